@@ -1,0 +1,79 @@
+// The one interface that every backend implements: a frame in, windows out, and every intermediate
+// picture for tests and debug views. A backend object holds one frame in flight; make several to
+// have several. Windows and pictures are the same, bit for bit, whichever backend made them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "core/cascade.hpp"
+#include "core/image.hpp"
+#include "core/pyramid.hpp"
+
+namespace facesat {
+
+// A window that passed every stage.
+struct Window {
+  int level = 0;     // index into Pyramid::levels
+  int x = 0, y = 0;  // pixels of that level
+  double score = 0;  // sum of the last stage
+};
+
+// The stages of the flow, for times and snapshots.
+enum class Step { gray, resize, sat, evaluate, download, group };
+constexpr std::array<std::string_view, 6> step_names{"gray",     "resize",   "sat",
+                                                     "evaluate", "download", "group"};
+
+// Milliseconds spent in each step of the last frame.
+struct StepTimes {
+  std::array<double, step_names.size()> ms{};
+  double& operator[](Step s) { return ms[static_cast<std::size_t>(s)]; }
+  double operator[](Step s) const { return ms[static_cast<std::size_t>(s)]; }
+};
+
+// What snapshot() shows. All but gray are taken from one level of the pyramid.
+enum class Picture {
+  gray,         // the grey image that levels are made from (equalised if that is on)
+  level,        // the resized image
+  sum,          // the atlas' inclusive table, cut out at the level
+  squared_sum,  // the same of squares
+  tilted_sum,   // the same of cones; only for cascades with tilted features
+  depth,        // for every grid position: how many stages it passes
+};
+
+class Backend {
+ public:
+  virtual ~Backend() = default;
+
+  // Makes ready for images of pyramid.image: everything that allocates happens here. `cascade` and
+  // `pyramid` are borrowed until the next call. Throws MemoryError.
+  virtual void prepare(const Cascade& cascade, const Pyramid& pyramid,
+                       const DetectOptions& options) = 0;
+
+  // Takes a frame of the prepared size: colour or grey.
+  virtual void load(View<const Bgr> frame) = 0;
+  virtual void load(View<const std::uint8_t> gray) = 0;
+
+  // Starts grey -> levels -> tables -> evaluation of the frame. May return before it is done.
+  virtual void run() = 0;
+
+  // Waits for run() and returns the windows, ordered by level, y, x. Valid until the next run().
+  virtual std::span<const Window> collect() = 0;
+
+  // An intermediate picture of the frame last run, widened to 32 bits. For tests and debug views.
+  virtual Image<std::uint32_t> snapshot(Picture picture, int level) = 0;
+
+  // Of the frame last collected. Steps of the same frame may overlap; each counts for itself.
+  virtual StepTimes times() const = 0;
+
+  // Atlases of at most this many pixels suit the backend best (see plan_pyramid).
+  virtual std::size_t max_atlas_pixels() const = 0;
+};
+
+// The CPU backend: oneTBB in the caller's task arena.
+std::unique_ptr<Backend> make_cpu_backend();
+
+}  // namespace facesat

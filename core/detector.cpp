@@ -1,0 +1,68 @@
+#include "core/detector.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/stopwatch.hpp"
+
+namespace facesat {
+namespace {
+
+Rect clipped(const Rect& r, Size image) {
+  const int left = std::max(r.x, 0), top = std::max(r.y, 0);
+  const int right = std::min(r.x + r.width, image.width),
+            bottom = std::min(r.y + r.height, image.height);
+  return {left, top, right - left, bottom - top};
+}
+
+}  // namespace
+
+Detector::Detector(std::shared_ptr<const Cascade> cascade, const DetectOptions& options,
+                   std::unique_ptr<Backend> backend)
+    : cascade_(std::move(cascade)), options_(options), backend_(std::move(backend)) {
+  check(options);
+}
+
+template <class Pixel>
+std::vector<Face> Detector::detect_any(View<const Pixel> frame) {
+  if (frame.size.area() == 0) return {};
+  if (frame.size != pyramid_.image) prepare(frame.size);
+  backend_->load(frame);
+  backend_->run();
+  const std::span<const Window> windows = backend_->collect();
+  window_count_ = windows.size();
+  times_ = backend_->times();
+
+  const Stopwatch watch(times_[Step::group]);
+  std::vector<Face> faces;
+  for (const Window& w : windows)
+    faces.push_back(
+        {window_in_image(pyramid_.levels[w.level], cascade_->window, w.x, w.y), 1, w.score});
+  faces = group_faces(faces, options_.min_neighbors);
+  for (Face& face : faces) face.box = clipped(face.box, frame.size);
+  std::erase_if(faces,
+                [](const Face& face) { return face.box.width <= 0 || face.box.height <= 0; });
+  std::sort(faces.begin(), faces.end(), [](const Face& a, const Face& b) {
+    return a.box == b.box ? a.score < b.score : a.box < b.box;
+  });
+  return faces;
+}
+
+void Detector::prepare(Size image) {
+  pyramid_ = plan_pyramid(image, cascade_->window, options_, backend_->max_atlas_pixels());
+  try {
+    backend_->prepare(*cascade_, pyramid_, options_);
+  } catch (...) {
+    pyramid_ = {};  // the next frame prepares anew
+    throw;
+  }
+}
+
+std::vector<Face> Detector::detect(View<const Bgr> frame) {
+  return detect_any(frame);
+}
+std::vector<Face> Detector::detect(View<const std::uint8_t> gray) {
+  return detect_any(gray);
+}
+
+}  // namespace facesat

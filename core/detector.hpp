@@ -1,0 +1,44 @@
+// The whole flow on one page: frame -> gray -> pyramid -> SAT -> cascade -> windows -> faces.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/backend.hpp"
+#include "core/grouping.hpp"
+
+namespace facesat {
+
+// One cascade on one backend, one frame at a time. Not for use by several threads at once.
+class Detector {
+ public:
+  // Throws ArgumentError for options outside their range.
+  Detector(std::shared_ptr<const Cascade> cascade, const DetectOptions& options,
+           std::unique_ptr<Backend> backend);
+
+  // Faces in pixels of the frame, sorted by y, x, width, height: exactly the rectangles that
+  // cv::CascadeClassifier::detectMultiScale of OpenCV 4.6 gives for the grey image. Frames may
+  // change size from call to call. Throws MemoryError for a frame too large for the machine.
+  std::vector<Face> detect(View<const Bgr> frame);
+  std::vector<Face> detect(View<const std::uint8_t> gray);
+
+  const Cascade& cascade() const { return *cascade_; }
+  const Pyramid& pyramid() const { return pyramid_; }  // of the last frame
+  Backend& backend() { return *backend_; }
+  const StepTimes& times() const { return times_; }           // of the last frame
+  std::size_t window_count() const { return window_count_; }  // before grouping, in the last frame
+
+ private:
+  template <class Pixel>
+  std::vector<Face> detect_any(View<const Pixel> frame);
+  void prepare(Size image);
+
+  std::shared_ptr<const Cascade> cascade_;
+  DetectOptions options_;
+  std::unique_ptr<Backend> backend_;
+  Pyramid pyramid_;
+  StepTimes times_;
+  std::size_t window_count_ = 0;
+};
+
+}  // namespace facesat

@@ -1,0 +1,109 @@
+// Pictures and tables: sizes, rectangles, borrowed views and owned images.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <tuple>
+#include <type_traits>
+
+#include "core/error.hpp"
+
+namespace facesat {
+
+struct Size {
+  int width = 0, height = 0;
+  std::size_t area() const { return static_cast<std::size_t>(width) * height; }
+  bool operator==(const Size&) const = default;
+};
+
+// Pixels; (x, y) is the top left corner. Ordered by y, x, width, height: the order of all results.
+struct Rect {
+  int x = 0, y = 0, width = 0, height = 0;
+  bool operator==(const Rect&) const = default;
+  bool operator<(const Rect& other) const { return key() < other.key(); }
+
+ private:
+  std::tuple<int, int, int, int> key() const { return {y, x, width, height}; }
+};
+
+// One colour pixel in the byte order of OpenCV's images.
+struct Bgr {
+  std::uint8_t b, g, r;
+};
+
+// A borrowed picture: `size` elements, rows `pitch` elements apart. Owns nothing.
+template <class T>
+struct View {
+  T* data = nullptr;
+  Size size;
+  std::ptrdiff_t pitch = 0;
+
+  T* row(int y) const { return data + y * pitch; }
+  View sub(Rect r) const { return {row(r.y) + r.x, {r.width, r.height}, pitch}; }
+  operator View<const T>() const requires(!std::is_const_v<T>) { return {data, size, pitch}; }
+};
+
+// An owned picture; rows start on 64-byte boundaries. Contents are uninitialised until written.
+template <class T>
+class Image {
+  static_assert(std::is_trivially_copyable_v<T>);
+
+ public:
+  Image() = default;
+  explicit Image(Size size) : Image(size, rounded_pitch(size.width)) {}
+  // Throws MemoryError if the system refuses.
+  Image(Size size, std::ptrdiff_t pitch)
+      : size_(size), pitch_(pitch), capacity_(pitch * size.height), data_(allocate(size, pitch)) {}
+
+  Size size() const { return size_; }
+  View<T> view() { return {data_.get(), size_, pitch_}; }
+  View<const T> view() const { return {data_.get(), size_, pitch_}; }
+  T* row(int y) { return view().row(y); }
+  const T* row(int y) const { return view().row(y); }
+
+  // Makes room for `size` elements, reusing the allocation if it is large enough. Contents are
+  // lost.
+  void resize(Size size) {
+    const std::ptrdiff_t pitch = rounded_pitch(size.width);
+    if (pitch * size.height > capacity_) {
+      *this = Image();  // free first: the old and the new one need not fit together
+      *this = Image(size, pitch);
+    }
+    size_ = size;
+    pitch_ = pitch;
+  }
+
+ private:
+  struct Free {
+    void operator()(T* p) const { ::operator delete(p, std::align_val_t(alignment)); }
+  };
+  using Data = std::unique_ptr<T[], Free>;
+  static constexpr std::size_t alignment = 64;
+
+  static std::ptrdiff_t rounded_pitch(int width) {
+    constexpr std::ptrdiff_t step = alignment % sizeof(T) == 0 ? alignment / sizeof(T) : alignment;
+    return (width + step - 1) / step * step;
+  }
+  static Data allocate(Size size, std::ptrdiff_t pitch) {
+    const std::size_t bytes = static_cast<std::size_t>(pitch) * size.height * sizeof(T);
+    void* p = ::operator new(bytes, std::align_val_t(alignment), std::nothrow);
+    if (!p) throw MemoryError("the picture", bytes);
+    return Data(static_cast<T*>(p));
+  }
+
+  Size size_;
+  std::ptrdiff_t pitch_ = 0, capacity_ = 0;  // in elements
+  Data data_;
+};
+
+// Copies row by row; the sizes must be equal.
+template <class T>
+void copy(View<const T> from, View<T> to) {
+  for (int y = 0; y < from.size.height; ++y)
+    std::memcpy(to.row(y), from.row(y), sizeof(T) * from.size.width);
+}
+
+}  // namespace facesat

@@ -1,0 +1,60 @@
+#include "core/memory.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <limits>
+#include <string>
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include "core/error.hpp"
+
+namespace facesat {
+namespace {
+
+constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
+
+// The kernel's estimate of what can be used without swapping (Linux's "MemAvailable", in KiB).
+std::uint64_t system_available() {
+  std::ifstream meminfo("/proc/meminfo");
+  std::string key, unit;
+  for (std::uint64_t kib = 0; meminfo >> key >> kib; std::getline(meminfo, unit))
+    if (key == "MemAvailable:") return kib * 1024;
+  return unlimited;
+}
+
+// What a container's memory limit leaves (control groups, version 2).
+std::uint64_t cgroup_available() {
+  std::uint64_t limit = 0, used = 0;
+  if (!(std::ifstream("/sys/fs/cgroup/memory.max") >> limit)) return unlimited;
+  if (!(std::ifstream("/sys/fs/cgroup/memory.current") >> used)) return unlimited;
+  return limit > used ? limit - used : 0;
+}
+
+// What `ulimit -v` leaves.
+std::uint64_t address_space_available() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return unlimited;
+  std::uint64_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  const std::uint64_t used = pages * 4096;
+  return limit.rlim_cur > used ? limit.rlim_cur - used : 0;
+}
+
+}  // namespace
+
+MemoryError::MemoryError(const std::string& what_for, std::uint64_t bytes_needed)
+    : Error(fmt::format("{} needs {} bytes of memory ({:.1f} GiB), more than is available",
+                        what_for, bytes_needed, static_cast<double>(bytes_needed) / (1ull << 30))),
+      bytes(bytes_needed) {}
+
+std::uint64_t available_memory() {
+  return std::min({system_available(), cgroup_available(), address_space_available()});
+}
+
+void require_memory(std::uint64_t bytes, const char* what_for) {
+  if (bytes > available_memory()) throw MemoryError(what_for, bytes);
+}
+
+}  // namespace facesat

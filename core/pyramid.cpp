@@ -1,0 +1,201 @@
+#include "core/pyramid.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace facesat {
+namespace {
+
+constexpr std::size_t max_levels = 1 << 16;
+
+int round_even(double v) {
+  return static_cast<int>(std::lrint(v));
+}
+
+Size scaled(Size window, float scale) {
+  return {round_even(static_cast<float>(window.width) * scale),
+          round_even(static_cast<float>(window.height) * scale)};
+}
+
+// Every scale at which the window still fits into the image.
+std::vector<float> fitting_scales(Size image, Size window, double factor) {
+  std::vector<float> scales;
+  for (double f = 1.0;
+       round_even(window.width * f) <= image.width && round_even(window.height * f) <= image.height;
+       f *= factor) {
+    if (scales.size() == max_levels)
+      throw ArgumentError(
+          fmt::format("the scale factor {} is too close to 1: it gives more than {} levels", factor,
+                      max_levels));
+    scales.push_back(static_cast<float>(f));
+  }
+  return scales;
+}
+
+// OpenCV computes this distance in 32 bits and lets it wrap.
+std::int32_t distance(Size a, Size b) {
+  const auto dx = static_cast<std::uint32_t>(a.width) - static_cast<std::uint32_t>(b.width);
+  const auto dy = static_cast<std::uint32_t>(a.height) - static_cast<std::uint32_t>(b.height);
+  return static_cast<std::int32_t>(dx * dx + dy * dy);
+}
+
+// The scales whose window lies between the size limits; the nearest one if none does.
+std::vector<float> chosen_scales(Size image, Size window, const DetectOptions& options) {
+  const std::vector<float> all = fitting_scales(image, window, options.scale_factor);
+  const Size low = options.min_size;
+  const Size high =
+      options.max_size.width == 0 || options.max_size.height == 0 ? image : options.max_size;
+  std::vector<float> chosen;
+  for (const float scale : all) {
+    const Size size = scaled(window, scale);
+    if (size.width > high.width || size.height > high.height) break;
+    if (size.width < low.width || size.height < low.height) continue;
+    chosen.push_back(scale);
+  }
+  if (chosen.empty() && !all.empty())
+    chosen.push_back(*std::min_element(all.begin(), all.end(), [&](float a, float b) {
+      return distance(low, scaled(window, a)) < distance(low, scaled(window, b));
+    }));
+  return chosen;
+}
+
+// Of `length` pixels, the positions that a window of `window_length` pixels takes at that step.
+int positions(int length, int window_length, int step) {
+  return length < window_length ? 0 : (length - window_length) / step + 1;
+}
+
+// OpenCV cuts every level into the same number of stripes, one for each 32 window positions across
+// the first level, and counts the rows of a stripe from half the height rounded down. Where an odd
+// height divides so that nothing is left over, the last row of windows belongs to no stripe.
+int rows_in_stripes(Size level, Size window, int step, int stripes) {
+  const int height = level.height - window.height + 1;
+  const int stripe_height = std::max((height / step + stripes - 1) / stripes, 1) * step;
+  return (std::min(stripes * stripe_height, height) + step - 1) / step;
+}
+
+Level make_level(Size image, Size window, float scale, Scan scan) {
+  Level level;
+  level.scale = scale;
+  level.size = {round_even(static_cast<float>(image.width) / scale),
+                round_even(static_cast<float>(image.height) / scale)};
+  level.step = scan == Scan::dense || scale >= 2 ? 1 : 2;
+  level.grid = {positions(level.size.width, window.width, level.step),
+                positions(level.size.height, window.height, level.step)};
+  return level;
+}
+
+std::vector<Level> make_levels(Size image, Size window, const DetectOptions& options) {
+  std::vector<Level> levels;
+  for (const float scale : chosen_scales(image, window, options))
+    levels.push_back(make_level(image, window, scale, options.scan));
+  if (options.scan == Scan::opencv && !levels.empty()) {
+    const int stripes = (positions(levels.front().size.width, window.width, 1) + 31) / 32;
+    for (Level& level : levels)
+      level.grid.height = rows_in_stripes(level.size, window, level.step, stripes);
+  }
+  return levels;
+}
+
+// Places levels on shelves, each as high as its first level; levels come in falling size.
+class Shelves {
+ public:
+  explicit Shelves(int width) : width_(width) {}
+
+  void place(Level& level) {
+    auto shelf = std::find_if(shelves_.begin(), shelves_.end(), [&](const Shelf& s) {
+      return s.height >= level.size.height && width_ - s.used >= level.size.width;
+    });
+    if (shelf == shelves_.end()) shelf = shelves_.insert(shelf, {height_, level.size.height, 0});
+    height_ = std::max(height_, shelf->y + shelf->height);
+    level.x = shelf->used;
+    level.y = shelf->y;
+    shelf->used += (level.size.width + alignment - 1) / alignment * alignment;
+  }
+  int height() const { return height_; }
+
+ private:
+  struct Shelf {
+    int y, height, used;
+  };
+  static constexpr int alignment = 16;  // levels start on 16-byte boundaries of the atlas
+  int width_, height_ = 0;
+  std::vector<Shelf> shelves_;
+};
+
+void place_levels(Pyramid& pyramid, std::size_t max_atlas_pixels) {
+  const int width = pyramid.levels.empty() ? 0 : pyramid.levels.front().size.width;
+  Shelves shelves(width);
+  for (int i = 0; i < static_cast<int>(pyramid.levels.size()); ++i) {
+    Level& level = pyramid.levels[i];
+    Shelves grown = shelves;
+    grown.place(level);
+    if (i == 0 || Size{width, grown.height()}.area() > max_atlas_pixels) {
+      pyramid.groups.push_back({i, 0, {}});
+      grown = Shelves(width);
+      grown.place(level);
+    }
+    shelves = std::move(grown);
+    LevelGroup& group = pyramid.groups.back();
+    ++group.count;
+    group.atlas = {width, shelves.height()};
+    level.group = static_cast<int>(pyramid.groups.size()) - 1;
+  }
+}
+
+}  // namespace
+
+void check(const DetectOptions& options) {
+  if (!(options.scale_factor > 1) || !std::isfinite(options.scale_factor))
+    throw ArgumentError(
+        fmt::format("the scale factor must be greater than 1, not {}", options.scale_factor));
+  if (options.min_neighbors < 0)
+    throw ArgumentError(
+        fmt::format("the number of neighbours must not be negative: {}", options.min_neighbors));
+  for (const auto& [size, name] :
+       {std::pair{options.min_size, "smallest"}, {options.max_size, "largest"}})
+    if (size.width < 0 || size.height < 0)
+      throw ArgumentError(fmt::format("the {} face size must not be negative: {}x{}", name,
+                                      size.width, size.height));
+}
+
+Size Pyramid::atlas() const {
+  Size size;
+  for (const LevelGroup& group : groups)
+    size = {group.atlas.width, std::max(size.height, group.atlas.height)};
+  return size;
+}
+
+Pyramid plan_pyramid(Size image, Size window, const DetectOptions& options,
+                     std::size_t max_atlas_pixels) {
+  check(options);
+  Pyramid pyramid{image, window, make_levels(image, window, options), {}};
+  place_levels(pyramid, max_atlas_pixels);
+  return pyramid;
+}
+
+void resize_taps(int source, std::span<ResizeTap> taps) {
+  const double inverse = static_cast<double>(taps.size()) / source;
+  const double scale = 1.0 / inverse;
+  for (std::size_t i = 0; i < taps.size(); ++i) {
+    const double position = scale * (static_cast<double>(i) + 0.5) - 0.5;
+    const int k = static_cast<int>(std::floor(position));
+    if (k < 0) {
+      taps[i] = {0, 0, 256, 0};
+    } else if (k >= source - 1) {
+      taps[i] = {source - 1, source - 1, 256, 0};
+    } else {
+      const auto second = static_cast<std::uint16_t>(round_even((position - k) * 256));
+      taps[i] = {k, k + 1, static_cast<std::uint16_t>(256 - second), second};
+    }
+  }
+}
+
+Rect window_in_image(const Level& level, Size window, int x, int y) {
+  const Size size = scaled(window, level.scale);
+  return {round_even(static_cast<float>(x) * level.scale),
+          round_even(static_cast<float>(y) * level.scale), size.width, size.height};
+}
+
+}  // namespace facesat

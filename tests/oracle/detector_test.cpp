@@ -1,0 +1,131 @@
+// The promise of the project: the windows and faces of cv::CascadeClassifier, as sorted sets, for
+// every cascade of Debian's opencv-data, on every picture, for a grid of parameters.
+#include <cstdlib>
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "tests/oracle/opencv_adapter.hpp"
+#include "tests/oracle/pictures.hpp"
+
+namespace facesat::test {
+namespace {
+
+constexpr double factors[] = {1.05, 1.1, 1.2, 1.5, 2.0};
+constexpr int neighbors[] = {0, 1, 3, 6};
+
+struct SizeLimits {
+  Size low, high;
+};
+constexpr SizeLimits size_limits[] = {
+    {{0, 0}, {0, 0}},         {{0, 0}, {0, 0}},     {{30, 30}, {0, 0}},   {{0, 0}, {60, 60}},
+    {{40, 20}, {90, 120}},    {{50, 50}, {40, 40}}, {{500, 500}, {0, 0}}, {{0, 0}, {5, 5}},
+    {{1000000, 1}, {0, 100}}, {{25, 0}, {0, 0}},    {{33, 33}, {33, 33}},
+};
+
+std::vector<std::filesystem::path> cascade_files() {
+  std::vector<std::filesystem::path> files;
+  for (const char* folder : {"haarcascades", "lbpcascades"})
+    for (const auto& entry :
+         std::filesystem::directory_iterator(std::filesystem::path(FACESAT_CASCADE_DIR) / folder))
+      files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+// Counts over the whole run, reported at its end.
+struct Tally : ::testing::Environment {
+  static inline std::size_t compared = 0, with_windows = 0, mismatches = 0;
+  void TearDown() override {
+    fmt::print(
+        "oracle: {} configurations compared with OpenCV {}, {} of them with detections, {} "
+        "mismatches\n",
+        compared, CV_VERSION, with_windows, mismatches);
+  }
+};
+const auto* const tally = ::testing::AddGlobalTestEnvironment(new Tally);
+
+class Oracle : public ::testing::TestWithParam<std::filesystem::path> {
+ protected:
+  void SetUp() override {
+    ASSERT_TRUE(opencv_.load(GetParam().string()));
+    cascade_ = std::make_shared<Cascade>(load_cascade(GetParam()));
+  }
+
+  void compare(const NamedPicture& picture, const DetectOptions& options) {
+    Detector detector(cascade_, options, make_cpu_backend());
+    const std::vector<Rect> ours = boxes(detector.detect(view_of(picture.gray)));
+    const std::vector<Rect> theirs = detect_opencv(opencv_, picture.gray, options);
+    ++Tally::compared;
+    Tally::with_windows += !theirs.empty();
+    Tally::mismatches += ours != theirs;
+    EXPECT_EQ(ours, theirs) << picture.name << " factor " << options.scale_factor << " neighbours "
+                            << options.min_neighbors << " min " << options.min_size.width << "x"
+                            << options.min_size.height << " max " << options.max_size.width << "x"
+                            << options.max_size.height;
+  }
+
+  cv::CascadeClassifier opencv_;
+  std::shared_ptr<const Cascade> cascade_;
+};
+
+TEST_P(Oracle, GeneratedPictures) {
+  std::size_t n = 0;
+  for (const NamedPicture& picture : generated_pictures())
+    for (const double factor : factors)
+      for (const int minimum : neighbors) {
+        const SizeLimits& limits = size_limits[n++ % std::size(size_limits)];
+        compare(picture, {factor, minimum, limits.low, limits.high});
+      }
+}
+
+TEST_P(Oracle, Photographs) {
+  const std::vector<NamedPicture> pictures = photographs(320 * 240);
+  if (pictures.empty())
+    GTEST_SKIP() << "skipped: neither FACESAT_ALBUM nor FACESAT_TEST_DATA names a folder";
+  std::size_t n = 0;
+  for (const NamedPicture& picture : pictures) {
+    compare(picture, {1.1, 0, {}, {}});
+    for (int i = 0; i < 2; ++i, ++n) {
+      const SizeLimits& limits = size_limits[n / 20 % std::size(size_limits)];
+      compare(picture, {factors[n % 5], neighbors[n % 4], limits.low, limits.high});
+    }
+  }
+}
+
+// The largest score and the number of windows of each face, as OpenCV reports them.
+TEST_P(Oracle, ScoresAndNeighbors) {
+  std::vector<NamedPicture> pictures = photographs(320 * 240);
+  pictures.resize(std::min<std::size_t>(pictures.size(), 12));
+  pictures.push_back(generated_pictures()[14]);
+  for (const NamedPicture& picture : pictures) {
+    const DetectOptions options{1.1, 2, {}, {}};
+    Detector detector(cascade_, options, make_cpu_backend());
+    std::vector<std::pair<Rect, int>> our_counts, their_counts;
+    std::vector<std::pair<Rect, double>> our_scores, their_scores;
+    for (const Face& face : detector.detect(view_of(picture.gray))) {
+      our_counts.emplace_back(face.box, face.neighbors);
+      our_scores.emplace_back(face.box, face.score);
+    }
+    std::vector<cv::Rect> rects;
+    std::vector<int> counts, levels;
+    std::vector<double> weights;
+    opencv_.detectMultiScale(picture.gray, rects, counts, 1.1, 2);
+    for (std::size_t i = 0; i < rects.size(); ++i)
+      their_counts.emplace_back(from_cv(rects[i]), counts[i]);
+    opencv_.detectMultiScale(picture.gray, rects, levels, weights, 1.1, 2, 0, {}, {}, true);
+    for (std::size_t i = 0; i < rects.size(); ++i)
+      their_scores.emplace_back(from_cv(rects[i]), weights[i]);
+    for (auto* list : {&our_counts, &their_counts}) std::sort(list->begin(), list->end());
+    for (auto* list : {&our_scores, &their_scores}) std::sort(list->begin(), list->end());
+    EXPECT_EQ(our_counts, their_counts) << picture.name;
+    EXPECT_EQ(our_scores, their_scores) << picture.name;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(OpenCv, Oracle, ::testing::ValuesIn(cascade_files()),
+                         [](const auto& tested) { return tested.param.stem().string(); });
+
+}  // namespace
+}  // namespace facesat::test

@@ -1,0 +1,128 @@
+#include "tests/oracle/pictures.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+
+#include <opencv2/imgcodecs.hpp>
+#include <opencv2/imgproc.hpp>
+
+namespace facesat::test {
+namespace {
+
+cv::Mat noise(cv::Size size, std::uint64_t seed, int low = 0, int high = 256) {
+  cv::Mat picture(size, CV_8UC1);
+  cv::RNG(seed).fill(picture, cv::RNG::UNIFORM, low, high);
+  return picture;
+}
+
+// Noise with structure at one scale: what makes windows pass many stages without any face.
+cv::Mat clouds(cv::Size size, std::uint64_t seed, double sigma) {
+  cv::Mat picture;
+  cv::GaussianBlur(noise(size, seed), picture, {}, sigma);
+  cv::normalize(picture, picture, 0, 255, cv::NORM_MINMAX);
+  return picture;
+}
+
+// Noise between flat areas of both extremes: windows half in, half out of "no contrast".
+cv::Mat islands(cv::Size size, std::uint64_t seed) {
+  cv::Mat picture = noise(size, seed, 100, 103);
+  picture(cv::Rect(0, 0, size.width / 3, size.height)).setTo(0);
+  picture(cv::Rect(2 * size.width / 3, 0, size.width / 3, size.height / 2)).setTo(255);
+  for (int i = 0; i < 12; ++i)
+    picture.at<uchar>((i * 37) % size.height, (i * 53) % (size.width / 3)) = 255;
+  return picture;
+}
+
+template <class Value>
+cv::Mat formula(cv::Size size, Value value) {
+  cv::Mat picture(size, CV_8UC1);
+  for (int y = 0; y < size.height; ++y)
+    for (int x = 0; x < size.width; ++x) picture.at<uchar>(y, x) = static_cast<uchar>(value(x, y));
+  return picture;
+}
+
+// Eyes, mouth and outline, drawn at many sizes: passes deep into the face cascades.
+cv::Mat drawn_faces(cv::Size size) {
+  cv::Mat picture = formula(size, [](int x, int y) { return 90 + (x + 2 * y) % 40; });
+  int left = 6;
+  for (int r = 14; left + 2 * r < size.width; left += 2 * r + 8, r += 9) {
+    const cv::Point c(left + r, size.height / 2);
+    cv::ellipse(picture, c, {r, r * 5 / 4}, 0, 0, 360, 190, cv::FILLED);
+    for (const int side : {-1, 1}) {
+      cv::ellipse(picture, c + cv::Point(side * r * 2 / 5, -r / 3), {r / 4, r / 7}, 0, 0, 360, 40,
+                  cv::FILLED);
+      cv::line(picture, c + cv::Point(side * r / 5, -r / 2),
+               c + cv::Point(side * r * 3 / 5, -r / 2), 90, 2);
+    }
+    cv::ellipse(picture, c + cv::Point(0, r * 3 / 5), {r / 3, r / 9}, 0, 0, 360, 80, cv::FILLED);
+    cv::line(picture, c, c + cv::Point(0, r / 4), 140, 3);
+  }
+  cv::GaussianBlur(picture, picture, {}, 1.2);
+  return picture;
+}
+
+bool is_picture(const std::filesystem::path& file) {
+  const std::string extension = file.extension().string();
+  return extension == ".jpg" || extension == ".png";
+}
+
+}  // namespace
+
+std::vector<NamedPicture> generated_pictures() {
+  const cv::Mat grey_ramp = formula({203, 151}, [](int x, int y) { return (x + y) * 255 / 352; });
+  return {
+      {"noise 160x120", noise({160, 120}, 1)},
+      {"noise of 3 values 131x97", noise({131, 97}, 2, 127, 130)},
+      {"noise of 2 values 120x90", noise({120, 90}, 3, 254, 256)},
+      {"clouds 2 211x157", clouds({211, 157}, 4, 2)},
+      {"clouds 5 256x192", clouds({256, 192}, 5, 5)},
+      {"clouds 9 301x199", clouds({301, 199}, 6, 9)},
+      {"islands 240x120", islands({240, 120}, 7)},
+      {"ramp 203x151", grey_ramp},
+      {"flat 0", cv::Mat(64, 90, CV_8UC1, cv::Scalar(0))},
+      {"flat 255", cv::Mat(90, 64, CV_8UC1, cv::Scalar(255))},
+      {"checker 1", formula({120, 121}, [](int x, int y) { return (x + y) % 2 * 255; })},
+      {"checker 7", formula({150, 119}, [](int x, int y) { return (x / 7 + y / 7) % 2 * 255; })},
+      {"stripes", formula({140, 140}, [](int x, int y) { return x * y / 16 % 256; })},
+      {"rings",
+       formula({199, 199},
+               [](int x, int y) { return 128 + 127 * std::sin(std::hypot(x - 99, y - 99) / 4); })},
+      {"drawn faces 420x130", drawn_faces({420, 130})},
+      {"exactly the window 24x24", clouds({24, 24}, 8, 3)},
+      {"one less 23x24", clouds({23, 24}, 9, 3)},
+      {"one more 25x25", clouds({25, 25}, 10, 3)},
+      {"1x1", noise({1, 1}, 11)},
+      {"flat strip 400x21", clouds({400, 21}, 12, 4)},
+      {"tall strip 22x300", clouds({22, 300}, 13, 4)},
+      {"prime 337x113", clouds({337, 113}, 14, 3)},
+  };
+}
+
+std::vector<NamedPicture> photographs(std::size_t max_pixels) {
+  std::vector<std::filesystem::path> files;
+  for (const char* variable : {"FACESAT_ALBUM", "FACESAT_TEST_DATA"}) {
+    const char* folder = std::getenv(variable);
+    if (!folder || !std::filesystem::is_directory(folder)) continue;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
+      if (entry.is_regular_file() && is_picture(entry.path()) &&
+          entry.path().string().find("/tricky/") == std::string::npos)
+        files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  std::vector<NamedPicture> pictures;
+  for (const auto& file : files) {
+    cv::Mat gray = cv::imread(file.string(), cv::IMREAD_GRAYSCALE);
+    if (gray.empty()) continue;
+    if (gray.total() > max_pixels) {
+      const double factor =
+          std::sqrt(static_cast<double>(max_pixels) / static_cast<double>(gray.total()));
+      cv::resize(gray, gray, {}, factor, factor, cv::INTER_AREA);
+    }
+    pictures.push_back({file.filename().string(), gray});
+  }
+  return pictures;
+}
+
+}  // namespace facesat::test
