@@ -1,0 +1,137 @@
+#include "app/detect/options.hpp"
+
+#include <charconv>
+#include <map>
+
+#include "cascades/cascade_store.hpp"
+
+namespace facesat::app {
+namespace {
+
+// "N" or "WxH".
+bool parse_size(const std::string& text, Size& size) {
+  const char *at = text.data(), *end = at + text.size();
+  const auto number = [&](int& value) {
+    const auto [rest, error] = std::from_chars(at, end, value);
+    at = rest;
+    return error == std::errc() && value >= 0;
+  };
+  if (!number(size.width)) return false;
+  size.height = size.width;
+  if (at == end) return true;
+  return (*at == 'x' || *at == 'X') && (++at, number(size.height)) && at == end;
+}
+
+void add_size(CLI::App& detect, const char* name, Size& size, const char* help) {
+  detect
+      .add_option_function<std::string>(
+          name,
+          [name, &size](const std::string& text) {
+            if (!parse_size(text, size))
+              throw CLI::ValidationError(std::string(name) +
+                                         ": expected N or WxH in pixels, not \"" + text + "\"");
+          },
+          help)
+      ->type_name("N|WxH");
+}
+
+template <class Choice>
+void add_choice(CLI::App& detect, const char* name, Choice& value,
+                const std::map<std::string, Choice>& names, const char* type, const char* help) {
+  detect.add_option(name, value, help)
+      ->transform(CLI::CheckedTransformer(names, CLI::ignore_case).description(""))
+      ->type_name(type);
+}
+
+void add_detection(CLI::App& detect, DetectCommand& c) {
+  detect
+      .add_option("--cascade", c.cascades,
+                  "What to look for: a name from 'facesat cascades', or an XML file; repeatable "
+                  "[frontalface_default]")
+      ->type_name("NAME|FILE")
+      ->take_all()
+      ->expected(1);
+  detect
+      .add_option("--scale-factor", c.detect.scale_factor,
+                  "From one level of the pyramid to the next [1.1]")
+      ->type_name("F");
+  detect
+      .add_option("--min-neighbors", c.detect.min_neighbors,
+                  "Windows that must agree on a face, less one [3]")
+      ->type_name("N");
+  add_size(detect, "--min-size", c.detect.min_size, "Smallest face; 0: none");
+  add_size(detect, "--max-size", c.detect.max_size, "Largest face; 0: none");
+  add_choice<Scan>(detect, "--scan", c.detect.scan,
+                   {{"opencv", Scan::opencv}, {"dense", Scan::dense}}, "opencv|dense",
+                   "dense: every position of every level, no skip rule [opencv]");
+  detect.add_flag("--equalize", c.detect.equalize, "Equalise the histogram first");
+  detect.add_flag("--raw", c.raw, "Windows before grouping (--min-neighbors 0)")
+      ->excludes("--min-neighbors");
+}
+
+void add_machine(CLI::App& detect, DetectCommand& c) {
+  add_choice<BackendChoice>(detect, "--backend", c.backend,
+                            {{"auto", BackendChoice::automatic},
+                             {"cpu", BackendChoice::cpu},
+                             {"cuda", BackendChoice::cuda}},
+                            "auto|cpu|cuda",
+                            "auto: CUDA where there is a usable device, else the CPU [auto]");
+  detect.add_option("--device", c.device, "CUDA device, as 'facesat info' numbers them [0]")
+      ->type_name("N")
+      ->check(CLI::NonNegativeNumber.description(""));
+  detect.add_option("--sat", c.sat, "SAT algorithm, as 'facesat info' lists them [the fastest]")
+      ->type_name("ID");
+  detect.add_option("-j,--jobs", c.jobs, "Threads for decoding and detection [all cores]")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1024).description(""));
+}
+
+void add_results(CLI::App& detect, DetectCommand& c) {
+  detect.add_option("-o,--output", c.output, "Where results go; -: standard output [-]")
+      ->type_name("FILE");
+  add_choice<Format>(detect, "--format", c.format, {{"jsonl", Format::jsonl}, {"csv", Format::csv}},
+                     "jsonl|csv", "One JSON object a picture, or one CSV line a face [jsonl]");
+  detect.add_option("--annotate", c.annotate, "Write the pictures with boxes there")
+      ->type_name("DIR");
+  detect.add_option("--crops", c.crops, "Write one picture a face there")->type_name("DIR");
+  detect.add_flag("--resume", c.resume, "Skip the inputs that the output file already has")
+      ->needs("--output");
+  detect.add_flag("-q,--quiet", c.quiet, "Say nothing but errors");
+  add_choice<ProgressChoice>(detect, "--progress", c.progress,
+                             {{"auto", ProgressChoice::automatic},
+                              {"on", ProgressChoice::on},
+                              {"off", ProgressChoice::off}},
+                             "auto|on|off",
+                             "Progress on standard error; auto: when it is a terminal [auto]");
+}
+
+}  // namespace
+
+CLI::App* add_detect(CLI::App& program, DetectCommand& command) {
+  CLI::App* detect = program.add_subcommand("detect", "Find faces in pictures, folders and films");
+  detect
+      ->add_option("INPUT", command.inputs,
+                   "Files, folders, @LIST of paths, or - for paths on standard input")
+      ->required()
+      ->type_name("");
+  detect->add_flag("-r,--recursive", command.recursive, "Descend into folders");
+  add_detection(*detect, command);
+  add_machine(*detect, command);
+  add_results(*detect, command);
+  detect->footer(
+      "\nExamples:\n"
+      "  facesat detect photo.jpg\n"
+      "  facesat detect -r --format csv -o faces.csv --annotate boxes/ photos/\n"
+      "  find /photos -name '*.jpg' | facesat detect -o faces.jsonl --resume -\n"
+      "Exit status: 0 every input processed, 1 some input failed, 2 wrong usage and nothing "
+      "processed.");
+  detect->final_callback([detect, &command] {
+    if (command.cascades.empty()) command.cascades.emplace_back(default_cascade_name);
+    if (command.raw) command.detect.min_neighbors = 0;
+    if (command.resume && command.output == "-")
+      throw CLI::ValidationError("--resume needs an output file: -o FILE");
+  });
+  return detect;
+}
+
+}  // namespace facesat::app

@@ -1,0 +1,36 @@
+// What `facesat detect` can be told.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "app/io/results.hpp"
+#include "core/pyramid.hpp"
+
+namespace facesat::app {
+
+enum class BackendChoice { automatic, cpu, cuda };
+enum class ProgressChoice { automatic, on, off };
+
+struct DetectCommand {
+  std::vector<std::string> inputs;
+  std::vector<std::string> cascades;
+  BackendChoice backend = BackendChoice::automatic;
+  int device = 0;
+  std::string sat;  // empty: the fastest
+  DetectOptions detect;
+  bool raw = false;
+  std::string output = "-";
+  Format format = Format::jsonl;
+  std::string annotate, crops;  // folders; empty: off
+  bool recursive = false, resume = false, quiet = false;
+  int jobs = 0;  // 0: all cores
+  ProgressChoice progress = ProgressChoice::automatic;
+};
+
+// Adds the subcommand; parsing fills `command`, which must outlive the parser.
+CLI::App* add_detect(CLI::App& program, DetectCommand& command);
+
+}  // namespace facesat::app

@@ -1,0 +1,84 @@
+#include "app/detect/progress.hpp"
+
+#include <cstdio>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "app/messages.hpp"
+
+namespace facesat::app {
+namespace {
+
+std::string plural(std::size_t n, const char* noun) {
+  return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
+}
+
+std::string clock_time(double seconds) {
+  const auto s = static_cast<long>(seconds + 0.5);
+  return s < 3600 ? fmt::format("{}:{:02}", s / 60, s % 60)
+                  : fmt::format("{}:{:02}:{:02}", s / 3600, s / 60 % 60, s % 60);
+}
+
+}  // namespace
+
+Progress::~Progress() {
+  finish();
+}
+
+void Progress::count_in_background(Inputs inputs) {
+  if (!shown_) return;
+  counter_ = std::jthread([this, inputs = std::move(inputs)](const std::stop_token& stop) mutable {
+    std::size_t total = 0;
+    while (!stop.stop_requested() && inputs.next()) ++total;
+    if (!stop.stop_requested()) total_ = total;
+  });
+}
+
+void Progress::update(const Counts& counts) {
+  if (!shown_) return;
+  const std::scoped_lock lock(mutex_);
+  const auto now = Clock::now();
+  if (now - last_ < std::chrono::milliseconds(standard_error_is_terminal() ? 100 : 1000)) return;
+  last_ = now;
+  const double seconds = std::chrono::duration<double>(now - start_).count();
+  const double rate = static_cast<double>(counts.records) / seconds;
+  const std::size_t total = total_;
+  std::string line =
+      total == 0 ? fmt::format("{}", counts.inputs) : fmt::format("{}/{}", counts.inputs, total);
+  line += fmt::format("  {:.1f} images/s  {}", rate, plural(counts.faces, "face"));
+  if (counts.failures > 0) line += "  " + plural(counts.failures, "failure");
+  const std::size_t processed = counts.inputs - counts.skipped;
+  if (total > counts.inputs && processed > 0)
+    line +=
+        fmt::format("  {} left", clock_time(seconds * static_cast<double>(total - counts.inputs) /
+                                            static_cast<double>(processed)));
+  erase();
+  line_open_ = standard_error_is_terminal();
+  say(line + (line_open_ ? "" : "\n"));
+}
+
+void Progress::message(const std::string& line) {
+  const std::scoped_lock lock(mutex_);
+  erase();
+  say(line + "\n");
+}
+
+void Progress::finish() {
+  const std::scoped_lock lock(mutex_);
+  erase();
+}
+
+void Progress::erase() {
+  if (line_open_) say("\r\033[K");
+  line_open_ = false;
+}
+
+std::string summary(const Counts& counts, double seconds) {
+  std::string line =
+      fmt::format("facesat: {}, {}", plural(counts.records, "image"), plural(counts.faces, "face"));
+  if (counts.failures > 0) line += ", " + plural(counts.failures, "failure");
+  return line + fmt::format(" in {:.1f} s", seconds);
+}
+
+}  // namespace facesat::app

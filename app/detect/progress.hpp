@@ -1,0 +1,54 @@
+// Progress and messages on standard error; the line with the numbers never mixes with the others.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "app/io/inputs.hpp"
+
+namespace facesat::app {
+
+struct Counts {
+  std::size_t inputs = 0;   // pictures and films finished, those of an earlier run included
+  std::size_t skipped = 0;  // of these, those of an earlier run
+  std::size_t records = 0;  // pictures and frames processed in this run
+  std::size_t faces = 0;
+  std::size_t failures = 0;
+};
+
+class Progress {
+ public:
+  explicit Progress(bool shown) : shown_(shown) {}
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  // Counts the inputs in a thread of its own; until it is done, no total and no time left is shown.
+  void count_in_background(Inputs inputs);
+
+  // Shows the numbers, at most ten times a second (once a second if this is no terminal).
+  void update(const Counts& counts);
+  // A line of its own.
+  void message(const std::string& line);
+  // Takes the progress line away.
+  void finish();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  void erase();
+
+  bool shown_;
+  bool line_open_ = false;
+  std::mutex mutex_;
+  std::jthread counter_;
+  std::atomic<std::size_t> total_{0};
+  Clock::time_point start_ = Clock::now(), last_{};
+};
+
+// "facesat: 12 pictures, 34 faces, 1 failure in 2.5 s"
+std::string summary(const Counts& counts, double seconds);
+
+}  // namespace facesat::app

@@ -1,0 +1,105 @@
+#include "app/info.hpp"
+
+#include <algorithm>
+
+#include "cascades/cascade_store.hpp"
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <tbb/version.h>
+
+#include "app/io/codec.hpp"
+#include "app/io/video.hpp"
+
+namespace facesat::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string kind_name(const Cascade& cascade) {
+  return cascade.kind == FeatureKind::haar ? "haar" : "lbp";
+}
+std::string size_text(Size size) {
+  return fmt::format("{}x{}", size.width, size.height);
+}
+
+// Every cascade that loads; a damaged file on this machine does not hide the others.
+std::vector<std::shared_ptr<const Cascade>> loadable_cascades() {
+  std::vector<std::shared_ptr<const Cascade>> cascades;
+  for (const std::string& name : cascade_names()) {
+    try {
+      cascades.push_back(find_cascade(name));
+    } catch (const CascadeError&) {
+    }
+  }
+  return cascades;
+}
+
+Json build_json() {
+  return {{"compiler", __VERSION__},
+          {"pictures", codec_name()},
+          {"videos", !video_extensions().empty()},
+          {"threads", fmt::format("oneTBB {}.{}", TBB_VERSION_MAJOR, TBB_VERSION_MINOR)},
+          {"cuda", false}};
+}
+
+}  // namespace
+
+std::string info_json() {
+  Json cascades = Json::array();
+  for (const auto& c : loadable_cascades())
+    cascades.push_back({{"name", c->name},
+                        {"kind", kind_name(*c)},
+                        {"window", size_text(c->window)},
+                        {"stages", c->stages.size()},
+                        {"features", c->feature_count()}});
+  const Json info{{"version", FACESAT_VERSION}, {"build", build_json()}, {"backends", {"cpu"}},
+                  {"devices", Json::array()},   {"sat", Json::array()},  {"cascades", cascades}};
+  return info.dump(2) + "\n";
+}
+
+std::string info_text() {
+  return fmt::format(
+      "facesat {}\n"
+      "  compiler   {}\n"
+      "  pictures   {}{}\n"
+      "  threads    oneTBB {}.{}\n"
+      "  backends   cpu (this build has no CUDA backend)\n"
+      "  cascades   {} ('facesat cascades' lists them)\n",
+      FACESAT_VERSION, __VERSION__, codec_name(),
+      video_extensions().empty() ? ", no films" : ", films too", TBB_VERSION_MAJOR,
+      TBB_VERSION_MINOR, cascade_names().size());
+}
+
+std::string cascade_list() {
+  std::string table = fmt::format("{:<34} {:<5} {:>7} {:>7} {:>9}\n", "name", "kind", "window",
+                                  "stages", "features");
+  for (const auto& c : loadable_cascades())
+    table += fmt::format("{:<34} {:<5} {:>7} {:>7} {:>9}\n", c->name, kind_name(*c),
+                         size_text(c->window), c->stages.size(), c->feature_count());
+  return table;
+}
+
+std::string cascade_details(const std::string& name) {
+  const auto c = find_cascade(name);
+  const auto tilted =
+      std::count_if(c->haar.begin(), c->haar.end(), [](const HaarFeature& f) { return f.tilted; });
+  std::string text = fmt::format(
+      "{}\n  kind      {}{}\n  window    {}\n  stages    {}\n  trees     {}\n  nodes     {}\n  "
+      "features  {}{}\n\n"
+      "{:>5} {:>6} {:>6} {:>12}\n",
+      c->name, kind_name(*c), c->is_stumps() ? ", stumps" : ", trees", size_text(c->window),
+      c->stages.size(), c->trees.size(), c->nodes.size(), c->feature_count(),
+      tilted > 0 ? fmt::format(" ({} tilted)", tilted) : "", "stage", "trees", "nodes",
+      "threshold");
+  for (std::size_t i = 0; i < c->stages.size(); ++i) {
+    const Stage& stage = c->stages[i];
+    int nodes = 0;
+    for (int t = stage.first_tree; t < stage.first_tree + stage.tree_count; ++t)
+      nodes += c->trees[t].node_count;
+    text +=
+        fmt::format("{:>5} {:>6} {:>6} {:>12.6f}\n", i, stage.tree_count, nodes, stage.threshold);
+  }
+  return text;
+}
+
+}  // namespace facesat::app

@@ -1,0 +1,16 @@
+// Ctrl-C and SIGTERM: the first asks for a clean end, the second ends at once.
+#pragma once
+
+namespace facesat::app {
+
+// From now on the first SIGINT or SIGTERM only sets interrupted(), and SIGPIPE is ignored, so that
+// writing to a closed pipe is an error like others.
+void catch_interrupts();
+
+bool interrupted();
+
+// Ends the program as the signal that was caught would have (or SIGPIPE), so that callers see why.
+[[noreturn]] void end_as_interrupted();
+[[noreturn]] void end_as_closed_pipe();
+
+}  // namespace facesat::app

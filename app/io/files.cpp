@@ -1,0 +1,75 @@
+#include "app/io/files.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "app/errors.hpp"
+
+namespace facesat::app {
+
+namespace fs = std::filesystem;
+
+void require_readable(const fs::path& file) {
+  std::error_code error;
+  const fs::file_status status = fs::status(file, error);
+  if (error || !fs::exists(status))
+    throw InputError("read", error ? error.message() : "no such file or folder");
+  if (!fs::is_regular_file(status)) throw InputError("read", "this is not a regular file");
+  if (access(file.c_str(), R_OK) != 0) throw InputError("read", std::strerror(errno));
+  if (fs::file_size(file, error) == 0) throw InputError("decode", "the file is empty");
+}
+
+// Decoders take a JPEG without an end and fill in grey. A whole one has its end marker behind the
+// last start of a scan: inside a scan neither marker can occur.
+std::string warning_about(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  char signature[2]{};
+  in.read(signature, 2);
+  if (std::string_view(signature, 2) != "\xFF\xD8") return "";
+  const std::string bytes{std::istreambuf_iterator<char>(in), {}};
+  const std::size_t scan = bytes.rfind("\xFF\xDA"), end = bytes.rfind("\xFF\xD9");
+  const bool whole = end != std::string::npos && (scan == std::string::npos || end > scan);
+  return whole ? "" : "the file ends early, so the lower part of the picture is missing";
+}
+
+void write_all(int descriptor, std::string_view bytes, const std::string& name) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0 && errno == EPIPE)
+      throw ClosedPipe(fmt::format("{}: nobody reads it any more", name));
+    if (written < 0) throw OutputError(fmt::format("{}: {}", name, std::strerror(errno)));
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+void write_file(const fs::path& file, std::span<const unsigned char> bytes) {
+  const int descriptor = ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (descriptor < 0) throw OutputError(fmt::format("{}: {}", file.string(), std::strerror(errno)));
+  try {
+    write_all(descriptor, {reinterpret_cast<const char*>(bytes.data()), bytes.size()},
+              file.string());
+  } catch (...) {
+    ::close(descriptor);
+    ::unlink(file.c_str());
+    throw;
+  }
+  if (::close(descriptor) != 0)
+    throw OutputError(fmt::format("{}: {}", file.string(), std::strerror(errno)));
+}
+
+void make_folder(const fs::path& folder) {
+  std::error_code error;
+  if (folder.empty() || fs::is_directory(folder, error)) return;
+  if (!fs::create_directories(folder, error) && error)
+    throw OutputError(
+        fmt::format("{}: cannot make this folder: {}", folder.string(), error.message()));
+}
+
+}  // namespace facesat::app

@@ -1,0 +1,25 @@
+// Files whose failures are told apart and told in words.
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+
+namespace facesat::app {
+
+// Throws InputError("read") with the reason, unless `file` is a regular, readable, non-empty file.
+void require_readable(const std::filesystem::path& file);
+
+// A sentence if a picture file that could be decoded has an end missing; otherwise empty.
+std::string warning_about(const std::filesystem::path& file);
+
+// Writes a whole file. Throws OutputError with the reason; a partial file is removed.
+void write_file(const std::filesystem::path& file, std::span<const unsigned char> bytes);
+
+// Makes a folder and its parents. Throws OutputError.
+void make_folder(const std::filesystem::path& folder);
+
+// Writes all bytes. Throws ClosedPipe or OutputError("<name>: <reason>").
+void write_all(int descriptor, std::string_view bytes, const std::string& name);
+
+}  // namespace facesat::app

@@ -1,0 +1,15 @@
+#include "app/errors.hpp"
+#include "app/io/video.hpp"
+
+namespace facesat::app {
+
+std::unique_ptr<Video> open_video(const std::filesystem::path&) {
+  throw InputError("decode", "this build reads no films (it was made without OpenCV)");
+}
+
+const std::vector<std::string_view>& video_extensions() {
+  static const std::vector<std::string_view> none;
+  return none;
+}
+
+}  // namespace facesat::app

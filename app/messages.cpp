@@ -1,0 +1,37 @@
+#include "app/messages.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace facesat::app {
+namespace {
+
+int descriptor = STDERR_FILENO;
+
+}  // namespace
+
+void keep_standard_error_to_ourselves() {
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  if (descriptor != STDERR_FILENO) return;
+  const int ours = ::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+  const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+  if (ours >= 0 && nowhere >= 0 && ::dup2(nowhere, STDERR_FILENO) >= 0) descriptor = ours;
+  if (nowhere >= 0) ::close(nowhere);
+#endif
+}
+
+void say(const std::string& text) {
+  const char* at = text.data();
+  for (std::size_t left = text.size(); left > 0;) {
+    const ssize_t written = ::write(descriptor, at, left);
+    if (written <= 0) return;
+    at += written;
+    left -= static_cast<std::size_t>(written);
+  }
+}
+
+bool standard_error_is_terminal() {
+  return ::isatty(descriptor) != 0;
+}
+
+}  // namespace facesat::app

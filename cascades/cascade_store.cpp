@@ -1,0 +1,87 @@
+#include "cascades/cascade_store.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
+#include <set>
+
+#include <fmt/format.h>
+
+namespace facesat {
+namespace {
+
+namespace fs = std::filesystem;
+
+// How OpenCV's files of one kind are called.
+struct Kind {
+  std::string_view name_prefix, folder, file_prefix;
+};
+constexpr Kind kinds[] = {{"", "haarcascades", "haarcascade_"},
+                          {"lbp:", "lbpcascades", "lbpcascade_"}};
+constexpr std::string_view extension = ".xml";
+
+// Where OpenCV's folders may lie; the environment comes first.
+std::vector<fs::path> roots() {
+  std::vector<fs::path> result;
+  if (const char* folder = std::getenv("FACESAT_CASCADES"); folder && *folder)
+    result.emplace_back(folder);
+  for (const char* folder : {FACESAT_CASCADE_DIR, "/usr/share/opencv4", "/usr/local/share/opencv4"})
+    result.emplace_back(folder);
+  return result;
+}
+
+const Kind& kind_of(std::string_view name) {
+  return kinds[name.starts_with(kinds[1].name_prefix)];
+}
+
+std::optional<fs::path> installed_file(std::string_view name) {
+  const Kind& kind = kind_of(name);
+  name.remove_prefix(kind.name_prefix.size());
+  for (const fs::path& root : roots()) {
+    fs::path file = root / kind.folder / fmt::format("{}{}{}", kind.file_prefix, name, extension);
+    std::error_code ignored;
+    if (fs::is_regular_file(file, ignored)) return file;
+  }
+  return std::nullopt;
+}
+
+void add_names(const fs::path& root, const Kind& kind, std::set<std::string>& names) {
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(root / kind.folder, ignored)) {
+    const std::string file = entry.path().filename().string();
+    if (file.starts_with(kind.file_prefix) && file.ends_with(extension))
+      names.insert(std::string(kind.name_prefix) +
+                   file.substr(kind.file_prefix.size(),
+                               file.size() - kind.file_prefix.size() - extension.size()));
+  }
+}
+
+}  // namespace
+
+std::shared_ptr<const Cascade> find_cascade(const std::string& name) {
+  if (name == default_cascade_name)
+    return std::make_shared<Cascade>(parse_cascade(embedded_cascade(), name));
+  const bool is_path = name.find('/') != std::string::npos || name.ends_with(extension);
+  if (is_path) return std::make_shared<Cascade>(load_cascade(name));
+  const auto file = installed_file(name);
+  if (!file)
+    throw CascadeError(
+        fmt::format("there is no cascade named \"{}\": 'facesat cascades' lists the names, and a "
+                    "path to an XML file "
+                    "is accepted too (install opencv-data, or set FACESAT_CASCADES to a folder "
+                    "with haarcascades/ "
+                    "and lbpcascades/)",
+                    name));
+  Cascade cascade = load_cascade(*file);
+  cascade.name = name;
+  return std::make_shared<Cascade>(std::move(cascade));
+}
+
+std::vector<std::string> cascade_names() {
+  std::set<std::string> names{std::string(default_cascade_name)};
+  for (const fs::path& root : roots())
+    for (const Kind& kind : kinds) add_names(root, kind, names);
+  return {names.begin(), names.end()};
+}
+
+}  // namespace facesat

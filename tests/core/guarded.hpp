@@ -1,0 +1,60 @@
+// A picture in the middle of poisoned storage: what a function leaves unwritten differs from the
+// expectation, and what it writes beside the picture is seen.
+#pragma once
+
+#include <cstring>
+
+#include <gtest/gtest.h>
+
+#include "core/image.hpp"
+
+namespace facesat::test {
+
+template <class T>
+class Guarded {
+ public:
+  // `border` rows above and columns to the left may be written too.
+  explicit Guarded(Size size, int border = 0)
+      : all_({size.width + border + 2 * margin, size.height + border + 2 * margin}),
+        inner_{margin + border, margin + border, size.width, size.height},
+        border_(border) {
+    for (int y = 0; y < all_.size().height; ++y)
+      std::memset(all_.row(y), poison_byte, sizeof(T) * all_.size().width);
+  }
+
+  View<T> view() { return all_.view().sub(inner_); }
+
+  ::testing::AssertionResult intact() const {
+    T poison;
+    std::memset(&poison, poison_byte, sizeof(T));
+    const int left = inner_.x - border_, top = inner_.y - border_;
+    const int right = inner_.x + inner_.width, bottom = inner_.y + inner_.height;
+    for (int y = 0; y < all_.size().height; ++y)
+      for (int x = 0; x < all_.size().width; ++x)
+        if ((x < left || y < top || x >= right || y >= bottom) && all_.row(y)[x] != poison)
+          return ::testing::AssertionFailure()
+                 << "written outside, at (" << x - inner_.x << ", " << y - inner_.y << ")";
+    return ::testing::AssertionSuccess();
+  }
+
+ private:
+  static constexpr int margin = 24, poison_byte = 0xA5;
+  Image<T> all_;
+  Rect inner_;
+  int border_;
+};
+
+// A copy of a picture whose rows lie further apart than the picture is wide.
+template <class T>
+class Embedded {
+ public:
+  explicit Embedded(View<const T> picture) : guarded_(picture.size) {
+    copy<T>(picture, guarded_.view());
+  }
+  View<const T> view() { return guarded_.view(); }
+
+ private:
+  Guarded<T> guarded_;
+};
+
+}  // namespace facesat::test

@@ -1,0 +1,111 @@
+#include "core/image.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tests/core/printers.hpp"
+
+namespace facesat::test {
+namespace {
+
+bool on_64_byte_boundary(const void* p) {
+  return reinterpret_cast<std::uintptr_t>(p) % 64 == 0;
+}
+
+template <class T>
+class ImageOf : public ::testing::Test {};
+using Pixels = ::testing::Types<std::uint8_t, std::uint16_t, Bgr, std::uint32_t>;
+TYPED_TEST_SUITE(ImageOf, Pixels);
+
+TYPED_TEST(ImageOf, RowsAreAlignedAndLongEnough) {
+  for (const int width : {1, 2, 21, 63, 64, 65, 128, 129}) {
+    const Image<TypeParam> image(Size{width, 3});
+    EXPECT_GE(image.view().pitch, width);
+    for (int y = 0; y < 3; ++y) EXPECT_TRUE(on_64_byte_boundary(image.row(y))) << width;
+  }
+}
+
+TYPED_TEST(ImageOf, ResizeReusesAnAllocationThatIsLargeEnough) {
+  Image<TypeParam> image(Size{100, 80});
+  const TypeParam* const first = image.row(0);
+  for (const Size size : {Size{10, 10}, {64, 100}, {100, 80}, {0, 0}, {1, 80}}) {
+    image.resize(size);
+    EXPECT_EQ(image.row(0), first);
+    EXPECT_EQ(image.size(), size);
+    EXPECT_GE(image.view().pitch, size.width);
+    EXPECT_LE(image.view().pitch, size.width + 63);
+  }
+}
+
+TYPED_TEST(ImageOf, ResizeGrowsByRowsAndByColumns) {
+  Image<TypeParam> image(Size{64, 10});
+  for (const Size size : {Size{64, 11}, {640, 11}, {1, 5000}, {5000, 2}}) {
+    image.resize(size);
+    EXPECT_EQ(image.size(), size);
+    EXPECT_TRUE(on_64_byte_boundary(image.row(0)));
+    for (int y = 0; y < size.height; ++y) std::fill_n(image.row(y), size.width, TypeParam{});
+  }
+}
+
+TEST(Image, StartsEmpty) {
+  const Image<std::uint8_t> image;
+  EXPECT_EQ(image.size(), Size{});
+  EXPECT_EQ(image.view().data, nullptr);
+}
+
+TEST(Image, RefusalSaysHowMuchWasWanted) {
+  try {
+    Image<std::uint32_t> image(Size{1 << 30, 1 << 30});
+    FAIL() << "the system granted 2^62 bytes";
+  } catch (const MemoryError& error) {
+    EXPECT_EQ(error.bytes, std::uint64_t{1} << 62);
+    EXPECT_NE(std::string(error.what()).find("4611686018427387904 bytes"), std::string::npos);
+  }
+}
+
+TEST(Image, StaysUsableAfterARefusal) {
+  Image<std::uint8_t> image(Size{10, 10});
+  EXPECT_THROW(image.resize({1 << 30, 1 << 30}), MemoryError);
+  image.resize({3, 3});
+  image.row(2)[2] = 7;
+  EXPECT_EQ(image.view().row(2)[2], 7);
+}
+
+TEST(View, SubSharesPixelsAndPitch) {
+  Image<std::uint8_t> image(Size{100, 50});
+  const View<std::uint8_t> part = image.view().sub({30, 20, 8, 4});
+  EXPECT_EQ(part.size, (Size{8, 4}));
+  EXPECT_EQ(part.pitch, image.view().pitch);
+  EXPECT_EQ(&part.row(3)[5], &image.row(23)[35]);
+  EXPECT_EQ(&part.row(-1)[-1], &image.row(19)[29]);
+}
+
+TEST(View, CopyTouchesThePictureOnly) {
+  Image<std::uint8_t> from(Size{5, 3}), to(Size{20, 9});
+  for (int y = 0; y < 9; ++y) std::fill_n(to.row(y), 20, std::uint8_t{9});
+  for (int y = 0; y < 3; ++y) std::fill_n(from.row(y), 5, static_cast<std::uint8_t>(y));
+  copy<std::uint8_t>(from.view(), to.view().sub({7, 2, 5, 3}));
+  for (int y = 0; y < 9; ++y)
+    for (int x = 0; x < 20; ++x) {
+      const bool inside = x >= 7 && x < 12 && y >= 2 && y < 5;
+      EXPECT_EQ(to.row(y)[x], inside ? y - 2 : 9) << x << ", " << y;
+    }
+}
+
+TEST(Size, AreaIsNotLimitedTo32Bits) {
+  EXPECT_EQ((Size{1 << 20, 1 << 20}.area()), std::size_t{1} << 40);
+}
+
+TEST(Rect, IsOrderedByRowsFirst) {
+  const std::vector<Rect> in_order = {{9, 0, 9, 9}, {1, 2, 3, 4}, {1, 2, 3, 5}, {1, 2, 4, 1},
+                                      {2, 2, 1, 1}, {0, 3, 0, 0}, {-1, 4, 5, 5}};
+  std::vector<Rect> rects(in_order.rbegin(), in_order.rend());
+  std::sort(rects.begin(), rects.end());
+  EXPECT_EQ(rects, in_order);
+}
+
+}  // namespace
+}  // namespace facesat::test
