@@ -27,7 +27,7 @@ void catch_interrupts() {
   action.sa_flags =
       static_cast<int>(SA_RESETHAND);  // and no SA_RESTART: a blocked read must return
   for (const int signal_number : {SIGINT, SIGTERM}) ::sigaction(signal_number, &action, nullptr);
-  std::signal(SIGPIPE, SIG_IGN);
+  for (const int signal_number : {SIGPIPE, SIGXFSZ}) std::signal(signal_number, SIG_IGN);
 }
 
 bool interrupted() {

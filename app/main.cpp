@@ -1,4 +1,6 @@
 // facesat: one program, one catch.
+#include <algorithm>
+
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
@@ -44,6 +46,10 @@ int run(int argc, char** argv) {
       ->type_name("");
   cascades->require_subcommand(0, 1);
 
+  const auto is_command = [&](const CLI::App* command) { return command->check_name(argv[1]); };
+  const auto commands = program.get_subcommands({});
+  if (argc > 1 && *argv[1] != '-' && std::none_of(commands.begin(), commands.end(), is_command))
+    throw UsageError(fmt::format("there is no command \"{}\": see 'facesat --help'", argv[1]));
   try {
     program.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

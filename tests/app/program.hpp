@@ -1,0 +1,67 @@
+// Runs the real program, as a user would, in a folder of its own.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/drawn_face.hpp"
+
+namespace facesat::test {
+
+struct Finished {
+  int status = -1;  // exit status, or 128 + the signal that ended it
+  std::string out, err;
+
+  // Standard output as JSON Lines.
+  std::vector<nlohmann::ordered_json> records() const;
+};
+
+std::vector<nlohmann::ordered_json> parse_records(const std::string& text);
+std::string read_text(const std::filesystem::path& file);
+void write_text(const std::filesystem::path& file, const std::string& text);
+
+// A run that has been started and not awaited.
+class Running {
+ public:
+  Running(int process, std::filesystem::path out, std::filesystem::path err)
+      : process_(process), out_(std::move(out)), err_(std::move(err)) {}
+  void signal(int number) const;
+  Finished wait() const;
+
+ private:
+  int process_;
+  std::filesystem::path out_, err_;
+};
+
+// A temporary folder, the working directory of the programs started in it.
+class ProgramTest : public ::testing::Test {
+ protected:
+  ProgramTest();
+  ~ProgramTest() override;
+
+  using Setup = std::function<void()>;  // in the new process, before the program
+  Running start(const std::vector<std::string>& arguments, const std::string& input = "",
+                const Setup& setup = {}) const;
+  Finished run(const std::vector<std::string>& arguments, const std::string& input = "",
+               const Setup& setup = {}) const {
+    return start(arguments, input, setup).wait();
+  }
+  // facesat detect -q ...
+  Finished detect(std::vector<std::string> arguments, const std::string& input = "") const;
+
+  // A picture with one face at a place and of a size that depend on `variant`.
+  void add_face(const std::string& name, int variant = 0) const;
+  std::vector<std::string> files_below(const std::string& folder) const;  // sorted, relative
+
+  std::filesystem::path folder;
+
+ private:
+  mutable int runs_ = 0;
+};
+
+}  // namespace facesat::test

@@ -1,0 +1,99 @@
+// What the program says and how it exits when it is asked for help, for facts, or for nonsense.
+#include "tests/app/program.hpp"
+
+namespace facesat::test {
+namespace {
+
+using Usage = ProgramTest;
+using Json = nlohmann::ordered_json;
+
+TEST_F(Usage, HelpNamesEverySubcommandAndExitsWithZero) {
+  const Finished help = run({"--help"});
+  EXPECT_EQ(help.status, 0);
+  for (const char* word : {"detect", "info", "cascades"})
+    EXPECT_NE(help.out.find(word), std::string::npos) << word;
+  EXPECT_EQ(run({"detect", "--help"}).status, 0);
+  EXPECT_EQ(run({"--version"}).out, "facesat " FACESAT_VERSION "\n");
+}
+
+struct Mistake {
+  std::vector<std::string> arguments;
+  std::string said;  // part of what standard error says
+};
+
+TEST_F(Usage, MistakesAreToldInASentenceAndNothingIsProcessed) {
+  add_face("a.pgm");
+  write_text(folder / "text.xml", "no cascade");
+  const Mistake mistakes[] = {
+      {{}, "subcommand"},
+      {{"fly"}, "fly"},
+      {{"detect"}, "INPUT"},
+      {{"detect", "--wings", "a.pgm"}, "--wings"},
+      {{"detect", "--scale-factor", "1", "a.pgm"}, "scale factor must be greater than 1"},
+      {{"detect", "--scale-factor", "nan", "a.pgm"}, "scale factor"},
+      {{"detect", "--scale-factor", "x", "a.pgm"}, "--scale-factor"},
+      {{"detect", "--min-neighbors", "-1", "a.pgm"}, "neighbours must not be negative"},
+      {{"detect", "--min-size", "3y", "a.pgm"}, "expected N or WxH"},
+      {{"detect", "--max-size", "-4", "a.pgm"}, "--max-size"},
+      {{"detect", "--max-size", "10x", "a.pgm"}, "expected N or WxH"},
+      {{"detect", "--scan", "fast", "a.pgm"}, "--scan"},
+      {{"detect", "--format", "xml", "a.pgm"}, "--format"},
+      {{"detect", "--jobs", "0", "a.pgm"}, "--jobs"},
+      {{"detect", "--resume", "a.pgm"}, "--output"},
+      {{"detect", "--resume", "-o", "-", "a.pgm"}, "--resume needs an output file"},
+      {{"detect", "--raw", "--min-neighbors", "2", "a.pgm"}, "--raw"},
+      {{"detect", "--backend", "cuda", "a.pgm"}, "CUDA"},
+      {{"detect", "--sat", "fast", "a.pgm"}, "fast"},
+      {{"detect", "--cascade", "nose_ring", "a.pgm"}, "no cascade named \"nose_ring\""},
+      {{"detect", "--cascade", "text.xml", "a.pgm"},
+       "text.xml, line 1: this is not well-formed XML"},
+      {{"detect", "--cascade", "missing.xml", "a.pgm"}, "missing.xml"},
+      {{"detect", "--cascade", "./", "a.pgm"}, "this is a folder"},
+      {{"detect", "@missing.txt"}, "missing.txt: the list cannot be read"},
+      {{"detect", "@."}, "this is a folder"},
+      {{"detect", "-o", "no/such/folder/r.jsonl", "a.pgm"}, "no/such/folder/r.jsonl"},
+      {{"detect", "-o", ".", "a.pgm"}, "directory"},
+      {{"cascades", "show", "nose_ring"}, "nose_ring"},
+  };
+  for (const Mistake& mistake : mistakes) {
+    const Finished done = run(mistake.arguments);
+    const std::string what =
+        mistake.arguments.empty() ? "(nothing)" : ::testing::PrintToString(mistake.arguments);
+    EXPECT_EQ(done.status, 2) << what;
+    EXPECT_EQ(done.out, "") << what;
+    EXPECT_NE(done.err.find(mistake.said), std::string::npos) << what << " said: " << done.err;
+  }
+}
+
+TEST_F(Usage, InfoAsJsonKeepsItsContract) {
+  const Finished done = run({"info", "--json"});
+  ASSERT_EQ(done.status, 0);
+  const Json info = Json::parse(done.out);
+  EXPECT_EQ(info["version"], FACESAT_VERSION);
+  EXPECT_TRUE(info["build"].is_object());
+  EXPECT_EQ(info["backends"][0], "cpu");
+  EXPECT_TRUE(info["devices"].is_array());
+  EXPECT_TRUE(info["sat"].is_array());
+  bool has_default = false;
+  for (const Json& cascade : info["cascades"])
+    has_default |= cascade == Json{{"name", "frontalface_default"},
+                                   {"kind", "haar"},
+                                   {"window", "24x24"},
+                                   {"stages", 25},
+                                   {"features", 2913}};
+  EXPECT_TRUE(has_default) << info["cascades"];
+}
+
+TEST_F(Usage, CascadesAreListedAndShown) {
+  const Finished list = run({"cascades"});
+  EXPECT_EQ(list.status, 0);
+  EXPECT_EQ(list.out, run({"cascades", "list"}).out);
+  EXPECT_EQ(std::count(list.out.begin(), list.out.end(), '\n'), 23);  // the title and OpenCV's 22
+  const Finished one = run({"cascades", "show", "lbp:frontalface"});
+  EXPECT_EQ(one.status, 0);
+  EXPECT_NE(one.out.find("lbp"), std::string::npos);
+  EXPECT_NE(one.out.find("24x24"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace facesat::test
