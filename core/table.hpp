@@ -13,7 +13,7 @@ class Table {
   // Makes room for the table of a picture of `size`. Contents are undefined until written.
   void resize(Size size) {
     size_ = size;
-    storage_.resize({size.width + border, size.height + 1});
+    storage_.resize({padded_width(size.width), size.height + 1});
   }
   // Element (0, 0) is the sum of pixel (0, 0) alone; row(-1) and row(y)[-1] are valid.
   View<std::uint32_t> view() {
@@ -24,12 +24,19 @@ class Table {
 
   // Bytes that a table of `size` takes.
   static std::size_t bytes(Size size) {
-    return (static_cast<std::size_t>(size.width) + 2 * border) * (size.height + 1) *
-           sizeof(std::uint32_t);
+    return Size{padded_width(size.width), size.height + 1}.area() * sizeof(std::uint32_t);
   }
 
  private:
   static constexpr int border = 16;  // 64 bytes to the left, so that column 0 is aligned
+
+  // An odd number of cache lines: with a power of two, the rows of a window would share a few sets
+  // of the cache and throw each other out.
+  static int padded_width(int width) {
+    const int lines = (width + border + 15) / 16;
+    return (lines | 1) * 16;
+  }
+
   Size size_;
   Image<std::uint32_t> storage_;
 };

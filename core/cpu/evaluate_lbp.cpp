@@ -1,76 +1,58 @@
+#include <algorithm>
+#include <array>
+
 #include "core/cpu/scan.hpp"
+#include "core/cpu/trees.hpp"
 
 namespace facesat::cpu {
 namespace {
 
-// The 4 x 4 corners of 3 x 3 equal blocks.
-struct Blocks {
-  std::int32_t offset[4][4];
-
-  Blocks(const Rect& block, std::ptrdiff_t pitch) {
+class LbpDecision {
+ public:
+  LbpDecision(const Cascade& cascade, const Node& node, std::ptrdiff_t pitch)
+      : subset_(node.subset) {
+    const Rect& block = cascade.lbp[node.feature].block;
     for (int j = 0; j < 4; ++j)
       for (int i = 0; i < 4; ++i)
-        offset[j][i] = corner_offset(block.x + i * block.width, block.y + j * block.height, pitch);
+        offset_[j][i] = corner_offset(block.x + i * block.width, block.y + j * block.height, pitch);
   }
 
-  // One bit for each neighbour that is not below the centre: clockwise from the top left, 128
-  // first.
+  bool goes_left(const Corner& at, float) const {
+    const unsigned c = code(at.sum);
+    return subset_[c >> 5] >> (c & 31) & 1;
+  }
+
+ private:
+  // One bit for each of the blocks around the centre that is not below it: clockwise from the top
+  // left, the highest bit first. Comparisons are added up, for branches would be mispredicted.
   unsigned code(const std::uint32_t* base) const {
     std::uint32_t p[4][4];
     for (int j = 0; j < 4; ++j)
-      for (int i = 0; i < 4; ++i) p[j][i] = base[offset[j][i]];
+      for (int i = 0; i < 4; ++i) p[j][i] = base[offset_[j][i]];
     const auto block = [&](int i, int j) {
       return p[j][i] - p[j][i + 1] - p[j + 1][i] + p[j + 1][i + 1];
     };
     const std::uint32_t centre = block(1, 1);
-    const auto bit = [&](int i, int j, unsigned value) {
-      return block(i, j) >= centre ? value : 0;
+    const auto bit = [&](int i, int j, unsigned place) {
+      return static_cast<unsigned>(block(i, j) >= centre) << place;
     };
-    return bit(0, 0, 128) | bit(1, 0, 64) | bit(2, 0, 32) | bit(2, 1, 16) | bit(2, 2, 8) |
-           bit(1, 2, 4) | bit(0, 2, 2) | bit(0, 1, 1);
+    return bit(0, 0, 7) | bit(1, 0, 6) | bit(2, 0, 5) | bit(2, 1, 4) | bit(2, 2, 3) | bit(1, 2, 2) |
+           bit(0, 2, 1) | bit(0, 1, 0);
   }
+
+  std::int32_t offset_[4][4];  // corners of 3 x 3 equal blocks
+  std::array<std::uint32_t, 8> subset_;
 };
 
 class CompiledLbp {
  public:
-  CompiledLbp(const Cascade& cascade, std::ptrdiff_t pitch)
-      : stages_(cascade.stages),
-        trees_(cascade.trees),
-        nodes_(cascade.nodes),
-        leaves_(cascade.leaves) {
-    for (const LbpFeature& feature : cascade.lbp) blocks_.emplace_back(feature.block, pitch);
-  }
+  CompiledLbp(const Cascade& cascade, std::ptrdiff_t pitch) : trees_(cascade, pitch) {}
 
-  int stage_count() const { return static_cast<int>(stages_.size()); }
-
-  Verdict run(const Corner& at) const {
-    double sum = 0;
-    for (std::size_t s = 0; s < stages_.size(); ++s) {
-      const Stage& stage = stages_[s];
-      sum = 0;  // f64, leaves added in file order
-      for (int i = stage.first_tree; i < stage.first_tree + stage.tree_count; ++i)
-        sum += vote(trees_[i], at.sum);
-      if (sum < stage.threshold) return {static_cast<int>(s), sum};
-    }
-    return {stage_count(), sum};
-  }
+  int stage_count() const { return trees_.stage_count(); }
+  Verdict run(const Corner& at) const { return trees_.run(at, 1); }
 
  private:
-  float vote(const Tree& tree, const std::uint32_t* base) const {
-    for (int i = 0;;) {
-      const Node& node = nodes_[tree.first_node + i];
-      const unsigned code = blocks_[node.feature].code(base);
-      const int child = node.subset[code >> 5] >> (code & 31) & 1 ? node.left : node.right;
-      if (child <= 0) return leaves_[tree.first_leaf - child];
-      i = child;
-    }
-  }
-
-  std::vector<Stage> stages_;
-  std::vector<Tree> trees_;
-  std::vector<Node> nodes_;
-  std::vector<float> leaves_;
-  std::vector<Blocks> blocks_;
+  Trees<LbpDecision> trees_;
 };
 
 }  // namespace
