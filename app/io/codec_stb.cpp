@@ -1,6 +1,8 @@
 // Pictures without OpenCV: JPEG, PNG, BMP and PNM through stb_image, EXIF orientation through
 // libexif.
 #include <algorithm>
+#include <cctype>
+#include <cstdint>
 #include <cstdio>
 #include <fstream>
 #include <iterator>
@@ -59,6 +61,24 @@ std::shared_ptr<Image<Bgr>> upright(View<const Bgr> from, int orientation) {
   return to;
 }
 
+// stb_image takes PNM files whose pixels are missing, and sizes and ranges of 0.
+bool is_broken_pnm(const std::vector<unsigned char>& bytes) {
+  if (bytes.size() < 2 || bytes[0] != 'P' || (bytes[1] != '5' && bytes[1] != '6')) return false;
+  std::size_t at = 2;
+  const auto number = [&]() -> std::uint64_t {
+    while (at < bytes.size() && (std::isspace(bytes[at]) || bytes[at] == '#'))
+      if (bytes[at++] == '#')
+        while (at < bytes.size() && bytes[at] != '\n') ++at;
+    std::uint64_t value = 0;
+    while (at < bytes.size() && std::isdigit(bytes[at]) && value < 1u << 24)
+      value = 10 * value + bytes[at++] - '0';
+    return value;
+  };
+  const std::uint64_t width = number(), height = number(), maximum = number();
+  const std::uint64_t sample = (bytes[1] == '6' ? 3 : 1) * (maximum > 255 ? 2 : 1);
+  return width == 0 || height == 0 || maximum == 0 || bytes.size() - at <= width * height * sample;
+}
+
 void swap_red_and_blue(unsigned char* pixels, Size size) {
   for (std::size_t i = 0; i < size.area(); ++i) std::swap(pixels[3 * i], pixels[3 * i + 2]);
 }
@@ -71,6 +91,8 @@ Picture read_picture(const std::filesystem::path& file) {
   Size size;
   int channels = 0;
   if (bytes.size() > INT32_MAX) throw InputError("decode", "the file is larger than 2 GiB");
+  if (is_broken_pnm(bytes))
+    throw InputError("decode", "the header is damaged, or pixels are missing");
   const std::shared_ptr<unsigned char> decoded(
       stbi_load_from_memory(bytes.data(), static_cast<int>(bytes.size()), &size.width, &size.height,
                             &channels, 3),

@@ -38,11 +38,14 @@ std::map<std::string, std::string> read_expectations(const fs::path& file) {
 }
 
 TEST_F(AwkwardFiles, EachGetsWhatItsListSays) {
-  std::map<std::string, Json> records;
-  for (const Json& record : detect({(tricky / "generated").string()}).records())
-    records[record["image"]] = record;
   const auto expected = read_expectations(tricky / "generated/expected.csv");
   ASSERT_GT(expected.size(), 90u);
+  std::string list;  // named one by one: a folder gives only the files whose extension is known
+  for (const auto& [file, expectation] : expected)
+    list += (tricky / "generated" / file).string() + "\n";
+  std::map<std::string, Json> records;
+  for (const Json& record : detect({"-"}, list).records())
+    records[fs::path(record["image"].get<std::string>()).filename().string()] = record;
   for (const auto& [file, expectation] : expected) {
     ASSERT_TRUE(records.contains(file)) << file << " has no record";
     const Json& record = records[file];

@@ -161,7 +161,7 @@ TEST_F(Interruption, PicturesTooLargeForTheMemoryAreRefusedAndTheRestIsProcessed
   GTEST_SKIP()
       << "skipped: the address sanitizer needs the address space that this test takes away";
 #endif
-  write_pgm(folder / "large/a.pgm", draw_faces({9000, 9000}, {}));
+  write_pgm(folder / "large/a.pgm", draw_faces({10500, 10500}, {}));
   add_face("large/b.pgm");
   const Finished done = run({"detect", "-q", "-j", "1", "large"}, "", [] {
     const rlimit limit{1200u << 20, 1200u << 20};
