@@ -42,7 +42,7 @@ inline Image<std::uint8_t> draw_faces(Size size, const std::vector<FaceAt>& face
     for (int x = 0; x < size.width; ++x) {
       double v = 70;
       for (const FaceAt& f : faces)
-        if (std::abs(x - f.x) < 2 * f.radius && std::abs(y - f.y) < 2 * f.radius)
+        if (std::abs(x - f.x) < 1.1 * f.radius && std::abs(y - f.y) < 1.5 * f.radius)
           v = face_brightness(static_cast<double>(x - f.x) / f.radius,
                               static_cast<double>(y - f.y) / f.radius);
       picture.row(y)[x] = static_cast<std::uint8_t>(v);

@@ -18,8 +18,8 @@ struct NamedPicture {
 // Noise, gradients, flat areas, patterns and odd sizes; the same on every machine.
 std::vector<NamedPicture> generated_pictures();
 
-// Photographs with faces, at most `max_pixels` each (larger ones are reduced). Empty if there are
-// none.
+// Photographs, at most `max_pixels` each (larger ones are reduced): all of the album, and every
+// fifth of the test data. Empty if there are none.
 std::vector<NamedPicture> photographs(std::size_t max_pixels);
 
 }  // namespace facesat::test
