@@ -3,8 +3,8 @@
 
 namespace facesat::app {
 
-// From now on the first SIGINT or SIGTERM only sets interrupted(). Writing to a closed pipe or beyond
-// the file size limit becomes an error like others.
+// From now on the first SIGINT or SIGTERM only sets interrupted(). Writing to a closed pipe or
+// beyond the file size limit becomes an error like others.
 void catch_interrupts();
 
 bool interrupted();

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "app/bench/bench_detect.hpp"
 #include "app/detect/detect.hpp"
 #include "app/errors.hpp"
 #include "app/info.hpp"
@@ -32,6 +33,11 @@ int run(int argc, char** argv) {
   DetectCommand detect;
   const CLI::App* detect_app = add_detect(program, detect);
 
+  CLI::App* bench = program.add_subcommand("bench", "Measured tables");
+  bench->require_subcommand(1);
+  BenchDetectCommand bench_detect;
+  const CLI::App* bench_detect_app = add_bench_detect(*bench, bench_detect);
+
   CLI::App* info = program.add_subcommand("info", "Version, build, backends, devices, algorithms");
   bool json = false;
   info->add_flag("--json", json, "As JSON");
@@ -56,6 +62,7 @@ int run(int argc, char** argv) {
     return program.exit(error) == 0 ? all_well : wrong_usage;
   }
   if (detect_app->parsed()) return run_detect(detect);
+  if (bench_detect_app->parsed()) return run_bench_detect(bench_detect);
   if (info->parsed()) return print(json ? info_json() : info_text());
   return print(show->parsed() ? cascade_details(shown) : cascade_list());
 }

@@ -34,15 +34,8 @@ const Kind& kind_of(std::string_view name) {
   return kinds[name.starts_with(kinds[1].name_prefix)];
 }
 
-std::optional<fs::path> installed_file(std::string_view name) {
-  const Kind& kind = kind_of(name);
-  name.remove_prefix(kind.name_prefix.size());
-  for (const fs::path& root : roots()) {
-    fs::path file = root / kind.folder / fmt::format("{}{}{}", kind.file_prefix, name, extension);
-    std::error_code ignored;
-    if (fs::is_regular_file(file, ignored)) return file;
-  }
-  return std::nullopt;
+bool is_path(std::string_view name) {
+  return name.find('/') != std::string_view::npos || name.ends_with(extension);
 }
 
 void add_names(const fs::path& root, const Kind& kind, std::set<std::string>& names) {
@@ -58,12 +51,22 @@ void add_names(const fs::path& root, const Kind& kind, std::set<std::string>& na
 
 }  // namespace
 
+std::optional<fs::path> cascade_file(const std::string& name) {
+  if (is_path(name)) return name;
+  const Kind& kind = kind_of(name);
+  const std::string_view stem = std::string_view(name).substr(kind.name_prefix.size());
+  for (const fs::path& root : roots()) {
+    fs::path file = root / kind.folder / fmt::format("{}{}{}", kind.file_prefix, stem, extension);
+    std::error_code ignored;
+    if (fs::is_regular_file(file, ignored)) return file;
+  }
+  return std::nullopt;
+}
+
 std::shared_ptr<const Cascade> find_cascade(const std::string& name) {
   if (name == default_cascade_name)
     return std::make_shared<Cascade>(parse_cascade(embedded_cascade(), name));
-  const bool is_path = name.find('/') != std::string::npos || name.ends_with(extension);
-  if (is_path) return std::make_shared<Cascade>(load_cascade(name));
-  const auto file = installed_file(name);
+  const auto file = cascade_file(name);
   if (!file)
     throw CascadeError(
         fmt::format("there is no cascade named \"{}\": 'facesat cascades' lists the names, and a "
@@ -73,7 +76,7 @@ std::shared_ptr<const Cascade> find_cascade(const std::string& name) {
                     "and lbpcascades/)",
                     name));
   Cascade cascade = load_cascade(*file);
-  cascade.name = name;
+  if (!is_path(name)) cascade.name = name;
   return std::make_shared<Cascade>(std::move(cascade));
 }
 

@@ -248,7 +248,8 @@ int run_detect(const DetectCommand& command) {
   if (command.backend == BackendChoice::cuda)
     throw UsageError("--backend cuda: this build has no CUDA backend");
   if (!command.sat.empty())
-    throw UsageError(fmt::format("--sat {}: this build has no SAT algorithms to choose from", command.sat));
+    throw UsageError(
+        fmt::format("--sat {}: this build has no SAT algorithms to choose from", command.sat));
   check(command.detect);
   const auto cascades = load_cascades(command.cascades);
   const Layout layout = layout_of(command, cascades);

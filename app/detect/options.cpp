@@ -1,38 +1,24 @@
 #include "app/detect/options.hpp"
 
-#include <charconv>
 #include <map>
 
 #include "cascades/cascade_store.hpp"
 
+#include "app/errors.hpp"
+#include "app/parse_size.hpp"
+
 namespace facesat::app {
 namespace {
 
-// "N" or "WxH".
-bool parse_size(const std::string& text, Size& size) {
-  const char *at = text.data(), *end = at + text.size();
-  const auto number = [&](int& value) {
-    const auto [rest, error] = std::from_chars(at, end, value);
-    at = rest;
-    return error == std::errc() && value >= 0;
-  };
-  if (!number(size.width)) return false;
-  size.height = size.width;
-  if (at == end) return true;
-  return (*at == 'x' || *at == 'X') && (++at, number(size.height)) && at == end;
-}
-
 void add_size(CLI::App& detect, const char* name, Size& size, const char* help) {
-  detect
-      .add_option_function<std::string>(
-          name,
-          [name, &size](const std::string& text) {
-            if (!parse_size(text, size))
-              throw CLI::ValidationError(std::string(name) +
-                                         ": expected N or WxH in pixels, not \"" + text + "\"");
-          },
-          help)
-      ->type_name("N|WxH");
+  const auto parse = [name, &size](const std::string& text) {
+    try {
+      size = parse_size(text);
+    } catch (const UsageError& error) {
+      throw CLI::ValidationError(std::string(name) + ": " + error.what());
+    }
+  };
+  detect.add_option_function<std::string>(name, parse, help)->type_name("N|WxH");
 }
 
 template <class Choice>

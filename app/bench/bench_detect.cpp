@@ -1,0 +1,239 @@
+#include "app/bench/bench_detect.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <thread>
+
+#include "cascades/cascade_store.hpp"
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "app/bench/contender.hpp"
+#include "app/errors.hpp"
+#include "app/io/codec.hpp"
+#include "app/io/files.hpp"
+#include "app/parse_size.hpp"
+#include "core/cpu/gray.hpp"
+
+namespace facesat::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Clock = std::chrono::steady_clock;
+
+// Sorted measurements; quantiles by nearest rank.
+double quantile(const std::vector<double>& sorted, double q) {
+  const auto rank = static_cast<std::size_t>(std::ceil(q * static_cast<double>(sorted.size())));
+  return sorted[std::max<std::size_t>(rank, 1) - 1];
+}
+
+struct Measured {
+  std::vector<double> ms, with_upload_ms;
+  std::vector<StepTimes> steps;  // of each run from the grey image
+};
+
+template <class Work>
+double milliseconds(Work work) {
+  const auto start = Clock::now();
+  work();
+  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+// One picture at one size, for all rows that use it.
+struct Scene {
+  Size size;
+  View<const Bgr> frame;
+  Image<std::uint8_t> gray;
+};
+
+// The contenders take turns, so that a disturbance of the machine meets all of them.
+std::vector<Measured> measure(std::vector<std::unique_ptr<Contender>>& contenders,
+                              const Scene& scene, int threads, double seconds) {
+  constexpr std::size_t least_runs = 5;
+  std::vector<Measured> all(contenders.size());
+  double spent = 0;
+  for (std::size_t round = 0;
+       round <= least_runs || spent < seconds * 1000 * static_cast<double>(contenders.size());
+       ++round)
+    for (std::size_t i = 0; i < contenders.size(); ++i) {
+      Contender& contender = *contenders[i];
+      contender.use_threads(threads);
+      const double ms = milliseconds([&] { contender.detect(scene.gray.view()); });
+      const StepTimes steps = contender.times();
+      const double with_upload = milliseconds([&] { contender.detect(scene.frame); });
+      if (round == 0) continue;  // warm-up
+      spent += ms + with_upload;
+      all[i].ms.push_back(ms);
+      all[i].with_upload_ms.push_back(with_upload);
+      all[i].steps.push_back(steps);
+    }
+  return all;
+}
+
+Json step_medians(const std::vector<StepTimes>& steps) {
+  Json json;
+  for (std::size_t s = 0; s < step_names.size(); ++s) {
+    std::vector<double> ms;
+    for (const StepTimes& times : steps) ms.push_back(times.ms[s]);
+    std::sort(ms.begin(), ms.end());
+    json[std::string(step_names[s])] = quantile(ms, 0.5);
+  }
+  return json;
+}
+
+Json to_row(const Contender& contender, const std::string& cascade, const Scene& scene, int threads,
+            Measured measured) {
+  std::sort(measured.ms.begin(), measured.ms.end());
+  std::sort(measured.with_upload_ms.begin(), measured.with_upload_ms.end());
+  return {{"detector", contender.name()},
+          {"cascade", cascade},
+          {"width", scene.size.width},
+          {"height", scene.size.height},
+          {"threads", threads},
+          {"sat", contender.sat()},
+          {"median_ms", quantile(measured.ms, 0.5)},
+          {"p95_ms", quantile(measured.ms, 0.95)},
+          {"p99_ms", quantile(measured.ms, 0.99)},
+          {"with_upload_ms", quantile(measured.with_upload_ms, 0.5)},
+          {"stages", step_medians(measured.steps)}};
+}
+
+void print_row(const Json& row) {
+  std::string line = fmt::format(
+      "{:<13} {:<22} {:>9} {:>3} {:>9.2f} {:>9.2f} {:>9.2f} {:>9.2f} ",
+      row["detector"].get<std::string>(), row["cascade"].get<std::string>(),
+      fmt::format("{}x{}", row["width"].get<int>(), row["height"].get<int>()),
+      row["threads"].get<int>(), row["median_ms"].get<double>(), row["p95_ms"].get<double>(),
+      row["p99_ms"].get<double>(), row["with_upload_ms"].get<double>());
+  for (const auto& [name, ms] : row["stages"].items())
+    line += fmt::format("{:>9.2f}", ms.get<double>());
+  line += fmt::format("{:>9} {:>6}  {}\n", row["windows"].get<std::size_t>(),
+                      row["faces"].get<std::size_t>(),
+                      row["identical"].get<bool>() ? "identical" : "DIFFERENT");
+  write_all(1, line, "standard output");
+}
+
+void print_title() {
+  std::string line = fmt::format("{:<13} {:<22} {:>9} {:>3} {:>9} {:>9} {:>9} {:>9} ", "detector",
+                                 "cascade", "size", "thr", "median ms", "p95", "p99", "w/upload");
+  for (const std::string_view name : step_names) line += fmt::format("{:>9}", name);
+  write_all(1, line + fmt::format("{:>9} {:>6}\n", "windows", "faces"), "standard output");
+}
+
+std::string cpu_model() {
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);)
+    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
+  return "unknown";
+}
+
+Json machine() {
+  const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  char date[32];
+  std::strftime(date, sizeof date, "%Y-%m-%d", std::gmtime(&now));
+  return {{"cpu", cpu_model()},
+          {"cores", std::thread::hardware_concurrency()},
+          {"compiler", __VERSION__},
+          {"date", date}};
+}
+
+std::vector<Size> sizes_of(const BenchDetectCommand& command, Size image) {
+  std::vector<Size> sizes;
+  for (const std::string& text : command.sizes) {
+    const Size size = parse_size(text);
+    if (size.width < 1 || size.height < 1 || size.width > image.width || size.height > image.height)
+      throw UsageError(fmt::format("--size {}: the picture has only {}x{} pixels", text,
+                                   image.width, image.height));
+    sizes.push_back(size);
+  }
+  if (sizes.empty()) sizes.push_back(image);
+  return sizes;
+}
+
+Picture read(const std::string& image) {
+  try {
+    return read_picture(image);
+  } catch (const InputError& error) {
+    throw UsageError(fmt::format("{}: {}", image, error.what()));
+  }
+}
+
+// The rows of all contenders for one cascade and scene; prints them too.
+void bench(const std::string& cascade, const Scene& scene, const BenchDetectCommand& command,
+           Json& rows) {
+  std::vector<std::unique_ptr<Contender>> contenders;
+  contenders.push_back(make_facesat_contender(cascade, command.detect));
+  if (auto opencv = make_opencv_contender(cascade, command.detect))
+    contenders.push_back(std::move(opencv));
+  const std::vector<Rect> expected = contenders.front()->windows(scene.gray.view());
+  for (const int threads : command.threads) {
+    const std::vector<Measured> measured = measure(contenders, scene, threads, command.seconds);
+    for (std::size_t i = 0; i < contenders.size(); ++i) {
+      Json row = to_row(*contenders[i], cascade, scene, threads, measured[i]);
+      const std::vector<Rect> windows = contenders[i]->windows(scene.gray.view());
+      row["windows"] = windows.size();
+      row["faces"] = contenders[i]->detect(scene.gray.view());
+      row["identical"] = windows == expected;
+      print_row(row);
+      rows.push_back(std::move(row));
+    }
+  }
+}
+
+}  // namespace
+
+CLI::App* add_bench_detect(CLI::App& bench, BenchDetectCommand& command) {
+  CLI::App* detect = bench.add_subcommand("detect", "Whole detectors: milliseconds a frame");
+  detect->add_option("IMAGE", command.image, "The picture; cropped at the top left to each --size")
+      ->required()
+      ->type_name("");
+  detect
+      ->add_option("--cascade", command.cascades,
+                   "As for 'facesat detect'; repeatable [frontalface_default]")
+      ->type_name("NAME|FILE")
+      ->expected(1)
+      ->take_all();
+  detect->add_option("--size", command.sizes, "Of the crop; repeatable [the whole picture]")
+      ->type_name("WxH")
+      ->expected(1)
+      ->take_all();
+  detect->add_option("--threads", command.threads, "A row for each: 1,2 [all cores]")
+      ->type_name("N,...")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 1024).description(""));
+  detect->add_option("--scale-factor", command.detect.scale_factor, "[1.1]")->type_name("F");
+  detect->add_option("--min-neighbors", command.detect.min_neighbors, "[3]")->type_name("N");
+  detect->add_option("--seconds", command.seconds, "To measure each row, at least [2]")
+      ->type_name("S");
+  detect->add_option("--json", command.json, "Write the table there too")->type_name("FILE");
+  detect->final_callback([&command] {
+    if (command.cascades.empty()) command.cascades.emplace_back(default_cascade_name);
+    if (command.threads.empty())
+      command.threads.push_back(static_cast<int>(std::thread::hardware_concurrency()));
+  });
+  return detect;
+}
+
+int run_bench_detect(const BenchDetectCommand& command) {
+  const Picture picture = read(command.image);
+  const std::vector<Size> sizes = sizes_of(command, picture.pixels.size);
+  Json rows = Json::array();
+  print_title();
+  for (const std::string& cascade : command.cascades)
+    for (const Size size : sizes) {
+      Scene scene{size, picture.pixels.sub({0, 0, size.width, size.height}),
+                  Image<std::uint8_t>(size)};
+      cpu::to_gray(scene.frame, scene.gray.view());
+      bench(cascade, scene, command, rows);
+    }
+  const bool agree =
+      std::all_of(rows.begin(), rows.end(), [](const Json& row) { return row["identical"]; });
+  if (!command.json.empty()) {
+    const std::string text = Json{{"machine", machine()}, {"rows", rows}}.dump(2) + "\n";
+    write_file(command.json, {reinterpret_cast<const unsigned char*>(text.data()), text.size()});
+  }
+  return agree ? 0 : 1;
+}
+
+}  // namespace facesat::app

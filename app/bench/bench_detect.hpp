@@ -1,0 +1,28 @@
+// facesat bench detect: every detector of this build on the same picture, in turns, in one run.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "core/pyramid.hpp"
+
+namespace facesat::app {
+
+struct BenchDetectCommand {
+  std::string image;
+  std::vector<std::string> cascades, sizes;
+  std::vector<int> threads;
+  DetectOptions detect;
+  double seconds = 2;  // for each row, at least
+  std::string json;    // file; empty: none
+};
+
+// Adds the subcommand; parsing fills `command`, which must outlive the parser.
+CLI::App* add_bench_detect(CLI::App& bench, BenchDetectCommand& command);
+
+// Returns the exit status: 1 if detectors disagree. Throws UsageError, CascadeError, InputError.
+int run_bench_detect(const BenchDetectCommand& command);
+
+}  // namespace facesat::app

@@ -1,0 +1,42 @@
+// A detector that takes part in `facesat bench detect`.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/detector.hpp"
+
+namespace facesat::app {
+
+class Contender {
+ public:
+  virtual ~Contender() = default;
+
+  virtual std::string name() const = 0;  // "facesat-cpu", "opencv-cpu"
+  virtual std::string sat() const { return ""; }
+
+  // From now on it uses this many threads.
+  virtual void use_threads(int threads) = 0;
+
+  // Detects once, from the grey image to faces; returns how many.
+  virtual std::size_t detect(View<const std::uint8_t> gray) = 0;
+  // The same from the colour frame: conversion, and upload where there is one.
+  virtual std::size_t detect(View<const Bgr> frame) = 0;
+
+  // Boxes of the raw windows, sorted.
+  virtual std::vector<Rect> windows(View<const std::uint8_t> gray) = 0;
+
+  // Of the last detect(); all zero if the detector does not tell.
+  virtual StepTimes times() const { return {}; }
+};
+
+// `cascade_name` is as on the command line.
+std::unique_ptr<Contender> make_facesat_contender(const std::string& cascade_name,
+                                                  const DetectOptions& options);
+
+// OpenCV's CPU detector; null where this build has none, or it cannot read the cascade.
+std::unique_ptr<Contender> make_opencv_contender(const std::string& cascade_name,
+                                                 const DetectOptions& options);
+
+}  // namespace facesat::app

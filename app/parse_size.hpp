@@ -1,0 +1,13 @@
+// "N" or "WxH" on the command line.
+#pragma once
+
+#include <string>
+
+#include "core/image.hpp"
+
+namespace facesat::app {
+
+// Throws UsageError unless `text` is a size in pixels, each side 0 or more.
+Size parse_size(const std::string& text);
+
+}  // namespace facesat::app

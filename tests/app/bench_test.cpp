@@ -1,0 +1,50 @@
+// facesat bench: the tables' contract; figures are not judged here.
+#include "tests/app/program.hpp"
+
+namespace facesat::test {
+namespace {
+
+using Bench = ProgramTest;
+using Json = nlohmann::ordered_json;
+
+TEST_F(Bench, DetectMeasuresEveryDetectorOnTheSamePicture) {
+  write_pgm(folder / "two.pgm", draw_faces({300, 160}, {{80, 70, 36}, {220, 80, 48}}));
+  const Finished done =
+      run({"bench", "detect", "--size", "150x140", "--size", "300x160", "--threads", "1,2",
+           "--seconds", "0.01", "--json", "b.json", "two.pgm"});
+  ASSERT_EQ(done.status, 0) << done.err;
+  const Json table = Json::parse(read_text(folder / "b.json"));
+  EXPECT_TRUE(table["machine"].is_object());
+  std::size_t ours = 0;
+  for (const Json& row : table["rows"]) {
+    for (const char* key :
+         {"detector", "cascade", "width", "height", "threads", "sat", "median_ms", "p95_ms",
+          "p99_ms", "with_upload_ms", "stages", "windows", "faces", "identical"})
+      EXPECT_TRUE(row.contains(key)) << key;
+    for (const char* key : {"gray", "resize", "sat", "evaluate", "download", "group"})
+      EXPECT_TRUE(row["stages"].contains(key)) << key;
+    EXPECT_EQ(row["identical"], true);
+    EXPECT_EQ(row["faces"], row["width"] == 300 ? 2 : 1);
+    EXPECT_GT(row["median_ms"], 0);
+    EXPECT_LE(row["median_ms"], row["p99_ms"]);
+    ours += row["detector"] == "facesat-cpu";
+  }
+  EXPECT_EQ(ours, 4u);
+}
+
+TEST_F(Bench, MistakesAreToldInASentence) {
+  write_pgm(folder / "small.pgm", draw_faces({30, 30}, {}));
+  for (const auto& [argument, said] :
+       {std::pair{"9x", "expected N or WxH"}, {"31x30", "only 30x30"}, {"0x5", "only 30x30"}}) {
+    const Finished done = run({"bench", "detect", "--size", argument, "small.pgm"});
+    EXPECT_EQ(done.status, 2) << argument;
+    EXPECT_NE(done.err.find(said), std::string::npos) << done.err;
+  }
+  const Finished missing = run({"bench", "detect", "missing.pgm"});
+  EXPECT_EQ(missing.status, 2);
+  EXPECT_NE(missing.err.find("missing.pgm"), std::string::npos) << missing.err;
+  EXPECT_EQ(run({"bench"}).status, 2);
+}
+
+}  // namespace
+}  // namespace facesat::test
