@@ -9,6 +9,7 @@
 
 #include "app/io/codec.hpp"
 #include "app/io/video.hpp"
+#include "kernels/gpu_info.hpp"
 
 namespace facesat::app {
 namespace {
@@ -39,7 +40,39 @@ Json build_json() {
           {"pictures", codec_name()},
           {"videos", !video_extensions().empty()},
           {"threads", fmt::format("oneTBB {}.{}", TBB_VERSION_MAJOR, TBB_VERSION_MINOR)},
-          {"cuda", false}};
+          {"cuda", gpu::is_built_in()}};
+}
+
+Json devices_json() {
+  Json devices = Json::array();
+  for (const gpu::DeviceInfo& d : gpu::devices())
+    devices.push_back({{"id", d.id},
+                       {"name", d.name},
+                       {"compute_capability", d.compute_capability},
+                       {"memory_bytes", d.memory_bytes}});
+  return devices;
+}
+
+Json sat_json() {
+  Json algorithms = Json::array();
+  for (const gpu::SatInfo& a : gpu::sat_infos())
+    algorithms.push_back({{"id", a.id},
+                          {"title", a.title},
+                          {"paper", a.paper},
+                          {"year", a.year},
+                          {"types", a.types},
+                          {"reads", a.reads},
+                          {"writes", a.writes},
+                          {"launches", a.launches}});
+  return algorithms;
+}
+
+std::string devices_text() {
+  std::string why_none, text;
+  for (const gpu::DeviceInfo& d : gpu::devices(&why_none))
+    text += fmt::format("  device {:<3} {}, compute capability {}, {:.0f} GiB\n", d.id, d.name,
+                        d.compute_capability, static_cast<double>(d.memory_bytes) / (1ull << 30));
+  return text.empty() ? fmt::format("  devices    none: {}\n", why_none) : text;
 }
 
 }  // namespace
@@ -53,7 +86,7 @@ std::string info_json() {
                         {"stages", c->stages.size()},
                         {"features", c->feature_count()}});
   const Json info{{"version", FACESAT_VERSION}, {"build", build_json()}, {"backends", {"cpu"}},
-                  {"devices", Json::array()},   {"sat", Json::array()},  {"cascades", cascades}};
+                  {"devices", devices_json()},  {"sat", sat_json()},     {"cascades", cascades}};
   return info.dump(2) + "\n";
 }
 
@@ -63,11 +96,12 @@ std::string info_text() {
       "  compiler   {}\n"
       "  pictures   {}{}\n"
       "  threads    oneTBB {}.{}\n"
-      "  backends   cpu (this build has no CUDA backend)\n"
+      "  backends   cpu\n"
+      "{}"
       "  cascades   {} ('facesat cascades' lists them)\n",
       FACESAT_VERSION, __VERSION__, codec_name(),
       video_extensions().empty() ? ", no films" : ", films too", TBB_VERSION_MAJOR,
-      TBB_VERSION_MINOR, cascade_names().size());
+      TBB_VERSION_MINOR, devices_text(), cascade_names().size());
 }
 
 std::string cascade_list() {

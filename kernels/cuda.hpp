@@ -1,0 +1,100 @@
+// The only owner of CUDA's handles: memory, streams, events, graphs. Every failure becomes a
+// CudaError with the call and CUDA's own words. Destructors never throw.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <utility>
+
+#include <cuda_runtime_api.h>
+
+#include "core/error.hpp"
+
+namespace facesat::gpu {
+
+struct CudaError : Error {
+  CudaError(cudaError_t code_, const std::string& message) : Error(message), code(code_) {}
+  cudaError_t code;
+};
+
+inline void check(cudaError_t status, const char* call) {
+  if (status == cudaSuccess) return;
+  cudaGetLastError();  // an error that stays is reported by the next call anyway
+  throw CudaError(status, std::string("CUDA: ") + call + ": " + cudaGetErrorString(status));
+}
+#define FACESAT_CUDA(call) ::facesat::gpu::check((call), #call)
+
+// Owns a handle that `destroy` gives back.
+template <class Handle, cudaError_t (*destroy)(Handle)>
+class Owned {
+ public:
+  Owned() = default;
+  explicit Owned(Handle handle) : handle_(handle) {}
+  Owned(Owned&& other) noexcept : handle_(std::exchange(other.handle_, Handle{})) {}
+  Owned& operator=(Owned&& other) noexcept {
+    std::swap(handle_, other.handle_);
+    return *this;
+  }
+  ~Owned() {
+    if (handle_) destroy(handle_);
+  }
+  Handle get() const { return handle_; }
+
+ private:
+  Handle handle_{};
+};
+
+using Stream = Owned<cudaStream_t, cudaStreamDestroy>;
+using Event = Owned<cudaEvent_t, cudaEventDestroy>;
+using Graph = Owned<cudaGraph_t, cudaGraphDestroy>;
+using GraphExec = Owned<cudaGraphExec_t, cudaGraphExecDestroy>;
+
+inline Stream make_stream() {
+  cudaStream_t stream{};
+  FACESAT_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  return Stream(stream);
+}
+inline Event make_event() {
+  cudaEvent_t event{};
+  FACESAT_CUDA(cudaEventCreate(&event));
+  return Event(event);
+}
+
+// `count` elements of device memory; contents are undefined.
+template <class T>
+class Buffer {
+ public:
+  Buffer() = default;
+  explicit Buffer(std::size_t count) : count_(count) {
+    void* p = nullptr;
+    if (count > 0) FACESAT_CUDA(cudaMalloc(&p, count * sizeof(T)));
+    memory_ = Owned<void*, cudaFree>(p);
+  }
+  T* data() const { return static_cast<T*>(memory_.get()); }
+  std::size_t size() const { return count_; }
+  std::size_t bytes() const { return count_ * sizeof(T); }
+
+ private:
+  std::size_t count_ = 0;
+  Owned<void*, cudaFree> memory_;
+};
+
+// The same of page-locked host memory, which copies run from and to at full speed.
+template <class T>
+class PinnedBuffer {
+ public:
+  PinnedBuffer() = default;
+  explicit PinnedBuffer(std::size_t count) : count_(count) {
+    void* p = nullptr;
+    if (count > 0) FACESAT_CUDA(cudaMallocHost(&p, count * sizeof(T)));
+    memory_ = Owned<void*, cudaFreeHost>(p);
+  }
+  T* data() const { return static_cast<T*>(memory_.get()); }
+  std::size_t size() const { return count_; }
+
+ private:
+  std::size_t count_ = 0;
+  Owned<void*, cudaFreeHost> memory_;
+};
+
+}  // namespace facesat::gpu

@@ -1,0 +1,114 @@
+// What kernels are written in: CUDA, and the few things that need a twin where they run on the host
+// for tests (tests/simt): launches, shared arrays, and memory that blocks share.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+// FACESAT_SIMT is defined where kernels are compiled for the host.
+
+#if defined(FACESAT_SIMT)
+#include "tests/simt/cuda_on_host.hpp"
+#else
+#include <cuda_runtime.h>
+
+#include "kernels/cuda.hpp"
+#endif
+
+namespace facesat::gpu {
+
+#if !defined(FACESAT_SIMT)
+
+using StreamHandle = cudaStream_t;
+
+#if defined(__CUDACC__)
+
+// Starts a kernel; launch failures are thrown here.
+#define FACESAT_LAUNCH(kernel, grid, block, stream, ...)             \
+  do {                                                               \
+    kernel<<<(grid), (block), 0, (stream)>>>(__VA_ARGS__);           \
+    ::facesat::gpu::check(cudaGetLastError(), "launch of " #kernel); \
+  } while (false)
+
+// An array in shared memory: `__shared__ SharedArray<T, N> name;`.
+template <class T, int N>
+struct SharedArray {
+  T elements[N];
+  __device__ T& operator[](int i) { return elements[i]; }
+};
+
+// Words that blocks hand to each other: whole, and past the caches that other blocks do not see.
+// They carry their state with their value, so nothing else has to be ordered with them.
+__device__ __forceinline__ void store_relaxed(unsigned long long* address,
+                                              unsigned long long value) {
+  asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(address), "l"(value) : "memory");
+}
+__device__ __forceinline__ unsigned long long load_relaxed(const unsigned long long* address) {
+  unsigned long long value;
+  asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(address) : "memory");
+  return value;
+}
+
+// Between two looks at a word that another block will write.
+__device__ __forceinline__ void pause() {
+#if __CUDA_ARCH__ >= 700
+  __nanosleep(20);
+#endif
+}
+
+#endif  // __CUDACC__
+
+#else
+
+struct StreamHandle {};
+
+#define FACESAT_LAUNCH(kernel, grid, block, stream, ...) \
+  static_cast<void>(stream), simt::launch(#kernel, (grid), (block), [=] { kernel(__VA_ARGS__); })
+
+// Knows which elements were written; reading another one is undefined.
+template <class T, int N>
+class SharedArray {
+ public:
+  class Element {
+   public:
+    Element(SharedArray& array, int i) : array_(array), i_(i) {}
+    operator T() const {
+      if (!array_.written_[i_]) simt::undefined("shared memory is read that nobody wrote");
+      return array_.elements_[i_];
+    }
+    Element& operator=(T value) {
+      array_.elements_[i_] = value;
+      array_.written_[i_] = true;
+      return *this;
+    }
+    Element& operator=(const Element& other) { return *this = static_cast<T>(other); }
+    Element& operator+=(T value) { return *this = static_cast<T>(static_cast<T>(*this) + value); }
+
+   private:
+    SharedArray& array_;
+    int i_;
+  };
+  Element operator[](int i) {
+    if (i < 0 || i >= N) simt::undefined("a shared array is indexed outside its bounds");
+    return {*this, i};
+  }
+
+ private:
+  T elements_[N];
+  bool written_[N]{};
+};
+
+inline void store_relaxed(unsigned long long* address, unsigned long long value) {
+  *address = value;
+  simt::progress();
+}
+inline unsigned long long load_relaxed(const unsigned long long* address) {
+  return *address;
+}
+inline void pause() {
+  simt::pause();
+}
+
+#endif
+
+}  // namespace facesat::gpu

@@ -1,0 +1,131 @@
+#!/usr/bin/env python3
+"""Breaks each rule of detection in turn and sees that a test fails.
+
+usage: mutate.py [NAME...]     all mutations, or those whose description contains a NAME
+
+Works on a copy of the sources under build/mutation. Prints one line a mutation: the test program that
+caught it, or SURVIVED. The exit status is the number of survivors.
+"""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+COPY = ROOT / "build/mutation/sources"
+BUILD = ROOT / "build/mutation/build"
+
+# (file, what stands there, what is put in its place, the rule that breaks)
+MUTATIONS = [
+    ("core/cpu/gray.cpp", "3735 *", "3736 *", "grey: weight of blue"),
+    ("core/cpu/gray.cpp", "+ 16384) >> 15", ") >> 15", "grey: rounding"),
+    ("core/cpu/gray.cpp", "darkest + 1", "darkest", "equalisation: the darkest value becomes 0"),
+    ("core/pyramid.cpp", "return static_cast<int>(std::lrint(v));", "return static_cast<int>(v);", "scales: rounding"),
+    ("core/pyramid.cpp", "for (double f = 1.0;", "for (float f = 1.0f;", "scales: the factor grows in f64"),
+    ("core/pyramid.cpp", "options.max_size.width == 0 || options", "options.max_size.width == 0 && options",
+     "scales: one 0 in the largest size means none"),
+    ("core/pyramid.cpp", "size.width > high.width || size", "size.width > high.width && size",
+     "scales: either axis above the largest size stops"),
+    ("core/pyramid.cpp", "size.width < low.width || size", "size.width < low.width && size",
+     "scales: either axis below the smallest size skips"),
+    ("core/pyramid.cpp", "if (chosen.empty() && !all.empty())", "if (false)", "scales: the nearest one is kept"),
+    ("core/pyramid.cpp", "return static_cast<std::int32_t>(dx * dx + dy * dy);",
+     "return static_cast<std::int32_t>(dx * dx);", "scales: distance in both axes"),
+    ("core/pyramid.cpp", "scale >= 2 ? 1 : 2", "scale > 3 ? 1 : 2", "levels: step 1 from scale 2"),
+    ("core/pyramid.cpp", "scale >= 2 ? 1 : 2", "scale >= 0 ? 1 : 2", "levels: step 2 below scale 2"),
+    ("core/pyramid.cpp", "static_cast<float>(image.width) / scale", "static_cast<float>(image.width) / scale + 0.5",
+     "levels: size"),
+    ("core/pyramid.cpp", "(height / step + stripes - 1) / stripes, 1)", "(height + stripes) / stripes, 1)",
+     "levels: the row that belongs to no stripe"),
+    ("core/pyramid.cpp", "round_even((position - k) * 256)", "(position - k) * 256", "resize: weights are rounded"),
+    ("core/pyramid.cpp", "static_cast<double>(i) + 0.5) - 0.5", "static_cast<double>(i))", "resize: pixel centres"),
+    ("core/cpu/resize.cpp", "+ 32768) >> 16", ") >> 16", "resize: rounding"),
+    ("core/cpu/integral.cpp", "tbb::parallel_for(1, bands,", "tbb::parallel_for(bands, bands,", "sums: bands add up"),
+    ("core/cpu/integral.cpp", "right[0] = right[1];", "right[0] = 0;", "tilted sums: cones reach in from column -1"),
+    ("core/cpu/integral.cpp", "right[x + 1] - p[x]", "right[x + 1]", "tilted sums: the tip counts once"),
+    ("core/cpu/evaluate_haar.cpp", "upright({1, 1, window.width - 2, window.height - 2}, pitch)",
+     "upright({0, 0, window.width - 2, window.height - 2}, pitch)", "normalisation: which rectangle"),
+    ("core/cpu/evaluate_haar.cpp", "if (spread <= 0) return 0;", "if (spread <= 0) return 1;", "flat windows are rejected"),
+    ("core/cpu/evaluate_haar.cpp", "< 0.1 ? inverse : 0", "< 1e9 ? inverse : 0", "windows of little contrast are rejected"),
+    ("core/cpu/evaluate_haar.cpp", "return {Verdict::flat, 0};", "return {0, 0};",
+     "flat windows do not let the next one be skipped"),
+    ("core/cpu/evaluate_haar.cpp", "value * inverse_deviation < threshold_", "value * inverse_deviation <= threshold_ + 1e-7f",
+     "Haar: left if strictly below"),
+    ("core/cpu/evaluate_haar.cpp", "tilted_ ? at.tilted : at.sum", "at.sum", "Haar: tilted features read the tilted table"),
+    ("core/cpu/evaluate_haar.cpp", "if (weight_[2] != 0)", "if (false)", "Haar: the third rectangle"),
+    ("core/cpu/evaluate_haar.cpp", "r.y + r.width, pitch)", "r.y + r.height, pitch)", "Haar: corners of a tilted rectangle"),
+    ("core/cpu/trees.hpp", "double sum = 0;", "float sum = 0;", "stages: sums in f64"),
+    ("core/cpu/trees.hpp", "{node.right, node.left}", "{node.left, node.right}", "trees: which child is left"),
+    ("core/cpu/scan.hpp", "scan == Scan::opencv ? 2 : 1", "1", "scan: the skip rule"),
+    ("core/cpu/scan.hpp", "verdict.stages_passed == 0 ?", "verdict.stages_passed <= 0 ?",
+     "scan: only a rejection by the first stage skips"),
+    ("core/cpu/evaluate_lbp.cpp", "block(i, j) >= centre", "block(i, j) > centre", "LBP: bit if not below the centre"),
+    ("core/cpu/evaluate_lbp.cpp", "bit(0, 0, 7) | bit(1, 0, 6)", "bit(0, 0, 6) | bit(1, 0, 7)", "LBP: order of the bits"),
+    ("core/cascade_xml.cpp", "- 1e-5f", "", "cascade: margin of 1e-5"),
+    ("core/cascade_xml.cpp", "static_cast<float>(value)", "std::nextafterf(static_cast<float>(value), 0)",
+     "cascade: decimal to f64 to f32"),
+    ("core/cascade_xml.cpp", "for (Node& node : cascade_.nodes) node.left = 0, node.right = -1;",
+     "for (Node& node : cascade_.nodes) node.left = -1, node.right = 0;", "cascade: the first leaf of a stump is left"),
+    ("core/cascade_xml.cpp", "return tree.first_leaf + 1 - static_cast<int>(cascade_.leaves.size());", "return 0;",
+     "cascade: leaves of the old format"),
+    ("core/grouping.cpp", "constexpr double eps = 0.2;", "constexpr double eps = 0.21;", "grouping: eps"),
+    ("core/grouping.cpp", "std::lrint(static_cast<float>(sum) * inverse)", "static_cast<float>(sum) * inverse",
+     "grouping: means are rounded"),
+    ("core/grouping.cpp", "return face.neighbors <= min_neighbors;", "return face.neighbors < min_neighbors;",
+     "grouping: more windows than min_neighbors"),
+    ("core/grouping.cpp", "outer.neighbors > std::max(3, inner.neighbors) || inner.neighbors < 3",
+     "outer.neighbors > inner.neighbors", "grouping: which containing class wins"),
+    ("core/grouping.cpp", "std::lrint(outer.box.width * eps)", "outer.box.width * 0", "grouping: margins of containment"),
+    ("core/detector.cpp", "face.box = clipped(face.box, frame.size)", "face.box = face.box", "output: clipped to the image"),
+    ("core/pyramid.cpp", "return {round_even(static_cast<float>(x) * level.scale),",
+     "return {static_cast<int>(static_cast<float>(x) * level.scale),", "output: positions are rounded"),
+]
+PROGRAMS = ["facesat_oracle_tests", "facesat_tests"]
+
+
+def copy_sources():
+    files = subprocess.run(["git", "ls-files"], cwd=ROOT, check=True, capture_output=True, text=True).stdout.split("\n")
+    for name in filter(None, files):
+        target = COPY / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(ROOT / name, target)
+
+
+def build():
+    return subprocess.run(["ninja", "-C", BUILD, *PROGRAMS], capture_output=True, text=True)
+
+
+def caught_by():
+    for program in PROGRAMS:
+        done = subprocess.run([BUILD / "tests" / program, "--gtest_fail_fast", "--gtest_brief=1"], capture_output=True, text=True)
+        if done.returncode != 0:
+            failed = [line.split()[3].rstrip(",") for line in done.stdout.splitlines() if line.startswith("[  FAILED  ] ")]
+            return f"{program}: {failed[0] if failed else 'crashed'}"
+    return None
+
+
+def main():
+    wanted = [m for m in MUTATIONS if not sys.argv[1:] or any(name in m[3] for name in sys.argv[1:])]
+    copy_sources()
+    subprocess.run(["cmake", "-S", COPY, "-B", BUILD, "-G", "Ninja", "-DCMAKE_CXX_FLAGS=-Wno-error"], check=True,
+                   stdout=subprocess.DEVNULL)
+    survivors = 0
+    for file, old, new, rule in wanted:
+        path = COPY / file
+        text = path.read_text()
+        if text.count(old) < 1:
+            sys.exit(f"{file} no longer has: {old}")
+        path.write_text(text.replace(old, new, 1))
+        built = build()
+        verdict = caught_by() if built.returncode == 0 else "does not compile:\n" + built.stdout[-800:]
+        survivors += verdict is None
+        print(f"{rule:58} {verdict or 'SURVIVED'}", flush=True)
+        path.write_text(text)
+    print(f"{len(wanted)} mutations, {survivors} survived")
+    return survivors
+
+
+if __name__ == "__main__":
+    os.environ["PYTHONUNBUFFERED"] = "1"
+    sys.exit(main())

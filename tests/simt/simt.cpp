@@ -1,0 +1,411 @@
+#include "tests/simt/simt.hpp"
+
+#include <algorithm>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include <fmt/format.h>
+#include <ucontext.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/common_interface_defs.h>
+#endif
+
+namespace simt {
+namespace {
+
+constexpr std::size_t stack_bytes = 128 << 10;
+constexpr unsigned warp_size = 32;
+constexpr std::uint64_t patience = 20000;  // pauses of the whole grid in which nothing is written
+
+Schedule schedule;
+
+enum class Waiting { no, barrier, warp, other_block, finished };
+
+// Stacks are many, large, and needed again by the next block.
+class Stacks {
+ public:
+  using Stack = std::unique_ptr<char[]>;
+  Stack take() {
+    const std::scoped_lock lock(mutex_);
+    if (free_.empty()) return Stack(new char[stack_bytes]);
+    Stack stack = std::move(free_.back());
+    free_.pop_back();
+    return stack;
+  }
+  void give_back(Stack stack) {
+    const std::scoped_lock lock(mutex_);
+    free_.push_back(std::move(stack));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<Stack> free_;
+};
+Stacks stacks;
+
+// A thread of a block.
+struct Fibre {
+  ucontext_t context{};
+  Stacks::Stack stack = stacks.take();
+  void* fake_stack = nullptr;  // of the address sanitizer
+  Dim3 index;
+  unsigned number = 0;
+  Waiting waiting = Waiting::no;
+  WarpOperation operation{};
+  unsigned mask = 0;
+  std::uint64_t value = 0;
+  std::uint64_t received[warp_size]{};
+};
+
+// Thrown through a fibre to leave it when the launch has failed elsewhere.
+struct Abandoned {};
+
+class Grid;
+
+// A block: its fibres, and the thread of the system that runs them.
+class Block {
+ public:
+  Block(Grid& grid, unsigned number);
+  ~Block() {
+    for (Fibre& fibre : fibres) stacks.give_back(std::move(fibre.stack));
+  }
+  Block(const Block&) = delete;
+  Block& operator=(const Block&) = delete;
+  void run();
+
+  Grid& grid;
+  Dim3 index;
+  std::vector<Fibre> fibres;
+  Fibre* current = nullptr;
+  ucontext_t scheduler{};
+  bool finished = false;
+  const void* own_stack = nullptr;  // of the system's thread, for the address sanitizer
+  std::size_t own_stack_bytes = 0;
+
+  void switch_to(Fibre& fibre);
+  void switch_back();
+  Fibre& partner(unsigned lane) const {
+    return const_cast<Fibre&>(fibres[current->number / warp_size * warp_size + lane]);
+  }
+
+ private:
+  Fibre* choose();
+  bool release_barrier();
+  static void enter(unsigned high, unsigned low);
+};
+
+thread_local Block* running = nullptr;
+
+class Grid {
+ public:
+  Grid(const std::string& kernel_name, Dim3 grid_dim, Dim3 block_dim,
+       const std::function<void()>& kernel_body)
+      : kernel(kernel_name),
+        size(grid_dim),
+        block(block_dim),
+        body(kernel_body),
+        random(schedule.seed) {}
+
+  void run();
+
+  // Lets another block run, if the order says so; returns when it is this one's turn again.
+  void hand_over(Block& from);
+  void fail(const std::string& what) {
+    if (error.empty()) error = fmt::format("{}: {}", kernel, what);
+  }
+
+  const std::string kernel;
+  const Dim3 size, block;
+  const std::function<void()>& body;
+  std::mt19937_64 random;
+  std::string error;
+  std::uint64_t idle_pauses = 0;
+
+ private:
+  void start_next();
+  void give_turn();
+
+  std::vector<unsigned> waiting_blocks_;  // in reverse order of starting
+  std::vector<std::pair<std::unique_ptr<Block>, std::thread>> resident_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  Block* turn_ = nullptr;
+};
+
+Dim3 unflatten(unsigned i, Dim3 size) {
+  return {i % size.x, i / size.x % size.y, i / size.x / size.y};
+}
+
+Block::Block(Grid& in_grid, unsigned number)
+    : grid(in_grid), index(unflatten(number, in_grid.size)) {
+  fibres.resize(std::size_t{grid.block.x} * grid.block.y * grid.block.z);
+  for (unsigned i = 0; i < fibres.size(); ++i) {
+    Fibre& fibre = fibres[i];
+    fibre.number = i;
+    fibre.index = unflatten(i, grid.block);
+    ::getcontext(&fibre.context);
+    fibre.context.uc_stack.ss_sp = fibre.stack.get();
+    fibre.context.uc_stack.ss_size = stack_bytes;
+    const auto address = reinterpret_cast<std::uintptr_t>(this);
+    ::makecontext(&fibre.context, reinterpret_cast<void (*)()>(&Block::enter), 2,
+                  static_cast<unsigned>(address >> 32), static_cast<unsigned>(address));
+  }
+}
+
+void Block::enter(unsigned high, unsigned low) {
+  auto* block = reinterpret_cast<Block*>(std::uintptr_t{high} << 32 | low);
+#if defined(__SANITIZE_ADDRESS__)
+  __sanitizer_finish_switch_fiber(nullptr, &block->own_stack, &block->own_stack_bytes);
+#endif
+  try {
+    block->grid.body();
+  } catch (const Abandoned&) {
+  } catch (const std::exception& error) {
+    block->grid.fail(error.what());
+  }
+  block->current->waiting = Waiting::finished;
+  block->switch_back();
+}
+
+void Block::switch_to(Fibre& fibre) {
+  current = &fibre;
+#if defined(__SANITIZE_ADDRESS__)
+  void* own = nullptr;
+  __sanitizer_start_switch_fiber(&own, fibre.stack.get(), stack_bytes);
+#endif
+  ::swapcontext(&scheduler, &fibre.context);
+#if defined(__SANITIZE_ADDRESS__)
+  __sanitizer_finish_switch_fiber(own, nullptr, nullptr);
+#endif
+}
+
+void Block::switch_back() {
+  Fibre& fibre = *current;
+#if defined(__SANITIZE_ADDRESS__)
+  __sanitizer_start_switch_fiber(fibre.waiting == Waiting::finished ? nullptr : &fibre.fake_stack,
+                                 own_stack, own_stack_bytes);
+#endif
+  ::swapcontext(&fibre.context, &scheduler);
+#if defined(__SANITIZE_ADDRESS__)
+  __sanitizer_finish_switch_fiber(fibre.fake_stack, nullptr, nullptr);
+#endif
+  if (!grid.error.empty()) throw Abandoned();
+}
+
+// The next fibre that can run: the first, the last, or any.
+Fibre* Block::choose() {
+  std::vector<Fibre*> ready, pausing;  // those that wait for another block come last
+  for (Fibre& fibre : fibres) {
+    if (fibre.waiting == Waiting::no) ready.push_back(&fibre);
+    if (fibre.waiting == Waiting::other_block) pausing.push_back(&fibre);
+  }
+  if (ready.empty() && !pausing.empty()) return pausing[grid.idle_pauses % pausing.size()];
+  if (ready.empty()) return nullptr;
+  if (schedule.order == Order::forward) return ready.front();
+  if (schedule.order == Order::reverse) return ready.back();
+  return ready[grid.random() % ready.size()];
+}
+
+bool Block::release_barrier() {
+  const auto at_barrier = [](const Fibre& f) { return f.waiting == Waiting::barrier; };
+  if (!std::all_of(fibres.begin(), fibres.end(), at_barrier)) return false;
+  for (Fibre& fibre : fibres) fibre.waiting = Waiting::no;
+  return true;
+}
+
+void Block::run() {
+  running = this;
+  while (grid.error.empty()) {
+    Fibre* fibre = choose();
+    if (!fibre && release_barrier()) continue;
+    if (!fibre) {
+      const auto count = [&](Waiting w) {
+        return std::count_if(fibres.begin(), fibres.end(),
+                             [w](const Fibre& f) { return f.waiting == w; });
+      };
+      if (count(Waiting::finished) != std::ssize(fibres))
+        grid.fail(
+            fmt::format("block ({}, {}): {} threads wait at a barrier and {} in a warp operation "
+                        "for threads that "
+                        "will not come ({} have ended)",
+                        index.x, index.y, count(Waiting::barrier), count(Waiting::warp),
+                        count(Waiting::finished)));
+      break;
+    }
+    const bool was_waiting = fibre->waiting == Waiting::other_block;
+    fibre->waiting = Waiting::no;
+    switch_to(*fibre);
+    // A block that waits lets the others go on; one that does not is interrupted now and then.
+    if (was_waiting || fibre->waiting == Waiting::other_block || grid.random() % 64 == 0)
+      grid.hand_over(*this);
+  }
+  // After a failure elsewhere: let every fibre that has begun unwind.
+  for (Fibre& fibre : fibres)
+    if (!grid.error.empty() && fibre.waiting != Waiting::finished && fibre.waiting != Waiting::no)
+      switch_to(fibre);
+  finished = true;
+}
+
+void Grid::start_next() {
+  if (waiting_blocks_.empty()) return;
+  auto block_to_run = std::make_unique<Block>(*this, waiting_blocks_.back());
+  waiting_blocks_.pop_back();
+  Block* started = block_to_run.get();
+  resident_.emplace_back(std::move(block_to_run), std::thread([this, started] {
+                           {
+                             std::unique_lock lock(mutex_);
+                             changed_.wait(lock, [&] { return turn_ == started; });
+                           }
+                           started->run();
+                           const std::scoped_lock lock(mutex_);
+                           turn_ = nullptr;
+                           changed_.notify_all();
+                         }));
+}
+
+void Grid::hand_over(Block& from) {
+  if (schedule.order != Order::random) return;
+  std::unique_lock lock(mutex_);
+  std::vector<Block*> live;
+  for (auto& [resident, thread] : resident_)
+    if (!resident->finished) live.push_back(resident.get());
+  turn_ = live[random() % live.size()];
+  if (turn_ == &from) return;
+  changed_.notify_all();
+  changed_.wait(lock, [&] { return turn_ == &from; });
+}
+
+void Grid::run() {
+  const unsigned blocks = size.x * size.y * size.z;
+  for (unsigned i = 0; i < blocks; ++i) waiting_blocks_.push_back(i);
+  if (schedule.order == Order::forward)
+    std::reverse(waiting_blocks_.begin(), waiting_blocks_.end());
+  if (schedule.order == Order::random)
+    std::shuffle(waiting_blocks_.begin(), waiting_blocks_.end(), random);
+  const std::size_t most = schedule.order == Order::random ? schedule.resident : 1;
+  while (error.empty()) {
+    while (resident_.size() < most && !waiting_blocks_.empty()) start_next();
+    if (resident_.empty()) break;
+    std::unique_lock lock(mutex_);
+    turn_ = resident_[random() % resident_.size()].first.get();
+    changed_.notify_all();
+    changed_.wait(lock, [&] { return turn_ == nullptr; });
+    lock.unlock();
+    std::erase_if(resident_, [](auto& entry) {
+      if (!entry.first->finished) return false;
+      entry.second.join();
+      return true;
+    });
+  }
+  for (auto& [resident, thread] : resident_) {  // after a failure: each leaves its fibres
+    std::unique_lock lock(mutex_);
+    turn_ = resident.get();
+    changed_.notify_all();
+    changed_.wait(lock, [&] { return turn_ == nullptr; });
+    lock.unlock();
+    thread.join();
+  }
+  if (!error.empty()) throw Undefined(error);
+}
+
+}  // namespace
+
+void set_schedule(const Schedule& next) {
+  schedule = next;
+}
+
+void launch(const std::string& kernel, Dim3 grid, Dim3 block, const std::function<void()>& body) {
+  Grid(kernel, grid, block, body).run();
+}
+
+const Dim3& thread_index() {
+  return running->current->index;
+}
+const Dim3& block_index() {
+  return running->index;
+}
+const Dim3& block_size() {
+  return running->grid.block;
+}
+const Dim3& grid_size() {
+  return running->grid.size;
+}
+unsigned lane_index() {
+  return running->current->number % warp_size;
+}
+
+void undefined(const std::string& what) {
+  const Dim3 &b = block_index(), &t = thread_index();
+  throw Undefined(fmt::format("block ({}, {}), thread ({}, {}): {}", b.x, b.y, t.x, t.y, what));
+}
+
+void block_barrier() {
+  running->current->waiting = Waiting::barrier;
+  running->switch_back();
+}
+
+const std::uint64_t* exchange(WarpOperation operation, unsigned mask, std::uint64_t value) {
+  Block& block = *running;
+  Fibre& self = *block.current;
+  const unsigned lane = self.number % warp_size;
+  if ((mask >> lane & 1) == 0)
+    undefined(fmt::format("lane {} is not in its own mask {:08x}", lane, mask));
+  const unsigned warp_begin = self.number - lane;
+  const auto present =
+      static_cast<unsigned>(std::min<std::size_t>(warp_size, block.fibres.size() - warp_begin));
+  if (present < warp_size && mask >> present != 0)
+    undefined(fmt::format("mask {:08x} names lanes that do not exist", mask));
+  self.operation = operation;
+  self.mask = mask;
+  self.value = value;
+  self.waiting = Waiting::warp;
+  bool complete = true;
+  for (unsigned i = 0; i < present; ++i) {
+    if ((mask >> i & 1) == 0) continue;
+    const Fibre& other = block.partner(i);
+    if (other.waiting == Waiting::finished)
+      undefined(fmt::format("lane {} of mask {:08x} has ended", i, mask));
+    if (other.waiting != Waiting::warp) {
+      complete = false;
+      continue;
+    }
+    if (other.mask != mask || other.operation != operation)
+      undefined(fmt::format(
+          "lane {} waits with mask {:08x} in another operation than lane {} with mask {:08x}", i,
+          other.mask, lane, mask));
+  }
+  if (complete)
+    for (unsigned i = 0; i < present; ++i) {
+      if ((mask >> i & 1) == 0) continue;
+      Fibre& other = block.partner(i);
+      for (unsigned j = 0; j < present; ++j)
+        other.received[j] = mask >> j & 1 ? block.partner(j).value : 0;
+      other.waiting = Waiting::no;
+    }
+  block.switch_back();
+  return self.received;
+}
+
+void pause() {
+  Grid& grid = running->grid;
+  if (++grid.idle_pauses > patience) {
+    const Dim3& b = block_index();
+    undefined(
+        fmt::format("block ({}, {}) waits for something that never comes: blocks that have not "
+                    "started cannot help it",
+                    b.x, b.y));
+  }
+  running->current->waiting = Waiting::other_block;
+  running->switch_back();
+}
+
+void progress() {
+  running->grid.idle_pauses = 0;
+}
+
+}  // namespace simt
