@@ -33,15 +33,12 @@ apt=(apt-get -o Acquire::http::Timeout=10 -o Acquire::https::Timeout=10 -o Acqui
 download() { (cd "$work" && "${apt[@]}" download "${packages[@]}") >>"$log" 2>&1; }
 
 if ! download; then
-  # Package lists that are missing or old; only root may renew them.
-  if [ "$(id -u)" -eq 0 ]; then
-    "${apt[@]}" update >>"$log" 2>&1 || true
-    download || die "the packages ${packages[*]} cannot be downloaded (is there a network?): $(tail -n 1 "$log")"
-  elif grep -q 'Unable to locate\|No candidate\|Can.t find a source' "$log"; then
-    die "apt does not know the packages ${packages[*]}: run 'apt-get update' as root first"
-  else
-    die "the packages ${packages[*]} cannot be downloaded (is there a network?): $(tail -n 1 "$log")"
+  # The package lists may be missing or old; only root can renew them.
+  if [ "$(id -u)" -ne 0 ] && grep -qE "Unable to locate|Can't (find|select)|404" "$log"; then
+    die "apt's package lists are missing or old: run 'apt-get update' as root, then this again"
   fi
+  [ "$(id -u)" -ne 0 ] || "${apt[@]}" update >>"$log" 2>&1 || true
+  download || die "the packages ${packages[*]} cannot be downloaded; is there a network? $(tail -n 1 "$log")"
 fi
 
 for deb in "$work"/*.deb; do

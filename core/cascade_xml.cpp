@@ -45,10 +45,16 @@ class Parser {
 
  private:
   // ---- messages -------------------------------------------------------------------------------
+  // Parts of the file are quoted; what a terminal could act on is not.
+  static std::string printable(std::string text) {
+    std::replace_if(
+        text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
+    return text;
+  }
   [[noreturn]] void fail(std::ptrdiff_t offset, const std::string& what) const {
     const std::size_t end = std::clamp<std::ptrdiff_t>(offset, 0, std::ssize(xml_));
     const auto line = 1 + std::count(xml_.begin(), xml_.begin() + end, '\n');
-    throw CascadeError(fmt::format("{}, line {}: {}", name_, line, what));
+    throw CascadeError(fmt::format("{}, line {}: {}", name_, line, printable(what)));
   }
   [[noreturn]] void fail(pugi::xml_node node, const std::string& what) const {
     const std::string_view element = node.name();

@@ -25,8 +25,10 @@ Detector::Detector(std::shared_ptr<const Cascade> cascade, const DetectOptions& 
 
 template <class Pixel>
 std::vector<Face> Detector::detect_any(View<const Pixel> frame) {
+  window_count_ = 0;
+  times_ = {};
   if (frame.size.area() == 0) return {};
-  if (frame.size != pyramid_.image) prepare(frame.size);
+  if (frame.size != pyramid_->image) prepare(frame.size);
   backend_->load(frame);
   backend_->run();
   const std::span<const Window> windows = backend_->collect();
@@ -37,7 +39,7 @@ std::vector<Face> Detector::detect_any(View<const Pixel> frame) {
   std::vector<Face> faces;
   for (const Window& w : windows)
     faces.push_back(
-        {window_in_image(pyramid_.levels[w.level], cascade_->window, w.x, w.y), 1, w.score});
+        {window_in_image(pyramid_->levels[w.level], cascade_->window, w.x, w.y), 1, w.score});
   faces = group_faces(faces, options_.min_neighbors);
   for (Face& face : faces) face.box = clipped(face.box, frame.size);
   std::erase_if(faces,
@@ -49,11 +51,11 @@ std::vector<Face> Detector::detect_any(View<const Pixel> frame) {
 }
 
 void Detector::prepare(Size image) {
-  pyramid_ = plan_pyramid(image, cascade_->window, options_, backend_->max_atlas_pixels());
+  *pyramid_ = plan_pyramid(image, cascade_->window, options_, backend_->max_atlas_pixels());
   try {
-    backend_->prepare(*cascade_, pyramid_, options_);
+    backend_->prepare(*cascade_, *pyramid_, options_);
   } catch (...) {
-    pyramid_ = {};  // the next frame prepares anew
+    *pyramid_ = {};  // the next frame prepares anew
     throw;
   }
 }

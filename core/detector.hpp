@@ -23,7 +23,7 @@ class Detector {
   std::vector<Face> detect(View<const std::uint8_t> gray);
 
   const Cascade& cascade() const { return *cascade_; }
-  const Pyramid& pyramid() const { return pyramid_; }  // of the last frame
+  const Pyramid& pyramid() const { return *pyramid_; }  // of the last frame
   Backend& backend() { return *backend_; }
   const StepTimes& times() const { return times_; }           // of the last frame
   std::size_t window_count() const { return window_count_; }  // before grouping, in the last frame
@@ -36,7 +36,8 @@ class Detector {
   std::shared_ptr<const Cascade> cascade_;
   DetectOptions options_;
   std::unique_ptr<Backend> backend_;
-  Pyramid pyramid_;
+  // Behind a pointer, for the backend borrows it while the detector may be moved.
+  std::unique_ptr<Pyramid> pyramid_ = std::make_unique<Pyramid>();
   StepTimes times_;
   std::size_t window_count_ = 0;
 };

@@ -8,6 +8,7 @@
 #include <new>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 
 #include "core/error.hpp"
 
@@ -57,6 +58,20 @@ class Image {
   // Throws MemoryError if the system refuses.
   Image(Size size, std::ptrdiff_t pitch)
       : size_(size), pitch_(pitch), capacity_(pitch * size.height), data_(allocate(size, pitch)) {}
+  // What was moved from is empty.
+  Image(Image&& other) noexcept
+      : size_(std::exchange(other.size_, {})),
+        pitch_(std::exchange(other.pitch_, 0)),
+        capacity_(std::exchange(other.capacity_, 0)),
+        data_(std::move(other.data_)) {}
+  Image& operator=(Image&& other) noexcept {
+    data_.reset();
+    size_ = std::exchange(other.size_, {});
+    pitch_ = std::exchange(other.pitch_, 0);
+    capacity_ = std::exchange(other.capacity_, 0);
+    data_ = std::move(other.data_);
+    return *this;
+  }
 
   Size size() const { return size_; }
   View<T> view() { return {data_.get(), size_, pitch_}; }

@@ -22,8 +22,9 @@ Size scaled(Size window, float scale) {
 // Every scale at which the window still fits into the image.
 std::vector<float> fitting_scales(Size image, Size window, double factor) {
   std::vector<float> scales;
-  for (double f = 1.0;
-       round_even(window.width * f) <= image.width && round_even(window.height * f) <= image.height;
+  // Compared as doubles: a large factor soon leaves the range of int.
+  for (double f = 1.0; std::nearbyint(window.width * f) <= image.width &&
+                       std::nearbyint(window.height * f) <= image.height;
        f *= factor) {
     if (scales.size() == max_levels)
       throw ArgumentError(

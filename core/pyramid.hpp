@@ -18,9 +18,9 @@ enum class Scan {
 };
 
 struct DetectOptions {
-  double scale_factor = 1.1;  // > 1
-  int min_neighbors = 3;      // 0: no grouping
-  Size min_size, max_size;    // of a face, in pixels; a maximum with a 0 means none
+  double scale_factor = 1.1;    // > 1
+  int min_neighbors = 3;        // 0: no grouping
+  Size min_size{}, max_size{};  // of a face, in pixels; a maximum with a 0 means none
   Scan scan = Scan::opencv;
   bool equalize = false;  // equalise the histogram of the grey image first
 };

@@ -47,7 +47,7 @@ void integrate_row(const std::uint8_t* pixels, int width, const std::uint32_t* a
 // of all columns above, so the first pass takes each band's column sums and the second writes.
 void integral(View<const std::uint8_t> picture, View<std::uint32_t> sum,
               View<std::uint32_t> squared_sum) {
-  const auto [width, height] = picture.size;
+  const int width = picture.size.width, height = picture.size.height;
   const int bands = (height + band_height - 1) / band_height;
   const auto rows_of = [&](int band) {
     const int y = band * band_height;
@@ -82,7 +82,7 @@ void integral(View<const std::uint8_t> picture, View<std::uint32_t> sum,
 //   C(x, y) = C(x, y-1) + L(x, y) + R(x, y) - p(x, y),  L(x, y) = p(x, y) + L(x-1, y-1),
 //                                                       R(x, y) = p(x, y) + R(x+1, y-1).
 void tilted_integral(View<const std::uint8_t> picture, View<std::uint32_t> tilted_sum) {
-  const auto [width, height] = picture.size;
+  const int width = picture.size.width, height = picture.size.height;
   // Diagonals of the row above, with zeros to both sides: element x + 1 belongs to column x.
   std::vector<std::uint32_t> left(width + 2), right(width + 2);
   std::fill_n(tilted_sum.row(-1) - 1, width + 1, 0);

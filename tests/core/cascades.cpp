@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <random>
+#include <stdexcept>
 #include <utility>
+
+#include <fmt/format.h>
 
 namespace facesat::test {
 namespace {
@@ -27,13 +30,16 @@ Rect random_tilted_rect(Random& random, Size window) {
   return {x, between(random, 0, window.height - width - height), width, height};
 }
 
+// Weights balance the parts' areas, as trained ones do: an even window has the value 0.
 HaarFeature random_haar(Random& random, Size window, bool tilted) {
   HaarFeature feature;
   feature.tilted = tilted;
   const int parts = between(random, 2, 3);
+  const auto area = [](const Rect& r) { return static_cast<float>(r.width * r.height); };
   for (int i = 0; i < parts; ++i) {
     const Rect r = tilted ? random_tilted_rect(random, window) : random_rect(random, window);
-    feature.parts[i] = {r, static_cast<float>(between(random, 1, 12)) * (i == 0 ? -0.25f : 0.3f)};
+    const float balance = area(feature.parts[0].rect) / area(r) / static_cast<float>(parts - 1);
+    feature.parts[i] = {r, i == 0 ? -1 : balance};
   }
   return feature;
 }
@@ -68,7 +74,7 @@ void add_random_tree(Random& random, Cascade& cascade, const CascadeShape& shape
   if (shape.max_nodes == 1) children[0] = {0, -1};  // as the parser leaves stumps
   for (const auto& [left, right] : children) {
     Node node{static_cast<int>(cascade.feature_count()), 0, {}, left, right};
-    node.threshold = static_cast<float>(between(random, -100, 100)) / 500.0f;
+    node.threshold = static_cast<float>(between(random, -100, 100)) / 1000.0f;
     for (std::uint32_t& word : node.subset) word = static_cast<std::uint32_t>(random());
     cascade.nodes.push_back(node);
     if (shape.kind == FeatureKind::lbp)
@@ -81,7 +87,69 @@ void add_random_tree(Random& random, Cascade& cascade, const CascadeShape& shape
     cascade.leaves.push_back(static_cast<float>(between(random, -7, 8)) / 8.0f);
 }
 
+// ---- as XML ------------------------------------------------------------------------------------
+
+std::string rect_text(const Rect& r) {
+  return fmt::format("{} {} {} {}", r.x, r.y, r.width, r.height);
+}
+
+std::string feature_xml(const HaarFeature& feature) {
+  std::string parts;
+  for (const HaarFeature::Part& part : feature.parts)
+    if (part.weight != 0)
+      parts += fmt::format("<_>{} {:.17g}</_>", rect_text(part.rect), part.weight);
+  return fmt::format("<_><rects>{}</rects><tilted>{:d}</tilted></_>\n", parts, feature.tilted);
+}
+
+std::string feature_xml(const LbpFeature& feature) {
+  return fmt::format("<_><rect>{}</rect></_>\n", rect_text(feature.block));
+}
+
+std::string tree_xml(const Cascade& cascade, const Tree& tree) {
+  std::string nodes, leaves;
+  for (int i = 0; i < tree.node_count; ++i) {
+    const Node& node = cascade.nodes[tree.first_node + i];
+    nodes += fmt::format("{} {} {}", node.left, node.right, node.feature);
+    if (cascade.kind == FeatureKind::haar) nodes += fmt::format(" {:.17g}", node.threshold);
+    if (cascade.kind == FeatureKind::lbp)
+      for (const std::uint32_t word : node.subset)
+        nodes += fmt::format(" {}", static_cast<std::int32_t>(word));
+    nodes += "\n";
+  }
+  for (int i = 0; i <= tree.node_count; ++i)
+    leaves += fmt::format("{:.17g} ", cascade.leaves[tree.first_leaf + i]);
+  return fmt::format("<_><internalNodes>{}</internalNodes>\n<leafValues>{}</leafValues></_>\n",
+                     nodes, leaves);
+}
+
+std::string stage_xml(const Cascade& cascade, const Stage& stage) {
+  std::string trees;
+  for (int i = stage.first_tree; i < stage.first_tree + stage.tree_count; ++i)
+    trees += tree_xml(cascade, cascade.trees[i]);
+  return fmt::format(
+      "<_><maxWeakCount>{}</maxWeakCount><stageThreshold>{:.17g}</stageThreshold>\n"
+      "<weakClassifiers>\n{}</weakClassifiers></_>\n",
+      stage.tree_count, stage.threshold, trees);
+}
+
 }  // namespace
+
+std::string to_xml(const Cascade& cascade) {
+  const bool haar = cascade.kind == FeatureKind::haar;
+  std::string stages, features;
+  for (const Stage& stage : cascade.stages) stages += stage_xml(cascade, stage);
+  for (const HaarFeature& feature : cascade.haar) features += feature_xml(feature);
+  for (const LbpFeature& feature : cascade.lbp) features += feature_xml(feature);
+  return fmt::format(
+      "<?xml version=\"1.0\"?>\n<opencv_storage><cascade>\n"
+      "<stageType>BOOST</stageType><featureType>{}</featureType>\n"
+      "<height>{}</height><width>{}</width>\n"
+      "<featureParams><maxCatCount>{}</maxCatCount></featureParams>\n"
+      "<stageNum>{}</stageNum>\n<stages>\n{}</stages>\n<features>\n{}</features>\n"
+      "</cascade></opencv_storage>\n",
+      haar ? "HAAR" : "LBP", cascade.window.height, cascade.window.width, haar ? 0 : 256,
+      cascade.stages.size(), stages, features);
+}
 
 std::string stump_cascade() {
   return R"(<?xml version="1.0"?>
@@ -230,6 +298,12 @@ std::string old_cascade() {
       <next>-1</next></_></stages></plate>
 </opencv_storage>
 )";
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  const std::size_t at = text.find(from);
+  if (at == std::string::npos) throw std::logic_error("the text has no \"" + from + "\"");
+  return text.replace(at, from.size(), to);
 }
 
 Cascade random_cascade(unsigned seed, const CascadeShape& shape) {

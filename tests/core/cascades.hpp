@@ -13,6 +13,9 @@ std::string tree_cascade();   // a tree of two nodes and one of one
 std::string lbp_cascade();
 std::string old_cascade();  // "opencv-haar-classifier", with a tree of two nodes
 
+// The text with the first `from` changed to `to`. Throws std::logic_error if there is none.
+std::string replaced(std::string text, const std::string& from, const std::string& to);
+
 struct CascadeShape {
   FeatureKind kind = FeatureKind::haar;
   bool tilted = false;  // every second feature
@@ -22,8 +25,12 @@ struct CascadeShape {
 // Some stages, most of whose windows pass on; the window has random sides from 8 to 15.
 Cascade random_cascade(unsigned seed, const CascadeShape& shape);
 
-// One stage of one stump: the mean of the window's left half against that of its right half.
-// Windows that are darker to the left give `left`; a stage passes that is not below `threshold`.
+// The model as a file of the new format, its thresholds as they stand. Reading it subtracts the
+// margin from the stages' thresholds.
+std::string to_xml(const Cascade& cascade);
+
+// One stage of one stump, whose threshold is 0: a window whose left half is darker than its right
+// half gives `left`, others give `right`; it passes if that is not below `threshold`.
 Cascade half_cascade(Size window, float left, float right, float threshold);
 
 }  // namespace facesat::test

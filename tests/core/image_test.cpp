@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -72,6 +74,17 @@ TEST(Image, StaysUsableAfterARefusal) {
   image.resize({3, 3});
   image.row(2)[2] = 7;
   EXPECT_EQ(image.view().row(2)[2], 7);
+}
+
+TEST(Image, IsEmptyAndUsableAfterAMove) {
+  Image<std::uint8_t> image(Size{10, 10});
+  const Image<std::uint8_t> taken = std::move(image);
+  EXPECT_EQ(taken.size(), (Size{10, 10}));
+  EXPECT_EQ(image.size(), Size{});
+  image.resize({5, 5});
+  ASSERT_NE(image.row(0), nullptr);
+  image = Image<std::uint8_t>(Size{3, 3});
+  EXPECT_EQ(image.size(), (Size{3, 3}));
 }
 
 TEST(View, SubSharesPixelsAndPitch) {

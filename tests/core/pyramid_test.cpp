@@ -88,11 +88,263 @@ TEST(PyramidScales, ArePowersOfTheFactorAsLongAsTheWindowFits) {
   EXPECT_EQ(plan({100, 99}, {.scale_factor = 1.1}).levels.size(), 15u);
 }
 
+TEST(PyramidScales, AFactorBeyondAnyImageLeavesOneLevel) {
+  for (const double factor : {1e8, 1e9, 1e10, 1e100, 1e300})
+    EXPECT_EQ(plan({100, 100}, {.scale_factor = factor}).levels.size(), 1u) << factor;
+}
+
 TEST(PyramidScales, HalvesGoToTheEvenNeighbour) {
-  EXPECT_EQ(window_sizes(plan({60, 60}, {.scale_factor = 1.5}, {25, 27})),
-            (std::vector<Size>{{25, 27}, {38, 40}, {56, 61 - 1}}.size() == 3
-                 ? std::vector<Size>{{25, 27}, {38, 40}}
-                 : std::vector<Size>{}));
+  const Pyramid pyramid = plan({60, 60}, {.scale_factor = 1.5}, {25, 27});  // 37.5 x 40.5
+  EXPECT_EQ(window_sizes(pyramid), (std::vector<Size>{{25, 27}, {38, 40}}));
+  EXPECT_EQ(plan({60, 40}, {.scale_factor = 1.5}, {25, 27}).levels.size(), 2u);
+  EXPECT_EQ(plan({37, 60}, {.scale_factor = 1.5}, {25, 27}).levels.size(), 1u);
+}
+
+TEST(PyramidScales, WindowsGoBackToTheImageWithTheirScale) {
+  const Level level{.scale = 1.5f};
+  EXPECT_EQ(window_in_image(level, {25, 27}, 1, 3), (Rect{2, 4, 38, 40}));
+  EXPECT_EQ(window_in_image(level, {25, 27}, 5, 0), (Rect{8, 0, 38, 40}));
+}
+
+TEST(PyramidScales, AnImageSmallerThanTheWindowHasNoLevels) {
+  for (const Size image : {Size{23, 100}, {100, 23}, {1, 1}, {0, 0}, {23, 23}}) {
+    const Pyramid pyramid = plan(image, {.min_size = {5, 5}});
+    EXPECT_TRUE(pyramid.levels.empty());
+    EXPECT_TRUE(pyramid.groups.empty());
+    EXPECT_EQ(pyramid.atlas(), Size{});
+  }
+  EXPECT_EQ(plan({24, 24}, {}).levels.size(), 1u);
+}
+
+struct Limits {
+  Size low, high;
+  std::vector<int> windows;  // sides of the windows that remain
+};
+
+// Of 24 26 29 32 35 39 43 47 51 57 62 68 75 83 91 100, which an image of 100 x 100 has.
+std::vector<Limits> limits() {
+  const std::vector<int> all = {24, 26, 29, 32, 35, 39, 43, 47, 51, 57, 62, 68, 75, 83, 91, 100};
+  return {
+      {{0, 0}, {0, 0}, all},
+      {{24, 24}, {100, 100}, all},
+      {{0, 0}, {60, 0}, all},  // a maximum with a 0 is none
+      {{0, 0}, {0, 60}, all},
+      {{75, 75}, {0, 0}, {75, 83, 91, 100}},
+      {{76, 75}, {0, 0}, {83, 91, 100}},
+      {{24, 90}, {0, 0}, {91, 100}},
+      {{0, 0}, {29, 29}, {24, 26, 29}},
+      {{0, 0}, {28, 1000}, {24, 26}},
+      {{0, 0}, {1000, 28}, {24, 26}},
+      {{25, 25}, {40, 40}, {26, 29, 32, 35, 39}},
+      {{35, 35}, {35, 35}, {35}},
+      // Impossible limits: the one nearest to the minimum, the first of equals.
+      {{50, 50}, {40, 40}, {51}},
+      {{1000, 1000}, {0, 0}, {100}},
+      {{0, 0}, {5, 5}, {24}},
+      {{37, 37}, {38, 38}, {35}},
+      {{36, 40}, {36, 40}, {39}},
+      {{46365, 24}, {0, 0}, {24}},  // 46341 squared has 32 bits: OpenCV's distance wraps
+  };
+}
+
+TEST(PyramidLimits, LeaveTheLevelsBetweenThem) {
+  for (const Limits& l : limits()) {
+    std::vector<Size> expected;
+    for (const int side : l.windows) expected.push_back({side, side});
+    EXPECT_EQ(window_sizes(plan({100, 100}, {.min_size = l.low, .max_size = l.high})), expected)
+        << l.low.width << "x" << l.low.height << " to " << l.high.width << "x" << l.high.height;
+  }
+}
+
+// ---- levels and grids ---------------------------------------------------------------------------
+
+TEST(PyramidLevels, AreTheImageDividedByTheScale) {
+  EXPECT_EQ(level_sizes(plan({640, 480}, {.scale_factor = 2})),
+            (std::vector<Size>{{640, 480}, {320, 240}, {160, 120}, {80, 60}, {40, 30}}));
+  EXPECT_EQ(level_sizes(plan({33, 35}, {.scale_factor = 1.1})),  // 30, 27.3, 24.8; 31.8, 28.9, 26.3
+            (std::vector<Size>{{33, 35}, {30, 32}, {27, 29}, {25, 26}}));
+}
+
+TEST(PyramidLevels, TakeEverySecondPositionBelowScale2) {
+  const Pyramid pyramid = plan({640, 480}, {.scale_factor = 1.99999999});
+  ASSERT_EQ(pyramid.levels.size(), 5u);
+  // In f32 the second scale is 2.
+  EXPECT_EQ(pyramid.levels[0].step, 2);
+  EXPECT_EQ(pyramid.levels[1].step, 1);
+  EXPECT_EQ(pyramid.levels[0].grid, (Size{309, 229}));
+  EXPECT_EQ(pyramid.levels[1].grid, (Size{297, 217}));
+  EXPECT_EQ(pyramid.levels[4].grid, (Size{17, 7}));
+  EXPECT_EQ(plan({640, 480}, {.scale_factor = 1.99999}).levels[1].step, 2);
+}
+
+TEST(PyramidLevels, DenseTakesEveryPosition) {
+  const Pyramid pyramid = plan({88, 30}, {.scale_factor = 1.2, .scan = Scan::dense});
+  ASSERT_EQ(pyramid.levels.size(), 2u);
+  for (const Level& level : pyramid.levels) {
+    EXPECT_EQ(level.step, 1);
+    EXPECT_EQ(level.grid, (Size{level.size.width - 23, level.size.height - 23}));
+  }
+}
+
+struct Stripes {
+  Size image, grid;
+};
+
+// h = rows of positions, S = stripes: one for each 32 positions across. Rows in steps of 2, but
+// only those within S * max(ceil(floor(h / 2) / S), 1) * 2.
+constexpr Stripes stripes[] = {
+    {{24, 24}, {1, 1}},    // h = 1, S = 1
+    {{24, 25}, {1, 1}},    // h = 2
+    {{24, 26}, {1, 1}},    // h = 3: row 2 is left out
+    {{24, 27}, {1, 2}},    // h = 4
+    {{24, 28}, {1, 2}},    // h = 5: row 4 is left out
+    {{55, 26}, {16, 1}},   // 32 positions across: still S = 1
+    {{56, 26}, {17, 2}},   // 33: S = 2, and row 2 is there
+    {{56, 28}, {17, 2}},   // h = 5: 2 stripes of 2 rows; row 4 is left out
+    {{56, 30}, {17, 4}},   // h = 7: 2 stripes of 4 rows
+    {{56, 32}, {17, 4}},   // h = 9: row 8 is left out
+    {{88, 28}, {33, 3}},   // S = 3, h = 5: 3 stripes of 2 rows
+    {{88, 30}, {33, 3}},   // h = 7: row 6 is left out
+    {{400, 28}, {189, 3}}  // more stripes than rows
+};
+
+TEST(PyramidStripes, LeaveOutTheLastRowWhereNothingIsLeftOver) {
+  for (const Stripes& s : stripes) {
+    const Pyramid pyramid = plan(s.image, {.scale_factor = 100});
+    ASSERT_EQ(pyramid.levels.size(), 1u);
+    EXPECT_EQ(pyramid.levels[0].grid, s.grid) << s.image.width << "x" << s.image.height;
+  }
+}
+
+TEST(PyramidStripes, AreCountedOnTheFirstLevelChosen) {
+  const auto second_grid = [](Size min_size) {
+    return plan({100, 45}, {.scale_factor = 1.5, .min_size = min_size}).levels.back().grid;
+  };
+  // The second level has 67 x 30 pixels, h = 7.
+  EXPECT_EQ(second_grid({0, 0}), (Size{22, 3}));    // S = 3, from 100 pixels
+  EXPECT_EQ(second_grid({30, 30}), (Size{22, 4}));  // S = 2, from its own 67
+}
+
+// ---- the atlas ----------------------------------------------------------------------------------
+
+bool overlap(const Level& a, const Level& b) {
+  return a.group == b.group && a.x < b.x + b.size.width && b.x < a.x + a.size.width &&
+         a.y < b.y + b.size.height && b.y < a.y + a.size.height;
+}
+
+void expect_levels_apart(const Pyramid& pyramid) {
+  for (std::size_t i = 0; i < pyramid.levels.size(); ++i) {
+    const Level& level = pyramid.levels[i];
+    ASSERT_LT(level.group, std::ssize(pyramid.groups));
+    const Size atlas = pyramid.groups[level.group].atlas;
+    EXPECT_GE(level.x, 0);
+    EXPECT_EQ(level.x % 16, 0);  // vectors of bytes start on their boundaries
+    EXPECT_GE(level.y, 0);
+    EXPECT_LE(level.x + level.size.width, atlas.width);
+    EXPECT_LE(level.y + level.size.height, atlas.height);
+    for (std::size_t j = 0; j < i; ++j)
+      EXPECT_FALSE(overlap(level, pyramid.levels[j])) << "levels " << j << " and " << i;
+  }
+}
+
+void expect_groups_in_order(const Pyramid& pyramid, std::size_t max_atlas_pixels) {
+  int next = 0;
+  for (std::size_t g = 0; g < pyramid.groups.size(); ++g) {
+    const LevelGroup& group = pyramid.groups[g];
+    EXPECT_EQ(group.first, next);
+    ASSERT_GE(group.count, 1);
+    next += group.count;
+    ASSERT_LE(next, std::ssize(pyramid.levels));
+    for (int i = group.first; i < next; ++i)
+      EXPECT_EQ(pyramid.levels[i].group, static_cast<int>(g));
+    EXPECT_TRUE(group.count == 1 || group.atlas.area() <= max_atlas_pixels);
+    EXPECT_EQ(group.atlas.width, pyramid.atlas().width);
+    EXPECT_LE(group.atlas.height, pyramid.atlas().height);
+  }
+  EXPECT_EQ(next, std::ssize(pyramid.levels));
+}
+
+TEST(PyramidAtlas, HoldsEveryLevelOnceAndApart) {
+  std::mt19937 random(1);
+  const auto upto = [&](unsigned n) { return 1 + static_cast<int>(random() % n); };
+  for (int i = 0; i < 200; ++i) {
+    const Size image{20 + upto(600), 20 + upto(600)}, window{2 + upto(30), 2 + upto(30)};
+    const DetectOptions options{.scale_factor = 1 + upto(60) / 50.0,
+                                .min_size = {upto(60), upto(60)},
+                                .scan = i % 2 ? Scan::opencv : Scan::dense};
+    for (const std::size_t limit : {std::size_t{0}, std::size_t{1}, image.area() / 3, image.area(),
+                                    2 * image.area(), one_atlas}) {
+      const Pyramid pyramid = plan_pyramid(image, window, options, limit);
+      expect_levels_apart(pyramid);
+      expect_groups_in_order(pyramid, limit);
+    }
+  }
+}
+
+TEST(PyramidAtlas, OneGroupIfThereIsRoomAndOneForEachLevelIfThereIsNone) {
+  EXPECT_EQ(plan({300, 200}, {}).groups.size(), 1u);
+  const Pyramid alone = plan_pyramid({300, 200}, window24, {}, 0);
+  EXPECT_EQ(alone.groups.size(), alone.levels.size());
+  EXPECT_EQ(alone.groups[0].atlas, (Size{300, 200}));  // larger than allowed, as it must be
+}
+
+TEST(PyramidAtlas, GroupsChangeNothingElse) {
+  const Pyramid whole = plan({300, 200}, {}), cut = plan_pyramid({300, 200}, window24, {}, 70000);
+  EXPECT_GT(cut.groups.size(), 2u);
+  ASSERT_EQ(cut.levels.size(), whole.levels.size());
+  for (std::size_t i = 0; i < cut.levels.size(); ++i) {
+    EXPECT_EQ(cut.levels[i].scale, whole.levels[i].scale);
+    EXPECT_EQ(cut.levels[i].size, whole.levels[i].size);
+    EXPECT_EQ(cut.levels[i].grid, whole.levels[i].grid);
+    EXPECT_EQ(cut.levels[i].step, whole.levels[i].step);
+  }
+}
+
+// ---- resize taps --------------------------------------------------------------------------------
+
+struct Tap {
+  int first, second, first_weight, second_weight;
+  bool operator==(const Tap&) const = default;
+};
+
+void PrintTo(const Tap& t, std::ostream* out) {
+  *out << t.first_weight << " of " << t.first << ", " << t.second_weight << " of " << t.second;
+}
+
+std::vector<Tap> taps(int source, int count) {
+  std::vector<ResizeTap> result(count, ResizeTap{-7, -7, 7, 7});
+  resize_taps(source, result);
+  std::vector<Tap> plain;
+  for (const ResizeTap& t : result)
+    plain.push_back({t.first, t.second, t.first_weight, t.second_weight});
+  return plain;
+}
+
+TEST(ResizeTaps, AreTheHandWorkedOnes) {
+  EXPECT_EQ(taps(2, 1), (std::vector<Tap>{{0, 1, 128, 128}}));
+  EXPECT_EQ(taps(3, 2), (std::vector<Tap>{{0, 1, 192, 64}, {1, 2, 64, 192}}));
+  EXPECT_EQ(taps(3, 4),  // -0.125, 0.625, 1.375, 2.125
+            (std::vector<Tap>{{0, 0, 256, 0}, {0, 1, 96, 160}, {1, 2, 160, 96}, {2, 2, 256, 0}}));
+  EXPECT_EQ(taps(10, 3),  // 1.1667, 4.5, 7.8333: weights are rounded, not cut
+            (std::vector<Tap>{{1, 2, 213, 43}, {4, 5, 128, 128}, {7, 8, 43, 213}}));
+  EXPECT_EQ(taps(1, 3), (std::vector<Tap>(3, {0, 0, 256, 0})));
+  EXPECT_EQ(taps(5, 1), (std::vector<Tap>{{2, 3, 256, 0}}));
+}
+
+TEST(ResizeTaps, SumTo256AndStayWithinTheSource) {
+  std::mt19937 random(2);
+  for (int i = 0; i < 500; ++i) {
+    const int source = 1 + static_cast<int>(random() % 3000), count = 1 + random() % 3000;
+    int last = 0;
+    for (const Tap& t : taps(source, count)) {
+      ASSERT_EQ(t.first_weight + t.second_weight, 256) << source << " to " << count;
+      ASSERT_GE(t.first, last);
+      ASSERT_LE(t.first, t.second);
+      ASSERT_LE(t.second, t.first + 1);
+      ASSERT_LT(t.second, source);
+      last = t.first;
+    }
+  }
 }
 
 }  // namespace

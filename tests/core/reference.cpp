@@ -200,8 +200,8 @@ Face mean(std::span<const Face> windows, const std::vector<std::size_t>& label, 
 bool swallowed(const Face& face, const Face& by) {
   const Rect &i = face.box, &o = by.box;
   const int dx = round_even(o.width * 0.2), dy = round_even(o.height * 0.2);
-  const bool inside = i.x >= o.x - dx && i.y >= o.y - dy &&
-                      i.x + i.width <= o.x + o.width + dx && i.y + i.height <= o.y + o.height + dy;
+  const bool inside = i.x >= o.x - dx && i.y >= o.y - dy && i.x + i.width <= o.x + o.width + dx &&
+                      i.y + i.height <= o.y + o.height + dy;
   return inside && (by.neighbors > std::max(3, face.neighbors) || face.neighbors < 3);
 }
 
@@ -245,9 +245,8 @@ Image<std::uint32_t> squared_sums(Pixels picture) {
 // A cone: of row v, the pixels at most y - v away from column x.
 Image<std::uint32_t> tilted_sums(Pixels picture) {
   const RowSums rows(picture, [](std::uint64_t v) { return v; });
-  return table(picture.size, [&](int x, int y, int v) {
-    return rows.between(v, x - (y - v), x + (y - v) + 1);
-  });
+  return table(picture.size,
+               [&](int x, int y, int v) { return rows.between(v, x - (y - v), x + (y - v) + 1); });
 }
 
 Judgement judge(const Cascade& cascade, Pixels window) {

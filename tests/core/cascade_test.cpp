@@ -1,0 +1,93 @@
+#include "core/cascade.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "tests/core/cascades.hpp"
+#include "tests/core/printers.hpp"
+
+namespace facesat::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A folder of its own for a test, gone at its end.
+class LoadCascade : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = (fs::temp_directory_path() / "facesat-XXXXXX").string();
+    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+    folder_ = pattern;
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  fs::path write(const char* name, const std::string& text) const {
+    std::ofstream(folder_ / name, std::ios::binary) << text;
+    return folder_ / name;
+  }
+
+  // The message must begin with the file's name.
+  void expect_refused(const fs::path& file, const std::string& words) const {
+    try {
+      load_cascade(file);
+      ADD_FAILURE() << "accepted";
+    } catch (const CascadeError& error) {
+      const std::string message = error.what();
+      EXPECT_EQ(message.find(file.string()), 0u) << message;
+      EXPECT_NE(message.find(words), std::string::npos) << message;
+    }
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(LoadCascade, IsNamedAfterItsFile) {
+  const Cascade cascade = load_cascade(write("small.face.xml", stump_cascade()));
+  EXPECT_EQ(cascade.name, "small.face");
+  EXPECT_EQ(cascade.window, (Size{12, 10}));
+}
+
+TEST_F(LoadCascade, RefusesWhatIsNoFile) {
+  expect_refused(folder_, "this is a folder; a cascade file was expected");
+  expect_refused(folder_ / "none.xml", "No such file or directory");
+  expect_refused(write("a.xml", "x") / "b.xml", "Not a directory");
+}
+
+TEST_F(LoadCascade, RefusesDamagedFilesByNameAndLine) {
+  expect_refused(write("empty.xml", ""), ", line 1: this is not well-formed XML");
+  expect_refused(write("text.xml", "\n\n<a>"), ", line 3: this is not well-formed XML");
+}
+
+TEST_F(LoadCascade, RefusesFilesOfMoreThan16MiB) {
+  constexpr std::size_t limit = 16 << 20;
+  std::string text = stump_cascade();
+  text.resize(limit, ' ');
+  EXPECT_EQ(load_cascade(write("limit.xml", text)).stages.size(), 2u);
+  expect_refused(write("above.xml", text + " "), "larger than 16 MiB");
+}
+
+TEST_F(LoadCascade, RefusesFilesThatMayNotBeRead) {
+  const fs::path file = write("secret.xml", stump_cascade());
+  fs::permissions(file, fs::perms::none);
+  if (geteuid() == 0) GTEST_SKIP() << "skipped: root may read everything";
+  expect_refused(file, "Permission denied");
+}
+
+TEST(CascadeModel, KnowsWhetherItHasTiltedFeaturesAndTrees) {
+  Cascade cascade = half_cascade({8, 8}, 0, 1, 0);
+  EXPECT_TRUE(cascade.is_stumps());
+  EXPECT_FALSE(cascade.has_tilted());
+  EXPECT_EQ(cascade.feature_count(), 1u);
+  cascade.trees.push_back({1, 2, 2});
+  cascade.haar.push_back({.parts = {}, .tilted = true});
+  EXPECT_FALSE(cascade.is_stumps());
+  EXPECT_TRUE(cascade.has_tilted());
+  EXPECT_EQ(cascade.feature_count(), 2u);
+}
+
+}  // namespace
+}  // namespace facesat::test

@@ -1,0 +1,253 @@
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "core/cascade.hpp"
+#include "tests/core/cascades.hpp"
+#include "tests/core/printers.hpp"
+
+namespace facesat::test {
+namespace {
+
+// ---- OpenCV's files -----------------------------------------------------------------------------
+
+struct Counts {
+  Size window;
+  std::size_t stages, trees, features;
+};
+
+const std::map<std::string, Counts> known_counts = {
+    {"haarcascade_frontalface_default", {{24, 24}, 25, 2913, 2913}},
+    {"haarcascade_frontalface_alt", {{20, 20}, 22, 2135, 2135}},
+    {"haarcascade_frontalface_alt2", {{20, 20}, 20, 1047, 2094}},
+    {"haarcascade_frontalface_alt_tree", {{20, 20}, 47, 8468, 8468}},
+    {"haarcascade_eye_tree_eyeglasses", {{20, 20}, 30, 851, 2553}},
+    {"haarcascade_frontalcatface_extended", {{24, 24}, 20, 1184, 997}},
+    {"haarcascade_fullbody", {{14, 28}, 30, 1464, 1464}},
+    {"haarcascade_licence_plate_rus_16stages", {{64, 16}, 16, 91, 91}},
+    {"haarcascade_smile", {{36, 18}, 20, 569, 569}},
+    {"lbpcascade_frontalface", {{24, 24}, 20, 139, 136}},
+    {"lbpcascade_silverware", {{12, 80}, 16, 130, 130}},
+};
+
+// Everything that evaluation relies on.
+void expect_sound(const Cascade& cascade) {
+  ASSERT_FALSE(cascade.stages.empty());
+  int next_tree = 0;
+  for (const Stage& stage : cascade.stages) {
+    EXPECT_EQ(stage.first_tree, next_tree);
+    next_tree += stage.tree_count;
+  }
+  ASSERT_EQ(next_tree, std::ssize(cascade.trees));
+  int next_node = 0, next_leaf = 0;
+  for (const Tree& tree : cascade.trees) {
+    EXPECT_EQ(tree.first_node, next_node);
+    EXPECT_EQ(tree.first_leaf, next_leaf);
+    next_node += tree.node_count;
+    next_leaf += tree.node_count + 1;
+    ASSERT_LE(next_node, std::ssize(cascade.nodes));
+    for (int i = 0; i < tree.node_count; ++i) {
+      const Node& node = cascade.nodes[tree.first_node + i];
+      EXPECT_LT(node.feature, static_cast<int>(cascade.feature_count()));
+      for (const int child : {node.left, node.right})
+        EXPECT_TRUE(child > i ? child < tree.node_count : child <= 0 && -child <= tree.node_count);
+    }
+  }
+  EXPECT_EQ(next_node, std::ssize(cascade.nodes));
+  EXPECT_EQ(next_leaf, std::ssize(cascade.leaves));
+}
+
+TEST(CascadeXml, ReadsEveryFileOfOpenCv) {
+  std::size_t files = 0, known = 0;
+  for (const char* folder : {"/haarcascades", "/lbpcascades"})
+    for (const auto& entry :
+         std::filesystem::directory_iterator(std::string(FACESAT_CASCADE_DIR) + folder)) {
+      SCOPED_TRACE(entry.path().string());
+      const Cascade cascade = load_cascade(entry.path());
+      EXPECT_EQ(cascade.name, entry.path().stem().string());
+      expect_sound(cascade);
+      EXPECT_EQ(cascade.kind == FeatureKind::lbp, cascade.haar.empty());
+      EXPECT_EQ(cascade.kind == FeatureKind::haar, cascade.lbp.empty());
+      ++files;
+      const auto found = known_counts.find(cascade.name);
+      if (found == known_counts.end()) continue;
+      ++known;
+      EXPECT_EQ(cascade.window, found->second.window);
+      EXPECT_EQ(cascade.stages.size(), found->second.stages);
+      EXPECT_EQ(cascade.trees.size(), found->second.trees);
+      EXPECT_EQ(cascade.feature_count(), found->second.features);
+    }
+  EXPECT_GE(files, 22u);
+  EXPECT_EQ(known, known_counts.size());
+}
+
+// ---- small files of each form -------------------------------------------------------------------
+
+Cascade parsed(const std::string& xml) {
+  return parse_cascade(xml, "test.xml");
+}
+
+void expect_part(const HaarFeature::Part& part, const Rect& rect, float weight) {
+  EXPECT_EQ(part.rect, rect);
+  EXPECT_EQ(part.weight, weight);
+}
+
+void expect_node(const Node& node, int feature, float threshold, int left, int right) {
+  EXPECT_EQ(node.feature, feature);
+  EXPECT_EQ(node.threshold, threshold);
+  EXPECT_EQ(node.left, left);
+  EXPECT_EQ(node.right, right);
+}
+
+TEST(CascadeXml, ReadsStumps) {
+  const Cascade cascade = parsed(stump_cascade());
+  expect_sound(cascade);
+  EXPECT_EQ(cascade.name, "test.xml");
+  EXPECT_EQ(cascade.kind, FeatureKind::haar);
+  EXPECT_EQ(cascade.window, (Size{12, 10}));
+  ASSERT_EQ(cascade.stages.size(), 2u);
+  EXPECT_EQ(cascade.stages[0].threshold, -0.5f - 1e-5f);
+  EXPECT_EQ(cascade.stages[1].threshold, 0.25f - 1e-5f);
+  EXPECT_EQ(cascade.stages[1].first_tree, 2);
+  ASSERT_EQ(cascade.nodes.size(), 3u);
+  expect_node(cascade.nodes[1], 1, -0.125f, 0, -1);
+  EXPECT_EQ(cascade.leaves, (std::vector<float>{0.75f, -0.75f, -0.5f, 0.5f, 1, -1}));
+  ASSERT_EQ(cascade.haar.size(), 3u);
+  expect_part(cascade.haar[0].parts[1], {3, 0, 3, 4}, 2);
+  expect_part(cascade.haar[0].parts[2], {}, 0);
+  expect_part(cascade.haar[1].parts[2], {1, 4, 9, 2}, 0.5f);
+  EXPECT_FALSE(cascade.haar[0].tilted);
+  EXPECT_FALSE(cascade.haar[1].tilted);
+  EXPECT_TRUE(cascade.haar[2].tilted);
+}
+
+TEST(CascadeXml, ReadsTrees) {
+  const Cascade cascade = parsed(tree_cascade());
+  expect_sound(cascade);
+  ASSERT_EQ(cascade.nodes.size(), 3u);
+  expect_node(cascade.nodes[0], 0, 0.25f, 1, 0);
+  expect_node(cascade.nodes[1], 1, -0.125f, -1, -2);
+  expect_node(cascade.nodes[2], 0, 0.5f, -1, 0);
+  EXPECT_EQ(cascade.trees[1].first_leaf, 3);
+}
+
+// OpenCV takes a stump's first leaf for the left one, whatever its node says; a tree of one node
+// beside larger trees is walked as it stands (the test before).
+TEST(CascadeXml, PutsAStumpsFirstLeafToTheLeft) {
+  const Cascade cascade = parsed(replaced(stump_cascade(), "0 -1 1 -0.125", "-1 0 1 -0.125"));
+  expect_node(cascade.nodes[1], 1, -0.125f, 0, -1);
+}
+
+TEST(CascadeXml, ReadsLbp) {
+  const Cascade cascade = parsed(lbp_cascade());
+  expect_sound(cascade);
+  EXPECT_EQ(cascade.kind, FeatureKind::lbp);
+  ASSERT_EQ(cascade.lbp.size(), 2u);
+  EXPECT_EQ(cascade.lbp[0].block, (Rect{0, 1, 4, 3}));
+  EXPECT_EQ(cascade.lbp[1].block, (Rect{3, 4, 2, 1}));
+  ASSERT_EQ(cascade.nodes.size(), 2u);
+  EXPECT_EQ(cascade.nodes[0].subset,
+            (std::array<std::uint32_t, 8>{0xFFFFFFFFu, 0x7FFFFFFFu, 0x80000000u, 0, 1, 2, 3, 4}));
+  EXPECT_EQ(cascade.nodes[1].feature, 1);
+  EXPECT_EQ(cascade.leaves, (std::vector<float>{0.5f, -0.5f, -0.25f, 0.25f}));
+  EXPECT_EQ(cascade.stages[0].threshold, -1e-5f);
+}
+
+TEST(CascadeXml, ReadsTheOldFormat) {
+  const Cascade cascade = parsed(old_cascade());
+  expect_sound(cascade);
+  EXPECT_EQ(cascade.window, (Size{12, 10}));
+  ASSERT_EQ(cascade.nodes.size(), 2u);
+  expect_node(cascade.nodes[0], 0, 0.25f, 0, 1);
+  expect_node(cascade.nodes[1], 1, -0.125f, -1, -2);
+  EXPECT_EQ(cascade.leaves, (std::vector<float>{0.75f, -0.75f, 0.5f}));
+  ASSERT_EQ(cascade.haar.size(), 2u);
+  EXPECT_FALSE(cascade.haar[0].tilted);
+  EXPECT_TRUE(cascade.haar[1].tilted);
+  expect_part(cascade.haar[1].parts[0], {5, 1, 4, 3}, -1);
+  EXPECT_EQ(cascade.stages[0].threshold, -1 - 1e-5f);
+}
+
+void expect_same_nodes(const Cascade& read, const Cascade& made) {
+  ASSERT_EQ(read.nodes.size(), made.nodes.size());
+  for (std::size_t i = 0; i < made.nodes.size(); ++i) {
+    const Node& node = made.nodes[i];
+    const bool haar = made.kind == FeatureKind::haar;
+    expect_node(read.nodes[i], node.feature, haar ? node.threshold : 0, node.left, node.right);
+    EXPECT_TRUE(haar || read.nodes[i].subset == node.subset);
+  }
+}
+
+void expect_same_features(const Cascade& read, const Cascade& made) {
+  ASSERT_EQ(read.haar.size(), made.haar.size());
+  for (std::size_t i = 0; i < made.haar.size(); ++i) {
+    EXPECT_EQ(read.haar[i].tilted, made.haar[i].tilted);
+    for (std::size_t k = 0; k < 3; ++k)
+      expect_part(read.haar[i].parts[k], made.haar[i].parts[k].rect, made.haar[i].parts[k].weight);
+  }
+  ASSERT_EQ(read.lbp.size(), made.lbp.size());
+  for (std::size_t i = 0; i < made.lbp.size(); ++i) EXPECT_EQ(read.lbp[i].block, made.lbp[i].block);
+}
+
+class RandomCascadeXml : public ::testing::TestWithParam<CascadeShape> {};
+
+TEST_P(RandomCascadeXml, IsReadAsItWasWritten) {
+  for (unsigned seed = 0; seed < 50; ++seed) {
+    const Cascade made = random_cascade(seed, GetParam()), read = parsed(to_xml(made));
+    expect_sound(read);
+    EXPECT_EQ(read.kind, made.kind);
+    EXPECT_EQ(read.window, made.window);
+    EXPECT_EQ(read.leaves, made.leaves);
+    ASSERT_EQ(read.stages.size(), made.stages.size());
+    for (std::size_t i = 0; i < made.stages.size(); ++i)
+      EXPECT_EQ(read.stages[i].threshold, made.stages[i].threshold - 1e-5f);
+    expect_same_nodes(read, made);
+    expect_same_features(read, made);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(CascadeXml, RandomCascadeXml,
+                         ::testing::Values(CascadeShape{.tilted = true},
+                                           CascadeShape{.tilted = true, .max_nodes = 5},
+                                           CascadeShape{.kind = FeatureKind::lbp, .max_nodes = 3}));
+
+// 2^-24 above 1 and a little more: as f64 exactly the middle, which goes to the even 1. Straight to
+// f32 it would go up.
+TEST(CascadeXml, RoundsNumbersTwice) {
+  const Cascade cascade =
+      parsed(replaced(stump_cascade(), "0.75 -0.75", "1.0000000596046447753906251 -0.75"));
+  EXPECT_EQ(cascade.leaves[0], 1.0f);
+}
+
+TEST(CascadeXml, TakesWhiteSpaceAndCommentsBetweenElements) {
+  std::string xml = stump_cascade();
+  xml = replaced(xml, "0 0 6 4 -1.", "\n   0\t0 \r\n 6 4\n -1. ");
+  xml = replaced(xml, "<features>", "<!-- <stages> --><features><!-- -->");
+  xml = replaced(xml, "<cascade>", "<!-- a model --><cascade>");
+  expect_part(parsed(xml).haar[0].parts[0], {0, 0, 6, 4}, -1);
+}
+
+TEST(CascadeXml, TakesFeaturesThatTouchEveryEdge) {
+  std::string xml = stump_cascade();
+  xml = replaced(xml, "0 0 6 4 -1.", "0 0 12 10 -1.");
+  xml = replaced(xml, "5 1 4 3 -1.", "3 0 9 1 -1.");  // right 12, bottom 10
+  xml = replaced(xml, "5 1 2 3 2.", "3 0 1 3 2.");    // left 0
+  EXPECT_EQ(parsed(xml).haar[2].parts[0].rect, (Rect{3, 0, 9, 1}));
+  EXPECT_EQ(parsed(replaced(lbp_cascade(), "3 4 2 1", "0 1 4 3")).lbp[1].block, (Rect{0, 1, 4, 3}));
+}
+
+TEST(CascadeXml, TakesElementsItDoesNotKnow) {
+  constexpr int depth = 200'000;
+  std::string nested;
+  for (int i = 0; i < depth; ++i) nested += "<a>";
+  for (int i = 0; i < depth; ++i) nested += "</a>";
+  EXPECT_EQ(parsed(replaced(stump_cascade(), "<features>", nested + "<features>")).haar.size(), 3u);
+}
+
+}  // namespace
+}  // namespace facesat::test

@@ -1,0 +1,91 @@
+#include "core/cpu/integral.hpp"
+
+#include <functional>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tests/core/guarded.hpp"
+#include "tests/core/pictures.hpp"
+#include "tests/core/printers.hpp"
+#include "tests/core/reference.hpp"
+#include "tests/core/same.hpp"
+
+namespace facesat::test {
+namespace {
+
+// Bands of the parallel sum have 64 rows.
+constexpr int lengths[] = {1, 2, 3, 16, 17, 63, 64, 65, 127, 128, 129, 193};
+
+using Tables = Guarded<std::uint32_t>;
+
+// The table with its row -1 and column -1.
+View<const std::uint32_t> with_borders(Tables& table) {
+  const View<std::uint32_t> v = table.view();
+  return {v.row(-1) - 1, {v.size.width + 1, v.size.height + 1}, v.pitch};
+}
+
+void expect_as_defined(const Image<std::uint8_t>& picture) {
+  const auto size = ::testing::PrintToString(picture.size());
+  Embedded<std::uint8_t> wide(picture.view());
+  Tables sum(picture.size(), 1), squared(picture.size(), 1), tilted(picture.size(), 1);
+  cpu::integral(wide.view(), sum.view(), squared.view());
+  cpu::tilted_integral(wide.view(), tilted.view());
+  EXPECT_TRUE(same(with_borders(sum), reference::sums(picture.view()).view())) << size;
+  EXPECT_TRUE(same(with_borders(squared), reference::squared_sums(picture.view()).view())) << size;
+  EXPECT_TRUE(same(with_borders(tilted), reference::tilted_sums(picture.view()).view())) << size;
+  for (const Tables* table : {&sum, &squared, &tilted}) EXPECT_TRUE(table->intact()) << size;
+}
+
+TEST(Integral, OfNoiseAtBandEdges) {
+  for (const int width : lengths)
+    for (const int height : lengths) expect_as_defined(noise({width, height}, width));
+}
+
+TEST(Integral, OfExtremes) {
+  for (const Size size : {Size{1, 1}, {65, 64}, {64, 129}}) {
+    expect_as_defined(flat(size, 0));
+    expect_as_defined(flat(size, 255));
+  }
+}
+
+// One pixel shows exactly where a table counts it.
+TEST(Integral, OfSinglePixels) {
+  for (const Size size : {Size{1, 1}, {5, 4}, {3, 66}, {66, 3}})
+    for (const int x : {0, size.width / 2, size.width - 1})
+      for (const int y : {0, size.height / 2, size.height - 1}) {
+        Image<std::uint8_t> picture = flat(size, 0);
+        picture.row(y)[x] = 255;
+        expect_as_defined(picture);
+      }
+}
+
+// 17,220,000 pixels of 255: the sum exceeds 2^32, the squared sum does so 260 times.
+TEST(Integral, WrapsModulo2To32) {
+  const Image<std::uint8_t> picture = flat({4200, 4100}, 255);
+  Table sum, squared;
+  sum.resize(picture.size());
+  squared.resize(picture.size());
+  cpu::integral(picture.view(), sum.view(), squared.view());
+  for (int y = -1; y < 4100; ++y)
+    for (int x = -1; x < 4200; ++x) {
+      const auto pixels = static_cast<std::uint32_t>(x + 1) * static_cast<std::uint32_t>(y + 1);
+      ASSERT_EQ(sum.view().row(y)[x], 255 * pixels) << x << ", " << y;
+      ASSERT_EQ(squared.view().row(y)[x], 65025 * pixels) << x << ", " << y;
+    }
+}
+
+// A picture lower than it is wide leaves a cone of column `width / 2` whole: (y + 1)^2 pixels.
+TEST(TiltedIntegral, WrapsModulo2To32) {
+  const Image<std::uint8_t> picture = flat({8300, 4140}, 255);
+  Table tilted;
+  tilted.resize(picture.size());
+  cpu::tilted_integral(picture.view(), tilted.view());
+  for (int y = 0; y < 4140; ++y) {
+    const auto side = static_cast<std::uint32_t>(y + 1);
+    ASSERT_EQ(tilted.view().row(y)[4150], 255 * side * side) << y;
+  }
+}
+
+}  // namespace
+}  // namespace facesat::test

@@ -1,0 +1,71 @@
+#include "core/cpu/resize.hpp"
+
+#include <random>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tests/core/guarded.hpp"
+#include "tests/core/pictures.hpp"
+#include "tests/core/printers.hpp"
+#include "tests/core/reference.hpp"
+#include "tests/core/same.hpp"
+
+namespace facesat::test {
+namespace {
+
+void expect_as_defined(const Image<std::uint8_t>& gray, Size size) {
+  std::vector<ResizeTap> columns(size.width), rows(size.height);
+  resize_taps(gray.size().width, columns);
+  resize_taps(gray.size().height, rows);
+  Embedded<std::uint8_t> wide(gray.view());
+  Guarded<std::uint8_t> level(size);
+  cpu::resize(wide.view(), level.view(), columns, rows);
+  EXPECT_TRUE(same(level.view(), reference::resized(gray.view(), size).view()))
+      << ::testing::PrintToString(gray.size()) << " to " << ::testing::PrintToString(size);
+  EXPECT_TRUE(level.intact());
+}
+
+TEST(Resize, OfThinAndEdgeSizes) {
+  constexpr int lengths[] = {1, 2, 3, 31, 32, 33, 63, 64, 65};
+  const auto noise_of = [](int width, int height) { return noise({width, height}, 1); };
+  for (const int a : lengths)
+    for (const int b : lengths) {
+      expect_as_defined(noise_of(a, b), {b, a});
+      expect_as_defined(noise_of(a, 50), {b, 40});
+      expect_as_defined(noise_of(50, a), {40, b});
+    }
+}
+
+TEST(Resize, OfRandomSizes) {
+  std::mt19937 random(2);
+  const auto length = [&] { return 1 + static_cast<int>(random() % 150); };
+  for (int i = 0; i < 150; ++i)
+    expect_as_defined(noise({length(), length()}, i), {length(), length()});
+}
+
+TEST(Resize, KeepsExtremes) {
+  for (const std::uint8_t value : {std::uint8_t{0}, std::uint8_t{255}}) {
+    expect_as_defined(flat({90, 70}, value), {61, 47});
+    expect_as_defined(flat({90, 70}, value), {101, 99});
+  }
+  expect_as_defined(noise({120, 110}, 3, 254, 256), {77, 66});
+}
+
+TEST(Resize, OfOneAxisOnly) {
+  expect_as_defined(noise({100, 80}, 4), {100, 79});
+  expect_as_defined(noise({100, 80}, 5), {99, 80});
+  expect_as_defined(noise({100, 80}, 6), {100, 81});
+}
+
+TEST(Resize, ToTheSameSizeCopies) {
+  const Image<std::uint8_t> gray = noise({67, 33}, 7);
+  Guarded<std::uint8_t> level(gray.size());
+  const std::vector<ResizeTap> columns(67), rows(33);
+  cpu::resize(gray.view(), level.view(), columns, rows);
+  EXPECT_TRUE(same(level.view(), gray.view()));
+  EXPECT_TRUE(level.intact());
+}
+
+}  // namespace
+}  // namespace facesat::test

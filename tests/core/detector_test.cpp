@@ -1,0 +1,421 @@
+#include "core/detector.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <tbb/task_arena.h>
+
+#include "core/cpu/gray.hpp"
+#include "tests/core/cascades.hpp"
+#include "tests/core/guarded.hpp"
+#include "tests/core/pictures.hpp"
+#include "tests/core/printers.hpp"
+#include "tests/core/reference.hpp"
+#include "tests/core/same.hpp"
+
+namespace facesat::test {
+namespace {
+
+using Gray = View<const std::uint8_t>;
+using Model = std::shared_ptr<const Cascade>;
+
+Model model(const std::string& file) {
+  return std::make_shared<Cascade>(load_cascade(std::string(FACESAT_CASCADE_DIR "/") + file));
+}
+const Model& default_model() {
+  static const Model loaded = model("haarcascades/haarcascade_frontalface_default.xml");
+  return loaded;
+}
+// Passes every window of some contrast.
+Model pass_all(Size window) {
+  return std::make_shared<Cascade>(half_cascade(window, 1, 1, 0));
+}
+
+std::vector<Face> detect(const Model& cascade, const DetectOptions& options, Gray frame) {
+  return Detector(cascade, options, make_cpu_backend()).detect(frame);
+}
+
+std::vector<Window> windows_of(Detector& detector) {
+  const auto windows = detector.backend().collect();
+  return {windows.begin(), windows.end()};
+}
+
+// The CPU backend, but with atlases so small that a frame takes several.
+class SmallAtlases final : public Backend {
+ public:
+  explicit SmallAtlases(std::size_t pixels) : pixels_(pixels) {}
+  void prepare(const Cascade& cascade, const Pyramid& pyramid, const DetectOptions& o) override {
+    cpu_->prepare(cascade, pyramid, o);
+  }
+  void load(View<const Bgr> frame) override { cpu_->load(frame); }
+  void load(Gray gray) override { cpu_->load(gray); }
+  void run() override { cpu_->run(); }
+  std::span<const Window> collect() override { return cpu_->collect(); }
+  Image<std::uint32_t> snapshot(Picture picture, int level) override {
+    return cpu_->snapshot(picture, level);
+  }
+  StepTimes times() const override { return cpu_->times(); }
+  std::size_t max_atlas_pixels() const override { return pixels_; }
+
+ private:
+  std::size_t pixels_;
+  std::unique_ptr<Backend> cpu_ = make_cpu_backend();
+};
+
+// ---- what is found ------------------------------------------------------------------------------
+
+class FindsFaces : public ::testing::TestWithParam<const char*> {};
+
+bool contains(const Rect& r, int x, int y) {
+  return x >= r.x && y >= r.y && x < r.x + r.width && y < r.y + r.height;
+}
+
+TEST_P(FindsFaces, WhereTheyAreDrawn) {
+  const Image<std::uint8_t> picture = drawn_faces({200, 90});
+  const std::vector<Face> faces = detect(model(GetParam()), {}, picture.view());
+  ASSERT_EQ(faces.size(), 3u);
+  for (const int x : {20, 65, 128})
+    EXPECT_EQ(std::count_if(faces.begin(), faces.end(),
+                            [&](const Face& face) { return contains(face.box, x, 45); }),
+              1)
+        << x;
+}
+
+INSTANTIATE_TEST_SUITE_P(Detector, FindsFaces,
+                         ::testing::Values("haarcascades/haarcascade_frontalface_default.xml",
+                                           "haarcascades/haarcascade_frontalface_alt.xml",
+                                           "haarcascades/haarcascade_frontalface_alt2.xml",
+                                           "haarcascades/haarcascade_frontalcatface_extended.xml",
+                                           "lbpcascades/lbpcascade_frontalface.xml"),
+                         [](const auto& tested) {
+                           const std::string name = tested.param;
+                           return name.substr(name.find('/') + 1,
+                                              name.find('.') - name.find('/') - 1);
+                         });
+
+TEST(Detector, FindsNothingInFlatPictures) {
+  for (const int value : {0, 90, 255}) {
+    const Image<std::uint8_t> picture = flat({120, 90}, static_cast<std::uint8_t>(value));
+    EXPECT_TRUE(detect(default_model(), {.min_neighbors = 0}, picture.view()).empty());
+    EXPECT_TRUE(detect(pass_all({5, 5}), {.min_neighbors = 0}, picture.view()).empty());
+  }
+}
+
+TEST(Detector, FindsNothingInPicturesSmallerThanTheWindow) {
+  for (const Size size : {Size{1, 1}, {23, 24}, {24, 23}, {1, 500}, {500, 1}, {0, 0}, {0, 30}}) {
+    Detector detector(pass_all({24, 24}), {.min_neighbors = 0}, make_cpu_backend());
+    const Image<std::uint8_t> picture = noise(size, 1);
+    const Image<Bgr> colour = colour_noise(size, 1);
+    EXPECT_TRUE(detector.detect(picture.view()).empty());
+    EXPECT_TRUE(detector.detect(colour.view()).empty());
+  }
+  const Image<std::uint8_t> exact = noise({24, 24}, 1);
+  EXPECT_EQ(detect(pass_all({24, 24}), {.min_neighbors = 0}, exact.view()).size(), 1u);
+}
+
+TEST(Detector, VisitsEveryGridPosition) {
+  const Image<std::uint8_t> picture = noise({91, 77}, 2);
+  for (const Scan scan : {Scan::opencv, Scan::dense}) {
+    Detector detector(pass_all({9, 8}), {.min_neighbors = 0, .scan = scan}, make_cpu_backend());
+    detector.detect(picture.view());
+    std::size_t positions = 0;
+    for (const Level& level : detector.pyramid().levels) positions += level.grid.area();
+    EXPECT_EQ(detector.window_count(), positions);
+  }
+}
+
+TEST(Detector, DenseFindsWhatOpenCvsScanFindsAndMore) {
+  const Image<std::uint8_t> picture = drawn_faces({200, 90});
+  const auto windows = [&](Scan scan) {
+    Detector detector(default_model(), {.scan = scan}, make_cpu_backend());
+    detector.detect(picture.view());
+    return windows_of(detector);
+  };
+  const std::vector<Window> sparse = windows(Scan::opencv), dense = windows(Scan::dense);
+  EXPECT_GT(sparse.size(), 50u);
+  EXPECT_GT(dense.size(), sparse.size());
+  for (const Window& window : sparse)
+    EXPECT_NE(std::find(dense.begin(), dense.end(), window), dense.end());
+}
+
+// ---- frames -------------------------------------------------------------------------------------
+
+TEST(Detector, TakesColourAsItsGrey) {
+  const Image<std::uint8_t> faces = drawn_faces({200, 90});
+  EXPECT_EQ(Detector(default_model(), {}, make_cpu_backend()).detect(coloured(faces.view()).view()),
+            detect(default_model(), {}, faces.view()));
+  const Image<Bgr> frame = colour_noise({90, 70}, 3);
+  const std::vector<Face> windows =
+      detect(pass_all({7, 9}), {.min_neighbors = 2}, reference::gray(frame.view()).view());
+  EXPECT_FALSE(windows.empty());
+  EXPECT_EQ(
+      Detector(pass_all({7, 9}), {.min_neighbors = 2}, make_cpu_backend()).detect(frame.view()),
+      windows);
+}
+
+TEST(Detector, TakesFramesWhoseRowsLieApart) {
+  const Image<std::uint8_t> faces = drawn_faces({200, 90});
+  const std::vector<Face> expected = detect(default_model(), {}, faces.view());
+  EXPECT_EQ(detect(default_model(), {}, Embedded<std::uint8_t>(faces.view()).view()), expected);
+  const Image<Bgr> frame = coloured(faces.view());
+  EXPECT_EQ(
+      Detector(default_model(), {}, make_cpu_backend()).detect(Embedded<Bgr>(frame.view()).view()),
+      expected);
+}
+
+TEST(Detector, EqualizesWhenAsked) {
+  Image<std::uint8_t> dull = drawn_faces({200, 90});
+  for (int y = 0; y < 90; ++y)
+    for (int x = 0; x < 200; ++x)
+      dull.row(y)[x] = static_cast<std::uint8_t>(100 + dull.row(y)[x] / 16);
+  Image<std::uint8_t> equalized(dull.size());
+  cpu::equalize(dull.view(), equalized.view());
+  EXPECT_TRUE(detect(default_model(), {}, dull.view()).empty());
+  const std::vector<Face> faces = detect(default_model(), {.equalize = true}, dull.view());
+  EXPECT_EQ(faces, detect(default_model(), {}, equalized.view()));
+  EXPECT_EQ(faces.size(), 3u);
+  Detector colour(default_model(), {.equalize = true}, make_cpu_backend());
+  EXPECT_EQ(colour.detect(coloured(dull.view()).view()), faces);
+}
+
+TEST(Detector, OneForManyFramesGivesWhatANewOneGivesForEach) {
+  std::vector<Image<std::uint8_t>> frames;
+  for (const Size size : {Size{200, 90}, {420, 130}, {30, 40}, {1, 1}, {200, 90}, {90, 200}})
+    frames.push_back(drawn_faces(size));
+  for (unsigned seed = 0; seed < 4; ++seed) frames.push_back(noise({200, 90}, seed));
+  frames.push_back(drawn_faces({200, 90}));
+  Detector detector(default_model(), {.min_neighbors = 1}, make_cpu_backend());
+  std::size_t found = 0;
+  for (const Image<std::uint8_t>& frame : frames) {
+    const std::vector<Face> faces = detector.detect(frame.view());
+    EXPECT_EQ(faces, detect(default_model(), {.min_neighbors = 1}, frame.view()));
+    EXPECT_EQ(detector.pyramid().image, frame.size());
+    found += faces.size();
+  }
+  EXPECT_GE(found, 3u + 5 + 3 + 3);
+}
+
+// ---- results ------------------------------------------------------------------------------------
+
+TEST(Detector, KeepsFacesInsideTheFrameAndInOrder) {
+  std::size_t reaching_out = 0;
+  for (const Size size : {Size{61, 47}, {47, 61}, {50, 50}, {33, 71}}) {
+    const Image<std::uint8_t> picture = noise(size, 4);
+    Detector detector(pass_all({11, 13}), {.scale_factor = 1.13, .min_neighbors = 0},
+                      make_cpu_backend());
+    const std::vector<Face> faces = detector.detect(picture.view());
+    for (std::size_t i = 0; i < faces.size(); ++i) {
+      const Rect& r = faces[i].box;
+      EXPECT_TRUE(r.x >= 0 && r.y >= 0 && r.width > 0 && r.height > 0);
+      EXPECT_TRUE(r.x + r.width <= size.width && r.y + r.height <= size.height);
+      EXPECT_FALSE(i > 0 && r < faces[i - 1].box);
+    }
+    for (const Window& w : windows_of(detector)) {
+      const Rect r = window_in_image(detector.pyramid().levels[w.level], {11, 13}, w.x, w.y);
+      reaching_out += r.x + r.width > size.width || r.y + r.height > size.height;
+    }
+  }
+  EXPECT_GT(reaching_out, 0u);  // there was something to clip
+}
+
+TEST(Detector, TellsTimesAndCountsOfTheFrame) {
+  const Image<std::uint8_t> faces = drawn_faces({200, 90}), nothing = flat({200, 90}, 1);
+  Detector detector(default_model(), {}, make_cpu_backend());
+  detector.detect(faces.view());
+  EXPECT_GT(detector.window_count(), 50u);
+  for (const Step step : {Step::gray, Step::resize, Step::sat, Step::evaluate, Step::group})
+    EXPECT_GT(detector.times()[step], 0) << step_names[static_cast<std::size_t>(step)];
+  detector.detect(nothing.view());
+  EXPECT_EQ(detector.window_count(), 0u);
+  detector.detect(faces.view());
+  detector.detect(Gray{});
+  EXPECT_EQ(detector.window_count(), 0u);
+  EXPECT_EQ(detector.times()[Step::evaluate], 0);
+}
+
+TEST(Detector, RefusesOptionsOutsideTheirRange) {
+  EXPECT_THROW(Detector(default_model(), {.scale_factor = 1}, make_cpu_backend()), ArgumentError);
+  EXPECT_THROW(Detector(default_model(), {.min_neighbors = -1}, make_cpu_backend()), ArgumentError);
+}
+
+TEST(Detector, MayBeMovedBetweenFrames) {
+  const Image<std::uint8_t> picture = drawn_faces({200, 90});
+  auto first = std::make_unique<Detector>(default_model(), DetectOptions{}, make_cpu_backend());
+  EXPECT_EQ(first->detect(picture.view()).size(), 3u);
+  Detector second = std::move(*first);
+  first.reset();
+  EXPECT_EQ(second.detect(picture.view()).size(), 3u);
+}
+
+TEST(Detector, RunsOnAnyNumberOfThreads) {
+  const Image<std::uint8_t> picture = drawn_faces({420, 130});
+  const auto windows_on = [&](int threads) {
+    Detector detector(default_model(), {}, make_cpu_backend());
+    tbb::task_arena(threads).execute([&] { detector.detect(picture.view()); });
+    return windows_of(detector);
+  };
+  const std::vector<Window> alone = windows_on(1);
+  EXPECT_GT(alone.size(), 100u);
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(windows_on(2), alone);
+}
+
+// ---- groups and snapshots -----------------------------------------------------------------------
+
+TEST(Detector, GivesTheSameWhateverTheSizeOfAnAtlas) {
+  const Image<std::uint8_t> picture = drawn_faces({200, 90});
+  Detector whole(default_model(), {}, make_cpu_backend());
+  const std::vector<Face> faces = whole.detect(picture.view());
+  ASSERT_EQ(whole.pyramid().groups.size(), 1u);
+  for (const std::size_t pixels : {0, 1000, 19000, 25000}) {
+    Detector cut(default_model(), {}, std::make_unique<SmallAtlases>(pixels));
+    EXPECT_EQ(cut.detect(picture.view()), faces);
+    EXPECT_EQ(windows_of(cut), windows_of(whole));
+    EXPECT_GT(cut.pyramid().groups.size(), 2u);
+    EXPECT_EQ(cut.detect(picture.view()), faces);
+  }
+}
+
+// The atlas of a group, from the definitions.
+Image<std::uint8_t> atlas_of(const Pyramid& pyramid, int group, Gray gray) {
+  Image<std::uint8_t> atlas = flat(pyramid.groups[group].atlas, 0);
+  for (const Level& level : pyramid.levels)
+    if (level.group == group)
+      copy<std::uint8_t>(reference::resized(gray, level.size).view(),
+                         atlas.view().sub({level.x, level.y, level.size.width, level.size.height}));
+  return atlas;
+}
+
+void expect_snapshots_as_defined(Detector& detector, Gray gray, int index) {
+  const Pyramid& pyramid = detector.pyramid();
+  const Level& level = pyramid.levels[index];
+  const Image<std::uint8_t> atlas = atlas_of(pyramid, level.group, gray);
+  const Rect place{level.x, level.y, level.size.width, level.size.height};
+  const Rect in_table{level.x + 1, level.y + 1, level.size.width, level.size.height};
+  const auto snapshot = [&](Picture picture) {
+    return detector.backend().snapshot(picture, index);
+  };
+  const auto table_part = [&](const Image<std::uint32_t>& table) {
+    return table.view().sub(in_table);
+  };
+  const auto sums = reference::sums(atlas.view()), squares = reference::squared_sums(atlas.view()),
+             cones = reference::tilted_sums(atlas.view());
+  EXPECT_TRUE(same(snapshot(Picture::level).view(), atlas.view().sub(place)));
+  EXPECT_TRUE(same(snapshot(Picture::sum).view(), table_part(sums)));
+  EXPECT_TRUE(same(snapshot(Picture::squared_sum).view(), table_part(squares)));
+  EXPECT_TRUE(same(snapshot(Picture::depth).view(),
+                   reference::depths(detector.cascade(), atlas.view().sub(place), level).view()));
+  if (detector.cascade().has_tilted())
+    EXPECT_TRUE(same(snapshot(Picture::tilted_sum).view(), table_part(cones)));
+  else
+    EXPECT_EQ(snapshot(Picture::tilted_sum).size(), Size{});
+}
+
+std::vector<Window> reference_windows(const Detector& detector, Gray gray, Scan scan) {
+  std::vector<Window> all;
+  for (int i = 0; i < std::ssize(detector.pyramid().levels); ++i) {
+    const Level& level = detector.pyramid().levels[i];
+    const auto found = reference::windows(
+        detector.cascade(), reference::resized(gray, level.size).view(), level, i, scan);
+    all.insert(all.end(), found.begin(), found.end());
+  }
+  return all;
+}
+
+struct Seeded {
+  const char* name;
+  unsigned seed;  // of a cascade that finds windows
+  CascadeShape shape;
+};
+
+class Snapshots : public ::testing::TestWithParam<Seeded> {};
+
+TEST_P(Snapshots, AndWindowsAreAsDefinedInEveryGroup) {
+  const Image<std::uint8_t> picture = clouds({73, 61}, 5, 2);
+  for (const Scan scan : {Scan::opencv, Scan::dense}) {
+    const DetectOptions options{.scale_factor = 1.3, .scan = scan};
+    Detector detector(std::make_shared<Cascade>(random_cascade(GetParam().seed, GetParam().shape)),
+                      options, std::make_unique<SmallAtlases>(7000));
+    detector.detect(picture.view());
+    const int levels = static_cast<int>(detector.pyramid().levels.size());
+    ASSERT_GT(detector.pyramid().groups.size(), 1u);
+    ASSERT_GT(levels, 4);
+    const auto expected = reference_windows(detector, picture.view(), scan);
+    EXPECT_GT(expected.size(), 20u);
+    EXPECT_EQ(windows_of(detector), expected);
+    EXPECT_TRUE(same(detector.backend().snapshot(Picture::gray, 0).view(), picture.view()));
+    for (const int index : {levels - 1, 0, levels - 2, 1, 2})
+      expect_snapshots_as_defined(detector, picture.view(), index);
+    EXPECT_EQ(windows_of(detector), expected);  // looking changes nothing
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Detector, Snapshots,
+                         ::testing::Values(Seeded{"Stumps", 3, {}},
+                                           Seeded{
+                                               "TiltedTrees", 4, {.tilted = true, .max_nodes = 3}},
+                                           Seeded{"Lbp", 3, {.kind = FeatureKind::lbp}}),
+                         [](const auto& tested) { return tested.param.name; });
+
+TEST(Detector, ShowsTheEqualizedGreyImage) {
+  const Image<Bgr> frame = colour_noise({40, 30}, 6);
+  Detector detector(default_model(), {.equalize = true}, make_cpu_backend());
+  detector.detect(frame.view());
+  Image<std::uint8_t> gray = reference::gray(frame.view());
+  cpu::equalize(gray.view(), gray.view());
+  EXPECT_TRUE(same(detector.backend().snapshot(Picture::gray, 0).view(), gray.view()));
+}
+
+TEST(Detector, ShowsTheNewFrameAfterASnapshotOfTheOld) {
+  const Image<std::uint8_t> first = noise({40, 30}, 7), second = noise({40, 30}, 8);
+  Detector detector(default_model(), {}, std::make_unique<SmallAtlases>(0));
+  for (const Image<std::uint8_t>* frame : {&first, &second}) {
+    detector.detect(frame->view());
+    EXPECT_TRUE(same(detector.backend().snapshot(Picture::level, 0).view(), frame->view()));
+  }
+}
+
+// ---- memory -------------------------------------------------------------------------------------
+
+constexpr Size absurd{1'000'000, 1'000'000};  // 10 TB with its tables
+
+TEST(CpuBackend, RefusesWhatDoesNotFitBeforeAllocating) {
+  const Pyramid pyramid = plan_pyramid(absurd, {24, 24}, {}, 1 << 24);
+  const auto backend = make_cpu_backend();
+  try {
+    backend->prepare(*default_model(), pyramid, {});
+    FAIL() << "10 TB were granted";
+  } catch (const MemoryError& error) {
+    EXPECT_GE(error.bytes, 10 * absurd.area());  // grey, atlas, two tables of 32 bits
+    EXPECT_LE(error.bytes, 11 * absurd.area());
+    EXPECT_NE(std::string(error.what()).find(std::to_string(error.bytes)), std::string::npos);
+  }
+}
+
+TEST(CpuBackend, CountsTheTiltedTable) {
+  const Pyramid pyramid = plan_pyramid(absurd, {24, 24}, {}, 1 << 24);
+  Cascade tilted = *default_model();
+  tilted.haar[0].tilted = true;
+  try {
+    make_cpu_backend()->prepare(tilted, pyramid, {});
+    FAIL() << "14 TB were granted";
+  } catch (const MemoryError& error) {
+    EXPECT_GE(error.bytes, 14 * absurd.area());
+  }
+}
+
+TEST(Detector, StaysUsableAfterARefusal) {
+  const Image<std::uint8_t> picture = drawn_faces({200, 90});
+  Detector detector(default_model(), {}, make_cpu_backend());
+  EXPECT_EQ(detector.detect(picture.view()).size(), 3u);
+  const std::uint8_t never_read = 0;
+  for (int i = 0; i < 2; ++i)
+    EXPECT_THROW(detector.detect(Gray{&never_read, absurd, absurd.width}), MemoryError);
+  EXPECT_EQ(detector.detect(picture.view()).size(), 3u);
+}
+
+}  // namespace
+}  // namespace facesat::test

@@ -1,0 +1,161 @@
+#include "core/grouping.hpp"
+
+#include <algorithm>
+#include <random>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tests/core/printers.hpp"
+#include "tests/core/reference.hpp"
+
+namespace facesat::test {
+namespace {
+
+using Faces = std::vector<Face>;
+
+Faces grouped(const Faces& windows, int min_neighbors) {
+  Faces faces = group_faces(windows, min_neighbors);
+  std::sort(faces.begin(), faces.end(), reference::before);
+  return faces;
+}
+
+// `count` windows in the same place.
+void add(Faces& windows, const Rect& box, int count, double score = 0) {
+  windows.insert(windows.end(), count, {box, 1, score});
+}
+
+TEST(Grouping, OfNothingIsNothing) {
+  for (const int n : {0, 1, 3}) EXPECT_TRUE(group_faces({}, n).empty());
+}
+
+TEST(Grouping, WithoutNeighboursKeepsEveryWindow) {
+  const Faces windows = {{{1, 2, 30, 30}, 1, 5}, {{1, 2, 30, 30}, 1, 4}, {{90, 90, 5, 5}, 1, 3}};
+  EXPECT_EQ(group_faces(windows, 0), windows);
+}
+
+TEST(Grouping, KeepsGroupsOfMoreThanTheMinimum) {
+  Faces windows;
+  add(windows, {0, 0, 20, 20}, 1);
+  add(windows, {100, 0, 20, 20}, 2);
+  add(windows, {200, 0, 20, 20}, 4);
+  EXPECT_EQ(grouped(windows, 1), (Faces{{{100, 0, 20, 20}, 2, 0}, {{200, 0, 20, 20}, 4, 0}}));
+  EXPECT_EQ(grouped(windows, 3), (Faces{{{200, 0, 20, 20}, 4, 0}}));
+  EXPECT_EQ(grouped(windows, 4), Faces{});
+}
+
+TEST(Grouping, GivesTheMeanBoxTheCountAndTheBestScore) {
+  const Faces windows = {{{10, 20, 40, 41}, 1, 1.5},
+                         {{11, 22, 41, 40}, 1, 2.5},
+                         {{11, 21, 41, 43}, 1, 0.5},
+                         {{10, 21, 41, 42}, 1, -7}};
+  // 10.5 goes to 10, 41.5 to 42: halves to the even neighbour.
+  EXPECT_EQ(grouped(windows, 3), (Faces{{{10, 21, 41, 42}, 4, 2.5}}));
+}
+
+TEST(Grouping, ABestScoreMayBeNegative) {
+  const Faces windows = {{{0, 0, 9, 9}, 1, -3}, {{0, 0, 9, 9}, 1, -2}};
+  EXPECT_EQ(grouped(windows, 1), (Faces{{{0, 0, 9, 9}, 2, -2}}));
+}
+
+// Sides of 50: edges may differ by 0.2 * (50 + 50) / 2 = 10.
+TEST(Grouping, SimilarIsUpToAndWithTheMargin) {
+  const Faces near = {{{0, 0, 50, 50}, 1, 0}, {{10, 10, 50, 50}, 1, 0}};
+  EXPECT_EQ(grouped(near, 1), (Faces{{{5, 5, 50, 50}, 2, 0}}));
+  EXPECT_EQ(grouped({near[0], {{11, 0, 50, 50}, 1, 0}}, 1), Faces{});
+  EXPECT_EQ(grouped({near[0], {{0, 11, 50, 50}, 1, 0}}, 1), Faces{});
+  EXPECT_EQ(grouped({near[0], {{0, 0, 61, 50}, 1, 0}}, 1), Faces{});
+  EXPECT_EQ(grouped({near[0], {{0, 0, 50, 61}, 1, 0}}, 1), Faces{});
+}
+
+TEST(Grouping, IsTransitive) {
+  Faces windows;
+  for (const int x : {16, 0, 24, 8}) add(windows, {x, 0, 50, 50}, 1);  // 24 is no neighbour of 0
+  EXPECT_EQ(grouped(windows, 3), (Faces{{{12, 0, 50, 50}, 4, 0}}));
+}
+
+// ---- a face inside another ----------------------------------------------------------------------
+
+// An outer box of 100 x 100 at (100, 100), its margins 20, and an inner one.
+Faces nested(int outer_count, const Rect& inner, int inner_count) {
+  Faces windows;
+  add(windows, {100, 100, 100, 100}, outer_count);
+  add(windows, inner, inner_count);
+  return grouped(windows, 1);
+}
+
+constexpr Rect middle{130, 130, 30, 30};
+
+TEST(GroupingContainment, AStrongerFaceSwallowsOneInsideIt) {
+  EXPECT_EQ(nested(5, middle, 4).size(), 1u);
+  EXPECT_EQ(nested(4, middle, 3).size(), 1u);
+}
+
+TEST(GroupingContainment, AFaceOfLessThan3IsSwallowedByAny) {
+  EXPECT_EQ(nested(2, middle, 2).size(), 1u);
+  EXPECT_EQ(nested(3, middle, 2).size(), 1u);
+}
+
+TEST(GroupingContainment, AnEqualOrStrongerOneInsideStays) {
+  EXPECT_EQ(nested(4, middle, 4).size(), 2u);
+  EXPECT_EQ(nested(4, middle, 5).size(), 2u);
+  EXPECT_EQ(nested(3, middle, 3).size(), 2u);  // more than 3 are needed
+}
+
+TEST(GroupingContainment, TheOuterOneIsNeverSwallowed) {
+  EXPECT_EQ(nested(2, middle, 9).size(), 2u);
+}
+
+TEST(GroupingContainment, CountsAFifthBeyondEveryEdge) {
+  for (const Rect inside : {Rect{80, 130, 30, 30},
+                            {130, 80, 30, 30},
+                            {190, 130, 30, 30},
+                            {130, 190, 30, 30},
+                            {80, 80, 30, 30}})
+    EXPECT_EQ(nested(9, inside, 2).size(), 1u);
+  for (const Rect outside :
+       {Rect{79, 130, 30, 30}, {130, 79, 30, 30}, {191, 130, 30, 30}, {130, 191, 30, 30}})
+    EXPECT_EQ(nested(9, outside, 2).size(), 2u);
+}
+
+TEST(GroupingContainment, OnlyKeptFacesSwallow) {
+  Faces windows;
+  add(windows, {100, 100, 100, 100}, 3);
+  add(windows, middle, 4);
+  EXPECT_EQ(grouped(windows, 3), (Faces{{middle, 4, 0}}));
+}
+
+// ---- at random ----------------------------------------------------------------------------------
+
+Faces random_windows(std::mt19937& random, int clusters) {
+  const auto upto = [&](unsigned n) { return static_cast<int>(random() % n); };
+  Faces windows;
+  for (int c = 0; c < clusters; ++c) {
+    const Rect centre{upto(150), upto(150), 10 + upto(80), 10 + upto(80)};
+    const int spread = 1 + centre.width / 8;
+    for (int i = 1 + upto(9); i > 0; --i)
+      windows.push_back({{centre.x + upto(spread), centre.y + upto(spread),
+                          centre.width + upto(spread), centre.height + upto(spread)},
+                         1,
+                         upto(1000) / 8.0});
+  }
+  std::shuffle(windows.begin(), windows.end(), random);
+  return windows;
+}
+
+TEST(Grouping, GivesWhatComparingEachWithEachGives) {
+  std::mt19937 random(1);
+  std::size_t faces = 0;
+  for (int i = 0; i < 400; ++i) {
+    const Faces windows = random_windows(random, i % 12);
+    for (const int n : {0, 1, 2, 3, 6}) {
+      const Faces expected = reference::grouped(windows, n);
+      EXPECT_EQ(grouped(windows, n), expected) << "set " << i << ", more than " << n;
+      faces += expected.size();
+    }
+  }
+  EXPECT_GT(faces, 1000u);
+}
+
+}  // namespace
+}  // namespace facesat::test

@@ -1,0 +1,102 @@
+// Cascades that nobody trained, against OpenCV: every rule of evaluation, and every position of the
+// grid for all small sizes, which trained cascades on a few pictures hardly reach.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <opencv2/imgproc.hpp>
+
+#include "tests/core/cascades.hpp"
+#include "tests/oracle/opencv_adapter.hpp"
+
+namespace facesat::test {
+namespace {
+
+// One model, read from one text by OpenCV and by us.
+class Both {
+ public:
+  explicit Both(const Cascade& cascade) {
+    const std::string xml = to_xml(cascade);
+    const cv::FileStorage storage(xml, cv::FileStorage::READ | cv::FileStorage::MEMORY);
+    EXPECT_TRUE(opencv_.read(storage.getFirstTopLevelNode()));
+    ours_ = std::make_shared<Cascade>(parse_cascade(xml, "random"));
+  }
+
+  // The number of windows found, which are the same.
+  std::size_t compare(const cv::Mat& gray, const DetectOptions& options) {
+    Detector detector(ours_, options, make_cpu_backend());
+    const std::vector<Rect> found = boxes(detector.detect(view_of(gray)));
+    EXPECT_EQ(found, detect_opencv(opencv_, gray, options)) << gray.size();
+    return found.size();
+  }
+
+ private:
+  cv::CascadeClassifier opencv_;
+  std::shared_ptr<const Cascade> ours_;
+};
+
+cv::Mat noise(cv::Size size, cv::RNG& random, int low = 0, int high = 256) {
+  cv::Mat picture(size, CV_8UC1);
+  random.fill(picture, cv::RNG::UNIFORM, low, high);
+  return picture;
+}
+
+// Every position that is visited gives a window.
+TEST(OracleGrid, OfEverySmallSize) {
+  Both both(half_cascade({8, 9}, 1, 1, 0));
+  cv::RNG random(1);
+  std::size_t windows = 0;
+  for (int width = 7; width <= 110; ++width)
+    for (int height = 8; height <= 34; ++height)
+      windows +=
+          both.compare(noise({width, height}, random), {.scale_factor = 1.37, .min_neighbors = 0});
+  EXPECT_GT(windows, 100'000u);
+}
+
+TEST(OracleGrid, OfEverySmallSizeWithinLimits) {
+  Both both(half_cascade({8, 9}, 1, 1, 0));
+  cv::RNG random(2);
+  const auto side = [&] { return random.uniform(0, 40); };
+  for (int i = 0; i < 3000; ++i)
+    both.compare(noise({random.uniform(1, 120), random.uniform(1, 60)}, random),
+                 {.scale_factor = random.uniform(1.02, 2.5),
+                  .min_neighbors = random.uniform(0, 3),
+                  .min_size = {side(), side()},
+                  .max_size = {side(), side()}});
+}
+
+struct Named {
+  const char* name;
+  CascadeShape shape;
+};
+
+class OracleRandom : public ::testing::TestWithParam<Named> {};
+
+TEST_P(OracleRandom, CascadesFindTheSameWindows) {
+  cv::RNG random(3);
+  std::size_t windows = 0;
+  for (unsigned seed = 0; seed < 600; ++seed) {
+    Both both(random_cascade(seed, GetParam().shape));
+    const DetectOptions options{.scale_factor = random.uniform(1.05, 1.8), .min_neighbors = 0};
+    const cv::Size size(random.uniform(20, 90), random.uniform(20, 90));
+    cv::Mat soft;
+    cv::GaussianBlur(noise(size, random), soft, {}, random.uniform(0.5, 2.0));
+    windows += both.compare(soft, options);
+    windows += both.compare(noise(size, random), options);
+    windows += both.compare(noise(size, random, 100, 136), options);
+  }
+  EXPECT_GT(windows, 60'000u);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    OpenCv, OracleRandom,
+    ::testing::Values(Named{"Stumps", {}}, Named{"TiltedStumps", {.tilted = true}},
+                      Named{"Trees", {.max_nodes = 5}},
+                      Named{"TiltedTrees", {.tilted = true, .max_nodes = 3}},
+                      Named{"LbpStumps", {.kind = FeatureKind::lbp}},
+                      Named{"LbpTrees", {.kind = FeatureKind::lbp, .max_nodes = 4}}),
+    [](const auto& tested) { return tested.param.name; });
+
+}  // namespace
+}  // namespace facesat::test
