@@ -130,6 +130,38 @@ TEST(EvaluateRules, AValueEqualToTheThresholdGoesRight) {
   EXPECT_EQ(scan(half_cascade(window8, 1, 0, 1), one, Scan::dense).size(), 0u);
 }
 
+// Of a window whose left half has the weight -1 and whose right half the weight 1: the value that a
+// node compares with its threshold, every operation in the precision that OpenCV has it.
+float half_value(View<const std::uint8_t> window) {
+  const auto [w, h] = window.size;
+  std::int64_t halves = 0, sum = 0, squares = 0;
+  for (int y = 0; y < h; ++y)
+    for (int x = 0; x < w; ++x) {
+      const std::int64_t v = window.row(y)[x];
+      halves += x < w / 2 ? -v : v;
+      if (x == 0 || y == 0 || x == w - 1 || y == h - 1) continue;
+      sum += v;
+      squares += v * v;
+    }
+  const double spread = static_cast<double>((w - 2) * (h - 2) * squares - sum * sum);
+  return static_cast<float>(halves) * static_cast<float>(1.0 / std::sqrt(spread));
+}
+
+// The threshold is the value itself: the least error of rounding in it would turn some of these
+// left, and in half of them another precision makes one.
+TEST(EvaluateRules, ValuesAreRoundedAsInOpenCv) {
+  for (unsigned seed = 0; seed < 200; ++seed) {
+    const Image<std::uint8_t> picture = noise(window8, seed);
+    const OneLevel one(picture.view(), window8, 1);
+    Cascade cascade = half_cascade(window8, 0, 1, 1);  // passes to the right
+    cascade.haar[0].parts = {{{{0, 0, 4, 8}, -1}, {{4, 0, 4, 8}, 1}, {}}};
+    cascade.nodes[0].threshold = half_value(picture.view());
+    EXPECT_EQ(scan(cascade, one, Scan::dense).size(), 1u) << seed;
+    cascade.nodes[0].threshold = std::nextafter(cascade.nodes[0].threshold, 1e9f);
+    EXPECT_EQ(scan(cascade, one, Scan::dense).size(), 0u) << seed;
+  }
+}
+
 TEST(EvaluateRules, ASumEqualToTheStagesThresholdPasses) {
   const Image<std::uint8_t> picture = balanced({20, 9});
   const OneLevel one(picture.view(), window8, 1);
