@@ -15,7 +15,7 @@ class OpenCvVideo final : public Video {
 
   std::optional<Frame> next() override {
     auto image = std::make_shared<cv::Mat>();
-    if (!capture_.read(*image) || image->type() != CV_8UC3) return std::nullopt;
+    if (!read(*image) || image->type() != CV_8UC3) return std::nullopt;
     const Picture picture{{reinterpret_cast<const Bgr*>(image->data),
                            {image->cols, image->rows},
                            static_cast<std::ptrdiff_t>(image->step / sizeof(Bgr))},
@@ -25,6 +25,15 @@ class OpenCvVideo final : public Video {
   }
 
  private:
+  // A damaged film ends where it cannot be decoded any further.
+  bool read(cv::Mat& image) {
+    try {
+      return capture_.read(image);
+    } catch (const cv::Exception&) {
+      return false;
+    }
+  }
+
   cv::VideoCapture capture_;
 };
 

@@ -1,0 +1,36 @@
+// items -> results, in input order.
+#pragma once
+
+#include <exception>
+
+#include "app/detect/item.hpp"
+#include "app/detect/progress.hpp"
+#include "app/io/result_file.hpp"
+
+namespace facesat::app {
+
+// Stops for good at the first record that cannot be written.
+class Sink {
+ public:
+  Sink(ResultFile& file, const Layout& layout, Progress& progress, bool quiet)
+      : file_(file), layout_(layout), progress_(progress), quiet_(quiet) {}
+
+  void take(const Item& item);
+  bool stopped() const { return error_ != nullptr; }
+  void rethrow() const {
+    if (error_) std::rethrow_exception(error_);
+  }
+
+  Counts counts;
+
+ private:
+  void write(const Record& record);
+
+  ResultFile& file_;
+  const Layout& layout_;
+  Progress& progress_;
+  bool quiet_;
+  std::exception_ptr error_;
+};
+
+}  // namespace facesat::app
