@@ -21,6 +21,9 @@ namespace facesat::gpu {
 
 using StreamHandle = cudaStream_t;
 
+// Before a loop whose arrays must stay in registers.
+#define FACESAT_UNROLL _Pragma("unroll")
+
 #if defined(__CUDACC__)
 
 // Starts a kernel; launch failures are thrown here.
@@ -61,6 +64,8 @@ __device__ __forceinline__ void pause() {
 #else
 
 struct StreamHandle {};
+
+#define FACESAT_UNROLL
 
 #define FACESAT_LAUNCH(kernel, grid, block, stream, ...) \
   static_cast<void>(stream), simt::launch(#kernel, (grid), (block), [=] { kernel(__VA_ARGS__); })

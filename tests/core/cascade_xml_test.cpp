@@ -194,6 +194,12 @@ void expect_same_features(const Cascade& read, const Cascade& made) {
   for (std::size_t i = 0; i < made.lbp.size(); ++i) EXPECT_EQ(read.lbp[i].block, made.lbp[i].block);
 }
 
+// In f64 the difference would be rounded once, to another number.
+TEST(CascadeXml, SubtractsTheMarginInF32) {
+  const Cascade cascade = parsed(replaced(stump_cascade(), ">-0.5<", ">1.5625e-05<"));
+  EXPECT_EQ(cascade.stages[0].threshold, 0x1.797cc8p-18f);
+}
+
 class RandomCascadeXml : public ::testing::TestWithParam<CascadeShape> {};
 
 TEST_P(RandomCascadeXml, IsReadAsItWasWritten) {

@@ -180,6 +180,28 @@ TEST(EvaluateRules, TheScoreIsTheLastStagesSum) {
   EXPECT_EQ(scan(cascade, one, Scan::opencv), (std::vector<Window>{{5, 0, 0, 0.375}}));
 }
 
+// Three stumps that all go right, to these leaves.
+double sum_of(float first, float second, float third) {
+  const Image<std::uint8_t> picture = balanced({8, 8});
+  const OneLevel one(picture.view(), window8, 1);
+  Cascade cascade = half_cascade(window8, 0, first, -1e30f);
+  for (const float leaf : {second, third}) {
+    cascade.trees.push_back({0, 1, static_cast<int>(cascade.leaves.size())});
+    cascade.leaves.insert(cascade.leaves.end(), {0, leaf});
+  }
+  cascade.stages[0].tree_count = 3;
+  return scan(cascade, one, Scan::opencv).at(0).score;
+}
+
+TEST(EvaluateRules, LeavesAreAddedInFileOrder) {
+  EXPECT_EQ(sum_of(1e20f, -1e20f, 1), 1);
+  EXPECT_EQ(sum_of(1, 1e20f, -1e20f), 0);
+}
+
+TEST(EvaluateRules, LeavesAreAddedInF64) {
+  EXPECT_EQ(sum_of(1, 0x1p-30f, 0x1p-40f), 1 + 0x1p-30 + 0x1p-40);
+}
+
 // Column 4 is brighter: position 0 alone has it in its right half, and is rejected.
 TEST(EvaluateRules, ARejectionByTheFirstStageSkipsTheNextPosition) {
   Image<std::uint8_t> picture = balanced({12, 8});
