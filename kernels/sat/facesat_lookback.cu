@@ -111,7 +111,7 @@ __device__ __forceinline__ Four values_of(std::uint32_t word, int pixels_left, i
   return table == 0 ? four : squares(four);
 }
 
-__global__ void __launch_bounds__(threads, 3)
+__global__ void __launch_bounds__(threads, 2)
     lookback_kernel(Task task, Tiles tiles, Header* header, Word* words) {
   __shared__ SharedArray<unsigned, 2> drawn;                  // ticket and epoch
   __shared__ SharedArray<std::uint32_t, row_words> row_base;  // totals, then sums of all tiles left
