@@ -81,7 +81,7 @@ MUTATIONS = [
     ("core/grouping.cpp", "outer.neighbors > std::max(3, inner.neighbors) || inner.neighbors < 3",
      "outer.neighbors > inner.neighbors", "grouping: which containing class wins"),
     ("core/grouping.cpp", "std::lrint(outer.box.width * eps)", "outer.box.width * 0", "grouping: margins of containment"),
-    ("core/detector.cpp", "face.box = clipped(face.box, frame.size)", "face.box = face.box", "output: clipped to the image"),
+    ("core/detector.cpp", "std::min(r.x + r.width, image.width)", "r.x + r.width", "output: clipped to the image"),
     ("core/pyramid.cpp", "return {round_even(static_cast<float>(x) * level.scale),",
      "return {static_cast<int>(static_cast<float>(x) * level.scale),", "output: positions are rounded"),
 ]
@@ -94,6 +94,8 @@ def copy_sources():
         target = COPY / name
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(ROOT / name, target)
+    flags = COPY / "CMakeLists.txt"  # a mutation may leave something unused
+    flags.write_text(flags.read_text().replace(" -Werror", ""))
 
 
 def build():
@@ -112,7 +114,7 @@ def caught_by():
 def main():
     wanted = [m for m in MUTATIONS if not sys.argv[1:] or any(name in m[3] for name in sys.argv[1:])]
     copy_sources()
-    subprocess.run(["cmake", "-S", COPY, "-B", BUILD, "-G", "Ninja", "-DCMAKE_CXX_FLAGS=-Wno-error"], check=True,
+    subprocess.run(["cmake", "-S", COPY, "-B", BUILD, "-G", "Ninja"], check=True,
                    stdout=subprocess.DEVNULL)
     survivors = 0
     for file, old, new, rule in wanted:
@@ -122,7 +124,9 @@ def main():
             sys.exit(f"{file} no longer has: {old}")
         path.write_text(text.replace(old, new, 1))
         built = build()
-        verdict = caught_by() if built.returncode == 0 else "does not compile:\n" + built.stdout[-800:]
+        if built.returncode != 0:
+            sys.exit(f"{rule}: this mutation does not compile\n{built.stdout[-800:]}")
+        verdict = caught_by()
         survivors += verdict is None
         print(f"{rule:58} {verdict or 'SURVIVED'}", flush=True)
         path.write_text(text)
