@@ -16,7 +16,7 @@ namespace facesat {
 
 struct Size {
   int width = 0, height = 0;
-  std::size_t area() const { return static_cast<std::size_t>(width) * height; }
+  constexpr std::size_t area() const { return static_cast<std::size_t>(width) * height; }
   bool operator==(const Size&) const = default;
 };
 
@@ -42,7 +42,7 @@ struct View {
   Size size;
   std::ptrdiff_t pitch = 0;
 
-  T* row(int y) const { return data + y * pitch; }
+  constexpr T* row(int y) const { return data + y * pitch; }
   View sub(Rect r) const { return {row(r.y) + r.x, {r.width, r.height}, pitch}; }
   operator View<const T>() const requires(!std::is_const_v<T>) { return {data, size, pitch}; }
 };

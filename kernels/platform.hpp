@@ -23,14 +23,23 @@ using StreamHandle = cudaStream_t;
 
 // Before a loop whose arrays must stay in registers.
 #define FACESAT_UNROLL _Pragma("unroll")
+// A kernel's parameter that is read where it lies.
+#define FACESAT_GRID_CONSTANT __grid_constant__
 
 #if defined(__CUDACC__)
 
 // Starts a kernel; launch failures are thrown here.
-#define FACESAT_LAUNCH(kernel, grid, block, stream, ...)             \
-  do {                                                               \
-    kernel<<<(grid), (block), 0, (stream)>>>(__VA_ARGS__);           \
-    ::facesat::gpu::check(cudaGetLastError(), "launch of " #kernel); \
+#define FACESAT_LAUNCH(kernel, grid, block, stream, ...) \
+  FACESAT_LAUNCH_SHARED(kernel, grid, block, 0, stream, __VA_ARGS__)
+
+// The same with `bytes` of dynamic shared memory.
+#define FACESAT_LAUNCH_SHARED(kernel, grid, block, bytes, stream, ...)                       \
+  do {                                                                                       \
+    if ((bytes) > 0)                                                                         \
+      FACESAT_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, \
+                                        static_cast<int>(bytes)));                           \
+    kernel<<<(grid), (block), (bytes), (stream)>>>(__VA_ARGS__);                             \
+    ::facesat::gpu::check(cudaGetLastError(), "launch of " #kernel);                         \
   } while (false)
 
 // An array in shared memory: `__shared__ SharedArray<T, N> name;`.
@@ -39,6 +48,34 @@ struct SharedArray {
   T elements[N];
   __device__ T& operator[](int i) { return elements[i]; }
 };
+
+// The shared memory whose size the launch gives: an array of T.
+template <class T>
+class DynamicShared {
+ public:
+  __device__ DynamicShared() {
+    extern __shared__ __align__(16) unsigned char memory[];
+    elements_ = reinterpret_cast<T*>(memory);
+  }
+  __device__ T& operator[](int i) const { return elements_[i]; }
+  // The element that begins `bytes` behind the first.
+  __device__ T at(unsigned bytes) const {
+    return *reinterpret_cast<const T*>(reinterpret_cast<const unsigned char*>(elements_) + bytes);
+  }
+
+ private:
+  T* elements_;
+};
+
+// On elements of shared memory; atomic_add returns what was there before.
+template <int N>
+__device__ __forceinline__ unsigned atomic_add(SharedArray<unsigned, N>& array, int i, unsigned v) {
+  return atomicAdd(&array[i], v);
+}
+template <int N>
+__device__ __forceinline__ void atomic_or(SharedArray<unsigned, N>& array, int i, unsigned bits) {
+  atomicOr(&array[i], bits);
+}
 
 // Words that blocks hand to each other: whole, and past the caches that other blocks do not see.
 // They carry their state with their value, so nothing else has to be ordered with them.
@@ -66,9 +103,13 @@ __device__ __forceinline__ void pause() {
 struct StreamHandle {};
 
 #define FACESAT_UNROLL
+#define FACESAT_GRID_CONSTANT
 
 #define FACESAT_LAUNCH(kernel, grid, block, stream, ...) \
-  static_cast<void>(stream), simt::launch(#kernel, (grid), (block), [=] { kernel(__VA_ARGS__); })
+  FACESAT_LAUNCH_SHARED(kernel, grid, block, 0, stream, __VA_ARGS__)
+#define FACESAT_LAUNCH_SHARED(kernel, grid, block, bytes, stream, ...) \
+  static_cast<void>(stream), simt::launch(                             \
+                                 #kernel, (grid), (block), [=] { kernel(__VA_ARGS__); }, (bytes))
 
 // Knows which elements were written; reading another one is undefined.
 template <class T, int N>
@@ -102,6 +143,46 @@ class SharedArray {
   T elements_[N];
   bool written_[N]{};
 };
+
+template <class T>
+class DynamicShared {
+ public:
+  class Element {
+   public:
+    Element(T* element, bool* written) : element_(element), written_(written) {}
+    operator T() const {
+      if (!*written_) simt::undefined("shared memory is read that nobody wrote");
+      return *element_;
+    }
+    void operator=(T value) {
+      *element_ = value;
+      *written_ = true;
+    }
+
+   private:
+    T* element_;
+    bool* written_;
+  };
+  Element operator[](int i) const {
+    const auto place = static_cast<std::size_t>(i);
+    if (i < 0 || (place + 1) * sizeof(T) > simt::dynamic_shared_bytes())
+      simt::undefined("dynamic shared memory is indexed outside its bounds");
+    return {reinterpret_cast<T*>(simt::dynamic_shared()) + place,
+            simt::dynamic_shared_written() + place};
+  }
+  T at(unsigned bytes) const { return (*this)[static_cast<int>(bytes / sizeof(T))]; }
+};
+
+template <int N>
+unsigned atomic_add(SharedArray<unsigned, N>& array, int i, unsigned v) {
+  const unsigned before = array[i];
+  array[i] = before + v;
+  return before;
+}
+template <int N>
+void atomic_or(SharedArray<unsigned, N>& array, int i, unsigned bits) {
+  array[i] = array[i] | bits;
+}
 
 inline void store_relaxed(unsigned long long* address, unsigned long long value) {
   *address = value;

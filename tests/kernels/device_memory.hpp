@@ -7,6 +7,7 @@
 #include <cstring>
 #include <memory>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -14,6 +15,7 @@
 #include "core/image.hpp"
 #include "core/table.hpp"
 #include "kernels/platform.hpp"
+#include "tests/core/pictures.hpp"
 
 namespace facesat::test {
 
@@ -112,6 +114,8 @@ class DevicePicture {
       for (int x = 0; x < size_.width; ++x) at(x, y) = from.row(y)[x];
     device_->upload(host_);
   }
+  // What row y has before its first element may become this.
+  void allow_before_row(int y, T value) { after_.emplace_back(offset(-1, y), value); }
   // Fills the inside with poison again.
   void clear() {
     for (int y = 0; y < size_.height; ++y)
@@ -123,6 +127,8 @@ class DevicePicture {
   // overwritten up to the next multiple of 4.
   void expect(View<const T> expected, const std::string& what) const {
     const std::vector<T> now = device_->download();
+    std::vector<T> outside = host_;
+    for (const auto& [place, value] : after_) outside[place] = value;
     std::size_t wrong = 0, touched = 0;
     for (std::size_t i = 0; i < now.size(); ++i) {
       const int x = static_cast<int>(i % pitch_) - border, y = static_cast<int>(i / pitch_) - 1;
@@ -130,7 +136,7 @@ class DevicePicture {
       if (row && x >= 0 && x < size_.width)
         wrong += now[i] != expected.row(y)[x];
       else if (!(row && x >= size_.width && x < (size_.width + 3) / 4 * 4))
-        touched += now[i] != host_[i];
+        touched += now[i] != outside[i];
     }
     EXPECT_EQ(wrong, 0u) << what << ": elements that are wrong";
     EXPECT_EQ(touched, 0u) << what << ": elements outside that were written";
@@ -145,15 +151,8 @@ class DevicePicture {
   Size size_;
   int pitch_;
   std::vector<T> host_;
+  std::vector<std::pair<std::size_t, T>> after_;
   std::unique_ptr<DeviceArray<T>> device_;
 };
-
-inline Image<std::uint8_t> noise(Size size, unsigned seed) {
-  Image<std::uint8_t> picture(size);
-  std::mt19937 random(seed);
-  for (int y = 0; y < size.height; ++y)
-    for (int x = 0; x < size.width; ++x) picture.row(y)[x] = static_cast<std::uint8_t>(random());
-  return picture;
-}
 
 }  // namespace facesat::test

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
@@ -103,8 +104,17 @@ inline unsigned __ballot_sync(unsigned mask, bool predicate) {
     votes |= static_cast<unsigned>(mask >> lane & values[lane] & 1) << lane;
   return votes;
 }
+inline bool __any_sync(unsigned mask, bool predicate) {
+  return __ballot_sync(mask, predicate) != 0;
+}
 using std::max;
 using std::min;
+inline double __longlong_as_double(long long bits) {
+  return std::bit_cast<double>(bits);
+}
+inline long long __double_as_longlong(double value) {
+  return std::bit_cast<long long>(value);
+}
 inline int __popc(unsigned bits) {
   return std::popcount(bits);
 }
@@ -119,6 +129,13 @@ template <class T>
 T atomicAdd(T* address, T value) {
   const T before = *address;
   *address = static_cast<T>(before + value);
+  simt::progress();
+  return before;
+}
+template <class T>
+T atomicOr(T* address, T value) {
+  const T before = *address;
+  *address = before | value;
   simt::progress();
   return before;
 }

@@ -84,6 +84,8 @@ class Block {
   Fibre* current = nullptr;
   ucontext_t scheduler{};
   bool finished = false;
+  std::unique_ptr<std::byte[]> shared;  // dynamic
+  std::unique_ptr<bool[]> shared_written;
   const void* own_stack = nullptr;  // of the system's thread, for the address sanitizer
   std::size_t own_stack_bytes = 0;
 
@@ -104,8 +106,9 @@ thread_local Block* running = nullptr;
 class Grid {
  public:
   Grid(const std::string& kernel_name, Dim3 grid_dim, Dim3 block_dim,
-       const std::function<void()>& kernel_body)
+       const std::function<void()>& kernel_body, std::size_t dynamic_bytes)
       : kernel(kernel_name),
+        shared_bytes(dynamic_bytes),
         size(grid_dim),
         block(block_dim),
         body(kernel_body),
@@ -120,6 +123,7 @@ class Grid {
   }
 
   const std::string kernel;
+  const std::size_t shared_bytes;
   const Dim3 size, block;
   const std::function<void()>& body;
   std::mt19937_64 random;
@@ -143,6 +147,8 @@ Dim3 unflatten(unsigned i, Dim3 size) {
 
 Block::Block(Grid& in_grid, unsigned number)
     : grid(in_grid), index(unflatten(number, in_grid.size)) {
+  shared.reset(new std::byte[grid.shared_bytes]);
+  shared_written = std::make_unique<bool[]>(grid.shared_bytes);
   fibres.resize(std::size_t{grid.block.x} * grid.block.y * grid.block.z);
   for (unsigned i = 0; i < fibres.size(); ++i) {
     Fibre& fibre = fibres[i];
@@ -319,8 +325,19 @@ void set_schedule(const Schedule& next) {
   schedule = next;
 }
 
-void launch(const std::string& kernel, Dim3 grid, Dim3 block, const std::function<void()>& body) {
-  Grid(kernel, grid, block, body).run();
+void launch(const std::string& kernel, Dim3 grid, Dim3 block, const std::function<void()>& body,
+            std::size_t shared_bytes) {
+  Grid(kernel, grid, block, body, shared_bytes).run();
+}
+
+std::size_t dynamic_shared_bytes() {
+  return running->grid.shared_bytes;
+}
+std::byte* dynamic_shared() {
+  return running->shared.get();
+}
+bool* dynamic_shared_written() {
+  return running->shared_written.get();
 }
 
 const Dim3& thread_index() {

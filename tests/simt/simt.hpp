@@ -40,8 +40,10 @@ struct Schedule {
 };
 void set_schedule(const Schedule& schedule);
 
-// Runs body(), a kernel call, for every thread of the grid. Throws Undefined.
-void launch(const std::string& kernel, Dim3 grid, Dim3 block, const std::function<void()>& body);
+// Runs body(), a kernel call, for every thread of the grid; each block has `shared_bytes` of
+// dynamic shared memory. Throws Undefined.
+void launch(const std::string& kernel, Dim3 grid, Dim3 block, const std::function<void()>& body,
+            std::size_t shared_bytes = 0);
 
 // ---- called by kernels
 // ------------------------------------------------------------------------------
@@ -50,6 +52,11 @@ const Dim3& thread_index();
 const Dim3& block_index();
 const Dim3& block_size();
 const Dim3& grid_size();
+
+// Of this block; `written` has a flag for each element, of whatever type, for the caller's use.
+std::size_t dynamic_shared_bytes();
+std::byte* dynamic_shared();
+bool* dynamic_shared_written();
 
 void block_barrier();
 

@@ -1,0 +1,86 @@
+// A cascade in device memory, compiled for levels of both steps.
+#pragma once
+
+#include <cstring>
+#include <vector>
+
+#include "kernels/cascade/evaluate.hpp"
+#include "kernels/cuda.hpp"
+
+namespace facesat::gpu {
+
+class DeviceCascade {
+ public:
+  // Compiles and uploads, unless this cascade is here already: `cascade` must stay as it is until
+  // another is loaded.
+  void load(const Cascade& cascade, const EvaluatePlan& plan, cudaStream_t stream) {
+    if (loaded_ == &cascade) return;
+    loaded_ = nullptr;
+    inner_ = {cascade.window.width - 2, cascade.window.height - 2};
+    std::vector<std::byte> contents;
+    for (int i = 0; i < 2; ++i) {
+      compiled_[i] = compile_cascade(cascade, plan.layout[i]);
+      offsets_[i] = {append(contents, compiled_[i].nodes),  append(contents, compiled_[i].general),
+                     append(contents, compiled_[i].lbp_nodes), append(contents, compiled_[i].roots),
+                     append(contents, compiled_[i].leaves), append(contents, compiled_[i].stages)};
+      layout_[i] = plan.layout[i];
+    }
+    memory_ = Buffer<std::byte>();
+    memory_ = Buffer<std::byte>(contents.size());
+    FACESAT_CUDA(cudaMemcpyAsync(memory_.data(), contents.data(), contents.size(),
+                                 cudaMemcpyHostToDevice, stream));
+    FACESAT_CUDA(cudaStreamSynchronize(stream));
+    loaded_ = &cascade;
+  }
+
+  void set(EvaluateTask& task) const {
+    task.inner = inner_;
+    for (int i = 0; i < 2; ++i) {
+      const CompiledCascade& c = compiled_[i];
+      StepCascade& step = task.cascade[i];
+      step.layout = layout_[i];
+      step.nodes = at<HaarNode>(offsets_[i].nodes);
+      step.general = at<GeneralFeature>(offsets_[i].general);
+      step.lbp_nodes = at<LbpNode>(offsets_[i].lbp_nodes);
+      step.roots = at<std::int32_t>(offsets_[i].roots);
+      step.leaves = at<std::int64_t>(offsets_[i].leaves);
+      step.stages = at<CompiledStage>(offsets_[i].stages);
+      step.stage_count = static_cast<std::int32_t>(c.stages.size());
+      std::copy_n(c.contrast_corner, 4, step.contrast_corner);
+      step.contrast_area = c.contrast_area;
+      step.min_spread = c.min_spread;
+    }
+  }
+
+  void enqueue(const EvaluateTask& task, int tiles, cudaStream_t stream) const {
+    enqueue_evaluate(task, compiled_[0].form, compiled_[0].fixed_point, tiles, stream);
+  }
+
+  double score(std::int64_t sum) const { return score_of(compiled_[0], sum); }
+
+ private:
+  struct Offsets {
+    std::size_t nodes, general, lbp_nodes, roots, leaves, stages;
+  };
+
+  template <class T>
+  static std::size_t append(std::vector<std::byte>& contents, const std::vector<T>& part) {
+    const std::size_t offset = (contents.size() + 15) / 16 * 16;
+    contents.resize(offset + part.size() * sizeof(T));
+    if (!part.empty()) std::memcpy(contents.data() + offset, part.data(), part.size() * sizeof(T));
+    return offset;
+  }
+  template <class T>
+  const T* at(std::size_t offset) const {
+    return reinterpret_cast<const T*>(memory_.data() + offset);
+  }
+
+  const Cascade* loaded_ = nullptr;
+  CompiledCascade compiled_[2];
+  PatchLayout layout_[2];
+  Offsets offsets_[2]{};
+  Size inner_;
+  Buffer<std::byte> memory_;
+};
+
+}  // namespace facesat::gpu

@@ -1,0 +1,83 @@
+// tables -> candidates: every window of a group's levels through the cascade, in one launch.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/image.hpp"
+#include "core/pyramid.hpp"
+#include "kernels/cascade/compiled_cascade.hpp"
+#include "kernels/platform.hpp"
+
+namespace facesat::gpu {
+
+// A window that passed every stage. The sum is for score_of().
+struct Candidate {
+  std::int64_t sum;
+  std::uint32_t cell;   // y * grid.width + x, in grid positions
+  std::int32_t level;   // index into Pyramid::levels
+};
+
+// A level as the kernels need it. Tiles are numbered through all levels of a group. Rejections by
+// the first stage are bits of words: one word for each tile and row of windows.
+struct EvaluateLevel {
+  std::int32_t x, y;  // place in the atlas
+  std::int32_t step, grid_width, grid_height;
+  std::int32_t first_tile, tiles_across;
+  std::int32_t first_word;
+  std::int32_t index;  // into Pyramid::levels
+};
+
+// A cascade, compiled for one step; pointers to device memory.
+struct StepCascade {
+  PatchLayout layout;
+  const HaarNode* nodes;
+  const GeneralFeature* general;
+  const LbpNode* lbp_nodes;
+  const std::int32_t* roots;
+  const std::int64_t* leaves;
+  const CompiledStage* stages;
+  std::int32_t stage_count;
+  std::uint16_t contrast_corner[4];
+  std::int64_t contrast_area, min_spread;
+};
+
+struct EvaluateTask {
+  // Tables of one size and pitch (elements); squared_sum is not needed for LBP, tilted_sum only for
+  // tilted features. See SatTask for their layout.
+  View<const std::uint32_t> sum, squared_sum, tilted_sum;
+  StepCascade cascade[2];  // for levels of step 1 and 2
+  Size inner;                // of the rectangle whose contrast normalises a window
+  const EvaluateLevel* levels;
+  std::int32_t level_count, first_tile;  // the launch's first tile belongs to levels[0]
+  bool skips;                            // the skip rule will be applied
+  std::uint32_t* rejected;               // by the first stage: bits of all levels
+  Candidate* candidates;
+  std::uint32_t* candidate_count;  // counts on beyond the capacity
+  std::uint32_t capacity;
+  std::uint32_t* depths;  // stages passed, for each cell of levels[0]; null: not wanted
+};
+
+// Layouts and tiles for a pyramid and cascade. `most_shared_bytes` is what a block may use.
+struct EvaluatePlan {
+  struct Group {
+    int first_level = 0, level_count = 0, tiles = 0;
+  };
+  PatchLayout layout[2];  // for step 1 and 2
+  std::vector<EvaluateLevel> levels;
+  std::vector<Group> groups;
+  std::size_t words = 0;  // of rejection bits
+};
+constexpr int comfortable_patch_bytes = 40 << 10;  // so that several blocks fit onto a multiprocessor
+
+EvaluatePlan plan_evaluate(const Pyramid& pyramid, const Cascade& cascade);
+
+// Bytes of shared memory that the smallest tile of this cascade needs, and a block besides.
+constexpr int evaluate_static_bytes = 10 << 10;
+int least_shared_bytes(const Cascade& cascade);
+
+// Enqueues one launch for `tiles` tiles. Candidates are appended in no particular order.
+void enqueue_evaluate(const EvaluateTask& task, CompiledCascade::Form form, bool fixed_point,
+                      int tiles, StreamHandle stream);
+
+}  // namespace facesat::gpu

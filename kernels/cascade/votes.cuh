@@ -1,0 +1,107 @@
+// What a tree says of a window: decisions on Haar and LBP features, read from a tile's patch.
+#pragma once
+
+#include "kernels/cascade/evaluate.hpp"
+#include "kernels/platform.hpp"
+
+namespace facesat::gpu {
+
+using Patch = DynamicShared<std::uint32_t>;
+
+// The table element `corner` words behind the window's first; `base` is that one's place in bytes.
+__device__ __forceinline__ std::uint32_t element(const Patch& patch, unsigned base, unsigned corner) {
+  return patch.at(base + corner * 4);
+}
+
+// ---- Haar: the value before normalisation
+
+__device__ __forceinline__ std::int32_t edge_value(const HaarNode& n, const Patch& patch,
+                                                   unsigned base) {
+  const auto p = [&](int i) { return element(patch, base, n.corner[i]); };
+  const std::uint32_t ones = p(0) + p(1) - p(2) - p(3), parts = p(4) - p(5);
+  return static_cast<std::int32_t>(ones + static_cast<std::uint32_t>(n.weight) * parts);
+}
+
+__device__ __forceinline__ std::int32_t line_value(const HaarNode& n, const Patch& patch,
+                                                   unsigned base) {
+  const auto p = [&](int i) { return element(patch, base, n.corner[i]); };
+  const std::uint32_t ones = p(0) + p(1) - p(2) - p(3), parts = p(4) + p(5) - p(6) - p(7);
+  return static_cast<std::int32_t>(ones + static_cast<std::uint32_t>(n.weight) * parts);
+}
+
+__device__ __forceinline__ std::int32_t quad_value(const HaarNode& n, const Patch& patch,
+                                                   unsigned base) {
+  const auto p = [&](int i) { return element(patch, base, n.corner[i]); };
+  const std::uint32_t outer = p(0) + p(1) + p(2) + p(3), inner = p(4) + p(5) + p(6) + p(7);
+  return static_cast<std::int32_t>(static_cast<std::uint32_t>(n.weight) *
+                                   (outer - 2 * inner + 4 * p(8)));
+}
+
+// The order of these f32 operations is part of the result.
+__device__ __forceinline__ float general_value(const HaarNode& n, const GeneralFeature* features,
+                                               const Patch& patch, unsigned base) {
+  const GeneralFeature& f = features[n.corner[0] | n.corner[1] << 16];
+  const auto sum = [&](int part) {
+    const auto p = [&](int i) { return element(patch, base, f.corner[part][i]); };
+    return static_cast<float>(static_cast<std::int32_t>(p(0) - p(1) - p(2) + p(3)));
+  };
+  float value = f.weight[0] * sum(0) + f.weight[1] * sum(1);
+  if (f.weight[2] != 0) value += f.weight[2] * sum(2);
+  return value;
+}
+
+__device__ __forceinline__ bool goes_left(const HaarNode& n, const StepCascade& cascade,
+                                          const Patch& patch, unsigned base,
+                                          float inverse_deviation) {
+  float value;
+  switch (n.kind) {
+    case HaarKind::edge:
+      value = static_cast<float>(edge_value(n, patch, base));
+      break;
+    case HaarKind::line:
+      value = static_cast<float>(line_value(n, patch, base));
+      break;
+    case HaarKind::quad:
+      value = static_cast<float>(quad_value(n, patch, base));
+      break;
+    default:
+      value = general_value(n, cascade.general, patch, base);
+  }
+  return value * inverse_deviation < n.threshold;
+}
+
+// ---- LBP: one bit for each block around the centre that is not below it, clockwise from the top
+// left, the highest bit first
+
+__device__ __forceinline__ bool goes_left(const LbpNode& n, const StepCascade&, const Patch& patch,
+                                          unsigned base, float) {
+  std::uint32_t across[4][3];  // differences of neighbouring corners of a row
+  for (int j = 0; j < 4; ++j) {
+    std::uint32_t p[4];
+    for (int i = 0; i < 4; ++i) p[i] = element(patch, base, n.corner[j][i]);
+    for (int i = 0; i < 3; ++i) across[j][i] = p[i + 1] - p[i];
+  }
+  const auto block = [&](int i, int j) { return across[j + 1][i] - across[j][i]; };
+  const std::uint32_t centre = block(1, 1);
+  const auto bit = [&](int i, int j, unsigned place) {
+    return block(i, j) >= centre ? 1u << place : 0u;
+  };
+  const unsigned code = bit(0, 0, 7) | bit(1, 0, 6) | bit(2, 0, 5) | bit(2, 1, 4) | bit(2, 2, 3) |
+                        bit(1, 2, 2) | bit(0, 2, 1) | bit(0, 1, 0);
+  return (n.subset[code >> 5] >> (code & 31) & 1) != 0;
+}
+
+// Walks a tree from its root; gives the index of the leaf.
+template <class Node>
+__device__ __forceinline__ std::int32_t leaf_of(const Node* root, const StepCascade& cascade,
+                                                const Patch& patch, unsigned base,
+                                                float inverse_deviation) {
+  for (const Node* node = root;;) {
+    const bool left = goes_left(*node, cascade, patch, base, inverse_deviation);
+    const int child = left ? node->branch.left : node->branch.right;
+    if (child <= 0) return node->branch.first_leaf - child;
+    node = root + child;
+  }
+}
+
+}  // namespace facesat::gpu

@@ -1,0 +1,489 @@
+// The whole flow of one frame on the GPU: one stream, and one graph from the grey image to the
+// windows on the host. Nothing in between waits for the host.
+#include "kernels/cuda_backend.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "kernels/cascade/evaluate.hpp"
+#include "kernels/cascade/skip_rule.hpp"
+#include "kernels/cuda.hpp"
+#include "kernels/cascade/device_cascade.hpp"
+#include "kernels/device_image.hpp"
+#include "kernels/equalize.hpp"
+#include "kernels/gray.hpp"
+#include "kernels/resize.hpp"
+#include "kernels/sat/algorithm.hpp"
+#include "kernels/tilted.hpp"
+
+namespace facesat::gpu {
+namespace {
+
+using Border = DeviceImage<std::uint32_t>::Border;
+
+// Windows that come back with the first copy; more need a second one.
+constexpr std::uint32_t first_windows = 4096;
+constexpr std::uint32_t first_capacity = 1 << 16;
+
+// What the first copy brings.
+struct Results {
+  WindowCounts counts;
+  std::uint32_t padding[2];
+  Candidate windows[1];
+};
+constexpr std::size_t results_bytes(std::uint32_t windows) {
+  return offsetof(Results, windows) + windows * sizeof(Candidate);
+}
+
+class CudaBackend final : public Backend {
+ public:
+  CudaBackend(int device, const SatAlgorithm& sat) : device_(device), sat_(sat) {
+    use_device();
+    stream_ = make_stream();
+    for (Event* event : {&gray_begin_, &gray_end_, &download_begin_, &download_end_})
+      *event = make_event();
+    counters_ = Buffer<std::uint32_t>(1);
+    FACESAT_CUDA(cudaMemsetAsync(counters_.data(), 0, counters_.bytes(), stream_.get()));
+  }
+  ~CudaBackend() override {
+    cudaSetDevice(device_);
+    cudaStreamSynchronize(stream_.get());
+  }
+
+  void prepare(const Cascade& cascade, const Pyramid& pyramid,
+               const DetectOptions& options) override {
+    use_device();
+    FACESAT_CUDA(cudaStreamSynchronize(stream_.get()));
+    graph_ = {};
+    runs_ = 0;
+    pyramid_ = &pyramid;
+    cascade_ = &cascade;
+    options_ = options;
+    try {
+      allocate();
+    } catch (const CudaError& error) {
+      if (error.code != cudaErrorMemoryAllocation) throw;
+      throw MemoryError("this image on the GPU", needed_bytes());
+    }
+  }
+
+  void load(View<const Bgr> frame) override {
+    use_device();
+    upload(frame, frame_staging_, frame_);
+    begin_gray();
+    enqueue_gray(frame_.view(), gray_.view(), stream_.get());
+    finish_gray();
+  }
+
+  void load(View<const std::uint8_t> gray) override {
+    use_device();
+    upload(gray, gray_staging_, gray_);
+    begin_gray();
+    finish_gray();
+  }
+
+  void run() override {
+    use_device();
+    // A size that comes only once is not worth a graph.
+    if (++runs_ == 1) {
+      enqueue_frame(cudaEventRecordDefault);
+    } else {
+      if (!graph_.get()) capture();
+      FACESAT_CUDA(cudaGraphLaunch(graph_.get(), stream_.get()));
+    }
+  }
+
+  std::span<const Window> collect() override {
+    use_device();
+    FACESAT_CUDA(cudaStreamSynchronize(stream_.get()));
+    while (counts().candidates > capacity_) {  // rare: run again with enough room
+      allocate_windows(counts().candidates);
+      graph_ = {};
+      enqueue_frame(cudaEventRecordDefault);
+      FACESAT_CUDA(cudaStreamSynchronize(stream_.get()));
+    }
+    const std::uint32_t count = counts().windows;
+    if (count > first_windows) {
+      FACESAT_CUDA(cudaMemcpyAsync(host_results_.data() + results_bytes(first_windows),
+                                   results_.data() + results_bytes(first_windows),
+                                   results_bytes(count) - results_bytes(first_windows),
+                                   cudaMemcpyDeviceToHost, stream_.get()));
+      FACESAT_CUDA(cudaStreamSynchronize(stream_.get()));
+    }
+    Candidate* found = host_results()->windows;
+    std::sort(found, found + count, [](const Candidate& a, const Candidate& b) {
+      return a.level != b.level ? a.level < b.level : a.cell < b.cell;
+    });
+    windows_.clear();
+    for (const Candidate& c : std::span(found, count)) {
+      const Level& level = pyramid_->levels[c.level];
+      const auto width = static_cast<std::uint32_t>(level.grid.width);
+      windows_.push_back({c.level, static_cast<int>(c.cell % width) * level.step,
+                          static_cast<int>(c.cell / width) * level.step,
+                          device_cascade_.score(c.sum)});
+    }
+    return windows_;
+  }
+
+  StepTimes times() const override {
+    StepTimes times;
+    times[Step::gray] = milliseconds(gray_begin_, gray_end_);
+    for (const GroupEvents& events : group_events_) {
+      times[Step::resize] += milliseconds(events.begin, events.resized);
+      times[Step::sat] += milliseconds(events.resized, events.summed);
+      times[Step::evaluate] += milliseconds(events.summed, events.evaluated);
+    }
+    times[Step::download] = milliseconds(download_begin_, download_end_);
+    return times;
+  }
+
+  // Memory is the limit; half of it is left to others.
+  std::size_t max_atlas_pixels() const override {
+    use_device();
+    std::size_t free = 0, total = 0;
+    FACESAT_CUDA(cudaMemGetInfo(&free, &total));
+    constexpr std::size_t bytes_a_pixel = 16, most = std::size_t{1} << 28;
+    return std::clamp<std::size_t>(total / 8 / bytes_a_pixel, 1 << 20, most);
+  }
+
+  Image<std::uint32_t> snapshot(Picture picture, int index) override {
+    use_device();
+    FACESAT_CUDA(cudaStreamSynchronize(stream_.get()));
+    if (picture == Picture::gray) return downloaded<std::uint8_t>(gray_.view());
+    const Level& level = pyramid_->levels[index];
+    if (pyramid_->groups.size() > 1) {
+      enqueue_tables(level.group);
+      FACESAT_CUDA(cudaStreamSynchronize(stream_.get()));
+    }
+    const Rect place{level.x, level.y, level.size.width, level.size.height};
+    switch (picture) {
+      case Picture::sum:
+        return downloaded<std::uint32_t>(sum_.view().sub(place));
+      case Picture::squared_sum:
+        return downloaded<std::uint32_t>(squared_sum_.view().sub(place));
+      case Picture::tilted_sum:
+        return has_tilted() ? downloaded<std::uint32_t>(tilted_sum_.view().sub(place))
+                            : Image<std::uint32_t>();
+      case Picture::depth:
+        return depths(index);
+      default:
+        return downloaded<std::uint8_t>(atlas_.view().sub(place));
+    }
+  }
+
+ private:
+  struct GroupEvents {
+    Event begin = make_event(), resized = make_event(), summed = make_event(),
+          evaluated = make_event();
+  };
+  struct GroupResize {
+    const ResizeLevel* levels;
+    const PackedTap* taps;
+    int level_count, tiles;
+  };
+
+  void use_device() const { FACESAT_CUDA(cudaSetDevice(device_)); }
+  bool has_tilted() const { return cascade_->has_tilted(); }
+
+  // ---- memory
+
+  void allocate() {
+    const Size atlas = pyramid_->atlas();
+    const cudaStream_t stream = stream_.get();
+    gray_.resize(pyramid_->image, DeviceImage<std::uint8_t>::Border::none, stream);
+    frame_.resize(pyramid_->image, DeviceImage<Bgr>::Border::none, stream);
+    atlas_.resize(atlas, DeviceImage<std::uint8_t>::Border::none, stream);
+    sum_.resize(atlas, Border::zeros, stream);
+    squared_sum_.resize(atlas, Border::zeros, stream);
+    if (has_tilted()) tilted_sum_.resize(atlas, Border::zeros, stream);
+    if (atlas.area() > 0)
+      FACESAT_CUDA(cudaMemset2DAsync(atlas_.view().data, atlas_.view().pitch, 0,
+                                     static_cast<std::size_t>(atlas.width), atlas.height, stream));
+    reserve_zeroed(workspace_, atlas.area() > 0 ? sat_.workspace_bytes(atlas) : 0);
+    if (options_.equalize)
+      reserve_zeroed(histogram_, equalize_workspace_words * sizeof(std::uint32_t));
+    plan_ = plan_evaluate(*pyramid_, *cascade_);
+    device_cascade_.load(*cascade_, plan_, stream);
+    reserve(rejected_, std::max<std::size_t>(plan_.words, 1));
+    upload_plans();
+    allocate_windows(first_capacity);
+    while (group_events_.size() < pyramid_->groups.size()) group_events_.emplace_back();
+    group_events_.resize(pyramid_->groups.size());
+  }
+
+  template <class T>
+  static void reserve(Buffer<T>& buffer, std::size_t count) {
+    if (buffer.size() >= count) return;
+    buffer = Buffer<T>();
+    buffer = Buffer<T>(count);
+  }
+  void reserve_zeroed(Buffer<std::byte>& buffer, std::size_t bytes) const {
+    reserve(buffer, bytes);
+    if (bytes > 0) FACESAT_CUDA(cudaMemsetAsync(buffer.data(), 0, buffer.bytes(), stream_.get()));
+  }
+
+  void allocate_windows(std::uint32_t capacity) {
+    if (capacity <= capacity_) return;
+    reserve(candidates_, capacity);
+    reserve(results_, results_bytes(capacity));
+    host_results_ = PinnedBuffer<std::byte>();
+    host_results_ = PinnedBuffer<std::byte>(results_bytes(capacity));
+    capacity_ = capacity;
+  }
+
+  void upload_plans() {
+    resizes_.clear();
+    std::vector<ResizePlan> plans;
+    std::size_t level_count = 0, tap_count = 0;
+    for (const LevelGroup& group : pyramid_->groups) {
+      plans.push_back(plan_resize(*pyramid_, group));
+      level_count += plans.back().levels.size();
+      tap_count += plans.back().taps.size();
+    }
+    reserve(resize_levels_, level_count);
+    reserve(taps_, tap_count);
+    reserve(evaluate_levels_, plan_.levels.size());
+    upload_vector(plan_.levels, evaluate_levels_.data());
+    ResizeLevel* levels = resize_levels_.data();
+    PackedTap* taps = taps_.data();
+    for (const ResizePlan& plan : plans) {
+      upload_vector(plan.levels, levels);
+      upload_vector(plan.taps, taps);
+      resizes_.push_back({levels, taps, static_cast<int>(plan.levels.size()), plan.tiles});
+      levels += plan.levels.size();
+      taps += plan.taps.size();
+    }
+    FACESAT_CUDA(cudaStreamSynchronize(stream_.get()));  // before the vectors go
+  }
+  template <class T>
+  void upload_vector(const std::vector<T>& from, T* to) const {
+    if (!from.empty())
+      FACESAT_CUDA(cudaMemcpyAsync(to, from.data(), from.size() * sizeof(T), cudaMemcpyHostToDevice,
+                                   stream_.get()));
+  }
+
+  std::uint64_t needed_bytes() const {
+    const Size atlas = pyramid_->atlas(), image = pyramid_->image;
+    return DeviceImage<std::uint8_t>::bytes(image) + DeviceImage<Bgr>::bytes(image) +
+           DeviceImage<std::uint8_t>::bytes(atlas) +
+           DeviceImage<std::uint32_t>::bytes(atlas) * (has_tilted() ? 3 : 2);
+  }
+
+  // ---- a frame
+
+  // Through page-locked memory, which the copy can leave behind; rows are packed as on the device.
+  template <class Pixel>
+  void upload(View<const Pixel> from, PinnedBuffer<Pixel>& staging, const DeviceImage<Pixel>& to) {
+    const View<Pixel> target = to.view();
+    const std::size_t count = static_cast<std::size_t>(target.pitch) * from.size.height;
+    FACESAT_CUDA(cudaStreamSynchronize(stream_.get()));  // the last copy may still read the staging
+    if (staging.size() < count) {
+      staging = PinnedBuffer<Pixel>();
+      staging = PinnedBuffer<Pixel>(count);
+    }
+    copy(from, View<Pixel>{staging.data(), from.size, target.pitch});
+    FACESAT_CUDA(cudaMemcpyAsync(target.data, staging.data(), count * sizeof(Pixel),
+                                 cudaMemcpyHostToDevice, stream_.get()));
+  }
+
+  void begin_gray() { FACESAT_CUDA(cudaEventRecord(gray_begin_.get(), stream_.get())); }
+  void finish_gray() {
+    if (options_.equalize)
+      enqueue_equalize(gray_.view(), reinterpret_cast<std::uint32_t*>(histogram_.data()),
+                       stream_.get());
+    FACESAT_CUDA(cudaEventRecord(gray_end_.get(), stream_.get()));
+  }
+
+  void capture() {
+    FACESAT_CUDA(cudaStreamBeginCapture(stream_.get(), cudaStreamCaptureModeThreadLocal));
+    cudaGraph_t captured{};
+    try {
+      enqueue_frame(cudaEventRecordExternal);
+    } catch (...) {
+      cudaStreamEndCapture(stream_.get(), &captured);
+      const Graph unfinished(captured);
+      throw;
+    }
+    FACESAT_CUDA(cudaStreamEndCapture(stream_.get(), &captured));
+    const Graph graph(captured);
+    cudaGraphExec_t executable{};
+    FACESAT_CUDA(cudaGraphInstantiate(&executable, graph.get(), 0));
+    graph_ = GraphExec(executable);
+  }
+
+  void record(const Event& event, unsigned flags) const {
+    FACESAT_CUDA(cudaEventRecordWithFlags(event.get(), stream_.get(), flags));
+  }
+
+  // Grey image -> windows on the host.
+  void enqueue_frame(unsigned event_flags) {
+    for (int g = 0; g < static_cast<int>(pyramid_->groups.size()); ++g) {
+      const GroupEvents& events = group_events_[g];
+      record(events.begin, event_flags);
+      enqueue_levels(g);
+      record(events.resized, event_flags);
+      enqueue_sums(g);
+      record(events.summed, event_flags);
+      enqueue_cascade(g);
+      record(events.evaluated, event_flags);
+    }
+    record(download_begin_, event_flags);
+    auto* results = reinterpret_cast<Results*>(results_.data());
+    enqueue_skip_rule({evaluate_levels_.data(), rejected_.data(), candidates_.data(),
+                       counters_.data(), capacity_, options_.scan == Scan::opencv, &results->counts,
+                       results->windows},
+                      stream_.get());
+    FACESAT_CUDA(cudaMemcpyAsync(host_results_.data(), results_.data(),
+                                 results_bytes(first_windows), cudaMemcpyDeviceToHost,
+                                 stream_.get()));
+    record(download_end_, event_flags);
+  }
+
+  void enqueue_tables(int g) const {
+    enqueue_levels(g);
+    enqueue_sums(g);
+  }
+
+  void enqueue_levels(int g) const {
+    const Size size = pyramid_->groups[g].atlas;
+    const GroupResize& resize = resizes_[g];
+    if (pyramid_->groups.size() > 1)  // levels of other groups lie where this one has gaps
+      FACESAT_CUDA(cudaMemset2DAsync(atlas_.view().data, atlas_.view().pitch, 0,
+                                     static_cast<std::size_t>(size.width), size.height,
+                                     stream_.get()));
+    enqueue_resize(gray_.view(), atlas_.view(size), resize.levels, resize.level_count, resize.taps,
+                   resize.tiles, stream_.get());
+  }
+
+  void enqueue_sums(int g) const {
+    const Size size = pyramid_->groups[g].atlas;
+    sat_.enqueue({atlas_.view(size), sum_.view(size), squared_sum_.view(size)}, workspace_.data(),
+                 stream_.get());
+    if (has_tilted()) enqueue_tilted(atlas_.view(size), tilted_sum_.view(size), stream_.get());
+  }
+
+  EvaluateTask task_of(int g) const {
+    const Size size = pyramid_->groups[g].atlas;
+    EvaluateTask task{};
+    task.sum = sum_.view(size);
+    task.squared_sum = squared_sum_.view(size);
+    if (has_tilted()) task.tilted_sum = tilted_sum_.view(size);
+    device_cascade_.set(task);
+    task.levels = evaluate_levels_.data() + plan_.groups[g].first_level;
+    task.level_count = plan_.groups[g].level_count;
+    return task;
+  }
+
+  void enqueue_cascade(int g) const {
+    EvaluateTask task = task_of(g);
+    task.skips = options_.scan == Scan::opencv;
+    task.rejected = task.skips ? rejected_.data() : nullptr;
+    task.candidates = candidates_.data();
+    task.candidate_count = counters_.data();
+    task.capacity = capacity_;
+    device_cascade_.enqueue(task, plan_.groups[g].tiles, stream_.get());
+  }
+
+  // ---- what comes back
+
+  Results* host_results() const { return reinterpret_cast<Results*>(host_results_.data()); }
+  const WindowCounts& counts() const { return host_results()->counts; }
+
+  static double milliseconds(const Event& begin, const Event& end) {
+    float ms = 0;
+    return cudaEventElapsedTime(&ms, begin.get(), end.get()) == cudaSuccess ? ms : 0;
+  }
+
+  template <class T>
+  Image<std::uint32_t> downloaded(View<const T> from) const {
+    Image<T> picture(from.size);
+    FACESAT_CUDA(cudaMemcpy2D(picture.view().data, picture.view().pitch * sizeof(T), from.data,
+                              from.pitch * sizeof(T), from.size.width * sizeof(T), from.size.height,
+                              cudaMemcpyDeviceToHost));
+    Image<std::uint32_t> widened(from.size);
+    for (int y = 0; y < from.size.height; ++y)
+      std::copy_n(picture.row(y), from.size.width, widened.row(y));
+    return widened;
+  }
+
+  Image<std::uint32_t> depths(int index) const {
+    const Level& level = pyramid_->levels[index];
+    const EvaluateLevel& evaluated = plan_.levels[index];
+    Image<std::uint32_t> result(level.grid);
+    if (level.grid.area() == 0) return result;
+    const Buffer<std::uint32_t> cells(level.grid.area());
+    EvaluateTask task = task_of(level.group);
+    task.levels = evaluate_levels_.data() + index;
+    task.level_count = 1;
+    task.first_tile = evaluated.first_tile;
+    task.depths = cells.data();
+    const int rows = plan_.layout[level.step - 1].rows_of_windows;
+    device_cascade_.enqueue(task, evaluated.tiles_across * ((level.grid.height + rows - 1) / rows),
+                            stream_.get());
+    FACESAT_CUDA(cudaStreamSynchronize(stream_.get()));
+    FACESAT_CUDA(cudaMemcpy2D(result.view().data, result.view().pitch * sizeof(std::uint32_t),
+                              cells.data(), level.grid.width * sizeof(std::uint32_t),
+                              level.grid.width * sizeof(std::uint32_t), level.grid.height,
+                              cudaMemcpyDeviceToHost));
+    return result;
+  }
+
+  const int device_;
+  const SatAlgorithm& sat_;
+  const Pyramid* pyramid_ = nullptr;
+  const Cascade* cascade_ = nullptr;
+  DetectOptions options_;
+
+  Stream stream_;
+  Event gray_begin_, gray_end_, download_begin_, download_end_;
+  std::vector<GroupEvents> group_events_;
+  GraphExec graph_;
+  int runs_ = 0;  // since prepare()
+
+  DeviceImage<Bgr> frame_;
+  DeviceImage<std::uint8_t> gray_, atlas_;
+  DeviceImage<std::uint32_t> sum_, squared_sum_, tilted_sum_;
+  Buffer<std::byte> workspace_, histogram_;
+  PinnedBuffer<Bgr> frame_staging_;
+  PinnedBuffer<std::uint8_t> gray_staging_;
+
+  std::vector<GroupResize> resizes_;
+  Buffer<ResizeLevel> resize_levels_;
+  Buffer<PackedTap> taps_;
+  EvaluatePlan plan_;
+  Buffer<EvaluateLevel> evaluate_levels_;
+  DeviceCascade device_cascade_;
+
+  std::uint32_t capacity_ = 0;  // of candidates and windows
+  Buffer<std::uint32_t> rejected_, counters_;
+  Buffer<Candidate> candidates_;
+  Buffer<std::byte> results_;
+  PinnedBuffer<std::byte> host_results_;
+  std::vector<Window> windows_;
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> make_cuda_backend(int device, std::string_view sat) {
+  const SatAlgorithm* algorithm = sat.empty() ? sat_algorithms().front() : find_sat(sat);
+  if (!algorithm)
+    throw ArgumentError(
+        fmt::format("there is no SAT algorithm \"{}\": 'facesat info' lists them", sat));
+  return std::make_unique<CudaBackend>(device, *algorithm);
+}
+
+std::string why_not(int device, const Cascade& cascade) {
+  int most = 0;
+  FACESAT_CUDA(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+  const int needed = least_shared_bytes(cascade) + evaluate_static_bytes;
+  if (needed > most)
+    return fmt::format(
+        "the windows of {} ({}x{} pixels) need {} KiB of a GPU's shared memory, device {} has {}",
+        cascade.name, cascade.window.width, cascade.window.height, needed >> 10, device, most >> 10);
+  return "";
+}
+
+}  // namespace facesat::gpu

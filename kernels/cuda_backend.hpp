@@ -1,0 +1,20 @@
+// The CUDA backend, without a word of CUDA: app and core include this header.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "core/backend.hpp"
+
+namespace facesat::gpu {
+
+// A frame in flight on one device: everything from the grey image to the windows is one CUDA graph.
+// `sat` is the id of a SAT algorithm; empty: the fastest. Throws Error if this build has no CUDA, or
+// the device or algorithm does not exist; every method may throw Error when the device fails.
+std::unique_ptr<Backend> make_cuda_backend(int device, std::string_view sat);
+
+// Why that device cannot evaluate that cascade, in a sentence; empty if it can.
+std::string why_not(int device, const Cascade& cascade);
+
+}  // namespace facesat::gpu

@@ -1,0 +1,13 @@
+#include "kernels/cuda_backend.hpp"
+
+namespace facesat::gpu {
+
+std::unique_ptr<Backend> make_cuda_backend(int, std::string_view) {
+  throw Error("this build has no CUDA backend");
+}
+
+std::string why_not(int, const Cascade&) {
+  return "this build has no CUDA backend";
+}
+
+}  // namespace facesat::gpu

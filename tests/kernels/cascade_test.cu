@@ -1,0 +1,276 @@
+// The whole flow through the kernels, from the grey image to windows, against the CPU backend: on a
+// GPU and, for small pictures, on the host.
+#include <memory>
+
+#include "core/backend.hpp"
+#include "kernels/cascade/evaluate.hpp"
+#include "kernels/cascade/skip_rule.hpp"
+#include "kernels/resize.hpp"
+#include "kernels/sat/algorithm.hpp"
+#include "kernels/tilted.hpp"
+#include "tests/core/cascades.hpp"
+#include "tests/core/pictures.hpp"
+#include "tests/kernels/device_memory.hpp"
+
+namespace facesat::test {
+namespace {
+
+using gpu::Candidate;
+using gpu::CompiledCascade;
+
+struct Found {
+  int level, x, y;
+  double score;
+  auto operator<=>(const Found&) const = default;
+};
+void PrintTo(const Found& f, std::ostream* out) {
+  *out << "level " << f.level << " (" << f.x << ", " << f.y << ") score " << f.score;
+}
+
+struct Scene {
+  const Cascade& cascade;
+  const Pyramid& pyramid;
+  DetectOptions options;
+  View<const std::uint8_t> gray;
+};
+
+struct Answer {
+  std::vector<Found> windows;
+  std::vector<Image<std::uint32_t>> depths;  // of each level
+};
+
+Answer on_cpu(const Scene& scene) {
+  const auto backend = make_cpu_backend();
+  backend->prepare(scene.cascade, scene.pyramid, scene.options);
+  backend->load(scene.gray);
+  backend->run();
+  Answer answer;
+  for (const Window& w : backend->collect())
+    answer.windows.push_back({w.level, w.x, w.y, w.score});
+  for (int i = 0; i < static_cast<int>(scene.pyramid.levels.size()); ++i)
+    answer.depths.push_back(backend->snapshot(Picture::depth, i));
+  return answer;
+}
+
+// A cascade compiled for one step, in device memory.
+class Uploaded {
+ public:
+  Uploaded(const Cascade& cascade, const gpu::PatchLayout& layout)
+      : compiled(gpu::compile_cascade(cascade, layout)),
+        layout_(layout),
+        nodes_(compiled.nodes),
+        general_(compiled.general),
+        lbp_nodes_(compiled.lbp_nodes),
+        roots_(compiled.roots),
+        leaves_(compiled.leaves),
+        stages_(compiled.stages) {}
+
+  gpu::StepCascade get() {
+    gpu::StepCascade step{layout_,
+                          nodes_.data(),
+                          general_.data(),
+                          lbp_nodes_.data(),
+                          roots_.data(),
+                          leaves_.data(),
+                          stages_.data(),
+                          static_cast<std::int32_t>(compiled.stages.size()),
+                          {},
+                          compiled.contrast_area,
+                          compiled.min_spread};
+    std::copy_n(compiled.contrast_corner, 4, step.contrast_corner);
+    return step;
+  }
+
+  CompiledCascade compiled;
+
+ private:
+  gpu::PatchLayout layout_;
+  DeviceArray<gpu::HaarNode> nodes_;
+  DeviceArray<gpu::GeneralFeature> general_;
+  DeviceArray<gpu::LbpNode> lbp_nodes_;
+  DeviceArray<std::int32_t> roots_;
+  DeviceArray<std::int64_t> leaves_;
+  DeviceArray<gpu::CompiledStage> stages_;
+};
+
+constexpr std::uint32_t capacity = 1 << 16;
+constexpr std::uint32_t poison = 0xDEADBEEF;
+
+Answer on_device(const Scene& scene) {
+  const Pyramid& pyramid = scene.pyramid;
+  const gpu::EvaluatePlan plan = gpu::plan_evaluate(pyramid, scene.cascade);
+  Uploaded step_1(scene.cascade, plan.layout[0]), step_2(scene.cascade, plan.layout[1]);
+  DeviceArray<gpu::EvaluateLevel> levels(plan.levels);
+  DeviceArray<std::uint32_t> rejected(std::vector<std::uint32_t>(plan.words + 1, poison));
+  DeviceArray<Candidate> candidates{std::vector<Candidate>(capacity)};
+  DeviceArray<Candidate> windows{std::vector<Candidate>(capacity)};
+  DeviceArray<std::uint32_t> candidate_count(std::vector<std::uint32_t>{0});
+  DeviceArray<gpu::WindowCounts> counts(std::vector<gpu::WindowCounts>{{poison, poison}});
+  DevicePicture<std::uint8_t> gray(pyramid.image, 0);
+  gray.upload(scene.gray);
+
+  Answer answer;
+  for (std::size_t g = 0; g < pyramid.groups.size(); ++g) {
+    const Size size = pyramid.groups[g].atlas;
+    DevicePicture<std::uint8_t> atlas(size, 0);
+    DevicePicture<std::uint32_t> sum(size, 0), squared_sum(size, 0), tilted_sum(size, 0);
+    const gpu::ResizePlan resize = gpu::plan_resize(pyramid, pyramid.groups[g]);
+    DeviceArray<gpu::ResizeLevel> resize_levels(resize.levels);
+    DeviceArray<gpu::PackedTap> taps(resize.taps);
+    gpu::enqueue_resize(gray.view(), atlas.view(), resize_levels.data(),
+                        static_cast<int>(resize.levels.size()), taps.data(), resize.tiles,
+                        test_stream());
+    const gpu::SatAlgorithm& sat = *gpu::sat_algorithms().front();
+    DeviceArray<std::byte> workspace(std::vector<std::byte>(sat.workspace_bytes(size)));
+    sat.enqueue({atlas.view(), sum.view(), squared_sum.view()}, workspace.data(), test_stream());
+    gpu::enqueue_tilted(atlas.view(), tilted_sum.view(), test_stream());
+
+    gpu::EvaluateTask task{};
+    task.sum = sum.view();
+    task.squared_sum = squared_sum.view();
+    task.tilted_sum = tilted_sum.view();
+    task.cascade[0] = step_1.get();
+    task.cascade[1] = step_2.get();
+    task.inner = {scene.cascade.window.width - 2, scene.cascade.window.height - 2};
+    task.skips = scene.options.scan == Scan::opencv;
+    task.rejected = rejected.data();
+    task.candidates = candidates.data();
+    task.candidate_count = candidate_count.data();
+    task.capacity = capacity;
+    task.levels = levels.data() + plan.groups[g].first_level;
+    task.level_count = plan.groups[g].level_count;
+    const auto enqueue = [&](int tiles) {
+      gpu::enqueue_evaluate(task, step_1.compiled.form, step_1.compiled.fixed_point, tiles,
+                            test_stream());
+    };
+    enqueue(plan.groups[g].tiles);
+
+    task.rejected = nullptr;
+    task.candidates = nullptr;
+    task.skips = false;
+    for (int i = 0; i < plan.groups[g].level_count; ++i) {
+      const gpu::EvaluateLevel& level = plan.levels[plan.groups[g].first_level + i];
+      const Size grid{level.grid_width, level.grid_height};
+      const int next = i + 1 < plan.groups[g].level_count
+                           ? plan.levels[plan.groups[g].first_level + i + 1].first_tile
+                           : plan.groups[g].tiles;
+      DeviceArray<std::uint32_t> depths(std::vector<std::uint32_t>(grid.area(), poison));
+      task.depths = depths.data();
+      task.levels = levels.data() + plan.groups[g].first_level + i;
+      task.level_count = 1;
+      task.first_tile = level.first_tile;
+      enqueue(next - level.first_tile);
+      const std::vector<std::uint32_t> cells = depths.download();
+      Image<std::uint32_t>& image = answer.depths.emplace_back(grid);
+      copy(View<const std::uint32_t>{cells.data(), grid, grid.width}, image.view());
+    }
+  }
+  gpu::enqueue_skip_rule(
+      {levels.data(), rejected.data(), candidates.data(), candidate_count.data(), capacity,
+       scene.options.scan == Scan::opencv, counts.data(), windows.data()},
+      test_stream());
+  EXPECT_EQ(candidate_count.download()[0], 0u);
+  EXPECT_LE(counts.download()[0].candidates, capacity);
+  std::vector<Candidate> found = windows.download();
+  found.resize(counts.download()[0].windows);
+  for (const Candidate& c : found) {
+    const Level& level = pyramid.levels[c.level];
+    const auto width = static_cast<std::uint32_t>(level.grid.width);
+    answer.windows.push_back({c.level, static_cast<int>(c.cell % width) * level.step,
+                              static_cast<int>(c.cell / width) * level.step,
+                              gpu::score_of(step_1.compiled, c.sum)});
+  }
+  std::sort(answer.windows.begin(), answer.windows.end(), [](const Found& a, const Found& b) {
+    return std::tie(a.level, a.y, a.x) < std::tie(b.level, b.y, b.x);
+  });
+  return answer;
+}
+
+std::size_t compare(const Cascade& cascade, View<const std::uint8_t> gray,
+                    const DetectOptions& options, std::size_t max_atlas_pixels = 1 << 26) {
+  const Pyramid pyramid = plan_pyramid(gray.size, cascade.window, options, max_atlas_pixels);
+  if (pyramid.levels.empty()) return 0;
+  const Scene scene{cascade, pyramid, options, gray};
+  const Answer expected = on_cpu(scene);
+  const Answer answer = on_device(scene);
+  const std::string what = cascade.name + " on " + std::to_string(gray.size.width) + "x" +
+                           std::to_string(gray.size.height);
+  EXPECT_EQ(answer.windows, expected.windows) << what;
+  EXPECT_EQ(answer.depths.size(), expected.depths.size());
+  for (std::size_t i = 0; i < expected.depths.size(); ++i) {
+    const Image<std::uint32_t>&ours = answer.depths[i], &theirs = expected.depths[i];
+    std::size_t wrong = 0;
+    for (int y = 0; y < theirs.size().height; ++y)
+      for (int x = 0; x < theirs.size().width; ++x) wrong += ours.row(y)[x] != theirs.row(y)[x];
+    EXPECT_EQ(wrong, 0u) << what << ": depths of level " << i;
+  }
+  return expected.windows.size();
+}
+
+// Leaves of few bits, whose sums are exact in any order.
+Cascade rounded(Cascade cascade) {
+  for (float& leaf : cascade.leaves) leaf = std::round(leaf * 1024) / 1024;
+  return cascade;
+}
+
+struct Named {
+  const char* name;
+  CascadeShape shape;
+};
+class RandomCascades : public ::testing::TestWithParam<Named> {};
+
+TEST_P(RandomCascades, GiveTheWindowsOfTheCpu) {
+  std::size_t windows = 0;
+  std::mt19937 random(3);
+  for (unsigned seed = 0; seed < (on_gpu ? 300u : 5u); ++seed) {
+    const Cascade cascade = random_cascade(seed, GetParam().shape);
+    const Size size{20 + static_cast<int>(random() % 90), 20 + static_cast<int>(random() % 60)};
+    const DetectOptions options{.scale_factor = 1.1 + static_cast<double>(random() % 8) / 10,
+                                .scan = seed % 3 == 2 ? Scan::dense : Scan::opencv};
+    const std::size_t most = seed % 4 == 1 ? 3000 : 1 << 26;  // several groups
+    windows += compare(cascade, clouds(size, seed, 1).view(), options, most);
+    windows += compare(rounded(cascade), clouds(size, seed, 2).view(), options, most);
+    windows += compare(rounded(cascade), noise(size, seed, 100, 136).view(), options);
+  }
+  EXPECT_GT(windows, on_gpu ? 20'000u : 300u);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Kernels, RandomCascades,
+    ::testing::Values(Named{"Stumps", {}}, Named{"TiltedStumps", {.tilted = true}},
+                      Named{"Trees", {.max_nodes = 5}},
+                      Named{"TiltedTrees", {.tilted = true, .max_nodes = 3}},
+                      Named{"LbpStumps", {.kind = FeatureKind::lbp}},
+                      Named{"LbpTrees", {.kind = FeatureKind::lbp, .max_nodes = 4}}),
+    [](const auto& tested) { return tested.param.name; });
+
+// Every visited position gives a window; and with the threshold between, every second rejection
+// hides its neighbour.
+TEST(CascadeKernels, GridsAndSkips) {
+  const Cascade all = half_cascade({8, 9}, 1, 1, 0), some = half_cascade({8, 9}, 0, 1, 0.5f);
+  for (int width = 8; width <= 140; width += on_gpu ? 1 : 19)
+    for (int height = 9; height <= 90; height += on_gpu ? 4 : 27) {
+      const Image<std::uint8_t> picture = noise({width, height}, static_cast<unsigned>(width));
+      const DetectOptions options{.scale_factor = 1.37};
+      compare(all, picture.view(), options);
+      compare(some, picture.view(), options);
+    }
+}
+
+// Rows of nothing but rejections, over several tiles, in pictures without contrast on one side.
+TEST(CascadeKernels, LongRunsOfRejections) {
+  const Cascade none = half_cascade({8, 9}, 0, 1, 0.5f);  // passes where the right half is darker
+  Image<std::uint8_t> picture = noise({230, 40}, 9);
+  for (int y = 0; y < 40; ++y)
+    for (int x = 0; x < 230; ++x) {
+      std::uint8_t& p = picture.row(y)[x];
+      if (y < 25) p = static_cast<std::uint8_t>(x / 2 + (x * 7 + y) % 3);  // grows to the right
+      if (y > 20 && x % 67 < 5) p = 200;
+      if (x > 180 && y > 10) p = 77;
+    }
+  EXPECT_GT(compare(none, picture.view(), {.scale_factor = 1.2}), 0u);
+  EXPECT_GT(compare(none, picture.view(), {.scale_factor = 1.2, .scan = Scan::dense}), 0u);
+}
+
+}  // namespace
+}  // namespace facesat::test

@@ -1,0 +1,265 @@
+// The CUDA backend against the CPU backend, for every cascade of this machine and every SAT
+// algorithm: windows with their scores, faces, intermediate pictures. Only on a GPU.
+//
+// Photographs are read from the folder that FACESAT_GRAY_PICTURES names: binary .pgm files.
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "cascades/cascade_store.hpp"
+#include "core/detector.hpp"
+#include "kernels/cuda_backend.hpp"
+#include "kernels/gpu_info.hpp"
+#include "tests/core/cascades.hpp"
+#include "tests/core/pictures.hpp"
+
+namespace facesat::test {
+namespace {
+
+struct NamedPicture {
+  std::string name;
+  Image<std::uint8_t> gray;
+};
+
+// The same kinds of pictures as the comparison with OpenCV has.
+std::vector<NamedPicture> generated_pictures() {
+  std::vector<NamedPicture> pictures;
+  const auto add = [&](const char* name, Image<std::uint8_t> gray) {
+    pictures.push_back({name, std::move(gray)});
+  };
+  add("noise", noise({160, 120}, 1));
+  add("noise of 3 values", noise({131, 97}, 2, 127, 130));
+  add("noise of 2 values", noise({120, 90}, 3, 254, 256));
+  add("clouds 2", clouds({211, 157}, 4, 2));
+  add("clouds 5", clouds({256, 192}, 5, 5));
+  add("clouds 9", clouds({301, 199}, 6, 9));
+  add("flat 0", flat({90, 64}, 0));
+  add("flat 255", flat({64, 90}, 255));
+  add("drawn faces", drawn_faces({430, 130}));
+  add("exactly the window", clouds({24, 24}, 8, 3));
+  add("one less", clouds({23, 24}, 9, 3));
+  add("one more", clouds({25, 25}, 10, 3));
+  add("1x1", noise({1, 1}, 11));
+  add("flat strip", clouds({400, 21}, 12, 4));
+  add("tall strip", clouds({22, 300}, 13, 4));
+  add("prime", clouds({337, 113}, 14, 3));
+  return pictures;
+}
+
+Image<std::uint8_t> read_pgm(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::string magic;
+  Size size;
+  int most = 0;
+  in >> magic >> size.width >> size.height >> most;
+  in.get();
+  if (!in || magic != "P5" || most != 255) throw std::runtime_error(file.string() + " is no PGM");
+  Image<std::uint8_t> picture(size);
+  for (int y = 0; y < size.height; ++y)
+    in.read(reinterpret_cast<char*>(picture.row(y)), size.width);
+  return picture;
+}
+
+const std::vector<NamedPicture>& photographs() {
+  static const std::vector<NamedPicture> pictures = [] {
+    std::vector<NamedPicture> read;
+    if (const char* folder = std::getenv("FACESAT_GRAY_PICTURES"))
+      for (const auto& entry : std::filesystem::directory_iterator(folder))
+        read.push_back({entry.path().filename().string(), read_pgm(entry.path())});
+    std::sort(read.begin(), read.end(),
+              [](const NamedPicture& a, const NamedPicture& b) { return a.name < b.name; });
+    return read;
+  }();
+  return pictures;
+}
+
+constexpr double factors[] = {1.05, 1.1, 1.2, 1.5, 2.0};
+constexpr int neighbors[] = {0, 1, 3, 6};
+struct SizeLimits {
+  Size low, high;
+};
+constexpr SizeLimits size_limits[] = {
+    {{0, 0}, {0, 0}},         {{0, 0}, {0, 0}},     {{30, 30}, {0, 0}},   {{0, 0}, {60, 60}},
+    {{40, 20}, {90, 120}},    {{50, 50}, {40, 40}}, {{500, 500}, {0, 0}}, {{0, 0}, {5, 5}},
+    {{1000000, 1}, {0, 100}}, {{25, 0}, {0, 0}},    {{33, 33}, {33, 33}},
+};
+
+// Counts over the whole run, reported at its end.
+struct Tally : ::testing::Environment {
+  static inline std::size_t compared = 0, with_windows = 0, mismatches = 0;
+  void TearDown() override {
+    fmt::print(
+        "CUDA and CPU: {} configurations compared, {} of them with detections, {} mismatches\n",
+        compared, with_windows, mismatches);
+  }
+};
+const auto* const tally = ::testing::AddGlobalTestEnvironment(new Tally);
+
+bool operator==(const Face& a, const Face& b) {
+  return a.box == b.box && a.neighbors == b.neighbors && a.score == b.score;
+}
+
+std::size_t compare(const std::shared_ptr<const Cascade>& cascade, const NamedPicture& picture,
+                    const DetectOptions& options, Detector& on_gpu) {
+  Detector on_cpu(cascade, options, make_cpu_backend());
+  const std::vector<Face> expected = on_cpu.detect(picture.gray.view());
+  const std::vector<Face> found = on_gpu.detect(picture.gray.view());
+  const bool same =
+      std::equal(found.begin(), found.end(), expected.begin(), expected.end(),
+                 [](const Face& a, const Face& b) { return a == b; }) &&
+      on_gpu.window_count() == on_cpu.window_count();
+  ++Tally::compared;
+  Tally::with_windows += on_cpu.window_count() > 0;
+  Tally::mismatches += !same;
+  EXPECT_TRUE(same) << cascade->name << " on " << picture.name << ", factor "
+                    << options.scale_factor << ", neighbours " << options.min_neighbors << ", min "
+                    << options.min_size.width << "x" << options.min_size.height << ", max "
+                    << options.max_size.width << "x" << options.max_size.height << ": "
+                    << found.size() << " instead of " << expected.size();
+  return expected.size();
+}
+
+std::size_t compare(const std::shared_ptr<const Cascade>& cascade, const NamedPicture& picture,
+                    const DetectOptions& options, const std::string& sat = "") {
+  Detector on_gpu(cascade, options, gpu::make_cuda_backend(0, sat));
+  return compare(cascade, picture, options, on_gpu);
+}
+
+class EveryCascade : public ::testing::TestWithParam<std::string> {
+ protected:
+  std::shared_ptr<const Cascade> cascade = find_cascade(GetParam());
+};
+
+// Windows, as scores count: every position, in both scan modes.
+TEST_P(EveryCascade, GeneratedPictures) {
+  for (const NamedPicture& picture : generated_pictures()) {
+    std::size_t n = 0;
+    for (const double factor : factors)
+      for (const int minimum : neighbors) {
+        const SizeLimits& limits = size_limits[n++ % std::size(size_limits)];
+        compare(cascade, picture, {factor, minimum, limits.low, limits.high});
+      }
+    compare(cascade, picture, {.min_neighbors = 0, .scan = Scan::dense});
+    compare(cascade, picture, {.min_neighbors = 0, .equalize = true});
+  }
+}
+
+TEST_P(EveryCascade, Photographs) {
+  if (photographs().empty())
+    GTEST_SKIP() << "skipped: FACESAT_GRAY_PICTURES names no folder of .pgm files";
+  std::size_t n = 0;
+  Detector raw(cascade, {.min_neighbors = 0}, gpu::make_cuda_backend(0, ""));
+  for (const NamedPicture& picture : photographs()) {
+    compare(cascade, picture, {.min_neighbors = 0}, raw);
+    for (int i = 0; i < 2; ++i, ++n) {
+      const SizeLimits& limits = size_limits[n / 20 % std::size(size_limits)];
+      compare(cascade, picture, {factors[n % 5], neighbors[n % 4], limits.low, limits.high});
+    }
+  }
+}
+
+TEST_P(EveryCascade, EverySatAlgorithm) {
+  const NamedPicture pictures[] = {{"drawn faces", drawn_faces({430, 130})},
+                                   {"clouds", clouds({301, 199}, 6, 5)}};
+  for (const gpu::SatInfo& sat : gpu::sat_infos())
+    for (const NamedPicture& picture : pictures)
+      for (const double factor : factors) compare(cascade, picture, {factor, 0}, sat.id);
+}
+
+INSTANTIATE_TEST_SUITE_P(Cuda, EveryCascade, ::testing::ValuesIn(cascade_names()),
+                         [](const auto& tested) {
+                           std::string name = tested.param;
+                           std::replace(name.begin(), name.end(), ':', '_');
+                           return name;
+                         });
+
+template <class T>
+bool same(const Image<T>& a, const Image<T>& b) {
+  if (a.size() != b.size()) return false;
+  for (int y = 0; y < a.size().height; ++y)
+    if (!std::equal(a.row(y), a.row(y) + a.size().width, b.row(y))) return false;
+  return true;
+}
+
+// Every intermediate picture, in one atlas and in several.
+TEST(CudaBackend, PicturesInBetween) {
+  const auto eyes = find_cascade("eye_tree_eyeglasses");  // has tilted features
+  const Image<Bgr> frame = colour_noise({217, 143}, 3);
+  for (const bool equalize : {false, true})
+    for (const std::size_t most : {std::size_t{1} << 26, std::size_t{40000}}) {
+      const DetectOptions options{.equalize = equalize};
+      const Pyramid pyramid = plan_pyramid(frame.size(), eyes->window, options, most);
+      const auto cpu = make_cpu_backend(), cuda = gpu::make_cuda_backend(0, "");
+      for (Backend* backend : {cpu.get(), cuda.get()}) {
+        backend->prepare(*eyes, pyramid, options);
+        backend->load(frame.view());
+        backend->run();
+        backend->collect();
+      }
+      EXPECT_TRUE(same(cpu->snapshot(Picture::gray, 0), cuda->snapshot(Picture::gray, 0)));
+      for (int level = 0; level < static_cast<int>(pyramid.levels.size()); ++level)
+        for (const Picture picture : {Picture::level, Picture::sum, Picture::squared_sum,
+                                      Picture::tilted_sum, Picture::depth})
+          EXPECT_TRUE(same(cpu->snapshot(picture, level), cuda->snapshot(picture, level)))
+              << "picture " << static_cast<int>(picture) << " of level " << level << " of "
+              << pyramid.groups.size() << " groups";
+    }
+}
+
+// One backend for many frames: sizes that come and go, colour and grey, graphs replayed.
+TEST(CudaBackend, FramesOfManySizes) {
+  const auto cascade = find_cascade("frontalface_default");
+  const DetectOptions options{.min_neighbors = 0};
+  Detector cuda(cascade, options, gpu::make_cuda_backend(0, ""));
+  std::size_t faces = 0;
+  for (const Size size : {Size{430, 130}, {120, 90}, {430, 130}, {900, 300}, {30, 25}, {430, 130}})
+    for (int repeat = 0; repeat < 4; ++repeat) {
+      const NamedPicture picture{"drawn faces", drawn_faces(size)};
+      faces += compare(cascade, picture, options, cuda);
+      const Image<Bgr> frame = coloured(picture.gray.view());
+      const std::vector<Face> of_colour = cuda.detect(frame.view());
+      Detector cpu(cascade, options, make_cpu_backend());
+      EXPECT_EQ(of_colour.size(), cpu.detect(frame.view()).size());
+    }
+  EXPECT_GT(faces, 100u);
+}
+
+TEST(CudaBackend, MoreWindowsThanExpected) {
+  const auto all = std::make_shared<Cascade>(half_cascade({8, 9}, 1, 1, 0));
+  const NamedPicture picture{"noise", noise({640, 480}, 2)};
+  EXPECT_GT(compare(all, picture, {.min_neighbors = 0}), 100'000u);
+}
+
+TEST(CudaBackend, SeveralAtOnce) {
+  const auto cascade = find_cascade("frontalface_default");
+  const Image<std::uint8_t> picture = drawn_faces({640, 300});
+  const DetectOptions options{.min_neighbors = 0};
+  const std::size_t expected =
+      Detector(cascade, options, make_cpu_backend()).detect(picture.view()).size();
+  std::vector<std::size_t> found(6);
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t& count : found)
+      threads.emplace_back([&] {
+        Detector cuda(cascade, options, gpu::make_cuda_backend(0, ""));
+        for (int i = 0; i < 20; ++i) count = cuda.detect(picture.view()).size();
+      });
+  }
+  EXPECT_GT(expected, 0u);
+  for (const std::size_t count : found) EXPECT_EQ(count, expected);
+}
+
+TEST(CudaBackend, SaysWhatIsWrong) {
+  EXPECT_THROW(gpu::make_cuda_backend(0, "no_such_sat"), ArgumentError);
+  EXPECT_THROW(gpu::make_cuda_backend(99, ""), Error);
+  const Cascade huge = half_cascade({400, 400}, 1, 1, 0);
+  EXPECT_NE(gpu::why_not(0, huge), "");
+  EXPECT_EQ(gpu::why_not(0, *find_cascade("frontalface_default")), "");
+}
+
+}  // namespace
+}  // namespace facesat::test
