@@ -67,6 +67,19 @@ Json sat_json() {
   return algorithms;
 }
 
+Json backends_json() {
+  Json backends{"cpu"};
+  if (!gpu::devices().empty()) backends.push_back("cuda");
+  return backends;
+}
+
+std::string sat_text() {
+  std::string text;
+  for (const gpu::SatInfo& a : gpu::sat_infos())
+    text += fmt::format("  {:<10} {:<20} {}\n", text.empty() ? "sat" : "", a.id, a.title);
+  return text;
+}
+
 std::string devices_text() {
   std::string why_none, text;
   for (const gpu::DeviceInfo& d : gpu::devices(&why_none))
@@ -85,8 +98,9 @@ std::string info_json() {
                         {"window", size_text(c->window)},
                         {"stages", c->stages.size()},
                         {"features", c->feature_count()}});
-  const Json info{{"version", FACESAT_VERSION}, {"build", build_json()}, {"backends", {"cpu"}},
-                  {"devices", devices_json()},  {"sat", sat_json()},     {"cascades", cascades}};
+  const Json info{{"version", FACESAT_VERSION},  {"build", build_json()},
+                  {"backends", backends_json()}, {"devices", devices_json()},
+                  {"sat", sat_json()},           {"cascades", cascades}};
   return info.dump(2) + "\n";
 }
 
@@ -96,12 +110,14 @@ std::string info_text() {
       "  compiler   {}\n"
       "  pictures   {}{}\n"
       "  threads    oneTBB {}.{}\n"
-      "  backends   cpu\n"
+      "  backends   cpu{}\n"
+      "{}"
       "{}"
       "  cascades   {} ('facesat cascades' lists them)\n",
       FACESAT_VERSION, __VERSION__, codec_name(),
       video_extensions().empty() ? ", no films" : ", films too", TBB_VERSION_MAJOR,
-      TBB_VERSION_MINOR, devices_text(), cascade_names().size());
+      TBB_VERSION_MINOR, gpu::devices().empty() ? "" : ", cuda", devices_text(), sat_text(),
+      cascade_names().size());
 }
 
 std::string cascade_list() {

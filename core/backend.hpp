@@ -49,7 +49,8 @@ class Backend {
   virtual ~Backend() = default;
 
   // Makes ready for images of pyramid.image: everything that allocates happens here. `cascade` and
-  // `pyramid` are borrowed until the next call. Throws MemoryError.
+  // `pyramid` are borrowed until the next call, and must not change. Throws MemoryError; this and
+  // all other methods may throw DeviceError.
   virtual void prepare(const Cascade& cascade, const Pyramid& pyramid,
                        const DetectOptions& options) = 0;
 
@@ -57,7 +58,8 @@ class Backend {
   virtual void load(View<const Bgr> frame) = 0;
   virtual void load(View<const std::uint8_t> gray) = 0;
 
-  // Starts grey -> levels -> tables -> evaluation of the frame. May return before it is done.
+  // Starts levels -> tables -> evaluation of the frame loaded last, which may be repeated. May
+  // return before it is done.
   virtual void run() = 0;
 
   // Waits for run() and returns the windows, ordered by level, y, x. Valid until the next run().

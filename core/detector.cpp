@@ -24,13 +24,19 @@ Detector::Detector(std::shared_ptr<const Cascade> cascade, const DetectOptions& 
 }
 
 template <class Pixel>
-std::vector<Face> Detector::detect_any(View<const Pixel> frame) {
+void Detector::load_any(View<const Pixel> frame) {
+  if (frame.size != pyramid_->image) prepare(frame.size);
+  if (!pyramid_->levels.empty()) backend_->load(frame);
+}
+
+void Detector::start() {
+  if (!pyramid_->levels.empty()) backend_->run();
+}
+
+std::vector<Face> Detector::finish() {
   window_count_ = 0;
   times_ = {};
-  if (frame.size.area() == 0) return {};
-  if (frame.size != pyramid_->image) prepare(frame.size);
-  backend_->load(frame);
-  backend_->run();
+  if (pyramid_->levels.empty()) return {};
   const std::span<const Window> windows = backend_->collect();
   window_count_ = windows.size();
   times_ = backend_->times();
@@ -41,7 +47,7 @@ std::vector<Face> Detector::detect_any(View<const Pixel> frame) {
     faces.push_back(
         {window_in_image(pyramid_->levels[w.level], cascade_->window, w.x, w.y), 1, w.score});
   faces = group_faces(faces, options_.min_neighbors);
-  for (Face& face : faces) face.box = clipped(face.box, frame.size);
+  for (Face& face : faces) face.box = clipped(face.box, pyramid_->image);
   std::erase_if(faces,
                 [](const Face& face) { return face.box.width <= 0 || face.box.height <= 0; });
   std::sort(faces.begin(), faces.end(), [](const Face& a, const Face& b) {
@@ -52,6 +58,7 @@ std::vector<Face> Detector::detect_any(View<const Pixel> frame) {
 
 void Detector::prepare(Size image) {
   *pyramid_ = plan_pyramid(image, cascade_->window, options_, backend_->max_atlas_pixels());
+  if (pyramid_->levels.empty()) return;
   try {
     backend_->prepare(*cascade_, *pyramid_, options_);
   } catch (...) {
@@ -60,11 +67,22 @@ void Detector::prepare(Size image) {
   }
 }
 
+void Detector::load(View<const Bgr> frame) {
+  load_any(frame);
+}
+void Detector::load(View<const std::uint8_t> gray) {
+  load_any(gray);
+}
+
 std::vector<Face> Detector::detect(View<const Bgr> frame) {
-  return detect_any(frame);
+  load(frame);
+  start();
+  return finish();
 }
 std::vector<Face> Detector::detect(View<const std::uint8_t> gray) {
-  return detect_any(gray);
+  load(gray);
+  start();
+  return finish();
 }
 
 }  // namespace facesat

@@ -22,6 +22,13 @@ class Detector {
   std::vector<Face> detect(View<const Bgr> frame);
   std::vector<Face> detect(View<const std::uint8_t> gray);
 
+  // The same in three steps, for callers that have other work meanwhile: load() takes a frame over,
+  // start() begins detection, finish() waits for it. start() and finish() may be repeated.
+  void load(View<const Bgr> frame);
+  void load(View<const std::uint8_t> gray);
+  void start();
+  std::vector<Face> finish();
+
   const Cascade& cascade() const { return *cascade_; }
   const Pyramid& pyramid() const { return *pyramid_; }  // of the last frame
   Backend& backend() { return *backend_; }
@@ -30,7 +37,7 @@ class Detector {
 
  private:
   template <class Pixel>
-  std::vector<Face> detect_any(View<const Pixel> frame);
+  void load_any(View<const Pixel> frame);
   void prepare(Size image);
 
   std::shared_ptr<const Cascade> cascade_;

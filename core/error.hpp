@@ -22,6 +22,11 @@ struct ArgumentError : Error {
   using Error::Error;
 };
 
+// A device that is not there, or has failed.
+struct DeviceError : Error {
+  using Error::Error;
+};
+
 // Work that does not fit into memory; the message gives the number of bytes it would need.
 struct MemoryError : Error {
   MemoryError(const std::string& what_for, std::uint64_t bytes_needed);

@@ -12,8 +12,8 @@
 
 namespace facesat::gpu {
 
-struct CudaError : Error {
-  CudaError(cudaError_t code_, const std::string& message) : Error(message), code(code_) {}
+struct CudaError : DeviceError {
+  CudaError(cudaError_t code_, const std::string& message) : DeviceError(message), code(code_) {}
   cudaError_t code;
 };
 

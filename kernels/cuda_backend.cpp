@@ -8,10 +8,10 @@
 
 #include <fmt/format.h>
 
+#include "kernels/cascade/device_cascade.hpp"
 #include "kernels/cascade/evaluate.hpp"
 #include "kernels/cascade/skip_rule.hpp"
 #include "kernels/cuda.hpp"
-#include "kernels/cascade/device_cascade.hpp"
 #include "kernels/device_image.hpp"
 #include "kernels/equalize.hpp"
 #include "kernels/gray.hpp"
@@ -332,10 +332,10 @@ class CudaBackend final : public Backend {
     }
     record(download_begin_, event_flags);
     auto* results = reinterpret_cast<Results*>(results_.data());
-    enqueue_skip_rule({evaluate_levels_.data(), rejected_.data(), candidates_.data(),
-                       counters_.data(), capacity_, options_.scan == Scan::opencv, &results->counts,
-                       results->windows},
-                      stream_.get());
+    enqueue_skip_rule(
+        {evaluate_levels_.data(), rejected_.data(), candidates_.data(), counters_.data(), capacity_,
+         options_.scan == Scan::opencv, &results->counts, results->windows},
+        stream_.get());
     FACESAT_CUDA(cudaMemcpyAsync(host_results_.data(), results_.data(),
                                  results_bytes(first_windows), cudaMemcpyDeviceToHost,
                                  stream_.get()));
@@ -482,7 +482,8 @@ std::string why_not(int device, const Cascade& cascade) {
   if (needed > most)
     return fmt::format(
         "the windows of {} ({}x{} pixels) need {} KiB of a GPU's shared memory, device {} has {}",
-        cascade.name, cascade.window.width, cascade.window.height, needed >> 10, device, most >> 10);
+        cascade.name, cascade.window.width, cascade.window.height, needed >> 10, device,
+        most >> 10);
   return "";
 }
 

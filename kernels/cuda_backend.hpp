@@ -10,8 +10,8 @@
 namespace facesat::gpu {
 
 // A frame in flight on one device: everything from the grey image to the windows is one CUDA graph.
-// `sat` is the id of a SAT algorithm; empty: the fastest. Throws Error if this build has no CUDA, or
-// the device or algorithm does not exist; every method may throw Error when the device fails.
+// `sat` is the id of a SAT algorithm; empty: the fastest. Throws DeviceError if this build has no
+// CUDA or the device does not exist, ArgumentError if the algorithm does not.
 std::unique_ptr<Backend> make_cuda_backend(int device, std::string_view sat);
 
 // Why that device cannot evaluate that cascade, in a sentence; empty if it can.

@@ -3,7 +3,7 @@
 namespace facesat::gpu {
 
 std::unique_ptr<Backend> make_cuda_backend(int, std::string_view) {
-  throw Error("this build has no CUDA backend");
+  throw DeviceError("this build has no CUDA backend");
 }
 
 std::string why_not(int, const Cascade&) {

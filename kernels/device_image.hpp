@@ -8,8 +8,9 @@
 
 namespace facesat::gpu {
 
-// Rows start on 128-byte boundaries and have room for whole groups of 16 elements. A border, if there
-// is one, is a zero row above and zero elements to the left. Contents are otherwise undefined.
+// Rows start on 128-byte boundaries and have room for whole groups of 16 elements. A border, if
+// there is one, is a zero row above and zero elements to the left. Contents are otherwise
+// undefined.
 template <class T>
 class DeviceImage {
  public:

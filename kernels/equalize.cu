@@ -1,9 +1,8 @@
 // Two launches: blocks count values in shared memory and add up; then each block derives the map of
 // values from all counts, which is cheaper than a launch of its own, and applies it.
-#include "kernels/equalize.hpp"
-
 #include <cmath>
 
+#include "kernels/equalize.hpp"
 #include "kernels/sat/tile.cuh"
 
 namespace facesat::gpu {
@@ -71,7 +70,8 @@ __global__ void apply_map_kernel(View<std::uint8_t> gray, std::uint32_t* histogr
 void enqueue_equalize(View<std::uint8_t> gray, std::uint32_t* workspace, StreamHandle stream) {
   const dim3 grid((gray.size.height + rows_a_block - 1) / rows_a_block);
   FACESAT_LAUNCH(count_values_kernel, grid, dim3(threads), stream, gray, workspace);
-  FACESAT_LAUNCH(apply_map_kernel, grid, dim3(threads), stream, gray, workspace, workspace + values);
+  FACESAT_LAUNCH(apply_map_kernel, grid, dim3(threads), stream, gray, workspace,
+                 workspace + values);
 }
 
 }  // namespace facesat::gpu

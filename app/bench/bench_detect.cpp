@@ -48,7 +48,7 @@ struct Scene {
 };
 
 // The contenders take turns, so that a disturbance of the machine meets all of them.
-std::vector<Measured> measure(std::vector<std::unique_ptr<Contender>>& contenders,
+std::vector<Measured> measure(const std::vector<std::unique_ptr<Contender>>& contenders,
                               const Scene& scene, int threads, double seconds) {
   constexpr std::size_t least_runs = 5;
   std::vector<Measured> all(contenders.size());
@@ -59,7 +59,8 @@ std::vector<Measured> measure(std::vector<std::unique_ptr<Contender>>& contender
     for (std::size_t i = 0; i < contenders.size(); ++i) {
       Contender& contender = *contenders[i];
       contender.use_threads(threads);
-      const double ms = milliseconds([&] { contender.detect(scene.gray.view()); });
+      contender.load(scene.gray.view());
+      const double ms = milliseconds([&] { contender.detect(); });
       const StepTimes steps = contender.times();
       const double with_upload = milliseconds([&] { contender.detect(scene.frame); });
       if (round == 0) continue;  // warm-up
@@ -159,21 +160,42 @@ Picture read(const std::string& image) {
   }
 }
 
+using Contenders = std::vector<std::unique_ptr<Contender>>;
+
+// With --backend auto all that this build and machine have.
+Contenders make_contenders(const std::string& cascade, const BenchDetectCommand& command) {
+  Contenders contenders;
+  const auto add = [&](BackendChoice choice) {
+    BackendOptions options = command.backend;
+    options.choice = choice;
+    if (choice == BackendChoice::cpu) options.sat.clear();
+    const Backends backends(options, {find_cascade(cascade)});
+    if (choice == BackendChoice::automatic && !backends.on_gpu()) return;
+    contenders.push_back(make_facesat_contender(cascade, command.detect, backends));
+  };
+  if (command.backend.choice != BackendChoice::cuda) add(BackendChoice::cpu);
+  if (command.backend.choice != BackendChoice::cpu) add(command.backend.choice);
+  if (command.backend.choice == BackendChoice::cuda) return contenders;
+  if (auto opencv = make_opencv_contender(cascade, command.detect))
+    contenders.push_back(std::move(opencv));
+  return contenders;
+}
+
 // The rows of all contenders for one cascade and scene; prints them too.
 void bench(const std::string& cascade, const Scene& scene, const BenchDetectCommand& command,
            Json& rows) {
-  std::vector<std::unique_ptr<Contender>> contenders;
-  contenders.push_back(make_facesat_contender(cascade, command.detect));
-  if (auto opencv = make_opencv_contender(cascade, command.detect))
-    contenders.push_back(std::move(opencv));
+  Contenders contenders = make_contenders(cascade, command);
   const std::vector<Rect> expected = contenders.front()->windows(scene.gray.view());
   for (const int threads : command.threads) {
+    if (threads != command.threads.front())
+      std::erase_if(contenders, [](const auto& c) { return !c->has_threads(); });
     const std::vector<Measured> measured = measure(contenders, scene, threads, command.seconds);
     for (std::size_t i = 0; i < contenders.size(); ++i) {
       Json row = to_row(*contenders[i], cascade, scene, threads, measured[i]);
       const std::vector<Rect> windows = contenders[i]->windows(scene.gray.view());
       row["windows"] = windows.size();
-      row["faces"] = contenders[i]->detect(scene.gray.view());
+      contenders[i]->load(scene.gray.view());
+      row["faces"] = contenders[i]->detect();
       row["identical"] = windows == expected;
       print_row(row);
       rows.push_back(std::move(row));
@@ -202,6 +224,7 @@ CLI::App* add_bench_detect(CLI::App& bench, BenchDetectCommand& command) {
       ->type_name("N,...")
       ->delimiter(',')
       ->check(CLI::Range(1, 1024).description(""));
+  add_backend_options(*detect, command.backend);
   detect->add_option("--scale-factor", command.detect.scale_factor, "[1.1]")->type_name("F");
   detect->add_option("--min-neighbors", command.detect.min_neighbors, "[3]")->type_name("N");
   detect->add_option("--seconds", command.seconds, "To measure each row, at least [2]")

@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "app/backends.hpp"
 #include "core/pyramid.hpp"
 
 namespace facesat::app {
@@ -15,6 +16,7 @@ struct BenchDetectCommand {
   std::vector<std::string> cascades, sizes;
   std::vector<int> threads;
   DetectOptions detect;
+  BackendOptions backend;
   double seconds = 2;  // for each row, at least
   std::string json;    // file; empty: none
 };

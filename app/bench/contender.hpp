@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "app/backends.hpp"
 #include "core/detector.hpp"
 
 namespace facesat::app {
@@ -13,14 +14,18 @@ class Contender {
  public:
   virtual ~Contender() = default;
 
-  virtual std::string name() const = 0;  // "facesat-cpu", "opencv-cpu"
+  virtual std::string name() const = 0;  // "facesat-cpu", "facesat-cuda", "opencv-cpu"
   virtual std::string sat() const { return ""; }
 
-  // From now on it uses this many threads.
+  // Does the number of threads matter to it?
+  virtual bool has_threads() const { return true; }
+  // From now on it uses this many.
   virtual void use_threads(int threads) = 0;
 
-  // Detects once, from the grey image to faces; returns how many.
-  virtual std::size_t detect(View<const std::uint8_t> gray) = 0;
+  // Takes the grey image over, to where it works on it. It must live on until the next call.
+  virtual void load(View<const std::uint8_t> gray) = 0;
+  // Detects once, from the grey image that is loaded to faces; returns how many.
+  virtual std::size_t detect() = 0;
   // The same from the colour frame: conversion, and upload where there is one.
   virtual std::size_t detect(View<const Bgr> frame) = 0;
 
@@ -33,7 +38,8 @@ class Contender {
 
 // `cascade_name` is as on the command line.
 std::unique_ptr<Contender> make_facesat_contender(const std::string& cascade_name,
-                                                  const DetectOptions& options);
+                                                  const DetectOptions& options,
+                                                  const Backends& backends);
 
 // OpenCV's CPU detector; null where this build has none, or it cannot read the cascade.
 std::unique_ptr<Contender> make_opencv_contender(const std::string& cascade_name,

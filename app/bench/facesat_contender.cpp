@@ -10,17 +10,24 @@ namespace {
 
 class FacesatContender final : public Contender {
  public:
-  FacesatContender(std::shared_ptr<const Cascade> cascade, const DetectOptions& options)
-      : detector_(cascade, options, make_cpu_backend()),
-        raw_(cascade, raw_options(options), make_cpu_backend()) {}
+  FacesatContender(std::shared_ptr<const Cascade> cascade, const DetectOptions& options,
+                   const Backends& backends)
+      : on_gpu_(backends.on_gpu()),
+        sat_(backends.sat()),
+        detector_(cascade, options, backends.make(0)),
+        raw_(cascade, raw_options(options), backends.make(0)) {}
 
-  std::string name() const override { return "facesat-cpu"; }
+  std::string name() const override { return on_gpu_ ? "facesat-cuda" : "facesat-cpu"; }
+  std::string sat() const override { return sat_; }
+  bool has_threads() const override { return !on_gpu_; }
   void use_threads(int threads) override {
     threads_ = std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism,
                                                      threads);
   }
-  std::size_t detect(View<const std::uint8_t> gray) override {
-    return detector_.detect(gray).size();
+  void load(View<const std::uint8_t> gray) override { detector_.load(gray); }
+  std::size_t detect() override {
+    detector_.start();
+    return detector_.finish().size();
   }
   std::size_t detect(View<const Bgr> frame) override { return detector_.detect(frame).size(); }
   std::vector<Rect> windows(View<const std::uint8_t> gray) override {
@@ -35,6 +42,8 @@ class FacesatContender final : public Contender {
     options.min_neighbors = 0;
     return options;
   }
+  bool on_gpu_;
+  std::string sat_;
   Detector detector_, raw_;
   std::unique_ptr<tbb::global_control> threads_;
 };
@@ -42,8 +51,9 @@ class FacesatContender final : public Contender {
 }  // namespace
 
 std::unique_ptr<Contender> make_facesat_contender(const std::string& cascade_name,
-                                                  const DetectOptions& options) {
-  return std::make_unique<FacesatContender>(find_cascade(cascade_name), options);
+                                                  const DetectOptions& options,
+                                                  const Backends& backends) {
+  return std::make_unique<FacesatContender>(find_cascade(cascade_name), options, backends);
 }
 
 }  // namespace facesat::app

@@ -25,9 +25,8 @@ class OpenCvContender final : public Contender {
 
   std::string name() const override { return "opencv-cpu"; }
   void use_threads(int threads) override { cv::setNumThreads(threads); }
-  std::size_t detect(View<const std::uint8_t> gray) override {
-    return detect(to_mat(gray, CV_8UC1), options_.min_neighbors).size();
-  }
+  void load(View<const std::uint8_t> gray) override { gray_ = to_mat(gray, CV_8UC1); }
+  std::size_t detect() override { return detect(gray_, options_.min_neighbors).size(); }
   std::size_t detect(View<const Bgr> frame) override {
     cv::Mat gray;
     cv::cvtColor(to_mat(frame, CV_8UC3), gray, cv::COLOR_BGR2GRAY);
@@ -52,6 +51,7 @@ class OpenCvContender final : public Contender {
 
   DetectOptions options_;
   cv::CascadeClassifier cascade_;
+  cv::Mat gray_;
 };
 
 }  // namespace

@@ -80,13 +80,9 @@ bool can_be_counted(const DetectCommand& command) {
 
 int run_detect(const DetectCommand& command) {
   const auto start = std::chrono::steady_clock::now();
-  if (command.backend == BackendChoice::cuda)
-    throw UsageError("--backend cuda: this build has no CUDA backend");
-  if (!command.sat.empty())
-    throw UsageError(
-        fmt::format("--sat {}: this build has no SAT algorithms to choose from", command.sat));
   check(command.detect);
   const auto cascades = load_cascades(command.cascades);
+  const Backends backends(command.backend, cascades);
   const Layout layout = layout_of(command, cascades);
   const auto all_inputs = [&] {
     return Inputs(command.inputs, command.recursive, {command.annotate, command.crops});
@@ -106,12 +102,14 @@ int run_detect(const DetectCommand& command) {
   const tbb::global_control threads(tbb::global_control::max_allowed_parallelism, jobs);
   Progress progress(shows_progress(command));
   if (can_be_counted(command)) progress.count_in_background(all_inputs());
-  if (!command.quiet && command.backend == BackendChoice::automatic)
-    progress.message("facesat: detecting on the CPU (this build has no CUDA backend)");
+  const auto tell = [&](const std::string& sentence) {
+    if (!command.quiet) progress.message("facesat: " + sentence);
+  };
+  if (backends.remark()) tell(*backends.remark());
 
   Source source(std::move(inputs), std::move(earlier),
                 !command.annotate.empty() || !command.crops.empty());
-  Workers workers(cascades, command.detect);
+  Workers workers(cascades, command.detect, backends, tell);
   Sink sink(file, layout, progress, command.quiet);
   run_pipeline(source, workers, sink, command, 2 * jobs);
   sink.rethrow();

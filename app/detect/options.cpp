@@ -56,17 +56,7 @@ void add_detection(CLI::App& detect, DetectCommand& c) {
 }
 
 void add_machine(CLI::App& detect, DetectCommand& c) {
-  add_choice<BackendChoice>(detect, "--backend", c.backend,
-                            {{"auto", BackendChoice::automatic},
-                             {"cpu", BackendChoice::cpu},
-                             {"cuda", BackendChoice::cuda}},
-                            "auto|cpu|cuda",
-                            "auto: CUDA where there is a usable device, else the CPU [auto]");
-  detect.add_option("--device", c.device, "CUDA device, as 'facesat info' numbers them [0]")
-      ->type_name("N")
-      ->check(CLI::NonNegativeNumber.description(""));
-  detect.add_option("--sat", c.sat, "SAT algorithm, as 'facesat info' lists them [the fastest]")
-      ->type_name("ID");
+  add_backend_options(detect, c.backend);
   detect.add_option("-j,--jobs", c.jobs, "Threads for decoding and detection [all cores]")
       ->type_name("N")
       ->check(CLI::Range(1, 1024).description(""));

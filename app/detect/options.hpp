@@ -6,20 +6,18 @@
 
 #include <CLI/CLI.hpp>
 
+#include "app/backends.hpp"
 #include "app/io/results.hpp"
 #include "core/pyramid.hpp"
 
 namespace facesat::app {
 
-enum class BackendChoice { automatic, cpu, cuda };
 enum class ProgressChoice { automatic, on, off };
 
 struct DetectCommand {
   std::vector<std::string> inputs;
   std::vector<std::string> cascades;
-  BackendChoice backend = BackendChoice::automatic;
-  int device = 0;
-  std::string sat;  // empty: the fastest
+  BackendOptions backend;
   DetectOptions detect;
   bool raw = false;
   std::string output = "-";

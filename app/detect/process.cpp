@@ -36,6 +36,8 @@ void process(Item& item, Workers& workers, const DetectCommand& command) {
     record.failure = Failure{error.kind, error.what()};
   } catch (const MemoryError& error) {
     record.failure = Failure{"memory", error.what()};
+  } catch (const DeviceError& error) {
+    record.failure = Failure{"device", error.what()};
   } catch (const std::bad_alloc&) {
     record.failure = Failure{"memory", "there is not enough memory for this picture"};
   } catch (const ArgumentError& error) {

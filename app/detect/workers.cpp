@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
 #include <tbb/task_arena.h>
 
 #include "core/memory.hpp"
@@ -38,44 +39,103 @@ MemoryGate::Pass::~Pass() {
   gate_.freed_.notify_all();
 }
 
-Workers::Workers(std::vector<std::shared_ptr<const Cascade>> cascades, const DetectOptions& options)
-    : cascades_(std::move(cascades)), options_(options), gate_(available_memory() / 2) {}
+Workers::Workers(std::vector<std::shared_ptr<const Cascade>> cascades, const DetectOptions& options,
+                 const Backends& backends, Tell tell)
+    : cascades_(std::move(cascades)),
+      options_(options),
+      backends_(backends),
+      tell_(std::move(tell)),
+      gate_(available_memory() / 2),
+      gpu_usable_(backends.on_gpu()) {}
 
 std::vector<FoundFace> Workers::detect(View<const Bgr> picture) {
-  const std::uint64_t bytes = estimated_bytes(picture.size);
-  const MemoryGate::Pass pass(gate_, bytes);
-  std::unique_ptr<Detectors> detectors = borrow();
-  std::vector<FoundFace> found;
-  // Isolated: a thread that waits for its part of this picture must not begin another picture,
-  // which could wait for the memory that this one holds.
-  tbb::this_task_arena::isolate([&] {
-    for (std::size_t i = 0; i < detectors->size(); ++i)
-      for (const Face& face : (*detectors)[i].detect(picture)) found.push_back({face, i});
-  });
-  if (bytes <= kept_bytes) give_back(std::move(detectors));
+  std::vector<FoundFace> found = gpu_usable_ ? detect_on_gpu(picture) : detect_on_cpu(picture);
   std::stable_sort(found.begin(), found.end(),
                    [](const FoundFace& a, const FoundFace& b) { return a.face.box < b.face.box; });
   return found;
 }
 
-std::unique_ptr<Workers::Detectors> Workers::borrow() {
-  {
-    const std::scoped_lock lock(mutex_);
-    if (!idle_.empty()) {
-      auto detectors = std::move(idle_.back());
-      idle_.pop_back();
-      return detectors;
-    }
+std::vector<FoundFace> Workers::detect_on_cpu(View<const Bgr> picture) {
+  const std::uint64_t bytes = estimated_bytes(picture.size);
+  const MemoryGate::Pass pass(gate_, bytes);
+  std::unique_ptr<Detectors> detectors = borrow(idle_on_cpu_);
+  if (!detectors) {
+    detectors = std::make_unique<Detectors>();
+    for (const auto& cascade : cascades_)
+      detectors->emplace_back(cascade, options_, make_cpu_backend());
   }
-  auto detectors = std::make_unique<Detectors>();
-  for (const auto& cascade : cascades_)
-    detectors->emplace_back(cascade, options_, make_cpu_backend());
+  std::vector<FoundFace> found;
+  // Isolated: a thread that waits for its part of this picture must not begin another picture,
+  // which could wait for the memory that this one holds.
+  tbb::this_task_arena::isolate([&] { found = run(*detectors, picture); });
+  if (bytes <= kept_bytes) give_back(idle_on_cpu_, std::move(detectors));
+  return found;
+}
+
+std::vector<FoundFace> Workers::detect_on_gpu(View<const Bgr> picture) {
+  try {
+    try {
+      return try_on_gpu(picture);
+    } catch (const MemoryError&) {  // sets that grew with earlier pictures may hold too much
+      drop(idle_);
+      return try_on_gpu(picture);
+    }
+  } catch (const MemoryError& error) {
+    if (!backends_.may_fall_back()) throw;
+    warn_once(fmt::format("{}; such pictures are detected on the CPU", error.what()));
+  } catch (const DeviceError& error) {
+    if (!backends_.may_fall_back()) throw;
+    gpu_usable_ = false;
+    warn_once(fmt::format("{}; going on with the CPU", error.what()));
+  }
+  return detect_on_cpu(picture);
+}
+
+std::vector<FoundFace> Workers::try_on_gpu(View<const Bgr> picture) {
+  std::unique_ptr<Detectors> detectors = borrow(idle_);
+  if (!detectors) {
+    const int place = next_place_++ % backends_.places();
+    detectors = std::make_unique<Detectors>();
+    for (const auto& cascade : cascades_)
+      detectors->emplace_back(cascade, options_, backends_.make(place));
+  }
+  std::vector<FoundFace> found = run(*detectors, picture);
+  give_back(idle_, std::move(detectors));
+  return found;
+}
+
+// Every cascade has a backend of its own, so that they work at the same time where they can.
+std::vector<FoundFace> Workers::run(Detectors& detectors, View<const Bgr> picture) {
+  for (Detector& detector : detectors) {
+    detector.load(picture);
+    detector.start();
+  }
+  std::vector<FoundFace> found;
+  for (std::size_t i = 0; i < detectors.size(); ++i)
+    for (const Face& face : detectors[i].finish()) found.push_back({face, i});
+  return found;
+}
+
+std::unique_ptr<Workers::Detectors> Workers::borrow(Idle& idle) {
+  const std::scoped_lock lock(mutex_);
+  if (idle.empty()) return nullptr;
+  auto detectors = std::move(idle.back());
+  idle.pop_back();
   return detectors;
 }
 
-void Workers::give_back(std::unique_ptr<Detectors> detectors) {
+void Workers::give_back(Idle& idle, std::unique_ptr<Detectors> detectors) {
   const std::scoped_lock lock(mutex_);
-  idle_.push_back(std::move(detectors));
+  idle.push_back(std::move(detectors));
+}
+
+void Workers::drop(Idle& idle) {
+  const std::scoped_lock lock(mutex_);
+  idle.clear();
+}
+
+void Workers::warn_once(const std::string& sentence) {
+  if (!warned_.exchange(true)) tell_(sentence);
 }
 
 }  // namespace facesat::app

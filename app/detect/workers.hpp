@@ -1,12 +1,15 @@
 // Detectors for several pictures at once, within the memory of the machine.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <vector>
 
+#include "app/backends.hpp"
 #include "app/io/results.hpp"
 #include "core/detector.hpp"
 
@@ -38,24 +41,43 @@ class MemoryGate {
 };
 
 // Any number of threads may ask for faces at the same time; each borrows a set of detectors, one
-// for each cascade.
+// for each cascade. Several devices get equal numbers of sets.
 class Workers {
  public:
-  Workers(std::vector<std::shared_ptr<const Cascade>> cascades, const DetectOptions& options);
+  using Tell = std::function<void(const std::string& sentence)>;
 
-  // The faces of all cascades, sorted by box and then by cascade. Throws MemoryError.
+  // `tell` hears of a device that failed.
+  Workers(std::vector<std::shared_ptr<const Cascade>> cascades, const DetectOptions& options,
+          const Backends& backends, Tell tell);
+
+  // The faces of all cascades, sorted by box and then by cascade. Where the device was not asked
+  // for by name, the CPU takes over what it cannot do, and everything once it has failed. Throws
+  // MemoryError, DeviceError.
   std::vector<FoundFace> detect(View<const Bgr> picture);
 
  private:
+  // For each cascade one.
   using Detectors = std::vector<Detector>;
-  std::unique_ptr<Detectors> borrow();
-  void give_back(std::unique_ptr<Detectors> detectors);
+  using Idle = std::vector<std::unique_ptr<Detectors>>;
+
+  std::vector<FoundFace> detect_on_cpu(View<const Bgr> picture);
+  std::vector<FoundFace> detect_on_gpu(View<const Bgr> picture);
+  std::vector<FoundFace> try_on_gpu(View<const Bgr> picture);
+  static std::vector<FoundFace> run(Detectors& detectors, View<const Bgr> picture);
+  std::unique_ptr<Detectors> borrow(Idle& idle);  // null: none is idle
+  void give_back(Idle& idle, std::unique_ptr<Detectors> detectors);
+  void drop(Idle& idle);
+  void warn_once(const std::string& sentence);
 
   std::vector<std::shared_ptr<const Cascade>> cascades_;
   DetectOptions options_;
+  const Backends& backends_;
+  Tell tell_;
   MemoryGate gate_;
   std::mutex mutex_;
-  std::vector<std::unique_ptr<Detectors>> idle_;
+  Idle idle_, idle_on_cpu_;
+  std::atomic<int> next_place_ = 0;
+  std::atomic<bool> gpu_usable_, warned_ = false;
 };
 
 }  // namespace facesat::app

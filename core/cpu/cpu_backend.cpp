@@ -64,6 +64,9 @@ class CpuBackend final : public Backend {
   }
 
   void run() override {
+    const double gray_ms = times_[Step::gray];
+    times_ = {};
+    times_[Step::gray] = gray_ms;
     windows_.clear();
     for (int g = 0; g < static_cast<int>(pyramid_->groups.size()); ++g) {
       build(g);

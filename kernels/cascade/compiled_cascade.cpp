@@ -21,8 +21,8 @@ struct Point {
 // Corners of a part in the order of their signs: + - - +.
 std::array<Point, 4> corners_of(const Rect& r, bool tilted) {
   if (!tilted)
-    return {{{r.x, r.y}, {r.x + r.width, r.y}, {r.x, r.y + r.height},
-             {r.x + r.width, r.y + r.height}}};
+    return {
+        {{r.x, r.y}, {r.x + r.width, r.y}, {r.x, r.y + r.height}, {r.x + r.width, r.y + r.height}}};
   return {{{r.x, r.y},
            {r.x - r.height, r.y + r.height},
            {r.x + r.width, r.y + r.width},
@@ -35,8 +35,8 @@ bool is_exact(const HaarFeature& feature) {
   double most = 0;
   for (const HaarFeature::Part& part : feature.parts) {
     if (part.weight != std::nearbyint(part.weight)) return false;
-    const double pixels = static_cast<double>(part.rect.width) * part.rect.height *
-                          (feature.tilted ? 2 : 1);
+    const double pixels =
+        static_cast<double>(part.rect.width) * part.rect.height * (feature.tilted ? 2 : 1);
     most += std::abs(static_cast<double>(part.weight)) * 255 * pixels;
   }
   return most < f32_integers;
@@ -87,7 +87,8 @@ std::optional<std::vector<Point>> matched(std::map<Point, int> corners, const Pa
 
 class Compiler {
  public:
-  Compiler(const Cascade& cascade, const PatchLayout& layout) : cascade_(cascade), layout_(layout) {}
+  Compiler(const Cascade& cascade, const PatchLayout& layout)
+      : cascade_(cascade), layout_(layout) {}
 
   CompiledCascade compile() {
     choose_form();
@@ -196,7 +197,8 @@ class Compiler {
   // ---- nodes
 
   std::uint16_t word(Point p, bool tilted) const {
-    return static_cast<std::uint16_t>(layout_.word(p.x, p.y) + (tilted ? layout_.plane_words() : 0));
+    return static_cast<std::uint16_t>(layout_.word(p.x, p.y) +
+                                      (tilted ? layout_.plane_words() : 0));
   }
 
   HaarNode haar_node(const Node& node) {

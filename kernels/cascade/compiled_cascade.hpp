@@ -1,5 +1,5 @@
-// A cascade as the GPU evaluates it: features as offsets into a tile's patch of the table, leaves as
-// fixed point numbers. Made on the host, without CUDA.
+// A cascade as the GPU evaluates it: features as offsets into a tile's patch of the table, leaves
+// as fixed point numbers. Made on the host, without CUDA.
 #pragma once
 
 #include <cstdint>
@@ -74,8 +74,8 @@ struct alignas(16) LbpNode {
   Branch branch;
 };
 
-// Stumps: nodes run[k] .. run[k + 1] - 1 are of kind k. Trees: run[0] .. run[1] - 1 are indices into
-// CompiledCascade::roots.
+// Stumps: nodes run[k] .. run[k + 1] - 1 are of kind k. Trees: run[0] .. run[1] - 1 are indices
+// into CompiledCascade::roots.
 struct CompiledStage {
   std::int32_t run[haar_kinds + 1];
   std::int64_t base;       // stumps: the sum of all right leaves

@@ -20,9 +20,10 @@ class DeviceCascade {
     std::vector<std::byte> contents;
     for (int i = 0; i < 2; ++i) {
       compiled_[i] = compile_cascade(cascade, plan.layout[i]);
-      offsets_[i] = {append(contents, compiled_[i].nodes),  append(contents, compiled_[i].general),
-                     append(contents, compiled_[i].lbp_nodes), append(contents, compiled_[i].roots),
-                     append(contents, compiled_[i].leaves), append(contents, compiled_[i].stages)};
+      offsets_[i] = {
+          append(contents, compiled_[i].nodes),     append(contents, compiled_[i].general),
+          append(contents, compiled_[i].lbp_nodes), append(contents, compiled_[i].roots),
+          append(contents, compiled_[i].leaves),    append(contents, compiled_[i].stages)};
       layout_[i] = plan.layout[i];
     }
     memory_ = Buffer<std::byte>();

@@ -1,18 +1,17 @@
 // A block takes a tile of 32 x 32 windows through all stages.
 //
-// The part of the tables that the tile asks for is copied to shared memory, where a window's corners
-// are at offsets that are the same for all windows. Windows are lanes: in the first stage four of
-// them a thread, so that a feature is read once for all; survivors are gathered after every stage,
-// and when fewer windows than threads are left, teams of threads share out the trees of the stage.
-// Fixed point sums make their order irrelevant.
+// The part of the tables that the tile asks for is copied to shared memory, where a window's
+// corners are at offsets that are the same for all windows. Windows are lanes: in the first stage
+// four of them a thread, so that a feature is read once for all; survivors are gathered after every
+// stage, and when fewer windows than threads are left, teams of threads share out the trees of the
+// stage. Fixed point sums make their order irrelevant.
 //
 // What bounds it is shared memory: 7 to 9 words a decision and window. Survivors are therefore
 // gathered so that a warp's windows begin in different banks: the offsets being equal, so do all
 // their corners.
-#include "kernels/cascade/evaluate.hpp"
-
 #include <type_traits>
 
+#include "kernels/cascade/evaluate.hpp"
 #include "kernels/cascade/votes.cuh"
 #include "kernels/sat/tile.cuh"
 
@@ -97,8 +96,8 @@ struct Trees {
     const Node* nodes = nodes_of(c, static_cast<const Node*>(nullptr));
     for (int t = stage.run[0] + first; t < stage.run[1]; t += stride)
       for (int k = 0; k < W; ++k)
-        sums[k] += Sum::leaf(c.leaves[leaf_of(nodes + c.roots[t], c, patch, at[k].base,
-                                              at[k].inverse_deviation)]);
+        sums[k] += Sum::leaf(
+            c.leaves[leaf_of(nodes + c.roots[t], c, patch, at[k].base, at[k].inverse_deviation)]);
   }
 };
 
@@ -146,8 +145,9 @@ __device__ __forceinline__ Tile find_tile(const EvaluateTask& task, int number) 
 }
 
 // Copies a plane; elements beyond the table's edges, which no window asks for, repeat the last.
-__device__ __forceinline__ void load_plane(View<const std::uint32_t> table, const PatchLayout& layout,
-                                           int x, int y, const Patch& patch, int plane) {
+__device__ __forceinline__ void load_plane(View<const std::uint32_t> table,
+                                           const PatchLayout& layout, int x, int y,
+                                           const Patch& patch, int plane) {
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
   for (int j = warp; j < layout.rows; j += warps) {
     const std::uint32_t* row = table.row(min(y + j, table.size.height - 1));
@@ -157,8 +157,8 @@ __device__ __forceinline__ void load_plane(View<const std::uint32_t> table, cons
   }
 }
 
-// 1 / (area * standard deviation), or 0 for a flat window. squares: the element of the squared table
-// that corresponds to the window's first.
+// 1 / (area * standard deviation), or 0 for a flat window. squares: the element of the squared
+// table that corresponds to the window's first.
 __device__ __forceinline__ float inverse_deviation(const StepCascade& c, const Patch& patch,
                                                    unsigned base, const std::uint32_t* squares,
                                                    std::ptrdiff_t pitch, Size inner) {
@@ -172,9 +172,9 @@ __device__ __forceinline__ float inverse_deviation(const StepCascade& c, const P
   return static_cast<float>(1.0 / sqrt(static_cast<double>(spread)));
 }
 
-// Of a row of windows whose `rejected` bits are known: those that the skip rule leaves out for sure.
-// A run of rejections lets every second window be skipped, from the second of the run to the one
-// behind it. The state of a run that begins before this word is unknown.
+// Of a row of windows whose `rejected` bits are known: those that the skip rule leaves out for
+// sure. A run of rejections lets every second window be skipped, from the second of the run to the
+// one behind it. The state of a run that begins before this word is unknown.
 __device__ __forceinline__ unsigned surely_skipped(unsigned rejected, bool begins_row) {
   const unsigned known = begins_row ? rejected : rejected & (rejected + 1);
   const unsigned starts = known & ~(known << 1);
@@ -189,7 +189,7 @@ struct Shared {
   SharedArray<std::uint16_t, tile_windows> survivors;
   SharedArray<std::int64_t, threads> partial_sums;
   // In turns for every other stage, so that one set can be cleared while the other is in use.
-  SharedArray<unsigned, 2 * banks> in_bank;       // survivors that begin in each bank
+  SharedArray<unsigned, 2 * banks> in_bank;        // survivors that begin in each bank
   SharedArray<unsigned, 2 * banks> banks_of_rank;  // banks that have more than `rank` survivors
   SharedArray<unsigned, banks> rank_begin;
   SharedArray<unsigned, 1> count;
@@ -267,8 +267,7 @@ class Evaluation {
       const int row = ids[k] / tile_columns;
       if (task_.rejected && thread_ % 32 == 0 && row < cascade_.layout.rows_of_windows &&
           tile_.row + row < tile_.level.grid_height)
-        task_.rejected[tile_.level.first_word +
-                       (tile_.row + row) * tile_.level.tiles_across +
+        task_.rejected[tile_.level.first_word + (tile_.row + row) * tile_.level.tiles_across +
                        tile_.column / tile_columns] = word;
       alive[k] = looked_at && !rejected;
       if (inside[k] && !alive[k]) tell_depth(ids[k], 0);

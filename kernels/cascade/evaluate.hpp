@@ -14,8 +14,8 @@ namespace facesat::gpu {
 // A window that passed every stage. The sum is for score_of().
 struct Candidate {
   std::int64_t sum;
-  std::uint32_t cell;   // y * grid.width + x, in grid positions
-  std::int32_t level;   // index into Pyramid::levels
+  std::uint32_t cell;  // y * grid.width + x, in grid positions
+  std::int32_t level;  // index into Pyramid::levels
 };
 
 // A level as the kernels need it. Tiles are numbered through all levels of a group. Rejections by
@@ -47,7 +47,7 @@ struct EvaluateTask {
   // tilted features. See SatTask for their layout.
   View<const std::uint32_t> sum, squared_sum, tilted_sum;
   StepCascade cascade[2];  // for levels of step 1 and 2
-  Size inner;                // of the rectangle whose contrast normalises a window
+  Size inner;              // of the rectangle whose contrast normalises a window
   const EvaluateLevel* levels;
   std::int32_t level_count, first_tile;  // the launch's first tile belongs to levels[0]
   bool skips;                            // the skip rule will be applied
@@ -68,7 +68,8 @@ struct EvaluatePlan {
   std::vector<Group> groups;
   std::size_t words = 0;  // of rejection bits
 };
-constexpr int comfortable_patch_bytes = 40 << 10;  // so that several blocks fit onto a multiprocessor
+constexpr int comfortable_patch_bytes = 40
+                                        << 10;  // so that several blocks fit onto a multiprocessor
 
 EvaluatePlan plan_evaluate(const Pyramid& pyramid, const Cascade& cascade);
 

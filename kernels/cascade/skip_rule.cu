@@ -6,8 +6,8 @@ namespace {
 
 constexpr int threads = 1024;
 
-__device__ __forceinline__ bool is_visited(const EvaluateLevel& level, const std::uint32_t* rejected,
-                                           std::uint32_t cell) {
+__device__ __forceinline__ bool is_visited(const EvaluateLevel& level,
+                                           const std::uint32_t* rejected, std::uint32_t cell) {
   const int y = static_cast<int>(cell / static_cast<std::uint32_t>(level.grid_width));
   const int x = static_cast<int>(cell % static_cast<std::uint32_t>(level.grid_width));
   const std::uint32_t* row = rejected + level.first_word + y * level.tiles_across;

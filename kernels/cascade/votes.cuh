@@ -9,7 +9,8 @@ namespace facesat::gpu {
 using Patch = DynamicShared<std::uint32_t>;
 
 // The table element `corner` words behind the window's first; `base` is that one's place in bytes.
-__device__ __forceinline__ std::uint32_t element(const Patch& patch, unsigned base, unsigned corner) {
+__device__ __forceinline__ std::uint32_t element(const Patch& patch, unsigned base,
+                                                 unsigned corner) {
   return patch.at(base + corner * 4);
 }
 

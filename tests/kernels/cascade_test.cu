@@ -45,8 +45,7 @@ Answer on_cpu(const Scene& scene) {
   backend->load(scene.gray);
   backend->run();
   Answer answer;
-  for (const Window& w : backend->collect())
-    answer.windows.push_back({w.level, w.x, w.y, w.score});
+  for (const Window& w : backend->collect()) answer.windows.push_back({w.level, w.x, w.y, w.score});
   for (int i = 0; i < static_cast<int>(scene.pyramid.levels.size()); ++i)
     answer.depths.push_back(backend->snapshot(Picture::depth, i));
   return answer;

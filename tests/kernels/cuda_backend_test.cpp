@@ -2,17 +2,18 @@
 // algorithm: windows with their scores, faces, intermediate pictures. Only on a GPU.
 //
 // Photographs are read from the folder that FACESAT_GRAY_PICTURES names: binary .pgm files.
+#include "kernels/cuda_backend.hpp"
+
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <thread>
 
+#include "cascades/cascade_store.hpp"
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "cascades/cascade_store.hpp"
 #include "core/detector.hpp"
-#include "kernels/cuda_backend.hpp"
 #include "kernels/gpu_info.hpp"
 #include "tests/core/cascades.hpp"
 #include "tests/core/pictures.hpp"
@@ -108,10 +109,9 @@ std::size_t compare(const std::shared_ptr<const Cascade>& cascade, const NamedPi
   Detector on_cpu(cascade, options, make_cpu_backend());
   const std::vector<Face> expected = on_cpu.detect(picture.gray.view());
   const std::vector<Face> found = on_gpu.detect(picture.gray.view());
-  const bool same =
-      std::equal(found.begin(), found.end(), expected.begin(), expected.end(),
-                 [](const Face& a, const Face& b) { return a == b; }) &&
-      on_gpu.window_count() == on_cpu.window_count();
+  const bool same = std::equal(found.begin(), found.end(), expected.begin(), expected.end(),
+                               [](const Face& a, const Face& b) { return a == b; }) &&
+                    on_gpu.window_count() == on_cpu.window_count();
   ++Tally::compared;
   Tally::with_windows += on_cpu.window_count() > 0;
   Tally::mismatches += !same;

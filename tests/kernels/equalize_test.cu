@@ -10,8 +10,7 @@ void compare(const Image<std::uint8_t>& picture, const char* what) {
   cpu::equalize(picture.view(), expected.view());
   under_all_schedules([&] {
     DevicePicture<std::uint8_t> gray(picture.size(), 0);
-    DeviceArray<std::uint32_t> workspace(
-        std::vector<std::uint32_t>(gpu::equalize_workspace_words));
+    DeviceArray<std::uint32_t> workspace(std::vector<std::uint32_t>(gpu::equalize_workspace_words));
     for (int round = 0; round < 2; ++round) {  // a workspace is left ready for the next use
       gray.upload(picture.view());
       gpu::enqueue_equalize(gray.view(), workspace.data(), test_stream());

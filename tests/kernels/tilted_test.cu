@@ -17,8 +17,7 @@ void compare(Size size) {
     for (int y = 0; y < size.height; ++y) tilted.allow_before_row(y, expected.view().row(y)[-1]);
     tilted.clear();
     gpu::enqueue_tilted(input.view(), tilted.view(), test_stream());
-    tilted.expect(expected.view(),
-                  std::to_string(size.width) + "x" + std::to_string(size.height));
+    tilted.expect(expected.view(), std::to_string(size.width) + "x" + std::to_string(size.height));
   });
 }
 

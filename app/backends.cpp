@@ -1,0 +1,109 @@
+#include "app/backends.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include "app/errors.hpp"
+#include "kernels/cuda_backend.hpp"
+#include "kernels/gpu_info.hpp"
+
+namespace facesat::app {
+namespace {
+
+void check_sat(const BackendOptions& options) {
+  if (options.sat.empty()) return;
+  if (options.choice == BackendChoice::cpu)
+    throw UsageError("--sat chooses among the algorithms of the GPU; with --backend cpu there is "
+                     "nothing to choose");
+  const std::vector<gpu::SatInfo> known = gpu::sat_infos();
+  if (std::none_of(known.begin(), known.end(),
+                   [&](const gpu::SatInfo& sat) { return sat.id == options.sat; }))
+    throw UsageError(known.empty()
+                         ? fmt::format("--sat {}: this build has no CUDA backend", options.sat)
+                         : fmt::format("--sat {}: there is no such algorithm; 'facesat info' lists "
+                                       "them",
+                                       options.sat));
+}
+
+// The number in --device; nothing for "all".
+std::optional<int> device_number(const std::string& text) {
+  if (text == "all") return std::nullopt;
+  int number = -1;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || number < 0)
+    throw UsageError(fmt::format("--device {}: expected a number or \"all\"", text));
+  return number;
+}
+
+}  // namespace
+
+void add_backend_options(CLI::App& command, BackendOptions& options) {
+  command
+      .add_option("--backend", options.choice,
+                  "auto: CUDA where there is a usable device, else the CPU [auto]")
+      ->transform(CLI::CheckedTransformer(
+                      std::map<std::string, BackendChoice>{{"auto", BackendChoice::automatic},
+                                                           {"cpu", BackendChoice::cpu},
+                                                           {"cuda", BackendChoice::cuda}},
+                      CLI::ignore_case)
+                      .description(""))
+      ->type_name("auto|cpu|cuda");
+  command
+      .add_option("--device", options.device,
+                  "CUDA device, as 'facesat info' numbers them; all: every one [0]")
+      ->type_name("N|all");
+  command
+      .add_option("--sat", options.sat,
+                  "SAT algorithm of the GPU, as 'facesat info' lists them [the fastest]")
+      ->type_name("ID");
+}
+
+Backends::Backends(const BackendOptions& options,
+                   const std::vector<std::shared_ptr<const Cascade>>& cascades)
+    : choice_(options.choice), sat_(options.sat) {
+  check_sat(options);
+  device_number(options.device);
+  if (choice_ == BackendChoice::cpu) return;
+  const std::string why = why_no_gpu(options, cascades);
+  if (why.empty()) return;
+  devices_.clear();
+  if (choice_ == BackendChoice::cuda) throw UsageError(fmt::format("--backend cuda: {}", why));
+  remark_ = fmt::format("detecting on the CPU: {}", why);
+}
+
+std::string Backends::why_no_gpu(const BackendOptions& options,
+                                 const std::vector<std::shared_ptr<const Cascade>>& cascades) {
+  if (!gpu::is_built_in()) return "this build has no CUDA backend";
+  std::string why_none;
+  const std::vector<gpu::DeviceInfo> found = gpu::devices(&why_none);
+  if (found.empty()) return why_none;
+  const std::optional<int> wanted = device_number(options.device);
+  for (const gpu::DeviceInfo& device : found)
+    if (!wanted || device.id == *wanted) devices_.push_back(device.id);
+  if (devices_.empty())
+    throw UsageError(fmt::format("--device {}: there is no such device; 'facesat info' lists them",
+                                 options.device));
+  try {
+    for (const int device : devices_)
+      for (const auto& cascade : cascades)
+        if (std::string why = gpu::why_not(device, *cascade); !why.empty()) return why;
+  } catch (const DeviceError& error) {
+    return error.what();
+  }
+  remark_ = fmt::format("detecting on {}", found[static_cast<std::size_t>(devices_.front())].name);
+  if (devices_.size() > 1) *remark_ += fmt::format(" and {} more", devices_.size() - 1);
+  return "";
+}
+
+std::string Backends::sat() const {
+  return !on_gpu() || !sat_.empty() ? sat_ : gpu::sat_infos().front().id;
+}
+
+std::unique_ptr<Backend> Backends::make(int place) const {
+  return on_gpu() ? gpu::make_cuda_backend(devices_[static_cast<std::size_t>(place)], sat_)
+                  : make_cpu_backend();
+}
+
+}  // namespace facesat::app

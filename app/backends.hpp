@@ -1,0 +1,56 @@
+// Which backends detection runs on: what the command line asks for, and what this machine has.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "core/backend.hpp"
+
+namespace facesat::app {
+
+enum class BackendChoice { automatic, cpu, cuda };
+
+struct BackendOptions {
+  BackendChoice choice = BackendChoice::automatic;
+  std::string device = "0";  // a number, or "all"
+  std::string sat;           // empty: the fastest
+};
+
+// --backend, --device and --sat.
+void add_backend_options(CLI::App& command, BackendOptions& options);
+
+// The decision. Places are numbered: a CUDA device each, or one place for the CPU.
+class Backends {
+ public:
+  // Throws UsageError if what the options ask for is not there, or cannot evaluate the cascades.
+  Backends(const BackendOptions& options,
+           const std::vector<std::shared_ptr<const Cascade>>& cascades);
+
+  bool on_gpu() const { return !devices_.empty(); }
+  int places() const { return on_gpu() ? static_cast<int>(devices_.size()) : 1; }
+  // May the CPU take over when a device fails?
+  bool may_fall_back() const { return on_gpu() && choice_ == BackendChoice::automatic; }
+
+  // A sentence on the decision, if it was ours.
+  const std::optional<std::string>& remark() const { return remark_; }
+
+  // The id of the SAT algorithm that devices use; empty on the CPU.
+  std::string sat() const;
+
+  std::unique_ptr<Backend> make(int place) const;
+
+ private:
+  std::string why_no_gpu(const BackendOptions& options,
+                         const std::vector<std::shared_ptr<const Cascade>>& cascades);
+
+  BackendChoice choice_;
+  std::vector<int> devices_;  // empty: the CPU
+  std::string sat_;
+  std::optional<std::string> remark_;
+};
+
+}  // namespace facesat::app
