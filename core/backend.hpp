@@ -20,6 +20,7 @@ struct Window {
   int level = 0;     // index into Pyramid::levels
   int x = 0, y = 0;  // pixels of that level
   double score = 0;  // sum of the last stage
+  Rect box;          // in the image
 };
 
 // The stages of the flow, for times and snapshots.
@@ -64,6 +65,10 @@ class Backend {
 
   // Waits for run() and returns the windows, ordered by level, y, x. Valid until the next run().
   virtual std::span<const Window> collect() = 0;
+
+  // Which of these windows are similar, if the backend has worked it out: the `parents` of
+  // group_faces(). Valid as long as they are.
+  virtual std::span<const std::uint32_t> parents() const { return {}; }
 
   // An intermediate picture of the frame last run, widened to 32 bits. For tests and debug views.
   virtual Image<std::uint32_t> snapshot(Picture picture, int level) = 0;

@@ -43,10 +43,9 @@ std::vector<Face> Detector::finish() {
 
   const Stopwatch watch(times_[Step::group]);
   std::vector<Face> faces;
-  for (const Window& w : windows)
-    faces.push_back(
-        {window_in_image(pyramid_->levels[w.level], cascade_->window, w.x, w.y), 1, w.score});
-  faces = group_faces(faces, options_.min_neighbors);
+  faces.reserve(windows.size());
+  for (const Window& w : windows) faces.push_back({w.box, 1, w.score});
+  faces = group_faces(faces, options_.min_neighbors, backend_->parents());
   for (Face& face : faces) face.box = clipped(face.box, pyramid_->image);
   std::erase_if(faces,
                 [](const Face& face) { return face.box.width <= 0 || face.box.height <= 0; });

@@ -6,47 +6,94 @@
 #include <cstdlib>
 #include <limits>
 #include <numeric>
+#include <tuple>
+#include <vector>
 
 namespace facesat {
 namespace {
-
-constexpr double eps = 0.2;
-
-bool similar(const Rect& a, const Rect& b) {
-  const double delta = eps * (std::min(a.width, b.width) + std::min(a.height, b.height)) * 0.5;
-  return std::abs(a.x - b.x) <= delta && std::abs(a.y - b.y) <= delta &&
-         std::abs(a.x + a.width - b.x - b.width) <= delta &&
-         std::abs(a.y + a.height - b.y - b.height) <= delta;
-}
 
 // Disjoint sets with path halving.
 class Classes {
  public:
   explicit Classes(std::size_t n) : parent_(n) { std::iota(parent_.begin(), parent_.end(), 0); }
-  std::size_t find(std::size_t i) {
+  explicit Classes(std::span<const std::uint32_t> parents)
+      : parent_(parents.begin(), parents.end()) {}
+  std::uint32_t find(std::uint32_t i) {
     while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
     return i;
   }
-  void unite(std::size_t a, std::size_t b) { parent_[find(a)] = find(b); }
+  void unite(std::uint32_t a, std::uint32_t b) { parent_[find(a)] = find(b); }
 
  private:
-  std::vector<std::size_t> parent_;
+  std::vector<std::uint32_t> parent_;
 };
 
-// The transitive closure of similar(). Windows are swept by their left edge: two similar ones are
-// never further apart than delta can be, which the first one's size bounds.
-Classes classify(std::span<const Face> windows) {
-  std::vector<std::size_t> order(windows.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::sort(order.begin(), order.end(),
-            [&](std::size_t a, std::size_t b) { return windows[a].box.x < windows[b].box.x; });
-  Classes classes(windows.size());
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    const Rect& a = windows[order[i]].box;
-    const double reach = a.x + eps * (a.width + a.height) * 0.5;
-    for (std::size_t j = i + 1; j < order.size() && windows[order[j]].box.x <= reach; ++j)
-      if (similar(a, windows[order[j]].box)) classes.unite(order[i], order[j]);
+// Windows of one size, in the order of their tops.
+struct OneSize {
+  Size size;
+  std::size_t first, last;  // in Tops
+};
+
+// All windows, those of one size together, smaller sizes first.
+struct Tops {
+  struct Top {
+    Rect box;
+    std::uint32_t index;  // of the window
+  };
+  std::vector<Top> tops;
+  std::vector<OneSize> sizes;
+
+  explicit Tops(std::span<const Face> windows) {
+    for (const Face& window : windows)
+      tops.push_back({window.box, static_cast<std::uint32_t>(tops.size())});
+    const auto before = [](const Top& a, const Top& b) {
+      const auto key = [](const Rect& r) {
+        return std::tuple(r.width + r.height, r.width, r.y, r.x);
+      };
+      return key(a.box) < key(b.box);
+    };
+    // Detectors give windows by size and from top to bottom already.
+    if (!std::is_sorted(tops.begin(), tops.end(), before))
+      std::sort(tops.begin(), tops.end(), before);
+    for (std::size_t i = 0; i < tops.size(); ++i) {
+      const Size size{tops[i].box.width, tops[i].box.height};
+      if (sizes.empty() || sizes.back().size != size) sizes.push_back({size, i, i});
+      sizes.back().last = i + 1;
+    }
   }
+};
+
+// Unites the similar ones of two sizes (or of one): for each window only those are looked at whose
+// tops are no further away than similar ones can be.
+void unite_similar(const Tops& all, const OneSize& a, const OneSize& b, Classes& classes) {
+  const int reach = static_cast<int>(similar_within(a.size, b.size));
+  std::size_t begin = b.first;
+  for (std::size_t i = a.first; i < a.last; ++i) {
+    const Rect& box = all.tops[i].box;
+    while (begin < b.last && all.tops[begin].box.y < box.y - reach) ++begin;
+    for (std::size_t j = std::max(begin, &a == &b ? i + 1 : begin);
+         j < b.last && all.tops[j].box.y <= box.y + reach; ++j)
+      if (are_similar(box, all.tops[j].box)) classes.unite(all.tops[i].index, all.tops[j].index);
+  }
+}
+
+// The transitive closure of are_similar().
+Classes classify(std::span<const Face> windows) {
+  const Tops all(windows);
+  Classes classes(windows.size());
+  for (std::size_t a = 0; a < all.sizes.size(); ++a)
+    for (std::size_t b = a; b < all.sizes.size(); ++b) {
+      const Size small = all.sizes[a].size, large = all.sizes[b].size;
+      const double reach = similar_within(small, large);
+      // Both edges of an axis are within reach, so sides differ by at most twice that; and reach is
+      // at most that of the smaller size with itself.
+      if (large.width + large.height - small.width - small.height >
+          4 * similar_within(small, small))
+        break;
+      if (std::abs(large.width - small.width) <= 2 * reach &&
+          std::abs(large.height - small.height) <= 2 * reach)
+        unite_similar(all, all.sizes[a], all.sizes[b], classes);
+    }
   return classes;
 }
 
@@ -76,20 +123,26 @@ struct Sums {
 };
 
 // One face for each class: the mean box, the number of windows, the best score.
-std::vector<Face> class_means(std::span<const Face> windows) {
-  Classes classes = classify(windows);
-  std::vector<Sums> sums(windows.size());
-  for (std::size_t i = 0; i < windows.size(); ++i) sums[classes.find(i)].add(windows[i]);
+std::vector<Face> class_means(std::span<const Face> windows, Classes classes) {
+  std::vector<std::size_t> number(windows.size(), windows.size());  // of the class, at its root
+  std::vector<Sums> sums;
+  for (std::size_t i = 0; i < windows.size(); ++i) {
+    std::size_t& n = number[classes.find(static_cast<std::uint32_t>(i))];
+    if (n == windows.size()) {
+      n = sums.size();
+      sums.emplace_back();
+    }
+    sums[n].add(windows[i]);
+  }
   std::vector<Face> means;
-  for (const Sums& sum : sums)
-    if (sum.count > 0) means.push_back(sum.mean());
+  for (const Sums& sum : sums) means.push_back(sum.mean());
   return means;
 }
 
 // Is `inner` within `outer` and its margins, and weaker?
 bool swallows(const Face& outer, const Face& inner) {
-  const int dx = static_cast<int>(std::lrint(outer.box.width * eps));
-  const int dy = static_cast<int>(std::lrint(outer.box.height * eps));
+  const int dx = static_cast<int>(std::lrint(outer.box.width * similarity));
+  const int dy = static_cast<int>(std::lrint(outer.box.height * similarity));
   const Rect &o = outer.box, &i = inner.box;
   return i.x >= o.x - dx && i.y >= o.y - dy && i.x + i.width <= o.x + o.width + dx &&
          i.y + i.height <= o.y + o.height + dy &&
@@ -98,9 +151,11 @@ bool swallows(const Face& outer, const Face& inner) {
 
 }  // namespace
 
-std::vector<Face> group_faces(std::span<const Face> windows, int min_neighbors) {
+std::vector<Face> group_faces(std::span<const Face> windows, int min_neighbors,
+                              std::span<const std::uint32_t> parents) {
   if (min_neighbors <= 0) return {windows.begin(), windows.end()};
-  std::vector<Face> kept = class_means(windows);
+  std::vector<Face> kept =
+      class_means(windows, parents.empty() ? classify(windows) : Classes(parents));
   std::erase_if(kept, [&](const Face& face) { return face.neighbors <= min_neighbors; });
   std::vector<Face> faces;
   for (const Face& face : kept)

@@ -1,6 +1,8 @@
 // Windows -> faces: OpenCV's groupRectangles.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -14,9 +16,27 @@ struct Face {
   double score = 0;   // the largest sum of the last stage among them
 };
 
+constexpr double similarity = 0.2;  // OpenCV's eps
+
+// How far apart the edges of similar rectangles of these sizes may be.
+constexpr double similar_within(Size a, Size b) {
+  return similarity * (std::min(a.width, b.width) + std::min(a.height, b.height)) * 0.5;
+}
+
+constexpr bool are_similar(const Rect& a, const Rect& b) {
+  const double within = similar_within({a.width, a.height}, {b.width, b.height});
+  const auto close = [within](int p, int q) { return (p < q ? q - p : p - q) <= within; };
+  return close(a.x, b.x) && close(a.y, b.y) && close(a.x + a.width, b.x + b.width) &&
+         close(a.y + a.height, b.y + b.height);
+}
+
 // Groups similar rectangles and keeps each group of more than `min_neighbors`, unless a stronger
 // one contains it. With min_neighbors = 0 nothing is grouped. The order of the result is
 // unspecified. Source: OpenCV 4.6, objdetect, groupRectangles with eps 0.2.
-std::vector<Face> group_faces(std::span<const Face> windows, int min_neighbors);
+//
+// `parents`, if not empty, is a forest whose trees are the classes of the transitive closure of
+// are_similar(): for each window one that it is in the same class with, itself for the root.
+std::vector<Face> group_faces(std::span<const Face> windows, int min_neighbors,
+                              std::span<const std::uint32_t> parents = {});
 
 }  // namespace facesat

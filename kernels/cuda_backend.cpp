@@ -10,6 +10,7 @@
 
 #include "kernels/cascade/device_cascade.hpp"
 #include "kernels/cascade/evaluate.hpp"
+#include "kernels/cascade/group_windows.hpp"
 #include "kernels/cascade/skip_rule.hpp"
 #include "kernels/cuda.hpp"
 #include "kernels/device_image.hpp"
@@ -25,17 +26,13 @@ namespace {
 using Border = DeviceImage<std::uint32_t>::Border;
 
 // Windows that come back with the first copy; more need a second one.
-constexpr std::uint32_t first_windows = 4096;
+constexpr std::uint32_t first_windows = 2048;
 constexpr std::uint32_t first_capacity = 1 << 16;
 
-// What the first copy brings.
-struct Results {
-  WindowCounts counts;
-  std::uint32_t padding[2];
-  Candidate windows[1];
-};
+// What comes back: counts, then windows.
+constexpr std::size_t header_bytes = 16;
 constexpr std::size_t results_bytes(std::uint32_t windows) {
-  return offsetof(Results, windows) + windows * sizeof(Candidate);
+  return header_bytes + windows * sizeof(GroupedWindow);
 }
 
 class CudaBackend final : public Backend {
@@ -113,20 +110,11 @@ class CudaBackend final : public Backend {
                                    cudaMemcpyDeviceToHost, stream_.get()));
       FACESAT_CUDA(cudaStreamSynchronize(stream_.get()));
     }
-    Candidate* found = host_results()->windows;
-    std::sort(found, found + count, [](const Candidate& a, const Candidate& b) {
-      return a.level != b.level ? a.level < b.level : a.cell < b.cell;
-    });
-    windows_.clear();
-    for (const Candidate& c : std::span(found, count)) {
-      const Level& level = pyramid_->levels[c.level];
-      const auto width = static_cast<std::uint32_t>(level.grid.width);
-      windows_.push_back({c.level, static_cast<int>(c.cell % width) * level.step,
-                          static_cast<int>(c.cell / width) * level.step,
-                          device_cascade_.score(c.sum)});
-    }
+    take_windows(count);
     return windows_;
   }
+
+  std::span<const std::uint32_t> parents() const override { return parents_; }
 
   StepTimes times() const override {
     StepTimes times;
@@ -228,6 +216,7 @@ class CudaBackend final : public Backend {
   void allocate_windows(std::uint32_t capacity) {
     if (capacity <= capacity_) return;
     reserve(candidates_, capacity);
+    reserve(visited_, capacity);
     reserve(results_, results_bytes(capacity));
     host_results_ = PinnedBuffer<std::byte>();
     host_results_ = PinnedBuffer<std::byte>(results_bytes(capacity));
@@ -247,6 +236,9 @@ class CudaBackend final : public Backend {
     reserve(taps_, tap_count);
     reserve(evaluate_levels_, plan_.levels.size());
     upload_vector(plan_.levels, evaluate_levels_.data());
+    const std::vector<BoxLevel> boxes = plan_boxes(*pyramid_);
+    reserve(box_levels_, boxes.size());
+    upload_vector(boxes, box_levels_.data());
     ResizeLevel* levels = resize_levels_.data();
     PackedTap* taps = taps_.data();
     for (const ResizePlan& plan : plans) {
@@ -331,11 +323,14 @@ class CudaBackend final : public Backend {
       record(events.evaluated, event_flags);
     }
     record(download_begin_, event_flags);
-    auto* results = reinterpret_cast<Results*>(results_.data());
+    auto* counts = reinterpret_cast<WindowCounts*>(results_.data());
     enqueue_skip_rule(
         {evaluate_levels_.data(), rejected_.data(), candidates_.data(), counters_.data(), capacity_,
-         options_.scan == Scan::opencv, &results->counts, results->windows},
+         options_.scan == Scan::opencv, counts, visited_.data()},
         stream_.get());
+    enqueue_group_windows({counts, visited_.data(), box_levels_.data(), unites(),
+                           reinterpret_cast<GroupedWindow*>(results_.data() + header_bytes)},
+                          stream_.get());
     FACESAT_CUDA(cudaMemcpyAsync(host_results_.data(), results_.data(),
                                  results_bytes(first_windows), cudaMemcpyDeviceToHost,
                                  stream_.get()));
@@ -389,8 +384,25 @@ class CudaBackend final : public Backend {
 
   // ---- what comes back
 
-  Results* host_results() const { return reinterpret_cast<Results*>(host_results_.data()); }
-  const WindowCounts& counts() const { return host_results()->counts; }
+  const WindowCounts& counts() const {
+    return *reinterpret_cast<const WindowCounts*>(host_results_.data());
+  }
+  bool unites() const { return options_.min_neighbors > 0; }
+
+  void take_windows(std::uint32_t count) {
+    windows_.clear();
+    parents_.clear();
+    const auto* found =
+        reinterpret_cast<const GroupedWindow*>(host_results_.data() + header_bytes);
+    for (const auto& [window, box, parent] : std::span(found, count)) {
+      const Level& level = pyramid_->levels[window.level];
+      const auto width = static_cast<std::uint32_t>(level.grid.width);
+      windows_.push_back({window.level, static_cast<int>(window.cell % width) * level.step,
+                          static_cast<int>(window.cell / width) * level.step,
+                          device_cascade_.score(window.sum), box});
+      if (unites() && count <= most_united) parents_.push_back(parent);
+    }
+  }
 
   static double milliseconds(const Event& begin, const Event& end) {
     float ms = 0;
@@ -459,10 +471,12 @@ class CudaBackend final : public Backend {
 
   std::uint32_t capacity_ = 0;  // of candidates and windows
   Buffer<std::uint32_t> rejected_, counters_;
-  Buffer<Candidate> candidates_;
+  Buffer<Candidate> candidates_, visited_;
+  Buffer<BoxLevel> box_levels_;
   Buffer<std::byte> results_;
   PinnedBuffer<std::byte> host_results_;
   std::vector<Window> windows_;
+  std::vector<std::uint32_t> parents_;
 };
 
 }  // namespace

@@ -58,14 +58,40 @@ class DynamicShared {
     elements_ = reinterpret_cast<T*>(memory);
   }
   __device__ T& operator[](int i) const { return elements_[i]; }
-  // The element that begins `bytes` behind the first.
-  __device__ T at(unsigned bytes) const {
-    return *reinterpret_cast<const T*>(reinterpret_cast<const unsigned char*>(elements_) + bytes);
+  // Addresses within shared memory, for words that are read where every instruction counts.
+  __device__ unsigned address() const {
+    return static_cast<unsigned>(__cvta_generic_to_shared(elements_));
+  }
+  __device__ T at(unsigned address) const {
+    static_assert(sizeof(T) == 4);
+    T value;
+    asm volatile("ld.shared.b32 %0, [%1];" : "=r"(value) : "r"(address));
+    return value;
   }
 
  private:
   T* elements_;
 };
+
+// address + 4 * the lower or upper half of `pair`.
+__device__ __forceinline__ unsigned add_lower_word(unsigned address, unsigned pair) {
+  return __dp2a_lo(pair, 0x0004u, address);
+}
+__device__ __forceinline__ unsigned add_upper_word(unsigned address, unsigned pair) {
+  return __dp2a_lo(pair, 0x0400u, address);
+}
+
+// if (value < threshold) sum += gain: as predicated additions, where the compiler would select.
+__device__ __forceinline__ void add_if_less(std::int64_t& sum, float value, float threshold,
+                                            std::int64_t gain) {
+  unsigned low = static_cast<unsigned>(sum), high = static_cast<unsigned>(sum >> 32);
+  asm("{\n.reg .pred less;\nsetp.lt.f32 less, %2, %3;\n"
+      "@less add.cc.u32 %0, %0, %4;\n@less addc.u32 %1, %1, %5;\n}"
+      : "+r"(low), "+r"(high)
+      : "f"(value), "f"(threshold), "r"(static_cast<unsigned>(gain)),
+        "r"(static_cast<unsigned>(gain >> 32)));
+  sum = static_cast<std::int64_t>(static_cast<std::uint64_t>(high) << 32 | low);
+}
 
 // On elements of shared memory; atomic_add returns what was there before.
 template <int N>
@@ -86,6 +112,12 @@ __device__ __forceinline__ void store_relaxed(unsigned long long* address,
 __device__ __forceinline__ unsigned long long load_relaxed(const unsigned long long* address) {
   unsigned long long value;
   asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(address) : "memory");
+  return value;
+}
+
+__device__ __forceinline__ unsigned load_relaxed(const unsigned* address) {
+  unsigned value;
+  asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(address) : "memory");
   return value;
 }
 
@@ -170,8 +202,19 @@ class DynamicShared {
     return {reinterpret_cast<T*>(simt::dynamic_shared()) + place,
             simt::dynamic_shared_written() + place};
   }
-  T at(unsigned bytes) const { return (*this)[static_cast<int>(bytes / sizeof(T))]; }
+  unsigned address() const { return 0; }
+  T at(unsigned address) const { return (*this)[static_cast<int>(address / sizeof(T))]; }
 };
+
+inline unsigned add_lower_word(unsigned address, unsigned pair) {
+  return address + 4 * (pair & 0xFFFF);
+}
+inline unsigned add_upper_word(unsigned address, unsigned pair) {
+  return address + 4 * (pair >> 16);
+}
+inline void add_if_less(std::int64_t& sum, float value, float threshold, std::int64_t gain) {
+  if (value < threshold) sum += gain;
+}
 
 template <int N>
 unsigned atomic_add(SharedArray<unsigned, N>& array, int i, unsigned v) {
@@ -189,6 +232,9 @@ inline void store_relaxed(unsigned long long* address, unsigned long long value)
   simt::progress();
 }
 inline unsigned long long load_relaxed(const unsigned long long* address) {
+  return *address;
+}
+inline unsigned load_relaxed(const unsigned* address) {
   return *address;
 }
 inline void pause() {

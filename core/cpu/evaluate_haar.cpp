@@ -83,8 +83,9 @@ class Contrast {
 class CompiledHaar {
  public:
   CompiledHaar(const Cascade& cascade, std::ptrdiff_t pitch)
-      : contrast_(cascade.window, pitch), trees_(cascade, pitch) {}
+      : window_(cascade.window), contrast_(cascade.window, pitch), trees_(cascade, pitch) {}
 
+  Size window() const { return window_; }
   int stage_count() const { return trees_.stage_count(); }
 
   Verdict run(const Corner& at) const {
@@ -94,6 +95,7 @@ class CompiledHaar {
   }
 
  private:
+  Size window_;
   Contrast contrast_;
   Trees<HaarDecision> trees_;
 };

@@ -46,12 +46,14 @@ class LbpDecision {
 
 class CompiledLbp {
  public:
-  CompiledLbp(const Cascade& cascade, std::ptrdiff_t pitch) : trees_(cascade, pitch) {}
+  CompiledLbp(const Cascade& cascade, std::ptrdiff_t pitch) : window_(cascade.window), trees_(cascade, pitch) {}
 
+  Size window() const { return window_; }
   int stage_count() const { return trees_.stage_count(); }
   Verdict run(const Corner& at) const { return trees_.run(at, 1); }
 
  private:
+  Size window_;
   Trees<LbpDecision> trees_;
 };
 

@@ -31,7 +31,8 @@ inline std::int32_t corner_offset(int x, int y, std::ptrdiff_t pitch) {
 }
 
 // An evaluator from a Cascade compiled to `Compiled`, which has
-// Verdict Compiled::run(const Corner&) const and int Compiled::stage_count() const.
+// Verdict Compiled::run(const Corner&) const, int Compiled::stage_count() const, and
+// Size Compiled::window() const.
 template <class Compiled>
 class ScanningEvaluator final : public Evaluator {
  public:
@@ -48,7 +49,8 @@ class ScanningEvaluator final : public Evaluator {
         const int x = column * level.step;
         const Verdict verdict = compiled_.run(Corner::at(tables, level, x, y));
         if (verdict.stages_passed == compiled_.stage_count())
-          windows.push_back({index, x, y, verdict.score});
+          windows.push_back(
+              {index, x, y, verdict.score, window_in_image(level, compiled_.window(), x, y)});
         column += verdict.stages_passed == 0 ? after_rejection : 1;
       }
     }

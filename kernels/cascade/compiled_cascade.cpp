@@ -212,14 +212,18 @@ class Compiler {
         if (!order) continue;
         compiled.kind = pattern.kind;
         compiled.weight = static_cast<std::int8_t>(pattern.weight);
-        for (std::size_t i = 0; i < order->size(); ++i)
-          compiled.corner[i] = word((*order)[i], feature.tilted);
+        for (std::size_t i = 0; i < order->size(); ++i) {
+          const std::uint32_t corner = word((*order)[i], feature.tilted);
+          if (i < 8)
+            compiled.corners[i / 2] |= corner << (i % 2 * 16);
+          else
+            compiled.last_corner = static_cast<std::uint16_t>(corner);
+        }
         return compiled;
       }
     }
     compiled.kind = HaarKind::general;
-    compiled.corner[0] = static_cast<std::uint16_t>(out_.general.size());
-    compiled.corner[1] = static_cast<std::uint16_t>(out_.general.size() >> 16);
+    compiled.corners[0] = static_cast<std::uint32_t>(out_.general.size());
     GeneralFeature& general = out_.general.emplace_back();
     for (int p = 0; p < 3; ++p) {
       const auto corners = corners_of(feature.parts[p].rect, feature.tilted);
@@ -234,8 +238,9 @@ class Compiler {
     LbpNode compiled{};
     for (int j = 0; j < 4; ++j)
       for (int i = 0; i < 4; ++i)
-        compiled.corner[j][i] =
-            word({block.x + i * block.width, block.y + j * block.height}, false);
+        compiled.corners[j][i / 2] |=
+            std::uint32_t{word({block.x + i * block.width, block.y + j * block.height}, false)}
+            << (i % 2 * 16);
     std::copy(node.subset.begin(), node.subset.end(), compiled.subset);
     return compiled;
   }

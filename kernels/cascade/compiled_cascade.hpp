@@ -50,10 +50,12 @@ struct Branch {
   std::int32_t first_leaf;
 };
 
-// A decision on a Haar feature, and where it leads.
+// A decision on a Haar feature, and where it leads. Two loads of 16 bytes.
 struct alignas(16) HaarNode {
-  std::uint16_t corner[9];  // words from the window's first; general: an index in the first two
-  std::int8_t weight;       // of the second group of corners
+  // Words from the window's first, two in each element, the first one below; general: an index.
+  std::uint32_t corners[4];
+  std::uint16_t last_corner;
+  std::int8_t weight;  // of the second group of corners
   HaarKind kind;
   float threshold;
   union {
@@ -69,7 +71,7 @@ struct GeneralFeature {
 };
 
 struct alignas(16) LbpNode {
-  std::uint16_t corner[4][4];
+  std::uint32_t corners[4][2];  // of each row four, packed as above
   std::uint32_t subset[8];
   Branch branch;
 };

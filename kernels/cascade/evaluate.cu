@@ -50,6 +50,19 @@ struct Place {
   float inverse_deviation;
 };
 
+// A node in two loads.
+__device__ __forceinline__ HaarNode whole(const HaarNode* node) {
+  struct alignas(16) Halves {
+    uint4 half[2];
+  } halves;
+  const auto* from = reinterpret_cast<const uint4*>(node);
+  halves.half[0] = from[0];
+  halves.half[1] = from[1];
+  HaarNode loaded;
+  memcpy(&loaded, &halves, sizeof loaded);
+  return loaded;
+}
+
 // Adds up every `stride`-th tree of a stage from the `first` on, for W windows.
 template <int W>
 struct Stumps {
@@ -58,11 +71,11 @@ struct Stumps {
   __device__ static void run_of(int from, int to, int first, int stride, const HaarNode* nodes,
                                 const Place (&at)[W], std::int64_t (&sums)[W], Value value) {
     for (int i = from + first; i < to; i += stride) {
-      const HaarNode node = nodes[i];
+      const HaarNode node = whole(nodes + i);
       FACESAT_UNROLL
       for (int k = 0; k < W; ++k)
-        if (static_cast<float>(value(node, at[k].base)) * at[k].inverse_deviation < node.threshold)
-          sums[k] += node.gain;
+        add_if_less(sums[k], static_cast<float>(value(node, at[k].base)) * at[k].inverse_deviation,
+                    node.threshold, node.gain);
     }
   }
   __device__ static void add(const StepCascade& c, const CompiledStage& stage, const Patch& patch,
@@ -149,11 +162,20 @@ __device__ __forceinline__ void load_plane(View<const std::uint32_t> table,
                                            const PatchLayout& layout, int x, int y,
                                            const Patch& patch, int plane) {
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
-  for (int j = warp; j < layout.rows; j += warps) {
-    const std::uint32_t* row = table.row(min(y + j, table.size.height - 1));
-    for (int i = lane; i < layout.columns; i += 32)
-      patch[plane * layout.plane_words() + layout.word(i, j)] =
-          row[min(x + i, table.size.width - 1)];
+  const int last_row = table.size.height - 1 - y;
+  for (int i = lane; i < layout.columns; i += 32) {
+    const std::uint32_t* column = table.row(y) + min(x + i, table.size.width - 1);
+    const int word = plane * layout.plane_words() + layout.word(i, 0);
+    constexpr int in_flight = 4;
+    for (int j = warp; j < layout.rows; j += in_flight * warps) {
+      std::uint32_t v[in_flight];
+      FACESAT_UNROLL
+      for (int k = 0; k < in_flight; ++k)
+        v[k] = column[min(j + k * warps, last_row) * static_cast<int>(table.pitch)];
+      FACESAT_UNROLL
+      for (int k = 0; k < in_flight; ++k)
+        if (j + k * warps < layout.rows) patch[word + (j + k * warps) * layout.pitch] = v[k];
+    }
   }
 }
 
@@ -236,6 +258,7 @@ class Evaluation {
   using Sum = typename Votes<1>::Sum;
   using Value = typename Sum::Value;
 
+  __device__ unsigned base_of(int id) const { return patch_.address() + first_word(id) * 4; }
   __device__ unsigned first_word(int id) const {
     const PatchLayout& l = cascade_.layout;
     return static_cast<unsigned>(id / tile_columns * l.step * l.pitch + id % tile_columns);
@@ -252,7 +275,7 @@ class Evaluation {
     for (int k = 0; k < most_a_thread; ++k) {
       ids[k] = thread_ + k * threads;
       inside[k] = ids[k] < cascade_.layout.rows_of_windows * tile_columns && tile_.has(ids[k]);
-      at[k] = {first_word(inside[k] ? ids[k] : 0) * 4, inside[k] ? contrast_of(ids[k]) : 0};
+      at[k] = {base_of(inside[k] ? ids[k] : 0), inside[k] ? contrast_of(ids[k]) : 0};
       shared_.inverse_deviation[ids[k]] = at[k].inverse_deviation;
       any = any || at[k].inverse_deviation != 0;
       sums[k] = 0;
@@ -284,23 +307,20 @@ class Evaluation {
     int ids[W];
     Place at[W];
     Value sums[W];
-    // With fewer windows than threads, teams of as many threads as there are windows, in whole
-    // warps or an even part of one.
-    int members = threads, team = 0, teams = 1, slot = thread_;
-    if (W == 1 && Sum::any_order) {
-      members = n > 32 ? (n + 31) / 32 * 32 : n > 1 ? 1 << (32 - __clz(n - 1)) : 1;
-      teams = threads / members;
-      team = thread_ / members;
-      slot = thread_ % members;
-    }
+    // With fewer windows than threads, teams of at least as many threads as there are windows.
+    int shift = 8;  // of the members of a team
+    static_assert(threads == 1 << 8);
+    if (W == 1 && Sum::any_order) shift = n > 1 ? 32 - __clz(n - 1) : 0;
+    const int members = 1 << shift, teams = threads >> shift;
+    const int team = thread_ >> shift, slot = thread_ & (members - 1);
     for (int k = 0; k < W; ++k) {
       const int place = slot + k * threads;
       ids[k] = place < n ? static_cast<int>(shared_.survivors[place]) : -1;
       const int id = max(ids[k], 0);
-      at[k] = {first_word(id) * 4, shared_.inverse_deviation[id]};
+      at[k] = {base_of(id), shared_.inverse_deviation[id]};
       sums[k] = 0;
     }
-    if (team < teams && __any_sync(full_warp, ids[0] >= 0))
+    if (__any_sync(full_warp, ids[0] >= 0))
       Votes<W>::add(cascade_, stage, patch_, team, teams, at, sums);
     if constexpr (W == 1 && Sum::any_order) {
       if (teams > 1) sums[0] = gathered(sums[0], members, n);
@@ -338,7 +358,7 @@ class Evaluation {
       return;
     }
     const int set = s % 2 * banks;
-    unsigned rank[W];
+    unsigned rank[W] = {};
     for (int k = 0; k < W; ++k) {
       if (!alive[k]) continue;
       const unsigned bank = first_word(ids[k]) % banks;
@@ -371,7 +391,7 @@ class Evaluation {
     if (!Form::normalised) return 1;
     const int x = tile_.level.x + (tile_.column + id % tile_columns) * tile_.level.step;
     const int y = tile_.level.y + (tile_.row + id / tile_columns) * tile_.level.step;
-    return inverse_deviation(cascade_, patch_, first_word(id) * 4,
+    return inverse_deviation(cascade_, patch_, base_of(id),
                              task_.squared_sum.row(y - 1) + x - 1, task_.squared_sum.pitch,
                              task_.inner);
   }
@@ -396,7 +416,7 @@ class Evaluation {
 };
 
 template <class Form>
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(threads, 4)
     evaluate_kernel(const FACESAT_GRID_CONSTANT EvaluateTask task) {
   __shared__ Shared shared;
   const Patch patch;

@@ -8,7 +8,14 @@ namespace facesat::gpu {
 
 using Patch = DynamicShared<std::uint32_t>;
 
-// The table element `corner` words behind the window's first; `base` is that one's place in bytes.
+// The table elements of two corners, packed as in HaarNode. `base` is the address of the window's first
+// word in the patch.
+struct Two {
+  std::uint32_t lower, upper;
+};
+__device__ __forceinline__ Two elements(const Patch& patch, unsigned base, unsigned corners) {
+  return {patch.at(add_lower_word(base, corners)), patch.at(add_upper_word(base, corners))};
+}
 __device__ __forceinline__ std::uint32_t element(const Patch& patch, unsigned base,
                                                  unsigned corner) {
   return patch.at(base + corner * 4);
@@ -18,30 +25,36 @@ __device__ __forceinline__ std::uint32_t element(const Patch& patch, unsigned ba
 
 __device__ __forceinline__ std::int32_t edge_value(const HaarNode& n, const Patch& patch,
                                                    unsigned base) {
-  const auto p = [&](int i) { return element(patch, base, n.corner[i]); };
-  const std::uint32_t ones = p(0) + p(1) - p(2) - p(3), parts = p(4) - p(5);
+  const Two a = elements(patch, base, n.corners[0]), b = elements(patch, base, n.corners[1]),
+            c = elements(patch, base, n.corners[2]);
+  const std::uint32_t ones = a.lower + a.upper - b.lower - b.upper, parts = c.lower - c.upper;
   return static_cast<std::int32_t>(ones + static_cast<std::uint32_t>(n.weight) * parts);
 }
 
 __device__ __forceinline__ std::int32_t line_value(const HaarNode& n, const Patch& patch,
                                                    unsigned base) {
-  const auto p = [&](int i) { return element(patch, base, n.corner[i]); };
-  const std::uint32_t ones = p(0) + p(1) - p(2) - p(3), parts = p(4) + p(5) - p(6) - p(7);
+  const Two a = elements(patch, base, n.corners[0]), b = elements(patch, base, n.corners[1]),
+            c = elements(patch, base, n.corners[2]), d = elements(patch, base, n.corners[3]);
+  const std::uint32_t ones = a.lower + a.upper - b.lower - b.upper,
+                      parts = c.lower + c.upper - d.lower - d.upper;
   return static_cast<std::int32_t>(ones + static_cast<std::uint32_t>(n.weight) * parts);
 }
 
 __device__ __forceinline__ std::int32_t quad_value(const HaarNode& n, const Patch& patch,
                                                    unsigned base) {
-  const auto p = [&](int i) { return element(patch, base, n.corner[i]); };
-  const std::uint32_t outer = p(0) + p(1) + p(2) + p(3), inner = p(4) + p(5) + p(6) + p(7);
-  return static_cast<std::int32_t>(static_cast<std::uint32_t>(n.weight) *
-                                   (outer - 2 * inner + 4 * p(8)));
+  const Two a = elements(patch, base, n.corners[0]), b = elements(patch, base, n.corners[1]),
+            c = elements(patch, base, n.corners[2]), d = elements(patch, base, n.corners[3]);
+  const std::uint32_t outer = a.lower + a.upper + b.lower + b.upper,
+                      inner = c.lower + c.upper + d.lower + d.upper;
+  return static_cast<std::int32_t>(
+      static_cast<std::uint32_t>(n.weight) *
+      (outer - 2 * inner + 4 * element(patch, base, n.last_corner)));
 }
 
 // The order of these f32 operations is part of the result.
 __device__ __forceinline__ float general_value(const HaarNode& n, const GeneralFeature* features,
                                                const Patch& patch, unsigned base) {
-  const GeneralFeature& f = features[n.corner[0] | n.corner[1] << 16];
+  const GeneralFeature& f = features[n.corners[0]];
   const auto sum = [&](int part) {
     const auto p = [&](int i) { return element(patch, base, f.corner[part][i]); };
     return static_cast<float>(static_cast<std::int32_t>(p(0) - p(1) - p(2) + p(3)));
@@ -78,9 +91,11 @@ __device__ __forceinline__ bool goes_left(const LbpNode& n, const StepCascade&, 
                                           unsigned base, float) {
   std::uint32_t across[4][3];  // differences of neighbouring corners of a row
   for (int j = 0; j < 4; ++j) {
-    std::uint32_t p[4];
-    for (int i = 0; i < 4; ++i) p[i] = element(patch, base, n.corner[j][i]);
-    for (int i = 0; i < 3; ++i) across[j][i] = p[i + 1] - p[i];
+    const Two left = elements(patch, base, n.corners[j][0]),
+              right = elements(patch, base, n.corners[j][1]);
+    across[j][0] = left.upper - left.lower;
+    across[j][1] = right.lower - left.upper;
+    across[j][2] = right.upper - right.lower;
   }
   const auto block = [&](int i, int j) { return across[j + 1][i] - across[j][i]; };
   const std::uint32_t centre = block(1, 1);

@@ -3,13 +3,16 @@
 #include <memory>
 
 #include "core/backend.hpp"
+#include "core/grouping.hpp"
 #include "kernels/cascade/evaluate.hpp"
+#include "kernels/cascade/group_windows.hpp"
 #include "kernels/cascade/skip_rule.hpp"
 #include "kernels/resize.hpp"
 #include "kernels/sat/algorithm.hpp"
 #include "kernels/tilted.hpp"
 #include "tests/core/cascades.hpp"
 #include "tests/core/pictures.hpp"
+#include "tests/core/printers.hpp"
 #include "tests/kernels/device_memory.hpp"
 
 namespace facesat::test {
@@ -36,8 +39,16 @@ struct Scene {
 
 struct Answer {
   std::vector<Found> windows;
+  std::vector<Face> boxes, faces;            // of these windows; grouped
   std::vector<Image<std::uint32_t>> depths;  // of each level
 };
+
+std::vector<Face> sorted(std::vector<Face> faces) {
+  std::sort(faces.begin(), faces.end(), [](const Face& a, const Face& b) {
+    return std::tie(a.box, a.neighbors, a.score) < std::tie(b.box, b.neighbors, b.score);
+  });
+  return faces;
+}
 
 Answer on_cpu(const Scene& scene) {
   const auto backend = make_cpu_backend();
@@ -45,7 +56,11 @@ Answer on_cpu(const Scene& scene) {
   backend->load(scene.gray);
   backend->run();
   Answer answer;
-  for (const Window& w : backend->collect()) answer.windows.push_back({w.level, w.x, w.y, w.score});
+  for (const Window& w : backend->collect()) {
+    answer.windows.push_back({w.level, w.x, w.y, w.score});
+    answer.boxes.push_back({w.box, 1, w.score});
+  }
+  answer.faces = sorted(group_faces(answer.boxes, 2));
   for (int i = 0; i < static_cast<int>(scene.pyramid.levels.size()); ++i)
     answer.depths.push_back(backend->snapshot(Picture::depth, i));
   return answer;
@@ -170,18 +185,23 @@ Answer on_device(const Scene& scene) {
       test_stream());
   EXPECT_EQ(candidate_count.download()[0], 0u);
   EXPECT_LE(counts.download()[0].candidates, capacity);
-  std::vector<Candidate> found = windows.download();
+  DeviceArray<gpu::BoxLevel> boxes(gpu::plan_boxes(pyramid));
+  DeviceArray<gpu::GroupedWindow> grouped{std::vector<gpu::GroupedWindow>(capacity)};
+  gpu::enqueue_group_windows({counts.data(), windows.data(), boxes.data(), true, grouped.data()},
+                             test_stream());
+  std::vector<gpu::GroupedWindow> found = grouped.download();
   found.resize(counts.download()[0].windows);
-  for (const Candidate& c : found) {
+  std::vector<std::uint32_t> parents;
+  for (const auto& [c, box, parent] : found) {
     const Level& level = pyramid.levels[c.level];
     const auto width = static_cast<std::uint32_t>(level.grid.width);
     answer.windows.push_back({c.level, static_cast<int>(c.cell % width) * level.step,
                               static_cast<int>(c.cell / width) * level.step,
                               gpu::score_of(step_1.compiled, c.sum)});
+    answer.boxes.push_back({box, 1, answer.windows.back().score});
+    parents.push_back(parent);
   }
-  std::sort(answer.windows.begin(), answer.windows.end(), [](const Found& a, const Found& b) {
-    return std::tie(a.level, a.y, a.x) < std::tie(b.level, b.y, b.x);
-  });
+  answer.faces = sorted(group_faces(answer.boxes, 2, parents));
   return answer;
 }
 
@@ -195,6 +215,8 @@ std::size_t compare(const Cascade& cascade, View<const std::uint8_t> gray,
   const std::string what = cascade.name + " on " + std::to_string(gray.size.width) + "x" +
                            std::to_string(gray.size.height);
   EXPECT_EQ(answer.windows, expected.windows) << what;
+  EXPECT_EQ(answer.boxes, expected.boxes) << what;
+  EXPECT_EQ(answer.faces, expected.faces) << what;
   EXPECT_EQ(answer.depths.size(), expected.depths.size());
   for (std::size_t i = 0; i < expected.depths.size(); ++i) {
     const Image<std::uint32_t>&ours = answer.depths[i], &theirs = expected.depths[i];

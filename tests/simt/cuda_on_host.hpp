@@ -139,3 +139,10 @@ T atomicOr(T* address, T value) {
   simt::progress();
   return before;
 }
+template <class T>
+T atomicCAS(T* address, T expected, T value) {
+  const T before = *address;
+  if (before == expected) *address = value;
+  simt::progress();
+  return before;
+}

@@ -1,0 +1,45 @@
+// windows -> windows in order, and which of them are similar to which.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/pyramid.hpp"
+#include "kernels/cascade/skip_rule.hpp"
+#include "kernels/platform.hpp"
+
+namespace facesat::gpu {
+
+// What turns a cell of a level's grid into a box of the image.
+struct BoxLevel {
+  float scale;
+  std::int32_t step, grid_width;
+  Size box;
+};
+std::vector<BoxLevel> plan_boxes(const Pyramid& pyramid);
+
+// A window as the host gets it.
+struct GroupedWindow {
+  Candidate window;
+  Rect box;  // in the image
+  // An index of a window of the same class of similar ones; its own for one of them (see
+  // core/grouping.hpp).
+  std::uint32_t parent;
+};
+
+struct GroupWindowsTask {
+  const WindowCounts* counts;
+  const Candidate* found;  // in any order, no two the same
+  const BoxLevel* levels;  // of the pyramid
+  bool unites;             // false: every window stays a class of its own
+  GroupedWindow* windows;  // ordered by level and cell
+};
+
+// Above this number of windows nothing is united: comparing all pairs would take too long.
+constexpr std::uint32_t most_united = 1 << 15;
+
+// At most two launches. All pairs are compared: for the few thousand windows of a frame that is less
+// work than any cleverness.
+void enqueue_group_windows(const GroupWindowsTask& task, StreamHandle stream);
+
+}  // namespace facesat::gpu
