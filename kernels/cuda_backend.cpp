@@ -394,7 +394,7 @@ class CudaBackend final : public Backend {
     parents_.clear();
     const auto* found =
         reinterpret_cast<const GroupedWindow*>(host_results_.data() + header_bytes);
-    for (const auto& [window, box, parent] : std::span(found, count)) {
+for (const auto& [box, window, parent] : std::span(found, count)) {
       const Level& level = pyramid_->levels[window.level];
       const auto width = static_cast<std::uint32_t>(level.grid.width);
       windows_.push_back({window.level, static_cast<int>(window.cell % width) * level.step,

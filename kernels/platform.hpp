@@ -103,6 +103,11 @@ __device__ __forceinline__ void atomic_or(SharedArray<unsigned, N>& array, int i
   atomicOr(&array[i], bits);
 }
 
+template <int N>
+__device__ __forceinline__ void atomic_min(SharedArray<unsigned, N>& array, int i, unsigned value) {
+  atomicMin(&array[i], value);
+}
+
 // Words that blocks hand to each other: whole, and past the caches that other blocks do not see.
 // They carry their state with their value, so nothing else has to be ordered with them.
 __device__ __forceinline__ void store_relaxed(unsigned long long* address,
@@ -115,6 +120,9 @@ __device__ __forceinline__ unsigned long long load_relaxed(const unsigned long l
   return value;
 }
 
+__device__ __forceinline__ void store_relaxed(unsigned* address, unsigned value) {
+  asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(address), "r"(value) : "memory");
+}
 __device__ __forceinline__ unsigned load_relaxed(const unsigned* address) {
   unsigned value;
   asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(address) : "memory");
@@ -226,6 +234,10 @@ template <int N>
 void atomic_or(SharedArray<unsigned, N>& array, int i, unsigned bits) {
   array[i] = array[i] | bits;
 }
+template <int N>
+void atomic_min(SharedArray<unsigned, N>& array, int i, unsigned value) {
+  array[i] = std::min<unsigned>(array[i], value);
+}
 
 inline void store_relaxed(unsigned long long* address, unsigned long long value) {
   *address = value;
@@ -233,6 +245,10 @@ inline void store_relaxed(unsigned long long* address, unsigned long long value)
 }
 inline unsigned long long load_relaxed(const unsigned long long* address) {
   return *address;
+}
+inline void store_relaxed(unsigned* address, unsigned value) {
+  *address = value;
+  simt::progress();
 }
 inline unsigned load_relaxed(const unsigned* address) {
   return *address;

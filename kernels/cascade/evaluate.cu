@@ -68,9 +68,9 @@ template <int W>
 struct Stumps {
   using Sum = FixedSum;
   template <class Value>
-  __device__ static void run_of(int from, int to, int first, int stride, const HaarNode* nodes,
+  __device__ static void run_of(int& i, int end, int stride, const HaarNode* nodes,
                                 const Place (&at)[W], std::int64_t (&sums)[W], Value value) {
-    for (int i = from + first; i < to; i += stride) {
+    for (; i < end; i += stride) {
       const HaarNode node = whole(nodes + i);
       FACESAT_UNROLL
       for (int k = 0; k < W; ++k)
@@ -81,13 +81,14 @@ struct Stumps {
   __device__ static void add(const StepCascade& c, const CompiledStage& stage, const Patch& patch,
                              int first, int stride, const Place (&at)[W], std::int64_t (&sums)[W]) {
     const int* run = stage.run;
-    run_of(run[0], run[1], first, stride, c.nodes, at, sums,
+    int i = run[0] + first;  // goes on from kind to kind
+    run_of(i, run[1], stride, c.nodes, at, sums,
            [&](const HaarNode& n, unsigned base) { return edge_value(n, patch, base); });
-    run_of(run[1], run[2], first, stride, c.nodes, at, sums,
+    run_of(i, run[2], stride, c.nodes, at, sums,
            [&](const HaarNode& n, unsigned base) { return line_value(n, patch, base); });
-    run_of(run[2], run[3], first, stride, c.nodes, at, sums,
+    run_of(i, run[3], stride, c.nodes, at, sums,
            [&](const HaarNode& n, unsigned base) { return quad_value(n, patch, base); });
-    run_of(run[3], run[4], first, stride, c.nodes, at, sums, [&](const HaarNode& n, unsigned base) {
+    run_of(i, run[4], stride, c.nodes, at, sums, [&](const HaarNode& n, unsigned base) {
       return general_value(n, c.general, patch, base);
     });
   }
@@ -209,7 +210,7 @@ __device__ __forceinline__ unsigned surely_skipped(unsigned rejected, bool begin
 struct Shared {
   SharedArray<float, tile_windows> inverse_deviation;
   SharedArray<std::uint16_t, tile_windows> survivors;
-  SharedArray<std::int64_t, threads> partial_sums;
+SharedArray<std::int64_t, most_a_thread * threads> partial_sums;
   // In turns for every other stage, so that one set can be cleared while the other is in use.
   SharedArray<unsigned, 2 * banks> in_bank;        // survivors that begin in each bank
   SharedArray<unsigned, 2 * banks> banks_of_rank;  // banks that have more than `rank` survivors
@@ -243,9 +244,10 @@ class Evaluation {
     for (int s = 1; s < cascade_.stage_count; ++s) {
       const int n = static_cast<int>(shared_.count[0]);
       if (n == 0) return;
-      if (n > 2 * threads)
-        next_stage<4>(s, n);
-      else if (n > threads)
+      // Several windows a thread share the loads of a feature.
+      if (n > 64)
+        next_stage<most_a_thread>(s, n);
+      else if (n > 32)
         next_stage<2>(s, n);
       else
         next_stage<1>(s, n);
@@ -310,11 +312,14 @@ class Evaluation {
     // With fewer windows than threads, teams of at least as many threads as there are windows.
     int shift = 8;  // of the members of a team
     static_assert(threads == 1 << 8);
-    if (W == 1 && Sum::any_order) shift = n > 1 ? 32 - __clz(n - 1) : 0;
+    if (Sum::any_order) {
+      const int needed = (n + W - 1) / W;
+      shift = max(needed > 1 ? 32 - __clz(needed - 1) : 0, W == 1 ? 0 : 5);
+    }
     const int members = 1 << shift, teams = threads >> shift;
     const int team = thread_ >> shift, slot = thread_ & (members - 1);
     for (int k = 0; k < W; ++k) {
-      const int place = slot + k * threads;
+      const int place = slot + k * members;
       ids[k] = place < n ? static_cast<int>(shared_.survivors[place]) : -1;
       const int id = max(ids[k], 0);
       at[k] = {base_of(id), shared_.inverse_deviation[id]};
@@ -322,10 +327,10 @@ class Evaluation {
     }
     if (__any_sync(full_warp, ids[0] >= 0))
       Votes<W>::add(cascade_, stage, patch_, team, teams, at, sums);
-    if constexpr (W == 1 && Sum::any_order) {
-      if (teams > 1) sums[0] = gathered(sums[0], members, n);
-      if (thread_ >= n) ids[0] = -1;
-    }
+    if constexpr (Sum::any_order)
+      if (teams > 1) gather(sums, members);
+    for (int k = 0; k < W; ++k)
+      if (team > 0) ids[k] = -1;  // the first team concludes
     bool alive[W];
     for (int k = 0; k < W; ++k) {
       sums[k] += Sum::leaf(stage.base);
@@ -335,17 +340,19 @@ class Evaluation {
     conclude(s, ids, alive, sums);
   }
 
-  // The sum of all teams' sums for window `thread_`, for the first n threads.
-  __device__ std::int64_t gathered(std::int64_t sum, int members, int n) {
-    for (int d = members; d < 32; d *= 2) sum += __shfl_xor_sync(full_warp, sum, d);
-    shared_.partial_sums[thread_] = sum;
+  // The first team's sums become those of all teams.
+  template <int W>
+  __device__ void gather(std::int64_t (&sums)[W], int members) {
+    for (int k = 0; k < W; ++k) {
+      for (int d = members; d < 32; d *= 2) sums[k] += __shfl_xor_sync(full_warp, sums[k], d);
+      shared_.partial_sums[k * threads + thread_] = sums[k];
+    }
     __syncthreads();
-    if (thread_ >= n) return 0;
+    if (thread_ >= members) return;
     const int stride = max(members, 32);
-    std::int64_t total = 0;
-    for (int from = thread_; from + stride - thread_ <= threads; from += stride)
-      total += shared_.partial_sums[from];
-    return total;
+    for (int k = 0; k < W; ++k)
+      for (int from = thread_ + stride; from < threads; from += stride)
+        sums[k] += shared_.partial_sums[k * threads + from];
   }
 
   // After stage s: survivors are listed for the next, or told if there is none.

@@ -74,7 +74,7 @@ constexpr int comfortable_patch_bytes = 40
 EvaluatePlan plan_evaluate(const Pyramid& pyramid, const Cascade& cascade);
 
 // Bytes of shared memory that the smallest tile of this cascade needs, and a block besides.
-constexpr int evaluate_static_bytes = 10 << 10;
+constexpr int evaluate_static_bytes = 16 << 10;
 int least_shared_bytes(const Cascade& cascade);
 
 // Enqueues one launch for `tiles` tiles. Candidates are appended in no particular order.

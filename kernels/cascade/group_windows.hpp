@@ -19,9 +19,9 @@ struct BoxLevel {
 std::vector<BoxLevel> plan_boxes(const Pyramid& pyramid);
 
 // A window as the host gets it.
-struct GroupedWindow {
-  Candidate window;
+struct alignas(16) GroupedWindow {
   Rect box;  // in the image
+  Candidate window;
   // An index of a window of the same class of similar ones; its own for one of them (see
   // core/grouping.hpp).
   std::uint32_t parent;
@@ -38,7 +38,7 @@ struct GroupWindowsTask {
 // Above this number of windows nothing is united: comparing all pairs would take too long.
 constexpr std::uint32_t most_united = 1 << 15;
 
-// At most two launches. All pairs are compared: for the few thousand windows of a frame that is less
+// All pairs are compared: for the few thousand windows of a frame that is less
 // work than any cleverness.
 void enqueue_group_windows(const GroupWindowsTask& task, StreamHandle stream);
 

@@ -192,7 +192,7 @@ Answer on_device(const Scene& scene) {
   std::vector<gpu::GroupedWindow> found = grouped.download();
   found.resize(counts.download()[0].windows);
   std::vector<std::uint32_t> parents;
-  for (const auto& [c, box, parent] : found) {
+for (const auto& [box, c, parent] : found) {
     const Level& level = pyramid.levels[c.level];
     const auto width = static_cast<std::uint32_t>(level.grid.width);
     answer.windows.push_back({c.level, static_cast<int>(c.cell % width) * level.step,
