@@ -33,12 +33,12 @@ struct StepCascade {
   PatchLayout layout;
   const HaarNode* nodes;
   const GeneralFeature* general;
+  const GeneralPart* parts;
   const LbpNode* lbp_nodes;
   const std::int32_t* roots;
   const std::int64_t* leaves;
   const CompiledStage* stages;
   std::int32_t stage_count;
-  std::uint16_t contrast_corner[4];
   std::int64_t contrast_area, min_spread;
 };
 

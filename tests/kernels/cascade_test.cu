@@ -73,7 +73,7 @@ class Uploaded {
       : compiled(gpu::compile_cascade(cascade, layout)),
         layout_(layout),
         nodes_(compiled.nodes),
-        general_(compiled.general),
+general_(compiled.general), parts_(compiled.parts),
         lbp_nodes_(compiled.lbp_nodes),
         roots_(compiled.roots),
         leaves_(compiled.leaves),
@@ -83,15 +83,14 @@ class Uploaded {
     gpu::StepCascade step{layout_,
                           nodes_.data(),
                           general_.data(),
+                          parts_.data(),
                           lbp_nodes_.data(),
                           roots_.data(),
                           leaves_.data(),
                           stages_.data(),
                           static_cast<std::int32_t>(compiled.stages.size()),
-                          {},
                           compiled.contrast_area,
                           compiled.min_spread};
-    std::copy_n(compiled.contrast_corner, 4, step.contrast_corner);
     return step;
   }
 
@@ -101,6 +100,7 @@ class Uploaded {
   gpu::PatchLayout layout_;
   DeviceArray<gpu::HaarNode> nodes_;
   DeviceArray<gpu::GeneralFeature> general_;
+  DeviceArray<gpu::GeneralPart> parts_;
   DeviceArray<gpu::LbpNode> lbp_nodes_;
   DeviceArray<std::int32_t> roots_;
   DeviceArray<std::int64_t> leaves_;

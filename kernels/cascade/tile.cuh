@@ -1,0 +1,104 @@
+// A tile of windows: where it lies, and the patch of the tables that it asks for.
+#pragma once
+
+#include "kernels/cascade/votes.cuh"
+
+namespace facesat::gpu {
+
+struct Tile {
+  EvaluateLevel level;
+  int column, row;  // of its first window, in grid positions
+
+  // Windows of a tile are numbered row by row.
+  __device__ bool has(int window) const {
+    return column + window % tile_columns < level.grid_width &&
+           row + window / tile_columns < level.grid_height;
+  }
+  __device__ std::uint32_t cell(int window) const {
+    return static_cast<std::uint32_t>(row + window / tile_columns) * level.grid_width + column +
+           window % tile_columns;
+  }
+  // In the atlas; of the tile's first window by default.
+  __device__ int x(int window = 0) const {
+    return level.x + (column + window % tile_columns) * level.step;
+  }
+  __device__ int y(int window = 0) const {
+    return level.y + (row + window / tile_columns) * level.step;
+  }
+};
+
+__device__ __forceinline__ Tile find_tile(const EvaluateTask& task, int number) {
+  int low = 0;
+  for (int high = task.level_count; high - low > 1;) {
+    const int middle = (low + high) / 2;
+    if (task.levels[middle].first_tile <= number)
+      low = middle;
+    else
+      high = middle;
+  }
+  const EvaluateLevel level = task.levels[low];
+  const int tile = number - level.first_tile;
+  const int rows = task.cascade[level.step - 1].layout.rows_of_windows;
+  return {level, tile % level.tiles_across * tile_columns, tile / level.tiles_across * rows};
+}
+
+// Copies a plane of the patch from a table, by `warps` warps. Elements beyond the table's edges, which
+// no window asks for, repeat the last. Each lane takes a column, each warp some rows of it at a time.
+template <Unit unit, int warps>
+__device__ __forceinline__ void load_plane(View<const std::uint32_t> table,
+                                           const PatchLayout& layout, const Tile& tile,
+                                           const Patch& patch, int plane) {
+  constexpr int rows_at_once = 6, most_below = unit == Unit::pair ? 2 : 0;
+  const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
+  const int x = tile.x() - 1, y = tile.y() - 1;
+  const int last_row = table.size.height - 1 - y, pitch = static_cast<int>(table.pitch);
+  for (int i = lane; i < layout.columns; i += 32) {
+    const std::uint32_t* column = table.row(y) + min(x + i, table.size.width - 1);
+    const int word = plane * layout.plane_words() + layout.word(i, 0);
+    for (int j = warp * rows_at_once; j < layout.rows; j += warps * rows_at_once) {
+      std::uint32_t v[rows_at_once + most_below];
+      FACESAT_UNROLL
+      for (int k = 0; k < rows_at_once + most_below; ++k) v[k] = column[min(j + k, last_row) * pitch];
+      FACESAT_UNROLL
+      for (int k = 0; k < rows_at_once; ++k) {
+        if (j + k >= layout.rows) break;
+        std::uint32_t element = v[k];
+        if (unit == Unit::pair)
+          element += (layout.step == 1 ? v[k + most_below / 2] : v[k + most_below]) << 16;
+        patch[word + (j + k) * layout.pitch] = element;
+      }
+    }
+  }
+}
+
+// The sum of a rectangle, from the table element left of and above it.
+__device__ __forceinline__ std::uint32_t sum_of(const std::uint32_t* corner, std::ptrdiff_t pitch,
+                                                Size size) {
+  const std::uint32_t* below = corner + size.height * pitch;
+  return corner[0] - corner[size.width] - below[0] + below[size.width];
+}
+
+// 1 / (area * standard deviation) of a window, or 0 if it is flat.
+__device__ __forceinline__ float inverse_deviation(const EvaluateTask& task, const StepCascade& c,
+                                                   int x, int y) {
+  const auto sum =
+      static_cast<std::int64_t>(sum_of(task.sum.row(y) + x, task.sum.pitch, task.inner));
+  const auto squared_sum = static_cast<std::int64_t>(
+      sum_of(task.squared_sum.row(y) + x, task.squared_sum.pitch, task.inner));
+  const std::int64_t spread = c.contrast_area * squared_sum - sum * sum;
+  if (spread < c.min_spread) return 0;
+  return static_cast<float>(1.0 / sqrt(static_cast<double>(spread)));
+}
+
+// Of a row of windows whose `rejected` bits are known: those that the skip rule leaves out for
+// sure. A run of rejections lets every second window be skipped, from the second of the run to the
+// one behind it. The state of a run that begins before this word is unknown.
+__device__ __forceinline__ unsigned surely_skipped(unsigned rejected, bool begins_row) {
+  const unsigned known = begins_row ? rejected : rejected & (rejected + 1);
+  const unsigned starts = known & ~(known << 1);
+  constexpr unsigned even = 0x55555555u;
+  const unsigned from_even = known & ~(known + (starts & even)), from_odd = known & ~from_even;
+  return (from_even << 1 & ~even) | (from_odd << 1 & even);
+}
+
+}  // namespace facesat::gpu
