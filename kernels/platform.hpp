@@ -81,6 +81,11 @@ __device__ __forceinline__ unsigned add_upper_word(unsigned address, unsigned pa
   return __dp2a_lo(pair, 0x0400u, address);
 }
 
+// The place of the n-th bit that is set, counted from 0.
+__device__ __forceinline__ int nth_set_bit(unsigned bits, int n) {
+  return static_cast<int>(__fns(bits, 0, n + 1));
+}
+
 // if (value < threshold) sum += gain: as predicated additions, where the compiler would select.
 __device__ __forceinline__ void add_if_less(std::int64_t& sum, float value, float threshold,
                                             std::int64_t gain) {
@@ -219,6 +224,10 @@ inline unsigned add_lower_word(unsigned address, unsigned pair) {
 }
 inline unsigned add_upper_word(unsigned address, unsigned pair) {
   return address + 4 * (pair >> 16);
+}
+inline int nth_set_bit(unsigned bits, int n) {
+  for (; n > 0; --n) bits &= bits - 1;
+  return __ffs(static_cast<int>(bits)) - 1;
 }
 inline void add_if_less(std::int64_t& sum, float value, float threshold, std::int64_t gain) {
   if (value < threshold) sum += gain;

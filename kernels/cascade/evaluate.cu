@@ -58,13 +58,12 @@ class Evaluation {
     for (int s = 1; s < cascade_.stage_count; ++s) {
       const int n = static_cast<int>(shared_.count[0]);
       if (n == 0) return;
+      if (Sum::any_order && n <= 32) return last_stages(s, n);
       // Several units a thread share the loads of a feature.
       if (n > 64)
         next_stage<most_a_thread>(s, n);
-      else if (n > 32)
-        next_stage<2>(s, n);
       else
-        next_stage<1>(s, n);
+        next_stage<2>(s, n);
     }
   }
 
@@ -146,7 +145,7 @@ class Evaluation {
     int shift = log_threads;  // of the members of a team
     if (Sum::any_order) {
       const int needed = (n + W - 1) / W;
-      shift = max(needed > 1 ? 32 - __clz(needed - 1) : 0, W == 1 ? 0 : 5);
+      shift = max(needed > 1 ? 32 - __clz(needed - 1) : 0, 5);
     }
     const int members = 1 << shift, teams = threads >> shift;
     const int team = thread_ >> shift, slot = thread_ & (members - 1);
@@ -180,17 +179,71 @@ class Evaluation {
   template <int W>
   __device__ void gather(std::int64_t (&sums)[W][U], int members) {
     for (int k = 0; k < W; ++k)
-      for (int u = 0; u < U; ++u) {
-        for (int d = members; d < 32; d *= 2)
-          sums[k][u] += __shfl_xor_sync(full_warp, sums[k][u], d);
+      for (int u = 0; u < U; ++u)
         shared_.partial_sums[(k * U + u) * threads + thread_] = sums[k][u];
-      }
     __syncthreads();
     if (thread_ >= members) return;
     for (int k = 0; k < W; ++k)
       for (int u = 0; u < U; ++u)
-        for (int from = thread_ + max(members, 32); from < threads; from += max(members, 32))
+        for (int from = thread_ + members; from < threads; from += members)
           sums[k][u] += shared_.partial_sums[(k * U + u) * threads + from];
+  }
+
+  // All stages from s on, for at most 32 units. Every warp knows all of them, one a lane, and comes to
+  // the same conclusions, so that one barrier a stage is enough. Teams are parts of warps.
+  __device__ void last_stages(int s, int n) {
+    const int lane = thread_ % 32, warp = thread_ / 32;
+    unsigned entry = lane < n ? static_cast<unsigned>(shared_.survivors[lane]) : 0;
+    for (;; ++s) {
+      const CompiledStage& stage = cascade_.stages[s];
+      const int shift = n > 1 ? 32 - __clz(n - 1) : 0, members = 1 << shift;
+      const unsigned own = __shfl_sync(full_warp, entry, lane & (members - 1));
+      const int id = static_cast<int>(own >> U);
+      Place<U> place[1];
+      Value sum[1][U];
+      place[0].base = base_of(id);
+      for (int u = 0; u < U; ++u) {
+        place[0].inverse_deviation[u] = shared_.inverse_deviation[window_of(id, u)];
+        sum[0][u] = 0;
+      }
+      Form::add(cascade_, stage, patch_, (warp << 5 | lane) >> shift, threads >> shift, place, sum);
+      share_sums(s % 2 * U, members, sum[0]);
+      unsigned alive = own & ((1u << U) - 1);
+      for (int u = 0; u < U; ++u) {
+        sum[0][u] += Sum::leaf(stage.base);
+        if ((alive >> u & 1) == 0) continue;
+        const bool rejected = Sum::rejects(stage, sum[0][u]);
+        if (rejected) alive &= ~(1u << u);
+        if (thread_ >= members) continue;  // one speaks for all
+        if (rejected)
+          tell_depth(window_of(id, u), s);
+        else if (s + 1 == cascade_.stage_count)
+          tell_candidate(window_of(id, u), sum[0][u]);
+      }
+      if (s + 1 == cascade_.stage_count) return;
+      const unsigned survivors = __ballot_sync(full_warp, alive != 0 && lane < members);
+      n = __popc(survivors);
+      if (n == 0) return;
+      const unsigned next = own >> U << U | alive;
+      const int from = lane < n ? nth_set_bit(survivors, lane) : 0;
+      entry = __shfl_sync(full_warp, next, from);
+      if (lane >= n) entry = 0;
+    }
+  }
+
+  // Each lane's sums become those of all teams.
+  __device__ void share_sums(int set, int members, Value (&sums)[U]) {
+    const int lane = thread_ % 32;
+    for (int u = 0; u < U; ++u) {
+      for (int d = members; d < 32; d *= 2) sums[u] += __shfl_xor_sync(full_warp, sums[u], d);
+      shared_.partial_sums[(set + u) * threads + thread_] = sums[u];
+    }
+    __syncthreads();
+    for (int u = 0; u < U; ++u) {
+      sums[u] = 0;
+      for (int w = 0; w < warps; ++w)
+        sums[u] += shared_.partial_sums[(set + u) * threads + w * 32 + lane];
+    }
   }
 
   // After stage s: survivors are listed for the next, or told if there is none.
