@@ -48,6 +48,12 @@ class DeviceCascade {
       step.leaves = at<std::int64_t>(offsets_[i].leaves);
       step.stages = at<CompiledStage>(offsets_[i].stages);
       step.stage_count = static_cast<std::int32_t>(c.stages.size());
+      std::copy_n(c.nodes.begin(), std::min<std::size_t>(c.nodes.size(), parameter_nodes),
+                  step.first_nodes);
+      step.parameter_stages = 0;
+      if (c.form == CompiledCascade::Form::stumps)
+        for (const CompiledStage& stage : c.stages)
+          step.parameter_stages += stage.run[haar_kinds] <= parameter_nodes;
       step.contrast_area = c.contrast_area;
       step.min_spread = c.min_spread;
     }

@@ -28,9 +28,16 @@ struct EvaluateLevel {
   std::int32_t index;  // into Pyramid::levels
 };
 
+// The nodes that come as parameters of the launch, and so from the constant cache: those of the
+// stages that most windows see. A load from memory would give every lane of a warp a copy of its own,
+// at the cost of as many table elements.
+constexpr int parameter_nodes = 440;
+
 // A cascade, compiled for one step; pointers to device memory.
 struct StepCascade {
   PatchLayout layout;
+  std::int32_t parameter_stages;  // so many stages have all their nodes in first_nodes
+  HaarNode first_nodes[parameter_nodes];
   const HaarNode* nodes;
   const GeneralFeature* general;
   const GeneralPart* parts;

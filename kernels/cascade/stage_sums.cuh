@@ -61,12 +61,12 @@ struct Stumps {
   }
 
   // Nodes of one of the kinds whose values fit into 16 bits.
-  template <int W, class Value>
-  __device__ static void run_of(int& i, int end, int stride, const HaarNode* nodes,
+  template <int W, class Nodes, class Value>
+  __device__ static void run_of(int& i, int end, int stride, Nodes nodes,
                                 const Place<unit> (&at)[W], std::int64_t (&sums)[W][unit],
                                 Value value) {
     for (; i < end; i += stride) {
-      const HaarNode n = whole(nodes + i);
+const HaarNode n = nodes(i);
       FACESAT_UNROLL
       for (int k = 0; k < W; ++k) {
         const std::uint32_t both = value(n, at[k].base);
@@ -82,16 +82,26 @@ struct Stumps {
   __device__ static void add(const StepCascade& c, const CompiledStage& stage, const Patch& patch,
                              int first, int stride, const Place<unit> (&at)[W],
                              std::int64_t (&sums)[W][unit]) {
+    if (&stage - c.stages < c.parameter_stages)
+      add_from([&](int i) { return c.first_nodes[i]; }, c, stage, patch, first, stride, at, sums);
+    else
+      add_from([&](int i) { return whole(c.nodes + i); }, c, stage, patch, first, stride, at, sums);
+  }
+
+  template <int W, class Nodes>
+  __device__ static void add_from(Nodes nodes, const StepCascade& c, const CompiledStage& stage,
+                                  const Patch& patch, int first, int stride,
+                                  const Place<unit> (&at)[W], std::int64_t (&sums)[W][unit]) {
     const int* run = stage.run;
     int i = run[0] + first;  // goes on from kind to kind
-    run_of(i, run[1], stride, c.nodes, at, sums,
+    run_of(i, run[1], stride, nodes, at, sums,
            [&](const HaarNode& n, unsigned base) { return edge_value(n, patch, base); });
-    run_of(i, run[2], stride, c.nodes, at, sums,
+    run_of(i, run[2], stride, nodes, at, sums,
            [&](const HaarNode& n, unsigned base) { return line_value(n, patch, base); });
-    run_of(i, run[3], stride, c.nodes, at, sums,
+    run_of(i, run[3], stride, nodes, at, sums,
            [&](const HaarNode& n, unsigned base) { return quad_value(n, patch, base); });
     for (; i < run[4]; i += stride) {
-      const HaarNode n = whole(c.nodes + i);
+      const HaarNode n = nodes(i);
       for (int k = 0; k < W; ++k) {
         float values[unit];
         general_values(n, c, patch, at[k].base, values);
