@@ -15,8 +15,9 @@ namespace {
 void check_sat(const BackendOptions& options) {
   if (options.sat.empty()) return;
   if (options.choice == BackendChoice::cpu)
-    throw UsageError("--sat chooses among the algorithms of the GPU; with --backend cpu there is "
-                     "nothing to choose");
+    throw UsageError(
+        "--sat chooses among the algorithms of the GPU; with --backend cpu there is "
+        "nothing to choose");
   const std::vector<gpu::SatInfo> known = gpu::sat_infos();
   if (std::none_of(known.begin(), known.end(),
                    [&](const gpu::SatInfo& sat) { return sat.id == options.sat; }))

@@ -187,9 +187,11 @@ class CudaBackend final : public Backend {
     sum_.resize(atlas, Border::zeros, stream);
     squared_sum_.resize(atlas, Border::zeros, stream);
     if (has_tilted()) tilted_sum_.resize(atlas, Border::zeros, stream);
-    if (atlas.area() > 0)
-      FACESAT_CUDA(cudaMemset2DAsync(atlas_.view().data, atlas_.view().pitch, 0,
-                                     static_cast<std::size_t>(atlas.width), atlas.height, stream));
+    // Gaps between levels and what lies behind rows: sums must not depend on them, but may read
+    // them.
+    FACESAT_CUDA(cudaMemsetAsync(atlas_.view().data, 0,
+                                 static_cast<std::size_t>(atlas_.view().pitch) * atlas.height,
+                                 stream));
     reserve_zeroed(workspace_, atlas.area() > 0 ? sat_.workspace_bytes(atlas) : 0);
     if (options_.equalize)
       reserve_zeroed(histogram_, equalize_workspace_words * sizeof(std::uint32_t));
@@ -218,6 +220,7 @@ class CudaBackend final : public Backend {
     reserve(candidates_, capacity);
     reserve(visited_, capacity);
     reserve(results_, results_bytes(capacity));
+    FACESAT_CUDA(cudaMemsetAsync(results_.data(), 0, results_.bytes(), stream_.get()));
     host_results_ = PinnedBuffer<std::byte>();
     host_results_ = PinnedBuffer<std::byte>(results_bytes(capacity));
     capacity_ = capacity;
@@ -392,9 +395,8 @@ class CudaBackend final : public Backend {
   void take_windows(std::uint32_t count) {
     windows_.clear();
     parents_.clear();
-    const auto* found =
-        reinterpret_cast<const GroupedWindow*>(host_results_.data() + header_bytes);
-for (const auto& [box, window, parent] : std::span(found, count)) {
+    const auto* found = reinterpret_cast<const GroupedWindow*>(host_results_.data() + header_bytes);
+    for (const auto& [box, window, parent] : std::span(found, count)) {
       const Level& level = pyramid_->levels[window.level];
       const auto width = static_cast<std::uint32_t>(level.grid.width);
       windows_.push_back({window.level, static_cast<int>(window.cell % width) * level.step,

@@ -17,14 +17,22 @@
 
 namespace facesat::gpu {
 
+// On the host every thread costs a fibre: kernels whose grid is not given by their data are
+// smaller.
+#if defined(FACESAT_SIMT)
+inline constexpr bool on_host = true;
+#else
+inline constexpr bool on_host = false;
+#endif
+
 #if !defined(FACESAT_SIMT)
 
 using StreamHandle = cudaStream_t;
 
 // Before a loop whose arrays must stay in registers.
 #define FACESAT_UNROLL _Pragma("unroll")
-// A kernel's parameter that is read where it lies.
-#define FACESAT_GRID_CONSTANT __grid_constant__
+// The type of a large parameter of a kernel, which is read where it lies.
+#define FACESAT_PARAMETER(T) const __grid_constant__ T
 
 #if defined(__CUDACC__)
 
@@ -148,7 +156,7 @@ __device__ __forceinline__ void pause() {
 struct StreamHandle {};
 
 #define FACESAT_UNROLL
-#define FACESAT_GRID_CONSTANT
+#define FACESAT_PARAMETER(T) const T&
 
 #define FACESAT_LAUNCH(kernel, grid, block, stream, ...) \
   FACESAT_LAUNCH_SHARED(kernel, grid, block, 0, stream, __VA_ARGS__)

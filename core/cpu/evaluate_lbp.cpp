@@ -46,7 +46,8 @@ class LbpDecision {
 
 class CompiledLbp {
  public:
-  CompiledLbp(const Cascade& cascade, std::ptrdiff_t pitch) : window_(cascade.window), trees_(cascade, pitch) {}
+  CompiledLbp(const Cascade& cascade, std::ptrdiff_t pitch)
+      : window_(cascade.window), trees_(cascade, pitch) {}
 
   Size window() const { return window_; }
   int stage_count() const { return trees_.stage_count(); }

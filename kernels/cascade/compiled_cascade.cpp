@@ -29,53 +29,15 @@ std::array<Point, 4> corners_of(const Rect& r, bool tilted) {
            {r.x + r.width - r.height, r.y + r.width + r.height}}};
 }
 
-constexpr int pixels_of_16_bits = 257;  // 257 * 255 = 2^16 - 1
-
-int pixels_in(const Rect& r, bool tilted) {
-  return r.width * r.height * (tilted ? 2 : 1);
-}
-
-// The rectangle in parts of at most 257 pixels.
-void cut(const Rect& r, bool tilted, std::vector<Rect>& parts) {
-  if (pixels_in(r, tilted) <= pixels_of_16_bits) {
-    parts.push_back(r);
-  } else if (r.width >= r.height) {
-    const int half = r.width / 2;
-    cut({r.x, r.y, half, r.height}, tilted, parts);
-    cut({r.x + half, tilted ? r.y + half : r.y, r.width - half, r.height}, tilted, parts);
-  } else {
-    const int half = r.height / 2;
-    cut({r.x, r.y, r.width, half}, tilted, parts);
-    cut({tilted ? r.x - half : r.x, r.y + half, r.width, r.height - half}, tilted, parts);
-  }
-}
-
-// Does the feature's value fit into 16 bits with a sign, whatever the pixels?
-bool fits_16_bits(const HaarFeature& feature) {
-  constexpr double most = (1 << 15) - 1;
-  double above = 0, below = 0;  // the largest and the smallest value
-  if (feature.tilted) {         // as if the parts had no pixel in common
-    for (const HaarFeature::Part& part : feature.parts)
-      (part.weight > 0 ? above : below) +=
-          255.0 * part.weight * pixels_in(part.rect, true);
-  } else {
-    std::map<Point, double> weights;  // of each pixel
-    for (const HaarFeature::Part& part : feature.parts)
-      for (int y = 0; y < part.rect.height; ++y)
-        for (int x = 0; x < part.rect.width; ++x)
-          weights[{part.rect.x + x, part.rect.y + y}] += part.weight;
-    for (const auto& [pixel, weight] : weights) (weight > 0 ? above : below) += 255.0 * weight;
-  }
-  return above <= most && -below <= most;
-}
-
 // Are all f32 operations on this feature exact, whatever the pixels?
 bool is_exact(const HaarFeature& feature) {
   constexpr double f32_integers = 1 << 24;
   double most = 0;
   for (const HaarFeature::Part& part : feature.parts) {
     if (part.weight != std::nearbyint(part.weight)) return false;
-    most += std::abs(static_cast<double>(part.weight)) * 255 * pixels_in(part.rect, feature.tilted);
+    const double pixels =
+        static_cast<double>(part.rect.width) * part.rect.height * (feature.tilted ? 2 : 1);
+    most += std::abs(static_cast<double>(part.weight)) * 255 * pixels;
   }
   return most < f32_integers;
 }
@@ -123,28 +85,6 @@ std::optional<std::vector<Point>> matched(std::map<Point, int> corners, const Pa
   return order;
 }
 
-// The least number of fraction bits that holds all leaves; nothing if a stage's sums could then leave
-// the 53 bits in which f64 is exact.
-std::optional<int> exact_fraction_bits(const Cascade& cascade) {
-  int bits = 0;
-  for (const float leaf : cascade.leaves) {
-    while (bits < 60 && std::ldexp(leaf, bits) != std::nearbyint(std::ldexp(leaf, bits))) ++bits;
-  }
-  if (bits == 60) return std::nullopt;
-  for (const Stage& stage : cascade.stages) {
-    double most = std::abs(static_cast<double>(stage.threshold)) + 1;
-    for (int t = stage.first_tree; t < stage.first_tree + stage.tree_count; ++t) {
-      const Tree& tree = cascade.trees[t];
-      float largest = 0;
-      for (int i = 0; i <= tree.node_count; ++i)
-        largest = std::max(largest, std::abs(cascade.leaves[tree.first_leaf + i]));
-      most += largest;
-    }
-    if (std::ldexp(most, bits) >= 0x1p53) return std::nullopt;
-  }
-  return bits;
-}
-
 class Compiler {
  public:
   Compiler(const Cascade& cascade, const PatchLayout& layout)
@@ -161,6 +101,27 @@ class Compiler {
  private:
   // ---- sums
 
+  // The least number of fraction bits that holds all leaves; nothing if a stage's sums could then
+  // leave the 53 bits in which f64 is exact.
+  std::optional<int> exact_fraction_bits() const {
+    int bits = 0;
+    for (const float leaf : cascade_.leaves) {
+      while (bits < 60 && std::ldexp(leaf, bits) != std::nearbyint(std::ldexp(leaf, bits))) ++bits;
+    }
+    if (bits == 60) return std::nullopt;
+    for (const Stage& stage : cascade_.stages) {
+      double most = std::abs(static_cast<double>(stage.threshold)) + 1;
+      for (int t = stage.first_tree; t < stage.first_tree + stage.tree_count; ++t) {
+        const Tree& tree = cascade_.trees[t];
+        float largest = 0;
+        for (int i = 0; i <= tree.node_count; ++i)
+          largest = std::max(largest, std::abs(cascade_.leaves[tree.first_leaf + i]));
+        most += largest;
+      }
+      if (std::ldexp(most, bits) >= 0x1p53) return std::nullopt;
+    }
+    return bits;
+  }
 
   std::int64_t fixed(double value) const {
     return static_cast<std::int64_t>(std::ceil(std::ldexp(value, out_.fraction_bits)));
@@ -172,7 +133,7 @@ class Compiler {
 
   void choose_form() {
     using Form = CompiledCascade::Form;
-    const std::optional<int> bits = exact_fraction_bits(cascade_);
+    const std::optional<int> bits = exact_fraction_bits();
     out_.fixed_point = bits.has_value();
     out_.fraction_bits = bits.value_or(0);
     if (cascade_.kind == FeatureKind::lbp)
@@ -244,7 +205,7 @@ class Compiler {
     const HaarFeature& feature = cascade_.haar[node.feature];
     HaarNode compiled{};
     compiled.threshold = node.threshold;
-    if (is_exact(feature) && (layout_.unit == Unit::window || fits_16_bits(feature))) {
+    if (is_exact(feature)) {
       const std::map<Point, int> corners = merged_corners(feature);
       for (const Pattern& pattern : patterns_for(corners)) {
         const auto order = matched(corners, pattern);
@@ -264,25 +225,12 @@ class Compiler {
     compiled.kind = HaarKind::general;
     compiled.corners[0] = static_cast<std::uint32_t>(out_.general.size());
     GeneralFeature& general = out_.general.emplace_back();
-    for (int i = 0; i < 3; ++i) {
-      general.weight[i] = feature.parts[i].weight;
-      general.first_part[i] = static_cast<std::int32_t>(out_.parts.size());
-      if (i < 2 || general.weight[i] != 0) add_parts(feature.parts[i].rect, feature.tilted);
+    for (int p = 0; p < 3; ++p) {
+      const auto corners = corners_of(feature.parts[p].rect, feature.tilted);
+      for (int i = 0; i < 4; ++i) general.corner[p][i] = word(corners[i], feature.tilted);
+      general.weight[p] = feature.parts[p].weight;
     }
-    general.first_part[3] = static_cast<std::int32_t>(out_.parts.size());
     return compiled;
-  }
-
-  void add_parts(const Rect& rect, bool tilted) {
-    std::vector<Rect> parts;
-    cut(rect, tilted, parts);
-    for (const Rect& part : parts) {
-      const auto corners = corners_of(part, tilted);
-      const auto two = [&](int i) {
-        return word(corners[i], tilted) | std::uint32_t{word(corners[i + 1], tilted)} << 16;
-      };
-      out_.parts.push_back({{two(0), two(2)}});
-    }
   }
 
   LbpNode lbp_node(const Node& node) const {
@@ -300,7 +248,7 @@ class Compiler {
   // A window is flat unless spread > 0 and area * (f32)(1 / sqrt(spread)) < 0.1: as the left side
   // falls with the spread, there is a least spread that is enough.
   void add_contrast() {
-    const Rect inner{1, 1, cascade_.window.width - 2, cascade_.window.height - 2};
+    const Size inner{cascade_.window.width - 2, cascade_.window.height - 2};
     const std::int64_t area = static_cast<std::int64_t>(inner.width) * inner.height;
     out_.contrast_area = area;
     std::int64_t flat = 0, enough = std::int64_t{1} << 62;
@@ -322,20 +270,15 @@ class Compiler {
 
 }  // namespace
 
-PatchLayout make_patch_layout(const Cascade& cascade, int step, int most_bytes) {
+PatchLayout make_patch_layout(Size window, int step, int planes, int most_bytes) {
   PatchLayout layout;
-  const Size window = cascade.window;
   layout.step = step;
-  layout.planes = cascade.has_tilted() ? 2 : 1;
-  const bool stumps = cascade.kind == FeatureKind::haar && cascade.is_stumps() &&
-                      exact_fraction_bits(cascade).has_value();
-  layout.unit = stumps ? Unit::pair : Unit::window;
-  const int unit = static_cast<int>(layout.unit);
+  layout.planes = planes;
   layout.columns = (tile_columns - 1) * step + window.width + 1;
   layout.pitch = step == 1 ? layout.columns : (layout.columns + 1) / 2 * 2;
   for (layout.rows_of_windows = max_tile_rows;; layout.rows_of_windows /= 2) {
-    layout.rows = (layout.rows_of_windows - unit) * step + window.height + 1;
-    if (layout.rows_of_windows == unit || layout.bytes() <= most_bytes) return layout;
+    layout.rows = (layout.rows_of_windows - 1) * step + window.height + 1;
+    if (layout.rows_of_windows == 1 || layout.bytes() <= most_bytes) return layout;
   }
 }
 

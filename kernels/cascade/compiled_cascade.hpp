@@ -12,19 +12,12 @@ namespace facesat::gpu {
 // Windows of a tile: 32 columns of the grid, and some rows.
 constexpr int tile_columns = 32, max_tile_rows = 32;
 
-// Stumps are evaluated for two windows at once, one above the other in the grid: a word of the patch
-// is then T(x, y) + 2^16 T(x, y + step), modulo 2^32. Any sum of such words with whole coefficients
-// is F + 2^16 G, with F and G the same sums for the upper and the lower window; where both fit into
-// 16 bits they can be told apart.
-enum class Unit { window = 1, pair = 2 };
-
 // Where the table elements that a tile's windows ask for lie in shared memory. At step 2 the even
 // columns come first in a row and the odd ones behind them, so that neighbouring windows always ask
 // for neighbouring words. A second plane of the same layout holds the tilted table.
 struct PatchLayout {
   int step = 1;
-  Unit unit = Unit::window;
-  int rows_of_windows = max_tile_rows;  // whole units
+  int rows_of_windows = max_tile_rows;
   int columns = 0, rows = 0;  // table elements; the first row and column are those before pixel 0
   int pitch = 0;              // words from row to row
   int planes = 1;
@@ -37,8 +30,8 @@ struct PatchLayout {
   }
 };
 
-// As many rows of windows as fit into `most_bytes`, at least one unit.
-PatchLayout make_patch_layout(const Cascade& cascade, int step, int most_bytes);
+// As many rows of windows as fit into `most_bytes`, at least one.
+PatchLayout make_patch_layout(Size window, int step, int planes, int most_bytes);
 
 // The kinds of Haar features. All but the last are sums of table elements with small whole
 // coefficients, where every f32 operation of OpenCV is exact, so that integers give the same value.
@@ -46,7 +39,7 @@ enum class HaarKind : std::uint8_t {
   edge,     // two parts that share an edge: 6 corners
   line,     // two parts that share none: 8 corners
   quad,     // four quarters: 9 corners
-  general,  // anything else: rectangles and f32 weights, operation by operation
+  general,  // anything else: three rectangles and f32 weights, operation by operation
 };
 constexpr int haar_kinds = 4;
 
@@ -72,14 +65,9 @@ struct alignas(16) HaarNode {
 };
 static_assert(sizeof(HaarNode) == 32);
 
-// Up to three weighted rectangles, cut into parts whose sums fit into 16 bits: those of rectangle i
-// are parts[first_part[i]] .. parts[first_part[i + 1] - 1].
 struct GeneralFeature {
+  std::uint16_t corner[3][4];
   float weight[3];
-  std::int32_t first_part[4];
-};
-struct GeneralPart {
-  std::uint32_t corners[2];  // two words in each, as above; their signs are + - - +
 };
 
 struct alignas(16) LbpNode {
@@ -106,7 +94,6 @@ struct CompiledCascade {
 
   std::vector<HaarNode> nodes;
   std::vector<GeneralFeature> general;
-  std::vector<GeneralPart> parts;
   std::vector<LbpNode> lbp_nodes;
   std::vector<std::int32_t> roots;   // of trees: their first nodes
   std::vector<std::int64_t> leaves;  // of trees; the bits of an f64 where fixed_point is false

@@ -21,7 +21,7 @@ class DeviceCascade {
     for (int i = 0; i < 2; ++i) {
       compiled_[i] = compile_cascade(cascade, plan.layout[i]);
       offsets_[i] = {
-          append(contents, compiled_[i].nodes),     append(contents, compiled_[i].general), append(contents, compiled_[i].parts),
+          append(contents, compiled_[i].nodes),     append(contents, compiled_[i].general),
           append(contents, compiled_[i].lbp_nodes), append(contents, compiled_[i].roots),
           append(contents, compiled_[i].leaves),    append(contents, compiled_[i].stages)};
       layout_[i] = plan.layout[i];
@@ -37,25 +37,14 @@ class DeviceCascade {
   void set(EvaluateTask& task) const {
     task.inner = inner_;
     for (int i = 0; i < 2; ++i) {
-      const CompiledCascade& c = compiled_[i];
       StepCascade& step = task.cascade[i];
-      step.layout = layout_[i];
+      step = describe(compiled_[i], layout_[i]);
       step.nodes = at<HaarNode>(offsets_[i].nodes);
       step.general = at<GeneralFeature>(offsets_[i].general);
-      step.parts = at<GeneralPart>(offsets_[i].parts);
       step.lbp_nodes = at<LbpNode>(offsets_[i].lbp_nodes);
       step.roots = at<std::int32_t>(offsets_[i].roots);
       step.leaves = at<std::int64_t>(offsets_[i].leaves);
       step.stages = at<CompiledStage>(offsets_[i].stages);
-      step.stage_count = static_cast<std::int32_t>(c.stages.size());
-      std::copy_n(c.nodes.begin(), std::min<std::size_t>(c.nodes.size(), parameter_nodes),
-                  step.first_nodes);
-      step.parameter_stages = 0;
-      if (c.form == CompiledCascade::Form::stumps)
-        for (const CompiledStage& stage : c.stages)
-          step.parameter_stages += stage.run[haar_kinds] <= parameter_nodes;
-      step.contrast_area = c.contrast_area;
-      step.min_spread = c.min_spread;
     }
   }
 
@@ -67,7 +56,7 @@ class DeviceCascade {
 
  private:
   struct Offsets {
-std::size_t nodes, general, parts, lbp_nodes, roots, leaves, stages;
+    std::size_t nodes, general, lbp_nodes, roots, leaves, stages;
   };
 
   template <class T>

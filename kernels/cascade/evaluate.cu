@@ -1,16 +1,21 @@
 // A block takes a tile of 32 x 32 windows through all stages.
 //
-// The part of the tables that the tile asks for is copied to shared memory, where a unit's corners
-// are at offsets that are the same for all units; a unit is a window, or a pair of them. Units are
-// lanes: in the first stage all of them, several a thread, so that a feature is read once for all;
-// survivors are gathered after every stage, and when fewer are left than threads can take, teams of
-// threads share out the trees of the stage. Fixed point sums make their order irrelevant.
+// The part of the tables that the tile asks for is copied to shared memory, where a window's
+// corners are at offsets that are the same for all windows. Windows are lanes: in the first stage
+// all of them, four a thread, so that a feature is read once for all; survivors are gathered after
+// every stage, and when fewer are left than threads can take, teams of threads share out the trees
+// of the stage. Fixed point sums make their order irrelevant.
 //
-// What bounds it is shared memory: 6 to 9 words a decision. Hence pairs, which halve that; and
-// survivors are gathered so that a warp's units begin in different banks as far as possible: the
-// offsets being equal, so do all their corners.
-#include "kernels/cascade/evaluate.hpp"
+// What bounds it is the path from shared memory to registers, a word a lane: 6 to 9 words a
+// decision, and as much again for a feature read from memory. Features of the first stages
+// therefore come from the constant cache, and survivors are gathered so that a warp's windows begin
+// in different banks as far as possible: the offsets being equal, so do all their corners. Tried
+// and slower: two windows a lane in the halves of a word (values that leave 16 bits and dead halves
+// cost more than it saves), ending a stage's sum early (only 4 % of the decisions could be left
+// out).
+#include <algorithm>
 
+#include "kernels/cascade/evaluate.hpp"
 #include "kernels/cascade/stage_sums.cuh"
 #include "kernels/cascade/tile.cuh"
 #include "kernels/sat/tile.cuh"
@@ -25,7 +30,7 @@ constexpr int banks = 32;
 // What a block's threads share besides the patch.
 struct Shared {
   SharedArray<float, tile_windows> inverse_deviation;
-  SharedArray<std::uint16_t, tile_windows> survivors;  // units, and which of their windows
+  SharedArray<std::uint16_t, tile_windows> survivors;
   SharedArray<std::int64_t, tile_windows> partial_sums;
   // In turns for every other stage, so that one set can be cleared while the other is in use.
   SharedArray<unsigned, 2 * banks> in_bank;        // survivors that begin in each bank
@@ -46,9 +51,9 @@ class Evaluation {
         shared_(shared) {}
 
   __device__ void run() {
-    load_plane<static_cast<Unit>(U), warps>(task_.sum, cascade_.layout, tile_, patch_, 0);
+    load_plane<warps>(task_.sum, cascade_.layout, tile_, patch_, 0);
     if (cascade_.layout.planes > 1)
-      load_plane<static_cast<Unit>(U), warps>(task_.tilted_sum, cascade_.layout, tile_, patch_, 1);
+      load_plane<warps>(task_.tilted_sum, cascade_.layout, tile_, patch_, 1);
     if (thread_ < 2 * banks) {
       shared_.in_bank[thread_] = 0;
       shared_.banks_of_rank[thread_] = 0;
@@ -59,7 +64,7 @@ class Evaluation {
       const int n = static_cast<int>(shared_.count[0]);
       if (n == 0) return;
       if (Sum::any_order && n <= 32) return last_stages(s, n);
-      // Several units a thread share the loads of a feature.
+      // Several windows a thread share the loads of a feature.
       if (n > 64)
         next_stage<most_a_thread>(s, n);
       else
@@ -68,58 +73,51 @@ class Evaluation {
   }
 
  private:
-  static constexpr int U = Form::unit, most_a_thread = tile_windows / U / threads;
+  static constexpr int most_a_thread = tile_windows / threads;
   using Sum = typename Form::Sum;
   using Value = typename Sum::Value;
 
-  // W units of a thread.
+  // W windows of a thread. Windows of a tile are numbered row by row; -1: none.
   template <int W>
-  struct Units {
-    int id[W];            // of a tile: row by row; -1: none
-    bool alive[W][U];     // its windows
-    Place<U> place[W];
-    Value sum[W][U];
+  struct Windows {
+    int id[W];
+    bool alive[W];
+    Place place[W];
+    Value sum[W];
   };
 
-  __device__ static int window_of(int unit, int u) {
-    return (unit / tile_columns * U + u) * tile_columns + unit % tile_columns;
-  }
-  __device__ unsigned first_word(int unit) const {
+  __device__ unsigned first_word(int window) const {
     const PatchLayout& l = cascade_.layout;
-    return static_cast<unsigned>(unit / tile_columns * U * l.step * l.pitch + unit % tile_columns);
+    return static_cast<unsigned>(window / tile_columns * l.step * l.pitch + window % tile_columns);
   }
-  __device__ unsigned base_of(int unit) const { return patch_.address() + first_word(unit) * 4; }
+  __device__ unsigned base_of(int window) const {
+    return patch_.address() + first_word(window) * 4;
+  }
 
-  // Every window of the tile; each warp's units are in a row.
+  // Every window of the tile; each warp's are in a row of the grid.
   __device__ void first_stage() {
     const CompiledStage& stage = cascade_.stages[0];
-    Units<most_a_thread> units;
+    Windows<most_a_thread> windows;
     bool any = false;
     for (int k = 0; k < most_a_thread; ++k) {
       const int id = thread_ + k * threads;
-      units.id[k] = window_of(id, U - 1) < cascade_.layout.rows_of_windows * tile_columns ? id : -1;
-      units.place[k].base = base_of(max(units.id[k], 0));
-      for (int u = 0; u < U; ++u) {
-        const int window = window_of(id, u);
-        const bool inside = units.id[k] >= 0 && tile_.has(window);
-        const float inverse = !inside             ? 0
-                              : !Form::normalised ? 1
-                                                  : inverse_deviation(task_, cascade_,
-                                                                      tile_.x(window), tile_.y(window));
-        if (inside && inverse == 0) tell_depth(window, 0);
-        shared_.inverse_deviation[window] = inverse;
-        units.place[k].inverse_deviation[u] = inverse;
-        units.alive[k][u] = inverse != 0;
-        units.sum[k][u] = 0;
-        any = any || inverse != 0;
-      }
+      const bool inside = id < cascade_.layout.rows_of_windows * tile_columns && tile_.has(id);
+      float inverse = inside ? 1 : 0;
+      if (inside && Form::normalised)
+        inverse = inverse_deviation(task_, cascade_, tile_.x(id), tile_.y(id));
+      if (inside && inverse == 0) tell_depth(id, 0);
+      shared_.inverse_deviation[id] = inverse;
+      windows.id[k] = id;
+      windows.alive[k] = inverse != 0;
+      windows.place[k] = {base_of(inside ? id : 0), inverse};
+      windows.sum[k] = 0;
+      any = any || inverse != 0;
     }
     if (__any_sync(full_warp, any))
-      Form::add(cascade_, stage, patch_, 0, 1, units.place, units.sum);
+      Form::add(cascade_, stage, patch_, 0, 1, windows.place, windows.sum);
     for (int k = 0; k < most_a_thread; ++k)
-      for (int u = 0; u < U; ++u) judge_first(stage, window_of(thread_ + k * threads, u),
-                                              units.alive[k][u], units.sum[k][u]);
-    conclude(0, units);
+      judge_first(stage, windows.id[k], windows.alive[k], windows.sum[k]);
+    conclude(0, windows);
   }
 
   // By whole warps, for a window each in a row of the grid.
@@ -138,137 +136,111 @@ class Evaluation {
       alive = alive && (surely_skipped(word, tile_.column == 0) >> (thread_ % 32) & 1) == 0;
   }
 
+  // How many threads a team has, as a power of two: not less than it gets windows.
+  __device__ static int log_members(int windows) {
+    return windows > 1 ? 32 - __clz(windows - 1) : 0;
+  }
+
+  // Up to W windows a thread. Teams of whole warps share out the trees.
   template <int W>
   __device__ void next_stage(int s, int n) {
     const CompiledStage& stage = cascade_.stages[s];
-    // With fewer units than threads can take, teams of at least as many threads as are needed.
-    int shift = log_threads;  // of the members of a team
-    if (Sum::any_order) {
-      const int needed = (n + W - 1) / W;
-      shift = max(needed > 1 ? 32 - __clz(needed - 1) : 0, 5);
-    }
+    const int shift = Sum::any_order ? max(log_members((n + W - 1) / W), 5) : log_threads;
     const int members = 1 << shift, teams = threads >> shift;
     const int team = thread_ >> shift, slot = thread_ & (members - 1);
-    Units<W> units;
+    Windows<W> windows;
     for (int k = 0; k < W; ++k) {
       const int place = slot + k * members;
-      const int entry = place < n ? static_cast<int>(shared_.survivors[place]) : 0;
-      units.id[k] = place < n ? entry >> U : -1;
-      units.place[k].base = base_of(entry >> U);
-      for (int u = 0; u < U; ++u) {
-        units.place[k].inverse_deviation[u] = shared_.inverse_deviation[window_of(entry >> U, u)];
-        units.alive[k][u] = team == 0 && (entry >> u & 1) != 0;  // the first team concludes
-        units.sum[k][u] = 0;
-      }
+      windows.id[k] = place < n ? static_cast<int>(shared_.survivors[place]) : -1;
+      windows.alive[k] = place < n && team == 0;  // the first team concludes
+      const int id = max(windows.id[k], 0);
+      windows.place[k] = {base_of(id), shared_.inverse_deviation[id]};
+      windows.sum[k] = 0;
     }
-    if (__any_sync(full_warp, units.id[0] >= 0))
-      Form::add(cascade_, stage, patch_, team, teams, units.place, units.sum);
+    if (__any_sync(full_warp, windows.id[0] >= 0))
+      Form::add(cascade_, stage, patch_, team, teams, windows.place, windows.sum);
     if constexpr (Sum::any_order)
-      if (teams > 1) gather(units.sum, members);
-    for (int k = 0; k < W; ++k)
-      for (int u = 0; u < U; ++u) {
-        units.sum[k][u] += Sum::leaf(stage.base);
-        if (!units.alive[k][u] || !Sum::rejects(stage, units.sum[k][u])) continue;
-        units.alive[k][u] = false;
-        tell_depth(window_of(units.id[k], u), s);
-      }
-    conclude(s, units);
+      if (teams > 1) gather(windows.sum, members);
+    for (int k = 0; k < W; ++k) {
+      windows.sum[k] += Sum::leaf(stage.base);
+      if (!windows.alive[k] || !Sum::rejects(stage, windows.sum[k])) continue;
+      windows.alive[k] = false;
+      tell_depth(windows.id[k], s);
+    }
+    conclude(s, windows);
   }
 
   // The first team's sums become those of all teams.
   template <int W>
-  __device__ void gather(std::int64_t (&sums)[W][U], int members) {
-    for (int k = 0; k < W; ++k)
-      for (int u = 0; u < U; ++u)
-        shared_.partial_sums[(k * U + u) * threads + thread_] = sums[k][u];
+  __device__ void gather(Value (&sums)[W], int members) {
+    for (int k = 0; k < W; ++k) shared_.partial_sums[k * threads + thread_] = sums[k];
     __syncthreads();
     if (thread_ >= members) return;
     for (int k = 0; k < W; ++k)
-      for (int u = 0; u < U; ++u)
-        for (int from = thread_ + members; from < threads; from += members)
-          sums[k][u] += shared_.partial_sums[(k * U + u) * threads + from];
+      for (int from = thread_ + members; from < threads; from += members)
+        sums[k] += shared_.partial_sums[k * threads + from];
   }
 
-  // All stages from s on, for at most 32 units. Every warp knows all of them, one a lane, and comes to
-  // the same conclusions, so that one barrier a stage is enough. Teams are parts of warps.
+  // All stages from s on, for at most 32 windows. Every warp knows all of them, one a lane, and
+  // comes to the same conclusions, so that one barrier a stage is enough. Teams are parts of warps.
   __device__ void last_stages(int s, int n) {
-    const int lane = thread_ % 32, warp = thread_ / 32;
-    unsigned entry = lane < n ? static_cast<unsigned>(shared_.survivors[lane]) : 0;
+    const int lane = thread_ % 32;
+    int id = lane < n ? static_cast<int>(shared_.survivors[lane]) : -1;
     for (;; ++s) {
       const CompiledStage& stage = cascade_.stages[s];
-      const int shift = n > 1 ? 32 - __clz(n - 1) : 0, members = 1 << shift;
-      const unsigned own = __shfl_sync(full_warp, entry, lane & (members - 1));
-      const int id = static_cast<int>(own >> U);
-      Place<U> place[1];
-      Value sum[1][U];
-      place[0].base = base_of(id);
-      for (int u = 0; u < U; ++u) {
-        place[0].inverse_deviation[u] = shared_.inverse_deviation[window_of(id, u)];
-        sum[0][u] = 0;
-      }
-      Form::add(cascade_, stage, patch_, (warp << 5 | lane) >> shift, threads >> shift, place, sum);
-      share_sums(s % 2 * U, members, sum[0]);
-      unsigned alive = own & ((1u << U) - 1);
-      for (int u = 0; u < U; ++u) {
-        sum[0][u] += Sum::leaf(stage.base);
-        if ((alive >> u & 1) == 0) continue;
-        const bool rejected = Sum::rejects(stage, sum[0][u]);
-        if (rejected) alive &= ~(1u << u);
-        if (thread_ >= members) continue;  // one speaks for all
+      const int shift = log_members(n), members = 1 << shift;
+      id = __shfl_sync(full_warp, id, lane & (members - 1));
+      const Place place[1] = {{base_of(max(id, 0)), shared_.inverse_deviation[max(id, 0)]}};
+      Value sum[1] = {0};
+      Form::add(cascade_, stage, patch_, thread_ >> shift, threads >> shift, place, sum);
+      share_sum(s % 2, members, sum[0]);
+      sum[0] += Sum::leaf(stage.base);
+      const bool rejected = Sum::rejects(stage, sum[0]);
+      if (thread_ < members && id >= 0) {  // one speaks for all
         if (rejected)
-          tell_depth(window_of(id, u), s);
+          tell_depth(id, s);
         else if (s + 1 == cascade_.stage_count)
-          tell_candidate(window_of(id, u), sum[0][u]);
+          tell_candidate(id, sum[0]);
       }
-      if (s + 1 == cascade_.stage_count) return;
-      const unsigned survivors = __ballot_sync(full_warp, alive != 0 && lane < members);
+      const unsigned survivors = __ballot_sync(full_warp, id >= 0 && !rejected && lane < members);
       n = __popc(survivors);
-      if (n == 0) return;
-      const unsigned next = own >> U << U | alive;
-      const int from = lane < n ? nth_set_bit(survivors, lane) : 0;
-      entry = __shfl_sync(full_warp, next, from);
-      if (lane >= n) entry = 0;
+      if (n == 0 || s + 1 == cascade_.stage_count) return;
+      id = __shfl_sync(full_warp, id, lane < n ? nth_set_bit(survivors, lane) : 0);
+      if (lane >= n) id = -1;
     }
   }
 
-  // Each lane's sums become those of all teams.
-  __device__ void share_sums(int set, int members, Value (&sums)[U]) {
-    const int lane = thread_ % 32;
-    for (int u = 0; u < U; ++u) {
-      for (int d = members; d < 32; d *= 2) sums[u] += __shfl_xor_sync(full_warp, sums[u], d);
-      shared_.partial_sums[(set + u) * threads + thread_] = sums[u];
-    }
+  // Each lane's sum becomes that of all teams. `set` changes with every call.
+  __device__ void share_sum(int set, int members, Value& sum) {
+    for (int d = members; d < 32; d *= 2) sum += __shfl_xor_sync(full_warp, sum, d);
+    shared_.partial_sums[set * threads + thread_] = sum;
     __syncthreads();
-    for (int u = 0; u < U; ++u) {
-      sums[u] = 0;
-      for (int w = 0; w < warps; ++w)
-        sums[u] += shared_.partial_sums[(set + u) * threads + w * 32 + lane];
-    }
+    sum = 0;
+    for (int w = 0; w < warps; ++w)
+      sum += shared_.partial_sums[set * threads + w * 32 + thread_ % 32];
   }
 
-  // After stage s: survivors are listed for the next, or told if there is none.
+  // After stage s: survivors are listed for the next, or told if there is none. A window's rank is
+  // the number of those listed before it that begin in the same bank; windows are listed by rank,
+  // and so a warp's begin in different banks but where ranks meet.
   template <int W>
-  __device__ void conclude(int s, const Units<W>& units) {
+  __device__ void conclude(int s, const Windows<W>& windows) {
     if (s + 1 == cascade_.stage_count) {
       for (int k = 0; k < W; ++k)
-        for (int u = 0; u < U; ++u)
-          if (units.alive[k][u]) tell_candidate(window_of(units.id[k], u), units.sum[k][u]);
+        if (windows.alive[k]) tell_candidate(windows.id[k], windows.sum[k]);
       return;
     }
     const int set = s % 2 * banks;
-    unsigned alive[W], rank[W];
+    unsigned rank[W] = {};
     for (int k = 0; k < W; ++k) {
-      alive[k] = rank[k] = 0;
-      for (int u = 0; u < U; ++u) alive[k] |= units.alive[k][u] ? 1u << u : 0;
-      if (alive[k] == 0) continue;
-      const unsigned bank = first_word(units.id[k]) % banks;
+      if (!windows.alive[k]) continue;
+      const unsigned bank = first_word(windows.id[k]) % banks;
       rank[k] = atomic_add(shared_.in_bank, set + static_cast<int>(bank), 1);
       atomic_or(shared_.banks_of_rank, set + static_cast<int>(rank[k]), 1u << bank);
     }
     __syncthreads();
     if (thread_ < banks) {
-      const auto in_rank =
-          static_cast<std::uint32_t>(__popc(shared_.banks_of_rank[set + thread_]));
+      const auto in_rank = static_cast<std::uint32_t>(__popc(shared_.banks_of_rank[set + thread_]));
       const std::uint32_t end = warp_inclusive_scan(in_rank);
       shared_.rank_begin[thread_] = end - in_rank;
       if (thread_ == banks - 1) shared_.count[0] = end;
@@ -277,13 +249,12 @@ class Evaluation {
     }
     __syncthreads();
     for (int k = 0; k < W; ++k) {
-      if (alive[k] == 0) continue;
-      const unsigned bank = first_word(units.id[k]) % banks;
+      if (!windows.alive[k]) continue;
+      const unsigned bank = first_word(windows.id[k]) % banks;
       const unsigned before =
           shared_.banks_of_rank[set + static_cast<int>(rank[k])] & ((1u << bank) - 1);
       shared_.survivors[static_cast<int>(shared_.rank_begin[static_cast<int>(rank[k])]) +
-                        __popc(before)] =
-          static_cast<std::uint16_t>(static_cast<unsigned>(units.id[k]) << U | alive[k]);
+                        __popc(before)] = static_cast<std::uint16_t>(windows.id[k]);
     }
     __syncthreads();
   }
@@ -309,7 +280,7 @@ class Evaluation {
 
 template <class Form>
 __global__ void __launch_bounds__(threads, 4)
-    evaluate_kernel(const FACESAT_GRID_CONSTANT EvaluateTask task) {
+    evaluate_kernel(FACESAT_PARAMETER(EvaluateTask) task) {
   __shared__ Shared shared;
   const Patch patch;
   const Tile tile = find_tile(task, static_cast<int>(blockIdx.x) + task.first_tile);
@@ -319,14 +290,30 @@ __global__ void __launch_bounds__(threads, 4)
 }  // namespace
 
 int least_shared_bytes(const Cascade& cascade) {
-  return std::max(make_patch_layout(cascade, 1, 0).bytes(),
-                  make_patch_layout(cascade, 2, 0).bytes());
+  const int planes = cascade.has_tilted() ? 2 : 1;
+  return std::max(make_patch_layout(cascade.window, 1, planes, 0).bytes(),
+                  make_patch_layout(cascade.window, 2, planes, 0).bytes());
+}
+
+StepCascade describe(const CompiledCascade& compiled, const PatchLayout& layout) {
+  StepCascade step{};
+  step.layout = layout;
+  step.stage_count = static_cast<std::int32_t>(compiled.stages.size());
+  step.contrast_area = compiled.contrast_area;
+  step.min_spread = compiled.min_spread;
+  if (compiled.form != CompiledCascade::Form::stumps) return step;
+  std::copy_n(compiled.nodes.begin(), std::min<std::size_t>(compiled.nodes.size(), parameter_nodes),
+              step.first_nodes);
+  for (const CompiledStage& stage : compiled.stages)
+    step.parameter_stages += stage.run[haar_kinds] <= parameter_nodes;
+  return step;
 }
 
 EvaluatePlan plan_evaluate(const Pyramid& pyramid, const Cascade& cascade) {
   EvaluatePlan plan;
   for (const int step : {1, 2})
-    plan.layout[step - 1] = make_patch_layout(cascade, step, comfortable_patch_bytes);
+    plan.layout[step - 1] = make_patch_layout(cascade.window, step, cascade.has_tilted() ? 2 : 1,
+                                              comfortable_patch_bytes);
   for (const LevelGroup& group : pyramid.groups) {
     EvaluatePlan::Group& added = plan.groups.emplace_back();
     added.first_level = group.first;

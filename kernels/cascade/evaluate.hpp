@@ -29,8 +29,8 @@ struct EvaluateLevel {
 };
 
 // The nodes that come as parameters of the launch, and so from the constant cache: those of the
-// stages that most windows see. A load from memory would give every lane of a warp a copy of its own,
-// at the cost of as many table elements.
+// stages that most windows see. A load from memory would give every lane of a warp a copy of its
+// own, at the cost of as many table elements.
 constexpr int parameter_nodes = 440;
 
 // A cascade, compiled for one step; pointers to device memory.
@@ -40,7 +40,6 @@ struct StepCascade {
   HaarNode first_nodes[parameter_nodes];
   const HaarNode* nodes;
   const GeneralFeature* general;
-  const GeneralPart* parts;
   const LbpNode* lbp_nodes;
   const std::int32_t* roots;
   const std::int64_t* leaves;
@@ -48,6 +47,9 @@ struct StepCascade {
   std::int32_t stage_count;
   std::int64_t contrast_area, min_spread;
 };
+
+// All of it but the pointers.
+StepCascade describe(const CompiledCascade& compiled, const PatchLayout& layout);
 
 struct EvaluateTask {
   // Tables of one size and pitch (elements); squared_sum is not needed for LBP, tilted_sum only for

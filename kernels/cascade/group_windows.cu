@@ -1,16 +1,15 @@
 // The kernels have a fixed number of blocks, for the number of windows is only known on the device.
-#include "kernels/cascade/group_windows.hpp"
-
 #include <cmath>
 #include <cstdlib>
 
 #include "core/grouping.hpp"
+#include "kernels/cascade/group_windows.hpp"
 #include "kernels/sat/tile.cuh"
 
 namespace facesat::gpu {
 namespace {
 
-constexpr int threads = 1024, warps = threads / 32, blocks = 132;
+constexpr int threads = on_host ? 64 : 1024, warps = threads / 32, blocks = on_host ? 3 : 132;
 
 __device__ __forceinline__ std::uint64_t key_of(const Candidate& c) {
   return static_cast<std::uint64_t>(c.level) << 32 | c.cell;
@@ -25,7 +24,8 @@ __device__ __forceinline__ Rect box_of(const BoxLevel& level, std::uint32_t cell
           level.box.height};
 }
 
-// A window's place is the number of those before it: each warp counts a part of them for 32 windows.
+// A window's place is the number of those before it: each warp counts a part of them for 32
+// windows.
 __global__ void __launch_bounds__(threads) order_kernel(const GroupWindowsTask task) {
   __shared__ SharedArray<unsigned, 32> places;
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
@@ -99,12 +99,12 @@ __device__ __forceinline__ std::uint32_t root_of(const GroupedWindow* windows, s
   return i;
 }
 
-// Every window is hung directly below its root. Other threads may see either parent: both lead there.
+// Every window is hung directly below its root. Other threads may see either parent: both lead
+// there.
 __global__ void __launch_bounds__(threads) flatten_kernel(const GroupWindowsTask task) {
   const std::uint32_t count = task.counts->windows;
   if (count > most_united) return;
-  for (std::uint32_t i = blockIdx.x * threads + threadIdx.x; i < count;
-       i += gridDim.x * threads)
+  for (std::uint32_t i = blockIdx.x * threads + threadIdx.x; i < count; i += gridDim.x * threads)
     store_relaxed(&task.windows[i].parent, root_of(task.windows, i));
 }
 

@@ -4,7 +4,7 @@
 namespace facesat::gpu {
 namespace {
 
-constexpr int threads = 1024;
+constexpr int threads = on_host ? 64 : 1024;
 
 __device__ __forceinline__ bool is_visited(const EvaluateLevel& level,
                                            const std::uint32_t* rejected, std::uint32_t cell) {

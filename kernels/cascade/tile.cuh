@@ -42,31 +42,27 @@ __device__ __forceinline__ Tile find_tile(const EvaluateTask& task, int number) 
   return {level, tile % level.tiles_across * tile_columns, tile / level.tiles_across * rows};
 }
 
-// Copies a plane of the patch from a table, by `warps` warps. Elements beyond the table's edges, which
-// no window asks for, repeat the last. Each lane takes a column, each warp some rows of it at a time.
-template <Unit unit, int warps>
+// Copies a plane of the patch from a table, by `warps` warps. Elements beyond the table's edges,
+// which no window asks for, repeat the last. Each lane takes a column, each warp every so many rows
+// of it.
+template <int warps>
 __device__ __forceinline__ void load_plane(View<const std::uint32_t> table,
                                            const PatchLayout& layout, const Tile& tile,
                                            const Patch& patch, int plane) {
-  constexpr int rows_at_once = 6, most_below = unit == Unit::pair ? 2 : 0;
+  constexpr int rows_at_once = 6;
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
   const int x = tile.x() - 1, y = tile.y() - 1;
   const int last_row = table.size.height - 1 - y, pitch = static_cast<int>(table.pitch);
   for (int i = lane; i < layout.columns; i += 32) {
     const std::uint32_t* column = table.row(y) + min(x + i, table.size.width - 1);
     const int word = plane * layout.plane_words() + layout.word(i, 0);
-    for (int j = warp * rows_at_once; j < layout.rows; j += warps * rows_at_once) {
-      std::uint32_t v[rows_at_once + most_below];
+    for (int j = warp; j < layout.rows; j += warps * rows_at_once) {
+      std::uint32_t v[rows_at_once];
       FACESAT_UNROLL
-      for (int k = 0; k < rows_at_once + most_below; ++k) v[k] = column[min(j + k, last_row) * pitch];
+      for (int k = 0; k < rows_at_once; ++k) v[k] = column[min(j + k * warps, last_row) * pitch];
       FACESAT_UNROLL
-      for (int k = 0; k < rows_at_once; ++k) {
-        if (j + k >= layout.rows) break;
-        std::uint32_t element = v[k];
-        if (unit == Unit::pair)
-          element += (layout.step == 1 ? v[k + most_below / 2] : v[k + most_below]) << 16;
-        patch[word + (j + k) * layout.pitch] = element;
-      }
+      for (int k = 0; k < rows_at_once; ++k)
+        if (j + k * warps < layout.rows) patch[word + (j + k * warps) * layout.pitch] = v[k];
     }
   }
 }

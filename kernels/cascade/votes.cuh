@@ -8,8 +8,8 @@ namespace facesat::gpu {
 
 using Patch = DynamicShared<std::uint32_t>;
 
-// The table elements of two corners, packed as in HaarNode. `base` is the address of the window's first
-// word in the patch.
+// The table elements of two corners, packed as in HaarNode. `base` is the address of the window's
+// first word in the patch.
 struct Two {
   std::uint32_t lower, upper;
 };
@@ -21,85 +21,46 @@ __device__ __forceinline__ std::uint32_t element(const Patch& patch, unsigned ba
   return patch.at(base + corner * 4);
 }
 
-// ---- Haar: the value before normalisation, of a window or a pair
+// ---- Haar: the value before normalisation
 
-__device__ __forceinline__ std::uint32_t edge_value(const HaarNode& n, const Patch& patch,
-                                                    unsigned base) {
+__device__ __forceinline__ std::int32_t edge_value(const HaarNode& n, const Patch& patch,
+                                                   unsigned base) {
   const Two a = elements(patch, base, n.corners[0]), b = elements(patch, base, n.corners[1]),
             c = elements(patch, base, n.corners[2]);
   const std::uint32_t ones = a.lower + a.upper - b.lower - b.upper, parts = c.lower - c.upper;
-  return ones + static_cast<std::uint32_t>(n.weight) * parts;
+  return static_cast<std::int32_t>(ones + static_cast<std::uint32_t>(n.weight) * parts);
 }
 
-__device__ __forceinline__ std::uint32_t line_value(const HaarNode& n, const Patch& patch,
-                                                    unsigned base) {
+__device__ __forceinline__ std::int32_t line_value(const HaarNode& n, const Patch& patch,
+                                                   unsigned base) {
   const Two a = elements(patch, base, n.corners[0]), b = elements(patch, base, n.corners[1]),
             c = elements(patch, base, n.corners[2]), d = elements(patch, base, n.corners[3]);
   const std::uint32_t ones = a.lower + a.upper - b.lower - b.upper,
                       parts = c.lower + c.upper - d.lower - d.upper;
-  return ones + static_cast<std::uint32_t>(n.weight) * parts;
+  return static_cast<std::int32_t>(ones + static_cast<std::uint32_t>(n.weight) * parts);
 }
 
-__device__ __forceinline__ std::uint32_t quad_value(const HaarNode& n, const Patch& patch,
-                                                    unsigned base) {
+__device__ __forceinline__ std::int32_t quad_value(const HaarNode& n, const Patch& patch,
+                                                   unsigned base) {
   const Two a = elements(patch, base, n.corners[0]), b = elements(patch, base, n.corners[1]),
             c = elements(patch, base, n.corners[2]), d = elements(patch, base, n.corners[3]);
   const std::uint32_t outer = a.lower + a.upper + b.lower + b.upper,
                       inner = c.lower + c.upper + d.lower + d.upper;
-  return static_cast<std::uint32_t>(n.weight) *
-         (outer - 2 * inner + 4 * element(patch, base, n.last_corner));
+  return static_cast<std::int32_t>(static_cast<std::uint32_t>(n.weight) *
+                                   (outer - 2 * inner + 4 * element(patch, base, n.last_corner)));
 }
 
-// Of a pair: the upper window's sum F and the lower one's G from F + 2^16 G; with a sign, or without.
-__device__ __forceinline__ std::int32_t upper_of(std::uint32_t sums) {
-  return static_cast<std::int16_t>(sums);
-}
-__device__ __forceinline__ std::int32_t lower_of(std::uint32_t sums) {
-  return static_cast<std::int32_t>(sums + 0x8000u) >> 16;
-}
-
-// The sums of a general feature's rectangle, each part of it through `take`.
-template <class Take>
-__device__ __forceinline__ void for_parts(const GeneralFeature& f, int rectangle,
-                                          const StepCascade& cascade, const Patch& patch,
-                                          unsigned base, Take take) {
-  for (int i = f.first_part[rectangle]; i < f.first_part[rectangle + 1]; ++i) {
-    const Two a = elements(patch, base, cascade.parts[i].corners[0]),
-              b = elements(patch, base, cascade.parts[i].corners[1]);
-    take(a.lower - a.upper - b.lower + b.upper);
-  }
-}
-
-// The order of these f32 operations is part of the result. sums: of the three rectangles.
-__device__ __forceinline__ float weighted(const GeneralFeature& f, const std::uint32_t (&sums)[3]) {
-  const auto sum = [&](int i) { return static_cast<float>(static_cast<std::int32_t>(sums[i])); };
+// The order of these f32 operations is part of the result.
+__device__ __forceinline__ float general_value(const HaarNode& n, const GeneralFeature* features,
+                                               const Patch& patch, unsigned base) {
+  const GeneralFeature& f = features[n.corners[0]];
+  const auto sum = [&](int part) {
+    const auto p = [&](int i) { return element(patch, base, f.corner[part][i]); };
+    return static_cast<float>(static_cast<std::int32_t>(p(0) - p(1) - p(2) + p(3)));
+  };
   float value = f.weight[0] * sum(0) + f.weight[1] * sum(1);
   if (f.weight[2] != 0) value += f.weight[2] * sum(2);
   return value;
-}
-
-__device__ __forceinline__ float general_value(const HaarNode& n, const StepCascade& cascade,
-                                               const Patch& patch, unsigned base) {
-  const GeneralFeature& f = cascade.general[n.corners[0]];
-  std::uint32_t sums[3]{};
-  for (int i = 0; i < 3; ++i)
-    for_parts(f, i, cascade, patch, base, [&](std::uint32_t sum) { sums[i] += sum; });
-  return weighted(f, sums);
-}
-
-// The same for a pair.
-__device__ __forceinline__ void general_values(const HaarNode& n, const StepCascade& cascade,
-                                               const Patch& patch, unsigned base,
-                                               float (&values)[2]) {
-  const GeneralFeature& f = cascade.general[n.corners[0]];
-  std::uint32_t upper[3]{}, lower[3]{};
-  for (int i = 0; i < 3; ++i)
-    for_parts(f, i, cascade, patch, base, [&](std::uint32_t sums) {
-      upper[i] += sums & 0xFFFF;
-      lower[i] += sums >> 16;
-    });
-  values[0] = weighted(f, upper);
-  values[1] = weighted(f, lower);
 }
 
 __device__ __forceinline__ bool goes_left(const HaarNode& n, const StepCascade& cascade,
@@ -108,16 +69,16 @@ __device__ __forceinline__ bool goes_left(const HaarNode& n, const StepCascade& 
   float value;
   switch (n.kind) {
     case HaarKind::edge:
-      value = static_cast<float>(static_cast<std::int32_t>(edge_value(n, patch, base)));
+      value = static_cast<float>(edge_value(n, patch, base));
       break;
     case HaarKind::line:
-      value = static_cast<float>(static_cast<std::int32_t>(line_value(n, patch, base)));
+      value = static_cast<float>(line_value(n, patch, base));
       break;
     case HaarKind::quad:
-      value = static_cast<float>(static_cast<std::int32_t>(quad_value(n, patch, base)));
+      value = static_cast<float>(quad_value(n, patch, base));
       break;
     default:
-      value = general_value(n, cascade, patch, base);
+      value = general_value(n, cascade.general, patch, base);
   }
   return value * inverse_deviation < n.threshold;
 }

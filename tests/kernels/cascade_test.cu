@@ -2,6 +2,8 @@
 // GPU and, for small pictures, on the host.
 #include <memory>
 
+#include "cascades/cascade_store.hpp"
+
 #include "core/backend.hpp"
 #include "core/grouping.hpp"
 #include "kernels/cascade/evaluate.hpp"
@@ -73,24 +75,22 @@ class Uploaded {
       : compiled(gpu::compile_cascade(cascade, layout)),
         layout_(layout),
         nodes_(compiled.nodes),
-general_(compiled.general), parts_(compiled.parts),
+        general_(compiled.general),
         lbp_nodes_(compiled.lbp_nodes),
         roots_(compiled.roots),
         leaves_(compiled.leaves),
         stages_(compiled.stages) {}
 
-  gpu::StepCascade get() {
-    gpu::StepCascade step{layout_,
-                          nodes_.data(),
-                          general_.data(),
-                          parts_.data(),
-                          lbp_nodes_.data(),
-                          roots_.data(),
-                          leaves_.data(),
-                          stages_.data(),
-                          static_cast<std::int32_t>(compiled.stages.size()),
-                          compiled.contrast_area,
-                          compiled.min_spread};
+  // with_parameters: the first stages come as parameters of the launch.
+  gpu::StepCascade get(bool with_parameters) {
+    gpu::StepCascade step = gpu::describe(compiled, layout_);
+    if (!with_parameters) step.parameter_stages = 0;
+    step.nodes = nodes_.data();
+    step.general = general_.data();
+    step.lbp_nodes = lbp_nodes_.data();
+    step.roots = roots_.data();
+    step.leaves = leaves_.data();
+    step.stages = stages_.data();
     return step;
   }
 
@@ -100,7 +100,6 @@ general_(compiled.general), parts_(compiled.parts),
   gpu::PatchLayout layout_;
   DeviceArray<gpu::HaarNode> nodes_;
   DeviceArray<gpu::GeneralFeature> general_;
-  DeviceArray<gpu::GeneralPart> parts_;
   DeviceArray<gpu::LbpNode> lbp_nodes_;
   DeviceArray<std::int32_t> roots_;
   DeviceArray<std::int64_t> leaves_;
@@ -143,8 +142,8 @@ Answer on_device(const Scene& scene) {
     task.sum = sum.view();
     task.squared_sum = squared_sum.view();
     task.tilted_sum = tilted_sum.view();
-    task.cascade[0] = step_1.get();
-    task.cascade[1] = step_2.get();
+    task.cascade[0] = step_1.get(pyramid.image.width % 2 == 0);
+    task.cascade[1] = step_2.get(pyramid.image.width % 2 == 0);
     task.inner = {scene.cascade.window.width - 2, scene.cascade.window.height - 2};
     task.skips = scene.options.scan == Scan::opencv;
     task.rejected = rejected.data();
@@ -192,7 +191,7 @@ Answer on_device(const Scene& scene) {
   std::vector<gpu::GroupedWindow> found = grouped.download();
   found.resize(counts.download()[0].windows);
   std::vector<std::uint32_t> parents;
-for (const auto& [box, c, parent] : found) {
+  for (const auto& [box, c, parent] : found) {
     const Level& level = pyramid.levels[c.level];
     const auto width = static_cast<std::uint32_t>(level.grid.width);
     answer.windows.push_back({c.level, static_cast<int>(c.cell % width) * level.step,
@@ -270,12 +269,24 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(CascadeKernels, GridsAndSkips) {
   const Cascade all = half_cascade({8, 9}, 1, 1, 0), some = half_cascade({8, 9}, 0, 1, 0.5f);
   for (int width = 8; width <= 140; width += on_gpu ? 1 : 19)
-    for (int height = 9; height <= 90; height += on_gpu ? 4 : 27) {
+    for (int height = 9; height <= 90; height += on_gpu ? 4 : 40) {
       const Image<std::uint8_t> picture = noise({width, height}, static_cast<unsigned>(width));
       const DetectOptions options{.scale_factor = 1.37};
       compare(all, picture.view(), options);
       compare(some, picture.view(), options);
     }
+}
+
+// The real thing: hundreds of features of all kinds, tilted ones and trees among them.
+TEST(CascadeKernels, TrainedCascades) {
+  std::size_t windows = 0;
+  for (const char* name :
+       {"frontalface_default", "frontalface_alt2", "eye_tree_eyeglasses", "lbp:frontalface"}) {
+    const auto cascade = find_cascade(name);
+    windows += compare(*cascade, drawn_faces({70, 66}).view(), {.scale_factor = 1.2});
+    windows += compare(*cascade, drawn_faces({71, 66}).view(), {.scale_factor = 1.3});
+  }
+  EXPECT_GT(windows, 20u);
 }
 
 // Rows of nothing but rejections, over several tiles, in pictures without contrast on one side.
