@@ -73,14 +73,14 @@ MUTATIONS = [
      "for (Node& node : cascade_.nodes) node.left = -1, node.right = 0;", "cascade: the first leaf of a stump is left"),
     ("core/cascade_xml.cpp", "return tree.first_leaf + 1 - static_cast<int>(cascade_.leaves.size());", "return 0;",
      "cascade: leaves of the old format"),
-    ("core/grouping.cpp", "constexpr double eps = 0.2;", "constexpr double eps = 0.21;", "grouping: eps"),
+    ("core/grouping.hpp", "constexpr double similarity = 0.2;", "constexpr double similarity = 0.21;", "grouping: eps"),
     ("core/grouping.cpp", "std::lrint(static_cast<float>(sum) * inverse)", "static_cast<float>(sum) * inverse",
      "grouping: means are rounded"),
     ("core/grouping.cpp", "return face.neighbors <= min_neighbors;", "return face.neighbors < min_neighbors;",
      "grouping: more windows than min_neighbors"),
     ("core/grouping.cpp", "outer.neighbors > std::max(3, inner.neighbors) || inner.neighbors < 3",
      "outer.neighbors > inner.neighbors", "grouping: which containing class wins"),
-    ("core/grouping.cpp", "std::lrint(outer.box.width * eps)", "outer.box.width * 0", "grouping: margins of containment"),
+    ("core/grouping.cpp", "std::lrint(outer.box.width * similarity)", "outer.box.width * 0", "grouping: margins of containment"),
     ("core/detector.cpp", "std::min(r.x + r.width, image.width)", "r.x + r.width", "output: clipped to the image"),
     ("core/pyramid.cpp", "return {round_even(static_cast<float>(x) * level.scale),",
      "return {static_cast<int>(static_cast<float>(x) * level.scale),", "output: positions are rounded"),
@@ -98,12 +98,13 @@ def copy_sources():
     flags.write_text(flags.read_text().replace(" -Werror", ""))
 
 
-def build():
-    return subprocess.run(["ninja", "-C", BUILD, *PROGRAMS], capture_output=True, text=True)
+def build(programs):
+    targets = [program.split("/")[-1] for program in programs]
+    return subprocess.run(["ninja", "-C", BUILD, *targets], capture_output=True, text=True)
 
 
-def caught_by():
-    for program in PROGRAMS:
+def caught_by(programs):
+    for program in programs:
         done = subprocess.run([BUILD / "tests" / program, "--gtest_fail_fast", "--gtest_brief=1"], capture_output=True, text=True)
         if done.returncode != 0:
             failed = [line.split()[3].rstrip(",") for line in done.stdout.splitlines() if line.startswith("[  FAILED  ] ")]
@@ -123,10 +124,10 @@ def main():
         if text.count(old) < 1:
             sys.exit(f"{file} no longer has: {old}")
         path.write_text(text.replace(old, new, 1))
-        built = build()
+        built = build(programs_for(file))
         if built.returncode != 0:
             sys.exit(f"{rule}: this mutation does not compile\n{built.stdout[-800:]}")
-        verdict = caught_by()
+        verdict = caught_by(programs_for(file))
         survivors += verdict is None
         print(f"{rule:58} {verdict or 'SURVIVED'}", flush=True)
         path.write_text(text)
