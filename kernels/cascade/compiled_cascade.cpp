@@ -92,8 +92,15 @@ class Compiler {
 
   CompiledCascade compile() {
     choose_form();
-    for (const Stage& stage : cascade_.stages)
-      out_.form == CompiledCascade::Form::stumps ? add_stumps(stage) : add_trees(stage);
+    for (const Stage& stage : cascade_.stages) {
+      if (out_.form == CompiledCascade::Form::haar_stumps)
+        add_haar_stumps(stage);
+      else if (out_.form == CompiledCascade::Form::lbp_stumps)
+        add_lbp_stumps(stage);
+      else
+        add_trees(stage);
+      out_.stage_ends.push_back(static_cast<int>(out_.nodes.size() + out_.lbp_nodes.size()));
+    }
     if (cascade_.kind == FeatureKind::haar) add_contrast();
     return std::move(out_);
   }
@@ -136,10 +143,11 @@ class Compiler {
     const std::optional<int> bits = exact_fraction_bits();
     out_.fixed_point = bits.has_value();
     out_.fraction_bits = bits.value_or(0);
+    const bool stumps = out_.fixed_point && cascade_.is_stumps();
     if (cascade_.kind == FeatureKind::lbp)
-      out_.form = Form::lbp_trees;
+      out_.form = stumps ? Form::lbp_stumps : Form::lbp_trees;
     else
-      out_.form = out_.fixed_point && cascade_.is_stumps() ? Form::stumps : Form::haar_trees;
+      out_.form = stumps ? Form::haar_stumps : Form::haar_trees;
   }
 
   CompiledStage begin_stage(const Stage& stage) const {
@@ -149,18 +157,36 @@ class Compiler {
     return compiled;
   }
 
-  void add_stumps(const Stage& stage) {
+  // Adds the stumps' nodes through `add`, which gives the one added.
+  template <class Add>
+  CompiledStage stage_of_stumps(const Stage& stage, Add add) const {
     CompiledStage compiled = begin_stage(stage);
-    const int first = static_cast<int>(out_.nodes.size());
     for (int t = stage.first_tree; t < stage.first_tree + stage.tree_count; ++t) {
       const Tree& tree = cascade_.trees[t];
       const Node& node = cascade_.nodes[tree.first_node];
-      HaarNode& added = out_.nodes.emplace_back(haar_node(node));
       const std::int64_t left = leaf(tree.first_leaf - node.left),
                          right = leaf(tree.first_leaf - node.right);
-      added.gain = left - right;
+      add(node).gain = left - right;
       compiled.base += right;
     }
+    return compiled;
+  }
+
+  void add_lbp_stumps(const Stage& stage) {
+    const int first = static_cast<int>(out_.lbp_nodes.size());
+    CompiledStage compiled = stage_of_stumps(stage, [this](const Node& node) -> LbpNode& {
+      return out_.lbp_nodes.emplace_back(lbp_node(node));
+    });
+    compiled.run[0] = first;
+    compiled.run[1] = static_cast<int>(out_.lbp_nodes.size());
+    out_.stages.push_back(compiled);
+  }
+
+  void add_haar_stumps(const Stage& stage) {
+    const int first = static_cast<int>(out_.nodes.size());
+    CompiledStage compiled = stage_of_stumps(stage, [this](const Node& node) -> HaarNode& {
+      return out_.nodes.emplace_back(haar_node(node));
+    });
     std::stable_sort(out_.nodes.begin() + first, out_.nodes.end(),
                      [](const HaarNode& a, const HaarNode& b) { return a.kind < b.kind; });
     compiled.run[0] = first;

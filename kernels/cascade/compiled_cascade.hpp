@@ -73,11 +73,14 @@ struct GeneralFeature {
 struct alignas(16) LbpNode {
   std::uint32_t corners[4][2];  // of each row four, packed as above
   std::uint32_t subset[8];
-  Branch branch;
+  union {
+    std::int64_t gain;
+    Branch branch;
+  };
 };
 
-// Stumps: nodes run[k] .. run[k + 1] - 1 are of kind k. Trees: run[0] .. run[1] - 1 are indices
-// into CompiledCascade::roots.
+// Haar stumps: nodes run[k] .. run[k + 1] - 1 are of kind k. LBP stumps: all are run[0] .. run[1]
+// - 1. Trees: run[0] .. run[1] - 1 are indices into CompiledCascade::roots.
 struct CompiledStage {
   std::int32_t run[haar_kinds + 1];
   std::int64_t base;       // stumps: the sum of all right leaves
@@ -86,7 +89,7 @@ struct CompiledStage {
 };
 
 struct CompiledCascade {
-  enum class Form { stumps, haar_trees, lbp_trees } form = Form::stumps;
+  enum class Form { haar_stumps, lbp_stumps, haar_trees, lbp_trees } form = Form::haar_stumps;
   // Fixed point: leaves are whole multiples of 2^-fraction_bits and every sum of f64 is exact, so
   // that integers, added in any order, decide the same. Otherwise f64 in the file's order.
   bool fixed_point = true;
@@ -98,6 +101,7 @@ struct CompiledCascade {
   std::vector<std::int32_t> roots;   // of trees: their first nodes
   std::vector<std::int64_t> leaves;  // of trees; the bits of an f64 where fixed_point is false
   std::vector<CompiledStage> stages;
+  std::vector<std::int32_t> stage_ends;  // behind the last node of each stage
 
   // The area of the rectangle whose contrast normalises a Haar window, and the least
   // area * squares - sum^2 of a window that is not flat.

@@ -14,6 +14,7 @@
 // cost more than it saves), ending a stage's sum early (only 4 % of the decisions could be left
 // out).
 #include <algorithm>
+#include <iterator>
 
 #include "kernels/cascade/evaluate.hpp"
 #include "kernels/cascade/stage_sums.cuh"
@@ -301,11 +302,15 @@ StepCascade describe(const CompiledCascade& compiled, const PatchLayout& layout)
   step.stage_count = static_cast<std::int32_t>(compiled.stages.size());
   step.contrast_area = compiled.contrast_area;
   step.min_spread = compiled.min_spread;
-  if (compiled.form != CompiledCascade::Form::stumps) return step;
-  std::copy_n(compiled.nodes.begin(), std::min<std::size_t>(compiled.nodes.size(), parameter_nodes),
-              step.first_nodes);
-  for (const CompiledStage& stage : compiled.stages)
-    step.parameter_stages += stage.run[haar_kinds] <= parameter_nodes;
+  const auto take = [&](const auto& nodes, auto& first) {
+    std::copy_n(nodes.begin(), std::min(nodes.size(), std::size(first)), first);
+    for (const std::int32_t end : compiled.stage_ends)
+      step.parameter_stages += end <= static_cast<int>(std::size(first));
+  };
+  if (compiled.lbp_nodes.empty())
+    take(compiled.nodes, step.first_nodes);
+  else
+    take(compiled.lbp_nodes, step.first_lbp_nodes);
   return step;
 }
 
@@ -341,8 +346,10 @@ void enqueue_evaluate(const EvaluateTask& task, CompiledCascade::Form form, bool
     FACESAT_LAUNCH_SHARED(evaluate_kernel<Chosen>, dim3(tiles), dim3(threads), bytes, stream, task);
   };
   using enum CompiledCascade::Form;
-  if (form == stumps)
-    start(Stumps());
+  if (form == haar_stumps)
+    start(HaarStumps());
+  else if (form == lbp_stumps)
+    start(LbpStumps());
   else if (form == haar_trees && fixed_point)
     start(Trees<HaarNode, FixedSum>());
   else if (form == haar_trees)

@@ -31,13 +31,18 @@ struct EvaluateLevel {
 // The nodes that come as parameters of the launch, and so from the constant cache: those of the
 // stages that most windows see. A load from memory would give every lane of a warp a copy of its
 // own, at the cost of as many table elements.
-constexpr int parameter_nodes = 440;
+constexpr int parameter_bytes = 14080;
+template <class Node>
+constexpr int parameter_nodes = parameter_bytes / sizeof(Node);
 
 // A cascade, compiled for one step; pointers to device memory.
 struct StepCascade {
   PatchLayout layout;
-  std::int32_t parameter_stages;  // so many stages have all their nodes in first_nodes
-  HaarNode first_nodes[parameter_nodes];
+  std::int32_t parameter_stages;  // so many stages have all their nodes in the next member
+  union {
+    HaarNode first_nodes[parameter_nodes<HaarNode>];
+    LbpNode first_lbp_nodes[parameter_nodes<LbpNode>];
+  };
   const HaarNode* nodes;
   const GeneralFeature* general;
   const LbpNode* lbp_nodes;

@@ -35,36 +35,61 @@ struct Place {
   float inverse_deviation;
 };
 
-// ---- two forms of cascades: add() adds to the sums of W windows those of every `stride`-th tree
-// of a stage, from the `first` on
+// ---- where nodes come from
 
-struct Stumps {
+// A node in loads of 16 bytes.
+template <class Node>
+__device__ __forceinline__ Node whole(const Node* node) {
+  struct alignas(16) Parts {
+    uint4 part[sizeof(Node) / 16];
+  } parts;
+  const auto* from = reinterpret_cast<const uint4*>(node);
+  FACESAT_UNROLL
+  for (int i = 0; i < static_cast<int>(sizeof(Node) / 16); ++i) parts.part[i] = from[i];
+  Node loaded;
+  memcpy(&loaded, &parts, sizeof loaded);
+  return loaded;
+}
+
+// Node i of a cascade, from the launch's parameters or from memory.
+template <class Node>
+struct NodeSource;
+template <>
+struct NodeSource<HaarNode> {
+  __device__ static HaarNode parameter(const StepCascade& c, int i) { return c.first_nodes[i]; }
+  __device__ static HaarNode memory(const StepCascade& c, int i) { return whole(c.nodes + i); }
+};
+template <>
+struct NodeSource<LbpNode> {
+  __device__ static LbpNode parameter(const StepCascade& c, int i) { return c.first_lbp_nodes[i]; }
+  __device__ static LbpNode memory(const StepCascade& c, int i) { return c.lbp_nodes[i]; }
+};
+
+// Calls use(node_at) with what gives the nodes of that stage.
+template <class Node, class Use>
+__device__ __forceinline__ void with_nodes(const StepCascade& c, const CompiledStage& stage,
+                                           Use use) {
+  if (&stage - c.stages < c.parameter_stages)
+    use([&](int i) { return NodeSource<Node>::parameter(c, i); });
+  else
+    use([&](int i) { return NodeSource<Node>::memory(c, i); });
+}
+
+// ---- forms of cascades: add() adds to the sums of W windows those of every `stride`-th tree of a
+// stage, from the `first` on
+
+struct HaarStumps {
   static constexpr bool normalised = true;
   using Sum = FixedSum;
 
   template <int W>
   __device__ static void add(const StepCascade& c, const CompiledStage& stage, const Patch& patch,
                              int first, int stride, const Place (&at)[W], std::int64_t (&sums)[W]) {
-    if (&stage - c.stages < c.parameter_stages)
-      add_from([&](int i) { return c.first_nodes[i]; }, c, stage, patch, first, stride, at, sums);
-    else
-      add_from([&](int i) { return whole(c.nodes + i); }, c, stage, patch, first, stride, at, sums);
+    with_nodes<HaarNode>(
+        c, stage, [&](auto nodes) { add_from(nodes, c, stage, patch, first, stride, at, sums); });
   }
 
  private:
-  // A node in two loads.
-  __device__ static HaarNode whole(const HaarNode* node) {
-    struct alignas(16) Halves {
-      uint4 half[2];
-    } halves;
-    const auto* from = reinterpret_cast<const uint4*>(node);
-    halves.half[0] = from[0];
-    halves.half[1] = from[1];
-    HaarNode loaded;
-    memcpy(&loaded, &halves, sizeof loaded);
-    return loaded;
-  }
-
   template <int W, class Nodes>
   __device__ static void add_from(Nodes nodes, const StepCascade& c, const CompiledStage& stage,
                                   const Patch& patch, int first, int stride, const Place (&at)[W],
@@ -95,12 +120,23 @@ struct Stumps {
   }
 };
 
-__device__ __forceinline__ const HaarNode* nodes_of(const StepCascade& c, const HaarNode*) {
-  return c.nodes;
-}
-__device__ __forceinline__ const LbpNode* nodes_of(const StepCascade& c, const LbpNode*) {
-  return c.lbp_nodes;
-}
+struct LbpStumps {
+  static constexpr bool normalised = false;
+  using Sum = FixedSum;
+
+  template <int W>
+  __device__ static void add(const StepCascade& c, const CompiledStage& stage, const Patch& patch,
+                             int first, int stride, const Place (&at)[W], std::int64_t (&sums)[W]) {
+    with_nodes<LbpNode>(c, stage, [&](auto nodes) {
+      for (int i = stage.run[0] + first; i < stage.run[1]; i += stride) {
+        const LbpNode n = nodes(i);
+        FACESAT_UNROLL
+        for (int k = 0; k < W; ++k)
+          if (goes_left(n, i, c, patch, at[k].base, 1)) sums[k] += n.gain;
+      }
+    });
+  }
+};
 
 // Trees of any size and kind of feature.
 template <class Node, class SumOf>
@@ -112,12 +148,26 @@ struct Trees {
   __device__ static void add(const StepCascade& c, const CompiledStage& stage, const Patch& patch,
                              int first, int stride, const Place (&at)[W],
                              typename Sum::Value (&sums)[W]) {
-    const Node* nodes = nodes_of(c, static_cast<const Node*>(nullptr));
-    for (int t = stage.run[0] + first; t < stage.run[1]; t += stride) {
-      const Node* root = nodes + c.roots[t];
-      for (int k = 0; k < W; ++k)
-        sums[k] +=
-            Sum::leaf(c.leaves[leaf_of(root, c, patch, at[k].base, at[k].inverse_deviation)]);
+    with_nodes<Node>(c, stage, [&](auto nodes) {
+      for (int t = stage.run[0] + first; t < stage.run[1]; t += stride) {
+        const int root = c.roots[t];
+        for (int k = 0; k < W; ++k)
+          sums[k] += Sum::leaf(c.leaves[leaf_of(nodes, root, c, patch, at[k])]);
+      }
+    });
+  }
+
+ private:
+  // Walks a tree from its root; gives the index of the leaf.
+  template <class NodeAt>
+  __device__ static std::int32_t leaf_of(NodeAt nodes, int root, const StepCascade& c,
+                                         const Patch& patch, const Place& at) {
+    for (int i = root;;) {
+      const Node n = nodes(i);
+      const bool left = goes_left(n, i, c, patch, at.base, at.inverse_deviation);
+      const int child = left ? n.branch.left : n.branch.right;
+      if (child <= 0) return n.branch.first_leaf - child;
+      i = root + child;
     }
   }
 };

@@ -63,7 +63,7 @@ __device__ __forceinline__ float general_value(const HaarNode& n, const GeneralF
   return value;
 }
 
-__device__ __forceinline__ bool goes_left(const HaarNode& n, const StepCascade& cascade,
+__device__ __forceinline__ bool goes_left(const HaarNode& n, int, const StepCascade& cascade,
                                           const Patch& patch, unsigned base,
                                           float inverse_deviation) {
   float value;
@@ -86,8 +86,7 @@ __device__ __forceinline__ bool goes_left(const HaarNode& n, const StepCascade& 
 // ---- LBP: one bit for each block around the centre that is not below it, clockwise from the top
 // left, the highest bit first
 
-__device__ __forceinline__ bool goes_left(const LbpNode& n, const StepCascade&, const Patch& patch,
-                                          unsigned base, float) {
+__device__ __forceinline__ unsigned lbp_code(const LbpNode& n, const Patch& patch, unsigned base) {
   std::uint32_t across[4][3];  // differences of neighbouring corners of a row
   for (int j = 0; j < 4; ++j) {
     const Two left = elements(patch, base, n.corners[j][0]),
@@ -101,22 +100,15 @@ __device__ __forceinline__ bool goes_left(const LbpNode& n, const StepCascade&, 
   const auto bit = [&](int i, int j, unsigned place) {
     return block(i, j) >= centre ? 1u << place : 0u;
   };
-  const unsigned code = bit(0, 0, 7) | bit(1, 0, 6) | bit(2, 0, 5) | bit(2, 1, 4) | bit(2, 2, 3) |
-                        bit(1, 2, 2) | bit(0, 2, 1) | bit(0, 1, 0);
-  return (n.subset[code >> 5] >> (code & 31) & 1) != 0;
+  return bit(0, 0, 7) | bit(1, 0, 6) | bit(2, 0, 5) | bit(2, 1, 4) | bit(2, 2, 3) | bit(1, 2, 2) |
+         bit(0, 2, 1) | bit(0, 1, 0);
 }
 
-// Walks a tree from its root; gives the index of the leaf.
-template <class Node>
-__device__ __forceinline__ std::int32_t leaf_of(const Node* root, const StepCascade& cascade,
-                                                const Patch& patch, unsigned base,
-                                                float inverse_deviation) {
-  for (const Node* node = root;;) {
-    const bool left = goes_left(*node, cascade, patch, base, inverse_deviation);
-    const int child = left ? node->branch.left : node->branch.right;
-    if (child <= 0) return node->branch.first_leaf - child;
-    node = root + child;
-  }
+// The subset is read from memory, node i's: every lane may ask for another word of it.
+__device__ __forceinline__ bool goes_left(const LbpNode& n, int i, const StepCascade& cascade,
+                                          const Patch& patch, unsigned base, float) {
+  const unsigned code = lbp_code(n, patch, base);
+  return (cascade.lbp_nodes[i].subset[code >> 5] >> (code & 31) & 1) != 0;
 }
 
 }  // namespace facesat::gpu
