@@ -139,14 +139,35 @@ std::vector<Face> class_means(std::span<const Face> windows, Classes classes) {
   return means;
 }
 
-// Is `inner` within `outer` and its margins, and weaker?
-bool swallows(const Face& outer, const Face& inner) {
-  const int dx = static_cast<int>(std::lrint(outer.box.width * similarity));
-  const int dy = static_cast<int>(std::lrint(outer.box.height * similarity));
-  const Rect &o = outer.box, &i = inner.box;
-  return i.x >= o.x - dx && i.y >= o.y - dy && i.x + i.width <= o.x + o.width + dx &&
-         i.y + i.height <= o.y + o.height + dy &&
-         (outer.neighbors > std::max(3, inner.neighbors) || inner.neighbors < 3);
+// The area in which a face makes weaker ones disappear.
+Rect with_margins(const Rect& box) {
+  const int dx = static_cast<int>(std::lrint(box.width * similarity));
+  const int dy = static_cast<int>(std::lrint(box.height * similarity));
+  return {box.x - dx, box.y - dy, box.width + 2 * dx, box.height + 2 * dy};
+}
+
+bool contains(const Rect& outer, const Rect& inner) {
+  return inner.x >= outer.x && inner.y >= outer.y &&
+         inner.x + inner.width <= outer.x + outer.width &&
+         inner.y + inner.height <= outer.y + outer.height;
+}
+
+bool is_weaker(const Face& inner, const Face& outer) {
+  return outer.neighbors > std::max(3, inner.neighbors) || inner.neighbors < 3;
+}
+
+// Those of the faces that no stronger one contains.
+std::vector<Face> without_contained(const std::vector<Face>& all) {
+  std::vector<Rect> areas;
+  for (const Face& face : all) areas.push_back(with_margins(face.box));
+  std::vector<Face> faces;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    bool contained = false;
+    for (std::size_t j = 0; j < all.size() && !contained; ++j)
+      contained = j != i && contains(areas[j], all[i].box) && is_weaker(all[i], all[j]);
+    if (!contained) faces.push_back(all[i]);
+  }
+  return faces;
 }
 
 }  // namespace
@@ -157,12 +178,7 @@ std::vector<Face> group_faces(std::span<const Face> windows, int min_neighbors,
   std::vector<Face> kept =
       class_means(windows, parents.empty() ? classify(windows) : Classes(parents));
   std::erase_if(kept, [&](const Face& face) { return face.neighbors <= min_neighbors; });
-  std::vector<Face> faces;
-  for (const Face& face : kept)
-    if (std::none_of(kept.begin(), kept.end(),
-                     [&](const Face& other) { return &other != &face && swallows(other, face); }))
-      faces.push_back(face);
-  return faces;
+  return without_contained(kept);
 }
 
 }  // namespace facesat

@@ -80,7 +80,7 @@ MUTATIONS = [
      "grouping: more windows than min_neighbors"),
     ("core/grouping.cpp", "outer.neighbors > std::max(3, inner.neighbors) || inner.neighbors < 3",
      "outer.neighbors > inner.neighbors", "grouping: which containing class wins"),
-    ("core/grouping.cpp", "std::lrint(outer.box.width * similarity)", "outer.box.width * 0", "grouping: margins of containment"),
+    ("core/grouping.cpp", "std::lrint(box.width * similarity)", "box.width * 0", "grouping: margins of containment"),
     ("core/detector.cpp", "std::min(r.x + r.width, image.width)", "r.x + r.width", "output: clipped to the image"),
     ("core/pyramid.cpp", "return {round_even(static_cast<float>(x) * level.scale),",
      "return {static_cast<int>(static_cast<float>(x) * level.scale),", "output: positions are rounded"),
