@@ -84,8 +84,24 @@ MUTATIONS = [
     ("core/detector.cpp", "std::min(r.x + r.width, image.width)", "r.x + r.width", "output: clipped to the image"),
     ("core/pyramid.cpp", "return {round_even(static_cast<float>(x) * level.scale),",
      "return {static_cast<int>(static_cast<float>(x) * level.scale),", "output: positions are rounded"),
+    ("kernels/cascade/tile.cuh", "if (j + k * warps < layout.rows) patch", "if (j + k * warps < layout.rows - 1) patch",
+     "kernels: every row of a patch is loaded"),
+    ("kernels/cascade/tile.cuh", "rejected & (rejected + 1)", "rejected", "kernels: runs from the tile before are unknown"),
+    ("kernels/cascade/evaluate.cu", "thread_] = sum;\n    __syncthreads();", "thread_] = sum;",
+     "kernels: a barrier before sums are shared"),
+    ("kernels/cascade/evaluate.cu", "__ballot_sync(full_warp, rejected)", "__ballot_sync(full_warp >> 1, rejected)",
+     "kernels: a ballot of the whole warp"),
+    ("kernels/cascade/skip_rule.cu", "run % 2 == 0", "run % 4 != 1", "kernels: the skip rule counts runs"),
+    ("kernels/tilted.cu", "base + running[i] - own[i]", "base + running[i]", "kernels: the tip of a cone counts once"),
+    ("kernels/equalize.cu", "  histogram[thread] = 0;", "", "kernels: the histogram is cleared for the next frame"),
+    ("kernels/sat/facesat_lookback.cu", "header->epoch = epoch + 1;", "", "kernels: look-back words of the last frame are stale"),
 ]
 PROGRAMS = ["facesat_oracle_tests", "facesat_tests"]
+KERNEL_PROGRAMS = ["kernels/facesat_simt_tests"]
+
+
+def programs_for(file):
+    return KERNEL_PROGRAMS if file.startswith("kernels/") else PROGRAMS
 
 
 def copy_sources():
