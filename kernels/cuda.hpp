@@ -60,6 +60,15 @@ inline Event make_event() {
   return Event(event);
 }
 
+// Refused memory is an error of its own: others may have room for the work.
+inline void check_allocation(cudaError_t status, std::size_t bytes) {
+  if (status == cudaErrorMemoryAllocation) {
+    cudaGetLastError();
+    throw MemoryError("a buffer on the GPU", bytes);
+  }
+  check(status, "allocation");
+}
+
 // `count` elements of device memory; contents are undefined.
 template <class T>
 class Buffer {
@@ -67,7 +76,7 @@ class Buffer {
   Buffer() = default;
   explicit Buffer(std::size_t count) : count_(count) {
     void* p = nullptr;
-    if (count > 0) FACESAT_CUDA(cudaMalloc(&p, count * sizeof(T)));
+    if (count > 0) check_allocation(cudaMalloc(&p, bytes()), bytes());
     memory_ = Owned<void*, cudaFree>(p);
   }
   T* data() const { return static_cast<T*>(memory_.get()); }
@@ -79,6 +88,14 @@ class Buffer {
   Owned<void*, cudaFree> memory_;
 };
 
+// Makes room for `count` elements; contents are lost if there was not enough.
+template <class T>
+void reserve(Buffer<T>& buffer, std::size_t count) {
+  if (buffer.size() >= count) return;
+  buffer = Buffer<T>();  // free first: the old and the new one need not fit together
+  buffer = Buffer<T>(count);
+}
+
 // The same of page-locked host memory, which copies run from and to at full speed.
 template <class T>
 class PinnedBuffer {
@@ -86,7 +103,7 @@ class PinnedBuffer {
   PinnedBuffer() = default;
   explicit PinnedBuffer(std::size_t count) : count_(count) {
     void* p = nullptr;
-    if (count > 0) FACESAT_CUDA(cudaMallocHost(&p, count * sizeof(T)));
+    if (count > 0) check_allocation(cudaMallocHost(&p, count * sizeof(T)), count * sizeof(T));
     memory_ = Owned<void*, cudaFreeHost>(p);
   }
   T* data() const { return static_cast<T*>(memory_.get()); }

@@ -3,15 +3,14 @@
 #include "kernels/cuda_backend.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <memory>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "kernels/cascade/device_cascade.hpp"
 #include "kernels/cascade/evaluate.hpp"
-#include "kernels/cascade/group_windows.hpp"
-#include "kernels/cascade/skip_rule.hpp"
+#include "kernels/cascade/window_buffers.hpp"
 #include "kernels/cuda.hpp"
 #include "kernels/device_image.hpp"
 #include "kernels/equalize.hpp"
@@ -25,16 +24,6 @@ namespace {
 
 using Border = DeviceImage<std::uint32_t>::Border;
 
-// Windows that come back with the first copy; more need a second one.
-constexpr std::uint32_t first_windows = 2048;
-constexpr std::uint32_t first_capacity = 1 << 16;
-
-// What comes back: counts, then windows.
-constexpr std::size_t header_bytes = 16;
-constexpr std::size_t results_bytes(std::uint32_t windows) {
-  return header_bytes + windows * sizeof(GroupedWindow);
-}
-
 class CudaBackend final : public Backend {
  public:
   CudaBackend(int device, const SatAlgorithm& sat) : device_(device), sat_(sat) {
@@ -42,8 +31,7 @@ class CudaBackend final : public Backend {
     stream_ = make_stream();
     for (Event* event : {&gray_begin_, &gray_end_, &download_begin_, &download_end_})
       *event = make_event();
-    counters_ = Buffer<std::uint32_t>(1);
-    FACESAT_CUDA(cudaMemsetAsync(counters_.data(), 0, counters_.bytes(), stream_.get()));
+    found_ = std::make_unique<WindowBuffers>(stream_.get());
   }
   ~CudaBackend() override {
     cudaSetDevice(device_);
@@ -59,12 +47,7 @@ class CudaBackend final : public Backend {
     pyramid_ = &pyramid;
     cascade_ = &cascade;
     options_ = options;
-    try {
-      allocate();
-    } catch (const CudaError& error) {
-      if (error.code != cudaErrorMemoryAllocation) throw;
-      throw MemoryError("this image on the GPU", needed_bytes());
-    }
+    allocate();
   }
 
   void load(View<const Bgr> frame) override {
@@ -96,21 +79,12 @@ class CudaBackend final : public Backend {
   std::span<const Window> collect() override {
     use_device();
     FACESAT_CUDA(cudaStreamSynchronize(stream_.get()));
-    while (counts().candidates > capacity_) {  // rare: run again with enough room
-      allocate_windows(counts().candidates);
+    while (found_->grew(stream_.get())) {  // rare
       graph_ = {};
       enqueue_frame(cudaEventRecordDefault);
       FACESAT_CUDA(cudaStreamSynchronize(stream_.get()));
     }
-    const std::uint32_t count = counts().windows;
-    if (count > first_windows) {
-      FACESAT_CUDA(cudaMemcpyAsync(host_results_.data() + results_bytes(first_windows),
-                                   results_.data() + results_bytes(first_windows),
-                                   results_bytes(count) - results_bytes(first_windows),
-                                   cudaMemcpyDeviceToHost, stream_.get()));
-      FACESAT_CUDA(cudaStreamSynchronize(stream_.get()));
-    }
-    take_windows(count);
+    take_windows();
     return windows_;
   }
 
@@ -128,7 +102,7 @@ class CudaBackend final : public Backend {
     return times;
   }
 
-  // Memory is the limit; half of it is left to others.
+  // An eighth of the device's memory, for several backends share it.
   std::size_t max_atlas_pixels() const override {
     use_device();
     std::size_t free = 0, total = 0;
@@ -199,31 +173,13 @@ class CudaBackend final : public Backend {
     device_cascade_.load(*cascade_, plan_, stream);
     reserve(rejected_, std::max<std::size_t>(plan_.words, 1));
     upload_plans();
-    allocate_windows(first_capacity);
     while (group_events_.size() < pyramid_->groups.size()) group_events_.emplace_back();
     group_events_.resize(pyramid_->groups.size());
   }
 
-  template <class T>
-  static void reserve(Buffer<T>& buffer, std::size_t count) {
-    if (buffer.size() >= count) return;
-    buffer = Buffer<T>();
-    buffer = Buffer<T>(count);
-  }
   void reserve_zeroed(Buffer<std::byte>& buffer, std::size_t bytes) const {
     reserve(buffer, bytes);
     if (bytes > 0) FACESAT_CUDA(cudaMemsetAsync(buffer.data(), 0, buffer.bytes(), stream_.get()));
-  }
-
-  void allocate_windows(std::uint32_t capacity) {
-    if (capacity <= capacity_) return;
-    reserve(candidates_, capacity);
-    reserve(visited_, capacity);
-    reserve(results_, results_bytes(capacity));
-    FACESAT_CUDA(cudaMemsetAsync(results_.data(), 0, results_.bytes(), stream_.get()));
-    host_results_ = PinnedBuffer<std::byte>();
-    host_results_ = PinnedBuffer<std::byte>(results_bytes(capacity));
-    capacity_ = capacity;
   }
 
   void upload_plans() {
@@ -258,13 +214,6 @@ class CudaBackend final : public Backend {
     if (!from.empty())
       FACESAT_CUDA(cudaMemcpyAsync(to, from.data(), from.size() * sizeof(T), cudaMemcpyHostToDevice,
                                    stream_.get()));
-  }
-
-  std::uint64_t needed_bytes() const {
-    const Size atlas = pyramid_->atlas(), image = pyramid_->image;
-    return DeviceImage<std::uint8_t>::bytes(image) + DeviceImage<Bgr>::bytes(image) +
-           DeviceImage<std::uint8_t>::bytes(atlas) +
-           DeviceImage<std::uint32_t>::bytes(atlas) * (has_tilted() ? 3 : 2);
   }
 
   // ---- a frame
@@ -326,17 +275,14 @@ class CudaBackend final : public Backend {
       record(events.evaluated, event_flags);
     }
     record(download_begin_, event_flags);
-    auto* counts = reinterpret_cast<WindowCounts*>(results_.data());
-    enqueue_skip_rule(
-        {evaluate_levels_.data(), rejected_.data(), candidates_.data(), counters_.data(), capacity_,
-         options_.scan == Scan::opencv, counts, visited_.data()},
-        stream_.get());
-    enqueue_group_windows({counts, visited_.data(), box_levels_.data(), unites(),
-                           reinterpret_cast<GroupedWindow*>(results_.data() + header_bytes)},
-                          stream_.get());
-    FACESAT_CUDA(cudaMemcpyAsync(host_results_.data(), results_.data(),
-                                 results_bytes(first_windows), cudaMemcpyDeviceToHost,
-                                 stream_.get()));
+    SkipRuleTask rule{};
+    rule.levels = evaluate_levels_.data();
+    rule.rejected = rejected_.data();
+    rule.skips = options_.scan == Scan::opencv;
+    GroupWindowsTask grouping{};
+    grouping.levels = box_levels_.data();
+    grouping.unites = unites();
+    found_->enqueue(rule, grouping, stream_.get());
     record(download_end_, event_flags);
   }
 
@@ -379,30 +325,27 @@ class CudaBackend final : public Backend {
     EvaluateTask task = task_of(g);
     task.skips = options_.scan == Scan::opencv;
     task.rejected = task.skips ? rejected_.data() : nullptr;
-    task.candidates = candidates_.data();
-    task.candidate_count = counters_.data();
-    task.capacity = capacity_;
+    task.candidates = found_->candidates();
+    task.candidate_count = found_->candidate_count();
+    task.capacity = found_->capacity();
     device_cascade_.enqueue(task, plan_.groups[g].tiles, stream_.get());
   }
 
   // ---- what comes back
 
-  const WindowCounts& counts() const {
-    return *reinterpret_cast<const WindowCounts*>(host_results_.data());
-  }
   bool unites() const { return options_.min_neighbors > 0; }
 
-  void take_windows(std::uint32_t count) {
+  void take_windows() {
     windows_.clear();
     parents_.clear();
-    const auto* found = reinterpret_cast<const GroupedWindow*>(host_results_.data() + header_bytes);
-    for (const auto& [box, window, parent] : std::span(found, count)) {
+    const std::span<const GroupedWindow> found = found_->take(stream_.get());
+    for (const auto& [box, window, parent] : found) {
       const Level& level = pyramid_->levels[window.level];
       const auto width = static_cast<std::uint32_t>(level.grid.width);
       windows_.push_back({window.level, static_cast<int>(window.cell % width) * level.step,
                           static_cast<int>(window.cell / width) * level.step,
                           device_cascade_.score(window.sum), box});
-      if (unites() && count <= most_united) parents_.push_back(parent);
+      if (unites() && found.size() <= most_united) parents_.push_back(parent);
     }
   }
 
@@ -471,12 +414,9 @@ class CudaBackend final : public Backend {
   Buffer<EvaluateLevel> evaluate_levels_;
   DeviceCascade device_cascade_;
 
-  std::uint32_t capacity_ = 0;  // of candidates and windows
-  Buffer<std::uint32_t> rejected_, counters_;
-  Buffer<Candidate> candidates_, visited_;
+  Buffer<std::uint32_t> rejected_;
   Buffer<BoxLevel> box_levels_;
-  Buffer<std::byte> results_;
-  PinnedBuffer<std::byte> host_results_;
+  std::unique_ptr<WindowBuffers> found_;
   std::vector<Window> windows_;
   std::vector<std::uint32_t> parents_;
 };

@@ -22,10 +22,7 @@ class DeviceImage {
     const int left = border == Border::zeros ? line : 0;
     const std::ptrdiff_t pitch = (size.width + left + line - 1) / line * line;
     const int rows = size.height + (left > 0 ? 1 : 0);
-    if (static_cast<std::size_t>(pitch) * rows > memory_.size()) {
-      memory_ = Buffer<T>();  // free first: the old and the new one need not fit together
-      memory_ = Buffer<T>(static_cast<std::size_t>(pitch) * rows);
-    }
+    reserve(memory_, static_cast<std::size_t>(pitch) * rows);
     view_ = {memory_.data() + (left > 0 ? pitch + left : 0), size, pitch};
     if (left == 0) return;
     FACESAT_CUDA(cudaMemsetAsync(memory_.data(), 0, pitch * sizeof(T), stream));
@@ -36,11 +33,6 @@ class DeviceImage {
   // The same allocation, seen as a smaller picture of the same pitch.
   View<T> view(Size size) const { return {view_.data, size, view_.pitch}; }
   View<T> view() const { return view_; }
-
-  // Bytes that resize() may allocate.
-  static std::size_t bytes(Size size) {
-    return (static_cast<std::size_t>(size.width) + 256) * (size.height + 1) * sizeof(T);
-  }
 
  private:
   Buffer<T> memory_;

@@ -26,8 +26,7 @@ class DeviceCascade {
           append(contents, compiled_[i].leaves),    append(contents, compiled_[i].stages)};
       layout_[i] = plan.layout[i];
     }
-    memory_ = Buffer<std::byte>();
-    memory_ = Buffer<std::byte>(contents.size());
+    reserve(memory_, contents.size());
     FACESAT_CUDA(cudaMemcpyAsync(memory_.data(), contents.data(), contents.size(),
                                  cudaMemcpyHostToDevice, stream));
     FACESAT_CUDA(cudaStreamSynchronize(stream));

@@ -22,6 +22,20 @@ struct CascadeShape {
   int max_nodes = 1;    // of a tree
 };
 
+// A shape for each form of cascade, with names for tests.
+struct NamedShape {
+  const char* name;
+  CascadeShape shape;
+};
+inline constexpr NamedShape cascade_shapes[] = {
+    {"Stumps", {}},
+    {"TiltedStumps", {.tilted = true}},
+    {"Trees", {.max_nodes = 5}},
+    {"TiltedTrees", {.tilted = true, .max_nodes = 3}},
+    {"LbpStumps", {.kind = FeatureKind::lbp}},
+    {"LbpTrees", {.kind = FeatureKind::lbp, .max_nodes = 4}},
+};
+
 // Some stages, most of whose windows pass on; the window has random sides from 8 to 15.
 Cascade random_cascade(unsigned seed, const CascadeShape& shape);
 

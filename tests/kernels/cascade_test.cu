@@ -233,11 +233,7 @@ Cascade rounded(Cascade cascade) {
   return cascade;
 }
 
-struct Named {
-  const char* name;
-  CascadeShape shape;
-};
-class RandomCascades : public ::testing::TestWithParam<Named> {};
+class RandomCascades : public ::testing::TestWithParam<NamedShape> {};
 
 TEST_P(RandomCascades, GiveTheWindowsOfTheCpu) {
   std::size_t windows = 0;
@@ -255,14 +251,8 @@ TEST_P(RandomCascades, GiveTheWindowsOfTheCpu) {
   EXPECT_GT(windows, on_gpu ? 20'000u : 100u);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Kernels, RandomCascades,
-    ::testing::Values(Named{"Stumps", {}}, Named{"TiltedStumps", {.tilted = true}},
-                      Named{"Trees", {.max_nodes = 5}},
-                      Named{"TiltedTrees", {.tilted = true, .max_nodes = 3}},
-                      Named{"LbpStumps", {.kind = FeatureKind::lbp}},
-                      Named{"LbpTrees", {.kind = FeatureKind::lbp, .max_nodes = 4}}),
-    [](const auto& tested) { return tested.param.name; });
+INSTANTIATE_TEST_SUITE_P(Kernels, RandomCascades, ::testing::ValuesIn(cascade_shapes),
+                         [](const auto& tested) { return tested.param.name; });
 
 // Every visited position gives a window; and with the threshold between, every second rejection
 // hides its neighbour.

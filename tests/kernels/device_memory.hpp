@@ -19,9 +19,9 @@
 
 namespace facesat::test {
 
-#if !defined(FACESAT_SIMT)
+inline constexpr bool on_gpu = !gpu::on_host;
 
-inline constexpr bool on_gpu = true;
+#if !defined(FACESAT_SIMT)
 
 template <class T>
 class DeviceArray {
@@ -57,8 +57,6 @@ void under_all_schedules(Body body) {
 }
 
 #else
-
-inline constexpr bool on_gpu = false;
 
 template <class T>
 class DeviceArray {

@@ -9,21 +9,10 @@
 
 #include "tests/oracle/opencv_adapter.hpp"
 #include "tests/oracle/pictures.hpp"
+#include "tests/parameter_grid.hpp"
 
 namespace facesat::test {
 namespace {
-
-constexpr double factors[] = {1.05, 1.1, 1.2, 1.5, 2.0};
-constexpr int neighbors[] = {0, 1, 3, 6};
-
-struct SizeLimits {
-  Size low, high;
-};
-constexpr SizeLimits size_limits[] = {
-    {{0, 0}, {0, 0}},         {{0, 0}, {0, 0}},     {{30, 30}, {0, 0}},   {{0, 0}, {60, 60}},
-    {{40, 20}, {90, 120}},    {{50, 50}, {40, 40}}, {{500, 500}, {0, 0}}, {{0, 0}, {5, 5}},
-    {{1000000, 1}, {0, 100}}, {{25, 0}, {0, 0}},    {{33, 33}, {33, 33}},
-};
 
 std::vector<std::filesystem::path> cascade_files() {
   std::vector<std::filesystem::path> files;

@@ -66,12 +66,7 @@ TEST(OracleGrid, OfEverySmallSizeWithinLimits) {
                   .max_size = {side(), side()}});
 }
 
-struct Named {
-  const char* name;
-  CascadeShape shape;
-};
-
-class OracleRandom : public ::testing::TestWithParam<Named> {};
+class OracleRandom : public ::testing::TestWithParam<NamedShape> {};
 
 TEST_P(OracleRandom, CascadesFindTheSameWindows) {
   cv::RNG random(3);
@@ -89,14 +84,8 @@ TEST_P(OracleRandom, CascadesFindTheSameWindows) {
   EXPECT_GT(windows, 60'000u);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    OpenCv, OracleRandom,
-    ::testing::Values(Named{"Stumps", {}}, Named{"TiltedStumps", {.tilted = true}},
-                      Named{"Trees", {.max_nodes = 5}},
-                      Named{"TiltedTrees", {.tilted = true, .max_nodes = 3}},
-                      Named{"LbpStumps", {.kind = FeatureKind::lbp}},
-                      Named{"LbpTrees", {.kind = FeatureKind::lbp, .max_nodes = 4}}),
-    [](const auto& tested) { return tested.param.name; });
+INSTANTIATE_TEST_SUITE_P(OpenCv, OracleRandom, ::testing::ValuesIn(cascade_shapes),
+                         [](const auto& tested) { return tested.param.name; });
 
 }  // namespace
 }  // namespace facesat::test

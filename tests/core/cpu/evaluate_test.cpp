@@ -65,12 +65,7 @@ Image<std::uint32_t> depths(const Cascade& cascade, const OneLevel& one) {
 
 // ---- random cascades ----------------------------------------------------------------------------
 
-struct Named {
-  const char* name;
-  CascadeShape shape;
-};
-
-class Evaluate : public ::testing::TestWithParam<Named> {};
+class Evaluate : public ::testing::TestWithParam<NamedShape> {};
 
 // Pictures whose windows are partly flat for the detector, that is below a deviation of 10.
 std::vector<Image<std::uint8_t>> pictures(unsigned seed) {
@@ -102,14 +97,8 @@ TEST_P(Evaluate, GivesWhatTheDefinitionGives) {
   EXPECT_GT(found, 1000u);  // otherwise the comparison says little
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Random, Evaluate,
-    ::testing::Values(Named{"Stumps", {}}, Named{"TiltedStumps", {.tilted = true}},
-                      Named{"Trees", {.max_nodes = 5}},
-                      Named{"TiltedTrees", {.tilted = true, .max_nodes = 3}},
-                      Named{"LbpStumps", {.kind = FeatureKind::lbp}},
-                      Named{"LbpTrees", {.kind = FeatureKind::lbp, .max_nodes = 4}}),
-    [](const auto& tested) { return tested.param.name; });
+INSTANTIATE_TEST_SUITE_P(Random, Evaluate, ::testing::ValuesIn(cascade_shapes),
+                         [](const auto& tested) { return tested.param.name; });
 
 // ---- single rules -------------------------------------------------------------------------------
 
