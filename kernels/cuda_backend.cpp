@@ -15,6 +15,7 @@
 #include "kernels/device_image.hpp"
 #include "kernels/equalize.hpp"
 #include "kernels/gray.hpp"
+#include "kernels/nvtx.hpp"
 #include "kernels/resize.hpp"
 #include "kernels/sat/algorithm.hpp"
 #include "kernels/tilted.hpp"
@@ -40,6 +41,7 @@ class CudaBackend final : public Backend {
 
   void prepare(const Cascade& cascade, const Pyramid& pyramid,
                const DetectOptions& options) override {
+    const NvtxRange range("facesat prepare");
     use_device();
     FACESAT_CUDA(cudaStreamSynchronize(stream_.get()));
     graph_ = {};
@@ -51,6 +53,7 @@ class CudaBackend final : public Backend {
   }
 
   void load(View<const Bgr> frame) override {
+    const NvtxRange range("facesat load");
     use_device();
     upload(frame, frame_staging_, frame_);
     begin_gray();
@@ -59,6 +62,7 @@ class CudaBackend final : public Backend {
   }
 
   void load(View<const std::uint8_t> gray) override {
+    const NvtxRange range("facesat load");
     use_device();
     upload(gray, gray_staging_, gray_);
     begin_gray();
@@ -66,6 +70,7 @@ class CudaBackend final : public Backend {
   }
 
   void run() override {
+    const NvtxRange range("facesat run");
     use_device();
     // A size that comes only once is not worth a graph.
     if (++runs_ == 1) {
@@ -77,9 +82,10 @@ class CudaBackend final : public Backend {
   }
 
   std::span<const Window> collect() override {
+    const NvtxRange range("facesat collect");
     use_device();
     FACESAT_CUDA(cudaStreamSynchronize(stream_.get()));
-    while (found_->grew(stream_.get())) {  // rare
+    while (found_->grew()) {  // rare
       graph_ = {};
       enqueue_frame(cudaEventRecordDefault);
       FACESAT_CUDA(cudaStreamSynchronize(stream_.get()));
@@ -141,11 +147,6 @@ class CudaBackend final : public Backend {
     Event begin = make_event(), resized = make_event(), summed = make_event(),
           evaluated = make_event();
   };
-  struct GroupResize {
-    const ResizeLevel* levels;
-    const PackedTap* taps;
-    int level_count, tiles;
-  };
 
   void use_device() const { FACESAT_CUDA(cudaSetDevice(device_)); }
   bool has_tilted() const { return cascade_->has_tilted(); }
@@ -185,27 +186,34 @@ class CudaBackend final : public Backend {
   void upload_plans() {
     resizes_.clear();
     std::vector<ResizePlan> plans;
-    std::size_t level_count = 0, tap_count = 0;
+    std::size_t level_count = 0, tap_count = 0, tile_count = 0;
     for (const LevelGroup& group : pyramid_->groups) {
       plans.push_back(plan_resize(*pyramid_, group));
       level_count += plans.back().levels.size();
       tap_count += plans.back().taps.size();
+      tile_count += plans.back().tiles.size();
     }
     reserve(resize_levels_, level_count);
     reserve(taps_, tap_count);
+    reserve(resize_tiles_, tile_count);
     reserve(evaluate_levels_, plan_.levels.size());
     upload_vector(plan_.levels, evaluate_levels_.data());
+    reserve(evaluate_tiles_, plan_.tiles.size());
+    upload_vector(plan_.tiles, evaluate_tiles_.data());
     const std::vector<BoxLevel> boxes = plan_boxes(*pyramid_);
     reserve(box_levels_, boxes.size());
     upload_vector(boxes, box_levels_.data());
     ResizeLevel* levels = resize_levels_.data();
     PackedTap* taps = taps_.data();
+    ResizeTile* tiles = resize_tiles_.data();
     for (const ResizePlan& plan : plans) {
       upload_vector(plan.levels, levels);
       upload_vector(plan.taps, taps);
-      resizes_.push_back({levels, taps, static_cast<int>(plan.levels.size()), plan.tiles});
+      upload_vector(plan.tiles, tiles);
+      resizes_.push_back({levels, taps, tiles, static_cast<int>(plan.tiles.size())});
       levels += plan.levels.size();
       taps += plan.taps.size();
+      tiles += plan.tiles.size();
     }
     FACESAT_CUDA(cudaStreamSynchronize(stream_.get()));  // before the vectors go
   }
@@ -293,13 +301,11 @@ class CudaBackend final : public Backend {
 
   void enqueue_levels(int g) const {
     const Size size = pyramid_->groups[g].atlas;
-    const GroupResize& resize = resizes_[g];
     if (pyramid_->groups.size() > 1)  // levels of other groups lie where this one has gaps
       FACESAT_CUDA(cudaMemset2DAsync(atlas_.view().data, atlas_.view().pitch, 0,
                                      static_cast<std::size_t>(size.width), size.height,
                                      stream_.get()));
-    enqueue_resize(gray_.view(), atlas_.view(size), resize.levels, resize.level_count, resize.taps,
-                   resize.tiles, stream_.get());
+    enqueue_resize(gray_.view(), atlas_.view(size), resizes_[g], stream_.get());
   }
 
   void enqueue_sums(int g) const {
@@ -316,8 +322,7 @@ class CudaBackend final : public Backend {
     task.squared_sum = squared_sum_.view(size);
     if (has_tilted()) task.tilted_sum = tilted_sum_.view(size);
     device_cascade_.set(task);
-    task.levels = evaluate_levels_.data() + plan_.groups[g].first_level;
-    task.level_count = plan_.groups[g].level_count;
+    task.levels = evaluate_levels_.data();
     return task;
   }
 
@@ -328,7 +333,13 @@ class CudaBackend final : public Backend {
     task.candidates = found_->candidates();
     task.candidate_count = found_->candidate_count();
     task.capacity = found_->capacity();
-    device_cascade_.enqueue(task, plan_.groups[g].tiles, stream_.get());
+    const LevelGroup& group = pyramid_->groups[g];
+    enqueue_tiles(task, group.first, group.count);
+  }
+
+  void enqueue_tiles(EvaluateTask& task, int first_level, int level_count) const {
+    task.tiles = evaluate_tiles_.data() + plan_.first_tile[first_level];
+    device_cascade_.enqueue(task, plan_.tile_count(first_level, level_count), stream_.get());
   }
 
   // ---- what comes back
@@ -338,7 +349,7 @@ class CudaBackend final : public Backend {
   void take_windows() {
     windows_.clear();
     parents_.clear();
-    const std::span<const GroupedWindow> found = found_->take(stream_.get());
+    const std::span<const GroupedWindow> found = found_->windows();
     for (const auto& [box, window, parent] : found) {
       const Level& level = pyramid_->levels[window.level];
       const auto width = static_cast<std::uint32_t>(level.grid.width);
@@ -368,18 +379,12 @@ class CudaBackend final : public Backend {
 
   Image<std::uint32_t> depths(int index) const {
     const Level& level = pyramid_->levels[index];
-    const EvaluateLevel& evaluated = plan_.levels[index];
     Image<std::uint32_t> result(level.grid);
     if (level.grid.area() == 0) return result;
     const Buffer<std::uint32_t> cells(level.grid.area());
     EvaluateTask task = task_of(level.group);
-    task.levels = evaluate_levels_.data() + index;
-    task.level_count = 1;
-    task.first_tile = evaluated.first_tile;
     task.depths = cells.data();
-    const int rows = plan_.layout[level.step - 1].rows_of_windows;
-    device_cascade_.enqueue(task, evaluated.tiles_across * ((level.grid.height + rows - 1) / rows),
-                            stream_.get());
+    enqueue_tiles(task, index, 1);
     FACESAT_CUDA(cudaStreamSynchronize(stream_.get()));
     FACESAT_CUDA(cudaMemcpy2D(result.view().data, result.view().pitch * sizeof(std::uint32_t),
                               cells.data(), level.grid.width * sizeof(std::uint32_t),
@@ -407,11 +412,13 @@ class CudaBackend final : public Backend {
   PinnedBuffer<Bgr> frame_staging_;
   PinnedBuffer<std::uint8_t> gray_staging_;
 
-  std::vector<GroupResize> resizes_;
+  std::vector<DeviceResizePlan> resizes_;
   Buffer<ResizeLevel> resize_levels_;
   Buffer<PackedTap> taps_;
+  Buffer<ResizeTile> resize_tiles_;
   EvaluatePlan plan_;
   Buffer<EvaluateLevel> evaluate_levels_;
+  Buffer<EvaluateTile> evaluate_tiles_;
   DeviceCascade device_cascade_;
 
   Buffer<std::uint32_t> rejected_;

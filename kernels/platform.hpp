@@ -50,11 +50,12 @@ using StreamHandle = cudaStream_t;
     ::facesat::gpu::check(cudaGetLastError(), "launch of " #kernel);                         \
   } while (false)
 
-// An array in shared memory: `__shared__ SharedArray<T, N> name;`.
+// An array in shared memory: `__shared__ SharedArray<T, N> name;`. T may have initialisers, which
+// shared memory does not run.
 template <class T, int N>
 struct SharedArray {
-  T elements[N];
-  __device__ T& operator[](int i) { return elements[i]; }
+  alignas(T) unsigned char memory[N * sizeof(T)];
+  __device__ T& operator[](int i) { return reinterpret_cast<T*>(memory)[i]; }
 };
 
 // The shared memory whose size the launch gives: an array of T.
@@ -87,11 +88,6 @@ __device__ __forceinline__ unsigned add_lower_word(unsigned address, unsigned pa
 }
 __device__ __forceinline__ unsigned add_upper_word(unsigned address, unsigned pair) {
   return __dp2a_lo(pair, 0x0400u, address);
-}
-
-// The place of the n-th bit that is set, counted from 0.
-__device__ __forceinline__ int nth_set_bit(unsigned bits, int n) {
-  return static_cast<int>(__fns(bits, 0, n + 1));
 }
 
 // if (value < threshold) sum += gain: as predicated additions, where the compiler would select.
@@ -232,10 +228,6 @@ inline unsigned add_lower_word(unsigned address, unsigned pair) {
 }
 inline unsigned add_upper_word(unsigned address, unsigned pair) {
   return address + 4 * (pair >> 16);
-}
-inline int nth_set_bit(unsigned bits, int n) {
-  for (; n > 0; --n) bits &= bits - 1;
-  return __ffs(static_cast<int>(bits)) - 1;
 }
 inline void add_if_less(std::int64_t& sum, float value, float threshold, std::int64_t gain) {
   if (value < threshold) sum += gain;

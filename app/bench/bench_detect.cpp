@@ -31,6 +31,7 @@ double quantile(const std::vector<double>& sorted, double q) {
 struct Measured {
   std::vector<double> ms, with_upload_ms;
   std::vector<StepTimes> steps;  // of each run from the grey image
+  double frames_per_second = 0;
 };
 
 template <class Work>
@@ -69,6 +70,8 @@ std::vector<Measured> measure(const std::vector<std::unique_ptr<Contender>>& con
       all[i].with_upload_ms.push_back(with_upload);
       all[i].steps.push_back(steps);
     }
+  for (std::size_t i = 0; i < contenders.size(); ++i)
+    all[i].frames_per_second = contenders[i]->frames_per_second(scene.frame, seconds / 2);
   return all;
 }
 
@@ -97,16 +100,18 @@ Json to_row(const Contender& contender, const std::string& cascade, const Scene&
           {"p95_ms", quantile(measured.ms, 0.95)},
           {"p99_ms", quantile(measured.ms, 0.99)},
           {"with_upload_ms", quantile(measured.with_upload_ms, 0.5)},
+          {"frames_per_second", measured.frames_per_second},
           {"stages", step_medians(measured.steps)}};
 }
 
 void print_row(const Json& row) {
-  std::string line = fmt::format(
-      "{:<13} {:<22} {:>9} {:>3} {:>9.2f} {:>9.2f} {:>9.2f} {:>9.2f} ",
-      row["detector"].get<std::string>(), row["cascade"].get<std::string>(),
-      fmt::format("{}x{}", row["width"].get<int>(), row["height"].get<int>()),
-      row["threads"].get<int>(), row["median_ms"].get<double>(), row["p95_ms"].get<double>(),
-      row["p99_ms"].get<double>(), row["with_upload_ms"].get<double>());
+  std::string line =
+      fmt::format("{:<13} {:<22} {:>9} {:>3} {:>9.2f} {:>9.2f} {:>9.2f} {:>9.2f} {:>8.1f} ",
+                  row["detector"].get<std::string>(), row["cascade"].get<std::string>(),
+                  fmt::format("{}x{}", row["width"].get<int>(), row["height"].get<int>()),
+                  row["threads"].get<int>(), row["median_ms"].get<double>(),
+                  row["p95_ms"].get<double>(), row["p99_ms"].get<double>(),
+                  row["with_upload_ms"].get<double>(), row["frames_per_second"].get<double>());
   for (const auto& [name, ms] : row["stages"].items())
     line += fmt::format("{:>9.2f}", ms.get<double>());
   line += fmt::format("{:>9} {:>6}  {}\n", row["windows"].get<std::size_t>(),
@@ -116,8 +121,9 @@ void print_row(const Json& row) {
 }
 
 void print_title() {
-  std::string line = fmt::format("{:<13} {:<22} {:>9} {:>3} {:>9} {:>9} {:>9} {:>9} ", "detector",
-                                 "cascade", "size", "thr", "median ms", "p95", "p99", "w/upload");
+  std::string line =
+      fmt::format("{:<13} {:<22} {:>9} {:>3} {:>9} {:>9} {:>9} {:>9} {:>8} ", "detector", "cascade",
+                  "size", "thr", "median ms", "p95", "p99", "w/upload", "frames/s");
   for (const std::string_view name : step_names) line += fmt::format("{:>9}", name);
   write_all(1, line + fmt::format("{:>9} {:>6}\n", "windows", "faces"), "standard output");
 }

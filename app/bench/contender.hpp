@@ -22,12 +22,16 @@ class Contender {
   // From now on it uses this many.
   virtual void use_threads(int threads) = 0;
 
-  // Takes the grey image over, to where it works on it. It must live on until the next call.
+  // Takes the grey image over, to where it works on it, and returns when it is there. It must live
+  // on until the next call.
   virtual void load(View<const std::uint8_t> gray) = 0;
   // Detects once, from the grey image that is loaded to faces; returns how many.
   virtual std::size_t detect() = 0;
   // The same from the colour frame: conversion, and upload where there is one.
   virtual std::size_t detect(View<const Bgr> frame) = 0;
+
+  // Frames a second from the colour frame, with as many of them in flight as it can make use of.
+  virtual double frames_per_second(View<const Bgr> frame, double seconds);
 
   // Boxes of the raw windows, sorted.
   virtual std::vector<Rect> windows(View<const std::uint8_t> gray) = 0;

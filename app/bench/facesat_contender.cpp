@@ -1,4 +1,7 @@
 #include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <thread>
 
 #include "cascades/cascade_store.hpp"
 #include <tbb/global_control.h>
@@ -8,6 +11,15 @@
 namespace facesat::app {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+// Enough for one to be uploaded while another is evaluated and a third is grouped on the host.
+constexpr int frames_in_flight = 4;
+
 class FacesatContender final : public Contender {
  public:
   FacesatContender(std::shared_ptr<const Cascade> cascade, const DetectOptions& options,
@@ -15,7 +27,11 @@ class FacesatContender final : public Contender {
       : on_gpu_(backends.on_gpu()),
         sat_(backends.sat()),
         detector_(cascade, options, backends.make(0)),
-        raw_(cascade, raw_options(options), backends.make(0)) {}
+        raw_(cascade, raw_options(options), backends.make(0)) {
+    if (!on_gpu_) return;
+    for (int i = 0; i < frames_in_flight; ++i)
+      in_flight_.emplace_back(cascade, options, backends.make(0));
+  }
 
   std::string name() const override { return on_gpu_ ? "facesat-cuda" : "facesat-cpu"; }
   std::string sat() const override { return sat_; }
@@ -24,12 +40,33 @@ class FacesatContender final : public Contender {
     threads_ = std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism,
                                                      threads);
   }
-  void load(View<const std::uint8_t> gray) override { detector_.load(gray); }
+  void load(View<const std::uint8_t> gray) override {
+    detector_.load(gray);
+    detect();  // an upload goes on in the background, but no longer than until this has run
+  }
   std::size_t detect() override {
     detector_.start();
     return detector_.finish().size();
   }
   std::size_t detect(View<const Bgr> frame) override { return detector_.detect(frame).size(); }
+  double frames_per_second(View<const Bgr> frame, double seconds) override {
+    if (!on_gpu_) return Contender::frames_per_second(frame, seconds);
+    for (Detector& detector : in_flight_)
+      for (int warm_up = 0; warm_up < 3; ++warm_up) detector.detect(frame);
+    std::atomic<int> frames = 0;
+    const Clock::time_point begin = Clock::now();
+    {
+      std::vector<std::jthread> threads;
+      for (Detector& detector : in_flight_)
+        threads.emplace_back([&] {
+          while (seconds_since(begin) < seconds) {
+            detector.detect(frame);
+            ++frames;
+          }
+        });
+    }
+    return frames / seconds_since(begin);
+  }
   std::vector<Rect> windows(View<const std::uint8_t> gray) override {
     std::vector<Rect> boxes;
     for (const Face& window : raw_.detect(gray)) boxes.push_back(window.box);
@@ -45,10 +82,18 @@ class FacesatContender final : public Contender {
   bool on_gpu_;
   std::string sat_;
   Detector detector_, raw_;
+  std::vector<Detector> in_flight_;
   std::unique_ptr<tbb::global_control> threads_;
 };
 
 }  // namespace
+
+double Contender::frames_per_second(View<const Bgr> frame, double seconds) {
+  const Clock::time_point begin = Clock::now();
+  int frames = 0;
+  for (; frames == 0 || seconds_since(begin) < seconds; ++frames) detect(frame);
+  return frames / seconds_since(begin);
+}
 
 std::unique_ptr<Contender> make_facesat_contender(const std::string& cascade_name,
                                                   const DetectOptions& options,

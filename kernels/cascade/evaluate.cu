@@ -36,9 +36,19 @@ struct Shared {
   // In turns for every other stage, so that one set can be cleared while the other is in use.
   SharedArray<unsigned, 2 * banks> in_bank;        // survivors that begin in each bank
   SharedArray<unsigned, 2 * banks> banks_of_rank;  // banks that have more than `rank` survivors
-  SharedArray<unsigned, banks> rank_begin;
-  SharedArray<unsigned, 1> count;
 };
+
+// The place of the n-th bit that is set, counted from 0.
+__device__ __forceinline__ int nth_set_bit(unsigned bits, int n) {
+  int place = 0;
+  for (int half = 16; half > 0; half /= 2) {
+    const int below = __popc(bits >> place & ((1u << half) - 1));
+    if (n < below) continue;
+    n -= below;
+    place += half;
+  }
+  return place;
+}
 
 template <class Form>
 class Evaluation {
@@ -62,7 +72,7 @@ class Evaluation {
     __syncthreads();
     first_stage();
     for (int s = 1; s < cascade_.stage_count; ++s) {
-      const int n = static_cast<int>(shared_.count[0]);
+      const int n = count_;
       if (n == 0) return;
       if (Sum::any_order && n <= 32) return last_stages(s, n);
       // Several windows a thread share the loads of a feature.
@@ -206,7 +216,7 @@ class Evaluation {
       const unsigned survivors = __ballot_sync(full_warp, id >= 0 && !rejected && lane < members);
       n = __popc(survivors);
       if (n == 0 || s + 1 == cascade_.stage_count) return;
-      id = __shfl_sync(full_warp, id, lane < n ? nth_set_bit(survivors, lane) : 0);
+      id = __shfl_sync(full_warp, id, nth_set_bit(survivors, lane));
       if (lane >= n) id = -1;
     }
   }
@@ -240,23 +250,24 @@ class Evaluation {
       atomic_or(shared_.banks_of_rank, set + static_cast<int>(rank[k]), 1u << bank);
     }
     __syncthreads();
+    // Every warp works the places out for itself: rank r's begin at lane r's.
+    const unsigned in_rank = shared_.banks_of_rank[set + thread_ % 32];
+    const std::uint32_t end = warp_inclusive_scan(static_cast<std::uint32_t>(__popc(in_rank)));
+    const std::uint32_t begin = end - static_cast<std::uint32_t>(__popc(in_rank));
     if (thread_ < banks) {
-      const auto in_rank = static_cast<std::uint32_t>(__popc(shared_.banks_of_rank[set + thread_]));
-      const std::uint32_t end = warp_inclusive_scan(in_rank);
-      shared_.rank_begin[thread_] = end - in_rank;
-      if (thread_ == banks - 1) shared_.count[0] = end;
       shared_.in_bank[banks - set + thread_] = 0;
       shared_.banks_of_rank[banks - set + thread_] = 0;
     }
-    __syncthreads();
     for (int k = 0; k < W; ++k) {
+      const int lane = static_cast<int>(rank[k]);
+      const unsigned others = __shfl_sync(full_warp, in_rank, lane);
+      const std::uint32_t place = __shfl_sync(full_warp, begin, lane);
       if (!windows.alive[k]) continue;
       const unsigned bank = first_word(windows.id[k]) % banks;
-      const unsigned before =
-          shared_.banks_of_rank[set + static_cast<int>(rank[k])] & ((1u << bank) - 1);
-      shared_.survivors[static_cast<int>(shared_.rank_begin[static_cast<int>(rank[k])]) +
-                        __popc(before)] = static_cast<std::uint16_t>(windows.id[k]);
+      shared_.survivors[static_cast<int>(place) + __popc(others & ((1u << bank) - 1))] =
+          static_cast<std::uint16_t>(windows.id[k]);
     }
+    count_ = static_cast<int>(__shfl_sync(full_warp, end, banks - 1));
     __syncthreads();
   }
 
@@ -268,7 +279,7 @@ class Evaluation {
     if (!task_.candidates) return;
     const std::uint32_t place = atomicAdd(task_.candidate_count, 1u);
     if (place < task_.capacity)
-      task_.candidates[place] = {Sum::bits(sum), tile_.cell(window), tile_.level.index};
+      task_.candidates[place] = {Sum::bits(sum), tile_.cell(window), tile_.level_index};
   }
 
   const EvaluateTask& task_;
@@ -277,6 +288,7 @@ class Evaluation {
   const Patch& patch_;
   Shared& shared_;
   const int thread_ = static_cast<int>(threadIdx.x);
+  int count_ = 0;  // of survivors
 };
 
 template <class Form>
@@ -284,7 +296,7 @@ __global__ void __launch_bounds__(threads, 4)
     evaluate_kernel(FACESAT_PARAMETER(EvaluateTask) task) {
   __shared__ Shared shared;
   const Patch patch;
-  const Tile tile = find_tile(task, static_cast<int>(blockIdx.x) + task.first_tile);
+  const Tile tile = tile_of(task, task.tiles[blockIdx.x]);
   Evaluation<Form>(task, tile, patch, shared).run();
 }
 
@@ -319,21 +331,20 @@ EvaluatePlan plan_evaluate(const Pyramid& pyramid, const Cascade& cascade) {
   for (const int step : {1, 2})
     plan.layout[step - 1] = make_patch_layout(cascade.window, step, cascade.has_tilted() ? 2 : 1,
                                               comfortable_patch_bytes);
-  for (const LevelGroup& group : pyramid.groups) {
-    EvaluatePlan::Group& added = plan.groups.emplace_back();
-    added.first_level = group.first;
-    added.level_count = group.count;
-    for (int i = group.first; i < group.first + group.count; ++i) {
-      const Level& level = pyramid.levels[i];
-      const int rows = plan.layout[level.step - 1].rows_of_windows;
-      const int across = (level.grid.width + tile_columns - 1) / tile_columns;
-      const int down = (level.grid.height + rows - 1) / rows;
-      plan.levels.push_back({level.x, level.y, level.step, level.grid.width, level.grid.height,
-                             added.tiles, across, static_cast<std::int32_t>(plan.words), i});
-      added.tiles += across * down;
-      plan.words += static_cast<std::size_t>(across) * level.grid.height;
-    }
+  for (int i = 0; i < static_cast<int>(pyramid.levels.size()); ++i) {
+    const Level& level = pyramid.levels[i];
+    const int rows = plan.layout[level.step - 1].rows_of_windows;
+    const int across = (level.grid.width + tile_columns - 1) / tile_columns;
+    plan.first_tile.push_back(static_cast<int>(plan.tiles.size()));
+    for (int row = 0; row * rows < level.grid.height; ++row)
+      for (int column = 0; column < across; ++column)
+        plan.tiles.push_back(
+            {i, static_cast<std::uint16_t>(column), static_cast<std::uint16_t>(row)});
+    plan.levels.push_back({level.x, level.y, level.step, level.grid.width, level.grid.height,
+                           across, static_cast<std::int32_t>(plan.words)});
+    plan.words += static_cast<std::size_t>(across) * level.grid.height;
   }
+  plan.first_tile.push_back(static_cast<int>(plan.tiles.size()));
   return plan;
 }
 

@@ -18,14 +18,18 @@ struct Candidate {
   std::int32_t level;  // index into Pyramid::levels
 };
 
-// A level as the kernels need it. Tiles are numbered through all levels of a group. Rejections by
-// the first stage are bits of words: one word for each tile and row of windows.
+// A level as the kernels need it. Rejections by the first stage are bits of words: one word for
+// each tile and row of windows.
 struct EvaluateLevel {
   std::int32_t x, y;  // place in the atlas
   std::int32_t step, grid_width, grid_height;
-  std::int32_t first_tile, tiles_across;
-  std::int32_t first_word;
-  std::int32_t index;  // into Pyramid::levels
+  std::int32_t tiles_across, first_word;
+};
+
+// A block's work: a tile of a level, counted across and down.
+struct EvaluateTile {
+  std::int32_t level;  // index into Pyramid::levels
+  std::uint16_t column, row;
 };
 
 // The nodes that come as parameters of the launch, and so from the constant cache: those of the
@@ -60,27 +64,31 @@ struct EvaluateTask {
   // Tables of one size and pitch (elements); squared_sum is not needed for LBP, tilted_sum only for
   // tilted features. See SatTask for their layout.
   View<const std::uint32_t> sum, squared_sum, tilted_sum;
-  StepCascade cascade[2];  // for levels of step 1 and 2
-  Size inner;              // of the rectangle whose contrast normalises a window
-  const EvaluateLevel* levels;
-  std::int32_t level_count, first_tile;  // the launch's first tile belongs to levels[0]
-  bool skips;                            // the skip rule will be applied
-  std::uint32_t* rejected;               // by the first stage: bits of all levels
+  StepCascade cascade[2];       // for levels of step 1 and 2
+  Size inner;                   // of the rectangle whose contrast normalises a window
+  const EvaluateLevel* levels;  // of the pyramid
+  const EvaluateTile* tiles;    // of the launch
+  bool skips;                   // the skip rule will be applied
+  std::uint32_t* rejected;      // by the first stage: bits of all levels
   Candidate* candidates;
   std::uint32_t* candidate_count;  // counts on beyond the capacity
   std::uint32_t capacity;
-  std::uint32_t* depths;  // stages passed, for each cell of levels[0]; null: not wanted
+  // Stages passed, for each cell of a level; null: not wanted. Only where all tiles are of one.
+  std::uint32_t* depths;
 };
 
-// Layouts and tiles for a pyramid and cascade. `most_shared_bytes` is what a block may use.
+// Layouts and tiles for a pyramid and cascade.
 struct EvaluatePlan {
-  struct Group {
-    int first_level = 0, level_count = 0, tiles = 0;
-  };
   PatchLayout layout[2];  // for step 1 and 2
   std::vector<EvaluateLevel> levels;
-  std::vector<Group> groups;
-  std::size_t words = 0;  // of rejection bits
+  std::vector<EvaluateTile> tiles;  // level by level
+  std::vector<int> first_tile;      // of each level, and one behind the last
+  std::size_t words = 0;            // of rejection bits
+
+  // Tiles of `count` levels from `first` on.
+  int tile_count(int first, int count) const {
+    return first_tile[first + count] - first_tile[first];
+  }
 };
 constexpr int comfortable_patch_bytes = 40
                                         << 10;  // so that several blocks fit onto a multiprocessor

@@ -9,7 +9,9 @@
 namespace facesat::gpu {
 namespace {
 
-constexpr int threads = on_host ? 64 : 1024, warps = threads / 32, blocks = on_host ? 3 : 132;
+constexpr int threads = on_host ? 64 : 1024, blocks = on_host ? 3 : 132;
+// So many windows at a time does a block compare with all others, each by several threads.
+constexpr int together = 8, sharers = threads / together;
 
 __device__ __forceinline__ std::uint64_t key_of(const Candidate& c) {
   return static_cast<std::uint64_t>(c.level) << 32 | c.cell;
@@ -24,74 +26,82 @@ __device__ __forceinline__ Rect box_of(const BoxLevel& level, std::uint32_t cell
           level.box.height};
 }
 
-// A window's place is the number of those before it: each warp counts a part of them for 32
-// windows.
-__global__ void __launch_bounds__(threads) order_kernel(const GroupWindowsTask task) {
-  __shared__ SharedArray<unsigned, 32> places;
-  const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
-  const std::uint32_t count = task.counts->windows;
-  for (std::uint32_t first = blockIdx.x * 32; first < count; first += gridDim.x * 32) {
-    if (warp == 0) places[lane] = 0;
+// Lets `count` elements pass by the threads of a block: get(j) gives one, visit(j, element) is
+// called for each by one of the sharers of every window. In chunks through shared memory, for there
+// they arrive sooner.
+template <class T, class Get, class Visit>
+__device__ __forceinline__ void pass_by(SharedArray<T, threads>& chunk, std::uint32_t count,
+                                        Get get, Visit visit) {
+  const auto thread = threadIdx.x;
+  for (std::uint32_t begin = 0; begin < count; begin += threads) {
+    __syncthreads();  // the chunk before has been seen
+    if (begin + thread < count) chunk[static_cast<int>(thread)] = get(begin + thread);
     __syncthreads();
-    const std::uint32_t i = min(first + static_cast<std::uint32_t>(lane), count - 1);
-    const std::uint64_t own = key_of(task.found[i]);
-    unsigned before = 0;
-    for (auto j = static_cast<std::uint32_t>(warp); j < count; j += warps)
-      before += key_of(task.found[j]) < own;
-    atomic_add(places, lane, before);
-    __syncthreads();
-    if (warp == 0 && first + static_cast<std::uint32_t>(lane) < count) {
-      const unsigned place = places[lane];
-      const Candidate window = task.found[i];
-      task.windows[place] = {box_of(task.levels[window.level], window.cell), window, place};
-    }
-    __syncthreads();  // places are read before the next windows write them
+    const std::uint32_t size = min(static_cast<std::uint32_t>(threads), count - begin);
+    for (std::uint32_t k = thread / together; k < size; k += sharers)
+      visit(begin + k, chunk[static_cast<int>(k)]);
   }
 }
 
-// Calls visit(j) for all windows j < i that are similar to window i. 32 windows a block; each warp
-// looks at a part of the others.
-template <class Begin, class Visit, class End>
-__device__ __forceinline__ void visit_similar(const GroupedWindow* windows, std::uint32_t count,
-                                              Begin begin, Visit visit, End end) {
-  const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
-  for (std::uint32_t first = blockIdx.x * 32; first < count; first += gridDim.x * 32) {
-    const std::uint32_t i = first + static_cast<std::uint32_t>(lane);
-    const Rect box = windows[min(i, count - 1)].box;
-    const int reach = (box.width + box.height) / 10 + 1;  // not less than that of any similarity
-    begin(i);
-    for (auto j = static_cast<std::uint32_t>(warp); j < min(first + 32, count); j += warps) {
-      const Rect other = windows[j].box;
-      if (abs(other.x - box.x) <= reach && abs(other.y - box.y) <= reach && j < i && i < count &&
-          are_similar(box, other))
-        visit(i, j);
+// Calls work(i, slot, end) for a block's windows, some together: i is the thread's, `end` is behind
+// the last of them. Beyond the last of all, i >= count.
+template <class Work>
+__device__ __forceinline__ void for_windows(std::uint32_t count, Work work) {
+  const std::uint32_t slot = threadIdx.x % together;
+  for (std::uint32_t first = blockIdx.x * together; first < count; first += gridDim.x * together)
+    work(first + slot, static_cast<int>(slot), min(first + together, count));
+}
+
+// A window's place is the number of those before it.
+__global__ void __launch_bounds__(threads) order_kernel(const GroupWindowsTask task) {
+  __shared__ SharedArray<unsigned, together> places;
+  __shared__ SharedArray<std::uint64_t, threads> keys;
+  const bool speaks = threadIdx.x < together;
+  const std::uint32_t count = task.counts->windows;
+  for_windows(count, [&](std::uint32_t i, int slot, std::uint32_t) {
+    if (speaks) places[slot] = 0;
+    const Candidate window = task.found[min(i, count - 1)];
+    const std::uint64_t own = key_of(window);
+    unsigned before = 0;
+    pass_by(
+        keys, count, [&](std::uint32_t j) { return key_of(task.found[j]); },
+        [&](std::uint32_t, std::uint64_t key) { before += key < own; });
+    atomic_add(places, slot, before);
+    __syncthreads();
+    if (speaks && i < count) {
+      const unsigned place = places[slot];
+      task.windows[place] = {box_of(task.levels[window.level], window.cell), window, place};
     }
-    end(i);
-  }
+  });
+}
+
+// May `other` be similar to `box`? Cheaper than are_similar(), and never wrongly false.
+__device__ __forceinline__ bool may_be_similar(const Rect& box, const Rect& other) {
+  const int reach = (box.width + box.height) / 10 + 1;  // not less than that of any similarity
+  return abs(other.x - box.x) <= reach && abs(other.y - box.y) <= reach;
 }
 
 // Every window is hung below the first one that it is similar to: that unites nearly all of a class
 // without any two threads meeting.
 __global__ void __launch_bounds__(threads) hook_kernel(const GroupWindowsTask task) {
-  __shared__ SharedArray<unsigned, 32> firsts;
-  const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
+  __shared__ SharedArray<unsigned, together> firsts;
+  __shared__ SharedArray<Rect, threads> boxes;
+  const bool speaks = threadIdx.x < together;
   const std::uint32_t count = task.counts->windows;
   if (count > most_united) return;
-  std::uint32_t nearest = 0;
-  visit_similar(
-      task.windows, count,
-      [&](std::uint32_t i) {
-        if (warp == 0) firsts[lane] = i;
-        nearest = i;
-        __syncthreads();
-      },
-      [&](std::uint32_t, std::uint32_t j) { nearest = min(nearest, j); },
-      [&](std::uint32_t i) {
-        atomic_min(firsts, lane, nearest);
-        __syncthreads();
-        if (warp == 0 && i < count) task.windows[i].parent = firsts[lane];
-        __syncthreads();
-      });
+  for_windows(count, [&](std::uint32_t i, int slot, std::uint32_t end) {
+    if (speaks) firsts[slot] = i;
+    const Rect own = task.windows[min(i, count - 1)].box;
+    std::uint32_t nearest = i;
+    pass_by(
+        boxes, end, [&](std::uint32_t j) { return task.windows[j].box; },
+        [&](std::uint32_t j, const Rect& other) {
+          if (j < nearest && may_be_similar(own, other) && are_similar(own, other)) nearest = j;
+        });
+    atomic_min(firsts, slot, nearest);
+    __syncthreads();
+    if (speaks && i < count) task.windows[i].parent = firsts[slot];
+  });
 }
 
 __device__ __forceinline__ std::uint32_t root_of(const GroupedWindow* windows, std::uint32_t i) {
@@ -121,16 +131,36 @@ __device__ __forceinline__ void unite(GroupedWindow* windows, std::uint32_t a, s
 
 // What hooking has left apart.
 __global__ void __launch_bounds__(threads) unite_kernel(const GroupWindowsTask task) {
+  struct Seen {
+    Rect box;
+    std::uint32_t parent;
+  };
+  __shared__ SharedArray<Seen, threads> chunk;
   const std::uint32_t count = task.counts->windows;
   if (count > most_united) return;
-  std::uint32_t own = 0;
-  visit_similar(
-      task.windows, count,
-      [&](std::uint32_t i) { own = load_relaxed(&task.windows[min(i, count - 1)].parent); },
-      [&](std::uint32_t i, std::uint32_t j) {
-        if (load_relaxed(&task.windows[j].parent) != own) unite(task.windows, i, j);
-      },
-      [](std::uint32_t) {});
+  const auto look = [&](std::uint32_t i) {
+    return Seen{task.windows[i].box, load_relaxed(&task.windows[i].parent)};
+  };
+  for_windows(count, [&](std::uint32_t i, int, std::uint32_t end) {
+    const Seen own = look(min(i, count - 1));
+    pass_by(chunk, end, look, [&](std::uint32_t j, const Seen& other) {
+      if (j < i && i < count && other.parent != own.parent && may_be_similar(own.box, other.box) &&
+          are_similar(own.box, other.box))
+        unite(task.windows, i, j);
+    });
+  });
+}
+
+// Counts and windows to the host's memory: as many as there are, which only the device knows.
+__global__ void __launch_bounds__(threads) deliver_kernel(const GroupWindowsTask task) {
+  const WindowCounts counts = *task.counts;
+  const auto first = blockIdx.x * threads + threadIdx.x;
+  if (first == 0) *task.delivered_counts = counts;
+  constexpr std::uint32_t parts = sizeof(GroupedWindow) / sizeof(uint4);
+  const auto* from = reinterpret_cast<const uint4*>(task.windows);
+  auto* to = reinterpret_cast<uint4*>(task.delivered);
+  for (std::uint32_t i = first; i < counts.windows * parts; i += gridDim.x * threads)
+    to[i] = from[i];
 }
 
 }  // namespace
@@ -146,10 +176,12 @@ std::vector<BoxLevel> plan_boxes(const Pyramid& pyramid) {
 
 void enqueue_group_windows(const GroupWindowsTask& task, StreamHandle stream) {
   FACESAT_LAUNCH(order_kernel, dim3(blocks), dim3(threads), stream, task);
-  if (!task.unites) return;
-  FACESAT_LAUNCH(hook_kernel, dim3(blocks), dim3(threads), stream, task);
-  FACESAT_LAUNCH(flatten_kernel, dim3(blocks), dim3(threads), stream, task);
-  FACESAT_LAUNCH(unite_kernel, dim3(blocks), dim3(threads), stream, task);
+  if (task.unites) {
+    FACESAT_LAUNCH(hook_kernel, dim3(blocks), dim3(threads), stream, task);
+    FACESAT_LAUNCH(flatten_kernel, dim3(blocks), dim3(threads), stream, task);
+    FACESAT_LAUNCH(unite_kernel, dim3(blocks), dim3(threads), stream, task);
+  }
+  FACESAT_LAUNCH(deliver_kernel, dim3(blocks), dim3(threads), stream, task);
 }
 
 }  // namespace facesat::gpu

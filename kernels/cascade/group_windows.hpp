@@ -33,6 +33,9 @@ struct GroupWindowsTask {
   const BoxLevel* levels;  // of the pyramid
   bool unites;             // false: every window stays a class of its own
   GroupedWindow* windows;  // ordered by level and cell
+  // Copies of both; may be memory of the host that the device can write to.
+  WindowCounts* delivered_counts;
+  GroupedWindow* delivered;
 };
 
 // Above this number of windows nothing is united: comparing all pairs would take too long.

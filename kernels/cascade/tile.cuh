@@ -7,6 +7,7 @@ namespace facesat::gpu {
 
 struct Tile {
   EvaluateLevel level;
+  std::int32_t level_index;
   int column, row;  // of its first window, in grid positions
 
   // Windows of a tile are numbered row by row.
@@ -27,19 +28,10 @@ struct Tile {
   }
 };
 
-__device__ __forceinline__ Tile find_tile(const EvaluateTask& task, int number) {
-  int low = 0;
-  for (int high = task.level_count; high - low > 1;) {
-    const int middle = (low + high) / 2;
-    if (task.levels[middle].first_tile <= number)
-      low = middle;
-    else
-      high = middle;
-  }
-  const EvaluateLevel level = task.levels[low];
-  const int tile = number - level.first_tile;
+__device__ __forceinline__ Tile tile_of(const EvaluateTask& task, const EvaluateTile& tile) {
+  const EvaluateLevel level = task.levels[tile.level];
   const int rows = task.cascade[level.step - 1].layout.rows_of_windows;
-  return {level, tile % level.tiles_across * tile_columns, tile / level.tiles_across * rows};
+  return {level, tile.level, tile.column * tile_columns, tile.row * rows};
 }
 
 // Copies a plane of the patch from a table, by `warps` warps. Elements beyond the table's edges,

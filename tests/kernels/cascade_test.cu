@@ -114,6 +114,7 @@ Answer on_device(const Scene& scene) {
   const gpu::EvaluatePlan plan = gpu::plan_evaluate(pyramid, scene.cascade);
   Uploaded step_1(scene.cascade, plan.layout[0]), step_2(scene.cascade, plan.layout[1]);
   DeviceArray<gpu::EvaluateLevel> levels(plan.levels);
+  DeviceArray<gpu::EvaluateTile> tiles(plan.tiles);
   DeviceArray<std::uint32_t> rejected(std::vector<std::uint32_t>(plan.words + 1, poison));
   DeviceArray<Candidate> candidates{std::vector<Candidate>(capacity)};
   DeviceArray<Candidate> windows{std::vector<Candidate>(capacity)};
@@ -130,8 +131,10 @@ Answer on_device(const Scene& scene) {
     const gpu::ResizePlan resize = gpu::plan_resize(pyramid, pyramid.groups[g]);
     DeviceArray<gpu::ResizeLevel> resize_levels(resize.levels);
     DeviceArray<gpu::PackedTap> taps(resize.taps);
-    gpu::enqueue_resize(gray.view(), atlas.view(), resize_levels.data(),
-                        static_cast<int>(resize.levels.size()), taps.data(), resize.tiles,
+    DeviceArray<gpu::ResizeTile> resize_tiles(resize.tiles);
+    gpu::enqueue_resize(gray.view(), atlas.view(),
+                        {resize_levels.data(), taps.data(), resize_tiles.data(),
+                         static_cast<int>(resize.tiles.size())},
                         test_stream());
     const gpu::SatAlgorithm& sat = *gpu::sat_algorithms().front();
     DeviceArray<std::byte> workspace(std::vector<std::byte>(sat.workspace_bytes(size)));
@@ -150,29 +153,22 @@ Answer on_device(const Scene& scene) {
     task.candidates = candidates.data();
     task.candidate_count = candidate_count.data();
     task.capacity = capacity;
-    task.levels = levels.data() + plan.groups[g].first_level;
-    task.level_count = plan.groups[g].level_count;
-    const auto enqueue = [&](int tiles) {
-      gpu::enqueue_evaluate(task, step_1.compiled.form, step_1.compiled.fixed_point, tiles,
-                            test_stream());
+    task.levels = levels.data();
+    const auto enqueue = [&](int first_level, int level_count) {
+      task.tiles = tiles.data() + plan.first_tile[first_level];
+      gpu::enqueue_evaluate(task, step_1.compiled.form, step_1.compiled.fixed_point,
+                            plan.tile_count(first_level, level_count), test_stream());
     };
-    enqueue(plan.groups[g].tiles);
+    enqueue(pyramid.groups[g].first, pyramid.groups[g].count);
 
     task.rejected = nullptr;
     task.candidates = nullptr;
     task.skips = false;
-    for (int i = 0; i < plan.groups[g].level_count; ++i) {
-      const gpu::EvaluateLevel& level = plan.levels[plan.groups[g].first_level + i];
-      const Size grid{level.grid_width, level.grid_height};
-      const int next = i + 1 < plan.groups[g].level_count
-                           ? plan.levels[plan.groups[g].first_level + i + 1].first_tile
-                           : plan.groups[g].tiles;
+    for (int i = 0; i < pyramid.groups[g].count; ++i) {
+      const Size grid = pyramid.levels[pyramid.groups[g].first + i].grid;
       DeviceArray<std::uint32_t> depths(std::vector<std::uint32_t>(grid.area(), poison));
       task.depths = depths.data();
-      task.levels = levels.data() + plan.groups[g].first_level + i;
-      task.level_count = 1;
-      task.first_tile = level.first_tile;
-      enqueue(next - level.first_tile);
+      enqueue(pyramid.groups[g].first + i, 1);
       const std::vector<std::uint32_t> cells = depths.download();
       Image<std::uint32_t>& image = answer.depths.emplace_back(grid);
       copy(View<const std::uint32_t>{cells.data(), grid, grid.width}, image.view());
@@ -185,11 +181,17 @@ Answer on_device(const Scene& scene) {
   EXPECT_EQ(candidate_count.download()[0], 0u);
   EXPECT_LE(counts.download()[0].candidates, capacity);
   DeviceArray<gpu::BoxLevel> boxes(gpu::plan_boxes(pyramid));
-  DeviceArray<gpu::GroupedWindow> grouped{std::vector<gpu::GroupedWindow>(capacity)};
-  gpu::enqueue_group_windows({counts.data(), windows.data(), boxes.data(), true, grouped.data()},
+  const std::vector<gpu::GroupedWindow> nothing(capacity);
+  DeviceArray<gpu::GroupedWindow> grouped(nothing), delivered(nothing);
+  DeviceArray<gpu::WindowCounts> delivered_counts(counts.download());
+  delivered_counts.upload({{poison, poison}});
+  gpu::enqueue_group_windows({counts.data(), windows.data(), boxes.data(), true, grouped.data(),
+                              delivered_counts.data(), delivered.data()},
                              test_stream());
-  std::vector<gpu::GroupedWindow> found = grouped.download();
-  found.resize(counts.download()[0].windows);
+  std::vector<gpu::GroupedWindow> found = delivered.download();
+  const gpu::WindowCounts count = delivered_counts.download()[0];
+  EXPECT_LE(count.windows, count.candidates);
+  found.resize(count.windows);
   std::vector<std::uint32_t> parents;
   for (const auto& [box, c, parent] : found) {
     const Level& level = pyramid.levels[c.level];

@@ -34,10 +34,12 @@ void compare(Size size, double factor, std::size_t max_atlas_pixels) {
     under_all_schedules([&] {
       DeviceArray<gpu::ResizeLevel> levels(plan.levels);
       DeviceArray<gpu::PackedTap> taps(plan.taps);
+      DeviceArray<gpu::ResizeTile> tiles(plan.tiles);
       DevicePicture<std::uint8_t> atlas(group.atlas, 3);
-      gpu::enqueue_resize(gray.view(), atlas.view(), levels.data(),
-                          static_cast<int>(plan.levels.size()), taps.data(), plan.tiles,
-                          test_stream());
+      gpu::enqueue_resize(
+          gray.view(), atlas.view(),
+          {levels.data(), taps.data(), tiles.data(), static_cast<int>(plan.tiles.size())},
+          test_stream());
       atlas.expect(expected.view(),
                    "atlas of " + std::to_string(size.width) + "x" + std::to_string(size.height));
     });
