@@ -42,11 +42,15 @@ std::uint64_t address_space_available() {
   return limit.rlim_cur > used ? limit.rlim_cur - used : 0;
 }
 
+constexpr std::uint64_t gib = 1ull << 30;
+
 }  // namespace
 
 MemoryError::MemoryError(const std::string& what_for, std::uint64_t bytes_needed)
-    : Error(fmt::format("{} needs {} bytes of memory ({:.1f} GiB), more than is available",
-                        what_for, bytes_needed, static_cast<double>(bytes_needed) / (1ull << 30))),
+    : Error(fmt::format("{} needs {} bytes of memory ({:.1f} {}), more than is available", what_for,
+                        bytes_needed,
+                        static_cast<double>(bytes_needed) / (bytes_needed < gib ? gib >> 10 : gib),
+                        bytes_needed < gib ? "MiB" : "GiB")),
       bytes(bytes_needed) {}
 
 std::uint64_t available_memory() {

@@ -15,6 +15,7 @@
 #include "kernels/device_image.hpp"
 #include "kernels/equalize.hpp"
 #include "kernels/gray.hpp"
+#include "kernels/has_code.hpp"
 #include "kernels/nvtx.hpp"
 #include "kernels/resize.hpp"
 #include "kernels/sat/algorithm.hpp"
@@ -350,13 +351,14 @@ class CudaBackend final : public Backend {
     windows_.clear();
     parents_.clear();
     const std::span<const GroupedWindow> found = found_->windows();
-    for (const auto& [box, window, parent] : found) {
+    for (const GroupedWindow& one : found) {
+      const Candidate& window = one.window;
       const Level& level = pyramid_->levels[window.level];
       const auto width = static_cast<std::uint32_t>(level.grid.width);
       windows_.push_back({window.level, static_cast<int>(window.cell % width) * level.step,
                           static_cast<int>(window.cell / width) * level.step,
-                          device_cascade_.score(window.sum), box});
-      if (unites() && found.size() <= most_united) parents_.push_back(parent);
+                          device_cascade_.score(window.sum), one.box});
+      if (unites() && found.size() <= most_united) parents_.push_back(one.parent);
     }
   }
 
@@ -439,6 +441,10 @@ std::unique_ptr<Backend> make_cuda_backend(int device, std::string_view sat) {
 }
 
 std::string why_not(int device, const Cascade& cascade) {
+  FACESAT_CUDA(cudaSetDevice(device));
+  if (!has_code())
+    return fmt::format("this build has no code for device {}: see CMAKE_CUDA_ARCHITECTURES",
+                       device);
   int most = 0;
   FACESAT_CUDA(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
   const int needed = least_shared_bytes(cascade) + evaluate_static_bytes;

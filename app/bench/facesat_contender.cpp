@@ -17,8 +17,8 @@ double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-// Enough for one to be uploaded while another is evaluated and a third is grouped on the host.
-constexpr int frames_in_flight = 4;
+// Enough for some to be copied and uploaded while others are evaluated or grouped on the host.
+constexpr int frames_in_flight = 8;
 
 class FacesatContender final : public Contender {
  public:

@@ -70,7 +70,7 @@ __global__ void __launch_bounds__(threads) order_kernel(const GroupWindowsTask t
     __syncthreads();
     if (speaks && i < count) {
       const unsigned place = places[slot];
-      task.windows[place] = {box_of(task.levels[window.level], window.cell), window, place};
+      task.windows[place] = {box_of(task.levels[window.level], window.cell), window, place, {}};
     }
   });
 }

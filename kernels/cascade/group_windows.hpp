@@ -25,7 +25,9 @@ struct alignas(16) GroupedWindow {
   // An index of a window of the same class of similar ones; its own for one of them (see
   // core/grouping.hpp).
   std::uint32_t parent;
+  std::uint32_t unused[3];  // to whole words of 16 bytes
 };
+static_assert(sizeof(GroupedWindow) == 48);
 
 struct GroupWindowsTask {
   const WindowCounts* counts;

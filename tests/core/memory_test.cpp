@@ -28,6 +28,8 @@ TEST(Memory, RefusalIsASentenceWithTheBytes) {
                  "this image needs 5764607523034234880 bytes of memory (5368709120.0 GiB), more "
                  "than is available");
   }
+  EXPECT_STREQ(MemoryError("a row", 3 << 19).what(),
+               "a row needs 1572864 bytes of memory (1.5 MiB), more than is available");
 }
 
 // Sets the soft limit of the address space, as `ulimit -v` does, while it lives.

@@ -193,14 +193,15 @@ Answer on_device(const Scene& scene) {
   EXPECT_LE(count.windows, count.candidates);
   found.resize(count.windows);
   std::vector<std::uint32_t> parents;
-  for (const auto& [box, c, parent] : found) {
+  for (const gpu::GroupedWindow& window : found) {
+    const Candidate& c = window.window;
     const Level& level = pyramid.levels[c.level];
     const auto width = static_cast<std::uint32_t>(level.grid.width);
     answer.windows.push_back({c.level, static_cast<int>(c.cell % width) * level.step,
                               static_cast<int>(c.cell / width) * level.step,
                               gpu::score_of(step_1.compiled, c.sum)});
-    answer.boxes.push_back({box, 1, answer.windows.back().score});
-    parents.push_back(parent);
+    answer.boxes.push_back({window.box, 1, answer.windows.back().score});
+    parents.push_back(window.parent);
   }
   answer.faces = sorted(group_faces(answer.boxes, 2, parents));
   return answer;
