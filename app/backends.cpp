@@ -70,6 +70,7 @@ Backends::Backends(const BackendOptions& options,
   const std::string why = why_no_gpu(options, cascades);
   if (why.empty()) return;
   devices_.clear();
+  device_name_ = "CPU";
   if (choice_ == BackendChoice::cuda) throw UsageError(fmt::format("--backend cuda: {}", why));
   remark_ = fmt::format("detecting on the CPU: {}", why);
 }
@@ -93,7 +94,8 @@ std::string Backends::why_no_gpu(const BackendOptions& options,
   } catch (const DeviceError& error) {
     return error.what();
   }
-  remark_ = fmt::format("detecting on {}", found[static_cast<std::size_t>(devices_.front())].name);
+  device_name_ = found[static_cast<std::size_t>(devices_.front())].name;
+  remark_ = fmt::format("detecting on {}", device_name_);
   if (devices_.size() > 1) *remark_ += fmt::format(" and {} more", devices_.size() - 1);
   return "";
 }

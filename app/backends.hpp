@@ -38,6 +38,9 @@ class Backends {
   // A sentence on the decision, if it was ours.
   const std::optional<std::string>& remark() const { return remark_; }
 
+  // "CPU", or the device's name (of the first, where there are several).
+  const std::string& device_name() const { return device_name_; }
+
   // The id of the SAT algorithm that devices use; empty on the CPU.
   std::string sat() const;
 
@@ -50,6 +53,7 @@ class Backends {
   BackendChoice choice_;
   std::vector<int> devices_;  // empty: the CPU
   std::string sat_;
+  std::string device_name_ = "CPU";
   std::optional<std::string> remark_;
 };
 

@@ -10,6 +10,7 @@
 #include "app/info.hpp"
 #include "app/interrupt.hpp"
 #include "app/io/files.hpp"
+#include "app/live/live.hpp"
 #include "app/messages.hpp"
 
 namespace facesat::app {
@@ -32,6 +33,9 @@ int run(int argc, char** argv) {
 
   DetectCommand detect;
   const CLI::App* detect_app = add_detect(program, detect);
+
+  LiveCommand live;
+  const CLI::App* live_app = add_live(program, live);
 
   CLI::App* bench = program.add_subcommand("bench", "Measured tables");
   bench->require_subcommand(1);
@@ -62,6 +66,7 @@ int run(int argc, char** argv) {
     return program.exit(error) == 0 ? all_well : wrong_usage;
   }
   if (detect_app->parsed()) return run_detect(detect);
+  if (live_app->parsed()) return run_live(live);
   if (bench_detect_app->parsed()) return run_bench_detect(bench_detect);
   if (info->parsed()) return print(json ? info_json() : info_text());
   return print(show->parsed() ? cascade_details(shown) : cascade_list());

@@ -1,6 +1,6 @@
-#include "kernels/has_code.hpp"
-
 #include <cuda_runtime.h>
+
+#include "kernels/has_code.hpp"
 
 namespace facesat::gpu {
 namespace {

@@ -1,0 +1,147 @@
+#include "app/live/capture.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "app/errors.hpp"
+
+namespace facesat::app {
+
+using Clock = std::chrono::steady_clock;
+
+Capture::Capture(std::function<void(LiveFrame)> post)
+    : post_(std::move(post)), thread_([this](const std::stop_token& stop) { run(stop); }) {}
+
+void Capture::open(const std::string& name) {
+  const std::scoped_lock lock(mutex_);
+  orders_ = {.open = name, .seek = std::nullopt, .one_frame = true};
+  changed_.notify_all();
+}
+
+void Capture::play(bool on) {
+  const std::scoped_lock lock(mutex_);
+  state_.playing = on;
+  changed_.notify_all();
+}
+
+void Capture::loop(bool on) {
+  const std::scoped_lock lock(mutex_);
+  state_.loops = on;
+}
+
+void Capture::set_speed(double factor) {
+  const std::scoped_lock lock(mutex_);
+  state_.speed = std::clamp(factor, 0.05, 20.0);
+  changed_.notify_all();
+}
+
+void Capture::seek(double position) {
+  const std::scoped_lock lock(mutex_);
+  orders_.seek = position;
+  orders_.one_frame = true;
+  changed_.notify_all();
+}
+
+void Capture::step(int frames) {
+  const std::scoped_lock lock(mutex_);
+  state_.playing = false;
+  const double from = orders_.seek.value_or(state_.position);
+  orders_.seek = std::clamp(from + frames * step_, 0.0, std::max(0.0, state_.length - step_));
+  orders_.one_frame = true;
+  changed_.notify_all();
+}
+
+Capture::State Capture::state() const {
+  const std::scoped_lock lock(mutex_);
+  return state_;
+}
+
+void Capture::run(const std::stop_token& stop) {
+  while (!stop.stop_requested()) {
+    Orders orders;
+    {
+      std::unique_lock lock(mutex_);
+      if (!has_orders()) wait_for_pace(lock, stop);
+      if (stop.stop_requested()) return;
+      orders = std::exchange(orders_, {});
+    }
+    if (obey(orders) && source_ && !exhausted_) show_next();
+  }
+}
+
+// Until there are orders, or the next frame is due.
+void Capture::wait_for_pace(std::unique_lock<std::mutex>& lock, const std::stop_token& stop) {
+  const auto may_go_on = [this] { return has_orders() || (state_.playing && !exhausted_); };
+  const bool is_slide_show = state_.kind == Source::Kind::pictures;
+  if (!source_ || is_slide_show || !may_go_on()) {
+    changed_.wait(lock, stop, [&] {
+      return has_orders() || (source_ && !is_slide_show && state_.playing && !exhausted_);
+    });
+    return;
+  }
+  if (state_.kind != Source::Kind::film) return;  // a camera waits by itself
+  const auto due = shown_ + std::chrono::duration_cast<Clock::duration>(
+                                std::chrono::duration<double>(step_ / state_.speed));
+  changed_.wait_until(lock, stop, due, [this] { return has_orders() || !state_.playing; });
+}
+
+// False: another source was asked for and could not be opened; the one before goes on.
+bool Capture::obey(const Orders& orders) {
+  if (orders.open) {
+    std::unique_ptr<Source> source;
+    std::string refused;
+    try {
+      source = open_source(*orders.open);
+    } catch (const Error& error) {
+      refused = error.what();
+    }
+    const std::scoped_lock lock(mutex_);
+    state_.refused = refused;
+    if (!source) return false;
+    source_ = std::move(source);
+    exhausted_ = false;
+    step_ = source_->step();
+    state_.title = source_->title();
+    state_.kind = source_->kind();
+    state_.length = source_->length();
+    state_.position = 0;
+    state_.playing = true;
+  }
+  if (orders.seek && source_) {
+    source_->seek(*orders.seek);
+    exhausted_ = false;
+  }
+  return true;
+}
+
+void Capture::show_next() {
+  const Clock::time_point begin = Clock::now();
+  std::optional<LiveFrame> frame;
+  std::string message;
+  try {
+    frame = source_->next();
+    if (!frame && state().loops && source_->kind() == Source::Kind::film) {
+      source_->seek(0);
+      frame = source_->next();
+    }
+    if (!frame) {
+      exhausted_ = true;
+      if (source_->kind() == Source::Kind::film) message = ended;
+    }
+  } catch (const Error& error) {
+    message = error.what();
+    exhausted_ = source_->kind() != Source::Kind::pictures;
+  }
+  shown_ = begin;
+  {
+    const std::scoped_lock lock(mutex_);
+    state_.message = message;
+    if (frame) {
+      state_.position = frame->position;
+      state_.frame_ms = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+    }
+  }
+  if (frame) post_(std::move(*frame));
+}
+
+}  // namespace facesat::app

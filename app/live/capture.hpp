@@ -1,0 +1,73 @@
+// The thread that reads frames: at the pace of a film, as they come from a camera, or when asked
+// for. What goes wrong is a message; the thread lives on and can be given another source.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "app/live/source.hpp"
+
+namespace facesat::app {
+
+class Capture {
+ public:
+  struct State {
+    std::string title;
+    std::string refused;  // why the source asked for last could not be opened
+    std::string message;  // what is wrong with the frame, or that the film has ended
+    std::optional<Source::Kind> kind;
+    double position = 0, length = 0;
+    double frame_ms = 0;  // to read the last frame
+    bool playing = true, loops = true;
+    double speed = 1;
+  };
+
+  static constexpr std::string_view ended = "the film has ended";
+
+  // `post` is called from the thread.
+  explicit Capture(std::function<void(LiveFrame)> post);
+
+  // All of these return at once; the thread does what they say before its next frame.
+  void open(const std::string& name);
+  void play(bool on);
+  void loop(bool on);
+  void set_speed(double factor);
+  void seek(double position);
+  void step(int frames);  // pauses, and shows the frame that far from the last one
+
+  State state() const;
+
+ private:
+  struct Orders {
+    std::optional<std::string> open;
+    std::optional<double> seek;
+    bool one_frame = false;  // even when paused
+  };
+
+  void run(const std::stop_token& stop);
+  bool obey(const Orders& orders);
+  void show_next();
+  void wait_for_pace(std::unique_lock<std::mutex>& lock, const std::stop_token& stop);
+  bool has_orders() const { return orders_.open || orders_.seek || orders_.one_frame; }
+
+  const std::function<void(LiveFrame)> post_;
+
+  mutable std::mutex mutex_;
+  std::condition_variable_any changed_;
+  Orders orders_;
+  State state_;
+
+  // Of the thread alone.
+  std::unique_ptr<Source> source_;
+  double step_ = 1;
+  bool exhausted_ = false;
+  std::chrono::steady_clock::time_point shown_;
+
+  std::jthread thread_;  // last: it uses all of the above
+};
+
+}  // namespace facesat::app

@@ -1,0 +1,104 @@
+#include "app/live/detection.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "cascades/cascade_store.hpp"
+
+namespace facesat::app {
+
+Detection::Detection(LiveSettings settings)
+    : settings_(std::move(settings)),
+      thread_([this](const std::stop_token& stop) { run(stop); }) {}
+
+void Detection::put(LiveFrame frame) {
+  const std::scoped_lock lock(mutex_);
+  dropped_ += newest_.has_value();
+  newest_ = std::move(frame);
+  changed_.notify_all();
+}
+
+void Detection::set(const LiveSettings& settings) {
+  const std::scoped_lock lock(mutex_);
+  settings_ = settings;
+  settings_changed_ = true;
+  changed_.notify_all();
+}
+
+LiveSettings Detection::settings() const {
+  const std::scoped_lock lock(mutex_);
+  return settings_;
+}
+
+std::uint64_t Detection::dropped() const {
+  const std::scoped_lock lock(mutex_);
+  return dropped_;
+}
+
+void Detection::run(const std::stop_token& stop) {
+  while (true) {
+    std::optional<LiveSettings> settings;
+    {
+      std::unique_lock lock(mutex_);
+      changed_.wait(lock, stop, [this] { return newest_ || (settings_changed_ && last_); });
+      if (stop.stop_requested()) return;
+      if (std::exchange(settings_changed_, false)) settings = settings_;
+      if (newest_) last_ = std::exchange(newest_, std::nullopt);
+    }
+    if (settings) rebuild(*settings);
+    results_.put(detect(*last_));
+  }
+}
+
+void Detection::rebuild(const LiveSettings& settings) {
+  detectors_.clear();
+  failure_.clear();
+  try {
+    std::vector<std::shared_ptr<const Cascade>> cascades;
+    for (const std::string& name : settings.cascades) cascades.push_back(find_cascade(name));
+    const Backends backends(settings.backend, cascades);
+    backend_ = backends.device_name();
+    sat_ = backends.sat();
+    for (const auto& cascade : cascades)
+      detectors_.emplace_back(cascade, settings.detect, backends.make(0));
+  } catch (const Error& error) {
+    detectors_.clear();
+    failure_ = error.what();
+  }
+}
+
+LiveResult Detection::detect(LiveFrame frame) {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point begin = Clock::now();
+  LiveResult result;
+  result.backend = backend_;
+  result.sat = sat_;
+  result.message = failure_;
+  try {
+    for (Detector& detector : detectors_) {
+      detector.load(frame.picture.pixels);
+      detector.start();
+    }
+    for (std::size_t i = 0; i < detectors_.size(); ++i) {
+      for (const Face& face : detectors_[i].finish()) result.faces.push_back({face, i});
+      result.windows += detectors_[i].window_count();
+      for (std::size_t s = 0; s < step_names.size(); ++s)
+        result.times.ms[s] += detectors_[i].times().ms[s];
+    }
+  } catch (const Error& error) {
+    result.faces.clear();
+    result.message = error.what();
+    const std::scoped_lock lock(mutex_);
+    if (settings_.backend.choice == BackendChoice::automatic) {  // the CPU takes over
+      settings_.backend.choice = BackendChoice::cpu;
+      settings_.backend.sat.clear();
+      settings_changed_ = true;
+    }
+  }
+  result.detect_ms = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+  result.frame = std::move(frame);
+  return result;
+}
+
+}  // namespace facesat::app

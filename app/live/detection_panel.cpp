@@ -1,0 +1,125 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "cascades/cascade_store.hpp"
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include "app/live/panels.hpp"
+#include "app/live/picture_view.hpp"
+
+namespace facesat::app {
+namespace {
+
+void tooltip(const std::string& text) {
+  if (!ImGui::IsItemHovered()) return;
+  ImGui::BeginTooltip();
+  ImGui::PushTextWrapPos(ImGui::GetFontSize() * 30);
+  ImGui::TextUnformatted(text.c_str());
+  ImGui::PopTextWrapPos();
+  ImGui::EndTooltip();
+}
+
+bool draw_size(const char* label, Size& size) {
+  int side = size.width;
+  if (!ImGui::DragInt(label, &side, 1, 0, 4000, side == 0 ? "none" : "%d")) return false;
+  size = {side, side};
+  return true;
+}
+
+}  // namespace
+
+DetectionPanel::DetectionPanel()
+    : devices_(gpu::devices()), sats_(gpu::sat_infos()), cascades_(cascade_names()) {}
+
+bool DetectionPanel::draw(LiveSettings& settings, const LiveResult& last) {
+  bool changed = draw_machine(settings.backend);
+  ImGui::TextDisabled("on %s%s%s", last.backend.c_str(), last.sat.empty() ? "" : ", ",
+                      last.sat.c_str());
+  if (!last.message.empty()) ImGui::TextColored({1, 0.6f, 0.2f, 1}, "%s", last.message.c_str());
+  changed |= draw_search(settings.detect);
+  changed |= draw_cascades(settings.cascades);
+  return changed;
+}
+
+bool DetectionPanel::draw_machine(BackendOptions& backend) const {
+  static constexpr std::array<const char*, 3> names{"auto", "CPU", "CUDA"};
+  bool changed = false;
+  int choice = static_cast<int>(backend.choice);
+  if (ImGui::Combo("backend", &choice, names.data(), static_cast<int>(names.size()))) {
+    backend.choice = static_cast<BackendChoice>(choice);
+    if (backend.choice == BackendChoice::cpu) backend.sat.clear();
+    changed = true;
+  }
+  if (devices_.empty() || backend.choice == BackendChoice::cpu) return changed;
+  if (devices_.size() > 1 && ImGui::BeginCombo("device", backend.device.c_str())) {
+    for (const gpu::DeviceInfo& device : devices_)
+      if (ImGui::Selectable(fmt::format("{}: {}", device.id, device.name).c_str())) {
+        backend.device = fmt::format("{}", device.id);
+        changed = true;
+      }
+    ImGui::EndCombo();
+  }
+  if (ImGui::BeginCombo("SAT", backend.sat.empty() ? "the fastest" : backend.sat.c_str())) {
+    std::string paper;
+    for (const gpu::SatInfo& sat : sats_) {
+      if (sat.paper != paper) ImGui::TextDisabled("%s", sat.paper.c_str());
+      paper = sat.paper;
+      if (ImGui::Selectable(sat.id.c_str(), sat.id == backend.sat)) {
+        backend.sat = sat.id;
+        changed = true;
+      }
+      tooltip(fmt::format("{}\n{} ({})\n{:g} reads and {:g} writes an element, {} launches",
+                          sat.title, sat.paper, sat.year, sat.reads, sat.writes, sat.launches));
+    }
+    ImGui::EndCombo();
+  }
+  return changed;
+}
+
+bool DetectionPanel::draw_search(DetectOptions& options) {
+  bool changed = false;
+  auto factor = static_cast<float>(options.scale_factor);
+  if (ImGui::SliderFloat("scale factor", &factor, 1.02f, 2)) {
+    // What is shown is what counts.
+    options.scale_factor = std::round(static_cast<double>(factor) * 1000) / 1000;
+    changed = true;
+  }
+  changed |= ImGui::SliderInt("neighbours", &options.min_neighbors, 0, 20);
+  changed |= draw_size("smallest face", options.min_size);
+  changed |= draw_size("largest face", options.max_size);
+  bool dense = options.scan == Scan::dense;
+  if (ImGui::Checkbox("dense scan", &dense)) {
+    options.scan = dense ? Scan::dense : Scan::opencv;
+    changed = true;
+  }
+  tooltip("Every position of every level, without OpenCV's skip rule");
+  ImGui::SameLine();
+  changed |= ImGui::Checkbox("equalise", &options.equalize);
+  return changed;
+}
+
+bool DetectionPanel::draw_cascades(std::vector<std::string>& chosen) const {
+  bool changed = false;
+  if (!ImGui::TreeNodeEx("cascades", ImGuiTreeNodeFlags_DefaultOpen)) return false;
+  for (const std::string& name : cascades_) {
+    const auto place = std::find(chosen.begin(), chosen.end(), name);
+    bool on = place != chosen.end();
+    if (on)
+      ImGui::PushStyleColor(ImGuiCol_Text,
+                            cascade_colour(static_cast<std::size_t>(place - chosen.begin())));
+    const bool clicked = ImGui::Checkbox(name.c_str(), &on);
+    if (place != chosen.end()) ImGui::PopStyleColor();
+    if (!clicked) continue;
+    changed = true;
+    if (on)
+      chosen.push_back(name);
+    else
+      chosen.erase(place);
+  }
+  ImGui::TreePop();
+  return changed;
+}
+
+}  // namespace facesat::app

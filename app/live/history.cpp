@@ -1,0 +1,67 @@
+#include "app/live/history.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace facesat::app {
+
+std::string_view live_step_name(std::size_t step) {
+  if (step == 0) return "capture";
+  return step <= step_names.size() ? step_names[step - 1] : "draw";
+}
+
+void History::add(const Sample& sample) {
+  samples_.push_back(sample);
+  if (samples_.size() > most) samples_.pop_front();
+}
+
+double History::frames_per_second() const {
+  if (samples_.size() < 2) return 0;
+  const auto last = samples_.back().shown;
+  const auto first = std::find_if(samples_.begin(), samples_.end() - 2, [&](const Sample& s) {
+    return last - s.shown < std::chrono::seconds(1);
+  });
+  const double seconds = std::chrono::duration<double>(last - first->shown).count();
+  return seconds > 0 ? static_cast<double>(samples_.end() - first - 1) / seconds : 0;
+}
+
+// By nearest rank.
+template <class Of>
+double History::quantile(double q, Of of) const {
+  if (samples_.empty()) return 0;
+  std::vector<double> values;
+  for (const Sample& sample : samples_) values.push_back(of(sample));
+  const auto rank =
+      static_cast<std::size_t>(std::ceil(q * static_cast<double>(values.size())));
+  const auto nth = values.begin() + static_cast<std::ptrdiff_t>(std::max<std::size_t>(rank, 1) - 1);
+  std::nth_element(values.begin(), nth, values.end());
+  return *nth;
+}
+
+double History::latency_quantile(double q) const {
+  return quantile(q, [](const Sample& s) { return s.latency_ms; });
+}
+double History::detect_quantile(double q) const {
+  return quantile(q, [](const Sample& s) { return s.detect_ms; });
+}
+double History::step_median(std::size_t step) const {
+  return quantile(0.5, [step](const Sample& s) { return s.ms[step]; });
+}
+
+std::string times_csv(const std::vector<Sample>& samples) {
+  std::string text = "frame";
+  for (std::size_t step = 0; step < live_step_count; ++step)
+    text += fmt::format(",{}_ms", live_step_name(step));
+  text += ",detect_ms,latency_ms,windows,faces\n";
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    text += fmt::format("{}", i);
+    for (const double ms : samples[i].ms) text += fmt::format(",{:.4f}", ms);
+    text += fmt::format(",{:.4f},{:.4f},{},{}\n", samples[i].detect_ms, samples[i].latency_ms,
+                        samples[i].windows, samples[i].faces);
+  }
+  return text;
+}
+
+}  // namespace facesat::app

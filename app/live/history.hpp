@@ -1,0 +1,53 @@
+// The times of the last frames, for plots and tables.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/live/detection.hpp"
+
+namespace facesat::app {
+
+// What a frame spends its time on, from the camera to the screen: capture, the steps of detection,
+// and drawing.
+constexpr std::size_t live_step_count = step_names.size() + 2;
+std::string_view live_step_name(std::size_t step);
+
+struct Sample {
+  std::array<double, live_step_count> ms{};
+  double detect_ms = 0;   // from frame to faces
+  double latency_ms = 0;  // from capture to the screen
+  std::size_t faces = 0, windows = 0;
+  std::chrono::steady_clock::time_point shown;
+};
+
+class History {
+ public:
+  static constexpr std::size_t most = 300;
+
+  void add(const Sample& sample);
+  const std::deque<Sample>& samples() const { return samples_; }
+
+  // Results a second, over the last second or so.
+  double frames_per_second() const;
+  // Of the latency, or of another number of each sample; 0 without samples.
+  double latency_quantile(double q) const;
+  double detect_quantile(double q) const;
+  double step_median(std::size_t step) const;
+
+ private:
+  template <class Of>
+  double quantile(double q, Of of) const;
+
+  std::deque<Sample> samples_;
+};
+
+// All samples as CSV: a header, then a line a frame.
+std::string times_csv(const std::vector<Sample>& samples);
+
+}  // namespace facesat::app

@@ -1,0 +1,241 @@
+// Capture, detection and drawing run in a thread each, with one place between them: the user
+// interface waits for neither a frame nor a device.
+#include "app/live/live.hpp"
+
+#include <chrono>
+
+#include "cascades/cascade_store.hpp"
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include "app/errors.hpp"
+#include "app/io/codec.hpp"
+#include "app/io/files.hpp"
+#include "app/live/capture.hpp"
+#include "app/live/history.hpp"
+#include "app/live/panels.hpp"
+#include "app/live/picture_view.hpp"
+#include "app/live/screen.hpp"
+#include "app/messages.hpp"
+
+namespace facesat::app {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double milliseconds(Clock::duration d) {
+  return std::chrono::duration<double, std::milli>(d).count();
+}
+
+class Live {
+ public:
+  explicit Live(const LiveCommand& command)
+      : command_(command),
+        screen_("facesat", {1280, 800}, command.vsync),
+        detection_(command.settings),
+        capture_([this](LiveFrame frame) { detection_.put(std::move(frame)); }),
+        settings_(command.settings) {
+    capture_.open(command.source.empty() ? "0" : command.source);
+  }
+
+  void run() {
+    while (screen_.draw([this] { draw(); })) {
+      const bool is_last = counts() && ++shown_ == command_.frames;
+      if (is_last && !command_.screenshot.empty())
+        write_picture(command_.screenshot, screen_.pixels().view());
+      screen_.show();
+      count_drawing();
+      if (is_last) break;
+      if (command_.frames > 0) require_source();
+    }
+    if (!command_.times.empty()) {
+      const std::string text = times_csv(all_);
+      write_file(command_.times,
+                 {reinterpret_cast<const unsigned char*>(text.data()), text.size()});
+    }
+  }
+
+ private:
+  void draw() {
+    begin_ = Clock::now();
+    take_result();
+    for (const std::string& file : screen_.dropped()) capture_.open(file);
+    const std::vector<int> keys = screen_.pressed();
+    if (!ImGui::GetIO().WantTextInput)
+      for (const int key : keys) handle_key(key);
+
+    const ImGuiViewport& screen = *ImGui::GetMainViewport();
+    ImGui::SetNextWindowPos(screen.WorkPos);
+    ImGui::SetNextWindowSize(screen.WorkSize);
+    constexpr ImGuiWindowFlags plain = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
+                                       ImGuiWindowFlags_NoBringToFrontOnFocus |
+                                       ImGuiWindowFlags_NoSavedSettings;
+    ImGui::Begin("facesat", nullptr, plain);
+    const float side = std::min(360 * screen_.scale(), screen.WorkSize.x / 2);
+    ImGui::BeginChild("side", {side, 0});
+    draw_side();
+    ImGui::EndChild();
+    ImGui::SameLine();
+    ImGui::BeginChild("picture", {0, 0}, false, ImGuiWindowFlags_NoScrollWithMouse);
+    view_.draw(result_.faces, labels_);
+    ImGui::EndChild();
+    ImGui::End();
+    if (help_) draw_help();
+  }
+
+  void draw_side() {
+    if (ImGui::CollapsingHeader("Source", ImGuiTreeNodeFlags_DefaultOpen)) source_.draw(capture_);
+    if (ImGui::CollapsingHeader("Times", ImGuiTreeNodeFlags_DefaultOpen))
+      draw_times(history_, detection_.dropped());
+    if (ImGui::CollapsingHeader("Detection", ImGuiTreeNodeFlags_DefaultOpen)) {
+      ImGui::Text("%zu faces from %zu windows, %d x %d pixels", result_.faces.size(),
+                  result_.windows, result_.frame.picture.pixels.size.width,
+                  result_.frame.picture.pixels.size.height);
+      if (panel_.draw(settings_, result_)) detection_.set(settings_);
+    }
+    if (ImGui::CollapsingHeader("View")) {
+      ImGui::Checkbox("labels: neighbours | score", &labels_);
+      if (ImGui::Button("fit")) view_.fit();
+      ImGui::SameLine();
+      if (ImGui::Button("1:1")) view_.one_to_one();
+      if (ImGui::Checkbox("dark", &dark_)) screen_.set_dark(dark_);
+    }
+    ImGui::TextDisabled("H: help");
+  }
+
+  void handle_key(int key) {
+    switch (key) {
+      case Screen::right_arrow:
+        return capture_.step(1);
+      case Screen::left_arrow:
+        return capture_.step(-1);
+      case ' ':
+        return capture_.play(!capture_.state().playing);
+      case 'F':
+        return view_.fit();
+      case '1':
+        return view_.one_to_one();
+      case 'L':
+        labels_ = !labels_;
+        return;
+      case 'H':
+        help_ = !help_;
+        return;
+      case 'T':
+        return screen_.set_dark(dark_ = !dark_);
+      case 'Q':
+        return screen_.close();
+      default:
+        return;
+    }
+  }
+
+  void draw_help() {
+    ImGui::Begin("Keys", &help_, ImGuiWindowFlags_AlwaysAutoResize);
+    ImGui::TextUnformatted(
+        "space        play, pause\n"
+        "left, right  a frame or picture back, on\n"
+        "wheel, drag  zoom, pan; double click: fit or 1:1\n"
+        "F, 1         fit, 1:1\n"
+        "L            labels\n"
+        "T            dark or light\n"
+        "H            this\n"
+        "Q            quit\n"
+        "Drop a film, a picture or a folder onto the window to open it.");
+    ImGui::End();
+  }
+
+  // Does this frame of the user interface count for --frames? A still picture is shown again and
+  // again.
+  bool counts() const {
+    return fresh_ || (shown_ > 0 && capture_.state().kind == Source::Kind::pictures);
+  }
+
+  // An unattended run that has nothing to show would never end.
+  void require_source() const {
+    const Capture::State state = capture_.state();
+    if (!state.refused.empty()) throw UsageError(state.refused);
+    if (shown_ == 0 && !state.message.empty()) throw UsageError(state.message);
+    if (state.message == Capture::ended) throw UsageError("the film ended before --frames");
+  }
+
+  void take_result() {
+    std::optional<LiveResult> result = detection_.take();
+    if (!result) return;
+    result_ = std::move(*result);
+    view_.set(result_.frame.picture.pixels);
+    fresh_ = true;
+    settings_ = detection_.settings();  // where the CPU took over, the choice has changed
+  }
+
+  // After a frame of the user interface: what it showed for the first time becomes a sample.
+  void count_drawing() {
+    const double draw_ms = milliseconds(Clock::now() - begin_);
+    if (!std::exchange(fresh_, false)) return;
+    Sample sample;
+    sample.ms.front() = capture_.state().frame_ms;
+    std::copy(result_.times.ms.begin(), result_.times.ms.end(), sample.ms.begin() + 1);
+    sample.ms.back() = draw_ms;
+    sample.detect_ms = result_.detect_ms;
+    sample.shown = Clock::now();
+    sample.latency_ms = milliseconds(sample.shown - result_.frame.captured);
+    sample.faces = result_.faces.size();
+    sample.windows = result_.windows;
+    history_.add(sample);
+    if (!command_.times.empty()) all_.push_back(sample);
+  }
+
+  const LiveCommand& command_;
+  Screen screen_;
+  PictureView view_;
+  Detection detection_;
+  Capture capture_;  // behind detection_: it posts there
+  LiveSettings settings_;
+  SourcePanel source_;
+  DetectionPanel panel_;
+  LiveResult result_;
+  History history_;
+  std::vector<Sample> all_;
+  Clock::time_point begin_;
+  int shown_ = 0;
+  bool fresh_ = false, labels_ = true, help_ = false, dark_ = true;
+};
+
+}  // namespace
+
+CLI::App* add_live(CLI::App& program, LiveCommand& command) {
+  CLI::App* live = program.add_subcommand("live", "The window: faces and times, live");
+  live->add_option("SOURCE", command.source,
+                   "A camera's number or device, a film, a stream's URL, a picture or a folder [the "
+                   "first camera]")
+      ->type_name("");
+  live->add_option("--cascade", command.settings.cascades, "As for 'facesat detect'; repeatable")
+      ->type_name("NAME|FILE")
+      ->take_all()
+      ->expected(1);
+  live->add_option("--scale-factor", command.settings.detect.scale_factor, "[1.1]")->type_name("F");
+  live->add_option("--min-neighbors", command.settings.detect.min_neighbors, "[3]")->type_name("N");
+  add_backend_options(*live, command.settings.backend);
+  live->add_option("--frames", command.frames, "End when so many frames were shown")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber.description(""));
+  live->add_option("--screenshot", command.screenshot, "Write what was shown last, at the end")
+      ->type_name("FILE");
+  live->add_option("--times", command.times, "Write the times of all frames as CSV, at the end")
+      ->type_name("FILE");
+  live->add_flag("!--no-vsync", command.vsync, "Draw as fast as possible");
+  live->final_callback([&command] {
+    if (command.settings.cascades.empty())
+      command.settings.cascades.emplace_back(default_cascade_name);
+  });
+  return live;
+}
+
+int run_live(const LiveCommand& command) {
+  for (const std::string& cascade : command.settings.cascades) find_cascade(cascade);
+  check(command.settings.detect);
+  Live(command).run();
+  return 0;
+}
+
+}  // namespace facesat::app

@@ -1,0 +1,27 @@
+// facesat live: the window.
+#pragma once
+
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "app/live/detection.hpp"
+
+namespace facesat::app {
+
+struct LiveCommand {
+  std::string source;  // empty: the first camera
+  LiveSettings settings;
+  int frames = 0;          // end after so many shown; 0: never
+  std::string screenshot;  // files, written at the end; empty: none
+  std::string times;
+  bool vsync = true;
+};
+
+// Adds the subcommand; parsing fills `command`, which must outlive the parser.
+CLI::App* add_live(CLI::App& program, LiveCommand& command);
+
+// Returns the exit status. Throws UsageError where there is no window to be had.
+int run_live(const LiveCommand& command);
+
+}  // namespace facesat::app

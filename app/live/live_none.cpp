@@ -1,0 +1,17 @@
+// Builds without the window's libraries.
+#include "app/errors.hpp"
+#include "app/live/live.hpp"
+
+namespace facesat::app {
+
+CLI::App* add_live(CLI::App& program, LiveCommand& command) {
+  CLI::App* live = program.add_subcommand("live", "The window (this build has none)");
+  live->add_option("SOURCE", command.source, "")->type_name("");
+  return live;
+}
+
+int run_live(const LiveCommand&) {
+  throw UsageError("this build has no window: it was made without GLFW, Dear ImGui, glad or OpenCV");
+}
+
+}  // namespace facesat::app

@@ -1,0 +1,42 @@
+// What lies beside the picture: the source, the choices for detection, the times.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/live/capture.hpp"
+#include "app/live/detection.hpp"
+#include "app/live/history.hpp"
+#include "kernels/gpu_info.hpp"
+
+namespace facesat::app {
+
+// Play, pause, seek, speed, loop; another source by name or camera number.
+class SourcePanel {
+ public:
+  void draw(Capture& capture);
+
+ private:
+  std::string name_;  // being typed
+};
+
+// All choices that detection has; draw() is true when one of them changed.
+class DetectionPanel {
+ public:
+  DetectionPanel();
+  bool draw(LiveSettings& settings, const LiveResult& last);
+
+ private:
+  bool draw_machine(BackendOptions& backend) const;
+  bool draw_cascades(std::vector<std::string>& chosen) const;
+  static bool draw_search(DetectOptions& options);
+
+  std::vector<gpu::DeviceInfo> devices_;
+  std::vector<gpu::SatInfo> sats_;
+  std::vector<std::string> cascades_;
+};
+
+// Rates, latency, a bar and a history of the steps, a table of them.
+void draw_times(const History& history, std::uint64_t dropped);
+
+}  // namespace facesat::app

@@ -1,0 +1,143 @@
+#include "app/live/screen.hpp"
+
+#include <utility>
+
+#include <glad/gl.h>
+// glad first: it stands in for the system's OpenGL header.
+#include <GLFW/glfw3.h>
+#include <fmt/format.h>
+#include <imgui.h>
+#include <imgui_impl_glfw.h>
+#include <imgui_impl_opengl3.h>
+
+#include "app/errors.hpp"
+
+namespace facesat::app {
+namespace {
+
+static_assert(Screen::right_arrow == GLFW_KEY_RIGHT && Screen::left_arrow == GLFW_KEY_LEFT);
+
+std::string glfw_reason() {
+  const char* reason = nullptr;
+  glfwGetError(&reason);
+  return reason ? reason : "no reason given";
+}
+
+[[noreturn]] void refuse(const std::string& what) {
+  const std::string reason = glfw_reason();
+  glfwTerminate();
+  throw UsageError(fmt::format(
+      "{} ({}): 'facesat detect' finds faces without a window, 'facesat bench' measures", what,
+      reason));
+}
+
+}  // namespace
+
+Screen::Screen(const std::string& title, Size size, bool vsync) {
+  if (!glfwInit()) refuse("there is no display to open a window on");
+  glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
+  glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
+  glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
+  glfwWindowHint(GLFW_SCALE_TO_MONITOR, GLFW_TRUE);
+  window_ = glfwCreateWindow(size.width, size.height, title.c_str(), nullptr, nullptr);
+  if (!window_) refuse("a window with OpenGL 3.3 cannot be opened");
+  glfwMakeContextCurrent(window_);
+  if (gladLoadGL(glfwGetProcAddress) == 0) refuse("OpenGL 3.3 cannot be loaded");
+  glfwSwapInterval(vsync ? 1 : 0);
+  glfwSetWindowUserPointer(window_, this);
+  glfwSetDropCallback(window_, [](GLFWwindow* window, int count, const char** paths) {
+    auto* self = static_cast<Screen*>(glfwGetWindowUserPointer(window));
+    self->dropped_.insert(self->dropped_.end(), paths, paths + count);
+  });
+
+  glfwSetKeyCallback(window_, [](GLFWwindow* window, int key, int, int action, int) {
+    if (action != GLFW_RELEASE)
+      static_cast<Screen*>(glfwGetWindowUserPointer(window))->pressed_.push_back(key);
+  });
+
+  float across = 1, down = 1;
+  glfwGetWindowContentScale(window_, &across, &down);
+  scale_ = across;
+  IMGUI_CHECKVERSION();
+  ImGui::CreateContext();
+  ImGui::GetIO().IniFilename = nullptr;  // settings are ours to keep
+  ImFontConfig font;
+  font.SizePixels = 13 * scale_;
+  ImGui::GetIO().Fonts->AddFontDefault(&font);
+  set_dark(true);
+  ImGui_ImplGlfw_InitForOpenGL(window_, true);
+  ImGui_ImplOpenGL3_Init("#version 330 core");
+}
+
+Screen::~Screen() {
+  ImGui_ImplOpenGL3_Shutdown();
+  ImGui_ImplGlfw_Shutdown();
+  ImGui::DestroyContext();
+  glfwDestroyWindow(window_);
+  glfwTerminate();
+}
+
+void Screen::set_dark(bool dark) {
+  ImGui::GetStyle() = ImGuiStyle();
+  if (dark)
+    ImGui::StyleColorsDark();
+  else
+    ImGui::StyleColorsLight();
+  ImGui::GetStyle().FrameRounding = 3;
+  ImGui::GetStyle().ScaleAllSizes(scale_);
+}
+
+bool Screen::draw(const std::function<void()>& contents) {
+  if (glfwWindowShouldClose(window_)) return false;
+  if (is_minimised())
+    glfwWaitEventsTimeout(0.1);  // nothing to see, but results go on
+  else
+    glfwPollEvents();
+  ImGui_ImplOpenGL3_NewFrame();
+  ImGui_ImplGlfw_NewFrame();
+  ImGui::NewFrame();
+  contents();
+  ImGui::Render();
+  int width = 0, height = 0;
+  glfwGetFramebufferSize(window_, &width, &height);
+  glViewport(0, 0, width, height);
+  glClearColor(0.08f, 0.08f, 0.09f, 1);
+  glClear(GL_COLOR_BUFFER_BIT);
+  ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+  return true;
+}
+
+void Screen::show() {
+  glfwSwapBuffers(window_);
+}
+
+bool Screen::is_minimised() const {
+  return glfwGetWindowAttrib(window_, GLFW_ICONIFIED) != 0;
+}
+
+void Screen::close() {
+  glfwSetWindowShouldClose(window_, GLFW_TRUE);
+}
+
+std::vector<std::string> Screen::dropped() {
+  return std::exchange(dropped_, {});
+}
+
+std::vector<int> Screen::pressed() {
+  return std::exchange(pressed_, {});
+}
+
+Image<Bgr> Screen::pixels() const {
+  Size size;
+  glfwGetFramebufferSize(window_, &size.width, &size.height);
+  std::vector<Bgr> bottom_up(size.area());
+  glPixelStorei(GL_PACK_ALIGNMENT, 1);
+  glReadPixels(0, 0, size.width, size.height, GL_BGR, GL_UNSIGNED_BYTE, bottom_up.data());
+  Image<Bgr> image(size);
+  for (int y = 0; y < size.height; ++y)
+    std::copy_n(bottom_up.data() + static_cast<std::size_t>(size.height - 1 - y) * size.width,
+                size.width, image.row(y));
+  return image;
+}
+
+}  // namespace facesat::app

@@ -1,0 +1,174 @@
+#include "app/live/source.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <opencv2/videoio.hpp>
+
+#include "app/errors.hpp"
+#include "app/io/files.hpp"
+
+namespace facesat::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+using Clock = std::chrono::steady_clock;
+
+bool is_number(const std::string& text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(),
+                                      [](unsigned char c) { return std::isdigit(c) != 0; });
+}
+
+// Cameras, streams and films: whatever OpenCV's videoio opens.
+class VideoSource final : public Source {
+ public:
+  VideoSource(Kind kind, std::string title, cv::VideoCapture capture)
+      : kind_(kind), title_(std::move(title)), capture_(std::move(capture)) {
+    const double fps = capture_.get(cv::CAP_PROP_FPS);
+    if (fps > 0) step_ = 1 / fps;
+    if (kind_ == Kind::film) length_ = std::max(0.0, capture_.get(cv::CAP_PROP_FRAME_COUNT) * step_);
+  }
+
+  Kind kind() const override { return kind_; }
+  std::string title() const override { return title_; }
+  double length() const override { return length_; }
+  double step() const override { return step_; }
+
+  std::optional<LiveFrame> next() override {
+    auto image = std::make_shared<cv::Mat>();
+    const double position =
+        kind_ == Kind::film ? capture_.get(cv::CAP_PROP_POS_FRAMES) * step_ : 0;
+    if (!read(*image)) {
+      if (kind_ == Kind::film) return std::nullopt;
+      throw InputError("read", fmt::format("{} gives no more frames", title_));
+    }
+    if (image->type() != CV_8UC3) throw InputError("decode", "the frames are not 8-bit colour");
+    const View<const Bgr> pixels{reinterpret_cast<const Bgr*>(image->data),
+                                 {image->cols, image->rows},
+                                 static_cast<std::ptrdiff_t>(image->step / sizeof(Bgr))};
+    return LiveFrame{{pixels, image, {}}, position, {}, Clock::now()};
+  }
+
+  void seek(double position) override {
+    capture_.set(cv::CAP_PROP_POS_FRAMES, std::max(0.0, std::round(position / step_)));
+  }
+
+ private:
+  bool read(cv::Mat& image) {
+    try {
+      return capture_.read(image);
+    } catch (const cv::Exception&) {
+      return false;
+    }
+  }
+
+  Kind kind_;
+  std::string title_;
+  cv::VideoCapture capture_;
+  double length_ = 0, step_ = 1.0 / 30;
+};
+
+class PictureSource final : public Source {
+ public:
+  PictureSource(std::string title, std::vector<fs::path> files)
+      : title_(std::move(title)), files_(std::move(files)) {}
+
+  Kind kind() const override { return Kind::pictures; }
+  std::string title() const override { return title_; }
+  double length() const override { return static_cast<double>(files_.size()); }
+
+  std::optional<LiveFrame> next() override {
+    if (next_ >= files_.size()) return std::nullopt;
+    const std::size_t number = next_++;
+    try {
+      return LiveFrame{read_picture(files_[number]), static_cast<double>(number),
+                       files_[number].filename().string(), Clock::now()};
+    } catch (const InputError& error) {
+      throw InputError("decode",
+                       fmt::format("{}: {}", files_[number].filename().string(), error.what()));
+    }
+  }
+
+  void seek(double position) override {
+    next_ = static_cast<std::size_t>(std::clamp(position, 0.0, length()));
+  }
+
+ private:
+  std::string title_;
+  std::vector<fs::path> files_;
+  std::size_t next_ = 0;
+};
+
+std::string lower_extension(const fs::path& file) {
+  std::string extension = file.extension().string();
+  for (char& c : extension)
+    c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return extension;
+}
+
+bool is_picture(const fs::path& file) {
+  const auto& known = picture_extensions();
+  return std::find(known.begin(), known.end(), lower_extension(file)) != known.end();
+}
+
+std::unique_ptr<Source> open_folder(const fs::path& folder) {
+  std::vector<fs::path> files;
+  std::error_code failure;
+  for (fs::directory_iterator entry(folder, failure), end; !failure && entry != end;
+       entry.increment(failure))
+    if (is_picture(entry->path()) && entry->path().filename().string().front() != '.')
+      files.push_back(entry->path());
+  if (failure)
+    throw InputError("read", fmt::format("{}: {}", folder.string(), failure.message()));
+  if (files.empty())
+    throw InputError("read", fmt::format("{}: there are no pictures in it", folder.string()));
+  std::sort(files.begin(), files.end());
+  return std::make_unique<PictureSource>(folder.string(), std::move(files));
+}
+
+// MJPG where the camera offers it: raw frames of that size often come at a few a second only.
+std::unique_ptr<Source> open_camera(const std::string& name) {
+  cv::VideoCapture capture;
+  if (is_number(name))
+    capture.open(std::stoi(name), cv::CAP_V4L2);
+  else
+    capture.open(name, cv::CAP_V4L2);
+  if (!capture.isOpened())
+    throw InputError("read", fmt::format("camera {}: it cannot be opened", name));
+  capture.set(cv::CAP_PROP_FOURCC, cv::VideoWriter::fourcc('M', 'J', 'P', 'G'));
+  capture.set(cv::CAP_PROP_BUFFERSIZE, 1);
+  return std::make_unique<VideoSource>(Source::Kind::camera, fmt::format("camera {}", name),
+                                       std::move(capture));
+}
+
+}  // namespace
+
+std::unique_ptr<Source> open_source(const std::string& name) {
+  if ((is_number(name) && name.size() < 5) || name.starts_with("/dev/video"))
+    return open_camera(name);
+  const bool stream = name.find("://") != std::string::npos;
+  if (!stream) {
+    if (fs::is_directory(name)) return open_folder(name);
+    try {
+      require_readable(name);
+    } catch (const InputError& error) {
+      throw InputError("read", fmt::format("{}: {}", name, error.what()));
+    }
+    if (is_picture(name))
+      return std::make_unique<PictureSource>(name, std::vector<fs::path>{name});
+  }
+  cv::VideoCapture capture(name);
+  if (!capture.isOpened())
+    throw InputError("decode", fmt::format("{}: this is neither a film nor a picture that can be "
+                                           "decoded",
+                                           name));
+  return std::make_unique<VideoSource>(stream ? Source::Kind::camera : Source::Kind::film, name,
+                                       std::move(capture));
+}
+
+}  // namespace facesat::app

@@ -1,0 +1,44 @@
+// Where live frames come from: cameras, streams, films, pictures. Used by one thread.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "app/io/codec.hpp"
+
+namespace facesat::app {
+
+struct LiveFrame {
+  Picture picture;
+  double position = 0;  // seconds of a film, number of a picture
+  std::string name;     // of a picture; else empty
+  std::chrono::steady_clock::time_point captured;
+};
+
+class Source {
+ public:
+  enum class Kind { camera, film, pictures };
+
+  virtual ~Source() = default;
+  virtual Kind kind() const = 0;
+  virtual std::string title() const = 0;
+
+  // The next frame; nothing at the end. A camera's is the newest, and may take a frame's time to
+  // come. Throws InputError if it cannot be read, and can go on behind it.
+  virtual std::optional<LiveFrame> next() = 0;
+
+  // Films: seconds; pictures: how many. 0: unknown, or without end.
+  virtual double length() const { return 0; }
+  // From one frame to the next, as in length().
+  virtual double step() const { return 1; }
+  // The next frame is to be that of this position.
+  virtual void seek(double) {}
+};
+
+// A camera ("0", "/dev/video0"), a stream ("rtsp://..."), a film, a picture, or a folder of
+// pictures. Throws InputError.
+std::unique_ptr<Source> open_source(const std::string& name);
+
+}  // namespace facesat::app

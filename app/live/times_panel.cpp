@@ -1,0 +1,99 @@
+#include <array>
+#include <numeric>
+
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include "app/live/panels.hpp"
+
+namespace facesat::app {
+namespace {
+
+ImU32 step_colour(std::size_t step) {
+  constexpr std::array<ImU32, live_step_count> colours{
+      IM_COL32(120, 120, 130, 255), IM_COL32(86, 180, 233, 255),  IM_COL32(0, 158, 115, 255),
+      IM_COL32(240, 228, 66, 255),  IM_COL32(213, 94, 0, 255),    IM_COL32(0, 114, 178, 255),
+      IM_COL32(204, 121, 167, 255), IM_COL32(170, 170, 180, 255),
+  };
+  return colours[step];
+}
+
+// The medians of the steps, one behind the other.
+void draw_bar(const std::array<double, live_step_count>& medians) {
+  const double whole = std::accumulate(medians.begin(), medians.end(), 0.0);
+  ImVec2 corner = ImGui::GetCursorScreenPos();
+  const float width = ImGui::GetContentRegionAvail().x, height = ImGui::GetTextLineHeight() * 1.5f;
+  if (whole <= 0 || width < 10) return;
+  for (std::size_t step = 0; step < live_step_count; ++step) {
+    const float part = width * static_cast<float>(medians[step] / whole);
+    ImGui::GetWindowDrawList()->AddRectFilled(corner, {corner.x + part, corner.y + height},
+                                              step_colour(step));
+    corner.x += part;
+  }
+  ImGui::Dummy({width, height});
+}
+
+// A column a frame, the oldest on the left; steps are stacked.
+void draw_history(const History& history) {
+  const auto& samples = history.samples();
+  const ImVec2 corner = ImGui::GetCursorScreenPos();
+  const float width = ImGui::GetContentRegionAvail().x, height = ImGui::GetTextLineHeight() * 6;
+  if (width < 10) return;
+  double highest = 0;
+  for (const Sample& sample : samples)
+    highest = std::max(highest, std::accumulate(sample.ms.begin(), sample.ms.end(), 0.0));
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  list->AddRectFilled(corner, {corner.x + width, corner.y + height}, IM_COL32(128, 128, 128, 40));
+  const float column = width / static_cast<float>(History::most);
+  for (std::size_t i = 0; i < samples.size() && highest > 0; ++i) {
+    const float left = corner.x + column * static_cast<float>(History::most - samples.size() + i);
+    float bottom = corner.y + height;
+    for (std::size_t step = 0; step < live_step_count; ++step) {
+      const float top = bottom - height * static_cast<float>(samples[i].ms[step] / highest);
+      list->AddRectFilled({left, top}, {left + std::max(column, 1.0f), bottom}, step_colour(step));
+      bottom = top;
+    }
+  }
+  list->AddText(corner, ImGui::GetColorU32(ImGuiCol_Text),
+                fmt::format("{:.2f} ms", highest).c_str());
+  ImGui::Dummy({width, height});
+}
+
+void draw_table(const std::array<double, live_step_count>& medians) {
+  if (!ImGui::BeginTable("steps", 3, ImGuiTableFlags_RowBg)) return;
+  ImGui::TableSetupColumn("step");
+  ImGui::TableSetupColumn("median ms");
+  ImGui::TableSetupColumn("part");
+  ImGui::TableHeadersRow();
+  const double whole = std::accumulate(medians.begin(), medians.end(), 0.0);
+  for (std::size_t step = 0; step < live_step_count; ++step) {
+    ImGui::TableNextRow();
+    ImGui::TableNextColumn();
+    ImGui::PushStyleColor(ImGuiCol_Text, step_colour(step));
+    ImGui::TextUnformatted(live_step_name(step).data());
+    ImGui::PopStyleColor();
+    ImGui::TableNextColumn();
+    ImGui::Text("%.3f", medians[step]);
+    ImGui::TableNextColumn();
+    ImGui::Text("%.0f %%", whole > 0 ? medians[step] / whole * 100 : 0);
+  }
+  ImGui::EndTable();
+}
+
+}  // namespace
+
+void draw_times(const History& history, std::uint64_t dropped) {
+  std::array<double, live_step_count> medians{};
+  for (std::size_t step = 0; step < live_step_count; ++step)
+    medians[step] = history.step_median(step);
+  ImGui::Text("%.1f frames/s, detection %.2f ms", history.frames_per_second(),
+              history.detect_quantile(0.5));
+  ImGui::Text("latency p50 %.1f  p95 %.1f  p99 %.1f ms", history.latency_quantile(0.5),
+              history.latency_quantile(0.95), history.latency_quantile(0.99));
+  ImGui::Text("frames replaced by newer ones: %llu", static_cast<unsigned long long>(dropped));
+  draw_bar(medians);
+  draw_history(history);
+  draw_table(medians);
+}
+
+}  // namespace facesat::app

@@ -1,0 +1,273 @@
+// The threads behind the window, without one: sources, capture, detection, times.
+#include <chrono>
+#include <thread>
+
+#include <gtest/gtest.h>
+#include <opencv2/videoio.hpp>
+
+#include "app/errors.hpp"
+#include "app/live/capture.hpp"
+#include "app/live/detection.hpp"
+#include "app/live/history.hpp"
+#include "tests/app/program.hpp"
+
+namespace facesat::app {
+namespace {
+
+using namespace std::chrono_literals;
+using facesat::test::write_text;
+
+// Waits until `done`, at most ten seconds.
+template <class Done>
+bool eventually(Done done) {
+  for (int i = 0; i < 2000; ++i) {
+    if (done()) return true;
+    std::this_thread::sleep_for(5ms);
+  }
+  return false;
+}
+
+TEST(Mailbox, KeepsTheNewest) {
+  Mailbox<int> box;
+  EXPECT_FALSE(box.take());
+  box.put(1);
+  box.put(2);
+  EXPECT_EQ(box.take(), 2);
+  EXPECT_FALSE(box.take());
+  EXPECT_EQ(box.dropped(), 1u);
+}
+
+TEST(History, RatesAndQuantiles) {
+  History history;
+  EXPECT_EQ(history.frames_per_second(), 0);
+  EXPECT_EQ(history.latency_quantile(0.5), 0);
+  const auto begin = std::chrono::steady_clock::now();
+  for (int i = 0; i < 1000; ++i) {
+    Sample sample;
+    sample.latency_ms = i % 100 + 1;
+    sample.ms[1] = 7;
+    sample.shown = begin + i * 20ms;
+    history.add(sample);
+  }
+  EXPECT_EQ(history.samples().size(), History::most);
+  EXPECT_NEAR(history.frames_per_second(), 50, 1);
+  EXPECT_EQ(history.latency_quantile(0.5), 50);
+  EXPECT_EQ(history.latency_quantile(0.95), 95);
+  EXPECT_EQ(history.latency_quantile(1), 100);
+  EXPECT_EQ(history.step_median(1), 7);
+}
+
+TEST(History, TimesAsCsv) {
+  Sample sample;
+  sample.ms[3] = 1.5;
+  sample.faces = 4;
+  EXPECT_EQ(times_csv({sample}),
+            "frame,capture_ms,gray_ms,resize_ms,sat_ms,evaluate_ms,download_ms,group_ms,draw_ms,"
+            "detect_ms,latency_ms,windows,faces\n"
+            "0,0.0000,0.0000,0.0000,1.5000,0.0000,0.0000,0.0000,0.0000,0.0000,0.0000,0,4\n");
+}
+
+// A folder with pictures and a film in it.
+class LiveTest : public test::ProgramTest {
+ protected:
+  std::string path(const std::string& name) const { return (folder / name).string(); }
+
+  // Every frame has a brightness of its own.
+  void add_film(const std::string& name, int frames) const {
+    cv::VideoWriter writer(path(name), cv::VideoWriter::fourcc('M', 'J', 'P', 'G'), 50, {64, 48});
+    ASSERT_TRUE(writer.isOpened());
+    for (int i = 0; i < frames; ++i) writer.write(cv::Mat(48, 64, CV_8UC3, cv::Scalar::all(i * 8)));
+  }
+};
+
+using SourceTest = LiveTest;
+
+TEST_F(SourceTest, PicturesComeInTheOrderOfTheirNames) {
+  add_face("p/b.pgm", 1);
+  add_face("p/a.pgm", 0);
+  write_text(folder / "p/c.pgm", "no picture");
+  write_text(folder / "p/notes.txt", "no picture either");
+  const auto source = open_source(path("p"));
+  EXPECT_EQ(source->kind(), Source::Kind::pictures);
+  EXPECT_EQ(source->length(), 3);
+  EXPECT_EQ(source->next()->name, "a.pgm");
+  EXPECT_EQ(source->next()->name, "b.pgm");
+  EXPECT_THROW(source->next(), InputError);
+  EXPECT_FALSE(source->next());
+  source->seek(1);
+  EXPECT_EQ(source->next()->position, 1);
+}
+
+TEST_F(SourceTest, FilmsCanBeSought) {
+  add_film("f.avi", 20);
+  const auto source = open_source(path("f.avi"));
+  EXPECT_EQ(source->kind(), Source::Kind::film);
+  EXPECT_NEAR(source->length(), 0.4, 1e-9);
+  EXPECT_NEAR(source->step(), 0.02, 1e-9);
+  int frames = 0;
+  for (; const auto frame = source->next(); ++frames)
+    EXPECT_NEAR(frame->picture.pixels.row(0)[0].g, frames * 8, 3);
+  EXPECT_EQ(frames, 20);
+  source->seek(0.2);
+  const auto tenth = source->next();
+  ASSERT_TRUE(tenth);
+  EXPECT_NEAR(tenth->picture.pixels.row(0)[0].g, 80, 3);
+  EXPECT_NEAR(tenth->position, 0.2, 1e-9);
+}
+
+TEST_F(SourceTest, WhatIsNoSourceIsToldInASentence) {
+  std::filesystem::create_directory(folder / "empty");
+  write_text(folder / "text.avi", "no film");
+  for (const char* name : {"empty", "text.avi", "missing.png"}) {
+    try {
+      open_source(path(name));
+      ADD_FAILURE() << name;
+    } catch (const InputError& error) {
+      EXPECT_NE(std::string(error.what()).find(name), std::string::npos) << error.what();
+    }
+  }
+  EXPECT_THROW(open_source("/dev/video77"), InputError);
+}
+
+class CaptureTest : public LiveTest {
+ protected:
+  void TearDown() override { capture.reset(); }
+  void start() {
+    capture = std::make_unique<Capture>([this](LiveFrame frame) {
+      const std::scoped_lock lock(mutex);
+      ++posted;
+      last = std::move(frame);
+    });
+  }
+  int count() {
+    const std::scoped_lock lock(mutex);
+    return posted;
+  }
+  double position() {
+    const std::scoped_lock lock(mutex);
+    return last.position;
+  }
+
+  std::mutex mutex;
+  int posted = 0;
+  LiveFrame last;
+  std::unique_ptr<Capture> capture;
+};
+
+TEST_F(CaptureTest, PicturesWaitToBeAskedFor) {
+  for (const char* name : {"p/a.pgm", "p/b.pgm", "p/c.pgm"}) add_face(name);
+  start();
+  capture->open(path("p"));
+  ASSERT_TRUE(eventually([&] { return count() == 1; }));
+  std::this_thread::sleep_for(50ms);
+  EXPECT_EQ(count(), 1);
+  capture->step(1);
+  EXPECT_TRUE(eventually([&] { return position() == 1; }));
+  capture->step(5);  // no further than the last
+  EXPECT_TRUE(eventually([&] { return position() == 2; }));
+  capture->step(-1);
+  EXPECT_TRUE(eventually([&] { return position() == 1; }));
+}
+
+TEST_F(CaptureTest, FilmsPlayPauseStepSeekAndLoop) {
+  add_film("f.avi", 30);
+  start();
+  capture->open(path("f.avi"));
+  capture->set_speed(5);
+  EXPECT_TRUE(eventually([&] { return count() > 70; }));  // more than the film has
+  capture->play(false);
+  std::this_thread::sleep_for(50ms);
+  const int paused = count();
+  std::this_thread::sleep_for(100ms);
+  EXPECT_EQ(count(), paused);
+  capture->seek(0.2);
+  EXPECT_TRUE(eventually([&] { return std::abs(position() - 0.2) < 1e-6; }));
+  EXPECT_EQ(count(), paused + 1);
+  capture->step(-3);
+  EXPECT_TRUE(eventually([&] { return std::abs(position() - 0.14) < 1e-6; }));
+  capture->loop(false);
+  capture->play(true);
+  EXPECT_TRUE(eventually([&] { return capture->state().message == Capture::ended; }));
+  const int all = count();
+  std::this_thread::sleep_for(50ms);
+  EXPECT_EQ(count(), all);
+  capture->seek(0);  // and it goes on
+  EXPECT_TRUE(eventually([&] { return count() > all + 1; }));
+}
+
+TEST_F(CaptureTest, ASourceThatFailsLeavesTheOneBefore) {
+  add_face("p/a.pgm");
+  add_face("p/b.pgm");
+  start();
+  capture->open(path("p"));
+  ASSERT_TRUE(eventually([&] { return count() == 1; }));
+  capture->open(path("nothing.avi"));
+  EXPECT_TRUE(eventually([&] {
+    return capture->state().refused.find("nothing.avi") != std::string::npos;
+  }));
+  EXPECT_EQ(capture->state().title, path("p"));
+  capture->step(1);
+  EXPECT_TRUE(eventually([&] { return position() == 1; }));
+  EXPECT_EQ(capture->state().message, "");
+  capture->open(path("p"));
+  EXPECT_TRUE(eventually([&] { return capture->state().refused.empty(); }));
+}
+
+class DetectionTest : public LiveTest {
+ protected:
+  static LiveSettings settings(std::vector<std::string> cascades) {
+    LiveSettings chosen;
+    chosen.backend.choice = BackendChoice::cpu;
+    chosen.cascades = std::move(cascades);
+    return chosen;
+  }
+  LiveFrame face() const {
+    add_face("face.pgm");
+    return *open_source(path("face.pgm"))->next();
+  }
+  static LiveResult wait_for_result(Detection& detection) {
+    std::optional<LiveResult> result;
+    EXPECT_TRUE(eventually([&] { return (result = detection.take()).has_value(); }));
+    return result ? std::move(*result) : LiveResult{};
+  }
+};
+
+TEST_F(DetectionTest, ChangedSettingsShowOnTheLastFrame) {
+  Detection detection(settings({"frontalface_default"}));
+  detection.put(face());
+  const LiveResult first = wait_for_result(detection);
+  EXPECT_EQ(first.faces.size(), 1u);
+  EXPECT_EQ(first.backend, "CPU");
+  EXPECT_GT(first.windows, 3u);
+  EXPECT_GT(first.times[Step::evaluate], 0);
+
+  LiveSettings raw = detection.settings();
+  raw.detect.min_neighbors = 0;
+  detection.set(raw);
+  EXPECT_EQ(wait_for_result(detection).faces.size(), first.windows);
+
+  raw.cascades = {"frontalface_default", "lbp:frontalface"};
+  raw.detect.min_neighbors = 3;
+  detection.set(raw);
+  const LiveResult both = wait_for_result(detection);
+  EXPECT_EQ(std::count_if(both.faces.begin(), both.faces.end(),
+                          [](const LiveFace& f) { return f.cascade == 0; }),
+            1);
+}
+
+TEST_F(DetectionTest, FailuresAreMessagesAndPass) {
+  Detection detection(settings({"nose_ring"}));
+  detection.put(face());
+  const LiveResult failed = wait_for_result(detection);
+  EXPECT_NE(failed.message.find("nose_ring"), std::string::npos);
+  EXPECT_TRUE(failed.faces.empty());
+  detection.set(settings({"frontalface_default"}));
+  EXPECT_EQ(wait_for_result(detection).faces.size(), 1u);
+  LiveSettings wrong = settings({"frontalface_default"});
+  wrong.detect.scale_factor = 1;
+  detection.set(wrong);
+  EXPECT_NE(wait_for_result(detection).message.find("scale factor"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace facesat::app
