@@ -12,13 +12,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<Bgr, 6> colours{{{60, 220, 60},
-                                      {60, 120, 255},
-                                      {255, 160, 40},
-                                      {230, 60, 230},
-                                      {40, 220, 230},
-                                      {240, 230, 60}}};
-
 // The path without anything that leads out of the folder it is put under.
 fs::path kept_below(const fs::path& name) {
   const bool escapes =
@@ -61,12 +54,22 @@ std::string PictureNames::add(const std::string& image, std::optional<int> frame
   return candidate.string();
 }
 
+Bgr cascade_colour(std::size_t cascade) {
+  static constexpr std::array<Bgr, 6> colours{{{60, 220, 60},
+                                               {60, 120, 255},
+                                               {255, 160, 40},
+                                               {230, 60, 230},
+                                               {40, 220, 230},
+                                               {240, 230, 60}}};
+  return colours[cascade % colours.size()];
+}
+
 Image<Bgr> with_boxes(View<const Bgr> picture, const std::vector<FoundFace>& faces) {
   Image<Bgr> result(picture.size);
   copy(picture, result.view());
   const int thickness = std::max(2, std::min(picture.size.width, picture.size.height) / 250);
   for (const FoundFace& found : faces)
-    draw_box(result.view(), found.face.box, thickness, colours[found.cascade % colours.size()]);
+    draw_box(result.view(), found.face.box, thickness, cascade_colour(found.cascade));
   return result;
 }
 

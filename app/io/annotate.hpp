@@ -22,6 +22,9 @@ class PictureNames {
   std::unordered_set<std::string> used_;
 };
 
+// The colour of a cascade's boxes.
+Bgr cascade_colour(std::size_t cascade);
+
 // A copy of the picture with a box around each face; each cascade has its own colour.
 Image<Bgr> with_boxes(View<const Bgr> picture, const std::vector<FoundFace>& faces);
 

@@ -9,8 +9,7 @@
 namespace facesat::app {
 
 Detection::Detection(LiveSettings settings)
-    : settings_(std::move(settings)),
-      thread_([this](const std::stop_token& stop) { run(stop); }) {}
+    : settings_(std::move(settings)), thread_([this](const std::stop_token& stop) { run(stop); }) {}
 
 void Detection::put(LiveFrame frame) {
   const std::scoped_lock lock(mutex_);
@@ -44,14 +43,19 @@ void Detection::run(const std::stop_token& stop) {
       changed_.wait(lock, stop, [this] { return newest_ || (settings_changed_ && last_); });
       if (stop.stop_requested()) return;
       if (std::exchange(settings_changed_, false)) settings = settings_;
+      is_new_ = newest_.has_value();
       if (newest_) last_ = std::exchange(newest_, std::nullopt);
     }
     if (settings) rebuild(*settings);
-    results_.put(detect(*last_));
+    const bool is_new = std::exchange(is_new_, false);
+    LiveResult result = detect(*last_);
+    if (is_new) recorder_.add(result.frame.picture.pixels, result.faces);
+    results_.put(std::move(result));
   }
 }
 
 void Detection::rebuild(const LiveSettings& settings) {
+  inspection_ = settings.inspection;
   detectors_.clear();
   failure_.clear();
   try {
@@ -86,6 +90,8 @@ LiveResult Detection::detect(LiveFrame frame) {
       for (std::size_t s = 0; s < step_names.size(); ++s)
         result.times.ms[s] += detectors_[i].times().ms[s];
     }
+    result.detect_ms = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+    inspect(result);
   } catch (const Error& error) {
     result.faces.clear();
     result.message = error.what();
@@ -96,9 +102,25 @@ LiveResult Detection::detect(LiveFrame frame) {
       settings_changed_ = true;
     }
   }
-  result.detect_ms = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
   result.frame = std::move(frame);
   return result;
+}
+
+void Detection::inspect(LiveResult& result) {
+  if (detectors_.empty() || detectors_.front().pyramid().levels.empty()) return;
+  Detector& detector = detectors_.front();
+  result.level_count = static_cast<int>(detector.pyramid().levels.size());
+  if (!inspection_.picture) return;
+  const int level = std::clamp(inspection_.level, 0, result.level_count - 1);
+  result.view = coloured(detector.backend().snapshot(*inspection_.picture, level),
+                         *inspection_.picture, detector.cascade().stages.size());
+}
+
+void Detection::record(const std::string& file, double frames_per_second) {
+  recorder_.set(file, frames_per_second);
+}
+std::string Detection::recorder_message() const {
+  return recorder_.message();
 }
 
 }  // namespace facesat::app

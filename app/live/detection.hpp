@@ -12,7 +12,10 @@
 #include <vector>
 
 #include "app/backends.hpp"
+#include "app/io/results.hpp"
+#include "app/live/inspection.hpp"
 #include "app/live/mailbox.hpp"
+#include "app/live/recorder.hpp"
 #include "app/live/source.hpp"
 #include "core/detector.hpp"
 
@@ -22,22 +25,20 @@ struct LiveSettings {
   BackendOptions backend;
   std::vector<std::string> cascades;
   DetectOptions detect;
-};
-
-struct LiveFace {
-  Face face;
-  std::size_t cascade = 0;  // index into LiveSettings::cascades
+  Inspection inspection;  // what is shown in the place of the frame
 };
 
 struct LiveResult {
   LiveFrame frame;
-  std::vector<LiveFace> faces;
-  std::size_t windows = 0;  // before grouping
-  StepTimes times;          // of all cascades together
-  double detect_ms = 0;     // from frame to faces
-  std::string backend;      // "CPU", or the device
-  std::string sat;          // on a device
-  std::string message;      // what went wrong; then there are no faces
+  std::vector<FoundFace> faces;
+  std::optional<Image<Bgr>> view;  // in the place of the frame, if another picture was asked for
+  int level_count = 0;             // of the first cascade's pyramid
+  std::size_t windows = 0;         // before grouping
+  StepTimes times;                 // of all cascades together
+  double detect_ms = 0;            // from frame to faces
+  std::string backend;             // "CPU", or the device
+  std::string sat;                 // on a device
+  std::string message;             // what went wrong; then there are no faces
 };
 
 class Detection {
@@ -48,6 +49,10 @@ class Detection {
   void set(const LiveSettings& settings);
   LiveSettings settings() const;
 
+  // From the next frame on, frames with their boxes go into this film; empty: no longer.
+  void record(const std::string& file, double frames_per_second);
+  std::string recorder_message() const;
+
   // The newest result that was not taken yet.
   std::optional<LiveResult> take() { return results_.take(); }
   std::uint64_t dropped() const;  // frames that a newer one has replaced
@@ -56,6 +61,7 @@ class Detection {
   void run(const std::stop_token& stop);
   void rebuild(const LiveSettings& settings);
   LiveResult detect(LiveFrame frame);
+  void inspect(LiveResult& result);
 
   mutable std::mutex mutex_;
   std::condition_variable_any changed_;
@@ -63,12 +69,15 @@ class Detection {
   bool settings_changed_ = true;
   std::optional<LiveFrame> newest_;
   std::uint64_t dropped_ = 0;
+  Recorder recorder_;
   Mailbox<LiveResult> results_;
 
   // Of the thread alone.
   std::vector<Detector> detectors_;
+  Inspection inspection_;
   std::string backend_, sat_, failure_;
   std::optional<LiveFrame> last_;
+  bool is_new_ = false;  // was it not detected before?
 
   std::jthread thread_;  // last: it uses all of the above
 };

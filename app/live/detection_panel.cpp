@@ -108,7 +108,7 @@ bool DetectionPanel::draw_cascades(std::vector<std::string>& chosen) const {
     bool on = place != chosen.end();
     if (on)
       ImGui::PushStyleColor(ImGuiCol_Text,
-                            cascade_colour(static_cast<std::size_t>(place - chosen.begin())));
+                            box_colour(static_cast<std::size_t>(place - chosen.begin())));
     const bool clicked = ImGui::Checkbox(name.c_str(), &on);
     if (place != chosen.end()) ImGui::PopStyleColor();
     if (!clicked) continue;

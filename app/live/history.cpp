@@ -33,8 +33,7 @@ double History::quantile(double q, Of of) const {
   if (samples_.empty()) return 0;
   std::vector<double> values;
   for (const Sample& sample : samples_) values.push_back(of(sample));
-  const auto rank =
-      static_cast<std::size_t>(std::ceil(q * static_cast<double>(values.size())));
+  const auto rank = static_cast<std::size_t>(std::ceil(q * static_cast<double>(values.size())));
   const auto nth = values.begin() + static_cast<std::ptrdiff_t>(std::max<std::size_t>(rank, 1) - 1);
   std::nth_element(values.begin(), nth, values.end());
   return *nth;

@@ -2,7 +2,10 @@
 // interface waits for neither a frame nor a device.
 #include "app/live/live.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <ctime>
+#include <utility>
 
 #include "cascades/cascade_store.hpp"
 #include <fmt/format.h>
@@ -36,6 +39,7 @@ class Live {
         capture_([this](LiveFrame frame) { detection_.put(std::move(frame)); }),
         settings_(command.settings) {
     capture_.open(command.source.empty() ? "0" : command.source);
+    if (!command.record.empty()) detection_.record(command.record, 25);
   }
 
   void run() {
@@ -43,16 +47,15 @@ class Live {
       const bool is_last = counts() && ++shown_ == command_.frames;
       if (is_last && !command_.screenshot.empty())
         write_picture(command_.screenshot, screen_.pixels().view());
+      if (std::exchange(wants_screenshot_, false))
+        keep(dated_name("png"),
+             [this](const std::string& file) { write_picture(file, screen_.pixels().view()); });
       screen_.show();
       count_drawing();
       if (is_last) break;
       if (command_.frames > 0) require_source();
     }
-    if (!command_.times.empty()) {
-      const std::string text = times_csv(all_);
-      write_file(command_.times,
-                 {reinterpret_cast<const unsigned char*>(text.data()), text.size()});
-    }
+    if (!command_.times.empty()) write_times(command_.times, all_);
   }
 
  private:
@@ -94,13 +97,58 @@ class Live {
       if (panel_.draw(settings_, result_)) detection_.set(settings_);
     }
     if (ImGui::CollapsingHeader("View")) {
+      if (draw_inspection(settings_.inspection, result_.level_count)) detection_.set(settings_);
       ImGui::Checkbox("labels: neighbours | score", &labels_);
       if (ImGui::Button("fit")) view_.fit();
       ImGui::SameLine();
       if (ImGui::Button("1:1")) view_.one_to_one();
       if (ImGui::Checkbox("dark", &dark_)) screen_.set_dark(dark_);
+      draw_keeping();
     }
     ImGui::TextDisabled("H: help");
+  }
+
+  // Screenshots, films and times for later, in the current folder.
+  void draw_keeping() {
+    if (ImGui::Button("screenshot")) wants_screenshot_ = true;
+    ImGui::SameLine();
+    if (ImGui::Button(recording_.empty() ? "record" : "stop recording")) toggle_recording();
+    ImGui::SameLine();
+    if (ImGui::Button("times as CSV"))
+      keep(dated_name("csv"), [this](const std::string& file) {
+        write_times(file, {history_.samples().begin(), history_.samples().end()});
+      });
+    for (const std::string& message : {kept_, detection_.recorder_message()})
+      if (!message.empty()) ImGui::TextWrapped("%s", message.c_str());
+  }
+
+  // Calls write(file), and tells what came of it.
+  template <class Write>
+  void keep(const std::string& file, Write write) {
+    try {
+      write(file);
+      kept_ = file;
+    } catch (const Error& error) {
+      kept_ = error.what();
+    }
+  }
+
+  void toggle_recording() {
+    recording_ = recording_.empty() ? dated_name("avi") : "";
+    detection_.record(recording_, std::max(1.0, history_.frames_per_second()));
+    kept_ = recording_.empty() ? "the film is finished" : fmt::format("recording {}", recording_);
+  }
+
+  static std::string dated_name(const char* extension) {
+    const std::time_t now = std::time(nullptr);
+    char date[32];
+    std::strftime(date, sizeof date, "%Y%m%d-%H%M%S", std::localtime(&now));
+    return fmt::format("facesat-{}.{}", date, extension);
+  }
+
+  static void write_times(const std::string& file, const std::vector<Sample>& samples) {
+    const std::string text = times_csv(samples);
+    write_file(file, {reinterpret_cast<const unsigned char*>(text.data()), text.size()});
   }
 
   void handle_key(int key) {
@@ -111,6 +159,11 @@ class Live {
         return capture_.step(-1);
       case ' ':
         return capture_.play(!capture_.state().playing);
+      case 'S':
+        wants_screenshot_ = true;
+        return;
+      case 'R':
+        return toggle_recording();
       case 'F':
         return view_.fit();
       case '1':
@@ -138,6 +191,7 @@ class Live {
         "wheel, drag  zoom, pan; double click: fit or 1:1\n"
         "F, 1         fit, 1:1\n"
         "L            labels\n"
+        "S, R         screenshot, record a film or end it\n"
         "T            dark or light\n"
         "H            this\n"
         "Q            quit\n"
@@ -163,7 +217,8 @@ class Live {
     std::optional<LiveResult> result = detection_.take();
     if (!result) return;
     result_ = std::move(*result);
-    view_.set(result_.frame.picture.pixels);
+    const View<const Bgr> frame = result_.frame.picture.pixels;
+    view_.set(result_.view ? View<const Bgr>(result_.view->view()) : frame, frame.size);
     fresh_ = true;
     settings_ = detection_.settings();  // where the CPU took over, the choice has changed
   }
@@ -198,6 +253,8 @@ class Live {
   std::vector<Sample> all_;
   Clock::time_point begin_;
   int shown_ = 0;
+  std::string recording_, kept_;  // a film's name; what was kept last
+  bool wants_screenshot_ = false;
   bool fresh_ = false, labels_ = true, help_ = false, dark_ = true;
 };
 
@@ -205,9 +262,10 @@ class Live {
 
 CLI::App* add_live(CLI::App& program, LiveCommand& command) {
   CLI::App* live = program.add_subcommand("live", "The window: faces and times, live");
-  live->add_option("SOURCE", command.source,
-                   "A camera's number or device, a film, a stream's URL, a picture or a folder [the "
-                   "first camera]")
+  live->add_option(
+          "SOURCE", command.source,
+          "A camera's number or device, a film, a stream's URL, a picture or a folder [the "
+          "first camera]")
       ->type_name("");
   live->add_option("--cascade", command.settings.cascades, "As for 'facesat detect'; repeatable")
       ->type_name("NAME|FILE")
@@ -221,9 +279,12 @@ CLI::App* add_live(CLI::App& program, LiveCommand& command) {
       ->check(CLI::PositiveNumber.description(""));
   live->add_option("--screenshot", command.screenshot, "Write what was shown last, at the end")
       ->type_name("FILE");
+  live->add_option("--record", command.record, "Write the frames with their boxes into a film")
+      ->type_name("FILE");
   live->add_option("--times", command.times, "Write the times of all frames as CSV, at the end")
       ->type_name("FILE");
-  live->add_flag("!--no-vsync", command.vsync, "Draw as fast as possible");
+  live->add_flag_callback(
+      "--no-vsync", [&command] { command.vsync = false; }, "Draw as fast as possible");
   live->final_callback([&command] {
     if (command.settings.cascades.empty())
       command.settings.cascades.emplace_back(default_cascade_name);

@@ -15,6 +15,7 @@ struct LiveCommand {
   int frames = 0;          // end after so many shown; 0: never
   std::string screenshot;  // files, written at the end; empty: none
   std::string times;
+  std::string record;  // a film of all frames shown; empty: none
   bool vsync = true;
 };
 

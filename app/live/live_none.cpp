@@ -11,7 +11,8 @@ CLI::App* add_live(CLI::App& program, LiveCommand& command) {
 }
 
 int run_live(const LiveCommand&) {
-  throw UsageError("this build has no window: it was made without GLFW, Dear ImGui, glad or OpenCV");
+  throw UsageError(
+      "this build has no window: it was made without GLFW, Dear ImGui, glad or OpenCV");
 }
 
 }  // namespace facesat::app

@@ -36,6 +36,9 @@ class DetectionPanel {
   std::vector<std::string> cascades_;
 };
 
+// Which of the detector's pictures is shown; true when that changed.
+bool draw_inspection(Inspection& inspection, int level_count);
+
 // Rates, latency, a bar and a history of the steps, a table of them.
 void draw_times(const History& history, std::uint64_t dropped);
 

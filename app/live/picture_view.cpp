@@ -1,39 +1,39 @@
 #include "app/live/picture_view.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include <fmt/format.h>
 #include <glad/gl.h>
 
+#include "app/io/annotate.hpp"
+
 namespace facesat::app {
 
-ImU32 cascade_colour(std::size_t cascade) {
-  constexpr std::array<ImU32, 6> colours{IM_COL32(64, 224, 96, 255),  IM_COL32(255, 176, 32, 255),
-                                         IM_COL32(80, 176, 255, 255), IM_COL32(255, 96, 160, 255),
-                                         IM_COL32(240, 240, 64, 255), IM_COL32(176, 128, 255, 255)};
-  return colours[cascade % colours.size()];
+ImU32 box_colour(std::size_t cascade) {
+  const Bgr colour = cascade_colour(cascade);
+  return IM_COL32(colour.r, colour.g, colour.b, 255);
 }
 
 PictureView::~PictureView() {
   if (texture_ != 0) glDeleteTextures(1, &texture_);
 }
 
-void PictureView::set(View<const Bgr> pixels) {
+void PictureView::set(View<const Bgr> pixels, Size frame) {
+  size_ = frame;
   if (texture_ == 0) glGenTextures(1, &texture_);
   glBindTexture(GL_TEXTURE_2D, texture_);
   glPixelStorei(GL_UNPACK_ALIGNMENT, 1);
   glPixelStorei(GL_UNPACK_ROW_LENGTH, static_cast<int>(pixels.pitch));
-  if (pixels.size != size_) {
-    size_ = pixels.size;
+  if (pixels.size != texture_size_) {
+    texture_size_ = pixels.size;
     glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_LINEAR);
     glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
-    glTexImage2D(GL_TEXTURE_2D, 0, GL_RGB8, size_.width, size_.height, 0, GL_BGR, GL_UNSIGNED_BYTE,
-                 pixels.data);
+    glTexImage2D(GL_TEXTURE_2D, 0, GL_RGB8, pixels.size.width, pixels.size.height, 0, GL_BGR,
+                 GL_UNSIGNED_BYTE, pixels.data);
   } else {
-    glTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, size_.width, size_.height, GL_BGR, GL_UNSIGNED_BYTE,
-                    pixels.data);
+    glTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, pixels.size.width, pixels.size.height, GL_BGR,
+                    GL_UNSIGNED_BYTE, pixels.data);
   }
   glPixelStorei(GL_UNPACK_ROW_LENGTH, 0);
 }
@@ -44,10 +44,12 @@ void PictureView::handle_mouse(ImVec2 corner, ImVec2 space) {
   const float fitting = std::min(space.x / static_cast<float>(size_.width),
                                  space.y / static_cast<float>(size_.height));
   const float now = zoom_ > 0 ? zoom_ : fitting;
-  const ImVec2 pixels{now * static_cast<float>(size_.width), now * static_cast<float>(size_.height)};
+  const ImVec2 pixels{now * static_cast<float>(size_.width),
+                      now * static_cast<float>(size_.height)};
   if (io.MouseWheel != 0) {  // what lies below the pointer stays there
     const float then = std::clamp(now * std::pow(1.2f, io.MouseWheel), fitting / 4, 40.0f);
-    const ImVec2 off{io.MousePos.x - corner.x - space.x / 2, io.MousePos.y - corner.y - space.y / 2};
+    const ImVec2 off{io.MousePos.x - corner.x - space.x / 2,
+                     io.MousePos.y - corner.y - space.y / 2};
     centre_.x += off.x / pixels.x * (1 - now / then);
     centre_.y += off.y / pixels.y * (1 - now / then);
     zoom_ = then;
@@ -62,7 +64,7 @@ void PictureView::handle_mouse(ImVec2 corner, ImVec2 space) {
   }
 }
 
-void PictureView::draw(const std::vector<LiveFace>& faces, bool labels) {
+void PictureView::draw(const std::vector<FoundFace>& faces, bool labels) {
   const ImVec2 corner = ImGui::GetCursorScreenPos(), space = ImGui::GetContentRegionAvail();
   if (size_.width == 0 || space.x < 1 || space.y < 1) return;
   ImGui::InvisibleButton("picture", space);
@@ -71,9 +73,8 @@ void PictureView::draw(const std::vector<LiveFace>& faces, bool labels) {
                                  space.y / static_cast<float>(size_.height));
   const float zoom = zoom_ > 0 ? zoom_ : fitting;
   if (zoom_ == 0) centre_ = {0.5f, 0.5f};
-  const ImVec2 origin{
-      corner.x + space.x / 2 - centre_.x * zoom * static_cast<float>(size_.width),
-      corner.y + space.y / 2 - centre_.y * zoom * static_cast<float>(size_.height)};
+  const ImVec2 origin{corner.x + space.x / 2 - centre_.x * zoom * static_cast<float>(size_.width),
+                      corner.y + space.y / 2 - centre_.y * zoom * static_cast<float>(size_.height)};
   const auto at = [&](int x, int y) {
     return ImVec2{origin.x + zoom * static_cast<float>(x), origin.y + zoom * static_cast<float>(y)};
   };
@@ -83,8 +84,8 @@ void PictureView::draw(const std::vector<LiveFace>& faces, bool labels) {
                  at(size_.width, size_.height));
   for (const auto& [face, cascade] : faces) {
     const Rect& box = face.box;
-    list->AddRect(at(box.x, box.y), at(box.x + box.width, box.y + box.height),
-                  cascade_colour(cascade), 0, 0, 2);
+    list->AddRect(at(box.x, box.y), at(box.x + box.width, box.y + box.height), box_colour(cascade),
+                  0, 0, 2);
     if (!labels) continue;
     const std::string text = fmt::format("{} | {:.1f}", face.neighbors, face.score);
     ImVec2 place = at(box.x, box.y);
@@ -92,7 +93,7 @@ void PictureView::draw(const std::vector<LiveFace>& faces, bool labels) {
     const ImVec2 extent = ImGui::CalcTextSize(text.c_str());
     list->AddRectFilled(place, {place.x + extent.x + 4, place.y + extent.y},
                         IM_COL32(0, 0, 0, 160));
-    list->AddText({place.x + 2, place.y}, cascade_colour(cascade), text.c_str());
+    list->AddText({place.x + 2, place.y}, box_colour(cascade), text.c_str());
   }
   list->PopClipRect();
 }

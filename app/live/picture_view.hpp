@@ -12,7 +12,7 @@
 namespace facesat::app {
 
 // The colour of a cascade's boxes.
-ImU32 cascade_colour(std::size_t cascade);
+ImU32 box_colour(std::size_t cascade);
 
 class PictureView {
  public:
@@ -21,10 +21,10 @@ class PictureView {
   PictureView(const PictureView&) = delete;
   PictureView& operator=(const PictureView&) = delete;
 
-  // Shows this from now on.
-  void set(View<const Bgr> pixels);
+  // Shows this from now on, stretched to the size of the frame, which boxes refer to.
+  void set(View<const Bgr> pixels, Size frame);
   // Draws into the rest of the current ImGui window.
-  void draw(const std::vector<LiveFace>& faces, bool labels);
+  void draw(const std::vector<FoundFace>& faces, bool labels);
 
   void fit() { zoom_ = 0; }
   void one_to_one() { zoom_ = 1; }
@@ -33,8 +33,8 @@ class PictureView {
   void handle_mouse(ImVec2 corner, ImVec2 space);
 
   unsigned texture_ = 0;
-  Size size_;
-  float zoom_ = 0;  // screen pixels a picture pixel; 0: as large as fits
+  Size texture_size_, size_;
+  float zoom_ = 0;             // screen pixels a picture pixel; 0: as large as fits
   ImVec2 centre_{0.5f, 0.5f};  // of the view, as a part of the picture
 };
 

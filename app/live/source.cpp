@@ -31,7 +31,8 @@ class VideoSource final : public Source {
       : kind_(kind), title_(std::move(title)), capture_(std::move(capture)) {
     const double fps = capture_.get(cv::CAP_PROP_FPS);
     if (fps > 0) step_ = 1 / fps;
-    if (kind_ == Kind::film) length_ = std::max(0.0, capture_.get(cv::CAP_PROP_FRAME_COUNT) * step_);
+    if (kind_ == Kind::film)
+      length_ = std::max(0.0, capture_.get(cv::CAP_PROP_FRAME_COUNT) * step_);
   }
 
   Kind kind() const override { return kind_; }
@@ -41,8 +42,7 @@ class VideoSource final : public Source {
 
   std::optional<LiveFrame> next() override {
     auto image = std::make_shared<cv::Mat>();
-    const double position =
-        kind_ == Kind::film ? capture_.get(cv::CAP_PROP_POS_FRAMES) * step_ : 0;
+    const double position = kind_ == Kind::film ? capture_.get(cv::CAP_PROP_POS_FRAMES) * step_ : 0;
     if (!read(*image)) {
       if (kind_ == Kind::film) return std::nullopt;
       throw InputError("read", fmt::format("{} gives no more frames", title_));
@@ -106,8 +106,7 @@ class PictureSource final : public Source {
 
 std::string lower_extension(const fs::path& file) {
   std::string extension = file.extension().string();
-  for (char& c : extension)
-    c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  for (char& c : extension) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return extension;
 }
 
@@ -123,8 +122,7 @@ std::unique_ptr<Source> open_folder(const fs::path& folder) {
        entry.increment(failure))
     if (is_picture(entry->path()) && entry->path().filename().string().front() != '.')
       files.push_back(entry->path());
-  if (failure)
-    throw InputError("read", fmt::format("{}: {}", folder.string(), failure.message()));
+  if (failure) throw InputError("read", fmt::format("{}: {}", folder.string(), failure.message()));
   if (files.empty())
     throw InputError("read", fmt::format("{}: there are no pictures in it", folder.string()));
   std::sort(files.begin(), files.end());
@@ -159,8 +157,7 @@ std::unique_ptr<Source> open_source(const std::string& name) {
     } catch (const InputError& error) {
       throw InputError("read", fmt::format("{}: {}", name, error.what()));
     }
-    if (is_picture(name))
-      return std::make_unique<PictureSource>(name, std::vector<fs::path>{name});
+    if (is_picture(name)) return std::make_unique<PictureSource>(name, std::vector<fs::path>{name});
   }
   cv::VideoCapture capture(name);
   if (!capture.isOpened())

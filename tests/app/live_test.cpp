@@ -202,9 +202,8 @@ TEST_F(CaptureTest, ASourceThatFailsLeavesTheOneBefore) {
   capture->open(path("p"));
   ASSERT_TRUE(eventually([&] { return count() == 1; }));
   capture->open(path("nothing.avi"));
-  EXPECT_TRUE(eventually([&] {
-    return capture->state().refused.find("nothing.avi") != std::string::npos;
-  }));
+  EXPECT_TRUE(eventually(
+      [&] { return capture->state().refused.find("nothing.avi") != std::string::npos; }));
   EXPECT_EQ(capture->state().title, path("p"));
   capture->step(1);
   EXPECT_TRUE(eventually([&] { return position() == 1; }));
@@ -251,7 +250,7 @@ TEST_F(DetectionTest, ChangedSettingsShowOnTheLastFrame) {
   detection.set(raw);
   const LiveResult both = wait_for_result(detection);
   EXPECT_EQ(std::count_if(both.faces.begin(), both.faces.end(),
-                          [](const LiveFace& f) { return f.cascade == 0; }),
+                          [](const FoundFace& f) { return f.cascade == 0; }),
             1);
 }
 
@@ -267,6 +266,54 @@ TEST_F(DetectionTest, FailuresAreMessagesAndPass) {
   wrong.detect.scale_factor = 1;
   detection.set(wrong);
   EXPECT_NE(wait_for_result(detection).message.find("scale factor"), std::string::npos);
+}
+
+TEST_F(DetectionTest, IntermediatePicturesAreShownInColours) {
+  LiveSettings chosen = settings({"frontalface_default"});
+  Detection detection(chosen);
+  const LiveFrame frame = face();
+  detection.put(frame);
+  const LiveResult plain = wait_for_result(detection);
+  EXPECT_FALSE(plain.view);
+  EXPECT_GT(plain.level_count, 3);
+  for (const facesat::Picture picture :
+       {facesat::Picture::gray, facesat::Picture::level, facesat::Picture::sum,
+        facesat::Picture::squared_sum, facesat::Picture::depth}) {
+    chosen.inspection = {picture, 1};
+    detection.set(chosen);
+    const LiveResult result = wait_for_result(detection);
+    ASSERT_TRUE(result.view);
+    EXPECT_EQ(result.faces.size(), 1u);
+    const View<const Bgr> view = result.view->view();
+    int different = 0;  // from the first pixel
+    for (int y = 0; y < view.size.height; ++y)
+      for (int x = 0; x < view.size.width; ++x) different += view.row(y)[x].g != view.row(0)[0].g;
+    EXPECT_GT(different, 10) << static_cast<int>(picture);
+  }
+  chosen.inspection = {facesat::Picture::depth, 1000};  // the last level there is
+  detection.set(chosen);
+  EXPECT_TRUE(wait_for_result(detection).view);
+}
+
+TEST_F(DetectionTest, FilmsAreRecordedWithTheirBoxes) {
+  Detection detection(settings({"frontalface_default"}));
+  detection.record(path("film.avi"), 10);
+  for (int i = 0; i < 3; ++i) {
+    detection.put(face());
+    wait_for_result(detection);
+  }
+  detection.record("", 10);
+  const auto film = open_source(path("film.avi"));
+  EXPECT_NEAR(film->length(), 0.3, 1e-9);
+  const View<const Bgr> frame = film->next()->picture.pixels;
+  int green = 0;
+  for (int y = 0; y < frame.size.height; ++y)
+    for (int x = 0; x < frame.size.width; ++x) green += frame.row(y)[x].g > frame.row(y)[x].r + 80;
+  EXPECT_GT(green, 100);
+  detection.record(path("no/such/folder/film.avi"), 10);
+  detection.put(face());
+  wait_for_result(detection);
+  EXPECT_NE(detection.recorder_message().find("cannot be written"), std::string::npos);
 }
 
 }  // namespace

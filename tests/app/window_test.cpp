@@ -70,8 +70,8 @@ class WindowTest : public ProgramTest {
   // Pixels of a screenshot in the colour of the first cascade's boxes.
   int box_pixels(const std::string& file) const {
     const cv::Mat shot = cv::imread((folder / file).string());
-    return static_cast<int>(std::count(shot.begin<cv::Vec3b>(), shot.end<cv::Vec3b>(),
-                                       cv::Vec3b(96, 224, 64)));
+    return static_cast<int>(
+        std::count(shot.begin<cv::Vec3b>(), shot.end<cv::Vec3b>(), cv::Vec3b(60, 220, 60)));
   }
 
   VirtualDisplay display;

@@ -1,0 +1,58 @@
+#include "app/live/inspection.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace facesat::app {
+namespace {
+
+// From 0 to 1.
+Bgr palette(double value) {
+  struct Point {
+    double b, g, r;
+  };
+  static constexpr std::array<Point, 6> points{
+      {{24, 8, 8}, {160, 40, 60}, {150, 150, 20}, {60, 190, 90}, {40, 220, 240}, {255, 255, 255}}};
+  const double place = std::clamp(value, 0.0, 1.0) * (points.size() - 1);
+  const auto first = std::min(static_cast<std::size_t>(place), points.size() - 2);
+  const double part = place - static_cast<double>(first);
+  const auto mixed = [&](double Point::*of) {
+    return static_cast<std::uint8_t>(points[first].*of * (1 - part) +
+                                     points[first + 1].*of * part);
+  };
+  return {mixed(&Point::b), mixed(&Point::g), mixed(&Point::r)};
+}
+
+template <class Colour>
+Image<Bgr> each(const Image<std::uint32_t>& values, Colour colour) {
+  Image<Bgr> image(values.size());
+  for (int y = 0; y < values.size().height; ++y)
+    for (int x = 0; x < values.size().width; ++x) image.row(y)[x] = colour(x, y);
+  return image;
+}
+
+}  // namespace
+
+Image<Bgr> coloured(const Image<std::uint32_t>& values, facesat::Picture picture,
+                    std::size_t stage_count) {
+  using facesat::Picture;
+  const Size size = values.size();
+  if (size.area() == 0) return Image<Bgr>(size);
+  if (picture == Picture::gray || picture == Picture::level)
+    return each(values, [&](int x, int y) {
+      const auto v = static_cast<std::uint8_t>(values.row(y)[x]);
+      return Bgr{v, v, v};
+    });
+  if (picture == Picture::depth)
+    return each(values, [&](int x, int y) {
+      return palette(values.row(y)[x] / static_cast<double>(stage_count));
+    });
+  // Tables of the atlas wrap, and count what lies left of the level and above.
+  const auto own = [&](int x, int y) {
+    return values.row(y)[x] - values.row(0)[x] - values.row(y)[0] + values.row(0)[0];
+  };
+  const double whole = std::max(1u, own(size.width - 1, size.height - 1));
+  return each(values, [&](int x, int y) { return palette(own(x, y) / whole); });
+}
+
+}  // namespace facesat::app
