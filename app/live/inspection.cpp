@@ -17,8 +17,7 @@ Bgr palette(double value) {
   const auto first = std::min(static_cast<std::size_t>(place), points.size() - 2);
   const double part = place - static_cast<double>(first);
   const auto mixed = [&](double Point::*of) {
-    return static_cast<std::uint8_t>(points[first].*of * (1 - part) +
-                                     points[first + 1].*of * part);
+    return static_cast<std::uint8_t>(points[first].*of * (1 - part) + points[first + 1].*of * part);
   };
   return {mixed(&Point::b), mixed(&Point::g), mixed(&Point::r)};
 }

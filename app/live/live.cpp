@@ -19,6 +19,7 @@
 #include "app/live/panels.hpp"
 #include "app/live/picture_view.hpp"
 #include "app/live/screen.hpp"
+#include "app/live/settings_file.hpp"
 #include "app/messages.hpp"
 
 namespace facesat::app {
@@ -32,17 +33,21 @@ double milliseconds(Clock::duration d) {
 
 class Live {
  public:
-  explicit Live(const LiveCommand& command)
+  Live(const LiveCommand& command, const Remembered& remembered)
       : command_(command),
         screen_("facesat", {1280, 800}, command.vsync),
-        detection_(command.settings),
+        detection_(remembered.settings),
         capture_([this](LiveFrame frame) { detection_.put(std::move(frame)); }),
-        settings_(command.settings) {
+        settings_(remembered.settings),
+        labels_(remembered.labels),
+        dark_(remembered.dark) {
+    screen_.set_dark(dark_);
     capture_.open(command.source.empty() ? "0" : command.source);
     if (!command.record.empty()) detection_.record(command.record, 25);
   }
 
-  void run() {
+  // What the user has chosen by the end.
+  Remembered run() {
     while (screen_.draw([this] { draw(); })) {
       const bool is_last = counts() && ++shown_ == command_.frames;
       if (is_last && !command_.screenshot.empty())
@@ -56,6 +61,7 @@ class Live {
       if (command_.frames > 0) require_source();
     }
     if (!command_.times.empty()) write_times(command_.times, all_);
+    return {settings_, dark_, labels_};
   }
 
  private:
@@ -255,7 +261,8 @@ class Live {
   int shown_ = 0;
   std::string recording_, kept_;  // a film's name; what was kept last
   bool wants_screenshot_ = false;
-  bool fresh_ = false, labels_ = true, help_ = false, dark_ = true;
+  bool labels_, dark_;
+  bool fresh_ = false, help_ = false;
 };
 
 }  // namespace
@@ -285,17 +292,32 @@ CLI::App* add_live(CLI::App& program, LiveCommand& command) {
       ->type_name("FILE");
   live->add_flag_callback(
       "--no-vsync", [&command] { command.vsync = false; }, "Draw as fast as possible");
-  live->final_callback([&command] {
-    if (command.settings.cascades.empty())
-      command.settings.cascades.emplace_back(default_cascade_name);
+  live->add_flag("--forget", command.forgets,
+                 "Start with the defaults instead of the choices of the last time");
+  live->final_callback([live, &command] {
+    command.give = [live, given = command.settings](LiveSettings& to) {
+      const auto is_given = [live](const char* name) { return live->count(name) > 0; };
+      if (is_given("--cascade")) to.cascades = given.cascades;
+      if (is_given("--scale-factor")) to.detect.scale_factor = given.detect.scale_factor;
+      if (is_given("--min-neighbors")) to.detect.min_neighbors = given.detect.min_neighbors;
+      if (is_given("--backend") || is_given("--device") || is_given("--sat"))
+        to.backend = given.backend;
+    };
   });
   return live;
 }
 
 int run_live(const LiveCommand& command) {
+  keep_standard_error_to_ourselves();
   for (const std::string& cascade : command.settings.cascades) find_cascade(cascade);
   check(command.settings.detect);
-  Live(command).run();
+  const bool remembers = command.frames == 0 && !command.forgets && !settings_file().empty();
+  Remembered start{command.settings};
+  if (start.settings.cascades.empty()) start.settings.cascades.emplace_back(default_cascade_name);
+  if (remembers) start = read_settings(settings_file(), start);
+  command.give(start.settings);
+  const Remembered end = Live(command, start).run();
+  if (remembers) write_settings(settings_file(), end);
   return 0;
 }
 

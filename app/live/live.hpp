@@ -1,6 +1,7 @@
 // facesat live: the window.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include <CLI/CLI.hpp>
@@ -12,6 +13,9 @@ namespace facesat::app {
 struct LiveCommand {
   std::string source;  // empty: the first camera
   LiveSettings settings;
+  // Puts those settings that were given on the command line into others.
+  std::function<void(LiveSettings&)> give;
+  bool forgets = false;    // starts with the defaults, and leaves what is remembered alone
   int frames = 0;          // end after so many shown; 0: never
   std::string screenshot;  // files, written at the end; empty: none
   std::string times;

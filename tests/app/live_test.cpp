@@ -9,12 +9,14 @@
 #include "app/live/capture.hpp"
 #include "app/live/detection.hpp"
 #include "app/live/history.hpp"
+#include "app/live/settings_file.hpp"
 #include "tests/app/program.hpp"
 
 namespace facesat::app {
 namespace {
 
 using namespace std::chrono_literals;
+using facesat::test::read_text;
 using facesat::test::write_text;
 
 // Waits until `done`, at most ten seconds.
@@ -314,6 +316,50 @@ TEST_F(DetectionTest, FilmsAreRecordedWithTheirBoxes) {
   detection.put(face());
   wait_for_result(detection);
   EXPECT_NE(detection.recorder_message().find("cannot be written"), std::string::npos);
+}
+
+using SettingsFile = LiveTest;
+
+TEST_F(SettingsFile, RemembersAllChoices) {
+  Remembered chosen;
+  chosen.settings.backend = {BackendChoice::cpu, "1", ""};
+  chosen.settings.cascades = {"lbp:frontalface", "eye"};
+  chosen.settings.detect = {1.25, 7, {30, 40}, {300, 400}, Scan::dense, true};
+  chosen.dark = chosen.labels = false;
+  write_settings(folder / "new/live.json", chosen);
+  const Remembered read = read_settings(folder / "new/live.json", {});
+  EXPECT_EQ(read.settings.backend.choice, BackendChoice::cpu);
+  EXPECT_EQ(read.settings.backend.device, "1");
+  EXPECT_EQ(read.settings.cascades, chosen.settings.cascades);
+  EXPECT_EQ(read.settings.detect.scale_factor, 1.25);
+  EXPECT_EQ(read.settings.detect.min_neighbors, 7);
+  EXPECT_EQ(read.settings.detect.min_size, (Size{30, 40}));
+  EXPECT_EQ(read.settings.detect.max_size, (Size{300, 400}));
+  EXPECT_EQ(read.settings.detect.scan, Scan::dense);
+  EXPECT_TRUE(read.settings.detect.equalize);
+  EXPECT_FALSE(read.dark);
+  EXPECT_FALSE(read.labels);
+}
+
+TEST_F(SettingsFile, WhatMakesNoSenseIsForgotten) {
+  Remembered otherwise;
+  otherwise.settings.cascades = {"eye"};
+  write_settings(folder / "good.json", otherwise);
+  const std::string good = read_text(folder / "good.json");
+  const auto with = [&](const std::string& from, const std::string& to) {
+    std::string text = good;
+    return text.replace(text.find(from), from.size(), to);
+  };
+  otherwise.settings.cascades = {"smile"};
+  for (const std::string& text :
+       {std::string(), std::string("{"), std::string("[1,2]"), good.substr(0, good.size() / 2),
+        with("1.1", "0.5"), with("\"eye\"", "\"nose_ring\""), with("true", "\"yes\"")}) {
+    write_text(folder / "bad.json", text);
+    EXPECT_EQ(read_settings(folder / "bad.json", otherwise).settings.cascades.front(), "smile")
+        << text;
+  }
+  EXPECT_EQ(read_settings(folder / "missing.json", otherwise).settings.cascades.front(), "smile");
+  EXPECT_EQ(read_settings(folder / "good.json", otherwise).settings.cascades.front(), "eye");
 }
 
 }  // namespace

@@ -57,6 +57,7 @@ class WindowTest : public ProgramTest {
     return start(arguments, "", [this] {
       setenv("DISPLAY", display.name.c_str(), 1);
       unsetenv("WAYLAND_DISPLAY");
+      setenv("XDG_CONFIG_HOME", (folder / "config").c_str(), 1);
     });
   }
   // Presses keys once the window is there, by xdotool's names.
@@ -105,6 +106,22 @@ TEST_F(WindowTest, KeysDoWhatTheHelpSays) {
   EXPECT_EQ(ended.status, 0) << ended.err;
   const std::string times = read_text(folder / "t.csv");
   EXPECT_EQ(std::count(times.begin(), times.end(), '\n'), 4);  // the first, right, left
+}
+
+TEST_F(WindowTest, ChoicesAreRememberedUnlessTheCommandLineSaysOtherwise) {
+  if (std::system("command -v xdotool >/dev/null") != 0) GTEST_SKIP() << "skipped: no xdotool";
+  add_face("a.pgm");
+  const auto remembered = [&] { return read_text(folder / "config/facesat/live.json"); };
+  for (const char* factor : {"1.3", ""}) {  // given once, remembered the second time
+    std::vector<std::string> arguments{"a.pgm"};
+    if (*factor) arguments.insert(arguments.end(), {"--scale-factor", factor});
+    const Running live = start_live(arguments);
+    EXPECT_TRUE(press(*factor ? "t l q" : "q"));
+    EXPECT_EQ(live.wait().status, 0);
+    EXPECT_NE(remembered().find("\"scale_factor\": 1.3"), std::string::npos) << remembered();
+    EXPECT_NE(remembered().find("\"dark\": false"), std::string::npos) << remembered();
+    EXPECT_NE(remembered().find("\"labels\": false"), std::string::npos) << remembered();
+  }
 }
 
 TEST_F(WindowTest, WhatCannotBeShownEndsAnUnattendedRun) {

@@ -1,0 +1,92 @@
+#include "app/live/settings_file.hpp"
+
+#include <cstdlib>
+#include <fstream>
+
+#include "cascades/cascade_store.hpp"
+#include <nlohmann/json.hpp>
+
+#include "app/errors.hpp"
+#include "app/io/files.hpp"
+
+namespace facesat::app {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+Json to_json(Size size) {
+  return {size.width, size.height};
+}
+Size to_size(const Json& json) {
+  return {json.at(0).get<int>(), json.at(1).get<int>()};
+}
+
+Remembered from_json(const Json& json) {
+  Remembered r;
+  LiveSettings& s = r.settings;
+  s.backend.choice = json.at("backend") == "cpu"    ? BackendChoice::cpu
+                     : json.at("backend") == "cuda" ? BackendChoice::cuda
+                                                    : BackendChoice::automatic;
+  s.backend.device = json.at("device").get<std::string>();
+  s.backend.sat = json.at("sat").get<std::string>();
+  s.cascades = json.at("cascades").get<std::vector<std::string>>();
+  s.detect.scale_factor = json.at("scale_factor").get<double>();
+  s.detect.min_neighbors = json.at("min_neighbors").get<int>();
+  s.detect.min_size = to_size(json.at("min_size"));
+  s.detect.max_size = to_size(json.at("max_size"));
+  s.detect.scan = json.at("scan") == "dense" ? Scan::dense : Scan::opencv;
+  s.detect.equalize = json.at("equalize").get<bool>();
+  r.dark = json.at("dark").get<bool>();
+  r.labels = json.at("labels").get<bool>();
+  return r;
+}
+
+}  // namespace
+
+fs::path settings_file() {
+  if (const char* folder = std::getenv("XDG_CONFIG_HOME"); folder && *folder)
+    return fs::path(folder) / "facesat" / "live.json";
+  if (const char* home = std::getenv("HOME"); home && *home)
+    return fs::path(home) / ".config" / "facesat" / "live.json";
+  return {};
+}
+
+Remembered read_settings(const fs::path& file, const Remembered& otherwise) {
+  std::ifstream in(file);
+  if (!in) return otherwise;
+  try {
+    Remembered remembered = from_json(Json::parse(in));
+    check(remembered.settings.detect);
+    for (const std::string& cascade : remembered.settings.cascades) find_cascade(cascade);
+    return remembered;
+  } catch (const Json::exception&) {
+  } catch (const Error&) {
+  }
+  return otherwise;
+}
+
+void write_settings(const fs::path& file, const Remembered& remembered) {
+  const LiveSettings& s = remembered.settings;
+  const char* backend = s.backend.choice == BackendChoice::cpu    ? "cpu"
+                        : s.backend.choice == BackendChoice::cuda ? "cuda"
+                                                                  : "auto";
+  const std::string text = Json{{"backend", backend},
+                                {"device", s.backend.device},
+                                {"sat", s.backend.sat},
+                                {"cascades", s.cascades},
+                                {"scale_factor", s.detect.scale_factor},
+                                {"min_neighbors", s.detect.min_neighbors},
+                                {"min_size", to_json(s.detect.min_size)},
+                                {"max_size", to_json(s.detect.max_size)},
+                                {"scan", s.detect.scan == Scan::dense ? "dense" : "opencv"},
+                                {"equalize", s.detect.equalize},
+                                {"dark", remembered.dark},
+                                {"labels", remembered.labels}}
+                               .dump(2) +
+                           "\n";
+  make_folder(file.parent_path());
+  write_file(file, {reinterpret_cast<const unsigned char*>(text.data()), text.size()});
+}
+
+}  // namespace facesat::app

@@ -1,0 +1,23 @@
+// What the window remembers from one run to the next.
+#pragma once
+
+#include <filesystem>
+
+#include "app/live/detection.hpp"
+
+namespace facesat::app {
+
+struct Remembered {
+  LiveSettings settings;
+  bool dark = true, labels = true;
+};
+
+// In the user's folder for configurations (XDG); empty if there is none.
+std::filesystem::path settings_file();
+
+// Nothing remembered, or nothing sensible: what `otherwise` says.
+Remembered read_settings(const std::filesystem::path& file, const Remembered& otherwise);
+// Throws OutputError.
+void write_settings(const std::filesystem::path& file, const Remembered& remembered);
+
+}  // namespace facesat::app
