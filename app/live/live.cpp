@@ -55,8 +55,9 @@ class Live {
       if (std::exchange(wants_screenshot_, false))
         keep(dated_name("png"),
              [this](const std::string& file) { write_picture(file, screen_.pixels().view()); });
+      const double draw_ms = milliseconds(Clock::now() - begin_);
       screen_.show();
-      count_drawing();
+      if (std::exchange(fresh_, false)) add_sample(draw_ms);
       if (is_last) break;
       if (command_.frames > 0) require_source();
     }
@@ -229,10 +230,9 @@ class Live {
     settings_ = detection_.settings();  // where the CPU took over, the choice has changed
   }
 
-  // After a frame of the user interface: what it showed for the first time becomes a sample.
-  void count_drawing() {
-    const double draw_ms = milliseconds(Clock::now() - begin_);
-    if (!std::exchange(fresh_, false)) return;
+  // Of a result that was shown for the first time. Drawing is our own work, without the wait for
+  // the screen.
+  void add_sample(double draw_ms) {
     Sample sample;
     sample.ms.front() = capture_.state().frame_ms;
     std::copy(result_.times.ms.begin(), result_.times.ms.end(), sample.ms.begin() + 1);

@@ -307,7 +307,9 @@ TEST_F(DetectionTest, FilmsAreRecordedWithTheirBoxes) {
   detection.record("", 10);
   const auto film = open_source(path("film.avi"));
   EXPECT_NEAR(film->length(), 0.3, 1e-9);
-  const View<const Bgr> frame = film->next()->picture.pixels;
+  const std::optional<LiveFrame> first = film->next();
+  ASSERT_TRUE(first);
+  const View<const Bgr> frame = first->picture.pixels;
   int green = 0;
   for (int y = 0; y < frame.size.height; ++y)
     for (int x = 0; x < frame.size.width; ++x) green += frame.row(y)[x].g > frame.row(y)[x].r + 80;

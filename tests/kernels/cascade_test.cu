@@ -261,8 +261,8 @@ INSTANTIATE_TEST_SUITE_P(Kernels, RandomCascades, ::testing::ValuesIn(cascade_sh
 // hides its neighbour.
 TEST(CascadeKernels, GridsAndSkips) {
   const Cascade all = half_cascade({8, 9}, 1, 1, 0), some = half_cascade({8, 9}, 0, 1, 0.5f);
-  for (int width = 8; width <= 140; width += on_gpu ? 1 : 33)
-    for (int height = 9; height <= 90; height += on_gpu ? 4 : 40) {
+  for (int width = 8; width <= 140; width += on_gpu ? 1 : 44)
+    for (int height = 9; height <= 90; height += on_gpu ? 4 : 60) {
       const Image<std::uint8_t> picture = noise({width, height}, static_cast<unsigned>(width));
       const DetectOptions options{.scale_factor = 1.37};
       compare(all, picture.view(), options);
