@@ -10,7 +10,7 @@ using Json = nlohmann::ordered_json;
 TEST_F(Usage, HelpNamesEverySubcommandAndExitsWithZero) {
   const Finished help = run({"--help"});
   EXPECT_EQ(help.status, 0);
-  for (const char* word : {"detect", "info", "cascades"})
+  for (const char* word : {"detect", "live", "bench", "info", "cascades"})
     EXPECT_NE(help.out.find(word), std::string::npos) << word;
   EXPECT_EQ(run({"detect", "--help"}).status, 0);
   EXPECT_EQ(run({"--version"}).out, "facesat " FACESAT_VERSION "\n");
