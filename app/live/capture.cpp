@@ -63,6 +63,7 @@ void Capture::run(const std::stop_token& stop) {
       std::unique_lock lock(mutex_);
       if (!has_orders()) wait_for_pace(lock, stop);
       if (stop.stop_requested()) return;
+      if (!has_orders() && !state_.playing) continue;  // paused while it waited
       orders = std::exchange(orders_, {});
     }
     if (obey(orders) && source_ && !exhausted_) show_next();

@@ -56,6 +56,7 @@ void Detection::run(const std::stop_token& stop) {
 
 void Detection::rebuild(const LiveSettings& settings) {
   inspection_ = settings.inspection;
+  inside_ = settings.inside;
   detectors_.clear();
   failure_.clear();
   try {
@@ -80,16 +81,10 @@ LiveResult Detection::detect(LiveFrame frame) {
   result.sat = sat_;
   result.message = failure_;
   try {
-    for (Detector& detector : detectors_) {
-      detector.load(frame.picture.pixels);
-      detector.start();
-    }
-    for (std::size_t i = 0; i < detectors_.size(); ++i) {
-      for (const Face& face : detectors_[i].finish()) result.faces.push_back({face, i});
-      result.windows += detectors_[i].window_count();
-      for (std::size_t s = 0; s < step_names.size(); ++s)
-        result.times.ms[s] += detectors_[i].times().ms[s];
-    }
+    if (inside_)
+      find_inside(frame.picture.pixels, result);
+    else
+      find_everywhere(frame.picture.pixels, result);
     result.detect_ms = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
     inspect(result);
   } catch (const Error& error) {
@@ -104,6 +99,40 @@ LiveResult Detection::detect(LiveFrame frame) {
   }
   result.frame = std::move(frame);
   return result;
+}
+
+// All cascades at the same time, where the backend can.
+void Detection::find_everywhere(View<const Bgr> frame, LiveResult& result) {
+  for (Detector& detector : detectors_) {
+    detector.load(frame);
+    detector.start();
+  }
+  for (std::size_t i = 0; i < detectors_.size(); ++i) {
+    for (const Face& face : detectors_[i].finish()) result.faces.push_back({face, i});
+    add_numbers(detectors_[i], result);
+  }
+}
+
+void Detection::find_inside(View<const Bgr> frame, LiveResult& result) {
+  if (detectors_.empty()) return;
+  const std::vector<Face> outer = detectors_.front().detect(frame);
+  add_numbers(detectors_.front(), result);
+  for (const Face& face : outer) {
+    result.faces.push_back({face, 0});
+    for (std::size_t i = 1; i < detectors_.size(); ++i) {
+      for (Face part : detectors_[i].detect(frame.sub(face.box))) {
+        part.box.x += face.box.x;
+        part.box.y += face.box.y;
+        result.faces.push_back({part, i});
+      }
+      add_numbers(detectors_[i], result);
+    }
+  }
+}
+
+void Detection::add_numbers(const Detector& detector, LiveResult& result) const {
+  result.windows += detector.window_count();
+  for (std::size_t s = 0; s < step_names.size(); ++s) result.times.ms[s] += detector.times().ms[s];
 }
 
 void Detection::inspect(LiveResult& result) {

@@ -25,6 +25,7 @@ struct LiveSettings {
   BackendOptions backend;
   std::vector<std::string> cascades;
   DetectOptions detect;
+  bool inside = false;    // the other cascades look only inside faces of the first (eyes, smiles)
   Inspection inspection;  // what is shown in the place of the frame
 };
 
@@ -61,6 +62,9 @@ class Detection {
   void run(const std::stop_token& stop);
   void rebuild(const LiveSettings& settings);
   LiveResult detect(LiveFrame frame);
+  void find_everywhere(View<const Bgr> frame, LiveResult& result);
+  void find_inside(View<const Bgr> frame, LiveResult& result);
+  void add_numbers(const Detector& detector, LiveResult& result) const;
   void inspect(LiveResult& result);
 
   mutable std::mutex mutex_;
@@ -74,6 +78,7 @@ class Detection {
 
   // Of the thread alone.
   std::vector<Detector> detectors_;
+  bool inside_ = false;
   Inspection inspection_;
   std::string backend_, sat_, failure_;
   std::optional<LiveFrame> last_;

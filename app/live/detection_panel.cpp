@@ -39,6 +39,7 @@ bool DetectionPanel::draw(LiveSettings& settings, const LiveResult& last) {
                       last.sat.c_str());
   if (!last.message.empty()) ImGui::TextColored({1, 0.6f, 0.2f, 1}, "%s", last.message.c_str());
   changed |= draw_search(settings.detect);
+  changed |= ImGui::Checkbox("further cascades only inside faces of the first", &settings.inside);
   changed |= draw_cascades(settings.cascades);
   return changed;
 }

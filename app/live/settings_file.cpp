@@ -37,6 +37,7 @@ Remembered from_json(const Json& json) {
   s.detect.max_size = to_size(json.at("max_size"));
   s.detect.scan = json.at("scan") == "dense" ? Scan::dense : Scan::opencv;
   s.detect.equalize = json.at("equalize").get<bool>();
+  s.inside = json.at("inside").get<bool>();
   r.dark = json.at("dark").get<bool>();
   r.labels = json.at("labels").get<bool>();
   return r;
@@ -81,6 +82,7 @@ void write_settings(const fs::path& file, const Remembered& remembered) {
                                 {"max_size", to_json(s.detect.max_size)},
                                 {"scan", s.detect.scan == Scan::dense ? "dense" : "opencv"},
                                 {"equalize", s.detect.equalize},
+                                {"inside", s.inside},
                                 {"dark", remembered.dark},
                                 {"labels", remembered.labels}}
                                .dump(2) +

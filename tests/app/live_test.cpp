@@ -182,11 +182,12 @@ TEST_F(CaptureTest, FilmsPlayPauseStepSeekAndLoop) {
   const int paused = count();
   std::this_thread::sleep_for(100ms);
   EXPECT_EQ(count(), paused);
-  capture->seek(0.2);
-  EXPECT_TRUE(eventually([&] { return std::abs(position() - 0.2) < 1e-6; }));
-  EXPECT_EQ(count(), paused + 1);
+  capture->seek(0.44);
+  EXPECT_TRUE(eventually([&] { return count() == paused + 1; }));
+  EXPECT_NEAR(position(), 0.44, 1e-6);
   capture->step(-3);
-  EXPECT_TRUE(eventually([&] { return std::abs(position() - 0.14) < 1e-6; }));
+  EXPECT_TRUE(eventually([&] { return count() == paused + 2; }));
+  EXPECT_NEAR(position(), 0.38, 1e-6);
   capture->loop(false);
   capture->play(true);
   EXPECT_TRUE(eventually([&] { return capture->state().message == Capture::ended; }));
@@ -254,6 +255,29 @@ TEST_F(DetectionTest, ChangedSettingsShowOnTheLastFrame) {
   EXPECT_EQ(std::count_if(both.faces.begin(), both.faces.end(),
                           [](const FoundFace& f) { return f.cascade == 0; }),
             1);
+}
+
+TEST_F(DetectionTest, FurtherCascadesCanLookInsideFacesOnly) {
+  LiveSettings chosen = settings({"frontalface_default", "lbp:frontalface"});
+  chosen.detect.min_neighbors = 1;
+  Detection detection(chosen);
+  detection.put(face());
+  const LiveResult everywhere = wait_for_result(detection);
+  chosen.inside = true;
+  detection.set(chosen);
+  const LiveResult inside = wait_for_result(detection);
+  std::size_t parts = 0;
+  for (const FoundFace& part : inside.faces) {
+    if (part.cascade == 0) continue;
+    ++parts;
+    EXPECT_TRUE(std::any_of(inside.faces.begin(), inside.faces.end(), [&](const FoundFace& f) {
+      const Rect &o = f.face.box, &p = part.face.box;
+      return f.cascade == 0 && p.x >= o.x && p.y >= o.y && p.x + p.width <= o.x + o.width &&
+             p.y + p.height <= o.y + o.height;
+    }));
+  }
+  EXPECT_GT(parts, 0u);
+  EXPECT_EQ(inside.faces.front().face.box, everywhere.faces.front().face.box);
 }
 
 TEST_F(DetectionTest, FailuresAreMessagesAndPass) {
@@ -327,6 +351,7 @@ TEST_F(SettingsFile, RemembersAllChoices) {
   chosen.settings.backend = {BackendChoice::cpu, "1", ""};
   chosen.settings.cascades = {"lbp:frontalface", "eye"};
   chosen.settings.detect = {1.25, 7, {30, 40}, {300, 400}, Scan::dense, true};
+  chosen.settings.inside = true;
   chosen.dark = chosen.labels = false;
   write_settings(folder / "new/live.json", chosen);
   const Remembered read = read_settings(folder / "new/live.json", {});
@@ -339,6 +364,7 @@ TEST_F(SettingsFile, RemembersAllChoices) {
   EXPECT_EQ(read.settings.detect.max_size, (Size{300, 400}));
   EXPECT_EQ(read.settings.detect.scan, Scan::dense);
   EXPECT_TRUE(read.settings.detect.equalize);
+  EXPECT_TRUE(read.settings.inside);
   EXPECT_FALSE(read.dark);
   EXPECT_FALSE(read.labels);
 }
