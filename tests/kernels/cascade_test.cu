@@ -243,7 +243,8 @@ TEST_P(RandomCascades, GiveTheWindowsOfTheCpu) {
   std::mt19937 random(3);
   for (unsigned seed = 0; seed < (on_gpu ? 300u : 3u); ++seed) {
     const Cascade cascade = random_cascade(seed, GetParam().shape);
-    const Size size{20 + static_cast<int>(random() % 90), 20 + static_cast<int>(random() % 60)};
+    const Size size{20 + static_cast<int>(random() % (on_gpu ? 90 : 50)),
+                    20 + static_cast<int>(random() % (on_gpu ? 60 : 40))};
     const DetectOptions options{.scale_factor = 1.1 + static_cast<double>(random() % 8) / 10,
                                 .scan = seed % 3 == 2 ? Scan::dense : Scan::opencv};
     const std::size_t most = seed % 4 == 1 ? 3000 : 1 << 26;  // several groups
