@@ -1,5 +1,7 @@
 #include "app/io/files.hpp"
 
+#include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -14,6 +16,14 @@
 namespace facesat::app {
 
 namespace fs = std::filesystem;
+
+bool has_extension(const std::filesystem::path& file,
+                   const std::vector<std::string_view>& extensions) {
+  std::string extension = file.extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return std::find(extensions.begin(), extensions.end(), extension) != extensions.end();
+}
 
 void require_readable(const fs::path& file) {
   std::error_code error;

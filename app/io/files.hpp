@@ -4,8 +4,14 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace facesat::app {
+
+// Is the file's extension one of these (in lower case, with the dot)?
+bool has_extension(const std::filesystem::path& file,
+                   const std::vector<std::string_view>& extensions);
 
 // Throws InputError("read") with the reason, unless `file` is a regular, readable, non-empty file.
 void require_readable(const std::filesystem::path& file);

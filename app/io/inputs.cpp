@@ -11,19 +11,13 @@
 
 #include "app/errors.hpp"
 #include "app/io/codec.hpp"
+#include "app/io/files.hpp"
 #include "app/io/video.hpp"
 
 namespace facesat::app {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool has_extension(const fs::path& file, const std::vector<std::string_view>& extensions) {
-  std::string extension = file.extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return std::find(extensions.begin(), extensions.end(), extension) != extensions.end();
-}
 
 Input media(const fs::path& file, std::string name) {
   const bool video = has_extension(file, video_extensions());

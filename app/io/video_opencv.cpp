@@ -1,4 +1,6 @@
-#include <opencv2/videoio.hpp>
+#include "app/io/video_opencv.hpp"
+
+#include <utility>
 
 #include "app/errors.hpp"
 #include "app/io/files.hpp"
@@ -14,30 +16,29 @@ class OpenCvVideo final : public Video {
   }
 
   std::optional<Frame> next() override {
-    auto image = std::make_shared<cv::Mat>();
-    if (!read(*image) || image->type() != CV_8UC3) return std::nullopt;
-    const Picture picture{{reinterpret_cast<const Bgr*>(image->data),
-                           {image->cols, image->rows},
-                           static_cast<std::ptrdiff_t>(image->step / sizeof(Bgr))},
-                          image,
-                          {}};
-    return Frame{picture, capture_.get(cv::CAP_PROP_POS_MSEC) / 1000};
+    std::optional<Picture> picture = next_picture(capture_);
+    if (!picture) return std::nullopt;
+    return Frame{std::move(*picture), capture_.get(cv::CAP_PROP_POS_MSEC) / 1000};
   }
 
  private:
-  // A damaged film ends where it cannot be decoded any further.
-  bool read(cv::Mat& image) {
-    try {
-      return capture_.read(image);
-    } catch (const cv::Exception&) {
-      return false;
-    }
-  }
-
   cv::VideoCapture capture_;
 };
 
 }  // namespace
+
+std::optional<Picture> next_picture(cv::VideoCapture& capture) {
+  auto image = std::make_shared<cv::Mat>();
+  try {
+    if (!capture.read(*image) || image->type() != CV_8UC3) return std::nullopt;
+  } catch (const cv::Exception&) {
+    return std::nullopt;
+  }
+  const View<const Bgr> pixels{reinterpret_cast<const Bgr*>(image->data),
+                               {image->cols, image->rows},
+                               static_cast<std::ptrdiff_t>(image->step / sizeof(Bgr))};
+  return Picture{pixels, image, {}};
+}
 
 std::unique_ptr<Video> open_video(const std::filesystem::path& file) {
   require_readable(file);

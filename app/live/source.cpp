@@ -2,15 +2,16 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <filesystem>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
-#include <opencv2/videoio.hpp>
 
 #include "app/errors.hpp"
 #include "app/io/files.hpp"
+#include "app/io/video_opencv.hpp"
 
 namespace facesat::app {
 namespace {
@@ -41,17 +42,11 @@ class VideoSource final : public Source {
   double step() const override { return step_; }
 
   std::optional<LiveFrame> next() override {
-    auto image = std::make_shared<cv::Mat>();
     const double position = kind_ == Kind::film ? capture_.get(cv::CAP_PROP_POS_FRAMES) * step_ : 0;
-    if (!read(*image)) {
-      if (kind_ == Kind::film) return std::nullopt;
-      throw InputError("read", fmt::format("{} gives no more frames", title_));
-    }
-    if (image->type() != CV_8UC3) throw InputError("decode", "the frames are not 8-bit colour");
-    const View<const Bgr> pixels{reinterpret_cast<const Bgr*>(image->data),
-                                 {image->cols, image->rows},
-                                 static_cast<std::ptrdiff_t>(image->step / sizeof(Bgr))};
-    return LiveFrame{{pixels, image, {}}, position, {}, Clock::now()};
+    std::optional<Picture> picture = next_picture(capture_);
+    if (picture) return LiveFrame{std::move(*picture), position, {}, Clock::now()};
+    if (kind_ == Kind::film) return std::nullopt;
+    throw InputError("read", fmt::format("{} gives no more frames", title_));
   }
 
   void seek(double position) override {
@@ -59,14 +54,6 @@ class VideoSource final : public Source {
   }
 
  private:
-  bool read(cv::Mat& image) {
-    try {
-      return capture_.read(image);
-    } catch (const cv::Exception&) {
-      return false;
-    }
-  }
-
   Kind kind_;
   std::string title_;
   cv::VideoCapture capture_;
@@ -104,15 +91,8 @@ class PictureSource final : public Source {
   std::size_t next_ = 0;
 };
 
-std::string lower_extension(const fs::path& file) {
-  std::string extension = file.extension().string();
-  for (char& c : extension) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return extension;
-}
-
 bool is_picture(const fs::path& file) {
-  const auto& known = picture_extensions();
-  return std::find(known.begin(), known.end(), lower_extension(file)) != known.end();
+  return has_extension(file, picture_extensions());
 }
 
 std::unique_ptr<Source> open_folder(const fs::path& folder) {
