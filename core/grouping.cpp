@@ -7,6 +7,7 @@
 #include <limits>
 #include <numeric>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 namespace facesat {
@@ -156,18 +157,26 @@ bool is_weaker(const Face& inner, const Face& outer) {
   return outer.neighbors > std::max(3, inner.neighbors) || inner.neighbors < 3;
 }
 
-// Those of the faces that no stronger one contains.
-std::vector<Face> without_contained(const std::vector<Face>& all) {
-  std::vector<Rect> areas;
-  for (const Face& face : all) areas.push_back(with_margins(face.box));
-  std::vector<Face> faces;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    bool contained = false;
-    for (std::size_t j = 0; j < all.size() && !contained; ++j)
-      contained = j != i && contains(areas[j], all[i].box) && is_weaker(all[i], all[j]);
-    if (!contained) faces.push_back(all[i]);
+// Those of the faces that no stronger one contains. In the order of their tops, for a face can only
+// contain those whose tops are within its own height.
+std::vector<Face> without_contained(std::vector<Face> faces) {
+  std::sort(faces.begin(), faces.end(),
+            [](const Face& a, const Face& b) { return a.box.y < b.box.y; });
+  std::vector<char> contained(faces.size());
+  for (std::size_t outer = 0; outer < faces.size(); ++outer) {
+    const Rect area = with_margins(faces[outer].box);
+    const auto first = std::lower_bound(faces.begin(), faces.end(), area.y,
+                                        [](const Face& face, int top) { return face.box.y < top; });
+    for (auto inner = static_cast<std::size_t>(first - faces.begin());
+         inner < faces.size() && faces[inner].box.y <= area.y + area.height; ++inner)
+      if (inner != outer && contains(area, faces[inner].box) &&
+          is_weaker(faces[inner], faces[outer]))
+        contained[inner] = 1;
   }
-  return faces;
+  std::vector<Face> left;
+  for (std::size_t i = 0; i < faces.size(); ++i)
+    if (contained[i] == 0) left.push_back(faces[i]);
+  return left;
 }
 
 }  // namespace
@@ -178,7 +187,7 @@ std::vector<Face> group_faces(std::span<const Face> windows, int min_neighbors,
   std::vector<Face> kept =
       class_means(windows, parents.empty() ? classify(windows) : Classes(parents));
   std::erase_if(kept, [&](const Face& face) { return face.neighbors <= min_neighbors; });
-  return without_contained(kept);
+  return without_contained(std::move(kept));
 }
 
 }  // namespace facesat
