@@ -18,6 +18,8 @@ struct BackendOptions {
   BackendChoice choice = BackendChoice::automatic;
   std::string device = "0";  // a number, or "all"
   std::string sat;           // empty: the fastest
+
+  bool operator==(const BackendOptions&) const = default;
 };
 
 // --backend, --device and --sat.
@@ -45,6 +47,8 @@ class Backends {
   std::string sat() const;
 
   std::unique_ptr<Backend> make(int place) const;
+
+  int device(int place) const { return devices_[static_cast<std::size_t>(place)]; }  // on_gpu()
 
  private:
   std::string why_no_gpu(const BackendOptions& options,

@@ -24,8 +24,8 @@ struct Window {
 };
 
 // The stages of the flow, for times and snapshots.
-enum class Step { gray, resize, sat, evaluate, download, group };
-constexpr std::array<std::string_view, 6> step_names{"gray",     "resize",   "sat",
+enum class Step { upload, gray, resize, sat, evaluate, download, group };
+constexpr std::array<std::string_view, 7> step_names{"upload",   "gray",     "resize", "sat",
                                                      "evaluate", "download", "group"};
 
 // Milliseconds spent in each step of the last frame.

@@ -23,6 +23,8 @@ struct DetectOptions {
   Size min_size{}, max_size{};  // of a face, in pixels; a maximum with a 0 means none
   Scan scan = Scan::opencv;
   bool equalize = false;  // equalise the histogram of the grey image first
+
+  bool operator==(const DetectOptions&) const = default;
 };
 
 // Throws ArgumentError with a sentence that names the option.

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "core/stopwatch.hpp"
 #include "kernels/cascade/device_cascade.hpp"
 #include "kernels/cascade/evaluate.hpp"
 #include "kernels/cascade/window_buffers.hpp"
@@ -31,7 +32,8 @@ class CudaBackend final : public Backend {
   CudaBackend(int device, const SatAlgorithm& sat) : device_(device), sat_(sat) {
     use_device();
     stream_ = make_stream();
-    for (Event* event : {&gray_begin_, &gray_end_, &download_begin_, &download_end_})
+    for (Event* event :
+         {&upload_begin_, &gray_begin_, &gray_end_, &download_begin_, &download_end_})
       *event = make_event();
     found_ = std::make_unique<WindowBuffers>(stream_.get());
   }
@@ -99,6 +101,7 @@ class CudaBackend final : public Backend {
 
   StepTimes times() const override {
     StepTimes times;
+    times[Step::upload] = staging_ms_ + milliseconds(upload_begin_, gray_begin_);
     times[Step::gray] = milliseconds(gray_begin_, gray_end_);
     for (const GroupEvents& events : group_events_) {
       times[Step::resize] += milliseconds(events.begin, events.resized);
@@ -237,7 +240,12 @@ class CudaBackend final : public Backend {
       staging = PinnedBuffer<Pixel>();
       staging = PinnedBuffer<Pixel>(count);
     }
-    copy(from, View<Pixel>{staging.data(), from.size, target.pitch});
+    staging_ms_ = 0;
+    {
+      const Stopwatch watch(staging_ms_);
+      copy(from, View<Pixel>{staging.data(), from.size, target.pitch});
+    }
+    FACESAT_CUDA(cudaEventRecord(upload_begin_.get(), stream_.get()));
     FACESAT_CUDA(cudaMemcpyAsync(target.data, staging.data(), count * sizeof(Pixel),
                                  cudaMemcpyHostToDevice, stream_.get()));
   }
@@ -402,10 +410,11 @@ class CudaBackend final : public Backend {
   DetectOptions options_;
 
   Stream stream_;
-  Event gray_begin_, gray_end_, download_begin_, download_end_;
+  Event upload_begin_, gray_begin_, gray_end_, download_begin_, download_end_;
   std::vector<GroupEvents> group_events_;
   GraphExec graph_;
-  int runs_ = 0;  // since prepare()
+  int runs_ = 0;           // since prepare()
+  double staging_ms_ = 0;  // of the last upload: into page-locked memory
 
   DeviceImage<Bgr> frame_;
   DeviceImage<std::uint8_t> gray_, atlas_;

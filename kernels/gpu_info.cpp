@@ -54,4 +54,35 @@ std::vector<SatInfo> sat_infos() {
   return infos;
 }
 
+CopySpeed copy_speed(int device) {
+  FACESAT_CUDA(cudaSetDevice(device));
+  constexpr std::size_t bytes = 256 << 20, upload_bytes = 16 << 20;
+  const Buffer<char> from(bytes), to(bytes);
+  const PinnedBuffer<char> host(upload_bytes);
+  const Stream stream = make_stream();
+  const Event begin = make_event(), end = make_event();
+  const auto seconds = [&](auto copy) {
+    float best = 0;
+    for (int run = 0; run < 6; ++run) {
+      FACESAT_CUDA(cudaEventRecord(begin.get(), stream.get()));
+      copy();
+      FACESAT_CUDA(cudaEventRecord(end.get(), stream.get()));
+      FACESAT_CUDA(cudaStreamSynchronize(stream.get()));
+      float ms = 0;
+      FACESAT_CUDA(cudaEventElapsedTime(&ms, begin.get(), end.get()));
+      if (run == 1 || (run > 1 && ms < best)) best = ms;  // the first warms up
+    }
+    return best / 1000.0;
+  };
+  const auto within = [&] {
+    FACESAT_CUDA(
+        cudaMemcpyAsync(to.data(), from.data(), bytes, cudaMemcpyDeviceToDevice, stream.get()));
+  };
+  const auto upload = [&] {
+    FACESAT_CUDA(cudaMemcpyAsync(to.data(), host.data(), upload_bytes, cudaMemcpyHostToDevice,
+                                 stream.get()));
+  };
+  return {2.0 * bytes / seconds(within), upload_bytes / seconds(upload)};
+}
+
 }  // namespace facesat::gpu

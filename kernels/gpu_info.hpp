@@ -29,4 +29,13 @@ std::vector<DeviceInfo> devices(std::string* why_none = nullptr);
 
 std::vector<SatInfo> sat_infos();
 
+// Bytes a second.
+struct CopySpeed {
+  double memory = 0;  // within a memory: bytes read and bytes written together
+  double upload = 0;  // from page-locked host memory to the device
+};
+
+// Measured anew by each call, in some hundredths of a second. Throws DeviceError or MemoryError.
+CopySpeed copy_speed(int device);
+
 }  // namespace facesat::gpu

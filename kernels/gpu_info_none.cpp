@@ -1,4 +1,5 @@
 // For builds without CUDA.
+#include "core/error.hpp"
 #include "kernels/gpu_info.hpp"
 
 namespace facesat::gpu {
@@ -14,6 +15,10 @@ std::vector<DeviceInfo> devices(std::string* why_none) {
 
 std::vector<SatInfo> sat_infos() {
   return {};
+}
+
+CopySpeed copy_speed(int) {
+  throw DeviceError("this build has no CUDA backend");
 }
 
 }  // namespace facesat::gpu

@@ -12,9 +12,9 @@ using Clock = std::chrono::steady_clock;
 Capture::Capture(std::function<void(LiveFrame)> post)
     : post_(std::move(post)), thread_([this](const std::stop_token& stop) { run(stop); }) {}
 
-void Capture::open(const std::string& name) {
+void Capture::open(const std::string& name, const CameraMode& mode) {
   const std::scoped_lock lock(mutex_);
-  orders_ = {.open = name, .seek = std::nullopt, .one_frame = true};
+  orders_ = {.open = name, .mode = mode, .seek = std::nullopt, .one_frame = true};
   changed_.notify_all();
 }
 
@@ -92,7 +92,7 @@ bool Capture::obey(const Orders& orders) {
     std::unique_ptr<Source> source;
     std::string refused;
     try {
-      source = open_source(*orders.open);
+      source = open_source(*orders.open, orders.mode);
     } catch (const Error& error) {
       refused = error.what();
     }

@@ -32,7 +32,7 @@ class Capture {
   explicit Capture(std::function<void(LiveFrame)> post);
 
   // All of these return at once; the thread does what they say before its next frame.
-  void open(const std::string& name);
+  void open(const std::string& name, const CameraMode& mode = {});  // as open_source()
   void play(bool on);
   void loop(bool on);
   void set_speed(double factor);
@@ -44,6 +44,7 @@ class Capture {
  private:
   struct Orders {
     std::optional<std::string> open;
+    CameraMode mode;
     std::optional<double> seek;
     bool one_frame = false;  // even when paused
   };

@@ -8,8 +8,10 @@
 
 namespace facesat::app {
 
-Detection::Detection(LiveSettings settings)
-    : settings_(std::move(settings)), thread_([this](const std::stop_token& stop) { run(stop); }) {}
+Detection::Detection(LiveSettings settings, std::function<void()> on_result)
+    : on_result_(std::move(on_result)),
+      settings_(std::move(settings)),
+      thread_([this](const std::stop_token& stop) { run(stop); }) {}
 
 void Detection::put(LiveFrame frame) {
   const std::scoped_lock lock(mutex_);
@@ -35,28 +37,53 @@ std::uint64_t Detection::dropped() const {
   return dropped_;
 }
 
+void Detection::compare() {
+  const std::scoped_lock lock(mutex_);
+  wants_comparison_ = true;
+  changed_.notify_all();
+}
+
+std::shared_ptr<const Comparison> Detection::comparison() const {
+  const std::scoped_lock lock(mutex_);
+  return comparison_;
+}
+
 void Detection::run(const std::stop_token& stop) {
   while (true) {
-    std::optional<LiveSettings> settings;
+    LiveSettings settings;
+    bool is_new = false, compares = false;
     {
       std::unique_lock lock(mutex_);
-      changed_.wait(lock, stop, [this] { return newest_ || (settings_changed_ && last_); });
+      changed_.wait(lock, stop, [this] {
+        return newest_ || ((settings_changed_ || wants_comparison_) && last_);
+      });
       if (stop.stop_requested()) return;
-      if (std::exchange(settings_changed_, false)) settings = settings_;
-      is_new_ = newest_.has_value();
+      settings_changed_ = false;
+      settings = settings_;
+      is_new = newest_.has_value();
       if (newest_) last_ = std::exchange(newest_, std::nullopt);
+      compares = std::exchange(wants_comparison_, false);
     }
-    if (settings) rebuild(*settings);
-    const bool is_new = std::exchange(is_new_, false);
+    use(settings);
     LiveResult result = detect(*last_);
     if (is_new) recorder_.add(result.frame.picture.pixels, result.faces);
     results_.put(std::move(result));
+    if (compares) {
+      auto comparison = std::make_shared<const Comparison>(compare_on(last_->picture.pixels));
+      const std::scoped_lock lock(mutex_);
+      comparison_ = std::move(comparison);
+    }
+    on_result_();
   }
 }
 
-void Detection::rebuild(const LiveSettings& settings) {
-  inspection_ = settings.inspection;
-  inside_ = settings.inside;
+// Detectors are made anew only where the settings ask for others.
+void Detection::use(const LiveSettings& settings) {
+  const bool same = built_ && built_->backend == settings.backend &&
+                    built_->cascades == settings.cascades && built_->detect == settings.detect;
+  const bool same_machine = same || (built_ && built_->backend == settings.backend);
+  built_ = settings;
+  if (same) return;
   detectors_.clear();
   failure_.clear();
   try {
@@ -65,6 +92,9 @@ void Detection::rebuild(const LiveSettings& settings) {
     const Backends backends(settings.backend, cascades);
     backend_ = backends.device_name();
     sat_ = backends.sat();
+    on_device_ = backends.on_gpu();
+    if (!same_machine || speed_.memory == 0)
+      speed_ = on_device_ ? gpu::copy_speed(backends.device(0)) : host_copy_speed();
     for (const auto& cascade : cascades)
       detectors_.emplace_back(cascade, settings.detect, backends.make(0));
   } catch (const Error& error) {
@@ -81,12 +111,12 @@ LiveResult Detection::detect(LiveFrame frame) {
   result.sat = sat_;
   result.message = failure_;
   try {
-    if (inside_)
+    if (built_->inside)
       find_inside(frame.picture.pixels, result);
     else
       find_everywhere(frame.picture.pixels, result);
     result.detect_ms = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
-    inspect(result);
+    show_inside(result);
   } catch (const Error& error) {
     result.faces.clear();
     result.message = error.what();
@@ -132,17 +162,34 @@ void Detection::find_inside(View<const Bgr> frame, LiveResult& result) {
 
 void Detection::add_numbers(const Detector& detector, LiveResult& result) const {
   result.windows += detector.window_count();
-  for (std::size_t s = 0; s < step_names.size(); ++s) result.times.ms[s] += detector.times().ms[s];
+  const StepBytes bytes = least_bytes(detector.pyramid(), on_device_);
+  const StepTimes floors = step_floors(bytes, speed_);
+  for (std::size_t s = 0; s < step_names.size(); ++s) {
+    result.times.ms[s] += detector.times().ms[s];
+    result.bytes[s] += bytes[s];
+    result.floors.ms[s] += floors.ms[s];
+  }
 }
 
-void Detection::inspect(LiveResult& result) {
+void Detection::show_inside(LiveResult& result) {
   if (detectors_.empty() || detectors_.front().pyramid().levels.empty()) return;
   Detector& detector = detectors_.front();
   result.level_count = static_cast<int>(detector.pyramid().levels.size());
-  if (!inspection_.picture) return;
-  const int level = std::clamp(inspection_.level, 0, result.level_count - 1);
-  result.view = coloured(detector.backend().snapshot(*inspection_.picture, level),
-                         *inspection_.picture, detector.cascade().stages.size());
+  if (!built_->inspection.picture) return;
+  result.view = inspect(detector, built_->inspection);
+  result.view_is_frame = built_->inspection.is_frame();
+}
+
+Comparison Detection::compare_on(View<const Bgr> frame) const {
+  Comparison comparison;
+  if (!on_device_ || detectors_.empty()) {
+    comparison.message = "SAT algorithms run on a GPU; detection is on the CPU";
+    return comparison;
+  }
+  std::vector<std::string> ids;
+  for (const gpu::SatInfo& sat : gpu::sat_infos()) ids.push_back(sat.id);
+  return compare_sats(ids, built_->backend, find_cascade(built_->cascades.front()), built_->detect,
+                      frame);
 }
 
 void Detection::record(const std::string& file, double frames_per_second) {

@@ -14,6 +14,8 @@
 
 #include "app/backends.hpp"
 #include "app/io/results.hpp"
+#include "app/live/comparison.hpp"
+#include "app/live/copy_speed.hpp"
 #include "app/live/inspection.hpp"
 #include "app/live/mailbox.hpp"
 #include "app/live/recorder.hpp"
@@ -28,15 +30,20 @@ struct LiveSettings {
   DetectOptions detect;
   bool inside = false;    // the other cascades look only inside faces of the first (eyes, smiles)
   Inspection inspection;  // what is shown in the place of the frame
+
+  bool operator==(const LiveSettings&) const = default;
 };
 
 struct LiveResult {
   LiveFrame frame;
   std::vector<FoundFace> faces;
   std::optional<Image<Bgr>> view;  // in the place of the frame, if another picture was asked for
+  bool view_is_frame = true;       // the boxes fit onto it
   int level_count = 0;             // of the first cascade's pyramid
   std::size_t windows = 0;         // before grouping
   StepTimes times;                 // of all cascades together
+  StepTimes floors;                // what a plain copy of the least bytes would take; 0: unknown
+  StepBytes bytes{};               // these bytes
   double detect_ms = 0;            // from frame to faces
   std::string backend;             // "CPU", or the device
   std::string sat;                 // on a device
@@ -45,7 +52,9 @@ struct LiveResult {
 
 class Detection {
  public:
-  explicit Detection(LiveSettings settings);
+  // `on_result` is called from the thread when there is something new to take.
+  explicit Detection(
+      LiveSettings settings, std::function<void()> on_result = [] {});
 
   void put(LiveFrame frame);
   void set(const LiveSettings& settings);
@@ -59,19 +68,27 @@ class Detection {
   std::optional<LiveResult> take() { return results_.take(); }
   std::uint64_t dropped() const;  // frames that a newer one has replaced
 
+  // Compares the SAT algorithms on the next frame, or on the last if none comes.
+  void compare();
+  std::shared_ptr<const Comparison> comparison() const;  // the last; null: none yet
+
  private:
   void run(const std::stop_token& stop);
-  void rebuild(const LiveSettings& settings);
+  void use(const LiveSettings& settings);
   LiveResult detect(LiveFrame frame);
   void find_everywhere(View<const Bgr> frame, LiveResult& result);
   void find_inside(View<const Bgr> frame, LiveResult& result);
   void add_numbers(const Detector& detector, LiveResult& result) const;
-  void inspect(LiveResult& result);
+  Comparison compare_on(View<const Bgr> frame) const;
+  void show_inside(LiveResult& result);
+
+  const std::function<void()> on_result_;
 
   mutable std::mutex mutex_;
   std::condition_variable_any changed_;
   LiveSettings settings_;
-  bool settings_changed_ = true;
+  bool settings_changed_ = true, wants_comparison_ = false;
+  std::shared_ptr<const Comparison> comparison_;
   std::optional<LiveFrame> newest_;
   std::uint64_t dropped_ = 0;
   Recorder recorder_;
@@ -79,11 +96,11 @@ class Detection {
 
   // Of the thread alone.
   std::vector<Detector> detectors_;
-  bool inside_ = false;
-  Inspection inspection_;
+  std::optional<LiveSettings> built_;  // what detectors_ are made from
+  CopySpeed speed_;
+  bool on_device_ = false;
   std::string backend_, sat_, failure_;
   std::optional<LiveFrame> last_;
-  bool is_new_ = false;  // was it not detected before?
 
   std::jthread thread_;  // last: it uses all of the above
 };

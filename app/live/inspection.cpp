@@ -54,4 +54,27 @@ Image<Bgr> coloured(const Image<std::uint32_t>& values, facesat::Picture picture
   return each(values, [&](int x, int y) { return palette(own(x, y) / whole); });
 }
 
+Image<Bgr> inspect(Detector& detector, const Inspection& inspection) {
+  const Pyramid& pyramid = detector.pyramid();
+  const int last = static_cast<int>(pyramid.levels.size()) - 1;
+  const int chosen = std::clamp(inspection.level, 0, last);
+  const auto picture = [&](int level) {
+    return coloured(detector.backend().snapshot(*inspection.picture, level), *inspection.picture,
+                    detector.cascade().stages.size());
+  };
+  if (inspection.is_frame()) return picture(chosen);
+  const LevelGroup& group = pyramid.groups[pyramid.levels[chosen].group];
+  Image<Bgr> atlas(group.atlas);
+  for (int i = group.first; i < group.first + group.count; ++i) {
+    const Level& level = pyramid.levels[i];
+    const Image<Bgr> part = picture(i);
+    // A depth is told for every position of the grid only.
+    const int step = *inspection.picture == facesat::Picture::depth ? level.step : 1;
+    for (int y = 0; y < std::min(part.size().height * step, level.size.height); ++y)
+      for (int x = 0; x < std::min(part.size().width * step, level.size.width); ++x)
+        atlas.row(level.y + y)[level.x + x] = part.row(y / step)[x / step];
+  }
+  return atlas;
+}
+
 }  // namespace facesat::app

@@ -33,8 +33,10 @@ bool draw_inspection(Inspection& inspection, int level_count) {
       }
     ImGui::EndCombo();
   }
-  if (inspection.picture && inspection.picture != facesat::Picture::gray && level_count > 1)
-    changed |= ImGui::SliderInt("level", &inspection.level, 0, level_count - 1);
+  if (!inspection.picture || inspection.picture == facesat::Picture::gray || level_count < 2)
+    return changed;
+  changed |= ImGui::SliderInt("level", &inspection.level, 0, level_count - 1);
+  changed |= ImGui::Checkbox("the whole atlas", &inspection.atlas);
   return changed;
 }
 

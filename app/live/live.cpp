@@ -36,19 +36,20 @@ class Live {
   Live(const LiveCommand& command, const Remembered& remembered)
       : command_(command),
         screen_("facesat", {1280, 800}, command.vsync),
-        detection_(remembered.settings),
+        detection_(remembered.settings, [] { Screen::wake(); }),
         capture_([this](LiveFrame frame) { detection_.put(std::move(frame)); }),
         settings_(remembered.settings),
         labels_(remembered.labels),
         dark_(remembered.dark) {
     screen_.set_dark(dark_);
-    capture_.open(command.source.empty() ? "0" : command.source);
+    capture_.open(command.source);
     if (!command.record.empty()) detection_.record(command.record, 25);
   }
 
   // What the user has chosen by the end.
   Remembered run() {
-    while (screen_.draw([this] { draw(); })) {
+    const bool is_watched = command_.vsync && command_.frames == 0;
+    while (screen_.draw([this] { draw(); }, is_watched)) {
       const bool is_last = counts() && ++shown_ == command_.frames;
       if (is_last && !command_.screenshot.empty())
         write_picture(command_.screenshot, screen_.pixels().view());
@@ -87,7 +88,7 @@ class Live {
     ImGui::EndChild();
     ImGui::SameLine();
     ImGui::BeginChild("picture", {0, 0}, false, ImGuiWindowFlags_NoScrollWithMouse);
-    view_.draw(result_.faces, labels_);
+    view_.draw(result_.view_is_frame ? result_.faces : std::vector<FoundFace>(), labels_);
     ImGui::EndChild();
     ImGui::End();
     if (help_) draw_help();
@@ -96,13 +97,15 @@ class Live {
   void draw_side() {
     if (ImGui::CollapsingHeader("Source", ImGuiTreeNodeFlags_DefaultOpen)) source_.draw(capture_);
     if (ImGui::CollapsingHeader("Times", ImGuiTreeNodeFlags_DefaultOpen))
-      draw_times(history_, detection_.dropped());
+      draw_times(history_, detection_.dropped(), result_);
     if (ImGui::CollapsingHeader("Detection", ImGuiTreeNodeFlags_DefaultOpen)) {
       ImGui::Text("%zu faces from %zu windows, %d x %d pixels", result_.faces.size(),
                   result_.windows, result_.frame.picture.pixels.size.width,
                   result_.frame.picture.pixels.size.height);
       if (panel_.draw(settings_, result_)) detection_.set(settings_);
     }
+    if (ImGui::CollapsingHeader("SAT algorithms") && draw_comparison(detection_, settings_))
+      detection_.set(settings_);
     if (ImGui::CollapsingHeader("View")) {
       if (draw_inspection(settings_.inspection, result_.level_count)) detection_.set(settings_);
       ImGui::Checkbox("labels: neighbours | score", &labels_);
@@ -225,7 +228,8 @@ class Live {
     if (!result) return;
     result_ = std::move(*result);
     const View<const Bgr> frame = result_.frame.picture.pixels;
-    view_.set(result_.view ? View<const Bgr>(result_.view->view()) : frame, frame.size);
+    const View<const Bgr> view = result_.view ? View<const Bgr>(result_.view->view()) : frame;
+    view_.set(view, result_.view_is_frame ? frame.size : view.size);
     fresh_ = true;
     settings_ = detection_.settings();  // where the CPU took over, the choice has changed
   }

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "app/live/camera.hpp"
 #include "app/live/capture.hpp"
 #include "app/live/detection.hpp"
 #include "app/live/history.hpp"
@@ -17,7 +18,12 @@ class SourcePanel {
   void draw(Capture& capture);
 
  private:
-  std::string name_;  // being typed
+  void draw_cameras(Capture& capture);
+
+  std::string name_;                 // being typed
+  std::string camera_;               // the number of the one chosen last
+  CameraMode mode_;                  // for cameras
+  std::vector<CameraInfo> cameras_;  // as the list shows them
 };
 
 // All choices that detection has; draw() is true when one of them changed.
@@ -39,7 +45,11 @@ class DetectionPanel {
 // Which of the detector's pictures is shown; true when that changed.
 bool draw_inspection(Inspection& inspection, int level_count);
 
-// Rates, latency, a bar and a history of the steps, a table of them.
-void draw_times(const History& history, std::uint64_t dropped);
+// Rates, latency, a bar and a history of the steps, a table of them beside what a plain copy of the
+// same bytes would take.
+void draw_times(const History& history, std::uint64_t dropped, const LiveResult& last);
+
+// Starts the comparison of all SAT algorithms, and ranks them; true when one was chosen.
+bool draw_comparison(Detection& detection, LiveSettings& settings);
 
 }  // namespace facesat::app

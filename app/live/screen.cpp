@@ -87,12 +87,27 @@ void Screen::set_dark(bool dark) {
   ImGui::GetStyle().ScaleAllSizes(scale_);
 }
 
-bool Screen::draw(const std::function<void()>& contents) {
+// Dear ImGui comes to rest some frames after the last event.
+void Screen::take_events(bool may_wait) {
+  constexpr int frames_to_settle = 4;
+  const ImGuiIO& io = ImGui::GetIO();
+  if (io.MouseDelta.x != 0 || io.MouseDelta.y != 0 || io.MouseWheel != 0 || ImGui::IsAnyMouseDown())
+    settling_ = frames_to_settle;
+  if (is_minimised()) return glfwWaitEventsTimeout(0.1);  // nothing to see, but results go on
+  if (!may_wait || settling_-- > 0) return glfwPollEvents();
+  constexpr double patience = 0.25;
+  const double begin = glfwGetTime();
+  glfwWaitEventsTimeout(patience);
+  settling_ = glfwGetTime() - begin < patience ? frames_to_settle : 0;
+}
+
+void Screen::wake() {
+  glfwPostEmptyEvent();
+}
+
+bool Screen::draw(const std::function<void()>& contents, bool may_wait) {
   if (glfwWindowShouldClose(window_)) return false;
-  if (is_minimised())
-    glfwWaitEventsTimeout(0.1);  // nothing to see, but results go on
-  else
-    glfwPollEvents();
+  take_events(may_wait);
   ImGui_ImplOpenGL3_NewFrame();
   ImGui_ImplGlfw_NewFrame();
   ImGui::NewFrame();

@@ -19,9 +19,12 @@ class Screen {
   Screen(const Screen&) = delete;
   Screen& operator=(const Screen&) = delete;
 
-  // Calls contents() for one frame of the user interface and renders it. False: the window is
-  // closed.
-  bool draw(const std::function<void()>& contents);
+  // Calls contents() for one frame of the user interface and renders it. If it `may_wait`, it does
+  // so until there is something new: the user's doing, wake(), or a quarter of a second. False: the
+  // window is closed.
+  bool draw(const std::function<void()>& contents, bool may_wait);
+  // There is something new to draw. For any thread.
+  static void wake();
   // Shows what was drawn.
   void show();
 
@@ -39,10 +42,13 @@ class Screen {
   Image<Bgr> pixels() const;
 
  private:
+  void take_events(bool may_wait);
+
   GLFWwindow* window_ = nullptr;
   float scale_ = 1;
   std::vector<std::string> dropped_;
   std::vector<int> pressed_;
+  int settling_ = 0;  // frames to draw before it is still
 };
 
 }  // namespace facesat::app

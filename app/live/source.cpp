@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cmath>
 #include <filesystem>
 #include <utility>
 #include <vector>
@@ -11,7 +10,8 @@
 
 #include "app/errors.hpp"
 #include "app/io/files.hpp"
-#include "app/io/video_opencv.hpp"
+#include "app/live/camera.hpp"
+#include "app/live/video_source.hpp"
 
 namespace facesat::app {
 namespace {
@@ -24,41 +24,6 @@ bool is_number(const std::string& text) {
   return !text.empty() && std::all_of(text.begin(), text.end(),
                                       [](unsigned char c) { return std::isdigit(c) != 0; });
 }
-
-// Cameras, streams and films: whatever OpenCV's videoio opens.
-class VideoSource final : public Source {
- public:
-  VideoSource(Kind kind, std::string title, cv::VideoCapture capture)
-      : kind_(kind), title_(std::move(title)), capture_(std::move(capture)) {
-    const double fps = capture_.get(cv::CAP_PROP_FPS);
-    if (fps > 0) step_ = 1 / fps;
-    if (kind_ == Kind::film)
-      length_ = std::max(0.0, capture_.get(cv::CAP_PROP_FRAME_COUNT) * step_);
-  }
-
-  Kind kind() const override { return kind_; }
-  std::string title() const override { return title_; }
-  double length() const override { return length_; }
-  double step() const override { return step_; }
-
-  std::optional<LiveFrame> next() override {
-    const double position = kind_ == Kind::film ? capture_.get(cv::CAP_PROP_POS_FRAMES) * step_ : 0;
-    std::optional<Picture> picture = next_picture(capture_);
-    if (picture) return LiveFrame{std::move(*picture), position, {}, Clock::now()};
-    if (kind_ == Kind::film) return std::nullopt;
-    throw InputError("read", fmt::format("{} gives no more frames", title_));
-  }
-
-  void seek(double position) override {
-    capture_.set(cv::CAP_PROP_POS_FRAMES, std::max(0.0, std::round(position / step_)));
-  }
-
- private:
-  Kind kind_;
-  std::string title_;
-  cv::VideoCapture capture_;
-  double length_ = 0, step_ = 1.0 / 30;
-};
 
 class PictureSource final : public Source {
  public:
@@ -109,26 +74,12 @@ std::unique_ptr<Source> open_folder(const fs::path& folder) {
   return std::make_unique<PictureSource>(folder.string(), std::move(files));
 }
 
-// MJPG where the camera offers it: raw frames of that size often come at a few a second only.
-std::unique_ptr<Source> open_camera(const std::string& name) {
-  cv::VideoCapture capture;
-  if (is_number(name))
-    capture.open(std::stoi(name), cv::CAP_V4L2);
-  else
-    capture.open(name, cv::CAP_V4L2);
-  if (!capture.isOpened())
-    throw InputError("read", fmt::format("camera {}: it cannot be opened", name));
-  capture.set(cv::CAP_PROP_FOURCC, cv::VideoWriter::fourcc('M', 'J', 'P', 'G'));
-  capture.set(cv::CAP_PROP_BUFFERSIZE, 1);
-  return std::make_unique<VideoSource>(Source::Kind::camera, fmt::format("camera {}", name),
-                                       std::move(capture));
-}
-
 }  // namespace
 
-std::unique_ptr<Source> open_source(const std::string& name) {
+std::unique_ptr<Source> open_source(const std::string& name, const CameraMode& mode) {
+  if (name.empty()) return open_first_camera(mode);
   if ((is_number(name) && name.size() < 5) || name.starts_with("/dev/video"))
-    return open_camera(name);
+    return open_camera(name, mode);
   const bool stream = name.find("://") != std::string::npos;
   if (!stream) {
     if (fs::is_directory(name)) return open_folder(name);

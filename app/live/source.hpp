@@ -37,8 +37,14 @@ class Source {
   virtual void seek(double) {}
 };
 
-// A camera ("0", "/dev/video0"), a stream ("rtsp://..."), a film, a picture, or a folder of
-// pictures. Throws InputError.
-std::unique_ptr<Source> open_source(const std::string& name);
+// What a camera is asked for; it gives what comes nearest. 0: as it likes.
+struct CameraMode {
+  Size size;
+  double frames_per_second = 0;
+};
+
+// A camera ("0", "/dev/video0"; "": the first), a stream ("rtsp://..."), a film, a picture, or a
+// folder of pictures. `mode` is for cameras. Throws InputError.
+std::unique_ptr<Source> open_source(const std::string& name, const CameraMode& mode = {});
 
 }  // namespace facesat::app

@@ -1,5 +1,4 @@
-#include <filesystem>
-#include <fstream>
+#include <array>
 
 #include <fmt/format.h>
 #include <imgui.h>
@@ -9,29 +8,6 @@
 
 namespace facesat::app {
 namespace {
-
-namespace fs = std::filesystem;
-
-// Numbers and names of the cameras that the system knows.
-void draw_cameras(Capture& capture) {
-  if (!ImGui::BeginCombo("camera", "choose")) return;
-  bool any = false;
-  std::error_code none;
-  for (int number = 0; number < 64; ++number) {
-    const fs::path device = fmt::format("/dev/video{}", number);
-    if (!fs::exists(device, none)) continue;
-    any = true;
-    std::string name = device.string();
-    if (std::ifstream in(fmt::format("/sys/class/video4linux/video{}/name", number)); in) {
-      std::string line;
-      std::getline(in, line);
-      name += fmt::format(" ({})", line);
-    }
-    if (ImGui::Selectable(name.c_str())) capture.open(fmt::format("{}", number));
-  }
-  if (!any) ImGui::TextDisabled("there is no /dev/video*");
-  ImGui::EndCombo();
-}
 
 void warn(const std::string& message) {
   ImGui::PushStyleColor(ImGuiCol_Text, {1, 0.6f, 0.2f, 1});
@@ -68,7 +44,48 @@ void draw_film(Capture& capture, const Capture::State& state) {
     capture.set_speed(speed);
 }
 
+// A choice among numbers; 0 is what the camera likes.
+template <class Value, std::size_t n, class Text>
+bool draw_choice(const char* label, const std::array<Value, n>& values, Value& chosen, Text text) {
+  const auto shown = [&](const Value& v) { return v == Value{} ? "as it likes" : text(v); };
+  bool changed = false;
+  if (!ImGui::BeginCombo(label, shown(chosen).c_str())) return false;
+  for (const Value& value : values)
+    if (ImGui::Selectable(shown(value).c_str(), value == chosen)) {
+      chosen = value;
+      changed = true;
+    }
+  ImGui::EndCombo();
+  return changed;
+}
+
 }  // namespace
+
+void SourcePanel::draw_cameras(Capture& capture) {
+  if (ImGui::BeginCombo("camera", camera_.empty() ? "choose" : camera_.c_str())) {
+    if (ImGui::IsWindowAppearing()) cameras_ = cameras();
+    for (const CameraInfo& camera : cameras_) {
+      const std::string text = fmt::format("{}: {}", camera.number,
+                                           camera.problem.empty() ? camera.name : camera.problem);
+      if (ImGui::Selectable(text.c_str())) {
+        camera_ = fmt::format("{}", camera.number);
+        capture.open(camera_, mode_);
+      }
+    }
+    if (cameras_.empty()) ImGui::TextDisabled("no camera is connected");
+    ImGui::EndCombo();
+  }
+  if (camera_.empty()) return;
+  static constexpr std::array<Size, 6> sizes{
+      {{}, {640, 480}, {1280, 720}, {1920, 1080}, {2560, 1440}, {3840, 2160}}};
+  static constexpr std::array<double, 5> rates{0, 15, 30, 60, 120};
+  bool changed = draw_choice("resolution", sizes, mode_.size, [](const Size& size) {
+    return fmt::format("{} x {}", size.width, size.height);
+  });
+  changed |= draw_choice("frames/s", rates, mode_.frames_per_second,
+                         [](double rate) { return fmt::format("{:.0f}", rate); });
+  if (changed) capture.open(camera_, mode_);
+}
 
 void SourcePanel::draw(Capture& capture) {
   const Capture::State state = capture.state();

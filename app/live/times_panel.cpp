@@ -11,9 +11,9 @@ namespace {
 
 ImU32 step_colour(std::size_t step) {
   constexpr std::array<ImU32, live_step_count> colours{
-      IM_COL32(120, 120, 130, 255), IM_COL32(86, 180, 233, 255),  IM_COL32(0, 158, 115, 255),
-      IM_COL32(240, 228, 66, 255),  IM_COL32(213, 94, 0, 255),    IM_COL32(0, 114, 178, 255),
-      IM_COL32(204, 121, 167, 255), IM_COL32(170, 170, 180, 255),
+      IM_COL32(120, 120, 130, 255), IM_COL32(160, 110, 60, 255),  IM_COL32(86, 180, 233, 255),
+      IM_COL32(0, 158, 115, 255),   IM_COL32(240, 228, 66, 255),  IM_COL32(213, 94, 0, 255),
+      IM_COL32(0, 114, 178, 255),   IM_COL32(204, 121, 167, 255), IM_COL32(170, 170, 180, 255),
   };
   return colours[step];
 }
@@ -59,30 +59,46 @@ void draw_history(const History& history) {
   ImGui::Dummy({width, height});
 }
 
-void draw_table(const std::array<double, live_step_count>& medians) {
-  if (!ImGui::BeginTable("steps", 3, ImGuiTableFlags_RowBg)) return;
-  ImGui::TableSetupColumn("step");
-  ImGui::TableSetupColumn("median ms");
-  ImGui::TableSetupColumn("part");
+// A number, or nothing where there is none.
+void draw_number(const char* format, double number, bool is_there) {
+  ImGui::TableNextColumn();
+  if (is_there) ImGui::Text(format, number);
+}
+
+void explain(const char* text) {
+  if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", text);
+}
+
+// Numbers of detection's own steps lie between capture and draw.
+void draw_table(const std::array<double, live_step_count>& medians, const LiveResult& last) {
+  if (!ImGui::BeginTable("steps", 5, ImGuiTableFlags_RowBg)) return;
+  for (const char* title : {"step", "ms", "part", "GB/s", "of floor"})
+    ImGui::TableSetupColumn(title);
   ImGui::TableHeadersRow();
+  explain(
+      "The floor is the time that this machine takes to copy as many bytes as the step must\n"
+      "at least read and write; evaluation reads them many times over.");
   const double whole = std::accumulate(medians.begin(), medians.end(), 0.0);
   for (std::size_t step = 0; step < live_step_count; ++step) {
-    ImGui::TableNextRow();
+    const double ms = medians[step];
+    const bool detects = step > 0 && step <= step_names.size();
+    const double bytes = detects ? last.bytes[step - 1] : 0;
+    const double floor = detects ? last.floors.ms[step - 1] : 0;
     ImGui::TableNextColumn();
     ImGui::PushStyleColor(ImGuiCol_Text, step_colour(step));
     ImGui::TextUnformatted(live_step_name(step).data());
     ImGui::PopStyleColor();
-    ImGui::TableNextColumn();
-    ImGui::Text("%.3f", medians[step]);
-    ImGui::TableNextColumn();
-    ImGui::Text("%.0f %%", whole > 0 ? medians[step] / whole * 100 : 0);
+    draw_number("%.3f", ms, true);
+    draw_number("%.0f %%", ms / whole * 100, whole > 0);
+    draw_number("%.1f", bytes / ms / 1e6, bytes > 0 && ms > 0);
+    draw_number("%.0f %%", floor / ms * 100, floor > 0 && ms > 0);
   }
   ImGui::EndTable();
 }
 
 }  // namespace
 
-void draw_times(const History& history, std::uint64_t dropped) {
+void draw_times(const History& history, std::uint64_t dropped, const LiveResult& last) {
   std::array<double, live_step_count> medians{};
   for (std::size_t step = 0; step < live_step_count; ++step)
     medians[step] = history.step_median(step);
@@ -93,7 +109,7 @@ void draw_times(const History& history, std::uint64_t dropped) {
   ImGui::Text("frames replaced by newer ones: %llu", static_cast<unsigned long long>(dropped));
   draw_bar(medians);
   draw_history(history);
-  draw_table(medians);
+  draw_table(medians, last);
 }
 
 }  // namespace facesat::app

@@ -60,12 +60,13 @@ TEST(History, RatesAndQuantiles) {
 
 TEST(History, TimesAsCsv) {
   Sample sample;
-  sample.ms[3] = 1.5;
+  sample.ms[4] = 1.5;
   sample.faces = 4;
   EXPECT_EQ(times_csv({sample}),
-            "frame,capture_ms,gray_ms,resize_ms,sat_ms,evaluate_ms,download_ms,group_ms,draw_ms,"
+            "frame,capture_ms,upload_ms,gray_ms,resize_ms,sat_ms,evaluate_ms,download_ms,group_ms,"
+            "draw_ms,"
             "detect_ms,latency_ms,windows,faces\n"
-            "0,0.0000,0.0000,0.0000,1.5000,0.0000,0.0000,0.0000,0.0000,0.0000,0.0000,0,4\n");
+            "0,0.0000,0.0000,0.0000,0.0000,1.5000,0.0000,0.0000,0.0000,0.0000,0.0000,0.0000,0,4\n");
 }
 
 // A folder with pictures and a film in it.

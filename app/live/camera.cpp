@@ -1,0 +1,112 @@
+#include "app/live/camera.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <linux/videodev2.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "app/errors.hpp"
+#include "app/live/video_source.hpp"
+
+namespace facesat::app {
+namespace {
+
+std::string device_of(int number) {
+  return fmt::format("/dev/video{}", number);
+}
+
+// Nothing for a device that is no camera.
+std::optional<CameraInfo> look_at(int number) {
+  const std::string device = device_of(number);
+  std::error_code none;
+  if (!std::filesystem::exists(device, none)) return std::nullopt;
+  const int descriptor = open(device.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC);
+  if (descriptor < 0) return CameraInfo{number, "", std::strerror(errno)};
+  v4l2_capability found{};
+  const bool answers = ioctl(descriptor, VIDIOC_QUERYCAP, &found) == 0;
+  const std::string why = std::strerror(errno);
+  close(descriptor);
+  if (!answers) return CameraInfo{number, "", why};
+  const auto abilities =
+      found.capabilities & V4L2_CAP_DEVICE_CAPS ? found.device_caps : found.capabilities;
+  if ((abilities & (V4L2_CAP_VIDEO_CAPTURE | V4L2_CAP_VIDEO_CAPTURE_MPLANE)) == 0)
+    return std::nullopt;
+  return CameraInfo{number, reinterpret_cast<const char*>(found.card), ""};
+}
+
+// MJPG where the camera is faster with it: raw frames of the same size often come at a few a second
+// only.
+void choose_format(cv::VideoCapture& capture, double frames_per_second) {
+  const auto rate = [&] {
+    if (frames_per_second > 0) capture.set(cv::CAP_PROP_FPS, frames_per_second);
+    return capture.get(cv::CAP_PROP_FPS);
+  };
+  const double raw_format = capture.get(cv::CAP_PROP_FOURCC), raw_rate = rate();
+  capture.set(cv::CAP_PROP_FOURCC, cv::VideoWriter::fourcc('M', 'J', 'P', 'G'));
+  if (rate() > raw_rate) return;
+  capture.set(cv::CAP_PROP_FOURCC, raw_format);
+  rate();
+}
+
+std::string mode_text(const cv::VideoCapture& capture) {
+  const auto code = static_cast<unsigned>(capture.get(cv::CAP_PROP_FOURCC));
+  std::string format;
+  for (int byte = 0; byte < 4; ++byte) {
+    const auto letter = static_cast<unsigned char>(code >> 8 * byte);
+    if (std::isprint(letter) != 0) format += static_cast<char>(letter);
+  }
+  return fmt::format("{:.0f} x {:.0f}, {:.4g} frames/s, {}", capture.get(cv::CAP_PROP_FRAME_WIDTH),
+                     capture.get(cv::CAP_PROP_FRAME_HEIGHT), capture.get(cv::CAP_PROP_FPS), format);
+}
+
+}  // namespace
+
+std::vector<CameraInfo> cameras() {
+  std::vector<CameraInfo> found;
+  for (int number = 0; number < 64; ++number)
+    if (std::optional<CameraInfo> camera = look_at(number)) found.push_back(std::move(*camera));
+  return found;
+}
+
+std::unique_ptr<Source> open_camera(const std::string& name, const CameraMode& mode) {
+  const bool is_number = std::isdigit(static_cast<unsigned char>(name.front())) != 0;
+  const std::string device = is_number ? device_of(std::stoi(name)) : name;
+  cv::VideoCapture capture(device, cv::CAP_V4L2);
+  if (!capture.isOpened())
+    throw InputError("read", fmt::format("camera {}: it cannot be opened", device));
+  if (mode.size.width > 0) {
+    capture.set(cv::CAP_PROP_FRAME_WIDTH, mode.size.width);
+    capture.set(cv::CAP_PROP_FRAME_HEIGHT, mode.size.height);
+  }
+  choose_format(capture, mode.frames_per_second);
+  capture.set(cv::CAP_PROP_BUFFERSIZE, 1);
+  const std::string title = fmt::format("camera {}: {}", device, mode_text(capture));
+  return std::make_unique<VideoSource>(Source::Kind::camera, title, std::move(capture));
+}
+
+std::unique_ptr<Source> open_first_camera(const CameraMode& mode) {
+  std::string tried;
+  for (const CameraInfo& camera : cameras()) {
+    std::string problem = camera.problem;
+    if (problem.empty()) try {
+        return open_camera(fmt::format("{}", camera.number), mode);
+      } catch (const InputError&) {
+        problem = "it cannot be opened";
+      }
+    tried += fmt::format("{}{}{}: {}", tried.empty() ? "" : "; ", device_of(camera.number),
+                         camera.name.empty() ? "" : fmt::format(" ({})", camera.name), problem);
+  }
+  throw InputError("read", fmt::format("there is no camera ({}): open a film, a picture or a "
+                                       "folder instead",
+                                       tried.empty() ? "no /dev/video* exists" : tried));
+}
+
+}  // namespace facesat::app
