@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "cascades/cascade_store.hpp"
 #include <fmt/format.h>
@@ -30,8 +31,8 @@ bool draw_size(const char* label, Size& size) {
 
 }  // namespace
 
-DetectionPanel::DetectionPanel()
-    : devices_(gpu::devices()), sats_(gpu::sat_infos()), cascades_(cascade_names()) {}
+DetectionPanel::DetectionPanel(std::vector<gpu::DeviceInfo> devices, std::vector<gpu::SatInfo> sats)
+    : devices_(std::move(devices)), sats_(std::move(sats)), cascades_(cascade_names()) {}
 
 bool DetectionPanel::draw(LiveSettings& settings, const LiveResult& last) {
   bool changed = draw_machine(settings.backend);
@@ -39,7 +40,7 @@ bool DetectionPanel::draw(LiveSettings& settings, const LiveResult& last) {
                       last.sat.c_str());
   if (!last.message.empty()) ImGui::TextColored({1, 0.6f, 0.2f, 1}, "%s", last.message.c_str());
   changed |= draw_search(settings.detect);
-  changed |= ImGui::Checkbox("further cascades only inside faces of the first", &settings.inside);
+  changed |= ImGui::Checkbox("further cascades inside faces only", &settings.inside);
   changed |= draw_cascades(settings.cascades);
   return changed;
 }

@@ -99,7 +99,7 @@ class Live {
     if (ImGui::CollapsingHeader("Times", ImGuiTreeNodeFlags_DefaultOpen))
       draw_times(history_, detection_.dropped(), result_);
     if (ImGui::CollapsingHeader("Detection", ImGuiTreeNodeFlags_DefaultOpen)) {
-      ImGui::Text("%zu faces from %zu windows, %d x %d pixels", result_.faces.size(),
+      ImGui::Text("faces: %zu, from %zu windows in %d x %d pixels", result_.faces.size(),
                   result_.windows, result_.frame.picture.pixels.size.width,
                   result_.frame.picture.pixels.size.height);
       if (panel_.draw(settings_, result_)) detection_.set(settings_);

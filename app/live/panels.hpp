@@ -29,7 +29,8 @@ class SourcePanel {
 // All choices that detection has; draw() is true when one of them changed.
 class DetectionPanel {
  public:
-  DetectionPanel();
+  explicit DetectionPanel(std::vector<gpu::DeviceInfo> devices = gpu::devices(),
+                          std::vector<gpu::SatInfo> sats = gpu::sat_infos());
   bool draw(LiveSettings& settings, const LiveResult& last);
 
  private:

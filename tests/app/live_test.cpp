@@ -3,13 +3,14 @@
 #include <thread>
 
 #include <gtest/gtest.h>
-#include <opencv2/videoio.hpp>
 
 #include "app/errors.hpp"
+#include "app/live/camera.hpp"
 #include "app/live/capture.hpp"
 #include "app/live/detection.hpp"
 #include "app/live/history.hpp"
 #include "app/live/settings_file.hpp"
+#include "tests/app/film.hpp"
 #include "tests/app/program.hpp"
 
 namespace facesat::app {
@@ -73,13 +74,6 @@ TEST(History, TimesAsCsv) {
 class LiveTest : public test::ProgramTest {
  protected:
   std::string path(const std::string& name) const { return (folder / name).string(); }
-
-  // Every frame has a brightness of its own.
-  void add_film(const std::string& name, int frames) const {
-    cv::VideoWriter writer(path(name), cv::VideoWriter::fourcc('M', 'J', 'P', 'G'), 50, {64, 48});
-    ASSERT_TRUE(writer.isOpened());
-    for (int i = 0; i < frames; ++i) writer.write(cv::Mat(48, 64, CV_8UC3, cv::Scalar::all(i * 8)));
-  }
 };
 
 using SourceTest = LiveTest;
@@ -101,7 +95,7 @@ TEST_F(SourceTest, PicturesComeInTheOrderOfTheirNames) {
 }
 
 TEST_F(SourceTest, FilmsCanBeSought) {
-  add_film("f.avi", 20);
+  test::write_film(path("f.avi"), 20);
   const auto source = open_source(path("f.avi"));
   EXPECT_EQ(source->kind(), Source::Kind::film);
   EXPECT_NEAR(source->length(), 0.4, 1e-9);
@@ -129,6 +123,19 @@ TEST_F(SourceTest, WhatIsNoSourceIsToldInASentence) {
     }
   }
   EXPECT_THROW(open_source("/dev/video77"), InputError);
+  EXPECT_THROW(open_source("99"), InputError);
+}
+
+TEST(Cameras, TheFirstOrASentenceOnAllThatWereTried) {
+  try {
+    EXPECT_EQ(open_source("")->kind(), Source::Kind::camera);
+  } catch (const InputError& error) {
+    const std::string sentence = error.what();
+    EXPECT_NE(sentence.find("there is no camera"), std::string::npos) << sentence;
+    EXPECT_NE(sentence.find("/dev/video"), std::string::npos) << sentence;
+    for (const CameraInfo& camera : cameras())
+      EXPECT_NE(sentence.find("video" + std::to_string(camera.number)), std::string::npos);
+  }
 }
 
 class CaptureTest : public LiveTest {
@@ -172,7 +179,7 @@ TEST_F(CaptureTest, PicturesWaitToBeAskedFor) {
 }
 
 TEST_F(CaptureTest, FilmsPlayPauseStepSeekAndLoop) {
-  add_film("f.avi", 30);
+  test::write_film(path("f.avi"), 30);
   start();
   capture->open(path("f.avi"));
   capture->set_speed(5);

@@ -32,6 +32,7 @@ class Running {
       : process_(process), out_(std::move(out)), err_(std::move(err)) {}
   void signal(int number) const;
   Finished wait() const;
+  int process() const { return process_; }
 
  private:
   int process_;

@@ -1,72 +1,42 @@
 // The real window, on a virtual display with a software renderer.
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
+#include <filesystem>
+#include <random>
 #include <thread>
 
-#include <fcntl.h>
 #include <opencv2/imgcodecs.hpp>
-#include <sys/wait.h>
-#include <unistd.h>
 
+#include "tests/app/desktop.hpp"
+#include "tests/app/film.hpp"
 #include "tests/app/program.hpp"
+#include "tests/app/virtual_display.hpp"
 
 namespace facesat::test {
 namespace {
 
-// Xvfb, while it lives; it chooses a free number by itself.
-class VirtualDisplay {
- public:
-  VirtualDisplay() {
-    int ends[2];
-    if (pipe(ends) != 0) return;
-    process_ = fork();
-    if (process_ == 0) {
-      dup2(ends[1], 3);
-      const int nowhere = open("/dev/null", O_RDWR);
-      for (const int descriptor : {0, 1, 2}) dup2(nowhere, descriptor);
-      execlp("Xvfb", "Xvfb", "-displayfd", "3", "-screen", "0", "1400x900x24", nullptr);
-      _exit(127);
-    }
-    close(ends[1]);
-    std::string number;
-    for (char c; read(ends[0], &c, 1) == 1 && c != '\n';) number += c;
-    close(ends[0]);
-    if (!number.empty()) name = ":" + number;
-  }
-  ~VirtualDisplay() {
-    if (process_ <= 0) return;
-    kill(process_, SIGTERM);
-    waitpid(process_, nullptr, 0);
-  }
-  VirtualDisplay(const VirtualDisplay&) = delete;
-  VirtualDisplay& operator=(const VirtualDisplay&) = delete;
-
-  std::string name;  // empty: there is no Xvfb
-
- private:
-  pid_t process_ = -1;
-};
+using namespace std::chrono_literals;
 
 class WindowTest : public ProgramTest {
  protected:
   void SetUp() override {
     if (display.name.empty()) GTEST_SKIP() << "skipped: there is no Xvfb";
   }
-  Running start_live(std::vector<std::string> arguments) const {
-    arguments.insert(arguments.begin(), {"live", "--backend", "cpu", "--no-vsync"});
+  // One that `waits` draws when there is something new, others as fast as they can.
+  Running start_live(std::vector<std::string> arguments, bool waits = false) const {
+    arguments.insert(arguments.begin(), {"live", "--backend", "cpu"});
+    if (!waits) arguments.emplace_back("--no-vsync");
     return start(arguments, "", [this] {
       setenv("DISPLAY", display.name.c_str(), 1);
       unsetenv("WAYLAND_DISPLAY");
       setenv("XDG_CONFIG_HOME", (folder / "config").c_str(), 1);
     });
   }
-  // Presses keys once the window is there, by xdotool's names.
+  // Presses keys by xdotool's names, with the pointer over the picture.
   bool press(const std::string& keys) const {
-    const std::string command = "DISPLAY=" + display.name +
-                                " sh -c 'timeout 20 xdotool search --sync --name ^facesat$ "
-                                "windowfocus mousemove 300 400 >/dev/null && for k in " +
-                                keys + "; do xdotool key $k; sleep 0.3; done' 2>/dev/null";
-    return std::system(command.c_str()) == 0;
+    return display.act("xdotool windowfocus $window mousemove 800 400; for key in " + keys +
+                       "; do xdotool key $key; sleep 0.3; done");
   }
   // Pixels of a screenshot in the colour of the first cascade's boxes.
   int box_pixels(const std::string& file) const {
@@ -97,7 +67,7 @@ TEST_F(WindowTest, NoFaceNoBox) {
 }
 
 TEST_F(WindowTest, KeysDoWhatTheHelpSays) {
-  if (std::system("command -v xdotool >/dev/null") != 0) GTEST_SKIP() << "skipped: no xdotool";
+  if (!has_program("xdotool")) GTEST_SKIP() << "skipped: no xdotool";
   add_face("p/a.pgm", 0);
   add_face("p/b.pgm", 1);
   const Running live = start_live({"p", "--times", "t.csv"});
@@ -110,7 +80,7 @@ TEST_F(WindowTest, KeysDoWhatTheHelpSays) {
 }
 
 TEST_F(WindowTest, ChoicesAreRememberedUnlessTheCommandLineSaysOtherwise) {
-  if (std::system("command -v xdotool >/dev/null") != 0) GTEST_SKIP() << "skipped: no xdotool";
+  if (!has_program("xdotool")) GTEST_SKIP() << "skipped: no xdotool";
   add_face("a.pgm");
   const auto remembered = [&] { return read_text(folder / "config/facesat/live.json"); };
   for (const char* factor : {"1.3", ""}) {  // given once, remembered the second time
@@ -123,6 +93,88 @@ TEST_F(WindowTest, ChoicesAreRememberedUnlessTheCommandLineSaysOtherwise) {
     EXPECT_NE(remembered().find("\"dark\": false"), std::string::npos) << remembered();
     EXPECT_NE(remembered().find("\"labels\": false"), std::string::npos) << remembered();
   }
+}
+
+TEST_F(WindowTest, FilesDroppedOntoItAreOpened) {
+  add_face("a.pgm");
+  add_face("b c.pgm", 1);
+  const Running live = start_live({"a.pgm", "--times", "t.csv"});
+  Desktop desktop(display.name, "facesat");
+  ASSERT_TRUE(desktop.is_there());
+  std::this_thread::sleep_for(500ms);  // the first picture
+  EXPECT_TRUE(desktop.drop((folder / "b%20c.pgm").string()));
+  std::this_thread::sleep_for(500ms);
+  desktop.close();
+  EXPECT_EQ(live.wait().status, 0);
+  const std::string times = read_text(folder / "t.csv");
+  EXPECT_EQ(std::count(times.begin(), times.end(), '\n'), 3);  // a header and two pictures
+}
+
+// With the waiting window of everyday use, too.
+TEST_F(WindowTest, ResizedMinimisedAndClosedAtAnyMoment) {
+  write_film((folder / "f.avi").string(), 30);
+  std::minstd_rand random(5);
+  for (int run = 0; run < 6; ++run) {
+    const Running live = start_live({"f.avi"}, run % 2 == 0);
+    Desktop desktop(display.name, "facesat");
+    ASSERT_TRUE(desktop.is_there());
+    for (unsigned i = random() % 12; i > 0; --i) {
+      const int width = 1 + static_cast<int>(random() % 1300);
+      const int height = 1 + static_cast<int>(random() % 880);
+      switch (random() % 3) {
+        case 0:
+          desktop.resize({width, height});
+          break;
+        case 1:
+          desktop.minimise();
+          break;
+        default:
+          desktop.restore();
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(random() % 150));
+    }
+    desktop.close();
+    const Finished ended = live.wait();
+    EXPECT_EQ(ended.status, 0) << run << ": " << ended.err;
+  }
+}
+
+// What the kernel counts for a process: kB of memory, and open files.
+struct Holdings {
+  long memory = 0, handles = 0;
+
+  explicit Holdings(int process) {
+    const std::string proc = "/proc/" + std::to_string(process);
+    const std::string status = read_text(proc + "/status");
+    if (const auto at = status.find("VmRSS:"); at != std::string::npos)
+      memory = std::atol(status.c_str() + at + 6);
+    std::error_code gone;
+    for (std::filesystem::directory_iterator i(proc + "/fd", gone), end; !gone && i != end;
+         i.increment(gone))
+      ++handles;
+  }
+};
+
+TEST_F(WindowTest, TwoThousandFramesWithoutGrowth) {
+  write_film((folder / "f.avi").string(), 30);
+  // AddressSanitizer shall not keep what is freed.
+  setenv("ASAN_OPTIONS", "detect_leaks=0:quarantine_size_mb=1:thread_local_quarantine_size_kb=0",
+         1);
+  const Running live = start_live({"f.avi", "--frames", "2000", "--times", "t.csv"});
+  Desktop desktop(display.name, "facesat");
+  ASSERT_TRUE(desktop.is_there());
+  // 50 frames a second: 40 seconds or more.
+  std::this_thread::sleep_for(10s);
+  const Holdings early(live.process());
+  std::this_thread::sleep_for(25s);
+  const Holdings late(live.process());
+  ASSERT_GT(early.memory, 0);
+  ASSERT_GT(late.memory, 0);  // it still runs
+  EXPECT_LT(late.memory, early.memory + 4000);
+  EXPECT_EQ(late.handles, early.handles);
+  EXPECT_EQ(live.wait().status, 0);
+  const std::string times = read_text(folder / "t.csv");
+  EXPECT_EQ(std::count(times.begin(), times.end(), '\n'), 2001);
 }
 
 TEST_F(WindowTest, WhatCannotBeShownEndsAnUnattendedRun) {

@@ -1,0 +1,147 @@
+#include "tests/app/desktop.hpp"
+
+#include <chrono>
+#include <thread>
+
+#include <X11/Xatom.h>
+#include <X11/Xlib.h>
+#include <X11/Xutil.h>
+
+namespace facesat::test {
+namespace {
+
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+constexpr auto patience = 20s;
+
+Window child_with_title(::Display* display, Window parent, const std::string& title) {
+  Window root = 0, unused = 0, *children = nullptr, found = 0;
+  unsigned count = 0;
+  if (!XQueryTree(display, parent, &root, &unused, &children, &count)) return 0;
+  for (unsigned i = 0; i < count && !found; ++i) {
+    char* name = nullptr;
+    XWindowAttributes attributes{};
+    if (XFetchName(display, children[i], &name) && title == name &&
+        XGetWindowAttributes(display, children[i], &attributes) &&
+        attributes.map_state == IsViewable)
+      found = children[i];
+    if (name) XFree(name);
+  }
+  if (children) XFree(children);
+  return found;
+}
+
+}  // namespace
+
+struct Desktop::Connection {
+  ::Display* display = nullptr;
+  Window window = 0;  // the program's
+  Window source = 0;  // where files are dragged from
+
+  Atom atom(const char* name) const { return XInternAtom(display, name, False); }
+
+  void send(const char* type, long a, long b = 0, long c = 0, long d = 0, long e = 0) const {
+    XEvent event{};
+    event.xclient.type = ClientMessage;
+    event.xclient.window = window;
+    event.xclient.message_type = atom(type);
+    event.xclient.format = 32;
+    const long data[]{a, b, c, d, e};
+    std::copy(std::begin(data), std::end(data), event.xclient.data.l);
+    XSendEvent(display, window, False, NoEventMask, &event);
+    XFlush(display);
+  }
+
+  void set_state(long state) const {
+    const long data[]{state, None};
+    XChangeProperty(display, window, atom("WM_STATE"), atom("WM_STATE"), 32, PropModeReplace,
+                    reinterpret_cast<const unsigned char*>(data), 2);
+  }
+
+  // Answers the question for what is dragged.
+  void hand_over(const XSelectionRequestEvent& request, const std::string& text) const {
+    XChangeProperty(display, request.requestor, request.property, request.target, 8,
+                    PropModeReplace, reinterpret_cast<const unsigned char*>(text.data()),
+                    static_cast<int>(text.size()));
+    XEvent answer{};
+    answer.xselection.type = SelectionNotify;
+    answer.xselection.requestor = request.requestor;
+    answer.xselection.selection = request.selection;
+    answer.xselection.target = request.target;
+    answer.xselection.property = request.property;
+    answer.xselection.time = request.time;
+    XSendEvent(display, request.requestor, False, NoEventMask, &answer);
+    XFlush(display);
+  }
+};
+
+Desktop::Desktop(const std::string& display, const std::string& title)
+    : x_(std::make_unique<Connection>()) {
+  x_->display = XOpenDisplay(display.c_str());
+  if (!x_->display) return;
+  // A program that ends takes its window along; what is asked of it then shall not end the tests.
+  XSetErrorHandler([](::Display*, XErrorEvent*) { return 0; });
+  const auto end = Clock::now() + patience;
+  while (!x_->window && Clock::now() < end) {
+    x_->window = child_with_title(x_->display, DefaultRootWindow(x_->display), title);
+    if (!x_->window) std::this_thread::sleep_for(20ms);
+  }
+}
+
+Desktop::~Desktop() {
+  if (x_->display) XCloseDisplay(x_->display);
+}
+
+bool Desktop::is_there() const {
+  return x_->window != 0;
+}
+
+void Desktop::resize(Size size) {
+  XResizeWindow(x_->display, x_->window, static_cast<unsigned>(size.width),
+                static_cast<unsigned>(size.height));
+  XFlush(x_->display);
+}
+
+void Desktop::minimise() {
+  x_->set_state(IconicState);
+  XUnmapWindow(x_->display, x_->window);
+  XFlush(x_->display);
+}
+
+void Desktop::restore() {
+  x_->set_state(NormalState);
+  XMapWindow(x_->display, x_->window);
+  XFlush(x_->display);
+}
+
+void Desktop::close() {
+  x_->send("WM_PROTOCOLS", static_cast<long>(x_->atom("WM_DELETE_WINDOW")), CurrentTime);
+}
+
+// The source's side of the XDND protocol, version 5.
+bool Desktop::drop(const std::string& file) {
+  const std::string text = "file://" + file + "\r\n";
+  if (!x_->source)
+    x_->source =
+        XCreateSimpleWindow(x_->display, DefaultRootWindow(x_->display), 0, 0, 1, 1, 0, 0, 0);
+  const auto source = static_cast<long>(x_->source);
+  XSetSelectionOwner(x_->display, x_->atom("XdndSelection"), x_->source, CurrentTime);
+  x_->send("XdndEnter", source, 5L << 24, static_cast<long>(x_->atom("text/uri-list")));
+  x_->send("XdndPosition", source, 0, 700L << 16 | 400, CurrentTime,
+           static_cast<long>(x_->atom("XdndActionCopy")));
+  x_->send("XdndDrop", source, 0, CurrentTime);
+  for (const auto end = Clock::now() + patience; Clock::now() < end;) {
+    if (XPending(x_->display) == 0) {
+      std::this_thread::sleep_for(5ms);
+      continue;
+    }
+    XEvent event{};
+    XNextEvent(x_->display, &event);
+    if (event.type == SelectionRequest) x_->hand_over(event.xselectionrequest, text);
+    if (event.type == ClientMessage && event.xclient.message_type == x_->atom("XdndFinished"))
+      return event.xclient.data.l[1] != 0;
+  }
+  return false;
+}
+
+}  // namespace facesat::test

@@ -1,0 +1,227 @@
+// Every panel, drawn without a window, its controls pressed as the keyboard would.
+#include "app/live/panels.hpp"
+
+#include <chrono>
+#include <cmath>
+#include <thread>
+
+#include <gtest/gtest.h>
+#include <imgui.h>
+#include <imgui_internal.h>
+
+#include "tests/app/film.hpp"
+#include "tests/app/program.hpp"
+
+namespace facesat::app {
+namespace {
+
+using namespace std::chrono_literals;
+
+class PanelTest : public test::ProgramTest {
+ protected:
+  PanelTest() {
+    ImGui::CreateContext();
+    ImGuiIO& io = ImGui::GetIO();
+    io.IniFilename = nullptr;
+    io.DisplaySize = {400, 4000};
+    io.Fonts->Build();
+  }
+  ~PanelTest() override { ImGui::DestroyContext(); }
+
+  // One frame of the user interface.
+  template <class Draw>
+  static void frame(Draw draw) {
+    ImGui::GetIO().DeltaTime = 1.0f / 60;
+    ImGui::NewFrame();
+    ImGui::SetNextWindowPos({0, 0});
+    ImGui::SetNextWindowSize({400, 4000});
+    ImGui::Begin("panel");
+    draw();
+    ImGui::End();
+    ImGui::Render();
+  }
+
+  // Presses what has that label, in the list that is open or else in the panel.
+  template <class Draw>
+  static void press(const std::string& label, Draw draw, const char* parent = nullptr,
+                    ImGuiActivateFlags how = ImGuiActivateFlags_None) {
+    frame(draw);
+    ImGuiContext& context = *ImGui::GetCurrentContext();
+    const bool is_open = !context.OpenPopupStack.empty();
+    ImGuiWindow* window =
+        is_open ? context.OpenPopupStack.back().Window : ImGui::FindWindowByName("panel");
+    ASSERT_NE(window, nullptr);
+    ImGuiID id = window->GetID(label.c_str());
+    if (parent) id = ImHashStr(label.c_str(), 0, window->GetID(parent));
+    ImGui::ActivateItem(id);
+    context.NavNextActivateFlags = how;
+    frame(draw);
+    frame(draw);
+  }
+
+  // Puts text where that label is, and presses the Enter key.
+  template <class Draw>
+  static void type(const std::string& label, const std::string& text, Draw draw) {
+    press(label, draw, nullptr, ImGuiActivateFlags_PreferInput);
+    ImGuiIO& io = ImGui::GetIO();
+    for (const char c : text) io.AddInputCharacter(static_cast<unsigned char>(c));
+    frame(draw);
+    constexpr int enter = 100;
+    io.KeyMap[ImGuiKey_Enter] = enter;
+    io.KeysDown[enter] = true;
+    frame(draw);
+    io.KeysDown[enter] = false;
+    frame(draw);
+  }
+
+  std::string path(const std::string& name) const { return (folder / name).string(); }
+
+  template <class Done>
+  static bool eventually(Done done) {
+    for (int i = 0; i < 2000; ++i) {
+      if (done()) return true;
+      std::this_thread::sleep_for(5ms);
+    }
+    return false;
+  }
+};
+
+TEST_F(PanelTest, SourceStepsThroughAFolder) {
+  add_face("p/a.pgm");
+  add_face("p/b.pgm", 1);
+  Capture capture([](const LiveFrame&) {});
+  SourcePanel panel;
+  const auto draw = [&] { panel.draw(capture); };
+  frame(draw);  // nothing is open yet
+  capture.open(path("p"));
+  ASSERT_TRUE(eventually([&] { return capture.state().kind.has_value(); }));
+  press(">", draw);
+  EXPECT_TRUE(eventually([&] { return capture.state().position == 1; }));
+  press("<", draw);
+  EXPECT_TRUE(eventually([&] { return capture.state().position == 0; }));
+}
+
+TEST_F(PanelTest, SourcePlaysAndSeeksInAFilm) {
+  test::write_film(path("f.avi"), 30);
+  Capture capture([](const LiveFrame&) {});
+  SourcePanel panel;
+  const auto draw = [&] { panel.draw(capture); };
+  type("open", path("f.avi"), draw);
+  ASSERT_TRUE(eventually([&] { return capture.state().title == path("f.avi"); }));
+  press("pause", draw);
+  EXPECT_FALSE(capture.state().playing);
+  type("##position", "0.44", draw);
+  EXPECT_TRUE(eventually([&] { return std::abs(capture.state().position - 0.44) < 1e-6; }))
+      << capture.state().position;
+  type("##speed", "2.5", draw);
+  EXPECT_NEAR(capture.state().speed, 2.5, 1e-6);
+  press("loop", draw);
+  press("play", draw);
+  EXPECT_TRUE(eventually([&] { return capture.state().message == Capture::ended; }));
+}
+
+TEST_F(PanelTest, CamerasAreListedAndTheirAbsenceTold) {
+  Capture capture([](const LiveFrame&) {});
+  SourcePanel panel;
+  const auto draw = [&] { panel.draw(capture); };
+  press("camera", draw);
+  EXPECT_FALSE(ImGui::GetCurrentContext()->OpenPopupStack.empty());
+}
+
+class DetectionPanelTest : public PanelTest {
+ protected:
+  // Draws the panel; remembers whether a choice was changed since the last press.
+  void draw() { changed |= panel.draw(settings, last); }
+  void choose(const std::string& label, const char* parent = nullptr) {
+    changed = false;
+    press(
+        label, [this] { draw(); }, parent);
+  }
+
+  DetectionPanel panel{{{0, "first", "9.0", 1}, {1, "second", "9.0", 1}},
+                       {{"one", "One", "A paper", 2001, 1, {}, 1, 1},
+                        {"two", "Two", "A paper", 2001, 2, {}, 2, 2},
+                        {"three", "Three", "Another paper", 2002, 1, {}, 1, 1}}};
+  LiveSettings settings;
+  LiveResult last;
+  bool changed = false;
+};
+
+TEST_F(DetectionPanelTest, ChoosesBackendDeviceAndSat) {
+  choose("SAT");
+  choose("three");
+  EXPECT_TRUE(changed);
+  EXPECT_EQ(settings.backend.sat, "three");
+  choose("device");
+  choose("1: second");
+  EXPECT_TRUE(changed);
+  EXPECT_EQ(settings.backend.device, "1");
+}
+
+TEST_F(DetectionPanelTest, ChoosesHowToSearch) {
+  choose("dense scan");
+  EXPECT_TRUE(changed);
+  EXPECT_EQ(settings.detect.scan, Scan::dense);
+  choose("dense scan");
+  EXPECT_EQ(settings.detect.scan, Scan::opencv);
+  choose("equalise");
+  EXPECT_TRUE(settings.detect.equalize);
+  choose("further cascades inside faces only");
+  EXPECT_TRUE(settings.inside);
+  frame([this] { changed = false, draw(); });
+  EXPECT_FALSE(changed);  // looking changes nothing
+}
+
+TEST_F(DetectionPanelTest, ChoosesCascades) {
+  choose("eye", "cascades");
+  choose("lbp:frontalface", "cascades");
+  EXPECT_EQ(settings.cascades, (std::vector<std::string>{"eye", "lbp:frontalface"}));
+  choose("eye", "cascades");
+  EXPECT_EQ(settings.cascades, (std::vector<std::string>{"lbp:frontalface"}));
+}
+
+TEST_F(PanelTest, EveryPictureCanBeShown) {
+  Inspection inspection;
+  const auto draw = [&] { draw_inspection(inspection, 7); };
+  press("show", draw);
+  press("sums", draw);
+  EXPECT_EQ(inspection.picture, facesat::Picture::sum);
+  EXPECT_TRUE(inspection.is_frame());
+  press("the whole atlas", draw);
+  EXPECT_FALSE(inspection.is_frame());
+  press("show", draw);
+  press("the frame", draw);
+  EXPECT_FALSE(inspection.picture);
+  EXPECT_TRUE(inspection.is_frame());
+}
+
+TEST_F(PanelTest, ComparisonOnTheCpuSaysWhyThereIsNone) {
+  add_face("face.pgm");
+  LiveSettings settings;
+  settings.backend.choice = BackendChoice::cpu;
+  settings.cascades = {"frontalface_default"};
+  Detection detection(settings);
+  detection.put(*open_source(path("face.pgm"))->next());
+  press("compare all on this frame", [&] { draw_comparison(detection, settings); });
+  ASSERT_TRUE(eventually([&] { return detection.comparison() != nullptr; }));
+  EXPECT_NE(detection.comparison()->message.find("GPU"), std::string::npos);
+  frame([&] { EXPECT_FALSE(draw_comparison(detection, settings)); });
+}
+
+TEST_F(PanelTest, TimesOfNothingAndOfManyFrames) {
+  History history;
+  LiveResult last;
+  const auto draw = [&] { draw_times(history, 3, last); };
+  frame(draw);
+  const int empty = ImGui::GetDrawData()->TotalVtxCount;
+  for (int i = 0; i < 400; ++i) {
+    Sample sample;
+    sample.ms.fill(1 + i % 3);
+    history.add(sample);
+  }
+  frame(draw);
+  EXPECT_GT(ImGui::GetDrawData()->TotalVtxCount, empty + 4000);  // the history's columns
+}
+
+}  // namespace
+}  // namespace facesat::app
