@@ -42,10 +42,9 @@ std::vector<Face> Detector::finish() {
   times_ = backend_->times();
 
   const Stopwatch watch(times_[Step::group]);
-  std::vector<Face> faces;
-  faces.reserve(windows.size());
-  for (const Window& w : windows) faces.push_back({w.box, 1, w.score});
-  faces = group_faces(faces, options_.min_neighbors, backend_->parents());
+  ungrouped_.clear();
+  for (const Window& w : windows) ungrouped_.push_back({w.box, 1, w.score});
+  std::vector<Face> faces = group_faces(ungrouped_, options_.min_neighbors, backend_->parents());
   for (Face& face : faces) face.box = clipped(face.box, pyramid_->image);
   std::erase_if(faces,
                 [](const Face& face) { return face.box.width <= 0 || face.box.height <= 0; });

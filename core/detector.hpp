@@ -45,6 +45,7 @@ class Detector {
   std::unique_ptr<Backend> backend_;
   // Behind a pointer, for the backend borrows it while the detector may be moved.
   std::unique_ptr<Pyramid> pyramid_ = std::make_unique<Pyramid>();
+  std::vector<Face> ungrouped_;
   StepTimes times_;
   std::size_t window_count_ = 0;
 };

@@ -102,6 +102,7 @@ bool Capture::obey(const Orders& orders) {
     source_ = std::move(source);
     exhausted_ = false;
     step_ = source_->step();
+    state_.name = *orders.open;
     state_.title = source_->title();
     state_.kind = source_->kind();
     state_.length = source_->length();

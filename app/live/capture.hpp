@@ -16,6 +16,7 @@ namespace facesat::app {
 class Capture {
  public:
   struct State {
+    std::string name;  // as open() got it
     std::string title;
     std::string refused;  // why the source asked for last could not be opened
     std::string message;  // what is wrong with the frame, or that the film has ended

@@ -14,8 +14,9 @@ bool draw_comparison(Detection& detection, LiveSettings& settings) {
               comparison->atlas.width, comparison->atlas.height);
   bool changed = false;
   if (!ImGui::BeginTable("ranks", 4, ImGuiTableFlags_RowBg)) return false;
-  for (const char* title : {"algorithm", "SAT ms", "frame ms", "faces"})
-    ImGui::TableSetupColumn(title);
+  ImGui::TableSetupColumn("algorithm", ImGuiTableColumnFlags_WidthStretch, 2.5f);
+  for (const char* title : {"SAT ms", "frame ms", "faces"})
+    ImGui::TableSetupColumn(title, ImGuiTableColumnFlags_WidthStretch, 1);
   ImGui::TableHeadersRow();
   for (const SatRank& rank : comparison->ranks) {
     ImGui::TableNextColumn();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 namespace facesat::app {
 namespace {
@@ -44,7 +45,7 @@ Image<Bgr> coloured(const Image<std::uint32_t>& values, facesat::Picture picture
     });
   if (picture == Picture::depth)
     return each(values, [&](int x, int y) {
-      return palette(values.row(y)[x] / static_cast<double>(stage_count));
+      return palette(std::sqrt(values.row(y)[x] / static_cast<double>(stage_count)));
     });
   // Tables of the atlas wrap, and count what lies left of the level and above.
   const auto own = [&](int x, int y) {

@@ -20,7 +20,8 @@ struct Inspection {
 };
 
 // Grey images as they are. Tables and depths from black over blue, green and yellow to white: a
-// table as the sum from the level's own corner, a depth as a part of all stages.
+// table as the sum from the level's own corner, a depth as a part of all stages (its square root,
+// for most windows pass few).
 Image<Bgr> coloured(const Image<std::uint32_t>& values, facesat::Picture picture,
                     std::size_t stage_count);
 

@@ -35,8 +35,9 @@ bool draw_inspection(Inspection& inspection, int level_count) {
   }
   if (!inspection.picture || inspection.picture == facesat::Picture::gray || level_count < 2)
     return changed;
-  changed |= ImGui::SliderInt("level", &inspection.level, 0, level_count - 1);
   changed |= ImGui::Checkbox("the whole atlas", &inspection.atlas);
+  if (!inspection.atlas)
+    changed |= ImGui::SliderInt("level", &inspection.level, 0, level_count - 1);
   return changed;
 }
 

@@ -21,6 +21,7 @@
 #include "app/live/screen.hpp"
 #include "app/live/settings_file.hpp"
 #include "app/messages.hpp"
+#include "app/parse_size.hpp"
 
 namespace facesat::app {
 namespace {
@@ -39,10 +40,11 @@ class Live {
         detection_(remembered.settings, [] { Screen::wake(); }),
         capture_([this](LiveFrame frame) { detection_.put(std::move(frame)); }),
         settings_(remembered.settings),
+        source_(command.camera),
         labels_(remembered.labels),
         dark_(remembered.dark) {
     screen_.set_dark(dark_);
-    capture_.open(command.source);
+    capture_.open(command.source, command.camera);
     if (!command.record.empty()) detection_.record(command.record, 25);
   }
 
@@ -278,6 +280,15 @@ CLI::App* add_live(CLI::App& program, LiveCommand& command) {
           "A camera's number or device, a film, a stream's URL, a picture or a folder [the "
           "first camera]")
       ->type_name("");
+  live->add_option_function<std::string>(
+          "--camera-size",
+          [&command](const std::string& text) { command.camera.size = parse_size(text); },
+          "Ask the camera for pictures of this size [as it likes]")
+      ->type_name("WxH");
+  live->add_option("--camera-fps", command.camera.frames_per_second,
+                   "Ask the camera for so many frames a second [as it likes]")
+      ->type_name("F")
+      ->check(CLI::NonNegativeNumber.description(""));
   live->add_option("--cascade", command.settings.cascades, "As for 'facesat detect'; repeatable")
       ->type_name("NAME|FILE")
       ->take_all()

@@ -12,6 +12,7 @@ namespace facesat::app {
 
 struct LiveCommand {
   std::string source;  // empty: the first camera
+  CameraMode camera;
   LiveSettings settings;
   // Puts those settings that were given on the command line into others.
   std::function<void(LiveSettings&)> give;

@@ -15,13 +15,13 @@ namespace facesat::app {
 // Play, pause, seek, speed, loop; another source by name or camera number.
 class SourcePanel {
  public:
+  explicit SourcePanel(const CameraMode& mode = {}) : mode_(mode) {}
   void draw(Capture& capture);
 
  private:
-  void draw_cameras(Capture& capture);
+  void draw_cameras(Capture& capture, const Capture::State& state);
 
   std::string name_;                 // being typed
-  std::string camera_;               // the number of the one chosen last
   CameraMode mode_;                  // for cameras
   std::vector<CameraInfo> cameras_;  // as the list shows them
 };

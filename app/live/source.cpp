@@ -95,7 +95,7 @@ std::unique_ptr<Source> open_source(const std::string& name, const CameraMode& m
     throw InputError("decode", fmt::format("{}: this is neither a film nor a picture that can be "
                                            "decoded",
                                            name));
-  return std::make_unique<VideoSource>(stream ? Source::Kind::camera : Source::Kind::film, name,
+  return std::make_unique<VideoSource>(stream ? Source::Kind::stream : Source::Kind::film, name,
                                        std::move(capture));
 }
 

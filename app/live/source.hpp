@@ -19,7 +19,7 @@ struct LiveFrame {
 
 class Source {
  public:
-  enum class Kind { camera, film, pictures };
+  enum class Kind { camera, stream, film, pictures };
 
   virtual ~Source() = default;
   virtual Kind kind() const = 0;

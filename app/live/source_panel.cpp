@@ -61,21 +61,18 @@ bool draw_choice(const char* label, const std::array<Value, n>& values, Value& c
 
 }  // namespace
 
-void SourcePanel::draw_cameras(Capture& capture) {
-  if (ImGui::BeginCombo("camera", camera_.empty() ? "choose" : camera_.c_str())) {
+void SourcePanel::draw_cameras(Capture& capture, const Capture::State& state) {
+  if (ImGui::BeginCombo("camera", "choose")) {
     if (ImGui::IsWindowAppearing()) cameras_ = cameras();
     for (const CameraInfo& camera : cameras_) {
       const std::string text = fmt::format("{}: {}", camera.number,
                                            camera.problem.empty() ? camera.name : camera.problem);
-      if (ImGui::Selectable(text.c_str())) {
-        camera_ = fmt::format("{}", camera.number);
-        capture.open(camera_, mode_);
-      }
+      if (ImGui::Selectable(text.c_str())) capture.open(fmt::format("{}", camera.number), mode_);
     }
     if (cameras_.empty()) ImGui::TextDisabled("no camera is connected");
     ImGui::EndCombo();
   }
-  if (camera_.empty()) return;
+  if (state.kind != Source::Kind::camera) return;
   static constexpr std::array<Size, 6> sizes{
       {{}, {640, 480}, {1280, 720}, {1920, 1080}, {2560, 1440}, {3840, 2160}}};
   static constexpr std::array<double, 5> rates{0, 15, 30, 60, 120};
@@ -84,7 +81,7 @@ void SourcePanel::draw_cameras(Capture& capture) {
   });
   changed |= draw_choice("frames/s", rates, mode_.frames_per_second,
                          [](double rate) { return fmt::format("{:.0f}", rate); });
-  if (changed) capture.open(camera_, mode_);
+  if (changed) capture.open(state.name, mode_);
 }
 
 void SourcePanel::draw(Capture& capture) {
@@ -92,13 +89,13 @@ void SourcePanel::draw(Capture& capture) {
   ImGui::TextWrapped("%s", state.title.empty() ? "nothing is open" : state.title.c_str());
   for (const std::string& message : {state.refused, state.message})
     if (!message.empty()) warn(message);
-  if (state.kind == Source::Kind::camera) {
+  if (state.kind == Source::Kind::camera || state.kind == Source::Kind::stream) {
     if (ImGui::Button(state.playing ? "pause" : "play")) capture.play(!state.playing);
   } else if (state.kind) {
     draw_film(capture, state);
     draw_position(capture, state);
   }
-  draw_cameras(capture);
+  draw_cameras(capture, state);
   if (ImGui::InputTextWithHint("open", "film, picture, folder, stream", &name_,
                                ImGuiInputTextFlags_EnterReturnsTrue) &&
       !name_.empty())

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include <opencv2/imgcodecs.hpp>
+#include <opencv2/videoio.hpp>
 
 #include "tests/app/desktop.hpp"
 #include "tests/app/film.hpp"
@@ -24,10 +25,12 @@ class WindowTest : public ProgramTest {
     if (display.name.empty()) GTEST_SKIP() << "skipped: there is no Xvfb";
   }
   // One that `waits` draws when there is something new, others as fast as they can.
-  Running start_live(std::vector<std::string> arguments, bool waits = false) const {
+  Running start_live(
+      std::vector<std::string> arguments, bool waits = false, const Setup& setup = [] {}) const {
     arguments.insert(arguments.begin(), {"live", "--backend", "cpu"});
     if (!waits) arguments.emplace_back("--no-vsync");
-    return start(arguments, "", [this] {
+    return start(arguments, "", [this, setup] {
+      setup();
       setenv("DISPLAY", display.name.c_str(), 1);
       unsetenv("WAYLAND_DISPLAY");
       setenv("XDG_CONFIG_HOME", (folder / "config").c_str(), 1);
@@ -137,6 +140,64 @@ TEST_F(WindowTest, ResizedMinimisedAndClosedAtAnyMoment) {
     const Finished ended = live.wait();
     EXPECT_EQ(ended.status, 0) << run << ": " << ended.err;
   }
+}
+
+// A camera that is unplugged after so many frames. Its raw frames are grey, its compressed ones
+// red.
+class CameraTest : public WindowTest {
+ protected:
+  Running start_camera(std::vector<std::string> arguments, int frames) const {
+    cv::imwrite(path("red.jpg"), cv::Mat(720, 1280, CV_8UC3, cv::Scalar(0, 0, 255)));
+    return start_live(std::move(arguments), false, [this, frames] {
+      setenv("LD_PRELOAD", FACESAT_FAKE_CAMERA, 1);
+      setenv("FACESAT_FAKE_CAMERA", path("red.jpg").c_str(), 1);
+      setenv("FACESAT_FAKE_CAMERA_FRAMES", std::to_string(frames).c_str(), 1);
+      setenv("ASAN_OPTIONS", "detect_leaks=0:verify_asan_link_order=0", 1);
+    });
+  }
+  // A frame of a film.
+  cv::Mat frame_of(const std::string& name) const {
+    cv::Mat frame;
+    cv::VideoCapture(path(name)).read(frame);
+    return frame;
+  }
+  std::string path(const std::string& name) const { return (folder / name).string(); }
+};
+
+TEST_F(CameraTest, IsFoundAndShown) {
+  const Finished ended = start_camera({"--frames", "5", "--record", "f.avi"}, 1000).wait();
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  const cv::Mat frame = frame_of("f.avi");
+  EXPECT_EQ(frame.size(), cv::Size(640, 480));
+  EXPECT_NEAR(frame.at<cv::Vec3b>(240, 320)[2], 130, 10);  // raw is as fast, and grey
+}
+
+TEST_F(CameraTest, CompressesWhereThatIsFaster) {
+  const Finished ended =
+      start_camera({"0", "--camera-size", "1280x720", "--frames", "5", "--record", "f.avi"}, 1000)
+          .wait();
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  const cv::Mat frame = frame_of("f.avi");
+  EXPECT_EQ(frame.size(), cv::Size(1280, 720));
+  EXPECT_GT(frame.at<cv::Vec3b>(240, 320)[2], 200);
+  EXPECT_LT(frame.at<cv::Vec3b>(240, 320)[1], 50);
+}
+
+TEST_F(CameraTest, UnpluggedIsAMessageNotAnExit) {
+  const Running live = start_camera({"--times", "t.csv"}, 10);
+  Desktop desktop(display.name, "facesat");
+  ASSERT_TRUE(desktop.is_there());
+  std::this_thread::sleep_for(3s);  // ten frames take a third of one
+  add_face("face.pgm");
+  EXPECT_TRUE(desktop.drop(path("face.pgm")));  // it goes on with something else
+  std::this_thread::sleep_for(500ms);
+  desktop.close();
+  EXPECT_EQ(live.wait().status, 0);
+  const std::string times = read_text(folder / "t.csv");
+  const auto lines = std::count(times.begin(), times.end(), '\n');
+  EXPECT_GT(lines, 3);
+  EXPECT_LE(lines, 12);
+  EXPECT_EQ(times.substr(times.size() - 3), ",1\n");  // a face in the last
 }
 
 // What the kernel counts for a process: kB of memory, and open files.
