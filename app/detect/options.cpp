@@ -10,17 +10,6 @@
 namespace facesat::app {
 namespace {
 
-void add_size(CLI::App& detect, const char* name, Size& size, const char* help) {
-  const auto parse = [name, &size](const std::string& text) {
-    try {
-      size = parse_size(text);
-    } catch (const UsageError& error) {
-      throw CLI::ValidationError(std::string(name) + ": " + error.what());
-    }
-  };
-  detect.add_option_function<std::string>(name, parse, help)->type_name("N|WxH");
-}
-
 template <class Choice>
 void add_choice(CLI::App& detect, const char* name, Choice& value,
                 const std::map<std::string, Choice>& names, const char* type, const char* help) {

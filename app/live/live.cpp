@@ -280,15 +280,13 @@ CLI::App* add_live(CLI::App& program, LiveCommand& command) {
           "A camera's number or device, a film, a stream's URL, a picture or a folder [the "
           "first camera]")
       ->type_name("");
-  live->add_option_function<std::string>(
-          "--camera-size",
-          [&command](const std::string& text) { command.camera.size = parse_size(text); },
-          "Ask the camera for pictures of this size [as it likes]")
+  add_size(*live, "--camera-size", command.camera.size,
+           "Ask the camera for pictures of this size [as it likes]")
       ->type_name("WxH");
   live->add_option("--camera-fps", command.camera.frames_per_second,
                    "Ask the camera for so many frames a second [as it likes]")
       ->type_name("F")
-      ->check(CLI::NonNegativeNumber.description(""));
+      ->check(CLI::Range(1, 1000).description(""));
   live->add_option("--cascade", command.settings.cascades, "As for 'facesat detect'; repeatable")
       ->type_name("NAME|FILE")
       ->take_all()
