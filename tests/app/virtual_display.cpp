@@ -17,7 +17,7 @@ VirtualDisplay::VirtualDisplay() {
     dup2(ends[1], 3);
     const int nowhere = open("/dev/null", O_RDWR);
     for (const int descriptor : {0, 1, 2}) dup2(nowhere, descriptor);
-    execlp("Xvfb", "Xvfb", "-displayfd", "3", "-screen", "0", "1400x900x24", nullptr);
+    execlp("Xvfb", "Xvfb", "-displayfd", "3", "-noreset", "-screen", "0", "1400x900x24", nullptr);
     _exit(127);
   }
   close(ends[1]);
