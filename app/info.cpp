@@ -9,6 +9,7 @@
 
 #include "app/io/codec.hpp"
 #include "app/io/video.hpp"
+#include "app/live/live.hpp"
 #include "kernels/gpu_info.hpp"
 
 namespace facesat::app {
@@ -39,6 +40,7 @@ Json build_json() {
   return {{"compiler", __VERSION__},
           {"pictures", codec_name()},
           {"videos", !video_extensions().empty()},
+          {"window", has_window()},
           {"threads", fmt::format("oneTBB {}.{}", TBB_VERSION_MAJOR, TBB_VERSION_MINOR)},
           {"cuda", gpu::is_built_in()}};
 }
@@ -109,15 +111,16 @@ std::string info_text() {
       "facesat {}\n"
       "  compiler   {}\n"
       "  pictures   {}{}\n"
+      "  window     {}\n"
       "  threads    oneTBB {}.{}\n"
       "  backends   cpu{}\n"
       "{}"
       "{}"
       "  cascades   {} ('facesat cascades' lists them)\n",
       FACESAT_VERSION, __VERSION__, codec_name(),
-      video_extensions().empty() ? ", no films" : ", films too", TBB_VERSION_MAJOR,
-      TBB_VERSION_MINOR, gpu::devices().empty() ? "" : ", cuda", devices_text(), sat_text(),
-      cascade_names().size());
+      video_extensions().empty() ? ", no films" : ", films too",
+      has_window() ? "'facesat live'" : "none", TBB_VERSION_MAJOR, TBB_VERSION_MINOR,
+      gpu::devices().empty() ? "" : ", cuda", devices_text(), sat_text(), cascade_names().size());
 }
 
 std::string cascade_list() {

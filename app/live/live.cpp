@@ -273,6 +273,10 @@ class Live {
 
 }  // namespace
 
+bool has_window() {
+  return true;
+}
+
 CLI::App* add_live(CLI::App& program, LiveCommand& command) {
   CLI::App* live = program.add_subcommand("live", "The window: faces and times, live");
   live->add_option(

@@ -24,6 +24,8 @@ struct LiveCommand {
   bool vsync = true;
 };
 
+bool has_window();  // whether this build has one
+
 // Adds the subcommand; parsing fills `command`, which must outlive the parser.
 CLI::App* add_live(CLI::App& program, LiveCommand& command);
 

@@ -4,6 +4,10 @@
 
 namespace facesat::app {
 
+bool has_window() {
+  return false;
+}
+
 CLI::App* add_live(CLI::App& program, LiveCommand& command) {
   CLI::App* live = program.add_subcommand("live", "The window (this build has none)");
   live->add_option("SOURCE", command.source, "")->type_name("");

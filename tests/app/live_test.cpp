@@ -2,13 +2,17 @@
 #include <chrono>
 #include <thread>
 
+#include "cascades/cascade_store.hpp"
 #include <gtest/gtest.h>
 
 #include "app/errors.hpp"
 #include "app/live/camera.hpp"
 #include "app/live/capture.hpp"
+#include "app/live/comparison.hpp"
+#include "app/live/copy_speed.hpp"
 #include "app/live/detection.hpp"
 #include "app/live/history.hpp"
+#include "app/live/inspection.hpp"
 #include "app/live/settings_file.hpp"
 #include "tests/app/film.hpp"
 #include "tests/app/program.hpp"
@@ -326,6 +330,61 @@ TEST_F(DetectionTest, IntermediatePicturesAreShownInColours) {
   chosen.inspection = {facesat::Picture::depth, 1000};  // the last level there is
   detection.set(chosen);
   EXPECT_TRUE(wait_for_result(detection).view);
+}
+
+TEST_F(DetectionTest, TheAtlasHoldsEveryLevelInItsPlace) {
+  const LiveFrame frame = face();
+  Detector detector(find_cascade("frontalface_default"), {}, make_cpu_backend());
+  detector.detect(frame.picture.pixels);
+  for (const facesat::Picture picture : {facesat::Picture::level, facesat::Picture::depth}) {
+    const Image<Bgr> atlas = inspect(detector, {picture, 0, true});
+    ASSERT_EQ(atlas.size(), detector.pyramid().atlas());
+    const Level& level = detector.pyramid().levels[2];
+    const Image<Bgr> alone = inspect(detector, {picture, 2, false});
+    const int step = picture == facesat::Picture::depth ? level.step : 1;
+    for (int y = 0; y < alone.size().height; ++y)
+      for (int x = 0; x < alone.size().width; ++x)
+        ASSERT_EQ(atlas.row(level.y + y * step)[level.x + x * step].g, alone.row(y)[x].g);
+  }
+}
+
+TEST_F(DetectionTest, AlgorithmsAreComparedAndFailuresTold) {
+  const LiveFrame frame = face();
+  const auto cascade = find_cascade("frontalface_default");
+  BackendOptions options;
+  options.choice = BackendChoice::cpu;  // it has one way only, which has no name
+  const Comparison both = compare_sats({"", ""}, options, cascade, {}, frame.picture.pixels);
+  ASSERT_EQ(both.ranks.size(), 2u);
+  EXPECT_EQ(both.message, "");
+  EXPECT_LE(both.ranks[0].sat_ms, both.ranks[1].sat_ms);
+  for (const SatRank& rank : both.ranks) {
+    EXPECT_TRUE(rank.identical);
+    EXPECT_GT(rank.sat_ms, 0);
+    EXPECT_GT(rank.detect_ms, rank.sat_ms);
+  }
+  EXPECT_EQ(both.image, frame.picture.pixels.size);
+  EXPECT_GT(both.atlas.area(), both.image.area());
+  const Comparison none = compare_sats({"scanner"}, options, cascade, {}, frame.picture.pixels);
+  EXPECT_TRUE(none.ranks.empty());
+  EXPECT_EQ(none.message.find("scanner: "), 0u) << none.message;
+}
+
+TEST(CopySpeed, FloorsAreBytesOverSpeed) {
+  const Pyramid pyramid = plan_pyramid({100, 50}, {24, 24}, {}, 1 << 20);
+  double levels = 0;
+  for (const Level& level : pyramid.levels) levels += static_cast<double>(level.size.area());
+  const StepBytes bytes = least_bytes(pyramid, true);
+  const auto of = [&](Step step) { return bytes[static_cast<std::size_t>(step)]; };
+  EXPECT_EQ(of(Step::upload), 3 * 5000);
+  EXPECT_EQ(of(Step::gray), 4 * 5000);
+  EXPECT_EQ(of(Step::resize), 5000 + levels);
+  EXPECT_EQ(of(Step::sat), 9 * levels);
+  EXPECT_EQ(of(Step::group), 0);
+  EXPECT_EQ(least_bytes(pyramid, false)[static_cast<std::size_t>(Step::upload)], 0);
+  const StepTimes floors = step_floors(bytes, {2e9, 0});
+  EXPECT_DOUBLE_EQ(floors[Step::gray], 0.01);  // 20 kB at 2 GB/s
+  EXPECT_EQ(floors[Step::upload], 0);          // unknown
+  EXPECT_GT(host_copy_speed().memory, 1e8);
 }
 
 TEST_F(DetectionTest, FilmsAreRecordedWithTheirBoxes) {
