@@ -66,17 +66,17 @@ void Capture::run(const std::stop_token& stop) {
       if (!has_orders() && !state_.playing) continue;  // paused while it waited
       orders = std::exchange(orders_, {});
     }
-    if (obey(orders) && source_ && !exhausted_) show_next();
+    if (obey(orders) && source_ && !state_.exhausted) show_next();
   }
 }
 
 // Until there are orders, or the next frame is due.
 void Capture::wait_for_pace(std::unique_lock<std::mutex>& lock, const std::stop_token& stop) {
-  const auto may_go_on = [this] { return has_orders() || (state_.playing && !exhausted_); };
+  const auto may_go_on = [this] { return has_orders() || (state_.playing && !state_.exhausted); };
   const bool is_slide_show = state_.kind == Source::Kind::pictures;
   if (!source_ || is_slide_show || !may_go_on()) {
     changed_.wait(lock, stop, [&] {
-      return has_orders() || (source_ && !is_slide_show && state_.playing && !exhausted_);
+      return has_orders() || (source_ && !is_slide_show && state_.playing && !state_.exhausted);
     });
     return;
   }
@@ -100,7 +100,7 @@ bool Capture::obey(const Orders& orders) {
     state_.refused = refused;
     if (!source) return false;
     source_ = std::move(source);
-    exhausted_ = false;
+    state_.exhausted = false;
     step_ = source_->step();
     state_.name = *orders.open;
     state_.title = source_->title();
@@ -111,7 +111,8 @@ bool Capture::obey(const Orders& orders) {
   }
   if (orders.seek && source_) {
     source_->seek(*orders.seek);
-    exhausted_ = false;
+    const std::scoped_lock lock(mutex_);
+    state_.exhausted = false;
   }
   return true;
 }
@@ -120,6 +121,7 @@ void Capture::show_next() {
   const Clock::time_point begin = Clock::now();
   std::optional<LiveFrame> frame;
   std::string message;
+  bool exhausted = false;
   try {
     frame = source_->next();
     if (!frame && state().loops && source_->kind() == Source::Kind::film) {
@@ -127,23 +129,23 @@ void Capture::show_next() {
       frame = source_->next();
     }
     if (!frame) {
-      exhausted_ = true;
+      exhausted = true;
       if (source_->kind() == Source::Kind::film) message = ended;
     }
   } catch (const Error& error) {
     message = error.what();
-    exhausted_ = source_->kind() != Source::Kind::pictures;
+    exhausted = source_->kind() != Source::Kind::pictures;
   }
   shown_ = begin;
-  {
+  if (frame) {
     const std::scoped_lock lock(mutex_);
-    state_.message = message;
-    if (frame) {
-      state_.position = frame->position;
-      state_.frame_ms = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
-    }
+    state_.position = frame->position;
+    state_.frame_ms = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
   }
   if (frame) post_(std::move(*frame));
+  const std::scoped_lock lock(mutex_);
+  state_.message = message;
+  state_.exhausted = exhausted;
 }
 
 }  // namespace facesat::app

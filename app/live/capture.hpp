@@ -24,6 +24,7 @@ class Capture {
     double position = 0, length = 0;
     double frame_ms = 0;  // to read the last frame
     bool playing = true, loops = true;
+    bool exhausted = false;  // nothing more comes of itself
     double speed = 1;
   };
 
@@ -66,7 +67,6 @@ class Capture {
   // Of the thread alone.
   std::unique_ptr<Source> source_;
   double step_ = 1;
-  bool exhausted_ = false;
   std::chrono::steady_clock::time_point shown_;
 
   std::jthread thread_;  // last: it uses all of the above

@@ -37,6 +37,11 @@ std::uint64_t Detection::dropped() const {
   return dropped_;
 }
 
+bool Detection::idle() const {
+  const std::scoped_lock lock(mutex_);
+  return !busy_ && !newest_;
+}
+
 void Detection::compare() {
   const std::scoped_lock lock(mutex_);
   wants_comparison_ = true;
@@ -54,10 +59,12 @@ void Detection::run(const std::stop_token& stop) {
     bool is_new = false, compares = false;
     {
       std::unique_lock lock(mutex_);
+      busy_ = false;
       changed_.wait(lock, stop, [this] {
         return newest_ || ((settings_changed_ || wants_comparison_) && last_);
       });
       if (stop.stop_requested()) return;
+      busy_ = true;
       settings_changed_ = false;
       settings = settings_;
       is_new = newest_.has_value();

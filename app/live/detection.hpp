@@ -64,6 +64,9 @@ class Detection {
   void record(const std::string& file, double frames_per_second);
   std::string recorder_message() const;
 
+  // Neither detecting nor with a frame to do so; the last result can be taken.
+  bool idle() const;
+
   // The newest result that was not taken yet.
   std::optional<LiveResult> take() { return results_.take(); }
   std::uint64_t dropped() const;  // frames that a newer one has replaced
@@ -87,7 +90,7 @@ class Detection {
   mutable std::mutex mutex_;
   std::condition_variable_any changed_;
   LiveSettings settings_;
-  bool settings_changed_ = true, wants_comparison_ = false;
+  bool settings_changed_ = true, wants_comparison_ = false, busy_ = false;
   std::shared_ptr<const Comparison> comparison_;
   std::optional<LiveFrame> newest_;
   std::uint64_t dropped_ = 0;

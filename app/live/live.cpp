@@ -48,11 +48,12 @@ class Live {
     if (!command.record.empty()) detection_.record(command.record, 25);
   }
 
-  // What the user has chosen by the end.
+  // What the user has chosen by the end. Throws where an unattended run ends before its frames.
   Remembered run() {
     const bool is_watched = command_.vsync && command_.frames == 0;
+    bool is_over = false;
     while (screen_.draw([this] { draw(); }, is_watched)) {
-      const bool is_last = counts() && ++shown_ == command_.frames;
+      const bool is_last = (counts() && ++shown_ == command_.frames) || is_over;
       if (is_last && !command_.screenshot.empty())
         write_picture(command_.screenshot, screen_.pixels().view());
       if (std::exchange(wants_screenshot_, false))
@@ -62,9 +63,10 @@ class Live {
       screen_.show();
       if (std::exchange(fresh_, false)) add_sample(draw_ms);
       if (is_last) break;
-      if (command_.frames > 0) require_source();
+      is_over = command_.frames > 0 && nothing_more_comes();  // but perhaps one result is there
     }
     if (!command_.times.empty()) write_times(command_.times, all_);
+    if (is_over && shown_ < command_.frames) complain();
     return {settings_, dark_, labels_};
   }
 
@@ -217,12 +219,18 @@ class Live {
     return fresh_ || (shown_ > 0 && capture_.state().kind == Source::Kind::pictures);
   }
 
-  // An unattended run that has nothing to show would never end.
-  void require_source() const {
+  bool nothing_more_comes() const {
     const Capture::State state = capture_.state();
-    if (!state.refused.empty()) throw UsageError(state.refused);
-    if (shown_ == 0 && !state.message.empty()) throw UsageError(state.message);
-    if (state.message == Capture::ended) throw UsageError("the film ended before --frames");
+    const bool is_picture = state.kind == Source::Kind::pictures;
+    const bool ended = is_picture ? shown_ == 0 && !state.message.empty() : state.exhausted;
+    return !state.refused.empty() || (ended && detection_.idle());
+  }
+
+  [[noreturn]] void complain() const {
+    const Capture::State state = capture_.state();
+    const std::string reason = state.refused.empty() ? state.message : state.refused;
+    if (shown_ == 0) throw UsageError(reason);
+    throw OutputError(fmt::format("{}, after {} of {} frames", reason, shown_, command_.frames));
   }
 
   void take_result() {

@@ -95,7 +95,9 @@ std::unique_ptr<Source> open_source(const std::string& name, const CameraMode& m
     throw InputError("decode", fmt::format("{}: this is neither a film nor a picture that can be "
                                            "decoded",
                                            name));
-  return std::make_unique<VideoSource>(stream ? Source::Kind::stream : Source::Kind::film, name,
+  // What has an end is a film, wherever it comes from, and keeps its pace.
+  const bool is_live = stream && !(capture.get(cv::CAP_PROP_FRAME_COUNT) > 0);
+  return std::make_unique<VideoSource>(is_live ? Source::Kind::stream : Source::Kind::film, name,
                                        std::move(capture));
 }
 

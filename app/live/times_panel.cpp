@@ -69,6 +69,17 @@ void explain(const char* text) {
   if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", text);
 }
 
+// The step's colour, in front of its name.
+void draw_swatch(std::size_t step) {
+  const ImVec2 corner = ImGui::GetCursorScreenPos();
+  const float side = ImGui::GetTextLineHeight() * 0.7f;
+  const float top = corner.y + ImGui::GetTextLineHeight() * 0.15f;
+  ImGui::GetWindowDrawList()->AddRectFilled({corner.x, top}, {corner.x + side, top + side},
+                                            step_colour(step));
+  ImGui::Dummy({side, side});
+  ImGui::SameLine();
+}
+
 // Numbers of detection's own steps lie between capture and draw.
 void draw_table(const std::array<double, live_step_count>& medians, const LiveResult& last) {
   if (!ImGui::BeginTable("steps", 5, ImGuiTableFlags_RowBg)) return;
@@ -85,9 +96,8 @@ void draw_table(const std::array<double, live_step_count>& medians, const LiveRe
     const double bytes = detects ? last.bytes[step - 1] : 0;
     const double floor = detects ? last.floors.ms[step - 1] : 0;
     ImGui::TableNextColumn();
-    ImGui::PushStyleColor(ImGuiCol_Text, step_colour(step));
+    draw_swatch(step);
     ImGui::TextUnformatted(live_step_name(step).data());
-    ImGui::PopStyleColor();
     draw_number("%.3f", ms, true);
     draw_number("%.0f %%", ms / whole * 100, whole > 0);
     draw_number("%.1f", bytes / ms / 1e6, bytes > 0 && ms > 0);

@@ -183,6 +183,18 @@ TEST_F(CameraTest, CompressesWhereThatIsFaster) {
   EXPECT_LT(frame.at<cv::Vec3b>(240, 320)[1], 50);
 }
 
+TEST_F(CameraTest, UnpluggedEndsAnUnattendedRunWithItsResults) {
+  const Finished ended =
+      start_camera({"0", "--frames", "100", "--times", "t.csv", "--screenshot", "s.png"}, 10)
+          .wait();
+  EXPECT_EQ(ended.status, 1);
+  EXPECT_NE(ended.err.find("gives no more frames, after "), std::string::npos) << ended.err;
+  EXPECT_NE(ended.err.find("of 100 frames"), std::string::npos) << ended.err;
+  const std::string times = read_text(folder / "t.csv");
+  EXPECT_GT(std::count(times.begin(), times.end(), '\n'), 1);
+  EXPECT_FALSE(cv::imread(path("s.png")).empty());
+}
+
 TEST_F(CameraTest, UnpluggedIsAMessageNotAnExit) {
   const Running live = start_camera({"--times", "t.csv"}, 10);
   Desktop desktop(display.name, "facesat");
