@@ -24,7 +24,7 @@ constexpr std::uint64_t patience = 20000;  // pauses of the whole grid in which 
 
 Schedule schedule;
 
-enum class Waiting { no, barrier, warp, other_block, finished };
+enum class Waiting : unsigned char { no, barrier, warp, other_block, finished };
 
 // Stacks are many, large, and needed again by the next block.
 class Stacks {
@@ -55,7 +55,6 @@ struct Fibre {
   void* fake_stack = nullptr;  // of the address sanitizer
   Dim3 index;
   unsigned number = 0;
-  Waiting waiting = Waiting::no;
   WarpOperation operation{};
   unsigned mask = 0;
   std::uint64_t value = 0;
@@ -81,6 +80,8 @@ class Block {
   Grid& grid;
   Dim3 index;
   std::vector<Fibre> fibres;
+  std::vector<Waiting>
+      waiting;  // what each fibre waits for: apart, for it is searched at every step
   Fibre* current = nullptr;
   ucontext_t scheduler{};
   bool finished = false;
@@ -91,12 +92,12 @@ class Block {
 
   void switch_to(Fibre& fibre);
   void switch_back();
-  Fibre& partner(unsigned lane) const {
-    return const_cast<Fibre&>(fibres[current->number / warp_size * warp_size + lane]);
-  }
+  Waiting& waiting_of(const Fibre& fibre) { return waiting[fibre.number]; }
+  Fibre& partner(unsigned lane) { return fibres[current->number / warp_size * warp_size + lane]; }
 
  private:
   Fibre* choose();
+  std::size_t find(Waiting what, std::size_t from) const;
   bool release_barrier();
   static void enter(unsigned high, unsigned low);
 };
@@ -150,6 +151,7 @@ Block::Block(Grid& in_grid, unsigned number)
   shared.reset(new std::byte[grid.shared_bytes]);
   shared_written = std::make_unique<bool[]>(grid.shared_bytes);
   fibres.resize(std::size_t{grid.block.x} * grid.block.y * grid.block.z);
+  waiting.assign(fibres.size(), Waiting::no);
   for (unsigned i = 0; i < fibres.size(); ++i) {
     Fibre& fibre = fibres[i];
     fibre.number = i;
@@ -174,7 +176,7 @@ void Block::enter(unsigned high, unsigned low) {
   } catch (const std::exception& error) {
     block->grid.fail(error.what());
   }
-  block->current->waiting = Waiting::finished;
+  block->waiting_of(*block->current) = Waiting::finished;
   block->switch_back();
 }
 
@@ -193,8 +195,9 @@ void Block::switch_to(Fibre& fibre) {
 void Block::switch_back() {
   Fibre& fibre = *current;
 #if defined(__SANITIZE_ADDRESS__)
-  __sanitizer_start_switch_fiber(fibre.waiting == Waiting::finished ? nullptr : &fibre.fake_stack,
-                                 own_stack, own_stack_bytes);
+  __sanitizer_start_switch_fiber(
+      waiting_of(fibre) == Waiting::finished ? nullptr : &fibre.fake_stack, own_stack,
+      own_stack_bytes);
 #endif
   ::swapcontext(&fibre.context, &scheduler);
 #if defined(__SANITIZE_ADDRESS__)
@@ -203,24 +206,35 @@ void Block::switch_back() {
   if (!grid.error.empty()) throw Abandoned();
 }
 
-// The next fibre that can run: the first, the last, or any.
+// The place of a fibre that waits so, searched from `from` on and then from the first; or the
+// number of fibres.
+std::size_t Block::find(Waiting what, std::size_t from) const {
+  const auto middle = waiting.begin() + static_cast<std::ptrdiff_t>(from);
+  auto found = std::find(middle, waiting.end(), what);
+  if (found == waiting.end() && (found = std::find(waiting.begin(), middle, what)) == middle)
+    return waiting.size();
+  return static_cast<std::size_t>(found - waiting.begin());
+}
+
+// The next fibre that can run: the first, the last, or any. Those that wait for another block come
+// last, in turn.
 Fibre* Block::choose() {
-  std::vector<Fibre*> ready, pausing;  // those that wait for another block come last
-  for (Fibre& fibre : fibres) {
-    if (fibre.waiting == Waiting::no) ready.push_back(&fibre);
-    if (fibre.waiting == Waiting::other_block) pausing.push_back(&fibre);
+  const std::size_t count = fibres.size();
+  std::size_t i = 0;
+  if (schedule.order == Order::reverse) {
+    const auto last = std::find(waiting.rbegin(), waiting.rend(), Waiting::no);
+    i = last == waiting.rend() ? count : static_cast<std::size_t>(waiting.rend() - last) - 1;
+  } else {
+    i = find(Waiting::no, schedule.order == Order::random ? grid.random() % count : 0);
   }
-  if (ready.empty() && !pausing.empty()) return pausing[grid.idle_pauses % pausing.size()];
-  if (ready.empty()) return nullptr;
-  if (schedule.order == Order::forward) return ready.front();
-  if (schedule.order == Order::reverse) return ready.back();
-  return ready[grid.random() % ready.size()];
+  if (i == count) i = find(Waiting::other_block, grid.idle_pauses % count);
+  return i == count ? nullptr : &fibres[i];
 }
 
 bool Block::release_barrier() {
-  const auto at_barrier = [](const Fibre& f) { return f.waiting == Waiting::barrier; };
-  if (!std::all_of(fibres.begin(), fibres.end(), at_barrier)) return false;
-  for (Fibre& fibre : fibres) fibre.waiting = Waiting::no;
+  if (std::any_of(waiting.begin(), waiting.end(), [](Waiting w) { return w != Waiting::barrier; }))
+    return false;
+  std::fill(waiting.begin(), waiting.end(), Waiting::no);
   return true;
 }
 
@@ -230,10 +244,7 @@ void Block::run() {
     Fibre* fibre = choose();
     if (!fibre && release_barrier()) continue;
     if (!fibre) {
-      const auto count = [&](Waiting w) {
-        return std::count_if(fibres.begin(), fibres.end(),
-                             [w](const Fibre& f) { return f.waiting == w; });
-      };
+      const auto count = [&](Waiting w) { return std::count(waiting.begin(), waiting.end(), w); };
       if (count(Waiting::finished) != std::ssize(fibres))
         grid.fail(
             fmt::format("block ({}, {}): {} threads wait at a barrier and {} in a warp operation "
@@ -243,16 +254,18 @@ void Block::run() {
                         count(Waiting::finished)));
       break;
     }
-    const bool was_waiting = fibre->waiting == Waiting::other_block;
-    fibre->waiting = Waiting::no;
+    Waiting& state = waiting_of(*fibre);
+    const bool was_waiting = state == Waiting::other_block;
+    state = Waiting::no;
     switch_to(*fibre);
     // A block that waits lets the others go on; one that does not is interrupted now and then.
-    if (was_waiting || fibre->waiting == Waiting::other_block || grid.random() % 64 == 0)
+    if (was_waiting || state == Waiting::other_block || grid.random() % 64 == 0)
       grid.hand_over(*this);
   }
   // After a failure elsewhere: let every fibre that has begun unwind.
   for (Fibre& fibre : fibres)
-    if (!grid.error.empty() && fibre.waiting != Waiting::finished && fibre.waiting != Waiting::no)
+    if (!grid.error.empty() && waiting_of(fibre) != Waiting::finished &&
+        waiting_of(fibre) != Waiting::no)
       switch_to(fibre);
   finished = true;
 }
@@ -362,7 +375,7 @@ void undefined(const std::string& what) {
 }
 
 void block_barrier() {
-  running->current->waiting = Waiting::barrier;
+  running->waiting_of(*running->current) = Waiting::barrier;
   running->switch_back();
 }
 
@@ -380,14 +393,15 @@ const std::uint64_t* exchange(WarpOperation operation, unsigned mask, std::uint6
   self.operation = operation;
   self.mask = mask;
   self.value = value;
-  self.waiting = Waiting::warp;
+  block.waiting_of(self) = Waiting::warp;
   bool complete = true;
   for (unsigned i = 0; i < present; ++i) {
     if ((mask >> i & 1) == 0) continue;
     const Fibre& other = block.partner(i);
-    if (other.waiting == Waiting::finished)
+    const Waiting state = block.waiting_of(other);
+    if (state == Waiting::finished)
       undefined(fmt::format("lane {} of mask {:08x} has ended", i, mask));
-    if (other.waiting != Waiting::warp) {
+    if (state != Waiting::warp) {
       complete = false;
       continue;
     }
@@ -402,7 +416,7 @@ const std::uint64_t* exchange(WarpOperation operation, unsigned mask, std::uint6
       Fibre& other = block.partner(i);
       for (unsigned j = 0; j < present; ++j)
         other.received[j] = mask >> j & 1 ? block.partner(j).value : 0;
-      other.waiting = Waiting::no;
+      block.waiting_of(other) = Waiting::no;
     }
   block.switch_back();
   return self.received;
@@ -417,7 +431,7 @@ void pause() {
                     "started cannot help it",
                     b.x, b.y));
   }
-  running->current->waiting = Waiting::other_block;
+  running->waiting_of(*running->current) = Waiting::other_block;
   running->switch_back();
 }
 
