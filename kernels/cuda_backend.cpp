@@ -187,7 +187,7 @@ class CudaBackend final : public Backend {
     FACESAT_CUDA(cudaMemsetAsync(atlas_.view().data, 0,
                                  static_cast<std::size_t>(atlas_.view().pitch) * atlas.height,
                                  stream));
-    reserve_zeroed(workspace_, atlas.area() > 0 ? sat_.workspace_bytes(atlas) : 0);
+    reserve_zeroed(workspace_, atlas.area() > 0 ? sat_.workspace_bytes(SatType::u8_u32, atlas) : 0);
     if (options_.equalize)
       reserve_zeroed(histogram_, equalize_workspace_words * sizeof(std::uint32_t));
     plan_ = plan_evaluate(*pyramid_, *cascade_);
@@ -335,8 +335,8 @@ class CudaBackend final : public Backend {
 
   void enqueue_sums(int g) const {
     const Size size = pyramid_->groups[g].atlas;
-    sat_.enqueue({atlas_.view(size), sum_.view(size), squared_sum_.view(size)}, workspace_.data(),
-                 stream_.get());
+    sat_.enqueue(both_tables(atlas_.view(size), sum_.view(size), squared_sum_.view(size)),
+                 workspace_.data(), stream_.get());
     if (has_tilted()) enqueue_tilted(atlas_.view(size), tilted_sum_.view(size), stream_.get());
   }
 

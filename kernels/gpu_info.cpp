@@ -48,9 +48,10 @@ std::vector<DeviceInfo> devices(std::string* why_none) {
 
 std::vector<SatInfo> sat_infos() {
   std::vector<SatInfo> infos;
+  std::vector<std::string> types;
+  for (const SatTypeInfo& type : sat_types) types.emplace_back(type.name);
   for (const SatAlgorithm* a : sat_algorithms())
-    infos.push_back(
-        {a->id, a->title, a->paper, a->year, a->launches, {"8u32u"}, a->reads, a->writes});
+    infos.push_back({a->id, a->title, a->paper, a->year, a->launches, types, a->reads, a->writes});
   return infos;
 }
 

@@ -1,6 +1,7 @@
 // The contract of every SAT algorithm, and the registry of all of them.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -11,26 +12,60 @@
 
 namespace facesat::gpu {
 
-// What an algorithm reads and writes, in device memory. The picture starts on a 16-byte boundary
-// and its pitch is a multiple of 16. Tables follow core/table.hpp: inclusive, wrapping modulo 2^32,
-// column 0 on a 16-byte boundary, pitches multiples of 4. Their row -1 and column -1 are zero
-// before and after; what lies behind a row's end may be overwritten up to the next multiple of 4.
+// Type of the input, type of the table. Integers wrap modulo 2^32.
+enum class SatType { u8_s32, u8_u32, u8_f32, s32_s32, u32_u32, f32_f32, f64_f64 };
+
+struct SatTypeInfo {
+  SatType type;
+  std::string_view name;
+  std::size_t input_bytes, table_bytes;  // of an element
+};
+inline constexpr std::array<SatTypeInfo, 7> sat_types{{{SatType::u8_s32, "8u32s", 1, 4},
+                                                       {SatType::u8_u32, "8u32u", 1, 4},
+                                                       {SatType::u8_f32, "8u32f", 1, 4},
+                                                       {SatType::s32_s32, "32s32s", 4, 4},
+                                                       {SatType::u32_u32, "32u32u", 4, 4},
+                                                       {SatType::f32_f32, "32f32f", 4, 4},
+                                                       {SatType::f64_f64, "64f64f", 8, 8}}};
+constexpr const SatTypeInfo& info_of(SatType type) {
+  return sat_types[static_cast<std::size_t>(type)];
+}
+
+// What an algorithm reads and writes, in device memory; pitches are in elements. Rows start on
+// 16-byte boundaries; nothing behind their ends is read or written. Tables follow core/table.hpp:
+// inclusive, with a row -1 and a column -1 that are zero before and after; from there on, the same
+// memory is the exclusive table of (width + 1) x (height + 1) elements. Tables that are null are
+// not wanted; only 8-bit inputs have one of their squares.
 struct SatTask {
-  View<const std::uint8_t> picture;
-  View<std::uint32_t> sum, squared_sum;
+  SatType type = SatType::u8_u32;
+  Size size;
+  const void* input = nullptr;
+  std::ptrdiff_t input_pitch = 0;
+  void* sum = nullptr;
+  std::ptrdiff_t sum_pitch = 0;
+  void* squared_sum = nullptr;
+  std::ptrdiff_t squared_pitch = 0;
 };
 
-// Constant; one for each file in kernels/sat. The file's stem is the symbol and the id.
+// What a detector asks for: both tables of a picture.
+inline SatTask both_tables(View<const std::uint8_t> picture, View<std::uint32_t> sum,
+                           View<std::uint32_t> squared_sum) {
+  return {SatType::u8_u32, picture.size, picture.data,     picture.pitch,
+          sum.data,        sum.pitch,    squared_sum.data, squared_sum.pitch};
+}
+
+// Constant; one for each file in kernels/sat. The file's stem is the symbol and the id. Every
+// algorithm takes every type, and pictures of any size up to 32768 x 32768.
 struct SatAlgorithm {
   const char *id, *title, *paper;
   int year;
-  int launches;
+  int launches;  // a table; 0: as many as there are anti-diagonals
   double reads,
       writes;  // elements of the picture read, and of each table read and written, an element
 
   // Scratch memory for a picture of that size. It belongs to the caller, must be zero before the
   // first use, and is left ready for the next; one launch at a time may use it.
-  std::size_t (*workspace_bytes)(Size);
+  std::size_t (*workspace_bytes)(SatType, Size);
   // Enqueues the whole algorithm; allocates nothing, waits for nothing.
   void (*enqueue)(const SatTask& task, void* workspace, StreamHandle stream);
 };

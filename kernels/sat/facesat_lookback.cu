@@ -4,22 +4,51 @@
 // Idea: tiles take tickets along anti-diagonals. A tile publishes the totals of its rows at once,
 // adds up those of the tiles to its left until one has published its inclusive totals, and
 // publishes its own; then the same with the totals of its columns and the tiles above. No tile
-// waits for another's write-out. Shapes: tiles of 64 x 128; 8 warps of 8 rows each, four columns a
-// lane; all values stay in registers. Reads and writes an element: the byte once, each table once
-// (1R1W); 6 % of that for published words. Launches: 1. Workspace: a header and 768 words of 64
-// bits a tile. Source: our own form of Emoto et al.'s 1R1W-SKSS-LB (2018), after Merrill and
-// Garland's look-back (2016). Departs from it in: no corner sums (column totals already contain
-// what lies to the left); {state, value} words that need no fence; an epoch in the state, so that
-// nothing is reset between launches.
-#include "kernels/sat/algorithm.hpp"
+// waits for another's write-out. Shapes: tiles of 64 x 128 (32 x 128 for double); 8 warps of 8 rows
+// each, four columns a lane; all values stay in registers. Reads and writes an element: the pixel
+// once, each table once (1R1W); 6 % of that for published words. Launches: 1. Workspace: a header,
+// and a word of 64 bits for each 32 bits of a tile's row and column totals. Source: our own form of
+// Emoto et al.'s 1R1W-SKSS-LB (2018), after Merrill and Garland's look-back (2016). Departs from it
+// in: no corner sums (column totals already contain what lies to the left); {state, value} words
+// that need no fence; an epoch in the state, so that nothing is reset between launches.
+#include <cstring>
+
+#include "kernels/sat/pass.cuh"
 #include "kernels/sat/tile.cuh"
 
 namespace facesat::gpu {
 namespace {
 
-constexpr int tile_width = 128, tile_height = 64;
-constexpr int warps = 8, rows_a_warp = tile_height / warps, threads = 32 * warps;
-constexpr int tables = 2;  // sum and squared sum
+constexpr int warps = 8, threads = 32 * warps, tile_width = 128;
+
+// The tables made in one launch: the sum, the sum of squares, or both from one read.
+template <class In_, class Out_, bool has_sum, bool has_squares>
+struct Tables {
+  using In = In_;
+  using Out = Out_;
+  static constexpr int count = (has_sum ? 1 : 0) + (has_squares ? 1 : 0);
+  static constexpr int rows_a_warp = sizeof(Out) == 8 ? 4 : 8, tile_height = warps * rows_a_warp;
+  // What a tile publishes: row totals, then column totals, of each table.
+  static constexpr int row_values = count * tile_height, column_values = count * tile_width,
+                       values_a_tile = row_values + column_values;
+  static constexpr int words_a_value = sizeof(Out) / 4;
+
+  Size size;
+  const In* input;
+  std::ptrdiff_t input_pitch;
+  Out* table[count];
+  std::ptrdiff_t pitch[count];
+
+  __device__ static Four<Out> values(const Four<In>& pixels, int t) {
+    Four<Out> values;
+    FACESAT_UNROLL
+    for (int i = 0; i < 4; ++i) {
+      const Out v = static_cast<Out>(pixels.v[i]);
+      values.v[i] = has_sum && t == 0 ? v : v * v;
+    }
+    return values;
+  }
+};
 
 // Shared by all blocks of a launch; zero before the first launch, and ready for the next after
 // each.
@@ -39,10 +68,6 @@ __device__ __forceinline__ State state_of(Word word, unsigned epoch) {
   const unsigned state = static_cast<unsigned>(word >> 32) - epoch * states;
   return state <= inclusive_total ? static_cast<State>(state) : none;
 }
-
-// Row totals of a tile, then its column totals; for both tables each.
-constexpr int row_words = tables * tile_height, column_words = tables * tile_width;
-constexpr int words_a_tile = row_words + column_words;
 
 struct Tiles {
   int across, down;
@@ -74,50 +99,73 @@ __device__ __forceinline__ int2 tile_of(Tiles t, int ticket) {
   return {column, low - column};
 }
 
+// Values of 32 bits are one word; those of 64 bits are two, whose states must agree.
+template <class Out>
+constexpr int parts = sizeof(Out) / 4;
+
+template <class Out>
+__device__ __forceinline__ void publish(Word* words, int part_stride, unsigned epoch, State state,
+                                        Out value) {
+  std::uint32_t bits[parts<Out>];
+  std::memcpy(bits, &value, sizeof value);
+  FACESAT_UNROLL
+  for (int i = 0; i < parts<Out>; ++i)
+    store_relaxed(words + i * part_stride, to_word(epoch, state, bits[i]));
+}
+
+template <class Out>
+__device__ __forceinline__ State look(const Word* words, int part_stride, unsigned epoch,
+                                      Out& value) {
+  std::uint32_t bits[parts<Out>];
+  State state = none;
+  FACESAT_UNROLL
+  for (int i = 0; i < parts<Out>; ++i) {
+    const Word word = load_relaxed(words + i * part_stride);
+    const State seen = state_of(word, epoch);
+    state = i == 0 || seen == state ? seen : none;
+    bits[i] = static_cast<std::uint32_t>(word);
+  }
+  std::memcpy(&value, bits, sizeof value);
+  return state;
+}
+
 // Publishes this tile's total, adds up those of the tiles before it, and publishes the inclusive
-// total. `word` is this tile's; that of the tile before lies `stride` words further on, `before`
+// total. `words` are this tile's; those of the tile before lie `stride` words further on, `before`
 // tiles exist. Returns the sum of all tiles before.
-__device__ __forceinline__ std::uint32_t look_back(Word* word, std::ptrdiff_t stride, int before,
-                                                   std::uint32_t total, unsigned epoch) {
-  if (before > 0) store_relaxed(word, to_word(epoch, own_total, total));
-  std::uint32_t sum = 0;
-  const Word* other = word + stride;
+template <class Out>
+__device__ __forceinline__ Out look_back(Word* words, int part_stride, std::ptrdiff_t stride,
+                                         int before, Out total, unsigned epoch) {
+  if (before > 0) publish(words, part_stride, epoch, own_total, total);
+  Out sum{};
+  const Word* other = words + stride;
   while (before > 0) {
-    const Word seen = load_relaxed(other);
-    const State state = state_of(seen, epoch);
+    Out seen;
+    const State state = look(other, part_stride, epoch, seen);
     if (state == none) {
       pause();
       continue;
     }
-    sum += static_cast<std::uint32_t>(seen);
+    sum += seen;
     if (state == inclusive_total) break;
     other += stride;
     --before;
   }
-  store_relaxed(word, to_word(epoch, inclusive_total, sum + total));
+  publish(words, part_stride, epoch, inclusive_total, static_cast<Out>(sum + total));
   return sum;
 }
 
-struct Task {
-  const std::uint8_t* picture;
-  int picture_pitch;
-  Size size;
-  std::uint32_t* table[tables];
-  int pitch[tables];
-};
-
-__device__ __forceinline__ Four values_of(std::uint32_t word, int pixels_left, int table) {
-  const Four four = unpack(word, pixels_left);
-  return table == 0 ? four : squares(four);
-}
-
+template <class Tables>
 __global__ void __launch_bounds__(threads, 2)
-    lookback_kernel(Task task, Tiles tiles, Header* header, Word* words) {
-  __shared__ SharedArray<unsigned, 2> drawn;                  // ticket and epoch
-  __shared__ SharedArray<std::uint32_t, row_words> row_base;  // totals, then sums of all tiles left
-  __shared__ SharedArray<std::uint32_t, warps * tile_width>
-      warp_totals;  // column totals of each warp's rows
-  __shared__ SharedArray<std::uint32_t, tile_width> column_base;  // sums of all tiles above
+    lookback_kernel(Tables task, Tiles tiles, Header* header, Word* words) {
+  using In = typename Tables::In;
+  using Out = typename Tables::Out;
+  constexpr int rows_a_warp = Tables::rows_a_warp, tile_height = Tables::tile_height;
+  constexpr int part_stride = Tables::values_a_tile,
+                words_a_tile = Tables::words_a_value * Tables::values_a_tile;
+  __shared__ SharedArray<unsigned, 2> drawn;                 // ticket and epoch
+  __shared__ SharedArray<Out, Tables::row_values> row_base;  // totals, then sums of all tiles left
+  __shared__ SharedArray<Out, warps * tile_width> warp_totals;  // column totals of each warp's rows
+  __shared__ SharedArray<Out, tile_width> column_base;          // sums of all tiles above
   const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
   if (thread == 0) {
     drawn[1] = header->epoch;
@@ -127,64 +175,70 @@ __global__ void __launch_bounds__(threads, 2)
   const unsigned epoch = drawn[1];
   const int2 tile = tile_of(tiles, static_cast<int>(static_cast<unsigned>(drawn[0])));
   Word* const own =
-      words + static_cast<std::ptrdiff_t>(tile.y * tiles.across + tile.x) * words_a_tile;
-  const int x = tile.x * tile_width + 4 * lane, left = task.size.width - x;
+      words + (static_cast<std::ptrdiff_t>(tile.y) * tiles.across + tile.x) * words_a_tile;
+  const int width = task.size.width, height = task.size.height;
+  const int x = tile.x * tile_width + 4 * lane;
   const int y = tile.y * tile_height + warp * rows_a_warp;
 
-  std::uint32_t pixels[rows_a_warp];
+  Four<In> pixels[rows_a_warp];
+  FACESAT_UNROLL
   for (int i = 0; i < rows_a_warp; ++i)
     pixels[i] =
-        y + i < task.size.height && left > 0
-            ? *reinterpret_cast<const std::uint32_t*>(
-                  task.picture + static_cast<std::ptrdiff_t>(y + i) * task.picture_pitch + x)
-            : 0;
+        y + i < height ? load_four(task.input + (y + i) * task.input_pitch, x, width) : Four<In>{};
 
-  for (int i = 0; i < rows_a_warp; ++i)
-    for (int table = 0; table < tables; ++table) {
-      const Four v = values_of(pixels[i], left, table);
-      std::uint32_t total = v.v[0] + v.v[1] + v.v[2] + v.v[3];
-      for (unsigned d = 16; d > 0; d /= 2) total += __shfl_xor_sync(full_warp, total, d);
-      if (lane == 0) row_base[table * tile_height + warp * rows_a_warp + i] = total;
-    }
+  FACESAT_UNROLL
+  for (int i = 0; i < rows_a_warp; ++i) FACESAT_UNROLL
+  for (int t = 0; t < Tables::count; ++t) {
+    const Four<Out> v = Tables::values(pixels[i], t);
+    const Out total = warp_sum<Out>(v.v[0] + v.v[1] + v.v[2] + v.v[3]);
+    if (lane == 0) row_base[t * tile_height + warp * rows_a_warp + i] = total;
+  }
   __syncthreads();
-  if (thread < row_words)
-    row_base[thread] = look_back(own + thread, -words_a_tile, tile.x, row_base[thread], epoch);
+  for (int i = thread; i < Tables::row_values; i += threads)
+    row_base[i] = look_back<Out>(own + i, part_stride, -words_a_tile, tile.x, row_base[i], epoch);
   __syncthreads();
 
   FACESAT_UNROLL
-  for (int table = 0; table < tables; ++table) {
-    Four out[rows_a_warp];
+  for (int t = 0; t < Tables::count; ++t) {
+    Four<Out> out[rows_a_warp];
+    FACESAT_UNROLL
     for (int i = 0; i < rows_a_warp; ++i) {
-      Four v = values_of(pixels[i], left, table);
-      prefix(v);
-      const std::uint32_t base = warp_inclusive_scan(v.v[3]) - v.v[3] +
-                                 row_base[table * tile_height + warp * rows_a_warp + i];
-      for (int k = 0; k < 4; ++k) out[i].v[k] = v.v[k] + base + (i > 0 ? out[i - 1].v[k] : 0);
+      Four<Out> v = Tables::values(pixels[i], t);
+      FACESAT_UNROLL
+      for (int k = 1; k < 4; ++k) v.v[k] += v.v[k - 1];
+      const Out scan = warp_inclusive_scan(v.v[3]);
+      const Out before = __shfl_up_sync(full_warp, scan, 1);
+      const Out base =
+          (lane > 0 ? before : Out{}) + row_base[t * tile_height + warp * rows_a_warp + i];
+      FACESAT_UNROLL
+      for (int k = 0; k < 4; ++k) out[i].v[k] = v.v[k] + base + (i > 0 ? out[i - 1].v[k] : Out{});
     }
+    FACESAT_UNROLL
     for (int k = 0; k < 4; ++k)
       warp_totals[warp * tile_width + 4 * lane + k] = out[rows_a_warp - 1].v[k];
     __syncthreads();
     if (thread < tile_width) {
-      std::uint32_t total = 0;
+      Out total{};
       for (int w = 0; w < warps; ++w) {  // the warps above each
-        const std::uint32_t rows = warp_totals[w * tile_width + thread];
+        const Out rows = warp_totals[w * tile_width + thread];
         warp_totals[w * tile_width + thread] = total;
         total += rows;
       }
-      column_base[thread] = look_back(own + row_words + table * tile_width + thread,
-                                      -static_cast<std::ptrdiff_t>(tiles.across) * words_a_tile,
-                                      tile.y, total, epoch);
+      column_base[thread] = look_back<Out>(
+          own + Tables::row_values + t * tile_width + thread, part_stride,
+          -static_cast<std::ptrdiff_t>(tiles.across) * words_a_tile, tile.y, total, epoch);
     }
     __syncthreads();
-    std::uint32_t base[4];
+    Four<Out> base;
+    FACESAT_UNROLL
     for (int k = 0; k < 4; ++k)
-      base[k] = column_base[4 * lane + k] + warp_totals[warp * tile_width + 4 * lane + k];
-    for (int i = 0; i < rows_a_warp; ++i)
-      if (y + i < task.size.height && left > 0)
-        *reinterpret_cast<uint4*>(task.table[table] +
-                                  static_cast<std::ptrdiff_t>(y + i) * task.pitch[table] + x) =
-            make_uint4(base[0] + out[i].v[0], base[1] + out[i].v[1], base[2] + out[i].v[2],
-                       base[3] + out[i].v[3]);
+      base.v[k] = column_base[4 * lane + k] + warp_totals[warp * tile_width + 4 * lane + k];
+    FACESAT_UNROLL
+    for (int i = 0; i < rows_a_warp; ++i) {
+      FACESAT_UNROLL
+      for (int k = 0; k < 4; ++k) out[i].v[k] += base.v[k];
+      if (y + i < height) store_four(task.table[t] + (y + i) * task.pitch[t], x, width, out[i]);
+    }
     __syncthreads();  // shared totals are read before the next table writes them
   }
 
@@ -196,29 +250,56 @@ __global__ void __launch_bounds__(threads, 2)
   }
 }
 
-Tiles tiles_of(Size size) {
-  return {(size.width + tile_width - 1) / tile_width,
-          (size.height + tile_height - 1) / tile_height};
+template <class Tables>
+constexpr Tiles tiles_of(Size size) {
+  return {divide_up(size.width, tile_width), divide_up(size.height, Tables::tile_height)};
 }
 
 constexpr std::size_t header_bytes = 256;
 
-std::size_t workspace_bytes(Size size) {
-  return header_bytes +
-         static_cast<std::size_t>(tiles_of(size).count()) * words_a_tile * sizeof(Word);
+// Room for both tables, where there may be two.
+std::size_t workspace_bytes(SatType type, Size size) {
+  std::size_t bytes = header_bytes;
+  visit_types(type, [&]<class In, class Out>(In, Out) {
+    using Most = Tables<In, Out, true, sizeof(In) == 1>;
+    bytes += static_cast<std::size_t>(tiles_of<Most>(size).count()) * Most::values_a_tile *
+             Most::words_a_value * sizeof(Word);
+  });
+  return bytes;
 }
 
-void enqueue(const SatTask& t, void* workspace, StreamHandle stream) {
-  const Tiles tiles = tiles_of(t.picture.size);
-  const Task task{t.picture.data,
-                  static_cast<int>(t.picture.pitch),
-                  t.picture.size,
-                  {t.sum.data, t.squared_sum.data},
-                  {static_cast<int>(t.sum.pitch), static_cast<int>(t.squared_sum.pitch)}};
+template <class Tables>
+void launch(const Tables& task, void* workspace, StreamHandle stream) {
+  const Tiles tiles = tiles_of<Tables>(task.size);
   auto* const header = static_cast<Header*>(workspace);
   auto* const words = reinterpret_cast<Word*>(static_cast<std::byte*>(workspace) + header_bytes);
-  FACESAT_LAUNCH(lookback_kernel, dim3(tiles.count()), dim3(threads), stream, task, tiles, header,
-                 words);
+  FACESAT_LAUNCH(lookback_kernel<Tables>, dim3(tiles.count()), dim3(threads), stream, task, tiles,
+                 header, words);
+}
+
+void enqueue(const SatTask& task, void* workspace, StreamHandle stream) {
+  visit_types(task.type, [&]<class In, class Out>(In, Out) {
+    const auto* const input = static_cast<const In*>(task.input);
+    auto *const sum = static_cast<Out*>(task.sum), *const squared =
+                                                       static_cast<Out*>(task.squared_sum);
+    if constexpr (sizeof(In) == 1) {
+      if (sum && squared)
+        return launch(Tables<In, Out, true, true>{task.size,
+                                                  input,
+                                                  task.input_pitch,
+                                                  {sum, squared},
+                                                  {task.sum_pitch, task.squared_pitch}},
+                      workspace, stream);
+      if (squared)
+        return launch(
+            Tables<In, Out, false, true>{
+                task.size, input, task.input_pitch, {squared}, {task.squared_pitch}},
+            workspace, stream);
+    }
+    launch(
+        Tables<In, Out, true, false>{task.size, input, task.input_pitch, {sum}, {task.sum_pitch}},
+        workspace, stream);
+  });
 }
 
 }  // namespace

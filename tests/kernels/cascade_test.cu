@@ -137,8 +137,10 @@ Answer on_device(const Scene& scene) {
                          static_cast<int>(resize.tiles.size())},
                         test_stream());
     const gpu::SatAlgorithm& sat = *gpu::sat_algorithms().front();
-    DeviceArray<std::byte> workspace(std::vector<std::byte>(sat.workspace_bytes(size)));
-    sat.enqueue({atlas.view(), sum.view(), squared_sum.view()}, workspace.data(), test_stream());
+    DeviceArray<std::byte> workspace(
+        std::vector<std::byte>(sat.workspace_bytes(gpu::SatType::u8_u32, size)));
+    sat.enqueue(gpu::both_tables(atlas.view(), sum.view(), squared_sum.view()), workspace.data(),
+                test_stream());
     gpu::enqueue_tilted(atlas.view(), tilted_sum.view(), test_stream());
 
     gpu::EvaluateTask task{};

@@ -55,6 +55,10 @@ template <class Body>
 void under_all_schedules(Body body) {
   body();
 }
+template <class Body>
+void under_one_schedule(Body body) {
+  body();
+}
 
 #else
 
@@ -86,6 +90,13 @@ void under_all_schedules(Body body) {
   }
   simt::set_schedule({});
 }
+// The last of these alone.
+template <class Body>
+void under_one_schedule(Body body) {
+  simt::set_schedule({simt::Order::random, 2, 6});
+  body();
+  simt::set_schedule({});
+}
 
 #endif
 
@@ -111,6 +122,14 @@ class DevicePicture {
     for (int y = 0; y < size_.height; ++y)
       for (int x = 0; x < size_.width; ++x) at(x, y) = from.row(y)[x];
     device_->upload(host_);
+  }
+  Image<T> inside() const {
+    const std::vector<T> now = device_->download();
+    Image<T> image(size_);
+    for (int y = 0; y < size_.height; ++y)
+      std::copy_n(now.begin() + static_cast<std::ptrdiff_t>(offset(0, y)), size_.width,
+                  image.row(y));
+    return image;
   }
   // What row y has before its first element may become this.
   void allow_before_row(int y, T value) { after_.emplace_back(offset(-1, y), value); }

@@ -1,0 +1,77 @@
+// A task as kernels see it: typed, one table at a time.
+#pragma once
+
+#include "kernels/sat/algorithm.hpp"
+
+namespace facesat::gpu {
+
+// A picture, and the table to be made of its values or of their squares.
+template <class In_, class Out_, bool of_squares>
+struct Pass {
+  using In = In_;
+  using Out = Out_;
+
+  Size size;
+  const In* input;
+  std::ptrdiff_t input_pitch;
+  Out* table;
+  std::ptrdiff_t pitch;
+
+  // What is summed up of a pixel.
+  __device__ static Out value(In pixel) {
+    const Out v = static_cast<Out>(pixel);
+    return of_squares ? v * v : v;
+  }
+  __device__ const In* input_row(int y) const { return input + y * input_pitch; }
+  __device__ Out* row(int y) const { return table + y * pitch; }
+  __device__ bool has(int x, int y) const { return x < size.width && y < size.height; }
+  // Zero beyond the picture's right and lower edges.
+  __device__ Out value_at(int x, int y) const { return has(x, y) ? value(input_row(y)[x]) : Out{}; }
+};
+
+template <class In, class Out, bool of_squares>
+Pass<In, Out, of_squares> make_pass(const SatTask& task) {
+  return {task.size, static_cast<const In*>(task.input), task.input_pitch,
+          static_cast<Out*>(of_squares ? task.squared_sum : task.sum),
+          of_squares ? task.squared_pitch : task.sum_pitch};
+}
+
+// Calls visit(In{}, Out{}) for the types that compute this type's tables. Signed integers are
+// summed as unsigned ones: the bits are the same, and they may wrap.
+template <class Visit>
+void visit_types(SatType type, Visit visit) {
+  switch (type) {
+    case SatType::u8_s32:
+    case SatType::u8_u32:
+      return visit(std::uint8_t{}, std::uint32_t{});
+    case SatType::u8_f32:
+      return visit(std::uint8_t{}, float{});
+    case SatType::s32_s32:
+    case SatType::u32_u32:
+      return visit(std::uint32_t{}, std::uint32_t{});
+    case SatType::f32_f32:
+      return visit(float{}, float{});
+    case SatType::f64_f64:
+      return visit(double{}, double{});
+  }
+}
+
+// Calls launch(pass) for each table that the task wants, for algorithms that make one at a time.
+template <class Launch>
+void for_each_table(const SatTask& task, Launch launch) {
+  visit_types(task.type, [&]<class In, class Out>(In, Out) {
+    if (task.sum) launch(make_pass<In, Out, false>(task));
+    if constexpr (sizeof(In) == 1)
+      if (task.squared_sum) launch(make_pass<In, Out, true>(task));
+  });
+}
+
+constexpr int divide_up(int a, int b) {
+  return (a + b - 1) / b;
+}
+
+inline std::size_t no_workspace(SatType, Size) {
+  return 0;
+}
+
+}  // namespace facesat::gpu
