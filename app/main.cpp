@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "app/bench/bench_detect.hpp"
+#include "app/bench/bench_sat.hpp"
 #include "app/detect/detect.hpp"
 #include "app/errors.hpp"
 #include "app/info.hpp"
@@ -39,6 +40,8 @@ int run(int argc, char** argv) {
 
   CLI::App* bench = program.add_subcommand("bench", "Measured tables");
   bench->require_subcommand(1);
+  BenchSatCommand bench_sat;
+  const CLI::App* bench_sat_app = add_bench_sat(*bench, bench_sat);
   BenchDetectCommand bench_detect;
   const CLI::App* bench_detect_app = add_bench_detect(*bench, bench_detect);
 
@@ -67,6 +70,7 @@ int run(int argc, char** argv) {
   }
   if (detect_app->parsed()) return run_detect(detect);
   if (live_app->parsed()) return run_live(live);
+  if (bench_sat_app->parsed()) return run_bench_sat(bench_sat);
   if (bench_detect_app->parsed()) return run_bench_detect(bench_detect);
   if (info->parsed()) return print(json ? info_json() : info_text());
   return print(show->parsed() ? cascade_details(shown) : cascade_list());

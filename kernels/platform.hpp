@@ -102,6 +102,27 @@ __device__ __forceinline__ void add_if_less(std::int64_t& sum, float value, floa
   sum = static_cast<std::int64_t>(static_cast<std::uint64_t>(high) << 32 | low);
 }
 
+// Hides from the compiler where a word comes from: what is computed of it is computed anew
+// afterwards, where it would otherwise be kept in registers.
+__device__ __forceinline__ void make_opaque(std::uint32_t& word) {
+  asm volatile("" : "+r"(word));
+}
+
+// value += that of the lane `distance` before, if there is one: the shuffle's own predicate spares
+// the comparison and the selection.
+__device__ __forceinline__ void add_from_lane_before(std::uint32_t& value, unsigned distance) {
+  asm volatile(
+      "{\n.reg .b32 other;\n.reg .pred is_lane;\n"
+      "shfl.sync.up.b32 other|is_lane, %0, %1, 0, 0xffffffff;\n@is_lane add.u32 %0, %0, other;\n}"
+      : "+r"(value)
+      : "r"(distance));
+}
+template <class T>
+__device__ __forceinline__ void add_from_lane_before(T& value, unsigned distance) {
+  const T other = __shfl_up_sync(0xFFFFFFFFu, value, distance);
+  if (threadIdx.x % warpSize >= distance) value += other;
+}
+
 // On elements of shared memory; atomic_add returns what was there before.
 template <int N>
 __device__ __forceinline__ unsigned atomic_add(SharedArray<unsigned, N>& array, int i, unsigned v) {
@@ -228,6 +249,12 @@ inline unsigned add_lower_word(unsigned address, unsigned pair) {
 }
 inline unsigned add_upper_word(unsigned address, unsigned pair) {
   return address + 4 * (pair >> 16);
+}
+inline void make_opaque(std::uint32_t&) {}
+template <class T>
+void add_from_lane_before(T& value, unsigned distance) {
+  const T other = __shfl_up_sync(0xFFFFFFFFu, value, distance);
+  if (simt::lane_index() >= distance) value += other;
 }
 inline void add_if_less(std::int64_t& sum, float value, float threshold, std::int64_t gain) {
   if (value < threshold) sum += gain;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <fstream>
 #include <thread>
 
 #include "cascades/cascade_store.hpp"
@@ -10,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/bench/contender.hpp"
+#include "app/bench/machine.hpp"
 #include "app/errors.hpp"
 #include "app/io/codec.hpp"
 #include "app/io/files.hpp"
@@ -132,23 +132,6 @@ void print_title() {
   write_all(1, line + fmt::format("{:>9} {:>6}\n", "windows", "faces"), "standard output");
 }
 
-std::string cpu_model() {
-  std::ifstream info("/proc/cpuinfo");
-  for (std::string line; std::getline(info, line);)
-    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
-  return "unknown";
-}
-
-Json machine() {
-  const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
-  char date[32];
-  std::strftime(date, sizeof date, "%Y-%m-%d", std::gmtime(&now));
-  return {{"cpu", cpu_model()},
-          {"cores", std::thread::hardware_concurrency()},
-          {"compiler", __VERSION__},
-          {"date", date}};
-}
-
 std::vector<Size> sizes_of(const BenchDetectCommand& command, Size image) {
   std::vector<Size> sizes;
   for (const std::string& text : command.sizes) {
@@ -262,10 +245,7 @@ int run_bench_detect(const BenchDetectCommand& command) {
     }
   const bool agree =
       std::all_of(rows.begin(), rows.end(), [](const Json& row) { return row["identical"]; });
-  if (!command.json.empty()) {
-    const std::string text = Json{{"machine", machine()}, {"rows", rows}}.dump(2) + "\n";
-    write_file(command.json, {reinterpret_cast<const unsigned char*>(text.data()), text.size()});
-  }
+  if (!command.json.empty()) write_table(command.json, rows);
   return agree ? 0 : 1;
 }
 

@@ -1,6 +1,8 @@
 // Primitives that SAT algorithms share.
 #pragma once
 
+#include <type_traits>
+
 #include "kernels/platform.hpp"
 
 namespace facesat::gpu {
@@ -14,10 +16,8 @@ __device__ __forceinline__ unsigned lane_of_thread() {
 // The sum of `value` over this lane and those before it: Kogge and Stone's scan, five steps.
 template <class T>
 __device__ __forceinline__ T warp_inclusive_scan(T value) {
-  for (unsigned d = 1; d < 32; d *= 2) {
-    const T other = __shfl_up_sync(full_warp, value, d);
-    if (lane_of_thread() >= d) value += other;
-  }
+  FACESAT_UNROLL
+  for (unsigned d = 1; d < 32; d *= 2) add_from_lane_before(value, d);
   return value;
 }
 
@@ -34,24 +34,100 @@ struct alignas(sizeof(T) < 4 ? 4 * sizeof(T) : 16) Four {
   T v[4];
 };
 
-// From row[x] on, zeros beyond `width`; x is a multiple of 4.
-template <class T>
+// From row[x] on, x a multiple of 4; zeros beyond `width`, unless all four are known to be inside.
+template <bool all_inside = false, class T>
 __device__ __forceinline__ Four<T> load_four(const T* row, int x, int width) {
-  if (x + 4 <= width) return *reinterpret_cast<const Four<T>*>(row + x);
-  Four<T> four;
-  FACESAT_UNROLL
-  for (int i = 0; i < 4; ++i) four.v[i] = x + i < width ? row[x + i] : T{};
-  return four;
+  if constexpr (!all_inside)
+    if (x + 4 > width) {
+      Four<T> four;
+      FACESAT_UNROLL
+      for (int i = 0; i < 4; ++i) four.v[i] = x + i < width ? row[x + i] : T{};
+      return four;
+    }
+  return *reinterpret_cast<const Four<T>*>(row + x);
 }
-template <class T>
+template <bool all_inside = false, class T>
 __device__ __forceinline__ void store_four(T* row, int x, int width, const Four<T>& four) {
-  if (x + 4 <= width) {
-    *reinterpret_cast<Four<T>*>(row + x) = four;
-    return;
+  if constexpr (!all_inside)
+    if (x + 4 > width) {
+      FACESAT_UNROLL
+      for (int i = 0; i < 4; ++i)
+        if (x + i < width) row[x + i] = four.v[i];
+      return;
+    }
+  *reinterpret_cast<Four<T>*>(row + x) = four;
+}
+
+// Calls work.operator()<is_inside>(): many loads are under way at once only where no branch stands
+// between them. All threads of a block that reaches no edge say the same.
+template <class Work>
+__device__ __forceinline__ void specialise(bool is_inside, Work work) {
+  if (is_inside)
+    work.template operator()<true>();
+  else
+    work.template operator()<false>();
+}
+
+// Four neighbours as they are kept: bytes in one register, until they are asked for.
+template <class T>
+struct Kept {
+  Four<T> four;
+  Kept() = default;
+  __device__ __forceinline__ explicit Kept(const Four<T>& f) : four(f) {}
+  __device__ __forceinline__ Four<T> get() { return four; }
+};
+template <>
+struct Kept<std::uint8_t> {
+  std::uint32_t word;
+  Kept() = default;
+  __device__ __forceinline__ explicit Kept(const Four<std::uint8_t>& f)
+      : word(f.v[0] | f.v[1] << 8 | f.v[2] << 16 | static_cast<std::uint32_t>(f.v[3]) << 24) {}
+  __device__ __forceinline__ Four<std::uint8_t> get() {
+    make_opaque(word);
+    Four<std::uint8_t> four;
+    FACESAT_UNROLL
+    for (int i = 0; i < 4; ++i) four.v[i] = static_cast<std::uint8_t>(word >> 8 * i);
+    return four;
   }
-  FACESAT_UNROLL
-  for (int i = 0; i < 4; ++i)
-    if (x + i < width) row[x + i] = four.v[i];
+};
+
+// The sum of four pixels, or of their squares.
+template <class Out, bool of_squares, class In>
+__device__ __forceinline__ Out sum_of_four(Kept<In>& pixels) {
+  if constexpr (sizeof(In) == 1 && std::is_integral_v<Out>) {
+    return __dp4a(pixels.word, of_squares ? pixels.word : 0x01010101u, 0u);
+  } else {
+    const Four<In> p = pixels.get();
+    Out sum{};
+    FACESAT_UNROLL
+    for (int k = 0; k < 4; ++k) {
+      const Out v = static_cast<Out>(p.v[k]);
+      sum += of_squares ? v * v : v;
+    }
+    return sum;
+  }
+}
+
+// sums.v[k] += the first k + 1 of four pixels, or of their squares.
+template <bool of_squares, class Out, class In>
+__device__ __forceinline__ void add_running_sums(Four<Out>& sums, Kept<In>& pixels) {
+  if constexpr (sizeof(In) == 1 && std::is_integral_v<Out>) {
+    FACESAT_UNROLL
+    for (int k = 0; k < 4; ++k) {
+      const std::uint32_t bytes = 0xFFFFFFFFu >> 8 * (3 - k);
+      sums.v[k] =
+          __dp4a(pixels.word, of_squares ? pixels.word & bytes : 0x01010101u & bytes, sums.v[k]);
+    }
+  } else {
+    const Four<In> p = pixels.get();
+    Out sum{};
+    FACESAT_UNROLL
+    for (int k = 0; k < 4; ++k) {
+      const Out v = static_cast<Out>(p.v[k]);
+      sum += of_squares ? v * v : v;
+      sums.v[k] += sum;
+    }
+  }
 }
 
 // What a pass sums up of four pixels, as running sums.

@@ -32,6 +32,33 @@ TEST_F(Bench, DetectMeasuresEveryDetectorOnTheSamePicture) {
   EXPECT_EQ(ours, 4u);
 }
 
+TEST_F(Bench, SatNeedsAGpuAndKnownNames) {
+  for (const auto& arguments : std::vector<std::vector<std::string>>{
+           {"--size", "0x5"}, {"--size", "40000x5"}, {"--runs", "0"}, {"--algorithm"}}) {
+    std::vector<std::string> all{"bench", "sat"};
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    const Finished done = run(all);
+    EXPECT_EQ(done.status, 2) << arguments[0];
+    EXPECT_NE(done.err.find(arguments[0]), std::string::npos) << done.err;
+  }
+  const Finished small =
+      run({"bench", "sat", "--size", "64x32", "--runs", "2", "--squares", "--json", "s.json"});
+  if (Json::parse(run({"info", "--json"}).out)["devices"].empty()) {
+    EXPECT_EQ(small.status, 2);
+    EXPECT_NE(small.err.find("GPU"), std::string::npos) << small.err;
+    return;
+  }
+  EXPECT_EQ(small.status, 0) << small.err;
+  const Json table = Json::parse(read_text(folder / "s.json"));
+  EXPECT_GT(table["rows"].size(), 3u);
+  for (const Json& row : table["rows"]) {
+    for (const char* key :
+         {"id", "type", "width", "height", "median_us", "min_us", "p95_us", "floor_us", "ratio"})
+      EXPECT_TRUE(row.contains(key)) << key;
+    if (row["id"] != "floor" && row["id"] != "memcpy") EXPECT_EQ(row["checked"], true);
+  }
+}
+
 TEST_F(Bench, MistakesAreToldInASentence) {
   write_pgm(folder / "small.pgm", draw_faces({30, 30}, {}));
   for (const auto& [argument, said] :

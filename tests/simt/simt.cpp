@@ -8,8 +8,8 @@
 #include <thread>
 #include <vector>
 
+#include <boost/context/detail/fcontext.hpp>
 #include <fmt/format.h>
-#include <ucontext.h>
 
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/common_interface_defs.h>
@@ -50,7 +50,7 @@ Stacks stacks;
 
 // A thread of a block.
 struct Fibre {
-  ucontext_t context{};
+  boost::context::detail::fcontext_t context = nullptr;
   Stacks::Stack stack = stacks.take();
   void* fake_stack = nullptr;  // of the address sanitizer
   Dim3 index;
@@ -83,7 +83,7 @@ class Block {
   std::vector<Waiting>
       waiting;  // what each fibre waits for: apart, for it is searched at every step
   Fibre* current = nullptr;
-  ucontext_t scheduler{};
+  boost::context::detail::fcontext_t scheduler = nullptr;
   bool finished = false;
   std::unique_ptr<std::byte[]> shared;  // dynamic
   std::unique_ptr<bool[]> shared_written;
@@ -99,7 +99,7 @@ class Block {
   Fibre* choose();
   std::size_t find(Waiting what, std::size_t from) const;
   bool release_barrier();
-  static void enter(unsigned high, unsigned low);
+  static void enter(boost::context::detail::transfer_t from);
 };
 
 thread_local Block* running = nullptr;
@@ -156,17 +156,14 @@ Block::Block(Grid& in_grid, unsigned number)
     Fibre& fibre = fibres[i];
     fibre.number = i;
     fibre.index = unflatten(i, grid.block);
-    ::getcontext(&fibre.context);
-    fibre.context.uc_stack.ss_sp = fibre.stack.get();
-    fibre.context.uc_stack.ss_size = stack_bytes;
-    const auto address = reinterpret_cast<std::uintptr_t>(this);
-    ::makecontext(&fibre.context, reinterpret_cast<void (*)()>(&Block::enter), 2,
-                  static_cast<unsigned>(address >> 32), static_cast<unsigned>(address));
+    fibre.context = boost::context::detail::make_fcontext(fibre.stack.get() + stack_bytes,
+                                                          stack_bytes, &Block::enter);
   }
 }
 
-void Block::enter(unsigned high, unsigned low) {
-  auto* block = reinterpret_cast<Block*>(std::uintptr_t{high} << 32 | low);
+void Block::enter(boost::context::detail::transfer_t from) {
+  auto* block = static_cast<Block*>(from.data);
+  block->scheduler = from.fctx;
 #if defined(__SANITIZE_ADDRESS__)
   __sanitizer_finish_switch_fiber(nullptr, &block->own_stack, &block->own_stack_bytes);
 #endif
@@ -186,20 +183,20 @@ void Block::switch_to(Fibre& fibre) {
   void* own = nullptr;
   __sanitizer_start_switch_fiber(&own, fibre.stack.get(), stack_bytes);
 #endif
-  ::swapcontext(&scheduler, &fibre.context);
+  fibre.context = boost::context::detail::jump_fcontext(fibre.context, this).fctx;
 #if defined(__SANITIZE_ADDRESS__)
   __sanitizer_finish_switch_fiber(own, nullptr, nullptr);
 #endif
 }
 
 void Block::switch_back() {
-  Fibre& fibre = *current;
 #if defined(__SANITIZE_ADDRESS__)
+  Fibre& fibre = *current;
   __sanitizer_start_switch_fiber(
       waiting_of(fibre) == Waiting::finished ? nullptr : &fibre.fake_stack, own_stack,
       own_stack_bytes);
 #endif
-  ::swapcontext(&fibre.context, &scheduler);
+  scheduler = boost::context::detail::jump_fcontext(scheduler, nullptr).fctx;
 #if defined(__SANITIZE_ADDRESS__)
   __sanitizer_finish_switch_fiber(fibre.fake_stack, nullptr, nullptr);
 #endif
@@ -259,7 +256,7 @@ void Block::run() {
     state = Waiting::no;
     switch_to(*fibre);
     // A block that waits lets the others go on; one that does not is interrupted now and then.
-    if (was_waiting || state == Waiting::other_block || grid.random() % 64 == 0)
+    if (was_waiting || state == Waiting::other_block || grid.random() % 256 == 0)
       grid.hand_over(*this);
   }
   // After a failure elsewhere: let every fibre that has begun unwind.

@@ -1,0 +1,24 @@
+// facesat bench sat: every SAT algorithm on the same pictures of noise, beside the floor.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+namespace facesat::app {
+
+struct BenchSatCommand {
+  std::vector<std::string> algorithms, types, sizes;
+  bool squares = false;
+  int device = 0, runs = 31;
+  std::string json;  // file; empty: none
+};
+
+// Adds the subcommand; parsing fills `command`, which must outlive the parser.
+CLI::App* add_bench_sat(CLI::App& bench, BenchSatCommand& command);
+
+// Returns the exit status: 1 if a table is wrong or could not be measured. Throws UsageError.
+int run_bench_sat(const BenchSatCommand& command);
+
+}  // namespace facesat::app

@@ -1,0 +1,15 @@
+// For builds without CUDA.
+#include "core/error.hpp"
+#include "kernels/bench/sat_bench.hpp"
+
+namespace facesat::gpu {
+
+std::vector<std::string> sat_type_names() {
+  return {};
+}
+
+void bench_sats(const SatBenchTask&, const std::function<void(const SatBenchRow&)>&) {
+  throw DeviceError("this build has no CUDA backend");
+}
+
+}  // namespace facesat::gpu

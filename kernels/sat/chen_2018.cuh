@@ -1,0 +1,246 @@
+// What the algorithms of Chen et al. 2018 have in common.
+//
+// A warp keeps a matrix of 32 x 32 elements in registers, `T data[32]` in each lane: lane l holds
+// column l, and row j is data[j] of all lanes. Rows are scanned in parallel, by shuffles, columns
+// in series, by each lane alone; block-register-local-transpose (BRLT) makes rows of columns.
+//
+// Source: Peng Chen, Mohamed Wahib, Shinichiro Takizawa, Ryousei Takano, Satoshi Matsuoka:
+// Efficient Algorithms for the Summed Area Tables Primitive on GPUs, IEEE CLUSTER 2018.
+#pragma once
+
+#include <type_traits>
+
+#include "kernels/sat/tile.cuh"
+#include "kernels/sat/transposed.cuh"
+
+namespace facesat::gpu::chen_2018 {
+
+constexpr int side = 32;  // of a register matrix: the paper's WarpSize and C
+
+// 1024 threads with 64 registers each, half of them the register matrix; 512 for double.
+template <class T>
+constexpr int threads = 4096 / sizeof(T);
+template <class T>
+constexpr int warps = threads<T> / 32;
+
+// ---- scans of a row: one element a lane ----
+
+// Algorithm 3, whose conditions are off by one in print.
+struct KoggeStone {
+  template <class T>
+  __device__ __forceinline__ static T scan(T value) {
+    return warp_inclusive_scan(value);
+  }
+};
+
+// Algorithm 4. In each group of 2d lanes, the upper half adds the sum of the lower one.
+struct LadnerFischer {
+  template <class T>
+  __device__ __forceinline__ static T scan(T value) {
+    const unsigned lane = lane_of_thread();
+    FACESAT_UNROLL
+    for (unsigned d = 1; d < 32; d *= 2) {
+      const unsigned last_of_lower = (lane & ~(2 * d - 1)) + d - 1;
+      const T lower = __shfl_sync(full_warp, value, static_cast<int>(last_of_lower));
+      if (lane & d) value += lower;
+    }
+    return value;
+  }
+};
+
+// ---- the register matrix ----
+
+// A lane's column from elements `stride` apart, of which `count` exist, the others being zero; and
+// back. Whole columns go without conditions, which nvcc would keep in registers in between.
+template <class Pass>
+__device__ __forceinline__ void load(typename Pass::Out (&data)[side],
+                                     const typename Pass::In* from, std::ptrdiff_t stride,
+                                     int count) {
+  if (count >= side) {
+    FACESAT_UNROLL
+    for (int j = 0; j < side; ++j, from += stride) data[j] = Pass::value(*from);
+  } else {
+    FACESAT_UNROLL
+    for (int j = 0; j < side; ++j, from += stride)
+      data[j] = j < count ? Pass::value(*from) : typename Pass::Out{};
+  }
+}
+template <class T>
+__device__ __forceinline__ void store(const T (&data)[side], T* to, std::ptrdiff_t stride,
+                                      int count) {
+  if (count >= side) {
+    FACESAT_UNROLL
+    for (int j = 0; j < side; ++j, to += stride) *to = data[j];
+  } else {
+    FACESAT_UNROLL
+    for (int j = 0; j < side; ++j, to += stride)
+      if (j < count) *to = data[j];
+  }
+}
+
+// Algorithm 2: every lane its column.
+template <class T>
+__device__ __forceinline__ void scan_columns(T (&data)[side]) {
+  FACESAT_UNROLL
+  for (int j = 1; j < side; ++j) data[j] += data[j - 1];
+}
+
+// Rows of 33 elements: neither rows nor columns meet in a bank.
+constexpr int buffer_pitch = side + 1, buffer_size = side * buffer_pitch;
+template <class T>
+constexpr int buffers = 32 / sizeof(T);  // the paper's S: so many warps transpose at a time
+template <class T>
+using Buffers = SharedArray<T, buffers<T> * buffer_size>;
+
+// Algorithm 5, BRLT. Buffers are free again after the next barrier.
+template <class T>
+__device__ __forceinline__ void transpose(T (&data)[side], Buffers<T>& memory, int lane, int warp) {
+  const int buffer = warp % buffers<T> * buffer_size;
+  for (int first = 0; first < warps<T>; first += buffers<T>) {
+    if (first > 0) __syncthreads();  // the warps before have left the buffers
+    if (warp / buffers<T> * buffers<T> != first) continue;
+    FACESAT_UNROLL
+    for (int j = 0; j < side; ++j) memory[buffer + j * buffer_pitch + lane] = data[j];
+    __syncwarp();
+    FACESAT_UNROLL
+    for (int j = 0; j < side; ++j) data[j] = memory[buffer + lane * buffer_pitch + j];
+  }
+}
+
+// Figure 3c: joins the scanned columns of a block's warps, which follow each other, and those of
+// the steps before. Warp 0 keeps the totals of these in `carry`, zero at first.
+template <class T>
+__device__ __forceinline__ void add_warps_before(T (&data)[side],
+                                                 SharedArray<T, threads<T>>& totals, T& carry,
+                                                 int lane, int warp) {
+  totals[warp * side + lane] = data[side - 1];
+  __syncthreads();
+  if (warp == 0)
+    for (int w = 0; w < warps<T>; ++w) {
+      const T total = totals[w * side + lane];
+      totals[w * side + lane] = carry;
+      carry += total;
+    }
+  __syncthreads();
+  const T base = totals[warp * side + lane];
+  FACESAT_UNROLL
+  for (int j = 0; j < side; ++j) data[j] += base;
+}
+
+// ---- scan rows and transpose, twice ----
+
+struct BrltScanRow {
+  template <class T>
+  __device__ __forceinline__ static void before_transposing(T (&)[side]) {}
+  template <class T>
+  __device__ __forceinline__ static void after_transposing(T (&data)[side]) {
+    scan_columns(data);
+  }
+};
+
+template <class Scan>
+struct ScanRowBrlt {
+  template <class T>
+  __device__ __forceinline__ static void before_transposing(T (&data)[side]) {
+    FACESAT_UNROLL
+    for (int j = 0; j < side; ++j) data[j] = Scan::scan(data[j]);
+  }
+  template <class T>
+  __device__ __forceinline__ static void after_transposing(T (&)[side]) {}
+};
+
+// A block scans 32 rows, `threads` columns a step; the table is written transposed. `Method`
+// scans the rows of register matrices, before they are transposed or after that.
+template <class Method, class Pass>
+__global__ void __launch_bounds__(threads<typename Pass::Out>, 1) scan_transpose_kernel(Pass pass) {
+  using Out = typename Pass::Out;
+  __shared__ Buffers<Out> memory;
+  __shared__ SharedArray<Out, threads<Out>> totals;
+  const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
+  const int y = static_cast<int>(blockIdx.y) * side;
+  const int width = pass.size.width, height = pass.size.height;
+  Out carry{};
+  for (int begin = 0; begin < width; begin += threads<Out>) {
+    const int x = begin + warp * side;
+    Out data[side];
+    load<Pass>(data, pass.input_row(y) + x + lane, pass.input_pitch,
+               x + lane < width ? height - y : 0);
+    // Zeros beyond the width need no scan; but on the GPU the condition costs registers that spill.
+    if (!on_host || x < width) Method::before_transposing(data);  // whole warps
+    transpose(data, memory, lane, warp);
+    Method::after_transposing(data);
+    add_warps_before(data, totals, carry, lane, warp);
+    store(data, pass.row(x) + y + lane, pass.pitch, y + lane < height ? width - x : 0);
+  }
+}
+
+template <class Method, class Pass>
+void launch_scan_transpose(const Pass& pass, StreamHandle stream) {
+  FACESAT_LAUNCH((scan_transpose_kernel<Method, Pass>), dim3(1, divide_up(pass.size.height, side)),
+                 dim3(threads<typename Pass::Out>), stream, pass);
+}
+
+template <class Method>
+void enqueue_scan_transpose_twice(const SatTask& task, void* workspace, StreamHandle stream) {
+  for_each_table(task, [&]<class Pass>(const Pass& pass) {
+    launch_scan_transpose<Method>(to_transposed(pass, workspace), stream);
+    launch_scan_transpose<Method>(from_transposed(pass, workspace), stream);
+  });
+}
+
+// ---- scan rows, then columns ----
+
+// A warp scans a row, 1024 pixels a step; the last sum goes into the first element of the next 32.
+template <class Scan, class Pass>
+__global__ void __launch_bounds__(threads<typename Pass::Out>, 1) scan_row_kernel(Pass pass) {
+  using Out = typename Pass::Out;
+  const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
+  const int y = static_cast<int>(blockIdx.y) * warps<Out> + warp, width = pass.size.width;
+  if (y >= pass.size.height) return;  // whole warps
+  Out carry{};
+  for (int begin = 0; begin < width; begin += side * 32) {
+    const int x = begin + lane, count = divide_up(width - x, 32);
+    Out data[side];
+    load<Pass>(data, pass.input_row(y) + x, 32, count);
+    FACESAT_UNROLL
+    for (int j = 0; j < side; ++j) {
+      if (lane == 0) data[j] += carry;
+      data[j] = Scan::scan(data[j]);
+      carry = __shfl_sync(full_warp, data[j], 31);
+    }
+    store(data, pass.row(y) + x, 32, count);
+  }
+}
+
+// A block scans a strip of 32 columns, `threads` rows a step.
+template <class Pass>
+__global__ void __launch_bounds__(threads<typename Pass::Out>, 1) scan_column_kernel(Pass pass) {
+  using Out = typename Pass::Out;
+  __shared__ SharedArray<Out, threads<Out>> totals;
+  const int lane = static_cast<int>(threadIdx.x), warp = static_cast<int>(threadIdx.y);
+  const int x = static_cast<int>(blockIdx.x) * side + lane;
+  Out carry{};
+  for (int begin = 0; begin < pass.size.height; begin += threads<Out>) {
+    const int y = begin + warp * side;
+    const int count = x < pass.size.width ? pass.size.height - y : 0;
+    Out data[side];
+    load<Pass>(data, pass.input_row(y) + x, pass.input_pitch, count);
+    scan_columns(data);
+    add_warps_before(data, totals, carry, lane, warp);
+    store(data, pass.row(y) + x, pass.pitch, count);
+  }
+}
+
+template <class Scan>
+void enqueue_scan_row_column(const SatTask& task, void*, StreamHandle stream) {
+  for_each_table(task, [&]<class Pass>(const Pass& pass) {
+    constexpr int size = threads<typename Pass::Out>;
+    FACESAT_LAUNCH((scan_row_kernel<Scan, Pass>), dim3(1, divide_up(pass.size.height, size / 32)),
+                   dim3(size), stream, pass);
+    const auto columns = between_tables(pass.size, pass.table, pass.pitch, pass.table, pass.pitch);
+    FACESAT_LAUNCH(scan_column_kernel<std::remove_const_t<decltype(columns)>>,
+                   dim3(divide_up(pass.size.width, side)), dim3(32, size / 32), stream, columns);
+  });
+}
+
+}  // namespace facesat::gpu::chen_2018

@@ -1,0 +1,31 @@
+// ScanRow-BRLT: Ladner and Fischer's warp scans of the rows, then transpose in registers; twice.
+//
+// Idea: each warp of a block loads 32 x 32 elements of the same 32 rows into registers, scans each
+// of its rows by shuffles, and transposes the sums through shared memory. The result leaves
+// transposed, and the same kernel run on it scans the columns. In their scan, halves of 1, 2, 4, 8
+// and 16 lanes are joined: 80 additions a row instead of 129. Shapes: blocks of 1024 threads (512
+// for double) on 32 rows, as many columns a step as threads, with a carry along the rows. Reads and
+// writes an element: the pixel, and the intermediate, written and read again; the table (2R2W).
+// Launches: 2. Workspace: the intermediate, transposed. Source: Peng Chen, Mohamed Wahib,
+// Shinichiro Takizawa, Ryousei Takano, Satoshi Matsuoka: Efficient Algorithms for the Summed Area
+// Tables Primitive on GPUs, IEEE CLUSTER 2018, section IV-A. Departs from it in: all threads reach
+// the barriers of BRLT, not only the warps whose turn is to come; the partial sums of the warps are
+// scanned after BRLT, by warp 0, a row a lane.
+#include "kernels/sat/chen_2018.cuh"
+
+namespace facesat::gpu {
+
+const SatAlgorithm chen_2018_scanrow_brlt_lf{
+    .id = "chen_2018_scanrow_brlt_lf",
+    .title = "ScanRow-BRLT: Ladner-Fischer scans, transpose in registers (2R2W)",
+    .paper = "Chen et al. 2018",
+    .year = 2018,
+    .launches = 2,
+    .reads = 2,
+    .writes = 2,
+    .workspace_bytes = transposed_bytes,
+    .enqueue =
+        chen_2018::enqueue_scan_transpose_twice<chen_2018::ScanRowBrlt<chen_2018::LadnerFischer>>,
+};
+
+}  // namespace facesat::gpu

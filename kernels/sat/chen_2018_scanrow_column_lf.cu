@@ -1,0 +1,30 @@
+// ScanRowColumn: Ladner and Fischer's warp scans of the rows, then serial scans of the columns.
+//
+// Idea: a warp loads 1024 elements of a row into registers and scans them by shuffles, 32 at a
+// time, each time with the sum so far in the first; then blocks scan strips of 32 columns in place,
+// where each thread adds up 32 elements alone. In their scan, halves of 1, 2, 4, 8 and 16 lanes are
+// joined: 80 additions a row instead of 129. Shapes: blocks of 1024 threads (512 for double): so
+// many rows as warps, with a carry along the rows; strips of 32 columns, as many rows a step as
+// threads, with a carry down the columns. Reads and writes an element: the pixel, and the table
+// written, read and written again (2R2W). Launches: 2. Workspace: none. Source: Peng Chen, Mohamed
+// Wahib, Shinichiro Takizawa, Ryousei Takano, Satoshi Matsuoka: Efficient Algorithms for the Summed
+// Area Tables Primitive on GPUs, IEEE CLUSTER 2018, section IV-C. Departs from it in: blocks of
+// 32 x 16 threads for columns of double, whose register matrices would not fit otherwise; the
+// partial sums of the warps are scanned by warp 0, a column a lane.
+#include "kernels/sat/chen_2018.cuh"
+
+namespace facesat::gpu {
+
+const SatAlgorithm chen_2018_scanrow_column_lf{
+    .id = "chen_2018_scanrow_column_lf",
+    .title = "ScanRowColumn: Ladner-Fischer scans of rows, serial scans of columns (2R2W)",
+    .paper = "Chen et al. 2018",
+    .year = 2018,
+    .launches = 2,
+    .reads = 2,
+    .writes = 2,
+    .workspace_bytes = no_workspace,
+    .enqueue = chen_2018::enqueue_scan_row_column<chen_2018::LadnerFischer>,
+};
+
+}  // namespace facesat::gpu

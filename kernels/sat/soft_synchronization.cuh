@@ -1,0 +1,164 @@
+// Soft synchronisation: blocks of one launch that hand values to each other.
+//
+// Work is given out by tickets, and whoever waits does so for smaller tickets only, which are held
+// by blocks that already run. What is handed on are words that carry their state with their value,
+// so that no fence is needed; the state counts launches (the epoch), so that nothing is reset
+// between them.
+#pragma once
+
+#include <cstring>
+
+#include "kernels/sat/tile.cuh"
+
+namespace facesat::gpu {
+
+// Shared by all blocks of a launch; zero before the first launch, and ready for the next after
+// each.
+struct Header {
+  unsigned ticket, finished, epoch;
+};
+constexpr std::size_t header_bytes = 256;
+
+// A published word: the state above, the value below.
+using Word = unsigned long long;
+enum State : unsigned { none, own_total, inclusive_total };
+constexpr unsigned states = 4;  // an epoch has room for this many
+
+__device__ __forceinline__ Word to_word(unsigned epoch, State state, std::uint32_t value) {
+  return static_cast<Word>(epoch * states + state) << 32 | value;
+}
+__device__ __forceinline__ State state_of(Word word, unsigned epoch) {
+  const unsigned state = static_cast<unsigned>(word >> 32) - epoch * states;
+  return state <= inclusive_total ? static_cast<State>(state) : none;
+}
+
+// Values of 32 bits are one word; those of 64 bits are two, `part_stride` words apart, whose states
+// must agree.
+template <class Out>
+constexpr int parts = sizeof(Out) / 4;
+
+template <class Out>
+__device__ __forceinline__ void publish(Word* words, std::ptrdiff_t part_stride, unsigned epoch,
+                                        State state, Out value) {
+  std::uint32_t bits[parts<Out>];
+  std::memcpy(bits, &value, sizeof value);
+  FACESAT_UNROLL
+  for (int i = 0; i < parts<Out>; ++i)
+    store_relaxed(words + i * part_stride, to_word(epoch, state, bits[i]));
+}
+
+template <class Out>
+__device__ __forceinline__ State look(const Word* words, std::ptrdiff_t part_stride, unsigned epoch,
+                                      Out& value) {
+  std::uint32_t bits[parts<Out>];
+  State state = none;
+  FACESAT_UNROLL
+  for (int i = 0; i < parts<Out>; ++i) {
+    const Word word = load_relaxed(words + i * part_stride);
+    const State seen = state_of(word, epoch);
+    state = i == 0 || seen == state ? seen : none;
+    bits[i] = static_cast<std::uint32_t>(word);
+  }
+  std::memcpy(&value, bits, sizeof value);
+  return state;
+}
+
+// The inclusive total, once it is published.
+template <class Out>
+__device__ __forceinline__ Out wait_for(const Word* words, std::ptrdiff_t part_stride,
+                                        unsigned epoch) {
+  Out value;
+  while (look(words, part_stride, epoch, value) != inclusive_total) pause();
+  return value;
+}
+
+// Publishes this tile's total, adds up those of the tiles before it until one has published its
+// inclusive total, and publishes its own. `words` are this tile's; those of the tile before lie
+// `stride` words further on, `before` tiles exist, and `window` of them are asked at once: their
+// answers take as long as one. Returns the sum of all tiles before.
+template <int window, class Out>
+__device__ __forceinline__ Out look_back(Word* words, std::ptrdiff_t part_stride,
+                                         std::ptrdiff_t stride, int before, Out total,
+                                         unsigned epoch) {
+  if (before > 0) publish(words, part_stride, epoch, own_total, total);
+  Out sum{};
+  const Word* other = words + stride;
+  while (before > 0) {
+    Out seen[window];
+    State state[window];
+    FACESAT_UNROLL
+    for (int i = 0; i < window; ++i)
+      state[i] = i < before ? look(other + i * stride, part_stride, epoch, seen[i]) : none;
+    int read = 0;
+    FACESAT_UNROLL
+    for (int i = 0; i < window; ++i)
+      if (i == read && state[i] != none) {
+        sum += seen[i];
+        read = state[i] == inclusive_total ? before : read + 1;
+      }
+    other += read * stride;
+    before -= read;
+    if (read == 0) pause();
+  }
+  publish(words, part_stride, epoch, inclusive_total, static_cast<Out>(sum + total));
+  return sum;
+}
+
+// By one thread of each of `blocks` blocks, at its end: the last makes the header ready for the
+// next launch.
+__device__ __forceinline__ void finish(Header* header, int blocks, unsigned epoch) {
+  if (atomicAdd(&header->finished, 1u) + 1 < static_cast<unsigned>(blocks)) return;
+  header->ticket = 0;
+  header->finished = 0;
+  header->epoch = epoch + 1;
+}
+
+struct Tiles {
+  int across, down;
+  __host__ __device__ int count() const { return across * down; }
+};
+
+// The anti-diagonal of a ticket while they grow: the n-th has n + 1 tiles.
+__device__ __forceinline__ int growing_diagonal(int ticket) {
+  int n = static_cast<int>((sqrtf(8.0f * static_cast<float>(ticket) + 1) - 1) / 2);
+  if (n * (n + 1) / 2 > ticket) --n;  // where the root was rounded
+  if ((n + 1) * (n + 2) / 2 <= ticket) ++n;
+  return n;
+}
+
+// Column and row of the tile with that ticket, where tickets go along anti-diagonals, from the left
+// to the right. These grow, keep the length of the shorter side, and shrink as they have grown.
+__device__ __forceinline__ int2 tile_of(Tiles t, int ticket) {
+  const int shorter = min(t.across, t.down), growing = shorter * (shorter + 1) / 2;
+  const int from_end = t.count() - 1 - ticket;
+  if (ticket < growing) {
+    const int n = growing_diagonal(ticket), column = ticket - n * (n + 1) / 2;
+    return {column, n - column};
+  }
+  if (from_end < growing) {
+    const int n = growing_diagonal(from_end), column = from_end - n * (n + 1) / 2;
+    return {t.across - 1 - column, t.down - 1 - (n - column)};
+  }
+  const int past = ticket - growing, diagonal = shorter + past / shorter;
+  const int column = max(0, diagonal - (t.down - 1)) + past % shorter;
+  return {column, diagonal - column};
+}
+
+// What thread 0 has drawn, for all threads of a block.
+struct Drawn {
+  int2 tile;
+  unsigned epoch;
+};
+__device__ __forceinline__ Drawn draw_tile(Header* header, Tiles tiles) {
+  __shared__ SharedArray<int, 3> drawn;
+  if (threadIdx.x == 0) {
+    drawn[2] = static_cast<int>(header->epoch);
+    const int2 tile = tile_of(tiles, static_cast<int>(atomicAdd(&header->ticket, 1u)));
+    drawn[0] = tile.x;
+    drawn[1] = tile.y;
+  }
+  __syncthreads();
+  return {{drawn[0], drawn[1]}, static_cast<unsigned>(static_cast<int>(drawn[2]))};
+}
+
+}  // namespace facesat::gpu
