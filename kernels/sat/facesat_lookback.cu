@@ -214,9 +214,7 @@ template <bool has_sum, bool has_squares, class In, class Out>
 void enqueue_tables(const SatTask& task, void* workspace, StreamHandle stream) {
   const auto with_rows = [&]<int rows_a_warp>() {
     Tables<In, Out, has_sum, has_squares, rows_a_warp> tables{
-        .size = task.size,
-        .input = static_cast<const In*>(task.input),
-        .input_pitch = task.input_pitch};
+        task.size, static_cast<const In*>(task.input), task.input_pitch, {}, {}};
     if constexpr (has_squares) {
       tables.table[has_sum] = static_cast<Out*>(task.squared_sum);
       tables.pitch[has_sum] = task.squared_pitch;
