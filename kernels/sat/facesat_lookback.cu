@@ -187,7 +187,7 @@ constexpr Tiles tiles_of(Size size) {
 // Small pictures have few tiles, whose latency is all that counts; large ones want many bytes under
 // way, and few words published.
 bool is_large(Size size) {
-  return size.area() > (on_host ? 16'000 : 6'000'000);
+  return size.area() > (on_host ? 16'000 : 10'000'000);
 }
 
 // Room for both tables, where there may be two, and for the smaller tiles.
