@@ -78,7 +78,7 @@ Json backends_json() {
 std::string sat_text() {
   std::string text;
   for (const gpu::SatInfo& a : gpu::sat_infos())
-    text += fmt::format("  {:<10} {:<20} {}\n", text.empty() ? "sat" : "", a.id, a.title);
+    text += fmt::format("  {:<10} {:<28} {}\n", text.empty() ? "sat" : "", a.id, a.title);
   return text;
 }
 

@@ -16,7 +16,8 @@ struct DeviceInfo {
 
 struct SatInfo {
   std::string id, title, paper;
-  int year = 0, launches = 0;
+  int year = 0;
+  int launches = 0;  // 0: one for every anti-diagonal
   std::vector<std::string> types;
   double reads = 0, writes = 0;
 };

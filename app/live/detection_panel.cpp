@@ -22,6 +22,13 @@ void tooltip(const std::string& text) {
   ImGui::EndTooltip();
 }
 
+// A citation begins with its authors.
+std::string authors_of(const gpu::SatInfo& sat) {
+  const std::size_t end = sat.paper.find(':');
+  return end == std::string::npos ? sat.paper
+                                  : fmt::format("{} {}", sat.paper.substr(0, end), sat.year);
+}
+
 bool draw_size(const char* label, Size& size) {
   int side = size.width;
   if (!ImGui::DragInt(label, &side, 1, 0, 4000, side == 0 ? "none" : "%d")) return false;
@@ -66,14 +73,16 @@ bool DetectionPanel::draw_machine(BackendOptions& backend) const {
   if (ImGui::BeginCombo("SAT", backend.sat.empty() ? "the fastest" : backend.sat.c_str())) {
     std::string paper;
     for (const gpu::SatInfo& sat : sats_) {
-      if (sat.paper != paper) ImGui::TextDisabled("%s", sat.paper.c_str());
+      if (sat.paper != paper) ImGui::TextDisabled("%s", authors_of(sat).c_str());
       paper = sat.paper;
       if (ImGui::Selectable(sat.id.c_str(), sat.id == backend.sat)) {
         backend.sat = sat.id;
         changed = true;
       }
-      tooltip(fmt::format("{}\n{} ({})\n{:g} reads and {:g} writes an element, {} launches",
-                          sat.title, sat.paper, sat.year, sat.reads, sat.writes, sat.launches));
+      tooltip(fmt::format("{}\n{}\n{:g} reads and {:g} writes an element; {}", sat.title, sat.paper,
+                          sat.reads, sat.writes,
+                          sat.launches > 0 ? fmt::format("launches: {}", sat.launches)
+                                           : "a launch for every anti-diagonal"));
     }
     ImGui::EndCombo();
   }

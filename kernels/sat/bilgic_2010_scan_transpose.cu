@@ -120,7 +120,10 @@ void enqueue(const SatTask& task, void* workspace, StreamHandle stream) {
 const SatAlgorithm bilgic_2010_scan_transpose{
     .id = "bilgic_2010_scan_transpose",
     .title = "Scan, transpose, scan, transpose, by balanced trees (4R4W)",
-    .paper = "Bilgic et al. 2010",
+    .paper =
+        "Bilgic, Horn, Masaki: Efficient Integral Image Computation on the GPU, Intelligent "
+        "Vehicles "
+        "Symposium 2010",
     .year = 2010,
     .launches = 4,
     .reads = 4,

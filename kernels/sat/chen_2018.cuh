@@ -15,6 +15,10 @@
 
 namespace facesat::gpu::chen_2018 {
 
+inline constexpr const char* paper =
+    "Chen, Wahib, Takizawa, Takano, Matsuoka: Efficient Algorithms for the Summed Area Tables "
+    "Primitive on GPUs, CLUSTER 2018";
+
 constexpr int side = 32;  // of a register matrix: the paper's WarpSize and C
 
 // 1024 threads with 64 registers each, half of them the register matrix; 512 for double.

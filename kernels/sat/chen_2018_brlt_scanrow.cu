@@ -17,7 +17,7 @@ namespace facesat::gpu {
 const SatAlgorithm chen_2018_brlt_scanrow{
     .id = "chen_2018_brlt_scanrow",
     .title = "BRLT-ScanRow: transpose in registers, serial scans (2R2W)",
-    .paper = "Chen et al. 2018",
+    .paper = chen_2018::paper,
     .year = 2018,
     .launches = 2,
     .reads = 2,

@@ -18,7 +18,7 @@ namespace facesat::gpu {
 const SatAlgorithm chen_2018_scanrow_brlt_lf{
     .id = "chen_2018_scanrow_brlt_lf",
     .title = "ScanRow-BRLT: Ladner-Fischer scans, transpose in registers (2R2W)",
-    .paper = "Chen et al. 2018",
+    .paper = chen_2018::paper,
     .year = 2018,
     .launches = 2,
     .reads = 2,

@@ -18,7 +18,7 @@ namespace facesat::gpu {
 const SatAlgorithm chen_2018_scanrow_column_ks{
     .id = "chen_2018_scanrow_column_ks",
     .title = "ScanRowColumn: Kogge-Stone scans of rows, serial scans of columns (2R2W)",
-    .paper = "Chen et al. 2018",
+    .paper = chen_2018::paper,
     .year = 2018,
     .launches = 2,
     .reads = 2,

@@ -12,7 +12,9 @@
 
 namespace facesat::gpu::kasagi {
 
-inline constexpr const char* paper = "Kasagi, Nakano and Ito 2014";
+inline constexpr const char* paper =
+    "Kasagi, Nakano, Ito: Parallel Algorithms for the Summed Area Table on the Asynchronous "
+    "Hierarchical Memory Machine, with GPU implementations, ICPP 2014";
 
 // The paper's: w, as many as a warp's lanes; threads of a block that handles lines or single
 // elements; warps of a block that handles a tile.
