@@ -97,7 +97,7 @@ MUTATIONS = [
     ("kernels/resize.cu", "+ 32768", "+ 32767", "kernels: a level is rounded half up"),
     ("kernels/tilted.cu", "base + running[i] - own[i]", "base + running[i]", "kernels: the tip of a cone counts once"),
     ("kernels/equalize.cu", "  histogram[thread] = 0;", "", "kernels: the histogram is cleared for the next frame"),
-    ("kernels/sat/soft_synchronization.cuh", "header->epoch = epoch + 1;", "", "kernels: look-back words of the last frame are stale"),
+    ("kernels/sat/soft_synchronization.cuh", "header->epoch = epoch + 1;", "header->epoch = epoch;", "kernels: look-back words of the last frame are stale"),
 ]
 PROGRAMS = ["facesat_oracle_tests", "facesat_tests"]
 KERNEL_PROGRAMS = ["kernels/facesat_simt_tests"]
