@@ -24,6 +24,18 @@ class WindowTest : public ProgramTest {
   void SetUp() override {
     if (display.name.empty()) GTEST_SKIP() << "skipped: there is no Xvfb";
   }
+  // Screenshots stay, to be looked at.
+  void TearDown() override {
+    namespace fs = std::filesystem;
+    const auto* const test = ::testing::UnitTest::GetInstance()->current_test_info();
+    const fs::path kept = FACESAT_SCREENSHOTS;
+    fs::create_directories(kept);
+    for (const auto& entry : fs::directory_iterator(folder))
+      if (entry.path().extension() == ".png")
+        fs::copy_file(entry.path(),
+                      kept / (std::string(test->name()) + "." + entry.path().filename().string()),
+                      fs::copy_options::overwrite_existing);
+  }
   // One that `waits` draws when there is something new, others as fast as they can.
   Running start_live(
       std::vector<std::string> arguments, bool waits = false, const Setup& setup = [] {}) const {
@@ -41,12 +53,14 @@ class WindowTest : public ProgramTest {
     return display.act("xdotool windowfocus $window mousemove 800 400; for key in " + keys +
                        "; do xdotool key $key; sleep 0.3; done");
   }
-  // Pixels of a screenshot in the colour of the first cascade's boxes.
-  int box_pixels(const std::string& file) const {
+  int pixels_of_colour(const std::string& file, const cv::Vec3b& bgr) const {
     const cv::Mat shot = cv::imread((folder / file).string());
-    return static_cast<int>(
-        std::count(shot.begin<cv::Vec3b>(), shot.end<cv::Vec3b>(), cv::Vec3b(60, 220, 60)));
+    return static_cast<int>(std::count(shot.begin<cv::Vec3b>(), shot.end<cv::Vec3b>(), bgr));
   }
+  // In the colour of the first cascade's boxes.
+  int box_pixels(const std::string& file) const { return pixels_of_colour(file, {60, 220, 60}); }
+  // In the colour of evaluation, of the bar and the plot of times.
+  int plot_pixels(const std::string& file) const { return pixels_of_colour(file, {0, 94, 213}); }
 
   VirtualDisplay display;
 };
@@ -58,9 +72,27 @@ TEST_F(WindowTest, ShowsThePictureWithItsBoxes) {
           .wait();
   EXPECT_EQ(shown.status, 0) << shown.err;
   EXPECT_GT(box_pixels("shot.png"), 200);
+  EXPECT_GT(plot_pixels("shot.png"), 200);
   const std::string times = read_text(folder / "t.csv");
   EXPECT_EQ(std::count(times.begin(), times.end(), '\n'), 2);  // a header and one picture
   EXPECT_EQ(times.substr(0, 17), "frame,capture_ms,");
+}
+
+TEST_F(WindowTest, ShowsTheDemoAlbum) {
+  const char* const album = std::getenv("FACESAT_ALBUM");
+  if (!album) GTEST_SKIP() << "skipped: FACESAT_ALBUM names no album";
+  const Finished portrait = start_live({std::string(album) + "/grace_hopper.jpg", "--frames", "5",
+                                        "--screenshot", "portrait.png"})
+                                .wait();
+  EXPECT_EQ(portrait.status, 0) << portrait.err;
+  EXPECT_GT(box_pixels("portrait.png"), 200);
+  const Finished film = start_live({std::string(album) + "/movie.avi", "--frames", "60",
+                                    "--screenshot", "film.png", "--times", "t.csv"})
+                            .wait();
+  EXPECT_EQ(film.status, 0) << film.err;
+  EXPECT_GT(plot_pixels("film.png"), 1000);
+  const std::string times = read_text(folder / "t.csv");
+  EXPECT_EQ(std::count(times.begin(), times.end(), '\n'), 61);
 }
 
 TEST_F(WindowTest, NoFaceNoBox) {
