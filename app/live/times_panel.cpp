@@ -83,8 +83,9 @@ void draw_swatch(std::size_t step) {
 // Numbers of detection's own steps lie between capture and draw.
 void draw_table(const std::array<double, live_step_count>& medians, const LiveResult& last) {
   if (!ImGui::BeginTable("steps", 5, ImGuiTableFlags_RowBg)) return;
-  for (const char* title : {"step", "ms", "part", "GB/s", "of floor"})
-    ImGui::TableSetupColumn(title);
+  ImGui::TableSetupColumn("step", ImGuiTableColumnFlags_WidthStretch, 1.4f);
+  for (const char* title : {"ms", "part", "GB/s", "of floor"})
+    ImGui::TableSetupColumn(title, ImGuiTableColumnFlags_WidthStretch, 1);
   ImGui::TableHeadersRow();
   explain(
       "The floor is the time that this machine takes to copy as many bytes as the step must\n"
