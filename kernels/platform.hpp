@@ -159,6 +159,13 @@ __device__ __forceinline__ unsigned load_relaxed(const unsigned* address) {
   return value;
 }
 
+// Writes what will not be read again soon: it leaves the cache first.
+template <class T>
+__device__ __forceinline__ void store_streaming(T* address, const T& value) {
+  static_assert(sizeof(T) == 16);
+  __stcs(reinterpret_cast<float4*>(address), reinterpret_cast<const float4&>(value));
+}
+
 // Between two looks at a word that another block will write.
 __device__ __forceinline__ void pause() {
 #if __CUDA_ARCH__ >= 700
@@ -288,6 +295,10 @@ inline void store_relaxed(unsigned* address, unsigned value) {
 }
 inline unsigned load_relaxed(const unsigned* address) {
   return *address;
+}
+template <class T>
+void store_streaming(T* address, const T& value) {
+  *address = value;
 }
 inline void pause() {
   simt::pause();

@@ -53,27 +53,31 @@ __device__ __forceinline__ void convert(const FloorTask<In, Out>& task, int x, i
   for (int i = 0; i < rows_a_thread; ++i)
     if (y + i < task.size.height) {
       const In* const from = task.input + (y + i) * task.input_pitch + x;
-      if (all_inside)
+      if (all_inside) {
         pixels[i] = *reinterpret_cast<const Group<In, n>*>(from);
-      else
-        for (int k = 0; x + k < task.size.width; ++k) pixels[i].v[k] = from[k];
+      } else {
+        FACESAT_UNROLL  // an index that is not constant would move the pixels to local memory
+            for (int k = 0; k < n; ++k) pixels[i]
+                .v[k] = x + k < task.size.width ? from[k] : In{};
+      }
     }
   FACESAT_UNROLL
   for (int i = 0; i < rows_a_thread; ++i) {
     if (y + i >= task.size.height) return;
     Group<Out, n> values;
     FACESAT_UNROLL
-    for (int k = 0; k < n; ++k)
-      values.v[k] =
-          all_inside || x + k < task.size.width ? static_cast<Out>(pixels[i].v[k]) : Out{};
+    for (int k = 0; k < n; ++k) values.v[k] = static_cast<Out>(pixels[i].v[k]);
     FACESAT_UNROLL
     for (int t = 0; t < 2; ++t) {
       if (!task.table[t]) continue;
       Out* const to = task.table[t] + (y + i) * task.pitch[t] + x;
-      if (all_inside)
+      if (all_inside) {
         *reinterpret_cast<Group<Out, n>*>(to) = values;
-      else
-        for (int k = 0; x + k < task.size.width; ++k) to[k] = values.v[k];
+      } else {
+        FACESAT_UNROLL
+        for (int k = 0; k < n; ++k)
+          if (x + k < task.size.width) to[k] = values.v[k];
+      }
     }
   }
 }

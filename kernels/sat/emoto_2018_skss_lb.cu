@@ -34,7 +34,6 @@ __global__ void __launch_bounds__(threads, sizeof(typename Pass::Out) == 8 ? 2 :
     skss_lb_kernel(Pass pass, Tiles tiles, Header* header, Word* words) {
   using Out = typename Pass::Out;
   constexpr int words_a_tile = parts<Out> * values_a_tile;
-  __shared__ SharedArray<unsigned, 2> drawn;  // ticket and epoch
   __shared__ SharedArray<Out, side * tile_pitch> tile;
   __shared__ SharedArray<Out, threads> row_parts, column_parts;  // sums of quarters
   __shared__ SharedArray<Out, side> left;                        // GRS of the tile to the left
@@ -42,13 +41,7 @@ __global__ void __launch_bounds__(threads, sizeof(typename Pass::Out) == 8 ? 2 :
   __shared__ SharedArray<Out, 2> strip;     // the sum of its own GRS, in two halves
   __shared__ SharedArray<Out, 1> corner;    // GS of the tile above and to the left
   const int thread = static_cast<int>(threadIdx.x), lane = thread % 32;
-  if (thread == 0) {
-    drawn[1] = header->epoch;
-    drawn[0] = atomicAdd(&header->ticket, 1u);
-  }
-  __syncthreads();
-  const unsigned epoch = drawn[1];
-  const int2 at = tile_of(tiles, static_cast<int>(static_cast<unsigned>(drawn[0])));
+  const auto [at, epoch] = draw_tile(header, tiles);
   Word* const own =
       words + (static_cast<std::ptrdiff_t>(at.y) * tiles.across + at.x) * words_a_tile;
   constexpr std::ptrdiff_t to_left = -words_a_tile;

@@ -4,14 +4,21 @@
 // Idea: tiles take tickets along anti-diagonals. A tile publishes the totals of its rows at once,
 // adds up those of the tiles to its left until one has published its inclusive totals, and
 // publishes its own; then the same with the totals of its columns and the tiles above. No tile
-// waits for another's write-out. Shapes: tiles of 64 x 128 (32 x 128 for double, 128 x 128 for
-// large 8-bit pictures); 8 warps of 8 rows each, four columns a lane; all values stay in registers.
-// Reads and writes an element: the pixel once, each table once (1R1W); 6 % of that for published
-// words. Launches: 1. Workspace: a header, and a word of 64 bits for each 32 bits of a tile's row
-// and column totals. Source: our own form of Emoto et al.'s 1R1W-SKSS-LB (2018), after Merrill and
-// Garland's look-back (2016). Departs from it in: no corner sums (column totals already contain
-// what lies to the left); {state, value} words that need no fence; an epoch in the state, so that
-// nothing is reset between launches.
+// waits for another's write-out. Shapes: warps of 8 or 16 rows, four columns a lane, all values in
+// registers; tiles of 128 x 64 where latency counts, 128 x 128 or 256 x 128 where bandwidth does
+// (choose_shape). Reads and writes an element: the pixel once, each table once (1R1W); 2 to 4 % of
+// that for published words. Launches: 1. Workspace: a header, and a word of 64 bits for each 32
+// bits of a tile's row and column totals. Source: our own form of Emoto et al.'s 1R1W-SKSS-LB
+// (2018), after Merrill and Garland's look-back (2016). Departs from it in: no corner sums (column
+// totals already contain what lies to the left); {state, value} words that need no fence; an epoch
+// in the state, so that nothing is reset between launches.
+//
+// What keeps it from the floor: tiles along anti-diagonals write short pieces of many rows at once
+// (a copy in that order takes 1.1 to 1.2 times as long as the floor); a word published costs as
+// much as two elements of the table and is read once or twice; and the rest is waiting for tiles
+// that are a diagonal ahead.
+#include <algorithm>
+
 #include "kernels/sat/pass.cuh"
 #include "kernels/sat/soft_synchronization.cuh"
 #include "kernels/sat/tile.cuh"
@@ -19,19 +26,28 @@
 namespace facesat::gpu {
 namespace {
 
-constexpr int warps = 8, threads = 32 * warps, tile_width = 128;
+// How a tile is cut up: each warp has so many rows of 128 columns.
+template <int warps_across_, int warps_down_, int rows_a_warp_, int blocks_, int window_,
+          bool streams_>
+struct Shape {
+  static constexpr int warps_across = warps_across_, warps_down = warps_down_,
+                       rows_a_warp = rows_a_warp_;
+  static constexpr int threads = 32 * warps_across * warps_down, tile_width = 128 * warps_across,
+                       tile_height = rows_a_warp * warps_down;
+  static constexpr int blocks = blocks_;     // on a multiprocessor, at least
+  static constexpr int window = window_;     // tiles that a look-back asks at once
+  static constexpr bool streams = streams_;  // tables that no cache holds
+};
+
 // The tables made in one launch: the sum, the sum of squares, or both from one read.
-template <class In_, class Out_, bool has_sum, bool has_squares, int rows_a_warp_>
-struct Tables {
+template <class In_, class Out_, bool has_sum, bool has_squares, class Shape>
+struct Tables : Shape {
   using In = In_;
   using Out = Out_;
   static constexpr int count = (has_sum ? 1 : 0) + (has_squares ? 1 : 0);
-  static constexpr int rows_a_warp = rows_a_warp_, tile_height = warps * rows_a_warp;
-  // Blocks on a multiprocessor, at least, and tiles that a look-back asks at once.
-  static constexpr int blocks = sizeof(Out) == 8 ? 2 : rows_a_warp == 16 ? 3 : 4;
-  static constexpr int window = sizeof(In) == 1 && rows_a_warp == 8 ? 4 : 1;
   // What a tile publishes: row totals, then column totals, of each table.
-  static constexpr int row_values = count * tile_height, column_values = count * tile_width,
+  static constexpr int row_values = count * Shape::tile_height,
+                       column_values = count * Shape::tile_width,
                        values_a_tile = row_values + column_values;
 
   Size size;
@@ -81,46 +97,74 @@ __device__ __forceinline__ void scan_rows(Kept<In> (&pixels)[rows], Out (&before
   }
 }
 
+// Values i, i + stride, ... of `count` warps: replaces each by the sum of those before it and of
+// all that `look_back(total of them)` finds before this tile.
+template <int count, class Array, class LookBack>
+__device__ __forceinline__ void look_back_from(Array& values, int stride, int i,
+                                               LookBack look_back) {
+  using Out = decltype(look_back({}));
+  Out of_warp[count], total{};
+  FACESAT_UNROLL
+  for (int w = 0; w < count; ++w) {
+    of_warp[w] = values[w * stride + i];
+    total += of_warp[w];
+  }
+  Out before = look_back(total);
+  FACESAT_UNROLL
+  for (int w = 0; w < count; ++w) {
+    values[w * stride + i] = before;
+    before += of_warp[w];
+  }
+}
+
 template <class Tables>
-__global__ void __launch_bounds__(threads, Tables::blocks)
+__global__ void __launch_bounds__(Tables::threads, Tables::blocks)
     lookback_kernel(Tables task, Tiles tiles, Header* header, Word* words) {
-  using In = typename Tables::In;
   using Out = typename Tables::Out;
-  constexpr int rows_a_warp = Tables::rows_a_warp, tile_height = Tables::tile_height;
+  constexpr int rows_a_warp = Tables::rows_a_warp, tile_height = Tables::tile_height,
+                tile_width = Tables::tile_width;
+  constexpr int row_values = Tables::row_values, column_values = Tables::column_values;
   constexpr int part_stride = Tables::values_a_tile,
                 words_a_tile = parts<Out> * Tables::values_a_tile;
-  __shared__ SharedArray<Out, Tables::row_values> row_base;  // totals, then sums of all tiles left
+  // Row totals of each warp's columns, then sums of all that is left of them.
+  __shared__ SharedArray<Out, Tables::warps_across * row_values> row_base;
   // Column totals of each warp's rows, then sums of all that is above them. A lane's four columns
   // are 32 places apart, so that no two lanes meet in a bank.
-  __shared__ SharedArray<Out, warps * Tables::column_values> column_base;
+  __shared__ SharedArray<Out, Tables::warps_down * column_values> column_base;
   const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
+  const int warp_x = warp % Tables::warps_across, warp_y = warp / Tables::warps_across;
   const auto [tile, epoch] = draw_tile(header, tiles);
   Word* const own =
       words + (static_cast<std::ptrdiff_t>(tile.y) * tiles.across + tile.x) * words_a_tile;
   const int width = task.size.width, height = task.size.height;
-  const int x = tile.x * tile_width + 4 * lane;
-  const int y = tile.y * tile_height + warp * rows_a_warp;
+  const int x = tile.x * tile_width + 128 * warp_x + 4 * lane;
+  const int y = tile.y * tile_height + rows_a_warp * warp_y;
   const bool is_inside = (tile.x + 1) * tile_width <= width && (tile.y + 1) * tile_height <= height;
 
-  Kept<In> pixels[rows_a_warp];
+  Kept<typename Tables::In> pixels[rows_a_warp];
   specialise(is_inside, [&]<bool all_inside>() {
-    const In* from = task.input + y * task.input_pitch;
-    FACESAT_UNROLL
-    for (int i = 0; i < rows_a_warp; ++i, from += task.input_pitch)
-      pixels[i] = Kept<In>(all_inside || y + i < height ? load_four<all_inside>(from, x, width)
-                                                        : Four<In>{});
+    load_rows<all_inside>(task.input + y * task.input_pitch, task.input_pitch, x, width, height - y,
+                          pixels);
   });
 
+  // Of this warp's i-th row of table t, and of its lane's k-th column.
+  const auto row_index = [&](int t, int i) {
+    return warp_x * row_values + t * tile_height + warp_y * rows_a_warp + i;
+  };
+  const auto column_index = [&](int t, int k) {
+    return warp_y * column_values + t * tile_width + 128 * warp_x + 32 * k + lane;
+  };
   Out base[Tables::count][rows_a_warp];  // of the lane's four pixels: all to their left
   for_each_index<Tables::count>([&]<int t>() {
-    scan_rows<Tables::of_squares(t)>(pixels, base[t], [&](int i, Out total) {
-      row_base[t * tile_height + warp * rows_a_warp + i] = total;
-    });
+    scan_rows<Tables::of_squares(t)>(pixels, base[t],
+                                     [&](int i, Out total) { row_base[row_index(t, i)] = total; });
   });
   __syncthreads();
-  for (int i = thread; i < Tables::row_values; i += threads)
-    row_base[i] = look_back<Tables::window, Out>(own + i, part_stride, -words_a_tile, tile.x,
-                                                 row_base[i], epoch);
+  for (int i = thread; i < row_values; i += Tables::threads)
+    look_back_from<Tables::warps_across>(row_base, row_values, i, [&](Out total) {
+      return look_back<Tables::window, Out>(own + i, part_stride, -words_a_tile, tile.x, total,
+                                            epoch);
+    });
   __syncthreads();
 
   for_each_index<Tables::count>([&]<int t>() {
@@ -128,40 +172,27 @@ __global__ void __launch_bounds__(threads, Tables::blocks)
     Out bases{};
     FACESAT_UNROLL
     for (int i = 0; i < rows_a_warp; ++i) {
-      base[t][i] += row_base[t * tile_height + warp * rows_a_warp + i];
+      base[t][i] += row_base[row_index(t, i)];
       bases += base[t][i];
       add_running_sums<Tables::of_squares(t)>(total, pixels[i]);
     }
     FACESAT_UNROLL
-    for (int k = 0; k < 4; ++k)
-      column_base[warp * Tables::column_values + t * tile_width + 32 * k + lane] =
-          bases + total.v[k];
+    for (int k = 0; k < 4; ++k) column_base[column_index(t, k)] = bases + total.v[k];
   });
   __syncthreads();
-  for (int i = thread; i < Tables::column_values; i += threads) {
-    Out rows[warps], total{};
-    FACESAT_UNROLL
-    for (int w = 0; w < warps; ++w) {
-      rows[w] = column_base[w * Tables::column_values + i];
-      total += rows[w];
-    }
-    Out above = look_back<Tables::window, Out>(
-        own + Tables::row_values + i, part_stride,
-        -static_cast<std::ptrdiff_t>(tiles.across) * words_a_tile, tile.y, total, epoch);
-    FACESAT_UNROLL
-    for (int w = 0; w < warps; ++w) {
-      column_base[w * Tables::column_values + i] = above;
-      above += rows[w];
-    }
-  }
+  for (int i = thread; i < column_values; i += Tables::threads)
+    look_back_from<Tables::warps_down>(column_base, column_values, i, [&](Out total) {
+      return look_back<Tables::window, Out>(
+          own + row_values + i, part_stride,
+          -static_cast<std::ptrdiff_t>(tiles.across) * words_a_tile, tile.y, total, epoch);
+    });
   __syncthreads();
 
   specialise(is_inside, [&]<bool all_inside>() {
     for_each_index<Tables::count>([&]<int t>() {
       Four<Out> sums;
       FACESAT_UNROLL
-      for (int k = 0; k < 4; ++k)
-        sums.v[k] = column_base[warp * Tables::column_values + t * tile_width + 32 * k + lane];
+      for (int k = 0; k < 4; ++k) sums.v[k] = column_base[column_index(t, k)];
       Out* to = task.table[t] + y * task.pitch[t];
       Out bases{};
       FACESAT_UNROLL
@@ -171,7 +202,10 @@ __global__ void __launch_bounds__(threads, Tables::blocks)
         Four<Out> out;
         FACESAT_UNROLL
         for (int k = 0; k < 4; ++k) out.v[k] = sums.v[k] + bases;
-        if (all_inside || y + i < height) store_four<all_inside>(to, x, width, out);
+        if constexpr (all_inside)
+          store_fours<Tables::streams>(to, x, out);
+        else if (y + i < height)
+          store_four(to, x, width, out);
       }
     });
   });
@@ -179,26 +213,43 @@ __global__ void __launch_bounds__(threads, Tables::blocks)
   if (thread == 0) finish(header, tiles.count(), epoch);
 }
 
-template <class Tables>
+template <class Shape>
 constexpr Tiles tiles_of(Size size) {
-  return {divide_up(size.width, tile_width), divide_up(size.height, Tables::tile_height)};
+  return {divide_up(size.width, Shape::tile_width), divide_up(size.height, Shape::tile_height)};
 }
 
-// Small pictures have few tiles, whose latency is all that counts; large ones want many bytes under
-// way, and few words published.
-bool is_large(Size size) {
-  return size.area() > (on_host ? 16'000 : 10'000'000);
+// Calls with_shape(Shape{}) for the one that is fastest. Small pictures have few tiles, whose
+// latency is all that counts; large ones want many bytes under way, few words published, and long
+// pieces of memory written at once.
+template <class In, class Out, bool both, class WithShape>
+void choose_shape(Size size, WithShape with_shape) {
+  constexpr double mega = on_host ? 3e3 : 1e6;
+  if constexpr (sizeof(Out) == 8) {
+    with_shape(Shape<1, 8, 8, 2, 1, false>{});
+  } else if constexpr (sizeof(In) > 1) {
+    with_shape(Shape<1, 8, 8, 3, 1, true>{});
+  } else if (size.area() < 3 * mega) {
+    with_shape(Shape<1, 8, 8, 4, 4, false>{});
+  } else if (size.area() < 14 * mega) {
+    with_shape(Shape < 1, 8, 16, both ? 3 : 4, 1, true > {});
+  } else {
+    with_shape(Shape<2, 8, 16, 2, 1, true>{});
+  }
 }
 
-// Room for both tables, where there may be two, and for the smaller tiles.
+// Room for both tables, where there may be two.
 std::size_t workspace_bytes(SatType type, Size size) {
-  std::size_t bytes = header_bytes;
+  std::size_t values = 0;
   visit_types(type, [&]<class In, class Out>(In, Out) {
-    using Most = Tables<In, Out, true, sizeof(In) == 1, sizeof(Out) == 8 ? 4 : 8>;
-    bytes += static_cast<std::size_t>(tiles_of<Most>(size).count()) * Most::values_a_tile *
-             parts<Out> * sizeof(Word);
+    const auto room_for = [&]<class Shape>(Shape) {
+      using Most = Tables<In, Out, true, sizeof(In) == 1, Shape>;
+      values = std::max(values, static_cast<std::size_t>(tiles_of<Shape>(size).count()) *
+                                    Most::values_a_tile * parts<Out>);
+    };
+    choose_shape<In, Out, false>(size, room_for);
+    choose_shape<In, Out, true>(size, room_for);
   });
-  return bytes;
+  return header_bytes + values * sizeof(Word);
 }
 
 template <class Tables>
@@ -206,15 +257,17 @@ void launch(const Tables& task, void* workspace, StreamHandle stream) {
   const Tiles tiles = tiles_of<Tables>(task.size);
   auto* const header = static_cast<Header*>(workspace);
   auto* const words = reinterpret_cast<Word*>(static_cast<std::byte*>(workspace) + header_bytes);
-  FACESAT_LAUNCH(lookback_kernel<Tables>, dim3(tiles.count()), dim3(threads), stream, task, tiles,
-                 header, words);
+  FACESAT_LAUNCH(lookback_kernel<Tables>, dim3(tiles.count()), dim3(Tables::threads), stream, task,
+                 tiles, header, words);
 }
 
 template <bool has_sum, bool has_squares, class In, class Out>
 void enqueue_tables(const SatTask& task, void* workspace, StreamHandle stream) {
-  const auto with_rows = [&]<int rows_a_warp>() {
-    Tables<In, Out, has_sum, has_squares, rows_a_warp> tables{
-        task.size, static_cast<const In*>(task.input), task.input_pitch, {}, {}};
+  choose_shape<In, Out, has_sum && has_squares>(task.size, [&]<class Shape>(Shape) {
+    Tables<In, Out, has_sum, has_squares, Shape> tables;
+    tables.size = task.size;
+    tables.input = static_cast<const In*>(task.input);
+    tables.input_pitch = task.input_pitch;
     if constexpr (has_squares) {
       tables.table[has_sum] = static_cast<Out*>(task.squared_sum);
       tables.pitch[has_sum] = task.squared_pitch;
@@ -224,16 +277,7 @@ void enqueue_tables(const SatTask& task, void* workspace, StreamHandle stream) {
       tables.pitch[0] = task.sum_pitch;
     }
     launch(tables, workspace, stream);
-  };
-  if constexpr (sizeof(Out) == 8) {
-    with_rows.template operator()<4>();
-  } else if constexpr (sizeof(In) > 1) {
-    with_rows.template operator()<8>();
-  } else if (is_large(task.size)) {
-    with_rows.template operator()<16>();
-  } else {
-    with_rows.template operator()<8>();
-  }
+  });
 }
 
 void enqueue(const SatTask& task, void* workspace, StreamHandle stream) {

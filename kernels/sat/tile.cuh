@@ -58,6 +58,33 @@ __device__ __forceinline__ void store_four(T* row, int x, int width, const Four<
   *reinterpret_cast<Four<T>*>(row + x) = four;
 }
 
+// The same by a whole warp whose lanes hold neighbouring fours, all inside. Streaming: to tables
+// that no cache holds. Fours of 64-bit values take two accesses of 16 bytes; pairs of lanes
+// exchange halves before, so that each access writes whole sectors of 32 bytes.
+template <bool streaming, class T>
+__device__ __forceinline__ void store_fours(T* row, int x, const Four<T>& four) {
+  if constexpr (sizeof four == 32) {
+    struct alignas(16) Half {
+      T v[2];
+    };
+    const bool is_odd = lane_of_thread() % 2 == 1;
+    Half first, second;
+    FACESAT_UNROLL
+    for (int k = 0; k < 2; ++k) {
+      const T given = __shfl_xor_sync(full_warp, is_odd ? four.v[k] : four.v[k + 2], 1);
+      first.v[k] = is_odd ? given : four.v[k];
+      second.v[k] = is_odd ? four.v[k + 2] : given;
+    }
+    Half* const to = reinterpret_cast<Half*>(row + x - (is_odd ? 2 : 0));
+    to[0] = first;
+    to[2] = second;
+  } else if constexpr (streaming && sizeof four == 16) {
+    store_streaming(reinterpret_cast<Four<T>*>(row + x), four);
+  } else {
+    store_four<true>(row, x, 0, four);
+  }
+}
+
 // Calls work.operator()<is_inside>(): many loads are under way at once only where no branch stands
 // between them. All threads of a block that reaches no edge say the same.
 template <class Work>
@@ -90,6 +117,34 @@ struct Kept<std::uint8_t> {
     return four;
   }
 };
+
+// A lane's four columns, from x on, of n rows from `row` on, of which `rows_left` are in the
+// picture; zeros beyond its edges. No branch stands between the loads: what lies outside is read
+// within.
+template <bool all_inside, int n, class T>
+__device__ __forceinline__ void load_rows(const T* row, std::ptrdiff_t pitch, int x, int width,
+                                          int rows_left, Kept<T> (&pixels)[n]) {
+  if constexpr (all_inside) {
+    FACESAT_UNROLL
+    for (int i = 0; i < n; ++i, row += pitch) pixels[i] = Kept<T>(load_four<true>(row, x, width));
+  } else {
+    const bool has_four = x + 4 <= width;
+    if (width >= 4 && rows_left > 0) {
+      FACESAT_UNROLL
+      for (int i = 0; i < n; ++i)
+        pixels[i] =
+            Kept<T>(load_four<true>(row + min(i, rows_left - 1) * pitch, has_four ? x : 0, width));
+    }
+    FACESAT_UNROLL
+    for (int i = 0; i < n; ++i)
+      if (!has_four || i >= rows_left) pixels[i] = Kept<T>(Four<T>{});
+    if (!has_four && x < width) {
+      FACESAT_UNROLL
+      for (int i = 0; i < n; ++i)
+        if (i < rows_left) pixels[i] = Kept<T>(load_four(row + i * pitch, x, width));
+    }
+  }
+}
 
 // The sum of four pixels, or of their squares.
 template <class Out, bool of_squares, class In>
