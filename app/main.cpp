@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "app/bench/bench_detect.hpp"
+#include "app/bench/bench_micro.hpp"
 #include "app/bench/bench_sat.hpp"
 #include "app/detect/detect.hpp"
 #include "app/errors.hpp"
@@ -44,6 +45,8 @@ int run(int argc, char** argv) {
   const CLI::App* bench_sat_app = add_bench_sat(*bench, bench_sat);
   BenchDetectCommand bench_detect;
   const CLI::App* bench_detect_app = add_bench_detect(*bench, bench_detect);
+  BenchMicroCommand bench_micro;
+  const CLI::App* bench_micro_app = add_bench_micro(*bench, bench_micro);
 
   CLI::App* info = program.add_subcommand("info", "Version, build, backends, devices, algorithms");
   bool json = false;
@@ -72,6 +75,7 @@ int run(int argc, char** argv) {
   if (live_app->parsed()) return run_live(live);
   if (bench_sat_app->parsed()) return run_bench_sat(bench_sat);
   if (bench_detect_app->parsed()) return run_bench_detect(bench_detect);
+  if (bench_micro_app->parsed()) return run_bench_micro(bench_micro);
   if (info->parsed()) return print(json ? info_json() : info_text());
   return print(show->parsed() ? cascade_details(shown) : cascade_list());
 }

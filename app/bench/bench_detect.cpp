@@ -15,18 +15,13 @@
 #include "app/io/files.hpp"
 #include "app/parse_size.hpp"
 #include "core/cpu/gray.hpp"
+#include "kernels/bench/quantile.hpp"
 
 namespace facesat::app {
 namespace {
 
 using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
-
-// Sorted measurements; quantiles by nearest rank.
-double quantile(const std::vector<double>& sorted, double q) {
-  const auto rank = static_cast<std::size_t>(std::ceil(q * static_cast<double>(sorted.size())));
-  return sorted[std::max<std::size_t>(rank, 1) - 1];
-}
 
 struct Measured {
   std::vector<double> ms, with_upload_ms;
@@ -232,6 +227,7 @@ CLI::App* add_bench_detect(CLI::App& bench, BenchDetectCommand& command) {
 }
 
 int run_bench_detect(const BenchDetectCommand& command) {
+  if (!command.json.empty()) require_writable(command.json);
   const Picture picture = read(command.image);
   const std::vector<Size> sizes = sizes_of(command, picture.pixels.size);
   Json rows = Json::array();

@@ -1,12 +1,18 @@
 #include "app/bench/bench_sat.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include <fmt/format.h>
 
+#include "app/bench/bench_cpu_sat.hpp"
+#include "app/bench/gpu.hpp"
 #include "app/bench/machine.hpp"
+#include "app/bench/sat_model.hpp"
+#include "app/bench/sat_report.hpp"
 #include "app/errors.hpp"
 #include "app/io/files.hpp"
+#include "app/messages.hpp"
 #include "app/parse_size.hpp"
 #include "kernels/bench/sat_bench.hpp"
 #include "kernels/gpu_info.hpp"
@@ -18,34 +24,46 @@ using Json = nlohmann::ordered_json;
 
 constexpr int largest_side = 32768;
 
-std::string known_ids() {
-  std::string text;
-  for (const gpu::SatInfo& sat : gpu::sat_infos()) text += (text.empty() ? "" : ", ") + sat.id;
-  return text;
+bool contains(const std::vector<std::string>& ids, const std::string& id) {
+  return std::find(ids.begin(), ids.end(), id) != ids.end();
 }
 
-// The ids asked for, in the registry's order.
-std::vector<std::string> chosen_ids(const std::vector<std::string>& asked) {
-  const auto is_asked = [&](const std::string& id) {
-    return asked.empty() || std::find(asked.begin(), asked.end(), id) != asked.end();
-  };
-  std::vector<std::string> ids;
-  for (const gpu::SatInfo& sat : gpu::sat_infos())
-    if (is_asked("all") || is_asked(sat.id)) ids.push_back(sat.id);
-  for (const std::string& id : asked)
-    if (id != "all" && std::find(ids.begin(), ids.end(), id) == ids.end())
-      throw UsageError(
-          fmt::format("--algorithm {}: there is no such algorithm; known are {}", id, known_ids()));
+bool asks_for_all(const BenchSatCommand& command) {
+  return command.algorithms.empty() || contains(command.algorithms, "all");
+}
+
+// The ids asked for, in the order of the rows. Without a GPU, those of the CPU remain of all.
+std::vector<std::string> chosen_ids(const BenchSatCommand& command, const std::string& no_gpu) {
+  const bool has_gpu = no_gpu.empty();
+  const std::vector<std::string> of_gpu = gpu::sat_bench_ids();
+  std::vector<std::string> known = of_gpu, ids;
+  for (const std::string& id : cpu_sat_ids()) known.push_back(id);
+  for (const std::string& id : command.algorithms) {
+    if (id != "all" && !contains(known, id))
+      throw UsageError(fmt::format("--algorithm {}: there is no such algorithm; known are {}", id,
+                                   fmt::join(known, ", ")));
+    if (!has_gpu && contains(of_gpu, id))
+      throw UsageError(fmt::format("--algorithm {} needs a GPU: {}", id, no_gpu));
+  }
+  for (const std::string& id : known)
+    if (contains(command.algorithms, id) ||
+        (asks_for_all(command) && (has_gpu || !contains(of_gpu, id))))
+      ids.push_back(id);
   return ids;
 }
 
-std::vector<std::string> chosen_types(const std::vector<std::string>& asked) {
-  const std::vector<std::string> known = gpu::sat_type_names();
-  for (const std::string& type : asked)
-    if (std::find(known.begin(), known.end(), type) == known.end())
-      throw UsageError(fmt::format("--type {}: there is no such type; known are {}", type,
+std::vector<gpu::SatType> chosen_types(const std::vector<std::string>& asked) {
+  std::vector<gpu::SatType> types;
+  std::vector<std::string_view> known;
+  for (const gpu::SatTypeInfo& info : gpu::sat_types) known.push_back(info.name);
+  for (const std::string& name : asked) {
+    const auto found = std::find(known.begin(), known.end(), name);
+    if (found == known.end())
+      throw UsageError(fmt::format("--type {}: there is no such type; known are {}", name,
                                    fmt::join(known, ", ")));
-  return asked;
+    types.push_back(gpu::sat_types[static_cast<std::size_t>(found - known.begin())].type);
+  }
+  return types;
 }
 
 std::vector<Size> chosen_sizes(const std::vector<std::string>& asked) {
@@ -60,31 +78,38 @@ std::vector<Size> chosen_sizes(const std::vector<std::string>& asked) {
   return sizes;
 }
 
-void print_title() {
+void print_title(bool has_models) {
   write_all(1,
-            fmt::format("{:<30} {:<8} {:>11} {:>10} {:>10} {:>10} {:>8} {:>7}\n", "algorithm",
-                        "type", "size", "median us", "min", "p95", "GB/s", "ratio"),
+            fmt::format("{:<30} {:<8} {:>11} {:>10} {:>10} {:>10} {:>8} {:>7}{}\n", "algorithm",
+                        "type", "size", "median us", "min", "p95", "GB/s", "ratio",
+                        has_models ? "   model us" : ""),
             "standard output");
 }
 
-void print_row(const Json& row) {
+void print_row(const Json& row, bool has_models) {
   const auto number = [&](const char* key) { return row[key].get<double>(); };
+  const auto number_or_dash = [&](const char* key) {
+    return row.contains(key) ? fmt::format("{:.2f}", number(key)) : "-";
+  };
   std::string line = fmt::format(
       "{:<30} {:<8} {:>11} ", row["id"].get<std::string>(), row["type"].get<std::string>(),
       fmt::format("{}x{}", row["width"].get<int>(), row["height"].get<int>()));
   if (row.contains("failure"))
     line += row["failure"].get<std::string>();
   else
-    line += fmt::format("{:>10.2f} {:>10.2f} {:>10.2f} {:>8.0f} {:>7.2f}", number("median_us"),
-                        number("min_us"), number("p95_us"), number("gb_per_s"), number("ratio"));
+    line += fmt::format("{:>10.2f} {:>10.2f} {:>10.2f} {:>8.0f} {:>7}", number("median_us"),
+                        number("min_us"), number("p95_us"), number("gb_per_s"),
+                        number_or_dash("ratio"));
+  if (has_models && !row.contains("failure"))
+    line += fmt::format(" {:>10}", number_or_dash("model_us"));
   if (row.contains("checked")) line += row["checked"].get<bool>() ? "  checked" : "  WRONG";
   write_all(1, line + "\n", "standard output");
 }
 
-// Floor and copy have no tables to be checked.
+// Floor and copy have no tables to be checked; without a GPU there is no floor, and floor_us is 0.
 Json to_row(const gpu::SatBenchRow& measured, const gpu::SatBenchTask& task, double floor_us) {
   Json row{{"id", measured.id},
-           {"type", task.type},
+           {"type", gpu::info_of(task.type).name},
            {"squares", task.squares},
            {"width", task.size.width},
            {"height", task.size.height}};
@@ -95,21 +120,50 @@ Json to_row(const gpu::SatBenchRow& measured, const gpu::SatBenchTask& task, dou
   row["median_us"] = measured.median_us;
   row["min_us"] = measured.min_us;
   row["p95_us"] = measured.p95_us;
-  row["floor_us"] = floor_us;
-  row["ratio"] = measured.median_us / floor_us;
+  if (floor_us > 0) {
+    row["floor_us"] = floor_us;
+    row["ratio"] = measured.median_us / floor_us;
+  }
   row["gb_per_s"] = measured.bytes / measured.median_us / 1000;
   if (measured.id != "floor" && measured.id != "memcpy") row["checked"] = measured.checked;
   return row;
 }
 
-void bench(const gpu::SatBenchTask& task, Json& rows) {
+// For the collection's algorithms; the other rows have no model.
+void add_model(Json& row, const gpu::SatBenchTask& task, const gpu::MicroFigures& figures) {
+  for (const gpu::SatInfo& sat : gpu::sat_infos())
+    if (row["id"] == sat.id) {
+      const SatModel model =
+          sat_model(sat, gpu::info_of(task.type), task.size, task.squares, figures);
+      row["model_us"] = model.us;
+      row["model"] = model.name;
+    }
+}
+
+// What cannot be measured is told if it was asked for by name. Rows have models if there are
+// figures to make them of.
+void bench(const gpu::SatBenchTask& task, bool has_gpu, const std::vector<std::string>& asked,
+           const std::optional<gpu::MicroFigures>& figures, Json& rows) {
   double floor_us = 0;
-  gpu::bench_sats(task, [&](const gpu::SatBenchRow& measured) {
+  const auto report = [&](const gpu::SatBenchRow& measured) {
+    if (measured.is_absent && !contains(asked, measured.id)) return;
     if (measured.id == "floor") floor_us = measured.median_us;
     Json row = to_row(measured, task, floor_us);
-    print_row(row);
+    if (figures && measured.failure.empty()) add_model(row, task, *figures);
+    print_row(row, figures.has_value());
     rows.push_back(std::move(row));
-  });
+  };
+  if (has_gpu) gpu::bench_sats(task, report);
+  bench_cpu_sats(task, report);
+}
+
+std::string line_of(const CLI::App& sat) {
+  std::string line = "facesat bench sat";
+  for (const CLI::Option* option : sat.get_options())
+    for (const std::string& value : option->results())
+      line += fmt::format(" {}{}", option->get_name(),
+                          option->get_items_expected_max() > 0 ? " " + value : "");
+  return line;
 }
 
 }  // namespace
@@ -117,25 +171,36 @@ void bench(const gpu::SatBenchTask& task, Json& rows) {
 CLI::App* add_bench_sat(CLI::App& bench, BenchSatCommand& command) {
   CLI::App* sat = bench.add_subcommand("sat", "SAT algorithms: microseconds a table");
   const auto repeatable = [](CLI::Option* option) { option->expected(1)->take_all(); };
-  repeatable(sat->add_option("--algorithm", command.algorithms,
-                             "As 'facesat info' lists them, or all; repeatable [all]")
-                 ->type_name("ID"));
-  repeatable(sat->add_option("--type", command.types,
-                             "Of picture and table: 8u32s, 8u32u, 8u32f, 32s32s, 32u32u, 32f32f, "
-                             "64f64f; repeatable [8u32s]")
-                 ->type_name("TYPE"));
-  repeatable(sat->add_option("--size", command.sizes,
-                             "Repeatable [1024x1024, 1280x720, 1920x1080, 3840x2160, 4096x4096]")
-                 ->type_name("WxH"));
-  sat->add_flag("--squares", command.squares, "The table of the squares, too (8-bit pictures)");
-  sat->add_option("--device", command.device, "As 'facesat info' numbers them [0]")
+  repeatable(
+      sat->add_option("--algorithm", command.algorithms,
+                      "As 'facesat info' lists them; peer_cub, peer_npp: NVIDIA's libraries; "
+                      "cpu_2r2w, cpu_4r1w, cpu_backend; all; repeatable [all]")
+          ->type_name("ID"));
+  repeatable(
+      sat->add_option("--type", command.types,
+                      "Types of picture and table: 8u32s, 8u32u, 8u32f, 32s32s, 32u32u, 32f32f, "
+                      "64f64f; repeatable [8u32s]")
+          ->type_name("TYPE"));
+  repeatable(
+      sat->add_option(
+             "--size", command.sizes,
+             "Of the pictures; repeatable [1024x1024, 1280x720, 1920x1080, 3840x2160, 4096x4096]")
+          ->type_name("WxH"));
+  sat->add_flag("--squares", command.squares, "Tables of the squares too, of 8-bit pictures");
+  sat->add_option("--device", command.device, "The GPU, as 'facesat info' numbers them [0]")
       ->type_name("N")
       ->check(CLI::NonNegativeNumber.description(""));
-  sat->add_option("--runs", command.runs, "That are timed, for each row [31]")
+  sat->add_option("--runs", command.runs,
+                  "Timed runs of each algorithm; fewer on the CPU above 4096x4096 [31]")
       ->type_name("N")
       ->check(CLI::Range(1, 100000).description(""));
+  sat->add_flag("--model", command.model,
+                "Times that models predict too, from the figures of 'facesat bench micro'");
   sat->add_option("--json", command.json, "Write the table there too")->type_name("FILE");
-  sat->final_callback([&command] {
+  sat->add_option("--report", command.report, "Write a page of charts and tables there, as HTML")
+      ->type_name("FILE");
+  sat->final_callback([&command, sat] {
+    command.line = line_of(*sat);
     if (command.types.empty()) command.types = {"8u32s"};
     if (command.sizes.empty())
       command.sizes = {"1024x1024", "1280x720", "1920x1080", "3840x2160", "4096x4096"};
@@ -145,21 +210,27 @@ CLI::App* add_bench_sat(CLI::App& bench, BenchSatCommand& command) {
 
 int run_bench_sat(const BenchSatCommand& command) {
   const std::vector<Size> sizes = chosen_sizes(command.sizes);
-  std::string why_none;
-  const auto devices = gpu::devices(&why_none);
-  if (devices.empty()) throw UsageError(fmt::format("SAT algorithms run on a GPU: {}", why_none));
-  if (command.device >= static_cast<int>(devices.size()))
-    throw UsageError(fmt::format("--device {}: there is no such device; 'facesat info' lists them",
-                                 command.device));
-  const std::vector<std::string> ids = chosen_ids(command.algorithms);
+  const std::string no_gpu = why_no_gpu(command.device);
+  const bool has_gpu = no_gpu.empty();
+  if (command.model && !has_gpu) throw UsageError(fmt::format("--model needs a GPU: {}", no_gpu));
+  const std::vector<std::string> ids = chosen_ids(command, no_gpu);
+  const std::vector<gpu::SatType> types = chosen_types(command.types);
+  for (const std::string& file : {command.json, command.report})
+    if (!file.empty()) require_writable(file);
+  if (!has_gpu && asks_for_all(command))
+    say(fmt::format("facesat: GPU algorithms are left out: {}\n", no_gpu));
+  std::optional<gpu::MicroFigures> figures;
+  if (command.model) figures = gpu::measure_micro(command.device);
   Json rows = Json::array();
-  print_title();
-  for (const std::string& type : chosen_types(command.types))
+  print_title(command.model);
+  for (const gpu::SatType type : types)
     for (const Size size : sizes)
-      bench({type, size, command.squares && type.starts_with("8u"), ids, command.device,
-             command.runs},
-            rows);
+      bench({type, size, command.squares && gpu::info_of(type).input_bytes == 1, ids,
+             command.device, command.runs},
+            has_gpu, command.algorithms, figures, rows);
   if (!command.json.empty()) write_table(command.json, rows);
+  if (!command.report.empty())
+    write_text(command.report, to_html({rows, machine_json(), command.line, gpu::sat_infos()}));
   const bool all_right = std::none_of(rows.begin(), rows.end(), [](const Json& row) {
     return row.contains("failure") || (row.contains("checked") && !row["checked"].get<bool>());
   });

@@ -1,4 +1,5 @@
-// facesat bench sat: every SAT algorithm on the same pictures of noise, beside the floor.
+// facesat bench sat: every SAT algorithm on pictures of noise, beside the floor, others' code and
+// the CPU. Without a GPU, the CPU alone.
 #pragma once
 
 #include <string>
@@ -10,9 +11,10 @@ namespace facesat::app {
 
 struct BenchSatCommand {
   std::vector<std::string> algorithms, types, sizes;
-  bool squares = false;
+  bool squares = false, model = false;
   int device = 0, runs = 31;
-  std::string json;  // file; empty: none
+  std::string json, report;  // files; empty: none
+  std::string line;          // as it could be typed
 };
 
 // Adds the subcommand; parsing fills `command`, which must outlive the parser.

@@ -36,8 +36,7 @@ Json machine_json() {
 }
 
 void write_table(const std::string& file, const Json& rows) {
-  const std::string text = Json{{"machine", machine_json()}, {"rows", rows}}.dump(2) + "\n";
-  write_file(file, {reinterpret_cast<const unsigned char*>(text.data()), text.size()});
+  write_text(file, Json{{"machine", machine_json()}, {"rows", rows}}.dump(2) + "\n");
 }
 
 }  // namespace facesat::app

@@ -59,6 +59,22 @@ void write_all(int descriptor, std::string_view bytes, const std::string& name) 
   }
 }
 
+void require_writable(const fs::path& file) {
+  const int created = ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (created >= 0) {
+    ::close(created);
+    ::unlink(file.c_str());
+    return;
+  }
+  // A pipe must not be opened: its reader would take the closing for the end.
+  std::error_code ignored;
+  const int reason = errno != EEXIST                    ? errno
+                     : fs::is_directory(file, ignored)  ? EISDIR
+                     : ::access(file.c_str(), W_OK) < 0 ? errno
+                                                        : 0;
+  if (reason != 0) throw UsageError(fmt::format("{}: {}", file.string(), std::strerror(reason)));
+}
+
 void write_file(const fs::path& file, std::span<const unsigned char> bytes) {
   const int descriptor = ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (descriptor < 0) throw OutputError(fmt::format("{}: {}", file.string(), std::strerror(errno)));
@@ -72,6 +88,10 @@ void write_file(const fs::path& file, std::span<const unsigned char> bytes) {
   }
   if (::close(descriptor) != 0)
     throw OutputError(fmt::format("{}: {}", file.string(), std::strerror(errno)));
+}
+
+void write_text(const fs::path& file, std::string_view text) {
+  write_file(file, {reinterpret_cast<const unsigned char*>(text.data()), text.size()});
 }
 
 void make_folder(const fs::path& folder) {

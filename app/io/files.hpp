@@ -19,8 +19,13 @@ void require_readable(const std::filesystem::path& file);
 // A sentence if a picture file that could be decoded has an end missing; otherwise empty.
 std::string warning_about(const std::filesystem::path& file);
 
-// Writes a whole file. Throws OutputError with the reason; a partial file is removed.
+// Throws UsageError with the reason, unless `file` is one that can be written or can be made: asked
+// before work that would be lost otherwise.
+void require_writable(const std::filesystem::path& file);
+
+// Write a whole file. Throw OutputError with the reason; a partial file is removed.
 void write_file(const std::filesystem::path& file, std::span<const unsigned char> bytes);
+void write_text(const std::filesystem::path& file, std::string_view text);
 
 // Makes a folder and its parents. Throws OutputError.
 void make_folder(const std::filesystem::path& folder);

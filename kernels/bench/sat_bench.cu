@@ -4,6 +4,8 @@
 
 #include "kernels/bench/sat_bench.hpp"
 #include "kernels/bench/sat_floor.hpp"
+#include "kernels/bench/sat_peer.hpp"
+#include "kernels/bench/sat_place.hpp"
 #include "kernels/cuda.hpp"
 
 namespace facesat::gpu {
@@ -16,74 +18,17 @@ __global__ void wait_kernel(int microseconds) {
   for (int i = 0; i < microseconds; ++i) __nanosleep(1000);
 }
 
-std::ptrdiff_t pitch_of(int width, std::size_t element_bytes) {
-  const auto elements = static_cast<std::ptrdiff_t>(64 / element_bytes);
-  return (width + elements - 1) / elements * elements;
-}
-
-// An input and its tables, with their borders.
-class Place {
- public:
-  Place(SatType type, Size size, bool squares) {
-    const auto [unused, name, input_bytes, table_bytes] = info_of(type);
-    const auto height = static_cast<std::size_t>(size.height);
-    task_.type = type;
-    task_.size = size;
-    task_.input_pitch = pitch_of(size.width, input_bytes);
-    input_ = Buffer<std::byte>(static_cast<std::size_t>(task_.input_pitch) * height * input_bytes);
-    task_.input = input_.data();
-    const auto border = static_cast<std::ptrdiff_t>(64 / table_bytes);
-    const std::ptrdiff_t pitch = pitch_of(size.width, table_bytes) + border;
-    const auto make_table = [&](Buffer<std::byte>& memory) -> void* {
-      memory = Buffer<std::byte>(static_cast<std::size_t>(pitch) * (height + 1) * table_bytes);
-      FACESAT_CUDA(cudaMemset(memory.data(), 0, memory.bytes()));
-      return memory.data() + (pitch + border) * static_cast<std::ptrdiff_t>(table_bytes);
-    };
-    task_.sum = make_table(sum_);
-    task_.sum_pitch = pitch;
-    if (squares) {
-      task_.squared_sum = make_table(squared_sum_);
-      task_.squared_pitch = pitch;
-    }
-  }
-  const SatTask& task() const { return task_; }
-
-  // So that a result that stands there already is not taken for a new one.
-  void poison(StreamHandle stream) const {
-    const std::size_t element = info_of(task_.type).table_bytes;
-    const auto fill = [&](void* table, std::ptrdiff_t pitch) {
-      if (table)
-        FACESAT_CUDA(cudaMemset2DAsync(table, static_cast<std::size_t>(pitch) * element, 0xEE,
-                                       static_cast<std::size_t>(task_.size.width) * element,
-                                       static_cast<std::size_t>(task_.size.height), stream));
-    };
-    fill(task_.sum, task_.sum_pitch);
-    fill(task_.squared_sum, task_.squared_pitch);
-  }
-
- private:
-  SatTask task_;
-  Buffer<std::byte> input_, sum_, squared_sum_;
-};
-
-SatType type_named(const std::string& name) {
-  for (const SatTypeInfo& info : sat_types)
-    if (info.name == name) return info.type;
-  throw DeviceError("there is no SAT type \"" + name + "\"");
-}
-
 class Bench {
  public:
-  explicit Bench(const SatBenchTask& task)
-      : task_(task), type_(type_named(task.type)), stream_(make_stream()), wrong_(1) {
-    const SatTypeInfo& info = info_of(type_);
+  explicit Bench(const SatBenchTask& task) : task_(task), stream_(make_stream()), wrong_(1) {
+    const SatTypeInfo& info = info_of(task.type);
     const bool squares = task.squares && info.input_bytes == 1;
     bytes_ = static_cast<double>(task.size.area()) *
              static_cast<double>(info.input_bytes + info.table_bytes * (squares ? 2 : 1));
     const auto copies = std::clamp<std::size_t>(
         static_cast<std::size_t>(std::ceil(static_cast<double>(rotated_bytes) / bytes_)), 2, 64);
     for (std::size_t i = 0; i < copies; ++i) {
-      places_.push_back(std::make_unique<Place>(type_, task.size, squares));
+      places_.push_back(std::make_unique<SatPlace>(task.type, task.size, squares));
       enqueue_fill(places_.back()->task(), static_cast<std::uint32_t>(i), stream_.get());
     }
   }
@@ -105,7 +50,7 @@ class Bench {
   }
 
   SatBenchRow algorithm(const SatAlgorithm& sat) {
-    const Buffer<std::byte> workspace(sat.workspace_bytes(type_, task_.size));
+    const Buffer<std::byte> workspace(sat.workspace_bytes(task_.type, task_.size));
     if (workspace.size() > 0)
       FACESAT_CUDA(cudaMemsetAsync(workspace.data(), 0, workspace.bytes(), stream_.get()));
     const int launches = sat.launches > 0 ? 2 * sat.launches : 1 << 20;
@@ -117,7 +62,6 @@ class Bench {
   }
 
  private:
-  // Median, least and 95th percentile of single runs.
   template <class Enqueue>
   SatBenchRow measure(const std::string& id, int launches, Enqueue enqueue) {
     const Event begin = make_event(), end = make_event();
@@ -135,11 +79,7 @@ class Bench {
       FACESAT_CUDA(cudaEventElapsedTime(&ms, begin.get(), end.get()));
       if (run >= 0) us.push_back(1000.0 * static_cast<double>(ms));
     }
-    std::sort(us.begin(), us.end());
-    const auto at = [&](double q) {
-      return us[static_cast<std::size_t>(q * static_cast<double>(us.size() - 1) + 0.5)];
-    };
-    return {id, at(0.5), us.front(), at(0.95), bytes_, false, ""};
+    return summed_up(id, us, bytes_);
   }
 
   bool is_right() {
@@ -153,31 +93,41 @@ class Bench {
   }
 
   const SatBenchTask& task_;
-  SatType type_;
   Stream stream_;
   Buffer<unsigned> wrong_;
   double bytes_ = 0;
-  std::vector<std::unique_ptr<Place>> places_;
+  std::vector<std::unique_ptr<SatPlace>> places_;
 };
 
-}  // namespace
-
-std::vector<std::string> sat_type_names() {
-  std::vector<std::string> names;
-  for (const SatTypeInfo& info : sat_types) names.emplace_back(info.name);
-  return names;
+const SatAlgorithm* find_measured(const std::string& id) {
+  for (const SatAlgorithm* peer : {&peer_cub, &peer_npp})
+    if (peer->id == id) return peer;
+  return find_sat(id);
 }
+
+}  // namespace
 
 void bench_sats(const SatBenchTask& task, const std::function<void(const SatBenchRow&)>& report) {
   FACESAT_CUDA(cudaSetDevice(task.device));
   Bench bench(task);
   report(bench.floor());
   report(bench.copy());
-  for (const std::string& id : task.ids) try {
-      report(bench.algorithm(*find_sat(id)));
+  for (const std::string& id : task.ids) {
+    const SatAlgorithm* const sat = find_measured(id);
+    if (!sat) continue;
+    if (sat == &peer_npp)
+      if (const std::string why = why_no_npp(task.type, task.squares); !why.empty()) {
+        report({.id = id, .failure = why, .is_absent = true});
+        continue;
+      }
+    try {
+      report(bench.algorithm(*sat));
     } catch (const MemoryError& error) {
       report({.id = id, .failure = error.what()});
+    } catch (const NppError& error) {
+      report({.id = id, .failure = error.what()});
     }
+  }
 }
 
 }  // namespace facesat::gpu

@@ -1,20 +1,22 @@
-// Measures SAT algorithms, without a word of CUDA: for `facesat bench sat`.
+// Measures SAT algorithms and their peers, without a word of CUDA: for `facesat bench sat`.
 #pragma once
 
-#include <cstddef>
+#include <algorithm>
 #include <functional>
 #include <string>
 #include <vector>
 
 #include "core/image.hpp"
+#include "kernels/bench/quantile.hpp"
+#include "kernels/sat/types.hpp"
 
 namespace facesat::gpu {
 
 struct SatBenchTask {
-  std::string type;  // as sat_type_names() has it
+  SatType type = SatType::u8_s32;
   Size size;
   bool squares = false;          // the table of squares, too, where the input has 8 bits
-  std::vector<std::string> ids;  // of the registry
+  std::vector<std::string> ids;  // as sat_bench_ids() has them; others are passed over
   int device = 0;
   int runs = 31;
 };
@@ -22,12 +24,31 @@ struct SatBenchTask {
 struct SatBenchRow {
   std::string id;  // "floor", "memcpy", or the algorithm's
   double median_us = 0, min_us = 0, p95_us = 0;
-  double bytes = 0;      // of the input once and of each table once
-  bool checked = false;  // every element was compared
-  std::string failure;   // why it was not measured
+  double bytes = 0;        // of the input once and of each table once
+  bool checked = false;    // every element was compared
+  std::string failure;     // why it was not measured
+  bool is_absent = false;  // because it is not there, or does not make such tables
 };
 
-std::vector<std::string> sat_type_names();
+// Of single runs, at least one.
+inline SatBenchRow summed_up(const std::string& id, std::vector<double> us, double bytes) {
+  std::sort(us.begin(), us.end());
+  return {.id = id,
+          .median_us = quantile(us, 0.5),
+          .min_us = us.front(),
+          .p95_us = quantile(us, 0.95),
+          .bytes = bytes,
+          .failure = ""};
+}
+
+// The ids of the registry's algorithms and of their peers, in builds without CUDA too.
+inline std::vector<std::string> sat_bench_ids() {
+  return {
+#define FACESAT_SAT(id) #id,
+#include "kernels/sat/registry.def"
+#undef FACESAT_SAT
+      "peer_cub", "peer_npp"};
+}
 
 // Calls `report` for the floor, for a copy of as many bytes, and for each algorithm. Buffers rotate
 // over more memory than the second level's cache has; the time is that between two events of the

@@ -4,10 +4,6 @@
 
 namespace facesat::gpu {
 
-std::vector<std::string> sat_type_names() {
-  return {};
-}
-
 void bench_sats(const SatBenchTask&, const std::function<void(const SatBenchRow&)>&) {
   throw DeviceError("this build has no CUDA backend");
 }

@@ -1,7 +1,6 @@
 // The contract of every SAT algorithm, and the registry of all of them.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -9,27 +8,9 @@
 
 #include "core/image.hpp"
 #include "kernels/platform.hpp"
+#include "kernels/sat/types.hpp"
 
 namespace facesat::gpu {
-
-// Type of the input, type of the table. Integers wrap modulo 2^32.
-enum class SatType { u8_s32, u8_u32, u8_f32, s32_s32, u32_u32, f32_f32, f64_f64 };
-
-struct SatTypeInfo {
-  SatType type;
-  std::string_view name;
-  std::size_t input_bytes, table_bytes;  // of an element
-};
-inline constexpr std::array<SatTypeInfo, 7> sat_types{{{SatType::u8_s32, "8u32s", 1, 4},
-                                                       {SatType::u8_u32, "8u32u", 1, 4},
-                                                       {SatType::u8_f32, "8u32f", 1, 4},
-                                                       {SatType::s32_s32, "32s32s", 4, 4},
-                                                       {SatType::u32_u32, "32u32u", 4, 4},
-                                                       {SatType::f32_f32, "32f32f", 4, 4},
-                                                       {SatType::f64_f64, "64f64f", 8, 8}}};
-constexpr const SatTypeInfo& info_of(SatType type) {
-  return sat_types[static_cast<std::size_t>(type)];
-}
 
 // What an algorithm reads and writes, in device memory; pitches are in elements. Rows start on
 // 16-byte boundaries; nothing behind their ends is read or written. Tables follow core/table.hpp:

@@ -36,26 +36,6 @@ Pass<In, Out, of_squares> make_pass(const SatTask& task) {
           of_squares ? task.squared_pitch : task.sum_pitch};
 }
 
-// Calls visit(In{}, Out{}) for the types that compute this type's tables. Signed integers are
-// summed as unsigned ones: the bits are the same, and they may wrap.
-template <class Visit>
-void visit_types(SatType type, Visit visit) {
-  switch (type) {
-    case SatType::u8_s32:
-    case SatType::u8_u32:
-      return visit(std::uint8_t{}, std::uint32_t{});
-    case SatType::u8_f32:
-      return visit(std::uint8_t{}, float{});
-    case SatType::s32_s32:
-    case SatType::u32_u32:
-      return visit(std::uint32_t{}, std::uint32_t{});
-    case SatType::f32_f32:
-      return visit(float{}, float{});
-    case SatType::f64_f64:
-      return visit(double{}, double{});
-  }
-}
-
 // Calls launch(pass) for each table that the task wants, for algorithms that make one at a time.
 template <class Launch>
 void for_each_table(const SatTask& task, Launch launch) {

@@ -32,31 +32,108 @@ TEST_F(Bench, DetectMeasuresEveryDetectorOnTheSamePicture) {
   EXPECT_EQ(ours, 4u);
 }
 
-TEST_F(Bench, SatNeedsAGpuAndKnownNames) {
-  for (const auto& arguments : std::vector<std::vector<std::string>>{
-           {"--size", "0x5"}, {"--size", "40000x5"}, {"--runs", "0"}, {"--algorithm"}}) {
+TEST_F(Bench, SatMeasuresTheCpuBesideTheGpu) {
+  for (const auto& arguments : std::vector<std::vector<std::string>>{{"--size", "0x5"},
+                                                                     {"--size", "40000x5"},
+                                                                     {"--runs", "0"},
+                                                                     {"--type", "16u32s"},
+                                                                     {"--algorithm"},
+                                                                     {"--algorithm", "cpu_3r3w"}}) {
     std::vector<std::string> all{"bench", "sat"};
     all.insert(all.end(), arguments.begin(), arguments.end());
     const Finished done = run(all);
     EXPECT_EQ(done.status, 2) << arguments[0];
     EXPECT_NE(done.err.find(arguments[0]), std::string::npos) << done.err;
   }
+  const bool has_gpu = !Json::parse(run({"info", "--json"}).out)["devices"].empty();
   const Finished small =
       run({"bench", "sat", "--size", "64x32", "--runs", "2", "--squares", "--json", "s.json"});
+  EXPECT_EQ(small.status, 0) << small.err;
+  EXPECT_EQ(small.err.find("GPU algorithms are left out: ") == std::string::npos, has_gpu)
+      << small.err;
+  const Json table = Json::parse(read_text(folder / "s.json"));
+  std::vector<std::string> of_cpu;
+  for (const Json& row : table["rows"]) {
+    for (const char* key : {"id", "type", "width", "height", "median_us", "min_us", "p95_us"})
+      EXPECT_TRUE(row.contains(key)) << key;
+    for (const char* key : {"floor_us", "ratio"}) EXPECT_EQ(row.contains(key), has_gpu) << key;
+    EXPECT_GT(row["median_us"], 0);
+    EXPECT_TRUE(row["id"] == "floor" || row["id"] == "memcpy" || row["checked"] == true) << row;
+    const std::string id = row["id"];
+    if (id.starts_with("cpu_")) of_cpu.push_back(id);
+  }
+  EXPECT_EQ(of_cpu, (std::vector<std::string>{"cpu_2r2w", "cpu_4r1w", "cpu_backend"}));
+  EXPECT_EQ(table["rows"].size() > of_cpu.size(), has_gpu);
+  if (has_gpu) return;
+  EXPECT_NE(small.out.find("  -  checked"), std::string::npos) << small.out;
+  for (const char* id : {"facesat_lookback", "peer_cub"}) {
+    const Finished refused = run({"bench", "sat", "--algorithm", id});
+    EXPECT_EQ(refused.status, 2);
+    EXPECT_NE(refused.err.find("needs a GPU: "), std::string::npos) << refused.err;
+  }
+}
+
+TEST_F(Bench, SatRowsOfTheCpuCanBeChosen) {
+  std::vector<std::string> arguments{"bench", "sat",    "--algorithm", "cpu_2r2w", "--size",
+                                     "33x65", "--runs", "2",           "--json",   "s.json"};
+  const std::vector<std::string> types{"8u32s",  "8u32u",  "8u32f", "32s32s",
+                                       "32u32u", "32f32f", "64f64f"};
+  for (const std::string& type : types) arguments.insert(arguments.end(), {"--type", type});
+  const Finished done = run(arguments);
+  EXPECT_EQ(done.status, 0) << done.err;
+  EXPECT_EQ(done.err, "");
+  std::vector<std::string> measured;
+  const Json chosen = Json::parse(read_text(folder / "s.json"));
+  for (const Json& row : chosen["rows"])
+    if (row["id"] == "cpu_2r2w") {
+      EXPECT_EQ(row["checked"], true);
+      measured.push_back(row["type"]);
+    } else {
+      EXPECT_TRUE(row["id"] == "floor" || row["id"] == "memcpy") << row;
+    }
+  EXPECT_EQ(measured, types);
+
+  // What makes no such tables is told where it was asked for by name.
+  const Finished none =
+      run({"bench", "sat", "--algorithm", "cpu_backend", "--type", "64f64f", "--size", "8x8"});
+  EXPECT_EQ(none.status, 1);
+  EXPECT_NE(none.out.find("8u32s and 8u32u only"), std::string::npos) << none.out;
+}
+
+TEST_F(Bench, MicroFiguresAndModelsNeedAGpu) {
+  const Finished negative = run({"bench", "micro", "--device", "-1"});
+  EXPECT_EQ(negative.status, 2);
+  EXPECT_NE(negative.err.find("--device"), std::string::npos) << negative.err;
+  const Finished micro = run({"bench", "micro", "--json", "m.json"});
+  const Finished sat = run({"bench", "sat", "--model", "--algorithm", "all", "--size", "64x32",
+                            "--runs", "2", "--json", "s.json"});
   if (Json::parse(run({"info", "--json"}).out)["devices"].empty()) {
-    EXPECT_EQ(small.status, 2);
-    EXPECT_NE(small.err.find("GPU"), std::string::npos) << small.err;
+    EXPECT_EQ(micro.status, 2);
+    EXPECT_NE(micro.err.find("micro-benchmarks run on a GPU: "), std::string::npos) << micro.err;
+    EXPECT_EQ(sat.status, 2);
+    EXPECT_NE(sat.err.find("--model needs a GPU: "), std::string::npos) << sat.err;
+    EXPECT_EQ(sat.out, "");
     return;
   }
-  EXPECT_EQ(small.status, 0) << small.err;
-  const Json table = Json::parse(read_text(folder / "s.json"));
-  EXPECT_GT(table["rows"].size(), 3u);
-  for (const Json& row : table["rows"]) {
-    for (const char* key :
-         {"id", "type", "width", "height", "median_us", "min_us", "p95_us", "floor_us", "ratio"})
-      EXPECT_TRUE(row.contains(key)) << key;
-    EXPECT_TRUE(row["id"] == "floor" || row["id"] == "memcpy" || row["checked"] == true);
+  EXPECT_EQ(micro.status, 0) << micro.err;
+  const Json figures = Json::parse(read_text(folder / "m.json"));
+  EXPECT_TRUE(figures["machine"].is_object());
+  EXPECT_GT(figures["rows"].size(), 5u);
+  for (const Json& row : figures["rows"]) {
+    EXPECT_TRUE(row.contains("id") && row.contains("unit"));
+    EXPECT_GT(row["value"], 0) << row["id"];
   }
+  EXPECT_EQ(sat.status, 0) << sat.err;
+  EXPECT_NE(sat.out.find("model us"), std::string::npos) << sat.out;
+  std::size_t models = 0;
+  const Json table = Json::parse(read_text(folder / "s.json"));
+  for (const Json& row : table["rows"]) {
+    EXPECT_EQ(row.contains("model_us"), row.contains("model")) << row["id"];
+    if (!row.contains("model_us")) continue;
+    ++models;
+    EXPECT_GT(row["model_us"], 0) << row["id"];
+  }
+  EXPECT_EQ(models, Json::parse(run({"info", "--json"}).out)["sat"].size());
 }
 
 TEST_F(Bench, MistakesAreToldInASentence) {

@@ -4,6 +4,7 @@
 #include <set>
 #include <type_traits>
 
+#include "kernels/bench/sat_peer.hpp"
 #include "kernels/sat/pass.cuh"
 #include "tests/kernels/device_memory.hpp"
 
@@ -118,10 +119,11 @@ Image<In> exact_noise(Size size) {
 
 class Sat : public ::testing::TestWithParam<const SatAlgorithm*> {};
 
-TEST_P(Sat, Sizes) {  // tile edges: 4, 32, 64 and 128
+TEST_P(Sat, Sizes) {  // tile edges: 4, 32, 64, 128 and 256
   for (const Size size :
-       {Size{1, 1}, {1, 70}, {133, 1}, {3, 5}, {33, 31}, {64, 32}, {127, 65}, {200, 129}})
+       {Size{1, 1}, {1, 70}, {133, 1}, {3, 5}, {33, 31}, {64, 32}, {130, 66}, {133, 129}})
     check_bytes(*GetParam(), noise_of(size).view(), Schedules::all);
+  check_bytes(*GetParam(), noise_of({260, 165}).view());
   if (on_gpu)
     for (const Size size :
          {Size{32, 32}, {31, 33}, {63, 65}, {128, 64}, {129, 65}, {260, 129}, {1023, 1025}})
@@ -212,6 +214,11 @@ INSTANTIATE_TEST_SUITE_P(Registry, Sat,
                          ::testing::ValuesIn(gpu::sat_algorithms().begin(),
                                              gpu::sat_algorithms().end()),
                          [](const auto& tested) { return std::string(tested.param->id); });
+
+#if !defined(FACESAT_SIMT)
+INSTANTIATE_TEST_SUITE_P(Cub, Sat, ::testing::Values(&gpu::peer_cub),
+                         [](const auto& tested) { return std::string(tested.param->id); });
+#endif
 
 TEST(SatRegistry, IdsAreUniqueAndFound) {
   std::set<std::string_view> ids;

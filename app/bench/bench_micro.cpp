@@ -1,0 +1,66 @@
+#include "app/bench/bench_micro.hpp"
+
+#include <fmt/format.h>
+
+#include "app/bench/gpu.hpp"
+#include "app/bench/machine.hpp"
+#include "app/errors.hpp"
+#include "app/io/files.hpp"
+#include "kernels/bench/micro.hpp"
+
+namespace facesat::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Row {
+  const char* id;
+  double value;
+  const char *unit, *meaning;
+};
+
+std::vector<Row> rows_of(const gpu::MicroFigures& f) {
+  return {
+      {"multiprocessors", 1.0 * f.multiprocessors, "", "on the device"},
+      {"clock", f.clock_hz, "Hz", "of a multiprocessor that is busy"},
+      {"add", f.add, "clocks", "an integer addition, until its sum can be added"},
+      {"and", f.bit_and, "clocks", "a boolean and, until its result can be added"},
+      {"shuffle", f.shuffle, "clocks", "to the next lane of the warp and on from there"},
+      {"shared_read", f.shared_read, "clocks", "of shared memory, without bank conflicts"},
+      {"l2_read", f.l2_read, "clocks", "of global memory, from the second level's cache"},
+      {"global_read", f.global_read, "clocks", "of global memory that is in no cache"},
+      {"memcpy", f.memcpy_bytes_per_s, "bytes/s", "cudaMemcpy on the device, read and written"},
+      {"kernel_copy", f.kernel_copy_bytes_per_s, "bytes/s",
+       "a kernel that copies, read and written"},
+      {"launch", f.launch_us, "us", "from a kernel's end to that of an empty one behind it"},
+  };
+}
+
+}  // namespace
+
+CLI::App* add_bench_micro(CLI::App& bench, BenchMicroCommand& command) {
+  CLI::App* micro = bench.add_subcommand(
+      "micro", "A GPU: latencies in clocks, speed of copies, time of a launch");
+  micro->add_option("--device", command.device, "The GPU, as 'facesat info' numbers them [0]")
+      ->type_name("N")
+      ->check(CLI::NonNegativeNumber.description(""));
+  micro->add_option("--json", command.json, "Write the table there too")->type_name("FILE");
+  return micro;
+}
+
+int run_bench_micro(const BenchMicroCommand& command) {
+  if (const std::string why = why_no_gpu(command.device); !why.empty())
+    throw UsageError(fmt::format("micro-benchmarks run on a GPU: {}", why));
+  if (!command.json.empty()) require_writable(command.json);
+  Json rows = Json::array();
+  for (const Row& row : rows_of(gpu::measure_micro(command.device))) {
+    write_all(1,
+              fmt::format("{:<16} {:>10.4g} {:<8} {}\n", row.id, row.value, row.unit, row.meaning),
+              "standard output");
+    rows.push_back({{"id", row.id}, {"value", row.value}, {"unit", row.unit}});
+  }
+  if (!command.json.empty()) write_table(command.json, rows);
+  return 0;
+}
+
+}  // namespace facesat::app

@@ -1,0 +1,21 @@
+// facesat bench micro: the figures of a GPU that models of SAT algorithms need.
+#pragma once
+
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+namespace facesat::app {
+
+struct BenchMicroCommand {
+  int device = 0;
+  std::string json;  // file; empty: none
+};
+
+// Adds the subcommand; parsing fills `command`, which must outlive the parser.
+CLI::App* add_bench_micro(CLI::App& bench, BenchMicroCommand& command);
+
+// Returns the exit status. Throws UsageError.
+int run_bench_micro(const BenchMicroCommand& command);
+
+}  // namespace facesat::app

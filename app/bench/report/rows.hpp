@@ -1,0 +1,51 @@
+// The rows of `facesat bench sat` as its page needs them.
+#pragma once
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace facesat::app::report {
+
+struct Row {
+  std::string id, type, failure, model;
+  bool squares = false;
+  int width = 0, height = 0;
+  double median_us = 0, min_us = 0, p95_us = 0, gb_per_s = 0, ratio = 0, model_us = 0;  // 0: none
+  std::optional<bool> checked;
+
+  double pixels() const { return static_cast<double>(width) * height; }
+  bool is_reference() const { return id == "floor" || id == "memcpy"; }
+};
+using Rows = std::vector<Row>;
+
+// From an array of rows as `facesat bench sat --json` has them.
+Rows rows_of(const nlohmann::ordered_json& rows);
+
+// Rows of the same key together, groups in the order of their first rows.
+template <class Key>
+std::vector<Rows> grouped(const Rows& rows, Key key) {
+  std::vector<Rows> groups;
+  for (const Row& row : rows) {
+    const auto group = std::find_if(groups.begin(), groups.end(),
+                                    [&](const Rows& g) { return key(g.front()) == key(row); });
+    (group == groups.end() ? groups.emplace_back() : *group).push_back(row);
+  }
+  return groups;
+}
+
+std::vector<Rows> by_id(const Rows& rows);
+std::vector<Rows> by_size(const Rows& rows);  // small pictures first
+
+template <class Predicate>
+Rows those(const Rows& rows, Predicate predicate) {
+  Rows chosen;
+  std::copy_if(rows.begin(), rows.end(), std::back_inserter(chosen), predicate);
+  return chosen;
+}
+
+}  // namespace facesat::app::report

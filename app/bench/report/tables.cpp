@@ -1,0 +1,112 @@
+#include "app/bench/report/tables.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "app/bench/report/text.hpp"
+
+namespace facesat::app::report {
+namespace {
+
+std::string table(const std::string& head, const std::string& body) {
+  return fmt::format(
+      "<div class=\"scroll\" tabindex=\"0\"><table>\n<thead><tr>{}</tr></thead>\n{}</table>"
+      "</div>\n",
+      head, body);
+}
+
+std::string cell(double value, int decimals) {
+  return value > 0 ? fmt::format("<td>{}</td>", figure(value, decimals)) : "<td>–</td>";
+}
+
+std::string words(std::string_view text) {
+  return fmt::format("<td class=\"words\">{}</td>", escaped(text));
+}
+
+std::string verdict(const Row& row) {
+  if (!row.checked) return "<td class=\"words muted\">–</td>";
+  return *row.checked ? "<td class=\"words good\">checked</td>"
+                      : "<td class=\"words bad\">WRONG</td>";
+}
+
+// What stands in the rows without being in the registry.
+std::string_view title_of_other(const std::string& id) {
+  static const std::map<std::string, std::string_view> titles{
+      {"floor", "A kernel that reads every pixel once and writes every element once"},
+      {"memcpy", "cudaMemcpy of as many bytes as the floor moves"},
+      {"peer_cub", "CUB: block-wide scans of rows, then scans of columns (2R2W)"},
+      {"peer_npp", "NPP: nppiIntegral, as the library has it"},
+      {"cpu_2r2w",
+       "One thread of the CPU: rows added to those above, then elements to those before"},
+      {"cpu_4r1w", "One thread of the CPU: each element from its three neighbours"},
+      {"cpu_backend",
+       "All threads of the CPU: the detector’s CPU backend, which makes both tables"}};
+  const auto found = titles.find(id);
+  return found == titles.end() ? "" : found->second;
+}
+
+}  // namespace
+
+std::string figures_table(const Rows& rows) {
+  const bool has_model =
+      std::any_of(rows.begin(), rows.end(), [](const Row& row) { return row.model_us > 0; });
+  std::string body;
+  for (const Rows& of_size : by_size(rows)) {
+    body += fmt::format(
+        "<tbody><tr><th class=\"size\" colspan=\"{}\" scope=\"rowgroup\">{}</th>"
+        "</tr>\n",
+        has_model ? 9 : 7, size_text(of_size.front()));
+    for (const Row& row : of_size) {
+      body +=
+          fmt::format("<tr><th scope=\"row\"><a href=\"#id-{0}\">{0}</a></th>", escaped(row.id));
+      if (!row.failure.empty())
+        body += fmt::format("<td class=\"words bad\" colspan=\"{}\">{}</td>", has_model ? 8 : 6,
+                            escaped(row.failure));
+      else
+        body += cell(row.median_us, 2) + cell(row.min_us, 2) + cell(row.p95_us, 2) +
+                cell(row.gb_per_s, 0) + cell(row.ratio, 2) +
+                (has_model ? cell(row.model_us, 2) + words(row.model) : "") + verdict(row);
+      body += "</tr>\n";
+    }
+    body += "</tbody>\n";
+  }
+  return table(
+      fmt::format("<th scope=\"col\">algorithm</th><th scope=\"col\">median µs</th>"
+                  "<th scope=\"col\">min µs</th><th scope=\"col\">p95 µs</th>"
+                  "<th scope=\"col\">GB/s</th><th scope=\"col\">ratio</th>{}"
+                  "<th class=\"words\" scope=\"col\">result</th>",
+                  has_model
+                      ? "<th scope=\"col\">model µs</th><th class=\"words\" scope=\"col\">by</th>"
+                      : ""),
+      body);
+}
+
+std::string algorithms_table(const Rows& rows, const std::vector<gpu::SatInfo>& algorithms,
+                             const Looks& looks) {
+  std::string body = "<tbody>\n";
+  for (const Rows& line : by_id(rows)) {
+    const std::string& id = line.front().id;
+    body += fmt::format("<tr id=\"id-{0}\"><th scope=\"row\">{1}{0}</th>", escaped(id),
+                        swatch(looks.at(id)));
+    const auto info = std::find_if(algorithms.begin(), algorithms.end(),
+                                   [&](const gpu::SatInfo& sat) { return sat.id == id; });
+    if (info == algorithms.end())
+      body += words(title_of_other(id)) + words("") + "<td></td><td></td>";
+    else
+      body += words(info->title) + words(info->paper) +
+              fmt::format("<td>{}</td><td>{:.3g} / {:.3g}</td>",
+                          info->launches > 0 ? std::to_string(info->launches) : "one a diagonal",
+                          info->reads, info->writes);
+    body += "</tr>\n";
+  }
+  return table(
+      "<th scope=\"col\">id</th><th class=\"words\" scope=\"col\">idea</th>"
+      "<th class=\"words\" scope=\"col\">source</th><th scope=\"col\">launches</th>"
+      "<th scope=\"col\">reads / writes</th>",
+      body + "</tbody>\n");
+}
+
+}  // namespace facesat::app::report

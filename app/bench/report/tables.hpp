@@ -1,0 +1,20 @@
+// The tables of the page.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/bench/report/looks.hpp"
+#include "app/bench/report/rows.hpp"
+#include "kernels/gpu_info.hpp"
+
+namespace facesat::app::report {
+
+// All figures of rows of one type, or why there are none.
+std::string figures_table(const Rows& rows);
+
+// What the rows' ids stand for, with the looks that they have in charts.
+std::string algorithms_table(const Rows& rows, const std::vector<gpu::SatInfo>& algorithms,
+                             const Looks& looks);
+
+}  // namespace facesat::app::report

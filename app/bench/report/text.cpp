@@ -1,0 +1,80 @@
+#include "app/bench/report/text.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include <fmt/format.h>
+
+namespace facesat::app::report {
+
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (const char c : text) switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      case '\'':
+        out += "&#39;";
+        break;
+      default:
+        out += static_cast<unsigned char>(c) >= ' ' ? c : ' ';
+    }
+  return out;
+}
+
+std::string figure(double value, int decimals) {
+  std::string text = fmt::format("{:.{}f}", value, decimals);
+  const std::size_t point = std::min(text.find('.'), text.size());
+  for (std::size_t at = point; at > 3; at -= 3) text.insert(at - 3, "\u202f");
+  return text;
+}
+
+std::string tick_text(double tick) {
+  return tick < 1000 ? fmt::format("{:g}", tick) : figure(tick, 0);
+}
+
+std::string microseconds(double us) {
+  return figure(us, us < 10 ? 2 : us < 1000 ? 1 : 0) + " µs";
+}
+
+std::string multiple(double ratio) {
+  return figure(ratio, ratio < 10 ? 2 : ratio < 100 ? 1 : 0) + "×";
+}
+
+std::string size_text(const Row& row) {
+  return fmt::format("{}×{}", row.width, row.height);
+}
+
+std::string type_text(const Row& row) {
+  const auto kind = [](char c) {
+    return c == 'u' ? "unsigned" : c == 's' ? "signed" : "floating-point";
+  };
+  int input = 0, table = 0;
+  char of_input = 0, of_table = 0;
+  std::string text;
+  if (std::sscanf(row.type.c_str(), "%d%c%d%c", &input, &of_input, &table, &of_table) == 4)
+    text = fmt::format("{}-bit {} pictures, {}-bit {} tables", input, kind(of_input), table,
+                       kind(of_table));
+  return text + (row.squares ? " of sums and of squares" : "");
+}
+
+std::string tooltip(const Row& row) {
+  std::string text = fmt::format("{}, {}: ", row.id, size_text(row));
+  if (row.median_us == 0) return text + "not measured";
+  text += microseconds(row.median_us);
+  if (row.ratio > 0) text += fmt::format(", {} the floor", multiple(row.ratio));
+  if (row.model_us > 0) text += fmt::format("; model {} {}", row.model, microseconds(row.model_us));
+  if (row.checked == false) text += "; WRONG";
+  return fmt::format("<title>{}</title>", escaped(text));
+}
+
+}  // namespace facesat::app::report

@@ -1,0 +1,310 @@
+// The page of `facesat bench sat --report`, read as XML, on made-up rows; and its option.
+#include "app/bench/sat_report.hpp"
+
+#include <cmath>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+#include <pugixml.hpp>
+
+#include "tests/app/program.hpp"
+
+namespace facesat::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json row(const std::string& id, int side, double us, double floor_us = 5) {
+  Json row{{"id", id},
+           {"type", "8u32s"},
+           {"squares", false},
+           {"width", side},
+           {"height", side},
+           {"median_us", us},
+           {"min_us", us * 0.9},
+           {"p95_us", us * 1.1},
+           {"floor_us", floor_us},
+           {"ratio", us / floor_us},
+           {"gb_per_s", 5.0 * side * side / us / 1000}};
+  if (id != "floor") row["checked"] = true;
+  return row;
+}
+
+Json failure(const std::string& id, int side, const std::string& sentence) {
+  return {{"id", id}, {"type", "8u32s"}, {"width", side}, {"height", side}, {"failure", sentence}};
+}
+
+Json without_floor(Json row) {
+  row.erase("floor_us");
+  row.erase("ratio");
+  return row;
+}
+
+// Three rows at each of two sizes.
+Json few_rows() {
+  return {row("floor", 1024, 5),
+          row("facesat_lookback", 1024, 7),
+          row("kasagi_2014_4r1w", 1024, 7000),
+          row("floor", 4096, 25, 25),
+          row("facesat_lookback", 4096, 37, 25),
+          row("kasagi_2014_4r1w", 4096, 27000, 25)};
+}
+
+class Page {
+ public:
+  explicit Page(SatReport report) : text(to_html(report)) {
+    const pugi::xml_parse_result parsed =
+        page_.load_string(text.c_str(), pugi::parse_default | pugi::parse_ws_pcdata);
+    EXPECT_TRUE(parsed) << parsed.description() << ": " << text.substr(parsed.offset, 80);
+  }
+  explicit Page(const Json& rows) : Page(SatReport{rows, Json::object(), "", {}}) {}
+
+  pugi::xpath_node_set all(const std::string& path) const {
+    return page_.select_nodes(path.c_str());
+  }
+  std::size_t count(const std::string& path) const { return all(path).size(); }
+
+  // All text below the elements.
+  std::string words(const std::string& path) const {
+    std::string words;
+    for (const pugi::xpath_node& node : all(path + "//text()")) words += node.node().value();
+    return words;
+  }
+  std::vector<double> numbers(const std::string& path, const char* attribute) const {
+    std::vector<double> numbers;
+    for (const pugi::xpath_node& node : all(path))
+      numbers.push_back(node.node().attribute(attribute).as_double(NAN));
+    return numbers;
+  }
+  Json data() const { return Json::parse(words("//script[@id='data']")); }
+
+  std::string text;
+
+ private:
+  pugi::xml_document page_;
+};
+
+const std::string ratio_points = "//figure[@class='lines']//g[starts-with(@class,'point')]";
+const std::string bars = "//figure[@class='bars']//g[starts-with(@class,'bar')]";
+const std::string model_points = "//figure[@class='scatter']//g[starts-with(@class,'point')]";
+const std::string figures = "//section[not(@id)]//table//tr[th[@scope='row']]";
+
+TEST(SatReport, StandsAlone) {
+  const Page page(few_rows());
+  EXPECT_TRUE(page.text.starts_with("<!DOCTYPE html>"));
+  EXPECT_EQ(page.count("//link | //img | //iframe | //@src"), 0u);
+  EXPECT_EQ(page.count("//script"), page.count("//script[@type='application/json']"));
+  for (const char* word : {"http:", "https:", "@import", "url("})
+    EXPECT_EQ(page.text.find(word), std::string::npos) << word;
+  for (const pugi::xpath_node& link : page.all("//@href")) {
+    const std::string target = link.attribute().value();
+    ASSERT_TRUE(target.starts_with("#")) << target;
+    EXPECT_EQ(page.count("//*[@id='" + target.substr(1) + "']"), 1u) << target;
+  }
+}
+
+TEST(SatReport, EveryRowIsAPointABarAndALine) {
+  Json rows = few_rows();
+  for (const Json& one : few_rows()) {
+    rows.push_back(one);
+    rows.back()["type"] = "8u32u";
+    rows.back()["squares"] = true;
+  }
+  const Page page(rows);
+  EXPECT_EQ(page.count("//figure[@class='lines']"), 2u);
+  EXPECT_EQ(page.count("//figure[@class='bars']"), 4u);
+  EXPECT_EQ(page.count(ratio_points), rows.size());
+  EXPECT_EQ(page.count(bars), rows.size());
+  EXPECT_EQ(page.count(figures), rows.size());
+  EXPECT_EQ(page.count("//section[@id='algorithms']//tbody/tr"), 3u);
+  EXPECT_EQ(page.count("//figure[@class='scatter']"), 0u);
+  EXPECT_EQ(page.data()["rows"], rows);
+  EXPECT_NE(page.words("//h2").find("8-bit unsigned pictures, 32-bit signed tables"),
+            std::string::npos);
+}
+
+TEST(SatReport, TellsTitlesMachineAndCommand) {
+  gpu::SatInfo sat;
+  sat.id = "facesat_lookback";
+  sat.title = "Look-back (1R1W)";
+  sat.paper = "A & B 2014";
+  sat.launches = 3;
+  const Page page(SatReport{few_rows(),
+                            {{"gpus", {"One GPU", "Another"}}, {"cores", 52}},
+                            "facesat bench sat --runs 5",
+                            {sat}});
+  const std::string told = page.words("//tr[@id='id-facesat_lookback']");
+  for (const char* word : {"Look-back (1R1W)", "A & B 2014", "3"})
+    EXPECT_NE(told.find(word), std::string::npos) << word << " in " << told;
+  const std::string machine = page.words("//dl");
+  for (const char* word : {"One GPU, Another", "52", "facesat bench sat --runs 5"})
+    EXPECT_NE(machine.find(word), std::string::npos) << word << " in " << machine;
+}
+
+TEST(SatReport, EscapesAllText) {
+  const std::string nasty = "</script><b a='1'>&amp; \"\x01 \\u003c";
+  Json rows = few_rows();
+  rows.push_back(row(nasty, 4096, 50, 25));
+  rows.push_back(failure("nehab_2011", 4096, nasty));
+  for (Json& one : rows) one["type"] = nasty;
+  gpu::SatInfo sat;
+  sat.id = sat.title = sat.paper = nasty;
+  const Page page(SatReport{rows, {{nasty, nasty}}, nasty, {sat}});
+  std::string readable = nasty;  // there are no control characters in XML
+  readable[readable.find('\x01')] = ' ';
+  for (const char* path :
+       {"//h2", "//dt", "//dd", "//section[@id='algorithms']//tr", "//td[@class='words bad']",
+        "//figure[@class='lines']//text", "//figure[@class='bars']//text"})
+    EXPECT_NE(page.words(path).find(readable), std::string::npos) << path;
+  EXPECT_EQ(page.count("//b[@a]"), 0u);
+  EXPECT_EQ(page.data()["rows"], rows);
+  EXPECT_EQ(page.data()["command"], nasty);
+}
+
+TEST(SatReport, BarsAreInOrderAndMarkTheFloor) {
+  const Page page(Json{row("nehab_2011", 64, 26), row("floor", 64, 5), row("peer_cub", 64, 2000),
+                       row("npp_style", 64, 60), row("facesat_lookback", 64, 7)});
+  std::vector<std::string> names;
+  for (const pugi::xpath_node& name : page.all(bars + "/text[@class='left']"))
+    names.emplace_back(name.node().child_value());
+  EXPECT_EQ(names, (std::vector<std::string>{"floor", "facesat_lookback", "nehab_2011", "npp_style",
+                                             "peer_cub"}));
+  const std::vector<double> widths = page.numbers(bars + "/rect", "width");
+  EXPECT_NEAR(widths[1] / widths[0], 7.0 / 5, 0.01);
+  EXPECT_EQ(widths.back(), 100);
+  EXPECT_EQ(page.count("//path[@class='tear']"), 1u);
+  const std::string floor = "//figure[@class='bars']//line[@class='floor']";
+  ASSERT_EQ(page.count(floor), 1u);
+  EXPECT_DOUBLE_EQ(page.numbers(floor, "x1")[0], widths[0]);
+}
+
+TEST(SatReport, SlowAlgorithmsLeaveRoomForTheOthers) {
+  Json rows;
+  for (const double us : {5.0, 10.0, 20.0, 50000.0})
+    rows.push_back(row(us == 5 ? "floor" : fmt::format("of_{}", us), 512, us));
+  const Page page(rows);
+  const std::vector<double> y = page.numbers(ratio_points + "/use", "y");
+  ASSERT_EQ(y.size(), 4u);  // slow ones first, further up
+  EXPECT_LT(y[0], y[1]);
+  EXPECT_NEAR(y[2] - y[1], y[3] - y[2], 0.2);  // two doublings
+  EXPECT_GT(y[2] - y[1], 20);
+}
+
+TEST(SatReport, NamesOfLinesThatMeetStandApart) {
+  Json rows;
+  for (int i = 0; i < 40; ++i) rows.push_back(row(fmt::format("author_{}", i), 512, 20));
+  rows.push_back(row("slow", 512, 500));
+  const Page page(rows);
+  const std::string names = "//g[starts-with(@class,'series')]/svg/text[not(@class)]";
+  const std::vector<double> y = page.numbers(names, "y");
+  ASSERT_EQ(y.size(), rows.size());
+  const double height = page.numbers("//figure[@class='lines']//div/svg", "height")[0];
+  EXPECT_GE(y.front(), 0);
+  EXPECT_LE(y.back(), height);
+  for (std::size_t i = 1; i < y.size(); ++i) EXPECT_GE(y[i] - y[i - 1], 12) << i;
+}
+
+// Author's algorithms share a colour, and look different all the same.
+TEST(SatReport, LooksTellAlgorithmsApart) {
+  Json rows;
+  for (int author = 0; author < 12; ++author)
+    for (int i = 0; i < 8; ++i) rows.push_back(row(fmt::format("a{}_{}", author, i), 512, 20 + i));
+  const Page page(rows);
+  std::map<std::string, std::string> classes;
+  std::set<std::string> looks;
+  for (const pugi::xpath_node& series : page.all("//g[starts-with(@class,'series')]")) {
+    const std::string look = series.node().attribute("class").value();
+    const pugi::xml_node mark = series.node().child("g");
+    const std::string id = mark.child_value("title");
+    const std::string color = look.substr(look.find(" c"), 3);
+    EXPECT_EQ(classes.try_emplace(id.substr(0, id.find('_')), color).first->second, color) << id;
+    looks.insert(look + mark.child("use").attribute("href").value());
+  }
+  EXPECT_EQ(looks.size(), rows.size());
+}
+
+TEST(SatReport, WhatIsMissingIsLeftOut) {
+  const Page page(Json{without_floor(row("cpu_2r2w", 640, 812)), row("floor", 640, 5),
+                       failure("nehab_2011", 640, "too little memory"),
+                       failure("nehab_2011", 9000, "far too little memory"),
+                       Json{{"id", "npp_style"}, {"median_us", nullptr}}});
+  EXPECT_EQ(page.count(ratio_points), 1u);
+  EXPECT_EQ(page.count("//figure[@class='bars']"), 1u);
+  EXPECT_EQ(page.count(bars), 3u);
+  EXPECT_EQ(page.count(bars + "/rect"), 2u);
+  EXPECT_NE(page.words(bars).find("not measured"), std::string::npos);
+  EXPECT_NE(page.words(figures).find("far too little memory"), std::string::npos);
+  EXPECT_NE(page.words("//p[@class='outcome']").find("2 could not be measured"), std::string::npos);
+}
+
+TEST(SatReport, WithoutAFloorThereAreTimesAlone) {
+  const Page page(
+      Json{without_floor(row("cpu_2r2w", 640, 812)), without_floor(row("cpu_4r1w", 640, 912))});
+  EXPECT_EQ(page.count("//figure[@class='lines']"), 0u);
+  EXPECT_EQ(page.count(bars), 2u);
+  EXPECT_EQ(page.count("//line[@class='floor']"), 0u);
+  EXPECT_EQ(page.words("//header").find("CUDA"), std::string::npos);
+}
+
+TEST(SatReport, WrongTablesAreTold) {
+  Json rows = few_rows();
+  EXPECT_EQ(Page(rows).text.find("WRONG"), std::string::npos);
+  rows[4]["checked"] = false;
+  const Page page(rows);
+  EXPECT_NE(page.words("//p[@class='outcome']").find("1 WRONG"), std::string::npos);
+  EXPECT_NE(page.words(figures).find("WRONG"), std::string::npos);
+  EXPECT_EQ(page.count(ratio_points + "[@class='point wrong']"), 1u);
+  EXPECT_NE(page.words(bars + "//tspan[@class='bad']").find("WRONG"), std::string::npos);
+}
+
+TEST(SatReport, EmptyRunsAreAPageToo) {
+  const Page page(Json::array());
+  EXPECT_EQ(page.count("//figure | //section"), 0u);
+  EXPECT_NE(page.words("//header").find("No rows"), std::string::npos);
+}
+
+TEST(SatReport, ModelsAreComparedWhereThereAreAny) {
+  Json rows = few_rows();
+  for (const std::size_t i : {1u, 2u, 4u}) {
+    rows[i]["model"] = "hmm";
+    rows[i]["model_us"] = rows[i]["median_us"];
+  }
+  rows[2]["model_us"] = rows[2]["median_us"].get<double>() / 3;
+  const Page page(rows);
+  EXPECT_EQ(page.count(model_points), 3u);
+  // On the diagonal, x and y are the same part of the chart.
+  const auto x = page.numbers(model_points + "/use", "x"),
+             y = page.numbers(model_points + "/use", "y");
+  const double height = page.numbers("//figure[@class='scatter']//svg", "height")[0];
+  EXPECT_NEAR(x[0] / 100, 1 - y[0] / height, 1e-3);
+  EXPECT_LT(x[2] / 100, 1 - y[2] / height - 0.05);
+  EXPECT_NE(page.words("//section/p").find("kasagi_2014_4r1w at 1024×1024, 3.00× apart"),
+            std::string::npos);
+  EXPECT_NE(page.words(figures).find("hmm"), std::string::npos);
+}
+
+using SatReportOption = test::ProgramTest;
+
+TEST_F(SatReportOption, WritesThePage) {
+  const test::Finished done = run({"bench", "sat", "--algorithm", "cpu_2r2w", "--size", "64x32",
+                                   "--runs", "2", "--report", "r.html"});
+  ASSERT_EQ(done.status, 0) << done.err;
+  const std::string text = test::read_text(folder / "r.html");
+  for (const char* word : {"cpu_2r2w", "64×32", "--runs 2", "</html>"})
+    EXPECT_NE(text.find(word), std::string::npos) << word;
+}
+
+TEST_F(SatReportOption, FilesThatCannotBeWrittenAreFoundBeforeMeasuring) {
+  for (const char* option : {"--report", "--json"})
+    for (const char* file : {"missing/file", "."}) {
+      const test::Finished done =
+          run({"bench", "sat", "--algorithm", "cpu_2r2w", "--size", "64x32", option, file});
+      EXPECT_EQ(done.status, 2) << option;
+      EXPECT_NE(done.err.find(file), std::string::npos) << done.err;
+      EXPECT_EQ(done.out, "");
+    }
+}
+
+}  // namespace
+}  // namespace facesat::app
