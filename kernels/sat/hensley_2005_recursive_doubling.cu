@@ -3,8 +3,8 @@
 // Idea: after pass i along the rows, every element is the sum of the last 16^(i + 1) pixels: the
 // next pass adds up 16 elements, each that many before the last. When a whole row is reached, the
 // same goes on along the columns. Passes read one table and write the other, in turns. Shapes: a
-// thread an element, blocks of 256 along a row. Reads and writes an element: once a pass, the other
-// 15 samples coming from the caches; ceil(log16 n) passes along rows of n elements and as many
+// thread an element, blocks of 256 along a row. Reads and writes an element: once a pass, as far as
+// the caches hold the other 15 samples; ceil(log16 n) passes along rows of n elements and as many
 // along columns: 6 for sides from 257 to 4096, 8 beyond. Launches: one a pass. Workspace: the other
 // table. Source: Justin Hensley, Thorsten Scheuermann, Greg Coombe, Montek Singh, Anselmo Lastra:
 // Fast Summed-Area Table Generation and its Applications, Computer Graphics Forum 24(3), 2005;
