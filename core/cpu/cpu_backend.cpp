@@ -1,23 +1,39 @@
-// The whole flow of one frame on the CPU, one group of levels after the other.
+// The whole flow of one frame on the CPU: bands of levels, each resized, summed up and evaluated
+// tile by tile by one thread. Bands are independent, so threads meet only at the end of a frame.
 #include <algorithm>
-#include <cstring>
+#include <chrono>
 
 #include <tbb/parallel_for.h>
 
 #include "core/backend.hpp"
+#include "core/cpu/atlas.hpp"
 #include "core/cpu/evaluate.hpp"
 #include "core/cpu/gray.hpp"
-#include "core/cpu/integral.hpp"
 #include "core/cpu/resize.hpp"
 #include "core/memory.hpp"
 #include "core/stopwatch.hpp"
-#include "core/table.hpp"
 
 namespace facesat {
 namespace {
 
-struct LevelTaps {
-  std::vector<ResizeTap> columns, rows;
+// Pixels below the first windows of a tile and its last ones: a tile has as many again as a window
+// is wide and high, less one. The tables of such a tile lie in the second-level cache.
+constexpr int tile_width = 512, tile_height = 64;
+
+// What a thread works in: as large as the largest tile it has met so far.
+struct Workspace {
+  std::unique_ptr<cpu::TileTables> tables;
+  Image<std::uint8_t> pixels;
+  cpu::EvaluationMemory memory;
+  std::vector<std::uint8_t> skips;
+  std::vector<cpu::Candidate> found;
+
+  static Workspace& of_this_thread(const cpu::TileShape& shape) {
+    static thread_local Workspace workspace;
+    if (!workspace.tables || workspace.tables->shape() != shape)
+      workspace.tables = std::make_unique<cpu::TileTables>(shape);
+    return workspace;
+  }
 };
 
 class CpuBackend final : public Backend {
@@ -26,27 +42,18 @@ class CpuBackend final : public Backend {
                const DetectOptions& options) override {
     pyramid_ = &pyramid;
     options_ = options;
-    const Size atlas = pyramid.atlas();
-    const bool tilted = cascade.has_tilted();
-    require_memory(pyramid.image.area() + atlas.area() + Table::bytes(atlas) * (tilted ? 3 : 2),
-                   "this image");
+    has_tilted_ = cascade.has_tilted();
+    require_memory(pyramid.image.area(), "this image");
     gray_.resize(pyramid.image);
-    atlas_.resize(atlas);
-    sum_.resize(atlas);
-    squared_sum_.resize(atlas);
-    if (tilted) tilted_sum_.resize(atlas);
-    has_tilted_ = tilted;
-    const std::ptrdiff_t pitch = sum_.view().pitch;
-    evaluator_ = cascade.kind == FeatureKind::haar ? cpu::make_haar_evaluator(cascade, pitch)
-                                                   : cpu::make_lbp_evaluator(cascade, pitch);
-    taps_.clear();
-    for (const Level& level : pyramid.levels) {
-      LevelTaps& taps = taps_.emplace_back();
-      taps.columns.resize(level.size.width);
-      taps.rows.resize(level.size.height);
-      resize_taps(pyramid.image.width, taps.columns);
-      resize_taps(pyramid.image.height, taps.rows);
-    }
+    const Size window = cascade.window;
+    shape_ = {{std::min(pyramid.image.width, tile_width + window.width - 1),
+               std::min(pyramid.image.height, tile_height + window.height - 1)},
+              cascade.kind == FeatureKind::haar,
+              has_tilted_};
+    evaluator_ = cascade.kind == FeatureKind::haar ? cpu::make_haar_evaluator(cascade, shape_)
+                                                   : cpu::make_lbp_evaluator(cascade, shape_);
+    levels_ = cpu::level_taps(pyramid);
+    plan_bands();
   }
 
   void load(View<const Bgr> frame) override {
@@ -64,119 +71,147 @@ class CpuBackend final : public Backend {
   }
 
   void run() override {
-    const double gray_ms = times_[Step::gray];
-    times_ = {};
-    times_[Step::gray] = gray_ms;
-    windows_.clear();
-    for (int g = 0; g < static_cast<int>(pyramid_->groups.size()); ++g) {
-      build(g);
-      evaluate(pyramid_->groups[g]);
+    double ms = 0;
+    {
+      const Stopwatch watch(ms);
+      tbb::parallel_for(
+          std::size_t{0}, bands_.size(), [&](std::size_t b) { scan(bands_[b]); },
+          tbb::simple_partitioner());
     }
+    windows_.clear();
+    for (const Band& band : bands_)
+      windows_.insert(windows_.end(), band.windows.begin(), band.windows.end());
+    share_out(ms);
   }
 
   std::span<const Window> collect() override { return windows_; }
   StepTimes times() const override { return times_; }
 
-  // Tables beyond the caches cost bandwidth; an atlas of this size still keeps many threads busy.
+  // Atlases are only for looking at.
   std::size_t max_atlas_pixels() const override { return 16 << 20; }
 
   Image<std::uint32_t> snapshot(Picture picture, int index) override {
-    if (picture == Picture::gray) return widened(View<const std::uint8_t>(gray_.view()));
-    const Level& level = pyramid_->levels[index];
-    if (level.group != built_group_) build(level.group);
-    const Rect place{level.x, level.y, level.size.width, level.size.height};
-    switch (picture) {
-      case Picture::sum:
-        return widened(tables().sum.sub(place));
-      case Picture::squared_sum:
-        return widened(tables().squared_sum.sub(place));
-      case Picture::tilted_sum:
-        return has_tilted_ ? widened(tables().tilted.sub(place)) : Image<std::uint32_t>();
-      case Picture::depth:
-        return depths(level);
-      default:
-        return widened(View<const std::uint8_t>(atlas_.view()).sub(place));
-    }
+    return picture == Picture::depth
+               ? depths(index)
+               : cpu::atlas_snapshot(gray_.view(), *pyramid_, levels_, has_tilted_, picture, index);
   }
 
  private:
-  // A row band of one level: the unit of parallel evaluation.
+  using Clock = std::chrono::steady_clock;
+
+  // Rows of windows of one level: the unit of parallel work, and what has come of it.
   struct Band {
     int level, first_row, last_row;
+    std::vector<Window> windows;
+    Clock::duration resize{}, sat{}, evaluate{};
   };
-  static constexpr int band_windows = 4096;
-
-  template <class T>
-  static Image<std::uint32_t> widened(View<const T> from) {
-    Image<std::uint32_t> to(from.size);
-    for (int y = 0; y < from.size.height; ++y) std::copy_n(from.row(y), from.size.width, to.row(y));
-    return to;
-  }
 
   void finish_gray() {
     if (options_.equalize) cpu::equalize(gray_.view(), gray_.view());
-    built_group_ = -1;
   }
 
-  cpu::Tables tables() const {
-    return {sum_.view(), squared_sum_.view(),
-            has_tilted_ ? tilted_sum_.view() : View<const std::uint32_t>()};
+  void plan_bands() {
+    bands_.clear();
+    for (int i = 0; i < std::ssize(pyramid_->levels); ++i) {
+      const Level& level = pyramid_->levels[i];
+      const int rows = tile_height / level.step;
+      for (int row = 0; row < level.grid.height; row += rows)
+        bands_.push_back({i, row, std::min(row + rows, level.grid.height), {}});
+    }
   }
 
-  // Resizes a group's levels into the atlas and sums it up.
-  void build(int g) {
-    const LevelGroup& group = pyramid_->groups[g];
-    const View<std::uint8_t> atlas =
-        atlas_.view().sub({0, 0, group.atlas.width, group.atlas.height});
-    {
-      const Stopwatch watch(times_[Step::resize]);
-      for (int y = 0; y < atlas.size.height; ++y) std::memset(atlas.row(y), 0, atlas.size.width);
-      for (int i = group.first; i < group.first + group.count; ++i) {
-        const Level& level = pyramid_->levels[i];
-        cpu::resize(gray_.view(),
-                    atlas.sub({level.x, level.y, level.size.width, level.size.height}),
-                    taps_[i].columns, taps_[i].rows);
+  // The tiles of a band, from left to right.
+  template <class Visit>
+  void for_each_tile(const Band& band, Band& times, Visit visit) const {
+    const Level& level = pyramid_->levels[band.level];
+    Workspace& workspace = Workspace::of_this_thread(shape_);
+    const Size window = pyramid_->window;
+    const int step = level.step, columns = tile_width / step;
+    for (int column = 0; column < level.grid.width; column += columns) {
+      const Size grid{std::min(columns, level.grid.width - column), band.last_row - band.first_row};
+      const Rect place{column * step, band.first_row * step, (grid.width - 1) * step + window.width,
+                       (grid.height - 1) * step + window.height};
+      const auto begin = Clock::now();
+      const View<const std::uint8_t> pixels = part_of(band.level, place, workspace.pixels);
+      const auto resized = Clock::now();
+      const cpu::Tile tile = workspace.tables->build(pixels, grid, step);
+      const auto summed = Clock::now();
+      visit(tile, column, workspace);
+      times.resize += resized - begin;
+      times.sat += summed - resized;
+      times.evaluate += Clock::now() - summed;
+    }
+  }
+
+  // A rectangle of a level.
+  View<const std::uint8_t> part_of(int index, const Rect& place,
+                                   Image<std::uint8_t>& memory) const {
+    if (pyramid_->levels[index].size == gray_.size()) return std::as_const(gray_).view().sub(place);
+    memory.resize({place.width, place.height});
+    const cpu::LevelTaps& taps = levels_[index];
+    cpu::resize(gray_.view(), memory.view(), std::span(taps.columns).subspan(place.x, place.width),
+                std::span(taps.rows).subspan(place.y, place.height));
+    return memory.view();
+  }
+
+  void scan(Band& band) const {
+    const Level& level = pyramid_->levels[band.level];
+    band = {band.level, band.first_row, band.last_row, std::move(band.windows)};
+    band.windows.clear();
+    Workspace& workspace = Workspace::of_this_thread(shape_);
+    workspace.skips.assign(band.last_row - band.first_row, 0);
+    for_each_tile(band, band, [&](const cpu::Tile& tile, int column, Workspace& work) {
+      work.found.clear();
+      evaluator_->scan(tile, options_.scan == Scan::opencv, work.skips.data(), work.memory,
+                       work.found);
+      for (const cpu::Candidate& c : work.found) {
+        const int x = (column + c.column) * level.step, y = (band.first_row + c.row) * level.step;
+        band.windows.push_back(
+            {band.level, x, y, c.score, window_in_image(level, pyramid_->window, x, y)});
       }
-    }
-    const Stopwatch watch(times_[Step::sat]);
-    cpu::integral(atlas, sum_.view(), squared_sum_.view());
-    if (has_tilted_) cpu::tilted_integral(atlas, tilted_sum_.view());
-    built_group_ = g;
-  }
-
-  void evaluate(const LevelGroup& group) {
-    const Stopwatch watch(times_[Step::evaluate]);
-    std::vector<Band> bands;
-    for (int i = group.first; i < group.first + group.count; ++i) {
-      const Size grid = pyramid_->levels[i].grid;
-      const int rows = std::max(1, band_windows / std::max(1, grid.width));
-      for (int row = 0; row < grid.height; row += rows)
-        bands.push_back({i, row, std::min(row + rows, grid.height)});
-    }
-    std::vector<std::vector<Window>> found(bands.size());
-    tbb::parallel_for(std::size_t{0}, bands.size(), [&](std::size_t b) {
-      const Band& band = bands[b];
-      evaluator_->scan(tables(), pyramid_->levels[band.level], band.level, options_.scan,
-                       band.first_row, band.last_row, found[b]);
     });
-    for (const auto& part : found) windows_.insert(windows_.end(), part.begin(), part.end());
+    std::sort(band.windows.begin(), band.windows.end(), [](const Window& a, const Window& b) {
+      return std::pair(a.y, a.x) < std::pair(b.y, b.x);
+    });
   }
 
-  Image<std::uint32_t> depths(const Level& level) const {
-    Image<std::uint32_t> result(level.grid);
-    tbb::parallel_for(0, level.grid.height,
-                      [&](int row) { evaluator_->depths(tables(), level, row, result.row(row)); });
+  // Bands run beside each other: each step has the part of the frame's time that it has of theirs.
+  void share_out(double ms) {
+    Clock::duration resize{}, sat{}, evaluate{};
+    for (const Band& band : bands_) {
+      resize += band.resize;
+      sat += band.sat;
+      evaluate += band.evaluate;
+    }
+    const auto all = static_cast<double>((resize + sat + evaluate).count());
+    const auto part = [&](Clock::duration d) {
+      return all > 0 ? ms * static_cast<double>(d.count()) / all : 0;
+    };
+    times_[Step::resize] = part(resize);
+    times_[Step::sat] = part(sat);
+    times_[Step::evaluate] = part(evaluate);
+  }
+
+  Image<std::uint32_t> depths(int index) const {
+    Image<std::uint32_t> result(pyramid_->levels[index].grid);
+    Band times{};
+    for (const Band& band : bands_)
+      if (band.level == index)
+        for_each_tile(band, times, [&](const cpu::Tile& tile, int column, Workspace&) {
+          for (int row = 0; row < tile.grid.height; ++row)
+            evaluator_->depths(tile, row, result.row(band.first_row + row) + column);
+        });
     return result;
   }
 
   const Pyramid* pyramid_ = nullptr;
   DetectOptions options_;
-  std::unique_ptr<cpu::Evaluator> evaluator_;
-  std::vector<LevelTaps> taps_;
-  Image<std::uint8_t> gray_, atlas_;
-  Table sum_, squared_sum_, tilted_sum_;
   bool has_tilted_ = false;
-  int built_group_ = -1;
+  cpu::TileShape shape_;
+  std::unique_ptr<cpu::Evaluator> evaluator_;
+  std::vector<cpu::LevelTaps> levels_;
+  std::vector<Band> bands_;
+  Image<std::uint8_t> gray_;
   std::vector<Window> windows_;
   StepTimes times_;
 };

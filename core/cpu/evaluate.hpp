@@ -1,38 +1,44 @@
-// tables -> windows: the cascade, compiled for the pitch of the tables.
+// tile -> windows: the cascade, compiled for the layout of the tiles' tables.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <vector>
 
-#include "core/backend.hpp"
 #include "core/cascade.hpp"
-#include "core/image.hpp"
-#include "core/pyramid.hpp"
+#include "core/cpu/tile.hpp"
 
 namespace facesat::cpu {
 
-// The tables of one atlas, all of one pitch. `tilted` may be empty if no feature is tilted.
-struct Tables {
-  View<const std::uint32_t> sum, squared_sum, tilted;
+// A window that has come so far; at last one that passed every stage.
+struct Candidate {
+  int row, column;  // of the tile's grid
+  float inverse_deviation;
+  double score;  // sum of the last stage; not set before it is passed
+};
+
+// What a thread needs beside the tables. Its contents mean nothing from one tile to the next.
+struct EvaluationMemory {
+  std::vector<Candidate> candidates;
+  std::vector<std::uint32_t> patch;
 };
 
 class Evaluator {
  public:
   virtual ~Evaluator() = default;
 
-  // Appends the windows of grid rows first_row .. last_row - 1 of a level, in order. Rows are
-  // independent: the skip rule never crosses them. `index` becomes Window::level.
-  virtual void scan(const Tables& tables, const Level& level, int index, Scan scan, int first_row,
-                    int last_row, std::vector<Window>& windows) const = 0;
+  // Appends the windows of a tile that pass, in no particular order. skip_rule: a window that the
+  // first stage rejects lets the next one of its row be skipped, as in OpenCV; skips[row] tells
+  // whether the tile's first window is skipped, and then whether that of the tile to the right is.
+  virtual void scan(const Tile& tile, bool skip_rule, std::uint8_t* skips, EvaluationMemory& memory,
+                    std::vector<Candidate>& windows) const = 0;
 
-  // For every position of a grid row, the number of stages passed (0 for flat windows too).
-  virtual void depths(const Tables& tables, const Level& level, int row,
-                      std::uint32_t* depths) const = 0;
+  // For every window of a row of the tile, the number of stages passed (0 for flat windows too).
+  virtual void depths(const Tile& tile, int row, std::uint32_t* depths) const = 0;
 };
 
-// `cascade` is read only here. pitch: elements from one table row to the next.
-std::unique_ptr<Evaluator> make_haar_evaluator(const Cascade& cascade, std::ptrdiff_t pitch);
-std::unique_ptr<Evaluator> make_lbp_evaluator(const Cascade& cascade, std::ptrdiff_t pitch);
+// `cascade` is read only here. Tiles must be of this shape.
+std::unique_ptr<Evaluator> make_haar_evaluator(const Cascade& cascade, const TileShape& shape);
+std::unique_ptr<Evaluator> make_lbp_evaluator(const Cascade& cascade, const TileShape& shape);
 
 }  // namespace facesat::cpu

@@ -1,109 +1,113 @@
-#include <cmath>
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "core/cpu/evaluate_haar.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
 
-#include "core/cpu/scan.hpp"
-#include "core/cpu/trees.hpp"
+#include "core/cpu/compiled.hpp"
+#include "core/cpu/haar.hpp"
+#include "core/cpu/scan-inl.hpp"
 
+HWY_BEFORE_NAMESPACE();
+namespace facesat::cpu::HWY_NAMESPACE {
+namespace {
+
+HWY_INLINE hn::Vec<F32> rectangle(const Corners& c, const std::uint32_t* windows) {
+  const U32 tag;
+  const auto sum = hn::LoadU(tag, windows + c.offset[0]) - hn::LoadU(tag, windows + c.offset[1]) -
+                   hn::LoadU(tag, windows + c.offset[2]) + hn::LoadU(tag, windows + c.offset[3]);
+  return hn::ConvertTo(F32(), hn::BitCast(I32(), sum));
+}
+
+using F64 = hn::CappedTag<double, 8>;
+
+HWY_INLINE hn::Vec<F64> rectangle_f64(const Corners& c, const std::uint32_t* windows) {
+  const hn::Rebind<std::uint32_t, F64> tag;
+  const hn::Rebind<std::int32_t, F64> itag;
+  const auto sum = hn::LoadU(tag, windows + c.offset[0]) - hn::LoadU(tag, windows + c.offset[1]) -
+                   hn::LoadU(tag, windows + c.offset[2]) + hn::LoadU(tag, windows + c.offset[3]);
+  // There is no conversion of unsigned integers everywhere.
+  const auto moved = hn::BitCast(itag, hn::Xor(sum, hn::Set(tag, 0x80000000u)));
+  return hn::PromoteTo(F64(), moved) + hn::Set(F64(), 0x1p31);
+}
+
+struct HaarVectors {
+  static HWY_INLINE Masks go_left(const HaarQuestion& q, const std::uint32_t* windows,
+                                  const Floats& inverse_deviations) {
+    const F32 tag;
+    Floats value;
+    for (std::size_t v = 0; v < vectors; ++v)
+      value.part[v] = hn::Set(tag, q.weight[0]) * rectangle(q.corners[0], windows + v * lanes) +
+                      hn::Set(tag, q.weight[1]) * rectangle(q.corners[1], windows + v * lanes);
+    if (q.weight[2] != 0)
+      for (std::size_t v = 0; v < vectors; ++v)
+        value.part[v] = value.part[v] +
+                        hn::Set(tag, q.weight[2]) * rectangle(q.corners[2], windows + v * lanes);
+    Masks left;
+    for (std::size_t v = 0; v < vectors; ++v)
+      left.part[v] = hn::Lt(value.part[v] * inverse_deviations.part[v], hn::Set(tag, q.threshold));
+    return left;
+  }
+
+  static HWY_INLINE std::uint64_t contrasts(const HaarContrast& contrast,
+                                            const std::uint32_t* windows, std::ptrdiff_t squares,
+                                            int count, float* inverse_deviations) {
+    const F64 tag;
+    const hn::Rebind<float, F64> floats;
+    const auto area = hn::Set(tag, contrast.area), one = hn::Set(tag, 1.0);
+    std::uint64_t varied = 0;
+    for (int i = 0; i < count; i += static_cast<int>(hn::Lanes(tag))) {
+      const auto sum = rectangle_f64(contrast.corners, windows + i);
+      const auto spread = area * rectangle_f64(contrast.corners, windows + squares + i) - sum * sum;
+      // Where the spread is 0 or, behind the last window, anything: compared, but not used.
+      const auto inverse = hn::DemoteTo(floats, one / hn::Sqrt(spread));
+      const auto varies = hn::And(hn::Gt(spread, hn::Zero(tag)),
+                                  hn::Lt(area * hn::PromoteTo(tag, inverse), hn::Set(tag, 0.1)));
+      hn::StoreU(inverse, floats, inverse_deviations + i);
+      std::uint8_t bits[8] = {};
+      hn::StoreMaskBits(tag, varies, bits);
+      varied |= std::uint64_t{bits[0]} << i;
+    }
+    return varied;
+  }
+};
+
+void ScanHaar(const Compiled<HaarQuestion, HaarContrast>& cascade, const Tile& tile, bool skip_rule,
+              std::uint8_t* skips, EvaluationMemory& memory, std::vector<Candidate>& windows) {
+  TileScan<HaarVectors, std::remove_cvref_t<decltype(cascade)>>(cascade, tile, memory)
+      .run(skip_rule, skips, windows);
+}
+
+}  // namespace
+}  // namespace facesat::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
 namespace facesat::cpu {
 namespace {
 
-// Four corners of a rectangle: sum = p[0] - p[1] - p[2] + p[3].
-struct Corners {
-  std::int32_t offset[4];
+HWY_EXPORT(ScanHaar);
 
-  std::uint32_t sum(const std::uint32_t* base) const {
-    return base[offset[0]] - base[offset[1]] - base[offset[2]] + base[offset[3]];
-  }
-};
-
-Corners upright(const Rect& r, std::ptrdiff_t pitch) {
-  return {{corner_offset(r.x, r.y, pitch), corner_offset(r.x + r.width, r.y, pitch),
-           corner_offset(r.x, r.y + r.height, pitch),
-           corner_offset(r.x + r.width, r.y + r.height, pitch)}};
-}
-
-Corners turned(const Rect& r, std::ptrdiff_t pitch) {
-  return {{corner_offset(r.x, r.y, pitch), corner_offset(r.x - r.height, r.y + r.height, pitch),
-           corner_offset(r.x + r.width, r.y + r.width, pitch),
-           corner_offset(r.x + r.width - r.height, r.y + r.width + r.height, pitch)}};
-}
-
-class HaarDecision {
+class HaarEvaluator final : public Evaluator {
  public:
-  HaarDecision(const Cascade& cascade, const Node& node, std::ptrdiff_t pitch)
-      : threshold_(node.threshold), tilted_(cascade.haar[node.feature].tilted) {
-    const HaarFeature& feature = cascade.haar[node.feature];
-    for (int i = 0; i < 3; ++i) {
-      corners_[i] =
-          tilted_ ? turned(feature.parts[i].rect, pitch) : upright(feature.parts[i].rect, pitch);
-      weight_[i] = feature.parts[i].weight;
-    }
-  }
+  HaarEvaluator(const Cascade& cascade, const TileShape& shape) : cascade_(cascade, shape) {}
 
-  // The order of these f32 operations is part of the result.
-  bool goes_left(const Corner& at, float inverse_deviation) const {
-    const std::uint32_t* base = tilted_ ? at.tilted : at.sum;
-    float value = weight_[0] * sum(0, base) + weight_[1] * sum(1, base);
-    if (weight_[2] != 0) value += weight_[2] * sum(2, base);
-    return value * inverse_deviation < threshold_;
+  void scan(const Tile& tile, bool skip_rule, std::uint8_t* skips, EvaluationMemory& memory,
+            std::vector<Candidate>& windows) const override {
+    HWY_DYNAMIC_DISPATCH(ScanHaar)(cascade_, tile, skip_rule, skips, memory, windows);
+  }
+  void depths(const Tile& tile, int row, std::uint32_t* depths) const override {
+    cascade_.depths(tile, row, depths);
   }
 
  private:
-  float sum(int i, const std::uint32_t* base) const {
-    return static_cast<float>(static_cast<std::int32_t>(corners_[i].sum(base)));
-  }
-
-  Corners corners_[3];
-  float weight_[3];
-  float threshold_;
-  bool tilted_;
-};
-
-// Spread of a window's values, from its rectangle without the outermost pixels.
-class Contrast {
- public:
-  Contrast(Size window, std::ptrdiff_t pitch)
-      : corners_(upright({1, 1, window.width - 2, window.height - 2}, pitch)),
-        area_((window.width - 2) * (window.height - 2)) {}
-
-  // 1 / (area * standard deviation), or 0 for a flat window.
-  float inverse_deviation(const Corner& at) const {
-    const auto sum = static_cast<std::int64_t>(corners_.sum(at.sum));
-    const auto squares = static_cast<std::int64_t>(corners_.sum(at.squared_sum));
-    const std::int64_t spread = area_ * squares - sum * sum;
-    if (spread <= 0) return 0;
-    const auto inverse = static_cast<float>(1.0 / std::sqrt(static_cast<double>(spread)));
-    return static_cast<double>(area_) * static_cast<double>(inverse) < 0.1 ? inverse : 0;
-  }
-
- private:
-  Corners corners_;
-  std::int64_t area_;
-};
-
-class CompiledHaar {
- public:
-  CompiledHaar(const Cascade& cascade, std::ptrdiff_t pitch)
-      : window_(cascade.window), contrast_(cascade.window, pitch), trees_(cascade, pitch) {}
-
-  Size window() const { return window_; }
-  int stage_count() const { return trees_.stage_count(); }
-
-  Verdict run(const Corner& at) const {
-    const float inverse_deviation = contrast_.inverse_deviation(at);
-    if (inverse_deviation == 0) return {Verdict::flat, 0};
-    return trees_.run(at, inverse_deviation);
-  }
-
- private:
-  Size window_;
-  Contrast contrast_;
-  Trees<HaarDecision> trees_;
+  Compiled<HaarQuestion, HaarContrast> cascade_;
 };
 
 }  // namespace
 
-std::unique_ptr<Evaluator> make_haar_evaluator(const Cascade& cascade, std::ptrdiff_t pitch) {
-  return std::make_unique<ScanningEvaluator<CompiledHaar>>(cascade, pitch);
+std::unique_ptr<Evaluator> make_haar_evaluator(const Cascade& cascade, const TileShape& shape) {
+  return std::make_unique<HaarEvaluator>(cascade, shape);
 }
 
 }  // namespace facesat::cpu
+#endif

@@ -1,67 +1,111 @@
-#include <algorithm>
-#include <array>
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "core/cpu/evaluate_lbp.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
 
-#include "core/cpu/scan.hpp"
-#include "core/cpu/trees.hpp"
+#include "core/cpu/compiled.hpp"
+#include "core/cpu/lbp.hpp"
+#include "core/cpu/scan-inl.hpp"
 
+HWY_BEFORE_NAMESPACE();
+namespace facesat::cpu::HWY_NAMESPACE {
+namespace {
+
+// The subset's eight words, looked up by the upper three bits of each code.
+HWY_INLINE hn::Vec<U32> words_of(const LbpQuestion& q, hn::Vec<U32> codes) {
+  const U32 tag;
+  const auto index = hn::ShiftRight<5>(codes);
+#if HWY_TARGET == HWY_SCALAR
+  return hn::Set(tag, q.subset[hn::GetLane(index)]);
+#else
+  if constexpr (lanes == 4) {
+    const auto low = hn::LoadU(tag, q.subset.data()), high = hn::LoadU(tag, q.subset.data() + 4);
+    const auto in_four = hn::IndicesFromVec(tag, index & hn::Set(tag, 3));
+    return hn::IfThenElse(hn::Gt(index, hn::Set(tag, 3)), hn::TableLookupLanes(high, in_four),
+                          hn::TableLookupLanes(low, in_four));
+  } else if constexpr (lanes == 8) {
+    return hn::TableLookupLanes(hn::LoadU(tag, q.subset.data()), hn::IndicesFromVec(tag, index));
+  } else {
+    const auto table = hn::ZeroExtendVector(tag, hn::LoadU(hn::Half<U32>(), q.subset.data()));
+    return hn::TableLookupLanes(table, hn::IndicesFromVec(tag, index));
+  }
+#endif
+}
+
+// LbpQuestion::goes_left() of as many windows as there are lanes.
+HWY_INLINE MaskF goes_left(const LbpQuestion& q, const std::uint32_t* windows) {
+  const U32 tag;
+  using Vec = hn::Vec<U32>;
+  // Differences along x of the four corners of each row of blocks; then blocks.
+  Vec edge[4][3];
+  for (int j = 0; j < 4; ++j) {
+    Vec corner[4];
+    for (int i = 0; i < 4; ++i) corner[i] = hn::LoadU(tag, windows + q.offset[j][i]);
+    for (int i = 0; i < 3; ++i) edge[j][i] = corner[i + 1] - corner[i];
+  }
+  const Vec centre = edge[2][1] - edge[1][1];
+  Vec codes = hn::Set(tag, 255);
+  for (std::size_t n = 0; n < LbpQuestion::around.size(); ++n) {
+    const auto [x, y] = LbpQuestion::around[n];
+    const Vec block = edge[y + 1][x] - edge[y][x];
+    const Vec bit = hn::Set(tag, 128u >> n);
+    codes = codes - hn::IfThenElseZero(hn::Lt(block, centre), bit);
+  }
+  const Vec bits = words_of(q, codes) >> (codes & hn::Set(tag, 31));
+  return hn::RebindMask(F32(), hn::TestBit(bits, hn::Set(tag, 1)));
+}
+
+struct LbpVectors {
+  static HWY_INLINE Masks go_left(const LbpQuestion& q, const std::uint32_t* windows,
+                                  const Floats&) {
+    Masks left;
+    for (std::size_t v = 0; v < vectors; ++v) left.part[v] = goes_left(q, windows + v * lanes);
+    return left;
+  }
+
+  static HWY_INLINE std::uint64_t contrasts(const LbpContrast&, const std::uint32_t*,
+                                            std::ptrdiff_t, int, float*) {
+    return ~std::uint64_t{0};
+  }
+};
+
+void ScanLbp(const Compiled<LbpQuestion, LbpContrast>& cascade, const Tile& tile, bool skip_rule,
+             std::uint8_t* skips, EvaluationMemory& memory, std::vector<Candidate>& windows) {
+  TileScan<LbpVectors, std::remove_cvref_t<decltype(cascade)>>(cascade, tile, memory)
+      .run(skip_rule, skips, windows);
+}
+
+}  // namespace
+}  // namespace facesat::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
 namespace facesat::cpu {
 namespace {
 
-class LbpDecision {
- public:
-  LbpDecision(const Cascade& cascade, const Node& node, std::ptrdiff_t pitch)
-      : subset_(node.subset) {
-    const Rect& block = cascade.lbp[node.feature].block;
-    for (int j = 0; j < 4; ++j)
-      for (int i = 0; i < 4; ++i)
-        offset_[j][i] = corner_offset(block.x + i * block.width, block.y + j * block.height, pitch);
-  }
+HWY_EXPORT(ScanLbp);
 
-  bool goes_left(const Corner& at, float) const {
-    const unsigned c = code(at.sum);
-    return subset_[c >> 5] >> (c & 31) & 1;
+class LbpEvaluator final : public Evaluator {
+ public:
+  LbpEvaluator(const Cascade& cascade, const TileShape& shape) : cascade_(cascade, shape) {}
+
+  void scan(const Tile& tile, bool skip_rule, std::uint8_t* skips, EvaluationMemory& memory,
+            std::vector<Candidate>& windows) const override {
+    HWY_DYNAMIC_DISPATCH(ScanLbp)(cascade_, tile, skip_rule, skips, memory, windows);
+  }
+  void depths(const Tile& tile, int row, std::uint32_t* depths) const override {
+    cascade_.depths(tile, row, depths);
   }
 
  private:
-  // One bit for each of the blocks around the centre that is not below it: clockwise from the top
-  // left, the highest bit first. Comparisons are added up, for branches would be mispredicted.
-  unsigned code(const std::uint32_t* base) const {
-    std::uint32_t p[4][4];
-    for (int j = 0; j < 4; ++j)
-      for (int i = 0; i < 4; ++i) p[j][i] = base[offset_[j][i]];
-    const auto block = [&](int i, int j) {
-      return p[j][i] - p[j][i + 1] - p[j + 1][i] + p[j + 1][i + 1];
-    };
-    const std::uint32_t centre = block(1, 1);
-    const auto bit = [&](int i, int j, unsigned place) {
-      return static_cast<unsigned>(block(i, j) >= centre) << place;
-    };
-    return bit(0, 0, 7) | bit(1, 0, 6) | bit(2, 0, 5) | bit(2, 1, 4) | bit(2, 2, 3) | bit(1, 2, 2) |
-           bit(0, 2, 1) | bit(0, 1, 0);
-  }
-
-  std::int32_t offset_[4][4];  // corners of 3 x 3 equal blocks
-  std::array<std::uint32_t, 8> subset_;
-};
-
-class CompiledLbp {
- public:
-  CompiledLbp(const Cascade& cascade, std::ptrdiff_t pitch)
-      : window_(cascade.window), trees_(cascade, pitch) {}
-
-  Size window() const { return window_; }
-  int stage_count() const { return trees_.stage_count(); }
-  Verdict run(const Corner& at) const { return trees_.run(at, 1); }
-
- private:
-  Size window_;
-  Trees<LbpDecision> trees_;
+  Compiled<LbpQuestion, LbpContrast> cascade_;
 };
 
 }  // namespace
 
-std::unique_ptr<Evaluator> make_lbp_evaluator(const Cascade& cascade, std::ptrdiff_t pitch) {
-  return std::make_unique<ScanningEvaluator<CompiledLbp>>(cascade, pitch);
+std::unique_ptr<Evaluator> make_lbp_evaluator(const Cascade& cascade, const TileShape& shape) {
+  return std::make_unique<LbpEvaluator>(cascade, shape);
 }
 
 }  // namespace facesat::cpu
+#endif

@@ -1,81 +1,144 @@
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "core/cpu/integral.cpp"
 #include "core/cpu/integral.hpp"
 
 #include <algorithm>
 #include <vector>
 
-#include <tbb/parallel_for.h>
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
 
-namespace facesat::cpu {
+HWY_BEFORE_NAMESPACE();
+namespace facesat::cpu::HWY_NAMESPACE {
 namespace {
 
-constexpr int band_height = 64;
+namespace hn = hwy::HWY_NAMESPACE;
+using Tag = hn::CappedTag<std::uint32_t, 16>;
+using Vec = hn::Vec<Tag>;
 
-// A row of a table pair: sums and squares, running along x.
-struct Carry {
-  std::vector<std::uint32_t> sum, squares;
-  explicit Carry(int width) : sum(width), squares(width) {}
+#if HWY_TARGET != HWY_SCALAR
+// Sums from the first lane on, in log2(lanes) steps: first within blocks of four lanes, then each
+// block adds the last lane of those before it.
+class Prefix {
+ public:
+  Prefix() {
+    const Tag tag;
+    std::uint32_t from[16], first[16];
+    for (std::uint32_t shift = 4, i = 0; shift < hn::Lanes(tag); shift *= 2, ++i) {
+      for (std::uint32_t lane = 0; lane < hn::Lanes(tag); ++lane) {
+        from[lane] = lane < shift ? 0 : (lane - shift) | 3;
+        first[lane] = lane < shift ? 0 : ~0u;
+      }
+      from_[i] = hn::SetTableIndices(tag, from);
+      keep_[i] = hn::LoadU(tag, first);
+    }
+    std::fill_n(from, 16, static_cast<std::uint32_t>(hn::Lanes(tag) - 1));
+    last_ = hn::SetTableIndices(tag, from);
+  }
+
+  HWY_INLINE Vec operator()(Vec v) const {
+    const Tag tag;
+    v = v + hn::ShiftLeftLanes<1>(tag, v);
+    v = v + hn::ShiftLeftLanes<2>(tag, v);
+    for (std::size_t shift = 4, i = 0; shift < hn::MaxLanes(tag); shift *= 2, ++i)
+      v = v + (hn::TableLookupLanes(v, from_[i]) & keep_[i]);
+    return v;
+  }
+  HWY_INLINE Vec last(Vec v) const { return hn::TableLookupLanes(v, last_); }
+
+ private:
+  using Indices = decltype(hn::SetTableIndices(Tag(), static_cast<std::uint32_t*>(nullptr)));
+  Indices from_[2], last_;
+  Vec keep_[2];
 };
 
-void add_column_sums(View<const std::uint8_t> band, Carry& carry) {
-  for (int y = 0; y < band.size.height; ++y) {
-    const std::uint8_t* p = band.row(y);
-    for (int x = 0; x < band.size.width; ++x) {
-      const std::uint32_t v = p[x];
-      carry.sum[x] += v;
-      carry.squares[x] += v * v;
-    }
+#endif
+
+// Writes a row of the tables from the row above it.
+template <bool has_squares>
+void integrate_row(const std::uint8_t* pixels, int width, const std::uint32_t* above,
+                   const std::uint32_t* squares_above, std::uint32_t* sum, std::uint32_t* squares) {
+  int x = 0;
+  std::uint32_t s_end = 0, q_end = 0;
+#if HWY_TARGET != HWY_SCALAR
+  const Tag tag;
+  const hn::Rebind<std::uint8_t, Tag> bytes;
+  const Prefix prefix;
+  const int lanes = static_cast<int>(hn::Lanes(tag));
+  Vec s = hn::Zero(tag), q = hn::Zero(tag);
+  for (; x + lanes <= width; x += lanes) {
+    const Vec p = hn::PromoteTo(tag, hn::LoadU(bytes, pixels + x));
+    s = prefix(p) + s;
+    hn::StoreU(hn::LoadU(tag, above + x) + s, tag, sum + x);
+    s = prefix.last(s);
+    if (!has_squares) continue;
+    q = prefix(p * p) + q;
+    hn::StoreU(hn::LoadU(tag, squares_above + x) + q, tag, squares + x);
+    q = prefix.last(q);
+  }
+  s_end = hn::GetLane(s);
+  q_end = hn::GetLane(q);
+#endif
+  for (; x < width; ++x) {
+    const std::uint32_t p = pixels[x];
+    s_end += p;
+    sum[x] = above[x] + s_end;
+    if (!has_squares) continue;
+    q_end += p * p;
+    squares[x] = squares_above[x] + q_end;
   }
 }
 
-// Writes table rows; `above` is the table row above the first, or null for zeros.
-void integrate_row(const std::uint8_t* pixels, int width, const std::uint32_t* above,
-                   const std::uint32_t* squares_above, std::uint32_t* sum, std::uint32_t* squares) {
-  std::uint32_t s = 0, q = 0;
-  sum[-1] = squares[-1] = 0;
-  for (int x = 0; x < width; ++x) {
-    const std::uint32_t v = pixels[x];
-    s += v;
-    q += v * v;
-    sum[x] = above[x] + s;
-    squares[x] = squares_above[x] + q;
+void Integral(View<const std::uint8_t> picture, View<std::uint32_t> sum,
+              View<std::uint32_t> squares) {
+  const auto [width, height] = picture.size;
+  for (int y = 0; y < height; ++y)
+    if (squares.data)
+      integrate_row<true>(picture.row(y), width, sum.row(y - 1), squares.row(y - 1), sum.row(y),
+                          squares.row(y));
+    else
+      integrate_row<false>(picture.row(y), width, sum.row(y - 1), nullptr, sum.row(y), nullptr);
+}
+
+// Each vector of the row is read before anything is written to its place: even elements move to
+// the left, odd ones are kept aside.
+void SplitRow(std::uint32_t* row, int width, std::uint32_t* odd, std::uint32_t* odd_place) {
+  int i = 0;  // pairs
+#if HWY_TARGET != HWY_SCALAR
+  const Tag tag;
+  const int lanes = static_cast<int>(hn::Lanes(tag));
+  for (; 2 * (i + lanes) <= width; i += lanes) {
+    const Vec low = hn::LoadU(tag, row + 2 * i), high = hn::LoadU(tag, row + 2 * i + lanes);
+    hn::StoreU(hn::ConcatEven(tag, high, low), tag, row + i);
+    hn::StoreU(hn::ConcatOdd(tag, high, low), tag, odd + i);
   }
+#endif
+  for (; 2 * i < width; ++i) {
+    const std::uint32_t even = row[2 * i];
+    if (2 * i + 1 < width) odd[i] = row[2 * i + 1];
+    row[i] = even;
+  }
+  std::copy_n(odd, width / 2, odd_place);
 }
 
 }  // namespace
+}  // namespace facesat::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
 
-// Bands of rows are independent once each knows the table row above it. That row is the running sum
-// of all columns above, so the first pass takes each band's column sums and the second writes.
+#if HWY_ONCE
+namespace facesat::cpu {
+
+HWY_EXPORT(Integral);
+HWY_EXPORT(SplitRow);
+
 void integral(View<const std::uint8_t> picture, View<std::uint32_t> sum,
               View<std::uint32_t> squared_sum) {
-  const int width = picture.size.width, height = picture.size.height;
-  const int bands = (height + band_height - 1) / band_height;
-  const auto rows_of = [&](int band) {
-    const int y = band * band_height;
-    return picture.sub({0, y, width, std::min(band_height, height - y)});
-  };
-  std::vector<Carry> above(bands, Carry(width));  // of band b: the column sums of band b - 1, then
-  tbb::parallel_for(1, bands, [&](int b) { add_column_sums(rows_of(b - 1), above[b]); });
-  for (int b = 1; b < bands; ++b)  // of all bands before it
-    for (int x = 0; x < width; ++x) {
-      above[b].sum[x] += above[b - 1].sum[x];
-      above[b].squares[x] += above[b - 1].squares[x];
-    }
-  std::fill_n(sum.row(-1) - 1, width + 1, 0);
-  std::fill_n(squared_sum.row(-1) - 1, width + 1, 0);
-  tbb::parallel_for(0, bands, [&](int b) {
-    Carry& carry = above[b];
-    for (int x = 1; x < width; ++x) {
-      carry.sum[x] += carry.sum[x - 1];
-      carry.squares[x] += carry.squares[x - 1];
-    }
-    const View<const std::uint8_t> rows = rows_of(b);
-    for (int i = 0; i < rows.size.height; ++i) {
-      const int y = b * band_height + i;
-      integrate_row(rows.row(i), width, i == 0 ? carry.sum.data() : sum.row(y - 1),
-                    i == 0 ? carry.squares.data() : squared_sum.row(y - 1), sum.row(y),
-                    squared_sum.row(y));
-    }
-  });
+  for (const View<std::uint32_t>& table : {sum, squared_sum}) {
+    if (!table.data) continue;
+    std::fill_n(table.row(-1) - 1, picture.size.width + 1, 0);
+    for (int y = 0; y < picture.size.height; ++y) table.row(y)[-1] = 0;
+  }
+  HWY_DYNAMIC_DISPATCH(Integral)(picture, sum, squared_sum);
 }
 
 // A cone is the cone of the pixel above and the two diagonals that end in this pixel:
@@ -98,4 +161,14 @@ void tilted_integral(View<const std::uint8_t> picture, View<std::uint32_t> tilte
   }
 }
 
+void split_columns(View<std::uint32_t> table, std::ptrdiff_t odd) {
+  const int width = table.size.width + 1;
+  std::vector<std::uint32_t> aside(width / 2);
+  for (int y = -1; y < table.size.height; ++y) {
+    std::uint32_t* const row = table.row(y) - 1;
+    HWY_DYNAMIC_DISPATCH(SplitRow)(row, width, aside.data(), row + odd);
+  }
+}
+
 }  // namespace facesat::cpu
+#endif

@@ -1,67 +1,92 @@
+// Every pixel is (sum over two rows and two columns of weight * weight * pixel + 32768) >> 16, in
+// integers, so either axis may come first. Rows do here: that pass runs along memory, and the
+// second one, whose taps lie anywhere, then has only one row to read.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "core/cpu/resize.cpp"
 #include "core/cpu/resize.hpp"
 
+#include <cstring>
 #include <vector>
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
 
-namespace facesat::cpu {
+HWY_BEFORE_NAMESPACE();
+namespace facesat::cpu::HWY_NAMESPACE {
 namespace {
 
-// Source rows interpolated along x, in 8.8 fixed point; the last two are kept, for output rows
-// mostly share them with the row before.
-class RowCache {
- public:
-  RowCache(View<const std::uint8_t> gray, std::span<const ResizeTap> columns)
-      : gray_(gray), columns_(columns) {
-    for (auto& row : rows_) row.pixels.resize(columns.size());
-  }
+namespace hn = hwy::HWY_NAMESPACE;
 
-  const std::uint16_t* row(int y) {
-    if (y == rows_[0].y) return rows_[0].pixels.data();
-    if (y != rows_[1].y) {
-      std::swap(rows_[0], rows_[1]);
-      rows_[1].y = y;
-      interpolate(gray_.row(y), rows_[1].pixels);
-    }
-    return rows_[1].pixels.data();
-  }
+// mixed = first_weight * first + second_weight * second, at most 256 * 255.
+void MixRows(const std::uint8_t* first, const std::uint8_t* second, const ResizeTap& tap, int width,
+             std::uint16_t* mixed) {
+  const hn::ScalableTag<std::uint16_t> tag;
+  const hn::Rebind<std::uint8_t, decltype(tag)> bytes;
+  const int lanes = static_cast<int>(hn::Lanes(tag));
+  const auto a = hn::Set(tag, tap.first_weight), b = hn::Set(tag, tap.second_weight);
+  int x = 0;
+  for (; x + lanes <= width; x += lanes)
+    hn::StoreU(a * hn::PromoteTo(tag, hn::LoadU(bytes, first + x)) +
+                   b * hn::PromoteTo(tag, hn::LoadU(bytes, second + x)),
+               tag, mixed + x);
+  for (; x < width; ++x)
+    mixed[x] =
+        static_cast<std::uint16_t>(tap.first_weight * first[x] + tap.second_weight * second[x]);
+}
 
- private:
-  struct Row {
-    int y = -1;
-    std::vector<std::uint16_t> pixels;
-  };
-  void interpolate(const std::uint8_t* from, std::vector<std::uint16_t>& to) const {
-    for (std::size_t x = 0; x < columns_.size(); ++x) {
-      const ResizeTap& t = columns_[x];
-      to[x] = static_cast<std::uint16_t>(t.first_weight * from[t.first] +
-                                         t.second_weight * from[t.second]);
-    }
+// pairs: the two values of each column, the first one in the lower half (on little-endian
+// machines). out = (256 * first + weight * (second - first) + 32768) >> 16.
+void MixPairs(const std::uint32_t* pairs, const std::int32_t* weights, int width,
+              std::uint8_t* out) {
+  const hn::ScalableTag<std::int32_t> tag;
+  const hn::Rebind<std::uint8_t, decltype(tag)> bytes;
+  const int lanes = static_cast<int>(hn::Lanes(tag));
+  const auto low = hn::Set(tag, 0xFFFF), half = hn::Set(tag, 32768);
+  int x = 0;
+  for (; x + lanes <= width; x += lanes) {
+    const auto pair = hn::LoadU(hn::RebindToUnsigned<decltype(tag)>(), pairs + x);
+    const auto first = hn::And(hn::BitCast(tag, pair), low);
+    const auto second = hn::BitCast(tag, hn::ShiftRight<16>(pair));
+    const auto sum = hn::ShiftLeft<8>(first) + hn::LoadU(tag, weights + x) * (second - first);
+    hn::StoreU(hn::DemoteTo(bytes, hn::ShiftRight<16>(sum + half)), bytes, out + x);
   }
-
-  View<const std::uint8_t> gray_;
-  std::span<const ResizeTap> columns_;
-  Row rows_[2];
-};
+  for (; x < width; ++x) {
+    const auto first = static_cast<std::int32_t>(pairs[x] & 0xFFFF),
+               second = static_cast<std::int32_t>(pairs[x] >> 16);
+    out[x] = static_cast<std::uint8_t>((256 * first + weights[x] * (second - first) + 32768) >> 16);
+  }
+}
 
 }  // namespace
+}  // namespace facesat::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace facesat::cpu {
+
+HWY_EXPORT(MixRows);
+HWY_EXPORT(MixPairs);
 
 void resize(View<const std::uint8_t> gray, View<std::uint8_t> level,
             std::span<const ResizeTap> columns, std::span<const ResizeTap> rows) {
-  if (gray.size == level.size) return copy(gray, level);
-  tbb::parallel_for(tbb::blocked_range<int>(0, level.size.height, 32), [&](const auto& band) {
-    RowCache cache(gray, columns);
-    for (int y = band.begin(); y != band.end(); ++y) {
-      const ResizeTap& tap = rows[y];
-      const std::uint16_t* first = cache.row(tap.first);
-      const std::uint16_t* second = cache.row(tap.second);
-      const std::uint32_t a = tap.first_weight, b = tap.second_weight;
-      std::uint8_t* out = level.row(y);
-      for (int x = 0; x < level.size.width; ++x)
-        out[x] = static_cast<std::uint8_t>((a * first[x] + b * second[x] + 32768) >> 16);
-    }
-  });
+  const int width = level.size.width;
+  const int left = columns.front().first, right = columns.back().second + 1;
+  std::vector<std::uint16_t> mixed(right - left + 1);  // one more: the last column may pair with it
+  std::vector<std::int32_t> firsts(width), weights(width);
+  for (int x = 0; x < width; ++x) {
+    firsts[x] = columns[x].first - left;
+    // Where both taps are one pixel, the weight of the second is 0.
+    weights[x] = columns[x].second_weight;
+  }
+  std::vector<std::uint32_t> pairs(width);
+  for (int y = 0; y < level.size.height; ++y) {
+    const ResizeTap& tap = rows[y];
+    HWY_DYNAMIC_DISPATCH(MixRows)
+    (gray.row(tap.first) + left, gray.row(tap.second) + left, tap, right - left, mixed.data());
+    for (int x = 0; x < width; ++x) std::memcpy(&pairs[x], &mixed[firsts[x]], sizeof(pairs[x]));
+    HWY_DYNAMIC_DISPATCH(MixPairs)(pairs.data(), weights.data(), width, level.row(y));
+  }
 }
 
 }  // namespace facesat::cpu
+#endif

@@ -1,4 +1,4 @@
-// gray -> one level of the pyramid
+// gray -> a level of the pyramid, or a part of one
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace facesat::cpu {
 
-// OpenCV 4.6's INTER_LINEAR_EXACT for 8 bits. columns and rows hold level.size taps (resize_taps);
-// a level of the image's own size is copied.
+// OpenCV 4.6's INTER_LINEAR_EXACT for 8 bits. `level` is the level or a rectangle of it, columns
+// and rows the taps of its columns and rows (resize_taps).
 void resize(View<const std::uint8_t> gray, View<std::uint8_t> level,
             std::span<const ResizeTap> columns, std::span<const ResizeTap> rows);
 

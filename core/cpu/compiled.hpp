@@ -1,0 +1,66 @@
+// A cascade compiled for every layout that its windows are read in.
+#pragma once
+
+#include <vector>
+
+#include "core/cpu/evaluate.hpp"
+#include "core/cpu/trees.hpp"
+
+namespace facesat::cpu {
+
+// A patch holds the corners of 16 windows from anywhere in a tile, side by side: element
+// (x, y, window) lies at offset(x, y) + window.
+inline Layout patch_layout(Size window, bool tilted) {
+  Layout layout{.column = group_windows};
+  layout.row = (window.width + 1) * layout.column;
+  layout.tilted = tilted ? (window.height + 1) * layout.row : 0;
+  return layout;
+}
+
+// Contrast is what a window must have to be evaluated at all; see evaluate_haar.cpp.
+template <class Question, class Contrast>
+struct Compiled {
+  // Survivors are gathered into patches after about so many nodes, and again after each further
+  // `nodes_between`: few enough are left then for a patch to cost less than lanes of windows that
+  // have been rejected.
+  static constexpr std::size_t nodes_before_gathering = 190, nodes_between = 500;
+
+  Size window;
+  Trees<Question> every_pixel, every_second, patch;  // by the step of a level; gathered
+  Contrast contrast[2];                              // by step - 1
+  std::vector<int> legs;  // the stage before which windows are gathered, and the end
+
+  Compiled(const Cascade& cascade, const TileShape& shape)
+      : window(cascade.window),
+        every_pixel(cascade, shape.layout(1)),
+        every_second(cascade, shape.layout(2)),
+        patch(cascade, patch_layout(cascade.window, shape.tilted)),
+        contrast{{cascade.window, shape.layout(1)}, {cascade.window, shape.layout(2)}} {
+    std::size_t nodes = 0, limit = nodes_before_gathering;
+    for (int s = 0; s < patch.stage_count(); ++s) {
+      if (s > 0 && nodes >= limit) {
+        legs.push_back(s);
+        limit = nodes + nodes_between;
+      }
+      const auto& stage = patch.stages[s];
+      for (std::size_t t = stage.first_tree; t < stage.last_tree; ++t)
+        nodes += patch.trees[t].nodes;
+    }
+    legs.push_back(patch.stage_count());
+  }
+
+  const Trees<Question>& trees(const Tile& tile) const {
+    return tile.step == 1 ? every_pixel : every_second;
+  }
+
+  // Evaluator::depths(), one window after the other.
+  void depths(const Tile& tile, int row, std::uint32_t* depths) const {
+    for (int column = 0; column < tile.grid.width; ++column) {
+      const std::uint32_t* const at = tile.window(column, row);
+      const float inverse = contrast[tile.step - 1].inverse_deviation(at, tile.squares);
+      depths[column] = inverse == 0 ? 0 : trees(tile).depth(at, inverse);
+    }
+  }
+};
+
+}  // namespace facesat::cpu

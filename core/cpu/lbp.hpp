@@ -1,0 +1,57 @@
+// LBP features, compiled for a layout.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "core/cascade.hpp"
+#include "core/cpu/tile.hpp"
+
+namespace facesat::cpu {
+
+struct LbpQuestion {
+  // The blocks around the centre, clockwise from the top left: the order of the code's bits, the
+  // highest first.
+  struct Place {
+    int x, y;
+  };
+  static constexpr std::array<Place, 8> around{
+      {{0, 0}, {1, 0}, {2, 0}, {2, 1}, {2, 2}, {1, 2}, {0, 2}, {0, 1}}};
+
+  std::int32_t offset[4][4];  // corners of 3 x 3 equal blocks
+  std::array<std::uint32_t, 8> subset;
+
+  LbpQuestion(const Cascade& cascade, const Node& node, const Layout& layout)
+      : subset(node.subset) {
+    const Rect& block = cascade.lbp[node.feature].block;
+    for (int j = 0; j < 4; ++j)
+      for (int i = 0; i < 4; ++i)
+        offset[j][i] = layout.offset(block.x + i * block.width, block.y + j * block.height);
+  }
+
+  bool goes_left(const std::uint32_t* window, float) const {
+    const unsigned c = code(window);
+    return subset[c >> 5] >> (c & 31) & 1;
+  }
+
+ private:
+  // A bit is set if its block is not below the centre.
+  unsigned code(const std::uint32_t* window) const {
+    const auto block = [&](Place p) {
+      return window[offset[p.y][p.x]] - window[offset[p.y][p.x + 1]] -
+             window[offset[p.y + 1][p.x]] + window[offset[p.y + 1][p.x + 1]];
+    };
+    const std::uint32_t centre = block({1, 1});
+    unsigned result = 0;
+    for (const Place& p : around) result = result << 1 | static_cast<unsigned>(block(p) >= centre);
+    return result;
+  }
+};
+
+// LBP knows no flat windows.
+struct LbpContrast {
+  LbpContrast(Size, const Layout&) {}
+  float inverse_deviation(const std::uint32_t*, std::ptrdiff_t) const { return 1; }
+};
+
+}  // namespace facesat::cpu

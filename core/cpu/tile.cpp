@@ -1,0 +1,54 @@
+#include "core/cpu/tile.hpp"
+
+#include "core/cpu/integral.hpp"
+
+namespace facesat::cpu {
+namespace {
+
+constexpr int line = 16;  // elements of a cache line
+
+constexpr int rounded_up(int n) {
+  return (n + line - 1) / line * line;
+}
+
+}  // namespace
+
+// A border of a line to the left, of which the last element is column 0; room behind for a group
+// that begins with the last window, also where rows are split. An odd number of lines: with a power
+// of two, the rows of a window would share a few sets of the cache and throw each other out.
+std::ptrdiff_t TileShape::pitch() const {
+  return (rounded_up(pixels.width + 2 * line + group_windows) / line | 1) * line;
+}
+
+Layout TileShape::layout(int step) const {
+  const std::ptrdiff_t odd = step == 2 ? rounded_up(pixels.width / 2 + 1) : 0;
+  return {1, odd, pitch(), tilted ? plane() : 0};
+}
+
+// One row more than a table has: groups may read past the end of the last.
+TileTables::TileTables(const TileShape& shape) : shape_(shape) {
+  const int tables = 1 + shape.tilted + shape.squares;
+  memory_ =
+      Image<std::uint32_t>({static_cast<int>(shape.pitch()), tables * (shape.pixels.height + 2)});
+  std::memset(memory_.row(0), 0, memory_.size().area() * sizeof(std::uint32_t));
+}
+
+View<std::uint32_t> TileTables::table(int index, Size size) {
+  return {memory_.row(0) + index * shape_.plane() + shape_.pitch() + line, size, shape_.pitch()};
+}
+
+Tile TileTables::build(View<const std::uint8_t> pixels, Size grid, int step) {
+  const View<std::uint32_t> sum = table(0, pixels.size), tilted = table(1, pixels.size),
+                            squares = table(1 + shape_.tilted, pixels.size);
+  const Layout layout = shape_.layout(step);
+  integral(pixels, sum, shape_.squares ? squares : View<std::uint32_t>());
+  if (shape_.tilted) tilted_integral(pixels, tilted);
+  if (layout.odd) {
+    split_columns(sum, layout.odd);
+    if (shape_.squares) split_columns(squares, layout.odd);
+    if (shape_.tilted) split_columns(tilted, layout.odd);
+  }
+  return {layout, grid, step, sum.row(-1) - 1, squares.data - sum.data};
+}
+
+}  // namespace facesat::cpu

@@ -1,0 +1,75 @@
+// A tile: some windows of one level, next to each other, with tables of the pixels below them. It
+// is built and evaluated by one thread while it lies in that core's caches; no table of a whole
+// picture exists.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "core/image.hpp"
+
+namespace facesat::cpu {
+
+// Where the corner (x, y) of a window lies in a table, as seen from the window's own corner (0, 0).
+// Corners lie between pixels: x is 0 .. window width, y is 0 .. window height.
+//
+// Windows that are neighbours in the grid are neighbours in memory. Where the grid takes every
+// second pixel, each row of a table holds its even columns first and its odd ones behind them.
+struct Layout {
+  std::ptrdiff_t column = 1;  // elements from one column to the next (to the next but one)
+  std::ptrdiff_t odd = 0;     // from column 0 to column 1, if rows are split; otherwise 0
+  std::ptrdiff_t row = 0;     // from one row to the next
+  std::ptrdiff_t tilted = 0;  // from the table of sums to that of tilted sums
+
+  std::int32_t offset(int x, int y) const {
+    const std::ptrdiff_t in_row = odd ? x / 2 * column + x % 2 * odd : x * column;
+    return static_cast<std::int32_t>(y * row + in_row);
+  }
+};
+
+// What a tile has room for.
+struct TileShape {
+  Size pixels;           // the most
+  bool squares, tilted;  // which tables there are beside that of sums
+  bool operator==(const TileShape&) const = default;
+
+  std::ptrdiff_t pitch() const;
+  std::ptrdiff_t plane() const { return (pixels.height + 2) * pitch(); }
+  // step: 1 or 2 pixels from window to window.
+  Layout layout(int step) const;
+};
+
+// A tile as the evaluators see it.
+struct Tile {
+  Layout layout;
+  Size grid;                   // windows
+  int step = 1;                // pixels from window to window, in both axes
+  const std::uint32_t* sum;    // corner (0, 0) of window (0, 0)
+  std::ptrdiff_t squares = 0;  // from an element of `sum` to that of the squared sums
+
+  const std::uint32_t* window(int column, int row) const {
+    return sum + row * step * layout.row + column;
+  }
+};
+
+// Evaluators read the corners of this many windows at once, wherever the first of them lies. There
+// is memory behind the last window, but what it holds is arbitrary.
+inline constexpr int group_windows = 16;
+
+// The memory of a tile's tables.
+class TileTables {
+ public:
+  explicit TileTables(const TileShape& shape);
+  const TileShape& shape() const { return shape_; }
+
+  // Sums up `pixels`, which begin at window (0, 0). grid and step as in Tile. Valid until the next
+  // call.
+  Tile build(View<const std::uint8_t> pixels, Size grid, int step);
+
+ private:
+  View<std::uint32_t> table(int index, Size size);
+  TileShape shape_;
+  Image<std::uint32_t> memory_;
+};
+
+}  // namespace facesat::cpu
