@@ -8,10 +8,11 @@
 
 namespace facesat::cpu {
 
-// A patch holds the corners of 16 windows from anywhere in a tile, side by side: element
+// A patch holds the corners of so many windows from anywhere in a tile, side by side: element
 // (x, y, window) lies at offset(x, y) + window.
+inline constexpr int patch_windows = 16;
 inline Layout patch_layout(Size window, bool tilted) {
-  Layout layout{.column = group_windows};
+  Layout layout{.column = patch_windows};
   layout.row = (window.width + 1) * layout.column;
   layout.tilted = tilted ? (window.height + 1) * layout.row : 0;
   return layout;
@@ -23,7 +24,7 @@ struct Compiled {
   // Survivors are gathered into patches after about so many nodes, and again after each further
   // `nodes_between`: few enough are left then for a patch to cost less than lanes of windows that
   // have been rejected.
-  static constexpr std::size_t nodes_before_gathering = 190, nodes_between = 500;
+  static constexpr int nodes_before_gathering = 190, nodes_between = 500;
 
   Size window;
   Trees<Question> every_pixel, every_second, patch;  // by the step of a level; gathered
@@ -36,15 +37,14 @@ struct Compiled {
         every_second(cascade, shape.layout(2)),
         patch(cascade, patch_layout(cascade.window, shape.tilted)),
         contrast{{cascade.window, shape.layout(1)}, {cascade.window, shape.layout(2)}} {
-    std::size_t nodes = 0, limit = nodes_before_gathering;
+    int nodes = 0, limit = nodes_before_gathering;
     for (int s = 0; s < patch.stage_count(); ++s) {
       if (s > 0 && nodes >= limit) {
         legs.push_back(s);
         limit = nodes + nodes_between;
       }
-      const auto& stage = patch.stages[s];
-      for (std::size_t t = stage.first_tree; t < stage.last_tree; ++t)
-        nodes += patch.trees[t].nodes;
+      for (int t = 0; t < patch.stages[s].tree_count; ++t)
+        nodes += patch.trees[patch.stages[s].first_tree + t].node_count;
     }
     legs.push_back(patch.stage_count());
   }

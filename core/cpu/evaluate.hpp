@@ -21,6 +21,7 @@ struct Candidate {
 struct EvaluationMemory {
   std::vector<Candidate> candidates;
   std::vector<std::uint32_t> patch;
+  std::vector<float> inverse_deviations;
 };
 
 class Evaluator {

@@ -11,11 +11,19 @@ HWY_BEFORE_NAMESPACE();
 namespace facesat::cpu::HWY_NAMESPACE {
 namespace {
 
-HWY_INLINE hn::Vec<F32> rectangle(const Corners& c, const std::uint32_t* windows) {
-  const U32 tag;
-  const auto sum = hn::LoadU(tag, windows + c.offset[0]) - hn::LoadU(tag, windows + c.offset[1]) -
-                   hn::LoadU(tag, windows + c.offset[2]) + hn::LoadU(tag, windows + c.offset[3]);
-  return hn::ConvertTo(F32(), hn::BitCast(I32(), sum));
+// Of one rectangle, in each window of a batch.
+template <class F32, std::size_t n>
+HWY_INLINE Floats<F32, n> rectangles(const Corners& corners, const Batch<F32, n>& batch) {
+  const U32<F32> tag;
+  const auto [a, b, c, d] = corners.offset;
+  Floats<F32, n> sums;
+  for (std::size_t v = 0; v < n; ++v) {
+    const std::uint32_t* const at = batch.windows[v];
+    const auto sum = hn::LoadU(tag, at + a) - hn::LoadU(tag, at + b) - hn::LoadU(tag, at + c) +
+                     hn::LoadU(tag, at + d);
+    sums[v] = hn::ConvertTo(F32(), hn::BitCast(I32<F32>(), sum));
+  }
+  return sums;
 }
 
 using F64 = hn::CappedTag<double, 8>;
@@ -31,20 +39,26 @@ HWY_INLINE hn::Vec<F64> rectangle_f64(const Corners& c, const std::uint32_t* win
 }
 
 struct HaarVectors {
-  static HWY_INLINE Masks go_left(const HaarQuestion& q, const std::uint32_t* windows,
-                                  const Floats& inverse_deviations) {
+  // Not sixteen: nearly every load of sixteen crosses a cache line, and more lanes are lost to
+  // windows that have been rejected.
+  using Neighbours = hn::CappedTag<float, 8>;
+  static constexpr std::size_t batch = 4;
+
+  template <class F32, std::size_t n>
+  static HWY_INLINE Masks<F32, n> go_left(const HaarQuestion& q, const Batch<F32, n>& batch) {
     const F32 tag;
-    Floats value;
-    for (std::size_t v = 0; v < vectors; ++v)
-      value.part[v] = hn::Set(tag, q.weight[0]) * rectangle(q.corners[0], windows + v * lanes) +
-                      hn::Set(tag, q.weight[1]) * rectangle(q.corners[1], windows + v * lanes);
-    if (q.weight[2] != 0)
-      for (std::size_t v = 0; v < vectors; ++v)
-        value.part[v] = value.part[v] +
-                        hn::Set(tag, q.weight[2]) * rectangle(q.corners[2], windows + v * lanes);
-    Masks left;
-    for (std::size_t v = 0; v < vectors; ++v)
-      left.part[v] = hn::Lt(value.part[v] * inverse_deviations.part[v], hn::Set(tag, q.threshold));
+    Floats<F32, n> value = rectangles(q.corners[0], batch);
+    const Floats<F32, n> second = rectangles(q.corners[1], batch);
+    for (std::size_t v = 0; v < n; ++v)
+      value[v] = hn::Set(tag, q.weight[0]) * value[v] + hn::Set(tag, q.weight[1]) * second[v];
+    if (q.has_third()) {
+      const Floats<F32, n> third = rectangles(q.corners[2], batch);
+      for (std::size_t v = 0; v < n; ++v)
+        value[v] = value[v] + hn::Set(tag, q.weight[2]) * third[v];
+    }
+    Masks<F32, n> left;
+    for (std::size_t v = 0; v < n; ++v)
+      left[v] = hn::Lt(value[v] * batch.inverse_deviations[v], hn::Set(tag, q.threshold));
     return left;
   }
 

@@ -12,18 +12,18 @@ namespace facesat::cpu::HWY_NAMESPACE {
 namespace {
 
 // The subset's eight words, looked up by the upper three bits of each code.
-HWY_INLINE hn::Vec<U32> words_of(const LbpQuestion& q, hn::Vec<U32> codes) {
-  const U32 tag;
+template <class U32>
+HWY_INLINE hn::Vec<U32> words_of(U32 tag, const LbpQuestion& q, hn::Vec<U32> codes) {
   const auto index = hn::ShiftRight<5>(codes);
 #if HWY_TARGET == HWY_SCALAR
   return hn::Set(tag, q.subset[hn::GetLane(index)]);
 #else
-  if constexpr (lanes == 4) {
+  if constexpr (hn::MaxLanes(tag) == 4) {
     const auto low = hn::LoadU(tag, q.subset.data()), high = hn::LoadU(tag, q.subset.data() + 4);
     const auto in_four = hn::IndicesFromVec(tag, index & hn::Set(tag, 3));
     return hn::IfThenElse(hn::Gt(index, hn::Set(tag, 3)), hn::TableLookupLanes(high, in_four),
                           hn::TableLookupLanes(low, in_four));
-  } else if constexpr (lanes == 8) {
+  } else if constexpr (hn::MaxLanes(tag) == 8) {
     return hn::TableLookupLanes(hn::LoadU(tag, q.subset.data()), hn::IndicesFromVec(tag, index));
   } else {
     const auto table = hn::ZeroExtendVector(tag, hn::LoadU(hn::Half<U32>(), q.subset.data()));
@@ -32,10 +32,10 @@ HWY_INLINE hn::Vec<U32> words_of(const LbpQuestion& q, hn::Vec<U32> codes) {
 #endif
 }
 
-// LbpQuestion::goes_left() of as many windows as there are lanes.
-HWY_INLINE MaskF goes_left(const LbpQuestion& q, const std::uint32_t* windows) {
-  const U32 tag;
-  using Vec = hn::Vec<U32>;
+template <class F32>
+HWY_INLINE hn::Mask<F32> goes_left(F32, const LbpQuestion& q, const std::uint32_t* windows) {
+  const U32<F32> tag;
+  using Vec = hn::Vec<U32<F32>>;
   // Differences along x of the four corners of each row of blocks; then blocks.
   Vec edge[4][3];
   for (int j = 0; j < 4; ++j) {
@@ -51,15 +51,19 @@ HWY_INLINE MaskF goes_left(const LbpQuestion& q, const std::uint32_t* windows) {
     const Vec bit = hn::Set(tag, 128u >> n);
     codes = codes - hn::IfThenElseZero(hn::Lt(block, centre), bit);
   }
-  const Vec bits = words_of(q, codes) >> (codes & hn::Set(tag, 31));
+  const Vec bits = words_of(tag, q, codes) >> (codes & hn::Set(tag, 31));
   return hn::RebindMask(F32(), hn::TestBit(bits, hn::Set(tag, 1)));
 }
 
 struct LbpVectors {
-  static HWY_INLINE Masks go_left(const LbpQuestion& q, const std::uint32_t* windows,
-                                  const Floats&) {
-    Masks left;
-    for (std::size_t v = 0; v < vectors; ++v) left.part[v] = goes_left(q, windows + v * lanes);
+  // One question keeps as many registers busy as there are.
+  using Neighbours = hn::CappedTag<float, 16>;
+  static constexpr std::size_t batch = 1;
+
+  template <class F32, std::size_t n>
+  static HWY_INLINE Masks<F32, n> go_left(const LbpQuestion& q, const Batch<F32, n>& batch) {
+    Masks<F32, n> left;
+    for (std::size_t v = 0; v < n; ++v) left[v] = goes_left(F32(), q, batch.windows[v]);
     return left;
   }
 

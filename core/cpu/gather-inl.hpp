@@ -17,13 +17,13 @@ namespace facesat::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // Elements that gather() may write behind the last corner.
-inline constexpr std::size_t patch_slack = 8 * group_windows;
+inline constexpr std::size_t patch_slack = 8 * patch_windows;
 
 #if HWY_TARGET == HWY_SCALAR
 HWY_INLINE void transpose(const std::uint32_t* const* windows, std::ptrdiff_t from, int count,
                           std::uint32_t* patch, std::ptrdiff_t stride) {
   for (int i = 0; i < count; ++i)
-    for (int w = 0; w < group_windows; ++w) patch[i * stride + w] = windows[w][from + i];
+    for (int w = 0; w < patch_windows; ++w) patch[i * stride + w] = windows[w][from + i];
 }
 #else
 // `count` elements from each of sixteen places to patch[i * stride + window]. Reads and writes up
@@ -32,7 +32,7 @@ HWY_INLINE void transpose(const std::uint32_t* const* windows, std::ptrdiff_t fr
                           std::uint32_t* patch, std::ptrdiff_t stride) {
   const hn::CappedTag<std::uint32_t, 4> tag;
   const hn::Repartition<std::uint64_t, decltype(tag)> pairs;
-  for (int w = 0; w < group_windows; w += 4)
+  for (int w = 0; w < patch_windows; w += 4)
     for (int i = 0; i < count; i += 4) {
       const auto a = hn::LoadU(tag, windows[w] + from + i);
       const auto b = hn::LoadU(tag, windows[w + 1] + from + i);
@@ -62,10 +62,10 @@ HWY_INLINE void gather_table(const Layout& tile, const Layout& patch_layout, Siz
     const std::ptrdiff_t row = table + y * tile.row;
     std::uint32_t* const to = patch + y * patch_layout.row;
     if (tile.odd) {
-      transpose(windows, row, (columns + 1) / 2, to, 2 * group_windows);
-      transpose(windows, row + tile.odd, columns / 2, to + group_windows, 2 * group_windows);
+      transpose(windows, row, (columns + 1) / 2, to, 2 * patch_windows);
+      transpose(windows, row + tile.odd, columns / 2, to + patch_windows, 2 * patch_windows);
     } else {
-      transpose(windows, row, columns, to, group_windows);
+      transpose(windows, row, columns, to, patch_windows);
     }
   }
 }

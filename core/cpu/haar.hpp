@@ -1,6 +1,7 @@
 // Haar features and the contrast of a window, compiled for a layout.
 #pragma once
 
+#include <bit>
 #include <cmath>
 
 #include "core/cascade.hpp"
@@ -30,7 +31,7 @@ struct Corners {
 };
 
 // One cache line.
-struct HaarQuestion {
+struct alignas(64) HaarQuestion {
   Corners corners[3];
   float weight[3];  // the third may be 0: no third rectangle
   float threshold;
@@ -45,10 +46,13 @@ struct HaarQuestion {
     }
   }
 
+  int cost() const { return has_third(); }
+  bool has_third() const { return std::bit_cast<std::uint32_t>(weight[2]) << 1 != 0; }
+
   // The order of these f32 operations is part of the result.
   bool goes_left(const std::uint32_t* window, float inverse_deviation) const {
     float value = weight[0] * sum(0, window) + weight[1] * sum(1, window);
-    if (weight[2] != 0) value += weight[2] * sum(2, window);
+    if (has_third()) value += weight[2] * sum(2, window);
     return value * inverse_deviation < threshold;
   }
 

@@ -1,7 +1,7 @@
 // The order in which the windows of a tile are evaluated. Included once for each instruction set.
 //
-// First leg: along each row, 64 windows at a time, one bit each; sixteen neighbours go through a
-// stage together, as long as one of them is alive. Their corners are contiguous in memory.
+// First leg: along each row, stage by stage, each window being one bit. Vectors cover the windows
+// alive, and what lies between them.
 // Further legs: survivors of the whole tile are gathered, sixteen by sixteen, so that no lane is
 // lost to a window that is not there.
 #if defined(FACESAT_CPU_SCAN_INL) == defined(HWY_TARGET_TOGGLE)
@@ -11,6 +11,8 @@
 #define FACESAT_CPU_SCAN_INL
 #endif
 
+#include <algorithm>
+#include <array>
 #include <bit>
 
 #include "core/cpu/compiled.hpp"
@@ -47,15 +49,17 @@ class TileScan {
         trees_(cascade.trees(tile)),
         tile_(tile),
         candidates_(memory.candidates),
-        patch_(memory.patch) {
+        patch_(memory.patch),
+        inverse_(memory.inverse_deviations) {
     candidates_.clear();
+    inverse_.resize(block + lanes);
   }
 
   void run(bool skip_rule, std::uint8_t* skips, std::vector<Candidate>& windows) {
     for (int row = 0; row < tile_.grid.height; ++row) {
       bool skip = skip_rule && skips[row];
-      for (int column = 0; column < tile_.grid.width; column += 64)
-        scan_word(row, column, skip_rule, skip);
+      for (int column = 0; column < tile_.grid.width; column += block)
+        scan_block(row, column, skip_rule, skip);
       skips[row] = skip;
     }
     for (std::size_t leg = 0; leg + 1 < cascade_.legs.size() && !candidates_.empty(); ++leg)
@@ -68,46 +72,84 @@ class TileScan {
   }
 
  private:
-  void scan_word(int row, int column, bool skip_rule, bool& skip) {
-    const int count = std::min(64, tile_.grid.width - column);
+  // Neighbours in a row that go through the first leg together: enough to fill batches, few enough
+  // for their tables to lie in the first-level cache.
+  static constexpr int words = 4, block = 64 * words;
+  using Bits = std::array<std::uint64_t, words>;  // one for each window of a block
+
+  using Neighbours = typename Features::Neighbours;
+  static constexpr std::size_t lanes = hn::MaxLanes(Neighbours());
+  static constexpr std::uint64_t lanes_mask = (std::uint64_t{1} << lanes) - 1;
+
+  void scan_block(int row, int column, bool skip_rule, bool& skip) {
+    const int count = std::min(block, tile_.grid.width - column);
     const std::uint32_t* const windows = tile_.window(column, row);
-    HWY_ALIGN float inverse[64 + group_windows] = {};
-    const std::uint64_t there = ~std::uint64_t{0} >> (64 - count);
-    const std::uint64_t varied =
-        there & Features::contrasts(cascade_.contrast[tile_.step - 1], windows, tile_.squares,
-                                    count, inverse);
-    std::uint64_t alive = survivors(0, windows, inverse, varied);
-    if (skip_rule) {
-      const std::uint64_t skipped = skipped_windows(varied & ~alive, skip);
-      if (count < 64) skip = skipped >> count & 1;
-      alive &= ~skipped;
+    float* const inverse = inverse_.data();
+    Bits varied{};
+    for (int w = 0; w < words && 64 * w < count; ++w) {
+      const int in_word = std::min(64, count - 64 * w);
+      varied[w] = ~std::uint64_t{0} >> (64 - in_word) &
+                  Features::contrasts(cascade_.contrast[tile_.step - 1], windows + 64 * w,
+                                      tile_.squares, in_word, inverse + 64 * w);
     }
-    for (int s = 1; s < cascade_.legs[0] && alive; ++s)
-      alive = survivors(s, windows, inverse, alive);
-    for (; alive; alive &= alive - 1) {
-      const int i = std::countr_zero(alive);
-      candidates_.push_back({row, column + i, inverse[i], 0});
-    }
+    Bits alive = survivors(0, windows, inverse, varied);
+    if (skip_rule)
+      for (int w = 0; w < words && 64 * w < count; ++w) {
+        const std::uint64_t skipped = skipped_windows(varied[w] & ~alive[w], skip);
+        if (count - 64 * w < 64) skip = skipped >> (count - 64 * w) & 1;
+        alive[w] &= ~skipped;
+      }
+    for (int s = 1; s < cascade_.legs[0]; ++s) alive = survivors(s, windows, inverse, alive);
+    for (int w = 0; w < words; ++w)
+      for (; alive[w]; alive[w] &= alive[w] - 1) {
+        const int i = 64 * w + std::countr_zero(alive[w]);
+        candidates_.push_back({row, column + i, inverse[i], 0});
+      }
   }
 
-  // Of those alive, the windows that pass a stage. A group begins with the first one left, wherever
-  // it lies.
-  std::uint64_t survivors(int stage, const std::uint32_t* windows, const float* inverse,
-                          std::uint64_t alive) const {
-    std::uint64_t result = 0;
-    while (alive) {
-      const int i = std::countr_zero(alive);
-      const auto group = static_cast<std::uint32_t>(alive >> i & 0xFFFF);
-      alive &= ~(std::uint64_t{0xFFFF} << i);
-      const Outcome outcome = vote<Features>(trees_, stage, windows + i, load(inverse + i));
-      std::uint32_t passed = outcome.passed & group;
-      for (std::uint32_t unsure = outcome.unsure & group; unsure; unsure &= unsure - 1) {
-        const int w = std::countr_zero(unsure);
-        if (trees_.passes(stage, windows + i + w, inverse[i + w])) passed |= 1u << w;
+  // Of those alive, the windows that pass a stage. A vector begins with the first one left of a
+  // word, wherever it lies.
+  Bits survivors(int stage, const std::uint32_t* windows, const float* inverse,
+                 const Bits& alive) const {
+    std::uint8_t starts[block];
+    int count = 0;
+    for (int w = 0; w < words; ++w)
+      for (std::uint64_t left = alive[w]; left; ++count) {
+        const int i = std::countr_zero(left);
+        starts[count] = static_cast<std::uint8_t>(64 * w + i);
+        left &= ~(lanes_mask << i);
       }
-      result |= std::uint64_t{passed} << i;
+    Bits passed{};
+    int i = 0;
+    if constexpr (Features::batch >= 4)
+      for (; i + 4 <= count; i += 4) pass<4>(stage, windows, inverse, alive, starts + i, passed);
+    if constexpr (Features::batch >= 2)
+      for (; i + 2 <= count; i += 2) pass<2>(stage, windows, inverse, alive, starts + i, passed);
+    for (; i < count; ++i) pass<1>(stage, windows, inverse, alive, starts + i, passed);
+    return passed;
+  }
+
+  // The same for n vectors, given their first windows: sets bits of `all_passed`.
+  template <std::size_t n>
+  HWY_INLINE void pass(int stage, const std::uint32_t* windows, const float* inverse,
+                       const Bits& alive, const std::uint8_t* starts, Bits& all_passed) const {
+    Batch<Neighbours, n> batch;
+    for (std::size_t v = 0; v < n; ++v) {
+      batch.windows[v] = windows + starts[v];
+      batch.inverse_deviations[v] = hn::LoadU(Neighbours(), inverse + starts[v]);
     }
-    return result;
+    const Outcome<n> outcome = vote<Features>(trees_, stage, batch);
+    for (std::size_t v = 0; v < n; ++v) {
+      const int word = starts[v] / 64, shift = starts[v] % 64;
+      std::uint64_t passed = std::uint64_t{outcome.passed[v]} << shift;
+      std::uint64_t unsure = std::uint64_t{outcome.unsure[v]} << shift & alive[word];
+      for (; unsure; unsure &= unsure - 1) {
+        const int w = std::countr_zero(unsure);
+        if (trees_.passes(stage, windows + 64 * word + w, inverse[64 * word + w]))
+          passed |= std::uint64_t{1} << w;
+      }
+      all_passed[word] |= passed & alive[word];
+    }
   }
 
   // Candidates that do not pass the stages first .. last - 1 are removed.
@@ -116,9 +158,9 @@ class TileScan {
     patch_.resize((cascade_.window.height + 1) * layout.row * (layout.tilted ? 2 : 1) +
                   patch_slack);
     std::size_t kept = 0;
-    for (std::size_t begin = 0; begin < candidates_.size(); begin += group_windows) {
+    for (std::size_t begin = 0; begin < candidates_.size(); begin += patch_windows) {
       const int count =
-          static_cast<int>(std::min<std::size_t>(group_windows, candidates_.size() - begin));
+          static_cast<int>(std::min<std::size_t>(patch_windows, candidates_.size() - begin));
       const Candidate* const group = &candidates_[begin];
       std::uint32_t alive = evaluate_gathered(group, count, layout, first, last);
       for (; alive; alive &= alive - 1) candidates_[kept++] = group[std::countr_zero(alive)];
@@ -128,23 +170,33 @@ class TileScan {
 
   std::uint32_t evaluate_gathered(const Candidate* group, int count, const Layout& layout,
                                   int first, int last) {
-    const std::uint32_t* windows[group_windows];
-    HWY_ALIGN float inverse[group_windows];
-    for (int i = 0; i < group_windows; ++i) {
+    constexpr std::size_t wide = hn::MaxLanes(Gathered()), n = patch_windows / wide;
+    const std::uint32_t* windows[patch_windows];
+    float inverse[patch_windows];
+    for (int i = 0; i < patch_windows; ++i) {
       const Candidate& c = group[std::min(i, count - 1)];
       windows[i] = tile_.window(c.column, c.row);
       inverse[i] = c.inverse_deviation;
     }
     gather(tile_.layout, layout, cascade_.window, windows, patch_.data());
-    std::uint32_t alive = 0xFFFFu >> (group_windows - count);
+    Batch<Gathered, n> batch;
+    for (std::size_t v = 0; v < n; ++v) {
+      batch.windows[v] = patch_.data() + v * wide;
+      batch.inverse_deviations[v] = hn::LoadU(Gathered(), inverse + v * wide);
+    }
+    std::uint32_t alive = 0xFFFFu >> (patch_windows - count);
     for (int s = first; s < last && alive; ++s) {
-      const Outcome outcome = vote<Features>(cascade_.patch, s, patch_.data(), load(inverse));
-      std::uint32_t passed = outcome.passed & alive;
-      for (std::uint32_t unsure = outcome.unsure & alive; unsure; unsure &= unsure - 1) {
+      const Outcome<n> outcome = vote<Features>(cascade_.patch, s, batch);
+      std::uint32_t passed = 0, unsure = 0;
+      for (std::size_t v = 0; v < n; ++v) {
+        passed |= outcome.passed[v] << (v * wide);
+        unsure |= outcome.unsure[v] << (v * wide);
+      }
+      for (unsure &= alive; unsure; unsure &= unsure - 1) {
         const int w = std::countr_zero(unsure);
         if (trees_.passes(s, windows[w], inverse[w])) passed |= 1u << w;
       }
-      alive = passed;
+      alive &= passed;
     }
     return alive;
   }
@@ -154,6 +206,7 @@ class TileScan {
   const Tile& tile_;
   std::vector<Candidate>& candidates_;
   std::vector<std::uint32_t>& patch_;
+  std::vector<float>& inverse_;  // of a block
 };
 
 }  // namespace facesat::cpu::HWY_NAMESPACE

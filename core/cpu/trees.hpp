@@ -2,15 +2,17 @@
 // cascades share.
 //
 // A stage passes if the f64 sum of its trees' leaves, added in file order, is not below its
-// threshold. Vectors add integers instead: leaves times a power of two, rounded. Such a sum is
-// wrong by at most half a unit a tree, so beyond a margin of that width it decides as the f64 sum
-// does. Within, which hardly ever happens, the stage is evaluated again in f64: `unsure`.
+// threshold. Vectors add integers instead: leaves times a power of two, rounded, in whatever order
+// is fast. Such a sum is wrong by at most half a unit a tree, so beyond a margin of that width it
+// decides as the f64 sum does. Within, which hardly ever happens, the stage is `unsure` and is
+// evaluated again in f64.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -20,9 +22,13 @@
 namespace facesat::cpu {
 
 // `Question` is what a node asks, compiled. It is made from (Cascade, Node, Layout) and has
-// bool goes_left(const std::uint32_t* window, float inverse_deviation) const.
+//   bool goes_left(const std::uint32_t* window, float inverse_deviation) const
+//   int cost() const, by which questions that take different ways through the code are told apart.
 template <class Question>
 struct Trees {
+  // Of a tree that is evaluated in vectors; larger ones are rare.
+  static constexpr int max_nodes = 16;
+
   // Right before left: both are indexed by the answer. A child > 0 is that many nodes behind the
   // root; otherwise the walk ends with the leaf.
   struct Node {
@@ -31,39 +37,29 @@ struct Trees {
     float leaves[2];
   };
   struct Tree {
-    std::uint32_t root, nodes;
+    int root, node_count;
   };
+  // Trees of a stage lie in the order of their shapes, so that branches are predicted; those of one
+  // node come first.
   struct Stage {
-    std::size_t first_tree, last_tree;
+    int first_tree, tree_count;  // in file order
+    int first_stump, last_stump;
+    int first_larger, last_larger;  // elements of `larger`
     double threshold;
+    std::int32_t right_votes;              // of all stumps
     std::int32_t reject_below, pass_from;  // sums of votes; in between: unsure
   };
 
-  // Of a tree that is evaluated in vectors; larger ones are rare.
-  static constexpr std::uint32_t max_nodes = 16;
-
   std::vector<Question> questions;  // one for each node
+  std::vector<std::int32_t> gains;  // of each stump: the vote for left, less that for right
   std::vector<Node> nodes;
-  std::vector<Tree> trees;
+  std::vector<Tree> trees;   // in file order
+  std::vector<Tree> larger;  // those of more than one node, in the order of shapes
   std::vector<Stage> stages;
 
   Trees(const Cascade& cascade, const Layout& layout) {
-    for (const facesat::Tree& tree : cascade.trees) {
-      trees.push_back(
-          {static_cast<std::uint32_t>(nodes.size()), static_cast<std::uint32_t>(tree.node_count)});
-      for (int i = 0; i < tree.node_count; ++i) {
-        const facesat::Node& node = cascade.nodes[tree.first_node + i];
-        const auto leaf = [&](int child) {
-          return child > 0 ? 0 : cascade.leaves[tree.first_leaf - child];
-        };
-        questions.emplace_back(cascade, node, layout);
-        nodes.push_back({{node.right, node.left}, {}, {leaf(node.right), leaf(node.left)}});
-      }
-    }
-    for (const facesat::Stage& s : cascade.stages) {
-      const auto first = static_cast<std::size_t>(s.first_tree);
-      add_stage({first, first + s.tree_count, s.threshold, 0, 0});
-    }
+    trees.resize(cascade.trees.size());
+    for (const facesat::Stage& stage : cascade.stages) add_stage(cascade, stage, layout);
   }
 
   int stage_count() const { return static_cast<int>(stages.size()); }
@@ -71,8 +67,11 @@ struct Trees {
   // The f64 sum of a stage, and whether it is enough.
   double sum(int stage, const std::uint32_t* window, float inverse_deviation) const {
     double result = 0;
-    for (std::size_t t = stages[stage].first_tree; t < stages[stage].last_tree; ++t)
-      result += leaf(t, window, inverse_deviation);
+    for (int i = 0; i < stages[stage].tree_count; ++i) {
+      const Tree& tree = trees[stages[stage].first_tree + i];
+      const auto [node, left] = walk(tree, window, inverse_deviation);
+      result += node.leaves[left];
+    }
     return result;
   }
   bool passes(int stage, const std::uint32_t* window, float inverse_deviation) const {
@@ -87,53 +86,103 @@ struct Trees {
   }
 
   // Of one tree, in fixed point.
-  std::int32_t vote(std::size_t tree, const std::uint32_t* window, float inverse_deviation) const {
+  std::int32_t vote(const Tree& tree, const std::uint32_t* window, float inverse_deviation) const {
     const auto [node, left] = walk(tree, window, inverse_deviation);
     return node.votes[left];
   }
 
  private:
   // The node that a window's walk ends in, and the side on which it leaves it.
-  std::pair<const Node&, bool> walk(std::size_t tree, const std::uint32_t* window,
+  std::pair<const Node&, bool> walk(const Tree& tree, const std::uint32_t* window,
                                     float inverse_deviation) const {
-    const std::size_t root = trees[tree].root;
-    for (std::size_t n = root;;) {
+    for (int n = tree.root;;) {
       const bool left = questions[n].goes_left(window, inverse_deviation);
       const int child = nodes[n].children[left];
       if (child <= 0) return {nodes[n], left};
-      n = root + child;
+      n = tree.root + child;
     }
   }
 
-  float leaf(std::size_t tree, const std::uint32_t* window, float inverse_deviation) const {
-    const auto [node, left] = walk(tree, window, inverse_deviation);
-    return node.leaves[left];
-  }
-
-  void add_stage(Stage stage) {
-    double largest = 0;  // sum that the leaves allow
-    for (std::size_t t = stage.first_tree; t < stage.last_tree; ++t) {
-      float leaf = 0;
-      for (std::uint32_t n = 0; n < trees[t].nodes; ++n)
-        for (const float l : nodes[trees[t].root + n].leaves) leaf = std::max(leaf, std::abs(l));
-      largest += leaf;
+  void add_stage(const Cascade& cascade, const facesat::Stage& from, const Layout& layout) {
+    Stage stage{.first_tree = from.first_tree, .tree_count = from.tree_count};
+    stage.first_stump = static_cast<int>(nodes.size());
+    stage.first_larger = static_cast<int>(larger.size());
+    for (const int t : by_shape(cascade, from, layout)) {
+      trees[t] = add_tree(cascade, cascade.trees[t], layout);
+      if (trees[t].node_count > 1) larger.push_back(trees[t]);
     }
-    // |sum| < 2^29, and twice that for the difference of two leaves.
-    const int exponent = largest > 0 ? 28 - std::ilogb(largest) : 0;
-    const auto scaled = [&](double v) { return std::ldexp(v, exponent); };
-    for (std::size_t t = stage.first_tree; t < stage.last_tree; ++t)
-      for (std::uint32_t n = 0; n < trees[t].nodes; ++n) {
-        Node& node = nodes[trees[t].root + n];
-        for (int i = 0; i < 2; ++i)
-          node.votes[i] = static_cast<std::int32_t>(std::lrint(scaled(node.leaves[i])));
-      }
-    // Half a unit for each rounded leaf, and one for the roundings of the f64 sum.
-    const double margin = static_cast<double>(stage.last_tree - stage.first_tree) / 2 + 1;
-    constexpr double beyond = 1 << 30;  // every sum
-    const double threshold = std::clamp(scaled(stage.threshold), -beyond, beyond);
-    stage.reject_below = static_cast<std::int32_t>(std::floor(threshold - margin));
-    stage.pass_from = static_cast<std::int32_t>(std::ceil(threshold + margin));
+    stage.last_larger = static_cast<int>(larger.size());
+    stage.last_stump =
+        stage.first_stump + stage.tree_count - (stage.last_larger - stage.first_larger);
+    round_leaves(stage, from.threshold);
     stages.push_back(stage);
+  }
+
+  static std::vector<int> by_shape(const Cascade& cascade, const facesat::Stage& stage,
+                                   const Layout& layout) {
+    std::vector<int> order(stage.tree_count);
+    std::iota(order.begin(), order.end(), stage.first_tree);
+    std::vector<std::vector<int>> shapes;
+    for (const int t : order) {
+      const facesat::Tree& tree = cascade.trees[t];
+      std::vector<int>& shape = shapes.emplace_back(std::vector<int>{tree.node_count});
+      for (int i = 0; i < tree.node_count; ++i) {
+        const facesat::Node& node = cascade.nodes[tree.first_node + i];
+        shape.insert(shape.end(),
+                     {node.left > 0, node.right > 0, Question(cascade, node, layout).cost()});
+      }
+    }
+    std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
+      return shapes[a - stage.first_tree] < shapes[b - stage.first_tree];
+    });
+    return order;
+  }
+
+  Tree add_tree(const Cascade& cascade, const facesat::Tree& tree, const Layout& layout) {
+    const int root = static_cast<int>(nodes.size());
+    for (int i = 0; i < tree.node_count; ++i) {
+      const facesat::Node& node = cascade.nodes[tree.first_node + i];
+      const auto leaf = [&](int child) {
+        return child > 0 ? 0 : cascade.leaves[tree.first_leaf - child];
+      };
+      questions.emplace_back(cascade, node, layout);
+      nodes.push_back({{node.right, node.left}, {}, {leaf(node.right), leaf(node.left)}});
+    }
+    return {root, tree.node_count};
+  }
+
+  // The largest sum, by magnitude, that the leaves of a stage allow.
+  double largest_sum(const Stage& stage) const {
+    double sum = 0;
+    for (int t = stage.first_tree; t < stage.first_tree + stage.tree_count; ++t) {
+      float leaf = 0;
+      for (int n = trees[t].root; n < trees[t].root + trees[t].node_count; ++n)
+        for (const float l : nodes[n].leaves) leaf = std::max(leaf, std::abs(l));
+      sum += leaf;
+    }
+    return sum;
+  }
+
+  void round_leaves(Stage& stage, double threshold) {
+    // Sums stay below 2^29, and sums of gains below twice that.
+    const double largest = largest_sum(stage);
+    const int exponent = largest > 0 ? 28 - std::ilogb(largest) : 0;
+    for (std::size_t n = stage.first_stump; n < nodes.size(); ++n)
+      for (int i = 0; i < 2; ++i)
+        nodes[n].votes[i] =
+            static_cast<std::int32_t>(std::lrint(std::ldexp(nodes[n].leaves[i], exponent)));
+    gains.resize(nodes.size());
+    for (int n = stage.first_stump; n < stage.last_stump; ++n) {
+      stage.right_votes += nodes[n].votes[0];
+      gains[n] = nodes[n].votes[1] - nodes[n].votes[0];
+    }
+    // Half a unit for each rounded leaf, and one for the roundings of the f64 sum.
+    const double margin = stage.tree_count / 2.0 + 1;
+    constexpr double beyond = 1 << 30;  // every sum
+    const double scaled = std::clamp(std::ldexp(threshold, exponent), -beyond, beyond);
+    stage.threshold = threshold;
+    stage.reject_below = static_cast<std::int32_t>(std::floor(scaled - margin));
+    stage.pass_from = static_cast<std::int32_t>(std::ceil(scaled + margin));
   }
 };
 

@@ -1,8 +1,13 @@
-// One stage on sixteen windows at once. Included once for each instruction set.
+// One stage on some vectors of windows at once. Included once for each instruction set.
+//
+// The windows of a vector are neighbours, for then their corners are, too; its first window may lie
+// anywhere. Vectors of a batch share the loads of a node's offsets, weights and threshold, which
+// cost as much as those of corners.
 //
 // `Features` is what is particular to Haar or LBP:
-//   Masks go_left(const Question&, const std::uint32_t* windows, const Floats& inverse_deviations)
-//     as Question::goes_left(), for sixteen neighbours;
+//   Neighbours, batch: the tag of vectors of neighbours, and how many to have in a batch (1, 2, 4);
+//   Masks<F32, n> go_left(const Question&, const Batch<F32, n>&)
+//     as Question::goes_left();
 //   std::uint64_t contrasts(const Contrast&, const std::uint32_t* windows, std::ptrdiff_t squares,
 //                           int count, float* inverse_deviations)
 //     as Contrast::inverse_deviation(), for up to 64 neighbours: a bit for each that is not flat;
@@ -14,121 +19,141 @@
 #define FACESAT_CPU_VOTE_INL
 #endif
 
+#include <array>
+
 #include <hwy/highway.h>
 
-#include "core/cpu/trees.hpp"
+#include "core/cpu/compiled.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace facesat::cpu::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-using F32 = hn::CappedTag<float, group_windows>;
+// Vectors of windows gathered from anywhere.
+using Gathered = hn::CappedTag<float, patch_windows>;
+
+template <class F32>
 using I32 = hn::RebindToSigned<F32>;
+template <class F32>
 using U32 = hn::RebindToUnsigned<F32>;
-using MaskF = hn::Mask<F32>;
 
-// A group of windows in as many vectors as it takes.
-inline constexpr std::size_t vectors = group_windows / hn::MaxLanes(F32());
-inline constexpr std::size_t lanes = hn::MaxLanes(F32());
+template <class F32, std::size_t n>
+using Integers = std::array<hn::Vec<I32<F32>>, n>;
+template <class F32, std::size_t n>
+using Floats = std::array<hn::Vec<F32>, n>;
+template <class F32, std::size_t n>
+using Masks = std::array<hn::Mask<F32>, n>;
 
-template <class Vector>
-struct Group {
-  Vector part[vectors];
+template <class F32, std::size_t n>
+struct Batch {
+  std::array<const std::uint32_t*, n> windows;  // corner (0, 0) of each vector's first window
+  Floats<F32, n> inverse_deviations;
 };
-using Floats = Group<hn::Vec<F32>>;
-using Integers = Group<hn::Vec<I32>>;
-using Masks = Group<MaskF>;
 
-HWY_INLINE Floats load(const float* from) {
-  Floats result;
-  for (std::size_t v = 0; v < vectors; ++v) result.part[v] = hn::LoadU(F32(), from + v * lanes);
-  return result;
-}
-
-// Bit i for window i.
+// Bit i for lane i.
 template <class Tag, class Mask>
-HWY_INLINE std::uint32_t bits_of(Tag tag, const Group<Mask>& masks) {
-  std::uint32_t bits = 0;
-  for (std::size_t v = 0; v < vectors; ++v) {
-    std::uint8_t bytes[8] = {};
-    hn::StoreMaskBits(tag, masks.part[v], bytes);
-    bits |= (bytes[0] | std::uint32_t{bytes[1]} << 8) << (v * lanes);
-  }
-  return bits;
+HWY_INLINE std::uint32_t bits_of(Tag tag, Mask mask) {
+  std::uint8_t bits[8] = {};
+  hn::StoreMaskBits(tag, mask, bits);
+  return bits[0] | std::uint32_t{bits[1]} << 8;
 }
 
-// The votes of a tree too large for votes_of(), one window after the other.
-template <class Trees>
-HWY_INLINE Integers votes_of_large(const Trees& trees, std::size_t tree,
-                                   const std::uint32_t* windows, const Floats& inverse_deviations) {
-  float inverse[group_windows];
-  std::int32_t votes[group_windows];
-  Integers result;
-  for (std::size_t v = 0; v < vectors; ++v)
-    hn::StoreU(inverse_deviations.part[v], F32(), inverse + v * lanes);
-  for (int w = 0; w < group_windows; ++w) votes[w] = trees.vote(tree, windows + w, inverse[w]);
-  for (std::size_t v = 0; v < vectors; ++v) result.part[v] = hn::LoadU(I32(), votes + v * lanes);
-  return result;
+template <class Mask, class Votes>
+HWY_INLINE Votes chosen(Mask left, Votes votes_left, Votes votes_right) {
+  return hn::IfThenElse(hn::RebindMask(hn::DFromV<Votes>(), left), votes_left, votes_right);
 }
 
 // The votes of a tree: its nodes from the last to the first, each choosing one of its children.
-template <class Features, class Trees>
-HWY_INLINE Integers votes_of(const Trees& trees, typename Trees::Tree tree,
-                             const std::uint32_t* windows, const Floats& inverse_deviations) {
-  const I32 tag;
-  Integers votes[Trees::max_nodes];
-  for (std::uint32_t n = tree.nodes; n-- > 0;) {
-    const auto& node = trees.nodes[tree.root + n];
-    const Masks left =
-        Features::go_left(trees.questions[tree.root + n], windows, inverse_deviations);
-    Integers side[2];
-    for (int i = 0; i < 2; ++i)
-      for (std::size_t v = 0; v < vectors; ++v)
-        side[i].part[v] =
-            node.children[i] > 0 ? votes[node.children[i]].part[v] : hn::Set(tag, node.votes[i]);
-    for (std::size_t v = 0; v < vectors; ++v)
-      votes[n].part[v] =
-          hn::IfThenElse(hn::RebindMask(tag, left.part[v]), side[1].part[v], side[0].part[v]);
+template <class Features, class F32, std::size_t n, class Trees>
+HWY_INLINE Integers<F32, n> votes_of(const Trees& trees, const typename Trees::Tree& tree,
+                                     const Batch<F32, n>& batch) {
+  const I32<F32> tag;
+  Integers<F32, n> votes[Trees::max_nodes];
+  for (int i = tree.node_count; i-- > 0;) {
+    const auto& node = trees.nodes[tree.root + i];
+    const Masks<F32, n> left = Features::go_left(trees.questions[tree.root + i], batch);
+    for (std::size_t v = 0; v < n; ++v) {
+      const auto side = [&](int s) HWY_ATTR {
+        return node.children[s] > 0 ? votes[node.children[s]][v] : hn::Set(tag, node.votes[s]);
+      };
+      votes[i][v] = chosen(left[v], side(1), side(0));
+    }
   }
   return votes[0];
 }
 
+// The same for a tree of two nodes, the most frequent of larger trees.
+template <class Features, class F32, std::size_t n, class Trees>
+HWY_INLINE Integers<F32, n> votes_of_pair(const Trees& trees, int root,
+                                          const Batch<F32, n>& batch) {
+  const I32<F32> tag;
+  const Masks<F32, n> outer = Features::go_left(trees.questions[root], batch);
+  const Masks<F32, n> inner = Features::go_left(trees.questions[root + 1], batch);
+  const auto &first = trees.nodes[root], &second = trees.nodes[root + 1];
+  Integers<F32, n> votes;
+  for (std::size_t v = 0; v < n; ++v)
+    votes[v] = chosen(inner[v], hn::Set(tag, second.votes[1]), hn::Set(tag, second.votes[0]));
+  if (first.children[1] > 0)
+    for (std::size_t v = 0; v < n; ++v)
+      votes[v] = chosen(outer[v], votes[v], hn::Set(tag, first.votes[0]));
+  else
+    for (std::size_t v = 0; v < n; ++v)
+      votes[v] = chosen(outer[v], hn::Set(tag, first.votes[1]), votes[v]);
+  return votes;
+}
+
+// The same for a tree of any size, one window after the other.
+template <class F32, std::size_t n, class Trees>
+HWY_INLINE Integers<F32, n> votes_of_large(const Trees& trees, const typename Trees::Tree& tree,
+                                           const Batch<F32, n>& batch) {
+  Integers<F32, n> result;
+  constexpr std::size_t lanes = hn::MaxLanes(F32());
+  for (std::size_t v = 0; v < n; ++v) {
+    float inverse[lanes];
+    std::int32_t votes[lanes];
+    hn::StoreU(batch.inverse_deviations[v], F32(), inverse);
+    for (std::size_t w = 0; w < lanes; ++w)
+      votes[w] = trees.vote(tree, batch.windows[v] + w, inverse[w]);
+    result[v] = hn::LoadU(I32<F32>(), votes);
+  }
+  return result;
+}
+
+// Bits of the windows of each vector.
+template <std::size_t n>
 struct Outcome {
-  std::uint32_t passed, unsure;  // bits of windows
+  std::array<std::uint32_t, n> passed, unsure;
 };
 
-// windows: corner (0, 0) of the first of sixteen neighbours.
-template <class Features, class Trees>
-HWY_INLINE Outcome vote(const Trees& trees, int stage_index, const std::uint32_t* windows,
-                        const Floats& inverse_deviations) {
-  const I32 tag;
+template <class Features, class F32, std::size_t n, class Trees>
+HWY_INLINE Outcome<n> vote(const Trees& trees, int stage_index, const Batch<F32, n>& batch) {
+  const I32<F32> tag;
   const auto& stage = trees.stages[stage_index];
-  Integers sum;
-  for (std::size_t v = 0; v < vectors; ++v) sum.part[v] = hn::Zero(tag);
-  for (std::size_t t = stage.first_tree; t < stage.last_tree; ++t) {
-    const typename Trees::Tree tree = trees.trees[t];
-    if (tree.nodes == 1) {
-      const Masks left = Features::go_left(trees.questions[tree.root], windows, inverse_deviations);
-      const auto& node = trees.nodes[tree.root];
-      for (std::size_t v = 0; v < vectors; ++v)
-        sum.part[v] =
-            sum.part[v] + hn::IfThenElse(hn::RebindMask(tag, left.part[v]),
-                                         hn::Set(tag, node.votes[1]), hn::Set(tag, node.votes[0]));
-    } else {
-      const Integers votes = tree.nodes <= Trees::max_nodes
-                                 ? votes_of<Features>(trees, tree, windows, inverse_deviations)
-                                 : votes_of_large(trees, t, windows, inverse_deviations);
-      for (std::size_t v = 0; v < vectors; ++v) sum.part[v] = sum.part[v] + votes.part[v];
-    }
+  Integers<F32, n> sum;
+  for (std::size_t v = 0; v < n; ++v) sum[v] = hn::Set(tag, stage.right_votes);
+  for (int i = stage.first_stump; i < stage.last_stump; ++i) {
+    const Masks<F32, n> left = Features::go_left(trees.questions[i], batch);
+    const auto gain = hn::Set(tag, trees.gains[i]);
+    for (std::size_t v = 0; v < n; ++v)
+      sum[v] = sum[v] + hn::IfThenElseZero(hn::RebindMask(tag, left[v]), gain);
   }
-  Group<hn::Mask<I32>> passed, unsure;
-  for (std::size_t v = 0; v < vectors; ++v) {
-    passed.part[v] = hn::Not(hn::Lt(sum.part[v], hn::Set(tag, stage.pass_from)));
-    unsure.part[v] =
-        hn::Not(hn::Or(passed.part[v], hn::Lt(sum.part[v], hn::Set(tag, stage.reject_below))));
+  for (int i = stage.first_larger; i < stage.last_larger; ++i) {
+    const auto& tree = trees.larger[i];
+    const Integers<F32, n> votes =
+        tree.node_count == 2                  ? votes_of_pair<Features>(trees, tree.root, batch)
+        : tree.node_count <= Trees::max_nodes ? votes_of<Features>(trees, tree, batch)
+                                              : votes_of_large(trees, tree, batch);
+    for (std::size_t v = 0; v < n; ++v) sum[v] = sum[v] + votes[v];
   }
-  return {bits_of(tag, passed), bits_of(tag, unsure)};
+  Outcome<n> outcome;
+  for (std::size_t v = 0; v < n; ++v) {
+    const auto fails = hn::Lt(sum[v], hn::Set(tag, stage.pass_from));
+    const auto surely = hn::Lt(sum[v], hn::Set(tag, stage.reject_below));
+    outcome.passed[v] = bits_of(tag, hn::Not(fails));
+    outcome.unsure[v] = bits_of(tag, hn::AndNot(surely, fails));
+  }
+  return outcome;
 }
 
 }  // namespace facesat::cpu::HWY_NAMESPACE

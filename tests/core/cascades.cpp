@@ -312,7 +312,8 @@ Cascade random_cascade(unsigned seed, const CascadeShape& shape) {
   cascade.kind = shape.kind;
   cascade.window = {between(random, 8, 15), between(random, 8, 15)};
   for (int stage = between(random, 2, 5); stage > 0; --stage) {
-    const int first_tree = static_cast<int>(cascade.trees.size()), count = between(random, 1, 4);
+    const int first_tree = static_cast<int>(cascade.trees.size());
+    const int count = between(random, 1, 4) * shape.tree_factor;
     for (int i = 0; i < count; ++i) add_random_tree(random, cascade, shape);
     cascade.stages.push_back(
         {first_tree, count, static_cast<float>(between(random, -5, 0)) / 8.0f});

@@ -12,6 +12,7 @@
 #include "core/cpu/gray.hpp"
 #include "tests/core/cascades.hpp"
 #include "tests/core/guarded.hpp"
+#include "tests/core/instruction_sets.hpp"
 #include "tests/core/pictures.hpp"
 #include "tests/core/printers.hpp"
 #include "tests/core/reference.hpp"
@@ -353,6 +354,24 @@ TEST_P(Snapshots, AndWindowsAreAsDefinedInEveryGroup) {
   }
 }
 
+// Wider than a tile, or higher; also where a row begins in the middle of a run of rejections.
+TEST_P(Snapshots, AndWindowsAreAsDefinedAcrossTiles) {
+  for (const Size size : {Size{1100, 30}, {1045, 24}, {30, 300}, {540, 140}})
+    for (const Scan scan : {Scan::opencv, Scan::dense}) {
+      const Image<std::uint8_t> picture = clouds(size, 6, 2);
+      Detector detector(
+          std::make_shared<Cascade>(random_cascade(GetParam().seed, GetParam().shape)),
+          {.scale_factor = 1.4, .scan = scan}, make_cpu_backend());
+      detector.detect(picture.view());
+      const auto expected = reference_windows(detector, picture.view(), scan);
+      EXPECT_GT(expected.size(), 20u);
+      on_every_instruction_set([&] {
+        detector.detect(picture.view());
+        EXPECT_EQ(windows_of(detector), expected);
+      });
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(Detector, Snapshots,
                          ::testing::Values(Seeded{"Stumps", 3, {}},
                                            Seeded{
@@ -380,30 +399,18 @@ TEST(Detector, ShowsTheNewFrameAfterASnapshotOfTheOld) {
 
 // ---- memory -------------------------------------------------------------------------------------
 
-constexpr Size absurd{1'000'000, 1'000'000};  // 10 TB with its tables
+constexpr Size absurd{1'000'000, 1'000'000};  // 1 TB
 
 TEST(CpuBackend, RefusesWhatDoesNotFitBeforeAllocating) {
   const Pyramid pyramid = plan_pyramid(absurd, {24, 24}, {}, 1 << 24);
   const auto backend = make_cpu_backend();
   try {
     backend->prepare(*default_model(), pyramid, {});
-    FAIL() << "10 TB were granted";
+    FAIL() << "1 TB was granted";
   } catch (const MemoryError& error) {
-    EXPECT_GE(error.bytes, 10 * absurd.area());  // grey, atlas, two tables of 32 bits
-    EXPECT_LE(error.bytes, 11 * absurd.area());
+    EXPECT_GE(error.bytes, absurd.area());  // the grey image; tables are of tiles
+    EXPECT_LE(error.bytes, 2 * absurd.area());
     EXPECT_NE(std::string(error.what()).find(std::to_string(error.bytes)), std::string::npos);
-  }
-}
-
-TEST(CpuBackend, CountsTheTiltedTable) {
-  const Pyramid pyramid = plan_pyramid(absurd, {24, 24}, {}, 1 << 24);
-  Cascade tilted = *default_model();
-  tilted.haar[0].tilted = true;
-  try {
-    make_cpu_backend()->prepare(tilted, pyramid, {});
-    FAIL() << "14 TB were granted";
-  } catch (const MemoryError& error) {
-    EXPECT_GE(error.bytes, 14 * absurd.area());
   }
 }
 

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <opencv2/imgcodecs.hpp>
 
+#include "tests/core/instruction_sets.hpp"
 #include "tests/oracle/opencv_adapter.hpp"
 #include "tests/oracle/pictures.hpp"
 #include "tests/parameter_grid.hpp"
@@ -43,8 +44,13 @@ struct Pair {
 
   void compare(const NamedPicture& picture, const DetectOptions& options) {
     Detector detector(cascade, options, make_cpu_backend());
-    const std::vector<Rect> ours = boxes(detector.detect(view_of(picture.gray)));
     const std::vector<Rect> theirs = detect_opencv(opencv, picture.gray, options);
+    on_every_instruction_set(
+        [&] { compare(picture, options, boxes(detector.detect(view_of(picture.gray))), theirs); });
+  }
+
+  void compare(const NamedPicture& picture, const DetectOptions& options,
+               const std::vector<Rect>& ours, const std::vector<Rect>& theirs) const {
     ++Tally::compared;
     Tally::with_windows += !theirs.empty();
     Tally::mismatches += ours != theirs;

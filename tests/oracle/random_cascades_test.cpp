@@ -8,6 +8,7 @@
 #include <opencv2/imgproc.hpp>
 
 #include "tests/core/cascades.hpp"
+#include "tests/core/instruction_sets.hpp"
 #include "tests/oracle/opencv_adapter.hpp"
 
 namespace facesat::test {
@@ -26,9 +27,10 @@ class Both {
   // The number of windows found, which are the same.
   std::size_t compare(const cv::Mat& gray, const DetectOptions& options) {
     Detector detector(ours_, options, make_cpu_backend());
-    const std::vector<Rect> found = boxes(detector.detect(view_of(gray)));
-    EXPECT_EQ(found, detect_opencv(opencv_, gray, options)) << gray.size();
-    return found.size();
+    const std::vector<Rect> theirs = detect_opencv(opencv_, gray, options);
+    on_every_instruction_set(
+        [&] { EXPECT_EQ(boxes(detector.detect(view_of(gray))), theirs) << gray.size(); });
+    return theirs.size();
   }
 
  private:

@@ -1,14 +1,15 @@
 #include "core/cpu/evaluate.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-#include "core/cpu/integral.hpp"
-#include "core/table.hpp"
 #include "tests/core/cascades.hpp"
+#include "tests/core/instruction_sets.hpp"
 #include "tests/core/pictures.hpp"
 #include "tests/core/printers.hpp"
 #include "tests/core/reference.hpp"
@@ -17,63 +18,72 @@
 namespace facesat::test {
 namespace {
 
-// A picture as the one level of an atlas, somewhere inside it, with noise around.
-class OneLevel {
+// A picture as a tile, with noise around it.
+class OneTile {
  public:
-  OneLevel(View<const std::uint8_t> picture, Size window, int step)
-      : atlas_(noise({picture.size.width + 37, picture.size.height + 29}, 99)) {
+  OneTile(const Cascade& cascade, View<const std::uint8_t> picture, int step)
+      : shape_{{picture.size.width + 37, picture.size.height + 29},
+               cascade.kind == FeatureKind::haar,
+               cascade.has_tilted()},
+        tables_(shape_),
+        evaluator_(cascade.kind == FeatureKind::haar ? cpu::make_haar_evaluator(cascade, shape_)
+                                                     : cpu::make_lbp_evaluator(cascade, shape_)) {
     level.size = picture.size;
     level.step = step;
-    level.grid = {(picture.size.width - window.width) / step + 1,
-                  (picture.size.height - window.height) / step + 1};
-    level.x = 16;
-    level.y = 11;
-    copy<std::uint8_t>(
-        picture, atlas_.view().sub({level.x, level.y, picture.size.width, picture.size.height}));
-    for (Table* table : {&sum_, &squared_, &tilted_}) table->resize(atlas_.size());
-    cpu::integral(atlas_.view(), sum_.view(), squared_.view());
-    cpu::tilted_integral(atlas_.view(), tilted_.view());
+    level.grid = {(picture.size.width - cascade.window.width) / step + 1,
+                  (picture.size.height - cascade.window.height) / step + 1};
+    const Image<std::uint8_t> around = noise(shape_.pixels, 99);
+    tables_.build(around.view(), {}, 3 - step);  // what a tile before it may have left
+    tile_ = tables_.build(picture, level.grid, step);
   }
 
-  cpu::Tables tables() const { return {sum_.view(), squared_.view(), tilted_.view()}; }
-  std::unique_ptr<cpu::Evaluator> evaluator(const Cascade& cascade) const {
-    const std::ptrdiff_t pitch = tables().sum.pitch;
-    return cascade.kind == FeatureKind::haar ? cpu::make_haar_evaluator(cascade, pitch)
-                                             : cpu::make_lbp_evaluator(cascade, pitch);
+  std::vector<Window> scan(Scan order) const {
+    std::vector<std::uint8_t> skips(level.grid.height);
+    cpu::EvaluationMemory memory;
+    std::vector<cpu::Candidate> found;
+    evaluator_->scan(tile_, order == Scan::opencv, skips.data(), memory, found);
+    std::vector<Window> windows;
+    for (const cpu::Candidate& c : found)
+      windows.push_back({5, c.column * level.step, c.row * level.step, c.score});
+    std::sort(windows.begin(), windows.end(), [](const Window& a, const Window& b) {
+      return std::pair(a.y, a.x) < std::pair(b.y, b.x);
+    });
+    return windows;
   }
+
+  Image<std::uint32_t> depths() const {
+    Image<std::uint32_t> result(level.grid);
+    for (int row = 0; row < level.grid.height; ++row)
+      evaluator_->depths(tile_, row, result.row(row));
+    return result;
+  }
+
   Level level;
 
  private:
-  Image<std::uint8_t> atlas_;
-  Table sum_, squared_, tilted_;
+  cpu::TileShape shape_;
+  cpu::TileTables tables_;
+  cpu::Tile tile_;
+  std::unique_ptr<cpu::Evaluator> evaluator_;
 };
 
-std::vector<Window> scan(const Cascade& cascade, const OneLevel& one, Scan order) {
-  std::vector<Window> windows;
-  one.evaluator(cascade)->scan(one.tables(), one.level, 5, order, 0, one.level.grid.height,
-                               windows);
-  return windows;
-}
-
-Image<std::uint32_t> depths(const Cascade& cascade, const OneLevel& one) {
-  Image<std::uint32_t> result(one.level.grid);
-  const auto evaluator = one.evaluator(cascade);
-  for (int row = 0; row < one.level.grid.height; ++row)
-    evaluator->depths(one.tables(), one.level, row, result.row(row));
-  return result;
+std::vector<Window> scan(const Cascade& cascade, View<const std::uint8_t> picture, Scan order) {
+  return OneTile(cascade, picture, 1).scan(order);
 }
 
 // ---- random cascades ----------------------------------------------------------------------------
 
 class Evaluate : public ::testing::TestWithParam<NamedShape> {};
 
-// Pictures whose windows are partly flat for the detector, that is below a deviation of 10.
+// Pictures whose windows are partly flat for the detector, that is below a deviation of 10. The
+// last one has more windows in a row than go through the stages together.
 std::vector<Image<std::uint8_t>> pictures(unsigned seed) {
   std::vector<Image<std::uint8_t>> all;
   all.push_back(noise({41, 33}, seed));
   all.push_back(noise({40, 34}, seed, 100, 135));
   all.push_back(clouds({47, 31}, seed, 3));
   all.push_back(flat({30, 30}, 77));
+  all.push_back(clouds({290 + static_cast<int>(seed), 17}, seed, 2));
   return all;
 }
 
@@ -83,13 +93,14 @@ TEST_P(Evaluate, GivesWhatTheDefinitionGives) {
     const Cascade cascade = random_cascade(seed, GetParam().shape);
     for (const Image<std::uint8_t>& picture : pictures(seed))
       for (const int step : {1, 2}) {
-        const OneLevel one(picture.view(), cascade.window, step);
-        EXPECT_TRUE(same(depths(cascade, one).view(),
-                         reference::depths(cascade, picture.view(), one.level).view()))
-            << "seed " << seed;
+        SCOPED_TRACE(seed);
+        const OneTile one(cascade, picture.view(), step);
+        EXPECT_TRUE(same(one.depths().view(),
+                         reference::depths(cascade, picture.view(), one.level).view()));
         for (const Scan order : {Scan::opencv, Scan::dense}) {
-          const auto expected = reference::windows(cascade, picture.view(), one.level, 5, order);
-          EXPECT_EQ(scan(cascade, one, order), expected) << "seed " << seed;
+          auto expected = reference::windows(cascade, picture.view(), one.level, 5, order);
+          for (Window& window : expected) window.box = {};
+          on_every_instruction_set([&] { EXPECT_EQ(one.scan(order), expected); });
           found += expected.size();
         }
       }
@@ -98,6 +109,16 @@ TEST_P(Evaluate, GivesWhatTheDefinitionGives) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Random, Evaluate, ::testing::ValuesIn(cascade_shapes),
+                         [](const auto& tested) { return tested.param.name; });
+
+// Trees larger than vectors have room for, and stages so long that survivors are gathered, twice.
+constexpr NamedShape large_shapes[] = {
+    {"LargeTrees", {.max_nodes = 40}},
+    {"LongStages", {.tree_factor = 90}},
+    {"LongTiltedTrees", {.tilted = true, .max_nodes = 3, .tree_factor = 60}},
+    {"LongLbp", {.kind = FeatureKind::lbp, .tree_factor = 90}},
+};
+INSTANTIATE_TEST_SUITE_P(Large, Evaluate, ::testing::ValuesIn(large_shapes),
                          [](const auto& tested) { return tested.param.name; });
 
 // ---- single rules -------------------------------------------------------------------------------
@@ -114,9 +135,8 @@ constexpr Size window8{8, 8};
 
 TEST(EvaluateRules, AValueEqualToTheThresholdGoesRight) {
   const Image<std::uint8_t> picture = balanced({20, 9});
-  const OneLevel one(picture.view(), window8, 1);
-  EXPECT_EQ(scan(half_cascade(window8, 0, 1, 1), one, Scan::dense).size(), 13u * 2);
-  EXPECT_EQ(scan(half_cascade(window8, 1, 0, 1), one, Scan::dense).size(), 0u);
+  EXPECT_EQ(scan(half_cascade(window8, 0, 1, 1), picture.view(), Scan::dense).size(), 13u * 2);
+  EXPECT_EQ(scan(half_cascade(window8, 1, 0, 1), picture.view(), Scan::dense).size(), 0u);
 }
 
 // Of a window whose left half has the weight -1 and whose right half the weight 1: the value that a
@@ -141,45 +161,42 @@ float half_value(View<const std::uint8_t> window) {
 TEST(EvaluateRules, ValuesAreRoundedAsInOpenCv) {
   for (unsigned seed = 0; seed < 200; ++seed) {
     const Image<std::uint8_t> picture = noise(window8, seed);
-    const OneLevel one(picture.view(), window8, 1);
     Cascade cascade = half_cascade(window8, 0, 1, 1);  // passes to the right
     cascade.haar[0].parts = {{{{0, 0, 4, 8}, -1}, {{4, 0, 4, 8}, 1}, {}}};
     cascade.nodes[0].threshold = half_value(picture.view());
-    EXPECT_EQ(scan(cascade, one, Scan::dense).size(), 1u) << seed;
+    EXPECT_EQ(scan(cascade, picture.view(), Scan::dense).size(), 1u) << seed;
     cascade.nodes[0].threshold = std::nextafter(cascade.nodes[0].threshold, 1e9f);
-    EXPECT_EQ(scan(cascade, one, Scan::dense).size(), 0u) << seed;
+    EXPECT_EQ(scan(cascade, picture.view(), Scan::dense).size(), 0u) << seed;
   }
 }
 
 TEST(EvaluateRules, ASumEqualToTheStagesThresholdPasses) {
   const Image<std::uint8_t> picture = balanced({20, 9});
-  const OneLevel one(picture.view(), window8, 1);
   const float above = std::nextafter(0.5f, 1.0f);
-  EXPECT_EQ(scan(half_cascade(window8, 0, 0.5f, 0.5f), one, Scan::dense).size(), 13u * 2);
-  EXPECT_EQ(scan(half_cascade(window8, 0, 0.5f, above), one, Scan::dense).size(), 0u);
+  EXPECT_EQ(scan(half_cascade(window8, 0, 0.5f, 0.5f), picture.view(), Scan::dense).size(),
+            13u * 2);
+  EXPECT_EQ(scan(half_cascade(window8, 0, 0.5f, above), picture.view(), Scan::dense).size(), 0u);
 }
 
 TEST(EvaluateRules, TheScoreIsTheLastStagesSum) {
   const Image<std::uint8_t> picture = balanced({8, 8});
-  const OneLevel one(picture.view(), window8, 1);
   Cascade cascade = half_cascade(window8, 0, 0.75f, 0.5f);
   cascade.stages.push_back({1, 2, -1});
   for (const int leaf : {2, 4}) cascade.trees.push_back({0, 1, leaf});
   cascade.leaves.insert(cascade.leaves.end(), {0, 0.125f, 0, 0.25f});
-  EXPECT_EQ(scan(cascade, one, Scan::opencv), (std::vector<Window>{{5, 0, 0, 0.375}}));
+  EXPECT_EQ(scan(cascade, picture.view(), Scan::opencv), (std::vector<Window>{{5, 0, 0, 0.375}}));
 }
 
 // Three stumps that all go right, to these leaves.
 double sum_of(float first, float second, float third) {
   const Image<std::uint8_t> picture = balanced({8, 8});
-  const OneLevel one(picture.view(), window8, 1);
   Cascade cascade = half_cascade(window8, 0, first, -1e30f);
   for (const float leaf : {second, third}) {
     cascade.trees.push_back({0, 1, static_cast<int>(cascade.leaves.size())});
     cascade.leaves.insert(cascade.leaves.end(), {0, leaf});
   }
   cascade.stages[0].tree_count = 3;
-  return scan(cascade, one, Scan::opencv).at(0).score;
+  return scan(cascade, picture.view(), Scan::opencv).at(0).score;
 }
 
 TEST(EvaluateRules, LeavesAreAddedInFileOrder) {
@@ -196,10 +213,10 @@ TEST(EvaluateRules, ARejectionByTheFirstStageSkipsTheNextPosition) {
   Image<std::uint8_t> picture = balanced({12, 8});
   for (int y = 0; y < 8; ++y) picture.row(y)[4] = 50;
   const Cascade cascade = half_cascade(window8, 0, 1, 1);
-  const OneLevel one(picture.view(), window8, 1);
   const std::vector<Window> all = {{5, 1, 0, 1}, {5, 2, 0, 1}, {5, 3, 0, 1}, {5, 4, 0, 1}};
-  EXPECT_EQ(scan(cascade, one, Scan::dense), all);
-  EXPECT_EQ(scan(cascade, one, Scan::opencv), std::vector<Window>(all.begin() + 1, all.end()));
+  EXPECT_EQ(scan(cascade, picture.view(), Scan::dense), all);
+  EXPECT_EQ(scan(cascade, picture.view(), Scan::opencv),
+            std::vector<Window>(all.begin() + 1, all.end()));
 }
 
 // Without its outermost pixels, position 0 is flat and position 1 is not.
@@ -207,18 +224,33 @@ TEST(EvaluateRules, AFlatWindowIsRejectedButSkipsNothing) {
   Image<std::uint8_t> picture = flat({9, 8}, 100);
   for (int y = 0; y < 8; ++y) picture.row(y)[7] = 255;
   const Cascade cascade = half_cascade(window8, 1, 1, 1);
-  const OneLevel one(picture.view(), window8, 1);
-  EXPECT_EQ(scan(cascade, one, Scan::opencv), (std::vector<Window>{{5, 1, 0, 1}}));
-  EXPECT_EQ(depths(cascade, one).row(0)[0], 0u);
+  EXPECT_EQ(scan(cascade, picture.view(), Scan::opencv), (std::vector<Window>{{5, 1, 0, 1}}));
+  EXPECT_EQ(OneTile(cascade, picture.view(), 1).depths().row(0)[0], 0u);
 }
 
-TEST(EvaluateRules, ScanAppendsTheRowsAskedFor) {
-  const Image<std::uint8_t> picture = balanced({8, 20});
-  const OneLevel one(picture.view(), window8, 3);
-  std::vector<Window> windows = {{1, 2, 3, 4}};
-  const Cascade cascade = half_cascade(window8, 0, 1, 1);
-  one.evaluator(cascade)->scan(one.tables(), one.level, 5, Scan::opencv, 1, 3, windows);
-  EXPECT_EQ(windows, (std::vector<Window>{{1, 2, 3, 4}, {5, 0, 3, 1}, {5, 0, 6, 1}}));
+// Of two tiles side by side, the second begins with a window that the first one's last has skipped.
+TEST(EvaluateRules, SkipsAreHandedOnFromTileToTile) {
+  const Image<std::uint8_t> picture = flat({8, 8}, 9);
+  Cascade cascade = half_cascade(window8, 0, 1, 1);
+  cascade.kind = FeatureKind::lbp;
+  cascade.haar.clear();
+  cascade.lbp = {{{0, 0, 2, 2}}};  // all bits are set
+  const cpu::TileShape shape{picture.size(), false, false};
+  cpu::TileTables tables(shape);
+  const cpu::Tile tile = tables.build(picture.view(), {1, 1}, 1);
+  cpu::EvaluationMemory memory;
+  std::vector<cpu::Candidate> found;
+  std::uint8_t skip = 0;
+  const auto scan_tile = [&](bool rejects) {
+    cascade.nodes[0].subset[7] = rejects ? 0x80000000u : 0;
+    cpu::make_lbp_evaluator(cascade, shape)->scan(tile, true, &skip, memory, found);
+    return std::pair(found.size(), static_cast<int>(skip));
+  };
+  EXPECT_EQ(scan_tile(true), std::pair(std::size_t{0}, 1));
+  EXPECT_EQ(scan_tile(true), std::pair(std::size_t{0}, 0));  // skipped: rejects nothing
+  EXPECT_EQ(scan_tile(false), std::pair(std::size_t{1}, 0));
+  EXPECT_EQ(scan_tile(true), std::pair(std::size_t{1}, 1));
+  EXPECT_EQ(scan_tile(false), std::pair(std::size_t{1}, 0));  // skipped: not found
 }
 
 // All neighbours equal the centre: every bit is set.
@@ -228,10 +260,9 @@ TEST(EvaluateRules, AnLbpNeighbourEqualToTheCentreSetsItsBit) {
   cascade.haar.clear();
   cascade.lbp = {{{0, 0, 2, 2}}};
   const Image<std::uint8_t> picture = flat({8, 8}, 9);
-  const OneLevel one(picture.view(), window8, 1);
-  EXPECT_EQ(scan(cascade, one, Scan::opencv).size(), 0u);
+  EXPECT_EQ(scan(cascade, picture.view(), Scan::opencv).size(), 0u);
   cascade.nodes[0].subset[7] = 0x80000000u;  // code 255
-  EXPECT_EQ(scan(cascade, one, Scan::opencv).size(), 1u);
+  EXPECT_EQ(scan(cascade, picture.view(), Scan::opencv).size(), 1u);
 }
 
 }  // namespace

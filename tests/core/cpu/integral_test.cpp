@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/core/guarded.hpp"
+#include "tests/core/instruction_sets.hpp"
 #include "tests/core/pictures.hpp"
 #include "tests/core/printers.hpp"
 #include "tests/core/reference.hpp"
@@ -14,8 +15,8 @@
 namespace facesat::test {
 namespace {
 
-// Bands of the parallel sum have 64 rows.
-constexpr int lengths[] = {1, 2, 3, 16, 17, 63, 64, 65, 127, 128, 129, 193};
+// Vectors have up to 16 pixels.
+constexpr int lengths[] = {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 50};
 
 using Tables = Guarded<std::uint32_t>;
 
@@ -25,7 +26,7 @@ View<const std::uint32_t> with_borders(Tables& table) {
   return {v.row(-1) - 1, {v.size.width + 1, v.size.height + 1}, v.pitch};
 }
 
-void expect_as_defined(const Image<std::uint8_t>& picture) {
+void expect_as_defined_here(const Image<std::uint8_t>& picture) {
   const auto size = ::testing::PrintToString(picture.size());
   Embedded<std::uint8_t> wide(picture.view());
   Tables sum(picture.size(), 1), squared(picture.size(), 1), tilted(picture.size(), 1);
@@ -37,7 +38,11 @@ void expect_as_defined(const Image<std::uint8_t>& picture) {
   for (const Tables* table : {&sum, &squared, &tilted}) EXPECT_TRUE(table->intact()) << size;
 }
 
-TEST(Integral, OfNoiseAtBandEdges) {
+void expect_as_defined(const Image<std::uint8_t>& picture) {
+  on_every_instruction_set([&] { expect_as_defined_here(picture); });
+}
+
+TEST(Integral, OfNoiseAtVectorEdges) {
   for (const int width : lengths)
     for (const int height : lengths) expect_as_defined(noise({width, height}, width));
 }
@@ -58,6 +63,33 @@ TEST(Integral, OfSinglePixels) {
         picture.row(y)[x] = 255;
         expect_as_defined(picture);
       }
+}
+
+TEST(Integral, WithoutSquares) {
+  const Image<std::uint8_t> picture = noise({50, 20}, 5);
+  Tables sum(picture.size(), 1);
+  cpu::integral(picture.view(), sum.view(), {});
+  EXPECT_TRUE(same(with_borders(sum), reference::sums(picture.view()).view()));
+  EXPECT_TRUE(sum.intact());
+}
+
+// Even elements of a row, from column -1 on, and then the odd ones.
+TEST(SplitColumns, OfAnyWidth) {
+  on_every_instruction_set([] {
+    for (int width = 1; width < 70; ++width) {
+      constexpr int odd = 40;
+      Guarded<std::uint32_t> memory({odd + 40, 3});
+      const View<std::uint32_t> table{memory.view().row(1) + 1, {width, 2}, memory.view().pitch};
+      const auto value = [](int x, int y) { return static_cast<std::uint32_t>(1000 * y + x); };
+      for (int y = -1; y < 2; ++y)
+        for (int x = -1; x < width; ++x) table.row(y)[x] = value(x + 1, y + 1);
+      cpu::split_columns(table, odd);
+      for (int y = 0; y < 3; ++y)
+        for (int x = 0; x <= width; ++x)
+          ASSERT_EQ(memory.view().row(y)[x / 2 + x % 2 * odd], value(x, y)) << width;
+      EXPECT_TRUE(memory.intact());
+    }
+  });
 }
 
 // 17,220,000 pixels of 255: the sum exceeds 2^32, the squared sum does so 260 times.

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/core/guarded.hpp"
+#include "tests/core/instruction_sets.hpp"
 #include "tests/core/pictures.hpp"
 #include "tests/core/printers.hpp"
 #include "tests/core/reference.hpp"
@@ -19,11 +20,14 @@ void expect_as_defined(const Image<std::uint8_t>& gray, Size size) {
   resize_taps(gray.size().width, columns);
   resize_taps(gray.size().height, rows);
   Embedded<std::uint8_t> wide(gray.view());
-  Guarded<std::uint8_t> level(size);
-  cpu::resize(wide.view(), level.view(), columns, rows);
-  EXPECT_TRUE(same(level.view(), reference::resized(gray.view(), size).view()))
-      << ::testing::PrintToString(gray.size()) << " to " << ::testing::PrintToString(size);
-  EXPECT_TRUE(level.intact());
+  const Image<std::uint8_t> expected = reference::resized(gray.view(), size);
+  on_every_instruction_set([&] {
+    Guarded<std::uint8_t> level(size);
+    cpu::resize(wide.view(), level.view(), columns, rows);
+    EXPECT_TRUE(same(level.view(), expected.view()))
+        << ::testing::PrintToString(gray.size()) << " to " << ::testing::PrintToString(size);
+    EXPECT_TRUE(level.intact());
+  });
 }
 
 TEST(Resize, OfThinAndEdgeSizes) {
@@ -59,12 +63,28 @@ TEST(Resize, OfOneAxisOnly) {
 }
 
 TEST(Resize, ToTheSameSizeCopies) {
-  const Image<std::uint8_t> gray = noise({67, 33}, 7);
-  Guarded<std::uint8_t> level(gray.size());
-  const std::vector<ResizeTap> columns(67), rows(33);
-  cpu::resize(gray.view(), level.view(), columns, rows);
-  EXPECT_TRUE(same(level.view(), gray.view()));
-  EXPECT_TRUE(level.intact());
+  expect_as_defined(noise({67, 33}, 7), {67, 33});
+}
+
+// A part is what the whole has there.
+TEST(Resize, OfAPartOfALevel) {
+  const Image<std::uint8_t> gray = noise({120, 90}, 8);
+  const Size size{71, 53};
+  std::vector<ResizeTap> columns(size.width), rows(size.height);
+  resize_taps(gray.size().width, columns);
+  resize_taps(gray.size().height, rows);
+  const Image<std::uint8_t> whole = reference::resized(gray.view(), size);
+  std::mt19937 random(9);
+  const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+  for (int i = 0; i < 200; ++i) {
+    const int x = below(size.width), y = below(size.height);
+    const Rect place{x, y, 1 + below(size.width - x), 1 + below(size.height - y)};
+    Guarded<std::uint8_t> part({place.width, place.height});
+    cpu::resize(gray.view(), part.view(), std::span(columns).subspan(x, place.width),
+                std::span(rows).subspan(y, place.height));
+    EXPECT_TRUE(same(part.view(), whole.view().sub(place)));
+    EXPECT_TRUE(part.intact());
+  }
 }
 
 }  // namespace
