@@ -19,8 +19,6 @@
 #define FACESAT_CPU_VOTE_INL
 #endif
 
-#include <array>
-
 #include <hwy/highway.h>
 
 #include "core/cpu/compiled.hpp"
@@ -38,16 +36,26 @@ using I32 = hn::RebindToSigned<F32>;
 template <class F32>
 using U32 = hn::RebindToUnsigned<F32>;
 
+// std::array would not be compiled for the instruction set, nor would constructors that are not
+// written down.
+template <class Vec, std::size_t n>
+struct Several {
+  Vec part[n];
+  HWY_INLINE Several() {}
+  HWY_INLINE Vec& operator[](std::size_t i) { return part[i]; }
+  HWY_INLINE const Vec& operator[](std::size_t i) const { return part[i]; }
+};
 template <class F32, std::size_t n>
-using Integers = std::array<hn::Vec<I32<F32>>, n>;
+using Integers = Several<hn::Vec<I32<F32>>, n>;
 template <class F32, std::size_t n>
-using Floats = std::array<hn::Vec<F32>, n>;
+using Floats = Several<hn::Vec<F32>, n>;
 template <class F32, std::size_t n>
-using Masks = std::array<hn::Mask<F32>, n>;
+using Masks = Several<hn::Mask<F32>, n>;
 
 template <class F32, std::size_t n>
 struct Batch {
-  std::array<const std::uint32_t*, n> windows;  // corner (0, 0) of each vector's first window
+  HWY_INLINE Batch() {}
+  const std::uint32_t* windows[n];  // corner (0, 0) of each vector's first window
   Floats<F32, n> inverse_deviations;
 };
 
@@ -123,7 +131,7 @@ HWY_INLINE Integers<F32, n> votes_of_large(const Trees& trees, const typename Tr
 // Bits of the windows of each vector.
 template <std::size_t n>
 struct Outcome {
-  std::array<std::uint32_t, n> passed, unsure;
+  std::uint32_t passed[n], unsure[n];
 };
 
 template <class Features, class F32, std::size_t n, class Trees>
