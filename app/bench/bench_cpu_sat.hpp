@@ -5,8 +5,8 @@
 
 namespace facesat::app {
 
-// cpu_2r2w and cpu_4r1w (cpu_sats.hpp), and cpu_backend: the CPU backend's own integral, which always
-// makes both tables and only those of 8-bit pictures. One thread each.
+// cpu_2r2w and cpu_4r1w (cpu_sats.hpp), and cpu_backend: the CPU backend's own integral, which
+// always makes both tables and only those of 8-bit pictures. One thread each.
 std::vector<std::string> cpu_sat_ids();
 
 // Calls `report` for those of task.ids that are the CPU's. Runs repeat on one picture of noise,

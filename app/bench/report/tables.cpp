@@ -43,7 +43,8 @@ std::string_view title_of_other(const std::string& id) {
        "One thread of the CPU: rows added to those above, then elements to those before"},
       {"cpu_4r1w", "One thread of the CPU: each element from its three neighbours"},
       {"cpu_backend",
-       "One thread of the CPU: the detector’s CPU backend, which makes both tables at once, in vectors"}};
+       "One thread of the CPU: the detector’s CPU backend, which makes both tables at once, in "
+       "vectors"}};
   const auto found = titles.find(id);
   return found == titles.end() ? "" : found->second;
 }
