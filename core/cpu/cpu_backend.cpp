@@ -20,7 +20,8 @@ namespace {
 // is wide and high, less one. The tables of such a tile lie in the second-level cache.
 constexpr int tile_width = 512, tile_height = 64;
 
-// What a thread works in: as large as the largest tile it has met so far.
+// What a thread works in. The shape depends on the cascade alone, so pictures of all sizes share
+// it.
 struct Workspace {
   std::unique_ptr<cpu::TileTables> tables;
   Image<std::uint8_t> pixels;
@@ -46,8 +47,7 @@ class CpuBackend final : public Backend {
     require_memory(pyramid.image.area(), "this image");
     gray_.resize(pyramid.image);
     const Size window = cascade.window;
-    shape_ = {{std::min(pyramid.image.width, tile_width + window.width - 1),
-               std::min(pyramid.image.height, tile_height + window.height - 1)},
+    shape_ = {{tile_width + window.width - 1, tile_height + window.height - 1},
               cascade.kind == FeatureKind::haar,
               has_tilted_};
     evaluator_ = cascade.kind == FeatureKind::haar ? cpu::make_haar_evaluator(cascade, shape_)

@@ -46,7 +46,9 @@ struct alignas(64) HaarQuestion {
     }
   }
 
-  int cost() const { return has_third(); }
+  static int cost(const Cascade& cascade, const Node& node) {
+    return cascade.haar[node.feature].parts[2].weight != 0;
+  }
   bool has_third() const { return std::bit_cast<std::uint32_t>(weight[2]) << 1 != 0; }
 
   // The order of these f32 operations is part of the result.

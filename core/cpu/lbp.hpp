@@ -29,7 +29,7 @@ struct LbpQuestion {
         offset[j][i] = layout.offset(block.x + i * block.width, block.y + j * block.height);
   }
 
-  int cost() const { return 0; }
+  static int cost(const Cascade&, const Node&) { return 0; }
 
   bool goes_left(const std::uint32_t* window, float) const {
     const unsigned c = code(window);

@@ -23,7 +23,8 @@ namespace facesat::cpu {
 
 // `Question` is what a node asks, compiled. It is made from (Cascade, Node, Layout) and has
 //   bool goes_left(const std::uint32_t* window, float inverse_deviation) const
-//   int cost() const, by which questions that take different ways through the code are told apart.
+//   static int cost(const Cascade&, const facesat::Node&): questions of one cost take the same way
+//     through the code.
 template <class Question>
 struct Trees {
   // Of a tree that is evaluated in vectors; larger ones are rare.
@@ -107,7 +108,7 @@ struct Trees {
     Stage stage{.first_tree = from.first_tree, .tree_count = from.tree_count};
     stage.first_stump = static_cast<int>(nodes.size());
     stage.first_larger = static_cast<int>(larger.size());
-    for (const int t : by_shape(cascade, from, layout)) {
+    for (const int t : by_shape(cascade, from)) {
       trees[t] = add_tree(cascade, cascade.trees[t], layout);
       if (trees[t].node_count > 1) larger.push_back(trees[t]);
     }
@@ -118,8 +119,7 @@ struct Trees {
     stages.push_back(stage);
   }
 
-  static std::vector<int> by_shape(const Cascade& cascade, const facesat::Stage& stage,
-                                   const Layout& layout) {
+  static std::vector<int> by_shape(const Cascade& cascade, const facesat::Stage& stage) {
     std::vector<int> order(stage.tree_count);
     std::iota(order.begin(), order.end(), stage.first_tree);
     std::vector<std::vector<int>> shapes;
@@ -128,8 +128,7 @@ struct Trees {
       std::vector<int>& shape = shapes.emplace_back(std::vector<int>{tree.node_count});
       for (int i = 0; i < tree.node_count; ++i) {
         const facesat::Node& node = cascade.nodes[tree.first_node + i];
-        shape.insert(shape.end(),
-                     {node.left > 0, node.right > 0, Question(cascade, node, layout).cost()});
+        shape.insert(shape.end(), {node.left > 0, node.right > 0, Question::cost(cascade, node)});
       }
     }
     std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
