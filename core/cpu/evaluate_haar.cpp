@@ -42,7 +42,7 @@ struct HaarVectors {
   // Not sixteen: nearly every load of sixteen crosses a cache line, and more lanes are lost to
   // windows that have been rejected.
   using Neighbours = hn::CappedTag<float, 8>;
-  static constexpr std::size_t batch = 4;
+  static constexpr std::size_t batch_vectors = 4;
 
   template <class F32, std::size_t n>
   static HWY_INLINE Masks<F32, n> go_left(const HaarQuestion& q, const Batch<F32, n>& batch) {
@@ -72,10 +72,9 @@ struct HaarVectors {
     for (int i = 0; i < count; i += static_cast<int>(hn::Lanes(tag))) {
       const auto sum = rectangle_f64(contrast.corners, windows + i);
       const auto spread = area * rectangle_f64(contrast.corners, windows + squares + i) - sum * sum;
-      // Where the spread is 0 or, behind the last window, anything: compared, but not used.
+      // A spread of 0 or less gives infinity or no number, which is not below 0.1.
       const auto inverse = hn::DemoteTo(floats, one / hn::Sqrt(spread));
-      const auto varies = hn::And(hn::Gt(spread, hn::Zero(tag)),
-                                  hn::Lt(area * hn::PromoteTo(tag, inverse), hn::Set(tag, 0.1)));
+      const auto varies = hn::Lt(area * hn::PromoteTo(tag, inverse), hn::Set(tag, 0.1));
       hn::StoreU(inverse, floats, inverse_deviations + i);
       std::uint8_t bits[8] = {};
       hn::StoreMaskBits(tag, varies, bits);

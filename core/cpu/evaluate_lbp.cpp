@@ -58,7 +58,7 @@ HWY_INLINE hn::Mask<F32> goes_left(F32, const LbpQuestion& q, const std::uint32_
 struct LbpVectors {
   // One question keeps as many registers busy as there are.
   using Neighbours = hn::CappedTag<float, 16>;
-  static constexpr std::size_t batch = 1;
+  static constexpr std::size_t batch_vectors = 1;
 
   template <class F32, std::size_t n>
   static HWY_INLINE Masks<F32, n> go_left(const LbpQuestion& q, const Batch<F32, n>& batch) {

@@ -121,9 +121,9 @@ class TileScan {
       }
     Bits passed{};
     int i = 0;
-    if constexpr (Features::batch >= 4)
+    if constexpr (Features::batch_vectors >= 4)
       for (; i + 4 <= count; i += 4) pass<4>(stage, windows, inverse, alive, starts + i, passed);
-    if constexpr (Features::batch >= 2)
+    if constexpr (Features::batch_vectors >= 2)
       for (; i + 2 <= count; i += 2) pass<2>(stage, windows, inverse, alive, starts + i, passed);
     for (; i < count; ++i) pass<1>(stage, windows, inverse, alive, starts + i, passed);
     return passed;

@@ -5,8 +5,8 @@
 // cost as much as those of corners.
 //
 // `Features` is what is particular to Haar or LBP:
-//   Neighbours, batch: the tag of vectors of neighbours, and how many to have in a batch (1, 2, 4);
-//   Masks<F32, n> go_left(const Question&, const Batch<F32, n>&)
+//   Neighbours, batch_vectors: the tag of vectors of neighbours, and how many make a batch (1, 2 or
+//   4); Masks<F32, n> go_left(const Question&, const Batch<F32, n>&)
 //     as Question::goes_left();
 //   std::uint64_t contrasts(const Contrast&, const std::uint32_t* windows, std::ptrdiff_t squares,
 //                           int count, float* inverse_deviations)

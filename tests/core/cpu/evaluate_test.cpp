@@ -209,6 +209,19 @@ TEST(EvaluateRules, LeavesAreAddedInF64) {
   EXPECT_EQ(sum_of(1, 0x1p-30f, 0x1p-40f), 1 + 0x1p-30 + 0x1p-40);
 }
 
+// A sum a hair below the threshold, which vectors cannot tell from one that is not.
+TEST(EvaluateRules, NarrowDecisionsAreThoseOfF64) {
+  const Image<std::uint8_t> picture = balanced({8, 8});
+  for (const float hair : {-0x1p-40f, 0x1p-40f}) {
+    Cascade cascade = half_cascade(window8, 0, 1, 1);
+    cascade.trees.push_back({0, 1, 2});
+    cascade.leaves.insert(cascade.leaves.end(), {0, hair});
+    cascade.stages[0].tree_count = 2;
+    on_every_instruction_set(
+        [&] { EXPECT_EQ(scan(cascade, picture.view(), Scan::opencv).size(), hair < 0 ? 0u : 1u); });
+  }
+}
+
 // Column 4 is brighter: position 0 alone has it in its right half, and is rejected.
 TEST(EvaluateRules, ARejectionByTheFirstStageSkipsTheNextPosition) {
   Image<std::uint8_t> picture = balanced({12, 8});
