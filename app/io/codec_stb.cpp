@@ -97,6 +97,8 @@ Picture read_picture(const std::filesystem::path& file) {
       stbi_load_from_memory(bytes.data(), static_cast<int>(bytes.size()), &size.width, &size.height,
                             &channels, 3),
       stbi_image_free);
+  if (!decoded && stbi_failure_reason() == std::string_view("outofmem"))
+    throw InputError("memory", "there is not enough memory for this picture");
   if (!decoded)
     throw InputError("decode", fmt::format("this is not a picture that can be decoded ({})",
                                            stbi_failure_reason()));
