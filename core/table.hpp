@@ -27,16 +27,16 @@ class Table {
     return Size{padded_width(size.width), size.height + 1}.area() * sizeof(std::uint32_t);
   }
 
- private:
   static constexpr int border = 16;  // 64 bytes to the left, so that column 0 is aligned
 
-  // An odd number of cache lines: with a power of two, the rows of a window would share a few sets
-  // of the cache and throw each other out.
+  // Elements of a row, in an odd number of cache lines: with a power of two, the rows of a window
+  // would share a few sets of the cache and throw each other out.
   static int padded_width(int width) {
     const int lines = (width + border + 15) / 16;
     return (lines | 1) * 16;
   }
 
+ private:
   Size size_;
   Image<std::uint32_t> storage_;
 };

@@ -63,4 +63,22 @@ struct Compiled {
   }
 };
 
+// `scan_tile` is Evaluator::scan() with the cascade in front, chosen for the processor's vectors.
+template <class Model, auto scan_tile>
+class CompiledEvaluator final : public Evaluator {
+ public:
+  CompiledEvaluator(const Cascade& cascade, const TileShape& shape) : cascade_(cascade, shape) {}
+
+  void scan(const Tile& tile, bool skip_rule, std::uint8_t* skips, EvaluationMemory& memory,
+            std::vector<Candidate>& windows) const override {
+    scan_tile(cascade_, tile, skip_rule, skips, memory, windows);
+  }
+  void depths(const Tile& tile, int row, std::uint32_t* depths) const override {
+    cascade_.depths(tile, row, depths);
+  }
+
+ private:
+  Model cascade_;
+};
+
 }  // namespace facesat::cpu

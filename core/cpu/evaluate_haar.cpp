@@ -84,10 +84,9 @@ struct HaarVectors {
   }
 };
 
-void ScanHaar(const Compiled<HaarQuestion, HaarContrast>& cascade, const Tile& tile, bool skip_rule,
-              std::uint8_t* skips, EvaluationMemory& memory, std::vector<Candidate>& windows) {
-  TileScan<HaarVectors, std::remove_cvref_t<decltype(cascade)>>(cascade, tile, memory)
-      .run(skip_rule, skips, windows);
+void ScanHaar(const CompiledHaar& cascade, const Tile& tile, bool skip_rule, std::uint8_t* skips,
+              EvaluationMemory& memory, std::vector<Candidate>& windows) {
+  TileScan<HaarVectors, CompiledHaar>(cascade, tile, memory).run(skip_rule, skips, windows);
 }
 
 }  // namespace
@@ -100,26 +99,15 @@ namespace {
 
 HWY_EXPORT(ScanHaar);
 
-class HaarEvaluator final : public Evaluator {
- public:
-  HaarEvaluator(const Cascade& cascade, const TileShape& shape) : cascade_(cascade, shape) {}
-
-  void scan(const Tile& tile, bool skip_rule, std::uint8_t* skips, EvaluationMemory& memory,
-            std::vector<Candidate>& windows) const override {
-    HWY_DYNAMIC_DISPATCH(ScanHaar)(cascade_, tile, skip_rule, skips, memory, windows);
-  }
-  void depths(const Tile& tile, int row, std::uint32_t* depths) const override {
-    cascade_.depths(tile, row, depths);
-  }
-
- private:
-  Compiled<HaarQuestion, HaarContrast> cascade_;
-};
+void scan_tile(const CompiledHaar& cascade, const Tile& tile, bool skip_rule, std::uint8_t* skips,
+               EvaluationMemory& memory, std::vector<Candidate>& windows) {
+  HWY_DYNAMIC_DISPATCH(ScanHaar)(cascade, tile, skip_rule, skips, memory, windows);
+}
 
 }  // namespace
 
 std::unique_ptr<Evaluator> make_haar_evaluator(const Cascade& cascade, const TileShape& shape) {
-  return std::make_unique<HaarEvaluator>(cascade, shape);
+  return std::make_unique<CompiledEvaluator<CompiledHaar, scan_tile>>(cascade, shape);
 }
 
 }  // namespace facesat::cpu

@@ -73,10 +73,9 @@ struct LbpVectors {
   }
 };
 
-void ScanLbp(const Compiled<LbpQuestion, LbpContrast>& cascade, const Tile& tile, bool skip_rule,
-             std::uint8_t* skips, EvaluationMemory& memory, std::vector<Candidate>& windows) {
-  TileScan<LbpVectors, std::remove_cvref_t<decltype(cascade)>>(cascade, tile, memory)
-      .run(skip_rule, skips, windows);
+void ScanLbp(const CompiledLbp& cascade, const Tile& tile, bool skip_rule, std::uint8_t* skips,
+             EvaluationMemory& memory, std::vector<Candidate>& windows) {
+  TileScan<LbpVectors, CompiledLbp>(cascade, tile, memory).run(skip_rule, skips, windows);
 }
 
 }  // namespace
@@ -89,26 +88,15 @@ namespace {
 
 HWY_EXPORT(ScanLbp);
 
-class LbpEvaluator final : public Evaluator {
- public:
-  LbpEvaluator(const Cascade& cascade, const TileShape& shape) : cascade_(cascade, shape) {}
-
-  void scan(const Tile& tile, bool skip_rule, std::uint8_t* skips, EvaluationMemory& memory,
-            std::vector<Candidate>& windows) const override {
-    HWY_DYNAMIC_DISPATCH(ScanLbp)(cascade_, tile, skip_rule, skips, memory, windows);
-  }
-  void depths(const Tile& tile, int row, std::uint32_t* depths) const override {
-    cascade_.depths(tile, row, depths);
-  }
-
- private:
-  Compiled<LbpQuestion, LbpContrast> cascade_;
-};
+void scan_tile(const CompiledLbp& cascade, const Tile& tile, bool skip_rule, std::uint8_t* skips,
+               EvaluationMemory& memory, std::vector<Candidate>& windows) {
+  HWY_DYNAMIC_DISPATCH(ScanLbp)(cascade, tile, skip_rule, skips, memory, windows);
+}
 
 }  // namespace
 
 std::unique_ptr<Evaluator> make_lbp_evaluator(const Cascade& cascade, const TileShape& shape) {
-  return std::make_unique<LbpEvaluator>(cascade, shape);
+  return std::make_unique<CompiledEvaluator<CompiledLbp, scan_tile>>(cascade, shape);
 }
 
 }  // namespace facesat::cpu

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "core/cascade.hpp"
-#include "core/cpu/tile.hpp"
+#include "core/cpu/compiled.hpp"
 
 namespace facesat::cpu {
 
@@ -83,5 +83,7 @@ struct HaarContrast {
     return area * static_cast<double>(inverse) < 0.1 ? inverse : 0;
   }
 };
+
+using CompiledHaar = Compiled<HaarQuestion, HaarContrast>;
 
 }  // namespace facesat::cpu

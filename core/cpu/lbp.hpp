@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "core/cascade.hpp"
-#include "core/cpu/tile.hpp"
+#include "core/cpu/compiled.hpp"
 
 namespace facesat::cpu {
 
@@ -55,5 +55,7 @@ struct LbpContrast {
   LbpContrast(Size, const Layout&) {}
   float inverse_deviation(const std::uint32_t*, std::ptrdiff_t) const { return 1; }
 };
+
+using CompiledLbp = Compiled<LbpQuestion, LbpContrast>;
 
 }  // namespace facesat::cpu

@@ -1,6 +1,7 @@
 #include "core/cpu/tile.hpp"
 
 #include "core/cpu/integral.hpp"
+#include "core/table.hpp"
 
 namespace facesat::cpu {
 namespace {
@@ -13,11 +14,10 @@ constexpr int rounded_up(int n) {
 
 }  // namespace
 
-// A border of a line to the left, of which the last element is column 0; room behind for a group
-// that begins with the last window, also where rows are split. An odd number of lines: with a power
-// of two, the rows of a window would share a few sets of the cache and throw each other out.
+// Behind a row there is room for a group that begins with the last window, also where the row is
+// split, whose odd elements begin up to a line later than they need to.
 std::ptrdiff_t TileShape::pitch() const {
-  return (rounded_up(pixels.width + 2 * line + group_windows) / line | 1) * line;
+  return Table::padded_width(pixels.width + line + group_windows);
 }
 
 Layout TileShape::layout(int step) const {
@@ -34,7 +34,8 @@ TileTables::TileTables(const TileShape& shape) : shape_(shape) {
 }
 
 View<std::uint32_t> TileTables::table(int index, Size size) {
-  return {memory_.row(0) + index * shape_.plane() + shape_.pitch() + line, size, shape_.pitch()};
+  return {memory_.row(0) + index * shape_.plane() + shape_.pitch() + Table::border, size,
+          shape_.pitch()};
 }
 
 Tile TileTables::build(View<const std::uint8_t> pixels, Size grid, int step) {
