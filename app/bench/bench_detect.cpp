@@ -43,30 +43,50 @@ struct Scene {
   Image<std::uint8_t> gray;
 };
 
-// The contenders take turns, so that a disturbance of the machine meets all of them.
-std::vector<Measured> measure(const std::vector<std::unique_ptr<Contender>>& contenders,
-                              const Scene& scene, int threads, double seconds) {
-  constexpr std::size_t least_runs = 5;
-  std::vector<Measured> all(contenders.size());
+// A contender with that many threads: a row of the table.
+struct Entry {
+  Contender* contender;
+  int threads;
+};
+
+// Frames one after the other, as a film has them, for 50 ms at least. The first one does not count
+// if others follow: it wakes threads and fills caches. Returns the milliseconds it took.
+double take_turn(const Entry& entry, const Scene& scene, Measured& measured) {
+  constexpr double least_ms = 50;
+  Contender& contender = *entry.contender;
+  contender.use_threads(entry.threads);
   double spent = 0;
-  for (std::size_t round = 0;
-       round <= least_runs || spent < seconds * 1000 * static_cast<double>(contenders.size());
-       ++round)
-    for (std::size_t i = 0; i < contenders.size(); ++i) {
-      Contender& contender = *contenders[i];
-      contender.use_threads(threads);
-      contender.load(scene.gray.view());
-      const double ms = milliseconds([&] { contender.detect(); });
-      const StepTimes steps = contender.times();
-      const double with_upload = milliseconds([&] { contender.detect(scene.frame); });
-      if (round == 0) continue;  // warm-up
-      spent += ms + with_upload;
-      all[i].ms.push_back(ms);
-      all[i].with_upload_ms.push_back(with_upload);
-      all[i].steps.push_back(steps);
-    }
-  for (std::size_t i = 0; i < contenders.size(); ++i)
-    all[i].frames_per_second = contenders[i]->frames_per_second(scene.frame, seconds / 2);
+  for (bool first = true; first || spent < least_ms; first = false) {
+    contender.load(scene.gray.view());
+    const double ms = milliseconds([&] { contender.detect(); });
+    const StepTimes steps = contender.times();
+    const double with_upload = milliseconds([&] { contender.detect(scene.frame); });
+    spent += ms + with_upload;
+    if (first && spent < least_ms) continue;
+    measured.ms.push_back(ms);
+    measured.with_upload_ms.push_back(with_upload);
+    measured.steps.push_back(steps);
+  }
+  return spent;
+}
+
+// The entries take turns, so that a disturbance of the machine meets all of them.
+std::vector<Measured> measure(const std::vector<Entry>& entries, const Scene& scene,
+                              double seconds) {
+  constexpr int least_turns = 5;
+  std::vector<Measured> all(entries.size());
+  for (const Entry& entry : entries) {  // warm-up
+    Measured ignored;
+    take_turn(entry, scene, ignored);
+  }
+  double spent = 0;
+  for (int turn = 0;
+       turn < least_turns || spent < seconds * 1000 * static_cast<double>(entries.size()); ++turn)
+    for (std::size_t i = 0; i < entries.size(); ++i) spent += take_turn(entries[i], scene, all[i]);
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    entries[i].contender->use_threads(entries[i].threads);
+    all[i].frames_per_second = entries[i].contender->frames_per_second(scene.frame, seconds / 2);
+  }
   return all;
 }
 
@@ -84,16 +104,15 @@ Json step_medians(const std::vector<StepTimes>& steps) {
   return json;
 }
 
-Json to_row(const Contender& contender, const std::string& cascade, const Scene& scene, int threads,
-            Measured measured) {
+Json to_row(const Entry& entry, const std::string& cascade, const Scene& scene, Measured measured) {
   std::sort(measured.ms.begin(), measured.ms.end());
   std::sort(measured.with_upload_ms.begin(), measured.with_upload_ms.end());
-  return {{"detector", contender.name()},
+  return {{"detector", entry.contender->name()},
           {"cascade", cascade},
           {"width", scene.size.width},
           {"height", scene.size.height},
-          {"threads", threads},
-          {"sat", contender.sat()},
+          {"threads", entry.threads},
+          {"sat", entry.contender->sat()},
           {"median_ms", quantile(measured.ms, 0.5)},
           {"p95_ms", quantile(measured.ms, 0.95)},
           {"p99_ms", quantile(measured.ms, 0.99)},
@@ -169,25 +188,34 @@ Contenders make_contenders(const std::string& cascade, const BenchDetectCommand&
   return contenders;
 }
 
+// Those whose threads do not matter have one entry.
+std::vector<Entry> make_entries(const Contenders& contenders, const std::vector<int>& threads) {
+  std::vector<Entry> entries;
+  for (const int count : threads)
+    for (const auto& contender : contenders)
+      if (count == threads.front() || contender->has_threads())
+        entries.push_back({contender.get(), count});
+  return entries;
+}
+
 // The rows of all contenders for one cascade and scene; prints them too.
 void bench(const std::string& cascade, const Scene& scene, const BenchDetectCommand& command,
            Json& rows) {
-  Contenders contenders = make_contenders(cascade, command);
+  const Contenders contenders = make_contenders(cascade, command);
   const std::vector<Rect> expected = contenders.front()->windows(scene.gray.view());
-  for (const int threads : command.threads) {
-    if (threads != command.threads.front())
-      std::erase_if(contenders, [](const auto& c) { return !c->has_threads(); });
-    const std::vector<Measured> measured = measure(contenders, scene, threads, command.seconds);
-    for (std::size_t i = 0; i < contenders.size(); ++i) {
-      Json row = to_row(*contenders[i], cascade, scene, threads, measured[i]);
-      const std::vector<Rect> windows = contenders[i]->windows(scene.gray.view());
-      row["windows"] = windows.size();
-      contenders[i]->load(scene.gray.view());
-      row["faces"] = contenders[i]->detect();
-      row["identical"] = windows == expected;
-      print_row(row);
-      rows.push_back(std::move(row));
-    }
+  const std::vector<Entry> entries = make_entries(contenders, command.threads);
+  const std::vector<Measured> measured = measure(entries, scene, command.seconds);
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    Contender& contender = *entries[i].contender;
+    contender.use_threads(entries[i].threads);
+    Json row = to_row(entries[i], cascade, scene, measured[i]);
+    const std::vector<Rect> windows = contender.windows(scene.gray.view());
+    row["windows"] = windows.size();
+    contender.load(scene.gray.view());
+    row["faces"] = contender.detect();
+    row["identical"] = windows == expected;
+    print_row(row);
+    rows.push_back(std::move(row));
   }
 }
 

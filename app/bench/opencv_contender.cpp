@@ -2,6 +2,7 @@
 
 #include "cascades/cascade_store.hpp"
 #include <opencv2/core.hpp>
+#include <opencv2/core/utility.hpp>
 #include <opencv2/imgproc.hpp>
 #include <opencv2/objdetect.hpp>
 
@@ -24,7 +25,10 @@ class OpenCvContender final : public Contender {
   bool usable() const { return !cascade_.empty(); }
 
   std::string name() const override { return "opencv-cpu"; }
-  void use_threads(int threads) override { cv::setNumThreads(threads); }
+  void use_threads(int threads) override {
+    cv::setNumThreads(threads);
+    cv::parallel_for_({0, threads}, [](const cv::Range&) {});  // now they are awake
+  }
   void load(View<const std::uint8_t> gray) override { gray_ = to_mat(gray, CV_8UC1); }
   std::size_t detect() override { return detect(gray_, options_.min_neighbors).size(); }
   std::size_t detect(View<const Bgr> frame) override {
