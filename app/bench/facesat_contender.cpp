@@ -88,13 +88,6 @@ class FacesatContender final : public Contender {
 
 }  // namespace
 
-double Contender::frames_per_second(View<const Bgr> frame, double seconds) {
-  const Clock::time_point begin = Clock::now();
-  int frames = 0;
-  for (; frames == 0 || seconds_since(begin) < seconds; ++frames) detect(frame);
-  return frames / seconds_since(begin);
-}
-
 std::unique_ptr<Contender> make_facesat_contender(const std::string& cascade_name,
                                                   const DetectOptions& options,
                                                   const Backends& backends) {

@@ -1,19 +1,17 @@
-// Pictures without OpenCV: JPEG, PNG, BMP and PNM through stb_image, EXIF orientation through
-// libexif.
+// Pictures without OpenCV: BMP and PNM through stb_image, and what the other codecs leave of JPEG
+// and PNG.
 #include <algorithm>
 #include <cctype>
 #include <cstdint>
 #include <cstdio>
-#include <fstream>
-#include <iterator>
 #include <string_view>
 
 #include <fmt/format.h>
-#include <libexif/exif-data.h>
 
 #include "app/errors.hpp"
 #include "app/io/codec.hpp"
 #include "app/io/files.hpp"
+#include "app/io/upright.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wold-style-cast"
@@ -29,38 +27,6 @@
 
 namespace facesat::app {
 namespace {
-
-std::vector<unsigned char> read_bytes(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-}
-
-// 1 .. 8 as in EXIF; 1 (upright) if nothing is said.
-int exif_orientation(const std::vector<unsigned char>& bytes) {
-  const auto data = std::unique_ptr<ExifData, void (*)(ExifData*)>(
-      exif_data_new_from_data(bytes.data(), static_cast<unsigned>(bytes.size())), exif_data_unref);
-  const ExifEntry* entry = data ? exif_data_get_entry(data.get(), EXIF_TAG_ORIENTATION) : nullptr;
-  if (!entry || entry->format != EXIF_FORMAT_SHORT || entry->size < 2) return 1;
-  const int orientation = exif_get_short(entry->data, exif_data_get_byte_order(data.get()));
-  return orientation >= 1 && orientation <= 8 ? orientation : 1;
-}
-
-// Turns a picture upright. Orientations: 1 upright, 2 mirrored, 3 half turn, 4 upside down; 5 .. 8
-// are those with rows and columns exchanged (5 and 7 mirrored).
-std::shared_ptr<Image<Bgr>> upright(View<const Bgr> from, int orientation) {
-  const bool transposed = orientation >= 5;
-  const bool flip_x = orientation == 2 || orientation == 3 || orientation == 6 || orientation == 7;
-  const bool flip_y = orientation == 3 || orientation == 4 || orientation == 7 || orientation == 8;
-  const auto [w, h] = from.size;
-  auto to = std::make_shared<Image<Bgr>>(transposed ? Size{h, w} : Size{w, h});
-  const auto [tw, th] = to->size();
-  for (int y = 0; y < th; ++y)
-    for (int x = 0; x < tw; ++x) {
-      const int u = flip_x ? tw - 1 - x : x, v = flip_y ? th - 1 - y : y;
-      to->row(y)[x] = transposed ? from.row(u)[v] : from.row(v)[u];
-    }
-  return to;
-}
 
 // stb_image takes PNM files whose pixels are missing, and sizes and ranges of 0.
 bool is_broken_pnm(const std::vector<unsigned char>& bytes) {
@@ -86,9 +52,8 @@ void swap_red_and_blue(unsigned char* pixels, Size size) {
 
 }  // namespace
 
-Picture read_picture(const std::filesystem::path& file) {
-  require_readable(file);
-  const std::vector<unsigned char> bytes = read_bytes(file);
+Picture read_other_picture(const std::filesystem::path& file) {
+  const std::vector<unsigned char> bytes = read_file(file);
   Size size;
   int channels = 0;
   if (bytes.size() > INT32_MAX) throw InputError("decode", "the file is larger than 2 GiB");
@@ -105,10 +70,7 @@ Picture read_picture(const std::filesystem::path& file) {
                                            stbi_failure_reason()));
   swap_red_and_blue(decoded.get(), size);
   const View<const Bgr> pixels{reinterpret_cast<const Bgr*>(decoded.get()), size, size.width};
-  const int orientation = exif_orientation(bytes);
-  if (orientation == 1) return {pixels, decoded, warning_about(file)};
-  const auto turned = upright(pixels, orientation);
-  return {turned->view(), turned, warning_about(file)};
+  return upright({pixels, decoded, {}}, exif_orientation(bytes));
 }
 
 void write_picture(const std::filesystem::path& file, View<const Bgr> pixels) {
@@ -133,7 +95,7 @@ void write_picture(const std::filesystem::path& file, View<const Bgr> pixels) {
 }
 
 std::string codec_name() {
-  return "stb_image";
+  return "libjpeg-turbo, libpng, stb_image";
 }
 
 const std::vector<std::string_view>& picture_extensions() {

@@ -5,7 +5,6 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -35,17 +34,13 @@ void require_readable(const fs::path& file) {
   if (fs::file_size(file, error) == 0) throw InputError("decode", "the file is empty");
 }
 
-// Decoders take a JPEG without an end and fill in grey. A whole one has its end marker behind the
-// last start of a scan: inside a scan neither marker can occur.
-std::string warning_about(const fs::path& file) {
+std::vector<unsigned char> read_file(const fs::path& file) {
+  std::error_code error;
+  std::vector<unsigned char> bytes(fs::file_size(file, error));
   std::ifstream in(file, std::ios::binary);
-  char signature[2]{};
-  in.read(signature, 2);
-  if (std::string_view(signature, 2) != "\xFF\xD8") return "";
-  const std::string bytes{std::istreambuf_iterator<char>(in), {}};
-  const std::size_t scan = bytes.rfind("\xFF\xDA"), end = bytes.rfind("\xFF\xD9");
-  const bool whole = end != std::string::npos && (scan == std::string::npos || end > scan);
-  return whole ? "" : "the file ends early, so the lower part of the picture is missing";
+  in.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  bytes.resize(static_cast<std::size_t>(in.gcount()));
+  return bytes;
 }
 
 void write_all(int descriptor, std::string_view bytes, const std::string& name) {

@@ -16,8 +16,8 @@ bool has_extension(const std::filesystem::path& file,
 // Throws InputError("read") with the reason, unless `file` is a regular, readable, non-empty file.
 void require_readable(const std::filesystem::path& file);
 
-// A sentence if a picture file that could be decoded has an end missing; otherwise empty.
-std::string warning_about(const std::filesystem::path& file);
+// The bytes of a regular file, or as many of them as can be read.
+std::vector<unsigned char> read_file(const std::filesystem::path& file);
 
 // Throws UsageError with the reason, unless `file` is one that can be written or can be made: asked
 // before work that would be lost otherwise.

@@ -1,44 +1,31 @@
-#include "app/io/video_opencv.hpp"
-
 #include <utility>
 
 #include "app/errors.hpp"
 #include "app/io/files.hpp"
 #include "app/io/video.hpp"
+#include "app/opencv/opencv.hpp"
 
 namespace facesat::app {
 namespace {
 
 class OpenCvVideo final : public Video {
  public:
-  explicit OpenCvVideo(const std::filesystem::path& file) : capture_(file.string()) {
-    if (!capture_.isOpened()) throw InputError("decode", "this is not a film that can be decoded");
+  explicit OpenCvVideo(const std::filesystem::path& file)
+      : capture_(opencv().open_video(file.string())) {
+    if (!capture_) throw InputError("decode", "this is not a film that can be decoded");
   }
 
   std::optional<Frame> next() override {
-    std::optional<Picture> picture = next_picture(capture_);
+    std::optional<Picture> picture = capture_->next();
     if (!picture) return std::nullopt;
-    return Frame{std::move(*picture), capture_.get(cv::CAP_PROP_POS_MSEC) / 1000};
+    return Frame{std::move(*picture), capture_->get(VideoInput::pos_msec) / 1000};
   }
 
  private:
-  cv::VideoCapture capture_;
+  std::unique_ptr<VideoInput> capture_;
 };
 
 }  // namespace
-
-std::optional<Picture> next_picture(cv::VideoCapture& capture) {
-  auto image = std::make_shared<cv::Mat>();
-  try {
-    if (!capture.read(*image) || image->type() != CV_8UC3) return std::nullopt;
-  } catch (const cv::Exception&) {
-    return std::nullopt;
-  }
-  const View<const Bgr> pixels{reinterpret_cast<const Bgr*>(image->data),
-                               {image->cols, image->rows},
-                               static_cast<std::ptrdiff_t>(image->step / sizeof(Bgr))};
-  return Picture{pixels, image, {}};
-}
 
 std::unique_ptr<Video> open_video(const std::filesystem::path& file) {
   require_readable(file);

@@ -44,27 +44,27 @@ std::optional<CameraInfo> look_at(int number) {
 
 // MJPG where the camera is faster with it: raw frames of the same size often come at a few a second
 // only.
-void choose_format(cv::VideoCapture& capture, double frames_per_second) {
+void choose_format(VideoInput& capture, double frames_per_second) {
   const auto rate = [&] {
-    if (frames_per_second > 0) capture.set(cv::CAP_PROP_FPS, frames_per_second);
-    return capture.get(cv::CAP_PROP_FPS);
+    if (frames_per_second > 0) capture.set(VideoInput::fps, frames_per_second);
+    return capture.get(VideoInput::fps);
   };
-  const double raw_format = capture.get(cv::CAP_PROP_FOURCC), raw_rate = rate();
-  capture.set(cv::CAP_PROP_FOURCC, cv::VideoWriter::fourcc('M', 'J', 'P', 'G'));
+  const double raw_format = capture.get(VideoInput::fourcc), raw_rate = rate();
+  capture.set(VideoInput::fourcc, v4l2_fourcc('M', 'J', 'P', 'G'));
   if (rate() > raw_rate) return;
-  capture.set(cv::CAP_PROP_FOURCC, raw_format);
+  capture.set(VideoInput::fourcc, raw_format);
   rate();
 }
 
-std::string mode_text(const cv::VideoCapture& capture) {
-  const auto code = static_cast<unsigned>(capture.get(cv::CAP_PROP_FOURCC));
+std::string mode_text(const VideoInput& capture) {
+  const auto code = static_cast<unsigned>(capture.get(VideoInput::fourcc));
   std::string format;
   for (int byte = 0; byte < 4; ++byte) {
     const auto letter = static_cast<unsigned char>(code >> 8 * byte);
     if (std::isprint(letter) != 0) format += static_cast<char>(letter);
   }
-  return fmt::format("{:.0f} x {:.0f}, {:.4g} frames/s, {}", capture.get(cv::CAP_PROP_FRAME_WIDTH),
-                     capture.get(cv::CAP_PROP_FRAME_HEIGHT), capture.get(cv::CAP_PROP_FPS), format);
+  return fmt::format("{:.0f} x {:.0f}, {:.4g} frames/s, {}", capture.get(VideoInput::frame_width),
+                     capture.get(VideoInput::frame_height), capture.get(VideoInput::fps), format);
 }
 
 }  // namespace
@@ -79,16 +79,15 @@ std::vector<CameraInfo> cameras() {
 std::unique_ptr<Source> open_camera(const std::string& name, const CameraMode& mode) {
   const bool is_number = std::isdigit(static_cast<unsigned char>(name.front())) != 0;
   const std::string device = is_number ? device_of(std::stoi(name)) : name;
-  cv::VideoCapture capture(device, cv::CAP_V4L2);
-  if (!capture.isOpened())
-    throw InputError("read", fmt::format("camera {}: it cannot be opened", device));
+  std::unique_ptr<VideoInput> capture = opencv().open_camera(device);
+  if (!capture) throw InputError("read", fmt::format("camera {}: it cannot be opened", device));
   if (mode.size.width > 0) {
-    capture.set(cv::CAP_PROP_FRAME_WIDTH, mode.size.width);
-    capture.set(cv::CAP_PROP_FRAME_HEIGHT, mode.size.height);
+    capture->set(VideoInput::frame_width, mode.size.width);
+    capture->set(VideoInput::frame_height, mode.size.height);
   }
-  choose_format(capture, mode.frames_per_second);
-  capture.set(cv::CAP_PROP_BUFFERSIZE, 1);
-  const std::string title = fmt::format("camera {}: {}", device, mode_text(capture));
+  choose_format(*capture, mode.frames_per_second);
+  capture->set(VideoInput::buffersize, 1);
+  const std::string title = fmt::format("camera {}: {}", device, mode_text(*capture));
   return std::make_unique<VideoSource>(Source::Kind::camera, title, std::move(capture));
 }
 

@@ -21,6 +21,7 @@
 #include "app/live/screen.hpp"
 #include "app/live/settings_file.hpp"
 #include "app/messages.hpp"
+#include "app/opencv/opencv.hpp"
 #include "app/parse_size.hpp"
 
 namespace facesat::app {
@@ -43,6 +44,7 @@ class Live {
         source_(command.camera),
         labels_(remembered.labels),
         dark_(remembered.dark) {
+    opencv();  // loaded here, it does not count as the first frame's time
     screen_.set_dark(dark_);
     capture_.open(command.source, command.camera);
     if (!command.record.empty()) detection_.record(command.record, 25);

@@ -4,14 +4,14 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <opencv2/videoio.hpp>
 
 #include "app/io/annotate.hpp"
+#include "app/opencv/opencv.hpp"
 
 namespace facesat::app {
 
 struct Recorder::Film {
-  cv::VideoWriter writer;
+  std::unique_ptr<FilmWriter> writer;
   Size size;
 };
 
@@ -30,27 +30,21 @@ void Recorder::add(View<const Bgr> frame, const std::vector<FoundFace>& faces) {
   const std::scoped_lock lock(mutex_);
   if (file_.empty()) return;
   if (!film_) {
-    film_ = std::make_unique<Film>();
-    film_->size = frame.size;
     const bool is_mp4 = std::filesystem::path(file_).extension() == ".mp4";
-    const int codec = is_mp4 ? cv::VideoWriter::fourcc('m', 'p', '4', 'v')
-                             : cv::VideoWriter::fourcc('M', 'J', 'P', 'G');
-    if (!film_->writer.open(file_, codec, frames_per_second_,
-                            {frame.size.width, frame.size.height})) {
+    auto writer =
+        opencv().write_film(file_, is_mp4 ? "mp4v" : "MJPG", frames_per_second_, frame.size);
+    if (!writer) {
       message_ = fmt::format("{}: the film cannot be written", file_);
       file_.clear();
-      film_.reset();
       return;
     }
+    film_ = std::make_unique<Film>(std::move(writer), frame.size);
   }
   if (frame.size != film_->size) {
     message_ = fmt::format("{}: frames of another size are left out", file_);
     return;
   }
-  Image<Bgr> image = with_boxes(frame, faces);
-  const View<Bgr> pixels = image.view();
-  film_->writer.write(cv::Mat(pixels.size.height, pixels.size.width, CV_8UC3, pixels.data,
-                              static_cast<std::size_t>(pixels.pitch) * sizeof(Bgr)));
+  film_->writer->add(with_boxes(frame, faces).view());
 }
 
 std::string Recorder::message() const {

@@ -90,13 +90,13 @@ std::unique_ptr<Source> open_source(const std::string& name, const CameraMode& m
     }
     if (is_picture(name)) return std::make_unique<PictureSource>(name, std::vector<fs::path>{name});
   }
-  cv::VideoCapture capture(name);
-  if (!capture.isOpened())
+  std::unique_ptr<VideoInput> capture = opencv().open_video(name);
+  if (!capture)
     throw InputError("decode", fmt::format("{}: this is neither a film nor a picture that can be "
                                            "decoded",
                                            name));
   // What has an end is a film, wherever it comes from, and keeps its pace.
-  const bool is_live = stream && !(capture.get(cv::CAP_PROP_FRAME_COUNT) > 0);
+  const bool is_live = stream && !(capture->get(VideoInput::frame_count) > 0);
   return std::make_unique<VideoSource>(is_live ? Source::Kind::stream : Source::Kind::film, name,
                                        std::move(capture));
 }

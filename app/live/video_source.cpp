@@ -7,20 +7,19 @@
 #include <fmt/format.h>
 
 #include "app/errors.hpp"
-#include "app/io/video_opencv.hpp"
 
 namespace facesat::app {
 
-VideoSource::VideoSource(Kind kind, std::string title, cv::VideoCapture capture)
+VideoSource::VideoSource(Kind kind, std::string title, std::unique_ptr<VideoInput> capture)
     : kind_(kind), title_(std::move(title)), capture_(std::move(capture)) {
-  const double fps = capture_.get(cv::CAP_PROP_FPS);
+  const double fps = capture_->get(VideoInput::fps);
   if (fps > 0) step_ = 1 / fps;
-  if (kind_ == Kind::film) length_ = std::max(0.0, capture_.get(cv::CAP_PROP_FRAME_COUNT) * step_);
+  if (kind_ == Kind::film) length_ = std::max(0.0, capture_->get(VideoInput::frame_count) * step_);
 }
 
 std::optional<LiveFrame> VideoSource::next() {
-  const double position = kind_ == Kind::film ? capture_.get(cv::CAP_PROP_POS_FRAMES) * step_ : 0;
-  std::optional<Picture> picture = next_picture(capture_);
+  const double position = kind_ == Kind::film ? capture_->get(VideoInput::pos_frames) * step_ : 0;
+  std::optional<Picture> picture = capture_->next();
   if (picture)
     return LiveFrame{std::move(*picture), position, {}, std::chrono::steady_clock::now()};
   if (kind_ == Kind::film) return std::nullopt;
@@ -28,7 +27,7 @@ std::optional<LiveFrame> VideoSource::next() {
 }
 
 void VideoSource::seek(double position) {
-  capture_.set(cv::CAP_PROP_POS_FRAMES, std::max(0.0, std::round(position / step_)));
+  capture_->set(VideoInput::pos_frames, std::max(0.0, std::round(position / step_)));
 }
 
 }  // namespace facesat::app

@@ -1,18 +1,18 @@
 // Cameras, streams and films: whatever OpenCV's videoio opens.
 #pragma once
 
+#include <memory>
 #include <string>
 
-#include <opencv2/videoio.hpp>
-
 #include "app/live/source.hpp"
+#include "app/opencv/opencv.hpp"
 
 namespace facesat::app {
 
 class VideoSource final : public Source {
  public:
   // Of an open capture.
-  VideoSource(Kind kind, std::string title, cv::VideoCapture capture);
+  VideoSource(Kind kind, std::string title, std::unique_ptr<VideoInput> capture);
 
   Kind kind() const override { return kind_; }
   std::string title() const override { return title_; }
@@ -24,7 +24,7 @@ class VideoSource final : public Source {
  private:
   Kind kind_;
   std::string title_;
-  cv::VideoCapture capture_;
+  std::unique_ptr<VideoInput> capture_;
   double length_ = 0, step_ = 1.0 / 30;
 };
 

@@ -1,0 +1,37 @@
+#include "app/io/upright.hpp"
+
+#include <utility>
+
+#include <libexif/exif-data.h>
+
+namespace facesat::app {
+
+int exif_orientation(std::span<const unsigned char> file) {
+  const auto data = std::unique_ptr<ExifData, void (*)(ExifData*)>(
+      exif_data_new_from_data(file.data(), static_cast<unsigned>(file.size())), exif_data_unref);
+  const ExifEntry* entry = data ? exif_data_get_entry(data.get(), EXIF_TAG_ORIENTATION) : nullptr;
+  if (!entry || entry->format != EXIF_FORMAT_SHORT || entry->size < 2) return 1;
+  const int orientation = exif_get_short(entry->data, exif_data_get_byte_order(data.get()));
+  return orientation >= 1 && orientation <= 8 ? orientation : 1;
+}
+
+// 2 mirrored, 3 half turn, 4 upside down; 5 .. 8 are those with rows and columns exchanged (5 and 7
+// mirrored).
+Picture upright(Picture picture, int orientation) {
+  if (orientation == 1) return picture;
+  const bool transposed = orientation >= 5;
+  const bool flip_x = orientation == 2 || orientation == 3 || orientation == 6 || orientation == 7;
+  const bool flip_y = orientation == 3 || orientation == 4 || orientation == 7 || orientation == 8;
+  const View<const Bgr> from = picture.pixels;
+  const auto [w, h] = from.size;
+  const auto to = std::make_shared<Image<Bgr>>(transposed ? Size{h, w} : Size{w, h});
+  const auto [tw, th] = to->size();
+  for (int y = 0; y < th; ++y)
+    for (int x = 0; x < tw; ++x) {
+      const int u = flip_x ? tw - 1 - x : x, v = flip_y ? th - 1 - y : y;
+      to->row(y)[x] = transposed ? from.row(u)[v] : from.row(v)[u];
+    }
+  return {to->view(), to, std::move(picture.warning)};
+}
+
+}  // namespace facesat::app

@@ -1,0 +1,57 @@
+#include <fstream>
+
+#include <fmt/format.h>
+#include <opencv2/imgcodecs.hpp>
+
+#include "app/errors.hpp"
+#include "app/opencv/module/module.hpp"
+
+namespace facesat::app::module {
+namespace {
+
+// imread knows no GIF; the video reader does, and a picture is its first frame.
+bool is_gif(const std::filesystem::path& file) {
+  char signature[4]{};
+  std::ifstream(file, std::ios::binary).read(signature, sizeof signature);
+  return std::string_view(signature, sizeof signature) == "GIF8";
+}
+
+Picture read_gif(const std::filesystem::path& file) {
+  const std::unique_ptr<VideoInput> film = open_video(file.string());
+  std::optional<Picture> first = film ? film->next() : std::nullopt;
+  if (!first) throw InputError("decode", "this GIF has no frame that can be decoded");
+  return std::move(*first);
+}
+
+InputError to_input_error(const cv::Exception& error) {
+  if (error.code == cv::Error::StsNoMem)
+    return {"memory", "there is not enough memory for this picture"};
+  if (error.err.find("CV_IO_MAX_IMAGE") != std::string::npos)  // 2^20 a side, 2^30 pixels
+    return {"decode", "its header gives a size beyond what is ever decoded"};
+  return {"decode", fmt::format("this picture cannot be decoded: {}", error.err)};
+}
+
+}  // namespace
+
+Picture read_picture_file(const std::filesystem::path& file) {
+  try {
+    if (is_gif(file)) return read_gif(file);
+    const auto image = std::make_shared<cv::Mat>(cv::imread(file.string(), cv::IMREAD_COLOR));
+    if (image->empty()) throw InputError("decode", "this is not a picture that can be decoded");
+    return to_picture(image);
+  } catch (const cv::Exception& error) {
+    throw to_input_error(error);
+  }
+}
+
+std::vector<unsigned char> encode(View<const Bgr> pixels, const std::string& extension) {
+  std::vector<unsigned char> bytes;
+  try {
+    if (!cv::imencode(extension, to_mat(pixels), bytes)) bytes.clear();
+  } catch (const cv::Exception&) {
+    bytes.clear();
+  }
+  return bytes;
+}
+
+}  // namespace facesat::app::module
