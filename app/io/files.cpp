@@ -36,7 +36,8 @@ void require_readable(const fs::path& file) {
 
 std::vector<unsigned char> read_file(const fs::path& file) {
   std::error_code error;
-  std::vector<unsigned char> bytes(fs::file_size(file, error));
+  const std::uintmax_t size = fs::file_size(file, error);
+  std::vector<unsigned char> bytes(error ? 0 : size);
   std::ifstream in(file, std::ios::binary);
   in.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
   bytes.resize(static_cast<std::size_t>(in.gcount()));

@@ -4,7 +4,6 @@
 #include <array>
 #include <cstdio>  // jpeglib.h needs it
 #include <cstdlib>
-#include <filesystem>
 #include <random>
 #include <vector>
 
@@ -16,6 +15,7 @@
 #include "app/io/codec_jpeg.hpp"
 #include "app/io/codec_png.hpp"
 #include "app/io/files.hpp"
+#include "tests/app/program.hpp"
 
 namespace facesat::app {
 namespace {
@@ -126,13 +126,8 @@ Bytes encode_png(Size size, const PngKind& kind) {
   return file;
 }
 
-class CodecTest : public ::testing::Test {
+class CodecTest : public test::ProgramTest {
  protected:
-  CodecTest() : folder(fs::path(::testing::TempDir()) / "facesat_codec") {
-    fs::create_directories(folder);
-  }
-  ~CodecTest() override { fs::remove_all(folder); }
-
   // What the general codec makes of a file with these bytes; nothing if it cannot read it.
   std::optional<Picture> read_generally(const Bytes& bytes, const std::string& extension) const {
     const fs::path file = folder / ("picture" + extension);
@@ -143,8 +138,6 @@ class CodecTest : public ::testing::Test {
       return std::nullopt;
     }
   }
-
-  fs::path folder;
 };
 
 void expect_same(const std::optional<Picture>& picture, const std::optional<Picture>& expected) {
