@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/core/guarded.hpp"
+#include "tests/core/instruction_sets.hpp"
 #include "tests/core/pictures.hpp"
 #include "tests/core/printers.hpp"
 #include "tests/core/reference.hpp"
@@ -20,11 +21,13 @@ TEST(Gray, IsTheWeightedSum) {
   for (const Size size : sizes) {
     const Image<Bgr> frame = colour_noise(size, 1);
     Embedded<Bgr> wide(frame.view());
-    Guarded<std::uint8_t> gray(size);
-    cpu::to_gray(wide.view(), gray.view());
-    EXPECT_TRUE(same(gray.view(), reference::gray(frame.view()).view()))
-        << ::testing::PrintToString(size);
-    EXPECT_TRUE(gray.intact());
+    on_every_instruction_set([&] {
+      Guarded<std::uint8_t> gray(size);
+      cpu::to_gray(wide.view(), gray.view());
+      EXPECT_TRUE(same(gray.view(), reference::gray(frame.view()).view()))
+          << ::testing::PrintToString(size);
+      EXPECT_TRUE(gray.intact());
+    });
   }
 }
 
