@@ -18,8 +18,8 @@ BUILD = ROOT / "build/mutation/build"
 
 # (file, what stands there, what is put in its place, the rule that breaks)
 MUTATIONS = [
-    ("core/cpu/gray.cpp", "3735 *", "3736 *", "grey: weight of blue"),
-    ("core/cpu/gray.cpp", "+ 16384) >> 15", ") >> 15", "grey: rounding"),
+    ("core/cpu/gray.cpp", "blue = 3735", "blue = 3736", "grey: weight of blue"),
+    ("core/cpu/gray.cpp", "half = 1 << 14", "half = 0", "grey: rounding"),
     ("core/cpu/gray.cpp", "darkest + 1", "darkest", "equalisation: the darkest value becomes 0"),
     ("core/pyramid.cpp", "return static_cast<int>(std::lrint(v));", "return static_cast<int>(v);", "scales: rounding"),
     ("core/pyramid.cpp", "for (double f = 1.0;", "for (float f = 1.0f;", "scales: the factor grows in f64"),
