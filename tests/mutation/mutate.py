@@ -41,7 +41,6 @@ MUTATIONS = [
     ("core/pyramid.cpp", "round_even((position - k) * 256)", "(position - k) * 256", "resize: weights are rounded"),
     ("core/pyramid.cpp", "static_cast<double>(i) + 0.5) - 0.5", "static_cast<double>(i))", "resize: pixel centres"),
     ("core/cpu/resize.cpp", "half = hn::Set(tag, 32768)", "half = hn::Set(tag, 32767)", "resize: rounding"),
-    ("core/cpu/resize.cpp", "(right - left + 1)", "(right - left)", "resize: room for the last pair"),
     ("core/cpu/integral.cpp", "    s = prefix.last(s);\n", "", "sums: vectors of a row add up"),
     ("core/cpu/integral.cpp", "lane < shift ? 0 : ~0u", "lane <= shift ? 0 : ~0u", "sums: blocks of a vector add up"),
     ("core/cpu/integral.cpp", "right[0] = right[1];", "right[0] = 0;", "tilted sums: cones reach in from column -1"),
