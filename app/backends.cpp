@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "app/errors.hpp"

@@ -6,9 +6,11 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
 #include "core/backend.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace facesat::app {
 

@@ -1,5 +1,6 @@
 #include "cascades/cascade_store.hpp"
 
+#include "app/bench/contender.hpp"
 #include "app/opencv/opencv.hpp"
 
 namespace facesat::app {

@@ -10,10 +10,12 @@
 #include <string>
 #include <vector>
 
-#include "app/bench/contender.hpp"
 #include "app/io/codec.hpp"
+#include "core/pyramid.hpp"
 
 namespace facesat::app {
+
+class Contender;
 
 // An open film, stream or camera.
 class VideoInput {

@@ -1,3 +1,5 @@
+#include "app/bench/contender.hpp"
+
 #include <algorithm>
 
 #include <opencv2/core.hpp>

@@ -2,6 +2,8 @@
 
 #include <opencv2/core/utility.hpp>
 
+#include "app/bench/contender.hpp"
+
 namespace facesat::app::module {
 namespace {
 
