@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "app/choice.hpp"
 #include "app/errors.hpp"
 #include "kernels/cuda_backend.hpp"
 #include "kernels/gpu_info.hpp"
@@ -42,16 +43,11 @@ std::optional<int> device_number(const std::string& text) {
 }  // namespace
 
 void add_backend_options(CLI::App& command, BackendOptions& options) {
-  command
-      .add_option("--backend", options.choice,
-                  "auto: CUDA where there is a usable device, else the CPU [auto]")
-      ->transform(CLI::CheckedTransformer(
-                      std::map<std::string, BackendChoice>{{"auto", BackendChoice::automatic},
-                                                           {"cpu", BackendChoice::cpu},
-                                                           {"cuda", BackendChoice::cuda}},
-                      CLI::ignore_case)
-                      .description(""))
-      ->type_name("auto|cpu|cuda");
+  add_choice<BackendChoice>(command, "--backend", options.choice,
+                            {{"auto", BackendChoice::automatic},
+                             {"cpu", BackendChoice::cpu},
+                             {"cuda", BackendChoice::cuda}},
+                            "auto: CUDA where there is a usable device, else the CPU [auto]");
   command
       .add_option("--device", options.device,
                   "CUDA device, as 'facesat info' numbers them; all: every one [0]")

@@ -10,6 +10,7 @@
 #include "app/io/codec.hpp"
 #include "app/io/video.hpp"
 #include "app/live/live.hpp"
+#include "app/printable.hpp"
 #include "kernels/gpu_info.hpp"
 
 namespace facesat::app {
@@ -118,7 +119,7 @@ std::string info_text() {
       "{}"
       "  cascades   {} ('facesat cascades' lists them)\n",
       FACESAT_VERSION, __VERSION__, codec_name(),
-      video_extensions().empty() ? ", no films" : ", films too",
+      video_extensions().empty() ? ", no videos" : ", videos too",
       has_window() ? "'facesat live'" : "none", TBB_VERSION_MAJOR, TBB_VERSION_MINOR,
       gpu::devices().empty() ? "" : ", cuda", devices_text(), sat_text(), cascade_names().size());
 }
@@ -127,7 +128,7 @@ std::string cascade_list() {
   std::string table = fmt::format("{:<34} {:<5} {:>7} {:>7} {:>9}\n", "name", "kind", "window",
                                   "stages", "features");
   for (const auto& c : loadable_cascades())
-    table += fmt::format("{:<34} {:<5} {:>7} {:>7} {:>9}\n", c->name, kind_name(*c),
+    table += fmt::format("{:<34} {:<5} {:>7} {:>7} {:>9}\n", printable(c->name), kind_name(*c),
                          size_text(c->window), c->stages.size(), c->feature_count());
   return table;
 }
@@ -140,8 +141,8 @@ std::string cascade_details(const std::string& name) {
       "{}\n  kind      {}{}\n  window    {}\n  stages    {}\n  trees     {}\n  nodes     {}\n  "
       "features  {}{}\n\n"
       "{:>5} {:>6} {:>6} {:>12}\n",
-      c->name, kind_name(*c), c->is_stumps() ? ", stumps" : ", trees", size_text(c->window),
-      c->stages.size(), c->trees.size(), c->nodes.size(), c->feature_count(),
+      printable(c->name), kind_name(*c), c->is_stumps() ? ", stumps" : ", trees",
+      size_text(c->window), c->stages.size(), c->trees.size(), c->nodes.size(), c->feature_count(),
       tilted > 0 ? fmt::format(" ({} tilted)", tilted) : "", "stage", "trees", "nodes",
       "threshold");
   for (std::size_t i = 0; i < c->stages.size(); ++i) {

@@ -26,7 +26,12 @@ void catch_interrupts() {
   action.sa_handler = remember;
   action.sa_flags =
       static_cast<int>(SA_RESETHAND);  // and no SA_RESTART: a blocked read must return
-  for (const int signal_number : {SIGINT, SIGTERM}) ::sigaction(signal_number, &action, nullptr);
+  for (const int signal_number : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction before {};
+    const bool is_ignored = ::sigaction(signal_number, nullptr, &before) == 0 &&
+                            before.sa_handler == SIG_IGN;  // as nohup does
+    if (!is_ignored || signal_number != SIGHUP) ::sigaction(signal_number, &action, nullptr);
+  }
   for (const int signal_number : {SIGPIPE, SIGXFSZ}) std::signal(signal_number, SIG_IGN);
 }
 

@@ -1,5 +1,8 @@
 // facesat: one program, one catch.
 #include <algorithm>
+#include <cstdlib>
+#include <exception>
+#include <sstream>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -7,6 +10,7 @@
 #include "app/bench/bench_detect.hpp"
 #include "app/bench/bench_micro.hpp"
 #include "app/bench/bench_sat.hpp"
+#include "app/choice.hpp"
 #include "app/detect/detect.hpp"
 #include "app/errors.hpp"
 #include "app/info.hpp"
@@ -14,20 +18,63 @@
 #include "app/io/files.hpp"
 #include "app/live/live.hpp"
 #include "app/messages.hpp"
+#include "app/standard_descriptors.hpp"
 
 namespace facesat::app {
 namespace {
 
-enum ExitStatus { all_well = 0, some_failed = 1, wrong_usage = 2 };
+// 1, some input failed, comes from the commands.
+enum ExitStatus { all_well = 0, wrong_usage = 2, broken_off = 3 };
 
 int print(const std::string& text) {
   write_all(1, text, "standard output");
   return all_well;
 }
 
+int complain(std::string_view what, ExitStatus status) {
+  say_line(fmt::format("facesat: {}", what));
+  return status;
+}
+
+// In the words of a person where those of CLI11 are a programmer's.
+std::string in_words(const CLI::ParseError& error) {
+  const std::string text = error.what(), could_not = "Could not convert: ";
+  if (text.starts_with(could_not))
+    return text.substr(could_not.size()) + ": this is no number, or one out of range";
+  if (const std::size_t at = text.find(": At Most 1 required"); at != text.npos)
+    return text.substr(0, at) + ": this option can only be given once";
+  return text;
+}
+
+// Help that was asked for, or what is wrong with the command line.
+int answer(const CLI::App& program, const CLI::ParseError& error) {
+  if (error.get_exit_code() == 0) {
+    std::ostringstream text;
+    program.exit(error, text, text);
+    return print(text.str() + (text.str().ends_with('\n') ? "" : "\n"));
+  }
+  std::string command = "facesat";
+  for (const CLI::App* app = &program; !app->get_subcommands().empty();) {
+    app = app->get_subcommands().front();
+    command += " " + app->get_name();
+  }
+  return complain(fmt::format("{}; see '{} --help'", in_words(error), command), wrong_usage);
+}
+
+// The parser would take the next argument for the value.
+void refuse_missing_values(const std::vector<std::string>& arguments) {
+  for (const std::string& argument : arguments) {
+    if (argument == "--") return;
+    if (argument.starts_with("--") && argument.ends_with('=') &&
+        argument.find('=') + 1 == argument.size())
+      throw UsageError(
+          fmt::format("{}: a value is missing", argument.substr(0, argument.size() - 1)));
+  }
+}
+
 int run(int argc, char** argv) {
   CLI::App program(
-      "Finds faces in pictures and films, with exactly the rectangles of OpenCV's detector.");
+      "Finds faces in pictures and videos, with exactly the rectangles of OpenCV's detector.");
   program.name("facesat");
   program.set_version_flag("--version", std::string("facesat ") + FACESAT_VERSION);
   program.set_help_all_flag("--help-all", "Help for all subcommands");
@@ -62,14 +109,17 @@ int run(int argc, char** argv) {
       ->type_name("");
   cascades->require_subcommand(0, 1);
 
+  refuse_empty_values(program);
+
   const auto is_command = [&](const CLI::App* command) { return command->check_name(argv[1]); };
   const auto commands = program.get_subcommands({});
   if (argc > 1 && *argv[1] != '-' && std::none_of(commands.begin(), commands.end(), is_command))
     throw UsageError(fmt::format("there is no command \"{}\": see 'facesat --help'", argv[1]));
+  refuse_missing_values(std::vector<std::string>(argv + 1, argv + argc));
   try {
     program.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return program.exit(error) == 0 ? all_well : wrong_usage;
+    return answer(program, error);
   }
   if (detect_app->parsed()) return run_detect(detect);
   if (live_app->parsed()) return run_live(live);
@@ -80,23 +130,31 @@ int run(int argc, char** argv) {
   return print(show->parsed() ? cascade_details(shown) : cascade_list());
 }
 
-int complain(const char* what, ExitStatus status) {
-  say(fmt::format("facesat: {}\n", what));
-  return status;
-}
-
 }  // namespace
 }  // namespace facesat::app
 
 int main(int argc, char** argv) {
   using namespace facesat::app;
+  occupy_standard_descriptors();
+  // An exception that nothing catches is a defect. Standard error may be elsewhere by then.
+  std::set_terminate([] {
+    const std::exception_ptr error = std::current_exception();
+    complain("internal error: " + (error ? reason_of(error) : "terminated"), broken_off);
+    std::abort();
+  });
   try {
     return run(argc, argv);
   } catch (const ClosedPipe&) {
     end_as_closed_pipe();
   } catch (const OutputError& error) {
-    return complain(error.what(), some_failed);
-  } catch (const std::exception& error) {  // usage, cascades, options: nothing was processed
+    return complain(error.what(), broken_off);
+  } catch (const facesat::DeviceError& error) {
+    return complain(error.what(), broken_off);
+  } catch (const facesat::MemoryError& error) {
+    return complain(error.what(), broken_off);
+  } catch (const facesat::Error& error) {  // usage, cascades, options: nothing was processed
     return complain(error.what(), wrong_usage);
+  } catch (...) {
+    return complain(reason_of(std::current_exception()), broken_off);
   }
 }

@@ -3,6 +3,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "app/printable.hpp"
+
 namespace facesat::app {
 namespace {
 
@@ -20,7 +22,7 @@ void keep_standard_error_to_ourselves() {
 #endif
 }
 
-void say(const std::string& text) {
+void say(std::string_view text) {
   const char* at = text.data();
   for (std::size_t left = text.size(); left > 0;) {
     const ssize_t written = ::write(descriptor, at, left);
@@ -28,6 +30,10 @@ void say(const std::string& text) {
     at += written;
     left -= static_cast<std::size_t>(written);
   }
+}
+
+void say_line(std::string_view line) {
+  say(printable(line) + "\n");
 }
 
 bool standard_error_is_terminal() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace facesat::app {
 
@@ -11,7 +12,10 @@ namespace facesat::app {
 void keep_standard_error_to_ourselves();
 
 // Writes text as it is. Never fails: nobody may be reading.
-void say(const std::string& text);
+void say(std::string_view text);
+
+// Writes a line, which may hold names from outside: see printable().
+void say_line(std::string_view line);
 
 bool standard_error_is_terminal();
 

@@ -12,6 +12,7 @@
 #include "core/cascade.hpp"
 #include "core/image.hpp"
 #include "core/pyramid.hpp"
+#include "core/stop.hpp"
 
 namespace facesat {
 
@@ -49,11 +50,18 @@ class Backend {
  public:
   virtual ~Backend() = default;
 
-  // Makes ready for images of pyramid.image: everything that allocates happens here. `cascade` and
-  // `pyramid` are borrowed until the next call, and must not change. Throws MemoryError; this and
-  // all other methods may throw DeviceError.
-  virtual void prepare(const Cascade& cascade, const Pyramid& pyramid,
+  // Makes ready for images of pyramid.image: everything that allocates happens here. `cascade` is
+  // kept as long as anything made from it; `pyramid` is borrowed until the next call, and must not
+  // change. Throws MemoryError; this and all other methods may throw DeviceError.
+  virtual void prepare(std::shared_ptr<const Cascade> cascade, const Pyramid& pyramid,
                        const DetectOptions& options) = 0;
+
+  // From the next call on, work under way asks this function whether to end, and ends by throwing
+  // Stopped; the next frame is then loaded as if the stopped one had not been. Windows of a stopped
+  // frame are lost, what collect() returns is empty or that of an earlier frame. Not to be called
+  // while work is under way. The CPU asks all the time; CUDA only before it launches a frame and
+  // before it waits for one.
+  virtual void stop_when(ShouldStop should_stop) = 0;
 
   // Takes a frame of the prepared size: colour or grey.
   virtual void load(View<const Bgr> frame) = 0;

@@ -2,15 +2,82 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
-#include <fstream>
+#include <system_error>
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace facesat {
 namespace {
 
-constexpr std::uintmax_t max_file_bytes = 16 << 20;  // the largest of OpenCV's has 3 MiB
+// A file that is open for reading.
+class OpenFile {
+ public:
+  // Opening a pipe waits for a writer, and other devices for more than that, unless it is told not
+  // to; regular files do not mind. A terminal must not become the one that controls this process.
+  explicit OpenFile(const std::filesystem::path& file)
+      : descriptor_(::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)) {
+    if (descriptor_ < 0) fail();
+  }
+  ~OpenFile() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
+
+  mode_t mode() const {
+    struct stat status {};
+    if (::fstat(descriptor_, &status) != 0) fail();
+    return status.st_mode;
+  }
+
+  // All of it, but no more than `most` bytes.
+  std::string read(std::size_t most) const {
+    constexpr std::size_t at_once = 1 << 18;
+    std::string bytes;
+    while (bytes.size() < most) {
+      const std::size_t before = bytes.size();
+      bytes.resize(std::min(before + at_once, most));
+      ssize_t count;
+      do {
+        count = ::read(descriptor_, bytes.data() + before, bytes.size() - before);
+      } while (count < 0 && errno == EINTR);
+      if (count < 0) fail();
+      bytes.resize(before + static_cast<std::size_t>(count));
+      if (count == 0) break;
+    }
+    return bytes;
+  }
+
+ private:
+  [[noreturn]] static void fail() { throw std::system_error(errno, std::generic_category()); }
+  int descriptor_;
+};
+
+const char* kind_of(mode_t mode) {
+  return S_ISDIR(mode)    ? "a folder"
+         : S_ISFIFO(mode) ? "a pipe"
+         : S_ISSOCK(mode) ? "a socket"
+                          : "a device";
+}
+
+// Whatever else has a name may never end, or never begin.
+void check_is_regular(mode_t mode) {
+  if (!S_ISREG(mode))
+    throw CascadeError(
+        fmt::format("this is {}, not a file; expected an XML file with one of OpenCV's cascades",
+                    kind_of(mode)));
+}
+
+std::string read_file(const std::filesystem::path& file) {
+  struct stat status {};
+  if (::stat(file.c_str(), &status) == 0) check_is_regular(status.st_mode);  // not even opened
+  const OpenFile open(file);
+  check_is_regular(open.mode());            // it may have been replaced in between
+  return open.read(max_cascade_bytes + 1);  // so that one byte too many is seen
+}
 
 }  // namespace
 
@@ -24,19 +91,15 @@ bool Cascade::is_stumps() const {
 
 Cascade load_cascade(const std::filesystem::path& file) {
   const std::string name = file.string();
-  std::error_code error;
-  const auto status = std::filesystem::status(file, error);
-  if (error) throw CascadeError(fmt::format("{}: {}", name, error.message()));
-  if (std::filesystem::is_directory(status))
-    throw CascadeError(fmt::format("{}: this is a folder; a cascade file was expected", name));
-  std::ifstream in(file, std::ios::binary);
-  if (!in) throw CascadeError(fmt::format("{}: {}", name, std::strerror(errno)));
-  std::string xml(max_file_bytes + 1, '\0');
-  in.read(xml.data(), static_cast<std::streamsize>(xml.size()));
-  xml.resize(static_cast<std::size_t>(in.gcount()));
-  if (xml.size() > max_file_bytes)
-    throw CascadeError(fmt::format("{}: the file is larger than {} MiB; no cascade is", name,
-                                   max_file_bytes >> 20));
+  std::string xml;
+  try {
+    xml = read_file(file);
+  } catch (const CascadeError& error) {
+    throw CascadeError(fmt::format("{}: {}", name, error.what()));
+  } catch (const std::system_error& error) {
+    throw CascadeError(
+        fmt::format("{}: this cascade file cannot be read: {}", name, error.code().message()));
+  }
   Cascade cascade = parse_cascade(xml, name);
   cascade.name = file.stem().string();
   return cascade;

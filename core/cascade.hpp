@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -15,6 +16,15 @@
 namespace facesat {
 
 enum class FeatureKind { haar, lbp };
+
+// What a file may have. Backends rely on both: indices within a tree fit into 16 bits, and counts
+// of anything in a file into 31.
+//
+// Nodes of a tree: OpenCV's own files have at most 3, its trainer makes trees of 2^depth - 1 nodes,
+// of depth 1 unless asked for more; this has room for depth 12. Bytes: OpenCV's largest file has
+// 3 MiB.
+inline constexpr int max_tree_nodes = 4096;
+inline constexpr std::size_t max_cascade_bytes = 16 << 20;
 
 // A weighted sum of two or three rectangles of the window. Tilted rectangles are turned by 45
 // degrees: (x, y) is the top corner, width runs down to the right, height down to the left.
@@ -70,10 +80,12 @@ struct Cascade {
 };
 
 // Parses both formats of OpenCV: "opencv-cascade-classifier" and "opencv-haar-classifier".
-// `name` becomes Cascade::name and begins every message. Throws CascadeError on anything wrong.
+// `name` becomes Cascade::name and begins every message. Throws CascadeError on anything wrong, and
+// on more than the maxima above.
 Cascade parse_cascade(std::string_view xml, const std::string& name);
 
-// Reads a file and parses it; Cascade::name is the file's stem. Throws CascadeError.
+// Reads a file and parses it; Cascade::name is the file's stem. Throws CascadeError, also for what
+// is not a regular file of at most 16 MiB: pipes and devices are refused without waiting for them.
 Cascade load_cascade(const std::filesystem::path& file);
 
 }  // namespace facesat

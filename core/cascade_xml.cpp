@@ -1,6 +1,6 @@
 // Reads OpenCV's two cascade formats. Every number goes decimal -> f64 -> f32, as in OpenCV, and
 // everything a backend relies on is checked here: features inside the window, indices in range,
-// children behind their parents (so that walking a tree ends), window sums below 2^32.
+// children after their parents (so that walking a tree ends), window sums below 2^32.
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -14,18 +14,23 @@
 namespace facesat {
 namespace {
 
-constexpr int max_tree_nodes = 1 << 16;
+static_assert(max_cascade_bytes < INT32_MAX, "every count of something in a file is an int");
 
 class Parser {
  public:
   Parser(std::string_view xml, const std::string& name) : xml_(xml), name_(name) {}
 
   Cascade parse() {
+    if (xml_.size() > max_cascade_bytes)
+      throw CascadeError(fmt::format("{}: the file is larger than {} MiB; no cascade of OpenCV is",
+                                     name_, max_cascade_bytes >> 20));
     pugi::xml_document document;
     const pugi::xml_parse_result result =
         document.load_buffer(xml_.data(), xml_.size(), pugi::parse_default, pugi::encoding_utf8);
     if (!result)
-      fail(result.offset, fmt::format("this is not well-formed XML ({})", result.description()));
+      fail(result.offset, fmt::format("this is not well-formed XML ({}); expected one of OpenCV's "
+                                      "cascade files",
+                                      result.description()));
     const pugi::xml_node root = document.child("opencv_storage").first_child();
     const std::string_view type = root.attribute("type_id").value();
     if (type == "opencv-cascade-classifier" ||
@@ -35,8 +40,8 @@ class Parser {
       read_old_format(root);
     else
       fail(root,
-           "expected <opencv_storage> with <cascade> or an element of type_id "
-           "\"opencv-haar-classifier\"");
+           "this is not one of OpenCV's cascade files: expected <opencv_storage> with <cascade> or "
+           "an element of type_id \"opencv-haar-classifier\"");
     if (cascade_
             .is_stumps())  // OpenCV: the left leaf of a stump is the first, whatever the node says
       for (Node& node : cascade_.nodes) node.left = 0, node.right = -1;
@@ -50,6 +55,9 @@ class Parser {
     std::replace_if(
         text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
     return text;
+  }
+  static std::string quoted(std::string_view text) {
+    return fmt::format("\"{}\"", text.substr(0, 16));
   }
   [[noreturn]] void fail(std::ptrdiff_t offset, const std::string& what) const {
     const std::size_t end = std::clamp<std::ptrdiff_t>(offset, 0, std::ssize(xml_));
@@ -82,8 +90,7 @@ class Parser {
       double value = 0;
       const auto [rest, error] = std::from_chars(at, end, value);
       if (error != std::errc() || !std::isfinite(value) || (rest != end && !is_space(*rest)))
-        fail(node, fmt::format("expected numbers, found \"{}\"",
-                               std::string_view(at, std::min<std::ptrdiff_t>(end - at, 16))));
+        fail(node, fmt::format("expected numbers, found {}", quoted({at, end})));
       numbers_.push_back(value);
       at = rest;
     }
@@ -99,6 +106,8 @@ class Parser {
     return f;
   }
   int to_int(pugi::xml_node node, double value, double low, double high) const {
+    if (value == low && low == high) return static_cast<int>(value);
+    if (low == high) fail(node, fmt::format("expected {:.0f}, found {}", low, value));
     if (!(value >= low && value <= high) || value != std::floor(value))
       fail(node, fmt::format("expected a whole number from {:.0f} to {:.0f}, found {}", low, high,
                              value));
@@ -172,11 +181,17 @@ class Parser {
   }
 
   // ---- trees ----------------------------------------------------------------------------------
+  void check_node_count(pugi::xml_node node, std::ptrdiff_t count) const {
+    if (count < 1 || count > max_tree_nodes)
+      fail(node, fmt::format("expected 1 to {} nodes in a tree, found {}", max_tree_nodes, count));
+  }
+
   // A child is a node behind its parent, or a leaf: so every walk ends, inside the arrays.
   int to_child(pugi::xml_node node, double value, int parent, int node_count) const {
     const int child = to_int(node, value, -node_count, node_count - 1);
     if (child > 0 && child <= parent)
-      fail(node, fmt::format("node {} leads back to node {}", parent, child));
+      fail(node, fmt::format("node {} leads back to node {}; expected a later node or a leaf",
+                             parent, child));
     return child;
   }
 
@@ -194,10 +209,11 @@ class Parser {
   void read_new_format(pugi::xml_node root) {
     if (const pugi::xml_node type = need(root, "stageType");
         type.text().as_string() != std::string_view("BOOST"))
-      fail(type, "expected BOOST");
+      fail(type, fmt::format("expected BOOST, found {}", quoted(type.text().as_string())));
     const pugi::xml_node type = need(root, "featureType");
     const std::string_view kind = type.text().as_string();
-    if (kind != "HAAR" && kind != "LBP") fail(type, "expected HAAR or LBP");
+    if (kind != "HAAR" && kind != "LBP")
+      fail(type, fmt::format("expected HAAR or LBP, found {}", quoted(kind)));
     cascade_.kind = kind == "HAAR" ? FeatureKind::haar : FeatureKind::lbp;
     const int height = integer(root, "height", 3, 4096);
     set_window(need(root, "width"), integer(root, "width", 3, 4096), height);
@@ -211,6 +227,7 @@ class Parser {
       else
         cascade_.lbp.push_back(read_lbp(feature));
     }
+    if (cascade_.feature_count() == 0) fail(features, "expected at least one feature");
     const pugi::xml_node stages = need(root, "stages");
     for (const pugi::xml_node stage : stages.children("_")) {
       const int first_tree = static_cast<int>(cascade_.trees.size());
@@ -230,9 +247,10 @@ class Parser {
     const std::size_t per_node = lbp ? 11 : 4;
     const pugi::xml_node nodes = need(tree, "internalNodes");
     const auto& v = numbers(nodes);
-    if (v.empty() || v.size() % per_node != 0 || v.size() / per_node > max_tree_nodes)
+    if (v.empty() || v.size() % per_node != 0)
       fail(nodes, fmt::format("expected {} numbers for each node, found {}", per_node, v.size()));
     const int node_count = static_cast<int>(v.size() / per_node);
+    check_node_count(nodes, node_count);
     cascade_.trees.push_back({static_cast<int>(cascade_.nodes.size()), node_count,
                               static_cast<int>(cascade_.leaves.size())});
     for (int i = 0; i < node_count; ++i) {
@@ -276,9 +294,7 @@ class Parser {
   void read_old_tree(pugi::xml_node tree) {
     const auto nodes = tree.children("_");
     const auto node_count = std::distance(nodes.begin(), nodes.end());
-    if (node_count < 1 || node_count > max_tree_nodes)
-      fail(tree,
-           fmt::format("expected 1 to {} nodes in a tree, found {}", max_tree_nodes, node_count));
+    check_node_count(tree, node_count);
     const Tree entry{static_cast<int>(cascade_.nodes.size()), static_cast<int>(node_count),
                      static_cast<int>(cascade_.leaves.size())};
     cascade_.trees.push_back(entry);
@@ -306,6 +322,8 @@ class Parser {
       return tree.first_leaf + 1 - static_cast<int>(cascade_.leaves.size());
     }
     const pugi::xml_node node = need(element, (side + "_node").c_str());
+    if (index + 1 == tree.node_count)
+      fail(node, fmt::format("node {} is the tree's last; expected a leaf, <{}_val>", index, side));
     return to_int(node, number(node), index + 1, tree.node_count - 1);
   }
 

@@ -23,6 +23,11 @@ Detector::Detector(std::shared_ptr<const Cascade> cascade, const DetectOptions& 
   check(options);
 }
 
+void Detector::stop_when(ShouldStop should_stop) {
+  should_stop_ = std::move(should_stop);
+  backend_->stop_when(should_stop_);
+}
+
 template <class Pixel>
 void Detector::load_any(View<const Pixel> frame) {
   if (frame.size != pyramid_->image) prepare(frame.size);
@@ -42,23 +47,30 @@ std::vector<Face> Detector::finish() {
   times_ = backend_->times();
 
   const Stopwatch watch(times_[Step::group]);
+  StopMeter meter(should_stop_);
   ungrouped_.clear();
-  for (const Window& w : windows) ungrouped_.push_back({w.box, 1, w.score});
-  std::vector<Face> faces = group_faces(ungrouped_, options_.min_neighbors, backend_->parents());
+  for (const Window& w : windows) {
+    meter.spend(1);
+    ungrouped_.push_back({w.box, 1, w.score});
+  }
+  std::vector<Face> faces =
+      group_faces(ungrouped_, options_.min_neighbors, backend_->parents(), should_stop_);
   for (Face& face : faces) face.box = clipped(face.box, pyramid_->image);
   std::erase_if(faces,
                 [](const Face& face) { return face.box.width <= 0 || face.box.height <= 0; });
-  std::sort(faces.begin(), faces.end(), [](const Face& a, const Face& b) {
+  std::sort(faces.begin(), faces.end(), [&meter](const Face& a, const Face& b) {
+    meter.spend(1);
     return a.box == b.box ? a.score < b.score : a.box < b.box;
   });
   return faces;
 }
 
 void Detector::prepare(Size image) {
+  check_stop(should_stop_);
   *pyramid_ = plan_pyramid(image, cascade_->window, options_, backend_->max_atlas_pixels());
   if (pyramid_->levels.empty()) return;
   try {
-    backend_->prepare(*cascade_, *pyramid_, options_);
+    backend_->prepare(cascade_, *pyramid_, options_);
   } catch (...) {
     *pyramid_ = {};  // the next frame prepares anew
     throw;

@@ -29,6 +29,16 @@ class Detector {
   void start();
   std::vector<Face> finish();
 
+  // Lets others end a detection under way: from the next call on, all of the above ask
+  // `should_stop` again and again (see core/stop.hpp, and Backend::stop_when for how often) and
+  // throw Stopped once it returns true. The detector is then ready for the next frame. An empty
+  // function, as at first, costs nothing.
+  //
+  // Not to be called while a frame is under way. `should_stop` is called by the thread that uses
+  // the detector and by those of oneTBB that help it, several at once: what it reads must be safe
+  // to read from any thread (an atomic flag, a deadline that does not change).
+  void stop_when(ShouldStop should_stop);
+
   const Cascade& cascade() const { return *cascade_; }
   const Pyramid& pyramid() const { return *pyramid_; }  // of the last frame
   Backend& backend() { return *backend_; }
@@ -42,6 +52,7 @@ class Detector {
 
   std::shared_ptr<const Cascade> cascade_;
   DetectOptions options_;
+  ShouldStop should_stop_;
   std::unique_ptr<Backend> backend_;
   // Behind a pointer, for the backend borrows it while the detector may be moved.
   std::unique_ptr<Pyramid> pyramid_ = std::make_unique<Pyramid>();

@@ -27,6 +27,11 @@ struct DeviceError : Error {
   using Error::Error;
 };
 
+// Work that its caller has ended (see core/stop.hpp); there is nothing wrong with it.
+struct Stopped : Error {
+  Stopped() : Error("the detection was stopped before it was done") {}
+};
+
 // Work that does not fit into memory; the message gives the number of bytes it would need.
 struct MemoryError : Error {
   MemoryError(const std::string& what_for, std::uint64_t bytes_needed);

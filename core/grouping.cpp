@@ -44,10 +44,11 @@ struct Tops {
   std::vector<Top> tops;
   std::vector<OneSize> sizes;
 
-  explicit Tops(std::span<const Face> windows) {
+  Tops(std::span<const Face> windows, StopMeter& meter) {
     for (const Face& window : windows)
       tops.push_back({window.box, static_cast<std::uint32_t>(tops.size())});
-    const auto before = [](const Top& a, const Top& b) {
+    const auto before = [&meter](const Top& a, const Top& b) {
+      meter.spend(1);
       const auto key = [](const Rect& r) {
         return std::tuple(r.width + r.height, r.width, r.y, r.x);
       };
@@ -66,24 +67,27 @@ struct Tops {
 
 // Unites the similar ones of two sizes (or of one): for each window only those are looked at whose
 // tops are no further away than similar ones can be.
-void unite_similar(const Tops& all, const OneSize& a, const OneSize& b, Classes& classes) {
+void unite_similar(const Tops& all, const OneSize& a, const OneSize& b, Classes& classes,
+                   StopMeter& meter) {
   const int reach = static_cast<int>(similar_within(a.size, b.size));
   std::size_t begin = b.first;
   for (std::size_t i = a.first; i < a.last; ++i) {
     const Rect& box = all.tops[i].box;
     while (begin < b.last && all.tops[begin].box.y < box.y - reach) ++begin;
-    for (std::size_t j = std::max(begin, &a == &b ? i + 1 : begin);
-         j < b.last && all.tops[j].box.y <= box.y + reach; ++j)
+    std::size_t j = std::max(begin, &a == &b ? i + 1 : begin);
+    for (; j < b.last && all.tops[j].box.y <= box.y + reach; ++j)
       if (are_similar(box, all.tops[j].box)) classes.unite(all.tops[i].index, all.tops[j].index);
+    meter.spend(static_cast<std::int64_t>(j - begin) + 1);
   }
 }
 
 // The transitive closure of are_similar().
-Classes classify(std::span<const Face> windows) {
-  const Tops all(windows);
+Classes classify(std::span<const Face> windows, StopMeter& meter) {
+  const Tops all(windows, meter);
   Classes classes(windows.size());
   for (std::size_t a = 0; a < all.sizes.size(); ++a)
     for (std::size_t b = a; b < all.sizes.size(); ++b) {
+      meter.spend(1);
       const Size small = all.sizes[a].size, large = all.sizes[b].size;
       const double reach = similar_within(small, large);
       // Both edges of an axis are within reach, so sides differ by at most twice that; and reach is
@@ -93,7 +97,7 @@ Classes classify(std::span<const Face> windows) {
         break;
       if (std::abs(large.width - small.width) <= 2 * reach &&
           std::abs(large.height - small.height) <= 2 * reach)
-        unite_similar(all, all.sizes[a], all.sizes[b], classes);
+        unite_similar(all, all.sizes[a], all.sizes[b], classes, meter);
     }
   return classes;
 }
@@ -124,10 +128,11 @@ struct Sums {
 };
 
 // One face for each class: the mean box, the number of windows, the best score.
-std::vector<Face> class_means(std::span<const Face> windows, Classes classes) {
+std::vector<Face> class_means(std::span<const Face> windows, Classes classes, StopMeter& meter) {
   std::vector<std::size_t> number(windows.size(), windows.size());  // of the class, at its root
   std::vector<Sums> sums;
   for (std::size_t i = 0; i < windows.size(); ++i) {
+    meter.spend(1);
     std::size_t& n = number[classes.find(static_cast<std::uint32_t>(i))];
     if (n == windows.size()) {
       n = sums.size();
@@ -159,19 +164,23 @@ bool is_weaker(const Face& inner, const Face& outer) {
 
 // Those of the faces that no stronger one contains. In the order of their tops, for a face can only
 // contain those whose tops are within its own height.
-std::vector<Face> without_contained(std::vector<Face> faces) {
-  std::sort(faces.begin(), faces.end(),
-            [](const Face& a, const Face& b) { return a.box.y < b.box.y; });
+std::vector<Face> without_contained(std::vector<Face> faces, StopMeter& meter) {
+  std::sort(faces.begin(), faces.end(), [&meter](const Face& a, const Face& b) {
+    meter.spend(1);
+    return a.box.y < b.box.y;
+  });
   std::vector<char> contained(faces.size());
   for (std::size_t outer = 0; outer < faces.size(); ++outer) {
     const Rect area = with_margins(faces[outer].box);
     const auto first = std::lower_bound(faces.begin(), faces.end(), area.y,
                                         [](const Face& face, int top) { return face.box.y < top; });
-    for (auto inner = static_cast<std::size_t>(first - faces.begin());
-         inner < faces.size() && faces[inner].box.y <= area.y + area.height; ++inner)
+    const auto begin = static_cast<std::size_t>(first - faces.begin());
+    std::size_t inner = begin;
+    for (; inner < faces.size() && faces[inner].box.y <= area.y + area.height; ++inner)
       if (inner != outer && contains(area, faces[inner].box) &&
           is_weaker(faces[inner], faces[outer]))
         contained[inner] = 1;
+    meter.spend(static_cast<std::int64_t>(inner - begin) + 1);
   }
   std::vector<Face> left;
   for (std::size_t i = 0; i < faces.size(); ++i)
@@ -182,12 +191,14 @@ std::vector<Face> without_contained(std::vector<Face> faces) {
 }  // namespace
 
 std::vector<Face> group_faces(std::span<const Face> windows, int min_neighbors,
-                              std::span<const std::uint32_t> parents) {
+                              std::span<const std::uint32_t> parents,
+                              const ShouldStop& should_stop) {
   if (min_neighbors <= 0) return {windows.begin(), windows.end()};
+  StopMeter meter(should_stop);
   std::vector<Face> kept =
-      class_means(windows, parents.empty() ? classify(windows) : Classes(parents));
+      class_means(windows, parents.empty() ? classify(windows, meter) : Classes(parents), meter);
   std::erase_if(kept, [&](const Face& face) { return face.neighbors <= min_neighbors; });
-  return without_contained(std::move(kept));
+  return without_contained(std::move(kept), meter);
 }
 
 }  // namespace facesat

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/image.hpp"
+#include "core/stop.hpp"
 
 namespace facesat {
 
@@ -36,7 +37,11 @@ constexpr bool are_similar(const Rect& a, const Rect& b) {
 //
 // `parents`, if not empty, is a forest whose trees are the classes of the transitive closure of
 // are_similar(): for each window one that it is in the same class with, itself for the root.
+//
+// Where windows lie close together, the time grows with the square of their number: `should_stop`
+// is asked now and then whether to end it. Throws Stopped.
 std::vector<Face> group_faces(std::span<const Face> windows, int min_neighbors,
-                              std::span<const std::uint32_t> parents = {});
+                              std::span<const std::uint32_t> parents = {},
+                              const ShouldStop& should_stop = {});
 
 }  // namespace facesat

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -58,7 +59,7 @@ class CudaBackend final : public Backend {
     cudaStreamSynchronize(stream_.get());
   }
 
-  void prepare(const Cascade& cascade, const Pyramid& pyramid,
+  void prepare(std::shared_ptr<const Cascade> cascade, const Pyramid& pyramid,
                const DetectOptions& options) override {
     const NvtxRange range("facesat prepare");
     use_device();
@@ -66,13 +67,16 @@ class CudaBackend final : public Backend {
     graph_ = {};
     runs_ = 0;
     pyramid_ = &pyramid;
-    cascade_ = &cascade;
+    cascade_ = std::move(cascade);
     options_ = options;
     allocate();
   }
 
+  void stop_when(ShouldStop should_stop) override { should_stop_ = std::move(should_stop); }
+
   void load(View<const Bgr> frame) override {
     const NvtxRange range("facesat load");
+    check_stop(should_stop_);
     use_device();
     upload(frame, frame_staging_, frame_);
     begin_gray();
@@ -82,6 +86,7 @@ class CudaBackend final : public Backend {
 
   void load(View<const std::uint8_t> gray) override {
     const NvtxRange range("facesat load");
+    check_stop(should_stop_);
     use_device();
     upload(gray, gray_staging_, gray_);
     begin_gray();
@@ -90,6 +95,7 @@ class CudaBackend final : public Backend {
 
   void run() override {
     const NvtxRange range("facesat run");
+    check_stop(should_stop_);
     use_device();
     // A size that comes only once is not worth a graph.
     if (++runs_ == 1) {
@@ -102,10 +108,12 @@ class CudaBackend final : public Backend {
 
   std::span<const Window> collect() override {
     const NvtxRange range("facesat collect");
+    check_stop(should_stop_);
     use_device();
     FACESAT_CUDA(cudaStreamSynchronize(stream_.get()));
-    while (found_->grew()) {  // rare
-      graph_ = {};
+    while (found_->overflowed()) {  // rare
+      graph_ = {};                  // its launches use the buffers that are freed now
+      found_->grow();
       enqueue_frame(cudaEventRecordDefault);
       FACESAT_CUDA(cudaStreamSynchronize(stream_.get()));
     }
@@ -191,7 +199,7 @@ class CudaBackend final : public Backend {
     if (options_.equalize)
       reserve_zeroed(histogram_, equalize_workspace_words * sizeof(std::uint32_t));
     plan_ = plan_evaluate(*pyramid_, *cascade_);
-    device_cascade_.load(*cascade_, plan_, stream);
+    device_cascade_.load(cascade_, plan_, stream);
     reserve(rejected_, std::max<std::size_t>(plan_.words, 1));
     upload_plans();
     while (group_events_.size() < pyramid_->groups.size()) group_events_.emplace_back();
@@ -422,8 +430,9 @@ class CudaBackend final : public Backend {
   const int device_;
   const SatAlgorithm& sat_;
   const Pyramid* pyramid_ = nullptr;
-  const Cascade* cascade_ = nullptr;
+  std::shared_ptr<const Cascade> cascade_;
   DetectOptions options_;
+  ShouldStop should_stop_;
 
   Stream stream_;
   Event upload_begin_, gray_begin_, gray_end_, download_begin_, download_end_;
@@ -472,7 +481,11 @@ std::string why_not(int device, const Cascade& cascade) {
                        device);
   int most = 0;
   FACESAT_CUDA(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-  const int needed = least_shared_bytes(cascade) + evaluate_static_bytes;
+  const int patch = least_shared_bytes(cascade);
+  if (patch > max_patch_bytes)
+    return fmt::format("the windows of {} ({}x{} pixels) are larger than the GPU's kernels allow",
+                       cascade.name, cascade.window.width, cascade.window.height);
+  const int needed = patch + evaluate_static_bytes;
   if (needed > most)
     return fmt::format(
         "the windows of {} ({}x{} pixels) need {} KiB of a GPU's shared memory, device {} has {}",

@@ -10,6 +10,7 @@
 
 #include "app/bench/contender.hpp"
 #include "app/bench/machine.hpp"
+#include "app/choice.hpp"
 #include "app/errors.hpp"
 #include "app/io/codec.hpp"
 #include "app/io/files.hpp"
@@ -49,7 +50,7 @@ struct Entry {
   int threads;
 };
 
-// Frames one after the other, as a film has them, for 50 ms at least. The first one does not count
+// Frames one after the other, as a video has them, for 50 ms at least. The first one does not count
 // if others follow: it wakes threads and fills caches. Returns the milliseconds it took.
 double take_turn(const Entry& entry, const Scene& scene, Measured& measured) {
   constexpr double least_ms = 50;
@@ -198,6 +199,14 @@ std::vector<Entry> make_entries(const Contenders& contenders, const std::vector<
   return entries;
 }
 
+// A size with no window would be measured as doing nothing in no time.
+void require_windows(const std::string& cascade, Size size, const DetectOptions& options) {
+  const Pyramid pyramid = plan_pyramid(size, find_cascade(cascade)->window, options, 1 << 20);
+  if (pyramid.levels.empty())
+    throw UsageError(fmt::format("--size {}x{}: there is no window of {} in a picture of this size",
+                                 size.width, size.height, cascade));
+}
+
 // The rows of all contenders for one cascade and scene; prints them too.
 void bench(const std::string& cascade, const Scene& scene, const BenchDetectCommand& command,
            Json& rows) {
@@ -231,15 +240,17 @@ CLI::App* add_bench_detect(CLI::App& bench, BenchDetectCommand& command) {
                    "As for 'facesat detect'; repeatable [frontalface_default]")
       ->type_name("NAME|FILE")
       ->expected(1)
-      ->take_all();
+      ->take_all()
+      ->allow_extra_args(false);
   detect->add_option("--size", command.sizes, "Of the crop; repeatable [the whole picture]")
       ->type_name("WxH")
       ->expected(1)
-      ->take_all();
+      ->take_all()
+      ->allow_extra_args(false);
   detect->add_option("--threads", command.threads, "A row for each: 1,2 [all cores]")
       ->type_name("N,...")
       ->delimiter(',')
-      ->check(CLI::Range(1, 1024).description(""));
+      ->check(whole_number(1, 1024));
   add_backend_options(*detect, command.backend);
   detect->add_option("--scale-factor", command.detect.scale_factor, "[1.1]")->type_name("F");
   detect->add_option("--min-neighbors", command.detect.min_neighbors, "[3]")->type_name("N");
@@ -247,6 +258,8 @@ CLI::App* add_bench_detect(CLI::App& bench, BenchDetectCommand& command) {
       ->type_name("S");
   detect->add_option("--json", command.json, "Write the table there too")->type_name("FILE");
   detect->final_callback([&command] {
+    if (!(command.seconds >= 0 && command.seconds <= 1e6))
+      throw CLI::ValidationError("--seconds: expected from 0 to 1e6 seconds");
     if (command.cascades.empty()) command.cascades.emplace_back(default_cascade_name);
     if (command.threads.empty())
       command.threads.push_back(static_cast<int>(std::thread::hardware_concurrency()));
@@ -255,9 +268,14 @@ CLI::App* add_bench_detect(CLI::App& bench, BenchDetectCommand& command) {
 }
 
 int run_bench_detect(const BenchDetectCommand& command) {
-  if (!command.json.empty()) require_writable(command.json);
+  require_writable_table(command.json);
   const Picture picture = read(command.image);
   const std::vector<Size> sizes = sizes_of(command, picture.pixels.size);
+  check(command.detect);
+  for (const std::string& cascade : command.cascades) {
+    const Backends usable(command.backend, {find_cascade(cascade)});  // or else it throws
+    for (const Size size : sizes) require_windows(cascade, size, command.detect);
+  }
   Json rows = Json::array();
   print_title();
   for (const std::string& cascade : command.cascades)

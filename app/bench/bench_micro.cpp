@@ -4,6 +4,7 @@
 
 #include "app/bench/gpu.hpp"
 #include "app/bench/machine.hpp"
+#include "app/choice.hpp"
 #include "app/errors.hpp"
 #include "app/io/files.hpp"
 #include "kernels/bench/micro.hpp"
@@ -43,7 +44,7 @@ CLI::App* add_bench_micro(CLI::App& bench, BenchMicroCommand& command) {
       "micro", "A GPU: latencies in clocks, speed of copies, time of a launch");
   micro->add_option("--device", command.device, "The GPU, as 'facesat info' numbers them [0]")
       ->type_name("N")
-      ->check(CLI::NonNegativeNumber.description(""));
+      ->check(whole_number(0));
   micro->add_option("--json", command.json, "Write the table there too")->type_name("FILE");
   return micro;
 }
@@ -51,7 +52,7 @@ CLI::App* add_bench_micro(CLI::App& bench, BenchMicroCommand& command) {
 int run_bench_micro(const BenchMicroCommand& command) {
   if (const std::string why = why_no_gpu(command.device); !why.empty())
     throw UsageError(fmt::format("micro-benchmarks run on a GPU: {}", why));
-  if (!command.json.empty()) require_writable(command.json);
+  require_writable_table(command.json);
   Json rows = Json::array();
   for (const Row& row : rows_of(gpu::measure_micro(command.device))) {
     write_all(1,

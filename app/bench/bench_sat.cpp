@@ -10,10 +10,13 @@
 #include "app/bench/machine.hpp"
 #include "app/bench/sat_model.hpp"
 #include "app/bench/sat_report.hpp"
+#include "app/checksum.hpp"
+#include "app/choice.hpp"
 #include "app/errors.hpp"
 #include "app/io/files.hpp"
 #include "app/messages.hpp"
 #include "app/parse_size.hpp"
+#include "app/same_file.hpp"
 #include "kernels/bench/sat_bench.hpp"
 #include "kernels/gpu_info.hpp"
 
@@ -166,11 +169,27 @@ std::string line_of(const CLI::App& sat) {
   return line;
 }
 
+// A report ends with a comment by which it is known again, as long as nobody has edited it.
+constexpr std::string_view mark_begin = "<!-- facesat ";
+std::string with_mark(const std::string& page) {
+  return fmt::format("{}{}{:016x} -->\n", page, mark_begin, checksum(page));
+}
+
+void require_writable_report(const std::string& file) {
+  require_writable(file);
+  const std::vector<unsigned char> bytes = read_file(file);
+  const std::string text(bytes.begin(), bytes.end());
+  if (!text.empty() && with_mark(text.substr(0, text.rfind(mark_begin))) != text)
+    refuse_foreign(file);
+}
+
 }  // namespace
 
 CLI::App* add_bench_sat(CLI::App& bench, BenchSatCommand& command) {
   CLI::App* sat = bench.add_subcommand("sat", "SAT algorithms: microseconds a table");
-  const auto repeatable = [](CLI::Option* option) { option->expected(1)->take_all(); };
+  const auto repeatable = [](CLI::Option* option) {
+    option->expected(1)->take_all()->allow_extra_args(false);
+  };
   repeatable(
       sat->add_option("--algorithm", command.algorithms,
                       "As 'facesat info' lists them; peer_cub, peer_npp: NVIDIA's libraries; "
@@ -189,11 +208,11 @@ CLI::App* add_bench_sat(CLI::App& bench, BenchSatCommand& command) {
   sat->add_flag("--squares", command.squares, "Tables of the squares too, of 8-bit pictures");
   sat->add_option("--device", command.device, "The GPU, as 'facesat info' numbers them [0]")
       ->type_name("N")
-      ->check(CLI::NonNegativeNumber.description(""));
+      ->check(whole_number(0));
   sat->add_option("--runs", command.runs,
                   "Timed runs of each algorithm; fewer on the CPU above 4096x4096 [31]")
       ->type_name("N")
-      ->check(CLI::Range(1, 100000).description(""));
+      ->check(whole_number(1, 100000));
   sat->add_flag("--model", command.model,
                 "Times that models predict too, from the figures of 'facesat bench micro'");
   sat->add_option("--json", command.json, "Write the table there too")->type_name("FILE");
@@ -215,8 +234,10 @@ int run_bench_sat(const BenchSatCommand& command) {
   if (command.model && !has_gpu) throw UsageError(fmt::format("--model needs a GPU: {}", no_gpu));
   const std::vector<std::string> ids = chosen_ids(command, no_gpu);
   const std::vector<gpu::SatType> types = chosen_types(command.types);
-  for (const std::string& file : {command.json, command.report})
-    if (!file.empty()) require_writable(file);
+  if (!command.json.empty() && !command.report.empty() && same_file(command.json, command.report))
+    throw UsageError("--json and --report need a file each");
+  require_writable_table(command.json);
+  if (!command.report.empty()) require_writable_report(command.report);
   if (!has_gpu && asks_for_all(command))
     say(fmt::format("facesat: GPU algorithms are left out: {}\n", no_gpu));
   std::optional<gpu::MicroFigures> figures;
@@ -230,7 +251,8 @@ int run_bench_sat(const BenchSatCommand& command) {
             has_gpu, command.algorithms, figures, rows);
   if (!command.json.empty()) write_table(command.json, rows);
   if (!command.report.empty())
-    write_text(command.report, to_html({rows, machine_json(), command.line, gpu::sat_infos()}));
+    write_text(command.report,
+               with_mark(to_html({rows, machine_json(), command.line, gpu::sat_infos()})));
   const bool all_right = std::none_of(rows.begin(), rows.end(), [](const Json& row) {
     return row.contains("failure") || (row.contains("checked") && !row["checked"].get<bool>());
   });

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "app/io/files.hpp"
+#include "app/json_keys.hpp"
 #include "kernels/gpu_info.hpp"
 
 namespace facesat::app {
@@ -18,6 +19,13 @@ std::string cpu_model() {
   for (std::string line; std::getline(info, line);)
     if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
   return "unknown";
+}
+
+bool is_table(const std::string& file) {
+  std::ifstream in(file);
+  const Json table = Json::parse(in, nullptr, false);
+  return table.is_object() && keys_of(table) == "machine rows " && table["rows"].is_array() &&
+         table["machine"].is_object() && keys_of(table["machine"]) == keys_of(machine_json());
 }
 
 }  // namespace
@@ -33,6 +41,12 @@ Json machine_json() {
           {"gpus", gpus},
           {"compiler", __VERSION__},
           {"date", date}};
+}
+
+void require_writable_table(const std::string& file) {
+  if (file.empty()) return;
+  require_writable(file);
+  if (has_contents(file) && !is_table(file)) refuse_foreign(file);
 }
 
 void write_table(const std::string& file, const Json& rows) {

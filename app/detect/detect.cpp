@@ -3,13 +3,17 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <filesystem>
 #include <thread>
 
 #include "cascades/cascade_store.hpp"
 #include <fmt/format.h>
 #include <tbb/global_control.h>
 #include <tbb/parallel_pipeline.h>
+#include <unistd.h>
 
+#include "app/detect/layout.hpp"
+#include "app/detect/overwriting.hpp"
 #include "app/detect/process.hpp"
 #include "app/detect/progress.hpp"
 #include "app/detect/sink.hpp"
@@ -17,8 +21,10 @@
 #include "app/detect/workers.hpp"
 #include "app/errors.hpp"
 #include "app/interrupt.hpp"
+#include "app/io/codec.hpp"
 #include "app/io/files.hpp"
 #include "app/io/inputs.hpp"
+#include "app/io/journal.hpp"
 #include "app/io/result_file.hpp"
 #include "app/messages.hpp"
 
@@ -26,7 +32,7 @@ namespace facesat::app {
 namespace {
 
 void run_pipeline(Source& source, Workers& workers, Sink& sink, const DetectCommand& command,
-                  std::size_t in_flight) {
+                  const PictureFolders& folders, std::size_t in_flight) {
   using ItemPtr = std::shared_ptr<Item>;
   std::atomic<bool> stop = false;
   const auto read = tbb::make_filter<void, ItemPtr>(
@@ -40,90 +46,160 @@ void run_pipeline(Source& source, Workers& workers, Sink& sink, const DetectComm
   const auto detect =
       tbb::make_filter<ItemPtr, ItemPtr>(tbb::filter_mode::parallel, [&](const ItemPtr& item) {
         if (stop || interrupted()) return ItemPtr();
-        process(*item, workers, command);
-        return item;
+        process(*item, workers, command, folders);
+        return item->stopped ? ItemPtr() : item;
       });
   const auto write =
       tbb::make_filter<ItemPtr, void>(tbb::filter_mode::serial_in_order, [&](const ItemPtr& item) {
-        if (!item) stop = true;  // given up: nothing behind it may be written
+        if (!item) stop = true;  // given up: nothing after it may be written
         if (!stop) sink.take(*item);
         if (sink.stopped()) stop = true;
       });
   tbb::parallel_pipeline(in_flight, read & detect & write);
 }
 
-std::vector<std::shared_ptr<const Cascade>> load_cascades(const std::vector<std::string>& names) {
+// Throws ArgumentError for options that suit no picture.
+std::vector<std::shared_ptr<const Cascade>> load_cascades(const DetectCommand& command) {
+  check(command.detect);
   std::vector<std::shared_ptr<const Cascade>> cascades;
-  for (const std::string& name : names) cascades.push_back(find_cascade(name));
+  for (const std::string& name : command.cascades) {
+    cascades.push_back(find_cascade(name));
+    const Size window = cascades.back()->window;
+    const Size small{2 * window.width, 2 * window.height};
+    plan_pyramid(small, window, command.detect, std::size_t{1} << 30);
+  }
   return cascades;
 }
 
-Layout layout_of(const DetectCommand& command,
-                 const std::vector<std::shared_ptr<const Cascade>>& cascades) {
-  Layout layout{command.format, {}};
-  for (const auto& cascade : cascades) layout.cascades.push_back(cascade->name);
-  return layout;
-}
-
+// Results on a terminal show by themselves how far the run is.
 bool shows_progress(const DetectCommand& command) {
   if (command.quiet) return false;
   if (command.progress != ProgressChoice::automatic) return command.progress == ProgressChoice::on;
-  return standard_error_is_terminal();
+  return standard_error_is_terminal() && !(command.output == "-" && ::isatty(STDOUT_FILENO) != 0);
 }
 
-// Standard input can be read only once, so what comes from there cannot be counted beforehand.
-bool can_be_counted(const DetectCommand& command) {
-  return std::find(command.inputs.begin(), command.inputs.end(), "-") == command.inputs.end();
+PictureFolders make_folders(const DetectCommand& command) {
+  PictureFolders folders;
+  if (!command.annotate.empty()) folders.annotate.emplace(command.annotate);
+  if (!command.crops.empty()) folders.crops.emplace(command.crops);
+  for (std::optional<PictureFolder>* folder : {&folders.annotate, &folders.crops})
+    if (*folder && command.resume) (*folder)->keep_pictures();
+  return folders;
 }
+
+Journal::Mode journal_mode(const DetectCommand& command) {
+  return command.retry_failed ? Journal::Mode::retry_failed
+         : command.resume     ? Journal::Mode::resume
+                              : Journal::Mode::fresh;
+}
+
+// An empty list or folder, or one that is not there, is a mistake more often than it is meant
+// (find(1) failed, a disk is not mounted): it does not replace results.
+void require_earlier_results_replaced(const DetectCommand& command, Inputs& inputs) {
+  const bool replaces = !command.resume && command.output != "-" && has_contents(command.output);
+  if (!replaces) return;
+  const auto is_missing = [](const std::string& input) {
+    std::error_code ignored;
+    return input != "-" && !input.starts_with('@') && !std::filesystem::exists(input, ignored);
+  };
+  if (std::all_of(command.inputs.begin(), command.inputs.end(), is_missing))
+    throw UsageError(fmt::format("{}: no such file or folder, so {} stays as it is",
+                                 command.inputs.front(), command.output));
+  if (!inputs.is_empty() || interrupted()) return;
+  const std::string passed_over = summary(inputs.passed_over());
+  throw UsageError(
+      fmt::format("there is no picture or video among the inputs, so {} stays as it is{}{}",
+                  command.output, passed_over.empty() ? "" : "; ", passed_over));
+}
+
+// The output, with what earlier runs have completed. Before the first input is processed, what
+// cannot be written is wrong usage.
+struct Output {
+  Output(const DetectCommand& command, const Layout& layout) try
+      : file(command.output),
+        journal(file, layout, result_options(command, layout), journal_mode(command)) {
+  } catch (const ClosedPipe&) {
+    throw;
+  } catch (const OutputError& error) {
+    throw UsageError(error.what());
+  }
+
+  ResultFile file;
+  Journal journal;
+};
 
 }  // namespace
 
 int run_detect(const DetectCommand& command) {
   const auto start = std::chrono::steady_clock::now();
-  check(command.detect);
-  const auto cascades = load_cascades(command.cascades);
+  const auto cascades = load_cascades(command);
   const Backends backends(command.backend, cascades);
   const Layout layout = layout_of(command, cascades);
-  const auto all_inputs = [&] {
-    return Inputs(command.inputs, command.recursive, {command.annotate, command.crops});
-  };
-  EarlierResults earlier;
-  if (command.resume) earlier = EarlierResults::read(command.output, layout);
-  const std::size_t earlier_failures = earlier.failures();
-  for (const std::string& folder : {command.annotate, command.crops}) make_folder(folder);
-  Inputs inputs = all_inputs();
-  ResultFile file(command.output, earlier.complete_bytes());
-  if (earlier.complete_bytes() == 0) file.write(layout.header());
+  PictureFolders folders = make_folders(command);
+  require_inputs_untouched(command, folders);
+  require_lists_untouched(command);
+  const InputArguments arguments{
+      command.inputs, command.recursive, command.null_separated, {command.annotate, command.crops}};
+  Inputs inputs(arguments);
+  catch_interrupts();
+  require_earlier_results_replaced(command, inputs);
+  Output output(command, layout);
+  folders.protect(output.file.path());
 
   keep_standard_error_to_ourselves();
-  catch_interrupts();
+  prepare_codecs({command.max_pixels});
   const std::size_t jobs =
       command.jobs > 0 ? command.jobs : std::max(1u, std::thread::hardware_concurrency());
   const tbb::global_control threads(tbb::global_control::max_allowed_parallelism, jobs);
   Progress progress(shows_progress(command));
-  if (can_be_counted(command)) progress.count_in_background(all_inputs());
+  if (inputs.is_repeatable()) progress.count_in_background(Inputs(arguments));
   const auto tell = [&](const std::string& sentence) {
     if (!command.quiet) progress.message("facesat: " + sentence);
   };
   if (backends.remark()) tell(*backends.remark());
+  if (!output.journal.remark().empty()) progress.message("facesat: " + output.journal.remark());
 
-  Source source(std::move(inputs), std::move(earlier),
-                !command.annotate.empty() || !command.crops.empty());
+  Source source(std::move(inputs), output.journal, folders.any(), command.max_pixels);
   Workers workers(cascades, command.detect, backends, tell);
-  Sink sink(file, layout, progress, command.quiet);
-  run_pipeline(source, workers, sink, command, 2 * jobs);
-  sink.rethrow();
-  file.close();
-  progress.finish();
-  if (!command.quiet) {
-    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-    progress.message(summary(sink.counts, seconds.count()));
-    if (sink.counts.skipped > 0)
-      progress.message(fmt::format("facesat: {} of the inputs were in {} already",
-                                   sink.counts.skipped, command.output));
+  Sink sink(output.file, output.journal, layout, progress, command.quiet);
+  run_pipeline(source, workers, sink, command, folders, 2 * jobs);
+  try {
+    sink.rethrow();
+  } catch (const OutputError& error) {
+    if (error.code != 0 && output.file.is_regular())
+      tell("what was found so far is kept; --resume goes on from there");
+    throw;
   }
-  if (interrupted()) end_as_interrupted();
-  return sink.counts.failures + earlier_failures > 0 ? 1 : 0;
+  output.journal.finish(output.file, !interrupted());
+  output.file.close();
+  progress.finish();
+  tell(summary(sink.counts, std::chrono::steady_clock::now() - start));
+  if (sink.counts.skipped > 0)
+    tell(fmt::format("{} of the inputs were in {} already", sink.counts.skipped, command.output));
+  if (const std::string text = summary(source.passed_over()); !text.empty()) tell(text);
+  if (source.namesakes() > 0)
+    tell(fmt::format("inputs that the results call by the name of an earlier one: {}",
+                     source.namesakes()));
+  const std::size_t ambiguous = output.journal.ambiguous();
+  if (ambiguous > 0)
+    progress.message(
+        fmt::format("facesat: inputs that share their name with another one: {}; which of them {} "
+                    "holds is not known, and some may be missing: name another output file",
+                    ambiguous, command.output));
+  if (const std::size_t changed = output.journal.changed(); changed > 0)
+    tell(fmt::format("inputs that changed since an earlier run, and were processed again: {}",
+                     changed));
+  if (const std::size_t failures = output.journal.earlier_failures(); failures > 0)
+    tell(fmt::format("inputs that failed in an earlier run: {}; --retry-failed tries them again",
+                     failures));
+  if (interrupted()) {
+    tell("interrupted" +
+         std::string(output.file.is_regular() ? "; --resume goes on from here" : ""));
+    end_as_interrupted();
+  }
+  if (sink.counts.failures + output.journal.earlier_failures() + ambiguous > 0) return 1;
+  output.journal.remove();
+  return 0;
 }
 
 }  // namespace facesat::app

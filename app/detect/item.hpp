@@ -7,18 +7,21 @@
 #include <string>
 
 #include "app/io/codec.hpp"
+#include "app/io/journal.hpp"
 #include "app/io/results.hpp"
 
 namespace facesat::app {
 
 struct Item {
   Record record;
+  Journal::Place place;
   std::filesystem::path path;
   std::string picture_name;      // of what is written about it; empty if nothing is
-  std::optional<Picture> frame;  // of a film: decoded already
+  std::optional<Picture> frame;  // of a video: decoded already
   bool last_of_input = true;
-  bool earlier = false;             // an earlier run has its record
-  std::exception_ptr output_error;  // its pictures could not be written
+  bool earlier = false;      // an earlier run has its record
+  bool stopped = false;      // the run was interrupted: there is no record
+  std::exception_ptr error;  // what ends the run
 };
 
 }  // namespace facesat::app

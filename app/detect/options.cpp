@@ -1,22 +1,13 @@
 #include "app/detect/options.hpp"
 
-#include <map>
-
 #include "cascades/cascade_store.hpp"
+#include <fmt/format.h>
 
-#include "app/errors.hpp"
+#include "app/choice.hpp"
 #include "app/parse_size.hpp"
 
 namespace facesat::app {
 namespace {
-
-template <class Choice>
-void add_choice(CLI::App& detect, const char* name, Choice& value,
-                const std::map<std::string, Choice>& names, const char* type, const char* help) {
-  detect.add_option(name, value, help)
-      ->transform(CLI::CheckedTransformer(names, CLI::ignore_case).description(""))
-      ->type_name(type);
-}
 
 void add_detection(CLI::App& detect, DetectCommand& c) {
   detect
@@ -25,7 +16,8 @@ void add_detection(CLI::App& detect, DetectCommand& c) {
                   "[frontalface_default]")
       ->type_name("NAME|FILE")
       ->take_all()
-      ->expected(1);
+      ->expected(1)
+      ->allow_extra_args(false);
   detect
       .add_option("--scale-factor", c.detect.scale_factor,
                   "From one level of the pyramid to the next [1.1]")
@@ -37,7 +29,7 @@ void add_detection(CLI::App& detect, DetectCommand& c) {
   add_size(detect, "--min-size", c.detect.min_size, "Smallest face; 0: none");
   add_size(detect, "--max-size", c.detect.max_size, "Largest face; 0: none");
   add_choice<Scan>(detect, "--scan", c.detect.scan,
-                   {{"opencv", Scan::opencv}, {"dense", Scan::dense}}, "opencv|dense",
+                   {{"opencv", Scan::opencv}, {"dense", Scan::dense}},
                    "dense: every position of every level, no skip rule [opencv]");
   detect.add_flag("--equalize", c.detect.equalize, "Equalise the histogram first");
   detect.add_flag("--raw", c.raw, "Windows before grouping (--min-neighbors 0)")
@@ -48,38 +40,58 @@ void add_machine(CLI::App& detect, DetectCommand& c) {
   add_backend_options(detect, c.backend);
   detect.add_option("-j,--jobs", c.jobs, "Threads for decoding and detection [all cores]")
       ->type_name("N")
-      ->check(CLI::Range(1, 1024).description(""));
+      ->check(whole_number(1, 1024));
+  detect
+      .add_option("--max-pixels", c.max_pixels,
+                  fmt::format("Refuse larger pictures and frames [{}]", c.max_pixels))
+      ->type_name("N")
+      ->check(whole_number(1));
+  detect
+      .add_option("--max-seconds", c.max_seconds,
+                  fmt::format("Give a picture or frame up after that time [{:g}]", c.max_seconds))
+      ->type_name("S");
 }
 
 void add_results(CLI::App& detect, DetectCommand& c) {
   detect.add_option("-o,--output", c.output, "Where results go; -: standard output [-]")
       ->type_name("FILE");
   add_choice<Format>(detect, "--format", c.format, {{"jsonl", Format::jsonl}, {"csv", Format::csv}},
-                     "jsonl|csv", "One JSON object a picture, or one CSV line a face [jsonl]");
+                     "One JSON object per picture, or one CSV line per face [jsonl]");
+  detect.add_flag("--csv-safe", c.csv_safe,
+                  "Put a ' before names in CSV that a spreadsheet would run as formulas");
   detect.add_option("--annotate", c.annotate, "Write the pictures with boxes there")
       ->type_name("DIR");
-  detect.add_option("--crops", c.crops, "Write one picture a face there")->type_name("DIR");
-  detect.add_flag("--resume", c.resume, "Skip the inputs that the output file already has")
+  detect.add_option("--crops", c.crops, "Write one picture per face there")->type_name("DIR");
+  detect
+      .add_flag("--resume", c.resume,
+                "Skip the inputs that the output file has, as its journal FILE.resume tells")
       ->needs("--output");
-  detect.add_flag("-q,--quiet", c.quiet, "Say nothing but errors");
-  add_choice<ProgressChoice>(detect, "--progress", c.progress,
-                             {{"auto", ProgressChoice::automatic},
-                              {"on", ProgressChoice::on},
-                              {"off", ProgressChoice::off}},
-                             "auto|on|off",
-                             "Progress on standard error; auto: when it is a terminal [auto]");
+  detect
+      .add_flag("--retry-failed", c.retry_failed,
+                "With --resume: try the inputs again that failed; their records come last")
+      ->needs("--resume");
+  detect.add_flag("-q,--quiet", c.quiet, "Say nothing that results tell, and no summary");
+  add_choice<ProgressChoice>(
+      detect, "--progress", c.progress,
+      {{"auto", ProgressChoice::automatic},
+       {"on", ProgressChoice::on},
+       {"off", ProgressChoice::off}},
+      "Progress on standard error; auto: if that is a terminal, and results go "
+      "elsewhere [auto]");
 }
 
 }  // namespace
 
 CLI::App* add_detect(CLI::App& program, DetectCommand& command) {
-  CLI::App* detect = program.add_subcommand("detect", "Find faces in pictures, folders and films");
+  CLI::App* detect = program.add_subcommand("detect", "Find faces in pictures, folders and videos");
   detect
       ->add_option("INPUT", command.inputs,
                    "Files, folders, @LIST of paths, or - for paths on standard input")
       ->required()
       ->type_name("");
   detect->add_flag("-r,--recursive", command.recursive, "Descend into folders");
+  detect->add_flag("-0,--null", command.null_separated,
+                   "Paths in lists end with a NUL byte, as 'find -print0' writes them");
   add_detection(*detect, command);
   add_machine(*detect, command);
   add_results(*detect, command);
@@ -89,12 +101,18 @@ CLI::App* add_detect(CLI::App& program, DetectCommand& command) {
       "  facesat detect -r --format csv -o faces.csv --annotate boxes/ photos/\n"
       "  find /photos -name '*.jpg' | facesat detect -o faces.jsonl --resume -\n"
       "Exit status: 0 every input processed, 1 some input failed, 2 wrong usage and nothing "
-      "processed.");
+      "processed,\n3 a device or the output failed.");
   detect->final_callback([detect, &command] {
     if (command.cascades.empty()) command.cascades.emplace_back(default_cascade_name);
     if (command.raw) command.detect.min_neighbors = 0;
+    for (const char* name : {"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"})
+      if (command.output == name) command.output = "-";  // as a file it would be begun anew
     if (command.resume && command.output == "-")
       throw CLI::ValidationError("--resume needs an output file: -o FILE");
+    if (!(command.max_seconds > 0 && command.max_seconds <= 1e9))
+      throw CLI::ValidationError("--max-seconds: expected more than 0 and at most 1e9 seconds");
+    if (command.csv_safe && command.format != Format::csv)
+      throw CLI::ValidationError("--csv-safe is for --format csv");
   });
   return detect;
 }

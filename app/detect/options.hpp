@@ -1,4 +1,4 @@
-// What `facesat detect` can be told.
+// The options of `facesat detect`.
 #pragma once
 
 #include <string>
@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 
 #include "app/backends.hpp"
+#include "app/io/codec.hpp"
 #include "app/io/results.hpp"
 #include "core/pyramid.hpp"
 
@@ -22,9 +23,13 @@ struct DetectCommand {
   bool raw = false;
   std::string output = "-";
   Format format = Format::jsonl;
+  bool csv_safe = false;
   std::string annotate, crops;  // folders; empty: off
-  bool recursive = false, resume = false, quiet = false;
-  int jobs = 0;  // 0: all cores
+  bool recursive = false, null_separated = false, quiet = false;
+  bool resume = false, retry_failed = false;
+  std::size_t max_pixels = default_max_pixels;  // of a picture or frame
+  double max_seconds = 60;                      // for a picture or frame
+  int jobs = 0;                                 // 0: all cores
   ProgressChoice progress = ProgressChoice::automatic;
 };
 

@@ -1,49 +1,79 @@
 #include "app/detect/process.hpp"
 
+#include <chrono>
 #include <new>
 
+#include <fmt/format.h>
+
 #include "app/errors.hpp"
+#include "app/interrupt.hpp"
 #include "app/io/annotate.hpp"
 #include "app/io/codec.hpp"
-#include "app/io/files.hpp"
+#include "app/io/picture_names.hpp"
 
 namespace facesat::app {
 namespace {
 
-void write_pictures(const Item& item, View<const Bgr> picture, const DetectCommand& command) {
+using Clock = std::chrono::steady_clock;
+
+void write_pictures(const Item& item, View<const Bgr> picture, const PictureFolders& folders) {
   const std::vector<FoundFace>& faces = item.record.faces;
-  if (!command.annotate.empty()) {
-    const std::filesystem::path file = std::filesystem::path(command.annotate) / item.picture_name;
-    make_folder(file.parent_path());
-    write_picture(file, with_boxes(picture, faces).view());
+  if (folders.annotate)
+    folders.annotate->write(item.picture_name, with_boxes(picture, faces).view(), item.path);
+  if (!folders.crops) return;
+  int number = 0;
+  for (const FoundFace& found : faces)
+    folders.crops->write(PictureNames::of_crop(item.picture_name, ++number),
+                         picture.sub(found.face.box), item.path);
+  // Those of an earlier run that has found more.
+  while (folders.crops->remove(PictureNames::of_crop(item.picture_name, ++number), item.path)) {
   }
-  if (!command.crops.empty()) write_crops(command.crops, item.picture_name, picture, faces);
+}
+
+void find_faces(Item& item, Workers& workers, const DetectCommand& command,
+                const PictureFolders& folders) {
+  const Clock::time_point deadline =
+      Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                         std::chrono::duration<double>(command.max_seconds));
+  const ShouldStop should_stop = [deadline] { return interrupted() || Clock::now() > deadline; };
+  Record& record = item.record;
+  const Picture picture = item.frame ? std::move(*item.frame)
+                                     : read_picture(item.path, {command.max_pixels, should_stop});
+  item.frame.reset();
+  record.size = picture.pixels.size;
+  record.warning = picture.warning;
+  record.faces = workers.detect(picture.pixels, should_stop);
+  write_pictures(item, picture.pixels, folders);
 }
 
 }  // namespace
 
-void process(Item& item, Workers& workers, const DetectCommand& command) {
+void process(Item& item, Workers& workers, const DetectCommand& command,
+             const PictureFolders& folders) {
   Record& record = item.record;
   if (item.earlier || record.failure) return;
   try {
-    const Picture picture = item.frame ? *item.frame : read_picture(item.path);
-    item.frame.reset();
-    record.size = picture.pixels.size;
-    record.warning = picture.warning;
-    record.faces = workers.detect(picture.pixels);
-    write_pictures(item, picture.pixels, command);
+    find_faces(item, workers, command, folders);
   } catch (const InputError& error) {
     record.failure = Failure{error.kind, error.what()};
   } catch (const MemoryError& error) {
     record.failure = Failure{"memory", error.what()};
-  } catch (const DeviceError& error) {
-    record.failure = Failure{"device", error.what()};
   } catch (const std::bad_alloc&) {
     record.failure = Failure{"memory", "there is not enough memory for this picture"};
   } catch (const ArgumentError& error) {
     record.failure = Failure{"argument", error.what()};
+  } catch (const Stopped&) {
+    item.stopped = interrupted();
+    record.failure = Failure{
+        "limit",
+        fmt::format("it would take longer than {:g} seconds; --max-seconds raises the limit",
+                    command.max_seconds)};
+  } catch (const OutputError&) {
+    item.error = std::current_exception();
+  } catch (const DeviceError&) {
+    item.error = std::current_exception();
   } catch (...) {
-    item.output_error = std::current_exception();
+    record.failure = Failure{"internal", reason_of(std::current_exception())};
   }
 }
 

@@ -29,9 +29,12 @@ Progress::~Progress() {
 void Progress::count_in_background(Inputs inputs) {
   if (!shown_) return;
   counter_ = std::jthread([this, inputs = std::move(inputs)](const std::stop_token& stop) mutable {
-    std::size_t total = 0;
-    while (!stop.stop_requested() && inputs.next()) ++total;
-    if (!stop.stop_requested()) total_ = total;
+    try {
+      std::size_t total = 0;
+      while (!stop.stop_requested() && inputs.next()) ++total;
+      if (!stop.stop_requested()) total_ = total;
+    } catch (...) {  // what is wrong with an input is for the run itself to report
+    }
   });
 }
 
@@ -61,7 +64,7 @@ void Progress::update(const Counts& counts) {
 void Progress::message(const std::string& line) {
   const std::scoped_lock lock(mutex_);
   erase();
-  say(line + "\n");
+  say_line(line);
 }
 
 void Progress::finish() {
@@ -74,11 +77,28 @@ void Progress::erase() {
   line_open_ = false;
 }
 
-std::string summary(const Counts& counts, double seconds) {
+std::string summary(const Counts& counts, std::chrono::duration<double> time) {
   std::string line =
-      fmt::format("facesat: {}, {}", plural(counts.records, "image"), plural(counts.faces, "face"));
+      fmt::format("{}, {}", plural(counts.records, "image"), plural(counts.faces, "face"));
   if (counts.failures > 0) line += ", " + plural(counts.failures, "failure");
-  return line + fmt::format(" in {:.1f} s", seconds);
+  if (counts.warnings > 0) line += ", " + plural(counts.warnings, "warning");
+  return line + fmt::format(" in {:.1f} s", time.count());
+}
+
+std::string summary(const Inputs::PassedOver& found) {
+  std::string text;
+  const auto add = [&](std::size_t count, const char* noun, const std::string& why) {
+    if (count > 0)
+      text +=
+          fmt::format("{}{} ({})", text.empty() ? "passed over: " : ", ", plural(count, noun), why);
+  };
+  add(found.files, "file",
+      fmt::format("{}{}: no extension of pictures or videos", found.first_file,
+                  found.files > 1 ? ", ..." : ""));
+  add(found.folders, "folder", "-r descends into them");
+  add(found.hidden, "hidden name", "give hidden files and folders by name");
+  add(found.own, "picture", "written by facesat into the folder of this run's pictures");
+  return text;
 }
 
 }  // namespace facesat::app

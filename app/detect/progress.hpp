@@ -12,11 +12,12 @@
 namespace facesat::app {
 
 struct Counts {
-  std::size_t inputs = 0;   // pictures and films finished, those of an earlier run included
+  std::size_t inputs = 0;   // pictures and videos finished, those of an earlier run included
   std::size_t skipped = 0;  // of these, those of an earlier run
   std::size_t records = 0;  // pictures and frames processed in this run
   std::size_t faces = 0;
   std::size_t failures = 0;
+  std::size_t warnings = 0;
 };
 
 class Progress {
@@ -31,7 +32,7 @@ class Progress {
 
   // Shows the numbers, at most ten times a second (once a second if this is no terminal).
   void update(const Counts& counts);
-  // A line of its own.
+  // A line of its own, which may hold names from outside.
   void message(const std::string& line);
   // Takes the progress line away.
   void finish();
@@ -48,7 +49,10 @@ class Progress {
   Clock::time_point start_ = Clock::now(), last_{};
 };
 
-// "facesat: 12 pictures, 34 faces, 1 failure in 2.5 s"
-std::string summary(const Counts& counts, double seconds);
+// "12 images, 34 faces, 1 failure, 1 warning in 2.5 s"
+std::string summary(const Counts& counts, std::chrono::duration<double> time);
+
+// What folders hold and the run has not looked at; empty if there is nothing.
+std::string summary(const Inputs::PassedOver& found);
 
 }  // namespace facesat::app

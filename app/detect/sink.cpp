@@ -2,13 +2,15 @@
 
 #include <fmt/format.h>
 
+#include "app/checksum.hpp"
+
 namespace facesat::app {
 
 void Sink::take(const Item& item) {
   if (error_) return;
   try {
-    if (item.output_error) std::rethrow_exception(item.output_error);
-    if (!item.earlier) write(item.record);
+    if (item.error) std::rethrow_exception(item.error);
+    if (!item.earlier) write(item);
   } catch (...) {
     error_ = std::current_exception();
     return;
@@ -18,14 +20,20 @@ void Sink::take(const Item& item) {
   progress_.update(counts);
 }
 
-void Sink::write(const Record& record) {
-  file_.write(layout_.to_text(record));
+void Sink::write(const Item& item) {
+  const Record& record = item.record;
+  const std::string text = layout_.to_text(record);
+  journal_.add({item.place.key, item.place.occurrence, record.frame, record.failure.has_value(),
+                item.last_of_input, item.place.version, file_.size() + text.size(),
+                checksum(text)});
+  file_.write(text);
   ++counts.records;
   counts.faces += record.faces.size();
   counts.failures += record.failure.has_value();
+  counts.warnings += !record.warning.empty();
   const std::string& remark = record.failure ? record.failure->message : record.warning;
-  const bool told_elsewhere = layout_.format == Format::jsonl;  // CSV has no place for it
-  if (!remark.empty() && !(told_elsewhere && quiet_))
+  const bool is_told_elsewhere = layout_.format == Format::jsonl;  // CSV has no place for it
+  if (!remark.empty() && !(is_told_elsewhere && quiet_))
     progress_.message(fmt::format("facesat: {}: {}", record.image, remark));
 }
 

@@ -5,6 +5,7 @@
 
 #include "app/detect/item.hpp"
 #include "app/detect/progress.hpp"
+#include "app/io/journal.hpp"
 #include "app/io/result_file.hpp"
 
 namespace facesat::app {
@@ -12,8 +13,8 @@ namespace facesat::app {
 // Stops for good at the first record that cannot be written.
 class Sink {
  public:
-  Sink(ResultFile& file, const Layout& layout, Progress& progress, bool quiet)
-      : file_(file), layout_(layout), progress_(progress), quiet_(quiet) {}
+  Sink(ResultFile& file, Journal& journal, const Layout& layout, Progress& progress, bool quiet)
+      : file_(file), journal_(journal), layout_(layout), progress_(progress), quiet_(quiet) {}
 
   void take(const Item& item);
   bool stopped() const { return error_ != nullptr; }
@@ -24,9 +25,10 @@ class Sink {
   Counts counts;
 
  private:
-  void write(const Record& record);
+  void write(const Item& item);
 
   ResultFile& file_;
+  Journal& journal_;
   const Layout& layout_;
   Progress& progress_;
   bool quiet_;

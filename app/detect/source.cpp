@@ -1,18 +1,24 @@
 #include "app/detect/source.hpp"
 
+#include <functional>
 #include <utility>
 
 #include "app/errors.hpp"
 
 namespace facesat::app {
 
-Source::Source(Inputs inputs, EarlierResults earlier, bool writes_pictures)
-    : inputs_(std::move(inputs)), earlier_(std::move(earlier)), writes_pictures_(writes_pictures) {}
+Source::Source(Inputs inputs, Journal& journal, bool names_pictures, std::size_t max_pixels)
+    : inputs_(std::move(inputs)),
+      journal_(journal),
+      names_pictures_(names_pictures),
+      max_pixels_(max_pixels) {
+  inputs_.on_folder([&journal](const auto& folder) { journal.enter_folder(folder); });
+}
 
 std::optional<Item> Source::next() {
   while (true) {
-    std::optional<Item> item = film_ ? next_frame() : next_input();
-    if (item || !(film_ || more_)) return item;
+    std::optional<Item> item = video_ ? next_frame() : next_input();
+    if (item || !(video_ || more_)) return item;
   }
 }
 
@@ -21,47 +27,59 @@ std::optional<Item> Source::next_input() {
   more_ = input.has_value();
   if (!input) return std::nullopt;
   input_ = std::move(*input);
+  place_ = journal_.enter(input_.path, input_.name);
+  namesakes_ += !seen_.insert(std::hash<std::string>()(input_.name)).second;
+  const bool is_video = input_.kind == Input::Kind::video;
+  if (names_pictures_) picture_name_ = names_.add(input_.name, is_video);
+  if (place_.earlier.complete) {
+    Item done = item();
+    done.earlier = true;
+    return done;
+  }
   if (input_.kind == Input::Kind::failure) return failed("read", input_.failure);
-  if (input_.kind == Input::Kind::picture) return named({}, std::nullopt);
+  if (!is_video) return item();
   try {
-    film_ = open_video(input_.path);
+    video_ = open_video(input_.path, max_pixels_);
     frame_ = 0;
-    upcoming_ = film_->next();
-    if (!upcoming_) throw InputError("decode", "this film has no frame that can be decoded");
+    upcoming_ = video_->next();
+    if (!upcoming_) throw InputError("decode", "this video has no frame that can be decoded");
   } catch (const InputError& error) {
-    film_.reset();
+    video_.reset();
     return failed(error.kind, error.what());
   }
   return std::nullopt;
 }
 
 std::optional<Item> Source::next_frame() {
+  Item next = item();
+  next.frame = std::move(upcoming_->picture);
+  next.record.time = upcoming_->time;
+  next.record.frame = frame_;
+  next.earlier = frame_ < place_.earlier.records;
+  if (names_pictures_) next.picture_name = PictureNames::of_frame(picture_name_, frame_);
+  ++frame_;
+  upcoming_ = video_->next();
+  if (!upcoming_) {
+    next.frame->warning = video_->warning();
+    video_.reset();
+  }
+  next.last_of_input = !upcoming_;
+  return next;
+}
+
+Item Source::item() const {
   Item item;
-  item.frame = std::move(upcoming_->picture);
-  item.record.time = upcoming_->time;
-  upcoming_ = film_->next();
-  item.last_of_input = !upcoming_;
-  if (!upcoming_) film_.reset();
-  return named(std::move(item), frame_++);
-}
-
-Item Source::failed(const std::string& kind, const std::string& message) {
-  Item item = named({}, std::nullopt);
-  item.record.failure = Failure{kind, message};
-  return item;
-}
-
-Item Source::named(Item item, std::optional<int> frame) {
+  item.place = place_;
   item.path = input_.path;
   item.record.image = input_.name;
-  item.record.frame = frame;
-  if (writes_pictures_) item.picture_name = names_.add(input_.name, frame);
-  try {
-    item.earlier = earlier_.take(input_.name, frame);
-  } catch (const InputError& error) {
-    item.record.failure = Failure{error.kind, error.what()};
-  }
+  item.picture_name = picture_name_;
   return item;
+}
+
+Item Source::failed(const std::string& kind, const std::string& message) const {
+  Item failure = item();
+  failure.record.failure = Failure{kind, message};
+  return failure;
 }
 
 }  // namespace facesat::app

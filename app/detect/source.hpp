@@ -1,14 +1,15 @@
-// inputs -> items: pictures as paths, films frame by frame.
+// inputs -> items: pictures as paths, videos frame by frame.
 #pragma once
 
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_set>
 
 #include "app/detect/item.hpp"
-#include "app/io/annotate.hpp"
 #include "app/io/inputs.hpp"
-#include "app/io/result_file.hpp"
+#include "app/io/journal.hpp"
+#include "app/io/picture_names.hpp"
 #include "app/io/video.hpp"
 
 namespace facesat::app {
@@ -16,24 +17,34 @@ namespace facesat::app {
 // Used by one thread at a time.
 class Source {
  public:
-  // writes_pictures: items get names for the pictures that are written about them.
-  Source(Inputs inputs, EarlierResults earlier, bool writes_pictures);
+  // names_pictures: items get names for the pictures that are written about them.
+  Source(Inputs inputs, Journal& journal, bool names_pictures, std::size_t max_pixels);
 
   std::optional<Item> next();
+
+  const Inputs::PassedOver& passed_over() const { return inputs_.passed_over(); }
+  // Inputs that results call by the name of an earlier one.
+  std::size_t namesakes() const { return namesakes_; }
 
  private:
   std::optional<Item> next_input();
   std::optional<Item> next_frame();
-  Item failed(const std::string& kind, const std::string& message);
-  Item named(Item item, std::optional<int> frame);
+  Item item() const;
+  Item failed(const std::string& kind, const std::string& message) const;
 
   Inputs inputs_;
-  EarlierResults earlier_;
-  bool writes_pictures_;
+  Journal& journal_;
+  bool names_pictures_;
+  std::size_t max_pixels_;
   PictureNames names_;
+  std::unordered_set<std::size_t> seen_;  // hashes of names
+  std::size_t namesakes_ = 0;
+  // Of the input that was found last.
   Input input_;
+  Journal::Place place_;
+  std::string picture_name_;
   bool more_ = true;
-  std::unique_ptr<Video> film_;
+  std::unique_ptr<Video> video_;
   std::optional<Frame> upcoming_;  // one frame is read ahead, so that the last one is known as such
   int frame_ = 0;
 };

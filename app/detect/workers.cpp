@@ -48,14 +48,16 @@ Workers::Workers(std::vector<std::shared_ptr<const Cascade>> cascades, const Det
       gate_(available_memory() / 2),
       gpu_usable_(backends.on_gpu()) {}
 
-std::vector<FoundFace> Workers::detect(View<const Bgr> picture) {
-  std::vector<FoundFace> found = gpu_usable_ ? detect_on_gpu(picture) : detect_on_cpu(picture);
+std::vector<FoundFace> Workers::detect(View<const Bgr> picture, const ShouldStop& should_stop) {
+  std::vector<FoundFace> found =
+      gpu_usable_ ? detect_on_gpu(picture, should_stop) : detect_on_cpu(picture, should_stop);
   std::stable_sort(found.begin(), found.end(),
                    [](const FoundFace& a, const FoundFace& b) { return a.face.box < b.face.box; });
   return found;
 }
 
-std::vector<FoundFace> Workers::detect_on_cpu(View<const Bgr> picture) {
+std::vector<FoundFace> Workers::detect_on_cpu(View<const Bgr> picture,
+                                              const ShouldStop& should_stop) {
   const std::uint64_t bytes = estimated_bytes(picture.size);
   const MemoryGate::Pass pass(gate_, bytes);
   std::unique_ptr<Detectors> detectors = borrow(idle_on_cpu_);
@@ -67,31 +69,33 @@ std::vector<FoundFace> Workers::detect_on_cpu(View<const Bgr> picture) {
   std::vector<FoundFace> found;
   // Isolated: a thread that waits for its part of this picture must not begin another picture,
   // which could wait for the memory that this one holds.
-  tbb::this_task_arena::isolate([&] { found = run(*detectors, picture); });
+  tbb::this_task_arena::isolate([&] { found = run(*detectors, picture, should_stop); });
   if (bytes <= kept_bytes) give_back(idle_on_cpu_, std::move(detectors));
   return found;
 }
 
-std::vector<FoundFace> Workers::detect_on_gpu(View<const Bgr> picture) {
+std::vector<FoundFace> Workers::detect_on_gpu(View<const Bgr> picture,
+                                              const ShouldStop& should_stop) {
   try {
     try {
-      return try_on_gpu(picture);
+      return try_on_gpu(picture, should_stop);
     } catch (const MemoryError&) {  // sets that grew with earlier pictures may hold too much
       drop(idle_);
-      return try_on_gpu(picture);
+      return try_on_gpu(picture, should_stop);
     }
   } catch (const MemoryError& error) {
     if (!backends_.may_fall_back()) throw;
-    warn_once(fmt::format("{}; such pictures are detected on the CPU", error.what()));
+    warn_once(warned_of_memory_,
+              fmt::format("{}; such pictures are detected on the CPU", error.what()));
   } catch (const DeviceError& error) {
     if (!backends_.may_fall_back()) throw;
     gpu_usable_ = false;
-    warn_once(fmt::format("{}; going on with the CPU", error.what()));
+    warn_once(warned_of_failure_, fmt::format("{}; going on with the CPU", error.what()));
   }
-  return detect_on_cpu(picture);
+  return detect_on_cpu(picture, should_stop);
 }
 
-std::vector<FoundFace> Workers::try_on_gpu(View<const Bgr> picture) {
+std::vector<FoundFace> Workers::try_on_gpu(View<const Bgr> picture, const ShouldStop& should_stop) {
   std::unique_ptr<Detectors> detectors = borrow(idle_);
   if (!detectors) {
     const int place = next_place_++ % backends_.places();
@@ -99,14 +103,16 @@ std::vector<FoundFace> Workers::try_on_gpu(View<const Bgr> picture) {
     for (const auto& cascade : cascades_)
       detectors->emplace_back(cascade, options_, backends_.make(place));
   }
-  std::vector<FoundFace> found = run(*detectors, picture);
+  std::vector<FoundFace> found = run(*detectors, picture, should_stop);
   give_back(idle_, std::move(detectors));
   return found;
 }
 
 // Every cascade has a backend of its own, so that they work at the same time where they can.
-std::vector<FoundFace> Workers::run(Detectors& detectors, View<const Bgr> picture) {
+std::vector<FoundFace> Workers::run(Detectors& detectors, View<const Bgr> picture,
+                                    const ShouldStop& should_stop) {
   for (Detector& detector : detectors) {
+    detector.stop_when(should_stop);
     detector.load(picture);
     detector.start();
   }
@@ -134,8 +140,8 @@ void Workers::drop(Idle& idle) {
   idle.clear();
 }
 
-void Workers::warn_once(const std::string& sentence) {
-  if (!warned_.exchange(true)) tell_(sentence);
+void Workers::warn_once(std::atomic<bool>& warned, const std::string& sentence) {
+  if (!warned.exchange(true)) tell_(sentence);
 }
 
 }  // namespace facesat::app

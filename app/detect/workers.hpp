@@ -52,22 +52,23 @@ class Workers {
 
   // The faces of all cascades, sorted by box and then by cascade. Where the device was not asked
   // for by name, the CPU takes over what it cannot do, and everything once it has failed. Throws
-  // MemoryError, DeviceError.
-  std::vector<FoundFace> detect(View<const Bgr> picture);
+  // MemoryError, DeviceError, Stopped.
+  std::vector<FoundFace> detect(View<const Bgr> picture, const ShouldStop& should_stop);
 
  private:
   // For each cascade one.
   using Detectors = std::vector<Detector>;
   using Idle = std::vector<std::unique_ptr<Detectors>>;
 
-  std::vector<FoundFace> detect_on_cpu(View<const Bgr> picture);
-  std::vector<FoundFace> detect_on_gpu(View<const Bgr> picture);
-  std::vector<FoundFace> try_on_gpu(View<const Bgr> picture);
-  static std::vector<FoundFace> run(Detectors& detectors, View<const Bgr> picture);
+  std::vector<FoundFace> detect_on_cpu(View<const Bgr> picture, const ShouldStop& should_stop);
+  std::vector<FoundFace> detect_on_gpu(View<const Bgr> picture, const ShouldStop& should_stop);
+  std::vector<FoundFace> try_on_gpu(View<const Bgr> picture, const ShouldStop& should_stop);
+  static std::vector<FoundFace> run(Detectors& detectors, View<const Bgr> picture,
+                                    const ShouldStop& should_stop);
   std::unique_ptr<Detectors> borrow(Idle& idle);  // null: none is idle
   void give_back(Idle& idle, std::unique_ptr<Detectors> detectors);
   void drop(Idle& idle);
-  void warn_once(const std::string& sentence);
+  void warn_once(std::atomic<bool>& warned, const std::string& sentence);
 
   std::vector<std::shared_ptr<const Cascade>> cascades_;
   DetectOptions options_;
@@ -77,7 +78,7 @@ class Workers {
   std::mutex mutex_;
   Idle idle_, idle_on_cpu_;
   std::atomic<int> next_place_ = 0;
-  std::atomic<bool> gpu_usable_, warned_ = false;
+  std::atomic<bool> gpu_usable_, warned_of_memory_ = false, warned_of_failure_ = false;
 };
 
 }  // namespace facesat::app

@@ -3,26 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include <fmt/format.h>
-
-#include "app/io/files.hpp"
-
 namespace facesat::app {
 namespace {
-
-namespace fs = std::filesystem;
-
-// The path without anything that leads out of the folder it is put under.
-fs::path kept_below(const fs::path& name) {
-  const bool escapes =
-      name.is_absolute() || std::find(name.begin(), name.end(), "..") != name.end();
-  return escapes ? name.filename() : name.lexically_normal();
-}
-
-bool can_be_written(const fs::path& name) {
-  const fs::path extension = name.extension();
-  return extension == ".jpg" || extension == ".jpeg" || extension == ".png";
-}
 
 void fill(View<Bgr> picture, Rect r, Bgr colour) {
   const int right = std::min(r.x + r.width, picture.size.width);
@@ -41,19 +23,6 @@ void draw_box(View<Bgr> picture, const Rect& r, int thickness, Bgr colour) {
 
 }  // namespace
 
-std::string PictureNames::add(const std::string& image, std::optional<int> frame) {
-  fs::path name = kept_below(image);
-  if (frame)
-    name += fmt::format("_{:06}.jpg", *frame);
-  else if (!can_be_written(name))
-    name += ".png";
-  fs::path candidate = name;
-  for (int n = 2; !used_.insert(candidate.string()).second; ++n)
-    candidate = name.parent_path() /
-                fmt::format("{}_{}{}", name.stem().string(), n, name.extension().string());
-  return candidate.string();
-}
-
 Bgr cascade_colour(std::size_t cascade) {
   static constexpr std::array<Bgr, 6> colours{{{60, 220, 60},
                                                {60, 120, 255},
@@ -71,16 +40,6 @@ Image<Bgr> with_boxes(View<const Bgr> picture, const std::vector<FoundFace>& fac
   for (const FoundFace& found : faces)
     draw_box(result.view(), found.face.box, thickness, cascade_colour(found.cascade));
   return result;
-}
-
-void write_crops(const fs::path& folder, const std::string& name, View<const Bgr> picture,
-                 const std::vector<FoundFace>& faces) {
-  int number = 0;
-  for (const FoundFace& found : faces) {
-    const fs::path file = folder / fmt::format("{}_{}.png", name, ++number);
-    make_folder(file.parent_path());
-    write_picture(file, picture.sub(found.face.box));
-  }
 }
 
 }  // namespace facesat::app

@@ -3,13 +3,13 @@
 // (codec_stb.cpp).
 #pragma once
 
-#include <cstddef>
 #include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "app/io/decode_limits.hpp"
 #include "core/image.hpp"
 
 namespace facesat::app {
@@ -21,17 +21,28 @@ struct Picture {
   std::string warning;  // a sentence, if the picture is not whole
 };
 
-// Larger ones are not decoded, like by cv::imread.
-constexpr std::size_t max_picture_pixels = 1 << 30;
+// The warning about an animation.
+constexpr const char* only_first_frame = "this is an animation: only its first frame is looked at";
+
+// Prepares the libraries for these limits. To be called before other threads start; without it,
+// they have limits of their own (OpenCV's are 2^30 pixels).
+void prepare_codecs(const DecodeLimits& limits);
 
 // Decodes a picture to 8-bit colour as cv::imread does: upright by its EXIF orientation, 16 bits
-// reduced to 8, alpha dropped. Throws InputError.
-Picture read_picture(const std::filesystem::path& file);
+// reduced to 8, alpha dropped. Throws InputError, Stopped.
+Picture read_picture(const std::filesystem::path& file, const DecodeLimits& limits = {});
 
-// Reads what is neither a sound JPEG nor a sound PNG; does not look for its end. Throws InputError.
-Picture read_other_picture(const std::filesystem::path& file);
+// Reads what is neither a sound JPEG nor a PNG; does not look for its end. Throws InputError.
+Picture read_other_picture(const std::filesystem::path& file, const DecodeLimits& limits);
 
-// Writes a picture; the format follows the extension (.jpg, .jpeg or .png). Throws OutputError.
+// A picture file's bytes; the format follows the extension (.jpg, .jpeg or .png). Throws
+// InputError("write") for a format that cannot be written, or cannot hold a picture of this size.
+std::vector<unsigned char> encode_picture(View<const Bgr> pixels, const std::string& extension);
+
+// The same; no bytes where that fails.
+std::vector<unsigned char> try_encode(View<const Bgr> pixels, const std::string& extension);
+
+// Writes a picture, over whatever file is there. Throws OutputError.
 void write_picture(const std::filesystem::path& file, View<const Bgr> pixels);
 
 // The libraries that read pictures: "libjpeg-turbo, libpng, OpenCV 4.6.0".

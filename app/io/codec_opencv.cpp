@@ -1,26 +1,25 @@
+#include <cstdlib>
+
 #include <fmt/format.h>
 
-#include "app/errors.hpp"
 #include "app/io/codec.hpp"
-#include "app/io/files.hpp"
 #include "app/opencv/opencv.hpp"
 
 namespace facesat::app {
 
-Picture read_other_picture(const std::filesystem::path& file) {
-  return opencv().read_picture(file);
+// OpenCV reads it when it is loaded.
+void prepare_codecs(const DecodeLimits& limits) {
+  ::setenv("OPENCV_IO_MAX_IMAGE_PIXELS", std::to_string(limits.max_pixels).c_str(), 1);
 }
 
-void write_picture(const std::filesystem::path& file, View<const Bgr> pixels) {
-  std::vector<unsigned char> bytes;
-  try {
-    bytes = opencv().encode(pixels, file.extension().string());
-  } catch (const InputError& error) {
-    throw OutputError(fmt::format("{}: {}", file.string(), error.what()));
-  }
-  if (bytes.empty())
-    throw OutputError(fmt::format("{}: the picture cannot be encoded", file.string()));
-  write_file(file, bytes);
+Picture read_other_picture(const std::filesystem::path& file, const DecodeLimits& limits) {
+  Picture picture = opencv().read_picture(file);
+  if (picture.pixels.size.area() > limits.max_pixels) throw too_large(picture.pixels.size, limits);
+  return picture;
+}
+
+std::vector<unsigned char> try_encode(View<const Bgr> pixels, const std::string& extension) {
+  return opencv().encode(pixels, extension);
 }
 
 std::string codec_name() {
@@ -29,8 +28,9 @@ std::string codec_name() {
 
 const std::vector<std::string_view>& picture_extensions() {
   static const std::vector<std::string_view> extensions{
-      ".jpg", ".jpeg", ".jpe", ".jp2", ".png", ".bmp",  ".dib",  ".pbm", ".pgm", ".ppm", ".pxm",
-      ".pnm", ".pfm",  ".sr",  ".ras", ".tif", ".tiff", ".webp", ".exr", ".hdr", ".pic", ".gif"};
+      ".jpg", ".jpeg", ".jpe",  ".jfif", ".jp2", ".png", ".bmp", ".dib",
+      ".pbm", ".pgm",  ".ppm",  ".pxm",  ".pnm", ".pfm", ".sr",  ".ras",
+      ".tif", ".tiff", ".webp", ".exr",  ".hdr", ".pic", ".gif"};
   return extensions;
 }
 

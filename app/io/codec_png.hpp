@@ -1,15 +1,14 @@
 // PNG files by libpng.
 #pragma once
 
-#include <optional>
 #include <span>
 
 #include "app/io/codec.hpp"
 
 namespace facesat::app {
 
-// The pixels that cv::imread decodes. Nothing for what is no PNG, is damaged in any way, or has
-// EXIF data. Throws MemoryError.
-std::optional<Picture> read_png(std::span<const unsigned char> file);
+// The pixels that cv::imread decodes, upright by its EXIF data. Throws InputError for what is no
+// PNG, is damaged in any way, or has too many pixels; MemoryError, Stopped.
+Picture read_png(std::span<const unsigned char> file, const DecodeLimits& limits = {});
 
 }  // namespace facesat::app

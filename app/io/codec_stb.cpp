@@ -1,5 +1,4 @@
-// Pictures without OpenCV: BMP and PNM through stb_image, and what the other codecs leave of JPEG
-// and PNG.
+// Pictures without OpenCV: BMP and PNM through stb_image, and what the other codec leaves of JPEG.
 #include <algorithm>
 #include <cctype>
 #include <cstdint>
@@ -10,6 +9,7 @@
 
 #include "app/errors.hpp"
 #include "app/io/codec.hpp"
+#include "app/io/exif.hpp"
 #include "app/io/files.hpp"
 #include "app/io/upright.hpp"
 
@@ -17,7 +17,6 @@
 #pragma GCC diagnostic ignored "-Wold-style-cast"
 #define STB_IMAGE_IMPLEMENTATION
 #define STBI_ONLY_JPEG
-#define STBI_ONLY_PNG
 #define STBI_ONLY_BMP
 #define STBI_ONLY_PNM
 #include <stb/stb_image.h>
@@ -52,28 +51,40 @@ void swap_red_and_blue(unsigned char* pixels, Size size) {
 
 }  // namespace
 
-Picture read_other_picture(const std::filesystem::path& file) {
+void prepare_codecs(const DecodeLimits&) {}
+
+Picture read_other_picture(const std::filesystem::path& file, const DecodeLimits& limits) {
   const std::vector<unsigned char> bytes = read_file(file);
   Size size;
   int channels = 0;
   if (bytes.size() > INT32_MAX) throw InputError("decode", "the file is larger than 2 GiB");
   if (is_broken_pnm(bytes))
     throw InputError("decode", "the header is damaged, or pixels are missing");
+  const int length = static_cast<int>(bytes.size());
+  if (stbi_info_from_memory(bytes.data(), length, &size.width, &size.height, &channels) != 0 &&
+      size.area() > limits.max_pixels)
+    throw too_large(size, limits);
   const std::shared_ptr<unsigned char> decoded(
-      stbi_load_from_memory(bytes.data(), static_cast<int>(bytes.size()), &size.width, &size.height,
-                            &channels, 3),
+      stbi_load_from_memory(bytes.data(), length, &size.width, &size.height, &channels, 3),
       stbi_image_free);
-  if (!decoded && stbi_failure_reason() == std::string_view("outofmem"))
+  const char* const told = stbi_failure_reason();  // null where it fails without a reason
+  const std::string_view reason = told ? told : "damaged";
+  if (!decoded && reason == "outofmem")
     throw InputError("memory", "there is not enough memory for this picture");
   if (!decoded)
-    throw InputError("decode", fmt::format("this is not a picture that can be decoded ({})",
-                                           stbi_failure_reason()));
+    throw InputError("decode",
+                     fmt::format("this is not a picture that can be decoded ({})", reason));
   swap_red_and_blue(decoded.get(), size);
   const View<const Bgr> pixels{reinterpret_cast<const Bgr*>(decoded.get()), size, size.width};
-  return upright({pixels, decoded, {}}, exif_orientation(bytes));
+  return upright({pixels, decoded, {}}, exif_orientation(exif_in_jpeg(bytes)));
 }
 
-void write_picture(const std::filesystem::path& file, View<const Bgr> pixels) {
+std::vector<unsigned char> try_encode(View<const Bgr> pixels, const std::string& extension) {
+  constexpr int most_in_jpeg = 65535;
+  const bool is_png = extension == ".png";
+  const auto [w, h] = pixels.size;
+  const bool fits = is_png || std::max(w, h) <= most_in_jpeg;
+  if (!fits || (!is_png && extension != ".jpg" && extension != ".jpeg")) return {};
   std::vector<unsigned char> rgb(pixels.size.area() * 3), bytes;
   for (int y = 0; y < pixels.size.height; ++y)
     for (int x = 0; x < pixels.size.width; ++x) {
@@ -86,12 +97,10 @@ void write_picture(const std::filesystem::path& file, View<const Bgr> pixels) {
     all.insert(all.end(), static_cast<unsigned char*>(data),
                static_cast<unsigned char*>(data) + count);
   };
-  const auto [w, h] = pixels.size;
-  const int done = file.extension() == ".png"
-                       ? stbi_write_png_to_func(append, &bytes, w, h, 3, rgb.data(), 3 * w)
-                       : stbi_write_jpg_to_func(append, &bytes, w, h, 3, rgb.data(), 95);
-  if (!done) throw OutputError(fmt::format("{}: the picture cannot be encoded", file.string()));
-  write_file(file, bytes);
+  const int done = is_png ? stbi_write_png_to_func(append, &bytes, w, h, 3, rgb.data(), 3 * w)
+                          : stbi_write_jpg_to_func(append, &bytes, w, h, 3, rgb.data(), 95);
+  if (!done) bytes.clear();
+  return bytes;
 }
 
 std::string codec_name() {
@@ -99,7 +108,7 @@ std::string codec_name() {
 }
 
 const std::vector<std::string_view>& picture_extensions() {
-  static const std::vector<std::string_view> extensions{".jpg", ".jpeg", ".jpe", ".png",
+  static const std::vector<std::string_view> extensions{".jpg", ".jpeg", ".jpe", ".jfif", ".png",
                                                         ".bmp", ".pgm",  ".ppm", ".pnm"};
   return extensions;
 }

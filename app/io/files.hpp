@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,17 +14,26 @@ namespace facesat::app {
 bool has_extension(const std::filesystem::path& file,
                    const std::vector<std::string_view>& extensions);
 
-// Throws InputError("read") with the reason, unless `file` is a regular, readable, non-empty file.
-void require_readable(const std::filesystem::path& file);
-
 // The bytes of a regular file, or as many of them as can be read.
 std::vector<unsigned char> read_file(const std::filesystem::path& file);
+
+// Is this a regular file that is not empty?
+bool has_contents(const std::filesystem::path& file);
+
+// Throws UsageError: the file holds something that facesat did not write.
+[[noreturn]] void refuse_foreign(const std::filesystem::path& file);
+
+// Throws UsageError if there is a file of that name that facesat has not written: it is no regular
+// file, or its contents begin otherwise. It may be an input, or whatever else the user would miss.
+void require_own_file(const std::filesystem::path& file,
+                      std::initializer_list<std::string_view> beginnings);
 
 // Throws UsageError with the reason, unless `file` is one that can be written or can be made: asked
 // before work that would be lost otherwise.
 void require_writable(const std::filesystem::path& file);
 
-// Write a whole file. Throw OutputError with the reason; a partial file is removed.
+// Write a whole file; earlier contents stay if the disk is too full for the new ones. Throw
+// OutputError with the reason; a partial file is removed.
 void write_file(const std::filesystem::path& file, std::span<const unsigned char> bytes);
 void write_text(const std::filesystem::path& file, std::string_view text);
 

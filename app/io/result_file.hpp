@@ -1,63 +1,56 @@
-// The file (or standard output) that records go to, one after the other, whole or not at all; and
-// what an earlier, interrupted run left in it.
+// The file (or standard output) that records go to, one after the other, whole or not at all.
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 
 #include "app/io/results.hpp"
 
 namespace facesat::app {
 
-// The records of an earlier run.
-class EarlierResults {
- public:
-  // Reads FILE as far as it is complete. What may be torn is left out of complete_bytes(): a last
-  // line without an end and, in CSV, where a picture's lines belong together, the last picture's
-  // lines. A file that does not exist is an empty one. Throws UsageError if it holds anything but
-  // results.
-  static EarlierResults read(const std::string& file, const Layout& layout);
-
-  // Is this picture, or frame of a film, among them? Each record answers for one input only, for
-  // inputs of two folders may have the same name. In CSV, where pictures without faces leave no
-  // trace, such names cannot be told apart: the second asking throws InputError.
-  bool take(const std::string& image, std::optional<int> frame);
-
-  std::uint64_t complete_bytes() const { return complete_bytes_; }
-  std::size_t records() const { return records_; }
-  std::size_t failures() const { return failures_; }
-
- private:
-  void read_jsonl(std::istream& in, const std::string& file);
-  void read_csv(std::istream& in, const std::string& file, const std::string& header);
-
-  Format format_ = Format::jsonl;
-  std::unordered_map<std::string, int> counts_;  // records by image
-  std::uint64_t complete_bytes_ = 0;
-  std::size_t records_ = 0, failures_ = 0;
-};
-
 class ResultFile {
  public:
-  // Opens FILE ("-": standard output) and keeps its first `keep` bytes. Throws UsageError.
-  ResultFile(const std::string& file, std::uint64_t keep);
+  // Opens FILE ("-": standard output) and changes nothing in it. A regular file is locked against
+  // other runs. A file that did not exist, is still empty and was not closed goes with this object.
+  // Throws UsageError.
+  explicit ResultFile(const std::string& file);
   ~ResultFile();
   ResultFile(const ResultFile&) = delete;
   ResultFile& operator=(const ResultFile&) = delete;
 
+  const std::string& name() const { return name_; }  // as messages call it
+  // A regular file that was named? Only such files can be resumed.
+  bool is_regular() const { return !path_.empty(); }
+  const std::filesystem::path& path() const { return path_; }  // of a regular file, without links
+  std::uint64_t size() const { return size_; }
+
+  // Throws UsageError if a regular file holds anything but results in that format: it may be an
+  // input, or whatever else the user will miss.
+  void require_results(Format format) const;
+  // Keeps the first bytes of a regular file. Throws OutputError.
+  void keep(std::uint64_t bytes);
+  // Another file takes the place of this one, a regular file, whole. Throws OutputError.
+  void replace_by(const std::filesystem::path& other);
+
   // Appends a record. If that fails half-way (a full disk), takes back what was written of it and
-  // throws OutputError, or ClosedPipe.
+  // throws OutputError, or ClosedPipe. OutputError, too, if the file was deleted, or changed by
+  // others.
   void write(std::string_view record);
 
   // Throws OutputError if the system reports a late failure.
   void close();
 
  private:
+  void open_named(const std::string& file);
+  void open_standard_output();
+  void check_untouched() const;
+
   std::string name_;
+  std::filesystem::path path_;
   int descriptor_ = -1;
-  bool seekable_ = false;
+  bool seekable_ = false, had_links_ = false, is_new_ = false;
   std::uint64_t size_ = 0;
 };
 

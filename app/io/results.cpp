@@ -40,7 +40,10 @@ std::string to_json_line(const Record& record, const Layout& layout) {
 }
 
 // Quoted as RFC 4180 says, if need be.
-std::string csv_field(const std::string& text) {
+std::string csv_field(const std::string& value, bool safe) {
+  const bool is_formula =
+      !value.empty() && std::string_view("=+-@\t\r").find(value[0]) != std::string_view::npos;
+  const std::string text = safe && is_formula ? "'" + value : value;
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string quoted(1, '"');
   for (const char c : text) {
@@ -53,14 +56,15 @@ std::string csv_field(const std::string& text) {
 
 std::string to_csv_lines(const Record& record, const Layout& layout) {
   const std::string name =
-      csv_field(record.frame ? fmt::format("{}#{}", record.image, *record.frame) : record.image);
+      csv_field(record.frame ? fmt::format("{}#{}", record.image, *record.frame) : record.image,
+                layout.csv_safe);
   std::string lines;
   for (const FoundFace& found : record.faces) {
     const Rect& box = found.face.box;
     lines += fmt::format("{},{},{},{},{},{},{}", name, box.x, box.y, box.width, box.height,
                          found.face.neighbors, found.face.score);
     if (layout.names_cascades())
-      lines.append(1, ',').append(csv_field(layout.cascades[found.cascade]));
+      lines.append(1, ',').append(csv_field(layout.cascades[found.cascade], layout.csv_safe));
     lines += '\n';
   }
   return lines;

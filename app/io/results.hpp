@@ -18,14 +18,14 @@ struct FoundFace {
 };
 
 struct Failure {
-  std::string kind;  // "read", "decode", "memory"
+  std::string kind;  // "read", "decode", "memory", "limit", "write", "argument"
   std::string message;
 };
 
-// What became of one picture, or of one frame of a film.
+// What became of one picture, or of one frame of a video.
 struct Record {
   std::string image;
-  std::optional<int> frame;  // of a film, from 0
+  std::optional<int> frame;  // of a video, from 0
   double time = 0;           // of the frame, in seconds
   Size size;
   std::vector<FoundFace> faces;
@@ -33,11 +33,12 @@ struct Record {
   std::string warning;  // a sentence, if the picture was not whole
 };
 
-// How records become text. In CSV a face has one line, and a frame of a film is called NAME#FRAME;
+// How records become text. In CSV a face has one line, and a frame of a video is called NAME#FRAME;
 // failures and pictures without faces have none.
 struct Layout {
   Format format = Format::jsonl;
   std::vector<std::string> cascades;  // names; each face tells its own if there are several
+  bool csv_safe = false;              // texts that a spreadsheet would run get a ' in front
 
   bool names_cascades() const { return cascades.size() > 1; }
   std::string header() const;                       // the first line; empty for JSON Lines

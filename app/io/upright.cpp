@@ -2,18 +2,7 @@
 
 #include <utility>
 
-#include <libexif/exif-data.h>
-
 namespace facesat::app {
-
-int exif_orientation(std::span<const unsigned char> file) {
-  const auto data = std::unique_ptr<ExifData, void (*)(ExifData*)>(
-      exif_data_new_from_data(file.data(), static_cast<unsigned>(file.size())), exif_data_unref);
-  const ExifEntry* entry = data ? exif_data_get_entry(data.get(), EXIF_TAG_ORIENTATION) : nullptr;
-  if (!entry || entry->format != EXIF_FORMAT_SHORT || entry->size < 2) return 1;
-  const int orientation = exif_get_short(entry->data, exif_data_get_byte_order(data.get()));
-  return orientation >= 1 && orientation <= 8 ? orientation : 1;
-}
 
 // 2 mirrored, 3 half turn, 4 upside down; 5 .. 8 are those with rows and columns exchanged (5 and 7
 // mirrored).

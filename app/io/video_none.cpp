@@ -3,8 +3,8 @@
 
 namespace facesat::app {
 
-std::unique_ptr<Video> open_video(const std::filesystem::path&) {
-  throw InputError("decode", "this build reads no films (it was made without OpenCV)");
+std::unique_ptr<Video> open_video(const std::filesystem::path&, std::size_t) {
+  throw InputError("decode", "this build reads no videos (it was made without OpenCV)");
 }
 
 const std::vector<std::string_view>& video_extensions() {

@@ -56,6 +56,23 @@ void choose_format(VideoInput& capture, double frames_per_second) {
   rate();
 }
 
+// Why a device that was refused cannot be used.
+std::string why_not(const std::string& device) {
+  const int descriptor = open(device.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC);
+  const int reason = descriptor < 0 ? errno : 0;
+  if (descriptor >= 0) close(descriptor);
+  switch (reason) {
+    case 0:
+      return "it cannot be opened; does another program use it?";
+    case ENOENT:
+      return "there is no such device; is the camera connected?";
+    case EACCES:
+      return "you may not open it; are you in the group \"video\"?";
+    default:
+      return std::strerror(reason);
+  }
+}
+
 std::string mode_text(const VideoInput& capture) {
   const auto code = static_cast<unsigned>(capture.get(VideoInput::fourcc));
   std::string format;
@@ -80,7 +97,7 @@ std::unique_ptr<Source> open_camera(const std::string& name, const CameraMode& m
   const bool is_number = std::isdigit(static_cast<unsigned char>(name.front())) != 0;
   const std::string device = is_number ? device_of(std::stoi(name)) : name;
   std::unique_ptr<VideoInput> capture = opencv().open_camera(device);
-  if (!capture) throw InputError("read", fmt::format("camera {}: it cannot be opened", device));
+  if (!capture) throw InputError("read", fmt::format("camera {}: {}", device, why_not(device)));
   if (mode.size.width > 0) {
     capture->set(VideoInput::frame_width, mode.size.width);
     capture->set(VideoInput::frame_height, mode.size.height);
@@ -103,7 +120,7 @@ std::unique_ptr<Source> open_first_camera(const CameraMode& mode) {
     tried += fmt::format("{}{}{}: {}", tried.empty() ? "" : "; ", device_of(camera.number),
                          camera.name.empty() ? "" : fmt::format(" ({})", camera.name), problem);
   }
-  throw InputError("read", fmt::format("there is no camera ({}): open a film, a picture or a "
+  throw InputError("read", fmt::format("there is no camera ({}): open a video, a picture or a "
                                        "folder instead",
                                        tried.empty() ? "no /dev/video* exists" : tried));
 }

@@ -1,7 +1,10 @@
 #include "app/live/capture.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "app/errors.hpp"
 
@@ -9,8 +12,11 @@ namespace facesat::app {
 
 using Clock = std::chrono::steady_clock;
 
-Capture::Capture(std::function<void(LiveFrame)> post)
-    : post_(std::move(post)), thread_([this](const std::stop_token& stop) { run(stop); }) {}
+Capture::Capture(std::function<void(LiveFrame)> post, std::function<void(const std::string&)> admit)
+    : post_(std::move(post)),
+      admit_(std::move(admit)),
+      thread_([this](const std::stop_token& stop) { run_once(stop); },
+              [this](const std::string& reason) { fail(reason); }) {}
 
 void Capture::open(const std::string& name, const CameraMode& mode) {
   const std::scoped_lock lock(mutex_);
@@ -56,18 +62,16 @@ Capture::State Capture::state() const {
   return state_;
 }
 
-void Capture::run(const std::stop_token& stop) {
-  while (!stop.stop_requested()) {
-    Orders orders;
-    {
-      std::unique_lock lock(mutex_);
-      if (!has_orders()) wait_for_pace(lock, stop);
-      if (stop.stop_requested()) return;
-      if (!has_orders() && !state_.playing) continue;  // paused while it waited
-      orders = std::exchange(orders_, {});
-    }
-    if (obey(orders) && source_ && !state_.exhausted) show_next();
+void Capture::run_once(const std::stop_token& stop) {
+  Orders orders;
+  {
+    std::unique_lock lock(mutex_);
+    if (!has_orders()) wait_for_pace(lock, stop);
+    if (stop.stop_requested()) return;
+    if (!has_orders() && !state_.playing) return;  // paused while it waited
+    orders = std::exchange(orders_, {});
   }
+  if (obey(orders) && source_ && !state_.exhausted) show_next();
 }
 
 // Until there are orders, or the next frame is due.
@@ -80,7 +84,7 @@ void Capture::wait_for_pace(std::unique_lock<std::mutex>& lock, const std::stop_
     });
     return;
   }
-  if (state_.kind != Source::Kind::film) return;  // a camera waits by itself
+  if (state_.kind != Source::Kind::video) return;  // a camera waits by itself
   const auto due = shown_ + std::chrono::duration_cast<Clock::duration>(
                                 std::chrono::duration<double>(step_ / state_.speed));
   changed_.wait_until(lock, stop, due, [this] { return has_orders() || !state_.playing; });
@@ -92,15 +96,19 @@ bool Capture::obey(const Orders& orders) {
     std::unique_ptr<Source> source;
     std::string refused;
     try {
+      admit_(*orders.open);
       source = open_source(*orders.open, orders.mode);
     } catch (const Error& error) {
       refused = error.what();
+    } catch (...) {
+      refused = fmt::format("{}: {}", *orders.open, reason_of(std::current_exception()));
     }
     const std::scoped_lock lock(mutex_);
     state_.refused = refused;
     if (!source) return false;
     source_ = std::move(source);
-    state_.exhausted = false;
+    state_.message.clear();
+    state_.failed = state_.exhausted = false;
     step_ = source_->step();
     state_.name = *orders.open;
     state_.title = source_->title();
@@ -112,40 +120,43 @@ bool Capture::obey(const Orders& orders) {
   if (orders.seek && source_) {
     source_->seek(*orders.seek);
     const std::scoped_lock lock(mutex_);
+    state_.position = *orders.seek;  // even if it fails: the next step goes on from there
     state_.exhausted = false;
   }
   return true;
 }
 
 void Capture::show_next() {
-  const Clock::time_point begin = Clock::now();
-  std::optional<LiveFrame> frame;
-  std::string message;
-  bool exhausted = false;
-  try {
+  shown_ = Clock::now();
+  std::optional<LiveFrame> frame = source_->next();
+  const bool is_video = source_->kind() == Source::Kind::video;
+  if (!frame && is_video && state().loops) {
+    source_->seek(0);
     frame = source_->next();
-    if (!frame && state().loops && source_->kind() == Source::Kind::film) {
-      source_->seek(0);
-      frame = source_->next();
-    }
-    if (!frame) {
-      exhausted = true;
-      if (source_->kind() == Source::Kind::film) message = ended;
-    }
-  } catch (const Error& error) {
-    message = error.what();
-    exhausted = source_->kind() != Source::Kind::pictures;
   }
-  shown_ = begin;
+  const bool exhausted = !frame;
+  std::string message;
+  if (exhausted && is_video) message = ended;
   if (frame) {
+    if (const std::string& warning = frame->picture.warning; !warning.empty())
+      message = fmt::format("{}: {}", frame->name, warning);
     const std::scoped_lock lock(mutex_);
     state_.position = frame->position;
-    state_.frame_ms = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+    state_.frame_ms = std::chrono::duration<double, std::milli>(Clock::now() - shown_).count();
   }
   if (frame) post_(std::move(*frame));
   const std::scoped_lock lock(mutex_);
   state_.message = message;
+  state_.failed = false;
   state_.exhausted = exhausted;
+}
+
+// The next picture of a folder may be readable; nothing else goes on after a failure.
+void Capture::fail(const std::string& reason) {
+  const std::scoped_lock lock(mutex_);
+  state_.message = reason;
+  state_.failed = true;
+  state_.exhausted = state_.kind != Source::Kind::pictures;
 }
 
 }  // namespace facesat::app

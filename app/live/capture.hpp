@@ -1,4 +1,4 @@
-// The thread that reads frames: at the pace of a film, as they come from a camera, or when asked
+// The thread that reads frames: at the pace of a video, as they come from a camera, or when asked
 // for. What goes wrong is a message; the thread lives on and can be given another source.
 #pragma once
 
@@ -7,8 +7,8 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
 
+#include "app/live/guarded_thread.hpp"
 #include "app/live/source.hpp"
 
 namespace facesat::app {
@@ -19,7 +19,8 @@ class Capture {
     std::string name;  // as open() got it
     std::string title;
     std::string refused;  // why the source asked for last could not be opened
-    std::string message;  // what is wrong with the frame, or that the film has ended
+    std::string message;  // what is wrong with the frame, or that the video has ended
+    bool failed = false;  // there is no such frame
     std::optional<Source::Kind> kind;
     double position = 0, length = 0;
     double frame_ms = 0;  // to read the last frame
@@ -28,10 +29,13 @@ class Capture {
     double speed = 1;
   };
 
-  static constexpr std::string_view ended = "the film has ended";
+  static constexpr std::string_view ended = "the video has ended";
 
-  // `post` is called from the thread.
-  explicit Capture(std::function<void(LiveFrame)> post);
+  // Both are called from the thread: `post` with every frame, `admit` with the name of every source
+  // before it is opened; it throws an Error where it must not be.
+  explicit Capture(
+      std::function<void(LiveFrame)> post,
+      std::function<void(const std::string&)> admit = [](const std::string&) {});
 
   // All of these return at once; the thread does what they say before its next frame.
   void open(const std::string& name, const CameraMode& mode = {});  // as open_source()
@@ -51,13 +55,15 @@ class Capture {
     bool one_frame = false;  // even when paused
   };
 
-  void run(const std::stop_token& stop);
+  void run_once(const std::stop_token& stop);
   bool obey(const Orders& orders);
   void show_next();
+  void fail(const std::string& reason);
   void wait_for_pace(std::unique_lock<std::mutex>& lock, const std::stop_token& stop);
   bool has_orders() const { return orders_.open || orders_.seek || orders_.one_frame; }
 
   const std::function<void(LiveFrame)> post_;
+  const std::function<void(const std::string&)> admit_;
 
   mutable std::mutex mutex_;
   std::condition_variable_any changed_;
@@ -69,7 +75,7 @@ class Capture {
   double step_ = 1;
   std::chrono::steady_clock::time_point shown_;
 
-  std::jthread thread_;  // last: it uses all of the above
+  GuardedThread thread_;  // last: it uses all of the above
 };
 
 }  // namespace facesat::app

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <utility>
 
 #include <fmt/format.h>
@@ -60,8 +61,8 @@ Comparison compare_sats(const std::vector<std::string>& ids, const BackendOption
       if (comparison.ranks.empty()) first = faces;
       rank.identical = same_boxes(first, faces);
       comparison.ranks.push_back(rank);
-    } catch (const Error& error) {
-      comparison.message = fmt::format("{}: {}", id, error.what());
+    } catch (...) {
+      comparison.message = fmt::format("{}: {}", id, reason_of(std::current_exception()));
     }
   std::sort(comparison.ranks.begin(), comparison.ranks.end(),
             [](const SatRank& a, const SatRank& b) { return a.sat_ms < b.sat_ms; });

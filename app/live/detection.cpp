@@ -2,16 +2,20 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <utility>
 
 #include "cascades/cascade_store.hpp"
+
+#include "app/errors.hpp"
 
 namespace facesat::app {
 
 Detection::Detection(LiveSettings settings, std::function<void()> on_result)
     : on_result_(std::move(on_result)),
       settings_(std::move(settings)),
-      thread_([this](const std::stop_token& stop) { run(stop); }) {}
+      thread_([this](const std::stop_token& stop) { run_once(stop); },
+              [this](const std::string& reason) { fail(reason); }) {}
 
 void Detection::put(LiveFrame frame) {
   const std::scoped_lock lock(mutex_);
@@ -53,35 +57,42 @@ std::shared_ptr<const Comparison> Detection::comparison() const {
   return comparison_;
 }
 
-void Detection::run(const std::stop_token& stop) {
-  while (true) {
-    LiveSettings settings;
-    bool is_new = false, compares = false;
-    {
-      std::unique_lock lock(mutex_);
-      busy_ = false;
-      changed_.wait(lock, stop, [this] {
-        return newest_ || ((settings_changed_ || wants_comparison_) && last_);
-      });
-      if (stop.stop_requested()) return;
-      busy_ = true;
-      settings_changed_ = false;
-      settings = settings_;
-      is_new = newest_.has_value();
-      if (newest_) last_ = std::exchange(newest_, std::nullopt);
-      compares = std::exchange(wants_comparison_, false);
-    }
-    use(settings);
-    LiveResult result = detect(*last_);
-    if (is_new) recorder_.add(result.frame.picture.pixels, result.faces);
-    results_.put(std::move(result));
-    if (compares) {
-      auto comparison = std::make_shared<const Comparison>(compare_on(last_->picture.pixels));
-      const std::scoped_lock lock(mutex_);
-      comparison_ = std::move(comparison);
-    }
-    on_result_();
+void Detection::run_once(const std::stop_token& stop) {
+  LiveSettings settings;
+  bool is_new = false, compares = false;
+  {
+    std::unique_lock lock(mutex_);
+    busy_ = false;
+    changed_.wait(lock, stop, [this] {
+      return newest_ || ((settings_changed_ || wants_comparison_) && last_);
+    });
+    if (stop.stop_requested()) return;
+    busy_ = true;
+    settings_changed_ = false;
+    settings = settings_;
+    is_new = newest_.has_value();
+    if (newest_) last_ = std::exchange(newest_, std::nullopt);
+    compares = std::exchange(wants_comparison_, false);
   }
+  use(settings);
+  LiveResult result = detect(*last_);
+  if (is_new) recorder_.add(result.frame.picture.pixels, result.faces);
+  results_.put(std::move(result));
+  if (compares) {
+    auto comparison = std::make_shared<const Comparison>(compare_on(last_->picture.pixels));
+    const std::scoped_lock lock(mutex_);
+    comparison_ = std::move(comparison);
+  }
+  on_result_();
+}
+
+// What nothing below has made a message of.
+void Detection::fail(const std::string& reason) {
+  LiveResult result;
+  result.frame = *last_;
+  result.message = reason;
+  results_.put(std::move(result));
+  on_result_();
 }
 
 // Detectors are made anew only where the settings ask for others.
@@ -93,6 +104,7 @@ void Detection::use(const LiveSettings& settings) {
   if (same) return;
   detectors_.clear();
   failure_.clear();
+  fails_over_ = false;
   try {
     std::vector<std::shared_ptr<const Cascade>> cascades;
     for (const std::string& name : settings.cascades) cascades.push_back(find_cascade(name));
@@ -104,10 +116,20 @@ void Detection::use(const LiveSettings& settings) {
       speed_ = on_device_ ? gpu::copy_speed(backends.device(0)) : host_copy_speed();
     for (const auto& cascade : cascades)
       detectors_.emplace_back(cascade, settings.detect, backends.make(0));
-  } catch (const Error& error) {
+  } catch (...) {
     detectors_.clear();
-    failure_ = error.what();
+    failure_ = reason_of(std::current_exception());
+    fails_over_ = turn_to_cpu();
   }
+}
+
+// After a failure. False: there is nothing to turn from, or the user wants the device.
+bool Detection::turn_to_cpu() {
+  const std::scoped_lock lock(mutex_);
+  if (!on_device_ || settings_.backend.choice != BackendChoice::automatic) return false;
+  settings_.backend.choice = BackendChoice::cpu;
+  settings_.backend.sat.clear();
+  return settings_changed_ = true;
 }
 
 LiveResult Detection::detect(LiveFrame frame) {
@@ -117,6 +139,7 @@ LiveResult Detection::detect(LiveFrame frame) {
   result.backend = backend_;
   result.sat = sat_;
   result.message = failure_;
+  result.comes_again = fails_over_;
   try {
     if (built_->inside)
       find_inside(frame.picture.pixels, result);
@@ -124,15 +147,10 @@ LiveResult Detection::detect(LiveFrame frame) {
       find_everywhere(frame.picture.pixels, result);
     result.detect_ms = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
     show_inside(result);
-  } catch (const Error& error) {
+  } catch (...) {
     result.faces.clear();
-    result.message = error.what();
-    const std::scoped_lock lock(mutex_);
-    if (settings_.backend.choice == BackendChoice::automatic) {  // the CPU takes over
-      settings_.backend.choice = BackendChoice::cpu;
-      settings_.backend.sat.clear();
-      settings_changed_ = true;
-    }
+    result.message = reason_of(std::current_exception());
+    result.comes_again = turn_to_cpu();
   }
   result.frame = std::move(frame);
   return result;
@@ -193,17 +211,19 @@ Comparison Detection::compare_on(View<const Bgr> frame) const {
     comparison.message = "SAT algorithms run on a GPU; detection is on the CPU";
     return comparison;
   }
-  std::vector<std::string> ids;
-  for (const gpu::SatInfo& sat : gpu::sat_infos()) ids.push_back(sat.id);
-  return compare_sats(ids, built_->backend, find_cascade(built_->cascades.front()), built_->detect,
-                      frame);
+  try {
+    std::vector<std::string> ids;
+    for (const gpu::SatInfo& sat : gpu::sat_infos()) ids.push_back(sat.id);
+    return compare_sats(ids, built_->backend, find_cascade(built_->cascades.front()),
+                        built_->detect, frame);
+  } catch (...) {  // the cascade's file may be gone by now
+    comparison.message = reason_of(std::current_exception());
+    return comparison;
+  }
 }
 
 void Detection::record(const std::string& file, double frames_per_second) {
   recorder_.set(file, frames_per_second);
-}
-std::string Detection::recorder_message() const {
-  return recorder_.message();
 }
 
 }  // namespace facesat::app

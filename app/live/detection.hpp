@@ -9,13 +9,13 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "app/backends.hpp"
 #include "app/io/results.hpp"
 #include "app/live/comparison.hpp"
 #include "app/live/copy_speed.hpp"
+#include "app/live/guarded_thread.hpp"
 #include "app/live/inspection.hpp"
 #include "app/live/mailbox.hpp"
 #include "app/live/recorder.hpp"
@@ -48,6 +48,7 @@ struct LiveResult {
   std::string backend;             // "CPU", or the device
   std::string sat;                 // on a device
   std::string message;             // what went wrong; then there are no faces
+  bool comes_again = false;        // after a failure: the CPU takes over, from this frame on
 };
 
 class Detection {
@@ -60,9 +61,9 @@ class Detection {
   void set(const LiveSettings& settings);
   LiveSettings settings() const;
 
-  // From the next frame on, frames with their boxes go into this film; empty: no longer.
+  // From the next frame on, frames with their boxes go into this video; empty: no longer.
   void record(const std::string& file, double frames_per_second);
-  std::string recorder_message() const;
+  const Recorder& recorder() const { return recorder_; }
 
   // Neither detecting nor with a frame to do so; the last result can be taken.
   bool idle() const;
@@ -76,8 +77,10 @@ class Detection {
   std::shared_ptr<const Comparison> comparison() const;  // the last; null: none yet
 
  private:
-  void run(const std::stop_token& stop);
+  void run_once(const std::stop_token& stop);
+  void fail(const std::string& reason);
   void use(const LiveSettings& settings);
+  bool turn_to_cpu();
   LiveResult detect(LiveFrame frame);
   void find_everywhere(View<const Bgr> frame, LiveResult& result);
   void find_inside(View<const Bgr> frame, LiveResult& result);
@@ -101,11 +104,11 @@ class Detection {
   std::vector<Detector> detectors_;
   std::optional<LiveSettings> built_;  // what detectors_ are made from
   CopySpeed speed_;
-  bool on_device_ = false;
+  bool on_device_ = false, fails_over_ = false;
   std::string backend_, sat_, failure_;
   std::optional<LiveFrame> last_;
 
-  std::jthread thread_;  // last: it uses all of the above
+  GuardedThread thread_;  // last: it uses all of the above
 };
 
 }  // namespace facesat::app

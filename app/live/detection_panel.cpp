@@ -45,7 +45,7 @@ bool DetectionPanel::draw(LiveSettings& settings, const LiveResult& last) {
   bool changed = draw_machine(settings.backend);
   ImGui::TextDisabled("on %s%s%s", last.backend.c_str(), last.sat.empty() ? "" : ", ",
                       last.sat.c_str());
-  if (!last.message.empty()) ImGui::TextColored({1, 0.6f, 0.2f, 1}, "%s", last.message.c_str());
+  if (!last.message.empty()) draw_warning(last.message);
   changed |= draw_search(settings.detect);
   changed |= ImGui::Checkbox("further cascades inside faces only", &settings.inside);
   changed |= draw_cascades(settings.cascades);

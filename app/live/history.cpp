@@ -63,4 +63,13 @@ std::string times_csv(const std::vector<Sample>& samples) {
   return text;
 }
 
+bool is_times_csv(const std::string& text) {
+  const std::string header = times_csv({});
+  if (!text.starts_with(header) || !text.ends_with('\n')) return false;
+  const auto lines = std::count(text.begin(), text.end(), '\n') - 1;
+  const auto commas = std::count(header.begin(), header.end(), ',');
+  return text.find_first_not_of("0123456789.,\n", header.size()) == text.npos &&
+         std::count(text.begin(), text.end(), ',') == commas * (lines + 1);
+}
+
 }  // namespace facesat::app

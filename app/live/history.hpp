@@ -50,4 +50,7 @@ class History {
 // All samples as CSV: a header, then a line a frame.
 std::string times_csv(const std::vector<Sample>& samples);
 
+// Is this such a text?
+bool is_times_csv(const std::string& text);
+
 }  // namespace facesat::app

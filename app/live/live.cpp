@@ -4,7 +4,8 @@
 
 #include <algorithm>
 #include <chrono>
-#include <ctime>
+#include <exception>
+#include <filesystem>
 #include <utility>
 
 #include "cascades/cascade_store.hpp"
@@ -12,17 +13,18 @@
 #include <imgui.h>
 
 #include "app/errors.hpp"
+#include "app/interrupt.hpp"
 #include "app/io/codec.hpp"
 #include "app/io/files.hpp"
 #include "app/live/capture.hpp"
 #include "app/live/history.hpp"
+#include "app/live/outputs.hpp"
 #include "app/live/panels.hpp"
 #include "app/live/picture_view.hpp"
 #include "app/live/screen.hpp"
 #include "app/live/settings_file.hpp"
 #include "app/messages.hpp"
 #include "app/opencv/opencv.hpp"
-#include "app/parse_size.hpp"
 
 namespace facesat::app {
 namespace {
@@ -35,41 +37,57 @@ double milliseconds(Clock::duration d) {
 
 class Live {
  public:
-  Live(const LiveCommand& command, const Remembered& remembered)
+  Live(const LiveCommand& command, const Remembered& remembered, Outputs& outputs)
       : command_(command),
+        outputs_(outputs),
         screen_("facesat", {1280, 800}, command.vsync),
         detection_(remembered.settings, [] { Screen::wake(); }),
-        capture_([this](LiveFrame frame) { detection_.put(std::move(frame)); }),
+        capture_([this](LiveFrame frame) { detection_.put(std::move(frame)); },
+                 [this](const std::string& source) { outputs_.check_source(source); }),
         settings_(remembered.settings),
         source_(command.camera),
+        recording_(command.record),
         labels_(remembered.labels),
         dark_(remembered.dark) {
     opencv();  // loaded here, it does not count as the first frame's time
     screen_.set_dark(dark_);
+    if (!recording_.empty()) detection_.record(recording_, 25);
     capture_.open(command.source, command.camera);
-    if (!command.record.empty()) detection_.record(command.record, 25);
   }
 
-  // What the user has chosen by the end. Throws where an unattended run ends before its frames.
-  Remembered run() {
+  // Until the window is closed, or an unattended run has its frames or gets no more of them. Then
+  // what the command line asks for is written.
+  void run() {
     const bool is_watched = command_.vsync && command_.frames == 0;
-    bool is_over = false;
-    while (screen_.draw([this] { draw(); }, is_watched)) {
-      const bool is_last = (counts() && ++shown_ == command_.frames) || is_over;
-      if (is_last && !command_.screenshot.empty())
-        write_picture(command_.screenshot, screen_.pixels().view());
-      if (std::exchange(wants_screenshot_, false))
-        keep(dated_name("png"),
-             [this](const std::string& file) { write_picture(file, screen_.pixels().view()); });
+    while (!screen_.is_closed() && !interrupted()) {
+      screen_.draw([this] { draw(); }, is_watched);
+      const bool is_last = (counts() && ++shown_ == command_.frames) || is_over_;
+      if (std::exchange(wants_screenshot_, false)) keep_screenshot();
       const double draw_ms = milliseconds(Clock::now() - begin_);
       screen_.show();
       if (std::exchange(fresh_, false)) add_sample(draw_ms);
       if (is_last) break;
-      is_over = command_.frames > 0 && nothing_more_comes();  // but perhaps one result is there
+      is_over_ = command_.frames > 0 && nothing_more_comes();  // but perhaps one result is there
     }
-    if (!command_.times.empty()) write_times(command_.times, all_);
-    if (is_over && shown_ < command_.frames) complain();
-    return {settings_, dark_, labels_};
+    write_outputs();
+  }
+
+  Remembered choices() const { return {settings_, dark_, labels_}; }
+
+  // The exit status. Throws what prevented an output from being written.
+  int status() const {
+    const bool is_short = is_over_ && shown_ < command_.frames;
+    if (is_short && shown_ == 0) throw UsageError(why_over());
+    if (is_short)
+      say_line(
+          fmt::format("facesat: {}, after {} of {} frames", why_over(), shown_, command_.frames));
+    if (const std::string remark = detection_.recorder().remark(); !remark.empty())
+      say_line(fmt::format("facesat: {}", remark));
+    if (failure_) std::rethrow_exception(failure_);
+    if (command_.frames > 0 && failed_frames_ > 0)
+      throw DeviceError(fmt::format("detection failed in {} of {} frames: {}", failed_frames_,
+                                    all_frames_, why_detection_failed_));
+    return is_short ? 1 : 0;
   }
 
  private:
@@ -80,7 +98,11 @@ class Live {
     const std::vector<int> keys = screen_.pressed();
     if (!ImGui::GetIO().WantTextInput)
       for (const int key : keys) handle_key(key);
+    if (!recording_.empty() && !detection_.recorder().failure().empty()) stop_recording();
+    draw_contents();
+  }
 
+  void draw_contents() {
     const ImGuiViewport& screen = *ImGui::GetMainViewport();
     ImGui::SetNextWindowPos(screen.WorkPos);
     ImGui::SetNextWindowSize(screen.WorkSize);
@@ -101,6 +123,12 @@ class Live {
   }
 
   void draw_side() {
+    if (failed_)
+      draw_warning(notice_);
+    else if (!notice_.empty())
+      ImGui::TextWrapped("%s", notice_.c_str());
+    if (const std::string remark = detection_.recorder().remark(); !remark.empty())
+      draw_warning(remark);
     if (ImGui::CollapsingHeader("Source", ImGuiTreeNodeFlags_DefaultOpen)) source_.draw(capture_);
     if (ImGui::CollapsingHeader("Times", ImGuiTreeNodeFlags_DefaultOpen))
       draw_times(history_, detection_.dropped(), result_);
@@ -124,47 +152,87 @@ class Live {
     ImGui::TextDisabled("H: help");
   }
 
-  // Screenshots, films and times for later, in the current folder.
+  // Screenshots, videos and times for later, in the current folder.
   void draw_keeping() {
     if (ImGui::Button("screenshot")) wants_screenshot_ = true;
     ImGui::SameLine();
     if (ImGui::Button(recording_.empty() ? "record" : "stop recording")) toggle_recording();
     ImGui::SameLine();
     if (ImGui::Button("times as CSV"))
-      keep(dated_name("csv"), [this](const std::string& file) {
+      attempt([this] {
+        const std::string file = make_dated_file("csv");
         write_times(file, {history_.samples().begin(), history_.samples().end()});
+        return fmt::format("{} is written", file);
       });
-    for (const std::string& message : {kept_, detection_.recorder_message()})
-      if (!message.empty()) ImGui::TextWrapped("%s", message.c_str());
   }
 
-  // Calls write(file), and tells what came of it.
+  void keep_screenshot() {
+    attempt([this] {
+      const std::string file = make_dated_file("png");
+      write_picture(file, screen_.pixels().view());
+      return fmt::format("{} is written", file);
+    });
+  }
+
+  // Calls write(), and shows what it returns. A failure is shown too, and decides the exit status.
   template <class Write>
-  void keep(const std::string& file, Write write) {
+  void attempt(Write write) {
     try {
-      write(file);
-      kept_ = file;
-    } catch (const Error& error) {
-      kept_ = error.what();
+      notice_ = write();
+      failed_ = false;
+    } catch (...) {
+      notice_ = reason_of(std::current_exception());
+      failed_ = true;
+      if (!failure_) failure_ = std::make_exception_ptr(OutputError(notice_));
     }
   }
 
   void toggle_recording() {
-    recording_ = recording_.empty() ? dated_name("avi") : "";
-    detection_.record(recording_, std::max(1.0, history_.frames_per_second()));
-    kept_ = recording_.empty() ? "the film is finished" : fmt::format("recording {}", recording_);
+    if (!recording_.empty()) return stop_recording();
+    attempt([this] {
+      recording_ = make_dated_file("avi");
+      outputs_.set_recording(recording_);
+      detection_.record(recording_, std::max(1.0, history_.frames_per_second()));
+      return fmt::format("recording {}", recording_);
+    });
   }
 
-  static std::string dated_name(const char* extension) {
-    const std::time_t now = std::time(nullptr);
-    char date[32];
-    std::strftime(date, sizeof date, "%Y%m%d-%H%M%S", std::localtime(&now));
-    return fmt::format("facesat-{}.{}", date, extension);
+  void stop_recording() {
+    detection_.record("", 25);
+    outputs_.set_recording({});
+    attempt([this] {
+      const std::string file = std::exchange(recording_, "");
+      if (const std::string why = detection_.recorder().failure(); !why.empty())
+        throw OutputError(why);
+      std::error_code ignored;
+      if (file != command_.record && std::filesystem::is_empty(file, ignored)) {
+        std::filesystem::remove(file, ignored);
+        return std::string("there was no frame to record");
+      }
+      return fmt::format("{} is finished", file);
+    });
+  }
+
+  void write_outputs() {
+    const bool is_nothing_processed = is_over_ && shown_ == 0;
+    if (!command_.screenshot.empty() && !is_nothing_processed)
+      attempt([this] {
+        screen_.draw([this] { draw_contents(); }, false);
+        outputs_.check_screenshot();  // again: it may have appeared meanwhile
+        write_picture(command_.screenshot, screen_.pixels().view());
+        return "";
+      });
+    if (!recording_.empty()) stop_recording();
+    if (!command_.times.empty() && !is_nothing_processed)
+      attempt([this] {
+        outputs_.check_times();
+        write_times(command_.times, all_);
+        return "";
+      });
   }
 
   static void write_times(const std::string& file, const std::vector<Sample>& samples) {
-    const std::string text = times_csv(samples);
-    write_file(file, {reinterpret_cast<const unsigned char*>(text.data()), text.size()});
+    write_text(file, times_csv(samples));
   }
 
   void handle_key(int key) {
@@ -207,11 +275,11 @@ class Live {
         "wheel, drag  zoom, pan; double click: fit or 1:1\n"
         "F, 1         fit, 1:1\n"
         "L            labels\n"
-        "S, R         screenshot, record a film or end it\n"
+        "S, R         screenshot, record a video or end it\n"
         "T            dark or light\n"
         "H            this\n"
         "Q            quit\n"
-        "Drop a film, a picture or a folder onto the window to open it.");
+        "Drop a video, a picture or a folder onto the window to open it.");
     ImGui::End();
   }
 
@@ -224,15 +292,13 @@ class Live {
   bool nothing_more_comes() const {
     const Capture::State state = capture_.state();
     const bool is_picture = state.kind == Source::Kind::pictures;
-    const bool ended = is_picture ? shown_ == 0 && !state.message.empty() : state.exhausted;
+    const bool ended = is_picture ? shown_ == 0 && state.failed : state.exhausted;
     return !state.refused.empty() || (ended && detection_.idle());
   }
 
-  [[noreturn]] void complain() const {
+  std::string why_over() const {
     const Capture::State state = capture_.state();
-    const std::string reason = state.refused.empty() ? state.message : state.refused;
-    if (shown_ == 0) throw UsageError(reason);
-    throw OutputError(fmt::format("{}, after {} of {} frames", reason, shown_, command_.frames));
+    return state.refused.empty() ? state.message : state.refused;
   }
 
   void take_result() {
@@ -243,6 +309,9 @@ class Live {
     const View<const Bgr> view = result_.view ? View<const Bgr>(result_.view->view()) : frame;
     view_.set(view, result_.view_is_frame ? frame.size : view.size);
     fresh_ = true;
+    ++all_frames_;
+    if (!result_.message.empty() && !result_.comes_again && ++failed_frames_ == 1)
+      why_detection_failed_ = result_.message;
     settings_ = detection_.settings();  // where the CPU took over, the choice has changed
   }
 
@@ -263,10 +332,11 @@ class Live {
   }
 
   const LiveCommand& command_;
+  Outputs& outputs_;
   Screen screen_;
   PictureView view_;
   Detection detection_;
-  Capture capture_;  // behind detection_: it posts there
+  Capture capture_;  // after detection_, which it posts to
   LiveSettings settings_;
   SourcePanel source_;
   DetectionPanel panel_;
@@ -274,12 +344,26 @@ class Live {
   History history_;
   std::vector<Sample> all_;
   Clock::time_point begin_;
-  int shown_ = 0;
-  std::string recording_, kept_;  // a film's name; what was kept last
+  int shown_ = 0, all_frames_ = 0, failed_frames_ = 0;
+  std::string why_detection_failed_;  // in the first of them
+  std::string recording_;             // the file; empty: there is none
+  std::string notice_;                // what was written last, or
+  bool failed_ = false;               // why it was not
+  std::exception_ptr failure_;        // the first of those
   bool wants_screenshot_ = false;
   bool labels_, dark_;
   bool fresh_ = false, help_ = false;
+  bool is_over_ = false;  // an unattended run, before its frames
 };
+
+// Not to be remembered is no failure of what the user came for.
+void remember(const Remembered& choices) {
+  try {
+    write_settings(settings_file(), choices);
+  } catch (const Error& error) {
+    say_line(fmt::format("facesat: your choices cannot be remembered: {}", error.what()));
+  }
+}
 
 }  // namespace
 
@@ -287,65 +371,31 @@ bool has_window() {
   return true;
 }
 
-CLI::App* add_live(CLI::App& program, LiveCommand& command) {
-  CLI::App* live = program.add_subcommand("live", "The window: faces and times, live");
-  live->add_option(
-          "SOURCE", command.source,
-          "A camera's number or device, a film, a stream's URL, a picture or a folder [the "
-          "first camera]")
-      ->type_name("");
-  add_size(*live, "--camera-size", command.camera.size,
-           "Ask the camera for pictures of this size [as it likes]")
-      ->type_name("WxH");
-  live->add_option("--camera-fps", command.camera.frames_per_second,
-                   "Ask the camera for so many frames a second [as it likes]")
-      ->type_name("F")
-      ->check(CLI::Range(1, 1000).description(""));
-  live->add_option("--cascade", command.settings.cascades, "As for 'facesat detect'; repeatable")
-      ->type_name("NAME|FILE")
-      ->take_all()
-      ->expected(1);
-  live->add_option("--scale-factor", command.settings.detect.scale_factor, "[1.1]")->type_name("F");
-  live->add_option("--min-neighbors", command.settings.detect.min_neighbors, "[3]")->type_name("N");
-  add_backend_options(*live, command.settings.backend);
-  live->add_option("--frames", command.frames, "End when so many frames were shown")
-      ->type_name("N")
-      ->check(CLI::PositiveNumber.description(""));
-  live->add_option("--screenshot", command.screenshot, "Write what was shown last, at the end")
-      ->type_name("FILE");
-  live->add_option("--record", command.record, "Write the frames with their boxes into a film")
-      ->type_name("FILE");
-  live->add_option("--times", command.times, "Write the times of all frames as CSV, at the end")
-      ->type_name("FILE");
-  live->add_flag_callback(
-      "--no-vsync", [&command] { command.vsync = false; }, "Draw as fast as possible");
-  live->add_flag("--forget", command.forgets,
-                 "Start with the defaults instead of the choices of the last time");
-  live->final_callback([live, &command] {
-    command.give = [live, given = command.settings](LiveSettings& to) {
-      const auto is_given = [live](const char* name) { return live->count(name) > 0; };
-      if (is_given("--cascade")) to.cascades = given.cascades;
-      if (is_given("--scale-factor")) to.detect.scale_factor = given.detect.scale_factor;
-      if (is_given("--min-neighbors")) to.detect.min_neighbors = given.detect.min_neighbors;
-      if (is_given("--backend") || is_given("--device") || is_given("--sat"))
-        to.backend = given.backend;
-    };
-  });
-  return live;
-}
-
 int run_live(const LiveCommand& command) {
   keep_standard_error_to_ourselves();
-  for (const std::string& cascade : command.settings.cascades) find_cascade(cascade);
+  catch_interrupts();
+  std::vector<std::shared_ptr<const Cascade>> cascades;
+  for (const std::string& cascade : command.settings.cascades)
+    cascades.push_back(find_cascade(cascade));
   check(command.settings.detect);
+  const Backends usable(command.settings.backend, cascades);  // or else it throws
   const bool remembers = command.frames == 0 && !command.forgets && !settings_file().empty();
   Remembered start{command.settings};
   if (start.settings.cascades.empty()) start.settings.cascades.emplace_back(default_cascade_name);
   if (remembers) start = read_settings(settings_file(), start);
   command.give(start.settings);
-  const Remembered end = Live(command, start).run();
-  if (remembers) write_settings(settings_file(), end);
-  return 0;
+  Outputs outputs({"--screenshot", command.screenshot}, {"--times", command.times},
+                  {"--record", command.record}, start.settings.cascades);
+  outputs.check_source(command.source);
+  outputs.check_contents();
+  const int status = [&] {
+    Live live(command, start, outputs);
+    live.run();
+    if (remembers) remember(live.choices());
+    return live.status();
+  }();
+  if (interrupted()) end_as_interrupted();
+  return status;
 }
 
 }  // namespace facesat::app

@@ -17,10 +17,10 @@ struct LiveCommand {
   // Puts those settings that were given on the command line into others.
   std::function<void(LiveSettings&)> give;
   bool forgets = false;    // starts with the defaults, and leaves what is remembered alone
-  int frames = 0;          // end after so many shown; 0: never
+  int frames = 0;          // end after that many shown; 0: never
   std::string screenshot;  // files, written at the end; empty: none
   std::string times;
-  std::string record;  // a film of all frames shown; empty: none
+  std::string record;  // a video of all frames shown; empty: none
   bool vsync = true;
 };
 

@@ -12,6 +12,9 @@
 
 namespace facesat::app {
 
+// What went wrong, in the colour of warnings.
+void draw_warning(const std::string& message);
+
 // Play, pause, seek, speed, loop; another source by name or camera number.
 class SourcePanel {
  public:

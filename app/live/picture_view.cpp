@@ -7,6 +7,7 @@
 #include <glad/gl.h>
 
 #include "app/io/annotate.hpp"
+#include "app/live/shrink.hpp"
 
 namespace facesat::app {
 
@@ -21,6 +22,20 @@ PictureView::~PictureView() {
 
 void PictureView::set(View<const Bgr> pixels, Size frame) {
   size_ = frame;
+  filled_ = {1, 1};
+  if (largest_side_ == 0) glGetIntegerv(GL_MAX_TEXTURE_SIZE, &largest_side_);
+  const int factor = shrink_factor(pixels.size, largest_side_);
+  if (factor == 1) return upload(pixels);
+  const Image<Bgr> copy = shrink(pixels, factor);
+  const auto part = [factor](int of, int side) {
+    return static_cast<float>(of) / static_cast<float>(factor * side);
+  };
+  filled_ = {part(pixels.size.width, copy.size().width),
+             part(pixels.size.height, copy.size().height)};
+  upload(copy.view());
+}
+
+void PictureView::upload(View<const Bgr> pixels) {
   if (texture_ == 0) glGenTextures(1, &texture_);
   glBindTexture(GL_TEXTURE_2D, texture_);
   glPixelStorei(GL_UNPACK_ALIGNMENT, 1);
@@ -81,7 +96,7 @@ void PictureView::draw(const std::vector<FoundFace>& faces, bool labels) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   list->PushClipRect(corner, {corner.x + space.x, corner.y + space.y}, true);
   list->AddImage(reinterpret_cast<ImTextureID>(static_cast<std::intptr_t>(texture_)), at(0, 0),
-                 at(size_.width, size_.height));
+                 at(size_.width, size_.height), {0, 0}, filled_);
   for (const auto& [face, cascade] : faces) {
     const Rect& box = face.box;
     list->AddRect(at(box.x, box.y), at(box.x + box.width, box.y + box.height), box_colour(cascade),

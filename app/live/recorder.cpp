@@ -1,55 +1,157 @@
 #include "app/live/recorder.hpp"
 
-#include <filesystem>
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <exception>
 #include <utility>
 
 #include <fmt/format.h>
+#include <sys/statvfs.h>
 
+#include "app/errors.hpp"
 #include "app/io/annotate.hpp"
 #include "app/opencv/opencv.hpp"
+#include "app/same_file.hpp"
 
 namespace facesat::app {
+namespace {
 
-struct Recorder::Film {
+namespace fs = std::filesystem;
+
+struct Container {
+  std::string_view extension;
+  const char* codec;
+};
+// Containers that FFmpeg writes with these codecs and reads again.
+constexpr std::array<Container, 5> containers{
+    {{".avi", "MJPG"}, {".m4v", "mp4v"}, {".mkv", "MJPG"}, {".mov", "mp4v"}, {".mp4", "mp4v"}}};
+
+const Container* container_of(const fs::path& file) {
+  std::string extension = file.extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const auto* const found =
+      std::find_if(containers.begin(), containers.end(),
+                   [&](const Container& container) { return container.extension == extension; });
+  return found == containers.end() ? nullptr : found;
+}
+
+}  // namespace
+
+struct Recorder::Video {
+  fs::path path;  // absolute: FFmpeg takes a relative name with a colon for a URL
   std::unique_ptr<FilmWriter> writer;
   Size size;
+  std::optional<FileIdentity> identity;  // nothing: it was deleted as soon as it was made
+  long frames = 0;
+
+  // The writer notices neither.
+  void require_place() const {
+    if (!identity || file_identity(path) != identity)
+      throw OutputError("the file was deleted or replaced while it was being recorded");
+    struct statvfs disk {};
+    if (::statvfs(path.c_str(), &disk) == 0 && disk.f_bavail == 0)
+      throw OutputError("the video was not written to its end: the disk is full");
+  }
 };
 
 Recorder::Recorder() = default;
 Recorder::~Recorder() = default;
 
+bool Recorder::knows(const fs::path& file) {
+  return container_of(file) != nullptr;
+}
+
+std::string Recorder::extensions() {
+  std::string text;
+  for (std::size_t i = 0; i < containers.size(); ++i)
+    text += fmt::format("{}{}",
+                        i == 0                      ? ""
+                        : i + 1 < containers.size() ? ", "
+                                                    : " or ",
+                        containers[i].extension);
+  return text;
+}
+
 void Recorder::set(const std::string& file, double frames_per_second) {
   const std::scoped_lock lock(mutex_);
-  film_.reset();
+  try {
+    finish();
+  } catch (...) {
+    fail(reason_of(std::current_exception()));
+  }
   file_ = file;
-  message_.clear();
   frames_per_second_ = frames_per_second;
+  if (file.empty()) return;  // what is to be said of the one before stays
+  const std::scoped_lock said(said_);
+  remark_.clear();
+  failure_.clear();
 }
 
 void Recorder::add(View<const Bgr> frame, const std::vector<FoundFace>& faces) {
   const std::scoped_lock lock(mutex_);
   if (file_.empty()) return;
-  if (!film_) {
-    const bool is_mp4 = std::filesystem::path(file_).extension() == ".mp4";
-    auto writer =
-        opencv().write_film(file_, is_mp4 ? "mp4v" : "MJPG", frames_per_second_, frame.size);
-    if (!writer) {
-      message_ = fmt::format("{}: the film cannot be written", file_);
-      file_.clear();
+  try {
+    if (!video_) begin(frame.size);
+    if (frame.size != video_->size) {
+      const std::scoped_lock said(said_);
+      remark_ = fmt::format("{}: frames of another size than {} x {} are left out", file_,
+                            video_->size.width, video_->size.height);
       return;
     }
-    film_ = std::make_unique<Film>(std::move(writer), frame.size);
+    video_->require_place();
+    video_->writer->add(with_boxes(frame, faces).view());
+    ++video_->frames;
+  } catch (...) {
+    fail(reason_of(std::current_exception()));
   }
-  if (frame.size != film_->size) {
-    message_ = fmt::format("{}: frames of another size are left out", file_);
-    return;
-  }
-  film_->writer->add(with_boxes(frame, faces).view());
 }
 
-std::string Recorder::message() const {
-  const std::scoped_lock lock(mutex_);
-  return message_;
+void Recorder::begin(Size size) {
+  auto video = std::make_unique<Video>();
+  video->path = fs::absolute(file_);
+  video->size = size;
+  const Container* const container = container_of(file_);
+  if (container)
+    video->writer =
+        opencv().write_film(video->path.string(), container->codec, frames_per_second_, size);
+  if (!video->writer) throw OutputError("the video cannot be written");
+  video->identity = file_identity(video->path);
+  video_ = std::move(video);
+}
+
+// The writer says nothing of a full disk. What it wrote then has no index, and cannot be opened or
+// tells no number of frames (where it has one, some containers round it); or only its last frames
+// are missing.
+void Recorder::finish() {
+  if (!video_) return;
+  const std::unique_ptr<Video> video = std::move(video_);
+  video->writer.reset();
+  video->require_place();
+  const std::unique_ptr<VideoInput> written = opencv().open_video(video->path.string());
+  const double frames = written ? written->get(VideoInput::frame_count) : 0;
+  if (!(frames > static_cast<double>(video->frames) / 2))
+    throw OutputError("the video was not written to its end; is the disk full?");
+}
+
+void Recorder::fail(const std::string& reason) {
+  {
+    const std::scoped_lock said(said_);
+    failure_ = fmt::format("{}: {}", file_, reason);
+  }
+  file_.clear();
+  video_.reset();
+}
+
+std::string Recorder::remark() const {
+  const std::scoped_lock said(said_);
+  return remark_;
+}
+
+std::string Recorder::failure() const {
+  const std::scoped_lock said(said_);
+  return failure_;
 }
 
 }  // namespace facesat::app

@@ -39,6 +39,9 @@ Screen::Screen(const std::string& title, Size size, bool vsync) {
   glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
   glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
   glfwWindowHint(GLFW_SCALE_TO_MONITOR, GLFW_TRUE);
+  // Window managers give new windows the focus. Where there is none, asking for it would end the
+  // program if the window is unmapped at that moment.
+  glfwWindowHint(GLFW_FOCUSED, GLFW_FALSE);
   window_ = glfwCreateWindow(size.width, size.height, title.c_str(), nullptr, nullptr);
   if (!window_) refuse("a window with OpenGL 3.3 cannot be opened");
   glfwMakeContextCurrent(window_);
@@ -105,8 +108,11 @@ void Screen::wake() {
   glfwPostEmptyEvent();
 }
 
-bool Screen::draw(const std::function<void()>& contents, bool may_wait) {
-  if (glfwWindowShouldClose(window_)) return false;
+bool Screen::is_closed() const {
+  return glfwWindowShouldClose(window_) != 0;
+}
+
+void Screen::draw(const std::function<void()>& contents, bool may_wait) {
   take_events(may_wait);
   ImGui_ImplOpenGL3_NewFrame();
   ImGui_ImplGlfw_NewFrame();
@@ -119,7 +125,6 @@ bool Screen::draw(const std::function<void()>& contents, bool may_wait) {
   glClearColor(0.08f, 0.08f, 0.09f, 1);
   glClear(GL_COLOR_BUFFER_BIT);
   ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
-  return true;
 }
 
 void Screen::show() {

@@ -20,9 +20,9 @@ class Screen {
   Screen& operator=(const Screen&) = delete;
 
   // Calls contents() for one frame of the user interface and renders it. If it `may_wait`, it does
-  // so until there is something new: the user's doing, wake(), or a quarter of a second. False: the
-  // window is closed.
-  bool draw(const std::function<void()>& contents, bool may_wait);
+  // so until there is something new: the user's doing, wake(), or a quarter of a second.
+  void draw(const std::function<void()>& contents, bool may_wait);
+  bool is_closed() const;
   // There is something new to draw. For any thread.
   static void wake();
   // Shows what was drawn.

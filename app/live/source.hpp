@@ -1,7 +1,8 @@
-// Where live frames come from: cameras, streams, films, pictures. Used by one thread.
+// Where live frames come from: cameras, streams, videos, pictures. Used by one thread.
 #pragma once
 
 #include <chrono>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,24 +13,24 @@ namespace facesat::app {
 
 struct LiveFrame {
   Picture picture;
-  double position = 0;  // seconds of a film, number of a picture
+  double position = 0;  // seconds of a video, number of a picture
   std::string name;     // of a picture; else empty
   std::chrono::steady_clock::time_point captured;
 };
 
 class Source {
  public:
-  enum class Kind { camera, stream, film, pictures };
+  enum class Kind { camera, stream, video, pictures };
 
   virtual ~Source() = default;
   virtual Kind kind() const = 0;
   virtual std::string title() const = 0;
 
   // The next frame; nothing at the end. A camera's is the newest, and may take a frame's time to
-  // come. Throws InputError if it cannot be read, and can go on behind it.
+  // come. Throws InputError if it cannot be read, and can go on after it.
   virtual std::optional<LiveFrame> next() = 0;
 
-  // Films: seconds; pictures: how many. 0: unknown, or without end.
+  // Videos: seconds; pictures: how many. 0: unknown, or without end.
   virtual double length() const { return 0; }
   // From one frame to the next, as in length().
   virtual double step() const { return 1; }
@@ -43,8 +44,11 @@ struct CameraMode {
   double frames_per_second = 0;
 };
 
-// A camera ("0", "/dev/video0"; "": the first), a stream ("rtsp://..."), a film, a picture, or a
+// A camera ("0", "/dev/video0"; "": the first), a stream ("rtsp://..."), a video, a picture, or a
 // folder of pictures. `mode` is for cameras. Throws InputError.
 std::unique_ptr<Source> open_source(const std::string& name, const CameraMode& mode = {});
+
+// The file or folder that open_source() reads for this name; nothing if it is a camera or a stream.
+std::optional<std::filesystem::path> source_path(const std::string& name);
 
 }  // namespace facesat::app

@@ -9,12 +9,6 @@
 namespace facesat::app {
 namespace {
 
-void warn(const std::string& message) {
-  ImGui::PushStyleColor(ImGuiCol_Text, {1, 0.6f, 0.2f, 1});
-  ImGui::TextWrapped("%s", message.c_str());
-  ImGui::PopStyleColor();
-}
-
 void draw_position(Capture& capture, const Capture::State& state) {
   auto position = static_cast<float>(state.position);
   const bool pictures = state.kind == Source::Kind::pictures;
@@ -25,7 +19,7 @@ void draw_position(Capture& capture, const Capture::State& state) {
     capture.seek(position);
 }
 
-void draw_film(Capture& capture, const Capture::State& state) {
+void draw_controls(Capture& capture, const Capture::State& state) {
   if (ImGui::Button("<")) capture.step(-1);
   ImGui::SameLine();
   if (state.kind != Source::Kind::pictures) {
@@ -33,7 +27,7 @@ void draw_film(Capture& capture, const Capture::State& state) {
     ImGui::SameLine();
   }
   if (ImGui::Button(">")) capture.step(1);
-  if (state.kind != Source::Kind::film) return;
+  if (state.kind != Source::Kind::video) return;
   ImGui::SameLine();
   bool loops = state.loops;
   if (ImGui::Checkbox("loop", &loops)) capture.loop(loops);
@@ -60,6 +54,12 @@ bool draw_choice(const char* label, const std::array<Value, n>& values, Value& c
 }
 
 }  // namespace
+
+void draw_warning(const std::string& message) {
+  ImGui::PushStyleColor(ImGuiCol_Text, {1, 0.6f, 0.2f, 1});
+  ImGui::TextWrapped("%s", message.c_str());
+  ImGui::PopStyleColor();
+}
 
 void SourcePanel::draw_cameras(Capture& capture, const Capture::State& state) {
   if (ImGui::BeginCombo("camera", "choose")) {
@@ -88,15 +88,15 @@ void SourcePanel::draw(Capture& capture) {
   const Capture::State state = capture.state();
   ImGui::TextWrapped("%s", state.title.empty() ? "nothing is open" : state.title.c_str());
   for (const std::string& message : {state.refused, state.message})
-    if (!message.empty()) warn(message);
+    if (!message.empty()) draw_warning(message);
   if (state.kind == Source::Kind::camera || state.kind == Source::Kind::stream) {
     if (ImGui::Button(state.playing ? "pause" : "play")) capture.play(!state.playing);
   } else if (state.kind) {
-    draw_film(capture, state);
+    draw_controls(capture, state);
     draw_position(capture, state);
   }
   draw_cameras(capture, state);
-  if (ImGui::InputTextWithHint("open", "film, picture, folder, stream", &name_,
+  if (ImGui::InputTextWithHint("open", "video, picture, folder, stream", &name_,
                                ImGuiInputTextFlags_EnterReturnsTrue) &&
       !name_.empty())
     capture.open(name_);

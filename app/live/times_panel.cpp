@@ -18,7 +18,7 @@ ImU32 step_colour(std::size_t step) {
   return colours[step];
 }
 
-// The medians of the steps, one behind the other.
+// The medians of the steps, one after the other.
 void draw_bar(const std::array<double, live_step_count>& medians) {
   const double whole = std::accumulate(medians.begin(), medians.end(), 0.0);
   ImVec2 corner = ImGui::GetCursorScreenPos();

@@ -1,4 +1,4 @@
-// Cameras, streams and films: whatever OpenCV's videoio opens.
+// Cameras, streams and videos: whatever OpenCV's videoio opens.
 #pragma once
 
 #include <memory>
@@ -26,6 +26,7 @@ class VideoSource final : public Source {
   std::string title_;
   std::unique_ptr<VideoInput> capture_;
   double length_ = 0, step_ = 1.0 / 30;
+  bool has_frames_ = false;  // one was decoded
 };
 
 }  // namespace facesat::app

@@ -1,4 +1,4 @@
-// What the program has from OpenCV: picture formats, films, cameras, and the detector it is
+// What the program has from OpenCV: picture formats, videos, cameras, and the detector it is
 // compared with. It is a library of its own (module/), loaded when it is first needed: OpenCV
 // depends on some 250 libraries, and loading those takes several times as long as to find the faces
 // of a picture.
@@ -17,7 +17,7 @@ namespace facesat::app {
 
 class Contender;
 
-// An open film, stream or camera.
+// An open video, stream or camera.
 class VideoInput {
  public:
   // Those of cv::VideoCapture (CAP_PROP_...), in its units.
@@ -33,14 +33,14 @@ class VideoInput {
   };
 
   virtual ~VideoInput() = default;
-  // The next frame, in 8-bit colour; nothing at the end, which a damaged film has where it cannot
+  // The next frame, in 8-bit colour; nothing at the end, which a damaged video has where it cannot
   // be decoded any further.
   virtual std::optional<Picture> next() = 0;
   virtual double get(Property property) const = 0;
   virtual void set(Property property, double value) = 0;
 };
 
-// A film that is being written; it is finished when this is destroyed.
+// A video that is being written; it is finished when this is destroyed.
 class FilmWriter {
  public:
   virtual ~FilmWriter() = default;
@@ -56,11 +56,12 @@ struct OpenCv {
   // A picture file's bytes; none if it cannot be encoded. `extension`: ".jpg", ".png" ...
   std::vector<unsigned char> (*encode)(View<const Bgr> pixels, const std::string& extension);
 
-  // A film or stream, and a Video4Linux camera. Null if it cannot be opened.
+  // A video (an absolute path: what has a colon would be taken for a URL) or stream, and a
+  // Video4Linux camera. Null if it cannot be opened.
   std::unique_ptr<VideoInput> (*open_video)(const std::string& name);
   std::unique_ptr<VideoInput> (*open_camera)(const std::string& device);
 
-  // `codec`: four letters. Null if the film cannot be written.
+  // `codec`: four letters. Null if the video cannot be written.
   std::unique_ptr<FilmWriter> (*write_film)(const std::string& file, const std::string& codec,
                                             double frames_per_second, Size size);
 

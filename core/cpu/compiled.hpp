@@ -29,7 +29,8 @@ struct Compiled {
   Size window;
   Trees<Question> every_pixel, every_second, patch;  // by the step of a level; gathered
   Contrast contrast[2];                              // by step - 1
-  std::vector<int> legs;  // the stage before which windows are gathered, and the end
+  std::vector<int> legs;    // the stages before which windows are gathered, and the end
+  int first_leg_nodes = 0;  // of stages that are not walked
 
   Compiled(const Cascade& cascade, const TileShape& shape)
       : window(cascade.window),
@@ -39,12 +40,13 @@ struct Compiled {
         contrast{{cascade.window, shape.layout(1)}, {cascade.window, shape.layout(2)}} {
     int nodes = 0, limit = nodes_before_gathering;
     for (int s = 0; s < patch.stage_count(); ++s) {
+      const auto& stage = patch.stages[s];
       if (s > 0 && nodes >= limit) {
         legs.push_back(s);
         limit = nodes + nodes_between;
       }
-      for (int t = 0; t < patch.stages[s].tree_count; ++t)
-        nodes += patch.trees[patch.stages[s].first_tree + t].node_count;
+      nodes += stage.node_count;
+      if (legs.empty() && !stage.walked) first_leg_nodes += stage.node_count;
     }
     legs.push_back(patch.stage_count());
   }
@@ -54,11 +56,11 @@ struct Compiled {
   }
 
   // Evaluator::depths(), one window after the other.
-  void depths(const Tile& tile, int row, std::uint32_t* depths) const {
+  void depths(const Tile& tile, int row, std::uint32_t* depths, StopMeter& meter) const {
     for (int column = 0; column < tile.grid.width; ++column) {
       const std::uint32_t* const at = tile.window(column, row);
       const float inverse = contrast[tile.step - 1].inverse_deviation(at, tile.squares);
-      depths[column] = inverse == 0 ? 0 : trees(tile).depth(at, inverse);
+      depths[column] = inverse == 0 ? 0 : trees(tile).depth(at, inverse, meter);
     }
   }
 };
@@ -70,11 +72,11 @@ class CompiledEvaluator final : public Evaluator {
   CompiledEvaluator(const Cascade& cascade, const TileShape& shape) : cascade_(cascade, shape) {}
 
   void scan(const Tile& tile, bool skip_rule, std::uint8_t* skips, EvaluationMemory& memory,
-            std::vector<Candidate>& windows) const override {
-    scan_tile(cascade_, tile, skip_rule, skips, memory, windows);
+            std::vector<Candidate>& windows, StopMeter& meter) const override {
+    scan_tile(cascade_, tile, skip_rule, skips, memory, windows, meter);
   }
-  void depths(const Tile& tile, int row, std::uint32_t* depths) const override {
-    cascade_.depths(tile, row, depths);
+  void depths(const Tile& tile, int row, std::uint32_t* depths, StopMeter& meter) const override {
+    cascade_.depths(tile, row, depths, meter);
   }
 
  private:

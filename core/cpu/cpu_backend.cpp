@@ -2,6 +2,7 @@
 // tile by tile by one thread. Bands are independent, so threads meet only at the end of a frame.
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include <tbb/parallel_for.h>
 
@@ -19,6 +20,9 @@ namespace {
 // Pixels below the first windows of a tile and its last ones: a tile has as many again as a window
 // is wide and high, less one. The tables of such a tile lie in the second-level cache.
 constexpr int tile_width = 512, tile_height = 64;
+
+// Colour pixels that become grey in some milliseconds.
+constexpr int pixels_between_questions = 1 << 23;
 
 // What a thread works in. The shape depends on the cascade alone, so pictures of all sizes share
 // it.
@@ -39,8 +43,10 @@ struct Workspace {
 
 class CpuBackend final : public Backend {
  public:
-  void prepare(const Cascade& cascade, const Pyramid& pyramid,
+  void prepare(std::shared_ptr<const Cascade> model, const Pyramid& pyramid,
                const DetectOptions& options) override {
+    check_stop(should_stop_);
+    const Cascade& cascade = *model;  // only what is compiled from it is kept
     pyramid_ = &pyramid;
     options_ = options;
     has_tilted_ = cascade.has_tilted();
@@ -56,10 +62,18 @@ class CpuBackend final : public Backend {
     plan_bands();
   }
 
+  void stop_when(ShouldStop should_stop) override { should_stop_ = std::move(should_stop); }
+
   void load(View<const Bgr> frame) override {
     times_ = {};
     const Stopwatch watch(times_[Step::gray]);
-    cpu::to_gray(frame, gray_.view());
+    const auto [width, height] = frame.size;
+    const int rows = std::max(1, pixels_between_questions / std::max(1, width));
+    for (int y = 0; y < height; y += rows) {
+      check_stop(should_stop_);
+      const Rect part{0, y, width, std::min(rows, height - y)};
+      cpu::to_gray(frame.sub(part), gray_.view().sub(part));
+    }
     finish_gray();
   }
 
@@ -72,15 +86,18 @@ class CpuBackend final : public Backend {
 
   void run() override {
     double ms = 0;
+    windows_.clear();
+    check_stop(should_stop_);
     {
       const Stopwatch watch(ms);
       tbb::parallel_for(
           std::size_t{0}, bands_.size(), [&](std::size_t b) { scan(bands_[b]); },
           tbb::simple_partitioner());
     }
-    windows_.clear();
-    for (const Band& band : bands_)
+    for (const Band& band : bands_) {
+      check_stop(should_stop_);
       windows_.insert(windows_.end(), band.windows.begin(), band.windows.end());
+    }
     share_out(ms);
   }
 
@@ -107,6 +124,7 @@ class CpuBackend final : public Backend {
   };
 
   void finish_gray() {
+    check_stop(should_stop_);
     if (options_.equalize) cpu::equalize(gray_.view(), gray_.view());
   }
 
@@ -127,7 +145,9 @@ class CpuBackend final : public Backend {
     Workspace& workspace = Workspace::of_this_thread(shape_);
     const Size window = pyramid_->window;
     const int step = level.step, columns = tile_width / step;
+    StopMeter meter(should_stop_);
     for (int column = 0; column < level.grid.width; column += columns) {
+      check_stop(should_stop_);
       const Size grid{std::min(columns, level.grid.width - column), band.last_row - band.first_row};
       const Rect place{column * step, band.first_row * step, (grid.width - 1) * step + window.width,
                        (grid.height - 1) * step + window.height};
@@ -136,7 +156,7 @@ class CpuBackend final : public Backend {
       const auto resized = Clock::now();
       const cpu::Tile tile = workspace.tables->build(pixels, grid, step);
       const auto summed = Clock::now();
-      visit(tile, column, workspace);
+      visit(tile, column, workspace, meter);
       times.resize += resized - begin;
       times.sat += summed - resized;
       times.evaluate += Clock::now() - summed;
@@ -160,16 +180,18 @@ class CpuBackend final : public Backend {
     band.windows.clear();
     Workspace& workspace = Workspace::of_this_thread(shape_);
     workspace.skips.assign(band.last_row - band.first_row, 0);
-    for_each_tile(band, band, [&](const cpu::Tile& tile, int column, Workspace& work) {
-      work.found.clear();
-      evaluator_->scan(tile, options_.scan == Scan::opencv, work.skips.data(), work.memory,
-                       work.found);
-      for (const cpu::Candidate& c : work.found) {
-        const int x = (column + c.column) * level.step, y = (band.first_row + c.row) * level.step;
-        band.windows.push_back(
-            {band.level, x, y, c.score, window_in_image(level, pyramid_->window, x, y)});
-      }
-    });
+    for_each_tile(
+        band, band, [&](const cpu::Tile& tile, int column, Workspace& work, StopMeter& meter) {
+          work.found.clear();
+          evaluator_->scan(tile, options_.scan == Scan::opencv, work.skips.data(), work.memory,
+                           work.found, meter);
+          for (const cpu::Candidate& c : work.found) {
+            const int x = (column + c.column) * level.step,
+                      y = (band.first_row + c.row) * level.step;
+            band.windows.push_back(
+                {band.level, x, y, c.score, window_in_image(level, pyramid_->window, x, y)});
+          }
+        });
     std::sort(band.windows.begin(), band.windows.end(), [](const Window& a, const Window& b) {
       return std::pair(a.y, a.x) < std::pair(b.y, b.x);
     });
@@ -197,15 +219,17 @@ class CpuBackend final : public Backend {
     Band times{};
     for (const Band& band : bands_)
       if (band.level == index)
-        for_each_tile(band, times, [&](const cpu::Tile& tile, int column, Workspace&) {
-          for (int row = 0; row < tile.grid.height; ++row)
-            evaluator_->depths(tile, row, result.row(band.first_row + row) + column);
-        });
+        for_each_tile(
+            band, times, [&](const cpu::Tile& tile, int column, Workspace&, StopMeter& meter) {
+              for (int row = 0; row < tile.grid.height; ++row)
+                evaluator_->depths(tile, row, result.row(band.first_row + row) + column, meter);
+            });
     return result;
   }
 
   const Pyramid* pyramid_ = nullptr;
   DetectOptions options_;
+  ShouldStop should_stop_;
   bool has_tilted_ = false;
   cpu::TileShape shape_;
   std::unique_ptr<cpu::Evaluator> evaluator_;

@@ -7,6 +7,7 @@
 
 #include "core/cascade.hpp"
 #include "core/cpu/tile.hpp"
+#include "core/stop.hpp"
 
 namespace facesat::cpu {
 
@@ -31,11 +32,12 @@ class Evaluator {
   // Appends the windows of a tile that pass, in no particular order. skip_rule: a window that the
   // first stage rejects lets the next one of its row be skipped, as in OpenCV; skips[row] tells
   // whether the tile's first window is skipped, and then whether that of the tile to the right is.
+  // A tile may take minutes with a cascade made for that: `meter` counts the work, and may throw.
   virtual void scan(const Tile& tile, bool skip_rule, std::uint8_t* skips, EvaluationMemory& memory,
-                    std::vector<Candidate>& windows) const = 0;
+                    std::vector<Candidate>& windows, StopMeter& meter) const = 0;
 
   // For every window of a row of the tile, the number of stages passed (0 for flat windows too).
-  virtual void depths(const Tile& tile, int row, std::uint32_t* depths) const = 0;
+  virtual void depths(const Tile& tile, int row, std::uint32_t* depths, StopMeter& meter) const = 0;
 };
 
 // `cascade` is read only here. Tiles must be of this shape.

@@ -85,8 +85,8 @@ struct HaarVectors {
 };
 
 void ScanHaar(const CompiledHaar& cascade, const Tile& tile, bool skip_rule, std::uint8_t* skips,
-              EvaluationMemory& memory, std::vector<Candidate>& windows) {
-  TileScan<HaarVectors, CompiledHaar>(cascade, tile, memory).run(skip_rule, skips, windows);
+              EvaluationMemory& memory, std::vector<Candidate>& windows, StopMeter& meter) {
+  TileScan<HaarVectors, CompiledHaar>(cascade, tile, memory, meter).run(skip_rule, skips, windows);
 }
 
 }  // namespace
@@ -100,8 +100,8 @@ namespace {
 HWY_EXPORT(ScanHaar);
 
 void scan_tile(const CompiledHaar& cascade, const Tile& tile, bool skip_rule, std::uint8_t* skips,
-               EvaluationMemory& memory, std::vector<Candidate>& windows) {
-  HWY_DYNAMIC_DISPATCH(ScanHaar)(cascade, tile, skip_rule, skips, memory, windows);
+               EvaluationMemory& memory, std::vector<Candidate>& windows, StopMeter& meter) {
+  HWY_DYNAMIC_DISPATCH(ScanHaar)(cascade, tile, skip_rule, skips, memory, windows, meter);
 }
 
 }  // namespace

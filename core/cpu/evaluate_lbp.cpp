@@ -74,8 +74,8 @@ struct LbpVectors {
 };
 
 void ScanLbp(const CompiledLbp& cascade, const Tile& tile, bool skip_rule, std::uint8_t* skips,
-             EvaluationMemory& memory, std::vector<Candidate>& windows) {
-  TileScan<LbpVectors, CompiledLbp>(cascade, tile, memory).run(skip_rule, skips, windows);
+             EvaluationMemory& memory, std::vector<Candidate>& windows, StopMeter& meter) {
+  TileScan<LbpVectors, CompiledLbp>(cascade, tile, memory, meter).run(skip_rule, skips, windows);
 }
 
 }  // namespace
@@ -89,8 +89,8 @@ namespace {
 HWY_EXPORT(ScanLbp);
 
 void scan_tile(const CompiledLbp& cascade, const Tile& tile, bool skip_rule, std::uint8_t* skips,
-               EvaluationMemory& memory, std::vector<Candidate>& windows) {
-  HWY_DYNAMIC_DISPATCH(ScanLbp)(cascade, tile, skip_rule, skips, memory, windows);
+               EvaluationMemory& memory, std::vector<Candidate>& windows, StopMeter& meter) {
+  HWY_DYNAMIC_DISPATCH(ScanLbp)(cascade, tile, skip_rule, skips, memory, windows, meter);
 }
 
 }  // namespace

@@ -44,19 +44,23 @@ inline std::uint64_t skipped_windows(std::uint64_t rejected, bool& skip) {
 template <class Features, class Compiled>
 class TileScan {
  public:
-  TileScan(const Compiled& cascade, const Tile& tile, EvaluationMemory& memory)
+  TileScan(const Compiled& cascade, const Tile& tile, EvaluationMemory& memory, StopMeter& meter)
       : cascade_(cascade),
         trees_(cascade.trees(tile)),
         tile_(tile),
         candidates_(memory.candidates),
         patch_(memory.patch),
-        inverse_(memory.inverse_deviations) {
+        inverse_(memory.inverse_deviations),
+        meter_(meter) {
     candidates_.clear();
     inverse_.resize(block + lanes);
   }
 
   void run(bool skip_rule, std::uint8_t* skips, std::vector<Candidate>& windows) {
+    const std::int64_t blocks = (tile_.grid.width + block - 1) / block;
+    const std::int64_t most_of_a_row = blocks * (block / lanes) * cascade_.first_leg_nodes;
     for (int row = 0; row < tile_.grid.height; ++row) {
+      meter_.spend(most_of_a_row);
       bool skip = skip_rule && skips[row];
       for (int column = 0; column < tile_.grid.width; column += block)
         scan_block(row, column, skip_rule, skip);
@@ -64,9 +68,10 @@ class TileScan {
     }
     for (std::size_t leg = 0; leg + 1 < cascade_.legs.size() && !candidates_.empty(); ++leg)
       gathered_leg(cascade_.legs[leg], cascade_.legs[leg + 1]);
+    const int last = trees_.stage_count() - 1;
     for (Candidate& c : candidates_) {
-      c.score =
-          trees_.sum(trees_.stage_count() - 1, tile_.window(c.column, c.row), c.inverse_deviation);
+      meter_.spend(trees_.stages[last].node_count);
+      c.score = trees_.sum(last, tile_.window(c.column, c.row), c.inverse_deviation);
       windows.push_back(c);
     }
   }
@@ -99,7 +104,8 @@ class TileScan {
         if (count - 64 * w < 64) skip = skipped >> (count - 64 * w) & 1;
         alive[w] &= ~skipped;
       }
-    for (int s = 1; s < cascade_.legs[0]; ++s) alive = survivors(s, windows, inverse, alive);
+    for (int s = 1; s < cascade_.legs[0] && alive != Bits{}; ++s)
+      alive = survivors(s, windows, inverse, alive);
     for (int w = 0; w < words; ++w)
       for (; alive[w]; alive[w] &= alive[w] - 1) {
         const int i = 64 * w + std::countr_zero(alive[w]);
@@ -113,26 +119,32 @@ class TileScan {
                  const Bits& alive) const {
     std::uint8_t starts[block];
     int count = 0;
+    const bool in_vectors = !trees_.stages[stage].walked;
     for (int w = 0; w < words; ++w)
-      for (std::uint64_t left = alive[w]; left; ++count) {
+      for (std::uint64_t left = in_vectors ? alive[w] : 0; left; ++count) {
         const int i = std::countr_zero(left);
         starts[count] = static_cast<std::uint8_t>(64 * w + i);
         left &= ~(lanes_mask << i);
       }
-    Bits passed{};
+    Bits passed{}, unsure = in_vectors ? Bits{} : alive;
     int i = 0;
     if constexpr (Features::batch_vectors >= 4)
-      for (; i + 4 <= count; i += 4) pass<4>(stage, windows, inverse, alive, starts + i, passed);
+      for (; i + 4 <= count; i += 4) judge<4>(stage, windows, inverse, starts + i, passed, unsure);
     if constexpr (Features::batch_vectors >= 2)
-      for (; i + 2 <= count; i += 2) pass<2>(stage, windows, inverse, alive, starts + i, passed);
-    for (; i < count; ++i) pass<1>(stage, windows, inverse, alive, starts + i, passed);
+      for (; i + 2 <= count; i += 2) judge<2>(stage, windows, inverse, starts + i, passed, unsure);
+    for (; i < count; ++i) judge<1>(stage, windows, inverse, starts + i, passed, unsure);
+    // Only now, so that the loops above stay short and in registers.
+    for (int w = 0; w < words; ++w)
+      passed[w] = (passed[w] & alive[w]) |
+                  walked(stage, windows + 64 * w, inverse + 64 * w, unsure[w] & alive[w]);
     return passed;
   }
 
-  // The same for n vectors, given their first windows: sets bits of `all_passed`.
+  // Sets the bits of the windows of n vectors, given their first windows, that pass a stage, and of
+  // those whose sum is too close to the threshold to say so.
   template <std::size_t n>
-  HWY_INLINE void pass(int stage, const std::uint32_t* windows, const float* inverse,
-                       const Bits& alive, const std::uint8_t* starts, Bits& all_passed) const {
+  HWY_INLINE void judge(int stage, const std::uint32_t* windows, const float* inverse,
+                        const std::uint8_t* starts, Bits& passed, Bits& unsure) const {
     Batch<Neighbours, n> batch;
     for (std::size_t v = 0; v < n; ++v) {
       batch.windows[v] = windows + starts[v];
@@ -141,15 +153,25 @@ class TileScan {
     const Outcome<n> outcome = vote<Features>(trees_, stage, batch);
     for (std::size_t v = 0; v < n; ++v) {
       const int word = starts[v] / 64, shift = starts[v] % 64;
-      std::uint64_t passed = std::uint64_t{outcome.passed[v]} << shift;
-      std::uint64_t unsure = std::uint64_t{outcome.unsure[v]} << shift & alive[word];
-      for (; unsure; unsure &= unsure - 1) {
-        const int w = std::countr_zero(unsure);
-        if (trees_.passes(stage, windows + 64 * word + w, inverse[64 * word + w]))
-          passed |= std::uint64_t{1} << w;
-      }
-      all_passed[word] |= passed & alive[word];
+      passed[word] |= std::uint64_t{outcome.passed[v]} << shift;
+      unsure[word] |= std::uint64_t{outcome.unsure[v]} << shift;
     }
+  }
+
+  // Of up to 64 neighbours those that pass a stage: one after the other, in f64.
+  std::uint64_t walked(int stage, const std::uint32_t* windows, const float* inverse,
+                       std::uint64_t neighbours) const {
+    std::uint64_t passed = 0;
+    for (; neighbours; neighbours &= neighbours - 1) {
+      const int i = std::countr_zero(neighbours);
+      if (passes(stage, windows + i, inverse[i])) passed |= std::uint64_t{1} << i;
+    }
+    return passed;
+  }
+
+  bool passes(int stage, const std::uint32_t* window, float inverse) const {
+    meter_.spend(trees_.stages[stage].node_count);
+    return trees_.passes(stage, window, inverse);
   }
 
   // Candidates that do not pass the stages first .. last - 1 are removed.
@@ -178,6 +200,7 @@ class TileScan {
       windows[i] = tile_.window(c.column, c.row);
       inverse[i] = c.inverse_deviation;
     }
+    meter_.spend(static_cast<std::int64_t>(patch_.size() / patch_windows));
     gather(tile_.layout, layout, cascade_.window, windows, patch_.data());
     Batch<Gathered, n> batch;
     for (std::size_t v = 0; v < n; ++v) {
@@ -186,15 +209,19 @@ class TileScan {
     }
     std::uint32_t alive = 0xFFFFu >> (patch_windows - count);
     for (int s = first; s < last && alive; ++s) {
-      const Outcome<n> outcome = vote<Features>(cascade_.patch, s, batch);
-      std::uint32_t passed = 0, unsure = 0;
-      for (std::size_t v = 0; v < n; ++v) {
-        passed |= outcome.passed[v] << (v * wide);
-        unsure |= outcome.unsure[v] << (v * wide);
+      std::uint32_t passed = 0, unsure = ~0u;
+      if (!trees_.stages[s].walked) {
+        meter_.spend(trees_.stages[s].node_count * std::int64_t{n});
+        const Outcome<n> outcome = vote<Features>(cascade_.patch, s, batch);
+        unsure = 0;
+        for (std::size_t v = 0; v < n; ++v) {
+          passed |= outcome.passed[v] << (v * wide);
+          unsure |= outcome.unsure[v] << (v * wide);
+        }
       }
       for (unsure &= alive; unsure; unsure &= unsure - 1) {
         const int w = std::countr_zero(unsure);
-        if (trees_.passes(s, windows[w], inverse[w])) passed |= 1u << w;
+        if (passes(s, windows[w], inverse[w])) passed |= 1u << w;
       }
       alive &= passed;
     }
@@ -207,6 +234,7 @@ class TileScan {
   std::vector<Candidate>& candidates_;
   std::vector<std::uint32_t>& patch_;
   std::vector<float>& inverse_;  // of a block
+  StopMeter& meter_;
 };
 
 }  // namespace facesat::cpu::HWY_NAMESPACE

@@ -18,6 +18,7 @@
 
 #include "core/cascade.hpp"
 #include "core/cpu/tile.hpp"
+#include "core/stop.hpp"
 
 namespace facesat::cpu {
 
@@ -27,8 +28,9 @@ namespace facesat::cpu {
 //     through the code.
 template <class Question>
 struct Trees {
-  // Of a tree that is evaluated in vectors; larger ones are rare.
-  static constexpr int max_nodes = 16;
+  // Of a tree and a stage that are evaluated in vectors. Trained ones are far below: with more, the
+  // windows of a batch could not ask often enough whether to stop.
+  static constexpr int vector_tree_nodes = 16, vector_stage_nodes = 1 << 13;
 
   // Right before left: both are indexed by the answer. A child > 0 is that many nodes behind the
   // root; otherwise the walk ends with the leaf.
@@ -40,12 +42,14 @@ struct Trees {
   struct Tree {
     int root, node_count;
   };
-  // Trees of a stage lie in the order of their shapes, so that branches are predicted; those of one
-  // node come first.
+  // Trees of a stage lie in the order of their shapes, so that branches are predicted; those of
+  // fewer nodes come first.
   struct Stage {
     int first_tree, tree_count;  // in file order
     int first_stump, last_stump;
     int first_larger, last_larger;  // elements of `larger`
+    int node_count;                 // of all its trees
+    bool walked;                    // no vectors, but passes() for one window after the other
     double threshold;
     std::int32_t right_votes;              // of all stumps
     std::int32_t reject_below, pass_from;  // sums of votes; in between: unsure
@@ -80,16 +84,12 @@ struct Trees {
   }
 
   // How many stages a window passes.
-  int depth(const std::uint32_t* window, float inverse_deviation) const {
-    int stage = 0;
-    while (stage < stage_count() && passes(stage, window, inverse_deviation)) ++stage;
-    return stage;
-  }
-
-  // Of one tree, in fixed point.
-  std::int32_t vote(const Tree& tree, const std::uint32_t* window, float inverse_deviation) const {
-    const auto [node, left] = walk(tree, window, inverse_deviation);
-    return node.votes[left];
+  int depth(const std::uint32_t* window, float inverse_deviation, StopMeter& meter) const {
+    for (int stage = 0; stage < stage_count(); ++stage) {
+      meter.spend(stages[stage].node_count);
+      if (!passes(stage, window, inverse_deviation)) return stage;
+    }
+    return stage_count();
   }
 
  private:
@@ -115,6 +115,10 @@ struct Trees {
     stage.last_larger = static_cast<int>(larger.size());
     stage.last_stump =
         stage.first_stump + stage.tree_count - (stage.last_larger - stage.first_larger);
+    stage.node_count = static_cast<int>(nodes.size()) - stage.first_stump;
+    const bool has_large =
+        stage.first_larger < stage.last_larger && larger.back().node_count > vector_tree_nodes;
+    stage.walked = has_large || stage.node_count > vector_stage_nodes;
     round_leaves(stage, from.threshold);
     stages.push_back(stage);
   }

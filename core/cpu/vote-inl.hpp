@@ -77,7 +77,7 @@ template <class Features, class F32, std::size_t n, class Trees>
 HWY_INLINE Integers<F32, n> votes_of(const Trees& trees, const typename Trees::Tree& tree,
                                      const Batch<F32, n>& batch) {
   const I32<F32> tag;
-  Integers<F32, n> votes[Trees::max_nodes];
+  Integers<F32, n> votes[Trees::vector_tree_nodes];
   for (int i = tree.node_count; i-- > 0;) {
     const auto& node = trees.nodes[tree.root + i];
     const Masks<F32, n> left = Features::go_left(trees.questions[tree.root + i], batch);
@@ -111,29 +111,13 @@ HWY_INLINE Integers<F32, n> votes_of_pair(const Trees& trees, int root,
   return votes;
 }
 
-// The same for a tree of any size, one window after the other.
-template <class F32, std::size_t n, class Trees>
-HWY_INLINE Integers<F32, n> votes_of_large(const Trees& trees, const typename Trees::Tree& tree,
-                                           const Batch<F32, n>& batch) {
-  Integers<F32, n> result;
-  constexpr std::size_t lanes = hn::MaxLanes(F32());
-  for (std::size_t v = 0; v < n; ++v) {
-    float inverse[lanes];
-    std::int32_t votes[lanes];
-    hn::StoreU(batch.inverse_deviations[v], F32(), inverse);
-    for (std::size_t w = 0; w < lanes; ++w)
-      votes[w] = trees.vote(tree, batch.windows[v] + w, inverse[w]);
-    result[v] = hn::LoadU(I32<F32>(), votes);
-  }
-  return result;
-}
-
 // Bits of the windows of each vector.
 template <std::size_t n>
 struct Outcome {
   std::uint32_t passed[n], unsure[n];
 };
 
+// Of a stage that is not walked.
 template <class Features, class F32, std::size_t n, class Trees>
 HWY_INLINE Outcome<n> vote(const Trees& trees, int stage_index, const Batch<F32, n>& batch) {
   const I32<F32> tag;
@@ -148,10 +132,9 @@ HWY_INLINE Outcome<n> vote(const Trees& trees, int stage_index, const Batch<F32,
   }
   for (int i = stage.first_larger; i < stage.last_larger; ++i) {
     const auto& tree = trees.larger[i];
-    const Integers<F32, n> votes =
-        tree.node_count == 2                  ? votes_of_pair<Features>(trees, tree.root, batch)
-        : tree.node_count <= Trees::max_nodes ? votes_of<Features>(trees, tree, batch)
-                                              : votes_of_large(trees, tree, batch);
+    const Integers<F32, n> votes = tree.node_count == 2
+                                       ? votes_of_pair<Features>(trees, tree.root, batch)
+                                       : votes_of<Features>(trees, tree, batch);
     for (std::size_t v = 0; v < n; ++v) sum[v] = sum[v] + votes[v];
   }
   Outcome<n> outcome;

@@ -49,6 +49,10 @@ struct Branch {
   std::int16_t left, right;
   std::int32_t first_leaf;
 };
+static_assert(max_tree_nodes <= INT16_MAX, "children of the largest tree must fit into Branch");
+
+// Offsets of corners are words of 16 bits.
+constexpr int max_patch_bytes = 4 << 16;
 
 // A decision on a Haar feature, and where it leads. Two loads of 16 bytes.
 struct alignas(16) HaarNode {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstring>
+#include <memory>
 #include <vector>
 
 #include "kernels/cascade/evaluate.hpp"
@@ -11,11 +12,13 @@ namespace facesat::gpu {
 
 class DeviceCascade {
  public:
-  // Compiles and uploads, unless this cascade is here already: `cascade` must stay as it is until
-  // another is loaded.
-  void load(const Cascade& cascade, const EvaluatePlan& plan, cudaStream_t stream) {
-    if (loaded_ == &cascade) return;
+  // Compiles and uploads, unless this cascade is here already. It is kept, so that no other one can
+  // come to lie at its address.
+  void load(const std::shared_ptr<const Cascade>& model, const EvaluatePlan& plan,
+            cudaStream_t stream) {
+    if (loaded_ == model) return;
     loaded_ = nullptr;
+    const Cascade& cascade = *model;
     inner_ = {cascade.window.width - 2, cascade.window.height - 2};
     std::vector<std::byte> contents;
     for (int i = 0; i < 2; ++i) {
@@ -30,7 +33,7 @@ class DeviceCascade {
     FACESAT_CUDA(cudaMemcpyAsync(memory_.data(), contents.data(), contents.size(),
                                  cudaMemcpyHostToDevice, stream));
     FACESAT_CUDA(cudaStreamSynchronize(stream));
-    loaded_ = &cascade;
+    loaded_ = model;
   }
 
   void set(EvaluateTask& task) const {
@@ -70,7 +73,7 @@ class DeviceCascade {
     return reinterpret_cast<const T*>(memory_.data() + offset);
   }
 
-  const Cascade* loaded_ = nullptr;
+  std::shared_ptr<const Cascade> loaded_;
   CompiledCascade compiled_[2];
   PatchLayout layout_[2];
   Offsets offsets_[2]{};

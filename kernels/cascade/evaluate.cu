@@ -338,8 +338,8 @@ EvaluatePlan plan_evaluate(const Pyramid& pyramid, const Cascade& cascade) {
     plan.first_tile.push_back(static_cast<int>(plan.tiles.size()));
     for (int row = 0; row * rows < level.grid.height; ++row)
       for (int column = 0; column < across; ++column)
-        plan.tiles.push_back(
-            {i, static_cast<std::uint16_t>(column), static_cast<std::uint16_t>(row)});
+        plan.tiles.push_back({static_cast<std::uint64_t>(i), static_cast<std::uint64_t>(column),
+                              static_cast<std::uint64_t>(row)});
     plan.levels.push_back({level.x, level.y, level.step, level.grid.width, level.grid.height,
                            across, static_cast<std::int32_t>(plan.words)});
     plan.words += static_cast<std::size_t>(across) * level.grid.height;

@@ -28,8 +28,8 @@ struct EvaluateLevel {
 
 // A block's work: a tile of a level, counted across and down.
 struct EvaluateTile {
-  std::int32_t level;  // index into Pyramid::levels
-  std::uint16_t column, row;
+  std::uint64_t level : 20;  // index into Pyramid::levels
+  std::uint64_t column : 20, row : 24;
 };
 
 // The nodes that come as parameters of the launch, and so from the constant cache: those of the

@@ -31,7 +31,8 @@ struct Tile {
 __device__ __forceinline__ Tile tile_of(const EvaluateTask& task, const EvaluateTile& tile) {
   const EvaluateLevel level = task.levels[tile.level];
   const int rows = task.cascade[level.step - 1].layout.rows_of_windows;
-  return {level, tile.level, tile.column * tile_columns, tile.row * rows};
+  return {level, static_cast<int>(tile.level), static_cast<int>(tile.column) * tile_columns,
+          static_cast<int>(tile.row) * rows};
 }
 
 // Copies a plane of the patch from a table, by `warps` warps. Elements beyond the table's edges,

@@ -1,6 +1,7 @@
 // candidates -> windows on the host: the buffers on the way, and the last launches of a frame.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 
@@ -15,7 +16,7 @@ class WindowBuffers {
  public:
   explicit WindowBuffers(cudaStream_t stream) : candidate_count_(1), counts_(1), host_counts_(1) {
     FACESAT_CUDA(cudaMemsetAsync(candidate_count_.data(), 0, candidate_count_.bytes(), stream));
-    grow(first_capacity);
+    reserve_for(first_capacity);
   }
 
   // For evaluation to append to.
@@ -40,13 +41,11 @@ class WindowBuffers {
     enqueue_group_windows(grouping, stream);
   }
 
-  // Once the frame is done: were there more candidates than room? Then there is room now, and the
-  // frame must run again.
-  bool grew() {
-    if (counts().candidates <= capacity_) return false;
-    grow(counts().candidates);
-    return true;
-  }
+  // Once the frame is done: were there more candidates than room? Then their windows are not known.
+  bool overflowed() const { return capacity_ == 0 || counts().candidates > capacity_; }
+  // Makes room for them; the frame must run again, and graphs that hold the old buffers must be
+  // gone before. Where that throws there is room for none: the next frame overflows, too.
+  void grow() { reserve_for(std::max(first_capacity, counts().candidates)); }
 
   // All windows of the frame that is done.
   std::span<const GroupedWindow> windows() const {
@@ -56,7 +55,7 @@ class WindowBuffers {
  private:
   static constexpr std::uint32_t first_capacity = 1 << 16;
 
-  void grow(std::uint32_t capacity) {
+  void reserve_for(std::uint32_t capacity) {
     capacity_ = 0;
     reserve(candidates_, capacity);
     reserve(visited_, capacity);

@@ -1,18 +1,13 @@
 #include "tests/app/desktop.hpp"
 
-#include <chrono>
-#include <thread>
-
 #include <X11/Xatom.h>
 #include <X11/Xlib.h>
 #include <X11/Xutil.h>
 
+#include "tests/app/eventually.hpp"
+
 namespace facesat::test {
 namespace {
-
-using namespace std::chrono_literals;
-using Clock = std::chrono::steady_clock;
-constexpr auto patience = 20s;
 
 Window child_with_title(::Display* display, Window parent, const std::string& title) {
   Window root = 0, unused = 0, *children = nullptr, found = 0;
@@ -81,11 +76,10 @@ Desktop::Desktop(const std::string& display, const std::string& title)
   if (!x_->display) return;
   // A program that ends takes its window along; what is asked of it then shall not end the tests.
   XSetErrorHandler([](::Display*, XErrorEvent*) { return 0; });
-  const auto end = Clock::now() + patience;
-  while (!x_->window && Clock::now() < end) {
+  eventually([&] {
     x_->window = child_with_title(x_->display, DefaultRootWindow(x_->display), title);
-    if (!x_->window) std::this_thread::sleep_for(20ms);
-  }
+    return x_->window != 0;
+  });
 }
 
 Desktop::~Desktop() {
@@ -130,18 +124,37 @@ bool Desktop::drop(const std::string& file) {
   x_->send("XdndPosition", source, 0, 700L << 16 | 400, CurrentTime,
            static_cast<long>(x_->atom("XdndActionCopy")));
   x_->send("XdndDrop", source, 0, CurrentTime);
-  for (const auto end = Clock::now() + patience; Clock::now() < end;) {
-    if (XPending(x_->display) == 0) {
-      std::this_thread::sleep_for(5ms);
-      continue;
-    }
+  bool is_taken = false;
+  eventually([&] {
+    if (XPending(x_->display) == 0) return false;
     XEvent event{};
     XNextEvent(x_->display, &event);
     if (event.type == SelectionRequest) x_->hand_over(event.xselectionrequest, text);
-    if (event.type == ClientMessage && event.xclient.message_type == x_->atom("XdndFinished"))
-      return event.xclient.data.l[1] != 0;
-  }
-  return false;
+    const bool is_over =
+        event.type == ClientMessage && event.xclient.message_type == x_->atom("XdndFinished");
+    if (is_over) is_taken = event.xclient.data.l[1] != 0;
+    return is_over;
+  });
+  return is_taken;
+}
+
+int Desktop::count(Bgr colour) const {
+  XWindowAttributes about{};
+  if (!XGetWindowAttributes(x_->display, x_->window, &about)) return 0;
+  XImage* image = XGetImage(x_->display, x_->window, 0, 0, static_cast<unsigned>(about.width),
+                            static_cast<unsigned>(about.height), AllPlanes, ZPixmap);
+  if (!image) return 0;
+  const unsigned long wanted = static_cast<unsigned long>(colour.r) << 16 |
+                               static_cast<unsigned long>(colour.g) << 8 | colour.b;
+  int found = 0;
+  for (int y = 0; y < image->height; ++y)
+    for (int x = 0; x < image->width; ++x) found += (XGetPixel(image, x, y) & 0xFFFFFF) == wanted;
+  XDestroyImage(image);
+  return found;
+}
+
+bool Desktop::shows(Bgr colour, int pixels) const {
+  return eventually([&] { return count(colour) >= pixels; });
 }
 
 }  // namespace facesat::test

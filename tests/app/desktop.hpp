@@ -25,6 +25,11 @@ class Desktop {
   // Drags a file onto it and lets go. True: the window took it.
   bool drop(const std::string& file);
 
+  // How many pixels of the window have this colour now.
+  int count(Bgr colour) const;
+  // Waits until at least that many have it; false: that never was.
+  bool shows(Bgr colour, int pixels) const;
+
  private:
   struct Connection;
   std::unique_ptr<Connection> x_;

@@ -1,6 +1,7 @@
 // Where pictures come from: files, folders, lists, standard input; and names of every kind.
 #include <cstdlib>
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,7 +19,19 @@ class Inputs : public ProgramTest {
     for (const auto& record : done.records()) result.push_back(record["image"]);
     return result;
   }
+
+  // detect -r in, where in/locked has these permissions; not as root, who may read everything.
+  Finished detect_with(fs::perms locked) const {
+    fs::permissions(folder.parent_path(), fs::perms::all);
+    fs::permissions(folder / "in/locked", locked);
+    const Finished done = run({"detect", "-q", "-r", "in"}, "", [] {
+      if (::geteuid() == 0 && ::setuid(65534) != 0) ::_exit(125);
+    });
+    fs::permissions(folder / "in/locked", fs::perms::all);
+    return done;
+  }
 };
+constexpr const char* no_other_user = "skipped: another user cannot start the program where it is";
 using Names = std::vector<std::string>;
 
 TEST_F(Inputs, FolderGivesItsPicturesInNameOrderAndNothingElse) {
@@ -50,6 +63,108 @@ TEST_F(Inputs, ListsAndStandardInput) {
   EXPECT_EQ(names(detect({"a.pgm", "-", "@list.txt"}, "b.pgm\n")),
             (Names{"a.pgm", "b.pgm", "b.pgm", "c.pgm", "a.pgm"}));
   EXPECT_EQ(names(detect({"-"}, "")), Names{});
+  EXPECT_EQ(names(detect({"-"},
+                         "\xEF\xBB\xBF"
+                         "a.pgm\r\nb.pgm\r\n")),
+            (Names{"a.pgm", "b.pgm"}));
+}
+
+TEST_F(Inputs, WhatFoldersHoldAndIsPassedOverIsTold) {
+  for (const char* name : {"in/a.pgm", "in/sub/b.pgm"}) add_face(name);
+  const auto said = [&](const std::vector<std::string>& arguments) {
+    const std::string text = run(arguments).err;
+    const std::size_t at = text.find("passed over: ");
+    return at == text.npos ? "" : text.substr(at + 13, text.find('\n', at) - at - 13);
+  };
+  EXPECT_EQ(said({"detect", "-r", "in"}), "");
+  EXPECT_EQ(said({"detect", "in"}), "1 folder (-r descends into them)");
+  for (const char* name : {"in/c.heic", "in/sub/notes", "in/.a.pgm"}) write_text(folder / name, "");
+  EXPECT_EQ(said({"detect", "-r", "in"}),
+            "2 files (c.heic, ...: no extension of pictures or videos), "
+            "1 hidden name (give hidden files and folders by name)");
+  EXPECT_EQ(detect({"-r", "in"}).err, "");
+}
+
+TEST_F(Inputs, NamesThatSeveralInputsHaveInTheResultsAreTold) {
+  for (const char* name : {"p/a.pgm", "q/a.pgm", "q/b.pgm"}) add_face(name);
+  const auto said = [&](const std::vector<std::string>& arguments) {
+    const std::string text = run(arguments).err, words = "by the name of an earlier one: ";
+    const std::size_t at = text.find(words);
+    return at == text.npos ? "" : text.substr(at + words.size(), 1);
+  };
+  EXPECT_EQ(said({"detect", "p", "q"}), "1");
+  EXPECT_EQ(said({"detect", "p/a.pgm", "q/a.pgm"}), "");
+  EXPECT_EQ(said({"detect", "-r", "."}), "");
+}
+
+// The lines of a list that is a pipe come once.
+TEST_F(Inputs, ListsOnPipesAreReadWhole) {
+  ::mkfifo((folder / "list").c_str(), 0600);
+  for (const char* progress : {"on", "off"}) {
+    const Running running = start({"detect", "-j", "2", "--progress", progress, "@list"});
+    constexpr int lines = 3000;
+    const int pipe = ::open((folder / "list").c_str(), O_WRONLY);
+    for (int i = 0; i < lines; ++i) ASSERT_EQ(::write(pipe, "none.\n", 6), 6);
+    ::close(pipe);
+    EXPECT_EQ(running.wait().records().size(), static_cast<std::size_t>(lines)) << progress;
+  }
+}
+
+TEST_F(Inputs, ListsMayBeSeparatedByNulBytes) {
+  for (const char* name : {"a.pgm", "b\nc.pgm", "in/c.pgm"}) add_face(name);
+  using namespace std::string_literals;
+  EXPECT_EQ(names(detect({"-"}, "a.pgm\0b\nc.pgm\0in\0"s)), (Names{"a.pgm", "b\nc.pgm", "c.pgm"}));
+  EXPECT_EQ(names(detect({"-0", "-"}, "b\nc.pgm\0a.pgm\0"s)), (Names{"b\nc.pgm", "a.pgm"}));
+  write_text(folder / "list", "b\nc.pgm\0a.pgm"s);
+  EXPECT_EQ(names(detect({"--null", "@list"})), (Names{"b\nc.pgm", "a.pgm"}));
+  // Where it cannot be known, nothing gets lost in silence.
+  const Finished mixed = detect({"-"}, "b\nc.pgm\0a.pgm\0"s);
+  EXPECT_EQ(mixed.status, 1);
+  EXPECT_EQ(mixed.records().size(), 2u);
+  EXPECT_NE(mixed.out.find("--null"), std::string::npos) << mixed.out;
+}
+
+TEST_F(Inputs, FoldersAreNoLists) {
+  fs::create_directory(folder / "in");
+  const Finished done =
+      run({"detect", "-q", "-"}, "", [] { ::dup2(::open("in", O_RDONLY | O_DIRECTORY), 0); });
+  EXPECT_EQ(done.status, 2);
+  EXPECT_NE(done.err.find("standard input: a list of paths was expected, this is a folder"),
+            std::string::npos)
+      << done.err;
+}
+
+// A folder whose entries can be listed and not looked at: nobody knows what they are.
+TEST_F(Inputs, FoldersBelowAnUnreadableOneHaveRecords) {
+  add_face("in/a.pgm");
+  add_face("in/locked/sub/b.pgm");
+  add_face("in/locked/c.pgm");
+  write_text(folder / "in/locked/notes", "");
+  const Finished done = detect_with(fs::perms::others_read | fs::perms::group_read);
+  if (done.status == 127) GTEST_SKIP() << no_other_user;
+  EXPECT_EQ(done.status, 1);
+  EXPECT_EQ(names(done), (Names{"a.pgm", "locked/c.pgm", "locked/notes", "locked/sub"}))
+      << done.out;
+}
+
+TEST_F(Inputs, NamesReachTheTerminalWithoutEscapeSequences) {
+  const std::string name = "\x1b]0;title\x07\x1b[31mred\n.pgm";
+  write_text(folder / name, "broken");
+  for (const std::vector<std::string>& arguments : {std::vector<std::string>{"detect", name},
+                                                    {"detect", "--format", "csv", name},
+                                                    {"detect", "--cascade", name, name},
+                                                    {"detect", "--" + name, name},
+                                                    {name},
+                                                    {"detect", "@no/" + name},
+                                                    {"detect", "-o", "no/" + name, name},
+                                                    {"cascades", "show", name},
+                                                    {"bench", "detect", name}}) {
+    const Finished done = run(arguments);
+    EXPECT_NE(done.status, 0) << arguments[0];
+    EXPECT_NE(done.err.find("\\x1b]0;title\\x07\\x1b[31mred"), std::string::npos) << done.err;
+    EXPECT_EQ(done.err.find('\x1b'), std::string::npos) << done.err;
+    EXPECT_EQ(done.err.find("red\n"), std::string::npos) << done.err;
+  }
 }
 
 TEST_F(Inputs, WhatCannotBeReadHasARecordAndTheRestIsProcessed) {
@@ -81,14 +196,8 @@ TEST_F(Inputs, FailuresAreToldOnStandardErrorInCsv) {
 TEST_F(Inputs, UnreadableFoldersHaveARecord) {
   add_face("in/a.pgm");
   add_face("in/locked/b.pgm");
-  fs::permissions(folder.parent_path(), fs::perms::all);
-  fs::permissions(folder / "in/locked", fs::perms::none);
-  const Finished done = run({"detect", "-q", "-r", "in"}, "", [] {
-    if (::geteuid() == 0 && ::setuid(65534) != 0) ::_exit(125);  // root may read everything
-  });
-  fs::permissions(folder / "in/locked", fs::perms::all);
-  if (done.status == 127)
-    GTEST_SKIP() << "skipped: another user cannot start the program where it is";
+  const Finished done = detect_with(fs::perms::none);
+  if (done.status == 127) GTEST_SKIP() << no_other_user;
   EXPECT_EQ(done.status, 1);
   ASSERT_EQ(names(done), (Names{"a.pgm", "locked"})) << done.err;
   EXPECT_EQ(done.records()[1]["error"]["kind"], "read");

@@ -1,128 +1,85 @@
-// Runs that end early, and runs that go on where another one ended: whatever happens, the results
-// are whole records from the first on, and --resume completes them to what an undisturbed run
-// writes.
+// Runs that end early: whatever happens, the results are whole records from the first on.
 #include <chrono>
 #include <csignal>
-#include <random>
+#include <sstream>
 #include <thread>
 
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "tests/app/program.hpp"
+#include "tests/app/sixty_pictures.hpp"
 
 namespace facesat::test {
 namespace {
 
 namespace fs = std::filesystem;
+using Interruption = SixtyPictures;
 
-class Interruption : public ProgramTest {
- protected:
-  Interruption() {
-    for (int i = 0; i < pictures; ++i)
-      if (i % 10 == 9)
-        write_text(folder / name(i), "broken");
-      else if (i % 10 == 4)
-        write_pgm(folder / name(i), draw_faces({80, 80}, {}));  // no face: no line in CSV
-      else
-        add_face(name(i), i);
-  }
-
-  static constexpr int pictures = 60;
-  static std::string name(int i) { return "in/" + std::to_string(1000 + i) + ".pgm"; }
-
-  std::string undisturbed(const std::string& format) const {
-    return detect({"--format", format, "in"}).out;
-  }
-
-  Finished resume(const std::string& format) const {
-    return run({"detect", "-q", "--resume", "--format", format, "-o", "r", "in"});
-  }
-};
-
-TEST_F(Interruption, KilledRunsAreCompletedByResume) {
-  for (const std::string format : {"jsonl", "csv"}) {
-    const std::string expected = undisturbed(format);
-    std::mt19937 random(7);
-    int killed = 0;
+// Ctrl-C, and what a terminal sends when it is closed.
+TEST_F(Interruption, SignalsEndWithWholeRecords) {
+  const std::string expected = undisturbed("jsonl");
+  for (const int signal : {SIGINT, SIGHUP}) {
+    const Running running = start({"detect", "-q", "-o", "r", "in"});
+    while (read_text(folder / "r").empty())
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    running.signal(signal);
+    const Finished done = running.wait();
+    const std::string text = read_text(folder / "r");
+    EXPECT_EQ(text, expected.substr(0, text.size()));
+    EXPECT_TRUE(text.ends_with('\n'));
+    if (text != expected) {
+      EXPECT_EQ(done.status, 128 + signal);
+    }
     fs::remove(folder / "r");
-    for (int attempt = 0; attempt < 40 && read_text(folder / "r") != expected; ++attempt) {
-      const Running running =
-          start({"detect", "-q", "--resume", "--format", format, "-o", "r", "in"});
-      std::this_thread::sleep_for(std::chrono::milliseconds(10 + random() % 40));
-      running.signal(SIGKILL);
-      killed += running.wait().status == 128 + SIGKILL;
-      const std::string text = read_text(folder / "r");
-      EXPECT_EQ(text, expected.substr(0, text.size())) << format;
-    }
-    EXPECT_GT(killed, 0) << format;
-    EXPECT_EQ(resume(format).status, 1) << format;  // the broken ones are still failures
-    EXPECT_EQ(read_text(folder / "r"), expected) << format;
+    fs::remove(folder / "r.resume");
   }
 }
 
-// Every place at which a file can be torn.
-TEST_F(Interruption, TornFilesAreCompleted) {
-  for (const std::string format : {"jsonl", "csv"}) {
-    const std::string expected = undisturbed(format);
-    for (std::size_t keep = 0; keep < expected.size(); keep += keep < 200 ? 13 : 997) {
-      write_text(folder / "r", expected.substr(0, keep));
-      resume(format);
-      ASSERT_EQ(read_text(folder / "r"), expected) << format << " torn after " << keep << " bytes";
-    }
-  }
-}
-
-TEST_F(Interruption, ResumeSkipsWhatIsThere) {
+TEST_F(Interruption, NohupIsObeyed) {
   const std::string expected = undisturbed("jsonl");
-  write_text(folder / "r", expected);
-  for (int i = 0; i < pictures; ++i) write_text(folder / name(i), "broken now");
-  resume("jsonl");
-  EXPECT_EQ(read_text(folder / "r"), expected);
-}
-
-TEST_F(Interruption, TwoPicturesOfOneNameAreTwoRecords) {
-  add_face("a/1.pgm", 1);
-  add_face("b/1.pgm", 2);
-  const std::string expected = detect({"a", "b"}).out;
-  write_text(folder / "r", expected.substr(0, expected.find('\n') + 1));
-  EXPECT_EQ(run({"detect", "-q", "--resume", "-o", "r", "a", "b"}).status, 0);
-  EXPECT_EQ(read_text(folder / "r"), expected);
-  add_face("b/2.pgm", 3);
-  write_text(folder / "r", detect({"--format", "csv", "a", "b"}).out);
-  const Finished csv = run({"detect", "-q", "--resume", "--format", "csv", "-o", "r", "a", "b"});
-  EXPECT_EQ(csv.status, 1);
-  EXPECT_NE(csv.err.find("use --format jsonl"), std::string::npos) << csv.err;
-}
-
-TEST_F(Interruption, ResumeRefusesFilesThatAreNotItsOwn) {
-  for (const std::string text : {"my diary\n", "{\"image\":3}\n", "[]\n", "{\"image\":\"a\"}\n"}) {
-    write_text(folder / "r", text);
-    const Finished done = resume("jsonl");
-    EXPECT_EQ(done.status, 2) << text;
-    EXPECT_NE(done.err.find("r, line 1"), std::string::npos) << done.err;
-    EXPECT_EQ(read_text(folder / "r"), text);  // untouched
-  }
-  for (const std::string text :
-       {"my diary\n", "image,x\n", "image,x,y,w,h,neighbors,score\nnothing\n"}) {
-    write_text(folder / "r", text);
-    EXPECT_EQ(resume("csv").status, 2) << text;
-    EXPECT_EQ(read_text(folder / "r"), text);
-  }
-}
-
-TEST_F(Interruption, CtrlCEndsWithWholeRecords) {
-  const std::string expected = undisturbed("jsonl");
-  const Running running = start({"detect", "-q", "-o", "r", "in"});
+  const Running running =
+      start({"detect", "-q", "-o", "r", "in"}, "", [] { std::signal(SIGHUP, SIG_IGN); });
   while (read_text(folder / "r").empty()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  running.signal(SIGHUP);
+  EXPECT_EQ(running.wait().status, 1);
+  EXPECT_EQ(read_text(folder / "r"), expected);
+}
+
+// Seconds of processor time that a process has used.
+double processor_seconds(int process) {
+  const std::string stat = read_text("/proc/" + std::to_string(process) + "/stat");
+  std::istringstream fields(stat.substr(stat.rfind(')') + 1));
+  std::string ignored;
+  for (int i = 3; i < 14; ++i) fields >> ignored;  // the name was the second field
+  long user = 0, system = 0;
+  fields >> user >> system;
+  return static_cast<double>(user + system) / static_cast<double>(::sysconf(_SC_CLK_TCK));
+}
+
+// Not only after the picture under way. In processor time, whatever else the machine does.
+TEST_F(Interruption, CtrlCEndsInTheMiddleOfALargePicture) {
+  const Image<std::uint8_t> tile = draw_faces({150, 150}, {{75, 75, 50}});
+  Image<std::uint8_t> large({3600, 3000});
+  for (int y = 0; y < large.size().height; ++y)
+    for (int x = 0; x < large.size().width; ++x) large.row(y)[x] = tile.row(y % 150)[x % 150];
+  write_pgm(folder / "large.pgm", large);
+  const auto used_by_children = [] {
+    rusage usage{};
+    ::getrusage(RUSAGE_CHILDREN, &usage);
+    return static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+           static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
+  };
+  const double begin = used_by_children();
+  EXPECT_EQ(detect({"-j", "1", "--max-seconds", "3000", "large.pgm"}).status, 0);
+  const double whole = used_by_children() - begin;
+  const Running running = start({"detect", "-q", "-j", "1", "--max-seconds", "3000", "large.pgm"});
+  while (processor_seconds(running.process()) < whole / 3)
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
   running.signal(SIGINT);
   const Finished done = running.wait();
-  const std::string text = read_text(folder / "r");
-  EXPECT_EQ(text, expected.substr(0, text.size()));
-  EXPECT_TRUE(text.ends_with('\n'));
-  if (text != expected) {
-    EXPECT_EQ(done.status, 128 + SIGINT);
-  }
+  EXPECT_EQ(done.status, 128 + SIGINT);
+  EXPECT_EQ(done.out, "");
+  EXPECT_LT(used_by_children() - begin - whole, 0.7 * whole);
 }
 
 TEST_F(Interruption, AClosedPipeEndsTheRunWithoutAWord) {
@@ -137,23 +94,19 @@ TEST_F(Interruption, AClosedPipeEndsTheRunWithoutAWord) {
 
 TEST_F(Interruption, AFullDiskEndsTheRunWithWholeRecords) {
   const std::string expected = undisturbed("jsonl");
-  const Finished done = run({"detect", "-q", "-o", "r", "in"}, "", [] {
+  const Finished done = run({"detect", "-o", "r", "in"}, "", [] {
     const rlimit limit{3000, 3000};
     ::setrlimit(RLIMIT_FSIZE, &limit);
   });
-  EXPECT_EQ(done.status, 1);
+  EXPECT_EQ(done.status, 3);
   EXPECT_NE(done.err.find("facesat: r: "), std::string::npos) << done.err;
+  EXPECT_NE(done.err.find("--resume goes on from there"), std::string::npos) << done.err;
   const std::string text = read_text(folder / "r");
   EXPECT_GT(text.size(), 2000u);
   EXPECT_EQ(text, expected.substr(0, text.size()));
   EXPECT_TRUE(text.ends_with('\n'));
   resume("jsonl");
   EXPECT_EQ(read_text(folder / "r"), expected);
-}
-
-TEST_F(Interruption, PicturesThatCannotBeWrittenEndTheRun) {
-  write_text(folder / "file", "");
-  EXPECT_EQ(detect({"--annotate", "file/boxes", "in"}).status, 1);
 }
 
 TEST_F(Interruption, PicturesTooLargeForTheMemoryAreRefusedAndTheRestIsProcessed) {

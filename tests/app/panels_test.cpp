@@ -1,21 +1,20 @@
 // Every panel, drawn without a window, its controls pressed as the keyboard would.
 #include "app/live/panels.hpp"
 
-#include <chrono>
 #include <cmath>
-#include <thread>
 
 #include <gtest/gtest.h>
 #include <imgui.h>
 #include <imgui_internal.h>
 
-#include "tests/app/film.hpp"
+#include "tests/app/eventually.hpp"
 #include "tests/app/program.hpp"
+#include "tests/app/video.hpp"
 
 namespace facesat::app {
 namespace {
 
-using namespace std::chrono_literals;
+using test::eventually;
 
 class PanelTest : public test::ProgramTest {
  protected:
@@ -75,15 +74,6 @@ class PanelTest : public test::ProgramTest {
   }
 
   std::string path(const std::string& name) const { return (folder / name).string(); }
-
-  template <class Done>
-  static bool eventually(Done done) {
-    for (int i = 0; i < 2000; ++i) {
-      if (done()) return true;
-      std::this_thread::sleep_for(5ms);
-    }
-    return false;
-  }
 };
 
 TEST_F(PanelTest, SourceStepsThroughAFolder) {
@@ -101,8 +91,8 @@ TEST_F(PanelTest, SourceStepsThroughAFolder) {
   EXPECT_TRUE(eventually([&] { return capture.state().position == 0; }));
 }
 
-TEST_F(PanelTest, SourcePlaysAndSeeksInAFilm) {
-  test::write_film(path("f.avi"), 30);
+TEST_F(PanelTest, SourcePlaysAndSeeksInAVideo) {
+  test::write_video(path("f.avi"), 30);
   Capture capture([](const LiveFrame&) {});
   SourcePanel panel;
   const auto draw = [&] { panel.draw(capture); };

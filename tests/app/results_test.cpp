@@ -1,5 +1,9 @@
 // What comes out: records, CSV, pictures with boxes, crops, and the effect of each option on them.
+#include <cstdlib>
 #include <set>
+
+#include <fcntl.h>
+#include <unistd.h>
 
 #include "tests/app/program.hpp"
 
@@ -55,6 +59,37 @@ TEST_F(Results, SeveralCascadesNameThemselves) {
       detect({"--format", "csv", "--cascade", "eye", "--cascade", "frontalface_default", "a.pgm"});
   EXPECT_EQ(csv.out.substr(0, csv.out.find('\n')), "image,x,y,w,h,neighbors,score,cascade");
   EXPECT_NE(csv.out.find(",frontalface_default\n"), std::string::npos);
+}
+
+TEST_F(Results, CsvIsMadeSafeForSpreadsheetsWhenAskedTo) {
+  const std::vector<std::string> formulas{"=1+1.pgm", "+a.pgm", "-a.pgm", "@a.pgm", "\ta.pgm"};
+  for (const std::string& name : formulas) add_face("in/" + name);
+  add_face("in/a=b.pgm");
+  const Finished exact = detect({"--format", "csv", "in"}),
+                 safe = detect({"--format", "csv", "--csv-safe", "in"});
+  for (const std::string& name : formulas) {
+    EXPECT_NE(exact.out.find("\n" + name + ","), std::string::npos) << exact.out;
+    EXPECT_EQ(safe.out.find("\n" + name + ","), std::string::npos) << safe.out;
+    EXPECT_NE(safe.out.find("\n'" + name + ","), std::string::npos) << safe.out;
+  }
+  EXPECT_NE(safe.out.find("\na=b.pgm,"), std::string::npos) << safe.out;
+  EXPECT_EQ(detect({"--csv-safe", "in"}).status, 2);
+}
+
+TEST_F(Results, LimitsAreErrorRecordsThatNameTheirOptions) {
+  add_face("a.pgm");
+  const auto error = [&](const char* option, const char* value) {
+    const Finished done = detect({option, value, "a.pgm"});
+    EXPECT_EQ(done.status, 1);
+    return done.records().at(0)["error"];
+  };
+  for (const auto& [option, value] :
+       {std::pair("--max-pixels", "11999"), {"--max-seconds", "1e-9"}}) {
+    const Json json = error(option, value);
+    EXPECT_EQ(json["kind"], "limit") << json;
+    EXPECT_NE(json["message"].get<std::string>().find(option), std::string::npos) << json;
+  }
+  EXPECT_EQ(detect({"--max-pixels", "12000", "a.pgm"}).status, 0);
 }
 
 TEST_F(Results, OptionsReachTheDetector) {
@@ -120,6 +155,27 @@ TEST_F(Results, ResultsInsideTheInputFolderAreNotRead) {
   for (int i = 0; i < 2; ++i)
     EXPECT_EQ(
         detect({"-r", "--annotate", "in/boxes", "--crops", "in/crops", "in"}).records().size(), 1u);
+  // But a picture of the user there is.
+  add_face("in/boxes/mine.pgm", 1);
+  const Finished done =
+      run({"detect", "-r", "--annotate", "in/boxes", "--crops", "in/crops", "in"});
+  ASSERT_EQ(done.records().size(), 2u);
+  EXPECT_EQ(done.records()[1]["image"], "boxes/mine.pgm");
+  EXPECT_NE(done.err.find("pictures (written by facesat"), std::string::npos) << done.err;
+}
+
+TEST_F(Results, CascadesOfOneNameAreToldApart) {
+  add_face("a.pgm");
+  const std::string xml =
+      read_text(fs::path(FACESAT_CASCADE_DIR) / "haarcascades/haarcascade_frontalface_default.xml");
+  for (const char* file : {"a/c.xml", "b/c.xml"}) {
+    fs::create_directory((folder / file).parent_path());
+    write_text(folder / file, xml);
+  }
+  std::set<std::string> names;
+  const auto records = detect({"--cascade", "a/c.xml", "--cascade", "b/c.xml", "a.pgm"}).records();
+  for (const Json& face : records.at(0)["faces"]) names.insert(face["cascade"]);
+  EXPECT_EQ(names, (std::set<std::string>{"a/c.xml", "b/c.xml"}));
 }
 
 TEST_F(Results, ProgressAndQuiet) {
@@ -131,6 +187,35 @@ TEST_F(Results, ProgressAndQuiet) {
   const Finished plain = run({"detect", "a.pgm"});
   EXPECT_EQ(plain.err.find("images/s"), std::string::npos);  // standard error is no terminal here
   EXPECT_NE(plain.err.find("detecting on the CPU"), std::string::npos);
+}
+
+// On a terminal, results and progress would share lines.
+TEST_F(Results, ProgressIsNotShownOnATerminalThatShowsResults) {
+  add_face("in/a.pgm");
+  const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY);
+  ASSERT_EQ(::grantpt(terminal) + ::unlockpt(terminal), 0);
+  const auto shown = [&](const std::vector<std::string>& arguments) {
+    EXPECT_EQ(run(arguments, "",
+                  [&] {
+                    const int end = ::open(::ptsname(terminal), O_RDWR | O_NOCTTY);
+                    ::dup2(end, 1);
+                    ::dup2(end, 2);
+                  })
+                  .status,
+              0);
+    std::string text(4096, '\0');
+    const ssize_t size = ::read(terminal, text.data(), text.size());
+    text.resize(static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
+    return text;
+  };
+  const int slave = ::open(::ptsname(terminal), O_RDWR | O_NOCTTY);  // keeps what was written
+  EXPECT_NE(shown({"detect", "-o", "r", "in"}).find("images/s"), std::string::npos);
+  const std::string both = shown({"detect", "in"});
+  EXPECT_EQ(both.find("images/s"), std::string::npos) << both;
+  EXPECT_NE(both.find("{\"image\":"), std::string::npos) << both;
+  EXPECT_NE(shown({"detect", "--progress", "on", "in"}).find("images/s"), std::string::npos);
+  ::close(slave);
+  ::close(terminal);
 }
 
 }  // namespace

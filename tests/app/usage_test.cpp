@@ -31,14 +31,43 @@ TEST_F(Usage, MistakesAreToldInASentenceAndNothingIsProcessed) {
       {{"detect", "--wings", "a.pgm"}, "--wings"},
       {{"detect", "--scale-factor", "1", "a.pgm"}, "scale factor must be greater than 1"},
       {{"detect", "--scale-factor", "nan", "a.pgm"}, "scale factor"},
+      {{"detect", "--scale-factor", "1.0000001", "a.pgm"}, "too close to 1"},
       {{"detect", "--scale-factor", "x", "a.pgm"}, "--scale-factor"},
+      {{"detect", "--min-neighbors", "many", "a.pgm"}, "--min-neighbors = many: this is no number"},
+      {{"detect", "-o", "a", "-o", "b", "a.pgm"}, "--output: this option can only be given once"},
+      {{"bench", "detect", "--seconds", "nan", "a.pgm"}, "--seconds: expected from 0 to"},
+      {{"bench", "detect", "--json", "-", "a.pgm"}, "-: this cannot go to standard output"},
       {{"detect", "--min-neighbors", "-1", "a.pgm"}, "neighbours must not be negative"},
       {{"detect", "--min-size", "3y", "a.pgm"}, "expected N or WxH"},
       {{"detect", "--max-size", "-4", "a.pgm"}, "--max-size"},
       {{"detect", "--max-size", "10x", "a.pgm"}, "expected N or WxH"},
       {{"detect", "--scan", "fast", "a.pgm"}, "--scan"},
+      {{"detect", "--scan", "0", "a.pgm"}, "--scan: expected dense|opencv, not \"0\""},
+      {{"detect", "--format", "1", "a.pgm"}, "--format: expected"},
+      {{"detect", "--progress", "2", "a.pgm"}, "--progress: expected"},
+      {{"detect", "--backend", "0", "a.pgm"}, "--backend: expected"},
+      {{"detect", "--min-neighbors", "", "a.pgm"}, "--min-neighbors: a value is missing"},
+      {{"detect", "--sat", "", "a.pgm"}, "--sat: a value is missing"},
+      {{"detect", "--annotate", "", "a.pgm"}, "--annotate: a value is missing"},
+      {{"detect", "--output", "", "a.pgm"}, "--output: a value is missing"},
+      {{"detect", ""}, "INPUT: a value is missing"},
+      {{"detect", "--annotate=", "a.pgm", "a.pgm"}, "--annotate: a value is missing"},
+      {{"detect", "--cascade=", "eye", "a.pgm"}, "--cascade: a value is missing"},
+      {{"detect", "--max-pixels", "0", "a.pgm"},
+       "--max-pixels: expected a whole number of at least 1, not \"0\""},
+      {{"detect", "--max-pixels", "1e9", "a.pgm"}, "--max-pixels: expected a whole number"},
+      {{"detect", "--max-seconds", "-1", "a.pgm"}, "--max-seconds"},
+      {{"detect", "--max-seconds", "nan", "a.pgm"}, "--max-seconds"},
+      {{"detect", "--retry-failed", "a.pgm"}, "--resume"},
+      {{"detect", "@"}, "@FILE"},
+      {{"detect", "@a.pgm"}, "@ is for a list of paths, and this is a picture"},
+      {{"detect", "--annotate", "a.pgm", "a.pgm"}, "a.pgm"},
+      {{"bench", "detect", "--size", "10x10", "a.pgm"}, "--size 10x10"},
+      {{"bench", "detect", "--size", "", "a.pgm"}, "--size: a value is missing"},
       {{"detect", "--format", "xml", "a.pgm"}, "--format"},
-      {{"detect", "--jobs", "0", "a.pgm"}, "--jobs"},
+      {{"detect", "--jobs", "0", "a.pgm"}, "--jobs: expected a whole number from 1 to 1024"},
+      {{"bench", "detect", "--threads", "1,x", "a.pgm"}, "--threads: expected a whole number"},
+      {{"bench", "detect", "--sat", "fast", "a.pgm"}, "--sat fast: "},
       {{"detect", "--resume", "a.pgm"}, "--output"},
       {{"detect", "--resume", "-o", "-", "a.pgm"}, "--resume needs an output file"},
       {{"detect", "--raw", "--min-neighbors", "2", "a.pgm"}, "--raw"},
@@ -66,6 +95,14 @@ TEST_F(Usage, MistakesAreToldInASentenceAndNothingIsProcessed) {
     EXPECT_EQ(done.out, "") << what;
     EXPECT_NE(done.err.find(mistake.said), std::string::npos) << what << " said: " << done.err;
   }
+}
+
+TEST_F(Usage, AnOptionThatMayBeRepeatedTakesOneValueAtATime) {
+  add_face("a.pgm");
+  add_face("b.pgm");
+  EXPECT_EQ(detect({"--cascade", "frontalface_alt", "a.pgm", "b.pgm"}).records().size(), 2u);
+  EXPECT_EQ(detect({"--cascade", "frontalface_alt", "--cascade", "eye", "a.pgm"}).records().size(),
+            1u);
 }
 
 TEST_F(Usage, InfoAsJsonKeepsItsContract) {

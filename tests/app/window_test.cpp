@@ -1,69 +1,26 @@
 // The real window, on a virtual display with a software renderer.
+#include "tests/app/window_test.hpp"
+
 #include <algorithm>
+#include <array>
 #include <chrono>
-#include <cstdlib>
-#include <filesystem>
 #include <random>
 #include <thread>
 
-#include <opencv2/imgcodecs.hpp>
-#include <opencv2/videoio.hpp>
+#include <fcntl.h>
+#include <glad/gl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-#include "tests/app/desktop.hpp"
-#include "tests/app/film.hpp"
-#include "tests/app/program.hpp"
-#include "tests/app/virtual_display.hpp"
+#include "app/live/screen.hpp"
+#include "app/same_file.hpp"
+#include "tests/app/video.hpp"
 
 namespace facesat::test {
 namespace {
 
+namespace fs = std::filesystem;
 using namespace std::chrono_literals;
-
-class WindowTest : public ProgramTest {
- protected:
-  void SetUp() override {
-    if (display.name.empty()) GTEST_SKIP() << "skipped: there is no Xvfb";
-  }
-  // Screenshots stay, to be looked at.
-  void TearDown() override {
-    namespace fs = std::filesystem;
-    const auto* const test = ::testing::UnitTest::GetInstance()->current_test_info();
-    const fs::path kept = FACESAT_SCREENSHOTS;
-    fs::create_directories(kept);
-    for (const auto& entry : fs::directory_iterator(folder))
-      if (entry.path().extension() == ".png")
-        fs::copy_file(entry.path(),
-                      kept / (std::string(test->name()) + "." + entry.path().filename().string()),
-                      fs::copy_options::overwrite_existing);
-  }
-  // One that `waits` draws when there is something new, others as fast as they can.
-  Running start_live(
-      std::vector<std::string> arguments, bool waits = false, const Setup& setup = [] {}) const {
-    arguments.insert(arguments.begin(), {"live", "--backend", "cpu"});
-    if (!waits) arguments.emplace_back("--no-vsync");
-    return start(arguments, "", [this, setup] {
-      setup();
-      setenv("DISPLAY", display.name.c_str(), 1);
-      unsetenv("WAYLAND_DISPLAY");
-      setenv("XDG_CONFIG_HOME", (folder / "config").c_str(), 1);
-    });
-  }
-  // Presses keys by xdotool's names, with the pointer over the picture.
-  bool press(const std::string& keys) const {
-    return display.act("xdotool windowfocus $window mousemove 800 400; for key in " + keys +
-                       "; do xdotool key $key; sleep 0.3; done");
-  }
-  int pixels_of_colour(const std::string& file, const cv::Vec3b& bgr) const {
-    const cv::Mat shot = cv::imread((folder / file).string());
-    return static_cast<int>(std::count(shot.begin<cv::Vec3b>(), shot.end<cv::Vec3b>(), bgr));
-  }
-  // In the colour of the first cascade's boxes.
-  int box_pixels(const std::string& file) const { return pixels_of_colour(file, {60, 220, 60}); }
-  // In the colour of evaluation, of the bar and the plot of times.
-  int plot_pixels(const std::string& file) const { return pixels_of_colour(file, {0, 94, 213}); }
-
-  VirtualDisplay display;
-};
 
 TEST_F(WindowTest, ShowsThePictureWithItsBoxes) {
   add_face("face.pgm");
@@ -72,7 +29,7 @@ TEST_F(WindowTest, ShowsThePictureWithItsBoxes) {
           .wait();
   EXPECT_EQ(shown.status, 0) << shown.err;
   EXPECT_GT(box_pixels("shot.png"), 200);
-  EXPECT_GT(plot_pixels("shot.png"), 200);
+  EXPECT_GT(plot_pixels("shot.png"), 5000);
   const std::string times = read_text(folder / "t.csv");
   EXPECT_EQ(std::count(times.begin(), times.end(), '\n'), 2);  // a header and one picture
   EXPECT_EQ(times.substr(0, 17), "frame,capture_ms,");
@@ -86,32 +43,39 @@ TEST_F(WindowTest, ShowsTheDemoAlbum) {
                                 .wait();
   EXPECT_EQ(portrait.status, 0) << portrait.err;
   EXPECT_GT(box_pixels("portrait.png"), 200);
-  const Finished film = start_live({std::string(album) + "/movie.avi", "--frames", "60",
-                                    "--screenshot", "film.png", "--times", "t.csv"})
-                            .wait();
-  EXPECT_EQ(film.status, 0) << film.err;
-  EXPECT_GT(plot_pixels("film.png"), 1000);
+  const Finished video = start_live({std::string(album) + "/movie.avi", "--frames", "60",
+                                     "--screenshot", "video.png", "--times", "t.csv"})
+                             .wait();
+  EXPECT_EQ(video.status, 0) << video.err;
+  EXPECT_GT(plot_pixels("video.png"), 5000);
   const std::string times = read_text(folder / "t.csv");
   EXPECT_EQ(std::count(times.begin(), times.end(), '\n'), 61);
 }
 
 TEST_F(WindowTest, NoFaceNoBox) {
-  write_pgm(folder / "grey.pgm", Image<std::uint8_t>({200, 200}));
+  add_grey("grey.pgm", 120);
   EXPECT_EQ(start_live({"grey.pgm", "--frames", "3", "--screenshot", "shot.png"}).wait().status, 0);
   EXPECT_LT(box_pixels("shot.png"), 200);  // the cascade's name in its colour
 }
 
+constexpr Bgr first_grey{100, 100, 100}, second_grey{150, 150, 150};
+
 TEST_F(WindowTest, KeysDoWhatTheHelpSays) {
   if (!has_program("xdotool")) GTEST_SKIP() << "skipped: no xdotool";
-  add_face("p/a.pgm", 0);
-  add_face("p/b.pgm", 1);
+  add_grey("p/a.pgm", first_grey.g);
+  add_grey("p/b.pgm", second_grey.g);
   const Running live = start_live({"p", "--times", "t.csv"});
-  EXPECT_TRUE(press("h l t f 1 space Right Left q"));
+  const Desktop desktop(display.name, "facesat");
+  ASSERT_TRUE(desktop.is_there());
+  EXPECT_TRUE(desktop.shows(first_grey, most_of_a_picture));
+  EXPECT_TRUE(press("h l t f 1 space Right"));
+  EXPECT_TRUE(desktop.shows(second_grey, most_of_a_picture));
+  EXPECT_TRUE(press("Left"));
+  EXPECT_TRUE(desktop.shows(first_grey, most_of_a_picture));
+  EXPECT_TRUE(press("q"));
   const Finished ended = live.wait();
   EXPECT_EQ(ended.status, 0) << ended.err;
-  const std::string times = read_text(folder / "t.csv");
-  // The first picture, and right and left, unless a busy machine skips one of them.
-  EXPECT_GE(std::count(times.begin(), times.end(), '\n'), 3);
+  EXPECT_EQ(lines_in("t.csv"), 4);  // a header and three times a picture
 }
 
 TEST_F(WindowTest, ChoicesAreRememberedUnlessTheCommandLineSaysOtherwise) {
@@ -131,23 +95,78 @@ TEST_F(WindowTest, ChoicesAreRememberedUnlessTheCommandLineSaysOtherwise) {
 }
 
 TEST_F(WindowTest, FilesDroppedOntoItAreOpened) {
-  add_face("a.pgm");
-  add_face("b c.pgm", 1);
+  add_grey("a.pgm", first_grey.g);
+  add_grey("b c.pgm", second_grey.g);
   const Running live = start_live({"a.pgm", "--times", "t.csv"});
   Desktop desktop(display.name, "facesat");
   ASSERT_TRUE(desktop.is_there());
-  std::this_thread::sleep_for(500ms);  // the first picture
-  EXPECT_TRUE(desktop.drop((folder / "b%20c.pgm").string()));
-  std::this_thread::sleep_for(500ms);
+  EXPECT_TRUE(desktop.shows(first_grey, most_of_a_picture));
+  EXPECT_TRUE(desktop.drop(path("b%20c.pgm")));
+  EXPECT_TRUE(desktop.shows(second_grey, most_of_a_picture));
   desktop.close();
   EXPECT_EQ(live.wait().status, 0);
-  const std::string times = read_text(folder / "t.csv");
-  EXPECT_EQ(std::count(times.begin(), times.end(), '\n'), 3);  // a header and two pictures
+  EXPECT_EQ(lines_in("t.csv"), 3);  // a header and two pictures
+}
+
+// The largest side of a texture on this display.
+int largest_texture(const std::string& display) {
+  setenv("DISPLAY", display.c_str(), 1);
+  unsetenv("WAYLAND_DISPLAY");
+  const app::Screen screen("probe", {64, 64}, false);
+  int side = 0;
+  glGetIntegerv(GL_MAX_TEXTURE_SIZE, &side);
+  return side;
+}
+
+TEST_F(WindowTest, PicturesLargerThanATextureAreShownWithTheirBoxes) {
+  const int side = largest_texture(display.name);
+  ASSERT_GT(side, 1000);
+  const Size size{side + side / 10 + 1, 800};
+  write_pgm(folder / "wide.pgm", draw_faces(size, {{size.width * 3 / 4, 400, 300}}));
+  const Finished shown =
+      start_live({"wide.pgm", "--scale-factor", "1.3", "--frames", "3", "--screenshot", "shot.png"})
+          .wait();
+  EXPECT_EQ(shown.status, 0) << shown.err;
+  const auto records = detect({"--backend", "cpu", "--scale-factor", "1.3", "wide.pgm"}).records();
+  ASSERT_EQ(records.size(), 1u);
+  ASSERT_EQ(records[0]["faces"].size(), 1u);
+  const double left = records[0]["faces"][0]["x"].get<double>() / size.width;
+
+  const cv::Mat shot = cv::imread(path("shot.png"));
+  // The picture's background and the box, from where to where.
+  const auto columns_of = [&](Bgr c) {
+    int first = shot.cols, last = -1, count = 0;
+    for (int y = 0; y < shot.rows; ++y)
+      for (int x = 380; x < shot.cols; ++x)  // beside the panel
+        if (shot.at<cv::Vec3b>(y, x) == cv::Vec3b(c.b, c.g, c.r))
+          ++count, first = std::min(first, x), last = std::max(last, x);
+    return std::array{first, last, count};
+  };
+  const auto [begin, end, pixels] = columns_of({70, 70, 70});
+  EXPECT_GT(pixels, most_of_a_picture);
+  const auto [box, box_end, box_pixel_count] = columns_of(box_colour);
+  EXPECT_GT(box_pixel_count, 100);
+  EXPECT_NEAR(box, begin + left * (end + 1 - begin), 2);
+  // What lies there is the face: brighter than its background.
+  EXPECT_GT(shot.at<cv::Vec3b>(shot.rows / 2, (box + box_end) / 2)[1], 100);
+}
+
+TEST_F(WindowTest, ChoicesThatCannotBeRememberedAreNoFailure) {
+  add_face("a.pgm");
+  write_text(folder / "config", "not a folder");
+  const Running live = start_live({"a.pgm"});
+  Desktop desktop(display.name, "facesat");
+  ASSERT_TRUE(desktop.is_there());
+  desktop.close();
+  const Finished ended = live.wait();
+  EXPECT_EQ(ended.status, 0);
+  EXPECT_NE(ended.err.find("facesat: your choices cannot be remembered: "), std::string::npos)
+      << ended.err;
 }
 
 // With the waiting window of everyday use, too.
 TEST_F(WindowTest, ResizedMinimisedAndClosedAtAnyMoment) {
-  write_film((folder / "f.avi").string(), 30);
+  write_video(path("f.avi"), 30);
   std::minstd_rand random(5);
   for (int run = 0; run < 6; ++run) {
     const Running live = start_live({"f.avi"}, run % 2 == 0);
@@ -174,113 +193,81 @@ TEST_F(WindowTest, ResizedMinimisedAndClosedAtAnyMoment) {
   }
 }
 
-// A camera that is unplugged after so many frames. Its raw frames are grey, its compressed ones
-// red.
-class CameraTest : public WindowTest {
- protected:
-  Running start_camera(std::vector<std::string> arguments, int frames) const {
-    cv::imwrite(path("red.jpg"), cv::Mat(720, 1280, CV_8UC3, cv::Scalar(0, 0, 255)));
-    return start_live(std::move(arguments), false, [this, frames] {
-      setenv("LD_PRELOAD", FACESAT_FAKE_CAMERA, 1);
-      setenv("FACESAT_FAKE_CAMERA", path("red.jpg").c_str(), 1);
-      setenv("FACESAT_FAKE_CAMERA_FRAMES", std::to_string(frames).c_str(), 1);
-      setenv("ASAN_OPTIONS", "detect_leaks=0:verify_asan_link_order=0", 1);
-    });
-  }
-  // A frame of a film.
-  cv::Mat frame_of(const std::string& name) const {
-    cv::Mat frame;
-    cv::VideoCapture(path(name)).read(frame);
-    return frame;
-  }
-  std::string path(const std::string& name) const { return (folder / name).string(); }
-};
-
-TEST_F(CameraTest, IsFoundAndShown) {
-  const Finished ended = start_camera({"--frames", "5", "--record", "f.avi"}, 1000).wait();
-  EXPECT_EQ(ended.status, 0) << ended.err;
-  const cv::Mat frame = frame_of("f.avi");
-  EXPECT_EQ(frame.size(), cv::Size(640, 480));
-  EXPECT_NEAR(frame.at<cv::Vec3b>(240, 320)[2], 130, 10);  // raw is as fast, and grey
-}
-
-TEST_F(CameraTest, CompressesWhereThatIsFaster) {
-  const Finished ended =
-      start_camera({"0", "--camera-size", "1280x720", "--frames", "5", "--record", "f.avi"}, 1000)
-          .wait();
-  EXPECT_EQ(ended.status, 0) << ended.err;
-  const cv::Mat frame = frame_of("f.avi");
-  EXPECT_EQ(frame.size(), cv::Size(1280, 720));
-  EXPECT_GT(frame.at<cv::Vec3b>(240, 320)[2], 200);
-  EXPECT_LT(frame.at<cv::Vec3b>(240, 320)[1], 50);
-}
-
-TEST_F(CameraTest, UnpluggedEndsAnUnattendedRunWithItsResults) {
-  const Finished ended =
-      start_camera({"0", "--frames", "100", "--times", "t.csv", "--screenshot", "s.png"}, 10)
-          .wait();
-  EXPECT_EQ(ended.status, 1);
-  EXPECT_NE(ended.err.find("gives no more frames, after "), std::string::npos) << ended.err;
-  EXPECT_NE(ended.err.find("of 100 frames"), std::string::npos) << ended.err;
-  const std::string times = read_text(folder / "t.csv");
-  EXPECT_GT(std::count(times.begin(), times.end(), '\n'), 1);
-  EXPECT_FALSE(cv::imread(path("s.png")).empty());
-}
-
-TEST_F(CameraTest, UnpluggedIsAMessageNotAnExit) {
-  const Running live = start_camera({"--times", "t.csv"}, 30);
-  Desktop desktop(display.name, "facesat");
-  ASSERT_TRUE(desktop.is_there());
-  std::this_thread::sleep_for(3s);  // thirty frames take one
-  add_face("face.pgm");
-  EXPECT_TRUE(desktop.drop(path("face.pgm")));  // it goes on with something else
-  std::this_thread::sleep_for(500ms);
-  desktop.close();
-  EXPECT_EQ(live.wait().status, 0);
-  const std::string times = read_text(folder / "t.csv");
-  const auto lines = std::count(times.begin(), times.end(), '\n');
-  EXPECT_GT(lines, 3);
-  EXPECT_LE(lines, 32);
-  EXPECT_EQ(times.substr(times.size() - 3), ",1\n");  // a face in the last
-}
-
-// What the kernel counts for a process: kB of memory, and open files.
+// What the kernel counts for a process: kB of memory, and open files. Nothing once it has ended.
 struct Holdings {
   long memory = 0, handles = 0;
+  bool has_file = false;  // the one asked for
 
-  explicit Holdings(int process) {
+  Holdings(int process, const fs::path& file) {
     const std::string proc = "/proc/" + std::to_string(process);
     const std::string status = read_text(proc + "/status");
     if (const auto at = status.find("VmRSS:"); at != std::string::npos)
       memory = std::atol(status.c_str() + at + 6);
     std::error_code gone;
-    for (std::filesystem::directory_iterator i(proc + "/fd", gone), end; !gone && i != end;
-         i.increment(gone))
+    for (fs::directory_iterator i(proc + "/fd", gone), end; !gone && i != end; i.increment(gone)) {
       ++handles;
+      has_file |= app::same_file(i->path(), file);
+    }
   }
 };
 
+// A full pipe, in the place of a file: who has written the first bytes of it waits there.
+class FullPipe {
+ public:
+  explicit FullPipe(fs::path name) : file(std::move(name)) {
+    EXPECT_EQ(::mkfifo(file.c_str(), 0600), 0);
+    pipe_ = ::open(file.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC);
+    while (::write(pipe_, " ", 1) == 1) {
+    }
+  }
+  ~FullPipe() { ::close(pipe_); }
+  FullPipe(const FullPipe&) = delete;
+  FullPipe& operator=(const FullPipe&) = delete;
+
+  // What there is to be read now.
+  std::string drain() const {
+    std::string all;
+    char block[4096];
+    for (ssize_t size; (size = ::read(pipe_, block, sizeof block)) > 0;)
+      all.append(block, static_cast<std::size_t>(size));
+    return all;
+  }
+
+  const fs::path file;
+
+ private:
+  int pipe_ = -1;
+};
+
 TEST_F(WindowTest, TwoThousandFramesWithoutGrowth) {
-  write_film((folder / "f.avi").string(), 30);
-  const Running live = start_live({"f.avi", "--frames", "2000", "--times", "t.csv"}, false, [] {
-    // AddressSanitizer shall not keep what is freed.
-    setenv("ASAN_OPTIONS", "detect_leaks=0:quarantine_size_mb=0:thread_local_quarantine_size_kb=0",
-           1);
-  });
-  Desktop desktop(display.name, "facesat");
-  ASSERT_TRUE(desktop.is_there());
-  // 50 frames a second: 40 seconds or more.
-  std::this_thread::sleep_for(10s);
-  const Holdings early(live.process());
-  std::this_thread::sleep_for(25s);
-  const Holdings late(live.process());
-  ASSERT_GT(early.memory, 0);
-  ASSERT_GT(late.memory, 0);  // it still runs
-  EXPECT_LT(late.memory, early.memory + 4000);
+  write_video(path("f.avi"), 30);
+  // Of a run that has its frames and is about to write their times.
+  const auto holdings_after = [&](int frames) {
+    const FullPipe times(folder / ("times" + std::to_string(frames)));
+    const Running live = start_live(
+        {"f.avi", "--frames", std::to_string(frames), "--times", times.file.filename()}, false, [] {
+          // AddressSanitizer shall not keep what is freed.
+          setenv("ASAN_OPTIONS",
+                 "detect_leaks=0:quarantine_size_mb=0:thread_local_quarantine_size_kb=0", 1);
+        });
+    // Before it is the program, the process has what is ours, the pipe too.
+    EXPECT_TRUE(Desktop(display.name, "facesat").is_there());
+    const auto now = [&] { return Holdings(live.process(), times.file); };
+    Holdings held = now();
+    for (; held.handles > 0 && !held.has_file; held = now()) std::this_thread::sleep_for(20ms);
+    std::string text;
+    for (bool has_ended = false; !has_ended; std::this_thread::sleep_for(5ms)) {
+      has_ended = now().handles == 0;
+      text += times.drain();
+    }
+    EXPECT_EQ(live.wait().status, 0);
+    EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), frames + 1);
+    return held;
+  };
+  const Holdings early = holdings_after(400), late = holdings_after(2000);
+  ASSERT_TRUE(early.has_file && late.has_file);
+  EXPECT_LT(late.memory, early.memory + 8000);  // a frame has 9 kB
   EXPECT_EQ(late.handles, early.handles);
-  EXPECT_EQ(live.wait().status, 0);
-  const std::string times = read_text(folder / "t.csv");
-  EXPECT_EQ(std::count(times.begin(), times.end(), '\n'), 2001);
 }
 
 TEST_F(WindowTest, WhatCannotBeShownEndsAnUnattendedRun) {
@@ -288,6 +275,17 @@ TEST_F(WindowTest, WhatCannotBeShownEndsAnUnattendedRun) {
   EXPECT_EQ(missing.status, 2);
   EXPECT_NE(missing.err.find("missing.avi"), std::string::npos);
   EXPECT_EQ(start_live({"--cascade", "nose_ring"}).wait().status, 2);
+  write_text(folder / "broken.pgm", "broken");
+  add_face("face.pgm");
+  EXPECT_EQ(start_live({"face.pgm", "--frames", "2", "--times", "t.csv"}).wait().status, 0);
+  const std::string times = read_text(folder / "t.csv");
+  const Finished broken = start_live({"broken.pgm", "--frames", "5", "--times", "t.csv"}).wait();
+  EXPECT_EQ(broken.status, 2);
+  EXPECT_NE(broken.err.find("broken.pgm: "), std::string::npos) << broken.err;
+  EXPECT_EQ(read_text(folder / "t.csv"), times);
+  const Finished long_name = start_live({std::string(300, 'n'), "--frames", "5"}).wait();
+  EXPECT_EQ(long_name.status, 2);
+  EXPECT_NE(long_name.err.find("File name too long"), std::string::npos) << long_name.err;
 }
 
 TEST_F(WindowTest, WithoutADisplayItSaysWhatElseThereIs) {

@@ -85,8 +85,8 @@ Damages other_files() {
 // ---- opencv-cascade-classifier ------------------------------------------------------------------
 
 constexpr Change head_changes[] = {
-    {"OtherStageType", ">BOOST<", ">LOGIT<", "<stageType>: expected BOOST"},
-    {"Hog", ">HAAR<", ">HOG<", "<featureType>: expected HAAR or LBP"},
+    {"OtherStageType", ">BOOST<", ">LOGIT<", "<stageType>: expected BOOST, found \"LOGIT\""},
+    {"Hog", ">HAAR<", ">HOG<", "<featureType>: expected HAAR or LBP, found \"HOG\""},
     {"NarrowWindow", "<width>12", "<width>2",
      "<width>: expected a whole number from 3 to 4096, found 2"},
     {"LowWindow", "<height>10", "<height>2",
@@ -103,8 +103,7 @@ constexpr Change head_changes[] = {
     {"WordForAWindow", "<width>12", "<width>wide", "<width>: expected numbers, found \"wide\""},
     {"NoNumberForAWindow", "<width>12", "<width>", "<width>: expected one number, found 0"},
     {"TwoNumbersForAWindow", "<width>12", "<width>12 12", "<width>: expected one number, found 2"},
-    {"Categories", "<maxCatCount>0", "<maxCatCount>256",
-     "<maxCatCount>: expected a whole number from 0 to 0"},
+    {"Categories", "<maxCatCount>0", "<maxCatCount>256", "<maxCatCount>: expected 0, found 256"},
     {"TooFewStages", "<stageNum>2", "<stageNum>3", "<stageNum>: the file says 3, but there are 2"},
     {"CountlessStages", "<stageNum>2", "<stageNum>4000000000",
      "the file says 4000000000, but there are 2"},
@@ -213,7 +212,7 @@ Damages missing_elements() {
       {"NoFeatures",
        without(replaced(valid, "<features>\n", "<features>"), "    <_>\n      <rects>",
                "</features>"),
-       "<internalNodes>", "expected a whole number from 0 to -1"},
+       "<features>", "<features>: expected at least one feature"},
       {"NoStageThreshold",
        without(valid, stage, "<weakClassifiers>\n        <_>\n          <internalNodes>0 -1 2"),
        "<_>", inside("stageThreshold")},
@@ -237,7 +236,7 @@ Damages missing_elements() {
 
 constexpr Change tree_changes[] = {
     {"NodeLeadsToItself", "-1 -2 1 -0.125", "-1 1 1 -0.125",
-     "<internalNodes>: node 1 leads back to node 1"},
+     "<internalNodes>: node 1 leads back to node 1; expected a later node or a leaf"},
     {"NodeLeadsBack", "1 0 0 0.25 -1 -2 1 -0.125", "2 1 0 0.25 -1 -2 1 0 -3 1 1 0.5",
      "node 2 leads back to node 1"},
     {"NodeBeyondTheLast", "1 0 0 0.25", "2 0 0 0.25",
@@ -267,8 +266,7 @@ constexpr Change lbp_changes[] = {
     {"EmptyBlock", "0 1 4 3", "0 1 0 3", "expected a whole number from 1 to 12, found 0"},
     {"ThreeNumbersForABlock", "0 1 4 3", "0 1 4",
      "<rect>: expected x y width height, found 3 numbers"},
-    {"NoCategories", "<maxCatCount>256", "<maxCatCount>0",
-     "expected a whole number from 256 to 256, found 0"},
+    {"NoCategories", "<maxCatCount>256", "<maxCatCount>0", "<maxCatCount>: expected 256, found 0"},
 };
 
 // ---- opencv-haar-classifier ---------------------------------------------------------------------
@@ -286,12 +284,10 @@ constexpr Change old_changes[] = {
     {"ThresholdBeyondFloat", "<threshold>0.25", "<threshold>1e39", "too large for a 32-bit float"},
     {"LeafBeyondDouble", "<left_val>0.75", "<left_val>1e999",
      "<left_val>: expected numbers, found \"1e999\""},
-    {"NodeLeadsToTheRoot", "<right_node>1", "<right_node>0",
-     "<right_node>: expected a whole number from 1 to 1, found 0"},
-    {"NodeBeyondTheLast", "<right_node>1", "<right_node>2",
-     "<right_node>: expected a whole number from 1 to 1, found 2"},
+    {"NodeLeadsToTheRoot", "<right_node>1", "<right_node>0", "<right_node>: expected 1, found 0"},
+    {"NodeBeyondTheLast", "<right_node>1", "<right_node>2", "<right_node>: expected 1, found 2"},
     {"NodeLeadsToItself", "<right_val>0.5</right_val>", "<right_node>1</right_node>",
-     "<right_node>: expected a whole number from 2 to 1, found 1"},
+     "<right_node>: node 1 is the tree's last; expected a leaf, <right_val>"},
     {"BeyondTheRight", "0 0 6 4 -1.", "7 0 6 4 -1.",
      "the feature reaches outside the window of 12 x 10"},
     {"TiltedBeyondTheLeft", "5 1 4 3 -1.", "2 1 4 3 -1.",
@@ -315,7 +311,7 @@ Damages old_elements() {
       {"OldNoTrees", without(valid, "        <_>\n          <_>", "</trees>"), "<stage_threshold>",
        "expected at least one tree in a stage"},
       {"OldNoNodes", without(valid, "          <_>\n            <feature>", "</_></trees>"), "<_>",
-       "expected 1 to 65536 nodes in a tree, found 0"},
+       "expected 1 to 4096 nodes in a tree, found 0"},
       {"OldNoFeature", without(valid, "<feature>", "<threshold>"), "<_>", inside("feature")},
       {"OldNoRectangles", without(valid, "<rects>", "<tilted>"), "<feature>", inside("rects")},
       {"OldNoThreshold", without(valid, "<threshold>", "<left_val>"), "<_>", inside("threshold")},
@@ -327,15 +323,19 @@ Damages old_elements() {
       {"OldLeafTooFew", replaced(valid, "<left_val>0.75</left_val>", "<left_node>1</left_node>"),
        "<_>", "expected 3 leaves for 2 nodes, found 2"},
       {"OldCountlessNodes",
-       replaced(valid, trees, "<trees><_>" + repeated("<_/>", 65537) + "</_><_>\n"), "<_/>",
-       "expected 1 to 65536 nodes in a tree, found 65537"},
+       replaced(valid, trees, "<trees><_>" + repeated("<_/>", max_tree_nodes + 1) + "</_><_>\n"),
+       "<_/>", "expected 1 to 4096 nodes in a tree, found 4097"},
   };
 }
 
 Damages countless_nodes() {
-  const std::string nodes = repeated("0 -1 0 0.25 ", 65537);
-  return {{"CountlessNodes", replaced(stump_cascade(), "0 -1 0 0.25", nodes), "<internalNodes>",
-           "expected 4 numbers for each node, found 262148"}};
+  const auto damage = [](const char* name, const std::string& xml, const std::string& node) {
+    return Damage{name, replaced(xml, node, repeated(node + " ", max_tree_nodes + 1)),
+                  "<internalNodes>",
+                  "<internalNodes>: expected 1 to 4096 nodes in a tree, found 4097"};
+  };
+  return {damage("CountlessNodes", stump_cascade(), "0 -1 0 0.25"),
+          damage("CountlessLbpNodes", lbp_cascade(), "0 -1 1 8 7 6 5 4 3 2 1")};
 }
 
 // ---- the test -----------------------------------------------------------------------------------

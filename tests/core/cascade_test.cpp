@@ -1,10 +1,13 @@
 #include "core/cascade.hpp"
 
+#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <thread>
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "tests/core/cascades.hpp"
@@ -52,9 +55,46 @@ TEST_F(LoadCascade, IsNamedAfterItsFile) {
 }
 
 TEST_F(LoadCascade, RefusesWhatIsNoFile) {
-  expect_refused(folder_, "this is a folder; a cascade file was expected");
+  expect_refused(folder_, "this is a folder, not a file; expected an XML file");
   expect_refused(folder_ / "none.xml", "No such file or directory");
   expect_refused(write("a.xml", "x") / "b.xml", "Not a directory");
+}
+
+// Opening a pipe waits for its writer, and reading this device never ends.
+TEST_F(LoadCascade, RefusesPipesAndDevicesAtOnce) {
+  const fs::path pipe = folder_ / "pipe.xml", link = folder_ / "link.xml";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  expect_refused(pipe, "this is a pipe, not a file");
+  fs::create_symlink(pipe, link);
+  expect_refused(link, "this is a pipe, not a file");
+  expect_refused("/dev/zero", "this is a device, not a file");
+}
+
+// The pipe comes between the look at the name and the opening: whoever wins, nothing waits.
+TEST_F(LoadCascade, RefusesAPipeThatReplacesAFile) {
+  const fs::path file = write("a.xml", stump_cascade()), pipe = folder_ / "pipe";
+  const fs::path copy = write("copy.xml", stump_cascade());
+  std::atomic<bool> done = false;
+  const std::jthread replacing([&] {
+    while (!done) {
+      mkfifo(pipe.c_str(), 0600);
+      fs::rename(pipe, file);
+      fs::copy_file(copy, folder_ / "next.xml", fs::copy_options::overwrite_existing);
+      fs::rename(folder_ / "next.xml", file);
+    }
+  });
+  int refused = 0, read = 0;
+  for (int i = 0; i < 300; ++i) {
+    try {
+      read += load_cascade(file).stages.size() == 2;
+    } catch (const CascadeError& error) {
+      EXPECT_NE(std::string(error.what()).find("this is a pipe"), std::string::npos)
+          << error.what();
+      ++refused;
+    }
+  }
+  done = true;
+  EXPECT_EQ(refused + read, 300);
 }
 
 TEST_F(LoadCascade, RefusesDamagedFilesByNameAndLine) {
@@ -68,6 +108,7 @@ TEST_F(LoadCascade, RefusesFilesOfMoreThan16MiB) {
   text.resize(limit, ' ');
   EXPECT_EQ(load_cascade(write("limit.xml", text)).stages.size(), 2u);
   expect_refused(write("above.xml", text + " "), "larger than 16 MiB");
+  EXPECT_THROW(parse_cascade(text + " ", "text"), CascadeError);
 }
 
 TEST_F(LoadCascade, RefusesFilesThatMayNotBeRead) {

@@ -247,6 +247,44 @@ TEST(CascadeXml, TakesFeaturesThatTouchEveryEdge) {
   EXPECT_EQ(parsed(replaced(lbp_cascade(), "3 4 2 1", "0 1 4 3")).lbp[1].block, (Rect{0, 1, 4, 3}));
 }
 
+// `count` nodes, each of which leads to the next one and to a leaf.
+std::string chain(int count, const std::string& rest) {
+  std::string nodes, leaves = "0";
+  for (int i = 0; i < count; ++i) {
+    nodes += std::to_string(-i) + " " + std::to_string(i + 1 < count ? i + 1 : -count) + rest;
+    leaves += " 0";
+  }
+  return "<internalNodes>" + nodes + "</internalNodes><leafValues>" + leaves + "</leafValues>";
+}
+
+TEST(CascadeXml, TakesTreesOfTheMostNodes) {
+  const std::string haar =
+      replaced(tree_cascade(), "<internalNodes>1 0 0 0.25 -1 -2 1 -0.125</internalNodes>\n",
+               chain(max_tree_nodes, " 0 0.25 "));
+  const std::string lbp =
+      replaced(lbp_cascade(), "<internalNodes>0 -1 1 8 7 6 5 4 3 2 1</internalNodes>",
+               chain(max_tree_nodes, " 0 8 7 6 5 4 3 2 1 "));
+  for (const std::string& xml : {replaced(haar, "<leafValues>0.75 -0.75 0.5</leafValues>", ""),
+                                 replaced(lbp, "<leafValues>-0.25 0.25</leafValues>", "")}) {
+    const Cascade cascade = parsed(xml);
+    expect_sound(cascade);
+    const Tree& tree = cascade.trees[cascade.kind == FeatureKind::lbp ? 1 : 0];
+    EXPECT_EQ(tree.node_count, max_tree_nodes);
+    EXPECT_EQ(cascade.nodes[tree.first_node + max_tree_nodes - 1].right, -max_tree_nodes);
+  }
+  std::string old_node =
+      "<_><feature><rects><_>0 0 6 4 -1.</_></rects></feature>"
+      "<threshold>0</threshold><left_val>0</left_val>";
+  std::string old;
+  for (int i = 1; i < max_tree_nodes; ++i)
+    old += old_node + "<right_node>" + std::to_string(i) + "</right_node></_>";
+  old += old_node + "<right_val>0</right_val></_>";
+  const Cascade cascade = parsed(replaced(old_cascade(), "<stages>\n    <_>\n      <trees>\n",
+                                          "<stages><_><trees><_>" + old + "</_>"));
+  expect_sound(cascade);
+  EXPECT_EQ(cascade.trees[0].node_count, max_tree_nodes);
+}
+
 TEST(CascadeXml, TakesElementsItDoesNotKnow) {
   constexpr int depth = 200'000;
   std::string nested;

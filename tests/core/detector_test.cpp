@@ -49,9 +49,11 @@ std::vector<Window> windows_of(Detector& detector) {
 class SmallAtlases final : public Backend {
  public:
   explicit SmallAtlases(std::size_t pixels) : pixels_(pixels) {}
-  void prepare(const Cascade& cascade, const Pyramid& pyramid, const DetectOptions& o) override {
-    cpu_->prepare(cascade, pyramid, o);
+  void prepare(std::shared_ptr<const Cascade> cascade, const Pyramid& pyramid,
+               const DetectOptions& o) override {
+    cpu_->prepare(std::move(cascade), pyramid, o);
   }
+  void stop_when(ShouldStop should_stop) override { cpu_->stop_when(std::move(should_stop)); }
   void load(View<const Bgr> frame) override { cpu_->load(frame); }
   void load(Gray gray) override { cpu_->load(gray); }
   void run() override { cpu_->run(); }
@@ -405,7 +407,7 @@ TEST(CpuBackend, RefusesWhatDoesNotFitBeforeAllocating) {
   const Pyramid pyramid = plan_pyramid(absurd, {24, 24}, {}, 1 << 24);
   const auto backend = make_cpu_backend();
   try {
-    backend->prepare(*default_model(), pyramid, {});
+    backend->prepare(default_model(), pyramid, {});
     FAIL() << "1 TB was granted";
   } catch (const MemoryError& error) {
     EXPECT_GE(error.bytes, absurd.area());  // the grey image; tables are of tiles

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "core/error.hpp"
 
@@ -53,7 +54,7 @@ TEST(Memory, AnAddressSpaceLimitCounts) {
   std::uint64_t pages = 0;
   std::ifstream("/proc/self/statm") >> pages;
   constexpr std::uint64_t left = 100 << 20;
-  const AddressSpaceLimit limit(pages * 4096 + left);
+  const AddressSpaceLimit limit(pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)) + left);
   ASSERT_TRUE(limit.granted);
   EXPECT_LE(available_memory(), left);
   EXPECT_GT(available_memory(), left / 2);

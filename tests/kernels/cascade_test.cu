@@ -54,7 +54,9 @@ std::vector<Face> sorted(std::vector<Face> faces) {
 
 Answer on_cpu(const Scene& scene) {
   const auto backend = make_cpu_backend();
-  backend->prepare(scene.cascade, scene.pyramid, scene.options);
+  // Borrowed: the scene outlives the backend.
+  backend->prepare({std::shared_ptr<const Cascade>(), &scene.cascade}, scene.pyramid,
+                   scene.options);
   backend->load(scene.gray);
   backend->run();
   Answer answer;

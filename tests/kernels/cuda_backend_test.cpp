@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "cascades/cascade_store.hpp"
+#include <cuda_runtime_api.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -193,7 +194,7 @@ TEST(CudaBackend, PicturesInBetween) {
       const Pyramid pyramid = plan_pyramid(frame.size(), eyes->window, options, most);
       const auto cpu = make_cpu_backend(), cuda = gpu::make_cuda_backend(0, "");
       for (Backend* backend : {cpu.get(), cuda.get()}) {
-        backend->prepare(*eyes, pyramid, options);
+        backend->prepare(eyes, pyramid, options);
         backend->load(frame.view());
         backend->run();
         backend->collect();
@@ -232,6 +233,85 @@ TEST(CudaBackend, MoreWindowsThanExpected) {
   const auto all = std::make_shared<Cascade>(half_cascade({8, 9}, 1, 1, 0));
   const NamedPicture picture{"noise", noise({640, 480}, 2)};
   EXPECT_GT(compare(all, picture, {.min_neighbors = 0}), 100'000u);
+}
+
+// All memory of the device, until it goes.
+class Exhausted {
+ public:
+  Exhausted() {
+    for (std::size_t bytes = std::size_t{1} << 33; bytes >= 1 << 20;) {
+      void* block = nullptr;
+      if (cudaMalloc(&block, bytes) == cudaSuccess)
+        blocks_.push_back(block);
+      else
+        bytes /= 2;
+    }
+    cudaGetLastError();
+  }
+  ~Exhausted() {
+    for (void* block : blocks_) cudaFree(block);
+  }
+  Exhausted(const Exhausted&) = delete;
+  Exhausted& operator=(const Exhausted&) = delete;
+
+ private:
+  std::vector<void*> blocks_;
+};
+
+// The list of windows must grow and cannot; a graph of the frames before must not be replayed on
+// buffers that are gone.
+TEST(CudaBackend, NoMemoryForMoreWindows) {
+  const auto all = std::make_shared<Cascade>(half_cascade({8, 9}, 1, 1, 0));
+  const DetectOptions options{.min_neighbors = 0};
+  const Size size{1200, 900};
+  const NamedPicture none{"flat", flat(size, 90)}, many{"noise", noise(size, 2)};
+  Detector cuda(all, options, gpu::make_cuda_backend(0, ""));
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(cuda.detect(none.gray.view()).size(), 0u);
+  {
+    const Exhausted memory;
+    for (int i = 0; i < 2; ++i) {
+      EXPECT_THROW(cuda.detect(many.gray.view()), MemoryError);
+      EXPECT_THROW(cuda.detect(many.gray.view()), MemoryError);
+    }
+  }
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(cuda.detect(none.gray.view()).size(), 0u);
+    compare(on_cpu(all, many, options), many, options, cuda, "the default");
+  }
+}
+
+// What is made from a cascade is known by its address, so no other one may come to lie there.
+TEST(CudaBackend, KeepsItsCascade) {
+  const Image<std::uint8_t> picture = noise({90, 70}, 3);
+  const auto backend = gpu::make_cuda_backend(0, "");
+  std::weak_ptr<const Cascade> before;
+  for (const float leaf : {1.0f, -1.0f}) {
+    auto cascade = std::make_shared<const Cascade>(half_cascade({8, 9}, leaf, leaf, 0));
+    const Pyramid pyramid = plan_pyramid(picture.size(), cascade->window, {}, 1 << 26);
+    backend->prepare(cascade, pyramid, {});
+    EXPECT_TRUE(before.expired());
+    before = cascade;
+    cascade.reset();
+    EXPECT_FALSE(before.expired());
+    backend->load(picture.view());
+    backend->run();
+    EXPECT_EQ(backend->collect().empty(), leaf < 0);
+  }
+}
+
+TEST(CudaBackend, CanBeStopped) {
+  const auto cascade = find_cascade("frontalface_default");
+  const Image<std::uint8_t> picture = drawn_faces({640, 300});
+  Detector cuda(cascade, {}, gpu::make_cuda_backend(0, ""));
+  const std::size_t expected = cuda.detect(picture.view()).size();
+  EXPECT_GT(expected, 0u);
+  for (int after = 0; after < 3; ++after) {  // questions answered with no
+    int questions = 0;
+    cuda.stop_when([&] { return questions++ >= after; });
+    EXPECT_THROW(cuda.detect(picture.view()), Stopped);
+    cuda.stop_when({});
+    EXPECT_EQ(cuda.detect(picture.view()).size(), expected);
+  }
 }
 
 TEST(CudaBackend, SeveralAtOnce) {

@@ -17,17 +17,20 @@ bool is_gif(const std::filesystem::path& file) {
 }
 
 Picture read_gif(const std::filesystem::path& file) {
-  const std::unique_ptr<VideoInput> film = open_video(file.string());
-  std::optional<Picture> first = film ? film->next() : std::nullopt;
+  const std::unique_ptr<VideoInput> video = open_video(std::filesystem::absolute(file).string());
+  std::optional<Picture> first = video ? video->next() : std::nullopt;
   if (!first) throw InputError("decode", "this GIF has no frame that can be decoded");
+  if (video->next()) first->warning = only_first_frame;
   return std::move(*first);
 }
 
 InputError to_input_error(const cv::Exception& error) {
   if (error.code == cv::Error::StsNoMem)
     return {"memory", "there is not enough memory for this picture"};
-  if (error.err.find("CV_IO_MAX_IMAGE") != std::string::npos)  // 2^20 a side, 2^30 pixels
-    return {"decode", "its header gives a size beyond what is ever decoded"};
+  if (error.err.find("CV_IO_MAX_IMAGE") != std::string::npos)  // see prepare_codecs()
+    return {"limit",
+            "its header gives more pixels than are decoded; --max-pixels raises the limit, up to "
+            "1048576 a side"};
   return {"decode", fmt::format("this picture cannot be decoded: {}", error.err)};
 }
 

@@ -41,7 +41,8 @@ class OneTile {
     std::vector<std::uint8_t> skips(level.grid.height);
     cpu::EvaluationMemory memory;
     std::vector<cpu::Candidate> found;
-    evaluator_->scan(tile_, order == Scan::opencv, skips.data(), memory, found);
+    StopMeter meter;
+    evaluator_->scan(tile_, order == Scan::opencv, skips.data(), memory, found, meter);
     std::vector<Window> windows;
     for (const cpu::Candidate& c : found)
       windows.push_back({5, c.column * level.step, c.row * level.step, c.score});
@@ -53,8 +54,9 @@ class OneTile {
 
   Image<std::uint32_t> depths() const {
     Image<std::uint32_t> result(level.grid);
+    StopMeter meter;
     for (int row = 0; row < level.grid.height; ++row)
-      evaluator_->depths(tile_, row, result.row(row));
+      evaluator_->depths(tile_, row, result.row(row), meter);
     return result;
   }
 
@@ -89,7 +91,8 @@ std::vector<Image<std::uint8_t>> pictures(unsigned seed) {
 
 TEST_P(Evaluate, GivesWhatTheDefinitionGives) {
   std::size_t found = 0;
-  const unsigned seeds = GetParam().shape.tree_factor > 1 ? 3 : 25;  // the definition is slow
+  const auto [kind, tilted, max_nodes, tree_factor] = GetParam().shape;
+  const unsigned seeds = tree_factor * max_nodes > 50 ? 3 : 25;  // the definition is slow
   for (unsigned seed = 0; seed < seeds; ++seed) {
     const Cascade cascade = random_cascade(seed, GetParam().shape);
     for (const Image<std::uint8_t>& picture : pictures(seed))
@@ -115,12 +118,31 @@ INSTANTIATE_TEST_SUITE_P(Random, Evaluate, ::testing::ValuesIn(cascade_shapes),
 // Trees larger than vectors have room for, and stages so long that survivors are gathered, twice.
 constexpr NamedShape large_shapes[] = {
     {"LargeTrees", {.max_nodes = 40}},
+    {"LargestTrees", {.max_nodes = max_tree_nodes}},
+    {"LargestLbpTrees", {.kind = FeatureKind::lbp, .max_nodes = max_tree_nodes}},
     {"LongStages", {.tree_factor = 90}},
     {"LongTiltedTrees", {.tilted = true, .max_nodes = 3, .tree_factor = 60}},
     {"LongLbp", {.kind = FeatureKind::lbp, .tree_factor = 90}},
 };
 INSTANTIATE_TEST_SUITE_P(Large, Evaluate, ::testing::ValuesIn(large_shapes),
                          [](const auto& tested) { return tested.param.name; });
+
+// A stage of so many stumps that its windows are evaluated one after the other.
+TEST(EvaluateRules, StagesTooLongForVectorsGiveWhatTheDefinitionGives) {
+  std::size_t found = 0;
+  for (const FeatureKind kind : {FeatureKind::haar, FeatureKind::lbp})
+    for (unsigned seed = 0; seed < 3; ++seed) {
+      const Cascade cascade = random_cascade(seed, {.kind = kind, .tree_factor = 5000});
+      ASSERT_GT(cascade.nodes.size(), 10'000u);
+      const Image<std::uint8_t> picture = clouds({22, 17}, seed, 2);
+      const OneTile one(cascade, picture.view(), 1);
+      auto expected = reference::windows(cascade, picture.view(), one.level, 5, Scan::opencv);
+      for (Window& window : expected) window.box = {};
+      on_every_instruction_set([&] { EXPECT_EQ(one.scan(Scan::opencv), expected); });
+      found += expected.size();
+    }
+  EXPECT_GT(found, 10u);
+}
 
 // ---- single rules -------------------------------------------------------------------------------
 
@@ -255,9 +277,10 @@ TEST(EvaluateRules, SkipsAreHandedOnFromTileToTile) {
   cpu::EvaluationMemory memory;
   std::vector<cpu::Candidate> found;
   std::uint8_t skip = 0;
+  StopMeter meter;
   const auto scan_tile = [&](bool rejects) {
     cascade.nodes[0].subset[7] = rejects ? 0x80000000u : 0;
-    cpu::make_lbp_evaluator(cascade, shape)->scan(tile, true, &skip, memory, found);
+    cpu::make_lbp_evaluator(cascade, shape)->scan(tile, true, &skip, memory, found, meter);
     return std::pair(found.size(), static_cast<int>(skip));
   };
   EXPECT_EQ(scan_tile(true), std::pair(std::size_t{0}, 1));

@@ -1,4 +1,4 @@
-// A small film; every frame has a brightness of its own.
+// A small video; every frame has a brightness of its own.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 namespace facesat::test {
 
 // 64 x 48 pixels, 50 frames a second; frame i is grey of i * 8.
-inline void write_film(const std::string& file, int frames) {
+inline void write_video(const std::string& file, int frames) {
   cv::VideoWriter writer(file, cv::VideoWriter::fourcc('M', 'J', 'P', 'G'), 50, {64, 48});
   ASSERT_TRUE(writer.isOpened());
   for (int i = 0; i < frames; ++i) writer.write(cv::Mat(48, 64, CV_8UC3, cv::Scalar::all(i * 8)));

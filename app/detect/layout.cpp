@@ -1,0 +1,63 @@
+#include "app/detect/layout.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+
+#include "cascades/cascade_store.hpp"
+#include <fmt/format.h>
+
+#include "app/checksum.hpp"
+#include "app/io/files.hpp"
+
+namespace facesat::app {
+namespace {
+
+// Tells two cascades of one name apart.
+std::uint64_t fingerprint(const std::string& cascade) {
+  std::string xml(embedded_cascade());
+  if (cascade != default_cascade_name) {
+    const auto bytes = read_file(cascade_file(cascade).value_or(cascade));
+    xml.assign(bytes.begin(), bytes.end());
+  }
+  return checksum(xml);
+}
+
+}  // namespace
+
+Layout layout_of(const DetectCommand& command,
+                 const std::vector<std::shared_ptr<const Cascade>>& cascades) {
+  Layout layout{command.format, {}, command.csv_safe};
+  for (std::size_t i = 0; i < cascades.size(); ++i) {
+    const auto has_its_name = [&](const auto& other) { return other->name == cascades[i]->name; };
+    const bool is_clear = std::count_if(cascades.begin(), cascades.end(), has_its_name) == 1;
+    layout.cascades.push_back(is_clear ? cascades[i]->name : command.cascades[i]);
+  }
+  return layout;
+}
+
+ResultOptions result_options(const DetectCommand& command, const Layout& layout) {
+  std::string cascades;
+  for (std::size_t i = 0; i < layout.cascades.size(); ++i)
+    cascades += fmt::format("{}{} (checksum {:016x})", i == 0 ? "" : ", ", layout.cascades[i],
+                            fingerprint(command.cascades[i]));
+  const auto text = [](Size size) { return fmt::format("{}x{}", size.width, size.height); };
+  const auto folder = [](const std::string& name) {
+    return name.empty() ? std::string("none")
+                        : std::filesystem::absolute(name).lexically_normal().string();
+  };
+  const DetectOptions& detect = command.detect;
+  return {{"--format", command.format == Format::csv ? "csv" : "jsonl"},
+          {"--csv-safe", command.csv_safe ? "on" : "off"},
+          {"--cascade", cascades},
+          {"--scale-factor", fmt::format("{}", detect.scale_factor)},
+          {"--min-neighbors", fmt::format("{}", detect.min_neighbors)},
+          {"--min-size", text(detect.min_size)},
+          {"--max-size", text(detect.max_size)},
+          {"--scan", detect.scan == Scan::dense ? "dense" : "opencv"},
+          {"--equalize", detect.equalize ? "on" : "off"},
+          {"--annotate", folder(command.annotate)},
+          {"--crops", folder(command.crops)}};
+}
+
+}  // namespace facesat::app

@@ -1,0 +1,67 @@
+#include "app/detect/overwriting.hpp"
+
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "app/errors.hpp"
+#include "app/io/codec.hpp"
+#include "app/io/files.hpp"
+#include "app/io/picture_names.hpp"
+#include "app/io/video.hpp"
+#include "app/same_file.hpp"
+
+namespace facesat::app {
+
+namespace fs = std::filesystem;
+
+void require_inputs_untouched(const DetectCommand& command, const PictureFolders& folders) {
+  if (!folders.annotate) return;
+  for (const std::string& input : command.inputs) {
+    std::error_code ignored;
+    const fs::path picture = folders.annotate->path(name_below(input, false));
+    if (fs::is_regular_file(input, ignored) && fs::equivalent(input, picture, ignored))
+      throw UsageError(fmt::format(
+          "--annotate {}: the picture with boxes would overwrite the input {}: name another folder",
+          command.annotate, input));
+  }
+}
+
+namespace {
+
+// "> a.jpg" and ">> a.jpg", where a folder of inputs may hold it.
+void check_name_of_standard_output() {
+  std::error_code error;
+  const fs::path file = fs::read_symlink("/proc/self/fd/1", error);
+  if (has_extension(file, picture_extensions()) || has_extension(file, video_extensions()))
+    throw UsageError(fmt::format(
+        "standard output is {}: results are text, and not written into a picture or video",
+        file.string()));
+}
+
+}  // namespace
+
+// Lists that were results once pass for results; and one that grows while it is read, by results or
+// by messages, has no end.
+void require_lists_untouched(const DetectCommand& command) {
+  const bool is_redirected = command.output == "-";
+  const auto results = file_identity(is_redirected ? "/dev/stdout" : command.output);
+  const auto messages = file_identity("/dev/stderr");
+  const auto check = [&](const std::string& file, const char* what, bool takes_messages) {
+    std::error_code ignored;
+    const auto read = fs::is_regular_file(file, ignored) ? file_identity(file) : std::nullopt;
+    if (read && (read == results || (takes_messages && read == messages)))
+      throw UsageError(fmt::format("{}: {} cannot be written into {}", file,
+                                   read == results ? "results" : "messages", what));
+  };
+  for (const std::string& input : command.inputs) {
+    const bool is_list = input == "-" || input.starts_with('@');
+    const std::string file = input == "-" ? "/dev/stdin" : is_list ? input.substr(1) : input;
+    if (is_list || is_redirected) check(file, is_list ? "the list of inputs" : "an input", is_list);
+  }
+  for (const std::string& cascade : command.cascades)
+    if (is_redirected) check(cascade, "a cascade", false);
+  if (is_redirected) check_name_of_standard_output();
+}
+
+}  // namespace facesat::app

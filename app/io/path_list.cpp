@@ -1,0 +1,80 @@
+#include "app/io/path_list.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "app/errors.hpp"
+#include "app/interrupt.hpp"
+
+namespace facesat::app {
+namespace {
+
+constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+
+}  // namespace
+
+PathList::PathList(const std::string& source, bool null_separated)
+    : name_(source == "-" ? "standard input" : source) {
+  if (null_separated) null_separated_ = true;
+  descriptor_ = source == "-" ? STDIN_FILENO : ::open(source.c_str(), O_RDONLY | O_CLOEXEC);
+  struct stat info {};
+  const bool is_open = descriptor_ >= 0 && ::fstat(descriptor_, &info) == 0;
+  // A read of nothing tells whether the descriptor was opened for reading.
+  if (!is_open || (!S_ISDIR(info.st_mode) && ::read(descriptor_, nullptr, 0) < 0))
+    throw UsageError(fmt::format("{}: the list cannot be read: {}", name_, std::strerror(errno)));
+  if (S_ISDIR(info.st_mode))
+    throw UsageError(fmt::format("{}: a list of paths was expected, this is a folder", name_));
+  is_regular_ = S_ISREG(info.st_mode);
+}
+
+PathList::~PathList() {
+  if (descriptor_ > STDIN_FILENO) ::close(descriptor_);
+}
+
+std::optional<char> PathList::next_byte() {
+  if (at_ == buffer_.size()) {
+    buffer_.resize(1 << 16);
+    ssize_t count = 0;
+    do {
+      count = ::read(descriptor_, buffer_.data(), buffer_.size());
+    } while (count < 0 && errno == EINTR && !interrupted());
+    if (count < 0 && errno != EINTR)
+      failure_ = fmt::format("the list cannot be read any further: {}", std::strerror(errno));
+    buffer_.resize(static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+    at_ = 0;
+    if (buffer_.empty()) return std::nullopt;
+  }
+  return buffer_[at_++];
+}
+
+std::optional<PathList::Entry> PathList::next() {
+  Entry entry;
+  bool has_null = false;
+  while (true) {
+    const std::optional<char> byte = next_byte();
+    if (byte && (*byte == '\n' || *byte == '\0') && !null_separated_) null_separated_ = *byte == 0;
+    const bool ends = !byte || *byte == (null_separated_.value_or(false) ? '\0' : '\n');
+    if (!ends) {
+      entry.path += *byte;
+      has_null |= *byte == '\0';
+      continue;
+    }
+    if (std::exchange(is_first_, false) && entry.path.starts_with(byte_order_mark))
+      entry.path.erase(0, byte_order_mark.size());
+    if (!null_separated_.value_or(false) && entry.path.ends_with('\r')) entry.path.pop_back();
+    if (has_null) entry.failure = "an entry of the list contains a NUL byte: is it for --null?";
+    if (!byte && !failure_.empty()) entry.failure = std::exchange(failure_, "");
+    if (!entry.path.empty() || !entry.failure.empty()) return entry;
+    if (!byte) return std::nullopt;
+  }
+}
+
+}  // namespace facesat::app

@@ -1,0 +1,63 @@
+// The command line of `facesat live`.
+#include "app/choice.hpp"
+#include "app/live/live.hpp"
+#include "app/parse_size.hpp"
+
+namespace facesat::app {
+
+CLI::App* add_live(CLI::App& program, LiveCommand& command) {
+  CLI::App* live = program.add_subcommand("live", "The window: faces and times, live");
+  live->add_option(
+          "SOURCE", command.source,
+          "A camera's number or device, a video, a stream's URL, a picture or a folder [the "
+          "first camera]")
+      ->type_name("");
+  add_size(*live, "--camera-size", command.camera.size,
+           "Ask the camera for pictures of this size [as it likes]")
+      ->type_name("WxH");
+  live->add_option("--camera-fps", command.camera.frames_per_second,
+                   "Ask the camera for that many frames per second [as it likes]")
+      ->type_name("F")
+      ->check(CLI::Range(1, 1000).description(""));
+  live->add_option("--cascade", command.settings.cascades, "As for 'facesat detect'; repeatable")
+      ->type_name("NAME|FILE")
+      ->take_all()
+      ->expected(1)
+      ->allow_extra_args(false);  // else it would take the SOURCE after it for another one
+  live->add_option("--scale-factor", command.settings.detect.scale_factor,
+                   "From one level of the pyramid to the next [1.1]")
+      ->type_name("F");
+  live->add_option("--min-neighbors", command.settings.detect.min_neighbors,
+                   "Windows that must agree on a face, less one [3]")
+      ->type_name("N");
+  add_backend_options(*live, command.settings.backend);
+  live->add_option("--frames", command.frames, "End when that many frames were shown")
+      ->type_name("N")
+      ->check(whole_number(1));
+  live->add_option("--screenshot", command.screenshot, "Write what was shown last, at the end")
+      ->type_name("FILE");
+  live->add_option("--record", command.record, "Write the frames with their boxes into a video")
+      ->type_name("FILE");
+  live->add_option("--times", command.times, "Write the times of all frames as CSV, at the end")
+      ->type_name("FILE");
+  live->add_flag_callback(
+      "--no-vsync", [&command] { command.vsync = false; }, "Draw as fast as possible");
+  live->add_flag("--forget", command.forgets,
+                 "Start with the defaults instead of the choices of the last time");
+  live->footer(
+      "\nExit status: 0 all went well, 1 the source broke off before --frames were shown, 2 wrong "
+      "usage or\nnothing could be opened, 3 an output could not be written or detection failed.");
+  live->final_callback([live, &command] {
+    command.give = [live, given = command.settings](LiveSettings& to) {
+      const auto is_given = [live](const char* name) { return live->count(name) > 0; };
+      if (is_given("--cascade")) to.cascades = given.cascades;
+      if (is_given("--scale-factor")) to.detect.scale_factor = given.detect.scale_factor;
+      if (is_given("--min-neighbors")) to.detect.min_neighbors = given.detect.min_neighbors;
+      if (is_given("--backend") || is_given("--device") || is_given("--sat"))
+        to.backend = given.backend;
+    };
+  });
+  return live;
+}
+
+}  // namespace facesat::app

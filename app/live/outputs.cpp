@@ -1,0 +1,155 @@
+#include "app/live/outputs.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <optional>
+
+#include "cascades/cascade_store.hpp"
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "app/errors.hpp"
+#include "app/io/codec.hpp"
+#include "app/io/files.hpp"
+#include "app/io/stamp.hpp"
+#include "app/io/video.hpp"
+#include "app/live/history.hpp"
+#include "app/live/recorder.hpp"
+#include "app/live/source.hpp"
+#include "app/opencv/opencv.hpp"
+#include "app/same_file.hpp"
+
+namespace facesat::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void refuse(const Outputs::Output& output, const std::string& overwritten) {
+  throw UsageError(fmt::format("{} {}: this would overwrite {}; choose another file", output.option,
+                               output.file.string(), overwritten));
+}
+
+// The picture or video of the folder that the file is, by whatever name.
+std::optional<fs::path> find_in_folder(const fs::path& folder, const fs::path& file) {
+  const auto wanted = file_identity(file);
+  std::error_code failure;
+  if (!wanted || !fs::is_directory(folder, failure)) return std::nullopt;
+  for (fs::directory_iterator entry(folder, failure), end; !failure && entry != end;
+       entry.increment(failure)) {
+    const fs::path& path = entry->path();
+    const bool is_read =
+        has_extension(path, picture_extensions()) || has_extension(path, video_extensions());
+    if (is_read && file_identity(path) == wanted) return path;
+  }
+  return std::nullopt;
+}
+
+void check_cascades(const Outputs::Output& output, const std::vector<std::string>& cascades) {
+  for (const std::string& cascade : cascades)
+    if (const auto file = cascade_file(cascade); file && same_file(output.file, *file))
+      refuse(output, fmt::format("the cascade {}", cascade));
+}
+
+void check_format_of_picture(const Outputs::Output& output) {
+  Image<Bgr> pixel({1, 1});
+  *pixel.row(0) = {};
+  if (opencv().encode(pixel.view(), output.file.extension().string()).empty())
+    throw UsageError(fmt::format("{} {}: the name of a picture must end in .png or .jpg",
+                                 output.option, output.file.string()));
+}
+
+void check_format_of_video(const Outputs::Output& output) {
+  if (!Recorder::knows(output.file))
+    throw UsageError(fmt::format("{} {}: the name of a video must end in {}", output.option,
+                                 output.file.string(), Recorder::extensions()));
+  std::error_code ignored;
+  if (fs::exists(output.file, ignored) && !fs::is_regular_file(output.file, ignored))
+    throw UsageError(fmt::format("{} {}: a video can only be written into a regular file",
+                                 output.option, output.file.string()));
+}
+
+void check_writable(const Outputs::Output& output) {
+  try {
+    require_writable(output.file);
+  } catch (const UsageError& error) {
+    throw UsageError(fmt::format("{} {}", output.option, error.what()));
+  }
+}
+
+}  // namespace
+
+Outputs::Outputs(const Output& screenshot, const Output& times, const Output& record,
+                 const std::vector<std::string>& cascades)
+    : files_{screenshot, times}, recording_(record) {
+  const std::array all{screenshot, times, record};
+  for (auto output = all.begin(); output != all.end(); ++output) {
+    if (output->file.empty()) continue;
+    for (auto other = all.begin(); other != output; ++other)
+      if (!other->file.empty() && same_file(output->file, other->file))
+        refuse(*output, fmt::format("the file of {}", other->option));
+    check_cascades(*output, cascades);
+  }
+  if (!screenshot.file.empty()) check_format_of_picture(screenshot);
+  if (!record.file.empty()) check_format_of_video(record);
+  for (const Output& output : all)
+    if (!output.file.empty()) check_writable(output);
+}
+
+void Outputs::check_source(const std::string& source) const {
+  const auto path = source_path(source);
+  if (!path) return;
+  const std::scoped_lock lock(mutex_);
+  for (const Output& output : {files_[0], files_[1], recording_}) {
+    if (output.file.empty()) continue;
+    if (same_file(output.file, *path)) refuse(output, fmt::format("the source {}", source));
+    if (const auto part = find_in_folder(*path, output.file))
+      refuse(output, fmt::format("{} in the source {}", part->filename().string(), source));
+  }
+}
+
+void Outputs::check_screenshot() const {
+  const fs::path& file = files_[0].file;
+  if (has_contents(file) && !is_stamped(file)) refuse_foreign(file);
+}
+
+void Outputs::check_times() const {
+  const fs::path& file = files_[1].file;
+  if (!has_contents(file)) return;
+  const std::vector<unsigned char> bytes = read_file(file);
+  if (!is_times_csv({bytes.begin(), bytes.end()})) refuse_foreign(file);
+}
+
+void Outputs::check_contents() const {
+  check_screenshot();
+  check_times();
+  if (has_contents(recording_.file))
+    throw UsageError(fmt::format("{} {}: this file exists; choose another name, or delete it",
+                                 recording_.option, recording_.file.string()));
+}
+
+void Outputs::set_recording(const fs::path& file) {
+  const std::scoped_lock lock(mutex_);
+  recording_ = {"the recording", file};
+}
+
+std::string make_dated_file(const std::string& extension) {
+  const std::time_t now = std::time(nullptr);
+  char date[32];
+  std::strftime(date, sizeof date, "%Y%m%d-%H%M%S", std::localtime(&now));
+  for (int number = 1;; ++number) {
+    const std::string suffix = number == 1 ? "" : fmt::format("-{}", number);
+    const std::string file = fmt::format("facesat-{}{}.{}", date, suffix, extension);
+    const int descriptor = ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor >= 0) {
+      ::close(descriptor);
+      return file;
+    }
+    if (errno != EEXIST)
+      throw OutputError(
+          fmt::format("{}: this file cannot be made here: {}", file, std::strerror(errno)));
+  }
+}
+
+}  // namespace facesat::app

@@ -1,0 +1,19 @@
+#include "app/standard_descriptors.hpp"
+
+#include <initializer_list>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace facesat::app {
+
+// open() gives the lowest free number, and numbers are gone through upwards.
+void occupy_standard_descriptors() {
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(descriptor, F_GETFD) >= 0) continue;
+    const bool can_be_written = descriptor != STDOUT_FILENO;  // of standard input: nothing else can
+    [[maybe_unused]] const int opened = ::open("/dev/null", can_be_written ? O_WRONLY : O_RDONLY);
+  }
+}
+
+}  // namespace facesat::app

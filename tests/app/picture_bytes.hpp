@@ -1,0 +1,68 @@
+// Pictures made by the test: files of all kinds of JPEG and PNG, as bytes.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/io/codec.hpp"
+#include "tests/app/program.hpp"
+
+namespace facesat::test {
+
+using Bytes = std::vector<unsigned char>;
+
+#if FACESAT_READS_FILMS
+constexpr bool has_opencv = true;
+#else
+constexpr bool has_opencv = false;
+#endif
+
+Bytes noise(std::size_t count, unsigned seed);
+
+struct JpegKind {
+  int channels = 3, across = 1, down = 1;  // of luma samples for one of chroma
+  bool progressive = false;
+  int orientation = 0;  // 0: no EXIF data
+};
+
+// A JPEG's EXIF segment, without marker and length.
+Bytes exif_with(int orientation);
+
+Bytes encode_jpeg(Size size, const JpegKind& kind);
+
+struct PngKind {
+  int colour_type, bits;
+  bool interlaced = false, transparent = false;  // transparent: with a tRNS chunk
+};
+
+Bytes encode_png(Size size, const PngKind& kind);
+
+// The length of a PNG's signature and first chunk.
+constexpr std::size_t after_header = 33;
+
+// The PNG with another chunk, put in at `at`.
+Bytes with_chunk(Bytes png, std::size_t at, std::string_view type, const Bytes& data);
+
+// A segment of a JPEG.
+Bytes segment(unsigned char marker, std::string_view signature, const Bytes& data = {});
+
+Bytes with_bytes(Bytes file, std::size_t at, const Bytes& bytes);
+
+class CodecTest : public ProgramTest {
+ protected:
+  // What the general codec makes of a file with these bytes; nothing if it cannot read it.
+  std::optional<app::Picture> read_generally(const Bytes& bytes,
+                                             const std::string& extension) const;
+};
+
+// Nothing where it is refused.
+std::optional<app::Picture> try_png(std::span<const unsigned char> file);
+
+void expect_same(const std::optional<app::Picture>& picture,
+                 const std::optional<app::Picture>& expected);
+
+}  // namespace facesat::test

@@ -1,0 +1,565 @@
+// Runs that go on where another one ended: --resume completes the results to what an undisturbed
+// run writes.
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <random>
+#include <sstream>
+#include <thread>
+
+#include <unistd.h>
+
+#include "tests/app/sixty_pictures.hpp"
+
+namespace facesat::test {
+namespace {
+
+namespace fs = std::filesystem;
+using Resume = SixtyPictures;
+
+TEST_F(Resume, KilledRunsAreCompletedByResume) {
+  for (const std::string format : {"jsonl", "csv"}) {
+    const std::string expected = undisturbed(format);
+    std::mt19937 random(7);
+    int killed = 0;
+    fs::remove(folder / "r");
+    for (int attempt = 0; attempt < 40 && read_text(folder / "r") != expected; ++attempt) {
+      const Running running =
+          start({"detect", "-q", "--resume", "--format", format, "-o", "r", "in"});
+      std::this_thread::sleep_for(std::chrono::milliseconds(10 + random() % 40));
+      running.signal(SIGKILL);
+      killed += running.wait().status == 128 + SIGKILL;
+      const std::string text = read_text(folder / "r");
+      EXPECT_EQ(text, expected.substr(0, text.size())) << format;
+    }
+    EXPECT_GT(killed, 0) << format;
+    EXPECT_EQ(resume(format).status, 1) << format;  // the broken ones are still failures
+    EXPECT_EQ(read_text(folder / "r"), expected) << format;
+  }
+}
+
+// Every place at which the output or its journal can be torn.
+TEST_F(Resume, TornFilesAreCompleted) {
+  for (const std::string format : {"jsonl", "csv"}) {
+    EXPECT_EQ(detect({"--format", format, "-o", "r", "in"}).status, 1);
+    const std::string expected = read_text(folder / "r"), journal = read_text(folder / "r.resume");
+    EXPECT_EQ(expected, undisturbed(format));
+    for (std::size_t keep = 0; keep < expected.size(); keep += keep < 100 ? 13 : 997) {
+      write_text(folder / "r", expected.substr(0, keep));
+      write_text(folder / "r.resume", journal);
+      resume(format);
+      ASSERT_EQ(read_text(folder / "r"), expected) << format << " torn after " << keep << " bytes";
+      ASSERT_EQ(read_text(folder / "r.resume"), journal) << format << ", " << keep;
+    }
+    // The journal is written first: its last line may be torn, and the output then lacks the
+    // record.
+    ASSERT_TRUE(journal.ends_with("\ncomplete\n"));
+    const std::string entries = journal.substr(0, journal.rfind("complete"));
+    const std::size_t last = entries.rfind('\n', entries.size() - 2) + 1;
+    const std::size_t end = std::stoul(journal.substr(journal.rfind('\n', last - 2) + 1));
+    for (std::size_t keep = last; keep < entries.size(); keep += 7) {
+      write_text(folder / "r", expected.substr(0, end));
+      write_text(folder / "r.resume", entries.substr(0, keep));
+      resume(format);
+      ASSERT_EQ(read_text(folder / "r"), expected) << format << ", journal torn after " << keep;
+      ASSERT_EQ(read_text(folder / "r.resume"), journal) << format << ", " << keep;
+    }
+    fs::remove(folder / "r");  // a new output begins anew, whatever the journal says
+  }
+}
+
+TEST_F(Resume, JsonLinesWithoutAJournalAreCompleted) {
+  const std::string expected = undisturbed("jsonl");
+  for (std::size_t keep = 0; keep < expected.size(); keep += keep < 100 ? 13 : 997) {
+    write_text(folder / "r", expected.substr(0, keep));
+    fs::remove(folder / "r.resume");
+    resume("jsonl");
+    ASSERT_EQ(read_text(folder / "r"), expected) << "torn after " << keep << " bytes";
+  }
+}
+
+TEST_F(Resume, CsvWithoutAJournalIsRefused) {
+  const std::string expected = undisturbed("csv");
+  write_text(folder / "r", expected);
+  const Finished done = resume("csv");
+  EXPECT_EQ(done.status, 2);
+  EXPECT_NE(done.err.find("no journal (r.resume)"), std::string::npos) << done.err;
+  EXPECT_EQ(read_text(folder / "r"), expected);
+  EXPECT_FALSE(fs::exists(folder / "r.resume"));
+}
+
+TEST_F(Resume, ResumeSkipsWhatIsThere) {
+  const std::string expected = undisturbed("jsonl");
+  write_text(folder / "r", expected);
+  for (int i = 0; i < pictures; ++i) write_text(folder / name(i), "broken now");
+  resume("jsonl");
+  EXPECT_EQ(read_text(folder / "r"), expected);
+}
+
+TEST_F(Resume, NamesThatTwoInputsShareAreReportedWithoutAJournal) {
+  add_face("A/a.pgm", 1);
+  add_face("B/a.pgm", 2);
+  EXPECT_EQ(detect({"-o", "r", "A"}).status, 0);
+  const Finished done = detect({"-o", "r", "--resume", "B", "A"});
+  EXPECT_EQ(done.status, 1);
+  EXPECT_NE(done.err.find("share their name with another one: 1;"), std::string::npos) << done.err;
+}
+
+// What it holds is there, and its failure is not any more.
+TEST_F(Resume, AFolderThatCanBeReadAgainLosesItsFailure) {
+  add_face("A/a.pgm", 1);
+  for (const std::string missing : {"B", "B/"}) {
+    EXPECT_EQ(detect({"-o", "r", "A", missing}).status, 1);
+    add_face("B/b.pgm", 2);
+    EXPECT_EQ(detect({"-o", "r", "--resume", "A", missing}).status, 1) << "not asked to";
+    EXPECT_EQ(detect({"-o", "r", "--resume", "--retry-failed", "A", missing}).status, 0);
+    EXPECT_EQ(read_text(folder / "r"), detect({"A", "B"}).out);
+    for (const char* name : {"r", "B"}) fs::remove_all(folder / name);
+  }
+}
+
+TEST_F(Resume, TwoPicturesOfOneNameAreTwoRecords) {
+  add_face("a/1.pgm", 1);
+  write_pgm(folder / "a/2.pgm", draw_faces({80, 80}, {}));  // no line in CSV
+  add_face("b/1.pgm", 2);
+  add_face("b/2.pgm", 3);
+  for (const std::string format : {"jsonl", "csv"}) {
+    const std::string expected = detect({"--format", format, "a", "b"}).out;
+    write_text(folder / "broken.pgm", "broken");  // so that the journal stays
+    detect({"--format", format, "-o", "r", "a", "b", "broken.pgm"});
+    const std::string complete = read_text(folder / "r"), journal = read_text(folder / "r.resume");
+    for (std::size_t keep = 1; keep < complete.size(); keep += 29) {
+      write_text(folder / "r", complete.substr(0, keep));
+      write_text(folder / "r.resume", journal);
+      add_face("broken.pgm", 4);  // it is not looked at again if it was
+      const Finished done = detect({"--resume", "--format", format, "-o", "r", "a", "b"});
+      ASSERT_LE(done.status, 1) << done.err;
+      const std::string text = read_text(folder / "r");
+      ASSERT_EQ(text.substr(0, expected.size()), expected) << format << ", " << keep;
+    }
+    fs::remove(folder / "r");
+  }
+}
+
+// A run that was killed may have taken days: the same command without --resume does not discard
+// what it found.
+TEST_F(Resume, AnUnfinishedRunIsNotBegunAnewByMistake) {
+  for (const std::string format : {"jsonl", "csv"}) {
+    const auto again = [&] { return detect({"--format", format, "-o", "r", "in"}); };
+    EXPECT_EQ(again().status, 1);
+    EXPECT_EQ(again().status, 1) << "finished, with failures";
+    const std::string expected = read_text(folder / "r"), journal = read_text(folder / "r.resume");
+    for (const std::string& text : {expected, expected.substr(0, expected.size() - 9)}) {
+      write_text(folder / "r", text);
+      write_text(folder / "r.resume", journal.substr(0, journal.rfind("complete")));
+      const Finished done = again();
+      EXPECT_EQ(done.status, 2);
+      EXPECT_NE(done.err.find("--resume goes on from there"), std::string::npos) << done.err;
+      EXPECT_EQ(read_text(folder / "r"), text) << format;
+    }
+    fs::remove(folder / "r");
+    EXPECT_EQ(again().status, 1) << "as the message says";
+    EXPECT_EQ(read_text(folder / "r"), expected) << format;
+    write_text(folder / "r.resume", "");  // what a power failure may leave
+    EXPECT_EQ(again().status, 1);
+    EXPECT_EQ(read_text(folder / "r"), expected) << format;
+    fs::remove(folder / "r");
+  }
+}
+
+TEST_F(Resume, InputsThatHaveChangedAreProcessedAgain) {
+  for (const std::string format : {"jsonl", "csv"}) {
+    add_face("four/a.pgm", 1);
+    add_face("four/b.pgm", 2);
+    add_face("four/c.pgm", 3);
+    write_text(folder / "four/d.pgm", "broken");
+    const auto run = [&](const std::vector<std::string>& more) {
+      std::vector<std::string> all{"--format", format, "-o", "r", "--annotate", "boxes", "four"};
+      all.insert(all.end(), more.begin(), more.end());
+      return detect(all);
+    };
+    EXPECT_EQ(run({}).status, 1);
+    const std::string before = read_text(folder / "r");
+    const auto record_of = [&](const std::string& text, const std::string& name) {
+      const std::size_t begin = text.rfind('\n', text.find(name)) + 1;
+      return text.substr(begin, text.find('\n', begin) + 1 - begin);
+    };
+    const std::string of_b = record_of(before, "b.pgm");
+    add_face("four/b.pgm", 40);
+    fs::remove(folder / "four/c.pgm");  // its record stays: there is no other
+    EXPECT_EQ(run({"--resume"}).status, 1);
+    std::string expected = before;
+    expected.erase(expected.find(of_b), of_b.size());
+    expected += record_of(detect({"--format", format, "four"}).out, "b.pgm");
+    EXPECT_EQ(read_text(folder / "r"), expected);
+    EXPECT_NE(expected, before);
+    EXPECT_EQ(run({"--resume"}).status, 1);
+    EXPECT_EQ(read_text(folder / "r"), expected) << "once is enough";
+    for (const char* file : {"r", "r.resume"}) fs::remove(folder / file);
+    for (const char* name : {"boxes", "four"}) fs::remove_all(folder / name);
+  }
+}
+
+// An input is known by its path, however it is spelled.
+TEST_F(Resume, PicturesOfOneNameInOtherFoldersAreOthers) {
+  add_face("A/a.pgm", 1);
+  add_face("B/a.pgm", 2);
+  write_text(folder / "A/broken.pgm", "broken");  // so that the journal stays
+  for (const std::string format : {"jsonl", "csv"}) {
+    const auto run = [&](const std::vector<std::string>& more) {
+      std::vector<std::string> all{"--format", format, "-o", "r"};
+      all.insert(all.end(), more.begin(), more.end());
+      return detect(all).status;
+    };
+    EXPECT_EQ(run({"A"}), 1);
+    const std::string before = read_text(folder / "r");
+    EXPECT_EQ(run({"--resume", "B", "A"}), 1);
+    std::string of_b = detect({"--format", format, "B"}).out;
+    if (format == "csv") of_b.erase(0, of_b.find('\n') + 1);
+    EXPECT_EQ(read_text(folder / "r"), before + of_b);
+    EXPECT_EQ(run({"--resume", "./B", (folder / "B/../A").string()}), 1);
+    EXPECT_EQ(read_text(folder / "r"), before + of_b);
+    fs::remove(folder / "r");
+  }
+}
+
+TEST_F(Resume, BareNamesAreThoseOfTheFolderThatTheProgramRunsIn) {
+  add_face("A/a.pgm", 1);
+  add_face("B/a.pgm", 2);
+  write_text(folder / "broken.pgm", "broken");  // so that the journal stays
+  const auto run_in = [&](const char* where, const std::string& input) {
+    return run({"detect", "-q", "-o", (folder / "r").string(), "--resume", input}, "",
+               [&] {
+                 if (::chdir((folder / where).c_str()) != 0) ::_exit(99);
+               })
+        .status;
+  };
+  EXPECT_EQ(run_in(".", "broken.pgm"), 1);
+  const std::string before = read_text(folder / "r");
+  EXPECT_EQ(run_in("A", "a.pgm"), 1);
+  EXPECT_EQ(run_in("B", "a.pgm"), 1);
+  EXPECT_EQ(run_in("B", "../A/a.pgm"), 1);
+  EXPECT_EQ(run_in("A", "./a.pgm"), 1);
+  EXPECT_EQ(run_in(".", "B/a.pgm"), 1);
+  const auto of = [&](const char* input) {
+    const std::string record = detect({input}).out;
+    return "{\"image\":\"" + record.substr(record.find("a.pgm"));
+  };
+  EXPECT_EQ(read_text(folder / "r"), before + of("A/a.pgm") + of("B/a.pgm"));
+}
+
+// Nor does it matter where the results are, or by which link an input is reached.
+TEST_F(Resume, MovedResultsAreCompletedToo) {
+  add_face("p/in/a.pgm", 1);
+  add_face("moved/in/a.pgm", 2);  // another picture
+  write_text(folder / "p/in/broken.pgm", "broken");
+  fs::create_directory_symlink("p", folder / "q");
+  EXPECT_EQ(detect({"-o", "r", "p/in"}).status, 1);
+  const std::string text = read_text(folder / "r");
+  for (const char* file : {"r", "r.resume"}) fs::rename(folder / file, folder / "moved" / file);
+  for (const std::string input : {"p/in", "q/in", "./q/../p//in"}) {
+    EXPECT_EQ(detect({"-o", "moved/r", "--resume", input}).status, 1);
+    EXPECT_EQ(read_text(folder / "moved/r"), text) << input;
+  }
+  EXPECT_EQ(detect({"-o", "moved/r", "--resume", "moved/in"}).status, 1);
+  EXPECT_EQ(read_text(folder / "moved/r"), text + detect({"moved/in"}).out);
+}
+
+// A file that ends before its first record does is one that a run was killed in, or somebody
+// else's.
+TEST_F(Resume, ShortFilesOfOthersAreNotTakenForTornOnes) {
+  for (const std::string format : {"jsonl", "csv"}) {
+    EXPECT_EQ(detect({"--format", format, "-o", "r", "in"}).status, 1);
+    const std::string text = read_text(folder / "r");
+    const std::size_t second = text.find('\n') + 1;
+    for (const std::string& other : {std::string("my notes\n"), text.substr(second, 40) + "\n",
+                                     text.substr(0, second) + "my notes\n"}) {
+      write_text(folder / "r", other);
+      EXPECT_EQ(resume(format).status, 2) << other;
+      EXPECT_EQ(read_text(folder / "r"), other);
+    }
+    fs::remove(folder / "r");
+  }
+}
+
+// Whose picture it is, the picture tells.
+TEST_F(Resume, PicturesAreReplacedByThoseOfTheSameInput) {
+  for (const char* name : {"p/a.pgm", "q/a.pgm"}) add_face(name, 1);
+  write_text(folder / "q/bad.pgm", "broken");
+  const auto run = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> all{"-o", "r", "--annotate", "boxes", "--crops", "crops"};
+    all.insert(all.end(), more.begin(), more.end());
+    return detect(all);
+  };
+  EXPECT_EQ(run({"p", "q"}).status, 1);
+  ASSERT_EQ(files_below("boxes"), (std::vector<std::string>{"a.pgm.png", "a.pgm_2.png"}));
+  const std::string of_p = read_text(folder / "boxes/a.pgm.png");
+  const std::vector<std::string> crops = files_below("crops");
+  // Another name than before, which is that of another input's.
+  add_face("q/a.pgm", 40);
+  EXPECT_EQ(run({"--resume", "q"}).status, 1);
+  EXPECT_NE(read_text(folder / "r").find("the picture of another input"), std::string::npos);
+  EXPECT_EQ(files_below("crops"), crops);
+  EXPECT_TRUE(read_text(folder / "boxes/a.pgm.png") == of_p);
+  // The same names as before: mended, with other pictures than those that were there.
+  const std::string of_q = read_text(folder / "boxes/a.pgm_2.png");
+  add_face("q/bad.pgm", 3);
+  EXPECT_EQ(run({"--resume", "--retry-failed", "p", "q"}).status, 0) << read_text(folder / "r");
+  EXPECT_TRUE(read_text(folder / "boxes/a.pgm.png") == of_p);
+  EXPECT_FALSE(read_text(folder / "boxes/a.pgm_2.png") == of_q);
+}
+
+// Names of pictures depend on the order of inputs.
+TEST_F(Resume, PicturesOfCompleteInputsAreNotReplaced) {
+  add_face("A/a.pgm", 1);
+  add_face("B/a.pgm", 2);
+  write_text(folder / "A/broken.pgm", "broken");
+  EXPECT_EQ(detect({"-o", "r", "--annotate", "out", "A"}).status, 1);
+  const std::string picture = read_text(folder / "out/a.pgm.png");
+  const Finished done = detect({"-o", "r", "--resume", "--annotate", "out", "B", "A"});
+  EXPECT_EQ(done.status, 1);
+  EXPECT_EQ(read_text(folder / "out/a.pgm.png"), picture);
+  EXPECT_NE(read_text(folder / "r").find("the picture of another input"), std::string::npos);
+  // What a killed run has written before its record is there and right.
+  fs::remove(folder / "r");
+  detect({"-o", "r", "--annotate", "out", "A"});
+  const std::string text = read_text(folder / "r");
+  write_text(folder / "r", "");
+  EXPECT_EQ(detect({"-o", "r", "--resume", "--annotate", "out", "A"}).status, 1);
+  EXPECT_EQ(read_text(folder / "r"), text);
+}
+
+// Also by later runs, which find the journal that the first of them has left.
+TEST_F(Resume, WithoutAJournalItIsSaidWhatIsNotKnown) {
+  add_face("A/a.pgm", 1);
+  EXPECT_EQ(detect({"-o", "r", "A"}).status, 0);
+  write_text(folder / "A/broken.pgm", "broken");
+  for (int i = 0; i < 3; ++i) {
+    const Finished done = run({"detect", "-q", "--resume", "-o", "r", "A"});
+    EXPECT_EQ(done.status, 1);
+    EXPECT_NE(done.err.find("r had no journal"), std::string::npos) << done.err;
+  }
+}
+
+TEST_F(Resume, NamesThatAreNotUtf8AreNotDoubled) {
+  for (const char* name : {"latin/\xE8.pgm", "latin/\xE9.pgm", "latin/a\nb\tc\\d.pgm"})
+    add_face(name);
+  write_text(folder / "latin/broken\xE9.pgm", "broken");
+  for (const std::string format : {"jsonl", "csv"}) {
+    const auto run = [&] { return detect({"--resume", "--format", format, "-o", "r", "latin"}); };
+    EXPECT_EQ(run().status, 1);
+    const std::string once = read_text(folder / "r");
+    EXPECT_EQ(run().status, 1);
+    EXPECT_EQ(read_text(folder / "r"), once) << format;
+    if (format == "jsonl") {  // where they all read alike
+      fs::remove(folder / "r.resume");
+      const Finished done = run();
+      EXPECT_EQ(done.status, 2);
+      EXPECT_NE(done.err.find("names that are not UTF-8"), std::string::npos) << done.err;
+      EXPECT_EQ(read_text(folder / "r"), once);
+    }
+    fs::remove(folder / "r");
+  }
+}
+
+TEST_F(Resume, OtherOptionsAreRefused) {
+  detect({"-o", "r", "in"});
+  const std::string text = read_text(folder / "r");
+  write_text(folder / "other.xml",
+             read_text(fs::path(FACESAT_CASCADE_DIR) / "haarcascades" / "haarcascade_eye.xml"));
+  const std::vector<std::vector<std::string>> others{{"--scale-factor", "1.2"},
+                                                     {"--min-neighbors", "4"},
+                                                     {"--min-size", "30"},
+                                                     {"--max-size", "90"},
+                                                     {"--scan", "dense"},
+                                                     {"--equalize"},
+                                                     {"--raw"},
+                                                     {"--cascade", "eye"},
+                                                     {"--cascade", "other.xml"},
+                                                     {"--annotate", "boxes"},
+                                                     {"--crops", "crops"},
+                                                     {"--format", "csv"}};
+  for (const std::vector<std::string>& options : others) {
+    std::vector<std::string> arguments{"--resume", "-o", "r", "in"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    const Finished done = detect(arguments);
+    EXPECT_EQ(done.status, 2) << options[0];
+    EXPECT_NE(done.err.find("r was begun with"), std::string::npos) << done.err;
+    EXPECT_EQ(read_text(folder / "r"), text) << options[0];
+  }
+  // What results do not depend on may differ.
+  EXPECT_EQ(detect({"--resume", "-o", "r", "-j", "1", "--max-seconds", "99", "in"}).status, 1);
+  EXPECT_EQ(read_text(folder / "r"), text);
+}
+
+// A cascade of the same name that has changed since is another option.
+TEST_F(Resume, AnotherCascadeOfTheSameNameIsRefused) {
+  const fs::path cascades = fs::path(FACESAT_CASCADE_DIR) / "haarcascades";
+  write_text(folder / "my.xml", read_text(cascades / "haarcascade_eye.xml"));
+  detect({"--cascade", "my.xml", "-o", "r", "in"});
+  write_text(folder / "my.xml", read_text(cascades / "haarcascade_smile.xml"));
+  const Finished done = detect({"--cascade", "my.xml", "--resume", "-o", "r", "in"});
+  EXPECT_EQ(done.status, 2);
+  EXPECT_NE(done.err.find("r was begun with --cascade my"), std::string::npos) << done.err;
+}
+
+TEST_F(Resume, TheJournalGoesWhenNothingFailed) {
+  add_face("good/a.pgm");
+  EXPECT_EQ(detect({"-o", "r", "good"}).status, 0);
+  EXPECT_FALSE(fs::exists(folder / "r.resume"));
+  EXPECT_EQ(detect({"-o", "r2", "in"}).status, 1);
+  EXPECT_TRUE(fs::exists(folder / "r2.resume"));
+}
+
+TEST_F(Resume, FailedInputsAreRetriedWhenAskedTo) {
+  for (const std::string format : {"jsonl", "csv"}) {
+    detect({"--format", format, "-o", "r", "in"});
+    const std::string before = read_text(folder / "r");
+    for (int i = 9; i < pictures; i += 10) add_face(name(i), i);
+    EXPECT_EQ(resume(format).status, 1);  // not asked to
+    EXPECT_EQ(read_text(folder / "r"), before);
+    constexpr fs::perms of_owner = fs::perms::owner_read | fs::perms::owner_write;
+    fs::permissions(folder / "r", of_owner);
+    const Finished done =
+        detect({"--resume", "--retry-failed", "--format", format, "-o", "r", "in"});
+    EXPECT_EQ(done.status, 0) << done.err;
+    EXPECT_EQ(fs::status(folder / "r").permissions(), of_owner);
+    EXPECT_FALSE(fs::exists(folder / "r.resume"));
+    EXPECT_FALSE(fs::exists(folder / "r.retry1"));
+    // The same records, those that were tried again at the end.
+    const auto sorted_lines = [](const std::string& text) {
+      std::istringstream in(text);
+      std::vector<std::string> lines;
+      for (std::string line; std::getline(in, line);) lines.push_back(line);
+      std::sort(lines.begin(), lines.end());
+      return lines;
+    };
+    EXPECT_EQ(sorted_lines(read_text(folder / "r")), sorted_lines(undisturbed(format))) << format;
+    for (int i = 9; i < pictures; i += 10) write_text(folder / name(i), "broken");
+    fs::remove(folder / "r");
+  }
+}
+
+// Only what is tried again loses its failure.
+TEST_F(Resume, FailuresThatAreNotRetriedStay) {
+  add_face("three/a.pgm", 1);
+  write_text(folder / "three/b.pgm", "broken");
+  write_text(folder / "three/c.pgm", "broken");
+  detect({"-o", "r", "three"});
+  const std::string before = read_text(folder / "r");
+  EXPECT_EQ(detect({"--resume", "--retry-failed", "-o", "r", "three/a.pgm"}).status, 1);
+  EXPECT_EQ(read_text(folder / "r"), before);
+  EXPECT_TRUE(fs::exists(folder / "r.resume"));
+  add_face("three/c.pgm", 2);
+  EXPECT_EQ(detect({"--resume", "--retry-failed", "-o", "r", "three"}).status, 1);
+  std::size_t failures = 0;
+  const auto records = parse_records(read_text(folder / "r"));
+  for (const auto& record : records) failures += record.contains("error");
+  EXPECT_EQ(records.size(), 3u);
+  EXPECT_EQ(failures, 1u);
+  EXPECT_TRUE(fs::exists(folder / "r.resume"));
+}
+
+// Neither cut off, nor written into.
+TEST_F(Resume, OutputsThatOthersHaveChangedAreRefused) {
+  for (const std::string format : {"jsonl", "csv"}) {
+    detect({"--format", format, "-o", "r", "in"});
+    const std::string text = read_text(folder / "r");
+    const std::size_t second = text.find('\n', text.find('\n') + 1) + 1;
+    std::string spaced = text;
+    spaced.insert(second + 3, " ");
+    for (const std::string& changed :
+         {text + "my note\n", spaced,
+          text.substr(0, second) + text.substr(text.find('\n', second) + 1),
+          "x" + text.substr(1)}) {
+      write_text(folder / "r", changed);
+      const Finished done = resume(format);
+      EXPECT_EQ(done.status, 2) << format;
+      EXPECT_EQ(read_text(folder / "r"), changed) << format;
+    }
+    fs::remove(folder / "r");
+  }
+}
+
+// Names that the journal needs may be the user's.
+TEST_F(Resume, FilesBesideTheOutputAreNotOverwritten) {
+  for (const char* name : {"r.resume.new", "r.retry1"}) {
+    detect({"-o", "r", "in"});
+    write_text(folder / name, "my diary");
+    EXPECT_EQ(detect({"--resume", "--retry-failed", "-o", "r", "in"}).status, 2) << name;
+    EXPECT_EQ(read_text(folder / name), "my diary");
+    fs::remove(folder / name);
+    write_text(folder / "diary", "my diary");
+    fs::create_symlink("diary", folder / name);
+    EXPECT_EQ(detect({"--resume", "--retry-failed", "-o", "r", "in"}).status, 2) << name;
+    EXPECT_EQ(read_text(folder / "diary"), "my diary");
+    fs::remove(folder / name);
+    fs::create_directory(folder / name);
+    detect({"--resume", "--retry-failed", "-o", "r", "in"});
+    EXPECT_TRUE(fs::is_directory(folder / name)) << name;
+    fs::remove(folder / name);
+    fs::remove(folder / "r");
+  }
+}
+
+// A retry that was killed when the journal knew of the new output and the old one was still there.
+TEST_F(Resume, AKilledRetryIsCompleted) {
+  add_face("three/a.pgm", 1);
+  write_text(folder / "three/b.pgm", "broken");
+  add_face("three/c.pgm", 2);
+  detect({"-o", "r", "three"});
+  const std::string text = read_text(folder / "r"), journal = read_text(folder / "r.resume");
+  const std::size_t a = text.find('\n') + 1, b = text.find('\n', a) + 1;
+  const std::string kept = text.substr(0, a) + text.substr(b);
+  write_text(folder / "r.retry1", kept);
+  // The journal's lines: END, CHECKSUM and more.
+  std::istringstream lines(journal);
+  std::string next;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.ends_with("b.pgm")) continue;
+    if (line == "generation\t0") line = "generation\t1";
+    if (line.ends_with("c.pgm")) line = std::to_string(kept.size()) + line.substr(line.find('\t'));
+    next += line + "\n";
+  }
+  write_text(folder / "r.resume", next);
+  add_face("three/b.pgm", 3);
+  EXPECT_EQ(detect({"--resume", "-o", "r", "three"}).status, 0);
+  const std::string of_b = detect({"three/b.pgm"}).out;
+  EXPECT_EQ(read_text(folder / "r"), kept + "{\"image\":\"" + of_b.substr(of_b.find("b.pgm")));
+  EXPECT_FALSE(fs::exists(folder / "r.retry1"));
+  // One that was killed before that counts for nothing.
+  write_text(folder / "r", text);
+  write_text(folder / "r.resume", journal);
+  write_text(folder / "r.retry1", text.substr(0, 30));
+  EXPECT_EQ(detect({"--resume", "-o", "r", "three"}).status, 1);
+  EXPECT_EQ(read_text(folder / "r"), text);
+  EXPECT_FALSE(fs::exists(folder / "r.retry1"));
+}
+
+TEST_F(Resume, ResumeRefusesFilesThatAreNotItsOwn) {
+  for (const std::string text : {"my diary\n", "{\"image\":3}\n", "[]\n", "{\"image\":\"a\"}\n"}) {
+    write_text(folder / "r", text);
+    const Finished done = resume("jsonl");
+    EXPECT_EQ(done.status, 2) << text;
+    EXPECT_NE(done.err.find("r, line 1"), std::string::npos) << done.err;
+    EXPECT_EQ(read_text(folder / "r"), text);  // untouched
+  }
+  for (const std::string text :
+       {"my diary\n", "image,x\n", "image,x,y,w,h,neighbors,score\nnothing\n"}) {
+    write_text(folder / "r", text);
+    EXPECT_EQ(resume("csv").status, 2) << text;
+    EXPECT_EQ(read_text(folder / "r"), text);
+  }
+  fs::remove(folder / "r");
+  for (const bool resumes : {false, true}) {
+    write_text(folder / "r.resume", "my diary\n");
+    const Finished done = resumes ? resume("jsonl") : detect({"-o", "r", "in"});
+    EXPECT_EQ(done.status, 2);
+    EXPECT_NE(done.err.find("r.resume: the journal needs this name"), std::string::npos)
+        << done.err;
+    EXPECT_EQ(read_text(folder / "r.resume"), "my diary\n");
+  }
+}
+
+}  // namespace
+}  // namespace facesat::test

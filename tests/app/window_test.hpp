@@ -1,0 +1,101 @@
+// A test that starts the window on a virtual display.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <opencv2/imgcodecs.hpp>
+#include <opencv2/videoio.hpp>
+
+#include "tests/app/desktop.hpp"
+#include "tests/app/eventually.hpp"
+#include "tests/app/program.hpp"
+#include "tests/app/virtual_display.hpp"
+
+namespace facesat::test {
+
+// What the window paints.
+constexpr Bgr box_colour{60, 220, 60};  // of the first cascade
+constexpr Bgr warning{51, 153, 255};    // what went wrong
+constexpr int most_of_a_picture = 10000;
+constexpr int letters = 50;  // pixels of a sentence at least
+
+class WindowTest : public ProgramTest {
+ protected:
+  void SetUp() override {
+    if (display.name.empty()) GTEST_SKIP() << "skipped: there is no Xvfb";
+  }
+  // Screenshots stay, to be looked at.
+  void TearDown() override {
+    const auto* const test = ::testing::UnitTest::GetInstance()->current_test_info();
+    const std::filesystem::path kept = FACESAT_SCREENSHOTS;
+    std::filesystem::create_directories(kept);
+    for (const auto& entry : std::filesystem::directory_iterator(folder))
+      if (entry.is_regular_file() && entry.path().extension() == ".png")
+        std::filesystem::copy_file(
+            entry.path(),
+            kept / (std::string(test->name()) + "." + entry.path().filename().string()),
+            std::filesystem::copy_options::overwrite_existing);
+  }
+  // One that `waits` draws when there is something new, others as fast as they can.
+  Running start_live(
+      std::vector<std::string> arguments, bool waits = false, const Setup& setup = [] {}) const {
+    arguments.insert(arguments.begin(), {"live", "--backend", "cpu"});
+    if (!waits) arguments.emplace_back("--no-vsync");
+    return start(arguments, "", [this, setup] {
+      setup();
+      setenv("DISPLAY", display.name.c_str(), 1);
+      unsetenv("WAYLAND_DISPLAY");
+      setenv("XDG_CONFIG_HOME", (folder / "config").c_str(), 1);
+    });
+  }
+  // Presses keys by xdotool's names, with the pointer over the picture.
+  bool press(const std::string& keys) const {
+    return display.act("xdotool windowfocus $window mousemove 800 400; for key in " + keys +
+                       "; do xdotool key $key; done");
+  }
+  int pixels_of_colour(const std::string& file, Bgr c) const {
+    const cv::Mat shot = cv::imread((folder / file).string());
+    return static_cast<int>(
+        std::count(shot.begin<cv::Vec3b>(), shot.end<cv::Vec3b>(), cv::Vec3b(c.b, c.g, c.r)));
+  }
+  int box_pixels(const std::string& file) const { return pixels_of_colour(file, box_colour); }
+  // In the colours of the steps: of the bar and the plot of times, and a few in the table of them.
+  int plot_pixels(const std::string& file) const {
+    constexpr Bgr steps[] = {{130, 120, 120}, {60, 110, 160},  {233, 180, 86},
+                             {115, 158, 0},   {66, 228, 240},  {0, 94, 213},
+                             {178, 114, 0},   {167, 121, 204}, {180, 170, 170}};
+    int pixels = 0;
+    for (const Bgr colour : steps) pixels += pixels_of_colour(file, colour);
+    return pixels;
+  }
+  // A picture of that grey alone.
+  void add_grey(const std::string& name, std::uint8_t grey) const {
+    Image<std::uint8_t> picture({200, 200});
+    for (int y = 0; y < 200; ++y) std::fill_n(picture.row(y), 200, grey);
+    write_pgm(folder / name, picture);
+  }
+  std::string path(const std::string& name) const { return (folder / name).string(); }
+  bool comes(const std::string& name) const {
+    return eventually([&] { return std::filesystem::exists(folder / name); });
+  }
+  int frames_in(const std::string& video) const {
+    cv::VideoCapture capture(path(video));
+    int frames = 0;
+    for (cv::Mat frame; capture.read(frame);) ++frames;
+    return frames;
+  }
+  long lines_in(const std::string& name) const {
+    const std::string text = read_text(folder / name);
+    return std::count(text.begin(), text.end(), '\n');
+  }
+
+  VirtualDisplay display;
+};
+
+}  // namespace facesat::test

@@ -1,0 +1,288 @@
+// Detections that are stopped: that they notice in time, whatever the cascade, and leave nothing
+// behind.
+#include "core/stop.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <ctime>
+#include <memory>
+#include <ostream>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <tbb/task_arena.h>
+
+#include "core/detector.hpp"
+#include "tests/core/cascades.hpp"
+#include "tests/core/pictures.hpp"
+#include "tests/core/printers.hpp"
+
+namespace facesat::test {
+namespace {
+
+using Model = std::shared_ptr<const Cascade>;
+
+const Model& default_model() {
+  static const Model loaded = std::make_shared<Cascade>(
+      load_cascade(FACESAT_CASCADE_DIR "/haarcascades/haarcascade_frontalface_default.xml"));
+  return loaded;
+}
+
+// Stops at the question of that number.
+ShouldStop at_question(int number) {
+  return [count = std::make_shared<std::atomic<int>>(), number] { return ++*count >= number; };
+}
+
+TEST(StopMeter, AsksOnceThereIsEnoughWork) {
+  int asked = 0;
+  const ShouldStop count = [&] { return ++asked == 3; };
+  StopMeter meter(count);
+  for (int i = 0; i < 100; ++i) meter.spend(1);
+  EXPECT_EQ(asked, 0);
+  meter.spend(1 << 20);
+  meter.spend(1 << 20);
+  EXPECT_EQ(asked, 2);
+  EXPECT_THROW(meter.spend(1 << 20), Stopped);
+}
+
+TEST(StopMeter, WithoutAFunctionNeverStops) {
+  const ShouldStop none;
+  StopMeter first, second(none);
+  for (StopMeter* meter : {&first, &second})
+    for (int i = 0; i < 10; ++i) EXPECT_NO_THROW(meter->spend(std::int64_t{1} << 60));
+  EXPECT_NO_THROW(check_stop(none));
+}
+
+// ---- how soon -----------------------------------------------------------------------------------
+
+// Trees whose nodes hang one below the other, both ways: every window goes through all of them.
+struct Chains {
+  const char* name;
+  FeatureKind kind;
+  int stages, trees, nodes;  // trees of a stage, nodes of a tree
+  float threshold;           // all leaves are 0
+};
+
+void PrintTo(const Chains& chains, std::ostream* out) {
+  *out << chains.name;
+}
+
+Model make(const Chains& chains) {
+  Cascade cascade = half_cascade({12, 10}, 0, 0, chains.threshold);
+  cascade.kind = chains.kind;
+  if (chains.kind == FeatureKind::lbp) {
+    cascade.haar.clear();
+    cascade.lbp = {{{0, 0, 4, 3}}};
+  }
+  cascade.stages.clear();
+  cascade.trees.clear();
+  cascade.nodes.clear();
+  for (int s = 0; s < chains.stages; ++s) {
+    cascade.stages.push_back(
+        {static_cast<int>(cascade.trees.size()), chains.trees, chains.threshold});
+    for (int t = 0; t < chains.trees; ++t) {
+      const int first = static_cast<int>(cascade.nodes.size());
+      cascade.trees.push_back(
+          {first, chains.nodes, first + static_cast<int>(cascade.trees.size())});
+      for (int i = 1; i < chains.nodes; ++i) cascade.nodes.push_back({0, 0, {}, i, i});
+      cascade.nodes.push_back({0, 0, {}, 0, chains.nodes == 1 ? -1 : 0});
+    }
+  }
+  cascade.leaves.assign(cascade.nodes.size() + cascade.trees.size(), 0);
+  return std::make_shared<Cascade>(std::move(cascade));
+}
+
+// 0 is sure not to reach 1, surely reaches -1e9, and is too close to 0 to be sure.
+constexpr Chains endless[] = {
+    {"LargeTrees", FeatureKind::haar, 1, 100, 3000, 1},
+    {"LargeLbpTrees", FeatureKind::lbp, 1, 100, 3000, 1},
+    {"LargeTreesOfManyStages", FeatureKind::haar, 30, 3, 3000, -1e9f},
+    {"SmallTrees", FeatureKind::haar, 1, 10'000, 16, 1},
+    {"Stumps", FeatureKind::haar, 1, 200'000, 1, 1},
+    {"StumpsThatPass", FeatureKind::haar, 1, 200'000, 1, -1e9f},
+    {"LbpStumps", FeatureKind::lbp, 1, 200'000, 1, 1},
+    {"UnsureStumps", FeatureKind::haar, 1, 8000, 1, 0},
+    {"UnsureStumpsOfManyStages", FeatureKind::haar, 20, 8000, 1, 0},
+    {"StumpsOfManyStages", FeatureKind::haar, 5000, 20, 1, -1e9f},
+};
+
+double thread_seconds() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+}
+
+class EndlessCascade : public ::testing::TestWithParam<Chains> {};
+
+// In seconds that the thread has worked, so that other load on the machine does not count. A row of
+// windows takes more than ten times as long with most of these.
+constexpr double soon = 0.2;
+
+void expect_asked_often(Detector& detector, double seconds, const std::function<void()>& work) {
+  double begin = thread_seconds(), last = begin, longest = 0;
+  int asked = 0;
+  detector.stop_when([&] {
+    const double now = thread_seconds();
+    longest = std::max(longest, now - last);
+    last = now;
+    ++asked;
+    return now - begin > seconds;
+  });
+  EXPECT_THROW(work(), Stopped);
+  longest = std::max(longest, thread_seconds() - last);
+  EXPECT_LT(longest, soon) << "seconds between two of " << asked << " questions";
+}
+
+TEST_P(EndlessCascade, EndsSoon) {
+  const Image<std::uint8_t> picture = noise({700, 200}, 1);
+  Detector detector(make(GetParam()), {.min_neighbors = 0}, make_cpu_backend());
+  tbb::task_arena(1).execute([&] {
+    detector.load(picture.view());  // which compiles the cascade
+    expect_asked_often(detector, 0.5, [&] { detector.start(); });
+    expect_asked_often(detector, 0.3, [&] { detector.backend().snapshot(Picture::depth, 0); });
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Stop, EndlessCascade, ::testing::ValuesIn(endless),
+                         [](const auto& tested) { return tested.param.name; });
+
+TEST(StopGrouping, EndsSoon) {
+  std::vector<Face> windows;
+  for (int y = 0; y < 700; ++y)
+    for (int x = 0; x < 700; ++x) windows.push_back({{x, y, 60, 60}, 1, 0});
+  const double begin = thread_seconds();
+  EXPECT_THROW(group_faces(windows, 3, {}, [&] { return thread_seconds() - begin > 0.3; }),
+               Stopped);
+  EXPECT_LT(thread_seconds() - begin, 0.3 + soon);
+}
+
+// Faces far above each other, none of which contains another.
+TEST(StopGrouping, EndsSoonAmongManyFaces) {
+  std::vector<Face> windows;
+  std::vector<std::uint32_t> parents;
+  for (std::uint32_t face = 0; face < 50'000; ++face)
+    for (int i = 0; i < 4; ++i) {
+      windows.push_back({{static_cast<int>(face) * 30, 0, 24, 24}, 1, 0});
+      parents.push_back(4 * face);
+    }
+  const double begin = thread_seconds();
+  EXPECT_THROW(group_faces(windows, 1, parents, [&] { return thread_seconds() - begin > 0.2; }),
+               Stopped);
+  EXPECT_LT(thread_seconds() - begin, 0.2 + soon);
+}
+
+// ---- what is left behind ------------------------------------------------------------------------
+
+// Stopped at every question that it asks, one after the other, until it has no more.
+template <class Frame>
+void stop_everywhere(const DetectOptions& options, int threads, const Frame& frame) {
+  Detector detector(default_model(), options, make_cpu_backend());
+  const Frame other = [&] {
+    Frame copied(frame.size());
+    for (int y = 0; y < frame.size().height; ++y)
+      std::copy_n(frame.row(frame.size().height - 1 - y), frame.size().width, copied.row(y));
+    return copied;
+  }();
+  tbb::task_arena(threads).execute([&] {
+    const std::vector<Face> expected = detector.detect(frame.view());
+    EXPECT_FALSE(expected.empty());
+    int stops = 0;
+    for (int number = 1, done = 0; done < 2; number += 1 + number / 8) {
+      detector.stop_when(at_question(number));
+      try {
+        detector.detect(other.view());
+        ++done;
+      } catch (const Stopped&) {
+        ++stops;
+      }
+      detector.stop_when({});
+      EXPECT_EQ(detector.detect(frame.view()), expected) << "stopped at question " << number;
+    }
+    EXPECT_GT(stops, 10);
+  });
+}
+
+TEST(Stop, LeavesTheDetectorReady) {
+  stop_everywhere({.min_neighbors = 1}, 1, drawn_faces({420, 130}));
+  stop_everywhere({.min_neighbors = 1, .equalize = true}, 2, drawn_faces({420, 130}));
+}
+
+TEST(Stop, LeavesTheDetectorReadyForColour) {
+  const Image<std::uint8_t> faces = drawn_faces({420, 130});
+  stop_everywhere({.min_neighbors = 0}, 2, coloured(faces.view()));
+}
+
+TEST(Stop, ChangesNothingUntilItHappens) {
+  const Image<std::uint8_t> picture = drawn_faces({420, 130});
+  for (const int min_neighbors : {0, 3}) {
+    Detector plain(default_model(), {.min_neighbors = min_neighbors}, make_cpu_backend());
+    Detector asking(default_model(), {.min_neighbors = min_neighbors}, make_cpu_backend());
+    asking.stop_when([] { return false; });
+    EXPECT_EQ(asking.detect(picture.view()), plain.detect(picture.view()));
+  }
+}
+
+TEST(Stop, HasNoWindowsOfTheFrameBefore) {
+  Detector detector(default_model(), {}, make_cpu_backend());
+  detector.detect(drawn_faces({420, 130}).view());
+  EXPECT_FALSE(detector.backend().collect().empty());
+  detector.stop_when([] { return true; });
+  EXPECT_THROW(detector.start(), Stopped);
+  EXPECT_TRUE(detector.backend().collect().empty());
+}
+
+TEST(Stop, BeforeTheFirstFrame) {
+  const Image<std::uint8_t> picture = drawn_faces({420, 130});
+  Detector detector(default_model(), {}, make_cpu_backend());
+  detector.stop_when([] { return true; });
+  EXPECT_THROW(detector.detect(picture.view()), Stopped);
+  EXPECT_THROW(detector.load(picture.view()), Stopped);
+  detector.stop_when({});
+  EXPECT_FALSE(detector.detect(picture.view()).empty());
+}
+
+// A picture of any size, and every step of it: the grey image is asked for, too.
+TEST(Stop, HappensWhileALargePictureIsLoaded) {
+  const Image<Bgr> frame = colour_noise({5000, 4000}, 1);
+  Detector detector(default_model(), {.min_size = {2000, 2000}}, make_cpu_backend());
+  detector.load(frame.view());
+  int asked = 0;
+  detector.stop_when([&] { return ++asked > 2; });
+  EXPECT_THROW(detector.load(frame.view()), Stopped);
+}
+
+// As a signal or a deadline does it: from outside, while all threads are at work.
+TEST(Stop, ComesFromAnotherThread) {
+  const Image<std::uint8_t> picture = noise({700, 200}, 1);
+  for (const int threads : {1, 2}) {
+    std::atomic<bool> stop = false;
+    Detector detector(make(endless[0]), {}, make_cpu_backend());
+    detector.load(picture.view());
+    detector.stop_when([&] { return stop.load(); });
+    const std::jthread other([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(30));
+      stop = true;
+    });
+    tbb::task_arena(threads).execute([&] { EXPECT_THROW(detector.start(), Stopped); });
+  }
+}
+
+// What the function throws is thrown on.
+TEST(Stop, MayThrow) {
+  const Image<std::uint8_t> picture = drawn_faces({420, 130});
+  Detector detector(default_model(), {}, make_cpu_backend());
+  int asked = 0;
+  detector.stop_when([&]() -> bool {
+    if (++asked == 20) throw std::out_of_range("twenty");
+    return false;
+  });
+  tbb::task_arena(1).execute(
+      [&] { EXPECT_THROW(detector.detect(picture.view()), std::out_of_range); });
+  detector.stop_when({});
+  EXPECT_FALSE(detector.detect(picture.view()).empty());
+}
+
+}  // namespace
+}  // namespace facesat::test

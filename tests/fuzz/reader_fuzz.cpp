@@ -1,0 +1,97 @@
+// libFuzzer: any bytes as each of the other files that the program reads itself: a picture, the
+// beginning of a Matroska video, results, a journal. Only the errors that a reader declares may
+// come out of it.
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <nlohmann/json.hpp>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "app/errors.hpp"
+#include "app/io/codec_jpeg.hpp"
+#include "app/io/codec_png.hpp"
+#include "app/io/exif.hpp"
+#include "app/io/journal_file.hpp"
+#include "app/io/matroska.hpp"
+#include "app/io/result_check.hpp"
+
+namespace facesat::app {
+namespace {
+
+using Bytes = std::span<const unsigned char>;
+
+constexpr std::size_t most_pixels = 1 << 16;
+
+void require(bool holds) {
+  if (!holds) std::abort();
+}
+
+void read_exif(Bytes bytes) {
+  const Bytes exif = exif_in_jpeg(bytes);
+  require(exif.empty() || (exif.data() >= bytes.data() &&
+                           exif.data() + exif.size() <= bytes.data() + bytes.size()));
+  for (const Bytes& data : {exif, bytes}) {
+    const int orientation = exif_orientation(data);
+    require(orientation >= 1 && orientation <= 8);
+  }
+}
+
+void read_pictures(Bytes bytes) {
+  const DecodeLimits limits{.max_pixels = most_pixels};
+  try {
+    if (const auto picture = read_jpeg(bytes, limits))
+      require(picture->pixels.size.area() <= most_pixels);
+    require_bearable_jpeg(bytes, limits);
+  } catch (const InputError&) {
+  }
+  try {
+    require(read_png(bytes, limits).pixels.size.area() <= most_pixels);
+  } catch (const InputError&) {
+  }
+}
+
+void read_results(std::string_view text, const std::filesystem::path& file) {
+  const auto record = parse_record(text);
+  require(record.is_null() || is_torn_record(text));
+  format_of_results(file);
+  try {
+    journal_of_jsonl(file);
+  } catch (const UsageError&) {
+  }
+}
+
+// What is read of a journal says the same when it is written and read again.
+void read_journals(const std::filesystem::path& file, int descriptor) {
+  try {
+    const JournalFile journal = read_journal(file);
+    const std::string again = to_text(journal);
+    require(::ftruncate(descriptor, 0) == 0);
+    require(::pwrite(descriptor, again.data(), again.size(), 0) ==
+            static_cast<ssize_t>(again.size()));
+    require(to_text(read_journal(file)) == again);
+  } catch (const UsageError&) {
+  }
+}
+
+}  // namespace
+}  // namespace facesat::app
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace facesat::app;
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  read_exif({data, size});
+  read_pictures({data, size});
+  matroska_size(text);
+  const int descriptor = ::memfd_create("fuzz", 0);
+  require(descriptor >= 0 && ::write(descriptor, data, size) == static_cast<ssize_t>(size));
+  const std::string file = "/proc/self/fd/" + std::to_string(descriptor);
+  read_results(text, file);
+  read_journals(file, descriptor);
+  ::close(descriptor);
+  return 0;
+}
