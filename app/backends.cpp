@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "app/choice.hpp"
 #include "app/errors.hpp"
 #include "kernels/cuda_backend.hpp"
 #include "kernels/gpu_info.hpp"
@@ -41,22 +39,6 @@ std::optional<int> device_number(const std::string& text) {
 }
 
 }  // namespace
-
-void add_backend_options(CLI::App& command, BackendOptions& options) {
-  add_choice<BackendChoice>(command, "--backend", options.choice,
-                            {{"auto", BackendChoice::automatic},
-                             {"cpu", BackendChoice::cpu},
-                             {"cuda", BackendChoice::cuda}},
-                            "auto: CUDA where there is a usable device, else the CPU [auto]");
-  command
-      .add_option("--device", options.device,
-                  "CUDA device, as 'facesat info' numbers them; all: every one [0]")
-      ->type_name("N|all");
-  command
-      .add_option("--sat", options.sat,
-                  "SAT algorithm of the GPU, as 'facesat info' lists them [the fastest]")
-      ->type_name("ID");
-}
 
 Backends::Backends(const BackendOptions& options,
                    const std::vector<std::shared_ptr<const Cascade>>& cascades)

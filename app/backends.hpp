@@ -8,10 +8,6 @@
 
 #include "core/backend.hpp"
 
-namespace CLI {
-class App;
-}
-
 namespace facesat::app {
 
 enum class BackendChoice { automatic, cpu, cuda };
@@ -23,9 +19,6 @@ struct BackendOptions {
 
   bool operator==(const BackendOptions&) const = default;
 };
-
-// --backend, --device and --sat.
-void add_backend_options(CLI::App& command, BackendOptions& options);
 
 // The decision. Places are numbered: a CUDA device each, or one place for the CPU.
 class Backends {

@@ -4,13 +4,12 @@
 #include <exception>
 #include <sstream>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "app/bench/bench_detect.hpp"
 #include "app/bench/bench_micro.hpp"
 #include "app/bench/bench_sat.hpp"
-#include "app/choice.hpp"
+#include "app/command_line.hpp"
 #include "app/detect/detect.hpp"
 #include "app/errors.hpp"
 #include "app/info.hpp"

@@ -24,15 +24,4 @@ Size parse_size(const std::string& text) {
   return size;
 }
 
-CLI::Option* add_size(CLI::App& command, const char* name, Size& size, const char* help) {
-  const auto parse = [name, &size](const std::string& text) {
-    try {
-      size = parse_size(text);
-    } catch (const UsageError& error) {
-      throw CLI::ValidationError(std::string(name) + ": " + error.what());
-    }
-  };
-  return command.add_option_function<std::string>(name, parse, help)->type_name("N|WxH");
-}
-
 }  // namespace facesat::app

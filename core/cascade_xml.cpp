@@ -25,8 +25,10 @@ class Parser {
       throw CascadeError(fmt::format("{}: the file is larger than {} MiB; no cascade of OpenCV is",
                                      name_, max_cascade_bytes >> 20));
     pugi::xml_document document;
+    // OpenCV does not resolve references (&#49;) in numbers.
+    constexpr unsigned syntax = pugi::parse_default & ~pugi::parse_escapes;
     const pugi::xml_parse_result result =
-        document.load_buffer(xml_.data(), xml_.size(), pugi::parse_default, pugi::encoding_utf8);
+        document.load_buffer(xml_.data(), xml_.size(), syntax, pugi::encoding_utf8);
     if (!result)
       fail(result.offset, fmt::format("this is not well-formed XML ({}); expected one of OpenCV's "
                                       "cascade files",
@@ -81,6 +83,7 @@ class Parser {
   // All numbers of an element's text; what follows a value must be white space.
   const std::vector<double>& numbers(pugi::xml_node node) {
     numbers_.clear();
+    has_long_integers_ = false;
     const std::string_view text = node.child_value();
     const char *at = text.data(), *end = at + text.size();
     const auto is_space = [](char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; };
@@ -91,6 +94,8 @@ class Parser {
       const auto [rest, error] = std::from_chars(at, end, value);
       if (error != std::errc() || !std::isfinite(value) || (rest != end && !is_space(*rest)))
         fail(node, fmt::format("expected numbers, found {}", quoted({at, end})));
+      const bool is_integer = std::string_view(at, rest).find_first_of(".eE") == text.npos;
+      if (is_integer && (value < INT32_MIN || value > INT32_MAX)) has_long_integers_ = true;
       numbers_.push_back(value);
       at = rest;
     }
@@ -101,6 +106,8 @@ class Parser {
     return numbers_.front();
   }
   float to_float(pugi::xml_node node, double value) const {
+    // OpenCV keeps numbers without point and exponent as integers of 32 bits, and these as others.
+    if (has_long_integers_) fail(node, "an integer does not fit into 32 bits");
     const auto f = static_cast<float>(value);
     if (!std::isfinite(f)) fail(node, fmt::format("{} is too large for a 32-bit float", value));
     return f;
@@ -331,6 +338,7 @@ class Parser {
   const std::string& name_;
   Cascade cascade_;
   std::vector<double> numbers_;
+  bool has_long_integers_ = false;  // among them
 };
 
 }  // namespace

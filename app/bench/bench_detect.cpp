@@ -10,7 +10,6 @@
 
 #include "app/bench/contender.hpp"
 #include "app/bench/machine.hpp"
-#include "app/choice.hpp"
 #include "app/errors.hpp"
 #include "app/io/codec.hpp"
 #include "app/io/files.hpp"
@@ -229,43 +228,6 @@ void bench(const std::string& cascade, const Scene& scene, const BenchDetectComm
 }
 
 }  // namespace
-
-CLI::App* add_bench_detect(CLI::App& bench, BenchDetectCommand& command) {
-  CLI::App* detect = bench.add_subcommand("detect", "Whole detectors: milliseconds a frame");
-  detect->add_option("IMAGE", command.image, "The picture; cropped at the top left to each --size")
-      ->required()
-      ->type_name("");
-  detect
-      ->add_option("--cascade", command.cascades,
-                   "As for 'facesat detect'; repeatable [frontalface_default]")
-      ->type_name("NAME|FILE")
-      ->expected(1)
-      ->take_all()
-      ->allow_extra_args(false);
-  detect->add_option("--size", command.sizes, "Of the crop; repeatable [the whole picture]")
-      ->type_name("WxH")
-      ->expected(1)
-      ->take_all()
-      ->allow_extra_args(false);
-  detect->add_option("--threads", command.threads, "A row for each: 1,2 [all cores]")
-      ->type_name("N,...")
-      ->delimiter(',')
-      ->check(whole_number(1, 1024));
-  add_backend_options(*detect, command.backend);
-  detect->add_option("--scale-factor", command.detect.scale_factor, "[1.1]")->type_name("F");
-  detect->add_option("--min-neighbors", command.detect.min_neighbors, "[3]")->type_name("N");
-  detect->add_option("--seconds", command.seconds, "To measure each row, at least [2]")
-      ->type_name("S");
-  detect->add_option("--json", command.json, "Write the table there too")->type_name("FILE");
-  detect->final_callback([&command] {
-    if (!(command.seconds >= 0 && command.seconds <= 1e6))
-      throw CLI::ValidationError("--seconds: expected from 0 to 1e6 seconds");
-    if (command.cascades.empty()) command.cascades.emplace_back(default_cascade_name);
-    if (command.threads.empty())
-      command.threads.push_back(static_cast<int>(std::thread::hardware_concurrency()));
-  });
-  return detect;
-}
 
 int run_bench_detect(const BenchDetectCommand& command) {
   require_writable_table(command.json);

@@ -4,10 +4,12 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
 #include "app/backends.hpp"
 #include "core/pyramid.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace facesat::app {
 

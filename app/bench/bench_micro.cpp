@@ -1,10 +1,10 @@
 #include "app/bench/bench_micro.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "app/bench/gpu.hpp"
 #include "app/bench/machine.hpp"
-#include "app/choice.hpp"
 #include "app/errors.hpp"
 #include "app/io/files.hpp"
 #include "kernels/bench/micro.hpp"
@@ -38,16 +38,6 @@ std::vector<Row> rows_of(const gpu::MicroFigures& f) {
 }
 
 }  // namespace
-
-CLI::App* add_bench_micro(CLI::App& bench, BenchMicroCommand& command) {
-  CLI::App* micro = bench.add_subcommand(
-      "micro", "A GPU: latencies in clocks, speed of copies, time of a launch");
-  micro->add_option("--device", command.device, "The GPU, as 'facesat info' numbers them [0]")
-      ->type_name("N")
-      ->check(whole_number(0));
-  micro->add_option("--json", command.json, "Write the table there too")->type_name("FILE");
-  return micro;
-}
 
 int run_bench_micro(const BenchMicroCommand& command) {
   if (const std::string why = why_no_gpu(command.device); !why.empty())

@@ -11,7 +11,6 @@
 #include "app/bench/sat_model.hpp"
 #include "app/bench/sat_report.hpp"
 #include "app/checksum.hpp"
-#include "app/choice.hpp"
 #include "app/errors.hpp"
 #include "app/io/files.hpp"
 #include "app/messages.hpp"
@@ -160,15 +159,6 @@ void bench(const gpu::SatBenchTask& task, bool has_gpu, const std::vector<std::s
   bench_cpu_sats(task, report);
 }
 
-std::string line_of(const CLI::App& sat) {
-  std::string line = "facesat bench sat";
-  for (const CLI::Option* option : sat.get_options())
-    for (const std::string& value : option->results())
-      line += fmt::format(" {}{}", option->get_name(),
-                          option->get_items_expected_max() > 0 ? " " + value : "");
-  return line;
-}
-
 // A report ends with a comment by which it is known again, as long as nobody has edited it.
 constexpr std::string_view mark_begin = "<!-- facesat ";
 std::string with_mark(const std::string& page) {
@@ -184,48 +174,6 @@ void require_writable_report(const std::string& file) {
 }
 
 }  // namespace
-
-CLI::App* add_bench_sat(CLI::App& bench, BenchSatCommand& command) {
-  CLI::App* sat = bench.add_subcommand("sat", "SAT algorithms: microseconds a table");
-  const auto repeatable = [](CLI::Option* option) {
-    option->expected(1)->take_all()->allow_extra_args(false);
-  };
-  repeatable(
-      sat->add_option("--algorithm", command.algorithms,
-                      "As 'facesat info' lists them; peer_cub, peer_npp: NVIDIA's libraries; "
-                      "cpu_2r2w, cpu_4r1w, cpu_backend; all; repeatable [all]")
-          ->type_name("ID"));
-  repeatable(
-      sat->add_option("--type", command.types,
-                      "Types of picture and table: 8u32s, 8u32u, 8u32f, 32s32s, 32u32u, 32f32f, "
-                      "64f64f; repeatable [8u32s]")
-          ->type_name("TYPE"));
-  repeatable(
-      sat->add_option(
-             "--size", command.sizes,
-             "Of the pictures; repeatable [1024x1024, 1280x720, 1920x1080, 3840x2160, 4096x4096]")
-          ->type_name("WxH"));
-  sat->add_flag("--squares", command.squares, "Tables of the squares too, of 8-bit pictures");
-  sat->add_option("--device", command.device, "The GPU, as 'facesat info' numbers them [0]")
-      ->type_name("N")
-      ->check(whole_number(0));
-  sat->add_option("--runs", command.runs,
-                  "Timed runs of each algorithm; fewer on the CPU above 4096x4096 [31]")
-      ->type_name("N")
-      ->check(whole_number(1, 100000));
-  sat->add_flag("--model", command.model,
-                "Times that models predict too, from the figures of 'facesat bench micro'");
-  sat->add_option("--json", command.json, "Write the table there too")->type_name("FILE");
-  sat->add_option("--report", command.report, "Write a page of charts and tables there, as HTML")
-      ->type_name("FILE");
-  sat->final_callback([&command, sat] {
-    command.line = line_of(*sat);
-    if (command.types.empty()) command.types = {"8u32s"};
-    if (command.sizes.empty())
-      command.sizes = {"1024x1024", "1280x720", "1920x1080", "3840x2160", "4096x4096"};
-  });
-  return sat;
-}
 
 int run_bench_sat(const BenchSatCommand& command) {
   const std::vector<Size> sizes = chosen_sizes(command.sizes);

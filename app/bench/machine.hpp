@@ -1,7 +1,7 @@
 // What a measured table says about where and when it was measured.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 namespace facesat::app {
 

@@ -12,12 +12,12 @@
 #include <tbb/parallel_pipeline.h>
 #include <unistd.h>
 
+#include "app/detect/item_reader.hpp"
 #include "app/detect/layout.hpp"
 #include "app/detect/overwriting.hpp"
 #include "app/detect/process.hpp"
 #include "app/detect/progress.hpp"
 #include "app/detect/sink.hpp"
-#include "app/detect/source.hpp"
 #include "app/detect/workers.hpp"
 #include "app/errors.hpp"
 #include "app/interrupt.hpp"
@@ -31,14 +31,14 @@
 namespace facesat::app {
 namespace {
 
-void run_pipeline(Source& source, Workers& workers, Sink& sink, const DetectCommand& command,
+void run_pipeline(ItemReader& reader, Workers& workers, Sink& sink, const DetectCommand& command,
                   const PictureFolders& folders, std::size_t in_flight) {
   using ItemPtr = std::shared_ptr<Item>;
   std::atomic<bool> stop = false;
   const auto read = tbb::make_filter<void, ItemPtr>(
       tbb::filter_mode::serial_in_order, [&](tbb::flow_control& flow) {
         std::optional<Item> item;
-        if (!stop && !interrupted()) item = source.next();
+        if (!stop && !interrupted()) item = reader.next();
         if (item) return std::make_shared<Item>(std::move(*item));
         flow.stop();
         return ItemPtr();
@@ -159,10 +159,10 @@ int run_detect(const DetectCommand& command) {
   if (backends.remark()) tell(*backends.remark());
   if (!output.journal.remark().empty()) progress.message("facesat: " + output.journal.remark());
 
-  Source source(std::move(inputs), output.journal, folders.any(), command.max_pixels);
+  ItemReader reader(std::move(inputs), output.journal, folders.any(), command.max_pixels);
   Workers workers(cascades, command.detect, backends, tell);
   Sink sink(output.file, output.journal, layout, progress, command.quiet);
-  run_pipeline(source, workers, sink, command, folders, 2 * jobs);
+  run_pipeline(reader, workers, sink, command, folders, 2 * jobs);
   try {
     sink.rethrow();
   } catch (const OutputError& error) {
@@ -176,10 +176,10 @@ int run_detect(const DetectCommand& command) {
   tell(summary(sink.counts, std::chrono::steady_clock::now() - start));
   if (sink.counts.skipped > 0)
     tell(fmt::format("{} of the inputs were in {} already", sink.counts.skipped, command.output));
-  if (const std::string text = summary(source.passed_over()); !text.empty()) tell(text);
-  if (source.namesakes() > 0)
+  if (const std::string text = summary(reader.passed_over()); !text.empty()) tell(text);
+  if (reader.namesakes() > 0)
     tell(fmt::format("inputs that the results call by the name of an earlier one: {}",
-                     source.namesakes()));
+                     reader.namesakes()));
   const std::size_t ambiguous = output.journal.ambiguous();
   if (ambiguous > 0)
     progress.message(
@@ -190,8 +190,9 @@ int run_detect(const DetectCommand& command) {
     tell(fmt::format("inputs that changed since an earlier run, and were processed again: {}",
                      changed));
   if (const std::size_t failures = output.journal.earlier_failures(); failures > 0)
-    tell(fmt::format("inputs that failed in an earlier run: {}; --retry-failed tries them again",
-                     failures));
+    tell(fmt::format("inputs that failed in an earlier run{}: {}{}",
+                     command.retry_failed ? " and are not among those of this one" : "", failures,
+                     command.retry_failed ? "" : "; --retry-failed tries them again"));
   if (interrupted()) {
     tell("interrupted" +
          std::string(output.file.is_regular() ? "; --resume goes on from here" : ""));

@@ -3,8 +3,7 @@
 #include "cascades/cascade_store.hpp"
 #include <fmt/format.h>
 
-#include "app/choice.hpp"
-#include "app/parse_size.hpp"
+#include "app/command_line.hpp"
 
 namespace facesat::app {
 namespace {
@@ -101,7 +100,8 @@ CLI::App* add_detect(CLI::App& program, DetectCommand& command) {
       "  facesat detect -r --format csv -o faces.csv --annotate boxes/ photos/\n"
       "  find /photos -name '*.jpg' | facesat detect -o faces.jsonl --resume -\n"
       "Exit status: 0 every input processed, 1 some input failed, 2 wrong usage and nothing "
-      "processed,\n3 a device or the output failed.");
+      "processed,\n3 a device or the output failed; ended by a signal: 128 and its number (Ctrl+C: "
+      "130).");
   detect->final_callback([detect, &command] {
     if (command.cascades.empty()) command.cascades.emplace_back(default_cascade_name);
     if (command.raw) command.detect.min_neighbors = 0;

@@ -4,12 +4,14 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
 #include "app/backends.hpp"
 #include "app/io/codec.hpp"
 #include "app/io/results.hpp"
 #include "core/pyramid.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace facesat::app {
 

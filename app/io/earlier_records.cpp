@@ -151,12 +151,15 @@ JournalFile load(const ResultFile& file, const Layout& layout, const ResultOptio
     return journal;
   }
   journal = {};
-  if (file.size() > 0 && layout.format == Format::csv)
+  if (file.size() > 0 && layout.format == Format::csv) {
+    if (format_of_results(file.path())) file.require_results(layout.format);
+    require_own_file(file.path(), {layout.header().substr(0, file.size())});
     throw UsageError(
         fmt::format("{} has no journal ({}), and a CSV file cannot be completed without one. A run "
                     "that ends without failures deletes it, so the file may be complete; to begin "
                     "anew, delete the file",
                     file.name(), path.filename().string()));
+  }
   if (file.size() > 0) journal = journal_of_jsonl(file.path());
   journal.options = options;
   return journal;

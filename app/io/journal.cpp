@@ -19,11 +19,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Changes whenever a file is written to or replaced; 0 if it cannot be told.
+// Changes whenever a file is written to or replaced, and stays if a folder above it is renamed; 0
+// if there is none. The time of the last change of the inode is part of it: programs that edit EXIF
+// data can keep a file's size and its time of modification.
 std::uint64_t version_of(const fs::path& input) {
   struct stat info {};
   if (::stat(input.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return 0;
-  return checksum(fmt::format("{} {}.{}", info.st_size, info.st_mtim.tv_sec, info.st_mtim.tv_nsec));
+  const timespec &modified = info.st_mtim, &changed = info.st_ctim;
+  return checksum(fmt::format("{} {}.{} {}.{}", info.st_size, modified.tv_sec, modified.tv_nsec,
+                              changed.tv_sec, changed.tv_nsec));
 }
 
 }  // namespace
@@ -38,11 +42,10 @@ Journal::Journal(ResultFile& file, const Layout& layout, const ResultOptions& op
   path_ = journal_of(file.path());
   head_ = layout.header().size();
   retries_ = mode == Mode::retry_failed;
-  const bool had_journal = has_journal(path_);
   JournalFile journal;
   journal.options = options;
   if (mode == Mode::fresh) {
-    const bool is_complete = !had_journal || read_journal(path_).is_complete;
+    const bool is_complete = !has_journal(path_) || read_journal(path_).is_complete;
     if (!is_complete && file.size() > head_)
       throw UsageError(
           fmt::format("{} holds what an earlier run had found when it was ended: --resume goes on "
@@ -55,10 +58,10 @@ Journal::Journal(ResultFile& file, const Layout& layout, const ResultOptions& op
   try {
     open(journal);
   } catch (const OutputError& failure) {
-    if (had_journal || mode != Mode::fresh) throw;
-    remark_ =
-        fmt::format("no journal can be written, so --resume will not be able to complete {} ({})",
-                    file.name(), failure.what());
+    throw OutputError(fmt::format(
+        "no journal can be written beside {}, so a run that is interrupted could not be completed: "
+        "name another output file ({})",
+        file.name(), failure.what()));
   }
   if (has_names_)
     remark_ = fmt::format(
@@ -81,6 +84,7 @@ void Journal::open(const JournalFile& journal) {
     earlier_failures_ += entry.failed && !state.failed;
     state.failed |= entry.failed;
     has_names_ |= entry.key.starts_with(name_key(""));
+    if (entry.version != 0) keys_.emplace(entry.version, entry.key);
   }
 }
 
@@ -109,10 +113,24 @@ std::string Journal::path_key(const fs::path& input) {
   return key_of_folder_ + input.filename().string();
 }
 
+// A file that is where the journal does not expect it, and not any more where it does.
+std::optional<std::string> Journal::key_before_move(std::uint64_t version,
+                                                    const std::string& name) const {
+  const auto [begin, end] = keys_.equal_range(version);
+  for (auto found = begin; found != end; ++found) {
+    const std::string& key = found->second;
+    std::error_code ignored;
+    if (key.ends_with("/" + name) && !fs::exists(key.substr(key.find(' ') + 1), ignored))
+      return key;
+  }
+  return std::nullopt;
+}
+
 Journal::Place Journal::enter(const fs::path& path, const std::string& name) {
   if (path_.empty()) return {};
   const std::uint64_t version = version_of(path);
   std::string key = path_key(path);
+  if (!known_.contains(key)) key = key_before_move(version, name).value_or(key);
   if (has_names_ && !known_.contains(key))
     if (const auto found = known_.find(name_key(name)); found != known_.end()) {
       if (found->second.path.empty()) found->second.path = key;
@@ -126,9 +144,10 @@ Journal::Place Journal::enter(const fs::path& path, const std::string& name) {
   if (earlier == known.earlier.end()) return place;
   const InputState& state = earlier->second;
   const bool is_retried = retries_ && state.failed;
-  const bool has_changed =
-      !state.failed && version != 0 && state.version != 0 && version != state.version;
-  earlier_failures_ -= is_retried;
+  // What was not there has changed, too, when it is; names alone tell nothing of versions.
+  const bool is_comparable = state.version != 0 || (state.failed && !key.starts_with(name_key("")));
+  const bool has_changed = version != 0 && is_comparable && version != state.version;
+  earlier_failures_ -= state.failed && (is_retried || has_changed);
   changed_ += has_changed;
   replaces_ |= is_retried || has_changed;
   if (!is_retried && !has_changed) place.earlier = state;

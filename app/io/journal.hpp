@@ -42,7 +42,7 @@ class Journal {
     int occurrence = 0;
     std::optional<int> frame;
     bool failed = false, last_of_input = true;
-    std::uint64_t version = 0;   // of the input: its size and time of change; 0: unknown
+    std::uint64_t version = 0;   // of the input: its size and times of change; 0: unknown
     std::uint64_t end = 0;       // bytes of the output up to the end of this record
     std::uint64_t checksum = 0;  // of the record's bytes: see checksum()
   };
@@ -60,8 +60,8 @@ class Journal {
   Journal& operator=(const Journal&) = delete;
 
   // The next input: what its entries have in common, and what is known of it. An input that has
-  // changed since its records were written is a new one; they are dropped at the end. `name`: as
-  // results call it.
+  // changed since its records were written is a new one; they are dropped at the end. One that was
+  // moved with its folder is the same. `name`: as results call it.
   struct Place {
     std::string key;
     int occurrence = 0;
@@ -87,7 +87,7 @@ class Journal {
   // Inputs that share their name with another one, where results without a journal tell nothing
   // but names.
   std::size_t ambiguous() const { return ambiguous_; }
-  // A sentence on what cannot be known or done without a journal; empty if there is one.
+  // A sentence on what cannot be known of results that had no journal; else empty.
   const std::string& remark() const { return remark_; }
 
   // All inputs are complete: the journal is of no use any more.
@@ -103,6 +103,7 @@ class Journal {
   void open(const JournalFile& journal);
   void reopen();
   std::string path_key(const std::filesystem::path& input);
+  std::optional<std::string> key_before_move(std::uint64_t version, const std::string& name) const;
 
   std::filesystem::path path_;
   std::optional<std::filesystem::path> folder_;  // of the input that was entered last
@@ -111,7 +112,8 @@ class Journal {
   bool retries_ = false, replaces_ = false, has_names_ = false;
   int descriptor_ = -1;
   std::unordered_map<std::string, Known> known_;
-  std::set<Input> repaired_;  // folders
+  std::unordered_multimap<std::uint64_t, std::string> keys_;  // by version
+  std::set<Input> repaired_;                                  // folders
   std::size_t earlier_failures_ = 0, changed_ = 0, ambiguous_ = 0;
   std::string remark_;
 };

@@ -38,8 +38,12 @@ bool is_record(const Json& record) {
   if (is_frame && !(record["frame"].is_number_unsigned() && record["time"].is_number()))
     return false;
   keys.erase(0, is_frame ? of_frame.size() : std::string("image ").size());
-  if (keys == "error ") return is_error(record["error"]);
-  if (keys != "width height faces " && keys != "width height faces warning ") return false;
+  if (record.contains("error") && !is_error(record["error"])) return false;
+  if (keys == "error ") return true;
+  const std::string usual = "width height faces ";
+  if (keys != usual && keys != usual + "warning " && keys != usual + "error " &&
+      keys != usual + "warning error ")
+    return false;
   if (record.contains("warning") && !record["warning"].is_string()) return false;
   const Json& faces = record["faces"];
   return record["width"].is_number_unsigned() && record["height"].is_number_unsigned() &&

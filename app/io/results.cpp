@@ -26,15 +26,15 @@ std::string to_json_line(const Record& record, const Layout& layout) {
     json["frame"] = *record.frame;
     json["time"] = record.time;
   }
-  if (record.failure) {
-    json["error"] = {{"kind", record.failure->kind}, {"message", record.failure->message}};
-  } else {
+  if (!record.failure || record.failure->kind == kind_of_unwritten_picture) {
     json["width"] = record.size.width;
     json["height"] = record.size.height;
     Json& faces = json["faces"] = Json::array();
     for (const FoundFace& found : record.faces) faces.push_back(to_json(found, layout));
     if (!record.warning.empty()) json["warning"] = record.warning;
   }
+  if (record.failure)
+    json["error"] = {{"kind", record.failure->kind}, {"message", record.failure->message}};
   // Names that are not UTF-8 cannot be told in JSON: their bytes are replaced by U+FFFD.
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -22,6 +22,9 @@ struct Failure {
   std::string message;
 };
 
+// A picture with boxes, or a crop, could not be written; its record tells the faces all the same.
+constexpr const char* kind_of_unwritten_picture = "write";
+
 // What became of one picture, or of one frame of a video.
 struct Record {
   std::string image;

@@ -4,9 +4,11 @@
 #include <functional>
 #include <string>
 
-#include <CLI/CLI.hpp>
-
 #include "app/live/detection.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace facesat::app {
 

@@ -1,4 +1,6 @@
 // Builds without the window's libraries.
+#include <CLI/CLI.hpp>
+
 #include "app/errors.hpp"
 #include "app/live/live.hpp"
 

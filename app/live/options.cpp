@@ -1,7 +1,6 @@
 // The command line of `facesat live`.
-#include "app/choice.hpp"
+#include "app/command_line.hpp"
 #include "app/live/live.hpp"
-#include "app/parse_size.hpp"
 
 namespace facesat::app {
 

@@ -139,6 +139,7 @@ TEST_F(Overwriting, PicturesReplaceOnlyPicturesOfFacesat) {
   EXPECT_EQ(done.status, 1);
   for (const auto& record : done.records()) {
     EXPECT_EQ(record["error"]["kind"], "write") << record;
+    EXPECT_EQ(record["faces"].size(), 1u) << "found all the same";
     EXPECT_NE(record["error"]["message"].get<std::string>().find("out/"), std::string::npos)
         << record;
   }
@@ -262,6 +263,7 @@ TEST_F(Overwriting, ResultsThatOthersAnnotatedAreNotReplaced) {
       "{\"image\":\"a.jpg\",\"width\":\"wide\",\"height\":3,\"faces\":[]}\n",
       "{\"image\":\"a.jpg\",\"width\":3,\"height\":3,\"faces\":[],\"warning\":[]}\n",
       "{\"image\":\"a.jpg\",\"width\":3,\"height\":3,\"faces\":[1]}\n",
+      "{\"image\":\"a.jpg\",\"width\":3,\"height\":3,\"faces\":[],\"error\":\"my own\"}\n",
       jsonl + "{\"image\":\"my own\"}",
       "{",
       "i",

@@ -195,6 +195,12 @@ TEST_F(Resume, InputsThatHaveChangedAreProcessedAgain) {
     EXPECT_NE(expected, before);
     EXPECT_EQ(run({"--resume"}).status, 1);
     EXPECT_EQ(read_text(folder / "r"), expected) << "once is enough";
+    add_face("four/d.pgm", 4);  // has changed like the others, though it had failed
+    EXPECT_EQ(run({"--resume"}).status, 0);
+    const std::string of_d = record_of(expected, "d.pgm");
+    if (format == "jsonl") expected.erase(expected.find(of_d), of_d.size());
+    expected += record_of(detect({"--format", format, "four"}).out, "d.pgm");
+    EXPECT_EQ(read_text(folder / "r"), expected);
     for (const char* file : {"r", "r.resume"}) fs::remove(folder / file);
     for (const char* name : {"boxes", "four"}) fs::remove_all(folder / name);
   }
@@ -263,6 +269,47 @@ TEST_F(Resume, MovedResultsAreCompletedToo) {
   }
   EXPECT_EQ(detect({"-o", "moved/r", "--resume", "moved/in"}).status, 1);
   EXPECT_EQ(read_text(folder / "moved/r"), text + detect({"moved/in"}).out);
+}
+
+// With the folders above them, so that their names in the results stay.
+TEST_F(Resume, InputsThatWereMovedAreTheSame) {
+  for (const std::string format : {"jsonl", "csv"}) {
+    for (const char* name : {"A/a.pgm", "A/sub/a.pgm", "A/sub/b.pgm"}) add_face(name, 1);
+    EXPECT_EQ(detect({"--format", format, "-o", "r", "-r", "A", "missing"}).status, 1);
+    const std::string text = read_text(folder / "r");
+    fs::create_directory(folder / "usb");
+    fs::rename(folder / "A", folder / "usb/B");
+    for (const char* attempt : {"first", "second"}) {
+      EXPECT_EQ(
+          detect({"--format", format, "-o", "r", "--resume", "-r", "usb/B", "missing"}).status, 1);
+      EXPECT_EQ(read_text(folder / "r"), text) << attempt;
+    }
+    for (const char* name : {"usb", "r", "r.resume"}) fs::remove_all(folder / name);
+  }
+}
+
+// Programs that edit EXIF data can keep both.
+TEST_F(Resume, ChangesThatKeepSizeAndTimeAreNoticed) {
+  add_face("in2/a.pgm", 1);
+  EXPECT_EQ(detect({"-o", "r", "in2", "missing"}).status, 1);
+  const auto time = fs::last_write_time(folder / "in2/a.pgm");
+  const auto size = fs::file_size(folder / "in2/a.pgm");
+  add_face("in2/a.pgm", 2);
+  fs::last_write_time(folder / "in2/a.pgm", time);
+  ASSERT_EQ(fs::file_size(folder / "in2/a.pgm"), size);
+  EXPECT_EQ(detect({"-o", "r", "--resume", "in2", "missing"}).status, 1);
+  EXPECT_EQ(parse_records(read_text(folder / "r")).size(), 2u);
+  EXPECT_NE(read_text(folder / "r").find(detect({"in2"}).out), std::string::npos);
+}
+
+// Its results could not be completed if it were interrupted.
+TEST_F(Resume, ARunWithoutAJournalDoesNotBegin) {
+  const std::string output(250, 'r');  // is a name; with ".resume" it is too long for one
+  const Finished done = detect({"-o", output, "in"});
+  EXPECT_EQ(done.status, 2);
+  EXPECT_NE(done.err.find("no journal can be written beside " + output), std::string::npos)
+      << done.err;
+  EXPECT_FALSE(fs::exists(folder / output));
 }
 
 // A file that ends before its first record does is one that a run was killed in, or somebody
@@ -412,10 +459,11 @@ TEST_F(Resume, TheJournalGoesWhenNothingFailed) {
 }
 
 TEST_F(Resume, FailedInputsAreRetriedWhenAskedTo) {
+  const Image<std::uint8_t> large = draw_faces({160, 160}, {{80, 80, 30}});
+  for (int i = 9; i < pictures; i += 10) write_pgm(folder / name(i), large);
   for (const std::string format : {"jsonl", "csv"}) {
-    detect({"--format", format, "-o", "r", "in"});
+    detect({"--max-pixels", "20000", "--format", format, "-o", "r", "in"});
     const std::string before = read_text(folder / "r");
-    for (int i = 9; i < pictures; i += 10) add_face(name(i), i);
     EXPECT_EQ(resume(format).status, 1);  // not asked to
     EXPECT_EQ(read_text(folder / "r"), before);
     constexpr fs::perms of_owner = fs::perms::owner_read | fs::perms::owner_write;
@@ -435,9 +483,23 @@ TEST_F(Resume, FailedInputsAreRetriedWhenAskedTo) {
       return lines;
     };
     EXPECT_EQ(sorted_lines(read_text(folder / "r")), sorted_lines(undisturbed(format))) << format;
-    for (int i = 9; i < pictures; i += 10) write_text(folder / name(i), "broken");
     fs::remove(folder / "r");
   }
+}
+
+// Nothing is left out of them but the picture that could not be written.
+TEST_F(Resume, RecordsOfUnwrittenPicturesAreResults) {
+  add_face("in2/a.pgm", 1);
+  write_text(folder / "boxes/a.pgm.png", "my own");
+  EXPECT_EQ(detect({"-o", "r", "--annotate", "boxes", "in2"}).status, 1);
+  const std::string text = read_text(folder / "r");
+  fs::remove(folder / "r.resume");
+  EXPECT_EQ(detect({"-o", "r", "--resume", "--annotate", "boxes", "in2"}).status, 1);
+  EXPECT_EQ(read_text(folder / "r"), text);
+  fs::remove(folder / "boxes/a.pgm.png");
+  EXPECT_EQ(detect({"-o", "r", "--resume", "--retry-failed", "--annotate", "boxes", "in2"}).status,
+            0);
+  EXPECT_EQ(read_text(folder / "r"), detect({"in2"}).out);
 }
 
 // Only what is tried again loses its failure.
@@ -531,6 +593,7 @@ TEST_F(Resume, AKilledRetryIsCompleted) {
   write_text(folder / "r", text);
   write_text(folder / "r.resume", journal);
   write_text(folder / "r.retry1", text.substr(0, 30));
+  fs::remove(folder / "three/b.pgm");  // its failure stays
   EXPECT_EQ(detect({"--resume", "-o", "r", "three"}).status, 1);
   EXPECT_EQ(read_text(folder / "r"), text);
   EXPECT_FALSE(fs::exists(folder / "r.retry1"));

@@ -128,6 +128,8 @@ constexpr Change stage_changes[] = {
     {"NoNumbersForANode", ">0 -1 0 0.25", ">", "expected 4 numbers for each node, found 0"},
     {"WordInANode", "0 -1 0 0.25", "0 -1 O 0.25",
      "<internalNodes>: expected numbers, found \"O 0.25\""},
+    {"LongInteger", "0 0 6 4 -1.", "0 0 6 4 2147483648", "an integer does not fit into 32 bits"},
+    {"Reference", "0 -1 0 0.25", "0 -1 &#48; 0.25", "expected numbers, found \"&#48; 0.25\""},
     {"GluedNumbers", "0 -1 0 0.25", "0 -1 0 0.25x", "expected numbers, found \"0.25x\""},
     {"NanNode", "0 -1 0 0.25", "0 -1 0 nan", "expected numbers, found \"nan\""},
     {"NodeBeyondFloat", "0 -1 0 0.25", "0 -1 0 -1e300", "too large for a 32-bit float"},

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <utility>
 
+#include <nlohmann/json.hpp>
+
 namespace facesat::app::report {
 namespace {
 

@@ -15,10 +15,10 @@
 namespace facesat::app {
 
 // Used by one thread at a time.
-class Source {
+class ItemReader {
  public:
   // names_pictures: items get names for the pictures that are written about them.
-  Source(Inputs inputs, Journal& journal, bool names_pictures, std::size_t max_pixels);
+  ItemReader(Inputs inputs, Journal& journal, bool names_pictures, std::size_t max_pixels);
 
   std::optional<Item> next();
 

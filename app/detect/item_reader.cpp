@@ -1,4 +1,4 @@
-#include "app/detect/source.hpp"
+#include "app/detect/item_reader.hpp"
 
 #include <functional>
 #include <utility>
@@ -7,7 +7,7 @@
 
 namespace facesat::app {
 
-Source::Source(Inputs inputs, Journal& journal, bool names_pictures, std::size_t max_pixels)
+ItemReader::ItemReader(Inputs inputs, Journal& journal, bool names_pictures, std::size_t max_pixels)
     : inputs_(std::move(inputs)),
       journal_(journal),
       names_pictures_(names_pictures),
@@ -15,14 +15,14 @@ Source::Source(Inputs inputs, Journal& journal, bool names_pictures, std::size_t
   inputs_.on_folder([&journal](const auto& folder) { journal.enter_folder(folder); });
 }
 
-std::optional<Item> Source::next() {
+std::optional<Item> ItemReader::next() {
   while (true) {
     std::optional<Item> item = video_ ? next_frame() : next_input();
     if (item || !(video_ || more_)) return item;
   }
 }
 
-std::optional<Item> Source::next_input() {
+std::optional<Item> ItemReader::next_input() {
   std::optional<Input> input = inputs_.next();
   more_ = input.has_value();
   if (!input) return std::nullopt;
@@ -50,7 +50,7 @@ std::optional<Item> Source::next_input() {
   return std::nullopt;
 }
 
-std::optional<Item> Source::next_frame() {
+std::optional<Item> ItemReader::next_frame() {
   Item next = item();
   next.frame = std::move(upcoming_->picture);
   next.record.time = upcoming_->time;
@@ -67,7 +67,7 @@ std::optional<Item> Source::next_frame() {
   return next;
 }
 
-Item Source::item() const {
+Item ItemReader::item() const {
   Item item;
   item.place = place_;
   item.path = input_.path;
@@ -76,7 +76,7 @@ Item Source::item() const {
   return item;
 }
 
-Item Source::failed(const std::string& kind, const std::string& message) const {
+Item ItemReader::failed(const std::string& kind, const std::string& message) const {
   Item failure = item();
   failure.record.failure = Failure{kind, message};
   return failure;

@@ -1,0 +1,115 @@
+// The command lines of `facesat bench`.
+#include <thread>
+
+#include "cascades/cascade_store.hpp"
+
+#include "app/bench/bench_detect.hpp"
+#include "app/bench/bench_micro.hpp"
+#include "app/bench/bench_sat.hpp"
+#include "app/command_line.hpp"
+
+namespace facesat::app {
+namespace {
+
+// The command line as it could be typed.
+std::string line_of(const CLI::App& sat) {
+  std::string line = "facesat bench sat";
+  for (const CLI::Option* option : sat.get_options())
+    for (const std::string& value : option->results())
+      line += fmt::format(" {}{}", option->get_name(),
+                          option->get_items_expected_max() > 0 ? " " + value : "");
+  return line;
+}
+
+}  // namespace
+
+CLI::App* add_bench_sat(CLI::App& bench, BenchSatCommand& command) {
+  CLI::App* sat = bench.add_subcommand("sat", "SAT algorithms: microseconds a table");
+  const auto repeatable = [](CLI::Option* option) {
+    option->expected(1)->take_all()->allow_extra_args(false);
+  };
+  repeatable(
+      sat->add_option("--algorithm", command.algorithms,
+                      "As 'facesat info' lists them; peer_cub, peer_npp: NVIDIA's libraries; "
+                      "cpu_2r2w, cpu_4r1w, cpu_backend; all; repeatable [all]")
+          ->type_name("ID"));
+  repeatable(
+      sat->add_option("--type", command.types,
+                      "Types of picture and table: 8u32s, 8u32u, 8u32f, 32s32s, 32u32u, 32f32f, "
+                      "64f64f; repeatable [8u32s]")
+          ->type_name("TYPE"));
+  repeatable(
+      sat->add_option(
+             "--size", command.sizes,
+             "Of the pictures; repeatable [1024x1024, 1280x720, 1920x1080, 3840x2160, 4096x4096]")
+          ->type_name("WxH"));
+  sat->add_flag("--squares", command.squares, "Tables of the squares too, of 8-bit pictures");
+  sat->add_option("--device", command.device, "The GPU, as 'facesat info' numbers them [0]")
+      ->type_name("N")
+      ->check(whole_number(0));
+  sat->add_option("--runs", command.runs,
+                  "Timed runs of each algorithm; fewer on the CPU above 4096x4096 [31]")
+      ->type_name("N")
+      ->check(whole_number(1, 100000));
+  sat->add_flag("--model", command.model,
+                "Times that models predict too, from the figures of 'facesat bench micro'");
+  sat->add_option("--json", command.json, "Write the table there too")->type_name("FILE");
+  sat->add_option("--report", command.report, "Write a page of charts and tables there, as HTML")
+      ->type_name("FILE");
+  sat->final_callback([&command, sat] {
+    command.line = line_of(*sat);
+    if (command.types.empty()) command.types = {"8u32s"};
+    if (command.sizes.empty())
+      command.sizes = {"1024x1024", "1280x720", "1920x1080", "3840x2160", "4096x4096"};
+  });
+  return sat;
+}
+
+CLI::App* add_bench_detect(CLI::App& bench, BenchDetectCommand& command) {
+  CLI::App* detect = bench.add_subcommand("detect", "Whole detectors: milliseconds a frame");
+  detect->add_option("IMAGE", command.image, "The picture; cropped at the top left to each --size")
+      ->required()
+      ->type_name("");
+  detect
+      ->add_option("--cascade", command.cascades,
+                   "As for 'facesat detect'; repeatable [frontalface_default]")
+      ->type_name("NAME|FILE")
+      ->expected(1)
+      ->take_all()
+      ->allow_extra_args(false);
+  detect->add_option("--size", command.sizes, "Of the crop; repeatable [the whole picture]")
+      ->type_name("WxH")
+      ->expected(1)
+      ->take_all()
+      ->allow_extra_args(false);
+  detect->add_option("--threads", command.threads, "A row for each: 1,2 [all cores]")
+      ->type_name("N,...")
+      ->delimiter(',')
+      ->check(whole_number(1, 1024));
+  add_backend_options(*detect, command.backend);
+  detect->add_option("--scale-factor", command.detect.scale_factor, "[1.1]")->type_name("F");
+  detect->add_option("--min-neighbors", command.detect.min_neighbors, "[3]")->type_name("N");
+  detect->add_option("--seconds", command.seconds, "To measure each row, at least [2]")
+      ->type_name("S");
+  detect->add_option("--json", command.json, "Write the table there too")->type_name("FILE");
+  detect->final_callback([&command] {
+    if (!(command.seconds >= 0 && command.seconds <= 1e6))
+      throw CLI::ValidationError("--seconds: expected from 0 to 1e6 seconds");
+    if (command.cascades.empty()) command.cascades.emplace_back(default_cascade_name);
+    if (command.threads.empty())
+      command.threads.push_back(static_cast<int>(std::thread::hardware_concurrency()));
+  });
+  return detect;
+}
+
+CLI::App* add_bench_micro(CLI::App& bench, BenchMicroCommand& command) {
+  CLI::App* micro = bench.add_subcommand(
+      "micro", "A GPU: latencies in clocks, speed of copies, time of a launch");
+  micro->add_option("--device", command.device, "The GPU, as 'facesat info' numbers them [0]")
+      ->type_name("N")
+      ->check(whole_number(0));
+  micro->add_option("--json", command.json, "Write the table there too")->type_name("FILE");
+  return micro;
+}
+
+}  // namespace facesat::app
