@@ -1,6 +1,7 @@
 // Which file a name leads to: an output must never be a file that is read.
 #pragma once
 
+#include <compare>
 #include <filesystem>
 #include <optional>
 
@@ -13,7 +14,7 @@ struct FileIdentity {
   dev_t device = 0;
   ino_t inode = 0;
 
-  bool operator==(const FileIdentity&) const = default;
+  auto operator<=>(const FileIdentity&) const = default;
 };
 
 // Follows links. Nothing if there is no such file.

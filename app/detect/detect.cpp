@@ -145,6 +145,7 @@ int run_detect(const DetectCommand& command) {
   require_earlier_results_replaced(command, inputs);
   Output output(command, layout);
   folders.protect(output.file.path());
+  for (const std::string& input : command.inputs) folders.protect(input);
 
   keep_standard_error_to_ourselves();
   prepare_codecs({command.max_pixels});

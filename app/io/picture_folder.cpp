@@ -127,7 +127,7 @@ bool PictureFolder::remove(const std::string& name, const fs::path& input) const
   struct stat info {};
   if (::lstat(file.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return false;
   const FileIdentity identity{info.st_dev, info.st_ino};
-  if (protected_ == identity || file_identity(input) == identity) return false;
+  if (protected_.contains(identity) || file_identity(input) == identity) return false;
   std::error_code error;
   const bool is_behind_a_link =
       fs::canonical(file, error) != fs::canonical(folder_, error) / fs::path(name);
@@ -151,9 +151,10 @@ void PictureFolder::write(const std::string& name, View<const Bgr> pixels,
       throw InputError("write", fmt::format("{}: a file that facesat did not write is not replaced",
                                             file.string()));
     const FileIdentity identity{info.st_dev, info.st_ino};
-    if (protected_ == identity)
-      throw InputError("write",
-                       fmt::format("{}: this run writes its results there", file.string()));
+    if (protected_.contains(identity))
+      throw InputError(
+          "write",
+          fmt::format("{}: this is an input of this run, or holds its results", file.string()));
     if (file_identity(input) == identity)
       throw InputError("write", fmt::format("{}: this is the input itself", file.string()));
     if (keeps_ && info.st_size > 0 && !is_stamped_for(file, of_input)) {

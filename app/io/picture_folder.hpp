@@ -2,7 +2,7 @@
 #pragma once
 
 #include <filesystem>
-#include <optional>
+#include <set>
 #include <string>
 
 #include "app/same_file.hpp"
@@ -30,15 +30,18 @@ class PictureFolder {
   // that would take the place of one cannot be written. Not to be called beside write().
   void keep_pictures() { keeps_ = true; }
 
-  // Pictures do not take the place of this file either. Not to be called beside write().
-  void protect(const std::filesystem::path& file) { protected_ = file_identity(file); }
+  // Pictures do not take the place of this file either: it is an input, or holds the results. Not
+  // to be called beside write().
+  void protect(const std::filesystem::path& file) {
+    if (const auto identity = file_identity(file)) protected_.insert(*identity);
+  }
 
   // Where a picture of this name would go.
   std::filesystem::path path(const std::string& name) const { return folder_ / name; }
 
  private:
   std::filesystem::path folder_;
-  std::optional<FileIdentity> protected_;
+  std::set<FileIdentity> protected_;
   bool keeps_ = false;
 };
 

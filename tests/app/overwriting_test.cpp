@@ -124,6 +124,12 @@ TEST_F(Overwriting, OwnPicturesAreInputsToo) {
   });
   EXPECT_EQ(done.records().at(0)["error"]["kind"], "write");
   EXPECT_EQ(read_text(folder / "own/a.png"), before);
+  add_png("a.png");
+  const auto records = detect({"--annotate", "own", "a.png", "own/a.png"}).records();
+  ASSERT_TRUE(records.at(0).contains("error"));
+  EXPECT_EQ(records.at(0)["error"]["kind"], "write");
+  EXPECT_EQ(records.at(1)["faces"].size(), 1u);
+  EXPECT_EQ(read_text(folder / "own/a.png"), before);
 }
 
 TEST_F(Overwriting, PicturesReplaceOnlyPicturesOfFacesat) {
