@@ -8,7 +8,7 @@ if(NOT CMAKE_CUDA_ARCHITECTURES AND DEFINED ENV{CUDAARCHS})
 endif()
 set(given_architectures "${CMAKE_CUDA_ARCHITECTURES}")
 if(NOT given_architectures)
-  set(CMAKE_CUDA_ARCHITECTURES 75)  # replaced below, once the version is known
+  set(CMAKE_CUDA_ARCHITECTURES 75)  # for CMake's first look at the compiler; replaced below
 endif()
 check_language(CUDA)
 if(NOT CMAKE_CUDA_COMPILER)
@@ -21,12 +21,8 @@ endif()
 find_package(CUDAToolkit REQUIRED)
 set(FACESAT_CUDA_FOUND ON)
 
-# Machine code for every generation from Turing on, and PTX for those to come.
 if(NOT given_architectures)
-  set(CMAKE_CUDA_ARCHITECTURES 75-real 80-real 86-real 89-real 90)
-  if(CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 12.8)
-    set(CMAKE_CUDA_ARCHITECTURES 75-real 80-real 86-real 89-real 90-real 100-real 120)
-  endif()
+  include(${CMAKE_CURRENT_LIST_DIR}/CudaArchitectures.cmake)
 endif()
 
 # CMake 3.25 does not know how to ask newer versions of nvcc for C++20; 554: nvcc misreads a constrained

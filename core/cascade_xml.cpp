@@ -193,7 +193,7 @@ class Parser {
       fail(node, fmt::format("expected 1 to {} nodes in a tree, found {}", max_tree_nodes, count));
   }
 
-  // A child is a node behind its parent, or a leaf: so every walk ends, inside the arrays.
+  // A child is a node after its parent, or a leaf: so every walk ends, inside the arrays.
   int to_child(pugi::xml_node node, double value, int parent, int node_count) const {
     const int child = to_int(node, value, -node_count, node_count - 1);
     if (child > 0 && child <= parent)

@@ -190,8 +190,8 @@ class CudaBackend final : public Backend {
     sum_.resize(atlas, Border::zeros, stream);
     squared_sum_.resize(atlas, Border::zeros, stream);
     if (has_tilted()) tilted_sum_.resize(atlas, Border::zeros, stream);
-    // Gaps between levels and what lies behind rows: sums must not depend on them, but may read
-    // them.
+    // Gaps between levels and what lies past the ends of rows: sums must not depend on them, but
+    // may read them.
     FACESAT_CUDA(cudaMemsetAsync(atlas_.view().data, 0,
                                  static_cast<std::size_t>(atlas_.view().pitch) * atlas.height,
                                  stream));
@@ -254,7 +254,7 @@ class CudaBackend final : public Backend {
 
   // ---- a frame
 
-  // Through page-locked memory, which the copy can leave behind; rows are packed as on the device.
+  // Through page-locked memory, so that the copy is asynchronous; rows are packed as on the device.
   template <class Pixel>
   void upload(View<const Pixel> from, PinnedBuffer<Pixel>& staging, const DeviceImage<Pixel>& to) {
     const View<Pixel> target = to.view();

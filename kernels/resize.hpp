@@ -11,7 +11,7 @@
 
 namespace facesat::gpu {
 
-// One axis tap in a word: the first source pixel, and the weight (0 .. 256) of the one behind it.
+// One axis tap in a word: the first source pixel, and the weight (0 .. 256) of the one after it.
 using PackedTap = std::uint32_t;
 
 // A level as the kernel needs it.

@@ -33,7 +33,7 @@ std::vector<Row> rows_of(const gpu::MicroFigures& f) {
       {"memcpy", f.memcpy_bytes_per_s, "bytes/s", "cudaMemcpy on the device, read and written"},
       {"kernel_copy", f.kernel_copy_bytes_per_s, "bytes/s",
        "a kernel that copies, read and written"},
-      {"launch", f.launch_us, "us", "from a kernel's end to that of an empty one behind it"},
+      {"launch", f.launch_us, "us", "from a kernel's end to that of an empty one after it"},
   };
 }
 

@@ -142,7 +142,7 @@ void add_model(Json& row, const gpu::SatBenchTask& task, const gpu::MicroFigures
     }
 }
 
-// What cannot be measured is told if it was asked for by name. Rows have models if there are
+// What cannot be measured is reported if it was asked for by name. Rows have models if there are
 // figures to make them of.
 void bench(const gpu::SatBenchTask& task, bool has_gpu, const std::vector<std::string>& asked,
            const std::optional<gpu::MicroFigures>& figures, Json& rows) {

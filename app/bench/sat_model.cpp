@@ -25,7 +25,7 @@ Size in_blocks(Size size, int w) {
   return {divide_up(size.width, w), divide_up(size.height, w)};
 }
 
-// The paper's k: how often the matrix of the blocks' sums, so many blocks long, is divided into
+// The paper's k: how often the matrix of the blocks' sums, that many blocks long, is divided into
 // blocks again until it is one.
 int recursion_depth(int blocks, int w) {
   int depth = 0;
@@ -111,7 +111,7 @@ double chen_scan_columns_clocks(const gpu::MicroFigures& figures) {
 std::optional<double> chen_clocks(std::string_view id, const gpu::SatTypeInfo& type, Size size,
                                   const gpu::MicroFigures& figures) {
   const int threads = 4096 / static_cast<int>(type.table_bytes), warps = threads / side;
-  // Of a kernel whose blocks take so many steps each, and these so many clocks after the read.
+  // Of a kernel whose blocks take that many steps each, and these that many clocks after the read.
   const auto kernel = [&](int blocks, int steps, double clocks) {
     return 1.0 * divide_up(blocks, figures.multiprocessors) * steps *
            (figures.global_read + clocks);

@@ -57,7 +57,7 @@ double chen_scan_columns_clocks(const gpu::MicroFigures& figures);
 // Clocks of both kernels of "chen_2018_...", none for other ids. The paper's model ends with the
 // register matrix; from there on, this one goes by its section IV: a multiprocessor has room for
 // one block; all warps of a block have one register matrix at a time, which they read from global
-// memory and handle behind each other's barriers, so that these latencies add up.
+// memory and handle after each other's barriers, so that these latencies add up.
 std::optional<double> chen_clocks(std::string_view id, const gpu::SatTypeInfo& type, Size size,
                                   const gpu::MicroFigures& figures);
 

@@ -14,7 +14,7 @@ struct SatReport {
   nlohmann::ordered_json rows;           // as `facesat bench sat --json` has them
   nlohmann::ordered_json machine;        // as machine_json() makes it
   std::string command;                   // the command line; empty: not known
-  std::vector<gpu::SatInfo> algorithms;  // whose titles and papers are told
+  std::vector<gpu::SatInfo> algorithms;  // whose titles and papers are shown
 };
 
 // One file of HTML, well-formed as XML too, that needs nothing else and no scripts: for each type

@@ -1,4 +1,4 @@
-// Files whose failures are told apart and told in words.
+// Reading and writing files, with failures that name their reason.
 #pragma once
 
 #include <filesystem>

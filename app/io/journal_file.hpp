@@ -36,7 +36,7 @@ bool has_journal(const std::filesystem::path& file);
 // a name that it needs is taken by a file of somebody else, OutputError.
 void replace_journal(const std::filesystem::path& file, const JournalFile& journal);
 
-// A last line without an end is left out, for it was being written when the run ended. Throws
+// A last line without an end is left out: it was being written when the run ended. Throws
 // UsageError for a file that is not a journal.
 JournalFile read_journal(const std::filesystem::path& file);
 

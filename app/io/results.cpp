@@ -35,7 +35,7 @@ std::string to_json_line(const Record& record, const Layout& layout) {
   }
   if (record.failure)
     json["error"] = {{"kind", record.failure->kind}, {"message", record.failure->message}};
-  // Names that are not UTF-8 cannot be told in JSON: their bytes are replaced by U+FFFD.
+  // Names that are not UTF-8 cannot be represented in JSON: their bytes are replaced by U+FFFD.
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -69,7 +69,7 @@ Image<Bgr> inspect(Detector& detector, const Inspection& inspection) {
   for (int i = group.first; i < group.first + group.count; ++i) {
     const Level& level = pyramid.levels[i];
     const Image<Bgr> part = picture(i);
-    // A depth is told for every position of the grid only.
+    // Depths are known for the positions of the grid alone.
     const int step = *inspection.picture == facesat::Picture::depth ? level.step : 1;
     for (int y = 0; y < std::min(part.size().height * step, level.size.height); ++y)
       for (int x = 0; x < std::min(part.size().width * step, level.size.width); ++x)

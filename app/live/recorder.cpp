@@ -41,7 +41,7 @@ const Container* container_of(const fs::path& file) {
 
 struct Recorder::Video {
   fs::path path;  // absolute: FFmpeg takes a relative name with a colon for a URL
-  std::unique_ptr<FilmWriter> writer;
+  std::unique_ptr<VideoWriter> writer;
   Size size;
   std::optional<FileIdentity> identity;  // nothing: it was deleted as soon as it was made
   long frames = 0;
@@ -115,7 +115,7 @@ void Recorder::begin(Size size) {
   const Container* const container = container_of(file_);
   if (container)
     video->writer =
-        opencv().write_film(video->path.string(), container->codec, frames_per_second_, size);
+        opencv().write_video(video->path.string(), container->codec, frames_per_second_, size);
   if (!video->writer) throw OutputError("the video cannot be written");
   video->identity = file_identity(video->path);
   video_ = std::move(video);

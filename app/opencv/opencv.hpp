@@ -41,9 +41,9 @@ class VideoInput {
 };
 
 // A video that is being written; it is finished when this is destroyed.
-class FilmWriter {
+class VideoWriter {
  public:
-  virtual ~FilmWriter() = default;
+  virtual ~VideoWriter() = default;
   virtual void add(View<const Bgr> frame) = 0;
 };
 
@@ -62,8 +62,8 @@ struct OpenCv {
   std::unique_ptr<VideoInput> (*open_camera)(const std::string& device);
 
   // `codec`: four letters. Null if the video cannot be written.
-  std::unique_ptr<FilmWriter> (*write_film)(const std::string& file, const std::string& codec,
-                                            double frames_per_second, Size size);
+  std::unique_ptr<VideoWriter> (*write_video)(const std::string& file, const std::string& codec,
+                                              double frames_per_second, Size size);
 
   // OpenCV's CPU detector; null where this build has none, or it cannot read the cascade.
   std::unique_ptr<Contender> (*make_contender)(const std::string& cascade_file,

@@ -8,7 +8,7 @@
 
 namespace facesat::cpu {
 
-// A patch holds the corners of so many windows from anywhere in a tile, side by side: element
+// A patch holds the corners of that many windows from anywhere in a tile, side by side: element
 // (x, y, window) lies at offset(x, y) + window.
 inline constexpr int patch_windows = 16;
 inline Layout patch_layout(Size window, bool tilted) {
@@ -21,7 +21,7 @@ inline Layout patch_layout(Size window, bool tilted) {
 // Contrast is what a window must have to be evaluated at all; see evaluate_haar.cpp.
 template <class Question, class Contrast>
 struct Compiled {
-  // Survivors are gathered into patches after about so many nodes, and again after each further
+  // Survivors are gathered into patches after about that many nodes, and again after each further
   // `nodes_between`: few enough are left then for a patch to cost less than lanes of windows that
   // have been rejected.
   static constexpr int nodes_before_gathering = 190, nodes_between = 500;

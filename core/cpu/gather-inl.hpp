@@ -16,7 +16,7 @@ namespace facesat::cpu::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Elements that gather() may write behind the last corner.
+// Elements that gather() may write past the last corner.
 inline constexpr std::size_t patch_slack = 8 * patch_windows;
 
 #if HWY_TARGET == HWY_SCALAR
@@ -53,7 +53,7 @@ HWY_INLINE void transpose(const std::uint32_t* const* windows, std::ptrdiff_t fr
 }
 #endif
 
-// Rows in order: what is written behind one is overwritten by the next.
+// Rows in order: what is written past the end of one is overwritten by the next.
 HWY_INLINE void gather_table(const Layout& tile, const Layout& patch_layout, Size window,
                              const std::uint32_t* const* windows, std::ptrdiff_t table,
                              std::uint32_t* patch) {

@@ -24,9 +24,9 @@ namespace facesat::cpu::HWY_NAMESPACE {
 
 // OpenCV: a window that the first stage rejects lets the next one be skipped, which then rejects
 // nothing. `rejected` has a bit for each of up to 64 neighbours, of which the first is skipped if
-// `skip` is set. Returns those skipped; `skip` becomes that of the window behind the 64th.
+// `skip` is set. Returns those skipped; `skip` becomes that of the window after the 64th.
 //
-// In a run of rejected windows every second one is skipped, and the window behind a run of odd
+// In a run of rejected windows every second one is skipped, and the window after a run of odd
 // length is. Adding the first bit of a run to it carries through all of it: so runs that begin at
 // even places are told from the others.
 inline std::uint64_t skipped_windows(std::uint64_t rejected, bool& skip) {

@@ -14,7 +14,7 @@ namespace facesat::cpu {
 // Corners lie between pixels: x is 0 .. window width, y is 0 .. window height.
 //
 // Windows that are neighbours in the grid are neighbours in memory. Where the grid takes every
-// second pixel, each row of a table holds its even columns first and its odd ones behind them.
+// second pixel, each row of a table holds its even columns first and its odd ones after them.
 struct Layout {
   std::ptrdiff_t column = 1;  // elements from one column to the next (to the next but one)
   std::ptrdiff_t odd = 0;     // from column 0 to column 1, if rows are split; otherwise 0
@@ -53,7 +53,7 @@ struct Tile {
 };
 
 // Evaluators read the corners of this many windows at once, wherever the first of them lies. There
-// is memory behind the last window, but what it holds is arbitrary.
+// is memory past the last window, but what it holds is arbitrary.
 inline constexpr int group_windows = 16;
 
 // The memory of a tile's tables.

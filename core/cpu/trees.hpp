@@ -32,7 +32,7 @@ struct Trees {
   // windows of a batch could not ask often enough whether to stop.
   static constexpr int vector_tree_nodes = 16, vector_stage_nodes = 1 << 13;
 
-  // Right before left: both are indexed by the answer. A child > 0 is that many nodes behind the
+  // Right before left: both are indexed by the answer. A child > 0 is that many nodes after the
   // root; otherwise the walk ends with the leaf.
   struct Node {
     std::int32_t children[2];

@@ -11,7 +11,7 @@
 //   std::uint64_t contrasts(const Contrast&, const std::uint32_t* windows, std::ptrdiff_t squares,
 //                           int count, float* inverse_deviations)
 //     as Contrast::inverse_deviation(), for up to 64 neighbours: a bit for each that is not flat;
-//     bits and floats behind `count` are arbitrary.
+//     bits and floats past `count` are arbitrary.
 #if defined(FACESAT_CPU_VOTE_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef FACESAT_CPU_VOTE_INL
 #undef FACESAT_CPU_VOTE_INL

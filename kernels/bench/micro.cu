@@ -11,7 +11,7 @@ namespace {
 
 constexpr int runs = 5;  // of each measurement; the best counts
 
-// Steps of a chain, so many without a branch that the loop does not count.
+// Steps of a chain, enough of them without a branch that the loop does not count.
 constexpr int unrolled = 128, rounds = 32, steps = rounds * unrolled;
 
 // One step of a chain: the new value needs the old one. Nothing here lets the compiler shorten the

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t rotated_bytes = 240 << 20;
 
-// Keeps the stream busy until everything behind it is enqueued.
+// Keeps the stream busy until everything after it is enqueued.
 __global__ void wait_kernel(int microseconds) {
   for (int i = 0; i < microseconds; ++i) __nanosleep(1000);
 }

@@ -36,7 +36,7 @@ struct FloorTask {
   std::ptrdiff_t pitch[2];
 };
 
-// A thread writes 16 bytes a row: so many elements.
+// A thread writes 16 bytes per row: that many elements.
 template <class Out>
 constexpr int elements = 16 / sizeof(Out);
 

@@ -13,7 +13,7 @@ namespace facesat::gpu {
 constexpr int tile_columns = 32, max_tile_rows = 32;
 
 // Where the table elements that a tile's windows ask for lie in shared memory. At step 2 the even
-// columns come first in a row and the odd ones behind them, so that neighbouring windows always ask
+// columns come first in a row and the odd ones after them, so that neighbouring windows always ask
 // for neighbouring words. A second plane of the same layout holds the tilted table.
 struct PatchLayout {
   int step = 1;
@@ -43,8 +43,8 @@ enum class HaarKind : std::uint8_t {
 };
 constexpr int haar_kinds = 4;
 
-// Where a tree's decision leads: a child > 0 is that many nodes behind the root; otherwise the walk
-// ends with the leaf that many places behind the tree's first, negated.
+// Where a tree's decision leads: a child > 0 is that many nodes after the root; otherwise the walk
+// ends with the leaf that many places after the tree's first, negated.
 struct Branch {
   std::int16_t left, right;
   std::int32_t first_leaf;
@@ -105,7 +105,7 @@ struct CompiledCascade {
   std::vector<std::int32_t> roots;   // of trees: their first nodes
   std::vector<std::int64_t> leaves;  // of trees; the bits of an f64 where fixed_point is false
   std::vector<CompiledStage> stages;
-  std::vector<std::int32_t> stage_ends;  // behind the last node of each stage
+  std::vector<std::int32_t> stage_ends;  // past the last node of each stage
 
   // The area of the rectangle whose contrast normalises a Haar window, and the least
   // area * squares - sum^2 of a window that is not flat.

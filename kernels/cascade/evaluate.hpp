@@ -42,7 +42,7 @@ constexpr int parameter_nodes = parameter_bytes / sizeof(Node);
 // A cascade, compiled for one step; pointers to device memory.
 struct StepCascade {
   PatchLayout layout;
-  std::int32_t parameter_stages;  // so many stages have all their nodes in the next member
+  std::int32_t parameter_stages;  // that many stages have all their nodes in the next member
   union {
     HaarNode first_nodes[parameter_nodes<HaarNode>];
     LbpNode first_lbp_nodes[parameter_nodes<LbpNode>];
@@ -82,7 +82,7 @@ struct EvaluatePlan {
   PatchLayout layout[2];  // for step 1 and 2
   std::vector<EvaluateLevel> levels;
   std::vector<EvaluateTile> tiles;  // level by level
-  std::vector<int> first_tile;      // of each level, and one behind the last
+  std::vector<int> first_tile;      // of each level, and one past the last
   std::size_t words = 0;            // of rejection bits
 
   // Tiles of `count` levels from `first` on.

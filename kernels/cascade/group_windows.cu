@@ -43,7 +43,7 @@ __device__ __forceinline__ void pass_by(SharedArray<T, threads>& chunk, std::uin
   }
 }
 
-// Calls work(i, slot, end) for a block's windows, some together: i is the thread's, `end` is behind
+// Calls work(i, slot, end) for a block's windows, some together: i is the thread's, `end` is past
 // the last of them. Beyond the last of all, i >= count.
 template <class Work>
 __device__ __forceinline__ void for_windows(std::uint32_t count, Work work) {

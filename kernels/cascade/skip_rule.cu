@@ -14,7 +14,7 @@ __device__ __forceinline__ bool is_visited(const EvaluateLevel& level,
   int run = 0, looked_at = x % 32;  // windows of the word, from the end
   unsigned bits = looked_at > 0 ? row[x / 32] << (32 - looked_at) : 0;
   for (int word = x / 32;;) {
-    const int ones = __clz(static_cast<int>(~bits));  // zeros come in behind, so never too many
+    const int ones = __clz(static_cast<int>(~bits));  // zeros are shifted in, so never too many
     run += ones;
     if (ones < looked_at || word == 0) break;
     bits = row[--word];

@@ -36,8 +36,8 @@ __device__ __forceinline__ Tile tile_of(const EvaluateTask& task, const Evaluate
 }
 
 // Copies a plane of the patch from a table, by `warps` warps. Elements beyond the table's edges,
-// which no window asks for, repeat the last. Each lane takes a column, each warp every so many rows
-// of it.
+// which no window asks for, repeat the last. Each lane takes a column, each warp every `warps`-th
+// row of it.
 template <int warps>
 __device__ __forceinline__ void load_plane(View<const std::uint32_t> table,
                                            const PatchLayout& layout, const Tile& tile,
@@ -81,7 +81,7 @@ __device__ __forceinline__ float inverse_deviation(const EvaluateTask& task, con
 
 // Of a row of windows whose `rejected` bits are known: those that the skip rule leaves out for
 // sure. A run of rejections lets every second window be skipped, from the second of the run to the
-// one behind it. The state of a run that begins before this word is unknown.
+// one after it. The state of a run that begins before this word is unknown.
 __device__ __forceinline__ unsigned surely_skipped(unsigned rejected, bool begins_row) {
   const unsigned known = begins_row ? rejected : rejected & (rejected + 1);
   const unsigned starts = known & ~(known << 1);

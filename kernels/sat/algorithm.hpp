@@ -13,7 +13,7 @@
 namespace facesat::gpu {
 
 // What an algorithm reads and writes, in device memory; pitches are in elements. Rows start on
-// 16-byte boundaries; nothing behind their ends is read or written. Tables follow core/table.hpp:
+// 16-byte boundaries; nothing past their ends is read or written. Tables follow core/table.hpp:
 // inclusive, with a row -1 and a column -1 that are zero before and after; from there on, the same
 // memory is the exclusive table of (width + 1) x (height + 1) elements. Tables that are null are
 // not wanted; only 8-bit inputs have one of their squares.

@@ -92,7 +92,7 @@ __device__ __forceinline__ void scan_columns(T (&data)[side]) {
 // Rows of 33 elements: neither rows nor columns meet in a bank.
 constexpr int buffer_pitch = side + 1, buffer_size = side * buffer_pitch;
 template <class T>
-constexpr int buffers = 32 / sizeof(T);  // the paper's S: so many warps transpose at a time
+constexpr int buffers = 32 / sizeof(T);  // the paper's S: that many warps transpose at a time
 template <class T>
 using Buffers = SharedArray<T, buffers<T> * buffer_size>;
 

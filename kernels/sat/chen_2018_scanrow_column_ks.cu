@@ -3,7 +3,7 @@
 // Idea: a warp loads 1024 elements of a row into registers and scans them by shuffles, 32 at a
 // time, each time with the sum so far in the first; then blocks scan strips of 32 columns in place,
 // where each thread adds up 32 elements alone. Their scan adds what lies 1, 2, 4, 8 and 16 lanes
-// before. Shapes: blocks of 1024 threads (512 for double): so many rows as warps, with a carry
+// before. Shapes: blocks of 1024 threads (512 for double): as many rows as warps, with a carry
 // along the rows; strips of 32 columns, as many rows a step as threads, with a carry down the
 // columns. Reads and writes an element: the pixel, and the table written, read and written again
 // (2R2W). Launches: 2. Workspace: none. Source: Peng Chen, Mohamed Wahib, Shinichiro Takizawa,

@@ -26,7 +26,7 @@
 namespace facesat::gpu {
 namespace {
 
-// How a tile is cut up: each warp has so many rows of 128 columns.
+// How a tile is cut up: each warp has this many rows of 128 columns.
 template <int warps_across_, int warps_down_, int rows_a_warp_, int blocks_, int window_,
           bool streams_>
 struct Shape {

@@ -7,7 +7,7 @@
 // an element: the pixel, and the table written, read and written again (2R2W). Launches: 2.
 // Workspace: none. Source: NPP 9.0's nppiIntegral as Chen et al. 2018 list it (table II). Departs
 // from it in: all types; NPP is closed, and the scan is a guess from its 2.25 KB of shared memory:
-// room for the 32 elements of each of 8 warps and for their totals, each behind 32 zeros, so that
+// room for the 32 elements of each of 8 warps and for their totals, each after 32 zeros, so that
 // the five steps of Hillis and Steele's scan need no conditions.
 #include "kernels/sat/pass.cuh"
 #include "kernels/sat/tile.cuh"

@@ -219,15 +219,15 @@ TEST_F(Inputs, OddNamesComeThroughWhole) {
   EXPECT_EQ(detect({"in/latin\xE9.pgm"}).records().at(0)["image"], "in/latin\xEF\xBF\xBD.pgm");
 }
 
-TEST_F(Inputs, FilmsGiveARecordAFrame) {
+TEST_F(Inputs, VideosGiveARecordPerFrame) {
   const char* album = std::getenv("FACESAT_ALBUM");
-  if (!album) GTEST_SKIP() << "skipped: FACESAT_ALBUM names no folder with the demo film";
-  const std::string film = (fs::path(album) / "movie.avi").string();
-  if (!FACESAT_READS_FILMS) {
-    EXPECT_EQ(detect({film}).records().at(0)["error"]["kind"], "decode");
+  if (!album) GTEST_SKIP() << "skipped: FACESAT_ALBUM names no folder with the demo video";
+  const std::string video = (fs::path(album) / "movie.avi").string();
+  if (!FACESAT_READS_VIDEOS) {
+    EXPECT_EQ(detect({video}).records().at(0)["error"]["kind"], "decode");
     return;
   }
-  const Finished done = detect({film});
+  const Finished done = detect({video});
   EXPECT_EQ(done.status, 0);
   const auto records = done.records();
   ASSERT_EQ(records.size(), 68u);
@@ -240,9 +240,9 @@ TEST_F(Inputs, FilmsGiveARecordAFrame) {
   }
 }
 
-TEST_F(Inputs, BrokenFilmsHaveARecord) {
-  write_text(folder / "film.avi", "RIFF no film");
-  const Finished done = detect({"film.avi"});
+TEST_F(Inputs, BrokenVideosHaveARecord) {
+  write_text(folder / "video.avi", "RIFF no video");
+  const Finished done = detect({"video.avi"});
   EXPECT_EQ(done.status, 1);
   EXPECT_EQ(done.records().at(0)["error"]["kind"], "decode");
 }

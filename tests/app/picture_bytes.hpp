@@ -15,7 +15,7 @@ namespace facesat::test {
 
 using Bytes = std::vector<unsigned char>;
 
-#if FACESAT_READS_FILMS
+#if FACESAT_READS_VIDEOS
 constexpr bool has_opencv = true;
 #else
 constexpr bool has_opencv = false;

@@ -97,18 +97,18 @@ TEST_F(Videos, NamesLikeUrlsAreFiles) {
 }
 
 TEST_F(Videos, AVideoWithLargeFramesIsALimit) {
-  write_video((folder / "film.avi").string(), 3);
-  const Finished done = detect({"--max-pixels", "3071", "film.avi"});
+  write_video((folder / "video.avi").string(), 3);
+  const Finished done = detect({"--max-pixels", "3071", "video.avi"});
   EXPECT_EQ(done.status, 1);
   EXPECT_EQ(done.records().at(0)["error"]["kind"], "limit");
-  EXPECT_EQ(detect({"--max-pixels", "3072", "film.avi"}).status, 0);
+  EXPECT_EQ(detect({"--max-pixels", "3072", "video.avi"}).status, 0);
 }
 
 // Frames that are in the output are passed over, videos that are whole there are not even opened.
 TEST_F(Videos, ResumeGoesOnWithinAVideo) {
   for (const char* name : {"a", "b"}) fs::create_directory(folder / name);
-  write_video((folder / "a/film.avi").string(), 12);
-  write_video((folder / "b/film.avi").string(), 9);
+  write_video((folder / "a/video.avi").string(), 12);
+  write_video((folder / "b/video.avi").string(), 9);
   write_text(folder / "broken.jpg", "broken");  // so that the journal stays
   for (const std::string format : {"jsonl", "csv"}) {
     const auto arguments = [&](std::vector<std::string> more) {
@@ -124,28 +124,28 @@ TEST_F(Videos, ResumeGoesOnWithinAVideo) {
       EXPECT_EQ(read_text(folder / "r"), expected) << format << " after " << keep;
       EXPECT_EQ(read_text(folder / "r.resume"), journal) << format << " after " << keep;
     }
-    fs::rename(folder / "a/film.avi", folder / "film.avi");
+    fs::rename(folder / "a/video.avi", folder / "video.avi");
     detect(arguments({"--resume"}));
     EXPECT_EQ(read_text(folder / "r"), expected) << format;
-    fs::rename(folder / "film.avi", folder / "a/film.avi");
+    fs::rename(folder / "video.avi", folder / "a/video.avi");
     fs::remove(folder / "r");
   }
 }
 
 // Never the first frames of one and the last frames of another.
 TEST_F(Videos, AVideoThatWasReplacedIsReadFromItsBeginning) {
-  const std::string video = (folder / "film.avi").string();
+  const std::string video = (folder / "video.avi").string();
   write_video(video, 12);
   write_text(folder / "broken.jpg", "broken");
-  const std::vector<std::string> arguments{"--raw", "--resume", "-o",
-                                           "r",     "film.avi", "broken.jpg"};
+  const std::vector<std::string> arguments{"--raw", "--resume",  "-o",
+                                           "r",     "video.avi", "broken.jpg"};
   detect(arguments);
   const std::string text = read_text(folder / "r");
   std::size_t end = 0;
   for (int frames = 0; frames < 5; ++frames) end = text.find('\n', end) + 1;
   write_text(folder / "r", text.substr(0, end));
   write_video(video, 9);
-  const std::string of_both = detect({"--raw", "film.avi", "broken.jpg"}).out;
+  const std::string of_both = detect({"--raw", "video.avi", "broken.jpg"}).out;
   detect(arguments);
   EXPECT_EQ(read_text(folder / "r"), of_both);
 }

@@ -22,6 +22,6 @@ std::unique_ptr<Contender> make_contender(const std::string&, const DetectOption
 // The symbol that opencv() looks for.
 extern "C" const OpenCv facesat_opencv;
 const OpenCv facesat_opencv{version,     read_picture_file, encode,        open_video,
-                            open_camera, open_film_writer,  make_contender};
+                            open_camera, open_video_writer, make_contender};
 
 }  // namespace facesat::app::module

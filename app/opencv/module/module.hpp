@@ -30,8 +30,8 @@ Picture read_picture_file(const std::filesystem::path& file);
 std::vector<unsigned char> encode(View<const Bgr> pixels, const std::string& extension);
 std::unique_ptr<VideoInput> open_video(const std::string& name);
 std::unique_ptr<VideoInput> open_camera(const std::string& device);
-std::unique_ptr<FilmWriter> open_film_writer(const std::string& file, const std::string& codec,
-                                             double frames_per_second, Size size);
+std::unique_ptr<VideoWriter> open_video_writer(const std::string& file, const std::string& codec,
+                                               double frames_per_second, Size size);
 #ifdef FACESAT_OBJDETECT
 std::unique_ptr<Contender> make_contender(const std::string& cascade_file,
                                           const DetectOptions& options);

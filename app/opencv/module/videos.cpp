@@ -53,7 +53,7 @@ std::unique_ptr<VideoInput> open(const std::string& name, int api) {
   return capture->is_open() ? std::move(capture) : nullptr;
 }
 
-class OpenCvWriter final : public FilmWriter {
+class OpenCvWriter final : public VideoWriter {
  public:
   OpenCvWriter(const std::string& file, const std::string& c, double frames_per_second, Size size)
       : writer_(file, cv::VideoWriter::fourcc(c[0], c[1], c[2], c[3]), frames_per_second,
@@ -75,8 +75,8 @@ std::unique_ptr<VideoInput> open_camera(const std::string& device) {
   return open(device, cv::CAP_V4L2);
 }
 
-std::unique_ptr<FilmWriter> open_film_writer(const std::string& file, const std::string& codec,
-                                             double frames_per_second, Size size) {
+std::unique_ptr<VideoWriter> open_video_writer(const std::string& file, const std::string& codec,
+                                               double frames_per_second, Size size) {
   auto writer = std::make_unique<OpenCvWriter>(file, codec, frames_per_second, size);
   return writer->is_open() ? std::move(writer) : nullptr;
 }
