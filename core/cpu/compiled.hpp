@@ -18,8 +18,9 @@ inline Layout patch_layout(Size window, bool tilted) {
   return layout;
 }
 
-// Contrast is what a window must have to be evaluated at all; see evaluate_haar.cpp.
-template <class Question, class Contrast>
+// Normalisation computes the inverse standard deviations of windows, and rejects low-variance
+// windows; see evaluate_haar.cpp.
+template <class Test, class Normalisation>
 struct Compiled {
   // Survivors are gathered into patches after about that many nodes, and again after each further
   // `nodes_between`: few enough are left then for a patch to cost less than lanes of windows that
@@ -27,8 +28,8 @@ struct Compiled {
   static constexpr int nodes_before_gathering = 190, nodes_between = 500;
 
   Size window;
-  Trees<Question> every_pixel, every_second, patch;  // by the step of a level; gathered
-  Contrast contrast[2];                              // by step - 1
+  Trees<Test> every_pixel, every_second, patch;  // by the step of a level; gathered
+  Normalisation normalisation[2];                // by step - 1
   std::vector<int> legs;    // the stages before which windows are gathered, and the end
   int first_leg_nodes = 0;  // of stages that are not walked
 
@@ -37,7 +38,7 @@ struct Compiled {
         every_pixel(cascade, shape.layout(1)),
         every_second(cascade, shape.layout(2)),
         patch(cascade, patch_layout(cascade.window, shape.tilted)),
-        contrast{{cascade.window, shape.layout(1)}, {cascade.window, shape.layout(2)}} {
+        normalisation{{cascade.window, shape.layout(1)}, {cascade.window, shape.layout(2)}} {
     int nodes = 0, limit = nodes_before_gathering;
     for (int s = 0; s < patch.stage_count(); ++s) {
       const auto& stage = patch.stages[s];
@@ -51,7 +52,7 @@ struct Compiled {
     legs.push_back(patch.stage_count());
   }
 
-  const Trees<Question>& trees(const Tile& tile) const {
+  const Trees<Test>& trees(const Tile& tile) const {
     return tile.step == 1 ? every_pixel : every_second;
   }
 
@@ -59,7 +60,7 @@ struct Compiled {
   void depths(const Tile& tile, int row, std::uint32_t* depths, StopMeter& meter) const {
     for (int column = 0; column < tile.grid.width; ++column) {
       const std::uint32_t* const at = tile.window(column, row);
-      const float inverse = contrast[tile.step - 1].inverse_deviation(at, tile.squares);
+      const float inverse = normalisation[tile.step - 1].inverse_deviation(at, tile.squares);
       depths[column] = inverse == 0 ? 0 : trees(tile).depth(at, inverse, meter);
     }
   }

@@ -36,7 +36,8 @@ class Evaluator {
   virtual void scan(const Tile& tile, bool skip_rule, std::uint8_t* skips, EvaluationMemory& memory,
                     std::vector<Candidate>& windows, StopMeter& meter) const = 0;
 
-  // For every window of a row of the tile, the number of stages passed (0 for flat windows too).
+  // For every window of a row of the tile, the number of stages passed (0 for low-variance windows
+  // too).
   virtual void depths(const Tile& tile, int row, std::uint32_t* depths, StopMeter& meter) const = 0;
 };
 

@@ -45,7 +45,7 @@ struct HaarVectors {
   static constexpr std::size_t batch_vectors = 4;
 
   template <class F32, std::size_t n>
-  static HWY_INLINE Masks<F32, n> go_left(const HaarQuestion& q, const Batch<F32, n>& batch) {
+  static HWY_INLINE Masks<F32, n> go_left(const HaarTest& q, const Batch<F32, n>& batch) {
     const F32 tag;
     Floats<F32, n> value = rectangles(q.corners[0], batch);
     const Floats<F32, n> second = rectangles(q.corners[1], batch);
@@ -62,16 +62,17 @@ struct HaarVectors {
     return left;
   }
 
-  static HWY_INLINE std::uint64_t contrasts(const HaarContrast& contrast,
+  static HWY_INLINE std::uint64_t normalise(const HaarNormalisation& normalisation,
                                             const std::uint32_t* windows, std::ptrdiff_t squares,
                                             int count, float* inverse_deviations) {
     const F64 tag;
     const hn::Rebind<float, F64> floats;
-    const auto area = hn::Set(tag, contrast.area), one = hn::Set(tag, 1.0);
+    const auto area = hn::Set(tag, normalisation.area), one = hn::Set(tag, 1.0);
     std::uint64_t varied = 0;
     for (int i = 0; i < count; i += static_cast<int>(hn::Lanes(tag))) {
-      const auto sum = rectangle_f64(contrast.corners, windows + i);
-      const auto spread = area * rectangle_f64(contrast.corners, windows + squares + i) - sum * sum;
+      const auto sum = rectangle_f64(normalisation.corners, windows + i);
+      const auto spread =
+          area * rectangle_f64(normalisation.corners, windows + squares + i) - sum * sum;
       // A spread of 0 or less gives infinity or no number, which is not below 0.1.
       const auto inverse = hn::DemoteTo(floats, one / hn::Sqrt(spread));
       const auto varies = hn::Lt(area * hn::PromoteTo(tag, inverse), hn::Set(tag, 0.1));

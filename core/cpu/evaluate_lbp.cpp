@@ -13,7 +13,7 @@ namespace {
 
 // The subset's eight words, looked up by the upper three bits of each code.
 template <class U32>
-HWY_INLINE hn::Vec<U32> words_of(U32 tag, const LbpQuestion& q, hn::Vec<U32> codes) {
+HWY_INLINE hn::Vec<U32> words_of(U32 tag, const LbpTest& q, hn::Vec<U32> codes) {
   const auto index = hn::ShiftRight<5>(codes);
 #if HWY_TARGET == HWY_SCALAR
   return hn::Set(tag, q.subset[hn::GetLane(index)]);
@@ -33,7 +33,7 @@ HWY_INLINE hn::Vec<U32> words_of(U32 tag, const LbpQuestion& q, hn::Vec<U32> cod
 }
 
 template <class F32>
-HWY_INLINE hn::Mask<F32> goes_left(F32, const LbpQuestion& q, const std::uint32_t* windows) {
+HWY_INLINE hn::Mask<F32> goes_left(F32, const LbpTest& q, const std::uint32_t* windows) {
   const U32<F32> tag;
   using Vec = hn::Vec<U32<F32>>;
   // Differences along x of the four corners of each row of blocks; then blocks.
@@ -45,8 +45,8 @@ HWY_INLINE hn::Mask<F32> goes_left(F32, const LbpQuestion& q, const std::uint32_
   }
   const Vec centre = edge[2][1] - edge[1][1];
   Vec codes = hn::Set(tag, 255);
-  for (std::size_t n = 0; n < LbpQuestion::around.size(); ++n) {
-    const auto [x, y] = LbpQuestion::around[n];
+  for (std::size_t n = 0; n < LbpTest::around.size(); ++n) {
+    const auto [x, y] = LbpTest::around[n];
     const Vec block = edge[y + 1][x] - edge[y][x];
     const Vec bit = hn::Set(tag, 128u >> n);
     codes = codes - hn::IfThenElseZero(hn::Lt(block, centre), bit);
@@ -56,18 +56,18 @@ HWY_INLINE hn::Mask<F32> goes_left(F32, const LbpQuestion& q, const std::uint32_
 }
 
 struct LbpVectors {
-  // One question keeps as many registers busy as there are.
+  // One node test already fills the vector registers.
   using Neighbours = hn::CappedTag<float, 16>;
   static constexpr std::size_t batch_vectors = 1;
 
   template <class F32, std::size_t n>
-  static HWY_INLINE Masks<F32, n> go_left(const LbpQuestion& q, const Batch<F32, n>& batch) {
+  static HWY_INLINE Masks<F32, n> go_left(const LbpTest& q, const Batch<F32, n>& batch) {
     Masks<F32, n> left;
     for (std::size_t v = 0; v < n; ++v) left[v] = goes_left(F32(), q, batch.windows[v]);
     return left;
   }
 
-  static HWY_INLINE std::uint64_t contrasts(const LbpContrast&, const std::uint32_t*,
+  static HWY_INLINE std::uint64_t normalise(const LbpNormalisation&, const std::uint32_t*,
                                             std::ptrdiff_t, int, float*) {
     return ~std::uint64_t{0};
   }

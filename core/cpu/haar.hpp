@@ -1,4 +1,4 @@
-// Haar features and the contrast of a window, compiled for a layout.
+// Haar features and the variance normalisation of a window, compiled for a layout.
 #pragma once
 
 #include <bit>
@@ -31,12 +31,12 @@ struct Corners {
 };
 
 // One cache line.
-struct alignas(64) HaarQuestion {
+struct alignas(64) HaarTest {
   Corners corners[3];
   float weight[3];  // the third may be 0: no third rectangle
   float threshold;
 
-  HaarQuestion(const Cascade& cascade, const Node& node, const Layout& layout)
+  HaarTest(const Cascade& cascade, const Node& node, const Layout& layout)
       : threshold(node.threshold) {
     const HaarFeature& feature = cascade.haar[node.feature];
     for (int i = 0; i < 3; ++i) {
@@ -65,16 +65,16 @@ struct alignas(64) HaarQuestion {
 };
 
 // Spread of a window's values, from its rectangle without the outermost pixels.
-struct HaarContrast {
+struct HaarNormalisation {
   Corners corners;
   double area;
 
-  HaarContrast(Size window, const Layout& layout)
+  HaarNormalisation(Size window, const Layout& layout)
       : corners(Corners::upright({1, 1, window.width - 2, window.height - 2}, layout)),
         area((window.width - 2) * (window.height - 2)) {}
 
-  // 1 / (area * standard deviation), or 0 for a flat window. Exact up to the root: the products are
-  // below 2^53.
+  // 1 / (area * standard deviation), or 0 for a low-variance window. Exact up to the root: the
+  // products are below 2^53.
   float inverse_deviation(const std::uint32_t* window, std::ptrdiff_t squares) const {
     const double sum = corners.sum(window), squared_sum = corners.sum(window + squares);
     const double spread = area * squared_sum - sum * sum;
@@ -84,6 +84,6 @@ struct HaarContrast {
   }
 };
 
-using CompiledHaar = Compiled<HaarQuestion, HaarContrast>;
+using CompiledHaar = Compiled<HaarTest, HaarNormalisation>;
 
 }  // namespace facesat::cpu

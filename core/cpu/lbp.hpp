@@ -9,7 +9,7 @@
 
 namespace facesat::cpu {
 
-struct LbpQuestion {
+struct LbpTest {
   // The blocks around the centre, clockwise from the top left: the order of the code's bits, the
   // highest first.
   struct Place {
@@ -21,8 +21,7 @@ struct LbpQuestion {
   std::int32_t offset[4][4];  // corners of 3 x 3 equal blocks
   std::array<std::uint32_t, 8> subset;
 
-  LbpQuestion(const Cascade& cascade, const Node& node, const Layout& layout)
-      : subset(node.subset) {
+  LbpTest(const Cascade& cascade, const Node& node, const Layout& layout) : subset(node.subset) {
     const Rect& block = cascade.lbp[node.feature].block;
     for (int j = 0; j < 4; ++j)
       for (int i = 0; i < 4; ++i)
@@ -50,12 +49,12 @@ struct LbpQuestion {
   }
 };
 
-// LBP knows no flat windows.
-struct LbpContrast {
-  LbpContrast(Size, const Layout&) {}
+// LBP rejects no low-variance windows.
+struct LbpNormalisation {
+  LbpNormalisation(Size, const Layout&) {}
   float inverse_deviation(const std::uint32_t*, std::ptrdiff_t) const { return 1; }
 };
 
-using CompiledLbp = Compiled<LbpQuestion, LbpContrast>;
+using CompiledLbp = Compiled<LbpTest, LbpNormalisation>;
 
 }  // namespace facesat::cpu

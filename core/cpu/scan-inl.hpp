@@ -17,7 +17,7 @@
 
 #include "core/cpu/compiled.hpp"
 #include "core/cpu/gather-inl.hpp"
-#include "core/cpu/vote-inl.hpp"
+#include "core/cpu/responses-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace facesat::cpu::HWY_NAMESPACE {
@@ -94,7 +94,7 @@ class TileScan {
     for (int w = 0; w < words && 64 * w < count; ++w) {
       const int in_word = std::min(64, count - 64 * w);
       varied[w] = ~std::uint64_t{0} >> (64 - in_word) &
-                  Features::contrasts(cascade_.contrast[tile_.step - 1], windows + 64 * w,
+                  Features::normalise(cascade_.normalisation[tile_.step - 1], windows + 64 * w,
                                       tile_.squares, in_word, inverse + 64 * w);
     }
     Bits alive = survivors(0, windows, inverse, varied);
@@ -150,7 +150,7 @@ class TileScan {
       batch.windows[v] = windows + starts[v];
       batch.inverse_deviations[v] = hn::LoadU(Neighbours(), inverse + starts[v]);
     }
-    const Outcome<n> outcome = vote<Features>(trees_, stage, batch);
+    const Outcome<n> outcome = outcome_of_stage<Features>(trees_, stage, batch);
     for (std::size_t v = 0; v < n; ++v) {
       const int word = starts[v] / 64, shift = starts[v] % 64;
       passed[word] |= std::uint64_t{outcome.passed[v]} << shift;
@@ -212,7 +212,7 @@ class TileScan {
       std::uint32_t passed = 0, unsure = ~0u;
       if (!trees_.stages[s].walked) {
         meter_.spend(trees_.stages[s].node_count * std::int64_t{n});
-        const Outcome<n> outcome = vote<Features>(cascade_.patch, s, batch);
+        const Outcome<n> outcome = outcome_of_stage<Features>(cascade_.patch, s, batch);
         unsure = 0;
         for (std::size_t v = 0; v < n; ++v) {
           passed |= outcome.passed[v] << (v * wide);

@@ -16,7 +16,7 @@ namespace facesat::cpu {
 // Windows that are neighbours in the grid are neighbours in memory. Where the grid takes every
 // second pixel, each row of a table holds its even columns first and its odd ones after them.
 struct Layout {
-  std::ptrdiff_t column = 1;  // elements from one column to the next (to the next but one)
+  std::ptrdiff_t column = 1;  // elements between columns (of equal parity, if rows are split)
   std::ptrdiff_t odd = 0;     // from column 0 to column 1, if rows are split; otherwise 0
   std::ptrdiff_t row = 0;     // from one row to the next
   std::ptrdiff_t tilted = 0;  // from the table of sums to that of tilted sums

@@ -22,11 +22,11 @@
 
 namespace facesat::cpu {
 
-// `Question` is what a node asks, compiled. It is made from (Cascade, Node, Layout) and has
+// `Test` is what a node asks, compiled. It is made from (Cascade, Node, Layout) and has
 //   bool goes_left(const std::uint32_t* window, float inverse_deviation) const
-//   static int cost(const Cascade&, const facesat::Node&): questions of one cost take the same way
+//   static int cost(const Cascade&, const facesat::Node&): tests of one cost take the same way
 //     through the code.
-template <class Question>
+template <class Test>
 struct Trees {
   // Of a tree and a stage that are evaluated in vectors. Trained ones are far below: with more, the
   // windows of a batch could not ask often enough whether to stop.
@@ -36,7 +36,7 @@ struct Trees {
   // root; otherwise the walk ends with the leaf.
   struct Node {
     std::int32_t children[2];
-    std::int32_t votes[2];  // leaves in fixed point
+    std::int32_t responses[2];  // leaves in fixed point
     float leaves[2];
   };
   struct Tree {
@@ -51,12 +51,12 @@ struct Trees {
     int node_count;                 // of all its trees
     bool walked;                    // no vectors, but passes() for one window after the other
     double threshold;
-    std::int32_t right_votes;              // of all stumps
-    std::int32_t reject_below, pass_from;  // sums of votes; in between: unsure
+    std::int32_t right_responses;          // of all stumps
+    std::int32_t reject_below, pass_from;  // sums of responses; in between: unsure
   };
 
-  std::vector<Question> questions;  // one for each node
-  std::vector<std::int32_t> gains;  // of each stump: the vote for left, less that for right
+  std::vector<Test> tests;          // one for each node
+  std::vector<std::int32_t> gains;  // of each stump: the response for left, less that for right
   std::vector<Node> nodes;
   std::vector<Tree> trees;   // in file order
   std::vector<Tree> larger;  // those of more than one node, in the order of shapes
@@ -97,7 +97,7 @@ struct Trees {
   std::pair<const Node&, bool> walk(const Tree& tree, const std::uint32_t* window,
                                     float inverse_deviation) const {
     for (int n = tree.root;;) {
-      const bool left = questions[n].goes_left(window, inverse_deviation);
+      const bool left = tests[n].goes_left(window, inverse_deviation);
       const int child = nodes[n].children[left];
       if (child <= 0) return {nodes[n], left};
       n = tree.root + child;
@@ -132,7 +132,7 @@ struct Trees {
       std::vector<int>& shape = shapes.emplace_back(std::vector<int>{tree.node_count});
       for (int i = 0; i < tree.node_count; ++i) {
         const facesat::Node& node = cascade.nodes[tree.first_node + i];
-        shape.insert(shape.end(), {node.left > 0, node.right > 0, Question::cost(cascade, node)});
+        shape.insert(shape.end(), {node.left > 0, node.right > 0, Test::cost(cascade, node)});
       }
     }
     std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
@@ -148,7 +148,7 @@ struct Trees {
       const auto leaf = [&](int child) {
         return child > 0 ? 0 : cascade.leaves[tree.first_leaf - child];
       };
-      questions.emplace_back(cascade, node, layout);
+      tests.emplace_back(cascade, node, layout);
       nodes.push_back({{node.right, node.left}, {}, {leaf(node.right), leaf(node.left)}});
     }
     return {root, tree.node_count};
@@ -172,12 +172,12 @@ struct Trees {
     const int exponent = largest > 0 ? 28 - std::ilogb(largest) : 0;
     for (std::size_t n = stage.first_stump; n < nodes.size(); ++n)
       for (int i = 0; i < 2; ++i)
-        nodes[n].votes[i] =
+        nodes[n].responses[i] =
             static_cast<std::int32_t>(std::lrint(std::ldexp(nodes[n].leaves[i], exponent)));
     gains.resize(nodes.size());
     for (int n = stage.first_stump; n < stage.last_stump; ++n) {
-      stage.right_votes += nodes[n].votes[0];
-      gains[n] = nodes[n].votes[1] - nodes[n].votes[0];
+      stage.right_responses += nodes[n].responses[0];
+      gains[n] = nodes[n].responses[1] - nodes[n].responses[0];
     }
     // Half a unit for each rounded leaf, and one for the roundings of the f64 sum.
     const double margin = stage.tree_count / 2.0 + 1;

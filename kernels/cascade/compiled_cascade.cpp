@@ -101,7 +101,7 @@ class Compiler {
         add_trees(stage);
       out_.stage_ends.push_back(static_cast<int>(out_.nodes.size() + out_.lbp_nodes.size()));
     }
-    if (cascade_.kind == FeatureKind::haar) add_contrast();
+    if (cascade_.kind == FeatureKind::haar) add_normalisation();
     return std::move(out_);
   }
 
@@ -271,20 +271,20 @@ class Compiler {
     return compiled;
   }
 
-  // A window is flat unless spread > 0 and area * (f32)(1 / sqrt(spread)) < 0.1: as the left side
-  // falls with the spread, there is a least spread that is enough.
-  void add_contrast() {
+  // A window's variance is too low unless spread > 0 and area * (f32)(1 / sqrt(spread)) < 0.1: as
+  // the left side falls with the spread, there is a least spread that is enough.
+  void add_normalisation() {
     const Size inner{cascade_.window.width - 2, cascade_.window.height - 2};
     const std::int64_t area = static_cast<std::int64_t>(inner.width) * inner.height;
-    out_.contrast_area = area;
-    std::int64_t flat = 0, enough = std::int64_t{1} << 62;
-    while (enough - flat > 1) {
-      const std::int64_t middle = flat + (enough - flat) / 2;
+    out_.normalised_area = area;
+    std::int64_t too_low = 0, enough = std::int64_t{1} << 62;
+    while (enough - too_low > 1) {
+      const std::int64_t middle = too_low + (enough - too_low) / 2;
       const auto inverse = static_cast<float>(1.0 / std::sqrt(static_cast<double>(middle)));
       if (static_cast<double>(area) * static_cast<double>(inverse) < 0.1)
         enough = middle;
       else
-        flat = middle;
+        too_low = middle;
     }
     out_.min_spread = enough;
   }

@@ -107,9 +107,9 @@ struct CompiledCascade {
   std::vector<CompiledStage> stages;
   std::vector<std::int32_t> stage_ends;  // past the last node of each stage
 
-  // The area of the rectangle whose contrast normalises a Haar window, and the least
-  // area * squares - sum^2 of a window that is not flat.
-  std::int64_t contrast_area = 0, min_spread = 0;
+  // The area of the rectangle whose variance normalises a Haar window, and the least
+  // area * squares - sum^2 of a window whose variance is high enough.
+  std::int64_t normalised_area = 0, min_spread = 0;
 };
 
 CompiledCascade compile_cascade(const Cascade& cascade, const PatchLayout& layout);

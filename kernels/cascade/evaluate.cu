@@ -6,12 +6,12 @@
 // every stage, and when fewer are left than threads can take, teams of threads share out the trees
 // of the stage. Fixed point sums make their order irrelevant.
 //
-// What bounds it is the path from shared memory to registers, a word a lane: 6 to 9 words a
-// decision, and as much again for a feature read from memory. Features of the first stages
+// What bounds it is the path from shared memory to registers, one word per lane: 6 to 9 words per
+// node, and as much again for a feature read from memory. Features of the first stages
 // therefore come from the constant cache, and survivors are gathered so that a warp's windows begin
 // in different banks as far as possible: the offsets being equal, so do all their corners. Tried
-// and slower: two windows a lane in the halves of a word (values that leave 16 bits and dead halves
-// cost more than it saves), ending a stage's sum early (only 4 % of the decisions could be left
+// and slower: two windows per lane in the halves of a word (values that leave 16 bits and dead
+// halves cost more than it saves), ending a stage's sum early (only 4 % of the nodes could be left
 // out).
 #include <algorithm>
 #include <iterator>
@@ -147,7 +147,7 @@ class Evaluation {
       alive = alive && (surely_skipped(word, tile_.column == 0) >> (thread_ % 32) & 1) == 0;
   }
 
-  // How many threads a team has, as a power of two: not less than it gets windows.
+  // log2 of the smallest power of two that is at least the number of windows.
   __device__ static int log_members(int windows) {
     return windows > 1 ? 32 - __clz(windows - 1) : 0;
   }
@@ -231,9 +231,9 @@ class Evaluation {
       sum += shared_.partial_sums[set * threads + w * 32 + thread_ % 32];
   }
 
-  // After stage s: survivors are listed for the next, or told if there is none. A window's rank is
-  // the number of those listed before it that begin in the same bank; windows are listed by rank,
-  // and so a warp's begin in different banks but where ranks meet.
+  // After stage s: survivors are listed for the next, or reported if it was the last. A window's
+  // rank is the number of those listed before it that begin in the same bank; windows are listed by
+  // rank, and so a warp's begin in different banks but where ranks meet.
   template <int W>
   __device__ void conclude(int s, const Windows<W>& windows) {
     if (s + 1 == cascade_.stage_count) {
@@ -250,7 +250,7 @@ class Evaluation {
       atomic_or(shared_.banks_of_rank, set + static_cast<int>(rank[k]), 1u << bank);
     }
     __syncthreads();
-    // Every warp works the places out for itself: rank r's begin at lane r's.
+    // Each warp computes the places itself: lane r holds the first slot of rank r.
     const unsigned in_rank = shared_.banks_of_rank[set + thread_ % 32];
     const std::uint32_t end = warp_inclusive_scan(static_cast<std::uint32_t>(__popc(in_rank)));
     const std::uint32_t begin = end - static_cast<std::uint32_t>(__popc(in_rank));
@@ -312,7 +312,7 @@ StepCascade describe(const CompiledCascade& compiled, const PatchLayout& layout)
   StepCascade step{};
   step.layout = layout;
   step.stage_count = static_cast<std::int32_t>(compiled.stages.size());
-  step.contrast_area = compiled.contrast_area;
+  step.normalised_area = compiled.normalised_area;
   step.min_spread = compiled.min_spread;
   const auto take = [&](const auto& nodes, auto& first) {
     std::copy_n(nodes.begin(), std::min(nodes.size(), std::size(first)), first);

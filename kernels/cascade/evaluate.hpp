@@ -33,8 +33,8 @@ struct EvaluateTile {
 };
 
 // The nodes that come as parameters of the launch, and so from the constant cache: those of the
-// stages that most windows see. A load from memory would give every lane of a warp a copy of its
-// own, at the cost of as many table elements.
+// stages that most windows see. The constant cache broadcasts to all lanes of a warp; a load from
+// shared or global memory moves one word per lane, as a table element does.
 constexpr int parameter_bytes = 14080;
 template <class Node>
 constexpr int parameter_nodes = parameter_bytes / sizeof(Node);
@@ -54,7 +54,7 @@ struct StepCascade {
   const std::int64_t* leaves;
   const CompiledStage* stages;
   std::int32_t stage_count;
-  std::int64_t contrast_area, min_spread;
+  std::int64_t normalised_area, min_spread;
 };
 
 // All of it but the pointers.
@@ -65,7 +65,7 @@ struct EvaluateTask {
   // tilted features. See SatTask for their layout.
   View<const std::uint32_t> sum, squared_sum, tilted_sum;
   StepCascade cascade[2];       // for levels of step 1 and 2
-  Size inner;                   // of the rectangle whose contrast normalises a window
+  Size inner;                   // of the rectangle whose variance normalises a window
   const EvaluateLevel* levels;  // of the pyramid
   const EvaluateTile* tiles;    // of the launch
   bool skips;                   // the skip rule will be applied

@@ -26,12 +26,11 @@ __device__ __forceinline__ Rect box_of(const BoxLevel& level, std::uint32_t cell
           level.box.height};
 }
 
-// Lets `count` elements pass by the threads of a block: get(j) gives one, visit(j, element) is
-// called for each by one of the sharers of every window. In chunks through shared memory, for there
-// they arrive sooner.
+// Streams `count` elements through shared memory, in chunks of a block: get(j) gives one, and
+// visit(j, element) is called for each by one of the sharers of every window.
 template <class T, class Get, class Visit>
-__device__ __forceinline__ void pass_by(SharedArray<T, threads>& chunk, std::uint32_t count,
-                                        Get get, Visit visit) {
+__device__ __forceinline__ void stream(SharedArray<T, threads>& chunk, std::uint32_t count, Get get,
+                                       Visit visit) {
   const auto thread = threadIdx.x;
   for (std::uint32_t begin = 0; begin < count; begin += threads) {
     __syncthreads();  // the chunk before has been seen
@@ -63,7 +62,7 @@ __global__ void __launch_bounds__(threads) order_kernel(const GroupWindowsTask t
     const Candidate window = task.found[min(i, count - 1)];
     const std::uint64_t own = key_of(window);
     unsigned before = 0;
-    pass_by(
+    stream(
         keys, count, [&](std::uint32_t j) { return key_of(task.found[j]); },
         [&](std::uint32_t, std::uint64_t key) { before += key < own; });
     atomic_add(places, slot, before);
@@ -93,7 +92,7 @@ __global__ void __launch_bounds__(threads) hook_kernel(const GroupWindowsTask ta
     if (speaks) firsts[slot] = i;
     const Rect own = task.windows[min(i, count - 1)].box;
     std::uint32_t nearest = i;
-    pass_by(
+    stream(
         boxes, end, [&](std::uint32_t j) { return task.windows[j].box; },
         [&](std::uint32_t j, const Rect& other) {
           if (j < nearest && may_be_similar(own, other) && are_similar(own, other)) nearest = j;
@@ -143,7 +142,7 @@ __global__ void __launch_bounds__(threads) unite_kernel(const GroupWindowsTask t
   };
   for_windows(count, [&](std::uint32_t i, int, std::uint32_t end) {
     const Seen own = look(min(i, count - 1));
-    pass_by(chunk, end, look, [&](std::uint32_t j, const Seen& other) {
+    stream(chunk, end, look, [&](std::uint32_t j, const Seen& other) {
       if (j < i && i < count && other.parent != own.parent && may_be_similar(own.box, other.box) &&
           are_similar(own.box, other.box))
         unite(task.windows, i, j);

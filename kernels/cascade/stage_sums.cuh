@@ -3,7 +3,7 @@
 
 #include <type_traits>
 
-#include "kernels/cascade/votes.cuh"
+#include "kernels/cascade/responses.cuh"
 
 namespace facesat::gpu {
 

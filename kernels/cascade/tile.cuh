@@ -1,7 +1,7 @@
 // A tile of windows: where it lies, and the patch of the tables that it asks for.
 #pragma once
 
-#include "kernels/cascade/votes.cuh"
+#include "kernels/cascade/responses.cuh"
 
 namespace facesat::gpu {
 
@@ -67,14 +67,14 @@ __device__ __forceinline__ std::uint32_t sum_of(const std::uint32_t* corner, std
   return corner[0] - corner[size.width] - below[0] + below[size.width];
 }
 
-// 1 / (area * standard deviation) of a window, or 0 if it is flat.
+// 1 / (area * standard deviation) of a window, or 0 if its variance is too low.
 __device__ __forceinline__ float inverse_deviation(const EvaluateTask& task, const StepCascade& c,
                                                    int x, int y) {
   const auto sum =
       static_cast<std::int64_t>(sum_of(task.sum.row(y) + x, task.sum.pitch, task.inner));
   const auto squared_sum = static_cast<std::int64_t>(
       sum_of(task.squared_sum.row(y) + x, task.squared_sum.pitch, task.inner));
-  const std::int64_t spread = c.contrast_area * squared_sum - sum * sum;
+  const std::int64_t spread = c.normalised_area * squared_sum - sum * sum;
   if (spread < c.min_spread) return 0;
   return static_cast<float>(1.0 / sqrt(static_cast<double>(spread)));
 }

@@ -27,13 +27,13 @@ namespace facesat::gpu {
 namespace {
 
 // How a tile is cut up: each warp has this many rows of 128 columns.
-template <int warps_across_, int warps_down_, int rows_a_warp_, int blocks_, int window_,
+template <int warps_across_, int warps_down_, int rows_per_warp_, int blocks_, int window_,
           bool streams_>
 struct Shape {
   static constexpr int warps_across = warps_across_, warps_down = warps_down_,
-                       rows_a_warp = rows_a_warp_;
+                       rows_per_warp = rows_per_warp_;
   static constexpr int threads = 32 * warps_across * warps_down, tile_width = 128 * warps_across,
-                       tile_height = rows_a_warp * warps_down;
+                       tile_height = rows_per_warp * warps_down;
   static constexpr int blocks = blocks_;     // on a multiprocessor, at least
   static constexpr int window = window_;     // tiles that a look-back asks at once
   static constexpr bool streams = streams_;  // tables that no cache holds
@@ -97,8 +97,8 @@ __device__ __forceinline__ void scan_rows(Kept<In> (&pixels)[rows], Out (&before
   }
 }
 
-// Values i, i + stride, ... of `count` warps: replaces each by the sum of those before it and of
-// all that `look_back(total of them)` finds before this tile.
+// Exclusive scan of the values i, i + stride, ... of `count` warps, seeded by what `look_back`
+// returns for their total: the sum of everything before this tile.
 template <int count, class Array, class LookBack>
 __device__ __forceinline__ void look_back_from(Array& values, int stride, int i,
                                                LookBack look_back) {
@@ -121,7 +121,7 @@ template <class Tables>
 __global__ void __launch_bounds__(Tables::threads, Tables::blocks)
     lookback_kernel(Tables task, Tiles tiles, Header* header, Word* words) {
   using Out = typename Tables::Out;
-  constexpr int rows_a_warp = Tables::rows_a_warp, tile_height = Tables::tile_height,
+  constexpr int rows_per_warp = Tables::rows_per_warp, tile_height = Tables::tile_height,
                 tile_width = Tables::tile_width;
   constexpr int row_values = Tables::row_values, column_values = Tables::column_values;
   constexpr int part_stride = Tables::values_a_tile,
@@ -138,10 +138,10 @@ __global__ void __launch_bounds__(Tables::threads, Tables::blocks)
       words + (static_cast<std::ptrdiff_t>(tile.y) * tiles.across + tile.x) * words_a_tile;
   const int width = task.size.width, height = task.size.height;
   const int x = tile.x * tile_width + 128 * warp_x + 4 * lane;
-  const int y = tile.y * tile_height + rows_a_warp * warp_y;
+  const int y = tile.y * tile_height + rows_per_warp * warp_y;
   const bool is_inside = (tile.x + 1) * tile_width <= width && (tile.y + 1) * tile_height <= height;
 
-  Kept<typename Tables::In> pixels[rows_a_warp];
+  Kept<typename Tables::In> pixels[rows_per_warp];
   specialise(is_inside, [&]<bool all_inside>() {
     load_rows<all_inside>(task.input + y * task.input_pitch, task.input_pitch, x, width, height - y,
                           pixels);
@@ -149,12 +149,12 @@ __global__ void __launch_bounds__(Tables::threads, Tables::blocks)
 
   // Of this warp's i-th row of table t, and of its lane's k-th column.
   const auto row_index = [&](int t, int i) {
-    return warp_x * row_values + t * tile_height + warp_y * rows_a_warp + i;
+    return warp_x * row_values + t * tile_height + warp_y * rows_per_warp + i;
   };
   const auto column_index = [&](int t, int k) {
     return warp_y * column_values + t * tile_width + 128 * warp_x + 32 * k + lane;
   };
-  Out base[Tables::count][rows_a_warp];  // of the lane's four pixels: all to their left
+  Out base[Tables::count][rows_per_warp];  // of the lane's four pixels: all to their left
   for_each_index<Tables::count>([&]<int t>() {
     scan_rows<Tables::of_squares(t)>(pixels, base[t],
                                      [&](int i, Out total) { row_base[row_index(t, i)] = total; });
@@ -171,7 +171,7 @@ __global__ void __launch_bounds__(Tables::threads, Tables::blocks)
     Four<Out> total{};  // of the warp's rows
     Out bases{};
     FACESAT_UNROLL
-    for (int i = 0; i < rows_a_warp; ++i) {
+    for (int i = 0; i < rows_per_warp; ++i) {
       base[t][i] += row_base[row_index(t, i)];
       bases += base[t][i];
       add_running_sums<Tables::of_squares(t)>(total, pixels[i]);
@@ -196,7 +196,7 @@ __global__ void __launch_bounds__(Tables::threads, Tables::blocks)
       Out* to = task.table[t] + y * task.pitch[t];
       Out bases{};
       FACESAT_UNROLL
-      for (int i = 0; i < rows_a_warp; ++i, to += task.pitch[t]) {
+      for (int i = 0; i < rows_per_warp; ++i, to += task.pitch[t]) {
         bases += base[t][i];
         add_running_sums<Tables::of_squares(t)>(sums, pixels[i]);
         Four<Out> out;

@@ -119,8 +119,8 @@ struct Kept<std::uint8_t> {
 };
 
 // A lane's four columns, from x on, of n rows from `row` on, of which `rows_left` are in the
-// picture; zeros beyond its edges. No branch stands between the loads: what lies outside is read
-// within.
+// picture; zeros beyond its edges. Loads are unconditional, without branches between them:
+// lanes out of range read a valid element again.
 template <bool all_inside, int n, class T>
 __device__ __forceinline__ void load_rows(const T* row, std::ptrdiff_t pitch, int x, int width,
                                           int rows_left, Kept<T> (&pixels)[n]) {

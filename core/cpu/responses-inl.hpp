@@ -6,17 +6,18 @@
 //
 // `Features` is what is particular to Haar or LBP:
 //   Neighbours, batch_vectors: the tag of vectors of neighbours, and how many make a batch (1, 2 or
-//   4); Masks<F32, n> go_left(const Question&, const Batch<F32, n>&)
-//     as Question::goes_left();
-//   std::uint64_t contrasts(const Contrast&, const std::uint32_t* windows, std::ptrdiff_t squares,
+//   4); Masks<F32, n> go_left(const Test&, const Batch<F32, n>&)
+//     as Test::goes_left();
+//   std::uint64_t normalise(const Normalisation&, const std::uint32_t* windows, std::ptrdiff_t
+//   squares,
 //                           int count, float* inverse_deviations)
-//     as Contrast::inverse_deviation(), for up to 64 neighbours: a bit for each that is not flat;
-//     bits and floats past `count` are arbitrary.
-#if defined(FACESAT_CPU_VOTE_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef FACESAT_CPU_VOTE_INL
-#undef FACESAT_CPU_VOTE_INL
+//     as Normalisation::inverse_deviation(), for up to 64 neighbours: a bit for each whose variance
+//     is high enough; bits and floats past `count` are arbitrary.
+#if defined(FACESAT_CPU_RESPONSES_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef FACESAT_CPU_RESPONSES_INL
+#undef FACESAT_CPU_RESPONSES_INL
 #else
-#define FACESAT_CPU_VOTE_INL
+#define FACESAT_CPU_RESPONSES_INL
 #endif
 
 #include <hwy/highway.h>
@@ -67,48 +68,51 @@ HWY_INLINE std::uint32_t bits_of(Tag tag, Mask mask) {
   return bits[0] | std::uint32_t{bits[1]} << 8;
 }
 
-template <class Mask, class Votes>
-HWY_INLINE Votes chosen(Mask left, Votes votes_left, Votes votes_right) {
-  return hn::IfThenElse(hn::RebindMask(hn::DFromV<Votes>(), left), votes_left, votes_right);
+template <class Mask, class Responses>
+HWY_INLINE Responses chosen(Mask left, Responses left_responses, Responses right_responses) {
+  return hn::IfThenElse(hn::RebindMask(hn::DFromV<Responses>(), left), left_responses,
+                        right_responses);
 }
 
-// The votes of a tree: its nodes from the last to the first, each choosing one of its children.
+// The responses of a tree: its nodes from the last to the first, each choosing one of its children.
 template <class Features, class F32, std::size_t n, class Trees>
-HWY_INLINE Integers<F32, n> votes_of(const Trees& trees, const typename Trees::Tree& tree,
-                                     const Batch<F32, n>& batch) {
+HWY_INLINE Integers<F32, n> responses_of(const Trees& trees, const typename Trees::Tree& tree,
+                                         const Batch<F32, n>& batch) {
   const I32<F32> tag;
-  Integers<F32, n> votes[Trees::vector_tree_nodes];
+  Integers<F32, n> responses[Trees::vector_tree_nodes];
   for (int i = tree.node_count; i-- > 0;) {
     const auto& node = trees.nodes[tree.root + i];
-    const Masks<F32, n> left = Features::go_left(trees.questions[tree.root + i], batch);
+    const Masks<F32, n> left = Features::go_left(trees.tests[tree.root + i], batch);
     for (std::size_t v = 0; v < n; ++v) {
       const auto side = [&](int s) HWY_ATTR {
-        return node.children[s] > 0 ? votes[node.children[s]][v] : hn::Set(tag, node.votes[s]);
+        return node.children[s] > 0 ? responses[node.children[s]][v]
+                                    : hn::Set(tag, node.responses[s]);
       };
-      votes[i][v] = chosen(left[v], side(1), side(0));
+      responses[i][v] = chosen(left[v], side(1), side(0));
     }
   }
-  return votes[0];
+  return responses[0];
 }
 
 // The same for a tree of two nodes, the most frequent of larger trees.
 template <class Features, class F32, std::size_t n, class Trees>
-HWY_INLINE Integers<F32, n> votes_of_pair(const Trees& trees, int root,
-                                          const Batch<F32, n>& batch) {
+HWY_INLINE Integers<F32, n> responses_of_pair(const Trees& trees, int root,
+                                              const Batch<F32, n>& batch) {
   const I32<F32> tag;
-  const Masks<F32, n> outer = Features::go_left(trees.questions[root], batch);
-  const Masks<F32, n> inner = Features::go_left(trees.questions[root + 1], batch);
+  const Masks<F32, n> outer = Features::go_left(trees.tests[root], batch);
+  const Masks<F32, n> inner = Features::go_left(trees.tests[root + 1], batch);
   const auto &first = trees.nodes[root], &second = trees.nodes[root + 1];
-  Integers<F32, n> votes;
+  Integers<F32, n> responses;
   for (std::size_t v = 0; v < n; ++v)
-    votes[v] = chosen(inner[v], hn::Set(tag, second.votes[1]), hn::Set(tag, second.votes[0]));
+    responses[v] =
+        chosen(inner[v], hn::Set(tag, second.responses[1]), hn::Set(tag, second.responses[0]));
   if (first.children[1] > 0)
     for (std::size_t v = 0; v < n; ++v)
-      votes[v] = chosen(outer[v], votes[v], hn::Set(tag, first.votes[0]));
+      responses[v] = chosen(outer[v], responses[v], hn::Set(tag, first.responses[0]));
   else
     for (std::size_t v = 0; v < n; ++v)
-      votes[v] = chosen(outer[v], hn::Set(tag, first.votes[1]), votes[v]);
-  return votes;
+      responses[v] = chosen(outer[v], hn::Set(tag, first.responses[1]), responses[v]);
+  return responses;
 }
 
 // Bits of the windows of each vector.
@@ -119,23 +123,24 @@ struct Outcome {
 
 // Of a stage that is not walked.
 template <class Features, class F32, std::size_t n, class Trees>
-HWY_INLINE Outcome<n> vote(const Trees& trees, int stage_index, const Batch<F32, n>& batch) {
+HWY_INLINE Outcome<n> outcome_of_stage(const Trees& trees, int stage_index,
+                                       const Batch<F32, n>& batch) {
   const I32<F32> tag;
   const auto& stage = trees.stages[stage_index];
   Integers<F32, n> sum;
-  for (std::size_t v = 0; v < n; ++v) sum[v] = hn::Set(tag, stage.right_votes);
+  for (std::size_t v = 0; v < n; ++v) sum[v] = hn::Set(tag, stage.right_responses);
   for (int i = stage.first_stump; i < stage.last_stump; ++i) {
-    const Masks<F32, n> left = Features::go_left(trees.questions[i], batch);
+    const Masks<F32, n> left = Features::go_left(trees.tests[i], batch);
     const auto gain = hn::Set(tag, trees.gains[i]);
     for (std::size_t v = 0; v < n; ++v)
       sum[v] = sum[v] + hn::IfThenElseZero(hn::RebindMask(tag, left[v]), gain);
   }
   for (int i = stage.first_larger; i < stage.last_larger; ++i) {
     const auto& tree = trees.larger[i];
-    const Integers<F32, n> votes = tree.node_count == 2
-                                       ? votes_of_pair<Features>(trees, tree.root, batch)
-                                       : votes_of<Features>(trees, tree, batch);
-    for (std::size_t v = 0; v < n; ++v) sum[v] = sum[v] + votes[v];
+    const Integers<F32, n> responses = tree.node_count == 2
+                                           ? responses_of_pair<Features>(trees, tree.root, batch)
+                                           : responses_of<Features>(trees, tree, batch);
+    for (std::size_t v = 0; v < n; ++v) sum[v] = sum[v] + responses[v];
   }
   Outcome<n> outcome;
   for (std::size_t v = 0; v < n; ++v) {
