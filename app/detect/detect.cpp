@@ -190,10 +190,16 @@ int run_detect(const DetectCommand& command) {
   if (const std::size_t changed = output.journal.changed(); changed > 0)
     tell(fmt::format("inputs that changed since an earlier run, and were processed again: {}",
                      changed));
-  if (const std::size_t failures = output.journal.earlier_failures(); failures > 0)
-    tell(fmt::format("inputs that failed in an earlier run{}: {}{}",
-                     command.retry_failed ? " and are not among those of this one" : "", failures,
-                     command.retry_failed ? "" : "; --retry-failed tries them again"));
+  if (const std::size_t failures = output.journal.earlier_failures(); failures > 0) {
+    const std::string sentence =
+        fmt::format("inputs that failed in an earlier run{}: {}{}",
+                    command.retry_failed ? " and are not among those of this one" : "", failures,
+                    command.retry_failed ? "" : "; --retry-failed tries them again");
+    if (layout.format == Format::csv)
+      progress.message("facesat: " + sentence);  // also with -q: CSV does not hold them
+    else
+      tell(sentence);
+  }
   if (interrupted()) {
     tell("interrupted" +
          std::string(output.file.is_regular() ? "; --resume goes on from here" : ""));

@@ -42,9 +42,10 @@ ResultOptions result_options(const DetectCommand& command, const Layout& layout)
     cascades += fmt::format("{}{} (checksum {:016x})", i == 0 ? "" : ", ", layout.cascades[i],
                             fingerprint(command.cascades[i]));
   const auto text = [](Size size) { return fmt::format("{}x{}", size.width, size.height); };
-  const auto folder = [](const std::string& name) {
-    return name.empty() ? std::string("none")
-                        : std::filesystem::absolute(name).lexically_normal().string();
+  const auto folder = [](const std::string& name) -> std::string {
+    if (name.empty()) return "none";
+    const std::filesystem::path path = std::filesystem::absolute(name).lexically_normal();
+    return path.has_filename() ? path : path.parent_path();
   };
   const DetectOptions& detect = command.detect;
   return {{"--format", command.format == Format::csv ? "csv" : "jsonl"},

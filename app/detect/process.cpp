@@ -25,9 +25,11 @@ void write_pictures(const Item& item, View<const Bgr> picture, const PictureFold
   for (const FoundFace& found : faces)
     folders.crops->write(PictureNames::of_crop(item.picture_name, ++number),
                          picture.sub(found.face.box), item.path);
-  // Those of an earlier run that has found more.
-  while (folders.crops->remove(PictureNames::of_crop(item.picture_name, ++number), item.path)) {
-  }
+  // Those of an earlier run that found more. Some of them may have been deleted by hand.
+  constexpr int widest_gap = 100;
+  for (int missing = 0; missing < widest_gap; ++missing)
+    if (folders.crops->remove(PictureNames::of_crop(item.picture_name, ++number), item.path))
+      missing = 0;
 }
 
 void find_faces(Item& item, Workers& workers, const DetectCommand& command,

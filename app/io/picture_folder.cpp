@@ -131,8 +131,8 @@ bool PictureFolder::remove(const std::string& name, const fs::path& input) const
   std::error_code error;
   const bool is_behind_a_link =
       fs::canonical(file, error) != fs::canonical(folder_, error) / fs::path(name);
-  return !is_behind_a_link && is_stamped_for(file, stamp_of_input(input)) &&
-         ::unlink(file.c_str()) == 0;
+  const bool may_go = keeps_ ? is_stamped_for(file, stamp_of_input(input)) : is_stamped(file);
+  return !is_behind_a_link && may_go && ::unlink(file.c_str()) == 0;
 }
 
 void PictureFolder::write(const std::string& name, View<const Bgr> pixels,

@@ -22,8 +22,8 @@ class PictureFolder {
   void write(const std::string& name, View<const Bgr> pixels,
              const std::filesystem::path& input) const;
 
-  // Deletes the picture of that name if an earlier run made it of this input. Returns whether it
-  // did. For any thread.
+  // Deletes the picture of that name if write() would replace it. Returns whether it did. For any
+  // thread.
   bool remove(const std::string& name, const std::filesystem::path& input) const;
 
   // From now on the pictures of other inputs stay: names depend on the order of inputs. A picture

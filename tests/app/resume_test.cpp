@@ -434,7 +434,9 @@ TEST_F(Resume, OtherOptionsAreRefused) {
     EXPECT_NE(done.err.find("r was begun with"), std::string::npos) << done.err;
     EXPECT_EQ(read_text(folder / "r"), text) << options[0];
   }
-  // What results do not depend on may differ.
+  // What results do not depend on may differ, and spellings.
+  EXPECT_EQ(detect({"-o", "b", "--annotate", "boxes", "in"}).status, 1);
+  EXPECT_EQ(detect({"-o", "b", "--resume", "--annotate", "./boxes/", "in"}).status, 1);
   EXPECT_EQ(detect({"--resume", "-o", "r", "-j", "1", "--max-seconds", "99", "in"}).status, 1);
   EXPECT_EQ(read_text(folder / "r"), text);
 }
@@ -456,6 +458,12 @@ TEST_F(Resume, TheJournalGoesWhenNothingFailed) {
   EXPECT_FALSE(fs::exists(folder / "r.resume"));
   EXPECT_EQ(detect({"-o", "r2", "in"}).status, 1);
   EXPECT_TRUE(fs::exists(folder / "r2.resume"));
+}
+
+// They are in no record of a CSV file.
+TEST_F(Resume, EarlierFailuresAreReportedInCsv) {
+  resume("csv");
+  EXPECT_NE(resume("csv").err.find("inputs that failed in an earlier run: 6;"), std::string::npos);
 }
 
 TEST_F(Resume, FailedInputsAreRetriedWhenAskedTo) {
