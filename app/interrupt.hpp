@@ -1,4 +1,5 @@
-// Ctrl-C and SIGTERM: the first asks for a clean end, the second ends at once.
+// Ctrl-C and SIGTERM: the first asks for a clean end; one that comes more than a second later ends
+// at once.
 #pragma once
 
 namespace facesat::app {

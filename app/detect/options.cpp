@@ -101,7 +101,8 @@ CLI::App* add_detect(CLI::App& program, DetectCommand& command) {
       "  find /photos -name '*.jpg' | facesat detect -o faces.jsonl --resume -\n"
       "Exit status: 0 every input processed, 1 some input failed, 2 wrong usage and nothing "
       "processed,\n3 a device or the output failed; ended by a signal: 128 and its number (Ctrl+C: "
-      "130).");
+      "130).\nThe first Ctrl+C or SIGTERM ends the run in order; one that comes more than a second "
+      "later, at once.");
   detect->final_callback([detect, &command] {
     if (command.cascades.empty()) command.cascades.emplace_back(default_cascade_name);
     if (command.raw) command.detect.min_neighbors = 0;

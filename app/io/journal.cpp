@@ -130,7 +130,10 @@ Journal::Place Journal::enter(const fs::path& path, const std::string& name) {
   if (path_.empty()) return {};
   const std::uint64_t version = version_of(path);
   std::string key = path_key(path);
-  if (!known_.contains(key)) key = key_before_move(version, name).value_or(key);
+  if (const auto before = known_.contains(key) ? std::nullopt : key_before_move(version, name)) {
+    moved_.emplace(*before, key);
+    key = *before;
+  }
   if (has_names_ && !known_.contains(key))
     if (const auto found = known_.find(name_key(name)); found != known_.end()) {
       if (found->second.path.empty()) found->second.path = key;
@@ -169,9 +172,12 @@ void Journal::add(const Entry& entry) {
 }
 
 void Journal::finish(ResultFile& file, bool complete) {
-  if (replaces_) {
+  if (replaces_ || !moved_.empty()) {
     JournalFile journal = read_journal(path_);
     drop_replaced(journal, file, head_, repaired_);
+    for (Entry& entry : journal.entries)
+      if (const auto now = moved_.find(entry.key); now != moved_.end()) entry.key = now->second;
+    if (!moved_.empty()) replace_journal(path_, journal);
     reopen();
   }
   if (complete && descriptor_ >= 0) write_all(descriptor_, end_of_journal, path_.string());

@@ -78,7 +78,8 @@ class Journal {
   // taken for somebody else's. May be called beside enter(). Throws OutputError.
   void add(const Entry& entry);
 
-  // No more records come. Takes those out of the output that later ones have replaced. `complete`:
+  // No more records come. Takes those out of the output that later ones have replaced, and notes
+  // where inputs were moved. `complete`:
   // all inputs have theirs, so that a run without --resume may begin anew. Throws OutputError.
   void finish(ResultFile& file, bool complete);
 
@@ -114,6 +115,7 @@ class Journal {
   std::unordered_map<std::string, Known> known_;
   std::unordered_multimap<std::uint64_t, std::string> keys_;  // by version
   std::set<Input> repaired_;                                  // folders
+  std::unordered_map<std::string, std::string> moved_;        // keys, and what they are now
   std::size_t earlier_failures_ = 0, changed_ = 0, ambiguous_ = 0;
   std::string remark_;
 };

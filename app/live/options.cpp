@@ -45,7 +45,10 @@ CLI::App* add_live(CLI::App& program, LiveCommand& command) {
                  "Start with the defaults instead of the choices of the last time");
   live->footer(
       "\nExit status: 0 all went well, 1 the source broke off before --frames were shown, 2 wrong "
-      "usage or\nnothing could be opened, 3 an output could not be written or detection failed.");
+      "usage or\nnothing could be opened, 3 an output could not be written or detection failed; "
+      "ended "
+      "by a signal: 128\nand its number (Ctrl+C: 130). The first Ctrl+C or SIGTERM finishes the "
+      "outputs; one that comes more than\na second later ends at once.");
   live->final_callback([live, &command] {
     command.give = [live, given = command.settings](LiveSettings& to) {
       const auto is_given = [live](const char* name) { return live->count(name) > 0; };

@@ -284,7 +284,13 @@ TEST_F(Resume, InputsThatWereMovedAreTheSame) {
           detect({"--format", format, "-o", "r", "--resume", "-r", "usb/B", "missing"}).status, 1);
       EXPECT_EQ(read_text(folder / "r"), text) << attempt;
     }
-    for (const char* name : {"usb", "r", "r.resume"}) fs::remove_all(folder / name);
+    // From now on they are known by their new place: what comes to the old one is new.
+    add_face("A/a.pgm", 2);
+    const std::string of_new = detect({"--format", format, "A"}).out;
+    EXPECT_EQ(detect({"--format", format, "-o", "r", "--resume", "-r", "A", "missing"}).status, 1);
+    EXPECT_EQ(read_text(folder / "r"),
+              text + of_new.substr(format == "csv" ? of_new.find('\n') + 1 : 0));
+    for (const char* name : {"A", "usb", "r", "r.resume"}) fs::remove_all(folder / name);
   }
 }
 
