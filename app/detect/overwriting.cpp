@@ -57,7 +57,7 @@ void require_lists_untouched(const DetectCommand& command) {
   for (const std::string& input : command.inputs) {
     const bool is_list = input == "-" || input.starts_with('@');
     const std::string file = input == "-" ? "/dev/stdin" : is_list ? input.substr(1) : input;
-    if (is_list || is_redirected) check(file, is_list ? "the list of inputs" : "an input", is_list);
+    check(file, is_list ? "the list of inputs" : "an input", is_list);
   }
   for (const std::string& cascade : command.cascades)
     if (is_redirected) check(cascade, "a cascade", false);

@@ -61,15 +61,16 @@ TEST_F(Overwriting, ResultsReplaceOnlyResults) {
              read_text(fs::path(FACESAT_CASCADE_DIR) / "haarcascades" / "haarcascade_eye.xml"));
   fs::create_symlink("a.png", folder / "link");
   fs::create_hard_link(folder / "a.png", folder / "other.png");
-  expect_refused({"-o", "a.png", "a.png"}, "a.png exists and holds something else");
+  expect_refused({"-o", "a.png", "a.png"}, "a.png: results cannot be written into an input");
   expect_refused({"-o", "list.txt", "@list.txt"}, "the list of inputs");
   expect_refused({"-o", "my.xml", "--cascade", "my.xml", "a.png"}, "my.xml exists");
-  expect_refused({"-o", "link", "a.png"}, "link exists");
-  expect_refused({"-o", "other.png", "a.png"}, "other.png exists");
+  expect_refused({"-o", "link", "a.png"}, "into an input");
+  expect_refused({"-o", "other.png", "a.png"}, "into an input");
   expect_refused({"--format", "csv", "-o", "a.png", "."}, "a.png exists");
   write_text(folder / "results.jsonl",
              "{\"image\":\"once\",\"error\":{\"kind\":\"read\",\"message\":\"\"}}\n");
   expect_refused({"-o", "results.jsonl", "@results.jsonl"}, "the list of inputs");
+  expect_refused({"-o", "results.jsonl", "results.jsonl"}, "into an input");
   EXPECT_EQ(run({"bench", "sat", "--json", "j", "--report", "./j", "--size", "64x64"}).status, 2);
 
   expect_bench_refused({"bench", "detect", "--json", "a.png", "a.png"});
