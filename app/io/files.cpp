@@ -8,6 +8,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -23,11 +24,17 @@ namespace {
   throw OutputError(fmt::format("{}: {}", file.string(), std::strerror(reason)), reason);
 }
 
-// Is the disk too full for a file of that size? errno says how. It is not known of all file
-// systems.
+// Is the disk too full for a file of that size, or may there be none? errno says how. It is not
+// known of all file systems. The file does not grow: a process that is killed before it writes must
+// not leave zeros.
 bool lacks_room(int descriptor, off_t size) {
-  errno = size == 0 ? 0 : ::posix_fallocate(descriptor, 0, size);
-  return errno == ENOSPC || errno == EDQUOT || errno == EFBIG;
+  rlimit limit{};
+  const bool may_be = ::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
+                      static_cast<rlim_t>(size) <= limit.rlim_cur;
+  if (!may_be) errno = EFBIG;
+  if (!may_be || size == 0) return !may_be;
+  return ::fallocate(descriptor, FALLOC_FL_KEEP_SIZE, 0, size) != 0 &&
+         (errno == ENOSPC || errno == EDQUOT || errno == EFBIG);
 }
 
 }  // namespace
