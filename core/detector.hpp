@@ -54,7 +54,7 @@ class Detector {
   DetectOptions options_;
   ShouldStop should_stop_;
   std::unique_ptr<Backend> backend_;
-  // Behind a pointer, for the backend borrows it while the detector may be moved.
+  // On the heap, because the backend borrows it while the detector may be moved.
   std::unique_ptr<Pyramid> pyramid_ = std::make_unique<Pyramid>();
   std::vector<Face> ungrouped_;
   StepTimes times_;

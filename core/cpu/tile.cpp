@@ -14,8 +14,8 @@ constexpr int rounded_up(int n) {
 
 }  // namespace
 
-// Behind a row there is room for a group that begins with the last window, also where the row is
-// split, whose odd elements begin up to a line later than they need to.
+// Past the end of a row there is room for a group that begins with the last window, also where the
+// row is split, whose odd elements begin up to a line later than they need to.
 std::ptrdiff_t TileShape::pitch() const {
   return Table::padded_width(pixels.width + line + group_windows);
 }

@@ -10,7 +10,7 @@ namespace facesat::gpu {
 namespace {
 
 constexpr int threads = on_host ? 64 : 1024, blocks = on_host ? 3 : 132;
-// So many windows at a time does a block compare with all others, each by several threads.
+// A block compares this many windows at a time with all others, each by several threads.
 constexpr int together = 8, sharers = threads / together;
 
 __device__ __forceinline__ std::uint64_t key_of(const Candidate& c) {

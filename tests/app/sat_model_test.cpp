@@ -25,7 +25,7 @@ constexpr gpu::MicroFigures round_figures{.multiprocessors = 16,
                                           .kernel_copy_bytes_per_s = 1e12,
                                           .launch_us = 2.5};
 
-// So many launches, each of which reads and writes every element once.
+// That many launches, each of which reads and writes every element once.
 gpu::SatInfo sat_of(const std::string& id, int launches) {
   gpu::SatInfo sat;
   sat.id = id;

@@ -20,7 +20,7 @@ struct CascadeShape {
   FeatureKind kind = FeatureKind::haar;
   bool tilted = false;  // every second feature
   int max_nodes = 1;    // of a tree
-  int tree_factor = 1;  // so many times as many trees in a stage
+  int tree_factor = 1;  // multiplies the number of trees in a stage
 };
 
 // A shape for each form of cascade, with names for tests.

@@ -101,7 +101,7 @@ void under_one_schedule(Body body) {
 #endif
 
 // A picture or table in device memory: rows on 16-byte boundaries, a border to the left and above,
-// and guards behind each row and below.
+// and guards past the end of each row and below.
 template <class T>
 class DevicePicture {
  public:

@@ -127,7 +127,7 @@ constexpr NamedShape large_shapes[] = {
 INSTANTIATE_TEST_SUITE_P(Large, Evaluate, ::testing::ValuesIn(large_shapes),
                          [](const auto& tested) { return tested.param.name; });
 
-// A stage of so many stumps that its windows are evaluated one after the other.
+// A stage with enough stumps that its windows are evaluated one after the other.
 TEST(EvaluateRules, StagesTooLongForVectorsGiveWhatTheDefinitionGives) {
   std::size_t found = 0;
   for (const FeatureKind kind : {FeatureKind::haar, FeatureKind::lbp})
