@@ -7,7 +7,8 @@
 
 #include "app/errors.hpp"
 #include "kernels/cuda_backend.hpp"
-#include "kernels/gpu_info.hpp"
+#include "kernels/device/gpu_info.hpp"
+#include "kernels/sat/algorithm.hpp"
 
 namespace facesat::app {
 namespace {
@@ -18,10 +19,8 @@ void check_sat(const BackendOptions& options) {
     throw UsageError(
         "--sat chooses among the algorithms of the GPU; with --backend cpu there is "
         "nothing to choose");
-  const std::vector<gpu::SatInfo> known = gpu::sat_infos();
-  if (std::none_of(known.begin(), known.end(),
-                   [&](const gpu::SatInfo& sat) { return sat.id == options.sat; }))
-    throw UsageError(known.empty()
+  if (!gpu::find_sat(options.sat))
+    throw UsageError(gpu::sat_algorithms().empty()
                          ? fmt::format("--sat {}: this build has no CUDA backend", options.sat)
                          : fmt::format("--sat {}: there is no such algorithm; 'facesat info' lists "
                                        "them",
@@ -80,7 +79,7 @@ std::string Backends::why_no_gpu(const BackendOptions& options,
 }
 
 std::string Backends::sat() const {
-  return !on_gpu() || !sat_.empty() ? sat_ : gpu::sat_infos().front().id;
+  return !on_gpu() || !sat_.empty() ? sat_ : std::string(gpu::sat_algorithms().front()->id);
 }
 
 std::unique_ptr<Backend> Backends::make(int place) const {

@@ -11,7 +11,8 @@
 #include "app/io/video.hpp"
 #include "app/live/live.hpp"
 #include "app/printable.hpp"
-#include "kernels/gpu_info.hpp"
+#include "kernels/device/gpu_info.hpp"
+#include "kernels/sat/algorithm.hpp"
 
 namespace facesat::app {
 namespace {
@@ -58,15 +59,17 @@ Json devices_json() {
 
 Json sat_json() {
   Json algorithms = Json::array();
-  for (const gpu::SatInfo& a : gpu::sat_infos())
-    algorithms.push_back({{"id", a.id},
-                          {"title", a.title},
-                          {"paper", a.paper},
-                          {"year", a.year},
-                          {"types", a.types},
-                          {"reads", a.reads},
-                          {"writes", a.writes},
-                          {"launches", a.launches}});
+  std::vector<std::string_view> types;
+  for (const gpu::SatTypeInfo& type : gpu::sat_types) types.push_back(type.name);
+  for (const gpu::SatAlgorithm* a : gpu::sat_algorithms())
+    algorithms.push_back({{"id", a->id},
+                          {"title", a->title},
+                          {"paper", a->paper},
+                          {"year", a->year},
+                          {"types", types},
+                          {"reads", a->reads},
+                          {"writes", a->writes},
+                          {"launches", a->launches}});
   return algorithms;
 }
 
@@ -78,8 +81,8 @@ Json backends_json() {
 
 std::string sat_text() {
   std::string text;
-  for (const gpu::SatInfo& a : gpu::sat_infos())
-    text += fmt::format("  {:<10} {:<28} {}\n", text.empty() ? "sat" : "", a.id, a.title);
+  for (const gpu::SatAlgorithm* a : gpu::sat_algorithms())
+    text += fmt::format("  {:<10} {:<28} {}\n", text.empty() ? "sat" : "", a->id, a->title);
   return text;
 }
 

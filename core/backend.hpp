@@ -8,8 +8,10 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "core/cascade.hpp"
+#include "core/grouping.hpp"
 #include "core/image.hpp"
 #include "core/pyramid.hpp"
 #include "core/stop.hpp"
@@ -23,6 +25,9 @@ struct Window {
   double score = 0;  // sum of the last stage
   Rect box;          // in the image
 };
+
+// Each window as a face of its own, for group_faces().
+std::vector<Face> ungrouped(std::span<const Window> windows);
 
 // The stages of the flow, for times and snapshots.
 enum class Step { upload, gray, resize, sat, evaluate, download, group };
@@ -40,9 +45,9 @@ struct StepTimes {
 enum class Picture {
   gray,         // the grey image that levels are made from (equalised if that is on)
   level,        // the resized image
-  sum,          // the atlas' inclusive table, cut out at the level
+  sum,          // its integral image: the inclusive summed area table, modulo 2^32
   squared_sum,  // the same of squares
-  tilted_sum,   // the same of cones; only for cascades with tilted features
+  tilted_sum,   // the same of cones; empty for cascades without tilted features
   depth,        // for every grid position: how many stages it passes
 };
 
@@ -74,18 +79,15 @@ class Backend {
   // Waits for run() and returns the windows, ordered by level, y, x. Valid until the next run().
   virtual std::span<const Window> collect() = 0;
 
-  // Which of these windows are similar, if the backend has worked it out: the `parents` of
-  // group_faces(). Valid as long as they are.
-  virtual std::span<const std::uint32_t> parents() const { return {}; }
+  // Groups the windows last collected, as group_faces() does with DetectOptions::min_neighbors;
+  // boxes may reach beyond the image.
+  virtual std::vector<Face> group() = 0;
 
   // An intermediate picture of the frame last run, widened to 32 bits. For tests and debug views.
   virtual Image<std::uint32_t> snapshot(Picture picture, int level) = 0;
 
   // Of the frame last collected. Steps of the same frame may overlap; each counts for itself.
   virtual StepTimes times() const = 0;
-
-  // Atlases of at most this many pixels suit the backend best (see plan_pyramid).
-  virtual std::size_t max_atlas_pixels() const = 0;
 };
 
 // The CPU backend: oneTBB in the caller's task arena.

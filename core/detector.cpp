@@ -42,19 +42,12 @@ std::vector<Face> Detector::finish() {
   window_count_ = 0;
   times_ = {};
   if (pyramid_->levels.empty()) return {};
-  const std::span<const Window> windows = backend_->collect();
-  window_count_ = windows.size();
+  window_count_ = backend_->collect().size();
   times_ = backend_->times();
 
   const Stopwatch watch(times_[Step::group]);
   StopMeter meter(should_stop_);
-  ungrouped_.clear();
-  for (const Window& w : windows) {
-    meter.spend(1);
-    ungrouped_.push_back({w.box, 1, w.score});
-  }
-  std::vector<Face> faces =
-      group_faces(ungrouped_, options_.min_neighbors, backend_->parents(), should_stop_);
+  std::vector<Face> faces = backend_->group();
   for (Face& face : faces) face.box = clipped(face.box, pyramid_->image);
   std::erase_if(faces,
                 [](const Face& face) { return face.box.width <= 0 || face.box.height <= 0; });
@@ -67,7 +60,7 @@ std::vector<Face> Detector::finish() {
 
 void Detector::prepare(Size image) {
   check_stop(should_stop_);
-  *pyramid_ = plan_pyramid(image, cascade_->window, options_, backend_->max_atlas_pixels());
+  *pyramid_ = plan_pyramid(image, cascade_->window, options_);
   if (pyramid_->levels.empty()) return;
   try {
     backend_->prepare(cascade_, *pyramid_, options_);

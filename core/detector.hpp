@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "core/backend.hpp"
-#include "core/grouping.hpp"
 
 namespace facesat {
 
@@ -56,7 +55,6 @@ class Detector {
   std::unique_ptr<Backend> backend_;
   // On the heap, because the backend borrows it while the detector may be moved.
   std::unique_ptr<Pyramid> pyramid_ = std::make_unique<Pyramid>();
-  std::vector<Face> ungrouped_;
   StepTimes times_;
   std::size_t window_count_ = 0;
 };

@@ -99,52 +99,6 @@ std::vector<Level> make_levels(Size image, Size window, const DetectOptions& opt
   return levels;
 }
 
-// Places levels on shelves, each as high as its first level; levels come in falling size.
-class Shelves {
- public:
-  explicit Shelves(int width) : width_(width) {}
-
-  void place(Level& level) {
-    auto shelf = std::find_if(shelves_.begin(), shelves_.end(), [&](const Shelf& s) {
-      return s.height >= level.size.height && width_ - s.used >= level.size.width;
-    });
-    if (shelf == shelves_.end()) shelf = shelves_.insert(shelf, {height_, level.size.height, 0});
-    height_ = std::max(height_, shelf->y + shelf->height);
-    level.x = shelf->used;
-    level.y = shelf->y;
-    shelf->used += (level.size.width + alignment - 1) / alignment * alignment;
-  }
-  int height() const { return height_; }
-
- private:
-  struct Shelf {
-    int y, height, used;
-  };
-  static constexpr int alignment = 16;  // levels start on 16-byte boundaries of the atlas
-  int width_, height_ = 0;
-  std::vector<Shelf> shelves_;
-};
-
-void place_levels(Pyramid& pyramid, std::size_t max_atlas_pixels) {
-  const int width = pyramid.levels.empty() ? 0 : pyramid.levels.front().size.width;
-  Shelves shelves(width);
-  for (int i = 0; i < static_cast<int>(pyramid.levels.size()); ++i) {
-    Level& level = pyramid.levels[i];
-    Shelves grown = shelves;
-    grown.place(level);
-    if (i == 0 || Size{width, grown.height()}.area() > max_atlas_pixels) {
-      pyramid.groups.push_back({i, 0, {}});
-      grown = Shelves(width);
-      grown.place(level);
-    }
-    shelves = std::move(grown);
-    LevelGroup& group = pyramid.groups.back();
-    ++group.count;
-    group.atlas = {width, shelves.height()};
-    level.group = static_cast<int>(pyramid.groups.size()) - 1;
-  }
-}
-
 }  // namespace
 
 void check(const DetectOptions& options) {
@@ -161,23 +115,14 @@ void check(const DetectOptions& options) {
                                       size.width, size.height));
 }
 
-Size Pyramid::atlas() const {
-  Size size;
-  for (const LevelGroup& group : groups)
-    size = {group.atlas.width, std::max(size.height, group.atlas.height)};
-  return size;
-}
-
-Pyramid plan_pyramid(Size image, Size window, const DetectOptions& options,
-                     std::size_t max_atlas_pixels) {
+Pyramid plan_pyramid(Size image, Size window, const DetectOptions& options) {
   check(options);
-  Pyramid pyramid{image, window, make_levels(image, window, options), {}};
-  place_levels(pyramid, max_atlas_pixels);
-  return pyramid;
+  return {image, window, make_levels(image, window, options)};
 }
 
-void resize_taps(int source, std::span<ResizeTap> taps) {
-  const double inverse = static_cast<double>(taps.size()) / source;
+std::vector<ResizeTap> resize_taps(int source, int length) {
+  std::vector<ResizeTap> taps(length);
+  const double inverse = static_cast<double>(length) / source;
   const double scale = 1.0 / inverse;
   for (std::size_t i = 0; i < taps.size(); ++i) {
     const double position = scale * (static_cast<double>(i) + 0.5) - 0.5;
@@ -191,6 +136,7 @@ void resize_taps(int source, std::span<ResizeTap> taps) {
       taps[i] = {k, k + 1, static_cast<std::uint16_t>(256 - second), second};
     }
   }
+  return taps;
 }
 
 Rect window_in_image(const Level& level, Size window, int x, int y) {

@@ -1,11 +1,8 @@
-// From scale factor and size limits to levels, and from levels to places in the atlas: one 8-bit
-// picture that holds all levels, so that one summed area table serves them all. Pure arithmetic;
-// OpenCV 4.6's CascadeClassifier gives the rules for scales and sizes.
+// From scale factor and size limits to levels. Pure arithmetic; OpenCV 4.6's CascadeClassifier
+// gives the rules.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "core/image.hpp"
@@ -31,34 +28,20 @@ struct DetectOptions {
 void check(const DetectOptions& options);
 
 struct Level {
-  float scale = 1;   // image pixels for each pixel of the level
-  Size size;         // of the resized image
-  int step = 1;      // between window positions, in both axes, in level pixels
-  Size grid;         // window positions: (x, y) = step * (0 .. grid - 1)
-  int group = 0;     // which atlas
-  int x = 0, y = 0;  // place in that atlas
-};
-
-// Levels first .. first + count - 1 lie in one atlas.
-struct LevelGroup {
-  int first = 0, count = 0;
-  Size atlas;
+  float scale = 1;  // image pixels for each pixel of the level
+  Size size;        // of the resized image
+  int step = 1;     // between window positions, in both axes, in level pixels
+  Size grid;        // window positions: (x, y) = step * (0 .. grid - 1)
 };
 
 struct Pyramid {
   Size image, window;
   std::vector<Level> levels;
-  std::vector<LevelGroup> groups;
-
-  // The size that holds every group's atlas. All atlases have its width.
-  Size atlas() const;
 };
 
 // Plans the levels for one image size and window. An image smaller than the window has no levels.
-// Levels are grouped so that an atlas has at most `max_atlas_pixels`, unless one level alone has
-// more. Throws ArgumentError for a scale factor so close to 1 that levels are countless.
-Pyramid plan_pyramid(Size image, Size window, const DetectOptions& options,
-                     std::size_t max_atlas_pixels);
+// Throws ArgumentError for a scale factor so close to 1 that levels are countless.
+Pyramid plan_pyramid(Size image, Size window, const DetectOptions& options);
 
 // One axis of the "exact" bilinear resize: for each output pixel the two source pixels and their
 // weights, which sum to 256.
@@ -67,9 +50,8 @@ struct ResizeTap {
   std::uint16_t first_weight = 256, second_weight = 0;
 };
 
-// Taps for resizing `source` pixels to `taps.size()` pixels (OpenCV's INTER_LINEAR_EXACT for 8
-// bits).
-void resize_taps(int source, std::span<ResizeTap> taps);
+// Taps for resizing `source` pixels to `length` pixels (OpenCV's INTER_LINEAR_EXACT for 8 bits).
+std::vector<ResizeTap> resize_taps(int source, int length);
 
 // The window at (x, y) of a level, in pixels of the image.
 Rect window_in_image(const Level& level, Size window, int x, int y);

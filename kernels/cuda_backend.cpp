@@ -15,15 +15,16 @@
 #include "kernels/cascade/device_cascade.hpp"
 #include "kernels/cascade/evaluate.hpp"
 #include "kernels/cascade/window_buffers.hpp"
-#include "kernels/cuda.hpp"
-#include "kernels/device_image.hpp"
-#include "kernels/equalize.hpp"
-#include "kernels/gray.hpp"
-#include "kernels/has_code.hpp"
-#include "kernels/nvtx.hpp"
-#include "kernels/resize.hpp"
+#include "kernels/device/cuda.hpp"
+#include "kernels/device/device_image.hpp"
+#include "kernels/device/has_code.hpp"
+#include "kernels/device/nvtx.hpp"
+#include "kernels/image/atlas.hpp"
+#include "kernels/image/equalize.hpp"
+#include "kernels/image/gray.hpp"
+#include "kernels/image/resize.hpp"
+#include "kernels/image/tilted.hpp"
 #include "kernels/sat/algorithm.hpp"
-#include "kernels/tilted.hpp"
 
 namespace facesat::gpu {
 namespace {
@@ -46,7 +47,8 @@ void copy_by_all(View<const Pixel> from, View<Pixel> to) {
 
 class CudaBackend final : public Backend {
  public:
-  CudaBackend(int device, const SatAlgorithm& sat) : device_(device), sat_(sat) {
+  CudaBackend(int device, const SatAlgorithm& sat, std::size_t max_pixels)
+      : device_(device), sat_(sat), max_atlas_pixels_(max_pixels) {
     use_device();
     stream_ = make_stream();
     for (Event* event :
@@ -69,6 +71,8 @@ class CudaBackend final : public Backend {
     pyramid_ = &pyramid;
     cascade_ = std::move(cascade);
     options_ = options;
+    atlas_plan_ =
+        plan_atlas(pyramid, max_atlas_pixels_ > 0 ? max_atlas_pixels_ : suitable_pixels());
     allocate();
   }
 
@@ -121,7 +125,9 @@ class CudaBackend final : public Backend {
     return windows_;
   }
 
-  std::span<const std::uint32_t> parents() const override { return parents_; }
+  std::vector<Face> group() override {
+    return group_faces(ungrouped(windows_), options_.min_neighbors, parents_, should_stop_);
+  }
 
   StepTimes times() const override {
     StepTimes times;
@@ -136,33 +142,22 @@ class CudaBackend final : public Backend {
     return times;
   }
 
-  // An eighth of the device's memory, for several backends share it.
-  std::size_t max_atlas_pixels() const override {
-    use_device();
-    std::size_t free = 0, total = 0;
-    FACESAT_CUDA(cudaMemGetInfo(&free, &total));
-    constexpr std::size_t bytes_a_pixel = 16, most = std::size_t{1} << 28;
-    return std::clamp<std::size_t>(total / 8 / bytes_a_pixel, 1 << 20, most);
-  }
-
   Image<std::uint32_t> snapshot(Picture picture, int index) override {
     use_device();
     FACESAT_CUDA(cudaStreamSynchronize(stream_.get()));
     if (picture == Picture::gray) return downloaded<std::uint8_t>(gray_.view());
-    const Level& level = pyramid_->levels[index];
-    if (pyramid_->groups.size() > 1) {
-      enqueue_tables(level.group);
+    if (atlas_plan_.groups.size() > 1) {
+      enqueue_tables(atlas_plan_.places[index].group);
       FACESAT_CUDA(cudaStreamSynchronize(stream_.get()));
     }
-    const Rect place{level.x, level.y, level.size.width, level.size.height};
+    const Rect place = atlas_plan_.rectangle(*pyramid_, index);
     switch (picture) {
       case Picture::sum:
-        return downloaded<std::uint32_t>(sum_.view().sub(place));
+        return own_table(sum_.view(), place);
       case Picture::squared_sum:
-        return downloaded<std::uint32_t>(squared_sum_.view().sub(place));
+        return own_table(squared_sum_.view(), place);
       case Picture::tilted_sum:
-        return has_tilted() ? downloaded<std::uint32_t>(tilted_sum_.view().sub(place))
-                            : Image<std::uint32_t>();
+        return has_tilted() ? own_tilted_table(place) : Image<std::uint32_t>();
       case Picture::depth:
         return depths(index);
       default:
@@ -181,8 +176,16 @@ class CudaBackend final : public Backend {
 
   // ---- memory
 
+  // An eighth of the device's memory, for several backends share it.
+  static std::size_t suitable_pixels() {
+    std::size_t free = 0, total = 0;
+    FACESAT_CUDA(cudaMemGetInfo(&free, &total));
+    constexpr std::size_t bytes_per_pixel = 16;
+    return std::clamp<std::size_t>(total / 8 / bytes_per_pixel, 1 << 20, max_atlas_pixels);
+  }
+
   void allocate() {
-    const Size atlas = pyramid_->atlas();
+    const Size atlas = atlas_plan_.largest();
     const cudaStream_t stream = stream_.get();
     gray_.resize(pyramid_->image, DeviceImage<std::uint8_t>::Border::none, stream);
     frame_.resize(pyramid_->image, DeviceImage<Bgr>::Border::none, stream);
@@ -198,12 +201,12 @@ class CudaBackend final : public Backend {
     reserve_zeroed(workspace_, atlas.area() > 0 ? sat_.workspace_bytes(SatType::u8_u32, atlas) : 0);
     if (options_.equalize)
       reserve_zeroed(histogram_, equalize_workspace_words * sizeof(std::uint32_t));
-    plan_ = plan_evaluate(*pyramid_, *cascade_);
+    plan_ = plan_evaluate(*pyramid_, atlas_plan_, *cascade_);
     device_cascade_.load(cascade_, plan_, stream);
     reserve(rejected_, std::max<std::size_t>(plan_.words, 1));
     upload_plans();
-    while (group_events_.size() < pyramid_->groups.size()) group_events_.emplace_back();
-    group_events_.resize(pyramid_->groups.size());
+    while (group_events_.size() < atlas_plan_.groups.size()) group_events_.emplace_back();
+    group_events_.resize(atlas_plan_.groups.size());
   }
 
   void reserve_zeroed(Buffer<std::byte>& buffer, std::size_t bytes) const {
@@ -215,8 +218,8 @@ class CudaBackend final : public Backend {
     resizes_.clear();
     std::vector<ResizePlan> plans;
     std::size_t level_count = 0, tap_count = 0, tile_count = 0;
-    for (const LevelGroup& group : pyramid_->groups) {
-      plans.push_back(plan_resize(*pyramid_, group));
+    for (const LevelGroup& group : atlas_plan_.groups) {
+      plans.push_back(plan_resize(*pyramid_, atlas_plan_, group));
       level_count += plans.back().levels.size();
       tap_count += plans.back().taps.size();
       tile_count += plans.back().tiles.size();
@@ -305,7 +308,7 @@ class CudaBackend final : public Backend {
 
   // Grey image -> windows on the host.
   void enqueue_frame(unsigned event_flags) {
-    for (int g = 0; g < static_cast<int>(pyramid_->groups.size()); ++g) {
+    for (int g = 0; g < static_cast<int>(atlas_plan_.groups.size()); ++g) {
       const GroupEvents& events = group_events_[g];
       record(events.begin, event_flags);
       enqueue_levels(g);
@@ -333,8 +336,8 @@ class CudaBackend final : public Backend {
   }
 
   void enqueue_levels(int g) const {
-    const Size size = pyramid_->groups[g].atlas;
-    if (pyramid_->groups.size() > 1)  // levels of other groups lie where this one has gaps
+    const Size size = atlas_plan_.groups[g].atlas;
+    if (atlas_plan_.groups.size() > 1)  // levels of other groups lie where this one has gaps
       FACESAT_CUDA(cudaMemset2DAsync(atlas_.view().data, atlas_.view().pitch, 0,
                                      static_cast<std::size_t>(size.width), size.height,
                                      stream_.get()));
@@ -342,14 +345,14 @@ class CudaBackend final : public Backend {
   }
 
   void enqueue_sums(int g) const {
-    const Size size = pyramid_->groups[g].atlas;
+    const Size size = atlas_plan_.groups[g].atlas;
     sat_.enqueue(both_tables(atlas_.view(size), sum_.view(size), squared_sum_.view(size)),
                  workspace_.data(), stream_.get());
     if (has_tilted()) enqueue_tilted(atlas_.view(size), tilted_sum_.view(size), stream_.get());
   }
 
   EvaluateTask task_of(int g) const {
-    const Size size = pyramid_->groups[g].atlas;
+    const Size size = atlas_plan_.groups[g].atlas;
     EvaluateTask task{};
     task.sum = sum_.view(size);
     task.squared_sum = squared_sum_.view(size);
@@ -366,7 +369,7 @@ class CudaBackend final : public Backend {
     task.candidates = found_->candidates();
     task.candidate_count = found_->candidate_count();
     task.capacity = found_->capacity();
-    const LevelGroup& group = pyramid_->groups[g];
+    const LevelGroup& group = atlas_plan_.groups[g];
     enqueue_tiles(task, group.first, group.count);
   }
 
@@ -411,12 +414,34 @@ class CudaBackend final : public Backend {
     return widened;
   }
 
+  // Of a level alone: what lies left of it in the atlas and above is subtracted.
+  Image<std::uint32_t> own_table(View<const std::uint32_t> table, const Rect& place) const {
+    const Size with_border{place.width + 1, place.height + 1};
+    const Image<std::uint32_t> sums =
+        downloaded<std::uint32_t>({table.row(place.y - 1) + place.x - 1, with_border, table.pitch});
+    Image<std::uint32_t> own({place.width, place.height});
+    for (int y = 0; y < place.height; ++y)
+      for (int x = 0; x < place.width; ++x)
+        own.row(y)[x] =
+            sums.row(y + 1)[x + 1] - sums.row(y + 1)[0] - sums.row(0)[x + 1] + sums.row(0)[0];
+    return own;
+  }
+
+  // Cones reach into neighbouring levels, so this table is made anew.
+  Image<std::uint32_t> own_tilted_table(const Rect& place) const {
+    DeviceImage<std::uint32_t> table;
+    table.resize({place.width, place.height}, Border::zeros, stream_.get());
+    enqueue_tilted(atlas_.view().sub(place), table.view(), stream_.get());
+    FACESAT_CUDA(cudaStreamSynchronize(stream_.get()));
+    return downloaded<std::uint32_t>(table.view());
+  }
+
   Image<std::uint32_t> depths(int index) const {
     const Level& level = pyramid_->levels[index];
     Image<std::uint32_t> result(level.grid);
     if (level.grid.area() == 0) return result;
     const Buffer<std::uint32_t> cells(level.grid.area());
-    EvaluateTask task = task_of(level.group);
+    EvaluateTask task = task_of(atlas_plan_.places[index].group);
     task.depths = cells.data();
     enqueue_tiles(task, index, 1);
     FACESAT_CUDA(cudaStreamSynchronize(stream_.get()));
@@ -429,9 +454,11 @@ class CudaBackend final : public Backend {
 
   const int device_;
   const SatAlgorithm& sat_;
+  const std::size_t max_atlas_pixels_;
   const Pyramid* pyramid_ = nullptr;
   std::shared_ptr<const Cascade> cascade_;
   DetectOptions options_;
+  AtlasPlan atlas_plan_;
   ShouldStop should_stop_;
 
   Stream stream_;
@@ -466,12 +493,13 @@ class CudaBackend final : public Backend {
 
 }  // namespace
 
-std::unique_ptr<Backend> make_cuda_backend(int device, std::string_view sat) {
+std::unique_ptr<Backend> make_cuda_backend(int device, std::string_view sat,
+                                           std::size_t max_pixels) {
   const SatAlgorithm* algorithm = sat.empty() ? sat_algorithms().front() : find_sat(sat);
   if (!algorithm)
     throw ArgumentError(
         fmt::format("there is no SAT algorithm \"{}\": 'facesat info' lists them", sat));
-  return std::make_unique<CudaBackend>(device, *algorithm);
+  return std::make_unique<CudaBackend>(device, *algorithm, max_pixels);
 }
 
 std::string why_not(int device, const Cascade& cascade) {

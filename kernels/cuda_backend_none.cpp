@@ -2,7 +2,7 @@
 
 namespace facesat::gpu {
 
-std::unique_ptr<Backend> make_cuda_backend(int, std::string_view) {
+std::unique_ptr<Backend> make_cuda_backend(int, std::string_view, std::size_t) {
   throw DeviceError("this build has no CUDA backend");
 }
 

@@ -10,12 +10,12 @@
 
 #include "app/bench/contender.hpp"
 #include "app/bench/machine.hpp"
+#include "app/bench/quantile.hpp"
 #include "app/errors.hpp"
 #include "app/io/codec.hpp"
 #include "app/io/files.hpp"
 #include "app/parse_size.hpp"
 #include "core/cpu/gray.hpp"
-#include "kernels/bench/quantile.hpp"
 
 namespace facesat::app {
 namespace {
@@ -200,7 +200,7 @@ std::vector<Entry> make_entries(const Contenders& contenders, const std::vector<
 
 // A size with no window would be measured as doing nothing in no time.
 void require_windows(const std::string& cascade, Size size, const DetectOptions& options) {
-  const Pyramid pyramid = plan_pyramid(size, find_cascade(cascade)->window, options, 1 << 20);
+  const Pyramid pyramid = plan_pyramid(size, find_cascade(cascade)->window, options);
   if (pyramid.levels.empty())
     throw UsageError(fmt::format("--size {}x{}: there is no window of {} in a picture of this size",
                                  size.width, size.height, cascade));

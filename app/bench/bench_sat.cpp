@@ -8,7 +8,7 @@
 #include "app/bench/bench_cpu_sat.hpp"
 #include "app/bench/gpu.hpp"
 #include "app/bench/machine.hpp"
-#include "app/bench/sat_model.hpp"
+#include "app/bench/quantile.hpp"
 #include "app/bench/sat_report.hpp"
 #include "app/checksum.hpp"
 #include "app/errors.hpp"
@@ -17,7 +17,7 @@
 #include "app/parse_size.hpp"
 #include "app/same_file.hpp"
 #include "kernels/bench/sat_bench.hpp"
-#include "kernels/gpu_info.hpp"
+#include "kernels/sat/algorithm.hpp"
 
 namespace facesat::app {
 namespace {
@@ -119,27 +119,26 @@ Json to_row(const gpu::SatBenchRow& measured, const gpu::SatBenchTask& task, dou
     row["failure"] = measured.failure;
     return row;
   }
-  row["median_us"] = measured.median_us;
-  row["min_us"] = measured.min_us;
-  row["p95_us"] = measured.p95_us;
+  const double median_us = quantile(measured.us, 0.5);
+  row["median_us"] = median_us;
+  row["min_us"] = measured.us.front();
+  row["p95_us"] = quantile(measured.us, 0.95);
   if (floor_us > 0) {
     row["floor_us"] = floor_us;
-    row["ratio"] = measured.median_us / floor_us;
+    row["ratio"] = median_us / floor_us;
   }
-  row["gb_per_s"] = measured.bytes / measured.median_us / 1000;
+  row["gb_per_s"] = measured.bytes / median_us / 1000;
   if (measured.id != "floor" && measured.id != "memcpy") row["checked"] = measured.checked;
   return row;
 }
 
 // For the collection's algorithms; the other rows have no model.
 void add_model(Json& row, const gpu::SatBenchTask& task, const gpu::MicroFigures& figures) {
-  for (const gpu::SatInfo& sat : gpu::sat_infos())
-    if (row["id"] == sat.id) {
-      const SatModel model =
-          sat_model(sat, gpu::info_of(task.type), task.size, task.squares, figures);
-      row["model_us"] = model.us;
-      row["model"] = model.name;
-    }
+  const gpu::SatAlgorithm* const sat = gpu::find_sat(row["id"].get<std::string>());
+  if (!sat) return;
+  row["model_us"] =
+      sat->model.us(*sat, gpu::info_of(task.type), task.size, task.squares ? 2 : 1, figures);
+  row["model"] = sat->model.name;
 }
 
 // What cannot be measured is reported if it was asked for by name. Rows have models if there are
@@ -149,7 +148,7 @@ void bench(const gpu::SatBenchTask& task, bool has_gpu, const std::vector<std::s
   double floor_us = 0;
   const auto report = [&](const gpu::SatBenchRow& measured) {
     if (measured.is_absent && !contains(asked, measured.id)) return;
-    if (measured.id == "floor") floor_us = measured.median_us;
+    if (measured.id == "floor") floor_us = quantile(measured.us, 0.5);
     Json row = to_row(measured, task, floor_us);
     if (figures && measured.failure.empty()) add_model(row, task, *figures);
     print_row(row, figures.has_value());
@@ -200,7 +199,7 @@ int run_bench_sat(const BenchSatCommand& command) {
   if (!command.json.empty()) write_table(command.json, rows);
   if (!command.report.empty())
     write_text(command.report,
-               with_mark(to_html({rows, machine_json(), command.line, gpu::sat_infos()})));
+               with_mark(to_html({rows, machine_json(), command.line, gpu::sat_algorithms()})));
   const bool all_right = std::none_of(rows.begin(), rows.end(), [](const Json& row) {
     return row.contains("failure") || (row.contains("checked") && !row["checked"].get<bool>());
   });

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "app/errors.hpp"
-#include "kernels/gpu_info.hpp"
+#include "kernels/device/gpu_info.hpp"
 
 namespace facesat::app {
 

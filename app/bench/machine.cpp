@@ -7,7 +7,7 @@
 
 #include "app/io/files.hpp"
 #include "app/json_keys.hpp"
-#include "kernels/gpu_info.hpp"
+#include "kernels/device/gpu_info.hpp"
 
 namespace facesat::app {
 namespace {

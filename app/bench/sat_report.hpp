@@ -6,15 +6,15 @@
 
 #include <nlohmann/json.hpp>
 
-#include "kernels/gpu_info.hpp"
+#include "kernels/sat/algorithm.hpp"
 
 namespace facesat::app {
 
 struct SatReport {
-  nlohmann::ordered_json rows;           // as `facesat bench sat --json` has them
-  nlohmann::ordered_json machine;        // as machine_json() makes it
-  std::string command;                   // the command line; empty: not known
-  std::vector<gpu::SatInfo> algorithms;  // whose titles and papers are shown
+  nlohmann::ordered_json rows;                           // as `facesat bench sat --json` has them
+  nlohmann::ordered_json machine;                        // as machine_json() makes it
+  std::string command;                                   // the command line; empty: not known
+  std::span<const gpu::SatAlgorithm* const> algorithms;  // whose titles and papers are shown
 };
 
 // One file of HTML, well-formed as XML too, that needs nothing else and no scripts: for each type

@@ -66,7 +66,7 @@ std::vector<std::shared_ptr<const Cascade>> load_cascades(const DetectCommand& c
     cascades.push_back(find_cascade(name));
     const Size window = cascades.back()->window;
     const Size small{2 * window.width, 2 * window.height};
-    plan_pyramid(small, window, command.detect, std::size_t{1} << 30);
+    plan_pyramid(small, window, command.detect);
   }
   return cascades;
 }

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "app/errors.hpp"
+#include "kernels/image/atlas.hpp"
 
 namespace facesat::app {
 namespace {
@@ -57,7 +58,7 @@ Comparison compare_sats(const std::vector<std::string>& ids, const BackendOption
       SatRank rank{.id = id};
       std::vector<Face> faces;
       measure(detector, rank, faces);
-      comparison.atlas = detector.pyramid().atlas();
+      comparison.atlas = gpu::plan_atlas(detector.pyramid()).largest();
       if (comparison.ranks.empty()) first = faces;
       rank.identical = same_boxes(first, faces);
       comparison.ranks.push_back(rank);

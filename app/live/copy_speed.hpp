@@ -6,7 +6,7 @@
 
 #include "core/backend.hpp"
 #include "core/pyramid.hpp"
-#include "kernels/gpu_info.hpp"
+#include "kernels/device/gpu_info.hpp"
 
 namespace facesat::app {
 

@@ -8,6 +8,7 @@
 #include "cascades/cascade_store.hpp"
 
 #include "app/errors.hpp"
+#include "kernels/sat/algorithm.hpp"
 
 namespace facesat::app {
 
@@ -213,7 +214,7 @@ Comparison Detection::compare_on(View<const Bgr> frame) const {
   }
   try {
     std::vector<std::string> ids;
-    for (const gpu::SatInfo& sat : gpu::sat_infos()) ids.push_back(sat.id);
+    for (const gpu::SatAlgorithm* sat : gpu::sat_algorithms()) ids.emplace_back(sat->id);
     return compare_sats(ids, built_->backend, find_cascade(built_->cascades.front()),
                         built_->detect, frame);
   } catch (...) {  // the cascade's file may be gone by now

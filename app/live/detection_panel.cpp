@@ -23,9 +23,9 @@ void tooltip(const std::string& text) {
 }
 
 // A citation begins with its authors.
-std::string authors_of(const gpu::SatInfo& sat) {
+std::string authors_of(const gpu::SatAlgorithm& sat) {
   const std::size_t end = sat.paper.find(':');
-  return end == std::string::npos ? sat.paper
+  return end == std::string::npos ? std::string(sat.paper)
                                   : fmt::format("{} {}", sat.paper.substr(0, end), sat.year);
 }
 
@@ -38,8 +38,9 @@ bool draw_size(const char* label, Size& size) {
 
 }  // namespace
 
-DetectionPanel::DetectionPanel(std::vector<gpu::DeviceInfo> devices, std::vector<gpu::SatInfo> sats)
-    : devices_(std::move(devices)), sats_(std::move(sats)), cascades_(cascade_names()) {}
+DetectionPanel::DetectionPanel(std::vector<gpu::DeviceInfo> devices,
+                               std::span<const gpu::SatAlgorithm* const> sats)
+    : devices_(std::move(devices)), sats_(sats), cascades_(cascade_names()) {}
 
 bool DetectionPanel::draw(LiveSettings& settings, const LiveResult& last) {
   bool changed = draw_machine(settings.backend);
@@ -71,11 +72,12 @@ bool DetectionPanel::draw_machine(BackendOptions& backend) const {
     ImGui::EndCombo();
   }
   if (ImGui::BeginCombo("SAT", backend.sat.empty() ? "the fastest" : backend.sat.c_str())) {
-    std::string paper;
-    for (const gpu::SatInfo& sat : sats_) {
+    std::string_view paper;
+    for (const gpu::SatAlgorithm* const algorithm : sats_) {
+      const gpu::SatAlgorithm& sat = *algorithm;
       if (sat.paper != paper) ImGui::TextDisabled("%s", authors_of(sat).c_str());
       paper = sat.paper;
-      if (ImGui::Selectable(sat.id.c_str(), sat.id == backend.sat)) {
+      if (ImGui::Selectable(std::string(sat.id).c_str(), sat.id == backend.sat)) {
         backend.sat = sat.id;
         changed = true;
       }

@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include "kernels/image/atlas.hpp"
+
 namespace facesat::app {
 namespace {
 
@@ -47,12 +49,8 @@ Image<Bgr> coloured(const Image<std::uint32_t>& values, facesat::Picture picture
     return each(values, [&](int x, int y) {
       return palette(std::sqrt(values.row(y)[x] / static_cast<double>(stage_count)));
     });
-  // Tables of the atlas wrap, and count what lies left of the level and above.
-  const auto own = [&](int x, int y) {
-    return values.row(y)[x] - values.row(0)[x] - values.row(y)[0] + values.row(0)[0];
-  };
-  const double whole = std::max(1u, own(size.width - 1, size.height - 1));
-  return each(values, [&](int x, int y) { return palette(own(x, y) / whole); });
+  const double whole = std::max(1u, values.row(size.height - 1)[size.width - 1]);
+  return each(values, [&](int x, int y) { return palette(values.row(y)[x] / whole); });
 }
 
 Image<Bgr> inspect(Detector& detector, const Inspection& inspection) {
@@ -64,16 +62,19 @@ Image<Bgr> inspect(Detector& detector, const Inspection& inspection) {
                     detector.cascade().stages.size());
   };
   if (inspection.is_frame()) return picture(chosen);
-  const LevelGroup& group = pyramid.groups[pyramid.levels[chosen].group];
+  const gpu::AtlasPlan plan = gpu::plan_atlas(pyramid);
+  const gpu::LevelGroup& group = plan.groups[plan.places[chosen].group];
   Image<Bgr> atlas(group.atlas);
+  for (int y = 0; y < group.atlas.height; ++y) std::fill_n(atlas.row(y), group.atlas.width, Bgr{});
   for (int i = group.first; i < group.first + group.count; ++i) {
     const Level& level = pyramid.levels[i];
+    const gpu::AtlasPlan::Place place = plan.places[i];
     const Image<Bgr> part = picture(i);
     // Depths are known for the positions of the grid alone.
     const int step = *inspection.picture == facesat::Picture::depth ? level.step : 1;
     for (int y = 0; y < std::min(part.size().height * step, level.size.height); ++y)
       for (int x = 0; x < std::min(part.size().width * step, level.size.width); ++x)
-        atlas.row(level.y + y)[level.x + x] = part.row(y / step)[x / step];
+        atlas.row(place.y + y)[place.x + x] = part.row(y / step)[x / step];
   }
   return atlas;
 }

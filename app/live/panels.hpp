@@ -1,6 +1,7 @@
 // What lies beside the picture: the source, the choices for detection, the times.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -8,7 +9,8 @@
 #include "app/live/capture.hpp"
 #include "app/live/detection.hpp"
 #include "app/live/history.hpp"
-#include "kernels/gpu_info.hpp"
+#include "kernels/device/gpu_info.hpp"
+#include "kernels/sat/algorithm.hpp"
 
 namespace facesat::app {
 
@@ -33,7 +35,7 @@ class SourcePanel {
 class DetectionPanel {
  public:
   explicit DetectionPanel(std::vector<gpu::DeviceInfo> devices = gpu::devices(),
-                          std::vector<gpu::SatInfo> sats = gpu::sat_infos());
+                          std::span<const gpu::SatAlgorithm* const> sats = gpu::sat_algorithms());
   bool draw(LiveSettings& settings, const LiveResult& last);
 
  private:
@@ -42,7 +44,7 @@ class DetectionPanel {
   static bool draw_search(DetectOptions& options);
 
   std::vector<gpu::DeviceInfo> devices_;
-  std::vector<gpu::SatInfo> sats_;
+  std::span<const gpu::SatAlgorithm* const> sats_;
   std::vector<std::string> cascades_;
 };
 

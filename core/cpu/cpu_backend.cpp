@@ -7,10 +7,10 @@
 #include <tbb/parallel_for.h>
 
 #include "core/backend.hpp"
-#include "core/cpu/atlas.hpp"
 #include "core/cpu/evaluate.hpp"
 #include "core/cpu/gray.hpp"
 #include "core/cpu/resize.hpp"
+#include "core/cpu/snapshot.hpp"
 #include "core/memory.hpp"
 #include "core/stopwatch.hpp"
 
@@ -41,6 +41,19 @@ struct Workspace {
   }
 };
 
+// How a level is resized.
+struct LevelTaps {
+  std::vector<ResizeTap> columns, rows;
+};
+
+std::vector<LevelTaps> level_taps(const Pyramid& pyramid) {
+  std::vector<LevelTaps> all;
+  for (const Level& level : pyramid.levels)
+    all.push_back({resize_taps(pyramid.image.width, level.size.width),
+                   resize_taps(pyramid.image.height, level.size.height)});
+  return all;
+}
+
 class CpuBackend final : public Backend {
  public:
   void prepare(std::shared_ptr<const Cascade> model, const Pyramid& pyramid,
@@ -58,7 +71,7 @@ class CpuBackend final : public Backend {
               has_tilted_};
     evaluator_ = cascade.kind == FeatureKind::haar ? cpu::make_haar_evaluator(cascade, shape_)
                                                    : cpu::make_lbp_evaluator(cascade, shape_);
-    levels_ = cpu::level_taps(pyramid);
+    levels_ = level_taps(pyramid);
     plan_bands();
   }
 
@@ -102,15 +115,16 @@ class CpuBackend final : public Backend {
   }
 
   std::span<const Window> collect() override { return windows_; }
+  std::vector<Face> group() override {
+    return group_faces(ungrouped(windows_), options_.min_neighbors, {}, should_stop_);
+  }
   StepTimes times() const override { return times_; }
 
-  // Atlases are only for looking at.
-  std::size_t max_atlas_pixels() const override { return 16 << 20; }
-
   Image<std::uint32_t> snapshot(Picture picture, int index) override {
-    return picture == Picture::depth
-               ? depths(index)
-               : cpu::atlas_snapshot(gray_.view(), *pyramid_, levels_, has_tilted_, picture, index);
+    if (picture == Picture::depth) return depths(index);
+    if (picture == Picture::gray) return cpu::widened(std::as_const(gray_).view());
+    if (picture == Picture::tilted_sum && !has_tilted_) return {};
+    return cpu::level_snapshot(gray_.view(), pyramid_->levels[index], picture);
   }
 
  private:
@@ -168,7 +182,7 @@ class CpuBackend final : public Backend {
                                    Image<std::uint8_t>& memory) const {
     if (pyramid_->levels[index].size == gray_.size()) return std::as_const(gray_).view().sub(place);
     memory.resize({place.width, place.height});
-    const cpu::LevelTaps& taps = levels_[index];
+    const LevelTaps& taps = levels_[index];
     cpu::resize(gray_.view(), memory.view(), std::span(taps.columns).subspan(place.x, place.width),
                 std::span(taps.rows).subspan(place.y, place.height));
     return memory.view();
@@ -233,7 +247,7 @@ class CpuBackend final : public Backend {
   bool has_tilted_ = false;
   cpu::TileShape shape_;
   std::unique_ptr<cpu::Evaluator> evaluator_;
-  std::vector<cpu::LevelTaps> levels_;
+  std::vector<LevelTaps> levels_;
   std::vector<Band> bands_;
   Image<std::uint8_t> gray_;
   std::vector<Window> windows_;

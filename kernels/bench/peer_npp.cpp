@@ -5,7 +5,7 @@
 #include <dlfcn.h>
 
 #include "kernels/bench/sat_peer.hpp"
-#include "kernels/cuda.hpp"
+#include "kernels/device/cuda.hpp"
 
 namespace facesat::gpu {
 namespace {

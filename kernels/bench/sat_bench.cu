@@ -1,12 +1,13 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <utility>
 
 #include "kernels/bench/sat_bench.hpp"
 #include "kernels/bench/sat_floor.hpp"
 #include "kernels/bench/sat_peer.hpp"
 #include "kernels/bench/sat_place.hpp"
-#include "kernels/cuda.hpp"
+#include "kernels/device/cuda.hpp"
 
 namespace facesat::gpu {
 namespace {
@@ -56,7 +57,7 @@ class Bench {
     const int launches = sat.launches > 0 ? 2 * sat.launches : 1 << 20;
     const auto enqueue = [&](const SatTask& t) { sat.enqueue(t, workspace.data(), stream_.get()); };
     for (const auto& place : places_) place->poison(stream_.get());
-    SatBenchRow row = measure(sat.id, launches, enqueue);
+    SatBenchRow row = measure(std::string(sat.id), launches, enqueue);
     row.checked = is_right();
     return row;
   }
@@ -79,7 +80,8 @@ class Bench {
       FACESAT_CUDA(cudaEventElapsedTime(&ms, begin.get(), end.get()));
       if (run >= 0) us.push_back(1000.0 * static_cast<double>(ms));
     }
-    return summed_up(id, us, bytes_);
+    std::sort(us.begin(), us.end());
+    return {.id = id, .us = std::move(us), .bytes = bytes_};
   }
 
   bool is_right() {

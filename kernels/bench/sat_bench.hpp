@@ -1,13 +1,11 @@
 // Measures SAT algorithms and their peers, without a word of CUDA: for `facesat bench sat`.
 #pragma once
 
-#include <algorithm>
 #include <functional>
 #include <string>
 #include <vector>
 
 #include "core/image.hpp"
-#include "kernels/bench/quantile.hpp"
 #include "kernels/sat/types.hpp"
 
 namespace facesat::gpu {
@@ -22,24 +20,13 @@ struct SatBenchTask {
 };
 
 struct SatBenchRow {
-  std::string id;  // "floor", "memcpy", or the algorithm's
-  double median_us = 0, min_us = 0, p95_us = 0;
-  double bytes = 0;        // of the input once and of each table once
-  bool checked = false;    // every element was compared
-  std::string failure;     // why it was not measured
-  bool is_absent = false;  // because it is not there, or does not make such tables
+  std::string id;            // "floor", "memcpy", or the algorithm's
+  std::vector<double> us{};  // of each run, sorted
+  double bytes = 0;          // of the input once and of each table once
+  bool checked = false;      // every element was compared
+  std::string failure{};     // why it was not measured
+  bool is_absent = false;    // because it is not there, or does not make such tables
 };
-
-// Of single runs, at least one.
-inline SatBenchRow summed_up(const std::string& id, std::vector<double> us, double bytes) {
-  std::sort(us.begin(), us.end());
-  return {.id = id,
-          .median_us = quantile(us, 0.5),
-          .min_us = us.front(),
-          .p95_us = quantile(us, 0.95),
-          .bytes = bytes,
-          .failure = ""};
-}
 
 // The ids of the registry's algorithms and of their peers, in builds without CUDA too.
 inline std::vector<std::string> sat_bench_ids() {

@@ -1,7 +1,7 @@
 // Device memory for one picture and its tables, as SAT algorithms take them.
 #pragma once
 
-#include "kernels/cuda.hpp"
+#include "kernels/device/cuda.hpp"
 #include "kernels/sat/algorithm.hpp"
 
 namespace facesat::gpu {

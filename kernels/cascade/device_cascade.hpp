@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "kernels/cascade/evaluate.hpp"
-#include "kernels/cuda.hpp"
+#include "kernels/device/cuda.hpp"
 
 namespace facesat::gpu {
 

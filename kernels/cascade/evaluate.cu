@@ -19,7 +19,7 @@
 #include "kernels/cascade/evaluate.hpp"
 #include "kernels/cascade/stage_sums.cuh"
 #include "kernels/cascade/tile.cuh"
-#include "kernels/sat/tile.cuh"
+#include "kernels/device/warp.cuh"
 
 namespace facesat::gpu {
 namespace {
@@ -326,7 +326,7 @@ StepCascade describe(const CompiledCascade& compiled, const PatchLayout& layout)
   return step;
 }
 
-EvaluatePlan plan_evaluate(const Pyramid& pyramid, const Cascade& cascade) {
+EvaluatePlan plan_evaluate(const Pyramid& pyramid, const AtlasPlan& atlas, const Cascade& cascade) {
   EvaluatePlan plan;
   for (const int step : {1, 2})
     plan.layout[step - 1] = make_patch_layout(cascade.window, step, cascade.has_tilted() ? 2 : 1,
@@ -340,8 +340,8 @@ EvaluatePlan plan_evaluate(const Pyramid& pyramid, const Cascade& cascade) {
       for (int column = 0; column < across; ++column)
         plan.tiles.push_back({static_cast<std::uint64_t>(i), static_cast<std::uint64_t>(column),
                               static_cast<std::uint64_t>(row)});
-    plan.levels.push_back({level.x, level.y, level.step, level.grid.width, level.grid.height,
-                           across, static_cast<std::int32_t>(plan.words)});
+    plan.levels.push_back({atlas.places[i].x, atlas.places[i].y, level.step, level.grid.width,
+                           level.grid.height, across, static_cast<std::int32_t>(plan.words)});
     plan.words += static_cast<std::size_t>(across) * level.grid.height;
   }
   plan.first_tile.push_back(static_cast<int>(plan.tiles.size()));

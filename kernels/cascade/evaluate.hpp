@@ -7,7 +7,8 @@
 #include "core/image.hpp"
 #include "core/pyramid.hpp"
 #include "kernels/cascade/compiled_cascade.hpp"
-#include "kernels/platform.hpp"
+#include "kernels/device/platform.hpp"
+#include "kernels/image/atlas.hpp"
 
 namespace facesat::gpu {
 
@@ -93,7 +94,7 @@ struct EvaluatePlan {
 constexpr int comfortable_patch_bytes = 40
                                         << 10;  // so that several blocks fit onto a multiprocessor
 
-EvaluatePlan plan_evaluate(const Pyramid& pyramid, const Cascade& cascade);
+EvaluatePlan plan_evaluate(const Pyramid& pyramid, const AtlasPlan& atlas, const Cascade& cascade);
 
 // Bytes of shared memory that the smallest tile of this cascade needs, and a block besides.
 constexpr int evaluate_static_bytes = 16 << 10;

@@ -6,7 +6,7 @@
 
 #include "core/pyramid.hpp"
 #include "kernels/cascade/skip_rule.hpp"
-#include "kernels/platform.hpp"
+#include "kernels/device/platform.hpp"
 
 namespace facesat::gpu {
 

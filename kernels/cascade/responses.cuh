@@ -2,7 +2,7 @@
 #pragma once
 
 #include "kernels/cascade/evaluate.hpp"
-#include "kernels/platform.hpp"
+#include "kernels/device/platform.hpp"
 
 namespace facesat::gpu {
 

@@ -7,7 +7,7 @@
 
 #include "kernels/cascade/group_windows.hpp"
 #include "kernels/cascade/skip_rule.hpp"
-#include "kernels/cuda.hpp"
+#include "kernels/device/cuda.hpp"
 
 namespace facesat::gpu {
 

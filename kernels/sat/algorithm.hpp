@@ -1,4 +1,4 @@
-// The contract of every SAT algorithm, and the registry of all of them.
+// The contract of every SAT algorithm, and the registry of all of them, without a word of CUDA.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,8 @@
 #include <string_view>
 
 #include "core/image.hpp"
-#include "kernels/platform.hpp"
+#include "kernels/device/stream.hpp"
+#include "kernels/sat/model.hpp"
 #include "kernels/sat/types.hpp"
 
 namespace facesat::gpu {
@@ -38,11 +39,13 @@ inline SatTask both_tables(View<const std::uint8_t> picture, View<std::uint32_t>
 // Constant; one for each file in kernels/sat. The file's stem is the symbol and the id. Every
 // algorithm takes every type, and pictures of any size up to 32768 x 32768.
 struct SatAlgorithm {
-  const char *id, *title, *paper;
+  std::string_view id, title, paper;
   int year;
   int launches;  // a table; 0: as many as there are anti-diagonals
   double reads,
       writes;  // elements of the picture read, and of each table read and written, an element
+  bool both_at_once = false;     // both tables come from one read of the picture
+  SatModel model = bytes_model;  // how long it should take
 
   // Scratch memory for a picture of that size. It belongs to the caller, must be zero before the
   // first use, and is left ready for the next; one launch at a time may use it.
@@ -51,6 +54,7 @@ struct SatAlgorithm {
   void (*enqueue)(const SatTask& task, void* workspace, StreamHandle stream);
 };
 
+// The first is the default. Empty in builds without CUDA.
 std::span<const SatAlgorithm* const> sat_algorithms();
 const SatAlgorithm* find_sat(std::string_view id);  // null if there is none of that name
 

@@ -11,6 +11,7 @@
 // section IV-B. Departs from it in: all threads reach the barriers of BRLT, not only the warps
 // whose turn is to come; the partial sums of the warps are scanned by warp 0, a row a lane.
 #include "kernels/sat/chen_2018.cuh"
+#include "kernels/sat/chen_2018_model.hpp"
 
 namespace facesat::gpu {
 
@@ -22,6 +23,7 @@ const SatAlgorithm chen_2018_brlt_scanrow{
     .launches = 2,
     .reads = 2,
     .writes = 2,
+    .model = chen_brlt_scan_row_model,
     .workspace_bytes = transposed_bytes,
     .enqueue = chen_2018::enqueue_scan_transpose_twice<chen_2018::BrltScanRow>,
 };

@@ -12,6 +12,7 @@
 // whose turn is to come; the partial sums of the warps are scanned after BRLT, by warp 0, a row a
 // lane.
 #include "kernels/sat/chen_2018.cuh"
+#include "kernels/sat/chen_2018_model.hpp"
 
 namespace facesat::gpu {
 
@@ -23,6 +24,7 @@ const SatAlgorithm chen_2018_scanrow_brlt_ks{
     .launches = 2,
     .reads = 2,
     .writes = 2,
+    .model = chen_scan_row_brlt_model<RowScan::kogge_stone>,
     .workspace_bytes = transposed_bytes,
     .enqueue =
         chen_2018::enqueue_scan_transpose_twice<chen_2018::ScanRowBrlt<chen_2018::KoggeStone>>,

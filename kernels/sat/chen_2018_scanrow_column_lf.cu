@@ -12,6 +12,7 @@
 // 32 x 16 threads for columns of double, whose register matrices would not fit otherwise; the
 // partial sums of the warps are scanned by warp 0, a column a lane.
 #include "kernels/sat/chen_2018.cuh"
+#include "kernels/sat/chen_2018_model.hpp"
 
 namespace facesat::gpu {
 
@@ -23,6 +24,7 @@ const SatAlgorithm chen_2018_scanrow_column_lf{
     .launches = 2,
     .reads = 2,
     .writes = 2,
+    .model = chen_scan_row_column_model<RowScan::ladner_fischer>,
     .workspace_bytes = no_workspace,
     .enqueue = chen_2018::enqueue_scan_row_column<chen_2018::LadnerFischer>,
 };

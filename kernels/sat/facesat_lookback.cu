@@ -301,6 +301,7 @@ const SatAlgorithm facesat_lookback{
     .launches = 1,
     .reads = 1,
     .writes = 1,
+    .both_at_once = true,
     .workspace_bytes = workspace_bytes,
     .enqueue = enqueue,
 };

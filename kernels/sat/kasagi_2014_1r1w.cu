@@ -9,6 +9,7 @@
 // Table on the Asynchronous Hierarchical Memory Machine, with GPU implementations", ICPP 2014,
 // section VI.
 #include "kernels/sat/kasagi_2014.cuh"
+#include "kernels/sat/kasagi_2014_model.hpp"
 
 namespace facesat::gpu {
 namespace {
@@ -17,6 +18,10 @@ void enqueue(const SatTask& task, void*, StreamHandle stream) {
   for_each_table(task, [&]<class Pass>(const Pass& pass) {
     kasagi::enqueue_1r1w(pass, kasagi::all_tiles(pass.size), stream);
   });
+}
+
+HmmCost cost(Size size) {
+  return hmm_1r1w(size);
 }
 
 }  // namespace
@@ -29,6 +34,7 @@ const SatAlgorithm kasagi_2014_1r1w{
     .launches = 0,
     .reads = 1,
     .writes = 1,
+    .model = hmm_model<cost>,
     .workspace_bytes = no_workspace,
     .enqueue = enqueue,
 };

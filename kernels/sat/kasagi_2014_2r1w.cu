@@ -13,6 +13,7 @@
 // more than without recursion, one less than with; two warps make the sums of columns and of rows
 // at the same time; prefix sums are exclusive.
 #include "kernels/sat/kasagi_2014.cuh"
+#include "kernels/sat/kasagi_2014_model.hpp"
 
 namespace facesat::gpu {
 namespace {
@@ -21,6 +22,10 @@ void enqueue(const SatTask& task, void* workspace, StreamHandle stream) {
   for_each_table(task, [&]<class Pass>(const Pass& pass) {
     kasagi::enqueue_2r1w(pass, kasagi::all_tiles(pass.size), workspace, stream);
   });
+}
+
+HmmCost cost(Size size) {
+  return hmm_2r1w(size);
 }
 
 }  // namespace
@@ -33,6 +38,7 @@ const SatAlgorithm kasagi_2014_2r1w{
     .launches = 4,
     .reads = 2,
     .writes = 1,
+    .model = hmm_model<cost>,
     .workspace_bytes = kasagi::sums_bytes,
     .enqueue = enqueue,
 };

@@ -8,6 +8,7 @@
 // Machine, with GPU implementations", ICPP 2014, section IV. Departs from it in: loads are issued
 // eight at a time.
 #include "kernels/sat/kasagi_2014.cuh"
+#include "kernels/sat/kasagi_2014_model.hpp"
 
 namespace facesat::gpu {
 namespace {
@@ -45,6 +46,7 @@ const SatAlgorithm kasagi_2014_2r2w{
     .launches = 2,
     .reads = 2,
     .writes = 2,
+    .model = hmm_model<hmm_2r2w>,
     .workspace_bytes = no_workspace,
     .enqueue = enqueue,
 };

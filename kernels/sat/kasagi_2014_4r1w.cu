@@ -9,6 +9,7 @@
 // Machine, with GPU implementations", ICPP 2014, section VI; its formula (1) has the signs of the
 // neighbours reversed by mistake.
 #include "kernels/sat/kasagi_2014.cuh"
+#include "kernels/sat/kasagi_2014_model.hpp"
 
 namespace facesat::gpu {
 namespace {
@@ -48,6 +49,7 @@ const SatAlgorithm kasagi_2014_4r1w{
     .launches = 0,
     .reads = 4,
     .writes = 1,
+    .model = hmm_model<hmm_4r1w>,
     .workspace_bytes = no_workspace,
     .enqueue = enqueue,
 };

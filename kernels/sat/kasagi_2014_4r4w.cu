@@ -9,6 +9,7 @@
 // in: pictures need not be square, so they are transposed to another place; loads of the scans are
 // issued eight at a time.
 #include "kernels/sat/kasagi_2014.cuh"
+#include "kernels/sat/kasagi_2014_model.hpp"
 
 namespace facesat::gpu {
 namespace {
@@ -87,6 +88,7 @@ const SatAlgorithm kasagi_2014_4r4w{
     .launches = 4,
     .reads = 4,
     .writes = 4,
+    .model = hmm_model<hmm_4r4w>,
     .workspace_bytes = workspace_bytes,
     .enqueue = enqueue,
 };

@@ -13,6 +13,7 @@
 #include <cmath>
 
 #include "kernels/sat/kasagi_2014.cuh"
+#include "kernels/sat/kasagi_2014_model.hpp"
 
 namespace facesat::gpu {
 namespace {
@@ -37,6 +38,10 @@ void enqueue(const SatTask& task, void* workspace, StreamHandle stream) {
   });
 }
 
+HmmCost cost(Size size) {
+  return hmm_hybrid(size, fraction_read_twice);
+}
+
 }  // namespace
 
 const SatAlgorithm kasagi_2014_hybrid{
@@ -47,6 +52,7 @@ const SatAlgorithm kasagi_2014_hybrid{
     .launches = 0,
     .reads = 1 + fraction_read_twice,
     .writes = 1,
+    .model = hmm_model<cost>,
     .workspace_bytes = kasagi::sums_bytes,
     .enqueue = enqueue,
 };

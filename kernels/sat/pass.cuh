@@ -1,6 +1,7 @@
 // A task as kernels see it: typed, one table at a time.
 #pragma once
 
+#include "kernels/device/platform.hpp"
 #include "kernels/sat/algorithm.hpp"
 
 namespace facesat::gpu {

@@ -3,30 +3,9 @@
 
 #include <type_traits>
 
-#include "kernels/platform.hpp"
+#include "kernels/device/warp.cuh"
 
 namespace facesat::gpu {
-
-constexpr unsigned full_warp = 0xFFFFFFFFu;
-
-__device__ __forceinline__ unsigned lane_of_thread() {
-  return threadIdx.x % warpSize;
-}
-
-// The sum of `value` over this lane and those before it: Kogge and Stone's scan, five steps.
-template <class T>
-__device__ __forceinline__ T warp_inclusive_scan(T value) {
-  FACESAT_UNROLL
-  for (unsigned d = 1; d < 32; d *= 2) add_from_lane_before(value, d);
-  return value;
-}
-
-// The sum of all lanes, in each of them.
-template <class T>
-__device__ __forceinline__ T warp_sum(T value) {
-  for (unsigned d = 16; d > 0; d /= 2) value += __shfl_xor_sync(full_warp, value, d);
-  return value;
-}
 
 // Four neighbours in a row, moved by accesses of up to 16 bytes.
 template <class T>

@@ -23,6 +23,7 @@
 #include "app/live/inspection.hpp"
 #include "app/live/settings_file.hpp"
 #include "app/live/shrink.hpp"
+#include "kernels/image/atlas.hpp"
 #include "tests/app/eventually.hpp"
 #include "tests/app/video.hpp"
 
@@ -271,13 +272,14 @@ TEST_F(DetectionTest, TheAtlasHoldsEveryLevelInItsPlace) {
   detector.detect(frame.picture.pixels);
   for (const facesat::Picture picture : {facesat::Picture::level, facesat::Picture::depth}) {
     const Image<Bgr> atlas = inspect(detector, {picture, 0, true});
-    ASSERT_EQ(atlas.size(), detector.pyramid().atlas());
-    const Level& level = detector.pyramid().levels[2];
+    const gpu::AtlasPlan plan = gpu::plan_atlas(detector.pyramid());
+    ASSERT_EQ(atlas.size(), plan.largest());
+    const gpu::AtlasPlan::Place place = plan.places[2];
     const Image<Bgr> alone = inspect(detector, {picture, 2, false});
-    const int step = picture == facesat::Picture::depth ? level.step : 1;
+    const int step = picture == facesat::Picture::depth ? detector.pyramid().levels[2].step : 1;
     for (int y = 0; y < alone.size().height; ++y)
       for (int x = 0; x < alone.size().width; ++x)
-        ASSERT_EQ(atlas.row(level.y + y * step)[level.x + x * step].g, alone.row(y)[x].g);
+        ASSERT_EQ(atlas.row(place.y + y * step)[place.x + x * step].g, alone.row(y)[x].g);
   }
 }
 
@@ -303,7 +305,7 @@ TEST_F(DetectionTest, AlgorithmsAreComparedAndFailuresTold) {
 }
 
 TEST(CopySpeed, FloorsAreBytesOverSpeed) {
-  const Pyramid pyramid = plan_pyramid({100, 50}, {24, 24}, {}, 1 << 20);
+  const Pyramid pyramid = plan_pyramid({100, 50}, {24, 24}, {});
   double levels = 0;
   for (const Level& level : pyramid.levels) levels += static_cast<double>(level.size.area());
   const StepBytes bytes = least_bytes(pyramid, true);

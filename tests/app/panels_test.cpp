@@ -128,10 +128,11 @@ class DetectionPanelTest : public PanelTest {
         label, [this] { draw(); }, parent);
   }
 
-  DetectionPanel panel{{{0, "first", "9.0", 1}, {1, "second", "9.0", 1}},
-                       {{"one", "One", "A paper", 2001, 1, {}, 1, 1},
-                        {"two", "Two", "A paper", 2001, 2, {}, 2, 2},
-                        {"three", "Three", "Another paper", 2002, 1, {}, 1, 1}}};
+  const gpu::SatAlgorithm one{"one", "One", "A paper", 2001, 1, 1, 1, {}, {}, {}, {}},
+      two{"two", "Two", "A paper", 2001, 2, 2, 2, {}, {}, {}, {}},
+      three{"three", "Three", "Another paper", 2002, 1, 1, 1, {}, {}, {}, {}};
+  const gpu::SatAlgorithm* const sats[3]{&one, &two, &three};
+  DetectionPanel panel{{{0, "first", "9.0", 1}, {1, "second", "9.0", 1}}, sats};
   LiveSettings settings;
   LiveResult last;
   bool changed = false;

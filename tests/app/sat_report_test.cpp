@@ -125,15 +125,16 @@ TEST(SatReport, EveryRowIsAPointABarAndALine) {
 }
 
 TEST(SatReport, TellsTitlesMachineAndCommand) {
-  gpu::SatInfo sat;
+  gpu::SatAlgorithm sat{};
   sat.id = "facesat_lookback";
   sat.title = "Look-back (1R1W)";
   sat.paper = "A & B 2014";
   sat.launches = 3;
+  const gpu::SatAlgorithm* const sats[]{&sat};
   const Page page(SatReport{few_rows(),
                             {{"gpus", {"One GPU", "Another"}}, {"cores", 52}},
                             "facesat bench sat --runs 5",
-                            {sat}});
+                            sats});
   const std::string told = page.words("//tr[@id='id-facesat_lookback']");
   for (const char* word : {"Look-back (1R1W)", "A & B 2014", "3"})
     EXPECT_NE(told.find(word), std::string::npos) << word << " in " << told;
@@ -148,9 +149,10 @@ TEST(SatReport, EscapesAllText) {
   rows.push_back(row(nasty, 4096, 50, 25));
   rows.push_back(failure("nehab_2011", 4096, nasty));
   for (Json& one : rows) one["type"] = nasty;
-  gpu::SatInfo sat;
+  gpu::SatAlgorithm sat{};
   sat.id = sat.title = sat.paper = nasty;
-  const Page page(SatReport{rows, {{nasty, nasty}}, nasty, {sat}});
+  const gpu::SatAlgorithm* const sats[]{&sat};
+  const Page page(SatReport{rows, {{nasty, nasty}}, nasty, sats});
   std::string readable = nasty;  // there are no control characters in XML
   readable[readable.find('\x01')] = ' ';
   for (const char* path :

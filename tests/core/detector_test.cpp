@@ -45,30 +45,6 @@ std::vector<Window> windows_of(Detector& detector) {
   return {windows.begin(), windows.end()};
 }
 
-// The CPU backend, but with atlases so small that a frame takes several.
-class SmallAtlases final : public Backend {
- public:
-  explicit SmallAtlases(std::size_t pixels) : pixels_(pixels) {}
-  void prepare(std::shared_ptr<const Cascade> cascade, const Pyramid& pyramid,
-               const DetectOptions& o) override {
-    cpu_->prepare(std::move(cascade), pyramid, o);
-  }
-  void stop_when(ShouldStop should_stop) override { cpu_->stop_when(std::move(should_stop)); }
-  void load(View<const Bgr> frame) override { cpu_->load(frame); }
-  void load(Gray gray) override { cpu_->load(gray); }
-  void run() override { cpu_->run(); }
-  std::span<const Window> collect() override { return cpu_->collect(); }
-  Image<std::uint32_t> snapshot(Picture picture, int level) override {
-    return cpu_->snapshot(picture, level);
-  }
-  StepTimes times() const override { return cpu_->times(); }
-  std::size_t max_atlas_pixels() const override { return pixels_; }
-
- private:
-  std::size_t pixels_;
-  std::unique_ptr<Backend> cpu_ = make_cpu_backend();
-};
-
 // ---- what is found ------------------------------------------------------------------------------
 
 class FindsFaces : public ::testing::TestWithParam<const char*> {};
@@ -266,53 +242,27 @@ TEST(Detector, RunsOnAnyNumberOfThreads) {
   for (int i = 0; i < 5; ++i) EXPECT_EQ(windows_on(2), alone);
 }
 
-// ---- groups and snapshots -----------------------------------------------------------------------
-
-TEST(Detector, GivesTheSameWhateverTheSizeOfAnAtlas) {
-  const Image<std::uint8_t> picture = drawn_faces({200, 90});
-  Detector whole(default_model(), {}, make_cpu_backend());
-  const std::vector<Face> faces = whole.detect(picture.view());
-  ASSERT_EQ(whole.pyramid().groups.size(), 1u);
-  for (const std::size_t pixels : {0, 1000, 19000, 25000}) {
-    Detector cut(default_model(), {}, std::make_unique<SmallAtlases>(pixels));
-    EXPECT_EQ(cut.detect(picture.view()), faces);
-    EXPECT_EQ(windows_of(cut), windows_of(whole));
-    EXPECT_GT(cut.pyramid().groups.size(), 2u);
-    EXPECT_EQ(cut.detect(picture.view()), faces);
-  }
-}
-
-// The atlas of a group, from the definitions.
-Image<std::uint8_t> atlas_of(const Pyramid& pyramid, int group, Gray gray) {
-  Image<std::uint8_t> atlas = flat(pyramid.groups[group].atlas, 0);
-  for (const Level& level : pyramid.levels)
-    if (level.group == group)
-      copy<std::uint8_t>(reference::resized(gray, level.size).view(),
-                         atlas.view().sub({level.x, level.y, level.size.width, level.size.height}));
-  return atlas;
-}
+// ---- snapshots ----------------------------------------------------------------------------------
 
 void expect_snapshots_as_defined(Detector& detector, Gray gray, int index) {
-  const Pyramid& pyramid = detector.pyramid();
-  const Level& level = pyramid.levels[index];
-  const Image<std::uint8_t> atlas = atlas_of(pyramid, level.group, gray);
-  const Rect place{level.x, level.y, level.size.width, level.size.height};
-  const Rect in_table{level.x + 1, level.y + 1, level.size.width, level.size.height};
+  const Level& level = detector.pyramid().levels[index];
+  const Image<std::uint8_t> pixels = reference::resized(gray, level.size);
   const auto snapshot = [&](Picture picture) {
     return detector.backend().snapshot(picture, index);
   };
-  const auto table_part = [&](const Image<std::uint32_t>& table) {
-    return table.view().sub(in_table);
+  const auto without_border = [&](const Image<std::uint32_t>& table) {
+    return table.view().sub({1, 1, level.size.width, level.size.height});
   };
-  const auto sums = reference::sums(atlas.view()), squares = reference::squared_sums(atlas.view()),
-             cones = reference::tilted_sums(atlas.view());
-  EXPECT_TRUE(same(snapshot(Picture::level).view(), atlas.view().sub(place)));
-  EXPECT_TRUE(same(snapshot(Picture::sum).view(), table_part(sums)));
-  EXPECT_TRUE(same(snapshot(Picture::squared_sum).view(), table_part(squares)));
+  const auto sums = reference::sums(pixels.view()),
+             squares = reference::squared_sums(pixels.view()),
+             cones = reference::tilted_sums(pixels.view());
+  EXPECT_TRUE(same(snapshot(Picture::level).view(), pixels.view()));
+  EXPECT_TRUE(same(snapshot(Picture::sum).view(), without_border(sums)));
+  EXPECT_TRUE(same(snapshot(Picture::squared_sum).view(), without_border(squares)));
   EXPECT_TRUE(same(snapshot(Picture::depth).view(),
-                   reference::depths(detector.cascade(), atlas.view().sub(place), level).view()));
+                   reference::depths(detector.cascade(), pixels.view(), level).view()));
   if (detector.cascade().has_tilted())
-    EXPECT_TRUE(same(snapshot(Picture::tilted_sum).view(), table_part(cones)));
+    EXPECT_TRUE(same(snapshot(Picture::tilted_sum).view(), without_border(cones)));
   else
     EXPECT_EQ(snapshot(Picture::tilted_sum).size(), Size{});
 }
@@ -336,15 +286,14 @@ struct Seeded {
 
 class Snapshots : public ::testing::TestWithParam<Seeded> {};
 
-TEST_P(Snapshots, AndWindowsAreAsDefinedInEveryGroup) {
+TEST_P(Snapshots, AndWindowsAreAsDefinedInEveryLevel) {
   const Image<std::uint8_t> picture = clouds({73, 61}, 5, 2);
   for (const Scan scan : {Scan::opencv, Scan::dense}) {
     const DetectOptions options{.scale_factor = 1.3, .scan = scan};
     Detector detector(std::make_shared<Cascade>(random_cascade(GetParam().seed, GetParam().shape)),
-                      options, std::make_unique<SmallAtlases>(7000));
+                      options, make_cpu_backend());
     detector.detect(picture.view());
     const int levels = static_cast<int>(detector.pyramid().levels.size());
-    ASSERT_GT(detector.pyramid().groups.size(), 1u);
     ASSERT_GT(levels, 4);
     const auto expected = reference_windows(detector, picture.view(), scan);
     EXPECT_GT(expected.size(), 20u);
@@ -392,7 +341,7 @@ TEST(Detector, ShowsTheEqualizedGreyImage) {
 
 TEST(Detector, ShowsTheNewFrameAfterASnapshotOfTheOld) {
   const Image<std::uint8_t> first = noise({40, 30}, 7), second = noise({40, 30}, 8);
-  Detector detector(default_model(), {}, std::make_unique<SmallAtlases>(0));
+  Detector detector(default_model(), {}, make_cpu_backend());
   for (const Image<std::uint8_t>* frame : {&first, &second}) {
     detector.detect(frame->view());
     EXPECT_TRUE(same(detector.backend().snapshot(Picture::level, 0).view(), frame->view()));
@@ -404,7 +353,7 @@ TEST(Detector, ShowsTheNewFrameAfterASnapshotOfTheOld) {
 constexpr Size absurd{1'000'000, 1'000'000};  // 1 TB
 
 TEST(CpuBackend, RefusesWhatDoesNotFitBeforeAllocating) {
-  const Pyramid pyramid = plan_pyramid(absurd, {24, 24}, {}, 1 << 24);
+  const Pyramid pyramid = plan_pyramid(absurd, {24, 24}, {});
   const auto backend = make_cpu_backend();
   try {
     backend->prepare(default_model(), pyramid, {});

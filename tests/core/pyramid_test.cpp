@@ -13,11 +13,10 @@
 namespace facesat::test {
 namespace {
 
-constexpr std::size_t one_atlas = std::size_t{1} << 40;
 constexpr Size window24{24, 24};
 
 Pyramid plan(Size image, const DetectOptions& options, Size window = window24) {
-  return plan_pyramid(image, window, options, one_atlas);
+  return plan_pyramid(image, window, options);
 }
 
 // The window of every level, in pixels of the image.
@@ -110,8 +109,6 @@ TEST(PyramidScales, AnImageSmallerThanTheWindowHasNoLevels) {
   for (const Size image : {Size{23, 100}, {100, 23}, {1, 1}, {0, 0}, {23, 23}}) {
     const Pyramid pyramid = plan(image, {.min_size = {5, 5}});
     EXPECT_TRUE(pyramid.levels.empty());
-    EXPECT_TRUE(pyramid.groups.empty());
-    EXPECT_EQ(pyramid.atlas(), Size{});
   }
   EXPECT_EQ(plan({24, 24}, {}).levels.size(), 1u);
 }
@@ -225,81 +222,6 @@ TEST(PyramidStripes, AreCountedOnTheFirstLevelChosen) {
   EXPECT_EQ(second_grid({30, 30}), (Size{22, 4}));  // S = 2, from its own 67
 }
 
-// ---- the atlas ----------------------------------------------------------------------------------
-
-bool overlap(const Level& a, const Level& b) {
-  return a.group == b.group && a.x < b.x + b.size.width && b.x < a.x + a.size.width &&
-         a.y < b.y + b.size.height && b.y < a.y + a.size.height;
-}
-
-void expect_levels_apart(const Pyramid& pyramid) {
-  for (std::size_t i = 0; i < pyramid.levels.size(); ++i) {
-    const Level& level = pyramid.levels[i];
-    ASSERT_LT(level.group, std::ssize(pyramid.groups));
-    const Size atlas = pyramid.groups[level.group].atlas;
-    EXPECT_GE(level.x, 0);
-    EXPECT_EQ(level.x % 16, 0);  // vectors of bytes start on their boundaries
-    EXPECT_GE(level.y, 0);
-    EXPECT_LE(level.x + level.size.width, atlas.width);
-    EXPECT_LE(level.y + level.size.height, atlas.height);
-    for (std::size_t j = 0; j < i; ++j)
-      EXPECT_FALSE(overlap(level, pyramid.levels[j])) << "levels " << j << " and " << i;
-  }
-}
-
-void expect_groups_in_order(const Pyramid& pyramid, std::size_t max_atlas_pixels) {
-  int next = 0;
-  for (std::size_t g = 0; g < pyramid.groups.size(); ++g) {
-    const LevelGroup& group = pyramid.groups[g];
-    EXPECT_EQ(group.first, next);
-    ASSERT_GE(group.count, 1);
-    next += group.count;
-    ASSERT_LE(next, std::ssize(pyramid.levels));
-    for (int i = group.first; i < next; ++i)
-      EXPECT_EQ(pyramid.levels[i].group, static_cast<int>(g));
-    EXPECT_TRUE(group.count == 1 || group.atlas.area() <= max_atlas_pixels);
-    EXPECT_EQ(group.atlas.width, pyramid.atlas().width);
-    EXPECT_LE(group.atlas.height, pyramid.atlas().height);
-  }
-  EXPECT_EQ(next, std::ssize(pyramid.levels));
-}
-
-TEST(PyramidAtlas, HoldsEveryLevelOnceAndApart) {
-  std::mt19937 random(1);
-  const auto upto = [&](unsigned n) { return 1 + static_cast<int>(random() % n); };
-  for (int i = 0; i < 200; ++i) {
-    const Size image{20 + upto(600), 20 + upto(600)}, window{2 + upto(30), 2 + upto(30)};
-    const DetectOptions options{.scale_factor = 1 + upto(60) / 50.0,
-                                .min_size = {upto(60), upto(60)},
-                                .scan = i % 2 ? Scan::opencv : Scan::dense};
-    for (const std::size_t limit : {std::size_t{0}, std::size_t{1}, image.area() / 3, image.area(),
-                                    2 * image.area(), one_atlas}) {
-      const Pyramid pyramid = plan_pyramid(image, window, options, limit);
-      expect_levels_apart(pyramid);
-      expect_groups_in_order(pyramid, limit);
-    }
-  }
-}
-
-TEST(PyramidAtlas, OneGroupIfThereIsRoomAndOneForEachLevelIfThereIsNone) {
-  EXPECT_EQ(plan({300, 200}, {}).groups.size(), 1u);
-  const Pyramid alone = plan_pyramid({300, 200}, window24, {}, 0);
-  EXPECT_EQ(alone.groups.size(), alone.levels.size());
-  EXPECT_EQ(alone.groups[0].atlas, (Size{300, 200}));  // larger than allowed, as it must be
-}
-
-TEST(PyramidAtlas, GroupsChangeNothingElse) {
-  const Pyramid whole = plan({300, 200}, {}), cut = plan_pyramid({300, 200}, window24, {}, 70000);
-  EXPECT_GT(cut.groups.size(), 2u);
-  ASSERT_EQ(cut.levels.size(), whole.levels.size());
-  for (std::size_t i = 0; i < cut.levels.size(); ++i) {
-    EXPECT_EQ(cut.levels[i].scale, whole.levels[i].scale);
-    EXPECT_EQ(cut.levels[i].size, whole.levels[i].size);
-    EXPECT_EQ(cut.levels[i].grid, whole.levels[i].grid);
-    EXPECT_EQ(cut.levels[i].step, whole.levels[i].step);
-  }
-}
-
 // ---- resize taps --------------------------------------------------------------------------------
 
 struct Tap {
@@ -312,10 +234,8 @@ void PrintTo(const Tap& t, std::ostream* out) {
 }
 
 std::vector<Tap> taps(int source, int count) {
-  std::vector<ResizeTap> result(count, ResizeTap{-7, -7, 7, 7});
-  resize_taps(source, result);
   std::vector<Tap> plain;
-  for (const ResizeTap& t : result)
+  for (const ResizeTap& t : resize_taps(source, count))
     plain.push_back({t.first, t.second, t.first_weight, t.second_weight});
   return plain;
 }

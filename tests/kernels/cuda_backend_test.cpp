@@ -15,7 +15,7 @@
 #include <gtest/gtest.h>
 
 #include "core/detector.hpp"
-#include "kernels/gpu_info.hpp"
+#include "kernels/sat/algorithm.hpp"
 #include "tests/core/cascades.hpp"
 #include "tests/core/pictures.hpp"
 #include "tests/parameter_grid.hpp"
@@ -128,11 +128,12 @@ void compare(const Expected& expected, const NamedPicture& picture, const Detect
 std::size_t compare(const std::shared_ptr<const Cascade>& cascade, const NamedPicture& picture,
                     const DetectOptions& options) {
   const Expected expected = on_cpu(cascade, picture, options);
-  static const std::vector<gpu::SatInfo> sats = gpu::sat_infos();
+  const std::span<const gpu::SatAlgorithm* const> sats = gpu::sat_algorithms();
   static std::size_t turn = 0;
   for (const std::size_t i : {std::size_t{0}, 1 + turn++ % (sats.size() - 1)}) {
-    Detector on_gpu(cascade, options, gpu::make_cuda_backend(0, sats[i].id));
-    compare(expected, picture, options, on_gpu, sats[i].id);
+    const std::string sat(sats[i]->id);
+    Detector on_gpu(cascade, options, gpu::make_cuda_backend(0, sat));
+    compare(expected, picture, options, on_gpu, sat);
   }
   return expected.faces.size();
 }
@@ -191,8 +192,8 @@ TEST(CudaBackend, PicturesInBetween) {
   for (const bool equalize : {false, true})
     for (const std::size_t most : {std::size_t{1} << 26, std::size_t{40000}}) {
       const DetectOptions options{.equalize = equalize};
-      const Pyramid pyramid = plan_pyramid(frame.size(), eyes->window, options, most);
-      const auto cpu = make_cpu_backend(), cuda = gpu::make_cuda_backend(0, "");
+      const Pyramid pyramid = plan_pyramid(frame.size(), eyes->window, options);
+      const auto cpu = make_cpu_backend(), cuda = gpu::make_cuda_backend(0, "", most);
       for (Backend* backend : {cpu.get(), cuda.get()}) {
         backend->prepare(eyes, pyramid, options);
         backend->load(frame.view());
@@ -204,9 +205,30 @@ TEST(CudaBackend, PicturesInBetween) {
         for (const Picture picture : {Picture::level, Picture::sum, Picture::squared_sum,
                                       Picture::tilted_sum, Picture::depth})
           EXPECT_TRUE(same(cpu->snapshot(picture, level), cuda->snapshot(picture, level)))
-              << "picture " << static_cast<int>(picture) << " of level " << level << " of "
-              << pyramid.groups.size() << " groups";
+              << "picture " << static_cast<int>(picture) << " of level " << level
+              << ", atlases of at most " << most << " pixels";
     }
+}
+
+TEST(CudaBackend, GivesTheSameWhateverTheSizeOfAnAtlas) {
+  const auto cascade = find_cascade("frontalface_default");
+  const Image<std::uint8_t> picture = drawn_faces({200, 90});
+  Detector cpu(cascade, {}, make_cpu_backend());
+  const std::vector<Face> faces = cpu.detect(picture.view());
+  EXPECT_EQ(faces.size(), 3u);
+  for (const std::size_t most : {1, 1000, 19000, 25000, 1 << 20}) {
+    Detector cuda(cascade, {}, gpu::make_cuda_backend(0, "", most));
+    for (int run = 0; run < 3; ++run) {  // launched, captured, replayed
+      const std::vector<Face> found = cuda.detect(picture.view());
+      EXPECT_TRUE(std::equal(found.begin(), found.end(), faces.begin(), faces.end(),
+                             [](const Face& a, const Face& b) {
+                               return a.box == b.box && a.neighbors == b.neighbors &&
+                                      a.score == b.score;
+                             }))
+          << most;
+      EXPECT_EQ(cuda.window_count(), cpu.window_count()) << most;
+    }
+  }
 }
 
 // One backend for many frames: sizes that come and go, colour and grey, graphs replayed.
@@ -287,7 +309,7 @@ TEST(CudaBackend, KeepsItsCascade) {
   std::weak_ptr<const Cascade> before;
   for (const float leaf : {1.0f, -1.0f}) {
     auto cascade = std::make_shared<const Cascade>(half_cascade({8, 9}, leaf, leaf, 0));
-    const Pyramid pyramid = plan_pyramid(picture.size(), cascade->window, {}, 1 << 26);
+    const Pyramid pyramid = plan_pyramid(picture.size(), cascade->window, {});
     backend->prepare(cascade, pyramid, {});
     EXPECT_TRUE(before.expired());
     before = cascade;

@@ -14,7 +14,7 @@
 
 #include "core/image.hpp"
 #include "core/table.hpp"
-#include "kernels/platform.hpp"
+#include "kernels/device/platform.hpp"
 #include "tests/core/pictures.hpp"
 
 namespace facesat::test {

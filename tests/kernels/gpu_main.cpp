@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "kernels/gpu_info.hpp"
+#include "kernels/device/gpu_info.hpp"
 
 int main(int argc, char** argv) {
   ::testing::InitGoogleTest(&argc, argv);

@@ -100,9 +100,9 @@ MUTATIONS = [
     ("kernels/cascade/skip_rule.cu", "run % 2 == 0", "run % 4 != 1", "kernels: the skip rule counts runs"),
     ("kernels/cascade/group_windows.cu", "    __syncthreads();\n    const std::uint32_t size", "    const std::uint32_t size",
      "kernels: a chunk is whole before it is looked at"),
-    ("kernels/resize.cu", "+ 32768", "+ 32767", "kernels: a level is rounded half up"),
-    ("kernels/tilted.cu", "base + running[i] - own[i]", "base + running[i]", "kernels: the tip of a cone counts once"),
-    ("kernels/equalize.cu", "  histogram[thread] = 0;", "", "kernels: the histogram is cleared for the next frame"),
+    ("kernels/image/resize.cu", "+ 32768", "+ 32767", "kernels: a level is rounded half up"),
+    ("kernels/image/tilted.cu", "base + running[i] - own[i]", "base + running[i]", "kernels: the tip of a cone counts once"),
+    ("kernels/image/equalize.cu", "  histogram[thread] = 0;", "", "kernels: the histogram is cleared for the next frame"),
     ("kernels/sat/soft_synchronization.cuh", "header->epoch = epoch + 1;", "header->epoch = epoch;", "kernels: look-back words of the last frame are stale"),
 ]
 PROGRAMS = ["facesat_oracle_tests", "facesat_tests"]

@@ -85,22 +85,23 @@ std::string figures_table(const Rows& rows) {
       body);
 }
 
-std::string algorithms_table(const Rows& rows, const std::vector<gpu::SatInfo>& algorithms,
+std::string algorithms_table(const Rows& rows, std::span<const gpu::SatAlgorithm* const> algorithms,
                              const Looks& looks) {
   std::string body = "<tbody>\n";
   for (const Rows& line : by_id(rows)) {
     const std::string& id = line.front().id;
     body += fmt::format("<tr id=\"id-{0}\"><th scope=\"row\">{1}{0}</th>", escaped(id),
                         swatch(looks.at(id)));
-    const auto info = std::find_if(algorithms.begin(), algorithms.end(),
-                                   [&](const gpu::SatInfo& sat) { return sat.id == id; });
-    if (info == algorithms.end())
+    const auto found = std::find_if(algorithms.begin(), algorithms.end(),
+                                    [&](const gpu::SatAlgorithm* sat) { return sat->id == id; });
+    if (found == algorithms.end())
       body += words(title_of_other(id)) + words("") + "<td></td><td></td>";
     else
-      body += words(info->title) + words(info->paper) +
-              fmt::format("<td>{}</td><td>{:.3g} / {:.3g}</td>",
-                          info->launches > 0 ? std::to_string(info->launches) : "one a diagonal",
-                          info->reads, info->writes);
+      body += words((*found)->title) + words((*found)->paper) +
+              fmt::format(
+                  "<td>{}</td><td>{:.3g} / {:.3g}</td>",
+                  (*found)->launches > 0 ? std::to_string((*found)->launches) : "one a diagonal",
+                  (*found)->reads, (*found)->writes);
     body += "</tr>\n";
   }
   return table(

@@ -6,7 +6,7 @@
 
 #include "app/bench/report/looks.hpp"
 #include "app/bench/report/rows.hpp"
-#include "kernels/gpu_info.hpp"
+#include "kernels/sat/algorithm.hpp"
 
 namespace facesat::app::report {
 
@@ -14,7 +14,7 @@ namespace facesat::app::report {
 std::string figures_table(const Rows& rows);
 
 // What the rows' ids stand for, with the looks that they have in charts.
-std::string algorithms_table(const Rows& rows, const std::vector<gpu::SatInfo>& algorithms,
+std::string algorithms_table(const Rows& rows, std::span<const gpu::SatAlgorithm* const> algorithms,
                              const Looks& looks);
 
 }  // namespace facesat::app::report

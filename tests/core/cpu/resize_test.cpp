@@ -16,9 +16,8 @@ namespace facesat::test {
 namespace {
 
 void expect_as_defined(const Image<std::uint8_t>& gray, Size size) {
-  std::vector<ResizeTap> columns(size.width), rows(size.height);
-  resize_taps(gray.size().width, columns);
-  resize_taps(gray.size().height, rows);
+  const std::vector<ResizeTap> columns = resize_taps(gray.size().width, size.width),
+                               rows = resize_taps(gray.size().height, size.height);
   Embedded<std::uint8_t> wide(gray.view());
   const Image<std::uint8_t> expected = reference::resized(gray.view(), size);
   on_every_instruction_set([&] {
@@ -70,9 +69,8 @@ TEST(Resize, ToTheSameSizeCopies) {
 TEST(Resize, OfAPartOfALevel) {
   const Image<std::uint8_t> gray = noise({120, 90}, 8);
   const Size size{71, 53};
-  std::vector<ResizeTap> columns(size.width), rows(size.height);
-  resize_taps(gray.size().width, columns);
-  resize_taps(gray.size().height, rows);
+  const std::vector<ResizeTap> columns = resize_taps(gray.size().width, size.width),
+                               rows = resize_taps(gray.size().height, size.height);
   const Image<std::uint8_t> whole = reference::resized(gray.view(), size);
   std::mt19937 random(9);
   const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };

@@ -1,0 +1,12 @@
+#include "core/backend.hpp"
+
+namespace facesat {
+
+std::vector<Face> ungrouped(std::span<const Window> windows) {
+  std::vector<Face> faces;
+  faces.reserve(windows.size());
+  for (const Window& window : windows) faces.push_back({window.box, 1, window.score});
+  return faces;
+}
+
+}  // namespace facesat

@@ -1,0 +1,16 @@
+// Pictures of a whole level, for tests and debug views: the CPU backend itself works tile by tile.
+#pragma once
+
+#include <cstdint>
+
+#include "core/backend.hpp"
+
+namespace facesat::cpu {
+
+Image<std::uint32_t> widened(View<const std::uint8_t> picture);
+
+// Backend::snapshot() of `level`, `sum`, `squared_sum` or `tilted_sum`. Throws MemoryError.
+Image<std::uint32_t> level_snapshot(View<const std::uint8_t> gray, const Level& level,
+                                    Picture picture);
+
+}  // namespace facesat::cpu

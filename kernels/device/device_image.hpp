@@ -1,0 +1,42 @@
+// Pictures and tables in device memory.
+#pragma once
+
+#include <cstdint>
+
+#include "core/image.hpp"
+#include "kernels/device/cuda.hpp"
+
+namespace facesat::gpu {
+
+// Rows start on 128-byte boundaries and have room for whole groups of 16 elements. A border, if
+// there is one, is a zero row above and zero elements to the left. Contents are otherwise
+// undefined.
+template <class T>
+class DeviceImage {
+ public:
+  enum class Border { none, zeros };
+
+  // Makes room for `size` elements, reusing the allocation if it is large enough.
+  void resize(Size size, Border border, cudaStream_t stream) {
+    constexpr int line = sizeof(T) == 3 ? 128 : 128 / sizeof(T);  // elements of whole lines
+    const int left = border == Border::zeros ? line : 0;
+    const std::ptrdiff_t pitch = (size.width + left + line - 1) / line * line;
+    const int rows = size.height + (left > 0 ? 1 : 0);
+    reserve(memory_, static_cast<std::size_t>(pitch) * rows);
+    view_ = {memory_.data() + (left > 0 ? pitch + left : 0), size, pitch};
+    if (left == 0) return;
+    FACESAT_CUDA(cudaMemsetAsync(memory_.data(), 0, pitch * sizeof(T), stream));
+    FACESAT_CUDA(cudaMemset2DAsync(memory_.data() + pitch, pitch * sizeof(T), 0, left * sizeof(T),
+                                   size.height, stream));
+  }
+
+  // The same allocation, seen as a smaller picture of the same pitch.
+  View<T> view(Size size) const { return {view_.data, size, view_.pitch}; }
+  View<T> view() const { return view_; }
+
+ private:
+  Buffer<T> memory_;
+  View<T> view_;
+};
+
+}  // namespace facesat::gpu

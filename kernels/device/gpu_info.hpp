@@ -1,0 +1,31 @@
+// The GPUs of this machine, without a word of CUDA: for `facesat info` and the command line.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace facesat::gpu {
+
+struct DeviceInfo {
+  int id = 0;
+  std::string name, compute_capability;  // "9.0"
+  std::uint64_t memory_bytes = 0;
+};
+
+// Was this program built with CUDA?
+bool is_built_in();
+
+// The devices that can be used; `why_none` says in a sentence why the list is empty.
+std::vector<DeviceInfo> devices(std::string* why_none = nullptr);
+
+// Bytes a second.
+struct CopySpeed {
+  double memory = 0;  // within a memory: bytes read and bytes written together
+  double upload = 0;  // from page-locked host memory to the device
+};
+
+// Measured anew by each call, in some hundredths of a second. Throws DeviceError or MemoryError.
+CopySpeed copy_speed(int device);
+
+}  // namespace facesat::gpu

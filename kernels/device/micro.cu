@@ -1,0 +1,216 @@
+#include <algorithm>
+
+#include "kernels/bench/sat_floor.hpp"
+#include "kernels/device/cuda.hpp"
+#include "kernels/device/gpu_info.hpp"
+#include "kernels/device/micro.hpp"
+#include "kernels/sat/tile.cuh"
+
+namespace facesat::gpu {
+namespace {
+
+constexpr int runs = 5;  // of each measurement; the best counts
+
+// Steps of a chain, enough of them without a branch that the loop does not count.
+constexpr int unrolled = 128, rounds = 32, steps = rounds * unrolled;
+
+// One step of a chain: the new value needs the old one. Nothing here lets the compiler shorten the
+// chain: values differ from lane to lane, as scalar units and constant shuffles would take over
+// otherwise, `other` is known at run time only, and neighbouring steps do not make one instruction.
+struct OfLanes {
+  using Word = unsigned;
+  __device__ void begin(Word& value) const { value += threadIdx.x; }
+};
+struct Add : OfLanes {
+  __device__ void operator()(Word& value, Word& other) const {
+    const Word sum = value + other;
+    other = value;
+    value = sum;
+  }
+};
+struct AndThenAdd : OfLanes {
+  __device__ void operator()(Word& value, Word& other) const { value = (value & other) + other; }
+};
+struct Shuffle : OfLanes {
+  __device__ void operator()(Word& value, Word&) const {
+    value = __shfl_up_sync(full_warp, value, 1);
+  }
+};
+struct SharedRead {
+  using Word = unsigned;
+  DynamicShared<Word> memory;  // a word for each lane: its own address
+  __device__ void begin(Word& value) const {
+    const int lane = static_cast<int>(threadIdx.x);
+    value = memory.address() + threadIdx.x * static_cast<Word>(sizeof(Word));
+    memory[lane] = value;
+  }
+  __device__ void operator()(Word& value, Word&) const { value = memory.at(value); }
+};
+struct GlobalRead {  // past the first level's cache
+  using Word = unsigned long long;
+  __device__ void begin(Word&) const {}
+  __device__ void operator()(Word& value, Word&) const {
+    value = __ldcg(reinterpret_cast<const Word*>(value));
+  }
+};
+
+struct ChainEnd {
+  long long clocks;
+  unsigned long long value;  // so that the chain has a purpose
+};
+
+// By one warp.
+template <class Step>
+__global__ void chain_kernel(typename Step::Word value, typename Step::Word other, ChainEnd* end) {
+  const Step step{};
+  step.begin(value);
+  const long long begin = clock64();
+#pragma unroll 1
+  for (int round = 0; round < rounds; ++round) {
+    FACESAT_UNROLL
+    for (int i = 0; i < unrolled; ++i) step(value, other);
+  }
+  const long long clocks = clock64() - begin;
+  if (threadIdx.x == 0) *end = {clocks, value};
+}
+
+// A ring of links in global memory, one for each step, a line of the caches each.
+constexpr std::size_t link_stride = 8192 + 128;
+
+__global__ void link_kernel(std::byte* memory) {
+  using Word = GlobalRead::Word;
+  const unsigned link = blockIdx.x * blockDim.x + threadIdx.x;
+  *reinterpret_cast<Word*>(memory + link * link_stride) =
+      reinterpret_cast<Word>(memory + (link + 1) % steps * link_stride);
+}
+
+// Occupies the stream for that many clocks.
+__global__ void spin_kernel(long long clocks) {
+  const long long begin = clock64();
+  while (clock64() - begin < clocks) {
+  }
+}
+
+__global__ void empty_kernel() {}
+
+class Micro {
+ public:
+  explicit Micro(int device) : device_(device), stream_(make_stream()), end_(1) {}
+
+  MicroFigures measure() {
+    MicroFigures figures;
+    figures.multiprocessors = multiprocessors();
+    figures.clock_hz = clock_hz();  // first: it makes the clock rise
+    figures.shuffle = latency<Shuffle>();
+    figures.shared_read = latency<SharedRead>();
+    figures.add = latency<Add>();
+    figures.bit_and = latency<AndThenAdd>() - figures.add;
+    measure_memory(figures);
+    figures.launch_us = launch_us();
+    return figures;
+  }
+
+ private:
+  int multiprocessors() const {
+    int count = 0;
+    FACESAT_CUDA(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device_));
+    return count;
+  }
+
+  template <class Enqueue>
+  double seconds(Enqueue enqueue) {
+    FACESAT_CUDA(cudaEventRecord(before_.get(), stream_.get()));
+    enqueue();
+    FACESAT_CUDA(cudaEventRecord(after_.get(), stream_.get()));
+    FACESAT_CUDA(cudaEventSynchronize(after_.get()));
+    float ms = 0;
+    FACESAT_CUDA(cudaEventElapsedTime(&ms, before_.get(), after_.get()));
+    return ms / 1000.0;
+  }
+
+  // Calls `once`, which returns a number, for a warm-up and `runs` times; returns the least number.
+  template <class Once>
+  static double least(Once once) {
+    once();
+    double best = once();
+    for (int run = 1; run < runs; ++run) best = std::min(best, once());
+    return best;
+  }
+
+  void spin() { FACESAT_LAUNCH(spin_kernel, dim3(1), dim3(1), stream_.get(), spin_clocks); }
+
+  double clock_hz() {
+    return static_cast<double>(spin_clocks) / least([&] { return seconds([&] { spin(); }); });
+  }
+
+  template <class Step>
+  double clocks_a_step(typename Step::Word value, typename Step::Word other) {
+    FACESAT_LAUNCH_SHARED(chain_kernel<Step>, dim3(1), dim3(32), 32 * sizeof(unsigned),
+                          stream_.get(), value, other, end_.data());
+    ChainEnd end{};
+    FACESAT_CUDA(
+        cudaMemcpyAsync(&end, end_.data(), sizeof end, cudaMemcpyDeviceToHost, stream_.get()));
+    FACESAT_CUDA(cudaStreamSynchronize(stream_.get()));
+    return static_cast<double>(end.clocks) / steps;
+  }
+
+  template <class Step>
+  double latency() {
+    return least([&] { return clocks_a_step<Step>(1, 3); });
+  }
+
+  // The copy leaves nothing of the links in the second level's cache; a walk leaves all of them.
+  void measure_memory(MicroFigures& figures) {
+    figures.memcpy_bytes_per_s = copy_speed(device_).memory;
+    constexpr Size size{8192, 4096};
+    constexpr std::size_t pixels = static_cast<std::size_t>(size.width) * size.height;
+    const Buffer<float> from(pixels), to(pixels);
+    FACESAT_CUDA(cudaMemsetAsync(from.data(), 0, from.bytes(), stream_.get()));
+    const Buffer<std::byte> links(steps * link_stride);
+    FACESAT_LAUNCH(link_kernel, dim3(rounds), dim3(unrolled), stream_.get(), links.data());
+    const SatTask copy{.type = SatType::f32_f32,
+                       .size = size,
+                       .input = from.data(),
+                       .input_pitch = size.width,
+                       .sum = to.data(),
+                       .sum_pitch = size.width};
+    const auto copy_seconds = [&] { return seconds([&] { enqueue_floor(copy, stream_.get()); }); };
+    const auto walk = [&] {
+      return clocks_a_step<GlobalRead>(reinterpret_cast<GlobalRead::Word>(links.data()), 0);
+    };
+    figures.kernel_copy_bytes_per_s =
+        static_cast<double>(from.bytes() + to.bytes()) / least(copy_seconds);
+    figures.global_read = least([&] {
+      copy_seconds();
+      return walk();
+    });
+    figures.l2_read = least(walk);
+  }
+
+  // The kernels are all enqueued before the first one may start.
+  double launch_us() {
+    constexpr int launches = 256;
+    return 1e6 / launches * least([&] {
+             spin();
+             return seconds([&] {
+               for (int i = 0; i < launches; ++i)
+                 FACESAT_LAUNCH(empty_kernel, dim3(1), dim3(32), stream_.get());
+             });
+           });
+  }
+
+  static constexpr long long spin_clocks = 20'000'000;
+  int device_;
+  Stream stream_;
+  Event before_ = make_event(), after_ = make_event();
+  Buffer<ChainEnd> end_;
+};
+
+}  // namespace
+
+MicroFigures measure_micro(int device) {
+  FACESAT_CUDA(cudaSetDevice(device));
+  return Micro(device).measure();
+}
+
+}  // namespace facesat::gpu

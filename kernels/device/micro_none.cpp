@@ -1,0 +1,11 @@
+// For builds without CUDA.
+#include "core/error.hpp"
+#include "kernels/device/micro.hpp"
+
+namespace facesat::gpu {
+
+MicroFigures measure_micro(int) {
+  throw DeviceError("this build has no CUDA backend");
+}
+
+}  // namespace facesat::gpu

@@ -1,0 +1,162 @@
+// kernels/device/platform.hpp on a GPU: CUDA itself, and names for what is written otherwise on the
+// host.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <cuda_runtime.h>
+
+#include "kernels/device/cuda.hpp"
+
+namespace facesat::gpu {
+
+inline constexpr bool on_host = false;
+
+// Before a loop whose arrays must stay in registers.
+#define FACESAT_UNROLL _Pragma("unroll")
+// The type of a large parameter of a kernel, which is read where it lies.
+#define FACESAT_PARAMETER(T) const __grid_constant__ T
+
+#if defined(__CUDACC__)
+
+// Starts a kernel; launch failures are thrown here.
+#define FACESAT_LAUNCH(kernel, grid, block, stream, ...) \
+  FACESAT_LAUNCH_SHARED(kernel, grid, block, 0, stream, __VA_ARGS__)
+
+// The same with `bytes` of dynamic shared memory.
+#define FACESAT_LAUNCH_SHARED(kernel, grid, block, bytes, stream, ...)                       \
+  do {                                                                                       \
+    if ((bytes) > 0)                                                                         \
+      FACESAT_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, \
+                                        static_cast<int>(bytes)));                           \
+    kernel<<<(grid), (block), (bytes), (stream)>>>(__VA_ARGS__);                             \
+    ::facesat::gpu::check(cudaGetLastError(), "launch of " #kernel);                         \
+  } while (false)
+
+// An array in shared memory: `__shared__ SharedArray<T, N> name;`. T may have initialisers, which
+// shared memory does not run.
+template <class T, int N>
+struct SharedArray {
+  alignas(T) unsigned char memory[N * sizeof(T)];
+  __device__ T& operator[](int i) { return reinterpret_cast<T*>(memory)[i]; }
+};
+
+// The shared memory whose size the launch gives: an array of T.
+template <class T>
+class DynamicShared {
+ public:
+  __device__ DynamicShared() {
+    extern __shared__ __align__(16) unsigned char memory[];
+    elements_ = reinterpret_cast<T*>(memory);
+  }
+  __device__ T& operator[](int i) const { return elements_[i]; }
+  // Addresses within shared memory, for words that are read where every instruction counts.
+  __device__ unsigned address() const {
+    return static_cast<unsigned>(__cvta_generic_to_shared(elements_));
+  }
+  __device__ T at(unsigned address) const {
+    static_assert(sizeof(T) == 4);
+    T value;
+    asm volatile("ld.shared.b32 %0, [%1];" : "=r"(value) : "r"(address));
+    return value;
+  }
+
+ private:
+  T* elements_;
+};
+
+// address + 4 * the lower or upper half of `pair`.
+__device__ __forceinline__ unsigned add_lower_word(unsigned address, unsigned pair) {
+  return __dp2a_lo(pair, 0x0004u, address);
+}
+__device__ __forceinline__ unsigned add_upper_word(unsigned address, unsigned pair) {
+  return __dp2a_lo(pair, 0x0400u, address);
+}
+
+// if (value < threshold) sum += gain: as predicated additions, where the compiler would select.
+__device__ __forceinline__ void add_if_less(std::int64_t& sum, float value, float threshold,
+                                            std::int64_t gain) {
+  unsigned low = static_cast<unsigned>(sum), high = static_cast<unsigned>(sum >> 32);
+  asm("{\n.reg .pred less;\nsetp.lt.f32 less, %2, %3;\n"
+      "@less add.cc.u32 %0, %0, %4;\n@less addc.u32 %1, %1, %5;\n}"
+      : "+r"(low), "+r"(high)
+      : "f"(value), "f"(threshold), "r"(static_cast<unsigned>(gain)),
+        "r"(static_cast<unsigned>(gain >> 32)));
+  sum = static_cast<std::int64_t>(static_cast<std::uint64_t>(high) << 32 | low);
+}
+
+// Hides from the compiler where a word comes from: what is computed of it is computed anew
+// afterwards, where it would otherwise be kept in registers.
+__device__ __forceinline__ void make_opaque(std::uint32_t& word) {
+  asm volatile("" : "+r"(word));
+}
+
+// value += that of the lane `distance` before, if there is one: the shuffle's own predicate spares
+// the comparison and the selection.
+__device__ __forceinline__ void add_from_lane_before(std::uint32_t& value, unsigned distance) {
+  asm volatile(
+      "{\n.reg .b32 other;\n.reg .pred is_lane;\n"
+      "shfl.sync.up.b32 other|is_lane, %0, %1, 0, 0xffffffff;\n@is_lane add.u32 %0, %0, other;\n}"
+      : "+r"(value)
+      : "r"(distance));
+}
+template <class T>
+__device__ __forceinline__ void add_from_lane_before(T& value, unsigned distance) {
+  const T other = __shfl_up_sync(0xFFFFFFFFu, value, distance);
+  if (threadIdx.x % warpSize >= distance) value += other;
+}
+
+// On elements of shared memory; atomic_add returns what was there before.
+template <int N>
+__device__ __forceinline__ unsigned atomic_add(SharedArray<unsigned, N>& array, int i, unsigned v) {
+  return atomicAdd(&array[i], v);
+}
+template <int N>
+__device__ __forceinline__ void atomic_or(SharedArray<unsigned, N>& array, int i, unsigned bits) {
+  atomicOr(&array[i], bits);
+}
+
+template <int N>
+__device__ __forceinline__ void atomic_min(SharedArray<unsigned, N>& array, int i, unsigned value) {
+  atomicMin(&array[i], value);
+}
+
+// Words that blocks hand to each other: whole, and past the caches that other blocks do not see.
+// They carry their state with their value, so nothing else has to be ordered with them.
+__device__ __forceinline__ void store_relaxed(unsigned long long* address,
+                                              unsigned long long value) {
+  asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(address), "l"(value) : "memory");
+}
+__device__ __forceinline__ unsigned long long load_relaxed(const unsigned long long* address) {
+  unsigned long long value;
+  asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(address) : "memory");
+  return value;
+}
+
+__device__ __forceinline__ void store_relaxed(unsigned* address, unsigned value) {
+  asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(address), "r"(value) : "memory");
+}
+__device__ __forceinline__ unsigned load_relaxed(const unsigned* address) {
+  unsigned value;
+  asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(address) : "memory");
+  return value;
+}
+
+// Writes what will not be read again soon: it leaves the cache first.
+template <class T>
+__device__ __forceinline__ void store_streaming(T* address, const T& value) {
+  static_assert(sizeof(T) == 16);
+  __stcs(reinterpret_cast<float4*>(address), reinterpret_cast<const float4&>(value));
+}
+
+// Between two looks at a word that another block will write.
+__device__ __forceinline__ void pause() {
+#if __CUDA_ARCH__ >= 700
+  __nanosleep(20);
+#endif
+}
+
+#endif  // __CUDACC__
+
+}  // namespace facesat::gpu

@@ -1,0 +1,140 @@
+// kernels/device/platform.hpp on the host, where kernels run in blocks of fibres (simt/). Shared
+// memory knows what was written to it, so that tests find what a GPU leaves undefined.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/device/simt/cuda_on_host.hpp"
+
+namespace facesat::gpu {
+
+// Every thread costs a fibre: kernels whose grid is not given by their data are smaller.
+inline constexpr bool on_host = true;
+
+#define FACESAT_UNROLL
+#define FACESAT_PARAMETER(T) const T&
+
+#define FACESAT_LAUNCH(kernel, grid, block, stream, ...) \
+  FACESAT_LAUNCH_SHARED(kernel, grid, block, 0, stream, __VA_ARGS__)
+#define FACESAT_LAUNCH_SHARED(kernel, grid, block, bytes, stream, ...) \
+  static_cast<void>(stream), simt::launch(                             \
+                                 #kernel, (grid), (block), [=] { kernel(__VA_ARGS__); }, (bytes))
+
+// Knows which elements were written; reading another one is undefined.
+template <class T, int N>
+class SharedArray {
+ public:
+  class Element {
+   public:
+    Element(SharedArray& array, int i) : array_(array), i_(i) {}
+    operator T() const {
+      if (!array_.written_[i_]) simt::undefined("shared memory is read that nobody wrote");
+      return array_.elements_[i_];
+    }
+    Element& operator=(T value) {
+      array_.elements_[i_] = value;
+      array_.written_[i_] = true;
+      return *this;
+    }
+    Element& operator=(const Element& other) { return *this = static_cast<T>(other); }
+    Element& operator+=(T value) { return *this = static_cast<T>(static_cast<T>(*this) + value); }
+
+   private:
+    SharedArray& array_;
+    int i_;
+  };
+  Element operator[](int i) {
+    if (i < 0 || i >= N) simt::undefined("a shared array is indexed outside its bounds");
+    return {*this, i};
+  }
+
+ private:
+  T elements_[N];
+  bool written_[N]{};
+};
+
+template <class T>
+class DynamicShared {
+ public:
+  class Element {
+   public:
+    Element(T* element, bool* written) : element_(element), written_(written) {}
+    operator T() const {
+      if (!*written_) simt::undefined("shared memory is read that nobody wrote");
+      return *element_;
+    }
+    void operator=(T value) {
+      *element_ = value;
+      *written_ = true;
+    }
+
+   private:
+    T* element_;
+    bool* written_;
+  };
+  Element operator[](int i) const {
+    const auto place = static_cast<std::size_t>(i);
+    if (i < 0 || (place + 1) * sizeof(T) > simt::dynamic_shared_bytes())
+      simt::undefined("dynamic shared memory is indexed outside its bounds");
+    return {reinterpret_cast<T*>(simt::dynamic_shared()) + place,
+            simt::dynamic_shared_written() + place};
+  }
+  unsigned address() const { return 0; }
+  T at(unsigned address) const { return (*this)[static_cast<int>(address / sizeof(T))]; }
+};
+
+inline unsigned add_lower_word(unsigned address, unsigned pair) {
+  return address + 4 * (pair & 0xFFFF);
+}
+inline unsigned add_upper_word(unsigned address, unsigned pair) {
+  return address + 4 * (pair >> 16);
+}
+inline void make_opaque(std::uint32_t&) {}
+template <class T>
+void add_from_lane_before(T& value, unsigned distance) {
+  const T other = __shfl_up_sync(0xFFFFFFFFu, value, distance);
+  if (simt::lane_index() >= distance) value += other;
+}
+inline void add_if_less(std::int64_t& sum, float value, float threshold, std::int64_t gain) {
+  if (value < threshold) sum += gain;
+}
+
+template <int N>
+unsigned atomic_add(SharedArray<unsigned, N>& array, int i, unsigned v) {
+  const unsigned before = array[i];
+  array[i] = before + v;
+  return before;
+}
+template <int N>
+void atomic_or(SharedArray<unsigned, N>& array, int i, unsigned bits) {
+  array[i] = array[i] | bits;
+}
+template <int N>
+void atomic_min(SharedArray<unsigned, N>& array, int i, unsigned value) {
+  array[i] = std::min<unsigned>(array[i], value);
+}
+
+inline void store_relaxed(unsigned long long* address, unsigned long long value) {
+  *address = value;
+  simt::progress();
+}
+inline unsigned long long load_relaxed(const unsigned long long* address) {
+  return *address;
+}
+inline void store_relaxed(unsigned* address, unsigned value) {
+  *address = value;
+  simt::progress();
+}
+inline unsigned load_relaxed(const unsigned* address) {
+  return *address;
+}
+template <class T>
+void store_streaming(T* address, const T& value) {
+  *address = value;
+}
+inline void pause() {
+  simt::pause();
+}
+
+}  // namespace facesat::gpu

@@ -1,0 +1,439 @@
+#include "kernels/device/simt/simt.hpp"
+
+#include <algorithm>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include <boost/context/detail/fcontext.hpp>
+#include <fmt/format.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/common_interface_defs.h>
+#endif
+
+namespace simt {
+namespace {
+
+constexpr std::size_t stack_bytes = 128 << 10;
+constexpr unsigned warp_size = 32;
+constexpr std::uint64_t patience = 20000;  // pauses of the whole grid in which nothing is written
+
+Schedule schedule;
+
+enum class Waiting : unsigned char { no, barrier, warp, other_block, finished };
+
+// Stacks are many, large, and needed again by the next block.
+class Stacks {
+ public:
+  using Stack = std::unique_ptr<char[]>;
+  Stack take() {
+    const std::scoped_lock lock(mutex_);
+    if (free_.empty()) return Stack(new char[stack_bytes]);
+    Stack stack = std::move(free_.back());
+    free_.pop_back();
+    return stack;
+  }
+  void give_back(Stack stack) {
+    const std::scoped_lock lock(mutex_);
+    free_.push_back(std::move(stack));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<Stack> free_;
+};
+Stacks stacks;
+
+// A thread of a block.
+struct Fibre {
+  boost::context::detail::fcontext_t context = nullptr;
+  Stacks::Stack stack = stacks.take();
+  void* fake_stack = nullptr;  // of the address sanitizer
+  Dim3 index;
+  unsigned number = 0;
+  WarpOperation operation{};
+  unsigned mask = 0;
+  std::uint64_t value = 0;
+  std::uint64_t received[warp_size]{};
+};
+
+// Thrown through a fibre to leave it when the launch has failed elsewhere.
+struct Abandoned {};
+
+class Grid;
+
+// A block: its fibres, and the thread of the system that runs them.
+class Block {
+ public:
+  Block(Grid& grid, unsigned number);
+  ~Block() {
+    for (Fibre& fibre : fibres) stacks.give_back(std::move(fibre.stack));
+  }
+  Block(const Block&) = delete;
+  Block& operator=(const Block&) = delete;
+  void run();
+
+  Grid& grid;
+  Dim3 index;
+  std::vector<Fibre> fibres;
+  std::vector<Waiting>
+      waiting;  // what each fibre waits for: apart, for it is searched at every step
+  Fibre* current = nullptr;
+  boost::context::detail::fcontext_t scheduler = nullptr;
+  bool finished = false;
+  std::unique_ptr<std::byte[]> shared;  // dynamic
+  std::unique_ptr<bool[]> shared_written;
+  const void* own_stack = nullptr;  // of the system's thread, for the address sanitizer
+  std::size_t own_stack_bytes = 0;
+
+  void switch_to(Fibre& fibre);
+  void switch_back();
+  Waiting& waiting_of(const Fibre& fibre) { return waiting[fibre.number]; }
+  Fibre& partner(unsigned lane) { return fibres[current->number / warp_size * warp_size + lane]; }
+
+ private:
+  Fibre* choose();
+  std::size_t find(Waiting what, std::size_t from) const;
+  bool release_barrier();
+  static void enter(boost::context::detail::transfer_t from);
+};
+
+thread_local Block* running = nullptr;
+
+class Grid {
+ public:
+  Grid(const std::string& kernel_name, Dim3 grid_dim, Dim3 block_dim,
+       const std::function<void()>& kernel_body, std::size_t dynamic_bytes)
+      : kernel(kernel_name),
+        shared_bytes(dynamic_bytes),
+        size(grid_dim),
+        block(block_dim),
+        body(kernel_body),
+        random(schedule.seed) {}
+
+  void run();
+
+  // Lets another block run, if the order says so; returns when it is this one's turn again.
+  void hand_over(Block& from);
+  void fail(const std::string& what) {
+    if (error.empty()) error = fmt::format("{}: {}", kernel, what);
+  }
+
+  const std::string kernel;
+  const std::size_t shared_bytes;
+  const Dim3 size, block;
+  const std::function<void()>& body;
+  std::mt19937_64 random;
+  std::string error;
+  std::uint64_t idle_pauses = 0;
+
+ private:
+  void start_next();
+  void give_turn();
+
+  std::vector<unsigned> waiting_blocks_;  // in reverse order of starting
+  std::vector<std::pair<std::unique_ptr<Block>, std::thread>> resident_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  Block* turn_ = nullptr;
+};
+
+Dim3 unflatten(unsigned i, Dim3 size) {
+  return {i % size.x, i / size.x % size.y, i / size.x / size.y};
+}
+
+Block::Block(Grid& in_grid, unsigned number)
+    : grid(in_grid), index(unflatten(number, in_grid.size)) {
+  shared.reset(new std::byte[grid.shared_bytes]);
+  shared_written = std::make_unique<bool[]>(grid.shared_bytes);
+  fibres.resize(std::size_t{grid.block.x} * grid.block.y * grid.block.z);
+  waiting.assign(fibres.size(), Waiting::no);
+  for (unsigned i = 0; i < fibres.size(); ++i) {
+    Fibre& fibre = fibres[i];
+    fibre.number = i;
+    fibre.index = unflatten(i, grid.block);
+    fibre.context = boost::context::detail::make_fcontext(fibre.stack.get() + stack_bytes,
+                                                          stack_bytes, &Block::enter);
+  }
+}
+
+void Block::enter(boost::context::detail::transfer_t from) {
+  auto* block = static_cast<Block*>(from.data);
+  block->scheduler = from.fctx;
+#if defined(__SANITIZE_ADDRESS__)
+  __sanitizer_finish_switch_fiber(nullptr, &block->own_stack, &block->own_stack_bytes);
+#endif
+  try {
+    block->grid.body();
+  } catch (const Abandoned&) {
+  } catch (const std::exception& error) {
+    block->grid.fail(error.what());
+  }
+  block->waiting_of(*block->current) = Waiting::finished;
+  block->switch_back();
+}
+
+void Block::switch_to(Fibre& fibre) {
+  current = &fibre;
+#if defined(__SANITIZE_ADDRESS__)
+  void* own = nullptr;
+  __sanitizer_start_switch_fiber(&own, fibre.stack.get(), stack_bytes);
+#endif
+  fibre.context = boost::context::detail::jump_fcontext(fibre.context, this).fctx;
+#if defined(__SANITIZE_ADDRESS__)
+  __sanitizer_finish_switch_fiber(own, nullptr, nullptr);
+#endif
+}
+
+void Block::switch_back() {
+#if defined(__SANITIZE_ADDRESS__)
+  Fibre& fibre = *current;
+  __sanitizer_start_switch_fiber(
+      waiting_of(fibre) == Waiting::finished ? nullptr : &fibre.fake_stack, own_stack,
+      own_stack_bytes);
+#endif
+  scheduler = boost::context::detail::jump_fcontext(scheduler, nullptr).fctx;
+#if defined(__SANITIZE_ADDRESS__)
+  __sanitizer_finish_switch_fiber(fibre.fake_stack, nullptr, nullptr);
+#endif
+  if (!grid.error.empty()) throw Abandoned();
+}
+
+// The place of a fibre that waits so, searched from `from` on and then from the first; or the
+// number of fibres.
+std::size_t Block::find(Waiting what, std::size_t from) const {
+  const auto middle = waiting.begin() + static_cast<std::ptrdiff_t>(from);
+  auto found = std::find(middle, waiting.end(), what);
+  if (found == waiting.end() && (found = std::find(waiting.begin(), middle, what)) == middle)
+    return waiting.size();
+  return static_cast<std::size_t>(found - waiting.begin());
+}
+
+// The next fibre that can run: the first, the last, or any. Those that wait for another block come
+// last, in turn.
+Fibre* Block::choose() {
+  const std::size_t count = fibres.size();
+  std::size_t i = 0;
+  if (schedule.order == Order::reverse) {
+    const auto last = std::find(waiting.rbegin(), waiting.rend(), Waiting::no);
+    i = last == waiting.rend() ? count : static_cast<std::size_t>(waiting.rend() - last) - 1;
+  } else {
+    i = find(Waiting::no, schedule.order == Order::random ? grid.random() % count : 0);
+  }
+  if (i == count) i = find(Waiting::other_block, grid.idle_pauses % count);
+  return i == count ? nullptr : &fibres[i];
+}
+
+bool Block::release_barrier() {
+  if (std::any_of(waiting.begin(), waiting.end(), [](Waiting w) { return w != Waiting::barrier; }))
+    return false;
+  std::fill(waiting.begin(), waiting.end(), Waiting::no);
+  return true;
+}
+
+void Block::run() {
+  running = this;
+  while (grid.error.empty()) {
+    Fibre* fibre = choose();
+    if (!fibre && release_barrier()) continue;
+    if (!fibre) {
+      const auto count = [&](Waiting w) { return std::count(waiting.begin(), waiting.end(), w); };
+      if (count(Waiting::finished) != std::ssize(fibres))
+        grid.fail(
+            fmt::format("block ({}, {}): {} threads wait at a barrier and {} in a warp operation "
+                        "for threads that "
+                        "will not come ({} have ended)",
+                        index.x, index.y, count(Waiting::barrier), count(Waiting::warp),
+                        count(Waiting::finished)));
+      break;
+    }
+    Waiting& state = waiting_of(*fibre);
+    const bool was_waiting = state == Waiting::other_block;
+    state = Waiting::no;
+    switch_to(*fibre);
+    // A block that waits lets the others go on; one that does not is interrupted now and then.
+    if (was_waiting || state == Waiting::other_block || grid.random() % 256 == 0)
+      grid.hand_over(*this);
+  }
+  // After a failure elsewhere: let every fibre that has begun unwind.
+  for (Fibre& fibre : fibres)
+    if (!grid.error.empty() && waiting_of(fibre) != Waiting::finished &&
+        waiting_of(fibre) != Waiting::no)
+      switch_to(fibre);
+  finished = true;
+}
+
+void Grid::start_next() {
+  if (waiting_blocks_.empty()) return;
+  auto block_to_run = std::make_unique<Block>(*this, waiting_blocks_.back());
+  waiting_blocks_.pop_back();
+  Block* started = block_to_run.get();
+  resident_.emplace_back(std::move(block_to_run), std::thread([this, started] {
+                           {
+                             std::unique_lock lock(mutex_);
+                             changed_.wait(lock, [&] { return turn_ == started; });
+                           }
+                           started->run();
+                           const std::scoped_lock lock(mutex_);
+                           turn_ = nullptr;
+                           changed_.notify_all();
+                         }));
+}
+
+void Grid::hand_over(Block& from) {
+  if (schedule.order != Order::random) return;
+  std::unique_lock lock(mutex_);
+  std::vector<Block*> live;
+  for (auto& [resident, thread] : resident_)
+    if (!resident->finished) live.push_back(resident.get());
+  turn_ = live[random() % live.size()];
+  if (turn_ == &from) return;
+  changed_.notify_all();
+  changed_.wait(lock, [&] { return turn_ == &from; });
+}
+
+void Grid::run() {
+  const unsigned blocks = size.x * size.y * size.z;
+  for (unsigned i = 0; i < blocks; ++i) waiting_blocks_.push_back(i);
+  if (schedule.order == Order::forward)
+    std::reverse(waiting_blocks_.begin(), waiting_blocks_.end());
+  if (schedule.order == Order::random)
+    std::shuffle(waiting_blocks_.begin(), waiting_blocks_.end(), random);
+  const std::size_t most = schedule.order == Order::random ? schedule.resident : 1;
+  while (error.empty()) {
+    while (resident_.size() < most && !waiting_blocks_.empty()) start_next();
+    if (resident_.empty()) break;
+    std::unique_lock lock(mutex_);
+    turn_ = resident_[random() % resident_.size()].first.get();
+    changed_.notify_all();
+    changed_.wait(lock, [&] { return turn_ == nullptr; });
+    lock.unlock();
+    std::erase_if(resident_, [](auto& entry) {
+      if (!entry.first->finished) return false;
+      entry.second.join();
+      return true;
+    });
+  }
+  for (auto& [resident, thread] : resident_) {  // after a failure: each leaves its fibres
+    std::unique_lock lock(mutex_);
+    turn_ = resident.get();
+    changed_.notify_all();
+    changed_.wait(lock, [&] { return turn_ == nullptr; });
+    lock.unlock();
+    thread.join();
+  }
+  if (!error.empty()) throw Undefined(error);
+}
+
+}  // namespace
+
+void set_schedule(const Schedule& next) {
+  schedule = next;
+}
+
+void launch(const std::string& kernel, Dim3 grid, Dim3 block, const std::function<void()>& body,
+            std::size_t shared_bytes) {
+  Grid(kernel, grid, block, body, shared_bytes).run();
+}
+
+std::size_t dynamic_shared_bytes() {
+  return running->grid.shared_bytes;
+}
+std::byte* dynamic_shared() {
+  return running->shared.get();
+}
+bool* dynamic_shared_written() {
+  return running->shared_written.get();
+}
+
+const Dim3& thread_index() {
+  return running->current->index;
+}
+const Dim3& block_index() {
+  return running->index;
+}
+const Dim3& block_size() {
+  return running->grid.block;
+}
+const Dim3& grid_size() {
+  return running->grid.size;
+}
+unsigned lane_index() {
+  return running->current->number % warp_size;
+}
+
+void undefined(const std::string& what) {
+  const Dim3 &b = block_index(), &t = thread_index();
+  throw Undefined(fmt::format("block ({}, {}), thread ({}, {}): {}", b.x, b.y, t.x, t.y, what));
+}
+
+void block_barrier() {
+  running->waiting_of(*running->current) = Waiting::barrier;
+  running->switch_back();
+}
+
+const std::uint64_t* exchange(WarpOperation operation, unsigned mask, std::uint64_t value) {
+  Block& block = *running;
+  Fibre& self = *block.current;
+  const unsigned lane = self.number % warp_size;
+  if ((mask >> lane & 1) == 0)
+    undefined(fmt::format("lane {} is not in its own mask {:08x}", lane, mask));
+  const unsigned warp_begin = self.number - lane;
+  const auto present =
+      static_cast<unsigned>(std::min<std::size_t>(warp_size, block.fibres.size() - warp_begin));
+  if (present < warp_size && mask >> present != 0)
+    undefined(fmt::format("mask {:08x} names lanes that do not exist", mask));
+  self.operation = operation;
+  self.mask = mask;
+  self.value = value;
+  block.waiting_of(self) = Waiting::warp;
+  bool complete = true;
+  for (unsigned i = 0; i < present; ++i) {
+    if ((mask >> i & 1) == 0) continue;
+    const Fibre& other = block.partner(i);
+    const Waiting state = block.waiting_of(other);
+    if (state == Waiting::finished)
+      undefined(fmt::format("lane {} of mask {:08x} has ended", i, mask));
+    if (state != Waiting::warp) {
+      complete = false;
+      continue;
+    }
+    if (other.mask != mask || other.operation != operation)
+      undefined(fmt::format(
+          "lane {} waits with mask {:08x} in another operation than lane {} with mask {:08x}", i,
+          other.mask, lane, mask));
+  }
+  if (complete)
+    for (unsigned i = 0; i < present; ++i) {
+      if ((mask >> i & 1) == 0) continue;
+      Fibre& other = block.partner(i);
+      for (unsigned j = 0; j < present; ++j)
+        other.received[j] = mask >> j & 1 ? block.partner(j).value : 0;
+      block.waiting_of(other) = Waiting::no;
+    }
+  block.switch_back();
+  return self.received;
+}
+
+void pause() {
+  Grid& grid = running->grid;
+  if (++grid.idle_pauses > patience) {
+    const Dim3& b = block_index();
+    undefined(
+        fmt::format("block ({}, {}) waits for something that never comes: blocks that have not "
+                    "started cannot help it",
+                    b.x, b.y));
+  }
+  running->waiting_of(*running->current) = Waiting::other_block;
+  running->switch_back();
+}
+
+void progress() {
+  running->grid.idle_pauses = 0;
+}
+
+}  // namespace simt

@@ -1,0 +1,17 @@
+// Equalises the histogram of the grey image, on the device.
+#pragma once
+
+#include <cstdint>
+
+#include "core/image.hpp"
+#include "kernels/device/stream.hpp"
+
+namespace facesat::gpu {
+
+// Words of device memory that equalising needs: zero before the first use, left so for the next.
+constexpr int equalize_workspace_words = 257;
+
+// OpenCV's equalizeHist (see core/cpu/gray.hpp), in place.
+void enqueue_equalize(View<std::uint8_t> gray, std::uint32_t* workspace, StreamHandle stream);
+
+}  // namespace facesat::gpu

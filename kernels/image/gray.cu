@@ -1,0 +1,42 @@
+// Reads three bytes a pixel and writes one: bound by memory. A thread takes four pixels, so that
+// all its accesses are whole words and a warp's cover whole lines.
+#include "kernels/device/platform.hpp"
+#include "kernels/image/gray.hpp"
+
+namespace facesat::gpu {
+namespace {
+
+__device__ __forceinline__ unsigned luma(unsigned b, unsigned g, unsigned r) {
+  return (3735 * b + 19235 * g + 9798 * r + 16384) >> 15;
+}
+
+__device__ __forceinline__ unsigned byte_of(unsigned word, int i) {
+  return word >> (8 * i) & 0xFF;
+}
+
+__global__ void gray_kernel(const unsigned* __restrict__ frame, int frame_words,
+                            unsigned* __restrict__ gray, int gray_words, int words, int height) {
+  const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  const int y = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
+  if (x >= words || y >= height) return;
+  const unsigned* from = frame + static_cast<std::ptrdiff_t>(y) * frame_words + 3 * x;
+  const unsigned a = from[0], b = from[1], c = from[2];  // BGRB GRBG RBGR
+  gray[static_cast<std::ptrdiff_t>(y) * gray_words + x] =
+      luma(byte_of(a, 0), byte_of(a, 1), byte_of(a, 2)) |
+      luma(byte_of(a, 3), byte_of(b, 0), byte_of(b, 1)) << 8 |
+      luma(byte_of(b, 2), byte_of(b, 3), byte_of(c, 0)) << 16 |
+      luma(byte_of(c, 1), byte_of(c, 2), byte_of(c, 3)) << 24;
+}
+
+}  // namespace
+
+void enqueue_gray(View<const Bgr> frame, View<std::uint8_t> gray, StreamHandle stream) {
+  const int words = (frame.size.width + 3) / 4;
+  const dim3 block(64, 4);
+  const dim3 grid((words + block.x - 1) / block.x, (frame.size.height + block.y - 1) / block.y);
+  FACESAT_LAUNCH(gray_kernel, grid, block, stream, reinterpret_cast<const unsigned*>(frame.data),
+                 static_cast<int>(frame.pitch * 3 / 4), reinterpret_cast<unsigned*>(gray.data),
+                 static_cast<int>(gray.pitch / 4), words, frame.size.height);
+}
+
+}  // namespace facesat::gpu

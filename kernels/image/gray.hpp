@@ -1,0 +1,16 @@
+// frame -> gray, on the device.
+#pragma once
+
+#include <cstdint>
+
+#include "core/image.hpp"
+#include "kernels/device/stream.hpp"
+
+namespace facesat::gpu {
+
+// OpenCV's COLOR_BGR2GRAY for 8 bits (see core/cpu/gray.hpp). Both views lie in device memory, have
+// the same size, start on 16-byte boundaries and have pitches that are multiples of 16: what lies
+// past a row's end is overwritten up to the next multiple of 4.
+void enqueue_gray(View<const Bgr> frame, View<std::uint8_t> gray, StreamHandle stream);
+
+}  // namespace facesat::gpu

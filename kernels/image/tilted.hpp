@@ -1,0 +1,17 @@
+// atlas -> tilted sums, for cascades with tilted features.
+#pragma once
+
+#include <cstdint>
+
+#include "core/image.hpp"
+#include "kernels/device/stream.hpp"
+
+namespace facesat::gpu {
+
+// As cpu::tilted_integral: element (x, y) is the sum of the cone that opens upwards from pixel (x,
+// y), for x from -1 on. Row -1 stays as it is and must be zero. Device memory; see SatTask for
+// layouts.
+void enqueue_tilted(View<const std::uint8_t> picture, View<std::uint32_t> tilted_sum,
+                    StreamHandle stream);
+
+}  // namespace facesat::gpu

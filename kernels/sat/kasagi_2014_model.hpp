@@ -1,0 +1,41 @@
+// The cost model of A. Kasagi, K. Nakano, Y. Ito: Parallel Algorithms for the Summed Area Table on
+// the Asynchronous Hierarchical Memory Machine (HMM), with GPU Implementations, ICPP 2014.
+#pragma once
+
+#include "kernels/sat/model.hpp"
+
+namespace facesat::gpu {
+
+inline constexpr int hmm_width = 32;  // the paper's w on GPUs: banks, and threads of a warp
+
+// An algorithm's accesses to elements in global memory, coalesced or with a stride, and its
+// barriers across all blocks. The paper's n is width * height and its sqrt(n) the side at hand;
+// terms that the paper leaves in an O() are left out.
+struct HmmCost {
+  double pixels = 0, table = 0;                // coalesced; of the picture, of the table
+  double stride_pixels = 0, stride_table = 0;  // with a stride
+  double barriers = 0;
+};
+HmmCost hmm_2r2w(Size size);                                 // lemma 2
+HmmCost hmm_4r4w(Size size);                                 // lemma 3
+HmmCost hmm_2r1w(Size size, int w = hmm_width);              // lemma 4
+HmmCost hmm_4r1w(Size size);                                 // lemma 5
+HmmCost hmm_1r1w(Size size, int w = hmm_width);              // theorem 6
+HmmCost hmm_hybrid(Size size, double r, int w = hmm_width);  // theorem 7: (1 + r)R1W
+
+// Section III: C / w + S + (B + 1)(l - 1), in units of the time in which w neighbours are accessed;
+// l is the latency of global memory. Lemma 5 and the theorems write l for l - 1.
+double hmm_time_units(const HmmCost& cost, double l, int w = hmm_width);
+
+// The same in microseconds. A time unit is what w elements of their type take at the speed of a
+// copy. A barrier is the end of a kernel, as in the paper's section VIII, so that l is the latency
+// of a read and of a launch together.
+double hmm_us(const HmmCost& cost, const SatTypeInfo& type, const MicroFigures& figures);
+
+// As the model of an algorithm, whose tables are made one after the other.
+template <HmmCost (*cost)(Size)>
+constexpr SatModel hmm_model{
+    "hmm", [](const SatAlgorithm&, const SatTypeInfo& type, Size size, int tables,
+              const MicroFigures& figures) { return tables * hmm_us(cost(size), type, figures); }};
+
+}  // namespace facesat::gpu

@@ -1,0 +1,14 @@
+// For builds without CUDA.
+#include "kernels/sat/algorithm.hpp"
+
+namespace facesat::gpu {
+
+std::span<const SatAlgorithm* const> sat_algorithms() {
+  return {};
+}
+
+const SatAlgorithm* find_sat(std::string_view) {
+  return nullptr;
+}
+
+}  // namespace facesat::gpu

@@ -1,0 +1,307 @@
+// The whole flow through the kernels, from the grey image to windows, against the CPU backend: on a
+// GPU and, for small pictures, on the host.
+#include <memory>
+
+#include "cascades/cascade_store.hpp"
+
+#include "core/backend.hpp"
+#include "core/grouping.hpp"
+#include "kernels/cascade/evaluate.hpp"
+#include "kernels/cascade/group_windows.hpp"
+#include "kernels/cascade/skip_rule.hpp"
+#include "kernels/image/resize.hpp"
+#include "kernels/image/tilted.hpp"
+#include "kernels/sat/algorithm.hpp"
+#include "tests/core/cascades.hpp"
+#include "tests/core/pictures.hpp"
+#include "tests/core/printers.hpp"
+#include "tests/kernels/device_memory.hpp"
+
+namespace facesat::test {
+namespace {
+
+using gpu::Candidate;
+using gpu::CompiledCascade;
+
+struct Found {
+  int level, x, y;
+  double score;
+  auto operator<=>(const Found&) const = default;
+};
+void PrintTo(const Found& f, std::ostream* out) {
+  *out << "level " << f.level << " (" << f.x << ", " << f.y << ") score " << f.score;
+}
+
+struct Scene {
+  const Cascade& cascade;
+  const Pyramid& pyramid;
+  gpu::AtlasPlan atlas;
+  DetectOptions options;
+  View<const std::uint8_t> gray;
+};
+
+struct Answer {
+  std::vector<Found> windows;
+  std::vector<Face> boxes, faces;            // of these windows; grouped
+  std::vector<Image<std::uint32_t>> depths;  // of each level
+};
+
+std::vector<Face> sorted(std::vector<Face> faces) {
+  std::sort(faces.begin(), faces.end(), [](const Face& a, const Face& b) {
+    return std::tie(a.box, a.neighbors, a.score) < std::tie(b.box, b.neighbors, b.score);
+  });
+  return faces;
+}
+
+Answer on_cpu(const Scene& scene) {
+  const auto backend = make_cpu_backend();
+  // Borrowed: the scene outlives the backend.
+  backend->prepare({std::shared_ptr<const Cascade>(), &scene.cascade}, scene.pyramid,
+                   scene.options);
+  backend->load(scene.gray);
+  backend->run();
+  Answer answer;
+  for (const Window& w : backend->collect()) {
+    answer.windows.push_back({w.level, w.x, w.y, w.score});
+    answer.boxes.push_back({w.box, 1, w.score});
+  }
+  answer.faces = sorted(group_faces(answer.boxes, 2));
+  for (int i = 0; i < static_cast<int>(scene.pyramid.levels.size()); ++i)
+    answer.depths.push_back(backend->snapshot(Picture::depth, i));
+  return answer;
+}
+
+// A cascade compiled for one step, in device memory.
+class Uploaded {
+ public:
+  Uploaded(const Cascade& cascade, const gpu::PatchLayout& layout)
+      : compiled(gpu::compile_cascade(cascade, layout)),
+        layout_(layout),
+        nodes_(compiled.nodes),
+        general_(compiled.general),
+        lbp_nodes_(compiled.lbp_nodes),
+        roots_(compiled.roots),
+        leaves_(compiled.leaves),
+        stages_(compiled.stages) {}
+
+  // with_parameters: the first stages come as parameters of the launch.
+  gpu::StepCascade get(bool with_parameters) {
+    gpu::StepCascade step = gpu::describe(compiled, layout_);
+    if (!with_parameters) step.parameter_stages = 0;
+    step.nodes = nodes_.data();
+    step.general = general_.data();
+    step.lbp_nodes = lbp_nodes_.data();
+    step.roots = roots_.data();
+    step.leaves = leaves_.data();
+    step.stages = stages_.data();
+    return step;
+  }
+
+  CompiledCascade compiled;
+
+ private:
+  gpu::PatchLayout layout_;
+  DeviceArray<gpu::HaarNode> nodes_;
+  DeviceArray<gpu::GeneralFeature> general_;
+  DeviceArray<gpu::LbpNode> lbp_nodes_;
+  DeviceArray<std::int32_t> roots_;
+  DeviceArray<std::int64_t> leaves_;
+  DeviceArray<gpu::CompiledStage> stages_;
+};
+
+constexpr std::uint32_t capacity = 1 << 16;
+constexpr std::uint32_t poison = 0xDEADBEEF;
+
+Answer on_device(const Scene& scene) {
+  const Pyramid& pyramid = scene.pyramid;
+  const gpu::EvaluatePlan plan = gpu::plan_evaluate(pyramid, scene.atlas, scene.cascade);
+  Uploaded step_1(scene.cascade, plan.layout[0]), step_2(scene.cascade, plan.layout[1]);
+  DeviceArray<gpu::EvaluateLevel> levels(plan.levels);
+  DeviceArray<gpu::EvaluateTile> tiles(plan.tiles);
+  DeviceArray<std::uint32_t> rejected(std::vector<std::uint32_t>(plan.words + 1, poison));
+  DeviceArray<Candidate> candidates{std::vector<Candidate>(capacity)};
+  DeviceArray<Candidate> windows{std::vector<Candidate>(capacity)};
+  DeviceArray<std::uint32_t> candidate_count(std::vector<std::uint32_t>{0});
+  DeviceArray<gpu::WindowCounts> counts(std::vector<gpu::WindowCounts>{{poison, poison}});
+  DevicePicture<std::uint8_t> gray(pyramid.image, 0);
+  gray.upload(scene.gray);
+
+  Answer answer;
+  for (std::size_t g = 0; g < scene.atlas.groups.size(); ++g) {
+    const Size size = scene.atlas.groups[g].atlas;
+    DevicePicture<std::uint8_t> atlas(size, 0);
+    DevicePicture<std::uint32_t> sum(size, 0), squared_sum(size, 0), tilted_sum(size, 0);
+    const gpu::ResizePlan resize = gpu::plan_resize(pyramid, scene.atlas, scene.atlas.groups[g]);
+    DeviceArray<gpu::ResizeLevel> resize_levels(resize.levels);
+    DeviceArray<gpu::PackedTap> taps(resize.taps);
+    DeviceArray<gpu::ResizeTile> resize_tiles(resize.tiles);
+    gpu::enqueue_resize(gray.view(), atlas.view(),
+                        {resize_levels.data(), taps.data(), resize_tiles.data(),
+                         static_cast<int>(resize.tiles.size())},
+                        test_stream());
+    const gpu::SatAlgorithm& sat = *gpu::sat_algorithms().front();
+    DeviceArray<std::byte> workspace(
+        std::vector<std::byte>(sat.workspace_bytes(gpu::SatType::u8_u32, size)));
+    sat.enqueue(gpu::both_tables(atlas.view(), sum.view(), squared_sum.view()), workspace.data(),
+                test_stream());
+    gpu::enqueue_tilted(atlas.view(), tilted_sum.view(), test_stream());
+
+    gpu::EvaluateTask task{};
+    task.sum = sum.view();
+    task.squared_sum = squared_sum.view();
+    task.tilted_sum = tilted_sum.view();
+    task.cascade[0] = step_1.get(pyramid.image.width % 2 == 0);
+    task.cascade[1] = step_2.get(pyramid.image.width % 2 == 0);
+    task.inner = {scene.cascade.window.width - 2, scene.cascade.window.height - 2};
+    task.skips = scene.options.scan == Scan::opencv;
+    task.rejected = rejected.data();
+    task.candidates = candidates.data();
+    task.candidate_count = candidate_count.data();
+    task.capacity = capacity;
+    task.levels = levels.data();
+    const auto enqueue = [&](int first_level, int level_count) {
+      task.tiles = tiles.data() + plan.first_tile[first_level];
+      gpu::enqueue_evaluate(task, step_1.compiled.form, step_1.compiled.fixed_point,
+                            plan.tile_count(first_level, level_count), test_stream());
+    };
+    enqueue(scene.atlas.groups[g].first, scene.atlas.groups[g].count);
+
+    task.rejected = nullptr;
+    task.candidates = nullptr;
+    task.skips = false;
+    for (int i = 0; i < scene.atlas.groups[g].count; ++i) {
+      const Size grid = pyramid.levels[scene.atlas.groups[g].first + i].grid;
+      DeviceArray<std::uint32_t> depths(std::vector<std::uint32_t>(grid.area(), poison));
+      task.depths = depths.data();
+      enqueue(scene.atlas.groups[g].first + i, 1);
+      const std::vector<std::uint32_t> cells = depths.download();
+      Image<std::uint32_t>& image = answer.depths.emplace_back(grid);
+      copy(View<const std::uint32_t>{cells.data(), grid, grid.width}, image.view());
+    }
+  }
+  gpu::enqueue_skip_rule(
+      {levels.data(), rejected.data(), candidates.data(), candidate_count.data(), capacity,
+       scene.options.scan == Scan::opencv, counts.data(), windows.data()},
+      test_stream());
+  EXPECT_EQ(candidate_count.download()[0], 0u);
+  EXPECT_LE(counts.download()[0].candidates, capacity);
+  DeviceArray<gpu::BoxLevel> boxes(gpu::plan_boxes(pyramid));
+  const std::vector<gpu::GroupedWindow> nothing(capacity);
+  DeviceArray<gpu::GroupedWindow> grouped(nothing), delivered(nothing);
+  DeviceArray<gpu::WindowCounts> delivered_counts(counts.download());
+  delivered_counts.upload({{poison, poison}});
+  gpu::enqueue_group_windows({counts.data(), windows.data(), boxes.data(), true, grouped.data(),
+                              delivered_counts.data(), delivered.data()},
+                             test_stream());
+  std::vector<gpu::GroupedWindow> found = delivered.download();
+  const gpu::WindowCounts count = delivered_counts.download()[0];
+  EXPECT_LE(count.windows, count.candidates);
+  found.resize(count.windows);
+  std::vector<std::uint32_t> parents;
+  for (const gpu::GroupedWindow& window : found) {
+    const Candidate& c = window.window;
+    const Level& level = pyramid.levels[c.level];
+    const auto width = static_cast<std::uint32_t>(level.grid.width);
+    answer.windows.push_back({c.level, static_cast<int>(c.cell % width) * level.step,
+                              static_cast<int>(c.cell / width) * level.step,
+                              gpu::score_of(step_1.compiled, c.sum)});
+    answer.boxes.push_back({window.box, 1, answer.windows.back().score});
+    parents.push_back(window.parent);
+  }
+  answer.faces = sorted(group_faces(answer.boxes, 2, parents));
+  return answer;
+}
+
+std::size_t compare(const Cascade& cascade, View<const std::uint8_t> gray,
+                    const DetectOptions& options, std::size_t max_atlas_pixels = 1 << 26) {
+  const Pyramid pyramid = plan_pyramid(gray.size, cascade.window, options);
+  if (pyramid.levels.empty()) return 0;
+  const Scene scene{cascade, pyramid, gpu::plan_atlas(pyramid, max_atlas_pixels), options, gray};
+  const Answer expected = on_cpu(scene);
+  const Answer answer = on_device(scene);
+  const std::string what = cascade.name + " on " + std::to_string(gray.size.width) + "x" +
+                           std::to_string(gray.size.height);
+  EXPECT_EQ(answer.windows, expected.windows) << what;
+  EXPECT_EQ(answer.boxes, expected.boxes) << what;
+  EXPECT_EQ(answer.faces, expected.faces) << what;
+  EXPECT_EQ(answer.depths.size(), expected.depths.size());
+  for (std::size_t i = 0; i < expected.depths.size(); ++i) {
+    const Image<std::uint32_t>&ours = answer.depths[i], &theirs = expected.depths[i];
+    std::size_t wrong = 0;
+    for (int y = 0; y < theirs.size().height; ++y)
+      for (int x = 0; x < theirs.size().width; ++x) wrong += ours.row(y)[x] != theirs.row(y)[x];
+    EXPECT_EQ(wrong, 0u) << what << ": depths of level " << i;
+  }
+  return expected.windows.size();
+}
+
+// Leaves of few bits, whose sums are exact in any order.
+Cascade rounded(Cascade cascade) {
+  for (float& leaf : cascade.leaves) leaf = std::round(leaf * 1024) / 1024;
+  return cascade;
+}
+
+class RandomCascades : public ::testing::TestWithParam<NamedShape> {};
+
+TEST_P(RandomCascades, GiveTheWindowsOfTheCpu) {
+  std::size_t windows = 0;
+  std::mt19937 random(3);
+  for (unsigned seed = 0; seed < (on_gpu ? 300u : 3u); ++seed) {
+    const Cascade cascade = random_cascade(seed, GetParam().shape);
+    const Size size{20 + static_cast<int>(random() % (on_gpu ? 90 : 50)),
+                    20 + static_cast<int>(random() % (on_gpu ? 60 : 40))};
+    const DetectOptions options{.scale_factor = 1.1 + static_cast<double>(random() % 8) / 10,
+                                .scan = seed % 3 == 2 ? Scan::dense : Scan::opencv};
+    const std::size_t most = seed % 4 == 1 ? 3000 : 1 << 26;  // several groups
+    windows += compare(cascade, clouds(size, seed, 1).view(), options, most);
+    windows += compare(rounded(cascade), clouds(size, seed, 2).view(), options, most);
+    windows += compare(rounded(cascade), noise(size, seed, 100, 136).view(), options);
+  }
+  EXPECT_GT(windows, on_gpu ? 20'000u : 100u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, RandomCascades, ::testing::ValuesIn(cascade_shapes),
+                         [](const auto& tested) { return tested.param.name; });
+
+// Every visited position gives a window; and with the threshold between, every second rejection
+// hides its neighbour.
+TEST(CascadeKernels, GridsAndSkips) {
+  const Cascade all = half_cascade({8, 9}, 1, 1, 0), some = half_cascade({8, 9}, 0, 1, 0.5f);
+  for (int width = 8; width <= 140; width += on_gpu ? 1 : 44)
+    for (int height = 9; height <= 90; height += on_gpu ? 4 : 60) {
+      const Image<std::uint8_t> picture = noise({width, height}, static_cast<unsigned>(width));
+      const DetectOptions options{.scale_factor = 1.37};
+      compare(all, picture.view(), options);
+      compare(some, picture.view(), options);
+    }
+}
+
+// The real thing: hundreds of features of all kinds, tilted ones and trees among them.
+TEST(CascadeKernels, TrainedCascades) {
+  std::size_t windows = 0;
+  for (const char* name :
+       {"frontalface_default", "frontalface_alt2", "eye_tree_eyeglasses", "lbp:frontalface"}) {
+    const auto cascade = find_cascade(name);
+    windows += compare(*cascade, drawn_faces({70, 66}).view(), {.scale_factor = 1.2});
+    windows += compare(*cascade, drawn_faces({71, 66}).view(), {.scale_factor = 1.3});
+  }
+  EXPECT_GT(windows, 20u);
+}
+
+// Rows of nothing but rejections, over several tiles, in pictures without contrast on one side.
+TEST(CascadeKernels, LongRunsOfRejections) {
+  const Cascade none = half_cascade({8, 9}, 0, 1, 0.5f);  // passes where the right half is darker
+  Image<std::uint8_t> picture = noise({230, 40}, 9);
+  for (int y = 0; y < 40; ++y)
+    for (int x = 0; x < 230; ++x) {
+      std::uint8_t& p = picture.row(y)[x];
+      if (y < 25) p = static_cast<std::uint8_t>(x / 2 + (x * 7 + y) % 3);  // grows to the right
+      if (y > 20 && x % 67 < 5) p = 200;
+      if (x > 180 && y > 10) p = 77;
+    }
+  EXPECT_GT(compare(none, picture.view(), {.scale_factor = 1.2}), 0u);
+  EXPECT_GT(compare(none, picture.view(), {.scale_factor = 1.2, .scan = Scan::dense}), 0u);
+}
+
+}  // namespace
+}  // namespace facesat::test

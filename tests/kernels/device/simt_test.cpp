@@ -1,0 +1,166 @@
+// The host's execution of kernels itself: what works on a GPU works here, and what a GPU does not
+// define is refused.
+#include "kernels/device/simt/simt.hpp"
+
+#include <numeric>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "kernels/device/platform.hpp"
+
+namespace facesat::test {
+namespace {
+
+using gpu::SharedArray;
+
+const simt::Schedule schedules[] = {{simt::Order::forward, 1, 1},
+                                    {simt::Order::reverse, 1, 1},
+                                    {simt::Order::random, 1, 3},
+                                    {simt::Order::random, 2, 5},
+                                    {simt::Order::random, 3, 2}};
+
+// Runs `body` under every schedule; what must be refused must be refused under all of them.
+template <class Body>
+void under_all_schedules(Body body) {
+  for (const simt::Schedule& schedule : schedules) {
+    simt::set_schedule(schedule);
+    body();
+  }
+  simt::set_schedule({});
+}
+
+template <class Kernel>
+std::string refusal(unsigned blocks, unsigned threads, Kernel kernel) {
+  try {
+    simt::launch("kernel", blocks, threads, kernel);
+  } catch (const simt::Undefined& error) {
+    return error.what();
+  }
+  return "";
+}
+
+void expect_refusal(unsigned blocks, unsigned threads, const std::string& words,
+                    const std::function<void()>& kernel) {
+  under_all_schedules([&] {
+    const std::string said = refusal(blocks, threads, kernel);
+    EXPECT_NE(said.find(words), std::string::npos) << "said: " << said;
+  });
+}
+
+// Each block reverses its part of the data through shared memory.
+void reverse_blocks(std::vector<int>& data) {
+  __shared__ SharedArray<int, 64> part;
+  const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  part[static_cast<int>(threadIdx.x)] = data[i];
+  __syncthreads();
+  data[i] = part[static_cast<int>(blockDim.x - 1 - threadIdx.x)];
+}
+
+TEST(Simt, BarriersAndSharedMemory) {
+  under_all_schedules([] {
+    std::vector<int> data(64 * 7);
+    std::iota(data.begin(), data.end(), 0);
+    simt::launch("reverse_blocks", 7, 64, [&] { reverse_blocks(data); });
+    for (int i = 0; i < static_cast<int>(data.size()); ++i)
+      ASSERT_EQ(data[i], i / 64 * 64 + 63 - i % 64);
+  });
+}
+
+TEST(Simt, ShufflesAndBallots) {
+  under_all_schedules([] {
+    std::vector<unsigned> sums(64), votes(64), swapped(64);
+    simt::launch("scan", 1, 64, [&] {
+      unsigned sum = threadIdx.x + 1;
+      for (unsigned d = 1; d < 32; d *= 2) {
+        const unsigned other = __shfl_up_sync(~0u, sum, d);
+        if (threadIdx.x % 32 >= d) sum += other;
+      }
+      sums[threadIdx.x] = sum;
+      votes[threadIdx.x] = __ballot_sync(~0u, threadIdx.x % 3 == 0);
+      if (threadIdx.x % 32 < 4) swapped[threadIdx.x] = __shfl_xor_sync(0xFu, threadIdx.x, 1);
+    });
+    for (unsigned i = 0; i < 64; ++i) {
+      const unsigned first = i / 32 * 32, lane = i % 32;
+      EXPECT_EQ(sums[i], (lane + 1) * first + (lane + 1) * (lane + 2) / 2);
+      EXPECT_EQ(votes[i], first == 0 ? 0x49249249u : 0x92492492u);
+      if (lane < 4) {
+        EXPECT_EQ(swapped[i], i ^ 1);
+      }
+    }
+  });
+}
+
+// Blocks take tickets and each waits for the one before it: possible in any order of starting.
+TEST(Simt, WaitingByTicketEnds) {
+  under_all_schedules([] {
+    unsigned ticket = 0;
+    std::vector<unsigned long long> done(9, 0);
+    simt::launch("chain", 8, 32, [&] {
+      __shared__ SharedArray<unsigned, 1> mine;
+      if (threadIdx.x == 0) mine[0] = atomicAdd(&ticket, 1u);
+      __syncthreads();
+      const unsigned t = mine[0];
+      while (t > 0 && gpu::load_relaxed(&done[t - 1]) == 0) gpu::pause();
+      __syncthreads();
+      if (threadIdx.x == 0) gpu::store_relaxed(&done[t], 1);
+    });
+    EXPECT_EQ(std::accumulate(done.begin(), done.end(), 0ull), 8u);
+  });
+}
+
+// The same by block index: a GPU may start the last block first.
+TEST(Simt, WaitingForABlockThatHasNotStartedIsRefused) {
+  simt::set_schedule({simt::Order::reverse, 1, 1});
+  std::vector<unsigned long long> done(8, 0);
+  const std::string said = refusal(8, 32, [&] {
+    const unsigned b = blockIdx.x;
+    while (b > 0 && gpu::load_relaxed(&done[b - 1]) == 0) gpu::pause();
+    gpu::store_relaxed(&done[b], 1);
+  });
+  EXPECT_NE(said.find("block (7, 0) waits for something that never comes"), std::string::npos)
+      << said;
+  simt::set_schedule({});
+}
+
+TEST(Simt, WhatAGpuDoesNotDefineIsRefused) {
+  expect_refusal(2, 64, "wait at a barrier", [] {
+    if (threadIdx.x < 40) __syncthreads();
+  });
+  expect_refusal(1, 32, " ended", [] {
+    if (threadIdx.x < 31) __syncwarp();
+  });
+  expect_refusal(1, 32, "is not in its own mask", [] { __syncwarp(0xFFFF); });
+  expect_refusal(1, 20, "lanes that do not exist", [] { __syncwarp(); });
+  expect_refusal(1, 32, "in another operation", [] {
+    if (threadIdx.x < 16)
+      __syncwarp();
+    else
+      __ballot_sync(~0u, true);
+  });
+  expect_refusal(1, 32, "outside its mask", [] {
+    if (threadIdx.x < 16) __shfl_sync(0xFFFFu, 1, 20);
+  });
+  expect_refusal(1, 32, "nobody wrote", [] {
+    __shared__ SharedArray<int, 32> values;
+    if (threadIdx.x > 0) values[static_cast<int>(threadIdx.x)] = 1;
+    __syncthreads();
+    static_cast<void>(static_cast<int>(values[0]));
+  });
+  expect_refusal(1, 32, "outside its bounds", [] {
+    __shared__ SharedArray<int, 32> values;
+    values[static_cast<int>(threadIdx.x) + 1] = 1;
+  });
+}
+
+// A barrier that is left out shows, because some order of the threads breaks the result.
+TEST(Simt, AMissingBarrierIsFound) {
+  expect_refusal(1, 64, "nobody wrote", [] {
+    __shared__ SharedArray<int, 64> part;
+    part[static_cast<int>(threadIdx.x)] = 1;
+    static_cast<void>(static_cast<int>(part[63 - static_cast<int>(threadIdx.x)]));
+  });
+}
+
+}  // namespace
+}  // namespace facesat::test
