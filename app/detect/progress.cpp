@@ -96,6 +96,7 @@ std::string summary(const Inputs::PassedOver& found) {
       fmt::format("{}{}: no extension of pictures or videos", found.first_file,
                   found.files > 1 ? ", ..." : ""));
   add(found.folders, "folder", "-r descends into them");
+  add(found.links, "folder link", "read under another name");
   add(found.hidden, "hidden name", "give hidden files and folders by name");
   add(found.own, "picture", "written by facesat into the folder of this run's pictures");
   return text;

@@ -77,6 +77,17 @@ bool Inputs::is_excluded(const fs::path& folder) const {
   return id && excluded_.contains(*id);
 }
 
+// A link to a folder that the walk comes to without it as well.
+bool Inputs::is_link_within(const fs::path& folder) const {
+  std::error_code error;
+  if (!fs::is_symlink(folder, error)) return false;
+  const fs::path target = fs::canonical(folder, error);
+  const fs::path below = error ? fs::path() : target.lexically_relative(root_);
+  return !below.empty() && std::none_of(below.begin(), below.end(), [](const fs::path& part) {
+    return part != "." && part.string().starts_with('.');  // not there, or hidden
+  });
+}
+
 std::optional<Inputs::Identity> Inputs::identity(const fs::path& folder) {
   struct stat info {};
   if (::stat(folder.c_str(), &info) != 0) return std::nullopt;
@@ -130,6 +141,7 @@ std::optional<Input> Inputs::start(const std::string& path) {
   std::error_code ignored;
   if (!fs::is_directory(path, ignored)) return media(path, path);
   entered_.clear();
+  root_ = fs::canonical(path, ignored);
   return enter(path, "", path);
 }
 
@@ -137,7 +149,10 @@ std::optional<Input> Inputs::start(const std::string& path) {
 std::optional<Input> Inputs::enter(const fs::path& folder, const std::string& prefix,
                                    const std::string& name) {
   const auto id = identity(folder);
-  if (id && !entered_.insert(*id).second) return std::nullopt;
+  if ((!folders_.empty() && is_link_within(folder)) || (id && !entered_.insert(*id).second)) {
+    ++passed_over_.links;
+    return std::nullopt;
+  }
   const bool excluded =
       (id && excluded_.contains(*id)) || (!folders_.empty() && folders_.back().is_excluded);
   Folder listing{folder, prefix, {}, 0, excluded};

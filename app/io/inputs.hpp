@@ -34,7 +34,8 @@ struct InputArguments {
 
 // Finds inputs lazily: memory is bounded by the largest folder, however long the list. Folders come
 // in name order; hidden entries and files with unknown extensions are passed over; a folder reached
-// twice (through symbolic links) is entered once.
+// twice (through symbolic links) is entered once, under its own name where it lies below the folder
+// given.
 class Inputs {
  public:
   // Throws UsageError for a list that cannot be read, and for a folder that is excluded.
@@ -56,6 +57,7 @@ class Inputs {
     std::size_t files = 0;   // with unknown extensions
     std::string first_file;  // of these
     std::size_t folders = 0;
+    std::size_t links = 0;   // to folders that are read under another name
     std::size_t hidden = 0;  // entries whose names begin with a dot
     std::size_t own = 0;     // pictures that facesat wrote, where this run writes some
   };
@@ -78,6 +80,7 @@ class Inputs {
   std::optional<Input> find();
   static std::optional<Identity> identity(const std::filesystem::path& folder);
   bool is_excluded(const std::filesystem::path& folder) const;
+  bool is_link_within(const std::filesystem::path& folder) const;
   std::optional<Input> next_of_arguments();
   std::optional<Input> next_of_folder();
   std::optional<Input> next_of_list();
@@ -89,6 +92,7 @@ class Inputs {
   std::vector<std::unique_ptr<PathList>> lists_;  // one for each argument; null: it is no list
   std::size_t next_argument_ = 0;
   std::set<Identity> excluded_, entered_;
+  std::filesystem::path root_;  // the folder given that is being walked, without links
   std::vector<Folder> folders_;
   std::unique_ptr<PathList> list_;  // being read
   std::optional<Input> upcoming_;   // found by is_empty()

@@ -19,15 +19,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Changes whenever a file is written to or replaced, and stays if a folder above it is renamed; 0
-// if there is none. The time of the last change of the inode is part of it: programs that edit EXIF
-// data can keep a file's size and its time of modification.
-std::uint64_t version_of(const fs::path& input) {
+// Changes whenever a file is written to or replaced, and stays if a folder above it is renamed;
+// unknown if there is none. The time of the last change of the inode is part of it: programs that
+// edit EXIF data can keep a file's size and its time of modification.
+InputVersion version_of(const fs::path& input) {
   struct stat info {};
-  if (::stat(input.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return 0;
+  if (::stat(input.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return {};
   const timespec &modified = info.st_mtim, &changed = info.st_ctim;
-  return checksum(fmt::format("{} {}.{} {}.{}", info.st_size, modified.tv_sec, modified.tv_nsec,
-                              changed.tv_sec, changed.tv_nsec));
+  return {checksum(fmt::format("{} {}.{} {}.{}", info.st_size, modified.tv_sec, modified.tv_nsec,
+                               changed.tv_sec, changed.tv_nsec)),
+          info.st_ino};
 }
 
 }  // namespace
@@ -84,7 +85,7 @@ void Journal::open(const JournalFile& journal) {
     earlier_failures_ += entry.failed && !state.failed;
     state.failed |= entry.failed;
     has_names_ |= entry.key.starts_with(name_key(""));
-    if (entry.version != 0) keys_.emplace(entry.version, entry.key);
+    if (entry.version.change != 0) keys_.emplace(entry.version, entry.key);
   }
 }
 
@@ -114,7 +115,7 @@ std::string Journal::path_key(const fs::path& input) {
 }
 
 // A file that is where the journal does not expect it, and not any more where it does.
-std::optional<std::string> Journal::key_before_move(std::uint64_t version,
+std::optional<std::string> Journal::key_before_move(const InputVersion& version,
                                                     const std::string& name) const {
   const auto [begin, end] = keys_.equal_range(version);
   for (auto found = begin; found != end; ++found) {
@@ -128,7 +129,7 @@ std::optional<std::string> Journal::key_before_move(std::uint64_t version,
 
 Journal::Place Journal::enter(const fs::path& path, const std::string& name) {
   if (path_.empty()) return {};
-  const std::uint64_t version = version_of(path);
+  const InputVersion version = version_of(path);
   std::string key = path_key(path);
   if (const auto before = known_.contains(key) ? std::nullopt : key_before_move(version, name)) {
     moved_.emplace(*before, key);
@@ -148,8 +149,10 @@ Journal::Place Journal::enter(const fs::path& path, const std::string& name) {
   const InputState& state = earlier->second;
   const bool is_retried = retries_ && state.failed;
   // What was not there has changed, too, when it is; names alone tell nothing of versions.
-  const bool is_comparable = state.version != 0 || (state.failed && !key.starts_with(name_key("")));
-  const bool has_changed = version != 0 && is_comparable && version != state.version;
+  const bool is_comparable =
+      state.version.change != 0 || (state.failed && !key.starts_with(name_key("")));
+  const bool has_changed =
+      version.change != 0 && is_comparable && version.change != state.version.change;
   earlier_failures_ -= state.failed && (is_retried || has_changed);
   changed_ += has_changed;
   replaces_ |= is_retried || has_changed;

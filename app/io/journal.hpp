@@ -22,12 +22,20 @@ namespace facesat::app {
 // The options that results depend on, as the command line calls them, and their values.
 using ResultOptions = std::vector<std::pair<std::string, std::string>>;
 
+// Tells the contents of an input's file from what they were before.
+struct InputVersion {
+  std::uint64_t change = 0;  // of its size and times; 0: unknown
+  std::uint64_t inode = 0;   // of its file, which it keeps when a folder above it is renamed; not
+                             // every file system keeps it from one mount to the next
+  auto operator<=>(const InputVersion&) const = default;
+};
+
 // What earlier runs have written about an input.
 struct InputState {
   int records = 0;        // pictures have one, videos one for each frame
   bool complete = false;  // no more will come
   bool failed = false;    // one of them is a failure
-  std::uint64_t version = 0;
+  InputVersion version;
 };
 
 struct JournalFile;
@@ -42,7 +50,7 @@ class Journal {
     int occurrence = 0;
     std::optional<int> frame;
     bool failed = false, last_of_input = true;
-    std::uint64_t version = 0;   // of the input: its size and times of change; 0: unknown
+    InputVersion version;        // of the input
     std::uint64_t end = 0;       // bytes of the output up to the end of this record
     std::uint64_t checksum = 0;  // of the record's bytes: see checksum()
   };
@@ -65,7 +73,7 @@ class Journal {
   struct Place {
     std::string key;
     int occurrence = 0;
-    std::uint64_t version = 0;
+    InputVersion version;
     InputState earlier;
   };
   Place enter(const std::filesystem::path& path, const std::string& name);
@@ -104,7 +112,8 @@ class Journal {
   void open(const JournalFile& journal);
   void reopen();
   std::string path_key(const std::filesystem::path& input);
-  std::optional<std::string> key_before_move(std::uint64_t version, const std::string& name) const;
+  std::optional<std::string> key_before_move(const InputVersion& version,
+                                             const std::string& name) const;
 
   std::filesystem::path path_;
   std::optional<std::filesystem::path> folder_;  // of the input that was entered last
@@ -113,9 +122,9 @@ class Journal {
   bool retries_ = false, replaces_ = false, has_names_ = false;
   int descriptor_ = -1;
   std::unordered_map<std::string, Known> known_;
-  std::unordered_multimap<std::uint64_t, std::string> keys_;  // by version
-  std::set<Input> repaired_;                                  // folders
-  std::unordered_map<std::string, std::string> moved_;        // keys, and what they are now
+  std::multimap<InputVersion, std::string> keys_;
+  std::set<Input> repaired_;                            // folders
+  std::unordered_map<std::string, std::string> moved_;  // keys, and what they are now
   std::size_t earlier_failures_ = 0, changed_ = 0, ambiguous_ = 0;
   std::string remark_;
 };

@@ -115,7 +115,7 @@ class Reader {
 
   Journal::Entry entry() const {
     const std::vector<std::string_view> fields = split();
-    if (fields.size() != 8 || (fields[4] != "done" && fields[4] != "failed") ||
+    if (fields.size() != 9 || (fields[4] != "done" && fields[4] != "failed") ||
         (fields[5] != "last" && fields[5] != "more"))
       refuse();
     Journal::Entry entry;
@@ -125,8 +125,8 @@ class Reader {
     if (fields[3] != "-") entry.frame = number<int>(fields[3]);
     entry.failed = fields[4] == "failed";
     entry.last_of_input = fields[5] == "last";
-    entry.version = number<std::uint64_t>(fields[6]);
-    entry.key = unescaped(fields[7]);
+    entry.version = {number<std::uint64_t>(fields[6]), number<std::uint64_t>(fields[7])};
+    entry.key = unescaped(fields[8]);
     return entry;
   }
 
@@ -140,10 +140,10 @@ class Reader {
 }  // namespace
 
 std::string to_text(const Journal::Entry& entry) {
-  return fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", entry.end, entry.checksum,
+  return fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", entry.end, entry.checksum,
                      entry.occurrence, entry.frame ? std::to_string(*entry.frame) : "-",
                      entry.failed ? "failed" : "done", entry.last_of_input ? "last" : "more",
-                     entry.version, escaped(entry.key));
+                     entry.version.change, entry.version.inode, escaped(entry.key));
 }
 
 std::string to_text(const JournalFile& journal) {

@@ -55,6 +55,24 @@ TEST_F(Inputs, SymbolicLinksThatLoopAreEnteredOnce) {
   EXPECT_EQ(done.status, 1);
 }
 
+// A folder keeps its own name, whatever links lead to it; one elsewhere has that of its first link.
+TEST_F(Inputs, FoldersThatLinksLeadToAreReadOnce) {
+  add_face("in/2024/a.pgm");
+  add_face("in/.hidden/b.pgm");
+  add_face("elsewhere/c.pgm");
+  fs::create_directory_symlink("2024", folder / "in/1best");
+  fs::create_directory_symlink(".hidden", folder / "in/3found");
+  fs::create_directory_symlink("../elsewhere", folder / "in/4first");
+  fs::create_directory_symlink("../elsewhere", folder / "in/5second");
+  fs::create_directory_symlink("in", folder / "link");
+  for (const char* root : {"in", "./in/", "link", "in/../link"}) {
+    const Finished done = run({"detect", "-r", root});
+    EXPECT_EQ(names(done), (Names{"2024/a.pgm", "3found/b.pgm", "4first/c.pgm"})) << root;
+    EXPECT_NE(done.err.find("2 folder links (read under another name)"), std::string::npos)
+        << done.err;
+  }
+}
+
 TEST_F(Inputs, ListsAndStandardInput) {
   for (const char* name : {"a.pgm", "b.pgm", "in/c.pgm"}) add_face(name);
   write_text(folder / "list.txt", "b.pgm\r\n\nin\na.pgm");

@@ -7,6 +7,7 @@
 #include <sstream>
 #include <thread>
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "tests/app/sixty_pictures.hpp"
@@ -292,6 +293,28 @@ TEST_F(Resume, InputsThatWereMovedAreTheSame) {
               text + of_new.substr(format == "csv" ? of_new.find('\n') + 1 : 0));
     for (const char* name : {"A", "usb", "r", "r.resume"}) fs::remove_all(folder / name);
   }
+}
+
+// Other files may have the same names, sizes and times.
+TEST_F(Resume, AnotherFolderIsNotTakenForOneThatWasMoved) {
+  const std::vector<fs::path> both{folder / "s1/a.pgm", folder / "s2/a.pgm"};
+  add_face("s1/a.pgm", 1);
+  add_face("s2/a.pgm", 2);
+  fs::last_write_time(both[1], fs::last_write_time(both[0]));
+  struct stat first {
+  }, second{};
+  for (int attempt = 0; attempt < 1000; ++attempt) {  // until both are changed within one tick
+    for (const fs::path& picture : both) fs::permissions(picture, fs::perms::owner_all);
+    ::stat(both[0].c_str(), &first);
+    ::stat(both[1].c_str(), &second);
+    if (first.st_ctim.tv_nsec == second.st_ctim.tv_nsec) break;
+  }
+  if (first.st_ctim.tv_nsec != second.st_ctim.tv_nsec) GTEST_SKIP() << "times are too exact here";
+  EXPECT_EQ(detect({"-o", "r", "s1", "missing"}).status, 1);
+  fs::remove_all(folder / "s1");
+  const std::string before = read_text(folder / "r"), of_second = detect({"s2"}).out;
+  EXPECT_EQ(detect({"-o", "r", "--resume", "s2", "missing"}).status, 1);
+  EXPECT_EQ(read_text(folder / "r"), before + of_second);
 }
 
 // Programs that edit EXIF data can keep both.

@@ -101,6 +101,6 @@ int main(int count, char** arguments) {
   write(corpus / "rows", "image,x,y,w,h,neighbors,score\n\"a,\"\"b\n.jpg\",1,2,30,30,5,3.5\n");
   write(corpus / "journal",
         "facesat journal 1\ngeneration\t1\noption\t--scale-factor\t1.1\n\n"
-        "120\t17\t0\t-\tdone\tlast\t99\tpath /a\\tb.jpg\n"
-        "240\t18\t1\t3\tfailed\tmore\t0\tname v.avi\ncomplete\n");
+        "120\t17\t0\t-\tdone\tlast\t99\t7\tpath /a\\tb.jpg\n"
+        "240\t18\t1\t3\tfailed\tmore\t0\t0\tname v.avi\ncomplete\n");
 }
