@@ -19,9 +19,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string kind_name(const Cascade& cascade) {
-  return cascade.kind == FeatureKind::haar ? "haar" : "lbp";
-}
 std::string size_text(Size size) {
   return fmt::format("{}x{}", size.width, size.height);
 }
@@ -100,7 +97,7 @@ std::string info_json() {
   Json cascades = Json::array();
   for (const auto& c : loadable_cascades())
     cascades.push_back({{"name", c->name},
-                        {"kind", kind_name(*c)},
+                        {"kind", name_of(c->kind)},
                         {"window", size_text(c->window)},
                         {"stages", c->stages.size()},
                         {"features", c->feature_count()}});
@@ -131,7 +128,7 @@ std::string cascade_list() {
   std::string table = fmt::format("{:<34} {:<5} {:>7} {:>7} {:>9}\n", "name", "kind", "window",
                                   "stages", "features");
   for (const auto& c : loadable_cascades())
-    table += fmt::format("{:<34} {:<5} {:>7} {:>7} {:>9}\n", printable(c->name), kind_name(*c),
+    table += fmt::format("{:<34} {:<5} {:>7} {:>7} {:>9}\n", printable(c->name), name_of(c->kind),
                          size_text(c->window), c->stages.size(), c->feature_count());
   return table;
 }
@@ -144,7 +141,7 @@ std::string cascade_details(const std::string& name) {
       "{}\n  kind      {}{}\n  window    {}\n  stages    {}\n  trees     {}\n  nodes     {}\n  "
       "features  {}{}\n\n"
       "{:>5} {:>6} {:>6} {:>12}\n",
-      printable(c->name), kind_name(*c), c->is_stumps() ? ", stumps" : ", trees",
+      printable(c->name), name_of(c->kind), c->is_stumps() ? ", stumps" : ", trees",
       size_text(c->window), c->stages.size(), c->trees.size(), c->nodes.size(), c->feature_count(),
       tilted > 0 ? fmt::format(" ({} tilted)", tilted) : "", "stage", "trees", "nodes",
       "threshold");

@@ -15,7 +15,10 @@
 
 namespace facesat {
 
+// Whatever depends on it switches over all kinds, without a default: so the compiler finds every
+// place that a new kind needs.
 enum class FeatureKind { haar, lbp };
+std::string_view name_of(FeatureKind kind);  // "haar", "lbp"
 
 // What a file may have. Backends rely on both: indices within a tree fit into 16 bits, and counts
 // of anything in a file into 31.

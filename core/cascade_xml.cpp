@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <stdexcept>
 
 #include <fmt/format.h>
 #include <pugixml.hpp>
@@ -224,16 +225,11 @@ class Parser {
     cascade_.kind = kind == "HAAR" ? FeatureKind::haar : FeatureKind::lbp;
     const int height = integer(root, "height", 3, 4096);
     set_window(need(root, "width"), integer(root, "width", 3, 4096), height);
-    integer(need(root, "featureParams"), "maxCatCount", cascade_.kind == FeatureKind::lbp ? 256 : 0,
-            cascade_.kind == FeatureKind::lbp ? 256 : 0);
+    const int categories = words_of_node() > 0 ? 256 : 0;  // of the codes that a node asks for
+    integer(need(root, "featureParams"), "maxCatCount", categories, categories);
 
     const pugi::xml_node features = need(root, "features");
-    for (const pugi::xml_node feature : features.children("_")) {
-      if (cascade_.kind == FeatureKind::haar)
-        cascade_.haar.push_back(read_haar(feature));
-      else
-        cascade_.lbp.push_back(read_lbp(feature));
-    }
+    for (const pugi::xml_node feature : features.children("_")) add_feature(feature);
     if (cascade_.feature_count() == 0) fail(features, "expected at least one feature");
     const pugi::xml_node stages = need(root, "stages");
     for (const pugi::xml_node stage : stages.children("_")) {
@@ -248,10 +244,31 @@ class Parser {
     check_stated_count(root, "stageNum", cascade_.stages.size());
   }
 
-  // internalNodes: left right feature and then a threshold (Haar) or eight words of a set (LBP).
+  void add_feature(pugi::xml_node feature) {
+    switch (cascade_.kind) {
+      case FeatureKind::haar:
+        cascade_.haar.push_back(read_haar(feature));
+        return;
+      case FeatureKind::lbp:
+        cascade_.lbp.push_back(read_lbp(feature));
+        return;
+    }
+  }
+
+  // Of the set of codes that a node asks for; 0: it compares with a threshold.
+  std::size_t words_of_node() const {
+    switch (cascade_.kind) {
+      case FeatureKind::haar:
+        return 0;
+      case FeatureKind::lbp:
+        return Node().subset.size();
+    }
+    throw std::logic_error("unknown kind of feature");
+  }
+
+  // internalNodes: left right feature and then a threshold or the words of a set.
   void read_new_tree(pugi::xml_node tree) {
-    const bool lbp = cascade_.kind == FeatureKind::lbp;
-    const std::size_t per_node = lbp ? 11 : 4;
+    const std::size_t words = words_of_node(), per_node = 3 + std::max<std::size_t>(words, 1);
     const pugi::xml_node nodes = need(tree, "internalNodes");
     const auto& v = numbers(nodes);
     if (v.empty() || v.size() % per_node != 0)
@@ -266,12 +283,9 @@ class Parser {
       node.left = to_child(nodes, p[0], i, node_count);
       node.right = to_child(nodes, p[1], i, node_count);
       node.feature = to_int(nodes, p[2], 0, static_cast<double>(cascade_.feature_count()) - 1);
-      if (lbp)
-        for (std::size_t k = 0; k < node.subset.size(); ++k)
-          node.subset[k] =
-              static_cast<std::uint32_t>(to_int(nodes, p[3 + k], INT32_MIN, INT32_MAX));
-      else
-        node.threshold = to_float(nodes, p[3]);
+      for (std::size_t k = 0; k < words; ++k)
+        node.subset[k] = static_cast<std::uint32_t>(to_int(nodes, p[3 + k], INT32_MIN, INT32_MAX));
+      if (words == 0) node.threshold = to_float(nodes, p[3]);
       cascade_.nodes.push_back(node);
     }
     const pugi::xml_node leaves = need(tree, "leafValues");

@@ -3,20 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/rules.hpp"
 #include "core/stopwatch.hpp"
 
 namespace facesat {
-namespace {
-
-Rect clipped(const Rect& r, Size image) {
-  const int left = std::max(r.x, 0), top = std::max(r.y, 0);
-  const int right = std::min(r.x + r.width, image.width),
-            bottom = std::min(r.y + r.height, image.height);
-  return {left, top, right - left, bottom - top};
-}
-
-}  // namespace
-
 Detector::Detector(std::shared_ptr<const Cascade> cascade, const DetectOptions& options,
                    std::unique_ptr<Backend> backend)
     : cascade_(std::move(cascade)), options_(options), backend_(std::move(backend)) {
@@ -48,7 +38,7 @@ std::vector<Face> Detector::finish() {
   const Stopwatch watch(times_[Step::group]);
   StopMeter meter(should_stop_);
   std::vector<Face> faces = backend_->group();
-  for (Face& face : faces) face.box = clipped(face.box, pyramid_->image);
+  for (Face& face : faces) face.box = rules::clipped(face.box, pyramid_->image);
   std::erase_if(faces,
                 [](const Face& face) { return face.box.width <= 0 || face.box.height <= 0; });
   std::sort(faces.begin(), faces.end(), [&meter](const Face& a, const Face& b) {

@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/rules.hpp"
+
 namespace facesat {
 namespace {
 
@@ -121,7 +123,7 @@ struct Sums {
   Face mean() const {
     const float inverse = 1.0f / static_cast<float>(count);
     const auto rounded = [&](std::int64_t sum) {
-      return static_cast<int>(std::lrint(static_cast<float>(sum) * inverse));
+      return rules::round_even(static_cast<float>(sum) * inverse);
     };
     return {{rounded(x), rounded(y), rounded(width), rounded(height)}, count, score};
   }
@@ -147,8 +149,8 @@ std::vector<Face> class_means(std::span<const Face> windows, Classes classes, St
 
 // The area in which a face makes weaker ones disappear.
 Rect with_margins(const Rect& box) {
-  const int dx = static_cast<int>(std::lrint(box.width * similarity));
-  const int dy = static_cast<int>(std::lrint(box.height * similarity));
+  const int dx = rules::round_even(box.width * similarity);
+  const int dy = rules::round_even(box.height * similarity);
   return {box.x - dx, box.y - dy, box.width + 2 * dx, box.height + 2 * dy};
 }
 

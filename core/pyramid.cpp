@@ -5,19 +5,12 @@
 
 #include <fmt/format.h>
 
+#include "core/rules.hpp"
+
 namespace facesat {
 namespace {
 
 constexpr std::size_t max_levels = 1 << 16;
-
-int round_even(double v) {
-  return static_cast<int>(std::lrint(v));
-}
-
-Size scaled(Size window, float scale) {
-  return {round_even(static_cast<float>(window.width) * scale),
-          round_even(static_cast<float>(window.height) * scale)};
-}
 
 // Every scale at which the window still fits into the image.
 std::vector<float> fitting_scales(Size image, Size window, double factor) {
@@ -50,14 +43,14 @@ std::vector<float> chosen_scales(Size image, Size window, const DetectOptions& o
       options.max_size.width == 0 || options.max_size.height == 0 ? image : options.max_size;
   std::vector<float> chosen;
   for (const float scale : all) {
-    const Size size = scaled(window, scale);
+    const Size size = rules::in_image(window, scale);
     if (size.width > high.width || size.height > high.height) break;
     if (size.width < low.width || size.height < low.height) continue;
     chosen.push_back(scale);
   }
   if (chosen.empty() && !all.empty())
     chosen.push_back(*std::min_element(all.begin(), all.end(), [&](float a, float b) {
-      return distance(low, scaled(window, a)) < distance(low, scaled(window, b));
+      return distance(low, rules::in_image(window, a)) < distance(low, rules::in_image(window, b));
     }));
   return chosen;
 }
@@ -79,8 +72,8 @@ int rows_in_stripes(Size level, Size window, int step, int stripes) {
 Level make_level(Size image, Size window, float scale, Scan scan) {
   Level level;
   level.scale = scale;
-  level.size = {round_even(static_cast<float>(image.width) / scale),
-                round_even(static_cast<float>(image.height) / scale)};
+  level.size = {rules::round_even(static_cast<float>(image.width) / scale),
+                rules::round_even(static_cast<float>(image.height) / scale)};
   level.step = scan == Scan::dense || scale >= 2 ? 1 : 2;
   level.grid = {positions(level.size.width, window.width, level.step),
                 positions(level.size.height, window.height, level.step)};
@@ -132,7 +125,7 @@ std::vector<ResizeTap> resize_taps(int source, int length) {
     } else if (k >= source - 1) {
       taps[i] = {source - 1, source - 1, 256, 0};
     } else {
-      const auto second = static_cast<std::uint16_t>(round_even((position - k) * 256));
+      const auto second = static_cast<std::uint16_t>(rules::round_even((position - k) * 256));
       taps[i] = {k, k + 1, static_cast<std::uint16_t>(256 - second), second};
     }
   }
@@ -140,9 +133,9 @@ std::vector<ResizeTap> resize_taps(int source, int length) {
 }
 
 Rect window_in_image(const Level& level, Size window, int x, int y) {
-  const Size size = scaled(window, level.scale);
-  return {round_even(static_cast<float>(x) * level.scale),
-          round_even(static_cast<float>(y) * level.scale), size.width, size.height};
+  const Size size = rules::in_image(window, level.scale);
+  return {rules::in_image(x, level.scale), rules::in_image(y, level.scale), size.width,
+          size.height};
 }
 
 }  // namespace facesat

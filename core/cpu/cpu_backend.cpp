@@ -66,11 +66,9 @@ class CpuBackend final : public Backend {
     require_memory(pyramid.image.area(), "this image");
     gray_.resize(pyramid.image);
     const Size window = cascade.window;
-    shape_ = {{tile_width + window.width - 1, tile_height + window.height - 1},
-              cascade.kind == FeatureKind::haar,
-              has_tilted_};
-    evaluator_ = cascade.kind == FeatureKind::haar ? cpu::make_haar_evaluator(cascade, shape_)
-                                                   : cpu::make_lbp_evaluator(cascade, shape_);
+    shape_ =
+        cpu::tile_shape(cascade, {tile_width + window.width - 1, tile_height + window.height - 1});
+    evaluator_ = cpu::make_evaluator(cascade, shape_);
     levels_ = level_taps(pyramid);
     plan_bands();
   }

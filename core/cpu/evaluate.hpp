@@ -41,7 +41,13 @@ class Evaluator {
   virtual void depths(const Tile& tile, int row, std::uint32_t* depths, StopMeter& meter) const = 0;
 };
 
+// A tile of at most that many pixels, with the tables that the cascade's features ask for.
+TileShape tile_shape(const Cascade& cascade, Size pixels);
+
 // `cascade` is read only here. Tiles must be of this shape.
+std::unique_ptr<Evaluator> make_evaluator(const Cascade& cascade, const TileShape& shape);
+
+// Of one kind of features each.
 std::unique_ptr<Evaluator> make_haar_evaluator(const Cascade& cascade, const TileShape& shape);
 std::unique_ptr<Evaluator> make_lbp_evaluator(const Cascade& cascade, const TileShape& shape);
 

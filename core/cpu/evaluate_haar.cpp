@@ -73,9 +73,10 @@ struct HaarVectors {
       const auto sum = rectangle_f64(normalisation.corners, windows + i);
       const auto spread =
           area * rectangle_f64(normalisation.corners, windows + squares + i) - sum * sum;
-      // A spread of 0 or less gives infinity or no number, which is not below 0.1.
+      // A spread of 0 or less gives infinity or no number, which is not below any bound.
       const auto inverse = hn::DemoteTo(floats, one / hn::Sqrt(spread));
-      const auto varies = hn::Lt(area * hn::PromoteTo(tag, inverse), hn::Set(tag, 0.1));
+      const auto varies =
+          hn::Lt(area * hn::PromoteTo(tag, inverse), hn::Set(tag, rules::low_variance));
       hn::StoreU(inverse, floats, inverse_deviations + i);
       std::uint8_t bits[8] = {};
       hn::StoreMaskBits(tag, varies, bits);

@@ -45,8 +45,8 @@ HWY_INLINE hn::Mask<F32> goes_left(F32, const LbpTest& q, const std::uint32_t* w
   }
   const Vec centre = edge[2][1] - edge[1][1];
   Vec codes = hn::Set(tag, 255);
-  for (std::size_t n = 0; n < LbpTest::around.size(); ++n) {
-    const auto [x, y] = LbpTest::around[n];
+  for (std::size_t n = 0; n < rules::lbp_blocks.size(); ++n) {
+    const auto [x, y] = rules::lbp_blocks[n];
     const Vec block = edge[y + 1][x] - edge[y][x];
     const Vec bit = hn::Set(tag, 128u >> n);
     codes = codes - hn::IfThenElseZero(hn::Lt(block, centre), bit);

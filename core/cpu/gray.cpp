@@ -2,13 +2,13 @@
 #define HWY_TARGET_INCLUDE "core/cpu/gray.cpp"
 #include "core/cpu/gray.hpp"
 
-#include <algorithm>
 #include <array>
-#include <cmath>
 
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 #include <tbb/parallel_for.h>
+
+#include "core/rules.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace facesat::cpu::HWY_NAMESPACE {
@@ -17,7 +17,6 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
 void GrayRow(const Bgr* from, int width, std::uint8_t* to) {
-  constexpr int blue = 3735, green = 19235, red = 9798, half = 1 << 14, bits = 15;
   int x = 0;
 #if HWY_TARGET != HWY_SCALAR
   const hn::CappedTag<std::int32_t, 16> tag;
@@ -28,13 +27,12 @@ void GrayRow(const Bgr* from, int width, std::uint8_t* to) {
   for (; x + lanes <= width; x += lanes) {
     hn::Vec<decltype(bytes)> b, g, r;
     hn::LoadInterleaved3(bytes, &from[x].b, b, g, r);
-    const auto sum = times(b, blue) + times(g, green) + times(r, red) + hn::Set(tag, half);
-    hn::StoreU(hn::DemoteTo(bytes, hn::ShiftRight<bits>(sum)), bytes, to + x);
+    const auto sum = times(b, rules::blue_weight) + times(g, rules::green_weight) +
+                     times(r, rules::red_weight) + hn::Set(tag, rules::gray_half);
+    hn::StoreU(hn::DemoteTo(bytes, hn::ShiftRight<rules::gray_bits>(sum)), bytes, to + x);
   }
 #endif
-  for (; x < width; ++x)
-    to[x] = static_cast<std::uint8_t>(
-        (blue * from[x].b + green * from[x].g + red * from[x].r + half) >> bits);
+  for (; x < width; ++x) to[x] = rules::gray_of(from[x].b, from[x].g, from[x].r);
 }
 
 }  // namespace
@@ -54,20 +52,14 @@ Histogram count_values(View<const std::uint8_t> gray) {
   return histogram;
 }
 
-// The darkest value present becomes 0; the others follow the cumulative histogram, in f32.
 std::array<std::uint8_t, 256> equalizing_map(const Histogram& histogram, std::size_t pixels) {
-  std::array<std::uint8_t, 256> map{};
-  std::size_t darkest = 0;
+  int darkest = 0;
   while (histogram[darkest] == 0) ++darkest;
-  if (histogram[darkest] == pixels) {
-    map[darkest] = static_cast<std::uint8_t>(darkest);
-    return map;
-  }
-  const float scale = 255.0f / static_cast<float>(pixels - histogram[darkest]);
-  std::uint32_t sum = 0;
-  for (std::size_t i = darkest + 1; i < map.size(); ++i) {
-    sum += histogram[i];
-    map[i] = static_cast<std::uint8_t>(std::min(std::lrint(static_cast<float>(sum) * scale), 255l));
+  std::array<std::uint8_t, 256> map{};
+  std::uint32_t up_to_value = 0;
+  for (int value = 0; value < 256; ++value) {
+    up_to_value += histogram[value];
+    map[value] = rules::equalized(value, up_to_value, darkest, histogram[darkest], pixels);
   }
   return map;
 }

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <bit>
-#include <cmath>
 
 #include "core/cascade.hpp"
 #include "core/cpu/compiled.hpp"
+#include "core/rules.hpp"
 
 namespace facesat::cpu {
 
@@ -13,16 +13,14 @@ namespace facesat::cpu {
 struct Corners {
   std::int32_t offset[4];
 
-  static Corners upright(const Rect& r, const Layout& layout) {
-    return {{layout.offset(r.x, r.y), layout.offset(r.x + r.width, r.y),
-             layout.offset(r.x, r.y + r.height), layout.offset(r.x + r.width, r.y + r.height)}};
-  }
-  static Corners turned(const Rect& r, const Layout& layout) {
-    Corners c{{layout.offset(r.x, r.y), layout.offset(r.x - r.height, r.y + r.height),
-               layout.offset(r.x + r.width, r.y + r.width),
-               layout.offset(r.x + r.width - r.height, r.y + r.width + r.height)}};
-    for (std::int32_t& offset : c.offset) offset += static_cast<std::int32_t>(layout.tilted);
-    return c;
+  static Corners of(const Rect& r, bool tilted, const Layout& layout) {
+    Corners all{};
+    for (int i = 0; i < 4; ++i) {
+      const rules::Corner corner = rules::corners_of(r, tilted)[i];
+      all.offset[i] =
+          layout.offset(corner.x, corner.y) + static_cast<std::int32_t>(tilted ? layout.tilted : 0);
+    }
+    return all;
   }
 
   std::uint32_t sum(const std::uint32_t* window) const {
@@ -40,8 +38,7 @@ struct alignas(64) HaarTest {
       : threshold(node.threshold) {
     const HaarFeature& feature = cascade.haar[node.feature];
     for (int i = 0; i < 3; ++i) {
-      const Rect& rect = feature.parts[i].rect;
-      corners[i] = feature.tilted ? Corners::turned(rect, layout) : Corners::upright(rect, layout);
+      corners[i] = Corners::of(feature.parts[i].rect, feature.tilted, layout);
       weight[i] = feature.parts[i].weight;
     }
   }
@@ -51,36 +48,27 @@ struct alignas(64) HaarTest {
   }
   bool has_third() const { return std::bit_cast<std::uint32_t>(weight[2]) << 1 != 0; }
 
-  // The order of these f32 operations is part of the result.
   bool goes_left(const std::uint32_t* window, float inverse_deviation) const {
-    float value = weight[0] * sum(0, window) + weight[1] * sum(1, window);
-    if (has_third()) value += weight[2] * sum(2, window);
+    const float value = rules::haar_value(weight, [&](int i) {
+      return static_cast<float>(static_cast<std::int32_t>(corners[i].sum(window)));
+    });
     return value * inverse_deviation < threshold;
-  }
-
- private:
-  float sum(int i, const std::uint32_t* window) const {
-    return static_cast<float>(static_cast<std::int32_t>(corners[i].sum(window)));
   }
 };
 
-// Spread of a window's values, from its rectangle without the outermost pixels.
 struct HaarNormalisation {
   Corners corners;
   double area;
 
   HaarNormalisation(Size window, const Layout& layout)
-      : corners(Corners::upright({1, 1, window.width - 2, window.height - 2}, layout)),
-        area((window.width - 2) * (window.height - 2)) {}
+      : corners(Corners::of(rules::normalised_rectangle(window), false, layout)),
+        area(static_cast<double>(rules::normalised_rectangle(window).width) *
+             rules::normalised_rectangle(window).height) {}
 
-  // 1 / (area * standard deviation), or 0 for a low-variance window. Exact up to the root: the
-  // products are below 2^53.
+  // 0 for a low-variance window. Exact up to the root: the products are below 2^53.
   float inverse_deviation(const std::uint32_t* window, std::ptrdiff_t squares) const {
     const double sum = corners.sum(window), squared_sum = corners.sum(window + squares);
-    const double spread = area * squared_sum - sum * sum;
-    if (spread <= 0) return 0;
-    const auto inverse = static_cast<float>(1.0 / std::sqrt(spread));
-    return area * static_cast<double>(inverse) < 0.1 ? inverse : 0;
+    return rules::normalisation(area, area * squared_sum - sum * sum);
   }
 };
 

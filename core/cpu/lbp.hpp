@@ -6,18 +6,11 @@
 
 #include "core/cascade.hpp"
 #include "core/cpu/compiled.hpp"
+#include "core/rules.hpp"
 
 namespace facesat::cpu {
 
 struct LbpTest {
-  // The blocks around the centre, clockwise from the top left: the order of the code's bits, the
-  // highest first.
-  struct Place {
-    int x, y;
-  };
-  static constexpr std::array<Place, 8> around{
-      {{0, 0}, {1, 0}, {2, 0}, {2, 1}, {2, 2}, {1, 2}, {0, 2}, {0, 1}}};
-
   std::int32_t offset[4][4];  // corners of 3 x 3 equal blocks
   std::array<std::uint32_t, 8> subset;
 
@@ -36,15 +29,15 @@ struct LbpTest {
   }
 
  private:
-  // A bit is set if its block is not below the centre.
   unsigned code(const std::uint32_t* window) const {
-    const auto block = [&](Place p) {
+    const auto block = [&](rules::Corner p) {
       return window[offset[p.y][p.x]] - window[offset[p.y][p.x + 1]] -
              window[offset[p.y + 1][p.x]] + window[offset[p.y + 1][p.x + 1]];
     };
     const std::uint32_t centre = block({1, 1});
     unsigned result = 0;
-    for (const Place& p : around) result = result << 1 | static_cast<unsigned>(block(p) >= centre);
+    for (const rules::Corner& p : rules::lbp_blocks)
+      result = result << 1 | static_cast<unsigned>(block(p) >= centre);
     return result;
   }
 };

@@ -18,25 +18,17 @@
 #include "core/cpu/compiled.hpp"
 #include "core/cpu/gather-inl.hpp"
 #include "core/cpu/responses-inl.hpp"
+#include "core/rules.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace facesat::cpu::HWY_NAMESPACE {
 
-// OpenCV: a window that the first stage rejects lets the next one be skipped, which then rejects
-// nothing. `rejected` has a bit for each of up to 64 neighbours, of which the first is skipped if
-// `skip` is set. Returns those skipped; `skip` becomes that of the window after the 64th.
-//
-// In a run of rejected windows every second one is skipped, and the window after a run of odd
-// length is. Adding the first bit of a run to it carries through all of it: so runs that begin at
-// even places are told from the others.
+// The skip rule for a word of neighbours, of which the first is skipped if `skip` is set. Returns
+// those skipped; `skip` becomes that of the window after the 64th.
 inline std::uint64_t skipped_windows(std::uint64_t rejected, bool& skip) {
-  constexpr std::uint64_t even = 0x5555555555555555u;
   const std::uint64_t first = skip;
   rejected &= ~first;
-  const std::uint64_t starts = rejected & ~(rejected << 1);
-  const std::uint64_t from_even = rejected & ~(rejected + (starts & even));
-  const std::uint64_t from_odd = rejected & ~from_even;
-  const std::uint64_t skipped = first | (from_even << 1 & ~even) | (from_odd << 1 & even);
+  const std::uint64_t skipped = first | rules::skipped_by(rejected);
   skip = (rejected & ~skipped) >> 63;
   return skipped;
 }

@@ -8,26 +8,14 @@
 #include <optional>
 #include <utility>
 
+#include "core/rules.hpp"
+
 namespace facesat::gpu {
 namespace {
 
 // ---- features
 
-struct Point {
-  int x, y;
-  auto operator<=>(const Point&) const = default;
-};
-
-// Corners of a part in the order of their signs: + - - +.
-std::array<Point, 4> corners_of(const Rect& r, bool tilted) {
-  if (!tilted)
-    return {
-        {{r.x, r.y}, {r.x + r.width, r.y}, {r.x, r.y + r.height}, {r.x + r.width, r.y + r.height}}};
-  return {{{r.x, r.y},
-           {r.x - r.height, r.y + r.height},
-           {r.x + r.width, r.y + r.width},
-           {r.x + r.width - r.height, r.y + r.width + r.height}}};
-}
+using rules::Corner;
 
 // Are all f32 operations on this feature exact, whatever the pixels?
 bool is_exact(const HaarFeature& feature) {
@@ -43,12 +31,12 @@ bool is_exact(const HaarFeature& feature) {
 }
 
 // The coefficient of every table element that the feature asks for.
-std::map<Point, int> merged_corners(const HaarFeature& feature) {
-  constexpr int signs[4] = {1, -1, -1, 1};
-  std::map<Point, int> corners;
+std::map<Corner, int> merged_corners(const HaarFeature& feature) {
+  std::map<Corner, int> corners;
   for (const HaarFeature::Part& part : feature.parts)
     for (int i = 0; i < 4; ++i)
-      corners[corners_of(part.rect, feature.tilted)[i]] += signs[i] * static_cast<int>(part.weight);
+      corners[rules::corners_of(part.rect, feature.tilted)[i]] +=
+          rules::corner_signs[i] * static_cast<int>(part.weight);
   std::erase_if(corners, [](const auto& corner) { return corner.second == 0; });
   return corners;
 }
@@ -60,7 +48,7 @@ struct Pattern {
   std::vector<int> coefficients;
 };
 
-std::vector<Pattern> patterns_for(const std::map<Point, int>& corners) {
+std::vector<Pattern> patterns_for(const std::map<Corner, int>& corners) {
   int largest = 0;
   for (const auto& [point, coefficient] : corners) largest = std::max(largest, coefficient);
   const int w = largest;
@@ -71,9 +59,9 @@ std::vector<Pattern> patterns_for(const std::map<Point, int>& corners) {
 }
 
 // The corners in the pattern's order, if the feature has exactly its coefficients.
-std::optional<std::vector<Point>> matched(std::map<Point, int> corners, const Pattern& pattern) {
+std::optional<std::vector<Corner>> matched(std::map<Corner, int> corners, const Pattern& pattern) {
   if (corners.size() != pattern.coefficients.size() || pattern.weight > 127) return std::nullopt;
-  std::vector<Point> order;
+  std::vector<Corner> order;
   for (const int coefficient : pattern.coefficients) {
     const auto found = std::find_if(corners.begin(), corners.end(), [&](const auto& corner) {
       return corner.second == coefficient;
@@ -93,15 +81,9 @@ class Compiler {
   CompiledCascade compile() {
     choose_form();
     for (const Stage& stage : cascade_.stages) {
-      if (out_.form == CompiledCascade::Form::haar_stumps)
-        add_haar_stumps(stage);
-      else if (out_.form == CompiledCascade::Form::lbp_stumps)
-        add_lbp_stumps(stage);
-      else
-        add_trees(stage);
+      add_stage(stage);
       out_.stage_ends.push_back(static_cast<int>(out_.nodes.size() + out_.lbp_nodes.size()));
     }
-    if (cascade_.kind == FeatureKind::haar) add_normalisation();
     return std::move(out_);
   }
 
@@ -144,10 +126,28 @@ class Compiler {
     out_.fixed_point = bits.has_value();
     out_.fraction_bits = bits.value_or(0);
     const bool stumps = out_.fixed_point && cascade_.is_stumps();
-    if (cascade_.kind == FeatureKind::lbp)
-      out_.form = stumps ? Form::lbp_stumps : Form::lbp_trees;
-    else
-      out_.form = stumps ? Form::haar_stumps : Form::haar_trees;
+    switch (cascade_.kind) {
+      case FeatureKind::haar:
+        out_.form = stumps ? Form::haar_stumps : Form::haar_trees;
+        add_normalisation();
+        return;
+      case FeatureKind::lbp:
+        out_.form = stumps ? Form::lbp_stumps : Form::lbp_trees;
+        return;
+    }
+  }
+
+  void add_stage(const Stage& stage) {
+    switch (out_.form) {
+      case CompiledCascade::Form::haar_stumps:
+        return add_haar_stumps(stage);
+      case CompiledCascade::Form::lbp_stumps:
+        return add_lbp_stumps(stage);
+      case CompiledCascade::Form::haar_trees:
+        return add_trees(stage, out_.nodes, [&](const Node& node) { return haar_node(node); });
+      case CompiledCascade::Form::lbp_trees:
+        return add_trees(stage, out_.lbp_nodes, [&](const Node& node) { return lbp_node(node); });
+    }
   }
 
   CompiledStage begin_stage(const Stage& stage) const {
@@ -199,21 +199,20 @@ class Compiler {
     out_.stages.push_back(compiled);
   }
 
-  void add_trees(const Stage& stage) {
+  template <class Compiled, class Compile>
+  void add_trees(const Stage& stage, std::vector<Compiled>& nodes, Compile compile_node) {
     CompiledStage compiled = begin_stage(stage);
     compiled.run[0] = static_cast<int>(out_.roots.size());
     for (int t = stage.first_tree; t < stage.first_tree + stage.tree_count; ++t) {
       const Tree& tree = cascade_.trees[t];
-      const bool lbp = out_.form == CompiledCascade::Form::lbp_trees;
-      out_.roots.push_back(static_cast<int>(lbp ? out_.lbp_nodes.size() : out_.nodes.size()));
+      out_.roots.push_back(static_cast<int>(nodes.size()));
       const int first_leaf = static_cast<int>(out_.leaves.size());
       for (int i = 0; i <= tree.node_count; ++i) out_.leaves.push_back(leaf(tree.first_leaf + i));
       for (int i = 0; i < tree.node_count; ++i) {
         const Node& node = cascade_.nodes[tree.first_node + i];
-        (lbp ? out_.lbp_nodes.emplace_back(lbp_node(node)).branch
-             : out_.nodes.emplace_back(haar_node(node)).branch) = {
-            static_cast<std::int16_t>(node.left), static_cast<std::int16_t>(node.right),
-            first_leaf};
+        nodes.push_back(compile_node(node));
+        nodes.back().branch = {static_cast<std::int16_t>(node.left),
+                               static_cast<std::int16_t>(node.right), first_leaf};
       }
     }
     compiled.run[1] = static_cast<int>(out_.roots.size());
@@ -222,7 +221,7 @@ class Compiler {
 
   // ---- nodes
 
-  std::uint16_t word(Point p, bool tilted) const {
+  std::uint16_t word(Corner p, bool tilted) const {
     return static_cast<std::uint16_t>(layout_.word(p.x, p.y) +
                                       (tilted ? layout_.plane_words() : 0));
   }
@@ -232,7 +231,7 @@ class Compiler {
     HaarNode compiled{};
     compiled.threshold = node.threshold;
     if (is_exact(feature)) {
-      const std::map<Point, int> corners = merged_corners(feature);
+      const std::map<Corner, int> corners = merged_corners(feature);
       for (const Pattern& pattern : patterns_for(corners)) {
         const auto order = matched(corners, pattern);
         if (!order) continue;
@@ -252,7 +251,7 @@ class Compiler {
     compiled.corners[0] = static_cast<std::uint32_t>(out_.general.size());
     GeneralFeature& general = out_.general.emplace_back();
     for (int p = 0; p < 3; ++p) {
-      const auto corners = corners_of(feature.parts[p].rect, feature.tilted);
+      const auto corners = rules::corners_of(feature.parts[p].rect, feature.tilted);
       for (int i = 0; i < 4; ++i) general.corner[p][i] = word(corners[i], feature.tilted);
       general.weight[p] = feature.parts[p].weight;
     }
@@ -271,20 +270,15 @@ class Compiler {
     return compiled;
   }
 
-  // A window's variance is too low unless spread > 0 and area * (f32)(1 / sqrt(spread)) < 0.1: as
-  // the left side falls with the spread, there is a least spread that is enough.
+  // What rules::normalisation() lets pass, as a least spread: it passes all above one that passes.
   void add_normalisation() {
-    const Size inner{cascade_.window.width - 2, cascade_.window.height - 2};
+    const Rect inner = rules::normalised_rectangle(cascade_.window);
     const std::int64_t area = static_cast<std::int64_t>(inner.width) * inner.height;
     out_.normalised_area = area;
     std::int64_t too_low = 0, enough = std::int64_t{1} << 62;
     while (enough - too_low > 1) {
       const std::int64_t middle = too_low + (enough - too_low) / 2;
-      const auto inverse = static_cast<float>(1.0 / std::sqrt(static_cast<double>(middle)));
-      if (static_cast<double>(area) * static_cast<double>(inverse) < 0.1)
-        enough = middle;
-      else
-        too_low = middle;
+      (rules::normalisation(static_cast<double>(area), middle) != 0 ? enough : too_low) = middle;
     }
     out_.min_spread = enough;
   }

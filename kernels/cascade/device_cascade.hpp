@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/rules.hpp"
 #include "kernels/cascade/evaluate.hpp"
 #include "kernels/device/cuda.hpp"
 
@@ -19,7 +20,8 @@ class DeviceCascade {
     if (loaded_ == model) return;
     loaded_ = nullptr;
     const Cascade& cascade = *model;
-    inner_ = {cascade.window.width - 2, cascade.window.height - 2};
+    const Rect inner = rules::normalised_rectangle(cascade.window);
+    inner_ = {inner.width, inner.height};
     std::vector<std::byte> contents;
     for (int i = 0; i < 2; ++i) {
       compiled_[i] = compile_cascade(cascade, plan.layout[i]);

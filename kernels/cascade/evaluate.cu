@@ -38,6 +38,9 @@ struct Shared {
   SharedArray<unsigned, 2 * banks> banks_of_rank;  // banks that have more than `rank` survivors
 };
 
+static_assert(on_host || sizeof(Shared) <= evaluate_static_bytes,
+              "why_not() counts on a block's static shared memory to be no more than this");
+
 // The place of the n-th bit that is set, counted from 0.
 __device__ __forceinline__ int nth_set_bit(unsigned bits, int n) {
   int place = 0;
@@ -292,7 +295,7 @@ class Evaluation {
 };
 
 template <class Form>
-__global__ void __launch_bounds__(threads, 4)
+__global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
     evaluate_kernel(FACESAT_PARAMETER(EvaluateTask) task) {
   __shared__ Shared shared;
   const Patch patch;
@@ -356,19 +359,17 @@ void enqueue_evaluate(const EvaluateTask& task, CompiledCascade::Form form, bool
     using Chosen = decltype(chosen);
     FACESAT_LAUNCH_SHARED(evaluate_kernel<Chosen>, dim3(tiles), dim3(threads), bytes, stream, task);
   };
-  using enum CompiledCascade::Form;
-  if (form == haar_stumps)
-    start(HaarStumps());
-  else if (form == lbp_stumps)
-    start(LbpStumps());
-  else if (form == haar_trees && fixed_point)
-    start(Trees<HaarNode, FixedSum>());
-  else if (form == haar_trees)
-    start(Trees<HaarNode, OrderedSum>());
-  else if (fixed_point)
-    start(Trees<LbpNode, FixedSum>());
-  else
-    start(Trees<LbpNode, OrderedSum>());
+  switch (form) {
+    case CompiledCascade::Form::haar_stumps:
+      return start(HaarStumps());
+    case CompiledCascade::Form::lbp_stumps:
+      return start(LbpStumps());
+    case CompiledCascade::Form::haar_trees:
+      return fixed_point ? start(Trees<HaarNode, FixedSum>())
+                         : start(Trees<HaarNode, OrderedSum>());
+    case CompiledCascade::Form::lbp_trees:
+      return fixed_point ? start(Trees<LbpNode, FixedSum>()) : start(Trees<LbpNode, OrderedSum>());
+  }
 }
 
 }  // namespace facesat::gpu

@@ -33,12 +33,23 @@ struct EvaluateTile {
   std::uint64_t column : 20, row : 24;
 };
 
+// Shared memory of a block: what every block has, and the patch of a tile, which is made as large
+// as lets that many blocks run on a multiprocessor.
+constexpr int blocks_per_multiprocessor = 4;
+constexpr int evaluate_static_bytes = 16 << 10;
+constexpr int comfortable_patch_bytes = 40 << 10;
+static_assert(blocks_per_multiprocessor * (comfortable_patch_bytes + evaluate_static_bytes) <=
+                  227 << 10,
+              "the blocks of a multiprocessor share 227 KiB on compute capability 9.0");
+
 // The nodes that come as parameters of the launch, and so from the constant cache: those of the
 // stages that most windows see. The constant cache broadcasts to all lanes of a warp; a load from
 // shared or global memory moves one word per lane, as a table element does.
 constexpr int parameter_bytes = 14080;
 template <class Node>
 constexpr int parameter_nodes = parameter_bytes / sizeof(Node);
+static_assert(parameter_bytes % sizeof(HaarNode) == 0 && parameter_bytes % sizeof(LbpNode) == 0,
+              "no byte of the parameters is wasted");
 
 // A cascade, compiled for one step; pointers to device memory.
 struct StepCascade {
@@ -78,6 +89,8 @@ struct EvaluateTask {
   std::uint32_t* depths;
 };
 
+static_assert(sizeof(EvaluateTask) <= 32764, "a launch takes no more bytes of parameters");
+
 // Layouts and tiles for a pyramid and cascade.
 struct EvaluatePlan {
   PatchLayout layout[2];  // for step 1 and 2
@@ -91,13 +104,9 @@ struct EvaluatePlan {
     return first_tile[first + count] - first_tile[first];
   }
 };
-constexpr int comfortable_patch_bytes = 40
-                                        << 10;  // so that several blocks fit onto a multiprocessor
-
 EvaluatePlan plan_evaluate(const Pyramid& pyramid, const AtlasPlan& atlas, const Cascade& cascade);
 
-// Bytes of shared memory that the smallest tile of this cascade needs, and a block besides.
-constexpr int evaluate_static_bytes = 16 << 10;
+// Bytes of shared memory that the smallest tile of this cascade needs, beside the static ones.
 int least_shared_bytes(const Cascade& cascade);
 
 // Enqueues one launch for `tiles` tiles. Candidates are appended in no particular order.

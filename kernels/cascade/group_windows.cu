@@ -1,10 +1,10 @@
 // The kernels have a fixed number of blocks, for the number of windows is only known on the device.
-#include <cmath>
 #include <cstdlib>
 
 #include "core/grouping.hpp"
+#include "core/rules.hpp"
 #include "kernels/cascade/group_windows.hpp"
-#include "kernels/sat/tile.cuh"
+#include "kernels/device/platform.hpp"
 
 namespace facesat::gpu {
 namespace {
@@ -21,8 +21,7 @@ __device__ __forceinline__ Rect box_of(const BoxLevel& level, std::uint32_t cell
   const auto width = static_cast<std::uint32_t>(level.grid_width);
   const int x = static_cast<int>(cell % width) * level.step;
   const int y = static_cast<int>(cell / width) * level.step;
-  return {static_cast<int>(lrintf(static_cast<float>(x) * level.scale)),
-          static_cast<int>(lrintf(static_cast<float>(y) * level.scale)), level.box.width,
+  return {rules::in_image(x, level.scale), rules::in_image(y, level.scale), level.box.width,
           level.box.height};
 }
 
@@ -167,8 +166,8 @@ __global__ void __launch_bounds__(threads) deliver_kernel(const GroupWindowsTask
 std::vector<BoxLevel> plan_boxes(const Pyramid& pyramid) {
   std::vector<BoxLevel> levels;
   for (const Level& level : pyramid.levels) {
-    const Rect box = window_in_image(level, pyramid.window, 0, 0);
-    levels.push_back({level.scale, level.step, level.grid.width, {box.width, box.height}});
+    levels.push_back(
+        {level.scale, level.step, level.grid.width, rules::in_image(pyramid.window, level.scale)});
   }
   return levels;
 }

@@ -1,6 +1,9 @@
 // What a tree says of a window: decisions on Haar and LBP features, read from a tile's patch.
 #pragma once
 
+#include <utility>
+
+#include "core/rules.hpp"
 #include "kernels/cascade/evaluate.hpp"
 #include "kernels/device/platform.hpp"
 
@@ -50,7 +53,6 @@ __device__ __forceinline__ std::int32_t quad_value(const HaarNode& n, const Patc
                                    (outer - 2 * inner + 4 * element(patch, base, n.last_corner)));
 }
 
-// The order of these f32 operations is part of the result.
 __device__ __forceinline__ float general_value(const HaarNode& n, const GeneralFeature* features,
                                                const Patch& patch, unsigned base) {
   const GeneralFeature& f = features[n.corners[0]];
@@ -58,9 +60,7 @@ __device__ __forceinline__ float general_value(const HaarNode& n, const GeneralF
     const auto p = [&](int i) { return element(patch, base, f.corner[part][i]); };
     return static_cast<float>(static_cast<std::int32_t>(p(0) - p(1) - p(2) + p(3)));
   };
-  float value = f.weight[0] * sum(0) + f.weight[1] * sum(1);
-  if (f.weight[2] != 0) value += f.weight[2] * sum(2);
-  return value;
+  return rules::haar_value(f.weight, sum);
 }
 
 __device__ __forceinline__ bool goes_left(const HaarNode& n, int, const StepCascade& cascade,
@@ -83,8 +83,7 @@ __device__ __forceinline__ bool goes_left(const HaarNode& n, int, const StepCasc
   return value * inverse_deviation < n.threshold;
 }
 
-// ---- LBP: one bit for each block around the centre that is not below it, clockwise from the top
-// left, the highest bit first
+// ---- LBP
 
 __device__ __forceinline__ unsigned lbp_code(const LbpNode& n, const Patch& patch, unsigned base) {
   std::uint32_t across[4][3];  // differences of neighbouring corners of a row
@@ -97,11 +96,14 @@ __device__ __forceinline__ unsigned lbp_code(const LbpNode& n, const Patch& patc
   }
   const auto block = [&](int i, int j) { return across[j + 1][i] - across[j][i]; };
   const std::uint32_t centre = block(1, 1);
-  const auto bit = [&](int i, int j, unsigned place) {
-    return block(i, j) >= centre ? 1u << place : 0u;
+  const auto bit = [&]<int n>(std::integral_constant<int, n>) {
+    constexpr rules::Corner b = rules::lbp_blocks[n];
+    return block(b.x, b.y) >= centre ? 128u >> n : 0u;
   };
-  return bit(0, 0, 7) | bit(1, 0, 6) | bit(2, 0, 5) | bit(2, 1, 4) | bit(2, 2, 3) | bit(1, 2, 2) |
-         bit(0, 2, 1) | bit(0, 1, 0);
+  return [&]<int... n>(std::integer_sequence<int, n...>) {
+    return (bit(std::integral_constant<int, n>()) | ...);
+  }
+  (std::make_integer_sequence<int, 8>());
 }
 
 // The subset is read from memory, node i's: every lane may ask for another word of it.

@@ -1,4 +1,5 @@
 // Candidates are few (a thousandth of all windows): one block looks at each one's row.
+#include "core/rules.hpp"
 #include "kernels/cascade/skip_rule.hpp"
 
 namespace facesat::gpu {
@@ -20,7 +21,7 @@ __device__ __forceinline__ bool is_visited(const EvaluateLevel& level,
     bits = row[--word];
     looked_at = 32;
   }
-  return run % 2 == 0;
+  return !rules::is_skipped_after(run);
 }
 
 __global__ void __launch_bounds__(threads) skip_rule_kernel(const SkipRuleTask task) {

@@ -1,6 +1,7 @@
 // A tile of windows: where it lies, and the patch of the tables that it asks for.
 #pragma once
 
+#include "core/rules.hpp"
 #include "kernels/cascade/responses.cuh"
 
 namespace facesat::gpu {
@@ -76,18 +77,13 @@ __device__ __forceinline__ float inverse_deviation(const EvaluateTask& task, con
       sum_of(task.squared_sum.row(y) + x, task.squared_sum.pitch, task.inner));
   const std::int64_t spread = c.normalised_area * squared_sum - sum * sum;
   if (spread < c.min_spread) return 0;
-  return static_cast<float>(1.0 / sqrt(static_cast<double>(spread)));
+  return rules::inverse_deviation(spread);
 }
 
 // Of a row of windows whose `rejected` bits are known: those that the skip rule leaves out for
-// sure. A run of rejections lets every second window be skipped, from the second of the run to the
-// one after it. The state of a run that begins before this word is unknown.
+// sure. The state of a run that begins before this word is unknown.
 __device__ __forceinline__ unsigned surely_skipped(unsigned rejected, bool begins_row) {
-  const unsigned known = begins_row ? rejected : rejected & (rejected + 1);
-  const unsigned starts = known & ~(known << 1);
-  constexpr unsigned even = 0x55555555u;
-  const unsigned from_even = known & ~(known + (starts & even)), from_odd = known & ~from_even;
-  return (from_even << 1 & ~even) | (from_odd << 1 & even);
+  return rules::skipped_by(begins_row ? rejected : rejected & (rejected + 1));
 }
 
 }  // namespace facesat::gpu

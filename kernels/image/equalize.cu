@@ -1,7 +1,6 @@
 // Two launches: blocks count values in shared memory and add up; then each block derives the map of
 // values from all counts, which is cheaper than a launch of its own, and applies it.
-#include <cmath>
-
+#include "core/rules.hpp"
 #include "kernels/device/warp.cuh"
 #include "kernels/image/equalize.hpp"
 
@@ -44,12 +43,7 @@ __global__ void apply_map_kernel(View<std::uint8_t> gray, std::uint32_t* histogr
     darkest = min(darkest, static_cast<int>(warp_darkest[w]));
   }
   const std::uint32_t darkest_count = histogram[darkest];
-  const auto pixels = static_cast<std::uint32_t>(gray.size.area());
-  const float scale = 255.0f / static_cast<float>(pixels - darkest_count);
-  long mapped = 0;
-  if (thread > darkest) mapped = lrintf(static_cast<float>(up_to_here - darkest_count) * scale);
-  if (thread == darkest && darkest_count == pixels) mapped = darkest;
-  map[thread] = static_cast<std::uint8_t>(mapped < 255 ? mapped : 255);
+  map[thread] = rules::equalized(thread, up_to_here, darkest, darkest_count, gray.size.area());
   __syncthreads();
   const int first = static_cast<int>(blockIdx.x) * rows_a_block;
   for (int y = first; y < min(first + rows_a_block, gray.size.height); ++y)

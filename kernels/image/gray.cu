@@ -1,5 +1,6 @@
 // Reads three bytes a pixel and writes one: bound by memory. A thread takes four pixels, so that
 // all its accesses are whole words and a warp's cover whole lines.
+#include "core/rules.hpp"
 #include "kernels/device/platform.hpp"
 #include "kernels/image/gray.hpp"
 
@@ -7,7 +8,7 @@ namespace facesat::gpu {
 namespace {
 
 __device__ __forceinline__ unsigned luma(unsigned b, unsigned g, unsigned r) {
-  return (3735 * b + 19235 * g + 9798 * r + 16384) >> 15;
+  return rules::gray_of(b, g, r);
 }
 
 __device__ __forceinline__ unsigned byte_of(unsigned word, int i) {

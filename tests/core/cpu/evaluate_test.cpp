@@ -22,12 +22,9 @@ namespace {
 class OneTile {
  public:
   OneTile(const Cascade& cascade, View<const std::uint8_t> picture, int step)
-      : shape_{{picture.size.width + 37, picture.size.height + 29},
-               cascade.kind == FeatureKind::haar,
-               cascade.has_tilted()},
+      : shape_(cpu::tile_shape(cascade, {picture.size.width + 37, picture.size.height + 29})),
         tables_(shape_),
-        evaluator_(cascade.kind == FeatureKind::haar ? cpu::make_haar_evaluator(cascade, shape_)
-                                                     : cpu::make_lbp_evaluator(cascade, shape_)) {
+        evaluator_(cpu::make_evaluator(cascade, shape_)) {
     level.size = picture.size;
     level.step = step;
     level.grid = {(picture.size.width - cascade.window.width) / step + 1,
