@@ -50,4 +50,14 @@ std::string printable(std::string_view text) {
   return result;
 }
 
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    std::uint32_t code_point = 0;
+    const std::size_t length = decode(text, code_point);
+    if (length == 0) return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
 }  // namespace facesat::app

@@ -10,4 +10,7 @@ namespace facesat::app {
 // and bytes that are not UTF-8 become "\\xNN" each.
 std::string printable(std::string_view text);
 
+// Is all of it well-formed UTF-8?
+bool is_utf8(std::string_view text);
+
 }  // namespace facesat::app

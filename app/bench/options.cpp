@@ -53,8 +53,10 @@ CLI::App* add_bench_sat(CLI::App& bench, BenchSatCommand& command) {
       ->check(whole_number(1, 100000));
   sat->add_flag("--model", command.model,
                 "Times that models predict too, from the figures of 'facesat bench micro'");
-  sat->add_option("--json", command.json, "Write the table there too")->type_name("FILE");
-  sat->add_option("--report", command.report, "Write a page of charts and tables there, as HTML")
+  sat->add_option("--json", command.json, "Write the table there too, in place of an earlier one")
+      ->type_name("FILE");
+  sat->add_option("--report", command.report,
+                  "Write a page of charts and tables there, as HTML, in place of an earlier one")
       ->type_name("FILE");
   sat->final_callback([&command, sat] {
     command.line = line_of(*sat);
@@ -91,7 +93,9 @@ CLI::App* add_bench_detect(CLI::App& bench, BenchDetectCommand& command) {
   detect->add_option("--min-neighbors", command.detect.min_neighbors, "[3]")->type_name("N");
   detect->add_option("--seconds", command.seconds, "To measure each row, at least [2]")
       ->type_name("S");
-  detect->add_option("--json", command.json, "Write the table there too")->type_name("FILE");
+  detect
+      ->add_option("--json", command.json, "Write the table there too, in place of an earlier one")
+      ->type_name("FILE");
   detect->final_callback([&command] {
     if (!(command.seconds >= 0 && command.seconds <= 1e6))
       throw CLI::ValidationError("--seconds: expected from 0 to 1e6 seconds");
@@ -108,7 +112,8 @@ CLI::App* add_bench_micro(CLI::App& bench, BenchMicroCommand& command) {
   micro->add_option("--device", command.device, "The GPU, as 'facesat info' numbers them [0]")
       ->type_name("N")
       ->check(whole_number(0));
-  micro->add_option("--json", command.json, "Write the table there too")->type_name("FILE");
+  micro->add_option("--json", command.json, "Write the table there too, in place of an earlier one")
+      ->type_name("FILE");
   return micro;
 }
 

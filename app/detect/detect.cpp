@@ -181,6 +181,11 @@ int run_detect(const DetectCommand& command) {
   if (reader.namesakes() > 0)
     tell(fmt::format("inputs that the results call by the name of an earlier one: {}",
                      reader.namesakes()));
+  if (reader.not_utf8() > 0 && layout.format == Format::jsonl)
+    tell(
+        fmt::format("inputs whose names are not UTF-8: {}; in JSON their other bytes are U+FFFD "
+                    "each, CSV has them as they are",
+                    reader.not_utf8()));
   const std::size_t ambiguous = output.journal.ambiguous();
   if (ambiguous > 0)
     progress.message(

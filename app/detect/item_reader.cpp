@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "app/errors.hpp"
+#include "app/printable.hpp"
 
 namespace facesat::app {
 
@@ -29,6 +30,7 @@ std::optional<Item> ItemReader::next_input() {
   input_ = std::move(*input);
   place_ = journal_.enter(input_.path, input_.name);
   namesakes_ += !seen_.insert(std::hash<std::string>()(input_.name)).second;
+  not_utf8_ += !is_utf8(input_.name);
   const bool is_video = input_.kind == Input::Kind::video;
   if (names_pictures_) picture_name_ = names_.add(input_.name, is_video);
   if (place_.earlier.complete) {

@@ -25,6 +25,8 @@ class ItemReader {
   const Inputs::PassedOver& passed_over() const { return inputs_.passed_over(); }
   // Inputs that results call by the name of an earlier one.
   std::size_t namesakes() const { return namesakes_; }
+  // Inputs whose names are not UTF-8.
+  std::size_t not_utf8() const { return not_utf8_; }
 
  private:
   std::optional<Item> next_input();
@@ -38,7 +40,7 @@ class ItemReader {
   std::size_t max_pixels_;
   PictureNames names_;
   std::unordered_set<std::size_t> seen_;  // hashes of names
-  std::size_t namesakes_ = 0;
+  std::size_t namesakes_ = 0, not_utf8_ = 0;
   // Of the input that was found last.
   Input input_;
   Journal::Place place_;

@@ -1,6 +1,10 @@
 #include "app/detect/progress.hpp"
 
+#include <algorithm>
 #include <cstdio>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -85,6 +89,26 @@ std::string summary(const Counts& counts, std::chrono::duration<double> time) {
   return line + fmt::format(" in {:.1f} s", time.count());
 }
 
+namespace {
+
+// "3 .heic, 1 .txt", the most frequent first.
+std::string extensions_in_words(const Inputs::PassedOver& found) {
+  constexpr std::size_t most = 4;
+  std::vector<std::pair<std::string, std::size_t>> all(found.extensions.begin(),
+                                                       found.extensions.end());
+  std::stable_sort(all.begin(), all.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::string text;
+  for (std::size_t i = 0; i < std::min(most, all.size()); ++i) {
+    const auto& [extension, count] = all[i];
+    text += fmt::format("{}{} {}", i > 0 ? ", " : "", count,
+                        extension.empty() ? "without an extension" : extension);
+  }
+  return all.size() > most ? text + ", ..." : text;
+}
+
+}  // namespace
+
 std::string summary(const Inputs::PassedOver& found) {
   std::string text;
   const auto add = [&](std::size_t count, const char* noun, const std::string& why) {
@@ -92,9 +116,7 @@ std::string summary(const Inputs::PassedOver& found) {
       text +=
           fmt::format("{}{} ({})", text.empty() ? "passed over: " : ", ", plural(count, noun), why);
   };
-  add(found.files, "file",
-      fmt::format("{}{}: no extension of pictures or videos", found.first_file,
-                  found.files > 1 ? ", ..." : ""));
+  add(found.files, "file", extensions_in_words(found) + ": not read in folders");
   add(found.folders, "folder", "-r descends into them");
   add(found.links, "folder link", "read under another name");
   add(found.hidden, "hidden name", "give hidden files and folders by name");

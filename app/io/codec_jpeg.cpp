@@ -33,12 +33,14 @@ InputError too_many_scans(std::uint64_t scans) {
 // so must have nothing to destroy.
 class JpegReader {
  public:
-  JpegReader(std::span<const unsigned char> file, const DecodeLimits& limits)
-      : file_(file), limits_(limits) {
+  // `damage_ends`: warnings end reading as errors do.
+  JpegReader(std::span<const unsigned char> file, const DecodeLimits& limits, bool damage_ends)
+      : file_(file), limits_(limits), damage_ends_(damage_ends) {
     info_.err = jpeg_std_error(&errors_);
     errors_.error_exit = [](j_common_ptr info) { fail_by_damage(info); };
     errors_.emit_message = [](j_common_ptr info, int level) {
-      if (level < 0) fail_by_damage(info);  // the others are traces
+      const bool ends = static_cast<JpegReader*>(info->client_data)->damage_ends_;
+      if (level < 0 && ends) fail_by_damage(info);  // the others are traces
     };
     progress_.progress_monitor = [](j_common_ptr info) {
       auto& self = *static_cast<JpegReader*>(info->client_data);
@@ -50,21 +52,23 @@ class JpegReader {
   JpegReader(const JpegReader&) = delete;
   JpegReader& operator=(const JpegReader&) = delete;
 
-  // The size; nothing for files that are left to others.
+  // The size, if there is one.
   std::optional<Size> read_header() {
     if (setjmp(failed_) != 0) return std::nullopt;
     jpeg_create_decompress(&info_);
     info_.progress = &progress_;
     jpeg_mem_src(&info_, file_.data(), file_.size());
     jpeg_read_header(&info_, TRUE);
-    if (info_.num_components != 1 && info_.num_components != 3) return std::nullopt;
-    info_.out_color_space = JCS_EXT_BGR;
     return size();
   }
+
+  // Grey or colour; others are left to others.
+  bool is_gray_or_colour() const { return info_.num_components == 1 || info_.num_components == 3; }
 
   // Reads all scans of a progressive JPEG.
   bool start() {
     if (setjmp(failed_) != 0) return false;
+    info_.out_color_space = JCS_EXT_BGR;
     return jpeg_start_decompress(&info_) != 0;
   }
 
@@ -112,6 +116,7 @@ class JpegReader {
 
   std::span<const unsigned char> file_;
   const DecodeLimits& limits_;
+  const bool damage_ends_;
   bool stopped_ = false, has_too_many_scans_ = false;
   char damage_[JMSG_LENGTH_MAX] = "";
   jpeg_decompress_struct info_{};
@@ -125,14 +130,14 @@ class JpegReader {
 std::optional<Picture> read_jpeg(std::span<const unsigned char> file, const DecodeLimits& limits,
                                  std::string* damage) {
   if (file.size() < 2 || file[0] != 0xFF || file[1] != 0xD8) return std::nullopt;
-  JpegReader reader(file, limits);
+  JpegReader reader(file, limits, true);
   const auto leave_to_others = [&] {
     reader.rethrow();
     if (damage) *damage = reader.damage();
     return std::nullopt;
   };
   const std::optional<Size> size = reader.read_header();
-  if (!size) return leave_to_others();
+  if (!size || !reader.is_gray_or_colour()) return leave_to_others();
   if (size->area() > limits.max_pixels) throw too_large(*size, limits);
   if (!reader.start()) return leave_to_others();
   const auto image = std::make_shared<Image<Bgr>>(*size);
@@ -140,23 +145,15 @@ std::optional<Picture> read_jpeg(std::span<const unsigned char> file, const Deco
   return upright({image->view(), image, {}}, exif_orientation(exif_in_jpeg(file)));
 }
 
-// A marker is 0xFF and a byte that cannot follow it in a scan's data. Damaged files are not read
-// segment by segment: what looks like a marker counts, wherever it stands.
+// The size is the one that a decoder finds which passes over damage. Starts of scans count wherever
+// they stand, for it may come to them.
 void require_bearable_jpeg(std::span<const unsigned char> file, const DecodeLimits& limits) {
+  const std::optional<Size> size = JpegReader(file, limits, false).read_header();
+  if (!size) return;  // nothing that could be decoded
+  if (size->area() > limits.max_pixels) throw too_large(*size, limits);
   std::uint64_t scans = 0;
-  Size largest;
-  for (std::size_t i = 0; i + 1 < file.size(); ++i) {
-    if (file[i] != 0xFF) continue;
-    const unsigned char code = file[i + 1];
-    scans += code == 0xDA;
-    const bool is_frame =
-        code >= 0xC0 && code <= 0xCF && code != 0xC4 && code != 0xC8 && code != 0xCC;
-    if (!is_frame || i + 9 > file.size()) continue;
-    const Size size{file[i + 7] << 8 | file[i + 8], file[i + 5] << 8 | file[i + 6]};
-    if (size.area() > largest.area()) largest = size;
-  }
-  if (largest.area() > limits.max_pixels) throw too_large(largest, limits);
-  if (has_too_many_scans(largest, scans, limits)) throw too_many_scans(scans);
+  for (std::size_t i = 0; i + 1 < file.size(); ++i) scans += file[i] == 0xFF && file[i + 1] == 0xDA;
+  if (has_too_many_scans(*size, scans, limits)) throw too_many_scans(scans);
 }
 
 }  // namespace facesat::app

@@ -167,6 +167,15 @@ std::optional<Input> Inputs::enter(const fs::path& folder, const std::string& pr
   return std::nullopt;
 }
 
+void Inputs::pass_over_file(const fs::path& file) {
+  constexpr std::size_t most_extensions = 100;
+  ++passed_over_.files;
+  const std::string extension = file.extension().string();
+  if (passed_over_.extensions.size() < most_extensions ||
+      passed_over_.extensions.contains(extension))
+    ++passed_over_.extensions[extension];
+}
+
 std::optional<Input> Inputs::next_of_folder() {
   Folder& folder = folders_.back();
   if (folder.next == folder.entries.size()) {
@@ -194,8 +203,8 @@ std::optional<Input> Inputs::next_of_folder() {
   if (is_media && !(folder.is_excluded && is_stamped(path))) return media(path, name);
   if (is_media)
     ++passed_over_.own;
-  else if (passed_over_.files++ == 0)
-    passed_over_.first_file = name;
+  else
+    pass_over_file(path);
   return std::nullopt;
 }
 

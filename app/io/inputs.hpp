@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -54,8 +55,8 @@ class Inputs {
 
   // What was found in folders so far, and is no input.
   struct PassedOver {
-    std::size_t files = 0;   // with unknown extensions
-    std::string first_file;  // of these
+    std::size_t files = 0;                          // with unknown extensions
+    std::map<std::string, std::size_t> extensions;  // of these; not more than some
     std::size_t folders = 0;
     std::size_t links = 0;   // to folders that are read under another name
     std::size_t hidden = 0;  // entries whose names begin with a dot
@@ -85,6 +86,7 @@ class Inputs {
   std::optional<Input> next_of_folder();
   std::optional<Input> next_of_list();
   std::optional<Input> start(const std::string& path);
+  void pass_over_file(const std::filesystem::path& file);
   std::optional<Input> enter(const std::filesystem::path& folder, const std::string& prefix,
                              const std::string& name);
 

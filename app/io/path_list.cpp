@@ -39,23 +39,51 @@ PathList::~PathList() {
   if (descriptor_ > STDIN_FILENO) ::close(descriptor_);
 }
 
+void PathList::fill() {
+  std::string more(1 << 16, '\0');
+  ssize_t count = 0;
+  do {
+    count = ::read(descriptor_, more.data(), more.size());
+  } while (count < 0 && errno == EINTR && !interrupted());
+  if (count < 0 && errno != EINTR)
+    failure_ = fmt::format("the list cannot be read any further: {}", std::strerror(errno));
+  buffer_.append(more, 0, static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+}
+
 std::optional<char> PathList::next_byte() {
   if (at_ == buffer_.size()) {
-    buffer_.resize(1 << 16);
-    ssize_t count = 0;
-    do {
-      count = ::read(descriptor_, buffer_.data(), buffer_.size());
-    } while (count < 0 && errno == EINTR && !interrupted());
-    if (count < 0 && errno != EINTR)
-      failure_ = fmt::format("the list cannot be read any further: {}", std::strerror(errno));
-    buffer_.resize(static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+    buffer_.clear();
     at_ = 0;
+    fill();
     if (buffer_.empty()) return std::nullopt;
   }
   return buffer_[at_++];
 }
 
+// ASCII characters have a NUL byte each.
+bool PathList::seems_utf16() {
+  constexpr std::size_t looked_at = 4;
+  for (std::size_t before = 0; buffer_.size() < looked_at;) {
+    fill();
+    if (buffer_.size() == std::exchange(before, buffer_.size())) break;  // the end
+  }
+  const std::string_view start = std::string_view(buffer_).substr(0, looked_at);
+  if (start.starts_with("\xFF\xFE") || start.starts_with("\xFE\xFF")) return true;
+  if (start.size() < looked_at) return false;
+  const auto is_nul = [&](std::size_t i) { return start[i] == '\0'; };
+  return is_nul(0) == is_nul(2) && is_nul(1) == is_nul(3) && is_nul(0) != is_nul(1);
+}
+
 std::optional<PathList::Entry> PathList::next() {
+  if (is_first_ && !null_separated_ && seems_utf16()) {
+    is_first_ = false;
+    buffer_.clear();
+    ended_ = true;
+    return Entry{"",
+                 "this list seems to be UTF-16, and UTF-8 is expected; names of one letter that "
+                 "end with NUL bytes need --null"};
+  }
+  if (ended_) return std::nullopt;
   Entry entry;
   bool has_null = false;
   while (true) {

@@ -9,7 +9,8 @@ namespace facesat::app {
 
 // Entries end with a line end ("\n" or "\r\n"), or with a NUL byte as `find -print0` writes them if
 // the first one does, or if that was asked for; then names may contain line ends. A byte order
-// mark at the start is passed over. Memory is bounded by the longest entry.
+// mark at the start is passed over; a list in UTF-16 has one entry, a failure. Memory is bounded by
+// the longest entry.
 class PathList {
  public:
   struct Entry {
@@ -35,10 +36,14 @@ class PathList {
  private:
   // The next byte; nothing at the end, or where reading fails.
   std::optional<char> next_byte();
+  // More bytes into an empty buffer; as many as one read gives.
+  void fill();
+  // By its first bytes.
+  bool seems_utf16();
 
   std::string name_;
   int descriptor_ = -1;
-  bool is_regular_ = false, is_first_ = true;
+  bool is_regular_ = false, is_first_ = true, ended_ = false;
   std::optional<bool> null_separated_;  // unknown before the first separator
   std::string buffer_, failure_;
   std::size_t at_ = 0;

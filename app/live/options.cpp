@@ -33,11 +33,13 @@ CLI::App* add_live(CLI::App& program, LiveCommand& command) {
   live->add_option("--frames", command.frames, "End when that many frames were shown")
       ->type_name("N")
       ->check(whole_number(1));
-  live->add_option("--screenshot", command.screenshot, "Write what was shown last, at the end")
+  live->add_option("--screenshot", command.screenshot,
+                   "Write what was shown last, at the end, in place of an earlier one")
       ->type_name("FILE");
   live->add_option("--record", command.record, "Write the frames with their boxes into a video")
       ->type_name("FILE");
-  live->add_option("--times", command.times, "Write the times of all frames as CSV, at the end")
+  live->add_option("--times", command.times,
+                   "Write the times of all frames as CSV, at the end, in place of earlier ones")
       ->type_name("FILE");
   live->add_flag_callback(
       "--no-vsync", [&command] { command.vsync = false; }, "Draw as fast as possible");

@@ -91,6 +91,11 @@ TEST_F(CodecTest, DamageOfJpegsIsToldEvenIfTheEndIsThere) {
   EXPECT_EQ(warning(damaged).find("the file is damaged (Corrupt JPEG data"), 0u)
       << warning(damaged);
   EXPECT_EQ(warning({sound.begin(), sound.end() - 200}).find("the file ends early"), 0u);
+  // Data of other programs may hold what looks like the header of a huge picture.
+  const Bytes huge{0xFF, 0xC5, 0, 11, 8, 0xFF, 0xFF, 0xFF, 0xFF};
+  damaged = with_bytes(damaged, 2, segment(0xED, "Photoshop 3.0", huge));
+  EXPECT_EQ(warning(damaged).find("the file is damaged (Corrupt JPEG data"), 0u)
+      << warning(damaged);
 }
 
 TEST_F(CodecTest, AnimationsAreTold) {

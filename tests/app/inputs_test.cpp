@@ -96,9 +96,10 @@ TEST_F(Inputs, WhatFoldersHoldAndIsPassedOverIsTold) {
   };
   EXPECT_EQ(said({"detect", "-r", "in"}), "");
   EXPECT_EQ(said({"detect", "in"}), "1 folder (-r descends into them)");
-  for (const char* name : {"in/c.heic", "in/sub/notes", "in/.a.pgm"}) write_text(folder / name, "");
+  for (const char* name : {"in/c.heic", "in/d.txt", "in/sub/notes", "in/sub/e.heic", "in/.a.pgm"})
+    write_text(folder / name, "");
   EXPECT_EQ(said({"detect", "-r", "in"}),
-            "2 files (c.heic, ...: no extension of pictures or videos), "
+            "4 files (2 .heic, 1 without an extension, 1 .txt: not read in folders), "
             "1 hidden name (give hidden files and folders by name)");
   EXPECT_EQ(detect({"-r", "in"}).err, "");
 }
@@ -140,6 +141,34 @@ TEST_F(Inputs, ListsMayBeSeparatedByNulBytes) {
   EXPECT_EQ(mixed.status, 1);
   EXPECT_EQ(mixed.records().size(), 2u);
   EXPECT_NE(mixed.out.find("--null"), std::string::npos) << mixed.out;
+}
+
+// Notepad's "Unicode": read as names, it would be a list of single characters.
+TEST_F(Inputs, ListsInUtf16AreRefused) {
+  using namespace std::string_literals;
+  for (const std::string& list :
+       {"\xFF\xFE"
+        "a\0.\0p\0g\0m\0\n\0"s,
+        "\xFE\xFF\0a\0.\0p\0g\0m"s, "/\0a\0.\0p\0g\0m\0\n\0"s, "\0/\0a\0b\0\n"s}) {
+    write_text(folder / "list", list);
+    for (const Finished& done : {detect({"@list"}), detect({"-"}, list)}) {
+      ASSERT_EQ(done.records().size(), 1u);
+      EXPECT_NE(done.out.find("this list seems to be UTF-16, and UTF-8 is expected"),
+                std::string::npos)
+          << done.out;
+      EXPECT_EQ(done.status, 1);
+    }
+  }
+  EXPECT_EQ(detect({"-0", "-"}, "a\0b\0"s).records().size(), 2u);  // names of one letter
+}
+
+TEST_F(Inputs, NamesThatAreNotUtf8AreTold) {
+  add_face("in/B\xE4r.pgm");
+  add_face("in/B\xF6r.pgm");
+  add_face("in/B\xC3\xA4r.pgm");
+  EXPECT_NE(run({"detect", "in"}).err.find("inputs whose names are not UTF-8: 2;"),
+            std::string::npos);
+  EXPECT_EQ(run({"detect", "--format", "csv", "in"}).err.find("UTF-8"), std::string::npos);
 }
 
 TEST_F(Inputs, FoldersAreNoLists) {
