@@ -7,7 +7,7 @@
 #include "app/bench/machine.hpp"
 #include "app/errors.hpp"
 #include "app/io/files.hpp"
-#include "kernels/device/micro.hpp"
+#include "kernels/bench/micro.hpp"
 
 namespace facesat::app {
 namespace {

@@ -16,6 +16,7 @@
 #include "app/messages.hpp"
 #include "app/parse_size.hpp"
 #include "app/same_file.hpp"
+#include "kernels/bench/micro.hpp"
 #include "kernels/bench/sat_bench.hpp"
 #include "kernels/sat/algorithm.hpp"
 

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "core/image.hpp"
-#include "kernels/device/micro.hpp"
+#include "kernels/device/figures.hpp"
 #include "kernels/sat/types.hpp"
 
 namespace facesat::gpu {

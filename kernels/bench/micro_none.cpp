@@ -1,6 +1,6 @@
 // For builds without CUDA.
 #include "core/error.hpp"
-#include "kernels/device/micro.hpp"
+#include "kernels/bench/micro.hpp"
 
 namespace facesat::gpu {
 

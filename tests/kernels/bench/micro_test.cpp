@@ -1,5 +1,5 @@
 // Micro-benchmarks of a GPU: whether the figures can be true.
-#include "kernels/device/micro.hpp"
+#include "kernels/bench/micro.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,4 @@
-// Micro-benchmarks of a GPU, without a word of CUDA: the figures that models of SAT algorithms are
-// made of.
+// Figures of a GPU that cost models are made of; kernels/bench/micro.hpp measures them.
 #pragma once
 
 namespace facesat::gpu {
@@ -13,9 +12,5 @@ struct MicroFigures {
   double memcpy_bytes_per_s = 0, kernel_copy_bytes_per_s = 0;
   double launch_us = 0;  // from the end of a kernel in a stream to that of an empty one after it
 };
-
-// Measured anew by each call, in some tenths of a second and in less than a gigabyte of the
-// device's memory. Throws DeviceError or MemoryError.
-MicroFigures measure_micro(int device);
 
 }  // namespace facesat::gpu

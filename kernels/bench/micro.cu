@@ -1,9 +1,9 @@
 #include <algorithm>
 
+#include "kernels/bench/micro.hpp"
 #include "kernels/bench/sat_floor.hpp"
 #include "kernels/device/cuda.hpp"
 #include "kernels/device/gpu_info.hpp"
-#include "kernels/device/micro.hpp"
 #include "kernels/sat/tile.cuh"
 
 namespace facesat::gpu {
