@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <charconv>
 
+#include "library/support/errors.hpp"
 #include <fmt/format.h>
 
-#include "app/errors.hpp"
 #include "kernels/cuda_backend.hpp"
 #include "kernels/device/gpu_info.hpp"
 #include "kernels/sat/algorithm.hpp"

@@ -2,7 +2,8 @@
 
 #include <charconv>
 
-#include "app/errors.hpp"
+#include "library/support/errors.hpp"
+
 #include "app/parse_size.hpp"
 
 namespace facesat::app {

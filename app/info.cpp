@@ -3,14 +3,14 @@
 #include <algorithm>
 
 #include "cascades/cascade_store.hpp"
+#include "library/media/codec.hpp"
+#include "library/media/video.hpp"
+#include "library/support/printable.hpp"
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <tbb/version.h>
 
-#include "app/io/codec.hpp"
-#include "app/io/video.hpp"
 #include "app/live/live.hpp"
-#include "app/printable.hpp"
 #include "kernels/device/gpu_info.hpp"
 #include "kernels/sat/algorithm.hpp"
 

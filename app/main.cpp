@@ -4,6 +4,9 @@
 #include <exception>
 #include <sstream>
 
+#include "library/support/errors.hpp"
+#include "library/support/files.hpp"
+#include "library/support/interrupt.hpp"
 #include <fmt/format.h>
 
 #include "app/bench/bench_detect.hpp"
@@ -11,10 +14,7 @@
 #include "app/bench/bench_sat.hpp"
 #include "app/command_line.hpp"
 #include "app/detect/detect.hpp"
-#include "app/errors.hpp"
 #include "app/info.hpp"
-#include "app/interrupt.hpp"
-#include "app/io/files.hpp"
 #include "app/live/live.hpp"
 #include "app/messages.hpp"
 #include "app/standard_descriptors.hpp"
@@ -133,6 +133,7 @@ int run(int argc, char** argv) {
 }  // namespace facesat::app
 
 int main(int argc, char** argv) {
+  using namespace facesat;
   using namespace facesat::app;
   occupy_standard_descriptors();
   // An exception that nothing catches is a defect. Standard error may be elsewhere by then.
@@ -147,11 +148,11 @@ int main(int argc, char** argv) {
     end_as_closed_pipe();
   } catch (const OutputError& error) {
     return complain(error.what(), broken_off);
-  } catch (const facesat::DeviceError& error) {
+  } catch (const DeviceError& error) {
     return complain(error.what(), broken_off);
-  } catch (const facesat::MemoryError& error) {
+  } catch (const MemoryError& error) {
     return complain(error.what(), broken_off);
-  } catch (const facesat::Error& error) {  // usage, cascades, options: nothing was processed
+  } catch (const Error& error) {  // usage, cascades, options: nothing was processed
     return complain(error.what(), wrong_usage);
   } catch (...) {
     return complain(reason_of(std::current_exception()), broken_off);

@@ -1,9 +1,8 @@
 #include "app/messages.hpp"
 
+#include "library/support/printable.hpp"
 #include <fcntl.h>
 #include <unistd.h>
-
-#include "app/printable.hpp"
 
 namespace facesat::app {
 namespace {

@@ -2,9 +2,8 @@
 
 #include <charconv>
 
+#include "library/support/errors.hpp"
 #include <fmt/format.h>
-
-#include "app/errors.hpp"
 
 namespace facesat::app {
 

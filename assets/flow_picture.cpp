@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "cascades/cascade_store.hpp"
+#include "library/io/annotate.hpp"
+#include "library/media/codec.hpp"
 
-#include "app/io/annotate.hpp"
-#include "app/io/codec.hpp"
 #include "core/detector.hpp"
 #include "tests/drawn_face.hpp"
 
@@ -35,7 +35,7 @@ void paint(View<Bgr> canvas, int left, int top, Size size, Colour colour) {
 }
 
 Image<Bgr> draw(Detector& detector, View<const std::uint8_t> frame) {
-  std::vector<app::FoundFace> faces;
+  std::vector<FoundFace> faces;
   for (const Face& face : detector.detect(frame)) faces.push_back({face});
   const Pyramid& pyramid = detector.pyramid();
   Backend& backend = detector.backend();
@@ -47,7 +47,7 @@ Image<Bgr> draw(Detector& detector, View<const std::uint8_t> frame) {
   paint(canvas, 0, 0, canvas.size, [](int, int) { return grey(24); });
 
   paint(canvas, gap, gap, frame_size, [&](int x, int y) { return grey(frame.row(y)[x]); });
-  const Image<Bgr> boxed = app::with_boxes(
+  const Image<Bgr> boxed = with_boxes(
       View<const Bgr>(canvas.sub({gap, gap, frame_size.width, frame_size.height})), faces);
   copy(boxed.view(), canvas.sub({gap, gap, frame_size.width, frame_size.height}));
 
@@ -90,6 +90,6 @@ int main(int argc, char** argv) {
   DetectOptions options;
   options.scale_factor = 1.25;
   Detector detector(find_cascade(std::string(default_cascade_name)), options, make_cpu_backend());
-  app::write_picture(argv[1], draw(detector, frame.view()).view());
+  write_picture(argv[1], draw(detector, frame.view()).view());
   return 0;
 }

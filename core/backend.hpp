@@ -42,7 +42,7 @@ struct StepTimes {
 };
 
 // What snapshot() shows. All but gray are taken from one level of the pyramid.
-enum class Picture {
+enum class Snapshot {
   gray,         // the grey image that levels are made from (equalised if that is on)
   level,        // the resized image
   sum,          // its integral image: the inclusive summed area table, modulo 2^32
@@ -84,7 +84,7 @@ class Backend {
   virtual std::vector<Face> group() = 0;
 
   // An intermediate picture of the frame last run, widened to 32 bits. For tests and debug views.
-  virtual Image<std::uint32_t> snapshot(Picture picture, int level) = 0;
+  virtual Image<std::uint32_t> snapshot(Snapshot picture, int level) = 0;
 
   // Of the frame last collected. Steps of the same frame may overlap; each counts for itself.
   virtual StepTimes times() const = 0;

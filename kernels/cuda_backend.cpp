@@ -142,23 +142,23 @@ class CudaBackend final : public Backend {
     return times;
   }
 
-  Image<std::uint32_t> snapshot(Picture picture, int index) override {
+  Image<std::uint32_t> snapshot(Snapshot picture, int index) override {
     use_device();
     FACESAT_CUDA(cudaStreamSynchronize(stream_.get()));
-    if (picture == Picture::gray) return downloaded<std::uint8_t>(gray_.view());
+    if (picture == Snapshot::gray) return downloaded<std::uint8_t>(gray_.view());
     if (atlas_plan_.groups.size() > 1) {
       enqueue_tables(atlas_plan_.places[index].group);
       FACESAT_CUDA(cudaStreamSynchronize(stream_.get()));
     }
     const Rect place = atlas_plan_.rectangle(*pyramid_, index);
     switch (picture) {
-      case Picture::sum:
+      case Snapshot::sum:
         return own_table(sum_.view(), place);
-      case Picture::squared_sum:
+      case Snapshot::squared_sum:
         return own_table(squared_sum_.view(), place);
-      case Picture::tilted_sum:
+      case Snapshot::tilted_sum:
         return has_tilted() ? own_tilted_table(place) : Image<std::uint32_t>();
-      case Picture::depth:
+      case Snapshot::depth:
         return depths(index);
       default:
         return downloaded<std::uint8_t>(atlas_.view().sub(place));

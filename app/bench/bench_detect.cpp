@@ -5,15 +5,15 @@
 #include <thread>
 
 #include "cascades/cascade_store.hpp"
+#include "library/media/codec.hpp"
+#include "library/support/errors.hpp"
+#include "library/support/files.hpp"
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "app/bench/contender.hpp"
 #include "app/bench/machine.hpp"
 #include "app/bench/quantile.hpp"
-#include "app/errors.hpp"
-#include "app/io/codec.hpp"
-#include "app/io/files.hpp"
 #include "app/parse_size.hpp"
 #include "core/cpu/gray.hpp"
 

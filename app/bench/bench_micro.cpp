@@ -1,12 +1,12 @@
 #include "app/bench/bench_micro.hpp"
 
+#include "library/support/errors.hpp"
+#include "library/support/files.hpp"
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "app/bench/gpu.hpp"
 #include "app/bench/machine.hpp"
-#include "app/errors.hpp"
-#include "app/io/files.hpp"
 #include "kernels/bench/micro.hpp"
 
 namespace facesat::app {

@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <optional>
 
+#include "library/support/checksum.hpp"
+#include "library/support/errors.hpp"
+#include "library/support/files.hpp"
+#include "library/support/same_file.hpp"
 #include <fmt/format.h>
 
 #include "app/bench/bench_cpu_sat.hpp"
@@ -10,12 +14,8 @@
 #include "app/bench/machine.hpp"
 #include "app/bench/quantile.hpp"
 #include "app/bench/sat_report.hpp"
-#include "app/checksum.hpp"
-#include "app/errors.hpp"
-#include "app/io/files.hpp"
 #include "app/messages.hpp"
 #include "app/parse_size.hpp"
-#include "app/same_file.hpp"
 #include "kernels/bench/micro.hpp"
 #include "kernels/bench/sat_bench.hpp"
 #include "kernels/sat/algorithm.hpp"

@@ -1,53 +1,16 @@
-// A detector that takes part in `facesat bench detect`.
+// The detectors that take part in `facesat bench detect`.
 #pragma once
 
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "library/media/contender.hpp"
+
 #include "app/backends.hpp"
 #include "core/detector.hpp"
-#include "core/stopwatch.hpp"
 
 namespace facesat::app {
-
-class Contender {
- public:
-  virtual ~Contender() = default;
-
-  virtual std::string name() const = 0;  // "facesat-cpu", "facesat-cuda", "opencv-cpu"
-  virtual std::string sat() const { return ""; }
-
-  // Does the number of threads matter to it?
-  virtual bool has_threads() const { return true; }
-  // From now on it uses this many.
-  virtual void use_threads(int threads) = 0;
-
-  // Takes the grey image over, to where it works on it, and returns when it is there. It must live
-  // on until the next call.
-  virtual void load(View<const std::uint8_t> gray) = 0;
-  // Detects once, from the grey image that is loaded to faces; returns how many.
-  virtual std::size_t detect() = 0;
-  // The same from the colour frame: conversion, and upload where there is one.
-  virtual std::size_t detect(View<const Bgr> frame) = 0;
-
-  // Frames a second from the colour frame, with as many of them in flight as it can make use of.
-  virtual double frames_per_second(View<const Bgr> frame, double seconds) {
-    double ms = 0;
-    int frames = 0;
-    for (; frames == 0 || ms < 1000 * seconds; ++frames) {
-      const Stopwatch watch(ms);
-      detect(frame);
-    }
-    return 1000 * frames / ms;
-  }
-
-  // Boxes of the raw windows, sorted.
-  virtual std::vector<Rect> windows(View<const std::uint8_t> gray) = 0;
-
-  // Of the last detect(); all zero if the detector does not tell.
-  virtual StepTimes times() const { return {}; }
-};
 
 // `cascade_name` is as on the command line.
 std::unique_ptr<Contender> make_facesat_contender(const std::string& cascade_name,

@@ -1,8 +1,8 @@
 #include "app/bench/gpu.hpp"
 
+#include "library/support/errors.hpp"
 #include <fmt/format.h>
 
-#include "app/errors.hpp"
 #include "kernels/device/gpu_info.hpp"
 
 namespace facesat::app {

@@ -5,8 +5,9 @@
 #include <string>
 #include <thread>
 
-#include "app/io/files.hpp"
-#include "app/json_keys.hpp"
+#include "library/support/files.hpp"
+#include "library/support/json_keys.hpp"
+
 #include "kernels/device/gpu_info.hpp"
 
 namespace facesat::app {

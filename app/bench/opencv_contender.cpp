@@ -1,7 +1,7 @@
 #include "cascades/cascade_store.hpp"
+#include "library/media/opencv.hpp"
 
 #include "app/bench/contender.hpp"
-#include "app/opencv/opencv.hpp"
 
 namespace facesat::app {
 

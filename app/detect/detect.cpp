@@ -7,6 +7,13 @@
 #include <thread>
 
 #include "cascades/cascade_store.hpp"
+#include "library/io/inputs.hpp"
+#include "library/io/journal.hpp"
+#include "library/io/result_file.hpp"
+#include "library/media/codec.hpp"
+#include "library/support/errors.hpp"
+#include "library/support/files.hpp"
+#include "library/support/interrupt.hpp"
 #include <fmt/format.h>
 #include <tbb/global_control.h>
 #include <tbb/parallel_pipeline.h>
@@ -19,13 +26,6 @@
 #include "app/detect/progress.hpp"
 #include "app/detect/sink.hpp"
 #include "app/detect/workers.hpp"
-#include "app/errors.hpp"
-#include "app/interrupt.hpp"
-#include "app/io/codec.hpp"
-#include "app/io/files.hpp"
-#include "app/io/inputs.hpp"
-#include "app/io/journal.hpp"
-#include "app/io/result_file.hpp"
 #include "app/messages.hpp"
 
 namespace facesat::app {

@@ -6,9 +6,9 @@
 #include <optional>
 #include <string>
 
-#include "app/io/codec.hpp"
-#include "app/io/journal.hpp"
-#include "app/io/results.hpp"
+#include "library/io/journal.hpp"
+#include "library/io/results.hpp"
+#include "library/media/codec.hpp"
 
 namespace facesat::app {
 

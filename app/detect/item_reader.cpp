@@ -3,8 +3,8 @@
 #include <functional>
 #include <utility>
 
-#include "app/errors.hpp"
-#include "app/printable.hpp"
+#include "library/support/errors.hpp"
+#include "library/support/printable.hpp"
 
 namespace facesat::app {
 

@@ -6,11 +6,12 @@
 #include <string>
 #include <unordered_set>
 
+#include "library/io/inputs.hpp"
+#include "library/io/journal.hpp"
+#include "library/io/picture_names.hpp"
+#include "library/media/video.hpp"
+
 #include "app/detect/item.hpp"
-#include "app/io/inputs.hpp"
-#include "app/io/journal.hpp"
-#include "app/io/picture_names.hpp"
-#include "app/io/video.hpp"
 
 namespace facesat::app {
 

@@ -5,10 +5,9 @@
 #include <filesystem>
 
 #include "cascades/cascade_store.hpp"
+#include "library/support/checksum.hpp"
+#include "library/support/files.hpp"
 #include <fmt/format.h>
-
-#include "app/checksum.hpp"
-#include "app/io/files.hpp"
 
 namespace facesat::app {
 namespace {

@@ -4,9 +4,10 @@
 #include <memory>
 #include <vector>
 
+#include "library/io/journal.hpp"
+#include "library/io/results.hpp"
+
 #include "app/detect/options.hpp"
-#include "app/io/journal.hpp"
-#include "app/io/results.hpp"
 #include "core/cascade.hpp"
 
 namespace facesat::app {

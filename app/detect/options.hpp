@@ -4,9 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "library/io/results.hpp"
+#include "library/media/codec.hpp"
+
 #include "app/backends.hpp"
-#include "app/io/codec.hpp"
-#include "app/io/results.hpp"
 #include "core/pyramid.hpp"
 
 namespace CLI {

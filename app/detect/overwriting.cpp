@@ -2,14 +2,13 @@
 
 #include <filesystem>
 
+#include "library/io/picture_names.hpp"
+#include "library/media/codec.hpp"
+#include "library/media/video.hpp"
+#include "library/support/errors.hpp"
+#include "library/support/files.hpp"
+#include "library/support/same_file.hpp"
 #include <fmt/format.h>
-
-#include "app/errors.hpp"
-#include "app/io/codec.hpp"
-#include "app/io/files.hpp"
-#include "app/io/picture_names.hpp"
-#include "app/io/video.hpp"
-#include "app/same_file.hpp"
 
 namespace facesat::app {
 

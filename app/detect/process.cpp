@@ -3,13 +3,12 @@
 #include <chrono>
 #include <new>
 
+#include "library/io/annotate.hpp"
+#include "library/io/picture_names.hpp"
+#include "library/media/codec.hpp"
+#include "library/support/errors.hpp"
+#include "library/support/interrupt.hpp"
 #include <fmt/format.h>
-
-#include "app/errors.hpp"
-#include "app/interrupt.hpp"
-#include "app/io/annotate.hpp"
-#include "app/io/codec.hpp"
-#include "app/io/picture_names.hpp"
 
 namespace facesat::app {
 namespace {

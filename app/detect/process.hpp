@@ -3,10 +3,11 @@
 
 #include <optional>
 
+#include "library/io/picture_folder.hpp"
+
 #include "app/detect/item.hpp"
 #include "app/detect/options.hpp"
 #include "app/detect/workers.hpp"
-#include "app/io/picture_folder.hpp"
 
 namespace facesat::app {
 

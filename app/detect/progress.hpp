@@ -7,7 +7,7 @@
 #include <string>
 #include <thread>
 
-#include "app/io/inputs.hpp"
+#include "library/io/inputs.hpp"
 
 namespace facesat::app {
 

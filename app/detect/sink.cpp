@@ -1,8 +1,7 @@
 #include "app/detect/sink.hpp"
 
+#include "library/support/checksum.hpp"
 #include <fmt/format.h>
-
-#include "app/checksum.hpp"
 
 namespace facesat::app {
 

@@ -3,10 +3,11 @@
 
 #include <exception>
 
+#include "library/io/journal.hpp"
+#include "library/io/result_file.hpp"
+
 #include "app/detect/item.hpp"
 #include "app/detect/progress.hpp"
-#include "app/io/journal.hpp"
-#include "app/io/result_file.hpp"
 
 namespace facesat::app {
 

@@ -9,8 +9,9 @@
 #include <mutex>
 #include <vector>
 
+#include "library/io/results.hpp"
+
 #include "app/backends.hpp"
-#include "app/io/results.hpp"
 #include "core/detector.hpp"
 
 namespace facesat::app {

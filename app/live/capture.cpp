@@ -4,9 +4,8 @@
 #include <exception>
 #include <utility>
 
+#include "library/support/errors.hpp"
 #include <fmt/format.h>
-
-#include "app/errors.hpp"
 
 namespace facesat::app {
 

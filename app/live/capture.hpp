@@ -8,8 +8,9 @@
 #include <optional>
 #include <string>
 
+#include "library/media/source.hpp"
+
 #include "app/live/guarded_thread.hpp"
-#include "app/live/source.hpp"
 
 namespace facesat::app {
 

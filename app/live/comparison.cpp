@@ -5,9 +5,9 @@
 #include <exception>
 #include <utility>
 
+#include "library/support/errors.hpp"
 #include <fmt/format.h>
 
-#include "app/errors.hpp"
 #include "kernels/image/atlas.hpp"
 
 namespace facesat::app {

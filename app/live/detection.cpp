@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "cascades/cascade_store.hpp"
+#include "library/support/errors.hpp"
 
-#include "app/errors.hpp"
 #include "kernels/sat/algorithm.hpp"
 
 namespace facesat::app {

@@ -11,15 +11,16 @@
 #include <string>
 #include <vector>
 
+#include "library/io/results.hpp"
+#include "library/media/source.hpp"
+
 #include "app/backends.hpp"
-#include "app/io/results.hpp"
 #include "app/live/comparison.hpp"
 #include "app/live/copy_speed.hpp"
 #include "app/live/guarded_thread.hpp"
 #include "app/live/inspection.hpp"
 #include "app/live/mailbox.hpp"
 #include "app/live/recorder.hpp"
-#include "app/live/source.hpp"
 #include "core/detector.hpp"
 
 namespace facesat::app {

@@ -8,7 +8,7 @@
 #include <thread>
 #include <utility>
 
-#include "app/errors.hpp"
+#include "library/support/errors.hpp"
 
 namespace facesat::app {
 

@@ -35,17 +35,15 @@ Image<Bgr> each(const Image<std::uint32_t>& values, Colour colour) {
 
 }  // namespace
 
-Image<Bgr> coloured(const Image<std::uint32_t>& values, facesat::Picture picture,
-                    std::size_t stage_count) {
-  using facesat::Picture;
+Image<Bgr> coloured(const Image<std::uint32_t>& values, Snapshot picture, std::size_t stage_count) {
   const Size size = values.size();
   if (size.area() == 0) return Image<Bgr>(size);
-  if (picture == Picture::gray || picture == Picture::level)
+  if (picture == Snapshot::gray || picture == Snapshot::level)
     return each(values, [&](int x, int y) {
       const auto v = static_cast<std::uint8_t>(values.row(y)[x]);
       return Bgr{v, v, v};
     });
-  if (picture == Picture::depth)
+  if (picture == Snapshot::depth)
     return each(values, [&](int x, int y) {
       return palette(std::sqrt(values.row(y)[x] / static_cast<double>(stage_count)));
     });
@@ -71,7 +69,7 @@ Image<Bgr> inspect(Detector& detector, const Inspection& inspection) {
     const gpu::AtlasPlan::Place place = plan.places[i];
     const Image<Bgr> part = picture(i);
     // Depths are known for the positions of the grid alone.
-    const int step = *inspection.picture == facesat::Picture::depth ? level.step : 1;
+    const int step = *inspection.picture == Snapshot::depth ? level.step : 1;
     for (int y = 0; y < std::min(part.size().height * step, level.size.height); ++y)
       for (int x = 0; x < std::min(part.size().width * step, level.size.width); ++x)
         atlas.row(place.y + y)[place.x + x] = part.row(y / step)[x / step];

@@ -9,14 +9,14 @@ namespace {
 
 struct Choice {
   const char* name;
-  std::optional<facesat::Picture> picture;
+  std::optional<Snapshot> picture;
 };
 constexpr std::array<Choice, 6> choices{{{"the frame", std::nullopt},
-                                         {"grey image", facesat::Picture::gray},
-                                         {"level of the pyramid", facesat::Picture::level},
-                                         {"sums", facesat::Picture::sum},
-                                         {"sums of squares", facesat::Picture::squared_sum},
-                                         {"stages passed", facesat::Picture::depth}}};
+                                         {"grey image", Snapshot::gray},
+                                         {"level of the pyramid", Snapshot::level},
+                                         {"sums", Snapshot::sum},
+                                         {"sums of squares", Snapshot::squared_sum},
+                                         {"stages passed", Snapshot::depth}}};
 
 }  // namespace
 
@@ -33,7 +33,7 @@ bool draw_inspection(Inspection& inspection, int level_count) {
       }
     ImGui::EndCombo();
   }
-  if (!inspection.picture || inspection.picture == facesat::Picture::gray || level_count < 2)
+  if (!inspection.picture || inspection.picture == Snapshot::gray || level_count < 2)
     return changed;
   changed |= ImGui::Checkbox("the whole atlas", &inspection.atlas);
   if (!inspection.atlas)

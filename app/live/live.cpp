@@ -9,13 +9,14 @@
 #include <utility>
 
 #include "cascades/cascade_store.hpp"
+#include "library/media/codec.hpp"
+#include "library/media/opencv.hpp"
+#include "library/support/errors.hpp"
+#include "library/support/files.hpp"
+#include "library/support/interrupt.hpp"
 #include <fmt/format.h>
 #include <imgui.h>
 
-#include "app/errors.hpp"
-#include "app/interrupt.hpp"
-#include "app/io/codec.hpp"
-#include "app/io/files.hpp"
 #include "app/live/capture.hpp"
 #include "app/live/history.hpp"
 #include "app/live/outputs.hpp"
@@ -24,7 +25,6 @@
 #include "app/live/screen.hpp"
 #include "app/live/settings_file.hpp"
 #include "app/messages.hpp"
-#include "app/opencv/opencv.hpp"
 
 namespace facesat::app {
 namespace {

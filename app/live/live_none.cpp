@@ -1,7 +1,7 @@
 // Builds without the window's libraries.
+#include "library/support/errors.hpp"
 #include <CLI/CLI.hpp>
 
-#include "app/errors.hpp"
 #include "app/live/live.hpp"
 
 namespace facesat::app {

@@ -6,20 +6,20 @@
 #include <optional>
 
 #include "cascades/cascade_store.hpp"
+#include "library/media/codec.hpp"
+#include "library/media/opencv.hpp"
+#include "library/media/source.hpp"
+#include "library/media/stamp.hpp"
+#include "library/media/video.hpp"
+#include "library/support/errors.hpp"
+#include "library/support/files.hpp"
+#include "library/support/same_file.hpp"
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "app/errors.hpp"
-#include "app/io/codec.hpp"
-#include "app/io/files.hpp"
-#include "app/io/stamp.hpp"
-#include "app/io/video.hpp"
 #include "app/live/history.hpp"
 #include "app/live/recorder.hpp"
-#include "app/live/source.hpp"
-#include "app/opencv/opencv.hpp"
-#include "app/same_file.hpp"
 
 namespace facesat::app {
 namespace {

@@ -5,7 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "app/live/camera.hpp"
+#include "library/media/camera.hpp"
+
 #include "app/live/capture.hpp"
 #include "app/live/detection.hpp"
 #include "app/live/history.hpp"

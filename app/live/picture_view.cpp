@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "library/io/annotate.hpp"
 #include <fmt/format.h>
 #include <glad/gl.h>
 
-#include "app/io/annotate.hpp"
 #include "app/live/shrink.hpp"
 
 namespace facesat::app {

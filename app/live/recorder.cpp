@@ -6,13 +6,12 @@
 #include <exception>
 #include <utility>
 
+#include "library/io/annotate.hpp"
+#include "library/media/opencv.hpp"
+#include "library/support/errors.hpp"
+#include "library/support/same_file.hpp"
 #include <fmt/format.h>
 #include <sys/statvfs.h>
-
-#include "app/errors.hpp"
-#include "app/io/annotate.hpp"
-#include "app/opencv/opencv.hpp"
-#include "app/same_file.hpp"
 
 namespace facesat::app {
 namespace {

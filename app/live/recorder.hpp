@@ -7,7 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "app/io/results.hpp"
+#include "library/io/results.hpp"
+
 #include "core/image.hpp"
 
 namespace facesat::app {

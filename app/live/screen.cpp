@@ -4,13 +4,12 @@
 
 #include <glad/gl.h>
 // glad first: it stands in for the system's OpenGL header.
+#include "library/support/errors.hpp"
 #include <GLFW/glfw3.h>
 #include <fmt/format.h>
 #include <imgui.h>
 #include <imgui_impl_glfw.h>
 #include <imgui_impl_opengl3.h>
-
-#include "app/errors.hpp"
 
 namespace facesat::app {
 namespace {

@@ -4,10 +4,9 @@
 #include <fstream>
 
 #include "cascades/cascade_store.hpp"
+#include "library/support/errors.hpp"
+#include "library/support/files.hpp"
 #include <nlohmann/json.hpp>
-
-#include "app/errors.hpp"
-#include "app/io/files.hpp"
 
 namespace facesat::app {
 namespace {

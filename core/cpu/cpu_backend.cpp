@@ -118,10 +118,10 @@ class CpuBackend final : public Backend {
   }
   StepTimes times() const override { return times_; }
 
-  Image<std::uint32_t> snapshot(Picture picture, int index) override {
-    if (picture == Picture::depth) return depths(index);
-    if (picture == Picture::gray) return cpu::widened(std::as_const(gray_).view());
-    if (picture == Picture::tilted_sum && !has_tilted_) return {};
+  Image<std::uint32_t> snapshot(Snapshot picture, int index) override {
+    if (picture == Snapshot::depth) return depths(index);
+    if (picture == Snapshot::gray) return cpu::widened(std::as_const(gray_).view());
+    if (picture == Snapshot::tilted_sum && !has_tilted_) return {};
     return cpu::level_snapshot(gray_.view(), pyramid_->levels[index], picture);
   }
 

@@ -25,21 +25,21 @@ Image<std::uint32_t> widened(View<const std::uint8_t> picture) {
 }
 
 Image<std::uint32_t> level_snapshot(View<const std::uint8_t> gray, const Level& level,
-                                    Picture picture) {
+                                    Snapshot picture) {
   require_memory(5 * level.size.area() + 2 * Table::bytes(level.size), "this view");
   Image<std::uint8_t> resized(level.size);
   resize(gray, resized.view(), resize_taps(gray.size.width, level.size.width),
          resize_taps(gray.size.height, level.size.height));
   const View<const std::uint8_t> pixels = std::as_const(resized).view();
-  if (picture == Picture::level) return widened(pixels);
+  if (picture == Snapshot::level) return widened(pixels);
   Table sum, other;
   sum.resize(level.size);
   other.resize(level.size);
-  if (picture == Picture::tilted_sum)
+  if (picture == Snapshot::tilted_sum)
     tilted_integral(pixels, other.view());
   else
     integral(pixels, sum.view(), other.view());
-  return copied(std::as_const(picture == Picture::sum ? sum : other).view());
+  return copied(std::as_const(picture == Snapshot::sum ? sum : other).view());
 }
 
 }  // namespace facesat::cpu

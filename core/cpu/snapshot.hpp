@@ -11,6 +11,6 @@ Image<std::uint32_t> widened(View<const std::uint8_t> picture);
 
 // Backend::snapshot() of `level`, `sum`, `squared_sum` or `tilted_sum`. Throws MemoryError.
 Image<std::uint32_t> level_snapshot(View<const std::uint8_t> gray, const Level& level,
-                                    Picture picture);
+                                    Snapshot picture);
 
 }  // namespace facesat::cpu

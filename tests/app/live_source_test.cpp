@@ -6,13 +6,13 @@
 #include <new>
 #include <thread>
 
+#include "library/media/camera.hpp"
+#include "library/media/source.hpp"
+#include "library/support/errors.hpp"
 #include <opencv2/imgcodecs.hpp>
 #include <unistd.h>
 
-#include "app/errors.hpp"
-#include "app/live/camera.hpp"
 #include "app/live/capture.hpp"
-#include "app/live/source.hpp"
 #include "tests/app/eventually.hpp"
 #include "tests/app/live_test.hpp"
 #include "tests/app/video.hpp"

@@ -10,11 +10,11 @@
 #include <thread>
 
 #include "cascades/cascade_store.hpp"
+#include "library/support/errors.hpp"
 #include <gtest/gtest.h>
 #include <opencv2/imgcodecs.hpp>
 #include <unistd.h>
 
-#include "app/errors.hpp"
 #include "app/live/comparison.hpp"
 #include "app/live/copy_speed.hpp"
 #include "app/live/detection.hpp"
@@ -247,9 +247,8 @@ TEST_F(DetectionTest, IntermediatePicturesAreShownInColours) {
   const LiveResult plain = wait_for_result(detection);
   EXPECT_FALSE(plain.view);
   EXPECT_GT(plain.level_count, 3);
-  for (const facesat::Picture picture :
-       {facesat::Picture::gray, facesat::Picture::level, facesat::Picture::sum,
-        facesat::Picture::squared_sum, facesat::Picture::depth}) {
+  for (const Snapshot picture :
+       {Snapshot::gray, Snapshot::level, Snapshot::sum, Snapshot::squared_sum, Snapshot::depth}) {
     chosen.inspection = {picture, 1};
     detection.set(chosen);
     const LiveResult result = wait_for_result(detection);
@@ -261,7 +260,7 @@ TEST_F(DetectionTest, IntermediatePicturesAreShownInColours) {
       for (int x = 0; x < view.size.width; ++x) different += view.row(y)[x].g != view.row(0)[0].g;
     EXPECT_GT(different, 10) << static_cast<int>(picture);
   }
-  chosen.inspection = {facesat::Picture::depth, 1000};  // the last level there is
+  chosen.inspection = {Snapshot::depth, 1000};  // the last level there is
   detection.set(chosen);
   EXPECT_TRUE(wait_for_result(detection).view);
 }
@@ -270,13 +269,13 @@ TEST_F(DetectionTest, TheAtlasHoldsEveryLevelInItsPlace) {
   const LiveFrame frame = face();
   Detector detector(find_cascade("frontalface_default"), {}, make_cpu_backend());
   detector.detect(frame.picture.pixels);
-  for (const facesat::Picture picture : {facesat::Picture::level, facesat::Picture::depth}) {
+  for (const Snapshot picture : {Snapshot::level, Snapshot::depth}) {
     const Image<Bgr> atlas = inspect(detector, {picture, 0, true});
     const gpu::AtlasPlan plan = gpu::plan_atlas(detector.pyramid());
     ASSERT_EQ(atlas.size(), plan.largest());
     const gpu::AtlasPlan::Place place = plan.places[2];
     const Image<Bgr> alone = inspect(detector, {picture, 2, false});
-    const int step = picture == facesat::Picture::depth ? detector.pyramid().levels[2].step : 1;
+    const int step = picture == Snapshot::depth ? detector.pyramid().levels[2].step : 1;
     for (int y = 0; y < alone.size().height; ++y)
       for (int x = 0; x < alone.size().width; ++x)
         ASSERT_EQ(atlas.row(place.y + y * step)[place.x + x * step].g, alone.row(y)[x].g);

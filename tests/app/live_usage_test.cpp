@@ -3,12 +3,12 @@
 #include <set>
 
 #include "cascades/cascade_store.hpp"
+#include "library/media/codec.hpp"
+#include "library/support/errors.hpp"
+#include "library/support/same_file.hpp"
 
-#include "app/errors.hpp"
-#include "app/io/codec.hpp"
 #include "app/live/history.hpp"
 #include "app/live/outputs.hpp"
-#include "app/same_file.hpp"
 #include "tests/app/live_test.hpp"
 #include "tests/app/video.hpp"
 

@@ -1,11 +1,11 @@
 // What is there already is not lost: inputs, and files that facesat did not write.
+#include "library/support/errors.hpp"
+#include "library/support/files.hpp"
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "app/errors.hpp"
-#include "app/io/files.hpp"
 #include "tests/app/program.hpp"
 
 namespace facesat::test {
@@ -243,7 +243,7 @@ TEST_F(Overwriting, DevicesStayWhereTheyAre) {
     GTEST_SKIP() << "skipped: only root may make a device, and not everywhere";
   EXPECT_EQ(run({"info"}, "", [&] { ::dup2(::open(full.c_str(), O_WRONLY), 1); }).status, 3);
   EXPECT_EQ(detect({"-o", "full", "missing.jpg"}).status, 3);
-  EXPECT_THROW(app::write_text(full, "text"), app::OutputError);
+  EXPECT_THROW(facesat::write_text(full, "text"), OutputError);
   EXPECT_TRUE(fs::is_character_file(full));
 }
 

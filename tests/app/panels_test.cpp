@@ -176,7 +176,7 @@ TEST_F(PanelTest, EveryPictureCanBeShown) {
   const auto draw = [&] { draw_inspection(inspection, 7); };
   press("show", draw);
   press("sums", draw);
-  EXPECT_EQ(inspection.picture, facesat::Picture::sum);
+  EXPECT_EQ(inspection.picture, Snapshot::sum);
   EXPECT_TRUE(inspection.is_frame());
   press("the whole atlas", draw);
   EXPECT_FALSE(inspection.is_frame());

@@ -6,14 +6,13 @@
 #include <cstring>
 #include <random>
 
+#include "library/media/codec_png.hpp"
+#include "library/support/errors.hpp"
+#include "library/support/files.hpp"
 #include <gtest/gtest.h>
 #include <jpeglib.h>
 #include <png.h>
 #include <zlib.h>
-
-#include "app/errors.hpp"
-#include "app/io/codec_png.hpp"
-#include "app/io/files.hpp"
 
 namespace facesat::test {
 
@@ -142,28 +141,27 @@ Bytes with_bytes(Bytes file, std::size_t at, const Bytes& bytes) {
   return file;
 }
 
-std::optional<app::Picture> CodecTest::read_generally(const Bytes& bytes,
-                                                      const std::string& extension) const {
+std::optional<Picture> CodecTest::read_generally(const Bytes& bytes,
+                                                 const std::string& extension) const {
   const std::filesystem::path file = folder / ("picture" + extension);
-  app::write_file(file, bytes);
+  write_file(file, bytes);
   try {
-    return app::read_other_picture(file, {});
-  } catch (const app::InputError&) {
+    return read_other_picture(file, {});
+  } catch (const InputError&) {
     return std::nullopt;
   }
 }
 
-std::optional<app::Picture> try_png(std::span<const unsigned char> file) {
+std::optional<Picture> try_png(std::span<const unsigned char> file) {
   try {
-    return app::read_png(file);
-  } catch (const app::InputError& error) {
+    return read_png(file);
+  } catch (const InputError& error) {
     EXPECT_GT(std::string(error.what()).size(), 20u);
     return std::nullopt;
   }
 }
 
-void expect_same(const std::optional<app::Picture>& picture,
-                 const std::optional<app::Picture>& expected) {
+void expect_same(const std::optional<Picture>& picture, const std::optional<Picture>& expected) {
   ASSERT_TRUE(picture);
   ASSERT_TRUE(expected);
   ASSERT_EQ(picture->pixels.size, expected->pixels.size);

@@ -8,7 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "app/io/codec.hpp"
+#include "library/media/codec.hpp"
+
 #include "tests/app/program.hpp"
 
 namespace facesat::test {
@@ -55,14 +56,12 @@ Bytes with_bytes(Bytes file, std::size_t at, const Bytes& bytes);
 class CodecTest : public ProgramTest {
  protected:
   // What the general codec makes of a file with these bytes; nothing if it cannot read it.
-  std::optional<app::Picture> read_generally(const Bytes& bytes,
-                                             const std::string& extension) const;
+  std::optional<Picture> read_generally(const Bytes& bytes, const std::string& extension) const;
 };
 
 // Nothing where it is refused.
-std::optional<app::Picture> try_png(std::span<const unsigned char> file);
+std::optional<Picture> try_png(std::span<const unsigned char> file);
 
-void expect_same(const std::optional<app::Picture>& picture,
-                 const std::optional<app::Picture>& expected);
+void expect_same(const std::optional<Picture>& picture, const std::optional<Picture>& expected);
 
 }  // namespace facesat::test

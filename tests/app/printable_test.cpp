@@ -1,4 +1,4 @@
-#include "app/printable.hpp"
+#include "library/support/printable.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // Videos frame by frame: their times, their ends, their names.
+#include "library/media/matroska.hpp"
 #include <opencv2/videoio.hpp>
 
-#include "app/io/matroska.hpp"
 #include "tests/app/program.hpp"
 #include "tests/app/video.hpp"
 
@@ -65,19 +65,18 @@ TEST_F(Videos, MatroskaThatIsCutOffHasAWarning) {
 TEST(Matroska, TellsTheSizeOfTheFile) {
   using namespace std::string_literals;
   const std::string header = "\x1A\x45\xDF\xA3\x82xx", segment = "\x18\x53\x80\x67";
-  EXPECT_TRUE(app::is_matroska(header));
-  EXPECT_FALSE(app::is_matroska("RIFF"));
-  EXPECT_EQ(app::matroska_size(header + segment + "\x85"), 7u + 5u + 5u);
-  EXPECT_EQ(app::matroska_size(header + segment + "\x41\x02"), 7u + 6u + 0x102u);
-  EXPECT_EQ(app::matroska_size(header + segment + "\x01\0\0\0\0\1\0\0"s), 7u + 12u + 0x10000u);
-  EXPECT_EQ(app::matroska_size(header + segment + "\xFF"), std::nullopt);  // unknown
-  EXPECT_EQ(app::matroska_size(header + segment + "\x01\xFF\xFF\xFF\xFF\xFF\xFF\xFF"),
-            std::nullopt);
+  EXPECT_TRUE(is_matroska(header));
+  EXPECT_FALSE(is_matroska("RIFF"));
+  EXPECT_EQ(matroska_size(header + segment + "\x85"), 7u + 5u + 5u);
+  EXPECT_EQ(matroska_size(header + segment + "\x41\x02"), 7u + 6u + 0x102u);
+  EXPECT_EQ(matroska_size(header + segment + "\x01\0\0\0\0\1\0\0"s), 7u + 12u + 0x10000u);
+  EXPECT_EQ(matroska_size(header + segment + "\xFF"), std::nullopt);  // unknown
+  EXPECT_EQ(matroska_size(header + segment + "\x01\xFF\xFF\xFF\xFF\xFF\xFF\xFF"), std::nullopt);
   const std::string whole = header + segment + "\x41\x02";
   for (std::size_t size = 0; size < whole.size(); ++size)
-    EXPECT_EQ(app::matroska_size(whole.substr(0, size)), std::nullopt) << size;
-  EXPECT_EQ(app::matroska_size("\x1A\x45\xDF\xA3\x01\xFF\xFF\xFF\xFF\xFF\xFF\xFE"), std::nullopt);
-  EXPECT_EQ(app::matroska_size(header + segment + "\0"s), std::nullopt);
+    EXPECT_EQ(matroska_size(whole.substr(0, size)), std::nullopt) << size;
+  EXPECT_EQ(matroska_size("\x1A\x45\xDF\xA3\x01\xFF\xFF\xFF\xFF\xFF\xFF\xFE"), std::nullopt);
+  EXPECT_EQ(matroska_size(header + segment + "\0"s), std::nullopt);
 }
 
 TEST_F(Videos, NamesLikeUrlsAreFiles) {

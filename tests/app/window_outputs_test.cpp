@@ -1,12 +1,12 @@
 // What the real window writes: screenshots, recordings, times.
 #include <csignal>
 
+#include "library/media/codec.hpp"
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "app/io/codec.hpp"
 #include "tests/app/video.hpp"
 #include "tests/app/window_test.hpp"
 
@@ -94,7 +94,7 @@ TEST_F(WindowOutputsTest, OutputsThatCannotBeWrittenToTheirEndAreFailures) {
         << recorded.err;
     EXPECT_EQ(lines_in("t.csv"), 21);  // written all the same
   }
-  app::write_picture(path("s.png"), Image<Bgr>({8, 8}).view());
+  write_picture(path("s.png"), Image<Bgr>({8, 8}).view());
   const std::string earlier = read_text(folder / "s.png");
   const Finished shot = with_limit({"--screenshot", "s.png"});
   EXPECT_EQ(shot.status, 3);

@@ -7,13 +7,13 @@
 #include <random>
 #include <thread>
 
+#include "library/support/same_file.hpp"
 #include <fcntl.h>
 #include <glad/gl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "app/live/screen.hpp"
-#include "app/same_file.hpp"
 #include "tests/app/video.hpp"
 
 namespace facesat::test {
@@ -206,7 +206,7 @@ struct Holdings {
     std::error_code gone;
     for (fs::directory_iterator i(proc + "/fd", gone), end; !gone && i != end; i.increment(gone)) {
       ++handles;
-      has_file |= app::same_file(i->path(), file);
+      has_file |= same_file(i->path(), file);
     }
   }
 };

@@ -247,7 +247,7 @@ TEST(Detector, RunsOnAnyNumberOfThreads) {
 void expect_snapshots_as_defined(Detector& detector, Gray gray, int index) {
   const Level& level = detector.pyramid().levels[index];
   const Image<std::uint8_t> pixels = reference::resized(gray, level.size);
-  const auto snapshot = [&](Picture picture) {
+  const auto snapshot = [&](Snapshot picture) {
     return detector.backend().snapshot(picture, index);
   };
   const auto without_border = [&](const Image<std::uint32_t>& table) {
@@ -256,15 +256,15 @@ void expect_snapshots_as_defined(Detector& detector, Gray gray, int index) {
   const auto sums = reference::sums(pixels.view()),
              squares = reference::squared_sums(pixels.view()),
              cones = reference::tilted_sums(pixels.view());
-  EXPECT_TRUE(same(snapshot(Picture::level).view(), pixels.view()));
-  EXPECT_TRUE(same(snapshot(Picture::sum).view(), without_border(sums)));
-  EXPECT_TRUE(same(snapshot(Picture::squared_sum).view(), without_border(squares)));
-  EXPECT_TRUE(same(snapshot(Picture::depth).view(),
+  EXPECT_TRUE(same(snapshot(Snapshot::level).view(), pixels.view()));
+  EXPECT_TRUE(same(snapshot(Snapshot::sum).view(), without_border(sums)));
+  EXPECT_TRUE(same(snapshot(Snapshot::squared_sum).view(), without_border(squares)));
+  EXPECT_TRUE(same(snapshot(Snapshot::depth).view(),
                    reference::depths(detector.cascade(), pixels.view(), level).view()));
   if (detector.cascade().has_tilted())
-    EXPECT_TRUE(same(snapshot(Picture::tilted_sum).view(), without_border(cones)));
+    EXPECT_TRUE(same(snapshot(Snapshot::tilted_sum).view(), without_border(cones)));
   else
-    EXPECT_EQ(snapshot(Picture::tilted_sum).size(), Size{});
+    EXPECT_EQ(snapshot(Snapshot::tilted_sum).size(), Size{});
 }
 
 std::vector<Window> reference_windows(const Detector& detector, Gray gray, Scan scan) {
@@ -298,7 +298,7 @@ TEST_P(Snapshots, AndWindowsAreAsDefinedInEveryLevel) {
     const auto expected = reference_windows(detector, picture.view(), scan);
     EXPECT_GT(expected.size(), 20u);
     EXPECT_EQ(windows_of(detector), expected);
-    EXPECT_TRUE(same(detector.backend().snapshot(Picture::gray, 0).view(), picture.view()));
+    EXPECT_TRUE(same(detector.backend().snapshot(Snapshot::gray, 0).view(), picture.view()));
     for (const int index : {levels - 1, 0, levels - 2, 1, 2})
       expect_snapshots_as_defined(detector, picture.view(), index);
     EXPECT_EQ(windows_of(detector), expected);  // looking changes nothing
@@ -336,7 +336,7 @@ TEST(Detector, ShowsTheEqualizedGreyImage) {
   detector.detect(frame.view());
   Image<std::uint8_t> gray = reference::gray(frame.view());
   cpu::equalize(gray.view(), gray.view());
-  EXPECT_TRUE(same(detector.backend().snapshot(Picture::gray, 0).view(), gray.view()));
+  EXPECT_TRUE(same(detector.backend().snapshot(Snapshot::gray, 0).view(), gray.view()));
 }
 
 TEST(Detector, ShowsTheNewFrameAfterASnapshotOfTheOld) {
@@ -344,7 +344,7 @@ TEST(Detector, ShowsTheNewFrameAfterASnapshotOfTheOld) {
   Detector detector(default_model(), {}, make_cpu_backend());
   for (const Image<std::uint8_t>* frame : {&first, &second}) {
     detector.detect(frame->view());
-    EXPECT_TRUE(same(detector.backend().snapshot(Picture::level, 0).view(), frame->view()));
+    EXPECT_TRUE(same(detector.backend().snapshot(Snapshot::level, 0).view(), frame->view()));
   }
 }
 

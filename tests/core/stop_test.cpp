@@ -141,7 +141,7 @@ TEST_P(EndlessCascade, EndsSoon) {
   tbb::task_arena(1).execute([&] {
     detector.load(picture.view());  // which compiles the cascade
     expect_asked_often(detector, 0.5, [&] { detector.start(); });
-    expect_asked_often(detector, 0.3, [&] { detector.backend().snapshot(Picture::depth, 0); });
+    expect_asked_often(detector, 0.3, [&] { detector.backend().snapshot(Snapshot::depth, 0); });
   });
 }
 

@@ -8,17 +8,16 @@
 #include <string>
 #include <string_view>
 
+#include "library/io/journal_file.hpp"
+#include "library/io/result_check.hpp"
+#include "library/media/codec_jpeg.hpp"
+#include "library/media/codec_png.hpp"
+#include "library/media/exif.hpp"
+#include "library/media/matroska.hpp"
+#include "library/support/errors.hpp"
 #include <nlohmann/json.hpp>
 #include <sys/mman.h>
 #include <unistd.h>
-
-#include "app/errors.hpp"
-#include "app/io/codec_jpeg.hpp"
-#include "app/io/codec_png.hpp"
-#include "app/io/exif.hpp"
-#include "app/io/journal_file.hpp"
-#include "app/io/matroska.hpp"
-#include "app/io/result_check.hpp"
 
 namespace facesat::app {
 namespace {

@@ -200,10 +200,10 @@ TEST(CudaBackend, PicturesInBetween) {
         backend->run();
         backend->collect();
       }
-      EXPECT_TRUE(same(cpu->snapshot(Picture::gray, 0), cuda->snapshot(Picture::gray, 0)));
+      EXPECT_TRUE(same(cpu->snapshot(Snapshot::gray, 0), cuda->snapshot(Snapshot::gray, 0)));
       for (int level = 0; level < static_cast<int>(pyramid.levels.size()); ++level)
-        for (const Picture picture : {Picture::level, Picture::sum, Picture::squared_sum,
-                                      Picture::tilted_sum, Picture::depth})
+        for (const Snapshot picture : {Snapshot::level, Snapshot::sum, Snapshot::squared_sum,
+                                       Snapshot::tilted_sum, Snapshot::depth})
           EXPECT_TRUE(same(cpu->snapshot(picture, level), cuda->snapshot(picture, level)))
               << "picture " << static_cast<int>(picture) << " of level " << level
               << ", atlases of at most " << most << " pixels";

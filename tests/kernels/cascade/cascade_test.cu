@@ -67,7 +67,7 @@ Answer on_cpu(const Scene& scene) {
   }
   answer.faces = sorted(group_faces(answer.boxes, 2));
   for (int i = 0; i < static_cast<int>(scene.pyramid.levels.size()); ++i)
-    answer.depths.push_back(backend->snapshot(Picture::depth, i));
+    answer.depths.push_back(backend->snapshot(Snapshot::depth, i));
   return answer;
 }
 

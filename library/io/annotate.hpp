@@ -1,0 +1,16 @@
+// faces -> overlay: pictures with boxes.
+#pragma once
+
+#include <vector>
+
+#include "library/io/results.hpp"
+
+namespace facesat {
+
+// The colour of a cascade's boxes.
+Bgr cascade_colour(std::size_t cascade);
+
+// A copy of the picture with a box around each face; each cascade has its own colour.
+Image<Bgr> with_boxes(View<const Bgr> picture, const std::vector<FoundFace>& faces);
+
+}  // namespace facesat

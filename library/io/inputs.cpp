@@ -1,0 +1,210 @@
+#include "library/io/inputs.hpp"
+
+#include <algorithm>
+
+#include "library/media/codec.hpp"
+#include "library/media/stamp.hpp"
+#include "library/media/video.hpp"
+#include "library/support/errors.hpp"
+#include "library/support/files.hpp"
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+namespace facesat {
+namespace {
+
+namespace fs = std::filesystem;
+
+Input media(const fs::path& file, std::string name) {
+  const bool video = has_extension(file, video_extensions());
+  return {video ? Input::Kind::video : Input::Kind::picture, file, std::move(name), ""};
+}
+
+// Null if the argument is no list.
+std::unique_ptr<PathList> open_list(const std::string& argument, bool null_separated) {
+  if (argument == "-") return std::make_unique<PathList>(argument, null_separated);
+  if (!argument.starts_with('@')) return nullptr;
+  const std::string file = argument.substr(1);
+  if (file.empty()) throw UsageError("\"@\" needs the name of a list of paths: @FILE");
+  std::error_code ignored;
+  const bool is_media =
+      has_extension(file, picture_extensions()) || has_extension(file, video_extensions());
+  if (is_media && fs::exists(fs::exists(argument, ignored) ? argument : file, ignored))
+    throw UsageError(fmt::format(
+        "{}: @ is for a list of paths, and this is a picture or video; a name that begins with @ "
+        "is given as ./{}",
+        argument, argument));
+  return std::make_unique<PathList>(file, null_separated);
+}
+
+Input failure(const fs::path& path, std::string name, std::string reason) {
+  return {Input::Kind::failure, path, std::move(name), std::move(reason)};
+}
+
+// Is this entry of a folder a folder? Links that lead nowhere are none. Throws InputError if that
+// cannot be found out.
+bool is_folder(const fs::path& entry) {
+  std::error_code error;
+  const fs::file_status status = fs::status(entry, error);
+  const bool leads_nowhere = status.type() == fs::file_type::not_found ||
+                             error == std::errc::too_many_symbolic_link_levels;
+  if (error && !leads_nowhere) throw InputError("read", error.message());
+  return fs::is_directory(status);
+}
+
+}  // namespace
+
+Inputs::Inputs(InputArguments arguments) : arguments_(std::move(arguments)) {
+  for (const fs::path& folder : arguments_.excluded)
+    if (const auto id = identity(folder)) excluded_.insert(*id);
+  for (const std::string& argument : arguments_.inputs) {
+    lists_.push_back(open_list(argument, arguments_.null_separated));
+    if (!lists_.back() && is_excluded(argument))
+      throw UsageError(fmt::format(
+          "{}: pictures cannot be written into the folder that they are read from: name another",
+          argument));
+  }
+}
+
+bool Inputs::is_repeatable() const {
+  return std::all_of(lists_.begin(), lists_.end(),
+                     [](const auto& list) { return !list || list->is_repeatable(); });
+}
+
+bool Inputs::is_excluded(const fs::path& folder) const {
+  const auto id = identity(folder);
+  return id && excluded_.contains(*id);
+}
+
+// A link to a folder that the walk comes to without it as well.
+bool Inputs::is_link_within(const fs::path& folder) const {
+  std::error_code error;
+  if (!fs::is_symlink(folder, error)) return false;
+  const fs::path target = fs::canonical(folder, error);
+  const fs::path below = error ? fs::path() : target.lexically_relative(root_);
+  return !below.empty() && std::none_of(below.begin(), below.end(), [](const fs::path& part) {
+    return part != "." && part.string().starts_with('.');  // not there, or hidden
+  });
+}
+
+std::optional<Inputs::Identity> Inputs::identity(const fs::path& folder) {
+  struct stat info {};
+  if (::stat(folder.c_str(), &info) != 0) return std::nullopt;
+  return Identity{info.st_dev, info.st_ino};
+}
+
+std::optional<Input> Inputs::next() {
+  return upcoming_ ? std::exchange(upcoming_, std::nullopt) : find();
+}
+
+bool Inputs::is_empty() {
+  if (!upcoming_) upcoming_ = find();
+  return !upcoming_;
+}
+
+std::optional<Input> Inputs::find() {
+  while (true) {
+    std::optional<Input> input;
+    if (!folders_.empty())
+      input = next_of_folder();
+    else if (list_)
+      input = next_of_list();
+    else if (next_argument_ < lists_.size())
+      input = next_of_arguments();
+    else
+      return std::nullopt;
+    if (input) return input;
+  }
+}
+
+std::optional<Input> Inputs::next_of_arguments() {
+  const std::size_t i = next_argument_++;
+  list_ = std::move(lists_[i]);
+  return list_ ? std::nullopt : start(arguments_.inputs[i]);
+}
+
+std::optional<Input> Inputs::next_of_list() {
+  const std::optional<PathList::Entry> entry = list_->next();
+  if (!entry) {
+    list_.reset();
+    return std::nullopt;
+  }
+  if (!entry->failure.empty()) return failure(list_->name(), list_->name(), entry->failure);
+  if (is_excluded(entry->path))
+    return failure(entry->path, entry->path, "pictures of this run are written into this folder");
+  return start(entry->path);
+}
+
+// A path given by the user: a folder to walk, or a file to read whatever its extension.
+std::optional<Input> Inputs::start(const std::string& path) {
+  std::error_code ignored;
+  if (!fs::is_directory(path, ignored)) return media(path, path);
+  entered_.clear();
+  root_ = fs::canonical(path, ignored);
+  return enter(path, "", path);
+}
+
+// Begins to walk a folder; the result is a failure if it cannot be read, or not to its end.
+std::optional<Input> Inputs::enter(const fs::path& folder, const std::string& prefix,
+                                   const std::string& name) {
+  const auto id = identity(folder);
+  if ((!folders_.empty() && is_link_within(folder)) || (id && !entered_.insert(*id).second)) {
+    ++passed_over_.links;
+    return std::nullopt;
+  }
+  const bool excluded =
+      (id && excluded_.contains(*id)) || (!folders_.empty() && folders_.back().is_excluded);
+  Folder listing{folder, prefix, {}, 0, excluded};
+  std::error_code error;
+  for (auto entry = fs::directory_iterator(folder, error);
+       !error && entry != fs::directory_iterator(); entry.increment(error))
+    listing.entries.push_back(entry->path().filename().string());
+  std::sort(listing.entries.begin(), listing.entries.end());
+  folders_.push_back(std::move(listing));
+  if (error) return failure(folder, name, error.message());
+  if (on_folder_) on_folder_(folder);
+  return std::nullopt;
+}
+
+void Inputs::pass_over_file(const fs::path& file) {
+  constexpr std::size_t most_extensions = 100;
+  ++passed_over_.files;
+  const std::string extension = file.extension().string();
+  if (passed_over_.extensions.size() < most_extensions ||
+      passed_over_.extensions.contains(extension))
+    ++passed_over_.extensions[extension];
+}
+
+std::optional<Input> Inputs::next_of_folder() {
+  Folder& folder = folders_.back();
+  if (folder.next == folder.entries.size()) {
+    folders_.pop_back();
+    return std::nullopt;
+  }
+  const std::string& entry = folder.entries[folder.next++];
+  if (entry.starts_with('.')) {
+    ++passed_over_.hidden;
+    return std::nullopt;
+  }
+  const fs::path path = folder.path / entry;
+  const std::string name = folder.prefix + entry;
+  const bool is_media =
+      has_extension(path, picture_extensions()) || has_extension(path, video_extensions());
+  try {
+    if (is_folder(path)) {
+      if (arguments_.recursive) return enter(path, name + "/", name);
+      ++passed_over_.folders;
+      return std::nullopt;
+    }
+  } catch (const InputError& error) {  // it may be a folder with pictures, or a picture
+    if (arguments_.recursive || is_media) return failure(path, name, error.what());
+  }
+  if (is_media && !(folder.is_excluded && is_stamped(path))) return media(path, name);
+  if (is_media)
+    ++passed_over_.own;
+  else
+    pass_over_file(path);
+  return std::nullopt;
+}
+
+}  // namespace facesat

@@ -1,0 +1,193 @@
+#include "library/io/journal.hpp"
+
+#include <cerrno>
+#include <cstring>
+
+#include "library/io/earlier_records.hpp"
+#include "library/io/journal_file.hpp"
+#include "library/support/checksum.hpp"
+#include "library/support/errors.hpp"
+#include "library/support/files.hpp"
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace facesat {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Changes whenever a file is written to or replaced, and stays if a folder above it is renamed;
+// unknown if there is none. The time of the last change of the inode is part of it: programs that
+// edit EXIF data can keep a file's size and its time of modification.
+InputVersion version_of(const fs::path& input) {
+  struct stat info {};
+  if (::stat(input.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return {};
+  const timespec &modified = info.st_mtim, &changed = info.st_ctim;
+  return {checksum(fmt::format("{} {}.{} {}.{}", info.st_size, modified.tv_sec, modified.tv_nsec,
+                               changed.tv_sec, changed.tv_nsec)),
+          info.st_ino};
+}
+
+}  // namespace
+
+Journal::Journal(ResultFile& file, const Layout& layout, const ResultOptions& options, Mode mode) {
+  if (!file.is_regular()) {
+    if (mode != Mode::fresh)
+      throw UsageError(fmt::format("{}: --resume needs a regular file", file.name()));
+    file.write(layout.header());
+    return;
+  }
+  path_ = journal_of(file.path());
+  head_ = layout.header().size();
+  retries_ = mode == Mode::retry_failed;
+  JournalFile journal;
+  journal.options = options;
+  if (mode == Mode::fresh) {
+    const bool is_complete = !has_journal(path_) || read_journal(path_).is_complete;
+    if (!is_complete && file.size() > head_)
+      throw UsageError(
+          fmt::format("{} holds what an earlier run had found when it was ended: --resume goes on "
+                      "from there; to begin anew, delete the file",
+                      file.name()));
+    file.require_results(layout.format);
+  } else {
+    journal = take_up(file, layout, options);
+  }
+  try {
+    open(journal);
+  } catch (const OutputError& failure) {
+    throw OutputError(fmt::format(
+        "no journal can be written beside {}, so a run that is interrupted could not be completed: "
+        "name another output file ({})",
+        file.name(), failure.what()));
+  }
+  if (has_names_)
+    remark_ = fmt::format(
+        "{} had no journal when it was completed (a run without failures deletes it): inputs whose "
+        "names it holds are taken for done, whatever their folders and the options were, and even "
+        "if they have changed",
+        file.name());
+  file.keep(journal.entries.empty() ? 0 : journal.entries.back().end);
+  if (journal.entries.empty()) file.write(layout.header());
+}
+
+void Journal::open(const JournalFile& journal) {
+  replace_journal(path_, journal);
+  reopen();
+  for (const Entry& entry : journal.entries) {
+    InputState& state = known_[entry.key].earlier[entry.occurrence];
+    ++state.records;
+    state.complete |= entry.last_of_input;
+    state.version = entry.version;
+    earlier_failures_ += entry.failed && !state.failed;
+    state.failed |= entry.failed;
+    has_names_ |= entry.key.starts_with(name_key(""));
+    if (entry.version.change != 0) keys_.emplace(entry.version, entry.key);
+  }
+}
+
+void Journal::reopen() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+  descriptor_ = ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+  if (descriptor_ < 0)
+    throw OutputError(fmt::format("{}: {}", path_.string(), std::strerror(errno)));
+}
+
+Journal::~Journal() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+// However the input is spelled, and wherever the program was started. Inputs of one folder come one
+// after the other.
+std::string Journal::path_key(const fs::path& input) {
+  if (!input.has_filename() && input.has_relative_path()) return path_key(input.parent_path());
+  const fs::path folder = input.has_parent_path() ? input.parent_path() : ".";
+  if (folder != folder_) {
+    std::error_code error;
+    folder_ = folder;
+    key_of_folder_ =
+        "path " + (fs::weakly_canonical(fs::absolute(folder, error), error) / "").string();
+  }
+  return key_of_folder_ + input.filename().string();
+}
+
+// A file that is where the journal does not expect it, and not any more where it does.
+std::optional<std::string> Journal::key_before_move(const InputVersion& version,
+                                                    const std::string& name) const {
+  const auto [begin, end] = keys_.equal_range(version);
+  for (auto found = begin; found != end; ++found) {
+    const std::string& key = found->second;
+    std::error_code ignored;
+    if (key.ends_with("/" + name) && !fs::exists(key.substr(key.find(' ') + 1), ignored))
+      return key;
+  }
+  return std::nullopt;
+}
+
+Journal::Place Journal::enter(const fs::path& path, const std::string& name) {
+  if (path_.empty()) return {};
+  const InputVersion version = version_of(path);
+  std::string key = path_key(path);
+  if (const auto before = known_.contains(key) ? std::nullopt : key_before_move(version, name)) {
+    moved_.emplace(*before, key);
+    key = *before;
+  }
+  if (has_names_ && !known_.contains(key))
+    if (const auto found = known_.find(name_key(name)); found != known_.end()) {
+      if (found->second.path.empty()) found->second.path = key;
+      ambiguous_ += found->second.path != key;
+      key = found->first;
+    }
+  Known& known = known_[key];
+  const int occurrence = known.entered++;
+  const auto earlier = known.earlier.find(occurrence);
+  Place place{key, occurrence, version, {}};
+  if (earlier == known.earlier.end()) return place;
+  const InputState& state = earlier->second;
+  const bool is_retried = retries_ && state.failed;
+  // What was not there has changed, too, when it is; names alone tell nothing of versions.
+  const bool is_comparable =
+      state.version.change != 0 || (state.failed && !key.starts_with(name_key("")));
+  const bool has_changed =
+      version.change != 0 && is_comparable && version.change != state.version.change;
+  earlier_failures_ -= state.failed && (is_retried || has_changed);
+  changed_ += has_changed;
+  replaces_ |= is_retried || has_changed;
+  if (!is_retried && !has_changed) place.earlier = state;
+  return place;
+}
+
+void Journal::enter_folder(const fs::path& folder) {
+  const auto known = retries_ ? known_.find(path_key(folder)) : known_.end();
+  if (known == known_.end()) return;
+  for (auto& [occurrence, state] : known->second.earlier)
+    if (state.failed && repaired_.insert({known->first, occurrence}).second) {
+      --earlier_failures_;
+      replaces_ = true;
+    }
+}
+
+void Journal::add(const Entry& entry) {
+  if (descriptor_ >= 0) write_all(descriptor_, to_text(entry), path_.string());
+}
+
+void Journal::finish(ResultFile& file, bool complete) {
+  if (replaces_ || !moved_.empty()) {
+    JournalFile journal = read_journal(path_);
+    drop_replaced(journal, file, head_, repaired_);
+    for (Entry& entry : journal.entries)
+      if (const auto now = moved_.find(entry.key); now != moved_.end()) entry.key = now->second;
+    if (!moved_.empty()) replace_journal(path_, journal);
+    reopen();
+  }
+  if (complete && descriptor_ >= 0) write_all(descriptor_, end_of_journal, path_.string());
+}
+
+void Journal::remove() {
+  std::error_code ignored;
+  if (descriptor_ >= 0) fs::remove(path_, ignored);
+}
+
+}  // namespace facesat

@@ -1,0 +1,176 @@
+#include "library/io/picture_folder.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "library/media/codec.hpp"
+#include "library/media/stamp.hpp"
+#include "library/support/errors.hpp"
+#include "library/support/files.hpp"
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace facesat {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Descriptor {
+ public:
+  explicit Descriptor(int descriptor) : descriptor_(descriptor) {}
+  ~Descriptor() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  Descriptor(Descriptor&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(descriptor_, other.descriptor_);
+    return *this;
+  }
+  int get() const { return descriptor_; }
+  bool is_open() const { return descriptor_ >= 0; }
+
+ private:
+  int descriptor_;
+};
+
+// Would the next picture fail for the same reason?
+bool concerns_all(int code) {
+  return code == ENOSPC || code == EDQUOT || code == EROFS || code == EIO;
+}
+
+[[noreturn]] void fail(const fs::path& file, int code) {
+  const std::string message = fmt::format("{}: {}", file.string(), std::strerror(code));
+  if (concerns_all(code)) throw OutputError(message, code);
+  throw InputError("write", message);
+}
+
+// The folder of `file`, opened from `root` on without following a link.
+Descriptor open_parent(const fs::path& root, const fs::path& name) {
+  Descriptor folder(::open(root.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!folder.is_open()) fail(root, errno);
+  fs::path path = root;
+  for (const fs::path& part : name.parent_path()) {
+    path /= part;
+    if (::mkdirat(folder.get(), part.c_str(), 0777) != 0 && errno != EEXIST) fail(path, errno);
+    Descriptor next(
+        ::openat(folder.get(), part.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    if (!next.is_open() && (errno == ELOOP || errno == ENOTDIR)) {
+      struct stat info {};
+      if (::fstatat(folder.get(), part.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+          S_ISLNK(info.st_mode))
+        throw InputError("write",
+                         fmt::format("{}: this is a link; pictures are not written through links",
+                                     path.string()));
+      fail(path, ENOTDIR);
+    }
+    if (!next.is_open()) fail(path, errno);
+    folder = std::move(next);
+  }
+  return folder;
+}
+
+// Whole or not at all, even if the program is killed or the disk is full: the file is written under
+// no name where the file system can do that, or under one of its own, and then takes its place,
+// which may be that of an earlier picture. A name that others have taken meanwhile stays theirs.
+void write_whole(const Descriptor& parent, const std::string& leaf, const fs::path& file,
+                 const std::vector<unsigned char>& bytes, bool replaces) {
+  Descriptor out(::openat(parent.get(), ".", O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666));
+  const bool is_unnamed = out.is_open();
+  const std::string temporary = fmt::format(".facesat-{}-{}", ::getpid(), parent.get());
+  if (!is_unnamed)
+    out = Descriptor(::openat(parent.get(), temporary.c_str(),
+                              O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
+  if (!out.is_open()) fail(file, errno);
+  try {
+    write_all(out.get(), {reinterpret_cast<const char*>(bytes.data()), bytes.size()},
+              file.string());
+    const std::string name = fmt::format("/proc/self/fd/{}", out.get());
+    const char* const first = replaces ? temporary.c_str() : leaf.c_str();
+    if (is_unnamed && ::linkat(AT_FDCWD, name.c_str(), parent.get(), first, AT_SYMLINK_FOLLOW) != 0)
+      fail(file, errno);
+    const auto rename = [&](unsigned flags) {
+      return ::renameat2(parent.get(), temporary.c_str(), parent.get(), leaf.c_str(), flags) == 0;
+    };
+    // Network file systems may know no flags.
+    const bool is_in_place = is_unnamed && !replaces;
+    if (!is_in_place && !rename(replaces ? 0 : RENAME_NOREPLACE) && !(errno == EINVAL && rename(0)))
+      fail(file, errno);
+  } catch (...) {
+    ::unlinkat(parent.get(), temporary.c_str(), 0);
+    throw;
+  }
+}
+
+}  // namespace
+
+PictureFolder::PictureFolder(fs::path folder) : folder_(std::move(folder)) {
+  try {
+    make_folder(folder_);
+  } catch (const OutputError& error) {
+    throw UsageError(error.what());
+  }
+  std::string probe = (folder_ / ".facesat-XXXXXX").string();
+  const Descriptor made(::mkostemp(probe.data(), O_CLOEXEC));
+  if (!made.is_open())
+    throw UsageError(fmt::format("{}: pictures cannot be written there: {}", folder_.string(),
+                                 std::strerror(errno)));
+  ::unlink(probe.c_str());
+}
+
+bool PictureFolder::remove(const std::string& name, const fs::path& input) const {
+  const fs::path file = path(name);
+  struct stat info {};
+  if (::lstat(file.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return false;
+  const FileIdentity identity{info.st_dev, info.st_ino};
+  if (protected_.contains(identity) || file_identity(input) == identity) return false;
+  std::error_code error;
+  const bool is_behind_a_link =
+      fs::canonical(file, error) != fs::canonical(folder_, error) / fs::path(name);
+  const bool may_go = keeps_ ? is_stamped_for(file, stamp_of_input(input)) : is_stamped(file);
+  return !is_behind_a_link && may_go && ::unlink(file.c_str()) == 0;
+}
+
+void PictureFolder::write(const std::string& name, View<const Bgr> pixels,
+                          const fs::path& input) const {
+  const fs::path relative = name, file = path(name);
+  std::vector<unsigned char> bytes = encode_picture(pixels, relative.extension().string());
+  const std::uint64_t of_input = stamp_of_input(input);
+  stamp(bytes, of_input);
+  const Descriptor parent = open_parent(folder_, relative);
+  const std::string leaf = relative.filename().string();
+  bool replaces = false;
+  struct stat info {};
+  if (::fstatat(parent.get(), leaf.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0) {
+    if (S_ISDIR(info.st_mode)) fail(file, EISDIR);
+    if (!S_ISREG(info.st_mode) || !is_stamped(file))
+      throw InputError("write", fmt::format("{}: a file that facesat did not write is not replaced",
+                                            file.string()));
+    const FileIdentity identity{info.st_dev, info.st_ino};
+    if (protected_.contains(identity))
+      throw InputError(
+          "write",
+          fmt::format("{}: this is an input of this run, or holds its results", file.string()));
+    if (file_identity(input) == identity)
+      throw InputError("write", fmt::format("{}: this is the input itself", file.string()));
+    if (keeps_ && info.st_size > 0 && !is_stamped_for(file, of_input)) {
+      if (are_same_but_for_stamp(read_file(file), bytes)) return;
+      throw InputError(
+          "write",
+          fmt::format("{}: this is the picture of another input; it is not replaced with --resume",
+                      file.string()));
+    }
+    replaces = true;
+  }
+  try {
+    write_whole(parent, leaf, file, bytes, replaces);
+  } catch (const OutputError& error) {
+    if (concerns_all(error.code)) throw;
+    throw InputError("write", error.what());
+  }
+}
+
+}  // namespace facesat

@@ -1,0 +1,64 @@
+#include "library/io/picture_names.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+namespace facesat {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool can_be_written(const fs::path& name) {
+  const fs::path extension = name.extension();
+  return extension == ".jpg" || extension == ".jpeg" || extension == ".png";
+}
+
+// The name of the picture or video that a frame or crop of this name would be made of.
+std::optional<std::string> origin_of(const std::string& name) {
+  const std::size_t dot = name.rfind('.'), line = name.rfind('_', dot);
+  if (dot == name.npos || line == name.npos || line + 1 == dot) return std::nullopt;
+  const bool is_number = std::all_of(name.begin() + static_cast<std::ptrdiff_t>(line) + 1,
+                                     name.begin() + static_cast<std::ptrdiff_t>(dot),
+                                     [](char c) { return c >= '0' && c <= '9'; });
+  return is_number ? std::optional(name.substr(0, line)) : std::nullopt;
+}
+
+}  // namespace
+
+std::string name_below(const std::string& image, bool is_video) {
+  fs::path name = image;
+  const bool escapes =
+      name.is_absolute() || std::find(name.begin(), name.end(), "..") != name.end();
+  name = escapes ? name.filename() : name.lexically_normal();
+  if (!is_video && !can_be_written(name)) name += ".png";
+  return name.string();
+}
+
+bool PictureNames::is_free(const std::string& name) const {
+  const std::optional<std::string> origin = origin_of(name);
+  return !used_.contains(name) && !origins_.contains(name) && !(origin && used_.contains(*origin));
+}
+
+std::string PictureNames::add(const std::string& image, bool is_video) {
+  const fs::path name = name_below(image, is_video);
+  std::string candidate = name.string();
+  for (int n = 2; !is_free(candidate); ++n)
+    candidate = (name.parent_path() /
+                 fmt::format("{}_{}{}", name.stem().string(), n, name.extension().string()))
+                    .string();
+  used_.insert(candidate);
+  if (const std::optional<std::string> origin = origin_of(candidate)) origins_.insert(*origin);
+  return candidate;
+}
+
+std::string PictureNames::of_frame(const std::string& video, int frame) {
+  return fmt::format("{}_{:06}.jpg", video, frame);
+}
+
+std::string PictureNames::of_crop(const std::string& picture, int face) {
+  return fmt::format("{}_{}.png", picture, face);
+}
+
+}  // namespace facesat

@@ -1,0 +1,25 @@
+// Whether text is what this program writes as results: only that may be overwritten or completed.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string_view>
+
+#include "library/io/results.hpp"
+#include <nlohmann/json_fwd.hpp>
+
+namespace facesat {
+
+// A line of JSON Lines, without its end, as a record; null if it is not exactly what facesat
+// writes (it may have been written or annotated by hand).
+nlohmann::ordered_json parse_record(std::string_view line);
+
+// Is this, the end of a file, what a killed run may leave of a record? In CSV a record has a row
+// for each face, with that number of columns.
+bool is_torn_record(std::string_view text);
+bool is_torn_record_in_csv(std::string_view text, std::size_t columns);
+
+// The format of a file that holds results of facesat and nothing else.
+std::optional<Format> format_of_results(const std::filesystem::path& file);
+
+}  // namespace facesat

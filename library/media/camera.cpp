@@ -1,0 +1,127 @@
+#include "library/media/camera.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+#include "library/media/video_source.hpp"
+#include "library/support/errors.hpp"
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <linux/videodev2.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+namespace facesat {
+namespace {
+
+std::string device_of(int number) {
+  return fmt::format("/dev/video{}", number);
+}
+
+// Nothing for a device that is no camera.
+std::optional<CameraInfo> look_at(int number) {
+  const std::string device = device_of(number);
+  std::error_code none;
+  if (!std::filesystem::exists(device, none)) return std::nullopt;
+  const int descriptor = open(device.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC);
+  if (descriptor < 0) return CameraInfo{number, "", std::strerror(errno)};
+  v4l2_capability found{};
+  const bool answers = ioctl(descriptor, VIDIOC_QUERYCAP, &found) == 0;
+  const std::string why = std::strerror(errno);
+  close(descriptor);
+  if (!answers) return CameraInfo{number, "", why};
+  const auto abilities =
+      found.capabilities & V4L2_CAP_DEVICE_CAPS ? found.device_caps : found.capabilities;
+  if ((abilities & (V4L2_CAP_VIDEO_CAPTURE | V4L2_CAP_VIDEO_CAPTURE_MPLANE)) == 0)
+    return std::nullopt;
+  return CameraInfo{number, reinterpret_cast<const char*>(found.card), ""};
+}
+
+// MJPG where the camera is faster with it: raw frames of the same size often come at a few a second
+// only.
+void choose_format(VideoInput& capture, double frames_per_second) {
+  const auto rate = [&] {
+    if (frames_per_second > 0) capture.set(VideoInput::fps, frames_per_second);
+    return capture.get(VideoInput::fps);
+  };
+  const double raw_format = capture.get(VideoInput::fourcc), raw_rate = rate();
+  capture.set(VideoInput::fourcc, v4l2_fourcc('M', 'J', 'P', 'G'));
+  if (rate() > raw_rate) return;
+  capture.set(VideoInput::fourcc, raw_format);
+  rate();
+}
+
+// Why a device that was refused cannot be used.
+std::string why_not(const std::string& device) {
+  const int descriptor = open(device.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC);
+  const int reason = descriptor < 0 ? errno : 0;
+  if (descriptor >= 0) close(descriptor);
+  switch (reason) {
+    case 0:
+      return "it cannot be opened; does another program use it?";
+    case ENOENT:
+      return "there is no such device; is the camera connected?";
+    case EACCES:
+      return "you may not open it; are you in the group \"video\"?";
+    default:
+      return std::strerror(reason);
+  }
+}
+
+std::string mode_text(const VideoInput& capture) {
+  const auto code = static_cast<unsigned>(capture.get(VideoInput::fourcc));
+  std::string format;
+  for (int byte = 0; byte < 4; ++byte) {
+    const auto letter = static_cast<unsigned char>(code >> 8 * byte);
+    if (std::isprint(letter) != 0) format += static_cast<char>(letter);
+  }
+  return fmt::format("{:.0f} x {:.0f}, {:.4g} frames/s, {}", capture.get(VideoInput::frame_width),
+                     capture.get(VideoInput::frame_height), capture.get(VideoInput::fps), format);
+}
+
+}  // namespace
+
+std::vector<CameraInfo> cameras() {
+  std::vector<CameraInfo> found;
+  for (int number = 0; number < 64; ++number)
+    if (std::optional<CameraInfo> camera = look_at(number)) found.push_back(std::move(*camera));
+  return found;
+}
+
+std::unique_ptr<Source> open_camera(const std::string& name, const CameraMode& mode) {
+  const bool is_number = std::isdigit(static_cast<unsigned char>(name.front())) != 0;
+  const std::string device = is_number ? device_of(std::stoi(name)) : name;
+  std::unique_ptr<VideoInput> capture = opencv().open_camera(device);
+  if (!capture) throw InputError("read", fmt::format("camera {}: {}", device, why_not(device)));
+  if (mode.size.width > 0) {
+    capture->set(VideoInput::frame_width, mode.size.width);
+    capture->set(VideoInput::frame_height, mode.size.height);
+  }
+  choose_format(*capture, mode.frames_per_second);
+  capture->set(VideoInput::buffersize, 1);
+  const std::string title = fmt::format("camera {}: {}", device, mode_text(*capture));
+  return std::make_unique<VideoSource>(Source::Kind::camera, title, std::move(capture));
+}
+
+std::unique_ptr<Source> open_first_camera(const CameraMode& mode) {
+  std::string tried;
+  for (const CameraInfo& camera : cameras()) {
+    std::string problem = camera.problem;
+    if (problem.empty()) try {
+        return open_camera(fmt::format("{}", camera.number), mode);
+      } catch (const InputError&) {
+        problem = "it cannot be opened";
+      }
+    tried += fmt::format("{}{}{}: {}", tried.empty() ? "" : "; ", device_of(camera.number),
+                         camera.name.empty() ? "" : fmt::format(" ({})", camera.name), problem);
+  }
+  throw InputError("read", fmt::format("there is no camera ({}): open a video, a picture or a "
+                                       "folder instead",
+                                       tried.empty() ? "no /dev/video* exists" : tried));
+}
+
+}  // namespace facesat

@@ -1,0 +1,81 @@
+#include "library/media/codec.hpp"
+
+#include <optional>
+#include <string_view>
+
+#include "library/media/codec_jpeg.hpp"
+#include "library/media/codec_png.hpp"
+#include "library/media/input_file.hpp"
+#include "library/media/stamp.hpp"
+#include "library/support/errors.hpp"
+#include "library/support/files.hpp"
+#include <fmt/format.h>
+
+namespace facesat {
+namespace {
+
+std::string_view as_text(const std::vector<unsigned char>& bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+constexpr std::string_view jpeg_signature = "\xFF\xD8", png_signature = "\x89PNG";
+
+// Decoders take damaged JPEGs, and fill in grey where the end is missing. A whole one has its end
+// marker after the last start of a scan: inside a scan neither marker can occur.
+std::string warning_about_jpeg(const std::vector<unsigned char>& file, const std::string& damage) {
+  const std::string_view bytes = as_text(file);
+  const std::size_t scan = bytes.rfind("\xFF\xDA"), end = bytes.rfind("\xFF\xD9");
+  const bool whole = end != bytes.npos && (scan == bytes.npos || end > scan);
+  if (!whole) return "the file ends early, so the lower part of the picture is missing";
+  return damage.empty() ? "" : fmt::format("the file is damaged ({})", damage);
+}
+
+bool is_animated_png(const std::vector<unsigned char>& file) {
+  const std::string_view bytes = as_text(file);
+  return bytes.find("acTL") < bytes.find("IDAT");
+}
+
+}  // namespace
+
+Picture read_picture(const std::filesystem::path& file, const DecodeLimits& limits) {
+  const InputFile input(file);
+  try {
+    if (input.beginning().starts_with(png_signature)) {
+      const std::vector<unsigned char> bytes = input.read();
+      Picture picture = read_png(bytes, limits);
+      if (is_animated_png(bytes)) picture.warning = only_first_frame;
+      return picture;
+    }
+    if (!input.beginning().starts_with(jpeg_signature)) return read_other_picture(file, limits);
+    const std::vector<unsigned char> bytes = input.read();
+    std::string damage;
+    if (std::optional<Picture> picture = read_jpeg(bytes, limits, &damage))
+      return std::move(*picture);
+    require_bearable_jpeg(bytes, limits);
+    Picture picture = read_other_picture(file, limits);
+    picture.warning = warning_about_jpeg(bytes, damage);
+    return picture;
+  } catch (const MemoryError&) {
+    throw InputError("memory", "there is not enough memory for this picture");
+  }
+}
+
+std::vector<unsigned char> encode_picture(View<const Bgr> pixels, const std::string& extension) {
+  std::vector<unsigned char> bytes = try_encode(pixels, extension);
+  if (bytes.empty())
+    throw InputError("write", fmt::format("a picture of {}x{} pixels cannot be written as \"{}\"",
+                                          pixels.size.width, pixels.size.height, extension));
+  return bytes;
+}
+
+void write_picture(const std::filesystem::path& file, View<const Bgr> pixels) {
+  try {
+    std::vector<unsigned char> bytes = encode_picture(pixels, file.extension().string());
+    stamp(bytes);
+    write_file(file, bytes);
+  } catch (const InputError& error) {
+    throw OutputError(fmt::format("{}: {}", file.string(), error.what()));
+  }
+}
+
+}  // namespace facesat

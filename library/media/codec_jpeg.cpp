@@ -1,0 +1,158 @@
+#include "library/media/codec_jpeg.hpp"
+
+#include <algorithm>
+#include <csetjmp>
+#include <cstdint>
+#include <cstdio>  // jpeglib.h needs it
+
+#include "library/media/exif.hpp"
+#include "library/media/upright.hpp"
+#include <fmt/format.h>
+#include <jpeglib.h>
+
+namespace facesat {
+namespace {
+
+// Each scan of a progressive JPEG goes over all pixels, and a scan can be as short as 20 bytes.
+// Encoders make some ten of them.
+constexpr std::uint64_t max_scans_of_largest = 10;
+
+bool has_too_many_scans(Size size, std::uint64_t scans, const DecodeLimits& limits) {
+  return scans * size.area() > max_scans_of_largest * limits.max_pixels;
+}
+
+InputError too_many_scans(std::uint64_t scans) {
+  return {"limit",
+          fmt::format("this JPEG has {} scans or more, which would take minutes to decode; "
+                      "--max-pixels raises the limit",
+                      scans)};
+}
+
+// libjpeg-turbo reports by calling back, from where only a jump leads out. A function that is left
+// so must have nothing to destroy.
+class JpegReader {
+ public:
+  // `damage_ends`: warnings end reading as errors do.
+  JpegReader(std::span<const unsigned char> file, const DecodeLimits& limits, bool damage_ends)
+      : file_(file), limits_(limits), damage_ends_(damage_ends) {
+    info_.err = jpeg_std_error(&errors_);
+    errors_.error_exit = [](j_common_ptr info) { fail_by_damage(info); };
+    errors_.emit_message = [](j_common_ptr info, int level) {
+      const bool ends = static_cast<JpegReader*>(info->client_data)->damage_ends_;
+      if (level < 0 && ends) fail_by_damage(info);  // the others are traces
+    };
+    progress_.progress_monitor = [](j_common_ptr info) {
+      auto& self = *static_cast<JpegReader*>(info->client_data);
+      if (self.should_end()) fail(info);
+    };
+    info_.client_data = this;
+  }
+  ~JpegReader() { jpeg_destroy_decompress(&info_); }
+  JpegReader(const JpegReader&) = delete;
+  JpegReader& operator=(const JpegReader&) = delete;
+
+  // The size, if there is one.
+  std::optional<Size> read_header() {
+    if (setjmp(failed_) != 0) return std::nullopt;
+    jpeg_create_decompress(&info_);
+    info_.progress = &progress_;
+    jpeg_mem_src(&info_, file_.data(), file_.size());
+    jpeg_read_header(&info_, TRUE);
+    return size();
+  }
+
+  // Grey or colour; others are left to others.
+  bool is_gray_or_colour() const { return info_.num_components == 1 || info_.num_components == 3; }
+
+  // Reads all scans of a progressive JPEG.
+  bool start() {
+    if (setjmp(failed_) != 0) return false;
+    info_.out_color_space = JCS_EXT_BGR;
+    return jpeg_start_decompress(&info_) != 0;
+  }
+
+  bool read_pixels(View<Bgr> pixels) {
+    if (setjmp(failed_) != 0) return false;
+    while (info_.output_scanline < info_.output_height) {
+      auto* row = reinterpret_cast<JSAMPLE*>(pixels.row(static_cast<int>(info_.output_scanline)));
+      jpeg_read_scanlines(&info_, &row, 1);
+    }
+    jpeg_finish_decompress(&info_);
+    return true;
+  }
+
+  // What libjpeg-turbo says of the file; empty if nothing.
+  const char* damage() const { return damage_; }
+
+  // Throws what has ended one of the above, unless it is the file.
+  void rethrow() const {
+    if (stopped_) throw Stopped();
+    if (has_too_many_scans_) throw too_many_scans(scans());
+  }
+
+ private:
+  Size size() const {
+    return {static_cast<int>(info_.image_width), static_cast<int>(info_.image_height)};
+  }
+  std::uint64_t scans() const {
+    return static_cast<std::uint64_t>(std::max(info_.input_scan_number, 1));
+  }
+
+  // Asked now and then.
+  bool should_end() {
+    has_too_many_scans_ = has_too_many_scans(size(), scans(), limits_);
+    stopped_ = limits_.should_stop && limits_.should_stop();
+    return stopped_ || has_too_many_scans_;
+  }
+
+  [[noreturn]] static void fail_by_damage(j_common_ptr info) {
+    info->err->format_message(info, static_cast<JpegReader*>(info->client_data)->damage_);
+    fail(info);
+  }
+  [[noreturn]] static void fail(j_common_ptr info) {
+    std::longjmp(static_cast<JpegReader*>(info->client_data)->failed_, 1);
+  }
+
+  std::span<const unsigned char> file_;
+  const DecodeLimits& limits_;
+  const bool damage_ends_;
+  bool stopped_ = false, has_too_many_scans_ = false;
+  char damage_[JMSG_LENGTH_MAX] = "";
+  jpeg_decompress_struct info_{};
+  jpeg_error_mgr errors_{};
+  jpeg_progress_mgr progress_{};
+  std::jmp_buf failed_;
+};
+
+}  // namespace
+
+std::optional<Picture> read_jpeg(std::span<const unsigned char> file, const DecodeLimits& limits,
+                                 std::string* damage) {
+  if (file.size() < 2 || file[0] != 0xFF || file[1] != 0xD8) return std::nullopt;
+  JpegReader reader(file, limits, true);
+  const auto leave_to_others = [&] {
+    reader.rethrow();
+    if (damage) *damage = reader.damage();
+    return std::nullopt;
+  };
+  const std::optional<Size> size = reader.read_header();
+  if (!size || !reader.is_gray_or_colour()) return leave_to_others();
+  if (size->area() > limits.max_pixels) throw too_large(*size, limits);
+  if (!reader.start()) return leave_to_others();
+  const auto image = std::make_shared<Image<Bgr>>(*size);
+  if (!reader.read_pixels(image->view())) return leave_to_others();
+  return upright({image->view(), image, {}}, exif_orientation(exif_in_jpeg(file)));
+}
+
+// The size is the one that a decoder finds which passes over damage. Starts of scans count wherever
+// they stand, for it may come to them.
+void require_bearable_jpeg(std::span<const unsigned char> file, const DecodeLimits& limits) {
+  const std::optional<Size> size = JpegReader(file, limits, false).read_header();
+  if (!size) return;  // nothing that could be decoded
+  if (size->area() > limits.max_pixels) throw too_large(*size, limits);
+  std::uint64_t scans = 0;
+  for (std::size_t i = 0; i + 1 < file.size(); ++i) scans += file[i] == 0xFF && file[i + 1] == 0xDA;
+  if (has_too_many_scans(*size, scans, limits)) throw too_many_scans(scans);
+}
+
+}  // namespace facesat

@@ -1,0 +1,114 @@
+#include "library/media/codec_png.hpp"
+
+#include <algorithm>
+#include <csetjmp>
+#include <cstring>
+#include <optional>
+
+#include "library/media/exif.hpp"
+#include "library/media/upright.hpp"
+#include <fmt/format.h>
+#include <png.h>
+
+namespace facesat {
+namespace {
+
+// libpng reports by calling back, from where only a jump leads out. A function that is left so must
+// have nothing to destroy.
+class PngReader {
+ public:
+  PngReader(std::span<const unsigned char> file, const DecodeLimits& limits)
+      : rest_(file), limits_(limits) {
+    png_ = png_create_read_struct(PNG_LIBPNG_VER_STRING, this, fail, [](png_structp, auto) {});
+    if (png_) info_ = png_create_info_struct(png_);
+    if (!info_) throw MemoryError("libpng", 0);
+  }
+  ~PngReader() { png_destroy_read_struct(&png_, &info_, nullptr); }
+  PngReader(const PngReader&) = delete;
+  PngReader& operator=(const PngReader&) = delete;
+
+  // The size; nothing if that fails.
+  std::optional<Size> read_header() {
+    if (setjmp(failed_) != 0) return std::nullopt;
+    // Texts and colour profiles may be long and packed, and are not needed.
+    png_set_keep_unknown_chunks(png_, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);
+    png_set_keep_unknown_chunks(png_, PNG_HANDLE_CHUNK_AS_DEFAULT, exif_chunk, 1);
+    png_set_read_fn(png_, this, read);
+    png_read_info(png_, info_);
+    return Size{static_cast<int>(png_get_image_width(png_, info_)),
+                static_cast<int>(png_get_image_height(png_, info_))};
+  }
+
+  bool read_pixels(View<Bgr> pixels) {
+    if (setjmp(failed_) != 0) return false;
+    png_set_strip_16(png_);
+    png_set_palette_to_rgb(png_);
+    png_set_gray_to_rgb(png_);
+    png_set_strip_alpha(png_);
+    png_set_bgr(png_);
+    const int passes = png_set_interlace_handling(png_);
+    png_read_update_info(png_, info_);
+    if (png_get_rowbytes(png_, info_) != pixels.size.width * sizeof(Bgr))
+      png_error(png_, "its pixels are of an unknown kind");
+    for (int pass = 0; pass < passes; ++pass)
+      for (int y = 0; y < pixels.size.height; ++y) {
+        stopped_ = limits_.should_stop && limits_.should_stop();
+        if (stopped_) return false;
+        png_read_row(png_, reinterpret_cast<png_bytep>(pixels.row(y)), nullptr);
+      }
+    png_read_end(png_, info_);
+    return true;
+  }
+
+  // The EXIF data, which may stand after the pixels.
+  std::span<const unsigned char> exif() {
+    png_uint_32 count = 0;
+    png_bytep data = nullptr;
+    if (png_get_eXIf_1(png_, info_, &count, &data) == 0 || !data) return {};
+    return {data, count};
+  }
+
+  // Throws what has ended one of the above.
+  [[noreturn]] void rethrow() const {
+    if (stopped_) throw Stopped();
+    throw InputError("decode", fmt::format("this PNG cannot be decoded: {}", problem_));
+  }
+
+ private:
+  static constexpr unsigned char exif_chunk[] = "eXIf";
+
+  [[noreturn]] static void fail(png_structp png, png_const_charp problem) {
+    auto& self = *static_cast<PngReader*>(png_get_error_ptr(png));
+    std::strncpy(self.problem_, problem, sizeof self.problem_ - 1);
+    std::longjmp(self.failed_, 1);
+  }
+
+  static void read(png_structp png, png_bytep to, std::size_t bytes) {
+    std::span<const unsigned char>& rest = static_cast<PngReader*>(png_get_io_ptr(png))->rest_;
+    if (bytes > rest.size()) fail(png, "the file ends early");
+    std::copy_n(rest.data(), bytes, to);
+    rest = rest.subspan(bytes);
+  }
+
+  std::span<const unsigned char> rest_;
+  const DecodeLimits& limits_;
+  png_structp png_ = nullptr;
+  png_infop info_ = nullptr;
+  bool stopped_ = false;
+  char problem_[128]{};
+  std::jmp_buf failed_;
+};
+
+}  // namespace
+
+Picture read_png(std::span<const unsigned char> file, const DecodeLimits& limits) {
+  PngReader reader(file, limits);
+  const std::optional<Size> size = reader.read_header();
+  if (!size) reader.rethrow();
+  if (size->area() > limits.max_pixels) throw too_large(*size, limits);
+  const auto image = std::make_shared<Image<Bgr>>(*size);
+  if (!reader.read_pixels(image->view())) reader.rethrow();
+  return upright({image->view(), image, {}}, exif_orientation(reader.exif()));
+}
+
+}  // namespace facesat

@@ -1,0 +1,115 @@
+// Pictures without OpenCV: BMP and PNM through stb_image, and what the other codec leaves of JPEG.
+#include <algorithm>
+#include <cctype>
+#include <cstdint>
+#include <cstdio>
+#include <string_view>
+
+#include "library/media/codec.hpp"
+#include "library/media/exif.hpp"
+#include "library/media/upright.hpp"
+#include "library/support/errors.hpp"
+#include "library/support/files.hpp"
+#include <fmt/format.h>
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wold-style-cast"
+#define STB_IMAGE_IMPLEMENTATION
+#define STBI_ONLY_JPEG
+#define STBI_ONLY_BMP
+#define STBI_ONLY_PNM
+#include <stb/stb_image.h>
+#define STB_IMAGE_WRITE_IMPLEMENTATION
+#include <stb/stb_image_write.h>
+#pragma GCC diagnostic pop
+
+namespace facesat {
+namespace {
+
+// stb_image takes PNM files whose pixels are missing, and sizes and ranges of 0.
+bool is_broken_pnm(const std::vector<unsigned char>& bytes) {
+  if (bytes.size() < 2 || bytes[0] != 'P' || (bytes[1] != '5' && bytes[1] != '6')) return false;
+  std::size_t at = 2;
+  const auto number = [&]() -> std::uint64_t {
+    while (at < bytes.size() && (std::isspace(bytes[at]) || bytes[at] == '#'))
+      if (bytes[at++] == '#')
+        while (at < bytes.size() && bytes[at] != '\n') ++at;
+    std::uint64_t value = 0;
+    while (at < bytes.size() && std::isdigit(bytes[at]) && value < 1u << 24)
+      value = 10 * value + bytes[at++] - '0';
+    return value;
+  };
+  const std::uint64_t width = number(), height = number(), maximum = number();
+  const std::uint64_t sample = (bytes[1] == '6' ? 3 : 1) * (maximum > 255 ? 2 : 1);
+  return width == 0 || height == 0 || maximum == 0 || bytes.size() - at <= width * height * sample;
+}
+
+void swap_red_and_blue(unsigned char* pixels, Size size) {
+  for (std::size_t i = 0; i < size.area(); ++i) std::swap(pixels[3 * i], pixels[3 * i + 2]);
+}
+
+}  // namespace
+
+void prepare_codecs(const DecodeLimits&) {}
+
+Picture read_other_picture(const std::filesystem::path& file, const DecodeLimits& limits) {
+  const std::vector<unsigned char> bytes = read_file(file);
+  Size size;
+  int channels = 0;
+  if (bytes.size() > INT32_MAX) throw InputError("decode", "the file is larger than 2 GiB");
+  if (is_broken_pnm(bytes))
+    throw InputError("decode", "the header is damaged, or pixels are missing");
+  const int length = static_cast<int>(bytes.size());
+  if (stbi_info_from_memory(bytes.data(), length, &size.width, &size.height, &channels) != 0 &&
+      size.area() > limits.max_pixels)
+    throw too_large(size, limits);
+  const std::shared_ptr<unsigned char> decoded(
+      stbi_load_from_memory(bytes.data(), length, &size.width, &size.height, &channels, 3),
+      stbi_image_free);
+  const char* const told = stbi_failure_reason();  // null where it fails without a reason
+  const std::string_view reason = told ? told : "damaged";
+  if (!decoded && reason == "outofmem")
+    throw InputError("memory", "there is not enough memory for this picture");
+  if (!decoded)
+    throw InputError("decode",
+                     fmt::format("this is not a picture that can be decoded ({})", reason));
+  swap_red_and_blue(decoded.get(), size);
+  const View<const Bgr> pixels{reinterpret_cast<const Bgr*>(decoded.get()), size, size.width};
+  return upright({pixels, decoded, {}}, exif_orientation(exif_in_jpeg(bytes)));
+}
+
+std::vector<unsigned char> try_encode(View<const Bgr> pixels, const std::string& extension) {
+  constexpr int most_in_jpeg = 65535;
+  const bool is_png = extension == ".png";
+  const auto [w, h] = pixels.size;
+  const bool fits = is_png || std::max(w, h) <= most_in_jpeg;
+  if (!fits || (!is_png && extension != ".jpg" && extension != ".jpeg")) return {};
+  std::vector<unsigned char> rgb(pixels.size.area() * 3), bytes;
+  for (int y = 0; y < pixels.size.height; ++y)
+    for (int x = 0; x < pixels.size.width; ++x) {
+      unsigned char* p = &rgb[3 * (static_cast<std::size_t>(y) * pixels.size.width + x)];
+      const Bgr from = pixels.row(y)[x];
+      p[0] = from.r, p[1] = from.g, p[2] = from.b;
+    }
+  const auto append = [](void* to, void* data, int count) {
+    auto& all = *static_cast<std::vector<unsigned char>*>(to);
+    all.insert(all.end(), static_cast<unsigned char*>(data),
+               static_cast<unsigned char*>(data) + count);
+  };
+  const int done = is_png ? stbi_write_png_to_func(append, &bytes, w, h, 3, rgb.data(), 3 * w)
+                          : stbi_write_jpg_to_func(append, &bytes, w, h, 3, rgb.data(), 95);
+  if (!done) bytes.clear();
+  return bytes;
+}
+
+std::string codec_name() {
+  return "libjpeg-turbo, libpng, stb_image";
+}
+
+const std::vector<std::string_view>& picture_extensions() {
+  static const std::vector<std::string_view> extensions{".jpg", ".jpeg", ".jpe", ".jfif", ".png",
+                                                        ".bmp", ".pgm",  ".ppm", ".pnm"};
+  return extensions;
+}
+
+}  // namespace facesat

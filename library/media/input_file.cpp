@@ -1,0 +1,56 @@
+#include "library/media/input_file.hpp"
+
+#include <cerrno>
+#include <cstring>
+
+#include "library/support/errors.hpp"
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace facesat {
+namespace {
+
+[[noreturn]] void fail(int reason) {
+  const bool is_missing = reason == ENOENT || reason == ENOTDIR;
+  throw InputError("read", is_missing ? "no such file or folder" : std::strerror(reason));
+}
+
+}  // namespace
+
+InputFile::InputFile(const std::filesystem::path& file) {
+  struct stat info {};
+  if (::stat(file.c_str(), &info) != 0) fail(errno);
+  // A device or pipe is not even opened: that alone may have an effect.
+  if (!S_ISREG(info.st_mode)) throw InputError("read", "this is not a regular file");
+  if (info.st_size == 0) throw InputError("decode", "the file is empty");
+  descriptor_ = ::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (descriptor_ < 0) fail(errno);
+  size_ = static_cast<std::size_t>(info.st_size);
+  beginning_.resize(128);
+  beginning_.resize(read_at(0, beginning_.data(), beginning_.size()));
+}
+
+InputFile::~InputFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+std::size_t InputFile::read_at(std::size_t from, void* to, std::size_t count) const {
+  std::size_t done = 0;
+  while (done < count) {
+    const ssize_t size = ::pread(descriptor_, static_cast<char*>(to) + done, count - done,
+                                 static_cast<off_t>(from + done));
+    if (size < 0 && errno == EINTR) continue;
+    if (size <= 0) break;
+    done += static_cast<std::size_t>(size);
+  }
+  return done;
+}
+
+std::vector<unsigned char> InputFile::read() const {
+  std::vector<unsigned char> bytes(size_);
+  bytes.resize(read_at(0, bytes.data(), size_));
+  return bytes;
+}
+
+}  // namespace facesat

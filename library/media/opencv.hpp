@@ -1,0 +1,77 @@
+// What the program has from OpenCV: picture formats, videos, cameras, and the detector it is
+// compared with. It is a library of its own (module/), loaded when it is first needed: OpenCV
+// depends on some 250 libraries, and loading those takes several times as long as to find the faces
+// of a picture.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "library/media/codec.hpp"
+
+#include "core/pyramid.hpp"
+
+namespace facesat {
+
+class Contender;
+
+// An open video, stream or camera.
+class VideoInput {
+ public:
+  // Those of cv::VideoCapture (CAP_PROP_...), in its units.
+  enum Property {
+    pos_msec,
+    pos_frames,
+    frame_width,
+    frame_height,
+    fps,
+    fourcc,
+    frame_count,
+    buffersize
+  };
+
+  virtual ~VideoInput() = default;
+  // The next frame, in 8-bit colour; nothing at the end, which a damaged video has where it cannot
+  // be decoded any further.
+  virtual std::optional<Picture> next() = 0;
+  virtual double get(Property property) const = 0;
+  virtual void set(Property property, double value) = 0;
+};
+
+// A video that is being written; it is finished when this is destroyed.
+class VideoWriter {
+ public:
+  virtual ~VideoWriter() = default;
+  virtual void add(View<const Bgr> frame) = 0;
+};
+
+struct OpenCv {
+  std::string (*version)();
+
+  // As cv::imread does, and the first frame of a GIF. Throws InputError.
+  Picture (*read_picture)(const std::filesystem::path& file);
+
+  // A picture file's bytes; none if it cannot be encoded. `extension`: ".jpg", ".png" ...
+  std::vector<unsigned char> (*encode)(View<const Bgr> pixels, const std::string& extension);
+
+  // A video (an absolute path: what has a colon would be taken for a URL) or stream, and a
+  // Video4Linux camera. Null if it cannot be opened.
+  std::unique_ptr<VideoInput> (*open_video)(const std::string& name);
+  std::unique_ptr<VideoInput> (*open_camera)(const std::string& device);
+
+  // `codec`: four letters. Null if the video cannot be written.
+  std::unique_ptr<VideoWriter> (*write_video)(const std::string& file, const std::string& codec,
+                                              double frames_per_second, Size size);
+
+  // OpenCV's CPU detector; null where this build has none, or it cannot read the cascade.
+  std::unique_ptr<Contender> (*make_contender)(const std::string& cascade_file,
+                                               const DetectOptions& options);
+};
+
+// Loads it. Throws InputError if it, or the memory for it, is missing.
+const OpenCv& opencv();
+
+}  // namespace facesat

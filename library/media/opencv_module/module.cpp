@@ -1,0 +1,26 @@
+#include "library/media/opencv_module/module.hpp"
+
+#include "library/media/contender.hpp"
+#include <opencv2/core/utility.hpp>
+
+namespace facesat::module {
+namespace {
+
+std::string version() {
+  return cv::getVersionString();
+}
+
+#ifndef FACESAT_OBJDETECT
+std::unique_ptr<Contender> make_contender(const std::string&, const DetectOptions&) {
+  return nullptr;
+}
+#endif
+
+}  // namespace
+
+// The symbol that opencv() looks for.
+extern "C" const OpenCv facesat_opencv;
+const OpenCv facesat_opencv{version,     read_picture_file, encode,        open_video,
+                            open_camera, open_video_writer, make_contender};
+
+}  // namespace facesat::module

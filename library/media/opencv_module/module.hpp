@@ -1,0 +1,39 @@
+// The module's parts: opencv.hpp says what they do.
+#pragma once
+
+#include "library/media/opencv.hpp"
+#include <opencv2/core.hpp>
+
+namespace facesat::module {
+
+// Borrowed by OpenCV, which does not write to it where it only reads.
+inline cv::Mat to_mat(View<const Bgr> pixels) {
+  return {pixels.size.height, pixels.size.width, CV_8UC3, const_cast<Bgr*>(pixels.data),
+          static_cast<std::size_t>(pixels.pitch) * sizeof(Bgr)};
+}
+inline cv::Mat to_mat(View<const std::uint8_t> gray) {
+  return {gray.size.height, gray.size.width, CV_8UC1, const_cast<std::uint8_t*>(gray.data),
+          static_cast<std::size_t>(gray.pitch)};
+}
+
+// Of type CV_8UC3.
+inline Picture to_picture(const std::shared_ptr<cv::Mat>& image) {
+  return {{reinterpret_cast<const Bgr*>(image->data),
+           {image->cols, image->rows},
+           static_cast<std::ptrdiff_t>(image->step / sizeof(Bgr))},
+          image,
+          {}};
+}
+
+Picture read_picture_file(const std::filesystem::path& file);
+std::vector<unsigned char> encode(View<const Bgr> pixels, const std::string& extension);
+std::unique_ptr<VideoInput> open_video(const std::string& name);
+std::unique_ptr<VideoInput> open_camera(const std::string& device);
+std::unique_ptr<VideoWriter> open_video_writer(const std::string& file, const std::string& codec,
+                                               double frames_per_second, Size size);
+#ifdef FACESAT_OBJDETECT
+std::unique_ptr<Contender> make_contender(const std::string& cascade_file,
+                                          const DetectOptions& options);
+#endif
+
+}  // namespace facesat::module

@@ -1,0 +1,59 @@
+#include <fstream>
+
+#include "library/media/opencv_module/module.hpp"
+#include "library/support/errors.hpp"
+#include <fmt/format.h>
+#include <opencv2/imgcodecs.hpp>
+
+namespace facesat::module {
+namespace {
+
+// imread knows no GIF; the video reader does, and a picture is its first frame.
+bool is_gif(const std::filesystem::path& file) {
+  char signature[4]{};
+  std::ifstream(file, std::ios::binary).read(signature, sizeof signature);
+  return std::string_view(signature, sizeof signature) == "GIF8";
+}
+
+Picture read_gif(const std::filesystem::path& file) {
+  const std::unique_ptr<VideoInput> video = open_video(std::filesystem::absolute(file).string());
+  std::optional<Picture> first = video ? video->next() : std::nullopt;
+  if (!first) throw InputError("decode", "this GIF has no frame that can be decoded");
+  if (video->next()) first->warning = only_first_frame;
+  return std::move(*first);
+}
+
+InputError to_input_error(const cv::Exception& error) {
+  if (error.code == cv::Error::StsNoMem)
+    return {"memory", "there is not enough memory for this picture"};
+  if (error.err.find("CV_IO_MAX_IMAGE") != std::string::npos)  // see prepare_codecs()
+    return {"limit",
+            "its header gives more pixels than are decoded; --max-pixels raises the limit, up to "
+            "1048576 a side"};
+  return {"decode", fmt::format("this picture cannot be decoded: {}", error.err)};
+}
+
+}  // namespace
+
+Picture read_picture_file(const std::filesystem::path& file) {
+  try {
+    if (is_gif(file)) return read_gif(file);
+    const auto image = std::make_shared<cv::Mat>(cv::imread(file.string(), cv::IMREAD_COLOR));
+    if (image->empty()) throw InputError("decode", "this is not a picture that can be decoded");
+    return to_picture(image);
+  } catch (const cv::Exception& error) {
+    throw to_input_error(error);
+  }
+}
+
+std::vector<unsigned char> encode(View<const Bgr> pixels, const std::string& extension) {
+  std::vector<unsigned char> bytes;
+  try {
+    if (!cv::imencode(extension, to_mat(pixels), bytes)) bytes.clear();
+  } catch (const cv::Exception&) {
+    bytes.clear();
+  }
+  return bytes;
+}
+
+}  // namespace facesat::module

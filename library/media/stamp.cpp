@@ -1,0 +1,117 @@
+#include "library/media/stamp.hpp"
+
+#include <charconv>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "library/support/checksum.hpp"
+#include "library/support/files.hpp"
+#include <fmt/format.h>
+#include <zlib.h>
+
+namespace facesat {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::string_literals;
+using namespace std::string_view_literals;
+
+// Where the mark stands: after the header of a format.
+struct Place {
+  std::string_view signature;
+  std::size_t at;
+};
+constexpr Place in_jpeg{"\xFF\xD8\xFF\xE0\x00\x10JFIF"sv, 20}, in_png{"\x89PNG\r\n\x1A\n"sv, 33};
+
+std::string big_endian(std::uint32_t number) {
+  std::string bytes;
+  for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(number >> shift & 0xFF);
+  return bytes;
+}
+
+std::string as_comment(const std::string& text) {  // marker, length, text
+  return "\xFF\xFE" + big_endian(static_cast<std::uint32_t>(text.size() + 2)).substr(2) + text;
+}
+
+std::string as_chunk(const std::string& text) {  // length, type, keyword, text, checksum
+  const std::string data = "Software\0"s + text, body = "tEXt" + data;
+  const uLong crc =
+      ::crc32(0, reinterpret_cast<const Bytef*>(body.data()), static_cast<uInt>(body.size()));
+  return big_endian(static_cast<std::uint32_t>(data.size())) + body +
+         big_endian(static_cast<std::uint32_t>(crc));
+}
+
+// The mark for a file that consists of these parts without it.
+std::string mark(std::string_view head, std::string_view tail, std::uint64_t of_input,
+                 const Place& place) {
+  const std::string text =
+      fmt::format("facesat {:016x} {:016x}", checksum(tail, checksum(head, of_input)), of_input);
+  return place.at == in_jpeg.at ? as_comment(text) : as_chunk(text);
+}
+
+std::size_t mark_size(const Place& place) {
+  return mark("", "", 0, place).size();
+}
+
+const Place* place_in(std::string_view file) {
+  for (const Place* place : {&in_jpeg, &in_png})
+    if (file.starts_with(place->signature) && file.size() >= place->at) return place;
+  return nullptr;
+}
+
+std::string_view as_text(std::span<const unsigned char> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+// The input that the mark tells; nothing if there is no mark, or the file was changed.
+std::optional<std::uint64_t> find_stamp(std::string_view file) {
+  const Place* const place = place_in(file);
+  if (!place || file.size() < place->at + mark_size(*place)) return std::nullopt;
+  const std::string_view head = file.substr(0, place->at), rest = file.substr(place->at);
+  const std::string_view found = rest.substr(0, mark_size(*place));
+  const std::size_t number = found.find("facesat ") + 8 + 17;  // after the checksum and a space
+  std::uint64_t of_input = 0;
+  if (number + 16 > found.size()) return std::nullopt;
+  std::from_chars(found.data() + number, found.data() + number + 16, of_input, 16);
+  if (found != mark(head, rest.substr(found.size()), of_input, *place)) return std::nullopt;
+  return of_input;
+}
+
+}  // namespace
+
+std::uint64_t stamp_of_input(const fs::path& input) {
+  std::error_code error;
+  const fs::path folder = fs::weakly_canonical(fs::absolute(input, error).parent_path(), error);
+  return checksum((folder / input.filename()).string());
+}
+
+void stamp(std::vector<unsigned char>& file, std::uint64_t of_input) {
+  const std::string_view text = as_text(file);
+  const Place* const place = place_in(text);
+  if (!place) return;
+  const std::string bytes =
+      mark(text.substr(0, place->at), text.substr(place->at), of_input, *place);
+  file.insert(file.begin() + static_cast<std::ptrdiff_t>(place->at), bytes.begin(), bytes.end());
+}
+
+bool is_stamped(const fs::path& file) {
+  const std::vector<unsigned char> bytes = read_file(file);
+  return bytes.empty() ? !has_contents(file) : find_stamp(as_text(bytes)).has_value();
+}
+
+bool is_stamped_for(const fs::path& file, std::uint64_t of_input) {
+  return find_stamp(as_text(read_file(file))) == of_input;
+}
+
+bool are_same_but_for_stamp(std::span<const unsigned char> a, std::span<const unsigned char> b) {
+  const std::string_view first = as_text(a), second = as_text(b);
+  const Place* const place = place_in(first);
+  if (!place || !find_stamp(first) || !find_stamp(second)) return first == second;
+  const std::size_t end = place->at + mark_size(*place);
+  return first.substr(0, place->at) == second.substr(0, place->at) &&
+         first.substr(end) == second.substr(end);
+}
+
+}  // namespace facesat

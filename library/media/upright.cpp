@@ -1,0 +1,26 @@
+#include "library/media/upright.hpp"
+
+#include <utility>
+
+namespace facesat {
+
+// 2 mirrored, 3 half turn, 4 upside down; 5 .. 8 are those with rows and columns exchanged (5 and 7
+// mirrored).
+Picture upright(Picture picture, int orientation) {
+  if (orientation == 1) return picture;
+  const bool transposed = orientation >= 5;
+  const bool flip_x = orientation == 2 || orientation == 3 || orientation == 6 || orientation == 7;
+  const bool flip_y = orientation == 3 || orientation == 4 || orientation == 7 || orientation == 8;
+  const View<const Bgr> from = picture.pixels;
+  const auto [w, h] = from.size;
+  const auto to = std::make_shared<Image<Bgr>>(transposed ? Size{h, w} : Size{w, h});
+  const auto [tw, th] = to->size();
+  for (int y = 0; y < th; ++y)
+    for (int x = 0; x < tw; ++x) {
+      const int u = flip_x ? tw - 1 - x : x, v = flip_y ? th - 1 - y : y;
+      to->row(y)[x] = transposed ? from.row(u)[v] : from.row(v)[u];
+    }
+  return {to->view(), to, std::move(picture.warning)};
+}
+
+}  // namespace facesat

@@ -1,0 +1,22 @@
+#include "library/support/checksum.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace facesat {
+
+// Eight bytes at a time. A product does not spread upper bits, so the shift brings them down.
+std::uint64_t checksum(std::string_view bytes, std::uint64_t seed) {
+  std::uint64_t hash = seed ^ bytes.size();
+  while (!bytes.empty()) {
+    const std::size_t count = std::min<std::size_t>(bytes.size(), 8);
+    std::uint64_t word = 0;
+    std::memcpy(&word, bytes.data(), count);
+    hash = (hash ^ word) * 0x9E3779B97F4A7C15;
+    hash ^= hash >> 32;
+    bytes.remove_prefix(count);
+  }
+  return hash;
+}
+
+}  // namespace facesat

@@ -1,0 +1,46 @@
+// Reading and writing files, with failures that name their reason.
+#pragma once
+
+#include <filesystem>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace facesat {
+
+// Is the file's extension one of these (in lower case, with the dot)?
+bool has_extension(const std::filesystem::path& file,
+                   const std::vector<std::string_view>& extensions);
+
+// The bytes of a regular file, or as many of them as can be read.
+std::vector<unsigned char> read_file(const std::filesystem::path& file);
+
+// Is this a regular file that is not empty?
+bool has_contents(const std::filesystem::path& file);
+
+// Throws UsageError: the file holds something that facesat did not write.
+[[noreturn]] void refuse_foreign(const std::filesystem::path& file);
+
+// Throws UsageError if there is a file of that name that facesat has not written: it is no regular
+// file, or its contents begin otherwise. It may be an input, or whatever else the user would miss.
+void require_own_file(const std::filesystem::path& file,
+                      std::initializer_list<std::string_view> beginnings);
+
+// Throws UsageError with the reason, unless `file` is one that can be written or can be made: asked
+// before work that would be lost otherwise.
+void require_writable(const std::filesystem::path& file);
+
+// Write a whole file; earlier contents stay if the disk is too full for the new ones. Throw
+// OutputError with the reason; a partial file is removed.
+void write_file(const std::filesystem::path& file, std::span<const unsigned char> bytes);
+void write_text(const std::filesystem::path& file, std::string_view text);
+
+// Makes a folder and its parents. Throws OutputError.
+void make_folder(const std::filesystem::path& folder);
+
+// Writes all bytes. Throws ClosedPipe or OutputError("<name>: <reason>").
+void write_all(int descriptor, std::string_view bytes, const std::string& name);
+
+}  // namespace facesat
