@@ -27,6 +27,5 @@ endif()
 
 # CMake 3.25 does not know how to ask newer versions of nvcc for C++20; 554: nvcc misreads a constrained
 # conversion operator.
-target_compile_options(facesat_flags INTERFACE
-  "$<$<COMPILE_LANGUAGE:CUDA>:-std=c++20;--fmad=false;--expt-relaxed-constexpr;--diag-suppress=554;-Werror=all-warnings;-Xcompiler=-Wall,-Wextra,-ffp-contract=off>")
+set(FACESAT_CUDA_FLAGS -std=c++20;--fmad=false;--expt-relaxed-constexpr;--diag-suppress=554;-Werror=all-warnings;-Xcompiler=-Wall,-Wextra,-ffp-contract=off)
 set(CMAKE_CUDA_STANDARD_REQUIRED OFF)
