@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <charconv>
 
-#include "library/support/errors.hpp"
 #include <fmt/format.h>
 
 #include "kernels/cuda_backend.hpp"
 #include "kernels/device/gpu_info.hpp"
 #include "kernels/sat/algorithm.hpp"
+#include "library/support/errors.hpp"
 
 namespace facesat::app {
 namespace {

@@ -2,9 +2,8 @@
 
 #include <charconv>
 
-#include "library/support/errors.hpp"
-
 #include "app/parse_size.hpp"
+#include "library/support/errors.hpp"
 
 namespace facesat::app {
 

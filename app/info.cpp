@@ -2,17 +2,17 @@
 
 #include <algorithm>
 
-#include "cascades/cascade_store.hpp"
-#include "library/media/codec.hpp"
-#include "library/media/video.hpp"
-#include "library/support/printable.hpp"
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <tbb/version.h>
 
 #include "app/live/live.hpp"
+#include "cascades/cascade_store.hpp"
 #include "kernels/device/gpu_info.hpp"
 #include "kernels/sat/algorithm.hpp"
+#include "library/media/codec.hpp"
+#include "library/media/video.hpp"
+#include "library/support/printable.hpp"
 
 namespace facesat::app {
 namespace {

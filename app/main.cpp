@@ -4,9 +4,6 @@
 #include <exception>
 #include <sstream>
 
-#include "library/support/errors.hpp"
-#include "library/support/files.hpp"
-#include "library/support/interrupt.hpp"
 #include <fmt/format.h>
 
 #include "app/bench/bench_detect.hpp"
@@ -18,6 +15,9 @@
 #include "app/live/live.hpp"
 #include "app/messages.hpp"
 #include "app/standard_descriptors.hpp"
+#include "library/support/errors.hpp"
+#include "library/support/files.hpp"
+#include "library/support/interrupt.hpp"
 
 namespace facesat::app {
 namespace {

@@ -1,8 +1,9 @@
 #include "app/messages.hpp"
 
-#include "library/support/printable.hpp"
 #include <fcntl.h>
 #include <unistd.h>
+
+#include "library/support/printable.hpp"
 
 namespace facesat::app {
 namespace {

@@ -2,8 +2,9 @@
 
 #include <charconv>
 
-#include "library/support/errors.hpp"
 #include <fmt/format.h>
+
+#include "library/support/errors.hpp"
 
 namespace facesat::app {
 

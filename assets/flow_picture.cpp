@@ -4,10 +4,9 @@
 #include <cmath>
 
 #include "cascades/cascade_store.hpp"
+#include "core/detector.hpp"
 #include "library/io/annotate.hpp"
 #include "library/media/codec.hpp"
-
-#include "core/detector.hpp"
 #include "tests/drawn_face.hpp"
 
 namespace facesat {

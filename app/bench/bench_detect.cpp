@@ -4,10 +4,6 @@
 #include <chrono>
 #include <thread>
 
-#include "cascades/cascade_store.hpp"
-#include "library/media/codec.hpp"
-#include "library/support/errors.hpp"
-#include "library/support/files.hpp"
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -15,7 +11,11 @@
 #include "app/bench/machine.hpp"
 #include "app/bench/quantile.hpp"
 #include "app/parse_size.hpp"
+#include "cascades/cascade_store.hpp"
 #include "core/cpu/gray.hpp"
+#include "library/media/codec.hpp"
+#include "library/support/errors.hpp"
+#include "library/support/files.hpp"
 
 namespace facesat::app {
 namespace {

@@ -1,13 +1,13 @@
 #include "app/bench/bench_micro.hpp"
 
-#include "library/support/errors.hpp"
-#include "library/support/files.hpp"
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "app/bench/gpu.hpp"
 #include "app/bench/machine.hpp"
 #include "kernels/bench/micro.hpp"
+#include "library/support/errors.hpp"
+#include "library/support/files.hpp"
 
 namespace facesat::app {
 namespace {

@@ -3,10 +3,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "library/support/checksum.hpp"
-#include "library/support/errors.hpp"
-#include "library/support/files.hpp"
-#include "library/support/same_file.hpp"
 #include <fmt/format.h>
 
 #include "app/bench/bench_cpu_sat.hpp"
@@ -19,6 +15,10 @@
 #include "kernels/bench/micro.hpp"
 #include "kernels/bench/sat_bench.hpp"
 #include "kernels/sat/algorithm.hpp"
+#include "library/support/checksum.hpp"
+#include "library/support/errors.hpp"
+#include "library/support/files.hpp"
+#include "library/support/same_file.hpp"
 
 namespace facesat::app {
 namespace {

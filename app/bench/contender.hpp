@@ -5,10 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "library/media/contender.hpp"
-
 #include "app/backends.hpp"
 #include "core/detector.hpp"
+#include "library/media/contender.hpp"
 
 namespace facesat::app {
 

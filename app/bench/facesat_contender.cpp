@@ -3,10 +3,10 @@
 #include <chrono>
 #include <thread>
 
-#include "cascades/cascade_store.hpp"
 #include <tbb/global_control.h>
 
 #include "app/bench/contender.hpp"
+#include "cascades/cascade_store.hpp"
 
 namespace facesat::app {
 namespace {

@@ -1,9 +1,9 @@
 #include "app/bench/gpu.hpp"
 
-#include "library/support/errors.hpp"
 #include <fmt/format.h>
 
 #include "kernels/device/gpu_info.hpp"
+#include "library/support/errors.hpp"
 
 namespace facesat::app {
 

@@ -5,10 +5,9 @@
 #include <string>
 #include <thread>
 
+#include "kernels/device/gpu_info.hpp"
 #include "library/support/files.hpp"
 #include "library/support/json_keys.hpp"
-
-#include "kernels/device/gpu_info.hpp"
 
 namespace facesat::app {
 namespace {

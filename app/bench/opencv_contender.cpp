@@ -1,7 +1,6 @@
+#include "app/bench/contender.hpp"
 #include "cascades/cascade_store.hpp"
 #include "library/media/opencv.hpp"
-
-#include "app/bench/contender.hpp"
 
 namespace facesat::app {
 

@@ -1,12 +1,11 @@
 // The command lines of `facesat bench`.
 #include <thread>
 
-#include "cascades/cascade_store.hpp"
-
 #include "app/bench/bench_detect.hpp"
 #include "app/bench/bench_micro.hpp"
 #include "app/bench/bench_sat.hpp"
 #include "app/command_line.hpp"
+#include "cascades/cascade_store.hpp"
 
 namespace facesat::app {
 namespace {

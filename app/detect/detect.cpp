@@ -6,14 +6,6 @@
 #include <filesystem>
 #include <thread>
 
-#include "cascades/cascade_store.hpp"
-#include "library/io/inputs.hpp"
-#include "library/io/journal.hpp"
-#include "library/io/result_file.hpp"
-#include "library/media/codec.hpp"
-#include "library/support/errors.hpp"
-#include "library/support/files.hpp"
-#include "library/support/interrupt.hpp"
 #include <fmt/format.h>
 #include <tbb/global_control.h>
 #include <tbb/parallel_pipeline.h>
@@ -27,6 +19,14 @@
 #include "app/detect/sink.hpp"
 #include "app/detect/workers.hpp"
 #include "app/messages.hpp"
+#include "cascades/cascade_store.hpp"
+#include "library/io/inputs.hpp"
+#include "library/io/journal.hpp"
+#include "library/io/result_file.hpp"
+#include "library/media/codec.hpp"
+#include "library/support/errors.hpp"
+#include "library/support/files.hpp"
+#include "library/support/interrupt.hpp"
 
 namespace facesat::app {
 namespace {
@@ -98,13 +98,12 @@ Journal::Mode journal_mode(const DetectCommand& command) {
 void require_earlier_results_replaced(const DetectCommand& command, Inputs& inputs) {
   const bool replaces = !command.resume && command.output != "-" && has_contents(command.output);
   if (!replaces) return;
-  const auto is_missing = [](const std::string& input) {
-    std::error_code ignored;
-    return input != "-" && !input.starts_with('@') && !std::filesystem::exists(input, ignored);
-  };
-  if (std::all_of(command.inputs.begin(), command.inputs.end(), is_missing))
-    throw UsageError(fmt::format("{}: no such file or folder, so {} stays as it is",
-                                 command.inputs.front(), command.output));
+  if (are_all_missing(command))
+    throw UsageError(fmt::format("{}: {}, so {} stays as it is", command.inputs.front(),
+                                 command.inputs.front().starts_with('@')
+                                     ? "none of the paths in this list exists"
+                                     : "no such file or folder",
+                                 command.output));
   if (!inputs.is_empty() || interrupted()) return;
   const std::string passed_over = summary(inputs.passed_over());
   throw UsageError(
@@ -145,7 +144,7 @@ int run_detect(const DetectCommand& command) {
   require_earlier_results_replaced(command, inputs);
   Output output(command, layout);
   folders.protect(output.file.path());
-  for (const std::string& input : command.inputs) folders.protect(input);
+  protect_inputs(command, folders);
 
   keep_standard_error_to_ourselves();
   prepare_codecs({command.max_pixels});

@@ -6,12 +6,11 @@
 #include <string>
 #include <unordered_set>
 
+#include "app/detect/item.hpp"
 #include "library/io/inputs.hpp"
 #include "library/io/journal.hpp"
 #include "library/io/picture_names.hpp"
 #include "library/media/video.hpp"
-
-#include "app/detect/item.hpp"
 
 namespace facesat::app {
 
@@ -47,7 +46,7 @@ class ItemReader {
   Journal::Place place_;
   std::string picture_name_;
   bool more_ = true;
-  std::unique_ptr<Video> video_;
+  std::unique_ptr<FrameSource> video_;
   std::optional<Frame> upcoming_;  // one frame is read ahead, so that the last one is known as such
   int frame_ = 0;
 };

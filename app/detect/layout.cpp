@@ -4,10 +4,11 @@
 #include <cstdint>
 #include <filesystem>
 
+#include <fmt/format.h>
+
 #include "cascades/cascade_store.hpp"
 #include "library/support/checksum.hpp"
 #include "library/support/files.hpp"
-#include <fmt/format.h>
 
 namespace facesat::app {
 namespace {

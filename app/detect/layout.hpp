@@ -4,11 +4,10 @@
 #include <memory>
 #include <vector>
 
-#include "library/io/journal.hpp"
-#include "library/io/results.hpp"
-
 #include "app/detect/options.hpp"
 #include "core/cascade.hpp"
+#include "library/io/journal.hpp"
+#include "library/io/results.hpp"
 
 namespace facesat::app {
 

@@ -1,9 +1,9 @@
 #include "app/detect/options.hpp"
 
-#include "cascades/cascade_store.hpp"
 #include <fmt/format.h>
 
 #include "app/command_line.hpp"
+#include "cascades/cascade_store.hpp"
 
 namespace facesat::app {
 namespace {

@@ -4,11 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "library/io/results.hpp"
-#include "library/media/codec.hpp"
-
 #include "app/backends.hpp"
 #include "core/pyramid.hpp"
+#include "library/io/results.hpp"
+#include "library/media/codec.hpp"
 
 namespace CLI {
 class App;

@@ -1,14 +1,19 @@
 #include "app/detect/overwriting.hpp"
 
+#include <algorithm>
 #include <filesystem>
+#include <optional>
+#include <string>
 
+#include <fmt/format.h>
+
+#include "library/io/path_list.hpp"
 #include "library/io/picture_names.hpp"
 #include "library/media/codec.hpp"
 #include "library/media/video.hpp"
 #include "library/support/errors.hpp"
 #include "library/support/files.hpp"
 #include "library/support/same_file.hpp"
-#include <fmt/format.h>
 
 namespace facesat::app {
 
@@ -61,6 +66,47 @@ void require_lists_untouched(const DetectCommand& command) {
   for (const std::string& cascade : command.cascades)
     if (is_redirected) check(cascade, "a cascade", false);
   if (is_redirected) check_name_of_standard_output();
+}
+
+namespace {
+
+// Calls visit(path) for each path of a list in a file, until it returns false.
+template <class Visit>
+void for_listed_paths(const std::string& input, bool null_separated, Visit visit) {
+  std::error_code ignored;
+  if (!input.starts_with('@') || !fs::is_regular_file(input.substr(1), ignored)) return;
+  PathList list(input.substr(1), null_separated);
+  while (const std::optional<PathList::Entry> entry = list.next())
+    if (entry->failure.empty() && !visit(entry->path)) return;
+}
+
+}  // namespace
+
+void protect_inputs(const DetectCommand& command, PictureFolders& folders) {
+  if (!folders.any()) return;
+  for (const std::string& input : command.inputs) {
+    folders.protect(input);
+    for_listed_paths(input, command.null_separated, [&](const std::string& path) {
+      folders.protect(path);
+      return true;
+    });
+  }
+}
+
+bool are_all_missing(const DetectCommand& command) {
+  const auto is_missing = [&](const std::string& input) {
+    std::error_code ignored;
+    if (input == "-") return false;
+    if (!input.starts_with('@')) return !fs::exists(input, ignored);
+    bool has_paths = false, has_one = false;
+    for_listed_paths(input, command.null_separated, [&](const std::string& path) {
+      has_paths = true;
+      has_one = fs::exists(path, ignored);
+      return !has_one;
+    });
+    return has_paths && !has_one;
+  };
+  return std::all_of(command.inputs.begin(), command.inputs.end(), is_missing);
 }
 
 }  // namespace facesat::app

@@ -14,4 +14,11 @@ void require_inputs_untouched(const DetectCommand& command, const PictureFolders
 // an input or a cascade that the command line names.
 void require_lists_untouched(const DetectCommand& command);
 
+// Inputs that are named on the command line or in a list that is a file are not replaced by the
+// picture of another one.
+void protect_inputs(const DetectCommand& command, PictureFolders& folders);
+
+// Is there none of the inputs, as far as that can be known beforehand?
+bool are_all_missing(const DetectCommand& command);
+
 }  // namespace facesat::app

@@ -3,12 +3,13 @@
 #include <chrono>
 #include <new>
 
+#include <fmt/format.h>
+
 #include "library/io/annotate.hpp"
 #include "library/io/picture_names.hpp"
 #include "library/media/codec.hpp"
 #include "library/support/errors.hpp"
 #include "library/support/interrupt.hpp"
-#include <fmt/format.h>
 
 namespace facesat::app {
 namespace {

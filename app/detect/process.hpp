@@ -3,11 +3,10 @@
 
 #include <optional>
 
-#include "library/io/picture_folder.hpp"
-
 #include "app/detect/item.hpp"
 #include "app/detect/options.hpp"
 #include "app/detect/workers.hpp"
+#include "library/io/picture_folder.hpp"
 
 namespace facesat::app {
 

@@ -1,7 +1,8 @@
 #include "app/detect/sink.hpp"
 
-#include "library/support/checksum.hpp"
 #include <fmt/format.h>
+
+#include "library/support/checksum.hpp"
 
 namespace facesat::app {
 

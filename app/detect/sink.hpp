@@ -3,11 +3,10 @@
 
 #include <exception>
 
-#include "library/io/journal.hpp"
-#include "library/io/result_file.hpp"
-
 #include "app/detect/item.hpp"
 #include "app/detect/progress.hpp"
+#include "library/io/journal.hpp"
+#include "library/io/result_file.hpp"
 
 namespace facesat::app {
 

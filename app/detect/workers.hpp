@@ -9,10 +9,9 @@
 #include <mutex>
 #include <vector>
 
-#include "library/io/results.hpp"
-
 #include "app/backends.hpp"
 #include "core/detector.hpp"
+#include "library/io/results.hpp"
 
 namespace facesat::app {
 

@@ -4,14 +4,15 @@
 #include <exception>
 #include <utility>
 
-#include "library/support/errors.hpp"
 #include <fmt/format.h>
+
+#include "library/support/errors.hpp"
 
 namespace facesat::app {
 
 using Clock = std::chrono::steady_clock;
 
-Capture::Capture(std::function<void(LiveFrame)> post, std::function<void(const std::string&)> admit)
+Capture::Capture(std::function<void(Frame)> post, std::function<void(const std::string&)> admit)
     : post_(std::move(post)),
       admit_(std::move(admit)),
       thread_([this](const std::stop_token& stop) { run_once(stop); },
@@ -76,14 +77,14 @@ void Capture::run_once(const std::stop_token& stop) {
 // Until there are orders, or the next frame is due.
 void Capture::wait_for_pace(std::unique_lock<std::mutex>& lock, const std::stop_token& stop) {
   const auto may_go_on = [this] { return has_orders() || (state_.playing && !state_.exhausted); };
-  const bool is_slide_show = state_.kind == Source::Kind::pictures;
+  const bool is_slide_show = state_.kind == FrameSource::Kind::pictures;
   if (!source_ || is_slide_show || !may_go_on()) {
     changed_.wait(lock, stop, [&] {
       return has_orders() || (source_ && !is_slide_show && state_.playing && !state_.exhausted);
     });
     return;
   }
-  if (state_.kind != Source::Kind::video) return;  // a camera waits by itself
+  if (state_.kind != FrameSource::Kind::video) return;  // a camera waits by itself
   const auto due = shown_ + std::chrono::duration_cast<Clock::duration>(
                                 std::chrono::duration<double>(step_ / state_.speed));
   changed_.wait_until(lock, stop, due, [this] { return has_orders() || !state_.playing; });
@@ -92,7 +93,7 @@ void Capture::wait_for_pace(std::unique_lock<std::mutex>& lock, const std::stop_
 // False: another source was asked for and could not be opened; the one before goes on.
 bool Capture::obey(const Orders& orders) {
   if (orders.open) {
-    std::unique_ptr<Source> source;
+    std::unique_ptr<FrameSource> source;
     std::string refused;
     try {
       admit_(*orders.open);
@@ -127,8 +128,8 @@ bool Capture::obey(const Orders& orders) {
 
 void Capture::show_next() {
   shown_ = Clock::now();
-  std::optional<LiveFrame> frame = source_->next();
-  const bool is_video = source_->kind() == Source::Kind::video;
+  std::optional<Frame> frame = source_->next();
+  const bool is_video = source_->kind() == FrameSource::Kind::video;
   if (!frame && is_video && state().loops) {
     source_->seek(0);
     frame = source_->next();
@@ -155,7 +156,7 @@ void Capture::fail(const std::string& reason) {
   const std::scoped_lock lock(mutex_);
   state_.message = reason;
   state_.failed = true;
-  state_.exhausted = state_.kind != Source::Kind::pictures;
+  state_.exhausted = state_.kind != FrameSource::Kind::pictures;
 }
 
 }  // namespace facesat::app

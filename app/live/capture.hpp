@@ -8,9 +8,8 @@
 #include <optional>
 #include <string>
 
-#include "library/media/source.hpp"
-
 #include "app/live/guarded_thread.hpp"
+#include "library/media/frame_source.hpp"
 
 namespace facesat::app {
 
@@ -22,7 +21,7 @@ class Capture {
     std::string refused;  // why the source asked for last could not be opened
     std::string message;  // what is wrong with the frame, or that the video has ended
     bool failed = false;  // there is no such frame
-    std::optional<Source::Kind> kind;
+    std::optional<FrameSource::Kind> kind;
     double position = 0, length = 0;
     double frame_ms = 0;  // to read the last frame
     bool playing = true, loops = true;
@@ -35,7 +34,7 @@ class Capture {
   // Both are called from the thread: `post` with every frame, `admit` with the name of every source
   // before it is opened; it throws an Error where it must not be.
   explicit Capture(
-      std::function<void(LiveFrame)> post,
+      std::function<void(Frame)> post,
       std::function<void(const std::string&)> admit = [](const std::string&) {});
 
   // All of these return at once; the thread does what they say before its next frame.
@@ -63,7 +62,7 @@ class Capture {
   void wait_for_pace(std::unique_lock<std::mutex>& lock, const std::stop_token& stop);
   bool has_orders() const { return orders_.open || orders_.seek || orders_.one_frame; }
 
-  const std::function<void(LiveFrame)> post_;
+  const std::function<void(Frame)> post_;
   const std::function<void(const std::string&)> admit_;
 
   mutable std::mutex mutex_;
@@ -72,7 +71,7 @@ class Capture {
   State state_;
 
   // Of the thread alone.
-  std::unique_ptr<Source> source_;
+  std::unique_ptr<FrameSource> source_;
   double step_ = 1;
   std::chrono::steady_clock::time_point shown_;
 

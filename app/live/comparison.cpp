@@ -5,10 +5,10 @@
 #include <exception>
 #include <utility>
 
-#include "library/support/errors.hpp"
 #include <fmt/format.h>
 
 #include "kernels/image/atlas.hpp"
+#include "library/support/errors.hpp"
 
 namespace facesat::app {
 namespace {

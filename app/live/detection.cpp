@@ -6,9 +6,8 @@
 #include <utility>
 
 #include "cascades/cascade_store.hpp"
-#include "library/support/errors.hpp"
-
 #include "kernels/sat/algorithm.hpp"
+#include "library/support/errors.hpp"
 
 namespace facesat::app {
 
@@ -18,7 +17,7 @@ Detection::Detection(LiveSettings settings, std::function<void()> on_result)
       thread_([this](const std::stop_token& stop) { run_once(stop); },
               [this](const std::string& reason) { fail(reason); }) {}
 
-void Detection::put(LiveFrame frame) {
+void Detection::put(Frame frame) {
   const std::scoped_lock lock(mutex_);
   dropped_ += newest_.has_value();
   newest_ = std::move(frame);
@@ -133,7 +132,7 @@ bool Detection::turn_to_cpu() {
   return settings_changed_ = true;
 }
 
-LiveResult Detection::detect(LiveFrame frame) {
+LiveResult Detection::detect(Frame frame) {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point begin = Clock::now();
   LiveResult result;

@@ -11,9 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "library/io/results.hpp"
-#include "library/media/source.hpp"
-
 #include "app/backends.hpp"
 #include "app/live/comparison.hpp"
 #include "app/live/copy_speed.hpp"
@@ -22,6 +19,8 @@
 #include "app/live/mailbox.hpp"
 #include "app/live/recorder.hpp"
 #include "core/detector.hpp"
+#include "library/io/results.hpp"
+#include "library/media/frame_source.hpp"
 
 namespace facesat::app {
 
@@ -36,7 +35,7 @@ struct LiveSettings {
 };
 
 struct LiveResult {
-  LiveFrame frame;
+  Frame frame;
   std::vector<FoundFace> faces;
   std::optional<Image<Bgr>> view;  // in the place of the frame, if another picture was asked for
   bool view_is_frame = true;       // the boxes fit onto it
@@ -58,7 +57,7 @@ class Detection {
   explicit Detection(
       LiveSettings settings, std::function<void()> on_result = [] {});
 
-  void put(LiveFrame frame);
+  void put(Frame frame);
   void set(const LiveSettings& settings);
   LiveSettings settings() const;
 
@@ -82,7 +81,7 @@ class Detection {
   void fail(const std::string& reason);
   void use(const LiveSettings& settings);
   bool turn_to_cpu();
-  LiveResult detect(LiveFrame frame);
+  LiveResult detect(Frame frame);
   void find_everywhere(View<const Bgr> frame, LiveResult& result);
   void find_inside(View<const Bgr> frame, LiveResult& result);
   void add_numbers(const Detector& detector, LiveResult& result) const;
@@ -96,7 +95,7 @@ class Detection {
   LiveSettings settings_;
   bool settings_changed_ = true, wants_comparison_ = false, busy_ = false;
   std::shared_ptr<const Comparison> comparison_;
-  std::optional<LiveFrame> newest_;
+  std::optional<Frame> newest_;
   std::uint64_t dropped_ = 0;
   Recorder recorder_;
   Mailbox<LiveResult> results_;
@@ -107,7 +106,7 @@ class Detection {
   CopySpeed speed_;
   bool on_device_ = false, fails_over_ = false;
   std::string backend_, sat_, failure_;
-  std::optional<LiveFrame> last_;
+  std::optional<Frame> last_;
 
   GuardedThread thread_;  // last: it uses all of the above
 };

@@ -3,12 +3,12 @@
 #include <cmath>
 #include <utility>
 
-#include "cascades/cascade_store.hpp"
 #include <fmt/format.h>
 #include <imgui.h>
 
 #include "app/live/panels.hpp"
 #include "app/live/picture_view.hpp"
+#include "cascades/cascade_store.hpp"
 
 namespace facesat::app {
 namespace {

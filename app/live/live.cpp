@@ -8,12 +8,6 @@
 #include <filesystem>
 #include <utility>
 
-#include "cascades/cascade_store.hpp"
-#include "library/media/codec.hpp"
-#include "library/media/opencv.hpp"
-#include "library/support/errors.hpp"
-#include "library/support/files.hpp"
-#include "library/support/interrupt.hpp"
 #include <fmt/format.h>
 #include <imgui.h>
 
@@ -25,6 +19,12 @@
 #include "app/live/screen.hpp"
 #include "app/live/settings_file.hpp"
 #include "app/messages.hpp"
+#include "cascades/cascade_store.hpp"
+#include "library/media/codec.hpp"
+#include "library/media/opencv.hpp"
+#include "library/support/errors.hpp"
+#include "library/support/files.hpp"
+#include "library/support/interrupt.hpp"
 
 namespace facesat::app {
 namespace {
@@ -42,7 +42,7 @@ class Live {
         outputs_(outputs),
         screen_("facesat", {1280, 800}, command.vsync),
         detection_(remembered.settings, [] { Screen::wake(); }),
-        capture_([this](LiveFrame frame) { detection_.put(std::move(frame)); },
+        capture_([this](Frame frame) { detection_.put(std::move(frame)); },
                  [this](const std::string& source) { outputs_.check_source(source); }),
         settings_(remembered.settings),
         source_(command.camera),
@@ -286,12 +286,12 @@ class Live {
   // Does this frame of the user interface count for --frames? A still picture is shown again and
   // again.
   bool counts() const {
-    return fresh_ || (shown_ > 0 && capture_.state().kind == Source::Kind::pictures);
+    return fresh_ || (shown_ > 0 && capture_.state().kind == FrameSource::Kind::pictures);
   }
 
   bool nothing_more_comes() const {
     const Capture::State state = capture_.state();
-    const bool is_picture = state.kind == Source::Kind::pictures;
+    const bool is_picture = state.kind == FrameSource::Kind::pictures;
     const bool ended = is_picture ? shown_ == 0 && state.failed : state.exhausted;
     return !state.refused.empty() || (ended && detection_.idle());
   }

@@ -1,8 +1,8 @@
 // Builds without the window's libraries.
-#include "library/support/errors.hpp"
 #include <CLI/CLI.hpp>
 
 #include "app/live/live.hpp"
+#include "library/support/errors.hpp"
 
 namespace facesat::app {
 

@@ -5,21 +5,21 @@
 #include <ctime>
 #include <optional>
 
-#include "cascades/cascade_store.hpp"
-#include "library/media/codec.hpp"
-#include "library/media/opencv.hpp"
-#include "library/media/source.hpp"
-#include "library/media/stamp.hpp"
-#include "library/media/video.hpp"
-#include "library/support/errors.hpp"
-#include "library/support/files.hpp"
-#include "library/support/same_file.hpp"
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include "app/live/history.hpp"
 #include "app/live/recorder.hpp"
+#include "cascades/cascade_store.hpp"
+#include "library/media/codec.hpp"
+#include "library/media/frame_source.hpp"
+#include "library/media/opencv.hpp"
+#include "library/media/stamp.hpp"
+#include "library/media/video.hpp"
+#include "library/support/errors.hpp"
+#include "library/support/files.hpp"
+#include "library/support/same_file.hpp"
 
 namespace facesat::app {
 namespace {

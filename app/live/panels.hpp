@@ -5,13 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "library/media/camera.hpp"
-
 #include "app/live/capture.hpp"
 #include "app/live/detection.hpp"
 #include "app/live/history.hpp"
 #include "kernels/device/gpu_info.hpp"
 #include "kernels/sat/algorithm.hpp"
+#include "library/media/camera.hpp"
 
 namespace facesat::app {
 

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "library/io/annotate.hpp"
 #include <fmt/format.h>
 #include <glad/gl.h>
 
 #include "app/live/shrink.hpp"
+#include "library/io/annotate.hpp"
 
 namespace facesat::app {
 

@@ -6,12 +6,13 @@
 #include <exception>
 #include <utility>
 
+#include <fmt/format.h>
+#include <sys/statvfs.h>
+
 #include "library/io/annotate.hpp"
 #include "library/media/opencv.hpp"
 #include "library/support/errors.hpp"
 #include "library/support/same_file.hpp"
-#include <fmt/format.h>
-#include <sys/statvfs.h>
 
 namespace facesat::app {
 namespace {

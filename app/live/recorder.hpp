@@ -7,9 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "library/io/results.hpp"
-
 #include "core/image.hpp"
+#include "library/io/results.hpp"
 
 namespace facesat::app {
 

@@ -4,12 +4,13 @@
 
 #include <glad/gl.h>
 // glad first: it stands in for the system's OpenGL header.
-#include "library/support/errors.hpp"
 #include <GLFW/glfw3.h>
 #include <fmt/format.h>
 #include <imgui.h>
 #include <imgui_impl_glfw.h>
 #include <imgui_impl_opengl3.h>
+
+#include "library/support/errors.hpp"
 
 namespace facesat::app {
 namespace {

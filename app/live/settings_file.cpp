@@ -3,10 +3,11 @@
 #include <cstdlib>
 #include <fstream>
 
+#include <nlohmann/json.hpp>
+
 #include "cascades/cascade_store.hpp"
 #include "library/support/errors.hpp"
 #include "library/support/files.hpp"
-#include <nlohmann/json.hpp>
 
 namespace facesat::app {
 namespace {

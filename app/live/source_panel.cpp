@@ -11,7 +11,7 @@ namespace {
 
 void draw_position(Capture& capture, const Capture::State& state) {
   auto position = static_cast<float>(state.position);
-  const bool pictures = state.kind == Source::Kind::pictures;
+  const bool pictures = state.kind == FrameSource::Kind::pictures;
   const auto last = static_cast<float>(state.length) - (pictures ? 1 : 0);
   if (last <= 0) return;
   ImGui::SetNextItemWidth(-1);
@@ -22,12 +22,12 @@ void draw_position(Capture& capture, const Capture::State& state) {
 void draw_controls(Capture& capture, const Capture::State& state) {
   if (ImGui::Button("<")) capture.step(-1);
   ImGui::SameLine();
-  if (state.kind != Source::Kind::pictures) {
+  if (state.kind != FrameSource::Kind::pictures) {
     if (ImGui::Button(state.playing ? "pause" : "play")) capture.play(!state.playing);
     ImGui::SameLine();
   }
   if (ImGui::Button(">")) capture.step(1);
-  if (state.kind != Source::Kind::video) return;
+  if (state.kind != FrameSource::Kind::video) return;
   ImGui::SameLine();
   bool loops = state.loops;
   if (ImGui::Checkbox("loop", &loops)) capture.loop(loops);
@@ -72,7 +72,7 @@ void SourcePanel::draw_cameras(Capture& capture, const Capture::State& state) {
     if (cameras_.empty()) ImGui::TextDisabled("no camera is connected");
     ImGui::EndCombo();
   }
-  if (state.kind != Source::Kind::camera) return;
+  if (state.kind != FrameSource::Kind::camera) return;
   static constexpr std::array<Size, 6> sizes{
       {{}, {640, 480}, {1280, 720}, {1920, 1080}, {2560, 1440}, {3840, 2160}}};
   static constexpr std::array<double, 5> rates{0, 15, 30, 60, 120};
@@ -89,7 +89,7 @@ void SourcePanel::draw(Capture& capture) {
   ImGui::TextWrapped("%s", state.title.empty() ? "nothing is open" : state.title.c_str());
   for (const std::string& message : {state.refused, state.message})
     if (!message.empty()) draw_warning(message);
-  if (state.kind == Source::Kind::camera || state.kind == Source::Kind::stream) {
+  if (state.kind == FrameSource::Kind::camera || state.kind == FrameSource::Kind::stream) {
     if (ImGui::Button(state.playing ? "pause" : "play")) capture.play(!state.playing);
   } else if (state.kind) {
     draw_controls(capture, state);

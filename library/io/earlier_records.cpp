@@ -6,11 +6,12 @@
 #include <fstream>
 #include <map>
 
+#include <fmt/format.h>
+
 #include "library/io/result_check.hpp"
 #include "library/support/checksum.hpp"
 #include "library/support/errors.hpp"
 #include "library/support/files.hpp"
-#include <fmt/format.h>
 
 namespace facesat {
 namespace {

@@ -2,13 +2,14 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+#include <sys/stat.h>
+
 #include "library/media/codec.hpp"
 #include "library/media/stamp.hpp"
 #include "library/media/video.hpp"
 #include "library/support/errors.hpp"
 #include "library/support/files.hpp"
-#include <fmt/format.h>
-#include <sys/stat.h>
 
 namespace facesat {
 namespace {

@@ -3,15 +3,16 @@
 #include <cerrno>
 #include <cstring>
 
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include "library/io/earlier_records.hpp"
 #include "library/io/journal_file.hpp"
 #include "library/support/checksum.hpp"
 #include "library/support/errors.hpp"
 #include "library/support/files.hpp"
-#include <fcntl.h>
-#include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 namespace facesat {
 namespace {

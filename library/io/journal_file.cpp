@@ -5,12 +5,13 @@
 #include <fstream>
 #include <map>
 
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
 #include "library/io/result_check.hpp"
 #include "library/support/checksum.hpp"
 #include "library/support/errors.hpp"
 #include "library/support/files.hpp"
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace facesat {
 namespace {

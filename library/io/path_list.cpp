@@ -6,12 +6,13 @@
 #include <string_view>
 #include <utility>
 
-#include "library/support/errors.hpp"
-#include "library/support/interrupt.hpp"
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "library/support/errors.hpp"
+#include "library/support/interrupt.hpp"
 
 namespace facesat {
 namespace {

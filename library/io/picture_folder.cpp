@@ -5,14 +5,15 @@
 #include <utility>
 #include <vector>
 
-#include "library/media/codec.hpp"
-#include "library/media/stamp.hpp"
-#include "library/support/errors.hpp"
-#include "library/support/files.hpp"
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "library/media/codec.hpp"
+#include "library/media/stamp.hpp"
+#include "library/support/errors.hpp"
+#include "library/support/files.hpp"
 
 namespace facesat {
 namespace {

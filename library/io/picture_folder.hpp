@@ -5,9 +5,8 @@
 #include <set>
 #include <string>
 
-#include "library/support/same_file.hpp"
-
 #include "core/image.hpp"
+#include "library/support/same_file.hpp"
 
 namespace facesat {
 

@@ -7,8 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "library/support/json_keys.hpp"
 #include <nlohmann/json.hpp>
+
+#include "library/support/json_keys.hpp"
 
 namespace facesat {
 namespace {

@@ -5,8 +5,9 @@
 #include <optional>
 #include <string_view>
 
-#include "library/io/results.hpp"
 #include <nlohmann/json_fwd.hpp>
+
+#include "library/io/results.hpp"
 
 namespace facesat {
 

@@ -4,14 +4,15 @@
 #include <cstring>
 #include <utility>
 
-#include "library/io/result_check.hpp"
-#include "library/support/errors.hpp"
-#include "library/support/files.hpp"
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "library/io/result_check.hpp"
+#include "library/support/errors.hpp"
+#include "library/support/files.hpp"
 
 namespace facesat {
 namespace {

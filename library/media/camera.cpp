@@ -7,13 +7,15 @@
 #include <filesystem>
 #include <utility>
 
-#include "library/media/video_source.hpp"
-#include "library/support/errors.hpp"
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <linux/videodev2.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+
+#include "library/media/source_openers.hpp"
+#include "library/media/video_source.hpp"
+#include "library/support/errors.hpp"
 
 namespace facesat {
 namespace {
@@ -92,7 +94,10 @@ std::vector<CameraInfo> cameras() {
   return found;
 }
 
-std::unique_ptr<Source> open_camera(const std::string& name, const CameraMode& mode) {
+namespace {
+
+// `name`: a number or a device.
+std::unique_ptr<FrameSource> open_named(const std::string& name, const CameraMode& mode) {
   const bool is_number = std::isdigit(static_cast<unsigned char>(name.front())) != 0;
   const std::string device = is_number ? device_of(std::stoi(name)) : name;
   std::unique_ptr<VideoInput> capture = opencv().open_camera(device);
@@ -104,15 +109,16 @@ std::unique_ptr<Source> open_camera(const std::string& name, const CameraMode& m
   choose_format(*capture, mode.frames_per_second);
   capture->set(VideoInput::buffersize, 1);
   const std::string title = fmt::format("camera {}: {}", device, mode_text(*capture));
-  return std::make_unique<VideoSource>(Source::Kind::camera, title, std::move(capture));
+  return std::make_unique<VideoSource>(FrameSource::Kind::camera, title, std::move(capture));
 }
 
-std::unique_ptr<Source> open_first_camera(const CameraMode& mode) {
+// The first that can be opened. The failure lists all that were tried.
+std::unique_ptr<FrameSource> open_first(const CameraMode& mode) {
   std::string tried;
   for (const CameraInfo& camera : cameras()) {
     std::string problem = camera.problem;
     if (problem.empty()) try {
-        return open_camera(fmt::format("{}", camera.number), mode);
+        return open_named(fmt::format("{}", camera.number), mode);
       } catch (const InputError&) {
         problem = "it cannot be opened";
       }
@@ -122,6 +128,13 @@ std::unique_ptr<Source> open_first_camera(const CameraMode& mode) {
   throw InputError("read", fmt::format("there is no camera ({}): open a video, a picture or a "
                                        "folder instead",
                                        tried.empty() ? "no /dev/video* exists" : tried));
+}
+
+}  // namespace
+
+std::unique_ptr<FrameSource> open_camera(const SourceRequest& request) {
+  if (!request.is_camera) return nullptr;
+  return request.name.empty() ? open_first(request.mode) : open_named(request.name, request.mode);
 }
 
 }  // namespace facesat

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "library/media/source.hpp"
+#include "library/media/frame_source.hpp"
 
 namespace facesat {
 
@@ -17,11 +17,5 @@ struct CameraInfo {
 
 // Every /dev/video* but those that never give pictures (drivers list metadata there, too).
 std::vector<CameraInfo> cameras();
-
-// `name`: a number or a device. Throws InputError.
-std::unique_ptr<Source> open_camera(const std::string& name, const CameraMode& mode);
-
-// The first that can be opened. Throws InputError, which lists all that were tried.
-std::unique_ptr<Source> open_first_camera(const CameraMode& mode);
 
 }  // namespace facesat

@@ -3,13 +3,14 @@
 #include <optional>
 #include <string_view>
 
+#include <fmt/format.h>
+
 #include "library/media/codec_jpeg.hpp"
 #include "library/media/codec_png.hpp"
 #include "library/media/input_file.hpp"
 #include "library/media/stamp.hpp"
 #include "library/support/errors.hpp"
 #include "library/support/files.hpp"
-#include <fmt/format.h>
 
 namespace facesat {
 namespace {

@@ -9,9 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "library/media/decode_limits.hpp"
-
 #include "core/image.hpp"
+#include "library/media/decode_limits.hpp"
 
 namespace facesat {
 

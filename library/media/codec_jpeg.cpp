@@ -5,10 +5,11 @@
 #include <cstdint>
 #include <cstdio>  // jpeglib.h needs it
 
-#include "library/media/exif.hpp"
-#include "library/media/upright.hpp"
 #include <fmt/format.h>
 #include <jpeglib.h>
+
+#include "library/media/exif.hpp"
+#include "library/media/upright.hpp"
 
 namespace facesat {
 namespace {

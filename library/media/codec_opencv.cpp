@@ -1,8 +1,9 @@
 #include <cstdlib>
 
+#include <fmt/format.h>
+
 #include "library/media/codec.hpp"
 #include "library/media/opencv.hpp"
-#include <fmt/format.h>
 
 namespace facesat {
 

@@ -5,10 +5,11 @@
 #include <cstring>
 #include <optional>
 
-#include "library/media/exif.hpp"
-#include "library/media/upright.hpp"
 #include <fmt/format.h>
 #include <png.h>
+
+#include "library/media/exif.hpp"
+#include "library/media/upright.hpp"
 
 namespace facesat {
 namespace {

@@ -5,12 +5,13 @@
 #include <cstdio>
 #include <string_view>
 
+#include <fmt/format.h>
+
 #include "library/media/codec.hpp"
 #include "library/media/exif.hpp"
 #include "library/media/upright.hpp"
 #include "library/support/errors.hpp"
 #include "library/support/files.hpp"
-#include <fmt/format.h>
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wold-style-cast"

@@ -3,10 +3,9 @@
 
 #include <cstddef>
 
-#include "library/support/errors.hpp"
-
 #include "core/image.hpp"
 #include "core/stop.hpp"
+#include "library/support/errors.hpp"
 
 namespace facesat {
 

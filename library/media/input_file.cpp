@@ -3,10 +3,11 @@
 #include <cerrno>
 #include <cstring>
 
-#include "library/support/errors.hpp"
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "library/support/errors.hpp"
 
 namespace facesat {
 namespace {

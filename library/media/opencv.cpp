@@ -1,8 +1,9 @@
 #include "library/media/opencv.hpp"
 
-#include "library/support/errors.hpp"
 #include <dlfcn.h>
 #include <fmt/format.h>
+
+#include "library/support/errors.hpp"
 
 namespace facesat {
 namespace {

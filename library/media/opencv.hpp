@@ -10,9 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "library/media/codec.hpp"
-
 #include "core/pyramid.hpp"
+#include "library/media/codec.hpp"
 
 namespace facesat {
 

@@ -6,10 +6,11 @@
 #include <string>
 #include <string_view>
 
-#include "library/support/checksum.hpp"
-#include "library/support/files.hpp"
 #include <fmt/format.h>
 #include <zlib.h>
+
+#include "library/support/checksum.hpp"
+#include "library/support/files.hpp"
 
 namespace facesat {
 namespace {

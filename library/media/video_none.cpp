@@ -3,7 +3,7 @@
 
 namespace facesat {
 
-std::unique_ptr<Video> open_video(const std::filesystem::path&, std::size_t) {
+std::unique_ptr<FrameSource> open_video(const std::filesystem::path&, std::size_t) {
   throw InputError("decode", "this build reads no videos (it was made without OpenCV)");
 }
 

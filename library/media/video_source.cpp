@@ -4,34 +4,51 @@
 #include <cmath>
 #include <utility>
 
-#include "library/support/errors.hpp"
 #include <fmt/format.h>
+
+#include "library/support/errors.hpp"
 
 namespace facesat {
 
 VideoSource::VideoSource(Kind kind, std::string title, std::unique_ptr<VideoInput> capture)
     : kind_(kind), title_(std::move(title)), capture_(std::move(capture)) {
-  const double fps = capture_->get(VideoInput::fps);
-  if (fps > 0) step_ = 1 / fps;
+  const double rate = capture_->get(VideoInput::fps);
+  is_rate_known_ = rate > 0;
+  if (is_rate_known_) step_ = 1 / rate;
   if (kind_ == Kind::video) length_ = std::max(0.0, capture_->get(VideoInput::frame_count) * step_);
 }
 
-std::optional<LiveFrame> VideoSource::next() {
+std::optional<Frame> VideoSource::next() {
   const double position = kind_ == Kind::video ? capture_->get(VideoInput::pos_frames) * step_ : 0;
   std::optional<Picture> picture = capture_->next();
   if (picture) {
     has_frames_ = true;
-    return LiveFrame{std::move(*picture), position, {}, std::chrono::steady_clock::now()};
+    // FFmpeg gives no times to frames that the decoder held back until the end of the file.
+    const double time = capture_->get(VideoInput::pos_msec) / 1000,
+                 step = is_rate_known_ ? step_ : 0;
+    time_ = !time_ ? std::max(time, 0.0) : time > *time_ ? time : *time_ + step;
+    return Frame{std::move(*picture), position, *time_, {}, std::chrono::steady_clock::now()};
   }
   if (kind_ != Kind::video)
     throw InputError("read", fmt::format("{}: it gives no more frames", title_));
   if (!has_frames_ && position == 0)
-    throw InputError("decode", fmt::format("{}: no frame of this video can be decoded", title_));
+    throw InputError("decode", fmt::format("{}no frame of this video can be decoded",
+                                           title_.empty() ? "" : title_ + ": "));
   return std::nullopt;
+}
+
+// Containers state their length or it is estimated, so a little less is no reason to worry.
+std::string VideoSource::warning() const {
+  if (known_warning_) return *known_warning_;
+  const double end = time_ ? *time_ + step_ : 0;
+  if (!is_rate_known_ || length_ - end <= std::max(2 * step_, 0.02 * length_)) return "";
+  return fmt::format("the video ends early: {:.2f} of its {:.2f} seconds can be decoded", end,
+                     length_);
 }
 
 void VideoSource::seek(double position) {
   capture_->set(VideoInput::pos_frames, std::max(0.0, std::round(position / step_)));
+  time_.reset();
 }
 
 }  // namespace facesat

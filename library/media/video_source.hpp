@@ -4,12 +4,12 @@
 #include <memory>
 #include <string>
 
+#include "library/media/frame_source.hpp"
 #include "library/media/opencv.hpp"
-#include "library/media/source.hpp"
 
 namespace facesat {
 
-class VideoSource final : public Source {
+class VideoSource final : public FrameSource {
  public:
   // Of an open capture.
   VideoSource(Kind kind, std::string title, std::unique_ptr<VideoInput> capture);
@@ -18,15 +18,22 @@ class VideoSource final : public Source {
   std::string title() const override { return title_; }
   double length() const override { return length_; }
   double step() const override { return step_; }
-  std::optional<LiveFrame> next() override;
+  std::optional<Frame> next() override;
+  std::string warning() const override;
   void seek(double position) override;
+
+  // Where the container itself tells whether it is whole: this is the warning, or there is none.
+  void set_warning(std::string sentence) { known_warning_ = std::move(sentence); }
 
  private:
   Kind kind_;
   std::string title_;
   std::unique_ptr<VideoInput> capture_;
   double length_ = 0, step_ = 1.0 / 30;
-  bool has_frames_ = false;  // one was decoded
+  bool is_rate_known_ = false;
+  std::optional<double> time_;  // of the last frame
+  bool has_frames_ = false;     // one was decoded
+  std::optional<std::string> known_warning_;
 };
 
 }  // namespace facesat

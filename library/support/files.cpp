@@ -6,12 +6,13 @@
 #include <cstring>
 #include <fstream>
 
-#include "library/support/errors.hpp"
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "library/support/errors.hpp"
 
 namespace facesat {
 

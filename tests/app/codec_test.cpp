@@ -7,15 +7,15 @@
 #include <random>
 #include <vector>
 
-#include "library/media/codec_jpeg.hpp"
-#include "library/media/codec_png.hpp"
-#include "library/support/errors.hpp"
-#include "library/support/files.hpp"
 #include <gtest/gtest.h>
 #include <jpeglib.h>
 #include <png.h>
 #include <zlib.h>
 
+#include "library/media/codec_jpeg.hpp"
+#include "library/media/codec_png.hpp"
+#include "library/support/errors.hpp"
+#include "library/support/files.hpp"
 #include "tests/app/picture_bytes.hpp"
 
 namespace facesat::app {

@@ -6,13 +6,13 @@
 #include <new>
 #include <thread>
 
-#include "library/media/camera.hpp"
-#include "library/media/source.hpp"
-#include "library/support/errors.hpp"
 #include <opencv2/imgcodecs.hpp>
 #include <unistd.h>
 
 #include "app/live/capture.hpp"
+#include "library/media/camera.hpp"
+#include "library/media/frame_source.hpp"
+#include "library/support/errors.hpp"
 #include "tests/app/eventually.hpp"
 #include "tests/app/live_test.hpp"
 #include "tests/app/video.hpp"
@@ -33,7 +33,7 @@ TEST_F(SourceTest, PicturesComeInTheOrderOfTheirNames) {
   write_text(folder / "p/c.pgm", "no picture");
   write_text(folder / "p/notes.txt", "no picture either");
   const auto source = open_source(path("p"));
-  EXPECT_EQ(source->kind(), Source::Kind::pictures);
+  EXPECT_EQ(source->kind(), FrameSource::Kind::pictures);
   EXPECT_EQ(source->length(), 3);
   EXPECT_EQ(source->next()->name, "a.pgm");
   EXPECT_EQ(source->next()->name, "b.pgm");
@@ -50,7 +50,7 @@ TEST_F(SourceTest, NamesLikeUrlsAreFilesWhereThereIsSuchAFile) {
   for (const std::string name : {"12:30.avi", "http:/x.avi", "http:/file:y.avi"}) {
     test::write_video(path(name), 5);
     const auto source = open_source(name);
-    EXPECT_EQ(source->kind(), Source::Kind::video) << name;
+    EXPECT_EQ(source->kind(), FrameSource::Kind::video) << name;
     EXPECT_EQ(source->title(), name);
     EXPECT_TRUE(source->next()) << name;
   }
@@ -113,7 +113,7 @@ TEST_F(SourceTest, AVideoWithoutFramesIsTold) {
 TEST_F(SourceTest, VideosCanBeSought) {
   test::write_video(path("f.avi"), 20);
   const auto source = open_source(path("f.avi"));
-  EXPECT_EQ(source->kind(), Source::Kind::video);
+  EXPECT_EQ(source->kind(), FrameSource::Kind::video);
   EXPECT_NEAR(source->length(), 0.4, 1e-9);
   EXPECT_NEAR(source->step(), 0.02, 1e-9);
   int frames = 0;
@@ -125,6 +125,27 @@ TEST_F(SourceTest, VideosCanBeSought) {
   ASSERT_TRUE(tenth);
   EXPECT_NEAR(tenth->picture.pixels.row(0)[0].g, 80, 3);
   EXPECT_NEAR(tenth->position, 0.2, 1e-9);
+}
+
+TEST_F(SourceTest, GifsOfSeveralFramesPlayAndOthersArePictures) {
+  using namespace std::string_literals;
+  const std::string header = "GIF89a\1\0\1\0\x80\0\0\0\0\0\xFF\xFF\xFF"s,  // black and white
+      control = "\x21\xF9\4\0\x0A\0\0\0"s, image = "\x2C\0\0\0\0\1\0\1\0\0\2\2"s,
+                    black = "\x44\1\0"s, white = "\x4C\1\0"s, end = "\x3B"s;
+  write_text(folder / "one.gif", header + control + image + white + end);
+  write_text(folder / "two.gif", header + control + image + white + control + image + black + end);
+  const auto one = open_source(path("one.gif"));
+  EXPECT_EQ(one->kind(), FrameSource::Kind::pictures);
+  EXPECT_EQ(one->next()->picture.pixels.row(0)[0].g, 255);
+  const auto two = open_source(path("two.gif"));
+  EXPECT_EQ(two->kind(), FrameSource::Kind::video);
+  EXPECT_GT(two->step(), 0);
+  for (int turn = 0; turn < 2; ++turn) {  // as a video that loops
+    EXPECT_EQ(two->next()->picture.pixels.row(0)[0].g, 255);
+    EXPECT_EQ(two->next()->picture.pixels.row(0)[0].g, 0);
+    EXPECT_FALSE(two->next());
+    two->seek(0);
+  }
 }
 
 TEST_F(SourceTest, WhatIsNoSourceIsToldInASentence) {
@@ -150,7 +171,7 @@ TEST_F(SourceTest, WhatIsNoSourceIsToldInASentence) {
 
 TEST(Cameras, TheFirstOrASentenceOnAllThatWereTried) {
   try {
-    EXPECT_EQ(open_source("")->kind(), Source::Kind::camera);
+    EXPECT_EQ(open_source("")->kind(), FrameSource::Kind::camera);
   } catch (const InputError& error) {
     const std::string sentence = error.what();
     EXPECT_NE(sentence.find("there is no camera"), std::string::npos) << sentence;
@@ -165,7 +186,7 @@ class CaptureTest : public LiveTest {
   void TearDown() override { capture.reset(); }
   void start() {
     capture = std::make_unique<Capture>(
-        [this](LiveFrame frame) {
+        [this](Frame frame) {
           const std::scoped_lock lock(mutex);
           ++posted;
           last = std::move(frame);
@@ -186,7 +207,7 @@ class CaptureTest : public LiveTest {
 
   std::mutex mutex;
   int posted = 0;
-  LiveFrame last;
+  Frame last;
   std::unique_ptr<Capture> capture;
 };
 
@@ -291,7 +312,7 @@ TEST_F(CaptureTest, NoExceptionEndsTheThread) {
   add_face("p/a.pgm");
   add_face("p/b.pgm");
   std::atomic<int> calls = 0;
-  capture = std::make_unique<Capture>([&](const LiveFrame&) {
+  capture = std::make_unique<Capture>([&](const Frame&) {
     if (++calls == 1) throw std::bad_alloc();
   });
   capture->open(path("p"));

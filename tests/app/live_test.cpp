@@ -9,8 +9,6 @@
 #include <new>
 #include <thread>
 
-#include "cascades/cascade_store.hpp"
-#include "library/support/errors.hpp"
 #include <gtest/gtest.h>
 #include <opencv2/imgcodecs.hpp>
 #include <unistd.h>
@@ -23,7 +21,9 @@
 #include "app/live/inspection.hpp"
 #include "app/live/settings_file.hpp"
 #include "app/live/shrink.hpp"
+#include "cascades/cascade_store.hpp"
 #include "kernels/image/atlas.hpp"
+#include "library/support/errors.hpp"
 #include "tests/app/eventually.hpp"
 #include "tests/app/video.hpp"
 
@@ -140,7 +140,7 @@ class DetectionTest : public LiveTest {
     chosen.cascades = std::move(cascades);
     return chosen;
   }
-  LiveFrame face() const {
+  Frame face() const {
     add_face("face.pgm");
     return *open_source(path("face.pgm"))->next();
   }
@@ -242,7 +242,7 @@ TEST_F(DetectionTest, WhatOnResultThrowsIsAMessage) {
 TEST_F(DetectionTest, IntermediatePicturesAreShownInColours) {
   LiveSettings chosen = settings({"frontalface_default"});
   Detection detection(chosen);
-  const LiveFrame frame = face();
+  const Frame frame = face();
   detection.put(frame);
   const LiveResult plain = wait_for_result(detection);
   EXPECT_FALSE(plain.view);
@@ -266,7 +266,7 @@ TEST_F(DetectionTest, IntermediatePicturesAreShownInColours) {
 }
 
 TEST_F(DetectionTest, TheAtlasHoldsEveryLevelInItsPlace) {
-  const LiveFrame frame = face();
+  const Frame frame = face();
   Detector detector(find_cascade("frontalface_default"), {}, make_cpu_backend());
   detector.detect(frame.picture.pixels);
   for (const Snapshot picture : {Snapshot::level, Snapshot::depth}) {
@@ -283,7 +283,7 @@ TEST_F(DetectionTest, TheAtlasHoldsEveryLevelInItsPlace) {
 }
 
 TEST_F(DetectionTest, AlgorithmsAreComparedAndFailuresTold) {
-  const LiveFrame frame = face();
+  const Frame frame = face();
   const auto cascade = find_cascade("frontalface_default");
   BackendOptions options;
   options.choice = BackendChoice::cpu;  // it has one way only, which has no name
@@ -331,7 +331,7 @@ TEST_F(DetectionTest, VideosAreRecordedWithTheirBoxes) {
   detection.record("", 10);
   const auto video = open_source(path("video.avi"));
   EXPECT_NEAR(video->length(), 0.3, 1e-9);
-  const std::optional<LiveFrame> first = video->next();
+  const std::optional<Frame> first = video->next();
   ASSERT_TRUE(first);
   const View<const Bgr> frame = first->picture.pixels;
   int green = 0;

@@ -2,13 +2,12 @@
 #include <filesystem>
 #include <set>
 
+#include "app/live/history.hpp"
+#include "app/live/outputs.hpp"
 #include "cascades/cascade_store.hpp"
 #include "library/media/codec.hpp"
 #include "library/support/errors.hpp"
 #include "library/support/same_file.hpp"
-
-#include "app/live/history.hpp"
-#include "app/live/outputs.hpp"
 #include "tests/app/live_test.hpp"
 #include "tests/app/video.hpp"
 

@@ -1,11 +1,11 @@
 // What is there already is not lost: inputs, and files that facesat did not write.
-#include "library/support/errors.hpp"
-#include "library/support/files.hpp"
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "library/support/errors.hpp"
+#include "library/support/files.hpp"
 #include "tests/app/program.hpp"
 
 namespace facesat::test {
@@ -461,6 +461,30 @@ TEST_F(Descriptors, ClosedOnesAreReported) {
   EXPECT_NE(no_input.err.find("standard input: the list cannot be read"), std::string::npos)
       << no_input.err;
   EXPECT_EQ(run({"info"}, "", [] { ::close(1); }).status, 3);
+}
+
+// A disk that is not mounted: the results of the last run are worth more than a list of errors.
+TEST_F(Overwriting, ResultsAreNotReplacedIfNothingInAListExists) {
+  add_face("in/a.pgm");
+  write_text(folder / "list", "in/a.pgm\nin/b.pgm\n");
+  EXPECT_EQ(detect({"-o", "r", "@list"}).status, 1);
+  fs::rename(folder / "in", folder / "elsewhere");
+  expect_refused({"-o", "r", "@list"}, "@list: none of the paths in this list exists, so r stays");
+  expect_refused({"-o", "r", "@list", "in"}, "so r stays");
+  EXPECT_EQ(detect({"@list"}).records().size(), 2u);  // nothing to be replaced
+}
+
+// A picture with boxes may itself be an input of a later run.
+TEST_F(Overwriting, InputsInAListAreNotReplacedByThePicturesOfOthers) {
+  add_face("in/a.pgm", 1);
+  EXPECT_EQ(detect({"--annotate", "boxes", "in/a.pgm"}).status, 0);
+  const std::string name = files_below("boxes").front();
+  const std::string before = read_text(folder / "boxes" / name);
+  write_text(folder / "list", "in/a.pgm\nboxes/" + name + "\n");
+  const Finished done = detect({"--annotate", "boxes", "--scale-factor", "1.4", "@list"});
+  EXPECT_EQ(done.status, 1);
+  EXPECT_EQ(done.records()[0]["error"]["kind"], "write");
+  EXPECT_EQ(read_text(folder / "boxes" / name), before);
 }
 
 }  // namespace

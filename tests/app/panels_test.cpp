@@ -79,7 +79,7 @@ class PanelTest : public test::ProgramTest {
 TEST_F(PanelTest, SourceStepsThroughAFolder) {
   add_face("p/a.pgm");
   add_face("p/b.pgm", 1);
-  Capture capture([](const LiveFrame&) {});
+  Capture capture([](const Frame&) {});
   SourcePanel panel;
   const auto draw = [&] { panel.draw(capture); };
   frame(draw);  // nothing is open yet
@@ -93,7 +93,7 @@ TEST_F(PanelTest, SourceStepsThroughAFolder) {
 
 TEST_F(PanelTest, SourcePlaysAndSeeksInAVideo) {
   test::write_video(path("f.avi"), 30);
-  Capture capture([](const LiveFrame&) {});
+  Capture capture([](const Frame&) {});
   SourcePanel panel;
   const auto draw = [&] { panel.draw(capture); };
   type("open", path("f.avi"), draw);
@@ -111,7 +111,7 @@ TEST_F(PanelTest, SourcePlaysAndSeeksInAVideo) {
 }
 
 TEST_F(PanelTest, CamerasAreListedAndTheirAbsenceTold) {
-  Capture capture([](const LiveFrame&) {});
+  Capture capture([](const Frame&) {});
   SourcePanel panel;
   const auto draw = [&] { panel.draw(capture); };
   press("camera", draw);

@@ -6,13 +6,14 @@
 #include <cstring>
 #include <random>
 
-#include "library/media/codec_png.hpp"
-#include "library/support/errors.hpp"
-#include "library/support/files.hpp"
 #include <gtest/gtest.h>
 #include <jpeglib.h>
 #include <png.h>
 #include <zlib.h>
+
+#include "library/media/codec_png.hpp"
+#include "library/support/errors.hpp"
+#include "library/support/files.hpp"
 
 namespace facesat::test {
 

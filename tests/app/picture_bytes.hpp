@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "library/media/codec.hpp"
-
 #include "tests/app/program.hpp"
 
 namespace facesat::test {

@@ -1,7 +1,7 @@
 // Videos frame by frame: their times, their ends, their names.
-#include "library/media/matroska.hpp"
 #include <opencv2/videoio.hpp>
 
+#include "library/media/matroska.hpp"
 #include "tests/app/program.hpp"
 #include "tests/app/video.hpp"
 

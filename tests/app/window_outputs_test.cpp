@@ -1,12 +1,12 @@
 // What the real window writes: screenshots, recordings, times.
 #include <csignal>
 
-#include "library/media/codec.hpp"
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "library/media/codec.hpp"
 #include "tests/app/video.hpp"
 #include "tests/app/window_test.hpp"
 

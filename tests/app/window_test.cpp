@@ -7,13 +7,13 @@
 #include <random>
 #include <thread>
 
-#include "library/support/same_file.hpp"
 #include <fcntl.h>
 #include <glad/gl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "app/live/screen.hpp"
+#include "library/support/same_file.hpp"
 #include "tests/app/video.hpp"
 
 namespace facesat::test {

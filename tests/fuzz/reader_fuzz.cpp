@@ -8,6 +8,10 @@
 #include <string>
 #include <string_view>
 
+#include <nlohmann/json.hpp>
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include "library/io/journal_file.hpp"
 #include "library/io/result_check.hpp"
 #include "library/media/codec_jpeg.hpp"
@@ -15,9 +19,6 @@
 #include "library/media/exif.hpp"
 #include "library/media/matroska.hpp"
 #include "library/support/errors.hpp"
-#include <nlohmann/json.hpp>
-#include <sys/mman.h>
-#include <unistd.h>
 
 namespace facesat::app {
 namespace {

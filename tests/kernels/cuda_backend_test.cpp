@@ -9,11 +9,11 @@
 #include <fstream>
 #include <thread>
 
-#include "cascades/cascade_store.hpp"
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "cascades/cascade_store.hpp"
 #include "core/detector.hpp"
 #include "kernels/sat/algorithm.hpp"
 #include "tests/core/cascades.hpp"

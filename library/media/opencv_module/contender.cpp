@@ -2,11 +2,12 @@
 
 #include <algorithm>
 
-#include "library/media/opencv_module/module.hpp"
 #include <opencv2/core.hpp>
 #include <opencv2/core/utility.hpp>
 #include <opencv2/imgproc.hpp>
 #include <opencv2/objdetect.hpp>
+
+#include "library/media/opencv_module/module.hpp"
 
 namespace facesat::module {
 namespace {

@@ -1,7 +1,8 @@
 #include "library/media/opencv_module/module.hpp"
 
-#include "library/media/contender.hpp"
 #include <opencv2/core/utility.hpp>
+
+#include "library/media/contender.hpp"
 
 namespace facesat::module {
 namespace {

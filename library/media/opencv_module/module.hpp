@@ -1,8 +1,9 @@
 // The module's parts: opencv.hpp says what they do.
 #pragma once
 
-#include "library/media/opencv.hpp"
 #include <opencv2/core.hpp>
+
+#include "library/media/opencv.hpp"
 
 namespace facesat::module {
 

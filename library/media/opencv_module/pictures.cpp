@@ -1,9 +1,10 @@
 #include <fstream>
 
-#include "library/media/opencv_module/module.hpp"
-#include "library/support/errors.hpp"
 #include <fmt/format.h>
 #include <opencv2/imgcodecs.hpp>
+
+#include "library/media/opencv_module/module.hpp"
+#include "library/support/errors.hpp"
 
 namespace facesat::module {
 namespace {

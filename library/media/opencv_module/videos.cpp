@@ -1,5 +1,6 @@
-#include "library/media/opencv_module/module.hpp"
 #include <opencv2/videoio.hpp>
+
+#include "library/media/opencv_module/module.hpp"
 
 namespace facesat::module {
 namespace {

@@ -3,7 +3,6 @@
 #include <memory>
 
 #include "cascades/cascade_store.hpp"
-
 #include "core/backend.hpp"
 #include "core/grouping.hpp"
 #include "kernels/cascade/evaluate.hpp"

@@ -1,0 +1,84 @@
+#include <algorithm>
+#include <cctype>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "library/media/input_file.hpp"
+#include "library/media/source_openers.hpp"
+#include "library/support/errors.hpp"
+
+namespace facesat {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_number(const std::string& text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(),
+                                      [](unsigned char c) { return std::isdigit(c) != 0; });
+}
+
+bool is_camera(const std::string& name) {
+  return name.empty() || (is_number(name) && name.size() < 5) || name.starts_with("/dev/video");
+}
+
+// "rtsp://", "https://" ...
+bool begins_with_scheme(const std::string& name) {
+  const std::size_t end = name.find("://");
+  return end != std::string::npos && end > 0 &&
+         std::isalpha(static_cast<unsigned char>(name.front())) != 0 &&
+         std::all_of(name.begin(), name.begin() + static_cast<std::ptrdiff_t>(end),
+                     [](unsigned char c) {
+                       return std::isalnum(c) != 0 || c == '+' || c == '.' || c == '-';
+                     });
+}
+
+// A name that FFmpeg cannot take for a URL, as it does with "12:30.mp4".
+fs::path made_absolute(const fs::path& path) {
+  std::error_code failure;
+  fs::path result = fs::absolute(path, failure);
+  return failure ? path : result;
+}
+
+// Throws for a file that is not there or cannot be read; opens nothing.
+std::unique_ptr<FrameSource> require_readable(const SourceRequest& request) {
+  try {
+    if (request.path) const InputFile readable(*request.path);
+  } catch (const InputError& error) {
+    throw InputError("read", fmt::format("{}: {}", request.name, error.what()));
+  }
+  return nullptr;
+}
+
+// In this order: a folder may be called like a picture, a GIF is an animation before it is a
+// picture, and what nothing else takes is tried as a video. A new kind of source has a line here.
+constexpr SourceOpener* openers[] = {
+    open_camera,       //
+    open_stream,       //
+    open_folder,       //
+    require_readable,  //
+    open_animation,    //
+    open_picture,      //
+    open_video_file,
+};
+
+}  // namespace
+
+std::optional<fs::path> source_path(const std::string& name) {
+  constexpr std::string_view file_scheme = "file://";
+  std::error_code ignored;
+  if (is_camera(name)) return std::nullopt;
+  if (fs::exists(name, ignored)) return name;
+  if (name.starts_with(file_scheme)) return name.substr(file_scheme.size());
+  return begins_with_scheme(name) ? std::nullopt : std::optional<fs::path>(name);
+}
+
+std::unique_ptr<FrameSource> open_source(const std::string& name, const CameraMode& mode) {
+  SourceRequest request{name, is_camera(name), source_path(name), mode};
+  if (request.path) request.path = made_absolute(*request.path);
+  for (SourceOpener* const open : openers)
+    if (std::unique_ptr<FrameSource> source = open(request)) return source;
+  throw InputError("read", fmt::format("{}: nothing here can be opened", name));
+}
+
+}  // namespace facesat

@@ -1,0 +1,73 @@
+#include "library/media/video.hpp"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "library/media/input_file.hpp"
+#include "library/media/matroska.hpp"
+#include "library/media/source_openers.hpp"
+#include "library/media/video_source.hpp"
+#include "library/support/errors.hpp"
+
+namespace facesat {
+
+std::unique_ptr<FrameSource> open_video(const std::filesystem::path& file, std::size_t max_pixels) {
+  const InputFile input(file);
+  // What has a colon would be taken for a URL.
+  std::unique_ptr<VideoInput> capture =
+      opencv().open_video(std::filesystem::absolute(file).string());
+  if (!capture) throw InputError("decode", "this is not a video that can be decoded");
+  const Size size{static_cast<int>(capture->get(VideoInput::frame_width)),
+                  static_cast<int>(capture->get(VideoInput::frame_height))};
+  if (size.area() > max_pixels) throw too_large(size, {.max_pixels = max_pixels});
+  auto video = std::make_unique<VideoSource>(FrameSource::Kind::video, "", std::move(capture));
+  if (is_matroska(input.beginning())) {
+    const auto whole = matroska_size(input.beginning());
+    video->set_warning(whole && *whole > input.size()
+                           ? fmt::format("the video ends early: the file has {} of its {} bytes",
+                                         input.size(), *whole)
+                           : "");
+  }
+  return video;
+}
+
+std::unique_ptr<FrameSource> open_video_file(const SourceRequest& request) {
+  if (!request.path) return nullptr;
+  std::unique_ptr<VideoInput> capture = opencv().open_video(request.path->string());
+  if (!capture)
+    throw InputError("decode", fmt::format("{}: this is neither a video nor a picture that can be "
+                                           "decoded",
+                                           request.name));
+  return std::make_unique<VideoSource>(FrameSource::Kind::video, request.name, std::move(capture));
+}
+
+// What has an end is a video, wherever it comes from, and keeps its pace.
+std::unique_ptr<FrameSource> open_stream(const SourceRequest& request) {
+  if (request.path || request.is_camera) return nullptr;
+  std::unique_ptr<VideoInput> capture = opencv().open_video(request.name);
+  if (!capture)
+    throw InputError("read", fmt::format("{}: this stream cannot be opened; is its address right?",
+                                         request.name));
+  const auto kind = capture->get(VideoInput::frame_count) > 0 ? FrameSource::Kind::video
+                                                              : FrameSource::Kind::stream;
+  return std::make_unique<VideoSource>(kind, request.name, std::move(capture));
+}
+
+// A GIF of several frames; one alone is a picture.
+std::unique_ptr<FrameSource> open_animation(const SourceRequest& request) {
+  if (!request.path || !InputFile(*request.path).beginning().starts_with("GIF8")) return nullptr;
+  const auto open = [&] { return opencv().open_video(request.path->string()); };
+  const std::unique_ptr<VideoInput> first = open();
+  if (!first || !first->next() || !first->next()) return nullptr;
+  return std::make_unique<VideoSource>(FrameSource::Kind::video, request.name, open());
+}
+
+const std::vector<std::string_view>& video_extensions() {
+  static const std::vector<std::string_view> extensions{".avi",  ".mp4", ".m4v",  ".mov", ".mkv",
+                                                        ".webm", ".mpg", ".mpeg", ".wmv", ".flv",
+                                                        ".ogv",  ".3gp", ".ts",   ".mts"};
+  return extensions;
+}
+
+}  // namespace facesat
