@@ -1,5 +1,7 @@
 #include "library/media/codec.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <optional>
 #include <string_view>
 
@@ -19,8 +21,6 @@ std::string_view as_text(const std::vector<unsigned char>& bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-constexpr std::string_view jpeg_signature = "\xFF\xD8", png_signature = "\x89PNG";
-
 // Decoders take damaged JPEGs, and fill in grey where the end is missing. A whole one has its end
 // marker after the last start of a scan: inside a scan neither marker can occur.
 std::string warning_about_jpeg(const std::vector<unsigned char>& file, const std::string& damage) {
@@ -36,29 +36,50 @@ bool is_animated_png(const std::vector<unsigned char>& file) {
   return bytes.find("acTL") < bytes.find("IDAT");
 }
 
+Picture read_png_file(const InputFile& file, const DecodeLimits& limits) {
+  const std::vector<unsigned char> bytes = file.read();
+  Picture picture = read_png(bytes, limits);
+  if (is_animated_png(bytes)) picture.warning = only_first_frame;
+  return picture;
+}
+
+Picture read_jpeg_file(const InputFile& file, const DecodeLimits& limits) {
+  const std::vector<unsigned char> bytes = file.read();
+  std::string damage;
+  if (std::optional<Picture> picture = read_jpeg(bytes, limits, &damage))
+    return std::move(*picture);
+  require_bearable_jpeg(bytes, limits);
+  Picture picture = read_other_picture(file, limits);
+  picture.warning = warning_about_jpeg(bytes, damage);
+  return picture;
+}
+
+// The first whose signature the file begins with reads it.
+struct Reader {
+  std::string_view signature;
+  Picture (*read)(const InputFile& file, const DecodeLimits& limits);
+};
+constexpr Reader readers[] = {
+    {"\xFF\xD8", read_jpeg_file},
+    {"\x89PNG", read_png_file},
+    {"", read_other_picture},
+};
+
 }  // namespace
 
-Picture read_picture(const std::filesystem::path& file, const DecodeLimits& limits) {
-  const InputFile input(file);
+Picture read_picture(const InputFile& file, const DecodeLimits& limits) {
+  const auto reader = std::find_if(std::begin(readers), std::end(readers), [&](const Reader& one) {
+    return file.beginning().starts_with(one.signature);
+  });
   try {
-    if (input.beginning().starts_with(png_signature)) {
-      const std::vector<unsigned char> bytes = input.read();
-      Picture picture = read_png(bytes, limits);
-      if (is_animated_png(bytes)) picture.warning = only_first_frame;
-      return picture;
-    }
-    if (!input.beginning().starts_with(jpeg_signature)) return read_other_picture(file, limits);
-    const std::vector<unsigned char> bytes = input.read();
-    std::string damage;
-    if (std::optional<Picture> picture = read_jpeg(bytes, limits, &damage))
-      return std::move(*picture);
-    require_bearable_jpeg(bytes, limits);
-    Picture picture = read_other_picture(file, limits);
-    picture.warning = warning_about_jpeg(bytes, damage);
-    return picture;
+    return reader->read(file, limits);
   } catch (const MemoryError&) {
     throw InputError("memory", "there is not enough memory for this picture");
   }
+}
+
+Picture read_picture(const std::filesystem::path& file, const DecodeLimits& limits) {
+  return read_picture(InputFile(file), limits);
 }
 
 std::vector<unsigned char> encode_picture(View<const Bgr> pixels, const std::string& extension) {

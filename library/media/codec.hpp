@@ -11,6 +11,7 @@
 
 #include "core/image.hpp"
 #include "library/media/decode_limits.hpp"
+#include "library/media/input_file.hpp"
 
 namespace facesat {
 
@@ -30,10 +31,11 @@ void prepare_codecs(const DecodeLimits& limits);
 
 // Decodes a picture to 8-bit colour as cv::imread does: upright by its EXIF orientation, 16 bits
 // reduced to 8, alpha dropped. Throws InputError, Stopped.
+Picture read_picture(const InputFile& file, const DecodeLimits& limits = {});
 Picture read_picture(const std::filesystem::path& file, const DecodeLimits& limits = {});
 
 // Reads what is neither a sound JPEG nor a PNG; does not look for its end. Throws InputError.
-Picture read_other_picture(const std::filesystem::path& file, const DecodeLimits& limits);
+Picture read_other_picture(const InputFile& file, const DecodeLimits& limits);
 
 // A picture file's bytes; the format follows the extension (.jpg, .jpeg or .png). Throws
 // InputError("write") for a format that cannot be written, or cannot hold a picture of this size.

@@ -53,8 +53,8 @@ void swap_red_and_blue(unsigned char* pixels, Size size) {
 
 void prepare_codecs(const DecodeLimits&) {}
 
-Picture read_other_picture(const std::filesystem::path& file, const DecodeLimits& limits) {
-  const std::vector<unsigned char> bytes = read_file(file);
+Picture read_other_picture(const InputFile& file, const DecodeLimits& limits) {
+  const std::vector<unsigned char> bytes = file.read();
   Size size;
   int channels = 0;
   if (bytes.size() > INT32_MAX) throw InputError("decode", "the file is larger than 2 GiB");

@@ -1,9 +1,12 @@
 #include "library/media/input_file.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
 #include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -30,6 +33,30 @@ InputFile::InputFile(const std::filesystem::path& file) {
   size_ = static_cast<std::size_t>(info.st_size);
   beginning_.resize(128);
   beginning_.resize(read_at(0, beginning_.data(), beginning_.size()));
+}
+
+InputFile::InputFile(std::span<const unsigned char> bytes) : size_(bytes.size()) {
+  if (bytes.empty()) throw InputError("decode", "the file is empty");
+  descriptor_ = ::memfd_create("picture", MFD_CLOEXEC);
+  std::size_t done = 0;
+  while (descriptor_ >= 0 && done < bytes.size()) {
+    const ssize_t count = ::write(descriptor_, bytes.data() + done, bytes.size() - done);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) break;
+    done += static_cast<std::size_t>(count);
+  }
+  if (done < bytes.size()) {
+    const std::string reason = std::strerror(errno);
+    if (descriptor_ >= 0) ::close(descriptor_);
+    throw InputError("memory", fmt::format("there is no room for this file in memory: {}", reason));
+  }
+  constexpr std::size_t beginning = 128;
+  beginning_.assign(bytes.begin(),
+                    bytes.begin() + static_cast<std::ptrdiff_t>(std::min(beginning, bytes.size())));
+}
+
+std::string InputFile::name() const {
+  return fmt::format("/proc/self/fd/{}", descriptor_);
 }
 
 InputFile::~InputFile() {

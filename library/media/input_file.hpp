@@ -1,8 +1,10 @@
-// A file that is read: opened once, so that what is recognised and what is decoded are the same.
+// A file that is read, or its bytes in memory: opened once, so that what is recognised and what is
+// decoded are the same.
 #pragma once
 
 #include <cstddef>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +16,8 @@ class InputFile {
   // Throws InputError with the reason ("read", "decode"), unless `file` is a regular, readable,
   // non-empty file.
   explicit InputFile(const std::filesystem::path& file);
+  // Of bytes that come from elsewhere (an archive, a pipe). Throws InputError("memory").
+  explicit InputFile(std::span<const unsigned char> bytes);
   ~InputFile();
   InputFile(const InputFile&) = delete;
   InputFile& operator=(const InputFile&) = delete;
@@ -24,6 +28,9 @@ class InputFile {
 
   // All bytes, or as many of them as can be read.
   std::vector<unsigned char> read() const;
+
+  // For libraries that want a name: it opens this very file as long as the object lives.
+  std::string name() const;
 
  private:
   // Bytes from a place in the file on; returns how many could be read.

@@ -174,6 +174,36 @@ TEST_F(CodecTest, FourColoursAreLeftToOthers) {
   EXPECT_FALSE(read_jpeg(encode_jpeg({33, 17}, {.channels = 4})));
 }
 
+// From an archive, say.
+TEST_F(CodecTest, BytesInMemoryAreReadAsFilesAre) {
+  const std::string pgm = "P5\n3 2\n255\n\1\2\3\4\5\6";
+  Bytes cut = encode_jpeg({64, 48}, {});  // left to the other codec
+  cut.resize(cut.size() - 100);
+  for (const Bytes& bytes :
+       {encode_jpeg({33, 17}, {}), encode_png({33, 17}, {PNG_COLOR_TYPE_RGB, 8}),
+        Bytes(pgm.begin(), pgm.end()), cut}) {
+    write_file(folder / "picture", bytes);
+    std::optional<Picture> from_file, from_memory;
+    std::string why_not_file, why_not_memory;
+    try {
+      from_file = read_picture(folder / "picture");
+    } catch (const InputError& error) {
+      why_not_file = error.what();
+    }
+    try {
+      from_memory = read_picture(InputFile(std::span<const unsigned char>(bytes)));
+    } catch (const InputError& error) {
+      why_not_memory = error.what();
+    }
+    EXPECT_EQ(why_not_memory, why_not_file);
+    expect_same(from_memory, from_file);
+    if (from_file && from_memory) {
+      EXPECT_EQ(from_memory->warning, from_file->warning);
+    }
+  }
+  EXPECT_THROW(InputFile(std::span<const unsigned char>()), InputError);
+}
+
 TEST_F(CodecTest, OtherFilesAreNeither) {
   for (const Bytes& bytes : {Bytes{}, Bytes{0xFF}, Bytes{0x89, 'P', 'N', 'G'}, noise(1000, 5)}) {
     EXPECT_FALSE(read_jpeg(bytes));
