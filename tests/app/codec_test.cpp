@@ -196,10 +196,10 @@ TEST_F(CodecTest, BytesInMemoryAreReadAsFilesAre) {
       why_not_memory = error.what();
     }
     EXPECT_EQ(why_not_memory, why_not_file);
+    ASSERT_EQ(from_memory.has_value(), from_file.has_value());
+    if (!from_file) continue;  // stb_image takes no damaged JPEG
     expect_same(from_memory, from_file);
-    if (from_file && from_memory) {
-      EXPECT_EQ(from_memory->warning, from_file->warning);
-    }
+    EXPECT_EQ(from_memory->warning, from_file->warning);
   }
   EXPECT_THROW(InputFile(std::span<const unsigned char>()), InputError);
 }

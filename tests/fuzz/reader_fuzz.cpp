@@ -86,7 +86,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   read_exif({data, size});
   read_pictures({data, size});
-  matroska_size(text);
+  facesat::matroska_size(text);
   const int descriptor = ::memfd_create("fuzz", 0);
   require(descriptor >= 0 && ::write(descriptor, data, size) == static_cast<ssize_t>(size));
   const std::string file = "/proc/self/fd/" + std::to_string(descriptor);
