@@ -10,7 +10,7 @@
 #include "app/bench/contender.hpp"
 #include "app/bench/machine.hpp"
 #include "app/bench/quantile.hpp"
-#include "app/parse_size.hpp"
+#include "app/common/parse_size.hpp"
 #include "cascades/cascade_store.hpp"
 #include "core/cpu/gray.hpp"
 #include "library/media/codec.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "app/backends.hpp"
+#include "app/common/backends.hpp"
 #include "core/detector.hpp"
 #include "library/media/contender.hpp"
 

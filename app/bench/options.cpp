@@ -4,7 +4,7 @@
 #include "app/bench/bench_detect.hpp"
 #include "app/bench/bench_micro.hpp"
 #include "app/bench/bench_sat.hpp"
-#include "app/command_line.hpp"
+#include "app/common/command_line.hpp"
 #include "cascades/cascade_store.hpp"
 
 namespace facesat::app {

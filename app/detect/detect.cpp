@@ -11,6 +11,7 @@
 #include <tbb/parallel_pipeline.h>
 #include <unistd.h>
 
+#include "app/common/messages.hpp"
 #include "app/detect/item_reader.hpp"
 #include "app/detect/layout.hpp"
 #include "app/detect/overwriting.hpp"
@@ -18,7 +19,6 @@
 #include "app/detect/progress.hpp"
 #include "app/detect/sink.hpp"
 #include "app/detect/workers.hpp"
-#include "app/messages.hpp"
 #include "cascades/cascade_store.hpp"
 #include "library/io/inputs.hpp"
 #include "library/io/journal.hpp"

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "app/command_line.hpp"
+#include "app/common/command_line.hpp"
 #include "cascades/cascade_store.hpp"
 
 namespace facesat::app {

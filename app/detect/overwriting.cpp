@@ -51,6 +51,11 @@ void require_lists_untouched(const DetectCommand& command) {
   const bool is_redirected = command.output == "-";
   const auto results = file_identity(is_redirected ? "/dev/stdout" : command.output);
   const auto messages = file_identity("/dev/stderr");
+  std::error_code unknown;
+  if (!is_redirected && results && results == messages &&
+      fs::is_regular_file(command.output, unknown))
+    throw UsageError(
+        fmt::format("{}: results and messages cannot be written into one file", command.output));
   const auto check = [&](const std::string& file, const char* what, bool takes_messages) {
     std::error_code ignored;
     const auto read = fs::is_regular_file(file, ignored) ? file_identity(file) : std::nullopt;

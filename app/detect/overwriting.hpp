@@ -11,7 +11,7 @@ namespace facesat::app {
 void require_inputs_untouched(const DetectCommand& command, const PictureFolders& folders);
 
 // Throws UsageError if results or messages would go into a list of inputs, or standard output into
-// an input or a cascade that the command line names.
+// an input or a cascade that the command line names, or messages into the file of results.
 void require_lists_untouched(const DetectCommand& command);
 
 // Inputs that are named on the command line or in a list that is a file are not replaced by the

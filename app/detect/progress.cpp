@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "app/messages.hpp"
+#include "app/common/messages.hpp"
 
 namespace facesat::app {
 namespace {

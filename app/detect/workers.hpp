@@ -9,7 +9,7 @@
 #include <mutex>
 #include <vector>
 
-#include "app/backends.hpp"
+#include "app/common/backends.hpp"
 #include "core/detector.hpp"
 #include "library/io/results.hpp"
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "app/backends.hpp"
+#include "app/common/backends.hpp"
 #include "app/live/comparison.hpp"
 #include "app/live/copy_speed.hpp"
 #include "app/live/guarded_thread.hpp"

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <imgui.h>
 
+#include "app/common/messages.hpp"
 #include "app/live/capture.hpp"
 #include "app/live/history.hpp"
 #include "app/live/outputs.hpp"
@@ -18,7 +19,6 @@
 #include "app/live/picture_view.hpp"
 #include "app/live/screen.hpp"
 #include "app/live/settings_file.hpp"
-#include "app/messages.hpp"
 #include "cascades/cascade_store.hpp"
 #include "library/media/codec.hpp"
 #include "library/media/opencv.hpp"

@@ -1,5 +1,5 @@
 // The command line of `facesat live`.
-#include "app/command_line.hpp"
+#include "app/common/command_line.hpp"
 #include "app/live/live.hpp"
 
 namespace facesat::app {

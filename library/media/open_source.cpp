@@ -40,26 +40,10 @@ fs::path made_absolute(const fs::path& path) {
   return failure ? path : result;
 }
 
-// Throws for a file that is not there or cannot be read; opens nothing.
-std::unique_ptr<FrameSource> require_readable(const SourceRequest& request) {
-  try {
-    if (request.path) const InputFile readable(*request.path);
-  } catch (const InputError& error) {
-    throw InputError("read", fmt::format("{}: {}", request.name, error.what()));
-  }
-  return nullptr;
-}
-
-// In this order: a folder may be called like a picture, a GIF is an animation before it is a
-// picture, and what nothing else takes is tried as a video. A new kind of source has a line here.
 constexpr SourceOpener* openers[] = {
-    open_camera,       //
-    open_stream,       //
-    open_folder,       //
-    require_readable,  //
-    open_animation,    //
-    open_picture,      //
-    open_video_file,
+#define FACESAT_SOURCE(open) open,
+#include "library/media/sources.def"
+#undef FACESAT_SOURCE
 };
 
 }  // namespace
@@ -71,6 +55,16 @@ std::optional<fs::path> source_path(const std::string& name) {
   if (fs::exists(name, ignored)) return name;
   if (name.starts_with(file_scheme)) return name.substr(file_scheme.size());
   return begins_with_scheme(name) ? std::nullopt : std::optional<fs::path>(name);
+}
+
+// Takes nothing, but throws for a file that is not there or cannot be read.
+std::unique_ptr<FrameSource> require_readable(const SourceRequest& request) {
+  try {
+    if (request.path) const InputFile readable(*request.path);
+  } catch (const InputError& error) {
+    throw InputError("read", fmt::format("{}: {}", request.name, error.what()));
+  }
+  return nullptr;
 }
 
 std::unique_ptr<FrameSource> open_source(const std::string& name, const CameraMode& mode) {

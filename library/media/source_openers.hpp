@@ -19,6 +19,8 @@ struct SourceRequest {
 };
 using SourceOpener = std::unique_ptr<FrameSource>(const SourceRequest& request);
 
-SourceOpener open_camera, open_stream, open_folder, open_animation, open_picture, open_video_file;
+#define FACESAT_SOURCE(open) SourceOpener open;
+#include "library/media/sources.def"
+#undef FACESAT_SOURCE
 
 }  // namespace facesat

@@ -463,6 +463,21 @@ TEST_F(Descriptors, ClosedOnesAreReported) {
   EXPECT_EQ(run({"info"}, "", [] { ::close(1); }).status, 3);
 }
 
+TEST_F(Overwriting, ResultsDoNotGoWhereMessagesGo) {
+  add_face("a.pgm");
+  const std::string results = detect({"a.pgm"}).out + detect({"a.pgm"}).out;
+  write_text(folder / "r", results);
+  for (const char* output : {"/dev/stderr", "r"}) {
+    const Finished done = run({"detect", "-q", "-o", output, "a.pgm"}, "",
+                              [] { ::dup2(::open("r", O_WRONLY | O_APPEND), 2); });
+    EXPECT_EQ(done.status, 2);
+    const std::string text = read_text(folder / "r");
+    EXPECT_EQ(text.substr(0, results.size()), results);
+    EXPECT_NE(text.find("results and messages cannot be written into one file"), std::string::npos);
+    write_text(folder / "r", results);
+  }
+}
+
 // A disk that is not mounted: the results of the last run are worth more than a list of errors.
 TEST_F(Overwriting, ResultsAreNotReplacedIfNothingInAListExists) {
   add_face("in/a.pgm");

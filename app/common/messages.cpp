@@ -1,4 +1,4 @@
-#include "app/messages.hpp"
+#include "app/common/messages.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>

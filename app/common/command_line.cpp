@@ -1,8 +1,8 @@
-#include "app/command_line.hpp"
+#include "app/common/command_line.hpp"
 
 #include <charconv>
 
-#include "app/parse_size.hpp"
+#include "app/common/parse_size.hpp"
 #include "library/support/errors.hpp"
 
 namespace facesat::app {

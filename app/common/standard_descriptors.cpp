@@ -1,4 +1,4 @@
-#include "app/standard_descriptors.hpp"
+#include "app/common/standard_descriptors.hpp"
 
 #include <initializer_list>
 

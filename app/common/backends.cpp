@@ -1,4 +1,4 @@
-#include "app/backends.hpp"
+#include "app/common/backends.hpp"
 
 #include <algorithm>
 #include <charconv>

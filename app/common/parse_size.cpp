@@ -1,4 +1,4 @@
-#include "app/parse_size.hpp"
+#include "app/common/parse_size.hpp"
 
 #include <charconv>
 

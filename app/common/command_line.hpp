@@ -10,7 +10,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "app/backends.hpp"
+#include "app/common/backends.hpp"
 #include "core/image.hpp"
 
 namespace facesat::app {
