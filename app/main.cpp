@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "app/bench/bench_cascade.hpp"
 #include "app/bench/bench_detect.hpp"
 #include "app/bench/bench_micro.hpp"
 #include "app/bench/bench_sat.hpp"
@@ -91,6 +92,8 @@ int run(int argc, char** argv) {
   const CLI::App* bench_sat_app = add_bench_sat(*bench, bench_sat);
   BenchDetectCommand bench_detect;
   const CLI::App* bench_detect_app = add_bench_detect(*bench, bench_detect);
+  BenchCascadeCommand bench_cascade;
+  const CLI::App* bench_cascade_app = add_bench_cascade(*bench, bench_cascade);
   BenchMicroCommand bench_micro;
   const CLI::App* bench_micro_app = add_bench_micro(*bench, bench_micro);
 
@@ -124,6 +127,7 @@ int run(int argc, char** argv) {
   if (live_app->parsed()) return run_live(live);
   if (bench_sat_app->parsed()) return run_bench_sat(bench_sat);
   if (bench_detect_app->parsed()) return run_bench_detect(bench_detect);
+  if (bench_cascade_app->parsed()) return run_bench_cascade(bench_cascade);
   if (bench_micro_app->parsed()) return run_bench_micro(bench_micro);
   if (info->parsed()) return print(json ? info_json() : info_text());
   return print(show->parsed() ? cascade_details(shown) : cascade_list());

@@ -10,10 +10,8 @@
 #include "app/bench/contender.hpp"
 #include "app/bench/machine.hpp"
 #include "app/bench/quantile.hpp"
-#include "app/common/parse_size.hpp"
+#include "app/bench/scene.hpp"
 #include "cascades/cascade_store.hpp"
-#include "core/cpu/gray.hpp"
-#include "library/media/codec.hpp"
 #include "library/support/errors.hpp"
 #include "library/support/files.hpp"
 
@@ -35,13 +33,6 @@ double milliseconds(Work work) {
   work();
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
-
-// One picture at one size, for all rows that use it.
-struct Scene {
-  Size size;
-  View<const Bgr> frame;
-  Image<std::uint8_t> gray;
-};
 
 // A contender with that many threads: a row of the table.
 struct Entry {
@@ -146,27 +137,6 @@ void print_title() {
   write_all(1, line + fmt::format("{:>9} {:>6}\n", "windows", "faces"), "standard output");
 }
 
-std::vector<Size> sizes_of(const BenchDetectCommand& command, Size image) {
-  std::vector<Size> sizes;
-  for (const std::string& text : command.sizes) {
-    const Size size = parse_size(text);
-    if (size.width < 1 || size.height < 1 || size.width > image.width || size.height > image.height)
-      throw UsageError(fmt::format("--size {}: the picture has only {}x{} pixels", text,
-                                   image.width, image.height));
-    sizes.push_back(size);
-  }
-  if (sizes.empty()) sizes.push_back(image);
-  return sizes;
-}
-
-Picture read(const std::string& image) {
-  try {
-    return read_picture(image);
-  } catch (const InputError& error) {
-    throw UsageError(fmt::format("{}: {}", image, error.what()));
-  }
-}
-
 using Contenders = std::vector<std::unique_ptr<Contender>>;
 
 // With --backend auto all that this build and machine have.
@@ -198,14 +168,6 @@ std::vector<Entry> make_entries(const Contenders& contenders, const std::vector<
   return entries;
 }
 
-// A size with no window would be measured as doing nothing in no time.
-void require_windows(const std::string& cascade, Size size, const DetectOptions& options) {
-  const Pyramid pyramid = plan_pyramid(size, find_cascade(cascade)->window, options);
-  if (pyramid.levels.empty())
-    throw UsageError(fmt::format("--size {}x{}: there is no window of {} in a picture of this size",
-                                 size.width, size.height, cascade));
-}
-
 // The rows of all contenders for one cascade and scene; prints them too.
 void bench(const std::string& cascade, const Scene& scene, const BenchDetectCommand& command,
            Json& rows) {
@@ -231,8 +193,8 @@ void bench(const std::string& cascade, const Scene& scene, const BenchDetectComm
 
 int run_bench_detect(const BenchDetectCommand& command) {
   require_writable_table(command.json);
-  const Picture picture = read(command.image);
-  const std::vector<Size> sizes = sizes_of(command, picture.pixels.size);
+  const Picture picture = read_scene_picture(command.image);
+  const std::vector<Size> sizes = scene_sizes(command.sizes, picture.pixels.size);
   check(command.detect);
   for (const std::string& cascade : command.cascades) {
     const Backends usable(command.backend, {find_cascade(cascade)});  // or else it throws
@@ -241,12 +203,7 @@ int run_bench_detect(const BenchDetectCommand& command) {
   Json rows = Json::array();
   print_title();
   for (const std::string& cascade : command.cascades)
-    for (const Size size : sizes) {
-      Scene scene{size, picture.pixels.sub({0, 0, size.width, size.height}),
-                  Image<std::uint8_t>(size)};
-      cpu::to_gray(scene.frame, scene.gray.view());
-      bench(cascade, scene, command, rows);
-    }
+    for (const Size size : sizes) bench(cascade, make_scene(picture, size), command, rows);
   const bool agree =
       std::all_of(rows.begin(), rows.end(), [](const Json& row) { return row["identical"]; });
   if (!command.json.empty()) write_table(command.json, rows);

@@ -1,6 +1,7 @@
 // The command lines of `facesat bench`.
 #include <thread>
 
+#include "app/bench/bench_cascade.hpp"
 #include "app/bench/bench_detect.hpp"
 #include "app/bench/bench_micro.hpp"
 #include "app/bench/bench_sat.hpp"
@@ -20,10 +21,36 @@ std::string line_of(const CLI::App& sat) {
   return line;
 }
 
+// What bench detect and bench cascade have in common.
+template <class Command>
+void add_scene_options(CLI::App& bench, Command& command) {
+  bench.add_option("IMAGE", command.image, "The picture; cropped at the top left to each --size")
+      ->required()
+      ->type_name("");
+  const auto repeatable = [](CLI::Option* option, const char* type) {
+    option->type_name(type)->expected(1)->take_all()->allow_extra_args(false);
+  };
+  repeatable(bench.add_option("--cascade", command.cascades,
+                              "As for 'facesat detect'; repeatable [frontalface_default]"),
+             "NAME|FILE");
+  repeatable(
+      bench.add_option("--size", command.sizes, "Of the crop; repeatable [the whole picture]"),
+      "WxH");
+  add_backend_options(bench, command.backend);
+  bench.add_option("--scale-factor", command.detect.scale_factor, "[1.1]")->type_name("F");
+  bench.add_option("--json", command.json, "Write the table there too, in place of an earlier one")
+      ->type_name("FILE");
+}
+
+template <class Command>
+void set_default_cascade(Command& command) {
+  if (command.cascades.empty()) command.cascades.emplace_back(default_cascade_name);
+}
+
 }  // namespace
 
 CLI::App* add_bench_sat(CLI::App& bench, BenchSatCommand& command) {
-  CLI::App* sat = bench.add_subcommand("sat", "SAT algorithms: microseconds a table");
+  CLI::App* sat = bench.add_subcommand("sat", "SAT algorithms: microseconds per table");
   const auto repeatable = [](CLI::Option* option) {
     option->expected(1)->take_all()->allow_extra_args(false);
   };
@@ -67,42 +94,37 @@ CLI::App* add_bench_sat(CLI::App& bench, BenchSatCommand& command) {
 }
 
 CLI::App* add_bench_detect(CLI::App& bench, BenchDetectCommand& command) {
-  CLI::App* detect = bench.add_subcommand("detect", "Whole detectors: milliseconds a frame");
-  detect->add_option("IMAGE", command.image, "The picture; cropped at the top left to each --size")
-      ->required()
-      ->type_name("");
-  detect
-      ->add_option("--cascade", command.cascades,
-                   "As for 'facesat detect'; repeatable [frontalface_default]")
-      ->type_name("NAME|FILE")
-      ->expected(1)
-      ->take_all()
-      ->allow_extra_args(false);
-  detect->add_option("--size", command.sizes, "Of the crop; repeatable [the whole picture]")
-      ->type_name("WxH")
-      ->expected(1)
-      ->take_all()
-      ->allow_extra_args(false);
-  detect->add_option("--threads", command.threads, "A row for each: 1,2 [all cores]")
+  CLI::App* detect = bench.add_subcommand("detect", "Whole detectors: milliseconds per frame");
+  add_scene_options(*detect, command);
+  detect->add_option("--threads", command.threads, "One row for each count: 1,2 [all cores]")
       ->type_name("N,...")
       ->delimiter(',')
       ->check(whole_number(1, 1024));
-  add_backend_options(*detect, command.backend);
-  detect->add_option("--scale-factor", command.detect.scale_factor, "[1.1]")->type_name("F");
   detect->add_option("--min-neighbors", command.detect.min_neighbors, "[3]")->type_name("N");
   detect->add_option("--seconds", command.seconds, "To measure each row, at least [2]")
       ->type_name("S");
-  detect
-      ->add_option("--json", command.json, "Write the table there too, in place of an earlier one")
-      ->type_name("FILE");
   detect->final_callback([&command] {
     if (!(command.seconds >= 0 && command.seconds <= 1e6))
       throw CLI::ValidationError("--seconds: expected from 0 to 1e6 seconds");
-    if (command.cascades.empty()) command.cascades.emplace_back(default_cascade_name);
+    set_default_cascade(command);
     if (command.threads.empty())
       command.threads.push_back(static_cast<int>(std::thread::hardware_concurrency()));
   });
   return detect;
+}
+
+CLI::App* add_bench_cascade(CLI::App& bench, BenchCascadeCommand& command) {
+  CLI::App* cascade = bench.add_subcommand(
+      "cascade",
+      "The evaluation of cascades alone: microseconds per frame, weak classifiers per second");
+  add_scene_options(*cascade, command);
+  cascade
+      ->add_option("--runs", command.runs,
+                   "Timed frames for each row, on the GPU or on one thread of the CPU [31]")
+      ->type_name("N")
+      ->check(whole_number(1, 100000));
+  cascade->final_callback([&command] { set_default_cascade(command); });
+  return cascade;
 }
 
 CLI::App* add_bench_micro(CLI::App& bench, BenchMicroCommand& command) {

@@ -13,8 +13,8 @@ namespace facesat::gpu {
 
 class DeviceCascade {
  public:
-  // Compiles and uploads, unless this cascade is here already. It is kept, so that no other one can
-  // come to lie at its address.
+  // Compiles and uploads, unless this cascade is loaded already. Shares its ownership, so that no
+  // other cascade can get its address.
   void load(const std::shared_ptr<const Cascade>& model, const EvaluatePlan& plan,
             cudaStream_t stream) {
     if (loaded_ == model) return;
@@ -25,10 +25,9 @@ class DeviceCascade {
     std::vector<std::byte> contents;
     for (int i = 0; i < 2; ++i) {
       compiled_[i] = compile_cascade(cascade, plan.layout[i]);
-      offsets_[i] = {
-          append(contents, compiled_[i].nodes),     append(contents, compiled_[i].general),
-          append(contents, compiled_[i].lbp_nodes), append(contents, compiled_[i].roots),
-          append(contents, compiled_[i].leaves),    append(contents, compiled_[i].stages)};
+      const auto add = [&](const auto& part) { return append(contents, part); };
+      offsets_[i] = {std::visit(add, compiled_[i].nodes), add(compiled_[i].general),
+                     add(compiled_[i].roots), add(compiled_[i].leaves), add(compiled_[i].stages)};
       layout_[i] = plan.layout[i];
     }
     reserve(memory_, contents.size());
@@ -43,9 +42,8 @@ class DeviceCascade {
     for (int i = 0; i < 2; ++i) {
       StepCascade& step = task.cascade[i];
       step = describe(compiled_[i], layout_[i]);
-      step.nodes = at<HaarNode>(offsets_[i].nodes);
+      step.nodes = at<std::byte>(offsets_[i].nodes);
       step.general = at<GeneralFeature>(offsets_[i].general);
-      step.lbp_nodes = at<LbpNode>(offsets_[i].lbp_nodes);
       step.roots = at<std::int32_t>(offsets_[i].roots);
       step.leaves = at<std::int64_t>(offsets_[i].leaves);
       step.stages = at<CompiledStage>(offsets_[i].stages);
@@ -53,14 +51,14 @@ class DeviceCascade {
   }
 
   void enqueue(const EvaluateTask& task, int tiles, cudaStream_t stream) const {
-    enqueue_evaluate(task, compiled_[0].form, compiled_[0].fixed_point, tiles, stream);
+    enqueue_evaluate(task, compiled_[0], tiles, stream);
   }
 
   double score(std::int64_t sum) const { return score_of(compiled_[0], sum); }
 
  private:
   struct Offsets {
-    std::size_t nodes, general, lbp_nodes, roots, leaves, stages;
+    std::size_t nodes, general, roots, leaves, stages;
   };
 
   template <class T>

@@ -14,10 +14,12 @@
 // halves cost more than it saves), ending a stage's sum early (only 4 % of the nodes could be left
 // out).
 #include <algorithm>
-#include <iterator>
+#include <cstring>
+#include <variant>
 
 #include "kernels/cascade/evaluate.hpp"
-#include "kernels/cascade/stage_sums.cuh"
+#include "kernels/cascade/haar_node.cuh"
+#include "kernels/cascade/lbp_node.cuh"
 #include "kernels/cascade/tile.cuh"
 #include "kernels/device/warp.cuh"
 
@@ -317,15 +319,15 @@ StepCascade describe(const CompiledCascade& compiled, const PatchLayout& layout)
   step.stage_count = static_cast<std::int32_t>(compiled.stages.size());
   step.normalised_area = compiled.normalised_area;
   step.min_spread = compiled.min_spread;
-  const auto take = [&](const auto& nodes, auto& first) {
-    std::copy_n(nodes.begin(), std::min(nodes.size(), std::size(first)), first);
-    for (const std::int32_t end : compiled.stage_ends)
-      step.parameter_stages += end <= static_cast<int>(std::size(first));
-  };
-  if (compiled.lbp_nodes.empty())
-    take(compiled.nodes, step.first_nodes);
-  else
-    take(compiled.lbp_nodes, step.first_lbp_nodes);
+  std::visit(
+      [&](const auto& nodes) {
+        constexpr std::size_t room = parameter_bytes / sizeof nodes[0];
+        const std::size_t count = std::min(nodes.size(), room);
+        if (count > 0) std::memcpy(step.first_nodes, nodes.data(), count * sizeof nodes[0]);
+        for (const std::int32_t end : compiled.stage_ends)
+          step.parameter_stages += end <= static_cast<int>(room);
+      },
+      compiled.nodes);
   return step;
 }
 
@@ -351,25 +353,24 @@ EvaluatePlan plan_evaluate(const Pyramid& pyramid, const AtlasPlan& atlas, const
   return plan;
 }
 
-void enqueue_evaluate(const EvaluateTask& task, CompiledCascade::Form form, bool fixed_point,
-                      int tiles, StreamHandle stream) {
+void enqueue_evaluate(const EvaluateTask& task, const CompiledCascade& compiled, int tiles,
+                      StreamHandle stream) {
   if (tiles == 0) return;
   const int bytes = std::max(task.cascade[0].layout.bytes(), task.cascade[1].layout.bytes());
-  const auto start = [&](auto chosen) {
-    using Chosen = decltype(chosen);
-    FACESAT_LAUNCH_SHARED(evaluate_kernel<Chosen>, dim3(tiles), dim3(threads), bytes, stream, task);
+  const auto start = [&](auto form) {
+    using Form = decltype(form);
+    FACESAT_LAUNCH_SHARED(evaluate_kernel<Form>, dim3(tiles), dim3(threads), bytes, stream, task);
   };
-  switch (form) {
-    case CompiledCascade::Form::haar_stumps:
-      return start(HaarStumps());
-    case CompiledCascade::Form::lbp_stumps:
-      return start(LbpStumps());
-    case CompiledCascade::Form::haar_trees:
-      return fixed_point ? start(Trees<HaarNode, FixedSum>())
-                         : start(Trees<HaarNode, OrderedSum>());
-    case CompiledCascade::Form::lbp_trees:
-      return fixed_point ? start(Trees<LbpNode, FixedSum>()) : start(Trees<LbpNode, OrderedSum>());
-  }
+  std::visit(
+      [&]<class Node>(const std::vector<Node>&) {
+        if (compiled.stumps)
+          start(Stumps<Node>());
+        else if (compiled.fixed_point)
+          start(Trees<Node, FixedSum>());
+        else
+          start(Trees<Node, OrderedSum>());
+      },
+      compiled.nodes);
 }
 
 }  // namespace facesat::gpu

@@ -1,6 +1,7 @@
 // tables -> candidates: every window of a group's levels through the cascade, in one launch.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -46,22 +47,16 @@ static_assert(blocks_per_multiprocessor * (comfortable_patch_bytes + evaluate_st
 // stages that most windows see. The constant cache broadcasts to all lanes of a warp; a load from
 // shared or global memory moves one word per lane, as a table element does.
 constexpr int parameter_bytes = 14080;
-template <class Node>
-constexpr int parameter_nodes = parameter_bytes / sizeof(Node);
 static_assert(parameter_bytes % sizeof(HaarNode) == 0 && parameter_bytes % sizeof(LbpNode) == 0,
               "no byte of the parameters is wasted");
 
-// A cascade, compiled for one step; pointers to device memory.
+// A cascade compiled for one step; pointers to device memory.
 struct StepCascade {
   PatchLayout layout;
-  std::int32_t parameter_stages;  // that many stages have all their nodes in the next member
-  union {
-    HaarNode first_nodes[parameter_nodes<HaarNode>];
-    LbpNode first_lbp_nodes[parameter_nodes<LbpNode>];
-  };
-  const HaarNode* nodes;
+  std::int32_t parameter_stages;  // stages that have all their nodes in the next member
+  alignas(16) std::byte first_nodes[parameter_bytes];
+  const void* nodes;  // of the cascade's kind
   const GeneralFeature* general;
-  const LbpNode* lbp_nodes;
   const std::int32_t* roots;
   const std::int64_t* leaves;
   const CompiledStage* stages;
@@ -109,8 +104,9 @@ EvaluatePlan plan_evaluate(const Pyramid& pyramid, const AtlasPlan& atlas, const
 // Bytes of shared memory that the smallest tile of this cascade needs, beside the static ones.
 int least_shared_bytes(const Cascade& cascade);
 
-// Enqueues one launch for `tiles` tiles. Candidates are appended in no particular order.
-void enqueue_evaluate(const EvaluateTask& task, CompiledCascade::Form form, bool fixed_point,
-                      int tiles, StreamHandle stream);
+// Enqueues one launch for `tiles` tiles of a task whose cascades are `compiled`, for either step.
+// Candidates are appended in no particular order.
+void enqueue_evaluate(const EvaluateTask& task, const CompiledCascade& compiled, int tiles,
+                      StreamHandle stream);
 
 }  // namespace facesat::gpu

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/rules.hpp"
-#include "kernels/cascade/responses.cuh"
+#include "kernels/cascade/patch.cuh"
 
 namespace facesat::gpu {
 

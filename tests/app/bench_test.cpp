@@ -32,6 +32,38 @@ TEST_F(Bench, DetectMeasuresEveryDetectorOnTheSamePicture) {
   EXPECT_EQ(ours, 4u);
 }
 
+// The same windows as `bench detect` finds, and for each position at least the first stage.
+TEST_F(Bench, CascadeMeasuresTheEvaluationAlone) {
+  write_pgm(folder / "two.pgm", draw_faces({300, 160}, {{80, 70, 36}, {220, 80, 48}}));
+  const auto rows_of = [&](const char* bench) {
+    const Finished done = run({"bench", bench, "--backend", "cpu", "--size", "150x140", "--size",
+                               "300x160", bench == std::string("detect") ? "--seconds" : "--runs",
+                               "1", "--json", std::string(bench) + ".json", "two.pgm"});
+    EXPECT_EQ(done.status, 0) << done.err;
+    return Json::parse(read_text(folder / (std::string(bench) + ".json")))["rows"];
+  };
+  Json detected;
+  for (const Json& row : rows_of("detect"))
+    if (row["detector"] == "facesat-cpu") detected.push_back(row);
+  const Json rows = rows_of("cascade");
+  ASSERT_EQ(rows.size(), 2u);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const Json& row = rows[i];
+    EXPECT_EQ(row["backend"], "cpu");
+    EXPECT_EQ(row["cascade"], "frontalface_default");
+    EXPECT_EQ(row["width"], detected[i]["width"]);
+    EXPECT_EQ(row["windows"], detected[i]["windows"]);
+    EXPECT_GT(row["median_us"], 0);
+    EXPECT_LE(row["min_us"], row["median_us"]);
+    EXPECT_LE(row["median_us"], row["p95_us"]);
+    EXPECT_GT(row["weak_classifiers_per_s"], 0);
+    const auto positions = row["positions"].get<std::size_t>();
+    EXPECT_GT(positions, row["windows"].get<std::size_t>());
+    EXPECT_GE(row["weak_classifiers"].get<std::size_t>(), 9 * positions);
+    EXPECT_LE(row["weak_classifiers"].get<std::size_t>(), 2913 * positions);
+  }
+}
+
 TEST_F(Bench, SatMeasuresTheCpuBesideTheGpu) {
   for (const auto& arguments : std::vector<std::vector<std::string>>{{"--size", "0x5"},
                                                                      {"--size", "40000x5"},

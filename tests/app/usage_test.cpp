@@ -63,6 +63,8 @@ TEST_F(Usage, MistakesAreToldInASentenceAndNothingIsProcessed) {
       {{"detect", "@a.pgm"}, "@ is for a list of paths, and this is a picture"},
       {{"detect", "--annotate", "a.pgm", "a.pgm"}, "a.pgm"},
       {{"bench", "detect", "--size", "10x10", "a.pgm"}, "--size 10x10"},
+      {{"bench", "cascade", "--size", "10x10", "a.pgm"}, "--size 10x10"},
+      {{"bench", "cascade", "--runs", "0", "a.pgm"}, "--runs: expected a whole number"},
       {{"bench", "detect", "--size", "", "a.pgm"}, "--size: a value is missing"},
       {{"detect", "--format", "xml", "a.pgm"}, "--format"},
       {{"detect", "--jobs", "0", "a.pgm"}, "--jobs: expected a whole number from 1 to 1024"},

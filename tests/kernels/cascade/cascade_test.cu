@@ -1,6 +1,8 @@
 // The whole flow through the kernels, from the grey image to windows, against the CPU backend: on a
 // GPU and, for small pictures, on the host.
 #include <memory>
+#include <span>
+#include <variant>
 
 #include "cascades/cascade_store.hpp"
 #include "core/backend.hpp"
@@ -70,15 +72,20 @@ Answer on_cpu(const Scene& scene) {
   return answer;
 }
 
+template <class T>
+std::vector<std::byte> bytes_of(const std::vector<T>& from) {
+  const auto bytes = std::as_bytes(std::span(from));
+  return {bytes.begin(), bytes.end()};
+}
+
 // A cascade compiled for one step, in device memory.
 class Uploaded {
  public:
   Uploaded(const Cascade& cascade, const gpu::PatchLayout& layout)
       : compiled(gpu::compile_cascade(cascade, layout)),
         layout_(layout),
-        nodes_(compiled.nodes),
+        nodes_(std::visit([](const auto& nodes) { return bytes_of(nodes); }, compiled.nodes)),
         general_(compiled.general),
-        lbp_nodes_(compiled.lbp_nodes),
         roots_(compiled.roots),
         leaves_(compiled.leaves),
         stages_(compiled.stages) {}
@@ -89,7 +96,6 @@ class Uploaded {
     if (!with_parameters) step.parameter_stages = 0;
     step.nodes = nodes_.data();
     step.general = general_.data();
-    step.lbp_nodes = lbp_nodes_.data();
     step.roots = roots_.data();
     step.leaves = leaves_.data();
     step.stages = stages_.data();
@@ -100,9 +106,8 @@ class Uploaded {
 
  private:
   gpu::PatchLayout layout_;
-  DeviceArray<gpu::HaarNode> nodes_;
+  DeviceArray<std::byte> nodes_;
   DeviceArray<gpu::GeneralFeature> general_;
-  DeviceArray<gpu::LbpNode> lbp_nodes_;
   DeviceArray<std::int32_t> roots_;
   DeviceArray<std::int64_t> leaves_;
   DeviceArray<gpu::CompiledStage> stages_;
@@ -160,8 +165,8 @@ Answer on_device(const Scene& scene) {
     task.levels = levels.data();
     const auto enqueue = [&](int first_level, int level_count) {
       task.tiles = tiles.data() + plan.first_tile[first_level];
-      gpu::enqueue_evaluate(task, step_1.compiled.form, step_1.compiled.fixed_point,
-                            plan.tile_count(first_level, level_count), test_stream());
+      gpu::enqueue_evaluate(task, step_1.compiled, plan.tile_count(first_level, level_count),
+                            test_stream());
     };
     enqueue(scene.atlas.groups[g].first, scene.atlas.groups[g].count);
 

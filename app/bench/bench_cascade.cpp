@@ -1,0 +1,160 @@
+#include "app/bench/bench_cascade.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <tbb/global_control.h>
+
+#include "app/bench/machine.hpp"
+#include "app/bench/quantile.hpp"
+#include "app/bench/scene.hpp"
+#include "cascades/cascade_store.hpp"
+#include "library/support/files.hpp"
+
+namespace facesat::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// What a picture asks of a cascade, whatever evaluates it.
+struct Work {
+  std::size_t positions = 0;         // of windows, in all levels
+  std::size_t weak_classifiers = 0;  // of each window's stages up to the one that rejects it
+  bool operator==(const Work&) const = default;
+};
+
+// The weak classifiers of the stages up to each one, and of all for windows that pass.
+std::vector<std::size_t> classifiers_up_to(const Cascade& cascade) {
+  std::vector<std::size_t> counts;
+  std::size_t count = 0;
+  for (const Stage& stage : cascade.stages) counts.push_back(count += stage.tree_count);
+  counts.push_back(count);
+  return counts;
+}
+
+Work work_of(Backend& backend, const Cascade& cascade, const Pyramid& pyramid) {
+  const std::vector<std::size_t> classifiers = classifiers_up_to(cascade);
+  Work work;
+  for (int i = 0; i < static_cast<int>(pyramid.levels.size()); ++i) {
+    const Image<std::uint32_t> depth = backend.snapshot(Snapshot::depth, i);
+    work.positions += depth.size().area();
+    for (int y = 0; y < depth.size().height; ++y)
+      for (int x = 0; x < depth.size().width; ++x)
+        work.weak_classifiers += classifiers[depth.row(y)[x]];
+  }
+  return work;
+}
+
+struct Measured {
+  Work work;
+  std::size_t windows = 0;
+  std::vector<double> us;  // sorted
+};
+
+// Whole frames run, so that caches hold what they hold in use; the one step counts.
+Measured measure(const Backends& backends, const std::shared_ptr<const Cascade>& cascade,
+                 const Scene& scene, const BenchCascadeCommand& command) {
+  constexpr int warm_up = 3;
+  const tbb::global_control one_thread(tbb::global_control::max_allowed_parallelism, 1);
+  const Pyramid pyramid = plan_pyramid(scene.size, cascade->window, command.detect);
+  const std::unique_ptr<Backend> backend = backends.make(0);
+  backend->prepare(cascade, pyramid, command.detect);
+  backend->load(scene.gray.view());
+  Measured measured;
+  for (int run = -warm_up; run < command.runs; ++run) {
+    backend->run();
+    measured.windows = backend->collect().size();
+    if (run >= 0) measured.us.push_back(backend->times()[Step::evaluate] * 1000);
+  }
+  std::sort(measured.us.begin(), measured.us.end());
+  measured.work = work_of(*backend, *cascade, pyramid);
+  return measured;
+}
+
+Json to_row(const std::string& backend, const std::string& cascade, const Scene& scene,
+            const Measured& measured) {
+  const double median = quantile(measured.us, 0.5);
+  return {{"backend", backend},
+          {"cascade", cascade},
+          {"width", scene.size.width},
+          {"height", scene.size.height},
+          {"median_us", median},
+          {"min_us", measured.us.front()},
+          {"p95_us", quantile(measured.us, 0.95)},
+          {"positions", measured.work.positions},
+          {"weak_classifiers", measured.work.weak_classifiers},
+          {"weak_classifiers_per_s", 1e6 * measured.work.weak_classifiers / median},
+          {"windows", measured.windows}};
+}
+
+void print_title() {
+  write_all(1,
+            fmt::format("{:<8} {:<22} {:>9} {:>11} {:>11} {:>10} {:>9} {:>9} {:>8}\n", "backend",
+                        "cascade", "size", "median us", "min us", "positions", "weak/pos.",
+                        "G weak/s", "windows"),
+            "standard output");
+}
+
+void print_row(const Json& row) {
+  const auto number = [&row](const char* key) { return row[key].get<double>(); };
+  write_all(1,
+            fmt::format("{:<8} {:<22} {:>9} {:>11.1f} {:>11.1f} {:>10} {:>9.2f} {:>9.2f} {:>8}\n",
+                        row["backend"].get<std::string>(), row["cascade"].get<std::string>(),
+                        fmt::format("{}x{}", row["width"].get<int>(), row["height"].get<int>()),
+                        number("median_us"), number("min_us"), number("positions"),
+                        number("weak_classifiers") / number("positions"),
+                        number("weak_classifiers_per_s") / 1e9, number("windows")),
+            "standard output");
+}
+
+// With --backend auto both that this machine has.
+std::vector<Backends> backends_for(const BenchCascadeCommand& command, const std::string& cascade) {
+  std::vector<Backends> all;
+  const auto model = find_cascade(cascade);
+  if (command.backend.choice == BackendChoice::automatic) {
+    BackendOptions cpu = command.backend;
+    cpu.choice = BackendChoice::cpu;
+    cpu.sat.clear();
+    all.emplace_back(cpu, std::vector{model});
+  }
+  Backends chosen(command.backend, {model});
+  if (all.empty() || chosen.on_gpu()) all.push_back(std::move(chosen));
+  return all;
+}
+
+}  // namespace
+
+int run_bench_cascade(const BenchCascadeCommand& command) {
+  require_writable_table(command.json);
+  const Picture picture = read_scene_picture(command.image);
+  const std::vector<Size> sizes = scene_sizes(command.sizes, picture.pixels.size);
+  check(command.detect);
+  for (const std::string& cascade : command.cascades) {
+    backends_for(command, cascade);  // throws if they are not there
+    for (const Size size : sizes) require_windows(cascade, size, command.detect);
+  }
+  Json rows = Json::array();
+  bool agree = true;
+  print_title();
+  for (const std::string& cascade : command.cascades)
+    for (const Size size : sizes) {
+      const Scene scene = make_scene(picture, size);
+      std::optional<Measured> first;
+      for (const Backends& backends : backends_for(command, cascade)) {
+        Measured measured = measure(backends, find_cascade(cascade), scene, command);
+        rows.push_back(to_row(backends.on_gpu() ? "cuda" : "cpu", cascade, scene, measured));
+        print_row(rows.back());
+        if (!first)
+          first = std::move(measured);
+        else
+          agree = agree && first->work == measured.work && first->windows == measured.windows;
+      }
+    }
+  if (!command.json.empty()) write_table(command.json, rows);
+  return agree ? 0 : 1;
+}
+
+}  // namespace facesat::app

@@ -1,0 +1,31 @@
+// facesat bench cascade: the evaluation of a cascade alone, on both backends.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/common/backends.hpp"
+#include "core/pyramid.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace facesat::app {
+
+struct BenchCascadeCommand {
+  std::string image;
+  std::vector<std::string> cascades, sizes;
+  DetectOptions detect;
+  BackendOptions backend;
+  int runs = 31;
+  std::string json;  // file; empty: none
+};
+
+// Adds the subcommand; parsing fills `command`, which must outlive the parser.
+CLI::App* add_bench_cascade(CLI::App& bench, BenchCascadeCommand& command);
+
+// Returns the exit status: 1 if backends disagree. Throws UsageError, CascadeError, InputError.
+int run_bench_cascade(const BenchCascadeCommand& command);
+
+}  // namespace facesat::app

@@ -1,0 +1,47 @@
+#include "app/bench/scene.hpp"
+
+#include <fmt/format.h>
+
+#include "app/common/parse_size.hpp"
+#include "cascades/cascade_store.hpp"
+#include "core/cpu/gray.hpp"
+#include "library/support/errors.hpp"
+
+namespace facesat::app {
+
+Scene make_scene(const Picture& picture, Size size) {
+  Scene scene{size, picture.pixels.sub({0, 0, size.width, size.height}), Image<std::uint8_t>(size)};
+  cpu::to_gray(scene.frame, scene.gray.view());
+  return scene;
+}
+
+Picture read_scene_picture(const std::string& file) {
+  try {
+    return read_picture(file);
+  } catch (const InputError& error) {
+    throw UsageError(fmt::format("{}: {}", file, error.what()));
+  }
+}
+
+std::vector<Size> scene_sizes(const std::vector<std::string>& texts, Size picture) {
+  std::vector<Size> sizes;
+  for (const std::string& text : texts) {
+    const Size size = parse_size(text);
+    if (size.width < 1 || size.height < 1 || size.width > picture.width ||
+        size.height > picture.height)
+      throw UsageError(fmt::format("--size {}: the picture has only {}x{} pixels", text,
+                                   picture.width, picture.height));
+    sizes.push_back(size);
+  }
+  if (sizes.empty()) sizes.push_back(picture);
+  return sizes;
+}
+
+void require_windows(const std::string& cascade, Size size, const DetectOptions& options) {
+  const Pyramid pyramid = plan_pyramid(size, find_cascade(cascade)->window, options);
+  if (pyramid.levels.empty())
+    throw UsageError(fmt::format("--size {}x{}: there is no window of {} in a picture of this size",
+                                 size.width, size.height, cascade));
+}
+
+}  // namespace facesat::app

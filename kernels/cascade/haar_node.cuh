@@ -1,0 +1,115 @@
+// The node test of Haar cascades, and the sum of a stage of Haar stumps.
+#pragma once
+
+#include "core/rules.hpp"
+#include "kernels/cascade/stage_sums.cuh"
+
+namespace facesat::gpu {
+
+// ---- values before normalisation
+
+__device__ __forceinline__ std::int32_t edge_value(const HaarNode& n, const Patch& patch,
+                                                   unsigned base) {
+  const Two a = elements(patch, base, n.corners[0]), b = elements(patch, base, n.corners[1]),
+            c = elements(patch, base, n.corners[2]);
+  const std::uint32_t ones = a.lower + a.upper - b.lower - b.upper, parts = c.lower - c.upper;
+  return static_cast<std::int32_t>(ones + static_cast<std::uint32_t>(n.weight) * parts);
+}
+
+__device__ __forceinline__ std::int32_t line_value(const HaarNode& n, const Patch& patch,
+                                                   unsigned base) {
+  const Two a = elements(patch, base, n.corners[0]), b = elements(patch, base, n.corners[1]),
+            c = elements(patch, base, n.corners[2]), d = elements(patch, base, n.corners[3]);
+  const std::uint32_t ones = a.lower + a.upper - b.lower - b.upper,
+                      parts = c.lower + c.upper - d.lower - d.upper;
+  return static_cast<std::int32_t>(ones + static_cast<std::uint32_t>(n.weight) * parts);
+}
+
+__device__ __forceinline__ std::int32_t quad_value(const HaarNode& n, const Patch& patch,
+                                                   unsigned base) {
+  const Two a = elements(patch, base, n.corners[0]), b = elements(patch, base, n.corners[1]),
+            c = elements(patch, base, n.corners[2]), d = elements(patch, base, n.corners[3]);
+  const std::uint32_t outer = a.lower + a.upper + b.lower + b.upper,
+                      inner = c.lower + c.upper + d.lower + d.upper;
+  return static_cast<std::int32_t>(static_cast<std::uint32_t>(n.weight) *
+                                   (outer - 2 * inner + 4 * element(patch, base, n.last_corner)));
+}
+
+__device__ __forceinline__ float general_value(const HaarNode& n, const GeneralFeature* features,
+                                               const Patch& patch, unsigned base) {
+  const GeneralFeature& f = features[n.corners[0]];
+  const auto sum = [&](int part) {
+    const auto p = [&](int i) { return element(patch, base, f.corner[part][i]); };
+    return static_cast<float>(static_cast<std::int32_t>(p(0) - p(1) - p(2) + p(3)));
+  };
+  return rules::haar_value(f.weight, sum);
+}
+
+// ---- a node
+
+__device__ __forceinline__ HaarNode load(const HaarNode* node) {
+  return load_whole(node);
+}
+
+__device__ __forceinline__ bool goes_left(const HaarNode& n, int, const StepCascade& cascade,
+                                          const Patch& patch, const Place& at) {
+  float value;
+  switch (n.kind) {
+    case HaarKind::edge:
+      value = static_cast<float>(edge_value(n, patch, at.base));
+      break;
+    case HaarKind::line:
+      value = static_cast<float>(line_value(n, patch, at.base));
+      break;
+    case HaarKind::quad:
+      value = static_cast<float>(quad_value(n, patch, at.base));
+      break;
+    default:
+      value = general_value(n, cascade.general, patch, at.base);
+  }
+  return value * at.inverse_deviation < n.threshold;
+}
+
+// ---- a stage of stumps
+
+template <>
+struct Stumps<HaarNode> : StumpsOf<HaarNode> {
+  template <int W>
+  __device__ static void add(const StepCascade& c, const CompiledStage& stage, const Patch& patch,
+                             int first, int stride, const Place (&at)[W], std::int64_t (&sums)[W]) {
+    with_nodes<HaarNode>(
+        c, stage, [&](auto nodes) { add_from(nodes, c, stage, patch, first, stride, at, sums); });
+  }
+
+ private:
+  template <int W, class Nodes>
+  __device__ static void add_from(Nodes nodes, const StepCascade& c, const CompiledStage& stage,
+                                  const Patch& patch, int first, int stride, const Place (&at)[W],
+                                  std::int64_t (&sums)[W]) {
+    const std::int32_t* begin = stage.runs.begin;
+    int i = begin[0] + first;  // continues from kind to kind
+    add_kind(i, begin[1], stride, nodes, at, sums,
+             [&](const HaarNode& n, unsigned base) { return edge_value(n, patch, base); });
+    add_kind(i, begin[2], stride, nodes, at, sums,
+             [&](const HaarNode& n, unsigned base) { return line_value(n, patch, base); });
+    add_kind(i, begin[3], stride, nodes, at, sums,
+             [&](const HaarNode& n, unsigned base) { return quad_value(n, patch, base); });
+    add_kind(i, begin[4], stride, nodes, at, sums, [&](const HaarNode& n, unsigned base) {
+      return general_value(n, c.general, patch, base);
+    });
+  }
+
+  template <int W, class Nodes, class Value>
+  __device__ static void add_kind(int& i, int end, int stride, Nodes nodes, const Place (&at)[W],
+                                  std::int64_t (&sums)[W], Value value) {
+    for (; i < end; i += stride) {
+      const HaarNode n = nodes(i);
+      FACESAT_UNROLL
+      for (int k = 0; k < W; ++k)
+        add_if_less(sums[k], static_cast<float>(value(n, at[k].base)) * at[k].inverse_deviation,
+                    n.threshold, n.gain);
+    }
+  }
+};
+
+}  // namespace facesat::gpu

@@ -1,0 +1,66 @@
+// Nodes of Haar cascades, compiled for the GPU: features as offsets into a tile's patch.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "kernels/cascade/node.hpp"
+#include "kernels/cascade/patch_layout.hpp"
+
+namespace facesat::gpu {
+
+// All but the last are sums of table elements with small integer coefficients, where every f32
+// operation of OpenCV is exact, so that integers give the same value.
+enum class HaarKind : std::uint8_t {
+  edge,     // two rectangles that share an edge: 6 corners
+  line,     // two rectangles that share none: 8 corners
+  quad,     // four quarters: 9 corners
+  general,  // anything else: three rectangles and f32 weights, operation by operation
+};
+constexpr int haar_kinds = 4;
+static_assert(haar_kinds <= max_runs, "the stumps of each kind are a run");
+
+// Two loads of 16 bytes.
+struct alignas(16) HaarNode {
+  static constexpr bool normalised = true;  // its value is divided by the standard deviation
+
+  // Offsets from the window's first word, two in each element, the first one in the lower half;
+  // general: the index of a GeneralFeature.
+  std::uint32_t corners[4];
+  std::uint16_t last_corner;
+  std::int8_t weight;  // of the second group of corners
+  HaarKind kind;
+  float threshold;
+  union {
+    std::int64_t gain;  // of stumps: left leaf - right leaf
+    Branch branch;      // of trees
+  };
+};
+static_assert(sizeof(HaarNode) == 32);
+
+struct GeneralFeature {
+  std::uint16_t corner[3][4];
+  float weight[3];
+};
+
+template <>
+class NodeCompiler<HaarNode> {
+ public:
+  NodeCompiler(const Cascade& cascade, const PatchLayout& layout)
+      : cascade_(cascade), layout_(layout) {}
+
+  HaarNode operator()(const Node& node);
+  static Runs sort(std::span<HaarNode> stumps, int first);  // one run per HaarKind
+  void finish(CompiledCascade& compiled);
+
+ private:
+  std::uint16_t word(int x, int y, bool tilted) const;
+  HaarNode general_node(const HaarFeature& feature, float threshold);
+
+  const Cascade& cascade_;
+  const PatchLayout& layout_;
+  std::vector<GeneralFeature> general_;
+};
+
+}  // namespace facesat::gpu

@@ -1,0 +1,40 @@
+// What the compiled nodes of all kinds of features have in common.
+//
+// A kind has three files. <kind>_node.hpp defines its node and a specialisation of NodeCompiler,
+// <kind>_node.cpp implements that on the host, and <kind>_node.cuh evaluates the node on the GPU.
+#pragma once
+
+#include <cstdint>
+
+#include "core/cascade.hpp"
+
+namespace facesat::gpu {
+
+struct CompiledCascade;
+
+// Where a tree's node leads: a child > 0 is that many nodes after the root; otherwise the walk ends
+// at the leaf that many places after the tree's first, negated.
+struct Branch {
+  std::int16_t left, right;
+  std::int32_t first_leaf;
+};
+static_assert(max_tree_nodes <= INT16_MAX, "children of the largest tree must fit into Branch");
+
+// The stumps of a stage may be sorted into runs of nodes that one loop evaluates: run k has the
+// nodes begin[k] .. begin[k + 1] - 1, and a kind uses as many runs as it needs.
+constexpr int max_runs = 4;
+struct Runs {
+  std::int32_t begin[max_runs + 1];
+};
+
+// Compiles the nodes of a cascade, one after the other. A specialisation has
+//
+//   NodeCompiler(const Cascade& cascade, const PatchLayout& layout);
+//   Node operator()(const facesat::Node& node);           // all but where it leads
+//   static Runs sort(std::span<Node> stumps, int first);  // of a stage; `first` is the first's
+//   index void finish(CompiledCascade& compiled);               // adds what the cascade needs
+//   besides
+template <class Node>
+class NodeCompiler;
+
+}  // namespace facesat::gpu
