@@ -24,7 +24,7 @@ using gpu::SatAlgorithm;
 using gpu::SatPlace;
 using gpu::SatType;
 
-constexpr auto patience = 60s, held_at_most = 20s;
+constexpr auto patience = 180s, held_at_most = 60s;
 
 // Ends the program unless it is destroyed in time: a kernel that waits for ever cannot be stopped,
 // and the calls that wait for it do not return.
