@@ -23,7 +23,7 @@ std::string size_text(Size size) {
   return fmt::format("{}x{}", size.width, size.height);
 }
 
-// Every cascade that loads; a damaged file on this machine does not hide the others.
+// All cascades that can be loaded; a damaged file does not hide the others.
 std::vector<std::shared_ptr<const Cascade>> loadable_cascades() {
   std::vector<std::shared_ptr<const Cascade>> cascades;
   for (const std::string& name : cascade_names()) {

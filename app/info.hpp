@@ -1,4 +1,4 @@
-// facesat info and facesat cascades: what this program is and what it can load.
+// facesat info and facesat cascades: what this program is, and which cascades it can load.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@ namespace facesat::app {
 std::string info_text();
 std::string info_json();
 
-// A table of all cascades; and what is inside one. Throws CascadeError.
+// A table of all cascades, and the details of one. Throws CascadeError.
 std::string cascade_list();
 std::string cascade_details(const std::string& name);
 

@@ -1,4 +1,4 @@
-// facesat: one program, one catch.
+// facesat: the program, and the one place that catches all exceptions.
 #include <algorithm>
 #include <cstdlib>
 #include <exception>
@@ -23,7 +23,7 @@
 namespace facesat::app {
 namespace {
 
-// 1, some input failed, comes from the commands.
+// Status 1 (some input failed) is returned by the commands.
 enum ExitStatus { all_well = 0, wrong_usage = 2, broken_off = 3 };
 
 int print(const std::string& text) {
@@ -36,7 +36,7 @@ int complain(std::string_view what, ExitStatus status) {
   return status;
 }
 
-// In the words of a person where those of CLI11 are a programmer's.
+// Rewrites messages of CLI11 that only programmers would understand.
 std::string in_words(const CLI::ParseError& error) {
   const std::string text = error.what(), could_not = "Could not convert: ";
   if (text.starts_with(could_not))
@@ -46,7 +46,7 @@ std::string in_words(const CLI::ParseError& error) {
   return text;
 }
 
-// Help that was asked for, or what is wrong with the command line.
+// Prints the requested help, or what is wrong with the command line.
 int answer(const CLI::App& program, const CLI::ParseError& error) {
   if (error.get_exit_code() == 0) {
     std::ostringstream text;
@@ -61,7 +61,7 @@ int answer(const CLI::App& program, const CLI::ParseError& error) {
   return complain(fmt::format("{}; see '{} --help'", in_words(error), command), wrong_usage);
 }
 
-// The parser would take the next argument for the value.
+// Rejects "--option=" with nothing after it: the parser would use the next argument as the value.
 void refuse_missing_values(const std::vector<std::string>& arguments) {
   for (const std::string& argument : arguments) {
     if (argument == "--") return;
@@ -140,7 +140,8 @@ int main(int argc, char** argv) {
   using namespace facesat;
   using namespace facesat::app;
   occupy_standard_descriptors();
-  // An exception that nothing catches is a defect. Standard error may be elsewhere by then.
+  // An uncaught exception is a defect. Standard error may have been redirected by then, so the
+  // message goes through complain().
   std::set_terminate([] {
     const std::exception_ptr error = std::current_exception();
     complain("internal error: " + (error ? reason_of(error) : "terminated"), broken_off);

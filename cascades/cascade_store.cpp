@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// How OpenCV's files of one kind are called.
+// How OpenCV's files of one kind are named.
 struct Kind {
   std::string_view name_prefix, folder, file_prefix;
 };
@@ -20,7 +20,7 @@ constexpr Kind kinds[] = {{"", "haarcascades", "haarcascade_"},
                           {"lbp:", "lbpcascades", "lbpcascade_"}};
 constexpr std::string_view extension = ".xml";
 
-// Where OpenCV's folders may lie; the environment comes first.
+// Where OpenCV's folders may be; the environment variable comes first.
 std::vector<fs::path> roots() {
   std::vector<fs::path> result;
   if (const char* folder = std::getenv("FACESAT_CASCADES"); folder && *folder)

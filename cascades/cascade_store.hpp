@@ -1,4 +1,4 @@
-// Cascades by name, as the command line knows them.
+// Cascades by name, as on the command line.
 #pragma once
 
 #include <filesystem>
@@ -14,15 +14,15 @@ namespace facesat {
 
 constexpr std::string_view default_cascade_name = "frontalface_default";
 
-// `name` is a name as in OpenCV's files without "haarcascade_" and ".xml" (frontalface_default),
-// the same with "lbp:" in front for "lbpcascade_" (lbp:frontalface), or a path. Cascade::name
-// becomes the name asked for; of a path, its stem. Throws CascadeError.
+// `name` is the name of one of OpenCV's files without "haarcascade_" and ".xml"
+// (frontalface_default), such a name with "lbp:" in front for "lbpcascade_" (lbp:frontalface), or a
+// path. Cascade::name becomes `name`, or the stem of a path. Throws CascadeError.
 std::shared_ptr<const Cascade> find_cascade(const std::string& name);
 
-// The file of that name or path on this machine, if there is one.
+// The file for this name or path on this machine, if there is one. A path is not checked.
 std::optional<std::filesystem::path> cascade_file(const std::string& name);
 
-// The names that find_cascade knows on this machine, sorted; the default is always among them.
+// The names known to find_cascade on this machine, sorted; the default is always included.
 std::vector<std::string> cascade_names();
 
 // The XML of the default cascade, embedded at build time.

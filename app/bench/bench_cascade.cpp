@@ -19,14 +19,15 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// What a picture asks of a cascade, whatever evaluates it.
+// The work that a picture gives a cascade, on any backend.
 struct Work {
-  std::size_t positions = 0;         // of windows, in all levels
-  std::size_t weak_classifiers = 0;  // of each window's stages up to the one that rejects it
+  std::size_t positions = 0;         // window positions, over all levels
+  std::size_t weak_classifiers = 0;  // of every window, up to the stage that rejects it
   bool operator==(const Work&) const = default;
 };
 
-// The weak classifiers of the stages up to each one, and of all for windows that pass.
+// Element i: the number of weak classifiers in stages 0 .. i. One more element repeats the total,
+// for windows that pass all stages.
 std::vector<std::size_t> classifiers_up_to(const Cascade& cascade) {
   std::vector<std::size_t> counts;
   std::size_t count = 0;
@@ -54,7 +55,8 @@ struct Measured {
   std::vector<double> us;  // sorted
 };
 
-// Whole frames run, so that caches hold what they hold in use; the one step counts.
+// Runs whole frames, so that the caches hold what they hold in normal use; only the time of the
+// evaluation is recorded.
 Measured measure(const Backends& backends, const std::shared_ptr<const Cascade>& cascade,
                  const Scene& scene, const BenchCascadeCommand& command) {
   constexpr int warm_up = 3;
@@ -110,7 +112,7 @@ void print_row(const Json& row) {
             "standard output");
 }
 
-// With --backend auto both that this machine has.
+// With --backend auto: the CPU, and CUDA if this machine has a usable device.
 std::vector<Backends> backends_for(const BenchCascadeCommand& command, const std::string& cascade) {
   std::vector<Backends> all;
   const auto model = find_cascade(cascade);
@@ -133,7 +135,7 @@ int run_bench_cascade(const BenchCascadeCommand& command) {
   const std::vector<Size> sizes = scene_sizes(command.sizes, picture.pixels.size);
   check(command.detect);
   for (const std::string& cascade : command.cascades) {
-    backends_for(command, cascade);  // throws if they are not there
+    backends_for(command, cascade);  // throws if one is not available
     for (const Size size : sizes) require_windows(cascade, size, command.detect);
   }
   Json rows = Json::array();

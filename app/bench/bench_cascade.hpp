@@ -19,13 +19,13 @@ struct BenchCascadeCommand {
   DetectOptions detect;
   BackendOptions backend;
   int runs = 31;
-  std::string json;  // file; empty: none
+  std::string json;  // a file; empty: none
 };
 
 // Adds the subcommand; parsing fills `command`, which must outlive the parser.
 CLI::App* add_bench_cascade(CLI::App& bench, BenchCascadeCommand& command);
 
-// Returns the exit status: 1 if backends disagree. Throws UsageError, CascadeError, InputError.
+// Returns the exit status: 1 if backends disagree. Throws UsageError, CascadeError, OutputError.
 int run_bench_cascade(const BenchCascadeCommand& command);
 
 }  // namespace facesat::app

@@ -18,7 +18,7 @@ using gpu::SatBenchTask;
 
 constexpr const char *id_2r2w = "cpu_2r2w", *id_4r1w = "cpu_4r1w", *id_backend = "cpu_backend";
 
-// A table with its borders, in the layout of core/table.hpp.
+// An integral image with its borders, in the layout of core/table.hpp.
 template <class Out>
 class BorderedTable {
  public:
@@ -27,7 +27,7 @@ class BorderedTable {
   }
   View<Out> view() { return {memory_.row(1) + border, size_, memory_.view().pitch}; }
 
-  // So that a result that stands there already is not taken for a new one.
+  // So that the result of an earlier run is not mistaken for a new one.
   void poison() {
     for (int y = 0; y < size_.height; ++y)
       std::fill_n(view().row(y), size_.width, static_cast<Out>(0xEEEEEEEEu));
@@ -39,8 +39,8 @@ class BorderedTable {
   Image<Out> memory_;
 };
 
-// Noise of all bits of integers. Where tables are of real numbers, one pixel in 128 is 1 and the
-// others are 0: so every sum is exact in any order, and is checked without a tolerance.
+// Noise: random integers over the full range. For floating-point tables one pixel in 128 is 1 and
+// the rest are 0, so that every sum is exact in any order and needs no tolerance.
 template <class In, class Out>
 Image<In> make_noise(Size size) {
   Image<In> picture(size);
@@ -54,7 +54,7 @@ Image<In> make_noise(Size size) {
   return picture;
 }
 
-// Is every element the pixel plus those to the left and above, less that of the corner?
+// Is every element the pixel plus its left and upper neighbours, minus the upper left one?
 template <Summed summed, class In, class Out>
 bool is_right(View<const In> picture, View<const Out> table) {
   for (int y = 0; y < picture.size.height; ++y) {
@@ -73,7 +73,7 @@ int runs_of(const SatBenchTask& task) {
   return std::max(static_cast<int>(task.runs / size), std::min(task.runs, 3));
 }
 
-// A picture and its tables.
+// A picture and its integral images.
 template <class In, class Out>
 class Bench {
  public:

@@ -23,7 +23,7 @@ using Clock = std::chrono::steady_clock;
 
 struct Measured {
   std::vector<double> ms, with_upload_ms;
-  std::vector<StepTimes> steps;  // of each run from the grey image
+  std::vector<StepTimes> steps;  // of each run that starts from the grey image
   double frames_per_second = 0;
 };
 
@@ -34,14 +34,15 @@ double milliseconds(Work work) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
 
-// A contender with that many threads: a row of the table.
+// A contender with a number of threads: one row of the table.
 struct Entry {
   Contender* contender;
   int threads;
 };
 
-// Frames one after the other, as a video has them, for 50 ms at least. The first one does not count
-// if others follow: it wakes threads and fills caches. Returns the milliseconds it took.
+// Processes frames one after the other, as in a video, for at least 50 ms. The first frame is not
+// recorded if others follow, because it wakes threads and fills caches. Returns the milliseconds
+// that were measured, those of the first frame included.
 double take_turn(const Entry& entry, const Scene& scene, Measured& measured) {
   constexpr double least_ms = 50;
   Contender& contender = *entry.contender;
@@ -61,7 +62,7 @@ double take_turn(const Entry& entry, const Scene& scene, Measured& measured) {
   return spent;
 }
 
-// The entries take turns, so that a disturbance of the machine meets all of them.
+// The entries take turns, so that a disturbance of the machine affects all of them.
 std::vector<Measured> measure(const std::vector<Entry>& entries, const Scene& scene,
                               double seconds) {
   constexpr int least_turns = 5;
@@ -81,7 +82,7 @@ std::vector<Measured> measure(const std::vector<Entry>& entries, const Scene& sc
   return all;
 }
 
-// The image is there already.
+// The upload is left out: the image is loaded beforehand.
 constexpr auto first_step = static_cast<std::size_t>(Step::gray);
 
 Json step_medians(const std::vector<StepTimes>& steps) {
@@ -139,7 +140,7 @@ void print_title() {
 
 using Contenders = std::vector<std::unique_ptr<Contender>>;
 
-// With --backend auto all that this build and machine have.
+// With --backend auto: every detector that this build and machine have.
 Contenders make_contenders(const std::string& cascade, const BenchDetectCommand& command) {
   Contenders contenders;
   const auto add = [&](BackendChoice choice) {
@@ -158,7 +159,7 @@ Contenders make_contenders(const std::string& cascade, const BenchDetectCommand&
   return contenders;
 }
 
-// Those whose threads do not matter have one entry.
+// Contenders that ignore the number of threads get a single entry.
 std::vector<Entry> make_entries(const Contenders& contenders, const std::vector<int>& threads) {
   std::vector<Entry> entries;
   for (const int count : threads)
@@ -168,7 +169,7 @@ std::vector<Entry> make_entries(const Contenders& contenders, const std::vector<
   return entries;
 }
 
-// The rows of all contenders for one cascade and scene; prints them too.
+// Appends the rows of all contenders for one cascade and scene, and prints them.
 void bench(const std::string& cascade, const Scene& scene, const BenchDetectCommand& command,
            Json& rows) {
   const Contenders contenders = make_contenders(cascade, command);
@@ -197,7 +198,7 @@ int run_bench_detect(const BenchDetectCommand& command) {
   const std::vector<Size> sizes = scene_sizes(command.sizes, picture.pixels.size);
   check(command.detect);
   for (const std::string& cascade : command.cascades) {
-    const Backends usable(command.backend, {find_cascade(cascade)});  // or else it throws
+    const Backends usable(command.backend, {find_cascade(cascade)});  // throws unless usable
     for (const Size size : sizes) require_windows(cascade, size, command.detect);
   }
   Json rows = Json::array();

@@ -1,4 +1,4 @@
-// facesat bench detect: every detector of this build on the same picture, in turns, in one run.
+// facesat bench detect: every detector of this build on the same picture, taking turns in one run.
 #pragma once
 
 #include <string>
@@ -19,14 +19,15 @@ struct BenchDetectCommand {
   std::vector<int> threads;
   DetectOptions detect;
   BackendOptions backend;
-  double seconds = 2;  // for each row, at least
-  std::string json;    // file; empty: none
+  double seconds = 2;  // per row, at least
+  std::string json;    // a file; empty: none
 };
 
 // Adds the subcommand; parsing fills `command`, which must outlive the parser.
 CLI::App* add_bench_detect(CLI::App& bench, BenchDetectCommand& command);
 
-// Returns the exit status: 1 if detectors disagree. Throws UsageError, CascadeError, InputError.
+// Returns the exit status: 1 if detectors disagree. Throws UsageError, CascadeError, InputError,
+// OutputError.
 int run_bench_detect(const BenchDetectCommand& command);
 
 }  // namespace facesat::app

@@ -1,4 +1,4 @@
-// facesat bench micro: the figures of a GPU that models of SAT algorithms need.
+// facesat bench micro: the properties of a GPU that the models of SAT algorithms need.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace facesat::app {
 
 struct BenchMicroCommand {
   int device = 0;
-  std::string json;  // file; empty: none
+  std::string json;  // a file; empty: none
 };
 
 // Adds the subcommand; parsing fills `command`, which must outlive the parser.

@@ -35,7 +35,7 @@ bool asks_for_all(const BenchSatCommand& command) {
   return command.algorithms.empty() || contains(command.algorithms, "all");
 }
 
-// The ids asked for, in the order of the rows. Without a GPU, those of the CPU remain of all.
+// The requested ids, in the order of the rows. Without a GPU, "all" means those of the CPU.
 std::vector<std::string> chosen_ids(const BenchSatCommand& command, const std::string& no_gpu) {
   const bool has_gpu = no_gpu.empty();
   const std::vector<std::string> of_gpu = gpu::sat_bench_ids();
@@ -109,7 +109,8 @@ void print_row(const Json& row, bool has_models) {
   write_all(1, line + "\n", "standard output");
 }
 
-// Floor and copy have no tables to be checked; without a GPU there is no floor, and floor_us is 0.
+// Floor and copy have no integral images to check; without a GPU there is no floor, and floor_us is
+// 0.
 Json to_row(const gpu::SatBenchRow& measured, const gpu::SatBenchTask& task, double floor_us) {
   Json row{{"id", measured.id},
            {"type", gpu::info_of(task.type).name},
@@ -133,7 +134,7 @@ Json to_row(const gpu::SatBenchRow& measured, const gpu::SatBenchTask& task, dou
   return row;
 }
 
-// For the collection's algorithms; the other rows have no model.
+// Only the project's own GPU algorithms have a model; other rows stay as they are.
 void add_model(Json& row, const gpu::SatBenchTask& task, const gpu::MicroFigures& figures) {
   const gpu::SatAlgorithm* const sat = gpu::find_sat(row["id"].get<std::string>());
   if (!sat) return;
@@ -142,8 +143,8 @@ void add_model(Json& row, const gpu::SatBenchTask& task, const gpu::MicroFigures
   row["model"] = sat->model.name;
 }
 
-// What cannot be measured is reported if it was asked for by name. Rows have models if there are
-// figures to make them of.
+// An algorithm that is not available is reported only if it was requested by name. Rows get a model
+// time if there are figures to compute it from.
 void bench(const gpu::SatBenchTask& task, bool has_gpu, const std::vector<std::string>& asked,
            const std::optional<gpu::MicroFigures>& figures, Json& rows) {
   double floor_us = 0;
@@ -159,7 +160,7 @@ void bench(const gpu::SatBenchTask& task, bool has_gpu, const std::vector<std::s
   bench_cpu_sats(task, report);
 }
 
-// A report ends with a comment by which it is known again, as long as nobody has edited it.
+// A report ends with a comment that identifies it, as long as nobody has edited the file.
 constexpr std::string_view mark_begin = "<!-- facesat ";
 std::string with_mark(const std::string& page) {
   return fmt::format("{}{}{:016x} -->\n", page, mark_begin, checksum(page));

@@ -1,5 +1,6 @@
-// facesat bench sat: every SAT algorithm on pictures of noise, beside the floor, others' code and
-// the CPU. Without a GPU, the CPU alone.
+// facesat bench sat: every SAT algorithm (summed area table, also called integral image) on
+// pictures of noise, compared with the floor, NVIDIA's libraries and the CPU. Without a GPU, only
+// the CPU's algorithms.
 #pragma once
 
 #include <string>
@@ -16,7 +17,7 @@ struct BenchSatCommand {
   bool squares = false, model = false;
   int device = 0, runs = 31;
   std::string json, report;  // files; empty: none
-  std::string line;          // as it could be typed
+  std::string line;          // the command line, as it could be typed
 };
 
 // Adds the subcommand; parsing fills `command`, which must outlive the parser.

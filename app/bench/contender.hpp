@@ -11,12 +11,12 @@
 
 namespace facesat::app {
 
-// `cascade_name` is as on the command line.
+// `cascade_name` is the name given on the command line.
 std::unique_ptr<Contender> make_facesat_contender(const std::string& cascade_name,
                                                   const DetectOptions& options,
                                                   const Backends& backends);
 
-// OpenCV's CPU detector; null where this build has none, or it cannot read the cascade.
+// OpenCV's CPU detector; null if this build has none, or if OpenCV cannot read the cascade.
 std::unique_ptr<Contender> make_opencv_contender(const std::string& cascade_name,
                                                  const DetectOptions& options);
 

@@ -1,10 +1,12 @@
-// The sequential SAT algorithms that A. Kasagi, K. Nakano and Y. Ito measured GPUs against:
-// "Parallel Algorithms for the Summed Area Table on the Asynchronous Hierarchical Memory Machine,
-// with GPU implementations", ICPP 2014, section VIII. One thread, raster scan order. Depart from
-// the paper in: all types, and a table beside the picture, where the paper works in place.
+// The sequential SAT (summed area table, integral image) algorithms that A. Kasagi, K. Nakano and
+// Y. Ito compared GPUs with: "Parallel Algorithms for the Summed Area Table on the Asynchronous
+// Hierarchical Memory Machine, with GPU implementations", ICPP 2014, section VIII. One thread,
+// raster scan order. Two things differ from the paper: all types are supported, and the table is
+// separate from the picture, where the paper works in place.
 //
-// Tables have the picture's size and follow core/table.hpp: a row -1 and a column -1 that are zero
-// before and after. Out is as gpu::visit_types() has it, so that integers may wrap.
+// Tables have the picture's size and follow core/table.hpp: row -1 and column -1 are zero on entry
+// and stay so. Out is the type that gpu::visit_types() passes: integers are unsigned, so that they
+// may wrap.
 #pragma once
 
 #include "core/image.hpp"
@@ -19,7 +21,8 @@ Out summand(In pixel) {
   return summed == Summed::squares ? v * v : v;
 }
 
-// 2R2W(CPU): each row is added to the one above it; then each element to the one before it.
+// 2R2W(CPU): the row above is added to each row; then each element is added to the next one in its
+// row.
 template <Summed summed, class In, class Out>
 void cpu_2r2w(View<const In> picture, View<Out> table) {
   const auto [width, height] = picture.size;
@@ -35,8 +38,8 @@ void cpu_2r2w(View<const In> picture, View<Out> table) {
   }
 }
 
-// 4R1W(CPU): every element from its three neighbours, formula (1), whose signs of the neighbours
-// the paper reverses by mistake.
+// 4R1W(CPU): every element from its three neighbours by formula (1), with the signs of the
+// neighbours corrected: the paper reverses them by mistake.
 template <Summed summed, class In, class Out>
 void cpu_4r1w(View<const In> picture, View<Out> table) {
   const auto [width, height] = picture.size;

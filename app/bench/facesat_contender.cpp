@@ -17,7 +17,8 @@ double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-// Enough for some to be copied and uploaded while others are evaluated or grouped on the host.
+// Enough for some frames to be copied and uploaded while others are evaluated or grouped on the
+// host.
 constexpr int frames_in_flight = 8;
 
 class FacesatContender final : public Contender {
@@ -42,7 +43,7 @@ class FacesatContender final : public Contender {
   }
   void load(View<const std::uint8_t> gray) override {
     detector_.load(gray);
-    detect();  // an upload goes on in the background, but no longer than until this has run
+    detect();  // waits for the upload, which may continue in the background after load()
   }
   std::size_t detect() override {
     detector_.start();

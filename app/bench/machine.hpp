@@ -1,4 +1,4 @@
-// What a measured table says about where and when it was measured.
+// What a table of measurements records about the machine and the date.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -7,11 +7,11 @@ namespace facesat::app {
 
 nlohmann::ordered_json machine_json();
 
-// Asked before measuring, with no file at all or the one for write_table(). Throws UsageError with
-// the reason, unless it can be written, and nothing but such a table is there yet.
+// To be called before measuring, with the file for write_table(), or "" for none. Throws UsageError
+// with the reason if the file cannot be written, or if it exists and is anything but such a table.
 void require_writable_table(const std::string& file);
 
-// {"machine", "rows"} into a file. Throws OutputError.
+// Writes {"machine", "rows"} to a file. Throws OutputError.
 void write_table(const std::string& file, const nlohmann::ordered_json& rows);
 
 }  // namespace facesat::app

@@ -53,7 +53,7 @@ std::string outcome(const Rows& rows) {
   return fmt::format("<p class=\"outcome\">{}.</p>\n", text);
 }
 
-// The fastest whose tables are right, at the largest size.
+// The fastest algorithm with correct tables, at the largest size.
 std::string winner(const Rows& rows) {
   Rows candidates = those(by_size(rows).back(), [](const Row& row) {
     return row.median_us > 0 && row.checked == true && !row.is_reference();
@@ -80,7 +80,8 @@ constexpr std::string_view method_on_cpu = R"(
 <p class="method">Rows of the CPU are timed by its own clock, on one picture again and again, so that what fits into its caches stays there.</p>
 )";
 
-// Without the characters that would end the element, or that XML reads.
+// The data as JSON, with the characters escaped that could end the element or that XML would
+// interpret.
 std::string embedded(const SatReport& report) {
   const std::string json =
       Json{{"machine", report.machine}, {"command", report.command}, {"rows", report.rows}}.dump(

@@ -1,4 +1,4 @@
-// The page that a run of `facesat bench sat` can be read on.
+// The HTML page that shows the results of `facesat bench sat`.
 #pragma once
 
 #include <string>
@@ -11,17 +11,16 @@
 namespace facesat::app {
 
 struct SatReport {
-  nlohmann::ordered_json rows;                           // as `facesat bench sat --json` has them
-  nlohmann::ordered_json machine;                        // as machine_json() makes it
-  std::string command;                                   // the command line; empty: not known
-  std::span<const gpu::SatAlgorithm* const> algorithms;  // whose titles and papers are shown
+  nlohmann::ordered_json rows;                           // as in `facesat bench sat --json`
+  nlohmann::ordered_json machine;                        // from machine_json()
+  std::string command;                                   // the command line; empty: unknown
+  std::span<const gpu::SatAlgorithm* const> algorithms;  // to look up titles and papers
 };
 
-// One file of HTML, well-formed as XML too, that needs nothing else and no scripts: for each type
-// the ratios to the floor against the size, the times in order, times against the model where rows
-// have "model_us", and all figures as tables; and the rows and the machine once more as JSON, in
-// the element with the id "data". Fields that a row lacks are left out. The same report makes the
-// same text.
+// One self-contained HTML file without scripts, also well-formed as XML. For each type it shows the
+// ratios to the floor against the size, the times in order, the times against the model for rows
+// with "model_us", and all figures as tables. The element with the id "data" holds the rows and the
+// machine as JSON. Fields that a row lacks are left out. Equal reports give equal text.
 std::string to_html(const SatReport& report);
 
 }  // namespace facesat::app

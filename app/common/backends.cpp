@@ -27,7 +27,7 @@ void check_sat(const BackendOptions& options) {
                                        options.sat));
 }
 
-// The number in --device; nothing for "all".
+// The number in --device; nullopt for "all".
 std::optional<int> device_number(const std::string& text) {
   if (text == "all") return std::nullopt;
   int number = -1;

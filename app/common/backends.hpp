@@ -1,4 +1,4 @@
-// Which backends detection runs on: what the command line asks for, and what this machine has.
+// Which backends detection runs on, from the command line and what this machine has.
 #pragma once
 
 #include <memory>
@@ -20,10 +20,10 @@ struct BackendOptions {
   bool operator==(const BackendOptions&) const = default;
 };
 
-// The decision. Places are numbered: a CUDA device each, or one place for the CPU.
+// The choice of backend. Places are numbered: one per CUDA device, or a single one for the CPU.
 class Backends {
  public:
-  // Throws UsageError if what the options ask for is not there, or cannot evaluate the cascades.
+  // Throws UsageError if what the options demand is not available, or cannot evaluate the cascades.
   Backends(const BackendOptions& options,
            const std::vector<std::shared_ptr<const Cascade>>& cascades);
 
@@ -32,18 +32,18 @@ class Backends {
   // May the CPU take over when a device fails?
   bool may_fall_back() const { return on_gpu() && choice_ == BackendChoice::automatic; }
 
-  // A sentence on the decision, if it was ours.
+  // A sentence on which backend was chosen, if the choice was left to the program.
   const std::optional<std::string>& remark() const { return remark_; }
 
-  // "CPU", or the device's name (of the first, where there are several).
+  // "CPU", or the name of the device (the first, if there are several).
   const std::string& device_name() const { return device_name_; }
 
-  // The id of the SAT algorithm that devices use; empty on the CPU.
+  // The id of the SAT algorithm used on devices; empty on the CPU.
   std::string sat() const;
 
   std::unique_ptr<Backend> make(int place) const;
 
-  int device(int place) const { return devices_[static_cast<std::size_t>(place)]; }  // on_gpu()
+  int device(int place) const { return devices_[static_cast<std::size_t>(place)]; }  // if on_gpu()
 
  private:
   std::string why_no_gpu(const BackendOptions& options,

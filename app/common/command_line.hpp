@@ -1,5 +1,5 @@
-// The parts that the command lines of all commands are made of. CLI11 takes seconds to compile, so
-// only the files that declare options include this; other headers name CLI::App and no more.
+// Building blocks of the command lines of all commands. CLI11 takes seconds to compile, so only the
+// files that declare options include this header; others just declare CLI::App.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@
 
 namespace facesat::app {
 
-// An option that takes one of the words, in small or capital letters; `value` becomes what it
-// stands for. What is wrong with it is reported with the option's name.
+// An option that takes one of the words, in upper or lower case; `value` is set to the word's
+// meaning. Error messages include the option's name.
 template <class Value>
 CLI::Option* add_choice(CLI::App& command, const std::string& name, Value& value,
                         const std::map<std::string, Value>& words, const std::string& help) {
@@ -31,7 +31,7 @@ CLI::Option* add_choice(CLI::App& command, const std::string& name, Value& value
   return command.add_option_function<std::string>(name, parse, help)->type_name(all);
 }
 
-// An option that takes a size: "N" or "WxH". What is wrong with it is reported with its name.
+// An option that takes a size: "N" or "WxH". Error messages include its name.
 CLI::Option* add_size(CLI::App& command, const char* name, Size& size, const char* help);
 
 // --backend, --device, --sat.
@@ -41,8 +41,8 @@ void add_backend_options(CLI::App& command, BackendOptions& options);
 CLI::Validator whole_number(std::int64_t least,
                             std::int64_t most = std::numeric_limits<std::int64_t>::max());
 
-// Makes all options and arguments of `command` and its subcommands refuse empty values, which would
-// count as 0 or as not given.
+// Makes all options and arguments of `command` and its subcommands reject empty values, which would
+// otherwise count as 0 or as not given.
 void refuse_empty_values(CLI::App& command);
 
 }  // namespace facesat::app

@@ -1,4 +1,4 @@
-// What the program says on standard error.
+// Messages on standard error.
 #pragma once
 
 #include <string>
@@ -6,15 +6,15 @@
 
 namespace facesat::app {
 
-// From now on only say() reaches standard error. The codec libraries print remarks of their own
-// there, which name no file and break the progress line. (Not in sanitizer builds: reports must be
-// seen.)
+// From now on only say() writes to standard error. The codec libraries print messages of their own
+// there, which do not name the file and break the progress line. (Does nothing in sanitizer builds,
+// whose reports must be seen.)
 void keep_standard_error_to_ourselves();
 
-// Writes text as it is. Never fails: nobody may be reading.
+// Writes text unchanged. Never fails: there may be no reader.
 void say(std::string_view text);
 
-// Writes a line, which may hold names from outside: see printable().
+// Writes a line, which may contain file names and other untrusted text: see printable().
 void say_line(std::string_view line);
 
 bool standard_error_is_terminal();

@@ -1,4 +1,4 @@
-// Sizes as they are typed: "N" or "WxH".
+// Sizes as the user types them: "N" or "WxH".
 #pragma once
 
 #include <string>

@@ -7,11 +7,11 @@
 
 namespace facesat::app {
 
-// open() gives the lowest free number, and numbers are gone through upwards.
+// open() returns the lowest free number, so going upwards fills each gap with the right number.
 void occupy_standard_descriptors() {
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(descriptor, F_GETFD) >= 0) continue;
-    const bool can_be_written = descriptor != STDOUT_FILENO;  // of standard input: nothing else can
+    const bool can_be_written = descriptor != STDOUT_FILENO;  // standard input must not be readable
     [[maybe_unused]] const int opened = ::open("/dev/null", can_be_written ? O_WRONLY : O_RDONLY);
   }
 }

@@ -1,12 +1,12 @@
-// Standard input, output and error of a program that was started without them.
+// For programs that were started with standard input, output or error closed.
 #pragma once
 
 namespace facesat::app {
 
-// Occupies the standard descriptors that are closed, so that no file opened later gets their
-// numbers, and with them what is meant for standard output or error. Reading from or writing to
-// them fails as it does with closed ones; messages go nowhere. To be called before any file is
-// opened.
+// Occupies the standard file descriptors that are closed, so that no file opened later gets one of
+// these numbers and receives what is meant for standard output or error. Reading standard input and
+// writing standard output fail as if they were closed; messages are discarded. To be called before
+// any file is opened.
 void occupy_standard_descriptors();
 
 }  // namespace facesat::app

@@ -51,14 +51,14 @@ void run_pipeline(ItemReader& reader, Workers& workers, Sink& sink, const Detect
       });
   const auto write =
       tbb::make_filter<ItemPtr, void>(tbb::filter_mode::serial_in_order, [&](const ItemPtr& item) {
-        if (!item) stop = true;  // given up: nothing after it may be written
+        if (!item) stop = true;  // the item was abandoned: nothing after it may be written
         if (!stop) sink.take(*item);
         if (sink.stopped()) stop = true;
       });
   tbb::parallel_pipeline(in_flight, read & detect & write);
 }
 
-// Throws ArgumentError for options that suit no picture.
+// Throws ArgumentError for options that are invalid for any picture.
 std::vector<std::shared_ptr<const Cascade>> load_cascades(const DetectCommand& command) {
   check(command.detect);
   std::vector<std::shared_ptr<const Cascade>> cascades;
@@ -71,7 +71,7 @@ std::vector<std::shared_ptr<const Cascade>> load_cascades(const DetectCommand& c
   return cascades;
 }
 
-// Results on a terminal show by themselves how far the run is.
+// If results go to a terminal, they show how far the run is.
 bool shows_progress(const DetectCommand& command) {
   if (command.quiet) return false;
   if (command.progress != ProgressChoice::automatic) return command.progress == ProgressChoice::on;
@@ -93,8 +93,8 @@ Journal::Mode journal_mode(const DetectCommand& command) {
                               : Journal::Mode::fresh;
 }
 
-// An empty list or folder, or one that is not there, is a mistake more often than it is meant
-// (find(1) failed, a disk is not mounted): it does not replace results.
+// An empty or missing list or folder is more often a mistake than intended (find(1) failed, a disk
+// is not mounted), so it does not replace earlier results.
 void require_earlier_results_replaced(const DetectCommand& command, Inputs& inputs) {
   const bool replaces = !command.resume && command.output != "-" && has_contents(command.output);
   if (!replaces) return;
@@ -111,8 +111,8 @@ void require_earlier_results_replaced(const DetectCommand& command, Inputs& inpu
                   command.output, passed_over.empty() ? "" : "; ", passed_over));
 }
 
-// The output, with what earlier runs have completed. Before the first input is processed, what
-// cannot be written is wrong usage.
+// The output, including what earlier runs have completed. An output that cannot be written counts
+// as wrong usage here, because no input has been processed yet.
 struct Output {
   Output(const DetectCommand& command, const Layout& layout) try
       : file(command.output),
@@ -200,7 +200,7 @@ int run_detect(const DetectCommand& command) {
                     command.retry_failed ? " and are not among those of this one" : "", failures,
                     command.retry_failed ? "" : "; --retry-failed tries them again");
     if (layout.format == Format::csv)
-      progress.message("facesat: " + sentence);  // also with -q: CSV does not hold them
+      progress.message("facesat: " + sentence);  // even with -q: CSV has no records of them
     else
       tell(sentence);
   }

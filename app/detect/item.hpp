@@ -16,12 +16,12 @@ struct Item {
   Record record;
   Journal::Place place;
   std::filesystem::path path;
-  std::string picture_name;      // of what is written about it; empty if nothing is
-  std::optional<Picture> frame;  // of a video: decoded already
+  std::string picture_name;      // the base for output pictures; empty if there are none
+  std::optional<Picture> frame;  // only for videos, whose frames are decoded by the reader
   bool last_of_input = true;
-  bool earlier = false;      // an earlier run has its record
+  bool earlier = false;      // its record was written by an earlier run
   bool stopped = false;      // the run was interrupted: there is no record
-  std::exception_ptr error;  // what ends the run
+  std::exception_ptr error;  // an error that ends the run
 };
 
 }  // namespace facesat::app

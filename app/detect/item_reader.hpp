@@ -1,4 +1,4 @@
-// inputs -> items: pictures as paths, videos frame by frame.
+// inputs -> items: a picture is passed on as its path, a video frame by frame.
 #pragma once
 
 #include <memory>
@@ -17,13 +17,13 @@ namespace facesat::app {
 // Used by one thread at a time.
 class ItemReader {
  public:
-  // names_pictures: items get names for the pictures that are written about them.
+  // names_pictures: items get names for the annotated pictures and crops made from them.
   ItemReader(Inputs inputs, Journal& journal, bool names_pictures, std::size_t max_pixels);
 
   std::optional<Item> next();
 
   const Inputs::PassedOver& passed_over() const { return inputs_.passed_over(); }
-  // Inputs that results call by the name of an earlier one.
+  // Inputs that have the same name in the results as an earlier one.
   std::size_t namesakes() const { return namesakes_; }
   // Inputs whose names are not UTF-8.
   std::size_t not_utf8() const { return not_utf8_; }
@@ -41,13 +41,13 @@ class ItemReader {
   PictureNames names_;
   std::unordered_set<std::size_t> seen_;  // hashes of names
   std::size_t namesakes_ = 0, not_utf8_ = 0;
-  // Of the input that was found last.
+  // The current input.
   Input input_;
   Journal::Place place_;
   std::string picture_name_;
   bool more_ = true;
   std::unique_ptr<FrameSource> video_;
-  std::optional<Frame> upcoming_;  // one frame is read ahead, so that the last one is known as such
+  std::optional<Frame> upcoming_;  // one frame is read ahead, to recognise the last one
   int frame_ = 0;
 };
 

@@ -13,7 +13,7 @@
 namespace facesat::app {
 namespace {
 
-// Tells two cascades of one name apart.
+// Distinguishes different cascades of the same name.
 std::uint64_t fingerprint(const std::string& cascade) {
   std::string xml(embedded_cascade());
   if (cascade != default_cascade_name) {

@@ -1,4 +1,4 @@
-// What the command line says about the form of results, and what they depend on.
+// The layout of results, and the options that they depend on, from the command line.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace facesat::app {
 
-// Cascades of one name are told apart by what the command line calls them.
+// Cascades that share a name are listed as the command line gives them.
 Layout layout_of(const DetectCommand& command,
                  const std::vector<std::shared_ptr<const Cascade>>& cascades);
 

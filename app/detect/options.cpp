@@ -107,7 +107,7 @@ CLI::App* add_detect(CLI::App& program, DetectCommand& command) {
     if (command.cascades.empty()) command.cascades.emplace_back(default_cascade_name);
     if (command.raw) command.detect.min_neighbors = 0;
     for (const char* name : {"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"})
-      if (command.output == name) command.output = "-";  // as a file it would be begun anew
+      if (command.output == name) command.output = "-";  // as a file it would be truncated
     if (command.resume && command.output == "-")
       throw CLI::ValidationError("--resume needs an output file: -o FILE");
     if (!(command.max_seconds > 0 && command.max_seconds <= 1e9))

@@ -33,7 +33,7 @@ void require_inputs_untouched(const DetectCommand& command, const PictureFolders
 
 namespace {
 
-// "> a.jpg" and ">> a.jpg", where a folder of inputs may hold it.
+// Rejects "> a.jpg" and ">> a.jpg", which may hit a file in a folder of inputs.
 void check_name_of_standard_output() {
   std::error_code error;
   const fs::path file = fs::read_symlink("/proc/self/fd/1", error);
@@ -45,8 +45,8 @@ void check_name_of_standard_output() {
 
 }  // namespace
 
-// Lists that were results once pass for results; and one that grows while it is read, by results or
-// by messages, has no end.
+// A list that is overwritten with results could pass for a results file later; and a list that
+// grows while it is read, because results or messages are appended to it, never ends.
 void require_lists_untouched(const DetectCommand& command) {
   const bool is_redirected = command.output == "-";
   const auto results = file_identity(is_redirected ? "/dev/stdout" : command.output);
@@ -75,7 +75,7 @@ void require_lists_untouched(const DetectCommand& command) {
 
 namespace {
 
-// Calls visit(path) for each path of a list in a file, until it returns false.
+// Calls visit(path) for each path of a list that is a file, until visit returns false.
 template <class Visit>
 void for_listed_paths(const std::string& input, bool null_separated, Visit visit) {
   std::error_code ignored;

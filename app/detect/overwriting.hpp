@@ -1,4 +1,4 @@
-// What is read must not be written by the same run.
+// A run must not write to files that it reads.
 #pragma once
 
 #include "app/detect/options.hpp"
@@ -6,19 +6,20 @@
 
 namespace facesat::app {
 
-// Throws UsageError if a picture with boxes would take the place of an input on the command line.
-// What lists and folders name is looked at when the picture is written.
+// Throws UsageError if an annotated picture would overwrite an input named on the command line.
+// Inputs from lists and folders are checked when the picture is written.
 void require_inputs_untouched(const DetectCommand& command, const PictureFolders& folders);
 
-// Throws UsageError if results or messages would go into a list of inputs, or standard output into
-// an input or a cascade that the command line names, or messages into the file of results.
+// Throws UsageError if results or messages would go into a list of inputs, if results would go into
+// an input, if standard output would go into a cascade or into any picture or video, or if messages
+// would go into the results file.
 void require_lists_untouched(const DetectCommand& command);
 
-// Inputs that are named on the command line or in a list that is a file are not replaced by the
-// picture of another one.
+// Makes sure that no picture written by this run replaces an input named on the command line, or in
+// a list that is a file.
 void protect_inputs(const DetectCommand& command, PictureFolders& folders);
 
-// Is there none of the inputs, as far as that can be known beforehand?
+// Are all inputs missing, as far as that can be known in advance?
 bool are_all_missing(const DetectCommand& command);
 
 }  // namespace facesat::app

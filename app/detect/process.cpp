@@ -25,7 +25,8 @@ void write_pictures(const Item& item, View<const Bgr> picture, const PictureFold
   for (const FoundFace& found : faces)
     folders.crops->write(PictureNames::of_crop(item.picture_name, ++number),
                          picture.sub(found.face.box), item.path);
-  // Those of an earlier run that found more. Some of them may have been deleted by hand.
+  // Deletes the remaining crops of an earlier run that found more faces. Some may have been deleted
+  // by hand, so the numbers may have gaps.
   constexpr int widest_gap = 100;
   for (int missing = 0; missing < widest_gap; ++missing)
     if (folders.crops->remove(PictureNames::of_crop(item.picture_name, ++number), item.path))

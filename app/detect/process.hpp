@@ -1,4 +1,4 @@
-// An item's picture is decoded, faces are found, pictures with boxes and crops are written.
+// Processes an item: decodes its picture, finds faces, and writes the annotated picture and crops.
 #pragma once
 
 #include <optional>
@@ -10,20 +10,20 @@
 
 namespace facesat::app {
 
-// Where pictures are written, if they are.
+// The folders for annotated pictures and crops, if these are written.
 struct PictureFolders {
   std::optional<PictureFolder> annotate, crops;
 
   bool any() const { return annotate || crops; }
 
-  // No picture takes the place of this file.
+  // No picture may replace this file.
   void protect(const std::filesystem::path& file) {
     if (annotate) annotate->protect(file);
     if (crops) crops->protect(file);
   }
 };
 
-// Failures of the input become part of the record, those that end the run Item::error.
+// Failures of the input become part of the record; failures that end the run become Item::error.
 void process(Item& item, Workers& workers, const DetectCommand& command,
              const PictureFolders& folders);
 

@@ -37,7 +37,7 @@ void Progress::count_in_background(Inputs inputs) {
       std::size_t total = 0;
       while (!stop.stop_requested() && inputs.next()) ++total;
       if (!stop.stop_requested()) total_ = total;
-    } catch (...) {  // what is wrong with an input is for the run itself to report
+    } catch (...) {  // the run itself reports what is wrong with an input
     }
   });
 }

@@ -1,4 +1,4 @@
-// Progress and messages on standard error; the line with the numbers never mixes with the others.
+// Progress and messages on standard error; the progress line never mixes with messages.
 #pragma once
 
 #include <atomic>
@@ -12,8 +12,8 @@
 namespace facesat::app {
 
 struct Counts {
-  std::size_t inputs = 0;   // pictures and videos finished, those of an earlier run included
-  std::size_t skipped = 0;  // of these, those of an earlier run
+  std::size_t inputs = 0;   // pictures and videos finished, including those of earlier runs
+  std::size_t skipped = 0;  // those finished by earlier runs
   std::size_t records = 0;  // pictures and frames processed in this run
   std::size_t faces = 0;
   std::size_t failures = 0;
@@ -27,14 +27,16 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // Counts the inputs in a thread of its own; until it is done, no total and no time left is shown.
+  // Counts the inputs in a background thread; until it is done, neither the total nor the remaining
+  // time is shown.
   void count_in_background(Inputs inputs);
 
-  // Shows the numbers, at most ten times a second (once a second if this is no terminal).
+  // Shows the numbers, at most ten times a second (once a second if standard error is not a
+  // terminal).
   void update(const Counts& counts);
-  // A line of its own, which may hold names from outside.
+  // Prints a line of its own, which may contain file names and other untrusted text.
   void message(const std::string& line);
-  // Takes the progress line away.
+  // Erases the progress line.
   void finish();
 
  private:
@@ -52,7 +54,7 @@ class Progress {
 // "12 images, 34 faces, 1 failure, 1 warning in 2.5 s"
 std::string summary(const Counts& counts, std::chrono::duration<double> time);
 
-// What folders hold and the run has not looked at; empty if there is nothing.
+// What the folders contain that the run skipped, in words; empty if there is nothing.
 std::string summary(const Inputs::PassedOver& found);
 
 }  // namespace facesat::app

@@ -32,7 +32,7 @@ void Sink::write(const Item& item) {
   counts.failures += record.failure.has_value();
   counts.warnings += !record.warning.empty();
   const std::string& remark = record.failure ? record.failure->message : record.warning;
-  const bool is_told_elsewhere = layout_.format == Format::jsonl;  // CSV has no place for it
+  const bool is_told_elsewhere = layout_.format == Format::jsonl;  // CSV has no field for it
   if (!remark.empty() && !(is_told_elsewhere && quiet_))
     progress_.message(fmt::format("facesat: {}: {}", record.image, remark));
 }

@@ -10,11 +10,12 @@
 namespace facesat::app {
 namespace {
 
-// Detectors that have grown beyond this are not kept: making them again costs little beside such
-// pictures, and idle ones would hold memory that the gate does not know of.
+// Detectors are not kept after a picture that needs more than this: creating new ones costs little
+// compared with such a picture, and idle ones would hold memory that the gate does not count.
 constexpr std::uint64_t kept_bytes = 64 << 20;
 
-// What detection on a picture takes, roughly: decoded and grey pixels, the atlas and three tables.
+// The approximate memory for detection in a picture: colour and grey pixels, the atlas, and three
+// integral images of it.
 std::uint64_t estimated_bytes(Size picture) {
   const std::uint64_t pixels = picture.area();
   const std::uint64_t atlas =
@@ -67,7 +68,7 @@ std::vector<FoundFace> Workers::detect_on_cpu(View<const Bgr> picture,
       detectors->emplace_back(cascade, options_, make_cpu_backend());
   }
   std::vector<FoundFace> found;
-  // Isolated: a thread that waits for its part of this picture must not begin another picture,
+  // Isolated: a thread that waits for its part of this picture must not start on another picture,
   // which could wait for the memory that this one holds.
   tbb::this_task_arena::isolate([&] { found = run(*detectors, picture, should_stop); });
   if (bytes <= kept_bytes) give_back(idle_on_cpu_, std::move(detectors));
@@ -79,7 +80,7 @@ std::vector<FoundFace> Workers::detect_on_gpu(View<const Bgr> picture,
   try {
     try {
       return try_on_gpu(picture, should_stop);
-    } catch (const MemoryError&) {  // sets that grew with earlier pictures may hold too much
+    } catch (const MemoryError&) {  // idle detectors may hold too much memory
       drop(idle_);
       return try_on_gpu(picture, should_stop);
     }
@@ -108,7 +109,7 @@ std::vector<FoundFace> Workers::try_on_gpu(View<const Bgr> picture, const Should
   return found;
 }
 
-// Every cascade has a backend of its own, so that they work at the same time where they can.
+// Each cascade has its own backend, so that they can work concurrently.
 std::vector<FoundFace> Workers::run(Detectors& detectors, View<const Bgr> picture,
                                     const ShouldStop& should_stop) {
   for (Detector& detector : detectors) {

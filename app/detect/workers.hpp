@@ -1,4 +1,4 @@
-// Detectors for several pictures at once, within the memory of the machine.
+// Detectors for several pictures at once, within the memory limits of the machine.
 #pragma once
 
 #include <atomic>
@@ -15,13 +15,13 @@
 
 namespace facesat::app {
 
-// Lets work begin only while all work under way fits into a budget of bytes. What is larger than
-// the whole budget runs alone.
+// Lets work begin only when it fits into a budget of bytes together with all work under way. Work
+// larger than the whole budget runs alone.
 class MemoryGate {
  public:
   explicit MemoryGate(std::uint64_t budget) : budget_(budget) {}
 
-  // Holds `bytes` of the budget for its life; waits until they are free.
+  // Holds `bytes` of the budget for its lifetime; the constructor waits until they are free.
   class Pass {
    public:
     Pass(MemoryGate& gate, std::uint64_t bytes);
@@ -40,23 +40,23 @@ class MemoryGate {
   std::condition_variable freed_;
 };
 
-// Any number of threads may ask for faces at the same time; each borrows a set of detectors, one
-// for each cascade. Several devices get equal numbers of sets.
+// Any number of threads may call detect() at the same time; each borrows a set of detectors, one
+// per cascade. Sets are distributed evenly over the devices.
 class Workers {
  public:
   using Tell = std::function<void(const std::string& sentence)>;
 
-  // `tell` hears of a device that failed.
+  // `tell` is called with a message when a device fails or has too little memory.
   Workers(std::vector<std::shared_ptr<const Cascade>> cascades, const DetectOptions& options,
           const Backends& backends, Tell tell);
 
-  // The faces of all cascades, sorted by box and then by cascade. Where the device was not asked
-  // for by name, the CPU takes over what it cannot do, and everything once it has failed. Throws
-  // MemoryError, DeviceError, Stopped.
+  // The faces found by all cascades, sorted by box and then by cascade. With --backend auto, the
+  // CPU takes over pictures too large for the device, and all pictures once the device has failed.
+  // Throws MemoryError, DeviceError, Stopped.
   std::vector<FoundFace> detect(View<const Bgr> picture, const ShouldStop& should_stop);
 
  private:
-  // For each cascade one.
+  // One per cascade.
   using Detectors = std::vector<Detector>;
   using Idle = std::vector<std::unique_ptr<Detectors>>;
 

@@ -68,13 +68,13 @@ void Capture::run_once(const std::stop_token& stop) {
     std::unique_lock lock(mutex_);
     if (!has_orders()) wait_for_pace(lock, stop);
     if (stop.stop_requested()) return;
-    if (!has_orders() && !state_.playing) return;  // paused while it waited
+    if (!has_orders() && !state_.playing) return;  // it was paused while this thread waited
     orders = std::exchange(orders_, {});
   }
   if (obey(orders) && source_ && !state_.exhausted) show_next();
 }
 
-// Until there are orders, or the next frame is due.
+// Waits until there are orders, or the next frame is due.
 void Capture::wait_for_pace(std::unique_lock<std::mutex>& lock, const std::stop_token& stop) {
   const auto may_go_on = [this] { return has_orders() || (state_.playing && !state_.exhausted); };
   const bool is_slide_show = state_.kind == FrameSource::Kind::pictures;
@@ -84,13 +84,14 @@ void Capture::wait_for_pace(std::unique_lock<std::mutex>& lock, const std::stop_
     });
     return;
   }
-  if (state_.kind != FrameSource::Kind::video) return;  // a camera waits by itself
+  if (state_.kind != FrameSource::Kind::video) return;  // reading a camera waits for its next frame
   const auto due = shown_ + std::chrono::duration_cast<Clock::duration>(
                                 std::chrono::duration<double>(step_ / state_.speed));
   changed_.wait_until(lock, stop, due, [this] { return has_orders() || !state_.playing; });
 }
 
-// False: another source was asked for and could not be opened; the one before goes on.
+// Returns false if another source was requested and could not be opened; the previous one then
+// stays open.
 bool Capture::obey(const Orders& orders) {
   if (orders.open) {
     std::unique_ptr<FrameSource> source;
@@ -120,7 +121,7 @@ bool Capture::obey(const Orders& orders) {
   if (orders.seek && source_) {
     source_->seek(*orders.seek);
     const std::scoped_lock lock(mutex_);
-    state_.position = *orders.seek;  // even if it fails: the next step goes on from there
+    state_.position = *orders.seek;  // even if reading fails: the next step starts from there
     state_.exhausted = false;
   }
   return true;
@@ -151,7 +152,7 @@ void Capture::show_next() {
   state_.exhausted = exhausted;
 }
 
-// The next picture of a folder may be readable; nothing else goes on after a failure.
+// In a folder the next picture may be readable; any other source ends with a failure.
 void Capture::fail(const std::string& reason) {
   const std::scoped_lock lock(mutex_);
   state_.message = reason;

@@ -1,5 +1,5 @@
-// The thread that reads frames: at the pace of a video, as they come from a camera, or when asked
-// for. What goes wrong is a message; the thread lives on and can be given another source.
+// The thread that reads frames: at the pace of a video, as they come from a camera, or on request.
+// Failures become messages; the thread keeps running and can open another source.
 #pragma once
 
 #include <condition_variable>
@@ -16,34 +16,34 @@ namespace facesat::app {
 class Capture {
  public:
   struct State {
-    std::string name;  // as open() got it
+    std::string name;  // as passed to open()
     std::string title;
-    std::string refused;  // why the source asked for last could not be opened
-    std::string message;  // what is wrong with the frame, or that the video has ended
-    bool failed = false;  // there is no such frame
+    std::string refused;  // why the last requested source could not be opened; else empty
+    std::string message;  // a problem with the frame, or that the video has ended
+    bool failed = false;  // the frame could not be read
     std::optional<FrameSource::Kind> kind;
     double position = 0, length = 0;
-    double frame_ms = 0;  // to read the last frame
+    double frame_ms = 0;  // the time to read the last frame
     bool playing = true, loops = true;
-    bool exhausted = false;  // nothing more comes of itself
+    bool exhausted = false;  // no more frames, unless another position or source is chosen
     double speed = 1;
   };
 
   static constexpr std::string_view ended = "the video has ended";
 
-  // Both are called from the thread: `post` with every frame, `admit` with the name of every source
-  // before it is opened; it throws an Error where it must not be.
+  // Both are called by the capture thread: `post` with every frame, `admit` with the name of every
+  // source before it is opened. `admit` throws an Error if the source must not be opened.
   explicit Capture(
       std::function<void(Frame)> post,
       std::function<void(const std::string&)> admit = [](const std::string&) {});
 
-  // All of these return at once; the thread does what they say before its next frame.
-  void open(const std::string& name, const CameraMode& mode = {});  // as open_source()
+  // All of these return at once; the thread carries them out before its next frame.
+  void open(const std::string& name, const CameraMode& mode = {});  // see open_source()
   void play(bool on);
   void loop(bool on);
   void set_speed(double factor);
   void seek(double position);
-  void step(int frames);  // pauses, and shows the frame that far from the last one
+  void step(int frames);  // pauses, and shows the frame that many frames from the current one
 
   State state() const;
 
@@ -52,7 +52,7 @@ class Capture {
     std::optional<std::string> open;
     CameraMode mode;
     std::optional<double> seek;
-    bool one_frame = false;  // even when paused
+    bool one_frame = false;  // show a frame even when paused
   };
 
   void run_once(const std::stop_token& stop);
@@ -70,7 +70,7 @@ class Capture {
   Orders orders_;
   State state_;
 
-  // Of the thread alone.
+  // Used only by the thread.
   std::unique_ptr<FrameSource> source_;
   double step_ = 1;
   std::chrono::steady_clock::time_point shown_;

@@ -19,7 +19,7 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
-// Times of a detector that has a frame loaded.
+// Measures a detector that has a frame loaded.
 void measure(Detector& detector, SatRank& rank, std::vector<Face>& faces) {
   using Clock = std::chrono::steady_clock;
   constexpr int warm_up = 3, runs = 15;

@@ -11,17 +11,17 @@ namespace facesat::app {
 
 struct SatRank {
   std::string id;
-  double sat_ms = 0, detect_ms = 0;  // medians: of the tables, and of all from grey image to faces
-  bool identical = true;             // the same faces as the first
+  double sat_ms = 0, detect_ms = 0;  // medians: of the integral images, of the whole detection
+  bool identical = true;             // the same faces as with the first algorithm that ran
 };
 
 struct Comparison {
   std::vector<SatRank> ranks;  // the fastest first
-  Size image, atlas;           // of the frame, and what is summed up
-  std::string message;         // why there are none, or not all
+  Size image, atlas;           // sizes of the frame, and of the atlas that is summed
+  std::string message;         // why ranks are missing
 };
 
-// Detects `frame` some times with each of the algorithms; a failure becomes the message.
+// Detects faces in `frame` several times with each algorithm. Failures become the message.
 Comparison compare_sats(const std::vector<std::string>& ids, const BackendOptions& options,
                         const std::shared_ptr<const Cascade>& cascade, const DetectOptions& detect,
                         View<const Bgr> frame);

@@ -1,5 +1,5 @@
-// How fast this machine copies: no step can be faster than a plain copy of the bytes that it must
-// at least read and write.
+// How fast this machine copies memory: no step can be faster than a plain copy of the bytes that it
+// must at least read and write.
 #pragma once
 
 #include <array>
@@ -12,16 +12,18 @@ namespace facesat::app {
 
 using StepBytes = std::array<double, step_names.size()>;
 
-// The least bytes that each step of a frame reads and writes; 0 where there is no such floor.
-// Evaluation reads the tables once in this count: its decisions ask for each element many times.
+// The minimum number of bytes that each step of a frame reads and writes; 0 if there is no such
+// bound. Evaluation is counted as reading the integral images once, although its node tests read
+// each element many times.
 StepBytes least_bytes(const Pyramid& pyramid, bool on_device);
 
 using gpu::CopySpeed;
 
-// Of the host's memory, by all threads; measured anew by each call, in some hundredths of a second.
+// Of host memory, with all threads. Each call measures again, which takes some hundredths of a
+// second.
 CopySpeed host_copy_speed();
 
-// What copying these bytes would take; 0: unknown.
+// The time to copy these bytes; 0: unknown.
 StepTimes step_floors(const StepBytes& bytes, const CopySpeed& speed);
 
 }  // namespace facesat::app

@@ -86,7 +86,7 @@ void Detection::run_once(const std::stop_token& stop) {
   on_result_();
 }
 
-// What nothing below has made a message of.
+// For exceptions that no function below has turned into a message.
 void Detection::fail(const std::string& reason) {
   LiveResult result;
   result.frame = *last_;
@@ -95,7 +95,7 @@ void Detection::fail(const std::string& reason) {
   on_result_();
 }
 
-// Detectors are made anew only where the settings ask for others.
+// Detectors are replaced only if the settings require others.
 void Detection::use(const LiveSettings& settings) {
   const bool same = built_ && built_->backend == settings.backend &&
                     built_->cascades == settings.cascades && built_->detect == settings.detect;
@@ -123,7 +123,8 @@ void Detection::use(const LiveSettings& settings) {
   }
 }
 
-// After a failure. False: there is nothing to turn from, or the user wants the device.
+// Called after a failure. Returns false if detection was not on a device, or if the user chose the
+// device explicitly.
 bool Detection::turn_to_cpu() {
   const std::scoped_lock lock(mutex_);
   if (!on_device_ || settings_.backend.choice != BackendChoice::automatic) return false;
@@ -156,7 +157,7 @@ LiveResult Detection::detect(Frame frame) {
   return result;
 }
 
-// All cascades at the same time, where the backend can.
+// All cascades at the same time, if the backend can do that.
 void Detection::find_everywhere(View<const Bgr> frame, LiveResult& result) {
   for (Detector& detector : detectors_) {
     detector.load(frame);

@@ -1,5 +1,5 @@
-// The thread that detects: always on the newest frame, with the settings of the moment. A change of
-// settings looks at the last frame again, so that it shows on a still picture too.
+// The thread that detects: always in the newest frame, with the current settings. When the settings
+// change, it processes the last frame again, so that the effect shows on a still picture, too.
 #pragma once
 
 #include <condition_variable>
@@ -28,8 +28,8 @@ struct LiveSettings {
   BackendOptions backend;
   std::vector<std::string> cascades;
   DetectOptions detect;
-  bool inside = false;    // the other cascades look only inside faces of the first (eyes, smiles)
-  Inspection inspection;  // what is shown in the place of the frame
+  bool inside = false;    // apply the other cascades only inside faces of the first (eyes, smiles)
+  Inspection inspection;  // what is shown instead of the frame
 
   bool operator==(const LiveSettings&) const = default;
 };
@@ -37,23 +37,23 @@ struct LiveSettings {
 struct LiveResult {
   Frame frame;
   std::vector<FoundFace> faces;
-  std::optional<Image<Bgr>> view;  // in the place of the frame, if another picture was asked for
-  bool view_is_frame = true;       // the boxes fit onto it
+  std::optional<Image<Bgr>> view;  // shown instead of the frame, if selected
+  bool view_is_frame = true;       // the boxes can be drawn onto `view`
   int level_count = 0;             // of the first cascade's pyramid
   std::size_t windows = 0;         // before grouping
   StepTimes times;                 // of all cascades together
-  StepTimes floors;                // what a plain copy of the least bytes would take; 0: unknown
-  StepBytes bytes{};               // these bytes
+  StepTimes floors;                // times to copy `bytes`; 0: unknown
+  StepBytes bytes{};               // see least_bytes()
   double detect_ms = 0;            // from frame to faces
-  std::string backend;             // "CPU", or the device
-  std::string sat;                 // on a device
-  std::string message;             // what went wrong; then there are no faces
-  bool comes_again = false;        // after a failure: the CPU takes over, from this frame on
+  std::string backend;             // "CPU", or the name of the device
+  std::string sat;                 // the SAT algorithm on a device; empty on the CPU
+  std::string message;             // what went wrong, in which case there are no faces
+  bool comes_again = false;        // after a failure: the CPU repeats this frame and takes over
 };
 
 class Detection {
  public:
-  // `on_result` is called from the thread when there is something new to take.
+  // `on_result` is called by the thread when take() has a new result.
   explicit Detection(
       LiveSettings settings, std::function<void()> on_result = [] {});
 
@@ -61,20 +61,20 @@ class Detection {
   void set(const LiveSettings& settings);
   LiveSettings settings() const;
 
-  // From the next frame on, frames with their boxes go into this video; empty: no longer.
+  // From the next frame on, frames with their boxes are written to this video; "": no more.
   void record(const std::string& file, double frames_per_second);
   const Recorder& recorder() const { return recorder_; }
 
-  // Neither detecting nor with a frame to do so; the last result can be taken.
+  // Is no frame being processed or waiting? The last result can then be taken.
   bool idle() const;
 
-  // The newest result that was not taken yet.
+  // The newest result, if it has not been taken yet.
   std::optional<LiveResult> take() { return results_.take(); }
-  std::uint64_t dropped() const;  // frames that a newer one has replaced
+  std::uint64_t dropped() const;  // frames that were replaced by newer ones
 
-  // Compares the SAT algorithms on the next frame, or on the last if none comes.
+  // Compares the SAT algorithms on the next frame, or on the last one if none comes.
   void compare();
-  std::shared_ptr<const Comparison> comparison() const;  // the last; null: none yet
+  std::shared_ptr<const Comparison> comparison() const;  // the last one; null: none yet
 
  private:
   void run_once(const std::stop_token& stop);
@@ -100,7 +100,7 @@ class Detection {
   Recorder recorder_;
   Mailbox<LiveResult> results_;
 
-  // Of the thread alone.
+  // Used only by the thread.
   std::vector<Detector> detectors_;
   std::optional<LiveSettings> built_;  // what detectors_ are made from
   CopySpeed speed_;

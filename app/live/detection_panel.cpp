@@ -95,7 +95,7 @@ bool DetectionPanel::draw_search(DetectOptions& options) {
   bool changed = false;
   auto factor = static_cast<float>(options.scale_factor);
   if (ImGui::SliderFloat("scale factor", &factor, 1.02f, 2)) {
-    // What is shown is what counts.
+    // The value used is the rounded one that is shown.
     options.scale_factor = std::round(static_cast<double>(factor) * 1000) / 1000;
     changed = true;
   }

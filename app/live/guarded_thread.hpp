@@ -1,4 +1,4 @@
-// A thread that no exception can end, and with it the program.
+// A thread that survives exceptions, which would otherwise end the program.
 #pragma once
 
 #include <exception>
@@ -14,9 +14,9 @@ namespace facesat::app {
 
 class GuardedThread {
  public:
-  // Calls step() again and again until the destructor asks it to stop. What a step throws goes to
-  // report(), in the same thread and as a sentence, and the next step follows: a step must take its
-  // work away before it can fail, and wait where there is none.
+  // Calls step() repeatedly until the destructor requests a stop. An exception from a step is
+  // passed to report() as a sentence, in the same thread, and the next step follows. So a step must
+  // consume its work before it can fail, and wait if there is none.
   GuardedThread(std::function<void(const std::stop_token&)> step,
                 std::function<void(const std::string& reason)> report)
       : thread_([step = std::move(step), report = std::move(report)](const std::stop_token& stop) {
@@ -32,7 +32,7 @@ class GuardedThread {
       const std::exception_ptr error = std::current_exception();
       try {
         report(reason_of(error));
-      } catch (...) {  // not even memory for the sentence: the next step may do better
+      } catch (...) {  // no memory even for the sentence: the next step may succeed
       }
     }
   }

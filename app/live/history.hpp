@@ -1,4 +1,4 @@
-// The times of the last frames, for plots and tables.
+// The times of the most recent frames, for plots and tables.
 #pragma once
 
 #include <array>
@@ -13,8 +13,8 @@
 
 namespace facesat::app {
 
-// What a frame spends its time on, from the camera to the screen: capture, the steps of detection,
-// and drawing.
+// The steps on which a frame's time is spent, from the camera to the screen: capture, the steps of
+// detection, and drawing.
 constexpr std::size_t live_step_count = step_names.size() + 2;
 std::string_view live_step_name(std::size_t step);
 
@@ -33,9 +33,9 @@ class History {
   void add(const Sample& sample);
   const std::deque<Sample>& samples() const { return samples_; }
 
-  // Results a second, over the last second or so.
+  // Results per second, over roughly the last second.
   double frames_per_second() const;
-  // Of the latency, or of another number of each sample; 0 without samples.
+  // Quantiles over all samples; 0 if there are none.
   double latency_quantile(double q) const;
   double detect_quantile(double q) const;
   double step_median(std::size_t step) const;
@@ -47,10 +47,10 @@ class History {
   std::deque<Sample> samples_;
 };
 
-// All samples as CSV: a header, then a line a frame.
+// All samples as CSV: a header, then one line per frame.
 std::string times_csv(const std::vector<Sample>& samples);
 
-// Is this such a text?
+// Is this text that times_csv() may have written?
 bool is_times_csv(const std::string& text);
 
 }  // namespace facesat::app

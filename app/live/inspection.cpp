@@ -9,7 +9,7 @@
 namespace facesat::app {
 namespace {
 
-// From 0 to 1.
+// The colour of a value from 0 to 1.
 Bgr palette(double value) {
   struct Point {
     double b, g, r;
@@ -68,7 +68,7 @@ Image<Bgr> inspect(Detector& detector, const Inspection& inspection) {
     const Level& level = pyramid.levels[i];
     const gpu::AtlasPlan::Place place = plan.places[i];
     const Image<Bgr> part = picture(i);
-    // Depths are known for the positions of the grid alone.
+    // Depths are known only at the positions of the grid.
     const int step = *inspection.picture == Snapshot::depth ? level.step : 1;
     for (int y = 0; y < std::min(part.size().height * step, level.size.height); ++y)
       for (int x = 0; x < std::min(part.size().width * step, level.size.width); ++x)

@@ -1,4 +1,4 @@
-// What the detector sees: its intermediate pictures, in colours.
+// The intermediate pictures of the detector, in colours.
 #pragma once
 
 #include <cstdint>
@@ -9,22 +9,23 @@
 namespace facesat::app {
 
 struct Inspection {
-  std::optional<Snapshot> picture;  // nothing: the frame itself
+  std::optional<Snapshot> picture;  // nullopt: the frame itself
   int level = 0;                    // of the pyramid
-  bool atlas = false;               // all levels of its atlas, at their places
+  bool atlas = false;               // show all levels of the atlas, at their places
 
   bool operator==(const Inspection&) const = default;
 
-  // Does it have the shape of the frame? Levels are the frame, smaller.
+  // Does the picture have the proportions of the frame? Levels are scaled frames.
   bool is_frame() const { return !picture || *picture == Snapshot::gray || !atlas; }
 };
 
-// Grey images as they are. Tables and depths from black over blue, green and yellow to white: a
-// table as the sum from the level's own corner, a depth as a part of all stages (its square root,
-// for most windows pass few).
+// Grey images stay grey. Integral images and depths go from black over blue, green and yellow to
+// white. An integral image is summed from the corner of its level and scaled by its last element; a
+// depth is shown as the square root of its share of all stages, because most windows pass few.
 Image<Bgr> coloured(const Image<std::uint32_t>& values, Snapshot picture, std::size_t stage_count);
 
-// Of the frame detected last, which has a level; inspection.picture is set.
+// The selected picture of the last frame, which must have at least one level; inspection.picture
+// must be set.
 Image<Bgr> inspect(Detector& detector, const Inspection& inspection);
 
 }  // namespace facesat::app

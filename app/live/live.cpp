@@ -1,5 +1,5 @@
-// Capture, detection and drawing run in a thread each, with one place between them: the user
-// interface waits for neither a frame nor a device.
+// Capture, detection and drawing each run in a thread of their own, connected by single-place
+// mailboxes: the user interface waits for neither a frame nor a device.
 #include "app/live/live.hpp"
 
 #include <algorithm>
@@ -49,14 +49,14 @@ class Live {
         recording_(command.record),
         labels_(remembered.labels),
         dark_(remembered.dark) {
-    opencv();  // loaded here, it does not count as the first frame's time
+    opencv();  // loads OpenCV now, so that the first frame's time does not include it
     screen_.set_dark(dark_);
     if (!recording_.empty()) detection_.record(recording_, 25);
     capture_.open(command.source, command.camera);
   }
 
-  // Until the window is closed, or an unattended run has its frames or gets no more of them. Then
-  // what the command line asks for is written.
+  // Runs until the window is closed, or until an unattended run has shown its frames or gets no
+  // more. Then writes the outputs that were given on the command line.
   void run() {
     const bool is_watched = command_.vsync && command_.frames == 0;
     while (!screen_.is_closed() && !interrupted()) {
@@ -67,14 +67,14 @@ class Live {
       screen_.show();
       if (std::exchange(fresh_, false)) add_sample(draw_ms);
       if (is_last) break;
-      is_over_ = command_.frames > 0 && nothing_more_comes();  // but perhaps one result is there
+      is_over_ = command_.frames > 0 && nothing_more_comes();  // one result may still wait
     }
     write_outputs();
   }
 
   Remembered choices() const { return {settings_, dark_, labels_}; }
 
-  // The exit status. Throws what prevented an output from being written.
+  // The exit status. Throws the error that prevented an output from being written.
   int status() const {
     const bool is_short = is_over_ && shown_ < command_.frames;
     if (is_short && shown_ == 0) throw UsageError(why_over());
@@ -152,7 +152,7 @@ class Live {
     ImGui::TextDisabled("H: help");
   }
 
-  // Screenshots, videos and times for later, in the current folder.
+  // Buttons that write screenshots, videos and times to the current folder.
   void draw_keeping() {
     if (ImGui::Button("screenshot")) wants_screenshot_ = true;
     ImGui::SameLine();
@@ -174,7 +174,8 @@ class Live {
     });
   }
 
-  // Calls write(), and shows what it returns. A failure is shown too, and decides the exit status.
+  // Calls write() and shows the text that it returns. A failure is shown, too, and determines the
+  // exit status.
   template <class Write>
   void attempt(Write write) {
     try {
@@ -218,7 +219,7 @@ class Live {
     if (!command_.screenshot.empty() && !is_nothing_processed)
       attempt([this] {
         screen_.draw([this] { draw_contents(); }, false);
-        outputs_.check_screenshot();  // again: it may have appeared meanwhile
+        outputs_.check_screenshot();  // again: the file may have appeared meanwhile
         write_picture(command_.screenshot, screen_.pixels().view());
         return "";
       });
@@ -283,8 +284,8 @@ class Live {
     ImGui::End();
   }
 
-  // Does this frame of the user interface count for --frames? A still picture is shown again and
-  // again.
+  // Does this frame of the user interface count for --frames? A still picture counts each time it
+  // is drawn.
   bool counts() const {
     return fresh_ || (shown_ > 0 && capture_.state().kind == FrameSource::Kind::pictures);
   }
@@ -312,11 +313,11 @@ class Live {
     ++all_frames_;
     if (!result_.message.empty() && !result_.comes_again && ++failed_frames_ == 1)
       why_detection_failed_ = result_.message;
-    settings_ = detection_.settings();  // where the CPU took over, the choice has changed
+    settings_ = detection_.settings();  // if the CPU took over, the backend has changed
   }
 
-  // Of a result that was shown for the first time. Drawing is our own work, without the wait for
-  // the screen.
+  // For a result that was shown for the first time. The drawing time excludes the wait for the
+  // screen.
   void add_sample(double draw_ms) {
     Sample sample;
     sample.ms.front() = capture_.state().frame_ms;
@@ -345,18 +346,18 @@ class Live {
   std::vector<Sample> all_;
   Clock::time_point begin_;
   int shown_ = 0, all_frames_ = 0, failed_frames_ = 0;
-  std::string why_detection_failed_;  // in the first of them
-  std::string recording_;             // the file; empty: there is none
-  std::string notice_;                // what was written last, or
-  bool failed_ = false;               // why it was not
-  std::exception_ptr failure_;        // the first of those
+  std::string why_detection_failed_;  // the reason for the first of the failed_frames_
+  std::string recording_;             // the video being recorded; empty: none
+  std::string notice_;                // the last message of attempt()
+  bool failed_ = false;               // notice_ is an error message
+  std::exception_ptr failure_;        // the first such error
   bool wants_screenshot_ = false;
   bool labels_, dark_;
   bool fresh_ = false, help_ = false;
-  bool is_over_ = false;  // an unattended run, before its frames
+  bool is_over_ = false;  // an unattended run gets no more frames
 };
 
-// Not to be remembered is no failure of what the user came for.
+// Failing to save the choices does not make the run a failure.
 void remember(const Remembered& choices) {
   try {
     write_settings(settings_file(), choices);
@@ -378,7 +379,7 @@ int run_live(const LiveCommand& command) {
   for (const std::string& cascade : command.settings.cascades)
     cascades.push_back(find_cascade(cascade));
   check(command.settings.detect);
-  const Backends usable(command.settings.backend, cascades);  // or else it throws
+  const Backends usable(command.settings.backend, cascades);  // throws unless usable
   const bool remembers = command.frames == 0 && !command.forgets && !settings_file().empty();
   Remembered start{command.settings};
   if (start.settings.cascades.empty()) start.settings.cascades.emplace_back(default_cascade_name);

@@ -16,22 +16,22 @@ struct LiveCommand {
   std::string source;  // empty: the first camera
   CameraMode camera;
   LiveSettings settings;
-  // Puts those settings that were given on the command line into others.
+  // Overrides settings with those that were given on the command line.
   std::function<void(LiveSettings&)> give;
-  bool forgets = false;    // starts with the defaults, and leaves what is remembered alone
-  int frames = 0;          // end after that many shown; 0: never
-  std::string screenshot;  // files, written at the end; empty: none
+  bool forgets = false;    // start with the defaults, and do not change the saved choices
+  int frames = 0;          // end after showing that many; 0: no limit
+  std::string screenshot;  // screenshot and times: files, written at the end; empty: none
   std::string times;
-  std::string record;  // a video of all frames shown; empty: none
+  std::string record;  // a video of all frames that were processed; empty: none
   bool vsync = true;
 };
 
-bool has_window();  // whether this build has one
+bool has_window();  // whether this build has a window
 
 // Adds the subcommand; parsing fills `command`, which must outlive the parser.
 CLI::App* add_live(CLI::App& program, LiveCommand& command);
 
-// Returns the exit status. Throws UsageError where there is no window to be had.
+// Returns the exit status. Throws UsageError if no window can be opened.
 int run_live(const LiveCommand& command);
 
 }  // namespace facesat::app

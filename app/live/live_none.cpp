@@ -1,4 +1,4 @@
-// Builds without the window's libraries.
+// For builds without the libraries that the window needs.
 #include <CLI/CLI.hpp>
 
 #include "app/live/live.hpp"

@@ -1,4 +1,5 @@
-// One place between two threads: what comes replaces what nobody has taken, so that nothing queues.
+// A single place between two threads: a new value replaces one that was not taken, so that nothing
+// queues up.
 #pragma once
 
 #include <mutex>

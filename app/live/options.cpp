@@ -22,7 +22,7 @@ CLI::App* add_live(CLI::App& program, LiveCommand& command) {
       ->type_name("NAME|FILE")
       ->take_all()
       ->expected(1)
-      ->allow_extra_args(false);  // else it would take the SOURCE after it for another one
+      ->allow_extra_args(false);  // else SOURCE would be parsed as another cascade
   live->add_option("--scale-factor", command.settings.detect.scale_factor,
                    "From one level of the pyramid to the next [1.1]")
       ->type_name("F");

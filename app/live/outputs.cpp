@@ -31,7 +31,7 @@ namespace fs = std::filesystem;
                                output.file.string(), overwritten));
 }
 
-// The picture or video of the folder that the file is, by whatever name.
+// The picture or video in `folder` that is the same file as `file`, under any name.
 std::optional<fs::path> find_in_folder(const fs::path& folder, const fs::path& file) {
   const auto wanted = file_identity(file);
   std::error_code failure;

@@ -1,4 +1,5 @@
-// The files that `facesat live` writes: none may be one that it reads, and no two may be the same.
+// The files that `facesat live` writes: none may be a file that it reads, and all must be
+// different.
 #pragma once
 
 #include <array>
@@ -11,28 +12,28 @@ namespace facesat::app {
 
 class Outputs {
  public:
-  // An option of the command line and its file; without a file it is not given.
+  // A command-line option and its file, which is empty if the option was not given.
   struct Output {
     std::string option;
     std::filesystem::path file;
   };
 
-  // Throws UsageError, before anything is written, if a file cannot be written or is another output
-  // or a cascade.
+  // Throws UsageError, before anything is written, if a file cannot be written, or is the same as
+  // another output or a cascade.
   Outputs(const Output& screenshot, const Output& times, const Output& record,
           const std::vector<std::string>& cascades);
 
-  // Throws UsageError if writing an output would destroy what this source reads: the file itself
-  // or, of a folder, one of its pictures and videos. For any thread.
+  // Throws UsageError if writing an output would overwrite what this source reads: the file itself,
+  // or a picture or video of a folder. May be called from any thread.
   void check_source(const std::string& source) const;
 
-  // Throw UsageError if an output exists and is not what facesat wrote there. Recordings do not
-  // bear a mark: they never replace a file.
+  // Throw UsageError if an output exists and was not written by facesat. Recordings bear no mark,
+  // so they never replace a file.
   void check_contents() const;
   void check_screenshot() const;
   void check_times() const;
 
-  // The recording that runs now; empty: there is none. For any thread.
+  // The current recording; empty: there is none. May be called from any thread.
   void set_recording(const std::filesystem::path& file);
 
  private:
@@ -41,8 +42,8 @@ class Outputs {
   Output recording_;
 };
 
-// Makes an empty file for something that the user wants to keep: facesat-DATE.EXTENSION in the
-// current folder, never one that exists. Throws OutputError.
+// Creates an empty file for a screenshot, recording or table of times: facesat-DATE.EXTENSION in
+// the current folder, never one that exists. Throws OutputError.
 std::string make_dated_file(const std::string& extension);
 
 }  // namespace facesat::app

@@ -1,4 +1,4 @@
-// What lies beside the picture: the source, the choices for detection, the times.
+// The panels next to the picture: source, detection settings, times.
 #pragma once
 
 #include <span>
@@ -14,10 +14,10 @@
 
 namespace facesat::app {
 
-// What went wrong, in the colour of warnings.
+// Draws an error message in the colour of warnings.
 void draw_warning(const std::string& message);
 
-// Play, pause, seek, speed, loop; another source by name or camera number.
+// Play, pause, seek, speed, loop; opens another source by name or camera number.
 class SourcePanel {
  public:
   explicit SourcePanel(const CameraMode& mode = {}) : mode_(mode) {}
@@ -28,10 +28,10 @@ class SourcePanel {
 
   std::string name_;                 // being typed
   CameraMode mode_;                  // for cameras
-  std::vector<CameraInfo> cameras_;  // as the list shows them
+  std::vector<CameraInfo> cameras_;  // those in the list
 };
 
-// All choices that detection has; draw() is true when one of them changed.
+// All settings of detection; draw() returns true if one of them changed.
 class DetectionPanel {
  public:
   explicit DetectionPanel(std::vector<gpu::DeviceInfo> devices = gpu::devices(),
@@ -48,14 +48,15 @@ class DetectionPanel {
   std::vector<std::string> cascades_;
 };
 
-// Which of the detector's pictures is shown; true when that changed.
+// Selects which intermediate picture of the detector is shown; returns true if the selection
+// changed.
 bool draw_inspection(Inspection& inspection, int level_count);
 
-// Rates, latency, a bar and a history of the steps, a table of them beside what a plain copy of the
-// same bytes would take.
+// Rates, latency, a bar and a history of the steps, and a table that compares them with a plain
+// copy of the same bytes.
 void draw_times(const History& history, std::uint64_t dropped, const LiveResult& last);
 
-// Starts the comparison of all SAT algorithms, and ranks them; true when one was chosen.
+// Starts the comparison of all SAT algorithms, and ranks them; returns true if the user chose one.
 bool draw_comparison(Detection& detection, LiveSettings& settings);
 
 }  // namespace facesat::app

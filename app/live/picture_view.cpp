@@ -61,7 +61,7 @@ void PictureView::handle_mouse(ImVec2 corner, ImVec2 space) {
   const float now = zoom_ > 0 ? zoom_ : fitting;
   const ImVec2 pixels{now * static_cast<float>(size_.width),
                       now * static_cast<float>(size_.height)};
-  if (io.MouseWheel != 0) {  // what lies below the pointer stays there
+  if (io.MouseWheel != 0) {  // zoom around the pointer
     const float then = std::clamp(now * std::pow(1.2f, io.MouseWheel), fitting / 4, 40.0f);
     const ImVec2 off{io.MousePos.x - corner.x - space.x / 2,
                      io.MousePos.y - corner.y - space.y / 2};

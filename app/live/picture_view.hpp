@@ -1,4 +1,4 @@
-// The picture with its boxes, to zoom and pan.
+// The picture with its boxes, with zoom and pan.
 #pragma once
 
 #include <cstdint>
@@ -21,10 +21,10 @@ class PictureView {
   PictureView(const PictureView&) = delete;
   PictureView& operator=(const PictureView&) = delete;
 
-  // Shows this from now on, stretched to the size of the frame, which boxes refer to. What is too
-  // large for a texture is shown in a smaller copy.
+  // Shows these pixels from now on, stretched to the size of the frame, to which the boxes refer.
+  // Pictures too large for a texture are shown as a smaller copy.
   void set(View<const Bgr> pixels, Size frame);
-  // Draws into the rest of the current ImGui window.
+  // Draws into the remaining space of the current ImGui window.
   void draw(const std::vector<FoundFace>& faces, bool labels);
 
   void fit() { zoom_ = 0; }
@@ -38,9 +38,9 @@ class PictureView {
   unsigned texture_ = 0;
   int largest_side_ = 0;  // of a texture
   Size texture_size_, size_;
-  ImVec2 filled_{1, 1};  // the part of the texture that the picture fills: edges of copies jut out
-  float zoom_ = 0;       // screen pixels a picture pixel; 0: as large as fits
-  ImVec2 centre_{0.5f, 0.5f};  // of the view, as a part of the picture
+  ImVec2 filled_{1, 1};  // the part of the texture that the picture fills: 1 unless it was shrunk
+  float zoom_ = 0;       // screen pixels per picture pixel; 0: as large as fits
+  ImVec2 centre_{0.5f, 0.5f};  // of the view, as a fraction of the picture
 };
 
 }  // namespace facesat::app

@@ -23,7 +23,7 @@ struct Container {
   std::string_view extension;
   const char* codec;
 };
-// Containers that FFmpeg writes with these codecs and reads again.
+// Containers that FFmpeg can write and read with these codecs.
 constexpr std::array<Container, 5> containers{
     {{".avi", "MJPG"}, {".m4v", "mp4v"}, {".mkv", "MJPG"}, {".mov", "mp4v"}, {".mp4", "mp4v"}}};
 
@@ -40,13 +40,13 @@ const Container* container_of(const fs::path& file) {
 }  // namespace
 
 struct Recorder::Video {
-  fs::path path;  // absolute: FFmpeg takes a relative name with a colon for a URL
+  fs::path path;  // absolute, because FFmpeg takes a relative name with a colon for a URL
   std::unique_ptr<VideoWriter> writer;
   Size size;
-  std::optional<FileIdentity> identity;  // nothing: it was deleted as soon as it was made
+  std::optional<FileIdentity> identity;  // nullopt: it was deleted right after it was created
   long frames = 0;
 
-  // The writer notices neither.
+  // Throws OutputError if the file is gone or the disk is full: the writer reports neither.
   void require_place() const {
     if (!identity || file_identity(path) != identity)
       throw OutputError("the file was deleted or replaced while it was being recorded");
@@ -83,7 +83,7 @@ void Recorder::set(const std::string& file, double frames_per_second) {
   }
   file_ = file;
   frames_per_second_ = frames_per_second;
-  if (file.empty()) return;  // what is to be said of the one before stays
+  if (file.empty()) return;  // the messages about the previous video stay
   const std::scoped_lock said(said_);
   remark_.clear();
   failure_.clear();
@@ -121,9 +121,9 @@ void Recorder::begin(Size size) {
   video_ = std::move(video);
 }
 
-// The writer says nothing of a full disk. What it wrote then has no index, and cannot be opened or
-// tells no number of frames (where it has one, some containers round it); or only its last frames
-// are missing.
+// The writer does not report a full disk. The video then has no index, so that it cannot be opened
+// or reports no number of frames; or it just lacks its last frames. Only half the frames are
+// required, because some containers round their number.
 void Recorder::finish() {
   if (!video_) return;
   const std::unique_ptr<Video> video = std::move(video_);

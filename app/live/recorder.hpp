@@ -1,4 +1,4 @@
-// Frames with their boxes, into a video.
+// Writes frames with their boxes to a video.
 #pragma once
 
 #include <filesystem>
@@ -17,20 +17,20 @@ class Recorder {
   Recorder();
   ~Recorder();
 
-  // Can a video be written under this name? By its extension.
+  // Can a video be written under this name? Decided by its extension.
   static bool knows(const std::filesystem::path& file);
-  static std::string extensions();  // those known, in words
+  static std::string extensions();  // the known ones, in words
 
-  // What is added from now on goes into `file`, which knows() admits; empty: nowhere. The video
-  // before is finished.
+  // Finishes the current video. Frames added from now on go into `file`, for which knows() must be
+  // true; "": nowhere.
   void set(const std::string& file, double frames_per_second);
-  // Frames of another size than the first are left out, with a remark. Throws nothing: what goes
-  // wrong ends the recording with a failure.
+  // Frames whose size differs from the first are left out, with a remark. Does not throw: an error
+  // ends the recording and becomes failure().
   void add(View<const Bgr> frame, const std::vector<FoundFace>& faces);
 
-  // What the user should know about the last video, which may be whole all the same.
+  // A warning about the last video, which may be complete nevertheless.
   std::string remark() const;
-  // Why the last video is missing or not whole; empty: nothing is known to be wrong with it.
+  // Why the last video is missing or incomplete; empty: no problem is known.
   std::string failure() const;
 
  private:
@@ -45,7 +45,7 @@ class Recorder {
   double frames_per_second_ = 25;
   std::unique_ptr<Video> video_;  // from the first frame on
 
-  mutable std::mutex said_;  // to be asked for what it guards, nobody waits for a frame
+  mutable std::mutex said_;  // guards the two below, so that reading them does not wait for a frame
   std::string remark_, failure_;
 };
 

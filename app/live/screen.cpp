@@ -3,7 +3,7 @@
 #include <utility>
 
 #include <glad/gl.h>
-// glad first: it stands in for the system's OpenGL header.
+// glad first: it replaces the system's OpenGL header.
 #include <GLFW/glfw3.h>
 #include <fmt/format.h>
 #include <imgui.h>
@@ -39,8 +39,8 @@ Screen::Screen(const std::string& title, Size size, bool vsync) {
   glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
   glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
   glfwWindowHint(GLFW_SCALE_TO_MONITOR, GLFW_TRUE);
-  // Window managers give new windows the focus. Where there is none, asking for it would end the
-  // program if the window is unmapped at that moment.
+  // Window managers give new windows the focus. Without a window manager, requesting the focus
+  // would end the program if the window is unmapped at that moment.
   glfwWindowHint(GLFW_FOCUSED, GLFW_FALSE);
   window_ = glfwCreateWindow(size.width, size.height, title.c_str(), nullptr, nullptr);
   if (!window_) refuse("a window with OpenGL 3.3 cannot be opened");
@@ -63,7 +63,7 @@ Screen::Screen(const std::string& title, Size size, bool vsync) {
   scale_ = across;
   IMGUI_CHECKVERSION();
   ImGui::CreateContext();
-  ImGui::GetIO().IniFilename = nullptr;  // settings are ours to keep
+  ImGui::GetIO().IniFilename = nullptr;  // the program saves its own settings
   ImFontConfig font;
   font.SizePixels = 13 * scale_;
   ImGui::GetIO().Fonts->AddFontDefault(&font);
@@ -90,13 +90,13 @@ void Screen::set_dark(bool dark) {
   ImGui::GetStyle().ScaleAllSizes(scale_);
 }
 
-// Dear ImGui comes to rest some frames after the last event.
+// Dear ImGui needs some frames after the last event to settle.
 void Screen::take_events(bool may_wait) {
   constexpr int frames_to_settle = 4;
   const ImGuiIO& io = ImGui::GetIO();
   if (io.MouseDelta.x != 0 || io.MouseDelta.y != 0 || io.MouseWheel != 0 || ImGui::IsAnyMouseDown())
     settling_ = frames_to_settle;
-  if (is_minimised()) return glfwWaitEventsTimeout(0.1);  // nothing to see, but results go on
+  if (is_minimised()) return glfwWaitEventsTimeout(0.1);  // invisible, but results still arrive
   if (!may_wait || settling_-- > 0) return glfwPollEvents();
   constexpr double patience = 0.25;
   const double begin = glfwGetTime();

@@ -1,4 +1,5 @@
-// The window: GLFW, an OpenGL 3.3 context and Dear ImGui, for the thread that made it.
+// The window: GLFW, an OpenGL 3.3 context and Dear ImGui. To be used only by the thread that
+// created it.
 #pragma once
 
 #include <functional>
@@ -13,32 +14,32 @@ namespace facesat::app {
 
 class Screen {
  public:
-  // Throws UsageError where no window can be had.
+  // Throws UsageError if no window can be opened.
   Screen(const std::string& title, Size size, bool vsync);
   ~Screen();
   Screen(const Screen&) = delete;
   Screen& operator=(const Screen&) = delete;
 
-  // Calls contents() for one frame of the user interface and renders it. If it `may_wait`, it does
-  // so until there is something new: the user's doing, wake(), or a quarter of a second.
+  // Calls contents() for one frame of the user interface and renders it. With `may_wait`, first
+  // waits for user input or wake(), but at most a quarter of a second.
   void draw(const std::function<void()>& contents, bool may_wait);
   bool is_closed() const;
-  // There is something new to draw. For any thread.
+  // Signals that there is something new to draw. May be called from any thread.
   static void wake();
-  // Shows what was drawn.
+  // Presents the frame that was drawn.
   void show();
 
   bool is_minimised() const;
-  float scale() const { return scale_; }  // of high resolution displays
+  float scale() const { return scale_; }  // of the display; above 1 for high resolutions
   void set_dark(bool dark);
   void close();
   // Files dropped onto the window since the last call.
   std::vector<std::string> dropped();
-  // Keys pressed since the last call, however shortly: capital letters, digits and space by their
-  // character, others as GLFW numbers them.
+  // Keys pressed since the last call, however briefly. Letters (as capitals), digits and space have
+  // their character code, other keys the numbers of GLFW.
   enum Key { right_arrow = 262, left_arrow = 263 };
   std::vector<int> pressed();
-  // What was drawn last, before it is shown.
+  // The pixels of the frame drawn last; to be called before show().
   Image<Bgr> pixels() const;
 
  private:
@@ -48,7 +49,7 @@ class Screen {
   float scale_ = 1;
   std::vector<std::string> dropped_;
   std::vector<int> pressed_;
-  int settling_ = 0;  // frames to draw before it is still
+  int settling_ = 0;  // frames to draw before the user interface has settled
 };
 
 }  // namespace facesat::app

@@ -1,4 +1,4 @@
-// What the window remembers from one run to the next.
+// The choices that the window saves from one run to the next.
 #pragma once
 
 #include <filesystem>
@@ -12,10 +12,10 @@ struct Remembered {
   bool dark = true, labels = true;
 };
 
-// In the user's folder for configurations (XDG); empty if there is none.
+// In the user's configuration folder (XDG); empty if there is none.
 std::filesystem::path settings_file();
 
-// Nothing remembered, or nothing sensible: what `otherwise` says.
+// Returns `otherwise` if nothing was saved, or nothing valid.
 Remembered read_settings(const std::filesystem::path& file, const Remembered& otherwise);
 // Throws OutputError.
 void write_settings(const std::filesystem::path& file, const Remembered& remembered);

@@ -5,11 +5,11 @@
 
 namespace facesat::app {
 
-// The least whole number of times that a picture must shrink for no side to exceed `limit`.
+// The smallest integer factor by which a picture must shrink so that no side exceeds `limit`.
 int shrink_factor(Size size, int limit);
 
-// Each pixel is the mean of factor x factor pixels, or of as many of them as there are at the right
-// and lower edges.
+// Each pixel is the mean of factor x factor pixels; at the right and lower edges, of those that
+// exist.
 Image<Bgr> shrink(View<const Bgr> picture, int factor);
 
 }  // namespace facesat::app

@@ -38,7 +38,7 @@ void draw_controls(Capture& capture, const Capture::State& state) {
     capture.set_speed(speed);
 }
 
-// A choice among numbers; 0 is what the camera likes.
+// A list of values; Value{} leaves the choice to the camera.
 template <class Value, std::size_t n, class Text>
 bool draw_choice(const char* label, const std::array<Value, n>& values, Value& chosen, Text text) {
   const auto shown = [&](const Value& v) { return v == Value{} ? "as it likes" : text(v); };

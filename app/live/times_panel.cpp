@@ -18,7 +18,7 @@ ImU32 step_colour(std::size_t step) {
   return colours[step];
 }
 
-// The medians of the steps, one after the other.
+// A bar with the medians of the steps, one after the other.
 void draw_bar(const std::array<double, live_step_count>& medians) {
   const double whole = std::accumulate(medians.begin(), medians.end(), 0.0);
   ImVec2 corner = ImGui::GetCursorScreenPos();
@@ -33,7 +33,7 @@ void draw_bar(const std::array<double, live_step_count>& medians) {
   ImGui::Dummy({width, height});
 }
 
-// A column a frame, the oldest on the left; steps are stacked.
+// One column per frame, the oldest on the left; steps are stacked.
 void draw_history(const History& history) {
   const auto& samples = history.samples();
   const ImVec2 corner = ImGui::GetCursorScreenPos();
@@ -59,7 +59,7 @@ void draw_history(const History& history) {
   ImGui::Dummy({width, height});
 }
 
-// A number, or nothing where there is none.
+// Fills a table cell with a number, or leaves it empty if there is none.
 void draw_number(const char* format, double number, bool is_there) {
   ImGui::TableNextColumn();
   if (is_there) ImGui::Text(format, number);
@@ -69,7 +69,7 @@ void explain(const char* text) {
   if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", text);
 }
 
-// The step's colour, in front of its name.
+// A swatch of the step's colour, in front of its name.
 void draw_swatch(std::size_t step) {
   const ImVec2 corner = ImGui::GetCursorScreenPos();
   const float side = ImGui::GetTextLineHeight() * 0.7f;
@@ -80,7 +80,7 @@ void draw_swatch(std::size_t step) {
   ImGui::SameLine();
 }
 
-// Numbers of detection's own steps lie between capture and draw.
+// Bytes and floors exist only for the steps of detection, which are between capture and draw.
 void draw_table(const std::array<double, live_step_count>& medians, const LiveResult& last) {
   if (!ImGui::BeginTable("steps", 5, ImGuiTableFlags_RowBg)) return;
   ImGui::TableSetupColumn("step", ImGuiTableColumnFlags_WidthStretch, 1.4f);

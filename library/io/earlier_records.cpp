@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Where the output of a generation is prepared.
+// The file in which the output of a new generation is prepared.
 fs::path retry_file(const fs::path& output, int generation) {
   return fs::path(output) += fmt::format(".retry{}", generation);
 }
@@ -43,14 +43,14 @@ void check_options(const std::string& output, const ResultOptions& then, const R
       output, what));
 }
 
-// Is this, where the output ends too early, what a run has left that was killed while it wrote?
+// Is this end of an output the part of a record that a killed run leaves behind?
 bool is_torn(const std::string& text, const std::string& header) {
   if (header.empty()) return is_torn_record(text);
   return is_torn_record_in_csv(text, 1 + static_cast<std::size_t>(std::ranges::count(header, ',')));
 }
 
 // Drops the entries of records that the output lacks (the run was killed before it wrote them), and
-// makes sure that all others are there as they were written, and nothing else.
+// checks that the output holds all other records as they were written, and nothing else.
 void check_records(JournalFile& journal, const ResultFile& file, const std::string& header,
                    bool had_journal) {
   std::ifstream in(file.path(), std::ios::binary);
@@ -81,13 +81,13 @@ void check_records(JournalFile& journal, const ResultFile& file, const std::stri
     end = entry->end;
   }
   if (end >= file.size() || file.size() < header.size()) return;
-  // Without a journal of its own, a run that was killed leaves the beginning of a line.
+  // A killed run leaves the beginning of a line only if the output has no journal.
   read(file.size() - end);
   if (had_journal || !is_torn_record(bytes)) refuse_changed(file.name(), "there is more in it");
 }
 
-// The entries of records that a later try of the same input has replaced, and of failures that are
-// repaired.
+// For each entry: was it replaced by a later try of the same input, or is it a failure that was
+// repaired?
 std::vector<bool> replaced(const std::vector<Journal::Entry>& entries,
                            const std::set<Journal::Input>& repaired) {
   const auto is_first = [](const Journal::Entry& entry) { return entry.frame.value_or(0) == 0; };
@@ -103,8 +103,8 @@ std::vector<bool> replaced(const std::vector<Journal::Entry>& entries,
   return result;
 }
 
-// Copies what `journal` keeps of `output`, without the entries to drop, into `to`; `journal`
-// describes that file then. `head` bytes come before the first record.
+// Copies the records of `output` to the file `to`, without those that are dropped; `journal` then
+// describes that file. `head` bytes come before the first record.
 void drop(JournalFile& journal, const std::vector<bool>& dropped, const fs::path& output,
           std::uint64_t head, const fs::path& to) {
   std::ifstream in(output, std::ios::binary);
@@ -140,7 +140,7 @@ void drop(JournalFile& journal, const std::vector<bool>& dropped, const fs::path
   journal.entries = std::move(kept);
 }
 
-// What is known of the output before this run; its journal need not be there.
+// What is known about the output before this run; it need not have a journal.
 JournalFile load(const ResultFile& file, const Layout& layout, const ResultOptions& options) {
   const fs::path path = journal_of(file.path());
   const bool is_there = has_journal(path);

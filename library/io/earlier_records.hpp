@@ -1,5 +1,5 @@
-// The records that earlier runs have written into an output: a run that goes on takes them up, and
-// drops those that it has replaced.
+// The records that earlier runs have written to an output: a resumed run takes them over, and drops
+// those that it has replaced.
 #pragma once
 
 #include <set>
@@ -10,15 +10,14 @@
 
 namespace facesat {
 
-// What earlier runs have completed, and `file` is made to hold. A JSON Lines file without a journal
-// gets one made from its records; an output that was deleted is begun anew. Throws UsageError, with
-// nothing changed, if the output or the journal is not what facesat wrote, or was written with
-// other options; OutputError.
+// Returns what earlier runs have completed, and finishes an interrupted replacement of records in
+// `file`. A JSON Lines file without a journal gets one made from its records; if the output was
+// deleted, it starts again from nothing. Throws UsageError, with nothing changed, if the output or
+// the journal is not what facesat wrote, or was written with other options; OutputError.
 JournalFile take_up(ResultFile& file, const Layout& layout, const ResultOptions& options);
 
-// Takes the records of inputs that were tried again, and of failures that are repaired, out of the
-// output and of the journal that describes it. `head` bytes come before the first record. Throws
-// OutputError.
+// Removes the records of inputs that were tried again, and of failures that were repaired, from the
+// output and from its journal. `head` bytes come before the first record. Throws OutputError.
 void drop_replaced(JournalFile& journal, ResultFile& file, std::uint64_t head,
                    const std::set<Journal::Input>& repaired = {});
 

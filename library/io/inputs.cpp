@@ -21,7 +21,7 @@ Input media(const fs::path& file, std::string name) {
   return {video ? Input::Kind::video : Input::Kind::picture, file, std::move(name), ""};
 }
 
-// Null if the argument is no list.
+// Null if the argument is not a list.
 std::unique_ptr<PathList> open_list(const std::string& argument, bool null_separated) {
   if (argument == "-") return std::make_unique<PathList>(argument, null_separated);
   if (!argument.starts_with('@')) return nullptr;
@@ -42,8 +42,8 @@ Input failure(const fs::path& path, std::string name, std::string reason) {
   return {Input::Kind::failure, path, std::move(name), std::move(reason)};
 }
 
-// Is this entry of a folder a folder? Links that lead nowhere are none. Throws InputError if that
-// cannot be found out.
+// Is this entry of a folder a folder itself? Dangling links are not. Throws InputError if that
+// cannot be determined.
 bool is_folder(const fs::path& entry) {
   std::error_code error;
   const fs::file_status status = fs::status(entry, error);
@@ -77,14 +77,14 @@ bool Inputs::is_excluded(const fs::path& folder) const {
   return id && excluded_.contains(*id);
 }
 
-// A link to a folder that the walk comes to without it as well.
+// Is this a link to a folder that the walk reaches without it, too?
 bool Inputs::is_link_within(const fs::path& folder) const {
   std::error_code error;
   if (!fs::is_symlink(folder, error)) return false;
   const fs::path target = fs::canonical(folder, error);
   const fs::path below = error ? fs::path() : target.lexically_relative(root_);
   return !below.empty() && std::none_of(below.begin(), below.end(), [](const fs::path& part) {
-    return part != "." && part.string().starts_with('.');  // not there, or hidden
+    return part != "." && part.string().starts_with('.');  // outside the root, or hidden
   });
 }
 
@@ -136,7 +136,7 @@ std::optional<Input> Inputs::next_of_list() {
   return start(entry->path);
 }
 
-// A path given by the user: a folder to walk, or a file to read whatever its extension.
+// Starts with a path given by the user: a folder to walk, or a file to read whatever its extension.
 std::optional<Input> Inputs::start(const std::string& path) {
   std::error_code ignored;
   if (!fs::is_directory(path, ignored)) return media(path, path);
@@ -145,7 +145,7 @@ std::optional<Input> Inputs::start(const std::string& path) {
   return enter(path, "", path);
 }
 
-// Begins to walk a folder; the result is a failure if it cannot be read, or not to its end.
+// Begins to walk a folder. Returns a failure if the folder cannot be read to its end.
 std::optional<Input> Inputs::enter(const fs::path& folder, const std::string& prefix,
                                    const std::string& name) {
   const auto id = identity(folder);

@@ -1,4 +1,4 @@
-// The inputs named on the command line, one after the other: files, folders, lists, standard input.
+// The inputs from the command line, one at a time: files, folders, lists, standard input.
 #pragma once
 
 #include <filesystem>
@@ -19,62 +19,64 @@ struct Input {
   enum class Kind { picture, video, failure };
   Kind kind = Kind::picture;
   std::filesystem::path path;
-  std::string name;     // as results call it: relative to the folder given, or the path as given
-  std::string failure;  // of a failure (an unreadable folder): why
+  std::string name;     // as in the results: relative to the given folder, or the path as given
+  std::string failure;  // the reason of a failure (such as an unreadable folder)
 };
 
-// What the command line says about inputs.
+// The inputs as given on the command line.
 struct InputArguments {
-  std::vector<std::string> inputs;  // a file, a folder, "@FILE" for a list of paths, "-" for a list
-                                    // on standard input
+  std::vector<std::string> inputs;  // each a file, a folder, "@FILE" (a list of paths) or "-" (a
+                                    // list on standard input)
   bool recursive = false;
-  bool null_separated = false;  // lists
-  // Where this run writes pictures: below an input, what facesat wrote there is passed over.
+  bool null_separated = false;  // entries of lists end with NUL
+  // Folders where this run writes pictures: pictures written by facesat in or below them are
+  // skipped.
   std::vector<std::filesystem::path> excluded;
 };
 
-// Finds inputs lazily: memory is bounded by the largest folder, however long the list. Folders come
-// in name order; hidden entries and files with unknown extensions are passed over; a folder reached
-// twice (through symbolic links) is entered once, under its own name where it lies below the folder
-// given.
+// Finds inputs lazily: memory is bounded by the largest folder, however long a list is. Folders are
+// read in name order; hidden entries and files with unknown extensions are skipped. A folder that
+// can be reached twice (through symbolic links) is entered once, under its own name if it lies
+// below the given folder.
 class Inputs {
  public:
-  // Throws UsageError for a list that cannot be read, and for a folder that is excluded.
+  // Throws UsageError for a list that cannot be read, and for an input folder that is excluded.
   explicit Inputs(InputArguments arguments);
 
-  // The next input; a failure for a folder or a list that cannot be read.
+  // The next input; its kind is `failure` for a folder or list that cannot be read.
   std::optional<Input> next();
 
-  // Is there none any more? Waits for the next one where a list comes from a pipe.
+  // Are there no more inputs? If a list comes from a pipe, waits for its next entry.
   bool is_empty();
 
-  // Called by next() with every folder that is read.
+  // Sets a function that next() calls with every folder that it has read.
   void on_folder(std::function<void(const std::filesystem::path&)> call) {
     on_folder_ = std::move(call);
   }
 
-  // What was found in folders so far, and is no input.
+  // What was found in folders so far and skipped.
   struct PassedOver {
     std::size_t files = 0;                          // with unknown extensions
-    std::map<std::string, std::size_t> extensions;  // of these; not more than some
+    std::map<std::string, std::size_t> extensions;  // of these files, a limited number
     std::size_t folders = 0;
     std::size_t links = 0;   // to folders that are read under another name
     std::size_t hidden = 0;  // entries whose names begin with a dot
-    std::size_t own = 0;     // pictures that facesat wrote, where this run writes some
+    std::size_t own = 0;     // pictures written by facesat, in excluded folders
   };
   const PassedOver& passed_over() const { return passed_over_; }
 
-  // Would another object with these arguments find the same? Not if a list comes from a pipe.
+  // Would another object with these arguments find the same inputs? Not if a list comes from a
+  // pipe.
   bool is_repeatable() const;
 
  private:
   // A folder being walked.
   struct Folder {
     std::filesystem::path path;
-    std::string prefix;                // of names: "" for the folder given, "sub/" below it
+    std::string prefix;                // of names: "" for the given folder, "sub/" below it
     std::vector<std::string> entries;  // sorted
     std::size_t next = 0;
-    bool is_excluded = false;  // or below one that is
+    bool is_excluded = false;  // or below a folder that is
   };
   using Identity = std::pair<std::uintmax_t, std::uintmax_t>;  // device and inode
 
@@ -91,10 +93,10 @@ class Inputs {
                              const std::string& name);
 
   InputArguments arguments_;
-  std::vector<std::unique_ptr<PathList>> lists_;  // one for each argument; null: it is no list
+  std::vector<std::unique_ptr<PathList>> lists_;  // one per argument; null: it is not a list
   std::size_t next_argument_ = 0;
   std::set<Identity> excluded_, entered_;
-  std::filesystem::path root_;  // the folder given that is being walked, without links
+  std::filesystem::path root_;  // the given folder that is being walked, with links resolved
   std::vector<Folder> folders_;
   std::unique_ptr<PathList> list_;  // being read
   std::optional<Input> upcoming_;   // found by is_empty()

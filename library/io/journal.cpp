@@ -19,9 +19,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Changes whenever a file is written to or replaced, and stays if a folder above it is renamed;
-// unknown if there is none. The time of the last change of the inode is part of it: programs that
-// edit EXIF data can keep a file's size and its time of modification.
+// The version changes whenever a file is written to or replaced, and stays when a folder above the
+// file is renamed; it is unknown if there is no regular file. It includes the time of the last
+// change of the inode, because programs that edit EXIF data can keep the size and the modification
+// time of a file.
 InputVersion version_of(const fs::path& input) {
   struct stat info {};
   if (::stat(input.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return {};
@@ -100,8 +101,8 @@ Journal::~Journal() {
   if (descriptor_ >= 0) ::close(descriptor_);
 }
 
-// However the input is spelled, and wherever the program was started. Inputs of one folder come one
-// after the other.
+// The same key however the input is spelled, and wherever the program was started. The key of the
+// folder is cached, because inputs of one folder come one after the other.
 std::string Journal::path_key(const fs::path& input) {
   if (!input.has_filename() && input.has_relative_path()) return path_key(input.parent_path());
   const fs::path folder = input.has_parent_path() ? input.parent_path() : ".";
@@ -114,7 +115,8 @@ std::string Journal::path_key(const fs::path& input) {
   return key_of_folder_ + input.filename().string();
 }
 
-// A file that is where the journal does not expect it, and not any more where it does.
+// For a file that the journal does not know by its path: the key of the path that it was moved
+// from, if there is one and no file is there any more.
 std::optional<std::string> Journal::key_before_move(const InputVersion& version,
                                                     const std::string& name) const {
   const auto [begin, end] = keys_.equal_range(version);
@@ -148,7 +150,7 @@ Journal::Place Journal::enter(const fs::path& path, const std::string& name) {
   if (earlier == known.earlier.end()) return place;
   const InputState& state = earlier->second;
   const bool is_retried = retries_ && state.failed;
-  // What was not there has changed, too, when it is; names alone tell nothing of versions.
+  // An input that was missing and now exists has changed, too; names alone carry no version.
   const bool is_comparable =
       state.version.change != 0 || (state.failed && !key.starts_with(name_key("")));
   const bool has_changed =

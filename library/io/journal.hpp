@@ -1,6 +1,6 @@
-// The journal beside an output file: which inputs have their records in it, so that a run that was
-// interrupted can be completed exactly. OUTPUT.resume exists from the start of a run to the end of
-// one without a failed input.
+// The journal next to an output file: it lists the inputs whose records the output has, so that an
+// interrupted run can be completed exactly. OUTPUT.resume exists from the start of a run until a
+// run ends without failed inputs.
 #pragma once
 
 #include <cstdint>
@@ -19,22 +19,22 @@
 
 namespace facesat {
 
-// The options that results depend on, as the command line calls them, and their values.
+// The options that the results depend on, as named on the command line, and their values.
 using ResultOptions = std::vector<std::pair<std::string, std::string>>;
 
-// Tells the contents of an input's file from what they were before.
+// Distinguishes the current contents of an input's file from earlier ones.
 struct InputVersion {
-  std::uint64_t change = 0;  // of its size and times; 0: unknown
-  std::uint64_t inode = 0;   // of its file, which it keeps when a folder above it is renamed; not
-                             // every file system keeps it from one mount to the next
+  std::uint64_t change = 0;  // checksum of its size and times; 0: unknown
+  std::uint64_t inode = 0;   // stays the same when a folder above the file is renamed, but not on
+                             // every file system from one mount to the next
   auto operator<=>(const InputVersion&) const = default;
 };
 
 // What earlier runs have written about an input.
 struct InputState {
-  int records = 0;        // pictures have one, videos one for each frame
-  bool complete = false;  // no more will come
-  bool failed = false;    // one of them is a failure
+  int records = 0;        // one for a picture, one per frame for a video
+  bool complete = false;  // there will be no more records
+  bool failed = false;    // one of the records is a failure
   InputVersion version;
 };
 
@@ -42,9 +42,10 @@ struct JournalFile;
 
 class Journal {
  public:
-  // One record of the output. An input is known by its key and its number among those of that key:
-  // "path " and its absolute path, links to its folder resolved; or, of results without a journal,
-  // "name " and its name in them, which inputs of two folders may share.
+  // One record of the output. An input is identified by its key and its number among the inputs
+  // with that key. The key is "path " and the absolute path, with links in the folder resolved; or,
+  // for results without a journal, "name " and the name in the results, which inputs from two
+  // folders may share.
   struct Entry {
     std::string key;
     int occurrence = 0;
@@ -57,19 +58,20 @@ class Journal {
   using Input = std::pair<std::string, int>;  // key and occurrence
   enum class Mode { fresh, resume, retry_failed };
 
-  // Takes over `file`, which keeps what earlier runs have completed: nothing, unless resuming. A
-  // JSON Lines file without a journal gets one made from its records. An output that is no regular
-  // file has no journal. Throws UsageError, with nothing changed, if the output or the journal is
-  // not what facesat wrote, was written with other options or, unless resuming, belongs to a run
-  // that did not come to its end; OutputError if they cannot be written.
+  // Takes over `file`. When resuming, the file keeps what earlier runs have completed; otherwise
+  // its contents are dropped. A JSON Lines file without a journal gets one made from its records.
+  // An output that is not a regular file has no journal. Throws UsageError, with nothing changed,
+  // if the output or the journal is not what facesat wrote, was written with other options or,
+  // unless resuming, belongs to a run that did not finish; OutputError if they cannot be written.
   Journal(ResultFile& file, const Layout& layout, const ResultOptions& options, Mode mode);
   ~Journal();
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
 
-  // The next input: what its entries have in common, and what is known of it. An input that has
-  // changed since its records were written is a new one; they are dropped at the end. One that was
-  // moved with its folder is the same. `name`: as results call it.
+  // To be called for each input in order; `name` is its name in the results. Returns what all
+  // entries of the input share, and what earlier runs have written about it. An input that has
+  // changed since its records were written counts as a new one, and the old records are dropped at
+  // the end. An input that was moved with its folder counts as the same.
   struct Place {
     std::string key;
     int occurrence = 0;
@@ -78,35 +80,36 @@ class Journal {
   };
   Place enter(const std::filesystem::path& path, const std::string& name);
 
-  // A folder among the inputs could be read: the failure of an earlier run that could not is
-  // repaired, if failures are tried again.
+  // A folder among the inputs was read. If an earlier run could not read it and failures are
+  // retried, that failure is repaired.
   void enter_folder(const std::filesystem::path& folder);
 
-  // A record is about to be written to the output: one that the journal does not know would be
-  // taken for somebody else's. May be called beside enter(). Throws OutputError.
+  // To be called before a record is written to the output, because a record that the journal does
+  // not know would be taken for foreign data. May run concurrently with enter(). Throws
+  // OutputError.
   void add(const Entry& entry);
 
-  // No more records come. Takes those out of the output that later ones have replaced, and notes
-  // where inputs were moved. `complete`:
-  // all inputs have theirs, so that a run without --resume may begin anew. Throws OutputError.
+  // There are no more records. Removes the records that later ones have replaced from the output,
+  // and stores the new keys of inputs that were moved. `complete`: all inputs have their records,
+  // so that a run without --resume may start again from nothing. Throws OutputError.
   void finish(ResultFile& file, bool complete);
 
   std::size_t earlier_failures() const { return earlier_failures_; }  // inputs not retried
   std::size_t changed() const { return changed_; }                    // inputs processed again
-  // Inputs that share their name with another one, where results without a journal tell nothing
-  // but names.
+  // Inputs that share their name with another one, if the results had no journal and are known only
+  // by name.
   std::size_t ambiguous() const { return ambiguous_; }
-  // A sentence on what cannot be known of results that had no journal; else empty.
+  // A sentence on what is unknown about results that had no journal; else empty.
   const std::string& remark() const { return remark_; }
 
-  // All inputs are complete: the journal is of no use any more.
+  // Deletes the journal, because all inputs are complete.
   void remove();
 
  private:
   struct Known {
     std::map<int, InputState> earlier;  // by occurrence
     int entered = 0;
-    std::string path;  // of the input that came first, if they are known by their name alone
+    std::string path;  // key of the first input with this name, if entries are known only by name
   };
 
   void open(const JournalFile& journal);
@@ -116,7 +119,7 @@ class Journal {
                                              const std::string& name) const;
 
   std::filesystem::path path_;
-  std::optional<std::filesystem::path> folder_;  // of the input that was entered last
+  std::optional<std::filesystem::path> folder_;  // of the input entered last
   std::string key_of_folder_;
   std::uint64_t head_ = 0;  // bytes of the output before its first record
   bool retries_ = false, replaces_ = false, has_names_ = false;
@@ -124,7 +127,7 @@ class Journal {
   std::unordered_map<std::string, Known> known_;
   std::multimap<InputVersion, std::string> keys_;
   std::set<Input> repaired_;                            // folders
-  std::unordered_map<std::string, std::string> moved_;  // keys, and what they are now
+  std::unordered_map<std::string, std::string> moved_;  // old keys -> new keys
   std::size_t earlier_failures_ = 0, changed_ = 0, ambiguous_ = 0;
   std::string remark_;
 };

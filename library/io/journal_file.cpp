@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view title = "facesat journal 1";
 constexpr std::string_view replacement_character = "\xEF\xBF\xBD";  // U+FFFD
 
-// Fields are separated by tabs, lines by line ends.
+// Escapes the separators: tabs separate fields, line feeds end lines.
 std::string escaped(const std::string& text) {
   std::string result;
   for (const char c : text)
@@ -69,7 +69,7 @@ class Reader {
       else
         refuse();
     }
-    if (!ended_) refuse();  // the file ends before its first entry
+    if (!ended_) refuse();  // the file ends inside its header
     while (next_line()) {
       journal.is_complete = line_ + '\n' == end_of_journal;
       if (!journal.is_complete) journal.entries.push_back(entry());
@@ -193,7 +193,7 @@ JournalFile journal_of_jsonl(const fs::path& file) {
         fmt::format("{}, line {}: {}, so the file cannot be completed; name another output file",
                     file.string(), journal.entries.size() + 1, reason));
   };
-  std::map<std::string, std::pair<int, int>> seen;  // inputs of that name, frames of the last one
+  std::map<std::string, std::pair<int, int>> seen;  // name -> inputs, frames of the last one
   std::uint64_t end = 0;
   std::ifstream in(file, std::ios::binary);
   for (std::string line; std::getline(in, line) && !in.eof();) {
@@ -211,7 +211,7 @@ JournalFile journal_of_jsonl(const fs::path& file) {
     auto& [inputs, frames] = seen[name];
     if (record.contains("frame")) {
       entry.frame = record["frame"].get<int>();
-      entry.last_of_input = false;  // unknown: it is looked at again
+      entry.last_of_input = false;  // unknown: the video is read again to find out
     }
     if (entry.frame.value_or(0) == 0) ++inputs, frames = 0;
     if (entry.frame.value_or(0) != frames++) refuse("frames before this one are missing");

@@ -1,4 +1,4 @@
-// The journal as a file: a title, the options of the run, and a line for each record.
+// The journal as a file: a title, the options of the run, and one line per record.
 #pragma once
 
 #include <filesystem>
@@ -11,41 +11,41 @@
 namespace facesat {
 
 struct JournalFile {
-  // Counts the times that failed inputs were retried. The output of a new generation is prepared as
-  // a file of its own; what the journal says decides which one is valid.
+  // Incremented whenever replaced records are removed. The output of a new generation is prepared
+  // in a file of its own; the generation in the journal decides which file is valid.
   int generation = 0;
   ResultOptions options;
   std::vector<Journal::Entry> entries;
-  bool is_complete = false;  // the run came to its end
+  bool is_complete = false;  // the run finished
 };
 
-// The text of `journal`, and that of one entry.
+// The text of a journal, and of one entry.
 std::string to_text(const JournalFile& journal);
 std::string to_text(const Journal::Entry& entry);
 
-// The last line of a journal whose run came to its end.
+// The last line of the journal of a run that finished.
 constexpr std::string_view end_of_journal = "complete\n";
 
-// The journal's place, beside the output.
+// The path of the journal, next to the output.
 std::filesystem::path journal_of(const std::filesystem::path& output);
 
-// Is there one? An empty file is what is left of one if the machine lost its power.
+// Is there a journal? An empty file does not count: a power failure can leave one.
 bool has_journal(const std::filesystem::path& file);
 
-// Writes a journal in the place of the one that may be there, all or nothing. Throws UsageError if
-// a name that it needs is taken by a file of somebody else, OutputError.
+// Writes a journal, replacing an existing one as a whole or not at all. Throws UsageError if a file
+// not written by facesat has a name that it needs; OutputError.
 void replace_journal(const std::filesystem::path& file, const JournalFile& journal);
 
-// A last line without an end is left out: it was being written when the run ended. Throws
-// UsageError for a file that is not a journal.
+// Reads a journal. An unfinished last line is ignored, because it was being written when the run
+// ended. Throws UsageError for a file that is not a journal.
 JournalFile read_journal(const std::filesystem::path& file);
 
-// The journal that a JSON Lines output would have had, from its records; a last line without an end
-// is left out. Throws UsageError if it holds anything but records, if frames of a video are
-// missing, or if names are not UTF-8: JSON does not tell them apart.
+// Reconstructs the journal of a JSON Lines output from its records; an unfinished last line is
+// ignored. Throws UsageError if the file holds anything but records, if frames of a video are
+// missing, or if names are not UTF-8, because JSON cannot distinguish these.
 JournalFile journal_of_jsonl(const std::filesystem::path& file);
 
-// The key of entries that are known by their names.
+// The key of an entry that is known only by name.
 std::string name_key(const std::string& name);
 
 }  // namespace facesat

@@ -27,7 +27,7 @@ PathList::PathList(const std::string& source, bool null_separated)
   descriptor_ = source == "-" ? STDIN_FILENO : ::open(source.c_str(), O_RDONLY | O_CLOEXEC);
   struct stat info {};
   const bool is_open = descriptor_ >= 0 && ::fstat(descriptor_, &info) == 0;
-  // A read of nothing tells whether the descriptor was opened for reading.
+  // A read of zero bytes shows whether the file descriptor is open for reading.
   if (!is_open || (!S_ISDIR(info.st_mode) && ::read(descriptor_, nullptr, 0) < 0))
     throw UsageError(fmt::format("{}: the list cannot be read: {}", name_, std::strerror(errno)));
   if (S_ISDIR(info.st_mode))
@@ -60,7 +60,7 @@ std::optional<char> PathList::next_byte() {
   return buffer_[at_++];
 }
 
-// ASCII characters have a NUL byte each.
+// In UTF-16, ASCII characters have one NUL byte each.
 bool PathList::seems_utf16() {
   constexpr std::size_t looked_at = 4;
   for (std::size_t before = 0; buffer_.size() < looked_at;) {

@@ -1,4 +1,4 @@
-// A list of paths in a file, a pipe or on standard input, one after the other as they come.
+// A list of paths in a file, a pipe or on standard input, read one at a time as they arrive.
 #pragma once
 
 #include <filesystem>
@@ -7,15 +7,15 @@
 
 namespace facesat {
 
-// Entries end with a line end ("\n" or "\r\n"), or with a NUL byte as `find -print0` writes them if
-// the first one does, or if that was asked for; then names may contain line ends. A byte order
-// mark at the start is passed over; a list in UTF-16 has one entry, a failure. Memory is bounded by
-// the longest entry.
+// Entries end with a line end ("\n" or "\r\n"). If `null_separated` is true or the first separator
+// is a NUL byte, entries end with NUL bytes, as find(1) writes them with -print0, and names may
+// contain line ends. A byte order mark at the start is skipped; a list in UTF-16 gives a single
+// entry, a failure. Memory is bounded by the longest entry.
 class PathList {
  public:
   struct Entry {
     std::string path;
-    std::string failure;  // why there is no path, and perhaps no more entries; else empty
+    std::string failure;  // why there is no path (further entries may be missing, too); else empty
   };
 
   // `source`: a file, or "-" for standard input. Throws UsageError if it cannot be read.
@@ -24,21 +24,21 @@ class PathList {
   PathList(const PathList&) = delete;
   PathList& operator=(const PathList&) = delete;
 
-  // The next entry that is not empty; nothing at the end. Where reading fails or the separators are
-  // mixed, the entry has a failure. A signal that interrupts the program ends the list.
+  // The next non-empty entry; nullopt at the end. If reading fails or the separators are mixed, the
+  // entry is a failure. A signal that interrupts the program ends the list.
   std::optional<Entry> next();
 
-  // As messages call it: the file, or "standard input".
+  // The name for messages: the file, or "standard input".
   const std::string& name() const { return name_; }
-  // Can it be read a second time, by another object?
+  // Can the list be read a second time, by another object?
   bool is_repeatable() const { return is_regular_ && descriptor_ != 0; }
 
  private:
-  // The next byte; nothing at the end, or where reading fails.
+  // The next byte; nullopt at the end, or if reading fails.
   std::optional<char> next_byte();
-  // More bytes into an empty buffer; as many as one read gives.
+  // Appends to the buffer what one read() gives.
   void fill();
-  // By its first bytes.
+  // Judges by the first bytes.
   bool seems_utf16();
 
   std::string name_;

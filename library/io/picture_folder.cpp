@@ -49,7 +49,8 @@ bool concerns_all(int code) {
   throw InputError("write", message);
 }
 
-// The folder of `file`, opened from `root` on without following a link.
+// The folder of `name`, opened part by part from `root` without following links. Missing folders
+// are created.
 Descriptor open_parent(const fs::path& root, const fs::path& name) {
   Descriptor folder(::open(root.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!folder.is_open()) fail(root, errno);
@@ -74,9 +75,10 @@ Descriptor open_parent(const fs::path& root, const fs::path& name) {
   return folder;
 }
 
-// Whole or not at all, even if the program is killed or the disk is full: the file is written under
-// no name where the file system can do that, or under one of its own, and then takes its place,
-// which may be that of an earlier picture. A name that others have taken meanwhile stays theirs.
+// Writes the file as a whole or not at all, even if the program is killed or the disk is full: it
+// is written without a name if the file system supports that, else under a temporary one, and then
+// moved to its place, possibly over an earlier picture. If another program has taken the name in
+// the meantime, its file stays.
 void write_whole(const Descriptor& parent, const std::string& leaf, const fs::path& file,
                  const std::vector<unsigned char>& bytes, bool replaces) {
   Descriptor out(::openat(parent.get(), ".", O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666));
@@ -96,7 +98,7 @@ void write_whole(const Descriptor& parent, const std::string& leaf, const fs::pa
     const auto rename = [&](unsigned flags) {
       return ::renameat2(parent.get(), temporary.c_str(), parent.get(), leaf.c_str(), flags) == 0;
     };
-    // Network file systems may know no flags.
+    // Some network file systems support no flags.
     const bool is_in_place = is_unnamed && !replaces;
     if (!is_in_place && !rename(replaces ? 0 : RENAME_NOREPLACE) && !(errno == EINVAL && rename(0)))
       fail(file, errno);

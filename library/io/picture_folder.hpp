@@ -1,4 +1,4 @@
-// A folder for pictures that are made of inputs.
+// A folder for annotated pictures or crops.
 #pragma once
 
 #include <filesystem>
@@ -12,31 +12,33 @@ namespace facesat {
 
 class PictureFolder {
  public:
-  // Makes the folder. Throws UsageError if it cannot be made or written into.
+  // Creates the folder. Throws UsageError if it cannot be created or written to.
   explicit PictureFolder(std::filesystem::path folder);
 
-  // Writes a picture; `name` is relative and may have folders, which are made. Replaces pictures of
-  // earlier runs, and nothing else: a file that facesat did not write stays, and so does the file
-  // `input`, from which this one is made; links are not followed. For any thread. Throws
-  // InputError("write") if this picture cannot be written, OutputError if none can (a full disk).
+  // Writes a picture; `name` is relative and may contain folders, which are created. Replaces only
+  // pictures of earlier runs: a file that facesat did not write stays, and so does `input`, the
+  // file from which the picture was made. Links are not followed. May be called from any thread.
+  // Throws InputError("write") if this picture cannot be written, OutputError if none can (such as
+  // on a full disk).
   void write(const std::string& name, View<const Bgr> pixels,
              const std::filesystem::path& input) const;
 
-  // Deletes the picture of that name if write() would replace it. Returns whether it did. For any
-  // thread.
+  // Deletes the picture of that name if write() would be allowed to replace it. Returns whether it
+  // did. May be called from any thread.
   bool remove(const std::string& name, const std::filesystem::path& input) const;
 
-  // From now on the pictures of other inputs stay: names depend on the order of inputs. A picture
-  // that would take the place of one cannot be written. Not to be called beside write().
+  // From now on write() does not replace pictures of other inputs, because names depend on the
+  // order of inputs: it throws InputError instead, unless the pictures are equal. Not to be called
+  // concurrently with write().
   void keep_pictures() { keeps_ = true; }
 
-  // Pictures do not take the place of this file either: it is an input, or holds the results. Not
-  // to be called beside write().
+  // From now on no picture replaces this file, which is an input or holds the results. Not to be
+  // called concurrently with write().
   void protect(const std::filesystem::path& file) {
     if (const auto identity = file_identity(file)) protected_.insert(*identity);
   }
 
-  // Where a picture of this name would go.
+  // The path of a picture with this name.
   std::filesystem::path path(const std::string& name) const { return folder_ / name; }
 
  private:

@@ -15,7 +15,7 @@ bool can_be_written(const fs::path& name) {
   return extension == ".jpg" || extension == ".jpeg" || extension == ".png";
 }
 
-// The name of the picture or video that a frame or crop of this name would be made of.
+// The name of the picture or video that a frame or crop with this name would be made from.
 std::optional<std::string> origin_of(const std::string& name) {
   const std::size_t dot = name.rfind('.'), line = name.rfind('_', dot);
   if (dot == name.npos || line == name.npos || line + 1 == dot) return std::nullopt;

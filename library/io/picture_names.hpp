@@ -1,4 +1,4 @@
-// Names for the pictures that are made of inputs.
+// Names for annotated pictures and crops.
 #pragma once
 
 #include <optional>
@@ -7,12 +7,12 @@
 
 namespace facesat {
 
-// Names are relative, below the folder that they go to, and no two are the same, whatever the
-// inputs are called. The same inputs in the same order get the same names.
+// Names are relative to the output folder and unique, whatever the inputs are called. The same
+// inputs in the same order get the same names.
 class PictureNames {
  public:
-  // Of the picture with boxes: ends in .jpg, .jpeg or .png. For a video, what the names of its
-  // frames begin with.
+  // The name of the annotated picture, ending in .jpg, .jpeg or .png. For a video, the beginning of
+  // the names of its frames.
   std::string add(const std::string& image, bool is_video);
 
   static std::string of_frame(const std::string& video, int frame);  // VIDEO_000012.jpg
@@ -21,11 +21,12 @@ class PictureNames {
  private:
   bool is_free(const std::string& name) const;
 
-  // The names given, and what those that end like frames and crops would be made of.
+  // The names in use; and for those that look like the name of a frame or crop, the name that it
+  // would be made from.
   std::set<std::string> used_, origins_;
 };
 
-// Where a picture made of `image` lies below its folder: nothing in `image` leads out of it.
+// The path of a picture made from `image`, relative to the output folder and never outside it.
 std::string name_below(const std::string& image, bool is_video);
 
 }  // namespace facesat

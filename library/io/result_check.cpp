@@ -59,7 +59,7 @@ bool is_number(const std::string& field) {
   return error == std::errc() && at == end;
 }
 
-// The fields of the next row, which may go over several lines if they are quoted; none at the end.
+// The fields of the next row, which may span several lines if fields are quoted; empty at the end.
 std::vector<std::string> next_row(std::istream& in) {
   std::vector<std::string> fields;
   bool quoted = false;
@@ -74,7 +74,7 @@ std::vector<std::string> next_row(std::istream& in) {
     else
       fields.back() += static_cast<char>(c);
   }
-  if (!fields.empty()) fields.assign(1, "");  // a last row without an end
+  if (!fields.empty()) fields.assign(1, "");  // an unfinished last row
   return fields;
 }
 
@@ -111,7 +111,7 @@ bool is_torn_record(std::string_view text) {
   const std::size_t common = std::min(text.size(), beginning.size());
   if (text.substr(0, common) != beginning.substr(0, common)) return false;
   if (text.find('\n') != text.npos) return false;
-  return !Json::accept(text) || !parse_record(text).is_null();  // or somebody has written it
+  return !Json::accept(text) || !parse_record(text).is_null();  // other complete JSON is foreign
 }
 
 bool is_torn_record_in_csv(std::string_view text, std::size_t columns) {

@@ -1,4 +1,5 @@
-// Whether text is what this program writes as results: only that may be overwritten or completed.
+// Checks whether text is what this program writes as results: only such text may be overwritten or
+// completed.
 #pragma once
 
 #include <filesystem>
@@ -11,16 +12,16 @@
 
 namespace facesat {
 
-// A line of JSON Lines, without its end, as a record; null if it is not exactly what facesat
-// writes (it may have been written or annotated by hand).
+// Parses a line of JSON Lines, without its line end, as a record; null if it is not exactly what
+// facesat writes (it may have been written or edited by hand).
 nlohmann::ordered_json parse_record(std::string_view line);
 
-// Is this, the end of a file, what a killed run may leave of a record? In CSV a record has a row
-// for each face, with that number of columns.
+// Is this end of a file what a killed run may leave of a record? In CSV a record has one row per
+// face, with `columns` columns.
 bool is_torn_record(std::string_view text);
 bool is_torn_record_in_csv(std::string_view text, std::size_t columns);
 
-// The format of a file that holds results of facesat and nothing else.
+// The format of a file that holds nothing but results of facesat; nullopt for other files.
 std::optional<Format> format_of_results(const std::filesystem::path& file);
 
 }  // namespace facesat

@@ -34,7 +34,7 @@ ResultFile::~ResultFile() {
   }, there{};
   const bool is_there = ::fstat(descriptor_, &ours) == 0 && ::stat(path_.c_str(), &there) == 0 &&
                         ours.st_dev == there.st_dev && ours.st_ino == there.st_ino;
-  if (is_new_ && is_there && ours.st_size == 0) ::unlink(path_.c_str());  // nothing came of it
+  if (is_new_ && is_there && ours.st_size == 0) ::unlink(path_.c_str());  // nothing was written
   ::close(descriptor_);
 }
 
@@ -47,7 +47,7 @@ void ResultFile::open_standard_output() {
   if (::fstat(descriptor_, &info) != 0 || !S_ISREG(info.st_mode)) return;
   had_links_ = info.st_nlink > 0;
   const off_t at = ::lseek(descriptor_, 0, SEEK_CUR);
-  seekable_ = at >= 0 && at == info.st_size;  // otherwise others write there too
+  seekable_ = at >= 0 && at == info.st_size;  // otherwise other programs write there, too
   size_ = seekable_ ? static_cast<std::uint64_t>(at) : 0;
 }
 
@@ -102,7 +102,7 @@ void ResultFile::replace_by(const fs::path& other) {
   size_ = static_cast<std::uint64_t>(info.st_size);
 }
 
-// Records that nobody will find must not look written.
+// A record must not count as written if nobody will find it.
 void ResultFile::check_untouched() const {
   struct stat info {};
   if (!had_links_ || ::fstat(descriptor_, &info) != 0) return;

@@ -1,4 +1,4 @@
-// The file (or standard output) that records go to, one after the other, whole or not at all.
+// The file (or standard output) for records, which are appended whole or not at all.
 #pragma once
 
 #include <cstdint>
@@ -12,31 +12,31 @@ namespace facesat {
 
 class ResultFile {
  public:
-  // Opens FILE ("-": standard output) and changes nothing in it. A regular file is locked against
-  // other runs. A file that did not exist, is still empty and was not closed goes with this object.
-  // Throws UsageError.
+  // Opens `file` ("-": standard output) without changing its contents. A regular file is locked
+  // against other runs. A file that this object created is deleted by the destructor if it is still
+  // empty and was not closed. Throws UsageError.
   explicit ResultFile(const std::string& file);
   ~ResultFile();
   ResultFile(const ResultFile&) = delete;
   ResultFile& operator=(const ResultFile&) = delete;
 
-  const std::string& name() const { return name_; }  // as messages call it
-  // A regular file that was named? Only such files can be resumed.
+  const std::string& name() const { return name_; }  // for messages
+  // Is this a regular file that was given by name? Only such files can be resumed.
   bool is_regular() const { return !path_.empty(); }
-  const std::filesystem::path& path() const { return path_; }  // of a regular file, without links
+  const std::filesystem::path& path() const { return path_; }  // of a regular file, links resolved
   std::uint64_t size() const { return size_; }
 
-  // Throws UsageError if a regular file holds anything but results in that format: it may be an
-  // input, or whatever else the user will miss.
+  // Throws UsageError if a regular file holds anything but results in that format, such as an input
+  // or something else that the user would miss.
   void require_results(Format format) const;
-  // Keeps the first bytes of a regular file. Throws OutputError.
+  // Truncates a regular file to its first `bytes` bytes. Throws OutputError.
   void keep(std::uint64_t bytes);
-  // Another file takes the place of this one, a regular file, whole. Throws OutputError.
+  // Atomically replaces this regular file by another one. Throws OutputError.
   void replace_by(const std::filesystem::path& other);
 
-  // Appends a record. If that fails half-way (a full disk), takes back what was written of it and
-  // throws OutputError, or ClosedPipe. OutputError, too, if the file was deleted, or changed by
-  // others.
+  // Appends a record. If that fails half-way (such as on a full disk), removes the part already
+  // written and throws OutputError or ClosedPipe. Also throws OutputError if the file was deleted,
+  // or changed by another program.
   void write(std::string_view record);
 
   // Throws OutputError if the system reports a late failure.

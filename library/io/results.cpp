@@ -39,7 +39,7 @@ std::string to_json_line(const Record& record, const Layout& layout) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-// Quoted as RFC 4180 says, if need be.
+// A CSV field, quoted if RFC 4180 requires it.
 std::string csv_field(const std::string& value, bool safe) {
   const bool is_formula =
       !value.empty() && std::string_view("=+-@\t\r").find(value[0]) != std::string_view::npos;

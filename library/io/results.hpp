@@ -1,4 +1,4 @@
-// One record of the results, and its text in both formats.
+// A record of the results, and its text in both formats.
 #pragma once
 
 #include <optional>
@@ -18,14 +18,15 @@ struct FoundFace {
 };
 
 struct Failure {
-  std::string kind;  // "read", "decode", "memory", "limit", "write", "argument"
+  std::string kind;  // "read", "decode", "memory", "limit", "write", "argument", "internal"
   std::string message;
 };
 
-// A picture with boxes, or a crop, could not be written; its record tells the faces all the same.
+// The kind of failure if an annotated picture or a crop could not be written; the record has the
+// faces nevertheless.
 constexpr const char* kind_of_unwritten_picture = "write";
 
-// What became of one picture, or of one frame of a video.
+// The result for one picture, or for one frame of a video.
 struct Record {
   std::string image;
   std::optional<int> frame;  // of a video, from 0
@@ -33,19 +34,19 @@ struct Record {
   Size size;
   std::vector<FoundFace> faces;
   std::optional<Failure> failure;
-  std::string warning;  // a sentence, if the picture was not whole
+  std::string warning;  // a sentence, if the picture was incomplete or damaged
 };
 
-// How records become text. In CSV a face has one line, and a frame of a video is called NAME#FRAME;
-// failures and pictures without faces have none.
+// How records become text. In CSV there is one line per face, and a frame of a video is called
+// NAME#FRAME; failures and pictures without faces have no lines.
 struct Layout {
   Format format = Format::jsonl;
-  std::vector<std::string> cascades;  // names; each face tells its own if there are several
-  bool csv_safe = false;              // texts that a spreadsheet would run get a ' in front
+  std::vector<std::string> cascades;  // names; faces name their cascade if there are several
+  bool csv_safe = false;  // put a ' before texts that a spreadsheet would run as formulas
 
   bool names_cascades() const { return cascades.size() > 1; }
   std::string header() const;                       // the first line; empty for JSON Lines
-  std::string to_text(const Record& record) const;  // the record's lines, each ended
+  std::string to_text(const Record& record) const;  // the record's lines, with line ends
 };
 
 }  // namespace facesat

@@ -24,7 +24,7 @@ std::string device_of(int number) {
   return fmt::format("/dev/video{}", number);
 }
 
-// Nothing for a device that is no camera.
+// nullopt if there is no such device, or if it is not a camera.
 std::optional<CameraInfo> look_at(int number) {
   const std::string device = device_of(number);
   std::error_code none;
@@ -43,8 +43,8 @@ std::optional<CameraInfo> look_at(int number) {
   return CameraInfo{number, reinterpret_cast<const char*>(found.card), ""};
 }
 
-// MJPG where the camera is faster with it: raw frames of the same size often come at a few a second
-// only.
+// Chooses MJPG if it gives a higher frame rate: raw frames of the same size often come at only a
+// few per second.
 void choose_format(VideoInput& capture, double frames_per_second) {
   const auto rate = [&] {
     if (frames_per_second > 0) capture.set(VideoInput::fps, frames_per_second);
@@ -57,7 +57,7 @@ void choose_format(VideoInput& capture, double frames_per_second) {
   rate();
 }
 
-// Why a device that was refused cannot be used.
+// Why a device could not be opened.
 std::string why_not(const std::string& device) {
   const int descriptor = open(device.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC);
   const int reason = descriptor < 0 ? errno : 0;
@@ -96,7 +96,7 @@ std::vector<CameraInfo> cameras() {
 
 namespace {
 
-// `name`: a number or a device.
+// `name`: the number or the device of a camera.
 std::unique_ptr<FrameSource> open_named(const std::string& name, const CameraMode& mode) {
   const bool is_number = std::isdigit(static_cast<unsigned char>(name.front())) != 0;
   const std::string device = is_number ? device_of(std::stoi(name)) : name;
@@ -112,7 +112,7 @@ std::unique_ptr<FrameSource> open_named(const std::string& name, const CameraMod
   return std::make_unique<VideoSource>(FrameSource::Kind::camera, title, std::move(capture));
 }
 
-// The first that can be opened. The failure lists all that were tried.
+// Opens the first camera that can be opened. The failure lists all that were tried.
 std::unique_ptr<FrameSource> open_first(const CameraMode& mode) {
   std::string tried;
   for (const CameraInfo& camera : cameras()) {

@@ -10,12 +10,13 @@
 namespace facesat {
 
 struct CameraInfo {
-  int number = 0;       // of /dev/video
-  std::string name;     // as its driver calls it
-  std::string problem;  // why it cannot be used; empty: it can
+  int number = 0;       // N in /dev/videoN
+  std::string name;     // as reported by the driver
+  std::string problem;  // why it cannot be used; else empty
 };
 
-// Every /dev/video* but those that never give pictures (drivers list metadata there, too).
+// Every /dev/video* that is a camera: drivers also create devices for metadata there, which never
+// give pictures.
 std::vector<CameraInfo> cameras();
 
 }  // namespace facesat

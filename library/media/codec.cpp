@@ -21,8 +21,8 @@ std::string_view as_text(const std::vector<unsigned char>& bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// Decoders take damaged JPEGs, and fill in grey where the end is missing. A whole one has its end
-// marker after the last start of a scan: inside a scan neither marker can occur.
+// Decoders accept damaged JPEGs, and fill missing parts with grey. A complete file has its end
+// marker after the last start of a scan, because neither marker can occur inside a scan.
 std::string warning_about_jpeg(const std::vector<unsigned char>& file, const std::string& damage) {
   const std::string_view bytes = as_text(file);
   const std::size_t scan = bytes.rfind("\xFF\xDA"), end = bytes.rfind("\xFF\xD9");
@@ -54,7 +54,7 @@ Picture read_jpeg_file(const InputFile& file, const DecodeLimits& limits) {
   return picture;
 }
 
-// The first whose signature the file begins with reads it.
+// The first reader whose signature matches the beginning of the file is used.
 struct Reader {
   std::string_view signature;
   Picture (*read)(const InputFile& file, const DecodeLimits& limits);

@@ -1,6 +1,6 @@
-// Picture files <-> pixels. JPEG and PNG files are read by codec_jpeg.cpp and codec_png.cpp; what
-// those leave is read by OpenCV (codec_opencv.cpp) or, in builds without it, by stb_image
-// (codec_stb.cpp).
+// Picture files <-> pixels. JPEG and PNG files are read by codec_jpeg.cpp and codec_png.cpp. All
+// other files, and JPEGs that codec_jpeg.cpp does not handle, are read by OpenCV (codec_opencv.cpp)
+// or, in builds without it, by stb_image (codec_stb.cpp).
 #pragma once
 
 #include <filesystem>
@@ -19,38 +19,39 @@ namespace facesat {
 struct Picture {
   View<const Bgr> pixels;
   std::shared_ptr<const void> owner;
-  std::string warning;  // a sentence, if the picture is not whole
+  std::string warning;  // a sentence, if the picture is incomplete or damaged
 };
 
-// The warning about an animation.
+// The warning for an animation.
 constexpr const char* only_first_frame = "this is an animation: only its first frame is looked at";
 
-// Prepares the libraries for these limits. To be called before other threads start; without it,
-// they have limits of their own (OpenCV's are 2^30 pixels).
+// Sets the limits of the libraries. To be called before other threads start; otherwise the
+// libraries have their own limits (OpenCV: 2^30 pixels).
 void prepare_codecs(const DecodeLimits& limits);
 
-// Decodes a picture to 8-bit colour as cv::imread does: upright by its EXIF orientation, 16 bits
-// reduced to 8, alpha dropped. Throws InputError, Stopped.
+// Decodes a picture to 8-bit colour as cv::imread does: rotated upright by its EXIF orientation, 16
+// bits reduced to 8, alpha dropped. Throws InputError, Stopped.
 Picture read_picture(const InputFile& file, const DecodeLimits& limits = {});
 Picture read_picture(const std::filesystem::path& file, const DecodeLimits& limits = {});
 
-// Reads what is neither a sound JPEG nor a PNG; does not look for its end. Throws InputError.
+// Reads a file that is neither an intact JPEG nor a PNG; does not check whether it is complete.
+// Throws InputError.
 Picture read_other_picture(const InputFile& file, const DecodeLimits& limits);
 
-// A picture file's bytes; the format follows the extension (.jpg, .jpeg or .png). Throws
-// InputError("write") for a format that cannot be written, or cannot hold a picture of this size.
+// Encodes a picture; the format follows the extension (.jpg, .jpeg or .png). Throws
+// InputError("write") for a format that is not supported, or cannot hold a picture of this size.
 std::vector<unsigned char> encode_picture(View<const Bgr> pixels, const std::string& extension);
 
-// The same; no bytes where that fails.
+// The same, but returns no bytes if that fails.
 std::vector<unsigned char> try_encode(View<const Bgr> pixels, const std::string& extension);
 
-// Writes a picture, over whatever file is there. Throws OutputError.
+// Writes a picture, replacing any file of that name. Throws OutputError.
 void write_picture(const std::filesystem::path& file, View<const Bgr> pixels);
 
-// The libraries that read pictures: "libjpeg-turbo, libpng, OpenCV 4.6.0".
+// The libraries that read pictures, such as "libjpeg-turbo, libpng, OpenCV 4.6.0".
 std::string codec_name();
 
-// File name extensions, in lower case with the dot, of what read_picture can read.
+// The file name extensions that read_picture can read, in lower case with the dot.
 const std::vector<std::string_view>& picture_extensions();
 
 }  // namespace facesat

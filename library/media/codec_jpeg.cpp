@@ -14,8 +14,8 @@
 namespace facesat {
 namespace {
 
-// Each scan of a progressive JPEG goes over all pixels, and a scan can be as short as 20 bytes.
-// Encoders make some ten of them.
+// Each scan of a progressive JPEG covers all pixels, yet can be as short as 20 bytes. Encoders
+// write about ten.
 constexpr std::uint64_t max_scans_of_largest = 10;
 
 bool has_too_many_scans(Size size, std::uint64_t scans, const DecodeLimits& limits) {
@@ -29,18 +29,18 @@ InputError too_many_scans(std::uint64_t scans) {
                       scans)};
 }
 
-// libjpeg-turbo reports by calling back, from where only a jump leads out. A function that is left
-// so must have nothing to destroy.
+// libjpeg-turbo reports errors through callbacks, which can only be left with longjmp. A function
+// that is left that way must have nothing to destroy.
 class JpegReader {
  public:
-  // `damage_ends`: warnings end reading as errors do.
+  // `damage_ends`: warnings end reading, as errors do.
   JpegReader(std::span<const unsigned char> file, const DecodeLimits& limits, bool damage_ends)
       : file_(file), limits_(limits), damage_ends_(damage_ends) {
     info_.err = jpeg_std_error(&errors_);
     errors_.error_exit = [](j_common_ptr info) { fail_by_damage(info); };
     errors_.emit_message = [](j_common_ptr info, int level) {
       const bool ends = static_cast<JpegReader*>(info->client_data)->damage_ends_;
-      if (level < 0 && ends) fail_by_damage(info);  // the others are traces
+      if (level < 0 && ends) fail_by_damage(info);  // levels 0 and above are traces
     };
     progress_.progress_monitor = [](j_common_ptr info) {
       auto& self = *static_cast<JpegReader*>(info->client_data);
@@ -52,7 +52,7 @@ class JpegReader {
   JpegReader(const JpegReader&) = delete;
   JpegReader& operator=(const JpegReader&) = delete;
 
-  // The size, if there is one.
+  // The size; nullopt if the header cannot be read.
   std::optional<Size> read_header() {
     if (setjmp(failed_) != 0) return std::nullopt;
     jpeg_create_decompress(&info_);
@@ -62,7 +62,7 @@ class JpegReader {
     return size();
   }
 
-  // Grey or colour; others are left to others.
+  // Only grey and colour files are read here, the rest by other decoders.
   bool is_gray_or_colour() const { return info_.num_components == 1 || info_.num_components == 3; }
 
   // Reads all scans of a progressive JPEG.
@@ -82,10 +82,11 @@ class JpegReader {
     return true;
   }
 
-  // What libjpeg-turbo says of the file; empty if nothing.
+  // The problem that libjpeg-turbo reported; empty if there is none.
   const char* damage() const { return damage_; }
 
-  // Throws what has ended one of the above, unless it is the file.
+  // Throws if one of the functions above ended for a reason other than the file: a stop request or
+  // too many scans.
   void rethrow() const {
     if (stopped_) throw Stopped();
     if (has_too_many_scans_) throw too_many_scans(scans());
@@ -99,7 +100,7 @@ class JpegReader {
     return static_cast<std::uint64_t>(std::max(info_.input_scan_number, 1));
   }
 
-  // Asked now and then.
+  // Called from time to time.
   bool should_end() {
     has_too_many_scans_ = has_too_many_scans(size(), scans(), limits_);
     stopped_ = limits_.should_stop && limits_.should_stop();
@@ -145,11 +146,11 @@ std::optional<Picture> read_jpeg(std::span<const unsigned char> file, const Deco
   return upright({image->view(), image, {}}, exif_orientation(exif_in_jpeg(file)));
 }
 
-// The size is the one that a decoder finds which passes over damage. Starts of scans count wherever
-// they stand, for it may come to them.
+// Uses the size found by a decoder that skips damage. Starts of scans are counted anywhere in the
+// file, because such a decoder may reach any of them.
 void require_bearable_jpeg(std::span<const unsigned char> file, const DecodeLimits& limits) {
   const std::optional<Size> size = JpegReader(file, limits, false).read_header();
-  if (!size) return;  // nothing that could be decoded
+  if (!size) return;  // no decoder can read it
   if (size->area() > limits.max_pixels) throw too_large(*size, limits);
   std::uint64_t scans = 0;
   for (std::size_t i = 0; i + 1 < file.size(); ++i) scans += file[i] == 0xFF && file[i + 1] == 0xDA;

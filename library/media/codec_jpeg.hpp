@@ -9,15 +9,15 @@
 
 namespace facesat {
 
-// The pixels that cv::imread decodes, upright unless its EXIF data are broken. Nothing for what is
-// no JPEG, whose pixels are damaged in any way, or whose colours libjpeg-turbo does not convert
-// (CMYK). `damage`, if given, becomes what libjpeg-turbo says of damaged data. Throws
+// The same pixels as cv::imread, rotated upright unless the EXIF data are broken. nullopt if the
+// file is not a JPEG, is damaged in any way, or has colours that libjpeg-turbo does not convert
+// (CMYK). `damage`, if given, becomes the message of libjpeg-turbo about damaged data. Throws
 // InputError("limit"), MemoryError, Stopped.
 std::optional<Picture> read_jpeg(std::span<const unsigned char> file,
                                  const DecodeLimits& limits = {}, std::string* damage = nullptr);
 
-// Throws InputError("limit") for a JPEG that has too many pixels, or scans enough that a decoder
-// would be busy with it for minutes. For those that read_jpeg leaves to other decoders.
+// Throws InputError("limit") for a JPEG with too many pixels, or with so many scans that decoding
+// it would take minutes. For files that read_jpeg leaves to other decoders.
 void require_bearable_jpeg(std::span<const unsigned char> file, const DecodeLimits& limits);
 
 }  // namespace facesat

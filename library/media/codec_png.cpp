@@ -14,8 +14,8 @@
 namespace facesat {
 namespace {
 
-// libpng reports by calling back, from where only a jump leads out. A function that is left so must
-// have nothing to destroy.
+// libpng reports errors through callbacks, which can only be left with longjmp. A function that is
+// left that way must have nothing to destroy.
 class PngReader {
  public:
   PngReader(std::span<const unsigned char> file, const DecodeLimits& limits)
@@ -28,10 +28,10 @@ class PngReader {
   PngReader(const PngReader&) = delete;
   PngReader& operator=(const PngReader&) = delete;
 
-  // The size; nothing if that fails.
+  // The size; nullopt if the header cannot be read.
   std::optional<Size> read_header() {
     if (setjmp(failed_) != 0) return std::nullopt;
-    // Texts and colour profiles may be long and packed, and are not needed.
+    // Texts and colour profiles may be long and compressed, and are not needed.
     png_set_keep_unknown_chunks(png_, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);
     png_set_keep_unknown_chunks(png_, PNG_HANDLE_CHUNK_AS_DEFAULT, exif_chunk, 1);
     png_set_read_fn(png_, this, read);
@@ -61,7 +61,7 @@ class PngReader {
     return true;
   }
 
-  // The EXIF data, which may stand after the pixels.
+  // The EXIF data, which may come after the pixels.
   std::span<const unsigned char> exif() {
     png_uint_32 count = 0;
     png_bytep data = nullptr;
@@ -69,7 +69,7 @@ class PngReader {
     return {data, count};
   }
 
-  // Throws what has ended one of the above.
+  // Throws the error that ended one of the functions above.
   [[noreturn]] void rethrow() const {
     if (stopped_) throw Stopped();
     throw InputError("decode", fmt::format("this PNG cannot be decoded: {}", problem_));

@@ -7,8 +7,8 @@
 
 namespace facesat {
 
-// The pixels that cv::imread decodes, upright by its EXIF data. Throws InputError for what is no
-// PNG, is damaged in any way, or has too many pixels; MemoryError, Stopped.
+// The same pixels as cv::imread, rotated upright by the EXIF data. Throws InputError for a file
+// that is not a PNG, is damaged in any way, or has too many pixels; MemoryError, Stopped.
 Picture read_png(std::span<const unsigned char> file, const DecodeLimits& limits = {});
 
 }  // namespace facesat

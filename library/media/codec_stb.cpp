@@ -1,4 +1,5 @@
-// Pictures without OpenCV: BMP and PNM through stb_image, and what the other codec leaves of JPEG.
+// Pictures without OpenCV: BMP, PNM, and JPEGs that codec_jpeg.cpp does not handle, through
+// stb_image.
 #include <algorithm>
 #include <cctype>
 #include <cstdint>
@@ -27,7 +28,7 @@
 namespace facesat {
 namespace {
 
-// stb_image takes PNM files whose pixels are missing, and sizes and ranges of 0.
+// stb_image accepts PNM files with missing pixels, and with sizes and maximum values of 0.
 bool is_broken_pnm(const std::vector<unsigned char>& bytes) {
   if (bytes.size() < 2 || bytes[0] != 'P' || (bytes[1] != '5' && bytes[1] != '6')) return false;
   std::size_t at = 2;
@@ -67,7 +68,7 @@ Picture read_other_picture(const InputFile& file, const DecodeLimits& limits) {
   const std::shared_ptr<unsigned char> decoded(
       stbi_load_from_memory(bytes.data(), length, &size.width, &size.height, &channels, 3),
       stbi_image_free);
-  const char* const told = stbi_failure_reason();  // null where it fails without a reason
+  const char* const told = stbi_failure_reason();  // null if it fails without a reason
   const std::string_view reason = told ? told : "damaged";
   if (!decoded && reason == "outofmem")
     throw InputError("memory", "there is not enough memory for this picture");

@@ -1,4 +1,4 @@
-// A detector that is measured beside others.
+// A detector that is compared with others in a benchmark.
 #pragma once
 
 #include <string>
@@ -16,20 +16,20 @@ class Contender {
   virtual std::string name() const = 0;  // "facesat-cpu", "facesat-cuda", "opencv-cpu"
   virtual std::string sat() const { return ""; }
 
-  // Does the number of threads matter to it?
+  // Does the number of threads affect this detector?
   virtual bool has_threads() const { return true; }
-  // From now on it uses this many.
+  // From now on the detector uses this many threads.
   virtual void use_threads(int threads) = 0;
 
-  // Takes the grey image over, to where it works on it, and returns when it is there. It must live
-  // on until the next call.
+  // Loads the grey image to where the detector works on it; returns when it is there. The image
+  // must stay valid until the next call.
   virtual void load(View<const std::uint8_t> gray) = 0;
-  // Detects once, from the grey image that is loaded to faces; returns how many.
+  // Detects once, from the loaded grey image to faces; returns the number of faces.
   virtual std::size_t detect() = 0;
-  // The same from the colour frame: conversion, and upload where there is one.
+  // The same from the colour frame, including the conversion to grey and any upload.
   virtual std::size_t detect(View<const Bgr> frame) = 0;
 
-  // Frames a second from the colour frame, with as many of them in flight as it can make use of.
+  // Frames per second from the colour frame, with as many frames in flight as the detector can use.
   virtual double frames_per_second(View<const Bgr> frame, double seconds) {
     double ms = 0;
     int frames = 0;
@@ -40,10 +40,10 @@ class Contender {
     return 1000 * frames / ms;
   }
 
-  // Boxes of the raw windows, sorted.
+  // The boxes of the windows before grouping, sorted.
   virtual std::vector<Rect> windows(View<const std::uint8_t> gray) = 0;
 
-  // Of the last detect(); all zero if the detector does not tell.
+  // Times of the last detect(); all zero if the detector does not measure them.
   virtual StepTimes times() const { return {}; }
 };
 

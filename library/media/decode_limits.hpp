@@ -1,4 +1,4 @@
-// What decoding a picture may cost; small files can ask for a lot.
+// Limits on decoding a picture, because small files can need a lot of memory and time.
 #pragma once
 
 #include <cstddef>
@@ -13,10 +13,10 @@ constexpr std::size_t default_max_pixels = 250'000'000;
 
 struct DecodeLimits {
   std::size_t max_pixels = default_max_pixels;
-  ShouldStop should_stop = nullptr;  // asked while JPEG and PNG files are decoded
+  ShouldStop should_stop = nullptr;  // called while JPEG and PNG files are decoded
 };
 
-// For a picture of more pixels than may be decoded.
+// The error for a picture with more pixels than the limit.
 InputError too_large(Size size, const DecodeLimits& limits);
 
 }  // namespace facesat

@@ -8,7 +8,7 @@
 namespace facesat {
 namespace {
 
-// Markers of JPEG, each after a byte 0xFF.
+// Markers of JPEG, each preceded by a byte 0xFF.
 enum : unsigned char { TEM = 0x01, RST0 = 0xD0, RST7 = 0xD7, SOI, EOI, SOS, APP1 = 0xE1 };
 
 constexpr bool stands_alone(unsigned char marker) {
@@ -31,7 +31,7 @@ constexpr bool is_text(std::uint16_t tag) {
   }
 }
 
-// How many rational numbers a tag stands for; 0 for tags of other types.
+// The number of rational numbers in the value of a tag; 0 for tags of other types.
 constexpr std::uint32_t rationals(std::uint16_t tag) {
   switch (tag) {
     case 0x11A:  // XResolution
@@ -50,14 +50,14 @@ constexpr std::uint32_t rationals(std::uint16_t tag) {
 }
 
 // Reads numbers at offsets into the EXIF data. Most offsets come from the data themselves, so all
-// are checked; they have 64 bits, so that sums of them do not overflow.
+// are checked; they have 64 bits, so that their sums do not overflow.
 class ExifReader {
  public:
-  // Data that do not begin with "II" are read as big-endian, even if that is not "MM".
+  // Data that do not begin with "II" are read as big-endian, even if they do not begin with "MM".
   explicit ExifReader(std::span<const unsigned char> data)
       : data_(data), little_endian_(data.size() >= 2 && data[0] == 'I' && data[1] == 'I') {}
 
-  // Nothing outside of the data.
+  // nullopt if the number does not lie within the data.
   std::optional<std::uint16_t> u16(std::uint64_t at) const {
     if (!holds(at, 2)) return std::nullopt;
     const unsigned first = data_[at], second = data_[at + 1];
@@ -69,8 +69,8 @@ class ExifReader {
     return little_endian_ ? first | second << 16 : first << 16 | second;
   }
 
-  // Whether the value that an entry refers to lies within the data. Its type is that of the tag,
-  // whatever the entry says; values of other tags are not read.
+  // Does the value that an entry refers to lie within the data? Its type is taken from the tag,
+  // whatever the entry says; only tags of the types above are checked.
   bool has_value(std::uint16_t tag, std::uint64_t entry) const {
     constexpr std::uint32_t most_in_entry = 4, bytes_of_rational = 8;
     const std::uint32_t bytes =
@@ -87,8 +87,8 @@ class ExifReader {
   bool little_endian_;
 };
 
-// The value of the first entry for the orientation, whatever its type and count. The directory is
-// read up to the first value that lies outside of the data.
+// The value of the first orientation entry, whatever its type and count. The directory is read up
+// to the first value that lies outside the data.
 std::optional<std::uint16_t> find_orientation(const ExifReader& exif) {
   constexpr std::uint64_t bytes_of_count = 2, bytes_of_entry = 12;
   if (exif.u16(2) != 0x2A) return std::nullopt;
@@ -106,8 +106,8 @@ std::optional<std::uint16_t> find_orientation(const ExifReader& exif) {
 
 }  // namespace
 
-// They are in the first APP1 segment before the first scan. Its signature is not looked at: with
-// XMP before EXIF there is no orientation. Segments are found as libjpeg finds them.
+// The EXIF data are in the first APP1 segment before the first scan. Its signature is not checked:
+// if XMP comes before EXIF, no orientation is found. Segments are located as libjpeg does.
 std::span<const unsigned char> exif_in_jpeg(std::span<const unsigned char> file) {
   constexpr std::size_t bytes_of_length = 2, bytes_of_signature = 6;
   if (file.size() < 2 || file[0] != 0xFF || file[1] != SOI) return {};
@@ -116,10 +116,10 @@ std::span<const unsigned char> exif_in_jpeg(std::span<const unsigned char> file)
     const auto code = std::find_if(prefix, rest.end(), [](unsigned char c) { return c != 0xFF; });
     if (code == rest.end() || *code == SOS || *code == EOI) return {};
     rest = {code + 1, rest.end()};
-    if (*code == 0 || stands_alone(*code)) continue;  // 0: no marker, but a byte 0xFF of data
+    if (*code == 0 || stands_alone(*code)) continue;  // 0: not a marker, but a data byte 0xFF
     if (rest.size() < bytes_of_length) return {};
     const std::size_t length = rest[0] << 8 | rest[1];
-    const bool is_damaged = length < bytes_of_length;  // libjpeg goes on after the length
+    const bool is_damaged = length < bytes_of_length;  // libjpeg continues after the length
     const auto segment = rest.first(std::min(std::max(length, bytes_of_length), rest.size()));
     if (*code == APP1 && !is_damaged)
       return segment.subspan(std::min(bytes_of_length + bytes_of_signature, segment.size()));

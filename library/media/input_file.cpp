@@ -25,7 +25,7 @@ namespace {
 InputFile::InputFile(const std::filesystem::path& file) {
   struct stat info {};
   if (::stat(file.c_str(), &info) != 0) fail(errno);
-  // A device or pipe is not even opened: that alone may have an effect.
+  // A device or pipe is not even opened, because opening it may have side effects.
   if (!S_ISREG(info.st_mode)) throw InputError("read", "this is not a regular file");
   if (info.st_size == 0) throw InputError("decode", "the file is empty");
   descriptor_ = ::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);

@@ -1,5 +1,5 @@
-// A file that is read, or its bytes in memory: opened once, so that what is recognised and what is
-// decoded are the same.
+// An input file, or its bytes in memory. It is opened only once, so that the same file is
+// recognised and decoded.
 #pragma once
 
 #include <cstddef>
@@ -13,27 +13,27 @@ namespace facesat {
 
 class InputFile {
  public:
-  // Throws InputError with the reason ("read", "decode"), unless `file` is a regular, readable,
-  // non-empty file.
+  // Throws InputError("read") or InputError("decode") with the reason, unless `file` is a regular,
+  // readable, non-empty file.
   explicit InputFile(const std::filesystem::path& file);
-  // Of bytes that come from elsewhere (an archive, a pipe). Throws InputError("memory").
+  // From bytes in memory (from an archive, a pipe). Throws InputError("memory").
   explicit InputFile(std::span<const unsigned char> bytes);
   ~InputFile();
   InputFile(const InputFile&) = delete;
   InputFile& operator=(const InputFile&) = delete;
 
-  // The first bytes (128), which tell the format, and the size in bytes.
+  // The first bytes (up to 128), which identify the format, and the size in bytes.
   std::string_view beginning() const { return beginning_; }
   std::size_t size() const { return size_; }
 
   // All bytes, or as many of them as can be read.
   std::vector<unsigned char> read() const;
 
-  // For libraries that want a name: it opens this very file as long as the object lives.
+  // A name for libraries that need one: it opens this very file as long as the object lives.
   std::string name() const;
 
  private:
-  // Bytes from a place in the file on; returns how many could be read.
+  // Reads bytes at an offset; returns how many could be read.
   std::size_t read_at(std::size_t from, void* to, std::size_t count) const;
 
   int descriptor_ = -1;

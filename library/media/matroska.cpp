@@ -8,11 +8,11 @@ namespace {
 
 constexpr std::string_view header_id = "\x1A\x45\xDF\xA3", segment_id = "\x18\x53\x80\x67";
 
-// A size in EBML: as many zero bits as further bytes follow, a one, and the number.
+// A size in EBML: one zero bit per further byte, a one bit, and the number.
 struct DataSize {
   std::uint64_t value = 0;
-  std::size_t bytes = 0;  // that it takes itself
-  bool is_known = true;   // all ones: the writer did not know it
+  std::size_t bytes = 0;  // the length of the size field itself
+  bool is_known = true;   // false if all bits are ones: the writer did not know the size
 };
 
 std::optional<DataSize> data_size(std::string_view text) {
@@ -34,7 +34,7 @@ bool is_matroska(std::string_view beginning) {
   return beginning.starts_with(header_id);
 }
 
-// The file is a header and a segment, each with its size.
+// The file consists of a header and a segment, each with its size.
 std::optional<std::uint64_t> matroska_size(std::string_view beginning) {
   std::uint64_t end = 0;
   for (const std::string_view id : {header_id, segment_id}) {

@@ -1,5 +1,5 @@
-// Matroska and WebM files tell their size, which a reader needs to notice that one was cut off: the
-// length that players show is an estimate, and says nothing of where the first frame begins.
+// Matroska and WebM files contain their size, which shows whether a file was cut off. The duration
+// that players show does not: it is an estimate, and does not say where the first frame begins.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace facesat {
 
 bool is_matroska(std::string_view beginning);
 
-// How many bytes the whole file has, from its first 128; nothing if it does not tell.
+// The size in bytes of the whole file, from its first 128 bytes; nullopt if they do not contain it.
 std::optional<std::uint64_t> matroska_size(std::string_view beginning);
 
 }  // namespace facesat

@@ -33,7 +33,7 @@ bool begins_with_scheme(const std::string& name) {
                      });
 }
 
-// A name that FFmpeg cannot take for a URL, as it does with "12:30.mp4".
+// An absolute path, because FFmpeg takes a relative name such as "12:30.mp4" for a URL.
 fs::path made_absolute(const fs::path& path) {
   std::error_code failure;
   fs::path result = fs::absolute(path, failure);
@@ -57,7 +57,7 @@ std::optional<fs::path> source_path(const std::string& name) {
   return begins_with_scheme(name) ? std::nullopt : std::optional<fs::path>(name);
 }
 
-// Takes nothing, but throws for a file that is not there or cannot be read.
+// Opens no source, but throws if a file is missing or cannot be read.
 std::unique_ptr<FrameSource> require_readable(const SourceRequest& request) {
   try {
     if (request.path) const InputFile readable(*request.path);

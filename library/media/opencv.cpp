@@ -8,7 +8,8 @@
 namespace facesat {
 namespace {
 
-// Never unloaded: its objects live as long as somebody holds them.
+// The library is never unloaded, because objects that it created may live to the end of the
+// program.
 const OpenCv& load() {
   void* const library = dlopen(FACESAT_OPENCV_MODULE, RTLD_LAZY | RTLD_LOCAL);
   void* const symbol = library ? dlsym(library, "facesat_opencv") : nullptr;

@@ -1,7 +1,7 @@
-// What the program has from OpenCV: picture formats, videos, cameras, and the detector it is
-// compared with. It is a library of its own (module/), loaded when it is first needed: OpenCV
-// depends on some 250 libraries, and loading those takes several times as long as to find the faces
-// of a picture.
+// What the program uses of OpenCV: picture formats, videos, cameras, and the detector for
+// comparison. This is a library of its own (opencv_module/), loaded when it is first needed: OpenCV
+// depends on some 250 libraries, and loading those takes several times as long as finding the faces
+// in a picture.
 #pragma once
 
 #include <filesystem>
@@ -20,7 +20,7 @@ class Contender;
 // An open video, stream or camera.
 class VideoInput {
  public:
-  // Those of cv::VideoCapture (CAP_PROP_...), in its units.
+  // The properties of cv::VideoCapture (CAP_PROP_...), in its units.
   enum Property {
     pos_msec,
     pos_frames,
@@ -33,14 +33,14 @@ class VideoInput {
   };
 
   virtual ~VideoInput() = default;
-  // The next frame, in 8-bit colour; nothing at the end, which a damaged video has where it cannot
-  // be decoded any further.
+  // The next frame in 8-bit colour; nullopt at the end. A damaged video ends where it cannot be
+  // decoded any further.
   virtual std::optional<Picture> next() = 0;
   virtual double get(Property property) const = 0;
   virtual void set(Property property, double value) = 0;
 };
 
-// A video that is being written; it is finished when this is destroyed.
+// A video that is being written. The destructor finishes it.
 class VideoWriter {
  public:
   virtual ~VideoWriter() = default;
@@ -50,14 +50,14 @@ class VideoWriter {
 struct OpenCv {
   std::string (*version)();
 
-  // As cv::imread does, and the first frame of a GIF. Throws InputError.
+  // Reads a picture as cv::imread does, or the first frame of a GIF. Throws InputError.
   Picture (*read_picture)(const std::filesystem::path& file);
 
-  // A picture file's bytes; none if it cannot be encoded. `extension`: ".jpg", ".png" ...
+  // Encodes a picture; no bytes if that fails. `extension`: ".jpg", ".png" ...
   std::vector<unsigned char> (*encode)(View<const Bgr> pixels, const std::string& extension);
 
-  // A video (an absolute path: what has a colon would be taken for a URL) or stream, and a
-  // Video4Linux camera. Null if it cannot be opened.
+  // Open a video (by absolute path, because a relative name with a colon would be taken for a URL)
+  // or a stream, and a Video4Linux camera. Null if it cannot be opened.
   std::unique_ptr<VideoInput> (*open_video)(const std::string& name);
   std::unique_ptr<VideoInput> (*open_camera)(const std::string& device);
 
@@ -65,12 +65,13 @@ struct OpenCv {
   std::unique_ptr<VideoWriter> (*write_video)(const std::string& file, const std::string& codec,
                                               double frames_per_second, Size size);
 
-  // OpenCV's CPU detector; null where this build has none, or it cannot read the cascade.
+  // OpenCV's CPU detector; null if this build has none, or if OpenCV cannot read the cascade.
   std::unique_ptr<Contender> (*make_contender)(const std::string& cascade_file,
                                                const DetectOptions& options);
 };
 
-// Loads it. Throws InputError if it, or the memory for it, is missing.
+// Loads the library on the first call. Throws InputError if it is missing, or if there is too
+// little memory for it.
 const OpenCv& opencv();
 
 }  // namespace facesat

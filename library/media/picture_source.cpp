@@ -1,4 +1,4 @@
-// A picture, and a folder of pictures in the order of their names.
+// A picture, or a folder of pictures in the order of their names, as a source of frames.
 #include <algorithm>
 #include <exception>
 #include <utility>

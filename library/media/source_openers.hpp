@@ -1,5 +1,5 @@
-// What open_source() tries, one function for each kind of source. Each gives null for what it does
-// not take, and throws InputError for what it takes and cannot open.
+// The functions that open_source() tries, one for each kind of source. Each returns null for a name
+// that it does not handle, and throws InputError for one that it handles but cannot open.
 #pragma once
 
 #include <filesystem>
@@ -14,7 +14,7 @@ namespace facesat {
 struct SourceRequest {
   std::string name;  // as the user gave it
   bool is_camera = false;
-  std::optional<std::filesystem::path> path;  // absolute; nothing for cameras and streams
+  std::optional<std::filesystem::path> path;  // absolute; nullopt for cameras and streams
   CameraMode mode;
 };
 using SourceOpener = std::unique_ptr<FrameSource>(const SourceRequest& request);

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 using namespace std::string_literals;
 using namespace std::string_view_literals;
 
-// Where the mark stands: after the header of a format.
+// The position of the mark: after the header of the format.
 struct Place {
   std::string_view signature;
   std::size_t at;
@@ -44,7 +44,7 @@ std::string as_chunk(const std::string& text) {  // length, type, keyword, text,
          big_endian(static_cast<std::uint32_t>(crc));
 }
 
-// The mark for a file that consists of these parts without it.
+// The mark for a file that, without the mark, consists of `head` and `tail`.
 std::string mark(std::string_view head, std::string_view tail, std::uint64_t of_input,
                  const Place& place) {
   const std::string text =
@@ -66,7 +66,7 @@ std::string_view as_text(std::span<const unsigned char> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// The input that the mark tells; nothing if there is no mark, or the file was changed.
+// The input that the mark records; nullopt if there is no mark, or if the file has changed.
 std::optional<std::uint64_t> find_stamp(std::string_view file) {
   const Place* const place = place_in(file);
   if (!place || file.size() < place->at + mark_size(*place)) return std::nullopt;

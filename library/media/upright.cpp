@@ -4,8 +4,8 @@
 
 namespace facesat {
 
-// 2 mirrored, 3 half turn, 4 upside down; 5 .. 8 are those with rows and columns exchanged (5 and 7
-// mirrored).
+// 2 mirrored horizontally, 3 rotated by 180 degrees, 4 mirrored vertically; 5 .. 8 have rows and
+// columns exchanged (5 and 7 are mirrored, 6 and 8 only rotated).
 Picture upright(Picture picture, int orientation) {
   if (orientation == 1) return picture;
   const bool transposed = orientation >= 5;

@@ -1,11 +1,12 @@
-// Photographs that the camera was turned for.
+// Photographs taken with a turned camera.
 #pragma once
 
 #include "library/media/codec.hpp"
 
 namespace facesat {
 
-// The picture as it was seen, from its EXIF orientation, 1 .. 8. Throws MemoryError.
+// Rotates and mirrors a picture to be upright, from its EXIF orientation, 1 .. 8. Throws
+// MemoryError.
 Picture upright(Picture picture, int orientation);
 
 }  // namespace facesat

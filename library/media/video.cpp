@@ -14,7 +14,7 @@ namespace facesat {
 
 std::unique_ptr<FrameSource> open_video(const std::filesystem::path& file, std::size_t max_pixels) {
   const InputFile input(file);
-  // What has a colon would be taken for a URL.
+  // The path is absolute, because FFmpeg takes a relative name with a colon for a URL.
   std::unique_ptr<VideoInput> capture =
       opencv().open_video(std::filesystem::absolute(file).string());
   if (!capture) throw InputError("decode", "this is not a video that can be decoded");
@@ -42,7 +42,7 @@ std::unique_ptr<FrameSource> open_video_file(const SourceRequest& request) {
   return std::make_unique<VideoSource>(FrameSource::Kind::video, request.name, std::move(capture));
 }
 
-// What has an end is a video, wherever it comes from, and keeps its pace.
+// A stream with a known number of frames counts as a video, and is played at its frame rate.
 std::unique_ptr<FrameSource> open_stream(const SourceRequest& request) {
   if (request.path || request.is_camera) return nullptr;
   std::unique_ptr<VideoInput> capture = opencv().open_video(request.name);
@@ -54,7 +54,7 @@ std::unique_ptr<FrameSource> open_stream(const SourceRequest& request) {
   return std::make_unique<VideoSource>(kind, request.name, std::move(capture));
 }
 
-// A GIF of several frames; one alone is a picture.
+// Opens a GIF with several frames; a GIF with a single frame is a picture.
 std::unique_ptr<FrameSource> open_animation(const SourceRequest& request) {
   if (!request.path || !InputFile(*request.path).beginning().starts_with("GIF8")) return nullptr;
   const auto open = [&] { return opencv().open_video(request.path->string()); };

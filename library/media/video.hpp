@@ -1,4 +1,4 @@
-// Video files. Builds without OpenCV (video_none.cpp) read none.
+// Video files. Builds without OpenCV (video_none.cpp) cannot read them.
 #pragma once
 
 #include <filesystem>
@@ -10,10 +10,12 @@
 
 namespace facesat {
 
-// Throws InputError, also for frames of more than `max_pixels`. Messages do not name the file.
+// Throws InputError, also if frames have more than `max_pixels` pixels. Messages do not contain the
+// file name.
 std::unique_ptr<FrameSource> open_video(const std::filesystem::path& file, std::size_t max_pixels);
 
-// File name extensions of videos, in lower case with the dot; none if this build reads no videos.
+// File name extensions of videos, in lower case with the dot; empty if this build cannot read
+// videos.
 const std::vector<std::string_view>& video_extensions();
 
 }  // namespace facesat

@@ -23,7 +23,7 @@ std::optional<Frame> VideoSource::next() {
   std::optional<Picture> picture = capture_->next();
   if (picture) {
     has_frames_ = true;
-    // FFmpeg gives no times to frames that the decoder held back until the end of the file.
+    // FFmpeg gives no timestamps to frames that the decoder held back until the end of the file.
     const double time = capture_->get(VideoInput::pos_msec) / 1000,
                  step = is_rate_known_ ? step_ : 0;
     time_ = !time_ ? std::max(time, 0.0) : time > *time_ ? time : *time_ + step;
@@ -37,7 +37,7 @@ std::optional<Frame> VideoSource::next() {
   return std::nullopt;
 }
 
-// Containers state their length or it is estimated, so a little less is no reason to worry.
+// The length is stated by the container or estimated, so a small difference is normal.
 std::string VideoSource::warning() const {
   if (known_warning_) return *known_warning_;
   const double end = time_ ? *time_ + step_ : 0;

@@ -1,4 +1,4 @@
-// Cameras, streams and videos: whatever OpenCV's videoio opens.
+// Cameras, streams and videos: everything that is opened by OpenCV's videoio.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@ namespace facesat {
 
 class VideoSource final : public FrameSource {
  public:
-  // Of an open capture.
+  // `capture` must be open.
   VideoSource(Kind kind, std::string title, std::unique_ptr<VideoInput> capture);
 
   Kind kind() const override { return kind_; }
@@ -22,7 +22,8 @@ class VideoSource final : public FrameSource {
   std::string warning() const override;
   void seek(double position) override;
 
-  // Where the container itself tells whether it is whole: this is the warning, or there is none.
+  // For containers that show whether they are complete: sets the result of warning(), which may be
+  // empty.
   void set_warning(std::string sentence) { known_warning_ = std::move(sentence); }
 
  private:

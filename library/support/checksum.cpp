@@ -5,7 +5,8 @@
 
 namespace facesat {
 
-// Eight bytes at a time. A product does not spread upper bits, so the shift brings them down.
+// Eight bytes at a time. Multiplication propagates bits only upwards, so the shift mixes the upper
+// half into the lower one.
 std::uint64_t checksum(std::string_view bytes, std::uint64_t seed) {
   std::uint64_t hash = seed ^ bytes.size();
   while (!bytes.empty()) {

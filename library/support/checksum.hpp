@@ -1,4 +1,5 @@
-// Tells whether bytes are still those that were written; no protection against intent.
+// Detects whether bytes have changed since they were written; no protection against deliberate
+// changes.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +7,7 @@
 
 namespace facesat {
 
-// 64 bits. `seed`: of what came before, if bytes come in parts.
+// A 64-bit checksum. `seed`: the checksum of the preceding part, if the bytes come in parts.
 std::uint64_t checksum(std::string_view bytes, std::uint64_t seed = 0);
 
 }  // namespace facesat

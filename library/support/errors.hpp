@@ -1,4 +1,4 @@
-// What can go wrong in the program, beyond the errors of core.
+// Errors of the program, in addition to those of core.
 #pragma once
 
 #include <exception>
@@ -13,21 +13,21 @@ struct UsageError : Error {
   using Error::Error;
 };
 
-// One input that cannot be processed; it becomes an error record and the run goes on.
+// An input that cannot be processed; it becomes an error record, and the run continues.
 struct InputError : Error {
   InputError(std::string kind_, const std::string& message)
       : Error(message), kind(std::move(kind_)) {}
   std::string kind;  // "read", "decode", "memory", "limit", "write"
 };
 
-// Results that cannot be written: the run ends. Exit status 3.
+// Results cannot be written: the run ends. Exit status 3.
 struct OutputError : Error {
-  // `code_`: the system's reason (errno), 0 if there is none.
+  // `code_`: errno, or 0 if there is none.
   explicit OutputError(const std::string& message, int code_ = 0) : Error(message), code(code_) {}
   int code;
 };
 
-// Nobody reads the results any more (`| head`): the run ends without a word.
+// Nobody reads the results any more (`| head`): the run ends without a message.
 struct ClosedPipe : OutputError {
   using OutputError::OutputError;
 };

@@ -24,9 +24,9 @@ namespace {
   throw OutputError(fmt::format("{}: {}", file.string(), std::strerror(reason)), reason);
 }
 
-// Is the disk too full for a file of that size, or may there be none? errno says how. It is not
-// known of all file systems. The file does not grow: a process that is killed before it writes must
-// not leave zeros.
+// Is the disk too full for a file of that size, or does it exceed the file size limit? errno says
+// which. Some file systems do not report it, which counts as enough room. The file does not grow,
+// so that a process killed before it writes leaves no zeros.
 bool lacks_room(int descriptor, off_t size) {
   rlimit limit{};
   const bool may_be = ::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
@@ -108,7 +108,7 @@ void require_writable(const fs::path& file) {
     ::unlink(file.c_str());
     return;
   }
-  // A pipe must not be opened: its reader would take the closing for the end.
+  // A pipe must not be opened: its reader would take closing it for the end of the data.
   std::error_code ignored;
   const int reason = errno != EEXIST                    ? errno
                      : fs::is_directory(file, ignored)  ? EISDIR
@@ -123,7 +123,7 @@ void write_file(const fs::path& file, std::span<const unsigned char> bytes) {
   struct stat earlier {};
   const bool is_regular = ::fstat(descriptor, &earlier) == 0 && S_ISREG(earlier.st_mode);
   const auto size = static_cast<off_t>(bytes.size());
-  off_t left = 0;  // of the earlier contents, if this fails
+  off_t left = 0;  // bytes of the earlier contents that remain if this fails
   try {
     if (is_regular && lacks_room(descriptor, size)) {
       const int reason = errno;

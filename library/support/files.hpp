@@ -1,4 +1,4 @@
-// Reading and writing files, with failures that name their reason.
+// Reading and writing files, with error messages that include the reason.
 #pragma once
 
 #include <filesystem>
@@ -20,24 +20,25 @@ std::vector<unsigned char> read_file(const std::filesystem::path& file);
 // Is this a regular file that is not empty?
 bool has_contents(const std::filesystem::path& file);
 
-// Throws UsageError: the file holds something that facesat did not write.
+// Throws UsageError: the file holds something that facesat did not write, and is not overwritten.
 [[noreturn]] void refuse_foreign(const std::filesystem::path& file);
 
-// Throws UsageError if there is a file of that name that facesat has not written: it is no regular
-// file, or its contents begin otherwise. It may be an input, or whatever else the user would miss.
+// Throws UsageError if a file of that name exists and was not written by facesat: it is not a
+// regular file, or begins with none of `beginnings`. Such a file may be an input, or something else
+// that the user would miss.
 void require_own_file(const std::filesystem::path& file,
                       std::initializer_list<std::string_view> beginnings);
 
-// Throws UsageError with the reason, unless `file` is one that can be written or can be made: asked
-// before work that would be lost otherwise.
+// Throws UsageError with the reason, unless `file` can be written or created. To be called before
+// work that would be lost otherwise.
 void require_writable(const std::filesystem::path& file);
 
-// Write a whole file; earlier contents stay if the disk is too full for the new ones. Throw
+// Write a whole file; the earlier contents stay if the disk is too full for the new ones. Throw
 // OutputError with the reason; a partial file is removed.
 void write_file(const std::filesystem::path& file, std::span<const unsigned char> bytes);
 void write_text(const std::filesystem::path& file, std::string_view text);
 
-// Makes a folder and its parents. Throws OutputError.
+// Creates a folder and its parents. Throws OutputError.
 void make_folder(const std::filesystem::path& folder);
 
 // Writes all bytes. Throws ClosedPipe or OutputError("<name>: <reason>").

@@ -14,8 +14,8 @@ volatile std::sig_atomic_t caught = 0;
 std::atomic<std::int64_t> caught_at = 0;  // milliseconds
 static_assert(std::atomic<std::int64_t>::is_always_lock_free, "a signal handler writes it");
 
-// timeout(1) sends its signal to the program and to its process group: two that come together are
-// one.
+// timeout(1) sends its signal to the program and to its process group: two signals that arrive
+// within this time count as one.
 constexpr std::int64_t together_ms = 1000;
 
 void remember(int signal_number) {

@@ -1,4 +1,4 @@
-// The keys of a JSON object, to tell whether it is one that this program wrote.
+// The keys of a JSON object, to check whether this program wrote it.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace facesat {
 
-// In their order, each with a space after it; of what is no object: none.
+// The keys in order, each followed by a space; empty if this is not an object.
 inline std::string keys_of(const nlohmann::ordered_json& object) {
   std::string keys;
   if (!object.is_object()) return keys;

@@ -7,8 +7,8 @@
 namespace facesat {
 namespace {
 
-// The length of the well-formed UTF-8 sequence that `text` begins with, and its code point; 0 if it
-// begins with none.
+// The length and code point of the well-formed UTF-8 sequence at the beginning of `text`; 0 if
+// there is none.
 std::size_t decode(std::string_view text, std::uint32_t& code_point) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   if (byte(0) < 0x80) {
@@ -27,7 +27,8 @@ std::size_t decode(std::string_view text, std::uint32_t& code_point) {
   return code_point < least[length] || code_point > 0x10FFFF || is_surrogate ? 0 : length;
 }
 
-// Controls, and the characters that turn the direction of the text around them.
+// Control characters, line and paragraph separators, and characters that change the direction of
+// the text around them.
 bool is_control(std::uint32_t c) {
   return c < 0x20 || (c >= 0x7F && c < 0xA0) || (c >= 0x2028 && c <= 0x202E) ||
          (c >= 0x2066 && c <= 0x2069);

@@ -1,4 +1,4 @@
-// Text from outside (names of files, parts of their contents) on its way to a terminal.
+// Untrusted text (file names, parts of file contents) for output on a terminal.
 #pragma once
 
 #include <string>
@@ -6,11 +6,11 @@
 
 namespace facesat {
 
-// The text on one line that no terminal can act on: control characters (of ASCII and of Unicode)
-// and bytes that are not UTF-8 become "\\xNN" each.
+// The text as one line without effects on a terminal: each byte of a control character (of ASCII or
+// Unicode), and each byte that is not UTF-8, becomes "\\xNN".
 std::string printable(std::string_view text);
 
-// Is all of it well-formed UTF-8?
+// Is the whole text well-formed UTF-8?
 bool is_utf8(std::string_view text);
 
 }  // namespace facesat

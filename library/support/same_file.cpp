@@ -7,10 +7,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Where a file would be made that is opened for writing by that name.
+// The path at which a file would be created if it were opened for writing by this name.
 fs::path place_of(fs::path file) {
   std::error_code error;
-  constexpr int most_links = 40;  // as the kernel
+  constexpr int most_links = 40;  // as in the kernel
   for (int links = 0; links < most_links && fs::is_symlink(fs::symlink_status(file, error));
        ++links)
     file = file.parent_path() / fs::read_symlink(file, error);

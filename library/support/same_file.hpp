@@ -1,4 +1,4 @@
-// Which file a name leads to: an output must never be a file that is read.
+// Which file a name refers to: an output must never be a file that is read.
 #pragma once
 
 #include <compare>
@@ -9,7 +9,7 @@
 
 namespace facesat {
 
-// The same for all names of a file, also for hard links.
+// The same for all names of a file, including hard links.
 struct FileIdentity {
   dev_t device = 0;
   ino_t inode = 0;
@@ -17,11 +17,11 @@ struct FileIdentity {
   auto operator<=>(const FileIdentity&) const = default;
 };
 
-// Follows links. Nothing if there is no such file.
+// Follows links. nullopt if there is no such file.
 std::optional<FileIdentity> file_identity(const std::filesystem::path& file);
 
-// Do two names lead to the same file or folder? Also if it does not exist yet: writing to both
-// would then write to one file.
+// Do two names refer to the same file or folder? Also if it does not exist yet but writing to both
+// names would create the same file.
 bool same_file(const std::filesystem::path& a, const std::filesystem::path& b);
 
 }  // namespace facesat

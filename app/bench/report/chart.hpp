@@ -1,5 +1,5 @@
-// The parts of charts. Widths are per cent and heights are pixels, so that charts are as wide as
-// the window lets them be and letters stay as large as they are.
+// The parts of charts. Widths are in per cent and heights in pixels, so that charts fill the width
+// of the window while the size of letters does not change.
 #pragma once
 
 #include <string>
@@ -12,11 +12,11 @@ namespace facesat::app::report {
 
 class LogAxis {
  public:
-  // Covers the values, at least a doubling, and a little more.
+  // Covers the values and a little more; at least a factor of two.
   explicit LogAxis(const std::vector<double>& values);
   double at(double value) const;  // from 0 to 1
 
-  // Round values, as many as there can be up to `most`.
+  // Round values: as many as possible, but at most `most`.
   std::vector<double> ticks(std::size_t most) const;
 
  private:
@@ -31,19 +31,19 @@ LogAxis axis_of(const Rows& rows, Value value, std::vector<double> values = {}) 
 
 std::string percent(double part);
 
-// The mark of a row.
+// The marker of a row.
 std::string point(const Row& row, const Look& look, double x, double y);
 
-// Across the whole chart, with what it stands for at its left.
+// A line across the whole chart, with its label on the left.
 std::string level(double y, const std::string& text);
-// Below the chart, what stands for a place on its x axis.
+// A label below the chart, at a position on the x axis.
 std::string below(double x, double height, const std::string& text);
 
-// Letters that the longest of the names takes.
+// The number of letters in the longest id.
 std::size_t longest_id(const Rows& rows);
 
-// A figure of that CSS class. `letters` is room for names beside it, `name` is for readers that do
-// not see it, `content` is what the SVG element holds.
+// A figure of CSS class `kind`. `letters` is the space, in letters, for names next to the plot,
+// `name` is the label for screen readers, and `content` is the content of the SVG element.
 std::string chart(const char* kind, std::size_t letters, const std::string& caption, double height,
                   const std::string& name, const std::string& content);
 

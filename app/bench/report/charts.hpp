@@ -1,4 +1,5 @@
-// The charts of the page: for rows of one type, as HTML; empty where there is nothing to show.
+// The charts of the page as HTML. Each takes the rows of one type, and is empty if there is nothing
+// to show.
 #pragma once
 
 #include <string>
@@ -8,13 +9,13 @@
 
 namespace facesat::app::report {
 
-// The ratios to the floor against the size of the picture.
+// Ratios to the floor against the size of the picture.
 std::string ratio_chart(const Rows& rows, const Looks& looks);
 
-// For each size the times in order, the fastest first.
+// For each size, the times in order, the fastest first.
 std::string order_charts(const Rows& rows);
 
-// Measured times against those of the models.
+// Measured times against those that the models predict.
 std::string model_chart(const Rows& rows, const Looks& looks);
 
 }  // namespace facesat::app::report

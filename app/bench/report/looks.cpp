@@ -18,7 +18,7 @@ std::string Look::classes() const {
 
 Looks looks_of(const Rows& rows) {
   Looks looks;
-  std::vector<std::pair<std::string, int>> families;  // and how many members they have so far
+  std::vector<std::pair<std::string, int>> families;  // and the number of members so far
   for (const Row& row : rows) {
     if (looks.contains(row.id)) continue;
     Look& look = looks[row.id];

@@ -1,4 +1,4 @@
-// What tells the algorithms apart in every chart of the page.
+// How algorithms are distinguished in every chart of the page.
 #pragma once
 
 #include <map>
@@ -9,21 +9,21 @@
 
 namespace facesat::app::report {
 
-// Families of algorithms, by the word before the first underscore, differ by colour; their members
-// by mark. Where either run out, dashes tell the rest apart.
+// Families of algorithms (the part of the id before the first underscore) differ in colour, and
+// their members in marker. Once colours or markers run out, dashes distinguish the rest.
 struct Look {
-  int color = -1, marker = 0, dash = 0;  // no colour: the floor and the copy
+  int color = -1, marker = 0, dash = 0;  // colour -1: the floor and the copy
 
-  std::string classes() const;  // of CSS
+  std::string classes() const;  // CSS classes
 };
 using Looks = std::map<std::string, Look>;
 
 Looks looks_of(const Rows& rows);
 
-// The marks, which the page holds once.
+// The definitions of the markers, which the page contains once.
 extern const std::string_view marker_shapes;
 
-// A mark on a piece of line, for tables and keys.
+// A marker on a piece of line, for tables and legends.
 std::string swatch(const Look& look);
 
 }  // namespace facesat::app::report

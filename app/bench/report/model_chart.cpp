@@ -11,12 +11,12 @@ namespace facesat::app::report {
 
 namespace {
 
-// How far model and measurement are apart, whichever is greater.
+// The factor between model and measurement, at least 1, whichever of them is greater.
 double factor(const Row& row) {
   return std::exp(std::abs(std::log(row.median_us / row.model_us)));
 }
 
-// Measured times go up, those of the model go right.
+// Measured times on the vertical axis, model times on the horizontal one.
 std::string scatter(const Rows& rows, const Looks& looks) {
   std::vector<double> values;
   for (const Row& row : rows) values.insert(values.end(), {row.median_us, row.model_us});

@@ -16,7 +16,7 @@ std::string name(const Row& row, double middle) {
                      escaped(row.id));
 }
 
-// `end` is the time at the end of the axis: longer bars are torn there.
+// `end` is the time at the end of the axis; longer bars are cut off there, with a tear mark.
 std::string bar(const Row& row, double top, double end) {
   const double middle = top + pitch / 2;
   const std::string width = percent(std::min(row.median_us / end, 1.0));
@@ -45,7 +45,8 @@ std::string no_bar(const Row& row, double top) {
       tooltip(row), name(row, middle), middle);
 }
 
-// Fastest first. The axis begins at zero and ends where slow algorithms would squash the others.
+// The fastest first. The axis begins at zero and ends at 2.5 times the median or earlier, so that
+// slow algorithms do not squash the others.
 std::string order_chart(const Rows& of_size) {
   Rows rows = those(of_size, [](const Row& row) { return row.median_us > 0; });
   if (rows.empty()) return "";

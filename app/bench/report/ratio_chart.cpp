@@ -9,8 +9,9 @@
 namespace facesat::app::report {
 namespace {
 
-// As near to the wanted places, which ascend, as those can be that are `gap` apart and within the
-// height: neighbours that would collide share the mean of what they want.
+// Moves the wanted positions, which ascend, as little as needed for them to be at least `gap` apart
+// and within the height; neighbours that would collide are centred on the mean of their wanted
+// positions.
 std::vector<double> spread(const std::vector<double>& wanted, double gap, double height) {
   struct Cluster {
     double sum;
@@ -33,7 +34,7 @@ std::vector<double> spread(const std::vector<double>& wanted, double gap, double
   return places;
 }
 
-// The name and last ratio of a line, at the right of the chart.
+// The name and last ratio of a line, on the right of the chart.
 std::string end_label(const Row& last, const Look& look, double x, double y, double place) {
   return fmt::format(
       "<line class=\"lead\" x1=\"{}\" x2=\"100%\" y1=\"{:.1f}\" y2=\"{:.1f}\" />"
@@ -45,7 +46,8 @@ std::string end_label(const Row& last, const Look& look, double x, double y, dou
       escaped(last.id));
 }
 
-// A line for each algorithm, the slowest at the largest picture first; in it, small pictures first.
+// One line per algorithm, sorted by the ratio at its largest picture, the slowest first. Within a
+// line, small pictures come first.
 std::vector<Rows> lines_of(const Rows& rows) {
   std::vector<Rows> lines = by_id(rows);
   for (Rows& line : lines)
@@ -82,10 +84,10 @@ class RatioChart {
     return svg;
   }
 
-  // From the largest size on, those have names that there is room for.
+  // Labels the sizes from the largest down, as far as there is room.
   std::string size_lines() const {
     std::string svg;
-    double free = 1;  // of the width
+    double free = 1;  // the part of the width that is free
     const std::vector<Rows> columns = by_size(rows_);
     for (auto column = columns.rbegin(); column != columns.rend(); ++column) {
       const Row& row = column->front();

@@ -15,7 +15,8 @@ std::string text_in(const Json& row, const char* key) {
   return found != row.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
-// Zero unless it is there, finite and positive: then it can stand on a logarithmic axis.
+// The number, or zero if it is missing, not finite or not positive, because it must fit on a
+// logarithmic axis.
 double number_in(const Json& row, const char* key) {
   const auto found = row.find(key);
   const double value = found != row.end() && found->is_number() ? found->get<double>() : 0;

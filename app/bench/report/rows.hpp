@@ -1,4 +1,4 @@
-// The rows of `facesat bench sat` as its page needs them.
+// The rows of `facesat bench sat`, in the form that the HTML page needs.
 #pragma once
 
 #include <algorithm>
@@ -23,10 +23,10 @@ struct Row {
 };
 using Rows = std::vector<Row>;
 
-// From an array of rows as `facesat bench sat --json` has them.
+// From an array of rows as written by `facesat bench sat --json`.
 Rows rows_of(const nlohmann::ordered_json& rows);
 
-// Rows of the same key together, groups in the order of their first rows.
+// Groups rows by key; groups are in the order of their first rows.
 template <class Key>
 std::vector<Rows> grouped(const Rows& rows, Key key) {
   std::vector<Rows> groups;

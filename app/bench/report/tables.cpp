@@ -32,7 +32,7 @@ std::string verdict(const Row& row) {
                       : "<td class=\"words bad\">WRONG</td>";
 }
 
-// What stands in the rows without being in the registry.
+// Titles of the rows that are not in the registry of SAT algorithms.
 std::string_view title_of_other(const std::string& id) {
   static const std::map<std::string, std::string_view> titles{
       {"floor", "A kernel that reads every pixel once and writes every element once"},

@@ -10,10 +10,10 @@
 
 namespace facesat::app::report {
 
-// All figures of rows of one type, or why there are none.
+// All figures of the rows of one type, or the reason why one was not measured.
 std::string figures_table(const Rows& rows);
 
-// What the rows' ids stand for, with the looks that they have in charts.
+// What the rows' ids stand for, with the markers that they have in the charts.
 std::string algorithms_table(const Rows& rows, std::span<const gpu::SatAlgorithm* const> algorithms,
                              const Looks& looks);
 

@@ -1,4 +1,4 @@
-// Figures and names in the page's words.
+// How figures and names are written on the page.
 #pragma once
 
 #include <string>
@@ -8,19 +8,20 @@
 
 namespace facesat::app::report {
 
-// For text and attributes alike; XML has no place for other control characters.
+// Escapes text for elements and attributes. Control characters become spaces, because XML does not
+// allow them.
 std::string escaped(std::string_view text);
 
-// Thousands apart, by narrow spaces that no line breaks at.
+// Thousands are separated by narrow no-break spaces.
 std::string figure(double value, int decimals);
 
-std::string tick_text(double tick);  // of an axis
+std::string tick_text(double tick);  // the label of an axis tick
 std::string microseconds(double us);
 std::string multiple(double ratio);     // "1.50×"
 std::string size_text(const Row& row);  // "1920×1080"
 std::string type_text(const Row& row);  // "8-bit unsigned pictures, ..."
 
-// An element with what a reader learns who points at the mark around it.
+// An SVG <title>: what is shown when the pointer is over the marker around it.
 std::string tooltip(const Row& row);
 
 }  // namespace facesat::app::report

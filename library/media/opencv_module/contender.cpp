@@ -22,7 +22,7 @@ class OpenCvContender final : public Contender {
   std::string name() const override { return "opencv-cpu"; }
   void use_threads(int threads) override {
     cv::setNumThreads(threads);
-    cv::parallel_for_({0, threads}, [](const cv::Range&) {});  // now they are awake
+    cv::parallel_for_({0, threads}, [](const cv::Range&) {});  // wakes the threads
   }
   void load(View<const std::uint8_t> gray) override { gray_ = to_mat(gray); }
   std::size_t detect() override { return detect(gray_, options_.min_neighbors).size(); }

@@ -1,4 +1,4 @@
-// The module's parts: opencv.hpp says what they do.
+// The parts of the module; opencv.hpp documents them.
 #pragma once
 
 #include <opencv2/core.hpp>
@@ -7,7 +7,8 @@
 
 namespace facesat::module {
 
-// Borrowed by OpenCV, which does not write to it where it only reads.
+// The matrix borrows the pixels. The const_cast is safe, because OpenCV does not write to its
+// inputs.
 inline cv::Mat to_mat(View<const Bgr> pixels) {
   return {pixels.size.height, pixels.size.width, CV_8UC3, const_cast<Bgr*>(pixels.data),
           static_cast<std::size_t>(pixels.pitch) * sizeof(Bgr)};
@@ -17,7 +18,7 @@ inline cv::Mat to_mat(View<const std::uint8_t> gray) {
           static_cast<std::size_t>(gray.pitch)};
 }
 
-// Of type CV_8UC3.
+// `image` must be of type CV_8UC3.
 inline Picture to_picture(const std::shared_ptr<cv::Mat>& image) {
   return {{reinterpret_cast<const Bgr*>(image->data),
            {image->cols, image->rows},

@@ -9,7 +9,7 @@
 namespace facesat::module {
 namespace {
 
-// imread knows no GIF; the video reader does, and a picture is its first frame.
+// imread cannot read GIFs, but the video reader can: the picture is the first frame.
 bool is_gif(const std::filesystem::path& file) {
   char signature[4]{};
   std::ifstream(file, std::ios::binary).read(signature, sizeof signature);
