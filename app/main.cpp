@@ -24,14 +24,14 @@ namespace facesat::app {
 namespace {
 
 // Status 1 (some input failed) is returned by the commands.
-enum ExitStatus { all_well = 0, wrong_usage = 2, broken_off = 3 };
+enum ExitStatus { success = 0, wrong_usage = 2, aborted = 3 };
 
 int print(const std::string& text) {
   write_all(1, text, "standard output");
-  return all_well;
+  return success;
 }
 
-int complain(std::string_view what, ExitStatus status) {
+int report_error(std::string_view what, ExitStatus status) {
   say_line(fmt::format("facesat: {}", what));
   return status;
 }
@@ -40,7 +40,7 @@ int complain(std::string_view what, ExitStatus status) {
 std::string in_words(const CLI::ParseError& error) {
   const std::string text = error.what(), could_not = "Could not convert: ";
   if (text.starts_with(could_not))
-    return text.substr(could_not.size()) + ": this is no number, or one out of range";
+    return text.substr(could_not.size()) + ": this is not a number, or it is out of range";
   if (const std::size_t at = text.find(": At Most 1 required"); at != text.npos)
     return text.substr(0, at) + ": this option can only be given once";
   return text;
@@ -58,7 +58,7 @@ int answer(const CLI::App& program, const CLI::ParseError& error) {
     app = app->get_subcommands().front();
     command += " " + app->get_name();
   }
-  return complain(fmt::format("{}; see '{} --help'", in_words(error), command), wrong_usage);
+  return report_error(fmt::format("{}; see '{} --help'", in_words(error), command), wrong_usage);
 }
 
 // Rejects "--option=" with nothing after it: the parser would use the next argument as the value.
@@ -86,7 +86,7 @@ int run(int argc, char** argv) {
   LiveCommand live;
   const CLI::App* live_app = add_live(program, live);
 
-  CLI::App* bench = program.add_subcommand("bench", "Measured tables");
+  CLI::App* bench = program.add_subcommand("bench", "Benchmarks");
   bench->require_subcommand(1);
   BenchSatCommand bench_sat;
   const CLI::App* bench_sat_app = add_bench_sat(*bench, bench_sat);
@@ -102,7 +102,7 @@ int run(int argc, char** argv) {
   info->add_flag("--json", json, "As JSON");
 
   CLI::App* cascades =
-      program.add_subcommand("cascades", "What can be loaded, and what is inside one");
+      program.add_subcommand("cascades", "List the cascades, or the stages of one");
   cascades->add_subcommand("list", "All cascades (the same as without a subcommand)");
   CLI::App* show = cascades->add_subcommand("show", "The stages of one cascade");
   std::string shown;
@@ -144,7 +144,7 @@ int main(int argc, char** argv) {
   // message goes through complain().
   std::set_terminate([] {
     const std::exception_ptr error = std::current_exception();
-    complain("internal error: " + (error ? reason_of(error) : "terminated"), broken_off);
+    report_error("internal error: " + (error ? reason_of(error) : "terminated"), aborted);
     std::abort();
   });
   try {
@@ -152,14 +152,14 @@ int main(int argc, char** argv) {
   } catch (const ClosedPipe&) {
     end_as_closed_pipe();
   } catch (const OutputError& error) {
-    return complain(error.what(), broken_off);
+    return report_error(error.what(), aborted);
   } catch (const DeviceError& error) {
-    return complain(error.what(), broken_off);
+    return report_error(error.what(), aborted);
   } catch (const MemoryError& error) {
-    return complain(error.what(), broken_off);
+    return report_error(error.what(), aborted);
   } catch (const Error& error) {  // usage, cascades, options: nothing was processed
-    return complain(error.what(), wrong_usage);
+    return report_error(error.what(), wrong_usage);
   } catch (...) {
-    return complain(reason_of(std::current_exception()), broken_off);
+    return report_error(reason_of(std::current_exception()), aborted);
   }
 }

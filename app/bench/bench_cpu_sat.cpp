@@ -56,7 +56,7 @@ Image<In> make_noise(Size size) {
 
 // Is every element the pixel plus its left and upper neighbours, minus the upper left one?
 template <Summed summed, class In, class Out>
-bool is_right(View<const In> picture, View<const Out> table) {
+bool is_correct(View<const In> picture, View<const Out> table) {
   for (int y = 0; y < picture.size.height; ++y) {
     const Out *const row = table.row(y), *const above = table.row(y - 1);
     for (int x = 0; x < picture.size.width; ++x)
@@ -124,8 +124,8 @@ class Bench {
     SatBenchRow row{.id = id, .us = std::move(us), .bytes = bytes};
     const View<const In> picture = std::as_const(picture_).view();
     row.checked =
-        is_right<Summed::values>(picture, View<const Out>(sum_.view())) &&
-        (!squares || is_right<Summed::squares>(picture, View<const Out>(squared_sum_.view())));
+        is_correct<Summed::values>(picture, View<const Out>(sum_.view())) &&
+        (!squares || is_correct<Summed::squares>(picture, View<const Out>(squared_sum_.view())));
     return row;
   }
 

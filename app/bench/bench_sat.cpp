@@ -31,7 +31,7 @@ bool contains(const std::vector<std::string>& ids, const std::string& id) {
   return std::find(ids.begin(), ids.end(), id) != ids.end();
 }
 
-bool asks_for_all(const BenchSatCommand& command) {
+bool wants_all(const BenchSatCommand& command) {
   return command.algorithms.empty() || contains(command.algorithms, "all");
 }
 
@@ -50,7 +50,7 @@ std::vector<std::string> chosen_ids(const BenchSatCommand& command, const std::s
   }
   for (const std::string& id : known)
     if (contains(command.algorithms, id) ||
-        (asks_for_all(command) && (has_gpu || !contains(of_gpu, id))))
+        (wants_all(command) && (has_gpu || !contains(of_gpu, id))))
       ids.push_back(id);
   return ids;
 }
@@ -184,10 +184,10 @@ int run_bench_sat(const BenchSatCommand& command) {
   const std::vector<std::string> ids = chosen_ids(command, no_gpu);
   const std::vector<gpu::SatType> types = chosen_types(command.types);
   if (!command.json.empty() && !command.report.empty() && same_file(command.json, command.report))
-    throw UsageError("--json and --report need a file each");
+    throw UsageError("--json and --report need different files");
   require_writable_table(command.json);
   if (!command.report.empty()) require_writable_report(command.report);
-  if (!has_gpu && asks_for_all(command))
+  if (!has_gpu && wants_all(command))
     say(fmt::format("facesat: GPU algorithms are left out: {}\n", no_gpu));
   std::optional<gpu::MicroFigures> figures;
   if (command.model) figures = gpu::measure_micro(command.device);

@@ -38,7 +38,9 @@ void add_scene_options(CLI::App& bench, Command& command) {
       "WxH");
   add_backend_options(bench, command.backend);
   bench.add_option("--scale-factor", command.detect.scale_factor, "[1.1]")->type_name("F");
-  bench.add_option("--json", command.json, "Write the table there too, in place of an earlier one")
+  bench
+      .add_option("--json", command.json,
+                  "Write the table to this file too, in place of an earlier one")
       ->type_name("FILE");
 }
 
@@ -69,7 +71,7 @@ CLI::App* add_bench_sat(CLI::App& bench, BenchSatCommand& command) {
              "--size", command.sizes,
              "Of the pictures; repeatable [1024x1024, 1280x720, 1920x1080, 3840x2160, 4096x4096]")
           ->type_name("WxH"));
-  sat->add_flag("--squares", command.squares, "Tables of the squares too, of 8-bit pictures");
+  sat->add_flag("--squares", command.squares, "Sum the squares too (8-bit pictures only)");
   sat->add_option("--device", command.device, "The GPU, as 'facesat info' numbers them [0]")
       ->type_name("N")
       ->check(whole_number(0));
@@ -77,9 +79,11 @@ CLI::App* add_bench_sat(CLI::App& bench, BenchSatCommand& command) {
                   "Timed runs of each algorithm; fewer on the CPU above 4096x4096 [31]")
       ->type_name("N")
       ->check(whole_number(1, 100000));
-  sat->add_flag("--model", command.model,
-                "Times that models predict too, from the figures of 'facesat bench micro'");
-  sat->add_option("--json", command.json, "Write the table there too, in place of an earlier one")
+  sat->add_flag(
+      "--model", command.model,
+      "Show the times that models predict too, from the figures of 'facesat bench micro'");
+  sat->add_option("--json", command.json,
+                  "Write the table to this file too, in place of an earlier one")
       ->type_name("FILE");
   sat->add_option("--report", command.report,
                   "Write a page of charts and tables there, as HTML, in place of an earlier one")
@@ -101,8 +105,7 @@ CLI::App* add_bench_detect(CLI::App& bench, BenchDetectCommand& command) {
       ->delimiter(',')
       ->check(whole_number(1, 1024));
   detect->add_option("--min-neighbors", command.detect.min_neighbors, "[3]")->type_name("N");
-  detect->add_option("--seconds", command.seconds, "To measure each row, at least [2]")
-      ->type_name("S");
+  detect->add_option("--seconds", command.seconds, "Minimum time per row [2]")->type_name("S");
   detect->final_callback([&command] {
     if (!(command.seconds >= 0 && command.seconds <= 1e6))
       throw CLI::ValidationError("--seconds: expected from 0 to 1e6 seconds");
@@ -133,7 +136,9 @@ CLI::App* add_bench_micro(CLI::App& bench, BenchMicroCommand& command) {
   micro->add_option("--device", command.device, "The GPU, as 'facesat info' numbers them [0]")
       ->type_name("N")
       ->check(whole_number(0));
-  micro->add_option("--json", command.json, "Write the table there too, in place of an earlier one")
+  micro
+      ->add_option("--json", command.json,
+                   "Write the table to this file too, in place of an earlier one")
       ->type_name("FILE");
   return micro;
 }

@@ -47,7 +47,7 @@ std::string outcome(const Rows& rows) {
   const auto wrong = count([](const Row& row) { return row.checked == false; });
   const auto failed = count([](const Row& row) { return !row.failure.empty(); });
   if (rows.empty()) return "<p>No rows were measured.</p>\n";
-  std::string text = fmt::format("{} rows are checked and right", right);
+  std::string text = fmt::format("{} rows checked and correct", right);
   if (wrong > 0) text += fmt::format("; {} <strong class=\"bad\">WRONG</strong>", wrong);
   if (failed > 0) text += fmt::format("; {} could not be measured", failed);
   return fmt::format("<p class=\"outcome\">{}.</p>\n", text);
@@ -55,7 +55,7 @@ std::string outcome(const Rows& rows) {
 
 // The fastest algorithm with correct tables, at the largest size.
 std::string winner(const Rows& rows) {
-  Rows candidates = those(by_size(rows).back(), [](const Row& row) {
+  Rows candidates = filtered(by_size(rows).back(), [](const Row& row) {
     return row.median_us > 0 && row.checked == true && !row.is_reference();
   });
   if (candidates.size() < 2) return "";
@@ -69,15 +69,14 @@ std::string winner(const Rows& rows) {
 }
 
 constexpr std::string_view method = R"(
-<p class="method">Each time is that between two events of a CUDA stream around one run; a waiting kernel before them holds the stream
-until all launches of a run are enqueued, unless they are very many. After warm-up come the runs that count: their median, their least and
-their 95th percentile. Buffers rotate over more memory than the second level’s cache has. Afterwards every element of every table is
-compared. The floor is a kernel that reads every pixel once and writes every element once, timed in the same run; GB/s counts the picture once
-and each table once, whatever an algorithm moves beyond that.</p>
+<p class="method">Times are measured between two events of a CUDA stream around one run; a kernel before them blocks the stream until
+all launches of the run are enqueued, unless there are very many. Warm-up runs are not counted; the table has the median, the minimum and the
+95th percentile of the others. Buffers rotate over more memory than the L2 cache holds. Afterwards every element of every table is compared. The floor is a kernel that reads every pixel once and writes every element once, timed in the same run; GB/s counts the picture once
+and each table once, whatever else an algorithm moves.</p>
 )";
 
 constexpr std::string_view method_on_cpu = R"(
-<p class="method">Rows of the CPU are timed by its own clock, on one picture again and again, so that what fits into its caches stays there.</p>
+<p class="method">CPU rows are timed with the host’s clock, repeatedly on the same picture, so that data that fit into the caches stay there.</p>
 )";
 
 // The data as JSON, with the characters escaped that could end the element or that XML would
@@ -126,8 +125,8 @@ std::string to_html(const SatReport& report) {
     page += section(group, looks);
   if (!rows.empty())
     page +=
-        "<section id=\"algorithms\">\n<h2>The algorithms</h2>\n<p>Reads and writes are elements "
-        "of picture and table, for each element.</p>\n" +
+        "<section id=\"algorithms\">\n<h2>The algorithms</h2>\n<p>Reads and writes are per element "
+        "of the table, of picture and tables together.</p>\n" +
         algorithms_table(rows, report.algorithms, looks) + "</section>\n";
   page += "</main>\n<script type=\"application/json\" id=\"data\">" + embedded(report) +
           "</script>\n</body>\n</html>\n";

@@ -79,7 +79,8 @@ std::string Backends::why_no_gpu(const BackendOptions& options,
 }
 
 std::string Backends::sat() const {
-  return !on_gpu() || !sat_.empty() ? sat_ : std::string(gpu::sat_algorithms().front()->id);
+  if (!on_gpu()) return "";
+  return sat_.empty() ? std::string(gpu::sat_algorithms().front()->id) : sat_;
 }
 
 std::unique_ptr<Backend> Backends::make(int place) const {

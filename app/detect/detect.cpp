@@ -105,10 +105,10 @@ void require_earlier_results_replaced(const DetectCommand& command, Inputs& inpu
                                      : "no such file or folder",
                                  command.output));
   if (!inputs.is_empty() || interrupted()) return;
-  const std::string passed_over = summary(inputs.passed_over());
+  const std::string skipped = summary(inputs.skipped());
   throw UsageError(
       fmt::format("there is no picture or video among the inputs, so {} stays as it is{}{}",
-                  command.output, passed_over.empty() ? "" : "; ", passed_over));
+                  command.output, skipped.empty() ? "" : "; ", skipped));
 }
 
 // The output, including what earlier runs have completed. An output that cannot be written counts
@@ -153,60 +153,60 @@ int run_detect(const DetectCommand& command) {
   const tbb::global_control threads(tbb::global_control::max_allowed_parallelism, jobs);
   Progress progress(shows_progress(command));
   if (inputs.is_repeatable()) progress.count_in_background(Inputs(arguments));
-  const auto tell = [&](const std::string& sentence) {
+  const auto notify = [&](const std::string& sentence) {
     if (!command.quiet) progress.message("facesat: " + sentence);
   };
-  if (backends.remark()) tell(*backends.remark());
+  if (backends.remark()) notify(*backends.remark());
   if (!output.journal.remark().empty()) progress.message("facesat: " + output.journal.remark());
 
   ItemReader reader(std::move(inputs), output.journal, folders.any(), command.max_pixels);
-  Workers workers(cascades, command.detect, backends, tell);
+  Workers workers(cascades, command.detect, backends, notify);
   Sink sink(output.file, output.journal, layout, progress, command.quiet);
   run_pipeline(reader, workers, sink, command, folders, 2 * jobs);
   try {
     sink.rethrow();
   } catch (const OutputError& error) {
     if (error.code != 0 && output.file.is_regular())
-      tell("what was found so far is kept; --resume goes on from there");
+      notify("what was found so far is kept; --resume goes on from there");
     throw;
   }
   output.journal.finish(output.file, !interrupted());
   output.file.close();
   progress.finish();
-  tell(summary(sink.counts, std::chrono::steady_clock::now() - start));
+  notify(summary(sink.counts, std::chrono::steady_clock::now() - start));
   if (sink.counts.skipped > 0)
-    tell(fmt::format("{} of the inputs were in {} already", sink.counts.skipped, command.output));
-  if (const std::string text = summary(reader.passed_over()); !text.empty()) tell(text);
+    notify(fmt::format("{} of the inputs were in {} already", sink.counts.skipped, command.output));
+  if (const std::string text = summary(reader.skipped()); !text.empty()) notify(text);
   if (reader.namesakes() > 0)
-    tell(fmt::format("inputs that the results call by the name of an earlier one: {}",
-                     reader.namesakes()));
+    notify(fmt::format("inputs with the same name in the results as an earlier one: {}",
+                       reader.namesakes()));
   if (reader.not_utf8() > 0 && layout.format == Format::jsonl)
-    tell(
+    notify(
         fmt::format("inputs whose names are not UTF-8: {}; in JSON their other bytes are U+FFFD "
                     "each, CSV has them as they are",
                     reader.not_utf8()));
   const std::size_t ambiguous = output.journal.ambiguous();
   if (ambiguous > 0)
     progress.message(
-        fmt::format("facesat: inputs that share their name with another one: {}; which of them {} "
-                    "holds is not known, and some may be missing: name another output file",
+        fmt::format("facesat: {} inputs share their name with another one; which of them are in {} "
+                    "is not known, and some may be missing: use another output file",
                     ambiguous, command.output));
   if (const std::size_t changed = output.journal.changed(); changed > 0)
-    tell(fmt::format("inputs that changed since an earlier run, and were processed again: {}",
-                     changed));
+    notify(fmt::format("inputs that changed since an earlier run, and were processed again: {}",
+                       changed));
   if (const std::size_t failures = output.journal.earlier_failures(); failures > 0) {
     const std::string sentence =
         fmt::format("inputs that failed in an earlier run{}: {}{}",
-                    command.retry_failed ? " and are not among those of this one" : "", failures,
+                    command.retry_failed ? " and are not inputs of this run" : "", failures,
                     command.retry_failed ? "" : "; --retry-failed tries them again");
     if (layout.format == Format::csv)
       progress.message("facesat: " + sentence);  // even with -q: CSV has no records of them
     else
-      tell(sentence);
+      notify(sentence);
   }
   if (interrupted()) {
-    tell("interrupted" +
-         std::string(output.file.is_regular() ? "; --resume goes on from here" : ""));
+    notify("interrupted" +
+           std::string(output.file.is_regular() ? "; --resume goes on from here" : ""));
     end_as_interrupted();
   }
   if (sink.counts.failures + output.journal.earlier_failures() + ambiguous > 0) return 1;

@@ -22,7 +22,7 @@ class ItemReader {
 
   std::optional<Item> next();
 
-  const Inputs::PassedOver& passed_over() const { return inputs_.passed_over(); }
+  const Inputs::Skipped& skipped() const { return inputs_.skipped(); }
   // Inputs that have the same name in the results as an earlier one.
   std::size_t namesakes() const { return namesakes_; }
   // Inputs whose names are not UTF-8.

@@ -19,14 +19,14 @@ void add_detection(CLI::App& detect, DetectCommand& c) {
       ->allow_extra_args(false);
   detect
       .add_option("--scale-factor", c.detect.scale_factor,
-                  "From one level of the pyramid to the next [1.1]")
+                  "Between the levels of the pyramid [1.1]")
       ->type_name("F");
   detect
       .add_option("--min-neighbors", c.detect.min_neighbors,
-                  "Windows that must agree on a face, less one [3]")
+                  "Similar windows that a face needs, as in OpenCV; 0: no grouping [3]")
       ->type_name("N");
-  add_size(detect, "--min-size", c.detect.min_size, "Smallest face; 0: none");
-  add_size(detect, "--max-size", c.detect.max_size, "Largest face; 0: none");
+  add_size(detect, "--min-size", c.detect.min_size, "Smallest face; 0: no limit");
+  add_size(detect, "--max-size", c.detect.max_size, "Largest face; 0: no limit");
   add_choice<Scan>(detect, "--scan", c.detect.scan,
                    {{"opencv", Scan::opencv}, {"dense", Scan::dense}},
                    "dense: every position of every level, no skip rule [opencv]");
@@ -46,8 +46,9 @@ void add_machine(CLI::App& detect, DetectCommand& c) {
       ->type_name("N")
       ->check(whole_number(1));
   detect
-      .add_option("--max-seconds", c.max_seconds,
-                  fmt::format("Give a picture or frame up after that time [{:g}]", c.max_seconds))
+      .add_option(
+          "--max-seconds", c.max_seconds,
+          fmt::format("Give up on a picture or frame after that time [{:g}]", c.max_seconds))
       ->type_name("S");
 }
 
@@ -63,13 +64,13 @@ void add_results(CLI::App& detect, DetectCommand& c) {
   detect.add_option("--crops", c.crops, "Write one picture per face there")->type_name("DIR");
   detect
       .add_flag("--resume", c.resume,
-                "Skip the inputs that the output file has, as its journal FILE.resume tells")
+                "Skip inputs whose results the output file has already, by its journal FILE.resume")
       ->needs("--output");
   detect
       .add_flag("--retry-failed", c.retry_failed,
                 "With --resume: try the inputs again that failed; their records come last")
       ->needs("--resume");
-  detect.add_flag("-q,--quiet", c.quiet, "Say nothing that results tell, and no summary");
+  detect.add_flag("-q,--quiet", c.quiet, "No summary, and no message that is in the results too");
   add_choice<ProgressChoice>(
       detect, "--progress", c.progress,
       {{"auto", ProgressChoice::automatic},
@@ -101,8 +102,9 @@ CLI::App* add_detect(CLI::App& program, DetectCommand& command) {
       "  find /photos -name '*.jpg' | facesat detect -o faces.jsonl --resume -\n"
       "Exit status: 0 every input processed, 1 some input failed, 2 wrong usage and nothing "
       "processed,\n3 a device or the output failed; ended by a signal: 128 and its number (Ctrl+C: "
-      "130).\nThe first Ctrl+C or SIGTERM ends the run in order; one that comes more than a second "
-      "later, at once.");
+      "130).\nThe first Ctrl+C, SIGTERM or SIGHUP ends the run with its results complete so far; "
+      "another "
+      "one, more than a second later, at once.");
   detect->final_callback([detect, &command] {
     if (command.cascades.empty()) command.cascades.emplace_back(default_cascade_name);
     if (command.raw) command.detect.min_neighbors = 0;

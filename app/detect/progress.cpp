@@ -92,7 +92,7 @@ std::string summary(const Counts& counts, std::chrono::duration<double> time) {
 namespace {
 
 // "3 .heic, 1 .txt", the most frequent first.
-std::string extensions_in_words(const Inputs::PassedOver& found) {
+std::string extensions_in_words(const Inputs::Skipped& found) {
   constexpr std::size_t most = 4;
   std::vector<std::pair<std::string, std::size_t>> all(found.extensions.begin(),
                                                        found.extensions.end());
@@ -109,16 +109,15 @@ std::string extensions_in_words(const Inputs::PassedOver& found) {
 
 }  // namespace
 
-std::string summary(const Inputs::PassedOver& found) {
+std::string summary(const Inputs::Skipped& found) {
   std::string text;
   const auto add = [&](std::size_t count, const char* noun, const std::string& why) {
     if (count > 0)
-      text +=
-          fmt::format("{}{} ({})", text.empty() ? "passed over: " : ", ", plural(count, noun), why);
+      text += fmt::format("{}{} ({})", text.empty() ? "skipped: " : ", ", plural(count, noun), why);
   };
   add(found.files, "file", extensions_in_words(found) + ": not read in folders");
   add(found.folders, "folder", "-r descends into them");
-  add(found.links, "folder link", "read under another name");
+  add(found.links, "folder link", "already read under another name");
   add(found.hidden, "hidden name", "give hidden files and folders by name");
   add(found.own, "picture", "written by facesat into the folder of this run's pictures");
   return text;

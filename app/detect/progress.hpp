@@ -55,6 +55,6 @@ class Progress {
 std::string summary(const Counts& counts, std::chrono::duration<double> time);
 
 // What the folders contain that the run skipped, in words; empty if there is nothing.
-std::string summary(const Inputs::PassedOver& found);
+std::string summary(const Inputs::Skipped& found);
 
 }  // namespace facesat::app

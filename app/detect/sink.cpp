@@ -32,8 +32,8 @@ void Sink::write(const Item& item) {
   counts.failures += record.failure.has_value();
   counts.warnings += !record.warning.empty();
   const std::string& remark = record.failure ? record.failure->message : record.warning;
-  const bool is_told_elsewhere = layout_.format == Format::jsonl;  // CSV has no field for it
-  if (!remark.empty() && !(is_told_elsewhere && quiet_))
+  const bool is_in_results = layout_.format == Format::jsonl;  // CSV has no field for it
+  if (!remark.empty() && !(is_in_results && quiet_))
     progress_.message(fmt::format("facesat: {}: {}", record.image, remark));
 }
 

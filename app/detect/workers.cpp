@@ -41,11 +41,11 @@ MemoryGate::Pass::~Pass() {
 }
 
 Workers::Workers(std::vector<std::shared_ptr<const Cascade>> cascades, const DetectOptions& options,
-                 const Backends& backends, Tell tell)
+                 const Backends& backends, Notify notify)
     : cascades_(std::move(cascades)),
       options_(options),
       backends_(backends),
-      tell_(std::move(tell)),
+      notify_(std::move(notify)),
       gate_(available_memory() / 2),
       gpu_usable_(backends.on_gpu()) {}
 
@@ -142,7 +142,7 @@ void Workers::drop(Idle& idle) {
 }
 
 void Workers::warn_once(std::atomic<bool>& warned, const std::string& sentence) {
-  if (!warned.exchange(true)) tell_(sentence);
+  if (!warned.exchange(true)) notify_(sentence);
 }
 
 }  // namespace facesat::app

@@ -44,11 +44,11 @@ class MemoryGate {
 // per cascade. Sets are distributed evenly over the devices.
 class Workers {
  public:
-  using Tell = std::function<void(const std::string& sentence)>;
+  using Notify = std::function<void(const std::string& sentence)>;
 
-  // `tell` is called with a message when a device fails or has too little memory.
+  // `notify` is called with a message when a device fails or has too little memory.
   Workers(std::vector<std::shared_ptr<const Cascade>> cascades, const DetectOptions& options,
-          const Backends& backends, Tell tell);
+          const Backends& backends, Notify notify);
 
   // The faces found by all cascades, sorted by box and then by cascade. With --backend auto, the
   // CPU takes over pictures too large for the device, and all pictures once the device has failed.
@@ -73,7 +73,7 @@ class Workers {
   std::vector<std::shared_ptr<const Cascade>> cascades_;
   DetectOptions options_;
   const Backends& backends_;
-  Tell tell_;
+  Notify notify_;
   MemoryGate gate_;
   std::mutex mutex_;
   Idle idle_, idle_on_cpu_;

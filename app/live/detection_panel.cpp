@@ -81,10 +81,10 @@ bool DetectionPanel::draw_machine(BackendOptions& backend) const {
         backend.sat = sat.id;
         changed = true;
       }
-      tooltip(fmt::format("{}\n{}\n{:g} reads and {:g} writes an element; {}", sat.title, sat.paper,
-                          sat.reads, sat.writes,
+      tooltip(fmt::format("{}\n{}\n{:g} reads and {:g} writes per element; {}", sat.title,
+                          sat.paper, sat.reads, sat.writes,
                           sat.launches > 0 ? fmt::format("launches: {}", sat.launches)
-                                           : "a launch for every anti-diagonal"));
+                                           : "one launch per anti-diagonal"));
     }
     ImGui::EndCombo();
   }

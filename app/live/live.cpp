@@ -272,13 +272,13 @@ class Live {
     ImGui::Begin("Keys", &help_, ImGuiWindowFlags_AlwaysAutoResize);
     ImGui::TextUnformatted(
         "space        play, pause\n"
-        "left, right  a frame or picture back, on\n"
+        "left, right  previous, next frame or picture\n"
         "wheel, drag  zoom, pan; double click: fit or 1:1\n"
         "F, 1         fit, 1:1\n"
         "L            labels\n"
-        "S, R         screenshot, record a video or end it\n"
+        "S, R         screenshot; start or stop recording\n"
         "T            dark or light\n"
-        "H            this\n"
+        "H            this help\n"
         "Q            quit\n"
         "Drop a video, a picture or a folder onto the window to open it.");
     ImGui::End();
@@ -380,7 +380,8 @@ int run_live(const LiveCommand& command) {
     cascades.push_back(find_cascade(cascade));
   check(command.settings.detect);
   const Backends usable(command.settings.backend, cascades);  // throws unless usable
-  const bool remembers = command.frames == 0 && !command.forgets && !settings_file().empty();
+  const bool remembers =
+      command.frames == 0 && !command.ignores_saved_settings && !settings_file().empty();
   Remembered start{command.settings};
   if (start.settings.cascades.empty()) start.settings.cascades.emplace_back(default_cascade_name);
   if (remembers) start = read_settings(settings_file(), start);

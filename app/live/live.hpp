@@ -18,7 +18,8 @@ struct LiveCommand {
   LiveSettings settings;
   // Overrides settings with those that were given on the command line.
   std::function<void(LiveSettings&)> give;
-  bool forgets = false;    // start with the defaults, and do not change the saved choices
+  bool ignores_saved_settings =
+      false;               // start with the defaults, and do not change the saved choices
   int frames = 0;          // end after showing that many; 0: no limit
   std::string screenshot;  // screenshot and times: files, written at the end; empty: none
   std::string times;

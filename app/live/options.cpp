@@ -12,10 +12,10 @@ CLI::App* add_live(CLI::App& program, LiveCommand& command) {
           "first camera]")
       ->type_name("");
   add_size(*live, "--camera-size", command.camera.size,
-           "Ask the camera for pictures of this size [as it likes]")
+           "Ask the camera for pictures of this size [its default]")
       ->type_name("WxH");
   live->add_option("--camera-fps", command.camera.frames_per_second,
-                   "Ask the camera for that many frames per second [as it likes]")
+                   "Ask the camera for this frame rate [its default]")
       ->type_name("F")
       ->check(CLI::Range(1, 1000).description(""));
   live->add_option("--cascade", command.settings.cascades, "As for 'facesat detect'; repeatable")
@@ -24,13 +24,13 @@ CLI::App* add_live(CLI::App& program, LiveCommand& command) {
       ->expected(1)
       ->allow_extra_args(false);  // else SOURCE would be parsed as another cascade
   live->add_option("--scale-factor", command.settings.detect.scale_factor,
-                   "From one level of the pyramid to the next [1.1]")
+                   "Between the levels of the pyramid [1.1]")
       ->type_name("F");
   live->add_option("--min-neighbors", command.settings.detect.min_neighbors,
-                   "Windows that must agree on a face, less one [3]")
+                   "Similar windows that a face needs, as in OpenCV; 0: no grouping [3]")
       ->type_name("N");
   add_backend_options(*live, command.settings.backend);
-  live->add_option("--frames", command.frames, "End when that many frames were shown")
+  live->add_option("--frames", command.frames, "End after that many frames")
       ->type_name("N")
       ->check(whole_number(1));
   live->add_option("--screenshot", command.screenshot,
@@ -43,14 +43,15 @@ CLI::App* add_live(CLI::App& program, LiveCommand& command) {
       ->type_name("FILE");
   live->add_flag_callback(
       "--no-vsync", [&command] { command.vsync = false; }, "Draw as fast as possible");
-  live->add_flag("--forget", command.forgets,
+  live->add_flag("--forget", command.ignores_saved_settings,
                  "Start with the defaults instead of the choices of the last time");
   live->footer(
-      "\nExit status: 0 all went well, 1 the source broke off before --frames were shown, 2 wrong "
+      "\nExit status: 0 all went well, 1 the source ended before --frames were shown, 2 wrong "
       "usage or\nnothing could be opened, 3 an output could not be written or detection failed; "
       "ended "
-      "by a signal: 128\nand its number (Ctrl+C: 130). The first Ctrl+C or SIGTERM finishes the "
-      "outputs; one that comes more than\na second later ends at once.");
+      "by a signal: 128\nand its number (Ctrl+C: 130). The first Ctrl+C, SIGTERM or SIGHUP "
+      "finishes "
+      "the outputs; another one, more\nthan a second later, ends at once.");
   live->final_callback([live, &command] {
     command.give = [live, given = command.settings](LiveSettings& to) {
       const auto is_given = [live](const char* name) { return live->count(name) > 0; };

@@ -84,7 +84,7 @@ void Recorder::set(const std::string& file, double frames_per_second) {
   file_ = file;
   frames_per_second_ = frames_per_second;
   if (file.empty()) return;  // the messages about the previous video stay
-  const std::scoped_lock said(said_);
+  const std::scoped_lock said(messages_mutex_);
   remark_.clear();
   failure_.clear();
 }
@@ -95,7 +95,7 @@ void Recorder::add(View<const Bgr> frame, const std::vector<FoundFace>& faces) {
   try {
     if (!video_) begin(frame.size);
     if (frame.size != video_->size) {
-      const std::scoped_lock said(said_);
+      const std::scoped_lock said(messages_mutex_);
       remark_ = fmt::format("{}: frames of another size than {} x {} are left out", file_,
                             video_->size.width, video_->size.height);
       return;
@@ -137,7 +137,7 @@ void Recorder::finish() {
 
 void Recorder::fail(const std::string& reason) {
   {
-    const std::scoped_lock said(said_);
+    const std::scoped_lock said(messages_mutex_);
     failure_ = fmt::format("{}: {}", file_, reason);
   }
   file_.clear();
@@ -145,12 +145,12 @@ void Recorder::fail(const std::string& reason) {
 }
 
 std::string Recorder::remark() const {
-  const std::scoped_lock said(said_);
+  const std::scoped_lock said(messages_mutex_);
   return remark_;
 }
 
 std::string Recorder::failure() const {
-  const std::scoped_lock said(said_);
+  const std::scoped_lock said(messages_mutex_);
   return failure_;
 }
 

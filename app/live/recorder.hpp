@@ -45,7 +45,8 @@ class Recorder {
   double frames_per_second_ = 25;
   std::unique_ptr<Video> video_;  // from the first frame on
 
-  mutable std::mutex said_;  // guards the two below, so that reading them does not wait for a frame
+  mutable std::mutex
+      messages_mutex_;  // guards the two below, so that reading them does not wait for a frame
   std::string remark_, failure_;
 };
 

@@ -41,7 +41,9 @@ void draw_controls(Capture& capture, const Capture::State& state) {
 // A list of values; Value{} leaves the choice to the camera.
 template <class Value, std::size_t n, class Text>
 bool draw_choice(const char* label, const std::array<Value, n>& values, Value& chosen, Text text) {
-  const auto shown = [&](const Value& v) { return v == Value{} ? "as it likes" : text(v); };
+  const auto shown = [&](const Value& v) {
+    return v == Value{} ? "the camera's default" : text(v);
+  };
   bool changed = false;
   if (!ImGui::BeginCombo(label, shown(chosen).c_str())) return false;
   for (const Value& value : values)

@@ -84,7 +84,7 @@ void draw_swatch(std::size_t step) {
 void draw_table(const std::array<double, live_step_count>& medians, const LiveResult& last) {
   if (!ImGui::BeginTable("steps", 5, ImGuiTableFlags_RowBg)) return;
   ImGui::TableSetupColumn("step", ImGuiTableColumnFlags_WidthStretch, 1.4f);
-  for (const char* title : {"ms", "part", "GB/s", "of floor"})
+  for (const char* title : {"ms", "share", "GB/s", "of floor"})
     ImGui::TableSetupColumn(title, ImGuiTableColumnFlags_WidthStretch, 1);
   ImGui::TableHeadersRow();
   explain(

@@ -150,7 +150,7 @@ std::optional<Input> Inputs::enter(const fs::path& folder, const std::string& pr
                                    const std::string& name) {
   const auto id = identity(folder);
   if ((!folders_.empty() && is_link_within(folder)) || (id && !entered_.insert(*id).second)) {
-    ++passed_over_.links;
+    ++skipped_.links;
     return std::nullopt;
   }
   const bool excluded =
@@ -167,13 +167,12 @@ std::optional<Input> Inputs::enter(const fs::path& folder, const std::string& pr
   return std::nullopt;
 }
 
-void Inputs::pass_over_file(const fs::path& file) {
+void Inputs::skip_file(const fs::path& file) {
   constexpr std::size_t most_extensions = 100;
-  ++passed_over_.files;
+  ++skipped_.files;
   const std::string extension = file.extension().string();
-  if (passed_over_.extensions.size() < most_extensions ||
-      passed_over_.extensions.contains(extension))
-    ++passed_over_.extensions[extension];
+  if (skipped_.extensions.size() < most_extensions || skipped_.extensions.contains(extension))
+    ++skipped_.extensions[extension];
 }
 
 std::optional<Input> Inputs::next_of_folder() {
@@ -184,7 +183,7 @@ std::optional<Input> Inputs::next_of_folder() {
   }
   const std::string& entry = folder.entries[folder.next++];
   if (entry.starts_with('.')) {
-    ++passed_over_.hidden;
+    ++skipped_.hidden;
     return std::nullopt;
   }
   const fs::path path = folder.path / entry;
@@ -194,7 +193,7 @@ std::optional<Input> Inputs::next_of_folder() {
   try {
     if (is_folder(path)) {
       if (arguments_.recursive) return enter(path, name + "/", name);
-      ++passed_over_.folders;
+      ++skipped_.folders;
       return std::nullopt;
     }
   } catch (const InputError& error) {  // it may be a folder with pictures, or a picture
@@ -202,9 +201,9 @@ std::optional<Input> Inputs::next_of_folder() {
   }
   if (is_media && !(folder.is_excluded && is_stamped(path))) return media(path, name);
   if (is_media)
-    ++passed_over_.own;
+    ++skipped_.own;
   else
-    pass_over_file(path);
+    skip_file(path);
   return std::nullopt;
 }
 

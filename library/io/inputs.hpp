@@ -55,7 +55,7 @@ class Inputs {
   }
 
   // What was found in folders so far and skipped.
-  struct PassedOver {
+  struct Skipped {
     std::size_t files = 0;                          // with unknown extensions
     std::map<std::string, std::size_t> extensions;  // of these files, a limited number
     std::size_t folders = 0;
@@ -63,7 +63,7 @@ class Inputs {
     std::size_t hidden = 0;  // entries whose names begin with a dot
     std::size_t own = 0;     // pictures written by facesat, in excluded folders
   };
-  const PassedOver& passed_over() const { return passed_over_; }
+  const Skipped& skipped() const { return skipped_; }
 
   // Would another object with these arguments find the same inputs? Not if a list comes from a
   // pipe.
@@ -88,7 +88,7 @@ class Inputs {
   std::optional<Input> next_of_folder();
   std::optional<Input> next_of_list();
   std::optional<Input> start(const std::string& path);
-  void pass_over_file(const std::filesystem::path& file);
+  void skip_file(const std::filesystem::path& file);
   std::optional<Input> enter(const std::filesystem::path& folder, const std::string& prefix,
                              const std::string& name);
 
@@ -101,7 +101,7 @@ class Inputs {
   std::unique_ptr<PathList> list_;  // being read
   std::optional<Input> upcoming_;   // found by is_empty()
   std::function<void(const std::filesystem::path&)> on_folder_;
-  PassedOver passed_over_;
+  Skipped skipped_;
 };
 
 }  // namespace facesat

@@ -61,7 +61,7 @@ Journal::Journal(ResultFile& file, const Layout& layout, const ResultOptions& op
     open(journal);
   } catch (const OutputError& failure) {
     throw OutputError(fmt::format(
-        "no journal can be written beside {}, so a run that is interrupted could not be completed: "
+        "no journal can be written next to {}, so an interrupted run could not be resumed: "
         "name another output file ({})",
         file.name(), failure.what()));
   }

@@ -56,8 +56,8 @@ class Reader {
   JournalFile read() {
     if (!next_line() || line_ != title)
       throw UsageError(
-          fmt::format("{}: the journal needs this name, and the file is something "
-                      "else: name another output file",
+          fmt::format("{}: the journal needs this name, but the file is not a "
+                      "journal: name another output file",
                       file_.string()));
     JournalFile journal;
     while (next_line() && line_ != "") {
@@ -180,7 +180,7 @@ JournalFile read_journal(const fs::path& file) {
   std::error_code ignored;
   if (!fs::is_regular_file(file, ignored))
     throw UsageError(
-        fmt::format("{}: the journal needs this name, and it is not a regular file: "
+        fmt::format("{}: the journal needs this name, but it is not a regular file: "
                     "name another output file",
                     file.string()));
   return Reader(file).read();

@@ -48,7 +48,7 @@ Picture read_jpeg_file(const InputFile& file, const DecodeLimits& limits) {
   std::string damage;
   if (std::optional<Picture> picture = read_jpeg(bytes, limits, &damage))
     return std::move(*picture);
-  require_bearable_jpeg(bytes, limits);
+  require_jpeg_within_limits(bytes, limits);
   Picture picture = read_other_picture(file, limits);
   picture.warning = warning_about_jpeg(bytes, damage);
   return picture;

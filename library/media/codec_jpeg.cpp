@@ -148,7 +148,7 @@ std::optional<Picture> read_jpeg(std::span<const unsigned char> file, const Deco
 
 // Uses the size found by a decoder that skips damage. Starts of scans are counted anywhere in the
 // file, because such a decoder may reach any of them.
-void require_bearable_jpeg(std::span<const unsigned char> file, const DecodeLimits& limits) {
+void require_jpeg_within_limits(std::span<const unsigned char> file, const DecodeLimits& limits) {
   const std::optional<Size> size = JpegReader(file, limits, false).read_header();
   if (!size) return;  // no decoder can read it
   if (size->area() > limits.max_pixels) throw too_large(*size, limits);

@@ -18,6 +18,6 @@ std::optional<Picture> read_jpeg(std::span<const unsigned char> file,
 
 // Throws InputError("limit") for a JPEG with too many pixels, or with so many scans that decoding
 // it would take minutes. For files that read_jpeg leaves to other decoders.
-void require_bearable_jpeg(std::span<const unsigned char> file, const DecodeLimits& limits);
+void require_jpeg_within_limits(std::span<const unsigned char> file, const DecodeLimits& limits);
 
 }  // namespace facesat

@@ -68,8 +68,8 @@ Picture read_other_picture(const InputFile& file, const DecodeLimits& limits) {
   const std::shared_ptr<unsigned char> decoded(
       stbi_load_from_memory(bytes.data(), length, &size.width, &size.height, &channels, 3),
       stbi_image_free);
-  const char* const told = stbi_failure_reason();  // null if it fails without a reason
-  const std::string_view reason = told ? told : "damaged";
+  const char* const failure_reason = stbi_failure_reason();  // null if it fails without a reason
+  const std::string_view reason = failure_reason ? failure_reason : "damaged";
   if (!decoded && reason == "outofmem")
     throw InputError("memory", "there is not enough memory for this picture");
   if (!decoded)

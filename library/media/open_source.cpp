@@ -72,7 +72,7 @@ std::unique_ptr<FrameSource> open_source(const std::string& name, const CameraMo
   if (request.path) request.path = made_absolute(*request.path);
   for (SourceOpener* const open : openers)
     if (std::unique_ptr<FrameSource> source = open(request)) return source;
-  throw InputError("read", fmt::format("{}: nothing here can be opened", name));
+  throw InputError("read", fmt::format("{}: this cannot be opened", name));
 }
 
 }  // namespace facesat

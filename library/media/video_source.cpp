@@ -30,7 +30,7 @@ std::optional<Frame> VideoSource::next() {
     return Frame{std::move(*picture), position, *time_, {}, std::chrono::steady_clock::now()};
   }
   if (kind_ != Kind::video)
-    throw InputError("read", fmt::format("{}: it gives no more frames", title_));
+    throw InputError("read", fmt::format("{}: no more frames arrive", title_));
   if (!has_frames_ && position == 0)
     throw InputError("decode", fmt::format("{}no frame of this video can be decoded",
                                            title_.empty() ? "" : title_ + ": "));

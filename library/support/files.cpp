@@ -75,8 +75,8 @@ bool has_contents(const fs::path& file) {
 
 void refuse_foreign(const fs::path& file) {
   throw UsageError(
-      fmt::format("{} exists and holds something else than facesat writes there, so it is not "
-                  "overwritten: name another file, or delete it",
+      fmt::format("{} exists and was not written by facesat, so it is not overwritten: "
+                  "name another file, or delete it",
                   file.string()));
 }
 

@@ -49,7 +49,7 @@ TEST_F(CameraTest, UnpluggedEndsAnUnattendedRunWithItsResults) {
       start_camera({"0", "--frames", "100", "--times", "t.csv", "--screenshot", "s.png"}, 10)
           .wait();
   EXPECT_EQ(ended.status, 1);
-  EXPECT_NE(ended.err.find("gives no more frames, after "), std::string::npos) << ended.err;
+  EXPECT_NE(ended.err.find("no more frames arrive, after "), std::string::npos) << ended.err;
   EXPECT_NE(ended.err.find("of 100 frames"), std::string::npos) << ended.err;
   const std::string times = read_text(folder / "t.csv");
   EXPECT_GT(std::count(times.begin(), times.end(), '\n'), 1);

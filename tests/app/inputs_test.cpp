@@ -68,7 +68,7 @@ TEST_F(Inputs, FoldersThatLinksLeadToAreReadOnce) {
   for (const char* root : {"in", "./in/", "link", "in/../link"}) {
     const Finished done = run({"detect", "-r", root});
     EXPECT_EQ(names(done), (Names{"2024/a.pgm", "3found/b.pgm", "4first/c.pgm"})) << root;
-    EXPECT_NE(done.err.find("2 folder links (read under another name)"), std::string::npos)
+    EXPECT_NE(done.err.find("2 folder links (already read under another name)"), std::string::npos)
         << done.err;
   }
 }
@@ -91,8 +91,8 @@ TEST_F(Inputs, WhatFoldersHoldAndIsPassedOverIsTold) {
   for (const char* name : {"in/a.pgm", "in/sub/b.pgm"}) add_face(name);
   const auto said = [&](const std::vector<std::string>& arguments) {
     const std::string text = run(arguments).err;
-    const std::size_t at = text.find("passed over: ");
-    return at == text.npos ? "" : text.substr(at + 13, text.find('\n', at) - at - 13);
+    const std::size_t at = text.find("skipped: ");
+    return at == text.npos ? "" : text.substr(at + 9, text.find('\n', at) - at - 9);
   };
   EXPECT_EQ(said({"detect", "-r", "in"}), "");
   EXPECT_EQ(said({"detect", "in"}), "1 folder (-r descends into them)");
@@ -107,7 +107,8 @@ TEST_F(Inputs, WhatFoldersHoldAndIsPassedOverIsTold) {
 TEST_F(Inputs, NamesThatSeveralInputsHaveInTheResultsAreTold) {
   for (const char* name : {"p/a.pgm", "q/a.pgm", "q/b.pgm"}) add_face(name);
   const auto said = [&](const std::vector<std::string>& arguments) {
-    const std::string text = run(arguments).err, words = "by the name of an earlier one: ";
+    const std::string text = run(arguments).err,
+                      words = "the same name in the results as an earlier one: ";
     const std::size_t at = text.find(words);
     return at == text.npos ? "" : text.substr(at + words.size(), 1);
   };

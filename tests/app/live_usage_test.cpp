@@ -92,8 +92,8 @@ TEST_F(LiveUsage, OutputsReplaceOnlyTheirOwnKind) {
   for (const char* name : {"k.avi", "s.png", "t.csv"}) write_text(folder / name, "my own");
   const std::vector<std::pair<std::vector<std::string>, std::string>> mistakes{
       {{"--record", "k.avi", "a.pgm"}, "--record k.avi: this file exists"},
-      {{"--screenshot", "s.png", "a.pgm"}, "s.png exists and holds something else"},
-      {{"--times", "t.csv", "a.pgm"}, "t.csv exists and holds something else"},
+      {{"--screenshot", "s.png", "a.pgm"}, "s.png exists and was not written by facesat"},
+      {{"--times", "t.csv", "a.pgm"}, "t.csv exists and was not written by facesat"},
   };
   for (const auto& [arguments, said] : mistakes) {
     const test::Finished done = live(arguments);

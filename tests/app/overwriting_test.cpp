@@ -31,7 +31,7 @@ class Overwriting : public ProgramTest {
     const std::string before = read_text(folder / "a.png");
     const Finished done = run(arguments);
     EXPECT_EQ(done.status, 2) << ::testing::PrintToString(arguments);
-    EXPECT_NE(done.err.find("a.png exists and holds something else"), std::string::npos)
+    EXPECT_NE(done.err.find("a.png exists and was not written by facesat"), std::string::npos)
         << done.err;
     EXPECT_EQ(read_text(folder / "a.png"), before);
   }
@@ -287,7 +287,7 @@ TEST_F(Overwriting, ResultsThatOthersAnnotatedAreNotReplaced) {
   };
   for (const std::string& text : foreign) {
     write_text(folder / "r", text);
-    expect_refused({"-o", "r", "in"}, "r exists and holds something else");
+    expect_refused({"-o", "r", "in"}, "r exists and was not written by facesat");
     if (text != "{") expect_refused({"--resume", "-o", "r", "in"}, "r");  // it may be torn off
   }
   for (const std::string& text : {jsonl, csv, many, csv + "\"a\n\"\"b\",1,2,3,4,5,0.25\n"}) {

@@ -103,7 +103,8 @@ TEST_F(Resume, NamesThatTwoInputsShareAreReportedWithoutAJournal) {
   EXPECT_EQ(detect({"-o", "r", "A"}).status, 0);
   const Finished done = detect({"-o", "r", "--resume", "B", "A"});
   EXPECT_EQ(done.status, 1);
-  EXPECT_NE(done.err.find("share their name with another one: 1;"), std::string::npos) << done.err;
+  EXPECT_NE(done.err.find("1 inputs share their name with another one;"), std::string::npos)
+      << done.err;
 }
 
 // What it holds is there, and its failure is not any more.
@@ -336,7 +337,7 @@ TEST_F(Resume, ARunWithoutAJournalDoesNotBegin) {
   const std::string output(250, 'r');  // is a name; with ".resume" it is too long for one
   const Finished done = detect({"-o", output, "in"});
   EXPECT_EQ(done.status, 2);
-  EXPECT_NE(done.err.find("no journal can be written beside " + output), std::string::npos)
+  EXPECT_NE(done.err.find("no journal can be written next to " + output), std::string::npos)
       << done.err;
   EXPECT_FALSE(fs::exists(folder / output));
 }

@@ -281,7 +281,7 @@ TEST(SatReport, ModelsAreComparedWhereThereAreAny) {
   const double height = page.numbers("//figure[@class='scatter']//svg", "height")[0];
   EXPECT_NEAR(x[0] / 100, 1 - y[0] / height, 1e-3);
   EXPECT_LT(x[2] / 100, 1 - y[2] / height - 0.05);
-  EXPECT_NE(page.words("//section/p").find("kasagi_2014_4r1w at 1024×1024, 3.00× apart"),
+  EXPECT_NE(page.words("//section/p").find("3.00×, is that of kasagi_2014_4r1w at 1024×1024"),
             std::string::npos);
   EXPECT_NE(page.words(figures).find("hmm"), std::string::npos);
 }

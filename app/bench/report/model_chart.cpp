@@ -56,7 +56,7 @@ std::string key(const Rows& rows, const Looks& looks) {
 }  // namespace
 
 std::string model_chart(const Rows& all, const Looks& looks) {
-  Rows rows = those(all, [](const Row& row) { return row.model_us > 0 && row.median_us > 0; });
+  Rows rows = filtered(all, [](const Row& row) { return row.model_us > 0 && row.median_us > 0; });
   if (rows.empty()) return "";
   const std::string drawing = scatter(rows, looks) + key(rows, looks);
   std::stable_sort(rows.begin(), rows.end(),
@@ -64,10 +64,10 @@ std::string model_chart(const Rows& all, const Looks& looks) {
   const Row& farthest = rows.back();
   return fmt::format(
       "<h3>Model and measurement</h3>\n<p>On the diagonal both agree; above it, measured times are "
-      "longer. The median of the factors between both is {}; the farthest is {} at {}, {} apart."
+      "longer. The median factor between them is {}; the largest, {}, is that of {} at {}."
       "</p>\n<div class=\"model\">\n{}</div>\n",
-      figure(factor(rows[rows.size() / 2]), 2), escaped(farthest.id), size_text(farthest),
-      multiple(factor(farthest)), drawing);
+      figure(factor(rows[rows.size() / 2]), 2), multiple(factor(farthest)), escaped(farthest.id),
+      size_text(farthest), drawing);
 }
 
 }  // namespace facesat::app::report

@@ -48,7 +48,7 @@ std::string no_bar(const Row& row, double top) {
 // The fastest first. The axis begins at zero and ends at 2.5 times the median or earlier, so that
 // slow algorithms do not squash the others.
 std::string order_chart(const Rows& of_size) {
-  Rows rows = those(of_size, [](const Row& row) { return row.median_us > 0; });
+  Rows rows = filtered(of_size, [](const Row& row) { return row.median_us > 0; });
   if (rows.empty()) return "";
   std::stable_sort(rows.begin(), rows.end(),
                    [](const Row& a, const Row& b) { return a.median_us < b.median_us; });
@@ -59,7 +59,7 @@ std::string order_chart(const Rows& of_size) {
     svg += bar(row, height, end);
     height += pitch;
   }
-  for (const Row& row : those(of_size, [](const Row& r) { return r.median_us == 0; })) {
+  for (const Row& row : filtered(of_size, [](const Row& r) { return r.median_us == 0; })) {
     svg += no_bar(row, height);
     height += pitch;
   }
@@ -69,7 +69,7 @@ std::string order_chart(const Rows& of_size) {
                          percent(row.median_us / end), height);
   const std::string size = size_text(rows.front());
   return chart("bars", longest_id(of_size), fmt::format("<b>{}</b>", size), height,
-               "Microseconds a table at " + size + ", the fastest first", svg);
+               "Microseconds per table at " + size + ", the fastest first", svg);
 }
 
 }  // namespace
@@ -84,7 +84,7 @@ std::string order_charts(const Rows& rows) {
   return fmt::format(
       "<h3>In order</h3>\n<p>Medians, the fastest first; bars begin at zero.{}{}</p>\n"
       "<div class=\"panels\">\n{}</div>\n",
-      where("class=\"tear\"", " Those that are torn are longer than the chart."),
+      where("class=\"tear\"", " Bars with a tear are longer than the chart."),
       where("class=\"floor\"", " The broken line is the floor."), panels);
 }
 

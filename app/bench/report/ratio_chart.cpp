@@ -132,12 +132,12 @@ class RatioChart {
 }  // namespace
 
 std::string ratio_chart(const Rows& all, const Looks& looks) {
-  const Rows rows = those(all, [](const Row& row) { return row.ratio > 0 && row.pixels() > 0; });
+  const Rows rows = filtered(all, [](const Row& row) { return row.ratio > 0 && row.pixels() > 0; });
   if (rows.empty()) return "";
   const RatioChart ratios(rows);
   return chart("lines", longest_id(rows),
                "<b>Times the floor</b> against the size of the picture, both logarithmic; the "
-               "names stand in the order of the largest picture",
+               "names are in the order at the largest picture",
                ratios.height(), "Ratio to the floor against picture size", ratios.svg(looks));
 }
 

@@ -42,7 +42,7 @@ std::vector<Rows> by_id(const Rows& rows);
 std::vector<Rows> by_size(const Rows& rows);  // small pictures first
 
 template <class Predicate>
-Rows those(const Rows& rows, Predicate predicate) {
+Rows filtered(const Rows& rows, Predicate predicate) {
   Rows chosen;
   std::copy_if(rows.begin(), rows.end(), std::back_inserter(chosen), predicate);
   return chosen;

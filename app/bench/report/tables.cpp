@@ -100,7 +100,7 @@ std::string algorithms_table(const Rows& rows, std::span<const gpu::SatAlgorithm
       body += words((*found)->title) + words((*found)->paper) +
               fmt::format(
                   "<td>{}</td><td>{:.3g} / {:.3g}</td>",
-                  (*found)->launches > 0 ? std::to_string((*found)->launches) : "one a diagonal",
+                  (*found)->launches > 0 ? std::to_string((*found)->launches) : "one per diagonal",
                   (*found)->reads, (*found)->writes);
     body += "</tr>\n";
   }
