@@ -1,6 +1,7 @@
 // The one interface that every backend implements: a frame in, windows out, and every intermediate
-// picture for tests and debug views. A backend object holds one frame in flight; make several to
-// have several. Windows and pictures are the same, bit for bit, whichever backend made them.
+// picture for tests and debug views. A backend object holds one frame in flight; use several
+// objects for several frames. Windows and pictures are the same, bit for bit, whichever backend
+// made them.
 #pragma once
 
 #include <array>
@@ -29,7 +30,7 @@ struct Window {
 // Each window as a face of its own, for group_faces().
 std::vector<Face> ungrouped(std::span<const Window> windows);
 
-// The stages of the flow, for times and snapshots.
+// The steps of the flow, for times and snapshots.
 enum class Step { upload, gray, resize, sat, evaluate, download, group };
 constexpr std::array<std::string_view, 7> step_names{"upload",   "gray",     "resize", "sat",
                                                      "evaluate", "download", "group"};
@@ -45,9 +46,9 @@ struct StepTimes {
 enum class Snapshot {
   gray,         // the grey image that levels are made from (equalised if that is on)
   level,        // the resized image
-  sum,          // its integral image: the inclusive summed area table, modulo 2^32
-  squared_sum,  // the same of squares
-  tilted_sum,   // the same of cones; empty for cascades without tilted features
+  sum,          // its integral image (inclusive summed area table), modulo 2^32
+  squared_sum,  // the squared integral image
+  tilted_sum,   // the tilted integral image; empty for cascades without tilted features
   depth,        // for every grid position: how many stages it passes
 };
 
@@ -55,25 +56,25 @@ class Backend {
  public:
   virtual ~Backend() = default;
 
-  // Makes ready for images of pyramid.image: everything that allocates happens here. `cascade` is
-  // kept as long as anything made from it; `pyramid` is borrowed until the next call, and must not
+  // Prepares for frames of size pyramid.image: all allocation happens here. `cascade` is kept as
+  // long as anything that refers to it; `pyramid` is borrowed until the next call, and must not
   // change. Throws MemoryError; this and all other methods may throw DeviceError.
   virtual void prepare(std::shared_ptr<const Cascade> cascade, const Pyramid& pyramid,
                        const DetectOptions& options) = 0;
 
-  // From the next call on, work under way asks this function whether to end, and ends by throwing
-  // Stopped; the next frame is then loaded as if the stopped one had not been. Windows of a stopped
-  // frame are lost, what collect() returns is empty or that of an earlier frame. Not to be called
-  // while work is under way. The CPU asks all the time; CUDA only before it launches a frame and
-  // before it waits for one.
+  // From the next call on, running work polls this function, and throws Stopped once it returns
+  // true; the next frame can then be loaded as usual. The windows of a stopped frame are lost:
+  // collect() returns none, or those of an earlier frame. Must not be called while work is running.
+  // The CPU backend polls continually; CUDA only before it launches a frame and before it waits for
+  // one.
   virtual void stop_when(ShouldStop should_stop) = 0;
 
   // Takes a frame of the prepared size: colour or grey.
   virtual void load(View<const Bgr> frame) = 0;
   virtual void load(View<const std::uint8_t> gray) = 0;
 
-  // Starts levels -> tables -> evaluation of the frame loaded last, which may be repeated. May
-  // return before it is done.
+  // Starts levels -> integral images -> evaluation for the frame loaded last; may be called again
+  // for the same frame. May return before the work is done.
   virtual void run() = 0;
 
   // Waits for run() and returns the windows, ordered by level, y, x. Valid until the next run().
@@ -86,7 +87,7 @@ class Backend {
   // An intermediate picture of the frame last run, widened to 32 bits. For tests and debug views.
   virtual Image<std::uint32_t> snapshot(Snapshot picture, int level) = 0;
 
-  // Of the frame last collected. Steps of the same frame may overlap; each counts for itself.
+  // Times of the frame last collected. Steps of a frame may overlap; each is measured on its own.
   virtual StepTimes times() const = 0;
 };
 

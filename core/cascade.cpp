@@ -16,8 +16,8 @@ namespace {
 // A file that is open for reading.
 class OpenFile {
  public:
-  // Opening a pipe waits for a writer, and other devices for more than that, unless it is told not
-  // to; regular files do not mind. A terminal must not become the one that controls this process.
+  // O_NONBLOCK: opening a pipe would wait for a writer, and some devices for other events; regular
+  // files ignore the flag. O_NOCTTY: a terminal must not become this process's controlling one.
   explicit OpenFile(const std::filesystem::path& file)
       : descriptor_(::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)) {
     if (descriptor_ < 0) fail();
@@ -34,7 +34,7 @@ class OpenFile {
     return status.st_mode;
   }
 
-  // All of it, but no more than `most` bytes.
+  // The whole file, but no more than `most` bytes.
   std::string read(std::size_t most) const {
     constexpr std::size_t at_once = 1 << 18;
     std::string bytes;
@@ -64,7 +64,7 @@ const char* kind_of(mode_t mode) {
                           : "a device";
 }
 
-// Whatever else has a name may never end, or never begin.
+// Reading anything but a regular file may never end, or may wait forever.
 void check_is_regular(mode_t mode) {
   if (!S_ISREG(mode))
     throw CascadeError(
@@ -74,10 +74,10 @@ void check_is_regular(mode_t mode) {
 
 std::string read_file(const std::filesystem::path& file) {
   struct stat status {};
-  if (::stat(file.c_str(), &status) == 0) check_is_regular(status.st_mode);  // not even opened
+  if (::stat(file.c_str(), &status) == 0) check_is_regular(status.st_mode);  // without opening it
   const OpenFile open(file);
   check_is_regular(open.mode());            // it may have been replaced in between
-  return open.read(max_cascade_bytes + 1);  // so that one byte too many is seen
+  return open.read(max_cascade_bytes + 1);  // one more: notices larger files
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
-// The model: a window, stages of boosted trees, and the features their nodes ask for.
-// It says what a cascade file means, in the form that OpenCV 4.6 gives it; backends compile it into
-// the layout they evaluate.
+// The model: a window size, stages of boosted trees, and the features that their nodes test. It has
+// the contents of a cascade file, with the meaning that OpenCV 4.6 gives them; backends compile it
+// into the layout they evaluate.
 #pragma once
 
 #include <array>
@@ -15,21 +15,20 @@
 
 namespace facesat {
 
-// Whatever depends on it switches over all kinds, without a default: so the compiler finds every
-// place that a new kind needs.
+// Code that depends on the kind switches over all kinds without a default, so that the compiler
+// finds every place that a new kind must extend.
 enum class FeatureKind { haar, lbp };
 std::string_view name_of(FeatureKind kind);  // "haar", "lbp"
 
-// What a file may have. Backends rely on both: indices within a tree fit into 16 bits, and counts
-// of anything in a file into 31.
+// Limits of a cascade file. Backends rely on both: indices within a tree fit into 16 bits, and any
+// count in a file fits into 31 bits.
 //
-// Nodes of a tree: OpenCV's own files have at most 3, its trainer makes trees of 2^depth - 1 nodes,
-// of depth 1 unless asked for more; this has room for depth 12. Bytes: OpenCV's largest file has
-// 3 MiB.
+// Nodes per tree: OpenCV's own files have at most 3; its trainer makes trees of 2^depth - 1 nodes,
+// by default of depth 1; this limit allows depth 12. Bytes: OpenCV's largest file has 3 MiB.
 inline constexpr int max_tree_nodes = 4096;
 inline constexpr std::size_t max_cascade_bytes = 16 << 20;
 
-// A weighted sum of two or three rectangles of the window. Tilted rectangles are turned by 45
+// A weighted sum of two or three rectangles of the window. Tilted rectangles are rotated by 45
 // degrees: (x, y) is the top corner, width runs down to the right, height down to the left.
 struct HaarFeature {
   struct Part {
@@ -40,13 +39,13 @@ struct HaarFeature {
   bool tilted = false;
 };
 
-// 3 x 3 blocks, each of the size of `block`, whose top left one lies at `block`.
+// A grid of 3 x 3 blocks of equal size; `block` is the top left one.
 struct LbpFeature {
   Rect block;
 };
 
-// A decision. Haar: left if value < threshold. LBP: left if the code's bit is set in `subset`.
-// left and right: the tree's node of that index if > 0, otherwise its leaf of index -left, -right.
+// A node test. Haar: left if value < threshold. LBP: left if the code's bit is set in `subset`.
+// left, right: the index of a node of the same tree if > 0; otherwise minus the index of a leaf.
 struct Node {
   int feature = 0;
   float threshold = 0;
@@ -59,8 +58,8 @@ struct Tree {
   int first_leaf = 0;  // node_count + 1 leaves
 };
 
-// A window passes if the sum of its trees' leaves is not below the threshold, which has OpenCV's
-// margin of 1e-5 subtracted.
+// A window passes if the sum of the leaves that it reaches, one per tree, is not below `threshold`,
+// from which OpenCV's margin of 1e-5 is already subtracted.
 struct Stage {
   int first_tree = 0, tree_count = 0;
   float threshold = 0;
@@ -83,12 +82,13 @@ struct Cascade {
 };
 
 // Parses both formats of OpenCV: "opencv-cascade-classifier" and "opencv-haar-classifier".
-// `name` becomes Cascade::name and begins every message. Throws CascadeError on anything wrong, and
-// on more than the maxima above.
+// `name` becomes Cascade::name and begins every message. Throws CascadeError on any fault, and on a
+// file that exceeds the limits above.
 Cascade parse_cascade(std::string_view xml, const std::string& name);
 
-// Reads a file and parses it; Cascade::name is the file's stem. Throws CascadeError, also for what
-// is not a regular file of at most 16 MiB: pipes and devices are refused without waiting for them.
+// Reads a file and parses it; Cascade::name is the file's stem. Throws CascadeError, also for
+// anything but a regular file of at most 16 MiB: pipes and devices are refused without waiting for
+// them.
 Cascade load_cascade(const std::filesystem::path& file);
 
 }  // namespace facesat

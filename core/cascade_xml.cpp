@@ -26,7 +26,7 @@ class Parser {
       throw CascadeError(fmt::format("{}: the file is larger than {} MiB; no cascade of OpenCV is",
                                      name_, max_cascade_bytes >> 20));
     pugi::xml_document document;
-    // OpenCV does not resolve references (&#49;) in numbers.
+    // OpenCV does not resolve character references (&#49;) in numbers.
     constexpr unsigned syntax = pugi::parse_default & ~pugi::parse_escapes;
     const pugi::xml_parse_result result =
         document.load_buffer(xml_.data(), xml_.size(), syntax, pugi::encoding_utf8);
@@ -53,7 +53,7 @@ class Parser {
 
  private:
   // ---- messages -------------------------------------------------------------------------------
-  // Parts of the file are quoted; what a terminal could act on is not.
+  // Messages quote parts of the file; characters that a terminal could act on are replaced.
   static std::string printable(std::string text) {
     std::replace_if(
         text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
@@ -81,7 +81,7 @@ class Parser {
     return node;
   }
 
-  // All numbers of an element's text; what follows a value must be white space.
+  // All numbers in an element's text, separated by white space.
   const std::vector<double>& numbers(pugi::xml_node node) {
     numbers_.clear();
     has_long_integers_ = false;
@@ -107,7 +107,8 @@ class Parser {
     return numbers_.front();
   }
   float to_float(pugi::xml_node node, double value) const {
-    // OpenCV keeps numbers without point and exponent as integers of 32 bits, and these as others.
+    // OpenCV stores numbers without point and exponent as 32-bit integers; larger ones change
+    // there.
     if (has_long_integers_) fail(node, "an integer does not fit into 32 bits");
     const auto f = static_cast<float>(value);
     if (!std::isfinite(f)) fail(node, fmt::format("{} is too large for a 32-bit float", value));
@@ -125,7 +126,7 @@ class Parser {
     const pugi::xml_node node = need(parent, child);
     return to_int(node, number(node), low, high);
   }
-  // A count that the file states beside the elements it counts.
+  // A count that the file states in addition to the elements themselves.
   void check_stated_count(pugi::xml_node parent, const char* child, std::size_t counted) {
     const pugi::xml_node node = parent.child(child);
     if (node && number(node) != static_cast<double>(counted))
@@ -194,7 +195,7 @@ class Parser {
       fail(node, fmt::format("expected 1 to {} nodes in a tree, found {}", max_tree_nodes, count));
   }
 
-  // A child is a node after its parent, or a leaf: so every walk ends, inside the arrays.
+  // A child is a node after its parent, or a leaf, so every walk ends and stays inside the arrays.
   int to_child(pugi::xml_node node, double value, int parent, int node_count) const {
     const int child = to_int(node, value, -node_count, node_count - 1);
     if (child > 0 && child <= parent)
@@ -225,7 +226,7 @@ class Parser {
     cascade_.kind = kind == "HAAR" ? FeatureKind::haar : FeatureKind::lbp;
     const int height = integer(root, "height", 3, 4096);
     set_window(need(root, "width"), integer(root, "width", 3, 4096), height);
-    const int categories = words_of_node() > 0 ? 256 : 0;  // of the codes that a node asks for
+    const int categories = words_of_node() > 0 ? 256 : 0;  // LBP codes
     integer(need(root, "featureParams"), "maxCatCount", categories, categories);
 
     const pugi::xml_node features = need(root, "features");
@@ -255,7 +256,7 @@ class Parser {
     }
   }
 
-  // Of the set of codes that a node asks for; 0: it compares with a threshold.
+  // Words of a node's set of LBP codes; 0: the node compares with a threshold.
   std::size_t words_of_node() const {
     switch (cascade_.kind) {
       case FeatureKind::haar:
@@ -266,7 +267,7 @@ class Parser {
     throw std::logic_error("unknown kind of feature");
   }
 
-  // internalNodes: left right feature and then a threshold or the words of a set.
+  // internalNodes, per node: left, right, feature, and then a threshold or the words of a set.
   void read_new_tree(pugi::xml_node tree) {
     const std::size_t words = words_of_node(), per_node = 3 + std::max<std::size_t>(words, 1);
     const pugi::xml_node nodes = need(tree, "internalNodes");
@@ -295,7 +296,7 @@ class Parser {
   }
 
   // ---- opencv-haar-classifier ------------------------------------------------------------------
-  // One feature a node; <parent> and <next> are ignored, as OpenCV does: stages are linear.
+  // One feature per node; <parent> and <next> are ignored, as OpenCV does: stages are linear.
   void read_old_format(pugi::xml_node root) {
     const pugi::xml_node size = need(root, "size");
     const auto& v = numbers(size);
@@ -352,7 +353,7 @@ class Parser {
   const std::string& name_;
   Cascade cascade_;
   std::vector<double> numbers_;
-  bool has_long_integers_ = false;  // among them
+  bool has_long_integers_ = false;  // numbers_ has integers beyond 32 bits
 };
 
 }  // namespace

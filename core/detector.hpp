@@ -1,4 +1,5 @@
-// The whole flow on one page: frame -> gray -> pyramid -> SAT -> cascade -> windows -> faces.
+// The whole flow on one page: frame -> gray -> pyramid -> integral images -> cascade -> windows ->
+// faces.
 #pragma once
 
 #include <memory>
@@ -21,21 +22,21 @@ class Detector {
   std::vector<Face> detect(View<const Bgr> frame);
   std::vector<Face> detect(View<const std::uint8_t> gray);
 
-  // The same in three steps, for callers that have other work meanwhile: load() takes a frame over,
+  // The same in three steps, for callers that have other work meanwhile: load() takes a frame,
   // start() begins detection, finish() waits for it. start() and finish() may be repeated.
   void load(View<const Bgr> frame);
   void load(View<const std::uint8_t> gray);
   void start();
   std::vector<Face> finish();
 
-  // Lets others end a detection under way: from the next call on, all of the above ask
-  // `should_stop` again and again (see core/stop.hpp, and Backend::stop_when for how often) and
-  // throw Stopped once it returns true. The detector is then ready for the next frame. An empty
-  // function, as at first, costs nothing.
+  // Lets a caller end a running detection: from the next call on, all functions above poll
+  // `should_stop` (see core/stop.hpp, and Backend::stop_when for how often) and throw Stopped once
+  // it returns true. The detector is then ready for the next frame. An empty function, the default,
+  // costs nothing.
   //
-  // Not to be called while a frame is under way. `should_stop` is called by the thread that uses
-  // the detector and by those of oneTBB that help it, several at once: what it reads must be safe
-  // to read from any thread (an atomic flag, a deadline that does not change).
+  // Must not be called while a frame is in flight. `should_stop` is called by the thread that uses
+  // the detector and by oneTBB's worker threads, possibly at the same time: whatever it reads must
+  // be safe to read from any thread (an atomic flag, a deadline that does not change).
   void stop_when(ShouldStop should_stop);
 
   const Cascade& cascade() const { return *cascade_; }

@@ -12,7 +12,7 @@ struct Error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// A cascade file that is not one, or is damaged; the message names file, line and element.
+// A file that is not a cascade file, or is damaged; the message names file, line and element.
 struct CascadeError : Error {
   using Error::Error;
 };

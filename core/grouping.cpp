@@ -31,13 +31,13 @@ class Classes {
   std::vector<std::uint32_t> parent_;
 };
 
-// Windows of one size, in the order of their tops.
+// Windows of one size, ordered by their top edges.
 struct OneSize {
   Size size;
   std::size_t first, last;  // in Tops
 };
 
-// All windows, those of one size together, smaller sizes first.
+// All windows, sorted by size, smaller sizes first.
 struct Tops {
   struct Top {
     Rect box;
@@ -56,7 +56,7 @@ struct Tops {
       };
       return key(a.box) < key(b.box);
     };
-    // Detectors give windows by size and from top to bottom already.
+    // Detectors already return windows by size and from top to bottom.
     if (!std::is_sorted(tops.begin(), tops.end(), before))
       std::sort(tops.begin(), tops.end(), before);
     for (std::size_t i = 0; i < tops.size(); ++i) {
@@ -67,8 +67,8 @@ struct Tops {
   }
 };
 
-// Unites the similar ones of two sizes (or of one): for each window only those are looked at whose
-// tops are no further away than similar ones can be.
+// Unites similar windows of two sizes (or of one). Each window is compared only with those whose
+// top edges are close enough for them to be similar.
 void unite_similar(const Tops& all, const OneSize& a, const OneSize& b, Classes& classes,
                    StopMeter& meter) {
   const int reach = static_cast<int>(similar_within(a.size, b.size));
@@ -92,8 +92,8 @@ Classes classify(std::span<const Face> windows, StopMeter& meter) {
       meter.spend(1);
       const Size small = all.sizes[a].size, large = all.sizes[b].size;
       const double reach = similar_within(small, large);
-      // Both edges of an axis are within reach, so sides differ by at most twice that; and reach is
-      // at most that of the smaller size with itself.
+      // Both edges along an axis are at most `reach` apart, so sides differ by at most twice that;
+      // and `reach` is at most that of the smaller size with itself.
       if (large.width + large.height - small.width - small.height >
           4 * similar_within(small, small))
         break;
@@ -119,7 +119,7 @@ struct Sums {
     score = std::max(score, window.score);
   }
 
-  // f32 arithmetic, each coordinate rounded to even.
+  // f32 arithmetic, each coordinate rounded to the nearest integer, ties to even.
   Face mean() const {
     const float inverse = 1.0f / static_cast<float>(count);
     const auto rounded = [&](std::int64_t sum) {
@@ -131,7 +131,7 @@ struct Sums {
 
 // One face for each class: the mean box, the number of windows, the best score.
 std::vector<Face> class_means(std::span<const Face> windows, Classes classes, StopMeter& meter) {
-  std::vector<std::size_t> number(windows.size(), windows.size());  // of the class, at its root
+  std::vector<std::size_t> number(windows.size(), windows.size());  // of a class, at its root
   std::vector<Sums> sums;
   for (std::size_t i = 0; i < windows.size(); ++i) {
     meter.spend(1);
@@ -147,7 +147,7 @@ std::vector<Face> class_means(std::span<const Face> windows, Classes classes, St
   return means;
 }
 
-// The area in which a face makes weaker ones disappear.
+// The area in which a face suppresses weaker ones.
 Rect with_margins(const Rect& box) {
   const int dx = rules::round_even(box.width * similarity);
   const int dy = rules::round_even(box.height * similarity);
@@ -164,8 +164,8 @@ bool is_weaker(const Face& inner, const Face& outer) {
   return outer.neighbors > std::max(3, inner.neighbors) || inner.neighbors < 3;
 }
 
-// Those of the faces that no stronger one contains. In the order of their tops, for a face can only
-// contain those whose tops are within its own height.
+// The faces that no stronger one contains. They are sorted by their top edges, because a face can
+// only contain faces whose tops lie within its own height.
 std::vector<Face> without_contained(std::vector<Face> faces, StopMeter& meter) {
   std::sort(faces.begin(), faces.end(), [&meter](const Face& a, const Face& b) {
     meter.spend(1);

@@ -13,7 +13,7 @@ namespace facesat {
 
 struct Face {
   Rect box;           // pixels of the image
-  int neighbors = 1;  // raw windows it stands for
+  int neighbors = 1;  // number of windows in its group
   double score = 0;   // the largest sum of the last stage among them
 };
 
@@ -36,10 +36,10 @@ constexpr bool are_similar(const Rect& a, const Rect& b) {
 // unspecified. Source: OpenCV 4.6, objdetect, groupRectangles with eps 0.2.
 //
 // `parents`, if not empty, is a forest whose trees are the classes of the transitive closure of
-// are_similar(): for each window one that it is in the same class with, itself for the root.
+// are_similar(): for each window the index of a window of the same class; a root has its own index.
 //
-// Where windows lie close together, the time grows with the square of their number: `should_stop`
-// is asked now and then whether to end it. Throws Stopped.
+// Where windows lie close together, the time grows with the square of their number; `should_stop`
+// is polled now and then. Throws Stopped.
 std::vector<Face> group_faces(std::span<const Face> windows, int min_neighbors,
                               std::span<const std::uint32_t> parents = {},
                               const ShouldStop& should_stop = {});

@@ -58,7 +58,7 @@ class Image {
   // Throws MemoryError if the system refuses.
   Image(Size size, std::ptrdiff_t pitch)
       : size_(size), pitch_(pitch), capacity_(pitch * size.height), data_(allocate(size, pitch)) {}
-  // What was moved from is empty.
+  // The moved-from image is empty.
   Image(Image&& other) noexcept
       : size_(std::exchange(other.size_, {})),
         pitch_(std::exchange(other.pitch_, 0)),
@@ -84,7 +84,7 @@ class Image {
   void resize(Size size) {
     const std::ptrdiff_t pitch = rounded_pitch(size.width);
     if (pitch * size.height > capacity_) {
-      *this = Image();  // free first: the old and the new one need not fit together
+      *this = Image();  // free first: both need not fit into memory at once
       *this = Image(size, pitch);
     }
     size_ = size;

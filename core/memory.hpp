@@ -1,5 +1,5 @@
 // How much memory this process may still use, so that work too large for the machine is refused
-// with a sentence instead of being killed by the system half-way.
+// with a message instead of being killed by the system half-way.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,8 @@
 namespace facesat {
 
 // Bytes that can still be allocated without swapping: the smallest of what the kernel calls
-// available, what the control group leaves, and the address-space limit. A maximum if unknown.
+// available, what the control group leaves, and the address-space limit. The largest value if
+// unknown.
 std::uint64_t available_memory();
 
 // Throws MemoryError if `bytes` exceeds available_memory(). `what_for` completes the sentence

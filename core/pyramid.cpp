@@ -55,14 +55,14 @@ std::vector<float> chosen_scales(Size image, Size window, const DetectOptions& o
   return chosen;
 }
 
-// Of `length` pixels, the positions that a window of `window_length` pixels takes at that step.
+// The number of positions of a window of `window_length` pixels along `length` pixels.
 int positions(int length, int window_length, int step) {
   return length < window_length ? 0 : (length - window_length) / step + 1;
 }
 
 // OpenCV cuts every level into the same number of stripes, one for each 32 window positions across
-// the first level, and counts the rows of a stripe from half the height rounded down. Where an odd
-// height divides so that nothing is left over, the last row of windows belongs to no stripe.
+// the first level, and counts the rows of a stripe from half the height rounded down. If the height
+// is odd and that half is a multiple of `stripes`, the last row of windows belongs to no stripe.
 int rows_in_stripes(Size level, Size window, int step, int stripes) {
   const int height = level.height - window.height + 1;
   const int stripe_height = std::max((height / step + stripes - 1) / stripes, 1) * step;

@@ -28,7 +28,7 @@ struct DetectOptions {
 void check(const DetectOptions& options);
 
 struct Level {
-  float scale = 1;  // image pixels for each pixel of the level
+  float scale = 1;  // image pixels per pixel of the level
   Size size;        // of the resized image
   int step = 1;     // between window positions, in both axes, in level pixels
   Size grid;        // window positions: (x, y) = step * (0 .. grid - 1)
@@ -40,7 +40,7 @@ struct Pyramid {
 };
 
 // Plans the levels for one image size and window. An image smaller than the window has no levels.
-// Throws ArgumentError for a scale factor so close to 1 that levels are countless.
+// Throws ArgumentError for a scale factor so close to 1 that there would be too many levels.
 Pyramid plan_pyramid(Size image, Size window, const DetectOptions& options);
 
 // One axis of the "exact" bilinear resize: for each output pixel the two source pixels and their

@@ -1,6 +1,6 @@
 // The rules of exactness: what OpenCV 4.6 computes to the last bit, each written once for every
-// backend. Device code calls the same functions; vectors of the CPU use the same constants, and
-// tests compare what they do otherwise.
+// backend. Device code calls the same functions; the CPU's vector code uses the same constants, and
+// tests check the rest of it.
 #pragma once
 
 #include <array>
@@ -30,7 +30,7 @@ constexpr std::uint8_t gray_of(unsigned blue, unsigned green, unsigned red) {
 // ---- equalisation: the darkest value present becomes 0; the others follow the cumulative
 // histogram, in f32. A picture of one value stays as it is.
 
-// What `value` becomes. `up_to_value`: pixels that are not brighter than it.
+// What `value` becomes. `up_to_value`: the number of pixels that are not brighter than `value`.
 constexpr std::uint8_t equalized(int value, std::uint32_t up_to_value, int darkest,
                                  std::uint32_t darkest_count, std::size_t pixels) {
   if (value <= darkest)
@@ -61,14 +61,14 @@ constexpr Rect clipped(const Rect& box, Size image) {
 
 // ---- features
 
-// Between pixels: (0, 0) is the window's top left corner.
+// A point between pixels: (0, 0) is the window's top left corner.
 struct Corner {
   int x, y;
   auto operator<=>(const Corner&) const = default;
 };
 
-// Where a table is read for a rectangle's sum; in the order of `corner_signs`. Tilted rectangles:
-// see HaarFeature.
+// The points at which a table is read for a rectangle's sum, in the order of `corner_signs`. Tilted
+// rectangles: see HaarFeature.
 constexpr std::array<Corner, 4> corners_of(const Rect& r, bool tilted) {
   if (tilted)
     return {{{r.x, r.y},
@@ -96,7 +96,7 @@ constexpr std::array<Corner, 8> lbp_blocks{
 
 // ---- variance normalisation of Haar windows
 
-// The rectangle of a window whose variance counts: all but the outermost pixels.
+// The rectangle of a window whose variance is used: all but the outermost pixels.
 constexpr Rect normalised_rectangle(Size window) {
   return {1, 1, window.width - 2, window.height - 2};
 }
@@ -108,8 +108,8 @@ constexpr float inverse_deviation(Real spread) {
   return static_cast<float>(1.0 / std::sqrt(static_cast<double>(spread)));
 }
 
-// Windows of less variance are rejected before the first stage: unless area * inverse_deviation is
-// below this.
+// Low-variance windows, whose area * inverse_deviation is not below this, are rejected before the
+// first stage.
 constexpr double low_variance = 0.1;
 
 // inverse_deviation(), or 0 for a low-variance window.
@@ -120,18 +120,19 @@ constexpr float normalisation(double area, Real spread) {
   return area * static_cast<double>(inverse) < low_variance ? inverse : 0;
 }
 
-// ---- the skip rule: a window that the first stage rejects lets the next one of its row be
-// skipped, which then rejects nothing. So of a run of windows that the first stage rejects, or
-// would reject, every second one is skipped, and so is the window after a run of odd length.
+// ---- the skip rule: after a window that the first stage rejects, the next one in its row is
+// skipped; a skipped window does not cause another skip. So in a run of windows that the first
+// stage rejects, or would reject, every second one is skipped, and so is the window after a run of
+// odd length.
 
-// Is a window skipped that comes after a run of that many?
+// Whether the window after a run of that length is skipped.
 constexpr bool is_skipped_after(int run) {
   return run % 2 != 0;
 }
 
-// The same for all windows of a word, a bit each: `rejected` are those of runs that begin in the
-// word. Adding the first bit of a run to it carries through all of it: so runs that begin at even
-// places are told from the others.
+// The same for all windows of a word, one bit per window: returns the skipped ones. The runs of
+// `rejected` must begin in the word. Adding the first bit of each run that starts at an even bit
+// clears that run by its carry, which separates these runs from the others.
 template <class Word>
 constexpr Word skipped_by(Word rejected) {
   constexpr Word even = static_cast<Word>(0x5555555555555555u);

@@ -1,4 +1,4 @@
-// How a caller ends work that is under way.
+// How a caller ends running work.
 #pragma once
 
 #include <cstdint>
@@ -9,25 +9,25 @@
 
 namespace facesat {
 
-// Whether work shall end; an empty function never says so. It is called again and again, by every
-// thread that takes part and by several at once, about once per millisecond each: so it must be
-// safe to call from several threads, and quick (read a flag, compare the time with a deadline).
-// Having returned true, it must go on doing so until the call that it ends has thrown.
+// Returns whether work shall end; an empty function never ends it. Every participating thread calls
+// it about once per millisecond, several possibly at once, so it must be thread-safe and quick
+// (read a flag, compare the time with a deadline). Once it has returned true, it must keep
+// returning true until the call that it ends has thrown.
 using ShouldStop = std::function<bool()>;
 
 // Throws Stopped if the work shall end.
 void check_stop(const ShouldStop& should_stop);
 
-// For loops whose turns are too short to ask at each of them: counts work and asks now and then.
-// One for each thread.
+// For loops whose iterations are too short to poll in each of them: counts work and polls now and
+// then. One per thread.
 class StopMeter {
  public:
   StopMeter() = default;  // never stops
-  // The function must outlive it.
+  // `should_stop` must outlive the meter.
   explicit StopMeter(const ShouldStop& should_stop);
   explicit StopMeter(ShouldStop&&) = delete;
 
-  // Before `work` more units are done, each of the order of a nanosecond to ten. Throws Stopped.
+  // To be called before `work` more units are done, of about 1 to 10 ns each. Throws Stopped.
   void spend(std::int64_t work) {
     left_ -= work;
     if (left_ < 0) ask();

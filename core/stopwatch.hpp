@@ -5,7 +5,7 @@
 
 namespace facesat {
 
-// Adds the time of its life to a step.
+// Adds its own lifetime to the time of a step.
 class Stopwatch {
  public:
   explicit Stopwatch(double& milliseconds) : milliseconds_(milliseconds) {}

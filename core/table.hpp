@@ -1,7 +1,7 @@
-// The one convention of every summed area table in this project: inclusive, 32-bit unsigned and
-// wrapping, with a row -1 and a column -1 that can be addressed. Column 0 starts on a 64-byte
-// boundary. Evaluation has no edge cases, and a window's own sums stay exact as long as they are
-// below 2^32, whatever the size of the table.
+// The one convention of every integral image (summed area table) in this project: inclusive, 32-bit
+// unsigned and wrapping, with a row -1 and a column -1 that can be addressed. Column 0 starts on a
+// 64-byte boundary. So evaluation has no edge cases, and a window's own sums stay exact as long as
+// they are below 2^32, whatever the size of the table.
 #pragma once
 
 #include "core/image.hpp"
@@ -29,8 +29,8 @@ class Table {
 
   static constexpr int border = 16;  // 64 bytes to the left, so that column 0 is aligned
 
-  // Elements of a row, in an odd number of cache lines: with a power of two, the rows of a window
-  // would share a few sets of the cache and throw each other out.
+  // Elements of a row, rounded up to an odd number of cache lines: with a power of two, the rows of
+  // a window would map to a few cache sets and evict each other.
   static int padded_width(int width) {
     const int lines = (width + border + 15) / 16;
     return (lines | 1) * 16;

@@ -31,7 +31,7 @@ namespace {
 
 using Border = DeviceImage<std::uint32_t>::Border;
 
-// One thread alone does not copy as fast as the memory allows.
+// Copies with all threads: a single one does not copy as fast as the memory allows.
 template <class Pixel>
 void copy_by_all(View<const Pixel> from, View<Pixel> to) {
   constexpr int bytes_together = 1 << 18;
@@ -101,7 +101,7 @@ class CudaBackend final : public Backend {
     const NvtxRange range("facesat run");
     check_stop(should_stop_);
     use_device();
-    // A size that comes only once is not worth a graph.
+    // An image size that occurs only once is not worth a graph.
     if (++runs_ == 1) {
       enqueue_frame(cudaEventRecordDefault);
     } else {
@@ -176,7 +176,7 @@ class CudaBackend final : public Backend {
 
   // ---- memory
 
-  // An eighth of the device's memory, for several backends share it.
+  // An eighth of the device's memory, because several backends share it.
   static std::size_t suitable_pixels() {
     std::size_t free = 0, total = 0;
     FACESAT_CUDA(cudaMemGetInfo(&free, &total));
@@ -193,8 +193,8 @@ class CudaBackend final : public Backend {
     sum_.resize(atlas, Border::zeros, stream);
     squared_sum_.resize(atlas, Border::zeros, stream);
     if (has_tilted()) tilted_sum_.resize(atlas, Border::zeros, stream);
-    // Gaps between levels and what lies past the ends of rows: sums must not depend on them, but
-    // may read them.
+    // Clears the gaps between levels and past the ends of rows: results must not depend on them,
+    // but kernels may read them.
     FACESAT_CUDA(cudaMemsetAsync(atlas_.view().data, 0,
                                  static_cast<std::size_t>(atlas_.view().pitch) * atlas.height,
                                  stream));
@@ -246,7 +246,7 @@ class CudaBackend final : public Backend {
       taps += plan.taps.size();
       tiles += plan.tiles.size();
     }
-    FACESAT_CUDA(cudaStreamSynchronize(stream_.get()));  // before the vectors go
+    FACESAT_CUDA(cudaStreamSynchronize(stream_.get()));  // before the vectors are freed
   }
   template <class T>
   void upload_vector(const std::vector<T>& from, T* to) const {
@@ -378,7 +378,7 @@ class CudaBackend final : public Backend {
     device_cascade_.enqueue(task, plan_.tile_count(first_level, level_count), stream_.get());
   }
 
-  // ---- what comes back
+  // ---- results
 
   bool unites() const { return options_.min_neighbors > 0; }
 
@@ -414,7 +414,7 @@ class CudaBackend final : public Backend {
     return widened;
   }
 
-  // Of a level alone: what lies left of it in the atlas and above is subtracted.
+  // The integral image of one level: subtracts the sums left of it and above it in the atlas.
   Image<std::uint32_t> own_table(View<const std::uint32_t> table, const Rect& place) const {
     const Size with_border{place.width + 1, place.height + 1};
     const Image<std::uint32_t> sums =
@@ -427,7 +427,7 @@ class CudaBackend final : public Backend {
     return own;
   }
 
-  // Cones reach into neighbouring levels, so this table is made anew.
+  // Cones reach into neighbouring levels, so the level's own table is computed anew.
   Image<std::uint32_t> own_tilted_table(const Rect& place) const {
     DeviceImage<std::uint32_t> table;
     table.resize({place.width, place.height}, Border::zeros, stream_.get());

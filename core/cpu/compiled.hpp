@@ -1,4 +1,4 @@
-// A cascade compiled for every layout that its windows are read in.
+// A cascade compiled for every table layout from which its windows are read.
 #pragma once
 
 #include <vector>
@@ -8,8 +8,8 @@
 
 namespace facesat::cpu {
 
-// A patch holds the corners of that many windows from anywhere in a tile, side by side: element
-// (x, y, window) lies at offset(x, y) + window.
+// A patch holds the table corners of `patch_windows` windows from anywhere in a tile, interleaved:
+// element (x, y, window) lies at offset(x, y) + window.
 inline constexpr int patch_windows = 16;
 inline Layout patch_layout(Size window, bool tilted) {
   Layout layout{.column = patch_windows};
@@ -22,16 +22,16 @@ inline Layout patch_layout(Size window, bool tilted) {
 // windows; see evaluate_haar.cpp.
 template <class Test, class Normalisation>
 struct Compiled {
-  // Survivors are gathered into patches after about that many nodes, and again after each further
-  // `nodes_between`: few enough are left then for a patch to cost less than lanes of windows that
-  // have been rejected.
+  // Survivors are gathered into patches after about `nodes_before_gathering` nodes, and again after
+  // every further `nodes_between`: by then so few are left that a patch costs less than the lanes
+  // lost to rejected windows.
   static constexpr int nodes_before_gathering = 190, nodes_between = 500;
 
   Size window;
-  Trees<Test> every_pixel, every_second, patch;  // by the step of a level; gathered
-  Normalisation normalisation[2];                // by step - 1
-  std::vector<int> legs;    // the stages before which windows are gathered, and the end
-  int first_leg_nodes = 0;  // of stages that are not walked
+  Trees<Test> every_pixel, every_second, patch;  // step 1; step 2; gathered windows
+  Normalisation normalisation[2];                // indexed by step - 1
+  std::vector<int> legs;    // the stages before which windows are gathered, and stage_count()
+  int first_leg_nodes = 0;  // of the first leg's stages, except walked ones
 
   Compiled(const Cascade& cascade, const TileShape& shape)
       : window(cascade.window),
@@ -66,7 +66,8 @@ struct Compiled {
   }
 };
 
-// `scan_tile` is Evaluator::scan() with the cascade in front, chosen for the processor's vectors.
+// `scan_tile` is Evaluator::scan() with the cascade as its first argument, dispatched to the
+// processor's instruction set.
 template <class Model, auto scan_tile>
 class CompiledEvaluator final : public Evaluator {
  public:

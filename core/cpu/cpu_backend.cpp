@@ -17,15 +17,15 @@
 namespace facesat {
 namespace {
 
-// Pixels below the first windows of a tile and its last ones: a tile has as many again as a window
-// is wide and high, less one. The tables of such a tile lie in the second-level cache.
+// Pixels that the top left corners of a tile's windows cover; the tile itself is larger by the
+// window's width and height less one. The tables of such a tile fit into the second-level cache.
 constexpr int tile_width = 512, tile_height = 64;
 
-// Colour pixels that become grey in some milliseconds.
+// Colour pixels converted between two checks of should_stop: some milliseconds of work.
 constexpr int pixels_between_questions = 1 << 23;
 
-// What a thread works in. The shape depends on the cascade alone, so pictures of all sizes share
-// it.
+// Working memory of a thread. The shape depends on the cascade alone, so pictures of all sizes
+// share it.
 struct Workspace {
   std::unique_ptr<cpu::TileTables> tables;
   Image<std::uint8_t> pixels;
@@ -128,7 +128,7 @@ class CpuBackend final : public Backend {
  private:
   using Clock = std::chrono::steady_clock;
 
-  // Rows of windows of one level: the unit of parallel work, and what has come of it.
+  // Rows of windows of one level: the unit of parallel work, and its results.
   struct Band {
     int level, first_row, last_row;
     std::vector<Window> windows;
@@ -209,7 +209,8 @@ class CpuBackend final : public Backend {
     });
   }
 
-  // Bands run beside each other: each step has the part of the frame's time that it has of theirs.
+  // Bands run in parallel: the frame's wall-clock time is divided among the steps in proportion to
+  // their times summed over all bands.
   void share_out(double ms) {
     Clock::duration resize{}, sat{}, evaluate{};
     for (const Band& band : bands_) {

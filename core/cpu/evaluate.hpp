@@ -11,14 +11,14 @@
 
 namespace facesat::cpu {
 
-// A window that has come so far; at last one that passed every stage.
+// A window that has passed all stages evaluated so far; in the end, one that passed every stage.
 struct Candidate {
   int row, column;  // of the tile's grid
   float inverse_deviation;
-  double score;  // sum of the last stage; not set before it is passed
+  double score;  // sum of the last stage; not set until the window passes it
 };
 
-// What a thread needs beside the tables. Its contents mean nothing from one tile to the next.
+// Scratch memory that a thread needs besides the tables. No contents are kept between tiles.
 struct EvaluationMemory {
   std::vector<Candidate> candidates;
   std::vector<std::uint32_t> patch;
@@ -29,10 +29,11 @@ class Evaluator {
  public:
   virtual ~Evaluator() = default;
 
-  // Appends the windows of a tile that pass, in no particular order. skip_rule: a window that the
-  // first stage rejects lets the next one of its row be skipped, as in OpenCV; skips[row] tells
-  // whether the tile's first window is skipped, and then whether that of the tile to the right is.
-  // A tile may take minutes with a cascade made for that: `meter` counts the work, and may throw.
+  // Appends the windows of a tile that pass, in no particular order. skip_rule: after a window that
+  // the first stage rejects, the next one in its row is skipped, as in OpenCV. skips[row]: on
+  // entry, whether the tile's first window is skipped; on return, whether that of the tile to the
+  // right is. With a malicious cascade a tile may take minutes: `meter` counts the work, and may
+  // throw.
   virtual void scan(const Tile& tile, bool skip_rule, std::uint8_t* skips, EvaluationMemory& memory,
                     std::vector<Candidate>& windows, StopMeter& meter) const = 0;
 
@@ -41,13 +42,13 @@ class Evaluator {
   virtual void depths(const Tile& tile, int row, std::uint32_t* depths, StopMeter& meter) const = 0;
 };
 
-// A tile of at most that many pixels, with the tables that the cascade's features ask for.
+// A tile of at most that many pixels, with the tables that the cascade's features need.
 TileShape tile_shape(const Cascade& cascade, Size pixels);
 
-// `cascade` is read only here. Tiles must be of this shape.
+// `cascade` is not used after the call. Tiles must have this shape.
 std::unique_ptr<Evaluator> make_evaluator(const Cascade& cascade, const TileShape& shape);
 
-// Of one kind of features each.
+// Evaluators of one kind of features each.
 std::unique_ptr<Evaluator> make_haar_evaluator(const Cascade& cascade, const TileShape& shape);
 std::unique_ptr<Evaluator> make_lbp_evaluator(const Cascade& cascade, const TileShape& shape);
 

@@ -11,7 +11,7 @@ HWY_BEFORE_NAMESPACE();
 namespace facesat::cpu::HWY_NAMESPACE {
 namespace {
 
-// Of one rectangle, in each window of a batch.
+// The sum of one rectangle in each window of a batch.
 template <class F32, std::size_t n>
 HWY_INLINE Floats<F32, n> rectangles(const Corners& corners, const Batch<F32, n>& batch) {
   const U32<F32> tag;
@@ -33,14 +33,14 @@ HWY_INLINE hn::Vec<F64> rectangle_f64(const Corners& c, const std::uint32_t* win
   const hn::Rebind<std::int32_t, F64> itag;
   const auto sum = hn::LoadU(tag, windows + c.offset[0]) - hn::LoadU(tag, windows + c.offset[1]) -
                    hn::LoadU(tag, windows + c.offset[2]) + hn::LoadU(tag, windows + c.offset[3]);
-  // There is no conversion of unsigned integers everywhere.
+  // Not every instruction set converts unsigned integers.
   const auto moved = hn::BitCast(itag, hn::Xor(sum, hn::Set(tag, 0x80000000u)));
   return hn::PromoteTo(F64(), moved) + hn::Set(F64(), 0x1p31);
 }
 
 struct HaarVectors {
-  // Not sixteen: nearly every load of sixteen crosses a cache line, and more lanes are lost to
-  // windows that have been rejected.
+  // Not sixteen lanes: nearly every load of sixteen elements crosses a cache line, and more lanes
+  // are lost to rejected windows.
   using Neighbours = hn::CappedTag<float, 8>;
   static constexpr std::size_t batch_vectors = 4;
 
@@ -73,7 +73,7 @@ struct HaarVectors {
       const auto sum = rectangle_f64(normalisation.corners, windows + i);
       const auto spread =
           area * rectangle_f64(normalisation.corners, windows + squares + i) - sum * sum;
-      // A spread of 0 or less gives infinity or no number, which is not below any bound.
+      // A spread of 0 or less gives infinity or NaN, which is not below any bound.
       const auto inverse = hn::DemoteTo(floats, one / hn::Sqrt(spread));
       const auto varies =
           hn::Lt(area * hn::PromoteTo(tag, inverse), hn::Set(tag, rules::low_variance));

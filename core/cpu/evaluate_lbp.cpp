@@ -11,7 +11,7 @@ HWY_BEFORE_NAMESPACE();
 namespace facesat::cpu::HWY_NAMESPACE {
 namespace {
 
-// The subset's eight words, looked up by the upper three bits of each code.
+// The word of the subset that the upper three bits of each code select.
 template <class U32>
 HWY_INLINE hn::Vec<U32> words_of(U32 tag, const LbpTest& q, hn::Vec<U32> codes) {
   const auto index = hn::ShiftRight<5>(codes);
@@ -36,7 +36,7 @@ template <class F32>
 HWY_INLINE hn::Mask<F32> goes_left(F32, const LbpTest& q, const std::uint32_t* windows) {
   const U32<F32> tag;
   using Vec = hn::Vec<U32<F32>>;
-  // Differences along x of the four corners of each row of blocks; then blocks.
+  // First the differences along x in each of the four rows of corners, then the blocks' sums.
   Vec edge[4][3];
   for (int j = 0; j < 4; ++j) {
     Vec corner[4];

@@ -1,4 +1,4 @@
-// Copies the corners of windows that lie anywhere in a tile into a patch, where they are
+// Copies the table corners of windows from anywhere in a tile into a patch, where they are
 // neighbours. Included once for each instruction set.
 #if defined(FACESAT_CPU_GATHER_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef FACESAT_CPU_GATHER_INL
@@ -26,8 +26,9 @@ HWY_INLINE void transpose(const std::uint32_t* const* windows, std::ptrdiff_t fr
     for (int w = 0; w < patch_windows; ++w) patch[i * stride + w] = windows[w][from + i];
 }
 #else
-// `count` elements from each of sixteen places to patch[i * stride + window]. Reads and writes up
-// to three elements more. Four windows and four elements at a time, transposed in registers.
+// Copies `count` elements from each of sixteen places to patch[i * stride + window]. Reads and
+// writes up to three elements more. Transposes four windows by four elements at a time, in
+// registers.
 HWY_INLINE void transpose(const std::uint32_t* const* windows, std::ptrdiff_t from, int count,
                           std::uint32_t* patch, std::ptrdiff_t stride) {
   const hn::CappedTag<std::uint32_t, 4> tag;
@@ -53,7 +54,7 @@ HWY_INLINE void transpose(const std::uint32_t* const* windows, std::ptrdiff_t fr
 }
 #endif
 
-// Rows in order: what is written past the end of one is overwritten by the next.
+// Copies rows in order: elements written past the end of a row are overwritten by the next row.
 HWY_INLINE void gather_table(const Layout& tile, const Layout& patch_layout, Size window,
                              const std::uint32_t* const* windows, std::ptrdiff_t table,
                              std::uint32_t* patch) {
@@ -70,7 +71,7 @@ HWY_INLINE void gather_table(const Layout& tile, const Layout& patch_layout, Siz
   }
 }
 
-// windows: sixteen corners (0, 0).
+// windows: pointers to corner (0, 0) of sixteen windows.
 HWY_INLINE void gather(const Layout& tile, const Layout& patch_layout, Size window,
                        const std::uint32_t* const* windows, std::uint32_t* patch) {
   gather_table(tile, patch_layout, window, windows, 0, patch);

@@ -31,7 +31,7 @@ struct Corners {
 // One cache line.
 struct alignas(64) HaarTest {
   Corners corners[3];
-  float weight[3];  // the third may be 0: no third rectangle
+  float weight[3];  // weight[2] is 0 if there is no third rectangle
   float threshold;
 
   HaarTest(const Cascade& cascade, const Node& node, const Layout& layout)
@@ -65,7 +65,7 @@ struct HaarNormalisation {
         area(static_cast<double>(rules::normalised_rectangle(window).width) *
              rules::normalised_rectangle(window).height) {}
 
-  // 0 for a low-variance window. Exact up to the root: the products are below 2^53.
+  // 0 for a low-variance window. Exact up to the square root, because the products are below 2^53.
   float inverse_deviation(const std::uint32_t* window, std::ptrdiff_t squares) const {
     const double sum = corners.sum(window), squared_sum = corners.sum(window + squares);
     return rules::normalisation(area, area * squared_sum - sum * sum);

@@ -17,8 +17,8 @@ using Tag = hn::CappedTag<std::uint32_t, 16>;
 using Vec = hn::Vec<Tag>;
 
 #if HWY_TARGET != HWY_SCALAR
-// Sums from the first lane on, in log2(lanes) steps: first within blocks of four lanes, then each
-// block adds the last lane of those before it.
+// Inclusive prefix sum over the lanes, in log2(lanes) steps: first within blocks of four lanes,
+// then each block adds the last lane of the block `shift` lanes before it.
 class Prefix {
  public:
   Prefix() {
@@ -100,10 +100,10 @@ void Integral(View<const std::uint8_t> picture, View<std::uint32_t> sum,
       integrate_row<false>(picture.row(y), width, sum.row(y - 1), nullptr, sum.row(y), nullptr);
 }
 
-// Each vector of the row is read before anything is written to its place: even elements move to
-// the left, odd ones are kept aside.
+// Each vector of the row is read before it is overwritten: even elements move to the left, odd ones
+// are kept aside.
 void SplitRow(std::uint32_t* row, int width, std::uint32_t* odd, std::uint32_t* odd_place) {
-  int i = 0;  // pairs
+  int i = 0;  // pair of elements
 #if HWY_TARGET != HWY_SCALAR
   const Tag tag;
   const int lanes = static_cast<int>(hn::Lanes(tag));
@@ -141,7 +141,7 @@ void integral(View<const std::uint8_t> picture, View<std::uint32_t> sum,
   HWY_DYNAMIC_DISPATCH(Integral)(picture, sum, squared_sum);
 }
 
-// A cone is the cone of the pixel above and the two diagonals that end in this pixel:
+// The cone C of a pixel is that of the pixel above plus the two diagonals that end in the pixel:
 //   C(x, y) = C(x, y-1) + L(x, y) + R(x, y) - p(x, y),  L(x, y) = p(x, y) + L(x-1, y-1),
 //                                                       R(x, y) = p(x, y) + R(x+1, y-1).
 void tilted_integral(View<const std::uint8_t> picture, View<std::uint32_t> tilted_sum) {

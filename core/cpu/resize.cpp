@@ -1,6 +1,6 @@
 // Every pixel is (sum over two rows and two columns of weight * weight * pixel + 32768) >> 16, in
-// integers, so either axis may come first. Rows do here: that pass runs along memory, and the
-// second one, whose taps lie anywhere, then has only one row to read.
+// integers, so either axis may come first. Here the two rows are mixed first: that pass reads
+// memory contiguously, and the column pass, whose taps lie anywhere, then has only one row to read.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/cpu/resize.cpp"
 #include "core/cpu/resize.hpp"
@@ -75,7 +75,7 @@ void resize(View<const std::uint8_t> gray, View<std::uint8_t> level,
   std::vector<std::int32_t> firsts(width), weights(width);
   for (int x = 0; x < width; ++x) {
     firsts[x] = columns[x].first - left;
-    // Where both taps are one pixel, the weight of the second is 0.
+    // Where both taps are the same pixel, the weight of the second is 0.
     weights[x] = columns[x].second_weight;
   }
   std::vector<std::uint32_t> pairs(width);

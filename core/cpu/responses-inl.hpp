@@ -1,18 +1,19 @@
-// One stage on some vectors of windows at once. Included once for each instruction set.
+// Evaluates one stage on several vectors of windows at once. Included once for each instruction
+// set.
 //
-// The windows of a vector are neighbours, for then their corners are, too; its first window may lie
-// anywhere. Vectors of a batch share the loads of a node's offsets, weights and threshold, which
-// cost as much as those of corners.
+// The windows of a vector are neighbours, because then their corners are, too; its first window may
+// lie anywhere. The vectors of a batch share the loads of a node's offsets, weights and threshold,
+// which cost as much as the loads of corners.
 //
-// `Features` is what is particular to Haar or LBP:
-//   Neighbours, batch_vectors: the tag of vectors of neighbours, and how many make a batch (1, 2 or
-//   4); Masks<F32, n> go_left(const Test&, const Batch<F32, n>&)
-//     as Test::goes_left();
-//   std::uint64_t normalise(const Normalisation&, const std::uint32_t* windows, std::ptrdiff_t
-//   squares,
-//                           int count, float* inverse_deviations)
-//     as Normalisation::inverse_deviation(), for up to 64 neighbours: a bit for each whose variance
-//     is high enough; bits and floats past `count` are arbitrary.
+// `Features` provides what differs between Haar and LBP:
+//   Neighbours: the tag of vectors of neighbours.
+//   batch_vectors: how many of these vectors make a batch (1, 2 or 4).
+//   Masks<F32, n> go_left(const Test&, const Batch<F32, n>&)
+//     as Test::goes_left().
+//   std::uint64_t normalise(const Normalisation&, const std::uint32_t* windows,
+//                           std::ptrdiff_t squares, int count, float* inverse_deviations)
+//     as Normalisation::inverse_deviation(), for up to 64 neighbours. Returns a set bit for each
+//     whose variance is high enough; bits and floats past `count` are arbitrary.
 #if defined(FACESAT_CPU_RESPONSES_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef FACESAT_CPU_RESPONSES_INL
 #undef FACESAT_CPU_RESPONSES_INL
@@ -29,7 +30,7 @@ namespace facesat::cpu::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Vectors of windows gathered from anywhere.
+// The tag of vectors of gathered windows.
 using Gathered = hn::CappedTag<float, patch_windows>;
 
 template <class F32>
@@ -37,8 +38,8 @@ using I32 = hn::RebindToSigned<F32>;
 template <class F32>
 using U32 = hn::RebindToUnsigned<F32>;
 
-// std::array would not be compiled for the instruction set, nor would constructors that are not
-// written down.
+// An array of vectors. Neither std::array's members nor implicit constructors would be compiled for
+// the instruction set.
 template <class Vec, std::size_t n>
 struct Several {
   Vec part[n];
@@ -74,7 +75,8 @@ HWY_INLINE Responses chosen(Mask left, Responses left_responses, Responses right
                         right_responses);
 }
 
-// The responses of a tree: its nodes from the last to the first, each choosing one of its children.
+// The responses of a tree. Nodes are visited from last to first; each selects the response of one
+// of its children.
 template <class Features, class F32, std::size_t n, class Trees>
 HWY_INLINE Integers<F32, n> responses_of(const Trees& trees, const typename Trees::Tree& tree,
                                          const Batch<F32, n>& batch) {
@@ -94,7 +96,7 @@ HWY_INLINE Integers<F32, n> responses_of(const Trees& trees, const typename Tree
   return responses[0];
 }
 
-// The same for a tree of two nodes, the most frequent of larger trees.
+// The same for a tree of two nodes, the most frequent kind of tree that is not a stump.
 template <class Features, class F32, std::size_t n, class Trees>
 HWY_INLINE Integers<F32, n> responses_of_pair(const Trees& trees, int root,
                                               const Batch<F32, n>& batch) {
@@ -115,13 +117,13 @@ HWY_INLINE Integers<F32, n> responses_of_pair(const Trees& trees, int root,
   return responses;
 }
 
-// Bits of the windows of each vector.
+// One bit per window, for each vector.
 template <std::size_t n>
 struct Outcome {
   std::uint32_t passed[n], unsure[n];
 };
 
-// Of a stage that is not walked.
+// The outcome of a stage that is not walked (see Trees::Stage).
 template <class Features, class F32, std::size_t n, class Trees>
 HWY_INLINE Outcome<n> outcome_of_stage(const Trees& trees, int stage_index,
                                        const Batch<F32, n>& batch) {

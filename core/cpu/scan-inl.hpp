@@ -1,9 +1,9 @@
 // The order in which the windows of a tile are evaluated. Included once for each instruction set.
 //
-// First leg: along each row, stage by stage, each window being one bit. Vectors cover the windows
-// alive, and what lies between them.
-// Further legs: survivors of the whole tile are gathered, sixteen by sixteen, so that no lane is
-// lost to a window that is not there.
+// First leg: along each row, stage by stage, with one bit per window. Vectors cover the windows
+// alive, and the rejected ones between them.
+// Further legs: the survivors of the whole tile are gathered, sixteen at a time, so that no lane is
+// lost to windows rejected before.
 #if defined(FACESAT_CPU_SCAN_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef FACESAT_CPU_SCAN_INL
 #undef FACESAT_CPU_SCAN_INL
@@ -23,8 +23,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace facesat::cpu::HWY_NAMESPACE {
 
-// The skip rule for a word of neighbours, of which the first is skipped if `skip` is set. Returns
-// those skipped; `skip` becomes that of the window after the 64th.
+// The skip rule for 64 neighbours, one bit each; the first one is skipped if `skip` is set. Returns
+// the skipped windows and sets `skip` for the window after the 64th.
 inline std::uint64_t skipped_windows(std::uint64_t rejected, bool& skip) {
   const std::uint64_t first = skip;
   rejected &= ~first;
@@ -70,9 +70,9 @@ class TileScan {
 
  private:
   // Neighbours in a row that go through the first leg together: enough to fill batches, few enough
-  // for their tables to lie in the first-level cache.
+  // for their part of the tables to fit into the first-level cache.
   static constexpr int words = 4, block = 64 * words;
-  using Bits = std::array<std::uint64_t, words>;  // one for each window of a block
+  using Bits = std::array<std::uint64_t, words>;  // one bit per window of a block
 
   using Neighbours = typename Features::Neighbours;
   static constexpr std::size_t lanes = hn::MaxLanes(Neighbours());
@@ -105,8 +105,8 @@ class TileScan {
       }
   }
 
-  // Of those alive, the windows that pass a stage. A vector begins with the first one left of a
-  // word, wherever it lies.
+  // Returns the alive windows that pass a stage. Each vector begins with the first alive window of
+  // a word that no earlier vector covers.
   Bits survivors(int stage, const std::uint32_t* windows, const float* inverse,
                  const Bits& alive) const {
     std::uint8_t starts[block];
@@ -125,15 +125,16 @@ class TileScan {
     if constexpr (Features::batch_vectors >= 2)
       for (; i + 2 <= count; i += 2) judge<2>(stage, windows, inverse, starts + i, passed, unsure);
     for (; i < count; ++i) judge<1>(stage, windows, inverse, starts + i, passed, unsure);
-    // Only now, so that the loops above stay short and in registers.
+    // Unsure windows are walked only now, so that the loops above stay short and in registers.
     for (int w = 0; w < words; ++w)
       passed[w] = (passed[w] & alive[w]) |
                   walked(stage, windows + 64 * w, inverse + 64 * w, unsure[w] & alive[w]);
     return passed;
   }
 
-  // Sets the bits of the windows of n vectors, given their first windows, that pass a stage, and of
-  // those whose sum is too close to the threshold to say so.
+  // Evaluates a stage on n vectors, which begin with the windows `starts`. Sets the bits of windows
+  // that pass in `passed`, and in `unsure` those of windows whose sum is too close to the threshold
+  // to decide.
   template <std::size_t n>
   HWY_INLINE void judge(int stage, const std::uint32_t* windows, const float* inverse,
                         const std::uint8_t* starts, Bits& passed, Bits& unsure) const {
@@ -150,7 +151,7 @@ class TileScan {
     }
   }
 
-  // Of up to 64 neighbours those that pass a stage: one after the other, in f64.
+  // Returns those of up to 64 neighbours that pass a stage, evaluated one after the other in f64.
   std::uint64_t walked(int stage, const std::uint32_t* windows, const float* inverse,
                        std::uint64_t neighbours) const {
     std::uint64_t passed = 0;
@@ -166,7 +167,7 @@ class TileScan {
     return trees_.passes(stage, window, inverse);
   }
 
-  // Candidates that do not pass the stages first .. last - 1 are removed.
+  // Removes the candidates that do not pass stages first .. last - 1.
   void gathered_leg(int first, int last) {
     const Layout layout = patch_layout(cascade_.window, tile_.layout.tilted != 0);
     patch_.resize((cascade_.window.height + 1) * layout.row * (layout.tilted ? 2 : 1) +
@@ -225,7 +226,7 @@ class TileScan {
   const Tile& tile_;
   std::vector<Candidate>& candidates_;
   std::vector<std::uint32_t>& patch_;
-  std::vector<float>& inverse_;  // of a block
+  std::vector<float>& inverse_;  // inverse deviations of a block
   StopMeter& meter_;
 };
 

@@ -14,8 +14,8 @@ constexpr int rounded_up(int n) {
 
 }  // namespace
 
-// Past the end of a row there is room for a group that begins with the last window, also where the
-// row is split, whose odd elements begin up to a line later than they need to.
+// Rows have room past their end for a group that begins with the last window. This includes split
+// rows, whose odd elements begin up to a cache line later than they need to.
 std::ptrdiff_t TileShape::pitch() const {
   return Table::padded_width(pixels.width + line + group_windows);
 }
@@ -25,7 +25,7 @@ Layout TileShape::layout(int step) const {
   return {1, odd, pitch(), tilted ? plane() : 0};
 }
 
-// One row more than a table has: groups may read past the end of the last.
+// Each table gets one extra row, because groups may read past the end of the last row.
 TileTables::TileTables(const TileShape& shape) : shape_(shape) {
   const int tables = 1 + shape.tilted + shape.squares;
   memory_ =

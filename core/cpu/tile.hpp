@@ -1,6 +1,6 @@
-// A tile: some windows of one level, next to each other, with tables of the pixels below them. It
-// is built and evaluated by one thread while it lies in that core's caches; no table of a whole
-// picture exists.
+// A tile: adjacent windows of one level, with integral images (summed area tables) of the pixels
+// below them. One thread builds and evaluates it while it lies in that core's caches; there is no
+// table of a whole picture.
 #pragma once
 
 #include <array>
@@ -10,16 +10,16 @@
 
 namespace facesat::cpu {
 
-// Where the corner (x, y) of a window lies in a table, as seen from the window's own corner (0, 0).
-// Corners lie between pixels: x is 0 .. window width, y is 0 .. window height.
+// The place of a window's corner (x, y) in a table, relative to the window's corner (0, 0). Corners
+// lie between pixels: x is 0 .. window width, y is 0 .. window height.
 //
 // Windows that are neighbours in the grid are neighbours in memory. Where the grid takes every
 // second pixel, each row of a table holds its even columns first and its odd ones after them.
 struct Layout {
-  std::ptrdiff_t column = 1;  // elements between columns (of equal parity, if rows are split)
-  std::ptrdiff_t odd = 0;     // from column 0 to column 1, if rows are split; otherwise 0
+  std::ptrdiff_t column = 1;  // stride between columns (of equal parity if rows are split)
+  std::ptrdiff_t odd = 0;     // from column 0 to column 1 if rows are split; otherwise 0
   std::ptrdiff_t row = 0;     // from one row to the next
-  std::ptrdiff_t tilted = 0;  // from the table of sums to that of tilted sums
+  std::ptrdiff_t tilted = 0;  // from the integral image to the tilted one; 0: none
 
   std::int32_t offset(int x, int y) const {
     const std::ptrdiff_t in_row = odd ? x / 2 * column + x % 2 * odd : x * column;
@@ -27,10 +27,10 @@ struct Layout {
   }
 };
 
-// What a tile has room for.
+// The capacity of a tile.
 struct TileShape {
-  Size pixels;           // the most
-  bool squares, tilted;  // which tables there are beside that of sums
+  Size pixels;           // maximum
+  bool squares, tilted;  // which tables there are besides the integral image
   bool operator==(const TileShape&) const = default;
 
   std::ptrdiff_t pitch() const;
@@ -45,15 +45,15 @@ struct Tile {
   Size grid;                   // windows
   int step = 1;                // pixels from window to window, in both axes
   const std::uint32_t* sum;    // corner (0, 0) of window (0, 0)
-  std::ptrdiff_t squares = 0;  // from an element of `sum` to that of the squared sums
+  std::ptrdiff_t squares = 0;  // from an element of `sum` to that of the squared integral image
 
   const std::uint32_t* window(int column, int row) const {
     return sum + row * step * layout.row + column;
   }
 };
 
-// Evaluators read the corners of this many windows at once, wherever the first of them lies. There
-// is memory past the last window, but what it holds is arbitrary.
+// Evaluators read the corners of this many windows at once, wherever the first of them lies. The
+// memory past the last window may be read, but its contents are arbitrary.
 inline constexpr int group_windows = 16;
 
 // The memory of a tile's tables.
@@ -62,8 +62,8 @@ class TileTables {
   explicit TileTables(const TileShape& shape);
   const TileShape& shape() const { return shape_; }
 
-  // Sums up `pixels`, which begin at window (0, 0). grid and step as in Tile. Valid until the next
-  // call.
+  // Computes the tables of `pixels`, which begin at window (0, 0); grid and step as in Tile. The
+  // tile is valid until the next call.
   Tile build(View<const std::uint8_t> pixels, Size grid, int step);
 
  private:

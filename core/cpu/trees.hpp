@@ -3,9 +3,9 @@
 //
 // A stage passes if the f64 sum of its trees' leaves, added in file order, is not below its
 // threshold. Vectors add integers instead: leaves times a power of two, rounded, in whatever order
-// is fast. Such a sum is wrong by at most half a unit a tree, so beyond a margin of that width it
-// decides as the f64 sum does. Within, which hardly ever happens, the stage is `unsure` and is
-// evaluated again in f64.
+// is fast. Such a sum is off by at most half a unit per tree, so outside a margin of that width
+// around the threshold it decides as the f64 sum does. Within the margin, which hardly ever
+// happens, the stage is `unsure` and is evaluated again in f64.
 #pragma once
 
 #include <algorithm>
@@ -22,18 +22,18 @@
 
 namespace facesat::cpu {
 
-// `Test` is what a node asks, compiled. It is made from (Cascade, Node, Layout) and has
+// `Test` is a compiled node test. It is constructed from (Cascade, Node, Layout) and has
 //   bool goes_left(const std::uint32_t* window, float inverse_deviation) const
-//   static int cost(const Cascade&, const facesat::Node&): tests of one cost take the same way
-//     through the code.
+//   static int cost(const Cascade&, const facesat::Node&): tests of equal cost take the same path
+//   through the code.
 template <class Test>
 struct Trees {
-  // Of a tree and a stage that are evaluated in vectors. Trained ones are far below: with more, the
-  // windows of a batch could not ask often enough whether to stop.
+  // Maximum nodes of a tree and of a stage that are evaluated in vectors. Trained cascades are far
+  // below; with more, a batch could not poll often enough whether to stop.
   static constexpr int vector_tree_nodes = 16, vector_stage_nodes = 1 << 13;
 
-  // Right before left: both are indexed by the answer. A child > 0 is that many nodes after the
-  // root; otherwise the walk ends with the leaf.
+  // Right before left: the arrays are indexed by goes_left(). A child > 0 is that many nodes after
+  // the root; otherwise the walk ends with the leaf.
   struct Node {
     std::int32_t children[2];
     std::int32_t responses[2];  // leaves in fixed point
@@ -42,24 +42,24 @@ struct Trees {
   struct Tree {
     int root, node_count;
   };
-  // Trees of a stage lie in the order of their shapes, so that branches are predicted; those of
-  // fewer nodes come first.
+  // The trees of a stage are sorted by shape, so that branches are predicted; trees with fewer
+  // nodes come first.
   struct Stage {
     int first_tree, tree_count;  // in file order
     int first_stump, last_stump;
     int first_larger, last_larger;  // elements of `larger`
     int node_count;                 // of all its trees
-    bool walked;                    // no vectors, but passes() for one window after the other
+    bool walked;                    // evaluated by passes(), one window after the other
     double threshold;
-    std::int32_t right_responses;          // of all stumps
+    std::int32_t right_responses;          // sum over all stumps
     std::int32_t reject_below, pass_from;  // sums of responses; in between: unsure
   };
 
-  std::vector<Test> tests;          // one for each node
+  std::vector<Test> tests;          // one per node
   std::vector<std::int32_t> gains;  // of each stump: the response for left, less that for right
   std::vector<Node> nodes;
   std::vector<Tree> trees;   // in file order
-  std::vector<Tree> larger;  // those of more than one node, in the order of shapes
+  std::vector<Tree> larger;  // those of more than one node, sorted by shape
   std::vector<Stage> stages;
 
   Trees(const Cascade& cascade, const Layout& layout) {
@@ -69,7 +69,7 @@ struct Trees {
 
   int stage_count() const { return static_cast<int>(stages.size()); }
 
-  // The f64 sum of a stage, and whether it is enough.
+  // The f64 sum of a stage, and whether it reaches the threshold.
   double sum(int stage, const std::uint32_t* window, float inverse_deviation) const {
     double result = 0;
     for (int i = 0; i < stages[stage].tree_count; ++i) {
@@ -93,7 +93,7 @@ struct Trees {
   }
 
  private:
-  // The node that a window's walk ends in, and the side on which it leaves it.
+  // The last node of a window's walk, and whether the walk leaves it to the left.
   std::pair<const Node&, bool> walk(const Tree& tree, const std::uint32_t* window,
                                     float inverse_deviation) const {
     for (int n = tree.root;;) {
@@ -154,7 +154,7 @@ struct Trees {
     return {root, tree.node_count};
   }
 
-  // The largest sum, by magnitude, that the leaves of a stage allow.
+  // An upper bound of the magnitude of a stage's sum.
   double largest_sum(const Stage& stage) const {
     double sum = 0;
     for (int t = stage.first_tree; t < stage.first_tree + stage.tree_count; ++t) {
@@ -181,7 +181,7 @@ struct Trees {
     }
     // Half a unit for each rounded leaf, and one for the roundings of the f64 sum.
     const double margin = stage.tree_count / 2.0 + 1;
-    constexpr double beyond = 1 << 30;  // every sum
+    constexpr double beyond = 1 << 30;  // larger than every sum
     const double scaled = std::clamp(std::ldexp(threshold, exponent), -beyond, beyond);
     stage.threshold = threshold;
     stage.reject_below = static_cast<std::int32_t>(std::floor(scaled - margin));

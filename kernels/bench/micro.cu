@@ -11,12 +11,12 @@ namespace {
 
 constexpr int runs = 5;  // of each measurement; the best counts
 
-// Steps of a chain, enough of them without a branch that the loop does not count.
+// Steps of a chain, unrolled far enough for the loop's cost to be negligible.
 constexpr int unrolled = 128, rounds = 32, steps = rounds * unrolled;
 
-// One step of a chain: the new value needs the old one. Nothing here lets the compiler shorten the
-// chain: values differ from lane to lane, as scalar units and constant shuffles would take over
-// otherwise, `other` is known at run time only, and neighbouring steps do not make one instruction.
+// One step of a chain: the new value depends on the old one. The compiler cannot shorten the chain:
+// values differ between lanes (uniform ones could move to scalar units, and their shuffles vanish),
+// `other` is known only at run time, and consecutive steps do not fuse into one instruction.
 struct OfLanes {
   using Word = unsigned;
   __device__ void begin(Word& value) const { value += threadIdx.x; }
@@ -46,7 +46,7 @@ struct SharedRead {
   }
   __device__ void operator()(Word& value, Word&) const { value = memory.at(value); }
 };
-struct GlobalRead {  // past the first level's cache
+struct GlobalRead {  // bypasses the L1 cache
   using Word = unsigned long long;
   __device__ void begin(Word&) const {}
   __device__ void operator()(Word& value, Word&) const {
@@ -56,10 +56,10 @@ struct GlobalRead {  // past the first level's cache
 
 struct ChainEnd {
   long long clocks;
-  unsigned long long value;  // so that the chain has a purpose
+  unsigned long long value;  // keeps the chain from being removed
 };
 
-// By one warp.
+// For one warp.
 template <class Step>
 __global__ void chain_kernel(typename Step::Word value, typename Step::Word other, ChainEnd* end) {
   const Step step{};
@@ -74,7 +74,7 @@ __global__ void chain_kernel(typename Step::Word value, typename Step::Word othe
   if (threadIdx.x == 0) *end = {clocks, value};
 }
 
-// A ring of links in global memory, one for each step, a line of the caches each.
+// A ring of pointers in global memory, one per step, each in a cache line of its own.
 constexpr std::size_t link_stride = 8192 + 128;
 
 __global__ void link_kernel(std::byte* memory) {
@@ -84,7 +84,7 @@ __global__ void link_kernel(std::byte* memory) {
       reinterpret_cast<Word>(memory + (link + 1) % steps * link_stride);
 }
 
-// Occupies the stream for that many clocks.
+// Occupies the stream for `clocks` clocks.
 __global__ void spin_kernel(long long clocks) {
   const long long begin = clock64();
   while (clock64() - begin < clocks) {
@@ -100,7 +100,7 @@ class Micro {
   MicroFigures measure() {
     MicroFigures figures;
     figures.multiprocessors = multiprocessors();
-    figures.clock_hz = clock_hz();  // first: it makes the clock rise
+    figures.clock_hz = clock_hz();  // first, because it makes the clock rise
     figures.shuffle = latency<Shuffle>();
     figures.shared_read = latency<SharedRead>();
     figures.add = latency<Add>();
@@ -128,7 +128,7 @@ class Micro {
     return ms / 1000.0;
   }
 
-  // Calls `once`, which returns a number, for a warm-up and `runs` times; returns the least number.
+  // Calls `once` for a warm-up and then `runs` times; returns the least of the numbers it returned.
   template <class Once>
   static double least(Once once) {
     once();
@@ -159,7 +159,7 @@ class Micro {
     return least([&] { return clocks_a_step<Step>(1, 3); });
   }
 
-  // The copy leaves nothing of the links in the second level's cache; a walk leaves all of them.
+  // The copy evicts all links from the L2 cache; a walk leaves all of them there.
   void measure_memory(MicroFigures& figures) {
     figures.memcpy_bytes_per_s = copy_speed(device_).memory;
     constexpr Size size{8192, 4096};

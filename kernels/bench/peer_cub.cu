@@ -1,12 +1,12 @@
 // What a user of CUB would write: block-wide scans of rows, then scans of columns.
 //
-// Idea: a block scans a row, four neighbours a thread, with a running prefix from tile to tile;
-// then a block scans 32 columns, a warp's lanes side by side in the rows, so that accesses are
-// coalesced. There a thread sums up eight rows of its column, and a warp scans the sums of one
-// column. Shapes: blocks of 256 threads, one a row; blocks of 32 x 32 threads, one for 32 columns.
-// Reads and writes an element: the pixel, and the table written, read and written again (2R2W).
-// Launches: 2. Workspace: none. Source: the running prefix is that of CUB's
-// documentation of BlockScan.
+// Idea: a block scans a row, four adjacent elements per thread, with a running prefix from tile to
+// tile; then a block scans 32 columns, with the lanes of a warp along a row, so that accesses are
+// coalesced. In that second kernel a thread sums up eight rows of its column, and a warp scans the
+// sums of one column. Shapes: one block of 256 threads per row; one block of 32 x 32 threads per 32
+// columns. Reads and writes per element: the pixel read, the table written, read and written again
+// (2R2W). Launches: 2. Workspace: none. Source: the running prefix is that of CUB's documentation
+// of BlockScan.
 #include <cub/block/block_load.cuh>
 #include <cub/block/block_scan.cuh>
 #include <cub/block/block_store.cuh>
@@ -21,7 +21,7 @@ namespace {
 constexpr int row_threads = 256, items = 4;
 constexpr int row_tile = row_threads * items;
 
-// What BlockScan asks for the sum of all tiles before, once a tile.
+// The callback from which BlockScan gets the sum of all previous tiles, once per tile.
 template <class T>
 struct RunningPrefix {
   T sum{};
@@ -62,7 +62,7 @@ __global__ void __launch_bounds__(row_threads) scan_row_kernel(Pass pass) {
   }
 }
 
-constexpr int strip = 32;         // columns of a block, rows of threads: a warp's lanes
+constexpr int strip = 32;         // columns of a block; also its rows of threads
 constexpr int rows_a_thread = 8;  // at a time
 constexpr int column_threads = strip * strip, column_tile = strip * rows_a_thread;
 
@@ -74,7 +74,7 @@ __global__ void __launch_bounds__(column_threads) scan_columns_kernel(Pass pass)
   __shared__ Out sums_of[strip][strip + 1];  // [column][rows of a warp]
   const int lane = static_cast<int>(threadIdx.x), warp = static_cast<int>(threadIdx.y);
   const int x = static_cast<int>(blockIdx.x) * strip + lane;
-  Out above{};  // the sum of column `warp` in all tiles before
+  Out above{};  // the sum of column `warp` in all previous tiles
   for (int begin = 0; begin < pass.size.height; begin += column_tile) {
     const int y = begin + warp * rows_a_thread;
     Out sums[rows_a_thread];
@@ -90,7 +90,7 @@ __global__ void __launch_bounds__(column_threads) scan_columns_kernel(Pass pass)
     sums_of[warp][lane] = above + before;
     above += of_tile;
     __syncthreads();
-    const Out here = sums_of[lane][warp];  // the next tile's sum goes to the same place
+    const Out here = sums_of[lane][warp];  // the next tile's sum overwrites it
     FACESAT_UNROLL
     for (int i = 0; i < rows_a_thread; ++i)
       if (pass.has(x, y + i)) pass.row(y + i)[x] = here + sums[i];

@@ -1,5 +1,5 @@
-// NVIDIA's closed library of image primitives, if it is there when the program runs: nothing of it
-// is needed to build.
+// NVIDIA's closed library of image primitives, loaded at run time if it is installed; building
+// needs nothing of it.
 #include <type_traits>
 
 #include <dlfcn.h>
@@ -10,7 +10,7 @@
 namespace facesat::gpu {
 namespace {
 
-// As NPP's ABI has them, from CUDA 11 to 13.
+// Types of NPP's ABI, from CUDA 11 to 13.
 struct NppiSize {
   int width, height;
 };
@@ -105,7 +105,7 @@ const SatAlgorithm peer_npp{
     .title = "NPP's nppiIntegral",
     .paper = "NVIDIA Performance Primitives",
     .year = 2025,
-    .launches = 4,  // of a closed library: more than it is known to need
+    .launches = 4,  // an upper bound: the library is closed
     .reads = 2,
     .writes = 2,
     .workspace_bytes = [](SatType, Size) -> std::size_t { return 0; },

@@ -36,7 +36,7 @@ struct FloorTask {
   std::ptrdiff_t pitch[2];
 };
 
-// A thread writes 16 bytes per row: that many elements.
+// Elements that a thread writes per row: 16 bytes.
 template <class Out>
 constexpr int elements = 16 / sizeof(Out);
 

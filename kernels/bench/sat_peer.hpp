@@ -1,4 +1,4 @@
-// Others' code that is measured beside the collection: what a user has without it.
+// Third-party code that is measured alongside the collection: what a user has without it.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace facesat::gpu {
 
-// They keep the contract of kernels/sat/algorithm.hpp, but stand in no registry.
+// They fulfil the contract of kernels/sat/algorithm.hpp, but are not in the registry.
 extern const SatAlgorithm peer_cub, peer_npp;
 
-// Why NPP cannot make such tables here, in a sentence; empty if it can. Only then peer_npp may be
-// enqueued.
+// A sentence that says why NPP cannot make such tables here; empty if it can. Only if it is empty
+// may peer_npp be enqueued.
 std::string why_no_npp(SatType type, bool squares);
 
 // NPP refused a call.

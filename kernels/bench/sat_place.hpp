@@ -34,7 +34,7 @@ class SatPlace {
   }
   const SatTask& task() const { return task_; }
 
-  // So that a result that stands there already is not taken for a new one.
+  // Overwrites the tables, so that an old result is not mistaken for a new one.
   void poison(StreamHandle stream) const {
     const std::size_t element = info_of(task_.type).table_bytes;
     const auto fill = [&](void* table, std::ptrdiff_t pitch) {

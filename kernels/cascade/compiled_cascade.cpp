@@ -12,7 +12,7 @@
 namespace facesat::gpu {
 namespace {
 
-// The smallest number of fraction bits that represents all leaves; nothing if a stage's sums could
+// The smallest number of fraction bits that represents all leaves; nullopt if a stage's sums could
 // then exceed the 53 bits in which f64 is exact.
 std::optional<int> exact_fraction_bits(const Cascade& cascade) {
   int bits = 0;

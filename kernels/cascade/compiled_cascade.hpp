@@ -12,7 +12,7 @@
 
 namespace facesat::gpu {
 
-// One alternative per FeatureKind. What depends on the kind visits it.
+// One alternative per FeatureKind. Code that depends on the kind visits it.
 using CompiledNodes = std::variant<std::vector<HaarNode>, std::vector<LbpNode>>;
 
 struct CompiledStage {
@@ -25,27 +25,27 @@ struct CompiledStage {
 };
 
 struct CompiledCascade {
-  // Fixed point: leaves are integer multiples of 2^-fraction_bits and every sum of f64 is exact, so
+  // Fixed point: leaves are integer multiples of 2^-fraction_bits and every f64 sum is exact, so
   // that integers, added in any order, give the same result. Otherwise f64 in the file's order.
   bool fixed_point = true;
   int fraction_bits = 0;
-  bool stumps = true;  // and fixed point; otherwise trees, of one node and more
+  bool stumps = true;  // all trees are stumps, in fixed point; otherwise trees of any size
 
   CompiledNodes nodes;
-  std::vector<std::int32_t> roots;   // of trees: their first nodes
+  std::vector<std::int32_t> roots;   // of trees: the index of each root node
   std::vector<std::int64_t> leaves;  // of trees; the bits of an f64 where fixed_point is false
   std::vector<CompiledStage> stages;
   std::vector<std::int32_t> stage_ends;  // past the last node of each stage
 
-  // Of Haar cascades. A window's variance is high enough if
-  // normalised_area * squares - sum^2 >= min_spread, over the rectangle that rules.hpp names.
+  // For Haar cascades. A window's variance is high enough if normalised_area * squared_sum - sum^2
+  // >= min_spread, with the sums over rules::normalised_rectangle().
   std::vector<GeneralFeature> general;
   std::int64_t normalised_area = 0, min_spread = 0;
 };
 
 CompiledCascade compile_cascade(const Cascade& cascade, const PatchLayout& layout);
 
-// The score that a stage's sum on the GPU stands for.
+// Converts a stage's sum on the GPU to a score.
 double score_of(const CompiledCascade& cascade, std::int64_t sum);
 
 }  // namespace facesat::gpu

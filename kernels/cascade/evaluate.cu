@@ -1,18 +1,18 @@
 // A block takes a tile of 32 x 32 windows through all stages.
 //
-// The part of the tables that the tile asks for is copied to shared memory, where a window's
-// corners are at offsets that are the same for all windows. Windows are lanes: in the first stage
-// all of them, four a thread, so that a feature is read once for all; survivors are gathered after
-// every stage, and when fewer are left than threads can take, teams of threads share out the trees
-// of the stage. Fixed point sums make their order irrelevant.
+// The part of the integral images that the tile needs is copied to shared memory, where a feature's
+// corners have the same offsets for all windows. A lane evaluates whole windows: in the first stage
+// four per thread, so that a feature is read once for all four. Survivors are compacted after every
+// stage, and when fewer are left than threads can take, teams of threads divide the trees of the
+// stage among themselves; fixed-point sums make the order irrelevant.
 //
-// What bounds it is the path from shared memory to registers, one word per lane: 6 to 9 words per
-// node, and as much again for a feature read from memory. Features of the first stages
-// therefore come from the constant cache, and survivors are gathered so that a warp's windows begin
-// in different banks as far as possible: the offsets being equal, so do all their corners. Tried
-// and slower: two windows per lane in the halves of a word (values that leave 16 bits and dead
-// halves cost more than it saves), ending a stage's sum early (only 4 % of the nodes could be left
-// out).
+// The bottleneck is the path from shared memory to registers, one word per lane: 6 to 9 words per
+// node, and as many again for a feature read from memory. Features of the first stages therefore
+// come from the constant cache, and survivors are listed so that a warp's windows begin in
+// different banks as far as possible; because offsets are equal, all their corners then do. Tried
+// and slower: two windows per lane in the halves of a word (values beyond 16 bits and halves of
+// rejected windows cost more than it saves), ending a stage's sum early (only 4 % of the nodes
+// could be left out).
 #include <algorithm>
 #include <cstring>
 #include <variant>
@@ -35,7 +35,7 @@ struct Shared {
   SharedArray<float, tile_windows> inverse_deviation;
   SharedArray<std::uint16_t, tile_windows> survivors;
   SharedArray<std::int64_t, tile_windows> partial_sums;
-  // In turns for every other stage, so that one set can be cleared while the other is in use.
+  // Two sets that alternate between stages, so that one can be cleared while the other is in use.
   SharedArray<unsigned, 2 * banks> in_bank;        // survivors that begin in each bank
   SharedArray<unsigned, 2 * banks> banks_of_rank;  // banks that have more than `rank` survivors
 };
@@ -43,7 +43,7 @@ struct Shared {
 static_assert(on_host || sizeof(Shared) <= evaluate_static_bytes,
               "why_not() counts on a block's static shared memory to be no more than this");
 
-// The place of the n-th bit that is set, counted from 0.
+// The position of the n-th set bit, counted from 0.
 __device__ __forceinline__ int nth_set_bit(unsigned bits, int n) {
   int place = 0;
   for (int half = 16; half > 0; half /= 2) {
@@ -80,7 +80,7 @@ class Evaluation {
       const int n = count_;
       if (n == 0) return;
       if (Sum::any_order && n <= 32) return last_stages(s, n);
-      // Several windows a thread share the loads of a feature.
+      // The windows of a thread share the loads of a feature.
       if (n > 64)
         next_stage<most_a_thread>(s, n);
       else
@@ -93,7 +93,7 @@ class Evaluation {
   using Sum = typename Form::Sum;
   using Value = typename Sum::Value;
 
-  // W windows of a thread. Windows of a tile are numbered row by row; -1: none.
+  // The W windows of a thread. id: windows of a tile are numbered row by row; -1: none.
   template <int W>
   struct Windows {
     int id[W];
@@ -110,7 +110,7 @@ class Evaluation {
     return patch_.address() + first_word(window) * 4;
   }
 
-  // Every window of the tile; each warp's are in a row of the grid.
+  // Evaluates every window of the tile; the windows of a warp lie in one row of the grid.
   __device__ void first_stage() {
     const CompiledStage& stage = cascade_.stages[0];
     Windows<most_a_thread> windows;
@@ -136,7 +136,7 @@ class Evaluation {
     conclude(0, windows);
   }
 
-  // By whole warps, for a window each in a row of the grid.
+  // Called by whole warps, with one window per lane, all in one row of the grid.
   __device__ void judge_first(const CompiledStage& stage, int window, bool& alive, Value& sum) {
     sum += Sum::leaf(stage.base);
     const bool rejected = alive && Sum::rejects(stage, sum);
@@ -157,7 +157,8 @@ class Evaluation {
     return windows > 1 ? 32 - __clz(windows - 1) : 0;
   }
 
-  // Up to W windows a thread. Teams of whole warps share out the trees.
+  // Evaluates n windows, up to W per thread. Teams of whole warps divide the trees among
+  // themselves.
   template <int W>
   __device__ void next_stage(int s, int n) {
     const CompiledStage& stage = cascade_.stages[s];
@@ -168,7 +169,7 @@ class Evaluation {
     for (int k = 0; k < W; ++k) {
       const int place = slot + k * members;
       windows.id[k] = place < n ? static_cast<int>(shared_.survivors[place]) : -1;
-      windows.alive[k] = place < n && team == 0;  // the first team concludes
+      windows.alive[k] = place < n && team == 0;  // only the first team keeps results
       const int id = max(windows.id[k], 0);
       windows.place[k] = {base_of(id), shared_.inverse_deviation[id]};
       windows.sum[k] = 0;
@@ -186,7 +187,7 @@ class Evaluation {
     conclude(s, windows);
   }
 
-  // The first team's sums become those of all teams.
+  // Adds the sums of all other teams to those of the first.
   template <int W>
   __device__ void gather(Value (&sums)[W], int members) {
     for (int k = 0; k < W; ++k) shared_.partial_sums[k * threads + thread_] = sums[k];
@@ -197,8 +198,9 @@ class Evaluation {
         sums[k] += shared_.partial_sums[k * threads + from];
   }
 
-  // All stages from s on, for at most 32 windows. Every warp knows all of them, one a lane, and
-  // comes to the same conclusions, so that one barrier a stage is enough. Teams are parts of warps.
+  // Evaluates all stages from s on, for at most 32 windows. Every warp holds all of them, one per
+  // lane, and computes the same results, so that one barrier per stage is enough. Teams are parts
+  // of warps.
   __device__ void last_stages(int s, int n) {
     const int lane = thread_ % 32;
     int id = lane < n ? static_cast<int>(shared_.survivors[lane]) : -1;
@@ -212,7 +214,7 @@ class Evaluation {
       share_sum(s % 2, members, sum[0]);
       sum[0] += Sum::leaf(stage.base);
       const bool rejected = Sum::rejects(stage, sum[0]);
-      if (thread_ < members && id >= 0) {  // one speaks for all
+      if (thread_ < members && id >= 0) {  // one lane per window reports
         if (rejected)
           tell_depth(id, s);
         else if (s + 1 == cascade_.stage_count)
@@ -226,7 +228,7 @@ class Evaluation {
     }
   }
 
-  // Each lane's sum becomes that of all teams. `set` changes with every call.
+  // Adds up the sums of all teams, in every lane. `set` alternates from call to call.
   __device__ void share_sum(int set, int members, Value& sum) {
     for (int d = members; d < 32; d *= 2) sum += __shfl_xor_sync(full_warp, sum, d);
     shared_.partial_sums[set * threads + thread_] = sum;
@@ -236,9 +238,9 @@ class Evaluation {
       sum += shared_.partial_sums[set * threads + w * 32 + thread_ % 32];
   }
 
-  // After stage s: survivors are listed for the next, or reported if it was the last. A window's
-  // rank is the number of those listed before it that begin in the same bank; windows are listed by
-  // rank, and so a warp's begin in different banks but where ranks meet.
+  // Lists the survivors of stage s for the next stage, or reports them if s is the last. A window's
+  // rank is the number of survivors counted before it that begin in the same bank; windows are
+  // listed by rank, so the windows of a warp begin in different banks, except where two ranks meet.
   template <int W>
   __device__ void conclude(int s, const Windows<W>& windows) {
     if (s + 1 == cascade_.stage_count) {
@@ -293,7 +295,7 @@ class Evaluation {
   const Patch& patch_;
   Shared& shared_;
   const int thread_ = static_cast<int>(threadIdx.x);
-  int count_ = 0;  // of survivors
+  int count_ = 0;  // number of survivors
 };
 
 template <class Form>

@@ -1,4 +1,4 @@
-// tables -> candidates: every window of a group's levels through the cascade, in one launch.
+// integral images -> candidates: evaluates every window of a group's levels, in one launch.
 #pragma once
 
 #include <cstddef>
@@ -20,22 +20,22 @@ struct Candidate {
   std::int32_t level;  // index into Pyramid::levels
 };
 
-// A level as the kernels need it. Rejections by the first stage are bits of words: one word for
-// each tile and row of windows.
+// A level as the kernels need it. Rejections by the first stage are bits of 32-bit words: one word
+// per tile and row of windows.
 struct EvaluateLevel {
   std::int32_t x, y;  // place in the atlas
   std::int32_t step, grid_width, grid_height;
   std::int32_t tiles_across, first_word;
 };
 
-// A block's work: a tile of a level, counted across and down.
+// A block's work: a tile of a level; column and row are counted in tiles.
 struct EvaluateTile {
   std::uint64_t level : 20;  // index into Pyramid::levels
   std::uint64_t column : 20, row : 24;
 };
 
-// Shared memory of a block: what every block has, and the patch of a tile, which is made as large
-// as lets that many blocks run on a multiprocessor.
+// Shared memory of a block: a static part, and the patch of a tile, limited so that
+// `blocks_per_multiprocessor` blocks run on a multiprocessor.
 constexpr int blocks_per_multiprocessor = 4;
 constexpr int evaluate_static_bytes = 16 << 10;
 constexpr int comfortable_patch_bytes = 40 << 10;
@@ -43,9 +43,9 @@ static_assert(blocks_per_multiprocessor * (comfortable_patch_bytes + evaluate_st
                   227 << 10,
               "the blocks of a multiprocessor share 227 KiB on compute capability 9.0");
 
-// The nodes that come as parameters of the launch, and so from the constant cache: those of the
-// stages that most windows see. The constant cache broadcasts to all lanes of a warp; a load from
-// shared or global memory moves one word per lane, as a table element does.
+// Bytes of nodes that are launch parameters, and so are read through the constant cache: the nodes
+// of the first stages, which most windows reach. The constant cache broadcasts to all lanes of a
+// warp; a load from shared or global memory moves one word per lane, as a table element does.
 constexpr int parameter_bytes = 14080;
 static_assert(parameter_bytes % sizeof(HaarNode) == 0 && parameter_bytes % sizeof(LbpNode) == 0,
               "no byte of the parameters is wasted");
@@ -64,7 +64,7 @@ struct StepCascade {
   std::int64_t normalised_area, min_spread;
 };
 
-// All of it but the pointers.
+// All members except the pointers.
 StepCascade describe(const CompiledCascade& compiled, const PatchLayout& layout);
 
 struct EvaluateTask {
@@ -78,9 +78,9 @@ struct EvaluateTask {
   bool skips;                   // the skip rule will be applied
   std::uint32_t* rejected;      // by the first stage: bits of all levels
   Candidate* candidates;
-  std::uint32_t* candidate_count;  // counts on beyond the capacity
+  std::uint32_t* candidate_count;  // may exceed the capacity
   std::uint32_t capacity;
-  // Stages passed, for each cell of a level; null: not wanted. Only where all tiles are of one.
+  // Stages passed, per cell of a level; null: not wanted. Requires that all tiles are of one level.
   std::uint32_t* depths;
 };
 
@@ -101,7 +101,7 @@ struct EvaluatePlan {
 };
 EvaluatePlan plan_evaluate(const Pyramid& pyramid, const AtlasPlan& atlas, const Cascade& cascade);
 
-// Bytes of shared memory that the smallest tile of this cascade needs, beside the static ones.
+// Bytes of shared memory that the smallest tile of this cascade needs, besides the static ones.
 int least_shared_bytes(const Cascade& cascade);
 
 // Enqueues one launch for `tiles` tiles of a task whose cascades are `compiled`, for either step.

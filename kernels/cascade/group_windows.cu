@@ -1,4 +1,4 @@
-// The kernels have a fixed number of blocks, for the number of windows is only known on the device.
+// The kernels have a fixed number of blocks, because only the device knows the number of windows.
 #include <cstdlib>
 
 #include "core/grouping.hpp"
@@ -10,7 +10,7 @@ namespace facesat::gpu {
 namespace {
 
 constexpr int threads = on_host ? 64 : 1024, blocks = on_host ? 3 : 132;
-// A block compares this many windows at a time with all others, each by several threads.
+// A block compares `together` windows at a time with all others, each with `sharers` threads.
 constexpr int together = 8, sharers = threads / together;
 
 __device__ __forceinline__ std::uint64_t key_of(const Candidate& c) {
@@ -25,14 +25,14 @@ __device__ __forceinline__ Rect box_of(const BoxLevel& level, std::uint32_t cell
           level.box.height};
 }
 
-// Streams `count` elements through shared memory, in chunks of a block: get(j) gives one, and
-// visit(j, element) is called for each by one of the sharers of every window.
+// Streams `count` elements through shared memory, in chunks of one element per thread: get(j)
+// returns element j, and for each window one of its sharers calls visit(j, element).
 template <class T, class Get, class Visit>
 __device__ __forceinline__ void stream(SharedArray<T, threads>& chunk, std::uint32_t count, Get get,
                                        Visit visit) {
   const auto thread = threadIdx.x;
   for (std::uint32_t begin = 0; begin < count; begin += threads) {
-    __syncthreads();  // the chunk before has been seen
+    __syncthreads();  // all have visited the previous chunk
     if (begin + thread < count) chunk[static_cast<int>(thread)] = get(begin + thread);
     __syncthreads();
     const std::uint32_t size = min(static_cast<std::uint32_t>(threads), count - begin);
@@ -41,8 +41,8 @@ __device__ __forceinline__ void stream(SharedArray<T, threads>& chunk, std::uint
   }
 }
 
-// Calls work(i, slot, end) for a block's windows, some together: i is the thread's, `end` is past
-// the last of them. Beyond the last of all, i >= count.
+// Calls work(i, slot, end) for a block's windows, `together` at a time: i is the thread's window,
+// and `end` is one past the last of them. Threads without a window get i >= count.
 template <class Work>
 __device__ __forceinline__ void for_windows(std::uint32_t count, Work work) {
   const std::uint32_t slot = threadIdx.x % together;
@@ -50,7 +50,7 @@ __device__ __forceinline__ void for_windows(std::uint32_t count, Work work) {
     work(first + slot, static_cast<int>(slot), min(first + together, count));
 }
 
-// A window's place is the number of those before it.
+// Sorts the windows: a window's place is the number of windows with smaller keys.
 __global__ void __launch_bounds__(threads) order_kernel(const GroupWindowsTask task) {
   __shared__ SharedArray<unsigned, together> places;
   __shared__ SharedArray<std::uint64_t, threads> keys;
@@ -73,14 +73,14 @@ __global__ void __launch_bounds__(threads) order_kernel(const GroupWindowsTask t
   });
 }
 
-// May `other` be similar to `box`? Cheaper than are_similar(), and never wrongly false.
+// Whether `other` may be similar to `box`. Cheaper than are_similar(), without false negatives.
 __device__ __forceinline__ bool may_be_similar(const Rect& box, const Rect& other) {
-  const int reach = (box.width + box.height) / 10 + 1;  // not less than that of any similarity
+  const int reach = (box.width + box.height) / 10 + 1;  // at least similar_within() of the two
   return abs(other.x - box.x) <= reach && abs(other.y - box.y) <= reach;
 }
 
-// Every window is hung below the first one that it is similar to: that unites nearly all of a class
-// without any two threads meeting.
+// The parent of every window becomes the first window that it is similar to. This unites nearly all
+// of a class without conflicts between threads.
 __global__ void __launch_bounds__(threads) hook_kernel(const GroupWindowsTask task) {
   __shared__ SharedArray<unsigned, together> firsts;
   __shared__ SharedArray<Rect, threads> boxes;
@@ -107,8 +107,8 @@ __device__ __forceinline__ std::uint32_t root_of(const GroupedWindow* windows, s
   return i;
 }
 
-// Every window is hung directly below its root. Other threads may see either parent: both lead
-// there.
+// The parent of every window becomes its root. Other threads may read the old or the new parent:
+// both lead to the root.
 __global__ void __launch_bounds__(threads) flatten_kernel(const GroupWindowsTask task) {
   const std::uint32_t count = task.counts->windows;
   if (count > most_united) return;
@@ -116,7 +116,7 @@ __global__ void __launch_bounds__(threads) flatten_kernel(const GroupWindowsTask
     store_relaxed(&task.windows[i].parent, root_of(task.windows, i));
 }
 
-// The later root is hung below the earlier one.
+// Unites the classes of a and b: the earlier root becomes the parent of the later one.
 __device__ __forceinline__ void unite(GroupedWindow* windows, std::uint32_t a, std::uint32_t b) {
   while (true) {
     a = root_of(windows, a);
@@ -127,7 +127,7 @@ __device__ __forceinline__ void unite(GroupedWindow* windows, std::uint32_t a, s
   }
 }
 
-// What hooking has left apart.
+// Unites what hook_kernel has left apart.
 __global__ void __launch_bounds__(threads) unite_kernel(const GroupWindowsTask task) {
   struct Seen {
     Rect box;
@@ -149,7 +149,7 @@ __global__ void __launch_bounds__(threads) unite_kernel(const GroupWindowsTask t
   });
 }
 
-// Counts and windows to the host's memory: as many as there are, which only the device knows.
+// Copies counts and windows to host memory; only the device knows how many windows there are.
 __global__ void __launch_bounds__(threads) deliver_kernel(const GroupWindowsTask task) {
   const WindowCounts counts = *task.counts;
   const auto first = blockIdx.x * threads + threadIdx.x;

@@ -1,4 +1,4 @@
-// windows -> windows in order, and which of them are similar to which.
+// windows -> sorted windows, and their classes of similar windows.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace facesat::gpu {
 
-// What turns a cell of a level's grid into a box of the image.
+// Parameters that turn a cell of a level's grid into a box of the image.
 struct BoxLevel {
   float scale;
   std::int32_t step, grid_width;
@@ -18,14 +18,14 @@ struct BoxLevel {
 };
 std::vector<BoxLevel> plan_boxes(const Pyramid& pyramid);
 
-// A window as the host gets it.
+// A window as the host receives it.
 struct alignas(16) GroupedWindow {
   Rect box;  // in the image
   Candidate window;
-  // An index of a window of the same class of similar ones; its own for one of them (see
-  // core/grouping.hpp).
+  // The index of a window of the same class of similar windows; the root of a class has its own
+  // index (see core/grouping.hpp).
   std::uint32_t parent;
-  std::uint32_t unused[3];  // to whole words of 16 bytes
+  std::uint32_t unused[3];  // padding to a multiple of 16 bytes
 };
 static_assert(sizeof(GroupedWindow) == 48);
 
@@ -35,7 +35,7 @@ struct GroupWindowsTask {
   const BoxLevel* levels;  // of the pyramid
   bool unites;             // false: every window stays a class of its own
   GroupedWindow* windows;  // ordered by level and cell
-  // Copies of both; may be memory of the host that the device can write to.
+  // Copies of `counts` and `windows`; may be host memory that the device can write to.
   WindowCounts* delivered_counts;
   GroupedWindow* delivered;
 };
@@ -43,8 +43,8 @@ struct GroupWindowsTask {
 // Above this number of windows nothing is united: comparing all pairs would take too long.
 constexpr std::uint32_t most_united = 1 << 15;
 
-// All pairs are compared: for the few thousand windows of a frame that is less
-// work than any cleverness.
+// Compares all pairs: for the few thousand windows of a frame this is cheaper than a cleverer
+// method.
 void enqueue_group_windows(const GroupWindowsTask& task, StreamHandle stream);
 
 }  // namespace facesat::gpu

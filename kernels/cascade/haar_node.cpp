@@ -14,7 +14,7 @@ namespace {
 
 using rules::Corner;
 
-// Are all f32 operations on this feature exact, whatever the pixels?
+// Whether all f32 operations on this feature are exact, for all pixel values.
 bool is_exact(const HaarFeature& feature) {
   constexpr double f32_integers = 1 << 24;
   double most = 0;
@@ -127,7 +127,8 @@ Runs NodeCompiler<HaarNode>::sort(std::span<HaarNode> stumps, int first) {
   return runs;
 }
 
-// rules::normalisation() as a comparison of integers: it accepts every value above one it accepts.
+// Turns rules::normalisation() into an integer comparison: it is monotonic, so there is a smallest
+// spread that it accepts.
 void NodeCompiler<HaarNode>::finish(CompiledCascade& compiled) {
   compiled.general = std::move(general_);
   const Rect inner = rules::normalised_rectangle(cascade_.window);

@@ -16,7 +16,7 @@ enum class HaarKind : std::uint8_t {
   edge,     // two rectangles that share an edge: 6 corners
   line,     // two rectangles that share none: 8 corners
   quad,     // four quarters: 9 corners
-  general,  // anything else: three rectangles and f32 weights, operation by operation
+  general,  // anything else: three rectangles and f32 weights, in OpenCV's order of operations
 };
 constexpr int haar_kinds = 4;
 static_assert(haar_kinds <= max_runs, "the stumps of each kind are a run");

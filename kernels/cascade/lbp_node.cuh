@@ -29,7 +29,8 @@ __device__ __forceinline__ unsigned lbp_code(const LbpNode& n, const Patch& patc
   (std::make_integer_sequence<int, 8>());
 }
 
-// Not the subset: of that a lane needs one word, which goes_left() reads from memory.
+// The subset of the copy is not used: a lane needs one word of it, which goes_left() reads from
+// memory.
 __device__ __forceinline__ LbpNode load(const LbpNode* node) {
   return *node;
 }

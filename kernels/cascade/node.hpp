@@ -13,15 +13,15 @@ namespace facesat::gpu {
 struct CompiledCascade;
 
 // Where a tree's node leads: a child > 0 is that many nodes after the root; otherwise the walk ends
-// at the leaf that many places after the tree's first, negated.
+// at leaf `first_leaf - child`.
 struct Branch {
   std::int16_t left, right;
   std::int32_t first_leaf;
 };
 static_assert(max_tree_nodes <= INT16_MAX, "children of the largest tree must fit into Branch");
 
-// The stumps of a stage may be sorted into runs of nodes that one loop evaluates: run k has the
-// nodes begin[k] .. begin[k + 1] - 1, and a kind uses as many runs as it needs.
+// The stumps of a stage may be sorted into runs, each evaluated by one loop: run k has the nodes
+// begin[k] .. begin[k + 1] - 1, and a kind uses as many runs as it needs.
 constexpr int max_runs = 4;
 struct Runs {
   std::int32_t begin[max_runs + 1];
@@ -30,10 +30,11 @@ struct Runs {
 // Compiles the nodes of a cascade, one after the other. A specialisation has
 //
 //   NodeCompiler(const Cascade& cascade, const PatchLayout& layout);
-//   Node operator()(const facesat::Node& node);           // all but where it leads
-//   static Runs sort(std::span<Node> stumps, int first);  // of a stage; `first` is the first's
-//   index void finish(CompiledCascade& compiled);               // adds what the cascade needs
-//   besides
+//   Node operator()(const facesat::Node& node);  // compiles all but the node's branches
+//   static Runs sort(std::span<Node> stumps, int first);
+//     Sorts the stumps of a stage; `first` is the index of the first one.
+//   void finish(CompiledCascade& compiled);
+//     Adds what the cascade needs besides nodes.
 template <class Node>
 class NodeCompiler;
 

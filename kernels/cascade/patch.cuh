@@ -1,4 +1,4 @@
-// Table elements in shared memory, as the corners of a node name them.
+// Reads table elements at a node's corners, in shared memory.
 #pragma once
 
 #include "kernels/cascade/evaluate.hpp"
@@ -8,8 +8,8 @@ namespace facesat::gpu {
 
 using Patch = DynamicShared<std::uint32_t>;
 
-// The elements at two corners, packed in a word as nodes have them. `base` is the address of the
-// window's first word in the patch.
+// The elements at two corners, whose offsets a node packs into one word. `base` is the address of
+// the window's first word in the patch.
 struct Two {
   std::uint32_t lower, upper;
 };
@@ -21,7 +21,7 @@ __device__ __forceinline__ std::uint32_t element(const Patch& patch, unsigned ba
   return patch.at(base + corner * 4);
 }
 
-// A window: the address of its first word in the patch, and what normalises it.
+// A window: the address of its first word in the patch, and its inverse deviation.
 struct Place {
   unsigned base;
   float inverse_deviation;

@@ -1,14 +1,14 @@
-// The windows of a tile, and where the table elements that they ask for lie in shared memory.
+// The windows of a tile, and the layout in shared memory of the table elements that they read.
 #pragma once
 
 #include "core/image.hpp"
 
 namespace facesat::gpu {
 
-// A tile has windows at 32 columns of the grid, and at some rows.
+// A tile spans 32 columns of the grid and up to 32 rows.
 constexpr int tile_columns = 32, max_tile_rows = 32;
 
-// Offsets of corners are words of 16 bits.
+// Offsets of corners are 16-bit counts of 4-byte words.
 constexpr int max_patch_bytes = 4 << 16;
 
 // The part of the integral image that the windows of a tile read, as it lies in shared memory. At
@@ -30,7 +30,8 @@ struct PatchLayout {
   }
 };
 
-// As many rows of windows as fit into `most_bytes`, at least one.
+// The layout with the most rows of windows (a power of two) that fits into `most_bytes`; at least
+// one row.
 PatchLayout make_patch_layout(Size window, int step, int planes, int most_bytes);
 
 }  // namespace facesat::gpu

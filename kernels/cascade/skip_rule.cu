@@ -1,4 +1,5 @@
-// Candidates are few (a thousandth of all windows): one block looks at each one's row.
+// Candidates are few (a thousandth of all windows), so one block is enough. It examines the row
+// before each candidate.
 #include "core/rules.hpp"
 #include "kernels/cascade/skip_rule.hpp"
 
@@ -12,7 +13,7 @@ __device__ __forceinline__ bool is_visited(const EvaluateLevel& level,
   const int y = static_cast<int>(cell / static_cast<std::uint32_t>(level.grid_width));
   const int x = static_cast<int>(cell % static_cast<std::uint32_t>(level.grid_width));
   const std::uint32_t* row = rejected + level.first_word + y * level.tiles_across;
-  int run = 0, looked_at = x % 32;  // windows of the word, from the end
+  int run = 0, looked_at = x % 32;  // looked_at: valid bits, from the top
   unsigned bits = looked_at > 0 ? row[x / 32] << (32 - looked_at) : 0;
   for (int word = x / 32;;) {
     const int ones = __clz(static_cast<int>(~bits));  // zeros are shifted in, so never too many

@@ -29,7 +29,7 @@ struct OrderedSum {
 
 // ---- where nodes come from
 
-// A node in loads of 16 bytes.
+// Reads a node with loads of 16 bytes.
 template <class Node>
 __device__ __forceinline__ Node load_whole(const Node* node) {
   struct alignas(16) Parts {
@@ -59,8 +59,8 @@ __device__ __forceinline__ void with_nodes(const StepCascade& c, const CompiledS
     use([&](int i) { return load(nodes_in_memory<Node>(c) + i); });
 }
 
-// ---- stages: add() adds to the sums of W windows those of every `stride`-th tree of a stage, from
-// the `first` on. A kind of node has
+// ---- stages: add() adds every `stride`-th tree of a stage, from tree `first` on, to the sums of W
+// windows. A kind of node has
 //
 //   Node load(const Node*);
 //   bool goes_left(const Node&, int index, const StepCascade&, const Patch&, const Place&);
@@ -69,7 +69,7 @@ __device__ __forceinline__ void with_nodes(const StepCascade& c, const CompiledS
 template <class Node>
 struct Stumps;
 
-// What they have in common.
+// What all specialisations of Stumps have in common.
 template <class Node>
 struct StumpsOf {
   static constexpr bool normalised = Node::normalised;
@@ -96,7 +96,7 @@ struct Trees {
   }
 
  private:
-  // Walks a tree from its root; gives the index of the leaf.
+  // Walks a tree from its root; returns the index of the leaf.
   template <class NodeAt>
   __device__ static std::int32_t leaf_of(NodeAt nodes, int root, const StepCascade& c,
                                          const Patch& patch, const Place& at) {

@@ -1,4 +1,4 @@
-// A tile of windows: where it lies, and the patch of the tables that it asks for.
+// A tile of windows: its place, and its patch of the integral images.
 #pragma once
 
 #include "core/rules.hpp"
@@ -20,7 +20,7 @@ struct Tile {
     return static_cast<std::uint32_t>(row + window / tile_columns) * level.grid_width + column +
            window % tile_columns;
   }
-  // In the atlas; of the tile's first window by default.
+  // Coordinates in the atlas, by default of the tile's first window.
   __device__ int x(int window = 0) const {
     return level.x + (column + window % tile_columns) * level.step;
   }
@@ -36,9 +36,9 @@ __device__ __forceinline__ Tile tile_of(const EvaluateTask& task, const Evaluate
           static_cast<int>(tile.row) * rows};
 }
 
-// Copies a plane of the patch from a table, by `warps` warps. Elements beyond the table's edges,
-// which no window asks for, repeat the last. Each lane takes a column, each warp every `warps`-th
-// row of it.
+// Copies a plane of the patch from a table, with `warps` warps. Loads are unconditional: past the
+// table's edges, where no window reads, they re-read the last valid element. Each lane takes a
+// column, each warp every `warps`-th row of it.
 template <int warps>
 __device__ __forceinline__ void load_plane(View<const std::uint32_t> table,
                                            const PatchLayout& layout, const Tile& tile,
@@ -80,8 +80,9 @@ __device__ __forceinline__ float inverse_deviation(const EvaluateTask& task, con
   return rules::inverse_deviation(spread);
 }
 
-// Of a row of windows whose `rejected` bits are known: those that the skip rule leaves out for
-// sure. The state of a run that begins before this word is unknown.
+// The windows of a 32-bit word that the skip rule certainly skips, given the word's `rejected`
+// bits. A run at the word's start is ignored unless the word begins the row, because the run may
+// have begun before.
 __device__ __forceinline__ unsigned surely_skipped(unsigned rejected, bool begins_row) {
   return rules::skipped_by(begins_row ? rejected : rejected & (rejected + 1));
 }

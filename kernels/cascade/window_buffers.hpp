@@ -24,8 +24,8 @@ class WindowBuffers {
   std::uint32_t* candidate_count() const { return candidate_count_.data(); }
   std::uint32_t capacity() const { return capacity_; }
 
-  // Enqueues the skip rule, the order, the classes (if `unites`) and the way to the host. What
-  // belongs to the buffers is filled in here; the rest of the tasks comes from the caller.
+  // Enqueues the skip rule, sorting, the classes (if `unites`) and the copy to the host. Pointers
+  // to the buffers are filled in here; the caller sets the rest of the tasks.
   void enqueue(SkipRuleTask rule, GroupWindowsTask grouping, cudaStream_t stream) const {
     rule.candidates = candidates_.data();
     rule.candidate_count = candidate_count_.data();
@@ -41,13 +41,15 @@ class WindowBuffers {
     enqueue_group_windows(grouping, stream);
   }
 
-  // Once the frame is done: were there more candidates than room? Then their windows are not known.
+  // Once the frame is done: whether there were more candidates than capacity. If so, the frame's
+  // windows are incomplete.
   bool overflowed() const { return capacity_ == 0 || counts().candidates > capacity_; }
-  // Makes room for them; the frame must run again, and graphs that hold the old buffers must be
-  // gone before. Where that throws there is room for none: the next frame overflows, too.
+  // Makes room for all of them; the frame must run again, and graphs that use the old buffers must
+  // be destroyed before the call. If it throws, the capacity is 0, and the next frame overflows,
+  // too.
   void grow() { reserve_for(std::max(first_capacity, counts().candidates)); }
 
-  // All windows of the frame that is done.
+  // All windows of the completed frame.
   std::span<const GroupedWindow> windows() const {
     return {host_windows_.data(), counts().windows};
   }

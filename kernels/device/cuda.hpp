@@ -1,5 +1,5 @@
 // The only owner of CUDA's handles: memory, streams, events, graphs. Every failure becomes a
-// CudaError with the call and CUDA's own words. Destructors never throw.
+// CudaError with the call and CUDA's own message. Destructors never throw.
 #pragma once
 
 #include <cstddef>
@@ -19,12 +19,12 @@ struct CudaError : DeviceError {
 
 inline void check(cudaError_t status, const char* call) {
   if (status == cudaSuccess) return;
-  cudaGetLastError();  // an error that stays is reported by the next call anyway
+  cudaGetLastError();  // a sticky error is reported by the next call anyway
   throw CudaError(status, std::string("CUDA: ") + call + ": " + cudaGetErrorString(status));
 }
 #define FACESAT_CUDA(call) ::facesat::gpu::check((call), #call)
 
-// Owns a handle that `destroy` gives back.
+// Owns a handle that `destroy` releases.
 template <class Handle, cudaError_t (*destroy)(Handle)>
 class Owned {
  public:
@@ -60,7 +60,7 @@ inline Event make_event() {
   return Event(event);
 }
 
-// Refused memory is an error of its own: others may have room for the work.
+// A refused allocation is a MemoryError, because other backends may have room for the work.
 inline void check_allocation(cudaError_t status, std::size_t bytes) {
   if (status == cudaErrorMemoryAllocation) {
     cudaGetLastError();
@@ -88,15 +88,15 @@ class Buffer {
   Owned<void*, cudaFree> memory_;
 };
 
-// Makes room for `count` elements; contents are lost if there was not enough.
+// Makes room for `count` elements; contents are lost if the buffer must grow.
 template <class T>
 void reserve(Buffer<T>& buffer, std::size_t count) {
   if (buffer.size() >= count) return;
-  buffer = Buffer<T>();  // free first: the old and the new one need not fit together
+  buffer = Buffer<T>();  // free first: both need not fit into memory at once
   buffer = Buffer<T>(count);
 }
 
-// The same of page-locked host memory, which copies run from and to at full speed.
+// The same for page-locked host memory, from and to which copies run at full speed.
 template <class T>
 class PinnedBuffer {
  public:

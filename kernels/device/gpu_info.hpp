@@ -1,4 +1,4 @@
-// The GPUs of this machine, without a word of CUDA: for `facesat info` and the command line.
+// The GPUs of this machine, without CUDA headers: for `facesat info` and the command line.
 #pragma once
 
 #include <cstdint>
@@ -13,19 +13,19 @@ struct DeviceInfo {
   std::uint64_t memory_bytes = 0;
 };
 
-// Was this program built with CUDA?
+// Whether this program was built with CUDA.
 bool is_built_in();
 
 // The devices that can be used; `why_none` says in a sentence why the list is empty.
 std::vector<DeviceInfo> devices(std::string* why_none = nullptr);
 
-// Bytes a second.
+// Bytes per second.
 struct CopySpeed {
-  double memory = 0;  // within a memory: bytes read and bytes written together
+  double memory = 0;  // within device memory: bytes read plus bytes written
   double upload = 0;  // from page-locked host memory to the device
 };
 
-// Measured anew by each call, in some hundredths of a second. Throws DeviceError or MemoryError.
+// Each call measures anew, for some hundredths of a second. Throws DeviceError or MemoryError.
 CopySpeed copy_speed(int device);
 
 }  // namespace facesat::gpu

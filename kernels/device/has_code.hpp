@@ -2,7 +2,7 @@
 
 namespace facesat::gpu {
 
-// Does this build hold code that the current device can run?
+// Whether this build contains code that the current device can run.
 bool has_code();
 
 }  // namespace facesat::gpu

@@ -1,5 +1,5 @@
-// kernels/device/platform.hpp on a GPU: CUDA itself, and names for what is written otherwise on the
-// host.
+// kernels/device/platform.hpp on a GPU: CUDA itself, and names for what has a different
+// implementation on the host.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ inline constexpr bool on_host = false;
 
 // Before a loop whose arrays must stay in registers.
 #define FACESAT_UNROLL _Pragma("unroll")
-// The type of a large parameter of a kernel, which is read where it lies.
+// The type of a large kernel parameter, which is read in place.
 #define FACESAT_PARAMETER(T) const __grid_constant__ T
 
 #if defined(__CUDACC__)
@@ -42,7 +42,7 @@ struct SharedArray {
   __device__ T& operator[](int i) { return reinterpret_cast<T*>(memory)[i]; }
 };
 
-// The shared memory whose size the launch gives: an array of T.
+// The dynamic shared memory of a launch, as an array of T.
 template <class T>
 class DynamicShared {
  public:
@@ -51,7 +51,7 @@ class DynamicShared {
     elements_ = reinterpret_cast<T*>(memory);
   }
   __device__ T& operator[](int i) const { return elements_[i]; }
-  // Addresses within shared memory, for words that are read where every instruction counts.
+  // Addresses within shared memory, for reads where every instruction counts.
   __device__ unsigned address() const {
     return static_cast<unsigned>(__cvta_generic_to_shared(elements_));
   }
@@ -74,7 +74,8 @@ __device__ __forceinline__ unsigned add_upper_word(unsigned address, unsigned pa
   return __dp2a_lo(pair, 0x0400u, address);
 }
 
-// if (value < threshold) sum += gain: as predicated additions, where the compiler would select.
+// if (value < threshold) sum += gain: with predicated additions, where the compiler would emit
+// selects.
 __device__ __forceinline__ void add_if_less(std::int64_t& sum, float value, float threshold,
                                             std::int64_t gain) {
   unsigned low = static_cast<unsigned>(sum), high = static_cast<unsigned>(sum >> 32);
@@ -86,14 +87,14 @@ __device__ __forceinline__ void add_if_less(std::int64_t& sum, float value, floa
   sum = static_cast<std::int64_t>(static_cast<std::uint64_t>(high) << 32 | low);
 }
 
-// Hides from the compiler where a word comes from: what is computed of it is computed anew
-// afterwards, where it would otherwise be kept in registers.
+// Hides the origin of a word from the compiler, so that values derived from it are computed again
+// afterwards instead of being kept in registers.
 __device__ __forceinline__ void make_opaque(std::uint32_t& word) {
   asm volatile("" : "+r"(word));
 }
 
-// value += that of the lane `distance` before, if there is one: the shuffle's own predicate spares
-// the comparison and the selection.
+// value += the value of the lane `distance` before, if there is one. The shuffle's own predicate
+// saves the comparison and the select.
 __device__ __forceinline__ void add_from_lane_before(std::uint32_t& value, unsigned distance) {
   asm volatile(
       "{\n.reg .b32 other;\n.reg .pred is_lane;\n"
@@ -107,7 +108,7 @@ __device__ __forceinline__ void add_from_lane_before(T& value, unsigned distance
   if (threadIdx.x % warpSize >= distance) value += other;
 }
 
-// On elements of shared memory; atomic_add returns what was there before.
+// Atomics on elements of shared memory; atomic_add returns the old value.
 template <int N>
 __device__ __forceinline__ unsigned atomic_add(SharedArray<unsigned, N>& array, int i, unsigned v) {
   return atomicAdd(&array[i], v);
@@ -122,8 +123,8 @@ __device__ __forceinline__ void atomic_min(SharedArray<unsigned, N>& array, int 
   atomicMin(&array[i], value);
 }
 
-// Words that blocks hand to each other: whole, and past the caches that other blocks do not see.
-// They carry their state with their value, so nothing else has to be ordered with them.
+// Words that blocks exchange: single accesses that bypass the caches that other blocks do not see.
+// A word contains its state and its value, so no other access has to be ordered with it.
 __device__ __forceinline__ void store_relaxed(unsigned long long* address,
                                               unsigned long long value) {
   asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(address), "l"(value) : "memory");
@@ -143,14 +144,14 @@ __device__ __forceinline__ unsigned load_relaxed(const unsigned* address) {
   return value;
 }
 
-// Writes what will not be read again soon: it leaves the cache first.
+// Stores data that will not be read again soon: the cache evicts it first.
 template <class T>
 __device__ __forceinline__ void store_streaming(T* address, const T& value) {
   static_assert(sizeof(T) == 16);
   __stcs(reinterpret_cast<float4*>(address), reinterpret_cast<const float4&>(value));
 }
 
-// Between two looks at a word that another block will write.
+// To be called between two polls of a word that another block will write.
 __device__ __forceinline__ void pause() {
 #if __CUDA_ARCH__ >= 700
   __nanosleep(20);

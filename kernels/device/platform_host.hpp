@@ -1,5 +1,5 @@
 // kernels/device/platform.hpp on the host, where kernels run in blocks of fibres (simt/). Shared
-// memory knows what was written to it, so that tests find what a GPU leaves undefined.
+// memory records what was written to it, so that tests find reads that are undefined on a GPU.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,8 @@
 
 namespace facesat::gpu {
 
-// Every thread costs a fibre: kernels whose grid is not given by their data are smaller.
+// Every thread costs a fibre, so kernels whose grid does not depend on their data use a smaller
+// one.
 inline constexpr bool on_host = true;
 
 #define FACESAT_UNROLL
@@ -21,7 +22,7 @@ inline constexpr bool on_host = true;
   static_cast<void>(stream), simt::launch(                             \
                                  #kernel, (grid), (block), [=] { kernel(__VA_ARGS__); }, (bytes))
 
-// Knows which elements were written; reading another one is undefined.
+// Records which elements were written; reading any other is reported as undefined.
 template <class T, int N>
 class SharedArray {
  public:

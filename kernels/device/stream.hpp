@@ -1,4 +1,4 @@
-// A CUDA stream, without a word of CUDA.
+// A CUDA stream, without CUDA headers.
 #pragma once
 
 struct CUstream_st;

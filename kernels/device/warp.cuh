@@ -1,4 +1,4 @@
-// Primitives of one warp. All of its lanes take part.
+// Primitives of one warp. All of its lanes must take part.
 #pragma once
 
 #include "kernels/device/platform.hpp"
@@ -11,7 +11,7 @@ __device__ __forceinline__ unsigned lane_of_thread() {
   return threadIdx.x % warpSize;
 }
 
-// The sum of `value` over this lane and those before it: Kogge and Stone's scan, five steps.
+// The sum of `value` over this lane and all lanes before it: a Kogge-Stone scan in five steps.
 template <class T>
 __device__ __forceinline__ T warp_inclusive_scan(T value) {
   FACESAT_UNROLL
@@ -19,7 +19,7 @@ __device__ __forceinline__ T warp_inclusive_scan(T value) {
   return value;
 }
 
-// The sum of all lanes, in each of them.
+// The sum over all lanes, returned in each of them.
 template <class T>
 __device__ __forceinline__ T warp_sum(T value) {
   for (unsigned d = 16; d > 0; d /= 2) value += __shfl_xor_sync(full_warp, value, d);

@@ -6,7 +6,7 @@
 namespace facesat::gpu {
 namespace {
 
-// Places levels on shelves, each as high as its first level; levels come in falling size.
+// Places levels on shelves, each as high as its first level; levels come in decreasing size.
 class Shelves {
  public:
   explicit Shelves(int width) : width_(width) {}

@@ -1,5 +1,5 @@
 // levels -> places in an atlas: one 8-bit picture that holds all levels of a pyramid, so that one
-// summed area table serves them all. Pure arithmetic, without a word of CUDA.
+// integral image (summed area table) serves them all. Pure arithmetic, without CUDA headers.
 #pragma once
 
 #include <cstddef>

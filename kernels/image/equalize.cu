@@ -1,5 +1,6 @@
-// Two launches: blocks count values in shared memory and add up; then each block derives the map of
-// values from all counts, which is cheaper than a launch of its own, and applies it.
+// Two launches: blocks count values in shared memory and add up their counts; then each block
+// derives the value map from the total counts, which is cheaper than a separate launch, and applies
+// it.
 #include "core/rules.hpp"
 #include "kernels/device/warp.cuh"
 #include "kernels/image/equalize.hpp"
@@ -49,7 +50,7 @@ __global__ void apply_map_kernel(View<std::uint8_t> gray, std::uint32_t* histogr
   for (int y = first; y < min(first + rows_a_block, gray.size.height); ++y)
     for (int x = thread; x < gray.size.width; x += threads) gray.row(y)[x] = map[gray.row(y)[x]];
 
-  // The last block to end makes the workspace ready for the next frame.
+  // The last block to finish clears the workspace for the next frame.
   __shared__ SharedArray<unsigned, 1> is_last;
   __syncthreads();
   if (thread == 0) is_last[0] = atomicAdd(finished, 1u) + 1 == gridDim.x;

@@ -8,7 +8,8 @@
 
 namespace facesat::gpu {
 
-// Words of device memory that equalising needs: zero before the first use, left so for the next.
+// Words of device memory that equalising needs: must be zero before the first use, and are zero
+// again after each.
 constexpr int equalize_workspace_words = 257;
 
 // OpenCV's equalizeHist (see core/cpu/gray.hpp), in place.

@@ -1,5 +1,5 @@
-// Reads three bytes a pixel and writes one: bound by memory. A thread takes four pixels, so that
-// all its accesses are whole words and a warp's cover whole lines.
+// Reads three bytes per pixel and writes one: memory-bound. A thread takes four pixels, so that all
+// its accesses are whole words, and those of a warp cover whole cache lines.
 #include "core/rules.hpp"
 #include "kernels/device/platform.hpp"
 #include "kernels/image/gray.hpp"

@@ -1,6 +1,7 @@
-// A block makes one tile of one level; tiles of all levels are numbered through. Four source pixels
-// a result come from the cache: levels are smaller than the image, and neighbours share them. A
-// thread asks for all that its column of the tile needs before it waits for any of it.
+// A block computes one tile of one level; tiles are numbered consecutively over all levels. The
+// four source pixels per result come from the cache: levels are smaller than the image, and
+// neighbours share source pixels. A thread issues the loads of all its rows before it waits for any
+// of them.
 #include "kernels/device/platform.hpp"
 #include "kernels/image/resize.hpp"
 

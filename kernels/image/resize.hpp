@@ -20,7 +20,7 @@ struct ResizeLevel {
   int column_taps, row_taps;  // indices of the first tap of each axis
 };
 
-// A block's work: a tile of a level, counted across and down.
+// A block's work: a tile of a level; column and row are counted in tiles.
 struct ResizeTile {
   std::int32_t level;
   std::uint16_t column, row;

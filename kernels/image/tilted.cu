@@ -1,8 +1,8 @@
-// A cone is the column sum of what its two sides add in each row:
+// The sum C of a cone is the column sum of D, which its two sides add in each row:
 //   C(x, y) = sum over y' <= y of D(x, y'),  D = L + R - p,
 // with L and R the sums along the diagonals that end in the pixel from the upper left and the upper
-// right. So three scans along lines of slope +1, -1 and 0, each by blocks of 32 neighbouring lines,
-// 128 rows at a time. Only few cascades ask for it: simple before fast.
+// right. So there are three scans, along lines of slope +1, -1 and 0; a block scans 32 adjacent
+// lines, 128 rows at a time. Only few cascades need it, so it is simple rather than fast.
 #include "kernels/device/platform.hpp"
 #include "kernels/image/tilted.hpp"
 
@@ -11,7 +11,7 @@ namespace {
 
 constexpr int lines = 32, warps = 32, rows_a_thread = 4, rows_a_step = warps * rows_a_thread;
 
-// Line u has the elements (u + slope * y, y). Slope 1 writes L, -1 adds R - p, 0 adds up.
+// Line u has the elements (u + slope * y, y). Slope 1 writes L, -1 adds R - p, 0 sums up columns.
 template <int slope>
 __global__ void __launch_bounds__(lines* warps)
     scan_lines_kernel(View<const std::uint8_t> picture, View<std::uint32_t> table, int first_line) {
@@ -56,7 +56,7 @@ __global__ void __launch_bounds__(lines* warps)
       else
         *out = base + running[i];
     }
-    __syncthreads();  // totals are read before the next rows write them
+    __syncthreads();  // the next rows overwrite the totals
   }
 }
 

@@ -1,4 +1,4 @@
-// atlas -> tilted sums, for cascades with tilted features.
+// atlas -> tilted integral image, for cascades with tilted features.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// The contract of every SAT algorithm, and the registry of all of them, without a word of CUDA.
+// The contract of every SAT (summed area table, integral image) algorithm, and the registry of all
+// of them, without CUDA headers.
 #pragma once
 
 #include <cstddef>
@@ -15,9 +16,9 @@ namespace facesat::gpu {
 
 // What an algorithm reads and writes, in device memory; pitches are in elements. Rows start on
 // 16-byte boundaries; nothing past their ends is read or written. Tables follow core/table.hpp:
-// inclusive, with a row -1 and a column -1 that are zero before and after; from there on, the same
-// memory is the exclusive table of (width + 1) x (height + 1) elements. Tables that are null are
-// not wanted; only 8-bit inputs have one of their squares.
+// inclusive, with a row -1 and a column -1 that are zero before and after; from element (-1, -1)
+// on, the same memory is the exclusive table of (width + 1) x (height + 1) elements. A null table
+// is not wanted; only 8-bit inputs have a squared integral image.
 struct SatTask {
   SatType type = SatType::u8_u32;
   Size size;
@@ -29,23 +30,22 @@ struct SatTask {
   std::ptrdiff_t squared_pitch = 0;
 };
 
-// What a detector asks for: both tables of a picture.
+// What a detector needs: both tables of a picture.
 inline SatTask both_tables(View<const std::uint8_t> picture, View<std::uint32_t> sum,
                            View<std::uint32_t> squared_sum) {
   return {SatType::u8_u32, picture.size, picture.data,     picture.pitch,
           sum.data,        sum.pitch,    squared_sum.data, squared_sum.pitch};
 }
 
-// Constant; one for each file in kernels/sat. The file's stem is the symbol and the id. Every
-// algorithm takes every type, and pictures of any size up to 32768 x 32768.
+// Constant; one per algorithm, in a file of its own in kernels/sat. The file's stem is the symbol
+// and the id. Every algorithm takes every type, and pictures of any size up to 32768 x 32768.
 struct SatAlgorithm {
   std::string_view id, title, paper;
   int year;
-  int launches;  // a table; 0: as many as there are anti-diagonals
-  double reads,
-      writes;  // elements of the picture read, and of each table read and written, an element
+  int launches;                  // per table; 0: one per anti-diagonal
+  double reads, writes;          // of picture and table, per element
   bool both_at_once = false;     // both tables come from one read of the picture
-  SatModel model = bytes_model;  // how long it should take
+  SatModel model = bytes_model;  // predicts its time
 
   // Scratch memory for a picture of that size. It belongs to the caller, must be zero before the
   // first use, and is left ready for the next; one launch at a time may use it.

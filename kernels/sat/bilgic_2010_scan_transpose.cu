@@ -1,31 +1,31 @@
 // Scan, transpose, scan, transpose, with Blelloch's work-efficient scan in shared memory.
 //
 // Idea: a block scans a row 512 elements at a time, over a balanced tree of sums: an up-sweep adds
-// from the leaves to the root, a down-sweep hands every node the sum of all that lies before it. A
-// transposition through shared memory makes rows of columns, so that the same kernel scans these,
-// with coalesced accesses; another one turns the table back. Shapes: blocks of 256 threads with two
-// elements each on a row, with a carry; tiles of 32 x 32, 32 x 8 threads. Reads and writes an
-// element: four times each (4R4W). Launches: 4. Workspace: the transposed table. Source: Berkin
+// from the leaves to the root, a down-sweep passes every node the sum of all elements before it. A
+// transposition through shared memory turns columns into rows, so that the same kernel scans them
+// with coalesced accesses; a second one turns the table back. Shapes: blocks of 256 threads along a
+// row, with two elements per thread and a carry; tiles of 32 x 32, 32 x 8 threads. Reads and writes
+// per element: four of each (4R4W). Launches: 4. Workspace: the transposed table. Source: Berkin
 // Bilgic, Berthold K. P. Horn, Ichiro Masaki: Efficient Integral Image Computation on the GPU, IEEE
 // Intelligent Vehicles Symposium 2010; the scan is Blelloch's (Prefix Sums and Their Applications,
-// 1990). Departs from it in: rows of any length, by a carry that takes the place of the zero at the
-// tree's root; one element of padding for 32 banks.
+// 1990). Departs from it in: rows of any length, by a carry that replaces the zero at the tree's
+// root; one element of padding per 32.
 #include "kernels/sat/transposed.cuh"
 
 namespace facesat::gpu {
 namespace {
 
-constexpr int threads = 256, leaves = 2 * threads;  // a row's elements a step
+constexpr int threads = 256, leaves = 2 * threads;  // elements of a row per step
 constexpr int side = 32, tile_rows = 8;             // of a tile and of its block
 
-// Strides are powers of two: an element of padding a round of the banks keeps them apart.
+// Strides are powers of two: one element of padding per 32 avoids bank conflicts.
 constexpr int padded(int i) {
   return i + i / 32;
 }
 template <class T>
 using Tree = SharedArray<T, padded(leaves)>;
 
-// Leaves become the sums of `carry` and all leaves before them. Thread 0 keeps the carry.
+// Replaces each leaf by the sum of `carry` and all leaves before it. Thread 0 keeps the carry.
 template <class T>
 __device__ __forceinline__ void scan_exclusive(Tree<T>& tree, T& carry, int thread) {
   for (int stride = 1; stride < leaves; stride *= 2) {  // up-sweep
@@ -33,7 +33,7 @@ __device__ __forceinline__ void scan_exclusive(Tree<T>& tree, T& carry, int thre
     const int right = 2 * stride * (thread + 1) - 1;
     if (right < leaves) tree[padded(right)] += tree[padded(right - stride)];
   }
-  if (thread == 0) {  // who has just written the root
+  if (thread == 0) {  // it has just written the root
     const T total = tree[padded(leaves - 1)];
     tree[padded(leaves - 1)] = carry;
     carry += total;

@@ -1,8 +1,8 @@
 // What the algorithms of Chen et al. 2018 have in common.
 //
 // A warp keeps a matrix of 32 x 32 elements in registers, `T data[32]` in each lane: lane l holds
-// column l, and row j is data[j] of all lanes. Rows are scanned in parallel, by shuffles, columns
-// in series, by each lane alone; block-register-local-transpose (BRLT) makes rows of columns.
+// column l, and row j is data[j] of all lanes. Rows are scanned in parallel, by shuffles; columns
+// serially, each by its own lane; block-register-local-transpose (BRLT) turns columns into rows.
 //
 // Source: Peng Chen, Mohamed Wahib, Shinichiro Takizawa, Ryousei Takano, Satoshi Matsuoka:
 // Efficient Algorithms for the Summed Area Tables Primitive on GPUs, IEEE CLUSTER 2018.
@@ -27,7 +27,7 @@ constexpr int threads = 4096 / sizeof(T);
 template <class T>
 constexpr int warps = threads<T> / 32;
 
-// ---- scans of a row: one element a lane ----
+// ---- scans of a row: one element per lane ----
 
 // Algorithm 3, whose conditions are off by one in print.
 struct KoggeStone {
@@ -54,8 +54,9 @@ struct LadnerFischer {
 
 // ---- the register matrix ----
 
-// A lane's column from elements `stride` apart, of which `count` exist, the others being zero; and
-// back. Whole columns go without conditions, which nvcc would keep in registers in between.
+// Loads a lane's column from elements `stride` apart, of which `count` exist (the others are zero),
+// and stores it. Whole columns need no conditions, which nvcc would keep in registers from load to
+// store.
 template <class Pass>
 __device__ __forceinline__ void load(typename Pass::Out (&data)[side],
                                      const typename Pass::In* from, std::ptrdiff_t stride,
@@ -82,14 +83,14 @@ __device__ __forceinline__ void store(const T (&data)[side], T* to, std::ptrdiff
   }
 }
 
-// Algorithm 2: every lane its column.
+// Algorithm 2: every lane scans its column.
 template <class T>
 __device__ __forceinline__ void scan_columns(T (&data)[side]) {
   FACESAT_UNROLL
   for (int j = 1; j < side; ++j) data[j] += data[j - 1];
 }
 
-// Rows of 33 elements: neither rows nor columns meet in a bank.
+// Rows of 33 elements: neither rows nor columns have bank conflicts.
 constexpr int buffer_pitch = side + 1, buffer_size = side * buffer_pitch;
 template <class T>
 constexpr int buffers = 32 / sizeof(T);  // the paper's S: that many warps transpose at a time
@@ -101,7 +102,7 @@ template <class T>
 __device__ __forceinline__ void transpose(T (&data)[side], Buffers<T>& memory, int lane, int warp) {
   const int buffer = warp % buffers<T> * buffer_size;
   for (int first = 0; first < warps<T>; first += buffers<T>) {
-    if (first > 0) __syncthreads();  // the warps before have left the buffers
+    if (first > 0) __syncthreads();  // the previous warps have left the buffers
     if (warp / buffers<T> * buffers<T> != first) continue;
     FACESAT_UNROLL
     for (int j = 0; j < side; ++j) memory[buffer + j * buffer_pitch + lane] = data[j];
@@ -111,8 +112,8 @@ __device__ __forceinline__ void transpose(T (&data)[side], Buffers<T>& memory, i
   }
 }
 
-// Figure 3c: joins the scanned columns of a block's warps, which follow each other, and those of
-// the steps before. Warp 0 keeps the totals of these in `carry`, zero at first.
+// Figure 3c: joins the scanned columns of a block's warps, which continue each other, and those of
+// the previous steps. Warp 0 keeps the totals of the previous steps in `carry`, initially zero.
 template <class T>
 __device__ __forceinline__ void add_warps_before(T (&data)[side],
                                                  SharedArray<T, threads<T>>& totals, T& carry,
@@ -153,8 +154,8 @@ struct ScanRowBrlt {
   __device__ __forceinline__ static void after_transposing(T (&)[side]) {}
 };
 
-// A block scans 32 rows, `threads` columns a step; the table is written transposed. `Method`
-// scans the rows of register matrices, before they are transposed or after that.
+// A block scans 32 rows, `threads` columns per step; the table is written transposed. `Method`
+// scans the rows of register matrices, before or after they are transposed.
 template <class Method, class Pass>
 __global__ void __launch_bounds__(threads<typename Pass::Out>, 1) scan_transpose_kernel(Pass pass) {
   using Out = typename Pass::Out;
@@ -169,7 +170,7 @@ __global__ void __launch_bounds__(threads<typename Pass::Out>, 1) scan_transpose
     Out data[side];
     load<Pass>(data, pass.input_row(y) + x + lane, pass.input_pitch,
                x + lane < width ? height - y : 0);
-    // Zeros beyond the width need no scan; but on the GPU the condition costs registers that spill.
+    // Zeros past the width need no scan; but on the GPU the condition costs registers that spill.
     if (!on_host || x < width) Method::before_transposing(data);  // whole warps
     transpose(data, memory, lane, warp);
     Method::after_transposing(data);
@@ -194,7 +195,8 @@ void enqueue_scan_transpose_twice(const SatTask& task, void* workspace, StreamHa
 
 // ---- scan rows, then columns ----
 
-// A warp scans a row, 1024 pixels a step; the last sum goes into the first element of the next 32.
+// A warp scans a row, 1024 pixels per step; the last sum of each 32 is added to the first element
+// of the next 32.
 template <class Scan, class Pass>
 __global__ void __launch_bounds__(threads<typename Pass::Out>, 1) scan_row_kernel(Pass pass) {
   using Out = typename Pass::Out;
@@ -216,7 +218,7 @@ __global__ void __launch_bounds__(threads<typename Pass::Out>, 1) scan_row_kerne
   }
 }
 
-// A block scans a strip of 32 columns, `threads` rows a step.
+// A block scans a strip of 32 columns, `threads` rows per step.
 template <class Pass>
 __global__ void __launch_bounds__(threads<typename Pass::Out>, 1) scan_column_kernel(Pass pass) {
   using Out = typename Pass::Out;

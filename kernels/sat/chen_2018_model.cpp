@@ -3,7 +3,7 @@
 namespace facesat::gpu {
 namespace {
 
-// Of a register matrix: the paper's C and WarpSize; the stages of its rows' scans.
+// The side of a register matrix (the paper's C and WarpSize), and the steps of its 32 row scans.
 constexpr int side = 32, scan_stages = 5 * side;
 
 constexpr int divide_up(int a, int b) {
@@ -14,12 +14,13 @@ int threads_of_block(const SatTypeInfo& type) {
   return 4096 / static_cast<int>(type.table_bytes);
 }
 
-// A kernel whose blocks take that many steps each, and these that many clocks after the read.
+// A kernel whose blocks take `steps` steps each, and each step `clocks` clocks after the read.
 double kernel_clocks(int blocks, int steps, double clocks, const MicroFigures& figures) {
   return 1.0 * divide_up(blocks, figures.multiprocessors) * steps * (figures.global_read + clocks);
 }
 
-// Blocks of 32 lines, as many elements a step as threads; the second kernel runs across.
+// Blocks of 32 lines, as many elements per step as threads; the second kernel runs across the
+// first.
 double scan_transpose_twice(double clocks, const SatTypeInfo& type, Size size,
                             const MicroFigures& figures) {
   const int threads = threads_of_block(type);
@@ -55,8 +56,8 @@ double chen_scan_row_brlt_clocks(RowScan scan, const SatTypeInfo& type, Size siz
                               type, size, figures);
 }
 
-// A row a warp, 1024 pixels a step, each 32 of which take over the sum of those before; then strips
-// of 32 columns.
+// First one row per warp, 1024 pixels per step, with a carry from each 32 pixels to the next; then
+// strips of 32 columns.
 double chen_scan_row_column_clocks(RowScan scan, const SatTypeInfo& type, Size size,
                                    const MicroFigures& figures) {
   const int threads = threads_of_block(type), warps = threads / side;

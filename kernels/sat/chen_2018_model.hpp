@@ -1,8 +1,8 @@
 // The latency model of P. Chen et al.: Efficient Algorithms for the Summed Area Tables Primitive on
 // GPUs, CLUSTER 2018, section V-B: clocks that a warp takes for a register matrix of 32 x 32
-// elements. From there on, ours goes by the paper's section IV: a multiprocessor has room for one
-// block; all warps of a block have one register matrix at a time, which they read from global
-// memory and handle after each other's barriers, so that these latencies add up.
+// elements. For the rest, our model follows the paper's section IV: a multiprocessor has room for
+// one block; each warp of a block has one register matrix at a time, which it reads from global
+// memory and processes between the block's barriers, so that these latencies add up.
 #pragma once
 
 #include "kernels/sat/model.hpp"
@@ -13,20 +13,20 @@ enum class RowScan { kogge_stone, ladner_fischer };
 
 // Equation 3: 32 stores to shared memory and 32 loads.
 double chen_transpose_clocks(const MicroFigures& figures);
-// Equation 4: for each row five shuffles and additions; Ladner and Fischer's scan has a boolean and
+// Equation 4: for each row five shuffles and additions; Ladner and Fischer's scan has a bitwise AND
 // with each of them, which the paper counts but leaves out of the equation.
 double chen_scan_rows_clocks(RowScan scan, const MicroFigures& figures);
 // Equation 5: 31 additions, of all columns at once.
 double chen_scan_columns_clocks(const MicroFigures& figures);
 
-// Of both kernels of BRLT-ScanRow, of ScanRow-BRLT and of ScanRowColumn.
+// Clocks of both kernels together, of BRLT-ScanRow, ScanRow-BRLT and ScanRowColumn.
 double chen_brlt_scan_row_clocks(const SatTypeInfo& type, Size size, const MicroFigures& figures);
 double chen_scan_row_brlt_clocks(RowScan scan, const SatTypeInfo& type, Size size,
                                  const MicroFigures& figures);
 double chen_scan_row_column_clocks(RowScan scan, const SatTypeInfo& type, Size size,
                                    const MicroFigures& figures);
 
-// As models of the algorithms: these clocks, and what "bytes" says.
+// The models of the algorithms: these clocks plus the prediction of the "bytes" model.
 double latency_us(double clocks, const SatAlgorithm& sat, const SatTypeInfo& type, Size size,
                   int tables, const MicroFigures& figures);
 inline constexpr SatModel chen_brlt_scan_row_model{

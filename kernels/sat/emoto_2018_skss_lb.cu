@@ -5,17 +5,17 @@
 // to the left (GRS), of its columns over all tiles above (GCS), and from the sum of everything
 // above and to the left of its corner (GS). A tile publishes its local sums of rows and columns
 // (LRS, LCS), and adds up those of the tiles before it until one has published its global ones; row
-// and column sums make the sum of the L-shape of tiles that ends here, and L-shapes, one after the
-// other along the diagonal, make the corner. Shapes: a tile of 64 x 64 in shared memory, a block of
-// 256 threads each; tickets along anti-diagonals. In turns a thread has a quarter of a column and a
-// quarter of a row. Reads and writes an element: the pixel once, the table once (1R1W); published
-// words, 6 % of the table's size, are written twice and read once or more. Launches: 1. Workspace:
-// a header, and a word for each 32 bits of what a tile publishes: 64 row sums, 64 column sums, the
-// corner. Source: Yutaro Emoto, Shunji Funasaka, Hiroki Tokura, Takumi Honda, Koji Nakano, Yasuaki
-// Ito, "An Optimal Parallel Algorithm for Computing the Summed Area Table on the GPU", IPDPSW 2018;
-// written from a description of the method, not from the text. Ours are: shapes; {state, value}
-// words in place of flags and fences; the order in which sums from outside are put in (those of the
-// left before columns are summed, those of above afterwards).
+// and column sums give the sum of the L-shape of tiles that ends at this tile, and the L-shapes
+// along the diagonal add up to the corner. Shapes: tiles of 64 x 64 in shared memory, one block of
+// 256 threads per tile; tickets along anti-diagonals. A thread alternates between a quarter of a
+// column and a quarter of a row. Reads and writes per element: the pixel once, the table once
+// (1R1W); published words, 6 % of the table's size, are written twice and read once or more.
+// Launches: 1. Workspace: a header, and one word per 32 bits that a tile publishes: 64 row sums, 64
+// column sums, the corner. Source: Yutaro Emoto, Shunji Funasaka, Hiroki Tokura, Takumi Honda, Koji
+// Nakano, Yasuaki Ito, "An Optimal Parallel Algorithm for Computing the Summed Area Table on the
+// GPU", IPDPSW 2018; written from a description of the method, not from the text. Our own choices:
+// shapes; {state, value} words in place of flags and fences; the order in which sums from outside
+// are added (those from the left before columns are summed, those from above afterwards).
 #include "kernels/sat/pass.cuh"
 #include "kernels/sat/soft_synchronization.cuh"
 #include "kernels/sat/tile.cuh"
@@ -38,7 +38,7 @@ __global__ void __launch_bounds__(threads, sizeof(typename Pass::Out) == 8 ? 2 :
   __shared__ SharedArray<Out, threads> row_parts, column_parts;  // sums of quarters
   __shared__ SharedArray<Out, side> left;                        // GRS of the tile to the left
   __shared__ SharedArray<Out, side> above;  // GCS of the tile above, as running sums of 32 each
-  __shared__ SharedArray<Out, 2> strip;     // the sum of its own GRS, in two halves
+  __shared__ SharedArray<Out, 2> strip;     // the sum of this tile's GRS, in two halves
   __shared__ SharedArray<Out, 1> corner;    // GS of the tile above and to the left
   const int thread = static_cast<int>(threadIdx.x), lane = thread % 32;
   const auto [at, epoch] = draw_tile(header, tiles);
@@ -47,7 +47,7 @@ __global__ void __launch_bounds__(threads, sizeof(typename Pass::Out) == 8 ? 2 :
   constexpr std::ptrdiff_t to_left = -words_a_tile;
   const std::ptrdiff_t to_above = -static_cast<std::ptrdiff_t>(tiles.across) * words_a_tile;
 
-  // The thread's line: a column where it goes down, a row where it goes along; and its quarter.
+  // The thread's line (a column in scans down, a row in scans along rows), and its quarter of it.
   const int line = thread % side, quarter = thread / side, begin = quarter * length;
   const int x = at.x * side + line, y = at.y * side + begin;
   Out column_part{};
@@ -86,8 +86,8 @@ __global__ void __launch_bounds__(threads, sizeof(typename Pass::Out) == 8 ? 2 :
   }
   __syncthreads();
 
-  // Then one thread along the diagonal: with the sums of L-shapes, from the left edge to this tile
-  // and from here to the upper edge.
+  // Then one thread looks back along the diagonal, over the sums of L-shapes. A tile's L-shape runs
+  // from the left edge to the tile and from there to the upper edge.
   if (thread == 0) {
     const Out l_shape = strip[0] + strip[1] + above[31] + above[63];
     corner[0] = look_back<1, Out>(own + corner_sum, values_a_tile, to_above + to_left,

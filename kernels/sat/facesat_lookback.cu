@@ -1,17 +1,17 @@
 // One pass with soft synchronisation and decoupled look-back: sum and squared sum from a single
 // read.
 //
-// Idea: tiles take tickets along anti-diagonals. A tile publishes the totals of its rows at once,
-// adds up those of the tiles to its left until one has published its inclusive totals, and
-// publishes its own; then the same with the totals of its columns and the tiles above. No tile
-// waits for another's write-out. Shapes: warps of 8 or 16 rows, four columns a lane, all values in
-// registers; tiles of 128 x 64 where latency counts, 128 x 128 or 256 x 128 where bandwidth does
-// (choose_shape). Reads and writes an element: the pixel once, each table once (1R1W); 2 to 4 % of
-// that for published words. Launches: 1. Workspace: a header, and a word of 64 bits for each 32
-// bits of a tile's row and column totals. Source: our own form of Emoto et al.'s 1R1W-SKSS-LB
-// (2018), after Merrill and Garland's look-back (2016). Departs from it in: no corner sums (column
-// totals already contain what lies to the left); {state, value} words that need no fence; an epoch
-// in the state, so that nothing is reset between launches.
+// Idea: tiles take tickets along anti-diagonals. A tile publishes its row totals immediately, adds
+// up those of the tiles to its left until one has published its inclusive totals, and publishes its
+// own inclusive totals; then the same with its column totals and the tiles above. No tile waits
+// until another has written its part of the table. Shapes: warps of 8 or 16 rows, four columns per
+// lane, all values in registers; tiles of 128 x 64 where latency counts, 128 x 128 or 256 x 128
+// where bandwidth does (choose_shape). Reads and writes per element: the pixel once, each table
+// once (1R1W); 2 to 4 % of that for published words. Launches: 1. Workspace: a header, and a word
+// of 64 bits for each 32 bits of a tile's row and column totals. Source: our own form of Emoto et
+// al.'s 1R1W-SKSS-LB (2018), after Merrill and Garland's look-back (2016). Departs from it in: no
+// corner sums (column totals already contain what lies to the left); {state, value} words that need
+// no fence; an epoch in the state, so that nothing is reset between launches.
 //
 // What keeps it from the floor: tiles along anti-diagonals write short pieces of many rows at once
 // (a copy in that order takes 1.1 to 1.2 times as long as the floor); a word published costs as
@@ -26,7 +26,7 @@
 namespace facesat::gpu {
 namespace {
 
-// How a tile is cut up: each warp has this many rows of 128 columns.
+// How a tile is divided: each warp has `rows_per_warp` rows of 128 columns.
 template <int warps_across_, int warps_down_, int rows_per_warp_, int blocks_, int window_,
           bool streams_>
 struct Shape {
@@ -34,9 +34,9 @@ struct Shape {
                        rows_per_warp = rows_per_warp_;
   static constexpr int threads = 32 * warps_across * warps_down, tile_width = 128 * warps_across,
                        tile_height = rows_per_warp * warps_down;
-  static constexpr int blocks = blocks_;     // on a multiprocessor, at least
-  static constexpr int window = window_;     // tiles that a look-back asks at once
-  static constexpr bool streams = streams_;  // tables that no cache holds
+  static constexpr int blocks = blocks_;     // per multiprocessor, at least
+  static constexpr int window = window_;     // tiles that a look-back reads at once
+  static constexpr bool streams = streams_;  // for tables that no cache holds
 };
 
 // The tables made in one launch: the sum, the sum of squares, or both from one read.
@@ -66,8 +66,8 @@ __device__ __forceinline__ void for_each_index(Work work) {
   if constexpr (count == 2) work.template operator()<1>();
 }
 
-// For each of a warp's rows: the sum of all pixels to the left of the lane's; the last lane calls
-// put_total(row, sum of all).
+// before[row], for each of a warp's rows: the sum of the warp's pixels to the left of the lane's;
+// the last lane calls put_total(row, sum of the warp's pixels).
 template <bool of_squares, class In, class Out, int rows, class Put>
 __device__ __forceinline__ void scan_rows(Kept<In> (&pixels)[rows], Out (&before)[rows],
                                           Put put_total) {
@@ -126,10 +126,10 @@ __global__ void __launch_bounds__(Tables::threads, Tables::blocks)
   constexpr int row_values = Tables::row_values, column_values = Tables::column_values;
   constexpr int part_stride = Tables::values_a_tile,
                 words_a_tile = parts<Out> * Tables::values_a_tile;
-  // Row totals of each warp's columns, then sums of all that is left of them.
+  // Row totals over each warp's columns; after the look-back, the sums of all pixels left of them.
   __shared__ SharedArray<Out, Tables::warps_across * row_values> row_base;
-  // Column totals of each warp's rows, then sums of all that is above them. A lane's four columns
-  // are 32 places apart, so that no two lanes meet in a bank.
+  // Column totals over each warp's rows; after the look-back, the sums of all pixels above them. A
+  // lane's four columns are 32 elements apart, which avoids bank conflicts.
   __shared__ SharedArray<Out, Tables::warps_down * column_values> column_base;
   const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
   const int warp_x = warp % Tables::warps_across, warp_y = warp / Tables::warps_across;
@@ -147,14 +147,14 @@ __global__ void __launch_bounds__(Tables::threads, Tables::blocks)
                           pixels);
   });
 
-  // Of this warp's i-th row of table t, and of its lane's k-th column.
+  // The indices of this warp's i-th row and of this lane's k-th column, in table t.
   const auto row_index = [&](int t, int i) {
     return warp_x * row_values + t * tile_height + warp_y * rows_per_warp + i;
   };
   const auto column_index = [&](int t, int k) {
     return warp_y * column_values + t * tile_width + 128 * warp_x + 32 * k + lane;
   };
-  Out base[Tables::count][rows_per_warp];  // of the lane's four pixels: all to their left
+  Out base[Tables::count][rows_per_warp];  // per row: all pixels left of the lane's four
   for_each_index<Tables::count>([&]<int t>() {
     scan_rows<Tables::of_squares(t)>(pixels, base[t],
                                      [&](int i, Out total) { row_base[row_index(t, i)] = total; });
@@ -218,9 +218,9 @@ constexpr Tiles tiles_of(Size size) {
   return {divide_up(size.width, Shape::tile_width), divide_up(size.height, Shape::tile_height)};
 }
 
-// Calls with_shape(Shape{}) for the one that is fastest. Small pictures have few tiles, whose
-// latency is all that counts; large ones want many bytes under way, few words published, and long
-// pieces of memory written at once.
+// Calls with_shape(Shape{}) with the fastest shape. Small pictures have few tiles, so only a tile's
+// latency counts; large ones need many bytes in flight, few published words, and long contiguous
+// writes.
 template <class In, class Out, bool both, class WithShape>
 void choose_shape(Size size, WithShape with_shape) {
   constexpr double mega = on_host ? 3e3 : 1e6;

@@ -1,16 +1,16 @@
 // Single kernel soft synchronisation (SKSS): every warp takes a row of tiles from left to right.
 //
-// Idea: a global counter gives rows of 32 x 32 tiles to warps. A warp keeps the sums at the right
-// edge of its last tile to itself, waits for the bottom row of the tile above, and publishes its
-// own, so that warps follow each other down the picture like a staircase. Shapes: tiles of 32 x 32
-// in shared memory, one warp each; blocks of 2 warps, which maximised the resident threads of the
-// paper's GPU; as many warps as rows of tiles. Reads and writes an element: the pixel once, the
-// table once (1R1W); a word written and read for each 32 bits of every 32nd row. Launches: 1.
-// Workspace: a header, and those words. Source: Shunji Funasaka, Koji Nakano, Yasuaki Ito, "Single
-// Kernel Soft Synchronization Technique for Task Arrays on CUDA-enabled GPUs, with Applications",
-// CANDAR 2017. Departs from it in: {state, value} words in place of a flag for a tile and a look
-// into the table; sums of the left are put in before columns are summed, where the paper adds the
-// left column afterwards and takes the corner off again.
+// Idea: a global counter gives rows of 32 x 32 tiles to warps. A warp keeps the row sums at the
+// right edge of its last tile in registers, waits for the bottom row of the tile above, and
+// publishes its own bottom row, so that warps follow each other down the picture like a staircase.
+// Shapes: tiles of 32 x 32 in shared memory, one warp each; blocks of 2 warps, which maximised the
+// resident threads of the paper's GPU; as many warps as rows of tiles. Reads and writes per
+// element: the pixel once, the table once (1R1W); one word written and read per 32 bits of every
+// 32nd row. Launches: 1. Workspace: a header, and those words. Source: Shunji Funasaka, Koji
+// Nakano, Yasuaki Ito, "Single Kernel Soft Synchronization Technique for Task Arrays on
+// CUDA-enabled GPUs, with Applications", CANDAR 2017. Departs from it in: {state, value} words in
+// place of one flag per tile and reads of the table; the sums from the left are added before
+// columns are summed, whereas the paper adds the left column afterwards and subtracts the corner.
 #include "kernels/sat/pass.cuh"
 #include "kernels/sat/soft_synchronization.cuh"
 #include "kernels/sat/tile.cuh"
@@ -40,8 +40,8 @@ __global__ void __launch_bounds__(32 * warps_a_block)
     const unsigned drawn = lane == 0 ? atomicAdd(&header->ticket, 1u) : 0u;
     const int row = static_cast<int>(__shfl_sync(full_warp, drawn, 0));
     if (row >= tile_rows) {
-      // Every warp draws one ticket too many; the last of these makes the header ready for the next
-      // launch.
+      // Every warp draws one ticket too many; the warp that draws the very last one prepares the
+      // header for the next launch.
       if (lane == 0 && row + 1 == tile_rows + static_cast<int>(gridDim.x) * warps_a_block) {
         header->ticket = 0;
         header->epoch = epoch + 1;
@@ -75,7 +75,7 @@ __global__ void __launch_bounds__(32 * warps_a_block)
       FACESAT_UNROLL
       for (int k = 0; k < side; ++k)
         if (pass.has(x, y + k)) pass.row(y + k)[x] = above + sums[k];
-      __syncwarp();  // the tile is read before the next is written
+      __syncwarp();  // the next tile overwrites this one
     }
   }
 }

@@ -1,21 +1,21 @@
 // Recursive doubling: the first SAT algorithm for GPUs.
 //
-// Idea: after pass i along the rows, every element is the sum of the last 16^(i + 1) pixels: the
-// next pass adds up 16 elements, each that many before the last. When a whole row is reached, the
-// same goes on along the columns. Passes read one table and write the other, in turns. Shapes: a
-// thread an element, blocks of 256 along a row. Reads and writes an element: once a pass, as far as
-// the caches hold the other 15 samples; ceil(log16 n) passes along rows of n elements and as many
-// along columns: 6 for sides from 257 to 4096, 8 beyond. Launches: one a pass. Workspace: the other
-// table. Source: Justin Hensley, Thorsten Scheuermann, Greg Coombe, Montek Singh, Anselmo Lastra:
-// Fast Summed-Area Table Generation and its Applications, Computer Graphics Forum 24(3), 2005;
-// written from descriptions of it. Departs from it in: threads take the place of fragments, tables
-// in memory that of textures, and a comparison that of the zeros around them.
+// Idea: after pass i along the rows, every element is the sum of the last 16^(i + 1) pixels; the
+// next pass adds up 16 elements at that distance from each other. When whole rows are summed, the
+// same continues along the columns. Two tables alternate as source and target of the passes.
+// Shapes: one thread per element, blocks of 256 along a row. Reads and writes per element: one of
+// each per pass, if the caches hold the other 15 samples; ceil(log16 n) passes along rows of n
+// elements and as many along columns: 6 for sides from 257 to 4096, 8 beyond. Launches: one per
+// pass. Workspace: the other table. Source: Justin Hensley, Thorsten Scheuermann, Greg Coombe,
+// Montek Singh, Anselmo Lastra: Fast Summed-Area Table Generation and its Applications, Computer
+// Graphics Forum 24(3), 2005; written from descriptions of it. Departs from it in: threads replace
+// fragments, tables in memory replace textures, and a comparison replaces the zeros around them.
 #include "kernels/sat/pass.cuh"
 
 namespace facesat::gpu {
 namespace {
 
-constexpr int samples = 16;  // of a pass: the authors leave it open
+constexpr int samples = 16;  // per pass: the authors leave it open
 constexpr int threads = 256;
 
 enum class Along { rows, columns };
@@ -50,15 +50,15 @@ void add_samples(const Source& source, Along along, int step, StreamHandle strea
                    source, step);
 }
 
-// Passes until `length` elements are reached.
+// The number of passes until sums span `length` elements.
 constexpr int passes_along(int length) {
   int passes = 0;
   for (std::int64_t reached = 1; reached < length; reached *= samples) ++passes;
   return passes;
 }
 
-// From the picture into the table, the last pass being `passes` - 1; every second one before that
-// writes the workspace instead.
+// Enqueues all passes from the picture to the table. The last pass writes the table; the passes
+// before it alternate between workspace and table.
 template <class Pass>
 void enqueue_table(const Pass& pass, void* workspace, StreamHandle stream) {
   using Out = typename Pass::Out;
@@ -106,7 +106,7 @@ const SatAlgorithm hensley_2005_recursive_doubling{
         "Hensley, Scheuermann, Coombe, Singh, Lastra: Fast Summed-Area Table Generation and its "
         "Applications, Computer Graphics Forum 2005",
     .year = 2005,
-    .launches = 6,  // and reads and writes: of sides from 257 to 4096
+    .launches = 6,  // also reads and writes: for sides from 257 to 4096
     .reads = 6,
     .writes = 6,
     .workspace_bytes = workspace_bytes,

@@ -16,8 +16,8 @@ inline constexpr const char* paper =
     "Kasagi, Nakano, Ito: Parallel Algorithms for the Summed Area Table on the Asynchronous "
     "Hierarchical Memory Machine, with GPU implementations, ICPP 2014";
 
-// The paper's: w, as many as a warp's lanes; threads of a block that handles lines or single
-// elements; warps of a block that handles a tile.
+// The paper's parameters: w, as many as a warp has lanes; threads of a block that handles lines or
+// single elements; warps of a block that handles a tile.
 constexpr int side = 32, line_threads = 64, tile_warps = 4;
 
 // Calls visit(i, load(i)) for each i of [first, end), in order, by one thread. Eight loads are in
@@ -36,7 +36,7 @@ __device__ __forceinline__ void walk(int first, int end, Load load, Visit visit)
   }
 }
 
-// Prefix sums of every column, one thread a column; the input may be the table.
+// Prefix sums of every column, one thread per column; the input may be the table.
 template <class Pass>
 __global__ void scan_columns_kernel(Pass pass) {
   using Out = typename Pass::Out;
@@ -48,8 +48,8 @@ __global__ void scan_columns_kernel(Pass pass) {
       [&](int y, typename Pass::In pixel) { pass.row(y)[x] = sum += Pass::value(pixel); });
 }
 
-// 32 x 32 values in shared memory. (row, column) is rotated by its row: neither the lanes that
-// access a row nor those that access a column meet in a bank.
+// 32 x 32 values in shared memory. Each row is rotated by its index, so that accesses along a row
+// or along a column have no bank conflicts.
 template <class T>
 class DiagonalTile {
  public:
@@ -57,7 +57,8 @@ class DiagonalTile {
     return elements_[row * side + ((row + column) & (side - 1))];
   }
 
-  // By all `warps` of the block: load(row, column) of every element. Barriers are the caller's.
+  // Called by all `warps` of the block: sets every element to load(row, column). The caller
+  // provides the barriers.
   template <int warps, class Load>
   __device__ __forceinline__ void fill(Load load) {
     const int lane = static_cast<int>(threadIdx.x), warp = static_cast<int>(threadIdx.y);
@@ -82,7 +83,7 @@ class DiagonalTile {
     return sum;
   }
 
-  // By one warp: the tile's own SAT in its place.
+  // By one warp: replaces the tile by its own SAT.
   __device__ __forceinline__ void make_sat(int lane) {
     scan_line([&](int i) -> decltype(auto) { return at(i, lane); });
     __syncwarp();
@@ -91,7 +92,7 @@ class DiagonalTile {
 
  private:
   // Eight elements are read at a time, so that few reads wait for a write. More would cost
-  // registers, and with them blocks.
+  // registers, and thus occupancy.
   template <class At>
   __device__ __forceinline__ static void scan_line(At element) {
     constexpr int ahead = 8;
@@ -108,7 +109,7 @@ class DiagonalTile {
   SharedArray<T, side * side> elements_;
 };
 
-// The tiles on anti-diagonals [first, end) of the picture's across x down tiles; never none.
+// The tiles on anti-diagonals [first, end) of the picture's across x down tiles; never empty.
 struct Region {
   int across, down, first, end;
 
@@ -140,15 +141,15 @@ struct Edges {
   T column, row, corner;
 };
 
-// The value less that of the lane before, which in lane 0 is `first`.
+// The value minus that of the previous lane; in lane 0, minus `first`.
 template <class T>
 __device__ __forceinline__ T difference(T value, T first) {
   const T before = __shfl_up_sync(full_warp, value, 1);
   return value - (threadIdx.x > 0 ? before : first);
 }
 
-// From the table's row above the tile and its column to the left, by the first warp. In the
-// picture's first tiles these are row and column -1, which are zero.
+// Computes the edges from the table's row above the tile and its column to the left; called by the
+// first warp. In the picture's first tiles these are row and column -1, which are zero.
 template <class Pass>
 __device__ __forceinline__ auto edges_from_table(const Pass& pass, int tile_row, int tile_column) {
   using Out = typename Pass::Out;
@@ -159,8 +160,9 @@ __device__ __forceinline__ auto edges_from_table(const Pass& pass, int tile_row,
   return Edges<Out>{difference(above, corner), difference(left, corner), corner};
 }
 
-// The table of one tile, by a block: adds C to the top row, R to the leftmost column and S to the
-// corner of what was read, and writes the SAT of that. The first warp calls edges_of().
+// Computes the table of one tile, by a block: adds C to the top row, R to the leftmost column and S
+// to the corner of the tile's pixels, and writes the SAT of the result. The first warp calls
+// edges_of().
 template <class Pass, class EdgesOf>
 __device__ __forceinline__ void make_tile(const Pass& pass, int tile_row, int tile_column,
                                           EdgesOf edges_of) {
@@ -186,9 +188,9 @@ __device__ __forceinline__ void make_tile(const Pass& pass, int tile_row, int ti
     if (pass.has(x0 + lane, y0 + row)) pass.row(y0 + row)[x0 + lane] = tile.at(row, lane);
 }
 
-// 2R1W of a region. The tiles before it, if any, must be in the table already, as far as they lie
-// above or to the left of its tiles. The matrices C, R and S have one line for each row, column or
-// row of tiles; R is transposed, so that both are scanned by coalesced accesses.
+// 2R1W of a region. Tiles above or to the left of its tiles, if any, must be in the table already.
+// C and S have one line per row of tiles; R is transposed and has one line per column of tiles, so
+// that the scans of both C and R are coalesced.
 template <class T>
 struct Sums {
   T *columns, *rows, *corners;
@@ -220,8 +222,8 @@ __global__ void sum_tiles_kernel(Pass pass, Region region, Sums<typename Pass::O
   }
 }
 
-// Step 2, first half: scans of C's columns, of R's rows and of S's columns, one thread each, that
-// leave what lies before each tile. They begin with the difference of neighbours in the table.
+// Step 2, first half: exclusive scans of C's columns, of R's rows and of S's columns, one thread
+// per line. They begin with the difference of adjacent elements of the table.
 enum ScanLines : unsigned { lines_of_columns, lines_of_rows, lines_of_corners, kinds_of_lines };
 
 template <class Pass>
@@ -260,7 +262,7 @@ __global__ void scan_sums_kernel(Pass pass, Region region, Sums<typename Pass::O
   }
 }
 
-// Step 2, second half: scans of S's rows, a warp each.
+// Step 2, second half: scans of S's rows, one warp per row.
 template <class Pass>
 __global__ void scan_corners_kernel(Pass pass, Region region, Sums<typename Pass::Out> sums) {
   using Out = typename Pass::Out;
@@ -298,7 +300,8 @@ __global__ void make_diagonal_kernel(Pass pass, Region diagonal) {
   make_tile(pass, i, j, [&] { return edges_from_table(pass, i, j); });
 }
 
-// A row of C and a column of R for each 32 of the picture's, and S; 256-byte aligned.
+// Sizes of C, R and S in the workspace, each rounded up to 256 bytes. C has one line per 32 rows of
+// the picture, R one per 32 columns.
 struct SumsLayout {
   std::size_t columns, rows, corners;  // bytes
   SumsLayout(const Region& all, std::size_t element_bytes)

@@ -1,13 +1,13 @@
 // Every element from its three neighbours, one anti-diagonal after the other.
 //
-// Idea: b = a + left + above - corner needs no sums but those of the two anti-diagonals before, so
-// all elements of an anti-diagonal are made at the same time, the next one after a barrier. All
-// accesses are strided. Shapes: a thread for each element, blocks of 64. Reads and writes an
-// element: the pixel and three of the table; the table once (4R1W). Launches: one for each
-// anti-diagonal of elements, width + height - 1. Workspace: none. Source: A. Kasagi, K. Nakano,
-// Y. Ito, "Parallel Algorithms for the Summed Area Table on the Asynchronous Hierarchical Memory
-// Machine, with GPU implementations", ICPP 2014, section VI; its formula (1) has the signs of the
-// neighbours reversed by mistake.
+// Idea: b = a + left + above - corner needs only sums of the two previous anti-diagonals, so all
+// elements of an anti-diagonal are computed at the same time, and the next anti-diagonal after a
+// barrier. All accesses are strided. Shapes: a thread for each element, blocks of 64. Reads and
+// writes per element: the pixel and three elements of the table read; one written (4R1W). Launches:
+// one for each anti-diagonal of elements, width + height - 1. Workspace: none. Source: A. Kasagi,
+// K. Nakano, Y. Ito, "Parallel Algorithms for the Summed Area Table on the Asynchronous
+// Hierarchical Memory Machine, with GPU implementations", ICPP 2014, section VI; its formula (1)
+// has the signs of the neighbours reversed by mistake.
 #include "kernels/sat/kasagi_2014.cuh"
 #include "kernels/sat/kasagi_2014_model.hpp"
 

@@ -1,13 +1,13 @@
 // Columns twice, with a transpose after each.
 //
 // Idea: the rows of a matrix are the columns of its transpose, so that both directions are scanned
-// by coalesced accesses; tiles are transposed through shared memory, in which neither rows nor
-// columns meet in a bank. Shapes: blocks of 64 threads; a column each, or a tile of 32 x 32. Reads
-// and writes an element: four of each (4R4W). Launches: 4. Workspace: the transposed table. Source:
-// A. Kasagi, K. Nakano, Y. Ito, "Parallel Algorithms for the Summed Area Table on the Asynchronous
-// Hierarchical Memory Machine, with GPU implementations", ICPP 2014, section IV. Departs from it
-// in: pictures need not be square, so they are transposed to another place; loads of the scans are
-// issued eight at a time.
+// by coalesced accesses; tiles are transposed through shared memory, where neither rows nor columns
+// have bank conflicts. Shapes: blocks of 64 threads, for 64 columns or for a tile of 32 x 32. Reads
+// and writes per element: four of each (4R4W). Launches: 4. Workspace: the transposed table.
+// Source: A. Kasagi, K. Nakano, Y. Ito, "Parallel Algorithms for the Summed Area Table on the
+// Asynchronous Hierarchical Memory Machine, with GPU implementations", ICPP 2014, section IV.
+// Departs from it in: pictures need not be square, so they are transposed out of place; loads of
+// the scans are issued eight at a time.
 #include "kernels/sat/kasagi_2014.cuh"
 #include "kernels/sat/kasagi_2014_model.hpp"
 
@@ -18,7 +18,7 @@ using namespace kasagi;
 
 constexpr int transpose_warps = line_threads / side;
 
-// The transposed table, to be scanned where it is.
+// The transposed table, to be scanned in place.
 template <class T>
 using Transposed = Pass<T, T, false>;
 

@@ -1,14 +1,14 @@
 // 2R1W where anti-diagonals of tiles are short, 1R1W where they are long.
 //
-// Idea: the first and the last launches of 1R1W have few tiles to make and cost their latency; 2R1W
-// makes those tiles, a triangle in the top left and one in the bottom right corner, in four
-// launches each. A fraction r of the picture is then read twice. Shapes: those of 2R1W and 1R1W.
-// Reads and writes an element: the pixel 1 + r times, the table once ((1+r)R1W). Launches: 8, and
-// one for each anti-diagonal of tiles between the triangles. Workspace: that of 2R1W. Source: A.
-// Kasagi, K. Nakano, Y. Ito, "Parallel Algorithms for the Summed Area Table on the Asynchronous
-// Hierarchical Memory Machine, with GPU implementations", ICPP 2014, section VII. Departs from it
-// in: in pictures that are not square a triangle's legs are sqrt(r) of the shorter side; the scans
-// of the second triangle, which the paper leaves open, begin with differences of neighbours in the
+// Idea: the first and the last launches of 1R1W have few tiles and are bound by latency; 2R1W makes
+// those tiles, a triangle in the top left and one in the bottom right corner, in four launches
+// each. A fraction r of the picture is then read twice. Shapes: those of 2R1W and 1R1W. Reads and
+// writes per element: the pixel 1 + r times, the table once ((1+r)R1W). Launches: 8, and one for
+// each anti-diagonal of tiles between the triangles. Workspace: that of 2R1W. Source: A. Kasagi, K.
+// Nakano, Y. Ito, "Parallel Algorithms for the Summed Area Table on the Asynchronous Hierarchical
+// Memory Machine, with GPU implementations", ICPP 2014, section VII. Departs from it in: in
+// pictures that are not square a triangle's legs are sqrt(r) of the shorter side; the scans of the
+// second triangle, which the paper leaves open, begin with differences of adjacent elements of the
 // table.
 #include <cmath>
 
@@ -19,7 +19,7 @@ namespace facesat::gpu {
 namespace {
 
 // The fastest r. The paper's search ended at 0.17 to 0.07 on a GTX 780 Ti; on an H200, which reads
-// twenty million pixels in the time of a launch, the larger r the faster (of 0.17, 0.5, 0.8, 0.9,
+// twenty million pixels in the time of a launch, a larger r is faster (among 0.17, 0.5, 0.8, 0.9,
 // 0.97 and 0.995, for squares of 1024 to 16384 pixels).
 constexpr double fraction_read_twice = 0.99;
 

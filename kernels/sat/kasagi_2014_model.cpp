@@ -22,8 +22,8 @@ Size in_blocks(Size size, int w) {
   return {divide_up(size.width, w), divide_up(size.height, w)};
 }
 
-// The paper's k: how often the matrix of the blocks' sums, that many blocks long, is divided into
-// blocks again until it is one.
+// The paper's k: how often the matrix of block sums, `blocks` long, is divided into blocks again
+// until one block is left.
 int recursion_depth(int blocks, int w) {
   int depth = 0;
   for (; blocks > w; blocks = divide_up(blocks, w)) ++depth;

@@ -9,7 +9,7 @@ namespace facesat::gpu {
 inline constexpr int hmm_width = 32;  // the paper's w on GPUs: banks, and threads of a warp
 
 // An algorithm's accesses to elements in global memory, coalesced or with a stride, and its
-// barriers across all blocks. The paper's n is width * height and its sqrt(n) the side at hand;
+// barriers across all blocks. The paper's n is width * height and its sqrt(n) the respective side;
 // terms that the paper leaves in an O() are left out.
 struct HmmCost {
   double pixels = 0, table = 0;                // coalesced; of the picture, of the table
@@ -23,16 +23,16 @@ HmmCost hmm_4r1w(Size size);                                 // lemma 5
 HmmCost hmm_1r1w(Size size, int w = hmm_width);              // theorem 6
 HmmCost hmm_hybrid(Size size, double r, int w = hmm_width);  // theorem 7: (1 + r)R1W
 
-// Section III: C / w + S + (B + 1)(l - 1), in units of the time in which w neighbours are accessed;
-// l is the latency of global memory. Lemma 5 and the theorems write l for l - 1.
+// Section III: C / w + S + (B + 1)(l - 1), in units of the time to access w adjacent elements; l is
+// the latency of global memory. Lemma 5 and the theorems write l for l - 1.
 double hmm_time_units(const HmmCost& cost, double l, int w = hmm_width);
 
-// The same in microseconds. A time unit is what w elements of their type take at the speed of a
-// copy. A barrier is the end of a kernel, as in the paper's section VIII, so that l is the latency
-// of a read and of a launch together.
+// The same in microseconds. A time unit is the time that w elements of their type take at the speed
+// of a copy. A barrier is the end of a kernel, as in the paper's section VIII, so that l is the sum
+// of the latencies of a read and of a launch.
 double hmm_us(const HmmCost& cost, const SatTypeInfo& type, const MicroFigures& figures);
 
-// As the model of an algorithm, whose tables are made one after the other.
+// The model of an algorithm that computes its tables one after the other.
 template <HmmCost (*cost)(Size)>
 constexpr SatModel hmm_model{
     "hmm", [](const SatAlgorithm&, const SatTypeInfo& type, Size size, int tables,

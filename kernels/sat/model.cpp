@@ -14,7 +14,7 @@ double microseconds(double clocks, const MicroFigures& figures) {
   return clocks / figures.clock_hz * 1e6;
 }
 
-// Every table that is written on the way is read once; the other reads are of the picture.
+// Every intermediate table is written and read once; all other reads are of the picture.
 double bytes_us(const SatAlgorithm& sat, const SatTypeInfo& type, Size size, int tables,
                 const MicroFigures& figures) {
   const int passes = sat.both_at_once ? 1 : tables;

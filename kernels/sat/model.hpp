@@ -1,4 +1,4 @@
-// How long SAT algorithms should take: by the models of their papers, and by the bytes that they
+// The expected times of SAT algorithms: by the models of their papers, or by the bytes that they
 // move where a paper has no model. Pure arithmetic on measured figures of the GPU.
 #pragma once
 
@@ -14,19 +14,21 @@ struct SatAlgorithm;
 
 struct SatModel {
   std::string_view name;
-  // Microseconds of a picture of that size and `tables` tables (1, or 2 with that of the squares).
+  // Microseconds for a picture of that size and `tables` tables (1, or 2 with the squared integral
+  // image).
   double (*us)(const SatAlgorithm&, const SatTypeInfo&, Size, int tables, const MicroFigures&);
 };
 
-// "bytes": the bytes that are read and written at the speed of a copy, and the launches.
+// The "bytes" model: the time to read and write the bytes at the speed of a copy, plus the
+// launches.
 double bytes_us(const SatAlgorithm& sat, const SatTypeInfo& type, Size size, int tables,
                 const MicroFigures& figures);
 inline constexpr SatModel bytes_model{"bytes", bytes_us};
 
-// Of the copy that is faster: cudaMemcpy's or a kernel's.
+// The speed of the faster copy: cudaMemcpy's or a kernel's.
 double copy_bytes_per_us(const MicroFigures& figures);
 
-// Clocks of the multiprocessors in microseconds.
+// Converts clocks of the multiprocessors to microseconds.
 double microseconds(double clocks, const MicroFigures& figures);
 
 }  // namespace facesat::gpu

@@ -3,13 +3,13 @@
 // Idea: a thread loads 16 bytes of a row, scans its elements in series, and the threads' totals are
 // scanned by shuffles, within warps and across the block's warps; for 8-bit pictures, four lanes
 // exchange their 16 sums each, so that stores are coalesced, too. Then blocks scan strips of 32
-// columns in place, 8 rows at a time: the rows change places with lanes through shared memory, and
-// groups of 8 lanes scan a column each by shuffles. Shapes: a block of up to 1024 threads a row,
-// one for each 16 bytes, with a carry where these do not reach; blocks of 32 x 8 threads a strip,
-// with a carry. Reads and writes an element: the pixel, and the table written, read and written
-// again (2R2W). Launches: 2. Workspace: none. Source: OpenCV 3.4's integral() for CUDA as Chen et
-// al. 2018 describe it, with Kogge and Stone's scan (1973). Departs from it in: one scheme for all
-// types, where OpenCV loads 16 bytes a thread of 8-bit pictures alone; rows of any length.
+// columns in place, 8 rows at a time: the 8 rows are transposed through shared memory, and each
+// group of 8 lanes scans a column by shuffles. Shapes: one block of up to 1024 threads per row, one
+// thread per 16 bytes, with a carry for longer rows; one block of 32 x 8 threads per strip, with a
+// carry. Reads and writes per element: the pixel read; the table written, read and written again
+// (2R2W). Launches: 2. Workspace: none. Source: OpenCV 3.4's integral() for CUDA as Chen et al.
+// 2018 describe it, with Kogge and Stone's scan (1973). Departs from it in: one scheme for all
+// types, where OpenCV loads 16 bytes per thread only for 8-bit pictures; rows of any length.
 #include <algorithm>
 
 #include "kernels/sat/pass.cuh"
@@ -29,7 +29,7 @@ struct alignas(16) Vector {
   T v[vector_size<T>];
 };
 
-// From row[x] on, zeros beyond `width`; x is a multiple of the vector's size.
+// Loads from row[x] on, with zeros past `width`; x is a multiple of the vector's size.
 template <class T>
 __device__ __forceinline__ Vector<T> load_vector(const T* row, int x, int width) {
   if (x + vector_size<T> <= width) return *reinterpret_cast<const Vector<T>*>(row + x);
@@ -49,8 +49,8 @@ __device__ __forceinline__ void store_vector(T* row, int x, int width, const Vec
     if (x + i < width) row[x + i] = vector.v[i];
 }
 
-// A matrix of 4 x 4 vectors, a row in each of four lanes, is transposed: in step d, lanes d apart
-// swap what they have in the half of the columns that is the other's.
+// Transposes a matrix of 4 x 4 vectors, with one row in each of four lanes: in step d, lanes d
+// apart swap the columns that belong to each other's half.
 template <class T>
 __device__ __forceinline__ void transpose_among_four(Vector<T> (&vectors)[4], int lane) {
   FACESAT_UNROLL
@@ -71,7 +71,7 @@ __global__ void __launch_bounds__(most_threads) horizontal_kernel(Pass pass) {
   using In = typename Pass::In;
   using Out = typename Pass::Out;
   constexpr int pixels = vector_size<In>, vectors = pixels / vector_size<Out>;
-  __shared__ SharedArray<Out, warps> totals;  // of warps, then sums of all before each
+  __shared__ SharedArray<Out, warps> totals;  // of warps; then the sums before each
   const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
   const int threads = static_cast<int>(blockDim.x), width = pass.size.width;
   const int y = static_cast<int>(blockIdx.y);
@@ -110,7 +110,7 @@ __global__ void __launch_bounds__(most_threads) horizontal_kernel(Pass pass) {
     } else {
       store_vector(pass.row(y), x, width, sums[0]);
     }
-    __syncthreads();  // totals are read before the next pixels write them
+    __syncthreads();  // the next pixels overwrite the totals
   }
 }
 
@@ -121,7 +121,7 @@ __global__ void __launch_bounds__(strip_width* strip_rows) vertical_kernel(Pass 
   __shared__ SharedArray<Out, strip_width * pitch> columns;
   const int column = static_cast<int>(threadIdx.x), row = static_cast<int>(threadIdx.y);
   const int x = static_cast<int>(blockIdx.x) * strip_width + column;
-  // Where this thread scans: 8 neighbouring lanes have a column.
+  // The element that this thread scans: 8 adjacent lanes scan one column.
   const int thread = row * strip_width + column;
   const int scanned_row = thread % strip_rows, scanned = thread / strip_rows * pitch + scanned_row;
   Out carry{};
@@ -139,7 +139,7 @@ __global__ void __launch_bounds__(strip_width* strip_rows) vertical_kernel(Pass 
     __syncthreads();
     if (pass.has(x, y)) pass.row(y)[x] = carry + columns[column * pitch + row];
     carry += columns[column * pitch + strip_rows - 1];
-    __syncthreads();  // columns are read before the next rows write them
+    __syncthreads();  // the next rows overwrite the columns
   }
 }
 

@@ -18,7 +18,7 @@ struct Pass {
   Out* table;
   std::ptrdiff_t pitch;
 
-  // What is summed up of a pixel.
+  // The value that is summed up for a pixel.
   __device__ static Out value(In pixel) {
     const Out v = static_cast<Out>(pixel);
     return of_squares ? v * v : v;
@@ -26,7 +26,7 @@ struct Pass {
   __device__ const In* input_row(int y) const { return input + y * input_pitch; }
   __device__ Out* row(int y) const { return table + y * pitch; }
   __device__ bool has(int x, int y) const { return x < size.width && y < size.height; }
-  // Zero beyond the picture's right and lower edges.
+  // Zero past the picture's right and lower edges.
   __device__ Out value_at(int x, int y) const { return has(x, y) ? value(input_row(y)[x]) : Out{}; }
 };
 
@@ -37,7 +37,7 @@ Pass<In, Out, of_squares> make_pass(const SatTask& task) {
           of_squares ? task.squared_pitch : task.sum_pitch};
 }
 
-// Calls launch(pass) for each table that the task wants, for algorithms that make one at a time.
+// Calls launch(pass) for each table that the task wants, for algorithms that compute one at a time.
 template <class Launch>
 void for_each_table(const SatTask& task, Launch launch) {
   visit_types(task.type, [&]<class In, class Out>(In, Out) {

@@ -1,9 +1,9 @@
 // The plain two passes: scan every row, then every column.
 //
 // Idea: a warp scans a row, 128 pixels at a time with a carry; then blocks scan strips of 32
-// columns in place, 128 rows at a time. Reads and writes an element: the pixel, and the table
+// columns in place, 128 rows at a time. Reads and writes per element: the pixel read; the table
 // written, read and written again (2R2W). Launches: 2. Workspace: none. Source: the definition; the
-// method every paper compares with.
+// method that every paper compares with.
 #include "kernels/sat/pass.cuh"
 #include "kernels/sat/tile.cuh"
 
@@ -58,7 +58,7 @@ __global__ void scan_columns_kernel(Pass pass) {
     FACESAT_UNROLL
     for (int i = 0; i < rows_a_thread; ++i)
       if (pass.has(x, first + i)) pass.row(first + i)[x] = base + v[i];
-    __syncthreads();  // totals are read before the next rows write them
+    __syncthreads();  // the next rows overwrite the totals
   }
 }
 

@@ -1,9 +1,9 @@
-// Soft synchronisation: blocks of one launch that hand values to each other.
+// Soft synchronisation: blocks of one launch that pass values to each other.
 //
-// Work is given out by tickets, and whoever waits does so for smaller tickets only, which are held
-// by blocks that already run. What is handed on are words that carry their state with their value,
-// so that no fence is needed; the state counts launches (the epoch), so that nothing is reset
-// between them.
+// Blocks draw tickets for their work and wait only for smaller tickets, whose blocks are already
+// running. The words that they exchange contain both state and value, so that no fence is needed;
+// the state includes the number of the launch (the epoch), so that nothing is reset between
+// launches.
 #pragma once
 
 #include <cstring>
@@ -12,17 +12,17 @@
 
 namespace facesat::gpu {
 
-// Shared by all blocks of a launch; zero before the first launch, and ready for the next after
-// each.
+// Shared by all blocks of a launch; must be zero before the first launch, and each launch leaves it
+// ready for the next.
 struct Header {
   unsigned ticket, finished, epoch;
 };
 constexpr std::size_t header_bytes = 256;
 
-// A published word: the state above, the value below.
+// A published word: the state in the upper 32 bits, the value in the lower ones.
 using Word = unsigned long long;
 enum State : unsigned { none, own_total, inclusive_total };
-constexpr unsigned states = 4;  // an epoch has room for this many
+constexpr unsigned states = 4;  // per epoch, rounded up to a power of two
 
 __device__ __forceinline__ Word to_word(unsigned epoch, State state, std::uint32_t value) {
   return static_cast<Word>(epoch * states + state) << 32 | value;
@@ -72,10 +72,10 @@ __device__ __forceinline__ Out wait_for(const Word* words, std::ptrdiff_t part_s
   return value;
 }
 
-// Publishes this tile's total, adds up those of the tiles before it until one has published its
-// inclusive total, and publishes its own. `words` are this tile's; those of the tile before lie
-// `stride` words further on, `before` tiles exist, and `window` of them are asked at once: their
-// answers take as long as one. Returns the sum of all tiles before.
+// Publishes this tile's total, adds up those of the previous tiles until one has published its
+// inclusive total, and publishes its own inclusive total. `words` are this tile's; those of the
+// previous tile are at words + stride. There are `before` previous tiles, and `window` of them are
+// read at once, which takes as long as reading one. Returns the sum of all previous tiles.
 template <int window, class Out>
 __device__ __forceinline__ Out look_back(Word* words, std::ptrdiff_t part_stride,
                                          std::ptrdiff_t stride, int before, Out total,
@@ -104,8 +104,8 @@ __device__ __forceinline__ Out look_back(Word* words, std::ptrdiff_t part_stride
   return sum;
 }
 
-// By one thread of each of `blocks` blocks, at its end: the last makes the header ready for the
-// next launch.
+// To be called by one thread of each of `blocks` blocks, at its end: the last call prepares the
+// header for the next launch.
 __device__ __forceinline__ void finish(Header* header, int blocks, unsigned epoch) {
   if (atomicAdd(&header->finished, 1u) + 1 < static_cast<unsigned>(blocks)) return;
   header->ticket = 0;
@@ -118,7 +118,7 @@ struct Tiles {
   __host__ __device__ int count() const { return across * down; }
 };
 
-// The anti-diagonal of a ticket while they grow: the n-th has n + 1 tiles.
+// The anti-diagonal of a ticket, among the growing ones: the n-th has n + 1 tiles.
 __device__ __forceinline__ int growing_diagonal(int ticket) {
   int n = static_cast<int>((sqrtf(8.0f * static_cast<float>(ticket) + 1) - 1) / 2);
   if (n * (n + 1) / 2 > ticket) --n;  // where the root was rounded
@@ -126,8 +126,8 @@ __device__ __forceinline__ int growing_diagonal(int ticket) {
   return n;
 }
 
-// Column and row of the tile with that ticket, where tickets go along anti-diagonals, from the left
-// to the right. These grow, keep the length of the shorter side, and shrink as they have grown.
+// Column and row of the tile with that ticket. Tickets run along anti-diagonals, from left to
+// right. Anti-diagonals first grow, then keep the length of the shorter side, then shrink.
 __device__ __forceinline__ int2 tile_of(Tiles t, int ticket) {
   const int shorter = min(t.across, t.down), growing = shorter * (shorter + 1) / 2;
   const int from_end = t.count() - 1 - ticket;
@@ -144,7 +144,7 @@ __device__ __forceinline__ int2 tile_of(Tiles t, int ticket) {
   return {column, diagonal - column};
 }
 
-// What thread 0 has drawn, for all threads of a block.
+// The tile and epoch that thread 0 has drawn, for all threads of a block.
 struct Drawn {
   int2 tile;
   unsigned epoch;

@@ -7,13 +7,14 @@
 
 namespace facesat::gpu {
 
-// Four neighbours in a row, moved by accesses of up to 16 bytes.
+// Four adjacent elements of a row, moved by accesses of up to 16 bytes.
 template <class T>
 struct alignas(sizeof(T) < 4 ? 4 * sizeof(T) : 16) Four {
   T v[4];
 };
 
-// From row[x] on, x a multiple of 4; zeros beyond `width`, unless all four are known to be inside.
+// Loads from row[x] on, x a multiple of 4; zeros past `width`, unless all four are known to be
+// inside.
 template <bool all_inside = false, class T>
 __device__ __forceinline__ Four<T> load_four(const T* row, int x, int width) {
   if constexpr (!all_inside)
@@ -37,9 +38,9 @@ __device__ __forceinline__ void store_four(T* row, int x, int width, const Four<
   *reinterpret_cast<Four<T>*>(row + x) = four;
 }
 
-// The same by a whole warp whose lanes hold neighbouring fours, all inside. Streaming: to tables
-// that no cache holds. Fours of 64-bit values take two accesses of 16 bytes; pairs of lanes
-// exchange halves before, so that each access writes whole sectors of 32 bytes.
+// The same by a whole warp whose lanes hold adjacent fours, all inside. `streaming`: for tables
+// that no cache holds. Fours of 64-bit values take two accesses of 16 bytes; pairs of lanes first
+// exchange halves, so that each access writes whole sectors of 32 bytes.
 template <bool streaming, class T>
 __device__ __forceinline__ void store_fours(T* row, int x, const Four<T>& four) {
   if constexpr (sizeof four == 32) {
@@ -64,8 +65,8 @@ __device__ __forceinline__ void store_fours(T* row, int x, const Four<T>& four) 
   }
 }
 
-// Calls work.operator()<is_inside>(): many loads are under way at once only where no branch stands
-// between them. All threads of a block that reaches no edge say the same.
+// Calls work.operator()<is_inside>(): many loads are in flight at once only if no branch separates
+// them. `is_inside`: the block reaches no edge, so all its threads pass the same value.
 template <class Work>
 __device__ __forceinline__ void specialise(bool is_inside, Work work) {
   if (is_inside)
@@ -74,7 +75,7 @@ __device__ __forceinline__ void specialise(bool is_inside, Work work) {
     work.template operator()<false>();
 }
 
-// Four neighbours as they are kept: bytes in one register, until they are asked for.
+// Four adjacent elements in registers: bytes are packed into one register until they are used.
 template <class T>
 struct Kept {
   Four<T> four;
@@ -97,9 +98,9 @@ struct Kept<std::uint8_t> {
   }
 };
 
-// A lane's four columns, from x on, of n rows from `row` on, of which `rows_left` are in the
-// picture; zeros beyond its edges. Loads are unconditional, without branches between them:
-// lanes out of range read a valid element again.
+// Loads a lane's four columns, from x on, of n rows from `row` on, of which `rows_left` are in the
+// picture; zeros past its edges. Loads are unconditional, without branches between them: lanes out
+// of range re-read a valid element.
 template <bool all_inside, int n, class T>
 __device__ __forceinline__ void load_rows(const T* row, std::ptrdiff_t pitch, int x, int width,
                                           int rows_left, Kept<T> (&pixels)[n]) {
@@ -164,7 +165,7 @@ __device__ __forceinline__ void add_running_sums(Four<Out>& sums, Kept<In>& pixe
   }
 }
 
-// What a pass sums up of four pixels, as running sums.
+// The running sums of four pixels' values, as a pass sums them up.
 template <class Pass>
 __device__ __forceinline__ Four<typename Pass::Out> running_sums(
     const Four<typename Pass::In>& pixels) {

@@ -5,7 +5,7 @@
 
 namespace facesat::gpu {
 
-// Rows of the transposed table: as long as the picture is high, in whole warps.
+// The pitch of the transposed table: the picture's height, rounded up to whole warps.
 constexpr std::ptrdiff_t transposed_pitch(Size size) {
   return static_cast<std::ptrdiff_t>(divide_up(size.height, 32)) * 32;
 }
@@ -29,7 +29,7 @@ Pass<Out, Out, false> between_tables(Size size, const Out* from, std::ptrdiff_t 
   return {size, from, from_pitch, to, to_pitch};
 }
 
-// From the transposed table to the pass's, which is transposed in turn.
+// From the transposed table to the pass's table, transposed back.
 template <class In, class Out, bool of_squares>
 Pass<Out, Out, false> from_transposed(const Pass<In, Out, of_squares>& pass,
                                       const void* workspace) {

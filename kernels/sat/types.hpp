@@ -1,4 +1,4 @@
-// The types of pictures and their tables, without a word of CUDA.
+// The types of pictures and their tables, without CUDA headers.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@ enum class SatType { u8_s32, u8_u32, u8_f32, s32_s32, u32_u32, f32_f32, f64_f64 
 struct SatTypeInfo {
   SatType type;
   std::string_view name;
-  std::size_t input_bytes, table_bytes;  // of an element
+  std::size_t input_bytes, table_bytes;  // per element
 };
 inline constexpr std::array<SatTypeInfo, 7> sat_types{{{SatType::u8_s32, "8u32s", 1, 4},
                                                        {SatType::u8_u32, "8u32u", 1, 4},

@@ -1,5 +1,5 @@
-// The part of CUDA's language that the kernels use, for simt.hpp: include it in place of CUDA's
-// headers.
+// The part of the CUDA language that the kernels use, implemented with simt.hpp: to be included in
+// place of CUDA's headers.
 #pragma once
 
 #include <algorithm>
@@ -115,7 +115,7 @@ inline double __longlong_as_double(long long bits) {
 inline long long __double_as_longlong(double value) {
   return std::bit_cast<long long>(value);
 }
-// The sum of the products of four pairs of bytes, and `sum`.
+// The sum of the products of four pairs of bytes, plus `sum`.
 inline unsigned __dp4a(unsigned a, unsigned b, unsigned sum) {
   for (int shift = 0; shift < 32; shift += 8) sum += (a >> shift & 0xFF) * (b >> shift & 0xFF);
   return sum;

@@ -20,13 +20,13 @@ namespace {
 
 constexpr std::size_t stack_bytes = 128 << 10;
 constexpr unsigned warp_size = 32;
-constexpr std::uint64_t patience = 20000;  // pauses of the whole grid in which nothing is written
+constexpr std::uint64_t patience = 20000;  // pauses of the whole grid without a write
 
 Schedule schedule;
 
 enum class Waiting : unsigned char { no, barrier, warp, other_block, finished };
 
-// Stacks are many, large, and needed again by the next block.
+// A pool, because stacks are many, large, and needed again by the next block.
 class Stacks {
  public:
   using Stack = std::unique_ptr<char[]>;
@@ -66,7 +66,7 @@ struct Abandoned {};
 
 class Grid;
 
-// A block: its fibres, and the thread of the system that runs them.
+// A block: its fibres, and the system thread that runs them.
 class Block {
  public:
   Block(Grid& grid, unsigned number);
@@ -80,14 +80,13 @@ class Block {
   Grid& grid;
   Dim3 index;
   std::vector<Fibre> fibres;
-  std::vector<Waiting>
-      waiting;  // what each fibre waits for: apart, for it is searched at every step
+  std::vector<Waiting> waiting;  // of each fibre; separate, because it is searched often
   Fibre* current = nullptr;
   boost::context::detail::fcontext_t scheduler = nullptr;
   bool finished = false;
   std::unique_ptr<std::byte[]> shared;  // dynamic
   std::unique_ptr<bool[]> shared_written;
-  const void* own_stack = nullptr;  // of the system's thread, for the address sanitizer
+  const void* own_stack = nullptr;  // of the system thread, for the address sanitizer
   std::size_t own_stack_bytes = 0;
 
   void switch_to(Fibre& fibre);
@@ -117,7 +116,7 @@ class Grid {
 
   void run();
 
-  // Lets another block run, if the order says so; returns when it is this one's turn again.
+  // Lets another block run, if the order says so; returns when it is the turn of `from` again.
   void hand_over(Block& from);
   void fail(const std::string& what) {
     if (error.empty()) error = fmt::format("{}: {}", kernel, what);
@@ -203,8 +202,8 @@ void Block::switch_back() {
   if (!grid.error.empty()) throw Abandoned();
 }
 
-// The place of a fibre that waits so, searched from `from` on and then from the first; or the
-// number of fibres.
+// The index of a fibre in state `what`, searched from `from` on and then from the first; the number
+// of fibres if there is none.
 std::size_t Block::find(Waiting what, std::size_t from) const {
   const auto middle = waiting.begin() + static_cast<std::ptrdiff_t>(from);
   auto found = std::find(middle, waiting.end(), what);
@@ -213,8 +212,8 @@ std::size_t Block::find(Waiting what, std::size_t from) const {
   return static_cast<std::size_t>(found - waiting.begin());
 }
 
-// The next fibre that can run: the first, the last, or any. Those that wait for another block come
-// last, in turn.
+// The next fibre that can run: depending on the order, the first, the last, or a random one. Fibres
+// that wait for another block come last, in turn.
 Fibre* Block::choose() {
   const std::size_t count = fibres.size();
   std::size_t i = 0;
@@ -255,7 +254,7 @@ void Block::run() {
     const bool was_waiting = state == Waiting::other_block;
     state = Waiting::no;
     switch_to(*fibre);
-    // A block that waits lets the others go on; one that does not is interrupted now and then.
+    // A block that waits lets others run; one that does not wait is interrupted now and then.
     if (was_waiting || state == Waiting::other_block || grid.random() % 256 == 0)
       grid.hand_over(*this);
   }
@@ -318,7 +317,7 @@ void Grid::run() {
       return true;
     });
   }
-  for (auto& [resident, thread] : resident_) {  // after a failure: each leaves its fibres
+  for (auto& [resident, thread] : resident_) {  // after a failure: each unwinds its fibres
     std::unique_lock lock(mutex_);
     turn_ = resident.get();
     changed_.notify_all();

@@ -1,12 +1,12 @@
 // Runs CUDA kernels on the host, for tests: the same sources, compiled by the host's compiler with
 // this header in place of CUDA's.
 //
-// Every thread of a block is a fibre; every block has a thread of the system, so that `__shared__`
-// can be `static thread_local`; and only one fibre runs at any moment, chosen by the order of the
-// launch: blocks one after the other, in reverse, or several at once, interleaved at random from a
-// seed. What is undefined on a GPU ends the launch with a sentence: a barrier or shuffle that not
-// all threads named reach, a shuffle from a thread outside its mask, reading shared memory that
-// nobody wrote, waiting for something that never comes.
+// Every thread of a block is a fibre; every block has a system thread, so that `__shared__` can be
+// `static thread_local`; and only one fibre runs at any moment, chosen by the schedule's order:
+// blocks one after the other, in reverse, or several at once, interleaved at random from a seed.
+// What is undefined on a GPU ends the launch with an error message: a barrier or shuffle that not
+// all named threads reach, a shuffle from a lane outside its mask, a read of shared memory that was
+// never written, a wait for something that never comes.
 #pragma once
 
 #include <cstddef>
@@ -24,15 +24,15 @@ struct Dim3 {
   Dim3(unsigned x_, unsigned y_ = 1, unsigned z_ = 1) : x(x_), y(y_), z(z_) {}
 };
 
-// What a kernel did that a GPU does not define.
+// A kernel did something that is undefined on a GPU.
 struct Undefined : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
 enum class Order { forward, reverse, random };
 
-// How blocks of all launches are ordered from now on. In random order `resident` blocks are under
-// way at a time; otherwise one.
+// How blocks of all launches are ordered from now on. In random order `resident` blocks are in
+// flight at a time; otherwise one.
 struct Schedule {
   Order order = Order::forward;
   std::uint64_t seed = 1;
@@ -46,28 +46,29 @@ void launch(const std::string& kernel, Dim3 grid, Dim3 block, const std::functio
             std::size_t shared_bytes = 0);
 
 // ---- called by kernels
-// ------------------------------------------------------------------------------
 
 const Dim3& thread_index();
 const Dim3& block_index();
 const Dim3& block_size();
 const Dim3& grid_size();
 
-// Of this block; `written` has a flag for each element, of whatever type, for the caller's use.
+// The dynamic shared memory of this block; dynamic_shared_written() has one flag per element, of
+// whatever type, for the caller's use.
 std::size_t dynamic_shared_bytes();
 std::byte* dynamic_shared();
 bool* dynamic_shared_written();
 
 void block_barrier();
 
-// Waits until all lanes of `mask` are here with the same operation, and gives every lane's value.
+// Waits until all lanes of `mask` have called this with the same operation; returns every lane's
+// value.
 enum class WarpOperation { barrier, shuffle, shuffle_up, shuffle_down, shuffle_xor, ballot };
 const std::uint64_t* exchange(WarpOperation operation, unsigned mask, std::uint64_t value);
 unsigned lane_index();
 
-// Inside a loop that waits for another block.
+// To be called inside a loop that waits for another block.
 void pause();
-// Another block may be waiting for what was just written.
+// To be called after writing what another block may be waiting for.
 void progress();
 
 [[noreturn]] void undefined(const std::string& what);
