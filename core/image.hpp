@@ -14,6 +14,11 @@
 
 namespace facesat {
 
+// The quotient of positive integers, rounded up: tiles of `b` elements that cover `a`.
+constexpr int divide_up(int a, int b) {
+  return (a + b - 1) / b;
+}
+
 struct Size {
   int width = 0, height = 0;
   constexpr std::size_t area() const { return static_cast<std::size_t>(width) * height; }

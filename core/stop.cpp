@@ -3,7 +3,7 @@
 namespace facesat {
 namespace {
 
-constexpr std::int64_t between_questions = 1 << 16;
+constexpr std::int64_t work_between_polls = 1 << 16;
 
 }  // namespace
 
@@ -14,12 +14,12 @@ void check_stop(const ShouldStop& should_stop) {
 StopMeter::StopMeter(const ShouldStop& should_stop) {
   if (!should_stop) return;
   should_stop_ = &should_stop;
-  left_ = between_questions;
+  left_ = work_between_polls;
 }
 
-void StopMeter::ask() {
+void StopMeter::poll() {
   if (should_stop_) check_stop(*should_stop_);
-  left_ = should_stop_ ? between_questions : for_centuries;
+  left_ = should_stop_ ? work_between_polls : for_centuries;
 }
 
 }  // namespace facesat

@@ -30,11 +30,11 @@ class StopMeter {
   // To be called before `work` more units are done, of about 1 to 10 ns each. Throws Stopped.
   void spend(std::int64_t work) {
     left_ -= work;
-    if (left_ < 0) ask();
+    if (left_ < 0) poll();
   }
 
  private:
-  void ask();
+  void poll();
 
   static constexpr std::int64_t for_centuries = std::numeric_limits<std::int64_t>::max();
 

@@ -17,12 +17,13 @@
 #include "kernels/cascade/window_buffers.hpp"
 #include "kernels/device/cuda.hpp"
 #include "kernels/device/device_image.hpp"
+#include "kernels/device/download.hpp"
 #include "kernels/device/has_code.hpp"
 #include "kernels/device/nvtx.hpp"
 #include "kernels/image/atlas.hpp"
+#include "kernels/image/device_resizes.hpp"
 #include "kernels/image/equalize.hpp"
 #include "kernels/image/gray.hpp"
-#include "kernels/image/resize.hpp"
 #include "kernels/image/tilted.hpp"
 #include "kernels/sat/algorithm.hpp"
 
@@ -153,9 +154,9 @@ class CudaBackend final : public Backend {
     const Rect place = atlas_plan_.rectangle(*pyramid_, index);
     switch (picture) {
       case Snapshot::sum:
-        return own_table(sum_.view(), place);
+        return downloaded_part(sum_.view(), place);
       case Snapshot::squared_sum:
-        return own_table(squared_sum_.view(), place);
+        return downloaded_part(squared_sum_.view(), place);
       case Snapshot::tilted_sum:
         return has_tilted() ? own_tilted_table(place) : Image<std::uint32_t>();
       case Snapshot::depth:
@@ -215,44 +216,15 @@ class CudaBackend final : public Backend {
   }
 
   void upload_plans() {
-    resizes_.clear();
-    std::vector<ResizePlan> plans;
-    std::size_t level_count = 0, tap_count = 0, tile_count = 0;
-    for (const LevelGroup& group : atlas_plan_.groups) {
-      plans.push_back(plan_resize(*pyramid_, atlas_plan_, group));
-      level_count += plans.back().levels.size();
-      tap_count += plans.back().taps.size();
-      tile_count += plans.back().tiles.size();
-    }
-    reserve(resize_levels_, level_count);
-    reserve(taps_, tap_count);
-    reserve(resize_tiles_, tile_count);
-    reserve(evaluate_levels_, plan_.levels.size());
-    upload_vector(plan_.levels, evaluate_levels_.data());
-    reserve(evaluate_tiles_, plan_.tiles.size());
-    upload_vector(plan_.tiles, evaluate_tiles_.data());
+    resizes_.load(*pyramid_, atlas_plan_, stream_.get());
     const std::vector<BoxLevel> boxes = plan_boxes(*pyramid_);
+    reserve(evaluate_levels_, plan_.levels.size());
+    reserve(evaluate_tiles_, plan_.tiles.size());
     reserve(box_levels_, boxes.size());
-    upload_vector(boxes, box_levels_.data());
-    ResizeLevel* levels = resize_levels_.data();
-    PackedTap* taps = taps_.data();
-    ResizeTile* tiles = resize_tiles_.data();
-    for (const ResizePlan& plan : plans) {
-      upload_vector(plan.levels, levels);
-      upload_vector(plan.taps, taps);
-      upload_vector(plan.tiles, tiles);
-      resizes_.push_back({levels, taps, tiles, static_cast<int>(plan.tiles.size())});
-      levels += plan.levels.size();
-      taps += plan.taps.size();
-      tiles += plan.tiles.size();
-    }
-    FACESAT_CUDA(cudaStreamSynchronize(stream_.get()));  // before the vectors are freed
-  }
-  template <class T>
-  void upload_vector(const std::vector<T>& from, T* to) const {
-    if (!from.empty())
-      FACESAT_CUDA(cudaMemcpyAsync(to, from.data(), from.size() * sizeof(T), cudaMemcpyHostToDevice,
-                                   stream_.get()));
+    gpu::upload(plan_.levels, evaluate_levels_.data(), stream_.get());
+    gpu::upload(plan_.tiles, evaluate_tiles_.data(), stream_.get());
+    gpu::upload(boxes, box_levels_.data(), stream_.get());
+    FACESAT_CUDA(cudaStreamSynchronize(stream_.get()));  // the last copy reads from `boxes`
   }
 
   // ---- a frame
@@ -393,38 +365,13 @@ class CudaBackend final : public Backend {
       windows_.push_back({window.level, static_cast<int>(window.cell % width) * level.step,
                           static_cast<int>(window.cell / width) * level.step,
                           device_cascade_.score(window.sum), one.box});
-      if (unites() && found.size() <= most_united) parents_.push_back(one.parent);
+      if (unites() && found.size() <= max_united) parents_.push_back(one.parent);
     }
   }
 
   static double milliseconds(const Event& begin, const Event& end) {
     float ms = 0;
     return cudaEventElapsedTime(&ms, begin.get(), end.get()) == cudaSuccess ? ms : 0;
-  }
-
-  template <class T>
-  Image<std::uint32_t> downloaded(View<const T> from) const {
-    Image<T> picture(from.size);
-    FACESAT_CUDA(cudaMemcpy2D(picture.view().data, picture.view().pitch * sizeof(T), from.data,
-                              from.pitch * sizeof(T), from.size.width * sizeof(T), from.size.height,
-                              cudaMemcpyDeviceToHost));
-    Image<std::uint32_t> widened(from.size);
-    for (int y = 0; y < from.size.height; ++y)
-      std::copy_n(picture.row(y), from.size.width, widened.row(y));
-    return widened;
-  }
-
-  // The integral image of one level: subtracts the sums left of it and above it in the atlas.
-  Image<std::uint32_t> own_table(View<const std::uint32_t> table, const Rect& place) const {
-    const Size with_border{place.width + 1, place.height + 1};
-    const Image<std::uint32_t> sums =
-        downloaded<std::uint32_t>({table.row(place.y - 1) + place.x - 1, with_border, table.pitch});
-    Image<std::uint32_t> own({place.width, place.height});
-    for (int y = 0; y < place.height; ++y)
-      for (int x = 0; x < place.width; ++x)
-        own.row(y)[x] =
-            sums.row(y + 1)[x + 1] - sums.row(y + 1)[0] - sums.row(0)[x + 1] + sums.row(0)[0];
-    return own;
   }
 
   // Cones reach into neighbouring levels, so the level's own table is computed anew.
@@ -438,18 +385,13 @@ class CudaBackend final : public Backend {
 
   Image<std::uint32_t> depths(int index) const {
     const Level& level = pyramid_->levels[index];
-    Image<std::uint32_t> result(level.grid);
-    if (level.grid.area() == 0) return result;
+    if (level.grid.area() == 0) return Image<std::uint32_t>(level.grid);
     const Buffer<std::uint32_t> cells(level.grid.area());
     EvaluateTask task = task_of(atlas_plan_.places[index].group);
     task.depths = cells.data();
     enqueue_tiles(task, index, 1);
     FACESAT_CUDA(cudaStreamSynchronize(stream_.get()));
-    FACESAT_CUDA(cudaMemcpy2D(result.view().data, result.view().pitch * sizeof(std::uint32_t),
-                              cells.data(), level.grid.width * sizeof(std::uint32_t),
-                              level.grid.width * sizeof(std::uint32_t), level.grid.height,
-                              cudaMemcpyDeviceToHost));
-    return result;
+    return downloaded<std::uint32_t>({cells.data(), level.grid, level.grid.width});
   }
 
   const int device_;
@@ -475,10 +417,7 @@ class CudaBackend final : public Backend {
   PinnedBuffer<Bgr> frame_staging_;
   PinnedBuffer<std::uint8_t> gray_staging_;
 
-  std::vector<DeviceResizePlan> resizes_;
-  Buffer<ResizeLevel> resize_levels_;
-  Buffer<PackedTap> taps_;
-  Buffer<ResizeTile> resize_tiles_;
+  DeviceResizes resizes_;
   EvaluatePlan plan_;
   Buffer<EvaluateLevel> evaluate_levels_;
   Buffer<EvaluateTile> evaluate_tiles_;
@@ -509,7 +448,7 @@ std::string why_not(int device, const Cascade& cascade) {
                        device);
   int most = 0;
   FACESAT_CUDA(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-  const int patch = least_shared_bytes(cascade);
+  const int patch = min_shared_bytes(cascade);
   if (patch > max_patch_bytes)
     return fmt::format("the windows of {} ({}x{} pixels) are larger than the GPU's kernels allow",
                        cascade.name, cascade.window.width, cascade.window.height);

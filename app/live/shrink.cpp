@@ -5,10 +5,6 @@
 namespace facesat::app {
 namespace {
 
-int divide_up(int a, int b) {
-  return (a + b - 1) / b;
-}
-
 Bgr mean(View<const Bgr> block) {
   unsigned b = 0, g = 0, r = 0;
   for (int y = 0; y < block.size.height; ++y)

@@ -22,7 +22,7 @@ namespace {
 constexpr int tile_width = 512, tile_height = 64;
 
 // Colour pixels converted between two checks of should_stop: some milliseconds of work.
-constexpr int pixels_between_questions = 1 << 23;
+constexpr int pixels_between_polls = 1 << 23;
 
 // Working memory of a thread. The shape depends on the cascade alone, so pictures of all sizes
 // share it.
@@ -79,7 +79,7 @@ class CpuBackend final : public Backend {
     times_ = {};
     const Stopwatch watch(times_[Step::gray]);
     const auto [width, height] = frame.size;
-    const int rows = std::max(1, pixels_between_questions / std::max(1, width));
+    const int rows = std::max(1, pixels_between_polls / std::max(1, width));
     for (int y = 0; y < height; y += rows) {
       check_stop(should_stop_);
       const Rect part{0, y, width, std::min(rows, height - y)};

@@ -49,10 +49,10 @@ class TileScan {
   }
 
   void run(bool skip_rule, std::uint8_t* skips, std::vector<Candidate>& windows) {
-    const std::int64_t blocks = (tile_.grid.width + block - 1) / block;
-    const std::int64_t most_of_a_row = blocks * (block / lanes) * cascade_.first_leg_nodes;
+    const std::int64_t blocks = divide_up(tile_.grid.width, block);
+    const std::int64_t max_work_per_row = blocks * (block / lanes) * cascade_.first_leg_nodes;
     for (int row = 0; row < tile_.grid.height; ++row) {
-      meter_.spend(most_of_a_row);
+      meter_.spend(max_work_per_row);
       bool skip = skip_rule && skips[row];
       for (int column = 0; column < tile_.grid.width; column += block)
         scan_block(row, column, skip_rule, skip);
@@ -121,10 +121,12 @@ class TileScan {
     Bits passed{}, unsure = in_vectors ? Bits{} : alive;
     int i = 0;
     if constexpr (Features::batch_vectors >= 4)
-      for (; i + 4 <= count; i += 4) judge<4>(stage, windows, inverse, starts + i, passed, unsure);
+      for (; i + 4 <= count; i += 4)
+        test_vectors<4>(stage, windows, inverse, starts + i, passed, unsure);
     if constexpr (Features::batch_vectors >= 2)
-      for (; i + 2 <= count; i += 2) judge<2>(stage, windows, inverse, starts + i, passed, unsure);
-    for (; i < count; ++i) judge<1>(stage, windows, inverse, starts + i, passed, unsure);
+      for (; i + 2 <= count; i += 2)
+        test_vectors<2>(stage, windows, inverse, starts + i, passed, unsure);
+    for (; i < count; ++i) test_vectors<1>(stage, windows, inverse, starts + i, passed, unsure);
     // Unsure windows are walked only now, so that the loops above stay short and in registers.
     for (int w = 0; w < words; ++w)
       passed[w] = (passed[w] & alive[w]) |
@@ -136,8 +138,8 @@ class TileScan {
   // that pass in `passed`, and in `unsure` those of windows whose sum is too close to the threshold
   // to decide.
   template <std::size_t n>
-  HWY_INLINE void judge(int stage, const std::uint32_t* windows, const float* inverse,
-                        const std::uint8_t* starts, Bits& passed, Bits& unsure) const {
+  HWY_INLINE void test_vectors(int stage, const std::uint32_t* windows, const float* inverse,
+                               const std::uint8_t* starts, Bits& passed, Bits& unsure) const {
     Batch<Neighbours, n> batch;
     for (std::size_t v = 0; v < n; ++v) {
       batch.windows[v] = windows + starts[v];

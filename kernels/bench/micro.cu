@@ -144,7 +144,7 @@ class Micro {
   }
 
   template <class Step>
-  double clocks_a_step(typename Step::Word value, typename Step::Word other) {
+  double clocks_per_step(typename Step::Word value, typename Step::Word other) {
     FACESAT_LAUNCH_SHARED(chain_kernel<Step>, dim3(1), dim3(32), 32 * sizeof(unsigned),
                           stream_.get(), value, other, end_.data());
     ChainEnd end{};
@@ -156,7 +156,7 @@ class Micro {
 
   template <class Step>
   double latency() {
-    return least([&] { return clocks_a_step<Step>(1, 3); });
+    return least([&] { return clocks_per_step<Step>(1, 3); });
   }
 
   // The copy evicts all links from the L2 cache; a walk leaves all of them there.
@@ -176,7 +176,7 @@ class Micro {
                        .sum_pitch = size.width};
     const auto copy_seconds = [&] { return seconds([&] { enqueue_floor(copy, stream_.get()); }); };
     const auto walk = [&] {
-      return clocks_a_step<GlobalRead>(reinterpret_cast<GlobalRead::Word>(links.data()), 0);
+      return clocks_per_step<GlobalRead>(reinterpret_cast<GlobalRead::Word>(links.data()), 0);
     };
     figures.kernel_copy_bytes_per_s =
         static_cast<double>(from.bytes() + to.bytes()) / least(copy_seconds);

@@ -62,9 +62,9 @@ __global__ void __launch_bounds__(row_threads) scan_row_kernel(Pass pass) {
   }
 }
 
-constexpr int strip = 32;         // columns of a block; also its rows of threads
-constexpr int rows_a_thread = 8;  // at a time
-constexpr int column_threads = strip * strip, column_tile = strip * rows_a_thread;
+constexpr int strip = 32;           // columns of a block; also its rows of threads
+constexpr int rows_per_thread = 8;  // at a time
+constexpr int column_threads = strip * strip, column_tile = strip * rows_per_thread;
 
 template <class Pass>
 __global__ void __launch_bounds__(column_threads) scan_columns_kernel(Pass pass) {
@@ -76,14 +76,14 @@ __global__ void __launch_bounds__(column_threads) scan_columns_kernel(Pass pass)
   const int x = static_cast<int>(blockIdx.x) * strip + lane;
   Out above{};  // the sum of column `warp` in all previous tiles
   for (int begin = 0; begin < pass.size.height; begin += column_tile) {
-    const int y = begin + warp * rows_a_thread;
-    Out sums[rows_a_thread];
+    const int y = begin + warp * rows_per_thread;
+    Out sums[rows_per_thread];
     FACESAT_UNROLL
-    for (int i = 0; i < rows_a_thread; ++i)
+    for (int i = 0; i < rows_per_thread; ++i)
       sums[i] = pass.has(x, y + i) ? pass.row(y + i)[x] : Out{};
     FACESAT_UNROLL
-    for (int i = 1; i < rows_a_thread; ++i) sums[i] += sums[i - 1];
-    sums_of[lane][warp] = sums[rows_a_thread - 1];
+    for (int i = 1; i < rows_per_thread; ++i) sums[i] += sums[i - 1];
+    sums_of[lane][warp] = sums[rows_per_thread - 1];
     __syncthreads();
     Out before, of_tile;
     Scan(storage[warp]).ExclusiveSum(sums_of[warp][lane], before, of_tile);
@@ -92,7 +92,7 @@ __global__ void __launch_bounds__(column_threads) scan_columns_kernel(Pass pass)
     __syncthreads();
     const Out here = sums_of[lane][warp];  // the next tile's sum overwrites it
     FACESAT_UNROLL
-    for (int i = 0; i < rows_a_thread; ++i)
+    for (int i = 0; i < rows_per_thread; ++i)
       if (pass.has(x, y + i)) pass.row(y + i)[x] = here + sums[i];
   }
 }

@@ -16,8 +16,8 @@ struct NppiSize {
 };
 struct NppStreamContext {
   cudaStream_t stream;
-  int device, multiprocessors, threads_a_multiprocessor, threads_a_block;
-  std::size_t shared_bytes_a_block;
+  int device, multiprocessors, threads_per_multiprocessor, threads_per_block;
+  std::size_t shared_bytes_per_block;
   int capability_major, capability_minor;
   unsigned stream_flags;
   int reserved;
@@ -66,9 +66,10 @@ NppStreamContext context_of(cudaStream_t stream) {
     return value;
   };
   context.multiprocessors = ask(cudaDevAttrMultiProcessorCount);
-  context.threads_a_multiprocessor = ask(cudaDevAttrMaxThreadsPerMultiProcessor);
-  context.threads_a_block = ask(cudaDevAttrMaxThreadsPerBlock);
-  context.shared_bytes_a_block = static_cast<std::size_t>(ask(cudaDevAttrMaxSharedMemoryPerBlock));
+  context.threads_per_multiprocessor = ask(cudaDevAttrMaxThreadsPerMultiProcessor);
+  context.threads_per_block = ask(cudaDevAttrMaxThreadsPerBlock);
+  context.shared_bytes_per_block =
+      static_cast<std::size_t>(ask(cudaDevAttrMaxSharedMemoryPerBlock));
   context.capability_major = ask(cudaDevAttrComputeCapabilityMajor);
   context.capability_minor = ask(cudaDevAttrComputeCapabilityMinor);
   FACESAT_CUDA(cudaStreamGetFlags(stream, &context.stream_flags));

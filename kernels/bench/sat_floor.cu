@@ -5,7 +5,7 @@ namespace facesat::gpu {
 namespace {
 
 constexpr int block_width = 64, block_height = 4;  // threads
-constexpr int rows_a_thread = 2;
+constexpr int rows_per_thread = 2;
 
 __device__ __forceinline__ std::uint32_t hash(std::uint32_t x, std::uint32_t y,
                                               std::uint32_t seed) {
@@ -48,9 +48,9 @@ struct alignas(n * sizeof(T)) Group {
 template <bool all_inside, class In, class Out>
 __device__ __forceinline__ void convert(const FloorTask<In, Out>& task, int x, int y) {
   constexpr int n = elements<Out>;
-  Group<In, n> pixels[rows_a_thread];
+  Group<In, n> pixels[rows_per_thread];
   FACESAT_UNROLL
-  for (int i = 0; i < rows_a_thread; ++i)
+  for (int i = 0; i < rows_per_thread; ++i)
     if (y + i < task.size.height) {
       const In* const from = task.input + (y + i) * task.input_pitch + x;
       if (all_inside) {
@@ -62,7 +62,7 @@ __device__ __forceinline__ void convert(const FloorTask<In, Out>& task, int x, i
       }
     }
   FACESAT_UNROLL
-  for (int i = 0; i < rows_a_thread; ++i) {
+  for (int i = 0; i < rows_per_thread; ++i) {
     if (y + i >= task.size.height) return;
     Group<Out, n> values;
     FACESAT_UNROLL
@@ -85,7 +85,7 @@ __device__ __forceinline__ void convert(const FloorTask<In, Out>& task, int x, i
 template <class In, class Out>
 __global__ void floor_kernel(FloorTask<In, Out> task) {
   const int x = elements<Out> * static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-  const int y = rows_a_thread * static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
+  const int y = rows_per_thread * static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
   if (x + elements<Out> <= task.size.width)
     convert<true>(task, x, y);
   else
@@ -106,7 +106,7 @@ __global__ void check_kernel(Pass pass, unsigned* wrong) {
   }
 }
 
-dim3 a_thread_a_column(Size size, int threads) {
+dim3 grid_of_columns(Size size, int threads) {
   return dim3(static_cast<unsigned>(divide_up(size.width, threads)),
               static_cast<unsigned>(std::min(size.height, on_host ? 2 : 1024)));
 }
@@ -116,7 +116,7 @@ dim3 a_thread_a_column(Size size, int threads) {
 void enqueue_fill(const SatTask& task, std::uint32_t seed, StreamHandle stream) {
   visit_types(task.type, [&]<class In, class Out>(In, Out) {
     auto* const input = const_cast<In*>(static_cast<const In*>(task.input));
-    FACESAT_LAUNCH((fill_kernel<In, Out>), a_thread_a_column(task.size, 256), dim3(256), stream,
+    FACESAT_LAUNCH((fill_kernel<In, Out>), grid_of_columns(task.size, 256), dim3(256), stream,
                    input, task.input_pitch, task.size, seed);
   });
 }
@@ -131,14 +131,14 @@ void enqueue_floor(const SatTask& task, StreamHandle stream) {
         {task.sum_pitch, task.squared_pitch}};
     const dim3 grid(
         static_cast<unsigned>(divide_up(task.size.width, elements<Out> * block_width)),
-        static_cast<unsigned>(divide_up(task.size.height, rows_a_thread * block_height)));
+        static_cast<unsigned>(divide_up(task.size.height, rows_per_thread * block_height)));
     FACESAT_LAUNCH((floor_kernel<In, Out>), grid, dim3(block_width, block_height), stream, floor);
   });
 }
 
 void enqueue_check(const SatTask& task, unsigned* wrong, StreamHandle stream) {
   for_each_table(task, [&]<class Pass>(const Pass& pass) {
-    FACESAT_LAUNCH(check_kernel<Pass>, a_thread_a_column(task.size, 256), dim3(256), stream, pass,
+    FACESAT_LAUNCH(check_kernel<Pass>, grid_of_columns(task.size, 256), dim3(256), stream, pass,
                    wrong);
   });
 }

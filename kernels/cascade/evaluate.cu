@@ -82,14 +82,14 @@ class Evaluation {
       if (Sum::any_order && n <= 32) return last_stages(s, n);
       // The windows of a thread share the loads of a feature.
       if (n > 64)
-        next_stage<most_a_thread>(s, n);
+        next_stage<max_windows_per_thread>(s, n);
       else
         next_stage<2>(s, n);
     }
   }
 
  private:
-  static constexpr int most_a_thread = tile_windows / threads;
+  static constexpr int max_windows_per_thread = tile_windows / threads;
   using Sum = typename Form::Sum;
   using Value = typename Sum::Value;
 
@@ -113,15 +113,15 @@ class Evaluation {
   // Evaluates every window of the tile; the windows of a warp lie in one row of the grid.
   __device__ void first_stage() {
     const CompiledStage& stage = cascade_.stages[0];
-    Windows<most_a_thread> windows;
+    Windows<max_windows_per_thread> windows;
     bool any = false;
-    for (int k = 0; k < most_a_thread; ++k) {
+    for (int k = 0; k < max_windows_per_thread; ++k) {
       const int id = thread_ + k * threads;
       const bool inside = id < cascade_.layout.rows_of_windows * tile_columns && tile_.has(id);
       float inverse = inside ? 1 : 0;
       if (inside && Form::normalised)
         inverse = inverse_deviation(task_, cascade_, tile_.x(id), tile_.y(id));
-      if (inside && inverse == 0) tell_depth(id, 0);
+      if (inside && inverse == 0) report_depth(id, 0);
       shared_.inverse_deviation[id] = inverse;
       windows.id[k] = id;
       windows.alive[k] = inverse != 0;
@@ -131,13 +131,14 @@ class Evaluation {
     }
     if (__any_sync(full_warp, any))
       Form::add(cascade_, stage, patch_, 0, 1, windows.place, windows.sum);
-    for (int k = 0; k < most_a_thread; ++k)
-      judge_first(stage, windows.id[k], windows.alive[k], windows.sum[k]);
-    conclude(0, windows);
+    for (int k = 0; k < max_windows_per_thread; ++k)
+      test_first_stage(stage, windows.id[k], windows.alive[k], windows.sum[k]);
+    list_or_report(0, windows);
   }
 
   // Called by whole warps, with one window per lane, all in one row of the grid.
-  __device__ void judge_first(const CompiledStage& stage, int window, bool& alive, Value& sum) {
+  __device__ void test_first_stage(const CompiledStage& stage, int window, bool& alive,
+                                   Value& sum) {
     sum += Sum::leaf(stage.base);
     const bool rejected = alive && Sum::rejects(stage, sum);
     const unsigned word = __ballot_sync(full_warp, rejected);
@@ -146,7 +147,7 @@ class Evaluation {
         tile_.row + row < tile_.level.grid_height)
       task_.rejected[tile_.level.first_word + (tile_.row + row) * tile_.level.tiles_across +
                      tile_.column / tile_columns] = word;
-    if (rejected) tell_depth(window, 0);
+    if (rejected) report_depth(window, 0);
     alive = alive && !rejected;
     if (task_.skips)
       alive = alive && (surely_skipped(word, tile_.column == 0) >> (thread_ % 32) & 1) == 0;
@@ -182,9 +183,9 @@ class Evaluation {
       windows.sum[k] += Sum::leaf(stage.base);
       if (!windows.alive[k] || !Sum::rejects(stage, windows.sum[k])) continue;
       windows.alive[k] = false;
-      tell_depth(windows.id[k], s);
+      report_depth(windows.id[k], s);
     }
-    conclude(s, windows);
+    list_or_report(s, windows);
   }
 
   // Adds the sums of all other teams to those of the first.
@@ -216,9 +217,9 @@ class Evaluation {
       const bool rejected = Sum::rejects(stage, sum[0]);
       if (thread_ < members && id >= 0) {  // one lane per window reports
         if (rejected)
-          tell_depth(id, s);
+          report_depth(id, s);
         else if (s + 1 == cascade_.stage_count)
-          tell_candidate(id, sum[0]);
+          report_candidate(id, sum[0]);
       }
       const unsigned survivors = __ballot_sync(full_warp, id >= 0 && !rejected && lane < members);
       n = __popc(survivors);
@@ -242,10 +243,10 @@ class Evaluation {
   // rank is the number of survivors counted before it that begin in the same bank; windows are
   // listed by rank, so the windows of a warp begin in different banks, except where two ranks meet.
   template <int W>
-  __device__ void conclude(int s, const Windows<W>& windows) {
+  __device__ void list_or_report(int s, const Windows<W>& windows) {
     if (s + 1 == cascade_.stage_count) {
       for (int k = 0; k < W; ++k)
-        if (windows.alive[k]) tell_candidate(windows.id[k], windows.sum[k]);
+        if (windows.alive[k]) report_candidate(windows.id[k], windows.sum[k]);
       return;
     }
     const int set = s % 2 * banks;
@@ -278,11 +279,11 @@ class Evaluation {
     __syncthreads();
   }
 
-  __device__ void tell_depth(int window, int stages_passed) const {
+  __device__ void report_depth(int window, int stages_passed) const {
     if (task_.depths) task_.depths[tile_.cell(window)] = static_cast<std::uint32_t>(stages_passed);
   }
-  __device__ void tell_candidate(int window, Value sum) const {
-    tell_depth(window, cascade_.stage_count);
+  __device__ void report_candidate(int window, Value sum) const {
+    report_depth(window, cascade_.stage_count);
     if (!task_.candidates) return;
     const std::uint32_t place = atomicAdd(task_.candidate_count, 1u);
     if (place < task_.capacity)
@@ -309,7 +310,7 @@ __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
 
 }  // namespace
 
-int least_shared_bytes(const Cascade& cascade) {
+int min_shared_bytes(const Cascade& cascade) {
   const int planes = cascade.has_tilted() ? 2 : 1;
   return std::max(make_patch_layout(cascade.window, 1, planes, 0).bytes(),
                   make_patch_layout(cascade.window, 2, planes, 0).bytes());
@@ -336,12 +337,12 @@ StepCascade describe(const CompiledCascade& compiled, const PatchLayout& layout)
 EvaluatePlan plan_evaluate(const Pyramid& pyramid, const AtlasPlan& atlas, const Cascade& cascade) {
   EvaluatePlan plan;
   for (const int step : {1, 2})
-    plan.layout[step - 1] = make_patch_layout(cascade.window, step, cascade.has_tilted() ? 2 : 1,
-                                              comfortable_patch_bytes);
+    plan.layout[step - 1] =
+        make_patch_layout(cascade.window, step, cascade.has_tilted() ? 2 : 1, target_patch_bytes);
   for (int i = 0; i < static_cast<int>(pyramid.levels.size()); ++i) {
     const Level& level = pyramid.levels[i];
     const int rows = plan.layout[level.step - 1].rows_of_windows;
-    const int across = (level.grid.width + tile_columns - 1) / tile_columns;
+    const int across = divide_up(level.grid.width, tile_columns);
     plan.first_tile.push_back(static_cast<int>(plan.tiles.size()));
     for (int row = 0; row * rows < level.grid.height; ++row)
       for (int column = 0; column < across; ++column)

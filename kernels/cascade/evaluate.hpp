@@ -38,9 +38,8 @@ struct EvaluateTile {
 // `blocks_per_multiprocessor` blocks run on a multiprocessor.
 constexpr int blocks_per_multiprocessor = 4;
 constexpr int evaluate_static_bytes = 16 << 10;
-constexpr int comfortable_patch_bytes = 40 << 10;
-static_assert(blocks_per_multiprocessor * (comfortable_patch_bytes + evaluate_static_bytes) <=
-                  227 << 10,
+constexpr int target_patch_bytes = 40 << 10;
+static_assert(blocks_per_multiprocessor * (target_patch_bytes + evaluate_static_bytes) <= 227 << 10,
               "the blocks of a multiprocessor share 227 KiB on compute capability 9.0");
 
 // Bytes of nodes that are launch parameters, and so are read through the constant cache: the nodes
@@ -102,7 +101,7 @@ struct EvaluatePlan {
 EvaluatePlan plan_evaluate(const Pyramid& pyramid, const AtlasPlan& atlas, const Cascade& cascade);
 
 // Bytes of shared memory that the smallest tile of this cascade needs, besides the static ones.
-int least_shared_bytes(const Cascade& cascade);
+int min_shared_bytes(const Cascade& cascade);
 
 // Enqueues one launch for `tiles` tiles of a task whose cascades are `compiled`, for either step.
 // Candidates are appended in no particular order.

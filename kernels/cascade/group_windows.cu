@@ -54,10 +54,10 @@ __device__ __forceinline__ void for_windows(std::uint32_t count, Work work) {
 __global__ void __launch_bounds__(threads) order_kernel(const GroupWindowsTask task) {
   __shared__ SharedArray<unsigned, together> places;
   __shared__ SharedArray<std::uint64_t, threads> keys;
-  const bool speaks = threadIdx.x < together;
+  const bool is_leader = threadIdx.x < together;
   const std::uint32_t count = task.counts->windows;
   for_windows(count, [&](std::uint32_t i, int slot, std::uint32_t) {
-    if (speaks) places[slot] = 0;
+    if (is_leader) places[slot] = 0;
     const Candidate window = task.found[min(i, count - 1)];
     const std::uint64_t own = key_of(window);
     unsigned before = 0;
@@ -66,7 +66,7 @@ __global__ void __launch_bounds__(threads) order_kernel(const GroupWindowsTask t
         [&](std::uint32_t, std::uint64_t key) { before += key < own; });
     atomic_add(places, slot, before);
     __syncthreads();
-    if (speaks && i < count) {
+    if (is_leader && i < count) {
       const unsigned place = places[slot];
       task.windows[place] = {box_of(task.levels[window.level], window.cell), window, place, {}};
     }
@@ -84,11 +84,11 @@ __device__ __forceinline__ bool may_be_similar(const Rect& box, const Rect& othe
 __global__ void __launch_bounds__(threads) hook_kernel(const GroupWindowsTask task) {
   __shared__ SharedArray<unsigned, together> firsts;
   __shared__ SharedArray<Rect, threads> boxes;
-  const bool speaks = threadIdx.x < together;
+  const bool is_leader = threadIdx.x < together;
   const std::uint32_t count = task.counts->windows;
-  if (count > most_united) return;
+  if (count > max_united) return;
   for_windows(count, [&](std::uint32_t i, int slot, std::uint32_t end) {
-    if (speaks) firsts[slot] = i;
+    if (is_leader) firsts[slot] = i;
     const Rect own = task.windows[min(i, count - 1)].box;
     std::uint32_t nearest = i;
     stream(
@@ -98,7 +98,7 @@ __global__ void __launch_bounds__(threads) hook_kernel(const GroupWindowsTask ta
         });
     atomic_min(firsts, slot, nearest);
     __syncthreads();
-    if (speaks && i < count) task.windows[i].parent = firsts[slot];
+    if (is_leader && i < count) task.windows[i].parent = firsts[slot];
   });
 }
 
@@ -111,7 +111,7 @@ __device__ __forceinline__ std::uint32_t root_of(const GroupedWindow* windows, s
 // both lead to the root.
 __global__ void __launch_bounds__(threads) flatten_kernel(const GroupWindowsTask task) {
   const std::uint32_t count = task.counts->windows;
-  if (count > most_united) return;
+  if (count > max_united) return;
   for (std::uint32_t i = blockIdx.x * threads + threadIdx.x; i < count; i += gridDim.x * threads)
     store_relaxed(&task.windows[i].parent, root_of(task.windows, i));
 }
@@ -135,7 +135,7 @@ __global__ void __launch_bounds__(threads) unite_kernel(const GroupWindowsTask t
   };
   __shared__ SharedArray<Seen, threads> chunk;
   const std::uint32_t count = task.counts->windows;
-  if (count > most_united) return;
+  if (count > max_united) return;
   const auto look = [&](std::uint32_t i) {
     return Seen{task.windows[i].box, load_relaxed(&task.windows[i].parent)};
   };

@@ -41,7 +41,7 @@ struct GroupWindowsTask {
 };
 
 // Above this number of windows nothing is united: comparing all pairs would take too long.
-constexpr std::uint32_t most_united = 1 << 15;
+constexpr std::uint32_t max_united = 1 << 15;
 
 // Compares all pairs: for the few thousand windows of a frame this is cheaper than a cleverer
 // method.

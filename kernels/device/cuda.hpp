@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <cuda_runtime_api.h>
 
@@ -96,7 +97,15 @@ void reserve(Buffer<T>& buffer, std::size_t count) {
   buffer = Buffer<T>(count);
 }
 
-// The same for page-locked host memory, from and to which copies run at full speed.
+// Enqueues the copy of a vector, which must live until the copy is done.
+template <class T>
+void upload(const std::vector<T>& from, T* to, cudaStream_t stream) {
+  if (!from.empty())
+    FACESAT_CUDA(
+        cudaMemcpyAsync(to, from.data(), from.size() * sizeof(T), cudaMemcpyHostToDevice, stream));
+}
+
+// Like Buffer, but page-locked host memory: copies from and to it run at full speed.
 template <class T>
 class PinnedBuffer {
  public:

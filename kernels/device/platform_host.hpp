@@ -30,7 +30,7 @@ class SharedArray {
    public:
     Element(SharedArray& array, int i) : array_(array), i_(i) {}
     operator T() const {
-      if (!array_.written_[i_]) simt::undefined("shared memory is read that nobody wrote");
+      if (!array_.written_[i_]) simt::undefined("unwritten shared memory is read");
       return array_.elements_[i_];
     }
     Element& operator=(T value) {
@@ -62,7 +62,7 @@ class DynamicShared {
    public:
     Element(T* element, bool* written) : element_(element), written_(written) {}
     operator T() const {
-      if (!*written_) simt::undefined("shared memory is read that nobody wrote");
+      if (!*written_) simt::undefined("unwritten shared memory is read");
       return *element_;
     }
     void operator=(T value) {

@@ -18,7 +18,7 @@ class Shelves {
     if (shelf == shelves_.end()) shelf = shelves_.insert(shelf, {height_, level.height, 0});
     height_ = std::max(height_, shelf->y + shelf->height);
     const AtlasPlan::Place place{group, shelf->used, shelf->y};
-    shelf->used += (level.width + alignment - 1) / alignment * alignment;
+    shelf->used += divide_up(level.width, alignment) * alignment;
     return place;
   }
   Size size() const { return {width_, height_}; }

@@ -8,15 +8,15 @@
 namespace facesat::gpu {
 namespace {
 
-constexpr int values = 256, threads = values, rows_a_block = 8;
+constexpr int values = 256, threads = values, rows_per_block = 8;
 
 __global__ void count_values_kernel(View<std::uint8_t> gray, std::uint32_t* histogram) {
   __shared__ SharedArray<unsigned, values> counts;
   const int thread = static_cast<int>(threadIdx.x);
   counts[thread] = 0;
   __syncthreads();
-  const int first = static_cast<int>(blockIdx.x) * rows_a_block;
-  for (int y = first; y < min(first + rows_a_block, gray.size.height); ++y)
+  const int first = static_cast<int>(blockIdx.x) * rows_per_block;
+  for (int y = first; y < min(first + rows_per_block, gray.size.height); ++y)
     for (int x = thread; x < gray.size.width; x += threads) atomic_add(counts, gray.row(y)[x], 1);
   __syncthreads();
   if (counts[thread] > 0) atomicAdd(histogram + thread, static_cast<std::uint32_t>(counts[thread]));
@@ -46,8 +46,8 @@ __global__ void apply_map_kernel(View<std::uint8_t> gray, std::uint32_t* histogr
   const std::uint32_t darkest_count = histogram[darkest];
   map[thread] = rules::equalized(thread, up_to_here, darkest, darkest_count, gray.size.area());
   __syncthreads();
-  const int first = static_cast<int>(blockIdx.x) * rows_a_block;
-  for (int y = first; y < min(first + rows_a_block, gray.size.height); ++y)
+  const int first = static_cast<int>(blockIdx.x) * rows_per_block;
+  for (int y = first; y < min(first + rows_per_block, gray.size.height); ++y)
     for (int x = thread; x < gray.size.width; x += threads) gray.row(y)[x] = map[gray.row(y)[x]];
 
   // The last block to finish clears the workspace for the next frame.
@@ -63,7 +63,7 @@ __global__ void apply_map_kernel(View<std::uint8_t> gray, std::uint32_t* histogr
 }  // namespace
 
 void enqueue_equalize(View<std::uint8_t> gray, std::uint32_t* workspace, StreamHandle stream) {
-  const dim3 grid((gray.size.height + rows_a_block - 1) / rows_a_block);
+  const dim3 grid(divide_up(gray.size.height, rows_per_block));
   FACESAT_LAUNCH(count_values_kernel, grid, dim3(threads), stream, gray, workspace);
   FACESAT_LAUNCH(apply_map_kernel, grid, dim3(threads), stream, gray, workspace,
                  workspace + values);

@@ -8,7 +8,7 @@
 namespace facesat::gpu {
 namespace {
 
-constexpr int tile_width = 64, tile_height = 16, rows_a_thread = 4;
+constexpr int tile_width = 64, tile_height = 16, rows_per_thread = 4;
 constexpr int weight_bits = 9;
 
 __device__ __forceinline__ int source_of(PackedTap tap) {
@@ -29,16 +29,16 @@ __global__ void resize_kernel(const std::uint8_t* __restrict__ gray, int gray_pi
   const PackedTap column = taps[level.column_taps + x];
   const int left = source_of(column), right = min(left + 1, source.width - 1);
   const unsigned right_weight = weight_of(column), left_weight = 256 - right_weight;
-  const int first_row = tile.row * tile_height + static_cast<int>(threadIdx.y) * rows_a_thread;
-  PackedTap rows[rows_a_thread];
+  const int first_row = tile.row * tile_height + static_cast<int>(threadIdx.y) * rows_per_thread;
+  PackedTap rows[rows_per_thread];
   FACESAT_UNROLL
-  for (int i = 0; i < rows_a_thread; ++i)
+  for (int i = 0; i < rows_per_thread; ++i)
     rows[i] = taps[level.row_taps + min(first_row + i, level.height - 1)];
   struct {
     unsigned upper_left, upper_right, lower_left, lower_right;
-  } from[rows_a_thread];
+  } from[rows_per_thread];
   FACESAT_UNROLL
-  for (int i = 0; i < rows_a_thread; ++i) {
+  for (int i = 0; i < rows_per_thread; ++i) {
     const int top = source_of(rows[i]), bottom = min(top + 1, source.height - 1);
     const std::uint8_t* upper = gray + static_cast<std::ptrdiff_t>(top) * gray_pitch;
     const std::uint8_t* lower = gray + static_cast<std::ptrdiff_t>(bottom) * gray_pitch;
@@ -47,7 +47,7 @@ __global__ void resize_kernel(const std::uint8_t* __restrict__ gray, int gray_pi
   std::uint8_t* to =
       atlas + static_cast<std::ptrdiff_t>(level.y + first_row) * atlas_pitch + level.x + x;
   FACESAT_UNROLL
-  for (int i = 0; i < rows_a_thread; ++i, to += atlas_pitch) {
+  for (int i = 0; i < rows_per_thread; ++i, to += atlas_pitch) {
     if (first_row + i >= level.height) return;
     const unsigned u = left_weight * from[i].upper_left + right_weight * from[i].upper_right;
     const unsigned v = left_weight * from[i].lower_left + right_weight * from[i].lower_right;
@@ -83,7 +83,7 @@ ResizePlan plan_resize(const Pyramid& pyramid, const AtlasPlan& atlas, const Lev
 
 void enqueue_resize(View<const std::uint8_t> gray, View<std::uint8_t> atlas,
                     const DeviceResizePlan& plan, StreamHandle stream) {
-  const dim3 block(tile_width, tile_height / rows_a_thread);
+  const dim3 block(tile_width, tile_height / rows_per_thread);
   FACESAT_LAUNCH(resize_kernel, dim3(plan.tile_count), block, stream, gray.data,
                  static_cast<int>(gray.pitch), gray.size, atlas.data, static_cast<int>(atlas.pitch),
                  plan);

@@ -9,7 +9,7 @@
 namespace facesat::gpu {
 namespace {
 
-constexpr int lines = 32, warps = 32, rows_a_thread = 4, rows_a_step = warps * rows_a_thread;
+constexpr int lines = 32, warps = 32, rows_per_thread = 4, rows_per_step = warps * rows_per_thread;
 
 // Line u has the elements (u + slope * y, y). Slope 1 writes L, -1 adds R - p, 0 sums up columns.
 template <int slope>
@@ -30,16 +30,16 @@ __global__ void __launch_bounds__(lines* warps)
     end = min(height, block_line + lines + 1);
   }
   std::uint32_t carry = 0;
-  for (; begin < end; begin += rows_a_step) {
-    std::uint32_t own[rows_a_thread], running[rows_a_thread];
-    for (int i = 0; i < rows_a_thread; ++i) {
-      const int y = begin + warp * rows_a_thread + i, x = line + slope * y;
+  for (; begin < end; begin += rows_per_step) {
+    std::uint32_t own[rows_per_thread], running[rows_per_thread];
+    for (int i = 0; i < rows_per_thread; ++i) {
+      const int y = begin + warp * rows_per_thread + i, x = line + slope * y;
       own[i] = 0;
       if (y < end && x >= (slope == 0 ? -1 : 0) && x < width)
         own[i] = slope == 0 ? table.row(y)[x] : picture.row(y)[x];
       running[i] = own[i] + (i > 0 ? running[i - 1] : 0);
     }
-    totals[warp * lines + lane] = running[rows_a_thread - 1];
+    totals[warp * lines + lane] = running[rows_per_thread - 1];
     __syncthreads();
     std::uint32_t base = carry;
     for (int w = 0; w < warps; ++w) {
@@ -47,8 +47,8 @@ __global__ void __launch_bounds__(lines* warps)
       if (w < warp) base += total;
       carry += total;
     }
-    for (int i = 0; i < rows_a_thread; ++i) {
-      const int y = begin + warp * rows_a_thread + i, x = line + slope * y;
+    for (int i = 0; i < rows_per_thread; ++i) {
+      const int y = begin + warp * rows_per_thread + i, x = line + slope * y;
       if (y >= end || x < -1 || x >= width) continue;
       std::uint32_t* out = table.row(y) + x;
       if (slope == -1)
@@ -65,7 +65,7 @@ __global__ void __launch_bounds__(lines* warps)
 void enqueue_tilted(View<const std::uint8_t> picture, View<std::uint32_t> tilted_sum,
                     StreamHandle stream) {
   const auto [width, height] = picture.size;
-  const auto blocks = [](int line_count) { return dim3((line_count + lines - 1) / lines); };
+  const auto blocks = [](int line_count) { return dim3(divide_up(line_count, lines)); };
   const dim3 block(lines, warps);
   FACESAT_LAUNCH(scan_lines_kernel<1>, blocks(width + height), block, stream, picture, tilted_sum,
                  -height);

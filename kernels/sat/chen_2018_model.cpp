@@ -6,10 +6,6 @@ namespace {
 // The side of a register matrix (the paper's C and WarpSize), and the steps of its 32 row scans.
 constexpr int side = 32, scan_stages = 5 * side;
 
-constexpr int divide_up(int a, int b) {
-  return (a + b - 1) / b;
-}
-
 int threads_of_block(const SatTypeInfo& type) {
   return 4096 / static_cast<int>(type.table_bytes);
 }

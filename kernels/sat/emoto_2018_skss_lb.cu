@@ -27,13 +27,14 @@ constexpr int side = 64, quarters = 4, length = side / quarters, threads = side 
 constexpr int tile_pitch = side + 1;  // rows and columns without bank conflicts
 
 // What a tile publishes, and where; tiles start on 32-byte boundaries.
-constexpr int row_sums = 0, column_sums = side, corner_sum = 2 * side, values_a_tile = 2 * side + 4;
+constexpr int row_sums = 0, column_sums = side, corner_sum = 2 * side,
+              values_per_tile = 2 * side + 4;
 
 template <class Pass>
 __global__ void __launch_bounds__(threads, sizeof(typename Pass::Out) == 8 ? 2 : 3)
     skss_lb_kernel(Pass pass, Tiles tiles, Header* header, Word* words) {
   using Out = typename Pass::Out;
-  constexpr int words_a_tile = parts<Out> * values_a_tile;
+  constexpr int words_per_tile = parts<Out> * values_per_tile;
   __shared__ SharedArray<Out, side * tile_pitch> tile;
   __shared__ SharedArray<Out, threads> row_parts, column_parts;  // sums of quarters
   __shared__ SharedArray<Out, side> left;                        // GRS of the tile to the left
@@ -43,9 +44,9 @@ __global__ void __launch_bounds__(threads, sizeof(typename Pass::Out) == 8 ? 2 :
   const int thread = static_cast<int>(threadIdx.x), lane = thread % 32;
   const auto [at, epoch] = draw_tile(header, tiles);
   Word* const own =
-      words + (static_cast<std::ptrdiff_t>(at.y) * tiles.across + at.x) * words_a_tile;
-  constexpr std::ptrdiff_t to_left = -words_a_tile;
-  const std::ptrdiff_t to_above = -static_cast<std::ptrdiff_t>(tiles.across) * words_a_tile;
+      words + (static_cast<std::ptrdiff_t>(at.y) * tiles.across + at.x) * words_per_tile;
+  constexpr std::ptrdiff_t to_left = -words_per_tile;
+  const std::ptrdiff_t to_above = -static_cast<std::ptrdiff_t>(tiles.across) * words_per_tile;
 
   // The thread's line (a column in scans down, a row in scans along rows), and its quarter of it.
   const int line = thread % side, quarter = thread / side, begin = quarter * length;
@@ -74,7 +75,7 @@ __global__ void __launch_bounds__(threads, sizeof(typename Pass::Out) == 8 ? 2 :
     Out total{};
     for (int q = 0; q < quarters; ++q) total += row_parts[q * side + line];
     const Out before =
-        look_back<1, Out>(own + row_sums + line, values_a_tile, to_left, at.x, total, epoch);
+        look_back<1, Out>(own + row_sums + line, values_per_tile, to_left, at.x, total, epoch);
     left[line] = before;
     const Out half = warp_sum<Out>(before + total);
     if (lane == 0) strip[line / 32] = half;
@@ -82,7 +83,7 @@ __global__ void __launch_bounds__(threads, sizeof(typename Pass::Out) == 8 ? 2 :
     Out total{};
     for (int q = 0; q < quarters; ++q) total += column_parts[q * side + line];
     above[line] = warp_inclusive_scan(
-        look_back<1, Out>(own + column_sums + line, values_a_tile, to_above, at.y, total, epoch));
+        look_back<1, Out>(own + column_sums + line, values_per_tile, to_above, at.y, total, epoch));
   }
   __syncthreads();
 
@@ -90,7 +91,7 @@ __global__ void __launch_bounds__(threads, sizeof(typename Pass::Out) == 8 ? 2 :
   // from the left edge to the tile and from there to the upper edge.
   if (thread == 0) {
     const Out l_shape = strip[0] + strip[1] + above[31] + above[63];
-    corner[0] = look_back<1, Out>(own + corner_sum, values_a_tile, to_above + to_left,
+    corner[0] = look_back<1, Out>(own + corner_sum, values_per_tile, to_above + to_left,
                                   min(at.x, at.y), l_shape, epoch);
   }
 
@@ -122,7 +123,7 @@ constexpr Tiles tiles_of(Size size) {
 }
 
 std::size_t workspace_bytes(SatType type, Size size) {
-  return header_bytes + static_cast<std::size_t>(tiles_of(size).count()) * values_a_tile *
+  return header_bytes + static_cast<std::size_t>(tiles_of(size).count()) * values_per_tile *
                             (info_of(type).table_bytes / 4) * sizeof(Word);
 }
 

@@ -48,7 +48,7 @@ struct Tables : Shape {
   // What a tile publishes: row totals, then column totals, of each table.
   static constexpr int row_values = count * Shape::tile_height,
                        column_values = count * Shape::tile_width,
-                       values_a_tile = row_values + column_values;
+                       values_per_tile = row_values + column_values;
 
   Size size;
   const In* input;
@@ -124,8 +124,8 @@ __global__ void __launch_bounds__(Tables::threads, Tables::blocks)
   constexpr int rows_per_warp = Tables::rows_per_warp, tile_height = Tables::tile_height,
                 tile_width = Tables::tile_width;
   constexpr int row_values = Tables::row_values, column_values = Tables::column_values;
-  constexpr int part_stride = Tables::values_a_tile,
-                words_a_tile = parts<Out> * Tables::values_a_tile;
+  constexpr int part_stride = Tables::values_per_tile,
+                words_per_tile = parts<Out> * Tables::values_per_tile;
   // Row totals over each warp's columns; after the look-back, the sums of all pixels left of them.
   __shared__ SharedArray<Out, Tables::warps_across * row_values> row_base;
   // Column totals over each warp's rows; after the look-back, the sums of all pixels above them. A
@@ -135,7 +135,7 @@ __global__ void __launch_bounds__(Tables::threads, Tables::blocks)
   const int warp_x = warp % Tables::warps_across, warp_y = warp / Tables::warps_across;
   const auto [tile, epoch] = draw_tile(header, tiles);
   Word* const own =
-      words + (static_cast<std::ptrdiff_t>(tile.y) * tiles.across + tile.x) * words_a_tile;
+      words + (static_cast<std::ptrdiff_t>(tile.y) * tiles.across + tile.x) * words_per_tile;
   const int width = task.size.width, height = task.size.height;
   const int x = tile.x * tile_width + 128 * warp_x + 4 * lane;
   const int y = tile.y * tile_height + rows_per_warp * warp_y;
@@ -162,7 +162,7 @@ __global__ void __launch_bounds__(Tables::threads, Tables::blocks)
   __syncthreads();
   for (int i = thread; i < row_values; i += Tables::threads)
     look_back_from<Tables::warps_across>(row_base, row_values, i, [&](Out total) {
-      return look_back<Tables::window, Out>(own + i, part_stride, -words_a_tile, tile.x, total,
+      return look_back<Tables::window, Out>(own + i, part_stride, -words_per_tile, tile.x, total,
                                             epoch);
     });
   __syncthreads();
@@ -184,7 +184,7 @@ __global__ void __launch_bounds__(Tables::threads, Tables::blocks)
     look_back_from<Tables::warps_down>(column_base, column_values, i, [&](Out total) {
       return look_back<Tables::window, Out>(
           own + row_values + i, part_stride,
-          -static_cast<std::ptrdiff_t>(tiles.across) * words_a_tile, tile.y, total, epoch);
+          -static_cast<std::ptrdiff_t>(tiles.across) * words_per_tile, tile.y, total, epoch);
     });
   __syncthreads();
 
@@ -244,7 +244,7 @@ std::size_t workspace_bytes(SatType type, Size size) {
     const auto room_for = [&]<class Shape>(Shape) {
       using Most = Tables<In, Out, true, sizeof(In) == 1, Shape>;
       values = std::max(values, static_cast<std::size_t>(tiles_of<Shape>(size).count()) *
-                                    Most::values_a_tile * parts<Out>);
+                                    Most::values_per_tile * parts<Out>);
     };
     choose_shape<In, Out, false>(size, room_for);
     choose_shape<In, Out, true>(size, room_for);

@@ -18,7 +18,7 @@
 namespace facesat::gpu {
 namespace {
 
-constexpr int side = 32, warps_a_block = 2;
+constexpr int side = 32, warps_per_block = 2;
 constexpr int tile_pitch = side + 1;  // rows and columns without bank conflicts
 
 constexpr int padded(int width) {
@@ -26,14 +26,14 @@ constexpr int padded(int width) {
 }
 
 template <class Pass>
-__global__ void __launch_bounds__(32 * warps_a_block)
+__global__ void __launch_bounds__(32 * warps_per_block)
     skss_kernel(Pass pass, int tile_rows, Header* header, Word* words) {
   using Out = typename Pass::Out;
-  __shared__ SharedArray<Out, warps_a_block * side * tile_pitch> tiles;
+  __shared__ SharedArray<Out, warps_per_block * side * tile_pitch> tiles;
   const int lane = static_cast<int>(threadIdx.x), warp = static_cast<int>(threadIdx.y);
   const int tile = warp * side * tile_pitch;
   const std::ptrdiff_t part_stride = padded(pass.size.width),
-                       words_a_row = parts<Out> * part_stride;
+                       words_per_row = parts<Out> * part_stride;
   const unsigned epoch = header->epoch;
 
   for (;;) {
@@ -42,14 +42,14 @@ __global__ void __launch_bounds__(32 * warps_a_block)
     if (row >= tile_rows) {
       // Every warp draws one ticket too many; the warp that draws the very last one prepares the
       // header for the next launch.
-      if (lane == 0 && row + 1 == tile_rows + static_cast<int>(gridDim.x) * warps_a_block) {
+      if (lane == 0 && row + 1 == tile_rows + static_cast<int>(gridDim.x) * warps_per_block) {
         header->ticket = 0;
         header->epoch = epoch + 1;
       }
       return;
     }
     const int y = row * side;
-    Word* const bottom = words + row * words_a_row;
+    Word* const bottom = words + row * words_per_row;
     Out left{};  // of the lane's row: the sum of all pixels in the tiles to the left
 
     for (int x = lane; x < part_stride; x += side) {
@@ -69,7 +69,7 @@ __global__ void __launch_bounds__(32 * warps_a_block)
         if (k > 0) sums[k] += sums[k - 1];
       }
       const Out above =
-          row > 0 ? wait_for<Out>(bottom - words_a_row + x, part_stride, epoch) : Out{};
+          row > 0 ? wait_for<Out>(bottom - words_per_row + x, part_stride, epoch) : Out{};
       if (row + 1 < tile_rows)
         publish<Out>(bottom + x, part_stride, epoch, inclusive_total, above + sums[side - 1]);
       FACESAT_UNROLL
@@ -91,8 +91,8 @@ void enqueue(const SatTask& task, void* workspace, StreamHandle stream) {
   auto* const words = reinterpret_cast<Word*>(static_cast<std::byte*>(workspace) + header_bytes);
   const int tile_rows = divide_up(task.size.height, side);
   for_each_table(task, [&]<class Pass>(const Pass& pass) {
-    FACESAT_LAUNCH(skss_kernel<Pass>, dim3(divide_up(tile_rows, warps_a_block)),
-                   dim3(32, warps_a_block), stream, pass, tile_rows, header, words);
+    FACESAT_LAUNCH(skss_kernel<Pass>, dim3(divide_up(tile_rows, warps_per_block)),
+                   dim3(32, warps_per_block), stream, pass, tile_rows, header, words);
   });
 }
 
@@ -100,7 +100,7 @@ void enqueue(const SatTask& task, void* workspace, StreamHandle stream) {
 
 const SatAlgorithm funasaka_2017_skss{
     .id = "funasaka_2017_skss",
-    .title = "Single kernel soft synchronisation: a row of tiles a warp (1R1W-SKSS)",
+    .title = "Single kernel soft synchronisation: one row of tiles per warp (1R1W-SKSS)",
     .paper =
         "Funasaka, Nakano, Ito: Single Kernel Soft Synchronization Technique for Task Arrays "
         "on CUDA-enabled GPUs, with Applications, CANDAR 2017",

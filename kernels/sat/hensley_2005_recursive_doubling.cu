@@ -101,7 +101,7 @@ std::size_t workspace_bytes(SatType type, Size size) {
 
 const SatAlgorithm hensley_2005_recursive_doubling{
     .id = "hensley_2005_recursive_doubling",
-    .title = "Recursive doubling, 16 samples a pass",
+    .title = "Recursive doubling, 16 samples per pass",
     .paper =
         "Hensley, Scheuermann, Coombe, Singh, Lastra: Fast Summed-Area Table Generation and its "
         "Applications, Computer Graphics Forum 2005",

@@ -40,7 +40,7 @@ void enqueue(const SatTask& task, void*, StreamHandle stream) {
 
 const SatAlgorithm kasagi_2014_2r2w{
     .id = "kasagi_2014_2r2w",
-    .title = "A thread a column, then a thread a row (2R2W)",
+    .title = "One thread per column, then one per row (2R2W)",
     .paper = kasagi::paper,
     .year = 2014,
     .launches = 2,

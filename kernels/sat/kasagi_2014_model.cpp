@@ -6,10 +6,6 @@
 namespace facesat::gpu {
 namespace {
 
-constexpr int divide_up(int a, int b) {
-  return (a + b - 1) / b;
-}
-
 double elements(Size size) {
   return static_cast<double>(size.area());
 }

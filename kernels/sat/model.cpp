@@ -19,10 +19,10 @@ double bytes_us(const SatAlgorithm& sat, const SatTypeInfo& type, Size size, int
                 const MicroFigures& figures) {
   const int passes = sat.both_at_once ? 1 : tables;
   const double table_reads = sat.writes - 1, pixel_reads = sat.reads - table_reads;
-  const double bytes_an_element =
+  const double bytes_per_element =
       passes * pixel_reads * static_cast<double>(type.input_bytes) +
       tables * (table_reads + sat.writes) * static_cast<double>(type.table_bytes);
-  return static_cast<double>(size.area()) * bytes_an_element / copy_bytes_per_us(figures) +
+  return static_cast<double>(size.area()) * bytes_per_element / copy_bytes_per_us(figures) +
          passes * sat.launches * figures.launch_us;
 }
 

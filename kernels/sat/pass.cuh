@@ -47,10 +47,6 @@ void for_each_table(const SatTask& task, Launch launch) {
   });
 }
 
-constexpr int divide_up(int a, int b) {
-  return (a + b - 1) / b;
-}
-
 inline std::size_t no_workspace(SatType, Size) {
   return 0;
 }

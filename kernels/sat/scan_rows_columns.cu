@@ -10,8 +10,8 @@
 namespace facesat::gpu {
 namespace {
 
-constexpr int rows_a_block = 4;  // one warp each
-constexpr int strip_width = 32, strip_warps = 32, rows_a_thread = 4;
+constexpr int rows_per_block = 4;  // one warp each
+constexpr int strip_width = 32, strip_warps = 32, rows_per_thread = 4;
 
 template <class Pass>
 __global__ void scan_rows_kernel(Pass pass) {
@@ -39,15 +39,15 @@ __global__ void scan_columns_kernel(Pass pass) {
   const int lane = static_cast<int>(threadIdx.x), warp = static_cast<int>(threadIdx.y);
   const int x = static_cast<int>(blockIdx.x) * strip_width + lane;
   Out carry{};  // the table's row above, once scanned
-  for (int begin = 0; begin < pass.size.height; begin += strip_warps * rows_a_thread) {
-    const int first = begin + warp * rows_a_thread;
-    Out v[rows_a_thread];
+  for (int begin = 0; begin < pass.size.height; begin += strip_warps * rows_per_thread) {
+    const int first = begin + warp * rows_per_thread;
+    Out v[rows_per_thread];
     FACESAT_UNROLL
-    for (int i = 0; i < rows_a_thread; ++i) {
+    for (int i = 0; i < rows_per_thread; ++i) {
       v[i] = pass.has(x, first + i) ? pass.row(first + i)[x] : Out{};
       if (i > 0) v[i] += v[i - 1];
     }
-    totals[warp * strip_width + lane] = v[rows_a_thread - 1];
+    totals[warp * strip_width + lane] = v[rows_per_thread - 1];
     __syncthreads();
     Out base = carry;
     for (int w = 0; w < strip_warps; ++w) {
@@ -56,7 +56,7 @@ __global__ void scan_columns_kernel(Pass pass) {
       carry += total;
     }
     FACESAT_UNROLL
-    for (int i = 0; i < rows_a_thread; ++i)
+    for (int i = 0; i < rows_per_thread; ++i)
       if (pass.has(x, first + i)) pass.row(first + i)[x] = base + v[i];
     __syncthreads();  // the next rows overwrite the totals
   }
@@ -64,8 +64,8 @@ __global__ void scan_columns_kernel(Pass pass) {
 
 void enqueue(const SatTask& task, void*, StreamHandle stream) {
   for_each_table(task, [&]<class Pass>(const Pass& pass) {
-    FACESAT_LAUNCH(scan_rows_kernel<Pass>, dim3(divide_up(pass.size.height, rows_a_block)),
-                   dim3(32, rows_a_block), stream, pass);
+    FACESAT_LAUNCH(scan_rows_kernel<Pass>, dim3(divide_up(pass.size.height, rows_per_block)),
+                   dim3(32, rows_per_block), stream, pass);
     FACESAT_LAUNCH(scan_columns_kernel<Pass>, dim3(divide_up(pass.size.width, strip_width)),
                    dim3(strip_width, strip_warps), stream, pass);
   });

@@ -141,7 +141,7 @@ TEST(Simt, WhatAGpuDoesNotDefineIsRefused) {
   expect_refusal(1, 32, "outside its mask", [] {
     if (threadIdx.x < 16) __shfl_sync(0xFFFFu, 1, 20);
   });
-  expect_refusal(1, 32, "nobody wrote", [] {
+  expect_refusal(1, 32, "unwritten shared", [] {
     __shared__ SharedArray<int, 32> values;
     if (threadIdx.x > 0) values[static_cast<int>(threadIdx.x)] = 1;
     __syncthreads();
@@ -155,7 +155,7 @@ TEST(Simt, WhatAGpuDoesNotDefineIsRefused) {
 
 // A barrier that is left out shows, because some order of the threads breaks the result.
 TEST(Simt, AMissingBarrierIsFound) {
-  expect_refusal(1, 64, "nobody wrote", [] {
+  expect_refusal(1, 64, "unwritten shared", [] {
     __shared__ SharedArray<int, 64> part;
     part[static_cast<int>(threadIdx.x)] = 1;
     static_cast<void>(static_cast<int>(part[63 - static_cast<int>(threadIdx.x)]));
