@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # album.sh: obtains the demo album, assets/album, from two Debian packages without installing them.
-# README.md beside this file says where the pictures come from. Exit status 0: the album is complete.
+# README.md next to this file says where the pictures come from. Exit status 0: the album is complete.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
@@ -21,7 +21,7 @@ for tool in apt-get dpkg-deb; do
       "of your own into assets/$album instead"
 done
 
-# Beside the album, so that moving the pictures there is only a renaming.
+# Next to the album, so that moving the pictures there is only a rename.
 work=$(mktemp -d "$PWD/.album.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 log=$work/log
@@ -46,7 +46,7 @@ for deb in "$work"/*.deb; do
 done
 new=$work/new
 mkdir "$new"
-# The top folder alone: below it lie icons cut from the same photographs.
+# Only the top folder: below it are icons cut from the same photographs.
 demo=$work/unpacked/usr/share/kphotoalbum/demo
 cp "$demo"/*.jpg "$demo"/*.avi "$(find "$work/unpacked" -name grace_hopper.jpg)" "$new" ||
   die "the packages ${packages[*]} no longer hold the expected pictures"
@@ -54,7 +54,7 @@ cp "$demo"/*.jpg "$demo"/*.avi "$(find "$work/unpacked" -name grace_hopper.jpg)"
 chmod -R u=rwX,go=rX "$new"
 
 if [ -d "$album" ]; then
-  # Pictures of the user's own are there, or an album without its mark: nothing is replaced.
+  # There are the user's own pictures, or an album without its mark: nothing is replaced.
   mv -n "$new"/* "$album"
   mv "$new/.complete" "$complete"
 else

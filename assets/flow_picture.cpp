@@ -1,5 +1,6 @@
-// Makes the README's picture with the program's own stages: faces found, the summed area table, how
-// many stages each window passes, and the atlas of all levels. The faces are drawn by a formula.
+// Makes the README's picture with the program's own stages: faces found, the integral image (summed
+// area table), how many stages each window passes, and the atlas of all levels. The faces are drawn
+// by a formula.
 #include <algorithm>
 #include <cmath>
 
@@ -19,7 +20,7 @@ Bgr grey(std::uint8_t v) {
   return {v, v, v};
 }
 
-// Blue over green and yellow to red, for t from 0 to 1.
+// From blue through green and yellow to red, for t from 0 to 1.
 Bgr false_colour(double t) {
   const auto channel = [](double v) {
     return static_cast<std::uint8_t>(255 * std::clamp(1.5 - std::abs(v), 0.0, 1.0));

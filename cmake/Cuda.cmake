@@ -25,7 +25,7 @@ if(NOT given_architectures)
   include(${CMAKE_CURRENT_LIST_DIR}/CudaArchitectures.cmake)
 endif()
 
-# CMake 3.25 does not know how to ask newer versions of nvcc for C++20; 554: nvcc misreads a constrained
-# conversion operator.
+# -std=c++20: CMake 3.25 does not know this option of newer versions of nvcc. 554: nvcc misreads a
+# constrained conversion operator.
 set(FACESAT_CUDA_FLAGS -std=c++20;--fmad=false;--expt-relaxed-constexpr;--diag-suppress=554;-Werror=all-warnings;-Xcompiler=-Wall,-Wextra,-ffp-contract=off)
 set(CMAKE_CUDA_STANDARD_REQUIRED OFF)

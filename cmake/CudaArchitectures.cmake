@@ -4,7 +4,7 @@ set(FACESAT_GPUS "HERE" CACHE STRING
 
 set(CMAKE_CUDA_ARCHITECTURES 75-virtual)
 if(FACESAT_GPUS STREQUAL "ALL")
-  # Machine code for every generation from Turing on, and PTX for those to come.
+  # Machine code for every generation from Turing on, and PTX for future ones.
   set(CMAKE_CUDA_ARCHITECTURES 75-real 80-real 86-real 89-real 90)
   if(CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 12.8)
     set(CMAKE_CUDA_ARCHITECTURES 75-real 80-real 86-real 89-real 90-real 100-real 120)
@@ -14,7 +14,7 @@ elseif(NOT FACESAT_GPUS STREQUAL "HERE")
   message(FATAL_ERROR "FACESAT_GPUS is ${FACESAT_GPUS}; expected HERE or ALL")
 endif()
 
-# "9.0", a line for each GPU. Without a driver there is no nvidia-smi, or it fails.
+# "9.0", one line per GPU. Without a driver there is no nvidia-smi, or it fails.
 execute_process(COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
   OUTPUT_VARIABLE capabilities RESULT_VARIABLE failure ERROR_QUIET)
 string(REGEX MATCHALL "[0-9]+\\.[0-9]+" capabilities "${capabilities}")

@@ -1,12 +1,12 @@
-# The window: sets FACESAT_LIVE_FOUND and offers the target facesat_window_libraries. What is missing goes into
-# FACESAT_LIVE_MISSING.
+# The window: sets FACESAT_LIVE_FOUND and defines the target facesat_window_libraries. FACESAT_LIVE_MISSING lists the
+# libraries that are missing.
 find_package(PkgConfig)
 if(PKG_CONFIG_FOUND)
   pkg_check_modules(glfw IMPORTED_TARGET glfw3)
   pkg_check_modules(imgui IMPORTED_TARGET imgui)
 endif()
 find_program(GLAD_GENERATOR glad)
-# Debian's package has Dear ImGui's backends as examples, in source.
+# Debian's package has the sources of Dear ImGui's backends as examples.
 find_path(IMGUI_BACKENDS imgui_impl_glfw.cpp PATHS /usr/share/doc/libimgui-dev/examples/backends NO_DEFAULT_PATH)
 
 set(FACESAT_LIVE_MISSING "")

@@ -12,7 +12,7 @@
 
 namespace facesat::test {
 
-// Is (x, y) inside the ellipse? Edges are soft: 0 outside, 1 inside, in between over `soft`.
+// Is (x, y) inside the ellipse? 1 inside, 0 outside, with a soft edge of width `soft` in between.
 inline double ellipse(double x, double y, double cx, double cy, double rx, double ry,
                       double soft = 0.25) {
   const double d = std::hypot((x - cx) / rx, (y - cy) / ry);
@@ -50,7 +50,7 @@ inline Image<std::uint8_t> draw_faces(Size size, const std::vector<FaceAt>& face
   return picture;
 }
 
-// Writes a PGM file; folders are made.
+// Writes a PGM file and creates its folders.
 inline void write_pgm(const std::filesystem::path& file, const Image<std::uint8_t>& picture) {
   std::filesystem::create_directories(file.parent_path());
   std::ofstream out(file, std::ios::binary);

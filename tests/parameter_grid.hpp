@@ -1,4 +1,5 @@
-// The parameters that whole detectors are compared with: against OpenCV, and CUDA against the CPU.
+// The parameters with which whole detectors are compared: the CPU's with OpenCV's, CUDA's with the
+// CPU's.
 #pragma once
 
 #include "core/image.hpp"

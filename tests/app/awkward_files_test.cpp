@@ -1,4 +1,5 @@
-// The folder of malformed and awkward pictures of the test data: each file gets what its list says.
+// The test data's folder of malformed and awkward pictures: the result for each file is the one
+// that the folder's list states.
 #include <cstdlib>
 #include <map>
 #include <sstream>
@@ -40,7 +41,7 @@ std::map<std::string, std::string> read_expectations(const fs::path& file) {
 TEST_F(AwkwardFiles, EachGetsWhatItsListSays) {
   const auto expected = read_expectations(tricky / "generated/expected.csv");
   ASSERT_GT(expected.size(), 90u);
-  std::string list;  // named one by one: a folder gives only the files whose extension is known
+  std::string list;  // names each file: a folder gives only the files whose extension is known
   for (const auto& [file, expectation] : expected)
     list += (tricky / "generated" / file).string() + "\n";
   std::map<std::string, Json> records;

@@ -1,4 +1,4 @@
-// facesat bench: the tables' contract; figures are not judged here.
+// facesat bench: the contract of its output; the measured times are not checked here.
 #include "tests/app/program.hpp"
 
 namespace facesat::test {
@@ -32,7 +32,7 @@ TEST_F(Bench, DetectMeasuresEveryDetectorOnTheSamePicture) {
   EXPECT_EQ(ours, 4u);
 }
 
-// The same windows as `bench detect` finds, and for each position at least the first stage.
+// It finds the same windows as `bench detect`, and evaluates at least the first stage per position.
 TEST_F(Bench, CascadeMeasuresTheEvaluationAlone) {
   write_pgm(folder / "two.pgm", draw_faces({300, 160}, {{80, 70, 36}, {220, 80, 48}}));
   const auto rows_of = [&](const char* bench) {
@@ -64,7 +64,7 @@ TEST_F(Bench, CascadeMeasuresTheEvaluationAlone) {
   }
 }
 
-TEST_F(Bench, SatMeasuresTheCpuBesideTheGpu) {
+TEST_F(Bench, SatMeasuresTheCpuAlongsideTheGpu) {
   for (const auto& arguments : std::vector<std::vector<std::string>>{{"--size", "0x5"},
                                                                      {"--size", "40000x5"},
                                                                      {"--runs", "0"},
@@ -125,7 +125,7 @@ TEST_F(Bench, SatRowsOfTheCpuCanBeChosen) {
     }
   EXPECT_EQ(measured, types);
 
-  // What makes no such tables is told where it was asked for by name.
+  // An algorithm that does not support the type is reported if it was requested by name.
   const Finished none =
       run({"bench", "sat", "--algorithm", "cpu_backend", "--type", "64f64f", "--size", "8x8"});
   EXPECT_EQ(none.status, 1);
@@ -168,7 +168,7 @@ TEST_F(Bench, MicroFiguresAndModelsNeedAGpu) {
   EXPECT_EQ(models, Json::parse(run({"info", "--json"}).out)["sat"].size());
 }
 
-TEST_F(Bench, MistakesAreToldInASentence) {
+TEST_F(Bench, MistakesAreReportedInASentence) {
   write_pgm(folder / "small.pgm", draw_faces({30, 30}, {}));
   for (const auto& [argument, said] :
        {std::pair{"9x", "expected N or WxH"}, {"31x30", "only 30x30"}, {"0x5", "only 30x30"}}) {

@@ -1,4 +1,4 @@
-// The real window on a camera, which is an imitation.
+// The real window on a fake camera.
 #include "tests/app/window_test.hpp"
 
 namespace facesat::test {
@@ -30,7 +30,7 @@ TEST_F(CameraTest, IsFoundAndShown) {
   EXPECT_EQ(ended.status, 0) << ended.err;
   const cv::Mat frame = frame_of("f.avi");
   EXPECT_EQ(frame.size(), cv::Size(640, 480));
-  EXPECT_NEAR(frame.at<cv::Vec3b>(240, 320)[2], 130, 10);  // raw is as fast, and grey
+  EXPECT_NEAR(frame.at<cv::Vec3b>(240, 320)[2], 130, 10);  // grey: raw frames are as fast
 }
 
 TEST_F(CameraTest, CompressesWhereThatIsFaster) {
@@ -63,7 +63,7 @@ TEST_F(CameraTest, UnpluggedIsAMessageNotAnExit) {
   EXPECT_TRUE(desktop.shows({130, 130, 130}, most_of_a_picture));  // a raw frame
   EXPECT_TRUE(desktop.shows(warning, letters));                    // but no more of them
   add_face("face.pgm");
-  EXPECT_TRUE(desktop.drop(path("face.pgm")));  // it goes on with something else
+  EXPECT_TRUE(desktop.drop(path("face.pgm")));  // it continues with another source
   EXPECT_TRUE(desktop.shows(box_colour, 1000));
   desktop.close();
   EXPECT_EQ(live.wait().status, 0);

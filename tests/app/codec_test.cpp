@@ -77,8 +77,8 @@ TEST_F(CodecTest, TooManyPixelsAreALimitNotAnAttempt) {
   EXPECT_EQ(read_picture(folder / "picture", {.max_pixels = 33 * 17}).pixels.size, Size(33, 17));
 }
 
-// They are decoded all the same, as by OpenCV, but not without a word.
-TEST_F(CodecTest, DamageOfJpegsIsToldEvenIfTheEndIsThere) {
+// Damaged JPEGs are still decoded, as by OpenCV, but with a warning.
+TEST_F(CodecTest, DamageOfJpegsIsReportedEvenIfTheEndIsThere) {
   if (!has_opencv) GTEST_SKIP() << "skipped: stb_image refuses such files";
   const auto warning = [this](const Bytes& file) {
     write_file(folder / "picture", file);
@@ -91,14 +91,14 @@ TEST_F(CodecTest, DamageOfJpegsIsToldEvenIfTheEndIsThere) {
   EXPECT_EQ(warning(damaged).find("the file is damaged (Corrupt JPEG data"), 0u)
       << warning(damaged);
   EXPECT_EQ(warning({sound.begin(), sound.end() - 200}).find("the file ends early"), 0u);
-  // Data of other programs may hold what looks like the header of a huge picture.
+  // Data of other programs may contain bytes that look like the header of a huge picture.
   const Bytes huge{0xFF, 0xC5, 0, 11, 8, 0xFF, 0xFF, 0xFF, 0xFF};
   damaged = with_bytes(damaged, 2, segment(0xED, "Photoshop 3.0", huge));
   EXPECT_EQ(warning(damaged).find("the file is damaged (Corrupt JPEG data"), 0u)
       << warning(damaged);
 }
 
-TEST_F(CodecTest, AnimationsAreTold) {
+TEST_F(CodecTest, AnimationsAreReported) {
   const auto warning = [this](const Bytes& file) {
     write_file(folder / "picture", file);
     return read_picture(folder / "picture").warning;
@@ -116,7 +116,7 @@ TEST_F(CodecTest, AnimationsAreTold) {
   EXPECT_EQ(warning(with_bytes(gif, gif.size(), {0x3B})), only_first_frame);
 }
 
-// A progressive JPEG whose last scan, of the chroma's coefficients, comes again and again.
+// A progressive JPEG that repeats its last scan, which has coefficients of the chroma.
 Bytes with_scans(int repetitions) {
   Bytes file = encode_jpeg({64, 48}, {.progressive = true});
   const Bytes marker{0xFF, 0xDA};
@@ -153,7 +153,7 @@ TEST_F(CodecTest, DecodingCanBeStopped) {
   EXPECT_THROW(read_png(encode_png({64, 48}, {PNG_COLOR_TYPE_RGB, 8}), limits), Stopped);
 }
 
-// Texts are packed: each of these is a megabyte of zeros.
+// Text chunks are compressed: each of these is a megabyte of zeros.
 TEST_F(CodecTest, TextsInPngsAreNotUnpacked) {
   Bytes packed(2000);
   uLongf length = packed.size();
@@ -164,7 +164,7 @@ TEST_F(CodecTest, TextsInPngsAreNotUnpacked) {
   const Bytes plain = encode_png({33, 17}, {PNG_COLOR_TYPE_RGB, 8});
   Bytes file = plain;
   for (int i = 0; i < 2000; ++i) file = with_chunk(file, after_header, "zTXt", text);
-  // Two seconds of work if they were unpacked; as processor time, whatever else the machine does.
+  // Decompressing them would take two seconds. Processor time does not depend on other load.
   const std::clock_t begin = std::clock();
   expect_same(read_png(file), read_png(plain));
   EXPECT_LT(std::clock() - begin, CLOCKS_PER_SEC / 2);
@@ -174,7 +174,7 @@ TEST_F(CodecTest, FourColoursAreLeftToOthers) {
   EXPECT_FALSE(read_jpeg(encode_jpeg({33, 17}, {.channels = 4})));
 }
 
-// From an archive, say.
+// Such bytes may come from an archive, for example.
 TEST_F(CodecTest, BytesInMemoryAreReadAsFilesAre) {
   const std::string pgm = "P5\n3 2\n255\n\1\2\3\4\5\6";
   Bytes cut = encode_jpeg({64, 48}, {});  // left to the other codec
@@ -197,7 +197,7 @@ TEST_F(CodecTest, BytesInMemoryAreReadAsFilesAre) {
     }
     EXPECT_EQ(why_not_memory, why_not_file);
     ASSERT_EQ(from_memory.has_value(), from_file.has_value());
-    if (!from_file) continue;  // stb_image takes no damaged JPEG
+    if (!from_file) continue;  // stb_image refuses damaged JPEGs
     expect_same(from_memory, from_file);
     EXPECT_EQ(from_memory->warning, from_file->warning);
   }
@@ -224,7 +224,7 @@ TEST_F(CodecTest, FilesWithoutAnEndAreRefusedOrLeftToOthers) {
   }
 }
 
-// Whatever is in them, broken files are read as the general codec reads them, or left to it.
+// Broken files are either read as the general codec reads them, or left to it.
 TEST_F(CodecTest, BrokenFilesAreReadAsByOthersOrNotAtAll) {
   std::mt19937 random(6);
   int read = 0, left = 0;

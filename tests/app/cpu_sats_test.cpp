@@ -14,7 +14,8 @@ namespace {
 
 using app::Summed;
 
-// Integers of all bits, that wrap; real numbers so small that every sum is exact in any order.
+// Integers with random bits, whose sums wrap; real numbers so small that every sum is exact in any
+// order.
 template <class In, class Out>
 Image<In> noise_of(Size size) {
   Image<In> picture(size);
@@ -25,7 +26,7 @@ Image<In> noise_of(Size size) {
   return picture;
 }
 
-// Everything outside of the table is a border: zero, and zero afterwards.
+// The table is surrounded by a border of zeros, which must be unchanged afterwards.
 template <Summed summed, class Out, class In, class Algorithm>
 void check(View<const In> picture, Algorithm algorithm, const std::string& what) {
   const auto [width, height] = picture.size;

@@ -53,7 +53,7 @@ struct Desktop::Connection {
                     reinterpret_cast<const unsigned char*>(data), 2);
   }
 
-  // Answers the question for what is dragged.
+  // Answers a request for the dragged data.
   void hand_over(const XSelectionRequestEvent& request, const std::string& text) const {
     XChangeProperty(display, request.requestor, request.property, request.target, 8,
                     PropModeReplace, reinterpret_cast<const unsigned char*>(text.data()),
@@ -74,7 +74,7 @@ Desktop::Desktop(const std::string& display, const std::string& title)
     : x_(std::make_unique<Connection>()) {
   x_->display = XOpenDisplay(display.c_str());
   if (!x_->display) return;
-  // A program that ends takes its window along; what is asked of it then shall not end the tests.
+  // When the program ends, its window vanishes; later requests to it must not end the tests.
   XSetErrorHandler([](::Display*, XErrorEvent*) { return 0; });
   eventually([&] {
     x_->window = child_with_title(x_->display, DefaultRootWindow(x_->display), title);

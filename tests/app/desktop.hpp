@@ -1,5 +1,5 @@
-// What a desktop does to a program's window, over the X protocol: there is no window manager on the
-// tests' display, so this is one.
+// Acts on a program's window as a desktop does, over the X protocol, because there is no window
+// manager on the tests' display.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@ namespace facesat::test {
 
 class Desktop {
  public:
-  // Waits for a window of that title; is_there() tells whether one came.
+  // Waits for a window with that title; is_there() says whether one appeared.
   Desktop(const std::string& display, const std::string& title);
   ~Desktop();
   Desktop(const Desktop&) = delete;
@@ -22,12 +22,12 @@ class Desktop {
   void minimise();
   void restore();
   void close();  // as its cross does
-  // Drags a file onto it and lets go. True: the window took it.
+  // Drops a file onto the window. True: the window accepted it.
   bool drop(const std::string& file);
 
-  // How many pixels of the window have this colour now.
+  // The number of pixels of the window that have this colour now.
   int count(Bgr colour) const;
-  // Waits until at least that many have it; false: that never was.
+  // Waits until at least that many pixels have it; false: this did not happen in time.
   bool shows(Bgr colour, int pixels) const;
 
  private:

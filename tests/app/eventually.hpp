@@ -1,4 +1,4 @@
-// Waiting for what must come, however busy the machine is.
+// Waiting for something that must happen, however busy the machine is.
 #pragma once
 
 #include <chrono>
@@ -6,10 +6,10 @@
 
 namespace facesat::test {
 
-// Far more than anything takes: only what never comes reaches it.
+// Far longer than anything takes: reached only by what never happens.
 constexpr std::chrono::seconds patience{240};
 
-// Waits until `done`; false: it never was.
+// Waits until done() is true; false: this did not happen in time.
 template <class Done>
 bool eventually(Done done) {
   const auto end = std::chrono::steady_clock::now() + patience;

@@ -1,9 +1,9 @@
 // A camera for tests: preloaded into a program, this library gives it a /dev/video0 that behaves
-// like many webcams. Raw pictures (YUYV) come fast when they are small and slowly when they are
-// large, compressed ones (MJPG) always fast.
+// like many webcams. Raw frames (YUYV) arrive fast if they are small and slowly if they are large;
+// compressed ones (MJPG) always arrive fast.
 //
 // FACESAT_FAKE_CAMERA names a JPEG picture, which is every MJPG frame; raw frames are grey.
-// FACESAT_FAKE_CAMERA_FRAMES: how many come before the camera is unplugged.
+// FACESAT_FAKE_CAMERA_FRAMES is the number of frames before the camera is unplugged.
 #include <algorithm>
 #include <cerrno>
 #include <cstdarg>
@@ -54,7 +54,7 @@ int open_camera() {
   camera.jpeg.assign(std::istreambuf_iterator<char>(in), {});
   if (const char* count = std::getenv("FACESAT_FAKE_CAMERA_FRAMES"))
     camera.frames_left = std::atoi(count);
-  // Its buffers are a file's pages, so that mmap() needs no stand-in.
+  // Its buffers are pages of a file, so that mmap() need not be replaced.
   camera.descriptor = memfd_create("camera", MFD_CLOEXEC);
   if (ftruncate(camera.descriptor, max_buffers * buffer_bytes) != 0) return -1;
   return camera.descriptor;
@@ -77,7 +77,7 @@ void describe(v4l2_pix_format& pix) {
 int set_format(v4l2_pix_format& pix) {
   if (pix.pixelformat == V4L2_PIX_FMT_YUYV || pix.pixelformat == V4L2_PIX_FMT_MJPEG)
     camera.format = pix.pixelformat;
-  const bool is_large = pix.width > 640 || pix.height > 480;  // two sizes are all it has
+  const bool is_large = pix.width > 640 || pix.height > 480;  // there are only two sizes
   camera.width = is_large ? max_width : 640;
   camera.height = is_large ? max_height : 480;
   describe(pix);

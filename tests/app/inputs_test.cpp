@@ -20,7 +20,8 @@ class Inputs : public ProgramTest {
     return result;
   }
 
-  // detect -r in, where in/locked has these permissions; not as root, who may read everything.
+  // Runs `detect -r in`, where in/locked has these permissions; not as root, who may read
+  // everything.
   Finished detect_with(fs::perms locked) const {
     fs::permissions(folder.parent_path(), fs::perms::all);
     fs::permissions(folder / "in/locked", locked);
@@ -55,7 +56,8 @@ TEST_F(Inputs, SymbolicLinksThatLoopAreEnteredOnce) {
   EXPECT_EQ(done.status, 1);
 }
 
-// A folder keeps its own name, whatever links lead to it; one elsewhere has that of its first link.
+// A folder among the inputs keeps its own name even if links lead to it; one elsewhere has the name
+// of the first link to it.
 TEST_F(Inputs, FoldersThatLinksLeadToAreReadOnce) {
   add_face("in/2024/a.pgm");
   add_face("in/.hidden/b.pgm");
@@ -87,7 +89,7 @@ TEST_F(Inputs, ListsAndStandardInput) {
             (Names{"a.pgm", "b.pgm"}));
 }
 
-TEST_F(Inputs, WhatFoldersHoldAndIsPassedOverIsTold) {
+TEST_F(Inputs, SkippedFilesInFoldersAreReported) {
   for (const char* name : {"in/a.pgm", "in/sub/b.pgm"}) add_face(name);
   const auto said = [&](const std::vector<std::string>& arguments) {
     const std::string text = run(arguments).err;
@@ -104,7 +106,7 @@ TEST_F(Inputs, WhatFoldersHoldAndIsPassedOverIsTold) {
   EXPECT_EQ(detect({"-r", "in"}).err, "");
 }
 
-TEST_F(Inputs, NamesThatSeveralInputsHaveInTheResultsAreTold) {
+TEST_F(Inputs, NamesThatSeveralInputsHaveInTheResultsAreReported) {
   for (const char* name : {"p/a.pgm", "q/a.pgm", "q/b.pgm"}) add_face(name);
   const auto said = [&](const std::vector<std::string>& arguments) {
     const std::string text = run(arguments).err,
@@ -117,7 +119,7 @@ TEST_F(Inputs, NamesThatSeveralInputsHaveInTheResultsAreTold) {
   EXPECT_EQ(said({"detect", "-r", "."}), "");
 }
 
-// The lines of a list that is a pipe come once.
+// The lines of a pipe can be read only once.
 TEST_F(Inputs, ListsOnPipesAreReadWhole) {
   ::mkfifo((folder / "list").c_str(), 0600);
   for (const char* progress : {"on", "off"}) {
@@ -137,7 +139,7 @@ TEST_F(Inputs, ListsMayBeSeparatedByNulBytes) {
   EXPECT_EQ(names(detect({"-0", "-"}, "b\nc.pgm\0a.pgm\0"s)), (Names{"b\nc.pgm", "a.pgm"}));
   write_text(folder / "list", "b\nc.pgm\0a.pgm"s);
   EXPECT_EQ(names(detect({"--null", "@list"})), (Names{"b\nc.pgm", "a.pgm"}));
-  // Where it cannot be known, nothing gets lost in silence.
+  // If the separator is ambiguous, no name is lost silently.
   const Finished mixed = detect({"-"}, "b\nc.pgm\0a.pgm\0"s);
   EXPECT_EQ(mixed.status, 1);
   EXPECT_EQ(mixed.records().size(), 2u);
@@ -163,7 +165,7 @@ TEST_F(Inputs, ListsInUtf16AreRefused) {
   EXPECT_EQ(detect({"-0", "-"}, "a\0b\0"s).records().size(), 2u);  // names of one letter
 }
 
-TEST_F(Inputs, NamesThatAreNotUtf8AreTold) {
+TEST_F(Inputs, NamesThatAreNotUtf8AreReported) {
   add_face("in/B\xE4r.pgm");
   add_face("in/B\xF6r.pgm");
   add_face("in/B\xC3\xA4r.pgm");
@@ -172,7 +174,7 @@ TEST_F(Inputs, NamesThatAreNotUtf8AreTold) {
   EXPECT_EQ(run({"detect", "--format", "csv", "in"}).err.find("UTF-8"), std::string::npos);
 }
 
-TEST_F(Inputs, FoldersAreNoLists) {
+TEST_F(Inputs, FoldersAreNotLists) {
   fs::create_directory(folder / "in");
   const Finished done =
       run({"detect", "-q", "-"}, "", [] { ::dup2(::open("in", O_RDONLY | O_DIRECTORY), 0); });
@@ -182,7 +184,7 @@ TEST_F(Inputs, FoldersAreNoLists) {
       << done.err;
 }
 
-// A folder whose entries can be listed and not looked at: nobody knows what they are.
+// The entries of a folder can be listed but not examined, so their types are unknown.
 TEST_F(Inputs, FoldersBelowAnUnreadableOneHaveRecords) {
   add_face("in/a.pgm");
   add_face("in/locked/sub/b.pgm");
@@ -235,7 +237,7 @@ TEST_F(Inputs, WhatCannotBeReadHasARecordAndTheRestIsProcessed) {
   EXPECT_EQ(records[4]["faces"].size(), 1u);
 }
 
-TEST_F(Inputs, FailuresAreToldOnStandardErrorInCsv) {
+TEST_F(Inputs, FailuresAreReportedOnStandardErrorInCsv) {
   const Finished done = detect({"--format", "csv", "missing.jpg"});
   EXPECT_EQ(done.status, 1);
   EXPECT_NE(done.err.find("missing.jpg"), std::string::npos);
@@ -261,7 +263,7 @@ TEST_F(Inputs, OddNamesComeThroughWhole) {
   const Finished csv = detect({"--format", "csv", "in"});
   EXPECT_NE(csv.out.find("\n\"comma, quote\"\".pgm\","), std::string::npos) << csv.out;
   EXPECT_NE(csv.out.find("\n\"line\nend.pgm\","), std::string::npos) << csv.out;
-  // Not UTF-8: JSON has no way to say it, but the run goes on and the record is there.
+  // JSON cannot represent names that are not UTF-8, but the run continues and has a record.
   add_face("in/latin\xE9.pgm");
   EXPECT_EQ(detect({"in"}).records().size(), odd.size() + 1);
   EXPECT_EQ(detect({"in/latin\xE9.pgm"}).records().at(0)["image"], "in/latin\xEF\xBF\xBD.pgm");

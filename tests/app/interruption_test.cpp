@@ -1,4 +1,4 @@
-// Runs that end early: whatever happens, the results are whole records from the first on.
+// Runs that end early: whatever happens, the results are complete records from the first on.
 #include <chrono>
 #include <csignal>
 #include <regex>
@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 using Interruption = SixtyPictures;
 
-// Ctrl-C, and what a terminal sends when it is closed.
+// Ctrl+C, and the signal that a terminal sends when it is closed.
 TEST_F(Interruption, SignalsEndWithWholeRecords) {
   const std::string expected = undisturbed("jsonl");
   for (const int signal : {SIGINT, SIGHUP}) {
@@ -57,7 +57,8 @@ double processor_seconds(int process) {
   return static_cast<double>(user + system) / static_cast<double>(::sysconf(_SC_CLK_TCK));
 }
 
-// Not only after the picture under way. In processor time, whatever else the machine does.
+// It does not wait for the end of the current picture. Measured in processor time, which does not
+// depend on other load.
 TEST_F(Interruption, CtrlCEndsInTheMiddleOfALargePicture) {
   const Image<std::uint8_t> tile = draw_faces({150, 150}, {{75, 75, 50}});
   Image<std::uint8_t> large({3600, 3000});
@@ -83,7 +84,7 @@ TEST_F(Interruption, CtrlCEndsInTheMiddleOfALargePicture) {
   EXPECT_LT(used_by_children() - begin - whole, 0.7 * whole);
 }
 
-TEST_F(Interruption, AClosedPipeEndsTheRunWithoutAWord) {
+TEST_F(Interruption, AClosedPipeEndsTheRunSilently) {
   int ends[2];
   ASSERT_EQ(::pipe(ends), 0);
   ::close(ends[0]);
@@ -100,7 +101,7 @@ TEST_F(Interruption, AFullDiskEndsTheRunWithWholeRecords) {
     ::setrlimit(RLIMIT_FSIZE, &limit);
   });
   EXPECT_EQ(done.status, 3);
-  // The results or their journal, whichever is larger.
+  // Either the results or their journal, whichever is larger.
   EXPECT_TRUE(std::regex_search(done.err, std::regex("r(\\.resume)?: File too large"))) << done.err;
   EXPECT_NE(done.err.find("--resume goes on from there"), std::string::npos) << done.err;
   const std::string text = read_text(folder / "r");
@@ -118,7 +119,7 @@ TEST_F(Interruption, PicturesTooLargeForTheMemoryAreRefusedAndTheRestIsProcessed
 #endif
   write_pgm(folder / "large/a.pgm", draw_faces({10500, 10500}, {}));
   add_face("large/b.pgm");
-  // With address space for that many MiB.
+  // Runs with that many MiB of address space.
   const auto detect_within = [&](std::uint64_t mebibytes, const char* files) {
     return run({"detect", "-q", "-j", "1", files}, "", [mebibytes] {
       const rlimit limit{mebibytes << 20, mebibytes << 20};
@@ -127,7 +128,7 @@ TEST_F(Interruption, PicturesTooLargeForTheMemoryAreRefusedAndTheRestIsProcessed
   };
   std::uint64_t enough = 200;  // for the program and the small picture
   while (enough < 4000 && detect_within(enough, "large/b.pgm").status != 0) enough += 50;
-  const Finished done = detect_within(enough + 50, "large");  // the large one has 105 MiB
+  const Finished done = detect_within(enough + 50, "large");  // the large picture needs 105 MiB
   EXPECT_EQ(done.status, 1) << done.err;
   const auto records = done.records();
   ASSERT_EQ(records.size(), 2u) << done.err;

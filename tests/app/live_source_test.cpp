@@ -1,5 +1,4 @@
-// Where the window's pictures come from, without the window: sources and the thread that reads
-// them.
+// The sources of the window's pictures and the thread that reads them, tested without the window.
 #include <atomic>
 #include <chrono>
 #include <filesystem>
@@ -66,7 +65,7 @@ TEST_F(SourceTest, NamesLikeUrlsAreFilesWhereThereIsSuchAFile) {
   for (const char* camera : {"", "0", "/dev/video3"}) EXPECT_FALSE(source_path(camera)) << camera;
 }
 
-TEST_F(SourceTest, WhatTheSystemRefusesIsToldInASentence) {
+TEST_F(SourceTest, WhatTheSystemRefusesIsReportedInASentence) {
   const std::string long_name(300, 'n');
   try {
     open_source(long_name);
@@ -83,7 +82,7 @@ TEST_F(SourceTest, WhatTheSystemRefusesIsToldInASentence) {
   fs::permissions(folder / "locked", fs::perms::none);
   const uid_t user = geteuid();
   constexpr uid_t nobody = 65534;
-  ASSERT_EQ(seteuid(user == 0 ? nobody : user), 0);  // nothing is locked for root
+  ASSERT_EQ(seteuid(user == 0 ? nobody : user), 0);  // root may read everything
   for (const char* name : {"locked", "locked/a.pgm", "locked/k.avi"}) {
     try {
       open_source(path(name));
@@ -97,7 +96,7 @@ TEST_F(SourceTest, WhatTheSystemRefusesIsToldInASentence) {
   fs::permissions(folder / "locked", fs::perms::owner_all);
 }
 
-TEST_F(SourceTest, AVideoWithoutFramesIsTold) {
+TEST_F(SourceTest, AVideoWithoutFramesIsReported) {
   test::write_video(path("f.avi"), 20);
   const std::string bytes = read_text(folder / "f.avi");
   write_text(folder / "f.avi", bytes.substr(0, bytes.find("movi") + 4));  // all but its frames
@@ -110,7 +109,7 @@ TEST_F(SourceTest, AVideoWithoutFramesIsTold) {
   }
 }
 
-TEST_F(SourceTest, VideosCanBeSought) {
+TEST_F(SourceTest, VideosAreSeekable) {
   test::write_video(path("f.avi"), 20);
   const auto source = open_source(path("f.avi"));
   EXPECT_EQ(source->kind(), FrameSource::Kind::video);
@@ -148,7 +147,7 @@ TEST_F(SourceTest, GifsOfSeveralFramesPlayAndOthersArePictures) {
   }
 }
 
-TEST_F(SourceTest, WhatIsNoSourceIsToldInASentence) {
+TEST_F(SourceTest, WhatIsNotASourceIsReportedInASentence) {
   std::filesystem::create_directory(folder / "empty");
   write_text(folder / "text.avi", "no video");
   for (const char* name : {"empty", "text.avi", "missing.png"}) {
@@ -169,7 +168,7 @@ TEST_F(SourceTest, WhatIsNoSourceIsToldInASentence) {
   EXPECT_THROW(open_source("99"), InputError);
 }
 
-TEST(Cameras, TheFirstOrASentenceOnAllThatWereTried) {
+TEST(Cameras, TheFirstOneOpensOrASentenceNamesAllThatWereTried) {
   try {
     EXPECT_EQ(open_source("")->kind(), FrameSource::Kind::camera);
   } catch (const InputError& error) {
@@ -236,7 +235,7 @@ TEST_F(CaptureTest, VideosPlayPauseStepSeekAndLoop) {
   };
   EXPECT_TRUE(eventually([&] { return count() > 70; }));  // more than the video has
   capture->play(false);
-  // A frame may be under way, perhaps that of the first place: at the second it is over.
+  // An older frame may still be in flight after the first seek, but not after the second.
   capture->seek(0.1);
   EXPECT_TRUE(is_at(0.1));
   capture->seek(0.44);
@@ -253,7 +252,7 @@ TEST_F(CaptureTest, VideosPlayPauseStepSeekAndLoop) {
   const int all = count();
   std::this_thread::sleep_for(50ms);
   EXPECT_EQ(count(), all);
-  capture->seek(0);  // and it goes on
+  capture->seek(0);  // and it continues
   EXPECT_TRUE(eventually([&] { return count() > all + 1; }));
 }
 
@@ -292,7 +291,7 @@ TEST_F(CaptureTest, APictureThatIsNotWholeIsShownWithItsWarning) {
   EXPECT_FALSE(capture->state().failed);
 }
 
-TEST_F(CaptureTest, ABrokenPictureCanBePassed) {
+TEST_F(CaptureTest, ABrokenPictureCanBeSkipped) {
   add_face("p/a.pgm");
   write_text(folder / "p/b.pgm", "broken");
   add_face("p/c.pgm");

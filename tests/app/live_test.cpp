@@ -1,4 +1,4 @@
-// The threads behind the window, without one: detection, recording, times, settings.
+// The threads behind the window, tested without one: detection, recording, times, settings.
 #include "tests/app/live_test.hpp"
 
 #include <atomic>
@@ -44,7 +44,7 @@ TEST(Mailbox, KeepsTheNewest) {
   EXPECT_FALSE(box.take());
 }
 
-TEST(GuardedThread, GoesOnAfterWhateverAStepThrows) {
+TEST(GuardedThread, ContinuesAfterAnyException) {
   std::mutex mutex;
   std::vector<std::string> reasons;
   std::atomic<int> steps = 0;
@@ -66,7 +66,7 @@ TEST(GuardedThread, GoesOnAfterWhateverAStepThrows) {
       [&](const std::string& reason) {
         const std::scoped_lock lock(mutex);
         reasons.push_back(reason);
-        throw std::bad_alloc();  // not even that ends it
+        throw std::bad_alloc();  // not even this ends the thread
       });
   EXPECT_TRUE(eventually([&] { return steps > 5; }));
   const std::scoped_lock lock(mutex);
@@ -97,7 +97,7 @@ TEST(Shrink, PixelsAreMeansOfWhatIsThere) {
   EXPECT_EQ(half.row(0)[1].b, 25);
   EXPECT_EQ(half.row(0)[2].b, 40);  // one column is left
   EXPECT_EQ(half.row(0)[2].g, 50);
-  EXPECT_EQ(half.row(1)[0].g, 200);  // and one row
+  EXPECT_EQ(half.row(1)[0].g, 200);  // one row is left
   EXPECT_EQ(half.row(1)[2].r, 255);
 }
 
@@ -227,7 +227,7 @@ TEST_F(DetectionTest, NoExceptionEndsTheThread) {
   EXPECT_EQ(wait_for_result(detection).faces.size(), 1u);
 }
 
-TEST_F(DetectionTest, WhatOnResultThrowsIsAMessage) {
+TEST_F(DetectionTest, AnExceptionOfOnResultIsAMessage) {
   std::atomic<int> calls = 0;
   Detection detection(settings({"frontalface_default"}), [&] {
     if (++calls == 1) throw std::bad_alloc();
@@ -255,12 +255,12 @@ TEST_F(DetectionTest, IntermediatePicturesAreShownInColours) {
     ASSERT_TRUE(result.view);
     EXPECT_EQ(result.faces.size(), 1u);
     const View<const Bgr> view = result.view->view();
-    int different = 0;  // from the first pixel
+    int different = 0;  // pixels that differ from the first one
     for (int y = 0; y < view.size.height; ++y)
       for (int x = 0; x < view.size.width; ++x) different += view.row(y)[x].g != view.row(0)[0].g;
     EXPECT_GT(different, 10) << static_cast<int>(picture);
   }
-  chosen.inspection = {Snapshot::depth, 1000};  // the last level there is
+  chosen.inspection = {Snapshot::depth, 1000};  // shows the last level
   detection.set(chosen);
   EXPECT_TRUE(wait_for_result(detection).view);
 }
@@ -282,11 +282,11 @@ TEST_F(DetectionTest, TheAtlasHoldsEveryLevelInItsPlace) {
   }
 }
 
-TEST_F(DetectionTest, AlgorithmsAreComparedAndFailuresTold) {
+TEST_F(DetectionTest, AlgorithmsAreComparedAndFailuresReported) {
   const Frame frame = face();
   const auto cascade = find_cascade("frontalface_default");
   BackendOptions options;
-  options.choice = BackendChoice::cpu;  // it has one way only, which has no name
+  options.choice = BackendChoice::cpu;  // it has only one algorithm, without a name
   const Comparison both = compare_sats({"", ""}, options, cascade, {}, frame.picture.pixels);
   ASSERT_EQ(both.ranks.size(), 2u);
   EXPECT_EQ(both.message, "");
@@ -416,7 +416,7 @@ TEST_F(SettingsFile, RemembersAllChoices) {
   EXPECT_FALSE(read.labels);
 }
 
-TEST_F(SettingsFile, WhatMakesNoSenseIsForgotten) {
+TEST_F(SettingsFile, InvalidSettingsAreIgnored) {
   Remembered otherwise;
   otherwise.settings.cascades = {"eye"};
   write_settings(folder / "good.json", otherwise);

@@ -1,4 +1,4 @@
-// The files of `facesat live`, and what it says before there is a window.
+// The files of `facesat live`, and its messages before there is a window.
 #include <filesystem>
 #include <set>
 
@@ -32,13 +32,13 @@ TEST_F(SameFile, ByWhateverName) {
   EXPECT_TRUE(same_file(path("hard"), path("link")));
   EXPECT_FALSE(same_file(path("a"), path("b")));
   EXPECT_FALSE(same_file(path("a"), path("new")));
-  EXPECT_TRUE(same_file(path("new"), path("f/../new")));  // neither is there yet
+  EXPECT_TRUE(same_file(path("new"), path("f/../new")));  // the file does not exist yet
   EXPECT_TRUE(same_file(path("new"), path("to_new")));
   EXPECT_FALSE(same_file(path("new"), path("newer")));
   EXPECT_FALSE(same_file(path("new"), path(std::string(300, 'x'))));
 }
 
-// What `facesat live` says before there is a window.
+// The messages of `facesat live` before there is a window.
 class LiveUsage : public LiveTest {
  protected:
   test::Finished live(std::vector<std::string> arguments) const {
@@ -140,7 +140,7 @@ TEST_F(LiveUsage, OutputsThatCannotBeWrittenAreRefusedAtTheStart) {
   }
 }
 
-TEST_F(LiveUsage, ASourceBehindACascadeIsASource) {
+TEST_F(LiveUsage, ASourceAfterACascadeIsASource) {
   add_face("a.pgm");
   const std::vector<std::vector<std::string>> ways{
       {"--cascade", "eye", "a.pgm"},

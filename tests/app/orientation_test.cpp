@@ -1,4 +1,4 @@
-// EXIF data of all kinds: pictures are turned as cv::imread turns them.
+// EXIF data of all kinds: pictures are rotated as by cv::imread.
 #include <algorithm>
 #include <cstdio>  // jpeglib.h needs it
 #include <random>
@@ -41,7 +41,7 @@ void append_number(Bytes& to, unsigned value, int bytes, ByteOrder order) {
         static_cast<unsigned char>(value >> 8 * (order == ByteOrder::little ? i : bytes - 1 - i)));
 }
 
-// EXIF data: a TIFF header, one directory and what follows it.
+// EXIF data: a TIFF header, one directory, and the data after it.
 Bytes tiff(ByteOrder order, const std::vector<Entry>& entries, const Bytes& rest = Bytes(4)) {
   Bytes data(2, order == ByteOrder::little ? 'I' : 'M');
   append_number(data, 42, 2, order);
@@ -65,8 +65,8 @@ Bytes exif_segment(const Bytes& exif) {
   return segment(JPEG_APP0 + 1, exif_signature, exif);
 }
 
-// Where each of a JPEG's segments begins, those between and after the scans included, and where the
-// file ends.
+// The offset of each segment of a JPEG, including those between and after the scans, and of the end
+// of the file.
 std::vector<std::size_t> places_in(const Bytes& jpeg) {
   std::vector<std::size_t> places;
   for (std::size_t i = 2; i + 1 < jpeg.size(); ++i)
@@ -75,7 +75,7 @@ std::vector<std::size_t> places_in(const Bytes& jpeg) {
   return places;
 }
 
-// Entries for the orientation of all types and counts.
+// Orientation entries of all types and counts.
 std::vector<Bytes> blocks_of_all_types(ByteOrder order) {
   std::vector<Bytes> blocks;
   for (const unsigned value : {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 255, 256, 0x106, 65535})
@@ -91,7 +91,7 @@ std::vector<Bytes> blocks_of_all_types(ByteOrder order) {
 }
 
 // Other entries before and after the one for the orientation; the values that they refer to end
-// before the end of the data, with it, or outside.
+// before the end of the data, exactly there, or outside.
 std::vector<Bytes> blocks_with_other_tags(ByteOrder order) {
   std::vector<Bytes> blocks;
   const Bytes rest = noise(60, 8);
@@ -108,7 +108,7 @@ std::vector<Bytes> blocks_with_other_tags(ByteOrder order) {
   return blocks;
 }
 
-// Damaged headers, other places of the directory, and data that end early.
+// Damaged headers, directories at other offsets, and data that end early.
 std::vector<Bytes> blocks_with_other_headers(ByteOrder order) {
   const Bytes sound = tiff(order, {{0x10F, 2, 4, 0, 4}, {}, {0x11A, 5, 1, 8, 4}});
   std::vector<Bytes> blocks;
@@ -170,7 +170,7 @@ class OrientationTest : public CodecTest {
   }
   void TearDown() override { RecordProperty("compared", compared_); }
 
-  // Files that are left to the general codec count too: stb_image relies on the same segment.
+  // Files left to the general codec count too, because stb_image relies on the same segment.
   void compare_jpeg(const Bytes& file) {
     const std::optional<Picture> picture = read_jpeg(file), expected = read_generally(file, ".jpg");
     if (picture) return compare(picture, expected);
@@ -180,14 +180,14 @@ class OrientationTest : public CodecTest {
   }
   void compare_png(const Bytes& file) { compare(try_png(file), read_generally(file, ".png")); }
 
-  // With the EXIF data where they usually are.
+  // Compares a file with the EXIF data at the usual place.
   void compare_exif(const Bytes& exif) {
     SCOPED_TRACE(::testing::PrintToString(exif));
     compare_jpeg(with_bytes(jpeg_, 2, exif_segment(exif)));
     compare_png(with_chunk(png_, after_header, "eXIf", exif));
   }
 
-  // A test in which all pictures are turned, or none is, would tell little.
+  // A test in which all pictures are rotated, or none is, would prove little.
   void expect_many_of_both() const {
     EXPECT_GT(turned_, 100);
     EXPECT_GT(compared_ - turned_, 100);

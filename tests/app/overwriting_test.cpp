@@ -1,4 +1,4 @@
-// What is there already is not lost: inputs, and files that facesat did not write.
+// Existing files are not lost: inputs, and files that facesat did not write.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 class Overwriting : public ProgramTest {
  protected:
-  // A PNG with a face, as the program writes them, but without its mark.
+  // A PNG with a face, as the program writes it, but without the program's mark.
   void add_png(const std::string& name) const {
     add_face("scratch/face.pgm");
     ASSERT_EQ(detect({"--annotate", "scratch", (folder / "scratch/face.pgm").string()}).status, 0);
@@ -36,7 +36,8 @@ class Overwriting : public ProgramTest {
     EXPECT_EQ(read_text(folder / "a.png"), before);
   }
 
-  // The run is refused, says `said`, and everything below the folder stays as it is.
+  // Expects that the run is refused with a message containing `said`, and that nothing below the
+  // folder changes.
   void expect_refused(const std::vector<std::string>& arguments, const std::string& said) const {
     const auto contents = [this] {
       std::string all;
@@ -100,14 +101,14 @@ TEST_F(Overwriting, PicturesAreNotWrittenOverTheirInputs) {
   fs::create_directory_symlink("p", folder / "q");
   expect_refused({"--annotate", "q", "p"}, "name another");
 
-  // Of a list, it is found when the picture is written.
+  // For inputs from a list, this is found only when the picture is written.
   const std::string before = read_text(folder / "a.png");
   const Finished done = detect({"--annotate", ".", "-"}, "a.png\np\n./p\n");
   EXPECT_EQ(done.status, 1);
   const auto records = done.records();
   ASSERT_EQ(records.size(), 3u);
   EXPECT_EQ(records[0]["error"]["kind"], "write");
-  EXPECT_EQ(records[1]["faces"].size(), 1u);  // of folder p: written beside a.png
+  EXPECT_EQ(records[1]["faces"].size(), 1u);  // of folder p: written next to a.png
   EXPECT_EQ(read_text(folder / "a.png"), before);
   EXPECT_TRUE(fs::exists(folder / "b.png"));
   const Finished folders = detect({"--annotate", "p", "-"}, "p\na.png\n");
@@ -115,7 +116,7 @@ TEST_F(Overwriting, PicturesAreNotWrittenOverTheirInputs) {
   EXPECT_EQ(folders.records().at(1)["faces"].size(), 1u);
 }
 
-// Even if facesat has written the input.
+// An input is not overwritten even if facesat wrote it.
 TEST_F(Overwriting, OwnPicturesAreInputsToo) {
   add_png("b/a.png");
   ASSERT_EQ(detect({"--annotate", "own", "b"}).status, 0);
@@ -167,7 +168,7 @@ TEST_F(Overwriting, PicturesReplaceOnlyPicturesOfFacesat) {
   EXPECT_EQ(read_text(folder / "out2/a.png"), edited);
 }
 
-// A picture's name has the crops of the last run that used it, for whatever input.
+// The crops under a name are those of the last run that used the name, for whatever input.
 TEST_F(Overwriting, CropsOfAnEarlierRunDoNotStayAmongNewOnes) {
   add_png("in/a.png");
   const auto crops = [this](const std::vector<std::string>& options) {
@@ -191,7 +192,7 @@ TEST_F(Overwriting, CropsOfAnEarlierRunDoNotStayAmongNewOnes) {
   EXPECT_EQ(files_below("out").size(), 1u);
 }
 
-TEST_F(Overwriting, NothingDoesNotReplaceResults) {
+TEST_F(Overwriting, ARunWithoutInputsDoesNotReplaceResults) {
   add_png("in/a.png");
   fs::create_directories(folder / "unmounted/sub");
   EXPECT_EQ(detect({"-o", "r", "in"}).status, 0);
@@ -205,7 +206,7 @@ TEST_F(Overwriting, NothingDoesNotReplaceResults) {
   EXPECT_EQ(read_text(folder / "r"), text);
 }
 
-TEST_F(Overwriting, StandardOutputByNameIsNotBegunAnew) {
+TEST_F(Overwriting, StandardOutputByNameIsNotTruncated) {
   add_png("a.png");
   write_text(folder / "log", "before\n");
   for (const char* name : {"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"})
@@ -218,7 +219,7 @@ TEST_F(Overwriting, StandardOutputByNameIsNotBegunAnew) {
 }
 
 TEST_F(Overwriting, APictureThatCannotBeWrittenIsAnErrorOfItsRecord) {
-  const std::string long_name = std::string(250, 'n') + ".pgm";  // and .png makes it too long
+  const std::string long_name = std::string(250, 'n') + ".pgm";  // too long with .png appended
   add_face("in/" + long_name);
   add_face("in/a.pgm");
   add_face("in/taken.pgm");
@@ -235,7 +236,7 @@ TEST_F(Overwriting, APictureThatCannotBeWrittenIsAnErrorOfItsRecord) {
   EXPECT_EQ(files_below("out"), std::vector<std::string>{"a.pgm.png"});
 }
 
-// A device is no partial file that could be taken away.
+// A device is not deleted like a partially written file.
 TEST_F(Overwriting, DevicesStayWhereTheyAre) {
   const fs::path full = folder / "full";
   if (::mknod(full.c_str(), S_IFCHR | 0666, makedev(1, 7)) != 0 ||
@@ -255,7 +256,7 @@ TEST_F(Overwriting, WhatCannotBeWrittenFromTheStartIsWrongUsage) {
       EXPECT_EQ(detect({option, where, "a.pgm"}).status, 2) << option << " " << where;
 }
 
-// What begins like results is not yet results.
+// A file that begins like results need not be results.
 TEST_F(Overwriting, ResultsThatOthersAnnotatedAreNotReplaced) {
   add_png("in/a.png");
   add_png("in/b.png");
@@ -288,7 +289,7 @@ TEST_F(Overwriting, ResultsThatOthersAnnotatedAreNotReplaced) {
   for (const std::string& text : foreign) {
     write_text(folder / "r", text);
     expect_refused({"-o", "r", "in"}, "r exists and was not written by facesat");
-    if (text != "{") expect_refused({"--resume", "-o", "r", "in"}, "r");  // it may be torn off
+    if (text != "{") expect_refused({"--resume", "-o", "r", "in"}, "r");  // it may be a torn record
   }
   for (const std::string& text : {jsonl, csv, many, csv + "\"a\n\"\"b\",1,2,3,4,5,0.25\n"}) {
     write_text(folder / "r", text);
@@ -330,7 +331,7 @@ TEST_F(Overwriting, PicturesDoNotReplaceTheOutput) {
   EXPECT_EQ(records[0]["error"]["kind"], "write");
 }
 
-// The shell appends to the list while it is read.
+// Here the shell appends the output to the list while the list is read.
 TEST_F(Overwriting, ResultsDoNotGoIntoWhatIsRead) {
   add_png("a.png");
   write_text(folder / "list", "a.png\n");
@@ -365,7 +366,7 @@ TEST_F(Overwriting, ResultsDoNotGoIntoWhatIsRead) {
   EXPECT_EQ(read_text(folder / "a.png"), picture);
 }
 
-TEST_F(Overwriting, AnOutputThatIsRefusedIsNotMade) {
+TEST_F(Overwriting, AnOutputThatIsRefusedIsNotCreated) {
   add_png("in/a.png");
   write_text(folder / "o.resume", "in\n");
   expect_refused({"-o", "o", "@o.resume"}, "o.resume: the journal needs this name");
@@ -376,7 +377,7 @@ TEST_F(Overwriting, AnOutputThatIsRefusedIsNotMade) {
   EXPECT_FALSE(fs::exists(folder / "w"));
 }
 
-// A run that has written the record of one picture and waits for the next line of its list.
+// A run that has written the record of one picture and is waiting for the next line of its list.
 class Waiting : public ProgramTest {
  protected:
   Waiting() {
@@ -478,7 +479,7 @@ TEST_F(Overwriting, ResultsDoNotGoWhereMessagesGo) {
   }
 }
 
-// A disk that is not mounted: the results of the last run are worth more than a list of errors.
+// If a disk is not mounted, the results of the last run are worth more than a list of errors.
 TEST_F(Overwriting, ResultsAreNotReplacedIfNothingInAListExists) {
   add_face("in/a.pgm");
   write_text(folder / "list", "in/a.pgm\nin/b.pgm\n");
@@ -489,7 +490,7 @@ TEST_F(Overwriting, ResultsAreNotReplacedIfNothingInAListExists) {
   EXPECT_EQ(detect({"@list"}).records().size(), 2u);  // nothing to be replaced
 }
 
-// A picture with boxes may itself be an input of a later run.
+// An annotated picture may itself be an input of a later run.
 TEST_F(Overwriting, InputsInAListAreNotReplacedByThePicturesOfOthers) {
   add_face("in/a.pgm", 1);
   EXPECT_EQ(detect({"--annotate", "boxes", "in/a.pgm"}).status, 0);

@@ -1,4 +1,4 @@
-// Every panel, drawn without a window, its controls pressed as the keyboard would.
+// Every panel, drawn without a window; its controls are operated as with the keyboard.
 #include "app/live/panels.hpp"
 
 #include <cmath>
@@ -40,7 +40,7 @@ class PanelTest : public test::ProgramTest {
     ImGui::Render();
   }
 
-  // Presses what has that label, in the list that is open or else in the panel.
+  // Presses the control with that label, in the open list if there is one, else in the panel.
   template <class Draw>
   static void press(const std::string& label, Draw draw, const char* parent = nullptr,
                     ImGuiActivateFlags how = ImGuiActivateFlags_None) {
@@ -58,7 +58,7 @@ class PanelTest : public test::ProgramTest {
     frame(draw);
   }
 
-  // Puts text where that label is, and presses the Enter key.
+  // Types text into the field with that label and presses Enter.
   template <class Draw>
   static void type(const std::string& label, const std::string& text, Draw draw) {
     press(label, draw, nullptr, ImGuiActivateFlags_PreferInput);
@@ -110,7 +110,7 @@ TEST_F(PanelTest, SourcePlaysAndSeeksInAVideo) {
   EXPECT_TRUE(eventually([&] { return capture.state().message == Capture::ended; }));
 }
 
-TEST_F(PanelTest, CamerasAreListedAndTheirAbsenceTold) {
+TEST_F(PanelTest, CamerasAreListedAndTheirAbsenceReported) {
   Capture capture([](const Frame&) {});
   SourcePanel panel;
   const auto draw = [&] { panel.draw(capture); };
@@ -120,7 +120,7 @@ TEST_F(PanelTest, CamerasAreListedAndTheirAbsenceTold) {
 
 class DetectionPanelTest : public PanelTest {
  protected:
-  // Draws the panel; remembers whether a choice was changed since the last press.
+  // Draws the panel; records whether a choice has changed since the last press.
   void draw() { changed |= panel.draw(settings, last); }
   void choose(const std::string& label, const char* parent = nullptr) {
     changed = false;
@@ -160,7 +160,7 @@ TEST_F(DetectionPanelTest, ChoosesHowToSearch) {
   choose("further cascades inside faces only");
   EXPECT_TRUE(settings.inside);
   frame([this] { changed = false, draw(); });
-  EXPECT_FALSE(changed);  // looking changes nothing
+  EXPECT_FALSE(changed);  // inspecting changes nothing
 }
 
 TEST_F(DetectionPanelTest, ChoosesCascades) {

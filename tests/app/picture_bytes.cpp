@@ -26,7 +26,7 @@ Bytes noise(std::size_t count, unsigned seed) {
 
 namespace {
 
-// A ramp with some noise: what a JPEG keeps of it differs from block to block.
+// A ramp with some noise, so that the coefficients of a JPEG differ from block to block.
 Bytes ramp(Size size, int channels) {
   Bytes bytes = noise(size.area() * channels, 1);
   for (std::size_t i = 0; i < bytes.size(); ++i)
@@ -111,7 +111,7 @@ Bytes encode_png(Size size, const PngKind& kind) {
   return file;
 }
 
-// The PNG with another chunk, put in at `at`.
+// The PNG with another chunk, inserted at `at`.
 Bytes with_chunk(Bytes png, std::size_t at, std::string_view type, const Bytes& data) {
   Bytes chunk(type.begin(), type.end());
   chunk.insert(chunk.end(), data.begin(), data.end());

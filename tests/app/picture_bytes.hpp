@@ -1,4 +1,4 @@
-// Pictures made by the test: files of all kinds of JPEG and PNG, as bytes.
+// Generated pictures: files of all kinds of JPEG and PNG, as bytes.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ constexpr bool has_opencv = false;
 Bytes noise(std::size_t count, unsigned seed);
 
 struct JpegKind {
-  int channels = 3, across = 1, down = 1;  // of luma samples for one of chroma
+  int channels = 3, across = 1, down = 1;  // across, down: luma samples per chroma sample
   bool progressive = false;
   int orientation = 0;  // 0: no EXIF data
 };
@@ -44,7 +44,7 @@ Bytes encode_png(Size size, const PngKind& kind);
 // The length of a PNG's signature and first chunk.
 constexpr std::size_t after_header = 33;
 
-// The PNG with another chunk, put in at `at`.
+// The PNG with another chunk, inserted at `at`.
 Bytes with_chunk(Bytes png, std::size_t at, std::string_view type, const Bytes& data);
 
 // A segment of a JPEG.
@@ -54,11 +54,11 @@ Bytes with_bytes(Bytes file, std::size_t at, const Bytes& bytes);
 
 class CodecTest : public ProgramTest {
  protected:
-  // What the general codec makes of a file with these bytes; nothing if it cannot read it.
+  // A file with these bytes, decoded by the general codec; nothing if it cannot read it.
   std::optional<Picture> read_generally(const Bytes& bytes, const std::string& extension) const;
 };
 
-// Nothing where it is refused.
+// The decoded picture; nothing if it is refused.
 std::optional<Picture> try_png(std::span<const unsigned char> file);
 
 void expect_same(const std::optional<Picture>& picture, const std::optional<Picture>& expected);

@@ -28,7 +28,7 @@ TEST(Printable, BytesThatAreNotUtf8AreSpelledOut) {
             "\\x9b31m");
   EXPECT_EQ(printable("\xC0\x9B"), "\\xc0\\x9b");                    // overlong
   EXPECT_EQ(printable("\xED\xA0\x80"), "\\xed\\xa0\\x80");           // a surrogate
-  EXPECT_EQ(printable("\xF4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80");  // beyond Unicode
+  EXPECT_EQ(printable("\xF4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80");  // past the end of Unicode
   EXPECT_EQ(printable("end\xE4\xB8"), "end\\xe4\\xb8");              // cut off
 }
 

@@ -25,7 +25,7 @@ std::vector<nlohmann::ordered_json> parse_records(const std::string& text);
 std::string read_text(const std::filesystem::path& file);
 void write_text(const std::filesystem::path& file, const std::string& text);
 
-// A run that has been started and not awaited.
+// A run that has been started and may still be running.
 class Running {
  public:
   Running(int process, std::filesystem::path out, std::filesystem::path err)
@@ -45,14 +45,14 @@ class ProgramTest : public ::testing::Test {
   ProgramTest();
   ~ProgramTest() override;
 
-  using Setup = std::function<void()>;  // in the new process, before the program
+  using Setup = std::function<void()>;  // called in the new process, before the program
   Running start(const std::vector<std::string>& arguments, const std::string& input = "",
                 const Setup& setup = {}) const;
   Finished run(const std::vector<std::string>& arguments, const std::string& input = "",
                const Setup& setup = {}) const {
     return start(arguments, input, setup).wait();
   }
-  // facesat detect -q ...
+  // Runs `facesat detect -q ...`.
   Finished detect(std::vector<std::string> arguments, const std::string& input = "") const;
 
   // A picture with one face at a place and of a size that depend on `variant`.

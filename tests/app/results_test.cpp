@@ -1,4 +1,5 @@
-// What comes out: records, CSV, pictures with boxes, crops, and the effect of each option on them.
+// The program's output: records, CSV, annotated pictures, crops, and the effect of each option on
+// them.
 #include <cstdlib>
 #include <set>
 
@@ -128,7 +129,7 @@ TEST_F(Results, AnnotatedPicturesAndCropsAreWritten) {
   EXPECT_EQ(files_below("out"),
             (std::vector<std::string>{"boxes/sub/none.pgm.png", "boxes/two.pgm.png",
                                       "crops/two.pgm.png_1.png", "crops/two.pgm.png_2.png"}));
-  // They are pictures of the right size: the program itself can read them.
+  // They are pictures of the right size, which the program itself can read.
   const Json face = done.records().at(1)["faces"][0];
   const Json crop = detect({"out/crops/two.pgm.png_1.png"}).records().at(0);
   EXPECT_EQ(crop["width"], face["width"]);
@@ -155,7 +156,7 @@ TEST_F(Results, ResultsInsideTheInputFolderAreNotRead) {
   for (int i = 0; i < 2; ++i)
     EXPECT_EQ(
         detect({"-r", "--annotate", "in/boxes", "--crops", "in/crops", "in"}).records().size(), 1u);
-  // But a picture of the user there is.
+  // But a picture of the user's in there is read.
   add_face("in/boxes/mine.pgm", 1);
   const Finished done =
       run({"detect", "-r", "--annotate", "in/boxes", "--crops", "in/crops", "in"});
@@ -164,7 +165,7 @@ TEST_F(Results, ResultsInsideTheInputFolderAreNotRead) {
   EXPECT_NE(done.err.find("pictures (written by facesat"), std::string::npos) << done.err;
 }
 
-TEST_F(Results, CascadesOfOneNameAreToldApart) {
+TEST_F(Results, CascadesOfTheSameNameAreDistinguished) {
   add_face("a.pgm");
   const std::string xml =
       read_text(fs::path(FACESAT_CASCADE_DIR) / "haarcascades/haarcascade_frontalface_default.xml");
@@ -208,7 +209,7 @@ TEST_F(Results, ProgressIsNotShownOnATerminalThatShowsResults) {
     text.resize(static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
     return text;
   };
-  const int slave = ::open(::ptsname(terminal), O_RDWR | O_NOCTTY);  // keeps what was written
+  const int slave = ::open(::ptsname(terminal), O_RDWR | O_NOCTTY);  // keeps the written data
   EXPECT_NE(shown({"detect", "-o", "r", "in"}).find("images/s"), std::string::npos);
   const std::string both = shown({"detect", "in"});
   EXPECT_EQ(both.find("images/s"), std::string::npos) << both;

@@ -1,5 +1,5 @@
-// Runs that go on where another one ended: --resume completes the results to what an undisturbed
-// run writes.
+// Runs that continue where another one ended: --resume completes the results to those that an
+// undisturbed run writes.
 #include <algorithm>
 #include <chrono>
 #include <csignal>
@@ -34,7 +34,7 @@ TEST_F(Resume, KilledRunsAreCompletedByResume) {
       EXPECT_EQ(text, expected.substr(0, text.size())) << format;
     }
     EXPECT_GT(killed, 0) << format;
-    EXPECT_EQ(resume(format).status, 1) << format;  // the broken ones are still failures
+    EXPECT_EQ(resume(format).status, 1) << format;  // the broken inputs are still failures
     EXPECT_EQ(read_text(folder / "r"), expected) << format;
   }
 }
@@ -52,8 +52,7 @@ TEST_F(Resume, TornFilesAreCompleted) {
       ASSERT_EQ(read_text(folder / "r"), expected) << format << " torn after " << keep << " bytes";
       ASSERT_EQ(read_text(folder / "r.resume"), journal) << format << ", " << keep;
     }
-    // The journal is written first: its last line may be torn, and the output then lacks the
-    // record.
+    // The journal is written first: if its last line is torn, the output lacks the record.
     ASSERT_TRUE(journal.ends_with("\ncomplete\n"));
     const std::string entries = journal.substr(0, journal.rfind("complete"));
     const std::size_t last = entries.rfind('\n', entries.size() - 2) + 1;
@@ -65,7 +64,7 @@ TEST_F(Resume, TornFilesAreCompleted) {
       ASSERT_EQ(read_text(folder / "r"), expected) << format << ", journal torn after " << keep;
       ASSERT_EQ(read_text(folder / "r.resume"), journal) << format << ", " << keep;
     }
-    fs::remove(folder / "r");  // a new output begins anew, whatever the journal says
+    fs::remove(folder / "r");  // without it a run starts afresh, whatever the journal says
   }
 }
 
@@ -89,7 +88,7 @@ TEST_F(Resume, CsvWithoutAJournalIsRefused) {
   EXPECT_FALSE(fs::exists(folder / "r.resume"));
 }
 
-TEST_F(Resume, ResumeSkipsWhatIsThere) {
+TEST_F(Resume, ResumeSkipsExistingRecords) {
   const std::string expected = undisturbed("jsonl");
   write_text(folder / "r", expected);
   for (int i = 0; i < pictures; ++i) write_text(folder / name(i), "broken now");
@@ -107,7 +106,7 @@ TEST_F(Resume, NamesThatTwoInputsShareAreReportedWithoutAJournal) {
       << done.err;
 }
 
-// What it holds is there, and its failure is not any more.
+// After the retry, the results have the folder's pictures instead of its failure.
 TEST_F(Resume, AFolderThatCanBeReadAgainLosesItsFailure) {
   add_face("A/a.pgm", 1);
   for (const std::string missing : {"B", "B/"}) {
@@ -133,7 +132,7 @@ TEST_F(Resume, TwoPicturesOfOneNameAreTwoRecords) {
     for (std::size_t keep = 1; keep < complete.size(); keep += 29) {
       write_text(folder / "r", complete.substr(0, keep));
       write_text(folder / "r.resume", journal);
-      add_face("broken.pgm", 4);  // it is not looked at again if it was
+      add_face("broken.pgm", 4);  // must not be processed again if it is complete
       const Finished done = detect({"--resume", "--format", format, "-o", "r", "a", "b"});
       ASSERT_LE(done.status, 1) << done.err;
       const std::string text = read_text(folder / "r");
@@ -143,9 +142,9 @@ TEST_F(Resume, TwoPicturesOfOneNameAreTwoRecords) {
   }
 }
 
-// A run that was killed may have taken days: the same command without --resume does not discard
-// what it found.
-TEST_F(Resume, AnUnfinishedRunIsNotBegunAnewByMistake) {
+// A run that was killed may have taken days: the same command without --resume does not discard its
+// results.
+TEST_F(Resume, AnUnfinishedRunIsNotRestartedByMistake) {
   for (const std::string format : {"jsonl", "csv"}) {
     const auto again = [&] { return detect({"--format", format, "-o", "r", "in"}); };
     EXPECT_EQ(again().status, 1);
@@ -188,7 +187,7 @@ TEST_F(Resume, InputsThatHaveChangedAreProcessedAgain) {
     };
     const std::string of_b = record_of(before, "b.pgm");
     add_face("four/b.pgm", 40);
-    fs::remove(folder / "four/c.pgm");  // its record stays: there is no other
+    fs::remove(folder / "four/c.pgm");  // its record stays, because there is no newer one
     EXPECT_EQ(run({"--resume"}).status, 1);
     std::string expected = before;
     expected.erase(expected.find(of_b), of_b.size());
@@ -197,7 +196,7 @@ TEST_F(Resume, InputsThatHaveChangedAreProcessedAgain) {
     EXPECT_NE(expected, before);
     EXPECT_EQ(run({"--resume"}).status, 1);
     EXPECT_EQ(read_text(folder / "r"), expected) << "once is enough";
-    add_face("four/d.pgm", 4);  // has changed like the others, though it had failed
+    add_face("four/d.pgm", 4);  // has changed like the others, although it had failed
     EXPECT_EQ(run({"--resume"}).status, 0);
     const std::string of_d = record_of(expected, "d.pgm");
     if (format == "jsonl") expected.erase(expected.find(of_d), of_d.size());
@@ -208,8 +207,8 @@ TEST_F(Resume, InputsThatHaveChangedAreProcessedAgain) {
   }
 }
 
-// An input is known by its path, however it is spelled.
-TEST_F(Resume, PicturesOfOneNameInOtherFoldersAreOthers) {
+// An input is identified by its path, however the path is spelled.
+TEST_F(Resume, PicturesOfTheSameNameInOtherFoldersAreDifferentInputs) {
   add_face("A/a.pgm", 1);
   add_face("B/a.pgm", 2);
   write_text(folder / "A/broken.pgm", "broken");  // so that the journal stays
@@ -256,7 +255,7 @@ TEST_F(Resume, BareNamesAreThoseOfTheFolderThatTheProgramRunsIn) {
   EXPECT_EQ(read_text(folder / "r"), before + of("A/a.pgm") + of("B/a.pgm"));
 }
 
-// Nor does it matter where the results are, or by which link an input is reached.
+// It does not matter where the results are, or through which link an input is reached.
 TEST_F(Resume, MovedResultsAreCompletedToo) {
   add_face("p/in/a.pgm", 1);
   add_face("moved/in/a.pgm", 2);  // another picture
@@ -273,7 +272,7 @@ TEST_F(Resume, MovedResultsAreCompletedToo) {
   EXPECT_EQ(read_text(folder / "moved/r"), text + detect({"moved/in"}).out);
 }
 
-// With the folders above them, so that their names in the results stay.
+// The inputs are moved with their parent folders, so that their names in the results do not change.
 TEST_F(Resume, InputsThatWereMovedAreTheSame) {
   for (const std::string format : {"jsonl", "csv"}) {
     for (const char* name : {"A/a.pgm", "A/sub/a.pgm", "A/sub/b.pgm"}) add_face(name, 1);
@@ -286,7 +285,7 @@ TEST_F(Resume, InputsThatWereMovedAreTheSame) {
           detect({"--format", format, "-o", "r", "--resume", "-r", "usb/B", "missing"}).status, 1);
       EXPECT_EQ(read_text(folder / "r"), text) << attempt;
     }
-    // From now on they are known by their new place: what comes to the old one is new.
+    // From now on they are identified by their new path; a file at the old path is a new input.
     add_face("A/a.pgm", 2);
     const std::string of_new = detect({"--format", format, "A"}).out;
     EXPECT_EQ(detect({"--format", format, "-o", "r", "--resume", "-r", "A", "missing"}).status, 1);
@@ -296,7 +295,7 @@ TEST_F(Resume, InputsThatWereMovedAreTheSame) {
   }
 }
 
-// Other files may have the same names, sizes and times.
+// Different files may have the same names, sizes and times.
 TEST_F(Resume, AnotherFolderIsNotTakenForOneThatWasMoved) {
   const std::vector<fs::path> both{folder / "s1/a.pgm", folder / "s2/a.pgm"};
   add_face("s1/a.pgm", 1);
@@ -318,7 +317,7 @@ TEST_F(Resume, AnotherFolderIsNotTakenForOneThatWasMoved) {
   EXPECT_EQ(read_text(folder / "r"), before + of_second);
 }
 
-// Programs that edit EXIF data can keep both.
+// Programs that edit EXIF data may keep a file's size and time.
 TEST_F(Resume, ChangesThatKeepSizeAndTimeAreNoticed) {
   add_face("in2/a.pgm", 1);
   EXPECT_EQ(detect({"-o", "r", "in2", "missing"}).status, 1);
@@ -332,9 +331,9 @@ TEST_F(Resume, ChangesThatKeepSizeAndTimeAreNoticed) {
   EXPECT_NE(read_text(folder / "r").find(detect({"in2"}).out), std::string::npos);
 }
 
-// Its results could not be completed if it were interrupted.
+// The results of such a run could not be completed if it were interrupted.
 TEST_F(Resume, ARunWithoutAJournalDoesNotBegin) {
-  const std::string output(250, 'r');  // is a name; with ".resume" it is too long for one
+  const std::string output(250, 'r');  // a valid name, but too long with ".resume" appended
   const Finished done = detect({"-o", output, "in"});
   EXPECT_EQ(done.status, 2);
   EXPECT_NE(done.err.find("no journal can be written next to " + output), std::string::npos)
@@ -342,8 +341,7 @@ TEST_F(Resume, ARunWithoutAJournalDoesNotBegin) {
   EXPECT_FALSE(fs::exists(folder / output));
 }
 
-// A file that ends before its first record does is one that a run was killed in, or somebody
-// else's.
+// A file that ends within its first record may come from a killed run, or from another program.
 TEST_F(Resume, ShortFilesOfOthersAreNotTakenForTornOnes) {
   for (const std::string format : {"jsonl", "csv"}) {
     EXPECT_EQ(detect({"--format", format, "-o", "r", "in"}).status, 1);
@@ -359,7 +357,7 @@ TEST_F(Resume, ShortFilesOfOthersAreNotTakenForTornOnes) {
   }
 }
 
-// Whose picture it is, the picture tells.
+// A picture written by facesat records the input that it belongs to.
 TEST_F(Resume, PicturesAreReplacedByThoseOfTheSameInput) {
   for (const char* name : {"p/a.pgm", "q/a.pgm"}) add_face(name, 1);
   write_text(folder / "q/bad.pgm", "broken");
@@ -372,13 +370,14 @@ TEST_F(Resume, PicturesAreReplacedByThoseOfTheSameInput) {
   ASSERT_EQ(files_below("boxes"), (std::vector<std::string>{"a.pgm.png", "a.pgm_2.png"}));
   const std::string of_p = read_text(folder / "boxes/a.pgm.png");
   const std::vector<std::string> crops = files_below("crops");
-  // Another name than before, which is that of another input's.
+  // Now the name is different from before, and that of another input's picture.
   add_face("q/a.pgm", 40);
   EXPECT_EQ(run({"--resume", "q"}).status, 1);
   EXPECT_NE(read_text(folder / "r").find("the picture of another input"), std::string::npos);
   EXPECT_EQ(files_below("crops"), crops);
   EXPECT_TRUE(read_text(folder / "boxes/a.pgm.png") == of_p);
-  // The same names as before: mended, with other pictures than those that were there.
+  // The same names as before: the repaired inputs get different pictures from those that were
+  // there.
   const std::string of_q = read_text(folder / "boxes/a.pgm_2.png");
   add_face("q/bad.pgm", 3);
   EXPECT_EQ(run({"--resume", "--retry-failed", "p", "q"}).status, 0) << read_text(folder / "r");
@@ -386,7 +385,7 @@ TEST_F(Resume, PicturesAreReplacedByThoseOfTheSameInput) {
   EXPECT_FALSE(read_text(folder / "boxes/a.pgm_2.png") == of_q);
 }
 
-// Names of pictures depend on the order of inputs.
+// The names of pictures depend on the order of inputs.
 TEST_F(Resume, PicturesOfCompleteInputsAreNotReplaced) {
   add_face("A/a.pgm", 1);
   add_face("B/a.pgm", 2);
@@ -397,7 +396,7 @@ TEST_F(Resume, PicturesOfCompleteInputsAreNotReplaced) {
   EXPECT_EQ(done.status, 1);
   EXPECT_EQ(read_text(folder / "out/a.pgm.png"), picture);
   EXPECT_NE(read_text(folder / "r").find("the picture of another input"), std::string::npos);
-  // What a killed run has written before its record is there and right.
+  // A picture that a killed run has written before its record exists and is correct.
   fs::remove(folder / "r");
   detect({"-o", "r", "--annotate", "out", "A"});
   const std::string text = read_text(folder / "r");
@@ -406,8 +405,8 @@ TEST_F(Resume, PicturesOfCompleteInputsAreNotReplaced) {
   EXPECT_EQ(read_text(folder / "r"), text);
 }
 
-// Also by later runs, which find the journal that the first of them has left.
-TEST_F(Resume, WithoutAJournalItIsSaidWhatIsNotKnown) {
+// Later runs, which find the journal that the first one has left, report it as well.
+TEST_F(Resume, AMissingJournalIsReported) {
   add_face("A/a.pgm", 1);
   EXPECT_EQ(detect({"-o", "r", "A"}).status, 0);
   write_text(folder / "A/broken.pgm", "broken");
@@ -418,7 +417,7 @@ TEST_F(Resume, WithoutAJournalItIsSaidWhatIsNotKnown) {
   }
 }
 
-TEST_F(Resume, NamesThatAreNotUtf8AreNotDoubled) {
+TEST_F(Resume, NamesThatAreNotUtf8AreNotDuplicated) {
   for (const char* name : {"latin/\xE8.pgm", "latin/\xE9.pgm", "latin/a\nb\tc\\d.pgm"})
     add_face(name);
   write_text(folder / "latin/broken\xE9.pgm", "broken");
@@ -428,7 +427,7 @@ TEST_F(Resume, NamesThatAreNotUtf8AreNotDoubled) {
     const std::string once = read_text(folder / "r");
     EXPECT_EQ(run().status, 1);
     EXPECT_EQ(read_text(folder / "r"), once) << format;
-    if (format == "jsonl") {  // where they all read alike
+    if (format == "jsonl") {  // where these names look the same
       fs::remove(folder / "r.resume");
       const Finished done = run();
       EXPECT_EQ(done.status, 2);
@@ -464,14 +463,14 @@ TEST_F(Resume, OtherOptionsAreRefused) {
     EXPECT_NE(done.err.find("r was begun with"), std::string::npos) << done.err;
     EXPECT_EQ(read_text(folder / "r"), text) << options[0];
   }
-  // What results do not depend on may differ, and spellings.
+  // Options that do not affect results may differ, and so may the spelling of paths.
   EXPECT_EQ(detect({"-o", "b", "--annotate", "boxes", "in"}).status, 1);
   EXPECT_EQ(detect({"-o", "b", "--resume", "--annotate", "./boxes/", "in"}).status, 1);
   EXPECT_EQ(detect({"--resume", "-o", "r", "-j", "1", "--max-seconds", "99", "in"}).status, 1);
   EXPECT_EQ(read_text(folder / "r"), text);
 }
 
-// A cascade of the same name that has changed since is another option.
+// If the cascade of the same name has changed since then, the options differ.
 TEST_F(Resume, AnotherCascadeOfTheSameNameIsRefused) {
   const fs::path cascades = fs::path(FACESAT_CASCADE_DIR) / "haarcascades";
   write_text(folder / "my.xml", read_text(cascades / "haarcascade_eye.xml"));
@@ -482,7 +481,7 @@ TEST_F(Resume, AnotherCascadeOfTheSameNameIsRefused) {
   EXPECT_NE(done.err.find("r was begun with --cascade my"), std::string::npos) << done.err;
 }
 
-TEST_F(Resume, TheJournalGoesWhenNothingFailed) {
+TEST_F(Resume, TheJournalIsDeletedWhenNothingFailed) {
   add_face("good/a.pgm");
   EXPECT_EQ(detect({"-o", "r", "good"}).status, 0);
   EXPECT_FALSE(fs::exists(folder / "r.resume"));
@@ -490,7 +489,7 @@ TEST_F(Resume, TheJournalGoesWhenNothingFailed) {
   EXPECT_TRUE(fs::exists(folder / "r2.resume"));
 }
 
-// They are in no record of a CSV file.
+// A CSV file has no records of failures.
 TEST_F(Resume, EarlierFailuresAreReportedInCsv) {
   resume("csv");
   EXPECT_NE(resume("csv").err.find("inputs that failed in an earlier run: 6;"), std::string::npos);
@@ -502,7 +501,7 @@ TEST_F(Resume, FailedInputsAreRetriedWhenAskedTo) {
   for (const std::string format : {"jsonl", "csv"}) {
     detect({"--max-pixels", "20000", "--format", format, "-o", "r", "in"});
     const std::string before = read_text(folder / "r");
-    EXPECT_EQ(resume(format).status, 1);  // not asked to
+    EXPECT_EQ(resume(format).status, 1);  // without --retry-failed
     EXPECT_EQ(read_text(folder / "r"), before);
     constexpr fs::perms of_owner = fs::perms::owner_read | fs::perms::owner_write;
     fs::permissions(folder / "r", of_owner);
@@ -512,7 +511,7 @@ TEST_F(Resume, FailedInputsAreRetriedWhenAskedTo) {
     EXPECT_EQ(fs::status(folder / "r").permissions(), of_owner);
     EXPECT_FALSE(fs::exists(folder / "r.resume"));
     EXPECT_FALSE(fs::exists(folder / "r.retry1"));
-    // The same records, those that were tried again at the end.
+    // The same records, with those of the retried inputs at the end.
     const auto sorted_lines = [](const std::string& text) {
       std::istringstream in(text);
       std::vector<std::string> lines;
@@ -525,7 +524,7 @@ TEST_F(Resume, FailedInputsAreRetriedWhenAskedTo) {
   }
 }
 
-// Nothing is left out of them but the picture that could not be written.
+// Such records are complete; only the picture that could not be written is missing.
 TEST_F(Resume, RecordsOfUnwrittenPicturesAreResults) {
   add_face("in2/a.pgm", 1);
   write_text(folder / "boxes/a.pgm.png", "my own");
@@ -540,7 +539,7 @@ TEST_F(Resume, RecordsOfUnwrittenPicturesAreResults) {
   EXPECT_EQ(read_text(folder / "r"), detect({"in2"}).out);
 }
 
-// Only what is tried again loses its failure.
+// A failure is removed only if its input is tried again.
 TEST_F(Resume, FailuresThatAreNotRetriedStay) {
   add_face("three/a.pgm", 1);
   write_text(folder / "three/b.pgm", "broken");
@@ -560,7 +559,7 @@ TEST_F(Resume, FailuresThatAreNotRetriedStay) {
   EXPECT_TRUE(fs::exists(folder / "r.resume"));
 }
 
-// Neither cut off, nor written into.
+// Such outputs are neither truncated nor written to.
 TEST_F(Resume, OutputsThatOthersHaveChangedAreRefused) {
   for (const std::string format : {"jsonl", "csv"}) {
     detect({"--format", format, "-o", "r", "in"});
@@ -581,8 +580,8 @@ TEST_F(Resume, OutputsThatOthersHaveChangedAreRefused) {
   }
 }
 
-// Names that the journal needs may be the user's.
-TEST_F(Resume, FilesBesideTheOutputAreNotOverwritten) {
+// The user may have files with the names of the journal's temporary files.
+TEST_F(Resume, FilesNextToTheOutputAreNotOverwritten) {
   for (const char* name : {"r.resume.new", "r.retry1"}) {
     detect({"-o", "r", "in"});
     write_text(folder / name, "my diary");
@@ -602,7 +601,8 @@ TEST_F(Resume, FilesBesideTheOutputAreNotOverwritten) {
   }
 }
 
-// A retry that was killed when the journal knew of the new output and the old one was still there.
+// A retry that was killed when the journal already described the new output, but the old one was
+// still in place.
 TEST_F(Resume, AKilledRetryIsCompleted) {
   add_face("three/a.pgm", 1);
   write_text(folder / "three/b.pgm", "broken");
@@ -627,7 +627,7 @@ TEST_F(Resume, AKilledRetryIsCompleted) {
   const std::string of_b = detect({"three/b.pgm"}).out;
   EXPECT_EQ(read_text(folder / "r"), kept + "{\"image\":\"" + of_b.substr(of_b.find("b.pgm")));
   EXPECT_FALSE(fs::exists(folder / "r.retry1"));
-  // One that was killed before that counts for nothing.
+  // A retry that was killed before that has no effect.
   write_text(folder / "r", text);
   write_text(folder / "r.resume", journal);
   write_text(folder / "r.retry1", text.substr(0, 30));

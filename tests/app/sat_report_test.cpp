@@ -1,4 +1,5 @@
-// The page of `facesat bench sat --report`, read as XML, on made-up rows; and its option.
+// The page of `facesat bench sat --report`, made from invented rows and read as XML; and the option
+// itself.
 #include "app/bench/sat_report.hpp"
 
 #include <cmath>
@@ -90,7 +91,7 @@ const std::string bars = "//figure[@class='bars']//g[starts-with(@class,'bar')]"
 const std::string model_points = "//figure[@class='scatter']//g[starts-with(@class,'point')]";
 const std::string figures = "//section[not(@id)]//table//tr[th[@scope='row']]";
 
-TEST(SatReport, StandsAlone) {
+TEST(SatReport, IsSelfContained) {
   const Page page(few_rows());
   EXPECT_TRUE(page.text.starts_with("<!DOCTYPE html>"));
   EXPECT_EQ(page.count("//link | //img | //iframe | //@src"), 0u);
@@ -124,7 +125,7 @@ TEST(SatReport, EveryRowIsAPointABarAndALine) {
             std::string::npos);
 }
 
-TEST(SatReport, TellsTitlesMachineAndCommand) {
+TEST(SatReport, ShowsTitlesMachineAndCommand) {
   gpu::SatAlgorithm sat{};
   sat.id = "facesat_lookback";
   sat.title = "Look-back (1R1W)";
@@ -153,7 +154,7 @@ TEST(SatReport, EscapesAllText) {
   sat.id = sat.title = sat.paper = nasty;
   const gpu::SatAlgorithm* const sats[]{&sat};
   const Page page(SatReport{rows, {{nasty, nasty}}, nasty, sats});
-  std::string readable = nasty;  // there are no control characters in XML
+  std::string readable = nasty;  // XML allows no control characters
   readable[readable.find('\x01')] = ' ';
   for (const char* path :
        {"//h2", "//dt", "//dd", "//section[@id='algorithms']//tr", "//td[@class='words bad']",
@@ -207,8 +208,8 @@ TEST(SatReport, NamesOfLinesThatMeetStandApart) {
   for (std::size_t i = 1; i < y.size(); ++i) EXPECT_GE(y[i] - y[i - 1], 12) << i;
 }
 
-// Author's algorithms share a colour, and look different all the same.
-TEST(SatReport, LooksTellAlgorithmsApart) {
+// The algorithms of one author share a colour, but still look different from each other.
+TEST(SatReport, AlgorithmsAreDistinguishedByTheirLooks) {
   Json rows;
   for (int author = 0; author < 12; ++author)
     for (int i = 0; i < 8; ++i) rows.push_back(row(fmt::format("a{}_{}", author, i), 512, 20 + i));
@@ -249,7 +250,7 @@ TEST(SatReport, WithoutAFloorThereAreTimesAlone) {
   EXPECT_EQ(page.words("//header").find("CUDA"), std::string::npos);
 }
 
-TEST(SatReport, WrongTablesAreTold) {
+TEST(SatReport, WrongTablesAreReported) {
   Json rows = few_rows();
   EXPECT_EQ(Page(rows).text.find("WRONG"), std::string::npos);
   rows[4]["checked"] = false;
@@ -275,7 +276,7 @@ TEST(SatReport, ModelsAreComparedWhereThereAreAny) {
   rows[2]["model_us"] = rows[2]["median_us"].get<double>() / 3;
   const Page page(rows);
   EXPECT_EQ(page.count(model_points), 3u);
-  // On the diagonal, x and y are the same part of the chart.
+  // On the diagonal, x and y are the same fraction of the chart.
   const auto x = page.numbers(model_points + "/use", "x"),
              y = page.numbers(model_points + "/use", "y");
   const double height = page.numbers("//figure[@class='scatter']//svg", "height")[0];

@@ -1,4 +1,4 @@
-// What the program says and how it exits when it is asked for help, for facts, or for nonsense.
+// The program's messages and exit statuses when asked for help, for information, or wrongly.
 #include "tests/app/program.hpp"
 
 namespace facesat::test {
@@ -18,10 +18,10 @@ TEST_F(Usage, HelpNamesEverySubcommandAndExitsWithZero) {
 
 struct Mistake {
   std::vector<std::string> arguments;
-  std::string said;  // part of what standard error says
+  std::string said;  // part of the text on standard error
 };
 
-TEST_F(Usage, MistakesAreToldInASentenceAndNothingIsProcessed) {
+TEST_F(Usage, MistakesAreReportedInASentenceAndNothingIsProcessed) {
   add_face("a.pgm");
   write_text(folder / "text.xml", "no cascade");
   const Mistake mistakes[] = {

@@ -1,4 +1,4 @@
-// A small video; every frame has a brightness of its own.
+// A small video in which every frame has a different brightness.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace facesat::test {
 
-// 64 x 48 pixels, 50 frames a second; frame i is grey of i * 8.
+// 64 x 48 pixels, 50 frames per second; frame i has the grey value i * 8.
 inline void write_video(const std::string& file, int frames) {
   cv::VideoWriter writer(file, cv::VideoWriter::fourcc('M', 'J', 'P', 'G'), 50, {64, 48});
   ASSERT_TRUE(writer.isOpened());

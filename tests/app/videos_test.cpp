@@ -11,7 +11,7 @@ namespace {
 namespace fs = std::filesystem;
 using Videos = ProgramTest;
 
-// Decoders hold frames back where later ones refer to earlier ones.
+// Decoders delay frames where frames are stored in another order than shown (B-frames).
 TEST_F(Videos, TheLastFramesHaveTimesToo) {
   const std::string file = (folder / "h264.mp4").string();
   {
@@ -48,7 +48,7 @@ TEST_F(Videos, OneThatEndsEarlyHasAWarning) {
       << records.back();
 }
 
-// Matroska tells its size, so that even a few missing bytes are noticed.
+// A Matroska file states its size, so that even a few missing bytes are detected.
 TEST_F(Videos, MatroskaThatIsCutOffHasAWarning) {
   write_video((folder / "whole.mkv").string(), 20);
   const std::string bytes = read_text(folder / "whole.mkv");
@@ -62,7 +62,7 @@ TEST_F(Videos, MatroskaThatIsCutOffHasAWarning) {
   }
 }
 
-TEST(Matroska, TellsTheSizeOfTheFile) {
+TEST(Matroska, StatesTheSizeOfTheFile) {
   using namespace std::string_literals;
   const std::string header = "\x1A\x45\xDF\xA3\x82xx", segment = "\x18\x53\x80\x67";
   EXPECT_TRUE(is_matroska(header));
@@ -103,8 +103,8 @@ TEST_F(Videos, AVideoWithLargeFramesIsALimit) {
   EXPECT_EQ(detect({"--max-pixels", "3072", "video.avi"}).status, 0);
 }
 
-// Frames that are in the output are passed over, videos that are whole there are not even opened.
-TEST_F(Videos, ResumeGoesOnWithinAVideo) {
+// Frames that are in the output are skipped; videos that are complete there are not even opened.
+TEST_F(Videos, ResumeContinuesWithinAVideo) {
   for (const char* name : {"a", "b"}) fs::create_directory(folder / name);
   write_video((folder / "a/video.avi").string(), 12);
   write_video((folder / "b/video.avi").string(), 9);
@@ -131,7 +131,7 @@ TEST_F(Videos, ResumeGoesOnWithinAVideo) {
   }
 }
 
-// Never the first frames of one and the last frames of another.
+// The output must never combine the first frames of one video with the last frames of another.
 TEST_F(Videos, AVideoThatWasReplacedIsReadFromItsBeginning) {
   const std::string video = (folder / "video.avi").string();
   write_video(video, 12);

@@ -1,4 +1,4 @@
-// A display for the tests of the window, and what its user would do.
+// A display for the tests of the window, and the actions of its user.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace facesat::test {
 
-// Xvfb, while it lives; it chooses a free number by itself.
+// Runs Xvfb while it exists; Xvfb chooses a free display number by itself.
 class VirtualDisplay {
  public:
   VirtualDisplay();
@@ -16,11 +16,11 @@ class VirtualDisplay {
   VirtualDisplay(const VirtualDisplay&) = delete;
   VirtualDisplay& operator=(const VirtualDisplay&) = delete;
 
-  // Runs a script with this display; $window is the program's, once it is there. False: no window
-  // came, or a command failed. xdotool must be installed.
+  // Waits for the program's window and runs a script on this display, with $window set to it.
+  // False: no window appeared, or a command failed. xdotool must be installed.
   bool act(const std::string& script) const;
 
-  std::string name;  // empty: there is no Xvfb
+  std::string name;  // empty: Xvfb is not available
 
  private:
   pid_t process_ = -1;

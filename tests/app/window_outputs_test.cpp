@@ -1,4 +1,4 @@
-// What the real window writes: screenshots, recordings, times.
+// The files that the real window writes: screenshots, recordings, times.
 #include <csignal>
 
 #include <sched.h>
@@ -53,7 +53,7 @@ TEST_F(WindowOutputsTest, WhatIsBeingRecordedIsNotOpened) {
   EXPECT_GT(frames_in("r.avi"), 0);
 }
 
-TEST_F(WindowOutputsTest, ADeletedRecordingIsToldAtOnceAndAtTheEnd) {
+TEST_F(WindowOutputsTest, ADeletedRecordingIsReportedAtOnceAndAtTheEnd) {
   write_video(path("f.avi"), 30);
   const Running live = start_live({"f.avi", "--record", "r.avi", "--times", "t.csv"});
   Desktop desktop(display.name, "facesat");
@@ -65,10 +65,10 @@ TEST_F(WindowOutputsTest, ADeletedRecordingIsToldAtOnceAndAtTheEnd) {
   const Finished ended = live.wait();
   EXPECT_EQ(ended.status, 3);
   EXPECT_NE(ended.err.find("r.avi: the file was deleted"), std::string::npos) << ended.err;
-  EXPECT_GT(lines_in("t.csv"), 1);  // written all the same
+  EXPECT_GT(lines_in("t.csv"), 1);  // written nevertheless
 }
 
-// The system writes no file beyond this size: what a full disk does.
+// Limits the size of files, which has the same effect as a full disk.
 void limit_files(rlim_t bytes) {
   const rlimit limit{bytes, bytes};
   ::setrlimit(RLIMIT_FSIZE, &limit);
@@ -92,7 +92,7 @@ TEST_F(WindowOutputsTest, OutputsThatCannotBeWrittenToTheirEndAreFailures) {
     EXPECT_NE(recorded.err.find(std::string(name) + ": the video was not written to its end"),
               std::string::npos)
         << recorded.err;
-    EXPECT_EQ(lines_in("t.csv"), 21);  // written all the same
+    EXPECT_EQ(lines_in("t.csv"), 21);  // written nevertheless
   }
   write_picture(path("s.png"), Image<Bgr>({8, 8}).view());
   const std::string earlier = read_text(folder / "s.png");
@@ -111,7 +111,7 @@ TEST_F(WindowOutputsTest, OutputsThatCannotBeWrittenToTheirEndAreFailures) {
   }
 }
 
-// A short recording is written as a whole when it ends, and may still lack its last frames.
+// A short recording is written only when it ends, and may then lack its last frames.
 TEST_F(WindowOutputsTest, RecordingsOnAFullDiskAreFailures) {
   test::write_video(path("v.avi"), 6);
   fs::create_directory(folder / "disk");

@@ -75,7 +75,7 @@ TEST_F(WindowTest, KeysDoWhatTheHelpSays) {
   EXPECT_TRUE(press("q"));
   const Finished ended = live.wait();
   EXPECT_EQ(ended.status, 0) << ended.err;
-  EXPECT_EQ(lines_in("t.csv"), 4);  // a header and three times a picture
+  EXPECT_EQ(lines_in("t.csv"), 4);  // a header and three lines, one per frame shown
 }
 
 TEST_F(WindowTest, ChoicesAreRememberedUnlessTheCommandLineSaysOtherwise) {
@@ -133,11 +133,11 @@ TEST_F(WindowTest, PicturesLargerThanATextureAreShownWithTheirBoxes) {
   const double left = records[0]["faces"][0]["x"].get<double>() / size.width;
 
   const cv::Mat shot = cv::imread(path("shot.png"));
-  // The picture's background and the box, from where to where.
+  // The first and last columns of the picture's background and of the box.
   const auto columns_of = [&](Bgr c) {
     int first = shot.cols, last = -1, count = 0;
     for (int y = 0; y < shot.rows; ++y)
-      for (int x = 380; x < shot.cols; ++x)  // beside the panel
+      for (int x = 380; x < shot.cols; ++x)  // right of the panel
         if (shot.at<cv::Vec3b>(y, x) == cv::Vec3b(c.b, c.g, c.r))
           ++count, first = std::min(first, x), last = std::max(last, x);
     return std::array{first, last, count};
@@ -147,7 +147,7 @@ TEST_F(WindowTest, PicturesLargerThanATextureAreShownWithTheirBoxes) {
   const auto [box, box_end, box_pixel_count] = columns_of(box_colour);
   EXPECT_GT(box_pixel_count, 100);
   EXPECT_NEAR(box, begin + left * (end + 1 - begin), 2);
-  // What lies there is the face: brighter than its background.
+  // In the box is the face, which is brighter than its background.
   EXPECT_GT(shot.at<cv::Vec3b>(shot.rows / 2, (box + box_end) / 2)[1], 100);
 }
 
@@ -164,7 +164,7 @@ TEST_F(WindowTest, ChoicesThatCannotBeRememberedAreNoFailure) {
       << ended.err;
 }
 
-// With the waiting window of everyday use, too.
+// Tested with a window that redraws all the time and with one that waits, as in normal use.
 TEST_F(WindowTest, ResizedMinimisedAndClosedAtAnyMoment) {
   write_video(path("f.avi"), 30);
   std::minstd_rand random(5);
@@ -193,10 +193,10 @@ TEST_F(WindowTest, ResizedMinimisedAndClosedAtAnyMoment) {
   }
 }
 
-// What the kernel counts for a process: kB of memory, and open files. Nothing once it has ended.
+// The operating system's figures for a process: kB of memory, and open files. Zero after its end.
 struct Holdings {
   long memory = 0, handles = 0;
-  bool has_file = false;  // the one asked for
+  bool has_file = false;  // the given file is open
 
   Holdings(int process, const fs::path& file) {
     const std::string proc = "/proc/" + std::to_string(process);
@@ -211,7 +211,7 @@ struct Holdings {
   }
 };
 
-// A full pipe, in the place of a file: who has written the first bytes of it waits there.
+// A full pipe in place of a file: a process that writes to it blocks at its first bytes.
 class FullPipe {
  public:
   explicit FullPipe(fs::path name) : file(std::move(name)) {
@@ -224,7 +224,7 @@ class FullPipe {
   FullPipe(const FullPipe&) = delete;
   FullPipe& operator=(const FullPipe&) = delete;
 
-  // What there is to be read now.
+  // Everything that can be read now.
   std::string drain() const {
     std::string all;
     char block[4096];
@@ -241,16 +241,17 @@ class FullPipe {
 
 TEST_F(WindowTest, TwoThousandFramesWithoutGrowth) {
   write_video(path("f.avi"), 30);
-  // Of a run that has its frames and is about to write their times.
+  // The holdings of a run that has processed its frames and is about to write their times.
   const auto holdings_after = [&](int frames) {
     const FullPipe times(folder / ("times" + std::to_string(frames)));
     const Running live = start_live(
         {"f.avi", "--frames", std::to_string(frames), "--times", times.file.filename()}, false, [] {
-          // AddressSanitizer shall not keep what is freed.
+          // AddressSanitizer must not retain freed memory.
           setenv("ASAN_OPTIONS",
                  "detect_leaks=0:quarantine_size_mb=0:thread_local_quarantine_size_kb=0", 1);
         });
-    // Before it is the program, the process has what is ours, the pipe too.
+    // Before exec, the process has the open files of this test, including the pipe: wait for the
+    // program's window.
     EXPECT_TRUE(Desktop(display.name, "facesat").is_there());
     const auto now = [&] { return Holdings(live.process(), times.file); };
     Holdings held = now();
@@ -266,7 +267,7 @@ TEST_F(WindowTest, TwoThousandFramesWithoutGrowth) {
   };
   const Holdings early = holdings_after(400), late = holdings_after(2000);
   ASSERT_TRUE(early.has_file && late.has_file);
-  EXPECT_LT(late.memory, early.memory + 8000);  // a frame has 9 kB
+  EXPECT_LT(late.memory, early.memory + 8000);  // a frame is 9 kB
   EXPECT_EQ(late.handles, early.handles);
 }
 
@@ -288,7 +289,7 @@ TEST_F(WindowTest, WhatCannotBeShownEndsAnUnattendedRun) {
   EXPECT_NE(long_name.err.find("File name too long"), std::string::npos) << long_name.err;
 }
 
-TEST_F(WindowTest, WithoutADisplayItSaysWhatElseThereIs) {
+TEST_F(WindowTest, WithoutADisplayItNamesTheAlternatives) {
   const Finished refused = run({"live", "face.pgm"}, "", [] {
     unsetenv("DISPLAY");
     unsetenv("WAYLAND_DISPLAY");

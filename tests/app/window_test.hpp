@@ -19,18 +19,18 @@
 
 namespace facesat::test {
 
-// What the window paints.
+// Colours of the window.
 constexpr Bgr box_colour{60, 220, 60};  // of the first cascade
-constexpr Bgr warning{51, 153, 255};    // what went wrong
+constexpr Bgr warning{51, 153, 255};    // of messages about errors
 constexpr int most_of_a_picture = 10000;
-constexpr int letters = 50;  // pixels of a sentence at least
+constexpr int letters = 50;  // a sentence has at least that many pixels
 
 class WindowTest : public ProgramTest {
  protected:
   void SetUp() override {
     if (display.name.empty()) GTEST_SKIP() << "skipped: there is no Xvfb";
   }
-  // Screenshots stay, to be looked at.
+  // Keeps screenshots for inspection.
   void TearDown() override {
     const auto* const test = ::testing::UnitTest::GetInstance()->current_test_info();
     const std::filesystem::path kept = FACESAT_SCREENSHOTS;
@@ -42,7 +42,7 @@ class WindowTest : public ProgramTest {
             kept / (std::string(test->name()) + "." + entry.path().filename().string()),
             std::filesystem::copy_options::overwrite_existing);
   }
-  // One that `waits` draws when there is something new, others as fast as they can.
+  // A window that `waits` draws when there is something new, others as fast as they can.
   Running start_live(
       std::vector<std::string> arguments, bool waits = false, const Setup& setup = [] {}) const {
     arguments.insert(arguments.begin(), {"live", "--backend", "cpu"});
@@ -65,7 +65,8 @@ class WindowTest : public ProgramTest {
         std::count(shot.begin<cv::Vec3b>(), shot.end<cv::Vec3b>(), cv::Vec3b(c.b, c.g, c.r)));
   }
   int box_pixels(const std::string& file) const { return pixels_of_colour(file, box_colour); }
-  // In the colours of the steps: of the bar and the plot of times, and a few in the table of them.
+  // The number of pixels in the colours of the steps: in the bar and the plot of times, and a few
+  // in the table of times.
   int plot_pixels(const std::string& file) const {
     constexpr Bgr steps[] = {{130, 120, 120}, {60, 110, 160},  {233, 180, 86},
                              {115, 158, 0},   {66, 228, 240},  {0, 94, 213},
@@ -74,7 +75,7 @@ class WindowTest : public ProgramTest {
     for (const Bgr colour : steps) pixels += pixels_of_colour(file, colour);
     return pixels;
   }
-  // A picture of that grey alone.
+  // A picture with this grey value everywhere.
   void add_grey(const std::string& name, std::uint8_t grey) const {
     Image<std::uint8_t> picture({200, 200});
     for (int y = 0; y < 200; ++y) std::fill_n(picture.row(y), 200, grey);

@@ -17,8 +17,8 @@ namespace {
 struct Damage {
   std::string name;
   std::string xml;
-  std::string line;   // is part of the line that the message names
-  std::string words;  // are part of the message
+  std::string line;   // part of the line that the message names
+  std::string words;  // part of the message
 };
 
 void PrintTo(const Damage& damage, std::ostream* out) {
@@ -363,7 +363,7 @@ std::string line_of(const std::string& text, int number) {
   return line;
 }
 
-TEST_P(DamagedCascade, IsRefusedByFileLineAndExpectation) {
+TEST_P(DamagedCascade, IsRefusedWithFileLineAndExpectation) {
   const Damage& damage = GetParam();
   try {
     parse_cascade(damage.xml, "test.xml");

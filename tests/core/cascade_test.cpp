@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A folder of its own for a test, gone at its end.
+// A temporary folder for each test, deleted at its end.
 class LoadCascade : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -54,13 +54,13 @@ TEST_F(LoadCascade, IsNamedAfterItsFile) {
   EXPECT_EQ(cascade.window, (Size{12, 10}));
 }
 
-TEST_F(LoadCascade, RefusesWhatIsNoFile) {
+TEST_F(LoadCascade, RefusesWhatIsNotAFile) {
   expect_refused(folder_, "this is a folder, not a file; expected an XML file");
   expect_refused(folder_ / "none.xml", "No such file or directory");
   expect_refused(write("a.xml", "x") / "b.xml", "Not a directory");
 }
 
-// Opening a pipe waits for its writer, and reading this device never ends.
+// Opening a pipe would wait for its writer, and reading /dev/zero would never end.
 TEST_F(LoadCascade, RefusesPipesAndDevicesAtOnce) {
   const fs::path pipe = folder_ / "pipe.xml", link = folder_ / "link.xml";
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
@@ -70,7 +70,8 @@ TEST_F(LoadCascade, RefusesPipesAndDevicesAtOnce) {
   expect_refused("/dev/zero", "this is a device, not a file");
 }
 
-// The pipe comes between the look at the name and the opening: whoever wins, nothing waits.
+// A pipe may replace the file between checking the name and opening it; whichever comes first, the
+// call must not block.
 TEST_F(LoadCascade, RefusesAPipeThatReplacesAFile) {
   const fs::path file = write("a.xml", stump_cascade()), pipe = folder_ / "pipe";
   const fs::path copy = write("copy.xml", stump_cascade());

@@ -136,8 +136,8 @@ TEST(CascadeXml, ReadsTrees) {
   EXPECT_EQ(cascade.trees[1].first_leaf, 3);
 }
 
-// OpenCV takes a stump's first leaf for the left one, whatever its node says; a tree of one node
-// beside larger trees is walked as it stands (the test before).
+// In a cascade of stumps, OpenCV takes a stump's first leaf as the left one, whatever its node
+// says; a tree of one node among larger trees is evaluated as written (see the previous test).
 TEST(CascadeXml, PutsAStumpsFirstLeafToTheLeft) {
   const Cascade cascade = parsed(replaced(stump_cascade(), "0 -1 1 -0.125", "-1 0 1 -0.125"));
   expect_node(cascade.nodes[1], 1, -0.125f, 0, -1);
@@ -194,7 +194,7 @@ void expect_same_features(const Cascade& read, const Cascade& made) {
   for (std::size_t i = 0; i < made.lbp.size(); ++i) EXPECT_EQ(read.lbp[i].block, made.lbp[i].block);
 }
 
-// In f64 the difference would be rounded once, to another number.
+// Subtracting in f64 and then rounding to f32 would give a different number.
 TEST(CascadeXml, SubtractsTheMarginInF32) {
   const Cascade cascade = parsed(replaced(stump_cascade(), ">-0.5<", ">1.5625e-05<"));
   EXPECT_EQ(cascade.stages[0].threshold, 0x1.797cc8p-18f);
@@ -222,8 +222,8 @@ INSTANTIATE_TEST_SUITE_P(CascadeXml, RandomCascadeXml,
                                            CascadeShape{.tilted = true, .max_nodes = 5},
                                            CascadeShape{.kind = FeatureKind::lbp, .max_nodes = 3}));
 
-// 2^-24 above 1 and a little more: as f64 exactly the middle, which goes to the even 1. Straight to
-// f32 it would go up.
+// A little more than 1 + 2^-24: as f64 it is exactly halfway between two f32 numbers and rounds to
+// the even one, 1. Rounded directly to f32, it would go up.
 TEST(CascadeXml, RoundsNumbersTwice) {
   const Cascade cascade =
       parsed(replaced(stump_cascade(), "0.75 -0.75", "1.0000000596046447753906251 -0.75"));
@@ -247,7 +247,7 @@ TEST(CascadeXml, TakesFeaturesThatTouchEveryEdge) {
   EXPECT_EQ(parsed(replaced(lbp_cascade(), "3 4 2 1", "0 1 4 3")).lbp[1].block, (Rect{0, 1, 4, 3}));
 }
 
-// `count` nodes, each of which leads to the next one and to a leaf.
+// `count` nodes; the children of each are the next node and a leaf.
 std::string chain(int count, const std::string& rest) {
   std::string nodes, leaves = "0";
   for (int i = 0; i < count; ++i) {
@@ -257,7 +257,7 @@ std::string chain(int count, const std::string& rest) {
   return "<internalNodes>" + nodes + "</internalNodes><leafValues>" + leaves + "</leafValues>";
 }
 
-TEST(CascadeXml, TakesTreesOfTheMostNodes) {
+TEST(CascadeXml, TakesTreesOfMaximumSize) {
   const std::string haar =
       replaced(tree_cascade(), "<internalNodes>1 0 0 0.25 -1 -2 1 -0.125</internalNodes>\n",
                chain(max_tree_nodes, " 0 0.25 "));
@@ -285,7 +285,7 @@ TEST(CascadeXml, TakesTreesOfTheMostNodes) {
   EXPECT_EQ(cascade.trees[0].node_count, max_tree_nodes);
 }
 
-TEST(CascadeXml, TakesElementsItDoesNotKnow) {
+TEST(CascadeXml, IgnoresUnknownElements) {
   constexpr int depth = 200'000;
   std::string nested;
   for (int i = 0; i < depth; ++i) nested += "<a>";

@@ -12,7 +12,7 @@ namespace {
 
 using Random = std::mt19937;
 
-// low .. high, both included.
+// A random number from low .. high, both included.
 int between(Random& random, int low, int high) {
   return low + static_cast<int>(random() % static_cast<unsigned>(high - low + 1));
 }
@@ -30,7 +30,7 @@ Rect random_tilted_rect(Random& random, Size window) {
   return {x, between(random, 0, window.height - width - height), width, height};
 }
 
-// Weights balance the parts' areas, as trained ones do: an even window has the value 0.
+// Weights balance the parts' areas, as trained ones do: in a uniform window the feature is 0.
 HaarFeature random_haar(Random& random, Size window, bool tilted) {
   HaarFeature feature;
   feature.tilted = tilted;
@@ -51,7 +51,8 @@ LbpFeature random_lbp(Random& random, Size window) {
            between(random, 0, window.height - 3 * height), width, height}};
 }
 
-// Children: node i > 0 hangs on a random free place of a node before it; the rest are leaves.
+// Left and right child of each node: node i > 0 becomes a random free child of an earlier node; the
+// remaining children are leaves.
 std::vector<std::pair<int, int>> random_children(Random& random, int node_count) {
   std::vector<std::pair<int, int>> children(node_count);
   std::vector<int*> free{&children[0].first, &children[0].second};
@@ -71,7 +72,7 @@ void add_random_tree(Random& random, Cascade& cascade, const CascadeShape& shape
   cascade.trees.push_back({static_cast<int>(cascade.nodes.size()), node_count,
                            static_cast<int>(cascade.leaves.size())});
   auto children = random_children(random, node_count);
-  if (shape.max_nodes == 1) children[0] = {0, -1};  // as the parser leaves stumps
+  if (shape.max_nodes == 1) children[0] = {0, -1};  // as the parser stores stumps
   for (const auto& [left, right] : children) {
     Node node{static_cast<int>(cascade.feature_count()), 0, {}, left, right};
     node.threshold = static_cast<float>(between(random, -100, 100)) / 1000.0f;

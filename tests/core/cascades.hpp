@@ -1,4 +1,4 @@
-// Small cascades for tests: handwritten files, one of each form, and random models.
+// Small cascades for tests: handwritten files, one of each form, and random cascades.
 #pragma once
 
 #include <string>
@@ -7,23 +7,23 @@
 
 namespace facesat::test {
 
-// Valid files, one element a line. Each has a window of 12 x 10 pixels.
+// Valid files, one element per line. Each has a window of 12 x 10 pixels.
 std::string stump_cascade();  // two stages; upright, three-part and tilted features
-std::string tree_cascade();   // a tree of two nodes and one of one
+std::string tree_cascade();   // a tree of two nodes and a tree of one node
 std::string lbp_cascade();
 std::string old_cascade();  // "opencv-haar-classifier", with a tree of two nodes
 
-// The text with the first `from` changed to `to`. Throws std::logic_error if there is none.
+// The text with the first `from` replaced by `to`. Throws std::logic_error if there is none.
 std::string replaced(std::string text, const std::string& from, const std::string& to);
 
 struct CascadeShape {
   FeatureKind kind = FeatureKind::haar;
-  bool tilted = false;  // every second feature
-  int max_nodes = 1;    // of a tree
+  bool tilted = false;  // every second feature is tilted
+  int max_nodes = 1;    // per tree
   int tree_factor = 1;  // multiplies the number of trees in a stage
 };
 
-// A shape for each form of cascade, with names for tests.
+// One shape for each form of cascade, with a name for the test.
 struct NamedShape {
   const char* name;
   CascadeShape shape;
@@ -37,15 +37,16 @@ inline constexpr NamedShape cascade_shapes[] = {
     {"LbpTrees", {.kind = FeatureKind::lbp, .max_nodes = 4}},
 };
 
-// Some stages, most of whose windows pass on; the window has random sides from 8 to 15.
+// A few stages, each of which most windows pass; the window has random sides from 8 to 15.
 Cascade random_cascade(unsigned seed, const CascadeShape& shape);
 
-// The model as a file of the new format, its thresholds as they stand. Reading it subtracts the
-// margin from the stages' thresholds.
+// The cascade as a file of the new format, with its thresholds unchanged. Reading the file
+// subtracts the margin of 1e-5 from the stages' thresholds.
 std::string to_xml(const Cascade& cascade);
 
-// One stage of one stump, whose threshold is 0: a window whose left half is darker than its right
-// half gives `left`, others give `right`; it passes if that is not below `threshold`.
+// One stage of one stump, whose threshold is 0: the response is `left` for a window whose left half
+// is darker than its right half, and `right` otherwise; the window passes if the response is not
+// below `threshold`.
 Cascade half_cascade(Size window, float left, float right, float threshold);
 
 }  // namespace facesat::test

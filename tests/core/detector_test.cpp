@@ -31,7 +31,7 @@ const Model& default_model() {
   static const Model loaded = model("haarcascades/haarcascade_frontalface_default.xml");
   return loaded;
 }
-// Passes every window of some contrast.
+// Passes every window except those of low variance.
 Model pass_all(Size window) {
   return std::make_shared<Cascade>(half_cascade(window, 1, 1, 0));
 }
@@ -136,7 +136,7 @@ TEST(Detector, TakesColourAsItsGrey) {
       windows);
 }
 
-TEST(Detector, TakesFramesWhoseRowsLieApart) {
+TEST(Detector, TakesPitchedFrames) {
   const Image<std::uint8_t> faces = drawn_faces({200, 90});
   const std::vector<Face> expected = detect(default_model(), {}, faces.view());
   EXPECT_EQ(detect(default_model(), {}, Embedded<std::uint8_t>(faces.view()).view()), expected);
@@ -201,7 +201,7 @@ TEST(Detector, KeepsFacesInsideTheFrameAndInOrder) {
   EXPECT_GT(reaching_out, 0u);  // there was something to clip
 }
 
-TEST(Detector, TellsTimesAndCountsOfTheFrame) {
+TEST(Detector, ReportsTimesAndCountsOfTheFrame) {
   const Image<std::uint8_t> faces = drawn_faces({200, 90}), nothing = flat({200, 90}, 1);
   Detector detector(default_model(), {}, make_cpu_backend());
   detector.detect(faces.view());
@@ -280,7 +280,7 @@ std::vector<Window> reference_windows(const Detector& detector, Gray gray, Scan 
 
 struct Seeded {
   const char* name;
-  unsigned seed;  // of a cascade that finds windows
+  unsigned seed;  // gives a cascade that finds windows
   CascadeShape shape;
 };
 
@@ -301,11 +301,12 @@ TEST_P(Snapshots, AndWindowsAreAsDefinedInEveryLevel) {
     EXPECT_TRUE(same(detector.backend().snapshot(Snapshot::gray, 0).view(), picture.view()));
     for (const int index : {levels - 1, 0, levels - 2, 1, 2})
       expect_snapshots_as_defined(detector, picture.view(), index);
-    EXPECT_EQ(windows_of(detector), expected);  // looking changes nothing
+    EXPECT_EQ(windows_of(detector), expected);  // snapshots change nothing
   }
 }
 
-// Wider than a tile, or higher; also where a row begins in the middle of a run of rejections.
+// Pictures wider or higher than a tile, so that a row of a tile may also begin in the middle of a
+// run of rejections.
 TEST_P(Snapshots, AndWindowsAreAsDefinedAcrossTiles) {
   for (const Size size : {Size{1100, 30}, {1045, 24}, {30, 300}, {540, 140}})
     for (const Scan scan : {Scan::opencv, Scan::dense}) {
@@ -359,7 +360,7 @@ TEST(CpuBackend, RefusesWhatDoesNotFitBeforeAllocating) {
     backend->prepare(default_model(), pyramid, {});
     FAIL() << "1 TB was granted";
   } catch (const MemoryError& error) {
-    EXPECT_GE(error.bytes, absurd.area());  // the grey image; tables are of tiles
+    EXPECT_GE(error.bytes, absurd.area());  // the grey image; integral images only cover tiles
     EXPECT_LE(error.bytes, 2 * absurd.area());
     EXPECT_NE(std::string(error.what()).find(std::to_string(error.bytes)), std::string::npos);
   }

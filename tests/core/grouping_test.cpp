@@ -49,7 +49,7 @@ TEST(Grouping, GivesTheMeanBoxTheCountAndTheBestScore) {
                          {{11, 22, 41, 40}, 1, 2.5},
                          {{11, 21, 41, 43}, 1, 0.5},
                          {{10, 21, 41, 42}, 1, -7}};
-  // 10.5 goes to 10, 41.5 to 42: halves to the even neighbour.
+  // Halves are rounded to even: 10.5 to 10, 41.5 to 42.
   EXPECT_EQ(grouped(windows, 3), (Faces{{{10, 21, 41, 42}, 4, 2.5}}));
 }
 
@@ -76,7 +76,7 @@ TEST(Grouping, IsTransitive) {
 
 // ---- a face inside another ----------------------------------------------------------------------
 
-// An outer box of 100 x 100 at (100, 100), its margins 20, and an inner one.
+// An outer box of 100 x 100 at (100, 100), whose margins are 20, and an inner one.
 Faces nested(int outer_count, const Rect& inner, int inner_count) {
   Faces windows;
   add(windows, {100, 100, 100, 100}, outer_count);
@@ -106,7 +106,7 @@ TEST(GroupingContainment, TheOuterOneIsNeverSwallowed) {
   EXPECT_EQ(nested(2, middle, 9).size(), 2u);
 }
 
-TEST(GroupingContainment, CountsAFifthBeyondEveryEdge) {
+TEST(GroupingContainment, AllowsAMarginOfAFifthAtEveryEdge) {
   for (const Rect inside : {Rect{80, 130, 30, 30},
                             {130, 80, 30, 30},
                             {190, 130, 30, 30},

@@ -1,5 +1,5 @@
-// A picture in the middle of poisoned storage: what a function leaves unwritten differs from the
-// expectation, and what it writes beside the picture is seen.
+// A picture in the middle of poisoned storage: elements that a function leaves unwritten differ
+// from the expectation, and writes outside the picture are detected.
 #pragma once
 
 #include <cstring>
@@ -44,7 +44,7 @@ class Guarded {
   int border_;
 };
 
-// A copy of a picture whose rows lie further apart than the picture is wide.
+// A copy of a picture whose pitch is larger than its width.
 template <class T>
 class Embedded {
  public:

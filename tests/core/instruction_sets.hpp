@@ -1,5 +1,5 @@
-// Runs something once on each instruction set that Highway has compiled and this processor has, the
-// plain one included.
+// Runs a function once on each instruction set that Highway was compiled for and this processor
+// has, including plain scalar code.
 #pragma once
 
 #include <gtest/gtest.h>

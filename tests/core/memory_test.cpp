@@ -33,7 +33,7 @@ TEST(Memory, RefusalIsASentenceWithTheBytes) {
                "a row needs 1572864 bytes of memory (1.5 MiB), more than is available");
 }
 
-// Sets the soft limit of the address space, as `ulimit -v` does, while it lives.
+// While it exists, the soft limit of the address space is `bytes`, as set by `ulimit -v`.
 class AddressSpaceLimit {
  public:
   explicit AddressSpaceLimit(std::uint64_t bytes) {

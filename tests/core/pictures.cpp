@@ -33,7 +33,7 @@ bool in_ellipse(int x, int y, int a, int b) {
   return x * x * b * b + y * y * a * a <= a * a * b * b;
 }
 
-// A pixel of a face of radius r, relative to its centre; -1 outside.
+// The pixel of a face of radius r at (x, y) relative to its centre; -1 outside the face.
 int face_pixel(int x, int y, int r) {
   const int side = std::abs(x);
   if (in_ellipse(side - r * 2 / 5, y + r / 3, std::max(1, r / 4), std::max(1, r / 7))) return 40;

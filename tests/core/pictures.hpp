@@ -1,4 +1,4 @@
-// Pictures for tests: generated, the same on every machine.
+// Generated pictures for tests, the same on every machine.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ Image<std::uint8_t> clouds(Size size, unsigned seed, int radius);
 // Drawn faces of growing size in a row, which face cascades find.
 Image<std::uint8_t> drawn_faces(Size size);
 
-// A grey picture as a colour picture whose channels are equal, and so of the same grey.
+// A grey picture as a colour picture with equal channels, whose grey image is the same.
 Image<Bgr> coloured(View<const std::uint8_t> gray);
 
 }  // namespace facesat::test

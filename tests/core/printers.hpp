@@ -1,4 +1,5 @@
-// How GoogleTest shows the core's types, and equality where the core itself has no use for it.
+// How GoogleTest prints the core's types, and equality operators that the core itself does not
+// need.
 #pragma once
 
 #include <ostream>

@@ -67,7 +67,7 @@ TEST(PyramidOptions, OutsideTheirRangeAreRefusedWithASentence) {
 
 TEST(PyramidOptions, CheckAloneRefusesToo) {
   EXPECT_THROW(check({.scale_factor = 1}), ArgumentError);
-  EXPECT_NO_THROW(check({.scale_factor = 1 + 1e-9}));  // only an image makes its levels countless
+  EXPECT_NO_THROW(check({.scale_factor = 1 + 1e-9}));  // too many levels only for a given image
   EXPECT_NO_THROW(check({.scale_factor = std::nextafter(1.0, 2.0), .min_neighbors = 0}));
 }
 
@@ -118,13 +118,13 @@ struct Limits {
   std::vector<int> windows;  // sides of the windows that remain
 };
 
-// Of 24 26 29 32 35 39 43 47 51 57 62 68 75 83 91 100, which an image of 100 x 100 has.
+// An image of 100 x 100 has windows of 24 26 29 32 35 39 43 47 51 57 62 68 75 83 91 100.
 std::vector<Limits> limits() {
   const std::vector<int> all = {24, 26, 29, 32, 35, 39, 43, 47, 51, 57, 62, 68, 75, 83, 91, 100};
   return {
       {{0, 0}, {0, 0}, all},
       {{24, 24}, {100, 100}, all},
-      {{0, 0}, {60, 0}, all},  // a maximum with a 0 is none
+      {{0, 0}, {60, 0}, all},  // a maximum with a 0 means no maximum
       {{0, 0}, {0, 60}, all},
       {{75, 75}, {0, 0}, {75, 83, 91, 100}},
       {{76, 75}, {0, 0}, {83, 91, 100}},
@@ -134,13 +134,13 @@ std::vector<Limits> limits() {
       {{0, 0}, {1000, 28}, {24, 26}},
       {{25, 25}, {40, 40}, {26, 29, 32, 35, 39}},
       {{35, 35}, {35, 35}, {35}},
-      // Impossible limits: the one nearest to the minimum, the first of equals.
+      // Impossible limits leave the size nearest to the minimum; of two equally near, the first.
       {{50, 50}, {40, 40}, {51}},
       {{1000, 1000}, {0, 0}, {100}},
       {{0, 0}, {5, 5}, {24}},
       {{37, 37}, {38, 38}, {35}},
       {{36, 40}, {36, 40}, {39}},
-      {{46365, 24}, {0, 0}, {24}},  // 46341 squared has 32 bits: OpenCV's distance wraps
+      {{46365, 24}, {0, 0}, {24}},  // 46341^2 >= 2^31: OpenCV's distance wraps
   };
 }
 
@@ -187,8 +187,8 @@ struct Stripes {
   Size image, grid;
 };
 
-// h = rows of positions, S = stripes: one for each 32 positions across. Rows in steps of 2, but
-// only those within S * max(ceil(floor(h / 2) / S), 1) * 2.
+// h is the number of rows of positions, S the number of stripes, one per 32 positions across. Every
+// second row is visited, but only within the first S * max(ceil(floor(h / 2) / S), 1) * 2 rows.
 constexpr Stripes stripes[] = {
     {{24, 24}, {1, 1}},    // h = 1, S = 1
     {{24, 25}, {1, 1}},    // h = 2
@@ -196,7 +196,7 @@ constexpr Stripes stripes[] = {
     {{24, 27}, {1, 2}},    // h = 4
     {{24, 28}, {1, 2}},    // h = 5: row 4 is left out
     {{55, 26}, {16, 1}},   // 32 positions across: still S = 1
-    {{56, 26}, {17, 2}},   // 33: S = 2, and row 2 is there
+    {{56, 26}, {17, 2}},   // 33: S = 2, and row 2 is visited
     {{56, 28}, {17, 2}},   // h = 5: 2 stripes of 2 rows; row 4 is left out
     {{56, 30}, {17, 4}},   // h = 7: 2 stripes of 4 rows
     {{56, 32}, {17, 4}},   // h = 9: row 8 is left out

@@ -37,7 +37,7 @@ std::uint32_t along_x(const std::uint8_t* row, const Interpolation& c) {
 
 // ---- tables -------------------------------------------------------------------------------------
 
-// Sums of any part of a row, in 64 bits.
+// Sums over any part of a row, in 64 bits.
 class RowSums {
  public:
   template <class Value>
@@ -47,7 +47,7 @@ class RowSums {
       for (int x = 0; x < width_; ++x) prefix.push_back(prefix.back() + value(picture.row(y)[x]));
     }
   }
-  // Of pixels first .. last - 1 of row y, as far as they exist.
+  // The sum of those of the pixels first .. last - 1 of row y that exist.
   std::uint64_t between(int y, int first, int last) const {
     return rows_[y][std::clamp(last, 0, width_)] - rows_[y][std::clamp(first, 0, width_)];
   }
@@ -116,7 +116,8 @@ unsigned lbp_code(const LbpFeature& feature, Pixels window) {
   return code;
 }
 
-// 1 / (area * standard deviation) of the window without its outermost pixels; 0 if it is flat.
+// 1 / (area * standard deviation) of the window without its outermost pixels; 0 if its variance is
+// low.
 float inverse_deviation(Pixels window) {
   const auto [w, h] = window.size;
   std::int64_t sum = 0, squares = 0;
@@ -162,7 +163,7 @@ bool similar(const Rect& a, const Rect& b) {
          std::abs(a.y + a.height - b.y - b.height) <= delta;
 }
 
-// The number of each window's class: labels spread until nothing changes.
+// The class of each window: labels spread between similar windows until nothing changes.
 std::vector<std::size_t> classes(std::span<const Face> windows) {
   std::vector<std::size_t> label(windows.size());
   for (std::size_t i = 0; i < label.size(); ++i) label[i] = i;
@@ -178,7 +179,7 @@ std::vector<std::size_t> classes(std::span<const Face> windows) {
   return label;
 }
 
-// The mean of the windows of one class, in f32; no windows give 0 neighbours.
+// The mean of the windows of one class, in f32; 0 neighbours if it has no windows.
 Face mean(std::span<const Face> windows, const std::vector<std::size_t>& label, std::size_t which) {
   int x = 0, y = 0, width = 0, height = 0, count = 0;
   double score = -1e300;
@@ -242,7 +243,7 @@ Image<std::uint32_t> squared_sums(Pixels picture) {
   return table(picture.size, [&](int x, int, int v) { return rows.between(v, 0, x + 1); });
 }
 
-// A cone: of row v, the pixels at most y - v away from column x.
+// Element (x, y) sums a cone: in each row v <= y, the pixels at most y - v away from column x.
 Image<std::uint32_t> tilted_sums(Pixels picture) {
   const RowSums rows(picture, [](std::uint64_t v) { return v; });
   return table(picture.size,
@@ -275,8 +276,8 @@ Image<std::uint32_t> depths(const Cascade& cascade, Pixels picture, const Level&
   return result;
 }
 
-// A position is visited if the run of positions just before it that stage 0 rejects has even
-// length: the skip rule without a walk along the row.
+// The skip rule, stated for a single position: it is visited if the run of positions just before it
+// that stage 0 rejects has even length.
 std::vector<Window> windows(const Cascade& cascade, Pixels picture, const Level& level, int index,
                             Scan scan) {
   std::vector<Window> found;

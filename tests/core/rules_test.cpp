@@ -1,4 +1,4 @@
-// The rules that have two forms: the same answers from both.
+// Rules that exist in two forms must give the same results in both; some other rules.
 #include "core/rules.hpp"
 
 #include <random>
@@ -8,7 +8,7 @@
 namespace facesat::rules {
 namespace {
 
-TEST(Rules, TheSkipRuleOfAWordIsThatOfItsRuns) {
+TEST(Rules, TheSkipRuleOnAWordAgreesWithThatOnRuns) {
   for (unsigned rejected = 0; rejected < 1 << 16; ++rejected) {
     unsigned expected = 0;
     for (int i = 0, run = 0; i < 17; ++i) {

@@ -1,4 +1,4 @@
-// Exact comparison of pictures, which says where they first differ.
+// Exact comparison of pictures, which reports where they first differ.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,5 +1,4 @@
-// Detections that are stopped: that they notice in time, whatever the cascade, and leave nothing
-// behind.
+// Stopping a detection: it must end soon, whatever the cascade, and leave nothing behind.
 #include "core/stop.hpp"
 
 #include <algorithm>
@@ -30,7 +29,7 @@ const Model& default_model() {
   return loaded;
 }
 
-// Stops at the question of that number.
+// A function that asks to stop from its `number`-th call on.
 ShouldStop at_question(int number) {
   return [count = std::make_shared<std::atomic<int>>(), number] { return ++*count >= number; };
 }
@@ -57,11 +56,11 @@ TEST(StopMeter, WithoutAFunctionNeverStops) {
 
 // ---- how soon -----------------------------------------------------------------------------------
 
-// Trees whose nodes hang one below the other, both ways: every window goes through all of them.
+// Trees in which both children of a node are the next node: every window visits all nodes.
 struct Chains {
   const char* name;
   FeatureKind kind;
-  int stages, trees, nodes;  // trees of a stage, nodes of a tree
+  int stages, trees, nodes;  // trees per stage, nodes per tree
   float threshold;           // all leaves are 0
 };
 
@@ -94,7 +93,8 @@ Model make(const Chains& chains) {
   return std::make_shared<Cascade>(std::move(cascade));
 }
 
-// 0 is sure not to reach 1, surely reaches -1e9, and is too close to 0 to be sure.
+// All sums are 0: certainly below a threshold of 1, certainly not below -1e9, and too close to a
+// threshold of 0 for vectors to decide.
 constexpr Chains endless[] = {
     {"LargeTrees", FeatureKind::haar, 1, 100, 3000, 1},
     {"LargeLbpTrees", FeatureKind::lbp, 1, 100, 3000, 1},
@@ -116,8 +116,8 @@ double thread_seconds() {
 
 class EndlessCascade : public ::testing::TestWithParam<Chains> {};
 
-// In seconds that the thread has worked, so that other load on the machine does not count. A row of
-// windows takes more than ten times as long with most of these.
+// In seconds of processor time of the thread, so that other load on the machine does not count.
+// With most of these cascades, a row of windows takes more than ten times as long.
 constexpr double soon = 0.2;
 
 void expect_asked_often(Detector& detector, double seconds, const std::function<void()>& work) {
@@ -139,7 +139,7 @@ TEST_P(EndlessCascade, EndsSoon) {
   const Image<std::uint8_t> picture = noise({700, 200}, 1);
   Detector detector(make(GetParam()), {.min_neighbors = 0}, make_cpu_backend());
   tbb::task_arena(1).execute([&] {
-    detector.load(picture.view());  // which compiles the cascade
+    detector.load(picture.view());  // compiles the cascade
     expect_asked_often(detector, 0.5, [&] { detector.start(); });
     expect_asked_often(detector, 0.3, [&] { detector.backend().snapshot(Snapshot::depth, 0); });
   });
@@ -158,7 +158,7 @@ TEST(StopGrouping, EndsSoon) {
   EXPECT_LT(thread_seconds() - begin, 0.3 + soon);
 }
 
-// Faces far above each other, none of which contains another.
+// Faces in a row, none of which contains another.
 TEST(StopGrouping, EndsSoonAmongManyFaces) {
   std::vector<Face> windows;
   std::vector<std::uint32_t> parents;
@@ -175,7 +175,8 @@ TEST(StopGrouping, EndsSoonAmongManyFaces) {
 
 // ---- what is left behind ------------------------------------------------------------------------
 
-// Stopped at every question that it asks, one after the other, until it has no more.
+// Stops a detection at its first call of the function, then at later and later ones, until it
+// finishes before that call.
 template <class Frame>
 void stop_everywhere(const DetectOptions& options, int threads, const Frame& frame) {
   Detector detector(default_model(), options, make_cpu_backend());
@@ -243,7 +244,7 @@ TEST(Stop, BeforeTheFirstFrame) {
   EXPECT_FALSE(detector.detect(picture.view()).empty());
 }
 
-// A picture of any size, and every step of it: the grey image is asked for, too.
+// The conversion to grey can be stopped, too.
 TEST(Stop, HappensWhileALargePictureIsLoaded) {
   const Image<Bgr> frame = colour_noise({5000, 4000}, 1);
   Detector detector(default_model(), {.min_size = {2000, 2000}}, make_cpu_backend());
@@ -253,7 +254,7 @@ TEST(Stop, HappensWhileALargePictureIsLoaded) {
   EXPECT_THROW(detector.load(frame.view()), Stopped);
 }
 
-// As a signal or a deadline does it: from outside, while all threads are at work.
+// As with a signal or a deadline: from outside, while all threads are working.
 TEST(Stop, ComesFromAnotherThread) {
   const Image<std::uint8_t> picture = noise({700, 200}, 1);
   for (const int threads : {1, 2}) {
@@ -269,7 +270,7 @@ TEST(Stop, ComesFromAnotherThread) {
   }
 }
 
-// What the function throws is thrown on.
+// An exception thrown by the function is passed on.
 TEST(Stop, MayThrow) {
   const Image<std::uint8_t> picture = drawn_faces({420, 130});
   Detector detector(default_model(), {}, make_cpu_backend());

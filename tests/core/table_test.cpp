@@ -20,7 +20,7 @@ TEST(Table, Column0IsAlignedAndTheBordersExist) {
       EXPECT_EQ(reinterpret_cast<std::uintptr_t>(view.row(y)) % 64, 0u);
       std::fill_n(view.row(y) - 1, size.width + 1, static_cast<std::uint32_t>(y));
     }
-    for (int y = -1; y < size.height; ++y)  // rows lie beside each other, not on each other
+    for (int y = -1; y < size.height; ++y)  // rows do not overlap
       for (int x = -1; x < size.width; ++x)
         ASSERT_EQ(view.row(y)[x], static_cast<std::uint32_t>(y)) << x << ", " << y;
   }

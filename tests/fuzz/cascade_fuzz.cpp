@@ -1,5 +1,5 @@
-// libFuzzer: any bytes as a cascade file. Only CascadeError may come out of the parser, and what it
-// accepts must be safe to evaluate.
+// libFuzzer: any bytes as a cascade file. The parser may throw nothing but CascadeError, and the
+// cascades that it accepts must be safe to evaluate.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -25,7 +25,7 @@ void require(bool holds) {
   if (!holds) std::abort();
 }
 
-// Tables reach beyond a window, so that a corner outside would be read without a complaint.
+// Integral images extend past a window, so that no sanitizer would report a corner outside it.
 void require_corner(int x, int y, Size window) {
   require(x >= 0 && y >= 0 && x <= window.width && y <= window.height);
 }
@@ -51,7 +51,7 @@ void require_features_inside(const Cascade& cascade) {
   }
 }
 
-// A walk along a tree ends, and inside the arrays.
+// Traversing a tree ends and stays inside the arrays.
 void require_nodes_sound(const Cascade& cascade, const Tree& tree) {
   for (int i = 0; i < tree.node_count; ++i) {
     const Node& node = cascade.nodes.at(tree.first_node + i);
@@ -103,7 +103,7 @@ constexpr std::array<std::string_view, 24> numbers = {
     "6",   "8",          "10",         "12",  "16",   "24",   "0.5",  "256",
     "-.1", "2147483647", "4294967296", "1e9", "1e30", "1e39", "-0.0", "nan"};
 
-// Another number in place of a random one.
+// Replaces a random number by another one.
 void change_number(std::string& xml, std::mt19937& random) {
   const std::size_t start = random() % xml.size();
   std::size_t begin = start;
@@ -130,7 +130,7 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t s
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  // One thread: an input takes the same way every time.
+  // One thread, so that an input takes the same path every time.
   static const tbb::global_control alone(tbb::global_control::max_allowed_parallelism, 1);
   try {
     const std::string_view xml(reinterpret_cast<const char*>(data), size);

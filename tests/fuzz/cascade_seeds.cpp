@@ -1,4 +1,4 @@
-// Writes the files that fuzzing starts from: facesat_cascade_seeds CORPUS CASCADES.
+// Writes the seed corpus for fuzzing: facesat_cascade_seeds CORPUS CASCADES.
 #include <exception>
 #include <filesystem>
 #include <fstream>

@@ -1,6 +1,6 @@
-// libFuzzer: any bytes as each of the other files that the program reads itself: a picture, the
-// beginning of a Matroska video, results, a journal. Only the errors that a reader declares may
-// come out of it.
+// libFuzzer: any bytes as each of the other files that the program parses itself: a picture, the
+// beginning of a Matroska video, results, a journal. A reader may throw only the errors that it
+// documents.
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
@@ -65,7 +65,7 @@ void read_results(std::string_view text, const std::filesystem::path& file) {
   }
 }
 
-// What is read of a journal says the same when it is written and read again.
+// A journal that was read is the same after it is written and read again.
 void read_journals(const std::filesystem::path& file, int descriptor) {
   try {
     const JournalFile journal = read_journal(file);

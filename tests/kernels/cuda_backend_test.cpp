@@ -1,5 +1,5 @@
-// The CUDA backend against the CPU backend, for every cascade of this machine and every SAT
-// algorithm: windows with their scores, faces, intermediate pictures. Only on a GPU.
+// The CUDA backend against the CPU backend, for every cascade on this machine and every SAT
+// algorithm: windows with their scores, faces, intermediate pictures. Needs a GPU.
 //
 // Photographs are read from the folder that FACESAT_GRAY_PICTURES names: binary .pgm files.
 #include "kernels/cuda_backend.hpp"
@@ -28,7 +28,7 @@ struct NamedPicture {
   Image<std::uint8_t> gray;
 };
 
-// The same kinds of pictures as the comparison with OpenCV has.
+// The same kinds of pictures as in the comparison with OpenCV.
 std::vector<NamedPicture> generated_pictures() {
   std::vector<NamedPicture> pictures;
   const auto add = [&](const char* name, Image<std::uint8_t> gray) {
@@ -95,7 +95,7 @@ bool operator==(const Face& a, const Face& b) {
   return a.box == b.box && a.neighbors == b.neighbors && a.score == b.score;
 }
 
-// What the CPU gives.
+// The CPU's results.
 struct Expected {
   std::vector<Face> faces;
   std::size_t windows;
@@ -124,7 +124,7 @@ void compare(const Expected& expected, const NamedPicture& picture, const Detect
                     << found.size() << " instead of " << expected.faces.size();
 }
 
-// With the default SAT algorithm, and the others in turn.
+// Compares with the default SAT algorithm and with one of the others, which take turns.
 std::size_t compare(const std::shared_ptr<const Cascade>& cascade, const NamedPicture& picture,
                     const DetectOptions& options) {
   const Expected expected = on_cpu(cascade, picture, options);
@@ -143,7 +143,7 @@ class EveryCascade : public ::testing::TestWithParam<std::string> {
   std::shared_ptr<const Cascade> cascade = find_cascade(GetParam());
 };
 
-// Windows, as scores count: every position, in both scan modes.
+// A grid of parameters; then ungrouped windows, with the dense scan and after equalisation.
 TEST_P(EveryCascade, GeneratedPictures) {
   for (const NamedPicture& picture : generated_pictures()) {
     std::size_t n = 0;
@@ -186,7 +186,7 @@ bool same(const Image<T>& a, const Image<T>& b) {
 }
 
 // Every intermediate picture, in one atlas and in several.
-TEST(CudaBackend, PicturesInBetween) {
+TEST(CudaBackend, IntermediatePictures) {
   const auto eyes = find_cascade("eye_tree_eyeglasses");  // has tilted features
   const Image<Bgr> frame = colour_noise({217, 143}, 3);
   for (const bool equalize : {false, true})
@@ -231,7 +231,7 @@ TEST(CudaBackend, GivesTheSameWhateverTheSizeOfAnAtlas) {
   }
 }
 
-// One backend for many frames: sizes that come and go, colour and grey, graphs replayed.
+// One backend for many frames: changing sizes, colour and grey, replayed graphs.
 TEST(CudaBackend, FramesOfManySizes) {
   const auto cascade = find_cascade("frontalface_default");
   const DetectOptions options{.min_neighbors = 0};
@@ -257,7 +257,7 @@ TEST(CudaBackend, MoreWindowsThanExpected) {
   EXPECT_GT(compare(all, picture, {.min_neighbors = 0}), 100'000u);
 }
 
-// All memory of the device, until it goes.
+// Holds all memory of the device until it is destroyed.
 class Exhausted {
  public:
   Exhausted() {
@@ -280,8 +280,8 @@ class Exhausted {
   std::vector<void*> blocks_;
 };
 
-// The list of windows must grow and cannot; a graph of the frames before must not be replayed on
-// buffers that are gone.
+// The list of windows must grow but cannot; a graph captured for earlier frames must not be
+// replayed on buffers that have been freed.
 TEST(CudaBackend, NoMemoryForMoreWindows) {
   const auto all = std::make_shared<Cascade>(half_cascade({8, 9}, 1, 1, 0));
   const DetectOptions options{.min_neighbors = 0};
@@ -302,7 +302,8 @@ TEST(CudaBackend, NoMemoryForMoreWindows) {
   }
 }
 
-// What is made from a cascade is known by its address, so no other one may come to lie there.
+// The compiled cascade is identified by the cascade's address, so the backend must keep the cascade
+// alive lest another one be allocated there.
 TEST(CudaBackend, KeepsItsCascade) {
   const Image<std::uint8_t> picture = noise({90, 70}, 3);
   const auto backend = gpu::make_cuda_backend(0, "");
@@ -327,7 +328,7 @@ TEST(CudaBackend, CanBeStopped) {
   Detector cuda(cascade, {}, gpu::make_cuda_backend(0, ""));
   const std::size_t expected = cuda.detect(picture.view()).size();
   EXPECT_GT(expected, 0u);
-  for (int after = 0; after < 3; ++after) {  // questions answered with no
+  for (int after = 0; after < 3; ++after) {  // calls that return false
     int questions = 0;
     cuda.stop_when([&] { return questions++ >= after; });
     EXPECT_THROW(cuda.detect(picture.view()), Stopped);

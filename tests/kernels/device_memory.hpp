@@ -1,6 +1,6 @@
 // Device memory for tests of kernels, which run on a GPU (facesat_gpu_tests) and on the host
-// (facesat_simt_tests) from the same sources. Everything is poisoned first and has guards around
-// it.
+// (facesat_simt_tests) from the same sources. All memory is poisoned first and surrounded by
+// guards.
 #pragma once
 
 #include <algorithm>
@@ -90,7 +90,7 @@ void under_all_schedules(Body body) {
   }
   simt::set_schedule({});
 }
-// The last of these alone.
+// Runs `body` with the last of these schedules only.
 template <class Body>
 void under_one_schedule(Body body) {
   simt::set_schedule({simt::Order::random, 2, 6});
@@ -131,7 +131,7 @@ class DevicePicture {
                   image.row(y));
     return image;
   }
-  // What row y has before its first element may become this.
+  // The element before the first one of row y may be overwritten with this value.
   void allow_before_row(int y, T value) { after_.emplace_back(offset(-1, y), value); }
   // Fills the inside with poison again.
   void clear() {
@@ -140,8 +140,8 @@ class DevicePicture {
     device_->upload(host_);
   }
 
-  // Compares the inside with `expected` and everything else with what it was; rows may be
-  // overwritten up to the next multiple of 4.
+  // Expects `expected` inside and everything else unchanged, except that rows may be overwritten up
+  // to the next multiple of 4.
   void expect(View<const T> expected, const std::string& what) const {
     const std::vector<T> now = device_->download();
     std::vector<T> outside = host_;

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Breaks each rule of detection in turn and sees that a test fails.
+"""Breaks each rule of detection in turn and checks that a test fails.
 
 usage: mutate.py [NAME...]     all mutations, or those whose description contains a NAME
 
-Works on a copy of the sources under build/mutation. Prints one line a mutation: the test program that
+Works on a copy of the sources under build/mutation. Prints one line per mutation: the test program that
 caught it, or SURVIVED. The exit status is the number of survivors.
 """
 import os
@@ -16,7 +16,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 COPY = ROOT / "build/mutation/sources"
 BUILD = ROOT / "build/mutation/build"
 
-# (file, what stands there, what is put in its place, the rule that breaks)
+# (file, original text, replacement, the rule that it breaks)
 MUTATIONS = [
     ("core/rules.hpp", "blue_weight = 3735", "blue_weight = 3736", "grey: weight of blue"),
     ("core/rules.hpp", "gray_half = 1 << (gray_bits - 1)", "gray_half = 0", "grey: rounding"),

@@ -1,5 +1,5 @@
-// The promise of the project: the windows and faces of cv::CascadeClassifier, as sorted sets, for
-// every cascade of Debian's opencv-data, on every picture, for a grid of parameters.
+// The promise of the project: the same windows and faces as cv::CascadeClassifier, compared as
+// sorted sets, for every cascade of Debian's opencv-data, every picture and a grid of parameters.
 #include <cstdlib>
 #include <filesystem>
 
@@ -93,7 +93,7 @@ TEST_P(Oracle, Photographs) {
   }
 }
 
-// The largest score and the number of windows of each face, as OpenCV reports them.
+// The largest score and the number of windows of each face equal those that OpenCV reports.
 TEST_P(Oracle, ScoresAndNeighbors) {
   std::vector<NamedPicture> pictures = photographs(320 * 240);
   pictures.resize(std::min<std::size_t>(pictures.size(), 12));
@@ -123,9 +123,9 @@ TEST_P(Oracle, ScoresAndNeighbors) {
   }
 }
 
-// The whole portrait passes thousands of windows through the smile cascade, some of them by a hair:
-// they tell whether the margin of 1e-5 is there, and whether windows without contrast count as
-// rejected by the first stage.
+// In the whole portrait, thousands of windows pass the smile cascade, some of them only just: the
+// result depends on the margin of 1e-5, and on whether low-variance windows count as rejected by
+// the first stage.
 TEST(OracleCases, SmilesOnPortraits) {
   Pair smile(std::filesystem::path(FACESAT_CASCADE_DIR) / "haarcascades/haarcascade_smile.xml");
   std::size_t compared = 0;
@@ -139,7 +139,7 @@ TEST(OracleCases, SmilesOnPortraits) {
   if (compared == 0) GTEST_SKIP() << "skipped: FACESAT_ALBUM names no folder with the demo album";
 }
 
-// Large enough for several atlases.
+// A picture large enough for several atlases.
 TEST(OracleCases, LargePicture) {
   const char* data = std::getenv("FACESAT_TEST_DATA");
   if (!data) GTEST_SKIP() << "skipped: FACESAT_TEST_DATA names no folder";

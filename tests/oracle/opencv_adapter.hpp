@@ -1,4 +1,4 @@
-// OpenCV's detector and ours behind the same few lines, with results that can be compared.
+// OpenCV's detector and ours behind the same small interface, with comparable results.
 #pragma once
 
 #include <algorithm>

@@ -19,7 +19,7 @@ cv::Mat noise(cv::Size size, std::uint64_t seed, int low = 0, int high = 256) {
   return picture;
 }
 
-// Noise with structure at one scale: what makes windows pass many stages without any face.
+// Noise with structure at one scale, in which windows pass many stages without any face.
 cv::Mat clouds(cv::Size size, std::uint64_t seed, double sigma) {
   cv::Mat picture;
   cv::GaussianBlur(noise(size, seed), picture, {}, sigma);
@@ -27,7 +27,7 @@ cv::Mat clouds(cv::Size size, std::uint64_t seed, double sigma) {
   return picture;
 }
 
-// Noise between flat areas of both extremes: windows half in, half out of "no contrast".
+// Noise between uniform areas of both extremes: windows on both sides of the variance test.
 cv::Mat islands(cv::Size size, std::uint64_t seed) {
   cv::Mat picture = noise(size, seed, 100, 103);
   picture(cv::Rect(0, 0, size.width / 3, size.height)).setTo(0);
@@ -45,7 +45,7 @@ cv::Mat formula(cv::Size size, Value value) {
   return picture;
 }
 
-// Passes deep into the face cascades.
+// Windows of these faces pass many stages of the face cascades.
 cv::Mat drawn_faces() {
   const Image<std::uint8_t> picture =
       draw_faces({430, 130}, {{30, 60, 18}, {90, 60, 25}, {175, 65, 36}, {310, 65, 50}});

@@ -1,6 +1,6 @@
-// The pictures that detection is compared on: generated ones, so that a fresh machine runs the test
-// too, photographs of the demo album (environment variable FACESAT_ALBUM) and of a folder with test
-// data (FACESAT_TEST_DATA), where present.
+// The pictures on which detection is compared: generated ones, so that the test also runs on a
+// fresh machine, and, where present, photographs of the demo album (environment variable
+// FACESAT_ALBUM) and of a folder with test data (FACESAT_TEST_DATA).
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ struct NamedPicture {
   cv::Mat gray;  // CV_8UC1
 };
 
-// Noise, gradients, flat areas, patterns and odd sizes; the same on every machine.
+// Noise, gradients, uniform areas, patterns and odd sizes; the same on every machine.
 std::vector<NamedPicture> generated_pictures();
 
 // Photographs, at most `max_pixels` each (larger ones are reduced): all of the album, and every

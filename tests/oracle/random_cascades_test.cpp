@@ -1,5 +1,5 @@
-// Cascades that nobody trained, against OpenCV: every rule of evaluation, and every position of the
-// grid for all small sizes, which trained cascades on a few pictures hardly reach.
+// Random cascades against OpenCV: every rule of evaluation, and every position of the grid for all
+// small sizes, which trained cascades on a few pictures hardly cover.
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,7 +14,7 @@
 namespace facesat::test {
 namespace {
 
-// One model, read from one text by OpenCV and by us.
+// One cascade, read from the same text by OpenCV and by us.
 class Both {
  public:
   explicit Both(const Cascade& cascade) {
@@ -24,7 +24,7 @@ class Both {
     ours_ = std::make_shared<Cascade>(parse_cascade(xml, "random"));
   }
 
-  // The number of windows found, which are the same.
+  // Expects the same windows from both; returns their number.
   std::size_t compare(const cv::Mat& gray, const DetectOptions& options) {
     Detector detector(ours_, options, make_cpu_backend());
     const std::vector<Rect> theirs = detect_opencv(opencv_, gray, options);
@@ -44,7 +44,7 @@ cv::Mat noise(cv::Size size, cv::RNG& random, int low = 0, int high = 256) {
   return picture;
 }
 
-// Every position that is visited gives a window.
+// Every visited position gives a window.
 TEST(OracleGrid, OfEverySmallSize) {
   Both both(half_cascade({8, 9}, 1, 1, 0));
   cv::RNG random(1);

@@ -1,4 +1,4 @@
-// Every stage of the CPU backend against the function of OpenCV that it promises to equal.
+// Every stage of the CPU backend against the OpenCV function whose results it must equal.
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -41,7 +41,7 @@ void expect_same_gray(const cv::Mat& frame) {
   EXPECT_TRUE(same(ours.view(), view_of(theirs)));
 }
 
-// All 2^24 colours, one blue value a time.
+// All 2^24 colours, one blue value at a time.
 TEST(OracleStages, GrayOfEveryColour) {
   cv::Mat frame(256, 256, CV_8UC3);
   for (int blue = 0; blue < 256; ++blue) {
@@ -128,7 +128,7 @@ TEST(OracleStages, ResizeOfOneAxis) {
   }
 }
 
-// The sizes that detection asks for.
+// The level sizes that detection uses.
 TEST(OracleStages, ResizeOfPyramids) {
   cv::RNG random(6);
   for (const double factor : {1.01, 1.05, 1.1, 1.2, 1.5, 2.0})
@@ -142,13 +142,13 @@ TEST(OracleStages, ResizeOfPyramids) {
 
 // ---- tables -------------------------------------------------------------------------------------
 
-// The table with its row -1 and column -1: OpenCV's layout.
+// The integral image with its row -1 and column -1: OpenCV's layout.
 View<const std::uint32_t> with_borders(const Table& table) {
   const View<const std::uint32_t> v = table.view();
   return {v.row(-1) - 1, {v.size.width + 1, v.size.height + 1}, v.pitch};
 }
 
-// OpenCV's tables are of signed integers that wrap.
+// OpenCV's integral images have signed integers that wrap.
 View<const std::uint32_t> table_view(const cv::Mat& table) {
   return {reinterpret_cast<const std::uint32_t*>(table.data),
           {table.cols, table.rows},
@@ -201,7 +201,8 @@ void expect_same_groups(const std::vector<cv::Rect>& rects, int min_neighbors) {
   EXPECT_EQ(ours, theirs) << rects.size() << " windows, more than " << min_neighbors;
 }
 
-// Around `clusters` places, each up to a number of times, moved by up to an eighth of their size.
+// Rectangles around `clusters` places, up to `each` per place, displaced by up to an eighth of
+// their size.
 std::vector<cv::Rect> clustered(cv::RNG& random, int clusters, int each) {
   std::vector<cv::Rect> rects;
   for (int c = 0; c < clusters; ++c) {

@@ -18,7 +18,7 @@
 namespace facesat::test {
 namespace {
 
-// A picture as a tile, with noise around it.
+// A picture as a tile, surrounded by noise.
 class OneTile {
  public:
   OneTile(const Cascade& cascade, View<const std::uint8_t> picture, int step)
@@ -30,7 +30,7 @@ class OneTile {
     level.grid = {(picture.size.width - cascade.window.width) / step + 1,
                   (picture.size.height - cascade.window.height) / step + 1};
     const Image<std::uint8_t> around = noise(shape_.pixels, 99);
-    tables_.build(around.view(), {}, 3 - step);  // what a tile before it may have left
+    tables_.build(around.view(), {}, 3 - step);  // what an earlier tile may have left behind
     tile_ = tables_.build(picture, level.grid, step);
   }
 
@@ -74,8 +74,8 @@ std::vector<Window> scan(const Cascade& cascade, View<const std::uint8_t> pictur
 
 class Evaluate : public ::testing::TestWithParam<NamedShape> {};
 
-// Pictures whose windows are partly flat for the detector, that is below a deviation of 10. The
-// last one has more windows in a row than go through the stages together.
+// Pictures in which some windows have low variance (a standard deviation below 10). The last one
+// has more windows per row than are evaluated together.
 std::vector<Image<std::uint8_t>> pictures(unsigned seed) {
   std::vector<Image<std::uint8_t>> all;
   all.push_back(noise({41, 33}, seed));
@@ -112,7 +112,7 @@ TEST_P(Evaluate, GivesWhatTheDefinitionGives) {
 INSTANTIATE_TEST_SUITE_P(Random, Evaluate, ::testing::ValuesIn(cascade_shapes),
                          [](const auto& tested) { return tested.param.name; });
 
-// Trees larger than vectors have room for, and stages so long that survivors are gathered, twice.
+// Trees larger than vectors have room for, and stages so long that survivors are gathered twice.
 constexpr NamedShape large_shapes[] = {
     {"LargeTrees", {.max_nodes = 40}},
     {"LargestTrees", {.max_nodes = max_tree_nodes}},
@@ -143,7 +143,8 @@ TEST(EvaluateRules, StagesTooLongForVectorsGiveWhatTheDefinitionGives) {
 
 // ---- single rules -------------------------------------------------------------------------------
 
-// Columns alternate between 0 and 255, so halves of even width are equal and no window is flat.
+// Columns alternate between 0 and 255, so that the halves of a window have equal sums if their
+// width is even, and no window has low variance.
 Image<std::uint8_t> balanced(Size size) {
   Image<std::uint8_t> picture(size);
   for (int y = 0; y < size.height; ++y)
@@ -159,8 +160,8 @@ TEST(EvaluateRules, AValueEqualToTheThresholdGoesRight) {
   EXPECT_EQ(scan(half_cascade(window8, 1, 0, 1), picture.view(), Scan::dense).size(), 0u);
 }
 
-// Of a window whose left half has the weight -1 and whose right half the weight 1: the value that a
-// node compares with its threshold, every operation in the precision that OpenCV has it.
+// The value that a node compares with its threshold, for a feature with weight -1 on the left half
+// of the window and weight 1 on the right half. Every operation has the precision of OpenCV's.
 float half_value(View<const std::uint8_t> window) {
   const auto [w, h] = window.size;
   std::int64_t halves = 0, sum = 0, squares = 0;
@@ -176,12 +177,12 @@ float half_value(View<const std::uint8_t> window) {
   return static_cast<float>(halves) * static_cast<float>(1.0 / std::sqrt(spread));
 }
 
-// The threshold is the value itself: the least error of rounding in it would turn some of these
-// left, and in half of them another precision makes one.
+// The threshold is the value itself: even the smallest rounding error would send some of these
+// windows left, and any other precision changes the value of half of them.
 TEST(EvaluateRules, ValuesAreRoundedAsInOpenCv) {
   for (unsigned seed = 0; seed < 200; ++seed) {
     const Image<std::uint8_t> picture = noise(window8, seed);
-    Cascade cascade = half_cascade(window8, 0, 1, 1);  // passes to the right
+    Cascade cascade = half_cascade(window8, 0, 1, 1);  // the right leaf passes
     cascade.haar[0].parts = {{{{0, 0, 4, 8}, -1}, {{4, 0, 4, 8}, 1}, {}}};
     cascade.nodes[0].threshold = half_value(picture.view());
     EXPECT_EQ(scan(cascade, picture.view(), Scan::dense).size(), 1u) << seed;
@@ -207,7 +208,7 @@ TEST(EvaluateRules, TheScoreIsTheLastStagesSum) {
   EXPECT_EQ(scan(cascade, picture.view(), Scan::opencv), (std::vector<Window>{{5, 0, 0, 0.375}}));
 }
 
-// Three stumps that all go right, to these leaves.
+// The score of three stumps that all go right, to these leaves.
 double sum_of(float first, float second, float third) {
   const Image<std::uint8_t> picture = balanced({8, 8});
   Cascade cascade = half_cascade(window8, 0, first, -1e30f);
@@ -228,8 +229,9 @@ TEST(EvaluateRules, LeavesAreAddedInF64) {
   EXPECT_EQ(sum_of(1, 0x1p-30f, 0x1p-40f), 1 + 0x1p-30 + 0x1p-40);
 }
 
-// A sum a hair below the threshold, which vectors cannot tell from one that is not.
-TEST(EvaluateRules, NarrowDecisionsAreThoseOfF64) {
+// A sum just below the threshold, which the f32 sums of vectors cannot distinguish from one that
+// is not.
+TEST(EvaluateRules, SumsCloseToTheThresholdAreComparedInF64) {
   const Image<std::uint8_t> picture = balanced({8, 8});
   for (const float hair : {-0x1p-40f, 0x1p-40f}) {
     Cascade cascade = half_cascade(window8, 0, 1, 1);
@@ -241,7 +243,7 @@ TEST(EvaluateRules, NarrowDecisionsAreThoseOfF64) {
   }
 }
 
-// Column 4 is brighter: position 0 alone has it in its right half, and is rejected.
+// Column 4 is brighter: it lies in the right half only at position 0, which is rejected.
 TEST(EvaluateRules, ARejectionByTheFirstStageSkipsTheNextPosition) {
   Image<std::uint8_t> picture = balanced({12, 8});
   for (int y = 0; y < 8; ++y) picture.row(y)[4] = 50;
@@ -252,8 +254,8 @@ TEST(EvaluateRules, ARejectionByTheFirstStageSkipsTheNextPosition) {
             std::vector<Window>(all.begin() + 1, all.end()));
 }
 
-// Without its outermost pixels, position 0 is flat and position 1 is not.
-TEST(EvaluateRules, AFlatWindowIsRejectedButSkipsNothing) {
+// Without its outermost pixels, the window at position 0 is uniform; that at position 1 is not.
+TEST(EvaluateRules, ALowVarianceWindowIsRejectedButSkipsNothing) {
   Image<std::uint8_t> picture = flat({9, 8}, 100);
   for (int y = 0; y < 8; ++y) picture.row(y)[7] = 255;
   const Cascade cascade = half_cascade(window8, 1, 1, 1);
@@ -261,8 +263,8 @@ TEST(EvaluateRules, AFlatWindowIsRejectedButSkipsNothing) {
   EXPECT_EQ(OneTile(cascade, picture.view(), 1).depths().row(0)[0], 0u);
 }
 
-// Of two tiles side by side, the second begins with a window that the first one's last has skipped.
-TEST(EvaluateRules, SkipsAreHandedOnFromTileToTile) {
+// The last window of a tile may skip the first window of the tile to its right.
+TEST(EvaluateRules, SkipsCarryOverFromTileToTile) {
   const Image<std::uint8_t> picture = flat({8, 8}, 9);
   Cascade cascade = half_cascade(window8, 0, 1, 1);
   cascade.kind = FeatureKind::lbp;

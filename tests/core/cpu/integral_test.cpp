@@ -73,7 +73,7 @@ TEST(Integral, WithoutSquares) {
   EXPECT_TRUE(sum.intact());
 }
 
-// Even elements of a row, from column -1 on, and then the odd ones.
+// The elements of a row, counted from column -1: the even ones first, then the odd ones.
 TEST(SplitColumns, OfAnyWidth) {
   on_every_instruction_set([] {
     for (int width = 1; width < 70; ++width) {
@@ -107,7 +107,7 @@ TEST(Integral, WrapsModulo2To32) {
     }
 }
 
-// A picture lower than it is wide leaves a cone of column `width / 2` whole: (y + 1)^2 pixels.
+// The picture is wide enough that the cones of column `width / 2` are complete: (y + 1)^2 pixels.
 TEST(TiltedIntegral, WrapsModulo2To32) {
   const Image<std::uint8_t> picture = flat({8300, 4140}, 255);
   Table tilted;

@@ -65,7 +65,7 @@ TEST(Resize, ToTheSameSizeCopies) {
   expect_as_defined(noise({67, 33}, 7), {67, 33});
 }
 
-// A part is what the whole has there.
+// Resizing a part gives the same pixels as resizing the whole level.
 TEST(Resize, OfAPartOfALevel) {
   const Image<std::uint8_t> gray = noise({120, 90}, 8);
   const Size size{71, 53};

@@ -1,4 +1,4 @@
-// Micro-benchmarks of a GPU: whether the figures can be true.
+// Micro-benchmarks of a GPU: whether their results are plausible.
 #include "kernels/bench/micro.hpp"
 
 #include <gtest/gtest.h>
@@ -6,8 +6,9 @@
 namespace facesat::test {
 namespace {
 
-// Bounds from below, half of what any GPU since Turing needs: a chain that the compiler shortened
-// would be below them. There are none from above, for other work may share the device.
+// Lower bounds, half of what any GPU since Turing needs: a dependency chain that the compiler
+// shortened would be below them. There are no upper bounds, because other work may share the
+// device.
 TEST(Micro, FiguresArePlausible) {
   const gpu::MicroFigures f = gpu::measure_micro(0);
   EXPECT_GE(f.multiprocessors, 1);

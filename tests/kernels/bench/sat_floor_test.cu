@@ -1,4 +1,4 @@
-// What SAT algorithms are measured and checked with.
+// The kernels with which SAT algorithms are measured and checked.
 #include "kernels/bench/sat_floor.hpp"
 #include "kernels/sat/pass.cuh"
 #include "tests/kernels/device_memory.hpp"

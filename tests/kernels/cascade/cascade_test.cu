@@ -43,7 +43,7 @@ struct Scene {
 
 struct Answer {
   std::vector<Found> windows;
-  std::vector<Face> boxes, faces;            // of these windows; grouped
+  std::vector<Face> boxes, faces;            // the windows as boxes; the boxes grouped
   std::vector<Image<std::uint32_t>> depths;  // of each level
 };
 
@@ -56,7 +56,7 @@ std::vector<Face> sorted(std::vector<Face> faces) {
 
 Answer on_cpu(const Scene& scene) {
   const auto backend = make_cpu_backend();
-  // Borrowed: the scene outlives the backend.
+  // The cascade is only borrowed, because the scene outlives the backend.
   backend->prepare({std::shared_ptr<const Cascade>(), &scene.cascade}, scene.pyramid,
                    scene.options);
   backend->load(scene.gray);
@@ -90,7 +90,7 @@ class Uploaded {
         leaves_(compiled.leaves),
         stages_(compiled.stages) {}
 
-  // with_parameters: the first stages come as parameters of the launch.
+  // with_parameters: the first stages are passed as launch parameters.
   gpu::StepCascade get(bool with_parameters) {
     gpu::StepCascade step = gpu::describe(compiled, layout_);
     if (!with_parameters) step.parameter_stages = 0;
@@ -239,7 +239,7 @@ std::size_t compare(const Cascade& cascade, View<const std::uint8_t> gray,
   return expected.windows.size();
 }
 
-// Leaves of few bits, whose sums are exact in any order.
+// The cascade with leaves of few bits, whose sums are exact in any order.
 Cascade rounded(Cascade cascade) {
   for (float& leaf : cascade.leaves) leaf = std::round(leaf * 1024) / 1024;
   return cascade;
@@ -267,8 +267,8 @@ TEST_P(RandomCascades, GiveTheWindowsOfTheCpu) {
 INSTANTIATE_TEST_SUITE_P(Kernels, RandomCascades, ::testing::ValuesIn(cascade_shapes),
                          [](const auto& tested) { return tested.param.name; });
 
-// Every visited position gives a window; and with the threshold between, every second rejection
-// hides its neighbour.
+// With the first cascade every visited position gives a window; with the second, about half of the
+// windows are rejected, and rejections skip their neighbours.
 TEST(CascadeKernels, GridsAndSkips) {
   const Cascade all = half_cascade({8, 9}, 1, 1, 0), some = half_cascade({8, 9}, 0, 1, 0.5f);
   for (int width = 8; width <= 140; width += on_gpu ? 1 : 44)
@@ -280,7 +280,7 @@ TEST(CascadeKernels, GridsAndSkips) {
     }
 }
 
-// The real thing: hundreds of features of all kinds, tilted ones and trees among them.
+// Real cascades: hundreds of features of all kinds, with tilted features and trees.
 TEST(CascadeKernels, TrainedCascades) {
   std::size_t windows = 0;
   for (const char* name :
@@ -292,7 +292,7 @@ TEST(CascadeKernels, TrainedCascades) {
   EXPECT_GT(windows, 20u);
 }
 
-// Rows of nothing but rejections, over several tiles, in pictures without contrast on one side.
+// Rows with nothing but rejections across several tiles, next to a uniform area on one side.
 TEST(CascadeKernels, LongRunsOfRejections) {
   const Cascade none = half_cascade({8, 9}, 0, 1, 0.5f);  // passes where the right half is darker
   Image<std::uint8_t> picture = noise({230, 40}, 9);

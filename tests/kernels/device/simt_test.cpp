@@ -1,5 +1,5 @@
-// The host's execution of kernels itself: what works on a GPU works here, and what a GPU does not
-// define is refused.
+// The execution of kernels on the host: code that works on a GPU works here, and behaviour that is
+// undefined on a GPU is refused.
 #include "kernels/device/simt/simt.hpp"
 
 #include <numeric>
@@ -20,7 +20,7 @@ const simt::Schedule schedules[] = {{simt::Order::forward, 1, 1},
                                     {simt::Order::random, 2, 5},
                                     {simt::Order::random, 3, 2}};
 
-// Runs `body` under every schedule; what must be refused must be refused under all of them.
+// Runs `body` under every schedule; invalid code must be refused under all of them.
 template <class Body>
 void under_all_schedules(Body body) {
   for (const simt::Schedule& schedule : schedules) {
@@ -91,7 +91,8 @@ TEST(Simt, ShufflesAndBallots) {
   });
 }
 
-// Blocks take tickets and each waits for the one before it: possible in any order of starting.
+// Each block takes a ticket and waits for the block with the previous one: safe whatever the order
+// in which blocks start.
 TEST(Simt, WaitingByTicketEnds) {
   under_all_schedules([] {
     unsigned ticket = 0;
@@ -109,7 +110,7 @@ TEST(Simt, WaitingByTicketEnds) {
   });
 }
 
-// The same by block index: a GPU may start the last block first.
+// Waiting by block index instead is not safe: a GPU may start the last block first.
 TEST(Simt, WaitingForABlockThatHasNotStartedIsRefused) {
   simt::set_schedule({simt::Order::reverse, 1, 1});
   std::vector<unsigned long long> done(8, 0);
@@ -153,7 +154,7 @@ TEST(Simt, WhatAGpuDoesNotDefineIsRefused) {
   });
 }
 
-// A barrier that is left out shows, because some order of the threads breaks the result.
+// A missing barrier is detected, because some order of the threads breaks the result.
 TEST(Simt, AMissingBarrierIsFound) {
   expect_refusal(1, 64, "unwritten shared", [] {
     __shared__ SharedArray<int, 64> part;

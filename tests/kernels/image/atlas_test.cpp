@@ -21,7 +21,7 @@ void expect_levels_apart(const Pyramid& pyramid, const AtlasPlan& plan) {
     const Size atlas = plan.groups[place.group].atlas;
     const Rect level = plan.rectangle(pyramid, i);
     EXPECT_GE(level.x, 0);
-    EXPECT_EQ(level.x % 16, 0);  // vectors of bytes start on their boundaries
+    EXPECT_EQ(level.x % 16, 0);  // vectors of bytes are aligned
     EXPECT_GE(level.y, 0);
     EXPECT_LE(level.x + level.width, atlas.width);
     EXPECT_LE(level.y + level.height, atlas.height);

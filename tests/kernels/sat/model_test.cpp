@@ -1,4 +1,4 @@
-// The models of SAT algorithms against what the papers print, and against sums made by hand.
+// The cost models of SAT algorithms against the papers' numbers and against hand calculations.
 #include <gtest/gtest.h>
 
 #include "kernels/sat/algorithm.hpp"
@@ -15,7 +15,7 @@ constexpr const SatTypeInfo& f64 = info_of(SatType::f64_f64);
 constexpr MicroFigures p100{.shuffle = 33, .shared_read = 36, .add = 6, .bit_and = 6};
 constexpr MicroFigures v100{.shuffle = 39, .shared_read = 27, .add = 4, .bit_and = 4};
 
-// Round numbers: l is 3 us, a microsecond copies 10^6 bytes.
+// Round numbers: l = 3 us, and 10^6 bytes are copied per microsecond.
 constexpr MicroFigures round_figures{.multiprocessors = 16,
                                      .clock_hz = 1e9,
                                      .shuffle = 33,
@@ -90,7 +90,7 @@ TEST(SatModel, LatenciesOfKernels) {
             8 * (500 + 7200 + 32 * 39) + 8 * (500 + 186));
 }
 
-// A table, or both, of 8-bit pictures.
+// The modelled time for one or both integral images of an 8-bit picture.
 double model_us(const SatAlgorithm& sat, Size size, int tables = 1) {
   return sat.model.us(sat, u8, size, tables, round_figures);
 }

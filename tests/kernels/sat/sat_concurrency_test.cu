@@ -1,4 +1,4 @@
-// SAT algorithms whose blocks wait for each other must finish however few of them are resident, and
+// SAT algorithms whose blocks wait for each other must finish however few blocks are resident, and
 // whatever else runs on the device.
 #include <algorithm>
 #include <chrono>
@@ -72,11 +72,11 @@ __global__ void hold_kernel(volatile int* held, const volatile int* is_released,
   __syncthreads();
 }
 
-// Occupies half of the multiprocessors: each with a block that takes all threads and all shared
-// memory that a block can have, and sleeps.
+// Occupies half of the multiprocessors, each with a sleeping block that takes the maximum of
+// threads and shared memory per block.
 class HeldHalf {
  public:
-  // Returns when all blocks are there.
+  // Returns when all blocks are resident.
   HeldHalf() : stream_(gpu::make_stream()) {
     int device = 0, multiprocessors = 0, shared_bytes = 0;
     FACESAT_CUDA(cudaGetDevice(&device));
@@ -133,7 +133,7 @@ class Work {
     sat_.enqueue(place_.task(), workspace_.data(), stream_.get());
     gpu::enqueue_check(place_.task(), wrong_.data(), stream_.get());
   }
-  // Waits for all that is enqueued; counts the wrong elements since the beginning.
+  // Waits for all enqueued work; returns the number of wrong elements since the beginning.
   unsigned wrong_elements() {
     unsigned wrong = 0;
     FACESAT_CUDA(cudaMemcpyAsync(&wrong, wrong_.data(), sizeof wrong, cudaMemcpyDeviceToHost,
@@ -153,8 +153,8 @@ class Work {
 class SatConcurrency : public ::testing::TestWithParam<const SatAlgorithm*> {
  protected:
   const SatAlgorithm& sat = *GetParam();
-  // Where no block waits for another, because anti-diagonals are launches of their own, thousands
-  // of these would only take long.
+  // Algorithms with one launch per anti-diagonal have no blocks that wait for each other; large
+  // pictures with thousands of launches would only take long.
   const bool has_many_launches = sat.launches == 0;
 };
 

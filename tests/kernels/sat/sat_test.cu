@@ -33,8 +33,8 @@ Image<Out> reference(View<const In> picture, bool of_squares) {
 
 enum class Schedules { one, all };
 
-// Calls use(sum, squared_sum), device tables that `algorithm` has just written; if not for every
-// schedule, on a workspace that has been used for another picture before.
+// Calls use(sum, squared_sum) with the device tables that `algorithm` has just written. On a GPU,
+// and on the host with one schedule, the workspace has been used for another picture before.
 template <class Out, class In, class Use>
 void run(const SatAlgorithm& algorithm, SatType type, View<const In> picture, Wanted wanted,
          Schedules schedules, Use use) {
@@ -97,8 +97,8 @@ void check_bytes(const SatAlgorithm& algorithm, View<const std::uint8_t> picture
   check<std::uint32_t>(algorithm, SatType::u8_u32, picture, both, schedules);
 }
 
-// Noise of the input's type. Real numbers are so small and so few that sums are whole and exact in
-// any order.
+// Noise of the input's type. Real numbers are small integers, and so few that sums are exact in any
+// order.
 template <class In, class Out>
 Image<In> exact_noise(Size size) {
   const Image<std::uint8_t> bytes = noise_of(size);
@@ -172,9 +172,9 @@ TEST_P(Sat, Contents) {
   check_bytes(*GetParam(), white.view());
 }
 
-// The rounding errors of n additions are at most n * epsilon / 2 of the sum of magnitudes. An
-// element is the sum of its row's and column's parts: width + height additions one after the other,
-// or, where it is made of its three neighbours, three for each element before it.
+// The rounding error of n additions is at most n * epsilon / 2 times the sum of magnitudes. An
+// element is computed from partial sums of its row and column, in width + height successive
+// additions, or from its three neighbours, in three additions for each element before it.
 template <class Real>
 void check_reals(const SatAlgorithm& algorithm, SatType type, Size size) {
   const Image<std::uint8_t> bytes = noise_of(size);
