@@ -1,12 +1,12 @@
-// The sequential SAT (summed area table, integral image) algorithms that A. Kasagi, K. Nakano and
-// Y. Ito compared GPUs with: "Parallel Algorithms for the Summed Area Table on the Asynchronous
+// Sequential algorithms for the integral image (summed area table, SAT), the CPU baseline of
+// A. Kasagi, K. Nakano, Y. Ito: "Parallel Algorithms for the Summed Area Table on the Asynchronous
 // Hierarchical Memory Machine, with GPU implementations", ICPP 2014, section VIII. One thread,
-// raster scan order. Two things differ from the paper: all types are supported, and the table is
-// separate from the picture, where the paper works in place.
+// raster scan order. Two things differ from the paper: all types of kernels/sat/types.hpp are
+// supported, and the table is separate from the picture, where the paper works in place.
 //
-// Tables have the picture's size and follow core/table.hpp: row -1 and column -1 are zero on entry
-// and stay so. Out is the type that gpu::visit_types() passes: integers are unsigned, so that they
-// may wrap.
+// A table has the picture's size and, as in core/table.hpp, a border (row -1 and column -1) that is
+// zero on entry and stays zero. Out is the second type that gpu::visit_types() passes; integer
+// types are unsigned, so that sums may wrap.
 #pragma once
 
 #include "core/image.hpp"
@@ -21,8 +21,8 @@ Out summand(In pixel) {
   return summed == Summed::squares ? v * v : v;
 }
 
-// 2R2W(CPU): the row above is added to each row; then each element is added to the next one in its
-// row.
+// 2R2W(CPU), two reads and two writes per element: running sums down the columns, then along the
+// rows.
 template <Summed summed, class In, class Out>
 void cpu_2r2w(View<const In> picture, View<Out> table) {
   const auto [width, height] = picture.size;
@@ -38,8 +38,9 @@ void cpu_2r2w(View<const In> picture, View<Out> table) {
   }
 }
 
-// 4R1W(CPU): every element from its three neighbours by formula (1), with the signs of the
-// neighbours corrected: the paper reverses them by mistake.
+// 4R1W(CPU), four reads and one write per element: the paper's formula (1) gives each element from
+// its pixel and three neighbours. The paper has the signs of the neighbours reversed; here they are
+// correct.
 template <Summed summed, class In, class Out>
 void cpu_4r1w(View<const In> picture, View<Out> table) {
   const auto [width, height] = picture.size;

@@ -17,10 +17,12 @@ struct SatReport {
   std::span<const gpu::SatAlgorithm* const> algorithms;  // to look up titles and papers
 };
 
-// One self-contained HTML file without scripts, also well-formed as XML. For each type it shows the
-// ratios to the floor against the size, the times in order, the times against the model for rows
-// with "model_us", and all figures as tables. The element with the id "data" holds the rows and the
-// machine as JSON. Fields that a row lacks are left out. Equal reports give equal text.
+// One self-contained HTML file without scripts, also well-formed as XML. For each type it plots the
+// time relative to the floor (a kernel that only reads the picture and writes the tables) over the
+// size, lists the times from the fastest to the slowest, plots measured over modelled times for
+// rows that have "model_us", and gives all numbers as tables; a cell is empty if its row lacks the
+// field. The element with the id "data" holds the rows and the machine as JSON. The text depends on
+// nothing but the report.
 std::string to_html(const SatReport& report);
 
 }  // namespace facesat::app

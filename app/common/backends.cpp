@@ -43,7 +43,7 @@ Backends::Backends(const BackendOptions& options,
                    const std::vector<std::shared_ptr<const Cascade>>& cascades)
     : choice_(options.choice), sat_(options.sat) {
   check_sat(options);
-  device_number(options.device);
+  device_number(options.device);  // throws if it is neither a number nor "all"
   if (choice_ == BackendChoice::cpu) return;
   const std::string why = why_no_gpu(options, cascades);
   if (why.empty()) return;

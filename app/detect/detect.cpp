@@ -58,7 +58,7 @@ void run_pipeline(ItemReader& reader, Workers& workers, Sink& sink, const Detect
   tbb::parallel_pipeline(in_flight, read & detect & write);
 }
 
-// Throws ArgumentError for options that are invalid for any picture.
+// Throws ArgumentError for options with which no picture could be processed.
 std::vector<std::shared_ptr<const Cascade>> load_cascades(const DetectCommand& command) {
   check(command.detect);
   std::vector<std::shared_ptr<const Cascade>> cascades;
@@ -71,7 +71,8 @@ std::vector<std::shared_ptr<const Cascade>> load_cascades(const DetectCommand& c
   return cascades;
 }
 
-// If results go to a terminal, they show how far the run is.
+// Automatic: no progress if the results go to a terminal, because they already show how far the run
+// is.
 bool shows_progress(const DetectCommand& command) {
   if (command.quiet) return false;
   if (command.progress != ProgressChoice::automatic) return command.progress == ProgressChoice::on;
@@ -93,9 +94,9 @@ Journal::Mode journal_mode(const DetectCommand& command) {
                               : Journal::Mode::fresh;
 }
 
-// An empty or missing list or folder is more often a mistake than intended (find(1) failed, a disk
-// is not mounted), so it does not replace earlier results.
-void require_earlier_results_replaced(const DetectCommand& command, Inputs& inputs) {
+// A list or folder that is empty or missing is usually a mistake (find(1) failed, a disk is not
+// mounted). Throws UsageError if earlier results would be replaced by none for that reason.
+void refuse_to_replace_results_by_none(const DetectCommand& command, Inputs& inputs) {
   const bool replaces = !command.resume && command.output != "-" && has_contents(command.output);
   if (!replaces) return;
   if (are_all_missing(command))
@@ -141,7 +142,7 @@ int run_detect(const DetectCommand& command) {
       command.inputs, command.recursive, command.null_separated, {command.annotate, command.crops}};
   Inputs inputs(arguments);
   catch_interrupts();
-  require_earlier_results_replaced(command, inputs);
+  refuse_to_replace_results_by_none(command, inputs);
   Output output(command, layout);
   folders.protect(output.file.path());
   protect_inputs(command, folders);
@@ -178,19 +179,19 @@ int run_detect(const DetectCommand& command) {
     notify(fmt::format("{} of the inputs were in {} already", sink.counts.skipped, command.output));
   if (const std::string text = summary(reader.skipped()); !text.empty()) notify(text);
   if (reader.namesakes() > 0)
-    notify(fmt::format("inputs with the same name in the results as an earlier one: {}",
+    notify(fmt::format("inputs that have the same name in the results as an earlier input: {}",
                        reader.namesakes()));
   if (reader.not_utf8() > 0 && layout.format == Format::jsonl)
     notify(
-        fmt::format("inputs whose names are not UTF-8: {}; in JSON their other bytes are U+FFFD "
-                    "each, CSV has them as they are",
+        fmt::format("inputs whose names are not valid UTF-8: {}; JSON has U+FFFD for each invalid "
+                    "byte, CSV has the names unchanged",
                     reader.not_utf8()));
   const std::size_t ambiguous = output.journal.ambiguous();
   if (ambiguous > 0)
-    progress.message(
-        fmt::format("facesat: {} inputs share their name with another one; which of them are in {} "
-                    "is not known, and some may be missing: use another output file",
-                    ambiguous, command.output));
+    progress.message(fmt::format(
+        "facesat: {} inputs share their name with another input, so it is not known "
+        "which of them {} has, and some may be missing from it: use another output file",
+        ambiguous, command.output));
   if (const std::size_t changed = output.journal.changed(); changed > 0)
     notify(fmt::format("inputs that changed since an earlier run, and were processed again: {}",
                        changed));

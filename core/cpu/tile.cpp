@@ -6,7 +6,7 @@
 namespace facesat::cpu {
 namespace {
 
-constexpr int line = 16;  // elements of a cache line
+constexpr int line = 16;  // table elements per cache line
 
 constexpr int rounded_up(int n) {
   return (n + line - 1) / line * line;
@@ -14,18 +14,21 @@ constexpr int rounded_up(int n) {
 
 }  // namespace
 
-// Rows have room past their end for a group that begins with the last window. This includes split
-// rows, whose odd elements begin up to a cache line later than they need to.
+// Windows are evaluated in groups of neighbours, and the last group of a row may begin with its
+// last window: hence room for `group_windows` more elements. In split rows (even columns first,
+// then odd ones) the odd part begins on a cache line, which takes up to `line` elements more.
 std::ptrdiff_t TileShape::pitch() const {
   return Table::padded_width(pixels.width + line + group_windows);
 }
 
 Layout TileShape::layout(int step) const {
+  // Where the odd columns begin; 0: columns are not split.
   const std::ptrdiff_t odd = step == 2 ? rounded_up(pixels.width / 2 + 1) : 0;
   return {1, odd, pitch(), tilted ? plane() : 0};
 }
 
-// Each table gets one extra row, because groups may read past the end of the last row.
+// Besides the border row above, each table gets a row below its last, because groups may read past
+// the end of that.
 TileTables::TileTables(const TileShape& shape) : shape_(shape) {
   const int tables = 1 + shape.tilted + shape.squares;
   memory_ =

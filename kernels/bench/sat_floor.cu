@@ -1,3 +1,5 @@
+// The floor of a SAT algorithm, which reads each pixel once and writes each table element once; and
+// kernels that fill a picture and check a table.
 #include "kernels/bench/sat_floor.hpp"
 #include "kernels/sat/pass.cuh"
 
@@ -22,6 +24,7 @@ __global__ void fill_kernel(In* input, std::ptrdiff_t pitch, Size size, std::uin
   for (int y = static_cast<int>(blockIdx.y); y < size.height; y += static_cast<int>(gridDim.y)) {
     const std::uint32_t h =
         hash(static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y), seed);
+    // Sums of floating point must be exact in any order: few pixels are 1, the others 0.
     constexpr bool is_real = static_cast<Out>(0.5) != Out{};
     input[y * pitch + x] = static_cast<In>(is_real ? (h & 127) == 0 : h);
   }
@@ -36,7 +39,7 @@ struct FloorTask {
   std::ptrdiff_t pitch[2];
 };
 
-// Elements that a thread writes per row: 16 bytes.
+// Consecutive elements that a thread writes in each of its rows: 16 bytes together.
 template <class Out>
 constexpr int elements = 16 / sizeof(Out);
 
@@ -45,6 +48,7 @@ struct alignas(n * sizeof(T)) Group {
   T v[n];
 };
 
+// The floor, for one thread's elements at (x, y). all_inside: no column is past the right edge.
 template <bool all_inside, class In, class Out>
 __device__ __forceinline__ void convert(const FloorTask<In, Out>& task, int x, int y) {
   constexpr int n = elements<Out>;
@@ -56,9 +60,9 @@ __device__ __forceinline__ void convert(const FloorTask<In, Out>& task, int x, i
       if (all_inside) {
         pixels[i] = *reinterpret_cast<const Group<In, n>*>(from);
       } else {
-        FACESAT_UNROLL  // an index that is not constant would move the pixels to local memory
-            for (int k = 0; k < n; ++k) pixels[i]
-                .v[k] = x + k < task.size.width ? from[k] : In{};
+        // Unrolled, because a variable index would put `pixels` into local memory.
+        FACESAT_UNROLL
+        for (int k = 0; k < n; ++k) pixels[i].v[k] = x + k < task.size.width ? from[k] : In{};
       }
     }
   FACESAT_UNROLL

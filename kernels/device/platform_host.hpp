@@ -1,5 +1,6 @@
-// kernels/device/platform.hpp on the host, where kernels run in blocks of fibres (simt/). Shared
-// memory records what was written to it, so that tests find reads that are undefined on a GPU.
+// The host's version of what kernels/device/platform.hpp declares and documents. A block's threads
+// are fibres (simt/). Shared memory records which of its elements have been written, so that tests
+// find reads that are undefined on a GPU.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +10,8 @@
 
 namespace facesat::gpu {
 
-// Every thread costs a fibre, so kernels whose grid does not depend on their data use a smaller
-// one.
+// For launches that are free to choose their grid: on the host they choose a small one, because
+// every thread costs a fibre.
 inline constexpr bool on_host = true;
 
 #define FACESAT_UNROLL
@@ -81,17 +82,21 @@ class DynamicShared {
     return {reinterpret_cast<T*>(simt::dynamic_shared()) + place,
             simt::dynamic_shared_written() + place};
   }
+  // Of the first element; here addresses are offsets in bytes.
   unsigned address() const { return 0; }
   T at(unsigned address) const { return (*this)[static_cast<int>(address / sizeof(T))]; }
 };
 
+// An address plus the lower or upper half of `pair`, which counts words of 32 bits.
 inline unsigned add_lower_word(unsigned address, unsigned pair) {
   return address + 4 * (pair & 0xFFFF);
 }
 inline unsigned add_upper_word(unsigned address, unsigned pair) {
   return address + 4 * (pair >> 16);
 }
+// Hides a value from the optimiser of nvcc; there is nothing to hide here.
 inline void make_opaque(std::uint32_t&) {}
+// Adds the value of the lane `distance` places before.
 template <class T>
 void add_from_lane_before(T& value, unsigned distance) {
   const T other = __shfl_up_sync(0xFFFFFFFFu, value, distance);
@@ -116,6 +121,7 @@ void atomic_min(SharedArray<unsigned, N>& array, int i, unsigned value) {
   array[i] = std::min<unsigned>(array[i], value);
 }
 
+// Stores that other blocks may wait for: progress() lets the scheduler wake them.
 inline void store_relaxed(unsigned long long* address, unsigned long long value) {
   *address = value;
   simt::progress();

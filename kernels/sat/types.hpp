@@ -1,4 +1,5 @@
-// The types of pictures and their tables, without CUDA headers.
+// The element types of pictures and of their integral images (summed area tables, SAT). Includes no
+// CUDA headers.
 #pragma once
 
 #include <array>
@@ -8,7 +9,7 @@
 
 namespace facesat::gpu {
 
-// Type of the input, type of the table. Integers wrap modulo 2^32.
+// Named by the type of the picture and that of the table. Integer sums wrap modulo 2^32.
 enum class SatType { u8_s32, u8_u32, u8_f32, s32_s32, u32_u32, f32_f32, f64_f64 };
 
 struct SatTypeInfo {
@@ -27,8 +28,8 @@ constexpr const SatTypeInfo& info_of(SatType type) {
   return sat_types[static_cast<std::size_t>(type)];
 }
 
-// Calls visit(In{}, Out{}) for the types that compute this type's tables. Signed integers are
-// summed as unsigned ones: the bits are the same, and they may wrap.
+// Calls visit(In{}, Out{}) with the C++ types in which tables of `type` are computed. Signed
+// integers are summed as unsigned ones, which give the same bits and may overflow.
 template <class Visit>
 void visit_types(SatType type, Visit visit) {
   switch (type) {

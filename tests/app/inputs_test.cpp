@@ -110,7 +110,7 @@ TEST_F(Inputs, NamesThatSeveralInputsHaveInTheResultsAreReported) {
   for (const char* name : {"p/a.pgm", "q/a.pgm", "q/b.pgm"}) add_face(name);
   const auto said = [&](const std::vector<std::string>& arguments) {
     const std::string text = run(arguments).err,
-                      words = "the same name in the results as an earlier one: ";
+                      words = "the same name in the results as an earlier input: ";
     const std::size_t at = text.find(words);
     return at == text.npos ? "" : text.substr(at + words.size(), 1);
   };
@@ -169,7 +169,7 @@ TEST_F(Inputs, NamesThatAreNotUtf8AreReported) {
   add_face("in/B\xE4r.pgm");
   add_face("in/B\xF6r.pgm");
   add_face("in/B\xC3\xA4r.pgm");
-  EXPECT_NE(run({"detect", "in"}).err.find("inputs whose names are not UTF-8: 2;"),
+  EXPECT_NE(run({"detect", "in"}).err.find("inputs whose names are not valid UTF-8: 2;"),
             std::string::npos);
   EXPECT_EQ(run({"detect", "--format", "csv", "in"}).err.find("UTF-8"), std::string::npos);
 }

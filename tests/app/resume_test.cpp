@@ -102,7 +102,7 @@ TEST_F(Resume, NamesThatTwoInputsShareAreReportedWithoutAJournal) {
   EXPECT_EQ(detect({"-o", "r", "A"}).status, 0);
   const Finished done = detect({"-o", "r", "--resume", "B", "A"});
   EXPECT_EQ(done.status, 1);
-  EXPECT_NE(done.err.find("1 inputs share their name with another one;"), std::string::npos)
+  EXPECT_NE(done.err.find("1 inputs share their name with another input"), std::string::npos)
       << done.err;
 }
 
