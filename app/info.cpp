@@ -29,7 +29,7 @@ std::vector<std::shared_ptr<const Cascade>> loadable_cascades() {
   for (const std::string& name : cascade_names()) {
     try {
       cascades.push_back(find_cascade(name));
-    } catch (const CascadeError&) {
+    } catch (const CascadeError&) {  // left out
     }
   }
   return cascades;

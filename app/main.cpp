@@ -36,7 +36,8 @@ int report_error(std::string_view what, ExitStatus status) {
   return status;
 }
 
-// Rewrites messages of CLI11 that only programmers would understand.
+// The error as text. Messages of CLI11 (the parser) that only programmers would understand are
+// rewritten.
 std::string in_words(const CLI::ParseError& error) {
   const std::string text = error.what(), could_not = "Could not convert: ";
   if (text.starts_with(could_not))
@@ -140,8 +141,8 @@ int main(int argc, char** argv) {
   using namespace facesat;
   using namespace facesat::app;
   occupy_standard_descriptors();
-  // An uncaught exception is a defect. Standard error may have been redirected by then, so the
-  // message goes through complain().
+  // An uncaught exception is a defect. Standard error may have been redirected by then (see
+  // messages.hpp), so the message goes through report_error().
   std::set_terminate([] {
     const std::exception_ptr error = std::current_exception();
     report_error("internal error: " + (error ? reason_of(error) : "terminated"), aborted);

@@ -12,7 +12,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// How OpenCV's files of one kind are named.
+// The names of OpenCV's files of one kind (Haar or LBP): the prefix of the names that users give,
+// the folder, and the prefix of the files.
 struct Kind {
   std::string_view name_prefix, folder, file_prefix;
 };
@@ -20,7 +21,8 @@ constexpr Kind kinds[] = {{"", "haarcascades", "haarcascade_"},
                           {"lbp:", "lbpcascades", "lbpcascade_"}};
 constexpr std::string_view extension = ".xml";
 
-// Where OpenCV's folders may be; the environment variable comes first.
+// The places where OpenCV's folders may be, in the order of the search. FACESAT_CASCADE_DIR is set
+// by the build.
 std::vector<fs::path> roots() {
   std::vector<fs::path> result;
   if (const char* folder = std::getenv("FACESAT_CASCADES"); folder && *folder)
@@ -31,13 +33,14 @@ std::vector<fs::path> roots() {
 }
 
 const Kind& kind_of(std::string_view name) {
-  return kinds[name.starts_with(kinds[1].name_prefix)];
+  return kinds[name.starts_with(kinds[1].name_prefix)];  // Haar has no prefix
 }
 
 bool is_path(std::string_view name) {
   return name.find('/') != std::string_view::npos || name.ends_with(extension);
 }
 
+// Adds the names of the cascades of one kind that are installed in `root`.
 void add_names(const fs::path& root, const Kind& kind, std::set<std::string>& names) {
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(root / kind.folder, ignored)) {

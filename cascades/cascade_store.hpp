@@ -1,4 +1,4 @@
-// Cascades by name, as on the command line.
+// Finds cascades by name, as given on the command line.
 #pragma once
 
 #include <filesystem>

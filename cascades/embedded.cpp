@@ -1,5 +1,6 @@
 #include "cascades/cascade_store.hpp"
 
+// Copies the XML of the default cascade, FACESAT_EMBEDDED_FILE of the build, into the program.
 asm(R"(
   .section .rodata
   .balign 16

@@ -36,6 +36,7 @@ std::vector<std::size_t> classifiers_up_to(const Cascade& cascade) {
   return counts;
 }
 
+// Counts the work by the depths, the numbers of stages that windows pass.
 Work work_of(Backend& backend, const Cascade& cascade, const Pyramid& pyramid) {
   const std::vector<std::size_t> classifiers = classifiers_up_to(cascade);
   Work work;
@@ -51,12 +52,12 @@ Work work_of(Backend& backend, const Cascade& cascade, const Pyramid& pyramid) {
 
 struct Measured {
   Work work;
-  std::size_t windows = 0;
-  std::vector<double> us;  // sorted
+  std::size_t windows = 0;  // that passed all stages
+  std::vector<double> us;   // of the evaluation in each frame, sorted
 };
 
 // Runs whole frames, so that the caches hold what they hold in normal use; only the time of the
-// evaluation is recorded.
+// evaluation is recorded. The CPU backend runs on one thread.
 Measured measure(const Backends& backends, const std::shared_ptr<const Cascade>& cascade,
                  const Scene& scene, const BenchCascadeCommand& command) {
   constexpr int warm_up = 3;

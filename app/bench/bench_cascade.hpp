@@ -1,4 +1,4 @@
-// facesat bench cascade: the evaluation of a cascade alone, on both backends.
+// facesat bench cascade: measures the evaluation of a cascade alone, on both backends.
 #pragma once
 
 #include <string>
@@ -25,7 +25,8 @@ struct BenchCascadeCommand {
 // Adds the subcommand; parsing fills `command`, which must outlive the parser.
 CLI::App* add_bench_cascade(CLI::App& bench, BenchCascadeCommand& command);
 
-// Returns the exit status: 1 if backends disagree. Throws UsageError, CascadeError, OutputError.
+// Returns the exit status: 1 if the backends disagree, else 0. Throws UsageError, CascadeError,
+// OutputError.
 int run_bench_cascade(const BenchCascadeCommand& command);
 
 }  // namespace facesat::app

@@ -27,14 +27,14 @@ class BorderedTable {
   }
   View<Out> view() { return {memory_.row(1) + border, size_, memory_.view().pitch}; }
 
-  // So that the result of an earlier run is not mistaken for a new one.
+  // Overwrites the table, so that the result of an earlier run is not mistaken for a new one.
   void poison() {
     for (int y = 0; y < size_.height; ++y)
       std::fill_n(view().row(y), size_.width, static_cast<Out>(0xEEEEEEEEu));
   }
 
  private:
-  static constexpr int border = 64 / sizeof(Out);
+  static constexpr int border = 64 / sizeof(Out);  // elements on the left: 64 bytes
   Size size_;
   Image<Out> memory_;
 };
@@ -54,7 +54,8 @@ Image<In> make_noise(Size size) {
   return picture;
 }
 
-// Is every element the pixel plus its left and upper neighbours, minus the upper left one?
+// Is every element the pixel's value (or square) plus the elements to the left and above, minus the
+// element above on the left?
 template <Summed summed, class In, class Out>
 bool is_correct(View<const In> picture, View<const Out> table) {
   for (int y = 0; y < picture.size.height; ++y) {
@@ -67,13 +68,14 @@ bool is_correct(View<const In> picture, View<const Out> table) {
   return true;
 }
 
+// The number of timed runs: bench_cpu_sat.hpp has the rule.
 int runs_of(const SatBenchTask& task) {
   const double size = static_cast<double>(task.size.area()) / (4096.0 * 4096.0);
   if (size <= 1) return task.runs;
   return std::max(static_cast<int>(task.runs / size), std::min(task.runs, 3));
 }
 
-// A picture and its integral images.
+// Measures algorithms on one picture and its integral images.
 template <class In, class Out>
 class Bench {
  public:
@@ -112,6 +114,7 @@ class Bench {
     sum_.poison();
     if (squares) squared_sum_.poison();
     std::vector<double> us;
+    // Run -1 is not timed.
     for (int i = -1, runs = runs_of(task_); i < runs; ++i) {
       const auto begin = Clock::now();
       run();
@@ -148,6 +151,7 @@ void bench_cpu_sats(const SatBenchTask& task,
     if (std::find(task.ids.begin(), task.ids.end(), id) != task.ids.end()) ids.push_back(id);
   if (ids.empty()) return;
   const auto [unused, name, input_bytes, table_bytes] = gpu::info_of(task.type);
+  // The CPU backend, always last, makes both tables even if the squares were not requested.
   const bool has_squares = input_bytes == 1 && (task.squares || ids.back() == id_backend);
   try {
     require_memory(task.size.area() * (input_bytes + table_bytes * (has_squares ? 2 : 1)),

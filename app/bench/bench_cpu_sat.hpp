@@ -1,4 +1,5 @@
-// The CPU's rows of `facesat bench sat`.
+// The CPU's rows of `facesat bench sat`, which measures SAT algorithms (summed area tables, also
+// called integral images).
 #pragma once
 
 #include "kernels/bench/sat_bench.hpp"

@@ -22,8 +22,9 @@ using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 
 struct Measured {
+  // The times of the runs from the grey image to faces, and of those from the colour frame.
   std::vector<double> ms, with_upload_ms;
-  std::vector<StepTimes> steps;  // of each run that starts from the grey image
+  std::vector<StepTimes> steps;  // of each run from the grey image
   double frames_per_second = 0;
 };
 
@@ -34,7 +35,7 @@ double milliseconds(Work work) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
 
-// A contender with a number of threads: one row of the table.
+// A contender (a detector that is measured) with a number of threads: one row of the table.
 struct Entry {
   Contender* contender;
   int threads;
@@ -82,7 +83,8 @@ std::vector<Measured> measure(const std::vector<Entry>& entries, const Scene& sc
   return all;
 }
 
-// The upload is left out: the image is loaded beforehand.
+// The first step whose time is reported. The upload before it is left out, because the image is
+// loaded beforehand.
 constexpr auto first_step = static_cast<std::size_t>(Step::gray);
 
 Json step_medians(const std::vector<StepTimes>& steps) {
@@ -169,7 +171,8 @@ std::vector<Entry> make_entries(const Contenders& contenders, const std::vector<
   return entries;
 }
 
-// Appends the rows of all contenders for one cascade and scene, and prints them.
+// Appends the rows of all contenders for one cascade and scene, and prints them. A row is identical
+// if its windows before grouping are those of the first contender.
 void bench(const std::string& cascade, const Scene& scene, const BenchDetectCommand& command,
            Json& rows) {
   const Contenders contenders = make_contenders(cascade, command);

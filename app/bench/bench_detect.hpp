@@ -1,4 +1,5 @@
-// facesat bench detect: every detector of this build on the same picture, taking turns in one run.
+// facesat bench detect: measures every detector of this build on the same picture. They take turns
+// in one run.
 #pragma once
 
 #include <string>
@@ -26,8 +27,8 @@ struct BenchDetectCommand {
 // Adds the subcommand; parsing fills `command`, which must outlive the parser.
 CLI::App* add_bench_detect(CLI::App& bench, BenchDetectCommand& command);
 
-// Returns the exit status: 1 if detectors disagree. Throws UsageError, CascadeError, InputError,
-// OutputError.
+// Returns the exit status: 1 if detectors disagree, else 0. Throws UsageError, CascadeError,
+// InputError, OutputError.
 int run_bench_detect(const BenchDetectCommand& command);
 
 }  // namespace facesat::app

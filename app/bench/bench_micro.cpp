@@ -14,6 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+// A figure, as it is printed.
 struct Row {
   const char* id;
   double value;

@@ -1,4 +1,5 @@
-// facesat bench micro: the properties of a GPU that the models of SAT algorithms need.
+// facesat bench micro: measures the properties of a GPU from which models predict the times of SAT
+// (summed area table) algorithms.
 #pragma once
 
 #include <string>

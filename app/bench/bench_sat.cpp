@@ -25,7 +25,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int largest_side = 32768;
+constexpr int largest_side = 32768;  // of a picture
 
 bool contains(const std::vector<std::string>& ids, const std::string& id) {
   return std::find(ids.begin(), ids.end(), id) != ids.end();
@@ -109,8 +109,9 @@ void print_row(const Json& row, bool has_models) {
   write_all(1, line + "\n", "standard output");
 }
 
-// Floor and copy have no integral images to check; without a GPU there is no floor, and floor_us is
-// 0.
+// The row of one measurement. The rows "floor" (a kernel that only reads the picture and writes the
+// table) and "memcpy" have no integral images to check. Without a GPU there is no floor, and
+// floor_us is 0.
 Json to_row(const gpu::SatBenchRow& measured, const gpu::SatBenchTask& task, double floor_us) {
   Json row{{"id", measured.id},
            {"type", gpu::info_of(task.type).name},

@@ -1,6 +1,6 @@
-// facesat bench sat: every SAT algorithm (summed area table, also called integral image) on
-// pictures of noise, compared with the floor, NVIDIA's libraries and the CPU. Without a GPU, only
-// the CPU's algorithms.
+// facesat bench sat: measures every SAT algorithm (summed area table, also called integral image)
+// on pictures of noise. They are compared with the floor (a kernel that only reads the picture and
+// writes the table), NVIDIA's libraries and the CPU. Without a GPU, only the CPU's algorithms run.
 #pragma once
 
 #include <string>
@@ -14,6 +14,7 @@ namespace facesat::app {
 
 struct BenchSatCommand {
   std::vector<std::string> algorithms, types, sizes;
+  // Sum the squares, too; show the times that models predict, too.
   bool squares = false, model = false;
   int device = 0, runs = 31;
   std::string json, report;  // files; empty: none

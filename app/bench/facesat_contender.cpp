@@ -17,8 +17,8 @@ double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-// Enough for some frames to be copied and uploaded while others are evaluated or grouped on the
-// host.
+// The number of frames processed at the same time on a GPU: enough for some to be copied and
+// uploaded while others are evaluated, or grouped on the host.
 constexpr int frames_in_flight = 8;
 
 class FacesatContender final : public Contender {
@@ -65,7 +65,7 @@ class FacesatContender final : public Contender {
             ++frames;
           }
         });
-    }
+    }  // waits for the threads
     return frames / seconds_since(begin);
   }
   std::vector<Rect> windows(View<const std::uint8_t> gray) override {
@@ -82,9 +82,9 @@ class FacesatContender final : public Contender {
   }
   bool on_gpu_;
   std::string sat_;
-  Detector detector_, raw_;
+  Detector detector_, raw_;  // raw_ does not group windows
   std::vector<Detector> in_flight_;
-  std::unique_ptr<tbb::global_control> threads_;
+  std::unique_ptr<tbb::global_control> threads_;  // limits the threads while it lives
 };
 
 }  // namespace

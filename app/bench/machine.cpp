@@ -17,10 +17,11 @@ using Json = nlohmann::ordered_json;
 std::string cpu_model() {
   std::ifstream info("/proc/cpuinfo");
   for (std::string line; std::getline(info, line);)
-    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
+    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);  // after ": "
   return "unknown";
 }
 
+// Was this file written by write_table()?
 bool is_table(const std::string& file) {
   std::ifstream in(file);
   const Json table = Json::parse(in, nullptr, false);

@@ -1,17 +1,19 @@
-// What a table of measurements records about the machine and the date.
+// Files with tables of measurements, which also record the machine and the date.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
 
 namespace facesat::app {
 
+// CPU, cores, GPUs, compiler and date (UTC).
 nlohmann::ordered_json machine_json();
 
-// To be called before measuring, with the file for write_table(), or "" for none. Throws UsageError
-// with the reason if the file cannot be written, or if it exists and is anything but such a table.
+// To be called before measuring; `file` is the one for write_table(), or "" if no table is written.
+// Throws UsageError with the reason if the file cannot be written, or if it has contents that
+// write_table() did not write.
 void require_writable_table(const std::string& file);
 
-// Writes {"machine", "rows"} to a file. Throws OutputError.
+// Writes a JSON object with the members "machine" (machine_json()) and "rows". Throws OutputError.
 void write_table(const std::string& file, const nlohmann::ordered_json& rows);
 
 }  // namespace facesat::app

@@ -1,3 +1,4 @@
+// For builds with OpenCV.
 #include "app/bench/contender.hpp"
 #include "cascades/cascade_store.hpp"
 #include "library/media/opencv.hpp"

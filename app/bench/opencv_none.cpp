@@ -1,3 +1,4 @@
+// For builds without OpenCV.
 #include "app/bench/contender.hpp"
 
 namespace facesat::app {

@@ -21,7 +21,7 @@ std::string line_of(const CLI::App& sat) {
   return line;
 }
 
-// What bench detect and bench cascade have in common.
+// Adds the options that bench detect and bench cascade have in common.
 template <class Command>
 void add_scene_options(CLI::App& bench, Command& command) {
   bench.add_option("IMAGE", command.image, "The picture; cropped at the top left to each --size")

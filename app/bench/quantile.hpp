@@ -1,4 +1,4 @@
-// How measurements are summarised in every table.
+// Summarises measurements, in the same way for every table.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,8 @@
 
 namespace facesat::app {
 
-// By nearest rank. The measurements must be sorted, and there must be at least one.
+// The q-quantile (0 .. 1) by nearest rank: the smallest measurement that is not exceeded by at
+// least the fraction q of all. The measurements must be sorted, and there must be at least one.
 inline double quantile(const std::vector<double>& sorted, double q) {
   const auto rank = static_cast<std::size_t>(std::ceil(q * static_cast<double>(sorted.size())));
   return sorted[std::max<std::size_t>(rank, 1) - 1];

@@ -20,6 +20,7 @@ using namespace report;
 
 using Json = nlohmann::ordered_json;
 
+// The properties of the machine, and the command, as an HTML list.
 std::string machine_list(const SatReport& report) {
   std::string list;
   const auto add = [&](std::string_view name, const std::string& text) {
@@ -39,6 +40,7 @@ std::string machine_list(const SatReport& report) {
   return list.empty() ? "" : "<dl>\n" + list + "</dl>\n";
 }
 
+// How many rows were correct, wrong, or could not be measured, as an HTML paragraph.
 std::string outcome(const Rows& rows) {
   const auto count = [&](auto predicate) {
     return std::count_if(rows.begin(), rows.end(), predicate);
@@ -53,7 +55,7 @@ std::string outcome(const Rows& rows) {
   return fmt::format("<p class=\"outcome\">{}.</p>\n", text);
 }
 
-// The fastest algorithm with correct tables, at the largest size.
+// A sentence on the fastest algorithm with correct tables, at the largest size.
 std::string winner(const Rows& rows) {
   Rows candidates = filtered(by_size(rows).back(), [](const Row& row) {
     return row.median_us > 0 && row.checked == true && !row.is_reference();
@@ -79,8 +81,8 @@ constexpr std::string_view method_on_cpu = R"(
 <p class="method">CPU rows are timed with the host’s clock, repeatedly on the same picture, so that data that fit into the caches stay there.</p>
 )";
 
-// The data as JSON, with the characters escaped that could end the element or that XML would
-// interpret.
+// The data as JSON for a <script> element, with the characters escaped that could end the element
+// or that XML would interpret.
 std::string embedded(const SatReport& report) {
   const std::string json =
       Json{{"machine", report.machine}, {"command", report.command}, {"rows", report.rows}}.dump(
@@ -94,6 +96,7 @@ std::string embedded(const SatReport& report) {
   return out;
 }
 
+// The charts and figures of one type.
 std::string section(const Rows& rows, const Looks& looks) {
   const Row& first = rows.front();
   return fmt::format("<section>\n<h2>{} <small>{}</small></h2>\n", escaped(first.type),

@@ -33,7 +33,7 @@ std::vector<Size> scene_sizes(const std::vector<std::string>& texts, Size pictur
                                    picture.width, picture.height));
     sizes.push_back(size);
   }
-  if (sizes.empty()) sizes.push_back(picture);
+  if (sizes.empty()) sizes.push_back(picture);  // no --size: the whole picture
   return sizes;
 }
 

@@ -13,12 +13,13 @@ namespace facesat::app {
 
 struct Scene {
   Size size;
-  View<const Bgr> frame;  // a view into the picture, which must outlive the scene
-  Image<std::uint8_t> gray;
+  View<const Bgr> frame;     // a view into the picture, which must outlive the scene
+  Image<std::uint8_t> gray;  // the frame in grey
 };
+// Crops the picture to this size.
 Scene make_scene(const Picture& picture, Size size);
 
-// Throws UsageError, with the name of the file.
+// Reads the picture. Throws UsageError, with the name of the file.
 Picture read_scene_picture(const std::string& file);
 
 // Parses texts such as "1920x1080"; the whole picture if there are none. Throws UsageError for text

@@ -1,4 +1,4 @@
-// Which backends detection runs on, from the command line and what this machine has.
+// Chooses the backends that detection runs on, from the command line and what this machine has.
 #pragma once
 
 #include <memory>
@@ -15,12 +15,13 @@ enum class BackendChoice { automatic, cpu, cuda };
 struct BackendOptions {
   BackendChoice choice = BackendChoice::automatic;
   std::string device = "0";  // a number, or "all"
-  std::string sat;           // empty: the fastest
+  std::string sat;           // id of a SAT (summed area table) algorithm; empty: the fastest
 
   bool operator==(const BackendOptions&) const = default;
 };
 
-// The choice of backend. Places are numbered: one per CUDA device, or a single one for the CPU.
+// The choice of backend. A place is where a backend can run: there is one for each chosen CUDA
+// device, or a single one for the CPU. Places are numbered from 0.
 class Backends {
  public:
   // Throws UsageError if what the options demand is not available, or cannot evaluate the cascades.
@@ -41,6 +42,7 @@ class Backends {
   // The id of the SAT algorithm used on devices; empty on the CPU.
   std::string sat() const;
 
+  // Makes a new backend at this place.
   std::unique_ptr<Backend> make(int place) const;
 
   int device(int place) const { return devices_[static_cast<std::size_t>(place)]; }  // if on_gpu()

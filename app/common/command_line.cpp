@@ -51,7 +51,7 @@ CLI::Validator whole_number(std::int64_t least, std::int64_t most) {
 
 void refuse_empty_values(CLI::App& command) {
   for (CLI::Option* option : command.get_options())
-    if (option->get_items_expected_max() > 0)
+    if (option->get_items_expected_max() > 0)  // flags take no value
       option->check(CLI::Validator(
           [](std::string& text) {
             return text.empty() ? std::string("a value is missing") : std::string();

@@ -15,7 +15,7 @@
 
 namespace facesat::app {
 
-// An option that takes one of the words, in upper or lower case; `value` is set to the word's
+// Adds an option that takes one of the words, in upper or lower case; `value` is set to the word's
 // meaning. Error messages include the option's name.
 template <class Value>
 CLI::Option* add_choice(CLI::App& command, const std::string& name, Value& value,
@@ -31,10 +31,11 @@ CLI::Option* add_choice(CLI::App& command, const std::string& name, Value& value
   return command.add_option_function<std::string>(name, parse, help)->type_name(all);
 }
 
-// An option that takes a size: "N" or "WxH". Error messages include its name.
+// Adds an option that takes a size, "N" (a square) or "WxH". Error messages include the option's
+// name.
 CLI::Option* add_size(CLI::App& command, const char* name, Size& size, const char* help);
 
-// --backend, --device, --sat.
+// Adds --backend, --device and --sat.
 void add_backend_options(CLI::App& command, BackendOptions& options);
 
 // Accepts decimal numbers from `least` to `most` as an option's value.

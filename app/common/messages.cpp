@@ -8,14 +8,14 @@
 namespace facesat::app {
 namespace {
 
-int descriptor = STDERR_FILENO;
+int descriptor = STDERR_FILENO;  // that say() writes to
 
 }  // namespace
 
 void keep_standard_error_to_ourselves() {
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   if (descriptor != STDERR_FILENO) return;
-  const int ours = ::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+  const int ours = ::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);  // not 0 .. 2
   const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
   if (ours >= 0 && nowhere >= 0 && ::dup2(nowhere, STDERR_FILENO) >= 0) descriptor = ours;
   if (nowhere >= 0) ::close(nowhere);

@@ -11,7 +11,10 @@ namespace facesat::app {
 void occupy_standard_descriptors() {
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(descriptor, F_GETFD) >= 0) continue;
-    const bool can_be_written = descriptor != STDOUT_FILENO;  // standard input must not be readable
+    // Reading standard input and writing standard output must fail: /dev/null would let both
+    // succeed if it were opened the usual way.
+    const bool can_be_written = descriptor != STDOUT_FILENO;
+    // Without /dev/null, the descriptor stays closed.
     [[maybe_unused]] const int opened = ::open("/dev/null", can_be_written ? O_WRONLY : O_RDONLY);
   }
 }

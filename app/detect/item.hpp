@@ -1,4 +1,4 @@
-// One picture or frame on its way through the pipeline.
+// One picture or frame on its way from the reader to the results.
 #pragma once
 
 #include <exception>
@@ -14,8 +14,8 @@ namespace facesat::app {
 
 struct Item {
   Record record;
-  Journal::Place place;
-  std::filesystem::path path;
+  Journal::Place place;          // the input in the journal
+  std::filesystem::path path;    // of the input
   std::string picture_name;      // the base for output pictures; empty if there are none
   std::optional<Picture> frame;  // only for videos, whose frames are decoded by the reader
   bool last_of_input = true;

@@ -1,4 +1,5 @@
-// inputs -> items: a picture is passed on as its path, a video frame by frame.
+// Makes items (item.hpp) from inputs: one for a picture, with its path, and one for each frame of a
+// video, with its pixels.
 #pragma once
 
 #include <memory>
@@ -14,24 +15,27 @@
 
 namespace facesat::app {
 
-// Used by one thread at a time.
+// To be used by one thread at a time.
 class ItemReader {
  public:
   // names_pictures: items get names for the annotated pictures and crops made from them.
   ItemReader(Inputs inputs, Journal& journal, bool names_pictures, std::size_t max_pixels);
 
+  // The next item; nullopt at the end.
   std::optional<Item> next();
 
   const Inputs::Skipped& skipped() const { return inputs_.skipped(); }
-  // Inputs that have the same name in the results as an earlier one.
+  // The number of inputs with the same name in the results as an earlier input.
   std::size_t namesakes() const { return namesakes_; }
-  // Inputs whose names are not UTF-8.
+  // The number of inputs whose names are not UTF-8.
   std::size_t not_utf8() const { return not_utf8_; }
 
  private:
+  // nullopt if the next input is a video, which is now open, or if there are no more inputs.
   std::optional<Item> next_input();
-  std::optional<Item> next_frame();
-  Item item() const;
+  std::optional<Item> next_frame();  // of the open video
+  Item item() const;                 // for the current input, not yet processed
+  // For the current input, with a failure as its result.
   Item failed(const std::string& kind, const std::string& message) const;
 
   Inputs inputs_;
@@ -45,9 +49,9 @@ class ItemReader {
   Input input_;
   Journal::Place place_;
   std::string picture_name_;
-  bool more_ = true;
+  bool more_ = true;  // false after the last input
   std::unique_ptr<FrameSource> video_;
-  std::optional<Frame> upcoming_;  // one frame is read ahead, to recognise the last one
+  std::optional<Frame> upcoming_;  // one frame is read ahead, to recognise the last frame
   int frame_ = 0;
 };
 

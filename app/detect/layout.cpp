@@ -13,7 +13,7 @@
 namespace facesat::app {
 namespace {
 
-// Distinguishes different cascades of the same name.
+// The checksum of a cascade's file, which distinguishes different cascades of the same name.
 std::uint64_t fingerprint(const std::string& cascade) {
   std::string xml(embedded_cascade());
   if (cascade != default_cascade_name) {
@@ -45,7 +45,7 @@ ResultOptions result_options(const DetectCommand& command, const Layout& layout)
   const auto folder = [](const std::string& name) -> std::string {
     if (name.empty()) return "none";
     const std::filesystem::path path = std::filesystem::absolute(name).lexically_normal();
-    return path.has_filename() ? path : path.parent_path();
+    return path.has_filename() ? path : path.parent_path();  // "a/" is the same as "a"
   };
   const DetectOptions& detect = command.detect;
   return {{"--format", command.format == Format::csv ? "csv" : "jsonl"},

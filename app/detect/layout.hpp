@@ -1,4 +1,4 @@
-// The layout of results, and the options that they depend on, from the command line.
+// Derives from the command line the layout of results, and the options that the results depend on.
 #pragma once
 
 #include <memory>
@@ -15,6 +15,7 @@ namespace facesat::app {
 Layout layout_of(const DetectCommand& command,
                  const std::vector<std::shared_ptr<const Cascade>>& cascades);
 
+// The options that a resumed run must share with the first one: see journal.hpp.
 ResultOptions result_options(const DetectCommand& command, const Layout& layout);
 
 }  // namespace facesat::app

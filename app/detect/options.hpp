@@ -17,12 +17,13 @@ namespace facesat::app {
 
 enum class ProgressChoice { automatic, on, off };
 
+// The values of the options; options.cpp has the help text of each option.
 struct DetectCommand {
   std::vector<std::string> inputs;
   std::vector<std::string> cascades;
   BackendOptions backend;
   DetectOptions detect;
-  bool raw = false;
+  bool raw = false;  // windows before grouping
   std::string output = "-";
   Format format = Format::jsonl;
   bool csv_safe = false;

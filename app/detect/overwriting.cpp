@@ -33,7 +33,7 @@ void require_inputs_untouched(const DetectCommand& command, const PictureFolders
 
 namespace {
 
-// Rejects "> a.jpg" and ">> a.jpg", which may hit a file in a folder of inputs.
+// Rejects "> a.jpg" and ">> a.jpg": the file may be in a folder of inputs.
 void check_name_of_standard_output() {
   std::error_code error;
   const fs::path file = fs::read_symlink("/proc/self/fd/1", error);

@@ -1,4 +1,4 @@
-// A run must not write to files that it reads.
+// Checks that a run does not write to files that it reads.
 #pragma once
 
 #include "app/detect/options.hpp"
@@ -19,7 +19,8 @@ void require_lists_untouched(const DetectCommand& command);
 // a list that is a file.
 void protect_inputs(const DetectCommand& command, PictureFolders& folders);
 
-// Are all inputs missing, as far as that can be known in advance?
+// Do none of the inputs exist, as far as that can be known in advance? Paths from standard input or
+// a pipe are not known yet.
 bool are_all_missing(const DetectCommand& command);
 
 }  // namespace facesat::app

@@ -16,6 +16,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+// Writes the annotated picture and the crops, where they were asked for.
 void write_pictures(const Item& item, View<const Bgr> picture, const PictureFolders& folders) {
   const std::vector<FoundFace>& faces = item.record.faces;
   if (folders.annotate)
@@ -33,6 +34,7 @@ void write_pictures(const Item& item, View<const Bgr> picture, const PictureFold
       missing = 0;
 }
 
+// Decodes the picture, finds faces and writes pictures; completes the record.
 void find_faces(Item& item, Workers& workers, const DetectCommand& command,
                 const PictureFolders& folders) {
   const Clock::time_point deadline =
@@ -66,7 +68,7 @@ void process(Item& item, Workers& workers, const DetectCommand& command,
   } catch (const ArgumentError& error) {
     record.failure = Failure{"argument", error.what()};
   } catch (const Stopped&) {
-    item.stopped = interrupted();
+    item.stopped = interrupted();  // then the record is not written; else time ran out
     record.failure = Failure{
         "limit",
         fmt::format("it would take longer than {:g} seconds; --max-seconds raises the limit",

@@ -16,7 +16,7 @@ struct PictureFolders {
 
   bool any() const { return annotate || crops; }
 
-  // No picture may replace this file.
+  // From now on no picture replaces this file.
   void protect(const std::filesystem::path& file) {
     if (annotate) annotate->protect(file);
     if (crops) crops->protect(file);

@@ -18,6 +18,7 @@ std::string plural(std::size_t n, const char* noun) {
   return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
 }
 
+// "1:05" or "1:01:05".
 std::string clock_time(double seconds) {
   const auto s = static_cast<long>(seconds + 0.5);
   return s < 3600 ? fmt::format("{}:{:02}", s / 60, s % 60)
@@ -77,7 +78,7 @@ void Progress::finish() {
 }
 
 void Progress::erase() {
-  if (line_open_) say("\r\033[K");
+  if (line_open_) say("\r\033[K");  // to the beginning of the line, and erase it
   line_open_ = false;
 }
 
@@ -91,7 +92,7 @@ std::string summary(const Counts& counts, std::chrono::duration<double> time) {
 
 namespace {
 
-// "3 .heic, 1 .txt", the most frequent first.
+// "3 .heic, 1 .txt": the four most frequent extensions of skipped files, the most frequent first.
 std::string extensions_in_words(const Inputs::Skipped& found) {
   constexpr std::size_t most = 4;
   std::vector<std::pair<std::string, std::size_t>> all(found.extensions.begin(),

@@ -1,4 +1,4 @@
-// Progress and messages on standard error; the progress line never mixes with messages.
+// Shows progress and messages on standard error. Messages never mix with the progress line.
 #pragma once
 
 #include <atomic>
@@ -22,6 +22,7 @@ struct Counts {
 
 class Progress {
  public:
+  // `shown`: whether the progress line is shown; messages always are.
   explicit Progress(bool shown) : shown_(shown) {}
   ~Progress();
   Progress(const Progress&) = delete;
@@ -44,17 +45,17 @@ class Progress {
   void erase();
 
   bool shown_;
-  bool line_open_ = false;
+  bool line_open_ = false;  // the progress line is on the terminal
   std::mutex mutex_;
   std::jthread counter_;
-  std::atomic<std::size_t> total_{0};
-  Clock::time_point start_ = Clock::now(), last_{};
+  std::atomic<std::size_t> total_{0};                // 0: not counted yet
+  Clock::time_point start_ = Clock::now(), last_{};  // last_: when the numbers were last shown
 };
 
 // "12 images, 34 faces, 1 failure, 1 warning in 2.5 s"
 std::string summary(const Counts& counts, std::chrono::duration<double> time);
 
-// What the folders contain that the run skipped, in words; empty if there is nothing.
+// The entries of folders that the run skipped, in words; empty if there are none.
 std::string summary(const Inputs::Skipped& found);
 
 }  // namespace facesat::app

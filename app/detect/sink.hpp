@@ -1,4 +1,4 @@
-// items -> results, in input order.
+// Writes the results of items, in input order.
 #pragma once
 
 #include <exception>
@@ -10,14 +10,17 @@
 
 namespace facesat::app {
 
-// Stops for good at the first record that cannot be written.
+// Stops for good at the first record that cannot be written, or at an item with an error that ends
+// the run.
 class Sink {
  public:
   Sink(ResultFile& file, Journal& journal, const Layout& layout, Progress& progress, bool quiet)
       : file_(file), journal_(journal), layout_(layout), progress_(progress), quiet_(quiet) {}
 
+  // Writes the item's record, unless an earlier run has written it.
   void take(const Item& item);
   bool stopped() const { return error_ != nullptr; }
+  // Throws the error that stopped the sink, if there is one.
   void rethrow() const {
     if (error_) std::rethrow_exception(error_);
   }
@@ -31,7 +34,7 @@ class Sink {
   Journal& journal_;
   const Layout& layout_;
   Progress& progress_;
-  bool quiet_;
+  bool quiet_;  // no messages about what the results contain
   std::exception_ptr error_;
 };
 

@@ -10,12 +10,16 @@
 namespace facesat::app {
 namespace {
 
-// Detectors are not kept after a picture that needs more than this: creating new ones costs little
-// compared with such a picture, and idle ones would hold memory that the gate does not count.
+// Detectors on the CPU are not kept after a picture that needs more than this: creating new ones
+// costs little compared with such a picture, and idle ones would hold memory that the gate does not
+// count.
 constexpr std::uint64_t kept_bytes = 64 << 20;
 
-// The approximate memory for detection in a picture: colour and grey pixels, the atlas, and three
-// integral images of it.
+// A generous estimate of the memory for detection in a picture, in bytes. Each pixel takes 4 for
+// colour and grey. Each pixel of the pyramid's levels (`atlas`) takes 13: one for itself, and four
+// for each of three integral images. The levels have about 6 times the picture's pixels at scale
+// factor 1.1. They are counted up to 16 Mi pixels, or the picture's own number, because the CPU
+// backend works on parts of them.
 std::uint64_t estimated_bytes(Size picture) {
   const std::uint64_t pixels = picture.area();
   const std::uint64_t atlas =

@@ -56,12 +56,13 @@ class Workers {
   std::vector<FoundFace> detect(View<const Bgr> picture, const ShouldStop& should_stop);
 
  private:
-  // One per cascade.
+  // A set of detectors, one per cascade.
   using Detectors = std::vector<Detector>;
   using Idle = std::vector<std::unique_ptr<Detectors>>;
 
   std::vector<FoundFace> detect_on_cpu(View<const Bgr> picture, const ShouldStop& should_stop);
   std::vector<FoundFace> detect_on_gpu(View<const Bgr> picture, const ShouldStop& should_stop);
+  // Without falling back to the CPU.
   std::vector<FoundFace> try_on_gpu(View<const Bgr> picture, const ShouldStop& should_stop);
   static std::vector<FoundFace> run(Detectors& detectors, View<const Bgr> picture,
                                     const ShouldStop& should_stop);
@@ -76,7 +77,7 @@ class Workers {
   Notify notify_;
   MemoryGate gate_;
   std::mutex mutex_;
-  Idle idle_, idle_on_cpu_;
+  Idle idle_, idle_on_cpu_;  // idle_: on the GPU
   std::atomic<int> next_place_ = 0;
   std::atomic<bool> gpu_usable_, warned_of_memory_ = false, warned_of_failure_ = false;
 };

@@ -13,6 +13,7 @@
 namespace facesat::app {
 namespace {
 
+// The middle value; of an even number, the upper one.
 double median(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());

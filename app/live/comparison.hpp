@@ -1,4 +1,4 @@
-// All SAT algorithms on one frame, side by side.
+// Compares all SAT (summed area table) algorithms on one frame.
 #pragma once
 
 #include <string>
@@ -17,8 +17,10 @@ struct SatRank {
 
 struct Comparison {
   std::vector<SatRank> ranks;  // the fastest first
-  Size image, atlas;           // sizes of the frame, and of the atlas that is summed
-  std::string message;         // why ranks are missing
+  // The sizes of the frame, and of the atlas: the image that holds the levels of the pyramid and is
+  // summed. If there are several atlases, the size of the largest.
+  Size image, atlas;
+  std::string message;  // why ranks are missing
 };
 
 // Detects faces in `frame` several times with each algorithm. Failures become the message.

@@ -13,7 +13,7 @@ StepBytes least_bytes(const Pyramid& pyramid, bool on_device) {
   const auto image = static_cast<double>(pyramid.image.area());
   double levels = 0;
   for (const Level& level : pyramid.levels) levels += static_cast<double>(level.size.area());
-  constexpr double colour = 3, gray = 1, two_tables = 8;
+  constexpr double colour = 3, gray = 1, two_tables = 8;  // bytes per pixel
   const auto bytes_of = [&](Step step) {
     switch (step) {
       case Step::upload:
@@ -37,7 +37,7 @@ StepBytes least_bytes(const Pyramid& pyramid, bool on_device) {
 
 CopySpeed host_copy_speed() {
   using Clock = std::chrono::steady_clock;
-  constexpr std::size_t part = 1 << 20, parts = 64;
+  constexpr std::size_t part = 1 << 20, parts = 64;  // 64 MiB in all, more than most caches hold
   const std::vector<char> from(part * parts, 1);
   std::vector<char> to(part * parts);
   double best = 0;
@@ -47,9 +47,10 @@ CopySpeed host_copy_speed() {
       std::memcpy(to.data() + i * part, from.data() + i * part, part);
     });
     const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+    // Each byte is read and written, hence 2.
     best = std::max(best, 2 * static_cast<double>(part * parts) / seconds);
   }
-  return {best, 0};
+  return {best, 0};  // there is no upload
 }
 
 StepTimes step_floors(const StepBytes& bytes, const CopySpeed& speed) {

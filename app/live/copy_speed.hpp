@@ -1,5 +1,5 @@
-// How fast this machine copies memory: no step can be faster than a plain copy of the bytes that it
-// must at least read and write.
+// Measures how fast this machine copies memory. This bounds the speed of detection: no step can be
+// faster than a plain copy of the bytes that it must at least read and write.
 #pragma once
 
 #include <array>
@@ -12,18 +12,18 @@ namespace facesat::app {
 
 using StepBytes = std::array<double, step_names.size()>;
 
-// The minimum number of bytes that each step of a frame reads and writes; 0 if there is no such
-// bound. Evaluation is counted as reading the integral images once, although its node tests read
-// each element many times.
+// The minimum number of bytes that each step of detection in a frame reads and writes; 0 if no
+// bound is known. Evaluation is counted as reading the integral images once, although its node
+// tests read each element many times.
 StepBytes least_bytes(const Pyramid& pyramid, bool on_device);
 
 using gpu::CopySpeed;
 
-// Of host memory, with all threads. Each call measures again, which takes some hundredths of a
-// second.
+// Measures the copy speed of host memory, with all threads. Each call measures again, which takes
+// some hundredths of a second.
 CopySpeed host_copy_speed();
 
-// The time to copy these bytes; 0: unknown.
+// The time that each step would take if it only copied its bytes; 0: unknown.
 StepTimes step_floors(const StepBytes& bytes, const CopySpeed& speed);
 
 }  // namespace facesat::app

@@ -22,13 +22,14 @@ void tooltip(const std::string& text) {
   ImGui::EndTooltip();
 }
 
-// A citation begins with its authors.
+// The authors and year of an algorithm's paper. A citation begins with its authors and a colon.
 std::string authors_of(const gpu::SatAlgorithm& sat) {
   const std::size_t end = sat.paper.find(':');
   return end == std::string::npos ? std::string(sat.paper)
                                   : fmt::format("{} {}", sat.paper.substr(0, end), sat.year);
 }
 
+// A square size, chosen by its side; 0: no limit. 4000 is just the end of the control's range.
 bool draw_size(const char* label, Size& size) {
   int side = size.width;
   if (!ImGui::DragInt(label, &side, 1, 0, 4000, side == 0 ? "none" : "%d")) return false;
@@ -54,6 +55,7 @@ bool DetectionPanel::draw(LiveSettings& settings, const LiveResult& last) {
 }
 
 bool DetectionPanel::draw_machine(BackendOptions& backend) const {
+  // In the order of BackendChoice.
   static constexpr std::array<const char*, 3> names{"auto", "CPU", "CUDA"};
   bool changed = false;
   int choice = static_cast<int>(backend.choice);

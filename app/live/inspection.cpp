@@ -9,7 +9,7 @@
 namespace facesat::app {
 namespace {
 
-// The colour of a value from 0 to 1.
+// The colour of a value from 0 to 1, mixed from the two nearest of the points.
 Bgr palette(double value) {
   struct Point {
     double b, g, r;
@@ -25,6 +25,7 @@ Bgr palette(double value) {
   return {mixed(&Point::b), mixed(&Point::g), mixed(&Point::r)};
 }
 
+// An image of the same size, with the pixels colour(x, y).
 template <class Colour>
 Image<Bgr> each(const Image<std::uint32_t>& values, Colour colour) {
   Image<Bgr> image(values.size());
@@ -47,7 +48,8 @@ Image<Bgr> coloured(const Image<std::uint32_t>& values, Snapshot picture, std::s
     return each(values, [&](int x, int y) {
       return palette(std::sqrt(values.row(y)[x] / static_cast<double>(stage_count)));
     });
-  const double whole = std::max(1u, values.row(size.height - 1)[size.width - 1]);
+  const double whole =  // the sum over the whole level
+      std::max(1u, values.row(size.height - 1)[size.width - 1]);
   return each(values, [&](int x, int y) { return palette(values.row(y)[x] / whole); });
 }
 
@@ -61,6 +63,7 @@ Image<Bgr> inspect(Detector& detector, const Inspection& inspection) {
   };
   if (inspection.is_frame()) return picture(chosen);
   const gpu::AtlasPlan plan = gpu::plan_atlas(pyramid);
+  // A group is a number of consecutive levels that share one atlas.
   const gpu::LevelGroup& group = plan.groups[plan.places[chosen].group];
   Image<Bgr> atlas(group.atlas);
   for (int y = 0; y < group.atlas.height; ++y) std::fill_n(atlas.row(y), group.atlas.width, Bgr{});
@@ -68,7 +71,8 @@ Image<Bgr> inspect(Detector& detector, const Inspection& inspection) {
     const Level& level = pyramid.levels[i];
     const gpu::AtlasPlan::Place place = plan.places[i];
     const Image<Bgr> part = picture(i);
-    // Depths are known only at the positions of the grid.
+    // Depths (stages passed) are known only where windows are evaluated: at every `step`-th pixel
+    // of every `step`-th row.
     const int step = *inspection.picture == Snapshot::depth ? level.step : 1;
     for (int y = 0; y < std::min(part.size().height * step, level.size.height); ++y)
       for (int x = 0; x < std::min(part.size().width * step, level.size.width); ++x)

@@ -1,4 +1,5 @@
-// The intermediate pictures of the detector, in colours.
+// Shows intermediate pictures of the detector, such as integral images and the atlas (the image
+// that holds all levels of the pyramid), in colours.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +20,10 @@ struct Inspection {
   bool is_frame() const { return !picture || *picture == Snapshot::gray || !atlas; }
 };
 
-// Grey images stay grey. Integral images and depths go from black over blue, green and yellow to
-// white. An integral image is summed from the corner of its level and scaled by its last element; a
-// depth is shown as the square root of its share of all stages, because most windows pass few.
+// Grey images stay grey. Integral images and depths (the numbers of stages that windows pass) go
+// from black over blue, green and yellow to white. An integral image is summed from the corner of
+// its level and scaled by its last element; a depth is shown as the square root of its share of all
+// stages, because most windows pass few.
 Image<Bgr> coloured(const Image<std::uint32_t>& values, Snapshot picture, std::size_t stage_count);
 
 // The selected picture of the last frame, which must have at least one level; inspection.picture

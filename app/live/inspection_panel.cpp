@@ -7,6 +7,7 @@
 namespace facesat::app {
 namespace {
 
+// A picture that can be chosen: the frame itself, or a step of the detector.
 struct Choice {
   const char* name;
   std::optional<Snapshot> picture;

@@ -1,4 +1,4 @@
-// facesat live: the window.
+// facesat live: a window that shows the faces in live pictures, and the times of detection.
 #pragma once
 
 #include <functional>
@@ -16,11 +16,11 @@ struct LiveCommand {
   std::string source;  // empty: the first camera
   CameraMode camera;
   LiveSettings settings;
-  // Overrides settings with those that were given on the command line.
+  // Overrides its argument, the saved settings, with those given on the command line.
   std::function<void(LiveSettings&)> give;
   bool ignores_saved_settings =
       false;               // start with the defaults, and do not change the saved choices
-  int frames = 0;          // end after showing that many; 0: no limit
+  int frames = 0;          // end after showing that many frames; 0: no limit
   std::string screenshot;  // screenshot and times: files, written at the end; empty: none
   std::string times;
   std::string record;  // a video of all frames that were processed; empty: none

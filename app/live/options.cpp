@@ -52,6 +52,7 @@ CLI::App* add_live(CLI::App& program, LiveCommand& command) {
       "by a signal: 128\nand its number (Ctrl+C: 130). The first Ctrl+C, SIGTERM or SIGHUP "
       "finishes "
       "the outputs; another one, more\nthan a second later, ends at once.");
+  // Options that were not given leave the saved settings as they are.
   live->final_callback([live, &command] {
     command.give = [live, given = command.settings](LiveSettings& to) {
       const auto is_given = [live](const char* name) { return live->count(name) > 0; };

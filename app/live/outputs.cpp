@@ -52,6 +52,7 @@ void check_cascades(const Outputs::Output& output, const std::vector<std::string
       refuse(output, fmt::format("the cascade {}", cascade));
 }
 
+// Encodes a single pixel to find out whether the format is known.
 void check_format_of_picture(const Outputs::Output& output) {
   Image<Bgr> pixel({1, 1});
   *pixel.row(0) = {};

@@ -37,7 +37,7 @@ class Outputs {
   void set_recording(const std::filesystem::path& file);
 
  private:
-  const std::array<Output, 2> files_;
+  const std::array<Output, 2> files_;  // the screenshot and the times
   mutable std::mutex mutex_;
   Output recording_;
 };

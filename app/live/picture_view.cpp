@@ -35,6 +35,7 @@ void PictureView::set(View<const Bgr> pixels, Size frame) {
   upload(copy.view());
 }
 
+// A texture of the same size is reused.
 void PictureView::upload(View<const Bgr> pixels) {
   if (texture_ == 0) glGenTextures(1, &texture_);
   glBindTexture(GL_TEXTURE_2D, texture_);
@@ -61,7 +62,7 @@ void PictureView::handle_mouse(ImVec2 corner, ImVec2 space) {
   const float now = zoom_ > 0 ? zoom_ : fitting;
   const ImVec2 pixels{now * static_cast<float>(size_.width),
                       now * static_cast<float>(size_.height)};
-  if (io.MouseWheel != 0) {  // zoom around the pointer
+  if (io.MouseWheel != 0) {  // zoom around the pointer, by 20% per step of the wheel
     const float then = std::clamp(now * std::pow(1.2f, io.MouseWheel), fitting / 4, 40.0f);
     const ImVec2 off{io.MousePos.x - corner.x - space.x / 2,
                      io.MousePos.y - corner.y - space.y / 2};
@@ -75,7 +76,7 @@ void PictureView::handle_mouse(ImVec2 corner, ImVec2 space) {
     zoom_ = now;
   }
   if (ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) {
-    zoom_ = zoom_ > 0 ? 0 : 1;
+    zoom_ = zoom_ > 0 ? 0 : 1;  // fit, or one to one
   }
 }
 

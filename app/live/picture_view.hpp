@@ -11,7 +11,7 @@
 
 namespace facesat::app {
 
-// The colour of a cascade's boxes.
+// The colour of a cascade's boxes. `cascade`: its index, as in FoundFace.
 ImU32 box_colour(std::size_t cascade);
 
 class PictureView {

@@ -121,9 +121,10 @@ void Recorder::begin(Size size) {
   video_ = std::move(video);
 }
 
-// The writer does not report a full disk. The video then has no index, so that it cannot be opened
-// or reports no number of frames; or it just lacks its last frames. Only half the frames are
-// required, because some containers round their number.
+// The writer does not report a full disk, so the video is opened to check it. If the disk was full,
+// the video has no index, so that it cannot be opened or reports no number of frames; or it just
+// lacks its last frames. Only half the frames are required, because some containers round their
+// number.
 void Recorder::finish() {
   if (!video_) return;
   const std::unique_ptr<Video> video = std::move(video_);

@@ -36,8 +36,9 @@ class Recorder {
  private:
   struct Video;
 
-  void begin(Size size);
-  void finish();
+  void begin(Size size);  // creates the video
+  void finish();          // throws OutputError if the video is incomplete
+  // Ends the recording; the reason becomes failure().
   void fail(const std::string& reason);
 
   std::mutex mutex_;
@@ -45,8 +46,8 @@ class Recorder {
   double frames_per_second_ = 25;
   std::unique_ptr<Video> video_;  // from the first frame on
 
-  mutable std::mutex
-      messages_mutex_;  // guards the two below, so that reading them does not wait for a frame
+  // Guards remark_ and failure_, so that reading them does not wait for a frame to be written.
+  mutable std::mutex messages_mutex_;
   std::string remark_, failure_;
 };
 

@@ -23,6 +23,7 @@ std::string glfw_reason() {
   return reason ? reason : "no reason given";
 }
 
+// Reports that there can be no window.
 [[noreturn]] void refuse(const std::string& what) {
   const std::string reason = glfw_reason();
   glfwTerminate();
@@ -65,7 +66,7 @@ Screen::Screen(const std::string& title, Size size, bool vsync) {
   ImGui::CreateContext();
   ImGui::GetIO().IniFilename = nullptr;  // the program saves its own settings
   ImFontConfig font;
-  font.SizePixels = 13 * scale_;
+  font.SizePixels = 13 * scale_;  // 13: the height for which the default font was drawn
   ImGui::GetIO().Fonts->AddFontDefault(&font);
   set_dark(true);
   ImGui_ImplGlfw_InitForOpenGL(window_, true);
@@ -90,15 +91,17 @@ void Screen::set_dark(bool dark) {
   ImGui::GetStyle().ScaleAllSizes(scale_);
 }
 
-// Dear ImGui needs some frames after the last event to settle.
+// Handles user input, after waiting for it if that is allowed. Dear ImGui needs some frames after
+// the last event to settle, during which there is no waiting.
 void Screen::take_events(bool may_wait) {
   constexpr int frames_to_settle = 4;
   const ImGuiIO& io = ImGui::GetIO();
   if (io.MouseDelta.x != 0 || io.MouseDelta.y != 0 || io.MouseWheel != 0 || ImGui::IsAnyMouseDown())
     settling_ = frames_to_settle;
-  if (is_minimised()) return glfwWaitEventsTimeout(0.1);  // invisible, but results still arrive
+  if (is_minimised())
+    return glfwWaitEventsTimeout(0.1);  // seconds; invisible, but results still arrive
   if (!may_wait || settling_-- > 0) return glfwPollEvents();
-  constexpr double patience = 0.25;
+  constexpr double patience = 0.25;  // seconds
   const double begin = glfwGetTime();
   glfwWaitEventsTimeout(patience);
   settling_ = glfwGetTime() - begin < patience ? frames_to_settle : 0;

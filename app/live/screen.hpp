@@ -49,7 +49,7 @@ class Screen {
   float scale_ = 1;
   std::vector<std::string> dropped_;
   std::vector<int> pressed_;
-  int settling_ = 0;  // frames to draw before the user interface has settled
+  int settling_ = 0;  // frames that are still to be drawn before the user interface has settled
 };
 
 }  // namespace facesat::app

@@ -5,6 +5,7 @@
 namespace facesat::app {
 namespace {
 
+// The mean colour of a block, rounded to the nearest value in each channel.
 Bgr mean(View<const Bgr> block) {
   unsigned b = 0, g = 0, r = 0;
   for (int y = 0; y < block.size.height; ++y)

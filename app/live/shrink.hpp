@@ -1,4 +1,4 @@
-// Smaller copies of pictures that are too large for a texture.
+// Makes smaller copies of pictures that are too large for a texture.
 #pragma once
 
 #include "core/image.hpp"

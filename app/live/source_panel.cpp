@@ -9,12 +9,13 @@
 namespace facesat::app {
 namespace {
 
+// The slider for the position in a video or folder.
 void draw_position(Capture& capture, const Capture::State& state) {
   auto position = static_cast<float>(state.position);
   const bool pictures = state.kind == FrameSource::Kind::pictures;
   const auto last = static_cast<float>(state.length) - (pictures ? 1 : 0);
   if (last <= 0) return;
-  ImGui::SetNextItemWidth(-1);
+  ImGui::SetNextItemWidth(-1);  // all the width, because a label after ## is not shown
   if (ImGui::SliderFloat("##position", &position, 0, last, pictures ? "picture %.0f" : "%.2f s"))
     capture.seek(position);
 }
@@ -38,7 +39,8 @@ void draw_controls(Capture& capture, const Capture::State& state) {
     capture.set_speed(speed);
 }
 
-// A list of values; Value{} leaves the choice to the camera.
+// Draws a list of values to choose from; Value{} leaves the choice to the camera. Returns whether
+// another value was chosen.
 template <class Value, std::size_t n, class Text>
 bool draw_choice(const char* label, const std::array<Value, n>& values, Value& chosen, Text text) {
   const auto shown = [&](const Value& v) {

@@ -6,6 +6,7 @@
 namespace facesat {
 namespace {
 
+// Fills the part of a rectangle that lies in the picture.
 void fill(View<Bgr> picture, Rect r, Bgr colour) {
   const int right = std::min(r.x + r.width, picture.size.width);
   const int bottom = std::min(r.y + r.height, picture.size.height);
@@ -13,6 +14,7 @@ void fill(View<Bgr> picture, Rect r, Bgr colour) {
     for (int x = std::max(r.x, 0); x < right; ++x) picture.row(y)[x] = colour;
 }
 
+// Draws the four sides of a box around `r`, without covering it.
 void draw_box(View<Bgr> picture, const Rect& r, int thickness, Bgr colour) {
   const int t = thickness;
   fill(picture, {r.x - t, r.y - t, r.width + 2 * t, t}, colour);

@@ -1,4 +1,4 @@
-// faces -> overlay: pictures with boxes.
+// Draws boxes around faces.
 #pragma once
 
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace facesat {
 
-// The colour of a cascade's boxes.
+// The colour of a cascade's boxes. `cascade`: its index, as in FoundFace.
 Bgr cascade_colour(std::size_t cascade);
 
 // A copy of the picture with a box around each face; each cascade has its own colour.

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The file in which the output of a new generation is prepared.
+// The file in which the output of a new generation (see JournalFile) is prepared.
 fs::path retry_file(const fs::path& output, int generation) {
   return fs::path(output) += fmt::format(".retry{}", generation);
 }
@@ -43,7 +43,8 @@ void check_options(const std::string& output, const ResultOptions& then, const R
       output, what));
 }
 
-// Is this end of an output the part of a record that a killed run leaves behind?
+// Is `text`, the end of an output, the beginning of a record that a run wrote when it was killed?
+// `header` is the first line of a CSV file, and empty for JSON Lines.
 bool is_torn(const std::string& text, const std::string& header) {
   if (header.empty()) return is_torn_record(text);
   return is_torn_record_in_csv(text, 1 + static_cast<std::size_t>(std::ranges::count(header, ',')));
@@ -80,8 +81,11 @@ void check_records(JournalFile& journal, const ResultFile& file, const std::stri
       refuse_changed(file.name(), "the record of " + entry->key.substr(entry->key.find(' ') + 1));
     end = entry->end;
   }
+  // A file shorter than its header is one of a run that was killed while it wrote the header.
   if (end >= file.size() || file.size() < header.size()) return;
-  // A killed run leaves the beginning of a line only if the output has no journal.
+  // With a journal, each record has its entry before it is written, so that the beginning of a
+  // record was handled above. What is left can be the beginning of one only if there was no
+  // journal.
   read(file.size() - end);
   if (had_journal || !is_torn_record(bytes)) refuse_changed(file.name(), "there is more in it");
 }
@@ -140,7 +144,7 @@ void drop(JournalFile& journal, const std::vector<bool>& dropped, const fs::path
   journal.entries = std::move(kept);
 }
 
-// What is known about the output before this run; it need not have a journal.
+// What is known about the output before this run, from its journal or else from its records.
 JournalFile load(const ResultFile& file, const Layout& layout, const ResultOptions& options) {
   const fs::path path = journal_of(file.path());
   const bool is_there = has_journal(path);

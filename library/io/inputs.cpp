@@ -16,6 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// A picture or video, by its extension.
 Input media(const fs::path& file, std::string name) {
   const bool video = has_extension(file, video_extensions());
   return {video ? Input::Kind::video : Input::Kind::picture, file, std::move(name), ""};
@@ -42,7 +43,7 @@ Input failure(const fs::path& path, std::string name, std::string reason) {
   return {Input::Kind::failure, path, std::move(name), std::move(reason)};
 }
 
-// Is this entry of a folder a folder itself? Dangling links are not. Throws InputError if that
+// Is this entry of a folder a folder itself? A dangling link is none. Throws InputError if that
 // cannot be determined.
 bool is_folder(const fs::path& entry) {
   std::error_code error;
@@ -77,7 +78,7 @@ bool Inputs::is_excluded(const fs::path& folder) const {
   return id && excluded_.contains(*id);
 }
 
-// Is this a link to a folder that the walk reaches without it, too?
+// Is this a link to a folder that the walk also reaches without the link?
 bool Inputs::is_link_within(const fs::path& folder) const {
   std::error_code error;
   if (!fs::is_symlink(folder, error)) return false;
@@ -136,7 +137,8 @@ std::optional<Input> Inputs::next_of_list() {
   return start(entry->path);
 }
 
-// Starts with a path given by the user: a folder to walk, or a file to read whatever its extension.
+// Starts with a path given by the user: a folder to walk, or a file, which is read whatever its
+// extension.
 std::optional<Input> Inputs::start(const std::string& path) {
   std::error_code ignored;
   if (!fs::is_directory(path, ignored)) return media(path, path);
@@ -168,7 +170,7 @@ std::optional<Input> Inputs::enter(const fs::path& folder, const std::string& pr
 }
 
 void Inputs::skip_file(const fs::path& file) {
-  constexpr std::size_t most_extensions = 100;
+  constexpr std::size_t most_extensions = 100;  // counted separately, to bound the memory
   ++skipped_.files;
   const std::string extension = file.extension().string();
   if (skipped_.extensions.size() < most_extensions || skipped_.extensions.contains(extension))
@@ -196,7 +198,7 @@ std::optional<Input> Inputs::next_of_folder() {
       ++skipped_.folders;
       return std::nullopt;
     }
-  } catch (const InputError& error) {  // it may be a folder with pictures, or a picture
+  } catch (const InputError& error) {  // the entry may be a folder with pictures, or a picture
     if (arguments_.recursive || is_media) return failure(path, name, error.what());
   }
   if (is_media && !(folder.is_excluded && is_stamped(path))) return media(path, name);

@@ -1,4 +1,5 @@
-// The inputs from the command line, one at a time: files, folders, lists, standard input.
+// Finds the inputs that the command line names, one at a time: files, and the contents of folders
+// and lists.
 #pragma once
 
 #include <filesystem>
@@ -54,14 +55,14 @@ class Inputs {
     on_folder_ = std::move(call);
   }
 
-  // What was found in folders so far and skipped.
+  // The numbers of entries of folders that were skipped so far.
   struct Skipped {
     std::size_t files = 0;                          // with unknown extensions
     std::map<std::string, std::size_t> extensions;  // of these files, a limited number
-    std::size_t folders = 0;
-    std::size_t links = 0;   // to folders that are read under another name
-    std::size_t hidden = 0;  // entries whose names begin with a dot
-    std::size_t own = 0;     // pictures written by facesat, in excluded folders
+    std::size_t folders = 0;  // below the given one, if it is not walked recursively
+    std::size_t links = 0;    // to folders that are read under another name
+    std::size_t hidden = 0;   // entries whose names begin with a dot
+    std::size_t own = 0;      // pictures written by facesat, in excluded folders
   };
   const Skipped& skipped() const { return skipped_; }
 
@@ -75,15 +76,16 @@ class Inputs {
     std::filesystem::path path;
     std::string prefix;                // of names: "" for the given folder, "sub/" below it
     std::vector<std::string> entries;  // sorted
-    std::size_t next = 0;
-    bool is_excluded = false;  // or below a folder that is
+    std::size_t next = 0;              // index of the next entry
+    bool is_excluded = false;          // it or a folder above it is among the excluded ones
   };
   using Identity = std::pair<std::uintmax_t, std::uintmax_t>;  // device and inode
 
-  std::optional<Input> find();
+  std::optional<Input> find();  // the next input, without regard to upcoming_
   static std::optional<Identity> identity(const std::filesystem::path& folder);
   bool is_excluded(const std::filesystem::path& folder) const;
   bool is_link_within(const std::filesystem::path& folder) const;
+  // Each takes one step; nullopt if that gives no input.
   std::optional<Input> next_of_arguments();
   std::optional<Input> next_of_folder();
   std::optional<Input> next_of_list();
@@ -95,9 +97,9 @@ class Inputs {
   InputArguments arguments_;
   std::vector<std::unique_ptr<PathList>> lists_;  // one per argument; null: it is not a list
   std::size_t next_argument_ = 0;
-  std::set<Identity> excluded_, entered_;
-  std::filesystem::path root_;  // the given folder that is being walked, with links resolved
-  std::vector<Folder> folders_;
+  std::set<Identity> excluded_, entered_;  // folders
+  std::filesystem::path root_;      // the given folder that is being walked, with links resolved
+  std::vector<Folder> folders_;     // the folders being walked, the innermost last
   std::unique_ptr<PathList> list_;  // being read
   std::optional<Input> upcoming_;   // found by is_empty()
   std::function<void(const std::filesystem::path&)> on_folder_;

@@ -19,10 +19,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The version changes whenever a file is written to or replaced, and stays when a folder above the
-// file is renamed; it is unknown if there is no regular file. It includes the time of the last
-// change of the inode, because programs that edit EXIF data can keep the size and the modification
-// time of a file.
+// The version of an input's file. It changes whenever the file is written to or replaced, and stays
+// when a folder above the file is renamed; it is all zero (unknown) if there is no regular file. It
+// includes the time of the last change of the inode, because programs that edit EXIF data can keep
+// the size and the modification time of a file.
 InputVersion version_of(const fs::path& input) {
   struct stat info {};
   if (::stat(input.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return {};
@@ -101,9 +101,10 @@ Journal::~Journal() {
   if (descriptor_ >= 0) ::close(descriptor_);
 }
 
-// The same key however the input is spelled, and wherever the program was started. The key of the
-// folder is cached, because inputs of one folder come one after the other.
+// The key of an input: the same however its path is spelled, and wherever the program was started.
+// The key of the folder is cached, because inputs of one folder come one after the other.
 std::string Journal::path_key(const fs::path& input) {
+  // "folder/" has the same key as "folder".
   if (!input.has_filename() && input.has_relative_path()) return path_key(input.parent_path());
   const fs::path folder = input.has_parent_path() ? input.parent_path() : ".";
   if (folder != folder_) {
@@ -115,8 +116,8 @@ std::string Journal::path_key(const fs::path& input) {
   return key_of_folder_ + input.filename().string();
 }
 
-// For a file that the journal does not know by its path: the key of the path that it was moved
-// from, if there is one and no file is there any more.
+// For a file that the journal does not know by its path: the key of a path where a file of the same
+// version and name was, and where no file is any more. nullopt if there is none.
 std::optional<std::string> Journal::key_before_move(const InputVersion& version,
                                                     const std::string& name) const {
   const auto [begin, end] = keys_.equal_range(version);
@@ -137,6 +138,7 @@ Journal::Place Journal::enter(const fs::path& path, const std::string& name) {
     moved_.emplace(*before, key);
     key = *before;
   }
+  // An input known only by name is found by it; a second input with that name is ambiguous.
   if (has_names_ && !known_.contains(key))
     if (const auto found = known_.find(name_key(name)); found != known_.end()) {
       if (found->second.path.empty()) found->second.path = key;
@@ -150,7 +152,8 @@ Journal::Place Journal::enter(const fs::path& path, const std::string& name) {
   if (earlier == known.earlier.end()) return place;
   const InputState& state = earlier->second;
   const bool is_retried = retries_ && state.failed;
-  // An input that was missing and now exists has changed, too; names alone carry no version.
+  // An input that was missing (it failed without a version) and now exists has changed, too.
+  // Without a version, nothing can be said about entries that are known only by name.
   const bool is_comparable =
       state.version.change != 0 || (state.failed && !key.starts_with(name_key("")));
   const bool has_changed =

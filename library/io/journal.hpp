@@ -30,7 +30,7 @@ struct InputVersion {
   auto operator<=>(const InputVersion&) const = default;
 };
 
-// What earlier runs have written about an input.
+// The results of an input that earlier runs have written.
 struct InputState {
   int records = 0;        // one for a picture, one per frame for a video
   bool complete = false;  // there will be no more records
@@ -94,10 +94,10 @@ class Journal {
   // so that a run without --resume may start again from nothing. Throws OutputError.
   void finish(ResultFile& file, bool complete);
 
-  std::size_t earlier_failures() const { return earlier_failures_; }  // inputs not retried
+  std::size_t earlier_failures() const { return earlier_failures_; }  // failed inputs, not retried
   std::size_t changed() const { return changed_; }                    // inputs processed again
-  // Inputs that share their name with another one, if the results had no journal and are known only
-  // by name.
+  // The number of inputs whose name was taken by an earlier input of another path, if the results
+  // had no journal and are known only by name.
   std::size_t ambiguous() const { return ambiguous_; }
   // A sentence on what is unknown about results that had no journal; else empty.
   const std::string& remark() const { return remark_; }
@@ -106,14 +106,15 @@ class Journal {
   void remove();
 
  private:
+  // What is known about the inputs with one key.
   struct Known {
     std::map<int, InputState> earlier;  // by occurrence
-    int entered = 0;
+    int entered = 0;                    // how often it was entered in this run
     std::string path;  // key of the first input with this name, if entries are known only by name
   };
 
-  void open(const JournalFile& journal);
-  void reopen();
+  void open(const JournalFile& journal);  // writes the journal and remembers its entries
+  void reopen();                          // opens the file again, to append to it
   std::string path_key(const std::filesystem::path& input);
   std::optional<std::string> key_before_move(const InputVersion& version,
                                              const std::string& name) const;
@@ -122,11 +123,13 @@ class Journal {
   std::optional<std::filesystem::path> folder_;  // of the input entered last
   std::string key_of_folder_;
   std::uint64_t head_ = 0;  // bytes of the output before its first record
+  // retries_: the mode is retry_failed. replaces_: some earlier records are replaced. has_names_:
+  // some entries are known only by name.
   bool retries_ = false, replaces_ = false, has_names_ = false;
   int descriptor_ = -1;
-  std::unordered_map<std::string, Known> known_;
-  std::multimap<InputVersion, std::string> keys_;
-  std::set<Input> repaired_;                            // folders
+  std::unordered_map<std::string, Known> known_;   // by key
+  std::multimap<InputVersion, std::string> keys_;  // of earlier entries, by the input's version
+  std::set<Input> repaired_;                       // folders that can be read again
   std::unordered_map<std::string, std::string> moved_;  // old keys -> new keys
   std::size_t earlier_failures_ = 0, changed_ = 0, ambiguous_ = 0;
   std::string remark_;

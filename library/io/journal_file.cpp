@@ -18,6 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// The first line of a journal.
 constexpr std::string_view title = "facesat journal 1";
 constexpr std::string_view replacement_character = "\xEF\xBF\xBD";  // U+FFFD
 
@@ -36,6 +37,7 @@ std::string escaped(const std::string& text) {
   return result;
 }
 
+// Reverses escaped().
 std::string unescaped(std::string_view text) {
   std::string result;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -49,6 +51,7 @@ std::string unescaped(std::string_view text) {
   return result;
 }
 
+// Reads a journal line by line.
 class Reader {
  public:
   explicit Reader(const fs::path& file) : file_(file), in_(file, std::ios::binary) {}
@@ -85,6 +88,7 @@ class Reader {
                     file_.string(), number_));
   }
 
+  // False at the end, and for a last line without a line end.
   bool next_line() {
     ++number_;
     ended_ = false;
@@ -105,7 +109,7 @@ class Reader {
   }
 
   template <class T>
-  T number(std::string_view text) const {
+  T number(std::string_view text) const {  // whole and not negative
     T value{};
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc() || end != text.data() + text.size()) refuse();
@@ -113,6 +117,7 @@ class Reader {
     return value;
   }
 
+  // The current line as an entry; the fields are in the order of to_text().
   Journal::Entry entry() const {
     const std::vector<std::string_view> fields = split();
     if (fields.size() != 9 || (fields[4] != "done" && fields[4] != "failed") ||
@@ -133,8 +138,8 @@ class Reader {
   const fs::path& file_;
   std::ifstream in_;
   std::string line_;
-  std::size_t number_ = 0;
-  bool ended_ = false;
+  std::size_t number_ = 0;  // of the current line
+  bool ended_ = false;      // the current line has a line end
 };
 
 }  // namespace
@@ -193,7 +198,7 @@ JournalFile journal_of_jsonl(const fs::path& file) {
         fmt::format("{}, line {}: {}, so the file cannot be completed; name another output file",
                     file.string(), journal.entries.size() + 1, reason));
   };
-  std::map<std::string, std::pair<int, int>> seen;  // name -> inputs, frames of the last one
+  std::map<std::string, std::pair<int, int>> seen;  // name -> inputs, frames of the last input
   std::uint64_t end = 0;
   std::ifstream in(file, std::ios::binary);
   for (std::string line; std::getline(in, line) && !in.eof();) {

@@ -26,14 +26,15 @@ std::string to_text(const Journal::Entry& entry);
 // The last line of the journal of a run that finished.
 constexpr std::string_view end_of_journal = "complete\n";
 
-// The path of the journal, next to the output.
+// The path of the journal of `output`, next to it.
 std::filesystem::path journal_of(const std::filesystem::path& output);
 
 // Is there a journal? An empty file does not count: a power failure can leave one.
 bool has_journal(const std::filesystem::path& file);
 
-// Writes a journal, replacing an existing one as a whole or not at all. Throws UsageError if a file
-// not written by facesat has a name that it needs; OutputError.
+// Writes a journal, replacing an existing one as a whole or not at all. The new journal is prepared
+// in FILE.new: throws UsageError if a file of that name exists that facesat did not write;
+// OutputError if the journal cannot be written.
 void replace_journal(const std::filesystem::path& file, const JournalFile& journal);
 
 // Reads a journal. An unfinished last line is ignored, because it was being written when the run
@@ -42,10 +43,11 @@ JournalFile read_journal(const std::filesystem::path& file);
 
 // Reconstructs the journal of a JSON Lines output from its records; an unfinished last line is
 // ignored. Throws UsageError if the file holds anything but records, if frames of a video are
-// missing, or if names are not UTF-8, because JSON cannot distinguish these.
+// missing, or if names were not UTF-8: JSON has U+FFFD for their bytes, so that different names can
+// be equal in it.
 JournalFile journal_of_jsonl(const std::filesystem::path& file);
 
-// The key of an entry that is known only by name.
+// The key of an input of which only the name in the results is known, not the path.
 std::string name_key(const std::string& name);
 
 }  // namespace facesat

@@ -38,15 +38,15 @@ class PathList {
   std::optional<char> next_byte();
   // Appends to the buffer what one read() gives.
   void fill();
-  // Judges by the first bytes.
+  // Do the first bytes look like UTF-16?
   bool seems_utf16();
 
   std::string name_;
   int descriptor_ = -1;
-  bool is_regular_ = false, is_first_ = true, ended_ = false;
-  std::optional<bool> null_separated_;  // unknown before the first separator
+  bool is_regular_ = false, is_first_ = true, ended_ = false;  // is_first_: no entry was read yet
+  std::optional<bool> null_separated_;                         // unknown before the first separator
   std::string buffer_, failure_;
-  std::size_t at_ = 0;
+  std::size_t at_ = 0;  // of the next byte in buffer_
 };
 
 }  // namespace facesat

@@ -20,6 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Owns a file descriptor.
 class Descriptor {
  public:
   explicit Descriptor(int descriptor) : descriptor_(descriptor) {}
@@ -92,6 +93,7 @@ void write_whole(const Descriptor& parent, const std::string& leaf, const fs::pa
     write_all(out.get(), {reinterpret_cast<const char*>(bytes.data()), bytes.size()},
               file.string());
     const std::string name = fmt::format("/proc/self/fd/{}", out.get());
+    // A link cannot replace a file, so a replacement gets the temporary name first.
     const char* const first = replaces ? temporary.c_str() : leaf.c_str();
     if (is_unnamed && ::linkat(AT_FDCWD, name.c_str(), parent.get(), first, AT_SYMLINK_FOLLOW) != 0)
       fail(file, errno);

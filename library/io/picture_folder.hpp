@@ -1,4 +1,5 @@
-// A folder for annotated pictures or crops.
+// A folder for the pictures that a run writes: annotated pictures (with boxes around the faces) or
+// crops (one picture for each face).
 #pragma once
 
 #include <filesystem>
@@ -23,8 +24,8 @@ class PictureFolder {
   void write(const std::string& name, View<const Bgr> pixels,
              const std::filesystem::path& input) const;
 
-  // Deletes the picture of that name if write() would be allowed to replace it. Returns whether it
-  // did. May be called from any thread.
+  // Deletes the picture of that name if write() would be allowed to replace it. Returns whether the
+  // picture was deleted. May be called from any thread.
   bool remove(const std::string& name, const std::filesystem::path& input) const;
 
   // From now on write() does not replace pictures of other inputs, because names depend on the
@@ -44,7 +45,7 @@ class PictureFolder {
  private:
   std::filesystem::path folder_;
   std::set<FileIdentity> protected_;
-  bool keeps_ = false;
+  bool keeps_ = false;  // keep_pictures() was called
 };
 
 }  // namespace facesat

@@ -10,6 +10,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Can a picture with this name be written in its own format?
 bool can_be_written(const fs::path& name) {
   const fs::path extension = name.extension();
   return extension == ".jpg" || extension == ".jpeg" || extension == ".png";
@@ -36,6 +37,8 @@ std::string name_below(const std::string& image, bool is_video) {
   return name.string();
 }
 
+// Is the name unused, does no used name look like that of a frame or crop of it, and does it not
+// look like that of a frame or crop of a used name?
 bool PictureNames::is_free(const std::string& name) const {
   const std::optional<std::string> origin = origin_of(name);
   return !used_.contains(name) && !origins_.contains(name) && !(origin && used_.contains(*origin));

@@ -1,4 +1,4 @@
-// Names for annotated pictures and crops.
+// Makes names for annotated pictures (with boxes around the faces) and crops (one for each face).
 #pragma once
 
 #include <optional>
@@ -21,8 +21,8 @@ class PictureNames {
  private:
   bool is_free(const std::string& name) const;
 
-  // The names in use; and for those that look like the name of a frame or crop, the name that it
-  // would be made from.
+  // used_: the names in use. origins_: for each of them that looks like the name of a frame or
+  // crop, the name of the video or picture that such a frame or crop would belong to.
   std::set<std::string> used_, origins_;
 };
 

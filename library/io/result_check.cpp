@@ -60,6 +60,8 @@ bool is_number(const std::string& field) {
 }
 
 // The fields of the next row, which may span several lines if fields are quoted; empty at the end.
+// All quotes are dropped, because the contents of texts are not checked. A last row without a line
+// end gives a single empty field.
 std::vector<std::string> next_row(std::istream& in) {
   std::vector<std::string> fields;
   bool quoted = false;
@@ -101,6 +103,7 @@ bool holds_only_faces(std::istream& in) {
 
 Json parse_record(std::string_view line) {
   Json record = Json::parse(line, nullptr, false);
+  // A record by facesat, written again, gives the same bytes.
   const bool is_ours =
       is_record(record) && record.dump(-1, ' ', false, Json::error_handler_t::replace) == line;
   return is_ours ? record : Json();
@@ -128,7 +131,7 @@ std::optional<Format> format_of_results(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
   if (in.peek() != '{') return holds_only_faces(in) ? std::optional(Format::csv) : std::nullopt;
   for (std::string line; std::getline(in, line);)
-    if (in.eof() || parse_record(line).is_null()) return std::nullopt;
+    if (in.eof() || parse_record(line).is_null()) return std::nullopt;  // eof: no line end
   return Format::jsonl;
 }
 

@@ -1,5 +1,5 @@
-// Checks whether text is what this program writes as results: only such text may be overwritten or
-// completed.
+// Checks whether text is what this program writes as results, because only such text may be
+// overwritten or completed.
 #pragma once
 
 #include <filesystem>
@@ -16,8 +16,8 @@ namespace facesat {
 // facesat writes (it may have been written or edited by hand).
 nlohmann::ordered_json parse_record(std::string_view line);
 
-// Is this end of a file what a killed run may leave of a record? In CSV a record has one row per
-// face, with `columns` columns.
+// Is `text`, the end of a file, what a killed run may leave of a record? In CSV a record has one
+// row per face, with `columns` columns.
 bool is_torn_record(std::string_view text);
 bool is_torn_record_in_csv(std::string_view text, std::size_t columns);
 

@@ -40,7 +40,7 @@ ResultFile::~ResultFile() {
 
 void ResultFile::open_standard_output() {
   name_ = "standard output";
-  descriptor_ = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+  descriptor_ = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);  // not 0 .. 2
   if (descriptor_ < 0 || (::fcntl(descriptor_, F_GETFL) & O_ACCMODE) == O_RDONLY)
     throw UsageError("standard output is closed: name an output file with -o FILE");
   struct stat info {};
@@ -65,6 +65,7 @@ void ResultFile::open_named(const std::string& file) {
   std::error_code error;
   path_ = fs::canonical(file, error);
   if (error) path_ = file;
+  // Other failures are ignored, because some file systems have no locks.
   if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
     throw UsageError(fmt::format("{}: another run of facesat writes into this file", name_));
 }
@@ -102,7 +103,8 @@ void ResultFile::replace_by(const fs::path& other) {
   size_ = static_cast<std::uint64_t>(info.st_size);
 }
 
-// A record must not count as written if nobody will find it.
+// Throws if the file was deleted or changed: a record must not count as written if nobody will find
+// it.
 void ResultFile::check_untouched() const {
   struct stat info {};
   if (!had_links_ || ::fstat(descriptor_, &info) != 0) return;

@@ -50,6 +50,9 @@ class ResultFile {
   std::string name_;
   std::filesystem::path path_;
   int descriptor_ = -1;
+  // seekable_: the file is regular and only this object writes to it, so that a partial record can
+  // be removed. had_links_: the file had a name when it was opened. is_new_: this object created
+  // it.
   bool seekable_ = false, had_links_ = false, is_new_ = false;
   std::uint64_t size_ = 0;
 };

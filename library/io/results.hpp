@@ -1,4 +1,4 @@
-// A record of the results, and its text in both formats.
+// A record, which is the result for one picture or frame, and its text as JSON Lines or CSV.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace facesat {
 
-enum class Format { jsonl, csv };
+enum class Format { jsonl, csv };  // jsonl: JSON Lines, one object per line
 
 struct FoundFace {
   Face face;
@@ -30,19 +30,19 @@ constexpr const char* kind_of_unwritten_picture = "write";
 struct Record {
   std::string image;
   std::optional<int> frame;  // of a video, from 0
-  double time = 0;           // of the frame, in seconds
+  double time = 0;           // of the frame, in seconds from the start of the video
   Size size;
   std::vector<FoundFace> faces;
   std::optional<Failure> failure;
   std::string warning;  // a sentence, if the picture was incomplete or damaged
 };
 
-// How records become text. In CSV there is one line per face, and a frame of a video is called
+// Turns records into text. In CSV there is one line per face, and a frame of a video is called
 // NAME#FRAME; failures and pictures without faces have no lines.
 struct Layout {
   Format format = Format::jsonl;
   std::vector<std::string> cascades;  // names; faces name their cascade if there are several
-  bool csv_safe = false;  // put a ' before texts that a spreadsheet would run as formulas
+  bool csv_safe = false;  // put an apostrophe before texts that a spreadsheet would run as formulas
 
   bool names_cascades() const { return cascades.size() > 1; }
   std::string header() const;                       // the first line; empty for JSON Lines

@@ -36,6 +36,8 @@ std::optional<CameraInfo> look_at(int number) {
   const std::string why = std::strerror(errno);
   close(descriptor);
   if (!answers) return CameraInfo{number, "", why};
+  // device_caps, where they exist, are those of this device; capabilities are those of the
+  // hardware.
   const auto abilities =
       found.capabilities & V4L2_CAP_DEVICE_CAPS ? found.device_caps : found.capabilities;
   if ((abilities & (V4L2_CAP_VIDEO_CAPTURE | V4L2_CAP_VIDEO_CAPTURE_MPLANE)) == 0)
@@ -43,10 +45,10 @@ std::optional<CameraInfo> look_at(int number) {
   return CameraInfo{number, reinterpret_cast<const char*>(found.card), ""};
 }
 
-// Chooses MJPG if it gives a higher frame rate: raw frames of the same size often come at only a
-// few per second.
+// Chooses MJPG if it gives a higher frame rate than raw frames, of which cameras often deliver only
+// a few per second. `frames_per_second`: the rate to request, or 0.
 void choose_format(VideoInput& capture, double frames_per_second) {
-  const auto rate = [&] {
+  const auto rate = [&] {  // requests the rate in the current format, and returns the actual one
     if (frames_per_second > 0) capture.set(VideoInput::fps, frames_per_second);
     return capture.get(VideoInput::fps);
   };
@@ -54,7 +56,7 @@ void choose_format(VideoInput& capture, double frames_per_second) {
   capture.set(VideoInput::fourcc, v4l2_fourcc('M', 'J', 'P', 'G'));
   if (rate() > raw_rate) return;
   capture.set(VideoInput::fourcc, raw_format);
-  rate();
+  rate();  // only requests the rate again, because changing the format may reset it
 }
 
 // Why a device could not be opened.
@@ -74,6 +76,7 @@ std::string why_not(const std::string& device) {
   }
 }
 
+// Such as "1280 x 720, 30 frames/s, MJPG".
 std::string mode_text(const VideoInput& capture) {
   const auto code = static_cast<unsigned>(capture.get(VideoInput::fourcc));
   std::string format;
@@ -89,6 +92,7 @@ std::string mode_text(const VideoInput& capture) {
 
 std::vector<CameraInfo> cameras() {
   std::vector<CameraInfo> found;
+  // Numbers may have gaps; devices from /dev/video64 on are not looked for.
   for (int number = 0; number < 64; ++number)
     if (std::optional<CameraInfo> camera = look_at(number)) found.push_back(std::move(*camera));
   return found;
@@ -107,7 +111,7 @@ std::unique_ptr<FrameSource> open_named(const std::string& name, const CameraMod
     capture->set(VideoInput::frame_height, mode.size.height);
   }
   choose_format(*capture, mode.frames_per_second);
-  capture->set(VideoInput::buffersize, 1);
+  capture->set(VideoInput::buffersize, 1);  // so that frames are recent ones
   const std::string title = fmt::format("camera {}: {}", device, mode_text(*capture));
   return std::make_unique<VideoSource>(FrameSource::Kind::camera, title, std::move(capture));
 }

@@ -31,6 +31,7 @@ std::string warning_about_jpeg(const std::vector<unsigned char>& file, const std
   return damage.empty() ? "" : fmt::format("the file is damaged ({})", damage);
 }
 
+// An animation has an acTL chunk before the image data (IDAT).
 bool is_animated_png(const std::vector<unsigned char>& file) {
   const std::string_view bytes = as_text(file);
   return bytes.find("acTL") < bytes.find("IDAT");
@@ -54,7 +55,8 @@ Picture read_jpeg_file(const InputFile& file, const DecodeLimits& limits) {
   return picture;
 }
 
-// The first reader whose signature matches the beginning of the file is used.
+// The readers in the order in which they are tried: the first whose signature matches the beginning
+// of the file is used.
 struct Reader {
   std::string_view signature;
   Picture (*read)(const InputFile& file, const DecodeLimits& limits);

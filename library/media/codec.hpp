@@ -1,6 +1,6 @@
-// Picture files <-> pixels. JPEG and PNG files are read by codec_jpeg.cpp and codec_png.cpp. All
-// other files, and JPEGs that codec_jpeg.cpp does not handle, are read by OpenCV (codec_opencv.cpp)
-// or, in builds without it, by stb_image (codec_stb.cpp).
+// Reads and writes picture files. JPEG and PNG files are read by codec_jpeg.cpp and codec_png.cpp.
+// All other files, and JPEGs that codec_jpeg.cpp does not handle, are read by OpenCV
+// (codec_opencv.cpp) or, in builds without it, by stb_image (codec_stb.cpp).
 #pragma once
 
 #include <filesystem>
@@ -42,7 +42,7 @@ Picture read_other_picture(const InputFile& file, const DecodeLimits& limits);
 // InputError("write") for a format that is not supported, or cannot hold a picture of this size.
 std::vector<unsigned char> encode_picture(View<const Bgr> pixels, const std::string& extension);
 
-// The same, but returns no bytes if that fails.
+// The same, but returns no bytes if encoding fails.
 std::vector<unsigned char> try_encode(View<const Bgr> pixels, const std::string& extension);
 
 // Writes a picture, replacing any file of that name. Throws OutputError.

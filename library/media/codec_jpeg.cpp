@@ -14,8 +14,8 @@
 namespace facesat {
 namespace {
 
-// Each scan of a progressive JPEG covers all pixels, yet can be as short as 20 bytes. Encoders
-// write about ten.
+// Decoding may take as much work as this many scans of the largest permitted picture. Each scan of
+// a progressive JPEG covers all pixels, yet can be as short as 20 bytes. Encoders write about ten.
 constexpr std::uint64_t max_scans_of_largest = 10;
 
 bool has_too_many_scans(Size size, std::uint64_t scans, const DecodeLimits& limits) {
@@ -100,13 +100,14 @@ class JpegReader {
     return static_cast<std::uint64_t>(std::max(info_.input_scan_number, 1));
   }
 
-  // Called from time to time.
+  // libjpeg-turbo calls this from time to time, through progress_.
   bool should_end() {
     has_too_many_scans_ = has_too_many_scans(size(), scans(), limits_);
     stopped_ = limits_.should_stop && limits_.should_stop();
     return stopped_ || has_too_many_scans_;
   }
 
+  // Keeps the message for damage() and leaves the function that was called.
   [[noreturn]] static void fail_by_damage(j_common_ptr info) {
     info->err->format_message(info, static_cast<JpegReader*>(info->client_data)->damage_);
     fail(info);
@@ -146,8 +147,8 @@ std::optional<Picture> read_jpeg(std::span<const unsigned char> file, const Deco
   return upright({image->view(), image, {}}, exif_orientation(exif_in_jpeg(file)));
 }
 
-// Uses the size found by a decoder that skips damage. Starts of scans are counted anywhere in the
-// file, because such a decoder may reach any of them.
+// Checks the size that a decoder finds if it skips damage. Starts of scans are counted anywhere in
+// the file, because such a decoder may reach any of them.
 void require_jpeg_within_limits(std::span<const unsigned char> file, const DecodeLimits& limits) {
   const std::optional<Size> size = JpegReader(file, limits, false).read_header();
   if (!size) return;  // no decoder can read it

@@ -7,7 +7,7 @@
 
 namespace facesat {
 
-// OpenCV reads this variable when it is loaded.
+// OpenCV reads this variable when it is loaded, which happens later: see opencv().
 void prepare_codecs(const DecodeLimits& limits) {
   ::setenv("OPENCV_IO_MAX_IMAGE_PIXELS", std::to_string(limits.max_pixels).c_str(), 1);
 }

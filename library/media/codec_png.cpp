@@ -20,6 +20,7 @@ class PngReader {
  public:
   PngReader(std::span<const unsigned char> file, const DecodeLimits& limits)
       : rest_(file), limits_(limits) {
+    // The last argument ignores warnings.
     png_ = png_create_read_struct(PNG_LIBPNG_VER_STRING, this, fail, [](png_structp, auto) {});
     if (png_) info_ = png_create_info_struct(png_);
     if (!info_) throw MemoryError("libpng", 0);
@@ -40,6 +41,8 @@ class PngReader {
                 static_cast<int>(png_get_image_height(png_, info_))};
   }
 
+  // Decodes to 8-bit BGR. Returns false, with the reason for rethrow(), if the file is damaged or
+  // decoding was stopped.
   bool read_pixels(View<Bgr> pixels) {
     if (setjmp(failed_) != 0) return false;
     png_set_strip_16(png_);
@@ -91,12 +94,12 @@ class PngReader {
     rest = rest.subspan(bytes);
   }
 
-  std::span<const unsigned char> rest_;
+  std::span<const unsigned char> rest_;  // bytes of the file that were not read yet
   const DecodeLimits& limits_;
   png_structp png_ = nullptr;
   png_infop info_ = nullptr;
   bool stopped_ = false;
-  char problem_[128]{};
+  char problem_[128]{};  // libpng's message, cut off if it is longer
   std::jmp_buf failed_;
 };
 

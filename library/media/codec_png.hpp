@@ -8,7 +8,8 @@
 namespace facesat {
 
 // The same pixels as cv::imread, rotated upright by the EXIF data. Throws InputError for a file
-// that is not a PNG, is damaged in any way, or has too many pixels; MemoryError, Stopped.
+// that is not a PNG, is damaged in any way, or has too many pixels; MemoryError; and Stopped if
+// limits.should_stop asked for it.
 Picture read_png(std::span<const unsigned char> file, const DecodeLimits& limits = {});
 
 }  // namespace facesat

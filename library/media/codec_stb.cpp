@@ -1,5 +1,5 @@
-// Pictures without OpenCV: BMP, PNM, and JPEGs that codec_jpeg.cpp does not handle, through
-// stb_image.
+// For builds without OpenCV: reads BMP, PNM, and JPEGs that codec_jpeg.cpp does not handle, and
+// writes JPEG and PNG, through stb_image and stb_image_write.
 #include <algorithm>
 #include <cctype>
 #include <cstdint>
@@ -28,7 +28,8 @@
 namespace facesat {
 namespace {
 
-// stb_image accepts PNM files with missing pixels, and with sizes and maximum values of 0.
+// Is this a PNM file with missing pixels, or with a size or maximum value of 0? stb_image accepts
+// such files.
 bool is_broken_pnm(const std::vector<unsigned char>& bytes) {
   if (bytes.size() < 2 || bytes[0] != 'P' || (bytes[1] != '5' && bytes[1] != '6')) return false;
   std::size_t at = 2;
@@ -37,12 +38,14 @@ bool is_broken_pnm(const std::vector<unsigned char>& bytes) {
       if (bytes[at++] == '#')
         while (at < bytes.size() && bytes[at] != '\n') ++at;
     std::uint64_t value = 0;
+    // Larger numbers, which stb_image does not accept as sizes, are cut off to prevent overflow.
     while (at < bytes.size() && std::isdigit(bytes[at]) && value < 1u << 24)
       value = 10 * value + bytes[at++] - '0';
     return value;
   };
   const std::uint64_t width = number(), height = number(), maximum = number();
   const std::uint64_t sample = (bytes[1] == '6' ? 3 : 1) * (maximum > 255 ? 2 : 1);
+  // One byte of space comes before the pixels, hence <=.
   return width == 0 || height == 0 || maximum == 0 || bytes.size() - at <= width * height * sample;
 }
 
@@ -52,7 +55,7 @@ void swap_red_and_blue(unsigned char* pixels, Size size) {
 
 }  // namespace
 
-void prepare_codecs(const DecodeLimits&) {}
+void prepare_codecs(const DecodeLimits&) {}  // each call below gets its limits
 
 Picture read_other_picture(const InputFile& file, const DecodeLimits& limits) {
   const std::vector<unsigned char> bytes = file.read();
@@ -98,6 +101,7 @@ std::vector<unsigned char> try_encode(View<const Bgr> pixels, const std::string&
     all.insert(all.end(), static_cast<unsigned char*>(data),
                static_cast<unsigned char*>(data) + count);
   };
+  // 95: the JPEG quality that OpenCV uses, too.
   const int done = is_png ? stbi_write_png_to_func(append, &bytes, w, h, 3, rgb.data(), 3 * w)
                           : stbi_write_jpg_to_func(append, &bytes, w, h, 3, rgb.data(), 95);
   if (!done) bytes.clear();

@@ -13,8 +13,8 @@ class Contender {
  public:
   virtual ~Contender() = default;
 
-  virtual std::string name() const = 0;  // "facesat-cpu", "facesat-cuda", "opencv-cpu"
-  virtual std::string sat() const { return ""; }
+  virtual std::string name() const = 0;           // "facesat-cpu", "facesat-cuda", "opencv-cpu"
+  virtual std::string sat() const { return ""; }  // id of its SAT algorithm, if it has a choice
 
   // Does the number of threads affect this detector?
   virtual bool has_threads() const { return true; }
@@ -29,7 +29,8 @@ class Contender {
   // The same from the colour frame, including the conversion to grey and any upload.
   virtual std::size_t detect(View<const Bgr> frame) = 0;
 
-  // Frames per second from the colour frame, with as many frames in flight as the detector can use.
+  // Frames per second from the colour frame, with as many frames processed at the same time as the
+  // detector can use: one by default.
   virtual double frames_per_second(View<const Bgr> frame, double seconds) {
     double ms = 0;
     int frames = 0;
@@ -40,7 +41,7 @@ class Contender {
     return 1000 * frames / ms;
   }
 
-  // The boxes of the windows before grouping, sorted.
+  // The boxes of the windows that passed all stages, before grouping, sorted.
   virtual std::vector<Rect> windows(View<const std::uint8_t> gray) = 0;
 
   // Times of the last detect(); all zero if the detector does not measure them.

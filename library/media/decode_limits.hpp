@@ -9,7 +9,7 @@
 
 namespace facesat {
 
-constexpr std::size_t default_max_pixels = 250'000'000;
+constexpr std::size_t default_max_pixels = 250'000'000;  // 750 MB of 8-bit colour
 
 struct DecodeLimits {
   std::size_t max_pixels = default_max_pixels;

@@ -11,12 +11,14 @@ namespace {
 // Markers of JPEG, each preceded by a byte 0xFF.
 enum : unsigned char { TEM = 0x01, RST0 = 0xD0, RST7 = 0xD7, SOI, EOI, SOS, APP1 = 0xE1 };
 
+// Is this one of the markers, apart from SOI and EOI, that no segment follows?
 constexpr bool stands_alone(unsigned char marker) {
   return marker == TEM || (marker >= RST0 && marker <= RST7);
 }
 
 constexpr std::uint16_t orientation_tag = 0x112;
 
+// Is the value of this tag a text?
 constexpr bool is_text(std::uint16_t tag) {
   switch (tag) {
     case 0x10E:   // ImageDescription
@@ -88,7 +90,9 @@ class ExifReader {
 };
 
 // The value of the first orientation entry, whatever its type and count. The directory is read up
-// to the first value that lies outside the data.
+// to the first value that lies outside the data. The data begin with a TIFF header: byte order, the
+// number 0x2A and the offset of the directory. An entry has a tag, a type, a count (at byte 4), and
+// the value or its offset (at byte 8).
 std::optional<std::uint16_t> find_orientation(const ExifReader& exif) {
   constexpr std::uint64_t bytes_of_count = 2, bytes_of_entry = 12;
   if (exif.u16(2) != 0x2A) return std::nullopt;

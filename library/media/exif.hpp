@@ -1,5 +1,5 @@
 // The orientation in a picture's EXIF data, as cv::imread of OpenCV 4.6 finds it. Pixels must equal
-// those of cv::imread, so it is followed even where the EXIF standard differs.
+// those of cv::imread, so OpenCV is followed even where the EXIF standard differs.
 #pragma once
 
 #include <span>

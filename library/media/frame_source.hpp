@@ -17,10 +17,10 @@ struct Frame {
   double position = 0;  // the argument of seek(): seconds in a video, index of a picture
   double time = 0;      // seconds from the start of a video, increasing from frame to frame
   std::string name;     // of a picture file; else empty
-  std::chrono::steady_clock::time_point captured;
+  std::chrono::steady_clock::time_point captured;  // when it was read
 };
 
-// Used by one thread at a time.
+// To be used by one thread at a time.
 class FrameSource {
  public:
   enum class Kind { camera, stream, video, pictures };
@@ -40,7 +40,7 @@ class FrameSource {
   virtual double length() const { return 0; }
   // The distance between two frames, in the unit of length().
   virtual double step() const { return 1; }
-  // Makes next() continue with the frame at this position.
+  // Makes next() continue with the frame at this position: see Frame::position.
   virtual void seek(double) {}
 };
 

@@ -31,7 +31,7 @@ InputFile::InputFile(const std::filesystem::path& file) {
   descriptor_ = ::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   if (descriptor_ < 0) fail(errno);
   size_ = static_cast<std::size_t>(info.st_size);
-  beginning_.resize(128);
+  beginning_.resize(128);  // enough for the signatures of formats and matroska_size()
   beginning_.resize(read_at(0, beginning_.data(), beginning_.size()));
 }
 

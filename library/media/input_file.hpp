@@ -1,5 +1,5 @@
-// An input file, or its bytes in memory. It is opened only once, so that the same file is
-// recognised and decoded.
+// An input file, or its bytes in memory. It is opened only once, so that the file whose format is
+// recognised is also the one that is decoded.
 #pragma once
 
 #include <cstddef>

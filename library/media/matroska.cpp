@@ -6,9 +6,11 @@
 namespace facesat {
 namespace {
 
+// The first bytes of the two parts of a file.
 constexpr std::string_view header_id = "\x1A\x45\xDF\xA3", segment_id = "\x18\x53\x80\x67";
 
-// A size in EBML: one zero bit per further byte, a one bit, and the number.
+// A size in EBML, the format of Matroska files: one zero bit per further byte, a one bit, and the
+// number.
 struct DataSize {
   std::uint64_t value = 0;
   std::size_t bytes = 0;  // the length of the size field itself

@@ -1,5 +1,6 @@
-// Matroska and WebM files contain their size, which shows whether a file was cut off. The duration
-// that players show does not: it is an estimate, and does not say where the first frame begins.
+// Matroska and WebM files contain their size in bytes, which shows whether a file was cut off.
+// Their duration does not show it: it is an estimate, and does not say where the first frame
+// begins.
 #pragma once
 
 #include <cstdint>

@@ -18,11 +18,12 @@ bool is_number(const std::string& text) {
                                       [](unsigned char c) { return std::isdigit(c) != 0; });
 }
 
+// Numbers of five or more digits are taken for file names.
 bool is_camera(const std::string& name) {
   return name.empty() || (is_number(name) && name.size() < 5) || name.starts_with("/dev/video");
 }
 
-// "rtsp://", "https://" ...
+// Is this a URL, which begins with "rtsp://", "https://" and the like?
 bool begins_with_scheme(const std::string& name) {
   const std::size_t end = name.find("://");
   return end != std::string::npos && end > 0 &&

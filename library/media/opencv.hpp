@@ -1,7 +1,7 @@
-// What the program uses of OpenCV: picture formats, videos, cameras, and the detector for
-// comparison. This is a library of its own (opencv_module/), loaded when it is first needed: OpenCV
-// depends on some 250 libraries, and loading those takes several times as long as finding the faces
-// in a picture.
+// The parts of OpenCV that the program uses: picture formats, videos, cameras, and the detector for
+// comparison. They are in a library of their own (opencv_module/), which is loaded when it is first
+// needed: OpenCV depends on some 250 libraries, and loading those takes several times as long as
+// finding the faces in a picture.
 #pragma once
 
 #include <filesystem>
@@ -47,6 +47,7 @@ class VideoWriter {
   virtual void add(View<const Bgr> frame) = 0;
 };
 
+// The functions of that library.
 struct OpenCv {
   std::string (*version)();
 
@@ -56,12 +57,13 @@ struct OpenCv {
   // Encodes a picture; no bytes if that fails. `extension`: ".jpg", ".png" ...
   std::vector<unsigned char> (*encode)(View<const Bgr> pixels, const std::string& extension);
 
-  // Open a video (by absolute path, because a relative name with a colon would be taken for a URL)
-  // or a stream, and a Video4Linux camera. Null if it cannot be opened.
+  // Opens a video by its absolute path, or a stream by its URL; a relative path with a colon would
+  // be taken for a URL. Null if it cannot be opened.
   std::unique_ptr<VideoInput> (*open_video)(const std::string& name);
+  // Opens a Video4Linux camera ("/dev/video0"). Null if it cannot be opened.
   std::unique_ptr<VideoInput> (*open_camera)(const std::string& device);
 
-  // `codec`: four letters. Null if the video cannot be written.
+  // Creates a video. `codec`: its four letters ("MJPG"). Null if the video cannot be written.
   std::unique_ptr<VideoWriter> (*write_video)(const std::string& file, const std::string& codec,
                                               double frames_per_second, Size size);
 

@@ -19,7 +19,8 @@ namespace fs = std::filesystem;
 using namespace std::string_literals;
 using namespace std::string_view_literals;
 
-// The position of the mark: after the header of the format.
+// The position of the mark in a format, after the header: in JPEG after the JFIF segment, in PNG
+// after the signature and the IHDR chunk.
 struct Place {
   std::string_view signature;
   std::size_t at;
@@ -32,6 +33,7 @@ std::string big_endian(std::uint32_t number) {
   return bytes;
 }
 
+// The length of a JPEG comment has 16 bits and includes its own two bytes.
 std::string as_comment(const std::string& text) {  // marker, length, text
   return "\xFF\xFE" + big_endian(static_cast<std::uint32_t>(text.size() + 2)).substr(2) + text;
 }
@@ -56,6 +58,7 @@ std::size_t mark_size(const Place& place) {
   return mark("", "", 0, place).size();
 }
 
+// Null if the file has another format.
 const Place* place_in(std::string_view file) {
   for (const Place* place : {&in_jpeg, &in_png})
     if (file.starts_with(place->signature) && file.size() >= place->at) return place;

@@ -1,6 +1,5 @@
-// A mark inside the picture files that facesat writes, by which it recognises them: it replaces its
-// own pictures, as long as nobody has edited them, and no others. The mark also records from which
-// input a picture was made.
+// A mark inside the picture files that facesat writes. facesat replaces only pictures that have the
+// mark and that nobody has edited since. The mark also records from which input a picture was made.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +13,14 @@ namespace facesat {
 std::uint64_t stamp_of_input(const std::filesystem::path& input);
 
 // Adds the mark, with a checksum of the other bytes, to a JPEG file (as a comment) or a PNG file
-// (under the keyword "Software"); other files are not changed.
+// (under the keyword "Software"); other files are not changed. `of_input`: stamp_of_input(), or 0
+// if the picture was not made from one input.
 void stamp(std::vector<unsigned char>& file, std::uint64_t of_input = 0);
 
-// Is this file empty, or does it have the mark and has not changed since?
+// Is this file empty, or does it have the mark and is it unchanged since it was marked?
 bool is_stamped(const std::filesystem::path& file);
 
-// Was this file made from that input?
+// Does this file have the mark for that input, and is it unchanged since it was marked?
 bool is_stamped_for(const std::filesystem::path& file, std::uint64_t of_input);
 
 // Are these the same picture, whatever inputs they were made from?

@@ -4,8 +4,8 @@
 
 namespace facesat {
 
-// 2 mirrored horizontally, 3 rotated by 180 degrees, 4 mirrored vertically; 5 .. 8 have rows and
-// columns exchanged (5 and 7 are mirrored, 6 and 8 only rotated).
+// Orientation 2 is mirrored horizontally, 3 is rotated by 180 degrees, and 4 is mirrored
+// vertically. 5 .. 8 have rows and columns exchanged: 5 and 7 are mirrored, 6 and 8 only rotated.
 Picture upright(Picture picture, int orientation) {
   if (orientation == 1) return picture;
   const bool transposed = orientation >= 5;

@@ -1,4 +1,4 @@
-// Photographs taken with a turned camera.
+// Turns photographs upright that were taken with a turned camera.
 #pragma once
 
 #include "library/media/codec.hpp"

@@ -22,7 +22,7 @@ std::unique_ptr<FrameSource> open_video(const std::filesystem::path& file, std::
                   static_cast<int>(capture->get(VideoInput::frame_height))};
   if (size.area() > max_pixels) throw too_large(size, {.max_pixels = max_pixels});
   auto video = std::make_unique<VideoSource>(FrameSource::Kind::video, "", std::move(capture));
-  if (is_matroska(input.beginning())) {
+  if (is_matroska(input.beginning())) {  // the size of the file tells more than the duration
     const auto whole = matroska_size(input.beginning());
     video->set_warning(whole && *whole > input.size()
                            ? fmt::format("the video ends early: the file has {} of its {} bytes",
@@ -54,7 +54,8 @@ std::unique_ptr<FrameSource> open_stream(const SourceRequest& request) {
   return std::make_unique<VideoSource>(kind, request.name, std::move(capture));
 }
 
-// Opens a GIF with several frames; a GIF with a single frame is a picture.
+// Opens a GIF with several frames; a GIF with a single frame is a picture. It is opened twice,
+// because reading two frames is the way to find out.
 std::unique_ptr<FrameSource> open_animation(const SourceRequest& request) {
   if (!request.path || !InputFile(*request.path).beginning().starts_with("GIF8")) return nullptr;
   const auto open = [&] { return opencv().open_video(request.path->string()); };

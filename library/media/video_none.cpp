@@ -1,3 +1,4 @@
+// For builds without OpenCV, which read no videos.
 #include "library/media/video.hpp"
 #include "library/support/errors.hpp"
 

@@ -23,7 +23,8 @@ std::optional<Frame> VideoSource::next() {
   std::optional<Picture> picture = capture_->next();
   if (picture) {
     has_frames_ = true;
-    // FFmpeg gives no timestamps to frames that the decoder held back until the end of the file.
+    // FFmpeg gives no timestamps to frames that the decoder held back until the end of the file:
+    // they follow the frame before them by one step.
     const double time = capture_->get(VideoInput::pos_msec) / 1000,
                  step = is_rate_known_ ? step_ : 0;
     time_ = !time_ ? std::max(time, 0.0) : time > *time_ ? time : *time_ + step;

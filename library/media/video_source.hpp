@@ -30,10 +30,10 @@ class VideoSource final : public FrameSource {
   Kind kind_;
   std::string title_;
   std::unique_ptr<VideoInput> capture_;
-  double length_ = 0, step_ = 1.0 / 30;
+  double length_ = 0, step_ = 1.0 / 30;  // seconds; a step of 1/30 if the rate is unknown
   bool is_rate_known_ = false;
   std::optional<double> time_;  // of the last frame
-  bool has_frames_ = false;     // one was decoded
+  bool has_frames_ = false;     // a frame was decoded
   std::optional<std::string> known_warning_;
 };
 

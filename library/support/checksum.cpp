@@ -5,8 +5,9 @@
 
 namespace facesat {
 
-// Eight bytes at a time. Multiplication propagates bits only upwards, so the shift mixes the upper
-// half into the lower one.
+// Takes eight bytes at a time and multiplies by an odd constant (2^64 divided by the golden ratio).
+// Multiplication propagates bits only upwards, so the shift mixes the upper half into the lower
+// one.
 std::uint64_t checksum(std::string_view bytes, std::uint64_t seed) {
   std::uint64_t hash = seed ^ bytes.size();
   while (!bytes.empty()) {

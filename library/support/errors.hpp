@@ -32,7 +32,7 @@ struct ClosedPipe : OutputError {
   using OutputError::OutputError;
 };
 
-// What was thrown, as a sentence, whatever its type. `error` must not be null.
+// A sentence on the exception that was thrown, whatever its type. `error` must not be null.
 std::string reason_of(const std::exception_ptr& error);
 
 }  // namespace facesat

@@ -24,9 +24,9 @@ namespace {
   throw OutputError(fmt::format("{}: {}", file.string(), std::strerror(reason)), reason);
 }
 
-// Is the disk too full for a file of that size, or does it exceed the file size limit? errno says
-// which. Some file systems do not report it, which counts as enough room. The file does not grow,
-// so that a process killed before it writes leaves no zeros.
+// Is the disk too full for a file of that size, or is the size above the file size limit? errno
+// says which. A file system that cannot tell counts as having enough room. Space is reserved, but
+// the file does not grow, so that a process killed before it writes leaves no zeros.
 bool lacks_room(int descriptor, off_t size) {
   rlimit limit{};
   const bool may_be = ::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
@@ -127,6 +127,7 @@ void write_file(const fs::path& file, std::span<const unsigned char> bytes) {
   try {
     if (is_regular && lacks_room(descriptor, size)) {
       const int reason = errno;
+      // Releases the space that may have been reserved.
       if (::ftruncate(descriptor, earlier.st_size) == 0) left = earlier.st_size;
       fail(file, reason);
     }

@@ -10,7 +10,8 @@
 
 namespace facesat {
 
-// Is the file's extension one of these (in lower case, with the dot)?
+// Is the file's extension one of `extensions`, which are in lower case with the dot? The case of
+// the file's extension does not matter.
 bool has_extension(const std::filesystem::path& file,
                    const std::vector<std::string_view>& extensions);
 
@@ -23,9 +24,9 @@ bool has_contents(const std::filesystem::path& file);
 // Throws UsageError: the file holds something that facesat did not write, and is not overwritten.
 [[noreturn]] void refuse_foreign(const std::filesystem::path& file);
 
-// Throws UsageError if a file of that name exists and was not written by facesat: it is not a
-// regular file, or begins with none of `beginnings`. Such a file may be an input, or something else
-// that the user would miss.
+// Throws UsageError if `file` exists and was not written by facesat, because it could be an input
+// or something else that the user would miss. Files by facesat are regular, and are empty or begin
+// with one of `beginnings`.
 void require_own_file(const std::filesystem::path& file,
                       std::initializer_list<std::string_view> beginnings);
 
@@ -33,8 +34,9 @@ void require_own_file(const std::filesystem::path& file,
 // work that would be lost otherwise.
 void require_writable(const std::filesystem::path& file);
 
-// Write a whole file; the earlier contents stay if the disk is too full for the new ones. Throw
-// OutputError with the reason; a partial file is removed.
+// Write a whole file. If the disk is known to be too full for the new contents, the earlier
+// contents stay; if writing fails later, the partial file is removed. Throw OutputError with the
+// reason.
 void write_file(const std::filesystem::path& file, std::span<const unsigned char> bytes);
 void write_text(const std::filesystem::path& file, std::string_view text);
 

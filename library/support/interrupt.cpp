@@ -46,7 +46,7 @@ void catch_interrupts() {
   for (const int signal_number : {SIGINT, SIGTERM, SIGHUP}) {
     struct sigaction before {};
     const bool is_ignored = ::sigaction(signal_number, nullptr, &before) == 0 &&
-                            before.sa_handler == SIG_IGN;  // as nohup does
+                            before.sa_handler == SIG_IGN;  // nohup sets this for SIGHUP
     if (!is_ignored || signal_number != SIGHUP) ::sigaction(signal_number, &action, nullptr);
   }
   for (const int signal_number : {SIGPIPE, SIGXFSZ}) std::signal(signal_number, SIG_IGN);

@@ -4,13 +4,15 @@
 
 namespace facesat {
 
-// From now on the first SIGINT, SIGTERM or SIGHUP (unless ignored, as under nohup) only sets
-// interrupted(). Writing to a closed pipe or past the file size limit becomes an ordinary error.
+// From now on the first SIGINT, SIGTERM or SIGHUP only sets interrupted(). A SIGHUP that is
+// ignored, as under nohup, stays ignored. Writing to a closed pipe or past the file size limit
+// becomes an ordinary error.
 void catch_interrupts();
 
-bool interrupted();
+bool interrupted();  // was one of these signals caught?
 
-// End the program as the caught signal (or SIGPIPE) would have, so that callers see why.
+// End the program as the caught signal would have, or as SIGPIPE would have, so that the parent
+// process sees why.
 [[noreturn]] void end_as_interrupted();
 [[noreturn]] void end_as_closed_pipe();
 

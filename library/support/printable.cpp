@@ -22,6 +22,7 @@ std::size_t decode(std::string_view text, std::uint32_t& code_point) {
     if ((byte(i) & 0xC0) != 0x80) return 0;
     code_point = code_point << 6 | (byte(i) & 0x3F);
   }
+  // The least code point that needs each length.
   constexpr std::uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
   const bool is_surrogate = code_point >= 0xD800 && code_point < 0xE000;
   return code_point < least[length] || code_point > 0x10FFFF || is_surrogate ? 0 : length;

@@ -1,4 +1,4 @@
-// Which file a name refers to: an output must never be a file that is read.
+// Tells which file a name refers to, because an output must never be a file that is read.
 #pragma once
 
 #include <compare>
@@ -20,8 +20,8 @@ struct FileIdentity {
 // Follows links. nullopt if there is no such file.
 std::optional<FileIdentity> file_identity(const std::filesystem::path& file);
 
-// Do two names refer to the same file or folder? Also if it does not exist yet but writing to both
-// names would create the same file.
+// Do two names refer to the same file or folder? If neither exists yet: would writing to either
+// name create the same file?
 bool same_file(const std::filesystem::path& a, const std::filesystem::path& b);
 
 }  // namespace facesat

@@ -11,6 +11,8 @@ namespace facesat::app::report {
 
 LogAxis::LogAxis(const std::vector<double>& values) {
   const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  // Octaves that the values lack of a factor of two. The margin is half of them, 4% of the values'
+  // range, and a bit more, so that no marker touches an end of the axis.
   const double missing = std::max(0.0, 1 - std::log2(*most / *least));
   const double margin = 0.04 * std::log2(*most / *least) + 0.06 + missing / 2;
   low_ = std::log2(*least) - margin;
@@ -22,12 +24,13 @@ double LogAxis::at(double value) const {
 }
 
 std::vector<double> LogAxis::ticks(std::size_t most) const {
+  // The digits of the ticks in each decade, from few to many.
   static const std::vector<std::vector<double>> steps{
       {1}, {1, 3}, {1, 2, 5}, {1, 1.5, 2, 3, 5, 7}, {1, 1.2, 1.4, 1.6, 1.8, 2, 2.5, 3, 4, 6, 8}};
   std::vector<double> best;
   for (const auto& step : steps) {
     std::vector<double> ticks;
-    for (int decade = -12; decade < 15; ++decade)
+    for (int decade = -12; decade < 15; ++decade)  // more than times and ratios can span
       for (const double digit : step) {
         const double tick = digit * std::pow(10, decade), place = at(tick);
         if (place >= 0 && place <= 1) ticks.push_back(tick);

@@ -1,5 +1,5 @@
-// The parts of charts. Widths are in per cent and heights in pixels, so that charts fill the width
-// of the window while the size of letters does not change.
+// The parts of the charts of `facesat bench sat`, as SVG. Widths are in per cent and heights in
+// pixels, so that charts fill the width of the window while the size of letters does not change.
 #pragma once
 
 #include <string>
@@ -10,6 +10,7 @@
 
 namespace facesat::app::report {
 
+// A logarithmic axis.
 class LogAxis {
  public:
   // Covers the values and a little more; at least a factor of two.
@@ -23,15 +24,16 @@ class LogAxis {
   double low_, high_;
 };
 
+// The axis for value(row) of all rows, and for further `values`.
 template <class Value>
 LogAxis axis_of(const Rows& rows, Value value, std::vector<double> values = {}) {
   for (const Row& row : rows) values.push_back(value(row));
   return LogAxis(values);
 }
 
-std::string percent(double part);
+std::string percent(double part);  // "50.00%" for 0.5
 
-// The marker of a row.
+// The marker of a row. `x`: a part of the width, 0 .. 1; `y`: in pixels from the top.
 std::string point(const Row& row, const Look& look, double x, double y);
 
 // A line across the whole chart, with its label on the left.

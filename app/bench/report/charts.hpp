@@ -1,5 +1,5 @@
-// The charts of the page as HTML. Each takes the rows of one type, and is empty if there is nothing
-// to show.
+// The charts of the HTML page of `facesat bench sat`. Each takes the rows of one type of picture
+// and table, and is empty if there is nothing to show.
 #pragma once
 
 #include <string>
@@ -9,7 +9,8 @@
 
 namespace facesat::app::report {
 
-// Ratios to the floor against the size of the picture.
+// Ratios to the floor (a kernel that only reads the picture and writes the table) against the size
+// of the picture.
 std::string ratio_chart(const Rows& rows, const Looks& looks);
 
 // For each size, the times in order, the fastest first.

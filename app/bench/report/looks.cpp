@@ -8,7 +8,7 @@
 namespace facesat::app::report {
 namespace {
 
-constexpr int colors = 8, markers = 7;
+constexpr int colors = 8, markers = 7;  // as in style.hpp and marker_shapes
 
 }  // namespace
 
@@ -18,7 +18,7 @@ std::string Look::classes() const {
 
 Looks looks_of(const Rows& rows) {
   Looks looks;
-  std::vector<std::pair<std::string, int>> families;  // and the number of members so far
+  std::vector<std::pair<std::string, int>> families;  // names, and numbers of members so far
   for (const Row& row : rows) {
     if (looks.contains(row.id)) continue;
     Look& look = looks[row.id];

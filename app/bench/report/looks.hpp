@@ -1,4 +1,5 @@
-// How algorithms are distinguished in every chart of the page.
+// Distinguishes algorithms by colour, marker and dashes, in the same way in every chart of the HTML
+// page of `facesat bench sat`.
 #pragma once
 
 #include <map>
@@ -12,11 +13,13 @@ namespace facesat::app::report {
 // Families of algorithms (the part of the id before the first underscore) differ in colour, and
 // their members in marker. Once colours or markers run out, dashes distinguish the rest.
 struct Look {
-  int color = -1, marker = 0, dash = 0;  // colour -1: the floor and the copy
+  // Numbers of a colour, marker shape and dash pattern. Colour -1: the references, which are the
+  // floor (a kernel that only reads the picture and writes the table) and memcpy.
+  int color = -1, marker = 0, dash = 0;
 
   std::string classes() const;  // CSS classes
 };
-using Looks = std::map<std::string, Look>;
+using Looks = std::map<std::string, Look>;  // by the algorithm's id
 
 Looks looks_of(const Rows& rows);
 

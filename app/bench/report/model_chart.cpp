@@ -16,7 +16,8 @@ double factor(const Row& row) {
   return std::exp(std::abs(std::log(row.median_us / row.model_us)));
 }
 
-// Measured times on the vertical axis, model times on the horizontal one.
+// A chart with measured times on the vertical axis, and those that the models predict on the
+// horizontal one.
 std::string scatter(const Rows& rows, const Looks& looks) {
   std::vector<double> values;
   for (const Row& row : rows) values.insert(values.end(), {row.median_us, row.model_us});
@@ -44,6 +45,7 @@ std::string scatter(const Rows& rows, const Looks& looks) {
                height, "Measured microseconds against the model's", svg);
 }
 
+// The legend: the marker of each algorithm.
 std::string key(const Rows& rows, const Looks& looks) {
   std::string items;
   for (const Rows& line : by_id(rows)) {

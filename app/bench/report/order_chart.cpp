@@ -9,8 +9,9 @@
 namespace facesat::app::report {
 namespace {
 
-constexpr double pitch = 19, thickness = 11;  // of bars
+constexpr double pitch = 19, thickness = 11;  // of bars, in pixels
 
+// The label to the left of a bar.
 std::string name(const Row& row, double middle) {
   return fmt::format("<text class=\"left\" dx=\"-8\" y=\"{:.1f}\" dy=\".35em\">{}</text>", middle,
                      escaped(row.id));
@@ -45,8 +46,8 @@ std::string no_bar(const Row& row, double top) {
       tooltip(row), name(row, middle), middle);
 }
 
-// The fastest first. The axis begins at zero and ends at 2.5 times the median or earlier, so that
-// slow algorithms do not squash the others.
+// One bar for each row of a size, the fastest first. The axis begins at zero and ends at 2.5 times
+// the median or earlier, so that slow algorithms do not squash the others.
 std::string order_chart(const Rows& of_size) {
   Rows rows = filtered(of_size, [](const Row& row) { return row.median_us > 0; });
   if (rows.empty()) return "";

@@ -34,7 +34,8 @@ std::vector<double> spread(const std::vector<double>& wanted, double gap, double
   return places;
 }
 
-// The name and last ratio of a line, on the right of the chart.
+// The name and last ratio of a line, on the right of the chart. `place`: the height at which there
+// is room for them.
 std::string end_label(const Row& last, const Look& look, double x, double y, double place) {
   return fmt::format(
       "<line class=\"lead\" x1=\"{}\" x2=\"100%\" y1=\"{:.1f}\" y2=\"{:.1f}\" />"
@@ -96,7 +97,7 @@ class RatioChart {
       if (x(row) > free) continue;
       svg += fmt::format("<text class=\"middle size\" x=\"{}\" dy=\"-10\">{}</text>\n",
                          percent(x(row)), size_text(row));
-      free = x(row) - 0.13;
+      free = x(row) - 0.13;  // about the width of a label
     }
     return svg;
   }
@@ -121,11 +122,12 @@ class RatioChart {
     return svg;
   }
 
-  static constexpr double gap = 16;  // between the names of lines
+  static constexpr double gap = 16;  // between the names of lines, in pixels
   const Rows& rows_;
   const std::vector<Rows> lines_ = lines_of(rows_);
   const double height_ = std::max(400.0, gap* static_cast<double>(lines_.size()));
   const LogAxis sizes_ = axis_of(rows_, [](const Row& row) { return row.pixels(); });
+  // 1: the floor is always shown.
   const LogAxis ratios_ = axis_of(rows_, [](const Row& row) { return row.ratio; }, {1});
 };
 

@@ -1,11 +1,12 @@
-// The style sheet of the page.
+// The style sheet of the HTML page of `facesat bench sat`.
 #pragma once
 
 #include <string_view>
 
 namespace facesat::app::report {
 
-// Colours in order: paper, ink, muted ink, rules, bars, good, bad, and those of the families.
+// Colours in order: paper, ink, muted ink, rules, bars, good, bad, and those of the families of
+// algorithms (looks.hpp). The second set is for dark displays.
 inline constexpr std::string_view style = R"(
 :root{color-scheme:light dark;--paper:#fcfcfa;--ink:#1c2126;--muted:#5a636b;--rule:#e2e3df;--bar:#6f8db3;--good:#1d6b3c;--bad:#b3261e;
 --c0:#3963c8;--c1:#e05b3c;--c2:#037242;--c3:#b162ae;--c4:#5d4505;--c5:#065462;--c6:#73259c;--c7:#b14f67}

@@ -18,14 +18,17 @@ std::string table(const std::string& head, const std::string& body) {
       head, body);
 }
 
+// A cell with a number, or with a dash if there is none.
 std::string cell(double value, int decimals) {
   return value > 0 ? fmt::format("<td>{}</td>", figure(value, decimals)) : "<td>–</td>";
 }
 
+// A cell with text.
 std::string words(std::string_view text) {
   return fmt::format("<td class=\"words\">{}</td>", escaped(text));
 }
 
+// The cell that says whether the integral images are correct.
 std::string verdict(const Row& row) {
   if (!row.checked) return "<td class=\"words muted\">–</td>";
   return *row.checked ? "<td class=\"words good\">checked</td>"
@@ -52,6 +55,7 @@ std::string_view title_of_other(const std::string& id) {
 }  // namespace
 
 std::string figures_table(const Rows& rows) {
+  // Two more columns, for 9 in all, have the model's time and name.
   const bool has_model =
       std::any_of(rows.begin(), rows.end(), [](const Row& row) { return row.model_us > 0; });
   std::string body;

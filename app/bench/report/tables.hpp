@@ -1,4 +1,4 @@
-// The tables of the page.
+// The tables of the HTML page of `facesat bench sat`.
 #pragma once
 
 #include <string>
@@ -10,10 +10,11 @@
 
 namespace facesat::app::report {
 
-// All figures of the rows of one type, or the reason why one was not measured.
+// All figures of the rows of one type of picture and table; for a row that was not measured, the
+// reason.
 std::string figures_table(const Rows& rows);
 
-// What the rows' ids stand for, with the markers that they have in the charts.
+// Explains the ids of the rows, with the markers that they have in the charts.
 std::string algorithms_table(const Rows& rows, std::span<const gpu::SatAlgorithm* const> algorithms,
                              const Looks& looks);
 

@@ -34,7 +34,8 @@ std::string escaped(std::string_view text) {
 std::string figure(double value, int decimals) {
   std::string text = fmt::format("{:.{}f}", value, decimals);
   const std::size_t point = std::min(text.find('.'), text.size());
-  for (std::size_t at = point; at > 3; at -= 3) text.insert(at - 3, "\u202f");
+  for (std::size_t at = point; at > 3; at -= 3)  // narrow no-break spaces between thousands
+    text.insert(at - 3, "\u202f");
   return text;
 }
 

@@ -15,7 +15,7 @@ namespace {
 class OpenCvContender final : public Contender {
  public:
   OpenCvContender(const std::string& file, const DetectOptions& options) : options_(options) {
-    cascade_.load(file);
+    cascade_.load(file);  // a failure leaves cascade_ empty: see usable()
   }
   bool usable() const { return !cascade_.empty(); }
 
@@ -33,7 +33,7 @@ class OpenCvContender final : public Contender {
   }
   std::vector<Rect> windows(View<const std::uint8_t> gray) override {
     std::vector<Rect> boxes;
-    for (const cv::Rect& r : detect(to_mat(gray), 0))
+    for (const cv::Rect& r : detect(to_mat(gray), 0))  // 0: no grouping
       boxes.push_back({r.x, r.y, r.width, r.height});
     std::sort(boxes.begin(), boxes.end());
     return boxes;
@@ -50,7 +50,7 @@ class OpenCvContender final : public Contender {
 
   DetectOptions options_;
   cv::CascadeClassifier cascade_;
-  cv::Mat gray_;
+  cv::Mat gray_;  // borrows the pixels given to load()
 };
 
 }  // namespace

@@ -11,7 +11,7 @@ std::string version() {
   return cv::getVersionString();
 }
 
-#ifndef FACESAT_OBJDETECT
+#ifndef FACESAT_OBJDETECT  // this OpenCV has no detector; otherwise contender.cpp is built
 std::unique_ptr<Contender> make_contender(const std::string&, const DetectOptions&) {
   return nullptr;
 }

@@ -1,4 +1,4 @@
-// The parts of the module; opencv.hpp documents them.
+// The parts of the library that opencv() loads; library/media/opencv.hpp documents them.
 #pragma once
 
 #include <opencv2/core.hpp>

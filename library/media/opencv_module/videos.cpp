@@ -24,7 +24,7 @@ int to_cv(VideoInput::Property property) {
     case VideoInput::buffersize:
       return cv::CAP_PROP_BUFFERSIZE;
   }
-  return -1;
+  return -1;  // not reached: all properties are listed above
 }
 
 class OpenCvInput final : public VideoInput {
@@ -36,7 +36,7 @@ class OpenCvInput final : public VideoInput {
     const auto image = std::make_shared<cv::Mat>();
     try {
       if (!capture_.read(*image) || image->type() != CV_8UC3) return std::nullopt;
-    } catch (const cv::Exception&) {
+    } catch (const cv::Exception&) {  // a damaged video ends where it cannot be decoded
       return std::nullopt;
     }
     return to_picture(image);
@@ -55,6 +55,7 @@ std::unique_ptr<VideoInput> open(const std::string& name, int api) {
 
 class OpenCvWriter final : public VideoWriter {
  public:
+  // `c`: the four letters of the codec.
   OpenCvWriter(const std::string& file, const std::string& c, double frames_per_second, Size size)
       : writer_(file, cv::VideoWriter::fourcc(c[0], c[1], c[2], c[3]), frames_per_second,
                 {size.width, size.height}) {}
