@@ -1,5 +1,5 @@
-// Pictures for tests of the program that need no file: a face simple enough to draw with a formula
-// and good enough for the default cascade.
+// Draws faces for tests of the program, which so need no picture files. A face is simple enough for
+// a formula, and good enough for the default cascade to find it.
 #pragma once
 
 #include <cmath>
@@ -12,7 +12,8 @@
 
 namespace facesat::test {
 
-// Is (x, y) inside the ellipse? 1 inside, 0 outside, with a soft edge of width `soft` in between.
+// 1 inside the ellipse with centre (cx, cy) and half axes rx and ry, 0 outside. In between is a
+// soft edge of `soft` times the half axes.
 inline double ellipse(double x, double y, double cx, double cy, double rx, double ry,
                       double soft = 0.25) {
   const double d = std::hypot((x - cx) / rx, (y - cy) / ry);

@@ -12,6 +12,7 @@ inline constexpr int neighbors[] = {0, 1, 3, 6};
 struct SizeLimits {
   Size low, high;
 };
+// {0, 0} is no limit. The entry without limits is listed twice, to be frequent.
 inline constexpr SizeLimits size_limits[] = {
     {{0, 0}, {0, 0}},         {{0, 0}, {0, 0}},     {{30, 30}, {0, 0}},   {{0, 0}, {60, 60}},
     {{40, 20}, {90, 120}},    {{50, 50}, {40, 40}}, {{500, 500}, {0, 0}}, {{0, 0}, {5, 5}},

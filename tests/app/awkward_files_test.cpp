@@ -1,5 +1,5 @@
-// The test data's folder of malformed and awkward pictures: the result for each file is the one
-// that the folder's list states.
+// The test data's folder of malformed and awkward pictures. The folder has a list that states the
+// result for each file.
 #include <cstdlib>
 #include <map>
 #include <sstream>
@@ -22,7 +22,7 @@ class AwkwardFiles : public ProgramTest {
   fs::path tricky;
 };
 
-// FILE,"what is expected",...: the first two fields; only the second may be quoted.
+// Reads lines of the form FILE,EXPECTATION,... after a header. Only the expectation may be quoted.
 std::map<std::string, std::string> read_expectations(const fs::path& file) {
   std::map<std::string, std::string> expected;
   std::istringstream lines(read_text(file));
@@ -38,7 +38,7 @@ std::map<std::string, std::string> read_expectations(const fs::path& file) {
   return expected;
 }
 
-TEST_F(AwkwardFiles, EachGetsWhatItsListSays) {
+TEST_F(AwkwardFiles, EachFileHasTheResultThatTheListStates) {
   const auto expected = read_expectations(tricky / "generated/expected.csv");
   ASSERT_GT(expected.size(), 90u);
   std::string list;  // names each file: a folder gives only the files whose extension is known
@@ -51,6 +51,7 @@ TEST_F(AwkwardFiles, EachGetsWhatItsListSays) {
     ASSERT_TRUE(records.contains(file)) << file << " has no record";
     const Json& record = records[file];
     const bool failed = record.contains("error");
+    // An expectation with "or" allows both.
     const bool must_work =
         expectation.starts_with("ok") && expectation.find(" or ") == std::string::npos;
     const bool must_fail =
@@ -67,6 +68,7 @@ TEST_F(AwkwardFiles, EachGetsWhatItsListSays) {
     if (expectation.find("with warning") != std::string::npos) {
       EXPECT_TRUE(failed || record.contains("warning")) << file;
     }
+    // These files have the same face at the same place, in every orientation.
     if (file.starts_with("orient_")) {
       ASSERT_EQ(record["faces"].size(), 1u) << record;
       const Json& face = record["faces"][0];
@@ -77,7 +79,7 @@ TEST_F(AwkwardFiles, EachGetsWhatItsListSays) {
   }
 }
 
-TEST_F(AwkwardFiles, EveryOtherFileHasOneRecord) {
+TEST_F(AwkwardFiles, OtherFoldersAreProcessed) {
   for (const char* name : {"other", "pillow", "exif_orientation_faces"}) {
     const Finished done = detect({(tricky / name).string()});
     EXPECT_LE(done.status, 1) << name;
@@ -85,7 +87,7 @@ TEST_F(AwkwardFiles, EveryOtherFileHasOneRecord) {
   }
 }
 
-TEST_F(AwkwardFiles, AllOrientationsShowTheSameFaces) {
+TEST_F(AwkwardFiles, AllOrientationsHaveTheSameNumberOfFaces) {
   std::vector<std::size_t> faces;
   std::vector<Json> sizes;
   for (const Json& record : detect({(tricky / "exif_orientation_faces").string()}).records()) {

@@ -29,10 +29,11 @@ TEST_F(Bench, DetectMeasuresEveryDetectorOnTheSamePicture) {
     EXPECT_LE(row["median_ms"], row["p99_ms"]);
     ours += row["detector"] == "facesat-cpu";
   }
-  EXPECT_EQ(ours, 4u);
+  EXPECT_EQ(ours, 4u);  // 2 sizes, 1 and 2 threads
 }
 
-// It finds the same windows as `bench detect`, and evaluates at least the first stage per position.
+// `bench cascade` finds the same windows as `bench detect`. At each position it evaluates at least
+// the 9 weak classifiers of the first stage, and at most all 2913.
 TEST_F(Bench, CascadeMeasuresTheEvaluationAlone) {
   write_pgm(folder / "two.pgm", draw_faces({300, 160}, {{80, 70, 36}, {220, 80, 48}}));
   const auto rows_of = [&](const char* bench) {
@@ -65,6 +66,7 @@ TEST_F(Bench, CascadeMeasuresTheEvaluationAlone) {
 }
 
 TEST_F(Bench, SatMeasuresTheCpuAlongsideTheGpu) {
+  // Arguments that are refused.
   for (const auto& arguments : std::vector<std::vector<std::string>>{{"--size", "0x5"},
                                                                      {"--size", "40000x5"},
                                                                      {"--runs", "0"},

@@ -4,8 +4,8 @@
 namespace facesat::test {
 namespace {
 
-// A camera that is unplugged after a number of frames. Its raw frames are grey, its compressed ones
-// red.
+// Starts the window on a camera that is unplugged after a number of frames. Its raw frames are
+// grey, its compressed ones red.
 class CameraTest : public WindowTest {
  protected:
   Running start_camera(std::vector<std::string> arguments, int frames) const {
@@ -17,7 +17,7 @@ class CameraTest : public WindowTest {
       setenv("ASAN_OPTIONS", "detect_leaks=0:verify_asan_link_order=0", 1);
     });
   }
-  // A frame of a video.
+  // The first frame of a video.
   cv::Mat frame_of(const std::string& name) const {
     cv::Mat frame;
     cv::VideoCapture(path(name)).read(frame);
@@ -30,10 +30,11 @@ TEST_F(CameraTest, IsFoundAndShown) {
   EXPECT_EQ(ended.status, 0) << ended.err;
   const cv::Mat frame = frame_of("f.avi");
   EXPECT_EQ(frame.size(), cv::Size(640, 480));
-  EXPECT_NEAR(frame.at<cv::Vec3b>(240, 320)[2], 130, 10);  // grey: raw frames are as fast
+  EXPECT_NEAR(frame.at<cv::Vec3b>(240, 320)[2], 130,
+              10);  // raw frames, which are grey, are as fast
 }
 
-TEST_F(CameraTest, CompressesWhereThatIsFaster) {
+TEST_F(CameraTest, GivesCompressedFramesWhereThoseAreFaster) {
   const Finished ended =
       start_camera({"0", "--camera-size", "1280x720", "--frames", "5", "--record", "f.avi"}, 1000)
           .wait();
@@ -56,20 +57,20 @@ TEST_F(CameraTest, UnpluggedEndsAnUnattendedRunWithItsResults) {
   EXPECT_FALSE(cv::imread(path("s.png")).empty());
 }
 
-TEST_F(CameraTest, UnpluggedIsAMessageNotAnExit) {
+TEST_F(CameraTest, UnpluggedIsAMessageAndTheWindowStaysOpen) {
   const Running live = start_camera({"--times", "t.csv"}, 30);
   Desktop desktop(display.name, "facesat");
   ASSERT_TRUE(desktop.is_there());
   EXPECT_TRUE(desktop.shows({130, 130, 130}, most_of_a_picture));  // a raw frame
-  EXPECT_TRUE(desktop.shows(warning, letters));                    // but no more of them
+  EXPECT_TRUE(desktop.shows(warning, letters));                    // no more frames
   add_face("face.pgm");
-  EXPECT_TRUE(desktop.drop(path("face.pgm")));  // it continues with another source
+  EXPECT_TRUE(desktop.drop(path("face.pgm")));  // another source can be opened
   EXPECT_TRUE(desktop.shows(box_colour, 1000));
   desktop.close();
   EXPECT_EQ(live.wait().status, 0);
-  EXPECT_GE(lines_in("t.csv"), 3);
-  EXPECT_LE(lines_in("t.csv"), 32);
-  EXPECT_TRUE(read_text(folder / "t.csv").ends_with(",1\n"));  // a face in the last
+  EXPECT_GE(lines_in("t.csv"), 3);   // the header, a raw frame, the picture
+  EXPECT_LE(lines_in("t.csv"), 32);  // the header, 30 raw frames, the picture
+  EXPECT_TRUE(read_text(folder / "t.csv").ends_with(",1\n"));  // the last frame has a face
 }
 
 }  // namespace

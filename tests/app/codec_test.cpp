@@ -1,5 +1,5 @@
-// JPEG and PNG files against the general codec (OpenCV, or stb_image in builds without it), which
-// reads the same files.
+// Our readers of JPEG and PNG files against the general codec (OpenCV, or stb_image in builds
+// without it), which reads the same files.
 #include <array>
 #include <cstdio>  // jpeglib.h needs it
 #include <cstdlib>
@@ -59,7 +59,7 @@ TEST_F(CodecTest, JpegsOfAllKindsHaveTheSamePixels) {
         }
 }
 
-TEST_F(CodecTest, TooManyPixelsAreALimitNotAnAttempt) {
+TEST_F(CodecTest, PicturesWithTooManyPixelsAreRefused) {
   const DecodeLimits limits{.max_pixels = 33 * 17 - 1};
   for (const Bytes& file : {encode_png({33, 17}, {PNG_COLOR_TYPE_RGB, 8}),
                             encode_jpeg({33, 17}, {}), encode_jpeg({33, 17}, {.channels = 4})}) {
@@ -78,7 +78,7 @@ TEST_F(CodecTest, TooManyPixelsAreALimitNotAnAttempt) {
 }
 
 // Damaged JPEGs are still decoded, as by OpenCV, but with a warning.
-TEST_F(CodecTest, DamageOfJpegsIsReportedEvenIfTheEndIsThere) {
+TEST_F(CodecTest, DamageOfJpegsIsReportedWithAndWithoutAnEnd) {
   if (!has_opencv) GTEST_SKIP() << "skipped: stb_image refuses such files";
   const auto warning = [this](const Bytes& file) {
     write_file(folder / "picture", file);
@@ -126,8 +126,8 @@ Bytes with_scans(int repetitions) {
   return file;
 }
 
-TEST_F(CodecTest, TooManyScansAreALimit) {
-  const DecodeLimits limits{.max_pixels = 64 * 48};  // as many as the picture has: ten scans
+TEST_F(CodecTest, JpegsWithTooManyScansAreRefused) {
+  const DecodeLimits limits{.max_pixels = 64 * 48};  // as the picture has: ten scans are allowed
   const auto read = [&](const Bytes& file) -> std::string {
     write_file(folder / "picture", file);
     try {
@@ -138,7 +138,7 @@ TEST_F(CodecTest, TooManyScansAreALimit) {
   };
   EXPECT_EQ(read(encode_jpeg({64, 48}, {.progressive = true})).find("limit"), std::string::npos);
   EXPECT_NE(read(with_scans(50)).find("limit: this JPEG has"), std::string::npos);
-  Bytes without_end = with_scans(50);  // left to other decoders
+  Bytes without_end = with_scans(50);  // left to the general codec
   without_end.erase(without_end.end() - 2, without_end.end());
   EXPECT_NE(read(without_end).find("limit: this JPEG has"), std::string::npos);
 }
@@ -170,11 +170,11 @@ TEST_F(CodecTest, TextsInPngsAreNotUnpacked) {
   EXPECT_LT(std::clock() - begin, CLOCKS_PER_SEC / 2);
 }
 
-TEST_F(CodecTest, FourColoursAreLeftToOthers) {
+TEST_F(CodecTest, CmykJpegsAreLeftToTheGeneralCodec) {
   EXPECT_FALSE(read_jpeg(encode_jpeg({33, 17}, {.channels = 4})));
 }
 
-// Such bytes may come from an archive, for example.
+// The bytes of a picture may come from an archive instead of a file.
 TEST_F(CodecTest, BytesInMemoryAreReadAsFilesAre) {
   const std::string pgm = "P5\n3 2\n255\n\1\2\3\4\5\6";
   Bytes cut = encode_jpeg({64, 48}, {});  // left to the other codec
@@ -204,14 +204,14 @@ TEST_F(CodecTest, BytesInMemoryAreReadAsFilesAre) {
   EXPECT_THROW(InputFile(std::span<const unsigned char>()), InputError);
 }
 
-TEST_F(CodecTest, OtherFilesAreNeither) {
+TEST_F(CodecTest, OtherFilesAreNeitherJpegNorPng) {
   for (const Bytes& bytes : {Bytes{}, Bytes{0xFF}, Bytes{0x89, 'P', 'N', 'G'}, noise(1000, 5)}) {
     EXPECT_FALSE(read_jpeg(bytes));
     EXPECT_FALSE(try_png(bytes));
   }
 }
 
-TEST_F(CodecTest, FilesWithoutAnEndAreRefusedOrLeftToOthers) {
+TEST_F(CodecTest, FilesWithoutAnEndAreNotDecoded) {
   for (const bool progressive : {false, true}) {
     const Bytes file = encode_jpeg({33, 17}, {.progressive = progressive});
     for (std::size_t count = 0; count + 2 < file.size(); ++count)
@@ -225,7 +225,7 @@ TEST_F(CodecTest, FilesWithoutAnEndAreRefusedOrLeftToOthers) {
 }
 
 // Broken files are either read as the general codec reads them, or left to it.
-TEST_F(CodecTest, BrokenFilesAreReadAsByOthersOrNotAtAll) {
+TEST_F(CodecTest, BrokenFilesAreReadAsByTheGeneralCodecOrNotAtAll) {
   std::mt19937 random(6);
   int read = 0, left = 0;
   for (int round = 0; round < 4000; ++round) {

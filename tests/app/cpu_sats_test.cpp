@@ -33,6 +33,7 @@ void check(View<const In> picture, Algorithm algorithm, const std::string& what)
   Image<Out> memory({width + 2, height + 2});
   for (int y = 0; y < height + 2; ++y) std::fill_n(memory.row(y), width + 2, Out{});
   const View<Out> table = memory.view().sub({1, 1, width, height});
+  // must be overwritten
   for (int y = 0; y < height; ++y) std::fill_n(table.row(y), width, static_cast<Out>(99));
   algorithm(picture, table);
   for (int y = 0; y < height; ++y) {

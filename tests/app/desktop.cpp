@@ -9,6 +9,7 @@
 namespace facesat::test {
 namespace {
 
+// The visible child of `parent` with this title; 0 if there is none.
 Window child_with_title(::Display* display, Window parent, const std::string& title) {
   Window root = 0, unused = 0, *children = nullptr, found = 0;
   unsigned count = 0;
@@ -35,6 +36,7 @@ struct Desktop::Connection {
 
   Atom atom(const char* name) const { return XInternAtom(display, name, False); }
 
+  // Sends the program's window a client message; a .. e are its data.
   void send(const char* type, long a, long b = 0, long c = 0, long d = 0, long e = 0) const {
     XEvent event{};
     event.xclient.type = ClientMessage;
@@ -121,6 +123,7 @@ bool Desktop::drop(const std::string& file) {
   const auto source = static_cast<long>(x_->source);
   XSetSelectionOwner(x_->display, x_->atom("XdndSelection"), x_->source, CurrentTime);
   x_->send("XdndEnter", source, 5L << 24, static_cast<long>(x_->atom("text/uri-list")));
+  // At (700, 400), which is in the picture.
   x_->send("XdndPosition", source, 0, 700L << 16 | 400, CurrentTime,
            static_cast<long>(x_->atom("XdndActionCopy")));
   x_->send("XdndDrop", source, 0, CurrentTime);

@@ -11,7 +11,8 @@ namespace facesat::test {
 
 class Desktop {
  public:
-  // Waits for a window with that title; is_there() says whether one appeared.
+  // Waits until the display has a visible window titled `title`; is_there() says whether one
+  // appeared.
   Desktop(const std::string& display, const std::string& title);
   ~Desktop();
   Desktop(const Desktop&) = delete;
@@ -21,13 +22,13 @@ class Desktop {
   void resize(Size size);
   void minimise();
   void restore();
-  void close();  // as its cross does
+  void close();  // as the close button of a title bar does
   // Drops a file onto the window. True: the window accepted it.
   bool drop(const std::string& file);
 
-  // The number of pixels of the window that have this colour now.
+  // The number of the window's pixels that have this colour now.
   int count(Bgr colour) const;
-  // Waits until at least that many pixels have it; false: this did not happen in time.
+  // Waits until at least `pixels` pixels have this colour. False: they did not within `patience`.
   bool shows(Bgr colour, int pixels) const;
 
  private:

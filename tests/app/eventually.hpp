@@ -6,10 +6,10 @@
 
 namespace facesat::test {
 
-// Far longer than anything takes: reached only by what never happens.
+// Far longer than any event takes: only a wait for what never happens lasts that long.
 constexpr std::chrono::seconds patience{240};
 
-// Waits until done() is true; false: this did not happen in time.
+// Waits until done() is true. False: it was not within `patience`.
 template <class Done>
 bool eventually(Done done) {
   const auto end = std::chrono::steady_clock::now() + patience;

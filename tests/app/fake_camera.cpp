@@ -27,8 +27,9 @@ namespace {
 constexpr char device[] = "/dev/video0";
 constexpr int max_buffers = 8, max_width = 1280, max_height = 720;
 constexpr std::size_t buffer_bytes = std::size_t{max_width} * max_height * 2;
-constexpr unsigned fast = 30, slow = 5;
+constexpr unsigned fast = 30, slow = 5;  // frames per second
 
+// The function of this name that the one in this library hides.
 template <class Function>
 Function* next(const char* name) {
   return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
@@ -105,6 +106,7 @@ int dequeue(v4l2_buffer& buffer) {
   return written < 0 ? -1 : 0;
 }
 
+// Answers an ioctl() on the camera.
 int control(unsigned long request, void* argument) {
   switch (request) {
     case VIDIOC_QUERYCAP: {
@@ -173,7 +175,7 @@ int ioctl(int descriptor, unsigned long request, ...) {
 }
 
 int stat(const char* path, struct stat* about) {
-  if (std::strcmp(path, device) == 0) path = "/dev/null";
+  if (std::strcmp(path, device) == 0) path = "/dev/null";  // a character device, as a camera is
   return next<int(const char*, struct stat*)>("stat")(path, about);
 }
 

@@ -20,8 +20,8 @@ class Inputs : public ProgramTest {
     return result;
   }
 
-  // Runs `detect -r in`, where in/locked has these permissions; not as root, who may read
-  // everything.
+  // Runs `detect -r in` while the folder in/locked has the permissions `locked`. Root may read
+  // everything, so instead of root the user 65534 (nobody) runs it.
   Finished detect_with(fs::perms locked) const {
     fs::permissions(folder.parent_path(), fs::perms::all);
     fs::permissions(folder / "in/locked", locked);
@@ -32,6 +32,7 @@ class Inputs : public ProgramTest {
     return done;
   }
 };
+// The reason to skip a test if a run of detect_with() ended with 127.
 constexpr const char* no_other_user = "skipped: another user cannot start the program where it is";
 using Names = std::vector<std::string>;
 
@@ -146,7 +147,7 @@ TEST_F(Inputs, ListsMayBeSeparatedByNulBytes) {
   EXPECT_NE(mixed.out.find("--null"), std::string::npos) << mixed.out;
 }
 
-// Notepad's "Unicode": read as names, it would be a list of single characters.
+// Notepad calls UTF-16 "Unicode". Read as names, such a list would consist of single characters.
 TEST_F(Inputs, ListsInUtf16AreRefused) {
   using namespace std::string_literals;
   for (const std::string& list :
@@ -227,7 +228,7 @@ TEST_F(Inputs, WhatCannotBeReadHasARecordAndTheRestIsProcessed) {
       detect({"missing.jpg", "empty.png", "text.jpg", "pipe.jpg", "folder.jpg", "good.pgm"});
   EXPECT_EQ(done.status, 1);
   const auto records = done.records();
-  ASSERT_EQ(records.size(), 5u);  // an empty folder is no failure
+  ASSERT_EQ(records.size(), 5u);  // folder.jpg is an empty folder, which has no record
   EXPECT_EQ(records[0]["error"]["kind"], "read");
   EXPECT_EQ(records[1]["error"]["kind"], "decode");
   EXPECT_EQ(records[2]["error"]["kind"], "decode");
@@ -280,7 +281,7 @@ TEST_F(Inputs, VideosGiveARecordPerFrame) {
   const Finished done = detect({video});
   EXPECT_EQ(done.status, 0);
   const auto records = done.records();
-  ASSERT_EQ(records.size(), 68u);
+  ASSERT_EQ(records.size(), 68u);  // the frames of the demo video
   for (std::size_t i = 0; i < records.size(); ++i) {
     EXPECT_EQ(records[i]["frame"], i);
     EXPECT_EQ(records[i]["faces"].size(), 1u) << i;

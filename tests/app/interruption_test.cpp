@@ -16,8 +16,8 @@ namespace {
 namespace fs = std::filesystem;
 using Interruption = SixtyPictures;
 
-// Ctrl+C, and the signal that a terminal sends when it is closed.
-TEST_F(Interruption, SignalsEndWithWholeRecords) {
+// SIGINT is Ctrl+C; a terminal sends SIGHUP when it is closed.
+TEST_F(Interruption, SignalsEndTheRunWithWholeRecords) {
   const std::string expected = undisturbed("jsonl");
   for (const int signal : {SIGINT, SIGHUP}) {
     const Running running = start({"detect", "-q", "-o", "r", "in"});
@@ -51,14 +51,14 @@ double processor_seconds(int process) {
   const std::string stat = read_text("/proc/" + std::to_string(process) + "/stat");
   std::istringstream fields(stat.substr(stat.rfind(')') + 1));
   std::string ignored;
-  for (int i = 3; i < 14; ++i) fields >> ignored;  // the name was the second field
+  for (int i = 3; i < 14; ++i) fields >> ignored;  // fields 3 to 13; the name was field 2
   long user = 0, system = 0;
   fields >> user >> system;
   return static_cast<double>(user + system) / static_cast<double>(::sysconf(_SC_CLK_TCK));
 }
 
-// It does not wait for the end of the current picture. Measured in processor time, which does not
-// depend on other load.
+// The run is interrupted after a third of the work on a picture, and ends before the rest is done.
+// Measured in processor time, which does not depend on other load.
 TEST_F(Interruption, CtrlCEndsInTheMiddleOfALargePicture) {
   const Image<std::uint8_t> tile = draw_faces({150, 150}, {{75, 75, 50}});
   Image<std::uint8_t> large({3600, 3000});
@@ -97,7 +97,7 @@ TEST_F(Interruption, AClosedPipeEndsTheRunSilently) {
 TEST_F(Interruption, AFullDiskEndsTheRunWithWholeRecords) {
   const std::string expected = undisturbed("jsonl");
   const Finished done = run({"detect", "-o", "r", "in"}, "", [] {
-    const rlimit limit{3000, 3000};
+    const rlimit limit{3000, 3000};  // bytes per file
     ::setrlimit(RLIMIT_FSIZE, &limit);
   });
   EXPECT_EQ(done.status, 3);

@@ -53,7 +53,7 @@ TEST_F(SourceTest, NamesLikeUrlsAreFilesWhereThereIsSuchAFile) {
     EXPECT_EQ(source->title(), name);
     EXPECT_TRUE(source->next()) << name;
   }
-  EXPECT_TRUE(open_source("http://x.avi")->next());  // the same as http:/x.avi
+  EXPECT_TRUE(open_source("http://x.avi")->next());  // the same path as http:/x.avi
   EXPECT_TRUE(open_source("file://" + path("12:30.avi"))->next());
   add_face("10:15.pgm");
   EXPECT_TRUE(open_source("10:15.pgm")->next());
@@ -139,7 +139,7 @@ TEST_F(SourceTest, GifsOfSeveralFramesPlayAndOthersArePictures) {
   const auto two = open_source(path("two.gif"));
   EXPECT_EQ(two->kind(), FrameSource::Kind::video);
   EXPECT_GT(two->step(), 0);
-  for (int turn = 0; turn < 2; ++turn) {  // as a video that loops
+  for (int turn = 0; turn < 2; ++turn) {  // played twice, as a video that loops
     EXPECT_EQ(two->next()->picture.pixels.row(0)[0].g, 255);
     EXPECT_EQ(two->next()->picture.pixels.row(0)[0].g, 0);
     EXPECT_FALSE(two->next());
@@ -183,6 +183,7 @@ TEST(Cameras, TheFirstOneOpensOrASentenceNamesAllThatWereTried) {
 class CaptureTest : public LiveTest {
  protected:
   void TearDown() override { capture.reset(); }
+  // Starts a capture that counts the frames and may open neither refused.avi nor strange.avi.
   void start() {
     capture = std::make_unique<Capture>(
         [this](Frame frame) {
@@ -219,7 +220,7 @@ TEST_F(CaptureTest, PicturesWaitToBeAskedFor) {
   EXPECT_EQ(count(), 1);
   capture->step(1);
   EXPECT_TRUE(eventually([&] { return position() == 1; }));
-  capture->step(5);  // no further than the last
+  capture->step(5);  // stops at the last
   EXPECT_TRUE(eventually([&] { return position() == 2; }));
   capture->step(-1);
   EXPECT_TRUE(eventually([&] { return position() == 1; }));
@@ -233,7 +234,7 @@ TEST_F(CaptureTest, VideosPlayPauseStepSeekAndLoop) {
   const auto is_at = [&](double seconds) {
     return eventually([&] { return std::abs(position() - seconds) < 1e-6; });
   };
-  EXPECT_TRUE(eventually([&] { return count() > 70; }));  // more than the video has
+  EXPECT_TRUE(eventually([&] { return count() > 70; }));  // it loops: the video has 30 frames
   capture->play(false);
   // An older frame may still be in flight after the first seek, but not after the second.
   capture->seek(0.1);
@@ -252,11 +253,11 @@ TEST_F(CaptureTest, VideosPlayPauseStepSeekAndLoop) {
   const int all = count();
   std::this_thread::sleep_for(50ms);
   EXPECT_EQ(count(), all);
-  capture->seek(0);  // and it continues
+  capture->seek(0);  // continues from there
   EXPECT_TRUE(eventually([&] { return count() > all + 1; }));
 }
 
-TEST_F(CaptureTest, ASourceThatFailsLeavesTheOneBefore) {
+TEST_F(CaptureTest, ASourceThatFailsLeavesTheOneBeforeOpen) {
   add_face("p/a.pgm");
   add_face("p/b.pgm");
   start();
@@ -278,7 +279,7 @@ TEST_F(CaptureTest, ASourceThatFailsLeavesTheOneBefore) {
   EXPECT_TRUE(eventually([&] { return capture->state().refused.empty(); }));
 }
 
-TEST_F(CaptureTest, APictureThatIsNotWholeIsShownWithItsWarning) {
+TEST_F(CaptureTest, AnIncompletePictureIsShownWithAWarning) {
   std::vector<unsigned char> bytes;
   ASSERT_TRUE(cv::imencode(".jpg", cv::Mat(80, 80, CV_8UC3, cv::Scalar(1, 2, 3)), bytes));
   write_text(folder / "half.jpg", std::string(bytes.begin(), bytes.end() - 2));  // no end marker

@@ -1,4 +1,4 @@
-// A folder with pictures and a video in it, for tests of the window's parts.
+// The base of tests of the live window's parts: a temporary folder, and paths in it.
 #pragma once
 
 #include <string>

@@ -19,7 +19,7 @@ using facesat::test::write_text;
 
 using SameFile = LiveTest;
 
-TEST_F(SameFile, ByWhateverName) {
+TEST_F(SameFile, IsRecognisedByAnyName) {
   namespace fs = std::filesystem;
   write_text(folder / "a", "");
   write_text(folder / "b", "");
@@ -32,7 +32,7 @@ TEST_F(SameFile, ByWhateverName) {
   EXPECT_TRUE(same_file(path("hard"), path("link")));
   EXPECT_FALSE(same_file(path("a"), path("b")));
   EXPECT_FALSE(same_file(path("a"), path("new")));
-  EXPECT_TRUE(same_file(path("new"), path("f/../new")));  // the file does not exist yet
+  EXPECT_TRUE(same_file(path("new"), path("f/../new")));  // a file that does not exist yet
   EXPECT_TRUE(same_file(path("new"), path("to_new")));
   EXPECT_FALSE(same_file(path("new"), path("newer")));
   EXPECT_FALSE(same_file(path("new"), path(std::string(300, 'x'))));
@@ -41,6 +41,8 @@ TEST_F(SameFile, ByWhateverName) {
 // The messages of `facesat live` before there is a window.
 class LiveUsage : public LiveTest {
  protected:
+  // Runs `facesat live` without a display. The message "there is no display" means that everything
+  // checked before was accepted.
   test::Finished live(std::vector<std::string> arguments) const {
     arguments.insert(arguments.begin(), {"live", "--backend", "cpu"});
     return run(arguments, "", [] {
@@ -177,7 +179,7 @@ TEST_F(LiveUsage, DatedFilesAreAlwaysNew) {
   const auto before = std::filesystem::current_path();
   std::filesystem::current_path(folder);
   std::set<std::string> names;
-  for (int i = 0; i < 5; ++i) names.insert(make_dated_file("png"));  // within a second or two
+  for (int i = 0; i < 5; ++i) names.insert(make_dated_file("png"));  // in quick succession
   std::filesystem::current_path(before);
   EXPECT_EQ(names.size(), 5u);
   EXPECT_EQ(files_below("."), std::vector<std::string>(names.begin(), names.end()));
@@ -196,7 +198,7 @@ TEST_F(LiveUsage, NoSourceIsOpenedThatAnOutputOverwrites) {
     EXPECT_THROW(outputs.check_source(path(name)), UsageError) << name;
   outputs.set_recording(path("k.avi"));
   EXPECT_THROW(outputs.check_source(path("k.avi")), UsageError);
-  outputs.check_source(path("r.avi"));  // is finished
+  outputs.check_source(path("r.avi"));  // no longer being recorded
   outputs.set_recording({});
   outputs.check_source(path("k.avi"));
 }

@@ -23,7 +23,7 @@ using namespace test;
 constexpr unsigned orientation_tag = 0x112, short_type = 3, long_type = 4;
 constexpr Size turned_size{16, 8};
 
-// An entry of an EXIF directory.
+// An entry of an EXIF directory. Orientation 6 rotates by 90 degrees.
 struct Entry {
   unsigned tag = orientation_tag, type = short_type, count = 1, value = 6;
   int value_bytes = 2;  // of four; the others are 0
@@ -152,7 +152,7 @@ TEST_F(UprightTest, TurnedPngsAreUpright) {
     for (int orientation = 1; orientation <= 8; ++orientation) {
       SCOPED_TRACE(orientation);
       Bytes exif = exif_with(orientation);
-      exif.erase(exif.begin(), exif.begin() + 6);  // JPEG's header
+      exif.erase(exif.begin(), exif.begin() + 6);  // "Exif\0\0", in JPEGs only
       const Bytes plain = encode_png({33, 17}, {PNG_COLOR_TYPE_RGB, 8});
       const Bytes file =
           with_chunk(plain, is_after_pixels ? plain.size() - 12 : after_header, "eXIf", exif);
@@ -170,7 +170,8 @@ class OrientationTest : public CodecTest {
   }
   void TearDown() override { RecordProperty("compared", compared_); }
 
-  // Files left to the general codec count too, because stb_image relies on the same segment.
+  // If read_jpeg leaves the file to the general codec, only the orientations are compared:
+  // stb_image relies on the same EXIF segment.
   void compare_jpeg(const Bytes& file) {
     const std::optional<Picture> picture = read_jpeg(file), expected = read_generally(file, ".jpg");
     if (picture) return compare(picture, expected);
@@ -242,7 +243,7 @@ TEST_F(OrientationTest, IsThatOfOpenCvInDamagedData) {
 
 TEST_F(OrientationTest, IsThatOfOpenCvWhereverTheSegmentStands) {
   const Bytes exif = exif_segment(tiff(ByteOrder::little, {{}}));
-  const Bytes tables(jpeg_.begin() + 20, jpeg_.begin() + 89);
+  const Bytes tables(jpeg_.begin() + 20, jpeg_.begin() + 89);  // a quantisation table
   ASSERT_EQ(tables[1], 0xDB);
   const std::vector<Bytes> others{
       {},
@@ -325,7 +326,8 @@ TEST_F(OrientationTest, IsThatOfTheFirstOfSeveralChunks) {
       }
 }
 
-// In all builds and by both codecs: read_jpeg leaves a file with stray bytes to the general one.
+// In all builds and by both codecs: read_jpeg leaves the file with stray bytes to the general
+// codec.
 TEST_F(UprightTest, CommentsDoNotHideTheOrientationButXmpDoes) {
   const Bytes sound = encode_jpeg(turned_size, {.orientation = 6});
   for (const bool is_sound : {true, false}) {

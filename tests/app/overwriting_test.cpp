@@ -1,4 +1,4 @@
-// Existing files are not lost: inputs, and files that facesat did not write.
+// Two kinds of existing files are not overwritten: inputs, and files that facesat did not write.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -22,11 +22,12 @@ class Overwriting : public ProgramTest {
     std::string png = read_text(folder / "scratch/face.pgm.png");
     const std::size_t mark = png.find("tEXtSoftware");
     ASSERT_NE(mark, png.npos);
-    png.erase(mark - 4, 4 + 4 + 50 + 4);
+    png.erase(mark - 4, 4 + 4 + 50 + 4);  // the mark's chunk: length, type, 50 bytes, checksum
     write_text(folder / name, png);
     fs::remove_all(folder / "scratch");
   }
 
+  // Expects that a benchmark refuses to overwrite a.png.
   void expect_bench_refused(const std::vector<std::string>& arguments) const {
     const std::string before = read_text(folder / "a.png");
     const Finished done = run(arguments);
@@ -116,8 +117,7 @@ TEST_F(Overwriting, PicturesAreNotWrittenOverTheirInputs) {
   EXPECT_EQ(folders.records().at(1)["faces"].size(), 1u);
 }
 
-// An input is not overwritten even if facesat wrote it.
-TEST_F(Overwriting, OwnPicturesAreInputsToo) {
+TEST_F(Overwriting, InputsThatFacesatWroteAreNotOverwritten) {
   add_png("b/a.png");
   ASSERT_EQ(detect({"--annotate", "own", "b"}).status, 0);
   const std::string before = read_text(folder / "own/a.png");
@@ -161,7 +161,7 @@ TEST_F(Overwriting, PicturesReplaceOnlyPicturesOfFacesat) {
   write_text(folder / "out2/a.png", "");
   EXPECT_EQ(detect({"-r", "--annotate", "out2", "--crops", "out2", "in"}).status, 0);
   EXPECT_EQ(read_text(folder / "out2/a.png"), picture);
-  // But not those that were edited since, even if they still bear the mark.
+  // Pictures that were edited since then are not replaced, even if they still bear the mark.
   const std::string edited = picture.substr(0, picture.size() - 1) + "x";
   write_text(folder / "out2/a.png", edited);
   EXPECT_EQ(detect({"-r", "--annotate", "out2", "--crops", "out2", "in"}).status, 1);
@@ -236,7 +236,7 @@ TEST_F(Overwriting, APictureThatCannotBeWrittenIsAnErrorOfItsRecord) {
   EXPECT_EQ(files_below("out"), std::vector<std::string>{"a.pgm.png"});
 }
 
-// A device is not deleted like a partially written file.
+// A partially written file is deleted, but not a device. Device (1, 7) is /dev/full.
 TEST_F(Overwriting, DevicesStayWhereTheyAre) {
   const fs::path full = folder / "full";
   if (::mknod(full.c_str(), S_IFCHR | 0666, makedev(1, 7)) != 0 ||
@@ -331,12 +331,14 @@ TEST_F(Overwriting, PicturesDoNotReplaceTheOutput) {
   EXPECT_EQ(records[0]["error"]["kind"], "write");
 }
 
-// Here the shell appends the output to the list while the list is read.
+// The shell can append standard output to a file that the run reads.
 TEST_F(Overwriting, ResultsDoNotGoIntoWhatIsRead) {
   add_png("a.png");
   write_text(folder / "list", "a.png\n");
   write_text(folder / "c.xml",
              read_text(fs::path(FACESAT_CASCADE_DIR) / "haarcascades" / "haarcascade_eye.xml"));
+  // Expects that a run is refused whose standard output is appended to the file `to`. reads:
+  // standard input is the list.
   const auto appending = [&](const std::string& input, const char* to, bool reads) {
     const Finished done = run({"detect", "-q", "--cascade", "c.xml", input}, "", [&] {
       if (reads) ::dup2(::open("list", O_RDONLY), 0);
@@ -404,7 +406,7 @@ TEST_F(Overwriting, ResultsAreNotReplacedIfNothingInAListExists) {
 }
 
 // An annotated picture may itself be an input of a later run.
-TEST_F(Overwriting, InputsInAListAreNotReplacedByThePicturesOfOthers) {
+TEST_F(Overwriting, InputsInAListAreNotReplacedByThePicturesOfOtherInputs) {
   add_face("in/a.pgm", 1);
   EXPECT_EQ(detect({"--annotate", "boxes", "in/a.pgm"}).status, 0);
   const std::string name = files_below("boxes").front();

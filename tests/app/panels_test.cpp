@@ -1,4 +1,5 @@
-// Every panel, drawn without a window; its controls are operated as with the keyboard.
+// The live window's panels, drawn without a window. Their controls are activated as by the
+// keyboard.
 #include "app/live/panels.hpp"
 
 #include <cmath>
@@ -22,12 +23,12 @@ class PanelTest : public test::ProgramTest {
     ImGui::CreateContext();
     ImGuiIO& io = ImGui::GetIO();
     io.IniFilename = nullptr;
-    io.DisplaySize = {400, 4000};
+    io.DisplaySize = {400, 4000};  // high enough that no control is scrolled out of sight
     io.Fonts->Build();
   }
   ~PanelTest() override { ImGui::DestroyContext(); }
 
-  // One frame of the user interface.
+  // Draws one frame of the user interface: a panel whose contents draw() adds.
   template <class Draw>
   static void frame(Draw draw) {
     ImGui::GetIO().DeltaTime = 1.0f / 60;
@@ -40,7 +41,8 @@ class PanelTest : public test::ProgramTest {
     ImGui::Render();
   }
 
-  // Presses the control with that label, in the open list if there is one, else in the panel.
+  // Presses the control labelled `label`: in the open list if a list is open, otherwise in the
+  // panel. parent: the tree node that contains the control. how: how ImGui activates it.
   template <class Draw>
   static void press(const std::string& label, Draw draw, const char* parent = nullptr,
                     ImGuiActivateFlags how = ImGuiActivateFlags_None) {
@@ -58,14 +60,14 @@ class PanelTest : public test::ProgramTest {
     frame(draw);
   }
 
-  // Types text into the field with that label and presses Enter.
+  // Types `text` into the field labelled `label` and presses Enter.
   template <class Draw>
   static void type(const std::string& label, const std::string& text, Draw draw) {
     press(label, draw, nullptr, ImGuiActivateFlags_PreferInput);
     ImGuiIO& io = ImGui::GetIO();
     for (const char c : text) io.AddInputCharacter(static_cast<unsigned char>(c));
     frame(draw);
-    constexpr int enter = 100;
+    constexpr int enter = 100;  // any index into KeysDown: KeyMap makes it the Enter key
     io.KeyMap[ImGuiKey_Enter] = enter;
     io.KeysDown[enter] = true;
     frame(draw);
@@ -84,7 +86,7 @@ TEST_F(PanelTest, SourceStepsThroughAFolder) {
   const auto draw = [&] { panel.draw(capture); };
   frame(draw);  // nothing is open yet
   capture.open(path("p"));
-  ASSERT_TRUE(eventually([&] { return capture.state().kind.has_value(); }));
+  ASSERT_TRUE(eventually([&] { return capture.state().kind.has_value(); }));  // it is open
   press(">", draw);
   EXPECT_TRUE(eventually([&] { return capture.state().position == 1; }));
   press("<", draw);
@@ -100,17 +102,17 @@ TEST_F(PanelTest, SourcePlaysAndSeeksInAVideo) {
   ASSERT_TRUE(eventually([&] { return capture.state().title == path("f.avi"); }));
   press("pause", draw);
   EXPECT_FALSE(capture.state().playing);
-  type("##position", "0.44", draw);
+  type("##position", "0.44", draw);  // seconds: frame 22 of 30
   EXPECT_TRUE(eventually([&] { return std::abs(capture.state().position - 0.44) < 1e-6; }))
       << capture.state().position;
   type("##speed", "2.5", draw);
   EXPECT_NEAR(capture.state().speed, 2.5, 1e-6);
-  press("loop", draw);
+  press("loop", draw);  // off, so that the video ends
   press("play", draw);
   EXPECT_TRUE(eventually([&] { return capture.state().message == Capture::ended; }));
 }
 
-TEST_F(PanelTest, CamerasAreListedAndTheirAbsenceReported) {
+TEST_F(PanelTest, CameraListOpens) {
   Capture capture([](const Frame&) {});
   SourcePanel panel;
   const auto draw = [&] { panel.draw(capture); };
@@ -120,7 +122,8 @@ TEST_F(PanelTest, CamerasAreListedAndTheirAbsenceReported) {
 
 class DetectionPanelTest : public PanelTest {
  protected:
-  // Draws the panel; records whether a choice has changed since the last press.
+  // Draws the panel. `changed` becomes true if the user changed a setting; choose() clears it
+  // first.
   void draw() { changed |= panel.draw(settings, last); }
   void choose(const std::string& label, const char* parent = nullptr) {
     changed = false;
@@ -128,6 +131,7 @@ class DetectionPanelTest : public PanelTest {
         label, [this] { draw(); }, parent);
   }
 
+  // Invented algorithms, which nothing runs, of two papers.
   const gpu::SatAlgorithm one{"one", "One", "A paper", 2001, 1, 1, 1, {}, {}, {}, {}},
       two{"two", "Two", "A paper", 2001, 2, 2, 2, {}, {}, {}, {}},
       three{"three", "Three", "Another paper", 2002, 1, 1, 1, {}, {}, {}, {}};
@@ -138,7 +142,7 @@ class DetectionPanelTest : public PanelTest {
   bool changed = false;
 };
 
-TEST_F(DetectionPanelTest, ChoosesBackendDeviceAndSat) {
+TEST_F(DetectionPanelTest, ChoosesSatAndDevice) {
   choose("SAT");
   choose("three");
   EXPECT_TRUE(changed);
@@ -160,7 +164,7 @@ TEST_F(DetectionPanelTest, ChoosesHowToSearch) {
   choose("further cascades inside faces only");
   EXPECT_TRUE(settings.inside);
   frame([this] { changed = false, draw(); });
-  EXPECT_FALSE(changed);  // inspecting changes nothing
+  EXPECT_FALSE(changed);  // drawing alone changes nothing
 }
 
 TEST_F(DetectionPanelTest, ChoosesCascades) {
@@ -171,9 +175,9 @@ TEST_F(DetectionPanelTest, ChoosesCascades) {
   EXPECT_EQ(settings.cascades, (std::vector<std::string>{"lbp:frontalface"}));
 }
 
-TEST_F(PanelTest, EveryPictureCanBeShown) {
+TEST_F(PanelTest, ShowsSumsAtlasAndFrame) {
   Inspection inspection;
-  const auto draw = [&] { draw_inspection(inspection, 7); };
+  const auto draw = [&] { draw_inspection(inspection, 7); };  // 7 levels
   press("show", draw);
   press("sums", draw);
   EXPECT_EQ(inspection.picture, Snapshot::sum);
@@ -186,7 +190,7 @@ TEST_F(PanelTest, EveryPictureCanBeShown) {
   EXPECT_TRUE(inspection.is_frame());
 }
 
-TEST_F(PanelTest, ComparisonOnTheCpuSaysWhyThereIsNone) {
+TEST_F(PanelTest, WithoutAGpuTheComparisonSaysWhyItIsEmpty) {
   add_face("face.pgm");
   LiveSettings settings;
   settings.backend.choice = BackendChoice::cpu;
@@ -199,19 +203,21 @@ TEST_F(PanelTest, ComparisonOnTheCpuSaysWhyThereIsNone) {
   frame([&] { EXPECT_FALSE(draw_comparison(detection, settings)); });
 }
 
-TEST_F(PanelTest, TimesOfNothingAndOfManyFrames) {
+TEST_F(PanelTest, TimesAreDrawnForNoFrameAndForMany) {
   History history;
   LiveResult last;
-  const auto draw = [&] { draw_times(history, 3, last); };
+  const auto draw = [&] { draw_times(history, 3, last); };  // 3 dropped frames
   frame(draw);
   const int empty = ImGui::GetDrawData()->TotalVtxCount;
-  for (int i = 0; i < 400; ++i) {
+  for (int i = 0; i < 400; ++i) {  // more frames than the history keeps
     Sample sample;
     sample.ms.fill(1 + i % 3);
     history.add(sample);
   }
   frame(draw);
-  EXPECT_GT(ImGui::GetDrawData()->TotalVtxCount, empty + 4000);  // the history's columns
+  // The history's columns: 300 frames of 9 steps, each a rectangle of 4 vertices, are 10,800. The
+  // rest of the panel has far fewer than 4000.
+  EXPECT_GT(ImGui::GetDrawData()->TotalVtxCount, empty + 4000);
 }
 
 }  // namespace

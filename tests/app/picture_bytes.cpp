@@ -97,7 +97,7 @@ Bytes encode_png(Size size, const PngKind& kind) {
   const Bytes colours = noise(3 * 256, 2), alphas = noise(256, 3);
   if (kind.colour_type == PNG_COLOR_TYPE_PALETTE)
     png_set_PLTE(png, info, reinterpret_cast<png_const_colorp>(colours.data()), 1 << kind.bits);
-  const png_color_16 see_through{1, 1, 1, 1, 1};
+  const png_color_16 see_through{1, 1, 1, 1, 1};  // the transparent colour, if there is no palette
   if (kind.transparent)
     png_set_tRNS(png, info, alphas.data(), 1 << std::min(kind.bits, 8), &see_through);
   png_write_info(png, info);

@@ -21,6 +21,7 @@ constexpr bool has_opencv = true;
 constexpr bool has_opencv = false;
 #endif
 
+// Random bytes.
 Bytes noise(std::size_t count, unsigned seed);
 
 struct JpegKind {
@@ -41,15 +42,16 @@ struct PngKind {
 
 Bytes encode_png(Size size, const PngKind& kind);
 
-// The length of a PNG's signature and first chunk.
+// The length of a PNG's signature and first chunk: where the second one begins.
 constexpr std::size_t after_header = 33;
 
 // The PNG with another chunk, inserted at `at`.
 Bytes with_chunk(Bytes png, std::size_t at, std::string_view type, const Bytes& data);
 
-// A segment of a JPEG.
+// A segment of a JPEG: marker, length, signature, data.
 Bytes segment(unsigned char marker, std::string_view signature, const Bytes& data = {});
 
+// The file with `bytes` inserted at `at`.
 Bytes with_bytes(Bytes file, std::size_t at, const Bytes& bytes);
 
 class CodecTest : public ProgramTest {
@@ -61,6 +63,7 @@ class CodecTest : public ProgramTest {
 // The decoded picture; nothing if it is refused.
 std::optional<Picture> try_png(std::span<const unsigned char> file);
 
+// Expects that both pictures exist and have the same size and pixels.
 void expect_same(const std::optional<Picture>& picture, const std::optional<Picture>& expected);
 
 }  // namespace facesat::test

@@ -1,4 +1,4 @@
-// Runs the real program, as a user would, in a folder of its own.
+// Runs the real program, as a user would, in a temporary folder.
 #pragma once
 
 #include <filesystem>
@@ -46,6 +46,7 @@ class ProgramTest : public ::testing::Test {
   ~ProgramTest() override;
 
   using Setup = std::function<void()>;  // called in the new process, before the program
+  // input: the contents of standard input.
   Running start(const std::vector<std::string>& arguments, const std::string& input = "",
                 const Setup& setup = {}) const;
   Finished run(const std::vector<std::string>& arguments, const std::string& input = "",

@@ -46,7 +46,7 @@ TEST_F(Results, CsvSaysTheSameAsJsonLines) {
   EXPECT_EQ(detect({"--format", "csv", "in"}).out, expected);
 }
 
-TEST_F(Results, SeveralCascadesNameThemselves) {
+TEST_F(Results, FacesNameTheirCascadeIfThereAreSeveral) {
   add_face("a.pgm", 4);
   const Finished done = detect({"--cascade", "frontalface_default", "--cascade", "lbp:frontalface",
                                 "--cascade", "frontalface_alt", "a.pgm"});
@@ -85,6 +85,7 @@ TEST_F(Results, LimitsAreErrorRecordsThatNameTheirOptions) {
     return done.records().at(0)["error"];
   };
   for (const auto& [option, value] :
+       // The picture has 120 x 100 = 12,000 pixels.
        {std::pair("--max-pixels", "11999"), {"--max-seconds", "1e-9"}}) {
     const Json json = error(option, value);
     EXPECT_EQ(json["kind"], "limit") << json;
@@ -129,7 +130,7 @@ TEST_F(Results, AnnotatedPicturesAndCropsAreWritten) {
   EXPECT_EQ(files_below("out"),
             (std::vector<std::string>{"boxes/sub/none.pgm.png", "boxes/two.pgm.png",
                                       "crops/two.pgm.png_1.png", "crops/two.pgm.png_2.png"}));
-  // They are pictures of the right size, which the program itself can read.
+  // Both have the right size, and the program itself can read them.
   const Json face = done.records().at(1)["faces"][0];
   const Json crop = detect({"out/crops/two.pgm.png_1.png"}).records().at(0);
   EXPECT_EQ(crop["width"], face["width"]);
@@ -156,7 +157,7 @@ TEST_F(Results, ResultsInsideTheInputFolderAreNotRead) {
   for (int i = 0; i < 2; ++i)
     EXPECT_EQ(
         detect({"-r", "--annotate", "in/boxes", "--crops", "in/crops", "in"}).records().size(), 1u);
-  // But a picture of the user's in there is read.
+  // But a user's own picture in such a folder is read.
   add_face("in/boxes/mine.pgm", 1);
   const Finished done =
       run({"detect", "-r", "--annotate", "in/boxes", "--crops", "in/crops", "in"});
@@ -179,7 +180,7 @@ TEST_F(Results, CascadesOfTheSameNameAreDistinguished) {
   EXPECT_EQ(names, (std::set<std::string>{"a/c.xml", "b/c.xml"}));
 }
 
-TEST_F(Results, ProgressAndQuiet) {
+TEST_F(Results, QuietAndProgressDecideWhatStandardErrorShows) {
   add_face("a.pgm");
   EXPECT_EQ(detect({"a.pgm"}).err, "");
   const Finished loud = run({"detect", "--progress", "on", "a.pgm"});
@@ -209,7 +210,7 @@ TEST_F(Results, ProgressIsNotShownOnATerminalThatShowsResults) {
     text.resize(static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
     return text;
   };
-  const int slave = ::open(::ptsname(terminal), O_RDWR | O_NOCTTY);  // keeps the written data
+  const int slave = ::open(::ptsname(terminal), O_RDWR | O_NOCTTY);  // keeps what was written
   EXPECT_NE(shown({"detect", "-o", "r", "in"}).find("images/s"), std::string::npos);
   const std::string both = shown({"detect", "in"});
   EXPECT_EQ(both.find("images/s"), std::string::npos) << both;

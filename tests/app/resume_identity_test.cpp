@@ -1,5 +1,5 @@
-// Which inputs --resume takes for those of the earlier run: the same files under any spelling of
-// their paths, and wherever they were moved; not files that have changed.
+// Which inputs --resume takes for those of the earlier run: the same files, under any spelling of
+// their paths and wherever they were moved, unless they have changed.
 #include <chrono>
 
 #include <sys/stat.h>
@@ -13,7 +13,7 @@ namespace {
 namespace fs = std::filesystem;
 using Resume = SixtyPictures;
 
-TEST_F(Resume, TwoPicturesOfOneNameAreTwoRecords) {
+TEST_F(Resume, TwoPicturesOfOneNameHaveTwoRecords) {
   add_face("a/1.pgm", 1);
   write_pgm(folder / "a/2.pgm", draw_faces({80, 80}, {}));  // no line in CSV
   add_face("b/1.pgm", 2);
@@ -98,7 +98,7 @@ TEST_F(Resume, PicturesOfTheSameNameInOtherFoldersAreDifferentInputs) {
   }
 }
 
-TEST_F(Resume, BareNamesAreThoseOfTheFolderThatTheProgramRunsIn) {
+TEST_F(Resume, NamesWithoutAFolderBelongToTheCurrentFolder) {
   add_face("A/a.pgm", 1);
   add_face("B/a.pgm", 2);
   write_text(folder / "broken.pgm", "broken");  // so that the journal stays
@@ -123,8 +123,8 @@ TEST_F(Resume, BareNamesAreThoseOfTheFolderThatTheProgramRunsIn) {
   EXPECT_EQ(read_text(folder / "r"), before + of("A/a.pgm") + of("B/a.pgm"));
 }
 
-// It does not matter where the results are, or through which link an input is reached.
-TEST_F(Resume, MovedResultsAreCompletedToo) {
+// Results may have been moved, and an input may be reached through another link.
+TEST_F(Resume, MovedResultsCanBeCompleted) {
   add_face("p/in/a.pgm", 1);
   add_face("moved/in/a.pgm", 2);  // another picture
   write_text(folder / "p/in/broken.pgm", "broken");
@@ -141,7 +141,7 @@ TEST_F(Resume, MovedResultsAreCompletedToo) {
 }
 
 // The inputs are moved with their parent folders, so that their names in the results do not change.
-TEST_F(Resume, InputsThatWereMovedAreTheSame) {
+TEST_F(Resume, InputsThatWereMovedAreRecognised) {
   for (const std::string format : {"jsonl", "csv"}) {
     for (const char* name : {"A/a.pgm", "A/sub/a.pgm", "A/sub/b.pgm"}) add_face(name, 1);
     EXPECT_EQ(detect({"--format", format, "-o", "r", "-r", "A", "missing"}).status, 1);

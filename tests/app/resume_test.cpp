@@ -1,4 +1,4 @@
-// Runs that continue where another one ended: --resume completes the results to those that an
+// Runs that continue where an earlier run ended: --resume completes the results to those that an
 // undisturbed run writes.
 #include <algorithm>
 #include <chrono>
@@ -39,7 +39,7 @@ TEST_F(Resume, KilledRunsAreCompletedByResume) {
   }
 }
 
-// Every place at which the output or its journal can be torn.
+// The output or its journal is torn at many places, more densely in the first record.
 TEST_F(Resume, TornFilesAreCompleted) {
   for (const std::string format : {"jsonl", "csv"}) {
     EXPECT_EQ(detect({"--format", format, "-o", "r", "in"}).status, 1);
@@ -145,7 +145,7 @@ TEST_F(Resume, AnUnfinishedRunIsNotRestartedByMistake) {
   }
 }
 
-// The results of such a run could not be completed if it were interrupted.
+// Without a journal, the results could not be completed if the run were interrupted.
 TEST_F(Resume, ARunWithoutAJournalDoesNotBegin) {
   const std::string output(250, 'r');  // a valid name, but too long with ".resume" appended
   const Finished done = detect({"-o", output, "in"});
@@ -184,14 +184,13 @@ TEST_F(Resume, PicturesAreReplacedByThoseOfTheSameInput) {
   ASSERT_EQ(files_below("boxes"), (std::vector<std::string>{"a.pgm.png", "a.pgm_2.png"}));
   const std::string of_p = read_text(folder / "boxes/a.pgm.png");
   const std::vector<std::string> crops = files_below("crops");
-  // Now the name is different from before, and that of another input's picture.
+  // In this run, the picture of q/a.pgm gets the name that the picture of p/a.pgm already has.
   add_face("q/a.pgm", 40);
   EXPECT_EQ(run({"--resume", "q"}).status, 1);
   EXPECT_NE(read_text(folder / "r").find("the picture of another input"), std::string::npos);
   EXPECT_EQ(files_below("crops"), crops);
   EXPECT_TRUE(read_text(folder / "boxes/a.pgm.png") == of_p);
-  // The same names as before: the repaired inputs get different pictures from those that were
-  // there.
+  // With the first run's inputs, the names are as in that run: the picture of q/a.pgm is replaced.
   const std::string of_q = read_text(folder / "boxes/a.pgm_2.png");
   add_face("q/bad.pgm", 3);
   EXPECT_EQ(run({"--resume", "--retry-failed", "p", "q"}).status, 0) << read_text(folder / "r");
@@ -219,7 +218,8 @@ TEST_F(Resume, PicturesOfCompleteInputsAreNotReplaced) {
   EXPECT_EQ(read_text(folder / "r"), text);
 }
 
-// Later runs, which find the journal that the first one has left, report it as well.
+// The first of these runs finds no journal and writes one; the later ones still report that it was
+// missing.
 TEST_F(Resume, AMissingJournalIsReported) {
   add_face("A/a.pgm", 1);
   EXPECT_EQ(detect({"-o", "r", "A"}).status, 0);
@@ -284,7 +284,7 @@ TEST_F(Resume, OtherOptionsAreRefused) {
   EXPECT_EQ(read_text(folder / "r"), text);
 }
 
-// If the cascade of the same name has changed since then, the options differ.
+// A cascade file that has changed since the run began counts as a different option.
 TEST_F(Resume, AnotherCascadeOfTheSameNameIsRefused) {
   const fs::path cascades = fs::path(FACESAT_CASCADE_DIR) / "haarcascades";
   write_text(folder / "my.xml", read_text(cascades / "haarcascade_eye.xml"));
@@ -306,6 +306,7 @@ TEST_F(Resume, TheJournalIsDeletedWhenNothingFailed) {
 // A CSV file has no records of failures.
 TEST_F(Resume, EarlierFailuresAreReportedInCsv) {
   resume("csv");
+  // Every tenth of the 60 inputs is broken.
   EXPECT_NE(resume("csv").err.find("inputs that failed in an earlier run: 6;"), std::string::npos);
 }
 
@@ -338,7 +339,7 @@ TEST_F(Resume, FailedInputsAreRetriedWhenAskedTo) {
   }
 }
 
-// Such records are complete; only the picture that could not be written is missing.
+// If a picture cannot be written, its record has an error, but also the faces: it is a result.
 TEST_F(Resume, RecordsOfUnwrittenPicturesAreResults) {
   add_face("in2/a.pgm", 1);
   write_text(folder / "boxes/a.pgm.png", "my own");
@@ -373,7 +374,7 @@ TEST_F(Resume, FailuresThatAreNotRetriedStay) {
   EXPECT_TRUE(fs::exists(folder / "r.resume"));
 }
 
-// Such outputs are neither truncated nor written to.
+// An output that another program has changed is neither truncated nor written to.
 TEST_F(Resume, OutputsThatOthersHaveChangedAreRefused) {
   for (const std::string format : {"jsonl", "csv"}) {
     detect({"--format", format, "-o", "r", "in"});
@@ -428,6 +429,7 @@ TEST_F(Resume, AKilledRetryIsCompleted) {
   write_text(folder / "r.retry1", kept);
   // The journal's lines: END, CHECKSUM and more.
   std::istringstream lines(journal);
+  // The journal as the retry wrote it: without b.pgm, generation 1, new end of c.pgm.
   std::string next;
   for (std::string line; std::getline(lines, line);) {
     if (line.ends_with("b.pgm")) continue;
@@ -441,7 +443,7 @@ TEST_F(Resume, AKilledRetryIsCompleted) {
   const std::string of_b = detect({"three/b.pgm"}).out;
   EXPECT_EQ(read_text(folder / "r"), kept + "{\"image\":\"" + of_b.substr(of_b.find("b.pgm")));
   EXPECT_FALSE(fs::exists(folder / "r.retry1"));
-  // A retry that was killed before that has no effect.
+  // A retry that was killed before it wrote the journal has no effect.
   write_text(folder / "r", text);
   write_text(folder / "r.resume", journal);
   write_text(folder / "r.retry1", text.substr(0, 30));

@@ -1,5 +1,5 @@
-// The page of `facesat bench sat --report`, made from invented rows and read as XML; and the option
-// itself.
+// The page of `facesat bench sat --report`, made from invented rows and read as XML; then the
+// option itself.
 #include "app/bench/sat_report.hpp"
 
 #include <cmath>
@@ -16,6 +16,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+// A row as `bench sat --json` writes it, for a square picture of 8-bit pixels: per element, 1 byte
+// is read and 4 are written.
 Json row(const std::string& id, int side, double us, double floor_us = 5) {
   Json row{{"id", id},
            {"type", "8u32s"},
@@ -52,6 +54,7 @@ Json few_rows() {
           row("kasagi_2014_4r1w", 4096, 27000, 25)};
 }
 
+// A page, parsed; its elements are selected with XPath.
 class Page {
  public:
   explicit Page(SatReport report) : text(to_html(report)) {
@@ -113,6 +116,7 @@ TEST(SatReport, EveryRowIsAPointABarAndALine) {
     rows.back()["squares"] = true;
   }
   const Page page(rows);
+  // Per type a figure of lines; per type and size a figure of bars.
   EXPECT_EQ(page.count("//figure[@class='lines']"), 2u);
   EXPECT_EQ(page.count("//figure[@class='bars']"), 4u);
   EXPECT_EQ(page.count(ratio_points), rows.size());
@@ -175,7 +179,7 @@ TEST(SatReport, BarsAreInOrderAndMarkTheFloor) {
                                              "peer_cub"}));
   const std::vector<double> widths = page.numbers(bars + "/rect", "width");
   EXPECT_NEAR(widths[1] / widths[0], 7.0 / 5, 0.01);
-  EXPECT_EQ(widths.back(), 100);
+  EXPECT_EQ(widths.back(), 100);  // %; the longest bar is cut off, with a tear mark
   EXPECT_EQ(page.count("//path[@class='tear']"), 1u);
   const std::string floor = "//figure[@class='bars']//line[@class='floor']";
   ASSERT_EQ(page.count(floor), 1u);
@@ -188,9 +192,9 @@ TEST(SatReport, SlowAlgorithmsLeaveRoomForTheOthers) {
     rows.push_back(row(us == 5 ? "floor" : fmt::format("of_{}", us), 512, us));
   const Page page(rows);
   const std::vector<double> y = page.numbers(ratio_points + "/use", "y");
-  ASSERT_EQ(y.size(), 4u);  // slow ones first, further up
+  ASSERT_EQ(y.size(), 4u);  // the slowest first, which is the highest point
   EXPECT_LT(y[0], y[1]);
-  EXPECT_NEAR(y[2] - y[1], y[3] - y[2], 0.2);  // two doublings
+  EXPECT_NEAR(y[2] - y[1], y[3] - y[2], 0.2);  // two doublings, from 5 to 10 and to 20
   EXPECT_GT(y[2] - y[1], 20);
 }
 
@@ -261,7 +265,7 @@ TEST(SatReport, WrongTablesAreReported) {
   EXPECT_NE(page.words(bars + "//tspan[@class='bad']").find("WRONG"), std::string::npos);
 }
 
-TEST(SatReport, EmptyRunsAreAPageToo) {
+TEST(SatReport, ARunWithoutRowsGivesAPage) {
   const Page page(Json::array());
   EXPECT_EQ(page.count("//figure | //section"), 0u);
   EXPECT_NE(page.words("//header").find("No rows"), std::string::npos);

@@ -30,7 +30,7 @@ class Waiting : public ProgramTest {
   void feed(const std::string& text) const {
     ASSERT_EQ(::write(list, text.data(), text.size()), static_cast<ssize_t>(text.size()));
   }
-  int list = -1;
+  int list = -1;  // the end of the pipe that feed() writes to
 };
 
 TEST_F(Waiting, AnOutputThatIsDeletedEndsTheRun) {
@@ -88,7 +88,7 @@ TEST_F(Descriptors, MessagesDoNotLandInResultsWhenStandardErrorIsClosed) {
   EXPECT_EQ(read_text(folder / "r"), read_text(folder / "expected"));
 }
 
-TEST_F(Descriptors, ClosedOnesAreReported) {
+TEST_F(Descriptors, ClosedStandardStreamsAreReported) {
   add_face("a.pgm");
   const Finished no_output = run({"detect", "-q", "a.pgm"}, "", [] { ::close(1); });
   EXPECT_EQ(no_output.status, 2);

@@ -22,10 +22,12 @@ class SixtyPictures : public ProgramTest {
   static constexpr int pictures = 60;
   static std::string name(int i) { return "in/" + std::to_string(1000 + i) + ".pgm"; }
 
+  // The results of a run that nothing interrupts.
   std::string undisturbed(const std::string& format) const {
     return detect({"--format", format, "in"}).out;
   }
 
+  // Continues a run whose results are in the file r.
   Finished resume(const std::string& format) const {
     return run({"detect", "-q", "--resume", "--format", format, "-o", "r", "in"});
   }

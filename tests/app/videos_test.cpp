@@ -30,7 +30,7 @@ TEST_F(Videos, TheLastFramesHaveTimesToo) {
   EXPECT_FALSE(records.back().contains("warning"));
 }
 
-TEST_F(Videos, OneThatEndsEarlyHasAWarning) {
+TEST_F(Videos, AVideoThatEndsEarlyHasAWarning) {
   write_video((folder / "whole.avi").string(), 100);
   const std::string bytes = read_text(folder / "whole.avi");
   write_text(folder / "cut.avi", bytes.substr(0, bytes.size() / 2));
@@ -67,6 +67,7 @@ TEST(Matroska, StatesTheSizeOfTheFile) {
   const std::string header = "\x1A\x45\xDF\xA3\x82xx", segment = "\x18\x53\x80\x67";
   EXPECT_TRUE(is_matroska(header));
   EXPECT_FALSE(is_matroska("RIFF"));
+  // The header has 7 bytes, the segment's ID 4; then comes its size, in 1 to 8 bytes.
   EXPECT_EQ(matroska_size(header + segment + "\x85"), 7u + 5u + 5u);
   EXPECT_EQ(matroska_size(header + segment + "\x41\x02"), 7u + 6u + 0x102u);
   EXPECT_EQ(matroska_size(header + segment + "\x01\0\0\0\0\1\0\0"s), 7u + 12u + 0x10000u);
@@ -95,15 +96,16 @@ TEST_F(Videos, NamesLikeUrlsAreFiles) {
   }
 }
 
-TEST_F(Videos, AVideoWithLargeFramesIsALimit) {
+TEST_F(Videos, AVideoWithTooLargeFramesIsRefused) {
   write_video((folder / "video.avi").string(), 3);
+  // Its frames have 64 x 48 = 3072 pixels.
   const Finished done = detect({"--max-pixels", "3071", "video.avi"});
   EXPECT_EQ(done.status, 1);
   EXPECT_EQ(done.records().at(0)["error"]["kind"], "limit");
   EXPECT_EQ(detect({"--max-pixels", "3072", "video.avi"}).status, 0);
 }
 
-// Frames that are in the output are skipped; videos that are complete there are not even opened.
+// Frames whose records are complete are skipped. A video with no other frames is not even opened.
 TEST_F(Videos, ResumeContinuesWithinAVideo) {
   for (const char* name : {"a", "b"}) fs::create_directory(folder / name);
   write_video((folder / "a/video.avi").string(), 12);

@@ -14,11 +14,12 @@ VirtualDisplay::VirtualDisplay() {
   if (pipe(ends) != 0) return;
   process_ = fork();
   if (process_ == 0) {
+    // Xvfb writes its display number to descriptor 3, the end of the pipe.
     dup2(ends[1], 3);
     const int nowhere = open("/dev/null", O_RDWR);
     for (const int descriptor : {0, 1, 2}) dup2(nowhere, descriptor);
     execlp("Xvfb", "Xvfb", "-displayfd", "3", "-noreset", "-screen", "0", "1400x900x24", nullptr);
-    _exit(127);
+    _exit(127);  // Xvfb is not installed
   }
   close(ends[1]);
   std::string number;

@@ -1,4 +1,4 @@
-// A display for the tests of the window, and the actions of its user.
+// A virtual display for tests of the window, and scripts that act there as its user.
 #pragma once
 
 #include <string>
@@ -8,7 +8,8 @@
 
 namespace facesat::test {
 
-// Runs Xvfb while it exists; Xvfb chooses a free display number by itself.
+// Runs Xvfb, an X server without a screen, while this object exists. Xvfb chooses a free display
+// number by itself.
 class VirtualDisplay {
  public:
   VirtualDisplay();
@@ -16,16 +17,18 @@ class VirtualDisplay {
   VirtualDisplay(const VirtualDisplay&) = delete;
   VirtualDisplay& operator=(const VirtualDisplay&) = delete;
 
-  // Waits for the program's window and runs a script on this display, with $window set to it.
-  // False: no window appeared, or a command failed. xdotool must be installed.
+  // Waits for the window of `facesat live`, then runs a shell script on this display, in which
+  // $window is the window's ID. False: no window appeared, or the script's last command failed.
+  // xdotool must be installed.
   bool act(const std::string& script) const;
 
-  std::string name;  // empty: Xvfb is not available
+  std::string name;  // the value for DISPLAY, such as ":99"; empty: Xvfb is not available
 
  private:
   pid_t process_ = -1;
 };
 
+// Whether the shell finds a program of this name.
 bool has_program(const std::string& name);
 
 }  // namespace facesat::test

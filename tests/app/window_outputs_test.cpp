@@ -39,7 +39,7 @@ TEST_F(WindowOutputsTest, RecordsAndTakesScreenshotsByKeys) {
   EXPECT_FALSE(cv::imread(path(find(".png"))).empty());
 }
 
-TEST_F(WindowOutputsTest, WhatIsBeingRecordedIsNotOpened) {
+TEST_F(WindowOutputsTest, AVideoThatIsBeingRecordedIsNotOpened) {
   write_video(path("f.avi"), 30);
   const Running live = start_live({"f.avi", "--record", "r.avi"});
   Desktop desktop(display.name, "facesat");
@@ -134,7 +134,7 @@ TEST_F(WindowOutputsTest, CtrlCFinishesTheOutputs) {
   const Desktop desktop(display.name, "facesat");
   ASSERT_TRUE(desktop.is_there());
   EXPECT_TRUE(desktop.shows(box_colour, 1000));
-  for (int time = 0; time < 2; ++time) live.signal(SIGINT);  // as timeout(1) does
+  for (int time = 0; time < 2; ++time) live.signal(SIGINT);  // timeout(1) can send two
   EXPECT_EQ(live.wait().status, 128 + SIGINT);
   EXPECT_EQ(frames_in("r.mp4"), 1);
   EXPECT_EQ(lines_in("t.csv"), 2);
@@ -152,7 +152,7 @@ TEST_F(WindowOutputsTest, AScreenshotIsTakenWhenTheWindowIsClosed) {
   EXPECT_GT(box_pixels("s.png"), 1000);
 }
 
-TEST_F(WindowOutputsTest, WhatAppearsWhileItRunsIsNotReplaced) {
+TEST_F(WindowOutputsTest, FilesThatAppearDuringTheRunAreNotReplaced) {
   add_face("face.pgm");
   const Running live = start_live({"face.pgm", "--screenshot", "s.png", "--times", "t.csv"}, true);
   Desktop desktop(display.name, "facesat");

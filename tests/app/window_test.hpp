@@ -1,4 +1,4 @@
-// A test that starts the window on a virtual display.
+// The base of tests that start the real window on a virtual display.
 #pragma once
 
 #include <algorithm>
@@ -20,10 +20,10 @@
 namespace facesat::test {
 
 // Colours of the window.
-constexpr Bgr box_colour{60, 220, 60};  // of the first cascade
-constexpr Bgr warning{51, 153, 255};    // of messages about errors
-constexpr int most_of_a_picture = 10000;
-constexpr int letters = 50;  // a sentence has at least that many pixels
+constexpr Bgr box_colour{60, 220, 60};    // of the first cascade
+constexpr Bgr warning{51, 153, 255};      // of messages about errors
+constexpr int most_of_a_picture = 10000;  // pixels
+constexpr int letters = 50;               // pixels of its colour that even a short message has
 
 class WindowTest : public ProgramTest {
  protected:
@@ -42,7 +42,8 @@ class WindowTest : public ProgramTest {
             kept / (std::string(test->name()) + "." + entry.path().filename().string()),
             std::filesystem::copy_options::overwrite_existing);
   }
-  // A window that `waits` draws when there is something new, others as fast as they can.
+  // Starts `facesat live`. waits: the window draws when there is something new; otherwise it draws
+  // as fast as it can.
   Running start_live(
       std::vector<std::string> arguments, bool waits = false, const Setup& setup = [] {}) const {
     arguments.insert(arguments.begin(), {"live", "--backend", "cpu"});
@@ -54,7 +55,7 @@ class WindowTest : public ProgramTest {
       setenv("XDG_CONFIG_HOME", (folder / "config").c_str(), 1);
     });
   }
-  // Presses keys by xdotool's names, with the pointer over the picture.
+  // Presses keys, named as xdotool names them, with the pointer over the picture.
   bool press(const std::string& keys) const {
     return display.act("xdotool windowfocus $window mousemove 800 400; for key in " + keys +
                        "; do xdotool key $key; done");
@@ -82,6 +83,7 @@ class WindowTest : public ProgramTest {
     write_pgm(folder / name, picture);
   }
   std::string path(const std::string& name) const { return (folder / name).string(); }
+  // Waits until the file exists.
   bool comes(const std::string& name) const {
     return eventually([&] { return std::filesystem::exists(folder / name); });
   }

@@ -33,7 +33,7 @@ class LoadCascade : public ::testing::Test {
     return folder_ / name;
   }
 
-  // The message must begin with the file's name.
+  // Expects an error whose message begins with the file's name and contains `words`.
   void expect_refused(const fs::path& file, const std::string& words) const {
     try {
       load_cascade(file);
@@ -70,9 +70,9 @@ TEST_F(LoadCascade, RefusesPipesAndDevicesAtOnce) {
   expect_refused("/dev/zero", "this is a device, not a file");
 }
 
-// A pipe may replace the file between checking the name and opening it; whichever comes first, the
-// call must not block.
-TEST_F(LoadCascade, RefusesAPipeThatReplacesAFile) {
+// A pipe may replace the file after load_cascade() has examined the name and before it opens the
+// file. It then refuses the pipe; otherwise it reads the file.
+TEST_F(LoadCascade, NeverWaitsForAPipeThatReplacesAFile) {
   const fs::path file = write("a.xml", stump_cascade()), pipe = folder_ / "pipe";
   const fs::path copy = write("copy.xml", stump_cascade());
   std::atomic<bool> done = false;

@@ -35,7 +35,8 @@ const std::map<std::string, Counts> known_counts = {
     {"lbpcascade_silverware", {{12, 80}, 16, 130, 130}},
 };
 
-// Everything that evaluation relies on.
+// Expects what evaluation relies on: the trees of stages, and the nodes and leaves of trees, follow
+// each other without gaps; children lie within their tree.
 void expect_sound(const Cascade& cascade) {
   ASSERT_FALSE(cascade.stages.empty());
   int next_tree = 0;
@@ -82,7 +83,7 @@ TEST(CascadeXml, ReadsEveryFileOfOpenCv) {
       EXPECT_EQ(cascade.trees.size(), found->second.trees);
       EXPECT_EQ(cascade.feature_count(), found->second.features);
     }
-  EXPECT_GE(files, 22u);
+  EXPECT_GE(files, 22u);  // as many as OpenCV 4.6 has
   EXPECT_EQ(known, known_counts.size());
 }
 
@@ -247,7 +248,8 @@ TEST(CascadeXml, TakesFeaturesThatTouchEveryEdge) {
   EXPECT_EQ(parsed(replaced(lbp_cascade(), "3 4 2 1", "0 1 4 3")).lbp[1].block, (Rect{0, 1, 4, 3}));
 }
 
-// `count` nodes; the children of each are the next node and a leaf.
+// The nodes and leaves of a tree of `count` nodes. The children of each are a leaf and the next
+// node; `rest` is the rest of each node's numbers.
 std::string chain(int count, const std::string& rest) {
   std::string nodes, leaves = "0";
   for (int i = 0; i < count; ++i) {
@@ -286,7 +288,7 @@ TEST(CascadeXml, TakesTreesOfMaximumSize) {
 }
 
 TEST(CascadeXml, IgnoresUnknownElements) {
-  constexpr int depth = 200'000;
+  constexpr int depth = 200'000;  // a recursive reader would overflow its stack
   std::string nested;
   for (int i = 0; i < depth; ++i) nested += "<a>";
   for (int i = 0; i < depth; ++i) nested += "</a>";

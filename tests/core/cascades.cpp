@@ -22,7 +22,8 @@ Rect random_rect(Random& random, Size window) {
   return {x, y, between(random, 1, window.width - x), between(random, 1, window.height - y)};
 }
 
-// x >= height, x + width <= W, y + width + height <= H.
+// A tilted rectangle (see HaarFeature) inside a window of W x H pixels: x >= height, x + width <=
+// W, y + width + height <= H.
 Rect random_tilted_rect(Random& random, Size window) {
   const int x = between(random, 1, window.width - 1);
   const int width = between(random, 1, std::min(window.width - x, window.height - 1));
@@ -30,7 +31,8 @@ Rect random_tilted_rect(Random& random, Size window) {
   return {x, between(random, 0, window.height - width - height), width, height};
 }
 
-// Weights balance the parts' areas, as trained ones do: in a uniform window the feature is 0.
+// The weights balance the areas of the parts, as in trained cascades: in a uniform window the
+// feature is 0.
 HaarFeature random_haar(Random& random, Size window, bool tilted) {
   HaarFeature feature;
   feature.tilted = tilted;

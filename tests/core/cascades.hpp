@@ -7,13 +7,13 @@
 
 namespace facesat::test {
 
-// Valid files, one element per line. Each has a window of 12 x 10 pixels.
+// Valid cascade files. Each has a window of 12 x 10 pixels.
 std::string stump_cascade();  // two stages; upright, three-part and tilted features
 std::string tree_cascade();   // a tree of two nodes and a tree of one node
 std::string lbp_cascade();
 std::string old_cascade();  // "opencv-haar-classifier", with a tree of two nodes
 
-// The text with the first `from` replaced by `to`. Throws std::logic_error if there is none.
+// The text with its first `from` replaced by `to`. Throws std::logic_error if it has no `from`.
 std::string replaced(std::string text, const std::string& from, const std::string& to);
 
 struct CascadeShape {
@@ -23,11 +23,12 @@ struct CascadeShape {
   int tree_factor = 1;  // multiplies the number of trees in a stage
 };
 
-// One shape for each form of cascade, with a name for the test.
+// A shape with a name for the test.
 struct NamedShape {
   const char* name;
   CascadeShape shape;
 };
+// One for each form of cascade.
 inline constexpr NamedShape cascade_shapes[] = {
     {"Stumps", {}},
     {"TiltedStumps", {.tilted = true}},
@@ -44,9 +45,9 @@ Cascade random_cascade(unsigned seed, const CascadeShape& shape);
 // subtracts the margin of 1e-5 from the stages' thresholds.
 std::string to_xml(const Cascade& cascade);
 
-// One stage of one stump, whose threshold is 0: the response is `left` for a window whose left half
-// is darker than its right half, and `right` otherwise; the window passes if the response is not
-// below `threshold`.
+// A cascade of one stage with one stump, whose own threshold is 0: the response is `left` for a
+// window whose left half is darker than its right half, and `right` otherwise; the window passes if
+// the response is not below `threshold`.
 Cascade half_cascade(Size window, float left, float right, float threshold);
 
 }  // namespace facesat::test

@@ -40,6 +40,7 @@ std::vector<Face> detect(const Model& cascade, const DetectOptions& options, Gra
   return Detector(cascade, options, make_cpu_backend()).detect(frame);
 }
 
+// The windows of the frame last detected, before grouping.
 std::vector<Window> windows_of(Detector& detector) {
   const auto windows = detector.backend().collect();
   return {windows.begin(), windows.end()};
@@ -53,6 +54,7 @@ bool contains(const Rect& r, int x, int y) {
   return x >= r.x && y >= r.y && x < r.x + r.width && y < r.y + r.height;
 }
 
+// drawn_faces({200, 90}) draws three faces, with centres at x = 20, 65 and 128, y = 45.
 TEST_P(FindsFaces, WhereTheyAreDrawn) {
   const Image<std::uint8_t> picture = drawn_faces({200, 90});
   const std::vector<Face> faces = detect(model(GetParam()), {}, picture.view());
@@ -76,6 +78,7 @@ INSTANTIATE_TEST_SUITE_P(Detector, FindsFaces,
                                               name.find('.') - name.find('/') - 1);
                          });
 
+// Flat windows have low variance, so that even pass_all() rejects them.
 TEST(Detector, FindsNothingInFlatPictures) {
   for (const int value : {0, 90, 255}) {
     const Image<std::uint8_t> picture = flat({120, 90}, static_cast<std::uint8_t>(value));
@@ -92,10 +95,11 @@ TEST(Detector, FindsNothingInPicturesSmallerThanTheWindow) {
     EXPECT_TRUE(detector.detect(picture.view()).empty());
     EXPECT_TRUE(detector.detect(colour.view()).empty());
   }
-  const Image<std::uint8_t> exact = noise({24, 24}, 1);
+  const Image<std::uint8_t> exact = noise({24, 24}, 1);  // just the window's size: one window
   EXPECT_EQ(detect(pass_all({24, 24}), {.min_neighbors = 0}, exact.view()).size(), 1u);
 }
 
+// No window is rejected, so OpenCV's scan skips none either (see docs/glossary.md, skip rule).
 TEST(Detector, VisitsEveryGridPosition) {
   const Image<std::uint8_t> picture = noise({91, 77}, 2);
   for (const Scan scan : {Scan::opencv, Scan::dense}) {
@@ -107,7 +111,7 @@ TEST(Detector, VisitsEveryGridPosition) {
   }
 }
 
-TEST(Detector, DenseFindsWhatOpenCvsScanFindsAndMore) {
+TEST(Detector, DenseScanFindsAllWindowsOfTheOpenCvScanAndMore) {
   const Image<std::uint8_t> picture = drawn_faces({200, 90});
   const auto windows = [&](Scan scan) {
     Detector detector(default_model(), {.scan = scan}, make_cpu_backend());
@@ -115,7 +119,7 @@ TEST(Detector, DenseFindsWhatOpenCvsScanFindsAndMore) {
     return windows_of(detector);
   };
   const std::vector<Window> sparse = windows(Scan::opencv), dense = windows(Scan::dense);
-  EXPECT_GT(sparse.size(), 50u);
+  EXPECT_GT(sparse.size(), 50u);  // otherwise the comparison says little
   EXPECT_GT(dense.size(), sparse.size());
   for (const Window& window : sparse)
     EXPECT_NE(std::find(dense.begin(), dense.end(), window), dense.end());
@@ -123,7 +127,7 @@ TEST(Detector, DenseFindsWhatOpenCvsScanFindsAndMore) {
 
 // ---- frames -------------------------------------------------------------------------------------
 
-TEST(Detector, TakesColourAsItsGrey) {
+TEST(Detector, DetectsInColourFramesAsInTheirGreyImages) {
   const Image<std::uint8_t> faces = drawn_faces({200, 90});
   EXPECT_EQ(Detector(default_model(), {}, make_cpu_backend()).detect(coloured(faces.view()).view()),
             detect(default_model(), {}, faces.view()));
@@ -136,7 +140,7 @@ TEST(Detector, TakesColourAsItsGrey) {
       windows);
 }
 
-TEST(Detector, TakesPitchedFrames) {
+TEST(Detector, TakesFramesWhosePitchExceedsTheirWidth) {
   const Image<std::uint8_t> faces = drawn_faces({200, 90});
   const std::vector<Face> expected = detect(default_model(), {}, faces.view());
   EXPECT_EQ(detect(default_model(), {}, Embedded<std::uint8_t>(faces.view()).view()), expected);
@@ -147,6 +151,7 @@ TEST(Detector, TakesPitchedFrames) {
 }
 
 TEST(Detector, EqualizesWhenAsked) {
+  // A sixteenth of the contrast: too little for any window to pass.
   Image<std::uint8_t> dull = drawn_faces({200, 90});
   for (int y = 0; y < 90; ++y)
     for (int x = 0; x < 200; ++x)
@@ -161,7 +166,7 @@ TEST(Detector, EqualizesWhenAsked) {
   EXPECT_EQ(colour.detect(coloured(dull.view()).view()), faces);
 }
 
-TEST(Detector, OneForManyFramesGivesWhatANewOneGivesForEach) {
+TEST(Detector, ReusedDetectorFindsTheSameAsANewOnePerFrame) {
   std::vector<Image<std::uint8_t>> frames;
   for (const Size size : {Size{200, 90}, {420, 130}, {30, 40}, {1, 1}, {200, 90}, {90, 200}})
     frames.push_back(drawn_faces(size));
@@ -175,12 +180,13 @@ TEST(Detector, OneForManyFramesGivesWhatANewOneGivesForEach) {
     EXPECT_EQ(detector.pyramid().image, frame.size());
     found += faces.size();
   }
-  EXPECT_GE(found, 3u + 5 + 3 + 3);
+  EXPECT_GE(found, 3u + 5 + 3 + 3);  // drawn_faces: 3 faces in each 200 x 90, 5 in 420 x 130
 }
 
 // ---- results ------------------------------------------------------------------------------------
 
 TEST(Detector, KeepsFacesInsideTheFrameAndInOrder) {
+  // Windows whose boxes reach beyond the frame before they are clipped.
   std::size_t reaching_out = 0;
   for (const Size size : {Size{61, 47}, {47, 61}, {50, 50}, {33, 71}}) {
     const Image<std::uint8_t> picture = noise(size, 4);
@@ -198,7 +204,7 @@ TEST(Detector, KeepsFacesInsideTheFrameAndInOrder) {
       reaching_out += r.x + r.width > size.width || r.y + r.height > size.height;
     }
   }
-  EXPECT_GT(reaching_out, 0u);  // there was something to clip
+  EXPECT_GT(reaching_out, 0u);  // otherwise nothing was clipped
 }
 
 TEST(Detector, ReportsTimesAndCountsOfTheFrame) {
@@ -211,7 +217,7 @@ TEST(Detector, ReportsTimesAndCountsOfTheFrame) {
   detector.detect(nothing.view());
   EXPECT_EQ(detector.window_count(), 0u);
   detector.detect(faces.view());
-  detector.detect(Gray{});
+  detector.detect(Gray{});  // an empty frame
   EXPECT_EQ(detector.window_count(), 0u);
   EXPECT_EQ(detector.times()[Step::evaluate], 0);
 }
@@ -230,13 +236,14 @@ TEST(Detector, MayBeMovedBetweenFrames) {
   EXPECT_EQ(second.detect(picture.view()).size(), 3u);
 }
 
-TEST(Detector, RunsOnAnyNumberOfThreads) {
+TEST(Detector, FindsTheSameOnOneThreadAndOnTwo) {
   const Image<std::uint8_t> picture = drawn_faces({420, 130});
   const auto windows_on = [&](int threads) {
     Detector detector(default_model(), {}, make_cpu_backend());
     tbb::task_arena(threads).execute([&] { detector.detect(picture.view()); });
     return windows_of(detector);
   };
+  // Found by one thread alone.
   const std::vector<Window> alone = windows_on(1);
   EXPECT_GT(alone.size(), 100u);
   for (int i = 0; i < 5; ++i) EXPECT_EQ(windows_on(2), alone);
@@ -244,6 +251,7 @@ TEST(Detector, RunsOnAnyNumberOfThreads) {
 
 // ---- snapshots ----------------------------------------------------------------------------------
 
+// Compares every snapshot of level `index` with the reference. `gray` is the detector's grey image.
 void expect_snapshots_as_defined(Detector& detector, Gray gray, int index) {
   const Level& level = detector.pyramid().levels[index];
   const Image<std::uint8_t> pixels = reference::resized(gray, level.size);
@@ -253,6 +261,7 @@ void expect_snapshots_as_defined(Detector& detector, Gray gray, int index) {
   const auto without_border = [&](const Image<std::uint32_t>& table) {
     return table.view().sub({1, 1, level.size.width, level.size.height});
   };
+  // cones: the tilted integral image, whose elements are sums over cones.
   const auto sums = reference::sums(pixels.view()),
              squares = reference::squared_sums(pixels.view()),
              cones = reference::tilted_sums(pixels.view());
@@ -267,6 +276,7 @@ void expect_snapshots_as_defined(Detector& detector, Gray gray, int index) {
     EXPECT_EQ(snapshot(Snapshot::tilted_sum).size(), Size{});
 }
 
+// The windows that the reference finds in all levels of the detector's pyramid.
 std::vector<Window> reference_windows(const Detector& detector, Gray gray, Scan scan) {
   std::vector<Window> all;
   for (int i = 0; i < std::ssize(detector.pyramid().levels); ++i) {
@@ -278,15 +288,17 @@ std::vector<Window> reference_windows(const Detector& detector, Gray gray, Scan 
   return all;
 }
 
+// A kind of random cascade, and the seed of one that finds windows.
 struct Seeded {
   const char* name;
-  unsigned seed;  // gives a cascade that finds windows
+  unsigned seed;
   CascadeShape shape;
 };
 
 class Snapshots : public ::testing::TestWithParam<Seeded> {};
 
-TEST_P(Snapshots, AndWindowsAreAsDefinedInEveryLevel) {
+// So do the windows.
+TEST_P(Snapshots, EqualTheReferenceInEveryLevel) {
   const Image<std::uint8_t> picture = clouds({73, 61}, 5, 2);
   for (const Scan scan : {Scan::opencv, Scan::dense}) {
     const DetectOptions options{.scale_factor = 1.3, .scan = scan};
@@ -299,15 +311,16 @@ TEST_P(Snapshots, AndWindowsAreAsDefinedInEveryLevel) {
     EXPECT_GT(expected.size(), 20u);
     EXPECT_EQ(windows_of(detector), expected);
     EXPECT_TRUE(same(detector.backend().snapshot(Snapshot::gray, 0).view(), picture.view()));
+    // Snapshots may be taken in any order of levels.
     for (const int index : {levels - 1, 0, levels - 2, 1, 2})
       expect_snapshots_as_defined(detector, picture.view(), index);
-    EXPECT_EQ(windows_of(detector), expected);  // snapshots change nothing
+    EXPECT_EQ(windows_of(detector), expected);  // snapshots change no windows
   }
 }
 
-// Pictures wider or higher than a tile, so that a row of a tile may also begin in the middle of a
-// run of rejections.
-TEST_P(Snapshots, AndWindowsAreAsDefinedAcrossTiles) {
+// Most of these pictures are wider or higher than a tile. A row of a tile may then begin within a
+// run of windows that the first stage rejects, so that skipping depends on the tile to its left.
+TEST_P(Snapshots, WindowsEqualTheReferenceAcrossTiles) {
   for (const Size size : {Size{1100, 30}, {1045, 24}, {30, 300}, {540, 140}})
     for (const Scan scan : {Scan::opencv, Scan::dense}) {
       const Image<std::uint8_t> picture = clouds(size, 6, 2);
@@ -331,7 +344,7 @@ INSTANTIATE_TEST_SUITE_P(Detector, Snapshots,
                                            Seeded{"Lbp", 3, {.kind = FeatureKind::lbp}}),
                          [](const auto& tested) { return tested.param.name; });
 
-TEST(Detector, ShowsTheEqualizedGreyImage) {
+TEST(Detector, SnapshotShowsTheEqualizedGreyImage) {
   const Image<Bgr> frame = colour_noise({40, 30}, 6);
   Detector detector(default_model(), {.equalize = true}, make_cpu_backend());
   detector.detect(frame.view());
@@ -340,7 +353,7 @@ TEST(Detector, ShowsTheEqualizedGreyImage) {
   EXPECT_TRUE(same(detector.backend().snapshot(Snapshot::gray, 0).view(), gray.view()));
 }
 
-TEST(Detector, ShowsTheNewFrameAfterASnapshotOfTheOld) {
+TEST(Detector, SnapshotShowsTheNewFrameAfterOneOfTheOldFrame) {
   const Image<std::uint8_t> first = noise({40, 30}, 7), second = noise({40, 30}, 8);
   Detector detector(default_model(), {}, make_cpu_backend());
   for (const Image<std::uint8_t>* frame : {&first, &second}) {
@@ -351,7 +364,7 @@ TEST(Detector, ShowsTheNewFrameAfterASnapshotOfTheOld) {
 
 // ---- memory -------------------------------------------------------------------------------------
 
-constexpr Size absurd{1'000'000, 1'000'000};  // 1 TB
+constexpr Size absurd{1'000'000, 1'000'000};  // 10^12 pixels, 1 TB
 
 TEST(CpuBackend, RefusesWhatDoesNotFitBeforeAllocating) {
   const Pyramid pyramid = plan_pyramid(absurd, {24, 24}, {});
@@ -360,7 +373,8 @@ TEST(CpuBackend, RefusesWhatDoesNotFitBeforeAllocating) {
     backend->prepare(default_model(), pyramid, {});
     FAIL() << "1 TB was granted";
   } catch (const MemoryError& error) {
-    EXPECT_GE(error.bytes, absurd.area());  // the grey image; integral images only cover tiles
+    EXPECT_GE(error.bytes, absurd.area());  // at least the grey image
+    // But no integral images of the whole frame: they only cover tiles.
     EXPECT_LE(error.bytes, 2 * absurd.area());
     EXPECT_NE(std::string(error.what()).find(std::to_string(error.bytes)), std::string::npos);
   }

@@ -58,8 +58,8 @@ TEST(Grouping, ABestScoreMayBeNegative) {
   EXPECT_EQ(grouped(windows, 1), (Faces{{{0, 0, 9, 9}, 2, -2}}));
 }
 
-// Sides of 50: edges may differ by 0.2 * (50 + 50) / 2 = 10.
-TEST(Grouping, SimilarIsUpToAndWithTheMargin) {
+// The margin for windows with sides of 50 is 0.2 * (50 + 50) / 2 = 10.
+TEST(Grouping, EdgesMayDifferByTheMarginButNotByMore) {
   const Faces near = {{{0, 0, 50, 50}, 1, 0}, {{10, 10, 50, 50}, 1, 0}};
   EXPECT_EQ(grouped(near, 1), (Faces{{{5, 5, 50, 50}, 2, 0}}));
   EXPECT_EQ(grouped({near[0], {{11, 0, 50, 50}, 1, 0}}, 1), Faces{});
@@ -70,13 +70,15 @@ TEST(Grouping, SimilarIsUpToAndWithTheMargin) {
 
 TEST(Grouping, IsTransitive) {
   Faces windows;
-  for (const int x : {16, 0, 24, 8}) add(windows, {x, 0, 50, 50}, 1);  // 24 is no neighbour of 0
+  for (const int x : {16, 0, 24, 8}) add(windows, {x, 0, 50, 50}, 1);  // 8 apart: similar; 16: not
   EXPECT_EQ(grouped(windows, 3), (Faces{{{12, 0, 50, 50}, 4, 0}}));
 }
 
 // ---- a face inside another ----------------------------------------------------------------------
 
-// An outer box of 100 x 100 at (100, 100), whose margins are 20, and an inner one.
+// The faces found in a group of windows at an outer box (100 x 100 at (100, 100)) and a group at an
+// inner box. The inner face may be swallowed: dropped because it lies within the outer box and its
+// margin of 20.
 Faces nested(int outer_count, const Rect& inner, int inner_count) {
   Faces windows;
   add(windows, {100, 100, 100, 100}, outer_count);
@@ -86,23 +88,23 @@ Faces nested(int outer_count, const Rect& inner, int inner_count) {
 
 constexpr Rect middle{130, 130, 30, 30};
 
-TEST(GroupingContainment, AStrongerFaceSwallowsOneInsideIt) {
+TEST(GroupingContainment, AStrongerFaceSwallowsAFaceInsideIt) {
   EXPECT_EQ(nested(5, middle, 4).size(), 1u);
   EXPECT_EQ(nested(4, middle, 3).size(), 1u);
 }
 
-TEST(GroupingContainment, AFaceOfLessThan3IsSwallowedByAny) {
+TEST(GroupingContainment, AFaceOfFewerThan3WindowsIsSwallowedByAnyOuterFace) {
   EXPECT_EQ(nested(2, middle, 2).size(), 1u);
   EXPECT_EQ(nested(3, middle, 2).size(), 1u);
 }
 
-TEST(GroupingContainment, AnEqualOrStrongerOneInsideStays) {
+TEST(GroupingContainment, AnInnerFaceOfAsManyOrMoreWindowsStays) {
   EXPECT_EQ(nested(4, middle, 4).size(), 2u);
   EXPECT_EQ(nested(4, middle, 5).size(), 2u);
-  EXPECT_EQ(nested(3, middle, 3).size(), 2u);  // more than 3 are needed
+  EXPECT_EQ(nested(3, middle, 3).size(), 2u);  // an outer face needs more than 3
 }
 
-TEST(GroupingContainment, TheOuterOneIsNeverSwallowed) {
+TEST(GroupingContainment, TheOuterFaceIsNeverSwallowed) {
   EXPECT_EQ(nested(2, middle, 9).size(), 2u);
 }
 
@@ -118,7 +120,7 @@ TEST(GroupingContainment, AllowsAMarginOfAFifthAtEveryEdge) {
     EXPECT_EQ(nested(9, outside, 2).size(), 2u);
 }
 
-TEST(GroupingContainment, OnlyKeptFacesSwallow) {
+TEST(GroupingContainment, OnlyFacesThatAreKeptSwallowOthers) {
   Faces windows;
   add(windows, {100, 100, 100, 100}, 3);
   add(windows, middle, 4);
@@ -143,7 +145,7 @@ Faces random_windows(std::mt19937& random, int clusters) {
   return windows;
 }
 
-TEST(Grouping, GivesWhatComparingEachWithEachGives) {
+TEST(Grouping, EqualsTheReferenceForRandomWindows) {
   std::mt19937 random(1);
   std::size_t faces = 0;
   for (int i = 0; i < 400; ++i) {

@@ -13,7 +13,7 @@ namespace facesat::test {
 template <class T>
 class Guarded {
  public:
-  // `border` rows above and columns to the left may be written too.
+  // `border` rows above the picture and `border` columns to its left may also be written.
   explicit Guarded(Size size, int border = 0)
       : all_({size.width + border + 2 * margin, size.height + border + 2 * margin}),
         inner_{margin + border, margin + border, size.width, size.height},
@@ -24,6 +24,7 @@ class Guarded {
 
   View<T> view() { return all_.view().sub(inner_); }
 
+  // Whether everything outside the picture and its border is still poison.
   ::testing::AssertionResult intact() const {
     T poison;
     std::memset(&poison, poison_byte, sizeof(T));
@@ -44,7 +45,7 @@ class Guarded {
   int border_;
 };
 
-// A copy of a picture whose pitch is larger than its width.
+// A copy of a picture inside a larger one, so that its pitch exceeds its width.
 template <class T>
 class Embedded {
  public:

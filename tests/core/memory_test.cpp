@@ -13,12 +13,12 @@
 namespace facesat::test {
 namespace {
 
-TEST(Memory, NothingIsAlwaysGranted) {
+TEST(Memory, GrantsZeroBytesAndHalfOfWhatIsAvailable) {
   EXPECT_NO_THROW(require_memory(0, "nothing"));
   EXPECT_NO_THROW(require_memory(available_memory() / 2, "half of it"));
 }
 
-TEST(Memory, RefusalIsASentenceWithTheBytes) {
+TEST(Memory, RefusalSaysHowMuchIsNeeded) {
   constexpr std::uint64_t bytes = 5ull << 60;
   try {
     require_memory(bytes, "this image");
@@ -53,11 +53,11 @@ class AddressSpaceLimit {
 TEST(Memory, AnAddressSpaceLimitCounts) {
   std::uint64_t pages = 0;
   std::ifstream("/proc/self/statm") >> pages;
-  constexpr std::uint64_t left = 100 << 20;
+  constexpr std::uint64_t left = 100 << 20;  // bytes that the limit leaves to this process
   const AddressSpaceLimit limit(pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)) + left);
   ASSERT_TRUE(limit.granted);
   EXPECT_LE(available_memory(), left);
-  EXPECT_GT(available_memory(), left / 2);
+  EXPECT_GT(available_memory(), left / 2);  // a little is used up meanwhile
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 namespace facesat::test {
 namespace {
 
+// The picture whose pixel (x, y) is value(x, y).
 template <class Pixel, class Value>
 Image<Pixel> formula(Size size, Value value) {
   Image<Pixel> picture(size);
@@ -28,7 +29,7 @@ Image<std::uint8_t> blurred(const Image<std::uint8_t>& picture, int radius) {
   });
 }
 
-// Is (x, y) within the ellipse of these half axes?
+// Is (x, y) inside the ellipse around (0, 0) with half axes a and b?
 bool in_ellipse(int x, int y, int a, int b) {
   return x * x * b * b + y * y * a * a <= a * a * b * b;
 }

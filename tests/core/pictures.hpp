@@ -11,13 +11,14 @@ namespace facesat::test {
 Image<std::uint8_t> noise(Size size, unsigned seed, int low = 0, int high = 256);
 Image<Bgr> colour_noise(Size size, unsigned seed);
 
-// Every pixel the same.
+// A picture whose pixels all have this value.
 Image<std::uint8_t> flat(Size size, std::uint8_t value);
 
-// Noise with structure at one scale, stretched to 0 .. 255: its windows pass several stages.
+// Noise, blurred over `radius` pixels and stretched to 0 .. 255. Unlike in plain noise, windows
+// pass several stages.
 Image<std::uint8_t> clouds(Size size, unsigned seed, int radius);
 
-// Drawn faces of growing size in a row, which face cascades find.
+// A row of as many drawn faces as fit, each larger than the one before. Face cascades find them.
 Image<std::uint8_t> drawn_faces(Size size);
 
 // A grey picture as a colour picture with equal channels, whose grey image is the same.

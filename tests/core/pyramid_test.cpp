@@ -65,7 +65,7 @@ TEST(PyramidOptions, OutsideTheirRangeAreRefusedWithASentence) {
     }
 }
 
-TEST(PyramidOptions, CheckAloneRefusesToo) {
+TEST(PyramidOptions, CheckRefusesWhatIsWrongForEveryImage) {
   EXPECT_THROW(check({.scale_factor = 1}), ArgumentError);
   EXPECT_NO_THROW(check({.scale_factor = 1 + 1e-9}));  // too many levels only for a given image
   EXPECT_NO_THROW(check({.scale_factor = std::nextafter(1.0, 2.0), .min_neighbors = 0}));
@@ -140,7 +140,8 @@ std::vector<Limits> limits() {
       {{0, 0}, {5, 5}, {24}},
       {{37, 37}, {38, 38}, {35}},
       {{36, 40}, {36, 40}, {39}},
-      {{46365, 24}, {0, 0}, {24}},  // 46341^2 >= 2^31: OpenCV's distance wraps
+      // 46365 - 24 = 46341, whose square is at least 2^31: OpenCV's distance wraps.
+      {{46365, 24}, {0, 0}, {24}},
   };
 }
 
@@ -158,7 +159,8 @@ TEST(PyramidLimits, LeaveTheLevelsBetweenThem) {
 TEST(PyramidLevels, AreTheImageDividedByTheScale) {
   EXPECT_EQ(level_sizes(plan({640, 480}, {.scale_factor = 2})),
             (std::vector<Size>{{640, 480}, {320, 240}, {160, 120}, {80, 60}, {40, 30}}));
-  EXPECT_EQ(level_sizes(plan({33, 35}, {.scale_factor = 1.1})),  // 30, 27.3, 24.8; 31.8, 28.9, 26.3
+  // Widths: 33, 30, 27.3, 24.8; heights: 35, 31.8, 28.9, 26.3.
+  EXPECT_EQ(level_sizes(plan({33, 35}, {.scale_factor = 1.1})),
             (std::vector<Size>{{33, 35}, {30, 32}, {27, 29}, {25, 26}}));
 }
 
@@ -174,7 +176,7 @@ TEST(PyramidLevels, TakeEverySecondPositionBelowScale2) {
   EXPECT_EQ(plan({640, 480}, {.scale_factor = 1.99999}).levels[1].step, 2);
 }
 
-TEST(PyramidLevels, DenseTakesEveryPosition) {
+TEST(PyramidLevels, DenseScanTakesEveryPosition) {
   const Pyramid pyramid = plan({88, 30}, {.scale_factor = 1.2, .scan = Scan::dense});
   ASSERT_EQ(pyramid.levels.size(), 2u);
   for (const Level& level : pyramid.levels) {
@@ -187,8 +189,9 @@ struct Stripes {
   Size image, grid;
 };
 
-// h is the number of rows of positions, S the number of stripes, one per 32 positions across. Every
-// second row is visited, but only within the first S * max(ceil(floor(h / 2) / S), 1) * 2 rows.
+// The grids of a window of 24 x 24. h is the number of rows of positions; S the number of stripes,
+// one for each 32 positions across, rounded up. Every second row is visited, but only within the
+// first S * max(ceil(floor(h / 2) / S), 1) * 2 rows.
 constexpr Stripes stripes[] = {
     {{24, 24}, {1, 1}},    // h = 1, S = 1
     {{24, 25}, {1, 1}},    // h = 2
@@ -205,7 +208,7 @@ constexpr Stripes stripes[] = {
     {{400, 28}, {189, 3}}  // more stripes than rows
 };
 
-TEST(PyramidStripes, LeaveOutTheLastRowWhereNothingIsLeftOver) {
+TEST(PyramidStripes, MayLeaveOutTheLastRow) {
   for (const Stripes& s : stripes) {
     const Pyramid pyramid = plan(s.image, {.scale_factor = 100});
     ASSERT_EQ(pyramid.levels.size(), 1u);
@@ -218,8 +221,8 @@ TEST(PyramidStripes, AreCountedOnTheFirstLevelChosen) {
     return plan({100, 45}, {.scale_factor = 1.5, .min_size = min_size}).levels.back().grid;
   };
   // The second level has 67 x 30 pixels, h = 7.
-  EXPECT_EQ(second_grid({0, 0}), (Size{22, 3}));    // S = 3, from 100 pixels
-  EXPECT_EQ(second_grid({30, 30}), (Size{22, 4}));  // S = 2, from its own 67
+  EXPECT_EQ(second_grid({0, 0}), (Size{22, 3}));    // S = 3: the first level is 100 pixels wide
+  EXPECT_EQ(second_grid({30, 30}), (Size{22, 4}));  // S = 2: the first level is this one, 67 wide
 }
 
 // ---- resize taps --------------------------------------------------------------------------------
@@ -240,12 +243,12 @@ std::vector<Tap> taps(int source, int count) {
   return plain;
 }
 
-TEST(ResizeTaps, AreTheHandWorkedOnes) {
+TEST(ResizeTaps, AreThoseWorkedByHand) {
   EXPECT_EQ(taps(2, 1), (std::vector<Tap>{{0, 1, 128, 128}}));
   EXPECT_EQ(taps(3, 2), (std::vector<Tap>{{0, 1, 192, 64}, {1, 2, 64, 192}}));
-  EXPECT_EQ(taps(3, 4),  // -0.125, 0.625, 1.375, 2.125
+  EXPECT_EQ(taps(3, 4),  // positions -0.125, 0.625, 1.375, 2.125
             (std::vector<Tap>{{0, 0, 256, 0}, {0, 1, 96, 160}, {1, 2, 160, 96}, {2, 2, 256, 0}}));
-  EXPECT_EQ(taps(10, 3),  // 1.1667, 4.5, 7.8333: weights are rounded, not cut
+  EXPECT_EQ(taps(10, 3),  // positions 1.1667, 4.5, 7.8333; 42.67 becomes 43
             (std::vector<Tap>{{1, 2, 213, 43}, {4, 5, 128, 128}, {7, 8, 43, 213}}));
   EXPECT_EQ(taps(1, 3), (std::vector<Tap>(3, {0, 0, 256, 0})));
   EXPECT_EQ(taps(5, 1), (std::vector<Tap>{{2, 3, 256, 0}}));

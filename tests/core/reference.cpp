@@ -15,6 +15,7 @@ int round_even(double v) {
 
 // ---- resize -------------------------------------------------------------------------------------
 
+// The two source pixels of one axis that make up a target pixel, and their weights in 1/256.
 struct Interpolation {
   int first, second;
   std::uint32_t first_weight, second_weight;
@@ -79,7 +80,8 @@ int pixel_sum(Pixels window, const Rect& r) {
   return sum;
 }
 
-// Pixels (u, v) of the window with v < y and |u - x + 1| <= y - v - 1.
+// The sum of a cone that widens upwards from pixel (x - 1, y - 1): of the window's pixels (u, v)
+// with v < y and |u - x + 1| <= y - v - 1.
 int cone_sum(Pixels window, int x, int y) {
   int sum = 0;
   for (int v = 0; v < std::min(y, window.size.height); ++v)
@@ -198,6 +200,8 @@ Face mean(std::span<const Face> windows, const std::vector<std::size_t>& label, 
   return {{rounded(x), rounded(y), rounded(width), rounded(height)}, count, score};
 }
 
+// Whether grouping drops `face` because it lies inside `by`, within a margin of a fifth of the
+// sides of `by`.
 bool swallowed(const Face& face, const Face& by) {
   const Rect &i = face.box, &o = by.box;
   const int dx = round_even(o.width * 0.2), dy = round_even(o.height * 0.2);

@@ -17,7 +17,8 @@ namespace facesat::test::reference {
 Image<std::uint8_t> gray(View<const Bgr> frame);
 Image<std::uint8_t> resized(View<const std::uint8_t> gray, Size size);
 
-// Integral images with their row -1 and column -1: element (0, 0) is the table's (-1, -1).
+// Integral images as pictures that include row -1 and column -1: their element (0, 0) is element
+// (-1, -1) of a Table.
 Image<std::uint32_t> sums(View<const std::uint8_t> picture);
 Image<std::uint32_t> squared_sums(View<const std::uint8_t> picture);
 Image<std::uint32_t> tilted_sums(View<const std::uint8_t> picture);
@@ -33,14 +34,14 @@ Judgement judge(const Cascade& cascade, View<const std::uint8_t> window);
 Image<std::uint32_t> depths(const Cascade& cascade, View<const std::uint8_t> picture,
                             const Level& level);
 
-// The windows of a level that pass, in order.
+// The windows of level `index` that pass, ordered by y, x. `picture` is the resized image.
 std::vector<Window> windows(const Cascade& cascade, View<const std::uint8_t> picture,
                             const Level& level, int index, Scan scan);
 
-// Windows -> faces, by comparing every pair of windows. Sorted.
+// Windows -> faces, by comparing every pair of windows. Sorted by before().
 std::vector<Face> grouped(std::span<const Face> windows, int min_neighbors);
 
-// The order in which lists of faces are compared.
+// The order in which tests sort lists of faces before they compare them.
 bool before(const Face& a, const Face& b);
 
 }  // namespace facesat::test::reference

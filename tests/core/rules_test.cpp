@@ -1,4 +1,4 @@
-// Rules that exist in two forms must give the same results in both; some other rules.
+// The skip rule has two forms, which must agree. Rounding and clipping against worked examples.
 #include "core/rules.hpp"
 
 #include <random>
@@ -8,9 +8,10 @@
 namespace facesat::rules {
 namespace {
 
-TEST(Rules, TheSkipRuleOnAWordAgreesWithThatOnRuns) {
+TEST(Rules, SkipRuleOnAWordAgreesWithTheRuleOnRuns) {
   for (unsigned rejected = 0; rejected < 1 << 16; ++rejected) {
     unsigned expected = 0;
+    // 16 windows, and the window after them.
     for (int i = 0, run = 0; i < 17; ++i) {
       if (is_skipped_after(run)) expected |= 1u << i;
       run = rejected >> i & 1 ? run + 1 : 0;
@@ -19,7 +20,7 @@ TEST(Rules, TheSkipRuleOnAWordAgreesWithThatOnRuns) {
   }
   std::mt19937_64 random(1);
   for (int i = 0; i < 1000; ++i) {
-    const std::uint64_t rejected = random() | random();  // long runs
+    const std::uint64_t rejected = random() | random();  // most bits are set: long runs
     const auto low = static_cast<std::uint32_t>(rejected);
     ASSERT_EQ(static_cast<std::uint32_t>(skipped_by(rejected)), skipped_by(low)) << rejected;
   }

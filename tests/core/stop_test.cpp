@@ -38,7 +38,7 @@ TEST(StopMeter, AsksOnceThereIsEnoughWork) {
   int asked = 0;
   const ShouldStop count = [&] { return ++asked == 3; };
   StopMeter meter(count);
-  for (int i = 0; i < 100; ++i) meter.spend(1);
+  for (int i = 0; i < 100; ++i) meter.spend(1);  // too little work to ask
   EXPECT_EQ(asked, 0);
   meter.spend(1 << 20);
   meter.spend(1 << 20);
@@ -56,7 +56,8 @@ TEST(StopMeter, WithoutAFunctionNeverStops) {
 
 // ---- how soon -----------------------------------------------------------------------------------
 
-// Trees in which both children of a node are the next node: every window visits all nodes.
+// A cascade of trees in which both children of a node are the next node, so that a window visits
+// all nodes of every tree that it reaches.
 struct Chains {
   const char* name;
   FeatureKind kind;
@@ -93,8 +94,9 @@ Model make(const Chains& chains) {
   return std::make_shared<Cascade>(std::move(cascade));
 }
 
-// All sums are 0: certainly below a threshold of 1, certainly not below -1e9, and too close to a
-// threshold of 0 for vectors to decide.
+// Cascades with far more work than a test would wait for. All sums are 0: certainly below a
+// threshold of 1, certainly not below -1e9, and too close to a threshold of 0 for vectors to
+// decide.
 constexpr Chains endless[] = {
     {"LargeTrees", FeatureKind::haar, 1, 100, 3000, 1},
     {"LargeLbpTrees", FeatureKind::lbp, 1, 100, 3000, 1},
@@ -116,10 +118,13 @@ double thread_seconds() {
 
 class EndlessCascade : public ::testing::TestWithParam<Chains> {};
 
-// In seconds of processor time of the thread, so that other load on the machine does not count.
-// With most of these cascades, a row of windows takes more than ten times as long.
+// The longest time allowed between two questions whether to stop. Seconds of processor time of the
+// thread, so that other load on the machine does not count. With most of these cascades, a row of
+// windows takes more than ten times as long.
 constexpr double soon = 0.2;
 
+// Runs `work`, which is to stop after `seconds` of processor time. Expects that the detector asks
+// often enough whether to stop, and then stops.
 void expect_asked_often(Detector& detector, double seconds, const std::function<void()>& work) {
   double begin = thread_seconds(), last = begin, longest = 0;
   int asked = 0;
@@ -135,7 +140,7 @@ void expect_asked_often(Detector& detector, double seconds, const std::function<
   EXPECT_LT(longest, soon) << "seconds between two of " << asked << " questions";
 }
 
-TEST_P(EndlessCascade, EndsSoon) {
+TEST_P(EndlessCascade, StopsSoonWhenAskedTo) {
   const Image<std::uint8_t> picture = noise({700, 200}, 1);
   Detector detector(make(GetParam()), {.min_neighbors = 0}, make_cpu_backend());
   tbb::task_arena(1).execute([&] {
@@ -148,7 +153,8 @@ TEST_P(EndlessCascade, EndsSoon) {
 INSTANTIATE_TEST_SUITE_P(Stop, EndlessCascade, ::testing::ValuesIn(endless),
                          [](const auto& tested) { return tested.param.name; });
 
-TEST(StopGrouping, EndsSoon) {
+// Windows of 60 x 60 at every pixel: each is similar to many others.
+TEST(StopGrouping, StopsSoonInOneLargeCluster) {
   std::vector<Face> windows;
   for (int y = 0; y < 700; ++y)
     for (int x = 0; x < 700; ++x) windows.push_back({{x, y, 60, 60}, 1, 0});
@@ -158,8 +164,8 @@ TEST(StopGrouping, EndsSoon) {
   EXPECT_LT(thread_seconds() - begin, 0.3 + soon);
 }
 
-// Faces in a row, none of which contains another.
-TEST(StopGrouping, EndsSoonAmongManyFaces) {
+// Faces in a row, none of which contains another. `parents` already groups their windows.
+TEST(StopGrouping, StopsSoonAmongManyFaces) {
   std::vector<Face> windows;
   std::vector<std::uint32_t> parents;
   for (std::uint32_t face = 0; face < 50'000; ++face)
@@ -175,11 +181,13 @@ TEST(StopGrouping, EndsSoonAmongManyFaces) {
 
 // ---- what is left behind ------------------------------------------------------------------------
 
-// Stops a detection at its first call of the function, then at later and later ones, until it
-// finishes before that call.
+// Detects in another frame and stops at the first question whether to stop, then at later and later
+// ones, until two detections end before they are stopped. After each, the detector must still find
+// in `frame` what it found at first.
 template <class Frame>
 void stop_everywhere(const DetectOptions& options, int threads, const Frame& frame) {
   Detector detector(default_model(), options, make_cpu_backend());
+  // `frame` upside down.
   const Frame other = [&] {
     Frame copied(frame.size());
     for (int y = 0; y < frame.size().height; ++y)
@@ -225,7 +233,7 @@ TEST(Stop, ChangesNothingUntilItHappens) {
   }
 }
 
-TEST(Stop, HasNoWindowsOfTheFrameBefore) {
+TEST(Stop, LeavesNoWindowsOfTheFrameBefore) {
   Detector detector(default_model(), {}, make_cpu_backend());
   detector.detect(drawn_faces({420, 130}).view());
   EXPECT_FALSE(detector.backend().collect().empty());
@@ -234,7 +242,7 @@ TEST(Stop, HasNoWindowsOfTheFrameBefore) {
   EXPECT_TRUE(detector.backend().collect().empty());
 }
 
-TEST(Stop, BeforeTheFirstFrame) {
+TEST(Stop, IsPossibleBeforeTheFirstFrame) {
   const Image<std::uint8_t> picture = drawn_faces({420, 130});
   Detector detector(default_model(), {}, make_cpu_backend());
   detector.stop_when([] { return true; });
@@ -244,7 +252,7 @@ TEST(Stop, BeforeTheFirstFrame) {
   EXPECT_FALSE(detector.detect(picture.view()).empty());
 }
 
-// The conversion to grey can be stopped, too.
+// load() converts the picture to grey, and asks while it does so.
 TEST(Stop, HappensWhileALargePictureIsLoaded) {
   const Image<Bgr> frame = colour_noise({5000, 4000}, 1);
   Detector detector(default_model(), {.min_size = {2000, 2000}}, make_cpu_backend());
@@ -254,7 +262,8 @@ TEST(Stop, HappensWhileALargePictureIsLoaded) {
   EXPECT_THROW(detector.load(frame.view()), Stopped);
 }
 
-// As with a signal or a deadline: from outside, while all threads are working.
+// Another thread asks to stop while the detection is running, as a signal handler or a deadline
+// does.
 TEST(Stop, ComesFromAnotherThread) {
   const Image<std::uint8_t> picture = noise({700, 200}, 1);
   for (const int threads : {1, 2}) {
@@ -270,8 +279,7 @@ TEST(Stop, ComesFromAnotherThread) {
   }
 }
 
-// An exception thrown by the function is passed on.
-TEST(Stop, MayThrow) {
+TEST(Stop, PassesOnAnExceptionOfTheFunction) {
   const Image<std::uint8_t> picture = drawn_faces({420, 130});
   Detector detector(default_model(), {}, make_cpu_backend());
   int asked = 0;

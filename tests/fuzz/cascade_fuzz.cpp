@@ -21,11 +21,13 @@ namespace {
 
 constexpr Size picture_size{48, 48};
 
+// Ends the program, which libFuzzer reports, unless `holds`.
 void require(bool holds) {
   if (!holds) std::abort();
 }
 
-// Integral images extend past a window, so that no sanitizer would report a corner outside it.
+// Expects that a point lies in the window. Integral images extend past a window, so that no
+// sanitizer would report a read outside it.
 void require_corner(int x, int y, Size window) {
   require(x >= 0 && y >= 0 && x <= window.width && y <= window.height);
 }
@@ -51,7 +53,7 @@ void require_features_inside(const Cascade& cascade) {
   }
 }
 
-// Traversing a tree ends and stays inside the arrays.
+// Expects that every path through a tree ends and stays inside the arrays.
 void require_nodes_sound(const Cascade& cascade, const Tree& tree) {
   for (int i = 0; i < tree.node_count; ++i) {
     const Node& node = cascade.nodes.at(tree.first_node + i);
@@ -103,7 +105,7 @@ constexpr std::array<std::string_view, 24> numbers = {
     "6",   "8",          "10",         "12",  "16",   "24",   "0.5",  "256",
     "-.1", "2147483647", "4294967296", "1e9", "1e30", "1e39", "-0.0", "nan"};
 
-// Replaces a random number by another one.
+// Replaces the first number after a random place by one of `numbers`.
 void change_number(std::string& xml, std::mt19937& random) {
   const std::size_t start = random() % xml.size();
   std::size_t begin = start;

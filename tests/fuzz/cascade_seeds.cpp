@@ -23,6 +23,7 @@ void write_handwritten(const fs::path& corpus) {
 void write_random(const fs::path& corpus) {
   using namespace facesat;
   using namespace facesat::test;
+  // The kind of features, whether some are tilted, the nodes per tree.
   const CascadeShape shapes[] = {{FeatureKind::haar, true, 1},
                                  {FeatureKind::haar, true, 4},
                                  {FeatureKind::lbp, false, 1},

@@ -25,8 +25,9 @@ namespace {
 
 using Bytes = std::span<const unsigned char>;
 
-constexpr std::size_t most_pixels = 1 << 16;
+constexpr std::size_t most_pixels = 1 << 16;  // so that pictures are decoded quickly
 
+// Ends the program, which libFuzzer reports, unless `holds`.
 void require(bool holds) {
   if (!holds) std::abort();
 }
@@ -65,7 +66,7 @@ void read_results(std::string_view text, const std::filesystem::path& file) {
   }
 }
 
-// A journal that was read is the same after it is written and read again.
+// A journal that can be read must be the same after it is written and read again.
 void read_journals(const std::filesystem::path& file, int descriptor) {
   try {
     const JournalFile journal = read_journal(file);

@@ -16,7 +16,7 @@ namespace {
 using namespace std::string_view_literals;
 
 constexpr int width = 16, height = 8;
-// One entry: the picture is to be rotated by 90 degrees.
+// EXIF data with one entry: the picture is to be rotated by 90 degrees.
 constexpr std::string_view exif = "Exif\0\0II*\0\x08\0\0\0\1\0\x12\1\3\0\1\0\0\0\6\0\0\0\0\0\0\0"sv;
 
 std::array<unsigned char, 3 * width * height> make_pixels() {

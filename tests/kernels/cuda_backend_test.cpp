@@ -124,7 +124,7 @@ void compare(const Expected& expected, const NamedPicture& picture, const Detect
                     << found.size() << " instead of " << expected.faces.size();
 }
 
-// Compares with the default SAT algorithm and with one of the others, which take turns.
+// Compares the backends with the default SAT algorithm and with one other; the others take turns.
 std::size_t compare(const std::shared_ptr<const Cascade>& cascade, const NamedPicture& picture,
                     const DetectOptions& options) {
   const Expected expected = on_cpu(cascade, picture, options);
@@ -164,6 +164,7 @@ TEST_P(EveryCascade, Photographs) {
   for (const NamedPicture& picture : photographs()) {
     compare(cascade, picture, {.min_neighbors = 0});
     for (int i = 0; i < 2; ++i, ++n) {
+      // 20: pairs of a factor and a minimum of neighbours, before the next limits.
       const SizeLimits& limits = size_limits[n / 20 % std::size(size_limits)];
       compare(cascade, picture, {factors[n % 5], neighbors[n % 4], limits.low, limits.high});
     }
@@ -218,7 +219,7 @@ TEST(CudaBackend, GivesTheSameWhateverTheSizeOfAnAtlas) {
   EXPECT_EQ(faces.size(), 3u);
   for (const std::size_t most : {1, 1000, 19000, 25000, 1 << 20}) {
     Detector cuda(cascade, {}, gpu::make_cuda_backend(0, "", most));
-    for (int run = 0; run < 3; ++run) {  // launched, captured, replayed
+    for (int run = 0; run < 3; ++run) {  // kernels launched, graph captured, graph replayed
       const std::vector<Face> found = cuda.detect(picture.view());
       EXPECT_TRUE(std::equal(found.begin(), found.end(), faces.begin(), faces.end(),
                              [](const Face& a, const Face& b) {
@@ -251,13 +252,14 @@ TEST(CudaBackend, FramesOfManySizes) {
   EXPECT_GT(faces, 100u);
 }
 
-TEST(CudaBackend, MoreWindowsThanExpected) {
+// More windows than the list of windows first has room for, 2^16.
+TEST(CudaBackend, GrowsItsListOfWindows) {
   const auto all = std::make_shared<Cascade>(half_cascade({8, 9}, 1, 1, 0));
   const NamedPicture picture{"noise", noise({640, 480}, 2)};
   EXPECT_GT(compare(all, picture, {.min_neighbors = 0}), 100'000u);
 }
 
-// Holds all memory of the device until it is destroyed.
+// Allocates all memory of the device, and frees it when this object is destroyed.
 class Exhausted {
  public:
   Exhausted() {
@@ -282,7 +284,7 @@ class Exhausted {
 
 // The list of windows must grow but cannot; a graph captured for earlier frames must not be
 // replayed on buffers that have been freed.
-TEST(CudaBackend, NoMemoryForMoreWindows) {
+TEST(CudaBackend, StaysUsableWithoutMemoryForMoreWindows) {
   const auto all = std::make_shared<Cascade>(half_cascade({8, 9}, 1, 1, 0));
   const DetectOptions options{.min_neighbors = 0};
   const Size size{1200, 900};
@@ -302,9 +304,9 @@ TEST(CudaBackend, NoMemoryForMoreWindows) {
   }
 }
 
-// The compiled cascade is identified by the cascade's address, so the backend must keep the cascade
-// alive lest another one be allocated there.
-TEST(CudaBackend, KeepsItsCascade) {
+// The compiled cascade is identified by the cascade's address. So the backend must keep the cascade
+// alive; otherwise another cascade might be allocated at that address.
+TEST(CudaBackend, KeepsItsCascadeAlive) {
   const Image<std::uint8_t> picture = noise({90, 70}, 3);
   const auto backend = gpu::make_cuda_backend(0, "");
   std::weak_ptr<const Cascade> before;
@@ -328,7 +330,7 @@ TEST(CudaBackend, CanBeStopped) {
   Detector cuda(cascade, {}, gpu::make_cuda_backend(0, ""));
   const std::size_t expected = cuda.detect(picture.view()).size();
   EXPECT_GT(expected, 0u);
-  for (int after = 0; after < 3; ++after) {  // calls that return false
+  for (int after = 0; after < 3; ++after) {  // the number of calls that return false first
     int questions = 0;
     cuda.stop_when([&] { return questions++ >= after; });
     EXPECT_THROW(cuda.detect(picture.view()), Stopped);
@@ -337,7 +339,7 @@ TEST(CudaBackend, CanBeStopped) {
   }
 }
 
-TEST(CudaBackend, SeveralAtOnce) {
+TEST(CudaBackend, SeveralBackendsAtOnce) {
   const auto cascade = find_cascade("frontalface_default");
   const Image<std::uint8_t> picture = drawn_faces({640, 300});
   const DetectOptions options{.min_neighbors = 0};
@@ -356,7 +358,7 @@ TEST(CudaBackend, SeveralAtOnce) {
   for (const std::size_t count : found) EXPECT_EQ(count, expected);
 }
 
-TEST(CudaBackend, SaysWhatIsWrong) {
+TEST(CudaBackend, RefusesUnknownNamesAndLargeWindows) {
   EXPECT_THROW(gpu::make_cuda_backend(0, "no_such_sat"), ArgumentError);
   EXPECT_THROW(gpu::make_cuda_backend(99, ""), Error);
   const Cascade huge = half_cascade({400, 400}, 1, 1, 0);

@@ -108,7 +108,7 @@ class DevicePicture {
   static constexpr T poison = static_cast<T>(0xDEADBEEF);
   static constexpr int border = 16;
 
-  // `border_value` fills row -1 and column -1.
+  // `border_value` fills row -1 and column -1; expect() checks that it is still there.
   DevicePicture(Size size, T border_value)
       : size_(size), pitch_((size.width + 3) / 4 * 4 / 16 * 16 + 3 * border) {
     host_.assign(static_cast<std::size_t>(pitch_) * (size.height + 3), poison);

@@ -87,6 +87,7 @@ TEST_P(Oracle, Photographs) {
   for (const NamedPicture& picture : pictures) {
     pair.compare(picture, {1.1, 0, {}, {}});
     for (int i = 0; i < 2; ++i, ++n) {
+      // 20: pairs of a factor and a minimum of neighbours, before the next limits.
       const SizeLimits& limits = size_limits[n / 20 % std::size(size_limits)];
       pair.compare(picture, {factors[n % 5], neighbors[n % 4], limits.low, limits.high});
     }
@@ -97,7 +98,7 @@ TEST_P(Oracle, Photographs) {
 TEST_P(Oracle, ScoresAndNeighbors) {
   std::vector<NamedPicture> pictures = photographs(320 * 240);
   pictures.resize(std::min<std::size_t>(pictures.size(), 12));
-  pictures.push_back(generated_pictures()[14]);
+  pictures.push_back(generated_pictures()[14]);  // the drawn faces
   for (const NamedPicture& picture : pictures) {
     const DetectOptions options{1.1, 2, {}, {}};
     Detector detector(pair.cascade, options, make_cpu_backend());
@@ -139,7 +140,7 @@ TEST(OracleCases, SmilesOnPortraits) {
   if (compared == 0) GTEST_SKIP() << "skipped: FACESAT_ALBUM names no folder with the demo album";
 }
 
-// A picture large enough for several atlases.
+// A 4K picture, whose larger levels consist of many tiles.
 TEST(OracleCases, LargePicture) {
   const char* data = std::getenv("FACESAT_TEST_DATA");
   if (!data) GTEST_SKIP() << "skipped: FACESAT_TEST_DATA names no folder";

@@ -37,6 +37,7 @@ cv::Mat islands(cv::Size size, std::uint64_t seed) {
   return picture;
 }
 
+// The picture whose pixel (x, y) is value(x, y).
 template <class Value>
 cv::Mat formula(cv::Size size, Value value) {
   cv::Mat picture(size, CV_8UC1);

@@ -56,7 +56,7 @@ TEST(OracleGrid, OfEverySmallSize) {
   EXPECT_GT(windows, 100'000u);
 }
 
-TEST(OracleGrid, OfEverySmallSizeWithinLimits) {
+TEST(OracleGrid, OfRandomSizesWithinRandomLimits) {
   Both both(half_cascade({8, 9}, 1, 1, 0));
   cv::RNG random(2);
   const auto side = [&] { return random.uniform(0, 40); };

@@ -178,6 +178,7 @@ TEST(OracleStages, TablesOfRandomPictures) {
   }
 }
 
+// The squared sum exceeds 2^32.
 TEST(OracleStages, TablesThatWrap) {
   expect_same_tables(cv::Mat(700, 900, CV_8UC1, cv::Scalar(255)));
 }
@@ -189,7 +190,7 @@ using Counted = std::vector<std::pair<Rect, int>>;
 void expect_same_groups(const std::vector<cv::Rect>& rects, int min_neighbors) {
   std::vector<cv::Rect> boxes = rects;
   std::vector<int> counts;
-  cv::groupRectangles(boxes, counts, min_neighbors, 0.2);
+  cv::groupRectangles(boxes, counts, min_neighbors, 0.2);  // 0.2: as detection does
   Counted ours, theirs;
   for (std::size_t i = 0; i < boxes.size(); ++i) theirs.emplace_back(from_cv(boxes[i]), counts[i]);
   std::vector<Face> windows;

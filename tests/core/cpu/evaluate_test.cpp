@@ -18,7 +18,8 @@
 namespace facesat::test {
 namespace {
 
-// A picture as a tile, surrounded by noise.
+// A picture as a tile that covers a whole level. Before, the tables held another, larger tile of
+// noise, whose sums must not matter.
 class OneTile {
  public:
   OneTile(const Cascade& cascade, View<const std::uint8_t> picture, int step)
@@ -30,7 +31,7 @@ class OneTile {
     level.grid = {(picture.size.width - cascade.window.width) / step + 1,
                   (picture.size.height - cascade.window.height) / step + 1};
     const Image<std::uint8_t> around = noise(shape_.pixels, 99);
-    tables_.build(around.view(), {}, 3 - step);  // what an earlier tile may have left behind
+    tables_.build(around.view(), {}, 3 - step);  // the earlier tile, with the other step
     tile_ = tables_.build(picture, level.grid, step);
   }
 
@@ -42,6 +43,7 @@ class OneTile {
     evaluator_->scan(tile_, order == Scan::opencv, skips.data(), memory, found, meter);
     std::vector<Window> windows;
     for (const cpu::Candidate& c : found)
+      // 5: an arbitrary number for the level.
       windows.push_back({5, c.column * level.step, c.row * level.step, c.score});
     std::sort(windows.begin(), windows.end(), [](const Window& a, const Window& b) {
       return std::pair(a.y, a.x) < std::pair(b.y, b.x);
@@ -86,10 +88,10 @@ std::vector<Image<std::uint8_t>> pictures(unsigned seed) {
   return all;
 }
 
-TEST_P(Evaluate, GivesWhatTheDefinitionGives) {
+TEST_P(Evaluate, EqualsTheReference) {
   std::size_t found = 0;
   const auto [kind, tilted, max_nodes, tree_factor] = GetParam().shape;
-  const unsigned seeds = tree_factor * max_nodes > 50 ? 3 : 25;  // the definition is slow
+  const unsigned seeds = tree_factor * max_nodes > 50 ? 3 : 25;  // the reference is slow
   for (unsigned seed = 0; seed < seeds; ++seed) {
     const Cascade cascade = random_cascade(seed, GetParam().shape);
     for (const Image<std::uint8_t>& picture : pictures(seed))
@@ -124,8 +126,8 @@ constexpr NamedShape large_shapes[] = {
 INSTANTIATE_TEST_SUITE_P(Large, Evaluate, ::testing::ValuesIn(large_shapes),
                          [](const auto& tested) { return tested.param.name; });
 
-// A stage with enough stumps that its windows are evaluated one after the other.
-TEST(EvaluateRules, StagesTooLongForVectorsGiveWhatTheDefinitionGives) {
+// Stages with so many stumps that windows are evaluated one after the other.
+TEST(EvaluateRules, StagesTooLongForVectorsEqualTheReference) {
   std::size_t found = 0;
   for (const FeatureKind kind : {FeatureKind::haar, FeatureKind::lbp})
     for (unsigned seed = 0; seed < 3; ++seed) {
@@ -154,6 +156,7 @@ Image<std::uint8_t> balanced(Size size) {
 
 constexpr Size window8{8, 8};
 
+// In a picture of 20 x 9 pixels, a window of 8 x 8 has 13 x 2 positions.
 TEST(EvaluateRules, AValueEqualToTheThresholdGoesRight) {
   const Image<std::uint8_t> picture = balanced({20, 9});
   EXPECT_EQ(scan(half_cascade(window8, 0, 1, 1), picture.view(), Scan::dense).size(), 13u * 2);
@@ -229,8 +232,7 @@ TEST(EvaluateRules, LeavesAreAddedInF64) {
   EXPECT_EQ(sum_of(1, 0x1p-30f, 0x1p-40f), 1 + 0x1p-30 + 0x1p-40);
 }
 
-// A sum just below the threshold, which the f32 sums of vectors cannot distinguish from one that
-// is not.
+// Sums just below and just above the threshold, which the sums of vectors cannot distinguish.
 TEST(EvaluateRules, SumsCloseToTheThresholdAreComparedInF64) {
   const Image<std::uint8_t> picture = balanced({8, 8});
   for (const float hair : {-0x1p-40f, 0x1p-40f}) {
@@ -269,7 +271,7 @@ TEST(EvaluateRules, SkipsCarryOverFromTileToTile) {
   Cascade cascade = half_cascade(window8, 0, 1, 1);
   cascade.kind = FeatureKind::lbp;
   cascade.haar.clear();
-  cascade.lbp = {{{0, 0, 2, 2}}};  // all bits are set
+  cascade.lbp = {{{0, 0, 2, 2}}};  // in a flat picture, all bits are set: code 255
   const cpu::TileShape shape{picture.size(), false, false};
   cpu::TileTables tables(shape);
   const cpu::Tile tile = tables.build(picture.view(), {1, 1}, 1);
@@ -278,6 +280,7 @@ TEST(EvaluateRules, SkipsCarryOverFromTileToTile) {
   std::uint8_t skip = 0;
   StopMeter meter;
   const auto scan_tile = [&](bool rejects) {
+    // The bit of code 255: the node goes left, to the leaf that rejects.
     cascade.nodes[0].subset[7] = rejects ? 0x80000000u : 0;
     cpu::make_lbp_evaluator(cascade, shape)->scan(tile, true, &skip, memory, found, meter);
     return std::pair(found.size(), static_cast<int>(skip));
@@ -289,7 +292,7 @@ TEST(EvaluateRules, SkipsCarryOverFromTileToTile) {
   EXPECT_EQ(scan_tile(false), std::pair(std::size_t{1}, 0));  // skipped: not found
 }
 
-// All neighbours equal the centre: every bit is set.
+// In a flat picture all neighbours equal the centre, so that every bit is set.
 TEST(EvaluateRules, AnLbpNeighbourEqualToTheCentreSetsItsBit) {
   Cascade cascade = half_cascade(window8, 1, 0, 1);
   cascade.kind = FeatureKind::lbp;

@@ -68,7 +68,8 @@ TEST(Equalize, SpreadsTwoValuesToTheExtremes) {
 
 TEST(Equalize, FollowsTheCumulativeHistogram) {
   Image<std::uint8_t> picture(Size{8, 1});
-  const std::uint8_t values[] = {10, 10, 10, 20, 20, 20, 30, 200};  // 5 pixels above the darkest
+  // 5 pixels are brighter than the darkest: 255 * 3 / 5 = 153, 255 * 4 / 5 = 204.
+  const std::uint8_t values[] = {10, 10, 10, 20, 20, 20, 30, 200};
   const std::uint8_t expected[] = {0, 0, 0, 153, 153, 153, 204, 255};
   std::copy(std::begin(values), std::end(values), picture.row(0));
   const Image<std::uint8_t> result = equalized(picture.view());

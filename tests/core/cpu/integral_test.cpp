@@ -15,7 +15,7 @@
 namespace facesat::test {
 namespace {
 
-// Vectors have up to 16 pixels.
+// Lengths around those of vectors, which have up to 16 pixels.
 constexpr int lengths[] = {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 50};
 
 using Tables = Guarded<std::uint32_t>;
@@ -73,7 +73,8 @@ TEST(Integral, WithoutSquares) {
   EXPECT_TRUE(sum.intact());
 }
 
-// The elements of a row, counted from column -1: the even ones first, then the odd ones.
+// split_columns() reorders the elements of each row, counted from column -1: even ones to the
+// front, odd ones from element `odd` on.
 TEST(SplitColumns, OfAnyWidth) {
   on_every_instruction_set([] {
     for (int width = 1; width < 70; ++width) {

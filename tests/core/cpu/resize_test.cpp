@@ -29,7 +29,7 @@ void expect_as_defined(const Image<std::uint8_t>& gray, Size size) {
   });
 }
 
-TEST(Resize, OfThinAndEdgeSizes) {
+TEST(Resize, OfThinPicturesAndAtVectorEdges) {
   constexpr int lengths[] = {1, 2, 3, 31, 32, 33, 63, 64, 65};
   const auto noise_of = [](int width, int height) { return noise({width, height}, 1); };
   for (const int a : lengths)
@@ -47,7 +47,7 @@ TEST(Resize, OfRandomSizes) {
     expect_as_defined(noise({length(), length()}, i), {length(), length()});
 }
 
-TEST(Resize, KeepsExtremes) {
+TEST(Resize, OfExtremes) {
   for (const std::uint8_t value : {std::uint8_t{0}, std::uint8_t{255}}) {
     expect_as_defined(flat({90, 70}, value), {61, 47});
     expect_as_defined(flat({90, 70}, value), {101, 99});
@@ -61,11 +61,11 @@ TEST(Resize, OfOneAxisOnly) {
   expect_as_defined(noise({100, 80}, 6), {100, 81});
 }
 
-TEST(Resize, ToTheSameSizeCopies) {
+TEST(Resize, ToTheSameSize) {
   expect_as_defined(noise({67, 33}, 7), {67, 33});
 }
 
-// Resizing a part gives the same pixels as resizing the whole level.
+// A part of a level has the same pixels as in the whole level.
 TEST(Resize, OfAPartOfALevel) {
   const Image<std::uint8_t> gray = noise({120, 90}, 8);
   const Size size{71, 53};

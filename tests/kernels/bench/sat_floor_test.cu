@@ -1,4 +1,5 @@
-// The kernels with which SAT algorithms are measured and checked.
+// The kernels that fill and check pictures for SAT benchmarks, and that measure the floor (see
+// docs/glossary.md).
 #include "kernels/bench/sat_floor.hpp"
 #include "kernels/sat/pass.cuh"
 #include "tests/kernels/device_memory.hpp"
@@ -8,6 +9,7 @@ namespace {
 
 using gpu::SatTask;
 
+// The number of wrong elements that the check finds in the tables of the task.
 unsigned count_wrong(const SatTask& task) {
   DeviceArray<unsigned> wrong(std::vector<unsigned>{0});
   gpu::enqueue_check(task, wrong.data(), test_stream());
@@ -27,7 +29,7 @@ void check(gpu::SatType type, Size size) {
                      .sum_pitch = sum.view().pitch,
                      .squared_sum = has_squares ? squares.view().data : nullptr,
                      .squared_pitch = squares.view().pitch};
-  gpu::enqueue_fill(task, 7, test_stream());
+  gpu::enqueue_fill(task, 7, test_stream());  // 7: the seed
   const Image<In> pixels = input.inside();
   EXPECT_GT(
       std::count_if(pixels.row(0), pixels.row(0) + size.width, [](In v) { return v != In{}; }), 0);
@@ -38,6 +40,8 @@ void check(gpu::SatType type, Size size) {
   sum.expect(converted.view(), "floor");
   if (has_squares) squares.expect(converted.view(), "floor, second table");
 
+  // Uploads a correct table, but adds `error` to its last element, which is then the only wrong
+  // one.
   const auto upload = [&](DevicePicture<Out>& table, bool of_squares, Out error) {
     Image<Out> right(size);
     for (int y = 0; y < size.height; ++y) {

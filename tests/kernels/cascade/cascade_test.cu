@@ -24,6 +24,7 @@ namespace {
 using gpu::Candidate;
 using gpu::CompiledCascade;
 
+// A window that passed, in the form in which both sides are compared.
 struct Found {
   int level, x, y;
   double score;
@@ -33,6 +34,7 @@ void PrintTo(const Found& f, std::ostream* out) {
   *out << "level " << f.level << " (" << f.x << ", " << f.y << ") score " << f.score;
 }
 
+// A picture, a cascade, and how to evaluate them.
 struct Scene {
   const Cascade& cascade;
   const Pyramid& pyramid;
@@ -41,6 +43,7 @@ struct Scene {
   View<const std::uint8_t> gray;
 };
 
+// The results of one side: the CPU backend or the kernels.
 struct Answer {
   std::vector<Found> windows;
   std::vector<Face> boxes, faces;            // the windows as boxes; the boxes grouped
@@ -66,7 +69,7 @@ Answer on_cpu(const Scene& scene) {
     answer.windows.push_back({w.level, w.x, w.y, w.score});
     answer.boxes.push_back({w.box, 1, w.score});
   }
-  answer.faces = sorted(group_faces(answer.boxes, 2));
+  answer.faces = sorted(group_faces(answer.boxes, 2));  // 2: min_neighbors
   for (int i = 0; i < static_cast<int>(scene.pyramid.levels.size()); ++i)
     answer.depths.push_back(backend->snapshot(Snapshot::depth, i));
   return answer;
@@ -78,7 +81,7 @@ std::vector<std::byte> bytes_of(const std::vector<T>& from) {
   return {bytes.begin(), bytes.end()};
 }
 
-// A cascade compiled for one step, in device memory.
+// A cascade compiled for one step (1 or 2 pixels between windows), in device memory.
 class Uploaded {
  public:
   Uploaded(const Cascade& cascade, const gpu::PatchLayout& layout)
@@ -113,7 +116,7 @@ class Uploaded {
   DeviceArray<gpu::CompiledStage> stages_;
 };
 
-constexpr std::uint32_t capacity = 1 << 16;
+constexpr std::uint32_t capacity = 1 << 16;  // of candidates and of windows
 constexpr std::uint32_t poison = 0xDEADBEEF;
 
 Answer on_device(const Scene& scene) {
@@ -154,6 +157,7 @@ Answer on_device(const Scene& scene) {
     task.sum = sum.view();
     task.squared_sum = squared_sum.view();
     task.tilted_sum = tilted_sum.view();
+    // Pictures of even width use launch parameters; those of odd width do not.
     task.cascade[0] = step_1.get(pyramid.image.width % 2 == 0);
     task.cascade[1] = step_2.get(pyramid.image.width % 2 == 0);
     task.inner = {scene.cascade.window.width - 2, scene.cascade.window.height - 2};
@@ -216,6 +220,7 @@ Answer on_device(const Scene& scene) {
   return answer;
 }
 
+// Expects the same from the CPU and from the kernels; returns the number of windows.
 std::size_t compare(const Cascade& cascade, View<const std::uint8_t> gray,
                     const DetectOptions& options, std::size_t max_atlas_pixels = 1 << 26) {
   const Pyramid pyramid = plan_pyramid(gray.size, cascade.window, options);
@@ -256,7 +261,7 @@ TEST_P(RandomCascades, GiveTheWindowsOfTheCpu) {
                     20 + static_cast<int>(random() % (on_gpu ? 60 : 40))};
     const DetectOptions options{.scale_factor = 1.1 + static_cast<double>(random() % 8) / 10,
                                 .scan = seed % 3 == 2 ? Scan::dense : Scan::opencv};
-    const std::size_t most = seed % 4 == 1 ? 3000 : 1 << 26;  // several groups
+    const std::size_t most = seed % 4 == 1 ? 3000 : 1 << 26;  // several atlases
     windows += compare(cascade, clouds(size, seed, 1).view(), options, most);
     windows += compare(rounded(cascade), clouds(size, seed, 2).view(), options, most);
     windows += compare(rounded(cascade), noise(size, seed, 100, 136).view(), options);

@@ -14,6 +14,7 @@ namespace {
 
 using gpu::SharedArray;
 
+// The order of blocks, the seed of random orders, the number of blocks in flight.
 const simt::Schedule schedules[] = {{simt::Order::forward, 1, 1},
                                     {simt::Order::reverse, 1, 1},
                                     {simt::Order::random, 1, 3},
@@ -30,6 +31,7 @@ void under_all_schedules(Body body) {
   simt::set_schedule({});
 }
 
+// Runs a kernel that is expected to be refused; returns the reason, empty if it was not.
 template <class Kernel>
 std::string refusal(unsigned blocks, unsigned threads, Kernel kernel) {
   try {
@@ -83,6 +85,7 @@ TEST(Simt, ShufflesAndBallots) {
     for (unsigned i = 0; i < 64; ++i) {
       const unsigned first = i / 32 * 32, lane = i % 32;
       EXPECT_EQ(sums[i], (lane + 1) * first + (lane + 1) * (lane + 2) / 2);
+      // Every third thread of the block voted.
       EXPECT_EQ(votes[i], first == 0 ? 0x49249249u : 0x92492492u);
       if (lane < 4) {
         EXPECT_EQ(swapped[i], i ^ 1);
@@ -110,7 +113,7 @@ TEST(Simt, WaitingByTicketEnds) {
   });
 }
 
-// Waiting by block index instead is not safe: a GPU may start the last block first.
+// Waiting for the block with the previous index is not safe: a GPU may start the last block first.
 TEST(Simt, WaitingForABlockThatHasNotStartedIsRefused) {
   simt::set_schedule({simt::Order::reverse, 1, 1});
   std::vector<unsigned long long> done(8, 0);
@@ -154,7 +157,8 @@ TEST(Simt, WhatAGpuDoesNotDefineIsRefused) {
   });
 }
 
-// A missing barrier is detected, because some order of the threads breaks the result.
+// The threads write and read shared memory without a barrier between: some thread reads an element
+// before it is written.
 TEST(Simt, AMissingBarrierIsFound) {
   expect_refusal(1, 64, "unwritten shared", [] {
     __shared__ SharedArray<int, 64> part;

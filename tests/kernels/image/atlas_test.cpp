@@ -69,7 +69,9 @@ TEST(Atlas, HoldsEveryLevelOnceAndApart) {
 TEST(Atlas, OneGroupIfThereIsRoomAndOneForEachLevelIfThereIsNone) {
   const Pyramid pyramid = plan_pyramid({300, 200}, {24, 24}, {});
   EXPECT_EQ(plan_atlas(pyramid).groups.size(), 1u);
+  // An atlas with room for little more than the first level, of 60,000 pixels.
   EXPECT_GT(plan_atlas(pyramid, 70000).groups.size(), 2u);
+  // Each level alone in an atlas.
   const AtlasPlan alone = plan_atlas(pyramid, 0);
   EXPECT_EQ(alone.groups.size(), pyramid.levels.size());
   EXPECT_EQ(alone.groups[0].atlas, (Size{300, 200}));  // larger than allowed, as it must be

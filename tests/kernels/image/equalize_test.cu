@@ -11,7 +11,7 @@ void compare(const Image<std::uint8_t>& picture, const char* what) {
   under_all_schedules([&] {
     DevicePicture<std::uint8_t> gray(picture.size(), 0);
     DeviceArray<std::uint32_t> workspace(std::vector<std::uint32_t>(gpu::equalize_workspace_words));
-    for (int round = 0; round < 2; ++round) {  // a workspace is left ready for the next use
+    for (int round = 0; round < 2; ++round) {  // the workspace is used twice
       gray.upload(picture.view());
       gpu::enqueue_equalize(gray.view(), workspace.data(), test_stream());
       gray.expect(expected.view(), what);
@@ -19,6 +19,7 @@ void compare(const Image<std::uint8_t>& picture, const char* what) {
   });
 }
 
+// Noise of the values low .. high - 1.
 Image<std::uint8_t> between(Size size, unsigned seed, int low, int high) {
   Image<std::uint8_t> picture = noise(size, seed);
   for (int y = 0; y < size.height; ++y)

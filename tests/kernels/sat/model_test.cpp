@@ -15,7 +15,8 @@ constexpr const SatTypeInfo& f64 = info_of(SatType::f64_f64);
 constexpr MicroFigures p100{.shuffle = 33, .shared_read = 36, .add = 6, .bit_and = 6};
 constexpr MicroFigures v100{.shuffle = 39, .shared_read = 27, .add = 4, .bit_and = 4};
 
-// Round numbers: l = 3 us, and 10^6 bytes are copied per microsecond.
+// Round numbers: l, the latency of a read and of a launch, is 0.5 + 2.5 = 3 us, and a kernel copies
+// 10^6 bytes per microsecond.
 constexpr MicroFigures round_figures{.multiprocessors = 16,
                                      .clock_hz = 1e9,
                                      .shuffle = 33,
@@ -59,6 +60,7 @@ TEST(SatModel, BarriersAreThoseOfThePaper) {
 
 TEST(SatModel, HmmInMicroseconds) {
   constexpr Size size{1000, 1000};
+  // 10^6 elements: 1 us for each byte of an element, and 3 us for each barrier and the end.
   EXPECT_DOUBLE_EQ(hmm_us(hmm_4r4w(size), u8, round_figures), (1 + 7 * 4) + 4 * 3.0);
   EXPECT_DOUBLE_EQ(hmm_us(hmm_4r4w(size), f64, round_figures), (8 + 7 * 8) + 4 * 3.0);
   EXPECT_DOUBLE_EQ(hmm_us(hmm_2r2w(size), u8, round_figures), (1 + 4 + 32 * 2 * 4) + 2 * 3.0);
@@ -95,7 +97,7 @@ double model_us(const SatAlgorithm& sat, Size size, int tables = 1) {
   return sat.model.us(sat, u8, size, tables, round_figures);
 }
 
-TEST(SatModel, BytesAndLaunches) {
+TEST(SatModel, TimesFollowFromBytesAndLaunches) {
   constexpr Size size{1000, 1000};
   EXPECT_DOUBLE_EQ(model_us(facesat_lookback, size), 1 + 4 + 2.5);
   EXPECT_DOUBLE_EQ(model_us(facesat_lookback, size, 2), 1 + 4 + 4 + 2.5);
@@ -107,6 +109,7 @@ TEST(SatModel, AlgorithmsHaveTheModelsOfTheirPapers) {
   constexpr Size size{2048, 1024};
   const auto hmm = [](const HmmCost& cost) { return hmm_us(cost, u8, round_figures); };
   const auto latency = [](double clocks) {
+    // Elements / 10^6, times 1 + 3 * 4 bytes; two launches; the clocks.
     return 2.097152 * 13 + 2 * 2.5 + microseconds(clocks, round_figures);
   };
   EXPECT_DOUBLE_EQ(model_us(kasagi_2014_2r2w, size), hmm(hmm_2r2w(size)));

@@ -24,6 +24,7 @@ using gpu::SatAlgorithm;
 using gpu::SatPlace;
 using gpu::SatType;
 
+// held_at_most: the longest time for which HeldHalf holds its part of the device.
 constexpr auto patience = 180s, held_at_most = 60s;
 
 // Ends the program unless it is destroyed in time: a kernel that waits for ever cannot be stopped,
@@ -165,7 +166,7 @@ TEST_P(SatConcurrency, FinishesOnHalfOfTheDevice) {
     for (const Size size : sizes) {
       const Watchdog watchdog(std::string(sat.id) + " on half of the device");
       Work work(sat, type, size);
-      work.enqueue();  // loads the kernels too, which may wait for those that run
+      work.enqueue();  // loads the kernels: loading may wait for a running kernel
       ASSERT_EQ(work.wrong_elements(), 0u);
       const HeldHalf half;
       for (int round = 0; round < 3; ++round) work.enqueue();

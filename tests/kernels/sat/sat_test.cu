@@ -15,6 +15,7 @@ using gpu::SatAlgorithm;
 using gpu::SatTask;
 using gpu::SatType;
 
+// Which tables are computed.
 enum Wanted { sum_alone = 1, squares_alone = 2, both = 3 };
 
 template <class Out, class In>
@@ -97,8 +98,8 @@ void check_bytes(const SatAlgorithm& algorithm, View<const std::uint8_t> picture
   check<std::uint32_t>(algorithm, SatType::u8_u32, picture, both, schedules);
 }
 
-// Noise of the input's type. Real numbers are small integers, and so few that sums are exact in any
-// order.
+// Noise of the input's type. In tests of real numbers, pixels are small integers, and in large
+// pictures mostly 0, so that sums are exact in any order.
 template <class In, class Out>
 Image<In> exact_noise(Size size) {
   const Image<std::uint8_t> bytes = noise_of(size);
@@ -119,7 +120,7 @@ Image<In> exact_noise(Size size) {
 
 class Sat : public ::testing::TestWithParam<const SatAlgorithm*> {};
 
-TEST_P(Sat, Sizes) {  // tile edges: 4, 32, 64, 128 and 256
+TEST_P(Sat, SizesAroundTileEdges) {  // tile edges: 4, 32, 64, 128 and 256
   for (const Size size :
        {Size{1, 1}, {1, 70}, {133, 1}, {3, 5}, {33, 31}, {64, 32}, {130, 66}, {133, 129}})
     check_bytes(*GetParam(), noise_of(size).view(), Schedules::all);
@@ -139,7 +140,7 @@ TEST_P(Sat, Sizes) {  // tile edges: 4, 32, 64, 128 and 256
       check_bytes(*GetParam(), noise_of(size).view());
 }
 
-TEST_P(Sat, Types) {
+TEST_P(Sat, AllTypesAndTables) {
   std::vector<Size> sizes{{7, 3}, {67, 35}};
   if (on_gpu) sizes.insert(sizes.end(), {{1, 1}, {64, 128}, {131, 67}, {1023, 517}, {2048, 2048}});
   for (const Size size : sizes)
@@ -153,7 +154,7 @@ TEST_P(Sat, Types) {
       });
 }
 
-TEST_P(Sat, Contents) {
+TEST_P(Sat, UniformPicturesCornersAndSumsThatWrap) {
   const Size size{on_gpu ? 140 : 70, on_gpu ? 70 : 40};
   Image<std::uint8_t> picture(size);
   for (const int value : {0, 255}) {
@@ -204,7 +205,7 @@ void check_reals(const SatAlgorithm& algorithm, SatType type, Size size) {
             });
 }
 
-TEST_P(Sat, RealNumbers) {
+TEST_P(Sat, RealNumbersAreWithinTheRoundingError) {
   const Size size = on_gpu ? Size{515, 263} : Size{67, 35};
   check_reals<float>(*GetParam(), SatType::f32_f32, size);
   check_reals<double>(*GetParam(), SatType::f64_f64, size);
