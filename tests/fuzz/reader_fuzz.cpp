@@ -47,7 +47,7 @@ void read_pictures(Bytes bytes) {
   try {
     if (const auto picture = read_jpeg(bytes, limits))
       require(picture->pixels.size.area() <= most_pixels);
-    require_bearable_jpeg(bytes, limits);
+    require_jpeg_within_limits(bytes, limits);
   } catch (const InputError&) {
   }
   try {
