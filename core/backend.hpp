@@ -42,7 +42,7 @@ struct StepTimes {
   double operator[](Step s) const { return ms[static_cast<std::size_t>(s)]; }
 };
 
-// What snapshot() shows. All but gray are taken from one level of the pyramid.
+// The pictures that snapshot() can return. All but `gray` belong to one level of the pyramid.
 enum class Snapshot {
   gray,         // the grey image that levels are made from (equalised if that is on)
   level,        // the resized image
@@ -56,25 +56,25 @@ class Backend {
  public:
   virtual ~Backend() = default;
 
-  // Prepares for frames of size pyramid.image: all allocation happens here. `cascade` is kept as
-  // long as anything that refers to it; `pyramid` is borrowed until the next call, and must not
+  // Prepares for frames of size pyramid.image. The backend may keep `cascade`, and shares its
+  // ownership while it does. `pyramid` is borrowed until the next call of prepare() and must not
   // change. Throws MemoryError; this and all other methods may throw DeviceError.
   virtual void prepare(std::shared_ptr<const Cascade> cascade, const Pyramid& pyramid,
                        const DetectOptions& options) = 0;
 
-  // From the next call on, running work polls this function, and throws Stopped once it returns
+  // From the next call on, running work polls `should_stop`, and throws Stopped once it returns
   // true; the next frame can then be loaded as usual. The windows of a stopped frame are lost:
   // collect() returns none, or those of an earlier frame. Must not be called while work is running.
-  // The CPU backend polls continually; CUDA only before it launches a frame and before it waits for
-  // one.
+  // The CPU backend polls continually. The CUDA backend polls only before it launches a frame,
+  // before it waits for one, and while it groups windows.
   virtual void stop_when(ShouldStop should_stop) = 0;
 
   // Takes a frame of the prepared size: colour or grey.
   virtual void load(View<const Bgr> frame) = 0;
   virtual void load(View<const std::uint8_t> gray) = 0;
 
-  // Starts levels -> integral images -> evaluation for the frame loaded last; may be called again
-  // for the same frame. May return before the work is done.
+  // Starts the detection of windows in the frame loaded last: levels, integral images, evaluation.
+  // May be called again for the same frame. May return before the work is done.
   virtual void run() = 0;
 
   // Waits for run() and returns the windows, ordered by level, y, x. Valid until the next run().
@@ -84,10 +84,12 @@ class Backend {
   // boxes may reach beyond the image.
   virtual std::vector<Face> group() = 0;
 
-  // An intermediate picture of the frame last run, widened to 32 bits. For tests and debug views.
+  // An intermediate picture of the frame for which run() was last called, widened to 32 bits. For
+  // tests and debug views.
   virtual Image<std::uint32_t> snapshot(Snapshot picture, int level) = 0;
 
-  // Times of the frame last collected. Steps of a frame may overlap; each is measured on its own.
+  // Times of the frame for which collect() was last called. Steps of a frame may overlap; each is
+  // measured on its own.
   virtual StepTimes times() const = 0;
 };
 

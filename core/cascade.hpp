@@ -20,11 +20,11 @@ namespace facesat {
 enum class FeatureKind { haar, lbp };
 std::string_view name_of(FeatureKind kind);  // "haar", "lbp"
 
-// Limits of a cascade file. Backends rely on both: indices within a tree fit into 16 bits, and any
-// count in a file fits into 31 bits.
+// Limits of a cascade file. Thanks to the first, indices within a tree fit into 16 bits; thanks to
+// the second, every count in a file fits into 31 bits. Backends rely on both.
 //
-// Nodes per tree: OpenCV's own files have at most 3; its trainer makes trees of 2^depth - 1 nodes,
-// by default of depth 1; this limit allows depth 12. Bytes: OpenCV's largest file has 3 MiB.
+// Trees of OpenCV's own files have at most 3 nodes. Its trainer makes trees of up to 2^depth - 1
+// nodes, with a default depth of 1; this limit allows depth 12. OpenCV's largest file has 3 MiB.
 inline constexpr int max_tree_nodes = 4096;
 inline constexpr std::size_t max_cascade_bytes = 16 << 20;
 

@@ -45,8 +45,8 @@ class Parser {
       fail(root,
            "this is not one of OpenCV's cascade files: expected <opencv_storage> with <cascade> or "
            "an element of type_id \"opencv-haar-classifier\"");
-    if (cascade_
-            .is_stumps())  // OpenCV: the left leaf of a stump is the first, whatever the node says
+    // As in OpenCV, the left leaf of a stump is the first one, whatever the node says.
+    if (cascade_.is_stumps())
       for (Node& node : cascade_.nodes) node.left = 0, node.right = -1;
     return std::move(cascade_);
   }
@@ -75,6 +75,7 @@ class Parser {
   }
 
   // ---- elements -------------------------------------------------------------------------------
+  // The element named `child` inside `parent`; fails if there is none.
   pugi::xml_node need(pugi::xml_node parent, const char* child) const {
     const pugi::xml_node node = parent.child(child);
     if (!node) fail(parent, fmt::format("expected an element <{}> inside", child));
@@ -107,13 +108,14 @@ class Parser {
     return numbers_.front();
   }
   float to_float(pugi::xml_node node, double value) const {
-    // OpenCV stores numbers without point and exponent as 32-bit integers; larger ones change
-    // there.
+    // OpenCV stores numbers without point and exponent as 32-bit integers. Larger ones would become
+    // other numbers there, so they are refused here.
     if (has_long_integers_) fail(node, "an integer does not fit into 32 bits");
     const auto f = static_cast<float>(value);
     if (!std::isfinite(f)) fail(node, fmt::format("{} is too large for a 32-bit float", value));
     return f;
   }
+  // The value as an integer; fails unless it is a whole number from `low` to `high`.
   int to_int(pugi::xml_node node, double value, double low, double high) const {
     if (value == low && low == high) return static_cast<int>(value);
     if (low == high) fail(node, fmt::format("expected {:.0f}, found {}", low, value));
@@ -126,7 +128,8 @@ class Parser {
     const pugi::xml_node node = need(parent, child);
     return to_int(node, number(node), low, high);
   }
-  // A count that the file states in addition to the elements themselves.
+  // Fails if the file states a count, in addition to the elements themselves, that is not
+  // `counted`.
   void check_stated_count(pugi::xml_node parent, const char* child, std::size_t counted) {
     const pugi::xml_node node = parent.child(child);
     if (node && number(node) != static_cast<double>(counted))
@@ -195,7 +198,8 @@ class Parser {
       fail(node, fmt::format("expected 1 to {} nodes in a tree, found {}", max_tree_nodes, count));
   }
 
-  // A child is a node after its parent, or a leaf, so every walk ends and stays inside the arrays.
+  // A child must be a node after its parent, or a leaf. So every walk through a tree ends and stays
+  // inside the arrays.
   int to_child(pugi::xml_node node, double value, int parent, int node_count) const {
     const int child = to_int(node, value, -node_count, node_count - 1);
     if (child > 0 && child <= parent)
@@ -207,6 +211,7 @@ class Parser {
   void add_stage(pugi::xml_node node, int first_tree, double threshold) {
     const int count = static_cast<int>(cascade_.trees.size()) - first_tree;
     if (count == 0) fail(node, "expected at least one tree in a stage");
+    // 1e-5 is OpenCV's margin (see Stage).
     cascade_.stages.push_back({first_tree, count, to_float(node, threshold) - 1e-5f});
   }
 
@@ -256,7 +261,7 @@ class Parser {
     }
   }
 
-  // Words of a node's set of LBP codes; 0: the node compares with a threshold.
+  // How many 32-bit words a node's set of LBP codes has. 0: the node has a threshold instead.
   std::size_t words_of_node() const {
     switch (cascade_.kind) {
       case FeatureKind::haar:
@@ -267,7 +272,8 @@ class Parser {
     throw std::logic_error("unknown kind of feature");
   }
 
-  // internalNodes, per node: left, right, feature, and then a threshold or the words of a set.
+  // <internalNodes> has for each node: left, right, feature, and then a threshold or the words of a
+  // set of codes.
   void read_new_tree(pugi::xml_node tree) {
     const std::size_t words = words_of_node(), per_node = 3 + std::max<std::size_t>(words, 1);
     const pugi::xml_node nodes = need(tree, "internalNodes");
@@ -296,7 +302,8 @@ class Parser {
   }
 
   // ---- opencv-haar-classifier ------------------------------------------------------------------
-  // One feature per node; <parent> and <next> are ignored, as OpenCV does: stages are linear.
+  // Every node has a feature of its own. <parent> and <next> of a stage are ignored, as in OpenCV,
+  // because stages always follow each other in the file's order.
   void read_old_format(pugi::xml_node root) {
     const pugi::xml_node size = need(root, "size");
     const auto& v = numbers(size);
@@ -337,7 +344,8 @@ class Parser {
                              node_count, std::ssize(cascade_.leaves) - entry.first_leaf));
   }
 
-  // <left_val> appends a leaf, <left_node> names a node; the same for the right side.
+  // Reads one child of a node. On the left side, <left_val> has the value of a leaf, which is
+  // appended, and <left_node> the index of a node; likewise on the right side.
   int read_old_child(pugi::xml_node element, const std::string& side, int index, const Tree& tree) {
     if (const pugi::xml_node value = element.child((side + "_val").c_str())) {
       cascade_.leaves.push_back(to_float(value, number(value)));

@@ -18,6 +18,7 @@ void Detector::stop_when(ShouldStop should_stop) {
   backend_->stop_when(should_stop_);
 }
 
+// An image smaller than every window has no levels; the backend is then not called at all.
 template <class Pixel>
 void Detector::load_any(View<const Pixel> frame) {
   if (frame.size != pyramid_->image) prepare(frame.size);

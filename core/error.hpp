@@ -35,7 +35,7 @@ struct Stopped : Error {
 // Work that does not fit into memory; the message gives the number of bytes it would need.
 struct MemoryError : Error {
   MemoryError(const std::string& what_for, std::uint64_t bytes_needed);
-  std::uint64_t bytes;
+  std::uint64_t bytes;  // needed
 };
 
 }  // namespace facesat

@@ -15,7 +15,7 @@
 namespace facesat {
 namespace {
 
-// Disjoint sets with path halving.
+// Classes of windows: disjoint sets with path halving. A window is given by its index.
 class Classes {
  public:
   explicit Classes(std::size_t n) : parent_(n) { std::iota(parent_.begin(), parent_.end(), 0); }
@@ -34,10 +34,10 @@ class Classes {
 // Windows of one size, ordered by their top edges.
 struct OneSize {
   Size size;
-  std::size_t first, last;  // in Tops
+  std::size_t first, last;  // elements [first, last) of Tops::tops
 };
 
-// All windows, sorted by size, smaller sizes first.
+// All windows, sorted by size, smaller sizes first; windows of one size from top to bottom.
 struct Tops {
   struct Top {
     Rect box;
@@ -67,8 +67,8 @@ struct Tops {
   }
 };
 
-// Unites similar windows of two sizes (or of one). Each window is compared only with those whose
-// top edges are close enough for them to be similar.
+// Unites similar windows of two sizes, or of one if a and b are the same. Each window is compared
+// only with those whose top edges are close enough to its own for the two to be similar.
 void unite_similar(const Tops& all, const OneSize& a, const OneSize& b, Classes& classes,
                    StopMeter& meter) {
   const int reach = static_cast<int>(similar_within(a.size, b.size));
@@ -92,8 +92,9 @@ Classes classify(std::span<const Face> windows, StopMeter& meter) {
       meter.spend(1);
       const Size small = all.sizes[a].size, large = all.sizes[b].size;
       const double reach = similar_within(small, large);
-      // Both edges along an axis are at most `reach` apart, so sides differ by at most twice that;
-      // and `reach` is at most that of the smaller size with itself.
+      // Edges of similar windows are at most `reach` apart, so their sides differ by at most twice
+      // `reach`. No larger size has a greater `reach` than `small` has with itself, so once width
+      // plus height differ by more than that allows, all further sizes are too large.
       if (large.width + large.height - small.width - small.height >
           4 * similar_within(small, small))
         break;
@@ -131,7 +132,9 @@ struct Sums {
 
 // One face for each class: the mean box, the number of windows, the best score.
 std::vector<Face> class_means(std::span<const Face> windows, Classes classes, StopMeter& meter) {
-  std::vector<std::size_t> number(windows.size(), windows.size());  // of a class, at its root
+  // For the root of each class, the index of the class in `sums`; windows.size() if it has none
+  // yet.
+  std::vector<std::size_t> number(windows.size(), windows.size());
   std::vector<Sums> sums;
   for (std::size_t i = 0; i < windows.size(); ++i) {
     meter.spend(1);
@@ -160,6 +163,7 @@ bool contains(const Rect& outer, const Rect& inner) {
          inner.y + inner.height <= outer.y + outer.height;
 }
 
+// OpenCV's rule for dropping a face inside another one.
 bool is_weaker(const Face& inner, const Face& outer) {
   return outer.neighbors > std::max(3, inner.neighbors) || inner.neighbors < 3;
 }

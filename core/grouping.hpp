@@ -31,15 +31,15 @@ constexpr bool are_similar(const Rect& a, const Rect& b) {
          close(a.y + a.height, b.y + b.height);
 }
 
-// Groups similar rectangles and keeps each group of more than `min_neighbors`, unless a stronger
-// one contains it. With min_neighbors = 0 nothing is grouped. The order of the result is
-// unspecified. Source: OpenCV 4.6, objdetect, groupRectangles with eps 0.2.
+// Groups similar windows. Each group of more than `min_neighbors` windows gives one face, unless it
+// lies inside the face of a stronger group. With min_neighbors = 0 nothing is grouped. The order of
+// the result is unspecified. Source: OpenCV 4.6, objdetect, groupRectangles with eps 0.2.
 //
 // `parents`, if not empty, is a forest whose trees are the classes of the transitive closure of
 // are_similar(): for each window the index of a window of the same class; a root has its own index.
 //
-// Where windows lie close together, the time grows with the square of their number; `should_stop`
-// is polled now and then. Throws Stopped.
+// Where windows lie close together, the time grows with the square of their number, so
+// `should_stop` is polled now and then. Throws Stopped once it returns true.
 std::vector<Face> group_faces(std::span<const Face> windows, int min_neighbors,
                               std::span<const std::uint32_t> parents = {},
                               const ShouldStop& should_stop = {});

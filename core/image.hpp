@@ -14,7 +14,7 @@
 
 namespace facesat {
 
-// The quotient of positive integers, rounded up: tiles of `b` elements that cover `a`.
+// The quotient of positive integers, rounded up: how many tiles of `b` elements cover `a` elements.
 constexpr int divide_up(int a, int b) {
   return (a + b - 1) / b;
 }
@@ -25,7 +25,8 @@ struct Size {
   bool operator==(const Size&) const = default;
 };
 
-// Pixels; (x, y) is the top left corner. Ordered by y, x, width, height: the order of all results.
+// A rectangle in pixels; (x, y) is its top left corner. Rectangles are ordered by y, x, width,
+// height, and so are all results.
 struct Rect {
   int x = 0, y = 0, width = 0, height = 0;
   bool operator==(const Rect&) const = default;

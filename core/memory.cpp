@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
 
-// The kernel's estimate of what can be used without swapping (Linux's "MemAvailable", in KiB).
+// Linux's estimate of the bytes that can be used without swapping ("MemAvailable", in KiB).
 std::uint64_t system_available() {
   std::ifstream meminfo("/proc/meminfo");
   std::string key, unit;
@@ -25,7 +25,7 @@ std::uint64_t system_available() {
   return unlimited;
 }
 
-// What a container's memory limit leaves (control groups, version 2).
+// Bytes that a container's memory limit leaves (control groups, version 2).
 std::uint64_t cgroup_available() {
   std::uint64_t limit = 0, used = 0;
   if (!(std::ifstream("/sys/fs/cgroup/memory.max") >> limit)) return unlimited;
@@ -33,7 +33,7 @@ std::uint64_t cgroup_available() {
   return limit > used ? limit - used : 0;
 }
 
-// What `ulimit -v` leaves.
+// Bytes of address space that `ulimit -v` leaves.
 std::uint64_t address_space_available() {
   rlimit limit{};
   if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return unlimited;

@@ -7,8 +7,8 @@
 namespace facesat {
 
 // Bytes that can still be allocated without swapping: the smallest of what the kernel calls
-// available, what the control group leaves, and the address-space limit. The largest value if
-// unknown.
+// available, what the control group leaves, and what the address-space limit leaves. A limit that
+// cannot be read counts as the largest value.
 std::uint64_t available_memory();
 
 // Throws MemoryError if `bytes` exceeds available_memory(). `what_for` completes the sentence

@@ -10,7 +10,7 @@
 namespace facesat {
 namespace {
 
-constexpr std::size_t max_levels = 1 << 16;
+constexpr std::size_t max_levels = 1 << 16;  // far more than any useful scale factor gives
 
 // Every scale at which the window still fits into the image.
 std::vector<float> fitting_scales(Size image, Size window, double factor) {
@@ -28,14 +28,15 @@ std::vector<float> fitting_scales(Size image, Size window, double factor) {
   return scales;
 }
 
-// OpenCV computes this distance in 32 bits and lets it wrap.
+// The squared distance of two sizes. OpenCV computes it in 32 bits and lets it wrap.
 std::int32_t distance(Size a, Size b) {
   const auto dx = static_cast<std::uint32_t>(a.width) - static_cast<std::uint32_t>(b.width);
   const auto dy = static_cast<std::uint32_t>(a.height) - static_cast<std::uint32_t>(b.height);
   return static_cast<std::int32_t>(dx * dx + dy * dy);
 }
 
-// The scales whose window lies between the size limits; the nearest one if none does.
+// The scales at which the window lies between the size limits; if there is none, the scale at which
+// it is nearest to the lower limit.
 std::vector<float> chosen_scales(Size image, Size window, const DetectOptions& options) {
   const std::vector<float> all = fitting_scales(image, window, options.scale_factor);
   const Size low = options.min_size;
@@ -60,9 +61,10 @@ int positions(int length, int window_length, int step) {
   return length < window_length ? 0 : (length - window_length) / step + 1;
 }
 
-// OpenCV cuts every level into the same number of stripes, one for each 32 window positions across
-// the first level, and counts the rows of a stripe from half the height rounded down. If the height
-// is odd and that half is a multiple of `stripes`, the last row of windows belongs to no stripe.
+// The rows of windows of a level. OpenCV cuts every level into the same number of stripes, one for
+// each 32 window positions across the first level. At step 2 it computes the rows of a stripe from
+// half the height rounded down. If the height is odd and that half is a multiple of `stripes`, the
+// last row of windows belongs to no stripe and is left out.
 int rows_in_stripes(Size level, Size window, int step, int stripes) {
   const int height = level.height - window.height + 1;
   const int stripe_height = std::max((height / step + stripes - 1) / stripes, 1) * step;

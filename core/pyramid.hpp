@@ -1,5 +1,5 @@
-// From scale factor and size limits to levels. Pure arithmetic; OpenCV 4.6's CascadeClassifier
-// gives the rules.
+// Plans the levels of a pyramid from the scale factor and the size limits. Pure arithmetic, by the
+// rules of OpenCV 4.6's CascadeClassifier.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,10 @@
 namespace facesat {
 
 enum class Scan {
-  opencv,  // every second position where the scale is below 2, and the skip rule
-  dense,   // every position of every level
+  // Every second position where the scale is below 2. The skip rule: after a window that the first
+  // stage rejects, the next one in its row is skipped.
+  opencv,
+  dense,  // every position of every level
 };
 
 struct DetectOptions {
@@ -53,7 +55,7 @@ struct ResizeTap {
 // Taps for resizing `source` pixels to `length` pixels (OpenCV's INTER_LINEAR_EXACT for 8 bits).
 std::vector<ResizeTap> resize_taps(int source, int length);
 
-// The window at (x, y) of a level, in pixels of the image.
+// The box in the image of the window at (x, y) of a level; x and y are pixels of the level.
 Rect window_in_image(const Level& level, Size window, int x, int y);
 
 }  // namespace facesat

@@ -30,7 +30,8 @@ constexpr std::uint8_t gray_of(unsigned blue, unsigned green, unsigned red) {
 // ---- equalisation: the darkest value present becomes 0; the others follow the cumulative
 // histogram, in f32. A picture of one value stays as it is.
 
-// What `value` becomes. `up_to_value`: the number of pixels that are not brighter than `value`.
+// The new value of pixels that have `value`. `up_to_value` is the number of pixels that are not
+// brighter than `value`.
 constexpr std::uint8_t equalized(int value, std::uint32_t up_to_value, int darkest,
                                  std::uint32_t darkest_count, std::size_t pixels) {
   if (value <= darkest)
@@ -43,7 +44,7 @@ constexpr std::uint8_t equalized(int value, std::uint32_t up_to_value, int darke
 
 // ---- levels and boxes
 
-// A window, or a position in a level, in pixels of the image.
+// Converts a length, a position or a window's size from pixels of a level to pixels of the image.
 constexpr int in_image(int length, float scale) {
   return round_even(static_cast<float>(length) * scale);
 }
@@ -51,7 +52,8 @@ constexpr Size in_image(Size window, float scale) {
   return {in_image(window.width, scale), in_image(window.height, scale)};
 }
 
-// The part of a box that lies in the image; its sides may be negative if none does.
+// The part of a box that lies in the image. Where the whole box lies outside, a side of the result
+// is zero or negative.
 constexpr Rect clipped(const Rect& box, Size image) {
   const int left = box.x > 0 ? box.x : 0, top = box.y > 0 ? box.y : 0;
   const int right = box.x + box.width < image.width ? box.x + box.width : image.width,
@@ -80,8 +82,8 @@ constexpr std::array<Corner, 4> corners_of(const Rect& r, bool tilted) {
 }
 constexpr std::array<int, 4> corner_signs{1, -1, -1, 1};
 
-// A Haar feature before normalisation, from the sums of its rectangles; sum(i) gives one. The order
-// of these f32 operations is part of the result.
+// The value of a Haar feature before normalisation; sum(i) gives the sum of its i-th rectangle. The
+// order of these f32 operations affects the result, so it is OpenCV's.
 template <class Sum>
 constexpr float haar_value(const float (&weight)[3], Sum sum) {
   float value = weight[0] * sum(0) + weight[1] * sum(1);
@@ -125,14 +127,15 @@ constexpr float normalisation(double area, Real spread) {
 // stage rejects, or would reject, every second one is skipped, and so is the window after a run of
 // odd length.
 
-// Whether the window after a run of that length is skipped.
+// Whether the window after `run` consecutive rejected windows is skipped.
 constexpr bool is_skipped_after(int run) {
   return run % 2 != 0;
 }
 
-// The same for all windows of a word, one bit per window: returns the skipped ones. The runs of
-// `rejected` must begin in the word. Adding the first bit of each run that starts at an even bit
-// clears that run by its carry, which separates these runs from the others.
+// The skip rule for all windows of a word, one bit per window: from the rejected windows, returns
+// the skipped ones. Every run of rejected windows must begin in this word. Adding the first bit of
+// each run that starts at an even bit clears that run by its carry, which separates these runs from
+// the others.
 template <class Word>
 constexpr Word skipped_by(Word rejected) {
   constexpr Word even = static_cast<Word>(0x5555555555555555u);

@@ -9,10 +9,10 @@
 
 namespace facesat {
 
-// Returns whether work shall end; an empty function never ends it. Every participating thread calls
-// it about once per millisecond, several possibly at once, so it must be thread-safe and quick
-// (read a flag, compare the time with a deadline). Once it has returned true, it must keep
-// returning true until the call that it ends has thrown.
+// A function that returns whether work shall end; an empty one never ends it. Every participating
+// thread calls it about once per millisecond, several possibly at once, so it must be thread-safe
+// and quick (read a flag, compare the time with a deadline). Once it has returned true, it must
+// keep returning true until the call that it ends has thrown.
 using ShouldStop = std::function<bool()>;
 
 // Throws Stopped if the work shall end.

@@ -1,11 +1,11 @@
-// Time spent in a step.
+// Measures the time that a step of detection takes.
 #pragma once
 
 #include <chrono>
 
 namespace facesat {
 
-// Adds its own lifetime to the time of a step.
+// Adds its own lifetime to `milliseconds`, the time of a step.
 class Stopwatch {
  public:
   explicit Stopwatch(double& milliseconds) : milliseconds_(milliseconds) {}

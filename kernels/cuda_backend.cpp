@@ -35,7 +35,7 @@ using Border = DeviceImage<std::uint32_t>::Border;
 // Copies with all threads: a single one does not copy as fast as the memory allows.
 template <class Pixel>
 void copy_by_all(View<const Pixel> from, View<Pixel> to) {
-  constexpr int bytes_together = 1 << 18;
+  constexpr int bytes_together = 1 << 18;  // copied by one task: enough to outweigh its start
   const int width = from.size.width;
   const int rows =
       std::max(1, bytes_together / std::max(1, width * static_cast<int>(sizeof(Pixel))));
@@ -57,6 +57,7 @@ class CudaBackend final : public Backend {
       *event = make_event();
     found_ = std::make_unique<WindowBuffers>(stream_.get());
   }
+  // Waits until the device no longer uses the memory. Errors are ignored: destructors do not throw.
   ~CudaBackend() override {
     cudaSetDevice(device_);
     cudaStreamSynchronize(stream_.get());
@@ -116,7 +117,7 @@ class CudaBackend final : public Backend {
     check_stop(should_stop_);
     use_device();
     FACESAT_CUDA(cudaStreamSynchronize(stream_.get()));
-    while (found_->overflowed()) {  // rare
+    while (found_->overflowed()) {  // rare: more candidates than the buffers hold
       graph_ = {};                  // its launches use the buffers that are freed now
       found_->grow();
       enqueue_frame(cudaEventRecordDefault);
@@ -147,7 +148,7 @@ class CudaBackend final : public Backend {
     use_device();
     FACESAT_CUDA(cudaStreamSynchronize(stream_.get()));
     if (picture == Snapshot::gray) return downloaded<std::uint8_t>(gray_.view());
-    if (atlas_plan_.groups.size() > 1) {
+    if (atlas_plan_.groups.size() > 1) {  // the tables are those of the last group
       enqueue_tables(atlas_plan_.places[index].group);
       FACESAT_CUDA(cudaStreamSynchronize(stream_.get()));
     }
@@ -167,6 +168,7 @@ class CudaBackend final : public Backend {
   }
 
  private:
+  // A group is the levels that share an atlas. These events mark where its steps begin and end.
   struct GroupEvents {
     Event begin = make_event(), resized = make_event(), summed = make_event(),
           evaluated = make_event();
@@ -181,7 +183,7 @@ class CudaBackend final : public Backend {
   static std::size_t suitable_pixels() {
     std::size_t free = 0, total = 0;
     FACESAT_CUDA(cudaMemGetInfo(&free, &total));
-    constexpr std::size_t bytes_per_pixel = 16;
+    constexpr std::size_t bytes_per_pixel = 16;  // atlas, three tables of 4 bytes, and workspace
     return std::clamp<std::size_t>(total / 8 / bytes_per_pixel, 1 << 20, max_atlas_pixels);
   }
 
@@ -263,8 +265,8 @@ class CudaBackend final : public Backend {
     try {
       enqueue_frame(cudaEventRecordExternal);
     } catch (...) {
-      cudaStreamEndCapture(stream_.get(), &captured);
-      const Graph unfinished(captured);
+      cudaStreamEndCapture(stream_.get(), &captured);  // any error matters less than the first one
+      const Graph unfinished(captured);                // destroys what has been captured
       throw;
     }
     FACESAT_CUDA(cudaStreamEndCapture(stream_.get(), &captured));
@@ -278,7 +280,7 @@ class CudaBackend final : public Backend {
     FACESAT_CUDA(cudaEventRecordWithFlags(event.get(), stream_.get(), flags));
   }
 
-  // Grey image -> windows on the host.
+  // Everything from the grey image to the windows on the host.
   void enqueue_frame(unsigned event_flags) {
     for (int g = 0; g < static_cast<int>(atlas_plan_.groups.size()); ++g) {
       const GroupEvents& events = group_events_[g];
@@ -323,6 +325,7 @@ class CudaBackend final : public Backend {
     if (has_tilted()) enqueue_tilted(atlas_.view(size), tilted_sum_.view(size), stream_.get());
   }
 
+  // A task for group g; the caller adds where the results go and which tiles are evaluated.
   EvaluateTask task_of(int g) const {
     const Size size = atlas_plan_.groups[g].atlas;
     EvaluateTask task{};
@@ -374,7 +377,8 @@ class CudaBackend final : public Backend {
     return cudaEventElapsedTime(&ms, begin.get(), end.get()) == cudaSuccess ? ms : 0;
   }
 
-  // Cones reach into neighbouring levels, so the level's own table is computed anew.
+  // In the atlas, the cones of a tilted integral image reach into neighbouring levels, so a level's
+  // own table is computed anew.
   Image<std::uint32_t> own_tilted_table(const Rect& place) const {
     DeviceImage<std::uint32_t> table;
     table.resize({place.width, place.height}, Border::zeros, stream_.get());

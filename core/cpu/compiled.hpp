@@ -1,4 +1,5 @@
-// A cascade compiled for every table layout from which its windows are read.
+// A cascade compiled for the three layouts of integral images from which its windows are read:
+// tiles with a window at every pixel, tiles with a window at every second pixel, and patches.
 #pragma once
 
 #include <vector>
@@ -22,16 +23,18 @@ inline Layout patch_layout(Size window, bool tilted) {
 // windows; see evaluate_haar.cpp.
 template <class Test, class Normalisation>
 struct Compiled {
-  // Survivors are gathered into patches after about `nodes_before_gathering` nodes, and again after
-  // every further `nodes_between`: by then so few are left that a patch costs less than the lanes
-  // lost to rejected windows.
+  // The windows that survive are gathered into patches after about `nodes_before_gathering` nodes,
+  // and again after every further `nodes_between`. By then so few are left that a patch costs less
+  // than the lanes lost to rejected windows.
   static constexpr int nodes_before_gathering = 190, nodes_between = 500;
 
   Size window;
   Trees<Test> every_pixel, every_second, patch;  // step 1; step 2; gathered windows
   Normalisation normalisation[2];                // indexed by step - 1
-  std::vector<int> legs;    // the stages before which windows are gathered, and stage_count()
-  int first_leg_nodes = 0;  // of the first leg's stages, except walked ones
+  // A leg is the stages from one gathering to the next. The elements are the first stages of all
+  // legs but the first, and stage_count().
+  std::vector<int> legs;
+  int first_leg_nodes = 0;  // of the first leg's stages, except walked ones (see Trees::Stage)
 
   Compiled(const Cascade& cascade, const TileShape& shape)
       : window(cascade.window),

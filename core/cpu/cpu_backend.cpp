@@ -1,5 +1,6 @@
-// The whole flow of one frame on the CPU: bands of levels, each resized, summed up and evaluated
-// tile by tile by one thread. Bands are independent, so threads meet only at the end of a frame.
+// The whole flow of one frame on the CPU. The rows of windows of each level are divided into bands.
+// One thread resizes a band, computes its integral images and evaluates its windows, tile by tile.
+// Bands are independent, so threads meet only at the end of a frame.
 #include <algorithm>
 #include <chrono>
 #include <utility>
@@ -17,20 +18,21 @@
 namespace facesat {
 namespace {
 
-// Pixels that the top left corners of a tile's windows cover; the tile itself is larger by the
-// window's width and height less one. The tables of such a tile fit into the second-level cache.
+// The area in pixels in which the top left corners of a tile's windows lie. The tile itself is
+// wider by the window's width less one, and higher by its height less one. The tables of such a
+// tile fit into the second-level cache.
 constexpr int tile_width = 512, tile_height = 64;
 
 // Colour pixels converted between two checks of should_stop: some milliseconds of work.
 constexpr int pixels_between_polls = 1 << 23;
 
-// Working memory of a thread. The shape depends on the cascade alone, so pictures of all sizes
-// share it.
+// Working memory of a thread. The shape of its tiles depends on the cascade alone, so pictures of
+// all sizes share it.
 struct Workspace {
   std::unique_ptr<cpu::TileTables> tables;
-  Image<std::uint8_t> pixels;
+  Image<std::uint8_t> pixels;  // of a tile, resized
   cpu::EvaluationMemory memory;
-  std::vector<std::uint8_t> skips;
+  std::vector<std::uint8_t> skips;  // see Evaluator::scan()
   std::vector<cpu::Candidate> found;
 
   static Workspace& of_this_thread(const cpu::TileShape& shape) {
@@ -41,7 +43,7 @@ struct Workspace {
   }
 };
 
-// How a level is resized.
+// The source pixels and weights from which a level is resized.
 struct LevelTaps {
   std::vector<ResizeTap> columns, rows;
 };
@@ -150,7 +152,8 @@ class CpuBackend final : public Backend {
     }
   }
 
-  // The tiles of a band, from left to right.
+  // Builds the tiles of a band, from left to right, and calls visit() for each. Their times are
+  // added to `times`.
   template <class Visit>
   void for_each_tile(const Band& band, Band& times, Visit visit) const {
     const Level& level = pyramid_->levels[band.level];
@@ -175,7 +178,7 @@ class CpuBackend final : public Backend {
     }
   }
 
-  // A rectangle of a level.
+  // The pixels of a rectangle of a level. A level of the frame's size needs no resizing.
   View<const std::uint8_t> part_of(int index, const Rect& place,
                                    Image<std::uint8_t>& memory) const {
     if (pyramid_->levels[index].size == gray_.size()) return std::as_const(gray_).view().sub(place);
@@ -186,8 +189,10 @@ class CpuBackend final : public Backend {
     return memory.view();
   }
 
+  // Finds the windows of a band that pass all stages.
   void scan(Band& band) const {
     const Level& level = pyramid_->levels[band.level];
+    // Resets the times and the results, but keeps the memory of `windows`.
     band = {band.level, band.first_row, band.last_row, std::move(band.windows)};
     band.windows.clear();
     Workspace& workspace = Workspace::of_this_thread(shape_);
@@ -227,9 +232,10 @@ class CpuBackend final : public Backend {
     times_[Step::evaluate] = part(evaluate);
   }
 
+  // For each window of a level, the number of stages that it passes.
   Image<std::uint32_t> depths(int index) const {
     Image<std::uint32_t> result(pyramid_->levels[index].grid);
-    Band times{};
+    Band times{};  // not used: nobody asks for the times of a snapshot
     for (const Band& band : bands_)
       if (band.level == index)
         for_each_tile(

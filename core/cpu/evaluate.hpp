@@ -1,4 +1,4 @@
-// tile -> windows: the cascade, compiled for the layout of the tiles' tables.
+// Evaluates a cascade, compiled for the layout of the tiles' tables, at every window of a tile.
 #pragma once
 
 #include <cstdint>
@@ -29,26 +29,26 @@ class Evaluator {
  public:
   virtual ~Evaluator() = default;
 
-  // Appends the windows of a tile that pass, in no particular order. skip_rule: after a window that
-  // the first stage rejects, the next one in its row is skipped, as in OpenCV. skips[row]: on
-  // entry, whether the tile's first window is skipped; on return, whether that of the tile to the
-  // right is. With a malicious cascade a tile may take minutes: `meter` counts the work, and may
-  // throw.
+  // Appends the windows of a tile that pass all stages, in no particular order. With `skip_rule`,
+  // the window after one that the first stage rejects is skipped, as in OpenCV. skips[row] says on
+  // entry whether the first window of that row of the tile is skipped, and on return whether the
+  // first window of that row in the tile to the right is. With a malicious cascade a tile may take
+  // minutes, so `meter` counts the work; it throws Stopped if the caller has ended the work.
   virtual void scan(const Tile& tile, bool skip_rule, std::uint8_t* skips, EvaluationMemory& memory,
                     std::vector<Candidate>& windows, StopMeter& meter) const = 0;
 
-  // For every window of a row of the tile, the number of stages passed (0 for low-variance windows
-  // too).
+  // Writes, for every window of one row of the tile, the number of stages that it passes. A
+  // low-variance window passes none.
   virtual void depths(const Tile& tile, int row, std::uint32_t* depths, StopMeter& meter) const = 0;
 };
 
-// A tile of at most that many pixels, with the tables that the cascade's features need.
+// The shape of tiles of at most `pixels`, with the tables that the cascade's features need.
 TileShape tile_shape(const Cascade& cascade, Size pixels);
 
-// `cascade` is not used after the call. Tiles must have this shape.
+// The evaluator keeps no reference to `cascade`. It takes tiles of the given shape only.
 std::unique_ptr<Evaluator> make_evaluator(const Cascade& cascade, const TileShape& shape);
 
-// Evaluators of one kind of features each.
+// The evaluators for each kind of features; make_evaluator() chooses among them.
 std::unique_ptr<Evaluator> make_haar_evaluator(const Cascade& cascade, const TileShape& shape);
 std::unique_ptr<Evaluator> make_lbp_evaluator(const Cascade& cascade, const TileShape& shape);
 

@@ -28,22 +28,25 @@ HWY_INLINE Floats<F32, n> rectangles(const Corners& corners, const Batch<F32, n>
 
 using F64 = hn::CappedTag<double, 8>;
 
+// The sum of one rectangle in each of as many adjacent windows as F64 has lanes.
 HWY_INLINE hn::Vec<F64> rectangle_f64(const Corners& c, const std::uint32_t* windows) {
   const hn::Rebind<std::uint32_t, F64> tag;
   const hn::Rebind<std::int32_t, F64> itag;
   const auto sum = hn::LoadU(tag, windows + c.offset[0]) - hn::LoadU(tag, windows + c.offset[1]) -
                    hn::LoadU(tag, windows + c.offset[2]) + hn::LoadU(tag, windows + c.offset[3]);
-  // Not every instruction set converts unsigned integers.
+  // The sum less 2^31 as a signed integer, because not every instruction set converts unsigned
+  // ones.
   const auto moved = hn::BitCast(itag, hn::Xor(sum, hn::Set(tag, 0x80000000u)));
   return hn::PromoteTo(F64(), moved) + hn::Set(F64(), 0x1p31);
 }
 
 struct HaarVectors {
-  // Not sixteen lanes: nearly every load of sixteen elements crosses a cache line, and more lanes
-  // are lost to rejected windows.
+  // Eight lanes even where vectors have sixteen: nearly every load of sixteen elements crosses a
+  // cache line, and more lanes are lost to rejected windows.
   using Neighbours = hn::CappedTag<float, 8>;
   static constexpr std::size_t batch_vectors = 4;
 
+  // The node test for each window of a batch.
   template <class F32, std::size_t n>
   static HWY_INLINE Masks<F32, n> go_left(const HaarTest& q, const Batch<F32, n>& batch) {
     const F32 tag;
@@ -62,6 +65,8 @@ struct HaarVectors {
     return left;
   }
 
+  // Writes the inverse deviations of `count` adjacent windows. Returns a bit for each window, which
+  // is set if its variance is high enough.
   static HWY_INLINE std::uint64_t normalise(const HaarNormalisation& normalisation,
                                             const std::uint32_t* windows, std::ptrdiff_t squares,
                                             int count, float* inverse_deviations) {

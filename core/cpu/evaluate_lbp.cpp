@@ -11,7 +11,7 @@ HWY_BEFORE_NAMESPACE();
 namespace facesat::cpu::HWY_NAMESPACE {
 namespace {
 
-// The word of the subset that the upper three bits of each code select.
+// For each lane, the word of the node's subset that the upper three bits of the lane's code select.
 template <class U32>
 HWY_INLINE hn::Vec<U32> words_of(U32 tag, const LbpTest& q, hn::Vec<U32> codes) {
   const auto index = hn::ShiftRight<5>(codes);
@@ -32,6 +32,7 @@ HWY_INLINE hn::Vec<U32> words_of(U32 tag, const LbpTest& q, hn::Vec<U32> codes) 
 #endif
 }
 
+// The node test for each window of a vector; `windows` is the first one's corner (0, 0).
 template <class F32>
 HWY_INLINE hn::Mask<F32> goes_left(F32, const LbpTest& q, const std::uint32_t* windows) {
   const U32<F32> tag;
@@ -67,6 +68,7 @@ struct LbpVectors {
     return left;
   }
 
+  // LBP needs no normalisation: the variance of every window counts as high enough.
   static HWY_INLINE std::uint64_t normalise(const LbpNormalisation&, const std::uint32_t*,
                                             std::ptrdiff_t, int, float*) {
     return ~std::uint64_t{0};

@@ -1,5 +1,6 @@
-// Copies the table corners of windows from anywhere in a tile into a patch, where they are
-// neighbours. Included once for each instruction set.
+// Copies the integral image at the corners of sixteen windows, from anywhere in a tile, into a
+// patch in which these windows are neighbours (see compiled.hpp). Included once for each
+// instruction set.
 #if defined(FACESAT_CPU_GATHER_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef FACESAT_CPU_GATHER_INL
 #undef FACESAT_CPU_GATHER_INL
@@ -54,7 +55,8 @@ HWY_INLINE void transpose(const std::uint32_t* const* windows, std::ptrdiff_t fr
 }
 #endif
 
-// Copies rows in order: elements written past the end of a row are overwritten by the next row.
+// Copies the integral image, or the tilted one at offset `table`. Rows are copied in order:
+// elements written past the end of a row are overwritten by the next row.
 HWY_INLINE void gather_table(const Layout& tile, const Layout& patch_layout, Size window,
                              const std::uint32_t* const* windows, std::ptrdiff_t table,
                              std::uint32_t* patch) {
@@ -71,7 +73,8 @@ HWY_INLINE void gather_table(const Layout& tile, const Layout& patch_layout, Siz
   }
 }
 
-// windows: pointers to corner (0, 0) of sixteen windows.
+// Fills the patch; `windows` points to corner (0, 0) of each of the sixteen windows. `tile` and
+// `patch_layout` are the layouts to read and to write.
 HWY_INLINE void gather(const Layout& tile, const Layout& patch_layout, Size window,
                        const std::uint32_t* const* windows, std::uint32_t* patch) {
   gather_table(tile, patch_layout, window, windows, 0, patch);

@@ -16,6 +16,7 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
+// Converts one row, sixteen pixels or fewer at a time.
 void GrayRow(const Bgr* from, int width, std::uint8_t* to) {
   int x = 0;
 #if HWY_TARGET != HWY_SCALAR
@@ -52,6 +53,7 @@ Histogram count_values(View<const std::uint8_t> gray) {
   return histogram;
 }
 
+// For each value, the value that replaces it.
 std::array<std::uint8_t, 256> equalizing_map(const Histogram& histogram, std::size_t pixels) {
   int darkest = 0;
   while (histogram[darkest] == 0) ++darkest;

@@ -1,4 +1,4 @@
-// frame -> gray
+// Converts a colour frame to a grey image, and equalises its histogram.
 #pragma once
 
 #include <cstdint>

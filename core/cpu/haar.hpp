@@ -1,4 +1,5 @@
-// Haar features and the variance normalisation of a window, compiled for a layout.
+// Haar features and the variance normalisation of a window, compiled for one layout of the integral
+// images in memory (Layout in core/cpu/tile.hpp).
 #pragma once
 
 #include <bit>
@@ -9,7 +10,7 @@
 
 namespace facesat::cpu {
 
-// Four corners of a rectangle: sum = p[0] - p[1] - p[2] + p[3].
+// The table elements at a rectangle's four corners, as offsets from the window's first element.
 struct Corners {
   std::int32_t offset[4];
 
@@ -28,7 +29,7 @@ struct Corners {
   }
 };
 
-// One cache line.
+// The node test of a Haar cascade, in one cache line: the feature and its threshold.
 struct alignas(64) HaarTest {
   Corners corners[3];
   float weight[3];  // weight[2] is 0 if there is no third rectangle
@@ -43,9 +44,11 @@ struct alignas(64) HaarTest {
     }
   }
 
+  // 1 if the feature has a third rectangle, which takes time; otherwise 0.
   static int cost(const Cascade& cascade, const Node& node) {
     return cascade.haar[node.feature].parts[2].weight != 0;
   }
+  // Whether weight[2] is not 0; the shift drops the sign, so that -0 counts as 0.
   bool has_third() const { return std::bit_cast<std::uint32_t>(weight[2]) << 1 != 0; }
 
   bool goes_left(const std::uint32_t* window, float inverse_deviation) const {
@@ -57,15 +60,17 @@ struct alignas(64) HaarTest {
 };
 
 struct HaarNormalisation {
-  Corners corners;
-  double area;
+  Corners corners;  // of the rectangle whose variance is used
+  double area;      // of the same rectangle, in pixels
 
   HaarNormalisation(Size window, const Layout& layout)
       : corners(Corners::of(rules::normalised_rectangle(window), false, layout)),
         area(static_cast<double>(rules::normalised_rectangle(window).width) *
              rules::normalised_rectangle(window).height) {}
 
-  // 0 for a low-variance window. Exact up to the square root, because the products are below 2^53.
+  // 0 for a low-variance window. `squares` is the distance from an element of the integral image to
+  // that of the squared one. All steps before the square root are exact, because the products are
+  // below 2^53.
   float inverse_deviation(const std::uint32_t* window, std::ptrdiff_t squares) const {
     const double sum = corners.sum(window), squared_sum = corners.sum(window + squares);
     return rules::normalisation(area, area * squared_sum - sum * sum);

@@ -17,13 +17,14 @@ using Tag = hn::CappedTag<std::uint32_t, 16>;
 using Vec = hn::Vec<Tag>;
 
 #if HWY_TARGET != HWY_SCALAR
-// Inclusive prefix sum over the lanes, in log2(lanes) steps: first within blocks of four lanes,
-// then each block adds the last lane of the block `shift` lanes before it.
+// Inclusive prefix sum over the lanes of a vector, in log2(lanes) steps: first within blocks of
+// four lanes; then, for shift = 4 and 8, each lane adds the last lane of the block `shift` lanes
+// before its own.
 class Prefix {
  public:
   Prefix() {
     const Tag tag;
-    std::uint32_t from[16], first[16];
+    std::uint32_t from[16], first[16];  // the lane to add, and a mask: 0 where there is none
     for (std::uint32_t shift = 4, i = 0; shift < hn::Lanes(tag); shift *= 2, ++i) {
       for (std::uint32_t lane = 0; lane < hn::Lanes(tag); ++lane) {
         from[lane] = lane < shift ? 0 : (lane - shift) | 3;
@@ -44,6 +45,7 @@ class Prefix {
       v = v + (hn::TableLookupLanes(v, from_[i]) & keep_[i]);
     return v;
   }
+  // The last lane, in every lane.
   HWY_INLINE Vec last(Vec v) const { return hn::TableLookupLanes(v, last_); }
 
  private:
@@ -59,7 +61,7 @@ template <bool has_squares>
 void integrate_row(const std::uint8_t* pixels, int width, const std::uint32_t* above,
                    const std::uint32_t* squares_above, std::uint32_t* sum, std::uint32_t* squares) {
   int x = 0;
-  std::uint32_t s_end = 0, q_end = 0;
+  std::uint32_t s_end = 0, q_end = 0;  // sums of the row so far: of pixels, of their squares
 #if HWY_TARGET != HWY_SCALAR
   const Tag tag;
   const hn::Rebind<std::uint8_t, Tag> bytes;
@@ -100,8 +102,8 @@ void Integral(View<const std::uint8_t> picture, View<std::uint32_t> sum,
       integrate_row<false>(picture.row(y), width, sum.row(y - 1), nullptr, sum.row(y), nullptr);
 }
 
-// Each vector of the row is read before it is overwritten: even elements move to the left, odd ones
-// are kept aside.
+// Reorders a row in place: the even elements move to its start, the odd ones are kept in `odd` and
+// then copied to `odd_place`. Each vector of the row is read before it is overwritten.
 void SplitRow(std::uint32_t* row, int width, std::uint32_t* odd, std::uint32_t* odd_place) {
   int i = 0;  // pair of elements
 #if HWY_TARGET != HWY_SCALAR

@@ -19,8 +19,8 @@ void integral(View<const std::uint8_t> picture, View<std::uint32_t> sum,
 // picture. OpenCV's tilted table T(X, Y) is element (X - 1, Y - 1).
 void tilted_integral(View<const std::uint8_t> picture, View<std::uint32_t> tilted_sum);
 
-// Reorders every row from row -1 on, with column -1 as element 0: even elements first, odd ones
-// from element `odd` on.
+// Reorders every row from row -1 on: even elements come first, odd ones from element `odd` on.
+// Elements are counted from column -1, which is element 0.
 void split_columns(View<std::uint32_t> table, std::ptrdiff_t odd);
 
 }  // namespace facesat::cpu

@@ -1,4 +1,5 @@
-// LBP features, compiled for a layout.
+// LBP features, compiled for one layout of the integral image in memory (Layout in
+// core/cpu/tile.hpp).
 #pragma once
 
 #include <array>
@@ -10,6 +11,7 @@
 
 namespace facesat::cpu {
 
+// The node test of an LBP cascade.
 struct LbpTest {
   std::int32_t offset[4][4];  // corners of 3 x 3 equal blocks
   std::array<std::uint32_t, 8> subset;
@@ -21,7 +23,7 @@ struct LbpTest {
         offset[j][i] = layout.offset(block.x + i * block.width, block.y + j * block.height);
   }
 
-  static int cost(const Cascade&, const Node&) { return 0; }
+  static int cost(const Cascade&, const Node&) { return 0; }  // all take the same time
 
   bool goes_left(const std::uint32_t* window, float) const {
     const unsigned c = code(window);
@@ -42,7 +44,7 @@ struct LbpTest {
   }
 };
 
-// LBP rejects no low-variance windows.
+// LBP features need no normalisation, and no window is rejected for low variance.
 struct LbpNormalisation {
   LbpNormalisation(Size, const Layout&) {}
   float inverse_deviation(const std::uint32_t*, std::ptrdiff_t) const { return 1; }

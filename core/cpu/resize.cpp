@@ -34,8 +34,9 @@ void MixRows(const std::uint8_t* first, const std::uint8_t* second, const Resize
         static_cast<std::uint16_t>(tap.first_weight * first[x] + tap.second_weight * second[x]);
 }
 
-// pairs: the two values of each column, the first one in the lower half (on little-endian
-// machines). out = (256 * first + weight * (second - first) + 32768) >> 16.
+// Mixes two values for each column: out = (256 * first + weight * (second - first) + 32768) >> 16.
+// Each element of `pairs` is two adjacent 16-bit values of a mixed row; on little-endian machines
+// the first one is the lower half.
 void MixPairs(const std::uint32_t* pairs, const std::int32_t* weights, int width,
               std::uint8_t* out) {
   const hn::ScalableTag<std::int32_t> tag;

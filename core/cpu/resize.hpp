@@ -1,4 +1,4 @@
-// gray -> a level of the pyramid, or a part of one
+// Resizes the grey image to a level of the pyramid, or to a part of a level.
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,10 @@
 // Evaluates one stage on several vectors of windows at once. Included once for each instruction
 // set.
 //
-// The windows of a vector are neighbours, because then their corners are, too; its first window may
-// lie anywhere. The vectors of a batch share the loads of a node's offsets, weights and threshold,
-// which cost as much as the loads of corners.
+// A vector has one window per lane. Its windows are neighbours, so that their corners are
+// neighbours in memory; the first of them may lie anywhere. Several vectors form a batch: they
+// share the loads of a node's offsets, weights and threshold, which cost as much as the loads of
+// corners.
 //
 // `Features` provides what differs between Haar and LBP:
 //   Neighbours: the tag of vectors of neighbours.
@@ -54,6 +55,7 @@ using Floats = Several<hn::Vec<F32>, n>;
 template <class F32, std::size_t n>
 using Masks = Several<hn::Mask<F32>, n>;
 
+// n vectors of windows.
 template <class F32, std::size_t n>
 struct Batch {
   HWY_INLINE Batch() {}
@@ -69,6 +71,7 @@ HWY_INLINE std::uint32_t bits_of(Tag tag, Mask mask) {
   return bits[0] | std::uint32_t{bits[1]} << 8;
 }
 
+// In each lane, one of two responses: the left one where `left` is set.
 template <class Mask, class Responses>
 HWY_INLINE Responses chosen(Mask left, Responses left_responses, Responses right_responses) {
   return hn::IfThenElse(hn::RebindMask(hn::DFromV<Responses>(), left), left_responses,
@@ -96,7 +99,7 @@ HWY_INLINE Integers<F32, n> responses_of(const Trees& trees, const typename Tree
   return responses[0];
 }
 
-// The same for a tree of two nodes, the most frequent kind of tree that is not a stump.
+// The responses of a tree of two nodes, the most frequent kind of tree that is not a stump.
 template <class Features, class F32, std::size_t n, class Trees>
 HWY_INLINE Integers<F32, n> responses_of_pair(const Trees& trees, int root,
                                               const Batch<F32, n>& batch) {
@@ -117,7 +120,8 @@ HWY_INLINE Integers<F32, n> responses_of_pair(const Trees& trees, int root,
   return responses;
 }
 
-// One bit per window, for each vector.
+// The decisions of a stage on n vectors: for each vector, one bit per window. Unsure windows have a
+// sum too close to the threshold to decide (see trees.hpp).
 template <std::size_t n>
 struct Outcome {
   std::uint32_t passed[n], unsure[n];

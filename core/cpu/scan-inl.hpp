@@ -1,9 +1,9 @@
 // The order in which the windows of a tile are evaluated. Included once for each instruction set.
 //
-// First leg: along each row, stage by stage, with one bit per window. Vectors cover the windows
-// alive, and the rejected ones between them.
-// Further legs: the survivors of the whole tile are gathered, sixteen at a time, so that no lane is
-// lost to windows rejected before.
+// The stages are divided into legs. In the first leg, windows are evaluated along each row, stage
+// by stage, with one bit per window. Vectors cover the windows alive (not yet rejected), and the
+// rejected ones between them. In the further legs, the survivors of the whole tile are gathered
+// into patches of sixteen windows, so that no lane is lost to windows rejected before.
 #if defined(FACESAT_CPU_SCAN_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef FACESAT_CPU_SCAN_INL
 #undef FACESAT_CPU_SCAN_INL
@@ -23,8 +23,9 @@
 HWY_BEFORE_NAMESPACE();
 namespace facesat::cpu::HWY_NAMESPACE {
 
-// The skip rule for 64 neighbours, one bit each; the first one is skipped if `skip` is set. Returns
-// the skipped windows and sets `skip` for the window after the 64th.
+// The skip rule (a window rejected by the first stage lets the next one in its row be skipped) for
+// 64 neighbours, one bit each. The first one is skipped if `skip` is set. Returns the skipped
+// windows and sets `skip` for the window after the 64th.
 inline std::uint64_t skipped_windows(std::uint64_t rejected, bool& skip) {
   const std::uint64_t first = skip;
   rejected &= ~first;
@@ -69,8 +70,9 @@ class TileScan {
   }
 
  private:
-  // Neighbours in a row that go through the first leg together: enough to fill batches, few enough
-  // for their part of the tables to fit into the first-level cache.
+  // How many neighbours in a row go through the first leg together: enough to fill batches, few
+  // enough for their part of the tables to fit into the first-level cache. `words` is the number of
+  // 64-bit words that hold a bit for each.
   static constexpr int words = 4, block = 64 * words;
   using Bits = std::array<std::uint64_t, words>;  // one bit per window of a block
 
@@ -78,11 +80,13 @@ class TileScan {
   static constexpr std::size_t lanes = hn::MaxLanes(Neighbours());
   static constexpr std::uint64_t lanes_mask = (std::uint64_t{1} << lanes) - 1;
 
+  // The first leg of a block of neighbours. `skip`: on entry, whether the block's first window is
+  // skipped; on return, whether the window after the block is.
   void scan_block(int row, int column, bool skip_rule, bool& skip) {
     const int count = std::min(block, tile_.grid.width - column);
     const std::uint32_t* const windows = tile_.window(column, row);
     float* const inverse = inverse_.data();
-    Bits varied{};
+    Bits varied{};  // windows whose variance is high enough
     for (int w = 0; w < words && 64 * w < count; ++w) {
       const int in_word = std::min(64, count - 64 * w);
       varied[w] = ~std::uint64_t{0} >> (64 - in_word) &
@@ -134,9 +138,9 @@ class TileScan {
     return passed;
   }
 
-  // Evaluates a stage on n vectors, which begin with the windows `starts`. Sets the bits of windows
-  // that pass in `passed`, and in `unsure` those of windows whose sum is too close to the threshold
-  // to decide.
+  // Evaluates a stage on n vectors, which begin with the windows `starts`. Sets the bits in
+  // `passed` of the windows that pass, and the bits in `unsure` of those whose sum is too close to
+  // the threshold to decide.
   template <std::size_t n>
   HWY_INLINE void test_vectors(int stage, const std::uint32_t* windows, const float* inverse,
                                const std::uint8_t* starts, Bits& passed, Bits& unsure) const {
@@ -185,13 +189,15 @@ class TileScan {
     candidates_.resize(kept);
   }
 
+  // Evaluates stages first .. last - 1 on up to sixteen candidates. Returns a bit for each, which
+  // is set if it passes.
   std::uint32_t evaluate_gathered(const Candidate* group, int count, const Layout& layout,
                                   int first, int last) {
     constexpr std::size_t wide = hn::MaxLanes(Gathered()), n = patch_windows / wide;
     const std::uint32_t* windows[patch_windows];
     float inverse[patch_windows];
     for (int i = 0; i < patch_windows; ++i) {
-      const Candidate& c = group[std::min(i, count - 1)];
+      const Candidate& c = group[std::min(i, count - 1)];  // spare lanes repeat the last candidate
       windows[i] = tile_.window(c.column, c.row);
       inverse[i] = c.inverse_deviation;
     }

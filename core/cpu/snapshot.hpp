@@ -1,4 +1,4 @@
-// Pictures of a whole level, for tests and debug views: the CPU backend itself works tile by tile.
+// Pictures of whole levels, for tests and debug views. (The CPU backend itself works tile by tile.)
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,7 @@
 
 namespace facesat::cpu {
 
+// A copy of the picture with 32 bits per pixel.
 Image<std::uint32_t> widened(View<const std::uint8_t> picture);
 
 // Backend::snapshot() of `level`, `sum`, `squared_sum` or `tilted_sum`. Throws MemoryError.

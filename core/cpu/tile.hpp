@@ -1,6 +1,6 @@
 // A tile: adjacent windows of one level, with integral images (summed area tables) of the pixels
-// below them. One thread builds and evaluates it while it lies in that core's caches; there is no
-// table of a whole picture.
+// that these windows cover. One thread builds and evaluates a tile while it lies in the caches of
+// the thread's core; there is no table of a whole picture.
 #pragma once
 
 #include <array>
@@ -10,11 +10,13 @@
 
 namespace facesat::cpu {
 
-// The place of a window's corner (x, y) in a table, relative to the window's corner (0, 0). Corners
-// lie between pixels: x is 0 .. window width, y is 0 .. window height.
+// Where tables lie in memory. offset(x, y) is the place of a window's corner (x, y), relative to
+// the window's corner (0, 0). Corners lie between pixels: x is 0 .. window width, y is 0 .. window
+// height.
 //
-// Windows that are neighbours in the grid are neighbours in memory. Where the grid takes every
-// second pixel, each row of a table holds its even columns first and its odd ones after them.
+// Windows that are neighbours in the grid are neighbours in memory. Where windows are two pixels
+// apart, each row of a table is therefore split: it holds its even columns first and its odd ones
+// after them.
 struct Layout {
   std::ptrdiff_t column = 1;  // stride between columns (of equal parity if rows are split)
   std::ptrdiff_t odd = 0;     // from column 0 to column 1 if rows are split; otherwise 0
@@ -29,11 +31,12 @@ struct Layout {
 
 // The capacity of a tile.
 struct TileShape {
-  Size pixels;           // maximum
+  Size pixels;           // maximum width and height
   bool squares, tilted;  // which tables there are besides the integral image
   bool operator==(const TileShape&) const = default;
 
-  std::ptrdiff_t pitch() const;
+  std::ptrdiff_t pitch() const;  // of a table, in elements
+  // Elements from one table to the next: a row above the pixels, and one to spare below.
   std::ptrdiff_t plane() const { return (pixels.height + 2) * pitch(); }
   // step: 1 or 2 pixels from window to window.
   Layout layout(int step) const;
@@ -52,8 +55,8 @@ struct Tile {
   }
 };
 
-// Evaluators read the corners of this many windows at once, wherever the first of them lies. The
-// memory past the last window may be read, but its contents are arbitrary.
+// Evaluators read the corners of up to this many windows at once, wherever the first of them lies.
+// So they may read past the last window, where the contents are arbitrary.
 inline constexpr int group_windows = 16;
 
 // The memory of a tile's tables.

@@ -28,12 +28,12 @@ namespace facesat::cpu {
 //   through the code.
 template <class Test>
 struct Trees {
-  // Maximum nodes of a tree and of a stage that are evaluated in vectors. Trained cascades are far
-  // below; with more, a batch could not poll often enough whether to stop.
+  // The most nodes that a tree and a stage may have to be evaluated in vectors. Trained cascades
+  // are far below; with more nodes, a batch could not poll often enough whether to stop.
   static constexpr int vector_tree_nodes = 16, vector_stage_nodes = 1 << 13;
 
-  // Right before left: the arrays are indexed by goes_left(). A child > 0 is that many nodes after
-  // the root; otherwise the walk ends with the leaf.
+  // Element 0 is for the right, element 1 for the left, since goes_left() is the index. A child > 0
+  // is that many nodes after the root; otherwise the walk ends with the leaf of the same index.
   struct Node {
     std::int32_t children[2];
     std::int32_t responses[2];  // leaves in fixed point
@@ -45,14 +45,16 @@ struct Trees {
   // The trees of a stage are sorted by shape, so that branches are predicted; trees with fewer
   // nodes come first.
   struct Stage {
-    int first_tree, tree_count;  // in file order
-    int first_stump, last_stump;
+    int first_tree, tree_count;     // in file order
+    int first_stump, last_stump;    // nodes [first_stump, last_stump)
     int first_larger, last_larger;  // elements of `larger`
     int node_count;                 // of all its trees
-    bool walked;                    // evaluated by passes(), one window after the other
+    bool walked;                    // too large for vectors: passes() takes one window at a time
     double threshold;
-    std::int32_t right_responses;          // sum over all stumps
-    std::int32_t reject_below, pass_from;  // sums of responses; in between: unsure
+    std::int32_t right_responses;  // sum over all stumps
+    // Sums of responses below the first are rejected, from the second on they pass; those in
+    // between are unsure.
+    std::int32_t reject_below, pass_from;
   };
 
   std::vector<Test> tests;          // one per node
@@ -69,7 +71,7 @@ struct Trees {
 
   int stage_count() const { return static_cast<int>(stages.size()); }
 
-  // The f64 sum of a stage, and whether it reaches the threshold.
+  // The f64 sum of a stage. passes() tells whether it reaches the threshold.
   double sum(int stage, const std::uint32_t* window, float inverse_deviation) const {
     double result = 0;
     for (int i = 0; i < stages[stage].tree_count; ++i) {
@@ -123,6 +125,7 @@ struct Trees {
     stages.push_back(stage);
   }
 
+  // The trees of a stage in the order in which vectors evaluate them.
   static std::vector<int> by_shape(const Cascade& cascade, const facesat::Stage& stage) {
     std::vector<int> order(stage.tree_count);
     std::iota(order.begin(), order.end(), stage.first_tree);
@@ -166,6 +169,7 @@ struct Trees {
     return sum;
   }
 
+  // Converts the leaves and the threshold of a stage to fixed point.
   void round_leaves(Stage& stage, double threshold) {
     // Sums stay below 2^29, and sums of gains below twice that.
     const double largest = largest_sum(stage);

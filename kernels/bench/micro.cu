@@ -1,3 +1,5 @@
+// Latencies are measured with chains: instructions of one warp, each of which needs the result of
+// the one before it. Speeds and launch times are measured between two events of a stream.
 #include <algorithm>
 
 #include "kernels/bench/micro.hpp"
@@ -17,7 +19,7 @@ constexpr int unrolled = 128, rounds = 32, steps = rounds * unrolled;
 // One step of a chain: the new value depends on the old one. The compiler cannot shorten the chain:
 // values differ between lanes (uniform ones could move to scalar units, and their shuffles vanish),
 // `other` is known only at run time, and consecutive steps do not fuse into one instruction.
-struct OfLanes {
+struct OfLanes {  // begin() makes the value differ between lanes
   using Word = unsigned;
   __device__ void begin(Word& value) const { value += threadIdx.x; }
 };
@@ -46,7 +48,9 @@ struct SharedRead {
   }
   __device__ void operator()(Word& value, Word&) const { value = memory.at(value); }
 };
-struct GlobalRead {  // bypasses the L1 cache
+// Follows a chain of pointers; the load bypasses the L1 cache. All lanes read the same pointer, so
+// begin() has nothing to add.
+struct GlobalRead {
   using Word = unsigned long long;
   __device__ void begin(Word&) const {}
   __device__ void operator()(Word& value, Word&) const {
@@ -59,7 +63,7 @@ struct ChainEnd {
   unsigned long long value;  // keeps the chain from being removed
 };
 
-// For one warp.
+// Runs a chain in one warp, from the given value on.
 template <class Step>
 __global__ void chain_kernel(typename Step::Word value, typename Step::Word other, ChainEnd* end) {
   const Step step{};
@@ -74,7 +78,8 @@ __global__ void chain_kernel(typename Step::Word value, typename Step::Word othe
   if (threadIdx.x == 0) *end = {clocks, value};
 }
 
-// A ring of pointers in global memory, one per step, each in a cache line of its own.
+// A ring of pointers in global memory, one per step of a chain, each in a cache line of its own.
+// The stride in bytes is no power of two, lest all of them compete for the same part of the cache.
 constexpr std::size_t link_stride = 8192 + 128;
 
 __global__ void link_kernel(std::byte* memory) {
@@ -128,7 +133,7 @@ class Micro {
     return ms / 1000.0;
   }
 
-  // Calls `once` for a warm-up and then `runs` times; returns the least of the numbers it returned.
+  // Calls `once` for a warm-up and then `runs` times. Returns the least result of these runs.
   template <class Once>
   static double least(Once once) {
     once();
@@ -137,6 +142,7 @@ class Micro {
     return best;
   }
 
+  // Keeps the stream busy for about ten milliseconds.
   void spin() { FACESAT_LAUNCH(spin_kernel, dim3(1), dim3(1), stream_.get(), spin_clocks); }
 
   double clock_hz() {
@@ -156,10 +162,11 @@ class Micro {
 
   template <class Step>
   double latency() {
-    return least([&] { return clocks_per_step<Step>(1, 3); });
+    return least([&] { return clocks_per_step<Step>(1, 3); });  // any two values will do
   }
 
-  // The copy evicts all links from the L2 cache; a walk leaves all of them there.
+  // The copy, of 256 MiB, evicts all links of the ring from the L2 cache, so a walk after it reads
+  // memory. A walk leaves the links in the L2 cache, where the next one finds them.
   void measure_memory(MicroFigures& figures) {
     figures.memcpy_bytes_per_s = copy_speed(device_).memory;
     constexpr Size size{8192, 4096};
@@ -187,7 +194,8 @@ class Micro {
     figures.l2_read = least(walk);
   }
 
-  // The kernels are all enqueued before the first one may start.
+  // Microseconds per launch in a row of empty kernels. The stream spins first, so that all of them
+  // are enqueued before the first one may start.
   double launch_us() {
     constexpr int launches = 256;
     return 1e6 / launches * least([&] {

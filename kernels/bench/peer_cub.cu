@@ -1,4 +1,5 @@
-// What a user of CUB would write: block-wide scans of rows, then scans of columns.
+// The integral image as a user of CUB, NVIDIA's library of device-wide and block-wide algorithms,
+// would write it: block-wide scans of rows, then scans of columns.
 //
 // Idea: a block scans a row, four adjacent elements per thread, with a running prefix from tile to
 // tile; then a block scans 32 columns, with the lanes of a warp along a row, so that accesses are
@@ -18,7 +19,7 @@
 namespace facesat::gpu {
 namespace {
 
-constexpr int row_threads = 256, items = 4;
+constexpr int row_threads = 256, items = 4;  // items: elements per thread
 constexpr int row_tile = row_threads * items;
 
 // The callback from which BlockScan gets the sum of all previous tiles, once per tile.
@@ -62,8 +63,8 @@ __global__ void __launch_bounds__(row_threads) scan_row_kernel(Pass pass) {
   }
 }
 
-constexpr int strip = 32;           // columns of a block; also its rows of threads
-constexpr int rows_per_thread = 8;  // at a time
+constexpr int strip = 32;           // columns of a block; also the number of its warps
+constexpr int rows_per_thread = 8;  // per step
 constexpr int column_threads = strip * strip, column_tile = strip * rows_per_thread;
 
 template <class Pass>
@@ -71,7 +72,9 @@ __global__ void __launch_bounds__(column_threads) scan_columns_kernel(Pass pass)
   using Out = typename Pass::Out;
   using Scan = cub::WarpScan<Out>;
   __shared__ typename Scan::TempStorage storage[strip];
-  __shared__ Out sums_of[strip][strip + 1];  // [column][rows of a warp]
+  // sums_of[column][warp]: the sum of the warp's rows in that column. Padded by one element against
+  // bank conflicts.
+  __shared__ Out sums_of[strip][strip + 1];
   const int lane = static_cast<int>(threadIdx.x), warp = static_cast<int>(threadIdx.y);
   const int x = static_cast<int>(blockIdx.x) * strip + lane;
   Out above{};  // the sum of column `warp` in all previous tiles

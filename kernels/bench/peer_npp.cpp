@@ -1,5 +1,5 @@
-// NVIDIA's closed library of image primitives, loaded at run time if it is installed; building
-// needs nothing of it.
+// The integral image of NPP, NVIDIA's closed library of image primitives. The library is loaded at
+// run time if it is installed; the build does not need it.
 #include <type_traits>
 
 #include <dlfcn.h>
@@ -24,8 +24,9 @@ struct NppStreamContext {
 };
 static_assert(sizeof(NppStreamContext) == 48 && std::is_trivially_copyable_v<NppStreamContext>);
 
-// The table is exclusive and of (width + 1) x (height + 1) elements; `first` fills its first row
-// and column. Steps are in bytes. 0 is success.
+// The signature of nppiIntegral. Its table has (width + 1) x (height + 1) elements: `first` fills
+// the first row and column, and element (x + 1, y + 1) is our element (x, y). Steps are the bytes
+// from row to row. Returns 0 on success.
 template <class T>
 using Integral = int (*)(const std::uint8_t* input, int input_step, T* table, int table_step,
                          NppiSize size, T first, NppStreamContext context);
@@ -33,7 +34,7 @@ using Integral = int (*)(const std::uint8_t* input, int input_step, T* table, in
 struct Npp {
   Integral<std::int32_t> to_s32 = nullptr;
   Integral<float> to_f32 = nullptr;
-  std::string why_none;
+  std::string why_none;  // why NPP cannot be used; empty if it can
 
   Npp() {
     void* library = nullptr;
@@ -78,7 +79,8 @@ NppStreamContext context_of(cudaStream_t stream) {
 
 template <class T>
 void call(Integral<T> integral, const SatTask& task, cudaStream_t stream) {
-  T* const corner = static_cast<T*>(task.sum) - task.sum_pitch - 1;  // element (-1, -1)
+  // Our element (-1, -1), so that NPP's extra row and column lie outside our table.
+  T* const corner = static_cast<T*>(task.sum) - task.sum_pitch - 1;
   const int status =
       integral(static_cast<const std::uint8_t*>(task.input), static_cast<int>(task.input_pitch),
                corner, static_cast<int>(task.sum_pitch * std::ptrdiff_t{sizeof(T)}),

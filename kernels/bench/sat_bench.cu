@@ -12,7 +12,7 @@
 namespace facesat::gpu {
 namespace {
 
-constexpr std::size_t rotated_bytes = 240 << 20;
+constexpr std::size_t rotated_bytes = 240 << 20;  // of all copies; far more than the L2 cache holds
 
 // Keeps the stream busy until everything after it is enqueued.
 __global__ void wait_kernel(int microseconds) {
@@ -26,6 +26,7 @@ class Bench {
     const bool squares = task.squares && info.input_bytes == 1;
     bytes_ = static_cast<double>(task.size.area()) *
              static_cast<double>(info.input_bytes + info.table_bytes * (squares ? 2 : 1));
+    // Runs take the copies in turn. At least two, and no more than 64 for the smallest pictures.
     const auto copies = std::clamp<std::size_t>(
         static_cast<std::size_t>(std::ceil(static_cast<double>(rotated_bytes) / bytes_)), 2, 64);
     for (std::size_t i = 0; i < copies; ++i) {
@@ -54,6 +55,7 @@ class Bench {
     const Buffer<std::byte> workspace(sat.workspace_bytes(task_.type, task_.size));
     if (workspace.size() > 0)
       FACESAT_CUDA(cudaMemsetAsync(workspace.data(), 0, workspace.bytes(), stream_.get()));
+    // Twice, because there may be two tables. 1 << 20 stands for many: one per anti-diagonal.
     const int launches = sat.launches > 0 ? 2 * sat.launches : 1 << 20;
     const auto enqueue = [&](const SatTask& t) { sat.enqueue(t, workspace.data(), stream_.get()); };
     for (const auto& place : places_) place->poison(stream_.get());
@@ -71,6 +73,7 @@ class Bench {
     for (int run = -warm_up; run < task_.runs; ++run) {
       const SatTask& task =
           places_[static_cast<std::size_t>(run + warm_up) % places_.size()]->task();
+      // Few launches are all enqueued before the first one may start: about 4 us for each.
       if (launches <= 64) wait_kernel<<<1, 1, 0, stream_.get()>>>(10 + 4 * launches);
       FACESAT_CUDA(cudaEventRecord(begin.get(), stream_.get()));
       enqueue(task);
@@ -84,6 +87,7 @@ class Bench {
     return {.id = id, .us = std::move(us), .bytes = bytes_};
   }
 
+  // Whether every element of the tables is right, in all copies.
   bool is_right() {
     unsigned wrong = 0;
     FACESAT_CUDA(cudaMemsetAsync(wrong_.data(), 0, sizeof wrong, stream_.get()));
@@ -96,7 +100,7 @@ class Bench {
 
   const SatBenchTask& task_;
   Stream stream_;
-  Buffer<unsigned> wrong_;
+  Buffer<unsigned> wrong_;  // one number: how many elements are wrong
   double bytes_ = 0;
   std::vector<std::unique_ptr<SatPlace>> places_;
 };

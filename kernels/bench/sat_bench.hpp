@@ -26,7 +26,7 @@ struct SatBenchRow {
   double bytes = 0;          // of the input once and of each table once
   bool checked = false;      // every element was compared
   std::string failure{};     // why it was not measured
-  bool is_absent = false;    // because it is not installed, or cannot make such tables
+  bool is_absent = false;    // not measured because not installed, or unable to make such tables
 };
 
 // The ids of the registry's algorithms and of their peers, also in builds without CUDA.
@@ -38,9 +38,10 @@ inline std::vector<std::string> sat_bench_ids() {
       "peer_cub", "peer_npp"};
 }
 
-// Calls `report` for the floor, for a copy of as many bytes, and for each algorithm. Buffers rotate
-// over more memory than the L2 cache holds; each run is timed between two events in the stream.
-// Throws DeviceError or MemoryError where not even the floor can be measured.
+// Calls `report` for the floor (a kernel that only reads the picture and writes the tables), for a
+// copy of as many bytes, and for each algorithm. Buffers rotate over more memory than the L2 cache
+// holds; each run is timed between two events in the stream. Throws DeviceError or MemoryError
+// where not even the floor can be measured.
 void bench_sats(const SatBenchTask& task, const std::function<void(const SatBenchRow&)>& report);
 
 }  // namespace facesat::gpu

@@ -1,5 +1,5 @@
-// What SAT algorithms are measured and checked with: checkable input, a lower bound of the time
-// (the floor), and the check.
+// What the benchmark of SAT (summed area table) algorithms needs: input whose sums can be checked,
+// a lower bound of the time (the floor), and the check.
 #pragma once
 
 #include "kernels/sat/algorithm.hpp"

@@ -1,4 +1,5 @@
-// Third-party code that is measured alongside the collection: what a user has without it.
+// Third-party code that is measured alongside our collection of SAT (summed area table) algorithms:
+// what users have without the collection.
 #pragma once
 
 #include <string>
@@ -8,11 +9,11 @@
 
 namespace facesat::gpu {
 
-// They fulfil the contract of kernels/sat/algorithm.hpp, but are not in the registry.
+// CUB and NPP. Both fulfil the contract of kernels/sat/algorithm.hpp, but are not in its registry.
 extern const SatAlgorithm peer_cub, peer_npp;
 
-// A sentence that says why NPP cannot make such tables here; empty if it can. Only if it is empty
-// may peer_npp be enqueued.
+// A sentence that says why NPP cannot make tables of this type (and, with `squares`, the squared
+// integral image) on this machine; empty if it can. peer_npp may be enqueued only if it is empty.
 std::string why_no_npp(SatType type, bool squares);
 
 // NPP refused a call.

@@ -1,4 +1,5 @@
-// Device memory for one picture and its tables, as SAT algorithms take them.
+// Device memory for one picture and its tables, laid out as SAT (summed area table) algorithms
+// require (SatTask in kernels/sat/algorithm.hpp).
 #pragma once
 
 #include "kernels/device/cuda.hpp"
@@ -18,6 +19,7 @@ class SatPlace {
     task_.input_pitch = pitch_of(size.width, input_bytes);
     input_ = Buffer<std::byte>(static_cast<std::size_t>(task_.input_pitch) * height * input_bytes);
     task_.input = input_.data();
+    // 64 bytes to the left of each row, so that column -1 exists and column 0 is aligned.
     const auto border = static_cast<std::ptrdiff_t>(64 / table_bytes);
     const std::ptrdiff_t pitch = pitch_of(size.width, table_bytes) + border;
     const auto make_table = [&](Buffer<std::byte>& memory) -> void* {

@@ -20,6 +20,7 @@ std::optional<int> exact_fraction_bits(const Cascade& cascade) {
     while (bits < 60 && std::ldexp(leaf, bits) != std::nearbyint(std::ldexp(leaf, bits))) ++bits;
   if (bits == 60) return std::nullopt;
   for (const Stage& stage : cascade.stages) {
+    // An upper bound of all partial sums and of the threshold rounded up.
     double most = std::abs(static_cast<double>(stage.threshold)) + 1;
     for (int t = stage.first_tree; t < stage.first_tree + stage.tree_count; ++t) {
       const Tree& tree = cascade.trees[t];
@@ -55,6 +56,7 @@ class Compiler {
   }
 
  private:
+  // Fixed point, rounded up. Only thresholds are ever rounded; leaves are exact.
   std::int64_t fixed(double value) const {
     return static_cast<std::int64_t>(std::ceil(std::ldexp(value, out_.fraction_bits)));
   }

@@ -1,5 +1,6 @@
-// A cascade as the GPU evaluates it: features as offsets into a tile's patch of the integral image,
-// leaves as fixed-point numbers. Made on the host, without CUDA.
+// A cascade as the GPU evaluates it: features are offsets into a patch (the part of the integral
+// image that a block keeps in shared memory), leaves are fixed-point numbers. Made on the host,
+// without CUDA.
 #pragma once
 
 #include <cstdint>
@@ -21,15 +22,16 @@ struct CompiledStage {
   Runs runs;
   std::int64_t base;       // stumps: the sum of all right leaves
   std::int64_t threshold;  // fixed point, rounded up: rejected if sum < threshold
-  double threshold_f64;
+  double threshold_f64;    // for sums that are not in fixed point
 };
 
 struct CompiledCascade {
-  // Fixed point: leaves are integer multiples of 2^-fraction_bits and every f64 sum is exact, so
-  // that integers, added in any order, give the same result. Otherwise f64 in the file's order.
+  // Whether sums are in fixed point: leaves are integer multiples of 2^-fraction_bits and every f64
+  // sum is exact, so that integers, added in any order, give the same result. Otherwise sums are
+  // f64, added in the file's order.
   bool fixed_point = true;
   int fraction_bits = 0;
-  bool stumps = true;  // all trees are stumps, in fixed point; otherwise trees of any size
+  bool stumps = true;  // all trees are stumps, and sums are in fixed point
 
   CompiledNodes nodes;
   std::vector<std::int32_t> roots;   // of trees: the index of each root node

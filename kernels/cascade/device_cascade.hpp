@@ -1,4 +1,5 @@
-// A cascade in device memory, compiled for levels of both steps.
+// A cascade in device memory, compiled twice: for levels whose windows are 1 pixel apart and for
+// those whose windows are 2 pixels apart.
 #pragma once
 
 #include <cstring>
@@ -13,8 +14,8 @@ namespace facesat::gpu {
 
 class DeviceCascade {
  public:
-  // Compiles and uploads, unless this cascade is loaded already. Shares its ownership, so that no
-  // other cascade can get its address.
+  // Compiles and uploads `model`, unless it is loaded already. Shares its ownership: while it
+  // lives, no other cascade can have its address, which is all that is compared.
   void load(const std::shared_ptr<const Cascade>& model, const EvaluatePlan& plan,
             cudaStream_t stream) {
     if (loaded_ == model) return;
@@ -37,6 +38,7 @@ class DeviceCascade {
     loaded_ = model;
   }
 
+  // Fills in the members of `task` that describe the cascade.
   void set(EvaluateTask& task) const {
     task.inner = inner_;
     for (int i = 0; i < 2; ++i) {
@@ -57,12 +59,14 @@ class DeviceCascade {
   double score(std::int64_t sum) const { return score_of(compiled_[0], sum); }
 
  private:
+  // Where the parts of a compiled cascade begin in memory_, in bytes.
   struct Offsets {
     std::size_t nodes, general, roots, leaves, stages;
   };
 
   template <class T>
   static std::size_t append(std::vector<std::byte>& contents, const std::vector<T>& part) {
+    // Parts begin on 16-byte boundaries, because nodes are loaded 16 bytes at a time.
     const std::size_t offset = (contents.size() + 15) / 16 * 16;
     contents.resize(offset + part.size() * sizeof(T));
     if (!part.empty()) std::memcpy(contents.data() + offset, part.data(), part.size() * sizeof(T));
@@ -77,7 +81,7 @@ class DeviceCascade {
   CompiledCascade compiled_[2];
   PatchLayout layout_[2];
   Offsets offsets_[2]{};
-  Size inner_;
+  Size inner_;  // see EvaluateTask::inner
   Buffer<std::byte> memory_;
 };
 

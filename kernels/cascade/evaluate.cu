@@ -1,18 +1,20 @@
 // A block takes a tile of 32 x 32 windows through all stages.
 //
-// The part of the integral images that the tile needs is copied to shared memory, where a feature's
-// corners have the same offsets for all windows. A lane evaluates whole windows: in the first stage
-// four per thread, so that a feature is read once for all four. Survivors are compacted after every
-// stage, and when fewer are left than threads can take, teams of threads divide the trees of the
-// stage among themselves; fixed-point sums make the order irrelevant.
+// The part of the integral images that the tile needs, its patch, is copied to shared memory, where
+// a feature's corners have the same offsets for all windows. In the first stage a thread evaluates
+// four windows, so that a feature is read once for all four. After every stage the survivors (the
+// windows not rejected so far) are listed anew. Once there are fewer survivors than the threads can
+// take, the threads form teams: each team has all survivors, and a part of the stage's trees. Sums
+// are in fixed point, so the order of additions does not matter. (Cascades whose sums need f64 have
+// no teams.)
 //
 // The bottleneck is the path from shared memory to registers, one word per lane: 6 to 9 words per
 // node, and as many again for a feature read from memory. Features of the first stages therefore
 // come from the constant cache, and survivors are listed so that a warp's windows begin in
-// different banks as far as possible; because offsets are equal, all their corners then do. Tried
-// and slower: two windows per lane in the halves of a word (values beyond 16 bits and halves of
-// rejected windows cost more than it saves), ending a stage's sum early (only 4 % of the nodes
-// could be left out).
+// different banks as far as possible; since all windows use the same offsets, their corners then
+// lie in different banks, too. Two other designs were tried and were slower: two windows per lane
+// in the halves of a word (values beyond 16 bits and halves of rejected windows cost more than this
+// saves), and ending a stage's sum early (only 4 % of the nodes could be left out).
 #include <algorithm>
 #include <cstring>
 #include <variant>
@@ -26,11 +28,11 @@
 namespace facesat::gpu {
 namespace {
 
-constexpr int log_threads = 8, threads = 1 << log_threads, warps = threads / 32;
+constexpr int log_threads = 8, threads = 1 << log_threads, warps = threads / 32;  // of a block
 constexpr int tile_windows = tile_columns * max_tile_rows;
-constexpr int banks = 32;
+constexpr int banks = 32;  // of shared memory
 
-// What a block's threads share besides the patch.
+// The data that a block's threads share besides the patch.
 struct Shared {
   SharedArray<float, tile_windows> inverse_deviation;
   SharedArray<std::uint16_t, tile_windows> survivors;
@@ -55,6 +57,7 @@ __device__ __forceinline__ int nth_set_bit(unsigned bits, int n) {
   return place;
 }
 
+// The evaluation of one tile by one block. `Form` is Stumps or Trees (stage_sums.cuh).
 template <class Form>
 class Evaluation {
  public:
@@ -93,7 +96,7 @@ class Evaluation {
   using Sum = typename Form::Sum;
   using Value = typename Sum::Value;
 
-  // The W windows of a thread. id: windows of a tile are numbered row by row; -1: none.
+  // The W windows of a thread. id: the window's number in the tile, row by row; -1: none.
   template <int W>
   struct Windows {
     int id[W];
@@ -102,6 +105,7 @@ class Evaluation {
     Value sum[W];
   };
 
+  // The offset in the patch of a window's first element, in words; base_of() is its address.
   __device__ unsigned first_word(int window) const {
     const PatchLayout& l = cascade_.layout;
     return static_cast<unsigned>(window / tile_columns * l.step * l.pitch + window % tile_columns);
@@ -136,7 +140,8 @@ class Evaluation {
     list_or_report(0, windows);
   }
 
-  // Called by whole warps, with one window per lane, all in one row of the grid.
+  // Decides on a window after the first stage, and writes the word of rejected windows for the skip
+  // rule. Called by whole warps, with one window per lane, all in one row of the grid.
   __device__ void test_first_stage(const CompiledStage& stage, int window, bool& alive,
                                    Value& sum) {
     sum += Sum::leaf(stage.base);
@@ -158,8 +163,8 @@ class Evaluation {
     return windows > 1 ? 32 - __clz(windows - 1) : 0;
   }
 
-  // Evaluates n windows, up to W per thread. Teams of whole warps divide the trees among
-  // themselves.
+  // Evaluates stage s for n windows, up to W per thread. Teams of `members` threads (whole warps)
+  // divide the trees among themselves.
   template <int W>
   __device__ void next_stage(int s, int n) {
     const CompiledStage& stage = cascade_.stages[s];
@@ -199,9 +204,9 @@ class Evaluation {
         sums[k] += shared_.partial_sums[k * threads + from];
   }
 
-  // Evaluates all stages from s on, for at most 32 windows. Every warp holds all of them, one per
-  // lane, and computes the same results, so that one barrier per stage is enough. Teams are parts
-  // of warps.
+  // Evaluates all stages from s on, for at most 32 windows. Every warp holds all of these windows,
+  // one per lane, and computes the same results, so that one barrier per stage is enough. A team
+  // has as many threads as there are windows, rounded up to a power of two.
   __device__ void last_stages(int s, int n) {
     const int lane = thread_ % 32;
     int id = lane < n ? static_cast<int>(shared_.survivors[lane]) : -1;
@@ -258,7 +263,8 @@ class Evaluation {
       atomic_or(shared_.banks_of_rank, set + static_cast<int>(rank[k]), 1u << bank);
     }
     __syncthreads();
-    // Each warp computes the places itself: lane r holds the first slot of rank r.
+    // Each warp computes the places itself: lane r holds the first slot of rank r. There are at
+    // most 32 ranks, as many as a bank has windows.
     const unsigned in_rank = shared_.banks_of_rank[set + thread_ % 32];
     const std::uint32_t end = warp_inclusive_scan(static_cast<std::uint32_t>(__popc(in_rank)));
     const std::uint32_t begin = end - static_cast<std::uint32_t>(__popc(in_rank));

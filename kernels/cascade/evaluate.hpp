@@ -1,4 +1,5 @@
-// integral images -> candidates: evaluates every window of a group's levels, in one launch.
+// Evaluates the cascade at every window of a group of levels, in one launch: from integral images
+// to candidates. A group is the levels that share an atlas (see atlas.hpp).
 #pragma once
 
 #include <cstddef>
@@ -13,15 +14,15 @@
 
 namespace facesat::gpu {
 
-// A window that passed every stage. The sum is for score_of().
+// A window that passed every stage.
 struct Candidate {
-  std::int64_t sum;
-  std::uint32_t cell;  // y * grid.width + x, in grid positions
+  std::int64_t sum;    // of the last stage; score_of() converts it
+  std::uint32_t cell;  // y * grid.width + x, for column x and row y of the level's grid of windows
   std::int32_t level;  // index into Pyramid::levels
 };
 
-// A level as the kernels need it. Rejections by the first stage are bits of 32-bit words: one word
-// per tile and row of windows.
+// A level as the kernels need it. Which windows the first stage rejects is stored in bits: one
+// 32-bit word per tile and row of windows, row by row, from `first_word` on.
 struct EvaluateLevel {
   std::int32_t x, y;  // place in the atlas
   std::int32_t step, grid_width, grid_height;
@@ -42,14 +43,16 @@ constexpr int target_patch_bytes = 40 << 10;
 static_assert(blocks_per_multiprocessor * (target_patch_bytes + evaluate_static_bytes) <= 227 << 10,
               "the blocks of a multiprocessor share 227 KiB on compute capability 9.0");
 
-// Bytes of nodes that are launch parameters, and so are read through the constant cache: the nodes
-// of the first stages, which most windows reach. The constant cache broadcasts to all lanes of a
-// warp; a load from shared or global memory moves one word per lane, as a table element does.
+// How many bytes of nodes are launch parameters: those of the first stages, which most windows
+// reach. Parameters are read through the constant cache, which broadcasts a word to all lanes of a
+// warp, while a load from shared or global memory moves one word per lane. Two cascades (one for
+// each step) must fit into the 32,764 bytes that a launch takes.
 constexpr int parameter_bytes = 14080;
 static_assert(parameter_bytes % sizeof(HaarNode) == 0 && parameter_bytes % sizeof(LbpNode) == 0,
               "no byte of the parameters is wasted");
 
-// A cascade compiled for one step; pointers to device memory.
+// A cascade compiled for levels of one step (the distance in pixels between windows). Pointers are
+// to device memory; see CompiledCascade for what they point to.
 struct StepCascade {
   PatchLayout layout;
   std::int32_t parameter_stages;  // stages that have all their nodes in the next member
@@ -74,8 +77,8 @@ struct EvaluateTask {
   Size inner;                   // of the rectangle whose variance normalises a window
   const EvaluateLevel* levels;  // of the pyramid
   const EvaluateTile* tiles;    // of the launch
-  bool skips;                   // the skip rule will be applied
-  std::uint32_t* rejected;      // by the first stage: bits of all levels
+  bool skips;                   // the skip rule will be applied, so `rejected` must be written
+  std::uint32_t* rejected;      // bits of the windows that the first stage rejects, of all levels
   Candidate* candidates;
   std::uint32_t* candidate_count;  // may exceed the capacity
   std::uint32_t capacity;
@@ -91,7 +94,7 @@ struct EvaluatePlan {
   std::vector<EvaluateLevel> levels;
   std::vector<EvaluateTile> tiles;  // level by level
   std::vector<int> first_tile;      // of each level, and one past the last
-  std::size_t words = 0;            // of rejection bits
+  std::size_t words = 0;            // of EvaluateTask::rejected
 
   // Tiles of `count` levels from `first` on.
   int tile_count(int first, int count) const {
@@ -103,8 +106,8 @@ EvaluatePlan plan_evaluate(const Pyramid& pyramid, const AtlasPlan& atlas, const
 // Bytes of shared memory that the smallest tile of this cascade needs, besides the static ones.
 int min_shared_bytes(const Cascade& cascade);
 
-// Enqueues one launch for `tiles` tiles of a task whose cascades are `compiled`, for either step.
-// Candidates are appended in no particular order.
+// Enqueues one launch for `tiles` tiles. The task's cascades must be made from the same cascade as
+// `compiled`, which tells which kernel to launch. Candidates are appended in no particular order.
 void enqueue_evaluate(const EvaluateTask& task, const CompiledCascade& compiled, int tiles,
                       StreamHandle stream);
 

@@ -1,4 +1,5 @@
-// The kernels have a fixed number of blocks, because only the device knows the number of windows.
+// Windows are sorted, and similar ones united into classes, by comparing all pairs. The kernels
+// have a fixed number of blocks, because only the device knows the number of windows.
 #include <cstdlib>
 
 #include "core/grouping.hpp"
@@ -9,8 +10,10 @@
 namespace facesat::gpu {
 namespace {
 
+// 132 is the number of multiprocessors of an H100; any number of blocks gives the same result.
 constexpr int threads = on_host ? 64 : 1024, blocks = on_host ? 3 : 132;
-// A block compares `together` windows at a time with all others, each with `sharers` threads.
+// A block compares `together` windows at a time with all others; `sharers` threads share the work
+// for each of them.
 constexpr int together = 8, sharers = threads / together;
 
 __device__ __forceinline__ std::uint64_t key_of(const Candidate& c) {
@@ -25,8 +28,9 @@ __device__ __forceinline__ Rect box_of(const BoxLevel& level, std::uint32_t cell
           level.box.height};
 }
 
-// Streams `count` elements through shared memory, in chunks of one element per thread: get(j)
-// returns element j, and for each window one of its sharers calls visit(j, element).
+// Streams `count` elements through shared memory, in chunks of one element per thread. get(j)
+// returns element j. For each of the block's windows and each element, one of the window's sharers
+// calls visit(j, element).
 template <class T, class Get, class Visit>
 __device__ __forceinline__ void stream(SharedArray<T, threads>& chunk, std::uint32_t count, Get get,
                                        Visit visit) {
@@ -41,8 +45,9 @@ __device__ __forceinline__ void stream(SharedArray<T, threads>& chunk, std::uint
   }
 }
 
-// Calls work(i, slot, end) for a block's windows, `together` at a time: i is the thread's window,
-// and `end` is one past the last of them. Threads without a window get i >= count.
+// Calls work(i, slot, end) for a block's windows, `together` at a time. i is the thread's window,
+// `slot` its number among these windows, and `end` one past the last of them. Threads without a
+// window get i >= count.
 template <class Work>
 __device__ __forceinline__ void for_windows(std::uint32_t count, Work work) {
   const std::uint32_t slot = threadIdx.x % together;
@@ -102,6 +107,7 @@ __global__ void __launch_bounds__(threads) hook_kernel(const GroupWindowsTask ta
   });
 }
 
+// The root of a window's class: follows parents, while other threads may change them.
 __device__ __forceinline__ std::uint32_t root_of(const GroupedWindow* windows, std::uint32_t i) {
   for (std::uint32_t parent; (parent = load_relaxed(&windows[i].parent)) != i;) i = parent;
   return i;

@@ -38,13 +38,16 @@ std::map<Corner, int> merged_corners(const HaarFeature& feature) {
   return corners;
 }
 
-// A kind as the kernel sums it up: coefficients in the order of HaarNode::corners.
+// A HaarKind as the kernel sums it up: the coefficients of its corners, in the order of
+// HaarNode::corners.
 struct Pattern {
   HaarKind kind;
   int weight;
   std::vector<int> coefficients;
 };
 
+// The patterns that a feature may match. For edge and line, the weight is the feature's largest
+// coefficient.
 std::vector<Pattern> patterns_for(const std::map<Corner, int>& corners) {
   int largest = 0;
   for (const auto& [point, coefficient] : corners) largest = std::max(largest, coefficient);

@@ -6,7 +6,10 @@
 
 namespace facesat::gpu {
 
-// ---- values before normalisation
+// ---- values before normalisation: sums of the patch elements at the node's corners. `base` is the
+// address of the window's first element in the patch. HaarNode::corners is in the order of the
+// patterns in haar_node.cpp. `ones` are corners with coefficient 1 or -1; `parts` are those with
+// the node's weight or its negative.
 
 __device__ __forceinline__ std::int32_t edge_value(const HaarNode& n, const Patch& patch,
                                                    unsigned base) {
@@ -51,6 +54,7 @@ __device__ __forceinline__ HaarNode load(const HaarNode* node) {
   return load_whole(node);
 }
 
+// The node's index is not needed; LBP nodes use it.
 __device__ __forceinline__ bool goes_left(const HaarNode& n, int, const StepCascade& cascade,
                                           const Patch& patch, const Place& at) {
   float value;
@@ -87,7 +91,9 @@ struct Stumps<HaarNode> : StumpsOf<HaarNode> {
                                   const Patch& patch, int first, int stride, const Place (&at)[W],
                                   std::int64_t (&sums)[W]) {
     const std::int32_t* begin = stage.runs.begin;
-    int i = begin[0] + first;  // continues from kind to kind
+    // Stumps are sorted into one run per kind. `i` goes on from run to run, so that it takes every
+    // `stride`-th stump of the stage.
+    int i = begin[0] + first;
     add_kind(i, begin[1], stride, nodes, at, sums,
              [&](const HaarNode& n, unsigned base) { return edge_value(n, patch, base); });
     add_kind(i, begin[2], stride, nodes, at, sums,

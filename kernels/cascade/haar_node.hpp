@@ -1,4 +1,5 @@
-// Nodes of Haar cascades, compiled for the GPU: features as offsets into a tile's patch.
+// Nodes of Haar cascades, compiled for the GPU. Features become offsets into a patch: the part of
+// the integral image that a block keeps in shared memory (see patch_layout.hpp).
 #pragma once
 
 #include <cstdint>
@@ -10,8 +11,9 @@
 
 namespace facesat::gpu {
 
-// All but the last are sums of table elements with small integer coefficients, where every f32
-// operation of OpenCV is exact, so that integers give the same value.
+// How a feature's value is computed. All kinds but `general` are sums of table elements with small
+// integer coefficients. Every f32 operation of OpenCV is exact for them, so that integers give the
+// same value.
 enum class HaarKind : std::uint8_t {
   edge,     // two rectangles that share an edge: 6 corners
   line,     // two rectangles that share none: 8 corners
@@ -21,15 +23,15 @@ enum class HaarKind : std::uint8_t {
 constexpr int haar_kinds = 4;
 static_assert(haar_kinds <= max_runs, "the stumps of each kind are a run");
 
-// Two loads of 16 bytes.
+// A node as the GPU reads it, in two loads of 16 bytes.
 struct alignas(16) HaarNode {
   static constexpr bool normalised = true;  // its value is divided by the standard deviation
 
   // Offsets from the window's first word, two in each element, the first one in the lower half;
   // general: the index of a GeneralFeature.
   std::uint32_t corners[4];
-  std::uint16_t last_corner;
-  std::int8_t weight;  // of the second group of corners
+  std::uint16_t last_corner;  // the ninth corner of a quad
+  std::int8_t weight;         // a factor of some or all corners; see haar_node.cuh
   HaarKind kind;
   float threshold;
   union {
@@ -39,6 +41,7 @@ struct alignas(16) HaarNode {
 };
 static_assert(sizeof(HaarNode) == 32);
 
+// Offsets and weights of three rectangles; the third has weight 0 if there are only two.
 struct GeneralFeature {
   std::uint16_t corner[3][4];
   float weight[3];
@@ -55,6 +58,7 @@ class NodeCompiler<HaarNode> {
   void finish(CompiledCascade& compiled);
 
  private:
+  // The offset of the corner (x, y), in 4-byte words.
   std::uint16_t word(int x, int y, bool tilted) const;
   HaarNode general_node(const HaarFeature& feature, float threshold);
 

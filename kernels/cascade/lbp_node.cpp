@@ -4,6 +4,8 @@
 
 namespace facesat::gpu {
 
+// The 4 x 4 corners of a feature's 3 x 3 blocks, two offsets in each word, and the subset of codes
+// that go left.
 LbpNode NodeCompiler<LbpNode>::operator()(const Node& node) const {
   const Rect& block = cascade_.lbp[node.feature].block;
   LbpNode compiled{};
@@ -16,6 +18,7 @@ LbpNode NodeCompiler<LbpNode>::operator()(const Node& node) const {
   return compiled;
 }
 
+// All LBP stumps are of one kind, so they keep their order and are one run.
 Runs NodeCompiler<LbpNode>::sort(std::span<LbpNode> stumps, int first) {
   return {{first, first + static_cast<int>(stumps.size())}};
 }

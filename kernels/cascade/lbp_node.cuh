@@ -8,6 +8,8 @@
 
 namespace facesat::gpu {
 
+// The code of a window: 8 bits that compare the outer blocks of a feature with its centre. `base`
+// is the address of the window's first element in the patch.
 __device__ __forceinline__ unsigned lbp_code(const LbpNode& n, const Patch& patch, unsigned base) {
   std::uint32_t across[4][3];  // differences of neighbouring corners of a row
   for (int j = 0; j < 4; ++j) {
@@ -17,6 +19,7 @@ __device__ __forceinline__ unsigned lbp_code(const LbpNode& n, const Patch& patc
     across[j][1] = right.lower - left.upper;
     across[j][2] = right.upper - right.lower;
   }
+  // The sum of the block in column i, row j.
   const auto block = [&](int i, int j) { return across[j + 1][i] - across[j][i]; };
   const std::uint32_t centre = block(1, 1);
   const auto bit = [&]<int n>(std::integral_constant<int, n>) {
@@ -29,8 +32,8 @@ __device__ __forceinline__ unsigned lbp_code(const LbpNode& n, const Patch& patc
   (std::make_integer_sequence<int, 8>());
 }
 
-// The subset of the copy is not used: a lane needs one word of it, which goes_left() reads from
-// memory.
+// Nobody reads `subset` of this copy, so the compiler drops its load: a lane needs only one word of
+// it, which goes_left() reads from memory.
 __device__ __forceinline__ LbpNode load(const LbpNode* node) {
   return *node;
 }

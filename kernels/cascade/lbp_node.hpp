@@ -1,4 +1,5 @@
-// Nodes of LBP cascades, compiled for the GPU: a feature as offsets into a tile's patch.
+// Nodes of LBP cascades, compiled for the GPU. Features become offsets into a patch: the part of
+// the integral image that a block keeps in shared memory (see patch_layout.hpp).
 #pragma once
 
 #include <cstdint>
@@ -30,7 +31,7 @@ class NodeCompiler<LbpNode> {
 
   LbpNode operator()(const Node& node) const;
   static Runs sort(std::span<LbpNode> stumps, int first);  // one run
-  void finish(CompiledCascade&) const {}
+  void finish(CompiledCascade&) const {}  // an LBP cascade needs nothing besides its nodes
 
  private:
   const Cascade& cascade_;

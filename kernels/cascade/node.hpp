@@ -1,7 +1,7 @@
-// What the compiled nodes of all kinds of features have in common.
+// What the compiled nodes of all kinds of features (Haar, LBP) have in common.
 //
-// A kind has three files. <kind>_node.hpp defines its node and a specialisation of NodeCompiler,
-// <kind>_node.cpp implements that on the host, and <kind>_node.cuh evaluates the node on the GPU.
+// Each kind has three files. <kind>_node.hpp defines its node and a specialisation of NodeCompiler,
+// <kind>_node.cpp implements the specialisation, and <kind>_node.cuh evaluates the node on the GPU.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct Branch {
 static_assert(max_tree_nodes <= INT16_MAX, "children of the largest tree must fit into Branch");
 
 // The stumps of a stage may be sorted into runs, each evaluated by one loop: run k has the nodes
-// begin[k] .. begin[k + 1] - 1, and a kind uses as many runs as it needs.
+// begin[k] .. begin[k + 1] - 1. A kind of features uses as many runs as it needs.
 constexpr int max_runs = 4;
 struct Runs {
   std::int32_t begin[max_runs + 1];

@@ -1,5 +1,5 @@
-// Candidates are few (a thousandth of all windows), so one block is enough. It examines the row
-// before each candidate.
+// Candidates are few (a thousandth of all windows), so one block is enough. For each candidate it
+// counts the rejected windows directly before it in its row.
 #include "core/rules.hpp"
 #include "kernels/cascade/skip_rule.hpp"
 
@@ -8,15 +8,20 @@ namespace {
 
 constexpr int threads = on_host ? 64 : 1024;
 
+// Whether OpenCV's scan visits a candidate, i.e. does not skip it.
 __device__ __forceinline__ bool is_visited(const EvaluateLevel& level,
                                            const std::uint32_t* rejected, std::uint32_t cell) {
   const int y = static_cast<int>(cell / static_cast<std::uint32_t>(level.grid_width));
   const int x = static_cast<int>(cell % static_cast<std::uint32_t>(level.grid_width));
   const std::uint32_t* row = rejected + level.first_word + y * level.tiles_across;
-  int run = 0, looked_at = x % 32;  // looked_at: valid bits, from the top
+  // run: rejected windows counted so far. looked_at: how many of the upper bits of `bits` stand for
+  // windows before x.
+  int run = 0, looked_at = x % 32;
   unsigned bits = looked_at > 0 ? row[x / 32] << (32 - looked_at) : 0;
   for (int word = x / 32;;) {
-    const int ones = __clz(static_cast<int>(~bits));  // zeros are shifted in, so never too many
+    // The rejections at the top of the word. Zeros were shifted in, so there are never more than
+    // `looked_at`.
+    const int ones = __clz(static_cast<int>(~bits));
     run += ones;
     if (ones < looked_at || word == 0) break;
     bits = row[--word];

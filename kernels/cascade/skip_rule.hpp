@@ -1,4 +1,5 @@
-// candidates -> windows: OpenCV's skip rule.
+// Applies OpenCV's skip rule to candidates (windows that passed every stage): drops those that
+// OpenCV's scan skips.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +14,8 @@ struct WindowCounts {
 };
 
 struct SkipRuleTask {
-  const EvaluateLevel* levels;  // of all groups
-  const std::uint32_t* rejected;
+  const EvaluateLevel* levels;    // of the whole pyramid
+  const std::uint32_t* rejected;  // bits of the windows that the first stage rejects
   const Candidate* candidates;
   std::uint32_t* candidate_count;  // reset to 0 for the next frame
   std::uint32_t capacity;          // of candidates and windows
@@ -23,9 +24,9 @@ struct SkipRuleTask {
   Candidate* windows;
 };
 
-// After a window that the first stage rejects, the next one in its row is skipped: so a window is
-// visited if the run of rejections just before it has even length. Windows are written in no
-// particular order. Launches one block.
+// After a window that the first stage rejects, the next one in its row is skipped. So a window is
+// visited if the number of rejected windows directly before it in its row is even. The visited
+// candidates are written to `windows` in no particular order. Launches one block.
 void enqueue_skip_rule(const SkipRuleTask& task, StreamHandle stream);
 
 }  // namespace facesat::gpu

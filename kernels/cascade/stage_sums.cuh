@@ -5,8 +5,10 @@
 
 namespace facesat::gpu {
 
-// ---- two kinds of sums
+// ---- two kinds of sums (see CompiledCascade::fixed_point). leaf() converts what
+// CompiledCascade::leaves holds; bits() converts a sum for Candidate::sum.
 
+// Fixed point: integers, which may be added in any order.
 struct FixedSum {
   static constexpr bool any_order = true;
   using Value = std::int64_t;
@@ -17,6 +19,7 @@ struct FixedSum {
   }
 };
 
+// f64, added in the order of the cascade file.
 struct OrderedSum {
   static constexpr bool any_order = false;
   using Value = double;

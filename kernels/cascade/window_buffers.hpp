@@ -1,4 +1,5 @@
-// candidates -> windows on the host: the buffers on the way, and the last launches of a frame.
+// The last launches of a frame, which turn candidates (windows that passed every stage) into sorted
+// windows in host memory, and the buffers that they use.
 #pragma once
 
 #include <algorithm>
@@ -45,8 +46,8 @@ class WindowBuffers {
   // windows are incomplete.
   bool overflowed() const { return capacity_ == 0 || counts().candidates > capacity_; }
   // Makes room for all of them; the frame must run again, and graphs that use the old buffers must
-  // be destroyed before the call. If it throws, the capacity is 0, and the next frame overflows,
-  // too.
+  // be destroyed before the call. If it throws, the capacity is 0, so that the next frame overflows
+  // and grows the buffers again.
   void grow() { reserve_for(std::max(first_capacity, counts().candidates)); }
 
   // All windows of the completed frame.
@@ -55,14 +56,14 @@ class WindowBuffers {
   }
 
  private:
-  static constexpr std::uint32_t first_capacity = 1 << 16;
+  static constexpr std::uint32_t first_capacity = 1 << 16;  // far more than a usual frame has
 
   void reserve_for(std::uint32_t capacity) {
     capacity_ = 0;
     reserve(candidates_, capacity);
     reserve(visited_, capacity);
     reserve(windows_, capacity);
-    host_windows_ = PinnedBuffer<GroupedWindow>();
+    host_windows_ = PinnedBuffer<GroupedWindow>();  // free first, as reserve() does
     host_windows_ = PinnedBuffer<GroupedWindow>(capacity);
     capacity_ = capacity;
   }
@@ -72,7 +73,7 @@ class WindowBuffers {
   std::uint32_t capacity_ = 0;
   Buffer<std::uint32_t> candidate_count_;
   Buffer<WindowCounts> counts_;
-  Buffer<Candidate> candidates_, visited_;
+  Buffer<Candidate> candidates_, visited_;  // before and after the skip rule
   Buffer<GroupedWindow> windows_;
   PinnedBuffer<WindowCounts> host_counts_;
   PinnedBuffer<GroupedWindow> host_windows_;

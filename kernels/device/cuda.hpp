@@ -20,7 +20,7 @@ struct CudaError : DeviceError {
 
 inline void check(cudaError_t status, const char* call) {
   if (status == cudaSuccess) return;
-  cudaGetLastError();  // a sticky error is reported by the next call anyway
+  cudaGetLastError();  // forgets this error; one that has broken the device is reported again
   throw CudaError(status, std::string("CUDA: ") + call + ": " + cudaGetErrorString(status));
 }
 #define FACESAT_CUDA(call) ::facesat::gpu::check((call), #call)
@@ -64,7 +64,7 @@ inline Event make_event() {
 // A refused allocation is a MemoryError, because other backends may have room for the work.
 inline void check_allocation(cudaError_t status, std::size_t bytes) {
   if (status == cudaErrorMemoryAllocation) {
-    cudaGetLastError();
+    cudaGetLastError();  // forgets this error, which is dealt with here
     throw MemoryError("a buffer on the GPU", bytes);
   }
   check(status, "allocation");

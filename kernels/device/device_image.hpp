@@ -8,9 +8,9 @@
 
 namespace facesat::gpu {
 
-// Rows start on 128-byte boundaries and have room for whole groups of 16 elements. A border, if
-// there is one, is a zero row above and zero elements to the left. Contents are otherwise
-// undefined.
+// A picture or table in device memory. Rows start on 128-byte boundaries, and there is room past
+// their ends up to the next such boundary. A border, if there is one, is a zero row above and zero
+// elements to the left. All other contents are undefined.
 template <class T>
 class DeviceImage {
  public:

@@ -1,4 +1,4 @@
-// Pictures and tables from the device, for snapshots. All of these wait for the device.
+// Copies pictures and tables from the device, for snapshots. Each copy waits for the device.
 #pragma once
 
 #include <algorithm>

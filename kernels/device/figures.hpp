@@ -1,4 +1,5 @@
-// Figures of a GPU that cost models use; kernels/bench/micro.hpp measures them.
+// Figures of a GPU that the cost models of SAT (summed area table) algorithms use;
+// kernels/bench/micro.hpp measures them.
 #pragma once
 
 namespace facesat::gpu {

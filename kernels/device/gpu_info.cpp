@@ -7,6 +7,7 @@
 namespace facesat::gpu {
 namespace {
 
+// CUDA's version numbers are 1000 * major + 10 * minor.
 std::string version_text(int version) {
   return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
 }
@@ -32,7 +33,7 @@ std::vector<DeviceInfo> devices(std::string* why_none) {
   std::vector<DeviceInfo> found;
   int count = 0;
   if (const cudaError_t status = cudaGetDeviceCount(&count); status != cudaSuccess) {
-    cudaGetLastError();
+    cudaGetLastError();  // clears the error, which is reported here
     if (why_none) *why_none = why_no_device(status);
     return found;
   }

@@ -2,7 +2,7 @@
 
 namespace facesat::gpu {
 
-// Whether this build contains code that the current device can run.
+// Whether this build contains kernels that the current CUDA device can run.
 bool has_code();
 
 }  // namespace facesat::gpu

@@ -1,6 +1,6 @@
-// What kernels are written in: CUDA, and the few things that have a second implementation to run
-// kernels on the host for tests: launches, shared arrays, and memory that blocks share.
-// FACESAT_SIMT is defined when kernels are compiled for the host.
+// Kernels are written in CUDA and in what this header provides: a few functions and types with a
+// second implementation that runs kernels on the host for tests (launches, shared arrays, memory
+// that blocks share). FACESAT_SIMT is defined when kernels are compiled for the host.
 #pragma once
 
 #include "kernels/device/stream.hpp"

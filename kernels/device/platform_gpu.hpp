@@ -24,7 +24,7 @@ inline constexpr bool on_host = false;
 #define FACESAT_LAUNCH(kernel, grid, block, stream, ...) \
   FACESAT_LAUNCH_SHARED(kernel, grid, block, 0, stream, __VA_ARGS__)
 
-// The same with `bytes` of dynamic shared memory.
+// FACESAT_LAUNCH with `bytes` of dynamic shared memory.
 #define FACESAT_LAUNCH_SHARED(kernel, grid, block, bytes, stream, ...)                       \
   do {                                                                                       \
     if ((bytes) > 0)                                                                         \
@@ -74,8 +74,8 @@ __device__ __forceinline__ unsigned add_upper_word(unsigned address, unsigned pa
   return __dp2a_lo(pair, 0x0400u, address);
 }
 
-// if (value < threshold) sum += gain: with predicated additions, where the compiler would emit
-// selects.
+// if (value < threshold) sum += gain. Uses predicated additions; for the plain statement the
+// compiler would emit selects.
 __device__ __forceinline__ void add_if_less(std::int64_t& sum, float value, float threshold,
                                             std::int64_t gain) {
   unsigned low = static_cast<unsigned>(sum), high = static_cast<unsigned>(sum >> 32);
@@ -123,8 +123,9 @@ __device__ __forceinline__ void atomic_min(SharedArray<unsigned, N>& array, int 
   atomicMin(&array[i], value);
 }
 
-// Words that blocks exchange: single accesses that bypass the caches that other blocks do not see.
-// A word contains its state and its value, so no other access has to be ordered with it.
+// Accesses to words that blocks exchange: each is one access, which bypasses the L1 caches, since
+// other blocks do not see those. Relaxed order is enough, because a word contains its state and its
+// value, so that no other access has to be ordered with it.
 __device__ __forceinline__ void store_relaxed(unsigned long long* address,
                                               unsigned long long value) {
   asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(address), "l"(value) : "memory");

@@ -6,7 +6,8 @@
 namespace facesat::gpu {
 namespace {
 
-// Places levels on shelves, each as high as its first level; levels come in decreasing size.
+// Places levels on shelves. A shelf is a strip across the atlas, as high as the first level on it;
+// levels come in decreasing size.
 class Shelves {
  public:
   explicit Shelves(int width) : width_(width) {}
@@ -25,7 +26,7 @@ class Shelves {
 
  private:
   struct Shelf {
-    int y, height, used;
+    int y, height, used;  // used: width of what is on the shelf
   };
   static constexpr int alignment = 16;  // levels start on 16-byte boundaries of the atlas
   int width_, height_ = 0;
@@ -41,6 +42,7 @@ Size AtlasPlan::largest() const {
   return size;
 }
 
+// A level that would make the atlas too large begins a new group.
 AtlasPlan plan_atlas(const Pyramid& pyramid, std::size_t max_pixels) {
   AtlasPlan plan;
   const int width = pyramid.levels.empty() ? 0 : pyramid.levels.front().size.width;

@@ -1,5 +1,6 @@
-// levels -> places in an atlas: one 8-bit picture that holds all levels of a pyramid, so that one
-// integral image (summed area table) serves them all. Pure arithmetic, without CUDA headers.
+// Places the levels of a pyramid in an atlas: one 8-bit picture that holds them all, so that one
+// integral image (summed area table) serves them all. A pyramid too large for one atlas is divided
+// into groups with an atlas each. Pure arithmetic, without CUDA headers.
 #pragma once
 
 #include <cstddef>
@@ -29,11 +30,11 @@ struct AtlasPlan {
     return {places[level].x, places[level].y, size.width, size.height};
   }
 
-  // The size that holds every group's atlas. All atlases have its width.
+  // A size that holds every group's atlas. All atlases have this width.
   Size largest() const;
 };
 
-constexpr std::size_t max_atlas_pixels = std::size_t{1} << 28;
+constexpr std::size_t max_atlas_pixels = std::size_t{1} << 28;  // 1 GiB per 32-bit table
 
 // Levels are grouped in their order so that an atlas has at most `max_pixels`, unless one level
 // alone has more.

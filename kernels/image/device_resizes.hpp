@@ -1,4 +1,5 @@
-// The resize plans of all groups of levels, in device memory.
+// The resize plans of all groups of levels, in device memory. A group is the levels that share an
+// atlas, the picture that holds them (see atlas.hpp).
 #pragma once
 
 #include <vector>

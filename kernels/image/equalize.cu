@@ -1,6 +1,6 @@
-// Two launches: blocks count values in shared memory and add up their counts; then each block
-// derives the value map from the total counts, which is cheaper than a separate launch, and applies
-// it.
+// There are two launches. In the first, blocks count the values in shared memory and add their
+// counts to the workspace. In the second, each block derives the map from old to new values from
+// the total counts, which is cheaper than a separate launch, and applies the map.
 #include "core/rules.hpp"
 #include "kernels/device/warp.cuh"
 #include "kernels/image/equalize.hpp"
@@ -8,7 +8,7 @@
 namespace facesat::gpu {
 namespace {
 
-constexpr int values = 256, threads = values, rows_per_block = 8;
+constexpr int values = 256, threads = values, rows_per_block = 8;  // one thread per value
 
 __global__ void count_values_kernel(View<std::uint8_t> gray, std::uint32_t* histogram) {
   __shared__ SharedArray<unsigned, values> counts;

@@ -1,5 +1,5 @@
-// Reads three bytes per pixel and writes one: memory-bound. A thread takes four pixels, so that all
-// its accesses are whole words, and those of a warp cover whole cache lines.
+// Reads three bytes per pixel and writes one, so memory sets the speed. A thread takes four pixels:
+// then all its accesses are whole words, and those of a warp cover whole cache lines.
 #include "core/rules.hpp"
 #include "kernels/device/platform.hpp"
 #include "kernels/image/gray.hpp"
@@ -15,13 +15,14 @@ __device__ __forceinline__ unsigned byte_of(unsigned word, int i) {
   return word >> (8 * i) & 0xFF;
 }
 
+// `words` is the number of words that a row of the grey image takes; pitches are in words, too.
 __global__ void gray_kernel(const unsigned* __restrict__ frame, int frame_words,
                             unsigned* __restrict__ gray, int gray_words, int words, int height) {
   const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   const int y = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
   if (x >= words || y >= height) return;
   const unsigned* from = frame + static_cast<std::ptrdiff_t>(y) * frame_words + 3 * x;
-  const unsigned a = from[0], b = from[1], c = from[2];  // BGRB GRBG RBGR
+  const unsigned a = from[0], b = from[1], c = from[2];  // bytes: BGRB GRBG RBGR
   gray[static_cast<std::ptrdiff_t>(y) * gray_words + x] =
       luma(byte_of(a, 0), byte_of(a, 1), byte_of(a, 2)) |
       luma(byte_of(a, 3), byte_of(b, 0), byte_of(b, 1)) << 8 |

@@ -1,4 +1,4 @@
-// frame -> gray, on the device.
+// Converts a colour frame to a grey image, on the device.
 #pragma once
 
 #include <cstdint>

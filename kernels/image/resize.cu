@@ -9,7 +9,7 @@ namespace facesat::gpu {
 namespace {
 
 constexpr int tile_width = 64, tile_height = 16, rows_per_thread = 4;
-constexpr int weight_bits = 9;
+constexpr int weight_bits = 9;  // of a PackedTap: weights go up to 256
 
 __device__ __forceinline__ int source_of(PackedTap tap) {
   return static_cast<int>(tap >> weight_bits);

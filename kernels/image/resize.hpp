@@ -1,4 +1,5 @@
-// gray -> all levels of a group, into the atlas, in one launch.
+// Resizes the grey image to all pyramid levels of a group, in one launch. The levels are written
+// into the atlas, the picture that holds all of them (see atlas.hpp).
 #pragma once
 
 #include <cstdint>
@@ -11,22 +12,23 @@
 
 namespace facesat::gpu {
 
-// One axis tap in a word: the first source pixel, and the weight (0 .. 256) of the one after it.
+// The two source pixels of a result pixel along one axis, in one word: the index of the first, and
+// the weight (0 .. 256) of the second, which follows it.
 using PackedTap = std::uint32_t;
 
 // A level as the kernel needs it.
 struct ResizeLevel {
   int x, y, width, height;    // place in the atlas
-  int column_taps, row_taps;  // indices of the first tap of each axis
+  int column_taps, row_taps;  // indices in ResizePlan::taps of the first tap of each axis
 };
 
 // A block's work: a tile of a level; column and row are counted in tiles.
 struct ResizeTile {
-  std::int32_t level;
+  std::int32_t level;  // index in ResizePlan::levels
   std::uint16_t column, row;
 };
 
-// What one launch needs besides pictures; made once for a group of levels, on the host.
+// The data that one launch needs besides pictures. Made on the host, once for a group of levels.
 struct ResizePlan {
   std::vector<ResizeLevel> levels;
   std::vector<PackedTap> taps;
@@ -34,7 +36,7 @@ struct ResizePlan {
 };
 ResizePlan plan_resize(const Pyramid& pyramid, const AtlasPlan& atlas, const LevelGroup& group);
 
-// The same in device memory.
+// A ResizePlan in device memory.
 struct DeviceResizePlan {
   const ResizeLevel* levels;
   const PackedTap* taps;

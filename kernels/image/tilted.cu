@@ -1,8 +1,10 @@
-// The sum C of a cone is the column sum of D, which its two sides add in each row:
+// C(x, y), the sum of the cone that opens upwards from pixel (x, y), is computed from the sums
+// along its two sides:
 //   C(x, y) = sum over y' <= y of D(x, y'),  D = L + R - p,
-// with L and R the sums along the diagonals that end in the pixel from the upper left and the upper
-// right. So there are three scans, along lines of slope +1, -1 and 0; a block scans 32 adjacent
-// lines, 128 rows at a time. Only few cascades need it, so it is simple rather than fast.
+// where p is the pixel, and L and R are the sums along the diagonals that end in it, from the upper
+// left and from the upper right. So there are three scans, along lines of slope +1, -1 and 0; a
+// block scans 32 adjacent lines, 128 rows at a time. Only few cascades have tilted features, so
+// these kernels are simple rather than fast.
 #include "kernels/device/platform.hpp"
 #include "kernels/image/tilted.hpp"
 
@@ -11,11 +13,13 @@ namespace {
 
 constexpr int lines = 32, warps = 32, rows_per_thread = 4, rows_per_step = warps * rows_per_thread;
 
-// Line u has the elements (u + slope * y, y). Slope 1 writes L, -1 adds R - p, 0 sums up columns.
+// Line u has the elements (u + slope * y, y). Slope 1 writes L into the table, slope -1 adds R - p,
+// and slope 0 sums up the table's columns.
 template <int slope>
 __global__ void __launch_bounds__(lines* warps)
     scan_lines_kernel(View<const std::uint8_t> picture, View<std::uint32_t> table, int first_line) {
-  __shared__ SharedArray<std::uint32_t, warps * lines> totals;  // of each warp's rows
+  // For each warp and line, the sum of the warp's rows.
+  __shared__ SharedArray<std::uint32_t, warps * lines> totals;
   const auto [width, height] = picture.size;
   const int lane = static_cast<int>(threadIdx.x), warp = static_cast<int>(threadIdx.y);
   const int block_line = first_line + static_cast<int>(blockIdx.x) * lines;

@@ -8,9 +8,9 @@
 
 namespace facesat::gpu {
 
-// As cpu::tilted_integral: element (x, y) is the sum of the cone that opens upwards from pixel (x,
-// y), for x from -1 on. Row -1 stays as it is and must be zero. Device memory; see SatTask for
-// layouts.
+// The table of cpu::tilted_integral (core/cpu/integral.hpp): element (x, y) is the sum of the cone
+// that opens upwards from pixel (x, y), for x from -1 on. Row -1 stays as it is and must be zero.
+// Both views are in device memory and laid out as SatTask requires (kernels/sat/algorithm.hpp).
 void enqueue_tilted(View<const std::uint8_t> picture, View<std::uint32_t> tilted_sum,
                     StreamHandle stream);
 

@@ -14,11 +14,12 @@
 
 namespace facesat::gpu {
 
-// What an algorithm reads and writes, in device memory; pitches are in elements. Rows start on
-// 16-byte boundaries; nothing past their ends is read or written. Tables follow core/table.hpp:
-// inclusive, with a row -1 and a column -1 that are zero before and after; from element (-1, -1)
-// on, the same memory is the exclusive table of (width + 1) x (height + 1) elements. A null table
-// is not wanted; only 8-bit inputs have a squared integral image.
+// The picture that an algorithm reads and the tables that it writes, all in device memory. Pitches
+// are in elements. Rows start on 16-byte boundaries; nothing past their ends is read or written.
+// Tables follow core/table.hpp: inclusive, with a row -1 and a column -1 that are zero before the
+// call and stay so. From element (-1, -1) on, the same memory is therefore the exclusive table of
+// (width + 1) x (height + 1) elements. A table whose pointer is null is not computed. Only 8-bit
+// inputs have a squared integral image.
 struct SatTask {
   SatType type = SatType::u8_u32;
   Size size;
@@ -30,15 +31,16 @@ struct SatTask {
   std::ptrdiff_t squared_pitch = 0;
 };
 
-// What a detector needs: both tables of a picture.
+// The task of a detector: both tables of a picture.
 inline SatTask both_tables(View<const std::uint8_t> picture, View<std::uint32_t> sum,
                            View<std::uint32_t> squared_sum) {
   return {SatType::u8_u32, picture.size, picture.data,     picture.pitch,
           sum.data,        sum.pitch,    squared_sum.data, squared_sum.pitch};
 }
 
-// Constant; one per algorithm, in a file of its own in kernels/sat. The file's stem is the symbol
-// and the id. Every algorithm takes every type, and pictures of any size up to 32768 x 32768.
+// A SAT algorithm: a constant in a file of its own in kernels/sat. The stem of the file's name is
+// the name of the constant and the id. Every algorithm takes every type, and pictures of any size
+// up to 32768 x 32768.
 struct SatAlgorithm {
   std::string_view id, title, paper;
   int year;
@@ -47,8 +49,9 @@ struct SatAlgorithm {
   bool both_at_once = false;     // both tables come from one read of the picture
   SatModel model = bytes_model;  // predicts its time
 
-  // Scratch memory for a picture of that size. It belongs to the caller, must be zero before the
-  // first use, and is left ready for the next; one launch at a time may use it.
+  // Bytes of scratch memory for a picture of the given type and size. The memory belongs to the
+  // caller, must be zero before the first use, and is left ready for the next use. Only one call's
+  // launches at a time may use it.
   std::size_t (*workspace_bytes)(SatType, Size);
   // Enqueues the whole algorithm; allocates nothing, waits for nothing.
   void (*enqueue)(const SatTask& task, void* workspace, StreamHandle stream);

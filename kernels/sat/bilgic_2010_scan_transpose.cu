@@ -15,8 +15,8 @@
 namespace facesat::gpu {
 namespace {
 
-constexpr int threads = 256, leaves = 2 * threads;  // elements of a row per step
-constexpr int side = 32, tile_rows = 8;             // of a tile and of its block
+constexpr int threads = 256, leaves = 2 * threads;  // leaves: elements of a row per step
+constexpr int side = 32, tile_rows = 8;  // of a tile; rows of threads of the block that turns it
 
 // Strides are powers of two: one element of padding per 32 avoids bank conflicts.
 constexpr int padded(int i) {
@@ -33,7 +33,7 @@ __device__ __forceinline__ void scan_exclusive(Tree<T>& tree, T& carry, int thre
     const int right = 2 * stride * (thread + 1) - 1;
     if (right < leaves) tree[padded(right)] += tree[padded(right - stride)];
   }
-  if (thread == 0) {  // it has just written the root
+  if (thread == 0) {  // has just written the root itself, so no barrier is needed
     const T total = tree[padded(leaves - 1)];
     tree[padded(leaves - 1)] = carry;
     carry += total;

@@ -1,4 +1,5 @@
-// What the algorithms of Chen et al. 2018 have in common.
+// What the algorithms of Chen et al. 2018 have in common. Numbers of algorithms, figures and
+// sections are those of the paper (see Source).
 //
 // A warp keeps a matrix of 32 x 32 elements in registers, `T data[32]` in each lane: lane l holds
 // column l, and row j is data[j] of all lanes. Rows are scanned in parallel, by shuffles; columns
@@ -29,7 +30,7 @@ constexpr int warps = threads<T> / 32;
 
 // ---- scans of a row: one element per lane ----
 
-// Algorithm 3, whose conditions are off by one in print.
+// Algorithm 3. The conditions printed in the paper are off by one; this scan uses the right ones.
 struct KoggeStone {
   template <class T>
   __device__ __forceinline__ static T scan(T value) {
@@ -54,9 +55,9 @@ struct LadnerFischer {
 
 // ---- the register matrix ----
 
-// Loads a lane's column from elements `stride` apart, of which `count` exist (the others are zero),
-// and stores it. Whole columns need no conditions, which nvcc would keep in registers from load to
-// store.
+// load() reads a lane's column from elements `stride` apart, of which `count` exist; the others are
+// zero. store() writes it. Whole columns have code of their own without conditions, because nvcc
+// would keep the conditions in registers from load to store.
 template <class Pass>
 __device__ __forceinline__ void load(typename Pass::Out (&data)[side],
                                      const typename Pass::In* from, std::ptrdiff_t stride,
@@ -90,14 +91,15 @@ __device__ __forceinline__ void scan_columns(T (&data)[side]) {
   for (int j = 1; j < side; ++j) data[j] += data[j - 1];
 }
 
-// Rows of 33 elements: neither rows nor columns have bank conflicts.
+// The buffer in which a warp transposes its matrix. It has rows of 33 elements, so that neither
+// rows nor columns have bank conflicts.
 constexpr int buffer_pitch = side + 1, buffer_size = side * buffer_pitch;
 template <class T>
-constexpr int buffers = 32 / sizeof(T);  // the paper's S: that many warps transpose at a time
+constexpr int buffers = 32 / sizeof(T);  // the paper's S: how many warps transpose at a time
 template <class T>
 using Buffers = SharedArray<T, buffers<T> * buffer_size>;
 
-// Algorithm 5, BRLT. Buffers are free again after the next barrier.
+// Algorithm 5, BRLT. The buffers may be used again after the block's next barrier.
 template <class T>
 __device__ __forceinline__ void transpose(T (&data)[side], Buffers<T>& memory, int lane, int warp) {
   const int buffer = warp % buffers<T> * buffer_size;
@@ -112,8 +114,9 @@ __device__ __forceinline__ void transpose(T (&data)[side], Buffers<T>& memory, i
   }
 }
 
-// Figure 3c: joins the scanned columns of a block's warps, which continue each other, and those of
-// the previous steps. Warp 0 keeps the totals of the previous steps in `carry`, initially zero.
+// Figure 3c: a block's warps hold consecutive parts of 32 columns, each part scanned by itself.
+// Adds to each part the totals of the parts before it, of this step and of the previous steps. Warp
+// 0 keeps the totals of the previous steps in `carry`, initially zero.
 template <class T>
 __device__ __forceinline__ void add_warps_before(T (&data)[side],
                                                  SharedArray<T, threads<T>>& totals, T& carry,
@@ -134,6 +137,9 @@ __device__ __forceinline__ void add_warps_before(T (&data)[side],
 
 // ---- scan rows and transpose, twice ----
 
+// A method scans the rows of a register matrix: by shuffles while they still are rows
+// (before_transposing), or serially once they are columns (after_transposing). Its other function
+// is empty.
 struct BrltScanRow {
   template <class T>
   __device__ __forceinline__ static void before_transposing(T (&)[side]) {}
@@ -154,8 +160,8 @@ struct ScanRowBrlt {
   __device__ __forceinline__ static void after_transposing(T (&)[side]) {}
 };
 
-// A block scans 32 rows, `threads` columns per step; the table is written transposed. `Method`
-// scans the rows of register matrices, before or after they are transposed.
+// A block scans 32 rows, `threads` columns per step; the table is written transposed. `Method` is
+// BrltScanRow or ScanRowBrlt.
 template <class Method, class Pass>
 __global__ void __launch_bounds__(threads<typename Pass::Out>, 1) scan_transpose_kernel(Pass pass) {
   using Out = typename Pass::Out;
@@ -171,7 +177,8 @@ __global__ void __launch_bounds__(threads<typename Pass::Out>, 1) scan_transpose
     load<Pass>(data, pass.input_row(y) + x + lane, pass.input_pitch,
                x + lane < width ? height - y : 0);
     // Zeros past the width need no scan; but on the GPU the condition costs registers that spill.
-    if (!on_host || x < width) Method::before_transposing(data);  // whole warps
+    // All lanes of a warp have the same x, so either all of them scan or none.
+    if (!on_host || x < width) Method::before_transposing(data);
     transpose(data, memory, lane, warp);
     Method::after_transposing(data);
     add_warps_before(data, totals, carry, lane, warp);
@@ -195,14 +202,14 @@ void enqueue_scan_transpose_twice(const SatTask& task, void* workspace, StreamHa
 
 // ---- scan rows, then columns ----
 
-// A warp scans a row, 1024 pixels per step; the last sum of each 32 is added to the first element
-// of the next 32.
+// A warp scans a row, 1024 pixels per step: 32 scans of 32 pixels, where the last sum of each scan
+// is added to the first element of the next one.
 template <class Scan, class Pass>
 __global__ void __launch_bounds__(threads<typename Pass::Out>, 1) scan_row_kernel(Pass pass) {
   using Out = typename Pass::Out;
   const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
   const int y = static_cast<int>(blockIdx.y) * warps<Out> + warp, width = pass.size.width;
-  if (y >= pass.size.height) return;  // whole warps
+  if (y >= pass.size.height) return;  // all lanes of the warp do, since they have the same y
   Out carry{};
   for (int begin = 0; begin < width; begin += side * 32) {
     const int x = begin + lane, count = divide_up(width - x, 32);

@@ -1,4 +1,5 @@
-// BRLT-ScanRow: transpose in registers, then a serial scan in each thread; twice.
+// BRLT-ScanRow: transpose in registers (BRLT, block-register-local-transpose), then a serial scan
+// in each thread; all of this twice.
 //
 // Idea: each warp of a block loads 32 x 32 elements of the same 32 rows into registers and
 // transposes them through shared memory, so that a thread has a row's 32 elements and scans them

@@ -52,8 +52,8 @@ double chen_scan_row_brlt_clocks(RowScan scan, const SatTypeInfo& type, Size siz
                               type, size, figures);
 }
 
-// First one row per warp, 1024 pixels per step, with a carry from each 32 pixels to the next; then
-// strips of 32 columns.
+// The first kernel has one row per warp, 1024 pixels per step, and a carry from each 32 pixels to
+// the next. The second has strips of 32 columns.
 double chen_scan_row_column_clocks(RowScan scan, const SatTypeInfo& type, Size size,
                                    const MicroFigures& figures) {
   const int threads = threads_of_block(type), warps = threads / side;

@@ -1,8 +1,9 @@
 // The latency model of P. Chen et al.: Efficient Algorithms for the Summed Area Tables Primitive on
-// GPUs, CLUSTER 2018, section V-B: clocks that a warp takes for a register matrix of 32 x 32
-// elements. For the rest, our model follows the paper's section IV: a multiprocessor has room for
-// one block; each warp of a block has one register matrix at a time, which it reads from global
-// memory and processes between the block's barriers, so that these latencies add up.
+// GPUs, CLUSTER 2018, section V-B: how many clocks a warp takes for a register matrix of 32 x 32
+// elements. From these clocks we derive the time of a whole picture as the paper's section IV
+// describes the kernels. A multiprocessor has room for one block. Each warp of a block has one
+// register matrix at a time, which it reads from global memory and processes between the block's
+// barriers, so that these latencies add up.
 #pragma once
 
 #include "kernels/sat/model.hpp"

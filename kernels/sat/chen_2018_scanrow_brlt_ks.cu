@@ -1,4 +1,5 @@
-// ScanRow-BRLT: Kogge and Stone's warp scans of the rows, then transpose in registers; twice.
+// ScanRow-BRLT: Kogge and Stone's warp scans of the rows, then transpose in registers (BRLT,
+// block-register-local-transpose); all of this twice.
 //
 // Idea: each warp of a block loads 32 x 32 elements of the same 32 rows into registers, scans each
 // of its rows by shuffles, and transposes the sums through shared memory. The result is written

@@ -1,5 +1,6 @@
 // Single kernel soft synchronisation with look-back (1R1W-SKSS-LB): row sums, column sums and a
-// corner, each found by a look-back of its own.
+// corner, each found by a look-back of its own (reading the published sums of preceding tiles, see
+// soft_synchronization.cuh).
 //
 // Idea: the table in a tile follows from the pixels in it, from the sums of its rows over all tiles
 // to the left (GRS), of its columns over all tiles above (GCS), and from the sum of everything
@@ -7,15 +8,16 @@
 // (LRS, LCS), and adds up those of the tiles before it until one has published its global ones; row
 // and column sums give the sum of the L-shape of tiles that ends at this tile, and the L-shapes
 // along the diagonal add up to the corner. Shapes: tiles of 64 x 64 in shared memory, one block of
-// 256 threads per tile; tickets along anti-diagonals. A thread alternates between a quarter of a
-// column and a quarter of a row. Reads and writes per element: the pixel once, the table once
-// (1R1W); published words, 6 % of the table's size, are written twice and read once or more.
-// Launches: 1. Workspace: a header, and one word per 32 bits that a tile publishes: 64 row sums, 64
-// column sums, the corner. Source: Yutaro Emoto, Shunji Funasaka, Hiroki Tokura, Takumi Honda, Koji
-// Nakano, Yasuaki Ito, "An Optimal Parallel Algorithm for Computing the Summed Area Table on the
-// GPU", IPDPSW 2018; written from a description of the method, not from the text. Our own choices:
-// shapes; {state, value} words in place of flags and fences; the order in which sums from outside
-// are added (those from the left before columns are summed, those from above afterwards).
+// 256 threads per tile; blocks draw tickets for tiles along anti-diagonals. A thread alternates
+// between a quarter of a column and a quarter of a row. Reads and writes per element: the pixel
+// once, the table once (1R1W); published words, 6 % of the table's size, are written twice and read
+// once or more. Launches: 1. Workspace: a header, and one word per 32 bits that a tile publishes:
+// 64 row sums, 64 column sums, the corner. Source: Yutaro Emoto, Shunji Funasaka, Hiroki Tokura,
+// Takumi Honda, Koji Nakano, Yasuaki Ito, "An Optimal Parallel Algorithm for Computing the Summed
+// Area Table on the GPU", IPDPSW 2018; written from a description of the method, not from the text.
+// Our own choices: shapes; {state, value} words in place of flags and fences; the order in which
+// sums from outside are added (those from the left before columns are summed, those from above
+// afterwards).
 #include "kernels/sat/pass.cuh"
 #include "kernels/sat/soft_synchronization.cuh"
 #include "kernels/sat/tile.cuh"
@@ -26,7 +28,8 @@ namespace {
 constexpr int side = 64, quarters = 4, length = side / quarters, threads = side * quarters;
 constexpr int tile_pitch = side + 1;  // rows and columns without bank conflicts
 
-// What a tile publishes, and where; tiles start on 32-byte boundaries.
+// The indices of what a tile publishes. With three values of padding after the corner, the words of
+// every tile start on a 32-byte boundary.
 constexpr int row_sums = 0, column_sums = side, corner_sum = 2 * side,
               values_per_tile = 2 * side + 4;
 

@@ -13,10 +13,10 @@
 // corner sums (column totals already contain what lies to the left); {state, value} words that need
 // no fence; an epoch in the state, so that nothing is reset between launches.
 //
-// What keeps it from the floor: tiles along anti-diagonals write short pieces of many rows at once
-// (a copy in that order takes 1.1 to 1.2 times as long as the floor); a word published costs as
-// much as two elements of the table and is read once or twice; and the rest is waiting for tiles
-// that are a diagonal ahead.
+// Why it takes longer than the floor (the time to merely read the picture and write the table).
+// Tiles along anti-diagonals write short pieces of many rows at once; a copy in that order takes
+// 1.1 to 1.2 times as long as the floor. A published word costs as much as two elements of the
+// table and is read once or twice. The rest is waiting for tiles that are a diagonal ahead.
 #include <algorithm>
 
 #include "kernels/sat/pass.cuh"
@@ -26,7 +26,7 @@
 namespace facesat::gpu {
 namespace {
 
-// How a tile is divided: each warp has `rows_per_warp` rows of 128 columns.
+// How a tile is divided: each warp has `rows_per_warp` rows of 128 columns, four per lane.
 template <int warps_across_, int warps_down_, int rows_per_warp_, int blocks_, int window_,
           bool streams_>
 struct Shape {
@@ -34,9 +34,10 @@ struct Shape {
                        rows_per_warp = rows_per_warp_;
   static constexpr int threads = 32 * warps_across * warps_down, tile_width = 128 * warps_across,
                        tile_height = rows_per_warp * warps_down;
-  static constexpr int blocks = blocks_;     // per multiprocessor, at least
-  static constexpr int window = window_;     // tiles that a look-back reads at once
-  static constexpr bool streams = streams_;  // for tables that no cache holds
+  static constexpr int blocks = blocks_;  // per multiprocessor, at least
+  static constexpr int window = window_;  // tiles that a look-back reads at once
+  // Whether the table is written with store_streaming(): for tables too large for any cache.
+  static constexpr bool streams = streams_;
 };
 
 // The tables made in one launch: the sum, the sum of squares, or both from one read.
@@ -45,7 +46,7 @@ struct Tables : Shape {
   using In = In_;
   using Out = Out_;
   static constexpr int count = (has_sum ? 1 : 0) + (has_squares ? 1 : 0);
-  // What a tile publishes: row totals, then column totals, of each table.
+  // Numbers of values that a tile publishes: row totals of all tables, then column totals.
   static constexpr int row_values = count * Shape::tile_height,
                        column_values = count * Shape::tile_width,
                        values_per_tile = row_values + column_values;
@@ -66,8 +67,8 @@ __device__ __forceinline__ void for_each_index(Work work) {
   if constexpr (count == 2) work.template operator()<1>();
 }
 
-// before[row], for each of a warp's rows: the sum of the warp's pixels to the left of the lane's;
-// the last lane calls put_total(row, sum of the warp's pixels).
+// For each of a warp's rows: sets before[row] to the sum of the warp's pixels to the left of this
+// lane's pixels, and calls put_total(row, sum of the warp's pixels in that row) in the last lane.
 template <bool of_squares, class In, class Out, int rows, class Put>
 __device__ __forceinline__ void scan_rows(Kept<In> (&pixels)[rows], Out (&before)[rows],
                                           Put put_total) {
@@ -97,8 +98,8 @@ __device__ __forceinline__ void scan_rows(Kept<In> (&pixels)[rows], Out (&before
   }
 }
 
-// Exclusive scan of the values i, i + stride, ... of `count` warps, seeded by what `look_back`
-// returns for their total: the sum of everything before this tile.
+// Replaces the values i, i + stride, ... of `count` warps by their exclusive scan. The scan begins
+// with what look_back(total of the values) returns: the sum of everything before this tile.
 template <int count, class Array, class LookBack>
 __device__ __forceinline__ void look_back_from(Array& values, int stride, int i,
                                                LookBack look_back) {
@@ -218,11 +219,12 @@ constexpr Tiles tiles_of(Size size) {
   return {divide_up(size.width, Shape::tile_width), divide_up(size.height, Shape::tile_height)};
 }
 
-// Calls with_shape(Shape{}) with the fastest shape. Small pictures have few tiles, so only a tile's
-// latency counts; large ones need many bytes in flight, few published words, and long contiguous
-// writes.
+// Calls with_shape(Shape{}) with the shape that measured fastest. Small pictures have few tiles, so
+// only a tile's latency counts; large ones need many bytes in flight, few published words, and long
+// contiguous writes.
 template <class In, class Out, bool both, class WithShape>
 void choose_shape(Size size, WithShape with_shape) {
+  // On the host, where kernels are only tested, much smaller pictures reach every shape.
   constexpr double mega = on_host ? 3e3 : 1e6;
   if constexpr (sizeof(Out) == 8) {
     with_shape(Shape<1, 8, 8, 2, 1, false>{});
@@ -237,7 +239,7 @@ void choose_shape(Size size, WithShape with_shape) {
   }
 }
 
-// Room for both tables, where there may be two.
+// Room for both tables where there may be two, as for 8-bit pictures.
 std::size_t workspace_bytes(SatType type, Size size) {
   std::size_t values = 0;
   visit_types(type, [&]<class In, class Out>(In, Out) {

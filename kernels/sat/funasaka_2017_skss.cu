@@ -21,6 +21,7 @@ namespace {
 constexpr int side = 32, warps_per_block = 2;
 constexpr int tile_pitch = side + 1;  // rows and columns without bank conflicts
 
+// The width rounded up to whole tiles.
 constexpr int padded(int width) {
   return divide_up(width, side) * side;
 }

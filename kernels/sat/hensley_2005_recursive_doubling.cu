@@ -15,7 +15,7 @@
 namespace facesat::gpu {
 namespace {
 
-constexpr int samples = 16;  // per pass: the authors leave it open
+constexpr int samples = 16;  // added up per pass; the paper leaves the number open
 constexpr int threads = 256;
 
 enum class Along { rows, columns };
@@ -41,6 +41,7 @@ __global__ void __launch_bounds__(threads) add_samples_kernel(Source source, int
 
 template <class Source>
 void add_samples(const Source& source, Along along, int step, StreamHandle stream) {
+  // On the host, few blocks loop over the rows, because a block is expensive there.
   const dim3 grid(divide_up(source.size.width, threads), on_host ? 4 : source.size.height);
   if (along == Along::rows)
     FACESAT_LAUNCH((add_samples_kernel<Along::rows, Source>), grid, dim3(threads), stream, source,
@@ -64,7 +65,7 @@ void enqueue_table(const Pass& pass, void* workspace, StreamHandle stream) {
   using Out = typename Pass::Out;
   const Size size = pass.size;
   auto* const other = static_cast<Out*>(workspace);
-  // At least one along the rows, which reads the picture.
+  // There must be at least one pass along the rows, because the first pass reads the picture.
   const int along_rows = passes_along(size.width) > 0 ? passes_along(size.width) : 1;
   const int passes = along_rows + passes_along(size.height);
   int step = 1;
@@ -106,7 +107,7 @@ const SatAlgorithm hensley_2005_recursive_doubling{
         "Hensley, Scheuermann, Coombe, Singh, Lastra: Fast Summed-Area Table Generation and its "
         "Applications, Computer Graphics Forum 2005",
     .year = 2005,
-    .launches = 6,  // also reads and writes: for sides from 257 to 4096
+    .launches = 6,  // this and the next two numbers are right for sides from 257 to 4096
     .reads = 6,
     .writes = 6,
     .workspace_bytes = workspace_bytes,

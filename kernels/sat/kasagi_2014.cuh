@@ -1,5 +1,5 @@
-// What the six algorithms of Kasagi, Nakano and Ito share: a thread's walk along a line, the tile
-// in diagonal arrangement, and the kernels of 2R1W and of 1R1W, which the hybrid combines.
+// The code that the six algorithms of Kasagi, Nakano and Ito share: a thread's walk along a line,
+// the tile in diagonal arrangement, and the kernels of 2R1W and of 1R1W, which the hybrid combines.
 //
 // Source: A. Kasagi, K. Nakano, Y. Ito, "Parallel Algorithms for the Summed Area Table on the
 // Asynchronous Hierarchical Memory Machine, with GPU implementations", ICPP 2014. C, R and S are
@@ -16,8 +16,8 @@ inline constexpr const char* paper =
     "Kasagi, Nakano, Ito: Parallel Algorithms for the Summed Area Table on the Asynchronous "
     "Hierarchical Memory Machine, with GPU implementations, ICPP 2014";
 
-// The paper's parameters: w, as many as a warp has lanes; threads of a block that handles lines or
-// single elements; warps of a block that handles a tile.
+// The paper's parameters. side: its w, as many as a warp has lanes; line_threads: threads of a
+// block that handles lines or single elements; tile_warps: warps of a block that handles a tile.
 constexpr int side = 32, line_threads = 64, tile_warps = 4;
 
 // Calls visit(i, load(i)) for each i of [first, end), in order, by one thread. Eight loads are in
@@ -109,7 +109,8 @@ class DiagonalTile {
   SharedArray<T, side * side> elements_;
 };
 
-// The tiles on anti-diagonals [first, end) of the picture's across x down tiles; never empty.
+// The tiles on anti-diagonals [first, end) of a picture of `across` x `down` tiles; never empty. An
+// anti-diagonal is the tiles with the same sum of row and column, which is its number.
 struct Region {
   int across, down, first, end;
 
@@ -120,7 +121,7 @@ struct Region {
   __host__ __device__ int end_row(int column) const { return within(end - column, down); }
   __host__ __device__ int first_column(int row) const { return within(first - row, across); }
   __host__ __device__ int end_column(int row) const { return within(end - row, across); }
-  // The bounding box.
+  // The bounding box, in tiles; right and bottom are one past its end.
   __host__ __device__ int top() const { return first_row(across - 1); }
   __host__ __device__ int bottom() const { return end_row(0); }
   __host__ __device__ int left() const { return first_column(down - 1); }
@@ -188,9 +189,9 @@ __device__ __forceinline__ void make_tile(const Pass& pass, int tile_row, int ti
     if (pass.has(x0 + lane, y0 + row)) pass.row(y0 + row)[x0 + lane] = tile.at(row, lane);
 }
 
-// 2R1W of a region. Tiles above or to the left of its tiles, if any, must be in the table already.
-// C and S have one line per row of tiles; R is transposed and has one line per column of tiles, so
-// that the scans of both C and R are coalesced.
+// C, R and S of all tiles of a region, for 2R1W. Tiles above or to the left of the region's tiles,
+// if any, must be in the table already. C and S have one line per row of tiles; R is transposed and
+// has one line per column of tiles, so that the scans of both C and R are coalesced.
 template <class T>
 struct Sums {
   T *columns, *rows, *corners;
@@ -201,14 +202,14 @@ struct Sums {
   __device__ T* corners_of(int tile_row) const { return corners + tile_row * corners_pitch; }
 };
 
-// Step 1: the tile's own sums.
+// Step 1 of 2R1W: the sums of each tile's own columns and rows, and of the whole tile.
 template <class Pass>
 __global__ void sum_tiles_kernel(Pass pass, Region region, Sums<typename Pass::Out> sums) {
   using Out = typename Pass::Out;
   __shared__ DiagonalTile<Out> tile;
   const int i = region.top() + static_cast<int>(blockIdx.y),
             j = region.left() + static_cast<int>(blockIdx.x);
-  if (!region.has(i, j)) return;  // whole blocks
+  if (!region.has(i, j)) return;  // all threads of the block do, since they have the same tile
   tile.template fill<tile_warps>(
       [&](int row, int column) { return pass.value_at(j * side + column, i * side + row); });
   __syncthreads();
@@ -222,8 +223,9 @@ __global__ void sum_tiles_kernel(Pass pass, Region region, Sums<typename Pass::O
   }
 }
 
-// Step 2, first half: exclusive scans of C's columns, of R's rows and of S's columns, one thread
-// per line. They begin with the difference of adjacent elements of the table.
+// Step 2 of 2R1W, first half: exclusive scans of C's columns, of R's rows and of S's columns, one
+// thread per line. Each begins with the difference of two elements of the table: the part of the
+// sum that lies outside the region.
 enum ScanLines : unsigned { lines_of_columns, lines_of_rows, lines_of_corners, kinds_of_lines };
 
 template <class Pass>
@@ -262,12 +264,12 @@ __global__ void scan_sums_kernel(Pass pass, Region region, Sums<typename Pass::O
   }
 }
 
-// Step 2, second half: scans of S's rows, one warp per row.
+// Step 2 of 2R1W, second half: exclusive scans of S's rows, one warp per row.
 template <class Pass>
 __global__ void scan_corners_kernel(Pass pass, Region region, Sums<typename Pass::Out> sums) {
   using Out = typename Pass::Out;
   const int i = region.top() + static_cast<int>(blockIdx.x * blockDim.y + threadIdx.y);
-  if (i >= region.bottom()) return;  // whole warps
+  if (i >= region.bottom()) return;  // all lanes of the warp do, since they have the same i
   const int first = region.first_column(i), end = region.end_column(i);
   Out carry = pass.row(i * side - 1)[first * side - 1];
   for (int begin = first; begin < end; begin += side) {
@@ -280,12 +282,12 @@ __global__ void scan_corners_kernel(Pass pass, Region region, Sums<typename Pass
   }
 }
 
-// Step 3.
+// Step 3 of 2R1W: the tables of the tiles.
 template <class Pass>
 __global__ void make_tiles_kernel(Pass pass, Region region, Sums<typename Pass::Out> sums) {
   const int i = region.top() + static_cast<int>(blockIdx.y),
             j = region.left() + static_cast<int>(blockIdx.x);
-  if (!region.has(i, j)) return;  // whole blocks
+  if (!region.has(i, j)) return;  // all threads of the block do, since they have the same tile
   make_tile(pass, i, j, [&]() -> Edges<typename Pass::Out> {
     const int x = j * side + static_cast<int>(threadIdx.x),
               y = i * side + static_cast<int>(threadIdx.x);
@@ -293,7 +295,7 @@ __global__ void make_tiles_kernel(Pass pass, Region region, Sums<typename Pass::
   });
 }
 
-// A stage of 1R1W: the tiles of a region of one anti-diagonal.
+// A stage of 1R1W: the tiles of a region that is one anti-diagonal.
 template <class Pass>
 __global__ void make_diagonal_kernel(Pass pass, Region diagonal) {
   const int j = diagonal.left() + static_cast<int>(blockIdx.x), i = diagonal.first - j;
@@ -322,7 +324,7 @@ inline std::size_t sums_bytes(SatType type, Size size) {
   return SumsLayout(all_tiles(size), info_of(type).table_bytes).bytes();
 }
 
-// Four launches.
+// Enqueues 2R1W of a region, in four launches.
 template <class Pass>
 void enqueue_2r1w(const Pass& pass, const Region& region, void* workspace, StreamHandle stream) {
   using Out = typename Pass::Out;
@@ -345,7 +347,7 @@ void enqueue_2r1w(const Pass& pass, const Region& region, void* workspace, Strea
   FACESAT_LAUNCH(make_tiles_kernel<Pass>, tiles, threads, stream, pass, region, sums);
 }
 
-// One launch for each of the region's anti-diagonals.
+// Enqueues 1R1W of a region, with one launch for each of its anti-diagonals.
 template <class Pass>
 void enqueue_1r1w(const Pass& pass, Region region, StreamHandle stream) {
   for (const int end = region.end; region.first < end; ++region.first) {

@@ -1,4 +1,4 @@
-// A thread for each column, then a thread for each row.
+// Scans with a thread for each column, then with a thread for each row.
 //
 // Idea: threads run down the columns and leave prefix sums; after a barrier, threads run along the
 // rows of the result. The second half is strided: the lanes of a warp access 32 rows at a time.
@@ -15,6 +15,7 @@ namespace {
 
 using namespace kasagi;
 
+// Prefix sums of every row of the table, in place.
 template <class Pass>
 __global__ void scan_rows_kernel(Pass pass) {
   using Out = typename Pass::Out;

@@ -22,7 +22,7 @@ constexpr int transpose_warps = line_threads / side;
 template <class T>
 using Transposed = Pass<T, T, false>;
 
-// `size` is that of `from`.
+// Writes the transpose of `from`, whose size is `size`, to `to`.
 template <class T>
 __global__ void transpose_kernel(const T* from, std::ptrdiff_t from_pitch, Size size, T* to,
                                  std::ptrdiff_t to_pitch) {

@@ -1,4 +1,5 @@
-// 2R1W where anti-diagonals of tiles are short, 1R1W where they are long.
+// Combines two algorithms of the same paper: 2R1W (kasagi_2014_2r1w.cu) where anti-diagonals of
+// tiles are short, 1R1W (kasagi_2014_1r1w.cu) where they are long.
 //
 // Idea: the first and the last launches of 1R1W have few tiles and are bound by latency; 2R1W makes
 // those tiles, a triangle in the top left and one in the bottom right corner, in four launches
@@ -18,9 +19,9 @@
 namespace facesat::gpu {
 namespace {
 
-// The fastest r. The paper's search ended at 0.17 to 0.07 on a GTX 780 Ti; on an H200, which reads
-// twenty million pixels in the time of a launch, a larger r is faster (among 0.17, 0.5, 0.8, 0.9,
-// 0.97 and 0.995, for squares of 1024 to 16384 pixels).
+// The paper's r, as measured to be fastest. The paper's own search gave 0.17 to 0.07 on a GTX 780
+// Ti; on an H200, which reads twenty million pixels in the time of a launch, a larger r is faster
+// (among 0.17, 0.5, 0.8, 0.9, 0.97 and 0.995, for squares of 1024 to 16384 pixels).
 constexpr double fraction_read_twice = 0.99;
 
 void enqueue(const SatTask& task, void* workspace, StreamHandle stream) {
@@ -49,7 +50,7 @@ const SatAlgorithm kasagi_2014_hybrid{
     .title = "2R1W in the corners, 1R1W between ((1+r)R1W)",
     .paper = kasagi::paper,
     .year = 2014,
-    .launches = 0,
+    .launches = 0,  // one per anti-diagonal, as in 1R1W
     .reads = 1 + fraction_read_twice,
     .writes = 1,
     .model = hmm_model<cost>,

@@ -14,12 +14,13 @@ int anti_diagonals(Size size) {
   return size.width + size.height - 1;
 }
 
+// The size in blocks of w x w elements, rounded up.
 Size in_blocks(Size size, int w) {
   return {divide_up(size.width, w), divide_up(size.height, w)};
 }
 
-// The paper's k: how often the matrix of block sums, `blocks` long, is divided into blocks again
-// until one block is left.
+// The paper's k: how often the matrix of the sums of blocks, with `blocks` elements along its
+// longer side, is divided into blocks again until one block is left.
 int recursion_depth(int blocks, int w) {
   int depth = 0;
   for (; blocks > w; blocks = divide_up(blocks, w)) ++depth;
@@ -55,8 +56,8 @@ HmmCost hmm_1r1w(Size size, int w) {
   return {.pixels = n, .table = n, .barriers = anti_diagonals(in_blocks(size, w)) - 1.0};
 }
 
-// Legs of the triangles are sqrt(r) of the shorter side. Barriers are those of 2R1W twice, those
-// within 1R1W, and the two in between.
+// 2R1W makes two triangles of tiles, whose legs are sqrt(r) of the shorter side, and 1R1W the tiles
+// between them. Barriers are those of 2R1W twice, those within 1R1W, and the two in between.
 HmmCost hmm_hybrid(Size size, double r, int w) {
   const double n = elements(size);
   const Size blocks = in_blocks(size, w);

@@ -8,13 +8,13 @@ namespace facesat::gpu {
 
 inline constexpr int hmm_width = 32;  // the paper's w on GPUs: banks, and threads of a warp
 
-// An algorithm's accesses to elements in global memory, coalesced or with a stride, and its
-// barriers across all blocks. The paper's n is width * height and its sqrt(n) the respective side;
-// terms that the paper leaves in an O() are left out.
+// How often an algorithm accesses elements in global memory: the paper's C are coalesced accesses,
+// its S those with a stride, its B the barriers across all blocks. The paper's n is width * height,
+// and its sqrt(n) is the width or the height; terms that the paper leaves in an O() are left out.
 struct HmmCost {
-  double pixels = 0, table = 0;                // coalesced; of the picture, of the table
-  double stride_pixels = 0, stride_table = 0;  // with a stride
-  double barriers = 0;
+  double pixels = 0, table = 0;                // C: elements of the picture, of the table
+  double stride_pixels = 0, stride_table = 0;  // S: the same with a stride
+  double barriers = 0;                         // B
 };
 HmmCost hmm_2r2w(Size size);                                 // lemma 2
 HmmCost hmm_4r4w(Size size);                                 // lemma 3
@@ -27,9 +27,9 @@ HmmCost hmm_hybrid(Size size, double r, int w = hmm_width);  // theorem 7: (1 + 
 // the latency of global memory. Lemma 5 and the theorems write l for l - 1.
 double hmm_time_units(const HmmCost& cost, double l, int w = hmm_width);
 
-// The same in microseconds. A time unit is the time that w elements of their type take at the speed
-// of a copy. A barrier is the end of a kernel, as in the paper's section VIII, so that l is the sum
-// of the latencies of a read and of a launch.
+// The model's time in microseconds. A time unit is the time that w elements of the picture or of
+// the table take at the speed of a copy. A barrier is the end of a kernel, as in the paper's
+// section VIII, so that l is the sum of the latencies of a read and of a launch.
 double hmm_us(const HmmCost& cost, const SatTypeInfo& type, const MicroFigures& figures);
 
 // The model of an algorithm that computes its tables one after the other.

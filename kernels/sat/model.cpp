@@ -14,7 +14,8 @@ double microseconds(double clocks, const MicroFigures& figures) {
   return clocks / figures.clock_hz * 1e6;
 }
 
-// Every intermediate table is written and read once; all other reads are of the picture.
+// All writes but the last are of intermediate tables, each of which is read once; all other reads
+// are of the picture.
 double bytes_us(const SatAlgorithm& sat, const SatTypeInfo& type, Size size, int tables,
                 const MicroFigures& figures) {
   const int passes = sat.both_at_once ? 1 : tables;

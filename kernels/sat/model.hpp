@@ -1,5 +1,6 @@
-// The expected times of SAT algorithms: by the models of their papers, or by the bytes that they
-// move where a paper has no model. Pure arithmetic on measured figures of the GPU.
+// The expected times of SAT (summed area table) algorithms: by the models of their papers, or,
+// where a paper has no model, by the bytes that they move. Pure arithmetic on measured figures of
+// the GPU.
 #pragma once
 
 #include <string_view>
@@ -14,8 +15,8 @@ struct SatAlgorithm;
 
 struct SatModel {
   std::string_view name;
-  // Microseconds for a picture of that size and `tables` tables (1, or 2 with the squared integral
-  // image).
+  // Microseconds for a picture of the given size and `tables` tables (1, or 2 with the squared
+  // integral image).
   double (*us)(const SatAlgorithm&, const SatTypeInfo&, Size, int tables, const MicroFigures&);
 };
 

@@ -21,9 +21,11 @@
 namespace facesat::gpu {
 namespace {
 
+// A block has `side` columns and rows and `warps` warps. `length` is the part of a column or row
+// that one thread sums up.
 constexpr int side = 32, warps = 8, length = side / warps;
 constexpr int block_pitch = side + 1;  // rows and columns without bank conflicts
-constexpr int batch = 8;               // blocks whose sums a warp of stages 2 and 3 loads at once
+constexpr int batch = 8;               // blocks whose sums a warp loads at once in stages 2 and 3
 
 struct Blocks {
   int across, down;
@@ -32,8 +34,9 @@ constexpr Blocks blocks_of(Size size) {
   return {divide_up(size.width, side), divide_up(size.height, side)};
 }
 
-// The workspace: at first the sums of single blocks, then the sums up to and including each block.
-// Everything read was written in the same call.
+// P, V and the sums of P in the workspace. Stage 1 writes the sums of single blocks; stages 2 and 3
+// replace them by the sums up to and including each block. No element is read before the same call
+// has written it, so the workspace needs no clearing.
 template <class Out>
 struct Edges {
   Blocks blocks;
@@ -59,8 +62,8 @@ __device__ __forceinline__ Out sum_of_parts(SharedArray<Out, warps * side>& part
   return sum;
 }
 
-// A thread of stages 1 and 4 has part of a column of its block, then part of a row: line `lane`,
-// from `begin` on.
+// Stage 1. In stages 1 and 4 a thread sums up part of a column of its block, then part of a row:
+// `length` elements of line `lane`, from `begin` on.
 template <class Pass>
 __global__ void __launch_bounds__(32 * warps)
     sum_blocks_kernel(Pass pass, Edges<typename Pass::Out> edges) {
@@ -89,6 +92,7 @@ __global__ void __launch_bounds__(32 * warps)
     edges.rows(m, n)[lane] = warp_inclusive_scan(sum_of_parts(row_parts, lane, warps));
 }
 
+// Stage 2.
 template <class Out>
 __global__ void __launch_bounds__(32) add_up_columns_kernel(Edges<Out> edges) {
   const int lane = static_cast<int>(threadIdx.x), n = static_cast<int>(blockIdx.x);
@@ -109,6 +113,7 @@ __global__ void __launch_bounds__(32) add_up_columns_kernel(Edges<Out> edges) {
   }
 }
 
+// Stage 3.
 template <class Out>
 __global__ void __launch_bounds__(32) add_up_rows_kernel(Edges<Out> edges) {
   const int lane = static_cast<int>(threadIdx.x), m = static_cast<int>(blockIdx.x);
@@ -129,6 +134,7 @@ __global__ void __launch_bounds__(32) add_up_rows_kernel(Edges<Out> edges) {
   }
 }
 
+// Stage 4.
 template <class Pass>
 __global__ void __launch_bounds__(32 * warps)
     complete_blocks_kernel(Pass pass, Edges<typename Pass::Out> edges) {

@@ -18,8 +18,8 @@ namespace {
 constexpr int threads = 256, warps = threads / 32;
 constexpr int segment = 64;  // 32 zeros, and a warp's elements
 
-// The inclusive sum of a warp's values; memory[place] belongs to this lane; the 32 elements before
-// lane 0's are zero.
+// The inclusive sum of a warp's values, by Hillis and Steele's scan. memory[place] belongs to this
+// lane; the 32 elements before lane 0's are zero.
 template <class T, int n>
 __device__ __forceinline__ T scan_segment(SharedArray<T, n>& memory, int place, T value) {
   memory[place] = value;
@@ -33,7 +33,7 @@ __device__ __forceinline__ T scan_segment(SharedArray<T, n>& memory, int place, 
   return value;
 }
 
-// The inclusive sums of load(0 ... count - 1), by a whole block.
+// Calls store(i, load(0) + ... + load(i)) for each i below `count`, by a whole block.
 template <class T, class Load, class Store>
 __device__ __forceinline__ void scan_line(int thread, int count, Load load, Store store) {
   __shared__ SharedArray<T, warps * segment> elements;
@@ -45,11 +45,12 @@ __device__ __forceinline__ void scan_line(int thread, int count, Load load, Stor
   for (int begin = 0; begin < count; begin += threads) {
     const int i = begin + thread;
     T sum{};
-    if (begin + warp * 32 < count)  // whole warps
+    if (begin + warp * 32 < count)  // the same for all lanes of a warp
       sum = scan_segment(elements, warp * segment + 32 + lane, i < count ? load(i) : T{});
     if (lane == 31) totals[32 + warp] = sum;
     __syncthreads();
     if (warp == 0)
+      // The result is not needed here: all warps read it from `totals`.
       scan_segment(totals, 32 + lane, lane < warps ? static_cast<T>(totals[32 + lane]) : T{});
     __syncthreads();
     if (i < count) store(i, carry + totals[31 + warp] + sum);

@@ -18,8 +18,8 @@
 namespace facesat::gpu {
 namespace {
 
-constexpr int most_threads = 1024, warps = most_threads / 32;
-constexpr int strip_width = 32, strip_rows = 8;
+constexpr int most_threads = 1024, warps = most_threads / 32;  // of the horizontal pass
+constexpr int strip_width = 32, strip_rows = 8;                // of a block of the vertical pass
 
 // Elements that are moved together: 16 bytes.
 template <class T>
@@ -71,7 +71,8 @@ __global__ void __launch_bounds__(most_threads) horizontal_kernel(Pass pass) {
   using In = typename Pass::In;
   using Out = typename Pass::Out;
   constexpr int pixels = vector_size<In>, vectors = pixels / vector_size<Out>;
-  __shared__ SharedArray<Out, warps> totals;  // of warps; then the sums before each
+  // The sum of each warp; then the sum of all pixels of the row before each warp.
+  __shared__ SharedArray<Out, warps> totals;
   const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
   const int threads = static_cast<int>(blockDim.x), width = pass.size.width;
   const int y = static_cast<int>(blockIdx.y);

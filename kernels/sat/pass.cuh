@@ -1,4 +1,4 @@
-// A task as kernels see it: typed, one table at a time.
+// A pass: a SatTask as kernels see it, with static types and one table at a time.
 #pragma once
 
 #include "kernels/device/platform.hpp"
@@ -26,7 +26,7 @@ struct Pass {
   __device__ const In* input_row(int y) const { return input + y * input_pitch; }
   __device__ Out* row(int y) const { return table + y * pitch; }
   __device__ bool has(int x, int y) const { return x < size.width && y < size.height; }
-  // Zero past the picture's right and lower edges.
+  // The value of pixel (x, y); zero past the picture's right and lower edges.
   __device__ Out value_at(int x, int y) const { return has(x, y) ? value(input_row(y)[x]) : Out{}; }
 };
 
@@ -47,6 +47,7 @@ void for_each_table(const SatTask& task, Launch launch) {
   });
 }
 
+// SatAlgorithm::workspace_bytes of algorithms that need none.
 inline std::size_t no_workspace(SatType, Size) {
   return 0;
 }

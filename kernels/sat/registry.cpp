@@ -6,6 +6,7 @@
 namespace facesat::gpu {
 namespace {
 
+// In the order of registry.def, whose lines expand to &algorithm.
 constexpr std::array algorithms{
 #define FACESAT_SAT(id) &id,
 #include "kernels/sat/registry.def"

@@ -10,16 +10,17 @@
 namespace facesat::gpu {
 namespace {
 
-constexpr int rows_per_block = 4;  // one warp each
+constexpr int rows_per_block = 4;  // of the first kernel: a warp has one row
+// The second kernel has these columns and warps per block, and these rows per thread and step.
 constexpr int strip_width = 32, strip_warps = 32, rows_per_thread = 4;
 
 template <class Pass>
 __global__ void scan_rows_kernel(Pass pass) {
   using Out = typename Pass::Out;
   const int y = static_cast<int>(blockIdx.x * blockDim.y + threadIdx.y);
-  if (y >= pass.size.height) return;  // whole warps
+  if (y >= pass.size.height) return;  // all lanes of the warp do, since they have the same y
   Out carry{};
-  for (int begin = 0; begin < pass.size.width; begin += 128) {
+  for (int begin = 0; begin < pass.size.width; begin += 128) {  // four pixels per lane
     const int x = begin + 4 * static_cast<int>(threadIdx.x);
     Four<Out> v = running_sums<Pass>(load_four(pass.input_row(y), x, pass.size.width));
     const Out scan = warp_inclusive_scan(v.v[3]);
@@ -35,10 +36,11 @@ __global__ void scan_rows_kernel(Pass pass) {
 template <class Pass>
 __global__ void scan_columns_kernel(Pass pass) {
   using Out = typename Pass::Out;
-  __shared__ SharedArray<Out, strip_warps * strip_width> totals;  // of each warp's rows
+  // For each warp and column, the sum of the warp's rows.
+  __shared__ SharedArray<Out, strip_warps * strip_width> totals;
   const int lane = static_cast<int>(threadIdx.x), warp = static_cast<int>(threadIdx.y);
   const int x = static_cast<int>(blockIdx.x) * strip_width + lane;
-  Out carry{};  // the table's row above, once scanned
+  Out carry{};  // the sum of the column in all previous steps
   for (int begin = 0; begin < pass.size.height; begin += strip_warps * rows_per_thread) {
     const int first = begin + warp * rows_per_thread;
     Out v[rows_per_thread];

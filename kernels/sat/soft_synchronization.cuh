@@ -13,7 +13,8 @@
 namespace facesat::gpu {
 
 // Shared by all blocks of a launch; must be zero before the first launch, and each launch leaves it
-// ready for the next.
+// ready for the next. ticket: the next one to be drawn; finished: the number of blocks that have
+// finished; epoch: the number of the launch.
 struct Header {
   unsigned ticket, finished, epoch;
 };
@@ -21,6 +22,8 @@ constexpr std::size_t header_bytes = 256;
 
 // A published word: the state in the upper 32 bits, the value in the lower ones.
 using Word = unsigned long long;
+// own_total: the value is the sum of the tile alone; inclusive_total: of the tile and all before
+// it.
 enum State : unsigned { none, own_total, inclusive_total };
 constexpr unsigned states = 4;  // per epoch, rounded up to a power of two
 
@@ -47,6 +50,7 @@ __device__ __forceinline__ void publish(Word* words, std::ptrdiff_t part_stride,
     store_relaxed(words + i * part_stride, to_word(epoch, state, bits[i]));
 }
 
+// Reads a published value once; `value` is meaningful unless the result is `none`.
 template <class Out>
 __device__ __forceinline__ State look(const Word* words, std::ptrdiff_t part_stride, unsigned epoch,
                                       Out& value) {
@@ -63,7 +67,7 @@ __device__ __forceinline__ State look(const Word* words, std::ptrdiff_t part_str
   return state;
 }
 
-// The inclusive total, once it is published.
+// Waits until the inclusive total is published, and returns it.
 template <class Out>
 __device__ __forceinline__ Out wait_for(const Word* words, std::ptrdiff_t part_stride,
                                         unsigned epoch) {
@@ -74,8 +78,8 @@ __device__ __forceinline__ Out wait_for(const Word* words, std::ptrdiff_t part_s
 
 // Publishes this tile's total, adds up those of the previous tiles until one has published its
 // inclusive total, and publishes its own inclusive total. `words` are this tile's; those of the
-// previous tile are at words + stride. There are `before` previous tiles, and `window` of them are
-// read at once, which takes as long as reading one. Returns the sum of all previous tiles.
+// previous tile are at words + stride. There are `before` previous tiles. `window` of them are read
+// at once, which takes as long as reading one tile's. Returns the sum of all previous tiles.
 template <int window, class Out>
 __device__ __forceinline__ Out look_back(Word* words, std::ptrdiff_t part_stride,
                                          std::ptrdiff_t stride, int before, Out total,

@@ -1,4 +1,5 @@
-// Primitives that SAT algorithms share.
+// Primitives that SAT (summed area table) algorithms share: loads, stores and sums of four adjacent
+// elements of a row.
 #pragma once
 
 #include <type_traits>
@@ -38,9 +39,10 @@ __device__ __forceinline__ void store_four(T* row, int x, int width, const Four<
   *reinterpret_cast<Four<T>*>(row + x) = four;
 }
 
-// The same by a whole warp whose lanes hold adjacent fours, all inside. `streaming`: for tables
-// that no cache holds. Fours of 64-bit values take two accesses of 16 bytes; pairs of lanes first
-// exchange halves, so that each access writes whole sectors of 32 bytes.
+// Stores four elements per lane, by a whole warp whose lanes have adjacent fours that all lie
+// inside. `streaming`: the table is too large for any cache (see store_streaming). Four 64-bit
+// values take two accesses of 16 bytes; pairs of lanes first exchange halves, so that each access
+// writes whole sectors of 32 bytes.
 template <bool streaming, class T>
 __device__ __forceinline__ void store_fours(T* row, int x, const Four<T>& four) {
   if constexpr (sizeof four == 32) {
@@ -98,9 +100,10 @@ struct Kept<std::uint8_t> {
   }
 };
 
-// Loads a lane's four columns, from x on, of n rows from `row` on, of which `rows_left` are in the
-// picture; zeros past its edges. Loads are unconditional, without branches between them: lanes out
-// of range re-read a valid element.
+// Loads a lane's four columns, from x on, of n rows. `row` is the first of them, and `rows_left`
+// rows from it on are in the picture; past the picture's edges the result is zero. First, all lanes
+// load without branches in between, where lanes out of range re-read valid elements. Then those
+// lanes set zeros, and lanes that the right edge cuts load again.
 template <bool all_inside, int n, class T>
 __device__ __forceinline__ void load_rows(const T* row, std::ptrdiff_t pitch, int x, int width,
                                           int rows_left, Kept<T> (&pixels)[n]) {
@@ -143,7 +146,7 @@ __device__ __forceinline__ Out sum_of_four(Kept<In>& pixels) {
   }
 }
 
-// sums.v[k] += the first k + 1 of four pixels, or of their squares.
+// Adds to each sums.v[k] the sum of the first k + 1 of four pixels, or of their squares.
 template <bool of_squares, class Out, class In>
 __device__ __forceinline__ void add_running_sums(Four<Out>& sums, Kept<In>& pixels) {
   if constexpr (sizeof(In) == 1 && std::is_integral_v<Out>) {

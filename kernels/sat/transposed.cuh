@@ -1,4 +1,5 @@
-// Scan-transpose-scan: the intermediate table, transposed, in the workspace.
+// For algorithms that scan rows, transpose, and scan rows again: the intermediate table, which lies
+// transposed in the workspace.
 #pragma once
 
 #include "kernels/sat/pass.cuh"

@@ -20,10 +20,12 @@ namespace {
 
 constexpr std::size_t stack_bytes = 128 << 10;
 constexpr unsigned warp_size = 32;
-constexpr std::uint64_t patience = 20000;  // pauses of the whole grid without a write
+// After this many pauses of the whole grid without a write, what they wait for never comes.
+constexpr std::uint64_t patience = 20000;
 
 Schedule schedule;
 
+// What a fibre waits for.
 enum class Waiting : unsigned char { no, barrier, warp, other_block, finished };
 
 // A pool, because stacks are many, large, and needed again by the next block.
@@ -54,7 +56,8 @@ struct Fibre {
   Stacks::Stack stack = stacks.take();
   void* fake_stack = nullptr;  // of the address sanitizer
   Dim3 index;
-  unsigned number = 0;
+  unsigned number = 0;  // in the block
+  // The warp operation in which the fibre waits, its arguments, and the values of all lanes.
   WarpOperation operation{};
   unsigned mask = 0;
   std::uint64_t value = 0;
@@ -92,6 +95,7 @@ class Block {
   void switch_to(Fibre& fibre);
   void switch_back();
   Waiting& waiting_of(const Fibre& fibre) { return waiting[fibre.number]; }
+  // The fibre in that lane of the current fibre's warp.
   Fibre& partner(unsigned lane) { return fibres[current->number / warp_size * warp_size + lane]; }
 
  private:
@@ -101,7 +105,7 @@ class Block {
   static void enter(boost::context::detail::transfer_t from);
 };
 
-thread_local Block* running = nullptr;
+thread_local Block* running = nullptr;  // the block of this system thread
 
 class Grid {
  public:
@@ -138,7 +142,7 @@ class Grid {
   std::vector<std::pair<std::unique_ptr<Block>, std::thread>> resident_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  Block* turn_ = nullptr;
+  Block* turn_ = nullptr;  // the only block that may run; null: the grid's own thread
 };
 
 Dim3 unflatten(unsigned i, Dim3 size) {
@@ -168,7 +172,7 @@ void Block::enter(boost::context::detail::transfer_t from) {
 #endif
   try {
     block->grid.body();
-  } catch (const Abandoned&) {
+  } catch (const Abandoned&) {  // the error is known already
   } catch (const std::exception& error) {
     block->grid.fail(error.what());
   }

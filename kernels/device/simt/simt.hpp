@@ -1,12 +1,12 @@
 // Runs CUDA kernels on the host, for tests: the same sources, compiled by the host's compiler with
 // this header in place of CUDA's.
 //
-// Every thread of a block is a fibre; every block has a system thread, so that `__shared__` can be
-// `static thread_local`; and only one fibre runs at any moment, chosen by the schedule's order:
-// blocks one after the other, in reverse, or several at once, interleaved at random from a seed.
+// Every thread of a block is a fibre. Every block has a system thread, so that `__shared__` can be
+// `static thread_local`. Only one fibre runs at any moment. The schedule decides the order of
+// blocks: one after the other, in reverse, or several at once, interleaved at random from a seed.
 // What is undefined on a GPU ends the launch with an error message: a barrier or shuffle that not
-// all named threads reach, a shuffle from a lane outside its mask, a read of shared memory that was
-// never written, a wait for something that never comes.
+// all threads reach which must, a shuffle from a lane outside its mask, a read of shared memory
+// that was never written, a wait for something that never comes.
 #pragma once
 
 #include <cstddef>
@@ -52,25 +52,26 @@ const Dim3& block_index();
 const Dim3& block_size();
 const Dim3& grid_size();
 
-// The dynamic shared memory of this block; dynamic_shared_written() has one flag per element, of
-// whatever type, for the caller's use.
+// The dynamic shared memory of this block. dynamic_shared_written() has one flag per element,
+// whatever the element's type; the caller uses it to find reads of what was never written.
 std::size_t dynamic_shared_bytes();
 std::byte* dynamic_shared();
 bool* dynamic_shared_written();
 
 void block_barrier();
 
-// Waits until all lanes of `mask` have called this with the same operation; returns every lane's
-// value.
+// Waits until all lanes of `mask` have called this with the same operation. Returns the values that
+// they passed, indexed by lane.
 enum class WarpOperation { barrier, shuffle, shuffle_up, shuffle_down, shuffle_xor, ballot };
 const std::uint64_t* exchange(WarpOperation operation, unsigned mask, std::uint64_t value);
 unsigned lane_index();
 
-// To be called inside a loop that waits for another block.
+// To be called inside a loop that waits for another block: lets other blocks run.
 void pause();
 // To be called after writing what another block may be waiting for.
 void progress();
 
+// Throws Undefined with the calling block and thread.
 [[noreturn]] void undefined(const std::string& what);
 
 }  // namespace simt
