@@ -2,12 +2,14 @@
 // would write it: block-wide scans of rows, then scans of columns.
 //
 // Idea: a block scans a row, four adjacent elements per thread, with a running prefix from tile to
-// tile; then a block scans 32 columns, with the lanes of a warp along a row, so that accesses are
-// coalesced. In that second kernel a thread sums up eight rows of its column, and a warp scans the
-// sums of one column. Shapes: one block of 256 threads per row; one block of 32 x 32 threads per 32
-// columns. Reads and writes per element: the pixel read, the table written, read and written again
-// (2R2W). Launches: 2. Workspace: none. Source: the running prefix is that of CUB's documentation
-// of BlockScan.
+//   tile; then a block scans 32 columns, with the lanes of a warp along a row, so that accesses are
+//   coalesced. In that second kernel a thread sums up eight rows of its column, and a warp scans
+//   the sums of one column.
+// Shapes: one block of 256 threads per row; one block of 32 x 32 threads per 32 columns.
+// Reads and writes per element: the pixel read, the table written, read and written again (2R2W).
+// Launches: 2.
+// Workspace: none.
+// Source: the running prefix is that of CUB's documentation of BlockScan.
 #include <cub/block/block_load.cuh>
 #include <cub/block/block_scan.cuh>
 #include <cub/block/block_store.cuh>

@@ -1,15 +1,19 @@
 // Scan, transpose, scan, transpose, with Blelloch's work-efficient scan in shared memory.
 //
 // Idea: a block scans a row 512 elements at a time, over a balanced tree of sums: an up-sweep adds
-// from the leaves to the root, a down-sweep passes every node the sum of all elements before it. A
-// transposition through shared memory turns columns into rows, so that the same kernel scans them
-// with coalesced accesses; a second one turns the table back. Shapes: blocks of 256 threads along a
-// row, with two elements per thread and a carry; tiles of 32 x 32, 32 x 8 threads. Reads and writes
-// per element: four of each (4R4W). Launches: 4. Workspace: the transposed table. Source: Berkin
-// Bilgic, Berthold K. P. Horn, Ichiro Masaki: Efficient Integral Image Computation on the GPU, IEEE
-// Intelligent Vehicles Symposium 2010; the scan is Blelloch's (Prefix Sums and Their Applications,
-// 1990). Departs from it in: rows of any length, by a carry that replaces the zero at the tree's
-// root; one element of padding per 32.
+//   from the leaves to the root, a down-sweep passes every node the sum of all elements before it.
+//   A transposition through shared memory turns columns into rows, so that the same kernel scans
+//   them with coalesced accesses; a second one turns the table back.
+// Shapes: blocks of 256 threads along a row, with two elements per thread and a carry; tiles of 32
+//   x 32, 32 x 8 threads.
+// Reads and writes per element: four of each (4R4W).
+// Launches: 4.
+// Workspace: the transposed table.
+// Source: Berkin Bilgic, Berthold K. P. Horn, Ichiro Masaki: Efficient Integral Image Computation
+//   on the GPU, IEEE Intelligent Vehicles Symposium 2010; the scan is Blelloch's (Prefix Sums and
+//   Their Applications, 1990).
+// Departs from it in: rows of any length, by a carry that replaces the zero at the tree's root; one
+//   element of padding per 32.
 #include "kernels/sat/transposed.cuh"
 
 namespace facesat::gpu {

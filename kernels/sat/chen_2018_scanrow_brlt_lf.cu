@@ -2,16 +2,21 @@
 // block-register-local-transpose); all of this twice.
 //
 // Idea: each warp of a block loads 32 x 32 elements of the same 32 rows into registers, scans each
-// of its rows by shuffles, and transposes the sums through shared memory. The result is written
-// transposed, and a second run of the same kernel scans the columns. Ladner and Fischer's scan
-// joins halves of 1, 2, 4, 8 and 16 lanes: 80 additions per row instead of 129. Shapes: blocks of
-// 1024 threads (512 for double) on 32 rows, as many columns per step as threads, with a carry along
-// the rows. Reads and writes per element: the pixel read; the intermediate written and read; the
-// table written (2R2W). Launches: 2. Workspace: the intermediate, transposed. Source: Peng Chen,
-// Mohamed Wahib, Shinichiro Takizawa, Ryousei Takano, Satoshi Matsuoka: Efficient Algorithms for
-// the Summed Area Tables Primitive on GPUs, IEEE CLUSTER 2018, section IV-A. Departs from it in:
-// all threads reach the barriers of BRLT, not only the warps whose turn is still to come; the
-// partial sums of the warps are scanned after BRLT, by warp 0, one row per lane.
+//   of its rows by shuffles, and transposes the sums through shared memory. The result is written
+//   transposed, and a second run of the same kernel scans the columns. Ladner and Fischer's scan
+//   joins halves of 1, 2, 4, 8 and 16 lanes: 80 additions per row instead of 129.
+// Shapes: blocks of 1024 threads (512 for double) on 32 rows, as many columns per step as threads,
+//   with a carry along the rows.
+// Reads and writes per element: the pixel read; the intermediate written and read; the table
+//   written (2R2W).
+// Launches: 2.
+// Workspace: the intermediate, transposed.
+// Source: Peng Chen, Mohamed Wahib, Shinichiro Takizawa, Ryousei Takano, Satoshi Matsuoka:
+//   Efficient Algorithms for the Summed Area Tables Primitive on GPUs, IEEE CLUSTER 2018, section
+//   IV-A.
+// Departs from it in: all threads reach the barriers of BRLT, not only the warps whose turn is
+//   still to come; the partial sums of the warps are scanned after BRLT, by warp 0, one row per
+//   lane.
 #include "kernels/sat/chen_2018.cuh"
 #include "kernels/sat/chen_2018_model.hpp"
 

@@ -1,16 +1,20 @@
 // ScanRowColumn: Kogge and Stone's warp scans of the rows, then serial scans of the columns.
 //
 // Idea: a warp loads 1024 elements of a row into registers and scans them by shuffles, 32 at a
-// time, each time with the sum so far added to the first; then blocks scan strips of 32 columns in
-// place, where each thread adds up 32 elements alone. Kogge and Stone's scan adds the values 1, 2,
-// 4, 8 and 16 lanes before. Shapes: blocks of 1024 threads (512 for double): as many rows as warps,
-// with a carry along the rows; strips of 32 columns, as many rows per step as threads, with a carry
-// down the columns. Reads and writes per element: the pixel read; the table written, read and
-// written again (2R2W). Launches: 2. Workspace: none. Source: Peng Chen, Mohamed Wahib, Shinichiro
-// Takizawa, Ryousei Takano, Satoshi Matsuoka: Efficient Algorithms for the Summed Area Tables
-// Primitive on GPUs, IEEE CLUSTER 2018, section IV-C. Departs from it in: blocks of 32 x 16 threads
-// for columns of double, whose register matrices would not fit otherwise; the partial sums of the
-// warps are scanned by warp 0, one column per lane.
+//   time, each time with the sum so far added to the first; then blocks scan strips of 32 columns
+//   in place, where each thread adds up 32 elements alone. Kogge and Stone's scan adds the values
+//   1, 2, 4, 8 and 16 lanes before.
+// Shapes: blocks of 1024 threads (512 for double): as many rows as warps, with a carry along the
+//   rows; strips of 32 columns, as many rows per step as threads, with a carry down the columns.
+// Reads and writes per element: the pixel read; the table written, read and written again (2R2W).
+// Launches: 2.
+// Workspace: none.
+// Source: Peng Chen, Mohamed Wahib, Shinichiro Takizawa, Ryousei Takano, Satoshi Matsuoka:
+//   Efficient Algorithms for the Summed Area Tables Primitive on GPUs, IEEE CLUSTER 2018, section
+//   IV-C.
+// Departs from it in: blocks of 32 x 16 threads for columns of double, whose register matrices
+//   would not fit otherwise; the partial sums of the warps are scanned by warp 0, one column per
+//   lane.
 #include "kernels/sat/chen_2018.cuh"
 #include "kernels/sat/chen_2018_model.hpp"
 

@@ -3,21 +3,25 @@
 // soft_synchronization.cuh).
 //
 // Idea: the table in a tile follows from the pixels in it, from the sums of its rows over all tiles
-// to the left (GRS), of its columns over all tiles above (GCS), and from the sum of everything
-// above and to the left of its corner (GS). A tile publishes its local sums of rows and columns
-// (LRS, LCS), and adds up those of the tiles before it until one has published its global ones; row
-// and column sums give the sum of the L-shape of tiles that ends at this tile, and the L-shapes
-// along the diagonal add up to the corner. Shapes: tiles of 64 x 64 in shared memory, one block of
-// 256 threads per tile; blocks draw tickets for tiles along anti-diagonals. A thread alternates
-// between a quarter of a column and a quarter of a row. Reads and writes per element: the pixel
-// once, the table once (1R1W); published words, 6 % of the table's size, are written twice and read
-// once or more. Launches: 1. Workspace: a header, and one word per 32 bits that a tile publishes:
-// 64 row sums, 64 column sums, the corner. Source: Yutaro Emoto, Shunji Funasaka, Hiroki Tokura,
-// Takumi Honda, Koji Nakano, Yasuaki Ito, "An Optimal Parallel Algorithm for Computing the Summed
-// Area Table on the GPU", IPDPSW 2018; written from a description of the method, not from the text.
+//   to the left (GRS), of its columns over all tiles above (GCS), and from the sum of everything
+//   above and to the left of its corner (GS). A tile publishes its local sums of rows and columns
+//   (LRS, LCS), and adds up those of the tiles before it until one has published its global ones;
+//   row and column sums give the sum of the L-shape of tiles that ends at this tile, and the
+//   L-shapes along the diagonal add up to the corner.
+// Shapes: tiles of 64 x 64 in shared memory, one block of 256 threads per tile; blocks draw tickets
+//   for tiles along anti-diagonals. A thread alternates between a quarter of a column and a quarter
+//   of a row.
+// Reads and writes per element: the pixel once, the table once (1R1W); published words, 6 % of the
+//   table's size, are written twice and read once or more.
+// Launches: 1.
+// Workspace: a header, and one word per 32 bits that a tile publishes: 64 row sums, 64 column sums,
+//   the corner.
+// Source: Yutaro Emoto, Shunji Funasaka, Hiroki Tokura, Takumi Honda, Koji Nakano, Yasuaki Ito, "An
+//   Optimal Parallel Algorithm for Computing the Summed Area Table on the GPU", IPDPSW 2018;
+//   written from a description of the method, not from the text.
 // Our own choices: shapes; {state, value} words in place of flags and fences; the order in which
-// sums from outside are added (those from the left before columns are summed, those from above
-// afterwards).
+//   sums from outside are added (those from the left before columns are summed, those from above
+//   afterwards).
 #include "kernels/sat/pass.cuh"
 #include "kernels/sat/soft_synchronization.cuh"
 #include "kernels/sat/tile.cuh"

@@ -2,16 +2,20 @@
 // read.
 //
 // Idea: tiles take tickets along anti-diagonals. A tile publishes its row totals immediately, adds
-// up those of the tiles to its left until one has published its inclusive totals, and publishes its
-// own inclusive totals; then the same with its column totals and the tiles above. No tile waits
-// until another has written its part of the table. Shapes: warps of 8 or 16 rows, four columns per
-// lane, all values in registers; tiles of 128 x 64 where latency counts, 128 x 128 or 256 x 128
-// where bandwidth does (choose_shape). Reads and writes per element: the pixel once, each table
-// once (1R1W); 2 to 4 % of that for published words. Launches: 1. Workspace: a header, and a word
-// of 64 bits for each 32 bits of a tile's row and column totals. Source: our own form of Emoto et
-// al.'s 1R1W-SKSS-LB (2018), after Merrill and Garland's look-back (2016). Departs from it in: no
-// corner sums (column totals already contain what lies to the left); {state, value} words that need
-// no fence; an epoch in the state, so that nothing is reset between launches.
+//   up those of the tiles to its left until one has published its inclusive totals, and publishes
+//   its own inclusive totals; then the same with its column totals and the tiles above. No tile
+//   waits until another has written its part of the table.
+// Shapes: warps of 8 or 16 rows, four columns per lane, all values in registers; tiles of 128 x 64
+//   where latency counts, 128 x 128 or 256 x 128 where bandwidth does (choose_shape).
+// Reads and writes per element: the pixel once, each table once (1R1W); 2 to 4 % of that for
+//   published words.
+// Launches: 1.
+// Workspace: a header, and a word of 64 bits for each 32 bits of a tile's row and column totals.
+// Source: our own form of Emoto et al.'s 1R1W-SKSS-LB (2018), after Merrill and Garland's look-back
+//   (2016).
+// Departs from it in: no corner sums (column totals already contain what lies to the left); {state,
+//   value} words that need no fence; an epoch in the state, so that nothing is reset between
+//   launches.
 //
 // Why it takes longer than the floor (the time to merely read the picture and write the table).
 // Tiles along anti-diagonals write short pieces of many rows at once; a copy in that order takes

@@ -1,16 +1,20 @@
 // Single kernel soft synchronisation (SKSS): every warp takes a row of tiles from left to right.
 //
 // Idea: a global counter gives rows of 32 x 32 tiles to warps. A warp keeps the row sums at the
-// right edge of its last tile in registers, waits for the bottom row of the tile above, and
-// publishes its own bottom row, so that warps follow each other down the picture like a staircase.
+//   right edge of its last tile in registers, waits for the bottom row of the tile above, and
+//   publishes its own bottom row, so that warps follow each other down the picture like a
+//   staircase.
 // Shapes: tiles of 32 x 32 in shared memory, one warp each; blocks of 2 warps, which maximised the
-// resident threads of the paper's GPU; as many warps as rows of tiles. Reads and writes per
-// element: the pixel once, the table once (1R1W); one word written and read per 32 bits of every
-// 32nd row. Launches: 1. Workspace: a header, and those words. Source: Shunji Funasaka, Koji
-// Nakano, Yasuaki Ito, "Single Kernel Soft Synchronization Technique for Task Arrays on
-// CUDA-enabled GPUs, with Applications", CANDAR 2017. Departs from it in: {state, value} words in
-// place of one flag per tile and reads of the table; the sums from the left are added before
-// columns are summed, whereas the paper adds the left column afterwards and subtracts the corner.
+//   resident threads of the paper's GPU; as many warps as rows of tiles.
+// Reads and writes per element: the pixel once, the table once (1R1W); one word written and read
+//   per 32 bits of every 32nd row.
+// Launches: 1.
+// Workspace: a header, and those words.
+// Source: Shunji Funasaka, Koji Nakano, Yasuaki Ito, "Single Kernel Soft Synchronization Technique
+//   for Task Arrays on CUDA-enabled GPUs, with Applications", CANDAR 2017.
+// Departs from it in: {state, value} words in place of one flag per tile and reads of the table;
+//   the sums from the left are added before columns are summed, whereas the paper adds the left
+//   column afterwards and subtracts the corner.
 #include "kernels/sat/pass.cuh"
 #include "kernels/sat/soft_synchronization.cuh"
 #include "kernels/sat/tile.cuh"

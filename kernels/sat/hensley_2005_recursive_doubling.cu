@@ -1,15 +1,19 @@
 // Recursive doubling: the first SAT algorithm for GPUs.
 //
 // Idea: after pass i along the rows, every element is the sum of the last 16^(i + 1) pixels; the
-// next pass adds up 16 elements at that distance from each other. When whole rows are summed, the
-// same continues along the columns. Two tables alternate as source and target of the passes.
-// Shapes: one thread per element, blocks of 256 along a row. Reads and writes per element: one of
-// each per pass, if the caches hold the other 15 samples; ceil(log16 n) passes along rows of n
-// elements and as many along columns: 6 for sides from 257 to 4096, 8 beyond. Launches: one per
-// pass. Workspace: the other table. Source: Justin Hensley, Thorsten Scheuermann, Greg Coombe,
-// Montek Singh, Anselmo Lastra: Fast Summed-Area Table Generation and its Applications, Computer
-// Graphics Forum 24(3), 2005; written from descriptions of it. Departs from it in: threads replace
-// fragments, tables in memory replace textures, and a comparison replaces the zeros around them.
+//   next pass adds up 16 elements at that distance from each other. When whole rows are summed, the
+//   same continues along the columns. Two tables alternate as source and target of the passes.
+// Shapes: one thread per element, blocks of 256 along a row.
+// Reads and writes per element: one of each per pass, if the caches hold the other 15 samples;
+//   ceil(log16 n) passes along rows of n elements and as many along columns: 6 for sides from 257
+//   to 4096, 8 beyond.
+// Launches: one per pass.
+// Workspace: the other table.
+// Source: Justin Hensley, Thorsten Scheuermann, Greg Coombe, Montek Singh, Anselmo Lastra: Fast
+//   Summed-Area Table Generation and its Applications, Computer Graphics Forum 24(3), 2005; written
+//   from descriptions of it.
+// Departs from it in: threads replace fragments, tables in memory replace textures, and a
+//   comparison replaces the zeros around them.
 #include "kernels/sat/pass.cuh"
 
 namespace facesat::gpu {

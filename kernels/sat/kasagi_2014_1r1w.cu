@@ -1,13 +1,15 @@
 // Computes every tile from its three neighbours, one anti-diagonal after the other.
 //
 // Idea: once the tiles above and to the left are in the table, differences of adjacent elements in
-// the row above and in the column to the left are the sums that a tile lacks; added to its top row
-// and its leftmost column, they turn its SAT into the table. Shapes: tiles of 32 x 32 in diagonal
-// arrangement (each row rotated by its index), blocks of 32 x 4 threads, of which one warp makes
-// the SAT. Reads and writes per element: the pixel and the table once (1R1W); 65 more reads per
-// tile. Launches: one for each anti-diagonal of tiles. Workspace: none. Source: A. Kasagi, K.
-// Nakano, Y. Ito, "Parallel Algorithms for the Summed Area Table on the Asynchronous Hierarchical
-// Memory Machine, with GPU implementations", ICPP 2014, section VI.
+//   the row above and in the column to the left are the sums that a tile lacks; added to its top
+//   row and its leftmost column, they turn its SAT into the table.
+// Shapes: tiles of 32 x 32 in diagonal arrangement (each row rotated by its index), blocks of 32 x
+//   4 threads, of which one warp makes the SAT.
+// Reads and writes per element: the pixel and the table once (1R1W); 65 more reads per tile.
+// Launches: one for each anti-diagonal of tiles.
+// Workspace: none.
+// Source: A. Kasagi, K. Nakano, Y. Ito, "Parallel Algorithms for the Summed Area Table on the
+//   Asynchronous Hierarchical Memory Machine, with GPU implementations", ICPP 2014, section VI.
 #include "kernels/sat/kasagi_2014.cuh"
 #include "kernels/sat/kasagi_2014_model.hpp"
 

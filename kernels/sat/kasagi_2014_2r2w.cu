@@ -1,12 +1,14 @@
 // Scans with a thread for each column, then with a thread for each row.
 //
 // Idea: threads run down the columns and leave prefix sums; after a barrier, threads run along the
-// rows of the result. The second half is strided: the lanes of a warp access 32 rows at a time.
-// Shapes: blocks of 64 threads, one line per thread. Reads and writes per element: the pixel read;
-// the table written, read and written again (2R2W). Launches: 2. Workspace: none. Source: A.
-// Kasagi, K. Nakano, Y. Ito, "Parallel Algorithms for the Summed Area Table on the Asynchronous
-// Hierarchical Memory Machine, with GPU implementations", ICPP 2014, section IV. Departs from it
-// in: loads are issued eight at a time.
+//   rows of the result. The second half is strided: the lanes of a warp access 32 rows at a time.
+// Shapes: blocks of 64 threads, one line per thread.
+// Reads and writes per element: the pixel read; the table written, read and written again (2R2W).
+// Launches: 2.
+// Workspace: none.
+// Source: A. Kasagi, K. Nakano, Y. Ito, "Parallel Algorithms for the Summed Area Table on the
+//   Asynchronous Hierarchical Memory Machine, with GPU implementations", ICPP 2014, section IV.
+// Departs from it in: loads are issued eight at a time.
 #include "kernels/sat/kasagi_2014.cuh"
 #include "kernels/sat/kasagi_2014_model.hpp"
 

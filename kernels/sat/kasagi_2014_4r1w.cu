@@ -1,14 +1,16 @@
 // Computes every element from its three neighbours, one anti-diagonal after the other.
 //
 // Idea: an element of the table is the pixel, plus the elements to the left and above, minus the
-// one above and to the left. These lie on the two previous anti-diagonals, so all elements of an
-// anti-diagonal are computed at the same time, and those of the next after a barrier. All accesses
-// are strided. Shapes: a thread for each element, blocks of 64. Reads and writes per element: the
-// pixel and three elements of the table read; one written (4R1W). Launches: one for each
-// anti-diagonal of elements, width + height - 1. Workspace: none. Source: A. Kasagi, K. Nakano, Y.
-// Ito, "Parallel Algorithms for the Summed Area Table on the Asynchronous Hierarchical Memory
-// Machine, with GPU implementations", ICPP 2014, section VI; its formula (1) has the signs of the
-// neighbours reversed by mistake.
+//   one above and to the left. These lie on the two previous anti-diagonals, so all elements of an
+//   anti-diagonal are computed at the same time, and those of the next after a barrier. All
+//   accesses are strided.
+// Shapes: a thread for each element, blocks of 64.
+// Reads and writes per element: the pixel and three elements of the table read; one written (4R1W).
+// Launches: one for each anti-diagonal of elements, width + height - 1.
+// Workspace: none.
+// Source: A. Kasagi, K. Nakano, Y. Ito, "Parallel Algorithms for the Summed Area Table on the
+//   Asynchronous Hierarchical Memory Machine, with GPU implementations", ICPP 2014, section VI; its
+//   formula (1) has the signs of the neighbours reversed by mistake.
 #include "kernels/sat/kasagi_2014.cuh"
 #include "kernels/sat/kasagi_2014_model.hpp"
 

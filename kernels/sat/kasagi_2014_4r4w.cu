@@ -1,13 +1,16 @@
 // Columns twice, with a transpose after each.
 //
 // Idea: the rows of a matrix are the columns of its transpose, so that both directions are scanned
-// by coalesced accesses; tiles are transposed through shared memory, where neither rows nor columns
-// have bank conflicts. Shapes: blocks of 64 threads, for 64 columns or for a tile of 32 x 32. Reads
-// and writes per element: four of each (4R4W). Launches: 4. Workspace: the transposed table.
+//   by coalesced accesses; tiles are transposed through shared memory, where neither rows nor
+//   columns have bank conflicts.
+// Shapes: blocks of 64 threads, for 64 columns or for a tile of 32 x 32.
+// Reads and writes per element: four of each (4R4W).
+// Launches: 4.
+// Workspace: the transposed table.
 // Source: A. Kasagi, K. Nakano, Y. Ito, "Parallel Algorithms for the Summed Area Table on the
-// Asynchronous Hierarchical Memory Machine, with GPU implementations", ICPP 2014, section IV.
+//   Asynchronous Hierarchical Memory Machine, with GPU implementations", ICPP 2014, section IV.
 // Departs from it in: pictures need not be square, so they are transposed out of place; loads of
-// the scans are issued eight at a time.
+//   the scans are issued eight at a time.
 #include "kernels/sat/kasagi_2014.cuh"
 #include "kernels/sat/kasagi_2014_model.hpp"
 

@@ -2,15 +2,17 @@
 // tiles are short, 1R1W (kasagi_2014_1r1w.cu) where they are long.
 //
 // Idea: the first and the last launches of 1R1W have few tiles and are bound by latency; 2R1W makes
-// those tiles, a triangle in the top left and one in the bottom right corner, in four launches
-// each. A fraction r of the picture is then read twice. Shapes: those of 2R1W and 1R1W. Reads and
-// writes per element: the pixel 1 + r times, the table once ((1+r)R1W). Launches: 8, and one for
-// each anti-diagonal of tiles between the triangles. Workspace: that of 2R1W. Source: A. Kasagi, K.
-// Nakano, Y. Ito, "Parallel Algorithms for the Summed Area Table on the Asynchronous Hierarchical
-// Memory Machine, with GPU implementations", ICPP 2014, section VII. Departs from it in: in
-// pictures that are not square a triangle's legs are sqrt(r) of the shorter side; the scans of the
-// second triangle, which the paper leaves open, begin with differences of adjacent elements of the
-// table.
+//   those tiles, a triangle in the top left and one in the bottom right corner, in four launches
+//   each. A fraction r of the picture is then read twice.
+// Shapes: those of 2R1W and 1R1W.
+// Reads and writes per element: the pixel 1 + r times, the table once ((1+r)R1W).
+// Launches: 8, and one for each anti-diagonal of tiles between the triangles.
+// Workspace: that of 2R1W.
+// Source: A. Kasagi, K. Nakano, Y. Ito, "Parallel Algorithms for the Summed Area Table on the
+//   Asynchronous Hierarchical Memory Machine, with GPU implementations", ICPP 2014, section VII.
+// Departs from it in: in pictures that are not square a triangle's legs are sqrt(r) of the shorter
+//   side; the scans of the second triangle, which the paper leaves open, begin with differences of
+//   adjacent elements of the table.
 #include <cmath>
 
 #include "kernels/sat/kasagi_2014.cuh"

@@ -1,20 +1,23 @@
 // Overlapped summed-area tables: sums of blocks first, then each block by itself (2R1W).
 //
 // Idea: a block of the table needs only what lies at its edges: the sums of the columns above it
-// (P) and the table's column to the left of it (V). Both are computed from the blocks' own sums,
-// which are small, so the picture is read twice and no intermediate of its size is stored. Stages:
-// 1 computes the column sums of every block, and the last column of every block's own table; 2 adds
-// up the column sums downwards, which gives P, and the sum of each P; 3 adds up the last columns
-// from left to right, each with the sum of the P above it, which gives V; 4 computes the blocks,
-// adding P before rows are summed and V afterwards. Shapes: blocks of 32 x 32 in shared memory, 8
-// warps each in stages 1 and 4; a warp for each column (row) of blocks in stage 2 (3). Reads and
-// writes per element: the pixel twice, the table once (2R1W); P and V, a sixteenth of the table,
-// are written and read twice. Launches: 4. Workspace: P, V, and the sums of P. Source: Diego Nehab,
-// Andre Maximo, Rodolfo S. Lima, Hugues Hoppe, "GPU-Efficient Recursive Filtering and Summed-Area
-// Tables", ACM Transactions on Graphics 30(6), 2011; written from a description of the method, not
-// from the text. Our own choices: the number of warps per block, all of which sum up parts of
-// columns and rows; shuffles, which GPUs then did not have, for the sums of P and of a block's last
-// column.
+//   (P) and the table's column to the left of it (V). Both are computed from the blocks' own sums,
+//   which are small, so the picture is read twice and no intermediate of its size is stored.
+// Stages: 1 computes the column sums of every block, and the last column of every block's own
+//   table; 2 adds up the column sums downwards, which gives P, and the sum of each P; 3 adds up the
+//   last columns from left to right, each with the sum of the P above it, which gives V; 4 computes
+//   the blocks, adding P before rows are summed and V afterwards.
+// Shapes: blocks of 32 x 32 in shared memory, 8 warps each in stages 1 and 4; a warp for each
+//   column (row) of blocks in stage 2 (3).
+// Reads and writes per element: the pixel twice, the table once (2R1W); P and V, a sixteenth of the
+//   table, are written and read twice.
+// Launches: 4.
+// Workspace: P, V, and the sums of P.
+// Source: Diego Nehab, Andre Maximo, Rodolfo S. Lima, Hugues Hoppe, "GPU-Efficient Recursive
+//   Filtering and Summed-Area Tables", ACM Transactions on Graphics 30(6), 2011; written from a
+//   description of the method, not from the text.
+// Our own choices: the number of warps per block, all of which sum up parts of columns and rows;
+//   shuffles, which GPUs then did not have, for the sums of P and of a block's last column.
 #include "kernels/sat/pass.cuh"
 #include "kernels/sat/tile.cuh"
 

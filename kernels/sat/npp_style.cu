@@ -1,14 +1,17 @@
 // One block per row, then one block per column, in the style of NVIDIA's NPP.
 //
 // Idea: a block scans a row 256 elements at a time, with a carry; then a block scans a column the
-// same way, in place. The elements of a column lie a pitch apart, so that each access of a thread
-// moves 32 bytes for one element; other algorithms avoid this. Shapes: blocks of 256 x 1 threads, a
-// grid of 1 x height; blocks of 1 x 256 threads, a grid of width x 1. Reads and writes per element:
-// the pixel read; the table written, read and written again (2R2W). Launches: 2. Workspace: none.
-// Source: NPP 9.0's nppiIntegral as Chen et al. 2018 list it (table II). Departs from it in: all
-// types; NPP is closed, and the scan is a guess from its 2.25 KB of shared memory: room for the 32
-// elements of each of 8 warps and for their totals, each after 32 zeros, so that the five steps of
-// Hillis and Steele's scan need no conditions.
+//   same way, in place. The elements of a column lie a pitch apart, so that each access of a thread
+//   moves 32 bytes for one element; other algorithms avoid this.
+// Shapes: blocks of 256 x 1 threads, a grid of 1 x height; blocks of 1 x 256 threads, a grid of
+//   width x 1.
+// Reads and writes per element: the pixel read; the table written, read and written again (2R2W).
+// Launches: 2.
+// Workspace: none.
+// Source: NPP 9.0's nppiIntegral as Chen et al. 2018 list it (table II).
+// Departs from it in: all types; NPP is closed, and the scan is a guess from its 2.25 KB of shared
+//   memory: room for the 32 elements of each of 8 warps and for their totals, each after 32 zeros,
+//   so that the five steps of Hillis and Steele's scan need no conditions.
 #include "kernels/sat/pass.cuh"
 #include "kernels/sat/tile.cuh"
 

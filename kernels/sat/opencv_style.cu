@@ -1,15 +1,19 @@
 // Horizontal and vertical pass in the style of OpenCV's CUDA module.
 //
 // Idea: a thread loads 16 bytes of a row, scans its elements in series, and the threads' totals are
-// scanned by shuffles, within warps and across the block's warps; for 8-bit pictures, four lanes
-// exchange their 16 sums each, so that stores are coalesced, too. Then blocks scan strips of 32
-// columns in place, 8 rows at a time: the 8 rows are transposed through shared memory, and each
-// group of 8 lanes scans a column by shuffles. Shapes: one block of up to 1024 threads per row, one
-// thread per 16 bytes, with a carry for longer rows; one block of 32 x 8 threads per strip, with a
-// carry. Reads and writes per element: the pixel read; the table written, read and written again
-// (2R2W). Launches: 2. Workspace: none. Source: OpenCV 3.4's integral() for CUDA as Chen et al.
-// 2018 describe it, with Kogge and Stone's scan (1973). Departs from it in: one scheme for all
-// types, where OpenCV loads 16 bytes per thread only for 8-bit pictures; rows of any length.
+//   scanned by shuffles, within warps and across the block's warps; for 8-bit pictures, four lanes
+//   exchange their 16 sums each, so that stores are coalesced, too. Then blocks scan strips of 32
+//   columns in place, 8 rows at a time: the 8 rows are transposed through shared memory, and each
+//   group of 8 lanes scans a column by shuffles.
+// Shapes: one block of up to 1024 threads per row, one thread per 16 bytes, with a carry for longer
+//   rows; one block of 32 x 8 threads per strip, with a carry.
+// Reads and writes per element: the pixel read; the table written, read and written again (2R2W).
+// Launches: 2.
+// Workspace: none.
+// Source: OpenCV 3.4's integral() for CUDA as Chen et al. 2018 describe it, with Kogge and Stone's
+//   scan (1973).
+// Departs from it in: one scheme for all types, where OpenCV loads 16 bytes per thread only for
+//   8-bit pictures; rows of any length.
 #include <algorithm>
 
 #include "kernels/sat/pass.cuh"

@@ -1,9 +1,11 @@
 // The plain two passes: scan every row, then every column.
 //
 // Idea: a warp scans a row, 128 pixels at a time with a carry; then blocks scan strips of 32
-// columns in place, 128 rows at a time. Reads and writes per element: the pixel read; the table
-// written, read and written again (2R2W). Launches: 2. Workspace: none. Source: the definition; the
-// method that every paper compares with.
+//   columns in place, 128 rows at a time.
+// Reads and writes per element: the pixel read; the table written, read and written again (2R2W).
+// Launches: 2.
+// Workspace: none.
+// Source: the definition; the method that every paper compares with.
 #include "kernels/sat/pass.cuh"
 #include "kernels/sat/tile.cuh"
 

@@ -136,7 +136,6 @@ class Grid {
 
  private:
   void start_next();
-  void give_turn();
 
   std::vector<unsigned> waiting_blocks_;  // in reverse order of starting
   std::vector<std::pair<std::unique_ptr<Block>, std::thread>> resident_;
