@@ -17,12 +17,13 @@ struct SatReport {
   std::span<const gpu::SatAlgorithm* const> algorithms;  // to look up titles and papers
 };
 
-// One self-contained HTML file without scripts, also well-formed as XML. For each type it plots the
-// time relative to the floor (a kernel that only reads the picture and writes the tables) over the
-// size, lists the times from the fastest to the slowest, plots measured over modelled times for
-// rows that have "model_us", and gives all numbers as tables; a cell is empty if its row lacks the
-// field. The element with the id "data" holds the rows and the machine as JSON. The text depends on
-// nothing but the report.
+// One self-contained HTML file without scripts, also well-formed as XML. For each element type of
+// the integral image (SAT) there are: a plot of the times, as multiples of the floor's (a kernel
+// that only reads the picture and writes the SAT), against the size of the picture; bars of the
+// times, the fastest first; a plot of the measured times against those that a cost model predicts,
+// for rows that have "model_us"; and HTML tables of all numbers, with a dash where a row lacks one.
+// The element with the id "data" holds the rows and the machine as JSON. The page depends on
+// `report` alone: it has no date of its own.
 std::string to_html(const SatReport& report);
 
 }  // namespace facesat::app

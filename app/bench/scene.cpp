@@ -29,8 +29,8 @@ std::vector<Size> scene_sizes(const std::vector<std::string>& texts, Size pictur
     const Size size = parse_size(text);
     if (size.width < 1 || size.height < 1 || size.width > picture.width ||
         size.height > picture.height)
-      throw UsageError(fmt::format("--size {}: the picture has only {}x{} pixels", text,
-                                   picture.width, picture.height));
+      throw UsageError(fmt::format("--size {}: expected from 1x1 to {}x{}, the size of the picture",
+                                   text, picture.width, picture.height));
     sizes.push_back(size);
   }
   if (sizes.empty()) sizes.push_back(picture);  // no --size: the whole picture
@@ -40,7 +40,7 @@ std::vector<Size> scene_sizes(const std::vector<std::string>& texts, Size pictur
 void require_windows(const std::string& cascade, Size size, const DetectOptions& options) {
   const Pyramid pyramid = plan_pyramid(size, find_cascade(cascade)->window, options);
   if (pyramid.levels.empty())
-    throw UsageError(fmt::format("--size {}x{}: there is no window of {} in a picture of this size",
+    throw UsageError(fmt::format("--size {}x{}: in a picture of this size no window of {} fits",
                                  size.width, size.height, cascade));
 }
 

@@ -11,8 +11,8 @@ namespace facesat::app {
 void occupy_standard_descriptors() {
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(descriptor, F_GETFD) >= 0) continue;
-    // Reading standard input and writing standard output must fail: /dev/null would let both
-    // succeed if it were opened the usual way.
+    // Standard input is opened for writing only and standard output for reading only, so that their
+    // use fails. Standard error is opened for writing: messages vanish.
     const bool can_be_written = descriptor != STDOUT_FILENO;
     // Without /dev/null, the descriptor stays closed.
     [[maybe_unused]] const int opened = ::open("/dev/null", can_be_written ? O_WRONLY : O_RDONLY);

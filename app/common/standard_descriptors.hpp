@@ -4,9 +4,9 @@
 namespace facesat::app {
 
 // Occupies the standard file descriptors that are closed, so that no file opened later gets one of
-// these numbers and receives what is meant for standard output or error. Reading standard input and
-// writing standard output fail as if they were closed; messages are discarded. To be called before
-// any file is opened.
+// these numbers and receives what is meant for standard output or error. Afterwards, reading
+// standard input and writing standard output still fail, and what is written to standard error is
+// discarded. To be called before any file is opened.
 void occupy_standard_descriptors();
 
 }  // namespace facesat::app

@@ -1,4 +1,5 @@
-// Sorts the windows of a frame and unites similar ones into classes (see core/grouping.hpp).
+// Sorts the windows of a frame that passed every stage, and unites similar ones into classes (see
+// core/grouping.hpp).
 #pragma once
 
 #include <cstdint>
@@ -10,20 +11,22 @@
 
 namespace facesat::gpu {
 
-// The numbers that turn a cell of a level's grid (see Candidate) into a box of the image.
+// The numbers that turn a cell of a level's grid of windows (see Candidate) into the rectangle that
+// the window covers in the frame.
 struct BoxLevel {
-  float scale;                    // image pixels per pixel of the level
-  std::int32_t step, grid_width;  // pixels from window to window; windows in a row of the grid
-  Size box;                       // of each window of this level, in pixels of the image
+  float scale;              // frame pixels per pixel of the level
+  std::int32_t step;        // pixels of the level from one window to the next
+  std::int32_t grid_width;  // windows in a row of the grid
+  Size box;                 // of each window of this level, in pixels of the frame
 };
 std::vector<BoxLevel> plan_boxes(const Pyramid& pyramid);
 
 // A window as the host receives it.
 struct alignas(16) GroupedWindow {
-  Rect box;  // in the image
+  Rect box;  // in the frame
   Candidate window;
-  // The index of a window of the same class of similar windows; the root of a class has its own
-  // index (see core/grouping.hpp).
+  // The index in the sorted array of the window that represents this window's class; for that
+  // window itself, its own index.
   std::uint32_t parent;
   std::uint32_t unused[3];  // padding to a multiple of 16 bytes
 };
@@ -31,7 +34,7 @@ static_assert(sizeof(GroupedWindow) == 48);
 
 struct GroupWindowsTask {
   const WindowCounts* counts;
-  const Candidate* found;  // the windows, in any order, no two the same
+  const Candidate* found;  // windows that passed, in any order, no two the same
   const BoxLevel* levels;  // of the pyramid
   bool unites;             // false: every window stays a class of its own
   GroupedWindow* windows;  // the result, ordered by level and cell
@@ -44,7 +47,7 @@ struct GroupWindowsTask {
 constexpr std::uint32_t max_united = 1 << 15;
 
 // Sorts the windows, unites similar ones and delivers them to the host. Compares all pairs: for the
-// few thousand windows of a frame this is cheaper than a cleverer method.
+// few thousand windows that pass in a frame this is cheaper than a cleverer method.
 void enqueue_group_windows(const GroupWindowsTask& task, StreamHandle stream);
 
 }  // namespace facesat::gpu

@@ -1,5 +1,5 @@
-// The reference for the backends: every stage of detection, written straight from its definition,
-// without regard to speed.
+// The reference for the backends: every step of detection from the frame to the faces, written
+// straight from its definition, without regard to speed.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ namespace facesat::test::reference {
 Image<std::uint8_t> gray(View<const Bgr> frame);
 Image<std::uint8_t> resized(View<const std::uint8_t> gray, Size size);
 
-// Integral images as pictures that include row -1 and column -1: their element (0, 0) is element
-// (-1, -1) of a Table.
+// Integral images with one more row above and one more column on the left, which core/table.hpp
+// calls row -1 and column -1: element (x + 1, y + 1) is that of pixel (x, y).
 Image<std::uint32_t> sums(View<const std::uint8_t> picture);
 Image<std::uint32_t> squared_sums(View<const std::uint8_t> picture);
 Image<std::uint32_t> tilted_sums(View<const std::uint8_t> picture);
@@ -30,7 +30,8 @@ struct Judgement {
 };
 Judgement judge(const Cascade& cascade, View<const std::uint8_t> window);
 
-// The number of stages passed at every grid position of a level. `picture` is the resized image.
+// The number of stages that the window passes at every grid position of a level, regardless of the
+// skip rule; 0 for low variance. `picture` is the resized image.
 Image<std::uint32_t> depths(const Cascade& cascade, View<const std::uint8_t> picture,
                             const Level& level);
 
@@ -38,7 +39,8 @@ Image<std::uint32_t> depths(const Cascade& cascade, View<const std::uint8_t> pic
 std::vector<Window> windows(const Cascade& cascade, View<const std::uint8_t> picture,
                             const Level& level, int index, Scan scan);
 
-// Windows -> faces, by comparing every pair of windows. Sorted by before().
+// Groups windows into faces by comparing every pair. Each window is given as a Face with one
+// neighbour. Sorted by before().
 std::vector<Face> grouped(std::span<const Face> windows, int min_neighbors);
 
 // The order in which tests sort lists of faces before they compare them.

@@ -19,7 +19,7 @@ cv::Mat noise(cv::Size size, std::uint64_t seed, int low = 0, int high = 256) {
   return picture;
 }
 
-// Noise with structure at one scale, in which windows pass many stages without any face.
+// Blurred noise. It shows no face, yet some of its windows pass many stages.
 cv::Mat clouds(cv::Size size, std::uint64_t seed, double sigma) {
   cv::Mat picture;
   cv::GaussianBlur(noise(size, seed), picture, {}, sigma);
@@ -27,7 +27,8 @@ cv::Mat clouds(cv::Size size, std::uint64_t seed, double sigma) {
   return picture;
 }
 
-// Noise between uniform areas of both extremes: windows on both sides of the variance test.
+// Faint noise next to a black and a white area: some windows have enough variance to be evaluated,
+// others are rejected because their variance is low.
 cv::Mat islands(cv::Size size, std::uint64_t seed) {
   cv::Mat picture = noise(size, seed, 100, 103);
   picture(cv::Rect(0, 0, size.width / 3, size.height)).setTo(0);
@@ -60,7 +61,8 @@ bool is_picture(const std::filesystem::path& file) {
   return extension == ".jpg" || extension == ".png";
 }
 
-// The pictures below the folder that an environment variable names, sorted.
+// The pictures below the folder that the environment variable `variable` names, sorted; without
+// those in folders named "tricky", which test decoders.
 std::vector<std::filesystem::path> picture_files(const char* variable) {
   std::vector<std::filesystem::path> files;
   const char* folder = std::getenv(variable);
@@ -81,25 +83,25 @@ std::vector<NamedPicture> generated_pictures() {
       {"noise 160x120", noise({160, 120}, 1)},
       {"noise of 3 values 131x97", noise({131, 97}, 2, 127, 130)},
       {"noise of 2 values 120x90", noise({120, 90}, 3, 254, 256)},
-      {"clouds 2 211x157", clouds({211, 157}, 4, 2)},
-      {"clouds 5 256x192", clouds({256, 192}, 5, 5)},
-      {"clouds 9 301x199", clouds({301, 199}, 6, 9)},
+      {"clouds of sigma 2 211x157", clouds({211, 157}, 4, 2)},
+      {"clouds of sigma 5 256x192", clouds({256, 192}, 5, 5)},
+      {"clouds of sigma 9 301x199", clouds({301, 199}, 6, 9)},
       {"islands 240x120", islands({240, 120}, 7)},
       {"ramp 203x151", grey_ramp},
-      {"flat 0", cv::Mat(64, 90, CV_8UC1, cv::Scalar(0))},
-      {"flat 255", cv::Mat(90, 64, CV_8UC1, cv::Scalar(255))},
+      {"uniform 0", cv::Mat(64, 90, CV_8UC1, cv::Scalar(0))},
+      {"uniform 255", cv::Mat(90, 64, CV_8UC1, cv::Scalar(255))},
       {"checker 1", formula({120, 121}, [](int x, int y) { return (x + y) % 2 * 255; })},
       {"checker 7", formula({150, 119}, [](int x, int y) { return (x / 7 + y / 7) % 2 * 255; })},
-      {"stripes", formula({140, 140}, [](int x, int y) { return x * y / 16 % 256; })},
+      {"hyperbolas", formula({140, 140}, [](int x, int y) { return x * y / 16 % 256; })},
       {"rings",
        formula({199, 199},
                [](int x, int y) { return 128 + 127 * std::sin(std::hypot(x - 99, y - 99) / 4); })},
       {"drawn faces 430x130", drawn_faces()},
       {"exactly the window 24x24", clouds({24, 24}, 8, 3)},
-      {"one less 23x24", clouds({23, 24}, 9, 3)},
-      {"one more 25x25", clouds({25, 25}, 10, 3)},
+      {"one column less than the window 23x24", clouds({23, 24}, 9, 3)},
+      {"one row and column more than the window 25x25", clouds({25, 25}, 10, 3)},
       {"1x1", noise({1, 1}, 11)},
-      {"flat strip 400x21", clouds({400, 21}, 12, 4)},
+      {"wide strip 400x21", clouds({400, 21}, 12, 4)},
       {"tall strip 22x300", clouds({22, 300}, 13, 4)},
       {"prime 337x113", clouds({337, 113}, 14, 3)},
   };

@@ -18,7 +18,8 @@ std::string Look::classes() const {
 
 Looks looks_of(const Rows& rows) {
   Looks looks;
-  std::vector<std::pair<std::string, int>> families;  // names, and numbers of members so far
+  // A family are the ids with the same text before the first '_'; and the number of its ids so far.
+  std::vector<std::pair<std::string, int>> families;
   for (const Row& row : rows) {
     if (looks.contains(row.id)) continue;
     Look& look = looks[row.id];

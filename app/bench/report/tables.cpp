@@ -39,15 +39,14 @@ std::string verdict(const Row& row) {
 std::string_view title_of_other(const std::string& id) {
   static const std::map<std::string, std::string_view> titles{
       {"floor", "A kernel that reads every pixel once and writes every element once"},
-      {"memcpy", "cudaMemcpy of as many bytes as the floor moves"},
+      {"memcpy", "cudaMemcpy that reads and writes as many bytes in all as the floor"},
       {"peer_cub", "CUB: block-wide scans of rows, then scans of columns (2R2W)"},
-      {"peer_npp", "NPP: nppiIntegral, as the library has it"},
-      {"cpu_2r2w",
-       "One thread of the CPU: rows added to those above, then elements to those before"},
+      {"peer_npp", "NPP: nppiIntegral, with the types and the layout that NPP has"},
+      {"cpu_2r2w", "One thread of the CPU: running sums down the columns, then along the rows"},
       {"cpu_4r1w", "One thread of the CPU: each element from its three neighbours"},
       {"cpu_backend",
-       "One thread of the CPU: the detector’s CPU backend, which makes both tables at once, in "
-       "vectors"}};
+       "One thread of the CPU: the detector’s CPU backend, which computes the integral and the "
+       "squared integral image together, with SIMD instructions"}};
   const auto found = titles.find(id);
   return found == titles.end() ? "" : found->second;
 }
@@ -55,7 +54,8 @@ std::string_view title_of_other(const std::string& id) {
 }  // namespace
 
 std::string figures_table(const Rows& rows) {
-  // Two more columns, for 9 in all, have the model's time and name.
+  // If any row has a time that a cost model predicts, two columns (that time and the name of the
+  // model) are added to the other 7.
   const bool has_model =
       std::any_of(rows.begin(), rows.end(), [](const Row& row) { return row.model_us > 0; });
   std::string body;
@@ -79,13 +79,13 @@ std::string figures_table(const Rows& rows) {
     body += "</tbody>\n";
   }
   return table(
-      fmt::format("<th scope=\"col\">algorithm</th><th scope=\"col\">median µs</th>"
-                  "<th scope=\"col\">min µs</th><th scope=\"col\">p95 µs</th>"
-                  "<th scope=\"col\">GB/s</th><th scope=\"col\">ratio</th>{}"
-                  "<th class=\"words\" scope=\"col\">result</th>",
-                  has_model
-                      ? "<th scope=\"col\">model µs</th><th class=\"words\" scope=\"col\">by</th>"
-                      : ""),
+      fmt::format(
+          "<th scope=\"col\">algorithm</th><th scope=\"col\">median µs</th>"
+          "<th scope=\"col\">min µs</th><th scope=\"col\">p95 µs</th>"
+          "<th scope=\"col\">GB/s</th><th scope=\"col\">time / floor</th>{}"
+          "<th class=\"words\" scope=\"col\">result</th>",
+          has_model ? "<th scope=\"col\">model µs</th><th class=\"words\" scope=\"col\">model</th>"
+                    : ""),
       body);
 }
 
@@ -102,10 +102,10 @@ std::string algorithms_table(const Rows& rows, std::span<const gpu::SatAlgorithm
       body += words(title_of_other(id)) + words("") + "<td></td><td></td>";
     else
       body += words((*found)->title) + words((*found)->paper) +
-              fmt::format(
-                  "<td>{}</td><td>{:.3g} / {:.3g}</td>",
-                  (*found)->launches > 0 ? std::to_string((*found)->launches) : "one per diagonal",
-                  (*found)->reads, (*found)->writes);
+              fmt::format("<td>{}</td><td>{:.3g} / {:.3g}</td>",
+                          (*found)->launches > 0 ? std::to_string((*found)->launches)
+                                                 : "one per anti-diagonal",
+                          (*found)->reads, (*found)->writes);
     body += "</tr>\n";
   }
   return table(

@@ -21,7 +21,7 @@ const simt::Schedule schedules[] = {{simt::Order::forward, 1, 1},
                                     {simt::Order::random, 2, 5},
                                     {simt::Order::random, 3, 2}};
 
-// Runs `body` under every schedule; invalid code must be refused under all of them.
+// Runs `body` under every schedule: results and refusals must not depend on it.
 template <class Body>
 void under_all_schedules(Body body) {
   for (const simt::Schedule& schedule : schedules) {
