@@ -12,7 +12,8 @@ namespace facesat::app {
 
 using Clock = std::chrono::steady_clock;
 
-Capture::Capture(std::function<void(Frame)> post, std::function<void(const std::string&)> admit)
+Capture::Capture(std::function<void(CapturedFrame)> post,
+                 std::function<void(const std::string&)> admit)
     : post_(std::move(post)),
       admit_(std::move(admit)),
       thread_([this](const std::stop_token& stop) { run_once(stop); },
@@ -27,12 +28,15 @@ void Capture::open(const std::string& name, const CameraMode& mode) {
 void Capture::play(bool on) {
   const std::scoped_lock lock(mutex_);
   state_.playing = on;
+  if (on) restart_if_ended();
   changed_.notify_all();
 }
 
 void Capture::loop(bool on) {
   const std::scoped_lock lock(mutex_);
   state_.loops = on;
+  if (on) restart_if_ended();
+  changed_.notify_all();
 }
 
 void Capture::set_speed(double factor) {
@@ -108,6 +112,7 @@ bool Capture::obey(const Orders& orders) {
     state_.refused = refused;
     if (!source) return false;
     source_ = std::move(source);
+    ++opened_;
     state_.message.clear();
     state_.failed = state_.exhausted = false;
     step_ = source_->step();
@@ -141,15 +146,26 @@ void Capture::show_next() {
   if (frame) {
     if (const std::string& warning = frame->picture.warning; !warning.empty())
       message = fmt::format("{}: {}", frame->name, warning);
-    const std::scoped_lock lock(mutex_);
-    state_.position = frame->position;
-    state_.frame_ms = std::chrono::duration<double, std::milli>(Clock::now() - shown_).count();
+    {
+      const std::scoped_lock lock(mutex_);
+      state_.position = frame->position;
+    }
+    const double ms = std::chrono::duration<double, std::milli>(Clock::now() - shown_).count();
+    const bool is_still = source_->kind() == FrameSource::Kind::pictures;
+    post_({std::move(*frame), opened_, is_still, ms});
   }
-  if (frame) post_(std::move(*frame));
   const std::scoped_lock lock(mutex_);
   state_.message = message;
   state_.failed = false;
   state_.exhausted = exhausted;
+}
+
+// A video that has ended begins again when it is played or looped.
+void Capture::restart_if_ended() {
+  if (!state_.exhausted || state_.kind != FrameSource::Kind::video) return;
+  state_.playing = true;
+  orders_.seek = 0;
+  orders_.one_frame = true;
 }
 
 // In a folder the next picture may be readable; any other source ends with a failure.

@@ -8,8 +8,8 @@
 #include <optional>
 #include <string>
 
+#include "app/live/captured_frame.hpp"
 #include "app/live/guarded_thread.hpp"
-#include "library/media/frame_source.hpp"
 
 namespace facesat::app {
 
@@ -23,10 +23,11 @@ class Capture {
     bool failed = false;  // the frame could not be read
     std::optional<FrameSource::Kind> kind;
     double position = 0, length = 0;
-    double frame_ms = 0;  // the time to read the last frame
     bool playing = true, loops = true;
     bool exhausted = false;  // no more frames, unless another position or source is chosen
     double speed = 1;
+
+    bool is_playing() const { return playing && !exhausted; }
   };
 
   static constexpr std::string_view ended = "the video has ended";
@@ -34,7 +35,7 @@ class Capture {
   // Both are called by the capture thread: `post` with every frame, `admit` with the name of every
   // source before it is opened. `admit` throws an Error if the source must not be opened.
   explicit Capture(
-      std::function<void(Frame)> post,
+      std::function<void(CapturedFrame)> post,
       std::function<void(const std::string&)> admit = [](const std::string&) {});
 
   // All of these return at once; the thread carries them out before its next frame.
@@ -59,10 +60,11 @@ class Capture {
   bool obey(const Orders& orders);
   void show_next();
   void fail(const std::string& reason);
+  void restart_if_ended();
   void wait_for_pace(std::unique_lock<std::mutex>& lock, const std::stop_token& stop);
   bool has_orders() const { return orders_.open || orders_.seek || orders_.one_frame; }
 
-  const std::function<void(Frame)> post_;
+  const std::function<void(CapturedFrame)> post_;
   const std::function<void(const std::string&)> admit_;
 
   mutable std::mutex mutex_;
@@ -72,6 +74,7 @@ class Capture {
 
   // Used only by the thread.
   std::unique_ptr<FrameSource> source_;
+  std::uint64_t opened_ = 0;  // sources
   double step_ = 1;
   std::chrono::steady_clock::time_point shown_;
 

@@ -17,7 +17,7 @@ Detection::Detection(LiveSettings settings, std::function<void()> on_result)
       thread_([this](const std::stop_token& stop) { run_once(stop); },
               [this](const std::string& reason) { fail(reason); }) {}
 
-void Detection::put(Frame frame) {
+void Detection::put(CapturedFrame frame) {
   const std::scoped_lock lock(mutex_);
   dropped_ += newest_.has_value();
   newest_ = std::move(frame);
@@ -76,6 +76,9 @@ void Detection::run_once(const std::stop_token& stop) {
   }
   use(settings);
   LiveResult result = detect(*last_);
+  result.is_new = is_new;
+  const bool repeats = result.message.empty() && (last_->is_still || !is_new);
+  const Subject subject = result.subject;
   if (is_new) recorder_.add(result.frame.picture.pixels, result.faces);
   results_.put(std::move(result));
   if (compares) {
@@ -83,6 +86,27 @@ void Detection::run_once(const std::stop_token& stop) {
     const std::scoped_lock lock(mutex_);
     comparison_ = std::move(comparison);
   }
+  on_result_();
+  if (repeats) repeat(subject, stop);
+}
+
+bool Detection::has_work() const {
+  const std::scoped_lock lock(mutex_);
+  return newest_ || settings_changed_ || wants_comparison_;
+}
+
+void Detection::repeat(const Subject& subject, const std::stop_token& stop) {
+  constexpr std::chrono::seconds at_most(1);
+  const auto begin = std::chrono::steady_clock::now();
+  Repeats repeats{.subject = subject, .measurements = {}};
+  for (int i = 1; i < still_measurements; ++i) {
+    if (has_work() || stop.stop_requested()) break;
+    if (std::chrono::steady_clock::now() - begin > at_most) break;
+    LiveResult result;
+    find(last_->picture.pixels, result);
+    repeats.measurements.push_back({result.times, result.detect_ms});
+  }
+  repeats_.put(std::move(repeats));
   on_result_();
 }
 
@@ -97,18 +121,21 @@ void Detection::fail(const std::string& reason) {
 
 // Detectors are replaced only if the settings require others.
 void Detection::use(const LiveSettings& settings) {
-  const bool same = built_ && built_->backend == settings.backend &&
-                    built_->cascades == settings.cascades && built_->detect == settings.detect;
-  const bool same_machine = same || (built_ && built_->backend == settings.backend);
+  if (!built_ || built_->backend != settings.backend) device_failed_ = false;
+  const BackendOptions backend = usable_backend(settings);
+  const bool same_machine = built_ && built_backend_ == backend;
+  const bool same =
+      same_machine && built_->cascades == settings.cascades && built_->detect == settings.detect;
+  if (!same || built_->inside != settings.inside) ++settings_count_;
   built_ = settings;
+  built_backend_ = backend;
   if (same) return;
   detectors_.clear();
   failure_.clear();
-  fails_over_ = false;
   try {
     std::vector<std::shared_ptr<const Cascade>> cascades;
     for (const std::string& name : settings.cascades) cascades.push_back(find_cascade(name));
-    const Backends backends(settings.backend, cascades);
+    const Backends backends(backend, cascades);
     backend_ = backends.device_name();
     sat_ = backends.sat();
     on_device_ = backends.on_gpu();
@@ -119,34 +146,38 @@ void Detection::use(const LiveSettings& settings) {
   } catch (...) {
     detectors_.clear();
     failure_ = reason_of(std::current_exception());
-    fails_over_ = turn_to_cpu();
+    turn_to_cpu();
   }
 }
 
 // Called after a failure. Returns false if detection was not on a device, or if the user chose the
 // device explicitly.
 bool Detection::turn_to_cpu() {
+  if (!on_device_ || built_backend_.choice != BackendChoice::automatic) return false;
   const std::scoped_lock lock(mutex_);
-  if (!on_device_ || settings_.backend.choice != BackendChoice::automatic) return false;
-  settings_.backend.choice = BackendChoice::cpu;
-  settings_.backend.sat.clear();
-  return settings_changed_ = true;
+  device_failed_ = settings_changed_ = true;
+  return true;
 }
 
-LiveResult Detection::detect(Frame frame) {
-  using Clock = std::chrono::steady_clock;
-  const Clock::time_point begin = Clock::now();
+// The settings stay as the user chose them when the CPU takes over.
+BackendOptions Detection::usable_backend(const LiveSettings& settings) const {
+  BackendOptions backend = settings.backend;
+  if (!device_failed_) return backend;
+  backend.choice = BackendChoice::cpu;
+  backend.sat.clear();
+  return backend;
+}
+
+LiveResult Detection::detect(CapturedFrame frame) {
   LiveResult result;
+  result.subject = {frame.source, settings_count_, frame.picture.pixels.size,
+                    frame.is_still ? frame.position : -1};
   result.backend = backend_;
   result.sat = sat_;
   result.message = failure_;
-  result.comes_again = fails_over_;
+  result.comes_again = device_failed_ && detectors_.empty();
   try {
-    if (built_->inside)
-      find_inside(frame.picture.pixels, result);
-    else
-      find_everywhere(frame.picture.pixels, result);
-    result.detect_ms = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+    find(frame.picture.pixels, result);
     show_inside(result);
   } catch (...) {
     result.faces.clear();
@@ -155,6 +186,16 @@ LiveResult Detection::detect(Frame frame) {
   }
   result.frame = std::move(frame);
   return result;
+}
+
+void Detection::find(View<const Bgr> frame, LiveResult& result) {
+  const auto begin = std::chrono::steady_clock::now();
+  if (built_->inside)
+    find_inside(frame, result);
+  else
+    find_everywhere(frame, result);
+  result.detect_ms =
+      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
 }
 
 // All cascades at the same time, if the backend can do that.
@@ -215,8 +256,8 @@ Comparison Detection::compare_on(View<const Bgr> frame) const {
   try {
     std::vector<std::string> ids;
     for (const gpu::SatAlgorithm* sat : gpu::sat_algorithms()) ids.emplace_back(sat->id);
-    return compare_sats(ids, built_->backend, find_cascade(built_->cascades.front()),
-                        built_->detect, frame);
+    return compare_sats(ids, built_backend_, find_cascade(built_->cascades.front()), built_->detect,
+                        frame);
   } catch (...) {  // the cascade's file may be gone by now
     comparison.message = reason_of(std::current_exception());
     return comparison;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "app/common/backends.hpp"
+#include "app/live/captured_frame.hpp"
 #include "app/live/comparison.hpp"
 #include "app/live/copy_speed.hpp"
 #include "app/live/guarded_thread.hpp"
@@ -20,7 +21,6 @@
 #include "app/live/recorder.hpp"
 #include "core/detector.hpp"
 #include "library/io/results.hpp"
-#include "library/media/frame_source.hpp"
 
 namespace facesat::app {
 
@@ -34,8 +34,19 @@ struct LiveSettings {
   bool operator==(const LiveSettings&) const = default;
 };
 
+// What is measured: times of one subject may be compared and averaged.
+struct Subject {
+  std::uint64_t source = 0, settings = 0;  // counted as they change
+  Size size;                               // of the frame
+  double still = -1;                       // the position of a picture; -1: the frames of a video
+
+  bool operator==(const Subject&) const = default;
+};
+
 struct LiveResult {
-  Frame frame;
+  CapturedFrame frame;
+  Subject subject;
+  bool is_new = true;  // false: settings changed, and the frame was detected again
   std::vector<FoundFace> faces;
   std::optional<Image<Bgr>> view;  // shown instead of the frame, if selected
   bool view_is_frame = true;       // the boxes can be drawn onto `view`
@@ -51,13 +62,23 @@ struct LiveResult {
   bool comes_again = false;        // after a failure: the CPU repeats this frame and takes over
 };
 
+// Further measurements of the result posted last, which is a still picture or a paused frame.
+struct Repeats {
+  struct Measurement {
+    StepTimes times;
+    double detect_ms = 0;
+  };
+  Subject subject;
+  std::vector<Measurement> measurements;
+};
+
 class Detection {
  public:
   // `on_result` is called by the thread when take() has a new result.
   explicit Detection(
       LiveSettings settings, std::function<void()> on_result = [] {});
 
-  void put(Frame frame);
+  void put(CapturedFrame frame);
   void set(const LiveSettings& settings);
   LiveSettings settings() const;
 
@@ -70,6 +91,10 @@ class Detection {
 
   // The newest result, if it has not been taken yet.
   std::optional<LiveResult> take() { return results_.take(); }
+  // A still picture, and a paused frame after a change of settings, is measured this many times, if
+  // that takes no longer than a second. For the measurements after the first, which take() gives.
+  static constexpr int still_measurements = 30;
+  std::optional<Repeats> take_repeats() { return repeats_.take(); }
   std::uint64_t dropped() const;  // frames that were replaced by newer ones
 
   // Compares the SAT algorithms on the next frame, or on the last one if none comes.
@@ -81,7 +106,11 @@ class Detection {
   void fail(const std::string& reason);
   void use(const LiveSettings& settings);
   bool turn_to_cpu();
-  LiveResult detect(Frame frame);
+  BackendOptions usable_backend(const LiveSettings& settings) const;
+  LiveResult detect(CapturedFrame frame);
+  void repeat(const Subject& subject, const std::stop_token& stop);
+  bool has_work() const;
+  void find(View<const Bgr> frame, LiveResult& result);
   void find_everywhere(View<const Bgr> frame, LiveResult& result);
   void find_inside(View<const Bgr> frame, LiveResult& result);
   void add_numbers(const Detector& detector, LiveResult& result) const;
@@ -95,18 +124,22 @@ class Detection {
   LiveSettings settings_;
   bool settings_changed_ = true, wants_comparison_ = false, busy_ = false;
   std::shared_ptr<const Comparison> comparison_;
-  std::optional<Frame> newest_;
+  std::optional<CapturedFrame> newest_;
   std::uint64_t dropped_ = 0;
   Recorder recorder_;
   Mailbox<LiveResult> results_;
+  Mailbox<Repeats> repeats_;
 
   // Used only by the thread.
   std::vector<Detector> detectors_;
   std::optional<LiveSettings> built_;  // what detectors_ are made from
+  BackendOptions built_backend_;       // the same, after a failure of the device
   CopySpeed speed_;
-  bool on_device_ = false, fails_over_ = false;
+  bool on_device_ = false;
+  bool device_failed_ = false;  // the CPU has taken over, until another backend is chosen
   std::string backend_, sat_, failure_;
-  std::optional<Frame> last_;
+  std::optional<CapturedFrame> last_;
+  std::uint64_t settings_count_ = 0;  // changes of what detection depends on
 
   GuardedThread thread_;  // last: it uses all of the above
 };

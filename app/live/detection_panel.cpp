@@ -14,7 +14,7 @@ namespace facesat::app {
 namespace {
 
 void tooltip(const std::string& text) {
-  if (!ImGui::IsItemHovered()) return;
+  if (!ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) return;
   ImGui::BeginTooltip();
   ImGui::PushTextWrapPos(ImGui::GetFontSize() * 30);
   ImGui::TextUnformatted(text.c_str());
@@ -49,6 +49,9 @@ bool DetectionPanel::draw(LiveSettings& settings, const LiveResult& last) {
                       last.sat.c_str());
   if (!last.message.empty()) draw_warning(last.message);
   changed |= draw_search(settings.detect);
+  const Size &low = settings.detect.min_size, &high = settings.detect.max_size;
+  if (high.width > 0 && high.height > 0 && (low.width > high.width || low.height > high.height))
+    draw_warning("the smallest face is larger than the largest, so nothing can be found");
   changed |= ImGui::Checkbox("further cascades inside faces only", &settings.inside);
   changed |= draw_cascades(settings.cascades);
   return changed;
@@ -58,11 +61,21 @@ bool DetectionPanel::draw_machine(BackendOptions& backend) const {
   // In the order of BackendChoice.
   static constexpr std::array<const char*, 3> names{"auto", "CPU", "CUDA"};
   bool changed = false;
-  int choice = static_cast<int>(backend.choice);
-  if (ImGui::Combo("backend", &choice, names.data(), static_cast<int>(names.size()))) {
-    backend.choice = static_cast<BackendChoice>(choice);
-    if (backend.choice == BackendChoice::cpu) backend.sat.clear();
-    changed = true;
+  const auto chosen = static_cast<std::size_t>(backend.choice);
+  if (ImGui::BeginCombo("backend", names[chosen])) {
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const auto choice = static_cast<BackendChoice>(i);
+      const bool is_missing = choice == BackendChoice::cuda && devices_.empty();
+      if (ImGui::Selectable(
+              names[i], i == chosen,
+              is_missing ? ImGuiSelectableFlags_Disabled : ImGuiSelectableFlags_None)) {
+        backend.choice = choice;
+        if (choice == BackendChoice::cpu) backend.sat.clear();
+        changed = true;
+      }
+      if (is_missing) tooltip("there is no usable GPU: 'facesat info' says why");
+    }
+    ImGui::EndCombo();
   }
   if (devices_.empty() || backend.choice == BackendChoice::cpu) return changed;
   if (devices_.size() > 1 && ImGui::BeginCombo("device", backend.device.c_str())) {

@@ -12,7 +12,10 @@ std::string_view live_step_name(std::size_t step) {
   return step <= step_names.size() ? step_names[step - 1] : "draw";
 }
 
-void History::add(const Sample& sample) {
+void History::add(const Sample& sample, const Subject& subject) {
+  if (subject != subject_) samples_.clear();
+  subject_ = subject;
+  if (sample.failed) return;
   samples_.push_back(sample);
   if (samples_.size() > most) samples_.pop_front();
 }
@@ -27,12 +30,13 @@ double History::frames_per_second() const {
   return seconds > 0 ? static_cast<double>(samples_.end() - first - 1) / seconds : 0;
 }
 
-// By nearest rank.
+// By nearest rank, over the samples for which `of` gives a number.
 template <class Of>
 double History::quantile(double q, Of of) const {
-  if (samples_.empty()) return 0;
   std::vector<double> values;
-  for (const Sample& sample : samples_) values.push_back(of(sample));
+  for (const Sample& sample : samples_)
+    if (const std::optional<double> value = of(sample)) values.push_back(*value);
+  if (values.empty()) return 0;
   const auto rank = static_cast<std::size_t>(std::ceil(q * static_cast<double>(values.size())));
   const auto nth = values.begin() + static_cast<std::ptrdiff_t>(std::max<std::size_t>(rank, 1) - 1);
   std::nth_element(values.begin(), nth, values.end());
@@ -43,10 +47,18 @@ double History::latency_quantile(double q) const {
   return quantile(q, [](const Sample& s) { return s.latency_ms; });
 }
 double History::detect_quantile(double q) const {
-  return quantile(q, [](const Sample& s) { return s.detect_ms; });
+  return quantile(q, [](const Sample& s) { return std::optional(s.detect_ms); });
 }
-double History::step_median(std::size_t step) const {
-  return quantile(0.5, [step](const Sample& s) { return s.ms[step]; });
+
+History::StepSummary History::step(std::size_t step) const {
+  const auto ratio = [](double a, double b) {
+    return a > 0 && b > 0 ? std::optional(a / b) : std::nullopt;
+  };
+  return {
+      quantile(0.5, [&](const Sample& s) { return std::optional(s.ms[step]); }),
+      quantile(0.5, [&](const Sample& s) { return ratio(s.bytes[step], s.ms[step] / 1000); }),
+      quantile(0.5, [&](const Sample& s) { return ratio(s.floor_ms[step], s.ms[step]); }),
+  };
 }
 
 std::string times_csv(const std::vector<Sample>& samples) {
@@ -55,10 +67,15 @@ std::string times_csv(const std::vector<Sample>& samples) {
     text += fmt::format(",{}_ms", live_step_name(step));
   text += ",detect_ms,latency_ms,windows,faces\n";
   for (std::size_t i = 0; i < samples.size(); ++i) {
+    const Sample& sample = samples[i];
+    const auto number = [&](std::optional<double> ms) {
+      text += ms && !sample.failed ? fmt::format(",{:.4f}", *ms) : ",";
+    };
     text += fmt::format("{}", i);
-    for (const double ms : samples[i].ms) text += fmt::format(",{:.4f}", ms);
-    text += fmt::format(",{:.4f},{:.4f},{},{}\n", samples[i].detect_ms, samples[i].latency_ms,
-                        samples[i].windows, samples[i].faces);
+    for (const double ms : sample.ms) number(ms);
+    number(sample.detect_ms);
+    number(sample.latency_ms);
+    text += fmt::format(",{},{}\n", sample.windows, sample.faces);
   }
   return text;
 }

@@ -42,7 +42,7 @@ class Live {
         outputs_(outputs),
         screen_("facesat", {1280, 800}, command.vsync),
         detection_(remembered.settings, [] { Screen::wake(); }),
-        capture_([this](Frame frame) { detection_.put(std::move(frame)); },
+        capture_([this](CapturedFrame frame) { detection_.put(std::move(frame)); },
                  [this](const std::string& source) { outputs_.check_source(source); }),
         settings_(remembered.settings),
         source_(command.camera),
@@ -66,6 +66,7 @@ class Live {
       const double draw_ms = milliseconds(Clock::now() - begin_);
       screen_.show();
       if (std::exchange(fresh_, false)) add_sample(draw_ms);
+      take_repeats();
       if (is_last) break;
       is_over_ = command_.frames > 0 && nothing_more_comes();  // one result may still wait
     }
@@ -131,7 +132,7 @@ class Live {
       draw_warning(remark);
     if (ImGui::CollapsingHeader("Source", ImGuiTreeNodeFlags_DefaultOpen)) source_.draw(capture_);
     if (ImGui::CollapsingHeader("Times", ImGuiTreeNodeFlags_DefaultOpen))
-      draw_times(history_, detection_.dropped(), result_);
+      draw_times(history_, detection_.dropped(), result_.frame.is_still);
     if (ImGui::CollapsingHeader("Detection", ImGuiTreeNodeFlags_DefaultOpen)) {
       ImGui::Text("faces: %zu, from %zu windows in %d x %d pixels", result_.faces.size(),
                   result_.windows, result_.frame.picture.pixels.size.width,
@@ -147,9 +148,19 @@ class Live {
       ImGui::SameLine();
       if (ImGui::Button("1:1")) view_.one_to_one();
       if (ImGui::Checkbox("dark", &dark_)) screen_.set_dark(dark_);
+      ImGui::SameLine();
+      if (ImGui::Button("reset all settings")) reset();
       draw_keeping();
     }
     ImGui::TextDisabled("H: help");
+  }
+
+  void reset() {
+    settings_ = {};
+    settings_.cascades.emplace_back(default_cascade_name);
+    detection_.set(settings_);
+    labels_ = Remembered().labels;
+    screen_.set_dark(dark_ = Remembered().dark);
   }
 
   // Buttons that write screenshots, videos and times to the current folder.
@@ -243,7 +254,7 @@ class Live {
       case Screen::left_arrow:
         return capture_.step(-1);
       case ' ':
-        return capture_.play(!capture_.state().playing);
+        return capture_.play(!capture_.state().is_playing());
       case 'S':
         wants_screenshot_ = true;
         return;
@@ -313,23 +324,41 @@ class Live {
     ++all_frames_;
     if (!result_.message.empty() && !result_.comes_again && ++failed_frames_ == 1)
       why_detection_failed_ = result_.message;
-    settings_ = detection_.settings();  // if the CPU took over, the backend has changed
   }
 
-  // For a result that was shown for the first time. The drawing time excludes the wait for the
-  // screen.
-  void add_sample(double draw_ms) {
+  // What a result was shown with. The drawing time excludes the wait for the screen.
+  Sample sample_of(const StepTimes& times, double detect_ms, double draw_ms) const {
     Sample sample;
-    sample.ms.front() = capture_.state().frame_ms;
-    std::copy(result_.times.ms.begin(), result_.times.ms.end(), sample.ms.begin() + 1);
+    const auto put_steps = [](const auto& from, LiveSteps& to) {
+      std::copy(from.begin(), from.end(), to.begin() + 1);
+    };
+    put_steps(times.ms, sample.ms);
+    put_steps(result_.bytes, sample.bytes);
+    put_steps(result_.floors.ms, sample.floor_ms);
+    sample.ms.front() = result_.frame.capture_ms;
     sample.ms.back() = draw_ms;
-    sample.detect_ms = result_.detect_ms;
-    sample.shown = Clock::now();
-    sample.latency_ms = milliseconds(sample.shown - result_.frame.captured);
+    sample.detect_ms = detect_ms;
     sample.faces = result_.faces.size();
     sample.windows = result_.windows;
-    history_.add(sample);
+    sample.failed = !result_.message.empty();
+    sample.shown = Clock::now();
+    return sample;
+  }
+
+  // For a result that was shown for the first time.
+  void add_sample(double draw_ms) {
+    Sample sample = sample_of(result_.times, result_.detect_ms, draw_ms);
+    if (result_.is_new) sample.latency_ms = milliseconds(sample.shown - result_.frame.captured);
+    history_.add(sample, result_.subject);
     if (!command_.times.empty()) all_.push_back(sample);
+    draw_ms_ = draw_ms;
+  }
+
+  void take_repeats() {
+    const std::optional<Repeats> repeats = detection_.take_repeats();
+    if (!repeats || repeats->subject != result_.subject) return;
+    for (const Repeats::Measurement& one : repeats->measurements)
+      history_.add(sample_of(one.times, one.detect_ms, draw_ms_), result_.subject);
   }
 
   const LiveCommand& command_;
@@ -345,6 +374,7 @@ class Live {
   History history_;
   std::vector<Sample> all_;
   Clock::time_point begin_;
+  double draw_ms_ = 0;  // of the last result
   int shown_ = 0, all_frames_ = 0, failed_frames_ = 0;
   std::string why_detection_failed_;  // the reason for the first of the failed_frames_
   std::string recording_;             // the video being recorded; empty: none
@@ -380,11 +410,10 @@ int run_live(const LiveCommand& command) {
     cascades.push_back(find_cascade(cascade));
   check(command.settings.detect);
   const Backends usable(command.settings.backend, cascades);  // throws unless usable
-  const bool remembers =
-      command.frames == 0 && !command.ignores_saved_settings && !settings_file().empty();
+  const bool remembers = command.frames == 0 && !settings_file().empty();
   Remembered start{command.settings};
   if (start.settings.cascades.empty()) start.settings.cascades.emplace_back(default_cascade_name);
-  if (remembers) start = read_settings(settings_file(), start);
+  if (remembers && !command.ignores_saved_settings) start = read_settings(settings_file(), start);
   command.give(start.settings);
   Outputs outputs({"--screenshot", command.screenshot}, {"--times", command.times},
                   {"--record", command.record}, start.settings.cascades);

@@ -18,9 +18,8 @@ struct LiveCommand {
   LiveSettings settings;
   // Overrides its argument, the saved settings, with those given on the command line.
   std::function<void(LiveSettings&)> give;
-  bool ignores_saved_settings =
-      false;               // start with the defaults, and do not change the saved choices
-  int frames = 0;          // end after showing that many frames; 0: no limit
+  bool ignores_saved_settings = false;  // start with the defaults
+  int frames = 0;                       // end after showing that many frames; 0: no limit
   std::string screenshot;  // screenshot and times: files, written at the end; empty: none
   std::string times;
   std::string record;  // a video of all frames that were processed; empty: none

@@ -53,8 +53,9 @@ class DetectionPanel {
 bool draw_inspection(Inspection& inspection, int level_count);
 
 // Rates, latency, a bar and a history of the steps, and a table that compares them with a plain
-// copy of the same bytes.
-void draw_times(const History& history, std::uint64_t dropped, const LiveResult& last);
+// copy of the same bytes; of a still picture the median and spread of its measurements instead of
+// rates and latency. `dropped`: frames that were replaced by newer ones.
+void draw_times(const History& history, std::uint64_t dropped, bool is_still);
 
 // Starts the comparison of all SAT algorithms, and ranks them; returns true if the user chose one.
 bool draw_comparison(Detection& detection, LiveSettings& settings);

@@ -1,11 +1,14 @@
 #include "app/live/settings_file.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 
 #include <nlohmann/json.hpp>
 
 #include "cascades/cascade_store.hpp"
+#include "kernels/device/gpu_info.hpp"
+#include "kernels/sat/algorithm.hpp"
 #include "library/support/errors.hpp"
 #include "library/support/files.hpp"
 
@@ -43,6 +46,28 @@ Remembered from_json(const Json& json) {
   return r;
 }
 
+// Drops cascades, algorithms and devices that existed when they were chosen and do not exist now.
+void keep_usable(LiveSettings& settings) {
+  std::erase_if(settings.cascades, [](const std::string& name) {
+    try {
+      find_cascade(name);
+      return false;
+    } catch (const Error&) {
+      return true;
+    }
+  });
+  BackendOptions& backend = settings.backend;
+  const auto devices = gpu::devices();
+  if (!gpu::find_sat(backend.sat)) backend.sat.clear();
+  if (!devices.empty() &&
+      std::none_of(devices.begin(), devices.end(), [&](const gpu::DeviceInfo& device) {
+        return std::to_string(device.id) == backend.device;
+      }))
+    backend.device = BackendOptions().device;
+  if (devices.empty() && backend.choice == BackendChoice::cuda)
+    backend.choice = BackendChoice::automatic;
+}
+
 }  // namespace
 
 fs::path settings_file() {
@@ -59,7 +84,9 @@ Remembered read_settings(const fs::path& file, const Remembered& otherwise) {
   try {
     Remembered remembered = from_json(Json::parse(in));
     check(remembered.settings.detect);
-    for (const std::string& cascade : remembered.settings.cascades) find_cascade(cascade);
+    keep_usable(remembered.settings);
+    if (remembered.settings.cascades.empty())
+      remembered.settings.cascades = otherwise.settings.cascades;
     return remembered;
   } catch (const Json::exception&) {
   } catch (const Error&) {

@@ -24,7 +24,7 @@ void draw_controls(Capture& capture, const Capture::State& state) {
   if (ImGui::Button("<")) capture.step(-1);
   ImGui::SameLine();
   if (state.kind != FrameSource::Kind::pictures) {
-    if (ImGui::Button(state.playing ? "pause" : "play")) capture.play(!state.playing);
+    if (ImGui::Button(state.is_playing() ? "pause" : "play")) capture.play(!state.is_playing());
     ImGui::SameLine();
   }
   if (ImGui::Button(">")) capture.step(1);
@@ -94,7 +94,7 @@ void SourcePanel::draw(Capture& capture) {
   for (const std::string& message : {state.refused, state.message})
     if (!message.empty()) draw_warning(message);
   if (state.kind == FrameSource::Kind::camera || state.kind == FrameSource::Kind::stream) {
-    if (ImGui::Button(state.playing ? "pause" : "play")) capture.play(!state.playing);
+    if (ImGui::Button(state.is_playing() ? "pause" : "play")) capture.play(!state.is_playing());
   } else if (state.kind) {
     draw_controls(capture, state);
     draw_position(capture, state);

@@ -18,14 +18,23 @@ ImU32 step_colour(std::size_t step) {
   return colours[step];
 }
 
-// A bar with the medians of the steps, one after the other.
-void draw_bar(const std::array<double, live_step_count>& medians) {
-  const double whole = std::accumulate(medians.begin(), medians.end(), 0.0);
+// The medians of all steps.
+using Summary = std::array<History::StepSummary, live_step_count>;
+
+double sum_of(const Summary& summary) {
+  return std::accumulate(
+      summary.begin(), summary.end(), 0.0,
+      [](double sum, const History::StepSummary& step) { return sum + step.ms; });
+}
+
+// The steps from left to right, as long as their medians.
+void draw_bar(const Summary& summary) {
+  const double whole = sum_of(summary);
   ImVec2 corner = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x, height = ImGui::GetTextLineHeight() * 1.5f;
   if (whole <= 0 || width < 10) return;
   for (std::size_t step = 0; step < live_step_count; ++step) {
-    const float part = width * static_cast<float>(medians[step] / whole);
+    const float part = width * static_cast<float>(summary[step].ms / whole);
     ImGui::GetWindowDrawList()->AddRectFilled(corner, {corner.x + part, corner.y + height},
                                               step_colour(step));
     corner.x += part;
@@ -80,8 +89,7 @@ void draw_swatch(std::size_t step) {
   ImGui::SameLine();
 }
 
-// Bytes and floors exist only for the steps of detection, which are between capture and draw.
-void draw_table(const std::array<double, live_step_count>& medians, const LiveResult& last) {
+void draw_table(const Summary& summary) {
   if (!ImGui::BeginTable("steps", 5, ImGuiTableFlags_RowBg)) return;
   ImGui::TableSetupColumn("step", ImGuiTableColumnFlags_WidthStretch, 1.4f);
   for (const char* title : {"ms", "share", "GB/s", "of floor"})
@@ -90,37 +98,39 @@ void draw_table(const std::array<double, live_step_count>& medians, const LiveRe
   explain(
       "The floor is the time that this machine takes to copy as many bytes as the step must\n"
       "at least read and write; evaluation reads them many times over.");
-  const double whole = std::accumulate(medians.begin(), medians.end(), 0.0);
+  const double whole = sum_of(summary);
   for (std::size_t step = 0; step < live_step_count; ++step) {
-    const double ms = medians[step];
-    const bool detects = step > 0 && step <= step_names.size();
-    const double bytes = detects ? last.bytes[step - 1] : 0;
-    const double floor = detects ? last.floors.ms[step - 1] : 0;
+    const History::StepSummary& median = summary[step];
     ImGui::TableNextColumn();
     draw_swatch(step);
     ImGui::TextUnformatted(live_step_name(step).data());
-    draw_number("%.3f", ms, true);
-    draw_number("%.0f %%", ms / whole * 100, whole > 0);
-    draw_number("%.1f", bytes / ms / 1e6, bytes > 0 && ms > 0);
-    draw_number("%.0f %%", floor / ms * 100, floor > 0 && ms > 0);
+    draw_number("%.3f", median.ms, true);
+    draw_number("%.0f %%", median.ms / whole * 100, whole > 0);
+    draw_number("%.1f", median.bytes_per_s / 1e9, median.bytes_per_s > 0);
+    draw_number("%.0f %%", median.of_floor * 100, median.of_floor > 0);
   }
   ImGui::EndTable();
 }
 
 }  // namespace
 
-void draw_times(const History& history, std::uint64_t dropped, const LiveResult& last) {
-  std::array<double, live_step_count> medians{};
-  for (std::size_t step = 0; step < live_step_count; ++step)
-    medians[step] = history.step_median(step);
-  ImGui::Text("%.1f frames/s, detection %.2f ms", history.frames_per_second(),
-              history.detect_quantile(0.5));
-  ImGui::Text("latency p50 %.1f  p95 %.1f  p99 %.1f ms", history.latency_quantile(0.5),
-              history.latency_quantile(0.95), history.latency_quantile(0.99));
+void draw_times(const History& history, std::uint64_t dropped, bool is_still) {
+  Summary summary{};
+  for (std::size_t step = 0; step < live_step_count; ++step) summary[step] = history.step(step);
+  const double median = history.detect_quantile(0.5);
+  if (is_still) {
+    ImGui::Text("detection %.2f ms, median of %zu", median, history.samples().size());
+    ImGui::Text("90 %% between %.2f and %.2f ms", history.detect_quantile(0.05),
+                history.detect_quantile(0.95));
+  } else {
+    ImGui::Text("%.1f frames/s, detection %.2f ms", history.frames_per_second(), median);
+    ImGui::Text("latency p50 %.1f  p95 %.1f  p99 %.1f ms", history.latency_quantile(0.5),
+                history.latency_quantile(0.95), history.latency_quantile(0.99));
+  }
   ImGui::Text("frames replaced by newer ones: %llu", static_cast<unsigned long long>(dropped));
-  draw_bar(medians);
+  draw_bar(summary);
   draw_history(history);
-  draw_table(medians, last);
+  draw_table(summary);
 }
 
 }  // namespace facesat::app

@@ -257,6 +257,27 @@ TEST_F(CaptureTest, VideosPlayPauseStepSeekAndLoop) {
   EXPECT_TRUE(eventually([&] { return count() > all + 1; }));
 }
 
+TEST_F(CaptureTest, AVideoThatHasEndedBeginsAgainWhenPlayedOrLooped) {
+  test::write_video(path("f.avi"), 30);
+  start();
+  capture->open(path("f.avi"));
+  capture->set_speed(20);
+  capture->loop(false);
+  const auto ends = [&] {
+    return eventually([&] { return capture->state().message == Capture::ended; });
+  };
+  ASSERT_TRUE(ends());
+  EXPECT_FALSE(capture->state().is_playing());
+  const int once = count();
+  capture->play(true);
+  EXPECT_TRUE(eventually([&] { return count() > once; }));
+  ASSERT_TRUE(ends());
+  const int twice = count();
+  capture->loop(true);
+  EXPECT_TRUE(eventually([&] { return count() > twice + 30; }));  // more than the video has
+  EXPECT_TRUE(capture->state().is_playing());
+}
+
 TEST_F(CaptureTest, ASourceThatFailsLeavesTheOneBeforeOpen) {
   add_face("p/a.pgm");
   add_face("p/b.pgm");

@@ -22,6 +22,7 @@
 #include "app/live/settings_file.hpp"
 #include "app/live/shrink.hpp"
 #include "cascades/cascade_store.hpp"
+#include "kernels/device/gpu_info.hpp"
 #include "kernels/image/atlas.hpp"
 #include "library/support/errors.hpp"
 #include "tests/app/eventually.hpp"
@@ -111,25 +112,75 @@ TEST(History, RatesAndQuantiles) {
     sample.latency_ms = i % 100 + 1;
     sample.ms[1] = 7;
     sample.shown = begin + i * 20ms;
-    history.add(sample);
+    history.add(sample, {});
   }
   EXPECT_EQ(history.samples().size(), History::most);
   EXPECT_NEAR(history.frames_per_second(), 50, 1);
   EXPECT_EQ(history.latency_quantile(0.5), 50);
   EXPECT_EQ(history.latency_quantile(0.95), 95);
   EXPECT_EQ(history.latency_quantile(1), 100);
-  EXPECT_EQ(history.step_median(1), 7);
+  EXPECT_EQ(history.step(1).ms, 7);
+}
+
+TEST(History, BytesAndFloorsAreThoseOfTheSampleThatHasTheTime) {
+  History history;
+  for (const double scale : {1, 2, 4}) {  // pictures of growing size, all at 10 GB/s
+    Sample sample;
+    sample.ms[4] = scale;
+    sample.bytes[4] = scale * 1e7;
+    sample.floor_ms[4] = scale / 4;
+    history.add(sample, {});
+  }
+  EXPECT_DOUBLE_EQ(history.step(4).ms, 2);
+  EXPECT_DOUBLE_EQ(history.step(4).bytes_per_s, 1e10);
+  EXPECT_DOUBLE_EQ(history.step(4).of_floor, 0.25);
+  EXPECT_EQ(history.step(3).bytes_per_s, 0);  // nothing is known of this step
+  EXPECT_EQ(history.step(3).of_floor, 0);
+}
+
+TEST(History, ANewSubjectBeginsANewHistory) {
+  History history;
+  Sample slow, fast;
+  slow.detect_ms = 100;
+  fast.detect_ms = 1;
+  const Subject video{1, 1, {640, 480}};
+  for (const Subject& other : {Subject{2, 1, {640, 480}}, Subject{1, 2, {640, 480}},
+                               Subject{1, 1, {320, 240}}, Subject{1, 1, {640, 480}, 0}}) {
+    for (int i = 0; i < 10; ++i) history.add(slow, video);
+    EXPECT_EQ(history.detect_quantile(0.5), 100);
+    history.add(fast, other);
+    EXPECT_EQ(history.samples().size(), 1u);
+    EXPECT_EQ(history.detect_quantile(0.5), 1);
+  }
+}
+
+TEST(History, FailedAndRepeatedFramesHaveNoTimesToShow) {
+  History history;
+  Sample fresh, failed, again;
+  fresh.detect_ms = again.detect_ms = 5;
+  fresh.latency_ms = 8;
+  failed.failed = true;
+  for (const Sample& sample : {fresh, failed, failed, again}) history.add(sample, {});
+  EXPECT_EQ(history.samples().size(), 2u);
+  EXPECT_EQ(history.detect_quantile(0), 5);
+  EXPECT_EQ(history.latency_quantile(0), 8);
+  EXPECT_EQ(history.latency_quantile(1), 8);
 }
 
 TEST(History, TimesAsCsv) {
-  Sample sample;
+  Sample sample, failed;
   sample.ms[4] = 1.5;
   sample.faces = 4;
-  EXPECT_EQ(times_csv({sample}),
+  sample.latency_ms = 2;
+  failed.failed = true;
+  const std::string csv = times_csv({sample, failed});
+  EXPECT_EQ(csv,
             "frame,capture_ms,upload_ms,gray_ms,resize_ms,sat_ms,evaluate_ms,download_ms,group_ms,"
             "draw_ms,"
             "detect_ms,latency_ms,windows,faces\n"
-            "0,0.0000,0.0000,0.0000,0.0000,1.5000,0.0000,0.0000,0.0000,0.0000,0.0000,0.0000,0,4\n");
+            "0,0.0000,0.0000,0.0000,0.0000,1.5000,0.0000,0.0000,0.0000,0.0000,0.0000,2.0000,0,4\n"
+            "1,,,,,,,,,,,,0,0\n");
+  EXPECT_TRUE(is_times_csv(csv));
 }
 
 class DetectionTest : public LiveTest {
@@ -140,9 +191,9 @@ class DetectionTest : public LiveTest {
     chosen.cascades = std::move(cascades);
     return chosen;
   }
-  Frame face() const {
+  CapturedFrame face() const {
     add_face("face.pgm");
-    return *open_source(path("face.pgm"))->next();
+    return {*open_source(path("face.pgm"))->next()};
   }
   static LiveResult wait_for_result(Detection& detection) {
     std::optional<LiveResult> result;
@@ -172,6 +223,55 @@ TEST_F(DetectionTest, ChangedSettingsShowOnTheLastFrame) {
   EXPECT_EQ(std::count_if(both.faces.begin(), both.faces.end(),
                           [](const FoundFace& f) { return f.cascade == 0; }),
             1);
+}
+
+// A still picture is measured again while there is nothing else to do; every change of what is
+// measured is another subject.
+TEST_F(DetectionTest, StillPicturesAreMeasuredThirtyTimes) {
+  Detection detection(settings({"frontalface_default"}));
+  CapturedFrame still = face();
+  still.is_still = true;
+  still.source = 1;
+  const auto wait_for_repeats = [&] {
+    std::optional<Repeats> repeats;
+    EXPECT_TRUE(eventually([&] { return (repeats = detection.take_repeats()).has_value(); }));
+    return repeats ? std::move(*repeats) : Repeats{};
+  };
+  detection.put(still);
+  const LiveResult first = wait_for_result(detection);
+  EXPECT_TRUE(first.is_new);
+  const Repeats repeats = wait_for_repeats();
+  EXPECT_EQ(repeats.subject, first.subject);
+  ASSERT_GT(repeats.measurements.size(), 0u);
+  EXPECT_LT(repeats.measurements.size(), 30u);
+  for (const Repeats::Measurement& one : repeats.measurements) {
+    EXPECT_GT(one.detect_ms, 0);
+    EXPECT_GT(one.times[Step::evaluate], 0);
+  }
+
+  LiveSettings finer = detection.settings();
+  finer.detect.scale_factor = 1.05;
+  detection.set(finer);
+  const LiveResult again = wait_for_result(detection);
+  EXPECT_FALSE(again.is_new);
+  EXPECT_NE(again.subject, first.subject);
+  EXPECT_EQ(wait_for_repeats().subject, again.subject);
+
+  LiveSettings looked_into = finer;
+  looked_into.inspection.picture = Snapshot::gray;
+  detection.set(looked_into);
+  EXPECT_EQ(wait_for_result(detection).subject, again.subject);  // the times stay comparable
+
+  still.source = 2;
+  detection.put(still);
+  EXPECT_NE(wait_for_result(detection).subject, again.subject);
+  detection.put(face());  // of a video: its frames are one subject, measured once each
+  const Subject video = wait_for_result(detection).subject;
+  detection.take_repeats();
+  detection.put(face());
+  EXPECT_EQ(wait_for_result(detection).subject, video);
+  ASSERT_TRUE(eventually([&] { return detection.idle(); }));
+  EXPECT_FALSE(detection.take_repeats());
 }
 
 TEST_F(DetectionTest, FurtherCascadesCanLookInsideFacesOnly) {
@@ -242,7 +342,7 @@ TEST_F(DetectionTest, AnExceptionOfOnResultIsAMessage) {
 TEST_F(DetectionTest, IntermediatePicturesAreShownInColours) {
   LiveSettings chosen = settings({"frontalface_default"});
   Detection detection(chosen);
-  const Frame frame = face();
+  const CapturedFrame frame = face();
   detection.put(frame);
   const LiveResult plain = wait_for_result(detection);
   EXPECT_FALSE(plain.view);
@@ -266,7 +366,7 @@ TEST_F(DetectionTest, IntermediatePicturesAreShownInColours) {
 }
 
 TEST_F(DetectionTest, TheAtlasHoldsEveryLevelInItsPlace) {
-  const Frame frame = face();
+  const CapturedFrame frame = face();
   Detector detector(find_cascade("frontalface_default"), {}, make_cpu_backend());
   detector.detect(frame.picture.pixels);
   for (const Snapshot picture : {Snapshot::level, Snapshot::depth}) {
@@ -283,7 +383,7 @@ TEST_F(DetectionTest, TheAtlasHoldsEveryLevelInItsPlace) {
 }
 
 TEST_F(DetectionTest, AlgorithmsAreComparedAndFailuresReported) {
-  const Frame frame = face();
+  const CapturedFrame frame = face();
   const auto cascade = find_cascade("frontalface_default");
   BackendOptions options;
   options.choice = BackendChoice::cpu;  // it has only one algorithm, without a name
@@ -383,7 +483,7 @@ TEST_F(DetectionTest, FramesOfAnotherSizeAreLeftOutOfARecording) {
   detection.put(face());
   wait_for_result(detection);
   test::write_pgm(folder / "other.pgm", test::draw_faces({60, 40}, {}));
-  detection.put(*open_source(path("other.pgm"))->next());
+  detection.put({*open_source(path("other.pgm"))->next()});
   wait_for_result(detection);
   detection.record("", 10);
   EXPECT_NE(detection.recorder().remark().find("r.avi: frames of another size"), std::string::npos);
@@ -414,6 +514,34 @@ TEST_F(SettingsFile, RemembersAllChoices) {
   EXPECT_TRUE(read.settings.inside);
   EXPECT_FALSE(read.dark);
   EXPECT_FALSE(read.labels);
+}
+
+// What was there when it was chosen and is not there now is left out; the other choices stay.
+TEST_F(SettingsFile, MissingAlgorithmsAndCascadesAreDropped) {
+  Remembered chosen, otherwise;
+  chosen.settings.backend.sat = "nosuch_2099";
+  chosen.settings.cascades = {"eye", "nose_ring"};
+  chosen.settings.detect.min_neighbors = 7;
+  otherwise.settings.cascades = {"smile"};
+  write_settings(folder / "a.json", chosen);
+  const Remembered read = read_settings(folder / "a.json", otherwise);
+  EXPECT_EQ(read.settings.backend.sat, "");
+  EXPECT_EQ(read.settings.cascades, (std::vector<std::string>{"eye"}));
+  EXPECT_EQ(read.settings.detect.min_neighbors, 7);
+
+  chosen.settings.cascades.clear();  // all were unticked: there would be nothing to look for
+  write_settings(folder / "b.json", chosen);
+  EXPECT_EQ(read_settings(folder / "b.json", otherwise).settings.cascades,
+            (std::vector<std::string>{"smile"}));
+}
+
+TEST_F(SettingsFile, CudaIsNotChosenWhereThereIsNone) {
+  if (!gpu::devices().empty()) GTEST_SKIP() << "skipped: there is a GPU";
+  Remembered chosen;
+  chosen.settings.backend.choice = BackendChoice::cuda;
+  chosen.settings.cascades = {"eye"};
+  write_settings(folder / "a.json", chosen);
+  EXPECT_EQ(read_settings(folder / "a.json", {}).settings.backend.choice, BackendChoice::automatic);
 }
 
 TEST_F(SettingsFile, InvalidSettingsAreIgnored) {

@@ -196,7 +196,7 @@ TEST_F(PanelTest, WithoutAGpuTheComparisonSaysWhyItIsEmpty) {
   settings.backend.choice = BackendChoice::cpu;
   settings.cascades = {"frontalface_default"};
   Detection detection(settings);
-  detection.put(*open_source(path("face.pgm"))->next());
+  detection.put({*open_source(path("face.pgm"))->next()});
   press("compare all on this frame", [&] { draw_comparison(detection, settings); });
   ASSERT_TRUE(eventually([&] { return detection.comparison() != nullptr; }));
   EXPECT_NE(detection.comparison()->message.find("GPU"), std::string::npos);
@@ -205,14 +205,13 @@ TEST_F(PanelTest, WithoutAGpuTheComparisonSaysWhyItIsEmpty) {
 
 TEST_F(PanelTest, TimesAreDrawnForNoFrameAndForMany) {
   History history;
-  LiveResult last;
-  const auto draw = [&] { draw_times(history, 3, last); };  // 3 dropped frames
+  const auto draw = [&] { draw_times(history, 3, false); };  // 3 dropped frames
   frame(draw);
   const int empty = ImGui::GetDrawData()->TotalVtxCount;
   for (int i = 0; i < 400; ++i) {  // more frames than the history keeps
     Sample sample;
     sample.ms.fill(1 + i % 3);
-    history.add(sample);
+    history.add(sample, {});
   }
   frame(draw);
   // The history's columns: 300 frames of 9 steps, each a rectangle of 4 vertices, are 10,800. The

@@ -1,0 +1,16 @@
+// A frame as the capture thread gives it to the others.
+#pragma once
+
+#include <cstdint>
+
+#include "library/media/frame_source.hpp"
+
+namespace facesat::app {
+
+struct CapturedFrame : Frame {
+  std::uint64_t source = 0;  // counts the sources that were opened
+  bool is_still = false;     // a picture, which stays until another one is asked for
+  double capture_ms = 0;     // the time to read it
+};
+
+}  // namespace facesat::app
