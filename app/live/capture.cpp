@@ -151,8 +151,14 @@ void Capture::show_next() {
       state_.position = frame->position;
     }
     const double ms = std::chrono::duration<double, std::milli>(Clock::now() - shown_).count();
-    const bool is_still = source_->kind() == FrameSource::Kind::pictures;
-    post_({std::move(*frame), opened_, is_still, ms});
+    CapturedFrame captured{std::move(*frame), opened_};
+    captured.is_still = source_->kind() == FrameSource::Kind::pictures;
+    captured.capture_ms = ms;
+    if (!captured.is_still) captured.rate = 1 / step_;
+    captured.seconds =
+        is_video ? captured.position
+                 : std::chrono::duration<double>(captured.captured.time_since_epoch()).count();
+    post_(std::move(captured));
   }
   const std::scoped_lock lock(mutex_);
   state_.message = message;

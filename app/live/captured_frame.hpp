@@ -11,6 +11,8 @@ struct CapturedFrame : Frame {
   std::uint64_t source = 0;  // counts the sources that were opened
   bool is_still = false;     // a picture, which stays until another one is asked for
   double capture_ms = 0;     // the time to read it
+  double rate = 0;           // frames per second of its source; 0: it has none
+  double seconds = 0;        // when it was taken: in a video, or else on the machine's clock
 };
 
 }  // namespace facesat::app

@@ -79,7 +79,9 @@ void Detection::run_once(const std::stop_token& stop) {
   result.is_new = is_new;
   const bool repeats = result.message.empty() && (last_->is_still || !is_new);
   const Subject subject = result.subject;
-  if (is_new) recorder_.add(result.frame.picture.pixels, result.faces);
+  if (is_new)
+    recorder_.add(result.frame.picture.pixels, result.faces,
+                  {result.frame.rate, result.frame.seconds});
   results_.put(std::move(result));
   if (compares) {
     auto comparison = std::make_shared<const Comparison>(compare_on(last_->picture.pixels));
@@ -126,7 +128,7 @@ void Detection::use(const LiveSettings& settings) {
   const bool same_machine = built_ && built_backend_ == backend;
   const bool same =
       same_machine && built_->cascades == settings.cascades && built_->detect == settings.detect;
-  if (!same || built_->inside != settings.inside) ++settings_count_;
+  if (!same || built_->inside_of != settings.inside_of) ++settings_count_;
   built_ = settings;
   built_backend_ = backend;
   if (same) return;
@@ -190,8 +192,10 @@ LiveResult Detection::detect(CapturedFrame frame) {
 
 void Detection::find(View<const Bgr> frame, LiveResult& result) {
   const auto begin = std::chrono::steady_clock::now();
-  if (built_->inside)
-    find_inside(frame, result);
+  const auto& names = built_->cascades;
+  const auto outer = std::find(names.begin(), names.end(), built_->inside_of);
+  if (outer != names.end() && !detectors_.empty())
+    find_inside(frame, static_cast<std::size_t>(outer - names.begin()), result);
   else
     find_everywhere(frame, result);
   result.detect_ms =
@@ -205,26 +209,30 @@ void Detection::find_everywhere(View<const Bgr> frame, LiveResult& result) {
     detector.start();
   }
   for (std::size_t i = 0; i < detectors_.size(); ++i) {
-    for (const Face& face : detectors_[i].finish()) result.faces.push_back({face, i});
+    for (const Face& face : detectors_[i].finish()) result.faces.push_back({face, colour(i)});
     add_numbers(detectors_[i], result);
   }
 }
 
-void Detection::find_inside(View<const Bgr> frame, LiveResult& result) {
-  if (detectors_.empty()) return;
-  const std::vector<Face> outer = detectors_.front().detect(frame);
-  add_numbers(detectors_.front(), result);
-  for (const Face& face : outer) {
-    result.faces.push_back({face, 0});
-    for (std::size_t i = 1; i < detectors_.size(); ++i) {
+void Detection::find_inside(View<const Bgr> frame, std::size_t outer, LiveResult& result) {
+  const std::vector<Face> faces = detectors_[outer].detect(frame);
+  add_numbers(detectors_[outer], result);
+  for (const Face& face : faces) {
+    result.faces.push_back({face, colour(outer)});
+    for (std::size_t i = 0; i < detectors_.size(); ++i) {
+      if (i == outer) continue;
       for (Face part : detectors_[i].detect(frame.sub(face.box))) {
         part.box.x += face.box.x;
         part.box.y += face.box.y;
-        result.faces.push_back({part, i});
+        result.faces.push_back({part, colour(i)});
       }
       add_numbers(detectors_[i], result);
     }
   }
+}
+
+std::size_t Detection::colour(std::size_t cascade) const {
+  return built_->colour_of(built_->cascades[cascade]);
 }
 
 void Detection::add_numbers(const Detector& detector, LiveResult& result) const {

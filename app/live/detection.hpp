@@ -28,10 +28,20 @@ struct LiveSettings {
   BackendOptions backend;
   std::vector<std::string> cascades;
   DetectOptions detect;
-  bool inside = false;    // apply the other cascades only inside faces of the first (eyes, smiles)
+  std::string
+      inside_of;  // the others search only inside the faces of this cascade; empty: everywhere
+  // The names of cascades by the number of their colour. A cascade keeps its colour as long as it
+  // is chosen, whichever others are; only then is its number free for another one.
+  std::vector<std::string> colours;
   Inspection inspection;  // what is shown instead of the frame
 
   bool operator==(const LiveSettings&) const = default;
+
+  bool has(const std::string& cascade) const;
+  void choose(const std::string& cascade);    // adds it, unless it is chosen already
+  void unchoose(const std::string& cascade);  // also as the one that others search inside of
+  // For a cascade that is chosen.
+  std::size_t colour_of(const std::string& cascade) const;
 };
 
 // What is measured: times of one subject may be compared and averaged.
@@ -83,7 +93,8 @@ class Detection {
   LiveSettings settings() const;
 
   // From the next frame on, frames with their boxes are written to this video; "": no more.
-  void record(const std::string& file, double frames_per_second);
+  // Frames per second: 0 for that of the source.
+  void record(const std::string& file, double frames_per_second = 0);
   const Recorder& recorder() const { return recorder_; }
 
   // Is no frame being processed or waiting? The last result can then be taken.
@@ -112,7 +123,8 @@ class Detection {
   bool has_work() const;
   void find(View<const Bgr> frame, LiveResult& result);
   void find_everywhere(View<const Bgr> frame, LiveResult& result);
-  void find_inside(View<const Bgr> frame, LiveResult& result);
+  void find_inside(View<const Bgr> frame, std::size_t outer, LiveResult& result);
+  std::size_t colour(std::size_t cascade) const;
   void add_numbers(const Detector& detector, LiveResult& result) const;
   Comparison compare_on(View<const Bgr> frame) const;
   void show_inside(LiveResult& result);

@@ -52,8 +52,8 @@ bool DetectionPanel::draw(LiveSettings& settings, const LiveResult& last) {
   const Size &low = settings.detect.min_size, &high = settings.detect.max_size;
   if (high.width > 0 && high.height > 0 && (low.width > high.width || low.height > high.height))
     draw_warning("the smallest face is larger than the largest, so nothing can be found");
-  changed |= ImGui::Checkbox("further cascades inside faces only", &settings.inside);
-  changed |= draw_cascades(settings.cascades);
+  changed |= draw_cascades(settings);
+  changed |= draw_inside(settings);
   return changed;
 }
 
@@ -128,25 +128,44 @@ bool DetectionPanel::draw_search(DetectOptions& options) {
   return changed;
 }
 
-bool DetectionPanel::draw_cascades(std::vector<std::string>& chosen) const {
+bool DetectionPanel::draw_cascades(LiveSettings& settings) const {
   bool changed = false;
   if (!ImGui::TreeNodeEx("cascades", ImGuiTreeNodeFlags_DefaultOpen)) return false;
   for (const std::string& name : cascades_) {
-    const auto place = std::find(chosen.begin(), chosen.end(), name);
-    bool on = place != chosen.end();
-    if (on)
-      ImGui::PushStyleColor(ImGuiCol_Text,
-                            box_colour(static_cast<std::size_t>(place - chosen.begin())));
+    const bool was_on = settings.has(name);
+    bool on = was_on;
+    if (was_on) ImGui::PushStyleColor(ImGuiCol_Text, box_colour(settings.colour_of(name)));
     const bool clicked = ImGui::Checkbox(name.c_str(), &on);
-    if (place != chosen.end()) ImGui::PopStyleColor();
+    if (was_on) ImGui::PopStyleColor();
     if (!clicked) continue;
     changed = true;
     if (on)
-      chosen.push_back(name);
+      settings.choose(name);
     else
-      chosen.erase(place);
+      settings.unchoose(name);
   }
   ImGui::TreePop();
+  return changed;
+}
+
+// Eyes and smiles are searched faster, and with fewer false ones, inside faces.
+bool DetectionPanel::draw_inside(LiveSettings& settings) {
+  if (settings.cascades.size() < 2) return false;
+  constexpr const char* everywhere = "the whole frame";
+  const std::string& chosen = settings.inside_of;
+  bool changed = false;
+  if (!ImGui::BeginCombo("search", chosen.empty() ? everywhere : ("inside " + chosen).c_str()))
+    return false;
+  if (ImGui::Selectable(everywhere, chosen.empty())) {
+    settings.inside_of.clear();
+    changed = true;
+  }
+  for (const std::string& name : settings.cascades)
+    if (ImGui::Selectable(("inside " + name).c_str(), name == chosen)) {
+      settings.inside_of = name;
+      changed = true;
+    }
+  ImGui::EndCombo();
   return changed;
 }
 

@@ -51,7 +51,7 @@ class Live {
         dark_(remembered.dark) {
     opencv();  // loads OpenCV now, so that the first frame's time does not include it
     screen_.set_dark(dark_);
-    if (!recording_.empty()) detection_.record(recording_, 25);
+    if (!recording_.empty()) detection_.record(recording_);
     capture_.open(command.source, command.camera);
   }
 
@@ -96,11 +96,13 @@ class Live {
     begin_ = Clock::now();
     take_result();
     for (const std::string& file : screen_.dropped()) capture_.open(file);
-    const std::vector<int> keys = screen_.pressed();
-    if (!ImGui::GetIO().WantTextInput)
-      for (const int key : keys) handle_key(key);
     if (!recording_.empty() && !detection_.recorder().failure().empty()) stop_recording();
+    const bool was_typing = ImGui::IsAnyItemActive();
     draw_contents();
+    // Asked on both sides, because a field may take or lose the keyboard in this very frame.
+    const std::vector<Screen::Press> presses = screen_.pressed();
+    if (!was_typing && !ImGui::IsAnyItemActive() && !ImGui::GetIO().WantTextInput)
+      for (const Screen::Press& press : presses) handle_key(press);
   }
 
   void draw_contents() {
@@ -118,9 +120,29 @@ class Live {
     ImGui::SameLine();
     ImGui::BeginChild("picture", {0, 0}, false, ImGuiWindowFlags_NoScrollWithMouse);
     view_.draw(result_.view_is_frame ? result_.faces : std::vector<FoundFace>(), labels_);
+    if (!recording_.empty()) draw_recording_mark();
     ImGui::EndChild();
     ImGui::End();
     if (help_) draw_help();
+  }
+
+  // In the picture's corner, whatever the panels show: a red disc, and how long it has been
+  // recording.
+  void draw_recording_mark() const {
+    constexpr ImU32 red = IM_COL32(230, 40, 40, 255), shade = IM_COL32(0, 0, 0, 160);
+    const auto seconds =
+        std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - recording_since_).count();
+    const std::string text = fmt::format("{}:{:02}", seconds / 60, seconds % 60);
+    const float height = ImGui::GetTextLineHeight(), margin = height / 2;
+    const ImVec2 extent = ImGui::CalcTextSize(text.c_str());
+    const ImVec2 origin = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
+    const ImVec2 corner{origin.x + size.x - extent.x - height - 3 * margin, origin.y + margin};
+    ImDrawList* const list = ImGui::GetWindowDrawList();
+    list->AddRectFilled(corner, {origin.x + size.x - margin, corner.y + height + margin}, shade, 4);
+    list->AddCircleFilled({corner.x + margin + height / 3, corner.y + margin / 2 + height / 2},
+                          height / 3, red);
+    list->AddText({corner.x + margin + height, corner.y + margin / 2}, IM_COL32_WHITE,
+                  text.c_str());
   }
 
   void draw_side() {
@@ -204,13 +226,14 @@ class Live {
     attempt([this] {
       recording_ = make_dated_file("avi");
       outputs_.set_recording(recording_);
-      detection_.record(recording_, std::max(1.0, history_.frames_per_second()));
+      detection_.record(recording_);
+      recording_since_ = Clock::now();
       return fmt::format("recording {}", recording_);
     });
   }
 
   void stop_recording() {
-    detection_.record("", 25);
+    detection_.record("");
     outputs_.set_recording({});
     attempt([this] {
       const std::string file = std::exchange(recording_, "");
@@ -247,19 +270,16 @@ class Live {
     write_text(file, times_csv(samples));
   }
 
-  void handle_key(int key) {
-    switch (key) {
+  // What writes a file or ends the program needs Ctrl.
+  void handle_key(const Screen::Press& press) {
+    if (press.ctrl) return handle_ctrl_key(press.key);
+    switch (press.key) {
       case Screen::right_arrow:
         return capture_.step(1);
       case Screen::left_arrow:
         return capture_.step(-1);
       case ' ':
         return capture_.play(!capture_.state().is_playing());
-      case 'S':
-        wants_screenshot_ = true;
-        return;
-      case 'R':
-        return toggle_recording();
       case 'F':
         return view_.fit();
       case '1':
@@ -272,6 +292,18 @@ class Live {
         return;
       case 'T':
         return screen_.set_dark(dark_ = !dark_);
+      default:
+        return;
+    }
+  }
+
+  void handle_ctrl_key(int key) {
+    switch (key) {
+      case 'S':
+        wants_screenshot_ = true;
+        return;
+      case 'R':
+        return toggle_recording();
       case 'Q':
         return screen_.close();
       default:
@@ -287,10 +319,11 @@ class Live {
         "wheel, drag  zoom, pan; double click: fit or 1:1\n"
         "F, 1         fit, 1:1\n"
         "L            labels\n"
-        "S, R         screenshot; start or stop recording\n"
         "T            dark or light\n"
         "H            this help\n"
-        "Q            quit\n"
+        "Ctrl+S       screenshot\n"
+        "Ctrl+R       start or stop recording\n"
+        "Ctrl+Q       quit\n"
         "Drop a video, a picture or a folder onto the window to open it.");
     ImGui::End();
   }
@@ -378,9 +411,10 @@ class Live {
   int shown_ = 0, all_frames_ = 0, failed_frames_ = 0;
   std::string why_detection_failed_;  // the reason for the first of the failed_frames_
   std::string recording_;             // the video being recorded; empty: none
-  std::string notice_;                // the last message of attempt()
-  bool failed_ = false;               // notice_ is an error message
-  std::exception_ptr failure_;        // the first such error
+  Clock::time_point recording_since_ = Clock::now();
+  std::string notice_;          // the last message of attempt()
+  bool failed_ = false;         // notice_ is an error message
+  std::exception_ptr failure_;  // the first such error
   bool wants_screenshot_ = false;
   bool labels_, dark_;
   bool fresh_ = false, help_ = false;

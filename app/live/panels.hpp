@@ -40,7 +40,8 @@ class DetectionPanel {
 
  private:
   bool draw_machine(BackendOptions& backend) const;
-  bool draw_cascades(std::vector<std::string>& chosen) const;
+  bool draw_cascades(LiveSettings& settings) const;
+  static bool draw_inside(LiveSettings& settings);
   static bool draw_search(DetectOptions& options);
 
   std::vector<gpu::DeviceInfo> devices_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cmath>
 #include <exception>
 #include <utility>
 
@@ -45,6 +46,9 @@ struct Recorder::Video {
   Size size;
   std::optional<FileIdentity> identity;  // nullopt: it was deleted right after it was created
   long frames = 0;
+  double frames_per_second = 0;
+  Image<Bgr> last;     // the frame written last,
+  double seconds = 0;  // and when it was taken
 
   // Throws OutputError if the file is gone or the disk is full: the writer reports neither.
   void require_place() const {
@@ -89,11 +93,12 @@ void Recorder::set(const std::string& file, double frames_per_second) {
   failure_.clear();
 }
 
-void Recorder::add(View<const Bgr> frame, const std::vector<FoundFace>& faces) {
+void Recorder::add(View<const Bgr> frame, const std::vector<FoundFace>& faces,
+                   const Timing& timing) {
   const std::scoped_lock lock(mutex_);
   if (file_.empty()) return;
   try {
-    if (!video_) begin(frame.size);
+    if (!video_) begin(frame.size, timing.frames_per_second);
     if (frame.size != video_->size) {
       const std::scoped_lock said(messages_mutex_);
       remark_ = fmt::format("{}: frames of another size than {} x {} are left out", file_,
@@ -101,23 +106,40 @@ void Recorder::add(View<const Bgr> frame, const std::vector<FoundFace>& faces) {
       return;
     }
     video_->require_place();
-    video_->writer->add(with_boxes(frame, faces).view());
+    fill_gap(timing);
+    video_->last = with_boxes(frame, faces);
+    video_->seconds = timing.seconds;
+    video_->writer->add(video_->last.view());
     ++video_->frames;
   } catch (...) {
     fail(reason_of(std::current_exception()));
   }
 }
 
-void Recorder::begin(Size size) {
+void Recorder::fill_gap(const Timing& timing) {
+  if (video_->frames == 0) return;
+  const double missing =
+      std::round((timing.seconds - video_->seconds) * video_->frames_per_second) - 1;
+  for (double i = 0; i < std::min(missing, video_->frames_per_second); ++i) {
+    video_->writer->add(video_->last.view());
+    ++video_->frames;
+  }
+}
+
+void Recorder::begin(Size size, double frames_per_second) {
+  constexpr double usual = 25;  // for pictures, which have no rate
+  if (frames_per_second_ != 0) frames_per_second = frames_per_second_;
+  if (frames_per_second == 0) frames_per_second = usual;
   auto video = std::make_unique<Video>();
   video->path = fs::absolute(file_);
   video->size = size;
   const Container* const container = container_of(file_);
   if (container)
     video->writer =
-        opencv().write_video(video->path.string(), container->codec, frames_per_second_, size);
+        opencv().write_video(video->path.string(), container->codec, frames_per_second, size);
   if (!video->writer) throw OutputError("the video cannot be written");
   video->identity = file_identity(video->path);
+  video->frames_per_second = frames_per_second;
   video_ = std::move(video);
 }
 

@@ -1,5 +1,6 @@
 #include "app/live/screen.hpp"
 
+#include <cctype>
 #include <utility>
 
 #include <glad/gl.h>
@@ -21,6 +22,14 @@ std::string glfw_reason() {
   const char* reason = nullptr;
   glfwGetError(&reason);
   return reason ? reason : "no reason given";
+}
+
+// GLFW numbers keys by their position on a US keyboard; its name for a key is that of the layout.
+// Digits stay positions: some layouts need Shift for them.
+int key_in_layout(int key, int scancode) {
+  const char* const name = glfwGetKeyName(key, scancode);
+  if (!name || name[1] != 0 || !std::isalpha(static_cast<unsigned char>(name[0]))) return key;
+  return std::toupper(static_cast<unsigned char>(name[0]));
 }
 
 // Reports that there can be no window.
@@ -54,9 +63,11 @@ Screen::Screen(const std::string& title, Size size, bool vsync) {
     self->dropped_.insert(self->dropped_.end(), paths, paths + count);
   });
 
-  glfwSetKeyCallback(window_, [](GLFWwindow* window, int key, int, int action, int) {
-    if (action != GLFW_RELEASE)
-      static_cast<Screen*>(glfwGetWindowUserPointer(window))->pressed_.push_back(key);
+  glfwSetKeyCallback(window_, [](GLFWwindow* window, int key, int scancode, int action, int mods) {
+    constexpr int others = GLFW_MOD_ALT | GLFW_MOD_SUPER;  // shortcuts of the desktop
+    if (action == GLFW_RELEASE || (mods & others) != 0) return;
+    static_cast<Screen*>(glfwGetWindowUserPointer(window))
+        ->pressed_.push_back({key_in_layout(key, scancode), (mods & GLFW_MOD_CONTROL) != 0});
   });
 
   float across = 1, down = 1;
@@ -146,7 +157,7 @@ std::vector<std::string> Screen::dropped() {
   return std::exchange(dropped_, {});
 }
 
-std::vector<int> Screen::pressed() {
+std::vector<Screen::Press> Screen::pressed() {
   return std::exchange(pressed_, {});
 }
 

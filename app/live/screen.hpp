@@ -35,10 +35,15 @@ class Screen {
   void close();
   // Files dropped onto the window since the last call.
   std::vector<std::string> dropped();
-  // Keys pressed since the last call, however briefly. Letters (as capitals), digits and space have
-  // their character code, other keys the numbers of GLFW.
-  enum Key { right_arrow = 262, left_arrow = 263 };
-  std::vector<int> pressed();
+  // Keys pressed since the last call, however briefly. Letters (as capitals) and digits are those
+  // of the user's keyboard layout and have their character code, as space has; other keys have the
+  // numbers of GLFW.
+  enum Key { right_arrow = 262, left_arrow = 263, f11 = 300 };
+  struct Press {
+    int key;
+    bool ctrl;
+  };
+  std::vector<Press> pressed();
   // The pixels of the frame drawn last; to be called before show().
   Image<Bgr> pixels() const;
 
@@ -48,7 +53,7 @@ class Screen {
   GLFWwindow* window_ = nullptr;
   float scale_ = 1;
   std::vector<std::string> dropped_;
-  std::vector<int> pressed_;
+  std::vector<Press> pressed_;
   int settling_ = 0;  // frames that are still to be drawn before the user interface has settled
 };
 

@@ -40,7 +40,10 @@ Remembered from_json(const Json& json) {
   s.detect.max_size = to_size(json.at("max_size"));
   s.detect.scan = json.at("scan") == "dense" ? Scan::dense : Scan::opencv;
   s.detect.equalize = json.at("equalize").get<bool>();
-  s.inside = json.at("inside").get<bool>();
+  if (json.contains("inside_of"))
+    s.inside_of = json.at("inside_of").get<std::string>();
+  else if (json.at("inside").get<bool>() && !s.cascades.empty())  // as earlier versions wrote it
+    s.inside_of = s.cascades.front();
   r.dark = json.at("dark").get<bool>();
   r.labels = json.at("labels").get<bool>();
   return r;
@@ -109,7 +112,7 @@ void write_settings(const fs::path& file, const Remembered& remembered) {
                                 {"max_size", to_json(s.detect.max_size)},
                                 {"scan", s.detect.scan == Scan::dense ? "dense" : "opencv"},
                                 {"equalize", s.detect.equalize},
-                                {"inside", s.inside},
+                                {"inside_of", s.inside_of},
                                 {"dark", remembered.dark},
                                 {"labels", remembered.labels}}
                                .dump(2) +

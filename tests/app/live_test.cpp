@@ -280,7 +280,7 @@ TEST_F(DetectionTest, FurtherCascadesCanLookInsideFacesOnly) {
   Detection detection(chosen);
   detection.put(face());
   const LiveResult everywhere = wait_for_result(detection);
-  chosen.inside = true;
+  chosen.inside_of = "frontalface_default";
   detection.set(chosen);
   const LiveResult inside = wait_for_result(detection);
   std::size_t parts = 0;
@@ -445,6 +445,31 @@ TEST_F(DetectionTest, VideosAreRecordedWithTheirBoxes) {
   EXPECT_NE(detection.recorder().failure().find("cannot be written"), std::string::npos);
 }
 
+// Detection may have skipped frames of the source; the recording lasts as long as what it shows.
+TEST_F(DetectionTest, ARecordingHasTheRateAndLengthOfItsSource) {
+  Detection detection(settings({"frontalface_default"}));
+  detection.record(path("r.avi"));
+  CapturedFrame frame = face();
+  frame.rate = 50;
+  for (const double seconds :
+       {7.0, 7.02, 7.1, 7.12}) {  // the frames at 7.04, 7.06, 7.08 are missing
+    frame.seconds = seconds;
+    detection.put(frame);
+    wait_for_result(detection);
+  }
+  frame.seconds = 1;  // the user goes back
+  detection.put(frame);
+  wait_for_result(detection);
+  frame.seconds = 1000;  // and far ahead
+  detection.put(frame);
+  wait_for_result(detection);
+  detection.record("");
+  EXPECT_EQ(detection.recorder().failure(), "");
+  const auto video = open_source(path("r.avi"));
+  EXPECT_NEAR(video->step(), 0.02, 1e-9);
+  EXPECT_NEAR(video->length(), (7 + 1 + 50 + 1) * 0.02, 1e-9);
+}
+
 TEST_F(DetectionTest, ARecordingThatIsNotWholeIsAFailure) {
   Detection detection(settings({"frontalface_default"}));
   const auto add_frame = [&] {
@@ -498,7 +523,7 @@ TEST_F(SettingsFile, RemembersAllChoices) {
   chosen.settings.backend = {BackendChoice::cpu, "1", ""};
   chosen.settings.cascades = {"lbp:frontalface", "eye"};
   chosen.settings.detect = {1.25, 7, {30, 40}, {300, 400}, Scan::dense, true};
-  chosen.settings.inside = true;
+  chosen.settings.inside_of = "eye";
   chosen.dark = chosen.labels = false;
   write_settings(folder / "new/live.json", chosen);
   const Remembered read = read_settings(folder / "new/live.json", {});
@@ -511,9 +536,41 @@ TEST_F(SettingsFile, RemembersAllChoices) {
   EXPECT_EQ(read.settings.detect.max_size, (Size{300, 400}));
   EXPECT_EQ(read.settings.detect.scan, Scan::dense);
   EXPECT_TRUE(read.settings.detect.equalize);
-  EXPECT_TRUE(read.settings.inside);
+  EXPECT_EQ(read.settings.inside_of, "eye");
   EXPECT_FALSE(read.dark);
   EXPECT_FALSE(read.labels);
+}
+
+TEST_F(SettingsFile, TheFirstCascadeIsTheOuterOneInFilesOfEarlierVersions) {
+  Remembered chosen;
+  chosen.settings.cascades = {"eye", "smile"};
+  write_settings(folder / "a.json", chosen);
+  std::string text = read_text(folder / "a.json");
+  const std::string now = "\"inside_of\": \"\"";
+  text.replace(text.find(now), now.size(), "\"inside\": true");
+  write_text(folder / "a.json", text);
+  EXPECT_EQ(read_settings(folder / "a.json", {}).settings.inside_of, "eye");
+}
+
+TEST(LiveSettings, CascadesKeepTheirColours) {
+  LiveSettings settings;
+  for (const char* name : {"a", "b", "c"}) settings.choose(name);
+  EXPECT_EQ(settings.colour_of("c"), 2u);
+  settings.inside_of = "b";
+  settings.unchoose("a");
+  EXPECT_EQ(settings.cascades, (std::vector<std::string>{"b", "c"}));
+  EXPECT_EQ(settings.colour_of("b"), 1u);
+  EXPECT_EQ(settings.colour_of("c"), 2u);
+  EXPECT_EQ(settings.inside_of, "b");
+  settings.choose("a");  // its colour was not needed
+  EXPECT_EQ(settings.colour_of("a"), 0u);
+  settings.unchoose("a");
+  settings.choose("d");
+  EXPECT_EQ(settings.colour_of("d"), 0u);
+  settings.choose("a");
+  EXPECT_EQ(settings.colour_of("a"), 3u);
+  settings.unchoose("b");
+  EXPECT_EQ(settings.inside_of, "");  // there is nothing to search inside of
 }
 
 // What was there when it was chosen and is not there now is left out; the other choices stay.

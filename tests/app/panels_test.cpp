@@ -161,8 +161,6 @@ TEST_F(DetectionPanelTest, ChoosesHowToSearch) {
   EXPECT_EQ(settings.detect.scan, Scan::opencv);
   choose("equalise");
   EXPECT_TRUE(settings.detect.equalize);
-  choose("further cascades inside faces only");
-  EXPECT_TRUE(settings.inside);
   frame([this] { changed = false, draw(); });
   EXPECT_FALSE(changed);  // drawing alone changes nothing
 }
@@ -171,6 +169,10 @@ TEST_F(DetectionPanelTest, ChoosesCascades) {
   choose("eye", "cascades");
   choose("lbp:frontalface", "cascades");
   EXPECT_EQ(settings.cascades, (std::vector<std::string>{"eye", "lbp:frontalface"}));
+  choose("search");
+  choose("inside lbp:frontalface");
+  EXPECT_TRUE(changed);
+  EXPECT_EQ(settings.inside_of, "lbp:frontalface");
   choose("eye", "cascades");
   EXPECT_EQ(settings.cascades, (std::vector<std::string>{"lbp:frontalface"}));
 }

@@ -27,12 +27,12 @@ TEST_F(WindowOutputsTest, RecordsAndTakesScreenshotsByKeys) {
       if (name.starts_with("facesat-") && name.ends_with(extension)) return name;
     return std::string();
   };
-  EXPECT_TRUE(press("s"));
+  EXPECT_TRUE(press("ctrl+s"));
   EXPECT_TRUE(eventually([&] { return find(".png") != ""; }));
-  EXPECT_TRUE(press("r"));
+  EXPECT_TRUE(press("ctrl+r"));
   EXPECT_TRUE(
       eventually([&] { return find(".avi") != "" && fs::file_size(folder / find(".avi")) > 0; }));
-  EXPECT_TRUE(press("r q"));
+  EXPECT_TRUE(press("ctrl+r ctrl+q"));
   const Finished ended = live.wait();
   EXPECT_EQ(ended.status, 0) << ended.err;
   EXPECT_GT(frames_in(find(".avi")), 0);

@@ -70,9 +70,10 @@ TEST_F(WindowTest, KeysDoWhatTheHelpSays) {
   EXPECT_TRUE(desktop.shows(first_grey, most_of_a_picture));
   EXPECT_TRUE(press("h l t f 1 space Right"));
   EXPECT_TRUE(desktop.shows(second_grey, most_of_a_picture));
+  EXPECT_TRUE(press("q s r"));  // without Ctrl they neither write files nor quit
   EXPECT_TRUE(press("Left"));
   EXPECT_TRUE(desktop.shows(first_grey, most_of_a_picture));
-  EXPECT_TRUE(press("q"));
+  EXPECT_TRUE(press("ctrl+q"));
   const Finished ended = live.wait();
   EXPECT_EQ(ended.status, 0) << ended.err;
   EXPECT_EQ(lines_in("t.csv"), 4);  // a header and three lines, one per frame shown
@@ -86,7 +87,7 @@ TEST_F(WindowTest, ChoicesAreRememberedUnlessTheCommandLineSaysOtherwise) {
     std::vector<std::string> arguments{"a.pgm"};
     if (*factor) arguments.insert(arguments.end(), {"--scale-factor", factor});
     const Running live = start_live(arguments);
-    EXPECT_TRUE(press(*factor ? "t l q" : "q"));
+    EXPECT_TRUE(press(*factor ? "t l ctrl+q" : "ctrl+q"));
     EXPECT_EQ(live.wait().status, 0);
     EXPECT_NE(remembered().find("\"scale_factor\": 1.3"), std::string::npos) << remembered();
     EXPECT_NE(remembered().find("\"dark\": false"), std::string::npos) << remembered();
