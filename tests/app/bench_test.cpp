@@ -172,8 +172,9 @@ TEST_F(Bench, MicroFiguresAndModelsNeedAGpu) {
 
 TEST_F(Bench, MistakesAreReportedInASentence) {
   write_pgm(folder / "small.pgm", draw_faces({30, 30}, {}));
-  for (const auto& [argument, said] :
-       {std::pair{"9x", "expected N or WxH"}, {"31x30", "from 1x1 to 30x30"}, {"0x5", "from 1x1 to 30x30"}}) {
+  for (const auto& [argument, said] : {std::pair{"9x", "expected N or WxH"},
+                                       {"31x30", "from 1x1 to 30x30"},
+                                       {"0x5", "from 1x1 to 30x30"}}) {
     const Finished done = run({"bench", "detect", "--size", argument, "small.pgm"});
     EXPECT_EQ(done.status, 2) << argument;
     EXPECT_NE(done.err.find(said), std::string::npos) << done.err;
