@@ -121,6 +121,7 @@ bool Capture::obey(const Orders& orders) {
     state_.kind = source_->kind();
     state_.length = source_->length();
     state_.position = 0;
+    state_.picture.clear();
     state_.playing = true;
   }
   if (orders.seek && source_) {
@@ -149,6 +150,7 @@ void Capture::show_next() {
     {
       const std::scoped_lock lock(mutex_);
       state_.position = frame->position;
+      state_.picture = frame->name;
     }
     const double ms = std::chrono::duration<double, std::milli>(Clock::now() - shown_).count();
     CapturedFrame captured{std::move(*frame), opened_};

@@ -22,6 +22,7 @@ class Capture {
     std::string message;  // a problem with the frame, or that the video has ended
     bool failed = false;  // the frame could not be read
     std::optional<FrameSource::Kind> kind;
+    std::string picture;  // the name of the picture shown; empty for videos
     double position = 0, length = 0;
     bool playing = true, loops = true;
     bool exhausted = false;  // no more frames, unless another position or source is chosen

@@ -51,6 +51,7 @@ class Live {
         dark_(remembered.dark) {
     opencv();  // loads OpenCV now, so that the first frame's time does not include it
     screen_.set_dark(dark_);
+    screen_.set_font_size(remembered.font_size);
     if (!recording_.empty()) detection_.record(recording_);
     capture_.open(command.source, command.camera);
   }
@@ -66,14 +67,14 @@ class Live {
       const double draw_ms = milliseconds(Clock::now() - begin_);
       screen_.show();
       if (std::exchange(fresh_, false)) add_sample(draw_ms);
-      take_repeats();
+      take_repeats(draw_ms);
       if (is_last) break;
       is_over_ = command_.frames > 0 && nothing_more_comes();  // one result may still wait
     }
     write_outputs();
   }
 
-  Remembered choices() const { return {settings_, dark_, labels_}; }
+  Remembered choices() const { return {settings_, dark_, labels_, screen_.font_size()}; }
 
   // The exit status. Throws the error that prevented an output from being written.
   int status() const {
@@ -113,7 +114,7 @@ class Live {
                                        ImGuiWindowFlags_NoBringToFrontOnFocus |
                                        ImGuiWindowFlags_NoSavedSettings;
     ImGui::Begin("facesat", nullptr, plain);
-    const float side = std::min(360 * screen_.scale(), screen.WorkSize.x / 2);
+    const float side = std::min(22.5f * ImGui::GetFontSize(), screen.WorkSize.x / 2);
     ImGui::BeginChild("side", {side, 0});
     draw_side();
     ImGui::EndChild();
@@ -170,6 +171,10 @@ class Live {
       ImGui::SameLine();
       if (ImGui::Button("1:1")) view_.one_to_one();
       if (ImGui::Checkbox("dark", &dark_)) screen_.set_dark(dark_);
+      int font_size = screen_.font_size();
+      if (ImGui::SliderInt("font", &font_size, Screen::smallest_font, Screen::largest_font,
+                           "%d px"))
+        screen_.set_font_size(font_size);
       ImGui::SameLine();
       if (ImGui::Button("reset all settings")) reset();
       draw_keeping();
@@ -183,6 +188,7 @@ class Live {
     detection_.set(settings_);
     labels_ = Remembered().labels;
     screen_.set_dark(dark_ = Remembered().dark);
+    screen_.set_font_size(Remembered().font_size);
   }
 
   // Buttons that write screenshots, videos and times to the current folder.
@@ -304,6 +310,13 @@ class Live {
         return;
       case 'R':
         return toggle_recording();
+      case '+':
+      case '=':  // where a US keyboard has the plus
+      case Screen::keypad_plus:
+        return screen_.set_font_size(screen_.font_size() + 1);
+      case '-':
+      case Screen::keypad_minus:
+        return screen_.set_font_size(screen_.font_size() - 1);
       case 'Q':
         return screen_.close();
       default:
@@ -323,6 +336,7 @@ class Live {
         "H            this help\n"
         "Ctrl+S       screenshot\n"
         "Ctrl+R       start or stop recording\n"
+        "Ctrl+plus, Ctrl+minus  larger, smaller letters\n"
         "Ctrl+Q       quit\n"
         "Drop a video, a picture or a folder onto the window to open it.");
     ImGui::End();
@@ -384,14 +398,13 @@ class Live {
     if (result_.is_new) sample.latency_ms = milliseconds(sample.shown - result_.frame.captured);
     history_.add(sample, result_.subject);
     if (!command_.times.empty()) all_.push_back(sample);
-    draw_ms_ = draw_ms;
   }
 
-  void take_repeats() {
+  void take_repeats(double draw_ms) {
     const std::optional<Repeats> repeats = detection_.take_repeats();
     if (!repeats || repeats->subject != result_.subject) return;
     for (const Repeats::Measurement& one : repeats->measurements)
-      history_.add(sample_of(one.times, one.detect_ms, draw_ms_), result_.subject);
+      history_.add(sample_of(one.times, one.detect_ms, draw_ms), result_.subject);
   }
 
   const LiveCommand& command_;
@@ -407,7 +420,6 @@ class Live {
   History history_;
   std::vector<Sample> all_;
   Clock::time_point begin_;
-  double draw_ms_ = 0;  // of the last result
   int shown_ = 0, all_frames_ = 0, failed_frames_ = 0;
   std::string why_detection_failed_;  // the reason for the first of the failed_frames_
   std::string recording_;             // the video being recorded; empty: none

@@ -1,5 +1,6 @@
 #include "app/live/screen.hpp"
 
+#include <algorithm>
 #include <cctype>
 #include <utility>
 
@@ -11,12 +12,16 @@
 #include <imgui_impl_glfw.h>
 #include <imgui_impl_opengl3.h>
 
+#include "app/live/fonts.hpp"
+#include "app/live/theme.hpp"
 #include "library/support/errors.hpp"
 
 namespace facesat::app {
 namespace {
 
-static_assert(Screen::right_arrow == GLFW_KEY_RIGHT && Screen::left_arrow == GLFW_KEY_LEFT);
+static_assert(Screen::right_arrow == GLFW_KEY_RIGHT && Screen::left_arrow == GLFW_KEY_LEFT &&
+              Screen::keypad_plus == GLFW_KEY_KP_ADD &&
+              Screen::keypad_minus == GLFW_KEY_KP_SUBTRACT);
 
 std::string glfw_reason() {
   const char* reason = nullptr;
@@ -28,7 +33,9 @@ std::string glfw_reason() {
 // Digits stay positions: some layouts need Shift for them.
 int key_in_layout(int key, int scancode) {
   const char* const name = glfwGetKeyName(key, scancode);
-  if (!name || name[1] != 0 || !std::isalpha(static_cast<unsigned char>(name[0]))) return key;
+  if (!name || name[0] == 0) return key;
+  if (name[1] == 0 && (name[0] == '+' || name[0] == '-')) return name[0];
+  if (name[1] != 0 || !std::isalpha(static_cast<unsigned char>(name[0]))) return key;
   return std::toupper(static_cast<unsigned char>(name[0]));
 }
 
@@ -76,9 +83,7 @@ Screen::Screen(const std::string& title, Size size, bool vsync) {
   IMGUI_CHECKVERSION();
   ImGui::CreateContext();
   ImGui::GetIO().IniFilename = nullptr;  // the program saves its own settings
-  ImFontConfig font;
-  font.SizePixels = 13 * scale_;  // 13: the height for which the default font was drawn
-  ImGui::GetIO().Fonts->AddFontDefault(&font);
+  load_fonts(static_cast<float>(font_size_) * scale_);
   set_dark(true);
   ImGui_ImplGlfw_InitForOpenGL(window_, true);
   ImGui_ImplOpenGL3_Init("#version 330 core");
@@ -93,13 +98,20 @@ Screen::~Screen() {
 }
 
 void Screen::set_dark(bool dark) {
-  ImGui::GetStyle() = ImGuiStyle();
-  if (dark)
-    ImGui::StyleColorsDark();
-  else
-    ImGui::StyleColorsLight();
-  ImGui::GetStyle().FrameRounding = 3;
-  ImGui::GetStyle().ScaleAllSizes(scale_);
+  apply_theme(dark, scale_);
+}
+
+void Screen::set_font_size(int pixels) {
+  wanted_font_size_ = std::clamp(pixels, smallest_font, largest_font);
+}
+
+// Between two frames of Dear ImGui, which must not see the atlas change.
+void Screen::change_font_size() {
+  if (wanted_font_size_ == font_size_) return;
+  font_size_ = wanted_font_size_;
+  load_fonts(static_cast<float>(font_size_) * scale_);
+  ImGui_ImplOpenGL3_DestroyFontsTexture();
+  ImGui_ImplOpenGL3_CreateFontsTexture();
 }
 
 // Handles user input, after waiting for it if that is allowed. Dear ImGui needs some frames after
@@ -128,6 +140,7 @@ bool Screen::is_closed() const {
 
 void Screen::draw(const std::function<void()>& contents, bool may_wait) {
   take_events(may_wait);
+  change_font_size();
   ImGui_ImplOpenGL3_NewFrame();
   ImGui_ImplGlfw_NewFrame();
   ImGui::NewFrame();
@@ -136,7 +149,8 @@ void Screen::draw(const std::function<void()>& contents, bool may_wait) {
   int width = 0, height = 0;
   glfwGetFramebufferSize(window_, &width, &height);
   glViewport(0, 0, width, height);
-  glClearColor(0.08f, 0.08f, 0.09f, 1);
+  const ImVec4 ground = ImGui::GetStyle().Colors[ImGuiCol_WindowBg];
+  glClearColor(ground.x, ground.y, ground.z, 1);
   glClear(GL_COLOR_BUFFER_BIT);
   ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
 }

@@ -32,13 +32,17 @@ class Screen {
   bool is_minimised() const;
   float scale() const { return scale_; }  // of the display; above 1 for high resolutions
   void set_dark(bool dark);
+  // The height of the font in pixels, on a display of scale 1; takes effect with the next frame.
+  static constexpr int smallest_font = 10, usual_font = 16, largest_font = 40;
+  void set_font_size(int pixels);
+  int font_size() const { return wanted_font_size_; }
   void close();
   // Files dropped onto the window since the last call.
   std::vector<std::string> dropped();
   // Keys pressed since the last call, however briefly. Letters (as capitals) and digits are those
   // of the user's keyboard layout and have their character code, as space has; other keys have the
   // numbers of GLFW.
-  enum Key { right_arrow = 262, left_arrow = 263, f11 = 300 };
+  enum Key { right_arrow = 262, left_arrow = 263, keypad_minus = 333, keypad_plus = 334 };
   struct Press {
     int key;
     bool ctrl;
@@ -49,9 +53,11 @@ class Screen {
 
  private:
   void take_events(bool may_wait);
+  void change_font_size();
 
   GLFWwindow* window_ = nullptr;
   float scale_ = 1;
+  int font_size_ = usual_font, wanted_font_size_ = usual_font;
   std::vector<std::string> dropped_;
   std::vector<Press> pressed_;
   int settling_ = 0;  // frames that are still to be drawn before the user interface has settled

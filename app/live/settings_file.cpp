@@ -46,6 +46,7 @@ Remembered from_json(const Json& json) {
     s.inside_of = s.cascades.front();
   r.dark = json.at("dark").get<bool>();
   r.labels = json.at("labels").get<bool>();
+  r.font_size = json.value("font_size", r.font_size);
   return r;
 }
 
@@ -114,7 +115,8 @@ void write_settings(const fs::path& file, const Remembered& remembered) {
                                 {"equalize", s.detect.equalize},
                                 {"inside_of", s.inside_of},
                                 {"dark", remembered.dark},
-                                {"labels", remembered.labels}}
+                                {"labels", remembered.labels},
+                                {"font_size", remembered.font_size}}
                                .dump(2) +
                            "\n";
   make_folder(file.parent_path());

@@ -10,6 +10,7 @@ namespace facesat::app {
 struct Remembered {
   LiveSettings settings;
   bool dark = true, labels = true;
+  int font_size = 16;  // pixels
 };
 
 // In the user's configuration folder (XDG); empty if there is none.

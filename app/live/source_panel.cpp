@@ -16,8 +16,13 @@ void draw_position(Capture& capture, const Capture::State& state) {
   const auto last = static_cast<float>(state.length) - (pictures ? 1 : 0);
   if (last <= 0) return;
   ImGui::SetNextItemWidth(-1);  // all the width, because a label after ## is not shown
-  if (ImGui::SliderFloat("##position", &position, 0, last, pictures ? "picture %.0f" : "%.2f s"))
+  if (pictures) {               // counted from 1, as people do
+    int number = static_cast<int>(position) + 1;
+    if (ImGui::SliderInt("##position", &number, 1, static_cast<int>(last) + 1, "picture %d"))
+      capture.seek(number - 1);
+  } else if (ImGui::SliderFloat("##position", &position, 0, last, "%.2f s")) {
     capture.seek(position);
+  }
 }
 
 void draw_controls(Capture& capture, const Capture::State& state) {
@@ -59,10 +64,17 @@ bool draw_choice(const char* label, const std::array<Value, n>& values, Value& c
 
 }  // namespace
 
+// A bar in the colour of warnings, and the sentence in that of all text, which is readable in both
+// themes.
 void draw_warning(const std::string& message) {
-  ImGui::PushStyleColor(ImGuiCol_Text, {1, 0.6f, 0.2f, 1});
+  constexpr ImU32 colour = IM_COL32(255, 153, 51, 255);
+  constexpr float bar = 4, gap = 8;
+  const ImVec2 corner = ImGui::GetCursorScreenPos();
+  ImGui::Indent(bar + gap);
   ImGui::TextWrapped("%s", message.c_str());
-  ImGui::PopStyleColor();
+  ImGui::Unindent(bar + gap);
+  ImGui::GetWindowDrawList()->AddRectFilled(corner, {corner.x + bar, ImGui::GetItemRectMax().y},
+                                            colour);
 }
 
 void SourcePanel::draw_cameras(Capture& capture, const Capture::State& state) {
@@ -91,6 +103,8 @@ void SourcePanel::draw_cameras(Capture& capture, const Capture::State& state) {
 void SourcePanel::draw(Capture& capture) {
   const Capture::State state = capture.state();
   ImGui::TextWrapped("%s", state.title.empty() ? "nothing is open" : state.title.c_str());
+  if (!state.picture.empty() && state.length > 1)
+    ImGui::TextWrapped("%.0f of %.0f: %s", state.position + 1, state.length, state.picture.c_str());
   for (const std::string& message : {state.refused, state.message})
     if (!message.empty()) draw_warning(message);
   if (state.kind == FrameSource::Kind::camera || state.kind == FrameSource::Kind::stream) {

@@ -525,6 +525,7 @@ TEST_F(SettingsFile, RemembersAllChoices) {
   chosen.settings.detect = {1.25, 7, {30, 40}, {300, 400}, Scan::dense, true};
   chosen.settings.inside_of = "eye";
   chosen.dark = chosen.labels = false;
+  chosen.font_size = 21;
   write_settings(folder / "new/live.json", chosen);
   const Remembered read = read_settings(folder / "new/live.json", {});
   EXPECT_EQ(read.settings.backend.choice, BackendChoice::cpu);
@@ -539,6 +540,7 @@ TEST_F(SettingsFile, RemembersAllChoices) {
   EXPECT_EQ(read.settings.inside_of, "eye");
   EXPECT_FALSE(read.dark);
   EXPECT_FALSE(read.labels);
+  EXPECT_EQ(read.font_size, 21);
 }
 
 TEST_F(SettingsFile, TheFirstCascadeIsTheOuterOneInFilesOfEarlierVersions) {

@@ -89,8 +89,12 @@ TEST_F(PanelTest, SourceStepsThroughAFolder) {
   ASSERT_TRUE(eventually([&] { return capture.state().kind.has_value(); }));  // it is open
   press(">", draw);
   EXPECT_TRUE(eventually([&] { return capture.state().position == 1; }));
+  EXPECT_EQ(capture.state().picture, "b.pgm");
   press("<", draw);
   EXPECT_TRUE(eventually([&] { return capture.state().position == 0; }));
+  EXPECT_EQ(capture.state().picture, "a.pgm");
+  type("##position", "2", draw);  // pictures are counted from 1
+  EXPECT_TRUE(eventually([&] { return capture.state().picture == "b.pgm"; }));
 }
 
 TEST_F(PanelTest, SourcePlaysAndSeeksInAVideo) {

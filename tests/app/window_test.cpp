@@ -87,11 +87,12 @@ TEST_F(WindowTest, ChoicesAreRememberedUnlessTheCommandLineSaysOtherwise) {
     std::vector<std::string> arguments{"a.pgm"};
     if (*factor) arguments.insert(arguments.end(), {"--scale-factor", factor});
     const Running live = start_live(arguments);
-    EXPECT_TRUE(press(*factor ? "t l ctrl+q" : "ctrl+q"));
+    EXPECT_TRUE(press(*factor ? "t l ctrl+plus ctrl+plus ctrl+minus ctrl+q" : "ctrl+q"));
     EXPECT_EQ(live.wait().status, 0);
     EXPECT_NE(remembered().find("\"scale_factor\": 1.3"), std::string::npos) << remembered();
     EXPECT_NE(remembered().find("\"dark\": false"), std::string::npos) << remembered();
     EXPECT_NE(remembered().find("\"labels\": false"), std::string::npos) << remembered();
+    EXPECT_NE(remembered().find("\"font_size\": 17"), std::string::npos) << remembered();
   }
 }
 

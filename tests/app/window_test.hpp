@@ -23,7 +23,7 @@ namespace facesat::test {
 constexpr Bgr box_colour{60, 220, 60};    // of the first cascade
 constexpr Bgr warning{51, 153, 255};      // of messages about errors
 constexpr int most_of_a_picture = 10000;  // pixels
-constexpr int letters = 50;               // pixels of its colour that even a short message has
+constexpr int letters = 50;               // pixels of the bar that marks even a short message
 
 class WindowTest : public ProgramTest {
  protected:

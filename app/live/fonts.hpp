@@ -1,0 +1,12 @@
+// The font of the user interface.
+#pragma once
+
+namespace facesat::app {
+
+// Replaces the fonts of Dear ImGui's atlas by one of `pixels` height with Latin, Greek and Cyrillic
+// letters and, where a font that has them is installed, Chinese, Japanese and Korean ones. Without
+// any of the known fonts, the one that is built into Dear ImGui, which has ASCII alone. The texture
+// of the atlas must be made again afterwards.
+void load_fonts(float pixels);
+
+}  // namespace facesat::app
