@@ -8,19 +8,11 @@
 
 #include "app/live/panels.hpp"
 #include "app/live/picture_view.hpp"
+#include "app/live/widgets.hpp"
 #include "cascades/cascade_store.hpp"
 
 namespace facesat::app {
 namespace {
-
-void tooltip(const std::string& text) {
-  if (!ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) return;
-  ImGui::BeginTooltip();
-  ImGui::PushTextWrapPos(ImGui::GetFontSize() * 30);
-  ImGui::TextUnformatted(text.c_str());
-  ImGui::PopTextWrapPos();
-  ImGui::EndTooltip();
-}
 
 // The authors and year of an algorithm's paper. A citation begins with its authors and a colon.
 std::string authors_of(const gpu::SatAlgorithm& sat) {
@@ -77,6 +69,7 @@ bool DetectionPanel::draw_machine(BackendOptions& backend) const {
     }
     ImGui::EndCombo();
   }
+  tooltip("Where faces are detected; both give the same rectangles. auto: CUDA if there is a GPU");
   if (devices_.empty() || backend.choice == BackendChoice::cpu) return changed;
   if (devices_.size() > 1 && ImGui::BeginCombo("device", backend.device.c_str())) {
     for (const gpu::DeviceInfo& device : devices_)
@@ -114,9 +107,19 @@ bool DetectionPanel::draw_search(DetectOptions& options) {
     options.scale_factor = std::round(static_cast<double>(factor) * 1000) / 1000;
     changed = true;
   }
+  tooltip(
+      "Between the levels of the pyramid, in which faces of other sizes are searched. Smaller: "
+      "finer "
+      "steps, more faces, more time");
   changed |= ImGui::SliderInt("neighbours", &options.min_neighbors, 0, 20);
+  tooltip(
+      "Similar windows that a face needs. More: fewer false faces; 0: every window that passes, "
+      "ungrouped");
   changed |= draw_size("smallest face", options.min_size);
+  tooltip(
+      "Its side in pixels of the frame; small faces take most of the time. Drag, or Ctrl+click");
   changed |= draw_size("largest face", options.max_size);
+  tooltip("Its side in pixels of the frame. Drag, or Ctrl+click to type");
   bool dense = options.scan == Scan::dense;
   if (ImGui::Checkbox("dense scan", &dense)) {
     options.scan = dense ? Scan::dense : Scan::opencv;
@@ -125,6 +128,7 @@ bool DetectionPanel::draw_search(DetectOptions& options) {
   tooltip("Every position of every level, without OpenCV's skip rule");
   ImGui::SameLine();
   changed |= ImGui::Checkbox("equalise", &options.equalize);
+  tooltip("Equalise the histogram of the grey image first, for dark or pale pictures");
   return changed;
 }
 

@@ -3,6 +3,7 @@
 #include "app/live/live.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <exception>
 #include <filesystem>
@@ -19,6 +20,7 @@
 #include "app/live/picture_view.hpp"
 #include "app/live/screen.hpp"
 #include "app/live/settings_file.hpp"
+#include "app/live/widgets.hpp"
 #include "cascades/cascade_store.hpp"
 #include "library/media/codec.hpp"
 #include "library/media/opencv.hpp"
@@ -115,10 +117,12 @@ class Live {
                                        ImGuiWindowFlags_NoSavedSettings;
     ImGui::Begin("facesat", nullptr, plain);
     const float side = std::min(22.5f * ImGui::GetFontSize(), screen.WorkSize.x / 2);
-    ImGui::BeginChild("side", {side, 0});
-    draw_side();
-    ImGui::EndChild();
-    ImGui::SameLine();
+    if (!hides_panels_) {
+      ImGui::BeginChild("side", {side, 0});
+      draw_side();
+      ImGui::EndChild();
+      ImGui::SameLine();
+    }
     ImGui::BeginChild("picture", {0, 0}, false, ImGuiWindowFlags_NoScrollWithMouse);
     view_.draw(result_.view_is_frame ? result_.faces : std::vector<FoundFace>(), labels_);
     if (!recording_.empty()) draw_recording_mark();
@@ -284,6 +288,11 @@ class Live {
         return capture_.step(1);
       case Screen::left_arrow:
         return capture_.step(-1);
+      case Screen::tab:
+        hides_panels_ = !hides_panels_;
+        return;
+      case Screen::f11:
+        return screen_.toggle_fullscreen();
       case ' ':
         return capture_.play(!capture_.state().is_playing());
       case 'F':
@@ -325,20 +334,37 @@ class Live {
   }
 
   void draw_help() {
+    const ImGuiViewport& screen = *ImGui::GetMainViewport();
+    ImGui::SetNextWindowPos(screen.GetWorkCenter(), ImGuiCond_Appearing, {0.5f, 0.5f});
     ImGui::Begin("Keys", &help_, ImGuiWindowFlags_AlwaysAutoResize);
-    ImGui::TextUnformatted(
-        "space        play, pause\n"
-        "left, right  previous, next frame or picture\n"
-        "wheel, drag  zoom, pan; double click: fit or 1:1\n"
-        "F, 1         fit, 1:1\n"
-        "L            labels\n"
-        "T            dark or light\n"
-        "H            this help\n"
-        "Ctrl+S       screenshot\n"
-        "Ctrl+R       start or stop recording\n"
-        "Ctrl+plus, Ctrl+minus  larger, smaller letters\n"
-        "Ctrl+Q       quit\n"
-        "Drop a video, a picture or a folder onto the window to open it.");
+    struct Key {
+      const char *key, *meaning;
+    };
+    static constexpr std::array<Key, 14> keys{{
+        {"Space", "play, pause"},
+        {"Left, Right", "previous, next frame or picture"},
+        {"Wheel, drag", "zoom, move the picture; double click: fit or 1:1"},
+        {"F, 1", "fit, 1:1"},
+        {"L", "labels"},
+        {"T", "dark or light"},
+        {"Tab", "panels on or off"},
+        {"F11", "full screen on or off"},
+        {"H", "this help"},
+        {"Ctrl+S", "screenshot"},
+        {"Ctrl+R", "start or stop recording"},
+        {"Ctrl+plus, Ctrl+minus", "larger, smaller letters"},
+        {"Ctrl+Q", "quit"},
+        {"Drop", "a video, a picture or a folder onto the window to open it"},
+    }};
+    if (ImGui::BeginTable("keys", 2, ImGuiTableFlags_SizingFixedFit)) {
+      for (const Key& key : keys) {
+        ImGui::TableNextColumn();
+        ImGui::TextUnformatted(key.key);
+        ImGui::TableNextColumn();
+        ImGui::TextUnformatted(key.meaning);
+      }
+      ImGui::EndTable();
+    }
     ImGui::End();
   }
 
@@ -429,7 +455,7 @@ class Live {
   std::exception_ptr failure_;  // the first such error
   bool wants_screenshot_ = false;
   bool labels_, dark_;
-  bool fresh_ = false, help_ = false;
+  bool fresh_ = false, help_ = false, hides_panels_ = false;
   bool is_over_ = false;  // an unattended run gets no more frames
 };
 

@@ -14,9 +14,6 @@
 
 namespace facesat::app {
 
-// Draws an error message, marked by a bar in the colour of warnings.
-void draw_warning(const std::string& message);
-
 // Play, pause, seek, speed, loop; opens another source by name or camera number.
 class SourcePanel {
  public:

@@ -19,6 +19,7 @@
 namespace facesat::app {
 namespace {
 
+static_assert(Screen::tab == GLFW_KEY_TAB && Screen::f11 == GLFW_KEY_F11);
 static_assert(Screen::right_arrow == GLFW_KEY_RIGHT && Screen::left_arrow == GLFW_KEY_LEFT &&
               Screen::keypad_plus == GLFW_KEY_KP_ADD &&
               Screen::keypad_minus == GLFW_KEY_KP_SUBTRACT);
@@ -165,6 +166,20 @@ bool Screen::is_minimised() const {
 
 void Screen::close() {
   glfwSetWindowShouldClose(window_, GLFW_TRUE);
+}
+
+void Screen::toggle_fullscreen() {
+  if (glfwGetWindowMonitor(window_)) {
+    glfwSetWindowMonitor(window_, nullptr, windowed_.x, windowed_.y, windowed_.width,
+                         windowed_.height, GLFW_DONT_CARE);
+    return;
+  }
+  GLFWmonitor* const monitor = glfwGetPrimaryMonitor();
+  const GLFWvidmode* const mode = monitor ? glfwGetVideoMode(monitor) : nullptr;
+  if (!mode) return;
+  glfwGetWindowPos(window_, &windowed_.x, &windowed_.y);
+  glfwGetWindowSize(window_, &windowed_.width, &windowed_.height);
+  glfwSetWindowMonitor(window_, monitor, 0, 0, mode->width, mode->height, mode->refreshRate);
 }
 
 std::vector<std::string> Screen::dropped() {

@@ -37,12 +37,20 @@ class Screen {
   void set_font_size(int pixels);
   int font_size() const { return wanted_font_size_; }
   void close();
+  void toggle_fullscreen();
   // Files dropped onto the window since the last call.
   std::vector<std::string> dropped();
   // Keys pressed since the last call, however briefly. Letters (as capitals) and digits are those
   // of the user's keyboard layout and have their character code, as space has; other keys have the
   // numbers of GLFW.
-  enum Key { right_arrow = 262, left_arrow = 263, keypad_minus = 333, keypad_plus = 334 };
+  enum Key {
+    tab = 258,
+    right_arrow = 262,
+    left_arrow = 263,
+    f11 = 300,
+    keypad_minus = 333,
+    keypad_plus = 334
+  };
   struct Press {
     int key;
     bool ctrl;
@@ -56,6 +64,7 @@ class Screen {
   void change_font_size();
 
   GLFWwindow* window_ = nullptr;
+  Rect windowed_;  // place and size before fullscreen, in screen coordinates
   float scale_ = 1;
   int font_size_ = usual_font, wanted_font_size_ = usual_font;
   std::vector<std::string> dropped_;

@@ -5,6 +5,7 @@
 #include <imgui_stdlib.h>
 
 #include "app/live/panels.hpp"
+#include "app/live/widgets.hpp"
 
 namespace facesat::app {
 namespace {
@@ -27,21 +28,26 @@ void draw_position(Capture& capture, const Capture::State& state) {
 
 void draw_controls(Capture& capture, const Capture::State& state) {
   if (ImGui::Button("<")) capture.step(-1);
+  tooltip("The previous frame or picture (left arrow)");
   ImGui::SameLine();
   if (state.kind != FrameSource::Kind::pictures) {
     if (ImGui::Button(state.is_playing() ? "pause" : "play")) capture.play(!state.is_playing());
+    tooltip("Space");
     ImGui::SameLine();
   }
   if (ImGui::Button(">")) capture.step(1);
+  tooltip("The next frame or picture (right arrow)");
   if (state.kind != FrameSource::Kind::video) return;
   ImGui::SameLine();
   bool loops = state.loops;
   if (ImGui::Checkbox("loop", &loops)) capture.loop(loops);
+  tooltip("Begin again when the video has ended");
   ImGui::SameLine();
   auto speed = static_cast<float>(state.speed);
   ImGui::SetNextItemWidth(-1);
   if (ImGui::SliderFloat("##speed", &speed, 0.1f, 10, "speed %.2f", ImGuiSliderFlags_Logarithmic))
     capture.set_speed(speed);
+  tooltip("1: as fast as the video was taken. Ctrl+click to type a number");
 }
 
 // Draws a list of values to choose from; Value{} leaves the choice to the camera. Returns whether
@@ -63,19 +69,6 @@ bool draw_choice(const char* label, const std::array<Value, n>& values, Value& c
 }
 
 }  // namespace
-
-// A bar in the colour of warnings, and the sentence in that of all text, which is readable in both
-// themes.
-void draw_warning(const std::string& message) {
-  constexpr ImU32 colour = IM_COL32(255, 153, 51, 255);
-  constexpr float bar = 4, gap = 8;
-  const ImVec2 corner = ImGui::GetCursorScreenPos();
-  ImGui::Indent(bar + gap);
-  ImGui::TextWrapped("%s", message.c_str());
-  ImGui::Unindent(bar + gap);
-  ImGui::GetWindowDrawList()->AddRectFilled(corner, {corner.x + bar, ImGui::GetItemRectMax().y},
-                                            colour);
-}
 
 void SourcePanel::draw_cameras(Capture& capture, const Capture::State& state) {
   if (ImGui::BeginCombo("camera", "choose")) {
@@ -118,6 +111,10 @@ void SourcePanel::draw(Capture& capture) {
                                ImGuiInputTextFlags_EnterReturnsTrue) &&
       !name_.empty())
     capture.open(name_);
+  tooltip(
+      "A camera's number, the path of a video, picture or folder, or the URL of a stream; Enter "
+      "opens "
+      "it. Files and folders can also be dropped onto the window");
 }
 
 }  // namespace facesat::app

@@ -5,6 +5,7 @@
 #include <imgui.h>
 
 #include "app/live/panels.hpp"
+#include "app/live/widgets.hpp"
 
 namespace facesat::app {
 namespace {
@@ -74,10 +75,6 @@ void draw_number(const char* format, double number, bool is_there) {
   if (is_there) ImGui::Text(format, number);
 }
 
-void explain(const char* text) {
-  if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", text);
-}
-
 // A swatch of the step's colour, in front of its name.
 void draw_swatch(std::size_t step) {
   const ImVec2 corner = ImGui::GetCursorScreenPos();
@@ -89,21 +86,51 @@ void draw_swatch(std::size_t step) {
   ImGui::SameLine();
 }
 
+struct Column {
+  const char *title, *meaning;
+};
+constexpr std::array<Column, 4> columns{{
+    {"ms", "The median of the samples that the chart shows"},
+    {"share", "The part of the whole"},
+    {"GB/s", "The bytes that the step must at least read and write, by its time"},
+    {"of floor",
+     "The floor is the time that this machine takes to copy as many bytes as the step must at "
+     "least "
+     "read and write; 100 % is as fast as a copy. Evaluation reads them many times over"},
+}};
+
+constexpr std::array<const char*, live_step_count> step_meanings{
+    "Reading the frame from its source",
+    "The frame's way into the GPU's memory",
+    "Grey image from the colours",
+    "All levels of the pyramid from the grey image",
+    "Integral images (summed area tables) of the levels and of their squares",
+    "The cascade at every window",
+    "The windows' way back to the host",
+    "Similar windows become faces",
+    "Drawing this window, without waiting for the screen",
+};
+
 void draw_table(const Summary& summary) {
   if (!ImGui::BeginTable("steps", 5, ImGuiTableFlags_RowBg)) return;
   ImGui::TableSetupColumn("step", ImGuiTableColumnFlags_WidthStretch, 1.4f);
-  for (const char* title : {"ms", "share", "GB/s", "of floor"})
-    ImGui::TableSetupColumn(title, ImGuiTableColumnFlags_WidthStretch, 1);
-  ImGui::TableHeadersRow();
-  explain(
-      "The floor is the time that this machine takes to copy as many bytes as the step must\n"
-      "at least read and write; evaluation reads them many times over.");
+  for (const Column& column : columns)
+    ImGui::TableSetupColumn(column.title, ImGuiTableColumnFlags_WidthStretch, 1);
+  ImGui::TableNextRow(ImGuiTableRowFlags_Headers);
+  ImGui::TableNextColumn();
+  ImGui::TableHeader("step");
+  for (const Column& column : columns) {
+    ImGui::TableNextColumn();
+    ImGui::TableHeader(column.title);
+    tooltip(column.meaning);
+  }
   const double whole = sum_of(summary);
   for (std::size_t step = 0; step < live_step_count; ++step) {
     const History::StepSummary& median = summary[step];
     ImGui::TableNextColumn();
     draw_swatch(step);
     ImGui::TextUnformatted(live_step_name(step).data());
+    tooltip(step_meanings[step]);
     draw_number("%.3f", median.ms, true);
     draw_number("%.0f %%", median.ms / whole * 100, whole > 0);
     draw_number("%.1f", median.bytes_per_s / 1e9, median.bytes_per_s > 0);
@@ -120,14 +147,20 @@ void draw_times(const History& history, std::uint64_t dropped, bool is_still) {
   const double median = history.detect_quantile(0.5);
   if (is_still) {
     ImGui::Text("detection %.2f ms, median of %zu", median, history.samples().size());
+    tooltip("A still picture is measured thirty times, if that takes no longer than a second");
     ImGui::Text("90 %% between %.2f and %.2f ms", history.detect_quantile(0.05),
                 history.detect_quantile(0.95));
   } else {
     ImGui::Text("%.1f frames/s, detection %.2f ms", history.frames_per_second(), median);
+    tooltip("Frames shown in the last second; the median time from frame to faces");
     ImGui::Text("latency p50 %.1f  p95 %.1f  p99 %.1f ms", history.latency_quantile(0.5),
                 history.latency_quantile(0.95), history.latency_quantile(0.99));
   }
+  if (!is_still)
+    tooltip(
+        "From the camera or file to the screen, of new frames: median, 95th and 99th percentile");
   ImGui::Text("frames replaced by newer ones: %llu", static_cast<unsigned long long>(dropped));
+  tooltip("Detection always takes the newest frame; these came too fast for it");
   draw_bar(summary);
   draw_history(history);
   draw_table(summary);

@@ -68,7 +68,7 @@ TEST_F(WindowTest, KeysDoWhatTheHelpSays) {
   const Desktop desktop(display.name, "facesat");
   ASSERT_TRUE(desktop.is_there());
   EXPECT_TRUE(desktop.shows(first_grey, most_of_a_picture));
-  EXPECT_TRUE(press("h l t f 1 space Right"));
+  EXPECT_TRUE(press("h l t f 1 F11 F11 space Right"));
   EXPECT_TRUE(desktop.shows(second_grey, most_of_a_picture));
   EXPECT_TRUE(press("q s r"));  // without Ctrl they neither write files nor quit
   EXPECT_TRUE(press("Left"));
@@ -77,6 +77,20 @@ TEST_F(WindowTest, KeysDoWhatTheHelpSays) {
   const Finished ended = live.wait();
   EXPECT_EQ(ended.status, 0) << ended.err;
   EXPECT_EQ(lines_in("t.csv"), 4);  // a header and three lines, one per frame shown
+}
+
+TEST_F(WindowTest, TabHidesThePanels) {
+  if (!has_program("xdotool")) GTEST_SKIP() << "skipped: no xdotool";
+  add_face("face.pgm");
+  for (const char* keys : {"Tab ctrl+q", "Tab Tab ctrl+q"}) {
+    const Running live = start_live({"face.pgm", "--screenshot", "shot.png"});
+    const Desktop desktop(display.name, "facesat");
+    ASSERT_TRUE(desktop.is_there());
+    EXPECT_TRUE(desktop.shows(box_colour, 200));
+    EXPECT_TRUE(press(keys));
+    EXPECT_EQ(live.wait().status, 0);
+    EXPECT_EQ(plot_pixels("shot.png") > 5000, std::string(keys) == "Tab Tab ctrl+q");
+  }
 }
 
 TEST_F(WindowTest, ChoicesAreRememberedUnlessTheCommandLineSaysOtherwise) {
