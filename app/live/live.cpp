@@ -3,7 +3,6 @@
 #include "app/live/live.hpp"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <exception>
 #include <filesystem>
@@ -14,6 +13,7 @@
 
 #include "app/common/messages.hpp"
 #include "app/live/capture.hpp"
+#include "app/live/help.hpp"
 #include "app/live/history.hpp"
 #include "app/live/outputs.hpp"
 #include "app/live/panels.hpp"
@@ -125,29 +125,10 @@ class Live {
     }
     ImGui::BeginChild("picture", {0, 0}, false, ImGuiWindowFlags_NoScrollWithMouse);
     view_.draw(result_.view_is_frame ? result_.faces : std::vector<FoundFace>(), labels_);
-    if (!recording_.empty()) draw_recording_mark();
+    if (!recording_.empty()) draw_recording_mark(Clock::now() - recording_since_);
     ImGui::EndChild();
     ImGui::End();
-    if (help_) draw_help();
-  }
-
-  // In the picture's corner, whatever the panels show: a red disc, and how long it has been
-  // recording.
-  void draw_recording_mark() const {
-    constexpr ImU32 red = IM_COL32(230, 40, 40, 255), shade = IM_COL32(0, 0, 0, 160);
-    const auto seconds =
-        std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - recording_since_).count();
-    const std::string text = fmt::format("{}:{:02}", seconds / 60, seconds % 60);
-    const float height = ImGui::GetTextLineHeight(), margin = height / 2;
-    const ImVec2 extent = ImGui::CalcTextSize(text.c_str());
-    const ImVec2 origin = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
-    const ImVec2 corner{origin.x + size.x - extent.x - height - 3 * margin, origin.y + margin};
-    ImDrawList* const list = ImGui::GetWindowDrawList();
-    list->AddRectFilled(corner, {origin.x + size.x - margin, corner.y + height + margin}, shade, 4);
-    list->AddCircleFilled({corner.x + margin + height / 3, corner.y + margin / 2 + height / 2},
-                          height / 3, red);
-    list->AddText({corner.x + margin + height, corner.y + margin / 2}, IM_COL32_WHITE,
-                  text.c_str());
+    if (help_) draw_help(help_);
   }
 
   void draw_side() {
@@ -331,41 +312,6 @@ class Live {
       default:
         return;
     }
-  }
-
-  void draw_help() {
-    const ImGuiViewport& screen = *ImGui::GetMainViewport();
-    ImGui::SetNextWindowPos(screen.GetWorkCenter(), ImGuiCond_Appearing, {0.5f, 0.5f});
-    ImGui::Begin("Keys", &help_, ImGuiWindowFlags_AlwaysAutoResize);
-    struct Key {
-      const char *key, *meaning;
-    };
-    static constexpr std::array<Key, 14> keys{{
-        {"Space", "play, pause"},
-        {"Left, Right", "previous, next frame or picture"},
-        {"Wheel, drag", "zoom, move the picture; double click: fit or 1:1"},
-        {"F, 1", "fit, 1:1"},
-        {"L", "labels"},
-        {"T", "dark or light"},
-        {"Tab", "panels on or off"},
-        {"F11", "full screen on or off"},
-        {"H", "this help"},
-        {"Ctrl+S", "screenshot"},
-        {"Ctrl+R", "start or stop recording"},
-        {"Ctrl+plus, Ctrl+minus", "larger, smaller letters"},
-        {"Ctrl+Q", "quit"},
-        {"Drop", "a video, a picture or a folder onto the window to open it"},
-    }};
-    if (ImGui::BeginTable("keys", 2, ImGuiTableFlags_SizingFixedFit)) {
-      for (const Key& key : keys) {
-        ImGui::TableNextColumn();
-        ImGui::TextUnformatted(key.key);
-        ImGui::TableNextColumn();
-        ImGui::TextUnformatted(key.meaning);
-      }
-      ImGui::EndTable();
-    }
-    ImGui::End();
   }
 
   // Does this frame of the user interface count for --frames? A still picture counts each time it

@@ -1,5 +1,6 @@
 #include "app/live/widgets.hpp"
 
+#include <fmt/format.h>
 #include <imgui.h>
 
 namespace facesat::app {
@@ -24,6 +25,21 @@ void tooltip(const std::string& text) {
   ImGui::TextUnformatted(text.c_str());
   ImGui::PopTextWrapPos();
   ImGui::EndTooltip();
+}
+
+void draw_recording_mark(std::chrono::nanoseconds recorded) {
+  constexpr ImU32 red = IM_COL32(230, 40, 40, 255), shade = IM_COL32(0, 0, 0, 160);
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(recorded).count();
+  const std::string text = fmt::format("{}:{:02}", seconds / 60, seconds % 60);
+  const float height = ImGui::GetTextLineHeight(), margin = height / 2;
+  const ImVec2 extent = ImGui::CalcTextSize(text.c_str());
+  const ImVec2 origin = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
+  const ImVec2 corner{origin.x + size.x - extent.x - height - 3 * margin, origin.y + margin};
+  ImDrawList* const list = ImGui::GetWindowDrawList();
+  list->AddRectFilled(corner, {origin.x + size.x - margin, corner.y + height + margin}, shade, 4);
+  list->AddCircleFilled({corner.x + margin + height / 3, corner.y + margin / 2 + height / 2},
+                        height / 3, red);
+  list->AddText({corner.x + margin + height, corner.y + margin / 2}, IM_COL32_WHITE, text.c_str());
 }
 
 }  // namespace facesat::app

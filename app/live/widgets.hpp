@@ -1,6 +1,7 @@
 // Small pieces that all panels of the window use.
 #pragma once
 
+#include <chrono>
 #include <string>
 
 namespace facesat::app {
@@ -11,5 +12,9 @@ void draw_warning(const std::string& message);
 // Explains the control, column or text drawn last while the pointer is over it; also if that is
 // disabled.
 void tooltip(const std::string& text);
+
+// Draws a red disc and how long the video has been recorded into the upper right corner of the
+// current window.
+void draw_recording_mark(std::chrono::nanoseconds recorded);
 
 }  // namespace facesat::app

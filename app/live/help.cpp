@@ -1,0 +1,44 @@
+#include "app/live/help.hpp"
+
+#include <array>
+
+#include <imgui.h>
+
+namespace facesat::app {
+
+void draw_help(bool& is_open) {
+  const ImGuiViewport& screen = *ImGui::GetMainViewport();
+  ImGui::SetNextWindowPos(screen.GetWorkCenter(), ImGuiCond_Appearing, {0.5f, 0.5f});
+  ImGui::Begin("Keys", &is_open, ImGuiWindowFlags_AlwaysAutoResize);
+  struct Key {
+    const char *key, *meaning;
+  };
+  static constexpr std::array<Key, 14> keys{{
+      {"Space", "play, pause"},
+      {"Left, Right", "previous, next frame or picture"},
+      {"Wheel, drag", "zoom, move the picture; double click: fit or 1:1"},
+      {"F, 1", "fit, 1:1"},
+      {"L", "labels"},
+      {"T", "dark or light"},
+      {"Tab", "panels on or off"},
+      {"F11", "full screen on or off"},
+      {"H", "this help"},
+      {"Ctrl+S", "screenshot"},
+      {"Ctrl+R", "start or stop recording"},
+      {"Ctrl+plus, Ctrl+minus", "larger, smaller letters"},
+      {"Ctrl+Q", "quit"},
+      {"Drop", "a video, a picture or a folder onto the window to open it"},
+  }};
+  if (ImGui::BeginTable("keys", 2, ImGuiTableFlags_SizingFixedFit)) {
+    for (const Key& key : keys) {
+      ImGui::TableNextColumn();
+      ImGui::TextUnformatted(key.key);
+      ImGui::TableNextColumn();
+      ImGui::TextUnformatted(key.meaning);
+    }
+    ImGui::EndTable();
+  }
+  ImGui::End();
+}
+
+}  // namespace facesat::app
