@@ -11,7 +11,8 @@
 
 namespace facesat::app {
 
-// Cascades that share a name are listed as the command line gives them.
+// The results call a cascade by its name; cascades that share a name are called by the arguments
+// given for them on the command line.
 Layout layout_of(const DetectCommand& command,
                  const std::vector<std::shared_ptr<const Cascade>>& cascades);
 

@@ -71,7 +71,8 @@ class Live {
       if (std::exchange(fresh_, false)) add_sample(draw_ms);
       take_repeats(draw_ms);
       if (is_last) break;
-      is_over_ = command_.frames > 0 && nothing_more_comes();  // one result may still wait
+      // The loop runs once more, which shows a result that was not taken yet.
+      is_over_ = command_.frames > 0 && nothing_more_comes();
     }
     write_outputs();
   }
@@ -102,7 +103,8 @@ class Live {
     if (!recording_.empty() && !detection_.recorder().failure().empty()) stop_recording();
     const bool was_typing = ImGui::IsAnyItemActive();
     draw_contents();
-    // Asked on both sides, because a field may take or lose the keyboard in this very frame.
+    // Whether a control is in use is asked before and after drawing, because that may change in
+    // this very frame.
     const std::vector<Screen::Press> presses = screen_.pressed();
     if (!was_typing && !ImGui::IsAnyItemActive() && !ImGui::GetIO().WantTextInput)
       for (const Screen::Press& press : presses) handle_key(press);
@@ -345,7 +347,8 @@ class Live {
       why_detection_failed_ = result_.message;
   }
 
-  // What a result was shown with. The drawing time excludes the wait for the screen.
+  // One entry of the history: these times, with the numbers of the result that is shown. The
+  // drawing time excludes the wait for the screen.
   Sample sample_of(const StepTimes& times, double detect_ms, double draw_ms) const {
     Sample sample;
     const auto put_steps = [](const auto& from, LiveSteps& to) {
@@ -364,7 +367,8 @@ class Live {
     return sample;
   }
 
-  // For a result that was shown for the first time.
+  // Called when a result is shown for the first time. It has a latency only if its frame is new:
+  // after a change of settings the last frame is detected again.
   void add_sample(double draw_ms) {
     Sample sample = sample_of(result_.times, result_.detect_ms, draw_ms);
     if (result_.is_new) sample.latency_ms = milliseconds(sample.shown - result_.frame.captured);
