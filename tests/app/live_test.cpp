@@ -1,4 +1,4 @@
-// The threads behind the window, tested without one: detection, recording, times, settings.
+// The threads of the window, tested without one: detection and recording.
 #include "tests/app/live_test.hpp"
 
 #include <atomic>
@@ -17,12 +17,9 @@
 #include "app/live/copy_speed.hpp"
 #include "app/live/detection.hpp"
 #include "app/live/guarded_thread.hpp"
-#include "app/live/history.hpp"
 #include "app/live/inspection.hpp"
-#include "app/live/settings_file.hpp"
 #include "app/live/shrink.hpp"
 #include "cascades/cascade_store.hpp"
-#include "kernels/device/gpu_info.hpp"
 #include "kernels/image/atlas.hpp"
 #include "library/support/errors.hpp"
 #include "tests/app/eventually.hpp"
@@ -33,7 +30,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using facesat::test::eventually;
-using facesat::test::read_text;
 using facesat::test::write_text;
 
 TEST(Mailbox, KeepsTheNewest) {
@@ -100,87 +96,6 @@ TEST(Shrink, PixelsAreMeansOfWhatIsThere) {
   EXPECT_EQ(half.row(0)[2].g, 50);
   EXPECT_EQ(half.row(1)[0].g, 200);  // one row is left
   EXPECT_EQ(half.row(1)[2].r, 255);
-}
-
-TEST(History, RatesAndQuantiles) {
-  History history;
-  EXPECT_EQ(history.frames_per_second(), 0);
-  EXPECT_EQ(history.latency_quantile(0.5), 0);
-  const auto begin = std::chrono::steady_clock::now();
-  for (int i = 0; i < 1000; ++i) {
-    Sample sample;
-    sample.latency_ms = i % 100 + 1;
-    sample.ms[1] = 7;
-    sample.shown = begin + i * 20ms;
-    history.add(sample, {});
-  }
-  EXPECT_EQ(history.samples().size(), History::most);
-  EXPECT_NEAR(history.frames_per_second(), 50, 1);
-  EXPECT_EQ(history.latency_quantile(0.5), 50);
-  EXPECT_EQ(history.latency_quantile(0.95), 95);
-  EXPECT_EQ(history.latency_quantile(1), 100);
-  EXPECT_EQ(history.step(1).ms, 7);
-}
-
-TEST(History, BytesAndFloorsAreThoseOfTheSampleThatHasTheTime) {
-  History history;
-  for (const double scale : {1, 2, 4}) {  // pictures of growing size, all at 10 GB/s
-    Sample sample;
-    sample.ms[4] = scale;
-    sample.bytes[4] = scale * 1e7;
-    sample.floor_ms[4] = scale / 4;
-    history.add(sample, {});
-  }
-  EXPECT_DOUBLE_EQ(history.step(4).ms, 2);
-  EXPECT_DOUBLE_EQ(history.step(4).bytes_per_s, 1e10);
-  EXPECT_DOUBLE_EQ(history.step(4).of_floor, 0.25);
-  EXPECT_EQ(history.step(3).bytes_per_s, 0);  // nothing is known of this step
-  EXPECT_EQ(history.step(3).of_floor, 0);
-}
-
-TEST(History, ANewSubjectBeginsANewHistory) {
-  History history;
-  Sample slow, fast;
-  slow.detect_ms = 100;
-  fast.detect_ms = 1;
-  const Subject video{1, 1, {640, 480}};
-  for (const Subject& other : {Subject{2, 1, {640, 480}}, Subject{1, 2, {640, 480}},
-                               Subject{1, 1, {320, 240}}, Subject{1, 1, {640, 480}, 0}}) {
-    for (int i = 0; i < 10; ++i) history.add(slow, video);
-    EXPECT_EQ(history.detect_quantile(0.5), 100);
-    history.add(fast, other);
-    EXPECT_EQ(history.samples().size(), 1u);
-    EXPECT_EQ(history.detect_quantile(0.5), 1);
-  }
-}
-
-TEST(History, FailedAndRepeatedFramesHaveNoTimesToShow) {
-  History history;
-  Sample fresh, failed, again;
-  fresh.detect_ms = again.detect_ms = 5;
-  fresh.latency_ms = 8;
-  failed.failed = true;
-  for (const Sample& sample : {fresh, failed, failed, again}) history.add(sample, {});
-  EXPECT_EQ(history.samples().size(), 2u);
-  EXPECT_EQ(history.detect_quantile(0), 5);
-  EXPECT_EQ(history.latency_quantile(0), 8);
-  EXPECT_EQ(history.latency_quantile(1), 8);
-}
-
-TEST(History, TimesAsCsv) {
-  Sample sample, failed;
-  sample.ms[4] = 1.5;
-  sample.faces = 4;
-  sample.latency_ms = 2;
-  failed.failed = true;
-  const std::string csv = times_csv({sample, failed});
-  EXPECT_EQ(csv,
-            "frame,capture_ms,upload_ms,gray_ms,resize_ms,sat_ms,evaluate_ms,download_ms,group_ms,"
-            "draw_ms,"
-            "detect_ms,latency_ms,windows,faces\n"
-            "0,0.0000,0.0000,0.0000,0.0000,1.5000,0.0000,0.0000,0.0000,0.0000,0.0000,2.0000,0,4\n"
-            "1,,,,,,,,,,,,0,0\n");
-  EXPECT_TRUE(is_times_csv(csv));
 }
 
 class DetectionTest : public LiveTest {
@@ -514,114 +429,6 @@ TEST_F(DetectionTest, FramesOfAnotherSizeAreLeftOutOfARecording) {
   EXPECT_NE(detection.recorder().remark().find("r.avi: frames of another size"), std::string::npos);
   EXPECT_EQ(detection.recorder().failure(), "");
   EXPECT_NEAR(open_source(path("r.avi"))->length(), 0.1, 1e-9);
-}
-
-using SettingsFile = LiveTest;
-
-TEST_F(SettingsFile, RemembersAllChoices) {
-  Remembered chosen;
-  chosen.settings.backend = {BackendChoice::cpu, "1", ""};
-  chosen.settings.cascades = {"lbp:frontalface", "eye"};
-  chosen.settings.detect = {1.25, 7, {30, 40}, {300, 400}, Scan::dense, true};
-  chosen.settings.inside_of = "eye";
-  chosen.dark = chosen.labels = false;
-  chosen.font_size = 21;
-  write_settings(folder / "new/live.json", chosen);
-  const Remembered read = read_settings(folder / "new/live.json", {});
-  EXPECT_EQ(read.settings.backend.choice, BackendChoice::cpu);
-  EXPECT_EQ(read.settings.backend.device, "1");
-  EXPECT_EQ(read.settings.cascades, chosen.settings.cascades);
-  EXPECT_EQ(read.settings.detect.scale_factor, 1.25);
-  EXPECT_EQ(read.settings.detect.min_neighbors, 7);
-  EXPECT_EQ(read.settings.detect.min_size, (Size{30, 40}));
-  EXPECT_EQ(read.settings.detect.max_size, (Size{300, 400}));
-  EXPECT_EQ(read.settings.detect.scan, Scan::dense);
-  EXPECT_TRUE(read.settings.detect.equalize);
-  EXPECT_EQ(read.settings.inside_of, "eye");
-  EXPECT_FALSE(read.dark);
-  EXPECT_FALSE(read.labels);
-  EXPECT_EQ(read.font_size, 21);
-}
-
-TEST_F(SettingsFile, TheFirstCascadeIsTheOuterOneInFilesOfEarlierVersions) {
-  Remembered chosen;
-  chosen.settings.cascades = {"eye", "smile"};
-  write_settings(folder / "a.json", chosen);
-  std::string text = read_text(folder / "a.json");
-  const std::string now = "\"inside_of\": \"\"";
-  text.replace(text.find(now), now.size(), "\"inside\": true");
-  write_text(folder / "a.json", text);
-  EXPECT_EQ(read_settings(folder / "a.json", {}).settings.inside_of, "eye");
-}
-
-TEST(LiveSettings, CascadesKeepTheirColours) {
-  LiveSettings settings;
-  for (const char* name : {"a", "b", "c"}) settings.choose(name);
-  EXPECT_EQ(settings.colour_of("c"), 2u);
-  settings.inside_of = "b";
-  settings.unchoose("a");
-  EXPECT_EQ(settings.cascades, (std::vector<std::string>{"b", "c"}));
-  EXPECT_EQ(settings.colour_of("b"), 1u);
-  EXPECT_EQ(settings.colour_of("c"), 2u);
-  EXPECT_EQ(settings.inside_of, "b");
-  settings.choose("a");  // its colour was not needed
-  EXPECT_EQ(settings.colour_of("a"), 0u);
-  settings.unchoose("a");
-  settings.choose("d");
-  EXPECT_EQ(settings.colour_of("d"), 0u);
-  settings.choose("a");
-  EXPECT_EQ(settings.colour_of("a"), 3u);
-  settings.unchoose("b");
-  EXPECT_EQ(settings.inside_of, "");  // there is nothing to search inside of
-}
-
-// What was there when it was chosen and is not there now is left out; the other choices stay.
-TEST_F(SettingsFile, MissingAlgorithmsAndCascadesAreDropped) {
-  Remembered chosen, otherwise;
-  chosen.settings.backend.sat = "nosuch_2099";
-  chosen.settings.cascades = {"eye", "nose_ring"};
-  chosen.settings.detect.min_neighbors = 7;
-  otherwise.settings.cascades = {"smile"};
-  write_settings(folder / "a.json", chosen);
-  const Remembered read = read_settings(folder / "a.json", otherwise);
-  EXPECT_EQ(read.settings.backend.sat, "");
-  EXPECT_EQ(read.settings.cascades, (std::vector<std::string>{"eye"}));
-  EXPECT_EQ(read.settings.detect.min_neighbors, 7);
-
-  chosen.settings.cascades.clear();  // all were unticked: there would be nothing to look for
-  write_settings(folder / "b.json", chosen);
-  EXPECT_EQ(read_settings(folder / "b.json", otherwise).settings.cascades,
-            (std::vector<std::string>{"smile"}));
-}
-
-TEST_F(SettingsFile, CudaIsNotChosenWhereThereIsNone) {
-  if (!gpu::devices().empty()) GTEST_SKIP() << "skipped: there is a GPU";
-  Remembered chosen;
-  chosen.settings.backend.choice = BackendChoice::cuda;
-  chosen.settings.cascades = {"eye"};
-  write_settings(folder / "a.json", chosen);
-  EXPECT_EQ(read_settings(folder / "a.json", {}).settings.backend.choice, BackendChoice::automatic);
-}
-
-TEST_F(SettingsFile, InvalidSettingsAreIgnored) {
-  Remembered otherwise;
-  otherwise.settings.cascades = {"eye"};
-  write_settings(folder / "good.json", otherwise);
-  const std::string good = read_text(folder / "good.json");
-  const auto with = [&](const std::string& from, const std::string& to) {
-    std::string text = good;
-    return text.replace(text.find(from), from.size(), to);
-  };
-  otherwise.settings.cascades = {"smile"};
-  for (const std::string& text :
-       {std::string(), std::string("{"), std::string("[1,2]"), good.substr(0, good.size() / 2),
-        with("1.1", "0.5"), with("\"eye\"", "\"nose_ring\""), with("true", "\"yes\"")}) {
-    write_text(folder / "bad.json", text);
-    EXPECT_EQ(read_settings(folder / "bad.json", otherwise).settings.cascades.front(), "smile")
-        << text;
-  }
-  EXPECT_EQ(read_settings(folder / "missing.json", otherwise).settings.cascades.front(), "smile");
-  EXPECT_EQ(read_settings(folder / "good.json", otherwise).settings.cascades.front(), "eye");
 }
 
 }  // namespace

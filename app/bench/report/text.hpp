@@ -12,7 +12,7 @@ namespace facesat::app::report {
 // allow them.
 std::string escaped(std::string_view text);
 
-// A number with so many decimals; thousands are separated by narrow no-break spaces.
+// A number with `decimals` decimals; thousands are separated by narrow no-break spaces.
 std::string figure(double value, int decimals);
 
 std::string tick_text(double tick);  // the label of an axis tick
