@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 #include <imgui.h>
 
+#include "app/live/overlay.hpp"
 #include "app/live/panels.hpp"
-#include "app/live/picture_view.hpp"
 #include "app/live/widgets.hpp"
 #include "cascades/cascade_store.hpp"
 

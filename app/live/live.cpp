@@ -16,6 +16,7 @@
 #include "app/live/help.hpp"
 #include "app/live/history.hpp"
 #include "app/live/outputs.hpp"
+#include "app/live/overlay.hpp"
 #include "app/live/panels.hpp"
 #include "app/live/picture_view.hpp"
 #include "app/live/screen.hpp"
@@ -126,7 +127,8 @@ class Live {
       ImGui::SameLine();
     }
     ImGui::BeginChild("picture", {0, 0}, false, ImGuiWindowFlags_NoScrollWithMouse);
-    view_.draw(result_.view_is_frame ? result_.faces : std::vector<FoundFace>(), labels_);
+    if (view_.draw() && result_.view_is_frame)
+      draw_boxes(view_, result_.faces, {.labels = labels_, .highlighted = {}});
     if (!recording_.empty()) draw_recording_mark(Clock::now() - recording_since_);
     ImGui::EndChild();
     ImGui::End();
@@ -339,8 +341,12 @@ class Live {
     if (!result) return;
     result_ = std::move(*result);
     const View<const Bgr> frame = result_.frame.picture.pixels;
-    const View<const Bgr> view = result_.view ? View<const Bgr>(result_.view->view()) : frame;
-    view_.set(view, result_.view_is_frame ? frame.size : view.size);
+    if (!result_.view)
+      view_.set(frame);
+    else if (result_.view_is_frame)
+      view_.set(frame, result_.view->view(), 1);
+    else
+      view_.set_apart(frame, result_.view->view());
     fresh_ = true;
     ++all_frames_;
     if (!result_.message.empty() && !result_.comes_again && ++failed_frames_ == 1)

@@ -3,69 +3,39 @@
 #include <algorithm>
 #include <cmath>
 
-#include <fmt/format.h>
-#include <glad/gl.h>
-
-#include "app/live/shrink.hpp"
-#include "library/io/annotate.hpp"
-
 namespace facesat::app {
 
-ImU32 box_colour(std::size_t cascade) {
-  const Bgr colour = cascade_colour(cascade);
-  return IM_COL32(colour.r, colour.g, colour.b, 255);
+void PictureView::set(View<const Bgr> frame) {
+  frame_.set(frame);
+  size_ = frame.size;
+  shows_frame_ = true;
+  shows_other_ = false;
 }
 
-PictureView::~PictureView() {
-  if (texture_ != 0) glDeleteTextures(1, &texture_);
+void PictureView::set(View<const Bgr> frame, View<const Bgr> over, float opacity) {
+  set(frame);
+  other_.set(over);
+  opacity_ = opacity;
+  shows_other_ = true;
 }
 
-void PictureView::set(View<const Bgr> pixels, Size frame) {
-  size_ = frame;
-  filled_ = {1, 1};
-  if (largest_side_ == 0) glGetIntegerv(GL_MAX_TEXTURE_SIZE, &largest_side_);
-  const int factor = shrink_factor(pixels.size, largest_side_);
-  if (factor == 1) return upload(pixels);
-  const Image<Bgr> copy = shrink(pixels, factor);
-  const auto part = [factor](int of, int side) {
-    return static_cast<float>(of) / static_cast<float>(factor * side);
-  };
-  filled_ = {part(pixels.size.width, copy.size().width),
-             part(pixels.size.height, copy.size().height)};
-  upload(copy.view());
+void PictureView::set_apart(View<const Bgr> frame, View<const Bgr> instead) {
+  set(frame, instead, 1);
+  size_ = instead.size;
+  shows_frame_ = false;
 }
 
-// A texture of the same size is reused.
-void PictureView::upload(View<const Bgr> pixels) {
-  if (texture_ == 0) glGenTextures(1, &texture_);
-  glBindTexture(GL_TEXTURE_2D, texture_);
-  glPixelStorei(GL_UNPACK_ALIGNMENT, 1);
-  glPixelStorei(GL_UNPACK_ROW_LENGTH, static_cast<int>(pixels.pitch));
-  if (pixels.size != texture_size_) {
-    texture_size_ = pixels.size;
-    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_LINEAR);
-    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
-    glTexImage2D(GL_TEXTURE_2D, 0, GL_RGB8, pixels.size.width, pixels.size.height, 0, GL_BGR,
-                 GL_UNSIGNED_BYTE, pixels.data);
-  } else {
-    glTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, pixels.size.width, pixels.size.height, GL_BGR,
-                    GL_UNSIGNED_BYTE, pixels.data);
-  }
-  glPixelStorei(GL_UNPACK_ROW_LENGTH, 0);
-}
-
-void PictureView::handle_mouse(ImVec2 corner, ImVec2 space) {
+void PictureView::handle_mouse() {
   const ImGuiIO& io = ImGui::GetIO();
-  if (!ImGui::IsItemHovered() && !ImGui::IsItemActive()) return;
-  const float fitting = std::min(space.x / static_cast<float>(size_.width),
-                                 space.y / static_cast<float>(size_.height));
-  const float now = zoom_ > 0 ? zoom_ : fitting;
+  const float now = drawn_zoom_;
   const ImVec2 pixels{now * static_cast<float>(size_.width),
                       now * static_cast<float>(size_.height)};
   if (io.MouseWheel != 0) {  // zoom around the pointer, by 20% per step of the wheel
+    const float fitting = std::min(space_.x / static_cast<float>(size_.width),
+                                   space_.y / static_cast<float>(size_.height));
     const float then = std::clamp(now * std::pow(1.2f, io.MouseWheel), fitting / 4, 40.0f);
-    const ImVec2 off{io.MousePos.x - corner.x - space.x / 2,
-                     io.MousePos.y - corner.y - space.y / 2};
+    const ImVec2 off{io.MousePos.x - corner_.x - space_.x / 2,
+                     io.MousePos.y - corner_.y - space_.y / 2};
     centre_.x += off.x / pixels.x * (1 - now / then);
     centre_.y += off.y / pixels.y * (1 - now / then);
     zoom_ = then;
@@ -80,38 +50,57 @@ void PictureView::handle_mouse(ImVec2 corner, ImVec2 space) {
   }
 }
 
-void PictureView::draw(const std::vector<FoundFace>& faces, bool labels) {
-  const ImVec2 corner = ImGui::GetCursorScreenPos(), space = ImGui::GetContentRegionAvail();
-  if (size_.width == 0 || space.x < 1 || space.y < 1) return;
-  ImGui::InvisibleButton("picture", space);
-  handle_mouse(corner, space);
-  const float fitting = std::min(space.x / static_cast<float>(size_.width),
-                                 space.y / static_cast<float>(size_.height));
-  const float zoom = zoom_ > 0 ? zoom_ : fitting;
+// Where the picture is on the screen.
+void PictureView::place() {
+  const auto width = static_cast<float>(size_.width), height = static_cast<float>(size_.height);
+  drawn_zoom_ = zoom_ > 0 ? zoom_ : std::min(space_.x / width, space_.y / height);
   if (zoom_ == 0) centre_ = {0.5f, 0.5f};
-  const ImVec2 origin{corner.x + space.x / 2 - centre_.x * zoom * static_cast<float>(size_.width),
-                      corner.y + space.y / 2 - centre_.y * zoom * static_cast<float>(size_.height)};
-  const auto at = [&](int x, int y) {
-    return ImVec2{origin.x + zoom * static_cast<float>(x), origin.y + zoom * static_cast<float>(y)};
-  };
-  ImDrawList* list = ImGui::GetWindowDrawList();
-  list->PushClipRect(corner, {corner.x + space.x, corner.y + space.y}, true);
-  list->AddImage(reinterpret_cast<ImTextureID>(static_cast<std::intptr_t>(texture_)), at(0, 0),
-                 at(size_.width, size_.height), {0, 0}, filled_);
-  for (const auto& [face, cascade] : faces) {
-    const Rect& box = face.box;
-    list->AddRect(at(box.x, box.y), at(box.x + box.width, box.y + box.height), box_colour(cascade),
-                  0, 0, 2);
-    if (!labels) continue;
-    const std::string text = fmt::format("{} | {:.1f}", face.neighbors, face.score);
-    ImVec2 place = at(box.x, box.y);
-    place.y -= ImGui::GetTextLineHeight() + 1;
-    const ImVec2 extent = ImGui::CalcTextSize(text.c_str());
-    list->AddRectFilled(place, {place.x + extent.x + 4, place.y + extent.y},
-                        IM_COL32(0, 0, 0, 160));
-    list->AddText({place.x + 2, place.y}, box_colour(cascade), text.c_str());
-  }
-  list->PopClipRect();
+  origin_ = {corner_.x + space_.x / 2 - centre_.x * drawn_zoom_ * width,
+             corner_.y + space_.y / 2 - centre_.y * drawn_zoom_ * height};
+}
+
+bool PictureView::draw() {
+  corner_ = ImGui::GetCursorScreenPos();
+  space_ = ImGui::GetContentRegionAvail();
+  pointed_.reset();
+  is_clicked_ = false;
+  if (size_.width == 0 || space_.x < 1 || space_.y < 1) return false;
+  ImGui::InvisibleButton("picture", space_);
+  place();
+  if (ImGui::IsItemHovered() || ImGui::IsItemActive()) handle_mouse();
+  place();
+  const ImVec2 mouse = ImGui::GetMousePos();
+  const ImVec2 point{(mouse.x - origin_.x) / drawn_zoom_, (mouse.y - origin_.y) / drawn_zoom_};
+  if (ImGui::IsItemHovered() && point.x >= 0 && point.y >= 0 &&
+      point.x < static_cast<float>(size_.width) && point.y < static_cast<float>(size_.height))
+    pointed_ = point;
+  const ImVec2 dragged = ImGui::GetMouseDragDelta(ImGuiMouseButton_Left);
+  is_clicked_ = ImGui::IsItemDeactivated() && dragged.x == 0 && dragged.y == 0 && pointed_;
+
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  list.PushClipRect(corner_, {corner_.x + space_.x, corner_.y + space_.y}, true);
+  const ImVec2 first = at(0, 0), last = at(size_.width, size_.height);
+  if (shows_frame_) frame_.draw(list, first, last);
+  if (shows_other_) other_.draw(list, first, last, opacity_);
+  list.PopClipRect();
+  return true;
+}
+
+ImVec2 PictureView::at(double x, double y) const {
+  return {origin_.x + drawn_zoom_ * static_cast<float>(x),
+          origin_.y + drawn_zoom_ * static_cast<float>(y)};
+}
+
+void PictureView::zoom_to(const Rect& part) {
+  if (size_.width == 0 || part.width <= 0 || part.height <= 0) return;
+  constexpr float of_the_space = 0.6f;
+  zoom_ = std::clamp(of_the_space * std::min(space_.x / static_cast<float>(part.width),
+                                             space_.y / static_cast<float>(part.height)),
+                     0.01f, 40.0f);
+  centre_ = {(static_cast<float>(part.x) + static_cast<float>(part.width) / 2) /
+                 static_cast<float>(size_.width),
+             (static_cast<float>(part.y) + static_cast<float>(part.height) / 2) /
+                 static_cast<float>(size_.height)};
 }
 
 }  // namespace facesat::app
