@@ -172,8 +172,7 @@ BackendOptions Detection::usable_backend(const LiveSettings& settings) const {
 
 LiveResult Detection::detect(CapturedFrame frame) {
   LiveResult result;
-  result.subject = {frame.source, settings_count_, frame.picture.pixels.size,
-                    frame.is_still ? frame.position : -1};
+  result.subject = {frame.source, settings_count_, frame.picture.pixels.size};
   result.backend = backend_;
   result.sat = sat_;
   result.message = failure_;

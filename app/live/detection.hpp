@@ -48,7 +48,6 @@ struct LiveSettings {
 struct Subject {
   std::uint64_t source = 0, settings = 0;  // counted as they change
   Size size;                               // of the frame
-  double still = -1;                       // the position of a picture; -1: the frames of a video
 
   bool operator==(const Subject&) const = default;
 };

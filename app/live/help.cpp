@@ -13,9 +13,10 @@ void draw_help(bool& is_open) {
   struct Key {
     const char *key, *meaning;
   };
-  static constexpr std::array<Key, 14> keys{{
+  static constexpr std::array<Key, 17> keys{{
       {"Space", "play, pause"},
-      {"Left, Right", "previous, next frame or picture"},
+      {"Left, Right", "previous, next frame of a video; else picture"},
+      {"Page Up, Page Down", "previous, next picture or video of the list"},
       {"Wheel, drag", "zoom, move the picture; double click: fit or 1:1"},
       {"F, 1", "fit, 1:1"},
       {"L", "labels"},
@@ -23,11 +24,13 @@ void draw_help(bool& is_open) {
       {"Tab", "panels on or off"},
       {"F11", "full screen on or off"},
       {"H", "this help"},
+      {"Esc", "back to the picture"},
+      {"Ctrl+O", "open something else"},
       {"Ctrl+S", "screenshot"},
       {"Ctrl+R", "start or stop recording"},
       {"Ctrl+plus, Ctrl+minus", "larger, smaller letters"},
       {"Ctrl+Q", "quit"},
-      {"Drop", "a video, a picture or a folder onto the window to open it"},
+      {"Drop", "videos, pictures or folders onto the window to open them"},
   }};
   if (ImGui::BeginTable("keys", 2, ImGuiTableFlags_SizingFixedFit)) {
     for (const Key& key : keys) {

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "app/live/detection.hpp"
 
@@ -13,7 +14,7 @@ class App;
 namespace facesat::app {
 
 struct LiveCommand {
-  std::string source;  // empty: the first camera
+  std::vector<std::string> sources;  // empty: the first camera
   CameraMode camera;
   LiveSettings settings;
   // Overrides its argument, the saved settings, with those given on the command line.

@@ -13,7 +13,7 @@ bool has_window() {
 CLI::App* add_live(CLI::App& program, LiveCommand& command) {
   CLI::App* live = program.add_subcommand("live", "The window (this build has none)");
   // Accepted, so that run_live() can say what is missing.
-  live->add_option("SOURCE", command.source, "")->type_name("");
+  live->add_option("SOURCE", command.sources, "")->type_name("");
   return live;
 }
 

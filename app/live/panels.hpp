@@ -1,4 +1,4 @@
-// The panels next to the picture: source, detection settings, times.
+// The panels next to the picture.
 #pragma once
 
 #include <span>
@@ -10,22 +10,22 @@
 #include "app/live/history.hpp"
 #include "kernels/device/gpu_info.hpp"
 #include "kernels/sat/algorithm.hpp"
-#include "library/media/camera.hpp"
+#include "library/media/frame_source.hpp"
 
 namespace facesat::app {
 
-// Play, pause, seek, speed, loop; opens another source by name or camera number.
+// What is open, problems with it, and the mode of a camera.
 class SourcePanel {
  public:
   explicit SourcePanel(const CameraMode& mode = {}) : mode_(mode) {}
-  void draw(Capture& capture);
+  // Returns true if the user wants to open something else.
+  bool draw(Capture& capture, const Capture::State& state);
+  const CameraMode& mode() const { return mode_; }  // for cameras
 
  private:
-  void draw_cameras(Capture& capture, const Capture::State& state);
+  void draw_mode(Capture& capture, const Capture::State& state);
 
-  std::string name_;                 // being typed
-  CameraMode mode_;                  // for cameras
-  std::vector<CameraInfo> cameras_;  // those in the list
+  CameraMode mode_;
 };
 
 // All settings of detection; draw() returns true if one of them changed.

@@ -19,7 +19,9 @@
 namespace facesat::app {
 namespace {
 
-static_assert(Screen::tab == GLFW_KEY_TAB && Screen::f11 == GLFW_KEY_F11);
+static_assert(Screen::tab == GLFW_KEY_TAB && Screen::f11 == GLFW_KEY_F11 &&
+              Screen::escape == GLFW_KEY_ESCAPE && Screen::page_up == GLFW_KEY_PAGE_UP &&
+              Screen::page_down == GLFW_KEY_PAGE_DOWN);
 static_assert(Screen::right_arrow == GLFW_KEY_RIGHT && Screen::left_arrow == GLFW_KEY_LEFT &&
               Screen::keypad_plus == GLFW_KEY_KP_ADD &&
               Screen::keypad_minus == GLFW_KEY_KP_SUBTRACT);
@@ -49,9 +51,20 @@ int key_in_layout(int key, int scancode) {
       reason));
 }
 
+// Is this point on a monitor?
+bool is_visible(int x, int y) {
+  int count = 0;
+  GLFWmonitor** const monitors = glfwGetMonitors(&count);
+  return std::any_of(monitors, monitors + count, [x, y](GLFWmonitor* monitor) {
+    Rect area;
+    glfwGetMonitorWorkarea(monitor, &area.x, &area.y, &area.width, &area.height);
+    return x >= area.x && y >= area.y && x < area.x + area.width && y < area.y + area.height;
+  });
+}
+
 }  // namespace
 
-Screen::Screen(const std::string& title, Size size, bool vsync) {
+Screen::Screen(const std::string& title, const Rect& place, bool vsync) : title_(title) {
   if (!glfwInit()) refuse("there is no display to open a window on");
   glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
   glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
@@ -60,8 +73,16 @@ Screen::Screen(const std::string& title, Size size, bool vsync) {
   // Window managers give new windows the focus. Without a window manager, requesting the focus
   // would end the program if the window is unmapped at that moment.
   glfwWindowHint(GLFW_FOCUSED, GLFW_FALSE);
+  glfwWindowHintString(GLFW_X11_CLASS_NAME, "facesat");
+  glfwWindowHintString(GLFW_X11_INSTANCE_NAME, "facesat");
+  constexpr Size usual{1280, 800}, least{320, 240};
+  const Size size = place.width == 0 ? usual
+                                     : Size{std::max(place.width, least.width),
+                                            std::max(place.height, least.height)};
   window_ = glfwCreateWindow(size.width, size.height, title.c_str(), nullptr, nullptr);
   if (!window_) refuse("a window with OpenGL 3.3 cannot be opened");
+  if (place.width > 0 && is_visible(place.x + place.width / 2, place.y))
+    glfwSetWindowPos(window_, place.x, place.y);
   glfwMakeContextCurrent(window_);
   if (gladLoadGL(glfwGetProcAddress) == 0) refuse("OpenGL 3.3 cannot be loaded");
   glfwSwapInterval(vsync ? 1 : 0);
@@ -164,6 +185,20 @@ bool Screen::is_minimised() const {
   return glfwGetWindowAttrib(window_, GLFW_ICONIFIED) != 0;
 }
 
+void Screen::set_title(const std::string& title) {
+  if (title == title_) return;
+  title_ = title;
+  glfwSetWindowTitle(window_, title.c_str());
+}
+
+Rect Screen::place() const {
+  if (glfwGetWindowMonitor(window_)) return windowed_;
+  Rect place;
+  glfwGetWindowPos(window_, &place.x, &place.y);
+  glfwGetWindowSize(window_, &place.width, &place.height);
+  return place;
+}
+
 void Screen::close() {
   glfwSetWindowShouldClose(window_, GLFW_TRUE);
 }
@@ -177,8 +212,7 @@ void Screen::toggle_fullscreen() {
   GLFWmonitor* const monitor = glfwGetPrimaryMonitor();
   const GLFWvidmode* const mode = monitor ? glfwGetVideoMode(monitor) : nullptr;
   if (!mode) return;
-  glfwGetWindowPos(window_, &windowed_.x, &windowed_.y);
-  glfwGetWindowSize(window_, &windowed_.width, &windowed_.height);
+  windowed_ = place();
   glfwSetWindowMonitor(window_, monitor, 0, 0, mode->width, mode->height, mode->refreshRate);
 }
 

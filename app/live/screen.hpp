@@ -14,8 +14,9 @@ namespace facesat::app {
 
 class Screen {
  public:
-  // Throws UsageError if no window can be opened.
-  Screen(const std::string& title, Size size, bool vsync);
+  // `place`: in screen coordinates; a width of 0 leaves size and place to the system, as does a
+  // place that is on no monitor. Throws UsageError if no window can be opened.
+  Screen(const std::string& title, const Rect& place, bool vsync);
   ~Screen();
   Screen(const Screen&) = delete;
   Screen& operator=(const Screen&) = delete;
@@ -36,17 +37,22 @@ class Screen {
   static constexpr int smallest_font = 10, usual_font = 16, largest_font = 40;
   void set_font_size(int pixels);
   int font_size() const { return wanted_font_size_; }
+  void set_title(const std::string& title);
   void close();
   void toggle_fullscreen();
+  Rect place() const;  // of the window; while it fills the screen, the place it had before
   // Files dropped onto the window since the last call.
   std::vector<std::string> dropped();
   // Keys pressed since the last call, however briefly. Letters (as capitals) and digits are those
   // of the user's keyboard layout and have their character code, as space has; other keys have the
   // numbers of GLFW.
   enum Key {
+    escape = 256,
     tab = 258,
     right_arrow = 262,
     left_arrow = 263,
+    page_up = 266,
+    page_down = 267,
     f11 = 300,
     keypad_minus = 333,
     keypad_plus = 334
@@ -65,6 +71,7 @@ class Screen {
 
   GLFWwindow* window_ = nullptr;
   Rect windowed_;  // place and size before fullscreen, in screen coordinates
+  std::string title_;
   float scale_ = 1;
   int font_size_ = usual_font, wanted_font_size_ = usual_font;
   std::vector<std::string> dropped_;

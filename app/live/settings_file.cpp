@@ -24,6 +24,13 @@ Json to_json(Size size) {
 Size to_size(const Json& json) {
   return {json.at(0).get<int>(), json.at(1).get<int>()};
 }
+Json to_json(const Rect& r) {
+  return {r.x, r.y, r.width, r.height};
+}
+Rect to_rect(const Json& json) {
+  return {json.at(0).get<int>(), json.at(1).get<int>(), json.at(2).get<int>(),
+          json.at(3).get<int>()};
+}
 
 Remembered from_json(const Json& json) {
   Remembered r;
@@ -47,6 +54,9 @@ Remembered from_json(const Json& json) {
   r.dark = json.at("dark").get<bool>();
   r.labels = json.at("labels").get<bool>();
   r.font_size = json.value("font_size", r.font_size);
+  r.side_width = json.value("side_width", r.side_width);
+  r.recent = json.value("recent", r.recent);
+  if (json.contains("window")) r.window = to_rect(json.at("window"));
   return r;
 }
 
@@ -116,7 +126,10 @@ void write_settings(const fs::path& file, const Remembered& remembered) {
                                 {"inside_of", s.inside_of},
                                 {"dark", remembered.dark},
                                 {"labels", remembered.labels},
-                                {"font_size", remembered.font_size}}
+                                {"font_size", remembered.font_size},
+                                {"side_width", remembered.side_width},
+                                {"window", to_json(remembered.window)},
+                                {"recent", remembered.recent}}
                                .dump(2) +
                            "\n";
   make_folder(file.parent_path());

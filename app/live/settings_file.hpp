@@ -10,7 +10,10 @@ namespace facesat::app {
 struct Remembered {
   LiveSettings settings;
   bool dark = true, labels = true;
-  int font_size = 16;  // pixels
+  int font_size = 16;               // pixels
+  float side_width = 22.5f;         // of the panels, in font sizes
+  Rect window;                      // see Screen::place(); a width of 0: unknown
+  std::vector<std::string> recent;  // names of sources, the last one first
 };
 
 // In the user's configuration folder (XDG); empty if there is none.

@@ -1,5 +1,4 @@
-// The interface of everything that gives frames: cameras, streams, videos, animations, pictures and
-// folders of pictures.
+// The interface of everything that gives frames: cameras, streams, videos, animations and pictures.
 #pragma once
 
 #include <chrono>
@@ -14,7 +13,7 @@ namespace facesat {
 
 struct Frame {
   Picture picture;
-  double position = 0;  // the argument of seek(): seconds in a video, index of a picture
+  double position = 0;  // the argument of seek(): seconds in a video
   double time = 0;      // seconds from the start of a video, increasing from frame to frame
   std::string name;     // of a picture file; else empty
   std::chrono::steady_clock::time_point captured;  // when it was read
@@ -23,7 +22,7 @@ struct Frame {
 // To be used by one thread at a time.
 class FrameSource {
  public:
-  enum class Kind { camera, stream, video, pictures };
+  enum class Kind { camera, stream, video, picture };
 
   virtual ~FrameSource() = default;
   virtual Kind kind() const = 0;
@@ -36,9 +35,9 @@ class FrameSource {
   // After the last frame: a sentence if frames are missing; else empty.
   virtual std::string warning() const { return ""; }
 
-  // Seconds of a video, or number of pictures. 0: unknown or unlimited.
+  // Seconds of a video. 0: unknown or unlimited.
   virtual double length() const { return 0; }
-  // The distance between two frames, in the unit of length().
+  // The seconds between two frames; 1 for a picture.
   virtual double step() const { return 1; }
   // Makes next() continue with the frame at this position: see Frame::position.
   virtual void seek(double) {}
@@ -50,12 +49,12 @@ struct CameraMode {
   double frames_per_second = 0;
 };
 
-// Opens a camera ("0", "/dev/video0"; "": the first), a stream ("rtsp://..."), a folder of
-// pictures, an animation, a picture, or a video: the first of these kinds that accepts the name.
+// Opens a camera ("0", "/dev/video0"; "": the first), a stream ("rtsp://..."), an animation, a
+// picture, or a video: the first of these kinds that accepts the name.
 // `mode` is for cameras. Throws InputError.
 std::unique_ptr<FrameSource> open_source(const std::string& name, const CameraMode& mode = {});
 
-// The file or folder that open_source() reads for this name; nullopt for a camera or a stream.
+// The file or folder of this name; nullopt for a camera or a stream.
 std::optional<std::filesystem::path> source_path(const std::string& name);
 
 }  // namespace facesat

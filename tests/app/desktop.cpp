@@ -9,19 +9,20 @@
 namespace facesat::test {
 namespace {
 
-// The visible child of `parent` with this title; 0 if there is none.
-Window child_with_title(::Display* display, Window parent, const std::string& title) {
+// The visible child of `parent` that belongs to this program; 0 if there is none.
+Window window_of(::Display* display, Window parent, const std::string& program) {
   Window root = 0, unused = 0, *children = nullptr, found = 0;
   unsigned count = 0;
   if (!XQueryTree(display, parent, &root, &unused, &children, &count)) return 0;
   for (unsigned i = 0; i < count && !found; ++i) {
-    char* name = nullptr;
+    XClassHint hint{};
     XWindowAttributes attributes{};
-    if (XFetchName(display, children[i], &name) && title == name &&
+    if (XGetClassHint(display, children[i], &hint) && program == hint.res_class &&
         XGetWindowAttributes(display, children[i], &attributes) &&
         attributes.map_state == IsViewable)
       found = children[i];
-    if (name) XFree(name);
+    if (hint.res_name) XFree(hint.res_name);
+    if (hint.res_class) XFree(hint.res_class);
   }
   if (children) XFree(children);
   return found;
@@ -79,7 +80,7 @@ Desktop::Desktop(const std::string& display, const std::string& title)
   // When the program ends, its window vanishes; later requests to it must not end the tests.
   XSetErrorHandler([](::Display*, XErrorEvent*) { return 0; });
   eventually([&] {
-    x_->window = child_with_title(x_->display, DefaultRootWindow(x_->display), title);
+    x_->window = window_of(x_->display, DefaultRootWindow(x_->display), title);
     return x_->window != 0;
   });
 }

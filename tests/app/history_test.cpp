@@ -52,8 +52,8 @@ TEST(History, ANewSubjectBeginsANewHistory) {
   slow.detect_ms = 100;
   fast.detect_ms = 1;
   const Subject video{1, 1, {640, 480}};
-  for (const Subject& other : {Subject{2, 1, {640, 480}}, Subject{1, 2, {640, 480}},
-                               Subject{1, 1, {320, 240}}, Subject{1, 1, {640, 480}, 0}}) {
+  for (const Subject& other :
+       {Subject{2, 1, {640, 480}}, Subject{1, 2, {640, 480}}, Subject{1, 1, {320, 240}}}) {
     for (int i = 0; i < 10; ++i) history.add(slow, video);
     EXPECT_EQ(history.detect_quantile(0.5), 100);
     history.add(fast, other);

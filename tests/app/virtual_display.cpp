@@ -36,8 +36,8 @@ VirtualDisplay::~VirtualDisplay() {
 
 bool VirtualDisplay::act(const std::string& script) const {
   const std::string command = "export DISPLAY=" + name +
-                              "; window=$(timeout 240 xdotool search --sync --onlyvisible --name "
-                              "'^facesat$' | head -n 1) && [ -n \"$window\" ] && { " +
+                              "; window=$(timeout 240 xdotool search --sync --onlyvisible "
+                              "--class '^facesat$' | head -n 1) && [ -n \"$window\" ] && { " +
                               script + "\n} >/dev/null 2>&1";
   return std::system(command.c_str()) == 0;
 }

@@ -1,0 +1,276 @@
+#include "app/live/main_window.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include "app/live/help.hpp"
+#include "app/live/overlay.hpp"
+#include "app/live/player_bar.hpp"
+#include "app/live/widgets.hpp"
+#include "cascades/cascade_store.hpp"
+
+namespace facesat::app {
+namespace {
+
+constexpr float narrowest_side = 16, widest_side = 45;  // in font sizes
+
+}  // namespace
+
+MainWindow::MainWindow(const Controlled& controlled, const Remembered& remembered,
+                       const CameraMode& camera)
+    : parts_(controlled),
+      settings_(remembered.settings),
+      source_(camera),
+      labels_(remembered.labels),
+      dark_(remembered.dark),
+      side_width_(std::clamp(remembered.side_width, narrowest_side, widest_side)),
+      recent_(remembered.recent) {
+  parts_.screen.set_dark(dark_);
+  parts_.screen.set_font_size(remembered.font_size);
+}
+
+Remembered MainWindow::choices() const {
+  return {.settings = settings_,
+          .dark = dark_,
+          .labels = labels_,
+          .font_size = parts_.screen.font_size(),
+          .side_width = side_width_,
+          .window = parts_.screen.place(),
+          .recent = recent_};
+}
+
+void MainWindow::show(LiveResult result) {
+  result_ = std::move(result);
+  const CapturedFrame& frame = result_.frame;
+  const View<const Bgr> pixels = frame.picture.pixels;
+  if (!result_.view)
+    view_.set(pixels);
+  else if (result_.view_is_frame)
+    view_.set(pixels, result_.view->view(), 1);
+  else
+    view_.set_apart(pixels, result_.view->view());
+  marks_.add({.source = frame.is_still ? frame.list : frame.source,
+              .settings = result_.subject.settings,
+              .count = frame.count},
+             frame.index, !result_.faces.empty());
+}
+
+void MainWindow::draw(const History& history) {
+  wants_screenshot_ = false;
+  const bool was_typing = ImGui::IsAnyItemActive();
+  draw_contents(history);
+  // Whether a control is in use is asked before and after drawing, because that may change in this
+  // very frame.
+  const std::vector<Screen::Press> presses = parts_.screen.pressed();
+  if (!was_typing && !ImGui::IsAnyItemActive() && !ImGui::GetIO().WantTextInput)
+    for (const Screen::Press& press : presses) handle_key(press);
+}
+
+void MainWindow::draw_contents(const History& history) {
+  const Capture::State state = parts_.capture.state();
+  note_source(state);
+  const ImGuiViewport& screen = *ImGui::GetMainViewport();
+  ImGui::SetNextWindowPos(screen.WorkPos);
+  ImGui::SetNextWindowSize(screen.WorkSize);
+  constexpr ImGuiWindowFlags plain = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
+                                     ImGuiWindowFlags_NoBringToFrontOnFocus |
+                                     ImGuiWindowFlags_NoSavedSettings;
+  ImGui::Begin("facesat", nullptr, plain);
+  if (!hides_panels_) {
+    const float side = std::min(side_width_ * ImGui::GetFontSize(), screen.WorkSize.x / 2);
+    ImGui::BeginChild("side", {side, 0});
+    draw_side(history, state);
+    ImGui::EndChild();
+    draw_splitter();
+  }
+  ImGui::BeginChild("main", {0, 0}, false, ImGuiWindowFlags_NoScrollWithMouse);
+  if (opens_ || (!state.kind && !state.is_opening))
+    draw_start_page(state);
+  else
+    draw_main(state);
+  parts_.toasts.draw();
+  ImGui::EndChild();
+  ImGui::End();
+  if (help_) draw_help(help_);
+}
+
+// Between the panels and the picture; dragging it changes the width of the panels.
+void MainWindow::draw_splitter() {
+  const float width = ImGui::GetStyle().ItemSpacing.x;
+  ImGui::SameLine(0, 0);
+  ImGui::InvisibleButton("splitter", {width, ImGui::GetContentRegionAvail().y});
+  if (ImGui::IsItemHovered() || ImGui::IsItemActive()) {
+    ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
+    ImGui::GetWindowDrawList()->AddRectFilled(ImGui::GetItemRectMin(), ImGui::GetItemRectMax(),
+                                              ImGui::GetColorU32(ImGuiCol_Separator));
+  }
+  if (ImGui::IsItemActive()) {
+    const float left = ImGui::GetWindowPos().x + ImGui::GetStyle().WindowPadding.x;
+    side_width_ = std::clamp((ImGui::GetMousePos().x - left) / ImGui::GetFontSize(),
+                             narrowest_side, widest_side);
+  }
+  ImGui::SameLine(0, 0);
+}
+
+void MainWindow::draw_main(const Capture::State& state) {
+  const float below = state.kind ? player_bar_height() : 0;
+  ImGui::BeginChild("picture", {0, -below}, false, ImGuiWindowFlags_NoScrollWithMouse);
+  if (view_.draw() && result_.view_is_frame)
+    draw_boxes(view_, result_.faces, {.labels = labels_, .highlighted = {}});
+  if (parts_.saving.is_recording()) draw_recording_mark(parts_.saving.recorded());
+  ImGui::EndChild();
+  if (state.kind) draw_player_bar(parts_.capture, state, marks_);
+}
+
+void MainWindow::draw_start_page(const Capture::State& state) {
+  if (state.kind && ImGui::Button("back")) opens_ = false;
+  if (!state.refused.empty()) draw_warning(state.refused);
+  const auto chosen = start_page_.draw(recent_);
+  if (!chosen) return;
+  parts_.capture.open(*chosen, source_.mode());
+  opens_ = false;
+}
+
+void MainWindow::draw_side(const History& history, const Capture::State& state) {
+  if (const std::string remark = parts_.detection.recorder().remark(); !remark.empty())
+    draw_warning(remark);
+  if (ImGui::CollapsingHeader("Source", ImGuiTreeNodeFlags_DefaultOpen) &&
+      source_.draw(parts_.capture, state)) {
+    opens_ = true;
+    start_page_.refresh();
+  }
+  if (ImGui::CollapsingHeader("Times", ImGuiTreeNodeFlags_DefaultOpen))
+    draw_times(history, parts_.detection.dropped(), result_.frame.is_still);
+  if (ImGui::CollapsingHeader("Detection", ImGuiTreeNodeFlags_DefaultOpen)) {
+    ImGui::Text("faces: %zu, from %zu windows in %d x %d pixels", result_.faces.size(),
+                result_.windows, result_.frame.picture.pixels.size.width,
+                result_.frame.picture.pixels.size.height);
+    if (panel_.draw(settings_, result_)) parts_.detection.set(settings_);
+  }
+  if (ImGui::CollapsingHeader("SAT algorithms") && draw_comparison(parts_.detection, settings_))
+    parts_.detection.set(settings_);
+  if (ImGui::CollapsingHeader("View")) draw_view_panel();
+  if (ImGui::CollapsingHeader("Save")) {
+    if (ImGui::Button("screenshot")) wants_screenshot_ = true;
+    tooltip("Of this window, as PNG, into the current folder (Ctrl+S)");
+    ImGui::SameLine();
+    if (ImGui::Button(parts_.saving.is_recording() ? "stop recording" : "record"))
+      parts_.saving.toggle_recording();
+    tooltip("The frames with their boxes as a video, into the current folder (Ctrl+R)");
+    ImGui::SameLine();
+    if (ImGui::Button("times as CSV")) parts_.saving.save_times(history);
+    tooltip("The times that the chart shows, one line per frame, into the current folder");
+  }
+  ImGui::TextDisabled("H: help");
+}
+
+void MainWindow::draw_view_panel() {
+  if (draw_inspection(settings_.inspection, result_.level_count))
+    parts_.detection.set(settings_);
+  ImGui::Checkbox("labels: neighbours | score", &labels_);
+  tooltip("Shown where the box is wide enough, and for the box under the pointer");
+  if (ImGui::Button("fit")) view_.fit();
+  tooltip("The whole picture (F)");
+  ImGui::SameLine();
+  if (ImGui::Button("1:1")) view_.one_to_one();
+  tooltip("One pixel of the picture on one pixel of the screen (1)");
+  ImGui::SameLine();
+  if (ImGui::Checkbox("dark", &dark_)) parts_.screen.set_dark(dark_);
+  tooltip("Light letters on dark ground, or the reverse (T)");
+  int font_size = parts_.screen.font_size();
+  if (ImGui::SliderInt("font", &font_size, Screen::smallest_font, Screen::largest_font, "%d px"))
+    parts_.screen.set_font_size(font_size);
+  tooltip("The height of letters (Ctrl+plus, Ctrl+minus)");
+  if (ImGui::Button("reset all settings")) reset();
+  tooltip("Detection, view and theme as at the first start");
+}
+
+void MainWindow::reset() {
+  settings_ = {};
+  settings_.cascades.emplace_back(default_cascade_name);
+  parts_.detection.set(settings_);
+  const Remembered first;
+  labels_ = first.labels;
+  side_width_ = first.side_width;
+  parts_.screen.set_dark(dark_ = first.dark);
+  parts_.screen.set_font_size(first.font_size);
+}
+
+// Keeps the title and the list of recent sources up to date.
+void MainWindow::note_source(const Capture::State& state) {
+  if (state.lists != lists_ && state.names.size() == 1 && !state.names.front().empty())
+    add_recent(recent_, state.names.front());
+  lists_ = state.lists;
+  if (!state.kind || result_.backend.empty()) return parts_.screen.set_title("facesat");
+  parts_.screen.set_title(fmt::format("{} - {} - facesat", state.title, result_.backend));
+}
+
+// What writes a file or ends the program needs Ctrl.
+void MainWindow::handle_key(const Screen::Press& press) {
+  if (press.ctrl) return handle_ctrl_key(press.key);
+  Capture& capture = parts_.capture;
+  switch (press.key) {
+    case Screen::right_arrow:
+      return capture.step(1);
+    case Screen::left_arrow:
+      return capture.step(-1);
+    case Screen::page_down:
+      return capture.skip(1);
+    case Screen::page_up:
+      return capture.skip(-1);
+    case Screen::tab:
+      hides_panels_ = !hides_panels_;
+      return;
+    case Screen::escape:
+      opens_ = help_ = false;
+      return;
+    case Screen::f11:
+      return parts_.screen.toggle_fullscreen();
+    case ' ':
+      return capture.play(!capture.state().is_playing());
+    case 'F':
+      return view_.fit();
+    case '1':
+      return view_.one_to_one();
+    case 'L':
+      labels_ = !labels_;
+      return;
+    case 'H':
+      help_ = !help_;
+      return;
+    case 'T':
+      return parts_.screen.set_dark(dark_ = !dark_);
+    default:
+      return;
+  }
+}
+
+void MainWindow::handle_ctrl_key(int key) {
+  Screen& screen = parts_.screen;
+  switch (key) {
+    case 'O':
+      opens_ = true;
+      return start_page_.refresh();
+    case 'S':
+      wants_screenshot_ = true;
+      return;
+    case 'R':
+      return parts_.saving.toggle_recording();
+    case '+':
+    case '=':  // where a US keyboard has the plus
+    case Screen::keypad_plus:
+      return screen.set_font_size(screen.font_size() + 1);
+    case '-':
+    case Screen::keypad_minus:
+      return screen.set_font_size(screen.font_size() - 1);
+    case 'Q':
+      return screen.close();
+    default:
+      return;
+  }
+}
+
+}  // namespace facesat::app

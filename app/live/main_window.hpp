@@ -1,0 +1,76 @@
+// What the window shows: panels on the left, the picture with its boxes, and the bar below it; and
+// what its keys do.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/live/capture.hpp"
+#include "app/live/detection.hpp"
+#include "app/live/face_marks.hpp"
+#include "app/live/history.hpp"
+#include "app/live/panels.hpp"
+#include "app/live/picture_view.hpp"
+#include "app/live/saving.hpp"
+#include "app/live/screen.hpp"
+#include "app/live/settings_file.hpp"
+#include "app/live/start_page.hpp"
+#include "app/live/toasts.hpp"
+
+namespace facesat::app {
+
+// The parts of the program that the window shows and controls.
+struct Controlled {
+  Screen& screen;
+  Detection& detection;
+  Capture& capture;
+  Saving& saving;
+  Toasts& toasts;
+};
+
+class MainWindow {
+ public:
+  MainWindow(const Controlled& controlled, const Remembered& remembered, const CameraMode& camera);
+
+  // Shows this result from now on.
+  void show(LiveResult result);
+  const LiveResult& shown() const { return result_; }
+
+  // One frame of the user interface, and what the keys pressed since the last one do. `history`: of
+  // the results shown.
+  void draw(const History& history);
+  // The same without the keys.
+  void draw_contents(const History& history);
+  // Was a screenshot of the frame drawn last requested?
+  bool wants_screenshot() const { return wants_screenshot_; }
+
+  Remembered choices() const;
+
+ private:
+  void draw_side(const History& history, const Capture::State& state);
+  void draw_splitter();
+  void draw_main(const Capture::State& state);
+  void draw_start_page(const Capture::State& state);
+  void draw_view_panel();
+  void reset();
+  void note_source(const Capture::State& state);
+  void handle_key(const Screen::Press& press);
+  void handle_ctrl_key(int key);
+
+  Controlled parts_;
+  LiveSettings settings_;
+  LiveResult result_;
+  PictureView view_;
+  FaceMarks marks_;
+  SourcePanel source_;
+  DetectionPanel panel_;
+  StartPage start_page_;
+  bool labels_, dark_;
+  float side_width_;  // in font sizes
+  std::vector<std::string> recent_;
+  std::uint64_t lists_ = 0;  // opened so far
+  bool opens_ = false;       // the start page is shown, although there is a source
+  bool help_ = false, hides_panels_ = false, wants_screenshot_ = false;
+};
+
+}  // namespace facesat::app

@@ -1,0 +1,117 @@
+#include "app/live/saving.hpp"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "library/media/codec.hpp"
+#include "library/support/errors.hpp"
+#include "library/support/files.hpp"
+
+namespace facesat::app {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+std::string full_path(const std::string& file) {
+  std::error_code failure;
+  const fs::path path = fs::absolute(file, failure);
+  return failure ? file : path.lexically_normal().string();
+}
+
+}  // namespace
+
+Saving::Saving(const std::string& record, Outputs& outputs, Detection& detection, Toasts& toasts)
+    : record_(record),
+      outputs_(outputs),
+      detection_(detection),
+      toasts_(toasts),
+      recording_(record),
+      since_(Clock::now()) {
+  if (!record.empty()) detection_.record(record);
+}
+
+void Saving::attempt(const std::function<std::string()>& write) {
+  try {
+    if (const std::string file = write(); !file.empty())
+      toasts_.say(fmt::format("saved: {}", full_path(file)));
+  } catch (...) {
+    const std::string reason = reason_of(std::current_exception());
+    toasts_.warn(reason);
+    if (!failure_) failure_ = std::make_exception_ptr(OutputError(reason));
+  }
+}
+
+void Saving::save_screenshot(const Screen& screen) {
+  attempt([&] {
+    const std::string file = make_dated_file("png");
+    write_picture(file, screen.pixels().view());
+    return file;
+  });
+}
+
+void Saving::save_times(const History& history) {
+  attempt([&] {
+    const std::string file = make_dated_file("csv");
+    write_text(file, times_csv({history.samples().begin(), history.samples().end()}));
+    return file;
+  });
+}
+
+std::chrono::nanoseconds Saving::recorded() const {
+  return Clock::now() - since_;
+}
+
+void Saving::toggle_recording() {
+  if (is_recording()) return finish_recording();
+  attempt([this] {
+    recording_ = make_dated_file("avi");
+    outputs_.set_recording(recording_);
+    detection_.record(recording_);
+    since_ = Clock::now();
+    return "";
+  });
+}
+
+void Saving::check_recording() {
+  if (is_recording() && !detection_.recorder().failure().empty()) finish_recording();
+}
+
+void Saving::finish_recording() {
+  if (!is_recording()) return;
+  detection_.record("");
+  outputs_.set_recording({});
+  attempt([this] {
+    std::string file = std::exchange(recording_, "");
+    if (const std::string why = detection_.recorder().failure(); !why.empty())
+      throw OutputError(why);
+    std::error_code ignored;
+    if (file != record_ && fs::is_empty(file, ignored)) {
+      fs::remove(file, ignored);
+      toasts_.say("there was no frame to record");
+      return std::string();
+    }
+    return file;
+  });
+}
+
+void Saving::write_screenshot(const std::string& file, Screen& screen,
+                              const std::function<void()>& draw) {
+  attempt([&] {
+    screen.draw(draw, false);
+    outputs_.check_screenshot();  // again: the file may have appeared meanwhile
+    write_picture(file, screen.pixels().view());
+    return "";
+  });
+}
+
+void Saving::write_times(const std::string& file, const std::vector<Sample>& samples) {
+  attempt([&] {
+    outputs_.check_times();
+    write_text(file, times_csv(samples));
+    return "";
+  });
+}
+
+}  // namespace facesat::app

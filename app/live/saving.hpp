@@ -1,0 +1,57 @@
+// The files that the window writes while it runs: screenshots, recordings and times.
+#pragma once
+
+#include <chrono>
+#include <exception>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "app/live/detection.hpp"
+#include "app/live/history.hpp"
+#include "app/live/outputs.hpp"
+#include "app/live/screen.hpp"
+#include "app/live/toasts.hpp"
+
+namespace facesat::app {
+
+class Saving {
+ public:
+  // `record`: the file of --record, into which the recording begins now; empty: none. The others
+  // are borrowed.
+  Saving(const std::string& record, Outputs& outputs, Detection& detection, Toasts& toasts);
+
+  void save_screenshot(const Screen& screen);
+  void save_times(const History& history);
+  // Calls write(), which returns the files written, if it wrote any, and tells the user where they
+  // are. A failure is shown, too, and kept.
+  void attempt(const std::function<std::string()>& write);
+
+  void toggle_recording();
+  bool is_recording() const { return !recording_.empty(); }
+  std::chrono::nanoseconds recorded() const;
+  // Ends a recording that has failed, and says so.
+  void check_recording();
+
+  // At the end of the run: finishes the recording, and writes the outputs of the command line.
+  // draw() draws the window once more for the screenshot.
+  void finish_recording();
+  void write_screenshot(const std::string& file, Screen& screen,
+                        const std::function<void()>& draw);
+  void write_times(const std::string& file, const std::vector<Sample>& samples);
+
+  // The first failure; null: there was none.
+  std::exception_ptr failure() const { return failure_; }
+
+ private:
+  const std::string record_;
+  Outputs& outputs_;
+  Detection& detection_;
+  Toasts& toasts_;
+  std::string recording_;  // the video being recorded; empty: none
+  std::chrono::steady_clock::time_point since_;
+  std::exception_ptr failure_;
+};
+
+}  // namespace facesat::app
