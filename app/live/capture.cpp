@@ -155,6 +155,7 @@ void Capture::show_next() {
     const double ms = std::chrono::duration<double, std::milli>(Clock::now() - shown_).count();
     CapturedFrame captured{std::move(*frame), opened_};
     captured.is_still = source_->kind() == FrameSource::Kind::pictures;
+    captured.is_of_video = is_video;
     captured.capture_ms = ms;
     if (!captured.is_still) captured.rate = 1 / step_;
     captured.seconds =

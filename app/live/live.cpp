@@ -144,7 +144,8 @@ class Live {
       draw_warning(remark);
     if (ImGui::CollapsingHeader("Source", ImGuiTreeNodeFlags_DefaultOpen)) source_.draw(capture_);
     if (ImGui::CollapsingHeader("Times", ImGuiTreeNodeFlags_DefaultOpen))
-      draw_times(history_, detection_.dropped(), result_.frame.is_still);
+      if (const auto position = times_.draw(history_, detection_.dropped(), result_.frame.is_still))
+        show_again(*position);
     if (ImGui::CollapsingHeader("Detection", ImGuiTreeNodeFlags_DefaultOpen)) {
       ImGui::Text("faces: %zu, from %zu windows in %d x %d pixels", result_.faces.size(),
                   result_.windows, result_.frame.picture.pixels.size.width,
@@ -169,6 +170,13 @@ class Live {
       draw_keeping();
     }
     ImGui::TextDisabled("H: help");
+  }
+
+  // Pauses at a frame of the chart of times, unless the chart is that of the source before.
+  void show_again(double position) {
+    if (history_.subject().source != result_.frame.source) return;
+    capture_.play(false);
+    capture_.seek(position);
   }
 
   void reset() {
@@ -370,6 +378,7 @@ class Live {
     sample.windows = result_.windows;
     sample.failed = !result_.message.empty();
     sample.shown = Clock::now();
+    if (result_.frame.is_of_video) sample.position = result_.frame.position;
     return sample;
   }
 
@@ -397,6 +406,7 @@ class Live {
   Capture capture_;  // after detection_, which it posts to
   LiveSettings settings_;
   SourcePanel source_;
+  TimesPanel times_;
   DetectionPanel panel_;
   LiveResult result_;
   History history_;
