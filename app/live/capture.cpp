@@ -241,9 +241,9 @@ void Capture::post(Frame frame) {
   const double ms = std::chrono::duration<double, std::milli>(Clock::now() - shown_).count();
   CapturedFrame captured{std::move(frame), opened_};
   const Kind kind = source_->kind();
-  captured.is_still = kind == Kind::picture;
+  captured.kind = kind;
   captured.capture_ms = ms;
-  if (!captured.is_still) captured.rate = 1 / source_->step();
+  if (!captured.is_still()) captured.rate = 1 / source_->step();
   captured.seconds =
       kind == Kind::video
           ? captured.position

@@ -77,7 +77,7 @@ void Detection::run_once(const std::stop_token& stop) {
   use(settings);
   LiveResult result = detect(*last_);
   result.is_new = is_new;
-  const bool repeats = result.message.empty() && (last_->is_still || !is_new);
+  const bool repeats = result.message.empty() && (last_->is_still() || !is_new);
   const Subject subject = result.subject;
   if (is_new)
     recorder_.add(result.frame.picture.pixels, result.faces,

@@ -28,7 +28,8 @@ struct Sample {
   double detect_ms = 0;              // from frame to faces
   std::optional<double> latency_ms;  // from capture to the screen, of a frame shown at once
   std::size_t faces = 0, windows = 0;
-  bool failed = false;  // detection failed: there are no times
+  bool failed = false;             // detection failed: there are no times
+  std::optional<double> position;  // in a video: Capture::seek() shows this frame again
   std::chrono::steady_clock::time_point shown;
 };
 
@@ -41,6 +42,7 @@ class History {
   // Forgets the samples of other subjects. Failed samples are not kept.
   void add(const Sample& sample, const Subject& subject);
   const std::deque<Sample>& samples() const { return samples_; }
+  const Subject& subject() const { return subject_; }
 
   // Results per second, over roughly the last second.
   double frames_per_second() const;

@@ -153,6 +153,7 @@ class Live {
     sample.windows = result.windows;
     sample.failed = !result.message.empty();
     sample.shown = Clock::now();
+    if (result.frame.kind == FrameSource::Kind::video) sample.position = result.frame.position;
     return sample;
   }
 

@@ -52,7 +52,7 @@ void MainWindow::show(LiveResult result) {
     view_.set(pixels, result_.view->view(), 1);
   else
     view_.set_apart(pixels, result_.view->view());
-  marks_.add({.source = frame.is_still ? frame.list : frame.source,
+  marks_.add({.source = frame.is_still() ? frame.list : frame.source,
               .settings = result_.subject.settings,
               .count = frame.count},
              frame.index, !result_.faces.empty());
@@ -143,7 +143,9 @@ void MainWindow::draw_side(const History& history, const Capture::State& state) 
     start_page_.refresh();
   }
   if (ImGui::CollapsingHeader("Times", ImGuiTreeNodeFlags_DefaultOpen))
-    draw_times(history, parts_.detection.dropped(), result_.frame.is_still);
+    if (const auto position =
+            times_.draw(history, parts_.detection.dropped(), result_.frame.is_still()))
+      show_again(*position, history);
   if (ImGui::CollapsingHeader("Detection", ImGuiTreeNodeFlags_DefaultOpen)) {
     ImGui::Text("faces: %zu, from %zu windows in %d x %d pixels", result_.faces.size(),
                 result_.windows, result_.frame.picture.pixels.size.width,
@@ -165,6 +167,13 @@ void MainWindow::draw_side(const History& history, const Capture::State& state) 
     tooltip("The times that the chart shows, one line per frame, into the current folder");
   }
   ImGui::TextDisabled("H: help");
+}
+
+// Pauses at a frame of the chart of times, unless the chart is that of the source before.
+void MainWindow::show_again(double position, const History& history) {
+  if (history.subject().source != result_.frame.source) return;
+  parts_.capture.play(false);
+  parts_.capture.seek(position);
 }
 
 void MainWindow::draw_view_panel() {

@@ -52,6 +52,7 @@ class MainWindow {
   void draw_main(const Capture::State& state);
   void draw_start_page(const Capture::State& state);
   void draw_view_panel();
+  void show_again(double position, const History& history);
   void reset();
   void note_source(const Capture::State& state);
   void handle_key(const Screen::Press& press);
@@ -63,6 +64,7 @@ class MainWindow {
   PictureView view_;
   FaceMarks marks_;
   SourcePanel source_;
+  TimesPanel times_;
   DetectionPanel panel_;
   StartPage start_page_;
   bool labels_, dark_;

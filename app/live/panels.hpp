@@ -1,6 +1,8 @@
 // The panels next to the picture.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -8,6 +10,7 @@
 #include "app/live/capture.hpp"
 #include "app/live/detection.hpp"
 #include "app/live/history.hpp"
+#include "app/live/step_table.hpp"
 #include "kernels/device/gpu_info.hpp"
 #include "kernels/sat/algorithm.hpp"
 #include "library/media/frame_source.hpp"
@@ -50,10 +53,24 @@ class DetectionPanel {
 // changed.
 bool draw_inspection(Inspection& inspection, int level_count);
 
-// Rates, latency, a bar and a history of the steps, and a table that compares them with a plain
-// copy of the same bytes; of a still picture the median and spread of its measurements instead of
-// rates and latency. `dropped`: frames that were replaced by newer ones.
-void draw_times(const History& history, std::uint64_t dropped, bool is_still);
+// Rates, latency, a bar and a chart of the steps, and a table that compares them with a plain copy
+// of the same bytes and in which they are switched off and on; of a still picture the median and
+// spread of its measurements instead of rates and latency.
+class TimesPanel {
+ public:
+  // `dropped`: frames that were replaced by newer ones. Returns the position of a frame whose
+  // column was clicked, if it can be shown again: see Sample::position.
+  std::optional<double> draw(const History& history, std::uint64_t dropped, bool is_still);
+
+ private:
+  const History& charted(const History& history, bool is_still);
+  std::optional<double> draw_columns(const History& charted, const History& history, bool is_still);
+
+  HiddenSteps hidden_;
+  double top_ = 0;                 // of the chart's axis, in ms
+  bool is_under_pointer_ = false;  // the chart, when it was drawn last
+  std::optional<History> held_;    // what is shown as long as the chart is under the pointer
+};
 
 // Starts the comparison of all SAT algorithms, and ranks them; returns true if the user chose one.
 bool draw_comparison(Detection& detection, LiveSettings& settings);

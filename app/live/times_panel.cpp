@@ -1,169 +1,175 @@
+#include <algorithm>
 #include <array>
-#include <numeric>
 
 #include <fmt/format.h>
 #include <imgui.h>
 
+#include "app/live/chart.hpp"
 #include "app/live/panels.hpp"
 #include "app/live/widgets.hpp"
 
 namespace facesat::app {
 namespace {
 
-ImU32 step_colour(std::size_t step) {
-  constexpr std::array<ImU32, live_step_count> colours{
-      IM_COL32(120, 120, 130, 255), IM_COL32(160, 110, 60, 255),  IM_COL32(86, 180, 233, 255),
-      IM_COL32(0, 158, 115, 255),   IM_COL32(240, 228, 66, 255),  IM_COL32(213, 94, 0, 255),
-      IM_COL32(0, 114, 178, 255),   IM_COL32(204, 121, 167, 255), IM_COL32(170, 170, 180, 255),
-  };
-  return colours[step];
+void draw_rates(const History& history, std::uint64_t dropped) {
+  ImGui::TextWrapped("%.1f frames/s, detection %.2f ms", history.frames_per_second(),
+                     history.detect_quantile(0.5));
+  tooltip("Frames shown in the last second; the median time from frame to faces");
+  ImGui::TextWrapped("latency p50 %.1f  p95 %.1f  p99 %.1f ms", history.latency_quantile(0.5),
+                     history.latency_quantile(0.95), history.latency_quantile(0.99));
+  tooltip("From the camera or file to the screen, of new frames: median, 95th and 99th percentile");
+  ImGui::TextWrapped("frames replaced by newer ones: %llu",
+                     static_cast<unsigned long long>(dropped));
+  tooltip("Detection always takes the newest frame; these came too fast for it");
 }
 
-// The medians of all steps.
-using Summary = std::array<History::StepSummary, live_step_count>;
-
-double sum_of(const Summary& summary) {
-  return std::accumulate(
-      summary.begin(), summary.end(), 0.0,
-      [](double sum, const History::StepSummary& step) { return sum + step.ms; });
+void draw_spread(const History& history) {
+  ImGui::TextWrapped("detection %.2f ms, median of %zu", history.detect_quantile(0.5),
+                     history.samples().size());
+  tooltip("A still picture is measured thirty times, if that takes no longer than a second");
+  ImGui::TextWrapped("90 %% between %.2f and %.2f ms", history.detect_quantile(0.05),
+                     history.detect_quantile(0.95));
+  tooltip("One measurement in twenty was faster than this, and one in twenty slower");
 }
 
-// The steps from left to right, as long as their medians.
-void draw_bar(const Summary& summary) {
-  const double whole = sum_of(summary);
-  ImVec2 corner = ImGui::GetCursorScreenPos();
-  const float width = ImGui::GetContentRegionAvail().x, height = ImGui::GetTextLineHeight() * 1.5f;
-  if (whole <= 0 || width < 10) return;
-  for (std::size_t step = 0; step < live_step_count; ++step) {
-    const float part = width * static_cast<float>(summary[step].ms / whole);
-    ImGui::GetWindowDrawList()->AddRectFilled(corner, {corner.x + part, corner.y + height},
-                                              step_colour(step));
-    corner.x += part;
+double sum_of_shown(const Sample& sample, const HiddenSteps& hidden) {
+  double sum = 0;
+  for (std::size_t step = 0; step < live_step_count; ++step)
+    if (!hidden[step]) sum += sample.ms[step];
+  return sum;
+}
+
+// The frame that is shown is that of the newest sample. A video may have been at it before.
+bool is_of_shown_frame(const Sample& sample, const History& history) {
+  return sample.position && !history.samples().empty() &&
+         sample.position == history.samples().back().position;
+}
+
+// One column per sample, the newest on the right. `history` has the newest of all samples.
+Chart make_chart(const std::deque<Sample>& samples, const HiddenSteps& hidden,
+                 const History& history, double top) {
+  Chart chart;
+  for (std::size_t step = 0; step < live_step_count; ++step)
+    chart.colours.push_back(step_colour(step));
+  std::vector<double> sums;
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    sums.push_back(sum_of_shown(samples[i], hidden));
+    for (std::size_t step = 0; step < live_step_count; ++step)
+      chart.values.push_back(hidden[step] ? 0 : samples[i].ms[step]);
+    if (is_of_shown_frame(samples[i], history)) chart.marked.push_back(i);
   }
-  ImGui::Dummy({width, height});
+  // The width changes twice while the history fills, not with every frame.
+  constexpr std::array<std::size_t, 3> widths{30, 100, History::most};
+  chart.slots = *std::find_if(widths.begin(), widths.end() - 1,
+                              [&](std::size_t slots) { return samples.size() <= slots; });
+  chart.top = axis_top(percentile_99(std::move(sums)), top);
+  chart.lines = {{1000.0 / 60, "16.7 ms (60 frames/s)"}, {1000.0 / 30, "33.3 ms (30 frames/s)"}};
+  return chart;
 }
 
-// One column per frame, the oldest on the left; steps are stacked.
-void draw_history(const History& history) {
-  const auto& samples = history.samples();
-  const ImVec2 corner = ImGui::GetCursorScreenPos();
-  const float width = ImGui::GetContentRegionAvail().x, height = ImGui::GetTextLineHeight() * 6;
-  if (width < 10) return;
-  double highest = 0;
-  for (const Sample& sample : samples)
-    highest = std::max(highest, std::accumulate(sample.ms.begin(), sample.ms.end(), 0.0));
-  ImDrawList* list = ImGui::GetWindowDrawList();
-  list->AddRectFilled(corner, {corner.x + width, corner.y + height}, IM_COL32(128, 128, 128, 40));
-  const float column = width / static_cast<float>(History::most);
-  for (std::size_t i = 0; i < samples.size() && highest > 0; ++i) {
-    const float left = corner.x + column * static_cast<float>(History::most - samples.size() + i);
-    float bottom = corner.y + height;
-    for (std::size_t step = 0; step < live_step_count; ++step) {
-      const float top = bottom - height * static_cast<float>(samples[i].ms[step] / highest);
-      list->AddRectFilled({left, top}, {left + std::max(column, 1.0f), bottom}, step_colour(step));
-      bottom = top;
+// What identifies a sample to a person.
+std::string title_of(const std::deque<Sample>& samples, std::size_t index, bool is_still) {
+  const Sample& sample = samples[index];
+  if (is_still) return fmt::format("measurement {} of {}", index + 1, samples.size());
+  if (sample.position) return fmt::format("frame at {:.2f} s", *sample.position);
+  return fmt::format("frame {:.1f} s before the newest",
+                     std::chrono::duration<double>(samples.back().shown - sample.shown).count());
+}
+
+void draw_row(const char* name, double ms) {
+  ImGui::TextUnformatted(name);
+  ImGui::TableNextColumn();
+  ImGui::Text("%.3f ms", ms);
+  ImGui::TableNextColumn();
+}
+
+// Places the next window to the right of the panel, where it covers no numbers, and not below the
+// end of the screen if it has at most this many lines.
+void place_beside_panel(float lines) {
+  const float height =
+      lines * ImGui::GetTextLineHeightWithSpacing() + 2 * ImGui::GetStyle().WindowPadding.y;
+  const float lowest = ImGui::GetMainViewport()->WorkSize.y - height;
+  ImGui::SetNextWindowPos({ImGui::GetItemRectMax().x + ImGui::GetFontSize() * 2,
+                           std::max(0.0f, std::min(ImGui::GetItemRectMin().y, lowest))});
+}
+
+// The numbers of the column under the pointer, next to the chart, which was drawn last.
+void draw_values(const Sample& sample, const std::string& title, const HiddenSteps& hidden) {
+  place_beside_panel(live_step_count + 5);  // title, faces, sum, latency, what a click does
+  ImGui::BeginTooltip();
+  ImGui::TextUnformatted(title.c_str());
+  ImGui::TextDisabled("faces: %zu", sample.faces);
+  if (ImGui::BeginTable("values", 2, ImGuiTableFlags_SizingFixedFit)) {
+    ImGui::TableNextColumn();
+    for (std::size_t step = live_step_count; step-- > 0;) {  // from the top of the column
+      if (hidden[step]) continue;
+      draw_swatch(step, false);
+      draw_row(live_step_name(step).data(), sample.ms[step]);
     }
+    draw_row(hidden.any() ? "sum of these" : "sum", sum_of_shown(sample, hidden));
+    if (sample.latency_ms) draw_row("latency", *sample.latency_ms);
+    ImGui::EndTable();
   }
-  list->AddText(corner, ImGui::GetColorU32(ImGuiCol_Text),
-                fmt::format("{:.2f} ms", highest).c_str());
-  ImGui::Dummy({width, height});
+  if (sample.position) ImGui::TextDisabled("Click to pause and show this frame");
+  ImGui::EndTooltip();
 }
 
-// Fills a table cell with a number, or leaves it empty if there is none.
-void draw_number(const char* format, double number, bool is_there) {
-  ImGui::TableNextColumn();
-  if (is_there) ImGui::Text(format, number);
-}
-
-// A swatch of the step's colour, in front of its name.
-void draw_swatch(std::size_t step) {
-  const ImVec2 corner = ImGui::GetCursorScreenPos();
-  const float side = ImGui::GetTextLineHeight() * 0.7f;
-  const float top = corner.y + ImGui::GetTextLineHeight() * 0.15f;
-  ImGui::GetWindowDrawList()->AddRectFilled({corner.x, top}, {corner.x + side, top + side},
-                                            step_colour(step));
-  ImGui::Dummy({side, side});
-  ImGui::SameLine();
-}
-
-struct Column {
-  const char *title, *meaning;
-};
-constexpr std::array<Column, 4> columns{{
-    {"ms", "The median of the samples that the chart shows"},
-    {"share", "The part of the whole"},
-    {"GB/s", "The bytes that the step must at least read and write, by its time"},
-    {"of floor",
-     "The floor is the time that this machine takes to copy as many bytes as the step must at "
-     "least "
-     "read and write; 100 % is as fast as a copy. Evaluation reads them many times over"},
-}};
-
-constexpr std::array<const char*, live_step_count> step_meanings{
-    "Reading the frame from its source",
-    "The frame's way into the GPU's memory",
-    "Grey image from the colours",
-    "All levels of the pyramid from the grey image",
-    "Integral images (summed area tables) of the levels and of their squares",
-    "The cascade at every window",
-    "The windows' way back to the host",
-    "Similar windows become faces",
-    "Drawing this window, without waiting for the screen",
-};
-
-void draw_table(const Summary& summary) {
-  if (!ImGui::BeginTable("steps", 5, ImGuiTableFlags_RowBg)) return;
-  ImGui::TableSetupColumn("step", ImGuiTableColumnFlags_WidthStretch, 1.4f);
-  for (const Column& column : columns)
-    ImGui::TableSetupColumn(column.title, ImGuiTableColumnFlags_WidthStretch, 1);
-  ImGui::TableNextRow(ImGuiTableRowFlags_Headers);
-  ImGui::TableNextColumn();
-  ImGui::TableHeader("step");
-  for (const Column& column : columns) {
-    ImGui::TableNextColumn();
-    ImGui::TableHeader(column.title);
-    tooltip(column.meaning);
-  }
-  const double whole = sum_of(summary);
-  for (std::size_t step = 0; step < live_step_count; ++step) {
-    const History::StepSummary& median = summary[step];
-    ImGui::TableNextColumn();
-    draw_swatch(step);
-    ImGui::TextUnformatted(live_step_name(step).data());
-    tooltip(step_meanings[step]);
-    draw_number("%.3f", median.ms, true);
-    draw_number("%.0f %%", median.ms / whole * 100, whole > 0);
-    draw_number("%.1f", median.bytes_per_s / 1e9, median.bytes_per_s > 0);
-    draw_number("%.0f %%", median.of_floor * 100, median.of_floor > 0);
-  }
-  ImGui::EndTable();
-}
+constexpr const char* chart_meaning =
+    "A column is one frame; its height is the time from reading it to drawing it, in milliseconds "
+    "(thousandths of a second), and its colours are the steps in the table below. The dashed lines "
+    "are the time between two frames of a camera with 60 or 30 frames per second. A triangle above "
+    "a column: it is higher than the chart. A triangle below: the frame that is shown. The chart "
+    "stands still while the pointer is over it, and tells the numbers of that column; a click "
+    "shows "
+    "a video's frame again";
+constexpr const char* still_meaning =
+    "A column is one measurement of this picture; its height is the time in milliseconds "
+    "(thousandths of a second), and its colours are the steps in the table below. A triangle "
+    "above a column: it is higher than the chart";
 
 }  // namespace
 
-void draw_times(const History& history, std::uint64_t dropped, bool is_still) {
-  Summary summary{};
-  for (std::size_t step = 0; step < live_step_count; ++step) summary[step] = history.step(step);
-  const double median = history.detect_quantile(0.5);
-  if (is_still) {
-    ImGui::Text("detection %.2f ms, median of %zu", median, history.samples().size());
-    tooltip("A still picture is measured thirty times, if that takes no longer than a second");
-    ImGui::Text("90 %% between %.2f and %.2f ms", history.detect_quantile(0.05),
-                history.detect_quantile(0.95));
-  } else {
-    ImGui::Text("%.1f frames/s, detection %.2f ms", history.frames_per_second(), median);
-    tooltip("Frames shown in the last second; the median time from frame to faces");
-    ImGui::Text("latency p50 %.1f  p95 %.1f  p99 %.1f ms", history.latency_quantile(0.5),
-                history.latency_quantile(0.95), history.latency_quantile(0.99));
+// A moving column can be neither read nor clicked: the history is held while the pointer is over
+// the chart. The measurements of a still picture come only once.
+const History& TimesPanel::charted(const History& history, bool is_still) {
+  if (!is_under_pointer_ || is_still)
+    held_.reset();
+  else if (!held_ || held_->subject() != history.subject())
+    held_ = history;
+  return held_ ? *held_ : history;
+}
+
+std::optional<double> TimesPanel::draw_columns(const History& charted, const History& history,
+                                               bool is_still) {
+  const std::deque<Sample>& samples = charted.samples();
+  ImGui::TextDisabled(is_still ? "ms per measurement" : "ms per frame, the newest on the right");
+  tooltip(is_still ? still_meaning : chart_meaning);
+  const Chart chart = make_chart(samples, hidden_, history, is_still ? 0 : top_);
+  top_ = chart.top;
+  const ChartPointer pointer = draw_chart("chart", chart, ImGui::GetTextLineHeight() * 8);
+  is_under_pointer_ = pointer.is_over_chart;
+  if (!pointer.column) {
+    tooltip(is_still ? still_meaning : chart_meaning);
+    return std::nullopt;
   }
-  if (!is_still)
-    tooltip(
-        "From the camera or file to the screen, of new frames: median, 95th and 99th percentile");
-  ImGui::Text("frames replaced by newer ones: %llu", static_cast<unsigned long long>(dropped));
-  tooltip("Detection always takes the newest frame; these came too fast for it");
-  draw_bar(summary);
-  draw_history(history);
-  draw_table(summary);
+  const Sample& sample = samples[*pointer.column];
+  draw_values(sample, title_of(samples, *pointer.column, is_still), hidden_);
+  return pointer.is_clicked ? sample.position : std::nullopt;
+}
+
+std::optional<double> TimesPanel::draw(const History& history, std::uint64_t dropped,
+                                       bool is_still) {
+  if (is_still)
+    draw_spread(history);
+  else
+    draw_rates(history, dropped);
+  const History& shown = charted(history, is_still);
+  StepSummaries steps;
+  for (std::size_t step = 0; step < live_step_count; ++step) steps[step] = shown.step(step);
+  draw_step_bar(steps, hidden_);
+  const std::optional<double> chosen = draw_columns(shown, history, is_still);
+  draw_step_table(steps, hidden_);
+  return chosen;
 }
 
 }  // namespace facesat::app

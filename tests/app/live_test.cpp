@@ -145,7 +145,7 @@ TEST_F(DetectionTest, ChangedSettingsShowOnTheLastFrame) {
 TEST_F(DetectionTest, StillPicturesAreMeasuredThirtyTimes) {
   Detection detection(settings({"frontalface_default"}));
   CapturedFrame still = face();
-  still.is_still = true;
+  still.kind = FrameSource::Kind::picture;
   still.source = 1;
   const auto wait_for_repeats = [&] {
     std::optional<Repeats> repeats;

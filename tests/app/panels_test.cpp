@@ -100,21 +100,5 @@ TEST_F(PanelTest, WithoutAGpuTheComparisonSaysWhyItIsEmpty) {
   frame([&] { EXPECT_FALSE(draw_comparison(detection, settings)); });
 }
 
-TEST_F(PanelTest, TimesAreDrawnForNoFrameAndForMany) {
-  History history;
-  const auto draw = [&] { draw_times(history, 3, false); };  // 3 dropped frames
-  frame(draw);
-  const int empty = ImGui::GetDrawData()->TotalVtxCount;
-  for (int i = 0; i < 400; ++i) {  // more frames than the history keeps
-    Sample sample;
-    sample.ms.fill(1 + i % 3);
-    history.add(sample, {});
-  }
-  frame(draw);
-  // The history's columns: 300 frames of 9 steps, each a rectangle of 4 vertices, are 10,800. The
-  // rest of the panel has far fewer than 4000.
-  EXPECT_GT(ImGui::GetDrawData()->TotalVtxCount, empty + 4000);
-}
-
 }  // namespace
 }  // namespace facesat::app

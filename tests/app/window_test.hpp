@@ -20,8 +20,11 @@
 namespace facesat::test {
 
 // Colours of the window.
-constexpr Bgr box_colour{60, 220, 60};    // of the first cascade
-constexpr Bgr warning{51, 153, 255};      // of messages about errors
+constexpr Bgr box_colour{60, 220, 60};  // of the first cascade
+constexpr Bgr warning{51, 153, 255};    // of messages about errors
+constexpr Bgr step_colours[] = {{130, 120, 120}, {60, 110, 160},  {233, 180, 86},
+                                {115, 158, 0},   {66, 228, 240},  {0, 94, 213},
+                                {178, 114, 0},   {167, 121, 204}, {180, 170, 170}};
 constexpr int most_of_a_picture = 10000;  // pixels
 constexpr int letters = 50;               // pixels of the bar that marks even a short message
 
@@ -69,11 +72,8 @@ class WindowTest : public ProgramTest {
   // The number of pixels in the colours of the steps: in the bar and the plot of times, and a few
   // in the table of times.
   int plot_pixels(const std::string& file) const {
-    constexpr Bgr steps[] = {{130, 120, 120}, {60, 110, 160},  {233, 180, 86},
-                             {115, 158, 0},   {66, 228, 240},  {0, 94, 213},
-                             {178, 114, 0},   {167, 121, 204}, {180, 170, 170}};
     int pixels = 0;
-    for (const Bgr colour : steps) pixels += pixels_of_colour(file, colour);
+    for (const Bgr colour : step_colours) pixels += pixels_of_colour(file, colour);
     return pixels;
   }
   // A picture with this grey value everywhere.
