@@ -13,13 +13,14 @@ void draw_help(bool& is_open) {
   struct Key {
     const char *key, *meaning;
   };
-  static constexpr std::array<Key, 14> keys{{
+  static constexpr std::array<Key, 15> keys{{
       {"Space", "play, pause"},
       {"Left, Right", "previous, next frame or picture"},
       {"Wheel, drag", "zoom, move the picture; double click: fit or 1:1"},
       {"F, 1", "fit, 1:1"},
       {"L", "labels"},
       {"T", "dark or light"},
+      {"X", "the other one of two pinned SAT algorithms"},
       {"Tab", "panels on or off"},
       {"F11", "full screen on or off"},
       {"H", "this help"},

@@ -13,6 +13,7 @@
 
 #include "app/common/messages.hpp"
 #include "app/live/capture.hpp"
+#include "app/live/comparison_panel.hpp"
 #include "app/live/help.hpp"
 #include "app/live/history.hpp"
 #include "app/live/outputs.hpp"
@@ -71,6 +72,7 @@ class Live {
       screen_.show();
       if (std::exchange(fresh_, false)) add_sample(draw_ms);
       take_repeats(draw_ms);
+      comparison_.keep(history_, result_);
       if (is_last) break;
       // The loop runs once more, which shows a result that was not taken yet.
       is_over_ = command_.frames > 0 && nothing_more_comes();
@@ -100,6 +102,7 @@ class Live {
   void draw() {
     begin_ = Clock::now();
     take_result();
+    if (comparison_.alternate(settings_, result_, begin_)) detection_.set(settings_);
     for (const std::string& file : screen_.dropped()) capture_.open(file);
     if (!recording_.empty() && !detection_.recorder().failure().empty()) stop_recording();
     const bool was_typing = ImGui::IsAnyItemActive();
@@ -151,8 +154,7 @@ class Live {
                   result_.frame.picture.pixels.size.height);
       if (panel_.draw(settings_, result_)) detection_.set(settings_);
     }
-    if (ImGui::CollapsingHeader("SAT algorithms") && draw_comparison(detection_, settings_))
-      detection_.set(settings_);
+    if (ImGui::CollapsingHeader("SAT algorithms")) draw_comparison();
     if (ImGui::CollapsingHeader("View")) {
       if (draw_inspection(settings_.inspection, result_.level_count)) detection_.set(settings_);
       ImGui::Checkbox("labels: neighbours | score", &labels_);
@@ -169,6 +171,13 @@ class Live {
       draw_keeping();
     }
     ImGui::TextDisabled("H: help");
+  }
+
+  void draw_comparison() {
+    const ComparisonPanel::Wish wish =
+        comparison_.draw(detection_.comparison().get(), settings_, result_);
+    if (wish.comparison) detection_.compare();
+    if (wish.settings) detection_.set(settings_);
   }
 
   void reset() {
@@ -292,6 +301,9 @@ class Live {
         return;
       case 'T':
         return screen_.set_dark(dark_ = !dark_);
+      case 'X':
+        if (comparison_.switch_algorithm(settings_, result_)) detection_.set(settings_);
+        return;
       default:
         return;
     }
@@ -398,6 +410,7 @@ class Live {
   LiveSettings settings_;
   SourcePanel source_;
   DetectionPanel panel_;
+  ComparisonPanel comparison_;
   LiveResult result_;
   History history_;
   std::vector<Sample> all_;

@@ -55,7 +55,4 @@ bool draw_inspection(Inspection& inspection, int level_count);
 // rates and latency. `dropped`: frames that were replaced by newer ones.
 void draw_times(const History& history, std::uint64_t dropped, bool is_still);
 
-// Starts the comparison of all SAT algorithms, and ranks them; returns true if the user chose one.
-bool draw_comparison(Detection& detection, LiveSettings& settings);
-
 }  // namespace facesat::app

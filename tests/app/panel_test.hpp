@@ -1,0 +1,76 @@
+// The base of tests that draw the live window's panels without a window. Their controls are
+// activated as by the keyboard.
+#pragma once
+
+#include <string>
+
+#include <gtest/gtest.h>
+#include <imgui.h>
+#include <imgui_internal.h>
+
+#include "tests/app/program.hpp"
+
+namespace facesat::app {
+
+class PanelTest : public test::ProgramTest {
+ protected:
+  PanelTest() {
+    ImGui::CreateContext();
+    ImGuiIO& io = ImGui::GetIO();
+    io.IniFilename = nullptr;
+    io.DisplaySize = {400, 4000};  // high enough that no control is scrolled out of sight
+    io.Fonts->Build();
+  }
+  ~PanelTest() override { ImGui::DestroyContext(); }
+
+  // Draws one frame of the user interface: a panel whose contents draw() adds.
+  template <class Draw>
+  static void frame(Draw draw) {
+    ImGui::GetIO().DeltaTime = 1.0f / 60;
+    ImGui::NewFrame();
+    ImGui::SetNextWindowPos({0, 0});
+    ImGui::SetNextWindowSize({400, 4000});
+    ImGui::Begin("panel");
+    draw();
+    ImGui::End();
+    ImGui::Render();
+  }
+
+  // Presses the control labelled `label`: in the open list if a list is open, otherwise in the
+  // panel. parent: the tree node that contains the control. how: how ImGui activates it.
+  template <class Draw>
+  static void press(const std::string& label, Draw draw, const char* parent = nullptr,
+                    ImGuiActivateFlags how = ImGuiActivateFlags_None) {
+    frame(draw);
+    ImGuiContext& context = *ImGui::GetCurrentContext();
+    const bool is_open = !context.OpenPopupStack.empty();
+    ImGuiWindow* window =
+        is_open ? context.OpenPopupStack.back().Window : ImGui::FindWindowByName("panel");
+    ASSERT_NE(window, nullptr);
+    ImGuiID id = window->GetID(label.c_str());
+    if (parent) id = ImHashStr(label.c_str(), 0, window->GetID(parent));
+    ImGui::ActivateItem(id);
+    context.NavNextActivateFlags = how;
+    frame(draw);
+    frame(draw);
+  }
+
+  // Types `text` into the field labelled `label` and presses Enter.
+  template <class Draw>
+  static void type(const std::string& label, const std::string& text, Draw draw) {
+    press(label, draw, nullptr, ImGuiActivateFlags_PreferInput);
+    ImGuiIO& io = ImGui::GetIO();
+    for (const char c : text) io.AddInputCharacter(static_cast<unsigned char>(c));
+    frame(draw);
+    constexpr int enter = 100;  // any index into KeysDown: KeyMap makes it the Enter key
+    io.KeyMap[ImGuiKey_Enter] = enter;
+    io.KeysDown[enter] = true;
+    frame(draw);
+    io.KeysDown[enter] = false;
+    frame(draw);
+  }
+
+  std::string path(const std::string& name) const { return (folder / name).string(); }
+};
+
+}  // namespace facesat::app
