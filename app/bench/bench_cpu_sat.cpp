@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "app/bench/cpu_sats.hpp"
+#include "app/common/cpu_sats.hpp"
 #include "core/cpu/integral.hpp"
 #include "core/memory.hpp"
 
@@ -15,8 +15,6 @@ namespace {
 
 using gpu::SatBenchRow;
 using gpu::SatBenchTask;
-
-constexpr const char *id_2r2w = "cpu_2r2w", *id_4r1w = "cpu_4r1w", *id_backend = "cpu_backend";
 
 // An integral image with its borders, in the layout of core/table.hpp.
 template <class Out>

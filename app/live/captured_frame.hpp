@@ -14,9 +14,9 @@ struct CapturedFrame : Frame {
   // of 0: unknown.
   std::size_t index = 0, count = 0;
   FrameSource::Kind kind = FrameSource::Kind::video;  // of its source
-  double capture_ms = 0;  // the time to read it
-  double rate = 0;        // frames per second of its source; 0: it has none
-  double seconds = 0;     // when it was taken: in a video, or else on the machine's clock
+  double capture_ms = 0;                              // the time to read it
+  double rate = 0;     // frames per second of its source; 0: it has none
+  double seconds = 0;  // when it was taken: in a video, or else on the machine's clock
 
   // A picture stays until another one is asked for.
   bool is_still() const { return kind == FrameSource::Kind::picture; }

@@ -5,11 +5,20 @@
 #include <exception>
 #include <utility>
 
+#include "app/live/cpu_comparison.hpp"
+#include "app/live/sat_facts.hpp"
 #include "cascades/cascade_store.hpp"
-#include "kernels/sat/algorithm.hpp"
 #include "library/support/errors.hpp"
 
 namespace facesat::app {
+namespace {
+
+BackendOptions without_sat(BackendOptions options) {
+  options.sat.clear();
+  return options;
+}
+
+}  // namespace
 
 Detection::Detection(LiveSettings settings, std::function<void()> on_result)
     : on_result_(std::move(on_result)),
@@ -59,22 +68,30 @@ std::shared_ptr<const Comparison> Detection::comparison() const {
 
 void Detection::run_once(const std::stop_token& stop) {
   LiveSettings settings;
-  bool is_new = false, compares = false;
+  bool is_new = false, detects = false, compares = false;
   {
     std::unique_lock lock(mutex_);
     busy_ = false;
     changed_.wait(lock, stop, [this] {
-      return newest_ || ((settings_changed_ || wants_comparison_) && last_);
+      return newest_ || ((settings_changed_ || wants_comparison_ || comparing_) && last_);
     });
     if (stop.stop_requested()) return;
     busy_ = true;
-    settings_changed_ = false;
-    settings = settings_;
     is_new = newest_.has_value();
+    detects = std::exchange(settings_changed_, false) || is_new;
+    settings = settings_;
     if (newest_) last_ = std::exchange(newest_, std::nullopt);
     compares = std::exchange(wants_comparison_, false);
   }
-  use(settings);
+  if (detects) {
+    use(settings);
+    detect_last(is_new, stop);
+  }
+  if (compares) begin_comparison();
+  if (comparing_) continue_comparison();
+}
+
+void Detection::detect_last(bool is_new, const std::stop_token& stop) {
   LiveResult result = detect(*last_);
   result.is_new = is_new;
   const bool repeats = result.message.empty() && (last_->is_still() || !is_new);
@@ -83,11 +100,6 @@ void Detection::run_once(const std::stop_token& stop) {
     recorder_.add(result.frame.picture.pixels, result.faces,
                   {result.frame.rate, result.frame.seconds});
   results_.put(std::move(result));
-  if (compares) {
-    auto comparison = std::make_shared<const Comparison>(compare_on(last_->picture.pixels));
-    const std::scoped_lock lock(mutex_);
-    comparison_ = std::move(comparison);
-  }
   on_result_();
   if (repeats) repeat(subject, stop);
 }
@@ -128,7 +140,13 @@ void Detection::use(const LiveSettings& settings) {
   const bool same_machine = built_ && built_backend_ == backend;
   const bool same =
       same_machine && built_->cascades == settings.cascades && built_->detect == settings.detect;
-  if (!same || built_->inside_of != settings.inside_of) ++settings_count_;
+  const bool same_search = built_ && built_->cascades == settings.cascades &&
+                           built_->detect == settings.detect &&
+                           built_->inside_of == settings.inside_of;
+  if (!same_machine || !same_search) ++settings_count_;
+  const bool same_device = built_ && without_sat(built_backend_) == without_sat(backend);
+  if (!same_search || !same_device) ++any_sat_count_;
+  if (!same_device) speed_ = {};
   built_ = settings;
   built_backend_ = backend;
   if (same) return;
@@ -141,7 +159,7 @@ void Detection::use(const LiveSettings& settings) {
     backend_ = backends.device_name();
     sat_ = backends.sat();
     on_device_ = backends.on_gpu();
-    if (!same_machine || speed_.memory == 0)
+    if (speed_.memory == 0)
       speed_ = on_device_ ? gpu::copy_speed(backends.device(0)) : host_copy_speed();
     for (const auto& cascade : cascades)
       detectors_.emplace_back(cascade, settings.detect, backends.make(0));
@@ -173,6 +191,8 @@ BackendOptions Detection::usable_backend(const LiveSettings& settings) const {
 LiveResult Detection::detect(CapturedFrame frame) {
   LiveResult result;
   result.subject = {frame.source, settings_count_, frame.picture.pixels.size};
+  result.any_sat = result.subject;
+  result.any_sat.settings = any_sat_count_;
   result.backend = backend_;
   result.sat = sat_;
   result.message = failure_;
@@ -254,21 +274,48 @@ void Detection::show_inside(LiveResult& result) {
   result.view_is_frame = built_->inspection.is_frame();
 }
 
-Comparison Detection::compare_on(View<const Bgr> frame) const {
-  Comparison comparison;
-  if (!on_device_ || detectors_.empty()) {
-    comparison.message = "SAT algorithms run on a GPU; detection is on the CPU";
-    return comparison;
-  }
+Detection::Compared Detection::compared() const {
+  return {last_->source, without_sat(built_backend_)};
+}
+
+// The comparison has its own hold on the frame, so that it goes on while a video plays.
+void Detection::begin_comparison() {
+  comparing_.reset();
+  compared_ = compared();
+  Comparison begin;
+  begin.on_device = on_device_;
   try {
-    std::vector<std::string> ids;
-    for (const gpu::SatAlgorithm* sat : gpu::sat_algorithms()) ids.emplace_back(sat->id);
-    return compare_sats(ids, built_backend_, find_cascade(built_->cascades.front()), built_->detect,
-                        frame);
+    if (detectors_.empty()) throw UsageError(failure_.empty() ? "no cascade is chosen" : failure_);
+    const ComparedFrame frame{find_cascade(built_->cascades.front()), built_->detect,
+                              last_->picture, speed_};
+    begin = plan_comparison(frame, on_device_);
+    if (begin.levels > 0)
+      comparing_ = on_device_
+                       ? ComparisonRun(begin, ids_of(facts_of(gpu::sat_algorithms())),
+                                       measure_on_device(built_backend_, frame))
+                       : ComparisonRun(begin, ids_of(cpu_sat_facts()), measure_on_cpu(frame));
   } catch (...) {  // the cascade's file may be gone by now
-    comparison.message = reason_of(std::current_exception());
-    return comparison;
+    begin.message = reason_of(std::current_exception());
   }
+  show(comparing_ ? comparing_->comparison() : begin);
+}
+
+void Detection::continue_comparison() {
+  if (compared() == compared_)
+    comparing_->measure_next();
+  else
+    comparing_->stop(
+        "the comparison ended early: the source, or where faces are detected, changed");
+  show(comparing_->comparison());
+  if (comparing_->is_over()) comparing_.reset();
+}
+
+void Detection::show(const Comparison& comparison) {
+  {
+    const std::scoped_lock lock(mutex_);
+    comparison_ = std::make_shared<const Comparison>(comparison);
+  }
+  on_result_();
 }
 
 void Detection::record(const std::string& file, double frames_per_second) {

@@ -55,6 +55,7 @@ struct Subject {
 struct LiveResult {
   CapturedFrame frame;
   Subject subject;
+  Subject any_sat;     // `subject` without regard to the SAT algorithm
   bool is_new = true;  // false: settings changed, and the frame was detected again
   std::vector<FoundFace> faces;
   std::optional<Image<Bgr>> view;  // shown instead of the frame, if selected
@@ -107,12 +108,15 @@ class Detection {
   std::optional<Repeats> take_repeats() { return repeats_.take(); }
   std::uint64_t dropped() const;  // frames that were replaced by newer ones
 
-  // Compares the SAT algorithms on the next frame, or on the last one if none comes.
+  // Compares the SAT algorithms on the next frame, or on the last one if none comes. New frames and
+  // settings wait for one algorithm at most. Ends early when another source or machine is chosen.
   void compare();
-  std::shared_ptr<const Comparison> comparison() const;  // the last one; null: none yet
+  // The last one, as far as it has come; null: none yet. on_result() is called when it grows.
+  std::shared_ptr<const Comparison> comparison() const;
 
  private:
   void run_once(const std::stop_token& stop);
+  void detect_last(bool is_new, const std::stop_token& stop);
   void fail(const std::string& reason);
   void use(const LiveSettings& settings);
   bool turn_to_cpu();
@@ -125,7 +129,9 @@ class Detection {
   void find_inside(View<const Bgr> frame, std::size_t outer, LiveResult& result);
   std::size_t colour(std::size_t cascade) const;
   void add_numbers(const Detector& detector, LiveResult& result) const;
-  Comparison compare_on(View<const Bgr> frame) const;
+  void begin_comparison();
+  void continue_comparison();
+  void show(const Comparison& comparison);
   void show_inside(LiveResult& result);
 
   const std::function<void()> on_result_;
@@ -151,6 +157,16 @@ class Detection {
   std::string backend_, sat_, failure_;
   std::optional<CapturedFrame> last_;
   std::uint64_t settings_count_ = 0;  // changes of what detection depends on
+  std::uint64_t any_sat_count_ = 0;   // the same, but not changes of the SAT algorithm
+  // What a comparison that is not over belongs to.
+  struct Compared {
+    std::uint64_t source = 0;
+    BackendOptions machine;
+    bool operator==(const Compared&) const = default;
+  };
+  Compared compared() const;
+  Compared compared_;
+  std::optional<ComparisonRun> comparing_;
 
   GuardedThread thread_;  // last: it uses all of the above
 };

@@ -8,18 +8,12 @@
 
 #include "app/live/overlay.hpp"
 #include "app/live/panels.hpp"
+#include "app/live/sat_facts.hpp"
 #include "app/live/widgets.hpp"
 #include "cascades/cascade_store.hpp"
 
 namespace facesat::app {
 namespace {
-
-// The authors and year of an algorithm's paper. A citation begins with its authors and a colon.
-std::string authors_of(const gpu::SatAlgorithm& sat) {
-  const std::size_t end = sat.paper.find(':');
-  return end == std::string::npos ? std::string(sat.paper)
-                                  : fmt::format("{} {}", sat.paper.substr(0, end), sat.year);
-}
 
 // A square size, chosen by its side; 0: no limit. 4000 is just the end of the control's range.
 bool draw_size(const char* label, Size& size) {
@@ -81,18 +75,15 @@ bool DetectionPanel::draw_machine(BackendOptions& backend) const {
   }
   if (ImGui::BeginCombo("SAT", backend.sat.empty() ? "the fastest" : backend.sat.c_str())) {
     std::string_view paper;
-    for (const gpu::SatAlgorithm* const algorithm : sats_) {
-      const gpu::SatAlgorithm& sat = *algorithm;
-      if (sat.paper != paper) ImGui::TextDisabled("%s", authors_of(sat).c_str());
-      paper = sat.paper;
-      if (ImGui::Selectable(std::string(sat.id).c_str(), sat.id == backend.sat)) {
-        backend.sat = sat.id;
+    for (const gpu::SatAlgorithm* const sat : sats_) {
+      const SatFacts facts = facts_of(*sat);
+      if (sat->paper != paper) ImGui::TextDisabled("%s", facts.authors.c_str());
+      paper = sat->paper;
+      if (ImGui::Selectable(facts.id.c_str(), facts.id == backend.sat)) {
+        backend.sat = facts.id;
         changed = true;
       }
-      tooltip(fmt::format("{}\n{}\n{:g} reads and {:g} writes per element; {}", sat.title,
-                          sat.paper, sat.reads, sat.writes,
-                          sat.launches > 0 ? fmt::format("launches: {}", sat.launches)
-                                           : "one launch per anti-diagonal"));
+      tooltip(explanation_of(facts));
     }
     ImGui::EndCombo();
   }

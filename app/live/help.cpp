@@ -13,7 +13,7 @@ void draw_help(bool& is_open) {
   struct Key {
     const char *key, *meaning;
   };
-  static constexpr std::array<Key, 17> keys{{
+  static constexpr std::array<Key, 18> keys{{
       {"Space", "play, pause"},
       {"Left, Right", "previous, next frame of a video; else picture"},
       {"Page Up, Page Down", "previous, next picture or video of the list"},
@@ -21,6 +21,7 @@ void draw_help(bool& is_open) {
       {"F, 1", "fit, 1:1"},
       {"L", "labels"},
       {"T", "dark or light"},
+      {"X", "the other one of two pinned SAT algorithms"},
       {"Tab", "panels on or off"},
       {"F11", "full screen on or off"},
       {"H", "this help"},

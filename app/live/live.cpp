@@ -58,6 +58,7 @@ class Live {
       screen_.show();
       if (std::exchange(fresh_, false)) add_sample(draw_ms);
       take_repeats(draw_ms);
+      window_.measured(history_);
       if (is_last) break;
       // The loop runs once more, which shows a result that was not taken yet.
       is_over_ = command_.frames > 0 && nothing_more_comes();

@@ -60,6 +60,8 @@ void MainWindow::show(LiveResult result) {
 
 void MainWindow::draw(const History& history) {
   wants_screenshot_ = false;
+  if (comparison_.alternate(settings_, result_, std::chrono::steady_clock::now()))
+    parts_.detection.set(settings_);
   const bool was_typing = ImGui::IsAnyItemActive();
   draw_contents(history);
   // Whether a control is in use is asked before and after drawing, because that may change in this
@@ -109,8 +111,8 @@ void MainWindow::draw_splitter() {
   }
   if (ImGui::IsItemActive()) {
     const float left = ImGui::GetWindowPos().x + ImGui::GetStyle().WindowPadding.x;
-    side_width_ = std::clamp((ImGui::GetMousePos().x - left) / ImGui::GetFontSize(),
-                             narrowest_side, widest_side);
+    side_width_ = std::clamp((ImGui::GetMousePos().x - left) / ImGui::GetFontSize(), narrowest_side,
+                             widest_side);
   }
   ImGui::SameLine(0, 0);
 }
@@ -152,8 +154,7 @@ void MainWindow::draw_side(const History& history, const Capture::State& state) 
                 result_.frame.picture.pixels.size.height);
     if (panel_.draw(settings_, result_)) parts_.detection.set(settings_);
   }
-  if (ImGui::CollapsingHeader("SAT algorithms") && draw_comparison(parts_.detection, settings_))
-    parts_.detection.set(settings_);
+  if (ImGui::CollapsingHeader("SAT algorithms")) draw_comparison();
   if (ImGui::CollapsingHeader("View")) draw_view_panel();
   if (ImGui::CollapsingHeader("Save")) {
     if (ImGui::Button("screenshot")) wants_screenshot_ = true;
@@ -176,9 +177,15 @@ void MainWindow::show_again(double position, const History& history) {
   parts_.capture.seek(position);
 }
 
+void MainWindow::draw_comparison() {
+  const ComparisonPanel::Wish wish =
+      comparison_.draw(parts_.detection.comparison().get(), settings_, result_);
+  if (wish.comparison) parts_.detection.compare();
+  if (wish.settings) parts_.detection.set(settings_);
+}
+
 void MainWindow::draw_view_panel() {
-  if (draw_inspection(settings_.inspection, result_.level_count))
-    parts_.detection.set(settings_);
+  if (draw_inspection(settings_.inspection, result_.level_count)) parts_.detection.set(settings_);
   ImGui::Checkbox("labels: neighbours | score", &labels_);
   tooltip("Shown where the box is wide enough, and for the box under the pointer");
   if (ImGui::Button("fit")) view_.fit();
@@ -249,6 +256,9 @@ void MainWindow::handle_key(const Screen::Press& press) {
       return;
     case 'H':
       help_ = !help_;
+      return;
+    case 'X':
+      if (comparison_.switch_algorithm(settings_, result_)) parts_.detection.set(settings_);
       return;
     case 'T':
       return parts_.screen.set_dark(dark_ = !dark_);

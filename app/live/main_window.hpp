@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/live/capture.hpp"
+#include "app/live/comparison_panel.hpp"
 #include "app/live/detection.hpp"
 #include "app/live/face_marks.hpp"
 #include "app/live/history.hpp"
@@ -35,6 +36,8 @@ class MainWindow {
   // Shows this result from now on.
   void show(LiveResult result);
   const LiveResult& shown() const { return result_; }
+  // To be called when the history of the results shown has grown.
+  void measured(const History& history) { comparison_.keep(history, result_); }
 
   // One frame of the user interface, and what the keys pressed since the last one do. `history`: of
   // the results shown.
@@ -51,6 +54,7 @@ class MainWindow {
   void draw_splitter();
   void draw_main(const Capture::State& state);
   void draw_start_page(const Capture::State& state);
+  void draw_comparison();
   void draw_view_panel();
   void show_again(double position, const History& history);
   void reset();
@@ -66,6 +70,7 @@ class MainWindow {
   SourcePanel source_;
   TimesPanel times_;
   DetectionPanel panel_;
+  ComparisonPanel comparison_;
   StartPage start_page_;
   bool labels_, dark_;
   float side_width_;  // in font sizes

@@ -72,7 +72,4 @@ class TimesPanel {
   std::optional<History> held_;    // what is shown as long as the chart is under the pointer
 };
 
-// Starts the comparison of all SAT algorithms, and ranks them; returns true if the user chose one.
-bool draw_comparison(Detection& detection, LiveSettings& settings);
-
 }  // namespace facesat::app

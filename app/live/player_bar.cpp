@@ -43,7 +43,7 @@ void draw_marks(const FaceMarks& marks) {
 
 // The slider for the position in a video or list of pictures.
 void draw_position(Capture& capture, const Capture::State& state, const FaceMarks& marks) {
-  ImGui::SetNextItemWidth(-1);  // all the width, because a label after ## is not shown
+  ImGui::SetNextItemWidth(-1);       // all the width, because a label after ## is not shown
   if (is_list_of_pictures(state)) {  // counted from 1, as people do
     int number = static_cast<int>(state.entry) + 1;
     if (ImGui::SliderInt("##position", &number, 1, static_cast<int>(state.count),
@@ -110,8 +110,7 @@ void draw_pace(Capture& capture, const Capture::State& state) {
   ImGui::SetNextItemWidth(ImGui::GetFontSize() * 6);
   if (is_video) {
     auto speed = static_cast<float>(state.speed);
-    if (ImGui::SliderFloat("##speed", &speed, 0.1f, 10, "speed %.2f",
-                           ImGuiSliderFlags_Logarithmic))
+    if (ImGui::SliderFloat("##speed", &speed, 0.1f, 10, "speed %.2f", ImGuiSliderFlags_Logarithmic))
       capture.set_speed(speed);
     tooltip("1: as fast as the video was taken. Ctrl+click to type a number");
   } else {

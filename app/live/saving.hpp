@@ -37,8 +37,7 @@ class Saving {
   // At the end of the run: finishes the recording, and writes the outputs of the command line.
   // draw() draws the window once more for the screenshot.
   void finish_recording();
-  void write_screenshot(const std::string& file, Screen& screen,
-                        const std::function<void()>& draw);
+  void write_screenshot(const std::string& file, Screen& screen, const std::function<void()>& draw);
   void write_times(const std::string& file, const std::vector<Sample>& samples);
 
   // The first failure; null: there was none.

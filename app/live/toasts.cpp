@@ -54,7 +54,8 @@ void Toasts::draw() {
     bottom -= ImGui::GetWindowHeight() + margin / 2;
     ImGui::End();
   }
-  if (clicked < toasts_.size()) toasts_.erase(toasts_.begin() + static_cast<std::ptrdiff_t>(clicked));
+  if (clicked < toasts_.size())
+    toasts_.erase(toasts_.begin() + static_cast<std::ptrdiff_t>(clicked));
 }
 
 }  // namespace facesat::app

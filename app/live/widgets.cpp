@@ -17,6 +17,12 @@ void draw_warning(const std::string& message) {
                                             colour);
 }
 
+void draw_remark(const std::string& text) {
+  ImGui::PushStyleColor(ImGuiCol_Text, ImGui::GetColorU32(ImGuiCol_TextDisabled));
+  ImGui::TextWrapped("%s", text.c_str());
+  ImGui::PopStyleColor();
+}
+
 void tooltip(const std::string& text) {
   if (!ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) return;
   constexpr float letters_per_line = 24;

@@ -9,6 +9,9 @@ namespace facesat::app {
 // Draws an error message, marked by a bar in the colour of warnings.
 void draw_warning(const std::string& message);
 
+// Draws a sentence that is less important than the rest.
+void draw_remark(const std::string& text);
+
 // Explains the control, column or text drawn last while the pointer is over it; also if that is
 // disabled.
 void tooltip(const std::string& text);

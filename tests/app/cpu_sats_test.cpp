@@ -1,5 +1,5 @@
 // The CPU's SAT algorithms of `facesat bench sat` against a plain double loop.
-#include "app/bench/cpu_sats.hpp"
+#include "app/common/cpu_sats.hpp"
 
 #include <algorithm>
 #include <random>

@@ -13,7 +13,6 @@
 #include <opencv2/imgcodecs.hpp>
 #include <unistd.h>
 
-#include "app/live/comparison.hpp"
 #include "app/live/copy_speed.hpp"
 #include "app/live/detection.hpp"
 #include "app/live/guarded_thread.hpp"
@@ -295,27 +294,6 @@ TEST_F(DetectionTest, TheAtlasHoldsEveryLevelInItsPlace) {
       for (int x = 0; x < alone.size().width; ++x)
         ASSERT_EQ(atlas.row(place.y + y * step)[place.x + x * step].g, alone.row(y)[x].g);
   }
-}
-
-TEST_F(DetectionTest, AlgorithmsAreComparedAndFailuresReported) {
-  const CapturedFrame frame = face();
-  const auto cascade = find_cascade("frontalface_default");
-  BackendOptions options;
-  options.choice = BackendChoice::cpu;  // it has only one algorithm, without a name
-  const Comparison both = compare_sats({"", ""}, options, cascade, {}, frame.picture.pixels);
-  ASSERT_EQ(both.ranks.size(), 2u);
-  EXPECT_EQ(both.message, "");
-  EXPECT_LE(both.ranks[0].sat_ms, both.ranks[1].sat_ms);
-  for (const SatRank& rank : both.ranks) {
-    EXPECT_TRUE(rank.identical);
-    EXPECT_GT(rank.sat_ms, 0);
-    EXPECT_GT(rank.detect_ms, rank.sat_ms);
-  }
-  EXPECT_EQ(both.image, frame.picture.pixels.size);
-  EXPECT_GT(both.atlas.area(), both.image.area());
-  const Comparison none = compare_sats({"scanner"}, options, cascade, {}, frame.picture.pixels);
-  EXPECT_TRUE(none.ranks.empty());
-  EXPECT_EQ(none.message.find("scanner: "), 0u) << none.message;
 }
 
 TEST(CopySpeed, FloorsAreBytesOverSpeed) {

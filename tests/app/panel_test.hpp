@@ -1,5 +1,5 @@
-// The base of tests of the window's panels, which are drawn without a window. Controls are activated
-// as by the keyboard.
+// The base of tests of the window's panels, which are drawn without a window. Controls are
+// activated as by the keyboard.
 #pragma once
 
 #include <string>

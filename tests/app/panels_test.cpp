@@ -87,18 +87,5 @@ TEST_F(PanelTest, ShowsSumsAtlasAndFrame) {
   EXPECT_TRUE(inspection.is_frame());
 }
 
-TEST_F(PanelTest, WithoutAGpuTheComparisonSaysWhyItIsEmpty) {
-  add_face("face.pgm");
-  LiveSettings settings;
-  settings.backend.choice = BackendChoice::cpu;
-  settings.cascades = {"frontalface_default"};
-  Detection detection(settings);
-  detection.put({*open_source(path("face.pgm"))->next()});
-  press("compare all on this frame", [&] { draw_comparison(detection, settings); });
-  ASSERT_TRUE(eventually([&] { return detection.comparison() != nullptr; }));
-  EXPECT_NE(detection.comparison()->message.find("GPU"), std::string::npos);
-  frame([&] { EXPECT_FALSE(draw_comparison(detection, settings)); });
-}
-
 }  // namespace
 }  // namespace facesat::app

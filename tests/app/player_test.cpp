@@ -1,8 +1,7 @@
 // The bar below the picture, its marks, and short messages.
-#include "app/live/player_bar.hpp"
-
 #include <cmath>
 
+#include "app/live/player_bar.hpp"
 #include "app/live/toasts.hpp"
 #include "tests/app/eventually.hpp"
 #include "tests/app/panel_test.hpp"

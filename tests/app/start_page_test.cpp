@@ -23,7 +23,8 @@ TEST_F(PanelTest, TheStartPageOpensWhatIsTypedAndWhatWasOpenedBefore) {
   const auto draw = [&] {
     if (auto now = page.draw(recent)) chosen = now;
   };
-  const std::string inner = "start_" + fmt::format("{:08X}", ImHashStr("start", 0, ImHashStr("panel")));
+  const std::string inner =
+      "start_" + fmt::format("{:08X}", ImHashStr("start", 0, ImHashStr("panel")));
   type("##path", "/x/y.avi", draw, "panel/" + inner);
   EXPECT_EQ(chosen, std::vector<std::string>{"/x/y.avi"});
   press("/c", draw, nullptr, ImGuiActivateFlags_None, "panel/" + inner);
@@ -45,8 +46,8 @@ TEST_F(PanelTest, PathsAreCompleted) {
     test::write_text(folder / name, "");
   std::filesystem::create_directory(folder / "p/ap below");
   const Completions all = complete_path(path("p/ap"));
-  EXPECT_EQ(all.paths,
-            (std::vector<std::string>{path("p/ap below/"), path("p/apple.png"), path("p/apricot.avi")}));
+  EXPECT_EQ(all.paths, (std::vector<std::string>{path("p/ap below/"), path("p/apple.png"),
+                                                 path("p/apricot.avi")}));
   EXPECT_EQ(all.common, path("p/ap"));
   EXPECT_EQ(complete_path(path("p/app")).common, path("p/apple.png"));
   EXPECT_TRUE(complete_path(path("p/x")).paths.empty());

@@ -13,6 +13,10 @@
 
 namespace facesat::app {
 
+// The names of the CPU's algorithms: the two below, and the CPU backend's own integral()
+// (core/cpu/integral.hpp).
+constexpr const char *id_2r2w = "cpu_2r2w", *id_4r1w = "cpu_4r1w", *id_backend = "cpu_backend";
+
 enum class Summed { values, squares };
 
 template <Summed summed, class Out, class In>

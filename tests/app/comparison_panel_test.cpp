@@ -1,0 +1,202 @@
+// The panel of SAT (summed area table) algorithms, with invented algorithms and results.
+#include "app/live/comparison_panel.hpp"
+
+#include "tests/app/eventually.hpp"
+#include "tests/app/panel_test.hpp"
+
+namespace facesat::app {
+namespace {
+
+using namespace std::chrono_literals;
+using test::eventually;
+
+class ComparisonPanelTest : public test::PanelTest {
+ protected:
+  ComparisonPanelTest() {
+    last.sat = "one";
+    comparison.on_device = true;
+    comparison.levels = 5;
+    comparison.floor_ms = 1;
+  }
+  void draw() {
+    const ComparisonPanel::Wish wish = panel.draw(&comparison, settings, last);
+    wishes.comparison |= wish.comparison;
+    wishes.settings |= wish.settings;
+  }
+  // Presses a control, and returns what it asks for.
+  ComparisonPanel::Wish wish(const std::string& label, const char* parent = nullptr) {
+    wishes = {};
+    press(
+        label, [this] { draw(); }, parent);
+    return wishes;
+  }
+  void pin_both() {
+    wish("A", "one");
+    wish("B", "three");
+  }
+  // The corners of what is drawn.
+  int drawn() {
+    frame([this] { draw(); });
+    return ImGui::GetDrawData()->TotalVtxCount;
+  }
+
+  const gpu::SatAlgorithm one{"one", "One", "Ann, Bob: A paper", 2001, 1, 1, 1, {}, {}, {}, {}},
+      two{"two", "Two", "A remark", 2001, 0, 2, 2, {}, {}, {}, {}},
+      three{"three", "Three", "Cid: Another paper", 2002, 1, 1, 1, {}, {}, {}, {}};
+  const gpu::SatAlgorithm* const sats[3]{&one, &two, &three};
+  ComparisonPanel panel{sats};
+  LiveSettings settings;
+  LiveResult last;
+  Comparison comparison;
+  ComparisonPanel::Wish wishes;
+};
+
+TEST_F(ComparisonPanelTest, FactsOfAnAlgorithm) {
+  const std::vector<SatFacts> facts = facts_of(sats);
+  EXPECT_EQ(ids_of(facts), (std::vector<std::string>{"one", "two", "three"}));
+  EXPECT_EQ(facts[0].authors, "Ann, Bob 2001");
+  EXPECT_EQ(facts[1].authors, "A remark");
+  EXPECT_EQ(explanation_of(facts[0]),
+            "One\nAnn, Bob: A paper\n1 read and 1 write per element; launches: 1");
+  EXPECT_NE(explanation_of(facts[1]).find("one launch per anti-diagonal"), std::string::npos);
+}
+
+TEST_F(ComparisonPanelTest, MeasuredAlgorithmsComeFirst) {
+  comparison.ranks = {{"three", 2, 9, true, {}}, {"gone", 3, 9, true, {}}};
+  const std::vector<SatRow> rows = rows_of(facts_of(sats), comparison);
+  ASSERT_EQ(rows.size(), 3u);
+  EXPECT_EQ(rows[0].facts.id, "three");
+  EXPECT_TRUE(rows[0].rank);
+  EXPECT_EQ(rows[1].facts.id, "one");
+  EXPECT_FALSE(rows[1].rank);
+  EXPECT_EQ(rows[2].facts.id, "two");
+}
+
+TEST_F(ComparisonPanelTest, TheSlowestDoesNotFlattenTheOthers) {
+  EXPECT_EQ(chart_end(comparison), 1);  // the floor
+  comparison.ranks = {{"a", 2, 0, true, {}}, {"b", 3, 0, true, {}}, {"c", 8, 0, true, {}}};
+  EXPECT_EQ(chart_end(comparison), 8);
+  comparison.ranks[2].sat_ms = 100;
+  EXPECT_EQ(chart_end(comparison), 9);  // three times the median
+  comparison.ranks.push_back({"d", 0, 0, true, "a reason"});
+  EXPECT_EQ(chart_end(comparison), 9);
+  comparison.floor_ms = 20;
+  EXPECT_EQ(chart_end(comparison), 20);
+}
+
+TEST_F(ComparisonPanelTest, NumbersHaveAFewDigits) {
+  EXPECT_EQ(time_text(0.01234), "0.012 ms");
+  EXPECT_EQ(time_text(12.34), "12.34 ms");
+  EXPECT_EQ(time_text(123.45), "123.5 ms");
+  EXPECT_EQ(factor_text(1.44, 1), "1.4 x");
+  EXPECT_EQ(factor_text(250, 1), "250 x");
+  EXPECT_EQ(factor_text(1, 0), "");
+  const std::string text = measured_text({"one", 1.4, 9, false, {}}, comparison);
+  EXPECT_NE(text.find("1.4 x the time of a plain copy"), std::string::npos) << text;
+  EXPECT_NE(text.find("9.000 ms"), std::string::npos) << text;
+  EXPECT_NE(text.find("DIFFERENT"), std::string::npos) << text;
+  EXPECT_NE(measured_text({"one", 0, 0, true, "a reason"}, comparison).find("a reason"),
+            std::string::npos);
+}
+
+TEST_F(ComparisonPanelTest, AClickOnARowUsesItsAlgorithm) {
+  EXPECT_TRUE(wish("two").settings);
+  EXPECT_EQ(settings.backend.sat, "two");
+  comparison.ranks = {{"three", 2, 9, true, {}}};
+  EXPECT_TRUE(wish("three").settings);
+  EXPECT_EQ(settings.backend.sat, "three");
+  wishes = {};
+  frame([this] { draw(); });
+  EXPECT_FALSE(wishes.settings);  // drawing alone changes nothing
+}
+
+TEST_F(ComparisonPanelTest, TheButtonNeedsAFrameAndNoComparisonThatRuns) {
+  EXPECT_FALSE(wish("time all on this frame").comparison);
+  const Bgr pixel{};
+  last.frame.picture.pixels = {&pixel, {1, 1}, 1};
+  EXPECT_TRUE(wish("time all on this frame").comparison);
+  comparison.count = 3;
+  comparison.running = "two";
+  EXPECT_FALSE(wish("time all on this frame").comparison);
+}
+
+TEST_F(ComparisonPanelTest, OnTheCpuNoneCanBeChosen) {
+  last.sat.clear();
+  EXPECT_FALSE(wish("two").settings);
+  EXPECT_EQ(settings.backend.sat, "");
+  EXPECT_FALSE(wish("cpu_2r2w").settings);
+  const int idle = drawn();
+  comparison.ranks = {{"cpu_2r2w", 2, 0, true, {}}};
+  EXPECT_EQ(drawn(), idle);  // the results of a device are not those of the CPU
+  comparison.on_device = false;
+  EXPECT_NE(drawn(), idle);
+}
+
+TEST_F(ComparisonPanelTest, PinnedAlgorithmsAreSwitched) {
+  EXPECT_FALSE(panel.switch_algorithm(settings, last));
+  pin_both();
+  EXPECT_EQ(panel.pair().id(SatPair::a), "one");
+  EXPECT_EQ(panel.pair().id(SatPair::b), "three");
+  EXPECT_EQ(settings.backend.sat, "");  // a pin alone changes nothing; "one" is the fastest
+  EXPECT_TRUE(wish("switch (X)").settings);
+  EXPECT_EQ(settings.backend.sat, "three");
+  EXPECT_TRUE(panel.switch_algorithm(settings, last));  // the key X
+  EXPECT_EQ(settings.backend.sat, "one");
+  settings.backend.choice = BackendChoice::cpu;
+  EXPECT_FALSE(panel.switch_algorithm(settings, last));
+}
+
+TEST_F(ComparisonPanelTest, PinnedAlgorithmsAlternate) {
+  pin_both();
+  wish("alternate");
+  const SatPair::Clock::time_point begin{};
+  EXPECT_FALSE(panel.alternate(settings, last, begin));
+  EXPECT_TRUE(panel.alternate(settings, last, begin + 2s));
+  EXPECT_EQ(settings.backend.sat, "three");
+  settings.backend.choice = BackendChoice::cpu;
+  EXPECT_FALSE(panel.alternate(settings, last, begin + 9s));
+}
+
+TEST_F(ComparisonPanelTest, TimesOfThePinnedAreThoseOfTheHistory) {
+  pin_both();
+  History history;
+  Sample sample;
+  sample.ms[4] = 2;  // SAT
+  sample.detect_ms = 7;
+  history.add(sample, {});
+  panel.keep(history, last);
+  ASSERT_NE(panel.pair().times(SatPair::a), nullptr);
+  EXPECT_EQ(panel.pair().times(SatPair::a)->sat_ms, 2);
+  EXPECT_EQ(panel.pair().times(SatPair::a)->detect_ms, 7);
+  EXPECT_EQ(panel.pair().times(SatPair::a)->frames, 1u);
+  EXPECT_EQ(panel.pair().times(SatPair::b), nullptr);
+  const int before = drawn();
+  last.sat = "three";
+  panel.keep(history, last);
+  EXPECT_NE(drawn(), before);  // the numbers of B, and the ratio
+}
+
+TEST_F(ComparisonPanelTest, TheCpusOwnAreTimedAndShown) {
+  add_face("face.pgm");
+  settings.backend.choice = BackendChoice::cpu;
+  settings.cascades = {"frontalface_default"};
+  Detection detection(settings);
+  detection.put({*open_source(path("face.pgm"))->next()});
+  ASSERT_TRUE(eventually([&] {
+    auto result = detection.take();
+    return result && (last = *std::move(result), true);
+  }));
+  const int unmeasured = drawn();
+  ASSERT_TRUE(wish("time all on this frame").comparison);
+  detection.compare();
+  ASSERT_TRUE(eventually([&] {
+    const auto measured = detection.comparison();
+    return measured && measured->running.empty();
+  }));
+  comparison = *detection.comparison();
+  ASSERT_EQ(comparison.ranks.size(), 3u);
+  EXPECT_NE(drawn(), unmeasured);
+}
+
+}  // namespace
+}  // namespace facesat::app
