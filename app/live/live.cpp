@@ -13,8 +13,10 @@
 
 #include "app/common/messages.hpp"
 #include "app/live/capture.hpp"
+#include "app/live/feature_panel.hpp"
 #include "app/live/help.hpp"
 #include "app/live/history.hpp"
+#include "app/live/inspection_overlay.hpp"
 #include "app/live/outputs.hpp"
 #include "app/live/overlay.hpp"
 #include "app/live/panels.hpp"
@@ -129,10 +131,18 @@ class Live {
     ImGui::BeginChild("picture", {0, 0}, false, ImGuiWindowFlags_NoScrollWithMouse);
     if (view_.draw() && result_.view_is_frame)
       draw_boxes(view_, result_.faces, {.labels = labels_, .highlighted = {}});
+    draw_explanations();
     if (!recording_.empty()) draw_recording_mark(Clock::now() - recording_since_);
     ImGui::EndChild();
     ImGui::End();
     if (help_) draw_help(help_);
+  }
+
+  // Over the picture.
+  void draw_explanations() {
+    if (view_.size().area() == 0) return;  // there is none yet
+    explorer_.draw_over(view_, result_);
+    draw_readings(view_, result_);
   }
 
   void draw_side() {
@@ -154,27 +164,44 @@ class Live {
     if (ImGui::CollapsingHeader("SAT algorithms") && draw_comparison(detection_, settings_))
       detection_.set(settings_);
     if (ImGui::CollapsingHeader("View")) {
-      if (draw_inspection(settings_.inspection, result_.level_count)) detection_.set(settings_);
-      ImGui::Checkbox("labels: neighbours | score", &labels_);
-      if (ImGui::Button("fit")) view_.fit();
-      ImGui::SameLine();
-      if (ImGui::Button("1:1")) view_.one_to_one();
-      if (ImGui::Checkbox("dark", &dark_)) screen_.set_dark(dark_);
-      int font_size = screen_.font_size();
-      if (ImGui::SliderInt("font", &font_size, Screen::smallest_font, Screen::largest_font,
-                           "%d px"))
-        screen_.set_font_size(font_size);
-      ImGui::SameLine();
-      if (ImGui::Button("reset all settings")) reset();
+      bool changed = draw_inspection(settings_.inspection, result_.level_count, opacity_);
+      changed |= explorer_.draw_panel(settings_.inspection, result_);
+      if (changed) detection_.set(settings_);
+      view_.set_opacity(static_cast<float>(opacity_) / 100);
+      draw_looks();
       draw_keeping();
     }
     ImGui::TextDisabled("H: help");
+  }
+
+  void draw_looks() {
+    ImGui::Separator();
+    ImGui::Checkbox("labels: neighbours | score", &labels_);
+    tooltip(
+        "At each box, how many similar windows were merged into the face, and by how much its best "
+        "window exceeded the cascade's last threshold. Key: L");
+    if (ImGui::Button("fit")) view_.fit();
+    tooltip("As large as the whole picture fits. Key: F");
+    ImGui::SameLine();
+    if (ImGui::Button("1:1")) view_.one_to_one();
+    tooltip("One pixel of the picture per pixel of the screen. Key: 1");
+    if (ImGui::Checkbox("dark", &dark_)) screen_.set_dark(dark_);
+    tooltip("Light letters on a dark ground, or the reverse. Key: T");
+    int font_size = screen_.font_size();
+    if (ImGui::SliderInt("font", &font_size, Screen::smallest_font, Screen::largest_font, "%d px"))
+      screen_.set_font_size(font_size);
+    tooltip("The size of the letters, and of all controls. Keys: Ctrl+plus, Ctrl+minus");
+    ImGui::SameLine();
+    if (ImGui::Button("reset all settings")) reset();
+    tooltip("Everything in these panels as in a new installation");
   }
 
   void reset() {
     settings_ = {};
     settings_.cascades.emplace_back(default_cascade_name);
     detection_.set(settings_);
+    explorer_ = {};
+    opacity_ = 100;
     labels_ = Remembered().labels;
     screen_.set_dark(dark_ = Remembered().dark);
     screen_.set_font_size(Remembered().font_size);
@@ -183,8 +210,10 @@ class Live {
   // Buttons that write screenshots, videos and times to the current folder.
   void draw_keeping() {
     if (ImGui::Button("screenshot")) wants_screenshot_ = true;
+    tooltip("Writes a picture of this window to the current folder. Keys: Ctrl+S");
     ImGui::SameLine();
     if (ImGui::Button(recording_.empty() ? "record" : "stop recording")) toggle_recording();
+    tooltip("A video of the frames with their boxes, in the current folder. Keys: Ctrl+R");
     ImGui::SameLine();
     if (ImGui::Button("times as CSV"))
       attempt([this] {
@@ -192,6 +221,7 @@ class Live {
         write_times(file, {history_.samples().begin(), history_.samples().end()});
         return fmt::format("{} is written", file);
       });
+    tooltip("Writes the times of the last frames to the current folder, as a table");
   }
 
   void keep_screenshot() {
@@ -344,9 +374,9 @@ class Live {
     if (!result_.view)
       view_.set(frame);
     else if (result_.view_is_frame)
-      view_.set(frame, result_.view->view(), 1);
+      view_.set(frame, result_.view->colours.view(), static_cast<float>(opacity_) / 100);
     else
-      view_.set_apart(frame, result_.view->view());
+      view_.set_apart(frame, result_.view->colours.view());
     fresh_ = true;
     ++all_frames_;
     if (!result_.message.empty() && !result_.comes_again && ++failed_frames_ == 1)
@@ -398,6 +428,8 @@ class Live {
   LiveSettings settings_;
   SourcePanel source_;
   DetectionPanel panel_;
+  FeatureExplorer explorer_;
+  int opacity_ = 100;  // of an intermediate picture over the frame, in percent
   LiveResult result_;
   History history_;
   std::vector<Sample> all_;
