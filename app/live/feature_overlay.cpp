@@ -53,8 +53,8 @@ void draw_text(ImDrawList& list, ImVec2 corner, const std::string& text) {
 void draw_inside(ImDrawList& list, const Quad& quad, const std::string& text) {
   const ImVec2 extent = ImGui::CalcTextSize(text.c_str()), sides = sides_of(quad);
   if (sides.x < extent.x + 8 || sides.y < extent.y + 4) return;
-  draw_text(list,
-            {(quad[0].x + quad[3].x - extent.x) / 2, (quad[0].y + quad[3].y - extent.y) / 2}, text);
+  draw_text(list, {(quad[0].x + quad[3].x - extent.x) / 2, (quad[0].y + quad[3].y - extent.y) / 2},
+            text);
 }
 
 // A dark line under a light one is seen on any picture.
@@ -101,8 +101,7 @@ void draw_feature(const PictureView& view, const LevelTables& tables,
   };
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const Size window = tables.cascade().window;
-  draw_outline(
-      list, on_screen(rules::corners_of({0, 0, window.width, window.height}, false)), 2);
+  draw_outline(list, on_screen(rules::corners_of({0, 0, window.width, window.height}, false)), 2);
   const FeatureKind kind = tables.cascade().kind;
   for (std::size_t i = 0; i < explanation.rectangles.size(); ++i) {
     const RectangleSum& rectangle = explanation.rectangles[i];

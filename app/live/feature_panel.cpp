@@ -27,8 +27,8 @@ void draw_window(const LevelTables& tables, const Explanation& explanation, bool
   const Size window = tables.cascade().window;
   ImGui::TextWrapped("%d x %d pixels at (%d, %d) of level %d, %.0f x %.0f in the frame%s",
                      window.width, window.height, explanation.window.x, explanation.window.y,
-                     tables.index(), window.width * tables.across(),
-                     window.height * tables.down(), is_held ? "; held" : "");
+                     tables.index(), window.width * tables.across(), window.height * tables.down(),
+                     is_held ? "; held" : "");
   tooltip(
       "The window that is explained. It follows the pointer over the picture, from one position "
       "where the detector looks to the next. A click into the picture holds it there; another "
@@ -52,7 +52,8 @@ bool FeatureExplorer::draw_panel(Inspection& inspection, const LiveResult& last)
   }
   choose(last.tables->cascade());
   if (!last.view_is_frame)
-    ImGui::TextWrapped("The atlas has no window; show the frame or a single level.");
+    ImGui::TextWrapped(
+        "The window is drawn over the frame and over single levels, not over the atlas.");
   else if (!point_)
     ImGui::TextWrapped("Move the pointer over the picture.");
   if (!point_) return changed;
@@ -81,9 +82,10 @@ void FeatureExplorer::choose(const Cascade& cascade) {
               "small tree of them) and is right only a little more often than chance");
   choice_ = choice_.within(cascade);
   if (const int nodes = choice_.tree(cascade).node_count; nodes > 1)
-    draw_number("node", choice_.node, nodes,
-                "This weak classifier is a tree. Each node tests a feature, and the walk goes on to "
-                "the left or the right, until it ends in a leaf");
+    draw_number(
+        "node", choice_.node, nodes,
+        "This weak classifier is a tree. Each node tests a feature, and the walk goes on to "
+        "the left or the right, until it ends in a leaf");
   choice_ = choice_.within(cascade);
   ImGui::PopItemWidth();
 }

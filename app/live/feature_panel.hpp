@@ -18,8 +18,8 @@ class FeatureExplorer {
   // the window under the pointer.
   void draw_over(const PictureView& view, const LiveResult& last);
 
-  // The window follows the pointer, which is at this point of the frame, or elsewhere. A click holds
-  // the window, or lets it go again.
+  // The window follows the pointer, which is at this point of the frame, or elsewhere. A click
+  // holds the window, or lets it go again.
   void follow(std::optional<ImVec2> pointed, bool is_clicked);
 
   std::optional<ImVec2> point() const { return point_; }

@@ -1,9 +1,18 @@
 // The numbers of an explained feature, as tables in the panel.
 #pragma once
 
+#include <string>
+
+#include <imgui.h>
+
 #include "app/live/feature_view.hpp"
 
 namespace facesat::app {
+
+constexpr ImGuiTableFlags feature_table_flags =
+    ImGuiTableFlags_RowBg | ImGuiTableFlags_SizingStretchProp;
+// The next cell of a table, with what its number means.
+void draw_cell(const std::string& text, const std::string& meaning);
 
 // The rectangles with their sums; a click on one chooses it.
 void draw_rectangles(const LevelTables& tables, const Explanation& explanation,

@@ -1,16 +1,12 @@
 #include "app/live/feature_view.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <utility>
 
 #include "core/cpu/haar.hpp"
 #include "core/cpu/lbp.hpp"
 
 namespace facesat::app {
 namespace {
-
-constexpr int plane_count = 3;
 
 // The detector's evaluation of one window, one node after the other. `Test` is the node test of a
 // kind of features.
@@ -76,6 +72,13 @@ void explain_choice(const Evaluation<Test>& evaluation, const Cascade& cascade,
   to.stages_passed = evaluation.stages_passed();
 }
 
+// At least one: the last ones are absent if their weight is 0.
+int rectangle_count(const HaarFeature& feature) {
+  int count = static_cast<int>(feature.parts.size());
+  while (count > 1 && feature.parts[count - 1].weight == 0) --count;
+  return count;
+}
+
 RectangleSum read(const LevelTables& tables, rules::Corner window, const Rect& rect, bool tilted) {
   RectangleSum result{.rect = rect, .corner = rules::corners_of(rect, tilted), .read = {}};
   const auto offsets = cpu::Corners::of(rect, tilted, tables.layout());
@@ -87,50 +90,6 @@ RectangleSum read(const LevelTables& tables, rules::Corner window, const Rect& r
 
 }  // namespace
 
-LevelTables::LevelTables(Detector& detector, std::shared_ptr<const Cascade> cascade, int level)
-    : cascade_(std::move(cascade)),
-      level_(detector.pyramid().levels[level]),
-      index_(level),
-      image_(detector.pyramid().image),
-      planes_({level_.size.width + 1, plane_count * (level_.size.height + 1)}) {
-  const auto take = [&](Snapshot picture, int plane) {
-    const Image<std::uint32_t> table = detector.backend().snapshot(picture, level);
-    put(table.view(), plane, picture == Snapshot::tilted_sum);
-  };
-  take(Snapshot::sum, 0);
-  if (cascade_->kind == FeatureKind::haar) take(Snapshot::squared_sum, 1);
-  if (cascade_->has_tilted()) take(Snapshot::tilted_sum, 2);
-}
-
-// Row -1 is zero. In column -1 only the tilted integral image has more than zeros: the cone of
-// pixels of element (-1, y) enters the picture at the same pixels as that of element (0, y - 1).
-void LevelTables::put(View<const std::uint32_t> table, int plane, bool tilted) {
-  const int width = table.size.width;
-  std::fill_n(planes_.row(plane), width + 1, 0);
-  for (int y = 0; y < table.size.height; ++y) {
-    std::uint32_t* const row = planes_.row(plane_count * (y + 1) + plane);
-    row[0] = tilted && y > 0 ? table.row(y - 1)[0] : 0;
-    std::copy_n(table.row(y), width, row + 1);
-  }
-}
-
-rules::Corner LevelTables::window_around(double x, double y) const {
-  const auto nearest = [step = level_.step](double centre, int side, int count) {
-    const double place = std::round((centre - side / 2.0) / step);
-    return step * static_cast<int>(std::clamp(place, 0.0, count - 1.0));
-  };
-  return {nearest(x / across(), cascade_->window.width, level_.grid.width),
-          nearest(y / down(), cascade_->window.height, level_.grid.height)};
-}
-
-cpu::Layout LevelTables::layout() const {
-  return {.row = plane_count * planes_.view().pitch, .tilted = 2 * planes_.view().pitch};
-}
-
-const std::uint32_t* LevelTables::window(rules::Corner at) const {
-  return planes_.row(plane_count * at.y) + at.x;
-}
-
 FeatureChoice FeatureChoice::within(const Cascade& cascade) const {
   const auto limited = [](int value, int count) { return std::clamp(value, 0, count - 1); };
   FeatureChoice choice = *this;
@@ -139,7 +98,7 @@ FeatureChoice FeatureChoice::within(const Cascade& cascade) const {
   choice.node = limited(node, choice.tree(cascade).node_count);
   int rectangles = 9;  // of an LBP feature
   if (cascade.kind == FeatureKind::haar)
-    rectangles = cascade.haar[choice.of(cascade).feature].parts[2].weight != 0 ? 3 : 2;
+    rectangles = rectangle_count(cascade.haar[choice.of(cascade).feature]);
   choice.rectangle = limited(rectangle, rectangles);
   return choice;
 }
@@ -158,10 +117,9 @@ std::vector<RectangleSum> rectangles_of(const LevelTables& tables, rules::Corner
   switch (tables.cascade().kind) {
     case FeatureKind::haar: {
       const HaarFeature& feature = tables.cascade().haar[node.feature];
-      for (const HaarFeature::Part& part : feature.parts) {
-        if (part.weight == 0 && all.size() == 2) break;  // no third one
-        all.push_back(read(tables, window, part.rect, feature.tilted));
-        all.back().weight = part.weight;
+      for (int i = 0; i < rectangle_count(feature); ++i) {
+        all.push_back(read(tables, window, feature.parts[i].rect, feature.tilted));
+        all.back().weight = feature.parts[i].weight;
       }
       break;
     }
@@ -169,10 +127,10 @@ std::vector<RectangleSum> rectangles_of(const LevelTables& tables, rules::Corner
       const Rect& first = tables.cascade().lbp[node.feature].block;
       for (int j = 0; j < 3; ++j)
         for (int i = 0; i < 3; ++i)
-          all.push_back(read(tables, window,
-                             {first.x + i * first.width, first.y + j * first.height, first.width,
-                              first.height},
-                             false));
+          all.push_back(read(
+              tables, window,
+              {first.x + i * first.width, first.y + j * first.height, first.width, first.height},
+              false));
       for (RectangleSum& block : all) block.bit = block.sum >= all[4].sum;
       break;
     }

@@ -5,50 +5,11 @@
 
 #include <array>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
-#include "core/cpu/tile.hpp"
-#include "core/detector.hpp"
-#include "core/rules.hpp"
+#include "app/live/level_tables.hpp"
 
 namespace facesat::app {
-
-// The integral images of one level, from which every window of the level can be explained.
-class LevelTables {
- public:
-  // Of the frame that `detector` has processed last, which must have this level. `cascade` is the
-  // detector's. Throws MemoryError or DeviceError.
-  LevelTables(Detector& detector, std::shared_ptr<const Cascade> cascade, int level);
-
-  const Cascade& cascade() const { return *cascade_; }
-  const Level& level() const { return level_; }
-  int index() const { return index_; }  // of the level
-
-  // Pixels of the frame per pixel of the level.
-  double across() const { return static_cast<double>(image_.width) / level_.size.width; }
-  double down() const { return static_cast<double>(image_.height) / level_.size.height; }
-
-  // The position, in pixels of the level, of the window whose centre is nearest to a point of the
-  // frame.
-  rules::Corner window_around(double x, double y) const;
-
-  // How the tables lie in memory, and the place of a window's corner (0, 0) in the integral image.
-  cpu::Layout layout() const;
-  std::ptrdiff_t squares() const { return planes_.view().pitch; }
-  const std::uint32_t* window(rules::Corner at) const;
-
- private:
-  void put(View<const std::uint32_t> table, int plane, bool tilted);
-
-  std::shared_ptr<const Cascade> cascade_;
-  Level level_;
-  int index_;
-  Size image_;
-  // Row y of the integral image, of the squared and of the tilted one are rows 3 y, 3 y + 1 and 3 y
-  // + 2. Row and column 0 are those that core/table.hpp calls -1.
-  Image<std::uint32_t> planes_;
-};
 
 // What to explain. Everything is counted from 0.
 struct FeatureChoice {
@@ -74,7 +35,7 @@ struct RectangleSum {
   bool bit = false;                     // LBP: the block is not below the centre
 };
 
-// The rectangles of a feature: two or three of a Haar feature; of an LBP feature its 3 x 3 blocks
+// The rectangles of a feature: one to three of a Haar feature; of an LBP feature its 3 x 3 blocks
 // in rows. `window`: of LevelTables.
 std::vector<RectangleSum> rectangles_of(const LevelTables& tables, rules::Corner window,
                                         const Node& node);
@@ -96,11 +57,11 @@ struct Explanation {
   std::vector<Step> walk;
   bool is_on_walk = false;  // does the walk reach the chosen node?
 
-  float response = 0;                  // of the chosen weak classifier
-  double sum_so_far = 0;               // of the stage, up to this weak classifier
-  double stage_sum = 0;                // of all its weak classifiers
-  bool passes_stage = false;           // is stage_sum not below the threshold?
-  int stages_passed = 0;               // as Snapshot::depth
+  float response = 0;         // of the chosen weak classifier
+  double sum_so_far = 0;      // of the stage, up to this weak classifier
+  double stage_sum = 0;       // of all its weak classifiers
+  bool passes_stage = false;  // is stage_sum not below the threshold?
+  int stages_passed = 0;      // as Snapshot::depth
 };
 
 // `choice` must be within the cascade. `window`: a position that window_around() can return. Takes

@@ -178,8 +178,8 @@ class Live {
     ImGui::Separator();
     ImGui::Checkbox("labels: neighbours | score", &labels_);
     tooltip(
-        "At each box, how many similar windows were merged into the face, and by how much its best "
-        "window exceeded the cascade's last threshold. Key: L");
+        "At each box, how many similar windows were merged into the face, and the largest sum that "
+        "one of them reached in the last stage of the cascade. Key: L");
     if (ImGui::Button("fit")) view_.fit();
     tooltip("As large as the whole picture fits. Key: F");
     ImGui::SameLine();
@@ -190,8 +190,7 @@ class Live {
     int font_size = screen_.font_size();
     if (ImGui::SliderInt("font", &font_size, Screen::smallest_font, Screen::largest_font, "%d px"))
       screen_.set_font_size(font_size);
-    tooltip("The size of the letters, and of all controls. Keys: Ctrl+plus, Ctrl+minus");
-    ImGui::SameLine();
+    tooltip("The size of the letters, and of all controls. Ctrl+plus, Ctrl+minus");
     if (ImGui::Button("reset all settings")) reset();
     tooltip("Everything in these panels as in a new installation");
   }
@@ -210,10 +209,10 @@ class Live {
   // Buttons that write screenshots, videos and times to the current folder.
   void draw_keeping() {
     if (ImGui::Button("screenshot")) wants_screenshot_ = true;
-    tooltip("Writes a picture of this window to the current folder. Keys: Ctrl+S");
+    tooltip("Writes a picture of this window to the current folder. Ctrl+S");
     ImGui::SameLine();
     if (ImGui::Button(recording_.empty() ? "record" : "stop recording")) toggle_recording();
-    tooltip("A video of the frames with their boxes, in the current folder. Keys: Ctrl+R");
+    tooltip("A video of the frames with their boxes, in the current folder. Ctrl+R");
     ImGui::SameLine();
     if (ImGui::Button("times as CSV"))
       attempt([this] {

@@ -41,7 +41,8 @@ Reading reading_of(const InspectedPicture& picture, double x, double y) {
   const int column = std::clamp(static_cast<int>(x * size.width), 0, size.width - 1);
   const int row = std::clamp(static_cast<int>(y * size.height), 0, size.height - 1);
   const std::uint32_t value = picture.values.row(row)[column];
-  const std::string place = fmt::format("pixel ({}, {}) of {}", column, row, name_of(picture.shown));
+  const std::string place =
+      fmt::format("pixel ({}, {}) of {}", column, row, name_of(picture.shown));
   const bool is_depth = picture.shown.picture == Snapshot::depth;
   if (!has_value(picture, value))
     return {place, is_depth ? "no window has its centre here" : "between the levels"};

@@ -90,8 +90,7 @@ TEST_P(RandomFeatures, StageSumsAreThoseOfTheReference) {
   Processed processed(test::random_cascade(5, GetParam().shape), picture.view());
   const Cascade& cascade = *processed.cascade;
   const LevelTables tables = processed.tables(0);
-  const Image<std::uint8_t> level =
-      test::reference::resized(picture.view(), tables.level().size);
+  const Image<std::uint8_t> level = test::reference::resized(picture.view(), tables.level().size);
   for_windows(tables.level(), 1, [&](rules::Corner window, rules::Corner) {
     const Judgement judged = test::reference::judge(
         cascade,
@@ -176,6 +175,18 @@ TEST(FeatureView, SumsAreReadFromTheIntegralImageAtTheCorners) {
         }
       }
     });
+  }
+}
+
+TEST(FeatureView, AbsentRectanglesAreNotShown) {
+  const Image<std::uint8_t> picture = test::clouds({61, 47}, 3, 2);
+  Cascade cascade = test::half_cascade({20, 10}, 1, 1, 0);
+  for (const std::size_t count : {2, 1}) {
+    if (count == 1) cascade.haar[0].parts[1] = {};
+    Processed processed(cascade, picture.view());
+    EXPECT_EQ(rectangles_of(processed.tables(0), {0, 0}, cascade.nodes[0]).size(), count);
+    const FeatureChoice last = FeatureChoice{.rectangle = 9}.within(cascade);
+    EXPECT_EQ(last.rectangle + 1, static_cast<int>(count));
   }
 }
 
