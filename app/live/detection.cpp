@@ -161,6 +161,7 @@ void Detection::use(const LiveSettings& settings) {
     on_device_ = backends.on_gpu();
     if (speed_.memory == 0)
       speed_ = on_device_ ? gpu::copy_speed(backends.device(0)) : host_copy_speed();
+    first_cascade_ = cascades.empty() ? nullptr : cascades.front();
     for (const auto& cascade : cascades)
       detectors_.emplace_back(cascade, settings.detect, backends.make(0));
   } catch (...) {
@@ -199,7 +200,7 @@ LiveResult Detection::detect(CapturedFrame frame) {
   result.comes_again = device_failed_ && detectors_.empty();
   try {
     find(frame.picture.pixels, result);
-    show_inside(result);
+    show_inside(frame.picture.pixels, result);
   } catch (...) {
     result.faces.clear();
     result.message = reason_of(std::current_exception());
@@ -265,13 +266,22 @@ void Detection::add_numbers(const Detector& detector, LiveResult& result) const 
   }
 }
 
-void Detection::show_inside(LiveResult& result) {
-  if (detectors_.empty() || detectors_.front().pyramid().levels.empty()) return;
+void Detection::show_inside(View<const Bgr> frame, LiveResult& result) {
+  if (detectors_.empty()) return;
   Detector& detector = detectors_.front();
+  const Inspection& inspection = built_->inspection;
+  const bool searched_inside_others =
+      built_->has(built_->inside_of) && built_->inside_of != built_->cascades.front();
+  if ((inspection.picture || inspection.explains) && searched_inside_others) detector.detect(frame);
   result.level_count = static_cast<int>(detector.pyramid().levels.size());
-  if (!built_->inspection.picture) return;
-  result.view = inspect(detector, built_->inspection);
-  result.view_is_frame = built_->inspection.is_frame();
+  if (result.level_count == 0) return;
+  if (inspection.picture) {
+    result.view = inspect(detector, inspection);
+    result.view_is_frame = inspection.is_frame();
+  }
+  if (inspection.explains)
+    result.tables.emplace(detector, first_cascade_,
+                          std::clamp(inspection.level, 0, result.level_count - 1));
 }
 
 Detection::Compared Detection::compared() const {

@@ -15,6 +15,7 @@
 #include "app/live/captured_frame.hpp"
 #include "app/live/comparison.hpp"
 #include "app/live/copy_speed.hpp"
+#include "app/live/feature_view.hpp"
 #include "app/live/guarded_thread.hpp"
 #include "app/live/inspection.hpp"
 #include "app/live/mailbox.hpp"
@@ -58,18 +59,19 @@ struct LiveResult {
   Subject any_sat;     // `subject` without regard to the SAT algorithm
   bool is_new = true;  // false: settings changed, and the frame was detected again
   std::vector<FoundFace> faces;
-  std::optional<Image<Bgr>> view;  // shown instead of the frame, if selected
-  bool view_is_frame = true;       // the boxes can be drawn onto `view`
-  int level_count = 0;             // of the first cascade's pyramid
-  std::size_t windows = 0;         // before grouping
-  StepTimes times;                 // of all cascades together
-  StepTimes floors;                // times to copy `bytes`; 0: unknown
-  StepBytes bytes{};               // see least_bytes()
-  double detect_ms = 0;            // from frame to faces
-  std::string backend;             // "CPU", or the name of the device
-  std::string sat;                 // the SAT algorithm on a device; empty on the CPU
-  std::string message;             // what went wrong, in which case there are no faces
-  bool comes_again = false;        // after a failure: the CPU repeats this frame and takes over
+  std::optional<InspectedPicture> view;  // shown instead of the frame, if selected
+  bool view_is_frame = true;             // the boxes can be drawn onto `view`
+  int level_count = 0;                   // of the first cascade's pyramid
+  std::optional<LevelTables> tables;     // of the selected level, if it is to be explained
+  std::size_t windows = 0;               // before grouping
+  StepTimes times;                       // of all cascades together
+  StepTimes floors;                      // times to copy `bytes`; 0: unknown
+  StepBytes bytes{};                     // see least_bytes()
+  double detect_ms = 0;                  // from frame to faces
+  std::string backend;                   // "CPU", or the name of the device
+  std::string sat;                       // the SAT algorithm on a device; empty on the CPU
+  std::string message;                   // what went wrong, in which case there are no faces
+  bool comes_again = false;  // after a failure: the CPU repeats this frame and takes over
 };
 
 // Further measurements of the result posted last, which is a still picture or a paused frame.
@@ -132,7 +134,7 @@ class Detection {
   void begin_comparison();
   void continue_comparison();
   void show(const Comparison& comparison);
-  void show_inside(LiveResult& result);
+  void show_inside(View<const Bgr> frame, LiveResult& result);
 
   const std::function<void()> on_result_;
 
@@ -149,8 +151,9 @@ class Detection {
 
   // Used only by the thread.
   std::vector<Detector> detectors_;
-  std::optional<LiveSettings> built_;  // what detectors_ are made from
-  BackendOptions built_backend_;       // the same, after a failure of the device
+  std::shared_ptr<const Cascade> first_cascade_;  // of the first detector
+  std::optional<LiveSettings> built_;             // what detectors_ are made from
+  BackendOptions built_backend_;                  // the same, after a failure of the device
   CopySpeed speed_;
   bool on_device_ = false;
   bool device_failed_ = false;  // the CPU has taken over, until another backend is chosen

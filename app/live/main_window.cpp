@@ -24,18 +24,17 @@ MainWindow::MainWindow(const Controlled& controlled, const Remembered& remembere
     : parts_(controlled),
       settings_(remembered.settings),
       source_(camera),
-      labels_(remembered.labels),
-      dark_(remembered.dark),
+      looks_(remembered.labels, remembered.dark),
       side_width_(std::clamp(remembered.side_width, narrowest_side, widest_side)),
       recent_(remembered.recent) {
-  parts_.screen.set_dark(dark_);
+  parts_.screen.set_dark(remembered.dark);
   parts_.screen.set_font_size(remembered.font_size);
 }
 
 Remembered MainWindow::choices() const {
   return {.settings = settings_,
-          .dark = dark_,
-          .labels = labels_,
+          .dark = looks_.dark(),
+          .labels = looks_.labels(),
           .font_size = parts_.screen.font_size(),
           .side_width = side_width_,
           .window = parts_.screen.place(),
@@ -49,9 +48,9 @@ void MainWindow::show(LiveResult result) {
   if (!result_.view)
     view_.set(pixels);
   else if (result_.view_is_frame)
-    view_.set(pixels, result_.view->view(), 1);
+    view_.set(pixels, result_.view->colours.view(), looks_.opacity());
   else
-    view_.set_apart(pixels, result_.view->view());
+    view_.set_apart(pixels, result_.view->colours.view());
   marks_.add({.source = frame.is_still() ? frame.list : frame.source,
               .settings = result_.subject.settings,
               .count = frame.count},
@@ -74,6 +73,7 @@ void MainWindow::draw(const History& history) {
 void MainWindow::draw_contents(const History& history) {
   const Capture::State state = parts_.capture.state();
   note_source(state);
+  parts_.screen.set_dark(looks_.dark());
   const ImGuiViewport& screen = *ImGui::GetMainViewport();
   ImGui::SetNextWindowPos(screen.WorkPos);
   ImGui::SetNextWindowSize(screen.WorkSize);
@@ -120,8 +120,11 @@ void MainWindow::draw_splitter() {
 void MainWindow::draw_main(const Capture::State& state) {
   const float below = state.kind ? player_bar_height() : 0;
   ImGui::BeginChild("picture", {0, -below}, false, ImGuiWindowFlags_NoScrollWithMouse);
-  if (view_.draw() && result_.view_is_frame)
-    draw_boxes(view_, result_.faces, {.labels = labels_, .highlighted = {}});
+  if (view_.draw()) {
+    if (result_.view_is_frame)
+      draw_boxes(view_, result_.faces, {.labels = looks_.labels(), .highlighted = {}});
+    looks_.draw_over(view_, result_);
+  }
   if (parts_.saving.is_recording()) draw_recording_mark(parts_.saving.recorded());
   ImGui::EndChild();
   if (state.kind) draw_player_bar(parts_.capture, state, marks_);
@@ -155,7 +158,7 @@ void MainWindow::draw_side(const History& history, const Capture::State& state) 
     if (panel_.draw(settings_, result_)) parts_.detection.set(settings_);
   }
   if (ImGui::CollapsingHeader("SAT algorithms")) draw_comparison();
-  if (ImGui::CollapsingHeader("View")) draw_view_panel();
+  if (ImGui::CollapsingHeader("View")) draw_view();
   if (ImGui::CollapsingHeader("Save")) {
     if (ImGui::Button("screenshot")) wants_screenshot_ = true;
     tooltip("Of this window, as PNG, into the current folder (Ctrl+S)");
@@ -177,6 +180,13 @@ void MainWindow::show_again(double position, const History& history) {
   parts_.capture.seek(position);
 }
 
+void MainWindow::draw_view() {
+  if (looks_.draw(settings_.inspection, result_, view_, parts_.screen))
+    parts_.detection.set(settings_);
+  if (ImGui::Button("reset all settings")) reset();
+  tooltip("Detection, view and theme as at the first start");
+}
+
 void MainWindow::draw_comparison() {
   const ComparisonPanel::Wish wish =
       comparison_.draw(parts_.detection.comparison().get(), settings_, result_);
@@ -184,34 +194,13 @@ void MainWindow::draw_comparison() {
   if (wish.settings) parts_.detection.set(settings_);
 }
 
-void MainWindow::draw_view_panel() {
-  if (draw_inspection(settings_.inspection, result_.level_count)) parts_.detection.set(settings_);
-  ImGui::Checkbox("labels: neighbours | score", &labels_);
-  tooltip("Shown where the box is wide enough, and for the box under the pointer");
-  if (ImGui::Button("fit")) view_.fit();
-  tooltip("The whole picture (F)");
-  ImGui::SameLine();
-  if (ImGui::Button("1:1")) view_.one_to_one();
-  tooltip("One pixel of the picture on one pixel of the screen (1)");
-  ImGui::SameLine();
-  if (ImGui::Checkbox("dark", &dark_)) parts_.screen.set_dark(dark_);
-  tooltip("Light letters on dark ground, or the reverse (T)");
-  int font_size = parts_.screen.font_size();
-  if (ImGui::SliderInt("font", &font_size, Screen::smallest_font, Screen::largest_font, "%d px"))
-    parts_.screen.set_font_size(font_size);
-  tooltip("The height of letters (Ctrl+plus, Ctrl+minus)");
-  if (ImGui::Button("reset all settings")) reset();
-  tooltip("Detection, view and theme as at the first start");
-}
-
 void MainWindow::reset() {
   settings_ = {};
   settings_.cascades.emplace_back(default_cascade_name);
   parts_.detection.set(settings_);
   const Remembered first;
-  labels_ = first.labels;
+  looks_ = ViewPanel(first.labels, first.dark);
   side_width_ = first.side_width;
-  parts_.screen.set_dark(dark_ = first.dark);
   parts_.screen.set_font_size(first.font_size);
 }
 
@@ -252,8 +241,7 @@ void MainWindow::handle_key(const Screen::Press& press) {
     case '1':
       return view_.one_to_one();
     case 'L':
-      labels_ = !labels_;
-      return;
+      return looks_.toggle_labels();
     case 'H':
       help_ = !help_;
       return;
@@ -261,7 +249,7 @@ void MainWindow::handle_key(const Screen::Press& press) {
       if (comparison_.switch_algorithm(settings_, result_)) parts_.detection.set(settings_);
       return;
     case 'T':
-      return parts_.screen.set_dark(dark_ = !dark_);
+      return looks_.toggle_dark();
     default:
       return;
   }

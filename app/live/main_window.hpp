@@ -17,6 +17,7 @@
 #include "app/live/settings_file.hpp"
 #include "app/live/start_page.hpp"
 #include "app/live/toasts.hpp"
+#include "app/live/view_panel.hpp"
 
 namespace facesat::app {
 
@@ -55,7 +56,7 @@ class MainWindow {
   void draw_main(const Capture::State& state);
   void draw_start_page(const Capture::State& state);
   void draw_comparison();
-  void draw_view_panel();
+  void draw_view();
   void show_again(double position, const History& history);
   void reset();
   void note_source(const Capture::State& state);
@@ -71,8 +72,8 @@ class MainWindow {
   TimesPanel times_;
   DetectionPanel panel_;
   ComparisonPanel comparison_;
+  ViewPanel looks_;
   StartPage start_page_;
-  bool labels_, dark_;
   float side_width_;  // in font sizes
   std::vector<std::string> recent_;
   std::uint64_t lists_ = 0;  // opened so far

@@ -50,8 +50,9 @@ class DetectionPanel {
 };
 
 // Selects which intermediate picture of the detector is shown; returns true if the selection
-// changed.
-bool draw_inspection(Inspection& inspection, int level_count);
+// changed. `opacity`: that of the picture over the frame, in percent, which is not a part of the
+// selection.
+bool draw_inspection(Inspection& inspection, int level_count, int& opacity);
 
 // Rates, latency, a bar and a chart of the steps, and a table that compares them with a plain copy
 // of the same bytes and in which they are switched off and on; of a still picture the median and

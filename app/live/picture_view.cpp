@@ -81,7 +81,7 @@ bool PictureView::draw() {
   list.PushClipRect(corner_, {corner_.x + space_.x, corner_.y + space_.y}, true);
   const ImVec2 first = at(0, 0), last = at(size_.width, size_.height);
   if (shows_frame_) frame_.draw(list, first, last);
-  if (shows_other_) other_.draw(list, first, last, opacity_);
+  if (shows_other_) other_.draw(list, first, last, shows_frame_ ? opacity_ : 1);
   list.PopClipRect();
   return true;
 }

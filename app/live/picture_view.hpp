@@ -19,6 +19,9 @@ class PictureView {
   // Shows these pixels in place of the frame, in their own size.
   void set_apart(View<const Bgr> frame, View<const Bgr> instead);
 
+  // Of the pixels that are shown over the frame now; as above.
+  void set_opacity(float opacity) { opacity_ = opacity; }
+
   // Draws into the remaining space of the current ImGui window, and handles the mouse there.
   // Returns false if there is no picture or no space.
   bool draw();
@@ -28,6 +31,9 @@ class PictureView {
   ImVec2 at(double x, double y) const;
   float zoom() const { return drawn_zoom_; }  // screen pixels per picture pixel
   Size size() const { return size_; }         // of the picture
+  // Where the view, of which the picture may fill a part, is on the screen.
+  ImVec2 corner() const { return corner_; }
+  ImVec2 space() const { return space_; }
   // The point of the picture under the pointer, if that is over the picture and nothing else.
   std::optional<ImVec2> pointed() const { return pointed_; }
   // Was the picture clicked in the frame drawn last, and not dragged?

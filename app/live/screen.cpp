@@ -120,6 +120,8 @@ Screen::~Screen() {
 }
 
 void Screen::set_dark(bool dark) {
+  if (dark == dark_) return;
+  dark_ = dark;
   apply_theme(dark, scale_);
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,7 +33,7 @@ class Screen {
 
   bool is_minimised() const;
   float scale() const { return scale_; }  // of the display; above 1 for high resolutions
-  void set_dark(bool dark);
+  void set_dark(bool dark);               // the theme, for what is drawn from now on
   // The height of the font in pixels, on a display of scale 1; takes effect with the next frame.
   static constexpr int smallest_font = 10, usual_font = 16, largest_font = 40;
   void set_font_size(int pixels);
@@ -73,6 +74,7 @@ class Screen {
   Rect windowed_;  // place and size before fullscreen, in screen coordinates
   std::string title_;
   float scale_ = 1;
+  std::optional<bool> dark_;
   int font_size_ = usual_font, wanted_font_size_ = usual_font;
   std::vector<std::string> dropped_;
   std::vector<Press> pressed_;

@@ -51,11 +51,15 @@ struct alignas(64) HaarTest {
   // Whether weight[2] is not 0; the shift drops the sign, so that -0 counts as 0.
   bool has_third() const { return std::bit_cast<std::uint32_t>(weight[2]) << 1 != 0; }
 
-  bool goes_left(const std::uint32_t* window, float inverse_deviation) const {
+  // The feature's value after normalisation.
+  float value(const std::uint32_t* window, float inverse_deviation) const {
     const float value = rules::haar_value(weight, [&](int i) {
       return static_cast<float>(static_cast<std::int32_t>(corners[i].sum(window)));
     });
-    return value * inverse_deviation < threshold;
+    return value * inverse_deviation;
+  }
+  bool goes_left(const std::uint32_t* window, float inverse_deviation) const {
+    return value(window, inverse_deviation) < threshold;
   }
 };
 

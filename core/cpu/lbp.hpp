@@ -30,7 +30,7 @@ struct LbpTest {
     return subset[c >> 5] >> (c & 31) & 1;
   }
 
- private:
+  // A bit for each block around the centre, in the order of rules::lbp_blocks.
   unsigned code(const std::uint32_t* window) const {
     const auto block = [&](rules::Corner p) {
       return window[offset[p.y][p.x]] - window[offset[p.y][p.x + 1]] -

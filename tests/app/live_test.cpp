@@ -268,7 +268,7 @@ TEST_F(DetectionTest, IntermediatePicturesAreShownInColours) {
     const LiveResult result = wait_for_result(detection);
     ASSERT_TRUE(result.view);
     EXPECT_EQ(result.faces.size(), 1u);
-    const View<const Bgr> view = result.view->view();
+    const View<const Bgr> view = result.view->colours.view();
     int different = 0;  // pixels that differ from the first one
     for (int y = 0; y < view.size.height; ++y)
       for (int x = 0; x < view.size.width; ++x) different += view.row(y)[x].g != view.row(0)[0].g;
@@ -279,20 +279,55 @@ TEST_F(DetectionTest, IntermediatePicturesAreShownInColours) {
   EXPECT_TRUE(wait_for_result(detection).view);
 }
 
+TEST_F(DetectionTest, ResultsHaveTablesOfTheLevelOnRequest) {
+  LiveSettings chosen = settings({"frontalface_default"});
+  Detection detection(chosen);
+  detection.put(face());
+  EXPECT_FALSE(wait_for_result(detection).tables);
+  chosen.inspection = {.level = 2, .explains = true};
+  detection.set(chosen);
+  const LiveResult result = wait_for_result(detection);
+  ASSERT_TRUE(result.tables);
+  EXPECT_EQ(result.tables->index(), 2);
+  EXPECT_EQ(result.tables->cascade().name, "frontalface_default");
+  EXPECT_FALSE(result.view);       // the frame is shown
+  chosen.inspection.level = 1000;  // explains the last level
+  detection.set(chosen);
+  EXPECT_EQ(wait_for_result(detection).tables->index(), result.level_count - 1);
+}
+
+// The first cascade searches only inside the faces of another one.
+TEST_F(DetectionTest, WhatIsShownBelongsToTheWholeFrame) {
+  LiveSettings chosen = settings({"eye", "frontalface_default"});
+  chosen.inside_of = "frontalface_default";
+  chosen.inspection = {.picture = Snapshot::gray, .explains = true};
+  Detection detection(chosen);
+  const CapturedFrame frame = face();
+  detection.put(frame);
+  const LiveResult result = wait_for_result(detection);
+  ASSERT_TRUE(result.view);
+  EXPECT_EQ(result.view->values.size(), frame.picture.pixels.size);
+  ASSERT_TRUE(result.tables);
+  EXPECT_EQ(result.tables->across(), 1);
+}
+
 TEST_F(DetectionTest, TheAtlasHoldsEveryLevelInItsPlace) {
   const CapturedFrame frame = face();
   Detector detector(find_cascade("frontalface_default"), {}, make_cpu_backend());
   detector.detect(frame.picture.pixels);
   for (const Snapshot picture : {Snapshot::level, Snapshot::depth}) {
-    const Image<Bgr> atlas = inspect(detector, {picture, 0, true});
+    const InspectedPicture atlas = inspect(detector, {picture, 0, true});
     const gpu::AtlasPlan plan = gpu::plan_atlas(detector.pyramid());
-    ASSERT_EQ(atlas.size(), plan.largest());
+    ASSERT_EQ(atlas.values.size(), plan.largest());
+    ASSERT_EQ(atlas.colours.size(), plan.largest());
     const gpu::AtlasPlan::Place place = plan.places[2];
-    const Image<Bgr> alone = inspect(detector, {picture, 2, false});
-    const int step = picture == Snapshot::depth ? detector.pyramid().levels[2].step : 1;
-    for (int y = 0; y < alone.size().height; ++y)
-      for (int x = 0; x < alone.size().width; ++x)
-        ASSERT_EQ(atlas.row(place.y + y * step)[place.x + x * step].g, alone.row(y)[x].g);
+    const InspectedPicture alone = inspect(detector, {picture, 2, false});
+    ASSERT_EQ(alone.values.size(), detector.pyramid().levels[2].size);
+    for (int y = 0; y < alone.values.size().height; ++y)
+      for (int x = 0; x < alone.values.size().width; ++x) {
+        ASSERT_EQ(atlas.values.row(place.y + y)[place.x + x], alone.values.row(y)[x]);
+        ASSERT_EQ(atlas.colours.row(place.y + y)[place.x + x].g, alone.colours.row(y)[x].g);
+      }
   }
 }
 

@@ -5,6 +5,8 @@
 #include <imgui.h>
 #include <imgui_internal.h>
 
+#include "app/live/feature_panel.hpp"
+#include "cascades/cascade_store.hpp"
 #include "tests/app/eventually.hpp"
 #include "tests/app/panel_test.hpp"
 #include "tests/app/video.hpp"
@@ -74,7 +76,8 @@ TEST_F(DetectionPanelTest, ChoosesCascades) {
 
 TEST_F(PanelTest, ShowsSumsAtlasAndFrame) {
   Inspection inspection;
-  const auto draw = [&] { draw_inspection(inspection, 7); };  // 7 levels
+  int opacity = 100;
+  const auto draw = [&] { draw_inspection(inspection, 7, opacity); };  // 7 levels
   press("show", draw);
   press("sums", draw);
   EXPECT_EQ(inspection.picture, Snapshot::sum);
@@ -85,6 +88,64 @@ TEST_F(PanelTest, ShowsSumsAtlasAndFrame) {
   press("the frame", draw);
   EXPECT_FALSE(inspection.picture);
   EXPECT_TRUE(inspection.is_frame());
+}
+
+TEST_F(PanelTest, OpacityIsNoPartOfTheSelection) {
+  Inspection inspection;
+  int opacity = 100;
+  bool changed = false;
+  const auto draw = [&] { changed |= draw_inspection(inspection, 7, opacity); };
+  type("opacity", "40", draw);
+  EXPECT_EQ(opacity, 100);  // the frame has no opacity
+  inspection.picture = Snapshot::sum;
+  type("opacity", "40", draw);
+  EXPECT_EQ(opacity, 40);
+  EXPECT_FALSE(changed);
+  inspection.atlas = true;  // shown apart
+  type("opacity", "70", draw);
+  EXPECT_EQ(opacity, 40);
+}
+
+TEST_F(PanelTest, FeaturesAreExplainedOnRequest) {
+  add_face("face.pgm");
+  Inspection inspection;
+  LiveResult result;
+  FeatureExplorer explorer;
+  bool changed = false;
+  const auto draw = [&] { changed |= explorer.draw_panel(inspection, result); };
+  press("explain a feature", draw);
+  EXPECT_TRUE(changed);
+  EXPECT_TRUE(inspection.explains);
+
+  const auto cascade = find_cascade("frontalface_default");
+  Detector detector(cascade, {}, make_cpu_backend());
+  const CapturedFrame face{*open_source(path("face.pgm"))->next()};
+  detector.detect(face.picture.pixels);
+  result.tables.emplace(detector, cascade, 3);
+  changed = false;
+  frame(draw);
+  const int without = ImGui::GetDrawData()->TotalVtxCount;
+  explorer.follow(ImVec2{40, 40}, false);
+  frame(draw);
+  EXPECT_GT(ImGui::GetDrawData()->TotalVtxCount, without + 500);  // the tables
+  type("stage", "25", draw);
+  EXPECT_EQ(explorer.choice().stage, 24);
+  type("weak classifier", "9999", draw);
+  EXPECT_EQ(explorer.choice().weak, cascade->stages[24].tree_count - 1);
+  EXPECT_FALSE(changed);
+}
+
+TEST_F(PanelTest, AClickHoldsTheExplainedWindow) {
+  FeatureExplorer explorer;
+  EXPECT_FALSE(explorer.point());
+  explorer.follow(ImVec2{1, 1}, false);
+  explorer.follow(std::nullopt, false);  // the pointer has left the picture
+  EXPECT_EQ(explorer.point()->x, 1);
+  explorer.follow(ImVec2{2, 2}, true);
+  explorer.follow(ImVec2{3, 3}, false);
+  EXPECT_EQ(explorer.point()->x, 2);
+  explorer.follow(ImVec2{4, 4}, true);
+  EXPECT_EQ(explorer.point()->x, 4);
 }
 
 }  // namespace

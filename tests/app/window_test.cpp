@@ -93,6 +93,26 @@ TEST_F(WindowTest, TabHidesThePanels) {
   }
 }
 
+TEST_F(WindowTest, ShowsTheValueUnderThePointer) {
+  if (!has_program("xdotool")) GTEST_SKIP() << "skipped: no xdotool";
+  add_grey("grey.pgm", first_grey.g);
+  const auto letters_over_the_picture = [&](const char* pointer) {
+    const Running live = start_live({"grey.pgm", "--screenshot", "shot.png"});
+    const Desktop desktop(display.name, "facesat");
+    EXPECT_TRUE(desktop.shows(first_grey, most_of_a_picture));
+    EXPECT_TRUE(display.act(std::string("xdotool windowfocus $window mousemove ") + pointer +
+                            " key ctrl+q"));
+    EXPECT_EQ(live.wait().status, 0);
+    const cv::Mat shot = cv::imread(path("shot.png"));
+    const cv::Mat picture = shot(cv::Rect(380, 0, shot.cols - 380, shot.rows));
+    // Nothing else there is so bright.
+    const auto is_letter = [](const cv::Vec3b& c) { return c[0] > first_grey.b + 50; };
+    return std::count_if(picture.begin<cv::Vec3b>(), picture.end<cv::Vec3b>(), is_letter);
+  };
+  EXPECT_EQ(letters_over_the_picture("5 5"), 0);
+  EXPECT_GT(letters_over_the_picture("800 400"), 100);
+}
+
 TEST_F(WindowTest, ChoicesAreRememberedUnlessTheCommandLineSaysOtherwise) {
   if (!has_program("xdotool")) GTEST_SKIP() << "skipped: no xdotool";
   add_face("a.pgm");
