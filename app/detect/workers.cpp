@@ -56,8 +56,7 @@ Workers::Workers(std::vector<std::shared_ptr<const Cascade>> cascades, const Det
 std::vector<FoundFace> Workers::detect(View<const Bgr> picture, const ShouldStop& should_stop) {
   std::vector<FoundFace> found =
       gpu_usable_ ? detect_on_gpu(picture, should_stop) : detect_on_cpu(picture, should_stop);
-  std::stable_sort(found.begin(), found.end(),
-                   [](const FoundFace& a, const FoundFace& b) { return a.face.box < b.face.box; });
+  sort_by_place(found);
   return found;
 }
 

@@ -239,7 +239,8 @@ std::optional<Frame> Capture::frame_of_following() {
 
 void Capture::post(Frame frame) {
   const double ms = std::chrono::duration<double, std::milli>(Clock::now() - shown_).count();
-  CapturedFrame captured{std::move(frame), opened_};
+  CapturedFrame captured{std::move(frame)};
+  captured.source = opened_;
   const Kind kind = source_->kind();
   captured.kind = kind;
   captured.capture_ms = ms;
@@ -251,6 +252,7 @@ void Capture::post(Frame frame) {
   {
     const std::scoped_lock lock(mutex_);
     captured.name = list_[state_.entry].name;
+    captured.origin = list_[state_.entry].source;
     captured.list = state_.lists;
     if (kind == Kind::picture) {
       captured.index = state_.entry;

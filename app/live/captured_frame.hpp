@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "library/media/frame_source.hpp"
 
@@ -9,6 +10,7 @@ namespace facesat::app {
 
 struct CapturedFrame : Frame {
   std::uint64_t source = 0;  // counts the sources that were opened
+  std::string origin{};      // its source, as open_source() takes it
   std::uint64_t list = 0;    // counts the lists of sources that were opened
   // Which frame of its video it is, or which picture of its list, and how many there are; a count
   // of 0: unknown.

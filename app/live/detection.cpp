@@ -194,12 +194,14 @@ LiveResult Detection::detect(CapturedFrame frame) {
   result.subject = {frame.source, settings_count_, frame.picture.pixels.size};
   result.any_sat = result.subject;
   result.any_sat.settings = any_sat_count_;
+  result.settings = *built_;
   result.backend = backend_;
   result.sat = sat_;
   result.message = failure_;
   result.comes_again = device_failed_ && detectors_.empty();
   try {
     find(frame.picture.pixels, result);
+    sort_by_place(result.faces);
     show_inside(frame.picture.pixels, result);
   } catch (...) {
     result.faces.clear();

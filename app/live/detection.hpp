@@ -43,6 +43,8 @@ struct LiveSettings {
   void unchoose(const std::string& cascade);  // also as the one that others search inside of
   // For a cascade that is chosen.
   std::size_t colour_of(const std::string& cascade) const;
+  // The index of the chosen cascade that has this colour.
+  std::size_t cascade_of_colour(std::size_t colour) const;
 };
 
 // What is measured: times of one subject may be compared and averaged.
@@ -56,9 +58,10 @@ struct Subject {
 struct LiveResult {
   CapturedFrame frame;
   Subject subject;
-  Subject any_sat;     // `subject` without regard to the SAT algorithm
-  bool is_new = true;  // false: settings changed, and the frame was detected again
-  std::vector<FoundFace> faces;
+  Subject any_sat;               // `subject` without regard to the SAT algorithm
+  bool is_new = true;            // false: settings changed, and the frame was detected again
+  LiveSettings settings;         // with which the frame was detected
+  std::vector<FoundFace> faces;  // in the order of results; cascade: its colour's number
   std::optional<InspectedPicture> view;  // shown instead of the frame, if selected
   bool view_is_frame = true;             // the boxes can be drawn onto `view`
   int level_count = 0;                   // of the first cascade's pyramid

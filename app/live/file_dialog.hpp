@@ -1,26 +1,24 @@
 // The desktop's own dialog for choosing files: zenity or kdialog, where one is installed.
 #pragma once
 
-#include <atomic>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
+#include "app/live/child_process.hpp"
 #include "app/live/mailbox.hpp"
 
 namespace facesat::app {
 
-enum class Choosing { files, folder, folder_to_save_to };
+enum class Choosing { files, folder };
 
 class FileDialog {
  public:
   FileDialog();
-  ~FileDialog();  // closes an open dialog
 
   bool is_available() const { return !program_.empty(); }
-  bool is_open() const { return thread_.joinable() && !is_done_; }
+  bool is_open() const { return process_ && !process_->has_ended(); }
 
   // Opens the dialog, in a process of its own, and returns at once. Only if none is open.
   void open(Choosing what);
@@ -30,9 +28,7 @@ class FileDialog {
  private:
   std::string program_;  // "zenity", "kdialog" or ""
   Mailbox<std::vector<std::string>> chosen_;
-  std::atomic<bool> is_done_ = true;
-  std::atomic<int> process_ = 0;
-  std::jthread thread_;  // last: it uses all of the above
+  std::optional<ChildProcess> process_;  // last: it uses chosen_
 };
 
 // The command line of the dialog.

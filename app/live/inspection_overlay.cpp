@@ -122,10 +122,11 @@ void draw_readings(const PictureView& view, const LiveResult& result) {
   if (result.view && result.view->is_in_false_colours()) draw_scale(view, *result.view);
   const auto point = view.pointed();
   if (!point) return;
+  constexpr float zoom_that_shows_pixels = 3;
   if (result.view)
     draw_reading(view, reading_of(*result.view, point->x / static_cast<float>(view.size().width),
                                   point->y / static_cast<float>(view.size().height)));
-  else
+  else if (view.zoom() >= zoom_that_shows_pixels)
     draw_reading(view, reading_of(result.frame.picture.pixels, static_cast<int>(point->x),
                                   static_cast<int>(point->y)));
 }

@@ -32,4 +32,11 @@ std::size_t LiveSettings::colour_of(const std::string& cascade) const {
                                   cascades.begin());
 }
 
+std::size_t LiveSettings::cascade_of_colour(std::size_t colour) const {
+  const auto found =
+      std::find_if(cascades.begin(), cascades.end(),
+                   [&](const std::string& cascade) { return colour_of(cascade) == colour; });
+  return static_cast<std::size_t>(found - cascades.begin());
+}
+
 }  // namespace facesat::app

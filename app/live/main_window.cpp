@@ -73,6 +73,8 @@ void MainWindow::draw(const History& history) {
 void MainWindow::draw_contents(const History& history) {
   const Capture::State state = parts_.capture.state();
   note_source(state);
+  highlighted_ = std::exchange(pointed_, std::nullopt);
+  if (highlighted_ && *highlighted_ >= result_.faces.size()) highlighted_.reset();
   parts_.screen.set_dark(looks_.dark());
   const ImGuiViewport& screen = *ImGui::GetMainViewport();
   ImGui::SetNextWindowPos(screen.WorkPos);
@@ -118,16 +120,29 @@ void MainWindow::draw_splitter() {
 }
 
 void MainWindow::draw_main(const Capture::State& state) {
-  const float below = state.kind ? player_bar_height() : 0;
+  const float below = state.kind ? face_strip_height() + player_bar_height() : 0;
   ImGui::BeginChild("picture", {0, -below}, false, ImGuiWindowFlags_NoScrollWithMouse);
-  if (view_.draw()) {
-    if (result_.view_is_frame)
-      draw_boxes(view_, result_.faces, {.labels = looks_.labels(), .highlighted = {}});
-    looks_.draw_over(view_, result_);
-  }
+  draw_picture();
   if (parts_.saving.is_recording()) draw_recording_mark(parts_.saving.recorded());
   ImGui::EndChild();
-  if (state.kind) draw_player_bar(parts_.capture, state, marks_);
+  if (!state.kind) return;
+  follow(draw_face_strip(view_.frame(), result_.faces, highlighted_));
+  draw_player_bar(parts_.capture, state, marks_);
+}
+
+void MainWindow::draw_picture() {
+  if (!view_.draw()) return;
+  if (result_.view_is_frame) {
+    const auto pointed =
+        draw_boxes(view_, result_.faces, {.labels = looks_.labels(), .highlighted = highlighted_});
+    follow({.pointed = pointed, .clicked = {}});
+  }
+  looks_.draw_over(view_, result_);
+}
+
+void MainWindow::follow(const PointedFace& user) {
+  if (user.pointed) pointed_ = user.pointed;
+  if (user.clicked && result_.view_is_frame) view_.zoom_to(result_.faces[*user.clicked].face.box);
 }
 
 void MainWindow::draw_start_page(const Capture::State& state) {
@@ -147,16 +162,15 @@ void MainWindow::draw_side(const History& history, const Capture::State& state) 
     opens_ = true;
     start_page_.refresh();
   }
+  if (ImGui::CollapsingHeader("Faces", ImGuiTreeNodeFlags_DefaultOpen))
+    follow(faces_.draw(result_, state, highlighted_, parts_.saving, parts_.toasts));
   if (ImGui::CollapsingHeader("Times", ImGuiTreeNodeFlags_DefaultOpen))
     if (const auto position =
             times_.draw(history, parts_.detection.dropped(), result_.frame.is_still()))
       show_again(*position, history);
-  if (ImGui::CollapsingHeader("Detection", ImGuiTreeNodeFlags_DefaultOpen)) {
-    ImGui::Text("faces: %zu, from %zu windows in %d x %d pixels", result_.faces.size(),
-                result_.windows, result_.frame.picture.pixels.size.width,
-                result_.frame.picture.pixels.size.height);
-    if (panel_.draw(settings_, result_)) parts_.detection.set(settings_);
-  }
+  if (ImGui::CollapsingHeader("Detection", ImGuiTreeNodeFlags_DefaultOpen) &&
+      panel_.draw(settings_, result_))
+    parts_.detection.set(settings_);
   if (ImGui::CollapsingHeader("SAT algorithms")) draw_comparison();
   if (ImGui::CollapsingHeader("View")) draw_view();
   if (ImGui::CollapsingHeader("Save")) {

@@ -2,6 +2,7 @@
 // what its keys do.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "app/live/comparison_panel.hpp"
 #include "app/live/detection.hpp"
 #include "app/live/face_marks.hpp"
+#include "app/live/faces_panel.hpp"
 #include "app/live/history.hpp"
 #include "app/live/panels.hpp"
 #include "app/live/picture_view.hpp"
@@ -54,6 +56,8 @@ class MainWindow {
   void draw_side(const History& history, const Capture::State& state);
   void draw_splitter();
   void draw_main(const Capture::State& state);
+  void draw_picture();
+  void follow(const PointedFace& user);
   void draw_start_page(const Capture::State& state);
   void draw_comparison();
   void draw_view();
@@ -71,10 +75,14 @@ class MainWindow {
   SourcePanel source_;
   TimesPanel times_;
   DetectionPanel panel_;
+  FacesPanel faces_;
   ComparisonPanel comparison_;
   ViewPanel looks_;
   StartPage start_page_;
   float side_width_;  // in font sizes
+  // The face under the pointer, in the picture, the strip or the table: in the frame of the user
+  // interface that was drawn last, and in the one that is being drawn.
+  std::optional<std::size_t> highlighted_, pointed_;
   std::vector<std::string> recent_;
   std::uint64_t lists_ = 0;  // opened so far
   bool opens_ = false;       // the start page is shown, although there is a source

@@ -7,6 +7,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "app/live/history.hpp"
@@ -135,22 +136,37 @@ void Outputs::set_recording(const fs::path& file) {
   recording_ = {"the recording", file};
 }
 
-std::string make_dated_file(const std::string& extension) {
+namespace {
+
+// Calls create() with facesat-DATE + end, then with facesat-DATE-2 + end and so on, until it
+// returns true. It sets errno otherwise. Returns the name.
+template <class Create>
+std::string make_dated(const std::string& end, Create create) {
   const std::time_t now = std::time(nullptr);
   char date[32];
   std::strftime(date, sizeof date, "%Y%m%d-%H%M%S", std::localtime(&now));
   for (int number = 1;; ++number) {
     const std::string suffix = number == 1 ? "" : fmt::format("-{}", number);
-    const std::string file = fmt::format("facesat-{}{}.{}", date, suffix, extension);
-    const int descriptor = ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (descriptor >= 0) {
-      ::close(descriptor);
-      return file;
-    }
+    std::string name = fmt::format("facesat-{}{}{}", date, suffix, end);
+    if (create(name.c_str())) return name;
     if (errno != EEXIST)
       throw OutputError(
-          fmt::format("{}: this file cannot be made here: {}", file, std::strerror(errno)));
+          fmt::format("{}: this cannot be made here: {}", name, std::strerror(errno)));
   }
+}
+
+}  // namespace
+
+std::string make_dated_file(const std::string& extension) {
+  return make_dated("." + extension, [](const char* name) {
+    const int descriptor = ::open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor >= 0) ::close(descriptor);
+    return descriptor >= 0;
+  });
+}
+
+std::string make_dated_folder(const std::string& name) {
+  return make_dated("-" + name, [](const char* folder) { return ::mkdir(folder, 0777) == 0; });
 }
 
 }  // namespace facesat::app

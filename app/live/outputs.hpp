@@ -45,5 +45,7 @@ class Outputs {
 // Creates an empty file for a screenshot, recording or table of times: facesat-DATE.EXTENSION in
 // the current folder, never one that exists. Throws OutputError.
 std::string make_dated_file(const std::string& extension);
+// Creates an empty folder facesat-DATE-NAME in the same way.
+std::string make_dated_folder(const std::string& name);
 
 }  // namespace facesat::app

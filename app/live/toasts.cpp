@@ -33,12 +33,12 @@ const std::deque<Toasts::Toast>& Toasts::shown(Clock::time_point now) {
 void Toasts::draw() {
   const ImVec2 origin = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
   const float margin = ImGui::GetFontSize() / 2;
-  float bottom = origin.y + size.y - margin;
+  float top = origin.y + margin;
   std::size_t clicked = most;
   shown(Clock::now());
-  for (std::size_t i = toasts_.size(); i-- > 0;) {  // the newest at the bottom
+  for (std::size_t i = toasts_.size(); i-- > 0;) {  // the newest at the top
     const Toast& toast = toasts_[i];
-    ImGui::SetNextWindowPos({origin.x + margin, bottom}, ImGuiCond_Always, {0, 1});
+    ImGui::SetNextWindowPos({origin.x + size.x / 2, top}, ImGuiCond_Always, {0.5f, 0});
     ImGui::SetNextWindowSizeConstraints({0, 0}, {size.x - 2 * margin, size.y});
     ImGui::Begin(fmt::format("toast {}", i).c_str(), nullptr,
                  ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_AlwaysAutoResize |
@@ -51,7 +51,7 @@ void Toasts::draw() {
       ImGui::TextUnformatted(toast.text.c_str());
     ImGui::PopTextWrapPos();
     if (ImGui::IsWindowHovered() && ImGui::IsMouseClicked(ImGuiMouseButton_Left)) clicked = i;
-    bottom -= ImGui::GetWindowHeight() + margin / 2;
+    top += ImGui::GetWindowHeight() + margin / 2;
     ImGui::End();
   }
   if (clicked < toasts_.size())

@@ -16,7 +16,7 @@ class Toasts {
   void say(std::string text);
   void warn(std::string text);  // stays until it is clicked
 
-  // Draws them into the lower left corner of the current window.
+  // Draws them along the upper edge of the current window.
   void draw();
 
   struct Toast {

@@ -1,5 +1,7 @@
 #include "library/io/results.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -71,6 +73,11 @@ std::string to_csv_lines(const Record& record, const Layout& layout) {
 }
 
 }  // namespace
+
+void sort_by_place(std::vector<FoundFace>& faces) {
+  std::stable_sort(faces.begin(), faces.end(),
+                   [](const FoundFace& a, const FoundFace& b) { return a.face.box < b.face.box; });
+}
 
 std::string Layout::header() const {
   if (format == Format::jsonl) return "";

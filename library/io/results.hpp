@@ -17,6 +17,9 @@ struct FoundFace {
   std::size_t cascade = 0;  // index of the cascade that found it
 };
 
+// Into the order of results: by y, x, width and height; faces in the same place stay as they are.
+void sort_by_place(std::vector<FoundFace>& faces);
+
 struct Failure {
   std::string kind;  // "read", "decode", "memory", "limit", "write", "argument", "internal"
   std::string message;

@@ -1,0 +1,138 @@
+#include "app/live/face_export.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "app/detect/layout.hpp"
+#include "app/live/outputs.hpp"
+#include "app/live/screen.hpp"
+#include "cascades/cascade_store.hpp"
+#include "library/io/picture_folder.hpp"
+#include "library/io/picture_names.hpp"
+#include "library/media/frame_source.hpp"
+#include "library/support/files.hpp"
+
+namespace facesat::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string name_of_table(Format format) {
+  return format == Format::csv ? "faces.csv" : "faces.jsonl";
+}
+
+Layout layout_of(const LiveSettings& settings, Format format) {
+  DetectCommand command;
+  command.cascades = settings.cascades;
+  command.format = format;
+  std::vector<std::shared_ptr<const Cascade>> cascades;
+  for (const std::string& cascade : settings.cascades) cascades.push_back(find_cascade(cascade));
+  return layout_of(command, cascades);
+}
+
+Record record_of(const LiveResult& result) {
+  const CapturedFrame& frame = result.frame;
+  Record record;
+  record.image = frame.name;
+  if (frame.kind == FrameSource::Kind::video) {
+    record.frame = static_cast<int>(frame.index);
+    record.time = frame.time;
+  }
+  record.size = frame.picture.pixels.size;
+  record.warning = frame.picture.warning;
+  record.faces = result.faces;
+  for (FoundFace& face : record.faces)
+    face.cascade = result.settings.cascade_of_colour(face.cascade);
+  return record;
+}
+
+}  // namespace
+
+std::string export_faces(const LiveResult& result, const ExportOptions& options) {
+  const Layout layout = layout_of(result.settings, options.format);
+  const Record record = record_of(result);
+  std::string folder = make_dated_folder("faces");
+  write_text(fs::path(folder) / name_of_table(options.format),
+             layout.header() + layout.to_text(record));
+  if (!options.crops) return folder;
+  const PictureFolder crops(folder);
+  const fs::path input = source_path(result.frame.origin).value_or("");
+  PictureNames names;
+  std::string name = names.add(record.image, record.frame.has_value());
+  if (record.frame) name = PictureNames::of_frame(name, *record.frame);
+  for (std::size_t i = 0; i < record.faces.size(); ++i)
+    crops.write(PictureNames::of_crop(name, static_cast<int>(i) + 1),
+                result.frame.picture.pixels.sub(record.faces[i].face.box), input);
+  return folder;
+}
+
+std::string why_not_exportable(const std::vector<std::string>& sources,
+                               const LiveSettings& settings) {
+  for (const std::string& source : sources)
+    if (!source_path(source)) return "a camera or stream has no end: record it, and open the video";
+  if (!settings.inside_of.empty())
+    return fmt::format("search in the whole frame first, not inside {}", settings.inside_of);
+  return "";
+}
+
+std::vector<std::string> export_arguments(const std::vector<std::string>& sources,
+                                        const LiveSettings& settings, const std::string& folder,
+                                        const ExportOptions& options) {
+  static constexpr const char* backends[] = {"auto", "cpu", "cuda"};  // as BackendChoice
+  const DetectOptions& detect = settings.detect;
+  const auto text = [](Size size) { return fmt::format("{}x{}", size.width, size.height); };
+  std::vector<std::string> arguments{
+      "detect",
+      "--progress=on",
+      fmt::format("--format={}", options.format == Format::csv ? "csv" : "jsonl"),
+      fmt::format("--output={}/{}", folder, name_of_table(options.format)),
+      fmt::format("--backend={}", backends[static_cast<int>(settings.backend.choice)]),
+      fmt::format("--scale-factor={}", detect.scale_factor),
+      fmt::format("--min-neighbors={}", detect.min_neighbors),
+      fmt::format("--scan={}", detect.scan == Scan::dense ? "dense" : "opencv")};
+  if (options.crops) arguments.push_back(fmt::format("--crops={}", folder));
+  if (detect.min_size.width > 0) arguments.push_back("--min-size=" + text(detect.min_size));
+  if (detect.max_size.width > 0) arguments.push_back("--max-size=" + text(detect.max_size));
+  if (detect.equalize) arguments.emplace_back("--equalize");
+  if (settings.backend.choice != BackendChoice::cpu) {
+    arguments.push_back("--device=" + settings.backend.device);
+    if (!settings.backend.sat.empty()) arguments.push_back("--sat=" + settings.backend.sat);
+  }
+  for (const std::string& cascade : settings.cascades) arguments.push_back("--cascade=" + cascade);
+  arguments.emplace_back("--");
+  for (const std::string& source : sources)
+    arguments.push_back(source.starts_with('@') ? source : source_path(source).value().string());
+  return arguments;
+}
+
+ListExport::ListExport(const std::vector<std::string>& sources, const LiveSettings& settings,
+                       const ExportOptions& options, const std::string& program)
+    : folder_(make_dated_folder("faces")) {
+  std::vector<std::string> arguments = export_arguments(sources, settings, folder_, options);
+  arguments.insert(arguments.begin(), program);
+  process_.emplace(
+      std::move(arguments), Stream::errors,
+      [this](const std::string& line) {
+        const std::scoped_lock lock(mutex_);
+        line_ = line;
+        Screen::wake();
+      },
+      [this](int status) {
+        const std::string last = progress();
+        end_.put(status == 0    ? std::string()
+                 : last.empty() ? "'facesat detect' could not be run"
+                                : last);
+        Screen::wake();
+      });
+}
+
+std::string ListExport::progress() const {
+  const std::scoped_lock lock(mutex_);
+  return line_;
+}
+
+}  // namespace facesat::app
