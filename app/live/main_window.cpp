@@ -120,7 +120,7 @@ void MainWindow::draw_splitter() {
 }
 
 void MainWindow::draw_main(const Capture::State& state) {
-  const float below = state.kind ? face_strip_height() + player_bar_height() : 0;
+  const float below = state.kind ? face_strip_height() + player_bar_height(state) : 0;
   ImGui::BeginChild("picture", {0, -below}, false, ImGuiWindowFlags_NoScrollWithMouse);
   draw_picture();
   if (parts_.saving.is_recording()) draw_recording_mark(parts_.saving.recorded());

@@ -19,6 +19,10 @@ bool is_list_of_pictures(const Capture::State& state) {
   return state.kind == Kind::picture && state.count > 1;
 }
 
+bool has_positions(const Capture::State& state) {
+  return is_list_of_pictures(state) || (state.kind == Kind::video && state.length > 0);
+}
+
 // Over the slider drawn last, along its lower edge.
 void draw_marks(const FaceMarks& marks) {
   const auto& all = marks.marks();
@@ -52,7 +56,7 @@ void draw_position(Capture& capture, const Capture::State& state, const FaceMark
       capture.show(static_cast<std::size_t>(number - 1));
     draw_marks(marks);
     tooltip("The pictures of the list; green where faces were found. Ctrl+click to type a number");
-  } else if (state.kind == Kind::video && state.length > 0) {
+  } else {
     auto position = static_cast<float>(state.position);
     const auto last = static_cast<float>(std::max(0.0, state.length - state.step));
     if (ImGui::SliderFloat("##position", &position, 0, last, "%.2f s",
@@ -60,8 +64,6 @@ void draw_position(Capture& capture, const Capture::State& state, const FaceMark
       capture.seek(position);
     draw_marks(marks);
     tooltip("The position in the video; green where faces were found. Ctrl+click to type seconds");
-  } else {
-    ImGui::Dummy({0, ImGui::GetFrameHeight()});
   }
 }
 
@@ -135,12 +137,12 @@ std::string clock_time(double seconds) {
                       : fmt::format("{}:{:02}:{}", minutes / 60, minutes % 60, end);
 }
 
-float player_bar_height() {
-  return 2 * ImGui::GetFrameHeightWithSpacing();
+float player_bar_height(const Capture::State& state) {
+  return (has_positions(state) ? 2 : 1) * ImGui::GetFrameHeightWithSpacing();
 }
 
 void draw_player_bar(Capture& capture, const Capture::State& state, const FaceMarks& marks) {
-  draw_position(capture, state, marks);
+  if (has_positions(state)) draw_position(capture, state, marks);
   draw_buttons(capture, state);
   const bool has_pace = state.kind == Kind::video || is_list_of_pictures(state);
   const float pace = has_pace ? ImGui::GetFontSize() * 6 + ImGui::CalcTextSize("loop").x +

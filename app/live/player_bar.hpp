@@ -6,8 +6,8 @@
 
 namespace facesat::app {
 
-// The height of the bar in pixels.
-float player_bar_height();
+// The height of the bar in pixels: a row more where there is a position to choose.
+float player_bar_height(const Capture::State& state);
 
 // Draws over the whole width of the current window. `marks`: of the video, or of the list if that
 // has pictures.
