@@ -73,6 +73,7 @@ bool DetectionPanel::draw_machine(BackendOptions& backend) const {
       }
     ImGui::EndCombo();
   }
+  if (devices_.size() > 1) tooltip("The GPU that detects");
   if (ImGui::BeginCombo("SAT", backend.sat.empty() ? "the fastest" : backend.sat.c_str())) {
     std::string_view paper;
     for (const gpu::SatAlgorithm* const sat : sats_) {
@@ -87,6 +88,9 @@ bool DetectionPanel::draw_machine(BackendOptions& backend) const {
     }
     ImGui::EndCombo();
   }
+  tooltip(
+      "The algorithm for integral images (summed area tables). The faces are the same with each; the "
+      "panel \"SAT algorithms\" shows which is the fastest here");
   return changed;
 }
 
@@ -132,6 +136,9 @@ bool DetectionPanel::draw_cascades(LiveSettings& settings) const {
     if (was_on) ImGui::PushStyleColor(ImGuiCol_Text, box_colour(settings.colour_of(name)));
     const bool clicked = ImGui::Checkbox(name.c_str(), &on);
     if (was_on) ImGui::PopStyleColor();
+    tooltip(
+        "Something to look for. Several can be ticked; the boxes of each have its colour, and each "
+        "takes its own time");
     if (!clicked) continue;
     changed = true;
     if (on)
@@ -149,8 +156,12 @@ bool DetectionPanel::draw_inside(LiveSettings& settings) {
   constexpr const char* everywhere = "the whole frame";
   const std::string& chosen = settings.inside_of;
   bool changed = false;
-  if (!ImGui::BeginCombo("search", chosen.empty() ? everywhere : ("inside " + chosen).c_str()))
+  const bool is_open =
+      ImGui::BeginCombo("search", chosen.empty() ? everywhere : ("inside " + chosen).c_str());
+  if (!is_open) {
+    tooltip("Where all other cascades search: eyes and smiles are found faster inside faces");
     return false;
+  }
   if (ImGui::Selectable(everywhere, chosen.empty())) {
     settings.inside_of.clear();
     changed = true;
