@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 
 #include "app/detect/layout.hpp"
+#include "app/live/gui/screen.hpp"
 #include "app/live/outputs.hpp"
-#include "app/live/screen.hpp"
 #include "cascades/cascade_store.hpp"
 #include "library/io/picture_folder.hpp"
 #include "library/io/picture_names.hpp"
@@ -80,8 +80,8 @@ std::string why_not_exportable(const std::vector<std::string>& sources,
 }
 
 std::vector<std::string> export_arguments(const std::vector<std::string>& sources,
-                                        const LiveSettings& settings, const std::string& folder,
-                                        const ExportOptions& options) {
+                                          const LiveSettings& settings, const std::string& folder,
+                                          const ExportOptions& options) {
   static constexpr const char* backends[] = {"auto", "cpu", "cuda"};  // as BackendChoice
   const DetectOptions& detect = settings.detect;
   const auto text = [](Size size) { return fmt::format("{}x{}", size.width, size.height); };

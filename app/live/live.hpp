@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "app/live/detection.hpp"
+#include "app/live/detection/detection.hpp"
 
 namespace CLI {
 class App;

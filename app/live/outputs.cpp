@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "app/live/history.hpp"
-#include "app/live/recorder.hpp"
+#include "app/live/detection/history.hpp"
+#include "app/live/detection/recorder.hpp"
 #include "cascades/cascade_store.hpp"
 #include "library/media/codec.hpp"
 #include "library/media/frame_source.hpp"

@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "app/live/detection.hpp"
-#include "app/live/history.hpp"
+#include "app/live/detection/detection.hpp"
+#include "app/live/detection/history.hpp"
+#include "app/live/gui/screen.hpp"
+#include "app/live/gui/toasts.hpp"
 #include "app/live/outputs.hpp"
-#include "app/live/screen.hpp"
-#include "app/live/toasts.hpp"
 
 namespace facesat::app {
 

@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "app/live/detection.hpp"
+#include "app/live/detection/detection.hpp"
 
 namespace facesat::app {
 

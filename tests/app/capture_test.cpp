@@ -1,5 +1,5 @@
 // The list of sources, and the thread that plays it.
-#include "app/live/capture.hpp"
+#include "app/live/frames/capture.hpp"
 
 #include <atomic>
 #include <cmath>

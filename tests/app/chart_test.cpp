@@ -1,5 +1,5 @@
 // The chart of stacked columns: its scale, and what it draws and reports without a window.
-#include "app/live/chart.hpp"
+#include "app/live/gui/chart.hpp"
 
 #include <vector>
 

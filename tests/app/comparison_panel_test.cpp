@@ -1,5 +1,5 @@
 // The panel of SAT (summed area table) algorithms, with invented algorithms and results.
-#include "app/live/comparison_panel.hpp"
+#include "app/live/panels/comparison_panel.hpp"
 
 #include "tests/app/eventually.hpp"
 #include "tests/app/panel_test.hpp"

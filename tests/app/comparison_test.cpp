@@ -1,13 +1,13 @@
 // Comparisons of SAT (summed area table) algorithms: what is measured, and in which order.
-#include "app/live/comparison.hpp"
+#include "app/live/detection/comparison.hpp"
 
 #include <chrono>
 #include <stdexcept>
 #include <thread>
 
-#include "app/live/cpu_comparison.hpp"
-#include "app/live/detection.hpp"
-#include "app/live/sat_facts.hpp"
+#include "app/live/detection/cpu_comparison.hpp"
+#include "app/live/detection/detection.hpp"
+#include "app/live/detection/sat_facts.hpp"
 #include "cascades/cascade_store.hpp"
 #include "kernels/image/atlas.hpp"
 #include "tests/app/eventually.hpp"

@@ -1,10 +1,9 @@
 // The faces panel, and the files that it saves: the same as those of `facesat detect`.
-#include "app/live/faces_panel.hpp"
-
 #include <filesystem>
 #include <map>
 
 #include "app/live/outputs.hpp"
+#include "app/live/panels/faces_panel.hpp"
 #include "library/media/frame_source.hpp"
 #include "tests/app/eventually.hpp"
 #include "tests/app/panel_test.hpp"
@@ -65,7 +64,8 @@ class FacesTest : public test::PanelTest {
 };
 
 TEST_F(FacesTest, ThoseOfAPictureAreSavedAsDetectSavesThem) {
-  test::write_pgm(folder / "two.pgm", test::draw_faces({500, 300}, {{350, 120, 120}, {120, 150, 150}}));
+  test::write_pgm(folder / "two.pgm",
+                  test::draw_faces({500, 300}, {{350, 120, 120}, {120, 150, 150}}));
   settings.colours = {"eye", "lbp:frontalface", "frontalface_default"};  // colours are no indices
   const LiveResult result = detected(picture("two.pgm"));
   ASSERT_GE(result.faces.size(), 2u);
@@ -118,10 +118,28 @@ TEST_F(FacesTest, ThoseOfAListAreSavedByDetect) {
   EXPECT_EQ(*problem, "");
   EXPECT_NE(list.progress().find("3 images"), std::string::npos) << list.progress();
   fs::create_directory("wanted");
-  ASSERT_EQ(detect({"--backend", "cpu", "--cascade", "frontalface_default", "--cascade",
-                    "lbp:frontalface", "--scale-factor", "1.3", "--min-size", "40", "--equalize",
-                    "--scan", "dense", "--format", "csv", "-o", "wanted/faces.csv", "--crops",
-                    "wanted", "--", "p", "-c.pgm"})
+  ASSERT_EQ(detect({"--backend",
+                    "cpu",
+                    "--cascade",
+                    "frontalface_default",
+                    "--cascade",
+                    "lbp:frontalface",
+                    "--scale-factor",
+                    "1.3",
+                    "--min-size",
+                    "40",
+                    "--equalize",
+                    "--scan",
+                    "dense",
+                    "--format",
+                    "csv",
+                    "-o",
+                    "wanted/faces.csv",
+                    "--crops",
+                    "wanted",
+                    "--",
+                    "p",
+                    "-c.pgm"})
                 .status,
             0);
   expect_equal(list.folder(), "wanted");
@@ -144,8 +162,7 @@ TEST_F(FacesTest, ListsThatDetectCannotReadAreReported) {
 
 TEST_F(FacesTest, AListCanBeStopped) {
   test::write_video("long.avi", 3000);
-  ListExport list({"long.avi"}, settings, {.format = Format::csv, .crops = false},
-                  FACESAT_PROGRAM);
+  ListExport list({"long.avi"}, settings, {.format = Format::csv, .crops = false}, FACESAT_PROGRAM);
   list.stop();
   std::optional<std::string> problem;
   EXPECT_TRUE(eventually([&] { return (problem = list.take_end()).has_value(); }));

@@ -1,5 +1,5 @@
 // The explained features have the numbers of the detector, bit for bit.
-#include "app/live/feature_view.hpp"
+#include "app/live/detection/feature_view.hpp"
 
 #include <algorithm>
 

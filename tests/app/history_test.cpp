@@ -1,5 +1,5 @@
 // The times that the window shows: what may be averaged, and what is left out.
-#include "app/live/history.hpp"
+#include "app/live/detection/history.hpp"
 
 #include <chrono>
 

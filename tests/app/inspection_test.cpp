@@ -1,9 +1,9 @@
 // Intermediate pictures: their values, colours and words.
-#include "app/live/inspection.hpp"
+#include "app/live/detection/inspection.hpp"
 
 #include <gtest/gtest.h>
 
-#include "app/live/reading.hpp"
+#include "app/live/panels/reading.hpp"
 #include "cascades/cascade_store.hpp"
 #include "tests/core/cascades.hpp"
 #include "tests/core/pictures.hpp"

@@ -13,11 +13,11 @@
 #include <opencv2/imgcodecs.hpp>
 #include <unistd.h>
 
-#include "app/live/copy_speed.hpp"
-#include "app/live/detection.hpp"
+#include "app/live/detection/copy_speed.hpp"
+#include "app/live/detection/detection.hpp"
+#include "app/live/detection/inspection.hpp"
 #include "app/live/guarded_thread.hpp"
-#include "app/live/inspection.hpp"
-#include "app/live/shrink.hpp"
+#include "app/live/gui/shrink.hpp"
 #include "cascades/cascade_store.hpp"
 #include "kernels/image/atlas.hpp"
 #include "library/support/errors.hpp"

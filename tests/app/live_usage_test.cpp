@@ -2,7 +2,7 @@
 #include <filesystem>
 #include <set>
 
-#include "app/live/history.hpp"
+#include "app/live/detection/history.hpp"
 #include "app/live/outputs.hpp"
 #include "cascades/cascade_store.hpp"
 #include "library/media/codec.hpp"

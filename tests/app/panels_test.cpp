@@ -1,11 +1,11 @@
 // The panels with settings.
-#include "app/live/panels.hpp"
+#include "app/live/panels/panels.hpp"
 
 #include <gtest/gtest.h>
 #include <imgui.h>
 #include <imgui_internal.h>
 
-#include "app/live/feature_panel.hpp"
+#include "app/live/panels/feature_panel.hpp"
 #include "cascades/cascade_store.hpp"
 #include "tests/app/eventually.hpp"
 #include "tests/app/panel_test.hpp"

@@ -1,8 +1,8 @@
 // The bar below the picture, its marks, and short messages.
 #include <cmath>
 
-#include "app/live/player_bar.hpp"
-#include "app/live/toasts.hpp"
+#include "app/live/gui/toasts.hpp"
+#include "app/live/panels/player_bar.hpp"
 #include "tests/app/eventually.hpp"
 #include "tests/app/panel_test.hpp"
 #include "tests/app/video.hpp"

@@ -1,5 +1,5 @@
 // Two SAT (summed area table) algorithms that take turns.
-#include "app/live/sat_pair.hpp"
+#include "app/live/panels/sat_pair.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The page that opens something.
-#include "app/live/start_page.hpp"
+#include "app/live/panels/start_page.hpp"
 
 #include <algorithm>
 #include <cstdlib>

@@ -3,7 +3,7 @@
 #include <imgui.h>
 #include <imgui_internal.h>
 
-#include "app/live/panels.hpp"
+#include "app/live/panels/panels.hpp"
 
 namespace facesat::app {
 namespace {

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "app/live/screen.hpp"
+#include "app/live/gui/screen.hpp"
 #include "library/support/same_file.hpp"
 #include "tests/app/video.hpp"
 

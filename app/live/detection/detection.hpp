@@ -1,0 +1,180 @@
+// The thread that detects: always in the newest frame, with the current settings. When the settings
+// change, it processes the last frame again, so that the effect shows on a still picture, too.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/common/backends.hpp"
+#include "app/live/detection/comparison.hpp"
+#include "app/live/detection/copy_speed.hpp"
+#include "app/live/detection/feature_view.hpp"
+#include "app/live/detection/inspection.hpp"
+#include "app/live/detection/recorder.hpp"
+#include "app/live/frames/captured_frame.hpp"
+#include "app/live/guarded_thread.hpp"
+#include "app/live/mailbox.hpp"
+#include "core/detector.hpp"
+#include "library/io/results.hpp"
+
+namespace facesat::app {
+
+struct LiveSettings {
+  BackendOptions backend;
+  std::vector<std::string> cascades;
+  DetectOptions detect;
+  std::string
+      inside_of;  // the others search only inside the faces of this cascade; empty: everywhere
+  // The names of cascades by the number of their colour. A cascade keeps its colour as long as it
+  // is chosen, whichever others are; only then is its number free for another one.
+  std::vector<std::string> colours;
+  Inspection inspection;  // what is shown instead of the frame
+
+  bool operator==(const LiveSettings&) const = default;
+
+  bool has(const std::string& cascade) const;
+  void choose(const std::string& cascade);    // adds it, unless it is chosen already
+  void unchoose(const std::string& cascade);  // also as the one that others search inside of
+  // For a cascade that is chosen.
+  std::size_t colour_of(const std::string& cascade) const;
+  // The index of the chosen cascade that has this colour.
+  std::size_t cascade_of_colour(std::size_t colour) const;
+};
+
+// What is measured: times of one subject may be compared and averaged.
+struct Subject {
+  std::uint64_t source = 0, settings = 0;  // counted as they change
+  Size size;                               // of the frame
+
+  bool operator==(const Subject&) const = default;
+};
+
+struct LiveResult {
+  CapturedFrame frame;
+  Subject subject;
+  Subject any_sat;               // `subject` without regard to the SAT algorithm
+  bool is_new = true;            // false: settings changed, and the frame was detected again
+  LiveSettings settings;         // with which the frame was detected
+  std::vector<FoundFace> faces;  // in the order of results; cascade: its colour's number
+  std::optional<InspectedPicture> view;  // shown instead of the frame, if selected
+  bool view_is_frame = true;             // the boxes can be drawn onto `view`
+  int level_count = 0;                   // of the first cascade's pyramid
+  std::optional<LevelTables> tables;     // of the selected level, if it is to be explained
+  std::size_t windows = 0;               // before grouping
+  StepTimes times;                       // of all cascades together
+  StepTimes floors;                      // times to copy `bytes`; 0: unknown
+  StepBytes bytes{};                     // see least_bytes()
+  double detect_ms = 0;                  // from frame to faces
+  std::string backend;                   // "CPU", or the name of the device
+  std::string sat;                       // the SAT algorithm on a device; empty on the CPU
+  std::string message;                   // what went wrong, in which case there are no faces
+  bool comes_again = false;  // after a failure: the CPU repeats this frame and takes over
+};
+
+// Further measurements of the result posted last, which is a still picture or a paused frame.
+struct Repeats {
+  struct Measurement {
+    StepTimes times;
+    double detect_ms = 0;
+  };
+  Subject subject;
+  std::vector<Measurement> measurements;
+};
+
+class Detection {
+ public:
+  // `on_result` is called by the thread when take() has a new result.
+  explicit Detection(
+      LiveSettings settings, std::function<void()> on_result = [] {});
+
+  void put(CapturedFrame frame);
+  void set(const LiveSettings& settings);
+  LiveSettings settings() const;
+
+  // From the next frame on, frames with their boxes are written to this video; "": no more.
+  // Frames per second: 0 for that of the source.
+  void record(const std::string& file, double frames_per_second = 0);
+  const Recorder& recorder() const { return recorder_; }
+
+  // Is no frame being processed or waiting? The last result can then be taken.
+  bool idle() const;
+
+  // The newest result, if it has not been taken yet.
+  std::optional<LiveResult> take() { return results_.take(); }
+  // A still picture, and a paused frame after a change of settings, is measured this many times, if
+  // that takes no longer than a second. For the measurements after the first, which take() gives.
+  static constexpr int still_measurements = 30;
+  std::optional<Repeats> take_repeats() { return repeats_.take(); }
+  std::uint64_t dropped() const;  // frames that were replaced by newer ones
+
+  // Compares the SAT algorithms on the next frame, or on the last one if none comes. New frames and
+  // settings wait for one algorithm at most. Ends early when another source or machine is chosen.
+  void compare();
+  // The last one, as far as it has come; null: none yet. on_result() is called when it grows.
+  std::shared_ptr<const Comparison> comparison() const;
+
+ private:
+  void run_once(const std::stop_token& stop);
+  void detect_last(bool is_new, const std::stop_token& stop);
+  void fail(const std::string& reason);
+  void use(const LiveSettings& settings);
+  bool turn_to_cpu();
+  BackendOptions usable_backend(const LiveSettings& settings) const;
+  LiveResult detect(CapturedFrame frame);
+  void repeat(const Subject& subject, const std::stop_token& stop);
+  bool has_work() const;
+  void find(View<const Bgr> frame, LiveResult& result);
+  void find_everywhere(View<const Bgr> frame, LiveResult& result);
+  void find_inside(View<const Bgr> frame, std::size_t outer, LiveResult& result);
+  std::size_t colour(std::size_t cascade) const;
+  void add_numbers(const Detector& detector, LiveResult& result) const;
+  void begin_comparison();
+  void continue_comparison();
+  void show(const Comparison& comparison);
+  void show_inside(View<const Bgr> frame, LiveResult& result);
+
+  const std::function<void()> on_result_;
+
+  mutable std::mutex mutex_;
+  std::condition_variable_any changed_;
+  LiveSettings settings_;
+  bool settings_changed_ = true, wants_comparison_ = false, busy_ = false;
+  std::shared_ptr<const Comparison> comparison_;
+  std::optional<CapturedFrame> newest_;
+  std::uint64_t dropped_ = 0;
+  Recorder recorder_;
+  Mailbox<LiveResult> results_;
+  Mailbox<Repeats> repeats_;
+
+  // Used only by the thread.
+  std::vector<Detector> detectors_;
+  std::shared_ptr<const Cascade> first_cascade_;  // of the first detector
+  std::optional<LiveSettings> built_;             // what detectors_ are made from
+  BackendOptions built_backend_;                  // the same, after a failure of the device
+  CopySpeed speed_;
+  bool on_device_ = false;
+  bool device_failed_ = false;  // the CPU has taken over, until another backend is chosen
+  std::string backend_, sat_, failure_;
+  std::optional<CapturedFrame> last_;
+  std::uint64_t settings_count_ = 0;  // changes of what detection depends on
+  std::uint64_t any_sat_count_ = 0;   // the same, but not changes of the SAT algorithm
+  // What a comparison that is not over belongs to.
+  struct Compared {
+    std::uint64_t source = 0;
+    BackendOptions machine;
+    bool operator==(const Compared&) const = default;
+  };
+  Compared compared() const;
+  Compared compared_;
+  std::optional<ComparisonRun> comparing_;
+
+  GuardedThread thread_;  // last: it uses all of the above
+};
+
+}  // namespace facesat::app

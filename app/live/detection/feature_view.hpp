@@ -1,0 +1,71 @@
+// Explains how a cascade judges one window: the rectangles of a feature, the elements of the
+// integral images (summed area tables) that give their sums, and what follows from them. All
+// numbers are those of the detector, bit for bit.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "app/live/detection/level_tables.hpp"
+
+namespace facesat::app {
+
+// What to explain. Everything is counted from 0.
+struct FeatureChoice {
+  int stage = 0, weak = 0, node = 0;  // the weak classifier of that stage, the node of its tree
+  int rectangle = 0;                  // of that node's feature
+
+  bool operator==(const FeatureChoice&) const = default;
+
+  // The nearest choice that the cascade has.
+  FeatureChoice within(const Cascade& cascade) const;
+  const Tree& tree(const Cascade& cascade) const;
+  const Node& of(const Cascade& cascade) const;
+};
+
+// A rectangle of a feature. Its corners A, B, C, D are top left, top right, bottom left and bottom
+// right; of a tilted rectangle top, left, right and bottom.
+struct RectangleSum {
+  Rect rect;                            // in the window; tilted: see HaarFeature
+  std::array<rules::Corner, 4> corner;  // in the window, between pixels
+  std::array<std::uint32_t, 4> read;    // the elements of the integral image there
+  std::uint32_t sum = 0;                // D - B - C + A, modulo 2^32
+  float weight = 0;                     // Haar
+  bool bit = false;                     // LBP: the block is not below the centre
+};
+
+// The rectangles of a feature: one to three of a Haar feature; of an LBP feature its 3 x 3 blocks
+// in rows. `window`: of LevelTables.
+std::vector<RectangleSum> rectangles_of(const LevelTables& tables, rules::Corner window,
+                                        const Node& node);
+
+struct Explanation {
+  rules::Corner window{};                // in pixels of the level
+  std::vector<RectangleSum> rectangles;  // of the chosen node's feature
+  float inverse_deviation = 0;           // see core/rules.hpp; 0: a low-variance window
+  double deviation = 0;                  // of its pixels; 0 if low, and for LBP
+  float value = 0;                       // Haar: the normalised feature
+  unsigned code = 0;                     // LBP
+  bool left = false;                     // the node test
+
+  // The walk through the chosen tree, from its root to a leaf.
+  struct Step {
+    int node;
+    bool left;
+  };
+  std::vector<Step> walk;
+  bool is_on_walk = false;  // does the walk reach the chosen node?
+
+  float response = 0;         // of the chosen weak classifier
+  double sum_so_far = 0;      // of the stage, up to this weak classifier
+  double stage_sum = 0;       // of all its weak classifiers
+  bool passes_stage = false;  // is stage_sum not below the threshold?
+  int stages_passed = 0;      // as Snapshot::depth
+};
+
+// `choice` must be within the cascade. `window`: a position that window_around() can return. Takes
+// some microseconds per stage passed.
+Explanation explain(const LevelTables& tables, rules::Corner window, const FeatureChoice& choice);
+
+}  // namespace facesat::app

@@ -1,0 +1,42 @@
+#include <algorithm>
+
+#include "app/live/detection/detection.hpp"
+
+namespace facesat::app {
+
+bool LiveSettings::has(const std::string& cascade) const {
+  return std::find(cascades.begin(), cascades.end(), cascade) != cascades.end();
+}
+
+void LiveSettings::choose(const std::string& cascade) {
+  if (has(cascade)) return;
+  cascades.push_back(cascade);
+  if (std::find(colours.begin(), colours.end(), cascade) != colours.end()) return;
+  const auto free = std::find_if(colours.begin(), colours.end(),
+                                 [this](const std::string& other) { return !has(other); });
+  if (free != colours.end())
+    *free = cascade;
+  else
+    colours.push_back(cascade);
+}
+
+void LiveSettings::unchoose(const std::string& cascade) {
+  std::erase(cascades, cascade);
+  if (inside_of == cascade) inside_of.clear();
+}
+
+std::size_t LiveSettings::colour_of(const std::string& cascade) const {
+  const auto found = std::find(colours.begin(), colours.end(), cascade);
+  if (found != colours.end()) return static_cast<std::size_t>(found - colours.begin());
+  return static_cast<std::size_t>(std::find(cascades.begin(), cascades.end(), cascade) -
+                                  cascades.begin());
+}
+
+std::size_t LiveSettings::cascade_of_colour(std::size_t colour) const {
+  const auto found =
+      std::find_if(cascades.begin(), cascades.end(),
+                   [&](const std::string& cascade) { return colour_of(cascade) == colour; });
+  return static_cast<std::size_t>(found - cascades.begin());
+}
+
+}  // namespace facesat::app

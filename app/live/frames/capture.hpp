@@ -1,0 +1,109 @@
+// The thread that reads frames: at the pace of a video, as they come from a camera, or on request.
+// It plays a list of sources. Failures become messages; the thread keeps running.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/live/frames/captured_frame.hpp"
+#include "app/live/frames/playlist.hpp"
+#include "app/live/guarded_thread.hpp"
+
+namespace facesat::app {
+
+class Capture {
+ public:
+  struct State {
+    std::vector<std::string> names;    // as passed to open()
+    std::size_t entry = 0, count = 0;  // the source shown, and the number of all sources
+    std::string title;                 // of the source shown
+    bool is_opening = false;           // a list is being opened
+    std::uint64_t lists = 0;           // counts the lists that were opened
+    std::string refused;  // why the last requested list could not be opened; else empty
+    std::string message;  // a problem with the source shown, or that the video has ended
+    bool failed = false;  // the source shown or its frame could not be read
+    std::optional<FrameSource::Kind> kind;  // nullopt: nothing is open
+    double position = 0, length = 0;        // in a video
+    double step = 1;                        // the distance between two frames
+    bool playing = true, loops = true;
+    bool exhausted = false;  // no more frames, unless another position or source is chosen
+    double speed = 1;
+    double slide_seconds = 3;  // how long a picture is shown while a list plays
+
+    bool is_playing() const { return playing && !exhausted; }
+    // Can it be played? A single picture cannot.
+    bool is_playable() const { return kind && (kind != FrameSource::Kind::picture || count > 1); }
+  };
+
+  static constexpr std::string_view ended = "the video has ended";
+
+  // Both are called by the capture thread: `post` with every frame, `admit` with every name before
+  // it is opened. `admit` throws an Error if the source must not be opened.
+  explicit Capture(
+      std::function<void(CapturedFrame)> post,
+      std::function<void(const std::string&)> admit = [](const std::string&) {});
+
+  // All of these return at once; the thread carries them out before its next frame.
+  // See make_playlist(). A list that begins with a picture waits to be played.
+  void open(std::vector<std::string> names, const CameraMode& mode = {});
+  void play(bool on);
+  void loop(bool on);
+  void set_speed(double factor);
+  void set_slide_seconds(double seconds);
+  void seek(double position);  // in the video shown
+  void show(std::size_t entry);
+  void skip(int entries);  // shows the source that many places from the one shown
+  // In a video: pauses, and shows the frame that many frames from the one shown. Otherwise skips.
+  void step(int frames);
+
+  State state() const;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Orders {
+    std::optional<std::vector<std::string>> open;
+    CameraMode mode;
+    std::optional<std::size_t> entry;
+    std::optional<double> seek;
+
+    bool any() const { return open || entry || seek; }
+  };
+
+  void run_once(const std::stop_token& stop);
+  void wait_for_pace(std::unique_lock<std::mutex>& lock, const std::stop_token& stop);
+  Clock::time_point due() const;
+  bool obey(const Orders& orders);
+  bool open_list(const Orders& orders);
+  void open_entry(std::size_t entry);
+  void use(std::size_t entry, std::unique_ptr<FrameSource> source, const std::string& reason);
+  void show_next(bool is_requested);
+  std::optional<Frame> frame_of_following();
+  void post(Frame frame);
+  void fail(const std::string& reason);
+  void restart_if_ended();
+  bool plays() const { return state_.is_playable() && state_.is_playing(); }
+  std::optional<std::size_t> following() const;  // the entry to be played after this one
+
+  const std::function<void(CapturedFrame)> post_;
+  const std::function<void(const std::string&)> admit_;
+
+  mutable std::mutex mutex_;
+  std::condition_variable_any changed_;
+  Orders orders_;
+  State state_;
+
+  // Used only by the thread.
+  std::vector<PlaylistEntry> list_;
+  CameraMode mode_;
+  std::unique_ptr<FrameSource> source_;  // null: the entry could not be opened
+  std::uint64_t opened_ = 0;             // sources
+  Clock::time_point shown_;
+
+  GuardedThread thread_;  // last: it uses all of the above
+};
+
+}  // namespace facesat::app

@@ -1,0 +1,106 @@
+#include "app/live/gui/picture_view.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace facesat::app {
+
+void PictureView::set(View<const Bgr> frame) {
+  frame_.set(frame);
+  size_ = frame.size;
+  shows_frame_ = true;
+  shows_other_ = false;
+}
+
+void PictureView::set(View<const Bgr> frame, View<const Bgr> over, float opacity) {
+  set(frame);
+  other_.set(over);
+  opacity_ = opacity;
+  shows_other_ = true;
+}
+
+void PictureView::set_apart(View<const Bgr> frame, View<const Bgr> instead) {
+  set(frame, instead, 1);
+  size_ = instead.size;
+  shows_frame_ = false;
+}
+
+void PictureView::handle_mouse() {
+  const ImGuiIO& io = ImGui::GetIO();
+  const float now = drawn_zoom_;
+  const ImVec2 pixels{now * static_cast<float>(size_.width),
+                      now * static_cast<float>(size_.height)};
+  if (io.MouseWheel != 0) {  // zoom around the pointer, by 20% per step of the wheel
+    const float fitting = std::min(space_.x / static_cast<float>(size_.width),
+                                   space_.y / static_cast<float>(size_.height));
+    const float then = std::clamp(now * std::pow(1.2f, io.MouseWheel), fitting / 4, 40.0f);
+    const ImVec2 off{io.MousePos.x - corner_.x - space_.x / 2,
+                     io.MousePos.y - corner_.y - space_.y / 2};
+    centre_.x += off.x / pixels.x * (1 - now / then);
+    centre_.y += off.y / pixels.y * (1 - now / then);
+    zoom_ = then;
+  }
+  if (ImGui::IsMouseDragging(ImGuiMouseButton_Left)) {
+    centre_.x -= io.MouseDelta.x / pixels.x;
+    centre_.y -= io.MouseDelta.y / pixels.y;
+    zoom_ = now;
+  }
+  if (ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) {
+    zoom_ = zoom_ > 0 ? 0 : 1;  // fit, or one to one
+  }
+}
+
+// Where the picture is on the screen.
+void PictureView::place() {
+  const auto width = static_cast<float>(size_.width), height = static_cast<float>(size_.height);
+  drawn_zoom_ = zoom_ > 0 ? zoom_ : std::min(space_.x / width, space_.y / height);
+  if (zoom_ == 0) centre_ = {0.5f, 0.5f};
+  origin_ = {corner_.x + space_.x / 2 - centre_.x * drawn_zoom_ * width,
+             corner_.y + space_.y / 2 - centre_.y * drawn_zoom_ * height};
+}
+
+bool PictureView::draw() {
+  corner_ = ImGui::GetCursorScreenPos();
+  space_ = ImGui::GetContentRegionAvail();
+  pointed_.reset();
+  is_clicked_ = false;
+  if (size_.width == 0 || space_.x < 1 || space_.y < 1) return false;
+  ImGui::InvisibleButton("picture", space_);
+  place();
+  if (ImGui::IsItemHovered() || ImGui::IsItemActive()) handle_mouse();
+  place();
+  const ImVec2 mouse = ImGui::GetMousePos();
+  const ImVec2 point{(mouse.x - origin_.x) / drawn_zoom_, (mouse.y - origin_.y) / drawn_zoom_};
+  if (ImGui::IsItemHovered() && point.x >= 0 && point.y >= 0 &&
+      point.x < static_cast<float>(size_.width) && point.y < static_cast<float>(size_.height))
+    pointed_ = point;
+  const ImVec2 dragged = ImGui::GetMouseDragDelta(ImGuiMouseButton_Left);
+  is_clicked_ = ImGui::IsItemDeactivated() && dragged.x == 0 && dragged.y == 0 && pointed_;
+
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  list.PushClipRect(corner_, {corner_.x + space_.x, corner_.y + space_.y}, true);
+  const ImVec2 first = at(0, 0), last = at(size_.width, size_.height);
+  if (shows_frame_) frame_.draw(list, first, last);
+  if (shows_other_) other_.draw(list, first, last, shows_frame_ ? opacity_ : 1);
+  list.PopClipRect();
+  return true;
+}
+
+ImVec2 PictureView::at(double x, double y) const {
+  return {origin_.x + drawn_zoom_ * static_cast<float>(x),
+          origin_.y + drawn_zoom_ * static_cast<float>(y)};
+}
+
+void PictureView::zoom_to(const Rect& part) {
+  if (size_.width == 0 || part.width <= 0 || part.height <= 0) return;
+  constexpr float of_the_space = 0.6f;
+  zoom_ = std::clamp(of_the_space * std::min(space_.x / static_cast<float>(part.width),
+                                             space_.y / static_cast<float>(part.height)),
+                     0.01f, 40.0f);
+  centre_ = {(static_cast<float>(part.x) + static_cast<float>(part.width) / 2) /
+                 static_cast<float>(size_.width),
+             (static_cast<float>(part.y) + static_cast<float>(part.height) / 2) /
+                 static_cast<float>(size_.height)};
+}
+
+}  // namespace facesat::app

@@ -1,0 +1,65 @@
+// The picture, with zoom and pan.
+#pragma once
+
+#include <optional>
+
+#include <imgui.h>
+
+#include "app/live/gui/texture.hpp"
+
+namespace facesat::app {
+
+class PictureView {
+ public:
+  // Shows this frame from now on.
+  void set(View<const Bgr> frame);
+  // Shows these pixels over the frame, stretched to its size; `opacity`: 0 shows the frame alone, 1
+  // the pixels alone.
+  void set(View<const Bgr> frame, View<const Bgr> over, float opacity);
+  // Shows these pixels in place of the frame, in their own size.
+  void set_apart(View<const Bgr> frame, View<const Bgr> instead);
+
+  // Of the pixels that are shown over the frame now; as above.
+  void set_opacity(float opacity) { opacity_ = opacity; }
+
+  // Draws into the remaining space of the current ImGui window, and handles the mouse there.
+  // Returns false if there is no picture or no space.
+  bool draw();
+
+  // Of the picture drawn last: where a point of it is on the screen. Pixel (x, y) reaches from (x,
+  // y) to (x + 1, y + 1).
+  ImVec2 at(double x, double y) const;
+  float zoom() const { return drawn_zoom_; }  // screen pixels per picture pixel
+  Size size() const { return size_; }         // of the picture
+  // Where the view, of which the picture may fill a part, is on the screen.
+  ImVec2 corner() const { return corner_; }
+  ImVec2 space() const { return space_; }
+  // The point of the picture under the pointer, if that is over the picture and nothing else.
+  std::optional<ImVec2> pointed() const { return pointed_; }
+  // Was the picture clicked in the frame drawn last, and not dragged?
+  bool is_clicked() const { return is_clicked_; }
+  const Texture& frame() const { return frame_; }
+
+  void fit() { zoom_ = 0; }
+  void one_to_one() { zoom_ = 1; }
+  // Shows this part of the picture, in pixels, with what is around it.
+  void zoom_to(const Rect& part);
+
+ private:
+  void handle_mouse();
+  void place();
+
+  Texture frame_, other_;
+  bool shows_frame_ = true, shows_other_ = false;
+  float opacity_ = 1;  // of other_
+  Size size_;
+  float zoom_ = 0;             // screen pixels per picture pixel; 0: as large as fits
+  ImVec2 centre_{0.5f, 0.5f};  // of the view, as a fraction of the picture
+  // Of the last draw():
+  ImVec2 corner_, space_, origin_;
+  float drawn_zoom_ = 1;
+  std::optional<ImVec2> pointed_;
+  bool is_clicked_ = false;
+};
+
+}  // namespace facesat::app

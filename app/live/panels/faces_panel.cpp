@@ -1,0 +1,150 @@
+#include "app/live/panels/faces_panel.hpp"
+
+#include <array>
+
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include "app/live/gui/widgets.hpp"
+#include "app/live/panels/overlay.hpp"
+
+namespace facesat::app {
+namespace {
+
+struct Column {
+  const char *title, *meaning;
+};
+constexpr std::array<Column, 5> columns{{
+    {"#", "From top to bottom, and from left to right"},
+    {"size", "The side of the box in pixels"},
+    {"neighb.", "How many similar windows were merged into this face; more are more certain"},
+    {"score", "The largest sum that one of these windows reached in the last stage"},
+    {"cascade", "The model that found it; each has its own colour"},
+}};
+
+void draw_header() {
+  ImGui::TableSetupScrollFreeze(0, 1);
+  for (const Column& column : columns)
+    ImGui::TableSetupColumn(column.title, &column == &columns.back()
+                                              ? ImGuiTableColumnFlags_WidthStretch
+                                              : ImGuiTableColumnFlags_WidthFixed);
+  ImGui::TableNextRow(ImGuiTableRowFlags_Headers);
+  for (const Column& column : columns) {
+    ImGui::TableNextColumn();
+    ImGui::TableHeader(column.title);
+    tooltip(column.meaning);
+  }
+}
+
+// One row; sets what the user does with it.
+void draw_row(std::size_t index, const LiveResult& result, bool is_highlighted, PointedFace& user) {
+  const auto& [face, colour] = result.faces[index];
+  ImGui::TableNextColumn();
+  if (ImGui::Selectable(fmt::format("{}", index + 1).c_str(), is_highlighted,
+                        ImGuiSelectableFlags_SpanAllColumns))
+    user.clicked = index;
+  if (ImGui::IsItemHovered()) user.pointed = index;
+  tooltip(fmt::format("at ({}, {}), {} x {} pixels; a click zooms to it", face.box.x, face.box.y,
+                      face.box.width, face.box.height));
+  ImGui::TableNextColumn();
+  ImGui::Text("%d", face.box.width);
+  ImGui::TableNextColumn();
+  ImGui::Text("%d", face.neighbors);
+  ImGui::TableNextColumn();
+  ImGui::Text("%.2f", face.score);
+  ImGui::TableNextColumn();
+  const std::size_t cascade = result.settings.cascade_of_colour(colour);
+  const auto& names = result.settings.cascades;
+  ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(box_colour(colour)), "%s",
+                     cascade < names.size() ? names[cascade].c_str() : "");
+}
+
+PointedFace draw_table(const LiveResult& result, std::optional<std::size_t> highlighted) {
+  PointedFace user;
+  // Always the same, so that nothing below moves as faces come and go.
+  constexpr float rows = 5 + 1;
+  const float height = rows * (ImGui::GetTextLineHeight() + 2 * ImGui::GetStyle().CellPadding.y);
+  if (!ImGui::BeginTable(
+          "faces", static_cast<int>(columns.size()),
+          ImGuiTableFlags_RowBg | ImGuiTableFlags_ScrollY | ImGuiTableFlags_SizingFixedFit,
+          {0, height}))
+    return user;
+  draw_header();
+  ImGuiListClipper clipper;
+  clipper.Begin(static_cast<int>(result.faces.size()));
+  while (clipper.Step())
+    for (int row = clipper.DisplayStart; row < clipper.DisplayEnd; ++row) {
+      const auto index = static_cast<std::size_t>(row);
+      draw_row(index, result, index == highlighted, user);
+    }
+  ImGui::EndTable();
+  return user;
+}
+
+}  // namespace
+
+PointedFace FacesPanel::draw(const LiveResult& result, const Capture::State& state,
+                             std::optional<std::size_t> highlighted, Saving& saving,
+                             Toasts& toasts) {
+  const Size size = result.frame.picture.pixels.size;
+  ImGui::Text("%zu, from %zu windows in %d x %d pixels", result.faces.size(), result.windows,
+              size.width, size.height);
+  tooltip("The windows that passed every stage of a cascade; similar ones make a face");
+  const PointedFace user = draw_table(result, highlighted);
+  draw_saving(result, state, saving, toasts);
+  return user;
+}
+
+void FacesPanel::draw_saving(const LiveResult& result, const Capture::State& state, Saving& saving,
+                             Toasts& toasts) {
+  ImGui::Checkbox("crops", &options_.crops);
+  tooltip("Saves one picture of each face, too");
+  ImGui::SameLine();
+  int format = options_.format == Format::csv ? 0 : 1;
+  ImGui::SetNextItemWidth(8 * ImGui::GetFontSize());
+  if (ImGui::Combo("##format", &format, "CSV\0JSON Lines\0"))
+    options_.format = format == 0 ? Format::csv : Format::jsonl;
+  tooltip("The format of the table, the same as 'facesat detect' writes");
+  if (export_) return draw_list_export(result, state, saving, toasts);
+  ImGui::BeginDisabled(!state.kind);
+  ImGui::AlignTextToFramePadding();
+  ImGui::TextUnformatted("save the faces of");
+  ImGui::SameLine();
+  if (ImGui::Button(state.kind == FrameSource::Kind::picture ? "this picture" : "this frame"))
+    saving.attempt([&] { return export_faces(result, options_); });
+  ImGui::EndDisabled();
+  tooltip("The faces of what is shown, into a new folder in the current one");
+  if (state.kind == FrameSource::Kind::picture && state.count == 1) return;
+  ImGui::SameLine();
+  draw_list_export(result, state, saving, toasts);
+}
+
+void FacesPanel::draw_list_export(const LiveResult& result, const Capture::State& state,
+                                  Saving& saving, Toasts& toasts) {
+  if (export_) {
+    if (ImGui::Button("stop")) export_->stop();
+    tooltip("Ends the search; what was saved stays");
+    ImGui::SameLine();
+    ImGui::TextWrapped("%s", export_->progress().c_str());
+    if (const auto problem = export_->take_end()) {
+      saving.attempt([&] { return export_->folder(); });
+      if (!problem->empty()) toasts.warn(*problem);
+      export_.reset();
+    }
+    return;
+  }
+  const std::string why_not = why_not_exportable(state.names, result.settings);
+  ImGui::BeginDisabled(!state.kind || !why_not.empty());
+  if (ImGui::Button(state.count > 1 ? fmt::format("all {}", state.count).c_str() : "all frames"))
+    saving.attempt([&] {
+      export_.emplace(state.names, result.settings, options_);
+      return "";
+    });
+  ImGui::EndDisabled();
+  tooltip(!why_not.empty()
+              ? why_not
+              : "The faces of all pictures and all frames of all videos of the list, into a new "
+                "folder in the current one, by 'facesat detect' in the background");
+}
+
+}  // namespace facesat::app

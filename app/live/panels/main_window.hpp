@@ -1,0 +1,92 @@
+// What the window shows: panels on the left, the picture with its boxes, and the bar below it; and
+// what its keys do.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/live/detection/detection.hpp"
+#include "app/live/detection/face_marks.hpp"
+#include "app/live/detection/history.hpp"
+#include "app/live/frames/capture.hpp"
+#include "app/live/gui/picture_view.hpp"
+#include "app/live/gui/screen.hpp"
+#include "app/live/gui/toasts.hpp"
+#include "app/live/panels/comparison_panel.hpp"
+#include "app/live/panels/faces_panel.hpp"
+#include "app/live/panels/panels.hpp"
+#include "app/live/panels/start_page.hpp"
+#include "app/live/panels/view_panel.hpp"
+#include "app/live/saving.hpp"
+#include "app/live/settings_file.hpp"
+
+namespace facesat::app {
+
+// The parts of the program that the window shows and controls.
+struct Controlled {
+  Screen& screen;
+  Detection& detection;
+  Capture& capture;
+  Saving& saving;
+  Toasts& toasts;
+};
+
+class MainWindow {
+ public:
+  MainWindow(const Controlled& controlled, const Remembered& remembered, const CameraMode& camera);
+
+  // Shows this result from now on.
+  void show(LiveResult result);
+  const LiveResult& shown() const { return result_; }
+  // To be called when the history of the results shown has grown.
+  void measured(const History& history) { comparison_.keep(history, result_); }
+
+  // One frame of the user interface, and what the keys pressed since the last one do. `history`: of
+  // the results shown.
+  void draw(const History& history);
+  // The same without the keys.
+  void draw_contents(const History& history);
+  // Was a screenshot of the frame drawn last requested?
+  bool wants_screenshot() const { return wants_screenshot_; }
+
+  Remembered choices() const;
+
+ private:
+  void draw_side(const History& history, const Capture::State& state);
+  void draw_splitter();
+  void draw_main(const Capture::State& state);
+  void draw_picture();
+  void follow(const PointedFace& user);
+  void draw_start_page(const Capture::State& state);
+  void draw_comparison();
+  void draw_view();
+  void show_again(double position, const History& history);
+  void reset();
+  void note_source(const Capture::State& state);
+  void handle_key(const Screen::Press& press);
+  void handle_ctrl_key(int key);
+
+  Controlled parts_;
+  LiveSettings settings_;
+  LiveResult result_;
+  PictureView view_;
+  FaceMarks marks_;
+  SourcePanel source_;
+  TimesPanel times_;
+  DetectionPanel panel_;
+  FacesPanel faces_;
+  ComparisonPanel comparison_;
+  ViewPanel looks_;
+  StartPage start_page_;
+  float side_width_;  // in font sizes
+  // The face under the pointer, in the picture, the strip or the table: in the frame of the user
+  // interface that was drawn last, and in the one that is being drawn.
+  std::optional<std::size_t> highlighted_, pointed_;
+  std::vector<std::string> recent_;
+  std::uint64_t lists_ = 0;  // opened so far
+  bool opens_ = false;       // the start page is shown, although there is a source
+  bool help_ = false, hides_panels_ = false, wants_screenshot_ = false;
+};
+
+}  // namespace facesat::app

@@ -1,0 +1,165 @@
+#include "app/live/panels/player_bar.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include "app/live/gui/icons.hpp"
+#include "app/live/gui/widgets.hpp"
+
+namespace facesat::app {
+namespace {
+
+using Kind = FrameSource::Kind;
+
+bool is_list_of_pictures(const Capture::State& state) {
+  return state.kind == Kind::picture && state.count > 1;
+}
+
+bool has_positions(const Capture::State& state) {
+  return is_list_of_pictures(state) || (state.kind == Kind::video && state.length > 0);
+}
+
+// Over the slider drawn last, along its lower edge.
+void draw_marks(const FaceMarks& marks) {
+  const auto& all = marks.marks();
+  if (all.empty()) return;
+  const ImVec2 first = ImGui::GetItemRectMin(), last = ImGui::GetItemRectMax();
+  const float height = std::max(2.0f, ImGui::GetFontSize() / 5);
+  const float width = (last.x - first.x) / static_cast<float>(all.size());
+  constexpr ImU32 faces = IM_COL32(60, 200, 90, 255), none = IM_COL32(128, 128, 128, 120);
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  for (std::size_t i = 0; i < all.size();) {  // neighbours of one kind in one rectangle
+    std::size_t end = i + 1;
+    while (end < all.size() && all[end] == all[i]) ++end;
+    if (all[i] != FaceMarks::Mark::unknown) {
+      const float left = first.x + width * static_cast<float>(i);
+      const float right = std::max(left + 1, first.x + width * static_cast<float>(end));
+      list.AddRectFilled({left, last.y - height}, {right, last.y},
+                         all[i] == FaceMarks::Mark::faces ? faces : none);
+    }
+    i = end;
+  }
+}
+
+// The slider for the position in a video or list of pictures.
+void draw_position(Capture& capture, const Capture::State& state, const FaceMarks& marks) {
+  ImGui::SetNextItemWidth(-1);       // all the width, because a label after ## is not shown
+  if (is_list_of_pictures(state)) {  // counted from 1, as people do
+    int number = static_cast<int>(state.entry) + 1;
+    if (ImGui::SliderInt("##position", &number, 1, static_cast<int>(state.count),
+                         fmt::format("%d of {}", state.count).c_str(),
+                         ImGuiSliderFlags_AlwaysClamp))
+      capture.show(static_cast<std::size_t>(number - 1));
+    draw_marks(marks);
+    tooltip("The pictures of the list; green where faces were found. Ctrl+click to type a number");
+  } else {
+    auto position = static_cast<float>(state.position);
+    const auto last = static_cast<float>(std::max(0.0, state.length - state.step));
+    if (ImGui::SliderFloat("##position", &position, 0, last, "%.2f s",
+                           ImGuiSliderFlags_AlwaysClamp))
+      capture.seek(position);
+    draw_marks(marks);
+    tooltip("The position in the video; green where faces were found. Ctrl+click to type seconds");
+  }
+}
+
+void draw_buttons(Capture& capture, const Capture::State& state) {
+  const bool is_list = state.count > 1, is_video = state.kind == Kind::video;
+  if (is_list) {
+    if (icon_button("##previous", Icon::previous, state.entry > 0)) capture.skip(-1);
+    tooltip("The picture or video before this one (Page Up)");
+    ImGui::SameLine();
+  }
+  if (is_video) {
+    if (icon_button("##back", Icon::back)) capture.step(-1);
+    tooltip("The frame before this one (left arrow)");
+    ImGui::SameLine();
+  }
+  const bool plays = state.is_playing() && state.is_playable();
+  if (icon_button("##play", plays ? Icon::pause : Icon::play, state.is_playable()))
+    capture.play(!plays);
+  tooltip(plays ? "Pause (Space)" : "Play (Space)");
+  if (is_video) {
+    ImGui::SameLine();
+    if (icon_button("##forward", Icon::forward)) capture.step(1);
+    tooltip("The next frame (right arrow)");
+  }
+  if (is_list) {
+    ImGui::SameLine();
+    if (icon_button("##next", Icon::next, state.entry + 1 < state.count)) capture.skip(1);
+    tooltip("The next picture or video (Page Down)");
+  }
+}
+
+std::string position_text(const Capture::State& state) {
+  std::string text;
+  if (state.kind == Kind::video)
+    text = fmt::format("{} / {}   frame {:.0f}", clock_time(state.position),
+                       clock_time(state.length), std::round(state.position / state.step) + 1);
+  if (state.count > 1)
+    text += fmt::format("{}{} of {}:", text.empty() ? "" : "   ", state.entry + 1, state.count);
+  return text + (text.empty() ? "" : "  ") + state.title;
+}
+
+// How fast a video plays, or how long each picture stays, and whether it all begins again.
+void draw_pace(Capture& capture, const Capture::State& state) {
+  const bool is_video = state.kind == Kind::video;
+  bool loops = state.loops;
+  ImGui::SetNextItemWidth(ImGui::GetFontSize() * 6);
+  if (is_video) {
+    auto speed = static_cast<float>(state.speed);
+    if (ImGui::SliderFloat("##speed", &speed, 0.1f, 10, "speed %.2f", ImGuiSliderFlags_Logarithmic))
+      capture.set_speed(speed);
+    tooltip("1: as fast as the video was taken. Ctrl+click to type a number");
+  } else {
+    auto seconds = static_cast<float>(state.slide_seconds);
+    if (ImGui::SliderFloat("##slides", &seconds, 0.5f, 60, "each %.1f s",
+                           ImGuiSliderFlags_Logarithmic))
+      capture.set_slide_seconds(seconds);
+    tooltip("How long each picture is shown while the list plays. Ctrl+click to type seconds");
+  }
+  ImGui::SameLine();
+  if (ImGui::Checkbox("loop", &loops)) capture.loop(loops);
+  tooltip("Begin again at the end");
+}
+
+}  // namespace
+
+std::string clock_time(double seconds) {
+  const auto hundredths = static_cast<long>(std::round(std::max(seconds, 0.0) * 100));
+  const long minutes = hundredths / 6000, rest = hundredths % 6000;
+  const std::string end = fmt::format("{:02}.{:02}", rest / 100, rest % 100);
+  return minutes < 60 ? fmt::format("{}:{}", minutes, end)
+                      : fmt::format("{}:{:02}:{}", minutes / 60, minutes % 60, end);
+}
+
+float player_bar_height(const Capture::State& state) {
+  return (has_positions(state) ? 2 : 1) * ImGui::GetFrameHeightWithSpacing();
+}
+
+void draw_player_bar(Capture& capture, const Capture::State& state, const FaceMarks& marks) {
+  if (has_positions(state)) draw_position(capture, state, marks);
+  draw_buttons(capture, state);
+  const bool has_pace = state.kind == Kind::video || is_list_of_pictures(state);
+  const float pace = has_pace ? ImGui::GetFontSize() * 6 + ImGui::CalcTextSize("loop").x +
+                                    ImGui::GetFrameHeight() + 4 * ImGui::GetStyle().ItemSpacing.x
+                              : 0;
+  ImGui::SameLine();
+  const ImVec2 corner = ImGui::GetCursorScreenPos();
+  const float room = std::max(1.0f, ImGui::GetContentRegionAvail().x - pace);
+  ImGui::PushClipRect(corner, {corner.x + room, corner.y + ImGui::GetFrameHeight()}, true);
+  ImGui::AlignTextToFramePadding();
+  const std::string text = position_text(state);
+  ImGui::TextUnformatted(text.c_str());
+  ImGui::PopClipRect();
+  tooltip(text);
+  if (!has_pace) return;
+  ImGui::SameLine(ImGui::GetWindowContentRegionMax().x - pace);
+  draw_pace(capture, state);
+}
+
+}  // namespace facesat::app

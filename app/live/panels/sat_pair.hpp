@@ -1,0 +1,54 @@
+// Two SAT (summed area table) algorithms, A and B, that take turns on the live frames.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <map>
+#include <string>
+
+#include "app/live/detection/detection.hpp"
+
+namespace facesat::app {
+
+class SatPair {
+ public:
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::chrono::seconds turn{2};
+
+  enum Side : std::size_t { a, b };
+
+  // Medians of the frames that an algorithm has processed.
+  struct Times {
+    double sat_ms = 0, detect_ms = 0;
+    std::size_t frames = 0;
+  };
+
+  // Makes an algorithm A or B, and no longer the other one; if it is this one already, unpins it.
+  void pin(Side side, std::string id);
+  const std::string& id(Side side) const { return ids_[side]; }  // empty: none
+  bool is_complete() const { return !ids_[a].empty() && !ids_[b].empty(); }
+
+  // B if A is in use, otherwise A. Empty if A or B is missing.
+  std::string next(const std::string& in_use) const;
+
+  // Whether A and B alternate by themselves. Then due() gives the algorithm to change to once the
+  // one in use has run for a turn; otherwise it is empty. To be called regularly.
+  bool alternates = false;
+  std::string due(const std::string& in_use, Clock::time_point now);
+
+  // Keeps the times of the algorithm in use. Those of other subjects are forgotten. The first few
+  // frames after a change say little, so the times of an earlier turn are kept until there are
+  // more.
+  void keep(const std::string& in_use, const Times& times, const Subject& any_sat);
+  const Times* times(Side side) const;  // null: has not run on this subject
+
+ private:
+  std::array<std::string, 2> ids_;
+  Subject subject_;
+  std::map<std::string, Times> times_;
+  std::string running_;
+  Clock::time_point since_;  // when it became the one in use
+};
+
+}  // namespace facesat::app

@@ -1,0 +1,59 @@
+#include <array>
+
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include "app/live/gui/widgets.hpp"
+#include "app/live/panels/panels.hpp"
+
+namespace facesat::app {
+namespace {
+
+// Draws a list of values to choose from; Value{} leaves the choice to the camera. Returns whether
+// another value was chosen.
+template <class Value, std::size_t n, class Text>
+bool draw_choice(const char* label, const std::array<Value, n>& values, Value& chosen, Text text) {
+  const auto shown = [&](const Value& v) {
+    return v == Value{} ? "the camera's default" : text(v);
+  };
+  bool changed = false;
+  if (!ImGui::BeginCombo(label, shown(chosen).c_str())) return false;
+  for (const Value& value : values)
+    if (ImGui::Selectable(shown(value).c_str(), value == chosen)) {
+      chosen = value;
+      changed = true;
+    }
+  ImGui::EndCombo();
+  return changed;
+}
+
+}  // namespace
+
+void SourcePanel::draw_mode(Capture& capture, const Capture::State& state) {
+  static constexpr std::array<Size, 6> sizes{
+      {{}, {640, 480}, {1280, 720}, {1920, 1080}, {2560, 1440}, {3840, 2160}}};
+  static constexpr std::array<double, 5> rates{0, 15, 30, 60, 120};
+  bool changed = draw_choice("resolution", sizes, mode_.size, [](const Size& size) {
+    return fmt::format("{} x {}", size.width, size.height);
+  });
+  tooltip("The camera uses the nearest one that it has");
+  changed |= draw_choice("frames/s", rates, mode_.frames_per_second,
+                         [](double rate) { return fmt::format("{:.0f}", rate); });
+  tooltip("The camera uses the nearest rate that it has; in little light it may give fewer");
+  if (changed) capture.open(state.names, mode_);
+}
+
+bool SourcePanel::draw(Capture& capture, const Capture::State& state) {
+  const bool wants_other = ImGui::Button("open...");
+  tooltip(
+      "Pictures, videos, folders, streams and cameras (Ctrl+O). Files and folders can also be "
+      "dropped onto the window");
+  ImGui::SameLine();
+  ImGui::TextWrapped("%s", state.title.empty() ? "nothing is open" : state.title.c_str());
+  for (const std::string& message : {state.refused, state.message})
+    if (!message.empty()) draw_warning(message);
+  if (state.kind == FrameSource::Kind::camera) draw_mode(capture, state);
+  return wants_other;
+}
+
+}  // namespace facesat::app
