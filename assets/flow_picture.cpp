@@ -6,6 +6,7 @@
 
 #include "cascades/cascade_store.hpp"
 #include "core/detector.hpp"
+#include "kernels/image/atlas.hpp"
 #include "library/io/annotate.hpp"
 #include "library/media/codec.hpp"
 #include "tests/drawn_face.hpp"
@@ -39,7 +40,8 @@ Image<Bgr> draw(Detector& detector, View<const std::uint8_t> frame) {
   for (const Face& face : detector.detect(frame)) faces.push_back({face});
   const Pyramid& pyramid = detector.pyramid();
   Backend& backend = detector.backend();
-  const Size atlas = pyramid.atlas();
+  const gpu::AtlasPlan plan = gpu::plan_atlas(pyramid);
+  const Size atlas = plan.largest();
   const int panel = frame_size.height + gap;
   Image<Bgr> picture(
       {2 * frame_size.width + 3 * gap, std::max(3 * panel, atlas.height + gap) + gap});
@@ -51,12 +53,12 @@ Image<Bgr> draw(Detector& detector, View<const std::uint8_t> frame) {
       View<const Bgr>(canvas.sub({gap, gap, frame_size.width, frame_size.height})), faces);
   copy(boxed.view(), canvas.sub({gap, gap, frame_size.width, frame_size.height}));
 
-  const Image<std::uint32_t> sum = backend.snapshot(Picture::sum, 0);
+  const Image<std::uint32_t> sum = backend.snapshot(Snapshot::sum, 0);
   const double last = sum.row(frame_size.height - 1)[frame_size.width - 1];
   paint(canvas, gap, gap + panel, frame_size,
         [&](int x, int y) { return false_colour(sum.row(y)[x] / last); });
 
-  const Image<std::uint32_t> depth = backend.snapshot(Picture::depth, 0);
+  const Image<std::uint32_t> depth = backend.snapshot(Snapshot::depth, 0);
   const int step = pyramid.levels[0].step;
   const auto stages = static_cast<double>(detector.cascade().stages.size());
   const Size window = pyramid.window;
@@ -70,9 +72,9 @@ Image<Bgr> draw(Detector& detector, View<const std::uint8_t> frame) {
         });
 
   for (int i = 0; i < static_cast<int>(pyramid.levels.size()); ++i) {
-    const Level& level = pyramid.levels[i];
-    const Image<std::uint32_t> pixels = backend.snapshot(Picture::level, i);
-    paint(canvas, frame_size.width + 2 * gap + level.x, gap + level.y, level.size,
+    const Rect place = plan.rectangle(pyramid, i);
+    const Image<std::uint32_t> pixels = backend.snapshot(Snapshot::level, i);
+    paint(canvas, frame_size.width + 2 * gap + place.x, gap + place.y, {place.width, place.height},
           [&](int x, int y) { return grey(static_cast<std::uint8_t>(pixels.row(y)[x])); });
   }
   return picture;
