@@ -1,6 +1,7 @@
 // Small cascades for tests: handwritten files, one of each form, and random cascades.
 #pragma once
 
+#include <ostream>
 #include <string>
 
 #include "core/cascade.hpp"
@@ -27,6 +28,8 @@ struct CascadeShape {
 struct NamedShape {
   const char* name;
   CascadeShape shape;
+
+  friend void PrintTo(const NamedShape& one, std::ostream* out) { *out << one.name; }
 };
 // One for each form of cascade.
 inline constexpr NamedShape cascade_shapes[] = {

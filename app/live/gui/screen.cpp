@@ -148,7 +148,7 @@ void Screen::take_events(bool may_wait) {
   if (is_minimised())
     return glfwWaitEventsTimeout(0.1);  // seconds; invisible, but results still arrive
   if (!may_wait || settling_-- > 0) return glfwPollEvents();
-  constexpr double patience = 0.25;  // seconds
+  constexpr double patience = 0.5;  // seconds
   const double begin = glfwGetTime();
   glfwWaitEventsTimeout(patience);
   settling_ = glfwGetTime() - begin < patience ? frames_to_settle : 0;

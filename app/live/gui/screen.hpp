@@ -23,7 +23,7 @@ class Screen {
   Screen& operator=(const Screen&) = delete;
 
   // Calls contents() for one frame of the user interface and renders it. With `may_wait`, first
-  // waits for user input or wake(), but at most a quarter of a second.
+  // waits for user input or wake(), but at most half a second.
   void draw(const std::function<void()>& contents, bool may_wait);
   bool is_closed() const;
   // Signals that there is something new to draw. May be called from any thread.
