@@ -30,10 +30,10 @@ const std::deque<Toasts::Toast>& Toasts::shown(Clock::time_point now) {
   return toasts_;
 }
 
-void Toasts::draw() {
+void Toasts::draw(float above) {
   const ImVec2 origin = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
   const float margin = ImGui::GetFontSize() / 2;
-  float bottom = origin.y + size.y - margin;
+  float bottom = origin.y + size.y - above - margin;
   std::size_t clicked = most;
   shown(Clock::now());
   for (std::size_t i = toasts_.size(); i-- > 0;) {  // the newest at the bottom

@@ -16,8 +16,9 @@ class Toasts {
   void say(std::string text);
   void warn(std::string text);  // stays until it is clicked
 
-  // Draws them into the lower left corner of the current window.
-  void draw();
+  // Draws them into the lower left corner of the current window, that many pixels above its lower
+  // edge.
+  void draw(float above);
 
   struct Toast {
     std::string text;
