@@ -81,8 +81,7 @@ TEST_F(WindowPlaceTest, TheSplitterCanBeDraggedAndStaysThere) {
     const std::string script = "xdotool windowfocus $window mousemove " + std::to_string(from) +
                                " 500 sleep 0.2 mousedown 1 sleep 0.2 mousemove " +
                                std::to_string(to) + " 500 sleep 0.2 mouseup 1 sleep 0.2";
-    return eventually(
-        [&] { return display.act(script) && is_there(desktop.count(grey)); });
+    return eventually([&] { return display.act(script) && is_there(desktop.count(grey)); });
   };
   const auto run = [&](int from, int to, auto is_before, auto is_after) {
     const Running live = start_live({"wide.pgm"});

@@ -20,8 +20,10 @@ class WindowSourcesTest : public WindowTest {
   }
   // Types into the field of the page for opening, as often as it takes until it is opened.
   bool open_by_typing(const Desktop& desktop, const std::string& name, Bgr grey) const {
-    const std::string script = "xdotool windowfocus $window mousemove 800 700 key ctrl+o sleep 0.3 "
-                               "key ctrl+a type " + name + "; xdotool key Return sleep 0.5";
+    const std::string script =
+        "xdotool windowfocus $window mousemove 800 700 key ctrl+o sleep 0.3 "
+        "key ctrl+a type " +
+        name + "; xdotool key Return sleep 0.5";
     return eventually(
         [&] { return display.act(script) && desktop.count(grey) > most_of_a_picture; });
   }
