@@ -4,14 +4,16 @@
 
 #include <algorithm>
 #include <chrono>
-#include <exception>
+#include <cstdlib>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "app/common/messages.hpp"
 #include "app/live/detection/history.hpp"
+#include "app/live/detection/frame_limit.hpp"
 #include "app/live/frames/capture.hpp"
+#include "app/live/gui/display_loss.hpp"
 #include "app/live/gui/screen.hpp"
 #include "app/live/gui/toasts.hpp"
 #include "app/live/outputs.hpp"
@@ -21,6 +23,7 @@
 #include "cascades/cascade_store.hpp"
 #include "library/media/opencv.hpp"
 #include "library/support/errors.hpp"
+#include "library/support/files.hpp"
 #include "library/support/interrupt.hpp"
 
 namespace facesat::app {
@@ -40,6 +43,7 @@ class Live {
         detection_(remembered.settings, [] { Screen::wake(); }),
         capture_([this](CapturedFrame frame) { detection_.put(std::move(frame)); },
                  [&outputs](const std::string& source) { outputs.check_source(source); }),
+        limit_(command.frames, capture_, detection_),
         saving_(command.record, outputs, detection_, toasts_),
         window_({screen_, detection_, capture_, saving_, toasts_}, remembered, command.camera) {
     opencv();  // loads OpenCV now, so that the first frame's time does not include it
@@ -49,10 +53,13 @@ class Live {
   // Runs until the window is closed, or until an unattended run has shown its frames or gets no
   // more. Then writes the outputs that were given on the command line.
   void run() {
+    const DisplayLoss loss([this] { finish_without_display(); });
     const bool is_watched = command_.vsync && command_.frames == 0;
+    bool is_over = false;
     while (!screen_.is_closed() && !interrupted()) {
       screen_.draw([this] { draw(); }, is_watched);
-      const bool is_last = (counts() && ++shown_ == command_.frames) || is_over_;
+      limit_.count(window_.shown(), fresh_);
+      const bool is_last = limit_.is_reached() || is_over;
       if (window_.wants_screenshot()) saving_.save_screenshot(screen_);
       const double draw_ms = milliseconds(Clock::now() - begin_);
       screen_.show();
@@ -60,28 +67,25 @@ class Live {
       take_repeats(draw_ms);
       window_.measured(history_);
       if (is_last) break;
-      // The loop runs once more, which shows a result that was not taken yet.
-      is_over_ = command_.frames > 0 && nothing_more_comes();
+      is_over = limit_.is_out_of_reach();  // after one more turn, which takes the last result
     }
     write_outputs();
   }
 
   Remembered choices() const { return window_.choices(); }
+  // Is a source being opened? The destructor waits for it, half a minute if it does not answer.
+  bool is_opening() const { return capture_.state().is_opening; }
 
-  // The exit status. Throws the error that prevented an output from being written.
+  // The exit status. Says what went wrong, except for the last failure, which it throws.
   int status() const {
-    const bool is_short = is_over_ && shown_ < command_.frames;
-    if (is_short && shown_ == 0) throw UsageError(why_over());
-    if (is_short)
-      say_line(
-          fmt::format("facesat: {}, after {} of {} frames", why_over(), shown_, command_.frames));
     if (const std::string remark = detection_.recorder().remark(); !remark.empty())
       say_line(fmt::format("facesat: {}", remark));
-    if (saving_.failure()) std::rethrow_exception(saving_.failure());
-    if (command_.frames > 0 && failed_frames_ > 0)
-      throw DeviceError(fmt::format("detection failed in {} of {} frames: {}", failed_frames_,
-                                    all_frames_, why_detection_failed_));
-    return is_short ? 1 : 0;
+    const int missing = limit_.status(), unwritten = say_what_was_not_written();
+    const std::vector<std::string> failures = this->failures();
+    if (failures.empty()) return std::max(missing, unwritten);
+    for (std::size_t i = 0; i + 1 < failures.size(); ++i)
+      say_line(fmt::format("facesat: {}", failures[i]));
+    throw OutputError(failures.back());
   }
 
  private:
@@ -99,40 +103,57 @@ class Live {
     window_.draw(history_);
   }
 
+  // If no frame was shown, those of earlier runs stay.
   void write_outputs() {
-    const bool is_nothing_processed = is_over_ && shown_ == 0;
-    if (!command_.screenshot.empty() && !is_nothing_processed)
+    if (!command_.screenshot.empty() && frames_ > 0)
       saving_.write_screenshot(command_.screenshot, screen_,
                                [this] { window_.draw_contents(history_); });
+    finish_video_and_times();
+  }
+
+  void finish_video_and_times() {
     saving_.finish_recording();
-    if (!command_.times.empty() && !is_nothing_processed) saving_.write_times(command_.times, all_);
+    if (!command_.times.empty() && frames_ > 0) saving_.write_times(command_.times, all_);
   }
 
-  // Does this frame of the user interface count for --frames? A still picture counts each time it
-  // is drawn.
-  bool counts() const {
-    return fresh_ || (shown_ > 0 && capture_.state().kind == FrameSource::Kind::picture);
+  // Returns the exit status of a run without the outputs that it was to write; else 0.
+  int say_what_was_not_written() const {
+    if (frames_ > 0) return 0;
+    std::vector<std::string> files;
+    for (const std::string& file : {command_.screenshot, command_.times})
+      if (!file.empty()) files.push_back(file);
+    // It was empty at the start, and may have a frame that came too late to be shown.
+    if (!command_.record.empty() && !has_contents(command_.record))
+      files.push_back(command_.record);
+    if (files.empty()) return 0;
+    say_line(fmt::format("facesat: no frame was shown, so nothing was written to {}",
+                         fmt::join(files, ", ")));
+    return 2;
   }
 
-  bool nothing_more_comes() const {
-    const Capture::State state = capture_.state();
-    const bool is_picture = state.kind == FrameSource::Kind::picture;
-    const bool ended = is_picture ? shown_ == 0 && state.failed : state.exhausted;
-    return !state.refused.empty() || (ended && detection_.idle());
+  // The window is gone, and with it the screenshot.
+  void finish_without_display() {
+    say_line("facesat: the connection to the display was lost");
+    finish_video_and_times();
+    for (const std::string& failure : failures()) say_line(fmt::format("facesat: {}", failure));
+    say_what_was_not_written();
+    if (!command_.screenshot.empty() && frames_ > 0)
+      say_line(fmt::format("facesat: {}: no screenshot was taken", command_.screenshot));
   }
 
-  std::string why_over() const {
-    const Capture::State state = capture_.state();
-    return state.refused.empty() ? state.message : state.refused;
+  // The outputs that could not be written, and failures of detection in an unattended run.
+  std::vector<std::string> failures() const {
+    std::vector<std::string> failures = saving_.failures();
+    if (command_.frames > 0 && failed_frames_ > 0)
+      failures.push_back(fmt::format("detection failed in {} of {} frames: {}", failed_frames_,
+                                     frames_, why_detection_failed_));
+    return failures;
   }
 
   void take_result() {
     std::optional<LiveResult> result = detection_.take();
     if (!result) return;
     fresh_ = true;
-    ++all_frames_;
-    if (!result->message.empty() && !result->comes_again && ++failed_frames_ == 1)
-      why_detection_failed_ = result->message;
     window_.show(std::move(*result));
   }
 
@@ -165,6 +186,9 @@ class Live {
     Sample sample = sample_of(result.times, result.detect_ms, draw_ms);
     if (result.is_new) sample.latency_ms = milliseconds(sample.shown - result.frame.captured);
     history_.add(sample, result.subject);
+    if (result.comes_again) return;
+    ++frames_;
+    if (sample.failed && ++failed_frames_ == 1) why_detection_failed_ = result.message;
     if (!command_.times.empty()) all_.push_back(sample);
   }
 
@@ -180,16 +204,16 @@ class Live {
   Screen screen_;
   Detection detection_;
   Capture capture_;  // after detection_, which it posts to
+  FrameLimit limit_;
   Toasts toasts_;
   Saving saving_;
   MainWindow window_;
   History history_;
   std::vector<Sample> all_;
   Clock::time_point begin_;
-  int shown_ = 0, all_frames_ = 0, failed_frames_ = 0;
-  std::string why_detection_failed_;  // the reason for the first of the failed_frames_
-  bool fresh_ = false;                // a result is about to be shown for the first time
-  bool is_over_ = false;              // an unattended run gets no more frames
+  int frames_ = 0, failed_frames_ = 0;  // results that were shown
+  std::string why_detection_failed_;    // the reason for the first of the failed_frames_
+  bool fresh_ = false;                  // a result is about to be shown for the first time
 };
 
 // Failing to save the choices does not make the run a failure.
@@ -199,6 +223,12 @@ void remember(const Remembered& choices) {
   } catch (const Error& error) {
     say_line(fmt::format("facesat: your choices cannot be remembered: {}", error.what()));
   }
+}
+
+// All outputs are written.
+[[noreturn]] void end_at_once(int status) {
+  if (interrupted()) end_as_interrupted();
+  std::_Exit(status);
 }
 
 }  // namespace
@@ -229,7 +259,9 @@ int run_live(const LiveCommand& command) {
     Live live(command, start, outputs);
     live.run();
     if (remembers) remember(live.choices());
-    return live.status();
+    const int result = live.status();
+    if (live.is_opening()) end_at_once(result);
+    return result;
   }();
   if (interrupted()) end_as_interrupted();
   return status;

@@ -46,12 +46,11 @@ CLI::App* add_live(CLI::App& program, LiveCommand& command) {
   live->add_flag("--forget", command.ignores_saved_settings,
                  "Start with the defaults instead of the choices of the last time");
   live->footer(
-      "\nExit status: 0 all went well, 1 the source ended before --frames were shown, 2 wrong "
-      "usage or\nnothing could be opened, 3 an output could not be written or detection failed; "
-      "ended "
-      "by a signal: 128\nand its number (Ctrl+C: 130). The first Ctrl+C, SIGTERM or SIGHUP "
-      "finishes "
-      "the outputs; another one, more\nthan a second later, ends at once.");
+      "\nExit status: 0 all went well; 1 with --frames: the source ended before, or some sources "
+      "could not be read;\n2 wrong usage, or there was no frame to write; 3 an output could not be "
+      "written, detection failed, or the\ndisplay was lost; ended by a signal: 128 and its number "
+      "(Ctrl+C: 130). The first Ctrl+C, SIGTERM or SIGHUP\nfinishes the outputs; another one, more "
+      "than a second later, ends at once.");
   // Options that were not given leave the saved settings as they are.
   live->final_callback([live, &command] {
     command.give = [live, given = command.settings](LiveSettings& to) {

@@ -39,7 +39,7 @@ void Saving::attempt(const std::function<std::string()>& write) {
   } catch (...) {
     const std::string reason = reason_of(std::current_exception());
     toasts_.warn(reason);
-    if (!failure_) failure_ = std::make_exception_ptr(OutputError(reason));
+    failures_.push_back(reason);
   }
 }
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <chrono>
-#include <exception>
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -40,8 +39,8 @@ class Saving {
   void write_screenshot(const std::string& file, Screen& screen, const std::function<void()>& draw);
   void write_times(const std::string& file, const std::vector<Sample>& samples);
 
-  // The first failure; null: there was none.
-  std::exception_ptr failure() const { return failure_; }
+  // A sentence on each output that could not be written, in the order of their ends.
+  const std::vector<std::string>& failures() const { return failures_; }
 
  private:
   const std::string record_;
@@ -50,7 +49,7 @@ class Saving {
   Toasts& toasts_;
   std::string recording_;  // the video being recorded; empty: none
   std::chrono::steady_clock::time_point since_;
-  std::exception_ptr failure_;
+  std::vector<std::string> failures_;
 };
 
 }  // namespace facesat::app

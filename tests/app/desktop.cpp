@@ -93,6 +93,26 @@ bool Desktop::is_there() const {
   return x_->window != 0;
 }
 
+std::string Desktop::title() const {
+  char* name = nullptr;
+  if (!XFetchName(x_->display, x_->window, &name)) return "";
+  std::string title = name;
+  XFree(name);
+  return title;
+}
+
+Rect Desktop::place() const {
+  XWindowAttributes about{};
+  if (!XGetWindowAttributes(x_->display, x_->window, &about)) return {};
+  return {about.x, about.y, about.width, about.height};
+}
+
+void Desktop::place(const Rect& there) {
+  XMoveResizeWindow(x_->display, x_->window, there.x, there.y, static_cast<unsigned>(there.width),
+                    static_cast<unsigned>(there.height));
+  XFlush(x_->display);
+}
+
 void Desktop::resize(Size size) {
   XResizeWindow(x_->display, x_->window, static_cast<unsigned>(size.width),
                 static_cast<unsigned>(size.height));
@@ -116,8 +136,9 @@ void Desktop::close() {
 }
 
 // The source's side of the XDND protocol, version 5.
-bool Desktop::drop(const std::string& file) {
-  const std::string text = "file://" + file + "\r\n";
+bool Desktop::drop(const std::vector<std::string>& files) {
+  std::string text;
+  for (const std::string& file : files) text += "file://" + file + "\r\n";
   if (!x_->source)
     x_->source =
         XCreateSimpleWindow(x_->display, DefaultRootWindow(x_->display), 0, 0, 1, 1, 0, 0, 0);
@@ -155,6 +176,10 @@ int Desktop::count(Bgr colour) const {
     for (int x = 0; x < image->width; ++x) found += (XGetPixel(image, x, y) & 0xFFFFFF) == wanted;
   XDestroyImage(image);
   return found;
+}
+
+bool Desktop::is_titled(const std::string& wanted) const {
+  return eventually([&] { return title() == wanted; });
 }
 
 bool Desktop::shows(Bgr colour, int pixels) const {

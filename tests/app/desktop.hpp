@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "core/image.hpp"
 
@@ -19,15 +20,21 @@ class Desktop {
   Desktop& operator=(const Desktop&) = delete;
 
   bool is_there() const;
+  std::string title() const;
+  Rect place() const;  // on the display
+  void place(const Rect& there);
   void resize(Size size);
   void minimise();
   void restore();
   void close();  // as the close button of a title bar does
-  // Drops a file onto the window. True: the window accepted it.
-  bool drop(const std::string& file);
+  // Drops files onto the window, all at once. True: the window accepted them.
+  bool drop(const std::vector<std::string>& files);
+  bool drop(const std::string& file) { return drop(std::vector{file}); }
 
   // The number of the window's pixels that have this colour now.
   int count(Bgr colour) const;
+  // Waits until the window has this title. False: as for shows().
+  bool is_titled(const std::string& title) const;
   // Waits until at least `pixels` pixels have this colour. False: they did not within `patience`.
   bool shows(Bgr colour, int pixels) const;
 

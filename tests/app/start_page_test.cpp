@@ -21,7 +21,7 @@ TEST_F(PanelTest, TheStartPageOpensWhatIsTypedAndWhatWasOpenedBefore) {
   std::optional<std::vector<std::string>> chosen;
   const std::vector<std::string> recent{"/a/b.png", "/c"};
   const auto draw = [&] {
-    if (auto now = page.draw(recent)) chosen = now;
+    if (auto now = page.draw(recent, Capture::State())) chosen = now;
   };
   const std::string inner =
       "start_" + fmt::format("{:08X}", ImHashStr("start", 0, ImHashStr("panel")));

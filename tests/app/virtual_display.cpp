@@ -29,9 +29,14 @@ VirtualDisplay::VirtualDisplay() {
 }
 
 VirtualDisplay::~VirtualDisplay() {
+  end();
+}
+
+void VirtualDisplay::end() {
   if (process_ <= 0) return;
   kill(process_, SIGTERM);
   waitpid(process_, nullptr, 0);
+  process_ = -1;
 }
 
 bool VirtualDisplay::act(const std::string& script) const {

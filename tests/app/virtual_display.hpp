@@ -22,6 +22,8 @@ class VirtualDisplay {
   // xdotool must be installed.
   bool act(const std::string& script) const;
 
+  void end();  // Xvfb, as when it crashes
+
   std::string name;  // the value for DISPLAY, such as ":99"; empty: Xvfb is not available
 
  private:

@@ -111,6 +111,23 @@ TEST_F(WindowOutputsTest, OutputsThatCannotBeWrittenToTheirEndAreFailures) {
   }
 }
 
+TEST_F(WindowOutputsTest, EveryOutputThatCannotBeWrittenIsNamed) {
+  if (!fs::is_character_file("/dev/full")) GTEST_SKIP() << "skipped: there is no /dev/full";
+  write_video(path("f.avi"), 30);
+  fs::create_symlink("/dev/full", folder / "full.csv");
+  const Running live = start_live({"f.avi", "--times", "full.csv", "--record", "r.avi"});
+  Desktop desktop(display.name, "facesat");
+  ASSERT_TRUE(desktop.is_there());
+  ASSERT_TRUE(comes("r.avi"));
+  fs::remove(folder / "r.avi");
+  EXPECT_TRUE(desktop.shows(warning, letters));
+  desktop.close();
+  const Finished done = live.wait();
+  EXPECT_EQ(done.status, 3);
+  for (const char* said : {"r.avi: the file was deleted", "full.csv: No space left"})
+    EXPECT_NE(done.err.find(said), std::string::npos) << said << " is not in: " << done.err;
+}
+
 // A short recording is written only when it ends, and may then lack its last frames.
 TEST_F(WindowOutputsTest, RecordingsOnAFullDiskAreFailures) {
   test::write_video(path("v.avi"), 6);
@@ -165,6 +182,26 @@ TEST_F(WindowOutputsTest, FilesThatAppearDuringTheRunAreNotReplaced) {
   EXPECT_NE(done.err.find("s.png exists and was not written by facesat"), std::string::npos)
       << done.err;
   for (const char* name : {"s.png", "t.csv"}) EXPECT_EQ(read_text(folder / name), "my own");
+}
+
+TEST_F(WindowOutputsTest, TheOutputsAreFinishedWhenTheDisplayEnds) {
+  write_video(path("f.avi"), 30);
+  for (const bool waits : {false, true}) {
+    VirtualDisplay other;
+    const std::string video = waits ? "waits.avi" : "draws.avi";
+    const Running live = start_live(
+        {"f.avi", "--record", video, "--times", "t.csv", "--screenshot", "s.png"}, waits, [] {},
+        other.name);
+    EXPECT_TRUE(Desktop(other.name, "facesat").shows(step_colours[8], 1000));  // in the chart
+    other.end();
+    const Finished done = live.wait();
+    EXPECT_EQ(done.status, 3);
+    EXPECT_NE(done.err.find("the connection to the display was lost"), std::string::npos)
+        << done.err;
+    EXPECT_NE(done.err.find("s.png: no screenshot was taken"), std::string::npos) << done.err;
+    EXPECT_GT(frames_in(video), 0);
+    EXPECT_GT(lines_in("t.csv"), 1);
+  }
 }
 
 }  // namespace

@@ -46,14 +46,15 @@ class WindowTest : public ProgramTest {
             std::filesystem::copy_options::overwrite_existing);
   }
   // Starts `facesat live`. waits: the window draws when there is something new; otherwise it draws
-  // as fast as it can.
+  // as fast as it can. other: a display in place of the test's own.
   Running start_live(
-      std::vector<std::string> arguments, bool waits = false, const Setup& setup = [] {}) const {
+      std::vector<std::string> arguments, bool waits = false, const Setup& setup = [] {},
+      const std::string& other = "") const {
     arguments.insert(arguments.begin(), {"live", "--backend", "cpu"});
     if (!waits) arguments.emplace_back("--no-vsync");
-    return start(arguments, "", [this, setup] {
+    return start(arguments, "", [this, setup, &other] {
       setup();
-      setenv("DISPLAY", display.name.c_str(), 1);
+      setenv("DISPLAY", (other.empty() ? display.name : other).c_str(), 1);
       unsetenv("WAYLAND_DISPLAY");
       setenv("XDG_CONFIG_HOME", (folder / "config").c_str(), 1);
     });

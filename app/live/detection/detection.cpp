@@ -26,6 +26,20 @@ Detection::Detection(LiveSettings settings, std::function<void()> on_result)
       thread_([this](const std::stop_token& stop) { run_once(stop); },
               [this](const std::string& reason) { fail(reason); }) {}
 
+void Detection::limit(int frames) {
+  const std::scoped_lock lock(mutex_);
+  frames_left_ = frames;
+}
+
+std::optional<LiveResult> Detection::take() {
+  std::optional<LiveResult> result = results_.take();
+  if (!result) return result;
+  const std::scoped_lock lock(mutex_);
+  is_taken_ = true;
+  changed_.notify_all();
+  return result;
+}
+
 void Detection::put(CapturedFrame frame) {
   const std::scoped_lock lock(mutex_);
   dropped_ += newest_.has_value();
@@ -52,7 +66,7 @@ std::uint64_t Detection::dropped() const {
 
 bool Detection::idle() const {
   const std::scoped_lock lock(mutex_);
-  return !busy_ && !newest_;
+  return !busy_ && !newest_ && !repeats_frame_;
 }
 
 void Detection::compare() {
@@ -73,14 +87,20 @@ void Detection::run_once(const std::stop_token& stop) {
     std::unique_lock lock(mutex_);
     busy_ = false;
     changed_.wait(lock, stop, [this] {
-      return newest_ || ((settings_changed_ || wants_comparison_ || comparing_) && last_);
+      return may_begin() &&
+             (has_frame() || ((settings_changed_ || wants_comparison_ || comparing_) && last_));
     });
     if (stop.stop_requested()) return;
     busy_ = true;
-    is_new = newest_.has_value();
+    if (has_frame()) {
+      is_new = true;
+      last_ = std::exchange(newest_, std::nullopt);
+      if (frames_left_) --*frames_left_;
+    }
+    is_new |= std::exchange(repeats_frame_, false);
     detects = std::exchange(settings_changed_, false) || is_new;
+    if (detects) is_taken_ = false;
     settings = settings_;
-    if (newest_) last_ = std::exchange(newest_, std::nullopt);
     compares = std::exchange(wants_comparison_, false);
   }
   if (detects) {
@@ -96,17 +116,33 @@ void Detection::detect_last(bool is_new, const std::stop_token& stop) {
   result.is_new = is_new;
   const bool repeats = result.message.empty() && (last_->is_still() || !is_new);
   const Subject subject = result.subject;
-  if (is_new)
-    recorder_.add(result.frame.picture.pixels, result.faces,
-                  {result.frame.rate, result.frame.seconds});
+  if (is_new && !result.comes_again) record_frame(result);
   results_.put(std::move(result));
   on_result_();
   if (repeats) repeat(subject, stop);
 }
 
+// This and the next function: the mutex must be locked.
+bool Detection::may_begin() const {
+  return !frames_left_ || is_taken_;  // a result that was not taken would be replaced
+}
+
+// Is there a frame to be processed next?
+bool Detection::has_frame() const {
+  return newest_ && !repeats_frame_ && (!frames_left_ || *frames_left_ > 0);
+}
+
+// Recordings last as long as their source, with repeated frames in its gaps; under a limit, gaps
+// are left out.
+void Detection::record_frame(const LiveResult& result) {
+  const CapturedFrame& frame = result.frame;
+  recorder_.add(frame.picture.pixels, result.faces,
+                {frame.rate, frames_left_ ? std::nullopt : std::optional(frame.seconds)});
+}
+
 bool Detection::has_work() const {
   const std::scoped_lock lock(mutex_);
-  return newest_ || settings_changed_ || wants_comparison_;
+  return may_begin() && (has_frame() || settings_changed_ || wants_comparison_);
 }
 
 void Detection::repeat(const Subject& subject, const std::stop_token& stop) {
@@ -176,7 +212,7 @@ void Detection::use(const LiveSettings& settings) {
 bool Detection::turn_to_cpu() {
   if (!on_device_ || built_backend_.choice != BackendChoice::automatic) return false;
   const std::scoped_lock lock(mutex_);
-  device_failed_ = settings_changed_ = true;
+  device_failed_ = settings_changed_ = repeats_frame_ = true;
   return true;
 }
 
@@ -198,7 +234,7 @@ LiveResult Detection::detect(CapturedFrame frame) {
   result.backend = backend_;
   result.sat = sat_;
   result.message = failure_;
-  result.comes_again = device_failed_ && detectors_.empty();
+  result.comes_again = repeats_frame_;
   try {
     find(frame.picture.pixels, result);
     sort_by_place(result.faces);

@@ -93,6 +93,11 @@ class Detection {
   explicit Detection(
       LiveSettings settings, std::function<void()> on_result = [] {});
 
+  // For a run of that many frames, before the first put(): no more frames are processed, and each
+  // only after the result before was taken. Each is recorded once, even if frames of the source
+  // were skipped in between.
+  void limit(int frames);
+
   void put(CapturedFrame frame);
   void set(const LiveSettings& settings);
   LiveSettings settings() const;
@@ -106,7 +111,7 @@ class Detection {
   bool idle() const;
 
   // The newest result, if it has not been taken yet.
-  std::optional<LiveResult> take() { return results_.take(); }
+  std::optional<LiveResult> take();
   // A still picture, and a paused frame after a change of settings, is measured this many times, if
   // that takes no longer than a second. For the measurements after the first, which take() gives.
   static constexpr int still_measurements = 30;
@@ -122,6 +127,7 @@ class Detection {
  private:
   void run_once(const std::stop_token& stop);
   void detect_last(bool is_new, const std::stop_token& stop);
+  void record_frame(const LiveResult& result);
   void fail(const std::string& reason);
   void use(const LiveSettings& settings);
   bool turn_to_cpu();
@@ -129,6 +135,8 @@ class Detection {
   LiveResult detect(CapturedFrame frame);
   void repeat(const Subject& subject, const std::stop_token& stop);
   bool has_work() const;
+  bool may_begin() const;
+  bool has_frame() const;
   void find(View<const Bgr> frame, LiveResult& result);
   void find_everywhere(View<const Bgr> frame, LiveResult& result);
   void find_inside(View<const Bgr> frame, std::size_t outer, LiveResult& result);
@@ -148,6 +156,8 @@ class Detection {
   std::shared_ptr<const Comparison> comparison_;
   std::optional<CapturedFrame> newest_;
   std::uint64_t dropped_ = 0;
+  std::optional<int> frames_left_;  // to be processed; nullopt: no limit
+  bool is_taken_ = true;            // the last result
   Recorder recorder_;
   Mailbox<LiveResult> results_;
   Mailbox<Repeats> repeats_;
@@ -160,6 +170,7 @@ class Detection {
   CopySpeed speed_;
   bool on_device_ = false;
   bool device_failed_ = false;  // the CPU has taken over, until another backend is chosen
+  bool repeats_frame_ = false;  // the CPU has yet to repeat the frame in which the device failed
   std::string backend_, sat_, failure_;
   std::optional<CapturedFrame> last_;
   std::uint64_t settings_count_ = 0;  // changes of what detection depends on

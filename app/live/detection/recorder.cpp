@@ -47,8 +47,8 @@ struct Recorder::Video {
   std::optional<FileIdentity> identity;  // nullopt: it was deleted right after it was created
   long frames = 0;
   double frames_per_second = 0;
-  Image<Bgr> last;     // the frame written last,
-  double seconds = 0;  // and when it was taken
+  Image<Bgr> last;                // the frame written last,
+  std::optional<double> seconds;  // and when it was taken
 
   // Throws OutputError if the file is gone or the disk is full: the writer reports neither.
   void require_place() const {
@@ -117,9 +117,9 @@ void Recorder::add(View<const Bgr> frame, const std::vector<FoundFace>& faces,
 }
 
 void Recorder::fill_gap(const Timing& timing) {
-  if (video_->frames == 0) return;
+  if (!timing.seconds || !video_->seconds) return;
   const double missing =
-      std::round((timing.seconds - video_->seconds) * video_->frames_per_second) - 1;
+      std::round((*timing.seconds - *video_->seconds) * video_->frames_per_second) - 1;
   for (double i = 0; i < std::min(missing, video_->frames_per_second); ++i) {
     video_->writer->add(video_->last.view());
     ++video_->frames;

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,7 +28,8 @@ class Recorder {
 
   struct Timing {
     double frames_per_second = 0;  // of the source; 0: unknown
-    double seconds = 0;            // when the frame was taken, on the clock of its source
+    // When the frame was taken, on the clock of its source; nullopt: as if none was missing.
+    std::optional<double> seconds;
   };
   // Frames whose size differs from the first are left out, with a remark. Does not throw: an error
   // ends the recording and becomes failure().

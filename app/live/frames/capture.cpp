@@ -94,6 +94,13 @@ Capture::State Capture::state() const {
   return state_;
 }
 
+std::vector<std::string> Capture::unreadable() const {
+  const std::scoped_lock lock(mutex_);
+  std::vector<std::string> reasons;
+  for (const auto& [entry, reason] : unreadable_) reasons.push_back(reason);
+  return reasons;
+}
+
 void Capture::run_once(const std::stop_token& stop) {
   Orders orders;
   {
@@ -162,6 +169,7 @@ bool Capture::open_list(const Orders& orders) {
     state_.is_opening = orders_.open.has_value();  // another one was requested meanwhile
     if (is_refused) return false;
     ++state_.lists;
+    unreadable_.clear();
     state_.names = *orders.open;
     state_.count = list.size();
     state_.playing = !first || first->kind() != Kind::picture;
@@ -193,6 +201,7 @@ void Capture::use(std::size_t entry, std::unique_ptr<FrameSource> source,
   state_.title = source_ && state_.count == 1 ? source_->title() : list_[entry].name;
   state_.message = reason;
   state_.failed = !source_;
+  if (state_.failed) unreadable_[entry] = reason;
   state_.exhausted = false;
   state_.kind = source_ ? source_->kind() : Kind::picture;  // is passed over like a picture
   state_.length = source_ ? source_->length() : 0;
@@ -283,6 +292,7 @@ void Capture::fail(const std::string& reason) {
   const std::scoped_lock lock(mutex_);
   state_.message = reason;
   state_.failed = true;
+  unreadable_[state_.entry] = reason;
   if (state_.count > 1) {
     source_.reset();
     state_.kind = Kind::picture;  // is passed over like a picture

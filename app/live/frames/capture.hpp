@@ -4,6 +4,7 @@
 
 #include <condition_variable>
 #include <functional>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -61,6 +62,8 @@ class Capture {
   void step(int frames);
 
   State state() const;
+  // Why sources of the list could not be opened or read to their end, in the order of the list.
+  std::vector<std::string> unreadable() const;
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -95,6 +98,7 @@ class Capture {
   std::condition_variable_any changed_;
   Orders orders_;
   State state_;
+  std::map<std::size_t, std::string> unreadable_;  // by the entry in the list
 
   // Used only by the thread.
   std::vector<PlaylistEntry> list_;

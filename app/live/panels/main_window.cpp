@@ -64,10 +64,10 @@ void MainWindow::draw(const History& history) {
   const bool was_typing = ImGui::IsAnyItemActive();
   draw_contents(history);
   // Whether a control is in use is asked before and after drawing, because that may change in this
-  // very frame.
-  const std::vector<Screen::Press> presses = parts_.screen.pressed();
-  if (!was_typing && !ImGui::IsAnyItemActive() && !ImGui::GetIO().WantTextInput)
-    for (const Screen::Press& press : presses) handle_key(press);
+  // very frame. No control uses these keys with Ctrl.
+  const bool is_typing = was_typing || ImGui::IsAnyItemActive() || ImGui::GetIO().WantTextInput;
+  for (const Screen::Press& press : parts_.screen.pressed())
+    if (press.ctrl || !is_typing) handle_key(press);
 }
 
 void MainWindow::draw_contents(const History& history) {
@@ -91,10 +91,11 @@ void MainWindow::draw_contents(const History& history) {
     draw_splitter();
   }
   ImGui::BeginChild("main", {0, 0}, false, ImGuiWindowFlags_NoScrollWithMouse);
-  if (opens_ || (!state.kind && !state.is_opening))
-    draw_start_page(state);
-  else
+  const bool shows_picture = !opens_ && (state.kind || state.is_opening);
+  if (shows_picture)
     draw_main(state);
+  else
+    draw_start_page(state);
   parts_.toasts.draw();
   ImGui::EndChild();
   ImGui::End();
@@ -146,11 +147,9 @@ void MainWindow::follow(const PointedFace& user) {
 }
 
 void MainWindow::draw_start_page(const Capture::State& state) {
-  if (state.kind && ImGui::Button("back")) opens_ = false;
-  if (!state.refused.empty()) draw_warning(state.refused);
-  const auto chosen = start_page_.draw(recent_);
+  const auto chosen = start_page_.draw(recent_, state);
   if (!chosen) return;
-  parts_.capture.open(*chosen, source_.mode());
+  if (!chosen->empty()) parts_.capture.open(*chosen, source_.mode());
   opens_ = false;
 }
 

@@ -105,6 +105,11 @@ std::string position_text(const Capture::State& state) {
   return text + (text.empty() ? "" : "  ") + state.title;
 }
 
+float pace_width() {
+  return ImGui::GetFontSize() * 6 + ImGui::CalcTextSize("loop").x + ImGui::GetFrameHeight() +
+         4 * ImGui::GetStyle().ItemSpacing.x;
+}
+
 // How fast a video plays, or how long each picture stays, and whether it all begins again.
 void draw_pace(Capture& capture, const Capture::State& state) {
   const bool is_video = state.kind == Kind::video;
@@ -144,13 +149,13 @@ float player_bar_height(const Capture::State& state) {
 void draw_player_bar(Capture& capture, const Capture::State& state, const FaceMarks& marks) {
   if (has_positions(state)) draw_position(capture, state, marks);
   draw_buttons(capture, state);
-  const bool has_pace = state.kind == Kind::video || is_list_of_pictures(state);
-  const float pace = has_pace ? ImGui::GetFontSize() * 6 + ImGui::CalcTextSize("loop").x +
-                                    ImGui::GetFrameHeight() + 4 * ImGui::GetStyle().ItemSpacing.x
-                              : 0;
   ImGui::SameLine();
   const ImVec2 corner = ImGui::GetCursorScreenPos();
-  const float room = std::max(1.0f, ImGui::GetContentRegionAvail().x - pace);
+  const float all = ImGui::GetContentRegionAvail().x;
+  // In a narrow window the buttons come first.
+  const bool has_pace =
+      (state.kind == Kind::video || is_list_of_pictures(state)) && all > pace_width();
+  const float pace = has_pace ? pace_width() : 0, room = std::max(1.0f, all - pace);
   ImGui::PushClipRect(corner, {corner.x + room, corner.y + ImGui::GetFrameHeight()}, true);
   ImGui::AlignTextToFramePadding();
   const std::string text = position_text(state);

@@ -49,7 +49,9 @@ bool SourcePanel::draw(Capture& capture, const Capture::State& state) {
       "Pictures, videos, folders, streams and cameras (Ctrl+O). Files and folders can also be "
       "dropped onto the window");
   ImGui::SameLine();
-  ImGui::TextWrapped("%s", state.title.empty() ? "nothing is open" : state.title.c_str());
+  ImGui::TextWrapped("%s", state.is_opening      ? "opening..."
+                           : state.title.empty() ? "nothing is open"
+                                                 : state.title.c_str());
   for (const std::string& message : {state.refused, state.message})
     if (!message.empty()) draw_warning(message);
   if (state.kind == FrameSource::Kind::camera) draw_mode(capture, state);

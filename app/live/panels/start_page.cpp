@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <utility>
 
 #include <fmt/format.h>
 #include <imgui.h>
@@ -53,6 +54,14 @@ void add_recent(std::vector<std::string>& recent, const std::string& name) {
   if (recent.size() > most) recent.resize(most);
 }
 
+StartPage::Chosen StartPage::draw_back() {
+  // Esc is asked for here because the window leaves all keys to a field in which one types.
+  const bool is_pressed = ImGui::IsKeyPressed(ImGui::GetKeyIndex(ImGuiKey_Escape), false);
+  const bool is_clicked = ImGui::Button("back");
+  tooltip("To what is open (Esc)");
+  return is_clicked || is_pressed ? Chosen(std::in_place) : std::nullopt;
+}
+
 StartPage::Chosen StartPage::draw_files() {
   if (auto chosen = dialog_.take()) return chosen;
   if (dialog_.is_available()) {
@@ -69,21 +78,24 @@ StartPage::Chosen StartPage::draw_files() {
 
 StartPage::Chosen StartPage::draw_path() {
   ImGui::SetNextItemWidth(-1);
+  if (!is_fresh_) ImGui::SetKeyboardFocusHere();
   const bool entered = ImGui::InputTextWithHint(
       "##path", "path of a picture, video or folder, or a stream's URL", &typed_,
       ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_CallbackCompletion, complete,
       &completion_);
-  tooltip("Enter opens it, Tab completes it");
+  tooltip("Type where it is: Enter opens it, Tab completes it");
   if (ImGui::IsItemEdited()) completion_.ask(typed_);
   if (entered && !typed_.empty()) return std::vector{with_home(typed_)};
   const auto answer = completion_.answer();
   if (typed_.empty() || !answer || answer->typed != typed_) return std::nullopt;
-  for (const std::string& path : answer->paths)
-    if (ImGui::Selectable(path.c_str())) {
-      if (!path.ends_with('/')) return std::vector{path};
-      typed_ = path;
-      completion_.ask(typed_);
-    }
+  for (const std::string& path : answer->paths) {
+    const bool is_folder = path.ends_with('/'), is_chosen = ImGui::Selectable(path.c_str());
+    tooltip((is_folder ? "Shows what is in " : "Opens ") + path);
+    if (is_chosen && !is_folder) return std::vector{path};
+    if (!is_chosen) continue;
+    typed_ = path;
+    completion_.ask(typed_);
+  }
   if (answer->paths.empty()) ImGui::TextDisabled("nothing here begins with this");
   return std::nullopt;
 }
@@ -97,11 +109,12 @@ StartPage::Chosen StartPage::draw_cameras() const {
             fmt::format("{}: {}", number, camera.problem.empty() ? camera.name : camera.problem)
                 .c_str()))
       return std::vector{number};
+    tooltip("Opens this camera");
   }
   if (const std::string demo = demo_video(); !demo.empty()) {
     draw_heading("To try it out");
     if (ImGui::Selectable("the demo video")) return std::vector{demo};
-    tooltip(demo);
+    tooltip("A short video of faces: " + demo);
   }
   return std::nullopt;
 }
@@ -109,25 +122,36 @@ StartPage::Chosen StartPage::draw_cameras() const {
 StartPage::Chosen StartPage::draw_recent(const std::vector<std::string>& recent) {
   if (recent.empty()) return std::nullopt;
   draw_heading("Opened recently");
-  for (const std::string& name : recent)
+  for (const std::string& name : recent) {
     if (ImGui::Selectable(name.c_str())) return std::vector{name};
+    tooltip("Opens " + name);
+  }
   return std::nullopt;
 }
 
-StartPage::Chosen StartPage::draw(const std::vector<std::string>& recent) {
+StartPage::Chosen StartPage::draw(const std::vector<std::string>& recent,
+                                  const Capture::State& state) {
+  if (std::exchange(refused_, state.refused) != state.refused) refresh();
   if (!is_fresh_) cameras_ = cameras();
-  is_fresh_ = true;
+  // What could not be opened stays, so that it can be corrected.
+  if (std::exchange(lists_, state.lists) != state.lists) typed_.clear();
+  Chosen chosen;
+  if (state.kind) chosen = draw_back();
   const ImVec2 space = ImGui::GetContentRegionAvail();
   const float width = std::min(34 * ImGui::GetFontSize(), space.x);
   ImGui::SetCursorPosX(ImGui::GetCursorPosX() + (space.x - width) / 2);
   ImGui::BeginChild("start", {width, 0});
   ImGui::Dummy({0, std::max(0.0f, space.y / 8)});
-  ImGui::TextUnformatted("Drop pictures, videos or folders onto this window, or choose:");
-  Chosen chosen = draw_files();
+  if (!state.refused.empty()) {
+    draw_warning(state.refused);
+    ImGui::Dummy({0, ImGui::GetFontSize() / 2});
+  }
+  ImGui::TextWrapped("Drop pictures, videos or folders onto this window, or choose:");
+  if (Chosen files = draw_files()) chosen = files;
   if (Chosen camera = draw_cameras()) chosen = camera;
   if (Chosen again = draw_recent(recent)) chosen = again;
   ImGui::EndChild();
-  if (chosen) typed_.clear();
+  is_fresh_ = true;
   return chosen;
 }
 

@@ -1,10 +1,12 @@
 // The page that opens something: files, cameras, the demo, and what was opened recently.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "app/live/frames/capture.hpp"
 #include "app/live/gui/file_dialog.hpp"
 #include "app/live/gui/path_completion.hpp"
 #include "library/media/camera.hpp"
@@ -13,16 +15,18 @@ namespace facesat::app {
 
 class StartPage {
  public:
-  // Draws into the current window. Returns the names to open, if the user chose some; `recent`: the
-  // last name first.
-  std::optional<std::vector<std::string>> draw(const std::vector<std::string>& recent);
+  // Draws into the current window. Returns the names to open, if the user chose some; none: the
+  // user wants to go back to what is open. `recent`: the last name first.
+  std::optional<std::vector<std::string>> draw(const std::vector<std::string>& recent,
+                                               const Capture::State& state);
 
-  // The cameras are listed anew.
+  // The page is shown anew: lists the cameras, and takes what is typed from now on.
   void refresh() { is_fresh_ = false; }
 
  private:
   using Chosen = std::optional<std::vector<std::string>>;
 
+  static Chosen draw_back();
   Chosen draw_files();
   Chosen draw_path();
   Chosen draw_cameras() const;
@@ -31,6 +35,8 @@ class StartPage {
   FileDialog dialog_;
   PathCompletion completion_;
   std::string typed_;
+  std::uint64_t lists_ = 0;  // opened so far
+  std::string refused_;      // why the last one was not
   std::vector<CameraInfo> cameras_;
   bool is_fresh_ = false;
 };
