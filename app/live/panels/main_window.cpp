@@ -64,10 +64,10 @@ void MainWindow::draw(const History& history) {
   const bool was_typing = ImGui::IsAnyItemActive();
   draw_contents(history);
   // Whether a control is in use is asked before and after drawing, because that may change in this
-  // very frame. No control uses these keys with Ctrl.
+  // very frame. Esc also leaves the page on which one types; no control uses these keys with Ctrl.
   const bool is_typing = was_typing || ImGui::IsAnyItemActive() || ImGui::GetIO().WantTextInput;
   for (const Screen::Press& press : parts_.screen.pressed())
-    if (press.ctrl || !is_typing) handle_key(press);
+    if (press.ctrl || press.key == Screen::escape || !is_typing) handle_key(press);
 }
 
 void MainWindow::draw_contents(const History& history) {

@@ -55,11 +55,9 @@ void add_recent(std::vector<std::string>& recent, const std::string& name) {
 }
 
 StartPage::Chosen StartPage::draw_back() {
-  // Esc is asked for here because the window leaves all keys to a field in which one types.
-  const bool is_pressed = ImGui::IsKeyPressed(ImGui::GetKeyIndex(ImGuiKey_Escape), false);
   const bool is_clicked = ImGui::Button("back");
   tooltip("To what is open (Esc)");
-  return is_clicked || is_pressed ? Chosen(std::in_place) : std::nullopt;
+  return is_clicked ? Chosen(std::in_place) : std::nullopt;
 }
 
 StartPage::Chosen StartPage::draw_files() {
