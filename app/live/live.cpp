@@ -10,8 +10,8 @@
 #include <fmt/format.h>
 
 #include "app/common/messages.hpp"
-#include "app/live/detection/history.hpp"
 #include "app/live/detection/frame_limit.hpp"
+#include "app/live/detection/history.hpp"
 #include "app/live/frames/capture.hpp"
 #include "app/live/gui/display_loss.hpp"
 #include "app/live/gui/screen.hpp"

@@ -3,8 +3,8 @@
 
 #include <cstddef>
 
-#include "app/live/frames/capture.hpp"
 #include "app/live/detection/detection.hpp"
+#include "app/live/frames/capture.hpp"
 
 namespace facesat::app {
 
