@@ -18,16 +18,18 @@ bool is_step(const cv::Vec3b& pixel) {
                      [&](Bgr colour) { return pixel == cv::Vec3b(colour.b, colour.g, colour.r); });
 }
 
-// The lowest row in which this column of the window has the colour of a step. Above the chart is
-// the bar of the steps. 0: there is no bar, or nothing in the chart.
+// The lowest row in which some columns of the window have the colour of a step: more than one,
+// because the columns of the chart have gaps. Above the chart is the bar of the steps. 0: there is
+// no bar, or nothing in the chart.
 int chart_bottom(const cv::Mat& shot) {
-  constexpr int bar_height = 24;
+  constexpr int bar_height = 24, columns = 4;
   int top = 0, bottom = 0;
-  for (int y = 0; y < shot.rows; ++y) {
-    if (!is_step(shot.at<cv::Vec3b>(y, column))) continue;
-    if (top == 0) top = y;
-    bottom = y;
-  }
+  for (int y = 0; y < shot.rows; ++y)
+    for (int x = column; x < column + columns; ++x) {
+      if (!is_step(shot.at<cv::Vec3b>(y, x))) continue;
+      if (top == 0) top = y;
+      bottom = y;
+    }
   return bottom > top + bar_height ? bottom : 0;
 }
 
