@@ -83,7 +83,8 @@ void MainWindow::draw_contents(const History& history) {
                                      ImGuiWindowFlags_NoBringToFrontOnFocus |
                                      ImGuiWindowFlags_NoSavedSettings;
   ImGui::Begin("facesat", nullptr, plain);
-  if (!hides_panels_) {
+  const bool has_source = state.kind || state.is_opening;
+  if (!hides_panels_ && has_source) {
     const float side = std::min(side_width_ * ImGui::GetFontSize(), screen.WorkSize.x / 2);
     ImGui::BeginChild("side", {side, 0});
     draw_side(history, state);
@@ -91,8 +92,7 @@ void MainWindow::draw_contents(const History& history) {
     draw_splitter();
   }
   ImGui::BeginChild("main", {0, 0}, false, ImGuiWindowFlags_NoScrollWithMouse);
-  const bool shows_picture = !opens_ && (state.kind || state.is_opening);
-  if (shows_picture)
+  if (has_source && !opens_)
     draw_main(state);
   else
     draw_start_page(state);
@@ -217,11 +217,13 @@ void MainWindow::reset() {
   parts_.screen.set_font_size(first.font_size);
 }
 
-// Keeps the title and the list of recent sources up to date.
+// Keeps the title and the list of recent sources up to date, and tells what cannot be opened.
 void MainWindow::note_source(const Capture::State& state) {
   if (state.lists != lists_ && state.names.size() == 1 && !state.names.front().empty())
     add_recent(recent_, state.names.front());
   lists_ = state.lists;
+  const bool is_refused = std::exchange(refused_, state.refused) != state.refused;
+  if (is_refused && !state.refused.empty() && state.kind) parts_.toasts.warn(state.refused);
   if (!state.kind || result_.backend.empty()) return parts_.screen.set_title("facesat");
   parts_.screen.set_title(fmt::format("{} - {} - facesat", state.title, result_.backend));
 }

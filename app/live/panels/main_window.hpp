@@ -85,6 +85,7 @@ class MainWindow {
   std::optional<std::size_t> highlighted_, pointed_;
   std::vector<std::string> recent_;
   std::uint64_t lists_ = 0;  // opened so far
+  std::string refused_;      // why the last source was not
   bool opens_ = false;       // the start page is shown, although there is a source
   bool help_ = false, hides_panels_ = false, wants_screenshot_ = false;
 };

@@ -49,11 +49,8 @@ bool SourcePanel::draw(Capture& capture, const Capture::State& state) {
       "Pictures, videos, folders, streams and cameras (Ctrl+O). Files and folders can also be "
       "dropped onto the window");
   ImGui::SameLine();
-  ImGui::TextWrapped("%s", state.is_opening      ? "opening..."
-                           : state.title.empty() ? "nothing is open"
-                                                 : state.title.c_str());
-  for (const std::string& message : {state.refused, state.message})
-    if (!message.empty()) draw_warning(message);
+  ImGui::TextWrapped("%s", state.is_opening ? "opening..." : state.title.c_str());
+  if (!state.message.empty()) draw_warning(state.message);
   if (state.kind == FrameSource::Kind::camera) draw_mode(capture, state);
   return wants_other;
 }
