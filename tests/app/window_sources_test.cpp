@@ -56,7 +56,7 @@ TEST_F(WindowSourcesTest, WithoutACameraThePageForOpeningSaysSo) {
   const Running live = start_live({});
   Desktop desktop(display.name, "facesat");
   ASSERT_TRUE(desktop.is_there());
-  EXPECT_TRUE(desktop.shows(warning, letters));  // in the panel and on the page
+  EXPECT_TRUE(desktop.shows(warning, letters));
   EXPECT_EQ(desktop.title(), "facesat");
   EXPECT_TRUE(open_by_typing(desktop, "a.pgm", first_grey));
   EXPECT_TRUE(eventually([&] { return desktop.count(warning) == 0; }));
