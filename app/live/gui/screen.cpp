@@ -1,6 +1,7 @@
 #include "app/live/gui/screen.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cctype>
 #include <utility>
 
@@ -41,6 +42,9 @@ int key_in_layout(int key, int scancode) {
   if (name[1] != 0 || !std::isalpha(static_cast<unsigned char>(name[0]))) return key;
   return std::toupper(static_cast<unsigned char>(name[0]));
 }
+
+// Is there a window? Threads may call wake() before and after that.
+std::atomic<bool> is_open = false;
 
 // Reports that there can be no window.
 [[noreturn]] void refuse(const std::string& what) {
@@ -109,9 +113,11 @@ Screen::Screen(const std::string& title, const Rect& place, bool vsync) : title_
   set_dark(true);
   ImGui_ImplGlfw_InitForOpenGL(window_, true);
   ImGui_ImplOpenGL3_Init("#version 330 core");
+  is_open = true;
 }
 
 Screen::~Screen() {
+  is_open = false;
   ImGui_ImplOpenGL3_Shutdown();
   ImGui_ImplGlfw_Shutdown();
   ImGui::DestroyContext();
@@ -155,7 +161,7 @@ void Screen::take_events(bool may_wait) {
 }
 
 void Screen::wake() {
-  glfwPostEmptyEvent();
+  if (is_open) glfwPostEmptyEvent();
 }
 
 bool Screen::is_closed() const {
