@@ -63,7 +63,10 @@ class Live {
       if (window_.wants_screenshot()) saving_.save_screenshot(screen_);
       const double draw_ms = milliseconds(Clock::now() - begin_);
       screen_.show();
-      if (std::exchange(fresh_, false)) add_sample(draw_ms);
+      if (std::exchange(fresh_, false)) {
+        add_sample(draw_ms);
+        Screen::wake();  // to show it
+      }
       take_repeats(draw_ms);
       window_.measured(history_);
       if (is_last) break;

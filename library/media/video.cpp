@@ -1,5 +1,6 @@
 #include "library/media/video.hpp"
 
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -32,8 +33,17 @@ std::unique_ptr<FrameSource> open_video(const std::filesystem::path& file, std::
   return video;
 }
 
+// FFmpeg shows texts as films of scrolling letters. Only playlists are texts that lead to videos.
+bool is_text(std::string_view beginning) {
+  return !beginning.empty() && beginning.find('\0') == beginning.npos &&
+         !beginning.starts_with("#EXTM3U");
+}
+
 std::unique_ptr<FrameSource> open_video_file(const SourceRequest& request) {
   if (!request.path) return nullptr;
+  if (is_text(InputFile(*request.path).beginning()))
+    throw InputError(
+        "decode", fmt::format("{}: this is a text, neither a video nor a picture", request.name));
   std::unique_ptr<VideoInput> capture = opencv().open_video(request.path->string());
   if (!capture)
     throw InputError("decode", fmt::format("{}: this is neither a video nor a picture that can be "

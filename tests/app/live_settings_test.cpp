@@ -67,6 +67,18 @@ TEST(LiveSettings, CascadesKeepTheirColours) {
   EXPECT_EQ(settings.inside_of, "");  // there is nothing to search inside of
 }
 
+// Settings may come without colours: the default cascade does.
+TEST(LiveSettings, CascadesWithoutColoursKeepTheirs) {
+  LiveSettings settings;
+  settings.cascades = {"a"};
+  EXPECT_EQ(settings.colour_of("a"), 0u);
+  settings.choose("b");
+  EXPECT_EQ(settings.colour_of("a"), 0u);
+  EXPECT_EQ(settings.colour_of("b"), 1u);
+  EXPECT_EQ(settings.cascade_of_colour(0), 0u);
+  EXPECT_EQ(settings.cascade_of_colour(1), 1u);
+}
+
 // What was there when it was chosen and is not there now is left out; the other choices stay.
 TEST_F(SettingsFile, MissingAlgorithmsAndCascadesAreDropped) {
   Remembered chosen, otherwise;

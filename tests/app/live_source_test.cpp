@@ -134,7 +134,8 @@ TEST_F(SourceTest, GifsOfSeveralFramesPlayAndOthersArePictures) {
 
 TEST_F(SourceTest, WhatIsNotASourceIsReportedInASentence) {
   write_text(folder / "text.avi", "no video");
-  for (const char* name : {"text.avi", "missing.png"}) {
+  write_text(folder / "text.txt", "A text, which FFmpeg would show as a film.\n");
+  for (const char* name : {"text.avi", "text.txt", "missing.png"}) {
     try {
       open_source(path(name));
       ADD_FAILURE() << name;

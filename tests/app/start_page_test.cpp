@@ -53,6 +53,10 @@ TEST_F(PanelTest, PathsAreCompleted) {
   EXPECT_TRUE(complete_path(path("p/x")).paths.empty());
   EXPECT_EQ(complete_path(path("p/")).paths.size(), 3u);  // hidden ones only if asked for
   EXPECT_EQ(complete_path(path("p/.h")).paths.size(), 1u);
+  for (int i = 0; i < 20; ++i)
+    test::write_text(folder / ("p/many" + std::to_string(i) + ".png"), "");
+  EXPECT_EQ(complete_path(path("p/many")).paths.size(), 12u);
+  EXPECT_EQ(complete_path(path("p/many")).more, 8u);
   PathCompletion completion;
   completion.ask(path("p/app"));
   EXPECT_TRUE(eventually([&] { return completion.answer() != nullptr; }));

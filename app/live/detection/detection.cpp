@@ -42,7 +42,8 @@ std::optional<LiveResult> Detection::take() {
 
 void Detection::put(CapturedFrame frame) {
   const std::scoped_lock lock(mutex_);
-  dropped_ += newest_.has_value();
+  if (std::exchange(newest_source_, frame.source) != frame.source) dropped_ = 0;
+  dropped_ += newest_ && newest_->source == frame.source;
   newest_ = std::move(frame);
   changed_.notify_all();
 }

@@ -45,6 +45,9 @@ struct LiveSettings {
   std::size_t colour_of(const std::string& cascade) const;
   // The index of the chosen cascade that has this colour.
   std::size_t cascade_of_colour(std::size_t colour) const;
+
+ private:
+  void give_colour(const std::string& cascade);  // unless it has one
 };
 
 // What is measured: times of one subject may be compared and averaged.
@@ -116,7 +119,7 @@ class Detection {
   // that takes no longer than a second. For the measurements after the first, which take() gives.
   static constexpr int still_measurements = 30;
   std::optional<Repeats> take_repeats() { return repeats_.take(); }
-  std::uint64_t dropped() const;  // frames that were replaced by newer ones
+  std::uint64_t dropped() const;  // frames of the newest source that were replaced by newer ones
 
   // Compares the SAT algorithms on the next frame, or on the last one if none comes. New frames and
   // settings wait for one algorithm at most. Ends early when another source or machine is chosen.
@@ -155,9 +158,10 @@ class Detection {
   bool settings_changed_ = true, wants_comparison_ = false, busy_ = false;
   std::shared_ptr<const Comparison> comparison_;
   std::optional<CapturedFrame> newest_;
-  std::uint64_t dropped_ = 0;
-  std::optional<int> frames_left_;  // to be processed; nullopt: no limit
-  bool is_taken_ = true;            // the last result
+  std::uint64_t newest_source_ = 0;  // of the frame that was put last
+  std::uint64_t dropped_ = 0;        // frames of that source
+  std::optional<int> frames_left_;   // to be processed; nullopt: no limit
+  bool is_taken_ = true;             // the last result
   Recorder recorder_;
   Mailbox<LiveResult> results_;
   Mailbox<Repeats> repeats_;

@@ -10,7 +10,12 @@ bool LiveSettings::has(const std::string& cascade) const {
 
 void LiveSettings::choose(const std::string& cascade) {
   if (has(cascade)) return;
+  for (const std::string& chosen : cascades) give_colour(chosen);  // as settings may come without
   cascades.push_back(cascade);
+  give_colour(cascade);
+}
+
+void LiveSettings::give_colour(const std::string& cascade) {
   if (std::find(colours.begin(), colours.end(), cascade) != colours.end()) return;
   const auto free = std::find_if(colours.begin(), colours.end(),
                                  [this](const std::string& other) { return !has(other); });

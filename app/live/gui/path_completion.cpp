@@ -22,7 +22,8 @@ std::string with_home(const std::string& path) {
 
 Completions complete_path(const std::string& typed) {
   constexpr std::size_t most = 12;
-  Completions completions{typed, {}, {}};
+  Completions completions;
+  completions.typed = typed;
   const std::string path = with_home(typed);
   const std::size_t slash = path.rfind('/');
   const std::string folder = slash == path.npos ? "" : path.substr(0, slash + 1);
@@ -45,7 +46,10 @@ Completions complete_path(const std::string& typed) {
                                              paths.back().begin(), paths.back().end());
     completions.common.assign(paths.front().begin(), end);
   }
-  if (paths.size() > most) paths.resize(most);
+  if (paths.size() > most) {
+    completions.more = paths.size() - most;
+    paths.resize(most);
+  }
   return completions;
 }
 

@@ -17,7 +17,8 @@ namespace facesat::app {
 struct Completions {
   std::string typed;
   std::vector<std::string> paths;
-  std::string common;  // what all of them begin with, also those that are not among the dozen
+  std::size_t more = 0;  // than those
+  std::string common;    // what all of them begin with, also those that are not among the dozen
 };
 Completions complete_path(const std::string& typed);
 

@@ -79,12 +79,13 @@ Screen::Screen(const std::string& title, const Rect& place, bool vsync) : title_
   glfwWindowHint(GLFW_FOCUSED, GLFW_FALSE);
   glfwWindowHintString(GLFW_X11_CLASS_NAME, "facesat");
   glfwWindowHintString(GLFW_X11_INSTANCE_NAME, "facesat");
-  constexpr Size usual{1280, 800}, least{320, 240};
+  constexpr Size usual{1280, 800}, least{480, 360};
   const Size size = place.width == 0 ? usual
                                      : Size{std::max(place.width, least.width),
                                             std::max(place.height, least.height)};
   window_ = glfwCreateWindow(size.width, size.height, title.c_str(), nullptr, nullptr);
   if (!window_) refuse("a window with OpenGL 3.3 cannot be opened");
+  glfwSetWindowSizeLimits(window_, least.width, least.height, GLFW_DONT_CARE, GLFW_DONT_CARE);
   if (place.width > 0 && is_visible(place.x + place.width / 2, place.y))
     glfwSetWindowPos(window_, place.x, place.y);
   glfwMakeContextCurrent(window_);

@@ -64,7 +64,8 @@ void draw_measured_frame(const Comparison& comparison) {
             "smaller and smaller copies of it. Each algorithm computes the integral images of all "
             "levels in a single thread; detection itself uses all threads");
   if (comparison.floor_ms <= 0) return;
-  ImGui::TextWrapped("plain copy: %s, the line", time_text(comparison.floor_ms).c_str());
+  ImGui::TextWrapped("the line: a plain copy of as many bytes, %s",
+                     time_text(comparison.floor_ms).c_str());
   tooltip(
       fmt::format("The thin line through the bars: the time in which this machine{} copies as many "
                   "bytes as must at least be read and written. An algorithm is ideal at 1.0 x{}",

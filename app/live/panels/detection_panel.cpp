@@ -38,6 +38,8 @@ bool DetectionPanel::draw(LiveSettings& settings, const LiveResult& last) {
   const Size &low = settings.detect.min_size, &high = settings.detect.max_size;
   if (high.width > 0 && high.height > 0 && (low.width > high.width || low.height > high.height))
     draw_warning("the smallest face is larger than the largest, so nothing can be found");
+  if (settings.cascades.empty())
+    draw_warning("there is nothing to look for: tick at least one of the cascades");
   changed |= draw_cascades(settings);
   changed |= draw_inside(settings);
   return changed;

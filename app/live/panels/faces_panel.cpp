@@ -90,6 +90,8 @@ PointedFace FacesPanel::draw(const LiveResult& result, const Capture::State& sta
   ImGui::Text("%zu, from %zu windows in %d x %d pixels", result.faces.size(), result.windows,
               size.width, size.height);
   tooltip("The windows that passed every stage of a cascade; similar ones make a face");
+  if (state.kind && result.settings.cascades.empty())
+    draw_warning("no cascade is ticked under Detection");
   const PointedFace user = draw_table(result, highlighted);
   draw_saving(result, state, saving, toasts);
   return user;

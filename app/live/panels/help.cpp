@@ -9,6 +9,7 @@ namespace facesat::app {
 void draw_help(bool& is_open) {
   const ImGuiViewport& screen = *ImGui::GetMainViewport();
   ImGui::SetNextWindowPos(screen.GetWorkCenter(), ImGuiCond_Appearing, {0.5f, 0.5f});
+  ImGui::SetNextWindowSizeConstraints({0, 0}, screen.WorkSize);
   ImGui::Begin("Keys", &is_open, ImGuiWindowFlags_AlwaysAutoResize);
   struct Key {
     const char *key, *meaning;

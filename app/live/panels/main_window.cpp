@@ -51,10 +51,12 @@ void MainWindow::show(LiveResult result) {
     view_.set(pixels, result_.view->colours.view(), looks_.opacity());
   else
     view_.set_apart(pixels, result_.view->colours.view());
-  marks_.add({.source = frame.is_still() ? frame.list : frame.source,
-              .settings = result_.subject.settings,
-              .count = frame.count},
-             frame.index, !result_.faces.empty());
+  const bool is_still = frame.is_still();
+  (is_still ? list_marks_ : video_marks_)
+      .add({.source = is_still ? frame.list : frame.source,
+            .settings = result_.subject.settings,
+            .count = frame.count},
+           frame.index, !result_.faces.empty());
 }
 
 void MainWindow::draw(const History& history) {
@@ -128,7 +130,8 @@ void MainWindow::draw_main(const Capture::State& state) {
   ImGui::EndChild();
   if (!state.kind) return;
   follow(draw_face_strip(view_.frame(), result_.faces, highlighted_));
-  draw_player_bar(parts_.capture, state, marks_);
+  draw_player_bar(parts_.capture, state,
+                  state.kind == FrameSource::Kind::video ? video_marks_ : list_marks_);
 }
 
 void MainWindow::draw_picture() {
@@ -167,12 +170,12 @@ void MainWindow::draw_side(const History& history, const Capture::State& state) 
     if (const auto position =
             times_.draw(history, parts_.detection.dropped(), result_.frame.is_still()))
       show_again(*position, history);
+  if (ImGui::CollapsingHeader("SAT algorithms")) draw_comparison();
   if (ImGui::CollapsingHeader("Detection", ImGuiTreeNodeFlags_DefaultOpen) &&
       panel_.draw(settings_, result_))
     parts_.detection.set(settings_);
-  if (ImGui::CollapsingHeader("SAT algorithms")) draw_comparison();
   if (ImGui::CollapsingHeader("View")) draw_view();
-  if (ImGui::CollapsingHeader("Save")) {
+  if (ImGui::CollapsingHeader("Screenshots and recordings")) {
     if (ImGui::Button("screenshot")) wants_screenshot_ = true;
     tooltip("Of this window, as PNG, into the current folder (Ctrl+S)");
     ImGui::SameLine();

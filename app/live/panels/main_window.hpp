@@ -71,7 +71,7 @@ class MainWindow {
   LiveSettings settings_;
   LiveResult result_;
   PictureView view_;
-  FaceMarks marks_;
+  FaceMarks video_marks_, list_marks_;
   SourcePanel source_;
   TimesPanel times_;
   DetectionPanel panel_;

@@ -69,23 +69,26 @@ void draw_position(Capture& capture, const Capture::State& state, const FaceMark
 
 void draw_buttons(Capture& capture, const Capture::State& state) {
   const bool is_list = state.count > 1, is_video = state.kind == Kind::video;
+  const bool has_frames = is_video || is_list;  // in a list the buttons keep their places
   if (is_list) {
     if (icon_button("##previous", Icon::previous, state.entry > 0)) capture.skip(-1);
     tooltip("The picture or video before this one (Page Up)");
     ImGui::SameLine();
   }
-  if (is_video) {
-    if (icon_button("##back", Icon::back)) capture.step(-1);
+  if (has_frames) {
+    if (icon_button("##back", Icon::back, is_video)) capture.step(-1);
     tooltip("The frame before this one (left arrow)");
     ImGui::SameLine();
   }
   const bool plays = state.is_playing() && state.is_playable();
   if (icon_button("##play", plays ? Icon::pause : Icon::play, state.is_playable()))
     capture.play(!plays);
-  tooltip(plays ? "Pause (Space)" : "Play (Space)");
-  if (is_video) {
+  tooltip(plays     ? "Pause (Space)"
+          : is_list ? "Play the list: videos to their end, pictures as a slide show (Space)"
+                    : "Play (Space)");
+  if (has_frames) {
     ImGui::SameLine();
-    if (icon_button("##forward", Icon::forward)) capture.step(1);
+    if (icon_button("##forward", Icon::forward, is_video)) capture.step(1);
     tooltip("The next frame (right arrow)");
   }
   if (is_list) {
@@ -129,7 +132,7 @@ void draw_pace(Capture& capture, const Capture::State& state) {
   }
   ImGui::SameLine();
   if (ImGui::Checkbox("loop", &loops)) capture.loop(loops);
-  tooltip("Begin again at the end");
+  tooltip(state.count > 1 ? "Begin again at the end of the list" : "Begin again at the end");
 }
 
 }  // namespace

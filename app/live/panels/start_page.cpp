@@ -75,15 +75,23 @@ StartPage::Chosen StartPage::draw_files() {
 }
 
 StartPage::Chosen StartPage::draw_path() {
-  ImGui::SetNextItemWidth(-1);
-  if (!is_fresh_) ImGui::SetKeyboardFocusHere();
+  const float button = ImGui::CalcTextSize("open").x + 2 * ImGui::GetStyle().FramePadding.x +
+                       ImGui::GetStyle().ItemSpacing.x;
+  ImGui::SetNextItemWidth(-button);
+  if (std::exchange(wants_keyboard_, false) || !is_fresh_) ImGui::SetKeyboardFocusHere();
   const bool entered = ImGui::InputTextWithHint(
       "##path", "path of a picture, video or folder, or a stream's URL", &typed_,
-      ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_CallbackCompletion, complete,
-      &completion_);
+      ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_CallbackCompletion |
+          ImGuiInputTextFlags_AutoSelectAll,
+      complete, &completion_);
   tooltip("Type where it is: Enter opens it, Tab completes it");
   if (ImGui::IsItemEdited()) completion_.ask(typed_);
-  if (entered && !typed_.empty()) return std::vector{with_home(typed_)};
+  ImGui::SameLine();
+  ImGui::BeginDisabled(typed_.empty());
+  const bool is_pressed = ImGui::Button("open");
+  ImGui::EndDisabled();
+  tooltip("Opens what is in the field; of a folder, all its pictures and videos");
+  if ((entered || is_pressed) && !typed_.empty()) return std::vector{with_home(typed_)};
   const auto answer = completion_.answer();
   if (typed_.empty() || !answer || answer->typed != typed_) return std::nullopt;
   for (const std::string& path : answer->paths) {
@@ -93,7 +101,9 @@ StartPage::Chosen StartPage::draw_path() {
     if (!is_chosen) continue;
     typed_ = path;
     completion_.ask(typed_);
+    wants_keyboard_ = true;
   }
+  if (answer->more > 0) ImGui::TextDisabled("and %zu more", answer->more);
   if (answer->paths.empty()) ImGui::TextDisabled("nothing here begins with this");
   return std::nullopt;
 }

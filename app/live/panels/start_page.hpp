@@ -39,6 +39,7 @@ class StartPage {
   std::string refused_;      // why the last one was not
   std::vector<CameraInfo> cameras_;
   bool is_fresh_ = false;
+  bool wants_keyboard_ = false;  // the field, in the next frame
 };
 
 // Puts a name in front of the list of recent ones, as an absolute path if it is one; at most eight
