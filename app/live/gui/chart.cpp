@@ -79,6 +79,7 @@ void draw_columns(const Chart& chart, const Plot& plot) {
   ImDrawList* const list = ImGui::GetWindowDrawList();
   const std::size_t series = chart.colours.size(), count = count_columns(chart);
   const float gap = plot.column >= 4 ? 1 : 0;
+  constexpr float least_visible = 0.2f;  // pixels: most steps on a GPU are shorter
   for (std::size_t i = 0; i < count; ++i) {
     const float left = plot.x_of(i, count);
     const float right = left + std::max(plot.column - gap, 1.0f);  // no column may be invisible
@@ -86,8 +87,9 @@ void draw_columns(const Chart& chart, const Plot& plot) {
     for (std::size_t s = 0; s < series; ++s) {
       const double value = chart.values[i * series + s];
       if (value <= 0 || sum >= chart.top) continue;
-      const float bottom = plot.y_of(sum);
-      list->AddRectFilled({left, plot.y_of(sum += value)}, {right, bottom}, chart.colours[s]);
+      const float bottom = plot.y_of(sum), top = plot.y_of(sum += value);
+      if (bottom - top < least_visible) continue;
+      list->AddRectFilled({left, top}, {right, bottom}, chart.colours[s]);
     }
     if (sum > chart.top)
       draw_triangle({(left + right) / 2, plot.corner.y - ImGui::GetFontSize() * 0.4f},
