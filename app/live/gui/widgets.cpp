@@ -33,6 +33,20 @@ void tooltip(const std::string& text) {
   ImGui::EndTooltip();
 }
 
+void draw_swatch(std::uint32_t colour, bool is_filled) {
+  const ImVec2 corner = ImGui::GetCursorScreenPos();
+  const float side = ImGui::GetTextLineHeight() * 0.7f;
+  const float top = corner.y + ImGui::GetTextLineHeight() * 0.15f;
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const ImVec2 begin{corner.x, top}, end{corner.x + side, top + side};
+  if (is_filled)
+    list.AddRectFilled(begin, end, colour);
+  else
+    list.AddRect(begin, end, colour);
+  ImGui::Dummy({side, side});
+  ImGui::SameLine();
+}
+
 void draw_recording_mark(std::chrono::nanoseconds recorded) {
   constexpr ImU32 red = IM_COL32(230, 40, 40, 255), shade = IM_COL32(0, 0, 0, 160);
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(recorded).count();

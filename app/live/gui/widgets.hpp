@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <string>
 
 namespace facesat::app {
@@ -15,6 +16,10 @@ void draw_remark(const std::string& text);
 // Explains the control, column or text drawn last while the pointer is over it; also if that is
 // disabled.
 void tooltip(const std::string& text);
+
+// Draws a small square of this colour, an ImU32, in front of what follows; only its outline unless
+// it is filled.
+void draw_swatch(std::uint32_t colour, bool is_filled = true);
 
 // Draws a red disc and how long the video has been recorded into the upper right corner of the
 // current window.

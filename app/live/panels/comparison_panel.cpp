@@ -64,13 +64,14 @@ void draw_measured_frame(const Comparison& comparison) {
             "smaller and smaller copies of it. Each algorithm computes the integral images of all "
             "levels in a single thread; detection itself uses all threads");
   if (comparison.floor_ms <= 0) return;
-  ImGui::TextWrapped("the line: a plain copy of as many bytes, %s",
-                     time_text(comparison.floor_ms).c_str());
+  ImGui::TextWrapped("the line is the ideal: %s", time_text(comparison.floor_ms).c_str());
   tooltip(
-      fmt::format("The thin line through the bars: the time in which this machine{} copies as many "
-                  "bytes as must at least be read and written. An algorithm is ideal at 1.0 x{}",
+      fmt::format("The time in which this machine{} copies as many bytes as must at least be read "
+                  "and written. The factors are multiples of it{}",
                   comparison.on_device ? "" : ", with all threads,",
-                  comparison.on_device ? "" : "; below 1 if the tables stay in a cache"));
+                  comparison.on_device
+                      ? ""
+                      : "; below 1 where the tables stay in a cache, which is faster than memory"));
 }
 
 // The width of the buttons A and B.

@@ -55,8 +55,8 @@ void draw_row(std::size_t index, const LiveResult& result, bool is_highlighted, 
   ImGui::TableNextColumn();
   const std::size_t cascade = result.settings.cascade_of_colour(colour);
   const auto& names = result.settings.cascades;
-  ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(box_colour(colour)), "%s",
-                     cascade < names.size() ? names[cascade].c_str() : "");
+  draw_swatch(box_colour(colour));
+  ImGui::TextUnformatted(cascade < names.size() ? names[cascade].c_str() : "");
 }
 
 PointedFace draw_table(const LiveResult& result, std::optional<std::size_t> highlighted) {

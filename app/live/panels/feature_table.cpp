@@ -31,16 +31,6 @@ bool begin_table(const char* id, const std::array<Column, count>& columns) {
   return true;
 }
 
-// A square in the colour of a rectangle, before its name.
-void draw_swatch(ImU32 colour) {
-  const float side = ImGui::GetTextLineHeight() * 0.7f;
-  const ImVec2 corner = ImGui::GetCursorScreenPos();
-  const float top = corner.y + (ImGui::GetTextLineHeight() - side) / 2;
-  ImGui::GetWindowDrawList()->AddRectFilled({corner.x, top}, {corner.x + side, top + side}, colour);
-  ImGui::Dummy({side, side});
-  ImGui::SameLine();
-}
-
 // With a sign, as a whole number.
 std::string product_text(const RectangleSum& rectangle) {
   const float product = rectangle.weight * static_cast<float>(rectangle.sum);

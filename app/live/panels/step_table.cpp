@@ -57,7 +57,7 @@ void draw_name(std::size_t step, HiddenSteps& hidden) {
                       hidden[step] ? "show it in the chart again" : "leave it out of the chart"));
   ImGui::SameLine();
   ImGui::SetCursorPosX(left);
-  draw_swatch(step, hidden[step]);
+  draw_swatch(step_colour(step), !hidden[step]);
   ImGui::TextColored(ImGui::GetStyleColorVec4(hidden[step] ? ImGuiCol_TextDisabled : ImGuiCol_Text),
                      "%s", name.c_str());
   if (is_clicked) hidden.flip(step);
@@ -81,20 +81,6 @@ ImU32 step_colour(std::size_t step) {
       IM_COL32(0, 114, 178, 255),   IM_COL32(204, 121, 167, 255), IM_COL32(170, 170, 180, 255),
   };
   return colours[step];
-}
-
-void draw_swatch(std::size_t step, bool is_hidden) {
-  const ImVec2 corner = ImGui::GetCursorScreenPos();
-  const float side = ImGui::GetTextLineHeight() * 0.7f;
-  const float top = corner.y + ImGui::GetTextLineHeight() * 0.15f;
-  ImDrawList* const list = ImGui::GetWindowDrawList();
-  const ImVec2 begin{corner.x, top}, end{corner.x + side, top + side};
-  if (is_hidden)
-    list->AddRect(begin, end, step_colour(step));
-  else
-    list->AddRectFilled(begin, end, step_colour(step));
-  ImGui::Dummy({side, side});
-  ImGui::SameLine();
 }
 
 void draw_step_bar(const StepSummaries& steps, const HiddenSteps& hidden) {

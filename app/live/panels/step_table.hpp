@@ -16,10 +16,6 @@ using StepSummaries = std::array<History::StepSummary, live_step_count>;
 
 ImU32 step_colour(std::size_t step);
 
-// Draws a square of the step's colour, or only its outline if the step is hidden, and leaves the
-// cursor to the right of it.
-void draw_swatch(std::size_t step, bool is_hidden);
-
 // The steps that are not hidden, from left to right, as long as their medians.
 void draw_step_bar(const StepSummaries& steps, const HiddenSteps& hidden);
 

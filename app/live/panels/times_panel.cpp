@@ -103,7 +103,7 @@ void draw_values(const Sample& sample, const std::string& title, const HiddenSte
     ImGui::TableNextColumn();
     for (std::size_t step = live_step_count; step-- > 0;) {  // from the top of the column
       if (hidden[step]) continue;
-      draw_swatch(step, false);
+      draw_swatch(step_colour(step));
       draw_row(live_step_name(step).data(), sample.ms[step]);
     }
     draw_row(hidden.any() ? "sum of these" : "sum", sum_of_shown(sample, hidden));
