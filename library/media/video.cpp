@@ -33,7 +33,8 @@ std::unique_ptr<FrameSource> open_video(const std::filesystem::path& file, std::
   return video;
 }
 
-// FFmpeg shows texts as films of scrolling letters. Only playlists are texts that lead to videos.
+// FFmpeg decodes a text file as a video of its letters. Only playlists are texts that lead to
+// videos.
 bool is_text(std::string_view beginning) {
   return !beginning.empty() && beginning.find('\0') == beginning.npos &&
          !beginning.starts_with("#EXTM3U");

@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 #include <imgui.h>
 
+#include "tests/app/panel_test.hpp"
+
 namespace facesat::app {
 namespace {
 
@@ -52,28 +54,14 @@ TEST(ChartScale, OutliersDoNotCount) {
 }
 
 // Draws a chart of two series and five columns into a window at the origin.
-class ChartTest : public ::testing::Test {
+class ChartTest : public test::PanelTest {
  protected:
-  ChartTest() {
-    ImGui::CreateContext();
-    ImGuiIO& io = ImGui::GetIO();
-    io.IniFilename = nullptr;
-    io.DisplaySize = {400, 400};
-    io.DeltaTime = 1.0f / 60;
-    io.Fonts->Build();
-  }
-  ~ChartTest() override { ImGui::DestroyContext(); }
-
   void draw() {
-    ImGui::NewFrame();
-    ImGui::SetNextWindowPos({0, 0});
-    ImGui::SetNextWindowSize({400, 400});
-    ImGui::Begin("window");
-    pointer = draw_chart("chart", chart, 200);
-    corner = ImGui::GetItemRectMin();
-    end = ImGui::GetItemRectMax();
-    ImGui::End();
-    ImGui::Render();
+    frame([this] {
+      pointer = draw_chart("chart", chart, 200);
+      corner = ImGui::GetItemRectMin();
+      end = ImGui::GetItemRectMax();
+    });
   }
   // The pointer's place, as parts of the chart's width and height.
   void point_at(float x, float y) {

@@ -134,7 +134,7 @@ TEST_F(SourceTest, GifsOfSeveralFramesPlayAndOthersArePictures) {
 
 TEST_F(SourceTest, WhatIsNotASourceIsReportedInASentence) {
   write_text(folder / "text.avi", "no video");
-  write_text(folder / "text.txt", "A text, which FFmpeg would show as a film.\n");
+  write_text(folder / "text.txt", "A text, which FFmpeg would decode as a video.\n");
   for (const char* name : {"text.avi", "text.txt", "missing.png"}) {
     try {
       open_source(path(name));

@@ -1,33 +1,14 @@
 // The panel of times, drawn without a window and used with the pointer.
-#include <gtest/gtest.h>
-#include <imgui.h>
-#include <imgui_internal.h>
-
 #include "app/live/panels/panels.hpp"
+#include "tests/app/panel_test.hpp"
 
 namespace facesat::app {
 namespace {
 
-class TimesPanelTest : public ::testing::Test {
+class TimesPanelTest : public test::PanelTest {
  protected:
-  TimesPanelTest() {
-    ImGui::CreateContext();
-    ImGuiIO& io = ImGui::GetIO();
-    io.IniFilename = nullptr;
-    io.DisplaySize = {400, 2000};
-    io.DeltaTime = 1.0f / 60;
-    io.Fonts->Build();
-  }
-  ~TimesPanelTest() override { ImGui::DestroyContext(); }
-
   void draw() {
-    ImGui::NewFrame();
-    ImGui::SetNextWindowPos({0, 0});
-    ImGui::SetNextWindowSize({400, 2000});
-    ImGui::Begin("panel");
-    chosen = panel.draw(history, 3, is_still);  // 3 dropped frames
-    ImGui::End();
-    ImGui::Render();
+    frame([this] { chosen = panel.draw(history, 3, is_still); });  // 3 dropped frames
   }
   // Moves the pointer down at this x until it is over the item.
   void point_at(ImGuiID item, float x) {

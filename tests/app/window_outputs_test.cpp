@@ -14,7 +14,20 @@ namespace facesat::test {
 namespace {
 
 namespace fs = std::filesystem;
-using WindowOutputsTest = WindowTest;
+class WindowOutputsTest : public WindowTest {
+ protected:
+  // Deletes the recording r.avi of a running window, and closes the window once it has said so.
+  Finished lose_recording(const std::vector<std::string>& arguments) const {
+    const Running live = start_live(arguments);
+    Desktop desktop(display.name, "facesat");
+    EXPECT_TRUE(desktop.is_there());
+    EXPECT_TRUE(comes("r.avi"));
+    fs::remove(folder / "r.avi");
+    EXPECT_TRUE(desktop.shows(warning, letters));
+    desktop.close();
+    return live.wait();
+  }
+};
 
 TEST_F(WindowOutputsTest, RecordsAndTakesScreenshotsByKeys) {
   if (!has_program("xdotool")) GTEST_SKIP() << "skipped: no xdotool";
@@ -55,14 +68,7 @@ TEST_F(WindowOutputsTest, AVideoThatIsBeingRecordedIsNotOpened) {
 
 TEST_F(WindowOutputsTest, ADeletedRecordingIsReportedAtOnceAndAtTheEnd) {
   write_video(path("f.avi"), 30);
-  const Running live = start_live({"f.avi", "--record", "r.avi", "--times", "t.csv"});
-  Desktop desktop(display.name, "facesat");
-  ASSERT_TRUE(desktop.is_there());
-  ASSERT_TRUE(comes("r.avi"));
-  fs::remove(folder / "r.avi");
-  EXPECT_TRUE(desktop.shows(warning, letters));
-  desktop.close();
-  const Finished ended = live.wait();
+  const Finished ended = lose_recording({"f.avi", "--record", "r.avi", "--times", "t.csv"});
   EXPECT_EQ(ended.status, 3);
   EXPECT_NE(ended.err.find("r.avi: the file was deleted"), std::string::npos) << ended.err;
   EXPECT_GT(lines_in("t.csv"), 1);  // written nevertheless
@@ -115,14 +121,7 @@ TEST_F(WindowOutputsTest, EveryOutputThatCannotBeWrittenIsNamed) {
   if (!fs::is_character_file("/dev/full")) GTEST_SKIP() << "skipped: there is no /dev/full";
   write_video(path("f.avi"), 30);
   fs::create_symlink("/dev/full", folder / "full.csv");
-  const Running live = start_live({"f.avi", "--times", "full.csv", "--record", "r.avi"});
-  Desktop desktop(display.name, "facesat");
-  ASSERT_TRUE(desktop.is_there());
-  ASSERT_TRUE(comes("r.avi"));
-  fs::remove(folder / "r.avi");
-  EXPECT_TRUE(desktop.shows(warning, letters));
-  desktop.close();
-  const Finished done = live.wait();
+  const Finished done = lose_recording({"f.avi", "--times", "full.csv", "--record", "r.avi"});
   EXPECT_EQ(done.status, 3);
   for (const char* said : {"r.avi: the file was deleted", "full.csv: No space left"})
     EXPECT_NE(done.err.find(said), std::string::npos) << said << " is not in: " << done.err;
