@@ -41,9 +41,9 @@ TEST(History, BytesAndFloorsAreThoseOfTheSampleThatHasTheTime) {
   }
   EXPECT_DOUBLE_EQ(history.step(4).ms, 2);
   EXPECT_DOUBLE_EQ(history.step(4).bytes_per_s, 1e10);
-  EXPECT_DOUBLE_EQ(history.step(4).of_floor, 0.25);
+  EXPECT_DOUBLE_EQ(history.step(4).floors, 4);
   EXPECT_EQ(history.step(3).bytes_per_s, 0);  // nothing is known of this step
-  EXPECT_EQ(history.step(3).of_floor, 0);
+  EXPECT_EQ(history.step(3).floors, 0);
 }
 
 TEST(History, ANewSubjectBeginsANewHistory) {

@@ -57,7 +57,7 @@ History::StepSummary History::step(std::size_t step) const {
   return {
       quantile(0.5, [&](const Sample& s) { return std::optional(s.ms[step]); }),
       quantile(0.5, [&](const Sample& s) { return ratio(s.bytes[step], s.ms[step] / 1000); }),
-      quantile(0.5, [&](const Sample& s) { return ratio(s.floor_ms[step], s.ms[step]); }),
+      quantile(0.5, [&](const Sample& s) { return ratio(s.ms[step], s.floor_ms[step]); }),
   };
 }
 

@@ -55,7 +55,7 @@ class History {
   struct StepSummary {
     double ms = 0;
     double bytes_per_s = 0;
-    double of_floor = 0;  // floor / time: 1 is as fast as a plain copy
+    double floors = 0;  // time / floor: 1 is as fast as a plain copy
   };
   StepSummary step(std::size_t step) const;
 

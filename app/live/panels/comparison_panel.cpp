@@ -64,7 +64,7 @@ void draw_measured_frame(const Comparison& comparison) {
             "smaller and smaller copies of it. Each algorithm computes the integral images of all "
             "levels in a single thread; detection itself uses all threads");
   if (comparison.floor_ms <= 0) return;
-  ImGui::TextWrapped("the line is the ideal: %s", time_text(comparison.floor_ms).c_str());
+  ImGui::TextWrapped("the line is the floor: %s", time_text(comparison.floor_ms).c_str());
   tooltip(
       fmt::format("The time in which this machine{} copies as many bytes as must at least be read "
                   "and written. The factors are multiples of it{}",

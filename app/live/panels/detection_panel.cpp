@@ -18,7 +18,9 @@ namespace {
 // A square size, chosen by its side; 0: no limit. 4000 is just the end of the control's range.
 bool draw_size(const char* label, Size& size) {
   int side = size.width;
-  if (!ImGui::DragInt(label, &side, 1, 0, 4000, side == 0 ? "none" : "%d")) return false;
+  if (!ImGui::SliderInt(label, &side, 0, 4000, side == 0 ? "any" : "%d",
+                        ImGuiSliderFlags_Logarithmic | ImGuiSliderFlags_AlwaysClamp))
+    return false;
   size = {side, side};
   return true;
 }
@@ -114,10 +116,9 @@ bool DetectionPanel::draw_search(DetectOptions& options) {
       "Similar windows that a face needs. More: fewer false faces; 0: every window that passes, "
       "ungrouped");
   changed |= draw_size("smallest face", options.min_size);
-  tooltip(
-      "Its side in pixels of the frame; small faces take most of the time. Drag, or Ctrl+click");
+  tooltip("Its side in pixels of the frame; small faces take most of the time. Ctrl+click to type");
   changed |= draw_size("largest face", options.max_size);
-  tooltip("Its side in pixels of the frame. Drag, or Ctrl+click to type");
+  tooltip("Its side in pixels of the frame. Ctrl+click to type");
   bool dense = options.scan == Scan::dense;
   if (ImGui::Checkbox("dense scan", &dense)) {
     options.scan = dense ? Scan::dense : Scan::opencv;
@@ -134,11 +135,10 @@ bool DetectionPanel::draw_cascades(LiveSettings& settings) const {
   bool changed = false;
   if (!ImGui::TreeNodeEx("cascades", ImGuiTreeNodeFlags_DefaultOpen)) return false;
   for (const std::string& name : cascades_) {
-    const bool was_on = settings.has(name);
-    bool on = was_on;
-    if (was_on) ImGui::PushStyleColor(ImGuiCol_Text, box_colour(settings.colour_of(name)));
+    bool on = settings.has(name);
+    draw_swatch(on ? box_colour(settings.colour_of(name)) : ImGui::GetColorU32(ImGuiCol_Border),
+                on);
     const bool clicked = ImGui::Checkbox(name.c_str(), &on);
-    if (was_on) ImGui::PopStyleColor();
     tooltip(
         "Something to look for. Several can be ticked; the boxes of each have its colour, and each "
         "takes its own time");

@@ -1,5 +1,9 @@
 #include "app/live/panels/overlay.hpp"
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
 #include <fmt/format.h>
 
 #include "library/io/annotate.hpp"
@@ -19,14 +23,33 @@ std::optional<std::size_t> face_at(ImVec2 point, const std::vector<FoundFace>& f
   return smallest;
 }
 
-// Above the box.
-void draw_label(ImDrawList& list, ImVec2 corner, const std::string& text, ImU32 colour) {
-  const ImVec2 extent = ImGui::CalcTextSize(text.c_str());
-  corner.y -= extent.y + 1;
-  list.AddRectFilled(corner, {corner.x + extent.x + 4, corner.y + extent.y},
-                     IM_COL32(0, 0, 0, 160));
-  list.AddText({corner.x + 2, corner.y}, colour, text.c_str());
-}
+// The labels of one picture, each above its box or, where another label is, below it.
+class Labels {
+ public:
+  explicit Labels(ImDrawList& list) : list_(list) {}
+
+  // Left out where there is no room, unless it must be there. The box is from `first` to `last`.
+  void draw(ImVec2 first, ImVec2 last, const std::string& text, ImU32 colour, bool must_be_there) {
+    const ImVec2 extent = ImGui::CalcTextSize(text.c_str());
+    const bool fits = extent.x <= last.x - first.x;
+    for (const float top : {first.y - extent.y - 1, last.y + 1}) {
+      const ImVec4 place{first.x, top, first.x + extent.x + 4, top + extent.y};
+      const bool is_free =
+          fits && std::none_of(taken_.begin(), taken_.end(), [&](const ImVec4& t) {
+            return t.x < place.z && place.x < t.z && t.y < place.w && place.y < t.w;
+          });
+      if (!is_free && !must_be_there) continue;
+      taken_.push_back(place);
+      list_.AddRectFilled({place.x, place.y}, {place.z, place.w}, IM_COL32(0, 0, 0, 160));
+      list_.AddText({place.x + 2, place.y}, colour, text.c_str());
+      return;
+    }
+  }
+
+ private:
+  ImDrawList& list_;
+  std::vector<ImVec4> taken_;  // left, top, right, bottom
+};
 
 }  // namespace
 
@@ -40,6 +63,7 @@ std::optional<std::size_t> draw_boxes(const PictureView& view, const std::vector
   std::optional<std::size_t> pointed;
   if (const auto point = view.pointed()) pointed = face_at(*point, faces);
   ImDrawList& list = *ImGui::GetWindowDrawList();
+  Labels labels(list);
   for (std::size_t i = 0; i < faces.size(); ++i) {
     const auto& [face, cascade] = faces[i];
     const Rect& box = face.box;
@@ -47,10 +71,9 @@ std::optional<std::size_t> draw_boxes(const PictureView& view, const std::vector
     const ImVec2 first = view.at(box.x, box.y),
                  last = view.at(box.x + box.width, box.y + box.height);
     list.AddRect(first, last, box_colour(cascade), 0, 0, stands_out ? 4.0f : 2.0f);
-    const std::string text = fmt::format("{} | {:.1f}", face.neighbors, face.score);
-    const bool has_room = ImGui::CalcTextSize(text.c_str()).x <= last.x - first.x;
-    if (stands_out || (options.labels && has_room))
-      draw_label(list, first, text, box_colour(cascade));
+    if (stands_out || options.labels)
+      labels.draw(first, last, fmt::format("{} | {:.1f}", face.neighbors, face.score),
+                  box_colour(cascade), stands_out);
   }
   return pointed;
 }

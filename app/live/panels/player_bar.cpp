@@ -19,6 +19,10 @@ bool is_list_of_pictures(const Capture::State& state) {
   return state.kind == Kind::picture && state.count > 1;
 }
 
+bool has_pace(const Capture::State& state) {
+  return state.kind == Kind::video || is_list_of_pictures(state);
+}
+
 bool has_positions(const Capture::State& state) {
   return is_list_of_pictures(state) || (state.kind == Kind::video && state.length > 0);
 }
@@ -108,9 +112,22 @@ std::string position_text(const Capture::State& state) {
   return text + (text.empty() ? "" : "  ") + state.title;
 }
 
+float buttons_width(const Capture::State& state) {
+  const bool is_list = state.count > 1, is_video = state.kind == Kind::video;
+  const int buttons = 1 + (is_list ? 2 : 0) + (is_list || is_video ? 2 : 0);
+  return static_cast<float>(buttons) * (ImGui::GetFrameHeight() + ImGui::GetStyle().ItemSpacing.x);
+}
+
 float pace_width() {
   return ImGui::GetFontSize() * 6 + ImGui::CalcTextSize("loop").x + ImGui::GetFrameHeight() +
          4 * ImGui::GetStyle().ItemSpacing.x;
+}
+
+// In a narrow window, or with large letters, the name would have no room beside the pace.
+bool has_pace_row(const Capture::State& state) {
+  const float room_for_name = 12 * ImGui::GetFontSize();
+  return has_pace(state) &&
+         ImGui::GetContentRegionAvail().x < buttons_width(state) + room_for_name + pace_width();
 }
 
 // How fast a video plays, or how long each picture stays, and whether it all begins again.
@@ -146,27 +163,26 @@ std::string clock_time(double seconds) {
 }
 
 float player_bar_height(const Capture::State& state) {
-  return (has_positions(state) ? 2 : 1) * ImGui::GetFrameHeightWithSpacing();
+  const int rows = 1 + (has_positions(state) ? 1 : 0) + (has_pace_row(state) ? 1 : 0);
+  return static_cast<float>(rows) * ImGui::GetFrameHeightWithSpacing();
 }
 
 void draw_player_bar(Capture& capture, const Capture::State& state, const FaceMarks& marks) {
   if (has_positions(state)) draw_position(capture, state, marks);
+  const bool is_pace_below = has_pace_row(state);
   draw_buttons(capture, state);
   ImGui::SameLine();
   const ImVec2 corner = ImGui::GetCursorScreenPos();
-  const float all = ImGui::GetContentRegionAvail().x;
-  // In a narrow window the buttons come first.
-  const bool has_pace =
-      (state.kind == Kind::video || is_list_of_pictures(state)) && all > pace_width();
-  const float pace = has_pace ? pace_width() : 0, room = std::max(1.0f, all - pace);
+  const float pace = has_pace(state) && !is_pace_below ? pace_width() : 0;
+  const float room = std::max(1.0f, ImGui::GetContentRegionAvail().x - pace);
   ImGui::PushClipRect(corner, {corner.x + room, corner.y + ImGui::GetFrameHeight()}, true);
   ImGui::AlignTextToFramePadding();
   const std::string text = position_text(state);
   ImGui::TextUnformatted(text.c_str());
   ImGui::PopClipRect();
   tooltip(text);
-  if (!has_pace) return;
-  ImGui::SameLine(ImGui::GetWindowContentRegionMax().x - pace);
+  if (!has_pace(state)) return;
+  if (!is_pace_below) ImGui::SameLine(ImGui::GetWindowContentRegionMax().x - pace);
   draw_pace(capture, state);
 }
 

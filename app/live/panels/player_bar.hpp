@@ -6,7 +6,8 @@
 
 namespace facesat::app {
 
-// The height of the bar in pixels: a row more where there is a position to choose.
+// The height of the bar in pixels if it is drawn over the whole width of the current window: a row
+// more where there is a position to choose, and one more in a narrow window.
 float player_bar_height(const Capture::State& state);
 
 // Draws over the whole width of the current window. `marks`: of the video, or of the list if that

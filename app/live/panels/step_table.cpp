@@ -18,9 +18,10 @@ constexpr std::array<Column, 5> columns{{
     {"ms", "Milliseconds: the median of the samples that the chart shows"},
     {"share", "The part of the steps that are shown"},
     {"GB/s", "The bytes that the step must at least read and write, by its time"},
-    {"of floor",
-     "The floor is the time that this machine takes to copy as many bytes as the step must at "
-     "least read and write; 100 % is as fast as a copy. Evaluation reads them many times over"},
+    {"x floor",
+     "How many times as long as its floor the step takes. The floor is the time that this machine "
+     "takes to copy as many bytes as the step must at least read and write; 1.0 is as fast as a "
+     "copy. Evaluation reads them many times over"},
 }};
 
 constexpr std::array<const char*, live_step_count> step_meanings{
@@ -113,7 +114,7 @@ void draw_step_table(const StepSummaries& steps, HiddenSteps& hidden) {
     draw_number(median.ms < 100 ? "%.3f" : "%.1f", median.ms, true);
     draw_number("%.0f %%", median.ms / whole * 100, whole > 0 && !hidden[step]);
     draw_number("%.1f", median.bytes_per_s / 1e9, median.bytes_per_s > 0);
-    draw_number("%.0f %%", median.of_floor * 100, median.of_floor > 0);
+    draw_number(median.floors < 100 ? "%.1f" : "%.0f", median.floors, median.floors > 0);
   }
   ImGui::EndTable();
 }
