@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "app/live/detection/feature_view.hpp"
+#include "app/live/detection/level_tables.hpp"
 #include "app/live/panels/reading.hpp"
 #include "cascades/cascade_store.hpp"
 #include "tests/core/cascades.hpp"
@@ -17,9 +19,9 @@ class InspectionTest : public ::testing::Test {
 
   const Image<std::uint8_t> picture = test::clouds({200, 100}, 3, 2);
   // The window of 20 x 10 pixels passes its only stage where the left half is darker.
-  Detector detector{std::make_shared<const Cascade>(test::half_cascade({20, 10}, 1, 0, 0.5f)),
-                    {.min_neighbors = 0},
-                    make_cpu_backend()};
+  const std::shared_ptr<const Cascade> cascade =
+      std::make_shared<const Cascade>(test::half_cascade({20, 10}, 1, 0, 0.5f));
+  Detector detector{cascade, {.min_neighbors = 0}, make_cpu_backend()};
 };
 
 TEST_F(InspectionTest, DepthsAreShownAtTheCentresOfTheirWindows) {
@@ -41,6 +43,22 @@ TEST_F(InspectionTest, DepthsAreShownAtTheCentresOfTheirWindows) {
       passed += expected == 1;
     }
   EXPECT_GT(passed, 100);
+}
+
+TEST_F(InspectionTest, PixelsOfDepthsAndExplanationsAreOfTheSameWindow) {
+  for (const int index : {0, 1, 4}) {
+    const InspectedPicture shown = inspect(detector, {.picture = Snapshot::depth, .level = index});
+    const LevelTables tables(detector, cascade, index);
+    for (int y = 0; y < shown.values.size().height; ++y)
+      for (int x = 0; x < shown.values.size().width; ++x) {
+        const std::uint32_t depth = shown.values.row(y)[x];
+        if (depth == no_value) continue;
+        const rules::Corner window =
+            tables.window_around((x + 0.5) * tables.across(), (y + 0.5) * tables.down());
+        ASSERT_EQ(explain(tables, window, {}).stages_passed, static_cast<int>(depth))
+            << "level " << index << ", pixel (" << x << ", " << y << ")";
+      }
+  }
 }
 
 TEST_F(InspectionTest, BrightestColourIsTheLargestValue) {

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <imgui.h>
 #include <imgui_internal.h>
@@ -37,7 +38,8 @@ class PanelTest : public ProgramTest {
   }
 
   // Presses the control labelled `label`: in the open list if a list is open, otherwise in the
-  // panel. parent: the tree node that contains the control. how: how ImGui activates it.
+  // panel. parent: the child window or group (PushID) that contains the control, which must not be
+  // scrolled out of sight. how: how ImGui activates it.
   template <class Draw>
   static void press(const std::string& label, Draw draw, const char* parent = nullptr,
                     ImGuiActivateFlags how = ImGuiActivateFlags_None,
@@ -49,7 +51,12 @@ class PanelTest : public ProgramTest {
         is_open ? context.OpenPopupStack.back().Window : ImGui::FindWindowByName(within.c_str());
     ASSERT_NE(window, nullptr);
     ImGuiID id = window->GetID(label.c_str());
-    if (parent) id = ImHashStr(label.c_str(), 0, window->GetID(parent));
+    if (parent) {
+      const ImGuiID of_parent = window->GetID(parent);
+      ImGuiWindow* const child = ImGui::FindWindowByName(
+          fmt::format("{}/{}_{:08X}", window->Name, parent, of_parent).c_str());
+      id = child ? child->GetID(label.c_str()) : ImHashStr(label.c_str(), 0, of_parent);
+    }
     ImGui::ActivateItem(id);
     context.NavNextActivateFlags = how;
     frame(draw);

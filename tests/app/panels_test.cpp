@@ -64,14 +64,14 @@ TEST_F(DetectionPanelTest, ChoosesHowToSearch) {
 
 TEST_F(DetectionPanelTest, ChoosesCascades) {
   choose("eye", "cascades");
-  choose("lbp:frontalface", "cascades");
-  EXPECT_EQ(settings.cascades, (std::vector<std::string>{"eye", "lbp:frontalface"}));
+  choose("frontalcatface", "cascades");
+  EXPECT_EQ(settings.cascades, (std::vector<std::string>{"eye", "frontalcatface"}));
   choose("search");
-  choose("inside lbp:frontalface");
+  choose("inside frontalcatface");
   EXPECT_TRUE(changed);
-  EXPECT_EQ(settings.inside_of, "lbp:frontalface");
+  EXPECT_EQ(settings.inside_of, "frontalcatface");
   choose("eye", "cascades");
-  EXPECT_EQ(settings.cascades, (std::vector<std::string>{"lbp:frontalface"}));
+  EXPECT_EQ(settings.cascades, (std::vector<std::string>{"frontalcatface"}));
 }
 
 TEST_F(PanelTest, ShowsSumsAtlasAndFrame) {

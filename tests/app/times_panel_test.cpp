@@ -68,6 +68,8 @@ TEST_F(TimesPanelTest, AStepThatIsClickedIsLeftOut) {
   for (int i = 0; i < 3; ++i) draw();  // until the table's columns are as wide as their texts
   const int all = ImGui::GetDrawData()->TotalVtxCount;
   point_at(row("##evaluate"), 30);
+  EXPECT_FALSE(shows_tooltip());
+  for (int i = 0; i < 30; ++i) draw();  // half a second
   EXPECT_TRUE(shows_tooltip());
   click();
   ImGui::GetIO().MousePos = {-1, -1};

@@ -25,6 +25,8 @@ struct SatRank {
 // What is known so far. It is complete once `running` is empty.
 struct Comparison {
   bool on_device = false;      // false: the CPU's algorithms are compared
+  std::string frame;           // the name of the source
+  std::uint64_t source = 0;    // CapturedFrame::source
   std::vector<SatRank> ranks;  // the fastest first, failures last
   Size image;                  // the size of the frame
   std::size_t levels = 0;      // of its pyramid

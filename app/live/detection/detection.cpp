@@ -338,6 +338,8 @@ void Detection::begin_comparison() {
     const ComparedFrame frame{find_cascade(built_->cascades.front()), built_->detect,
                               last_->picture, speed_};
     begin = plan_comparison(frame, on_device_);
+    begin.frame = last_->name;
+    begin.source = last_->source;
     if (begin.levels > 0)
       comparing_ = on_device_
                        ? ComparisonRun(begin, ids_of(facts_of(gpu::sat_algorithms())),

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "app/live/detection/level_tables.hpp"
 #include "kernels/image/atlas.hpp"
 
 namespace facesat::app {
@@ -34,7 +35,8 @@ Image<std::uint32_t> at_centres(const Image<std::uint32_t>& depths, const Level&
                                 Size window) {
   Image<std::uint32_t> result(level.size);
   fill(result, no_value);
-  const int left = (window.width - level.step) / 2, top = (window.height - level.step) / 2;
+  const int left = first_centre(window.width, level.step),
+            top = first_centre(window.height, level.step);
   for (int y = 0; y < depths.size().height * level.step; ++y)
     for (int x = 0; x < depths.size().width * level.step; ++x)
       result.row(top + y)[left + x] = depths.row(y / level.step)[x / level.step];

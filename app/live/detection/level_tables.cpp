@@ -1,7 +1,6 @@
 #include "app/live/detection/level_tables.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 namespace facesat::app {
@@ -40,8 +39,8 @@ void LevelTables::put(View<const std::uint32_t> table, int plane, bool tilted) {
 
 rules::Corner LevelTables::window_around(double x, double y) const {
   const auto nearest = [step = level_.step](double centre, int side, int count) {
-    const double place = std::round((centre - side / 2.0) / step);
-    return step * static_cast<int>(std::clamp(place, 0.0, count - 1.0));
+    const int pixel = static_cast<int>(centre) - first_centre(side, step);
+    return step * std::clamp(pixel / step, 0, count - 1);
   };
   return {nearest(x / across(), cascade_->window.width, level_.grid.width),
           nearest(y / down(), cascade_->window.height, level_.grid.height)};

@@ -10,6 +10,12 @@
 
 namespace facesat::app {
 
+// A window is shown by step x step pixels around its centre. This is how many pixels lie before
+// those of the first window, in a row or column; `side` is that of the window.
+constexpr int first_centre(int side, int step) {
+  return (side - step) / 2;
+}
+
 // Holds all that is needed to explain any window of the level. Does not refer to the detector.
 class LevelTables {
  public:
@@ -25,8 +31,8 @@ class LevelTables {
   double across() const { return static_cast<double>(image_.width) / level_.size.width; }
   double down() const { return static_cast<double>(image_.height) / level_.size.height; }
 
-  // The position, in pixels of the level, of the window whose centre is nearest to a point of the
-  // frame.
+  // The position, in pixels of the level, of the window that is shown by the pixel at a point of
+  // the frame; where none is, of the nearest one.
   rules::Corner window_around(double x, double y) const;
 
   // How the tables lie in memory, and the place of a window's corner (0, 0) in the integral image.

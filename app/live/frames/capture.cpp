@@ -81,12 +81,20 @@ void Capture::skip(int entries) {
 
 void Capture::step(int frames) {
   if (state().kind != Kind::video) return skip(frames);
-  const std::scoped_lock lock(mutex_);
-  state_.playing = false;
-  const double from = orders_.seek.value_or(state_.position);
-  orders_.seek =
-      std::clamp(from + frames * state_.step, 0.0, std::max(0.0, state_.length - state_.step));
-  changed_.notify_all();
+  {
+    const std::scoped_lock lock(mutex_);
+    state_.playing = false;
+    const double last = std::max(0.0, state_.length - state_.step);
+    const double to = orders_.seek.value_or(state_.position) + frames * state_.step;
+    const double half = state_.step / 2;  // positions are rounded
+    const bool leaves = state_.count > 1 && last > 0 && (to < -half || to > last + half);
+    if (!leaves) {
+      orders_.seek = std::clamp(to, 0.0, last);
+      changed_.notify_all();
+      return;
+    }
+  }
+  skip(frames > 0 ? 1 : -1);
 }
 
 Capture::State Capture::state() const {

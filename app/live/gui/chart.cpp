@@ -124,7 +124,7 @@ void draw_lines(const Chart& chart, const Plot& plot) {
     if (corner.y < free) continue;
     free = y;
     list->AddRectFilled({corner.x - pad, corner.y}, {corner.x + size.x + pad, y - 1},
-                        ImGui::GetColorU32(ImGuiCol_WindowBg, 0.85f));
+                        ImGui::GetColorU32(ImGuiCol_WindowBg, 0.6f));
     list->AddText(corner, colour, line.label.c_str());
   }
 }

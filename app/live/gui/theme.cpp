@@ -47,9 +47,11 @@ void set_colours(ImVec4* colours, const Palette& p) {
   set({ImGuiCol_FrameBgActive, ImGuiCol_ButtonActive, ImGuiCol_HeaderActive}, strong_tint);
   set({ImGuiCol_ScrollbarBg}, faded(p.field, 0.4f));
   set({ImGuiCol_ScrollbarGrab}, p.line);
-  set({ImGuiCol_ScrollbarGrabHovered, ImGuiCol_ScrollbarGrabActive, ImGuiCol_SliderGrab,
-       ImGuiCol_SliderGrabActive, ImGuiCol_CheckMark, ImGuiCol_NavHighlight},
+  set({ImGuiCol_ScrollbarGrabHovered, ImGuiCol_ScrollbarGrabActive, ImGuiCol_CheckMark,
+       ImGuiCol_NavHighlight},
       p.accent);
+  // Texts of sliders lie over their knobs.
+  set({ImGuiCol_SliderGrab, ImGuiCol_SliderGrabActive}, mixed(p.field, p.accent, 0.7f));
   set({ImGuiCol_TextSelectedBg}, faded(p.accent, 0.4f));
   set({ImGuiCol_TableRowBgAlt}, faded(p.field, 0.35f));
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <imgui.h>
+#include <imgui_internal.h>
 
 namespace facesat::app {
 
@@ -23,8 +24,37 @@ void draw_remark(const std::string& text) {
   ImGui::PopStyleColor();
 }
 
+namespace {
+
+// Has the pointer been over the item drawn last for a while? Tooltips that came at once would cover
+// what the pointer is on its way to.
+bool is_pointed_at() {
+  constexpr double delay = 0.4;  // seconds
+  struct Pointed {
+    ImVec2 corner;
+    double since, seen;
+  };
+  static Pointed pointed{};
+  const double now = ImGui::GetTime(), previous_frame = now - 2 * ImGui::GetIO().DeltaTime;
+  const ImVec2 corner = ImGui::GetItemRectMin();
+  if (pointed.corner.x != corner.x || pointed.corner.y != corner.y ||
+      pointed.seen < previous_frame || pointed.seen > now)
+    pointed = {corner, now, now};
+  pointed.seen = now;
+  return now - pointed.since >= delay;
+}
+
+}  // namespace
+
+bool close_lists() {
+  const bool is_open = !ImGui::GetCurrentContext()->OpenPopupStack.empty();
+  if (is_open) ImGui::ClosePopupToLevel(0, true);
+  return is_open;
+}
+
 void tooltip(const std::string& text) {
-  if (!ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) return;
+  if (!ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled) || ImGui::IsItemActive()) return;
+  if (!is_pointed_at()) return;
   constexpr float letters_per_line = 24;
   ImGui::BeginTooltip();
   ImGui::PushTextWrapPos(ImGui::GetFontSize() * letters_per_line);

@@ -13,9 +13,12 @@ void draw_warning(const std::string& message);
 // Draws a sentence that is less important than the rest.
 void draw_remark(const std::string& text);
 
-// Explains the control, column or text drawn last while the pointer is over it; also if that is
-// disabled.
+// Explains the control, column or text drawn last after the pointer has been over it for a moment;
+// also if that is disabled.
 void tooltip(const std::string& text);
+
+// Closes the lists that are open, such as that of a combo box. Returns whether there were any.
+bool close_lists();
 
 // Draws a small square of this colour, an ImU32, in front of what follows; only its outline unless
 // it is filled.

@@ -48,13 +48,12 @@ void draw_progress(const Comparison& comparison) {
 void draw_measured_frame(const Comparison& comparison) {
   const auto [width, height] = comparison.image;
   const auto [atlas_width, atlas_height] = comparison.atlas;
-  ImGui::TextWrapped("%s", comparison.on_device
-                               ? fmt::format("{} x {}, {} levels, atlas of {} x {}", width, height,
-                                             comparison.levels, atlas_width, atlas_height)
-                                     .c_str()
-                               : fmt::format("{} x {}, {} levels, one thread each", width, height,
-                                             comparison.levels)
-                                     .c_str());
+  const std::string how = comparison.on_device
+                              ? fmt::format("atlas of {} x {}", atlas_width, atlas_height)
+                              : "one thread each";
+  ImGui::TextWrapped("%s", fmt::format("{}: {} x {}, {} levels, {}", comparison.frame, width,
+                                       height, comparison.levels, how)
+                               .c_str());
   tooltip(
       comparison.on_device
           ? "The frame that was measured, in pixels; the levels of its pyramid, which are smaller "
@@ -64,7 +63,8 @@ void draw_measured_frame(const Comparison& comparison) {
             "smaller and smaller copies of it. Each algorithm computes the integral images of all "
             "levels in a single thread; detection itself uses all threads");
   if (comparison.floor_ms <= 0) return;
-  ImGui::TextWrapped("the line is the floor: %s", time_text(comparison.floor_ms).c_str());
+  ImGui::TextWrapped("the line is the floor, a plain copy: %s",
+                     time_text(comparison.floor_ms).c_str());
   tooltip(
       fmt::format("The time in which this machine{} copies as many bytes as must at least be read "
                   "and written. The factors are multiples of it{}",
@@ -92,6 +92,8 @@ ComparisonPanel::Wish ComparisonPanel::draw(const Comparison* comparison, LiveSe
   if (!shown.running.empty()) draw_progress(shown);
   if (!shown.message.empty()) draw_warning(shown.message);
   if (shown.levels > 0) draw_measured_frame(shown);
+  if (shown.levels > 0 && shown.running.empty() && shown.source != last.frame.source)
+    draw_warning("These times are of another picture or video than the one that is shown.");
   if (!on_device.empty()) {
     wish.settings = draw_rows(gpu_sats_, shown, on_device, &settings);
     ImGui::Separator();

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <imgui.h>
 
 #include "app/live/detection/sat_facts.hpp"
@@ -133,15 +134,22 @@ bool DetectionPanel::draw_search(DetectOptions& options) {
 
 bool DetectionPanel::draw_cascades(LiveSettings& settings) const {
   bool changed = false;
-  if (!ImGui::TreeNodeEx("cascades", ImGuiTreeNodeFlags_DefaultOpen)) return false;
+  constexpr float rows = 6.5f;  // the last one is cut, which shows that there are more
+  ImGui::TextWrapped("cascades: %s", fmt::format("{}", fmt::join(settings.cascades, ", ")).c_str());
+  tooltip("What is looked for");
+  ImGui::BeginChild("cascades", {0, rows * ImGui::GetFrameHeightWithSpacing()});
   for (const std::string& name : cascades_) {
     bool on = settings.has(name);
-    draw_swatch(on ? box_colour(settings.colour_of(name)) : ImGui::GetColorU32(ImGuiCol_Border),
-                on);
+    const bool was_on = on;
     const bool clicked = ImGui::Checkbox(name.c_str(), &on);
     tooltip(
         "Something to look for. Several can be ticked; the boxes of each have its colour, and each "
         "takes its own time");
+    if (was_on) {
+      ImGui::SameLine();
+      draw_swatch(box_colour(settings.colour_of(name)));
+      ImGui::NewLine();
+    }
     if (!clicked) continue;
     changed = true;
     if (on)
@@ -149,7 +157,7 @@ bool DetectionPanel::draw_cascades(LiveSettings& settings) const {
     else
       settings.unchoose(name);
   }
-  ImGui::TreePop();
+  ImGui::EndChild();
   return changed;
 }
 

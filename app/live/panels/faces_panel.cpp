@@ -1,6 +1,9 @@
 #include "app/live/panels/faces_panel.hpp"
 
 #include <array>
+#include <filesystem>
+#include <string>
+#include <system_error>
 
 #include <fmt/format.h>
 #include <imgui.h>
@@ -21,6 +24,13 @@ constexpr std::array<Column, 5> columns{{
     {"score", "The largest sum that one of these windows reached in the last stage"},
     {"cascade", "The model that found it; each has its own colour"},
 }};
+
+// The current folder, which files are written into.
+std::string folder() {
+  std::error_code failure;
+  const std::filesystem::path path = std::filesystem::current_path(failure);
+  return failure ? "the current folder" : path.string();
+}
 
 void draw_header() {
   ImGui::TableSetupScrollFreeze(0, 1);
@@ -89,7 +99,10 @@ PointedFace FacesPanel::draw(const LiveResult& result, const Capture::State& sta
   const Size size = result.frame.picture.pixels.size;
   ImGui::Text("%zu, from %zu windows in %d x %d pixels", result.faces.size(), result.windows,
               size.width, size.height);
-  tooltip("The windows that passed every stage of a cascade; similar ones make a face");
+  tooltip(
+      "The windows that passed every stage of a cascade. Similar ones make a face, if there are "
+      "more "
+      "than \"neighbours\" (under Detection) of them");
   if (state.kind && result.settings.cascades.empty())
     draw_warning("no cascade is ticked under Detection");
   const PointedFace user = draw_table(result, highlighted);
@@ -108,14 +121,15 @@ void FacesPanel::draw_saving(const LiveResult& result, const Capture::State& sta
     options_.format = format == 0 ? Format::csv : Format::jsonl;
   tooltip("The format of the table, the same as 'facesat detect' writes");
   if (export_) return draw_list_export(result, state, saving, toasts);
-  ImGui::BeginDisabled(!state.kind);
+  ImGui::BeginDisabled(result.faces.empty());
   ImGui::AlignTextToFramePadding();
   ImGui::TextUnformatted("save the faces of");
   ImGui::SameLine();
   if (ImGui::Button(state.kind == FrameSource::Kind::picture ? "this picture" : "this frame"))
     saving.attempt([&] { return export_faces(result, options_); });
   ImGui::EndDisabled();
-  tooltip("The faces of what is shown, into a new folder in the current one");
+  tooltip(result.faces.empty() ? "There are no faces here"
+                               : "The faces of what is shown, into a new folder in " + folder());
   if (state.kind == FrameSource::Kind::picture && state.count == 1) return;
   ImGui::SameLine();
   draw_list_export(result, state, saving, toasts);
@@ -143,10 +157,12 @@ void FacesPanel::draw_list_export(const LiveResult& result, const Capture::State
       return "";
     });
   ImGui::EndDisabled();
-  tooltip(!why_not.empty()
-              ? why_not
-              : "The faces of all pictures and all frames of all videos of the list, into a new "
-                "folder in the current one, by 'facesat detect' in the background");
+  tooltip(
+      !why_not.empty()
+          ? why_not
+          : "The faces of all pictures and of all frames of all videos of the list, by 'facesat "
+            "detect' in the background, into a new folder in " +
+                folder());
 }
 
 }  // namespace facesat::app

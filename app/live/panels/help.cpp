@@ -22,7 +22,7 @@ void draw_help(bool& is_open) {
       {"F, 1", "fit, 1:1"},
       {"L", "labels"},
       {"T", "dark or light"},
-      {"X", "the other one of two pinned SAT algorithms"},
+      {"X", "the other one of two pinned SAT algorithms (GPU)"},
       {"Tab", "panels on or off"},
       {"F11", "full screen on or off"},
       {"H", "this help"},

@@ -58,7 +58,7 @@ std::array<Tick, 3> ticks_of(const InspectedPicture& picture) {
 }
 
 const char* title_of(Snapshot picture) {
-  if (picture == Snapshot::depth) return "stages passed";
+  if (picture == Snapshot::depth) return "stages passed (square root)";
   return picture == Snapshot::sum ? "sum" : "sum of squares";
 }
 

@@ -152,8 +152,10 @@ void MainWindow::follow(const PointedFace& user) {
 void MainWindow::draw_start_page(const Capture::State& state) {
   const auto chosen = start_page_.draw(recent_, state);
   if (!chosen) return;
-  if (!chosen->empty()) parts_.capture.open(*chosen, source_.mode());
-  opens_ = false;
+  if (chosen->empty())
+    opens_ = false;
+  else
+    parts_.capture.open(*chosen, source_.mode());  // the page stays if that is refused
 }
 
 void MainWindow::draw_side(const History& history, const Capture::State& state) {
@@ -175,7 +177,7 @@ void MainWindow::draw_side(const History& history, const Capture::State& state) 
       panel_.draw(settings_, result_))
     parts_.detection.set(settings_);
   if (ImGui::CollapsingHeader("View")) draw_view();
-  if (ImGui::CollapsingHeader("Screenshots and recordings")) {
+  if (ImGui::CollapsingHeader("Screenshots, recordings, times")) {
     if (ImGui::Button("screenshot")) wants_screenshot_ = true;
     tooltip("Of this window, as PNG, into the current folder (Ctrl+S)");
     ImGui::SameLine();
@@ -224,9 +226,10 @@ void MainWindow::reset() {
 void MainWindow::note_source(const Capture::State& state) {
   if (state.lists != lists_ && state.names.size() == 1 && !state.names.front().empty())
     add_recent(recent_, state.names.front());
-  lists_ = state.lists;
+  if (std::exchange(lists_, state.lists) != state.lists) opens_ = false;
   const bool is_refused = std::exchange(refused_, state.refused) != state.refused;
-  if (is_refused && !state.refused.empty() && state.kind) parts_.toasts.warn(state.refused);
+  if (is_refused && !state.refused.empty() && state.kind && !opens_)
+    parts_.toasts.warn(state.refused);
   if (!state.kind || result_.backend.empty()) return parts_.screen.set_title("facesat");
   parts_.screen.set_title(fmt::format("{} - {} - facesat", state.title, result_.backend));
 }
@@ -248,7 +251,7 @@ void MainWindow::handle_key(const Screen::Press& press) {
       hides_panels_ = !hides_panels_;
       return;
     case Screen::escape:
-      opens_ = help_ = false;
+      if (!close_lists()) opens_ = help_ = false;
       return;
     case Screen::f11:
       return parts_.screen.toggle_fullscreen();

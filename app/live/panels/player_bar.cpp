@@ -80,8 +80,9 @@ void draw_buttons(Capture& capture, const Capture::State& state) {
     ImGui::SameLine();
   }
   if (has_frames) {
-    if (icon_button("##back", Icon::back, is_video)) capture.step(-1);
-    tooltip("The frame before this one (left arrow)");
+    if (icon_button("##back", Icon::back, true)) capture.step(-1);
+    tooltip(is_list ? "The frame or picture before this one (left arrow)"
+                    : "The frame before this one (left arrow)");
     ImGui::SameLine();
   }
   const bool plays = state.is_playing() && state.is_playable();
@@ -92,8 +93,8 @@ void draw_buttons(Capture& capture, const Capture::State& state) {
                     : "Play (Space)");
   if (has_frames) {
     ImGui::SameLine();
-    if (icon_button("##forward", Icon::forward, is_video)) capture.step(1);
-    tooltip("The next frame (right arrow)");
+    if (icon_button("##forward", Icon::forward, true)) capture.step(1);
+    tooltip(is_list ? "The next frame or picture (right arrow)" : "The next frame (right arrow)");
   }
   if (is_list) {
     ImGui::SameLine();
@@ -106,8 +107,8 @@ std::string position_text(const Capture::State& state) {
   std::string text;
   if (state.kind == Kind::video)
     text = fmt::format("{} / {}   frame {:.0f}", clock_time(state.position),
-                       clock_time(state.length), std::round(state.position / state.step) + 1);
-  if (state.count > 1)
+                       clock_time(state.length), std::round(state.position / state.step));
+  if (state.count > 1 && !is_list_of_pictures(state))  // else the slider has this
     text += fmt::format("{}{} of {}:", text.empty() ? "" : "   ", state.entry + 1, state.count);
   return text + (text.empty() ? "" : "  ") + state.title;
 }

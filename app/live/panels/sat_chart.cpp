@@ -70,10 +70,9 @@ std::string measured_text(const SatRank& rank, const Comparison& comparison) {
   if (const std::string factor = factor_text(rank.sat_ms, comparison.floor_ms); !factor.empty())
     text += fmt::format(", {} the time of a plain copy", factor);
   if (rank.detect_ms > 0) text += fmt::format("\nThe whole frame: {}", time_text(rank.detect_ms));
-  const char* const results = comparison.on_device ? "faces" : "tables";
-  return text + (rank.identical
-                     ? fmt::format("\nIts {} are identical to those of the first", results)
-                     : fmt::format("\nIts {} are DIFFERENT from those of the first", results));
+  return text + fmt::format("\nIts {} are {} those of the others",
+                            comparison.on_device ? "faces" : "tables",
+                            rank.identical ? "the same as" : "DIFFERENT from");
 }
 
 void draw_sat_bar(const SatRank& rank, const Comparison& comparison, bool in_use) {

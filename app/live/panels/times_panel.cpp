@@ -12,9 +12,11 @@ namespace facesat::app {
 namespace {
 
 void draw_rates(const History& history, std::uint64_t dropped) {
-  ImGui::TextWrapped("%.1f frames/s, detection %.2f ms", history.frames_per_second(),
+  ImGui::TextWrapped("%.1f frames/s, detection p50 %.2f ms", history.frames_per_second(),
                      history.detect_quantile(0.5));
-  tooltip("Frames shown in the last second; the median time from frame to faces");
+  tooltip(
+      "Frames shown in the last second; the median time from frame to faces. It is longer than the "
+      "steps from upload to group together: the first frame prepares for its size, too");
   ImGui::TextWrapped("latency p50 %.1f  p95 %.1f  p99 %.1f ms", history.latency_quantile(0.5),
                      history.latency_quantile(0.95), history.latency_quantile(0.99));
   tooltip("From the camera or file to the screen, of new frames: median, 95th and 99th percentile");
@@ -27,6 +29,8 @@ void draw_spread(const History& history) {
   ImGui::TextWrapped("detection %.2f ms, median of %zu", history.detect_quantile(0.5),
                      history.samples().size());
   tooltip("A still picture is measured thirty times, if that takes no longer than a second");
+  constexpr std::size_t enough = 20;  // for one in twenty
+  if (history.samples().size() < enough) return;
   ImGui::TextWrapped("90 %% between %.2f and %.2f ms", history.detect_quantile(0.05),
                      history.detect_quantile(0.95));
   tooltip("One measurement in twenty was faster than this, and one in twenty slower");
@@ -63,7 +67,7 @@ Chart make_chart(const std::deque<Sample>& samples, const HiddenSteps& hidden,
   chart.slots = *std::find_if(widths.begin(), widths.end() - 1,
                               [&](std::size_t slots) { return samples.size() <= slots; });
   chart.top = axis_top(percentile_99(std::move(sums)), top);
-  chart.lines = {{1000.0 / 60, "16.7 ms (60 frames/s)"}, {1000.0 / 30, "33.3 ms (30 frames/s)"}};
+  chart.lines = {{1000.0 / 60, "16.7 ms"}, {1000.0 / 30, "33.3 ms"}};
   return chart;
 }
 
