@@ -154,6 +154,8 @@ int main(int argc, char** argv) {
     end_as_closed_pipe();
   } catch (const OutputError& error) {
     return report_error(error.what(), aborted);
+  } catch (const BackendError& error) {  // it begins with the name of the option
+    return report_error(fmt::format("--{}", error.what()), wrong_usage);
   } catch (const DeviceError& error) {
     return report_error(error.what(), aborted);
   } catch (const MemoryError& error) {

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "cascades/cascade_store.hpp"
-#include "core/detector.hpp"
+#include "core/frame_detector.hpp"
 #include "kernels/image/atlas.hpp"
 #include "library/io/annotate.hpp"
 #include "library/media/codec.hpp"
@@ -35,8 +35,8 @@ void paint(View<Bgr> canvas, int left, int top, Size size, Colour colour) {
     for (int x = 0; x < size.width; ++x) canvas.row(top + y)[left + x] = colour(x, y);
 }
 
-Image<Bgr> draw(Detector& detector, View<const std::uint8_t> frame) {
-  std::vector<FoundFace> faces;
+Image<Bgr> draw(FrameDetector& detector, View<const std::uint8_t> frame) {
+  std::vector<Face> faces;
   for (const Face& face : detector.detect(frame)) faces.push_back({face});
   const Pyramid& pyramid = detector.pyramid();
   Backend& backend = detector.backend();
@@ -91,7 +91,7 @@ int main(int argc, char** argv) {
       {{50, 92, 36}, {124, 56, 22}, {200, 100, 42}, {314, 106, 34}, {268, 38, 17}, {112, 146, 16}});
   DetectOptions options;
   options.scale_factor = 1.25;
-  Detector detector(find_cascade(std::string(default_cascade_name)), options, make_cpu_backend());
+  FrameDetector detector(find_cascade(std::string(default_cascade_name)), options, make_cpu_backend());
   write_picture(argv[1], draw(detector, frame.view()).view());
   return 0;
 }

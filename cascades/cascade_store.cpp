@@ -66,6 +66,18 @@ std::optional<fs::path> cascade_file(const std::string& name) {
   return std::nullopt;
 }
 
+std::shared_ptr<const Cascade> cascade_from_xml(std::string_view xml, const std::string& name) {
+  return std::make_shared<Cascade>(parse_cascade(xml, name));
+}
+
+CascadeInfo info_of(const Cascade& cascade) {
+  return {.name = cascade.name,
+          .is_lbp = cascade.kind == FeatureKind::lbp,
+          .window = cascade.window,
+          .stages = static_cast<int>(cascade.stages.size()),
+          .trees = static_cast<int>(cascade.trees.size())};
+}
+
 std::shared_ptr<const Cascade> find_cascade(const std::string& name) {
   if (name == default_cascade_name)
     return std::make_shared<Cascade>(parse_cascade(embedded_cascade(), name));

@@ -9,4 +9,8 @@ std::vector<Face> ungrouped(std::span<const Window> windows) {
   return faces;
 }
 
+void Backend::load(const ImageView&) {
+  throw ArgumentError("the CPU cannot read an image in the memory of a device");
+}
+
 }  // namespace facesat

@@ -30,18 +30,6 @@ struct Window {
 // Each window as a face of its own, for group_faces().
 std::vector<Face> ungrouped(std::span<const Window> windows);
 
-// The steps of the flow, for times and snapshots.
-enum class Step { upload, gray, resize, sat, evaluate, download, group };
-constexpr std::array<std::string_view, 7> step_names{"upload",   "gray",     "resize", "sat",
-                                                     "evaluate", "download", "group"};
-
-// Milliseconds spent in each step of the last frame.
-struct StepTimes {
-  std::array<double, step_names.size()> ms{};
-  double& operator[](Step s) { return ms[static_cast<std::size_t>(s)]; }
-  double operator[](Step s) const { return ms[static_cast<std::size_t>(s)]; }
-};
-
 // The pictures that snapshot() can return. All but `gray` belong to one level of the pyramid.
 enum class Snapshot {
   gray,         // the grey image that levels are made from (equalised if that is on)
@@ -72,6 +60,9 @@ class Backend {
   // Takes a frame of the prepared size: colour or grey.
   virtual void load(View<const Bgr> frame) = 0;
   virtual void load(View<const std::uint8_t> gray) = 0;
+  // A frame in the memory of a CUDA device. It may be overwritten once collect() has returned.
+  // Throws ArgumentError if the backend cannot read it, as the CPU's.
+  virtual void load(const ImageView& on_device);
 
   // Starts the detection of windows in the frame loaded last: levels, integral images, evaluation.
   // May be called again for the same frame. May return before the work is done.

@@ -207,4 +207,9 @@ std::vector<Face> group_faces(std::span<const Face> windows, int min_neighbors,
   return without_contained(std::move(kept), meter);
 }
 
+void sort_by_place(std::vector<Face>& faces) {
+  std::stable_sort(faces.begin(), faces.end(),
+                   [](const Face& a, const Face& b) { return a.box < b.box; });
+}
+
 }  // namespace facesat

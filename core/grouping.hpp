@@ -11,12 +11,6 @@
 
 namespace facesat {
 
-struct Face {
-  Rect box;           // pixels of the image
-  int neighbors = 1;  // number of windows in its group
-  double score = 0;   // the largest sum of the last stage among them
-};
-
 constexpr double similarity = 0.2;  // OpenCV's eps
 
 // How far apart the edges of similar rectangles of these sizes may be.
@@ -30,6 +24,9 @@ constexpr bool are_similar(const Rect& a, const Rect& b) {
   return close(a.x, b.x) && close(a.y, b.y) && close(a.x + a.width, b.x + b.width) &&
          close(a.y + a.height, b.y + b.height);
 }
+
+// Into the order of results: by y, x, width and height; faces in the same place stay as they are.
+void sort_by_place(std::vector<Face>& faces);
 
 // Groups similar windows. Each group of more than `min_neighbors` windows gives one face, unless it
 // lies inside the face of a stronger group. With min_neighbors = 0 nothing is grouped. The order of

@@ -1,4 +1,4 @@
-// Pictures and tables: sizes, rectangles, borrowed views and owned images.
+// Pictures and tables: borrowed views and owned images.
 #pragma once
 
 #include <cstddef>
@@ -6,11 +6,10 @@
 #include <cstring>
 #include <memory>
 #include <new>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 
-#include "core/error.hpp"
+#include "library/facesat.hpp"
 
 namespace facesat {
 
@@ -19,26 +18,14 @@ constexpr int divide_up(int a, int b) {
   return (a + b - 1) / b;
 }
 
-struct Size {
-  int width = 0, height = 0;
-  constexpr std::size_t area() const { return static_cast<std::size_t>(width) * height; }
-  bool operator==(const Size&) const = default;
-};
-
-// A rectangle in pixels; (x, y) is its top left corner. Rectangles are ordered by y, x, width,
-// height, and so are all results.
-struct Rect {
-  int x = 0, y = 0, width = 0, height = 0;
-  bool operator==(const Rect&) const = default;
-  bool operator<(const Rect& other) const { return key() < other.key(); }
-
- private:
-  std::tuple<int, int, int, int> key() const { return {y, x, width, height}; }
-};
-
 // One colour pixel in the byte order of OpenCV's images.
 struct Bgr {
   std::uint8_t b, g, r;
+};
+
+// The same with a fourth byte, which is ignored.
+struct Bgra {
+  std::uint8_t b, g, r, a;
 };
 
 // A borrowed picture: `size` elements, rows `pitch` elements apart. Owns nothing.
@@ -119,6 +106,17 @@ class Image {
   std::ptrdiff_t pitch_ = 0, capacity_ = 0;  // in elements
   Data data_;
 };
+
+// A view as the library's interface describes images.
+inline ImageView image_view(View<const Bgr> picture) {
+  return {.pixels = picture.data,
+          .size = picture.size,
+          .pitch = picture.pitch * static_cast<std::ptrdiff_t>(sizeof(Bgr)),
+          .format = PixelFormat::bgr};
+}
+inline ImageView image_view(View<const std::uint8_t> gray) {
+  return {.pixels = gray.data, .size = gray.size, .pitch = gray.pitch, .format = PixelFormat::gray};
+}
 
 // Copies row by row; the sizes must be equal.
 template <class T>

@@ -9,23 +9,6 @@
 
 namespace facesat {
 
-enum class Scan {
-  // Every second position where the scale is below 2. The skip rule: after a window that the first
-  // stage rejects, the next one in its row is skipped.
-  opencv,
-  dense,  // every position of every level
-};
-
-struct DetectOptions {
-  double scale_factor = 1.1;    // > 1
-  int min_neighbors = 3;        // 0: no grouping
-  Size min_size{}, max_size{};  // of a face, in pixels; a maximum with a 0 means none
-  Scan scan = Scan::opencv;
-  bool equalize = false;  // equalise the histogram of the grey image first
-
-  bool operator==(const DetectOptions&) const = default;
-};
-
 // Throws ArgumentError with a sentence that names the option.
 void check(const DetectOptions& options);
 

@@ -2,18 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <limits>
 
-#include "core/error.hpp"
+#include "library/facesat.hpp"
 
 namespace facesat {
-
-// A function that returns whether work shall end; an empty one never ends it. Every participating
-// thread calls it about once per millisecond, several possibly at once, so it must be thread-safe
-// and quick (read a flag, compare the time with a deadline). Once it has returned true, it must
-// keep returning true until the call that it ends has thrown.
-using ShouldStop = std::function<bool()>;
 
 // Throws Stopped if the work shall end.
 void check_stop(const ShouldStop& should_stop);

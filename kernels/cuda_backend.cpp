@@ -21,6 +21,7 @@
 #include "kernels/device/has_code.hpp"
 #include "kernels/device/nvtx.hpp"
 #include "kernels/image/atlas.hpp"
+#include "kernels/device/device_frame.hpp"
 #include "kernels/image/device_resizes.hpp"
 #include "kernels/image/equalize.hpp"
 #include "kernels/image/gray.hpp"
@@ -96,6 +97,32 @@ class CudaBackend final : public Backend {
     use_device();
     upload(gray, gray_staging_, gray_);
     begin_gray();
+    finish_gray();
+  }
+
+  void load(const ImageView& on_device) override {
+    const NvtxRange range("facesat load");
+    check_stop(should_stop_);
+    use_device();
+    staging_ms_ = 0;
+    wait_for(on_device, stream_.get());
+    FACESAT_CUDA(cudaEventRecord(upload_begin_.get(), stream_.get()));
+    switch (on_device.format) {
+      case PixelFormat::gray:
+        copy_frame(on_device, gray_.view(), stream_.get());
+        begin_gray();
+        break;
+      case PixelFormat::bgr:
+        copy_frame(on_device, frame_.view(), stream_.get());
+        begin_gray();
+        enqueue_gray(frame_.view(), gray_.view(), stream_.get());
+        break;
+      case PixelFormat::bgra:
+        wide_frame_.resize(pyramid_->image, DeviceImage<Bgra>::Border::none, stream_.get());
+        copy_frame(on_device, wide_frame_.view(), stream_.get());
+        begin_gray();
+        enqueue_gray(wide_frame_.view(), gray_.view(), stream_.get());
+    }
     finish_gray();
   }
 
@@ -415,6 +442,7 @@ class CudaBackend final : public Backend {
   double staging_ms_ = 0;  // of the last upload: into page-locked memory
 
   DeviceImage<Bgr> frame_;
+  DeviceImage<Bgra> wide_frame_;
   DeviceImage<std::uint8_t> gray_, atlas_;
   DeviceImage<std::uint32_t> sum_, squared_sum_, tilted_sum_;
   Buffer<std::byte> workspace_, histogram_;
@@ -443,6 +471,21 @@ std::unique_ptr<Backend> make_cuda_backend(int device, std::string_view sat,
     throw ArgumentError(
         fmt::format("there is no SAT algorithm \"{}\": 'facesat info' lists them", sat));
   return std::make_unique<CudaBackend>(device, *algorithm, max_pixels);
+}
+
+void download(const ImageView& on_device, View<std::uint8_t> to) {
+  FACESAT_CUDA(cudaSetDevice(device_of(on_device)));
+  const Stream stream = make_stream();
+  wait_for(on_device, stream.get());
+  copy_frame(on_device, to, stream.get());
+  FACESAT_CUDA(cudaStreamSynchronize(stream.get()));
+}
+
+KeptDevice::KeptDevice() {
+  if (cudaGetDevice(&device_) != cudaSuccess) device_ = -1;
+}
+KeptDevice::~KeptDevice() {
+  if (device_ >= 0) cudaSetDevice(device_);
 }
 
 std::string why_not(int device, const Cascade& cascade) {

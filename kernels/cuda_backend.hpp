@@ -19,6 +19,22 @@ namespace facesat::gpu {
 std::unique_ptr<Backend> make_cuda_backend(int device, std::string_view sat,
                                            std::size_t max_atlas_pixels = 0);
 
+// Copies an image from the memory of a device, when the work that its stream has been given is done.
+// `to` has a row of bytes for each row. Throws ArgumentError if the image is not there, DeviceError.
+void download(const ImageView& on_device, View<std::uint8_t> to);
+
+// Restores the calling thread's current device, which all functions of this library may change.
+class KeptDevice {
+ public:
+  KeptDevice();
+  ~KeptDevice();
+  KeptDevice(const KeptDevice&) = delete;
+  KeptDevice& operator=(const KeptDevice&) = delete;
+
+ private:
+  int device_ = -1;  // negative: there is none
+};
+
 // A sentence that says why the device cannot evaluate the cascade; empty if it can.
 std::string why_not(int device, const Cascade& cascade);
 

@@ -10,4 +10,11 @@ std::string why_not(int, const Cascade&) {
   return "this build has no CUDA backend";
 }
 
+void download(const ImageView&, View<std::uint8_t>) {
+  throw DeviceError("this build has no CUDA backend");
+}
+
+KeptDevice::KeptDevice() = default;
+KeptDevice::~KeptDevice() = default;
+
 }  // namespace facesat::gpu

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "app/common/backends.hpp"
+#include "library/detect/backends.hpp"
 #include "core/pyramid.hpp"
 
 namespace CLI {

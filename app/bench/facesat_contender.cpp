@@ -52,13 +52,13 @@ class FacesatContender final : public Contender {
   std::size_t detect(View<const Bgr> frame) override { return detector_.detect(frame).size(); }
   double frames_per_second(View<const Bgr> frame, double seconds) override {
     if (!on_gpu_) return Contender::frames_per_second(frame, seconds);
-    for (Detector& detector : in_flight_)
+    for (FrameDetector& detector : in_flight_)
       for (int warm_up = 0; warm_up < 3; ++warm_up) detector.detect(frame);
     std::atomic<int> frames = 0;
     const Clock::time_point begin = Clock::now();
     {
       std::vector<std::jthread> threads;
-      for (Detector& detector : in_flight_)
+      for (FrameDetector& detector : in_flight_)
         threads.emplace_back([&] {
           while (seconds_since(begin) < seconds) {
             detector.detect(frame);
@@ -82,8 +82,8 @@ class FacesatContender final : public Contender {
   }
   bool on_gpu_;
   std::string sat_;
-  Detector detector_, raw_;  // raw_ does not group windows
-  std::vector<Detector> in_flight_;
+  FrameDetector detector_, raw_;  // raw_ does not group windows
+  std::vector<FrameDetector> in_flight_;
   std::unique_ptr<tbb::global_control> threads_;  // limits the threads while it lives
 };
 

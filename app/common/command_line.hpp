@@ -10,7 +10,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "app/common/backends.hpp"
+#include "library/facesat.hpp"
 #include "core/image.hpp"
 
 namespace facesat::app {

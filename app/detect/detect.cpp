@@ -18,7 +18,6 @@
 #include "app/detect/process.hpp"
 #include "app/detect/progress.hpp"
 #include "app/detect/sink.hpp"
-#include "app/detect/workers.hpp"
 #include "cascades/cascade_store.hpp"
 #include "library/io/inputs.hpp"
 #include "library/io/journal.hpp"
@@ -31,7 +30,7 @@
 namespace facesat::app {
 namespace {
 
-void run_pipeline(ItemReader& reader, Workers& workers, Sink& sink, const DetectCommand& command,
+void run_pipeline(ItemReader& reader, const Detector& detector, Sink& sink, const DetectCommand& command,
                   const PictureFolders& folders, std::size_t in_flight) {
   using ItemPtr = std::shared_ptr<Item>;
   std::atomic<bool> stop = false;
@@ -46,7 +45,7 @@ void run_pipeline(ItemReader& reader, Workers& workers, Sink& sink, const Detect
   const auto detect =
       tbb::make_filter<ItemPtr, ItemPtr>(tbb::filter_mode::parallel, [&](const ItemPtr& item) {
         if (stop || interrupted()) return ItemPtr();
-        process(*item, workers, command, folders);
+        process(*item, detector, command, folders);
         return item->stopped ? ItemPtr() : item;
       });
   const auto write =
@@ -133,7 +132,11 @@ struct Output {
 int run_detect(const DetectCommand& command) {
   const auto start = std::chrono::steady_clock::now();
   const auto cascades = load_cascades(command);
-  const Backends backends(command.backend, cascades);
+  Progress progress(shows_progress(command));
+  const auto notify = [&](const std::string& sentence) {
+    if (!command.quiet) progress.message("facesat: " + sentence);
+  };
+  const Detector detector(cascades, command.detect, command.backend, notify);
   const Layout layout = layout_of(command, cascades);
   PictureFolders folders = make_folders(command);
   require_inputs_untouched(command, folders);
@@ -152,18 +155,13 @@ int run_detect(const DetectCommand& command) {
   const std::size_t jobs =
       command.jobs > 0 ? command.jobs : std::max(1u, std::thread::hardware_concurrency());
   const tbb::global_control threads(tbb::global_control::max_allowed_parallelism, jobs);
-  Progress progress(shows_progress(command));
   if (inputs.is_repeatable()) progress.count_in_background(Inputs(arguments));
-  const auto notify = [&](const std::string& sentence) {
-    if (!command.quiet) progress.message("facesat: " + sentence);
-  };
-  if (backends.remark()) notify(*backends.remark());
+  if (!detector.remark().empty()) notify(detector.remark());
   if (!output.journal.remark().empty()) progress.message("facesat: " + output.journal.remark());
 
   ItemReader reader(std::move(inputs), output.journal, folders.any(), command.max_pixels);
-  Workers workers(cascades, command.detect, backends, notify);
   Sink sink(output.file, output.journal, layout, progress, command.quiet);
-  run_pipeline(reader, workers, sink, command, folders, 2 * jobs);
+  run_pipeline(reader, detector, sink, command, folders, 2 * jobs);
   try {
     sink.rethrow();
   } catch (const OutputError& error) {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "app/common/backends.hpp"
+#include "library/facesat.hpp"
 #include "core/pyramid.hpp"
 #include "library/io/results.hpp"
 #include "library/media/codec.hpp"

@@ -18,14 +18,14 @@ using Clock = std::chrono::steady_clock;
 
 // Writes the annotated picture and the crops, where they were asked for.
 void write_pictures(const Item& item, View<const Bgr> picture, const PictureFolders& folders) {
-  const std::vector<FoundFace>& faces = item.record.faces;
+  const std::vector<Face>& faces = item.record.faces;
   if (folders.annotate)
     folders.annotate->write(item.picture_name, with_boxes(picture, faces).view(), item.path);
   if (!folders.crops) return;
   int number = 0;
-  for (const FoundFace& found : faces)
+  for (const Face& found : faces)
     folders.crops->write(PictureNames::of_crop(item.picture_name, ++number),
-                         picture.sub(found.face.box), item.path);
+                         picture.sub(found.box), item.path);
   // Deletes the remaining crops of an earlier run that found more faces. Some may have been deleted
   // by hand, so the numbers may have gaps.
   constexpr int widest_gap = 100;
@@ -35,7 +35,7 @@ void write_pictures(const Item& item, View<const Bgr> picture, const PictureFold
 }
 
 // Decodes the picture, finds faces and writes pictures; completes the record.
-void find_faces(Item& item, Workers& workers, const DetectCommand& command,
+void find_faces(Item& item, const Detector& detector, const DetectCommand& command,
                 const PictureFolders& folders) {
   const Clock::time_point deadline =
       Clock::now() + std::chrono::duration_cast<Clock::duration>(
@@ -47,18 +47,18 @@ void find_faces(Item& item, Workers& workers, const DetectCommand& command,
   item.frame.reset();
   record.size = picture.pixels.size;
   record.warning = picture.warning;
-  record.faces = workers.detect(picture.pixels, should_stop);
+  record.faces = detector.detect(image_view(picture.pixels), should_stop).faces;
   write_pictures(item, picture.pixels, folders);
 }
 
 }  // namespace
 
-void process(Item& item, Workers& workers, const DetectCommand& command,
+void process(Item& item, const Detector& detector, const DetectCommand& command,
              const PictureFolders& folders) {
   Record& record = item.record;
   if (item.earlier || record.failure) return;
   try {
-    find_faces(item, workers, command, folders);
+    find_faces(item, detector, command, folders);
   } catch (const InputError& error) {
     record.failure = Failure{error.kind, error.what()};
   } catch (const MemoryError& error) {

@@ -5,7 +5,6 @@
 
 #include "app/detect/item.hpp"
 #include "app/detect/options.hpp"
-#include "app/detect/workers.hpp"
 #include "library/io/picture_folder.hpp"
 
 namespace facesat::app {
@@ -24,7 +23,7 @@ struct PictureFolders {
 };
 
 // Failures of the input become part of the record; failures that end the run become Item::error.
-void process(Item& item, Workers& workers, const DetectCommand& command,
+void process(Item& item, const Detector& detector, const DetectCommand& command,
              const PictureFolders& folders);
 
 }  // namespace facesat::app

@@ -45,7 +45,7 @@ Record record_of(const LiveResult& result) {
   record.size = frame.picture.pixels.size;
   record.warning = frame.picture.warning;
   record.faces = result.faces;
-  for (FoundFace& face : record.faces)
+  for (Face& face : record.faces)
     face.cascade = result.settings.cascade_of_colour(face.cascade);
   return record;
 }
@@ -66,7 +66,7 @@ std::string export_faces(const LiveResult& result, const ExportOptions& options)
   if (record.frame) name = PictureNames::of_frame(name, *record.frame);
   for (std::size_t i = 0; i < record.faces.size(); ++i)
     crops.write(PictureNames::of_crop(name, static_cast<int>(i) + 1),
-                result.frame.picture.pixels.sub(record.faces[i].face.box), input);
+                result.frame.picture.pixels.sub(record.faces[i].box), input);
   return folder;
 }
 

@@ -1,5 +1,5 @@
 // For builds without CUDA.
-#include "core/error.hpp"
+#include "library/facesat.hpp"
 #include "kernels/bench/micro.hpp"
 
 namespace facesat::gpu {

@@ -1,5 +1,5 @@
 // For builds without CUDA.
-#include "core/error.hpp"
+#include "library/facesat.hpp"
 #include "kernels/bench/sat_bench.hpp"
 
 namespace facesat::gpu {

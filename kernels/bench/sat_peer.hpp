@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "core/error.hpp"
+#include "library/facesat.hpp"
 #include "kernels/sat/algorithm.hpp"
 
 namespace facesat::gpu {

@@ -9,7 +9,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include "core/error.hpp"
+#include "library/facesat.hpp"
 
 namespace facesat::gpu {
 

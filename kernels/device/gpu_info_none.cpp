@@ -1,5 +1,5 @@
 // For builds without CUDA.
-#include "core/error.hpp"
+#include "library/facesat.hpp"
 #include "kernels/device/gpu_info.hpp"
 
 namespace facesat::gpu {

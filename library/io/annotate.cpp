@@ -35,12 +35,12 @@ Bgr cascade_colour(std::size_t cascade) {
   return colours[cascade % colours.size()];
 }
 
-Image<Bgr> with_boxes(View<const Bgr> picture, const std::vector<FoundFace>& faces) {
+Image<Bgr> with_boxes(View<const Bgr> picture, const std::vector<Face>& faces) {
   Image<Bgr> result(picture.size);
   copy(picture, result.view());
   const int thickness = std::max(2, std::min(picture.size.width, picture.size.height) / 250);
-  for (const FoundFace& found : faces)
-    draw_box(result.view(), found.face.box, thickness, cascade_colour(found.cascade));
+  for (const Face& found : faces)
+    draw_box(result.view(), found.box, thickness, cascade_colour(found.cascade));
   return result;
 }
 

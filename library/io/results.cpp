@@ -10,14 +10,14 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json to_json(const FoundFace& found, const Layout& layout) {
-  const Rect& box = found.face.box;
+Json to_json(const Face& found, const Layout& layout) {
+  const Rect& box = found.box;
   Json json{{"x", box.x},
             {"y", box.y},
             {"width", box.width},
             {"height", box.height},
-            {"neighbors", found.face.neighbors},
-            {"score", found.face.score}};
+            {"neighbors", found.neighbors},
+            {"score", found.score}};
   if (layout.names_cascades()) json["cascade"] = layout.cascades[found.cascade];
   return json;
 }
@@ -32,7 +32,7 @@ std::string to_json_line(const Record& record, const Layout& layout) {
     json["width"] = record.size.width;
     json["height"] = record.size.height;
     Json& faces = json["faces"] = Json::array();
-    for (const FoundFace& found : record.faces) faces.push_back(to_json(found, layout));
+    for (const Face& found : record.faces) faces.push_back(to_json(found, layout));
     if (!record.warning.empty()) json["warning"] = record.warning;
   }
   if (record.failure)
@@ -61,10 +61,10 @@ std::string to_csv_lines(const Record& record, const Layout& layout) {
       csv_field(record.frame ? fmt::format("{}#{}", record.image, *record.frame) : record.image,
                 layout.csv_safe);
   std::string lines;
-  for (const FoundFace& found : record.faces) {
-    const Rect& box = found.face.box;
+  for (const Face& found : record.faces) {
+    const Rect& box = found.box;
     lines += fmt::format("{},{},{},{},{},{},{}", name, box.x, box.y, box.width, box.height,
-                         found.face.neighbors, found.face.score);
+                         found.neighbors, found.score);
     if (layout.names_cascades())
       lines.append(1, ',').append(csv_field(layout.cascades[found.cascade], layout.csv_safe));
     lines += '\n';
@@ -73,11 +73,6 @@ std::string to_csv_lines(const Record& record, const Layout& layout) {
 }
 
 }  // namespace
-
-void sort_by_place(std::vector<FoundFace>& faces) {
-  std::stable_sort(faces.begin(), faces.end(),
-                   [](const FoundFace& a, const FoundFace& b) { return a.face.box < b.face.box; });
-}
 
 std::string Layout::header() const {
   if (format == Format::jsonl) return "";

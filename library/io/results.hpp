@@ -12,14 +12,6 @@ namespace facesat {
 
 enum class Format { jsonl, csv };  // jsonl: JSON Lines, one object per line
 
-struct FoundFace {
-  Face face;
-  std::size_t cascade = 0;  // index of the cascade that found it
-};
-
-// Into the order of results: by y, x, width and height; faces in the same place stay as they are.
-void sort_by_place(std::vector<FoundFace>& faces);
-
 struct Failure {
   std::string kind;  // "read", "decode", "memory", "limit", "write", "argument", "internal"
   std::string message;
@@ -35,7 +27,7 @@ struct Record {
   std::optional<int> frame;  // of a video, from 0
   double time = 0;           // of the frame, in seconds from the start of the video
   Size size;
-  std::vector<FoundFace> faces;
+  std::vector<Face> faces;
   std::optional<Failure> failure;
   std::string warning;  // a sentence, if the picture was incomplete or damaged
 };

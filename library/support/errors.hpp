@@ -4,7 +4,7 @@
 #include <exception>
 #include <string>
 
-#include "core/error.hpp"
+#include "library/facesat.hpp"
 
 namespace facesat {
 

@@ -27,7 +27,7 @@ struct Processed {
   int level_count() const { return static_cast<int>(detector.pyramid().levels.size()); }
 
   std::shared_ptr<const Cascade> cascade;
-  Detector detector;
+  FrameDetector detector;
 };
 
 // Calls visit(window, grid place) for every `nth` window of the level.

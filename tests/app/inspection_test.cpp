@@ -21,7 +21,7 @@ class InspectionTest : public ::testing::Test {
   // The window of 20 x 10 pixels passes its only stage where the left half is darker.
   const std::shared_ptr<const Cascade> cascade =
       std::make_shared<const Cascade>(test::half_cascade({20, 10}, 1, 0, 0.5f));
-  Detector detector{cascade, {.min_neighbors = 0}, make_cpu_backend()};
+  FrameDetector detector{cascade, {.min_neighbors = 0}, make_cpu_backend()};
 };
 
 TEST_F(InspectionTest, DepthsAreShownAtTheCentresOfTheirWindows) {

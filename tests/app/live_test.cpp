@@ -135,7 +135,7 @@ TEST_F(DetectionTest, ChangedSettingsShowOnTheLastFrame) {
   detection.set(raw);
   const LiveResult both = wait_for_result(detection);
   EXPECT_EQ(std::count_if(both.faces.begin(), both.faces.end(),
-                          [](const FoundFace& f) { return f.cascade == 0; }),
+                          [](const Face& f) { return f.cascade == 0; }),
             1);
 }
 
@@ -198,17 +198,17 @@ TEST_F(DetectionTest, FurtherCascadesCanLookInsideFacesOnly) {
   detection.set(chosen);
   const LiveResult inside = wait_for_result(detection);
   std::size_t parts = 0;
-  for (const FoundFace& part : inside.faces) {
+  for (const Face& part : inside.faces) {
     if (part.cascade == 0) continue;
     ++parts;
-    EXPECT_TRUE(std::any_of(inside.faces.begin(), inside.faces.end(), [&](const FoundFace& f) {
-      const Rect &o = f.face.box, &p = part.face.box;
+    EXPECT_TRUE(std::any_of(inside.faces.begin(), inside.faces.end(), [&](const Face& f) {
+      const Rect &o = f.box, &p = part.box;
       return f.cascade == 0 && p.x >= o.x && p.y >= o.y && p.x + p.width <= o.x + o.width &&
              p.y + p.height <= o.y + o.height;
     }));
   }
   EXPECT_GT(parts, 0u);
-  EXPECT_EQ(inside.faces.front().face.box, everywhere.faces.front().face.box);
+  EXPECT_EQ(inside.faces.front().box, everywhere.faces.front().box);
 }
 
 TEST_F(DetectionTest, FailuresAreMessagesAndPass) {
@@ -313,7 +313,7 @@ TEST_F(DetectionTest, WhatIsShownBelongsToTheWholeFrame) {
 
 TEST_F(DetectionTest, TheAtlasHoldsEveryLevelInItsPlace) {
   const CapturedFrame frame = face();
-  Detector detector(find_cascade("frontalface_default"), {}, make_cpu_backend());
+  FrameDetector detector(find_cascade("frontalface_default"), {}, make_cpu_backend());
   detector.detect(frame.picture.pixels);
   for (const Snapshot picture : {Snapshot::level, Snapshot::depth}) {
     const InspectedPicture atlas = inspect(detector, {picture, 0, true});

@@ -118,7 +118,7 @@ TEST_F(PanelTest, FeaturesAreExplainedOnRequest) {
   EXPECT_TRUE(inspection.explains);
 
   const auto cascade = find_cascade("frontalface_default");
-  Detector detector(cascade, {}, make_cpu_backend());
+  FrameDetector detector(cascade, {}, make_cpu_backend());
   const CapturedFrame face{*open_source(path("face.pgm"))->next()};
   detector.detect(face.picture.pixels);
   result.tables.emplace(detector, cascade, 3);

@@ -8,7 +8,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "core/error.hpp"
+#include "library/facesat.hpp"
 
 namespace facesat::test {
 namespace {

@@ -13,7 +13,7 @@
 #include <gtest/gtest.h>
 #include <tbb/task_arena.h>
 
-#include "core/detector.hpp"
+#include "core/frame_detector.hpp"
 #include "tests/core/cascades.hpp"
 #include "tests/core/pictures.hpp"
 #include "tests/core/printers.hpp"
@@ -125,7 +125,7 @@ constexpr double soon = 0.2;
 
 // Runs `work`, which is to stop after `seconds` of processor time. Expects that the detector asks
 // often enough whether to stop, and then stops.
-void expect_asked_often(Detector& detector, double seconds, const std::function<void()>& work) {
+void expect_asked_often(FrameDetector& detector, double seconds, const std::function<void()>& work) {
   double begin = thread_seconds(), last = begin, longest = 0;
   int asked = 0;
   detector.stop_when([&] {
@@ -142,7 +142,7 @@ void expect_asked_often(Detector& detector, double seconds, const std::function<
 
 TEST_P(EndlessCascade, StopsSoonWhenAskedTo) {
   const Image<std::uint8_t> picture = noise({700, 200}, 1);
-  Detector detector(make(GetParam()), {.min_neighbors = 0}, make_cpu_backend());
+  FrameDetector detector(make(GetParam()), {.min_neighbors = 0}, make_cpu_backend());
   tbb::task_arena(1).execute([&] {
     detector.load(picture.view());  // compiles the cascade
     expect_asked_often(detector, 0.5, [&] { detector.start(); });
@@ -186,7 +186,7 @@ TEST(StopGrouping, StopsSoonAmongManyFaces) {
 // in `frame` what it found at first.
 template <class Frame>
 void stop_everywhere(const DetectOptions& options, int threads, const Frame& frame) {
-  Detector detector(default_model(), options, make_cpu_backend());
+  FrameDetector detector(default_model(), options, make_cpu_backend());
   // `frame` upside down.
   const Frame other = [&] {
     Frame copied(frame.size());
@@ -226,15 +226,15 @@ TEST(Stop, LeavesTheDetectorReadyForColour) {
 TEST(Stop, ChangesNothingUntilItHappens) {
   const Image<std::uint8_t> picture = drawn_faces({420, 130});
   for (const int min_neighbors : {0, 3}) {
-    Detector plain(default_model(), {.min_neighbors = min_neighbors}, make_cpu_backend());
-    Detector asking(default_model(), {.min_neighbors = min_neighbors}, make_cpu_backend());
+    FrameDetector plain(default_model(), {.min_neighbors = min_neighbors}, make_cpu_backend());
+    FrameDetector asking(default_model(), {.min_neighbors = min_neighbors}, make_cpu_backend());
     asking.stop_when([] { return false; });
     EXPECT_EQ(asking.detect(picture.view()), plain.detect(picture.view()));
   }
 }
 
 TEST(Stop, LeavesNoWindowsOfTheFrameBefore) {
-  Detector detector(default_model(), {}, make_cpu_backend());
+  FrameDetector detector(default_model(), {}, make_cpu_backend());
   detector.detect(drawn_faces({420, 130}).view());
   EXPECT_FALSE(detector.backend().collect().empty());
   detector.stop_when([] { return true; });
@@ -244,7 +244,7 @@ TEST(Stop, LeavesNoWindowsOfTheFrameBefore) {
 
 TEST(Stop, IsPossibleBeforeTheFirstFrame) {
   const Image<std::uint8_t> picture = drawn_faces({420, 130});
-  Detector detector(default_model(), {}, make_cpu_backend());
+  FrameDetector detector(default_model(), {}, make_cpu_backend());
   detector.stop_when([] { return true; });
   EXPECT_THROW(detector.detect(picture.view()), Stopped);
   EXPECT_THROW(detector.load(picture.view()), Stopped);
@@ -255,7 +255,7 @@ TEST(Stop, IsPossibleBeforeTheFirstFrame) {
 // load() converts the picture to grey, and asks while it does so.
 TEST(Stop, HappensWhileALargePictureIsLoaded) {
   const Image<Bgr> frame = colour_noise({5000, 4000}, 1);
-  Detector detector(default_model(), {.min_size = {2000, 2000}}, make_cpu_backend());
+  FrameDetector detector(default_model(), {.min_size = {2000, 2000}}, make_cpu_backend());
   detector.load(frame.view());
   int asked = 0;
   detector.stop_when([&] { return ++asked > 2; });
@@ -268,7 +268,7 @@ TEST(Stop, ComesFromAnotherThread) {
   const Image<std::uint8_t> picture = noise({700, 200}, 1);
   for (const int threads : {1, 2}) {
     std::atomic<bool> stop = false;
-    Detector detector(make(endless[0]), {}, make_cpu_backend());
+    FrameDetector detector(make(endless[0]), {}, make_cpu_backend());
     detector.load(picture.view());
     detector.stop_when([&] { return stop.load(); });
     const std::jthread other([&] {
@@ -281,7 +281,7 @@ TEST(Stop, ComesFromAnotherThread) {
 
 TEST(Stop, PassesOnAnExceptionOfTheFunction) {
   const Image<std::uint8_t> picture = drawn_faces({420, 130});
-  Detector detector(default_model(), {}, make_cpu_backend());
+  FrameDetector detector(default_model(), {}, make_cpu_backend());
   int asked = 0;
   detector.stop_when([&]() -> bool {
     if (++asked == 20) throw std::out_of_range("twenty");

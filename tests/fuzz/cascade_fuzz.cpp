@@ -13,8 +13,8 @@
 
 #include <tbb/global_control.h>
 
-#include "core/detector.hpp"
-#include "core/error.hpp"
+#include "core/frame_detector.hpp"
+#include "library/facesat.hpp"
 
 namespace facesat {
 namespace {
@@ -90,7 +90,7 @@ void evaluate(const std::shared_ptr<const Cascade>& cascade) {
   const Size window = cascade->window;
   if (window.width > picture_size.width || window.height > picture_size.height) return;
   static const Image<std::uint8_t> noise = make_noise();
-  Detector detector(cascade, DetectOptions{1.3, 1, {}, {}, Scan::dense, false}, make_cpu_backend());
+  FrameDetector detector(cascade, DetectOptions{1.3, 1, {}, {}, Scan::dense, false}, make_cpu_backend());
   detector.detect(noise.view());
 }
 

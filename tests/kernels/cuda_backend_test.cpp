@@ -14,7 +14,7 @@
 #include <gtest/gtest.h>
 
 #include "cascades/cascade_store.hpp"
-#include "core/detector.hpp"
+#include "core/frame_detector.hpp"
 #include "kernels/sat/algorithm.hpp"
 #include "tests/core/cascades.hpp"
 #include "tests/core/pictures.hpp"
@@ -102,13 +102,13 @@ struct Expected {
 };
 Expected on_cpu(const std::shared_ptr<const Cascade>& cascade, const NamedPicture& picture,
                 const DetectOptions& options) {
-  Detector detector(cascade, options, make_cpu_backend());
+  FrameDetector detector(cascade, options, make_cpu_backend());
   std::vector<Face> faces = detector.detect(picture.gray.view());
   return {std::move(faces), detector.window_count()};
 }
 
 void compare(const Expected& expected, const NamedPicture& picture, const DetectOptions& options,
-             Detector& on_gpu, const std::string& sat) {
+             FrameDetector& on_gpu, const std::string& sat) {
   const std::vector<Face> found = on_gpu.detect(picture.gray.view());
   const bool same =
       std::equal(found.begin(), found.end(), expected.faces.begin(), expected.faces.end(),
@@ -132,7 +132,7 @@ std::size_t compare(const std::shared_ptr<const Cascade>& cascade, const NamedPi
   static std::size_t turn = 0;
   for (const std::size_t i : {std::size_t{0}, 1 + turn++ % (sats.size() - 1)}) {
     const std::string sat(sats[i]->id);
-    Detector on_gpu(cascade, options, gpu::make_cuda_backend(0, sat));
+    FrameDetector on_gpu(cascade, options, gpu::make_cuda_backend(0, sat));
     compare(expected, picture, options, on_gpu, sat);
   }
   return expected.faces.size();
@@ -214,11 +214,11 @@ TEST(CudaBackend, IntermediatePictures) {
 TEST(CudaBackend, GivesTheSameWhateverTheSizeOfAnAtlas) {
   const auto cascade = find_cascade("frontalface_default");
   const Image<std::uint8_t> picture = drawn_faces({200, 90});
-  Detector cpu(cascade, {}, make_cpu_backend());
+  FrameDetector cpu(cascade, {}, make_cpu_backend());
   const std::vector<Face> faces = cpu.detect(picture.view());
   EXPECT_EQ(faces.size(), 3u);
   for (const std::size_t most : {1, 1000, 19000, 25000, 1 << 20}) {
-    Detector cuda(cascade, {}, gpu::make_cuda_backend(0, "", most));
+    FrameDetector cuda(cascade, {}, gpu::make_cuda_backend(0, "", most));
     for (int run = 0; run < 3; ++run) {  // kernels launched, graph captured, graph replayed
       const std::vector<Face> found = cuda.detect(picture.view());
       EXPECT_TRUE(std::equal(found.begin(), found.end(), faces.begin(), faces.end(),
@@ -236,7 +236,7 @@ TEST(CudaBackend, GivesTheSameWhateverTheSizeOfAnAtlas) {
 TEST(CudaBackend, FramesOfManySizes) {
   const auto cascade = find_cascade("frontalface_default");
   const DetectOptions options{.min_neighbors = 0};
-  Detector cuda(cascade, options, gpu::make_cuda_backend(0, ""));
+  FrameDetector cuda(cascade, options, gpu::make_cuda_backend(0, ""));
   std::size_t faces = 0;
   for (const Size size : {Size{430, 130}, {120, 90}, {430, 130}, {900, 300}, {30, 25}, {430, 130}})
     for (int repeat = 0; repeat < 4; ++repeat) {
@@ -246,7 +246,7 @@ TEST(CudaBackend, FramesOfManySizes) {
       faces += expected.faces.size();
       const Image<Bgr> frame = coloured(picture.gray.view());
       const std::vector<Face> of_colour = cuda.detect(frame.view());
-      Detector cpu(cascade, options, make_cpu_backend());
+      FrameDetector cpu(cascade, options, make_cpu_backend());
       EXPECT_EQ(of_colour.size(), cpu.detect(frame.view()).size());
     }
   EXPECT_GT(faces, 100u);
@@ -289,7 +289,7 @@ TEST(CudaBackend, StaysUsableWithoutMemoryForMoreWindows) {
   const DetectOptions options{.min_neighbors = 0};
   const Size size{1200, 900};
   const NamedPicture none{"flat", flat(size, 90)}, many{"noise", noise(size, 2)};
-  Detector cuda(all, options, gpu::make_cuda_backend(0, ""));
+  FrameDetector cuda(all, options, gpu::make_cuda_backend(0, ""));
   for (int i = 0; i < 3; ++i) EXPECT_EQ(cuda.detect(none.gray.view()).size(), 0u);
   {
     const Exhausted memory;
@@ -327,7 +327,7 @@ TEST(CudaBackend, KeepsItsCascadeAlive) {
 TEST(CudaBackend, CanBeStopped) {
   const auto cascade = find_cascade("frontalface_default");
   const Image<std::uint8_t> picture = drawn_faces({640, 300});
-  Detector cuda(cascade, {}, gpu::make_cuda_backend(0, ""));
+  FrameDetector cuda(cascade, {}, gpu::make_cuda_backend(0, ""));
   const std::size_t expected = cuda.detect(picture.view()).size();
   EXPECT_GT(expected, 0u);
   for (int after = 0; after < 3; ++after) {  // the number of calls that return false first
@@ -344,13 +344,13 @@ TEST(CudaBackend, SeveralBackendsAtOnce) {
   const Image<std::uint8_t> picture = drawn_faces({640, 300});
   const DetectOptions options{.min_neighbors = 0};
   const std::size_t expected =
-      Detector(cascade, options, make_cpu_backend()).detect(picture.view()).size();
+      FrameDetector(cascade, options, make_cpu_backend()).detect(picture.view()).size();
   std::vector<std::size_t> found(6);
   {
     std::vector<std::jthread> threads;
     for (std::size_t& count : found)
       threads.emplace_back([&] {
-        Detector cuda(cascade, options, gpu::make_cuda_backend(0, ""));
+        FrameDetector cuda(cascade, options, gpu::make_cuda_backend(0, ""));
         for (int i = 0; i < 20; ++i) count = cuda.detect(picture.view()).size();
       });
   }

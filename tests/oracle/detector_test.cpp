@@ -43,7 +43,7 @@ struct Pair {
       : opencv(file.string()), cascade(std::make_shared<Cascade>(load_cascade(file))) {}
 
   void compare(const NamedPicture& picture, const DetectOptions& options) {
-    Detector detector(cascade, options, make_cpu_backend());
+    FrameDetector detector(cascade, options, make_cpu_backend());
     const std::vector<Rect> theirs = detect_opencv(opencv, picture.gray, options);
     on_every_instruction_set(
         [&] { compare(picture, options, boxes(detector.detect(view_of(picture.gray))), theirs); });
@@ -101,7 +101,7 @@ TEST_P(Oracle, ScoresAndNeighbors) {
   pictures.push_back(generated_pictures()[14]);  // the drawn faces
   for (const NamedPicture& picture : pictures) {
     const DetectOptions options{1.1, 2, {}, {}};
-    Detector detector(pair.cascade, options, make_cpu_backend());
+    FrameDetector detector(pair.cascade, options, make_cpu_backend());
     std::vector<std::pair<Rect, int>> our_counts, their_counts;
     std::vector<std::pair<Rect, double>> our_scores, their_scores;
     for (const Face& face : detector.detect(view_of(picture.gray))) {

@@ -9,7 +9,7 @@
 #include <opencv2/core.hpp>
 #include <opencv2/objdetect.hpp>
 
-#include "core/detector.hpp"
+#include "core/frame_detector.hpp"
 
 namespace facesat {
 

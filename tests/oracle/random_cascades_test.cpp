@@ -26,7 +26,7 @@ class Both {
 
   // Expects the same windows from both; returns their number.
   std::size_t compare(const cv::Mat& gray, const DetectOptions& options) {
-    Detector detector(ours_, options, make_cpu_backend());
+    FrameDetector detector(ours_, options, make_cpu_backend());
     const std::vector<Rect> theirs = detect_opencv(opencv_, gray, options);
     on_every_instruction_set(
         [&] { EXPECT_EQ(boxes(detector.detect(view_of(gray))), theirs) << gray.size(); });

@@ -78,7 +78,7 @@ MeasureSat measure_on_device(const BackendOptions& options, const ComparedFrame&
       [options, frame, first = std::optional<std::vector<Face>>()](const std::string& id) mutable {
         BackendOptions with = options;
         with.sat = id;
-        Detector detector(frame.cascade, frame.detect, Backends(with, {frame.cascade}).make(0));
+        FrameDetector detector(frame.cascade, frame.detect, Backends(with, {frame.cascade}).make(0));
         detector.load(frame.picture.pixels);
         std::vector<Face> faces;
         const SatTimes times = median_of_runs([&] {

@@ -60,7 +60,7 @@ void integrate(std::string_view id, View<const std::uint8_t> level, Tables& tabl
 class CpuSats {
  public:
   explicit CpuSats(const ComparedFrame& frame) {
-    Detector detector(frame.cascade, frame.detect, make_cpu_backend());
+    FrameDetector detector(frame.cascade, frame.detect, make_cpu_backend());
     detector.detect(frame.picture.pixels);
     for (int i = 0; i < std::ssize(detector.pyramid().levels); ++i) {
       const Image<std::uint32_t> wide = detector.backend().snapshot(Snapshot::level, i);

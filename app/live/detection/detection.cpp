@@ -263,12 +263,15 @@ void Detection::find(View<const Bgr> frame, LiveResult& result) {
 
 // All cascades at the same time, if the backend can do that.
 void Detection::find_everywhere(View<const Bgr> frame, LiveResult& result) {
-  for (Detector& detector : detectors_) {
+  for (FrameDetector& detector : detectors_) {
     detector.load(frame);
     detector.start();
   }
   for (std::size_t i = 0; i < detectors_.size(); ++i) {
-    for (const Face& face : detectors_[i].finish()) result.faces.push_back({face, colour(i)});
+    for (Face face : detectors_[i].finish()) {
+      face.cascade = colour(i);
+      result.faces.push_back(face);
+    }
     add_numbers(detectors_[i], result);
   }
 }
@@ -277,13 +280,15 @@ void Detection::find_inside(View<const Bgr> frame, std::size_t outer, LiveResult
   const std::vector<Face> faces = detectors_[outer].detect(frame);
   add_numbers(detectors_[outer], result);
   for (const Face& face : faces) {
-    result.faces.push_back({face, colour(outer)});
+    result.faces.push_back(face);
+    result.faces.back().cascade = colour(outer);
     for (std::size_t i = 0; i < detectors_.size(); ++i) {
       if (i == outer) continue;
       for (Face part : detectors_[i].detect(frame.sub(face.box))) {
         part.box.x += face.box.x;
         part.box.y += face.box.y;
-        result.faces.push_back({part, colour(i)});
+        part.cascade = colour(i);
+        result.faces.push_back(part);
       }
       add_numbers(detectors_[i], result);
     }
@@ -294,7 +299,7 @@ std::size_t Detection::colour(std::size_t cascade) const {
   return built_->colour_of(built_->cascades[cascade]);
 }
 
-void Detection::add_numbers(const Detector& detector, LiveResult& result) const {
+void Detection::add_numbers(const FrameDetector& detector, LiveResult& result) const {
   result.windows += detector.window_count();
   const StepBytes bytes = least_bytes(detector.pyramid(), on_device_);
   const StepTimes floors = step_floors(bytes, speed_);
@@ -307,7 +312,7 @@ void Detection::add_numbers(const Detector& detector, LiveResult& result) const 
 
 void Detection::show_inside(View<const Bgr> frame, LiveResult& result) {
   if (detectors_.empty()) return;
-  Detector& detector = detectors_.front();
+  FrameDetector& detector = detectors_.front();
   const Inspection& inspection = built_->inspection;
   const bool searched_inside_others =
       built_->has(built_->inside_of) && built_->inside_of != built_->cascades.front();

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "app/common/backends.hpp"
+#include "library/detect/backends.hpp"
 #include "app/live/detection/comparison.hpp"
 #include "app/live/detection/copy_speed.hpp"
 #include "app/live/detection/feature_view.hpp"
@@ -20,7 +20,7 @@
 #include "app/live/frames/captured_frame.hpp"
 #include "app/live/guarded_thread.hpp"
 #include "app/live/mailbox.hpp"
-#include "core/detector.hpp"
+#include "core/frame_detector.hpp"
 #include "library/io/results.hpp"
 
 namespace facesat::app {
@@ -64,7 +64,7 @@ struct LiveResult {
   Subject any_sat;               // `subject` without regard to the SAT algorithm
   bool is_new = true;            // false: settings changed, and the frame was detected again
   LiveSettings settings;         // with which the frame was detected
-  std::vector<FoundFace> faces;  // in the order of results; cascade: its colour's number
+  std::vector<Face> faces;  // in the order of results; cascade: its colour's number
   std::optional<InspectedPicture> view;  // shown instead of the frame, if selected
   bool view_is_frame = true;             // the boxes can be drawn onto `view`
   int level_count = 0;                   // of the first cascade's pyramid
@@ -144,7 +144,7 @@ class Detection {
   void find_everywhere(View<const Bgr> frame, LiveResult& result);
   void find_inside(View<const Bgr> frame, std::size_t outer, LiveResult& result);
   std::size_t colour(std::size_t cascade) const;
-  void add_numbers(const Detector& detector, LiveResult& result) const;
+  void add_numbers(const FrameDetector& detector, LiveResult& result) const;
   void begin_comparison();
   void continue_comparison();
   void show(const Comparison& comparison);
@@ -167,7 +167,7 @@ class Detection {
   Mailbox<Repeats> repeats_;
 
   // Used only by the thread.
-  std::vector<Detector> detectors_;
+  std::vector<FrameDetector> detectors_;
   std::shared_ptr<const Cascade> first_cascade_;  // of the first detector
   std::optional<LiveSettings> built_;             // what detectors_ are made from
   BackendOptions built_backend_;                  // the same, after a failure of the device

@@ -43,13 +43,13 @@ Image<std::uint32_t> at_centres(const Image<std::uint32_t>& depths, const Level&
   return result;
 }
 
-Image<std::uint32_t> values_of(Detector& detector, Snapshot picture, int level) {
+Image<std::uint32_t> values_of(FrameDetector& detector, Snapshot picture, int level) {
   Image<std::uint32_t> values = detector.backend().snapshot(picture, level);
   if (picture != Snapshot::depth) return values;
   return at_centres(values, detector.pyramid().levels[level], detector.cascade().window);
 }
 
-double largest_in(const Image<std::uint32_t>& values, const Detector& detector, Snapshot picture) {
+double largest_in(const Image<std::uint32_t>& values, const FrameDetector& detector, Snapshot picture) {
   const Size size = values.size();
   if (picture == Snapshot::depth) return static_cast<double>(detector.cascade().stages.size());
   if (is_integral(picture)) return std::max(1u, values.row(size.height - 1)[size.width - 1]);
@@ -57,7 +57,7 @@ double largest_in(const Image<std::uint32_t>& values, const Detector& detector, 
 }
 
 // All levels that share an atlas with the chosen one, each in colours of its own range.
-InspectedPicture inspect_atlas(Detector& detector, const Inspection& inspection) {
+InspectedPicture inspect_atlas(FrameDetector& detector, const Inspection& inspection) {
   const Snapshot picture = *inspection.picture;
   const gpu::AtlasPlan plan = gpu::plan_atlas(detector.pyramid());
   // A group is a number of consecutive levels that share one atlas.
@@ -119,7 +119,7 @@ Image<Bgr> coloured(const Image<std::uint32_t>& values, Snapshot picture, double
   });
 }
 
-InspectedPicture inspect(Detector& detector, const Inspection& inspection) {
+InspectedPicture inspect(FrameDetector& detector, const Inspection& inspection) {
   Inspection shown = inspection;
   const int last = static_cast<int>(detector.pyramid().levels.size()) - 1;
   shown.level = std::clamp(inspection.level, 0, last);

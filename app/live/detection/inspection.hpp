@@ -6,7 +6,7 @@
 #include <limits>
 #include <optional>
 
-#include "core/detector.hpp"
+#include "core/frame_detector.hpp"
 
 namespace facesat::app {
 
@@ -51,6 +51,6 @@ Image<Bgr> coloured(const Image<std::uint32_t>& values, Snapshot picture, double
 
 // The selected picture of the last frame, which must have at least one level; inspection.picture
 // must be set. A depth is shown at the centre of its window.
-InspectedPicture inspect(Detector& detector, const Inspection& inspection);
+InspectedPicture inspect(FrameDetector& detector, const Inspection& inspection);
 
 }  // namespace facesat::app

@@ -10,7 +10,7 @@ constexpr int plane_count = 3;
 
 }  // namespace
 
-LevelTables::LevelTables(Detector& detector, std::shared_ptr<const Cascade> cascade, int level)
+LevelTables::LevelTables(FrameDetector& detector, std::shared_ptr<const Cascade> cascade, int level)
     : cascade_(std::move(cascade)),
       level_(detector.pyramid().levels[level]),
       index_(level),

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "core/cpu/tile.hpp"
-#include "core/detector.hpp"
+#include "core/frame_detector.hpp"
 #include "core/rules.hpp"
 
 namespace facesat::app {
@@ -21,7 +21,7 @@ class LevelTables {
  public:
   // Of the frame that `detector` has processed last, which must have this level. `cascade` is the
   // detector's. Throws MemoryError or DeviceError.
-  LevelTables(Detector& detector, std::shared_ptr<const Cascade> cascade, int level);
+  LevelTables(FrameDetector& detector, std::shared_ptr<const Cascade> cascade, int level);
 
   const Cascade& cascade() const { return *cascade_; }
   const Level& level() const { return level_; }

@@ -37,7 +37,7 @@ class Recorder {
   // The video plays at the speed of its source even if detection skips frames: the one before takes
   // their place, for at most a second. A clock that goes back belongs to another position or
   // source.
-  void add(View<const Bgr> frame, const std::vector<FoundFace>& faces, const Timing& timing);
+  void add(View<const Bgr> frame, const std::vector<Face>& faces, const Timing& timing);
 
   // A warning about the last video, which may be complete nevertheless.
   std::string remark() const;

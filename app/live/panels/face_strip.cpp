@@ -16,7 +16,7 @@ float face_strip_height() {
   return side_of_crop() + ImGui::GetStyle().ScrollbarSize + ImGui::GetStyle().ItemSpacing.y;
 }
 
-PointedFace draw_face_strip(const Texture& frame, const std::vector<FoundFace>& faces,
+PointedFace draw_face_strip(const Texture& frame, const std::vector<Face>& faces,
                             std::optional<std::size_t> highlighted) {
   PointedFace user;
   const float side = side_of_crop(), gap = ImGui::GetStyle().ItemSpacing.x / 2;
@@ -32,7 +32,7 @@ PointedFace draw_face_strip(const Texture& frame, const std::vector<FoundFace>& 
     tooltip("A click zooms to this face; F shows the whole picture");
     if (ImGui::IsItemVisible()) {
       const ImVec2 first = ImGui::GetItemRectMin(), last = ImGui::GetItemRectMax();
-      frame.draw(list, faces[i].face.box, first, last);
+      frame.draw(list, faces[i].box, first, last);
       const bool stands_out = i == highlighted || i == user.pointed;
       list.AddRect(first, last, box_colour(faces[i].cascade), 0, 0, stands_out ? 4.0f : 1.5f);
     }

@@ -18,7 +18,7 @@ struct PointedFace {
 };
 
 // Draws over the whole width of the current window. `highlighted`: a face that stands out.
-PointedFace draw_face_strip(const Texture& frame, const std::vector<FoundFace>& faces,
+PointedFace draw_face_strip(const Texture& frame, const std::vector<Face>& faces,
                             std::optional<std::size_t> highlighted);
 
 }  // namespace facesat::app

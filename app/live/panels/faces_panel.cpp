@@ -48,7 +48,7 @@ void draw_header() {
 
 // One row; sets what the user does with it.
 void draw_row(std::size_t index, const LiveResult& result, bool is_highlighted, PointedFace& user) {
-  const auto& [face, colour] = result.faces[index];
+  const Face& face = result.faces[index];
   ImGui::TableNextColumn();
   if (ImGui::Selectable(fmt::format("{}", index + 1).c_str(), is_highlighted,
                         ImGuiSelectableFlags_SpanAllColumns))
@@ -63,9 +63,9 @@ void draw_row(std::size_t index, const LiveResult& result, bool is_highlighted, 
   ImGui::TableNextColumn();
   ImGui::Text("%.2f", face.score);
   ImGui::TableNextColumn();
-  const std::size_t cascade = result.settings.cascade_of_colour(colour);
+  const std::size_t cascade = result.settings.cascade_of_colour(face.cascade);
   const auto& names = result.settings.cascades;
-  draw_swatch(box_colour(colour));
+  draw_swatch(box_colour(face.cascade));
   ImGui::TextUnformatted(cascade < names.size() ? names[cascade].c_str() : "");
 }
 

@@ -146,7 +146,7 @@ void MainWindow::draw_picture() {
 
 void MainWindow::follow(const PointedFace& user) {
   if (user.pointed) pointed_ = user.pointed;
-  if (user.clicked && result_.view_is_frame) view_.zoom_to(result_.faces[*user.clicked].face.box);
+  if (user.clicked && result_.view_is_frame) view_.zoom_to(result_.faces[*user.clicked].box);
 }
 
 void MainWindow::draw_start_page(const Capture::State& state) {

@@ -11,14 +11,14 @@
 namespace facesat::app {
 namespace {
 
-std::optional<std::size_t> face_at(ImVec2 point, const std::vector<FoundFace>& faces) {
+std::optional<std::size_t> face_at(ImVec2 point, const std::vector<Face>& faces) {
   std::optional<std::size_t> smallest;
   for (std::size_t i = 0; i < faces.size(); ++i) {
-    const Rect& box = faces[i].face.box;
+    const Rect& box = faces[i].box;
     const auto left = static_cast<float>(box.x), top = static_cast<float>(box.y);
     const bool is_inside = point.x >= left && point.x < left + static_cast<float>(box.width) &&
                            point.y >= top && point.y < top + static_cast<float>(box.height);
-    if (is_inside && (!smallest || box.width < faces[*smallest].face.box.width)) smallest = i;
+    if (is_inside && (!smallest || box.width < faces[*smallest].box.width)) smallest = i;
   }
   return smallest;
 }
@@ -58,22 +58,22 @@ ImU32 box_colour(std::size_t cascade) {
   return IM_COL32(colour.r, colour.g, colour.b, 255);
 }
 
-std::optional<std::size_t> draw_boxes(const PictureView& view, const std::vector<FoundFace>& faces,
+std::optional<std::size_t> draw_boxes(const PictureView& view, const std::vector<Face>& faces,
                                       const OverlayOptions& options) {
   std::optional<std::size_t> pointed;
   if (const auto point = view.pointed()) pointed = face_at(*point, faces);
   ImDrawList& list = *ImGui::GetWindowDrawList();
   Labels labels(list);
   for (std::size_t i = 0; i < faces.size(); ++i) {
-    const auto& [face, cascade] = faces[i];
+    const Face& face = faces[i];
     const Rect& box = face.box;
     const bool stands_out = i == pointed || i == options.highlighted;
     const ImVec2 first = view.at(box.x, box.y),
                  last = view.at(box.x + box.width, box.y + box.height);
-    list.AddRect(first, last, box_colour(cascade), 0, 0, stands_out ? 4.0f : 2.0f);
+    list.AddRect(first, last, box_colour(face.cascade), 0, 0, stands_out ? 4.0f : 2.0f);
     if (stands_out || options.labels)
       labels.draw(first, last, fmt::format("{} | {:.1f}", face.neighbors, face.score),
-                  box_colour(cascade), stands_out);
+                  box_colour(face.cascade), stands_out);
   }
   return pointed;
 }

@@ -9,7 +9,7 @@
 
 namespace facesat::app {
 
-// The colour of a cascade's boxes. `cascade`: its index, as in FoundFace.
+// The colour of a cascade's boxes. `cascade`: its index, as in Face.
 ImU32 box_colour(std::size_t cascade);
 
 struct OverlayOptions {
@@ -19,7 +19,7 @@ struct OverlayOptions {
 
 // Draws boxes over the picture, which must have been drawn last. Returns the index of the smallest
 // face under the pointer.
-std::optional<std::size_t> draw_boxes(const PictureView& view, const std::vector<FoundFace>& faces,
+std::optional<std::size_t> draw_boxes(const PictureView& view, const std::vector<Face>& faces,
                                       const OverlayOptions& options);
 
 }  // namespace facesat::app

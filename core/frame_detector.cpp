@@ -1,4 +1,4 @@
-#include "core/detector.hpp"
+#include "core/frame_detector.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -7,29 +7,29 @@
 #include "core/stopwatch.hpp"
 
 namespace facesat {
-Detector::Detector(std::shared_ptr<const Cascade> cascade, const DetectOptions& options,
+FrameDetector::FrameDetector(std::shared_ptr<const Cascade> cascade, const DetectOptions& options,
                    std::unique_ptr<Backend> backend)
     : cascade_(std::move(cascade)), options_(options), backend_(std::move(backend)) {
   check(options);
 }
 
-void Detector::stop_when(ShouldStop should_stop) {
+void FrameDetector::stop_when(ShouldStop should_stop) {
   should_stop_ = std::move(should_stop);
   backend_->stop_when(should_stop_);
 }
 
 // An image smaller than every window has no levels; the backend is then not called at all.
-template <class Pixel>
-void Detector::load_any(View<const Pixel> frame) {
+template <class AnyView>
+void FrameDetector::load_any(const AnyView& frame) {
   if (frame.size != pyramid_->image) prepare(frame.size);
   if (!pyramid_->levels.empty()) backend_->load(frame);
 }
 
-void Detector::start() {
+void FrameDetector::start() {
   if (!pyramid_->levels.empty()) backend_->run();
 }
 
-std::vector<Face> Detector::finish() {
+std::vector<Face> FrameDetector::finish() {
   window_count_ = 0;
   times_ = {};
   if (pyramid_->levels.empty()) return {};
@@ -49,7 +49,7 @@ std::vector<Face> Detector::finish() {
   return faces;
 }
 
-void Detector::prepare(Size image) {
+void FrameDetector::prepare(Size image) {
   check_stop(should_stop_);
   *pyramid_ = plan_pyramid(image, cascade_->window, options_);
   if (pyramid_->levels.empty()) return;
@@ -61,19 +61,22 @@ void Detector::prepare(Size image) {
   }
 }
 
-void Detector::load(View<const Bgr> frame) {
+void FrameDetector::load(View<const Bgr> frame) {
   load_any(frame);
 }
-void Detector::load(View<const std::uint8_t> gray) {
+void FrameDetector::load(View<const std::uint8_t> gray) {
   load_any(gray);
 }
+void FrameDetector::load(const ImageView& on_device) {
+  load_any(on_device);
+}
 
-std::vector<Face> Detector::detect(View<const Bgr> frame) {
+std::vector<Face> FrameDetector::detect(View<const Bgr> frame) {
   load(frame);
   start();
   return finish();
 }
-std::vector<Face> Detector::detect(View<const std::uint8_t> gray) {
+std::vector<Face> FrameDetector::detect(View<const std::uint8_t> gray) {
   load(gray);
   start();
   return finish();

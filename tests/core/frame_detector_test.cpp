@@ -1,4 +1,4 @@
-#include "core/detector.hpp"
+#include "core/frame_detector.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -37,11 +37,11 @@ Model pass_all(Size window) {
 }
 
 std::vector<Face> detect(const Model& cascade, const DetectOptions& options, Gray frame) {
-  return Detector(cascade, options, make_cpu_backend()).detect(frame);
+  return FrameDetector(cascade, options, make_cpu_backend()).detect(frame);
 }
 
 // The windows of the frame last detected, before grouping.
-std::vector<Window> windows_of(Detector& detector) {
+std::vector<Window> windows_of(FrameDetector& detector) {
   const auto windows = detector.backend().collect();
   return {windows.begin(), windows.end()};
 }
@@ -66,7 +66,7 @@ TEST_P(FindsFaces, WhereTheyAreDrawn) {
         << x;
 }
 
-INSTANTIATE_TEST_SUITE_P(Detector, FindsFaces,
+INSTANTIATE_TEST_SUITE_P(FrameDetector, FindsFaces,
                          ::testing::Values("haarcascades/haarcascade_frontalface_default.xml",
                                            "haarcascades/haarcascade_frontalface_alt.xml",
                                            "haarcascades/haarcascade_frontalface_alt2.xml",
@@ -79,7 +79,7 @@ INSTANTIATE_TEST_SUITE_P(Detector, FindsFaces,
                          });
 
 // Flat windows have low variance, so that even pass_all() rejects them.
-TEST(Detector, FindsNothingInFlatPictures) {
+TEST(FrameDetector, FindsNothingInFlatPictures) {
   for (const int value : {0, 90, 255}) {
     const Image<std::uint8_t> picture = flat({120, 90}, static_cast<std::uint8_t>(value));
     EXPECT_TRUE(detect(default_model(), {.min_neighbors = 0}, picture.view()).empty());
@@ -87,9 +87,9 @@ TEST(Detector, FindsNothingInFlatPictures) {
   }
 }
 
-TEST(Detector, FindsNothingInPicturesSmallerThanTheWindow) {
+TEST(FrameDetector, FindsNothingInPicturesSmallerThanTheWindow) {
   for (const Size size : {Size{1, 1}, {23, 24}, {24, 23}, {1, 500}, {500, 1}, {0, 0}, {0, 30}}) {
-    Detector detector(pass_all({24, 24}), {.min_neighbors = 0}, make_cpu_backend());
+    FrameDetector detector(pass_all({24, 24}), {.min_neighbors = 0}, make_cpu_backend());
     const Image<std::uint8_t> picture = noise(size, 1);
     const Image<Bgr> colour = colour_noise(size, 1);
     EXPECT_TRUE(detector.detect(picture.view()).empty());
@@ -100,10 +100,10 @@ TEST(Detector, FindsNothingInPicturesSmallerThanTheWindow) {
 }
 
 // No window is rejected, so OpenCV's scan skips none either (see docs/glossary.md, skip rule).
-TEST(Detector, VisitsEveryGridPosition) {
+TEST(FrameDetector, VisitsEveryGridPosition) {
   const Image<std::uint8_t> picture = noise({91, 77}, 2);
   for (const Scan scan : {Scan::opencv, Scan::dense}) {
-    Detector detector(pass_all({9, 8}), {.min_neighbors = 0, .scan = scan}, make_cpu_backend());
+    FrameDetector detector(pass_all({9, 8}), {.min_neighbors = 0, .scan = scan}, make_cpu_backend());
     detector.detect(picture.view());
     std::size_t positions = 0;
     for (const Level& level : detector.pyramid().levels) positions += level.grid.area();
@@ -111,10 +111,10 @@ TEST(Detector, VisitsEveryGridPosition) {
   }
 }
 
-TEST(Detector, DenseScanFindsAllWindowsOfTheOpenCvScanAndMore) {
+TEST(FrameDetector, DenseScanFindsAllWindowsOfTheOpenCvScanAndMore) {
   const Image<std::uint8_t> picture = drawn_faces({200, 90});
   const auto windows = [&](Scan scan) {
-    Detector detector(default_model(), {.scan = scan}, make_cpu_backend());
+    FrameDetector detector(default_model(), {.scan = scan}, make_cpu_backend());
     detector.detect(picture.view());
     return windows_of(detector);
   };
@@ -127,30 +127,30 @@ TEST(Detector, DenseScanFindsAllWindowsOfTheOpenCvScanAndMore) {
 
 // ---- frames -------------------------------------------------------------------------------------
 
-TEST(Detector, DetectsInColourFramesAsInTheirGreyImages) {
+TEST(FrameDetector, DetectsInColourFramesAsInTheirGreyImages) {
   const Image<std::uint8_t> faces = drawn_faces({200, 90});
-  EXPECT_EQ(Detector(default_model(), {}, make_cpu_backend()).detect(coloured(faces.view()).view()),
+  EXPECT_EQ(FrameDetector(default_model(), {}, make_cpu_backend()).detect(coloured(faces.view()).view()),
             detect(default_model(), {}, faces.view()));
   const Image<Bgr> frame = colour_noise({90, 70}, 3);
   const std::vector<Face> windows =
       detect(pass_all({7, 9}), {.min_neighbors = 2}, reference::gray(frame.view()).view());
   EXPECT_FALSE(windows.empty());
   EXPECT_EQ(
-      Detector(pass_all({7, 9}), {.min_neighbors = 2}, make_cpu_backend()).detect(frame.view()),
+      FrameDetector(pass_all({7, 9}), {.min_neighbors = 2}, make_cpu_backend()).detect(frame.view()),
       windows);
 }
 
-TEST(Detector, TakesFramesWhosePitchExceedsTheirWidth) {
+TEST(FrameDetector, TakesFramesWhosePitchExceedsTheirWidth) {
   const Image<std::uint8_t> faces = drawn_faces({200, 90});
   const std::vector<Face> expected = detect(default_model(), {}, faces.view());
   EXPECT_EQ(detect(default_model(), {}, Embedded<std::uint8_t>(faces.view()).view()), expected);
   const Image<Bgr> frame = coloured(faces.view());
   EXPECT_EQ(
-      Detector(default_model(), {}, make_cpu_backend()).detect(Embedded<Bgr>(frame.view()).view()),
+      FrameDetector(default_model(), {}, make_cpu_backend()).detect(Embedded<Bgr>(frame.view()).view()),
       expected);
 }
 
-TEST(Detector, EqualizesWhenAsked) {
+TEST(FrameDetector, EqualizesWhenAsked) {
   // A sixteenth of the contrast: too little for any window to pass.
   Image<std::uint8_t> dull = drawn_faces({200, 90});
   for (int y = 0; y < 90; ++y)
@@ -162,17 +162,17 @@ TEST(Detector, EqualizesWhenAsked) {
   const std::vector<Face> faces = detect(default_model(), {.equalize = true}, dull.view());
   EXPECT_EQ(faces, detect(default_model(), {}, equalized.view()));
   EXPECT_EQ(faces.size(), 3u);
-  Detector colour(default_model(), {.equalize = true}, make_cpu_backend());
+  FrameDetector colour(default_model(), {.equalize = true}, make_cpu_backend());
   EXPECT_EQ(colour.detect(coloured(dull.view()).view()), faces);
 }
 
-TEST(Detector, ReusedDetectorFindsTheSameAsANewOnePerFrame) {
+TEST(FrameDetector, ReusedDetectorFindsTheSameAsANewOnePerFrame) {
   std::vector<Image<std::uint8_t>> frames;
   for (const Size size : {Size{200, 90}, {420, 130}, {30, 40}, {1, 1}, {200, 90}, {90, 200}})
     frames.push_back(drawn_faces(size));
   for (unsigned seed = 0; seed < 4; ++seed) frames.push_back(noise({200, 90}, seed));
   frames.push_back(drawn_faces({200, 90}));
-  Detector detector(default_model(), {.min_neighbors = 1}, make_cpu_backend());
+  FrameDetector detector(default_model(), {.min_neighbors = 1}, make_cpu_backend());
   std::size_t found = 0;
   for (const Image<std::uint8_t>& frame : frames) {
     const std::vector<Face> faces = detector.detect(frame.view());
@@ -185,12 +185,12 @@ TEST(Detector, ReusedDetectorFindsTheSameAsANewOnePerFrame) {
 
 // ---- results ------------------------------------------------------------------------------------
 
-TEST(Detector, KeepsFacesInsideTheFrameAndInOrder) {
+TEST(FrameDetector, KeepsFacesInsideTheFrameAndInOrder) {
   // Windows whose boxes reach beyond the frame before they are clipped.
   std::size_t reaching_out = 0;
   for (const Size size : {Size{61, 47}, {47, 61}, {50, 50}, {33, 71}}) {
     const Image<std::uint8_t> picture = noise(size, 4);
-    Detector detector(pass_all({11, 13}), {.scale_factor = 1.13, .min_neighbors = 0},
+    FrameDetector detector(pass_all({11, 13}), {.scale_factor = 1.13, .min_neighbors = 0},
                       make_cpu_backend());
     const std::vector<Face> faces = detector.detect(picture.view());
     for (std::size_t i = 0; i < faces.size(); ++i) {
@@ -207,9 +207,9 @@ TEST(Detector, KeepsFacesInsideTheFrameAndInOrder) {
   EXPECT_GT(reaching_out, 0u);  // otherwise nothing was clipped
 }
 
-TEST(Detector, ReportsTimesAndCountsOfTheFrame) {
+TEST(FrameDetector, ReportsTimesAndCountsOfTheFrame) {
   const Image<std::uint8_t> faces = drawn_faces({200, 90}), nothing = flat({200, 90}, 1);
-  Detector detector(default_model(), {}, make_cpu_backend());
+  FrameDetector detector(default_model(), {}, make_cpu_backend());
   detector.detect(faces.view());
   EXPECT_GT(detector.window_count(), 50u);
   for (const Step step : {Step::gray, Step::resize, Step::sat, Step::evaluate, Step::group})
@@ -222,24 +222,24 @@ TEST(Detector, ReportsTimesAndCountsOfTheFrame) {
   EXPECT_EQ(detector.times()[Step::evaluate], 0);
 }
 
-TEST(Detector, RefusesOptionsOutsideTheirRange) {
-  EXPECT_THROW(Detector(default_model(), {.scale_factor = 1}, make_cpu_backend()), ArgumentError);
-  EXPECT_THROW(Detector(default_model(), {.min_neighbors = -1}, make_cpu_backend()), ArgumentError);
+TEST(FrameDetector, RefusesOptionsOutsideTheirRange) {
+  EXPECT_THROW(FrameDetector(default_model(), {.scale_factor = 1}, make_cpu_backend()), ArgumentError);
+  EXPECT_THROW(FrameDetector(default_model(), {.min_neighbors = -1}, make_cpu_backend()), ArgumentError);
 }
 
-TEST(Detector, MayBeMovedBetweenFrames) {
+TEST(FrameDetector, MayBeMovedBetweenFrames) {
   const Image<std::uint8_t> picture = drawn_faces({200, 90});
-  auto first = std::make_unique<Detector>(default_model(), DetectOptions{}, make_cpu_backend());
+  auto first = std::make_unique<FrameDetector>(default_model(), DetectOptions{}, make_cpu_backend());
   EXPECT_EQ(first->detect(picture.view()).size(), 3u);
-  Detector second = std::move(*first);
+  FrameDetector second = std::move(*first);
   first.reset();
   EXPECT_EQ(second.detect(picture.view()).size(), 3u);
 }
 
-TEST(Detector, FindsTheSameOnOneThreadAndOnTwo) {
+TEST(FrameDetector, FindsTheSameOnOneThreadAndOnTwo) {
   const Image<std::uint8_t> picture = drawn_faces({420, 130});
   const auto windows_on = [&](int threads) {
-    Detector detector(default_model(), {}, make_cpu_backend());
+    FrameDetector detector(default_model(), {}, make_cpu_backend());
     tbb::task_arena(threads).execute([&] { detector.detect(picture.view()); });
     return windows_of(detector);
   };
@@ -252,7 +252,7 @@ TEST(Detector, FindsTheSameOnOneThreadAndOnTwo) {
 // ---- snapshots ----------------------------------------------------------------------------------
 
 // Compares every snapshot of level `index` with the reference. `gray` is the detector's grey image.
-void expect_snapshots_as_defined(Detector& detector, Gray gray, int index) {
+void expect_snapshots_as_defined(FrameDetector& detector, Gray gray, int index) {
   const Level& level = detector.pyramid().levels[index];
   const Image<std::uint8_t> pixels = reference::resized(gray, level.size);
   const auto snapshot = [&](Snapshot picture) {
@@ -277,7 +277,7 @@ void expect_snapshots_as_defined(Detector& detector, Gray gray, int index) {
 }
 
 // The windows that the reference finds in all levels of the detector's pyramid.
-std::vector<Window> reference_windows(const Detector& detector, Gray gray, Scan scan) {
+std::vector<Window> reference_windows(const FrameDetector& detector, Gray gray, Scan scan) {
   std::vector<Window> all;
   for (int i = 0; i < std::ssize(detector.pyramid().levels); ++i) {
     const Level& level = detector.pyramid().levels[i];
@@ -302,7 +302,7 @@ TEST_P(Snapshots, EqualTheReferenceInEveryLevel) {
   const Image<std::uint8_t> picture = clouds({73, 61}, 5, 2);
   for (const Scan scan : {Scan::opencv, Scan::dense}) {
     const DetectOptions options{.scale_factor = 1.3, .scan = scan};
-    Detector detector(std::make_shared<Cascade>(random_cascade(GetParam().seed, GetParam().shape)),
+    FrameDetector detector(std::make_shared<Cascade>(random_cascade(GetParam().seed, GetParam().shape)),
                       options, make_cpu_backend());
     detector.detect(picture.view());
     const int levels = static_cast<int>(detector.pyramid().levels.size());
@@ -324,7 +324,7 @@ TEST_P(Snapshots, WindowsEqualTheReferenceAcrossTiles) {
   for (const Size size : {Size{1100, 30}, {1045, 24}, {30, 300}, {540, 140}})
     for (const Scan scan : {Scan::opencv, Scan::dense}) {
       const Image<std::uint8_t> picture = clouds(size, 6, 2);
-      Detector detector(
+      FrameDetector detector(
           std::make_shared<Cascade>(random_cascade(GetParam().seed, GetParam().shape)),
           {.scale_factor = 1.4, .scan = scan}, make_cpu_backend());
       detector.detect(picture.view());
@@ -337,25 +337,25 @@ TEST_P(Snapshots, WindowsEqualTheReferenceAcrossTiles) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Detector, Snapshots,
+INSTANTIATE_TEST_SUITE_P(FrameDetector, Snapshots,
                          ::testing::Values(Seeded{"Stumps", 3, {}},
                                            Seeded{
                                                "TiltedTrees", 4, {.tilted = true, .max_nodes = 3}},
                                            Seeded{"Lbp", 3, {.kind = FeatureKind::lbp}}),
                          [](const auto& tested) { return tested.param.name; });
 
-TEST(Detector, SnapshotShowsTheEqualizedGreyImage) {
+TEST(FrameDetector, SnapshotShowsTheEqualizedGreyImage) {
   const Image<Bgr> frame = colour_noise({40, 30}, 6);
-  Detector detector(default_model(), {.equalize = true}, make_cpu_backend());
+  FrameDetector detector(default_model(), {.equalize = true}, make_cpu_backend());
   detector.detect(frame.view());
   Image<std::uint8_t> gray = reference::gray(frame.view());
   cpu::equalize(gray.view(), gray.view());
   EXPECT_TRUE(same(detector.backend().snapshot(Snapshot::gray, 0).view(), gray.view()));
 }
 
-TEST(Detector, SnapshotShowsTheNewFrameAfterOneOfTheOldFrame) {
+TEST(FrameDetector, SnapshotShowsTheNewFrameAfterOneOfTheOldFrame) {
   const Image<std::uint8_t> first = noise({40, 30}, 7), second = noise({40, 30}, 8);
-  Detector detector(default_model(), {}, make_cpu_backend());
+  FrameDetector detector(default_model(), {}, make_cpu_backend());
   for (const Image<std::uint8_t>* frame : {&first, &second}) {
     detector.detect(frame->view());
     EXPECT_TRUE(same(detector.backend().snapshot(Snapshot::level, 0).view(), frame->view()));
@@ -380,9 +380,9 @@ TEST(CpuBackend, RefusesWhatDoesNotFitBeforeAllocating) {
   }
 }
 
-TEST(Detector, StaysUsableAfterARefusal) {
+TEST(FrameDetector, StaysUsableAfterARefusal) {
   const Image<std::uint8_t> picture = drawn_faces({200, 90});
-  Detector detector(default_model(), {}, make_cpu_backend());
+  FrameDetector detector(default_model(), {}, make_cpu_backend());
   EXPECT_EQ(detector.detect(picture.view()).size(), 3u);
   const std::uint8_t never_read = 0;
   for (int i = 0; i < 2; ++i)

@@ -1,30 +1,20 @@
-// Chooses the backends that detection runs on, from the command line and what this machine has.
+// Chooses the backends that detection runs on, from what the user wants and this machine has.
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/backend.hpp"
+#include "library/facesat.hpp"
 
-namespace facesat::app {
-
-enum class BackendChoice { automatic, cpu, cuda };
-
-struct BackendOptions {
-  BackendChoice choice = BackendChoice::automatic;
-  std::string device = "0";  // a number, or "all"
-  std::string sat;           // id of a SAT (summed area table) algorithm; empty: the fastest
-
-  bool operator==(const BackendOptions&) const = default;
-};
+namespace facesat {
 
 // The choice of backend. A place is where a backend can run: there is one for each chosen CUDA
 // device, or a single one for the CPU. Places are numbered from 0.
 class Backends {
  public:
-  // Throws UsageError if what the options demand is not available, or cannot evaluate the cascades.
+  // Throws BackendError if what the options demand is not available, or cannot evaluate the cascades.
   Backends(const BackendOptions& options,
            const std::vector<std::shared_ptr<const Cascade>>& cascades);
 
@@ -33,8 +23,8 @@ class Backends {
   // May the CPU take over when a device fails?
   bool may_fall_back() const { return on_gpu() && choice_ == BackendChoice::automatic; }
 
-  // A sentence on which backend was chosen, if the choice was left to the program.
-  const std::optional<std::string>& remark() const { return remark_; }
+  // A sentence on which backend was chosen, if the choice was left to the library; else empty.
+  const std::string& remark() const { return remark_; }
 
   // "CPU", or the name of the device (the first, if there are several).
   const std::string& device_name() const { return device_name_; }
@@ -55,7 +45,7 @@ class Backends {
   std::vector<int> devices_;  // empty: the CPU
   std::string sat_;
   std::string device_name_ = "CPU";
-  std::optional<std::string> remark_;
+  std::string remark_;
 };
 
-}  // namespace facesat::app
+}  // namespace facesat

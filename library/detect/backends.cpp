@@ -1,39 +1,39 @@
-#include "app/common/backends.hpp"
+#include "library/detect/backends.hpp"
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 
 #include <fmt/format.h>
 
 #include "kernels/cuda_backend.hpp"
 #include "kernels/device/gpu_info.hpp"
 #include "kernels/sat/algorithm.hpp"
-#include "library/support/errors.hpp"
 
-namespace facesat::app {
+namespace facesat {
 namespace {
 
 void check_sat(const BackendOptions& options) {
   if (options.sat.empty()) return;
   if (options.choice == BackendChoice::cpu)
-    throw UsageError(
-        "--sat chooses among the algorithms of the GPU; with --backend cpu there is "
+    throw BackendError(
+        "sat chooses among the algorithms of the GPU; with backend cpu there is "
         "nothing to choose");
   if (!gpu::find_sat(options.sat))
-    throw UsageError(gpu::sat_algorithms().empty()
-                         ? fmt::format("--sat {}: this build has no CUDA backend", options.sat)
-                         : fmt::format("--sat {}: there is no such algorithm; 'facesat info' lists "
+    throw BackendError(gpu::sat_algorithms().empty()
+                         ? fmt::format("sat {}: this build has no CUDA backend", options.sat)
+                         : fmt::format("sat {}: there is no such algorithm; 'facesat info' lists "
                                        "them",
                                        options.sat));
 }
 
-// The number in --device; nullopt for "all".
+// The number of the device; nullopt for "all".
 std::optional<int> device_number(const std::string& text) {
   if (text == "all") return std::nullopt;
   int number = -1;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size() || number < 0)
-    throw UsageError(fmt::format("--device {}: expected a number or \"all\"", text));
+    throw BackendError(fmt::format("device {}: expected a number or \"all\"", text));
   return number;
 }
 
@@ -49,7 +49,7 @@ Backends::Backends(const BackendOptions& options,
   if (why.empty()) return;
   devices_.clear();
   device_name_ = "CPU";
-  if (choice_ == BackendChoice::cuda) throw UsageError(fmt::format("--backend cuda: {}", why));
+  if (choice_ == BackendChoice::cuda) throw BackendError(fmt::format("backend cuda: {}", why));
   remark_ = fmt::format("detecting on the CPU: {}", why);
 }
 
@@ -63,7 +63,7 @@ std::string Backends::why_no_gpu(const BackendOptions& options,
   for (const gpu::DeviceInfo& device : found)
     if (!wanted || device.id == *wanted) devices_.push_back(device.id);
   if (devices_.empty())
-    throw UsageError(fmt::format("--device {}: there is no such device; 'facesat info' lists them",
+    throw BackendError(fmt::format("device {}: there is no such device; 'facesat info' lists them",
                                  options.device));
   try {
     for (const int device : devices_)
@@ -74,7 +74,7 @@ std::string Backends::why_no_gpu(const BackendOptions& options,
   }
   device_name_ = found[static_cast<std::size_t>(devices_.front())].name;
   remark_ = fmt::format("detecting on {}", device_name_);
-  if (devices_.size() > 1) *remark_ += fmt::format(" and {} more", devices_.size() - 1);
+  if (devices_.size() > 1) remark_ += fmt::format(" and {} more", devices_.size() - 1);
   return "";
 }
 
@@ -88,4 +88,4 @@ std::unique_ptr<Backend> Backends::make(int place) const {
                   : make_cpu_backend();
 }
 
-}  // namespace facesat::app
+}  // namespace facesat

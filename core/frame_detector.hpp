@@ -10,10 +10,10 @@
 namespace facesat {
 
 // One cascade on one backend, one frame at a time. Not for use by several threads at once.
-class Detector {
+class FrameDetector {
  public:
   // Throws ArgumentError for options outside their range.
-  Detector(std::shared_ptr<const Cascade> cascade, const DetectOptions& options,
+  FrameDetector(std::shared_ptr<const Cascade> cascade, const DetectOptions& options,
            std::unique_ptr<Backend> backend);
 
   // Faces in pixels of the frame, sorted by y, x, width, height: exactly the rectangles that
@@ -26,6 +26,7 @@ class Detector {
   // start() begins detection, finish() waits for it. start() and finish() may be repeated.
   void load(View<const Bgr> frame);
   void load(View<const std::uint8_t> gray);
+  void load(const ImageView& on_device);  // in the memory of a CUDA device: see Backend::load
   void start();
   std::vector<Face> finish();
 
@@ -46,8 +47,8 @@ class Detector {
   std::size_t window_count() const { return window_count_; }  // before grouping, in the last frame
 
  private:
-  template <class Pixel>
-  void load_any(View<const Pixel> frame);
+  template <class AnyView>
+  void load_any(const AnyView& frame);
   void prepare(Size image);
 
   std::shared_ptr<const Cascade> cascade_;
