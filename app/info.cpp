@@ -46,7 +46,7 @@ Json build_json() {
 
 Json devices_json() {
   Json devices = Json::array();
-  for (const gpu::DeviceInfo& d : gpu::devices())
+  for (const DeviceInfo& d : gpu::devices())
     devices.push_back({{"id", d.id},
                        {"name", d.name},
                        {"compute_capability", d.compute_capability},
@@ -85,7 +85,7 @@ std::string sat_text() {
 
 std::string devices_text() {
   std::string why_none, text;
-  for (const gpu::DeviceInfo& d : gpu::devices(&why_none))
+  for (const DeviceInfo& d : gpu::devices(&why_none))
     text += fmt::format("  device {:<3} {}, compute capability {}, {:.0f} GiB\n", d.id, d.name,
                         d.compute_capability, static_cast<double>(d.memory_bytes) / (1ull << 30));
   return text.empty() ? fmt::format("  devices    none: {}\n", why_none) : text;

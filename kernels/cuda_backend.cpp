@@ -474,7 +474,8 @@ std::unique_ptr<Backend> make_cuda_backend(int device, std::string_view sat,
 }
 
 void download(const ImageView& on_device, View<std::uint8_t> to) {
-  FACESAT_CUDA(cudaSetDevice(device_of(on_device)));
+  const KeptDevice kept;
+  FACESAT_CUDA(cudaSetDevice(device_of(on_device.pixels)));
   const Stream stream = make_stream();
   wait_for(on_device, stream.get());
   copy_frame(on_device, to, stream.get());

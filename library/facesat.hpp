@@ -245,4 +245,74 @@ class FACESAT_API Detector {
   std::unique_ptr<Pool> pool_;
 };
 
+// ---- integral images
+
+enum class Element { u8, s32, u32, f32, f64 };
+
+constexpr int bytes_per_element(Element element) {
+  return element == Element::u8 ? 1 : element == Element::f64 ? 8 : 4;
+}
+
+// A borrowed array of two dimensions: what is summed, or its integral image.
+struct ArrayView {
+  void* data = nullptr;  // the first element of the first row; input is only read
+  Size size;             // in elements
+  std::ptrdiff_t pitch = 0;  // bytes from one row to the next; at least those of a row
+  Element element = Element::u8;
+  bool on_device = false;  // in the memory of a CUDA device, or of the host
+};
+
+struct SatOptions {
+  bool squares = false;  // sums of the squared elements; only for u8
+  // The table has a row of zeros above and a column of zeros to the left, as OpenCV's, so it is one
+  // element wider and higher than the input. Its element (x, y) is the sum of all elements (u, v)
+  // with u < x and v < y; without this, with u <= x and v <= y.
+  bool exclusive = false;
+  std::string algorithm;  // id, only on a device; empty: the fastest
+  void* stream = nullptr;  // cudaStream_t; null: the default stream
+};
+
+// Computes the integral image (summed area table, SAT) of `input`, up to 32768 x 32768 elements,
+// into `table`. Tables have the element type of the input; those of u8 are u32, s32 or f32. Sums of
+// integers wrap modulo 2^32. Both arrays are in host memory or on the same device; they must not
+// overlap.
+//
+// On a device, the work is enqueued in the stream, and the call returns before it is done. Tables
+// are written in place if they are exclusive, element (1, 1) lies on a 16-byte boundary and the
+// pitch is a multiple of 16; others are copied, which takes as long as the sums themselves. The
+// inclusive table is the exclusive one without its first row and column, so it can be had in place,
+// too.
+//
+// In host memory it uses one thread, and sums floating-point numbers in a defined order: first down
+// the columns, then along the rows.
+//
+// Throws ArgumentError, BackendError, DeviceError, MemoryError. May be called by any number of
+// threads at the same time.
+FACESAT_API void sat(const ArrayView& input, const ArrayView& table,
+                     const SatOptions& options = {});
+
+struct SatAlgorithmInfo {
+  std::string id, title, paper;  // id: for SatOptions and BackendOptions
+  int year = 0;
+  double reads = 0, writes = 0;  // of global memory, per element
+};
+
+// The algorithms for devices, the fastest first; none in a build without CUDA.
+FACESAT_API std::vector<SatAlgorithmInfo> sat_algorithms();
+
+// ---- devices
+
+struct DeviceInfo {
+  int id = 0;                      // for BackendOptions::device
+  std::string name;
+  std::string compute_capability;  // "9.0"
+  std::uint64_t memory_bytes = 0;
+};
+
+// The CUDA devices that can be used; `why_none` is set to a sentence if there are none.
+FACESAT_API std::vector<DeviceInfo> devices(std::string* why_none = nullptr);
+
+// The library's version, such as "1.2.3".
+FACESAT_API std::string version();
+
 }  // namespace facesat

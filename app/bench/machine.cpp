@@ -36,7 +36,7 @@ Json machine_json() {
   char date[32];
   std::strftime(date, sizeof date, "%Y-%m-%d", std::gmtime(&now));
   Json gpus = Json::array();
-  for (const gpu::DeviceInfo& device : gpu::devices()) gpus.push_back(device.name);
+  for (const DeviceInfo& device : gpu::devices()) gpus.push_back(device.name);
   return {{"cpu", cpu_model()},
           {"cores", std::thread::hardware_concurrency()},
           {"gpus", gpus},

@@ -74,7 +74,7 @@ void keep_usable(LiveSettings& settings) {
   const auto devices = gpu::devices();
   if (!gpu::find_sat(backend.sat)) backend.sat.clear();
   if (!devices.empty() &&
-      std::none_of(devices.begin(), devices.end(), [&](const gpu::DeviceInfo& device) {
+      std::none_of(devices.begin(), devices.end(), [&](const DeviceInfo& device) {
         return std::to_string(device.id) == backend.device;
       }))
     backend.device = BackendOptions().device;

@@ -19,16 +19,16 @@ Event end_of_work(int device, cudaStream_t stream) {
 
 }  // namespace
 
-int device_of(const ImageView& frame) {
+int device_of(const void* data) {
   cudaPointerAttributes attributes{};
-  FACESAT_CUDA(cudaPointerGetAttributes(&attributes, frame.pixels));
+  FACESAT_CUDA(cudaPointerGetAttributes(&attributes, data));
   if (attributes.type != cudaMemoryTypeDevice && attributes.type != cudaMemoryTypeManaged)
-    throw ArgumentError("the image is said to be on a device, but its pixels are not");
+    throw ArgumentError("an array is said to be on a device, but its memory is not");
   return attributes.device;
 }
 
 void wait_for(const ImageView& frame, cudaStream_t stream) {
-  const Event end = end_of_work(device_of(frame), static_cast<cudaStream_t>(frame.stream));
+  const Event end = end_of_work(device_of(frame.pixels), static_cast<cudaStream_t>(frame.stream));
   FACESAT_CUDA(cudaStreamWaitEvent(stream, end.get(), 0));
 }
 

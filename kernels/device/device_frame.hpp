@@ -6,8 +6,8 @@
 
 namespace facesat::gpu {
 
-// The device in whose memory the frame is. Throws ArgumentError if it is in none.
-int device_of(const ImageView& frame);
+// The device in whose memory the data are. Throws ArgumentError if they are in none.
+int device_of(const void* data);
 
 // Makes `stream`, of the current device, wait for all work that the frame's own stream has been
 // given.

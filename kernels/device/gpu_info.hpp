@@ -5,13 +5,9 @@
 #include <string>
 #include <vector>
 
-namespace facesat::gpu {
+#include "library/facesat.hpp"
 
-struct DeviceInfo {
-  int id = 0;
-  std::string name, compute_capability;  // "9.0"
-  std::uint64_t memory_bytes = 0;
-};
+namespace facesat::gpu {
 
 // Whether this program was built with CUDA.
 bool is_built_in();

@@ -56,11 +56,12 @@ Backends::Backends(const BackendOptions& options,
 std::string Backends::why_no_gpu(const BackendOptions& options,
                                  const std::vector<std::shared_ptr<const Cascade>>& cascades) {
   if (!gpu::is_built_in()) return "this build has no CUDA backend";
+  const gpu::KeptDevice kept;
   std::string why_none;
-  const std::vector<gpu::DeviceInfo> found = gpu::devices(&why_none);
+  const std::vector<DeviceInfo> found = gpu::devices(&why_none);
   if (found.empty()) return why_none;
   const std::optional<int> wanted = device_number(options.device);
-  for (const gpu::DeviceInfo& device : found)
+  for (const DeviceInfo& device : found)
     if (!wanted || device.id == *wanted) devices_.push_back(device.id);
   if (devices_.empty())
     throw BackendError(fmt::format("device {}: there is no such device; 'facesat info' lists them",

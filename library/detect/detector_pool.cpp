@@ -6,6 +6,7 @@
 #include <tbb/task_arena.h>
 
 #include "core/memory.hpp"
+#include "kernels/cuda_backend.hpp"
 #include "library/detect/host_image.hpp"
 
 namespace facesat {
@@ -26,6 +27,20 @@ std::uint64_t estimated_bytes(Size image) {
   const std::uint64_t atlas =
       std::max<std::uint64_t>(pixels, std::min<std::uint64_t>(6 * pixels, 16 << 20));
   return 4 * pixels + 13 * atlas;
+}
+
+using Cascades = std::vector<std::shared_ptr<const Cascade>>;
+
+DetectOptions checked(const DetectOptions& options) {
+  check(options);
+  return options;
+}
+
+Cascades usable(Cascades cascades) {
+  if (cascades.empty()) throw ArgumentError("a detector needs at least one cascade");
+  if (std::find(cascades.begin(), cascades.end(), nullptr) != cascades.end())
+    throw ArgumentError("a cascade of a detector must not be null");
+  return cascades;
 }
 
 void load(FrameDetector& detector, const HostImage& image) {
@@ -66,13 +81,17 @@ Detection run(std::vector<FrameDetector>& detectors, const AnyImage& image,
 
 Detector::Pool::Pool(std::vector<std::shared_ptr<const Cascade>> cascades,
                      const DetectOptions& options, const BackendOptions& backend, Notify notify)
-    : cascades_(std::move(cascades)),
-      options_(options),
+    : cascades_(usable(std::move(cascades))),
+      options_(checked(options)),
       backends_(backend, cascades_),
       notify_(std::move(notify)),
       gate_(available_memory() / 2),
-      gpu_usable_(backends_.on_gpu()) {
-  check(options);
+      gpu_usable_(backends_.on_gpu()) {}
+
+Detector::Pool::~Pool() {
+  if (idle_.empty()) return;
+  const gpu::KeptDevice kept;
+  idle_.clear();
 }
 
 Detection Detector::Pool::detect(const ImageView& image, const ShouldStop& should_stop) {
@@ -98,6 +117,7 @@ Detection Detector::Pool::detect_on_cpu(const ImageView& image, const ShouldStop
 }
 
 Detection Detector::Pool::detect_on_gpu(const ImageView& image, const ShouldStop& should_stop) {
+  const gpu::KeptDevice kept;
   try {
     try {
       return try_on_gpu(image, should_stop);

@@ -19,6 +19,7 @@ class Detector::Pool {
  public:
   Pool(std::vector<std::shared_ptr<const Cascade>> cascades, const DetectOptions& options,
        const BackendOptions& backend, Notify notify);
+  ~Pool();
 
   // As Detector::detect, which has checked the image.
   Detection detect(const ImageView& image, const ShouldStop& should_stop);

@@ -28,7 +28,7 @@ bool draw_size(const char* label, Size& size) {
 
 }  // namespace
 
-DetectionPanel::DetectionPanel(std::vector<gpu::DeviceInfo> devices,
+DetectionPanel::DetectionPanel(std::vector<DeviceInfo> devices,
                                std::span<const gpu::SatAlgorithm* const> sats)
     : devices_(std::move(devices)), sats_(sats), cascades_(cascade_names()) {}
 
@@ -71,7 +71,7 @@ bool DetectionPanel::draw_machine(BackendOptions& backend) const {
   tooltip("Where faces are detected; both give the same rectangles. auto: CUDA if there is a GPU");
   if (devices_.empty() || backend.choice == BackendChoice::cpu) return changed;
   if (devices_.size() > 1 && ImGui::BeginCombo("device", backend.device.c_str())) {
-    for (const gpu::DeviceInfo& device : devices_)
+    for (const DeviceInfo& device : devices_)
       if (ImGui::Selectable(fmt::format("{}: {}", device.id, device.name).c_str())) {
         backend.device = fmt::format("{}", device.id);
         changed = true;

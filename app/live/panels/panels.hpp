@@ -34,7 +34,7 @@ class SourcePanel {
 // All settings of detection; draw() returns true if one of them changed.
 class DetectionPanel {
  public:
-  explicit DetectionPanel(std::vector<gpu::DeviceInfo> devices = gpu::devices(),
+  explicit DetectionPanel(std::vector<DeviceInfo> devices = gpu::devices(),
                           std::span<const gpu::SatAlgorithm* const> sats = gpu::sat_algorithms());
   bool draw(LiveSettings& settings, const LiveResult& last);
 
@@ -44,7 +44,7 @@ class DetectionPanel {
   static bool draw_inside(LiveSettings& settings);
   static bool draw_search(DetectOptions& options);
 
-  std::vector<gpu::DeviceInfo> devices_;
+  std::vector<DeviceInfo> devices_;
   std::span<const gpu::SatAlgorithm* const> sats_;
   std::vector<std::string> cascades_;
 };

@@ -23,7 +23,30 @@ TEST(GrayKernel, EqualsTheCpu) {
     DeviceArray<Bgr> input(packed);
     under_all_schedules([&] {
       DevicePicture<std::uint8_t> gray(size, 9);
-      gpu::enqueue_gray({input.data(), size, pitch}, gray.view(), test_stream());
+      gpu::enqueue_gray(View<const Bgr>{input.data(), size, pitch}, gray.view(), test_stream());
+      gray.expect(expected.view(), std::to_string(size.width) + "x" + std::to_string(size.height));
+    });
+  }
+}
+
+TEST(GrayKernel, IgnoresTheFourthByte) {
+  for (const Size size : {Size{1, 1}, {3, 2}, {4, 5}, {257, 3}, {640, 17}}) {
+    const Image<std::uint8_t> bytes = noise({4 * size.width, size.height}, 8);
+    const int pitch = (size.width + 15) / 16 * 16;
+    std::vector<Bgra> packed(static_cast<std::size_t>(pitch) * size.height, Bgra{1, 2, 3, 4});
+    Image<Bgr> colour(size);
+    for (int y = 0; y < size.height; ++y)
+      for (int x = 0; x < size.width; ++x) {
+        const std::uint8_t* p = bytes.row(y) + 4 * x;
+        packed[y * pitch + x] = {p[0], p[1], p[2], p[3]};
+        colour.row(y)[x] = {p[0], p[1], p[2]};
+      }
+    Image<std::uint8_t> expected(size);
+    cpu::to_gray(colour.view(), expected.view());
+    DeviceArray<Bgra> input(packed);
+    under_all_schedules([&] {
+      DevicePicture<std::uint8_t> gray(size, 9);
+      gpu::enqueue_gray(View<const Bgra>{input.data(), size, pitch}, gray.view(), test_stream());
       gray.expect(expected.view(), std::to_string(size.width) + "x" + std::to_string(size.height));
     });
   }

@@ -1,0 +1,11 @@
+// What this machine and this build have.
+#include "kernels/device/gpu_info.hpp"
+#include "library/facesat.hpp"
+
+namespace facesat {
+
+std::vector<DeviceInfo> devices(std::string* why_none) { return gpu::devices(why_none); }
+
+std::string version() { return FACESAT_VERSION; }
+
+}  // namespace facesat
