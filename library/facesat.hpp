@@ -187,7 +187,7 @@ struct BackendOptions {
   // for it, and all images once it has failed.
   BackendChoice choice = BackendChoice::automatic;
   std::string device = "0";  // a number, or "all"
-  std::string sat;           // id of a SAT algorithm of the GPU (sat_algorithms); empty: the fastest
+  std::string sat{};         // id of a SAT algorithm of the GPU (sat_algorithms); empty: the fastest
 
   bool operator==(const BackendOptions&) const = default;
 };
@@ -268,7 +268,7 @@ struct SatOptions {
   // element wider and higher than the input. Its element (x, y) is the sum of all elements (u, v)
   // with u < x and v < y; without this, with u <= x and v <= y.
   bool exclusive = false;
-  std::string algorithm;  // id, only on a device; empty: the fastest
+  std::string algorithm{};  // id, only on a device; empty: the fastest
   void* stream = nullptr;  // cudaStream_t; null: the default stream
 };
 

@@ -15,7 +15,7 @@ namespace facesat {
 
 // Any number of threads may call detect() at the same time; each borrows a set of detectors, one
 // per cascade. Sets are distributed evenly over the devices.
-class Detector::Pool {
+class __attribute__((visibility("hidden"))) Detector::Pool {
  public:
   Pool(std::vector<std::shared_ptr<const Cascade>> cascades, const DetectOptions& options,
        const BackendOptions& backend, Notify notify);

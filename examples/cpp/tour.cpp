@@ -1,0 +1,97 @@
+// All of facesat's library in a hundred lines. It needs no picture: it makes one.
+#include <facesat.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <thread>
+#include <vector>
+
+namespace {
+
+// A grey gradient: there is no face in it, but it is good enough to show the calls.
+std::vector<std::uint8_t> gradient(facesat::Size size) {
+  std::vector<std::uint8_t> pixels(size.area());
+  for (std::size_t i = 0; i < pixels.size(); ++i)
+    pixels[i] = static_cast<std::uint8_t>(i % size.width * 255 / size.width);
+  return pixels;
+}
+
+void show_machine() {
+  std::printf("facesat %s\n", facesat::version().c_str());
+  std::string why_none;
+  for (const facesat::DeviceInfo& device : facesat::devices(&why_none))
+    std::printf("device %d: %s\n", device.id, device.name.c_str());
+  if (!why_none.empty()) std::printf("no device: %s\n", why_none.c_str());
+  for (const std::string& name : facesat::cascade_names()) std::printf("cascade %s\n", name.c_str());
+}
+
+void detect(const facesat::ImageView& image) {
+  // Made once, shared by all threads. The options are those of detectMultiScale.
+  const facesat::Detector detector("frontalface_default", {.scale_factor = 1.2, .min_neighbors = 4});
+  std::printf("detecting on %s\n", detector.device_name().c_str());
+
+  const facesat::Detection found = detector.detect(image);
+  std::printf("%zu faces from %zu windows\n", found.faces.size(), found.windows);
+  for (const auto& [box, neighbors, score, cascade] : found.faces)
+    std::printf("%d,%d %dx%d: %d windows, score %.2f\n", box.x, box.y, box.width, box.height,
+                neighbors, score);
+  for (std::size_t step = 0; step < found.times.ms.size(); ++step)
+    std::printf("%s %.3f ms\n", facesat::step_names[step].data(), found.times.ms[step]);
+
+  // Many images at once. One that cannot be searched does not keep the others from it.
+  const std::vector<facesat::ImageView> images(4, image);
+  for (const facesat::Detection& one : detector.detect_all(images))
+    std::printf("%s: %zu faces\n", one.error ? "failed" : "ok", one.faces.size());
+
+  // A call can be ended, here after a second.
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+  try {
+    detector.detect(image, [deadline] { return std::chrono::steady_clock::now() > deadline; });
+  } catch (const facesat::Stopped& stopped) {
+    std::printf("%s\n", stopped.what());
+  }
+}
+
+void detect_with_two_cascades(const facesat::ImageView& image) {
+  const auto faces = facesat::find_cascade("frontalface_default");  // or a path
+  const auto info = facesat::info_of(*faces);
+  std::printf("%s: windows of %dx%d, %d stages, %d trees\n", info.name.c_str(), info.window.width,
+              info.window.height, info.stages, info.trees);
+  // On the CPU, even where there is a GPU.
+  const facesat::Detector detector({faces, faces}, {}, {.choice = facesat::BackendChoice::cpu});
+  std::vector<std::thread> threads;
+  std::atomic<std::size_t> count = 0;
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back([&] { count += detector.detect(image).faces.size(); });
+  for (std::thread& thread : threads) thread.join();
+  std::printf("%zu faces in four threads\n", count.load());
+}
+
+void integrate(std::vector<std::uint8_t>& pixels, facesat::Size size) {
+  std::vector<std::uint32_t> table(pixels.size());
+  facesat::sat({.data = pixels.data(), .size = size, .pitch = size.width},
+               {.data = table.data(),
+                .size = size,
+                .pitch = size.width * 4,
+                .element = facesat::Element::u32});
+  std::printf("the sum of all pixels is %u\n", table.back());
+}
+
+}  // namespace
+
+int main() try {
+  constexpr facesat::Size size{320, 240};
+  std::vector<std::uint8_t> pixels = gradient(size);
+  const facesat::ImageView image{.pixels = pixels.data(),
+                                 .size = size,
+                                 .pitch = size.width,
+                                 .format = facesat::PixelFormat::gray};
+  show_machine();
+  detect(image);
+  detect_with_two_cascades(image);
+  integrate(pixels, size);
+} catch (const facesat::Error& error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return 1;
+}
