@@ -91,7 +91,8 @@ int main(int argc, char** argv) {
       {{50, 92, 36}, {124, 56, 22}, {200, 100, 42}, {314, 106, 34}, {268, 38, 17}, {112, 146, 16}});
   DetectOptions options;
   options.scale_factor = 1.25;
-  FrameDetector detector(find_cascade(std::string(default_cascade_name)), options, make_cpu_backend());
+  FrameDetector detector(find_cascade(std::string(default_cascade_name)), options,
+                         make_cpu_backend());
   write_picture(argv[1], draw(detector, frame.view()).view());
   return 0;
 }

@@ -8,7 +8,7 @@
 
 namespace facesat {
 FrameDetector::FrameDetector(std::shared_ptr<const Cascade> cascade, const DetectOptions& options,
-                   std::unique_ptr<Backend> backend)
+                             std::unique_ptr<Backend> backend)
     : cascade_(std::move(cascade)), options_(options), backend_(std::move(backend)) {
   check(options);
 }

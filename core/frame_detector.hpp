@@ -14,7 +14,7 @@ class FrameDetector {
  public:
   // Throws ArgumentError for options outside their range.
   FrameDetector(std::shared_ptr<const Cascade> cascade, const DetectOptions& options,
-           std::unique_ptr<Backend> backend);
+                std::unique_ptr<Backend> backend);
 
   // Faces in pixels of the frame, sorted by y, x, width, height: exactly the rectangles that
   // cv::CascadeClassifier::detectMultiScale of OpenCV 4.6 gives for the grey image. Frames may

@@ -19,8 +19,9 @@ namespace facesat::gpu {
 std::unique_ptr<Backend> make_cuda_backend(int device, std::string_view sat,
                                            std::size_t max_atlas_pixels = 0);
 
-// Copies an image from the memory of a device, when the work that its stream has been given is done.
-// `to` has a row of bytes for each row. Throws ArgumentError if the image is not there, DeviceError.
+// Copies an image from the memory of a device, when the work that its stream has been given is
+// done. `to` has a row of bytes for each row. Throws ArgumentError if the image is not there,
+// DeviceError.
 void download(const ImageView& on_device, View<std::uint8_t> to);
 
 // Restores the calling thread's current device, which all functions of this library may change.

@@ -110,7 +110,7 @@ FACESAT_API std::shared_ptr<const Cascade> cascade_from_xml(std::string_view xml
 FACESAT_API std::vector<std::string> cascade_names();
 
 struct CascadeInfo {
-  std::string name;  // as given to find_cascade, or the stem of a path
+  std::string name;     // as given to find_cascade, or the stem of a path
   bool is_lbp = false;  // local binary patterns; otherwise Haar features
   Size window;          // the smallest object that it finds
   int stages = 0, trees = 0;
@@ -134,7 +134,8 @@ constexpr int bytes_per_pixel(PixelFormat format) {
 struct ImageView {
   const void* pixels = nullptr;  // of the first row
   Size size;
-  std::ptrdiff_t pitch = 0;  // bytes from one row to the next; negative where rows go upwards (in host memory)
+  std::ptrdiff_t pitch =
+      0;  // bytes from one row to the next; negative where rows go upwards (in host memory)
   PixelFormat format = PixelFormat::bgr;
   // Where the pixels are: in host memory, or in that of a CUDA device. Then `stream` is the
   // cudaStream_t in which they were written (null: the default stream), and is waited for.
@@ -162,16 +163,16 @@ struct DetectOptions {
 };
 
 struct Face {
-  Rect box;           // pixels of the image
-  int neighbors = 1;  // number of windows in its group
-  double score = 0;   // the largest sum of the last stage among them
+  Rect box;                 // pixels of the image
+  int neighbors = 1;        // number of windows in its group
+  double score = 0;         // the largest sum of the last stage among them
   std::size_t cascade = 0;  // index of the cascade that found it
 };
 
 // The steps of detection.
 enum class Step { upload, gray, resize, sat, evaluate, download, group };
-inline constexpr std::array<std::string_view, 7> step_names{
-    "upload", "gray", "resize", "sat", "evaluate", "download", "group"};
+inline constexpr std::array<std::string_view, 7> step_names{"upload",   "gray",     "resize", "sat",
+                                                            "evaluate", "download", "group"};
 
 // Milliseconds that one image spent in each step.
 struct StepTimes {
@@ -187,7 +188,7 @@ struct BackendOptions {
   // for it, and all images once it has failed.
   BackendChoice choice = BackendChoice::automatic;
   std::string device = "0";  // a number, or "all"
-  std::string sat{};         // id of a SAT algorithm of the GPU (sat_algorithms); empty: the fastest
+  std::string sat{};  // id of a SAT algorithm of the GPU (sat_algorithms); empty: the fastest
 
   bool operator==(const BackendOptions&) const = default;
 };
@@ -255,8 +256,8 @@ constexpr int bytes_per_element(Element element) {
 
 // A borrowed array of two dimensions: what is summed, or its integral image.
 struct ArrayView {
-  void* data = nullptr;  // the first element of the first row; input is only read
-  Size size;             // in elements
+  void* data = nullptr;      // the first element of the first row; input is only read
+  Size size;                 // in elements
   std::ptrdiff_t pitch = 0;  // bytes from one row to the next; at least those of a row
   Element element = Element::u8;
   bool on_device = false;  // in the memory of a CUDA device, or of the host
@@ -269,7 +270,7 @@ struct SatOptions {
   // with u < x and v < y; without this, with u <= x and v <= y.
   bool exclusive = false;
   std::string algorithm{};  // id, only on a device; empty: the fastest
-  void* stream = nullptr;  // cudaStream_t; null: the default stream
+  void* stream = nullptr;   // cudaStream_t; null: the default stream
 };
 
 // Computes the integral image (summed area table, SAT) of `input`, up to 32768 x 32768 elements,
@@ -303,7 +304,7 @@ FACESAT_API std::vector<SatAlgorithmInfo> sat_algorithms();
 // ---- devices
 
 struct DeviceInfo {
-  int id = 0;                      // for BackendOptions::device
+  int id = 0;  // for BackendOptions::device
   std::string name;
   std::string compute_capability;  // "9.0"
   std::uint64_t memory_bytes = 0;

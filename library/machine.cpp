@@ -4,8 +4,12 @@
 
 namespace facesat {
 
-std::vector<DeviceInfo> devices(std::string* why_none) { return gpu::devices(why_none); }
+std::vector<DeviceInfo> devices(std::string* why_none) {
+  return gpu::devices(why_none);
+}
 
-std::string version() { return FACESAT_VERSION; }
+std::string version() {
+  return FACESAT_VERSION;
+}
 
 }  // namespace facesat

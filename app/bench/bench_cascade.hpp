@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "library/detect/backends.hpp"
 #include "core/pyramid.hpp"
+#include "library/detect/backends.hpp"
 
 namespace CLI {
 class App;

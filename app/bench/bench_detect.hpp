@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "library/detect/backends.hpp"
 #include "core/pyramid.hpp"
+#include "library/detect/backends.hpp"
 
 namespace CLI {
 class App;

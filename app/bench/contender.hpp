@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "library/detect/backends.hpp"
 #include "core/frame_detector.hpp"
+#include "library/detect/backends.hpp"
 #include "library/media/contender.hpp"
 
 namespace facesat::app {

@@ -10,8 +10,8 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "library/facesat.hpp"
 #include "core/image.hpp"
+#include "library/facesat.hpp"
 
 namespace facesat::app {
 

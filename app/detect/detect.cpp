@@ -30,8 +30,9 @@
 namespace facesat::app {
 namespace {
 
-void run_pipeline(ItemReader& reader, const Detector& detector, Sink& sink, const DetectCommand& command,
-                  const PictureFolders& folders, std::size_t in_flight) {
+void run_pipeline(ItemReader& reader, const Detector& detector, Sink& sink,
+                  const DetectCommand& command, const PictureFolders& folders,
+                  std::size_t in_flight) {
   using ItemPtr = std::shared_ptr<Item>;
   std::atomic<bool> stop = false;
   const auto read = tbb::make_filter<void, ItemPtr>(

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "library/facesat.hpp"
 #include "core/pyramid.hpp"
+#include "library/facesat.hpp"
 #include "library/io/results.hpp"
 #include "library/media/codec.hpp"
 

@@ -24,8 +24,8 @@ void write_pictures(const Item& item, View<const Bgr> picture, const PictureFold
   if (!folders.crops) return;
   int number = 0;
   for (const Face& found : faces)
-    folders.crops->write(PictureNames::of_crop(item.picture_name, ++number),
-                         picture.sub(found.box), item.path);
+    folders.crops->write(PictureNames::of_crop(item.picture_name, ++number), picture.sub(found.box),
+                         item.path);
   // Deletes the remaining crops of an earlier run that found more faces. Some may have been deleted
   // by hand, so the numbers may have gaps.
   constexpr int widest_gap = 100;

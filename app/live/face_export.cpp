@@ -45,8 +45,7 @@ Record record_of(const LiveResult& result) {
   record.size = frame.picture.pixels.size;
   record.warning = frame.picture.warning;
   record.faces = result.faces;
-  for (Face& face : record.faces)
-    face.cascade = result.settings.cascade_of_colour(face.cascade);
+  for (Face& face : record.faces) face.cascade = result.settings.cascade_of_colour(face.cascade);
   return record;
 }
 

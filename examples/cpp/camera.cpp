@@ -1,10 +1,9 @@
 // camera [NUMBER or FILE]: shows a camera (0) or a video with the boxes of faces; q ends it.
-#include <facesat.hpp>
-
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 
+#include <facesat.hpp>
 #include <opencv2/highgui.hpp>
 #include <opencv2/imgproc.hpp>
 #include <opencv2/videoio.hpp>

@@ -1,11 +1,10 @@
 // An image that is in the memory of a GPU already is searched and summed there, in the order of the
 // caller's stream. Without a GPU it says so.
-#include <facesat.hpp>
-
 #include <cstdio>
 #include <vector>
 
 #include <cuda_runtime_api.h>
+#include <facesat.hpp>
 
 int main() try {
   std::string why_none;
@@ -35,16 +34,14 @@ int main() try {
   std::printf("%zu faces on %s\n", found.faces.size(), detector.device_name().c_str());
 
   // Only enqueued: what follows in the stream sees the table.
-  facesat::sat({.data = image,
-                .size = size,
-                .pitch = static_cast<std::ptrdiff_t>(pitch),
-                .on_device = true},
-               {.data = table,
-                .size = size,
-                .pitch = 4 * size.width,
-                .element = facesat::Element::u32,
-                .on_device = true},
-               {.stream = stream});
+  facesat::sat(
+      {.data = image, .size = size, .pitch = static_cast<std::ptrdiff_t>(pitch), .on_device = true},
+      {.data = table,
+       .size = size,
+       .pitch = 4 * size.width,
+       .element = facesat::Element::u32,
+       .on_device = true},
+      {.stream = stream});
   std::uint32_t sum = 0;
   cudaMemcpyAsync(&sum, static_cast<std::uint32_t*>(table) + size.area() - 1, sizeof sum,
                   cudaMemcpyDeviceToHost, stream);

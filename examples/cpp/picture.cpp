@@ -1,8 +1,7 @@
 // picture IN OUT: finds the faces in a picture, and writes it with their boxes.
-#include <facesat.hpp>
-
 #include <cstdio>
 
+#include <facesat.hpp>
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
 
@@ -18,7 +17,8 @@ int main(int argc, char** argv) try {
                                       .pitch = static_cast<std::ptrdiff_t>(picture.step)});
   for (const facesat::Face& face : found.faces) {
     std::printf("%d,%d %dx%d\n", face.box.x, face.box.y, face.box.width, face.box.height);
-    cv::rectangle(picture, {face.box.x, face.box.y, face.box.width, face.box.height}, {0, 255, 0}, 2);
+    cv::rectangle(picture, {face.box.x, face.box.y, face.box.width, face.box.height}, {0, 255, 0},
+                  2);
   }
   if (picture.empty() || !cv::imwrite(argv[2], picture)) {
     std::fprintf(stderr, "%s cannot be read, or %s not written\n", argv[1], argv[2]);

@@ -1,11 +1,11 @@
 // All of facesat's library in a hundred lines. It needs no picture: it makes one.
-#include <facesat.hpp>
-
 #include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <thread>
 #include <vector>
+
+#include <facesat.hpp>
 
 namespace {
 
@@ -23,12 +23,14 @@ void show_machine() {
   for (const facesat::DeviceInfo& device : facesat::devices(&why_none))
     std::printf("device %d: %s\n", device.id, device.name.c_str());
   if (!why_none.empty()) std::printf("no device: %s\n", why_none.c_str());
-  for (const std::string& name : facesat::cascade_names()) std::printf("cascade %s\n", name.c_str());
+  for (const std::string& name : facesat::cascade_names())
+    std::printf("cascade %s\n", name.c_str());
 }
 
 void detect(const facesat::ImageView& image) {
   // Made once, shared by all threads. The options are those of detectMultiScale.
-  const facesat::Detector detector("frontalface_default", {.scale_factor = 1.2, .min_neighbors = 4});
+  const facesat::Detector detector("frontalface_default",
+                                   {.scale_factor = 1.2, .min_neighbors = 4});
   std::printf("detecting on %s\n", detector.device_name().c_str());
 
   const facesat::Detection found = detector.detect(image);

@@ -1,6 +1,6 @@
 // For builds without CUDA.
-#include "library/facesat.hpp"
 #include "kernels/bench/micro.hpp"
+#include "library/facesat.hpp"
 
 namespace facesat::gpu {
 

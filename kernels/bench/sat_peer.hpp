@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "library/facesat.hpp"
 #include "kernels/sat/algorithm.hpp"
+#include "library/facesat.hpp"
 
 namespace facesat::gpu {
 

@@ -1,6 +1,6 @@
 // For builds without CUDA.
-#include "library/facesat.hpp"
 #include "kernels/device/gpu_info.hpp"
+#include "library/facesat.hpp"
 
 namespace facesat::gpu {
 

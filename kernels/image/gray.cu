@@ -50,11 +50,10 @@ void enqueue(View<const Pixel> frame, View<std::uint8_t> gray, StreamHandle stre
   const int words = (frame.size.width + 3) / 4;
   const dim3 block(64, 4);
   const dim3 grid((words + block.x - 1) / block.x, (frame.size.height + block.y - 1) / block.y);
-  FACESAT_LAUNCH(gray_kernel<Pixel>, grid, block, stream,
-                 reinterpret_cast<const unsigned*>(frame.data),
-                 static_cast<int>(frame.pitch * sizeof(Pixel) / 4),
-                 reinterpret_cast<unsigned*>(gray.data), static_cast<int>(gray.pitch / 4), words,
-                 frame.size.height);
+  FACESAT_LAUNCH(
+      gray_kernel<Pixel>, grid, block, stream, reinterpret_cast<const unsigned*>(frame.data),
+      static_cast<int>(frame.pitch * sizeof(Pixel) / 4), reinterpret_cast<unsigned*>(gray.data),
+      static_cast<int>(gray.pitch / 4), words, frame.size.height);
 }
 
 }  // namespace

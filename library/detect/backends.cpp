@@ -21,10 +21,10 @@ void check_sat(const BackendOptions& options) {
         "nothing to choose");
   if (!gpu::find_sat(options.sat))
     throw BackendError(gpu::sat_algorithms().empty()
-                         ? fmt::format("sat {}: this build has no CUDA backend", options.sat)
-                         : fmt::format("sat {}: there is no such algorithm; 'facesat info' lists "
-                                       "them",
-                                       options.sat));
+                           ? fmt::format("sat {}: this build has no CUDA backend", options.sat)
+                           : fmt::format("sat {}: there is no such algorithm; 'facesat info' lists "
+                                         "them",
+                                         options.sat));
 }
 
 // The number of the device; nullopt for "all".
@@ -65,7 +65,7 @@ std::string Backends::why_no_gpu(const BackendOptions& options,
     if (!wanted || device.id == *wanted) devices_.push_back(device.id);
   if (devices_.empty())
     throw BackendError(fmt::format("device {}: there is no such device; 'facesat info' lists them",
-                                 options.device));
+                                   options.device));
   try {
     for (const int device : devices_)
       for (const auto& cascade : cascades)

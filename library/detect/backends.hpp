@@ -14,7 +14,8 @@ namespace facesat {
 // device, or a single one for the CPU. Places are numbered from 0.
 class Backends {
  public:
-  // Throws BackendError if what the options demand is not available, or cannot evaluate the cascades.
+  // Throws BackendError if what the options demand is not available, or cannot evaluate the
+  // cascades.
   Backends(const BackendOptions& options,
            const std::vector<std::shared_ptr<const Cascade>>& cascades);
 

@@ -41,8 +41,14 @@ std::vector<Detection> Detector::detect_all(std::span<const ImageView> images,
   return all;
 }
 
-const std::string& Detector::device_name() const { return pool_->backends().device_name(); }
-bool Detector::on_gpu() const { return pool_->backends().on_gpu(); }
-const std::string& Detector::remark() const { return pool_->backends().remark(); }
+const std::string& Detector::device_name() const {
+  return pool_->backends().device_name();
+}
+bool Detector::on_gpu() const {
+  return pool_->backends().on_gpu();
+}
+const std::string& Detector::remark() const {
+  return pool_->backends().remark();
+}
 
 }  // namespace facesat

@@ -14,14 +14,14 @@ void check(const ImageView& image) {
     throw ArgumentError(fmt::format("an image cannot have {} x {} pixels", width, height));
   if (width == 0 || height == 0) return;
   if (!image.pixels)
-    throw ArgumentError(fmt::format("the image of {} x {} pixels has none: its pointer is null",
-                                    width, height));
+    throw ArgumentError(
+        fmt::format("the image of {} x {} pixels has none: its pointer is null", width, height));
   if (image.on_device && image.pitch < 0)
     throw ArgumentError("an image on a device cannot have rows that go upwards");
   const std::ptrdiff_t row = static_cast<std::ptrdiff_t>(width) * bytes_per_pixel(image.format);
   if (height > 1 && std::abs(image.pitch) < row)
-    throw ArgumentError(fmt::format("the image has rows of {} bytes, but a pitch of {}", row,
-                                    image.pitch));
+    throw ArgumentError(
+        fmt::format("the image has rows of {} bytes, but a pitch of {}", row, image.pitch));
 }
 
 HostImage::HostImage(const ImageView& image) : is_gray_(image.format == PixelFormat::gray) {

@@ -33,8 +33,9 @@ bool are_compatible(Element input, Element table) {
 void check_pair(const ArrayView& input, const ArrayView& table, const SatOptions& options) {
   const auto& [width, height] = input.size;
   if (width < 1 || height < 1 || width > longest_side || height > longest_side)
-    throw ArgumentError(fmt::format("integral images are of 1 x 1 to {0} x {0} elements, not of {1} x {2}",
-                                    longest_side, width, height));
+    throw ArgumentError(
+        fmt::format("integral images are of 1 x 1 to {0} x {0} elements, not of {1} x {2}",
+                    longest_side, width, height));
   const int border = options.exclusive ? 1 : 0;
   if (table.size != Size{width + border, height + border})
     throw ArgumentError(fmt::format("the table of {} x {} elements must have {} x {}, not {} x {}",
@@ -60,8 +61,8 @@ void sat(const ArrayView& input, const ArrayView& table, const SatOptions& optio
     return gpu::enqueue_array_sat(input, table, options);
   }
   if (!options.algorithm.empty())
-    throw BackendError(fmt::format(
-        "algorithm {}: the algorithms are for arrays on a device", options.algorithm));
+    throw BackendError(
+        fmt::format("algorithm {}: the algorithms are for arrays on a device", options.algorithm));
   host_sat(input, table, options);
 }
 

@@ -103,7 +103,8 @@ TEST(FrameDetector, FindsNothingInPicturesSmallerThanTheWindow) {
 TEST(FrameDetector, VisitsEveryGridPosition) {
   const Image<std::uint8_t> picture = noise({91, 77}, 2);
   for (const Scan scan : {Scan::opencv, Scan::dense}) {
-    FrameDetector detector(pass_all({9, 8}), {.min_neighbors = 0, .scan = scan}, make_cpu_backend());
+    FrameDetector detector(pass_all({9, 8}), {.min_neighbors = 0, .scan = scan},
+                           make_cpu_backend());
     detector.detect(picture.view());
     std::size_t positions = 0;
     for (const Level& level : detector.pyramid().levels) positions += level.grid.area();
@@ -129,15 +130,16 @@ TEST(FrameDetector, DenseScanFindsAllWindowsOfTheOpenCvScanAndMore) {
 
 TEST(FrameDetector, DetectsInColourFramesAsInTheirGreyImages) {
   const Image<std::uint8_t> faces = drawn_faces({200, 90});
-  EXPECT_EQ(FrameDetector(default_model(), {}, make_cpu_backend()).detect(coloured(faces.view()).view()),
-            detect(default_model(), {}, faces.view()));
+  EXPECT_EQ(
+      FrameDetector(default_model(), {}, make_cpu_backend()).detect(coloured(faces.view()).view()),
+      detect(default_model(), {}, faces.view()));
   const Image<Bgr> frame = colour_noise({90, 70}, 3);
   const std::vector<Face> windows =
       detect(pass_all({7, 9}), {.min_neighbors = 2}, reference::gray(frame.view()).view());
   EXPECT_FALSE(windows.empty());
-  EXPECT_EQ(
-      FrameDetector(pass_all({7, 9}), {.min_neighbors = 2}, make_cpu_backend()).detect(frame.view()),
-      windows);
+  EXPECT_EQ(FrameDetector(pass_all({7, 9}), {.min_neighbors = 2}, make_cpu_backend())
+                .detect(frame.view()),
+            windows);
 }
 
 TEST(FrameDetector, TakesFramesWhosePitchExceedsTheirWidth) {
@@ -145,9 +147,9 @@ TEST(FrameDetector, TakesFramesWhosePitchExceedsTheirWidth) {
   const std::vector<Face> expected = detect(default_model(), {}, faces.view());
   EXPECT_EQ(detect(default_model(), {}, Embedded<std::uint8_t>(faces.view()).view()), expected);
   const Image<Bgr> frame = coloured(faces.view());
-  EXPECT_EQ(
-      FrameDetector(default_model(), {}, make_cpu_backend()).detect(Embedded<Bgr>(frame.view()).view()),
-      expected);
+  EXPECT_EQ(FrameDetector(default_model(), {}, make_cpu_backend())
+                .detect(Embedded<Bgr>(frame.view()).view()),
+            expected);
 }
 
 TEST(FrameDetector, EqualizesWhenAsked) {
@@ -191,7 +193,7 @@ TEST(FrameDetector, KeepsFacesInsideTheFrameAndInOrder) {
   for (const Size size : {Size{61, 47}, {47, 61}, {50, 50}, {33, 71}}) {
     const Image<std::uint8_t> picture = noise(size, 4);
     FrameDetector detector(pass_all({11, 13}), {.scale_factor = 1.13, .min_neighbors = 0},
-                      make_cpu_backend());
+                           make_cpu_backend());
     const std::vector<Face> faces = detector.detect(picture.view());
     for (std::size_t i = 0; i < faces.size(); ++i) {
       const Rect& r = faces[i].box;
@@ -223,13 +225,16 @@ TEST(FrameDetector, ReportsTimesAndCountsOfTheFrame) {
 }
 
 TEST(FrameDetector, RefusesOptionsOutsideTheirRange) {
-  EXPECT_THROW(FrameDetector(default_model(), {.scale_factor = 1}, make_cpu_backend()), ArgumentError);
-  EXPECT_THROW(FrameDetector(default_model(), {.min_neighbors = -1}, make_cpu_backend()), ArgumentError);
+  EXPECT_THROW(FrameDetector(default_model(), {.scale_factor = 1}, make_cpu_backend()),
+               ArgumentError);
+  EXPECT_THROW(FrameDetector(default_model(), {.min_neighbors = -1}, make_cpu_backend()),
+               ArgumentError);
 }
 
 TEST(FrameDetector, MayBeMovedBetweenFrames) {
   const Image<std::uint8_t> picture = drawn_faces({200, 90});
-  auto first = std::make_unique<FrameDetector>(default_model(), DetectOptions{}, make_cpu_backend());
+  auto first =
+      std::make_unique<FrameDetector>(default_model(), DetectOptions{}, make_cpu_backend());
   EXPECT_EQ(first->detect(picture.view()).size(), 3u);
   FrameDetector second = std::move(*first);
   first.reset();
@@ -302,8 +307,9 @@ TEST_P(Snapshots, EqualTheReferenceInEveryLevel) {
   const Image<std::uint8_t> picture = clouds({73, 61}, 5, 2);
   for (const Scan scan : {Scan::opencv, Scan::dense}) {
     const DetectOptions options{.scale_factor = 1.3, .scan = scan};
-    FrameDetector detector(std::make_shared<Cascade>(random_cascade(GetParam().seed, GetParam().shape)),
-                      options, make_cpu_backend());
+    FrameDetector detector(
+        std::make_shared<Cascade>(random_cascade(GetParam().seed, GetParam().shape)), options,
+        make_cpu_backend());
     detector.detect(picture.view());
     const int levels = static_cast<int>(detector.pyramid().levels.size());
     ASSERT_GT(levels, 4);

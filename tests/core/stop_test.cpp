@@ -125,7 +125,8 @@ constexpr double soon = 0.2;
 
 // Runs `work`, which is to stop after `seconds` of processor time. Expects that the detector asks
 // often enough whether to stop, and then stops.
-void expect_asked_often(FrameDetector& detector, double seconds, const std::function<void()>& work) {
+void expect_asked_often(FrameDetector& detector, double seconds,
+                        const std::function<void()>& work) {
   double begin = thread_seconds(), last = begin, longest = 0;
   int asked = 0;
   detector.stop_when([&] {

@@ -90,7 +90,8 @@ void evaluate(const std::shared_ptr<const Cascade>& cascade) {
   const Size window = cascade->window;
   if (window.width > picture_size.width || window.height > picture_size.height) return;
   static const Image<std::uint8_t> noise = make_noise();
-  FrameDetector detector(cascade, DetectOptions{1.3, 1, {}, {}, Scan::dense, false}, make_cpu_backend());
+  FrameDetector detector(cascade, DetectOptions{1.3, 1, {}, {}, Scan::dense, false},
+                         make_cpu_backend());
   detector.detect(noise.view());
 }
 

@@ -54,9 +54,7 @@ struct OwnedArray {
   Element element = Element::u8;
 
   ArrayView view() { return {bytes.data(), size, pitch, element}; }
-  ArrayView view() const {
-    return {const_cast<std::uint8_t*>(bytes.data()), size, pitch, element};
-  }
+  ArrayView view() const { return {const_cast<std::uint8_t*>(bytes.data()), size, pitch, element}; }
   template <class T>
   T at(int x, int y) const {
     T value;
@@ -98,8 +96,7 @@ inline OwnedArray random_array(Size size, Element element, int gap, unsigned see
   const auto fill = [&](auto zero, int low, unsigned count) {
     for (int y = 0; y < size.height; ++y)
       for (int x = 0; x < size.width; ++x) {
-        const auto value =
-            static_cast<decltype(zero)>(low + static_cast<int>(random() % count));
+        const auto value = static_cast<decltype(zero)>(low + static_cast<int>(random() % count));
         std::memcpy(array.bytes.data() + y * array.pitch + x * sizeof(value), &value,
                     sizeof(value));
       }
@@ -130,8 +127,8 @@ inline void expect_sums(const OwnedArray& input, const OwnedArray& table, const 
   int wrong = 0;
   const auto expect = [&](int x, int y, double sum) {
     if (table.number(x, y) != sum && ++wrong <= 3)
-      ADD_FAILURE() << ::testing::PrintToString(one) << " " << width << "x" << height
-                    << " at " << x << ", " << y << ": " << table.number(x, y) << ", not " << sum;
+      ADD_FAILURE() << ::testing::PrintToString(one) << " " << width << "x" << height << " at " << x
+                    << ", " << y << ": " << table.number(x, y) << ", not " << sum;
   };
   for (int x = 0; x < table.size.width && one.exclusive; ++x) expect(x, 0, 0);
   for (int y = 0; y < height; ++y) {

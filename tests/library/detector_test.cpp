@@ -116,8 +116,8 @@ TEST_F(SharedDetector, ManyThreadsShareOneObject) {
 TEST_F(SharedDetector, ABatchKeepsItsOrderAndItsErrors) {
   const Image<Bgr> narrow = coloured(drawn_faces({300, 130}).view());
   const ImageView broken{.pixels = nullptr, .size = {10, 10}, .pitch = 30};
-  const std::vector<ImageView> batch{image_view(faces.view()), broken, {},
-                                     image_view(narrow.view())};
+  const std::vector<ImageView> batch{
+      image_view(faces.view()), broken, {}, image_view(narrow.view())};
   const std::vector<Detection> found = detector.detect_all(batch);
   ASSERT_EQ(found.size(), 4u);
   EXPECT_EQ(found[0].faces, expected_in(faces.view(), cascade));

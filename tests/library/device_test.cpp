@@ -26,7 +26,8 @@ class LateBytes {
     FACESAT_CUDA(cudaDeviceSynchronize());
     const auto wait = [](void*) { std::this_thread::sleep_for(std::chrono::milliseconds(3)); };
     FACESAT_CUDA(cudaLaunchHostFunc(stream, wait, nullptr));
-    FACESAT_CUDA(cudaMemcpyAsync(data(), bytes.data(), bytes.size(), cudaMemcpyHostToDevice, stream));
+    FACESAT_CUDA(
+        cudaMemcpyAsync(data(), bytes.data(), bytes.size(), cudaMemcpyHostToDevice, stream));
   }
   std::uint8_t* data() const { return memory_.data() + offset_; }
 
@@ -61,7 +62,8 @@ class DeviceImages : public ::testing::Test {
 TEST_F(DeviceImages, OfAllFormatsGiveTheSameFaces) {
   ASSERT_GT(expected.size(), 1u);
   std::vector<OwnedView> all = all_layouts(colour.view());
-  for (const int gap : {0, 1, 50}) all.push_back(laid_out(image_view(gray.view()), gap, false, "grey"));
+  for (const int gap : {0, 1, 50})
+    all.push_back(laid_out(image_view(gray.view()), gap, false, "grey"));
   for (const OwnedView& one : all) {
     if (one.view.pitch < 0) continue;
     for (const std::size_t offset : {0, 1, 16}) {
@@ -76,12 +78,14 @@ TEST_F(DeviceImages, OfAllFormatsGiveTheSameFaces) {
 TEST_F(DeviceImages, ColoursAreReadInTheOrderOfTheirBytes) {
   const Image<Bgr> noise = colour_noise({300, 200}, 3);
   const DetectOptions raw{.min_neighbors = 0, .scan = Scan::dense, .equalize = true};
-  const Detector gpu_detector("lbp:frontalface", raw, cuda), cpu_detector("lbp:frontalface", raw, cpu);
+  const Detector gpu_detector("lbp:frontalface", raw, cuda),
+      cpu_detector("lbp:frontalface", raw, cpu);
   const Detection expected_windows = cpu_detector.detect(image_view(noise.view()));
   for (const OwnedView& one : all_layouts(noise.view())) {
     if (one.view.pitch < 0) continue;
     const LateBytes bytes(one.bytes, 0, stream.get());
-    EXPECT_EQ(boxes_of(gpu_detector.detect(on_device(one, bytes))), boxes_of(expected_windows)) << one.name;
+    EXPECT_EQ(boxes_of(gpu_detector.detect(on_device(one, bytes))), boxes_of(expected_windows))
+        << one.name;
   }
 }
 
@@ -146,7 +150,8 @@ class DeviceSat : public ::testing::TestWithParam<SatCase> {
 
 TEST_P(DeviceSat, EqualsItsDefinition) {
   const gpu::Stream stream = gpu::make_stream();
-  for (const Size size : {Size{1, 1}, {1, 70}, {70, 1}, {31, 33}, {64, 64}, {257, 100}, {1000, 300}})
+  for (const Size size :
+       {Size{1, 1}, {1, 70}, {70, 1}, {31, 33}, {64, 64}, {257, 100}, {1000, 300}})
     for (const int gap : {0, 8, 48})
       for (const std::size_t offset : {0, 8}) expect_equal(size, gap, offset, stream.get());
 }
@@ -165,7 +170,11 @@ INSTANTIATE_TEST_SUITE_P(All, DeviceSat, ::testing::ValuesIn(all_sat_cases()),
 TEST(SatOnADevice, IsRefusedAcrossMemories) {
   std::vector<float> host(16);
   const gpu::Buffer<float> device(16);
-  const ArrayView there{.data = device.data(), .size = {4, 4}, .pitch = 16, .element = Element::f32, .on_device = true};
+  const ArrayView there{.data = device.data(),
+                        .size = {4, 4},
+                        .pitch = 16,
+                        .element = Element::f32,
+                        .on_device = true};
   ArrayView here = there;
   here.data = host.data();
   EXPECT_THROW(sat(here, there), ArgumentError);

@@ -23,14 +23,19 @@ TEST_P(HostSat, EqualsItsDefinition) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, HostSat, ::testing::ValuesIn(all_sat_cases()), ::testing::PrintToStringParamName());
+INSTANTIATE_TEST_SUITE_P(All, HostSat, ::testing::ValuesIn(all_sat_cases()),
+                         ::testing::PrintToStringParamName());
 
 TEST(Sat, IntegersWrap) {
   const std::vector<std::uint32_t> input{0xFFFFFFFF, 2, 3, 0x80000000};
   std::vector<std::int32_t> table(4);
-  sat({.data = const_cast<std::uint32_t*>(input.data()), .size = {2, 2}, .pitch = 8, .element = Element::s32},
+  sat({.data = const_cast<std::uint32_t*>(input.data()),
+       .size = {2, 2},
+       .pitch = 8,
+       .element = Element::s32},
       {.data = table.data(), .size = {2, 2}, .pitch = 8, .element = Element::s32});
-  EXPECT_EQ(table, (std::vector<std::int32_t>{-1, 1, 2, std::numeric_limits<std::int32_t>::min() + 4}));
+  EXPECT_EQ(table,
+            (std::vector<std::int32_t>{-1, 1, 2, std::numeric_limits<std::int32_t>::min() + 4}));
 }
 
 // Bit for bit: numpy.cumsum(numpy.cumsum(x, axis=0), axis=1).
@@ -63,8 +68,9 @@ TEST(Sat, RefusesWhatItCannotSum) {
   EXPECT_THROW(sat(input, table, {.exclusive = true}), ArgumentError);
   EXPECT_THROW(sat(input, array({8, 8}, Element::f64, 64)), ArgumentError);
   EXPECT_THROW(sat(array({8, 8}, Element::f32, 32), table), ArgumentError);
-  EXPECT_THROW(sat(array({8, 8}, Element::f32, 32), array({8, 8}, Element::f32, 32), {.squares = true}),
-               ArgumentError);
+  EXPECT_THROW(
+      sat(array({8, 8}, Element::f32, 32), array({8, 8}, Element::f32, 32), {.squares = true}),
+      ArgumentError);
   EXPECT_THROW(sat(input, array({8, 8}, Element::u32, 31)), ArgumentError);
   EXPECT_THROW(sat(input, array({8, 8}, Element::u32, 34)), ArgumentError);
   EXPECT_THROW(sat({.data = nullptr, .size = {8, 8}, .pitch = 8}, table), ArgumentError);

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "library/detect/backends.hpp"
 #include "app/live/detection/copy_speed.hpp"
 #include "core/frame_detector.hpp"
+#include "library/detect/backends.hpp"
 #include "library/media/codec.hpp"
 
 namespace facesat::app {

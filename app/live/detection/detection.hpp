@@ -11,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "library/detect/backends.hpp"
 #include "app/live/detection/comparison.hpp"
 #include "app/live/detection/copy_speed.hpp"
 #include "app/live/detection/feature_view.hpp"
@@ -21,6 +20,7 @@
 #include "app/live/guarded_thread.hpp"
 #include "app/live/mailbox.hpp"
 #include "core/frame_detector.hpp"
+#include "library/detect/backends.hpp"
 #include "library/io/results.hpp"
 
 namespace facesat::app {
@@ -61,9 +61,9 @@ struct Subject {
 struct LiveResult {
   CapturedFrame frame;
   Subject subject;
-  Subject any_sat;               // `subject` without regard to the SAT algorithm
-  bool is_new = true;            // false: settings changed, and the frame was detected again
-  LiveSettings settings;         // with which the frame was detected
+  Subject any_sat;          // `subject` without regard to the SAT algorithm
+  bool is_new = true;       // false: settings changed, and the frame was detected again
+  LiveSettings settings;    // with which the frame was detected
   std::vector<Face> faces;  // in the order of results; cascade: its colour's number
   std::optional<InspectedPicture> view;  // shown instead of the frame, if selected
   bool view_is_frame = true;             // the boxes can be drawn onto `view`

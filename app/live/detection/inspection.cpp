@@ -49,7 +49,8 @@ Image<std::uint32_t> values_of(FrameDetector& detector, Snapshot picture, int le
   return at_centres(values, detector.pyramid().levels[level], detector.cascade().window);
 }
 
-double largest_in(const Image<std::uint32_t>& values, const FrameDetector& detector, Snapshot picture) {
+double largest_in(const Image<std::uint32_t>& values, const FrameDetector& detector,
+                  Snapshot picture) {
   const Size size = values.size();
   if (picture == Snapshot::depth) return static_cast<double>(detector.cascade().stages.size());
   if (is_integral(picture)) return std::max(1u, values.row(size.height - 1)[size.width - 1]);

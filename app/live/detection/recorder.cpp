@@ -93,8 +93,7 @@ void Recorder::set(const std::string& file, double frames_per_second) {
   failure_.clear();
 }
 
-void Recorder::add(View<const Bgr> frame, const std::vector<Face>& faces,
-                   const Timing& timing) {
+void Recorder::add(View<const Bgr> frame, const std::vector<Face>& faces, const Timing& timing) {
   const std::scoped_lock lock(mutex_);
   if (file_.empty()) return;
   try {
