@@ -1,0 +1,53 @@
+"""Viola-Jones detection with exactly the rectangles of OpenCV's CascadeClassifier, and integral images.
+
+A program that used cv2.CascadeClassifier goes on with
+
+    from facesat import CascadeClassifier, data
+
+and new programs use Detector. The names of cascades are those that `python -m facesat cascades` lists, such as
+"frontalface_default" or "lbp:frontalface"; a path to an XML file is accepted as well.
+"""
+
+from . import data
+from ._cascade_classifier import (
+    CASCADE_DO_CANNY_PRUNING,
+    CASCADE_DO_ROUGH_SEARCH,
+    CASCADE_FIND_BIGGEST_OBJECT,
+    CASCADE_SCALE_IMAGE,
+    CascadeClassifier,
+)
+from ._detector import Detector, Face, Faces
+from ._facesat import (
+    ArgumentError,
+    BackendError,
+    CascadeError,
+    DeviceError,
+    Error,
+    OutOfMemory,
+    devices,
+    sat_algorithms,
+    version,
+)
+from ._sat import sat
+
+__version__ = version()
+__all__ = [
+    "ArgumentError",
+    "BackendError",
+    "CASCADE_DO_CANNY_PRUNING",
+    "CASCADE_DO_ROUGH_SEARCH",
+    "CASCADE_FIND_BIGGEST_OBJECT",
+    "CASCADE_SCALE_IMAGE",
+    "CascadeClassifier",
+    "CascadeError",
+    "Detector",
+    "DeviceError",
+    "Error",
+    "Face",
+    "Faces",
+    "OutOfMemory",
+    "data",
+    "devices",
+    "sat",
+    "sat_algorithms",
+]

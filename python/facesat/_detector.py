@@ -1,0 +1,142 @@
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _facesat
+from .data import cascade_path
+
+
+class Face(NamedTuple):
+    """A face: its box in pixels, how many windows make it, and the largest sum of the last stage among them."""
+
+    x: int
+    y: int
+    width: int
+    height: int
+    neighbors: int
+    score: float
+
+
+class Faces:
+    """The faces in one image, sorted by y, x, width and height."""
+
+    __slots__ = ("boxes", "neighbors", "scores")
+
+    boxes: npt.NDArray[np.int32]
+    """(N, 4): x, y, width and height of each face, in pixels."""
+    neighbors: npt.NDArray[np.int32]
+    """(N,): the number of windows that were merged into each face."""
+    scores: npt.NDArray[np.float64]
+    """(N,): the largest sum of the last stage among these windows."""
+
+    def __init__(
+        self, boxes: npt.NDArray[np.int32], neighbors: npt.NDArray[np.int32], scores: npt.NDArray[np.float64]
+    ) -> None:
+        self.boxes = boxes
+        self.neighbors = neighbors
+        self.scores = scores
+
+    def __len__(self) -> int:
+        return len(self.boxes)
+
+    def __iter__(self) -> Iterator[Face]:
+        for box, neighbors, score in zip(self.boxes.tolist(), self.neighbors.tolist(), self.scores.tolist()):
+            yield Face(*box, neighbors, score)
+
+    def __repr__(self) -> str:
+        return f"Faces({list(self)})"
+
+
+Size = Union[int, "tuple[int, int]"]
+
+
+def _size(size: Size) -> tuple[int, int]:
+    return (size, size) if isinstance(size, int) else (size[0], size[1])
+
+
+def load_cascade(name: str | os.PathLike[str]) -> _facesat.Cascade:
+    """A cascade by its name or path. Raises CascadeError."""
+    path = cascade_path(name)
+    try:
+        with open(path, "rb") as file:
+            xml = file.read()
+    except OSError as error:
+        raise _facesat.CascadeError(f"{path}: {error.strerror}") from None
+    return _facesat.cascade_from_xml(xml, os.fspath(name))
+
+
+class Detector:
+    """Finds faces in images. Any number of threads may call one object; it can be pickled and copied.
+
+    cascade: a name (see facesat.data) or a path.
+    backend: "auto" (a CUDA device if there is one; the CPU goes on if that fails), "cpu" or "cuda".
+    device: the number of the CUDA device, or "all".
+    sat: the algorithm for integral images on a device (see sat_algorithms()); None: the fastest.
+    scale_factor, min_neighbors, min_size, max_size: as in OpenCV; a size is (width, height) or one side, 0: no limit.
+    scan: "opencv", or "dense" for every position of every level.
+    equalize: equalise the histogram of the grey image first.
+
+    Raises Error with a sentence that says what is wrong.
+    """
+
+    def __init__(
+        self,
+        cascade: str | os.PathLike[str] = "frontalface_default",
+        backend: str = "auto",
+        device: int | str = 0,
+        sat: str | None = None,
+        scale_factor: float = 1.1,
+        min_neighbors: int = 3,
+        min_size: Size = 0,
+        max_size: Size = 0,
+        scan: str = "opencv",
+        equalize: bool = False,
+    ) -> None:
+        if scan not in ("opencv", "dense"):
+            raise _facesat.ArgumentError('scan must be "opencv" or "dense"')
+        self._arguments = (
+            os.fspath(cascade), backend, device, sat, scale_factor, min_neighbors, min_size, max_size, scan, equalize,
+        )  # fmt: skip
+        self._detector = _facesat.Detector(
+            load_cascade(cascade), scale_factor, min_neighbors, _size(min_size), _size(max_size), scan == "dense",
+            equalize, backend, str(device), sat or "",
+        )  # fmt: skip
+
+    def __call__(self, image: Any, stream: Any = None) -> Faces:
+        """The faces in an image: uint8, (height, width), or with 1, 3 (BGR) or 4 (BGRA) channels.
+
+        image: anything with the buffer protocol, DLPack or __cuda_array_interface__. An image on a device stays there.
+        stream: in which it was written, as a number or an object with `cuda_stream` or `ptr`; None: as the array says, or the
+        current one of PyTorch.
+        """
+        return Faces(*self._detector.detect(image, stream))
+
+    def batch(self, images: Iterable[Any]) -> list[Faces | _facesat.Error]:
+        """The faces in many images of any sizes, searched at the same time.
+
+        An image is an array, the path of a picture (str or os.PathLike), or the bytes of one. The result has an Error in the
+        place of a picture that cannot be read or searched.
+        """
+        inputs = [os.fspath(image) if isinstance(image, os.PathLike) else image for image in images]
+        return [
+            _facesat.Error(found) if isinstance(found, str) else Faces(*found)
+            for found in self._detector.detect_all(inputs)
+        ]
+
+    @property
+    def times(self) -> dict[str, float]:
+        """Milliseconds that the last image spent in each step."""
+        return self._detector.times
+
+    @property
+    def device_name(self) -> str:
+        """ "CPU", or the name of the device."""
+        return self._detector.device_name
+
+    def __reduce__(self) -> tuple[type[Detector], tuple[Any, ...]]:
+        return (Detector, self._arguments)

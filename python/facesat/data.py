@@ -1,0 +1,18 @@
+"""The folders with OpenCV's 22 cascade files, as cv2.data names them."""
+
+import os
+
+_folder = os.path.join(os.path.dirname(__file__), "cascades")
+
+haarcascades: str = os.path.join(_folder, "haarcascades", "")
+lbpcascades: str = os.path.join(_folder, "lbpcascades", "")
+
+
+def cascade_path(name: "str | os.PathLike[str]") -> str:
+    """The file of a cascade, given by its name or as a path, which is returned as it is."""
+    text = os.fspath(name)
+    if text.endswith(".xml") or os.sep in text:
+        return text
+    if text.startswith("lbp:"):
+        return os.path.join(lbpcascades, f"lbpcascade_{text[len('lbp:'):]}.xml")
+    return os.path.join(haarcascades, f"haarcascade_{text}.xml")

@@ -1,0 +1,228 @@
+// The extension module facesat._facesat: the library, with Python's arrays. What users see is in the package, python/facesat.
+#include <mutex>
+#include <optional>
+#include <span>
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <tbb/parallel_for.h>
+
+#include "library/facesat.hpp"
+#include "library/media/codec.hpp"
+#include "library/support/errors.hpp"
+#include "python/arrays.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace facesat::python {
+namespace {
+
+struct PythonCascade {
+  std::shared_ptr<const Cascade> cascade;
+  CascadeInfo info;
+};
+
+// An array of NumPy's that owns its elements.
+template <class T>
+nb::object to_numpy(std::vector<T> values, std::initializer_list<std::size_t> shape) {
+  auto* const owned = new std::vector<T>(std::move(values));
+  const nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return nb::cast(nb::ndarray<nb::numpy, T>(owned->data(), shape, owner));
+}
+
+nb::tuple to_arrays(const Detection& found) {
+  const std::size_t count = found.faces.size();
+  std::vector<std::int32_t> boxes, neighbors;
+  std::vector<double> scores;
+  for (const Face& face : found.faces) {
+    boxes.insert(boxes.end(), {face.box.x, face.box.y, face.box.width, face.box.height});
+    neighbors.push_back(face.neighbors);
+    scores.push_back(face.score);
+  }
+  return nb::make_tuple(to_numpy(std::move(boxes), {count, 4}), to_numpy(std::move(neighbors), {count}),
+                        to_numpy(std::move(scores), {count}));
+}
+
+// One of a batch: an array, the path of a file, or the bytes of one.
+struct BatchInput {
+  std::optional<PythonImage> image;
+  std::string path, bytes;
+
+  // Called without the GIL.
+  Detection detect(const Detector& detector) const {
+    if (image) return detector.detect(image->view);
+    const std::span contents(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
+    const Picture picture =
+        path.empty() ? read_picture(InputFile(contents)) : read_picture(InputFile(path));
+    return detector.detect(image_view(picture.pixels));
+  }
+};
+
+BatchInput batch_input(nb::handle object) {
+  if (nb::isinstance<nb::str>(object)) return {{}, nb::cast<std::string>(object), {}};
+  if (!nb::isinstance<nb::bytes>(object)) return {image_of(object, nb::none()), {}, {}};
+  const auto bytes = nb::cast<nb::bytes>(object);
+  return {{}, {}, std::string(bytes.c_str(), bytes.size())};
+}
+
+class PythonDetector {
+ public:
+  PythonDetector(std::shared_ptr<const Cascade> cascade, const DetectOptions& options,
+                 const BackendOptions& backend)
+      : detector_({std::move(cascade)}, options, backend) {}
+
+  nb::tuple detect(nb::handle object, nb::handle stream) {
+    const PythonImage image = image_of(object, stream);
+    Detection found;
+    {
+      const nb::gil_scoped_release others_may_run;
+      found = detector_.detect(image.view);
+      const std::scoped_lock lock(mutex_);
+      times_ = found.times;
+    }
+    return to_arrays(found);
+  }
+
+  // For each input a tuple of arrays, or a sentence on why there is none.
+  nb::list detect_all(const nb::list& objects) {
+    std::vector<BatchInput> inputs(objects.size());
+    std::vector<Detection> found(objects.size());
+    const auto attempt = [&](std::size_t i, auto work) {
+      try {
+        if (!found[i].error) work();
+      } catch (...) {
+        found[i].error = std::current_exception();
+      }
+    };
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+      attempt(i, [&] { inputs[i] = batch_input(objects[i]); });
+    {
+      const nb::gil_scoped_release others_may_run;
+      const auto detect_one = [&](std::size_t i) {
+        attempt(i, [&] { found[i] = inputs[i].detect(detector_); });
+      };
+      tbb::parallel_for(std::size_t{0}, inputs.size(), detect_one, tbb::simple_partitioner());
+    }
+    nb::list results;
+    for (const Detection& one : found)
+      if (one.error)
+        results.append(reason_of(one.error));
+      else
+        results.append(to_arrays(one));
+    return results;
+  }
+
+  nb::dict times() {
+    const std::scoped_lock lock(mutex_);
+    nb::dict times;
+    for (std::size_t step = 0; step < step_names.size(); ++step)
+      times[step_names[step].data()] = times_.ms[step];
+    return times;
+  }
+
+  const Detector& detector() const { return detector_; }
+
+ private:
+  Detector detector_;
+  std::mutex mutex_;
+  StepTimes times_;  // of the last picture
+};
+
+Element element_of(const Array& array) {
+  const bool is_whole = array.kind == 'u' || array.kind == 'i';
+  if (array.kind == 'u' && array.bytes == 1) return Element::u8;
+  if (is_whole && array.bytes == 4) return array.kind == 'u' ? Element::u32 : Element::s32;
+  if (array.kind == 'f' && array.bytes == 4) return Element::f32;
+  if (array.kind == 'f' && array.bytes == 8) return Element::f64;
+  throw ArgumentError("integral images are of uint8, int32, uint32, float32 and float64");
+}
+
+ArrayView array_view(const Array& array) {
+  if (array.dimensions() != 2) throw ArgumentError("integral images have two dimensions");
+  if (array.shape[0] > 1 << 30 || array.shape[1] > 1 << 30) throw ArgumentError("the array is too large");
+  const auto height = static_cast<int>(array.shape[0]), width = static_cast<int>(array.shape[1]);
+  if (width > 1 && array.strides[1] != array.bytes)
+    throw ArgumentError("the elements of a row must lie side by side: make the array contiguous");
+  return {.data = array.data, .size = {width, height}, .pitch = array.strides[0], .element = element_of(array), .on_device = array.on_device};
+}
+
+void sum(nb::handle input, nb::handle output, bool squares, bool exclusive, const std::string& algorithm, nb::handle stream) {
+  const Array from = array_of(input, stream), to = array_of(output, stream);
+  if (to.is_readonly) throw ArgumentError("the table is read-only");
+  const ArrayView from_view = array_view(from), to_view = array_view(to);
+  const SatOptions options{.squares = squares, .exclusive = exclusive, .algorithm = algorithm, .stream = from.stream};
+  const nb::gil_scoped_release others_may_run;
+  sat(from_view, to_view, options);
+}
+
+}  // namespace
+}  // namespace facesat::python
+
+NB_MODULE(_facesat, m) {
+  using namespace facesat;
+  using namespace facesat::python;
+
+  const nb::exception<Error> error(m, "Error", PyExc_Exception);
+  nb::exception<CascadeError>(m, "CascadeError", error.ptr());
+  nb::exception<ArgumentError>(m, "ArgumentError", error.ptr());
+  nb::exception<BackendError>(m, "BackendError", error.ptr());
+  nb::exception<DeviceError>(m, "DeviceError", error.ptr());
+  nb::exception<MemoryError>(m, "OutOfMemory", error.ptr());
+
+  nb::class_<PythonCascade>(m, "Cascade")
+      .def_prop_ro("name", [](const PythonCascade& c) { return c.info.name; })
+      .def_prop_ro("is_lbp", [](const PythonCascade& c) { return c.info.is_lbp; })
+      .def_prop_ro("stages", [](const PythonCascade& c) { return c.info.stages; })
+      .def_prop_ro("window", [](const PythonCascade& c) {
+        return std::tuple(c.info.window.width, c.info.window.height);
+      });
+  m.def("cascade_from_xml", [](const nb::bytes& xml, const std::string& name) {
+    const auto cascade = cascade_from_xml({xml.c_str(), xml.size()}, name);
+    return PythonCascade{cascade, info_of(*cascade)};
+  });
+  m.def("cascade_names", &cascade_names);
+
+  nb::class_<PythonDetector>(m, "Detector")
+      .def("__init__",
+           [](PythonDetector* self, const PythonCascade& cascade, double scale_factor, int min_neighbors,
+              std::tuple<int, int> min_size, std::tuple<int, int> max_size, bool dense, bool equalize,
+              const std::string& backend, const std::string& device, const std::string& sat) {
+             const auto size = [](std::tuple<int, int> s) { return Size{std::get<0>(s), std::get<1>(s)}; };
+             const BackendChoice choice = backend == "cpu"    ? BackendChoice::cpu
+                                          : backend == "cuda" ? BackendChoice::cuda
+                                                              : BackendChoice::automatic;
+             if (choice == BackendChoice::automatic && backend != "auto")
+               throw ArgumentError("backend must be \"auto\", \"cpu\" or \"cuda\"");
+             new (self) PythonDetector(cascade.cascade,
+                                       {.scale_factor = scale_factor,
+                                        .min_neighbors = min_neighbors,
+                                        .min_size = size(min_size),
+                                        .max_size = size(max_size),
+                                        .scan = dense ? Scan::dense : Scan::opencv,
+                                        .equalize = equalize},
+                                       {.choice = choice, .device = device, .sat = sat});
+           })
+      .def("detect", &PythonDetector::detect, "image"_a.none(), "stream"_a.none())
+      .def("detect_all", &PythonDetector::detect_all)
+      .def_prop_ro("times", &PythonDetector::times)
+      .def_prop_ro("device_name", [](const PythonDetector& self) { return self.detector().device_name(); })
+      .def_prop_ro("remark", [](const PythonDetector& self) { return self.detector().remark(); });
+
+  m.def("sat", &sum, "input"_a, "output"_a, "squares"_a, "exclusive"_a, "algorithm"_a, "stream"_a.none());
+  m.def("sat_algorithms", [] {
+    std::vector<std::string> ids;
+    for (const SatAlgorithmInfo& one : sat_algorithms()) ids.push_back(one.id);
+    return ids;
+  });
+  m.def("devices", [] {
+    std::vector<std::string> names;
+    for (const DeviceInfo& one : devices()) names.push_back(one.name);
+    return names;
+  });
+  m.def("version", &version);
+}
