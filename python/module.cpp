@@ -11,6 +11,7 @@
 
 #include <tbb/parallel_for.h>
 
+#include "app/program.hpp"
 #include "library/facesat.hpp"
 #include "library/media/codec.hpp"
 #include "library/support/errors.hpp"
@@ -225,4 +226,11 @@ NB_MODULE(_facesat, m) {
     return names;
   });
   m.def("version", &version);
+  m.def("run_program", [](std::vector<std::string> arguments) {
+    std::vector<char*> argv;
+    for (std::string& argument : arguments) argv.push_back(argument.data());
+    argv.push_back(nullptr);
+    const nb::gil_scoped_release others_may_run;
+    return app::run_program(static_cast<int>(arguments.size()), argv.data());
+  });
 }

@@ -45,8 +45,10 @@ class Faces:
         return len(self.boxes)
 
     def __iter__(self) -> Iterator[Face]:
-        for box, neighbors, score in zip(self.boxes.tolist(), self.neighbors.tolist(), self.scores.tolist()):
-            yield Face(*box, neighbors, score)
+        for (x, y, width, height), neighbors, score in zip(
+            self.boxes.tolist(), self.neighbors.tolist(), self.scores.tolist()
+        ):
+            yield Face(x, y, width, height, neighbors, score)
 
     def __repr__(self) -> str:
         return f"Faces({list(self)})"

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import importlib
 from typing import Any
 
 import numpy as np
@@ -7,29 +8,24 @@ import numpy as np
 from . import _facesat
 
 
+def _library(x: Any) -> Any:
+    """The library of an array: the module torch or cupy; else NumPy."""
+    name = type(x).__module__.partition(".")[0]
+    return importlib.import_module(name) if name in ("torch", "cupy") else np
+
+
 def _empty_like(x: Any, shape: tuple[int, ...]) -> Any:
     """A new array for the table of x, of the same library and on the same device."""
-    library = type(x).__module__.partition(".")[0]
-    if library == "torch":
-        import torch
-
-        return torch.empty(shape, dtype=torch.uint32 if x.dtype == torch.uint8 else x.dtype, device=x.device)
-    if library == "cupy":
-        import cupy
-
-        return cupy.empty(shape, dtype=np.uint32 if x.dtype == np.uint8 else x.dtype)
-    return np.empty(shape, dtype=np.uint32 if x.dtype == np.uint8 else x.dtype)
+    library = _library(x)
+    dtype = library.uint32 if x.dtype == library.uint8 else x.dtype
+    if library.__name__ == "torch":
+        return library.empty(shape, dtype=dtype, device=x.device)
+    return library.empty(shape, dtype=dtype)
 
 
 def _contiguous(x: Any) -> Any:
-    library = type(x).__module__.partition(".")[0]
-    if library == "torch":
-        return x.contiguous()
-    if library == "cupy":
-        import cupy
-
-        return cupy.ascontiguousarray(x)
-    return np.ascontiguousarray(x)
+    library = _library(x)
+    return x.contiguous() if library.__name__ == "torch" else library.ascontiguousarray(x)
 
 
 def sat(

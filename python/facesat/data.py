@@ -2,10 +2,10 @@
 
 import os
 
-_folder = os.path.join(os.path.dirname(__file__), "cascades")
+folder: str = os.path.join(os.path.dirname(__file__), "cascades")
 
-haarcascades: str = os.path.join(_folder, "haarcascades", "")
-lbpcascades: str = os.path.join(_folder, "lbpcascades", "")
+haarcascades: str = os.path.join(folder, "haarcascades", "")
+lbpcascades: str = os.path.join(folder, "lbpcascades", "")
 
 
 def cascade_path(name: "str | os.PathLike[str]") -> str:

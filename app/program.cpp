@@ -1,0 +1,169 @@
+// The one place that catches all exceptions.
+#include "app/program.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <exception>
+#include <sstream>
+
+#include <fmt/format.h>
+
+#include "app/bench/bench_cascade.hpp"
+#include "app/bench/bench_detect.hpp"
+#include "app/bench/bench_micro.hpp"
+#include "app/bench/bench_sat.hpp"
+#include "app/common/command_line.hpp"
+#include "app/common/messages.hpp"
+#include "app/common/standard_descriptors.hpp"
+#include "app/detect/detect.hpp"
+#include "app/info.hpp"
+#include "app/live/live.hpp"
+#include "library/support/errors.hpp"
+#include "library/support/files.hpp"
+#include "library/support/interrupt.hpp"
+
+namespace facesat::app {
+namespace {
+
+// Status 1 (some input failed) is returned by the commands.
+enum ExitStatus { success = 0, wrong_usage = 2, aborted = 3 };
+
+int print(const std::string& text) {
+  write_all(1, text, "standard output");
+  return success;
+}
+
+int report_error(std::string_view what, ExitStatus status) {
+  say_line(fmt::format("facesat: {}", what));
+  return status;
+}
+
+// The error as text. Messages of CLI11 (the parser) that only programmers would understand are
+// rewritten.
+std::string in_words(const CLI::ParseError& error) {
+  const std::string text = error.what(), could_not = "Could not convert: ";
+  if (text.starts_with(could_not))
+    return text.substr(could_not.size()) + ": this is not a number, or it is out of range";
+  if (const std::size_t at = text.find(": At Most 1 required"); at != text.npos)
+    return text.substr(0, at) + ": this option can only be given once";
+  return text;
+}
+
+// Prints the requested help, or what is wrong with the command line.
+int answer(const CLI::App& program, const CLI::ParseError& error) {
+  if (error.get_exit_code() == 0) {
+    std::ostringstream text;
+    program.exit(error, text, text);
+    return print(text.str() + (text.str().ends_with('\n') ? "" : "\n"));
+  }
+  std::string command = "facesat";
+  for (const CLI::App* app = &program; !app->get_subcommands().empty();) {
+    app = app->get_subcommands().front();
+    command += " " + app->get_name();
+  }
+  return report_error(fmt::format("{}; see '{} --help'", in_words(error), command), wrong_usage);
+}
+
+// Rejects "--option=" with nothing after it: the parser would use the next argument as the value.
+void refuse_missing_values(const std::vector<std::string>& arguments) {
+  for (const std::string& argument : arguments) {
+    if (argument == "--") return;
+    if (argument.starts_with("--") && argument.ends_with('=') &&
+        argument.find('=') + 1 == argument.size())
+      throw UsageError(
+          fmt::format("{}: a value is missing", argument.substr(0, argument.size() - 1)));
+  }
+}
+
+int run(int argc, char** argv) {
+  CLI::App program(
+      "Finds faces in pictures and videos, with exactly the rectangles of OpenCV's detector.");
+  program.name("facesat");
+  program.set_version_flag("--version", std::string("facesat ") + FACESAT_VERSION);
+  program.set_help_all_flag("--help-all", "Help for all subcommands");
+  program.require_subcommand(1);
+
+  DetectCommand detect;
+  const CLI::App* detect_app = add_detect(program, detect);
+
+  LiveCommand live;
+  const CLI::App* live_app = add_live(program, live);
+
+  CLI::App* bench = program.add_subcommand("bench", "Benchmarks");
+  bench->require_subcommand(1);
+  BenchSatCommand bench_sat;
+  const CLI::App* bench_sat_app = add_bench_sat(*bench, bench_sat);
+  BenchDetectCommand bench_detect;
+  const CLI::App* bench_detect_app = add_bench_detect(*bench, bench_detect);
+  BenchCascadeCommand bench_cascade;
+  const CLI::App* bench_cascade_app = add_bench_cascade(*bench, bench_cascade);
+  BenchMicroCommand bench_micro;
+  const CLI::App* bench_micro_app = add_bench_micro(*bench, bench_micro);
+
+  CLI::App* info = program.add_subcommand("info", "Version, build, backends, devices, algorithms");
+  bool json = false;
+  info->add_flag("--json", json, "As JSON");
+
+  CLI::App* cascades =
+      program.add_subcommand("cascades", "List the cascades, or the stages of one");
+  cascades->add_subcommand("list", "All cascades (the same as without a subcommand)");
+  CLI::App* show = cascades->add_subcommand("show", "The stages of one cascade");
+  std::string shown;
+  show->add_option("NAME", shown, "A name from the list, or an XML file")
+      ->required()
+      ->type_name("");
+  cascades->require_subcommand(0, 1);
+
+  refuse_empty_values(program);
+
+  const auto is_command = [&](const CLI::App* command) { return command->check_name(argv[1]); };
+  const auto commands = program.get_subcommands({});
+  if (argc > 1 && *argv[1] != '-' && std::none_of(commands.begin(), commands.end(), is_command))
+    throw UsageError(fmt::format("there is no command \"{}\": see 'facesat --help'", argv[1]));
+  refuse_missing_values(std::vector<std::string>(argv + 1, argv + argc));
+  try {
+    program.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return answer(program, error);
+  }
+  if (detect_app->parsed()) return run_detect(detect);
+  if (live_app->parsed()) return run_live(live);
+  if (bench_sat_app->parsed()) return run_bench_sat(bench_sat);
+  if (bench_detect_app->parsed()) return run_bench_detect(bench_detect);
+  if (bench_cascade_app->parsed()) return run_bench_cascade(bench_cascade);
+  if (bench_micro_app->parsed()) return run_bench_micro(bench_micro);
+  if (info->parsed()) return print(json ? info_json() : info_text());
+  return print(show->parsed() ? cascade_details(shown) : cascade_list());
+}
+
+}  // namespace
+
+int run_program(int argc, char** argv) {
+  occupy_standard_descriptors();
+  // An uncaught exception is a defect. Standard error may have been redirected by then (see
+  // messages.hpp), so the message goes through report_error().
+  std::set_terminate([] {
+    const std::exception_ptr error = std::current_exception();
+    report_error("internal error: " + (error ? reason_of(error) : "terminated"), aborted);
+    std::abort();
+  });
+  try {
+    return run(argc, argv);
+  } catch (const ClosedPipe&) {
+    end_as_closed_pipe();
+  } catch (const OutputError& error) {
+    return report_error(error.what(), aborted);
+  } catch (const BackendError& error) {  // it begins with the name of the option
+    return report_error(fmt::format("--{}", error.what()), wrong_usage);
+  } catch (const DeviceError& error) {
+    return report_error(error.what(), aborted);
+  } catch (const MemoryError& error) {
+    return report_error(error.what(), aborted);
+  } catch (const Error& error) {  // usage, cascades, options: nothing was processed
+    return report_error(error.what(), wrong_usage);
+  } catch (...) {
+    return report_error(reason_of(std::current_exception()), aborted);
+  }
+}
+
+}  // namespace facesat::app

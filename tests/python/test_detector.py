@@ -1,0 +1,129 @@
+"""facesat.Detector: the module's own interface."""
+
+import copy
+import pathlib
+import pickle
+import threading
+
+import facesat
+import numpy as np
+import pytest
+
+FACES = pytest.importorskip("test_drop_in").FACES  # needs an OpenCV to be compared with
+
+
+def same(a, b):
+    return (
+        np.array_equal(a.boxes, b.boxes)
+        and np.array_equal(a.neighbors, b.neighbors)
+        and np.array_equal(a.scores, b.scores)
+    )
+
+
+def test_faces_are_arrays_and_a_sequence():
+    faces = facesat.Detector(backend="cpu")(FACES)
+    assert len(faces) > 1
+    assert faces.boxes.dtype == np.int32 and faces.boxes.shape == (len(faces), 4)
+    assert faces.neighbors.dtype == np.int32 and faces.neighbors.shape == (len(faces),)
+    assert faces.scores.dtype == np.float64 and faces.scores.shape == (len(faces),)
+    first = next(iter(faces))
+    assert list(first[:4]) == faces.boxes[0].tolist()
+    assert (first.neighbors, first.score) == (faces.neighbors[0], faces.scores[0])
+    assert [face.y for face in faces] == sorted(face.y for face in faces)
+    none = facesat.Detector(backend="cpu")(np.zeros((30, 30), np.uint8))
+    assert len(none) == 0 and none.boxes.shape == (0, 4) and list(none) == []
+
+
+def test_options_are_those_of_opencv():
+    detector = facesat.Detector("lbp:frontalface", "cpu", scale_factor=1.2, min_neighbors=1, min_size=20, max_size=(90, 80))
+    classifier = facesat.CascadeClassifier("lbp:frontalface")
+    expected = classifier.detectMultiScale(FACES, 1.2, 1, 0, (20, 20), (90, 80))
+    assert sorted(detector(FACES).boxes.tolist()) == sorted(np.asarray(expected).tolist())
+    assert len(facesat.Detector(min_neighbors=0, scan="dense")(FACES)) > len(facesat.Detector(min_neighbors=0)(FACES))
+    assert same(facesat.Detector(equalize=True)(FACES), facesat.Detector(equalize=True)(FACES))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"cascade": "nose_ring"},
+        {"cascade": __file__},
+        {"backend": "gpu"},
+        {"backend": "cuda", "device": 99},
+        {"device": "first"},
+        {"sat": "nosuch"},
+        {"scale_factor": 1.0},
+        {"min_neighbors": -1},
+        {"scan": "all"},
+    ],
+    ids=str,
+)
+def test_wrong_options_are_errors(options):
+    with pytest.raises(facesat.Error) as error:
+        facesat.Detector(**options)
+    assert " " in str(error.value)
+
+
+def test_times_are_of_the_last_image():
+    detector = facesat.Detector(backend="cpu")
+    assert set(detector.times.values()) == {0}
+    detector(FACES)
+    assert list(detector.times) == ["upload", "gray", "resize", "sat", "evaluate", "download", "group"]
+    assert detector.times["evaluate"] > 0
+    assert detector.device_name == "CPU"
+
+
+def test_a_batch_takes_arrays_paths_and_bytes(tmp_path):
+    detector = facesat.Detector(backend="cpu")
+    expected = detector(FACES)
+    pgm = b"P5\n%d %d\n255\n" % FACES.shape[::-1] + FACES.tobytes()
+    file = tmp_path / "faces.pgm"
+    file.write_bytes(pgm)
+    found = detector.batch([FACES, str(file), pathlib.Path(file), pgm, FACES[:, ::-1], None])
+    assert all(same(one, expected) for one in found[:4])
+    assert same(found[4], detector(FACES[:, ::-1])) and len(found[5]) == 0
+    assert detector.batch([]) == []
+    broken = detector.batch([tmp_path / "none.png", b"", b"GIF89a", FACES.astype(float), pgm[:30], "", FACES])
+    assert [isinstance(one, facesat.Error) for one in broken] == [True] * 4 + [True, True, False]
+    assert all(" " in str(one) for one in broken[:-1])
+
+
+def test_objects_can_be_pickled_and_copied():
+    detector = facesat.Detector("lbp:frontalface", "cpu", scale_factor=1.3, min_size=(30, 20))
+    for other in (pickle.loads(pickle.dumps(detector)), copy.copy(detector), copy.deepcopy(detector)):
+        assert same(other(FACES), detector(FACES))
+
+
+def test_threads_share_one_object():
+    detector = facesat.Detector(backend="cpu", scale_factor=1.3)
+    images = [FACES, FACES[:, 100:], FACES[20:]]
+    expected = [detector(image) for image in images]
+    wrong = []
+
+    def work(first):
+        for i in range(300):
+            image = (first + i) % len(images)
+            if not same(detector(images[image]), expected[image]):
+                wrong.append(image)
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+def test_dlpack_arrays_are_images():
+    class OnlyDlpack:
+        def __init__(self, array):
+            self.array = array
+
+        def __dlpack__(self, **kwargs):
+            return self.array.__dlpack__(**kwargs)
+
+        def __dlpack_device__(self):
+            return self.array.__dlpack_device__()
+
+    detector = facesat.Detector(backend="cpu")
+    assert same(detector(OnlyDlpack(FACES)), detector(FACES))
