@@ -148,7 +148,9 @@ class CascadeClassifier:
             detector = self._detectors.get(options)
             if detector is None:
                 factor, neighbors, least, most = options
-                detector = _facesat.Detector(self._loaded(), factor, neighbors, least, most, False, False, "auto", "0", "")
+                detector = _facesat.Detector(
+                    self._loaded(), factor, neighbors, least, most, False, False, "auto", "0", ""
+                )
                 self._detectors[options] = detector
                 if len(self._detectors) > self._most_detectors:
                     self._detectors.popitem(last=False)

@@ -14,18 +14,33 @@ def _library(x: Any) -> Any:
     return importlib.import_module(name) if name in ("torch", "cupy") else np
 
 
-def _empty_like(x: Any, shape: tuple[int, ...]) -> Any:
-    """A new array for the table of x, of the same library and on the same device."""
-    library = _library(x)
+def _device_table(library: Any, x: Any) -> Any:
+    """A new exclusive table for x, of the same library and on the same device.
+
+    A device writes it in place, because element (1, 1) and the rows lie on 16-byte boundaries.
+    """
+    *batch, height, width = x.shape
     dtype = library.uint32 if x.dtype == library.uint8 else x.dtype
+    size = dtype.itemsize if library.__name__ == "torch" else np.dtype(dtype).itemsize
+    aligned = 16 // size
+    first = aligned - 1
+    pitch = -(-(width + 1) // aligned) * aligned
+    count = first + (batch[0] if batch else 1) * (height + 1) * pitch
+    strides = [(height + 1) * pitch] * len(batch) + [pitch, 1]
+    shape = (*batch, height + 1, width + 1)
     if library.__name__ == "torch":
-        return library.empty(shape, dtype=dtype, device=x.device)
-    return library.empty(shape, dtype=dtype)
+        return library.empty(count, dtype=dtype, device=x.device).as_strided(shape, strides, first)
+    memory = library.empty(count, dtype)
+    return library.ndarray(shape, dtype, memory.data + first * size, [stride * size for stride in strides])
 
 
-def _contiguous(x: Any) -> Any:
-    library = _library(x)
+def _contiguous(library: Any, x: Any) -> Any:
     return x.contiguous() if library.__name__ == "torch" else library.ascontiguousarray(x)
+
+
+def _fill(x: Any, table: Any, squares: bool, exclusive: bool, algorithm: str | None, stream: Any) -> None:
+    for one, its_table in [(x, table)] if x.ndim == 2 else zip(x, table):
+        _facesat.sat(one, its_table, squares, exclusive, algorithm or "", stream)
 
 
 def sat(
@@ -48,18 +63,19 @@ def sat(
     Returns the table: NumPy's numpy.cumsum(numpy.cumsum(x, axis=-2), axis=-1), with integers modulo 2**32. On the host, floating-point
     tables have exactly these bits.
     """
-    if not hasattr(x, "dtype"):
+    library = _library(x)
+    if library is np:
         x = np.asarray(x)
     if x.ndim not in (2, 3):
         raise _facesat.ArgumentError(f"an integral image has two dimensions, or three with a batch, not {x.ndim}")
-    border = 1 if exclusive else 0
-    shape = (*x.shape[:-2], x.shape[-2] + border, x.shape[-1] + border)
-    if out is None:
-        out = _empty_like(x, tuple(shape))
-    elif tuple(out.shape) != tuple(shape):
-        raise _facesat.ArgumentError(f"the table must have the shape {tuple(shape)}, not {tuple(out.shape)}")
-    source = _contiguous(x)
-    pairs = [(source, out)] if x.ndim == 2 else list(zip(source, out))
-    for one, table in pairs:
-        _facesat.sat(one, table, squares, exclusive, algorithm or "", stream)
-    return out
+    shape = (*x.shape[:-2], x.shape[-2] + exclusive, x.shape[-1] + exclusive)
+    if out is not None and tuple(out.shape) != shape:
+        raise _facesat.ArgumentError(f"the table must have the shape {shape}, not {tuple(out.shape)}")
+    source = _contiguous(library, x)
+    if out is None and library is not np:
+        table = _device_table(library, source)
+        _fill(source, table, squares, True, algorithm, stream)
+        return table if exclusive else table[..., 1:, 1:]  # which is the inclusive one
+    table = np.empty(shape, np.uint32 if x.dtype == np.uint8 else x.dtype) if out is None else out
+    _fill(source, table, squares, exclusive, algorithm, stream)
+    return table

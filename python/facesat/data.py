@@ -14,5 +14,5 @@ def cascade_path(name: "str | os.PathLike[str]") -> str:
     if text.endswith(".xml") or os.sep in text:
         return text
     if text.startswith("lbp:"):
-        return os.path.join(lbpcascades, f"lbpcascade_{text[len('lbp:'):]}.xml")
+        return os.path.join(lbpcascades, f"lbpcascade_{text[len('lbp:') :]}.xml")
     return os.path.join(haarcascades, f"haarcascade_{text}.xml")

@@ -35,7 +35,9 @@ def test_faces_are_arrays_and_a_sequence():
 
 
 def test_options_are_those_of_opencv():
-    detector = facesat.Detector("lbp:frontalface", "cpu", scale_factor=1.2, min_neighbors=1, min_size=20, max_size=(90, 80))
+    detector = facesat.Detector(
+        "lbp:frontalface", "cpu", scale_factor=1.2, min_neighbors=1, min_size=20, max_size=(90, 80)
+    )
     classifier = facesat.CascadeClassifier("lbp:frontalface")
     expected = classifier.detectMultiScale(FACES, 1.2, 1, 0, (20, 20), (90, 80))
     assert sorted(detector(FACES).boxes.tolist()) == sorted(np.asarray(expected).tolist())

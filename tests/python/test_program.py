@@ -11,7 +11,9 @@ FACES = pytest.importorskip("test_drop_in").FACES
 
 
 def run(*arguments, **options):
-    return subprocess.run([sys.executable, "-m", "facesat", *arguments], capture_output=True, text=True, timeout=60, **options)
+    return subprocess.run(
+        [sys.executable, "-m", "facesat", *arguments], capture_output=True, text=True, timeout=60, **options
+    )
 
 
 def test_detect_writes_records(tmp_path):
@@ -22,7 +24,9 @@ def test_detect_writes_records(tmp_path):
     import facesat
 
     expected = facesat.Detector("lbp:frontalface", "cpu")(np.ascontiguousarray(FACES))
-    assert [[face[side] for side in ("x", "y", "width", "height")] for face in faces["faces"]] == expected.boxes.tolist()
+    assert [
+        [face[side] for side in ("x", "y", "width", "height")] for face in faces["faces"]
+    ] == expected.boxes.tolist()
     assert "error" in failure
 
 
@@ -34,5 +38,7 @@ def test_info_and_cascades():
 
 
 def test_a_closed_pipe_ends_it_quietly():
-    done = subprocess.run(f"{sys.executable} -m facesat cascades | head -1", shell=True, capture_output=True, timeout=60)
+    done = subprocess.run(
+        f"{sys.executable} -m facesat cascades | head -1", shell=True, capture_output=True, timeout=60
+    )
     assert done.stderr == b""
