@@ -160,8 +160,9 @@ void pack(PythonImage& image, int channels) {
 }  // namespace
 
 Array array_of(nb::handle object, nb::handle stream) {
-  if (PyObject_CheckBuffer(object.ptr()) != 0) return of_buffer(object);
+  // First, because CuPy's arrays have a buffer protocol that refuses to be used.
   if (nb::hasattr(object, "__cuda_array_interface__")) return of_device(object, stream);
+  if (PyObject_CheckBuffer(object.ptr()) != 0) return of_buffer(object);
   if (nb::hasattr(object, "__dlpack__")) return of_dlpack(object);
   throw ArgumentError(fmt::format("expected an array, not an object of type {}",
                                   nb::type_name(object.type()).c_str()));

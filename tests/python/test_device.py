@@ -6,6 +6,7 @@ import time
 import facesat
 import numpy as np
 import pytest
+from pictures import FACES
 
 cupy = pytest.importorskip("cupy")
 torch = pytest.importorskip("torch")
@@ -15,24 +16,14 @@ if not facesat.devices() or not torch.cuda.is_available():
 rng = np.random.default_rng(1)
 
 
-def blurred(shape, seed):
-    """Noise of larger and larger grain: windows pass several stages."""
-    random = np.random.default_rng(seed)
-    picture = sum(
-        np.kron(random.integers(0, 64, (shape[0] // g + 1, shape[1] // g + 1)), np.ones((g, g)))[: shape[0], : shape[1]]
-        for g in (1, 3, 7, 13)
-    )
-    return picture.astype(np.uint8)
-
-
-GRAY = blurred((300, 420), 3)
+FAINT = (FACES * 0.6).astype(np.uint8)
 IMAGES = {
-    "gray": GRAY,
-    "one channel": GRAY[..., None],
-    "BGR": np.dstack([GRAY, blurred(GRAY.shape, 4), blurred(GRAY.shape, 5)]),
-    "BGRA": np.dstack([GRAY, blurred(GRAY.shape, 4), blurred(GRAY.shape, 5), blurred(GRAY.shape, 6)]),
+    "gray": FACES,
+    "one channel": FACES[..., None],
+    "BGR": np.dstack([FAINT, FACES, FAINT + 20]),
+    "BGRA": np.dstack([FAINT, FACES, FAINT + 20, FACES[::-1]]),
 }
-OPTIONS = {"scale_factor": 1.2, "min_neighbors": 0}
+OPTIONS = {"scale_factor": 1.1, "min_neighbors": 0, "scan": "dense"}
 
 
 def as_set(faces):
@@ -58,9 +49,10 @@ def test_images_on_the_gpu_have_the_same_windows(name, on_cpu, on_gpu):
     assert as_set(on_gpu(cupy.asarray(image))) == expected
     assert as_set(on_gpu(torch.from_numpy(image.copy()).cuda())) == expected
     assert as_set(on_cpu(torch.from_numpy(image.copy()).cuda())) == expected
-    padded = cupy.zeros((310, 430, *image.shape[2:]), cupy.uint8)
-    padded[4:304, 7:427] = cupy.asarray(image)
-    assert as_set(on_gpu(padded[4:304, 7:427])) == expected
+    height, width = image.shape[:2]
+    padded = cupy.zeros((height + 9, width + 11, *image.shape[2:]), cupy.uint8)
+    padded[4 : 4 + height, 7 : 7 + width] = cupy.asarray(image)
+    assert as_set(on_gpu(padded[4 : 4 + height, 7 : 7 + width])) == expected
 
 
 def slowly_filled(image, stream):
@@ -76,7 +68,7 @@ def test_a_stream_that_is_not_the_default_one_is_waited_for(on_cpu, on_gpu):
     image = IMAGES["BGR"]
     expected = as_set(on_cpu(image))
     stream = torch.cuda.Stream()
-    for given in (stream, stream.cuda_stream, cupy.cuda.ExternalStream(stream.cuda_stream)):
+    for given in (stream, stream.cuda_stream, cupy.cuda.Stream.from_external(stream)):
         assert as_set(on_gpu(slowly_filled(image, stream), stream=given)) == expected
     with torch.cuda.stream(stream):  # the current one
         assert as_set(on_gpu(slowly_filled(image, stream))) == expected

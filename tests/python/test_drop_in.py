@@ -12,35 +12,11 @@ import facesat
 import numpy as np
 import pytest
 from facesat import CascadeClassifier, data
+from pictures import FACES
 
 CASCADES = sorted(glob.glob(data.haarcascades + "*.xml") + glob.glob(data.lbpcascades + "*.xml"))
 DEFAULT = data.haarcascades + "haarcascade_frontalface_default.xml"
 ALBUM = sorted(glob.glob(os.path.join(os.environ.get("FACESAT_ALBUM", "/nowhere"), "*.jpg")))
-
-
-def drawn_faces(width, height):
-    """Faces that the default cascade finds, next to each other and larger from left to right."""
-    y, x = np.mgrid[0:height, 0:width].astype(float)
-    picture = np.full((height, width), 70.0)
-
-    def blend(value, cx, cy, rx, ry, strength=1.0):
-        distance = np.hypot((x - cx) / rx, (y - cy) / ry)
-        part = np.clip((1.25 - distance) / 0.25, 0, 1) * strength
-        picture[:] += (value - picture) * part
-
-    left = 10
-    for radius in range(22, 60, 6):
-        cx, cy = left + radius, height / 2
-        if cx + radius > width:
-            break
-        blend(205, cx, cy + 0.05 * radius, 0.85 * radius, 1.1 * radius)
-        for side in (-1, 1):
-            blend(95, cx + side * 0.37 * radius, cy - 0.36 * radius, 0.27 * radius, 0.06 * radius)
-            blend(60, cx + side * 0.37 * radius, cy - 0.18 * radius, 0.22 * radius, 0.09 * radius)
-            blend(120, cx + side * 0.1 * radius, cy + 0.3 * radius, 0.06 * radius, 0.05 * radius, 0.6)
-        blend(100, cx, cy + 0.62 * radius, 0.33 * radius, 0.07 * radius)
-        left += 2 * radius + 10
-    return picture.astype(np.uint8)
 
 
 def clouds(shape, seed, size):
@@ -48,7 +24,6 @@ def clouds(shape, seed, size):
     return cv2.normalize(cv2.blur(noise, (size, size)), None, 0, 255, cv2.NORM_MINMAX)
 
 
-FACES = drawn_faces(430, 130)
 PICTURES = {
     "faces": FACES,
     "colour": cv2.merge([FACES, np.roll(FACES, 3, 1), FACES[::-1].copy()]),
