@@ -14,7 +14,8 @@ namespace {
 // The letter and size of an element in the syntax of Python's struct module, such as "<f".
 void set_type(Array& array, const std::string& format, int bytes) {
   const char letter = format.empty() ? 'B' : format.back();
-  const bool is_plain = format.size() == 1 || (format.size() == 2 && std::strchr("@=<", format.front()));
+  const bool is_plain =
+      format.size() == 1 || (format.size() == 2 && std::strchr("@=<", format.front()));
   array.bytes = bytes;
   if (!is_plain)
     array.kind = 'V';
@@ -70,7 +71,8 @@ void* stream_of(nb::handle stream) {
   return reinterpret_cast<void*>(value);
 }
 
-// PyTorch does not say in which stream a tensor was written; by its conventions that is the current one.
+// PyTorch does not say in which stream a tensor was written; by its conventions that is the current
+// one.
 nb::object current_stream_of_torch(nb::handle object) {
   const nb::dict modules = nb::module_::import_("sys").attr("modules");
   if (!modules.contains("torch")) return nb::none();
@@ -108,7 +110,8 @@ Array of_device(nb::handle object, nb::handle stream) {
 
 Array of_dlpack(nb::handle object) {
   nb::ndarray<nb::ro> found;
-  if (!nb::try_cast(object, found)) throw ArgumentError("the array's elements are of an unknown type");
+  if (!nb::try_cast(object, found))
+    throw ArgumentError("the array's elements are of an unknown type");
   if (found.device_type() != nb::device::cpu::value)
     throw ArgumentError("an array on a device must have __cuda_array_interface__");
   Array array;
@@ -137,7 +140,8 @@ Array of_dlpack(nb::handle object) {
 
 std::string shape_text(const Array& array) {
   std::string text;
-  for (const std::int64_t side : array.shape) text += fmt::format("{}{}", text.empty() ? "" : ", ", side);
+  for (const std::int64_t side : array.shape)
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", side);
   return fmt::format("({})", text);
 }
 
@@ -176,27 +180,32 @@ PythonImage image_of(nb::handle object, nb::handle stream) {
   if (array.kind != 'u' || array.bytes != 1)
     throw ArgumentError("an image must have elements of type uint8");
   if (array.dimensions() != 2 && array.dimensions() != 3)
-    throw ArgumentError(fmt::format("an image has two or three dimensions, not the shape {}", shape_text(array)));
+    throw ArgumentError(
+        fmt::format("an image has two or three dimensions, not the shape {}", shape_text(array)));
   const std::int64_t height = array.shape[0], width = array.shape[1];
   if (height == 0 || width == 0) return image;
   const std::int64_t channels = array.dimensions() == 3 ? array.shape[2] : 1;
   if (channels != 1 && channels != 3 && channels != 4)
-    throw ArgumentError(fmt::format("an image has 1, 3 (BGR) or 4 (BGRA) channels, not the shape {}", shape_text(array)));
+    throw ArgumentError(fmt::format(
+        "an image has 1, 3 (BGR) or 4 (BGRA) channels, not the shape {}", shape_text(array)));
   constexpr std::int64_t most = std::numeric_limits<int>::max();
   if (height > most || width > most)
     throw ArgumentError(fmt::format("an image of the shape {} is too large", shape_text(array)));
   image.view = {.pixels = array.data,
                 .size = {static_cast<int>(width), static_cast<int>(height)},
                 .pitch = array.strides[0],
-                .format = channels == 1 ? PixelFormat::gray : channels == 3 ? PixelFormat::bgr : PixelFormat::bgra,
+                .format = channels == 1   ? PixelFormat::gray
+                          : channels == 3 ? PixelFormat::bgr
+                                          : PixelFormat::bgra,
                 .on_device = array.on_device,
                 .stream = array.stream};
-  const bool is_packed = (width == 1 || array.strides[1] == channels) &&
-                         (channels == 1 || array.strides[2] == 1);
+  const bool is_packed =
+      (width == 1 || array.strides[1] == channels) && (channels == 1 || array.strides[2] == 1);
   const bool has_rows = height == 1 || std::abs(array.strides[0]) >= width * channels;
   if (is_packed && has_rows) return image;
   if (array.on_device)
-    throw ArgumentError("the pixels of an image on a device must lie side by side: make it contiguous");
+    throw ArgumentError(
+        "the pixels of an image on a device must lie side by side: make it contiguous");
   pack(image, static_cast<int>(channels));
   return image;
 }

@@ -1,4 +1,5 @@
-// Arrays of other Python libraries as the views that facesat takes: anything with the buffer protocol (NumPy), with
+// Arrays of other Python libraries as the views that facesat takes: anything with the buffer
+// protocol (NumPy), with
 // __cuda_array_interface__ (CuPy, PyTorch, Numba) or, on the host, with DLPack (PyTorch).
 #pragma once
 
@@ -27,8 +28,9 @@ struct Array {
   std::size_t dimensions() const { return shape.size(); }
 };
 
-// The views of one Python object. Throws ArgumentError, with a sentence, for anything that is not an array. `stream`: what the caller
-// gave as such, or None. Must be called with the GIL, and so must the destructor of the result.
+// The views of one Python object. Throws ArgumentError, with a sentence, for anything that is not
+// an array. `stream`: what the caller gave as such, or None. Must be called with the GIL, and so
+// must the destructor of the result.
 Array array_of(nanobind::handle object, nanobind::handle stream);
 
 // An image of 8 bits per channel. `packed` holds its pixels where they cannot be viewed in place.

@@ -1,21 +1,21 @@
-// The extension module facesat._facesat: the library, with Python's arrays. What users see is in the package, python/facesat.
+// The extension module facesat._facesat: the library, with Python's arrays. What users see is in
+// the package, python/facesat.
 #include <mutex>
 #include <optional>
 #include <span>
 
+#include "python/arrays.hpp"
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
-
 #include <tbb/parallel_for.h>
 
 #include "app/program.hpp"
 #include "library/facesat.hpp"
 #include "library/media/codec.hpp"
 #include "library/support/errors.hpp"
-#include "python/arrays.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -45,7 +45,8 @@ nb::tuple to_arrays(const Detection& found) {
     neighbors.push_back(face.neighbors);
     scores.push_back(face.score);
   }
-  return nb::make_tuple(to_numpy(std::move(boxes), {count, 4}), to_numpy(std::move(neighbors), {count}),
+  return nb::make_tuple(to_numpy(std::move(boxes), {count, 4}),
+                        to_numpy(std::move(neighbors), {count}),
                         to_numpy(std::move(scores), {count}));
 }
 
@@ -145,18 +146,25 @@ Element element_of(const Array& array) {
 
 ArrayView array_view(const Array& array) {
   if (array.dimensions() != 2) throw ArgumentError("integral images have two dimensions");
-  if (array.shape[0] > 1 << 30 || array.shape[1] > 1 << 30) throw ArgumentError("the array is too large");
+  if (array.shape[0] > 1 << 30 || array.shape[1] > 1 << 30)
+    throw ArgumentError("the array is too large");
   const auto height = static_cast<int>(array.shape[0]), width = static_cast<int>(array.shape[1]);
   if (width > 1 && array.strides[1] != array.bytes)
     throw ArgumentError("the elements of a row must lie side by side: make the array contiguous");
-  return {.data = array.data, .size = {width, height}, .pitch = array.strides[0], .element = element_of(array), .on_device = array.on_device};
+  return {.data = array.data,
+          .size = {width, height},
+          .pitch = array.strides[0],
+          .element = element_of(array),
+          .on_device = array.on_device};
 }
 
-void sum(nb::handle input, nb::handle output, bool squares, bool exclusive, const std::string& algorithm, nb::handle stream) {
+void sum(nb::handle input, nb::handle output, bool squares, bool exclusive,
+         const std::string& algorithm, nb::handle stream) {
   const Array from = array_of(input, stream), to = array_of(output, stream);
   if (to.is_readonly) throw ArgumentError("the table is read-only");
   const ArrayView from_view = array_view(from), to_view = array_view(to);
-  const SatOptions options{.squares = squares, .exclusive = exclusive, .algorithm = algorithm, .stream = from.stream};
+  const SatOptions options{
+      .squares = squares, .exclusive = exclusive, .algorithm = algorithm, .stream = from.stream};
   const nb::gil_scoped_release others_may_run;
   sat(from_view, to_view, options);
 }
@@ -190,10 +198,13 @@ NB_MODULE(_facesat, m) {
 
   nb::class_<PythonDetector>(m, "Detector")
       .def("__init__",
-           [](PythonDetector* self, const PythonCascade& cascade, double scale_factor, int min_neighbors,
-              std::tuple<int, int> min_size, std::tuple<int, int> max_size, bool dense, bool equalize,
-              const std::string& backend, const std::string& device, const std::string& sat) {
-             const auto size = [](std::tuple<int, int> s) { return Size{std::get<0>(s), std::get<1>(s)}; };
+           [](PythonDetector* self, const PythonCascade& cascade, double scale_factor,
+              int min_neighbors, std::tuple<int, int> min_size, std::tuple<int, int> max_size,
+              bool dense, bool equalize, const std::string& backend, const std::string& device,
+              const std::string& sat) {
+             const auto size = [](std::tuple<int, int> s) {
+               return Size{std::get<0>(s), std::get<1>(s)};
+             };
              const BackendChoice choice = backend == "cpu"    ? BackendChoice::cpu
                                           : backend == "cuda" ? BackendChoice::cuda
                                                               : BackendChoice::automatic;
@@ -211,10 +222,12 @@ NB_MODULE(_facesat, m) {
       .def("detect", &PythonDetector::detect, "image"_a.none(), "stream"_a.none())
       .def("detect_all", &PythonDetector::detect_all)
       .def_prop_ro("times", &PythonDetector::times)
-      .def_prop_ro("device_name", [](const PythonDetector& self) { return self.detector().device_name(); })
+      .def_prop_ro("device_name",
+                   [](const PythonDetector& self) { return self.detector().device_name(); })
       .def_prop_ro("remark", [](const PythonDetector& self) { return self.detector().remark(); });
 
-  m.def("sat", &sum, "input"_a, "output"_a, "squares"_a, "exclusive"_a, "algorithm"_a, "stream"_a.none());
+  m.def("sat", &sum, "input"_a, "output"_a, "squares"_a, "exclusive"_a, "algorithm"_a,
+        "stream"_a.none());
   m.def("sat_algorithms", [] {
     std::vector<std::string> ids;
     for (const SatAlgorithmInfo& one : sat_algorithms()) ids.push_back(one.id);
