@@ -8,16 +8,10 @@
 
 #include <fmt/format.h>
 
-#include "app/bench/bench_cascade.hpp"
-#include "app/bench/bench_detect.hpp"
-#include "app/bench/bench_micro.hpp"
-#include "app/bench/bench_sat.hpp"
+#include "app/commands.hpp"
 #include "app/common/command_line.hpp"
 #include "app/common/messages.hpp"
 #include "app/common/standard_descriptors.hpp"
-#include "app/detect/detect.hpp"
-#include "app/info.hpp"
-#include "app/live/live.hpp"
 #include "library/support/errors.hpp"
 #include "library/support/files.hpp"
 #include "library/support/interrupt.hpp"
@@ -76,64 +70,19 @@ void refuse_missing_values(const std::vector<std::string>& arguments) {
 }
 
 int run(int argc, char** argv) {
-  CLI::App program(
-      "Finds faces in pictures and videos, with exactly the rectangles of OpenCV's detector.");
-  program.name("facesat");
-  program.set_version_flag("--version", std::string("facesat ") + FACESAT_VERSION);
-  program.set_help_all_flag("--help-all", "Help for all subcommands");
-  program.require_subcommand(1);
-
-  DetectCommand detect;
-  const CLI::App* detect_app = add_detect(program, detect);
-
-  LiveCommand live;
-  const CLI::App* live_app = add_live(program, live);
-
-  CLI::App* bench = program.add_subcommand("bench", "Benchmarks");
-  bench->require_subcommand(1);
-  BenchSatCommand bench_sat;
-  const CLI::App* bench_sat_app = add_bench_sat(*bench, bench_sat);
-  BenchDetectCommand bench_detect;
-  const CLI::App* bench_detect_app = add_bench_detect(*bench, bench_detect);
-  BenchCascadeCommand bench_cascade;
-  const CLI::App* bench_cascade_app = add_bench_cascade(*bench, bench_cascade);
-  BenchMicroCommand bench_micro;
-  const CLI::App* bench_micro_app = add_bench_micro(*bench, bench_micro);
-
-  CLI::App* info = program.add_subcommand("info", "Version, build, backends, devices, algorithms");
-  bool json = false;
-  info->add_flag("--json", json, "As JSON");
-
-  CLI::App* cascades =
-      program.add_subcommand("cascades", "List the cascades, or the stages of one");
-  cascades->add_subcommand("list", "All cascades (the same as without a subcommand)");
-  CLI::App* show = cascades->add_subcommand("show", "The stages of one cascade");
-  std::string shown;
-  show->add_option("NAME", shown, "A name from the list, or an XML file")
-      ->required()
-      ->type_name("");
-  cascades->require_subcommand(0, 1);
-
-  refuse_empty_values(program);
-
+  Commands commands;
+  CLI::App& parser = commands.parser();
   const auto is_command = [&](const CLI::App* command) { return command->check_name(argv[1]); };
-  const auto commands = program.get_subcommands({});
-  if (argc > 1 && *argv[1] != '-' && std::none_of(commands.begin(), commands.end(), is_command))
+  const auto all = parser.get_subcommands({});
+  if (argc > 1 && *argv[1] != '-' && std::none_of(all.begin(), all.end(), is_command))
     throw UsageError(fmt::format("there is no command \"{}\": see 'facesat --help'", argv[1]));
   refuse_missing_values(std::vector<std::string>(argv + 1, argv + argc));
   try {
-    program.parse(argc, argv);
+    parser.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return answer(program, error);
+    return answer(parser, error);
   }
-  if (detect_app->parsed()) return run_detect(detect);
-  if (live_app->parsed()) return run_live(live);
-  if (bench_sat_app->parsed()) return run_bench_sat(bench_sat);
-  if (bench_detect_app->parsed()) return run_bench_detect(bench_detect);
-  if (bench_cascade_app->parsed()) return run_bench_cascade(bench_cascade);
-  if (bench_micro_app->parsed()) return run_bench_micro(bench_micro);
-  if (info->parsed()) return print(json ? info_json() : info_text());
-  return print(show->parsed() ? cascade_details(shown) : cascade_list());
+  return commands.run();
 }
 
 }  // namespace

@@ -50,9 +50,17 @@ install(FILES ${CMAKE_BINARY_DIR}/facesat.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}
 
 if(FACESAT_PROGRAM)
   set(modules ${CMAKE_INSTALL_LIBDIR}/facesat)
-  set_target_properties(facesat PROPERTIES INSTALL_RPATH "$ORIGIN/../${modules}")
+  # The second is for systems without /proc, where $ORIGIN is unknown.
+  set_target_properties(facesat PROPERTIES INSTALL_RPATH "$ORIGIN/../${modules};${CMAKE_INSTALL_FULL_LIBDIR}/facesat")
   install(TARGETS facesat RUNTIME COMPONENT program)
   if(FACESAT_OPENCV)
     install(TARGETS facesat_opencv LIBRARY DESTINATION ${modules} COMPONENT program)
   endif()
+  add_subdirectory(app/reference)
+  if(FACESAT_LIVE_FOUND)
+    install(FILES assets/facesat.desktop DESTINATION ${CMAKE_INSTALL_DATADIR}/applications COMPONENT program)
+    install(FILES assets/facesat.svg DESTINATION ${CMAKE_INSTALL_DATADIR}/icons/hicolor/scalable/apps COMPONENT program)
+  endif()
 endif()
+
+include(cmake/Package.cmake)

@@ -36,6 +36,7 @@ add_custom_command(
 enable_language(C)
 add_library(facesat_window_libraries STATIC ${glad}/src/gl.c ${IMGUI_BACKENDS}/imgui_impl_glfw.cpp
                                             ${IMGUI_BACKENDS}/imgui_impl_opengl3.cpp)
+set_target_properties(facesat_window_libraries PROPERTIES UNITY_BUILD OFF)
 pkg_get_variable(imgui_includes imgui includedir)
 target_include_directories(facesat_window_libraries SYSTEM PUBLIC ${glad}/include ${imgui_includes} ${imgui_includes}/backends)
 target_link_libraries(facesat_window_libraries PUBLIC PkgConfig::imgui PkgConfig::glfw ${CMAKE_DL_LIBS})

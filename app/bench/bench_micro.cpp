@@ -14,14 +14,14 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// A figure, as it is printed.
-struct Row {
+// As it is printed.
+struct Figure {
   const char* id;
   double value;
   const char *unit, *meaning;
 };
 
-std::vector<Row> rows_of(const gpu::MicroFigures& f) {
+std::vector<Figure> figures_of(const gpu::MicroFigures& f) {
   return {
       {"multiprocessors", 1.0 * f.multiprocessors, "", "on the device"},
       {"clock", f.clock_hz, "Hz", "of a multiprocessor that is busy"},
@@ -46,11 +46,12 @@ int run_bench_micro(const BenchMicroCommand& command) {
     throw UsageError(fmt::format("micro-benchmarks run on a GPU: {}", why));
   require_writable_table(command.json);
   Json rows = Json::array();
-  for (const Row& row : rows_of(gpu::measure_micro(command.device))) {
+  for (const Figure& figure : figures_of(gpu::measure_micro(command.device))) {
     write_all(1,
-              fmt::format("{:<16} {:>10.4g} {:<8} {}\n", row.id, row.value, row.unit, row.meaning),
+              fmt::format("{:<16} {:>10.4g} {:<8} {}\n", figure.id, figure.value, figure.unit,
+                          figure.meaning),
               "standard output");
-    rows.push_back({{"id", row.id}, {"value", row.value}, {"unit", row.unit}});
+    rows.push_back({{"id", figure.id}, {"value", figure.value}, {"unit", figure.unit}});
   }
   if (!command.json.empty()) write_table(command.json, rows);
   return 0;

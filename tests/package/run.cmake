@@ -1,5 +1,5 @@
 # cmake -D BUILD=... -D SOURCE=... -D LIBRARY=facesat::facesat|facesat::static -P run.cmake: installs the library into a new folder,
-# builds the examples against it as a stranger would, and runs one of them.
+# builds the examples against it as a stranger would, and runs those that need no GPU.
 cmake_minimum_required(VERSION 3.25)
 string(REPLACE "::" "_" name ${LIBRARY})
 set(folder ${BUILD}/package-test/${name})
@@ -22,4 +22,18 @@ run(${CMAKE_COMMAND} --build ${folder}/build)
 run(${folder}/build/tour)
 if(NOT output MATCHES "detecting on .*0 faces from 0 windows.*the sum of all pixels is")
   message(FATAL_ERROR "the example printed:\n${output}")
+endif()
+
+set(album $ENV{FACESAT_ALBUM})
+if(NOT album OR NOT EXISTS ${folder}/build/picture)
+  message("left out: the examples that need the demo album and OpenCV")
+  return()
+endif()
+run(${folder}/build/picture ${album}/anne_helene.jpg ${folder}/boxes.png)
+if(NOT output MATCHES "^[0-9]+,[0-9]+ [0-9]+x[0-9]+\n$" OR NOT EXISTS ${folder}/boxes.png)
+  message(FATAL_ERROR "the example with a picture of one face printed:\n${output}")
+endif()
+run(${CMAKE_COMMAND} -E env --unset=DISPLAY ${folder}/build/camera ${album}/movie.avi)
+if(NOT output MATCHES "[1-9][0-9]* faces")
+  message(FATAL_ERROR "the example with a video of faces printed:\n${output}")
 endif()

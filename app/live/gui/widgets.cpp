@@ -46,6 +46,15 @@ bool is_pointed_at() {
 
 }  // namespace
 
+void draw_column_titles(std::span<const Column> columns) {
+  ImGui::TableNextRow(ImGuiTableRowFlags_Headers);
+  for (const Column& column : columns) {
+    ImGui::TableNextColumn();
+    ImGui::TableHeader(column.title);
+    tooltip(column.meaning);
+  }
+}
+
 bool close_lists() {
   const bool is_open = !ImGui::GetCurrentContext()->OpenPopupStack.empty();
   if (is_open) ImGui::ClosePopupToLevel(0, true);

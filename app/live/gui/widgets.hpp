@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <span>
 #include <string>
 
 namespace facesat::app {
@@ -16,6 +17,12 @@ void draw_remark(const std::string& text);
 // Explains the control, column or text drawn last after the pointer has been over it for a moment;
 // also if that is disabled.
 void tooltip(const std::string& text);
+
+// A column of a table; the tooltip of its title has the meaning.
+struct Column {
+  const char *title, *meaning;
+};
+void draw_column_titles(std::span<const Column> columns);
 
 // Closes the lists that are open, such as that of a combo box. Returns whether there were any.
 bool close_lists();

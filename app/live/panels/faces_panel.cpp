@@ -14,9 +14,6 @@
 namespace facesat::app {
 namespace {
 
-struct Column {
-  const char *title, *meaning;
-};
 constexpr std::array<Column, 5> columns{{
     {"#", "From top to bottom, and from left to right"},
     {"size", "The side of the box in pixels"},
@@ -38,12 +35,7 @@ void draw_header() {
     ImGui::TableSetupColumn(column.title, &column == &columns.back()
                                               ? ImGuiTableColumnFlags_WidthStretch
                                               : ImGuiTableColumnFlags_WidthFixed);
-  ImGui::TableNextRow(ImGuiTableRowFlags_Headers);
-  for (const Column& column : columns) {
-    ImGui::TableNextColumn();
-    ImGui::TableHeader(column.title);
-    tooltip(column.meaning);
-  }
+  draw_column_titles(columns);
 }
 
 // One row; sets what the user does with it.

@@ -10,17 +10,17 @@
 namespace facesat::app {
 namespace {
 
-struct Row {
+struct NamedValue {
   const char* name;
   std::string value;
   const char* meaning;
 };
 
-void draw_rows(const char* id, std::initializer_list<Row> rows) {
+void draw_rows(const char* id, std::initializer_list<NamedValue> rows) {
   if (!ImGui::BeginTable(id, 2, feature_table_flags)) return;
   ImGui::TableSetupColumn("name", ImGuiTableColumnFlags_WidthStretch, 0.45f);
   ImGui::TableSetupColumn("value", ImGuiTableColumnFlags_WidthStretch, 0.55f);
-  for (const Row& row : rows) {
+  for (const NamedValue& row : rows) {
     draw_cell(row.name, row.meaning);
     draw_cell(row.value, row.meaning);
   }

@@ -14,20 +14,11 @@
 namespace facesat::app {
 namespace {
 
-struct Column {
-  const char *name, *meaning;
-};
-
 template <std::size_t count>
-bool begin_table(const char* id, const std::array<Column, count>& columns) {
+bool begin_table(const char* id, const std::array<Column, count>& titles) {
   if (!ImGui::BeginTable(id, count, feature_table_flags)) return false;
-  for (const Column& column : columns) ImGui::TableSetupColumn(column.name);
-  ImGui::TableNextRow(ImGuiTableRowFlags_Headers);
-  for (const Column& column : columns) {
-    ImGui::TableNextColumn();
-    ImGui::TableHeader(column.name);
-    tooltip(column.meaning);
-  }
+  for (const Column& column : titles) ImGui::TableSetupColumn(column.title);
+  draw_column_titles(titles);
   return true;
 }
 

@@ -9,9 +9,6 @@
 namespace facesat::app {
 namespace {
 
-struct Column {
-  const char *title, *meaning;
-};
 constexpr std::array<Column, 5> columns{{
     {"step",
      "What happens to a frame, in this order. A click on a step leaves it out of the chart"},
@@ -64,15 +61,6 @@ void draw_name(std::size_t step, HiddenSteps& hidden) {
   if (is_clicked) hidden.flip(step);
 }
 
-void draw_header() {
-  ImGui::TableNextRow(ImGuiTableRowFlags_Headers);
-  for (const Column& column : columns) {
-    ImGui::TableNextColumn();
-    ImGui::TableHeader(column.title);
-    tooltip(column.meaning);
-  }
-}
-
 }  // namespace
 
 ImU32 step_colour(std::size_t step) {
@@ -105,7 +93,7 @@ void draw_step_table(const StepSummaries& steps, HiddenSteps& hidden) {
     ImGui::TableSetupColumn(column.title, &column == columns.data()
                                               ? ImGuiTableColumnFlags_WidthFixed
                                               : ImGuiTableColumnFlags_WidthStretch);
-  draw_header();
+  draw_column_titles(columns);
   const double whole = sum_of_shown(steps, hidden);
   for (std::size_t step = 0; step < live_step_count; ++step) {
     const History::StepSummary& median = steps[step];

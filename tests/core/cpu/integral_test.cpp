@@ -16,7 +16,7 @@ namespace facesat::test {
 namespace {
 
 // Lengths around those of vectors, which have up to 16 pixels.
-constexpr int lengths[] = {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 50};
+constexpr int awkward_lengths[] = {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 50};
 
 using Tables = Guarded<std::uint32_t>;
 
@@ -43,8 +43,8 @@ void expect_as_defined(const Image<std::uint8_t>& picture) {
 }
 
 TEST(Integral, OfNoiseAtVectorEdges) {
-  for (const int width : lengths)
-    for (const int height : lengths) expect_as_defined(noise({width, height}, width));
+  for (const int width : awkward_lengths)
+    for (const int height : awkward_lengths) expect_as_defined(noise({width, height}, width));
 }
 
 TEST(Integral, OfExtremes) {

@@ -1,0 +1,100 @@
+#include "app/commands.hpp"
+
+#include <string>
+
+#include "app/bench/bench_cascade.hpp"
+#include "app/bench/bench_detect.hpp"
+#include "app/bench/bench_micro.hpp"
+#include "app/bench/bench_sat.hpp"
+#include "app/common/command_line.hpp"
+#include "app/detect/detect.hpp"
+#include "app/info.hpp"
+#include "app/live/live.hpp"
+#include "library/support/files.hpp"
+
+namespace facesat::app {
+namespace {
+
+int print(const std::string& text) {
+  write_all(1, text, "standard output");
+  return 0;
+}
+
+struct Info {
+  bool json = false;
+};
+
+CLI::App* add_info(CLI::App& program, Info& command) {
+  CLI::App* info = program.add_subcommand("info", "Version, build, backends, devices, algorithms");
+  info->add_flag("--json", command.json, "As JSON");
+  return info;
+}
+
+struct Cascades {
+  std::string shown;  // empty: the list
+};
+
+CLI::App* add_cascades(CLI::App& program, Cascades& command) {
+  CLI::App* cascades =
+      program.add_subcommand("cascades", "List the cascades, or the stages of one");
+  cascades->add_subcommand("list", "All cascades (the same as without a subcommand)");
+  CLI::App* show = cascades->add_subcommand("show", "The stages of one cascade");
+  show->add_option("NAME", command.shown, "A name from the list, or an XML file")
+      ->required()
+      ->type_name("");
+  cascades->require_subcommand(0, 1);
+  return cascades;
+}
+
+}  // namespace
+
+struct Commands::Parsed {
+  DetectCommand detect;
+  LiveCommand live;
+  BenchSatCommand bench_sat;
+  BenchDetectCommand bench_detect;
+  BenchCascadeCommand bench_cascade;
+  BenchMicroCommand bench_micro;
+  Info info;
+  Cascades cascades;
+  const CLI::App *detect_app, *live_app, *bench_sat_app, *bench_detect_app, *bench_cascade_app,
+      *bench_micro_app, *info_app, *cascades_app;
+};
+
+Commands::Commands()
+    : parsed_(std::make_unique<Parsed>()),
+      parser_(std::make_unique<CLI::App>("Finds faces in pictures and videos, with exactly the "
+                                         "rectangles of OpenCV's detector.")) {
+  Parsed& p = *parsed_;
+  parser_->name("facesat");
+  parser_->set_version_flag("--version", std::string("facesat ") + FACESAT_VERSION);
+  parser_->set_help_all_flag("--help-all", "Help for all subcommands");
+  parser_->require_subcommand(1);
+  p.detect_app = add_detect(*parser_, p.detect);
+  p.live_app = add_live(*parser_, p.live);
+  CLI::App* bench = parser_->add_subcommand("bench", "Benchmarks");
+  bench->require_subcommand(1);
+  p.bench_sat_app = add_bench_sat(*bench, p.bench_sat);
+  p.bench_detect_app = add_bench_detect(*bench, p.bench_detect);
+  p.bench_cascade_app = add_bench_cascade(*bench, p.bench_cascade);
+  p.bench_micro_app = add_bench_micro(*bench, p.bench_micro);
+  p.info_app = add_info(*parser_, p.info);
+  p.cascades_app = add_cascades(*parser_, p.cascades);
+  refuse_empty_values(*parser_);
+}
+
+Commands::~Commands() = default;
+
+int Commands::run() const {
+  const Parsed& p = *parsed_;
+  if (p.detect_app->parsed()) return run_detect(p.detect);
+  if (p.live_app->parsed()) return run_live(p.live);
+  if (p.bench_sat_app->parsed()) return run_bench_sat(p.bench_sat);
+  if (p.bench_detect_app->parsed()) return run_bench_detect(p.bench_detect);
+  if (p.bench_cascade_app->parsed()) return run_bench_cascade(p.bench_cascade);
+  if (p.bench_micro_app->parsed()) return run_bench_micro(p.bench_micro);
+  if (p.info_app->parsed()) return print(p.info.json ? info_json() : info_text());
+  return print(p.cascades.shown.empty() ? cascade_list() : cascade_details(p.cascades.shown));
+}
+
+}  // namespace facesat::app
