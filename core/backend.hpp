@@ -19,17 +19,6 @@
 
 namespace facesat {
 
-// A window that passed every stage.
-struct Window {
-  int level = 0;     // index into Pyramid::levels
-  int x = 0, y = 0;  // pixels of that level
-  double score = 0;  // sum of the last stage
-  Rect box;          // in the image
-};
-
-// Each window as a face of its own, for group_faces().
-std::vector<Face> ungrouped(std::span<const Window> windows);
-
 // The pictures that snapshot() can return. All but `gray` belong to one level of the pyramid.
 enum class Snapshot {
   gray,         // the grey image that levels are made from (equalised if that is on)

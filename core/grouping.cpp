@@ -46,8 +46,8 @@ struct Tops {
   std::vector<Top> tops;
   std::vector<OneSize> sizes;
 
-  Tops(std::span<const Face> windows, StopMeter& meter) {
-    for (const Face& window : windows)
+  Tops(std::span<const Window> windows, StopMeter& meter) {
+    for (const Window& window : windows)
       tops.push_back({window.box, static_cast<std::uint32_t>(tops.size())});
     const auto before = [&meter](const Top& a, const Top& b) {
       meter.spend(1);
@@ -84,7 +84,7 @@ void unite_similar(const Tops& all, const OneSize& a, const OneSize& b, Classes&
 }
 
 // The transitive closure of are_similar().
-Classes classify(std::span<const Face> windows, StopMeter& meter) {
+Classes classify(std::span<const Window> windows, StopMeter& meter) {
   const Tops all(windows, meter);
   Classes classes(windows.size());
   for (std::size_t a = 0; a < all.sizes.size(); ++a)
@@ -111,7 +111,7 @@ struct Sums {
   int count = 0;
   double score = -std::numeric_limits<double>::infinity();
 
-  void add(const Face& window) {
+  void add(const Window& window) {
     x += window.box.x;
     y += window.box.y;
     width += window.box.width;
@@ -131,7 +131,7 @@ struct Sums {
 };
 
 // One face for each class: the mean box, the number of windows, the best score.
-std::vector<Face> class_means(std::span<const Face> windows, Classes classes, StopMeter& meter) {
+std::vector<Face> class_means(std::span<const Window> windows, Classes classes, StopMeter& meter) {
   // For the root of each class, the index of the class in `sums`; windows.size() if it has none
   // yet.
   std::vector<std::size_t> number(windows.size(), windows.size());
@@ -194,12 +194,19 @@ std::vector<Face> without_contained(std::vector<Face> faces, StopMeter& meter) {
   return left;
 }
 
+std::vector<Face> each_by_itself(std::span<const Window> windows) {
+  std::vector<Face> faces;
+  faces.reserve(windows.size());
+  for (const Window& window : windows) faces.push_back({window.box, 1, window.score});
+  return faces;
+}
+
 }  // namespace
 
-std::vector<Face> group_faces(std::span<const Face> windows, int min_neighbors,
+std::vector<Face> group_faces(std::span<const Window> windows, int min_neighbors,
                               std::span<const std::uint32_t> parents,
                               const ShouldStop& should_stop) {
-  if (min_neighbors <= 0) return {windows.begin(), windows.end()};
+  if (min_neighbors <= 0) return each_by_itself(windows);
   StopMeter meter(should_stop);
   std::vector<Face> kept =
       class_means(windows, parents.empty() ? classify(windows, meter) : Classes(parents), meter);

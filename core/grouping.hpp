@@ -11,6 +11,14 @@
 
 namespace facesat {
 
+// A window that passed every stage.
+struct Window {
+  int level = 0;     // index into Pyramid::levels
+  int x = 0, y = 0;  // pixels of that level
+  double score = 0;  // sum of the last stage
+  Rect box;          // in the image
+};
+
 constexpr double similarity = 0.2;  // OpenCV's eps
 
 // How far apart the edges of similar rectangles of these sizes may be.
@@ -29,15 +37,16 @@ constexpr bool are_similar(const Rect& a, const Rect& b) {
 void sort_by_place(std::vector<Face>& faces);
 
 // Groups similar windows. Each group of more than `min_neighbors` windows gives one face, unless it
-// lies inside the face of a stronger group. With min_neighbors = 0 nothing is grouped. The order of
-// the result is unspecified. Source: OpenCV 4.6, objdetect, groupRectangles with eps 0.2.
+// lies inside the face of a stronger group. With min_neighbors = 0 each window is a face. The order
+// of the result is unspecified. Of a window, only box and score are read. Source: OpenCV 4.6,
+// objdetect, groupRectangles with eps 0.2.
 //
 // `parents`, if not empty, is a forest whose trees are the classes of the transitive closure of
 // are_similar(): for each window the index of a window of the same class; a root has its own index.
 //
 // Where windows lie close together, the time grows with the square of their number, so
 // `should_stop` is polled now and then. Throws Stopped once it returns true.
-std::vector<Face> group_faces(std::span<const Face> windows, int min_neighbors,
+std::vector<Face> group_faces(std::span<const Window> windows, int min_neighbors,
                               std::span<const std::uint32_t> parents = {},
                               const ShouldStop& should_stop = {});
 

@@ -155,7 +155,7 @@ class CudaBackend final : public Backend {
   }
 
   std::vector<Face> group() override {
-    return group_faces(ungrouped(windows_), options_.min_neighbors, parents_, should_stop_);
+    return group_faces(windows_, options_.min_neighbors, parents_, should_stop_);
   }
 
   StepTimes times() const override {

@@ -116,7 +116,7 @@ class CpuBackend final : public Backend {
 
   std::span<const Window> collect() override { return windows_; }
   std::vector<Face> group() override {
-    return group_faces(ungrouped(windows_), options_.min_neighbors, {}, should_stop_);
+    return group_faces(windows_, options_.min_neighbors, {}, should_stop_);
   }
   StepTimes times() const override { return times_; }
 

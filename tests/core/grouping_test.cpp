@@ -14,8 +14,14 @@ namespace {
 
 using Faces = std::vector<Face>;
 
+Faces group(const Faces& windows, int min_neighbors) {
+  std::vector<Window> same;
+  for (const Face& window : windows) same.push_back({.score = window.score, .box = window.box});
+  return group_faces(same, min_neighbors);
+}
+
 Faces grouped(const Faces& windows, int min_neighbors) {
-  Faces faces = group_faces(windows, min_neighbors);
+  Faces faces = group(windows, min_neighbors);
   std::sort(faces.begin(), faces.end(), reference::before);
   return faces;
 }
@@ -31,7 +37,7 @@ TEST(Grouping, OfNothingIsNothing) {
 
 TEST(Grouping, WithoutNeighboursKeepsEveryWindow) {
   const Faces windows = {{{1, 2, 30, 30}, 1, 5}, {{1, 2, 30, 30}, 1, 4}, {{90, 90, 5, 5}, 1, 3}};
-  EXPECT_EQ(group_faces(windows, 0), windows);
+  EXPECT_EQ(group(windows, 0), windows);
 }
 
 TEST(Grouping, KeepsGroupsOfMoreThanTheMinimum) {

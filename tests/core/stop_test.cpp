@@ -156,9 +156,9 @@ INSTANTIATE_TEST_SUITE_P(Stop, EndlessCascade, ::testing::ValuesIn(endless),
 
 // Windows of 60 x 60 at every pixel: each is similar to many others.
 TEST(StopGrouping, StopsSoonInOneLargeCluster) {
-  std::vector<Face> windows;
+  std::vector<Window> windows;
   for (int y = 0; y < 700; ++y)
-    for (int x = 0; x < 700; ++x) windows.push_back({{x, y, 60, 60}, 1, 0});
+    for (int x = 0; x < 700; ++x) windows.push_back({.box = {x, y, 60, 60}});
   const double begin = thread_seconds();
   EXPECT_THROW(group_faces(windows, 3, {}, [&] { return thread_seconds() - begin > 0.3; }),
                Stopped);
@@ -167,11 +167,11 @@ TEST(StopGrouping, StopsSoonInOneLargeCluster) {
 
 // Faces in a row, none of which contains another. `parents` already groups their windows.
 TEST(StopGrouping, StopsSoonAmongManyFaces) {
-  std::vector<Face> windows;
+  std::vector<Window> windows;
   std::vector<std::uint32_t> parents;
   for (std::uint32_t face = 0; face < 50'000; ++face)
     for (int i = 0; i < 4; ++i) {
-      windows.push_back({{static_cast<int>(face) * 30, 0, 24, 24}, 1, 0});
+      windows.push_back({.box = {static_cast<int>(face) * 30, 0, 24, 24}});
       parents.push_back(4 * face);
     }
   const double begin = thread_seconds();

@@ -193,8 +193,8 @@ void expect_same_groups(const std::vector<cv::Rect>& rects, int min_neighbors) {
   cv::groupRectangles(boxes, counts, min_neighbors, 0.2);  // 0.2: as detection does
   Counted ours, theirs;
   for (std::size_t i = 0; i < boxes.size(); ++i) theirs.emplace_back(from_cv(boxes[i]), counts[i]);
-  std::vector<Face> windows;
-  for (const cv::Rect& r : rects) windows.push_back({from_cv(r), 1, 0});
+  std::vector<Window> windows;
+  for (const cv::Rect& r : rects) windows.push_back({.box = from_cv(r)});
   for (const Face& face : group_faces(windows, min_neighbors))
     ours.emplace_back(face.box, face.neighbors);
   std::sort(ours.begin(), ours.end());

@@ -1,0 +1,20 @@
+#!/bin/sh
+# deb.sh FOLDER: unpacks the Debian packages in FOLDER elsewhere, and uses them without installing them.
+set -eu
+packages=$(cd "$1" && pwd)
+root=$(mktemp -d)
+trap 'rm -rf "$root"' EXIT
+for package in "$packages"/*.deb; do dpkg-deb -x "$package" "$root"; done
+usr=$root/usr
+version=$(dpkg-deb -f "$packages"/facesat_*.deb Version)
+
+"$usr/bin/facesat" --version | grep -x "facesat ${version%+*}"
+# A picture that only OpenCV's module can read, which is found beside the program.
+printf 'P2\n2 2\n255\n1 2\n3 4\n' >"$root/picture.pgm"
+"$usr/bin/facesat" detect -q "$root/picture.pgm" | grep '"faces":\[\]'
+zcat "$usr/share/man/man1/facesat.1.gz" | grep -q "facesat ${version%+*}"
+bash -n "$usr/share/bash-completion/completions/facesat"
+desktop-file-validate "$usr/share/applications/facesat.desktop"
+[ -s "$usr/share/icons/hicolor/scalable/apps/facesat.svg" ]
+# Nothing names the folder in which it was built.
+! grep -rl "$(cd "$(dirname "$0")/../.." && pwd)" "$usr"
