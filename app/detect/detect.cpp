@@ -54,6 +54,7 @@ bool run_pipeline(ItemReader& reader, const Detector& detector, Sink& sink, View
   const auto write =
       tbb::make_filter<ItemPtr, void>(tbb::filter_mode::serial_in_order, [&](const ItemPtr& item) {
         if (!item) stop = true;  // the item was abandoned: nothing after it may be written
+        if (viewer && interrupted()) stop = true;  // nor what the user has not seen
         if (!stop) sink.take(*item);
         if (sink.stopped()) stop = true;
         if (!stop && viewer) viewer->show(*item);
@@ -174,8 +175,7 @@ int run_detect(const DetectCommand& command) {
     // Pictures wait for the user: a few are enough to have the next one ready.
     const std::size_t in_flight = std::min<std::size_t>(2 * jobs, 4);
     viewer->run([&] {
-      all_written =
-          run_pipeline(reader, detector, sink, &*viewer, command, folders, in_flight);
+      all_written = run_pipeline(reader, detector, sink, &*viewer, command, folders, in_flight);
     });
   } else {
     run_pipeline(reader, detector, sink, nullptr, command, folders, 2 * jobs);

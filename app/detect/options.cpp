@@ -78,8 +78,8 @@ void add_results(CLI::App& detect, DetectCommand& c) {
       {{"auto", ProgressChoice::automatic},
        {"on", ProgressChoice::on},
        {"off", ProgressChoice::off}},
-      "Progress on standard error; auto: if that is a terminal, results go elsewhere, and "
-      "pictures are not shown [auto]");
+      "Progress on standard error; auto: without --show, if that is a terminal, and results go "
+      "elsewhere [auto]");
 }
 
 }  // namespace

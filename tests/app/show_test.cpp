@@ -29,8 +29,8 @@ class Show : public ProgramTest {
   }
 
   // Starts a run that shows pictures. on: a display in place of the test's own; empty: none.
-  Running show(std::vector<std::string> arguments, const std::string& on,
-               const Setup& setup = [] {}) const {
+  Running show(
+      std::vector<std::string> arguments, const std::string& on, const Setup& setup = [] {}) const {
     arguments.insert(arguments.begin(), {"detect", "--backend", "cpu", "--show"});
     return start(arguments, "", [&] {
       on.empty() ? unsetenv("DISPLAY") : setenv("DISPLAY", on.c_str(), 1);
@@ -38,7 +38,8 @@ class Show : public ProgramTest {
       setup();
     });
   }
-  Running show(const std::vector<std::string>& arguments, const Setup& setup = [] {}) const {
+  Running show(
+      const std::vector<std::string>& arguments, const Setup& setup = [] {}) const {
     return show(arguments, display.name, setup);
   }
 
@@ -78,7 +79,7 @@ TEST_F(Show, TheUserEndsTheRunWithItsResultsSoFar) {
   const std::vector<std::string> files{"a.pgm", "b.pgm", "c.pgm"};
   const std::string whole = detect(files).out;
   for (const std::string way : {"q", "Escape", "close"}) {
-    const Running run = show({"-j", "1", "-o", "r", "a.pgm", "b.pgm", "c.pgm"});
+    const Running run = show({"-o", "r", "a.pgm", "b.pgm", "c.pgm"});
     Desktop desktop(display.name, "a.pgm: 1 face");
     ASSERT_TRUE(desktop.is_there());
     if (way == "close")
@@ -88,9 +89,7 @@ TEST_F(Show, TheUserEndsTheRunWithItsResultsSoFar) {
     const Finished done = run.wait();
     EXPECT_EQ(done.status, 0) << way << ": " << done.err;
     EXPECT_NE(done.err.find("--resume goes on from here"), std::string::npos) << done.err;
-    const std::string text = read_text(folder / "r");
-    EXPECT_EQ(text, whole.substr(0, text.size())) << way;
-    EXPECT_LT(text.size(), whole.size()) << way;
+    EXPECT_EQ(read_text(folder / "r"), whole.substr(0, whole.find('\n') + 1)) << way;
     EXPECT_EQ(detect({"--resume", "-o", "r", "a.pgm", "b.pgm", "c.pgm"}).status, 0);
     EXPECT_EQ(read_text(folder / "r"), whole) << way;
     EXPECT_FALSE(fs::exists(folder / "r.resume")) << way;
@@ -115,7 +114,7 @@ TEST_F(Show, CtrlCInterruptsWhileAPictureIsShown) {
   ASSERT_TRUE(Desktop(display.name, "a.pgm: 1 face").is_there());
   run.signal(SIGINT);
   EXPECT_EQ(run.wait().status, 128 + SIGINT);
-  EXPECT_GE(records_in("r"), 1u);
+  EXPECT_EQ(records_in("r"), 1u);
 }
 
 // The list on standard input has no end.

@@ -1,12 +1,12 @@
+#include "library/media/opencv_module/module.hpp"
+
 #include <algorithm>
 
+#include <X11/Xlib.h>  // its macros are words that other headers use
 #include <opencv2/highgui.hpp>
 #include <opencv2/highgui/highgui_c.h>
 
 #include "library/media/highgui.hpp"
-#include "library/media/opencv_module/module.hpp"
-
-#include <X11/Xlib.h>  // its macros are words that other headers use
 
 namespace facesat::module {
 namespace {
@@ -29,8 +29,8 @@ Size screen_size() {
 // The size at which a picture is shown: its own, or what fits on the screen.
 Size shown_size(Size picture, Size screen) {
   constexpr double usable = 0.9;  // the rest is for the window's frame and the desktop's panels
-  const double scale = std::min({1.0, usable * screen.width / picture.width,
-                                 usable * screen.height / picture.height});
+  const double scale = std::min(
+      {1.0, usable * screen.width / picture.width, usable * screen.height / picture.height});
   const auto scaled = [scale](int length) { return std::max(1, static_cast<int>(scale * length)); };
   return {scaled(picture.width), scaled(picture.height)};
 }
