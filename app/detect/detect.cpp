@@ -18,6 +18,7 @@
 #include "app/detect/process.hpp"
 #include "app/detect/progress.hpp"
 #include "app/detect/sink.hpp"
+#include "app/detect/viewer.hpp"
 #include "cascades/cascade_store.hpp"
 #include "library/io/inputs.hpp"
 #include "library/io/journal.hpp"
@@ -30,7 +31,8 @@
 namespace facesat::app {
 namespace {
 
-void run_pipeline(ItemReader& reader, const Detector& detector, Sink& sink,
+// `viewer` may be null. Returns whether every item that was read has been written.
+bool run_pipeline(ItemReader& reader, const Detector& detector, Sink& sink, Viewer* viewer,
                   const DetectCommand& command, const PictureFolders& folders,
                   std::size_t in_flight) {
   using ItemPtr = std::shared_ptr<Item>;
@@ -52,10 +54,13 @@ void run_pipeline(ItemReader& reader, const Detector& detector, Sink& sink,
   const auto write =
       tbb::make_filter<ItemPtr, void>(tbb::filter_mode::serial_in_order, [&](const ItemPtr& item) {
         if (!item) stop = true;  // the item was abandoned: nothing after it may be written
+        if (viewer && interrupted()) stop = true;  // nor what the user has not seen
         if (!stop) sink.take(*item);
         if (sink.stopped()) stop = true;
+        if (!stop && viewer) viewer->show(*item);
       });
   tbb::parallel_pipeline(in_flight, read & detect & write);
+  return !stop;
 }
 
 // Throws ArgumentError for options with which no picture could be processed.
@@ -71,12 +76,13 @@ std::vector<std::shared_ptr<const Cascade>> load_cascades(const DetectCommand& c
   return cascades;
 }
 
-// Automatic: no progress if the results go to a terminal, because they already show how far the run
-// is.
+// Automatic: no progress if the results go to a terminal or the pictures are shown, because they
+// already show how far the run is.
 bool shows_progress(const DetectCommand& command) {
   if (command.quiet) return false;
   if (command.progress != ProgressChoice::automatic) return command.progress == ProgressChoice::on;
-  return standard_error_is_terminal() && !(command.output == "-" && ::isatty(STDOUT_FILENO) != 0);
+  return standard_error_is_terminal() && !command.show &&
+         !(command.output == "-" && ::isatty(STDOUT_FILENO) != 0);
 }
 
 PictureFolders make_folders(const DetectCommand& command) {
@@ -133,6 +139,8 @@ struct Output {
 int run_detect(const DetectCommand& command) {
   const auto start = std::chrono::steady_clock::now();
   const auto cascades = load_cascades(command);
+  std::optional<Viewer> viewer;
+  if (command.show) viewer.emplace();
   Progress progress(shows_progress(command));
   const auto notify = [&](const std::string& sentence) {
     if (!command.quiet) progress.message("facesat: " + sentence);
@@ -162,7 +170,16 @@ int run_detect(const DetectCommand& command) {
 
   ItemReader reader(std::move(inputs), output.journal, folders.any(), command.max_pixels);
   Sink sink(output.file, output.journal, layout, progress, command.quiet);
-  run_pipeline(reader, detector, sink, command, folders, 2 * jobs);
+  bool all_written = true;
+  if (viewer) {
+    // Pictures wait for the user: a few are enough to have the next one ready.
+    const std::size_t in_flight = std::min<std::size_t>(2 * jobs, 4);
+    viewer->run([&] {
+      all_written = run_pipeline(reader, detector, sink, &*viewer, command, folders, in_flight);
+    });
+  } else {
+    run_pipeline(reader, detector, sink, nullptr, command, folders, 2 * jobs);
+  }
   try {
     sink.rethrow();
   } catch (const OutputError& error) {
@@ -170,7 +187,10 @@ int run_detect(const DetectCommand& command) {
       notify("what was found so far is kept; --resume goes on from there");
     throw;
   }
-  output.journal.finish(output.file, !interrupted());
+  // The user may end the run at the last picture.
+  const bool was_ended = viewer && viewer->was_ended();
+  const bool complete = was_ended ? all_written && reader.is_done() : !interrupted();
+  output.journal.finish(output.file, complete);
   output.file.close();
   progress.finish();
   notify(summary(sink.counts, std::chrono::steady_clock::now() - start));
@@ -204,13 +224,13 @@ int run_detect(const DetectCommand& command) {
     else
       notify(sentence);
   }
-  if (interrupted()) {
-    notify("interrupted" +
-           std::string(output.file.is_regular() ? "; --resume goes on from here" : ""));
-    end_as_interrupted();
+  if (!complete) {
+    notify(std::string(was_ended ? "ended in the window" : "interrupted") +
+           (output.file.is_regular() ? "; --resume goes on from here" : ""));
+    if (!was_ended) end_as_interrupted();
   }
   if (sink.counts.failures + output.journal.earlier_failures() + ambiguous > 0) return 1;
-  output.journal.remove();
+  if (complete) output.journal.remove();
   return 0;
 }
 

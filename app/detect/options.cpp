@@ -62,6 +62,8 @@ void add_results(CLI::App& detect, DetectCommand& c) {
   detect.add_option("--annotate", c.annotate, "Write the pictures with boxes there")
       ->type_name("DIR");
   detect.add_option("--crops", c.crops, "Write one picture per face there")->type_name("DIR");
+  detect.add_flag("--show", c.show,
+                  "Show each picture or frame with its boxes in a window, and wait for a key");
   detect
       .add_flag("--resume", c.resume,
                 "Skip inputs whose results the output file has already, by its journal FILE.resume")
@@ -76,7 +78,7 @@ void add_results(CLI::App& detect, DetectCommand& c) {
       {{"auto", ProgressChoice::automatic},
        {"on", ProgressChoice::on},
        {"off", ProgressChoice::off}},
-      "Progress on standard error; auto: if that is a terminal, and results go "
+      "Progress on standard error; auto: without --show, if that is a terminal, and results go "
       "elsewhere [auto]");
 }
 
@@ -100,6 +102,8 @@ CLI::App* add_detect(CLI::App& program, DetectCommand& command) {
       "  facesat detect photo.jpg\n"
       "  facesat detect -r --format csv -o faces.csv --annotate boxes/ photos/\n"
       "  find /photos -name '*.jpg' | facesat detect -o faces.jsonl --resume -\n"
+      "The window of --show: space, n, Right or Enter goes on; q, Esc or closing it ends the run, "
+      "with its\nresults complete so far (--resume goes on from there) and their exit status.\n"
       "Exit status: 0 every input processed, 1 some input failed, 2 wrong usage and nothing "
       "processed,\n3 a device or the output failed; ended by a signal: 128 and its number (Ctrl+C: "
       "130).\nThe first Ctrl+C, SIGTERM or SIGHUP ends the run with its results complete so far; "

@@ -28,6 +28,7 @@ struct DetectCommand {
   Format format = Format::jsonl;
   bool csv_safe = false;
   std::string annotate, crops;  // folders; empty: off
+  bool show = false;            // in a window
   bool recursive = false, null_separated = false, quiet = false;
   bool resume = false, retry_failed = false;
   std::size_t max_pixels = default_max_pixels;  // of a picture or frame

@@ -49,6 +49,7 @@ void find_faces(Item& item, const Detector& detector, const DetectCommand& comma
   record.warning = picture.warning;
   record.faces = detector.detect(image_view(picture.pixels), should_stop).faces;
   write_pictures(item, picture.pixels, folders);
+  if (command.show) item.shown = with_boxes(picture.pixels, record.faces);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -40,6 +41,10 @@ PathList::~PathList() {
 }
 
 void PathList::fill() {
+  // Signals may be delivered to another thread, where they do not end this wait.
+  pollfd input{descriptor_, POLLIN, 0};
+  while (::poll(&input, 1, 100) <= 0)
+    if (interrupted()) return;
   std::string more(1 << 16, '\0');
   ssize_t count = 0;
   do {

@@ -25,7 +25,7 @@ class PathList {
   PathList& operator=(const PathList&) = delete;
 
   // The next non-empty entry; nullopt at the end. If reading fails or the separators are mixed, the
-  // entry is a failure. A signal that interrupts the program ends the list.
+  // entry is a failure. If the program is interrupted, the list ends with what has arrived.
   std::optional<Entry> next();
 
   // The name for messages: the file, or "standard input".

@@ -12,6 +12,7 @@ namespace {
 
 volatile std::sig_atomic_t caught = 0;
 std::atomic<std::int64_t> caught_at = 0;  // milliseconds
+std::atomic<bool> end_requested = false;
 static_assert(std::atomic<std::int64_t>::is_always_lock_free, "a signal handler writes it");
 
 // timeout(1) sends its signal to the program and to its process group: two signals that arrive
@@ -52,8 +53,11 @@ void catch_interrupts() {
   for (const int signal_number : {SIGPIPE, SIGXFSZ}) std::signal(signal_number, SIG_IGN);
 }
 
+void request_end() {
+  end_requested = true;
+}
 bool interrupted() {
-  return caught != 0;
+  return caught != 0 || end_requested;
 }
 void end_as_interrupted() {
   end_by(caught);

@@ -9,7 +9,10 @@ namespace facesat {
 // becomes an ordinary error.
 void catch_interrupts();
 
-bool interrupted();  // was one of these signals caught?
+// Ends the program as cleanly for another reason: interrupted() becomes true.
+void request_end();
+
+bool interrupted();  // was one of these signals caught, or the end requested?
 
 // End the program as the caught signal would have, or as SIGPIPE would have, so that the parent
 // process sees why.

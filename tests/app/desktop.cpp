@@ -9,16 +9,26 @@
 namespace facesat::test {
 namespace {
 
-// The visible child of `parent` that belongs to this program; 0 if there is none.
-Window window_of(::Display* display, Window parent, const std::string& program) {
+std::string title_of(::Display* display, Window window) {
+  char* name = nullptr;
+  if (!XFetchName(display, window, &name)) return "";
+  std::string title = name;
+  XFree(name);
+  return title;
+}
+
+// The visible child of `parent` of this class or with this title; 0 if there is none.
+Window window_of(::Display* display, Window parent, const std::string& wanted) {
   Window root = 0, unused = 0, *children = nullptr, found = 0;
   unsigned count = 0;
   if (!XQueryTree(display, parent, &root, &unused, &children, &count)) return 0;
   for (unsigned i = 0; i < count && !found; ++i) {
     XClassHint hint{};
     XWindowAttributes attributes{};
-    if (XGetClassHint(display, children[i], &hint) && program == hint.res_class &&
-        XGetWindowAttributes(display, children[i], &attributes) &&
+    const bool is_wanted =
+        (XGetClassHint(display, children[i], &hint) && wanted == hint.res_class) ||
+        wanted == title_of(display, children[i]);
+    if (is_wanted && XGetWindowAttributes(display, children[i], &attributes) &&
         attributes.map_state == IsViewable)
       found = children[i];
     if (hint.res_name) XFree(hint.res_name);
@@ -73,14 +83,14 @@ struct Desktop::Connection {
   }
 };
 
-Desktop::Desktop(const std::string& display, const std::string& title)
+Desktop::Desktop(const std::string& display, const std::string& window)
     : x_(std::make_unique<Connection>()) {
   x_->display = XOpenDisplay(display.c_str());
   if (!x_->display) return;
   // When the program ends, its window vanishes; later requests to it must not end the tests.
   XSetErrorHandler([](::Display*, XErrorEvent*) { return 0; });
   eventually([&] {
-    x_->window = window_of(x_->display, DefaultRootWindow(x_->display), title);
+    x_->window = window_of(x_->display, DefaultRootWindow(x_->display), window);
     return x_->window != 0;
   });
 }
@@ -94,11 +104,7 @@ bool Desktop::is_there() const {
 }
 
 std::string Desktop::title() const {
-  char* name = nullptr;
-  if (!XFetchName(x_->display, x_->window, &name)) return "";
-  std::string title = name;
-  XFree(name);
-  return title;
+  return title_of(x_->display, x_->window);
 }
 
 Rect Desktop::place() const {

@@ -12,9 +12,9 @@ namespace facesat::test {
 
 class Desktop {
  public:
-  // Waits until the display has a visible window titled `title`; is_there() says whether one
-  // appeared.
-  Desktop(const std::string& display, const std::string& title);
+  // Waits until the display has a visible window of this class or with this title; is_there() says
+  // whether one appeared.
+  Desktop(const std::string& display, const std::string& window);
   ~Desktop();
   Desktop(const Desktop&) = delete;
   Desktop& operator=(const Desktop&) = delete;

@@ -100,6 +100,16 @@ TEST_F(Usage, MistakesAreReportedInASentenceAndNothingIsProcessed) {
   }
 }
 
+#if !FACESAT_SHOWS
+TEST_F(Usage, ABuildWithoutWindowsShowsNothing) {
+  add_face("a.pgm");
+  const Finished done = run({"detect", "--show", "-o", "r", "a.pgm"});
+  EXPECT_EQ(done.status, 2);
+  EXPECT_NE(done.err.find("--show: this build shows no pictures"), std::string::npos) << done.err;
+  EXPECT_EQ(files_below("."), std::vector<std::string>{"a.pgm"});
+}
+#endif
+
 TEST_F(Usage, AnOptionThatMayBeRepeatedTakesOneValueAtATime) {
   add_face("a.pgm");
   add_face("b.pgm");

@@ -39,11 +39,10 @@ void VirtualDisplay::end() {
   process_ = -1;
 }
 
-bool VirtualDisplay::act(const std::string& script) const {
-  const std::string command = "export DISPLAY=" + name +
-                              "; window=$(timeout 240 xdotool search --sync --onlyvisible "
-                              "--class '^facesat$' | head -n 1) && [ -n \"$window\" ] && { " +
-                              script + "\n} >/dev/null 2>&1";
+bool VirtualDisplay::act(const std::string& script, const std::string& window) const {
+  const std::string command =
+      "export DISPLAY=" + name + "; window=$(timeout 240 xdotool search --sync --onlyvisible " +
+      window + " | head -n 1) && [ -n \"$window\" ] && { " + script + "\n} >/dev/null 2>&1";
   return std::system(command.c_str()) == 0;
 }
 

@@ -17,10 +17,10 @@ class VirtualDisplay {
   VirtualDisplay(const VirtualDisplay&) = delete;
   VirtualDisplay& operator=(const VirtualDisplay&) = delete;
 
-  // Waits for the window of `facesat live`, then runs a shell script on this display, in which
-  // $window is the window's ID. False: no window appeared, or the script's last command failed.
-  // xdotool must be installed.
-  bool act(const std::string& script) const;
+  // Waits for a window, by default that of `facesat live`, then runs a shell script on this
+  // display, in which $window is the window's ID. False: no window appeared, or the script's last
+  // command failed. xdotool must be installed. `window`: options of 'xdotool search'.
+  bool act(const std::string& script, const std::string& window = "--class '^facesat$'") const;
 
   void end();  // Xvfb, as when it crashes
 
