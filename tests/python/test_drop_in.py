@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from facesat import CascadeClassifier, data
 from pictures import FACES
+from threads import assert_same_in_threads
 
 CASCADES = sorted(glob.glob(data.haarcascades + "*.xml") + glob.glob(data.lbpcascades + "*.xml"))
 DEFAULT = data.haarcascades + "haarcascade_frontalface_default.xml"
@@ -218,21 +219,7 @@ def test_objects_can_be_pickled_and_copied():
 def test_threads_share_one_object():
     classifier = CascadeClassifier(DEFAULT)
     images = [FACES, PICTURES["colour"], PICTURES["clouds"], PICTURES["window"]]
-    expected = [as_set(classifier.detectMultiScale(image, 1.3, 1)) for image in images]
-    wrong = []
-
-    def work(first):
-        for i in range(2000):
-            image = (first + i) % len(images)
-            if as_set(classifier.detectMultiScale(images[image], 1.3, 1)) != expected[image]:
-                wrong.append(image)
-
-    threads = [threading.Thread(target=work, args=(i,)) for i in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not wrong
+    assert_same_in_threads(lambda image: as_set(classifier.detectMultiScale(image, 1.3, 1)), images, rounds=2000)
 
 
 def test_another_thread_ticks_during_a_call():
