@@ -36,7 +36,7 @@ def test_objects_can_be_pickled_and_copied():
 
 def test_threads_share_one_object():
     classifier = CascadeClassifier(DEFAULT)
-    images = [SMALL, np.dstack([SMALL, np.roll(SMALL, 3, 1), SMALL]), NOISE[:75, :100], SMALL[:24, :24]]
+    images = [SMALL, np.dstack([SMALL, np.roll(SMALL, 3, 1), SMALL]), NOISE[:65, :75], SMALL[:24, :24]]
     assert_same_in_threads(lambda image: boxes(classifier, image, 1.3, 1), images, rounds=2000)
 
 
