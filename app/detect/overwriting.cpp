@@ -58,7 +58,8 @@ void require_lists_untouched(const DetectCommand& command) {
         fmt::format("{}: results and messages cannot be written into one file", command.output));
   const auto check = [&](const std::string& file, const char* what, bool takes_messages) {
     std::error_code ignored;
-    const auto read = fs::is_regular_file(file, ignored) ? file_identity(file) : std::nullopt;
+    if (!fs::is_regular_file(file, ignored)) return;
+    const auto read = file_identity(file);
     if (read && (read == results || (takes_messages && read == messages)))
       throw UsageError(fmt::format("{}: {} cannot be written into {}", file,
                                    read == results ? "results" : "messages", what));

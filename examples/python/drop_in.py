@@ -3,7 +3,6 @@
 import sys
 
 import cv2
-
 from facesat import CascadeClassifier, data
 
 

@@ -3,7 +3,6 @@
 import sys
 
 import cv2
-
 import facesat
 
 

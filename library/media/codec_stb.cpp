@@ -20,6 +20,7 @@
 #define STBI_ONLY_JPEG
 #define STBI_ONLY_BMP
 #define STBI_ONLY_PNM
+#define STBI_ONLY_PNG  // not used, but stb_image 2.30 has functions there that PNM calls
 #include <stb/stb_image.h>
 #define STB_IMAGE_WRITE_IMPLEMENTATION
 #include <stb/stb_image_write.h>

@@ -3,12 +3,12 @@
 import copy
 import pathlib
 import pickle
-import threading
 
 import facesat
 import numpy as np
 import pytest
 from pictures import FACES
+from threads import assert_same_in_threads
 
 
 def same(a, b):
@@ -97,22 +97,7 @@ def test_objects_can_be_pickled_and_copied():
 
 def test_threads_share_one_object():
     detector = facesat.Detector(backend="cpu", scale_factor=1.3)
-    images = [FACES, FACES[:, 100:], FACES[20:]]
-    expected = [detector(image) for image in images]
-    wrong = []
-
-    def work(first):
-        for i in range(300):
-            image = (first + i) % len(images)
-            if not same(detector(images[image]), expected[image]):
-                wrong.append(image)
-
-    threads = [threading.Thread(target=work, args=(i,)) for i in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not wrong
+    assert_same_in_threads(lambda image: list(detector(image)), [FACES, FACES[:, 100:], FACES[20:]], rounds=300)
 
 
 def test_dlpack_arrays_are_images():

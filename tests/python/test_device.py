@@ -1,6 +1,10 @@
 """Arrays of CuPy and PyTorch in the memory of a GPU. Needs one, and both libraries."""
 
 import json
+import pathlib
+import re
+import subprocess
+import sys
 import time
 
 import facesat
@@ -162,17 +166,24 @@ def median_ms(work, runs=30):
 
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.int32, np.float32, np.float64], ids=lambda dtype: dtype.__name__)
-def test_it_is_faster_than_two_cumulative_sums(dtype, capsys):
-    for side in (1024, 4096, 8192):
-        x = whole_numbers((side, side), dtype)
-        in_cupy, in_torch = cupy.asarray(x), torch.from_numpy(x).cuda()
-        table = torch.int32 if dtype == np.uint8 else in_torch.dtype
-        table_cupy = np.uint32 if dtype == np.uint8 else dtype
-        ours = median_ms(lambda: facesat.sat(in_torch))
-        theirs = median_ms(lambda: torch.cumsum(torch.cumsum(in_torch, 0, dtype=table), 1, dtype=table))
-        cupys = median_ms(lambda: cupy.cumsum(cupy.cumsum(in_cupy, 0, table_cupy), 1, table_cupy))
-        with capsys.disabled():
-            print(
-                f"\n{side}^2 {np.dtype(dtype).name}: facesat.sat {ours:.3f} ms, torch {theirs:.3f} ms, cupy {cupys:.3f} ms"
-            )
-        assert ours < theirs and ours < cupys
+@pytest.mark.parametrize("side", [1024, 4096, 8192])
+def test_it_is_faster_than_two_cumulative_sums(side, dtype, capsys):
+    x = whole_numbers((side, side), dtype)
+    in_cupy, in_torch = cupy.asarray(x), torch.from_numpy(x).cuda()
+    table = torch.int32 if dtype == np.uint8 else in_torch.dtype
+    table_cupy = np.uint32 if dtype == np.uint8 else dtype
+    ours = median_ms(lambda: facesat.sat(in_torch))
+    theirs = median_ms(lambda: torch.cumsum(torch.cumsum(in_torch, 0, dtype=table), 1, dtype=table))
+    cupys = median_ms(lambda: cupy.cumsum(cupy.cumsum(in_cupy, 0, table_cupy), 1, table_cupy))
+    name = np.dtype(dtype).name
+    with capsys.disabled():
+        print(f"\n{side}^2 {name}: facesat.sat {ours:.3f} ms, torch {theirs:.3f} ms, cupy {cupys:.3f} ms")
+    assert ours < theirs and ours < cupys
+
+
+def test_the_example_measures_every_algorithm():
+    example = pathlib.Path(__file__).parents[2] / "examples" / "python" / "cupy_sat.py"
+    done = subprocess.run([sys.executable, example], check=True, capture_output=True, text=True)
+    lines = [re.fullmatch(r"(\w+): [0-9.]+ ms, at most (\S+) from cumsum", line) for line in done.stdout.splitlines()]
+    assert [line[1] for line in lines] == list(facesat.sat_algorithms())
+    assert all(float(line[2]) < 1e-3 for line in lines)
