@@ -8,10 +8,7 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
 
-#include "core/stopwatch.hpp"
 #include "kernels/cascade/device_cascade.hpp"
 #include "kernels/cascade/evaluate.hpp"
 #include "kernels/cascade/window_buffers.hpp"
@@ -19,12 +16,11 @@
 #include "kernels/device/device_frame.hpp"
 #include "kernels/device/device_image.hpp"
 #include "kernels/device/download.hpp"
+#include "kernels/device/frame_input.hpp"
 #include "kernels/device/has_code.hpp"
 #include "kernels/device/nvtx.hpp"
 #include "kernels/image/atlas.hpp"
 #include "kernels/image/device_resizes.hpp"
-#include "kernels/image/equalize.hpp"
-#include "kernels/image/gray.hpp"
 #include "kernels/image/tilted.hpp"
 #include "kernels/sat/algorithm.hpp"
 
@@ -33,29 +29,15 @@ namespace {
 
 using Border = DeviceImage<std::uint32_t>::Border;
 
-// Copies with all threads: a single one does not copy as fast as the memory allows.
-template <class Pixel>
-void copy_by_all(View<const Pixel> from, View<Pixel> to) {
-  constexpr int bytes_together = 1 << 18;  // copied by one task: enough to outweigh its start
-  const int width = from.size.width;
-  const int rows =
-      std::max(1, bytes_together / std::max(1, width * static_cast<int>(sizeof(Pixel))));
-  tbb::parallel_for(tbb::blocked_range<int>(0, from.size.height, rows),
-                    [&](const tbb::blocked_range<int>& band) {
-                      const Rect part{0, band.begin(), width, static_cast<int>(band.size())};
-                      copy(from.sub(part), to.sub(part));
-                    });
-}
-
 class CudaBackend final : public Backend {
  public:
   CudaBackend(int device, const SatAlgorithm& sat, std::size_t max_pixels)
       : device_(device), sat_(sat), max_atlas_pixels_(max_pixels) {
     use_device();
     stream_ = make_stream();
-    for (Event* event :
-         {&upload_begin_, &gray_begin_, &gray_end_, &download_begin_, &download_end_})
-      *event = make_event();
+    input_ = std::make_unique<FrameInput>(stream_.get());
+    download_begin_ = make_event();
+    download_end_ = make_event();
     found_ = std::make_unique<WindowBuffers>(stream_.get());
   }
   // Waits until the device no longer uses the memory. Errors are ignored: destructors do not throw.
@@ -81,50 +63,9 @@ class CudaBackend final : public Backend {
 
   void stop_when(ShouldStop should_stop) override { should_stop_ = std::move(should_stop); }
 
-  void load(View<const Bgr> frame) override {
-    const NvtxRange range("facesat load");
-    check_stop(should_stop_);
-    use_device();
-    upload(frame, frame_staging_, frame_);
-    begin_gray();
-    enqueue_gray(frame_.view(), gray_.view(), stream_.get());
-    finish_gray();
-  }
-
-  void load(View<const std::uint8_t> gray) override {
-    const NvtxRange range("facesat load");
-    check_stop(should_stop_);
-    use_device();
-    upload(gray, gray_staging_, gray_);
-    begin_gray();
-    finish_gray();
-  }
-
-  void load(const ImageView& on_device) override {
-    const NvtxRange range("facesat load");
-    check_stop(should_stop_);
-    use_device();
-    staging_ms_ = 0;
-    wait_for(on_device, stream_.get());
-    FACESAT_CUDA(cudaEventRecord(upload_begin_.get(), stream_.get()));
-    switch (on_device.format) {
-      case PixelFormat::gray:
-        copy_frame(on_device, gray_.view(), stream_.get());
-        begin_gray();
-        break;
-      case PixelFormat::bgr:
-        copy_frame(on_device, frame_.view(), stream_.get());
-        begin_gray();
-        enqueue_gray(frame_.view(), gray_.view(), stream_.get());
-        break;
-      case PixelFormat::bgra:
-        wide_frame_.resize(pyramid_->image, DeviceImage<Bgra>::Border::none, stream_.get());
-        copy_frame(on_device, wide_frame_.view(), stream_.get());
-        begin_gray();
-        enqueue_gray(wide_frame_.view(), gray_.view(), stream_.get());
-    }
-    finish_gray();
-  }
+  void load(View<const Bgr> frame) override { load_any(frame); }
+  void load(View<const std::uint8_t> gray) override { load_any(gray); }
+  void load(const ImageView& on_device) override { load_any(on_device); }
 
   void run() override {
     const NvtxRange range("facesat run");
@@ -160,21 +101,21 @@ class CudaBackend final : public Backend {
 
   StepTimes times() const override {
     StepTimes times;
-    times[Step::upload] = staging_ms_ + milliseconds(upload_begin_, gray_begin_);
-    times[Step::gray] = milliseconds(gray_begin_, gray_end_);
+    times[Step::upload] = input_->upload_ms();
+    times[Step::gray] = input_->gray_ms();
     for (const GroupEvents& events : group_events_) {
-      times[Step::resize] += milliseconds(events.begin, events.resized);
-      times[Step::sat] += milliseconds(events.resized, events.summed);
-      times[Step::evaluate] += milliseconds(events.summed, events.evaluated);
+      times[Step::resize] += elapsed_ms(events.begin, events.resized);
+      times[Step::sat] += elapsed_ms(events.resized, events.summed);
+      times[Step::evaluate] += elapsed_ms(events.summed, events.evaluated);
     }
-    times[Step::download] = milliseconds(download_begin_, download_end_);
+    times[Step::download] = elapsed_ms(download_begin_, download_end_);
     return times;
   }
 
   Image<std::uint32_t> snapshot(Snapshot picture, int index) override {
     use_device();
     FACESAT_CUDA(cudaStreamSynchronize(stream_.get()));
-    if (picture == Snapshot::gray) return downloaded<std::uint8_t>(gray_.view());
+    if (picture == Snapshot::gray) return downloaded<std::uint8_t>(input_->gray());
     if (atlas_plan_.groups.size() > 1) {  // the tables are those of the last group
       enqueue_tables(atlas_plan_.places[index].group);
       FACESAT_CUDA(cudaStreamSynchronize(stream_.get()));
@@ -217,8 +158,7 @@ class CudaBackend final : public Backend {
   void allocate() {
     const Size atlas = atlas_plan_.largest();
     const cudaStream_t stream = stream_.get();
-    gray_.resize(pyramid_->image, DeviceImage<std::uint8_t>::Border::none, stream);
-    frame_.resize(pyramid_->image, DeviceImage<Bgr>::Border::none, stream);
+    input_->prepare(pyramid_->image, options_.equalize);
     atlas_.resize(atlas, DeviceImage<std::uint8_t>::Border::none, stream);
     sum_.resize(atlas, Border::zeros, stream);
     squared_sum_.resize(atlas, Border::zeros, stream);
@@ -228,20 +168,15 @@ class CudaBackend final : public Backend {
     FACESAT_CUDA(cudaMemsetAsync(atlas_.view().data, 0,
                                  static_cast<std::size_t>(atlas_.view().pitch) * atlas.height,
                                  stream));
-    reserve_zeroed(workspace_, atlas.area() > 0 ? sat_.workspace_bytes(SatType::u8_u32, atlas) : 0);
-    if (options_.equalize)
-      reserve_zeroed(histogram_, equalize_workspace_words * sizeof(std::uint32_t));
+    reserve(workspace_, atlas.area() > 0 ? sat_.workspace_bytes(SatType::u8_u32, atlas) : 0);
+    if (workspace_.bytes() > 0)
+      FACESAT_CUDA(cudaMemsetAsync(workspace_.data(), 0, workspace_.bytes(), stream));
     plan_ = plan_evaluate(*pyramid_, atlas_plan_, *cascade_);
     device_cascade_.load(cascade_, plan_, stream);
     reserve(rejected_, std::max<std::size_t>(plan_.words, 1));
     upload_plans();
     while (group_events_.size() < atlas_plan_.groups.size()) group_events_.emplace_back();
     group_events_.resize(atlas_plan_.groups.size());
-  }
-
-  void reserve_zeroed(Buffer<std::byte>& buffer, std::size_t bytes) const {
-    reserve(buffer, bytes);
-    if (bytes > 0) FACESAT_CUDA(cudaMemsetAsync(buffer.data(), 0, buffer.bytes(), stream_.get()));
   }
 
   void upload_plans() {
@@ -258,32 +193,12 @@ class CudaBackend final : public Backend {
 
   // ---- a frame
 
-  // Through page-locked memory, so that the copy is asynchronous; rows are packed as on the device.
-  template <class Pixel>
-  void upload(View<const Pixel> from, PinnedBuffer<Pixel>& staging, const DeviceImage<Pixel>& to) {
-    const View<Pixel> target = to.view();
-    const std::size_t count = static_cast<std::size_t>(target.pitch) * from.size.height;
-    FACESAT_CUDA(cudaStreamSynchronize(stream_.get()));  // the last copy may still read the staging
-    if (staging.size() < count) {
-      staging = PinnedBuffer<Pixel>();
-      staging = PinnedBuffer<Pixel>(count);
-    }
-    staging_ms_ = 0;
-    {
-      const Stopwatch watch(staging_ms_);
-      copy_by_all(from, View<Pixel>{staging.data(), from.size, target.pitch});
-    }
-    FACESAT_CUDA(cudaEventRecord(upload_begin_.get(), stream_.get()));
-    FACESAT_CUDA(cudaMemcpyAsync(target.data, staging.data(), count * sizeof(Pixel),
-                                 cudaMemcpyHostToDevice, stream_.get()));
-  }
-
-  void begin_gray() { FACESAT_CUDA(cudaEventRecord(gray_begin_.get(), stream_.get())); }
-  void finish_gray() {
-    if (options_.equalize)
-      enqueue_equalize(gray_.view(), reinterpret_cast<std::uint32_t*>(histogram_.data()),
-                       stream_.get());
-    FACESAT_CUDA(cudaEventRecord(gray_end_.get(), stream_.get()));
+  template <class Frame>
+  void load_any(const Frame& frame) {
+    const NvtxRange range("facesat load");
+    check_stop(should_stop_);
+    use_device();
+    input_->load(frame);
   }
 
   void capture() {
@@ -342,7 +257,7 @@ class CudaBackend final : public Backend {
       FACESAT_CUDA(cudaMemset2DAsync(atlas_.view().data, atlas_.view().pitch, 0,
                                      static_cast<std::size_t>(size.width), size.height,
                                      stream_.get()));
-    enqueue_resize(gray_.view(), atlas_.view(size), resizes_[g], stream_.get());
+    enqueue_resize(input_->gray(), atlas_.view(size), resizes_[g], stream_.get());
   }
 
   void enqueue_sums(int g) const {
@@ -399,11 +314,6 @@ class CudaBackend final : public Backend {
     }
   }
 
-  static double milliseconds(const Event& begin, const Event& end) {
-    float ms = 0;
-    return cudaEventElapsedTime(&ms, begin.get(), end.get()) == cudaSuccess ? ms : 0;
-  }
-
   // In the atlas, the cones of a tilted integral image reach into neighbouring levels, so a level's
   // own table is computed anew.
   Image<std::uint32_t> own_tilted_table(const Rect& place) const {
@@ -435,19 +345,15 @@ class CudaBackend final : public Backend {
   ShouldStop should_stop_;
 
   Stream stream_;
-  Event upload_begin_, gray_begin_, gray_end_, download_begin_, download_end_;
+  std::unique_ptr<FrameInput> input_;
+  Event download_begin_, download_end_;
   std::vector<GroupEvents> group_events_;
   GraphExec graph_;
-  int runs_ = 0;           // since prepare()
-  double staging_ms_ = 0;  // of the last upload: into page-locked memory
+  int runs_ = 0;  // since prepare()
 
-  DeviceImage<Bgr> frame_;
-  DeviceImage<Bgra> wide_frame_;
-  DeviceImage<std::uint8_t> gray_, atlas_;
+  DeviceImage<std::uint8_t> atlas_;
   DeviceImage<std::uint32_t> sum_, squared_sum_, tilted_sum_;
-  Buffer<std::byte> workspace_, histogram_;
-  PinnedBuffer<Bgr> frame_staging_;
-  PinnedBuffer<std::uint8_t> gray_staging_;
+  Buffer<std::byte> workspace_;
 
   DeviceResizes resizes_;
   EvaluatePlan plan_;

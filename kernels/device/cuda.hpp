@@ -61,6 +61,12 @@ inline Event make_event() {
   return Event(event);
 }
 
+// Milliseconds between two events; 0 if one of them has not happened.
+inline double elapsed_ms(const Event& begin, const Event& end) {
+  float ms = 0;
+  return cudaEventElapsedTime(&ms, begin.get(), end.get()) == cudaSuccess ? ms : 0;
+}
+
 // A refused allocation is a MemoryError, because other backends may have room for the work.
 inline void check_allocation(cudaError_t status, std::size_t bytes) {
   if (status == cudaErrorMemoryAllocation) {

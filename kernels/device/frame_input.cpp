@@ -1,0 +1,103 @@
+#include "kernels/device/frame_input.hpp"
+
+#include <algorithm>
+
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+
+#include "core/stopwatch.hpp"
+#include "kernels/device/device_frame.hpp"
+#include "kernels/image/equalize.hpp"
+#include "kernels/image/gray.hpp"
+
+namespace facesat::gpu {
+namespace {
+
+// Copies with all threads: a single one does not copy as fast as the memory allows.
+template <class Pixel>
+void copy_by_all(View<const Pixel> from, View<Pixel> to) {
+  constexpr int bytes_together = 1 << 18;  // copied by one task: enough to outweigh its start
+  const int width = from.size.width;
+  const int rows =
+      std::max(1, bytes_together / std::max(1, width * static_cast<int>(sizeof(Pixel))));
+  tbb::parallel_for(tbb::blocked_range<int>(0, from.size.height, rows),
+                    [&](const tbb::blocked_range<int>& band) {
+                      const Rect part{0, band.begin(), width, static_cast<int>(band.size())};
+                      copy(from.sub(part), to.sub(part));
+                    });
+}
+
+}  // namespace
+
+void FrameInput::prepare(Size frame, bool equalizes) {
+  gray_.resize(frame, DeviceImage<std::uint8_t>::Border::none, stream_);
+  frame_.resize(frame, DeviceImage<Bgr>::Border::none, stream_);
+  equalizes_ = equalizes;
+  if (!equalizes) return;
+  reserve(histogram_, equalize_workspace_words);
+  FACESAT_CUDA(cudaMemsetAsync(histogram_.data(), 0, histogram_.bytes(), stream_));
+}
+
+void FrameInput::load(View<const Bgr> frame) {
+  upload(frame, frame_staging_, frame_);
+  begin_gray();
+  enqueue_gray(frame_.view(), gray_.view(), stream_);
+  finish_gray();
+}
+
+void FrameInput::load(View<const std::uint8_t> gray) {
+  upload(gray, gray_staging_, gray_);
+  begin_gray();
+  finish_gray();
+}
+
+void FrameInput::load(const ImageView& on_device) {
+  staging_ms_ = 0;
+  wait_for(on_device, stream_);
+  FACESAT_CUDA(cudaEventRecord(upload_begin_.get(), stream_));
+  switch (on_device.format) {
+    case PixelFormat::gray:
+      copy_frame(on_device, gray_.view(), stream_);
+      begin_gray();
+      break;
+    case PixelFormat::bgr:
+      copy_frame(on_device, frame_.view(), stream_);
+      begin_gray();
+      enqueue_gray(frame_.view(), gray_.view(), stream_);
+      break;
+    case PixelFormat::bgra:
+      wide_frame_.resize(gray_.view().size, DeviceImage<Bgra>::Border::none, stream_);
+      copy_frame(on_device, wide_frame_.view(), stream_);
+      begin_gray();
+      enqueue_gray(wide_frame_.view(), gray_.view(), stream_);
+  }
+  finish_gray();
+}
+
+// Through page-locked memory, so that the copy is asynchronous; rows are packed as on the device.
+template <class Pixel>
+void FrameInput::upload(View<const Pixel> from, PinnedBuffer<Pixel>& staging,
+                        const DeviceImage<Pixel>& to) {
+  const View<Pixel> target = to.view();
+  const std::size_t count = static_cast<std::size_t>(target.pitch) * from.size.height;
+  FACESAT_CUDA(cudaStreamSynchronize(stream_));  // the last copy may still read the staging
+  if (staging.size() < count) {
+    staging = PinnedBuffer<Pixel>();
+    staging = PinnedBuffer<Pixel>(count);
+  }
+  staging_ms_ = 0;
+  {
+    const Stopwatch watch(staging_ms_);
+    copy_by_all(from, View<Pixel>{staging.data(), from.size, target.pitch});
+  }
+  FACESAT_CUDA(cudaEventRecord(upload_begin_.get(), stream_));
+  FACESAT_CUDA(cudaMemcpyAsync(target.data, staging.data(), count * sizeof(Pixel),
+                               cudaMemcpyHostToDevice, stream_));
+}
+
+void FrameInput::finish_gray() {
+  if (equalizes_) enqueue_equalize(gray_.view(), histogram_.data(), stream_);
+  FACESAT_CUDA(cudaEventRecord(gray_end_.get(), stream_));
+}
+
+}  // namespace facesat::gpu

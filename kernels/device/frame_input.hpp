@@ -1,0 +1,52 @@
+// A frame's way to the grey image on the device: upload or copy, conversion, equalisation.
+#pragma once
+
+#include <cstdint>
+
+#include "core/image.hpp"
+#include "kernels/device/cuda.hpp"
+#include "kernels/device/device_image.hpp"
+
+namespace facesat::gpu {
+
+// All work is enqueued in one stream, whose device must be the current one in all calls.
+class FrameInput {
+ public:
+  explicit FrameInput(cudaStream_t stream) : stream_(stream) {}
+
+  // For frames of this size; waits for nothing.
+  void prepare(Size frame, bool equalizes);
+
+  // Frames in host memory, which may be overwritten after the call.
+  void load(View<const Bgr> frame);
+  void load(View<const std::uint8_t> gray);
+  // In the memory of any device, from where it is read after the work that its own stream has been
+  // given; it may be overwritten when the grey image is complete.
+  void load(const ImageView& on_device);
+
+  View<std::uint8_t> gray() const { return gray_.view(); }
+
+  // Of the frame loaded last, whose grey image must be complete.
+  double upload_ms() const { return staging_ms_ + elapsed_ms(upload_begin_, gray_begin_); }
+  double gray_ms() const { return elapsed_ms(gray_begin_, gray_end_); }
+
+ private:
+  template <class Pixel>
+  void upload(View<const Pixel> from, PinnedBuffer<Pixel>& staging, const DeviceImage<Pixel>& to);
+  void begin_gray() { FACESAT_CUDA(cudaEventRecord(gray_begin_.get(), stream_)); }
+  void finish_gray();
+
+  cudaStream_t stream_;
+  Event upload_begin_ = make_event(), gray_begin_ = make_event(), gray_end_ = make_event();
+  double staging_ms_ = 0;  // of the last upload: into page-locked memory
+  bool equalizes_ = false;
+
+  DeviceImage<Bgr> frame_;
+  DeviceImage<Bgra> wide_frame_;
+  DeviceImage<std::uint8_t> gray_;
+  PinnedBuffer<Bgr> frame_staging_;
+  PinnedBuffer<std::uint8_t> gray_staging_;
+  Buffer<std::uint32_t> histogram_;
+};
+
+}  // namespace facesat::gpu
