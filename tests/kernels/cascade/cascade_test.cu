@@ -24,16 +24,6 @@ namespace {
 using gpu::Candidate;
 using gpu::CompiledCascade;
 
-// A window that passed, in the form in which both sides are compared.
-struct Found {
-  int level, x, y;
-  double score;
-  auto operator<=>(const Found&) const = default;
-};
-void PrintTo(const Found& f, std::ostream* out) {
-  *out << "level " << f.level << " (" << f.x << ", " << f.y << ") score " << f.score;
-}
-
 // A picture, a cascade, and how to evaluate them.
 struct Scene {
   const Cascade& cascade;
@@ -45,8 +35,9 @@ struct Scene {
 
 // The results of one side: the CPU backend or the kernels.
 struct Answer {
-  std::vector<Found> windows;
-  std::vector<Face> boxes, faces;            // the windows as boxes; the boxes grouped
+  std::vector<Window> windows;
+  std::vector<Rect> boxes;  // of the windows
+  std::vector<Face> faces;
   std::vector<Image<std::uint32_t>> depths;  // of each level
 };
 
@@ -65,11 +56,10 @@ Answer on_cpu(const Scene& scene) {
   backend->load(scene.gray);
   backend->run();
   Answer answer;
-  for (const Window& w : backend->collect()) {
-    answer.windows.push_back({w.level, w.x, w.y, w.score});
-    answer.boxes.push_back({w.box, 1, w.score});
-  }
-  answer.faces = sorted(group_faces(answer.boxes, 2));  // 2: min_neighbors
+  const std::span<const Window> found = backend->collect();
+  answer.windows.assign(found.begin(), found.end());
+  for (const Window& window : found) answer.boxes.push_back(window.box);
+  answer.faces = sorted(group_faces(answer.windows, 2));  // 2: min_neighbors
   for (int i = 0; i < static_cast<int>(scene.pyramid.levels.size()); ++i)
     answer.depths.push_back(backend->snapshot(Snapshot::depth, i));
   return answer;
@@ -212,11 +202,11 @@ Answer on_device(const Scene& scene) {
     const auto width = static_cast<std::uint32_t>(level.grid.width);
     answer.windows.push_back({c.level, static_cast<int>(c.cell % width) * level.step,
                               static_cast<int>(c.cell / width) * level.step,
-                              gpu::score_of(step_1.compiled, c.sum)});
-    answer.boxes.push_back({window.box, 1, answer.windows.back().score});
+                              gpu::score_of(step_1.compiled, c.sum), window.box});
+    answer.boxes.push_back(window.box);
     parents.push_back(window.parent);
   }
-  answer.faces = sorted(group_faces(answer.boxes, 2, parents));
+  answer.faces = sorted(group_faces(answer.windows, 2, parents));
   return answer;
 }
 
