@@ -27,11 +27,23 @@ void copy_by_all(View<const Pixel> from, View<Pixel> to) {
                     });
 }
 
+// Kernels read whole words, and so what lies past the ends of rows; results do not depend on it.
+template <class Pixel>
+void make_room(DeviceImage<Pixel>& image, Size size, cudaStream_t stream) {
+  if (image.view().size == size) return;
+  image.resize(size, DeviceImage<Pixel>::Border::none, stream);
+  const View<Pixel> view = image.view();
+  const std::size_t past = static_cast<std::size_t>(view.pitch - size.width) * sizeof(Pixel);
+  if (past > 0)
+    FACESAT_CUDA(cudaMemset2DAsync(view.data + size.width, view.pitch * sizeof(Pixel), 0, past,
+                                   size.height, stream));
+}
+
 }  // namespace
 
 void FrameInput::prepare(Size frame, bool equalizes) {
-  gray_.resize(frame, DeviceImage<std::uint8_t>::Border::none, stream_);
-  frame_.resize(frame, DeviceImage<Bgr>::Border::none, stream_);
+  make_room(gray_, frame, stream_);
+  make_room(frame_, frame, stream_);
   equalizes_ = equalizes;
   if (!equalizes) return;
   reserve(histogram_, equalize_workspace_words);
@@ -66,7 +78,7 @@ void FrameInput::load(const ImageView& on_device) {
       enqueue_gray(frame_.view(), gray_.view(), stream_);
       break;
     case PixelFormat::bgra:
-      wide_frame_.resize(gray_.view().size, DeviceImage<Bgra>::Border::none, stream_);
+      make_room(wide_frame_, gray_.view().size, stream_);
       copy_frame(on_device, wide_frame_.view(), stream_);
       begin_gray();
       enqueue_gray(wide_frame_.view(), gray_.view(), stream_);
