@@ -1,4 +1,4 @@
-#include "kernels/device/frame_input.hpp"
+#include "kernels/frame_input.hpp"
 
 #include <algorithm>
 
