@@ -7,18 +7,13 @@
 #include "app/bench/bench_micro.hpp"
 #include "app/bench/bench_sat.hpp"
 #include "app/common/command_line.hpp"
+#include "app/common/messages.hpp"
 #include "app/detect/detect.hpp"
 #include "app/info.hpp"
 #include "app/live/live.hpp"
-#include "library/support/files.hpp"
 
 namespace facesat::app {
 namespace {
-
-int print(const std::string& text) {
-  write_all(1, text, "standard output");
-  return 0;
-}
 
 struct Info {
   bool json = false;
@@ -34,7 +29,7 @@ struct Cascades {
   std::string shown;  // empty: the list
 };
 
-CLI::App* add_cascades(CLI::App& program, Cascades& command) {
+void add_cascades(CLI::App& program, Cascades& command) {
   CLI::App* cascades =
       program.add_subcommand("cascades", "List the cascades, or the stages of one");
   cascades->add_subcommand("list", "All cascades (the same as without a subcommand)");
@@ -43,7 +38,6 @@ CLI::App* add_cascades(CLI::App& program, Cascades& command) {
       ->required()
       ->type_name("");
   cascades->require_subcommand(0, 1);
-  return cascades;
 }
 
 }  // namespace
@@ -58,7 +52,7 @@ struct Commands::Parsed {
   Info info;
   Cascades cascades;
   const CLI::App *detect_app, *live_app, *bench_sat_app, *bench_detect_app, *bench_cascade_app,
-      *bench_micro_app, *info_app, *cascades_app;
+      *bench_micro_app, *info_app;
 };
 
 Commands::Commands()
@@ -79,7 +73,7 @@ Commands::Commands()
   p.bench_cascade_app = add_bench_cascade(*bench, p.bench_cascade);
   p.bench_micro_app = add_bench_micro(*bench, p.bench_micro);
   p.info_app = add_info(*parser_, p.info);
-  p.cascades_app = add_cascades(*parser_, p.cascades);
+  add_cascades(*parser_, p.cascades);
   refuse_empty_values(*parser_);
 }
 
@@ -93,8 +87,11 @@ int Commands::run() const {
   if (p.bench_detect_app->parsed()) return run_bench_detect(p.bench_detect);
   if (p.bench_cascade_app->parsed()) return run_bench_cascade(p.bench_cascade);
   if (p.bench_micro_app->parsed()) return run_bench_micro(p.bench_micro);
-  if (p.info_app->parsed()) return print(p.info.json ? info_json() : info_text());
-  return print(p.cascades.shown.empty() ? cascade_list() : cascade_details(p.cascades.shown));
+  if (p.info_app->parsed())
+    print(p.info.json ? info_json() : info_text());
+  else
+    print(p.cascades.shown.empty() ? cascade_list() : cascade_details(p.cascades.shown));
+  return 0;
 }
 
 }  // namespace facesat::app

@@ -20,12 +20,7 @@ namespace facesat::app {
 namespace {
 
 // Status 1 (some input failed) is returned by the commands.
-enum ExitStatus { success = 0, wrong_usage = 2, aborted = 3 };
-
-int print(const std::string& text) {
-  write_all(1, text, "standard output");
-  return success;
-}
+enum ExitStatus { wrong_usage = 2, aborted = 3 };
 
 int report_error(std::string_view what, ExitStatus status) {
   say_line(fmt::format("facesat: {}", what));
@@ -48,7 +43,8 @@ int answer(const CLI::App& program, const CLI::ParseError& error) {
   if (error.get_exit_code() == 0) {
     std::ostringstream text;
     program.exit(error, text, text);
-    return print(text.str() + (text.str().ends_with('\n') ? "" : "\n"));
+    print(text.str() + (text.str().ends_with('\n') ? "" : "\n"));
+    return 0;
   }
   std::string command = "facesat";
   for (const CLI::App* app = &program; !app->get_subcommands().empty();) {

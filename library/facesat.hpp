@@ -8,6 +8,10 @@
 // handlers. Sizes and coordinates are in pixels, with the origin in the upper left corner.
 #pragma once
 
+#if __cplusplus < 202002L
+#error "facesat.hpp needs C++20: compile with -std=c++20 or newer"
+#endif
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -220,6 +224,7 @@ class FACESAT_API Detector {
   explicit Detector(std::vector<std::shared_ptr<const Cascade>> cascades,
                     const DetectOptions& options = {}, const BackendOptions& backend = {},
                     Notify notify = {});
+  // A detector that has been moved from can only be assigned to or destroyed.
   Detector(Detector&&) noexcept;
   Detector& operator=(Detector&&) noexcept;
   ~Detector();
@@ -254,13 +259,24 @@ constexpr int bytes_per_element(Element element) {
   return element == Element::u8 ? 1 : element == Element::f64 ? 8 : 4;
 }
 
-// A borrowed array of two dimensions: what is summed, or its integral image.
-struct ArrayView {
-  void* data = nullptr;      // the first element of the first row; input is only read
-  Size size;                 // in elements
-  std::ptrdiff_t pitch = 0;  // bytes from one row to the next; at least those of a row
+// A borrowed array of two dimensions, to be read.
+struct ConstArrayView {
+  const void* data = nullptr;  // the first element of the first row
+  Size size;                   // in elements
+  std::ptrdiff_t pitch = 0;    // bytes from one row to the next; at least those of a row
   Element element = Element::u8;
   bool on_device = false;  // in the memory of a CUDA device, or of the host
+};
+
+// The same, to be written.
+struct ArrayView {
+  void* data = nullptr;
+  Size size;
+  std::ptrdiff_t pitch = 0;
+  Element element = Element::u8;
+  bool on_device = false;
+
+  operator ConstArrayView() const { return {data, size, pitch, element, on_device}; }
 };
 
 struct SatOptions {
@@ -289,7 +305,7 @@ struct SatOptions {
 //
 // Throws ArgumentError, BackendError, DeviceError, MemoryError. May be called by any number of
 // threads at the same time.
-FACESAT_API void sat(const ArrayView& input, const ArrayView& table,
+FACESAT_API void sat(const ConstArrayView& input, const ArrayView& table,
                      const SatOptions& options = {});
 
 struct SatAlgorithmInfo {

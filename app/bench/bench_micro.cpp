@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// As it is printed.
+// A line of the output.
 struct Figure {
   const char* id;
   double value;

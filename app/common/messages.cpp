@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "library/support/files.hpp"
 #include "library/support/printable.hpp"
 
 namespace facesat::app {
@@ -20,6 +21,10 @@ void keep_standard_error_to_ourselves() {
   if (ours >= 0 && nowhere >= 0 && ::dup2(nowhere, STDERR_FILENO) >= 0) descriptor = ours;
   if (nowhere >= 0) ::close(nowhere);
 #endif
+}
+
+void print(std::string_view text) {
+  write_all(1, text, "standard output");
 }
 
 void say(std::string_view text) {

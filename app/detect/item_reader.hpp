@@ -23,8 +23,6 @@ class ItemReader {
 
   // The next item; nullopt at the end.
   std::optional<Item> next();
-  // Are there no more items? May wait as next() does.
-  bool is_done() { return !video_ && inputs_.is_empty(); }
 
   const Inputs::Skipped& skipped() const { return inputs_.skipped(); }
   // The number of inputs with the same name in the results as an earlier input.

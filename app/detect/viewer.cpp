@@ -18,6 +18,11 @@ namespace {
 
 bool uses_window = false;
 
+struct WindowInUse {
+  WindowInUse() { uses_window = true; }
+  ~WindowInUse() { uses_window = false; }
+};
+
 // Qt calls exit() when it loses its connection to the display.
 void report_lost_display() {
   if (!uses_window) return;
@@ -25,7 +30,7 @@ void report_lost_display() {
   std::_Exit(3);  // other threads still run: nothing is destroyed
 }
 
-// "photo.jpg: 2 faces", "video.avi, frame 7: 1 face"
+// The window's title: "photo.jpg: 2 faces", "video.avi, frame 7: 1 face"
 std::string title_of(const Record& record) {
   const std::string frame = record.frame ? fmt::format(", frame {}", *record.frame) : "";
   const std::size_t faces = record.faces.size();
@@ -52,7 +57,7 @@ Viewer::Viewer() {
 void Viewer::run(const std::function<void()>& work) {
   using namespace std::chrono_literals;
   std::atexit(report_lost_display);
-  uses_window = true;
+  const WindowInUse in_use;
   std::unique_ptr<PictureWindow> window = highgui().make_window();
   std::exception_ptr failure;
   std::future<void> done = std::async(std::launch::async, work);
@@ -77,7 +82,6 @@ void Viewer::run(const std::function<void()>& work) {
     if (was_ended_ || failure) request_end();
   }
   window.reset();
-  uses_window = false;
   done.get();
   if (failure) std::rethrow_exception(failure);
 }

@@ -28,7 +28,13 @@ OptionText text_of(const CLI::Option& option) {
 }
 
 void add(CLI::App& command, const std::string& name, std::vector<CommandText>& list) {
-  CommandText text{name, command.get_description(), command.get_footer(), {}, {}, {}};
+  CommandText text{name,
+                   command.get_description(),
+                   command.get_footer(),
+                   {},
+                   {},
+                   {},
+                   command.get_require_subcommand_min() > 0};
   for (const CLI::Option* option : command.get_options()) {
     if (option == command.get_help_ptr() || option == command.get_help_all_ptr()) continue;
     (option->get_positional() ? text.arguments : text.options).push_back(text_of(*option));

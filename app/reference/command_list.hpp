@@ -22,6 +22,7 @@ struct CommandText {
   std::string meaning, footer;
   std::vector<OptionText> options, arguments;
   std::vector<std::string> subcommands;
+  bool needs_subcommand = false;
 };
 
 // All commands in the order of the help, each before its subcommands. The program itself is the

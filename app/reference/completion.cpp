@@ -28,7 +28,7 @@ _facesat_words() {
 
 _facesat_cascades() {
   local names files
-  names=$(facesat cascades 2>/dev/null | awk 'NR > 1 { print $1 }')
+  names=$("${words[0]}" cascades 2>/dev/null | awk 'NR > 1 { print $1 }')
   _filedir xml
   files=("${COMPREPLY[@]}")
   _facesat_words "$names"

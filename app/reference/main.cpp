@@ -1,5 +1,5 @@
-// Writes what a package has beside the program, from the program's own command line:
-// facesat_reference man PAGE, facesat_reference bash.
+// Writes what packages have beside the program, from the program's own command line:
+// `facesat_reference man PAGE` and `facesat_reference bash`.
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -12,7 +12,7 @@
 #include "kernels/sat/types.hpp"
 #include "library/facesat.hpp"
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   using namespace facesat;
   app::Commands program;
   const auto commands = app::command_list(program.parser());
@@ -31,4 +31,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   return std::cout.flush() ? 0 : 1;
+} catch (const facesat::Error& error) {
+  std::cerr << error.what() << "\n";
+  return 1;
 }

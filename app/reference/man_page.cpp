@@ -92,7 +92,9 @@ std::string section(const CommandText& command) {
 }
 
 void replace(std::string& page, std::string_view mark, const std::string& text) {
-  page.replace(page.find(mark), mark.size(), text);
+  const std::size_t at = page.find(mark);
+  if (at == page.npos) throw ArgumentError(fmt::format("the page has no {}", mark));
+  page.replace(at, mark.size(), text);
 }
 
 }  // namespace
@@ -100,7 +102,7 @@ void replace(std::string& page, std::string_view mark, const std::string& text) 
 std::string man_page(std::string page, const std::vector<CommandText>& commands) {
   std::string synopsis, sections;
   for (const CommandText& command : commands) {
-    if (command.name.empty() || command.name == "bench") continue;  // they need a subcommand
+    if (command.needs_subcommand) continue;
     synopsis += (synopsis.empty() ? "" : ".br\n") + usage(command);
     sections += section(command);
   }

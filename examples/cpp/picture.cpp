@@ -11,6 +11,10 @@ int main(int argc, char** argv) try {
     return 2;
   }
   cv::Mat picture = cv::imread(argv[1], cv::IMREAD_COLOR);
+  if (picture.empty()) {
+    std::fprintf(stderr, "%s cannot be read\n", argv[1]);
+    return 1;
+  }
   const facesat::Detector detector;
   const auto found = detector.detect({.pixels = picture.data,
                                       .size = {picture.cols, picture.rows},
@@ -20,8 +24,8 @@ int main(int argc, char** argv) try {
     cv::rectangle(picture, {face.box.x, face.box.y, face.box.width, face.box.height}, {0, 255, 0},
                   2);
   }
-  if (picture.empty() || !cv::imwrite(argv[2], picture)) {
-    std::fprintf(stderr, "%s cannot be read, or %s not written\n", argv[1], argv[2]);
+  if (!cv::imwrite(argv[2], picture)) {
+    std::fprintf(stderr, "%s cannot be written\n", argv[2]);
     return 1;
   }
 } catch (const facesat::Error& error) {

@@ -70,7 +70,7 @@ void detect_with_two_cascades(const facesat::ImageView& image) {
   std::printf("%zu faces in four threads\n", count.load());
 }
 
-void integrate(std::vector<std::uint8_t>& pixels, facesat::Size size) {
+void integrate(const std::vector<std::uint8_t>& pixels, facesat::Size size) {
   std::vector<std::uint32_t> table(pixels.size());
   facesat::sat({.data = pixels.data(), .size = size, .pitch = size.width},
                {.data = table.data(),

@@ -22,6 +22,7 @@ class DeviceImage {
     const int left = border == Border::zeros ? line : 0;
     const std::ptrdiff_t pitch = (size.width + left + line - 1) / line * line;
     const int rows = size.height + (left > 0 ? 1 : 0);
+    view_ = {};  // if there is too little memory
     reserve(memory_, static_cast<std::size_t>(pitch) * rows);
     view_ = {memory_.data() + (left > 0 ? pitch + left : 0), size, pitch};
     if (left == 0) return;

@@ -104,8 +104,9 @@ void copy(const Rows& from, const Rows& to, std::size_t row_bytes, int rows, cud
 // What is summed: the caller's own memory or, if its rows are not aligned, a copy.
 class Input {
  public:
-  Input(const ArrayView& array, int device, cudaStream_t stream)
-      : rows_{static_cast<std::byte*>(array.data), static_cast<std::size_t>(array.pitch)} {
+  Input(const ConstArrayView& array, int device, cudaStream_t stream)
+      : rows_{static_cast<std::byte*>(const_cast<void*>(array.data)),  // only read
+              static_cast<std::size_t>(array.pitch)} {
     const std::size_t row =
         static_cast<std::size_t>(array.size.width) * bytes_per_element(array.element);
     if (is_aligned(array.data, array.size.height > 1 ? array.pitch : 0)) {
@@ -177,7 +178,8 @@ const SatAlgorithm& algorithm_of(const std::string& id) {
 
 }  // namespace
 
-void enqueue_array_sat(const ArrayView& input, const ArrayView& table, const SatOptions& options) {
+void enqueue_array_sat(const ConstArrayView& input, const ArrayView& table,
+                       const SatOptions& options) {
   const SatAlgorithm& algorithm = algorithm_of(options.algorithm);
   const int device = device_of(input.data);
   if (device_of(table.data) != device)

@@ -3,7 +3,7 @@
 
 namespace facesat::gpu {
 
-void enqueue_array_sat(const ArrayView&, const ArrayView&, const SatOptions&) {
+void enqueue_array_sat(const ConstArrayView&, const ArrayView&, const SatOptions&) {
   throw DeviceError("this build has no CUDA backend");
 }
 

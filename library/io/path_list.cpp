@@ -43,8 +43,11 @@ PathList::~PathList() {
 void PathList::fill() {
   // Signals may be delivered to another thread, where they do not end this wait.
   pollfd input{descriptor_, POLLIN, 0};
-  while (::poll(&input, 1, 100) <= 0)
+  while (true) {
+    const int ready = ::poll(&input, 1, 100);
+    if (ready > 0 || (ready < 0 && errno != EINTR)) break;  // read() below says what is wrong
     if (interrupted()) return;
+  }
   std::string more(1 << 16, '\0');
   ssize_t count = 0;
   do {

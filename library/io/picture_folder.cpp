@@ -82,7 +82,9 @@ Descriptor open_parent(const fs::path& root, const fs::path& name) {
 // the meantime, its file stays.
 void write_whole(const Descriptor& parent, const std::string& leaf, const fs::path& file,
                  const std::vector<unsigned char>& bytes, bool replaces) {
-  Descriptor out(::openat(parent.get(), ".", O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666));
+  Descriptor out(-1);
+  if (::access("/proc/self/fd", F_OK) == 0)  // by which the file gets its name
+    out = Descriptor(::openat(parent.get(), ".", O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666));
   const bool is_unnamed = out.is_open();
   const std::string temporary = fmt::format(".facesat-{}-{}", ::getpid(), parent.get());
   if (!is_unnamed)

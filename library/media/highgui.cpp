@@ -30,9 +30,11 @@ bool can_connect(const HighGui& module) {
     ::_exit(0);
   }
   int status = 0;
-  while (child > 0 && ::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  return child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  pid_t ended = -1;
+  do {
+    ended = ::waitpid(child, &status, 0);
+  } while (ended < 0 && errno == EINTR);
+  return child > 0 && ended == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
 const HighGui& load() {

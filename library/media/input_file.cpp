@@ -56,6 +56,8 @@ InputFile::InputFile(std::span<const unsigned char> bytes) : size_(bytes.size())
 }
 
 std::string InputFile::name() const {
+  if (::access("/proc/self/fd", F_OK) != 0)
+    throw InputError("read", "OpenCV can read this file only where /proc is mounted");
   return fmt::format("/proc/self/fd/{}", descriptor_);
 }
 

@@ -11,19 +11,23 @@ namespace facesat {
 namespace {
 
 template <class T>
+const T* row_of(const ConstArrayView& array, int y) {
+  return reinterpret_cast<const T*>(static_cast<const std::byte*>(array.data) + y * array.pitch);
+}
+template <class T>
 T* row_of(const ArrayView& array, int y) {
   return reinterpret_cast<T*>(static_cast<std::byte*>(array.data) + y * array.pitch);
 }
 
 // Integers are summed as unsigned ones, which may wrap.
 template <class In, class Out>
-void sum(const ArrayView& input, const ArrayView& table, const SatOptions& options) {
+void sum(const ConstArrayView& input, const ArrayView& table, const SatOptions& options) {
   const auto [width, height] = input.size;
   const int border = options.exclusive ? 1 : 0;
   if (options.exclusive) std::memset(table.data, 0, sizeof(Out) * (width + 1));
   std::vector<Out> columns(static_cast<std::size_t>(width));
   for (int y = 0; y < height; ++y) {
-    const In* const from = row_of<const In>(input, y);
+    const In* const from = row_of<In>(input, y);
     Out* to = row_of<Out>(table, y + border);
     if (options.exclusive) *to++ = 0;
     Out along{};
@@ -39,13 +43,13 @@ void sum(const ArrayView& input, const ArrayView& table, const SatOptions& optio
 }
 
 template <class Out>
-void sum_bytes(const ArrayView& input, const ArrayView& table, const SatOptions& options) {
+void sum_bytes(const ConstArrayView& input, const ArrayView& table, const SatOptions& options) {
   sum<std::uint8_t, Out>(input, table, options);
 }
 
 }  // namespace
 
-void host_sat(const ArrayView& input, const ArrayView& table, const SatOptions& options) {
+void host_sat(const ConstArrayView& input, const ArrayView& table, const SatOptions& options) {
   switch (input.element) {
     case Element::u8:
       return table.element == Element::f32 ? sum_bytes<float>(input, table, options)

@@ -6,6 +6,6 @@
 namespace facesat {
 
 // As sat() in host memory. `input` and `table` have passed its checks.
-void host_sat(const ArrayView& input, const ArrayView& table, const SatOptions& options);
+void host_sat(const ConstArrayView& input, const ArrayView& table, const SatOptions& options);
 
 }  // namespace facesat

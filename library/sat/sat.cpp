@@ -13,7 +13,7 @@ namespace {
 
 constexpr int longest_side = 32768;
 
-void check_array(const ArrayView& array, const char* which) {
+void check_array(const ConstArrayView& array, const char* which) {
   const auto& [width, height] = array.size;
   if (!array.data) throw ArgumentError(fmt::format("the {} has no memory", which));
   const std::ptrdiff_t row = static_cast<std::ptrdiff_t>(width) * bytes_per_element(array.element);
@@ -30,7 +30,7 @@ bool are_compatible(Element input, Element table) {
   return table == Element::u32 || table == Element::s32 || table == Element::f32;
 }
 
-void check_pair(const ArrayView& input, const ArrayView& table, const SatOptions& options) {
+void check_pair(const ConstArrayView& input, const ArrayView& table, const SatOptions& options) {
   const auto& [width, height] = input.size;
   if (width < 1 || height < 1 || width > longest_side || height > longest_side)
     throw ArgumentError(
@@ -52,7 +52,7 @@ void check_pair(const ArrayView& input, const ArrayView& table, const SatOptions
 
 }  // namespace
 
-void sat(const ArrayView& input, const ArrayView& table, const SatOptions& options) {
+void sat(const ConstArrayView& input, const ArrayView& table, const SatOptions& options) {
   check_pair(input, table, options);
   check_array(input, "input");
   check_array(table, "table");

@@ -54,7 +54,7 @@ struct OwnedArray {
   Element element = Element::u8;
 
   ArrayView view() { return {bytes.data(), size, pitch, element}; }
-  ArrayView view() const { return {const_cast<std::uint8_t*>(bytes.data()), size, pitch, element}; }
+  ConstArrayView view() const { return {bytes.data(), size, pitch, element}; }
   template <class T>
   T at(int x, int y) const {
     T value;

@@ -10,8 +10,14 @@ touch picture.jpg
 
 page=$(zcat "$folder/facesat.1.gz" | groff -man -ww -Tutf8 -P-cbou 2>warnings)
 [ ! -s warnings ] || { cat warnings; exit 1; }
-for option in $(facesat --help-all | grep -oE -- '--[a-z][a-z-]+' | sort -u); do
-  [ "$option" = --help-all ] || grep -qF -- "$option" <<<"$page" || { echo "the page has no $option"; exit 1; }
+for command in detect live 'bench sat' 'bench detect' 'bench cascade' 'bench micro' info; do
+  # From the command's heading to the next one.
+  section=$(awk -v heading="   facesat $command" '/^   facesat / { inside = $0 == heading } inside' <<<"$page")
+  # shellcheck disable=SC2086
+  for option in $(facesat $command --help | sed -nE 's/^  (-.,)?(--[a-z-]+).*/\2/p'); do
+    case $option in --help | --help-all) continue ;; esac
+    grep -qE -- "(^|[ ,])$option( |\$)" <<<"$section" || { echo "facesat $command: the page has no $option"; exit 1; }
+  done
 done
 
 # shellcheck source=/dev/null

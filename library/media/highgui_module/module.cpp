@@ -38,7 +38,12 @@ Size shown_size(Size picture, Size screen) {
 class HighGuiWindow final : public PictureWindow {
  public:
   HighGuiWindow() { connect(); }
-  ~HighGuiWindow() override { cv::destroyAllWindows(); }
+  ~HighGuiWindow() override {
+    try {
+      cv::destroyAllWindows();
+    } catch (...) {  // destructors do not throw
+    }
+  }
   HighGuiWindow(const HighGuiWindow&) = delete;
   HighGuiWindow& operator=(const HighGuiWindow&) = delete;
 
@@ -56,7 +61,7 @@ class HighGuiWindow final : public PictureWindow {
   Answer wait(int milliseconds) override {
     if (size_ == Size()) return Answer::none;              // there is no window yet
     const int key = cv::waitKeyEx(milliseconds) & 0xFFFF;  // without modifiers
-    if (cv::getWindowProperty(name, cv::WND_PROP_VISIBLE) < 1) return Answer::end;
+    if (is_closed()) return Answer::end;
     switch (key) {
       case ' ':
       case 'n':
@@ -75,6 +80,12 @@ class HighGuiWindow final : public PictureWindow {
   }
 
  private:
+  // No single property tells with both toolkits: GTK always has -1 for the first one.
+  static bool is_closed() {
+    return cv::getWindowProperty(name, cv::WND_PROP_VISIBLE) == 0 ||
+           cv::getWindowProperty(name, cv::WND_PROP_AUTOSIZE) < 0;
+  }
+
   Size screen_ = screen_size(), size_;  // size_: of the last picture
 };
 
