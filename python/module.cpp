@@ -1,10 +1,12 @@
 // The extension module facesat._facesat: the library, with Python's arrays. What users see is in
 // the package, python/facesat.
+#include <future>
 #include <mutex>
 #include <optional>
 #include <span>
 
 #include "python/arrays.hpp"
+#include "python/signals.hpp"
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
@@ -56,12 +58,12 @@ struct BatchInput {
   std::string path, bytes;
 
   // Called without the GIL.
-  Detection detect(const Detector& detector) const {
-    if (image) return detector.detect(image->view);
+  Detection detect(const Detector& detector, const ShouldStop& should_stop) const {
+    if (image) return detector.detect(image->view, should_stop);
     const std::span contents(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
     const Picture picture =
         path.empty() ? read_picture(InputFile(contents)) : read_picture(InputFile(path));
-    return detector.detect(image_view(picture.pixels));
+    return detector.detect(image_view(picture.pixels), should_stop);
   }
 };
 
@@ -80,12 +82,15 @@ class PythonDetector {
 
   nb::tuple detect(nb::handle object, nb::handle stream) {
     const PythonImage image = image_of(object, stream);
+    Signals signals;
     Detection found;
-    {
+    try {
       const nb::gil_scoped_release others_may_run;
-      found = detector_.detect(image.view);
+      found = detector_.detect(image.view, [&] { return signals.raised(); });
       const std::scoped_lock lock(mutex_);
       times_ = found.times;
+    } catch (const Stopped&) {
+      signals.rethrow();
     }
     return to_arrays(found);
   }
@@ -103,13 +108,22 @@ class PythonDetector {
     };
     for (std::size_t i = 0; i < inputs.size(); ++i)
       attempt(i, [&] { inputs[i] = batch_input(objects[i]); });
+    Signals signals;
     {
       const nb::gil_scoped_release others_may_run;
+      const ShouldStop should_stop = [&] { return signals.raised(); };
       const auto detect_one = [&](std::size_t i) {
-        attempt(i, [&] { found[i] = inputs[i].detect(detector_); });
+        if (!should_stop())
+          attempt(i, [&] { found[i] = inputs[i].detect(detector_, should_stop); });
       };
-      tbb::parallel_for(std::size_t{0}, inputs.size(), detect_one, tbb::simple_partitioner());
+      // In another thread, because this one might wait for long without looking for signals.
+      std::future<void> work = std::async(std::launch::async, [&] {
+        tbb::parallel_for(std::size_t{0}, inputs.size(), detect_one, tbb::simple_partitioner());
+      });
+      while (work.wait_for(Signals::interval) == std::future_status::timeout) signals.raised();
+      work.get();
     }
+    signals.rethrow();
     nb::list results;
     for (const Detection& one : found)
       if (one.error)

@@ -1,8 +1,12 @@
 """facesat.Detector: the module's own interface."""
 
 import copy
+import os
 import pathlib
 import pickle
+import signal
+import threading
+import time
 
 import facesat
 import numpy as np
@@ -113,3 +117,15 @@ def test_dlpack_arrays_are_images():
 
     detector = facesat.Detector(backend="cpu")
     assert same(detector(OnlyDlpack(FACES)), detector(FACES))
+
+
+@pytest.mark.parametrize("images", [1, 3])
+def test_ctrl_c_ends_a_call(images):
+    slow = facesat.Detector("lbp:frontalface", "cpu", scale_factor=1.0005, scan="dense")  # minutes
+    noise = np.random.default_rng(8).integers(0, 256, (3000, 3000), np.uint8)
+    threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+    start = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        slow(noise) if images == 1 else slow.batch([noise] * images)
+    assert time.monotonic() - start < 30
+    assert slow(FACES[:60, :60]).boxes.shape[1] == 4  # the object can be used again
