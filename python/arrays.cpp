@@ -174,7 +174,9 @@ Array array_of(nb::handle object, nb::handle stream) {
 
 PythonImage image_of(nb::handle object, nb::handle stream) {
   PythonImage image;
-  if (object.is_none()) return image;
+  if (object.is_none())
+    throw ArgumentError(
+        "expected an image, not None (which cv2.imread returns for a file that it cannot read)");
   image.array = array_of(object, stream);
   const Array& array = image.array;
   if (array.kind != 'u' || array.bytes != 1)

@@ -40,7 +40,7 @@ struct PythonImage {
   ImageView view;
 };
 
-// None and arrays without elements are the empty image. Throws ArgumentError.
+// Arrays without elements are the empty image. Throws ArgumentError.
 PythonImage image_of(nanobind::handle object, nanobind::handle stream);
 
 }  // namespace facesat::python

@@ -1,10 +1,12 @@
 // The extension module facesat._facesat: the library, with Python's arrays. What users see is in
 // the package, python/facesat.
+#include <future>
 #include <mutex>
 #include <optional>
 #include <span>
 
 #include "python/arrays.hpp"
+#include "python/signals.hpp"
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
@@ -56,12 +58,12 @@ struct BatchInput {
   std::string path, bytes;
 
   // Called without the GIL.
-  Detection detect(const Detector& detector) const {
-    if (image) return detector.detect(image->view);
+  Detection detect(const Detector& detector, const ShouldStop& should_stop) const {
+    if (image) return detector.detect(image->view, should_stop);
     const std::span contents(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
     const Picture picture =
         path.empty() ? read_picture(InputFile(contents)) : read_picture(InputFile(path));
-    return detector.detect(image_view(picture.pixels));
+    return detector.detect(image_view(picture.pixels), should_stop);
   }
 };
 
@@ -80,12 +82,15 @@ class PythonDetector {
 
   nb::tuple detect(nb::handle object, nb::handle stream) {
     const PythonImage image = image_of(object, stream);
+    Signals signals;
     Detection found;
-    {
+    try {
       const nb::gil_scoped_release others_may_run;
-      found = detector_.detect(image.view);
+      found = detector_.detect(image.view, [&] { return signals.raised(); });
       const std::scoped_lock lock(mutex_);
       times_ = found.times;
+    } catch (const Stopped&) {
+      signals.rethrow();
     }
     return to_arrays(found);
   }
@@ -103,13 +108,22 @@ class PythonDetector {
     };
     for (std::size_t i = 0; i < inputs.size(); ++i)
       attempt(i, [&] { inputs[i] = batch_input(objects[i]); });
+    Signals signals;
     {
       const nb::gil_scoped_release others_may_run;
+      const ShouldStop should_stop = [&] { return signals.raised(); };
       const auto detect_one = [&](std::size_t i) {
-        attempt(i, [&] { found[i] = inputs[i].detect(detector_); });
+        if (!should_stop())
+          attempt(i, [&] { found[i] = inputs[i].detect(detector_, should_stop); });
       };
-      tbb::parallel_for(std::size_t{0}, inputs.size(), detect_one, tbb::simple_partitioner());
+      // In another thread, because this one might wait for long without looking for signals.
+      std::future<void> work = std::async(std::launch::async, [&] {
+        tbb::parallel_for(std::size_t{0}, inputs.size(), detect_one, tbb::simple_partitioner());
+      });
+      while (work.wait_for(Signals::interval) == std::future_status::timeout) signals.raised();
+      work.get();
     }
+    signals.rethrow();
     nb::list results;
     for (const Detection& one : found)
       if (one.error)
@@ -169,6 +183,13 @@ void sum(nb::handle input, nb::handle output, bool squares, bool exclusive,
   sat(from_view, to_view, options);
 }
 
+template <class T>
+nb::object add_error(nb::module_& module, nb::handle base, const char* name, const char* text) {
+  nb::object type = nb::exception<T>(module, name, base);
+  type.attr("__doc__") = text;
+  return type;
+}
+
 }  // namespace
 }  // namespace facesat::python
 
@@ -176,12 +197,21 @@ NB_MODULE(_facesat, m) {
   using namespace facesat;
   using namespace facesat::python;
 
-  const nb::exception<Error> error(m, "Error", PyExc_Exception);
-  nb::exception<CascadeError>(m, "CascadeError", error.ptr());
-  nb::exception<ArgumentError>(m, "ArgumentError", error.ptr());
-  nb::exception<BackendError>(m, "BackendError", error.ptr());
-  nb::exception<DeviceError>(m, "DeviceError", error.ptr());
-  nb::exception<MemoryError>(m, "OutOfMemory", error.ptr());
+  const nb::object error =
+      add_error<Error>(m, PyExc_Exception, "Error",
+                       "The base class of all errors of facesat; each message is a sentence.");
+  add_error<CascadeError>(
+      m, error, "CascadeError",
+      "A cascade that does not exist, or a file that is not one or is damaged.");
+  add_error<ArgumentError>(m, error, "ArgumentError",
+                           "An argument of a wrong type, or outside its range.");
+  add_error<BackendError>(
+      m, error, "BackendError",
+      "A backend, device or algorithm that this machine or this build does not have.");
+  add_error<DeviceError>(m, error, "DeviceError", "A device that has failed.");
+  add_error<MemoryError>(
+      m, error, "OutOfMemory",
+      "Work that does not fit into memory; the message says how many bytes it would need.");
 
   nb::class_<PythonCascade>(m, "Cascade")
       .def_prop_ro("name", [](const PythonCascade& c) { return c.info.name; })
@@ -194,7 +224,6 @@ NB_MODULE(_facesat, m) {
     const auto cascade = cascade_from_xml({xml.c_str(), xml.size()}, name);
     return PythonCascade{cascade, info_of(*cascade)};
   });
-  m.def("cascade_names", &cascade_names);
 
   nb::class_<PythonDetector>(m, "Detector")
       .def("__init__",
@@ -228,16 +257,23 @@ NB_MODULE(_facesat, m) {
 
   m.def("sat", &sum, "input"_a, "output"_a, "squares"_a, "exclusive"_a, "algorithm"_a,
         "stream"_a.none());
-  m.def("sat_algorithms", [] {
-    std::vector<std::string> ids;
-    for (const SatAlgorithmInfo& one : sat_algorithms()) ids.push_back(one.id);
-    return ids;
-  });
-  m.def("devices", [] {
-    std::vector<std::string> names;
-    for (const DeviceInfo& one : devices()) names.push_back(one.name);
-    return names;
-  });
+  m.def(
+      "sat_algorithms",
+      [] {
+        std::vector<std::string> ids;
+        for (const SatAlgorithmInfo& one : sat_algorithms()) ids.push_back(one.id);
+        return ids;
+      },
+      "The algorithms for integral images on a device, the fastest first; none in builds without "
+      "CUDA.");
+  m.def(
+      "devices",
+      [] {
+        std::vector<std::string> names;
+        for (const DeviceInfo& one : devices()) names.push_back(one.name);
+        return names;
+      },
+      "The names of the CUDA devices that can be used; none in builds without CUDA.");
   m.def("version", &version);
   m.def("run_program", [](std::vector<std::string> arguments) {
     std::vector<char*> argv;

@@ -9,7 +9,10 @@ import facesat
 def main() -> None:
     if len(sys.argv) != 2:
         sys.exit("usage: folder.py FOLDER")
-    files = sorted(file for file in pathlib.Path(sys.argv[1]).iterdir() if file.suffix in (".jpg", ".png"))
+    folder = pathlib.Path(sys.argv[1])
+    if not folder.is_dir():
+        sys.exit(f"{folder} is not a folder")
+    files = sorted(file for file in folder.iterdir() if file.suffix.lower() in (".jpg", ".jpeg", ".png"))
     detector = facesat.Detector()
     for file, faces in zip(files, detector.batch(files)):
         if isinstance(faces, facesat.Error):

@@ -4,8 +4,8 @@ A program that used cv2.CascadeClassifier goes on with
 
     from facesat import CascadeClassifier, data
 
-and new programs use Detector. The names of cascades are those that `python -m facesat cascades` lists, such as
-"frontalface_default" or "lbp:frontalface"; a path to an XML file is accepted as well.
+and new programs use Detector. The names of cascades are those of cascade_names(), such as "frontalface_default" or
+"lbp:frontalface"; a path to an XML file is accepted as well.
 """
 
 from . import data
@@ -29,6 +29,7 @@ from ._facesat import (
     version,
 )
 from ._sat import sat
+from .data import cascade_names
 
 __version__ = version()
 __all__ = [
@@ -46,6 +47,7 @@ __all__ = [
     "Face",
     "Faces",
     "OutOfMemory",
+    "cascade_names",
     "data",
     "devices",
     "sat",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import operator
 import os
 import threading
 from collections import OrderedDict
@@ -11,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _facesat
+from . import _arguments, _facesat
 from .data import cascade_path
 
 # Accepted and ignored, as by OpenCV for cascades of its present format.
@@ -23,32 +21,16 @@ CASCADE_DO_ROUGH_SEARCH = 8
 Options = tuple[float, int, tuple[int, int], tuple[int, int]]
 
 
-def _whole(value: Any, name: str) -> int:
-    try:
-        return operator.index(value)
-    except TypeError:
-        raise _facesat.ArgumentError(f"{name} must be a whole number, not {value!r}") from None
-
-
 def _size(value: Any, name: str) -> tuple[int, int]:
-    if value is None:
-        return (0, 0)
-    try:
-        width, height = value
-    except (TypeError, ValueError):
-        raise _facesat.ArgumentError(f"{name} must be two whole numbers, not {value!r}") from None
-    return _whole(width, name), _whole(height, name)
+    return (0, 0) if value is None else _arguments.two_whole(value, name)
 
 
 def _options(scale_factor: Any, min_neighbors: Any, flags: Any, min_size: Any, max_size: Any) -> Options:
-    if isinstance(scale_factor, (str, bytes)) or not hasattr(type(scale_factor), "__float__"):
-        raise _facesat.ArgumentError(f"scaleFactor must be a number, not {scale_factor!r}")
-    factor = float(scale_factor)
-    if math.isnan(factor) or factor <= 1:
-        raise _facesat.ArgumentError(f"scaleFactor must be greater than 1, not {factor:g}")
-    _whole(flags, "flags")
+    factor = _arguments.scale_factor(scale_factor, "scaleFactor")
+    _arguments.whole(flags, "flags")
     least, most = _size(min_size, "minSize"), _size(max_size, "maxSize")
-    return factor, max(0, _whole(min_neighbors, "minNeighbors")), (max(0, least[0]), max(0, least[1])), most
+    neighbors = _arguments.whole(min_neighbors, "minNeighbors")
+    return factor, max(0, neighbors), (max(0, least[0]), max(0, least[1])), most
 
 
 def _refuse(unknown: dict[str, Any]) -> None:
@@ -160,7 +142,7 @@ class CascadeClassifier:
 
     def _detect(self, image: Any, options: Options) -> Any:
         self._loaded()
-        if min(options[3]) < 0:
+        if image is None or min(options[3]) < 0:
             return (), (), ()
         found = self._detector(options).detect(image, None)
         return found if len(found[0]) else ((), (), ())

@@ -1,13 +1,14 @@
 from __future__ import annotations
 
+import inspect
 import os
-from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple, Union
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple, Union, overload
 
 import numpy as np
 import numpy.typing as npt
 
-from . import _facesat
+from . import _arguments, _facesat
 from .data import cascade_path
 
 
@@ -22,8 +23,8 @@ class Face(NamedTuple):
     score: float
 
 
-class Faces:
-    """The faces in one image, sorted by y, x, width and height."""
+class Faces(Sequence[Face]):
+    """The faces in one image, sorted by y, x, width and height. Two of them are equal if their contents are."""
 
     __slots__ = ("boxes", "neighbors", "scores")
 
@@ -44,11 +45,26 @@ class Faces:
     def __len__(self) -> int:
         return len(self.boxes)
 
+    @overload
+    def __getitem__(self, index: int) -> Face: ...
+    @overload
+    def __getitem__(self, index: slice) -> Faces: ...
+    def __getitem__(self, index: int | slice) -> Face | Faces:
+        if isinstance(index, slice):
+            return Faces(self.boxes[index], self.neighbors[index], self.scores[index])
+        x, y, width, height = self.boxes[index].tolist()
+        return Face(x, y, width, height, self.neighbors[index].item(), self.scores[index].item())
+
     def __iter__(self) -> Iterator[Face]:
         for (x, y, width, height), neighbors, score in zip(
             self.boxes.tolist(), self.neighbors.tolist(), self.scores.tolist()
         ):
             yield Face(x, y, width, height, neighbors, score)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Faces):
+            return NotImplemented
+        return list(self) == list(other)
 
     def __repr__(self) -> str:
         return f"Faces({list(self)})"
@@ -57,25 +73,39 @@ class Faces:
 Size = Union[int, "tuple[int, int]"]
 
 
-def _size(size: Size) -> tuple[int, int]:
-    return (size, size) if isinstance(size, int) else (size[0], size[1])
+def _shortest(size: tuple[int, int]) -> Size:
+    """As a user would write it."""
+    return size[0] if size[0] == size[1] else size
 
 
-def load_cascade(name: str | os.PathLike[str]) -> _facesat.Cascade:
+def load_cascade(name: str) -> _facesat.Cascade:
     """A cascade by its name or path. Raises CascadeError."""
     path = cascade_path(name)
     try:
         with open(path, "rb") as file:
             xml = file.read()
     except OSError as error:
+        if path != name and isinstance(error, FileNotFoundError):
+            raise _facesat.CascadeError(
+                f'there is no cascade named "{name}": facesat.cascade_names() lists the names, '
+                "and a path to an XML file is accepted too"
+            ) from None
         raise _facesat.CascadeError(f"{path}: {error.strerror}") from None
-    return _facesat.cascade_from_xml(xml, os.fspath(name))
+    return _facesat.cascade_from_xml(xml, name)
+
+
+def _is_list_of_images(images: object) -> bool:
+    if isinstance(images, (str, bytes, bytearray, memoryview, os.PathLike)):
+        return False
+    if not hasattr(images, "__iter__") and not hasattr(images, "__getitem__"):
+        return False
+    return getattr(images, "ndim", 1) not in (0, 2, 3)  # an array of two or three dimensions is one image
 
 
 class Detector:
     """Finds faces in images. Any number of threads may call one object; it can be pickled and copied.
 
-    cascade: a name (see facesat.data) or a path.
+    cascade: a name (see cascade_names()) or a path.
     backend: "auto" (a CUDA device if there is one; the CPU goes on if that fails), "cpu" or "cuda".
     device: the number of the CUDA device, or "all".
     sat: the algorithm for integral images on a device (see sat_algorithms()); None: the fastest.
@@ -100,13 +130,22 @@ class Detector:
         equalize: bool = False,
     ) -> None:
         if scan not in ("opencv", "dense"):
-            raise _facesat.ArgumentError('scan must be "opencv" or "dense"')
+            raise _facesat.ArgumentError(f'scan must be "opencv" or "dense", not {scan!r}')
+        cascade = _arguments.path(cascade, "cascade", "a name or a path")
+        backend = _arguments.text(backend, "backend")
+        device = device if isinstance(device, str) else _arguments.whole(device, "device")
+        sat = None if sat is None else _arguments.text(sat, "sat")
+        scale_factor = _arguments.scale_factor(scale_factor, "scale_factor")
+        min_neighbors = _arguments.whole(min_neighbors, "min_neighbors")
+        least, most = _arguments.size(min_size, "min_size"), _arguments.size(max_size, "max_size")
+        equalize = bool(equalize)
         self._arguments = (
-            os.fspath(cascade), backend, device, sat, scale_factor, min_neighbors, min_size, max_size, scan, equalize,
+            cascade, backend, device, sat, scale_factor, min_neighbors, _shortest(least), _shortest(most), scan,
+            equalize,
         )  # fmt: skip
         self._detector = _facesat.Detector(
-            load_cascade(cascade), scale_factor, min_neighbors, _size(min_size), _size(max_size), scan == "dense",
-            equalize, backend, str(device), sat or "",
+            load_cascade(cascade), scale_factor, min_neighbors, least, most, scan == "dense", equalize, backend,
+            str(device), sat or "",
         )  # fmt: skip
 
     def __call__(self, image: Any, stream: Any = None) -> Faces:
@@ -121,9 +160,11 @@ class Detector:
     def batch(self, images: Iterable[Any]) -> list[Faces | _facesat.Error]:
         """The faces in many images of any sizes, searched at the same time.
 
-        An image is an array, the path of a picture (str or os.PathLike), or the bytes of one. The result has an Error in the
-        place of a picture that cannot be read or searched.
+        An image is an array, the path of a picture (str or os.PathLike), or the bytes of one. An array of four dimensions
+        is a list of images. The result has an Error in the place of a picture that cannot be read or searched.
         """
+        if not _is_list_of_images(images):
+            raise _facesat.ArgumentError(f"expected a list of images, not an object of type {type(images).__name__}")
         inputs = [os.fspath(image) if isinstance(image, os.PathLike) else image for image in images]
         return [
             _facesat.Error(found) if isinstance(found, str) else Faces(*found)
@@ -132,13 +173,19 @@ class Detector:
 
     @property
     def times(self) -> dict[str, float]:
-        """Milliseconds that the last image spent in each step."""
+        """Milliseconds that the last image spent in each step. Where threads share the object, it is the image of the call
+        that ended last, whichever thread made it; batch() does not count."""
         return self._detector.times
 
     @property
     def device_name(self) -> str:
         """ "CPU", or the name of the device."""
         return self._detector.device_name
+
+    def __repr__(self) -> str:
+        cascade, *options = zip(inspect.signature(Detector).parameters.values(), self._arguments)
+        others = [f"{option.name}={value!r}" for option, value in options if value != option.default]
+        return f"Detector({', '.join([repr(cascade[1]), *others])})"
 
     def __reduce__(self) -> tuple[type[Detector], tuple[Any, ...]]:
         return (Detector, self._arguments)

@@ -7,12 +7,23 @@ import numpy.typing as npt
 
 Arrays = tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.float64]]
 
-class Error(Exception): ...
-class CascadeError(Error): ...
-class ArgumentError(Error): ...
-class BackendError(Error): ...
-class DeviceError(Error): ...
-class OutOfMemory(Error): ...
+class Error(Exception):
+    """The base class of all errors of facesat; each message is a sentence."""
+
+class CascadeError(Error):
+    """A cascade that does not exist, or a file that is not one or is damaged."""
+
+class ArgumentError(Error):
+    """An argument of a wrong type, or outside its range."""
+
+class BackendError(Error):
+    """A backend, device or algorithm that this machine or this build does not have."""
+
+class DeviceError(Error):
+    """A device that has failed."""
+
+class OutOfMemory(Error):
+    """Work that does not fit into memory; the message says how many bytes it would need."""
 
 class Cascade:
     @property
@@ -25,7 +36,6 @@ class Cascade:
     def window(self) -> tuple[int, int]: ...
 
 def cascade_from_xml(xml: bytes, name: str) -> Cascade: ...
-def cascade_names() -> list[str]: ...
 
 class Detector:
     def __init__(
@@ -52,10 +62,10 @@ class Detector:
 
 def sat(input: Any, output: Any, squares: bool, exclusive: bool, algorithm: str, stream: Any = None) -> None: ...
 def sat_algorithms() -> list[str]:
-    """The algorithms for integral images on a device, the fastest first."""
+    """The algorithms for integral images on a device, the fastest first; none in builds without CUDA."""
 
 def devices() -> list[str]:
-    """The names of the CUDA devices that can be used."""
+    """The names of the CUDA devices that can be used; none in builds without CUDA."""
 
 def version() -> str: ...
 def run_program(arguments: list[str]) -> int: ...

@@ -5,7 +5,46 @@ from typing import Any
 
 import numpy as np
 
-from . import _facesat
+from . import _arguments, _facesat
+
+# The element types of arrays, and for each those of their tables.
+TABLES = {
+    "uint8": ("uint32", "int32", "float32"),
+    "int32": ("int32",),
+    "uint32": ("uint32",),
+    "float32": ("float32",),
+    "float64": ("float64",),
+}
+
+
+def _to_numpy(x: Any) -> Any:
+    try:
+        return np.asarray(x)
+    except (TypeError, ValueError) as error:
+        raise _facesat.ArgumentError(f"NumPy makes no array of this {type(x).__name__}: {error}") from None
+
+
+def _type_name(array: Any) -> str:
+    if not getattr(array.dtype, "isnative", True):
+        raise _facesat.ArgumentError(
+            f"elements of type {array.dtype} are in the byte order of other machines: "
+            'x.astype(x.dtype.newbyteorder("=")) converts them'
+        )
+    return str(array.dtype).removeprefix("torch.")
+
+
+def _check_types(given: Any, x: Any, out: Any, squares: bool) -> None:
+    name = _type_name(x)
+    if name not in TABLES:
+        remark = "" if hasattr(given, "dtype") else (
+            f", which NumPy chooses for this {type(given).__name__}: numpy.array(x, numpy.int32) is one of int32"
+        )  # fmt: skip
+        raise _facesat.ArgumentError(f"integral images are of {', '.join(TABLES)}, not of {name}{remark}")
+    if squares and name != "uint8":
+        raise _facesat.ArgumentError(f"sums of squares are those of uint8 only, not of {name}")
+    if hasattr(out, "dtype") and _type_name(out) not in TABLES[name]:
+        expected = " or ".join(TABLES[name])
+        raise _facesat.ArgumentError(f"the table of an array of {name} must be of {expected}, not of {_type_name(out)}")
 
 
 def _library(x: Any) -> Any:
@@ -63,11 +102,15 @@ def sat(
     Returns the table: NumPy's numpy.cumsum(numpy.cumsum(x, axis=-2), axis=-1), with integers modulo 2**32. On the host, floating-point
     tables have exactly these bits.
     """
+    squares, exclusive = bool(squares), bool(exclusive)
+    algorithm = None if algorithm is None else _arguments.text(algorithm, "algorithm")
+    if out is not None and not hasattr(out, "shape"):
+        raise _facesat.ArgumentError(f"out must be an array, not an object of type {type(out).__name__}")
     library = _library(x)
-    if library is np:
-        x = np.asarray(x)
+    given, x = x, _to_numpy(x) if library is np else x
     if x.ndim not in (2, 3):
         raise _facesat.ArgumentError(f"an integral image has two dimensions, or three with a batch, not {x.ndim}")
+    _check_types(given, x, out, squares)
     shape = (*x.shape[:-2], x.shape[-2] + exclusive, x.shape[-1] + exclusive)
     if out is not None and tuple(out.shape) != shape:
         raise _facesat.ArgumentError(f"the table must have the shape {shape}, not {tuple(out.shape)}")

@@ -1,5 +1,7 @@
 """The folders with OpenCV's 22 cascade files, as cv2.data names them."""
 
+from __future__ import annotations
+
 import os
 
 folder: str = os.path.join(os.path.dirname(__file__), "cascades")
@@ -8,7 +10,7 @@ haarcascades: str = os.path.join(folder, "haarcascades", "")
 lbpcascades: str = os.path.join(folder, "lbpcascades", "")
 
 
-def cascade_path(name: "str | os.PathLike[str]") -> str:
+def cascade_path(name: str | os.PathLike[str]) -> str:
     """The file of a cascade, given by its name or as a path, which is returned as it is."""
     text = os.fspath(name)
     if text.endswith(".xml") or os.sep in text:
@@ -16,3 +18,14 @@ def cascade_path(name: "str | os.PathLike[str]") -> str:
     if text.startswith("lbp:"):
         return os.path.join(lbpcascades, f"lbpcascade_{text[len('lbp:') :]}.xml")
     return os.path.join(haarcascades, f"haarcascade_{text}.xml")
+
+
+def cascade_names() -> list[str]:
+    """The names that stand for these files, sorted, such as "eye" and "lbp:frontalface"."""
+    kinds = ((haarcascades, "haarcascade_", ""), (lbpcascades, "lbpcascade_", "lbp:"))
+    return sorted(
+        before + file[len(prefix) : -len(".xml")]
+        for kind, prefix, before in kinds
+        for file in os.listdir(kind)
+        if file.startswith(prefix) and file.endswith(".xml")
+    )

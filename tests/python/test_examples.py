@@ -34,11 +34,18 @@ def test_drop_in_prints_the_faces_and_draws_them(tmp_path):
 def test_folder_goes_on_after_a_broken_picture(tmp_path):
     cv2.imwrite(str(tmp_path / "a.png"), FACES)
     (tmp_path / "b.jpg").write_bytes(b"this is no picture")
-    cv2.imwrite(str(tmp_path / "c.jpg"), FACES)
+    cv2.imwrite(str(tmp_path / "c.JPG"), FACES)
+    cv2.imwrite(str(tmp_path / "d.Jpeg"), FACES)
+    (tmp_path / "notes.txt").write_text("this is no picture")
     status, lines, errors = run("folder.py", tmp_path)
     assert (status, errors) == (0, "")
-    assert [line.split(":")[0] for line in lines] == ["a.png", "b.jpg", "c.jpg"]
+    assert [line.split(":")[0] for line in lines] == ["a.png", "b.jpg", "c.JPG", "d.Jpeg"]
     assert lines[0].startswith(f"a.png: {len(facesat.Detector()(FACES))} ")
+
+
+def test_folder_names_a_folder_that_does_not_exist(tmp_path):
+    status, _, errors = run("folder.py", tmp_path / "none")
+    assert status == 1 and errors == f"{tmp_path / 'none'} is not a folder\n"
 
 
 def frames_of(video):

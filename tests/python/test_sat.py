@@ -71,3 +71,37 @@ def test_what_is_wrong_is_an_error():
         with pytest.raises(facesat.Error) as error:
             call()
         assert " " in str(error.value)
+
+
+U8 = np.zeros((5, 5), np.uint8)
+
+
+@pytest.mark.parametrize(
+    "call, sentence",
+    [
+        (lambda: facesat.sat(U8.astype(np.int16)), "not of int16$"),
+        (lambda: facesat.sat(U8.astype(complex)), "not of complex128$"),
+        (lambda: facesat.sat(U8.astype(">f4")), "type >f4 are in the byte order of other machines"),
+        (lambda: facesat.sat([[1, 2], [3, 4]]), "not of int64, which NumPy chooses for this list"),
+        (lambda: facesat.sat([[1, 2], [3]]), "no array of this list|not of object|not 1$"),
+        (lambda: facesat.sat(None), "two dimensions, or three with a batch, not 0"),
+        (lambda: facesat.sat(U8.astype(np.float32), squares=True), "uint8 only, not of float32"),
+        (
+            lambda: facesat.sat(U8, out=np.zeros((5, 5))),
+            "of uint8 must be of uint32 or int32 or float32, not of float64",
+        ),
+        (lambda: facesat.sat(U8, out=np.zeros((5, 5), ">u4")), "type >u4 are in the byte order of other machines"),
+        (lambda: facesat.sat(U8, out=[[0]]), "out must be an array, not an object of type list"),
+        (lambda: facesat.sat(U8, algorithm=5), "algorithm must be a string, not 5"),
+    ],
+)
+def test_messages_name_what_was_given(call, sentence):
+    with pytest.raises(facesat.ArgumentError, match=sentence):
+        call()
+
+
+def test_the_converted_arrays_that_messages_suggest_are_taken():
+    x = np.array([[1, 2], [3, 4]], np.int32)
+    big = x.astype(">i4")
+    assert np.array_equal(facesat.sat(big.astype(big.dtype.newbyteorder("="))), facesat.sat(x))
+    assert np.array_equal(facesat.sat([[1.0, 2.0]]), [[1, 3]])
