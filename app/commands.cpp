@@ -15,26 +15,19 @@
 namespace facesat::app {
 namespace {
 
-struct Info {
-  bool json = false;
-};
-
-CLI::App* add_info(CLI::App& program, Info& command) {
+CLI::App* add_info(CLI::App& program, bool& json) {
   CLI::App* info = program.add_subcommand("info", "Version, build, backends, devices, algorithms");
-  info->add_flag("--json", command.json, "As JSON");
+  info->add_flag("--json", json, "As JSON");
   return info;
 }
 
-struct Cascades {
-  std::string shown;  // empty: the list
-};
-
-void add_cascades(CLI::App& program, Cascades& command) {
+// `shown` stays empty for the list.
+void add_cascades(CLI::App& program, std::string& shown) {
   CLI::App* cascades =
       program.add_subcommand("cascades", "List the cascades, or the stages of one");
   cascades->add_subcommand("list", "All cascades (the same as without a subcommand)");
   CLI::App* show = cascades->add_subcommand("show", "The stages of one cascade");
-  show->add_option("NAME", command.shown, "A name from the list, or an XML file")
+  show->add_option("NAME", shown, "A name from the list, or an XML file")
       ->required()
       ->type_name("");
   cascades->require_subcommand(0, 1);
@@ -49,8 +42,8 @@ struct Commands::Parsed {
   BenchDetectCommand bench_detect;
   BenchCascadeCommand bench_cascade;
   BenchMicroCommand bench_micro;
-  Info info;
-  Cascades cascades;
+  bool info_as_json = false;
+  std::string shown_cascade;
   const CLI::App *detect_app, *live_app, *bench_sat_app, *bench_detect_app, *bench_cascade_app,
       *bench_micro_app, *info_app;
 };
@@ -72,8 +65,8 @@ Commands::Commands()
   p.bench_detect_app = add_bench_detect(*bench, p.bench_detect);
   p.bench_cascade_app = add_bench_cascade(*bench, p.bench_cascade);
   p.bench_micro_app = add_bench_micro(*bench, p.bench_micro);
-  p.info_app = add_info(*parser_, p.info);
-  add_cascades(*parser_, p.cascades);
+  p.info_app = add_info(*parser_, p.info_as_json);
+  add_cascades(*parser_, p.shown_cascade);
   refuse_empty_values(*parser_);
 }
 
@@ -88,9 +81,9 @@ int Commands::run() const {
   if (p.bench_cascade_app->parsed()) return run_bench_cascade(p.bench_cascade);
   if (p.bench_micro_app->parsed()) return run_bench_micro(p.bench_micro);
   if (p.info_app->parsed())
-    print(p.info.json ? info_json() : info_text());
+    print(p.info_as_json ? info_json() : info_text());
   else
-    print(p.cascades.shown.empty() ? cascade_list() : cascade_details(p.cascades.shown));
+    print(p.shown_cascade.empty() ? cascade_list() : cascade_details(p.shown_cascade));
   return 0;
 }
 

@@ -31,19 +31,17 @@
 namespace facesat::app {
 namespace {
 
-// `viewer` may be null. Returns whether all inputs have been written.
+// `viewer` may be null. Returns whether every item that was read has been written.
 bool run_pipeline(ItemReader& reader, const Detector& detector, Sink& sink, Viewer* viewer,
                   const DetectCommand& command, const PictureFolders& folders,
                   std::size_t in_flight) {
   using ItemPtr = std::shared_ptr<Item>;
   std::atomic<bool> stop = false;
-  bool read_all = false;
   const auto read = tbb::make_filter<void, ItemPtr>(
       tbb::filter_mode::serial_in_order, [&](tbb::flow_control& flow) {
         std::optional<Item> item;
         if (!stop && !interrupted()) item = reader.next();
         if (item) return std::make_shared<Item>(std::move(*item));
-        read_all = !stop && !interrupted();  // a list may end because of the interruption
         flow.stop();
         return ItemPtr();
       });
@@ -62,7 +60,7 @@ bool run_pipeline(ItemReader& reader, const Detector& detector, Sink& sink, View
         if (!stop && viewer) viewer->show(*item);
       });
   tbb::parallel_pipeline(in_flight, read & detect & write);
-  return read_all && !stop;
+  return !stop;
 }
 
 // Throws ArgumentError for options with which no picture could be processed.
@@ -191,7 +189,7 @@ int run_detect(const DetectCommand& command) {
   }
   // The user may end the run at the last picture.
   const bool was_ended = viewer && viewer->was_ended();
-  const bool complete = was_ended ? all_written : !interrupted();
+  const bool complete = was_ended ? all_written && reader.is_done() : !interrupted();
   output.journal.finish(output.file, complete);
   output.file.close();
   progress.finish();

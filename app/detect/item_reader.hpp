@@ -24,6 +24,9 @@ class ItemReader {
   // The next item; nullopt at the end.
   std::optional<Item> next();
 
+  // Are there no more items? May wait, and be interrupted, as Inputs::is_empty().
+  bool is_done() { return !video_ && inputs_.is_empty(); }
+
   const Inputs::Skipped& skipped() const { return inputs_.skipped(); }
   // The number of inputs with the same name in the results as an earlier input.
   std::size_t namesakes() const { return namesakes_; }

@@ -101,7 +101,7 @@ std::optional<Input> Inputs::next() {
 
 bool Inputs::is_empty() {
   if (!upcoming_) upcoming_ = find();
-  return !upcoming_;
+  return !upcoming_ && !was_cut_short_;
 }
 
 std::optional<Input> Inputs::find() {
@@ -128,6 +128,7 @@ std::optional<Input> Inputs::next_of_arguments() {
 std::optional<Input> Inputs::next_of_list() {
   const std::optional<PathList::Entry> entry = list_->next();
   if (!entry) {
+    was_cut_short_ |= list_->was_cut_short();
     list_.reset();
     return std::nullopt;
   }

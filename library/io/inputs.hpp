@@ -47,7 +47,8 @@ class Inputs {
   // The next input; its kind is `failure` for a folder or list that cannot be read.
   std::optional<Input> next();
 
-  // Are there no more inputs? If a list comes from a pipe, waits for its next entry.
+  // Are there no more inputs? If a list comes from a pipe, waits for its next entry; if the program
+  // is interrupted meanwhile, there may be more.
   bool is_empty();
 
   // Sets a function that next() calls with every folder that it has read.
@@ -102,6 +103,7 @@ class Inputs {
   std::vector<Folder> folders_;     // the folders being walked, the innermost last
   std::unique_ptr<PathList> list_;  // being read
   std::optional<Input> upcoming_;   // found by is_empty()
+  bool was_cut_short_ = false;      // a list was, so there may be more
   std::function<void(const std::filesystem::path&)> on_folder_;
   Skipped skipped_;
 };

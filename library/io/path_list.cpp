@@ -46,7 +46,9 @@ void PathList::fill() {
   while (true) {
     const int ready = ::poll(&input, 1, 100);
     if (ready > 0 || (ready < 0 && errno != EINTR)) break;  // read() below says what is wrong
-    if (interrupted()) return;
+    if (!interrupted()) continue;
+    was_cut_short_ = true;
+    return;
   }
   std::string more(1 << 16, '\0');
   ssize_t count = 0;

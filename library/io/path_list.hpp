@@ -28,6 +28,9 @@ class PathList {
   // entry is a failure. If the program is interrupted, the list ends with what has arrived.
   std::optional<Entry> next();
 
+  // Did the list end because of that, so that there may be further entries?
+  bool was_cut_short() const { return was_cut_short_; }
+
   // The name for messages: the file, or "standard input".
   const std::string& name() const { return name_; }
   // Can the list be read a second time, by another object?
@@ -44,7 +47,8 @@ class PathList {
   std::string name_;
   int descriptor_ = -1;
   bool is_regular_ = false, is_first_ = true, ended_ = false;  // is_first_: no entry was read yet
-  std::optional<bool> null_separated_;                         // unknown before the first separator
+  bool was_cut_short_ = false;
+  std::optional<bool> null_separated_;  // unknown before the first separator
   std::string buffer_, failure_;
   std::size_t at_ = 0;  // of the next byte in buffer_
 };

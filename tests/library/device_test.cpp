@@ -131,7 +131,8 @@ class DeviceSat : public ::testing::TestWithParam<SatCase> {
     const OwnedArray input = random_array(size, GetParam().input, gap, 5);
     OwnedArray table = poisoned_array(table_size(size, GetParam()), GetParam().table, gap);
     const LateBytes from(input.bytes, offset, stream), to(table.bytes, offset, stream);
-    ArrayView input_view = input.view(), table_view = table.view();
+    ConstArrayView input_view = input.view();
+    ArrayView table_view = table.view();
     input_view.data = from.data();
     table_view.data = to.data();
     input_view.on_device = table_view.on_device = true;
