@@ -8,8 +8,6 @@
 namespace facesat::test {
 namespace {
 
-constexpr Bgr first_grey{100, 100, 100}, second_grey{150, 150, 150}, third_grey{200, 200, 200};
-
 class WindowSourcesTest : public WindowTest {
  protected:
   void SetUp() override {

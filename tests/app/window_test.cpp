@@ -58,8 +58,6 @@ TEST_F(WindowTest, NoFaceNoBox) {
   EXPECT_LT(box_pixels("shot.png"), 200);  // the cascade's name in its colour
 }
 
-constexpr Bgr first_grey{100, 100, 100}, second_grey{150, 150, 150};
-
 TEST_F(WindowTest, KeysDoWhatTheHelpSays) {
   if (!has_program("xdotool")) GTEST_SKIP() << "skipped: no xdotool";
   add_grey("p/a.pgm", first_grey.g);

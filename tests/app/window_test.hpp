@@ -28,6 +28,9 @@ constexpr Bgr step_colours[] = {{130, 120, 120}, {60, 110, 160},  {233, 180, 86}
 constexpr int most_of_a_picture = 10000;  // pixels
 constexpr int letters = 50;               // pixels of the bar that marks even a short message
 
+// Of pictures that add_grey() writes.
+constexpr Bgr first_grey{100, 100, 100}, second_grey{150, 150, 150}, third_grey{200, 200, 200};
+
 class WindowTest : public ProgramTest {
  protected:
   void SetUp() override {
