@@ -14,6 +14,7 @@ printf 'P2\n2 2\n255\n1 2\n3 4\n' >"$root/picture.pgm"
 "$usr/bin/facesat" detect -q "$root/picture.pgm" | grep '"faces":\[\]'
 [ -f "$(dirname "$(find "$usr/lib" -name libfacesat_opencv.so)")/libfacesat_highgui.so" ]
 # What they say of themselves.
+library=$(basename "$packages"/libfacesat[0-9]*.deb | cut -d _ -f 1)
 expect() { # PACKAGE FIELD PATTERN
   dpkg-deb -f "$packages/$1"_*.deb "$2" | grep -q "$3" || { echo "$1: $2 has no '$3'"; exit 1; }
 }
@@ -21,7 +22,7 @@ expect facesat Depends libopencv-highgui
 expect facesat Depends libopencv-videoio
 expect facesat Depends libglfw3
 expect facesat Description '^Face detection'
-expect 'libfacesat[0-9]*' Depends libtbb
+expect "$library" Depends libtbb
 expect libfacesat-dev Depends "libfacesat.* (= $version)"
 
 zcat "$usr/share/man/man1/facesat.1.gz" | grep -q "facesat ${version%+*}"
