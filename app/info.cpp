@@ -10,6 +10,7 @@
 #include "cascades/cascade_store.hpp"
 #include "kernels/device/gpu_info.hpp"
 #include "kernels/sat/algorithm.hpp"
+#include "kernels/scan/algorithm.hpp"
 #include "library/media/codec.hpp"
 #include "library/media/video.hpp"
 #include "library/support/printable.hpp"
@@ -58,7 +59,7 @@ Json sat_json() {
   Json algorithms = Json::array();
   std::vector<std::string_view> types;
   for (const gpu::SatTypeInfo& type : gpu::sat_types) types.push_back(type.name);
-  for (const gpu::SatAlgorithm* a : gpu::sat_algorithms())
+  for (const gpu::SatAlgorithm* a : gpu::sat_algorithms()) {
     algorithms.push_back({{"id", a->id},
                           {"title", a->title},
                           {"paper", a->paper},
@@ -67,6 +68,31 @@ Json sat_json() {
                           {"reads", a->reads},
                           {"writes", a->writes},
                           {"launches", a->launches}});
+    if (const gpu::SatParameter* const p = a->parameter)
+      algorithms.back()["parameter"] = {{"name", p->name},
+                                        {"meaning", p->meaning},
+                                        {"least", p->least},
+                                        {"greatest", p->greatest},
+                                        {"default", a->value}};
+  }
+  return algorithms;
+}
+
+Json scan_json() {
+  Json algorithms = Json::array();
+  for (const gpu::ScanAlgorithm* a : gpu::scan_algorithms()) {
+    Json parameters = Json::array();
+    for (const gpu::ScanParameter& p : a->parameters)
+      parameters.push_back({{"name", p.name},
+                            {"meaning", p.meaning},
+                            {"choices", p.choices},
+                            {"default", p.standard}});
+    algorithms.push_back({{"id", a->id},
+                          {"title", a->title},
+                          {"paper", a->paper},
+                          {"year", a->year},
+                          {"parameters", parameters}});
+  }
   return algorithms;
 }
 
@@ -78,8 +104,24 @@ Json backends_json() {
 
 std::string sat_text() {
   std::string text;
-  for (const gpu::SatAlgorithm* a : gpu::sat_algorithms())
+  for (const gpu::SatAlgorithm* a : gpu::sat_algorithms()) {
     text += fmt::format("  {:<10} {:<28} {}\n", text.empty() ? "sat" : "", a->id, a->title);
+    if (const gpu::SatParameter* const p = a->parameter)
+      text += fmt::format("  {:<10}   {}:{} {}, from {} to {} [{}]\n", "", a->id, p->name,
+                          p->meaning, p->least, p->greatest, a->value);
+  }
+  return text;
+}
+
+// The values of parameters are in the JSON only.
+std::string scan_text() {
+  std::string text;
+  for (const gpu::ScanAlgorithm* a : gpu::scan_algorithms()) {
+    std::vector<std::string_view> names;
+    for (const gpu::ScanParameter& p : a->parameters) names.push_back(p.name);
+    text += fmt::format("  {:<10} {:<28} {}{}\n", text.empty() ? "scan" : "", a->id, a->title,
+                        names.empty() ? "" : fmt::format(" [{}]", fmt::join(names, ", ")));
+  }
   return text;
 }
 
@@ -103,7 +145,8 @@ std::string info_json() {
                         {"features", c->feature_count()}});
   const Json info{{"version", FACESAT_VERSION},  {"build", build_json()},
                   {"backends", backends_json()}, {"devices", devices_json()},
-                  {"sat", sat_json()},           {"cascades", cascades}};
+                  {"sat", sat_json()},           {"scan", scan_json()},
+                  {"cascades", cascades}};
   return info.dump(2) + "\n";
 }
 
@@ -115,13 +158,13 @@ std::string info_text() {
       "  window     {}\n"
       "  threads    oneTBB {}.{}\n"
       "  backends   cpu{}\n"
-      "{}"
-      "{}"
+      "{}{}{}"
       "  cascades   {} ('facesat cascades' lists them)\n",
       FACESAT_VERSION, __VERSION__, codec_name(),
       video_extensions().empty() ? ", no videos" : ", videos too",
       has_window() ? "'facesat live'" : "none", TBB_VERSION_MAJOR, TBB_VERSION_MINOR,
-      gpu::devices().empty() ? "" : ", cuda", devices_text(), sat_text(), cascade_names().size());
+      gpu::devices().empty() ? "" : ", cuda", devices_text(), sat_text(), scan_text(),
+      cascade_names().size());
 }
 
 std::string cascade_list() {

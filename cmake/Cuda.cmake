@@ -20,6 +20,8 @@ if(CMAKE_CUDA_COMPILER_VERSION VERSION_LESS 12.4)
 endif()
 find_package(CUDAToolkit REQUIRED)
 set(FACESAT_CUDA_FOUND ON)
+# cudadevrt, for kernels that launch kernels, lies beside the runtime and has no target.
+set(FACESAT_CUDA_LIBRARIES $<TARGET_FILE_DIR:CUDA::cudart_static>/libcudadevrt.a CUDA::cudart_static ${CMAKE_DL_LIBS})
 
 if(NOT given_architectures)
   include(${CMAKE_CURRENT_LIST_DIR}/CudaArchitectures.cmake)

@@ -9,7 +9,7 @@ set_target_properties(${parts} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIB
 list(TRANSFORM parts REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>" OUTPUT_VARIABLE objects)
 set(dependencies TBB::tbb fmt::fmt hwy::hwy pugixml::pugixml)
 if(FACESAT_CUDA_FOUND)
-  list(APPEND dependencies CUDA::cudart_static ${CMAKE_DL_LIBS})
+  list(APPEND dependencies ${FACESAT_CUDA_LIBRARIES})
 endif()
 add_library(facesat_shared SHARED ${objects})
 add_library(facesat_static STATIC ${objects})
@@ -18,7 +18,8 @@ foreach(library facesat_shared facesat_static)
   target_include_directories(${library} INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_compile_features(${library} INTERFACE cxx_std_20)
   set_target_properties(${library} PROPERTIES OUTPUT_NAME facesat LINKER_LANGUAGE CXX ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/library
-                                              LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/library)
+                                              LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/library
+                                              CUDA_RESOLVE_DEVICE_SYMBOLS ${FACESAT_CUDA_FOUND})
 endforeach()
 # Before 1.0 every minor version may change the binary interface.
 set_target_properties(facesat_shared PROPERTIES EXPORT_NAME facesat VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
@@ -43,7 +44,7 @@ install(FILES ${CMAKE_BINARY_DIR}/facesatConfig.cmake ${CMAKE_BINARY_DIR}/facesa
 
 set(pc_private "-ltbb -lfmt -lhwy -lpugixml -lstdc++ -lpthread -ldl -lrt")
 if(FACESAT_CUDA_FOUND)
-  string(APPEND pc_private " -L${CUDAToolkit_LIBRARY_DIR} -lcudart_static")
+  string(APPEND pc_private " -L${CUDAToolkit_LIBRARY_DIR} -lcudadevrt -lcudart_static")
 endif()
 configure_file(${CMAKE_CURRENT_LIST_DIR}/facesat.pc.in ${CMAKE_BINARY_DIR}/facesat.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/facesat.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)

@@ -262,8 +262,9 @@ class CudaBackend final : public Backend {
 
   void enqueue_sums(int g) const {
     const Size size = atlas_plan_.groups[g].atlas;
-    sat_.enqueue(both_tables(atlas_.view(size), sum_.view(size), squared_sum_.view(size)),
-                 workspace_.data(), stream_.get());
+    SatTask task = both_tables(atlas_.view(size), sum_.view(size), squared_sum_.view(size));
+    task.parameter = sat_.value;
+    sat_.enqueue(task, workspace_.data(), stream_.get());
     if (has_tilted()) enqueue_tilted(atlas_.view(size), tilted_sum_.view(size), stream_.get());
   }
 
@@ -336,7 +337,7 @@ class CudaBackend final : public Backend {
   }
 
   const int device_;
-  const SatAlgorithm& sat_;
+  const SatAlgorithm sat_;
   const std::size_t max_atlas_pixels_;
   const Pyramid* pyramid_ = nullptr;
   std::shared_ptr<const Cascade> cascade_;
@@ -372,11 +373,9 @@ class CudaBackend final : public Backend {
 
 std::unique_ptr<Backend> make_cuda_backend(int device, std::string_view sat,
                                            std::size_t max_pixels) {
-  const SatAlgorithm* algorithm = sat.empty() ? sat_algorithms().front() : find_sat(sat);
-  if (!algorithm)
-    throw ArgumentError(
-        fmt::format("there is no SAT algorithm \"{}\": 'facesat info' lists them", sat));
-  return std::make_unique<CudaBackend>(device, *algorithm, max_pixels);
+  const SatChoice choice = choose_sat(sat.empty() ? sat_algorithms().front()->id : sat);
+  if (!choice.algorithm) throw ArgumentError(fmt::format("sat {}: {}", sat, choice.why_not));
+  return std::make_unique<CudaBackend>(device, *choice.algorithm, max_pixels);
 }
 
 void download(const ImageView& on_device, View<std::uint8_t> to) {

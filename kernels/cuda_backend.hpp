@@ -11,11 +11,11 @@
 namespace facesat::gpu {
 
 // A backend on one device, which processes one frame at a time: everything from the grey image to
-// the windows is one CUDA graph. `sat` is the id of a SAT (summed area table) algorithm; empty: the
-// default. The atlas is the picture that holds all levels of a pyramid; levels that would need one
-// of more than `max_atlas_pixels` are processed in groups. 0 stands for a limit that suits the
-// device's memory. Throws DeviceError if this build has no CUDA or the device does not exist, and
-// ArgumentError if the algorithm does not exist.
+// the windows is one CUDA graph. `sat` chooses a SAT (summed area table) algorithm, as choose_sat()
+// does; empty: the default. The atlas is the picture that holds all levels of a pyramid; levels
+// that would need one of more than `max_atlas_pixels` are processed in groups. 0 stands for a limit
+// that suits the device's memory. Throws DeviceError if this build has no CUDA or the device does
+// not exist, and ArgumentError if the algorithm does not exist.
 std::unique_ptr<Backend> make_cuda_backend(int device, std::string_view sat,
                                            std::size_t max_atlas_pixels = 0);
 

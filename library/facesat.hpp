@@ -192,7 +192,7 @@ struct BackendOptions {
   // for it, and all images once it has failed.
   BackendChoice choice = BackendChoice::automatic;
   std::string device = "0";  // a number, or "all"
-  std::string sat{};  // id of a SAT algorithm of the GPU (sat_algorithms); empty: the fastest
+  std::string sat{};  // SAT algorithm of the GPU, as SatOptions::algorithm; empty: the fastest
 
   bool operator==(const BackendOptions&) const = default;
 };
@@ -285,8 +285,10 @@ struct SatOptions {
   // element wider and higher than the input. Its element (x, y) is the sum of all elements (u, v)
   // with u < x and v < y; without this, with u <= x and v <= y.
   bool exclusive = false;
-  std::string algorithm{};  // id, only on a device; empty: the fastest
-  void* stream = nullptr;   // cudaStream_t; null: the default stream
+  // Only on a device: an id of sat_algorithms(), or "id:value" to set its parameter, as 'facesat
+  // info' lists them. Empty: the fastest.
+  std::string algorithm{};
+  void* stream = nullptr;  // cudaStream_t; null: the default stream
 };
 
 // Computes the integral image (summed area table, SAT) of `input`, up to 32768 x 32768 elements,

@@ -6,6 +6,7 @@
 #include "app/bench/gpu.hpp"
 #include "app/bench/machine.hpp"
 #include "kernels/bench/micro.hpp"
+#include "kernels/sat/chen_2018_model.hpp"
 #include "library/support/errors.hpp"
 #include "library/support/files.hpp"
 
@@ -18,12 +19,24 @@ using Json = nlohmann::ordered_json;
 struct Figure {
   const char* id;
   double value;
-  const char *unit, *meaning;
+  const char* unit;
+  std::string meaning;
 };
 
+// The quotient of both sides.
+Figure inequality(const char* id, const gpu::Inequality& inequality, const char* sides) {
+  return {id, inequality.greater / inequality.less, "times",
+          fmt::format("{}: {}", sides, inequality.holds() ? "holds" : "does not hold")};
+}
+
 std::vector<Figure> figures_of(const gpu::MicroFigures& f) {
+  const gpu::SatTypeInfo& integers = gpu::info_of(gpu::SatType::u32_u32);
   return {
       {"multiprocessors", 1.0 * f.multiprocessors, "", "on the device"},
+      {"registers", f.limits.registers * 4 / 1024.0, "KiB", "of a multiprocessor"},
+      {"shared_memory", f.limits.shared_bytes / 1024.0, "KiB", "of a multiprocessor"},
+      {"blocks", 1.0 * f.limits.blocks, "", "that a multiprocessor has room for"},
+      {"threads", 1.0 * f.limits.threads, "", "that a multiprocessor has room for"},
       {"clock", f.clock_hz, "Hz", "of a multiprocessor that is busy"},
       {"add", f.add, "clocks", "an integer addition, until its sum can be added"},
       {"and", f.bit_and, "clocks", "a boolean and, until its result can be added"},
@@ -35,7 +48,20 @@ std::vector<Figure> figures_of(const gpu::MicroFigures& f) {
       {"memcpy", f.memcpy_bytes_per_s, "bytes/s", "cudaMemcpy on the device, read and written"},
       {"kernel_copy", f.kernel_copy_bytes_per_s, "bytes/s",
        "a kernel that copies, read and written"},
+      {"shared_read_rate", f.shared_bytes_per_s, "bytes/s",
+       "read from shared memory by all multiprocessors, without bank conflicts"},
+      {"shuffle_rate", f.shuffles_per_s, "1/s", "by all multiprocessors, counted per lane"},
+      {"add_rate", f.adds_per_s, "1/s", "of 32-bit integers, likewise"},
+      {"and_rate", f.ands_per_s, "1/s", "of 32 bits, likewise"},
+      {"f32_add_rate", f.f32_adds_per_s, "1/s", "of 32-bit floating point, likewise"},
+      {"f64_add_rate", f.f64_adds_per_s, "1/s", "of 64-bit floating point, likewise"},
       {"launch", f.launch_us, "us", "from a kernel's end to that of an empty one after it"},
+      inequality("chen_6", chen_latencies(gpu::RowScan::kogge_stone, f),
+                 "Chen et al. 2018, (6): scan of rows > transposition and scan of columns"),
+      inequality("chen_14", chen_throughputs(gpu::RowScan::kogge_stone, integers, f),
+                 "(14): the same by throughputs, Kogge and Stone's scan"),
+      inequality("chen_15", chen_throughputs(gpu::RowScan::ladner_fischer, integers, f),
+                 "(15): the same, Ladner and Fischer's scan"),
   };
 }
 

@@ -14,8 +14,9 @@ namespace facesat::app {
 
 struct BenchSatCommand {
   std::vector<std::string> algorithms, types, sizes;
-  // Sum the squares, too; show the times that models predict, too.
-  bool squares = false, model = false;
+  // Sum the squares, too; show the times that models predict, and each algorithm's kernels, too;
+  // measure algorithms that have a parameter for many values of it.
+  bool squares = false, model = false, kernels = false, search = false;
   int device = 0, runs = 31;
   std::string json, report;  // files; empty: none
   std::string line;          // the command line, as it could be typed

@@ -5,6 +5,7 @@
 #include "app/bench/bench_detect.hpp"
 #include "app/bench/bench_micro.hpp"
 #include "app/bench/bench_sat.hpp"
+#include "app/bench/bench_scan.hpp"
 #include "app/common/command_line.hpp"
 #include "cascades/cascade_store.hpp"
 
@@ -12,9 +13,9 @@ namespace facesat::app {
 namespace {
 
 // The command line as it could be typed.
-std::string line_of(const CLI::App& sat) {
-  std::string line = "facesat bench sat";
-  for (const CLI::Option* option : sat.get_options())
+std::string line_of(const CLI::App& bench) {
+  std::string line = "facesat bench " + bench.get_name();
+  for (const CLI::Option* option : bench.get_options())
     for (const std::string& value : option->results())
       line += fmt::format(" {}{}", option->get_name(),
                           option->get_items_expected_max() > 0 ? " " + value : "");
@@ -60,9 +61,10 @@ CLI::App* add_bench_sat(CLI::App& bench, BenchSatCommand& command) {
     option->expected(1)->take_all()->allow_extra_args(false);
   };
   repeatable(
-      sat->add_option("--algorithm", command.algorithms,
-                      "As 'facesat info' lists them; peer_cub, peer_npp: NVIDIA's libraries; "
-                      "cpu_2r2w, cpu_4r1w, cpu_backend; all; repeatable [all]")
+      sat->add_option(
+             "--algorithm", command.algorithms,
+             "As 'facesat info' lists them, ID:VALUE to set a parameter; peer_cub, peer_npp: "
+             "NVIDIA's libraries; cpu_2r2w, cpu_4r1w, cpu_backend; all; repeatable [all]")
           ->type_name("ID"));
   repeatable(
       sat->add_option("--type", command.types,
@@ -85,6 +87,12 @@ CLI::App* add_bench_sat(CLI::App& bench, BenchSatCommand& command) {
   sat->add_flag(
       "--model", command.model,
       "Show the times that models predict too, from the figures of 'facesat bench micro'");
+  sat->add_flag(
+      "--kernels", command.kernels,
+      "Show the kernels too, except NPP's: grid and block, registers per thread, bytes of "
+      "shared memory per block, blocks that a multiprocessor has room for, and time");
+  sat->add_flag("--search", command.search,
+                "Look for the fastest value of each parameter: a row for every value tried");
   sat->add_option("--json", command.json,
                   "Write the table to this file too, in place of an earlier one")
       ->type_name("FILE");
@@ -98,6 +106,59 @@ CLI::App* add_bench_sat(CLI::App& bench, BenchSatCommand& command) {
       command.sizes = {"1024x1024", "1280x720", "1920x1080", "3840x2160", "4096x4096"};
   });
   return sat;
+}
+
+CLI::App* add_bench_scan(CLI::App& bench, BenchScanCommand& command) {
+  CLI::App* scan = bench.add_subcommand("scan", "Prefix scans: microseconds per array");
+  const auto repeatable = [&](const char* name, std::vector<std::string>& values, const char* help,
+                              const char* type) {
+    scan->add_option(name, values, help)
+        ->type_name(type)
+        ->expected(1)
+        ->take_all()
+        ->allow_extra_args(false);
+  };
+  repeatable("--algorithm", command.algorithms,
+             "As 'facesat info' lists them, with values for parameters; peer_cub: NVIDIA's CUB; "
+             "cpu_serial, cpu_threads; all; repeatable [all]",
+             "ID[:NAME=N,...]");
+  repeatable("--type", command.types,
+             "Type of the elements: 32s, 32u, 64s, 32f, 64f; repeatable [32f, 32s]", "TYPE");
+  add_choice<gpu::ScanOperator>(*scan, "--operator", command.op,
+                                {{"sum", gpu::ScanOperator::sum},
+                                 {"product", gpu::ScanOperator::product},
+                                 {"minimum", gpu::ScanOperator::minimum},
+                                 {"maximum", gpu::ScanOperator::maximum}},
+                                "What combines the elements [sum]");
+  scan->add_flag("--exclusive", command.is_exclusive,
+                 "Leave each element itself out of its result");
+  scan->add_flag("--in-place", command.in_place, "Write the results over the array");
+  repeatable("--size", command.sizes,
+             "Elements of the arrays, up to 2^30; repeatable [2^19, 2^21, 2^23, 2^27]", "N|2^K");
+  scan->add_option("--device", command.device, "The GPU, as 'facesat info' numbers them [0]")
+      ->type_name("N")
+      ->check(whole_number(0));
+  scan->add_option("--runs", command.runs,
+                   "Timed runs of each algorithm; fewer on the CPU above 2^24 elements [31]")
+      ->type_name("N")
+      ->check(whole_number(1, 100000));
+  scan->add_flag("--search", command.search,
+                 "Look for the fastest parameters of each algorithm that is given without");
+  scan->add_flag(
+      "--model", command.model,
+      "Show the times that a model predicts too, from the figures of 'facesat bench micro'");
+  scan->add_option("--json", command.json,
+                   "Write the table to this file too, in place of an earlier one")
+      ->type_name("FILE");
+  scan->add_option("--report", command.report,
+                   "Write a page of charts and tables there, as HTML, in place of an earlier one")
+      ->type_name("FILE");
+  scan->final_callback([&command, scan] {
+    command.line = line_of(*scan);
+    if (command.types.empty()) command.types = {"32f", "32s"};
+    if (command.sizes.empty()) command.sizes = {"2^19", "2^21", "2^23", "2^27"};
+  });
+  return scan;
 }
 
 CLI::App* add_bench_detect(CLI::App& bench, BenchDetectCommand& command) {
@@ -138,7 +199,7 @@ CLI::App* add_bench_cascade(CLI::App& bench, BenchCascadeCommand& command) {
 
 CLI::App* add_bench_micro(CLI::App& bench, BenchMicroCommand& command) {
   CLI::App* micro = bench.add_subcommand(
-      "micro", "A GPU: latencies in clocks, speed of copies, time of a launch");
+      "micro", "A GPU: latencies in clocks, throughputs, speed of copies, time of a launch");
   micro->add_option("--device", command.device, "The GPU, as 'facesat info' numbers them [0]")
       ->type_name("N")
       ->check(whole_number(0));

@@ -30,7 +30,9 @@ void add_backend_options(CLI::App& command, BackendOptions& options) {
       ->type_name("N|all");
   command
       .add_option("--sat", options.sat,
-                  "SAT algorithm of the GPU, as 'facesat info' lists them [the fastest]")
+                  "SAT algorithm of the GPU, as 'facesat info' lists them; ID:VALUE sets its "
+                  "parameter [the "
+                  "fastest]")
       ->type_name("ID");
 }
 

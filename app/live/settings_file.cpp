@@ -72,7 +72,7 @@ void keep_usable(LiveSettings& settings) {
   });
   BackendOptions& backend = settings.backend;
   const auto devices = gpu::devices();
-  if (!gpu::find_sat(backend.sat)) backend.sat.clear();
+  if (!gpu::choose_sat(backend.sat).algorithm) backend.sat.clear();
   if (!devices.empty() &&
       std::none_of(devices.begin(), devices.end(), [&](const DeviceInfo& device) {
         return std::to_string(device.id) == backend.device;

@@ -1,17 +1,14 @@
 // Latencies are measured with chains: instructions of one warp, each of which needs the result of
 // the one before it. Speeds and launch times are measured between two events of a stream.
-#include <algorithm>
-
 #include "kernels/bench/micro.hpp"
 #include "kernels/bench/sat_floor.hpp"
-#include "kernels/device/cuda.hpp"
+#include "kernels/bench/stream_timer.hpp"
+#include "kernels/bench/throughput.hpp"
 #include "kernels/device/gpu_info.hpp"
 #include "kernels/sat/tile.cuh"
 
 namespace facesat::gpu {
 namespace {
-
-constexpr int runs = 5;  // of each measurement; the best counts
 
 // Steps of a chain, unrolled far enough for the loop's cost to be negligible.
 constexpr int unrolled = 128, rounds = 32, steps = rounds * unrolled;
@@ -100,63 +97,49 @@ __global__ void empty_kernel() {}
 
 class Micro {
  public:
-  explicit Micro(int device) : device_(device), stream_(make_stream()), end_(1) {}
+  explicit Micro(int device) : device_(device), end_(1) {}
 
   MicroFigures measure() {
     MicroFigures figures;
-    figures.multiprocessors = multiprocessors();
+    figures.multiprocessors = attribute(cudaDevAttrMultiProcessorCount);
+    figures.limits = {attribute(cudaDevAttrMaxRegistersPerMultiprocessor),
+                      attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor),
+                      attribute(cudaDevAttrMaxBlocksPerMultiprocessor),
+                      attribute(cudaDevAttrMaxThreadsPerMultiProcessor)};
     figures.clock_hz = clock_hz();  // first, because it makes the clock rise
     figures.shuffle = latency<Shuffle>();
     figures.shared_read = latency<SharedRead>();
     figures.add = latency<Add>();
     figures.bit_and = latency<AndThenAdd>() - figures.add;
     measure_memory(figures);
+    measure_throughputs(timer_, figures);
     figures.launch_us = launch_us();
     return figures;
   }
 
  private:
-  int multiprocessors() const {
-    int count = 0;
-    FACESAT_CUDA(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device_));
-    return count;
-  }
-
-  template <class Enqueue>
-  double seconds(Enqueue enqueue) {
-    FACESAT_CUDA(cudaEventRecord(before_.get(), stream_.get()));
-    enqueue();
-    FACESAT_CUDA(cudaEventRecord(after_.get(), stream_.get()));
-    FACESAT_CUDA(cudaEventSynchronize(after_.get()));
-    float ms = 0;
-    FACESAT_CUDA(cudaEventElapsedTime(&ms, before_.get(), after_.get()));
-    return ms / 1000.0;
-  }
-
-  // Calls `once` for a warm-up and then `runs` times. Returns the least result of these runs.
-  template <class Once>
-  static double least(Once once) {
-    once();
-    double best = once();
-    for (int run = 1; run < runs; ++run) best = std::min(best, once());
-    return best;
+  int attribute(cudaDeviceAttr which) const {
+    int value = 0;
+    FACESAT_CUDA(cudaDeviceGetAttribute(&value, which, device_));
+    return value;
   }
 
   // Keeps the stream busy for about ten milliseconds.
-  void spin() { FACESAT_LAUNCH(spin_kernel, dim3(1), dim3(1), stream_.get(), spin_clocks); }
+  void spin() { FACESAT_LAUNCH(spin_kernel, dim3(1), dim3(1), timer_.stream(), spin_clocks); }
 
   double clock_hz() {
-    return static_cast<double>(spin_clocks) / least([&] { return seconds([&] { spin(); }); });
+    return static_cast<double>(spin_clocks) /
+           least([&] { return timer_.seconds([&] { spin(); }); });
   }
 
   template <class Step>
   double clocks_per_step(typename Step::Word value, typename Step::Word other) {
     FACESAT_LAUNCH_SHARED(chain_kernel<Step>, dim3(1), dim3(32), 32 * sizeof(unsigned),
-                          stream_.get(), value, other, end_.data());
+                          timer_.stream(), value, other, end_.data());
     ChainEnd end{};
     FACESAT_CUDA(
-        cudaMemcpyAsync(&end, end_.data(), sizeof end, cudaMemcpyDeviceToHost, stream_.get()));
-    FACESAT_CUDA(cudaStreamSynchronize(stream_.get()));
+        cudaMemcpyAsync(&end, end_.data(), sizeof end, cudaMemcpyDeviceToHost, timer_.stream()));
+    FACESAT_CUDA(cudaStreamSynchronize(timer_.stream()));
     return static_cast<double>(end.clocks) / steps;
   }
 
@@ -172,16 +155,18 @@ class Micro {
     constexpr Size size{8192, 4096};
     constexpr std::size_t pixels = static_cast<std::size_t>(size.width) * size.height;
     const Buffer<float> from(pixels), to(pixels);
-    FACESAT_CUDA(cudaMemsetAsync(from.data(), 0, from.bytes(), stream_.get()));
+    FACESAT_CUDA(cudaMemsetAsync(from.data(), 0, from.bytes(), timer_.stream()));
     const Buffer<std::byte> links(steps * link_stride);
-    FACESAT_LAUNCH(link_kernel, dim3(rounds), dim3(unrolled), stream_.get(), links.data());
+    FACESAT_LAUNCH(link_kernel, dim3(rounds), dim3(unrolled), timer_.stream(), links.data());
     const SatTask copy{.type = SatType::f32_f32,
                        .size = size,
                        .input = from.data(),
                        .input_pitch = size.width,
                        .sum = to.data(),
                        .sum_pitch = size.width};
-    const auto copy_seconds = [&] { return seconds([&] { enqueue_floor(copy, stream_.get()); }); };
+    const auto copy_seconds = [&] {
+      return timer_.seconds([&] { enqueue_floor(copy, timer_.stream()); });
+    };
     const auto walk = [&] {
       return clocks_per_step<GlobalRead>(reinterpret_cast<GlobalRead::Word>(links.data()), 0);
     };
@@ -200,17 +185,16 @@ class Micro {
     constexpr int launches = 256;
     return 1e6 / launches * least([&] {
              spin();
-             return seconds([&] {
+             return timer_.seconds([&] {
                for (int i = 0; i < launches; ++i)
-                 FACESAT_LAUNCH(empty_kernel, dim3(1), dim3(32), stream_.get());
+                 FACESAT_LAUNCH(empty_kernel, dim3(1), dim3(32), timer_.stream());
              });
            });
   }
 
   static constexpr long long spin_clocks = 20'000'000;
   int device_;
-  Stream stream_;
-  Event before_ = make_event(), after_ = make_event();
+  StreamTimer timer_;
   Buffer<ChainEnd> end_;
 };
 

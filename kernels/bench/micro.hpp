@@ -6,7 +6,7 @@
 
 namespace facesat::gpu {
 
-// Each call measures anew, for some tenths of a second and with less than a gigabyte of device
+// Each call measures anew, for about a second and with less than a gigabyte of device
 // memory. Throws DeviceError or MemoryError.
 MicroFigures measure_micro(int device);
 

@@ -1,23 +1,21 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <utility>
 
+#include "kernels/bench/launch_recorder.hpp"
 #include "kernels/bench/sat_bench.hpp"
 #include "kernels/bench/sat_floor.hpp"
 #include "kernels/bench/sat_peer.hpp"
 #include "kernels/bench/sat_place.hpp"
+#include "kernels/bench/stream_wait.cuh"
 #include "kernels/device/cuda.hpp"
 
 namespace facesat::gpu {
 namespace {
 
 constexpr std::size_t rotated_bytes = 240 << 20;  // of all copies; far more than the L2 cache holds
-
-// Keeps the stream busy until everything after it is enqueued.
-__global__ void wait_kernel(int microseconds) {
-  for (int i = 0; i < microseconds; ++i) __nanosleep(1000);
-}
 
 class Bench {
  public:
@@ -51,40 +49,94 @@ class Bench {
     });
   }
 
-  SatBenchRow algorithm(const SatAlgorithm& sat) {
+  SatBenchRow algorithm(const std::string& id, const SatAlgorithm& sat) {
     const Buffer<std::byte> workspace(sat.workspace_bytes(task_.type, task_.size));
     if (workspace.size() > 0)
       FACESAT_CUDA(cudaMemsetAsync(workspace.data(), 0, workspace.bytes(), stream_.get()));
-    // Twice, because there may be two tables. 1 << 20 stands for many: one per anti-diagonal.
-    const int launches = sat.launches > 0 ? 2 * sat.launches : 1 << 20;
-    const auto enqueue = [&](const SatTask& t) { sat.enqueue(t, workspace.data(), stream_.get()); };
+    const auto enqueue = [&](SatTask task) {
+      task.parameter = sat.value;
+      sat.enqueue(task, workspace.data(), stream_.get());
+    };
+    // Twice, because there may be two tables.
+    const int launches =
+        sat.launches > 0 ? 2 * sat.launches : static_cast<int>(recorded(enqueue).size());
     for (const auto& place : places_) place->poison(stream_.get());
-    SatBenchRow row = measure(std::string(sat.id), launches, enqueue);
+    SatBenchRow row = measure(id, launches, enqueue);
+    if (task_.launches)
+      row.launches = sat.launches > 0 ? each_launch(launches, enqueue) : each_kernel(enqueue);
     row.checked = is_right();
     return row;
   }
 
  private:
+  // Calls run(task, is_timed) for the warm-up and for the timed runs, each with the next copy. The
+  // stream is busy while run() enqueues its launches, if they are few: about 4 us for each.
+  template <class Run>
+  void repeat(int launches, Run run) {
+    const int warm_up = static_cast<int>(std::max<std::size_t>(places_.size(), 3));
+    for (int i = 0; i < warm_up + task_.runs; ++i) {
+      if (launches <= 64) wait_kernel<<<1, 1, 0, stream_.get()>>>(10 + 4 * launches);
+      run(places_[static_cast<std::size_t>(i) % places_.size()]->task(), i >= warm_up);
+    }
+  }
+
   template <class Enqueue>
   SatBenchRow measure(const std::string& id, int launches, Enqueue enqueue) {
     const Event begin = make_event(), end = make_event();
     std::vector<double> us;
-    const int warm_up = static_cast<int>(std::max<std::size_t>(places_.size(), 3));
-    for (int run = -warm_up; run < task_.runs; ++run) {
-      const SatTask& task =
-          places_[static_cast<std::size_t>(run + warm_up) % places_.size()]->task();
-      // Few launches are all enqueued before the first one may start: about 4 us for each.
-      if (launches <= 64) wait_kernel<<<1, 1, 0, stream_.get()>>>(10 + 4 * launches);
+    repeat(launches, [&](const SatTask& task, bool is_timed) {
       FACESAT_CUDA(cudaEventRecord(begin.get(), stream_.get()));
       enqueue(task);
       FACESAT_CUDA(cudaEventRecord(end.get(), stream_.get()));
       FACESAT_CUDA(cudaEventSynchronize(end.get()));
       float ms = 0;
       FACESAT_CUDA(cudaEventElapsedTime(&ms, begin.get(), end.get()));
-      if (run >= 0) us.push_back(1000.0 * static_cast<double>(ms));
-    }
+      if (is_timed) us.push_back(1000.0 * static_cast<double>(ms));
+    });
     std::sort(us.begin(), us.end());
     return {.id = id, .us = std::move(us), .bytes = bytes_};
+  }
+
+  template <class Enqueue>
+  std::vector<SatBenchLaunch> each_launch(int launches, Enqueue enqueue) {
+    std::vector<SatBenchLaunch> each;
+    for (const Launch& launch : recorded(enqueue)) each.push_back({figures_of(launch)});
+    LaunchTimer timer(stream_.get());
+    repeat(2 * launches, [&](const SatTask& task, bool is_timed) {  // twice: the events
+      timer.begin();
+      observe(timer, [&] { enqueue(task); });
+      const std::vector<double> us = timer.wait();
+      for (std::size_t i = 0; is_timed && i < us.size(); ++i) each[i].us.push_back(us[i]);
+    });
+    for (SatBenchLaunch& launch : each) std::sort(launch.us.begin(), launch.us.end());
+    return each;
+  }
+
+  template <class Enqueue>
+  std::vector<SatBenchLaunch> each_kernel(Enqueue enqueue) {
+    const auto blocks = [](const auto& grid) { return 1.0 * grid[0] * grid[1] * grid[2]; };
+    std::vector<SatBenchLaunch> each;
+    std::vector<const void*> functions;
+    for (const Launch& launch : recorded(enqueue)) {
+      const auto known = std::find(functions.begin(), functions.end(), launch.function);
+      if (known == functions.end()) {
+        functions.push_back(launch.function);
+        each.push_back({figures_of(launch)});
+        continue;
+      }
+      SatBenchLaunch& kernel = each[static_cast<std::size_t>(known - functions.begin())];
+      ++kernel.count;
+      const std::array grid{launch.grid.x, launch.grid.y, launch.grid.z};
+      if (blocks(grid) > blocks(kernel.figures.grid)) kernel.figures.grid = grid;
+    }
+    return each;
+  }
+
+  template <class Enqueue>
+  std::vector<Launch> recorded(Enqueue enqueue) {
+    LaunchRecorder recorder;
+    observe(recorder, [&] { enqueue(places_.front()->task()); });
+    return recorder.launches;
   }
 
   // Whether every element of the tables is right, in all copies.
@@ -105,10 +157,10 @@ class Bench {
   std::vector<std::unique_ptr<SatPlace>> places_;
 };
 
-const SatAlgorithm* find_measured(const std::string& id) {
+std::optional<SatAlgorithm> find_measured(const std::string& id) {
   for (const SatAlgorithm* peer : {&peer_cub, &peer_npp})
-    if (peer->id == id) return peer;
-  return find_sat(id);
+    if (peer->id == id) return *peer;
+  return choose_sat(id).algorithm;
 }
 
 }  // namespace
@@ -119,15 +171,15 @@ void bench_sats(const SatBenchTask& task, const std::function<void(const SatBenc
   report(bench.floor());
   report(bench.copy());
   for (const std::string& id : task.ids) {
-    const SatAlgorithm* const sat = find_measured(id);
+    const std::optional<SatAlgorithm> sat = find_measured(id);
     if (!sat) continue;
-    if (sat == &peer_npp)
+    if (sat->id == peer_npp.id)
       if (const std::string why = why_no_npp(task.type, task.squares); !why.empty()) {
         report({.id = id, .failure = why, .is_absent = true});
         continue;
       }
     try {
-      report(bench.algorithm(*sat));
+      report(bench.algorithm(id, *sat));
     } catch (const MemoryError& error) {
       report({.id = id, .failure = error.what()});
     } catch (const NppError& error) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/image.hpp"
+#include "kernels/device/figures.hpp"
 #include "kernels/sat/types.hpp"
 
 namespace facesat::gpu {
@@ -14,10 +15,20 @@ namespace facesat::gpu {
 struct SatBenchTask {
   SatType type = SatType::u8_s32;
   Size size;
-  bool squares = false;          // also the squared integral image, for 8-bit input
-  std::vector<std::string> ids;  // from sat_bench_ids(); others are ignored
+  bool squares = false;  // also the squared integral image, for 8-bit input
+  // From sat_bench_ids(), or "id:value" for an algorithm with a parameter; others are ignored.
+  std::vector<std::string> ids;
   int device = 0;
   int runs = 31;
+  bool launches = false;  // also SatBenchRow::launches
+};
+
+// A launch of an algorithm. Of an algorithm with one launch per anti-diagonal: all launches of a
+// kernel, with the largest of their grids and without times.
+struct SatBenchLaunch {
+  LaunchFigures figures;
+  int count = 1;
+  std::vector<double> us{};  // time of each run, sorted
 };
 
 struct SatBenchRow {
@@ -27,6 +38,9 @@ struct SatBenchRow {
   bool checked = false;      // every element was compared
   std::string failure{};     // why it was not measured
   bool is_absent = false;    // not measured because not installed, or unable to make such tables
+  // In their order. Those of other libraries' kernels are not known. They are timed in runs of
+  // their own, because the events between them take time.
+  std::vector<SatBenchLaunch> launches{};
 };
 
 // The ids of the registry's algorithms and of their peers, also in builds without CUDA.

@@ -8,6 +8,7 @@
 #include <cuda_runtime.h>
 
 #include "kernels/device/cuda.hpp"
+#include "kernels/device/launch_observer.hpp"
 
 namespace facesat::gpu {
 
@@ -20,18 +21,43 @@ inline constexpr bool on_host = false;
 
 #if defined(__CUDACC__)
 
+// The number of blocks of `threads` threads, without dynamic shared memory, that the current device
+// runs at a time.
+template <class Kernel>
+int resident_blocks(Kernel* kernel, int threads) {
+  int device = 0, multiprocessors = 0, per_multiprocessor = 0;
+  FACESAT_CUDA(cudaGetDevice(&device));
+  FACESAT_CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+  FACESAT_CUDA(
+      cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_multiprocessor, kernel, threads, 0));
+  return multiprocessors * per_multiprocessor;
+}
+
 // Starts a kernel; launch failures are thrown here.
 #define FACESAT_LAUNCH(kernel, grid, block, stream, ...) \
   FACESAT_LAUNCH_SHARED(kernel, grid, block, 0, stream, __VA_ARGS__)
 
 // FACESAT_LAUNCH with `bytes` of dynamic shared memory.
-#define FACESAT_LAUNCH_SHARED(kernel, grid, block, bytes, stream, ...)                       \
-  do {                                                                                       \
-    if ((bytes) > 0)                                                                         \
-      FACESAT_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, \
-                                        static_cast<int>(bytes)));                           \
-    kernel<<<(grid), (block), (bytes), (stream)>>>(__VA_ARGS__);                             \
-    ::facesat::gpu::check(cudaGetLastError(), "launch of " #kernel);                         \
+#define FACESAT_LAUNCH_SHARED(kernel, grid, block, bytes, stream, ...)                        \
+  do {                                                                                        \
+    if ((bytes) > 0)                                                                          \
+      FACESAT_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,  \
+                                        static_cast<int>(bytes)));                            \
+    kernel<<<(grid), (block), (bytes), (stream)>>>(__VA_ARGS__);                              \
+    ::facesat::gpu::check(cudaGetLastError(), "launch of " #kernel);                          \
+    if (::facesat::gpu::launch_observer)                                                      \
+      ::facesat::gpu::launch_observer->launched({#kernel, ::facesat::gpu::address_of(kernel), \
+                                                 (grid), (block),                             \
+                                                 static_cast<std::size_t>(bytes)});           \
+  } while (false)
+
+// Starts a kernel from a kernel, in files that are compiled as relocatable device code
+// (kernels/CMakeLists.txt). It runs after the calling grid and after its earlier launches of this
+// kind. `bytes` as above, at most 48 KB. A launch that fails ends the calling kernel with an error.
+#define FACESAT_LAUNCH_FROM_DEVICE(kernel, grid, block, bytes, ...)          \
+  do {                                                                       \
+    kernel<<<(grid), (block), (bytes), cudaStreamTailLaunch>>>(__VA_ARGS__); \
+    if (cudaGetLastError() != cudaSuccess) __trap();                         \
   } while (false)
 
 // An array in shared memory: `__shared__ SharedArray<T, N> name;`. T may have initialisers, which

@@ -17,11 +17,20 @@ inline constexpr bool on_host = true;
 #define FACESAT_UNROLL
 #define FACESAT_PARAMETER(T) const T&
 
+// The number of blocks that run at a time.
+template <class Kernel>
+int resident_blocks(Kernel*, int) {
+  return 3;
+}
+
 #define FACESAT_LAUNCH(kernel, grid, block, stream, ...) \
   FACESAT_LAUNCH_SHARED(kernel, grid, block, 0, stream, __VA_ARGS__)
 #define FACESAT_LAUNCH_SHARED(kernel, grid, block, bytes, stream, ...) \
   static_cast<void>(stream), simt::launch(                             \
                                  #kernel, (grid), (block), [=] { kernel(__VA_ARGS__); }, (bytes))
+#define FACESAT_LAUNCH_FROM_DEVICE(kernel, grid, block, bytes, ...) \
+  simt::launch_after_grid(                                          \
+      #kernel, (grid), (block), [=] { kernel(__VA_ARGS__); }, (bytes))
 
 // Records which elements were written; reading any other is reported as undefined.
 template <class T, int N>
@@ -31,10 +40,12 @@ class SharedArray {
    public:
     Element(SharedArray& array, int i) : array_(array), i_(i) {}
     operator T() const {
+      ++simt::counts.shared_reads;
       if (!array_.written_[i_]) simt::undefined("unwritten shared memory is read");
       return array_.elements_[i_];
     }
     Element& operator=(T value) {
+      ++simt::counts.shared_writes;
       array_.elements_[i_] = value;
       array_.written_[i_] = true;
       return *this;
@@ -63,10 +74,12 @@ class DynamicShared {
    public:
     Element(T* element, bool* written) : element_(element), written_(written) {}
     operator T() const {
+      ++simt::counts.shared_reads;
       if (!*written_) simt::undefined("unwritten shared memory is read");
       return *element_;
     }
     void operator=(T value) {
+      ++simt::counts.shared_writes;
       *element_ = value;
       *written_ = true;
     }

@@ -4,8 +4,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/image.hpp"
 #include "kernels/device/stream.hpp"
@@ -29,14 +32,33 @@ struct SatTask {
   std::ptrdiff_t sum_pitch = 0;
   void* squared_sum = nullptr;
   std::ptrdiff_t squared_pitch = 0;
+  double parameter = 0;  // SatAlgorithm::value
 };
 
 // The task of a detector: both tables of a picture.
 inline SatTask both_tables(View<const std::uint8_t> picture, View<std::uint32_t> sum,
                            View<std::uint32_t> squared_sum) {
-  return {SatType::u8_u32, picture.size, picture.data,     picture.pitch,
-          sum.data,        sum.pitch,    squared_sum.data, squared_sum.pitch};
+  return {.type = SatType::u8_u32,
+          .size = picture.size,
+          .input = picture.data,
+          .input_pitch = picture.pitch,
+          .sum = sum.data,
+          .sum_pitch = sum.pitch,
+          .squared_sum = squared_sum.data,
+          .squared_pitch = squared_sum.pitch};
 }
+
+// A number that an algorithm leaves open, such as a block's size. "id:value" chooses it.
+struct SatParameter {
+  std::string_view name, meaning;
+  double least, greatest;
+  bool is_whole = false;
+  // Values besides the default that the paper has figures for; the benchmark measures them, too.
+  std::span<const double> published{};
+  double (*reads)(double value) = nullptr;  // SatAlgorithm::reads; null: the same for all values
+  // Values worth measuring for pictures of a size, in ascending order.
+  std::vector<double> (*candidates)(Size) = nullptr;
+};
 
 // A SAT algorithm: a constant in a file of its own in kernels/sat. The stem of the file's name is
 // the name of the constant and the id. Every algorithm takes every type, and pictures of any size
@@ -49,17 +71,27 @@ struct SatAlgorithm {
   bool both_at_once = false;     // both tables come from one read of the picture
   SatModel model = bytes_model;  // predicts its time
 
-  // Bytes of scratch memory for a picture of the given type and size. The memory belongs to the
-  // caller, must be zero before the first use, and is left ready for the next use. Only one call's
-  // launches at a time may use it.
+  // Bytes of scratch memory for a picture of the given type and size, whatever the parameter. The
+  // memory belongs to the caller, must be zero before the first use, and is left ready for the next
+  // use. Only one call's launches at a time may use it.
   std::size_t (*workspace_bytes)(SatType, Size);
   // Enqueues the whole algorithm; allocates nothing, waits for nothing.
   void (*enqueue)(const SatTask& task, void* workspace, StreamHandle stream);
+
+  const SatParameter* parameter = nullptr;  // null: it has none
+  double value = 0;                         // of the parameter; in the registry, the default
 };
 
 // The first is the default. Empty in builds without CUDA.
 std::span<const SatAlgorithm* const> sat_algorithms();
 const SatAlgorithm* find_sat(std::string_view id);  // null if there is none of that name
+
+// What "id" or "id:value" chooses.
+struct SatChoice {
+  std::optional<SatAlgorithm> algorithm{};
+  std::string why_not{};  // a sentence, if there is no such algorithm
+};
+SatChoice choose_sat(std::string_view text);
 
 #define FACESAT_SAT(id) extern const SatAlgorithm id;
 #include "kernels/sat/registry.def"

@@ -170,17 +170,18 @@ class Output {
   std::optional<StreamBuffer> staged_;
 };
 
-const SatAlgorithm& algorithm_of(const std::string& id) {
-  if (id.empty()) return *sat_algorithms().front();
-  if (const SatAlgorithm* const found = find_sat(id)) return *found;
-  throw BackendError(fmt::format("algorithm {}: there is no such algorithm", id));
+SatAlgorithm algorithm_of(const std::string& text) {
+  if (text.empty()) return *sat_algorithms().front();
+  const SatChoice choice = choose_sat(text);
+  if (!choice.algorithm) throw BackendError(fmt::format("algorithm {}: {}", text, choice.why_not));
+  return *choice.algorithm;
 }
 
 }  // namespace
 
 void enqueue_array_sat(const ConstArrayView& input, const ArrayView& table,
                        const SatOptions& options) {
-  const SatAlgorithm& algorithm = algorithm_of(options.algorithm);
+  const SatAlgorithm algorithm = algorithm_of(options.algorithm);
   const int device = device_of(input.data);
   if (device_of(table.data) != device)
     throw ArgumentError("the table of an integral image must be on the device of its input");
@@ -198,7 +199,8 @@ void enqueue_array_sat(const ConstArrayView& input, const ArrayView& table,
   SatTask task{.type = type,
                .size = input.size,
                .input = from.rows().data,
-               .input_pitch = elements(from.rows(), input.element)};
+               .input_pitch = elements(from.rows(), input.element),
+               .parameter = algorithm.value};
   void*& sum = options.squares ? task.squared_sum : task.sum;
   (options.squares ? task.squared_pitch : task.sum_pitch) = elements(to.rows(), table.element);
   sum = to.rows().data;

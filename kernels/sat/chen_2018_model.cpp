@@ -1,5 +1,8 @@
 #include "kernels/sat/chen_2018_model.hpp"
 
+#include <algorithm>
+#include <limits>
+
 namespace facesat::gpu {
 namespace {
 
@@ -26,6 +29,35 @@ double scan_transpose_twice(double clocks, const SatTypeInfo& type, Size size,
                        figures);
 }
 
+// The additions of all lanes per second, of elements of a table.
+double adds_per_s(const SatTypeInfo& type, const MicroFigures& figures) {
+  switch (type.type) {
+    case SatType::u8_f32:
+    case SatType::f32_f32:
+      return figures.f32_adds_per_s;
+    case SatType::f64_f64:
+      return figures.f64_adds_per_s;
+    default:
+      return figures.adds_per_s;
+  }
+}
+
+// Instructions that all 32 lanes of a warp take part in.
+double shuffle_seconds(int instructions, const SatTypeInfo& type, const MicroFigures& figures) {
+  const double words = static_cast<double>(type.table_bytes) / 4;
+  return instructions * side * words / figures.shuffles_per_s;
+}
+
+// Steps of kernels that process `threads_of_block` elements of a line per step.
+int steps_along(int length, const SatTypeInfo& type) {
+  return divide_up(length, threads_of_block(type));
+}
+
+ChenKernels scan_transpose_kernels(double matrix_seconds, const SatTypeInfo& type, Size size) {
+  return {{{steps_along(size.width, type), matrix_seconds},
+           {steps_along(size.height, type), matrix_seconds}}};
+}
+
 }  // namespace
 
 double chen_transpose_clocks(const MicroFigures& figures) {
@@ -39,6 +71,11 @@ double chen_scan_rows_clocks(RowScan scan, const MicroFigures& figures) {
 
 double chen_scan_columns_clocks(const MicroFigures& figures) {
   return (side - 1) * figures.add;
+}
+
+Inequality chen_latencies(RowScan scan, const MicroFigures& figures) {
+  return {chen_transpose_clocks(figures) + chen_scan_columns_clocks(figures),
+          chen_scan_rows_clocks(scan, figures)};
 }
 
 double chen_brlt_scan_row_clocks(const SatTypeInfo& type, Size size, const MicroFigures& figures) {
@@ -62,6 +99,99 @@ double chen_scan_row_column_clocks(RowScan scan, const SatTypeInfo& type, Size s
                        chen_scan_rows_clocks(scan, figures) + carries, figures) +
          kernel_clocks(divide_up(size.width, side), divide_up(size.height, threads),
                        chen_scan_columns_clocks(figures), figures);
+}
+
+double chen_transpose_seconds(const SatTypeInfo& type, const MicroFigures& figures) {
+  return 2.0 * side * side * static_cast<double>(type.table_bytes) / figures.shared_bytes_per_s;
+}
+
+double chen_scan_columns_add_seconds(const SatTypeInfo& type, const MicroFigures& figures) {
+  return side * (side - 1) / adds_per_s(type, figures);
+}
+
+double chen_shuffle_seconds(const SatTypeInfo& type, const MicroFigures& figures) {
+  return shuffle_seconds(scan_stages, type, figures);
+}
+
+double chen_scan_rows_add_seconds(RowScan scan, const SatTypeInfo& type,
+                                  const MicroFigures& figures) {
+  const int of_row = scan == RowScan::kogge_stone ? 31 + 30 + 28 + 24 + 16 : 5 * 16;
+  return side * of_row / adds_per_s(type, figures);
+}
+
+double chen_ladner_fischer_and_seconds(const MicroFigures& figures) {
+  return side * scan_stages / figures.ands_per_s;
+}
+
+double chen_scan_rows_seconds(RowScan scan, const SatTypeInfo& type, const MicroFigures& figures) {
+  return chen_scan_rows_add_seconds(scan, type, figures) +
+         (scan == RowScan::ladner_fischer ? chen_ladner_fischer_and_seconds(figures) : 0) +
+         chen_shuffle_seconds(type, figures);
+}
+
+Inequality chen_throughputs(RowScan scan, const SatTypeInfo& type, const MicroFigures& figures) {
+  return {chen_transpose_seconds(type, figures) + chen_scan_columns_add_seconds(type, figures),
+          chen_scan_rows_seconds(scan, type, figures)};
+}
+
+int chen_warps_per_block(const LaunchFigures& launch) {
+  const auto [x, y, z] = launch.block;
+  return static_cast<int>(x * y * z) / side;
+}
+
+int chen_active_warps(const LaunchFigures& launch, const MicroFigures& figures) {
+  const int warps = chen_warps_per_block(launch),
+            shared = static_cast<int>(launch.static_bytes + launch.dynamic_bytes);
+  const auto& [registers, shared_bytes, blocks, threads] = figures.limits;
+  const int fit = std::min({registers / (launch.registers * side * warps),
+                            shared > 0 ? shared_bytes / shared : std::numeric_limits<int>::max(),
+                            std::min(blocks, threads / (side * warps))});
+  return figures.multiprocessors * fit * warps;
+}
+
+double chen_shared_bytes_per_s_of_warp(const LaunchFigures& launch, const MicroFigures& figures) {
+  return figures.shared_bytes_per_s / chen_active_warps(launch, figures);
+}
+
+ChenKernels chen_brlt_scan_row_kernels(const SatTypeInfo& type, Size size,
+                                       const MicroFigures& figures) {
+  return scan_transpose_kernels(
+      chen_transpose_seconds(type, figures) + chen_scan_columns_add_seconds(type, figures), type,
+      size);
+}
+
+ChenKernels chen_scan_row_brlt_kernels(RowScan scan, const SatTypeInfo& type, Size size,
+                                       const MicroFigures& figures) {
+  return scan_transpose_kernels(
+      chen_scan_rows_seconds(scan, type, figures) + chen_transpose_seconds(type, figures), type,
+      size);
+}
+
+// As in the latency half, the first kernel has a carry from each 32 pixels to the next: a shuffle,
+// and an addition in one lane.
+ChenKernels chen_scan_row_column_kernels(RowScan scan, const SatTypeInfo& type, Size size,
+                                         const MicroFigures& figures) {
+  const double carries = shuffle_seconds(side, type, figures) + side / adds_per_s(type, figures);
+  return {
+      {{divide_up(size.width, side * side), chen_scan_rows_seconds(scan, type, figures) + carries},
+       {steps_along(size.height, type), chen_scan_columns_add_seconds(type, figures)}}};
+}
+
+double chen_kernel_seconds(const ChenKernel& kernel, const LaunchFigures& launch,
+                           const MicroFigures& figures) {
+  const auto [x, y, z] = launch.grid;
+  const int active = chen_active_warps(launch, figures);
+  const int waves = divide_up(static_cast<int>(x * y * z) * chen_warps_per_block(launch), active);
+  return 1.0 * waves * kernel.steps * active * kernel.matrix_seconds;
+}
+
+double throughput_us(const ChenKernels& kernels, const SatAlgorithm& sat, const SatTypeInfo& type,
+                     Size size, int tables, const MicroFigures& figures,
+                     std::span<const LaunchFigures> launches) {
+  double us = bytes_us(sat, type, size, tables, figures);
+  for (std::size_t i = 0; i < launches.size(); ++i)
+    us += 1e6 * chen_kernel_seconds(kernels[i % kernels.size()], launches[i], figures);
+  return us;
 }
 
 double latency_us(double clocks, const SatAlgorithm& sat, const SatTypeInfo& type, Size size,

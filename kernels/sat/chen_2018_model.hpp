@@ -1,16 +1,28 @@
-// The latency model of P. Chen et al.: Efficient Algorithms for the Summed Area Tables Primitive on
-// GPUs, CLUSTER 2018, section V-B: how many clocks a warp takes for a register matrix of 32 x 32
-// elements. From these clocks we derive the time of a whole picture as the paper's section IV
-// describes the kernels. A multiprocessor has room for one block. Each warp of a block has one
-// register matrix at a time, which it reads from global memory and processes between the block's
-// barriers, so that these latencies add up.
+// The models of P. Chen et al.: Efficient Algorithms for the Summed Area Tables Primitive on GPUs,
+// CLUSTER 2018, section V. Both count what a register matrix of 32 x 32 elements costs: section V-B
+// the latencies of the one warp that processes it, section V-C its share of the chip's throughputs.
+// From both we derive the time of a whole picture as the paper's section IV describes the kernels.
 #pragma once
+
+#include <array>
+#include <span>
 
 #include "kernels/sat/model.hpp"
 
 namespace facesat::gpu {
 
 enum class RowScan { kogge_stone, ladner_fischer };
+
+// The paper's << and >>. Its own figures of P100 differ by 2.5 times in (6) and by 2.8 in (14), so
+// that we take them for < and >.
+struct Inequality {
+  double less, greater;
+  bool holds() const { return less < greater; }
+};
+
+// ---- latencies: a multiprocessor has room for one block; each warp of a block has one register
+// matrix at a time, which it reads from global memory and processes between the block's barriers,
+// so that these latencies add up.
 
 // Equation 3: 32 stores to shared memory and 32 loads.
 double chen_transpose_clocks(const MicroFigures& figures);
@@ -19,6 +31,8 @@ double chen_transpose_clocks(const MicroFigures& figures);
 double chen_scan_rows_clocks(RowScan scan, const MicroFigures& figures);
 // Equation 5: 31 additions, of all columns at once.
 double chen_scan_columns_clocks(const MicroFigures& figures);
+// (6): a transposition and the scan of columns against the scan of rows.
+Inequality chen_latencies(RowScan scan, const MicroFigures& figures);
 
 // Clocks of both kernels together, of BRLT-ScanRow, ScanRow-BRLT and ScanRowColumn.
 double chen_brlt_scan_row_clocks(const SatTypeInfo& type, Size size, const MicroFigures& figures);
@@ -27,28 +41,95 @@ double chen_scan_row_brlt_clocks(RowScan scan, const SatTypeInfo& type, Size siz
 double chen_scan_row_column_clocks(RowScan scan, const SatTypeInfo& type, Size size,
                                    const MicroFigures& figures);
 
-// The models of the algorithms: these clocks plus the prediction of the "bytes" model.
+// ---- throughputs: the seconds that one register matrix takes if the chip does nothing else and
+// all of its multiprocessors are busy. Additions are counted as in the paper: those of lanes that
+// have something to add.
+
+// Equation 10: 1024 elements are stored to shared memory and loaded.
+double chen_transpose_seconds(const SatTypeInfo& type, const MicroFigures& figures);
+// Equation 11: 31 additions in each of 32 lanes.
+double chen_scan_columns_add_seconds(const SatTypeInfo& type, const MicroFigures& figures);
+// Equation 12, for either scan of rows: 160 shuffles. The paper divides this number of a warp's
+// instructions by a throughput that is counted per lane; we count 32 lanes in both, without which
+// (14) would not hold on its GPUs. A shuffle of 64 bits is two of 32.
+double chen_shuffle_seconds(const SatTypeInfo& type, const MicroFigures& figures);
+// Equation 13 for Kogge and Stone's scan: 4128 additions; T_LF_add for Ladner and Fischer's: 2560.
+double chen_scan_rows_add_seconds(RowScan scan, const SatTypeInfo& type,
+                                  const MicroFigures& figures);
+// T_LF_and: 5120 operations, one per lane and step. (The paper's product for this number has
+// another factor C, which is one too many.)
+double chen_ladner_fischer_and_seconds(const MicroFigures& figures);
+// The sums on the left of (14) and (15): shuffles, additions and ANDs of a scan of rows.
+double chen_scan_rows_seconds(RowScan scan, const SatTypeInfo& type, const MicroFigures& figures);
+// (14) and (15): a transposition and the scan of columns against the scan of rows.
+Inequality chen_throughputs(RowScan scan, const SatTypeInfo& type, const MicroFigures& figures);
+
+// Equation 7: the warps of a block.
+int chen_warps_per_block(const LaunchFigures& launch);
+// Equation 8: how many warps of a kernel the chip has room for. The paper takes the minimum of
+// warps whose registers fit (its first term) and of warps of whole blocks (the others). Only whole
+// blocks become resident, so we round down all three to blocks. Its last term's "maximum available
+// block count" we take for the most blocks of this size: a multiprocessor limits blocks and
+// threads.
+int chen_active_warps(const LaunchFigures& launch, const MicroFigures& figures);
+// Equation 9: bytes per second of shared memory for each of these warps.
+double chen_shared_bytes_per_s_of_warp(const LaunchFigures& launch, const MicroFigures& figures);
+
+// One of an algorithm's two kernels: the register matrices that each warp processes one after the
+// other, and the seconds that each of them takes.
+struct ChenKernel {
+  int steps;
+  double matrix_seconds;
+};
+using ChenKernels = std::array<ChenKernel, 2>;
+ChenKernels chen_brlt_scan_row_kernels(const SatTypeInfo& type, Size size,
+                                       const MicroFigures& figures);
+ChenKernels chen_scan_row_brlt_kernels(RowScan scan, const SatTypeInfo& type, Size size,
+                                       const MicroFigures& figures);
+ChenKernels chen_scan_row_column_kernels(RowScan scan, const SatTypeInfo& type, Size size,
+                                         const MicroFigures& figures);
+// A kernel's blocks run in waves of as many as the chip has room for. In a wave that is not full
+// each warp still has no more than its share of the throughputs (equation 9), since blocks are
+// spread over the multiprocessors.
+double chen_kernel_seconds(const ChenKernel& kernel, const LaunchFigures& launch,
+                           const MicroFigures& figures);
+
+// ---- the models of the algorithms: the prediction of the "bytes" model plus the clocks of both
+// kernels, or plus the times of all launches.
+
 double latency_us(double clocks, const SatAlgorithm& sat, const SatTypeInfo& type, Size size,
                   int tables, const MicroFigures& figures);
-inline constexpr SatModel chen_brlt_scan_row_model{
-    "latency", [](const SatAlgorithm& sat, const SatTypeInfo& type, Size size, int tables,
-                  const MicroFigures& figures) {
-      return latency_us(chen_brlt_scan_row_clocks(type, size, figures), sat, type, size, tables,
-                        figures);
+double throughput_us(const ChenKernels& kernels, const SatAlgorithm& sat, const SatTypeInfo& type,
+                     Size size, int tables, const MicroFigures& figures,
+                     std::span<const LaunchFigures> launches);
+
+// `clocks` and `kernels` are functions of type, size and figures.
+template <auto clocks, auto kernels>
+constexpr SatModel chen_model{
+    "latency",
+    [](const SatAlgorithm& sat, const SatTypeInfo& type, Size size, int tables,
+       const MicroFigures& figures) {
+      return latency_us(clocks(type, size, figures), sat, type, size, tables, figures);
+    },
+    [](const SatAlgorithm& sat, const SatTypeInfo& type, Size size, int tables,
+       const MicroFigures& figures, std::span<const LaunchFigures> launches) {
+      return throughput_us(kernels(type, size, figures), sat, type, size, tables, figures,
+                           launches);
     }};
+template <RowScan scan, auto function>
+auto with_scan(const SatTypeInfo& type, Size size, const MicroFigures& figures) {
+  return function(scan, type, size, figures);
+}
+
+inline constexpr SatModel chen_brlt_scan_row_model =
+    chen_model<chen_brlt_scan_row_clocks, chen_brlt_scan_row_kernels>;
 template <RowScan scan>
-constexpr SatModel chen_scan_row_brlt_model{
-    "latency", [](const SatAlgorithm& sat, const SatTypeInfo& type, Size size, int tables,
-                  const MicroFigures& figures) {
-      return latency_us(chen_scan_row_brlt_clocks(scan, type, size, figures), sat, type, size,
-                        tables, figures);
-    }};
+constexpr SatModel chen_scan_row_brlt_model =
+    chen_model<with_scan<scan, chen_scan_row_brlt_clocks>,
+               with_scan<scan, chen_scan_row_brlt_kernels>>;
 template <RowScan scan>
-constexpr SatModel chen_scan_row_column_model{
-    "latency", [](const SatAlgorithm& sat, const SatTypeInfo& type, Size size, int tables,
-                  const MicroFigures& figures) {
-      return latency_us(chen_scan_row_column_clocks(scan, type, size, figures), sat, type, size,
-                        tables, figures);
-    }};
+constexpr SatModel chen_scan_row_column_model =
+    chen_model<with_scan<scan, chen_scan_row_column_clocks>,
+               with_scan<scan, chen_scan_row_column_kernels>>;
 
 }  // namespace facesat::gpu

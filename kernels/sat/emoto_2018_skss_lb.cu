@@ -23,8 +23,8 @@
 //   sums from outside are added (those from the left before columns are summed, those from above
 //   afterwards).
 #include "kernels/sat/pass.cuh"
-#include "kernels/sat/soft_synchronization.cuh"
 #include "kernels/sat/tile.cuh"
+#include "kernels/sat/tile_order.cuh"
 
 namespace facesat::gpu {
 namespace {

@@ -24,8 +24,8 @@
 #include <algorithm>
 
 #include "kernels/sat/pass.cuh"
-#include "kernels/sat/soft_synchronization.cuh"
 #include "kernels/sat/tile.cuh"
+#include "kernels/sat/tile_order.cuh"
 
 namespace facesat::gpu {
 namespace {

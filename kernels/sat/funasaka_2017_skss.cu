@@ -15,8 +15,8 @@
 // Departs from it in: {state, value} words in place of one flag per tile and reads of the table;
 //   the sums from the left are added before columns are summed, whereas the paper adds the left
 //   column afterwards and subtracts the corner.
+#include "kernels/device/soft_synchronization.cuh"
 #include "kernels/sat/pass.cuh"
-#include "kernels/sat/soft_synchronization.cuh"
 #include "kernels/sat/tile.cuh"
 
 namespace facesat::gpu {

@@ -22,7 +22,7 @@ void enqueue(const SatTask& task, void*, StreamHandle stream) {
   });
 }
 
-HmmCost cost(Size size) {
+HmmCost cost(const SatAlgorithm&, Size size) {
   return hmm_1r1w(size);
 }
 

@@ -27,7 +27,7 @@ void enqueue(const SatTask& task, void* workspace, StreamHandle stream) {
   });
 }
 
-HmmCost cost(Size size) {
+HmmCost cost(const SatAlgorithm&, Size size) {
   return hmm_2r1w(size);
 }
 

@@ -39,6 +39,10 @@ void enqueue(const SatTask& task, void*, StreamHandle stream) {
   });
 }
 
+HmmCost cost(const SatAlgorithm&, Size size) {
+  return hmm_2r2w(size);
+}
+
 }  // namespace
 
 const SatAlgorithm kasagi_2014_2r2w{
@@ -49,7 +53,7 @@ const SatAlgorithm kasagi_2014_2r2w{
     .launches = 2,
     .reads = 2,
     .writes = 2,
-    .model = hmm_model<hmm_2r2w>,
+    .model = hmm_model<cost>,
     .workspace_bytes = no_workspace,
     .enqueue = enqueue,
 };

@@ -42,6 +42,10 @@ void enqueue(const SatTask& task, void*, StreamHandle stream) {
   });
 }
 
+HmmCost cost(const SatAlgorithm&, Size size) {
+  return hmm_4r1w(size);
+}
+
 }  // namespace
 
 const SatAlgorithm kasagi_2014_4r1w{
@@ -52,7 +56,7 @@ const SatAlgorithm kasagi_2014_4r1w{
     .launches = 0,  // one per anti-diagonal
     .reads = 4,
     .writes = 1,
-    .model = hmm_model<hmm_4r1w>,
+    .model = hmm_model<cost>,
     .workspace_bytes = no_workspace,
     .enqueue = enqueue,
 };

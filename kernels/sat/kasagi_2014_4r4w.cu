@@ -81,6 +81,10 @@ void enqueue(const SatTask& task, void* workspace, StreamHandle stream) {
   });
 }
 
+HmmCost cost(const SatAlgorithm&, Size size) {
+  return hmm_4r4w(size);
+}
+
 }  // namespace
 
 const SatAlgorithm kasagi_2014_4r4w{
@@ -91,7 +95,7 @@ const SatAlgorithm kasagi_2014_4r4w{
     .launches = 4,
     .reads = 4,
     .writes = 4,
-    .model = hmm_model<hmm_4r4w>,
+    .model = hmm_model<cost>,
     .workspace_bytes = workspace_bytes,
     .enqueue = enqueue,
 };

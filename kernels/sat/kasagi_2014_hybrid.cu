@@ -2,17 +2,19 @@
 // tiles are short, 1R1W (kasagi_2014_1r1w.cu) where they are long.
 //
 // Idea: the first and the last launches of 1R1W have few tiles and are bound by latency; 2R1W makes
-//   those tiles, a triangle in the top left and one in the bottom right corner, in four launches
-//   each. A fraction r of the picture is then read twice.
+//   those tiles, in the top left and in the bottom right corner, in four launches each. A fraction
+//   r of the picture is then read twice.
+// Parameter: r, from 0 (1R1W) to 1 (2R1W).
 // Shapes: those of 2R1W and 1R1W.
 // Reads and writes per element: the pixel 1 + r times, the table once ((1+r)R1W).
-// Launches: 8, and one for each anti-diagonal of tiles between the triangles.
+// Launches: 8, and one for each anti-diagonal of tiles between the corners.
 // Workspace: that of 2R1W.
 // Source: A. Kasagi, K. Nakano, Y. Ito, "Parallel Algorithms for the Summed Area Table on the
 //   Asynchronous Hierarchical Memory Machine, with GPU implementations", ICPP 2014, section VII.
-// Departs from it in: in pictures that are not square a triangle's legs are sqrt(r) of the shorter
-//   side; the scans of the second triangle, which the paper leaves open, begin with differences of
-//   adjacent elements of the table.
+// Departs from it in: pictures need not be square, so that corners are not always triangles: each
+//   has the anti-diagonals that make up r / 2 of the picture; the scans of the second corner, which
+//   the paper leaves open, begin with differences of adjacent elements of the table.
+#include <algorithm>
 #include <cmath>
 
 #include "kernels/sat/kasagi_2014.cuh"
@@ -21,28 +23,59 @@
 namespace facesat::gpu {
 namespace {
 
-// The paper's r, as measured to be fastest. The paper's own search gave 0.17 to 0.07 on a GTX 780
-// Ti; on an H200, which reads twenty million pixels in the time of a launch, a larger r is faster
-// (among 0.17, 0.5, 0.8, 0.9, 0.97 and 0.995, for squares of 1024 to 16384 pixels).
-constexpr double fraction_read_twice = 0.99;
+// As measured to be fastest. The paper's own search gave 0.17 to 0.07 on a GTX 780 Ti; on an H200,
+// which reads twenty million pixels in the time of a launch, a larger r is faster.
+constexpr double fastest = 0.99;
+constexpr double published[]{0.25};
+
+double reads(double r) {
+  return 1 + r;
+}
+
+// As in the paper, what every number of anti-diagonals gives; at most 24 values, evenly spaced in
+// sqrt(r), which in a square is their number.
+std::vector<double> candidates(Size size) {
+  constexpr int most = 24;
+  const kasagi::Region region = kasagi::all_tiles(size);
+  const Size tiles{region.across, region.down};
+  const auto area = static_cast<double>(tiles.area());
+  std::vector<double> all, chosen;
+  double made = 2;  // tiles of both corners
+  for (int count = 1; made < area; made += 2 * diagonal_length(tiles, count++))
+    all.push_back(made / area);
+  if (all.size() <= most) return all;
+  const double least = std::sqrt(all.front()), greatest = std::sqrt(all.back());
+  for (int i = 0; i < most; ++i) {
+    const double root = least + (greatest - least) * i / (most - 1);
+    const double r = *std::lower_bound(all.begin(), all.end() - 1, root * root);
+    if (chosen.empty() || r > chosen.back()) chosen.push_back(r);
+  }
+  return chosen;
+}
+
+constexpr SatParameter r_parameter{.name = "r",
+                                   .meaning = "the fraction of the picture that is read twice",
+                                   .least = 0,
+                                   .greatest = 1,
+                                   .published = published,
+                                   .reads = reads,
+                                   .candidates = candidates};
 
 void enqueue(const SatTask& task, void* workspace, StreamHandle stream) {
   const kasagi::Region all = kasagi::all_tiles(task.size);
-  const int shorter = all.across < all.down ? all.across : all.down;
-  // Anti-diagonals of a triangle: fewer than the shorter side's tiles.
-  const int legs = static_cast<int>(std::sqrt(fraction_read_twice) * shorter);
+  const int corner = corner_diagonals({all.across, all.down}, task.parameter);
   kasagi::Region first = all, between = all, last = all;
-  first.end = between.first = legs;
-  between.end = last.first = all.end - legs;
+  first.end = between.first = corner;
+  between.end = last.first = std::max(corner, all.end - corner);
   for_each_table(task, [&]<class Pass>(const Pass& pass) {
-    if (legs > 0) kasagi::enqueue_2r1w(pass, first, workspace, stream);
+    if (first.first < first.end) kasagi::enqueue_2r1w(pass, first, workspace, stream);
     kasagi::enqueue_1r1w(pass, between, stream);
-    if (legs > 0) kasagi::enqueue_2r1w(pass, last, workspace, stream);
+    if (last.first < last.end) kasagi::enqueue_2r1w(pass, last, workspace, stream);
   });
 }
 
-HmmCost cost(Size size) {
-  return hmm_hybrid(size, fraction_read_twice);
+HmmCost cost(const SatAlgorithm& sat, Size size) {
+  return hmm_hybrid(size, sat.value);
 }
 
 }  // namespace
@@ -53,11 +86,13 @@ const SatAlgorithm kasagi_2014_hybrid{
     .paper = kasagi::paper,
     .year = 2014,
     .launches = 0,  // one per anti-diagonal, as in 1R1W
-    .reads = 1 + fraction_read_twice,
+    .reads = 1 + fastest,
     .writes = 1,
     .model = hmm_model<cost>,
     .workspace_bytes = kasagi::sums_bytes,
     .enqueue = enqueue,
+    .parameter = &r_parameter,
+    .value = fastest,
 };
 
 }  // namespace facesat::gpu

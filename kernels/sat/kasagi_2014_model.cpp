@@ -56,16 +56,36 @@ HmmCost hmm_1r1w(Size size, int w) {
   return {.pixels = n, .table = n, .barriers = anti_diagonals(in_blocks(size, w)) - 1.0};
 }
 
-// 2R1W makes two triangles of tiles, whose legs are sqrt(r) of the shorter side, and 1R1W the tiles
-// between them. Barriers are those of 2R1W twice, those within 1R1W, and the two in between.
+int diagonal_length(Size matrix, int k) {
+  const auto [width, height] = matrix;
+  return std::min({k + 1, width, height, anti_diagonals(matrix) - k});
+}
+
+int corner_diagonals(Size tiles, double r) {
+  // The tiles of both corners; a little more than r says, because r may have been rounded down.
+  const double wanted = r * elements(tiles) + 1e-3;
+  double made = 0;  // of one corner
+  int count = 0;
+  for (; count < anti_diagonals(tiles); ++count) {
+    const int length = diagonal_length(tiles, count);
+    if (2 * made + length > wanted) break;
+    made += length;
+  }
+  return count;
+}
+
+// 2R1W makes a corner, 1R1W what is between the corners, and 2R1W the other corner, if there are
+// such tiles; each step of these but the very last one ends in a barrier.
 HmmCost hmm_hybrid(Size size, double r, int w) {
   const double n = elements(size);
   const Size blocks = in_blocks(size, w);
-  const double legs = std::sqrt(r) * std::min(blocks.width, blocks.height);
-  const int k = recursion_depth(static_cast<int>(std::ceil(legs)), w);
+  const int all = anti_diagonals(blocks), first = corner_diagonals(blocks, r),
+            last = std::min(first, all - first);
+  const int k = recursion_depth(std::min(first, std::max(blocks.width, blocks.height)), w);
+  const auto steps = [&](int diagonals) { return diagonals > 0 ? 2.0 * k + 3 : 0.0; };
   return {.pixels = (1 + r) * n,
           .table = n,
-          .barriers = 2 * (2.0 * k + 2) + (anti_diagonals(blocks) - 2 * legs - 1) + 2};
+          .barriers = steps(first) + (all - first - last) + steps(last) - 1};
 }
 
 double hmm_time_units(const HmmCost& cost, double l, int w) {

@@ -23,6 +23,15 @@ HmmCost hmm_4r1w(Size size);                                 // lemma 5
 HmmCost hmm_1r1w(Size size, int w = hmm_width);              // theorem 6
 HmmCost hmm_hybrid(Size size, double r, int w = hmm_width);  // theorem 7: (1 + r)R1W
 
+// The length of anti-diagonal k of a matrix: how many elements (x, y) have x + y = k.
+int diagonal_length(Size matrix, int k);
+
+// (1 + r)R1W: how many anti-diagonals of tiles in each corner 2R1W makes, so that these corners are
+// a fraction r of the picture; sqrt(r) of the side of a square, as in the paper. An anti-diagonal
+// counts if at least half of its tiles belong to that fraction. If r is 1 the corners may share the
+// middle one.
+int corner_diagonals(Size tiles, double r);
+
 // Section III: C / w + S + (B + 1)(l - 1), in units of the time to access w adjacent elements; l is
 // the latency of global memory. Lemma 5 and the theorems write l for l - 1.
 double hmm_time_units(const HmmCost& cost, double l, int w = hmm_width);
@@ -33,9 +42,10 @@ double hmm_time_units(const HmmCost& cost, double l, int w = hmm_width);
 double hmm_us(const HmmCost& cost, const SatTypeInfo& type, const MicroFigures& figures);
 
 // The model of an algorithm that computes its tables one after the other.
-template <HmmCost (*cost)(Size)>
-constexpr SatModel hmm_model{
-    "hmm", [](const SatAlgorithm&, const SatTypeInfo& type, Size size, int tables,
-              const MicroFigures& figures) { return tables * hmm_us(cost(size), type, figures); }};
+template <HmmCost (*cost)(const SatAlgorithm&, Size)>
+constexpr SatModel hmm_model{"hmm", [](const SatAlgorithm& sat, const SatTypeInfo& type, Size size,
+                                       int tables, const MicroFigures& figures) {
+                               return tables * hmm_us(cost(sat, size), type, figures);
+                             }};
 
 }  // namespace facesat::gpu

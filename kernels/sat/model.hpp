@@ -3,6 +3,7 @@
 // the GPU.
 #pragma once
 
+#include <span>
 #include <string_view>
 
 #include "core/image.hpp"
@@ -18,6 +19,10 @@ struct SatModel {
   // Microseconds for a picture of the given size and `tables` tables (1, or 2 with the squared
   // integral image).
   double (*us)(const SatAlgorithm&, const SatTypeInfo&, Size, int tables, const MicroFigures&);
+  // The same by the throughputs of the GPU, for papers that have such a model, too; else null. It
+  // needs the algorithm's launches.
+  double (*throughput_us)(const SatAlgorithm&, const SatTypeInfo&, Size, int tables,
+                          const MicroFigures&, std::span<const LaunchFigures>) = nullptr;
 };
 
 // The "bytes" model: the time to read and write the bytes at the speed of a copy, plus the

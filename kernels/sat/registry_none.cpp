@@ -11,4 +11,8 @@ const SatAlgorithm* find_sat(std::string_view) {
   return nullptr;
 }
 
+SatChoice choose_sat(std::string_view) {
+  return {.why_not = "this build has no CUDA backend"};
+}
+
 }  // namespace facesat::gpu

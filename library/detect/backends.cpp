@@ -19,12 +19,8 @@ void check_sat(const BackendOptions& options) {
     throw BackendError(
         "sat chooses among the algorithms of the GPU; with backend cpu there is "
         "nothing to choose");
-  if (!gpu::find_sat(options.sat))
-    throw BackendError(gpu::sat_algorithms().empty()
-                           ? fmt::format("sat {}: this build has no CUDA backend", options.sat)
-                           : fmt::format("sat {}: there is no such algorithm; 'facesat info' lists "
-                                         "them",
-                                         options.sat));
+  const gpu::SatChoice choice = gpu::choose_sat(options.sat);
+  if (!choice.algorithm) throw BackendError(fmt::format("sat {}: {}", options.sat, choice.why_not));
 }
 
 // The number of the device; nullopt for "all".

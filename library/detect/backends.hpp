@@ -30,7 +30,7 @@ class Backends {
   // "CPU", or the name of the device (the first, if there are several).
   const std::string& device_name() const { return device_name_; }
 
-  // The id of the SAT algorithm used on devices; empty on the CPU.
+  // The SAT algorithm used on devices, as BackendOptions names it; empty on the CPU.
   std::string sat() const;
 
   // Makes a new backend at this place.

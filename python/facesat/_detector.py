@@ -108,7 +108,7 @@ class Detector:
     cascade: a name (see cascade_names()) or a path.
     backend: "auto" (a CUDA device if there is one; the CPU goes on if that fails), "cpu" or "cuda".
     device: the number of the CUDA device, or "all".
-    sat: the algorithm for integral images on a device (see sat_algorithms()); None: the fastest.
+    sat: the algorithm for integral images on a device (as for sat()); None: the fastest.
     scale_factor, min_neighbors, min_size, max_size: as in OpenCV; a size is (width, height) or one side, 0: no limit.
     scan: "opencv", or "dense" for every position of every level.
     equalize: equalise the histogram of the grey image first.

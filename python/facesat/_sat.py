@@ -95,7 +95,7 @@ def sat(
     x: (height, width), or (batch, height, width); uint8, int32, uint32, float32 or float64.
     squares: sums of the squared elements; only of uint8.
     exclusive: with a row and a column of zeros first, as cv2.integral: one element wider and higher than x.
-    algorithm: on a device, one of sat_algorithms(); None: the fastest.
+    algorithm: on a device, one of sat_algorithms(), or "id:value" to set its parameter; None: the fastest.
     out: the table, of the element type of x; for uint8 it is uint32 (also int32 or float32). None: a new array.
     stream: as for Detector; on a device the work is only enqueued in it.
 

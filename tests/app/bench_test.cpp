@@ -1,4 +1,6 @@
 // facesat bench: the contract of its output; the measured times are not checked here.
+#include <map>
+
 #include "tests/app/program.hpp"
 
 namespace facesat::test {
@@ -72,6 +74,7 @@ TEST_F(Bench, SatMeasuresTheCpuAlongsideTheGpu) {
                                                                      {"--runs", "0"},
                                                                      {"--type", "16u32s"},
                                                                      {"--algorithm"},
+                                                                     {"--algorithm", "cpu_2r2w:1"},
                                                                      {"--algorithm", "cpu_3r3w"}}) {
     std::vector<std::string> all{"bench", "sat"};
     all.insert(all.end(), arguments.begin(), arguments.end());
@@ -134,6 +137,30 @@ TEST_F(Bench, SatRowsOfTheCpuCanBeChosen) {
   EXPECT_NE(none.out.find("8u32s and 8u32u only"), std::string::npos) << none.out;
 }
 
+TEST_F(Bench, KernelsNeedAGpu) {
+  const Finished done =
+      run({"bench", "sat", "--kernels", "--algorithm", "chen_2018_brlt_scanrow", "--algorithm",
+           "kasagi_2014_1r1w", "--size", "64x96", "--runs", "2", "--json", "k.json"});
+  if (Json::parse(run({"info", "--json"}).out)["devices"].empty()) {
+    EXPECT_EQ(done.status, 2);
+    EXPECT_NE(done.err.find("--kernels needs a GPU: "), std::string::npos) << done.err;
+    EXPECT_EQ(done.out, "");
+    return;
+  }
+  EXPECT_EQ(done.status, 0) << done.err;
+  EXPECT_NE(done.out.find("\n\nalgorithm"), std::string::npos) << done.out;
+  std::map<std::string, Json> kernels;
+  const Json table = Json::parse(read_text(folder / "k.json"));
+  for (const Json& row : table["rows"])
+    if (row.contains("kernels")) kernels[row["id"]] = row["kernels"];
+  ASSERT_EQ(kernels.size(), 2u);
+  const Json &twice = kernels["chen_2018_brlt_scanrow"], &diagonals = kernels["kasagi_2014_1r1w"];
+  ASSERT_EQ(twice.size(), 2u);
+  for (const Json& launch : twice) EXPECT_GT(launch["median_us"], 0);
+  ASSERT_EQ(diagonals.size(), 1u);
+  EXPECT_FALSE(diagonals[0].contains("median_us"));
+}
+
 TEST_F(Bench, MicroFiguresAndModelsNeedAGpu) {
   const Finished negative = run({"bench", "micro", "--device", "-1"});
   EXPECT_EQ(negative.status, 2);
@@ -166,8 +193,46 @@ TEST_F(Bench, MicroFiguresAndModelsNeedAGpu) {
     if (!row.contains("model_us")) continue;
     ++models;
     EXPECT_GT(row["model_us"], 0) << row["id"];
+    const std::string id = row["id"];
+    EXPECT_EQ(row.contains("throughput_us"), id.starts_with("chen_2018_")) << id;
+    if (row.contains("throughput_us")) {
+      EXPECT_GT(row["throughput_us"], 0) << id;
+    }
   }
   EXPECT_EQ(models, Json::parse(run({"info", "--json"}).out)["sat"].size());
+}
+
+TEST_F(Bench, TheFastestValueOfAParameterIsSearched) {
+  const Finished none =
+      run({"bench", "sat", "--search", "--algorithm", "cpu_2r2w", "--size", "8x8"});
+  EXPECT_EQ(none.status, 2);
+  EXPECT_NE(none.err.find("--search"), std::string::npos) << none.err;
+  const Finished done =
+      run({"bench", "sat", "--search", "--algorithm", "kasagi_2014_hybrid:0.25", "--algorithm",
+           "dang_2014_blocked", "--size", "256x160", "--runs", "2", "--json", "s.json"});
+  if (Json::parse(run({"info", "--json"}).out)["devices"].empty()) {
+    EXPECT_EQ(done.status, 2);
+    EXPECT_NE(done.err.find("--search needs a GPU: "), std::string::npos) << done.err;
+    EXPECT_EQ(done.out, "");
+    return;
+  }
+  EXPECT_EQ(done.status, 0) << done.err;
+  std::map<std::string, int> rows, fastest, searched;
+  const Json table = Json::parse(read_text(folder / "s.json"));
+  for (const Json& row : table["rows"]) {
+    const std::string id = row["id"], algorithm = id.substr(0, id.find(':'));
+    EXPECT_EQ(row.contains("value"), algorithm != "floor" && algorithm != "memcpy") << id;
+    ++rows[algorithm];
+    fastest[algorithm] += row.contains("fastest");
+    searched[algorithm] += row.contains("searched");
+  }
+  // 8 x 5 tiles have 12 anti-diagonals, so that each corner has 1 to 5 of them.
+  EXPECT_EQ(rows["kasagi_2014_hybrid"], 1 + 5);
+  EXPECT_EQ(searched["kasagi_2014_hybrid"], 5);
+  EXPECT_EQ(searched["dang_2014_blocked"], 6);
+  EXPECT_EQ(fastest["kasagi_2014_hybrid"], 1);
+  EXPECT_EQ(fastest["dang_2014_blocked"], 1);
+  EXPECT_NE(done.out.find("is the fastest of 6 values"), std::string::npos) << done.out;
 }
 
 TEST_F(Bench, MistakesAreReportedInASentence) {

@@ -271,6 +271,52 @@ TEST(SatReport, ARunWithoutRowsGivesAPage) {
   EXPECT_NE(page.words("//header").find("No rows"), std::string::npos);
 }
 
+Json with_value(Json row, double value, bool searched) {
+  row["id"] = fmt::format("{}:{}", row["id"].get<std::string>(), value);
+  row["value"] = value;
+  if (searched) row["searched"] = true;
+  return row;
+}
+
+TEST(SatReport, TimesAreDrawnAgainstAParameter) {
+  const gpu::SatParameter parameter{
+      .name = "r", .meaning = "what is read twice", .least = 0, .greatest = 1};
+  gpu::SatAlgorithm sat{};
+  sat.id = "author_2014";
+  sat.parameter = &parameter;
+  const gpu::SatAlgorithm* const sats[]{&sat};
+  Json rows = few_rows();
+  for (const int side : {1024, 4096}) {
+    rows.push_back(with_value(row("author_2014", side, 20), 0.5, false));
+    rows.push_back(with_value(row("author_2014", side, 15), 0.75, true));
+    rows.push_back(with_value(row("author_2014", side, 30), 0, true));
+  }
+  const Page page(SatReport{rows, Json::object(), "", sats});
+  const std::string figure = "//figure[@class='scatter values']";
+  const std::string line = "(" + figure + "//g[starts-with(@class,'series')])[1]";
+  EXPECT_EQ(page.count(figure + "//g[starts-with(@class,'point')]"), 6u);
+  EXPECT_EQ(page.count(figure + "//g[starts-with(@class,'series')]"), 2u);
+  const auto x = page.numbers(line + "/g/use", "x"), y = page.numbers(line + "/g/use", "y");
+  ASSERT_EQ(x.size(), 3u);  // 0, 0.5, 0.75
+  EXPECT_NEAR((x[2] - x[1]) / (x[1] - x[0]), 0.5, 0.01);
+  EXPECT_LT(y[0], y[1]);  // the slowest is the highest point
+  EXPECT_LT(y[1], y[2]);
+  const std::string key = page.words("//ul[@class='key']/li");
+  EXPECT_NE(key.find("1024×1024: 15.0 µs at r = 0.75"), std::string::npos) << key;
+  // Values that were measured for this alone are in no other chart, but in the table.
+  EXPECT_EQ(page.count(ratio_points), few_rows().size() + 2);
+  EXPECT_EQ(page.count(bars), few_rows().size() + 2);
+  EXPECT_EQ(page.count(figures), rows.size());
+  EXPECT_EQ(page.count("//tr[@id='id-author_2014']"), 1u);
+  for (const pugi::xpath_node& link : page.all("//td/a/@href | //th/a/@href"))
+    EXPECT_EQ(page.count("//*[@id='" + std::string(link.attribute().value()).substr(1) + "']"), 1u);
+}
+
+TEST(SatReport, OneValueOfAParameterIsNoChart) {
+  const Page page(Json{with_value(row("author_2014", 512, 20), 0.5, false)});
+  EXPECT_EQ(page.count("//figure[@class='scatter values']"), 0u);
+}
+
 TEST(SatReport, ModelsAreComparedWhereThereAreAny) {
   Json rows = few_rows();
   for (const std::size_t i : {1u, 2u, 4u}) {
@@ -289,6 +335,33 @@ TEST(SatReport, ModelsAreComparedWhereThereAreAny) {
   EXPECT_NE(page.words("//section/p").find("3.00×, is that of kasagi_2014_4r1w at 1024×1024"),
             std::string::npos);
   EXPECT_NE(page.words(figures).find("hmm"), std::string::npos);
+}
+
+TEST(SatReport, SpeedupsAreThoseOverOpenCvsStyle) {
+  const std::string figure = "//figure[@class='lines speedups']";
+  EXPECT_EQ(Page(few_rows()).count(figure), 0u);
+  Json rows = few_rows();
+  rows.push_back(row("opencv_style", 4096, 370, 25));  // none at 1024
+  rows.push_back(failure("nehab_2011", 4096, "too little memory"));
+  for (const Json& one : Json{row("opencv_style", 4096, 60), row("facesat_lookback", 4096, 20)}) {
+    rows.push_back(one);
+    rows.back()["type"] = "32f32f";
+  }
+  const Page page(rows);
+  ASSERT_EQ(page.count(figure), 2u);
+  const std::string of_u8 = "(" + figure + ")[1]", of_f32 = "(" + figure + ")[2]";
+  EXPECT_EQ(page.count(of_u8 + "//g[starts-with(@class,'point')]"), 4u);
+  EXPECT_EQ(page.count(of_f32 + "//g[starts-with(@class,'point')]"), 2u);
+  // The fastest first: the floor, look-back, OpenCV's style itself, 4R1W.
+  const std::string labels = "//g[starts-with(@class,'series')]/svg/text[@class='left muted']";
+  std::vector<std::string> speedups;
+  for (const pugi::xpath_node& label : page.all(of_u8 + labels))
+    speedups.emplace_back(label.node().child_value());
+  EXPECT_EQ(speedups, (std::vector<std::string>{"14.8×", "10.0×", "1.00×", "0.01×"}));
+  EXPECT_NE(page.words(of_f32 + labels).find("3.00×"), std::string::npos);
+  // The points of OpenCV's style are on the line of 1.
+  EXPECT_EQ(page.numbers(of_f32 + "//line[@class='floor']", "y1")[0],
+            page.numbers(of_f32 + "//g[starts-with(@class,'point')]/use", "y")[1]);
 }
 
 using SatReportOption = test::ProgramTest;

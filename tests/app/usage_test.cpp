@@ -1,4 +1,6 @@
 // The program's messages and exit statuses when asked for help, for information, or wrongly.
+#include <fmt/format.h>
+
 #include "tests/app/program.hpp"
 
 namespace facesat::test {
@@ -97,6 +99,27 @@ TEST_F(Usage, MistakesAreReportedInASentenceAndNothingIsProcessed) {
     EXPECT_EQ(done.status, 2) << what;
     EXPECT_EQ(done.out, "") << what;
     EXPECT_NE(done.err.find(mistake.said), std::string::npos) << what << " said: " << done.err;
+  }
+}
+
+TEST_F(Usage, ValuesOfSatParametersAreChecked) {
+  add_face("a.pgm");
+  const bool has_cuda = Json::parse(run({"info", "--json"}).out)["build"]["cuda"];
+  for (const auto& [sat, said] :
+       {std::pair{"kasagi_2014_hybrid:abc", "must be a number from 0 to 1"},
+        {"kasagi_2014_hybrid:1.5", "must be a number from 0 to 1"},
+        {"kasagi_2014_hybrid:nan", "must be a number from 0 to 1"},
+        {"dang_2014_blocked:32.5", "must be a whole number from 8 to 256"},
+        {"facesat_lookback:0.5", "facesat_lookback has no parameter"}}) {
+    const std::string expected =
+        fmt::format("{}: {}", sat, has_cuda ? "" : "this build has no CUDA backend");
+    for (const Finished& done : {run({"detect", "--sat", sat, "a.pgm"}),
+                                 run({"bench", "sat", "--algorithm", sat, "--size", "8x8"})}) {
+      EXPECT_EQ(done.status, 2) << sat;
+      EXPECT_EQ(done.out, "") << sat;
+      EXPECT_NE(done.err.find(expected), std::string::npos) << done.err;
+      EXPECT_EQ(done.err.find(said) != std::string::npos, has_cuda) << done.err;
+    }
   }
 }
 

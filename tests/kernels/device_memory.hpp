@@ -31,6 +31,7 @@ class DeviceArray {
   }
   T* data() const { return buffer_.data(); }
   void upload(const std::vector<T>& from) {
+    FACESAT_CUDA(cudaDeviceSynchronize());  // kernels may still read or write the array
     FACESAT_CUDA(cudaMemcpy(data(), from.data(), from.size() * sizeof(T), cudaMemcpyHostToDevice));
     FACESAT_CUDA(cudaDeviceSynchronize());  // the copy may still run when cudaMemcpy returns
   }

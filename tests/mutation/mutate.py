@@ -102,7 +102,17 @@ MUTATIONS = [
     ("kernels/image/resize.cu", "+ 32768", "+ 32767", "kernels: a level is rounded half up"),
     ("kernels/image/tilted.cu", "base + running[i] - own[i]", "base + running[i]", "kernels: the tip of a cone counts once"),
     ("kernels/image/equalize.cu", "  histogram[thread] = 0;", "", "kernels: the histogram is cleared for the next frame"),
-    ("kernels/sat/soft_synchronization.cuh", "header->epoch = epoch + 1;", "header->epoch = epoch;", "kernels: look-back words of the last frame are stale"),
+    ("kernels/device/soft_synchronization.cuh", "header->epoch = epoch + 1;", "header->epoch = epoch;", "kernels: look-back words of the last frame are stale"),
+    ("kernels/scan/dieguez_2014.cuh", "sums[k] = i >= d ?", "sums[k] = i > d ?", "scans: the first element that takes in another one"),
+    ("kernels/scan/dieguez_2014_hj_scan.cu", "      __syncthreads();\n      FACESAT_UNROLL", "      FACESAT_UNROLL",
+     "scans: all reads of a step come before its writes"),
+    ("kernels/scan/dieguez_2014_lf_scan.cu", "if (q + 1 < r) runs =", "if (q + 2 < r) runs =", "scans: every run before counts"),
+    ("kernels/scan/facesat_scan.cu", "needed = is_done ? ends ^ (ends - 1) : full_warp;", "needed = full_warp;",
+     "scans: look-back ends at the first tile that has everything before it"),
+    ("kernels/scan/cascade.cuh", "range.begin; begin < range.end; begin += width", "range.begin + width; begin < range.end; begin += width",
+     "scans: a chunk's total has its first elements"),
+    ("kernels/scan/pass.cuh", "const T exclusive = k > 0 ?", "const T exclusive = k > 1 ?", "scans: exclusive results leave out the element itself"),
+    ("kernels/scan/recursive.cuh", "element = pass.op(prefix, element);", "element = prefix;", "scans: totals are combined with what is there"),
 ]
 PROGRAMS = ["facesat_oracle_tests", "facesat_tests"]
 KERNEL_PROGRAMS = ["kernels/facesat_simt_tests"]

@@ -1,4 +1,4 @@
-// The parts of the charts of `facesat bench sat`, as SVG. Widths are in per cent and heights in
+// The parts of the charts of benchmarks, as SVG. Widths are in per cent and heights in
 // pixels, so that charts fill the width of the window while the size of letters does not change.
 #pragma once
 

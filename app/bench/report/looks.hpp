@@ -1,5 +1,5 @@
-// Distinguishes algorithms by colour, marker and dashes, in the same way in every chart of the HTML
-// page of `facesat bench sat`.
+// Distinguishes algorithms by colour, marker and dashes, in the same way in every chart of a
+// benchmark's HTML page.
 #pragma once
 
 #include <map>

@@ -70,7 +70,7 @@ std::string order_chart(const Rows& of_size) {
                          percent(row.median_us / end), height);
   const std::string size = size_text(rows.front());
   return chart("bars", longest_id(of_size), fmt::format("<b>{}</b>", size), height,
-               "Microseconds per table at " + size + ", the fastest first", svg);
+               "Microseconds at " + size + ", the fastest first", svg);
 }
 
 }  // namespace

@@ -34,40 +34,44 @@ std::vector<double> spread(const std::vector<double>& wanted, double gap, double
   return places;
 }
 
+// A member of Row: the ratio that a chart shows.
+using Ratio = double Row::*;
+
 // The name and last ratio of a line, on the right of the chart. `place`: the height at which there
 // is room for them.
-std::string end_label(const Row& last, const Look& look, double x, double y, double place) {
+std::string end_label(const Row& last, Ratio ratio, const Look& look, double x, double y,
+                      double place) {
   return fmt::format(
       "<line class=\"lead\" x1=\"{}\" x2=\"100%\" y1=\"{:.1f}\" y2=\"{:.1f}\" />"
       "<svg x=\"100%\"><path class=\"lead\" d=\"M0 {:.1f}L22 {:.1f}\" />"
       "<use href=\"#m{}\" x=\"30\" y=\"{:.1f}\" />"
       "<text class=\"left muted\" x=\"30\" dx=\"4em\" y=\"{:.1f}\" dy=\".35em\">{}</text>"
       "<text x=\"30\" dx=\"4.6em\" y=\"{:.1f}\" dy=\".35em\">{}</text></svg>",
-      percent(x), y, y, y, place, look.marker, place, place, multiple(last.ratio), place,
+      percent(x), y, y, y, place, look.marker, place, place, multiple(last.*ratio), place,
       escaped(last.id));
 }
 
-// One line per algorithm, sorted by the ratio at its largest picture, the slowest first. Within a
-// line, small pictures come first.
-std::vector<Rows> lines_of(const Rows& rows) {
+// One line per algorithm, sorted by the ratio at its largest size, the greatest first. Within a
+// line, small sizes come first.
+std::vector<Rows> lines_of(const Rows& rows, Ratio ratio) {
   std::vector<Rows> lines = by_id(rows);
   for (Rows& line : lines)
     std::stable_sort(line.begin(), line.end(),
                      [](const Row& a, const Row& b) { return a.pixels() < b.pixels(); });
   std::stable_sort(lines.begin(), lines.end(),
-                   [](const Rows& a, const Rows& b) { return a.back().ratio > b.back().ratio; });
+                   [&](const Rows& a, const Rows& b) { return a.back().*ratio > b.back().*ratio; });
   return lines;
 }
 
 class RatioChart {
  public:
-  explicit RatioChart(const Rows& rows) : rows_(rows) {}
+  RatioChart(const Rows& rows, Ratio ratio) : rows_(rows), ratio_(ratio) {}
 
   std::string svg(const Looks& looks) const {
     return fmt::format(
         "<g class=\"grid\">{0}{1}</g>\n<line class=\"floor\" x2=\"100%\" y1=\"{2:.1f}\" "
         "y2=\"{2:.1f}\" />\n<g class=\"all\">\n{3}</g><text class=\"middle muted\" x=\"50%\" "
-        "y=\"{4:.0f}\" dy=\"38\">megapixels</text>\n",
+        "y=\"{4:.0f}\" dy=\"38\">million elements</text>\n",
         ticks(), size_lines(), y_of(1), series(looks), height_);
   }
   double height() const { return height_; }
@@ -75,7 +79,7 @@ class RatioChart {
  private:
   double x(const Row& row) const { return sizes_.at(row.pixels()); }
   double y_of(double ratio) const { return height_ * (1 - ratios_.at(ratio)); }
-  double y(const Row& row) const { return y_of(row.ratio); }
+  double y(const Row& row) const { return y_of(row.*ratio_); }
 
   std::string ticks() const {
     std::string svg;
@@ -115,7 +119,7 @@ class RatioChart {
         svg +=
             fmt::format("<line x1=\"{}\" y1=\"{:.1f}\" x2=\"{}\" y2=\"{:.1f}\" />",
                         percent(x(line[k - 1])), y(line[k - 1]), percent(x(line[k])), y(line[k]));
-      svg += end_label(line.back(), look, x(line.back()), y(line.back()), places[i]);
+      svg += end_label(line.back(), ratio_, look, x(line.back()), y(line.back()), places[i]);
       for (const Row& row : line) svg += point(row, look, x(row), y(row));
       svg += "</g>\n";
     }
@@ -124,11 +128,12 @@ class RatioChart {
 
   static constexpr double gap = 16;  // between the names of lines, in pixels
   const Rows& rows_;
-  const std::vector<Rows> lines_ = lines_of(rows_);
+  const Ratio ratio_;
+  const std::vector<Rows> lines_ = lines_of(rows_, ratio_);
   const double height_ = std::max(400.0, gap* static_cast<double>(lines_.size()));
   const LogAxis sizes_ = axis_of(rows_, [](const Row& row) { return row.pixels(); });
-  // 1: the floor is always shown.
-  const LogAxis ratios_ = axis_of(rows_, [](const Row& row) { return row.ratio; }, {1});
+  // 1: the line of what the times are compared with is always shown.
+  const LogAxis ratios_ = axis_of(rows_, [this](const Row& row) { return row.*ratio_; }, {1});
 };
 
 }  // namespace
@@ -136,11 +141,24 @@ class RatioChart {
 std::string ratio_chart(const Rows& all, const Looks& looks) {
   const Rows rows = filtered(all, [](const Row& row) { return row.ratio > 0 && row.pixels() > 0; });
   if (rows.empty()) return "";
-  const RatioChart ratios(rows);
+  const RatioChart ratios(rows, &Row::ratio);
   return chart("lines", longest_id(rows),
-               "<b>Times the floor</b> against the size of the picture, both logarithmic; the "
-               "names are in the order at the largest picture",
-               ratios.height(), "Ratio to the floor against picture size", ratios.svg(looks));
+               "<b>Times the floor</b> against the size, both logarithmic; the names are in the "
+               "order at the largest size",
+               ratios.height(), "Ratio to the floor against size", ratios.svg(looks));
+}
+
+std::string speedup_chart(const Rows& all, const Looks& looks) {
+  const Rows rows =
+      filtered(all, [](const Row& row) { return row.speedup > 0 && row.pixels() > 0; });
+  if (rows.empty()) return "";
+  const RatioChart speedups(rows, &Row::speedup);
+  return "<h3>Speed-up over OpenCV’s style</h3>\n" +
+         chart("lines speedups", longest_id(rows),
+               "<b>The time of opencv_style over an algorithm’s</b> against the size of the "
+               "picture, both logarithmic; above the broken line, algorithms are faster",
+               speedups.height(), "Speed-up over opencv_style against picture size",
+               speedups.svg(looks));
 }
 
 }  // namespace facesat::app::report

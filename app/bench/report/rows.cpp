@@ -1,6 +1,7 @@
 #include "app/bench/report/rows.hpp"
 
 #include <cmath>
+#include <tuple>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -23,6 +24,12 @@ double number_in(const Json& row, const char* key) {
   return std::isfinite(value) && value > 0 ? value : 0;
 }
 
+std::optional<double> value_in(const Json& row) {
+  const auto found = row.find("value");
+  if (found == row.end() || !found->is_number()) return std::nullopt;
+  return found->get<double>();
+}
+
 std::optional<bool> truth_in(const Json& row, const char* key) {
   const auto found = row.find(key);
   if (found == row.end() || !found->is_boolean()) return std::nullopt;
@@ -32,20 +39,36 @@ std::optional<bool> truth_in(const Json& row, const char* key) {
 Row to_row(const Json& row) {
   const auto integer = [&](const char* key) { return static_cast<int>(number_in(row, key)); };
   const auto number = [&](const char* key) { return number_in(row, key); };
+  const int n = integer("n");
   return {.id = text_in(row, "id"),
           .type = text_in(row, "type"),
           .failure = text_in(row, "failure"),
           .model = text_in(row, "model"),
           .squares = truth_in(row, "squares").value_or(false),
-          .width = integer("width"),
-          .height = integer("height"),
+          .width = n > 0 ? n : integer("width"),
+          .height = n > 0 ? 1 : integer("height"),
+          .n = n,
+          .settings = text_in(row, "settings"),
           .median_us = number("median_us"),
           .min_us = number("min_us"),
           .p95_us = number("p95_us"),
           .gb_per_s = number("gb_per_s"),
           .ratio = number("ratio"),
           .model_us = number("model_us"),
-          .checked = truth_in(row, "checked")};
+          .checked = truth_in(row, "checked"),
+          .value = value_in(row),
+          .searched = truth_in(row, "searched").value_or(false)};
+}
+
+void set_speedups(Rows& rows) {
+  const auto tables = [](const Row& row) {
+    return std::tie(row.type, row.squares, row.width, row.height);
+  };
+  for (const Row& opencv : rows)
+    if (opencv.id == "opencv_style")
+      for (Row& row : rows)
+        if (tables(row) == tables(opencv) && row.median_us > 0)
+          row.speedup = opencv.median_us / row.median_us;
 }
 
 }  // namespace
@@ -53,11 +76,16 @@ Row to_row(const Json& row) {
 Rows rows_of(const Json& rows) {
   Rows all;
   for (const Json& row : rows) all.push_back(to_row(row));
+  set_speedups(all);
   return all;
 }
 
 std::vector<Rows> by_id(const Rows& rows) {
   return grouped(rows, [](const Row& row) { return row.id; });
+}
+
+std::vector<Rows> by_algorithm(const Rows& rows) {
+  return grouped(rows, [](const Row& row) { return row.algorithm(); });
 }
 
 std::vector<Rows> by_size(const Rows& rows) {

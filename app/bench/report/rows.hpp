@@ -1,4 +1,4 @@
-// The rows of `facesat bench sat`, in the form that the HTML page needs.
+// The rows of `facesat bench sat` and `facesat bench scan`, in the form that their HTML pages need.
 #pragma once
 
 #include <algorithm>
@@ -14,19 +14,27 @@ namespace facesat::app::report {
 struct Row {
   // The algorithm, the types of picture and table ("8u32s"), why nothing was measured (or ""), and
   // the name of the model that predicts the time (or "").
+  // "id:value" stands for an algorithm with a value of its parameter.
   std::string id, type, failure, model;
   bool squares = false;
   int width = 0, height = 0;
+  int n = 0;             // of a prefix scan: the length of the array, which is also its width
+  std::string settings;  // of a prefix scan: "threads=128,blocks=256"
   // ratio: to the time of the floor, a kernel that only reads the picture and writes the table.
   double median_us = 0, min_us = 0, p95_us = 0, gb_per_s = 0, ratio = 0, model_us = 0;  // 0: none
+  // The time of opencv_style for the same tables over this one; 0 if it was not measured.
+  double speedup = 0;
   std::optional<bool> checked;  // is the table correct? nullopt: it was not compared
+  std::optional<double> value;  // of the algorithm's parameter; nullopt: it has none
+  bool searched = false;        // measured only to find the fastest value
 
   double pixels() const { return static_cast<double>(width) * height; }
+  std::string algorithm() const { return id.substr(0, id.find(':')); }
   bool is_reference() const { return id == "floor" || id == "memcpy"; }
 };
 using Rows = std::vector<Row>;
 
-// Converts an array of rows as written by `facesat bench sat --json`.
+// Converts an array of rows as `--json` writes them, and computes the speed-ups.
 Rows rows_of(const nlohmann::ordered_json& rows);
 
 // Groups rows by key; groups are in the order of their first rows.
@@ -42,7 +50,8 @@ std::vector<Rows> grouped(const Rows& rows, Key key) {
 }
 
 std::vector<Rows> by_id(const Rows& rows);
-std::vector<Rows> by_size(const Rows& rows);  // small pictures first
+std::vector<Rows> by_algorithm(const Rows& rows);
+std::vector<Rows> by_size(const Rows& rows);  // small ones first
 
 template <class Predicate>
 Rows filtered(const Rows& rows, Predicate predicate) {

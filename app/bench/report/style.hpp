@@ -1,4 +1,4 @@
-// The style sheet of the HTML page of `facesat bench sat`.
+// The style sheet of the HTML pages of benchmarks.
 #pragma once
 
 #include <string_view>

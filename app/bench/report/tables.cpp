@@ -55,21 +55,25 @@ std::string_view title_of_other(const std::string& id) {
 
 std::string figures_table(const Rows& rows) {
   // If any row has a time that a cost model predicts, two columns (that time and the name of the
-  // model) are added to the other 7.
+  // model) are added to the other 7; if any has settings, one for these.
   const bool has_model =
       std::any_of(rows.begin(), rows.end(), [](const Row& row) { return row.model_us > 0; });
+  const bool has_settings =
+      std::any_of(rows.begin(), rows.end(), [](const Row& row) { return !row.settings.empty(); });
+  const int columns = 7 + (has_model ? 2 : 0) + (has_settings ? 1 : 0);
   std::string body;
   for (const Rows& of_size : by_size(rows)) {
     body += fmt::format(
         "<tbody><tr><th class=\"size\" colspan=\"{}\" scope=\"rowgroup\">{}</th>"
         "</tr>\n",
-        has_model ? 9 : 7, size_text(of_size.front()));
+        columns, size_text(of_size.front()));
     for (const Row& row : of_size) {
-      body +=
-          fmt::format("<tr><th scope=\"row\"><a href=\"#id-{0}\">{0}</a></th>", escaped(row.id));
+      body += fmt::format("<tr><th scope=\"row\"><a href=\"#id-{}\">{}</a></th>",
+                          escaped(row.algorithm()), escaped(row.id));
+      if (has_settings) body += words(row.settings);
       if (!row.failure.empty())
-        body += fmt::format("<td class=\"words bad\" colspan=\"{}\">{}</td>", has_model ? 8 : 6,
-                            escaped(row.failure));
+        body += fmt::format("<td class=\"words bad\" colspan=\"{}\">{}</td>",
+                            columns - (has_settings ? 2 : 1), escaped(row.failure));
       else
         body += cell(row.median_us, 2) + cell(row.min_us, 2) + cell(row.p95_us, 2) +
                 cell(row.gb_per_s, 0) + cell(row.ratio, 2) +
@@ -80,10 +84,11 @@ std::string figures_table(const Rows& rows) {
   }
   return table(
       fmt::format(
-          "<th scope=\"col\">algorithm</th><th scope=\"col\">median µs</th>"
+          "<th scope=\"col\">algorithm</th>{}<th scope=\"col\">median µs</th>"
           "<th scope=\"col\">min µs</th><th scope=\"col\">p95 µs</th>"
           "<th scope=\"col\">GB/s</th><th scope=\"col\">time / floor</th>{}"
           "<th class=\"words\" scope=\"col\">result</th>",
+          has_settings ? "<th class=\"words\" scope=\"col\">settings</th>" : "",
           has_model ? "<th scope=\"col\">model µs</th><th class=\"words\" scope=\"col\">model</th>"
                     : ""),
       body);
@@ -92,10 +97,10 @@ std::string figures_table(const Rows& rows) {
 std::string algorithms_table(const Rows& rows, std::span<const gpu::SatAlgorithm* const> algorithms,
                              const Looks& looks) {
   std::string body = "<tbody>\n";
-  for (const Rows& line : by_id(rows)) {
-    const std::string& id = line.front().id;
+  for (const Rows& line : by_algorithm(rows)) {
+    const std::string id = line.front().algorithm();
     body += fmt::format("<tr id=\"id-{0}\"><th scope=\"row\">{1}{0}</th>", escaped(id),
-                        swatch(looks.at(id)));
+                        swatch(looks.at(line.front().id)));
     const auto found = std::find_if(algorithms.begin(), algorithms.end(),
                                     [&](const gpu::SatAlgorithm* sat) { return sat->id == id; });
     if (found == algorithms.end())

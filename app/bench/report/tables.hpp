@@ -1,4 +1,4 @@
-// The tables of the HTML page of `facesat bench sat`.
+// The tables of the HTML pages of benchmarks.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace facesat::app::report {
 
-// All figures of the rows of one type of picture and table; for a row that was not measured, the
+// All figures of the rows of one type of elements; for a row that was not measured, the
 // reason.
 std::string figures_table(const Rows& rows);
 

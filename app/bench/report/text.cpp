@@ -1,6 +1,7 @@
 #include "app/bench/report/text.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstdio>
 
 #include <fmt/format.h>
@@ -52,7 +53,10 @@ std::string multiple(double ratio) {
 }
 
 std::string size_text(const Row& row) {
-  return fmt::format("{}×{}", row.width, row.height);
+  if (row.n == 0) return fmt::format("{}×{}", row.width, row.height);
+  const auto n = static_cast<unsigned>(row.n);
+  return n >= 1024 && std::has_single_bit(n) ? fmt::format("2^{}", std::countr_zero(n))
+                                             : figure(row.n, 0);
 }
 
 std::string type_text(const Row& row) {
@@ -70,6 +74,7 @@ std::string type_text(const Row& row) {
 
 std::string tooltip(const Row& row) {
   std::string text = fmt::format("{}, {}: ", row.id, size_text(row));
+  if (!row.settings.empty()) text += row.settings + ": ";
   if (row.median_us == 0) return text + "not measured";
   text += microseconds(row.median_us);
   if (row.ratio > 0) text += fmt::format(", {} the floor", multiple(row.ratio));

@@ -1,4 +1,4 @@
-// Writes figures and names for the HTML page of `facesat bench sat`.
+// Writes figures and names for the HTML pages of benchmarks.
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ std::string figure(double value, int decimals);
 std::string tick_text(double tick);  // the label of an axis tick
 std::string microseconds(double us);
 std::string multiple(double ratio);     // "1.50×"
-std::string size_text(const Row& row);  // "1920×1080"
+std::string size_text(const Row& row);  // "1920×1080", "2^20", "1000"
 std::string type_text(const Row& row);  // "8-bit unsigned pictures, ..."
 
 // An SVG <title>: what is shown when the pointer is over the marker around it.

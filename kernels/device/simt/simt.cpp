@@ -133,6 +133,7 @@ class Grid {
   std::mt19937_64 random;
   std::string error;
   std::uint64_t idle_pauses = 0;
+  std::vector<std::function<void()>> launches_after;
 
  private:
   void start_next();
@@ -339,7 +340,15 @@ void set_schedule(const Schedule& next) {
 
 void launch(const std::string& kernel, Dim3 grid, Dim3 block, const std::function<void()>& body,
             std::size_t shared_bytes) {
-  Grid(kernel, grid, block, body, shared_bytes).run();
+  ++counts.launches;
+  Grid launched(kernel, grid, block, body, shared_bytes);
+  launched.run();
+  for (const auto& launch_next : launched.launches_after) launch_next();
+}
+
+void launch_after_grid(const std::string& kernel, Dim3 grid, Dim3 block,
+                       const std::function<void()>& body, std::size_t shared_bytes) {
+  running->grid.launches_after.push_back([=] { launch(kernel, grid, block, body, shared_bytes); });
 }
 
 std::size_t dynamic_shared_bytes() {

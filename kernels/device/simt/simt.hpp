@@ -45,7 +45,19 @@ void set_schedule(const Schedule& schedule);
 void launch(const std::string& kernel, Dim3 grid, Dim3 block, const std::function<void()>& body,
             std::size_t shared_bytes = 0);
 
+// What all launches have done so far. Every thread counts, also if a warp reads one element
+// together.
+struct Counts {
+  std::size_t launches = 0, shared_reads = 0, shared_writes = 0;
+};
+inline Counts counts;
+
 // ---- called by kernels
+
+// As launch(), once the calling grid has ended. The launches of a grid run in the order of these
+// calls, each after all that the one before has launched.
+void launch_after_grid(const std::string& kernel, Dim3 grid, Dim3 block,
+                       const std::function<void()>& body, std::size_t shared_bytes = 0);
 
 const Dim3& thread_index();
 const Dim3& block_index();

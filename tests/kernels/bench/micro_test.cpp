@@ -25,6 +25,27 @@ TEST(Micro, FiguresArePlausible) {
     EXPECT_LT(bytes_per_s, 1e14);
   }
   EXPECT_GT(f.launch_us, 0.1);
+  EXPECT_GE(f.limits.registers, 32768);
+  EXPECT_GE(f.limits.shared_bytes, 32 << 10);
+  EXPECT_GE(f.limits.blocks, 8);
+  EXPECT_GE(f.limits.threads, 1024);
+}
+
+// A multiprocessor issues at most four instructions per clock, each for 32 lanes: operations that
+// the compiler fused or removed would be faster. The clock may rise between two measurements, but
+// not to twice its speed.
+TEST(Micro, ThroughputsAreThoseOfTheWholeChip) {
+  const gpu::MicroFigures f = gpu::measure_micro(0);
+  const double most = 2 * 4 * 32 * f.multiprocessors * f.clock_hz;
+  for (const double per_s : {f.shuffles_per_s, f.adds_per_s, f.ands_per_s, f.f32_adds_per_s,
+                             f.f64_adds_per_s, f.shared_bytes_per_s / 4}) {
+    EXPECT_GT(per_s, 1e8);
+    EXPECT_LT(per_s, most);
+  }
+  // A single warp, which waits for each result, would have 32 per latency.
+  EXPECT_GT(f.adds_per_s, 32 / f.add * f.clock_hz);
+  EXPECT_GT(f.shuffles_per_s, 32 / f.shuffle * f.clock_hz);
+  EXPECT_GT(f.shared_bytes_per_s, 4 * 32 / f.shared_read * f.clock_hz);
 }
 
 }  // namespace

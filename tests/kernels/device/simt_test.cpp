@@ -127,6 +127,33 @@ TEST(Simt, WaitingForABlockThatHasNotStartedIsRefused) {
   simt::set_schedule({});
 }
 
+// A grid that a kernel launches starts after the kernel's own grid and after all that was launched
+// before, including what that launched itself.
+TEST(Simt, LaunchesByAKernelRunInOrderAfterIt) {
+  under_all_schedules([] {
+    std::vector<int> order;
+    simt::launch("first", 2, 32, [&] {
+      if (blockIdx.x == 0 && threadIdx.x == 0) {
+        simt::launch_after_grid("second", 3, 1, [&] {
+          if (blockIdx.x == 0) simt::launch_after_grid("third", 1, 2, [&] { order.push_back(3); });
+          order.push_back(2);
+        });
+        simt::launch_after_grid(
+            "fourth", 1, 1,
+            [&] {
+              gpu::DynamicShared<int> shared;
+              shared[1] = 4;
+              order.push_back(shared[1]);
+            },
+            2 * sizeof(int));
+      }
+      __syncthreads();
+      if (threadIdx.x == 0) order.push_back(1);
+    });
+    EXPECT_EQ(order, (std::vector{1, 1, 2, 2, 2, 3, 3, 4}));
+  });
+}
+
 TEST(Simt, WhatAGpuDoesNotDefineIsRefused) {
   expect_refusal(2, 64, "wait at a barrier", [] {
     if (threadIdx.x < 40) __syncthreads();

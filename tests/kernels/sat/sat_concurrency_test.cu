@@ -131,7 +131,9 @@ class Work {
   }
   void enqueue() {
     place_.poison(stream_.get());
-    sat_.enqueue(place_.task(), workspace_.data(), stream_.get());
+    gpu::SatTask task = place_.task();
+    task.parameter = sat_.value;
+    sat_.enqueue(task, workspace_.data(), stream_.get());
     gpu::enqueue_check(place_.task(), wrong_.data(), stream_.get());
   }
   // Waits for all enqueued work; returns the number of wrong elements since the beginning.

@@ -2,9 +2,11 @@
 #include <cmath>
 #include <limits>
 #include <set>
+#include <tuple>
 #include <type_traits>
 
 #include "kernels/bench/sat_peer.hpp"
+#include "kernels/sat/kasagi_2014_model.hpp"
 #include "kernels/sat/pass.cuh"
 #include "tests/kernels/device_memory.hpp"
 
@@ -56,7 +58,8 @@ void run(const SatAlgorithm& algorithm, SatType type, View<const In> picture, Wa
       SatTask task{.type = type,
                    .size = picture.size,
                    .input = input.view().data,
-                   .input_pitch = input.view().pitch};
+                   .input_pitch = input.view().pitch,
+                   .parameter = algorithm.value};
       if (wanted & sum_alone) {
         task.sum = sum.view().data;
         task.sum_pitch = sum.view().pitch;
@@ -78,8 +81,9 @@ void run(const SatAlgorithm& algorithm, SatType type, View<const In> picture, Wa
 template <class Out, class In>
 void check(const SatAlgorithm& algorithm, SatType type, View<const In> picture, Wanted wanted,
            Schedules schedules = Schedules::one) {
-  const std::string what = std::string(algorithm.id) + ", " + std::string(gpu::info_of(type).name) +
-                           " " + std::to_string(picture.size.width) + "x" +
+  const std::string what = std::string(algorithm.id) + ":" + std::to_string(algorithm.value) +
+                           ", " + std::string(gpu::info_of(type).name) + " " +
+                           std::to_string(picture.size.width) + "x" +
                            std::to_string(picture.size.height);
   const Image<Out> sum = reference<Out>(picture, false), squares = reference<Out>(picture, true);
   run<Out>(algorithm, type, picture, wanted, schedules,
@@ -154,6 +158,14 @@ TEST_P(Sat, AllTypesAndTables) {
       });
 }
 
+TEST_P(Sat, RowsLongerThanABlock) {
+  const Size size{1100, 2};
+  check<std::uint32_t>(*GetParam(), SatType::u8_u32,
+                       View<const std::uint8_t>(noise_of(size).view()), sum_alone);
+  const Image<float> picture = exact_noise<float, float>(size);
+  check<float>(*GetParam(), SatType::f32_f32, picture.view(), sum_alone);
+}
+
 TEST_P(Sat, UniformPicturesCornersAndSumsThatWrap) {
   const Size size{on_gpu ? 140 : 70, on_gpu ? 70 : 40};
   Image<std::uint8_t> picture(size);
@@ -219,6 +231,135 @@ INSTANTIATE_TEST_SUITE_P(Registry, Sat,
 #if !defined(FACESAT_SIMT)
 INSTANTIATE_TEST_SUITE_P(Cub, Sat, ::testing::Values(&gpu::peer_cub),
                          [](const auto& tested) { return std::string(tested.param->id); });
+#endif
+
+SatAlgorithm with_value(SatAlgorithm algorithm, double value) {
+  algorithm.value = value;
+  return algorithm;
+}
+
+// The limits of an algorithm's parameter, what its paper has figures for, and what is worth
+// measuring for pictures of a size.
+std::vector<double> values_of(const gpu::SatParameter& parameter, Size size) {
+  std::vector<double> values{parameter.least, parameter.greatest};
+  values.insert(values.end(), parameter.published.begin(), parameter.published.end());
+  const std::vector<double> candidates = parameter.candidates(size);
+  values.insert(values.end(), candidates.begin(), candidates.end());
+  return values;
+}
+
+TEST(SatParameters, TablesAreRightForEveryValue) {
+  for (const SatAlgorithm* algorithm : gpu::sat_algorithms()) {
+    if (!algorithm->parameter) continue;
+    for (const Size size :
+         {Size{1, 1}, {33, 1}, {1, 100}, {300, 7}, {7, 300}, {97, 97}, {200, 70}, {70, 200}})
+      for (const double value : values_of(*algorithm->parameter, size))
+        check_bytes(with_value(*algorithm, value), noise_of(size).view());
+    check_bytes(with_value(*algorithm, algorithm->parameter->least), noise_of({97, 70}).view(),
+                Schedules::all);
+    check_bytes(with_value(*algorithm, algorithm->parameter->least), noise_of({1100, 9}).view());
+    check_reals<double>(with_value(*algorithm, algorithm->parameter->least), SatType::f64_f64,
+                        {67, 35});
+  }
+}
+
+TEST(SatParameters, AreThoseOfTheRegistry) {
+  for (const SatAlgorithm* algorithm : gpu::sat_algorithms()) {
+    if (!algorithm->parameter) continue;
+    const gpu::SatParameter& parameter = *algorithm->parameter;
+    const auto is_valid = [&](double value) {
+      return value >= parameter.least && value <= parameter.greatest;
+    };
+    EXPECT_TRUE(is_valid(algorithm->value)) << algorithm->id;
+    for (const double value : parameter.published) EXPECT_TRUE(is_valid(value)) << algorithm->id;
+    if (parameter.reads) {
+      EXPECT_EQ(parameter.reads(algorithm->value), algorithm->reads) << algorithm->id;
+    }
+    for (const Size size : {Size{1, 1}, {64, 32}, {1000, 3}, {1920, 1080}, {32768, 32768}}) {
+      const std::vector<double> values = parameter.candidates(size);
+      EXPECT_LE(values.size(), 24u) << algorithm->id;
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        EXPECT_TRUE(is_valid(values[i])) << algorithm->id << ": " << values[i];
+        EXPECT_GT(values[i], i > 0 ? values[i - 1] : -1) << algorithm->id;
+      }
+    }
+  }
+}
+
+TEST(SatParameters, AreWrittenAfterTheId) {
+  const gpu::SatChoice choice = gpu::choose_sat("kasagi_2014_hybrid:0.25");
+  ASSERT_TRUE(choice.algorithm);
+  EXPECT_EQ(choice.algorithm->id, "kasagi_2014_hybrid");
+  EXPECT_EQ(choice.algorithm->value, 0.25);
+  EXPECT_EQ(choice.algorithm->reads, 1.25);
+  ASSERT_TRUE(gpu::choose_sat("kasagi_2014_hybrid").algorithm);
+  EXPECT_EQ(gpu::choose_sat("kasagi_2014_hybrid").algorithm->value, gpu::kasagi_2014_hybrid.value);
+  for (const auto& [text, said] : std::vector<std::pair<std::string, std::string>>{
+           {"nosuch", "there is no such algorithm"},
+           {"nosuch:0.5", "there is no such algorithm"},
+           {"", "there is no such algorithm"},
+           {"facesat_lookback:0.5", "facesat_lookback has no parameter"},
+           {"facesat_lookback:", "facesat_lookback has no parameter"},
+           {"kasagi_2014_hybrid:", "must be a number from 0 to 1"},
+           {"kasagi_2014_hybrid:abc", "must be a number from 0 to 1"},
+           {"kasagi_2014_hybrid:nan", "must be a number from 0 to 1"},
+           {"kasagi_2014_hybrid:inf", "must be a number from 0 to 1"},
+           {"kasagi_2014_hybrid:1.5", "must be a number from 0 to 1"},
+           {"kasagi_2014_hybrid:-0.1", "must be a number from 0 to 1"},
+           {"kasagi_2014_hybrid:0.5x", "must be a number from 0 to 1"},
+           {"kasagi_2014_hybrid:0.5:0.5", "must be a number from 0 to 1"}}) {
+    const gpu::SatChoice refused = gpu::choose_sat(text);
+    EXPECT_FALSE(refused.algorithm) << text;
+    EXPECT_NE(refused.why_not.find(said), std::string::npos) << text << ": " << refused.why_not;
+  }
+}
+
+#if defined(FACESAT_SIMT)
+// Four launches for each corner, one for each anti-diagonal of tiles between them.
+TEST(SatParameters, TheHybridsCornersFollowR) {
+  for (const Size tiles : {Size{1, 1}, {4, 1}, {1, 5}, {4, 4}, {7, 3}, {3, 6}})
+    for (const double r : {0.0, 1e-9, 0.25, 0.5, 0.99, 1.0}) {
+      const int all = tiles.width + tiles.height - 1, corner = gpu::corner_diagonals(tiles, r),
+                other = std::min(corner, all - corner);
+      const std::size_t expected =
+          (corner > 0 ? 4 : 0) + (all - corner - other) + (other > 0 ? 4 : 0);
+      const std::size_t before = simt::counts.launches;
+      const Image<std::uint8_t> picture = noise_of({32 * tiles.width, 32 * tiles.height - 5});
+      run<std::uint32_t>(with_value(gpu::kasagi_2014_hybrid, r), SatType::u8_u32,
+                         View<const std::uint8_t>(picture.view()), sum_alone, Schedules::one,
+                         [](const auto&, const auto&) {});
+      EXPECT_EQ(simt::counts.launches - before, 2 * expected)  // two rounds
+          << tiles.width << "x" << tiles.height << " tiles, r = " << r;
+    }
+}
+
+// The paper's table I, but for what kernels/sat/README.md says: per element, a transpose writes and
+// reads once; the sums of a tile write once and read twice; a tile's SAT writes three times and
+// reads three times, and its first row and column once more.
+TEST(SatSharedMemory, AccessesOfKasagisAlgorithms) {
+  const Size size{256, 256};
+  const double n = 2.0 * size.area(), edges = 2.0 / 32;  // two rounds
+  const auto r = [](double value) { return with_value(gpu::kasagi_2014_hybrid, value); };
+  for (const auto& [algorithm, reads, writes] :
+       {std::tuple{gpu::kasagi_2014_2r2w, 0.0, 0.0},
+        {gpu::kasagi_2014_4r4w, 2.0, 2.0},
+        {gpu::kasagi_2014_4r1w, 0.0, 0.0},
+        {gpu::kasagi_2014_2r1w, 5 + edges, 4 + edges},
+        {gpu::kasagi_2014_1r1w, 3 + edges, 3 + edges},
+        {r(0), 3 + edges, 3 + edges},
+        {r(20.0 / 64), 3 + edges + 2 * 20.0 / 64, 3 + edges + 20.0 / 64},
+        {r(1), 5 + edges, 4 + edges}}) {
+    const simt::Counts before = simt::counts;
+    const Image<std::uint8_t> picture = noise_of(size);
+    run<std::uint32_t>(algorithm, SatType::u8_u32, View<const std::uint8_t>(picture.view()),
+                       sum_alone, Schedules::one, [](const auto&, const auto&) {});
+    const simt::Counts& after = simt::counts;
+    EXPECT_EQ(static_cast<double>(after.shared_reads - before.shared_reads) / n, reads)
+        << algorithm.id << ":" << algorithm.value;
+    EXPECT_EQ(static_cast<double>(after.shared_writes - before.shared_writes) / n, writes)
+        << algorithm.id << ":" << algorithm.value;
+  }
+}
 #endif
 
 TEST(SatRegistry, IdsAreUniqueAndFound) {

@@ -6,9 +6,11 @@
 // launches.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 
-#include "kernels/sat/tile.cuh"
+#include "kernels/device/platform.hpp"
 
 namespace facesat::gpu {
 
@@ -108,6 +110,21 @@ __device__ __forceinline__ Out look_back(Word* words, std::ptrdiff_t part_stride
   return sum;
 }
 
+// The ticket that thread 0 has drawn and the epoch, for all threads of a block.
+struct Ticket {
+  int number;
+  unsigned epoch;
+};
+__device__ __forceinline__ Ticket draw_ticket(Header* header) {
+  __shared__ SharedArray<unsigned, 2> drawn;
+  if (threadIdx.x == 0) {
+    drawn[0] = atomicAdd(&header->ticket, 1u);
+    drawn[1] = header->epoch;
+  }
+  __syncthreads();
+  return {static_cast<int>(static_cast<unsigned>(drawn[0])), drawn[1]};
+}
+
 // To be called by one thread of each of `blocks` blocks, at its end: the last call prepares the
 // header for the next launch.
 __device__ __forceinline__ void finish(Header* header, int blocks, unsigned epoch) {
@@ -115,54 +132,6 @@ __device__ __forceinline__ void finish(Header* header, int blocks, unsigned epoc
   header->ticket = 0;
   header->finished = 0;
   header->epoch = epoch + 1;
-}
-
-struct Tiles {
-  int across, down;
-  __host__ __device__ int count() const { return across * down; }
-};
-
-// The anti-diagonal of a ticket, among the growing ones: the n-th has n + 1 tiles.
-__device__ __forceinline__ int growing_diagonal(int ticket) {
-  int n = static_cast<int>((sqrtf(8.0f * static_cast<float>(ticket) + 1) - 1) / 2);
-  if (n * (n + 1) / 2 > ticket) --n;  // where the root was rounded
-  if ((n + 1) * (n + 2) / 2 <= ticket) ++n;
-  return n;
-}
-
-// Column and row of the tile with that ticket. Tickets run along anti-diagonals, from left to
-// right. Anti-diagonals first grow, then keep the length of the shorter side, then shrink.
-__device__ __forceinline__ int2 tile_of(Tiles t, int ticket) {
-  const int shorter = min(t.across, t.down), growing = shorter * (shorter + 1) / 2;
-  const int from_end = t.count() - 1 - ticket;
-  if (ticket < growing) {
-    const int n = growing_diagonal(ticket), column = ticket - n * (n + 1) / 2;
-    return {column, n - column};
-  }
-  if (from_end < growing) {
-    const int n = growing_diagonal(from_end), column = from_end - n * (n + 1) / 2;
-    return {t.across - 1 - column, t.down - 1 - (n - column)};
-  }
-  const int past = ticket - growing, diagonal = shorter + past / shorter;
-  const int column = max(0, diagonal - (t.down - 1)) + past % shorter;
-  return {column, diagonal - column};
-}
-
-// The tile and epoch that thread 0 has drawn, for all threads of a block.
-struct Drawn {
-  int2 tile;
-  unsigned epoch;
-};
-__device__ __forceinline__ Drawn draw_tile(Header* header, Tiles tiles) {
-  __shared__ SharedArray<int, 3> drawn;
-  if (threadIdx.x == 0) {
-    drawn[2] = static_cast<int>(header->epoch);
-    const int2 tile = tile_of(tiles, static_cast<int>(atomicAdd(&header->ticket, 1u)));
-    drawn[0] = tile.x;
-    drawn[1] = tile.y;
-  }
-  __syncthreads();
-  return {{drawn[0], drawn[1]}, static_cast<unsigned>(static_cast<int>(drawn[2]))};
 }
 
 }  // namespace facesat::gpu

@@ -1,0 +1,91 @@
+// The contract of every prefix scan, and the registry of all of them, without CUDA headers.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "kernels/device/stream.hpp"
+#include "kernels/scan/types.hpp"
+
+namespace facesat::gpu {
+
+inline constexpr int longest_scan = 1 << 30;  // elements
+
+// A parameter of an algorithm, like the number of threads of a block, with the values that it may
+// take.
+struct ScanParameter {
+  std::string_view name, meaning;
+  int standard;                  // the value if none is given
+  std::span<const int> choices;  // ascending
+};
+inline constexpr std::size_t most_scan_parameters = 5;
+
+// The values of an algorithm's parameters, in the order of ScanAlgorithm::parameters.
+using ScanSettings = std::array<int, most_scan_parameters>;
+
+// Element i of `output` becomes the first i + 1 elements of `input` combined by the operator
+// (inclusive) or the first i (exclusive; then element 0 is the operator's identity: 0, 1, or the
+// largest or smallest value of the type, infinity for real numbers). Both arrays are in device
+// memory and start on 16-byte boundaries. They may be the same; otherwise they must not overlap.
+struct ScanTask {
+  ScanType type = ScanType::u32;
+  ScanOperator op = ScanOperator::sum;
+  bool is_inclusive = true;
+  int n = 0;  // elements, from 1 to longest_scan
+  const void* input = nullptr;
+  void* output = nullptr;
+  ScanSettings settings{};  // each one of the parameter's choices; see standard_settings()
+};
+
+// What one scan does. Reads and writes are of elements of global memory, per element of the array.
+struct ScanCost {
+  int launches = 0;
+  double reads = 0, writes = 0;
+};
+
+// A scan algorithm: a constant in a file of its own in kernels/scan. The stem of the file's name is
+// the name of the constant and the id. Every algorithm takes every type, operator and length.
+struct ScanAlgorithm {
+  std::string_view id, title, paper;
+  int year;
+  std::span<const ScanParameter> parameters{};
+
+  ScanCost (*cost)(const ScanTask&);
+
+  // Bytes of scratch memory for a task, whose arrays are not looked at. The memory belongs to the
+  // caller, starts on a 256-byte boundary, must be zero before the first use with these settings,
+  // and is left ready for the next use. Only one call's launches at a time may use it. It is device
+  // memory, unless needs_mapped_memory says otherwise for these settings: then it is page-locked
+  // memory of the host that the device can access under the same address.
+  std::size_t (*workspace_bytes)(const ScanTask&);
+  bool (*needs_mapped_memory)(const ScanSettings&) = nullptr;  // null: never
+
+  // Enqueues the whole algorithm; allocates nothing, waits for nothing. Throws CudaError.
+  void (*enqueue)(const ScanTask& task, void* workspace, StreamHandle stream);
+};
+
+// The first is the default. Empty in builds without CUDA.
+std::span<const ScanAlgorithm* const> scan_algorithms();
+const ScanAlgorithm* find_scan(std::string_view id);  // null if there is none of that name
+
+ScanSettings standard_settings(const ScanAlgorithm& algorithm);
+// "threads=128 blocks=256"; empty without parameters.
+std::string settings_text(const ScanAlgorithm& algorithm, const ScanSettings& settings);
+
+// An algorithm with its settings, from "id" or "id:name=value,name=value"; a parameter that is not
+// named has its standard value. Throws ArgumentError with a sentence.
+struct ScanChoice {
+  const ScanAlgorithm* algorithm = nullptr;
+  ScanSettings settings{};
+};
+ScanChoice parse_scan(std::string_view text);
+
+#define FACESAT_SCAN(id) extern const ScanAlgorithm id;
+#include "kernels/scan/registry.def"
+#undef FACESAT_SCAN
+
+}  // namespace facesat::gpu

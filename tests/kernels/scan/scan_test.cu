@@ -1,0 +1,323 @@
+// The contract of kernels/scan/algorithm.hpp, for every algorithm in the registry.
+#include <cmath>
+#include <limits>
+#include <set>
+#include <type_traits>
+
+#include "kernels/scan/algorithm.hpp"
+#include "kernels/scan/scan_reference.hpp"
+#include "library/facesat.hpp"
+#include "tests/kernels/device_memory.hpp"
+
+namespace facesat::test {
+namespace {
+
+using gpu::ScanAlgorithm;
+using gpu::ScanOperator;
+using gpu::ScanSettings;
+using gpu::ScanTask;
+using gpu::ScanType;
+
+constexpr ScanOperator operators[] = {ScanOperator::sum, ScanOperator::product,
+                                      ScanOperator::minimum, ScanOperator::maximum};
+
+// Elements around which an array is poisoned; keeps it on a 16-byte boundary.
+constexpr int guard = 16;
+
+#if !defined(FACESAT_SIMT)
+
+// Zeroed memory of the host that the device can access.
+class MappedMemory {
+ public:
+  explicit MappedMemory(std::size_t bytes) : memory_(bytes) {
+    std::fill_n(memory_.data(), bytes, std::byte{});
+  }
+  void* data() const { return memory_.data(); }
+
+ private:
+  gpu::PinnedBuffer<std::byte> memory_;
+};
+
+#else
+
+class MappedMemory {
+ public:
+  explicit MappedMemory(std::size_t bytes) : memory_(bytes + 16) {}
+  void* data() { return memory_.data(); }
+
+ private:
+  std::vector<std::byte> memory_;
+};
+
+#endif
+
+class Workspace {
+ public:
+  Workspace(const ScanAlgorithm& algorithm, const ScanTask& task) {
+    const std::size_t bytes = algorithm.workspace_bytes(task);
+    if (algorithm.needs_mapped_memory && algorithm.needs_mapped_memory(task.settings))
+      mapped_ = std::make_unique<MappedMemory>(bytes);
+    else
+      device_ = std::make_unique<DeviceArray<std::byte>>(std::vector<std::byte>(bytes));
+  }
+  void* data() const { return mapped_ ? mapped_->data() : device_->data(); }
+
+ private:
+  std::unique_ptr<MappedMemory> mapped_;
+  std::unique_ptr<DeviceArray<std::byte>> device_;
+};
+
+// Values whose scans are exact in any order of operations. Sums of real numbers: small integers of
+// both signs. Products of real numbers: powers of two, few of which are not 1, of both signs.
+template <class T>
+std::vector<T> exact_values(ScanOperator op, int n, unsigned seed) {
+  std::mt19937 random(seed);
+  std::vector<T> values(static_cast<std::size_t>(n));
+  int exponent = 0;
+  for (T& value : values) {
+    const std::uint32_t bits = static_cast<std::uint32_t>(random());
+    if constexpr (std::is_integral_v<T>) {
+      value = static_cast<T>(static_cast<std::uint64_t>(bits) << 32 | random());
+      if (op == ScanOperator::product) value = static_cast<T>(value | 1);  // never all zeros
+    } else if (op == ScanOperator::product) {
+      const int step = bits % 16 ? 0 : exponent > 8 ? -1 : exponent < -8 ? 1 : bits & 32 ? 1 : -1;
+      exponent += step;
+      value = static_cast<T>(std::ldexp(bits & 64 ? 1.0 : -1.0, step));
+    } else {
+      value = static_cast<T>(static_cast<int>(bits % 31) - 15);
+    }
+  }
+  return values;
+}
+
+// Runs the task on `values` and calls use(results), the second time on a workspace that was used
+// for other values before. Expects nothing written outside the output, and the input unchanged.
+template <class T, class Use>
+void run(const ScanAlgorithm& algorithm, ScanTask task, const std::vector<T>& values, bool in_place,
+         const std::string& what, Use use) {
+  const T poison = static_cast<T>(77);
+  const std::size_t n = values.size();
+  std::vector<T> guarded(n + 2 * guard, poison), other = guarded;
+  std::copy(values.begin(), values.end(), guarded.begin() + guard);
+  std::copy(values.rbegin(), values.rend(), other.begin() + guard);
+  DeviceArray<T> input(guarded), output(std::vector<T>(n + 2 * guard, poison));
+  const Workspace workspace(algorithm, task);
+  for (const std::vector<T>* contents : {&other, &guarded}) {
+    DeviceArray<T>& target = in_place ? input : output;
+    input.upload(*contents);
+    output.upload(std::vector<T>(n + 2 * guard, poison));
+    task.input = input.data() + guard;
+    task.output = target.data() + guard;
+    algorithm.enqueue(task, workspace.data(), test_stream());
+    if (contents == &other) continue;
+    const std::vector<T> results = target.download();
+    for (int i = 0; i < guard; ++i) {
+      ASSERT_EQ(results[static_cast<std::size_t>(i)], poison) << what << ": before the array";
+      ASSERT_EQ(results[results.size() - 1 - static_cast<std::size_t>(i)], poison)
+          << what << ": past the array";
+    }
+    if (!in_place) {
+      ASSERT_EQ(input.download(), guarded) << what << ": the input was written";
+    }
+    use(std::vector<T>(results.begin() + guard, results.end() - guard));
+  }
+}
+
+std::string text_of(const ScanAlgorithm& algorithm, const ScanTask& task, bool in_place) {
+  return std::string(algorithm.id) + ":" + gpu::settings_text(algorithm, task.settings) + ", " +
+         std::string(gpu::info_of(task.type).name) + " " + std::string(gpu::name_of(task.op)) +
+         (task.is_inclusive ? " inclusive" : " exclusive") +
+         (in_place ? " in place, n = " : ", n = ") + std::to_string(task.n);
+}
+
+void check(const ScanAlgorithm& algorithm, const ScanTask& task, bool in_place) {
+  gpu::visit_type(task.type, [&]<class T>(T) {
+    const std::vector<T> values = exact_values<T>(task.op, task.n, static_cast<unsigned>(task.n));
+    std::vector<T> expected(values.size());
+    ScanTask reference = task;
+    reference.input = values.data();
+    reference.output = expected.data();
+    gpu::scan_reference(reference);
+    const std::string what = text_of(algorithm, task, in_place);
+    run<T>(algorithm, task, values, in_place, what, [&](const std::vector<T>& results) {
+      const auto [wrong, right] = std::mismatch(results.begin(), results.end(), expected.begin());
+      if (wrong != results.end())
+        ADD_FAILURE() << what << ": element " << wrong - results.begin() << " is " << *wrong
+                      << ", expected " << *right;
+    });
+  });
+}
+
+ScanTask task_of(const ScanAlgorithm& algorithm, int n, ScanType type = ScanType::u32,
+                 ScanOperator op = ScanOperator::sum, bool is_inclusive = true) {
+  return {.type = type,
+          .op = op,
+          .is_inclusive = is_inclusive,
+          .n = n,
+          .settings = gpu::standard_settings(algorithm)};
+}
+
+// All combinations of the parameters' choices, smallest first. On the host, where every thread
+// costs a fibre, only the two smallest numbers of threads and the smallest of blocks.
+std::vector<ScanSettings> all_settings(const ScanAlgorithm& algorithm) {
+  std::vector<ScanSettings> all{{}};
+  for (std::size_t i = 0; i < algorithm.parameters.size(); ++i) {
+    const auto& [name, meaning, standard, choices] = algorithm.parameters[i];
+    const std::size_t most = name == "threads" ? 2 : name == "blocks" ? 1 : choices.size();
+    std::vector<ScanSettings> next;
+    for (const ScanSettings& settings : all)
+      for (const int choice : on_gpu ? choices : choices.first(std::min(most, choices.size()))) {
+        next.push_back(settings);
+        next.back()[i] = choice;
+      }
+    all = std::move(next);
+  }
+  return all;
+}
+
+// Settings that are quick on the host.
+ScanSettings small_settings(const ScanAlgorithm& algorithm) {
+  return on_gpu ? gpu::standard_settings(algorithm) : all_settings(algorithm).front();
+}
+
+class Scan : public ::testing::TestWithParam<const ScanAlgorithm*> {};
+
+// Tiles have from 64 to 16384 elements, of powers of two and of multiples of 15.
+TEST_P(Scan, LengthsAroundTileEdges) {
+  std::vector<int> lengths{1, 2, 3, 31, 33, 63, 64, 65, 127, 129, 257, 959, 961, 3001};
+  if (on_gpu)
+    for (const int n : {511, 512, 513, 2047, 2049, 4095, 4097, 8191, 8193, 16385, 65537, 1000003,
+                        (1 << 20), (1 << 20) + 1, 16777259})
+      lengths.push_back(n);
+  for (const int n : lengths) {
+    ScanTask task = task_of(*GetParam(), n);
+    task.settings = small_settings(*GetParam());
+    const auto body = [&] {
+      check(*GetParam(), task, false);
+      task.is_inclusive = !task.is_inclusive;
+      check(*GetParam(), task, true);
+      task.is_inclusive = !task.is_inclusive;
+    };
+    if (n < 70 || n == 961)
+      under_all_schedules(body);
+    else
+      under_one_schedule(body);
+  }
+}
+
+TEST_P(Scan, AllTypesOperatorsAndKinds) {
+  const int n = on_gpu ? 300007 : 331;
+  for (const gpu::ScanTypeInfo& type : gpu::scan_types)
+    for (const ScanOperator op : operators)
+      for (const bool is_inclusive : {true, false})
+        for (const bool in_place : {false, true}) {
+          ScanTask task = task_of(*GetParam(), n, type.type, op, is_inclusive);
+          task.settings = small_settings(*GetParam());
+          under_one_schedule([&] { check(*GetParam(), task, in_place); });
+        }
+}
+
+TEST_P(Scan, AllSettings) {
+  const int n = on_gpu ? 2000003 : 700;
+  bool in_place = false;
+  for (const ScanSettings& settings : all_settings(*GetParam())) {
+    ScanTask task = task_of(*GetParam(), n, ScanType::f32);
+    task.settings = settings;
+    under_one_schedule([&] { check(*GetParam(), task, in_place); });
+    in_place = !in_place;
+  }
+}
+
+// The rounding error of a sum of n terms, in whatever order, is at most n * epsilon / 2 times the
+// sum of magnitudes (to first order; the factor 1.01 covers the rest for n * epsilon < 0.01).
+template <class Real>
+void check_reals(const ScanAlgorithm& algorithm, ScanType type) {
+  const int n = on_gpu ? 70001 : 501;
+  std::mt19937 random(5);
+  std::vector<Real> values(static_cast<std::size_t>(n));
+  for (Real& value : values)
+    value = static_cast<Real>(static_cast<double>(random()) / 4294967296.0 - 0.3);
+  ScanTask task = task_of(algorithm, n, type);
+  task.settings = small_settings(algorithm);
+  const std::string what = text_of(algorithm, task, false);
+  run<Real>(algorithm, task, values, false, what, [&](const std::vector<Real>& results) {
+    long double exact = 0, magnitudes = 0;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      exact += values[i];
+      magnitudes += std::abs(values[i]);
+      const long double bound = 1.01L * static_cast<long double>(i) *
+                                std::numeric_limits<Real>::epsilon() / 2 * magnitudes;
+      ASSERT_LE(std::abs(results[i] - exact), bound) << what << " at " << i;
+    }
+  });
+}
+
+TEST_P(Scan, RealNumbersAreWithinTheRoundingError) {
+  under_one_schedule([&] {
+    check_reals<float>(*GetParam(), ScanType::f32);
+    check_reals<double>(*GetParam(), ScanType::f64);
+  });
+}
+
+#if !defined(FACESAT_SIMT)
+// Many more tiles than blocks are resident, and three levels of recursion.
+TEST_P(Scan, LongArrays) {
+  check(*GetParam(), task_of(*GetParam(), (1 << 26) + 5), false);
+}
+#endif
+
+INSTANTIATE_TEST_SUITE_P(Registry, Scan,
+                         ::testing::ValuesIn(gpu::scan_algorithms().begin(),
+                                             gpu::scan_algorithms().end()),
+                         [](const auto& tested) { return std::string(tested.param->id); });
+
+TEST(ScanRegistry, IdsAreUniqueAndFound) {
+  std::set<std::string_view> ids;
+  for (const ScanAlgorithm* algorithm : gpu::scan_algorithms()) {
+    EXPECT_TRUE(ids.insert(algorithm->id).second) << algorithm->id;
+    EXPECT_EQ(gpu::find_scan(algorithm->id), algorithm);
+    EXPECT_LE(algorithm->parameters.size(), gpu::most_scan_parameters);
+    for (const gpu::ScanParameter& parameter : algorithm->parameters)
+      EXPECT_EQ(std::count(parameter.choices.begin(), parameter.choices.end(), parameter.standard),
+                1)
+          << algorithm->id << ", " << parameter.name;
+    const gpu::ScanCost cost = algorithm->cost(task_of(*algorithm, 1 << 20));
+    EXPECT_GE(cost.launches, 1);
+    EXPECT_GE(cost.reads, 1);
+    EXPECT_GE(cost.writes, 1);
+  }
+  EXPECT_EQ(gpu::find_scan("no such algorithm"), nullptr);
+}
+
+// The message of the ArgumentError that parse_scan() throws.
+std::string refusal_of(const std::string& text) {
+  try {
+    gpu::parse_scan(text);
+  } catch (const ArgumentError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(ScanRegistry, SettingsAreReadFromText) {
+  const gpu::ScanChoice standard = gpu::parse_scan("merrill_2009");
+  EXPECT_EQ(standard.algorithm, &gpu::merrill_2009);
+  EXPECT_EQ(standard.settings, gpu::standard_settings(gpu::merrill_2009));
+  const gpu::ScanChoice given = gpu::parse_scan("merrill_2009:blocks=128,threads=64");
+  EXPECT_EQ(gpu::settings_text(gpu::merrill_2009, given.settings), "threads=64,blocks=128");
+  EXPECT_NE(refusal_of("merrill").find("there is no scan algorithm \"merrill\"; known are facesat"),
+            std::string::npos);
+  EXPECT_EQ(refusal_of("merrill_2009:bloks=1"),
+            "the scan algorithm merrill_2009: no parameter \"bloks\"; known are threads, blocks");
+  for (const char* text : {"merrill_2009:threads=65", "merrill_2009:threads=",
+                           "merrill_2009:threads", "merrill_2009:threads=64x"})
+    EXPECT_EQ(refusal_of(text),
+              "the scan algorithm merrill_2009: threads must be one of 64, 128, 256, 512");
+  EXPECT_NE(refusal_of("merrill_2009:"), "accepted");
+  EXPECT_NE(refusal_of("merrill_2009:threads=64,"), "accepted");
+  EXPECT_EQ(refusal_of("horn_2005:threads=64"),
+            "the scan algorithm horn_2005: no parameter \"threads\"; known are none");
+}
+
+}  // namespace
+}  // namespace facesat::test
