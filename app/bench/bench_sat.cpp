@@ -11,6 +11,7 @@
 #include "app/bench/machine.hpp"
 #include "app/bench/quantile.hpp"
 #include "app/bench/report_file.hpp"
+#include "app/bench/row_times.hpp"
 #include "app/bench/sat_ids.hpp"
 #include "app/bench/sat_kernels.hpp"
 #include "app/bench/sat_report.hpp"
@@ -100,15 +101,7 @@ Json to_row(const gpu::SatBenchRow& measured, const gpu::SatBenchTask& task, dou
     row["failure"] = measured.failure;
     return row;
   }
-  const double median_us = quantile(measured.us, 0.5);
-  row["median_us"] = median_us;
-  row["min_us"] = measured.us.front();
-  row["p95_us"] = quantile(measured.us, 0.95);
-  if (floor_us > 0) {
-    row["floor_us"] = floor_us;
-    row["ratio"] = median_us / floor_us;
-  }
-  row["gb_per_s"] = measured.bytes / median_us / 1000;
+  add_times(row, measured.us, floor_us, measured.bytes);
   if (measured.id != "floor" && measured.id != "memcpy") row["checked"] = measured.checked;
   return row;
 }

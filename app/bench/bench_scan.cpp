@@ -11,6 +11,7 @@
 #include "app/bench/machine.hpp"
 #include "app/bench/quantile.hpp"
 #include "app/bench/report_file.hpp"
+#include "app/bench/row_times.hpp"
 #include "app/bench/scan_choices.hpp"
 #include "app/bench/scan_report.hpp"
 #include "app/bench/scan_search.hpp"
@@ -74,16 +75,8 @@ Json to_row(const gpu::ScanBenchRow& measured, const gpu::ScanBenchTask& task, d
     row["failure"] = measured.failure;
     return row;
   }
-  const double median_us = quantile(measured.us, 0.5);
-  row["median_us"] = median_us;
-  row["min_us"] = measured.us.front();
-  row["p95_us"] = quantile(measured.us, 0.95);
-  if (floor_us > 0) {
-    row["floor_us"] = floor_us;
-    row["ratio"] = median_us / floor_us;
-  }
   const double bytes = 2.0 * task.n * static_cast<double>(gpu::info_of(task.type).bytes);
-  row["gb_per_s"] = bytes / median_us / 1000;
+  add_times(row, measured.us, floor_us, bytes);
   if (measured.id != "floor" && measured.id != "memcpy") row["checked"] = measured.checked;
   return row;
 }

@@ -149,6 +149,12 @@ __device__ __forceinline__ void atomic_min(SharedArray<unsigned, N>& array, int 
   atomicMin(&array[i], value);
 }
 
+// __syncthreads() for `threads` threads of the block, whole warps, while the others go on. A kernel
+// has one such barrier.
+__device__ __forceinline__ void part_barrier(int threads) {
+  asm volatile("bar.sync 1, %0;" ::"r"(threads) : "memory");
+}
+
 // Accesses to words that blocks exchange: each is one access, which bypasses the L1 caches, since
 // other blocks do not see those. Relaxed order is enough, because a word contains its state and its
 // value, so that no other access has to be ordered with it.

@@ -134,6 +134,13 @@ void atomic_min(SharedArray<unsigned, N>& array, int i, unsigned value) {
   array[i] = std::min<unsigned>(array[i], value);
 }
 
+// __syncthreads() for `threads` threads of the block, whole warps, while the others go on. A kernel
+// has one such barrier.
+inline void part_barrier(int threads) {
+  if (threads % 32 != 0) simt::undefined("a barrier of a part of the block takes whole warps");
+  simt::part_barrier(static_cast<unsigned>(threads));
+}
+
 // Stores that other blocks may wait for: progress() lets the scheduler wake them.
 inline void store_relaxed(unsigned long long* address, unsigned long long value) {
   *address = value;

@@ -62,33 +62,14 @@ struct Tile {
   }
 };
 
-constexpr std::array thread_choices{64, 128, 256, 512};
-constexpr std::array parameters{ScanParameter{"threads", "threads per block", 128, thread_choices}};
-
-int tile_of(const ScanTask& task) {
-  return Tile::elements(task.settings[0]);
-}
-
-void enqueue(const ScanTask& task, void* workspace, StreamHandle stream) {
-  with_pass(task, [&]<class Pass>(const Pass& pass) {
-    recursive::enqueue_reduce_scan<Tile>(pass, task.settings[0], workspace, stream);
-  });
-}
+constexpr std::array parameters{recursive::threads_parameter(128)};
 
 }  // namespace
 
-const ScanAlgorithm dotsenko_2008{
-    .id = "dotsenko_2008",
-    .title = "Tiles as matrices in shared memory, one row per thread, recursive",
-    .paper =
-        "Dotsenko, Govindaraju, Sloan, Boyd, Manferdelli: Fast Scan Algorithms on Graphics "
-        "Processors, ICS 2008",
-    .year = 2008,
-    .parameters = parameters,
-    .cost = [](const ScanTask& task) { return recursive::cost(task, tile_of(task), 1); },
-    .workspace_bytes =
-        [](const ScanTask& task) { return recursive::workspace_bytes(task, tile_of(task)); },
-    .enqueue = enqueue,
-};
+const ScanAlgorithm dotsenko_2008 = recursive::algorithm<Tile, recursive::Form::reduce_scan>(
+    "dotsenko_2008", "Tiles as matrices in shared memory, one row per thread, recursive",
+    "Dotsenko, Govindaraju, Sloan, Boyd, Manferdelli: Fast Scan Algorithms on Graphics "
+    "Processors, ICS 2008",
+    2008, parameters);
 
 }  // namespace facesat::gpu

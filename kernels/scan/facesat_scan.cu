@@ -40,31 +40,22 @@ constexpr int most_workers(std::size_t element_bytes, int rows) {
 // for the tile after it, in turn.
 template <class T>
 struct Exchange {
-  SharedArray<T, 2 * 32> totals;     // of the elements of each warp
-  SharedArray<unsigned, 2> arrived;  // warps that have stored their totals
-  SharedArray<T, 2 * 32> before;     // the combination of all elements before each warp
-  SharedArray<int, 2> tickets;       // the tile after the next one
+  SharedArray<T, 2 * 32> totals;  // of the elements of each warp
+  SharedArray<T, 2 * 32> before;  // the combination of all elements before each warp
+  SharedArray<int, 2> tickets;    // the tile after the next one
 };
 
-// Stores the total of a warp's elements. The last warp of the block to do so publishes the tile's.
-// (The atomic counter orders the other warps' totals before their use. compute-sanitizer's
-// racecheck only knows barriers, and reports them.)
+// Called by all workers: stores the totals of their warps' elements and publishes the tile's.
 template <class T, class Op>
 __device__ __forceinline__ void publish_total(const Op& op, Exchange<T>& exchange, int half,
                                               int warps, T of_warp, Word* words, unsigned epoch) {
-  const int lane = static_cast<int>(lane_of_thread());
-  if (lane == 0) exchange.totals[32 * half + static_cast<int>(threadIdx.x) / 32] = of_warp;
-  __threadfence_block();
-  unsigned before = 0;
-  if (lane == 0) before = atomic_add(exchange.arrived, half, 1u);
-  if (static_cast<int>(__shfl_sync(full_warp, before, 0)) + 1 < warps) return;
-  __threadfence_block();
-  __syncwarp();
+  const int lane = static_cast<int>(lane_of_thread()), warp = static_cast<int>(threadIdx.x) / 32;
+  if (lane == 0) exchange.totals[32 * half + warp] = of_warp;
+  part_barrier(32 * warps);
+  if (warp > 0) return;
   T total = lane < warps ? static_cast<T>(exchange.totals[32 * half + lane]) : op.identity();
   for (unsigned d = 16; d > 0; d /= 2) total = op(total, __shfl_xor_sync(full_warp, total, d));
-  if (lane != 0) return;
-  exchange.arrived[half] = 0;
-  publish(words, 1, epoch, own_total, total);
+  if (lane == 0) publish(words, 1, epoch, own_total, total);
 }
 
 // The combination of the tiles before `number`, in every lane of the calling warp.
@@ -114,7 +105,6 @@ __global__ void __launch_bounds__(most_workers(sizeof(typename Pass::T), rows) +
   const int workers = static_cast<int>(blockDim.x) - 32, warps = workers / 32;
   const int warp = static_cast<int>(threadIdx.x) / 32, size = Tile::elements(workers);
   const bool is_worker = warp < warps, draws = static_cast<int>(threadIdx.x) == workers;
-  if (threadIdx.x < 2) exchange.arrived[static_cast<int>(threadIdx.x)] = 0;
   const auto [first, epoch] = draw_ticket(header);
 
   const auto take = [&](Tile& tile, int number, int half) {

@@ -66,31 +66,13 @@ struct Tile {
   }
 };
 
-constexpr std::array thread_choices{64, 128, 256, 512};
-constexpr std::array parameters{ScanParameter{"threads", "threads per block", 256, thread_choices}};
-
-int tile_of(const ScanTask& task) {
-  return Tile::elements(task.settings[0]);
-}
-
-void enqueue(const ScanTask& task, void* workspace, StreamHandle stream) {
-  with_pass(task, [&]<class Pass>(const Pass& pass) {
-    recursive::enqueue_scan_add<Tile>(pass, task.settings[0], workspace, stream);
-  });
-}
+constexpr std::array parameters{recursive::threads_parameter(256)};
 
 }  // namespace
 
-const ScanAlgorithm harris_2007{
-    .id = "harris_2007",
-    .title = "Brent-Kung: up-sweep and down-sweep in shared memory, recursive (HO)",
-    .paper = "Harris, Sengupta, Owens: Parallel Prefix Sum (Scan) with CUDA, GPU Gems 3, 2007",
-    .year = 2007,
-    .parameters = parameters,
-    .cost = [](const ScanTask& task) { return recursive::cost(task, tile_of(task), 2); },
-    .workspace_bytes =
-        [](const ScanTask& task) { return recursive::workspace_bytes(task, tile_of(task)); },
-    .enqueue = enqueue,
-};
+const ScanAlgorithm harris_2007 = recursive::algorithm<Tile, recursive::Form::scan_add>(
+    "harris_2007", "Brent-Kung: up-sweep and down-sweep in shared memory, recursive (HO)",
+    "Harris, Sengupta, Owens: Parallel Prefix Sum (Scan) with CUDA, GPU Gems 3, 2007", 2007,
+    parameters);
 
 }  // namespace facesat::gpu

@@ -2,6 +2,8 @@
 // way, until one tile is left. A Tile is that of cascade.cuh.
 #pragma once
 
+#include <array>
+#include <string_view>
 #include <vector>
 
 #include "kernels/scan/cascade.cuh"
@@ -113,6 +115,47 @@ void enqueue_reduce_scan(const Pass& pass, int threads, void* workspace, StreamH
   for (std::size_t i = levels.size(); i-- > 0;)
     cascade::enqueue_scan<Tile>(levels[i], launch(levels[i]), tile,
                                 i + 1 < levels.size() ? levels[i + 1].output : nullptr, stream);
+}
+
+// ---- a recursion as an algorithm ----
+
+enum class Form { scan_add, reduce_scan };
+
+inline constexpr std::array thread_choices{64, 128, 256, 512};
+constexpr ScanParameter threads_parameter(int usual) {
+  return {"threads", "threads per block", usual, thread_choices};
+}
+
+template <class Tile>
+int tile_of(const ScanTask& task) {
+  return Tile::elements(task.settings[0]);
+}
+
+// The algorithm's only parameter is threads_parameter.
+template <class Tile, Form form>
+constexpr ScanAlgorithm algorithm(std::string_view id, std::string_view title,
+                                  std::string_view paper, int year,
+                                  std::span<const ScanParameter> parameters) {
+  return {.id = id,
+          .title = title,
+          .paper = paper,
+          .year = year,
+          .parameters = parameters,
+          .cost =
+              [](const ScanTask& task) {
+                return cost(task, tile_of<Tile>(task), form == Form::scan_add ? 2 : 1);
+              },
+          .workspace_bytes =
+              [](const ScanTask& task) { return workspace_bytes(task, tile_of<Tile>(task)); },
+          .enqueue =
+              [](const ScanTask& task, void* workspace, StreamHandle stream) {
+                with_pass(task, [&]<class Pass>(const Pass& pass) {
+                  if constexpr (form == Form::scan_add)
+                    enqueue_scan_add<Tile>(pass, task.settings[0], workspace, stream);
+                  else
+                    enqueue_reduce_scan<Tile>(pass, task.settings[0], workspace, stream);
+                });
+              }};
 }
 
 }  // namespace facesat::gpu::recursive

@@ -68,33 +68,14 @@ struct Tile {
   }
 };
 
-constexpr std::array thread_choices{64, 128, 256, 512};
-constexpr std::array parameters{ScanParameter{"threads", "threads per block", 128, thread_choices}};
-
-int tile_of(const ScanTask& task) {
-  return Tile::elements(task.settings[0]);
-}
-
-void enqueue(const ScanTask& task, void* workspace, StreamHandle stream) {
-  with_pass(task, [&]<class Pass>(const Pass& pass) {
-    recursive::enqueue_scan_add<Tile>(pass, task.settings[0], workspace, stream);
-  });
-}
+constexpr std::array parameters{recursive::threads_parameter(128)};
 
 }  // namespace
 
-const ScanAlgorithm sengupta_2008{
-    .id = "sengupta_2008",
-    .title = "Scans within warps, then of blocks, recursive (CUDPP)",
-    .paper =
-        "Sengupta, Harris, Garland: Efficient Parallel Scan Algorithms for GPUs, NVIDIA "
-        "NVR-2008-003, 2008",
-    .year = 2008,
-    .parameters = parameters,
-    .cost = [](const ScanTask& task) { return recursive::cost(task, tile_of(task), 2); },
-    .workspace_bytes =
-        [](const ScanTask& task) { return recursive::workspace_bytes(task, tile_of(task)); },
-    .enqueue = enqueue,
-};
+const ScanAlgorithm sengupta_2008 = recursive::algorithm<Tile, recursive::Form::scan_add>(
+    "sengupta_2008", "Scans within warps, then of blocks, recursive (CUDPP)",
+    "Sengupta, Harris, Garland: Efficient Parallel Scan Algorithms for GPUs, NVIDIA "
+    "NVR-2008-003, 2008",
+    2008, parameters);
 
 }  // namespace facesat::gpu

@@ -26,7 +26,7 @@ constexpr std::uint64_t patience = 20000;
 Schedule schedule;
 
 // What a fibre waits for.
-enum class Waiting : unsigned char { no, barrier, warp, other_block, finished };
+enum class Waiting : unsigned char { no, barrier, part_barrier, warp, other_block, finished };
 
 // A pool, because stacks are many, large, and needed again by the next block.
 class Stacks {
@@ -60,7 +60,7 @@ struct Fibre {
   // The warp operation in which the fibre waits, its arguments, and the values of all lanes.
   WarpOperation operation{};
   unsigned mask = 0;
-  std::uint64_t value = 0;
+  std::uint64_t value = 0;  // at a barrier of a part of the block: the number of threads
   std::uint64_t received[warp_size]{};
 };
 
@@ -250,8 +250,8 @@ void Block::run() {
             fmt::format("block ({}, {}): {} threads wait at a barrier and {} in a warp operation "
                         "for threads that "
                         "will not come ({} have ended)",
-                        index.x, index.y, count(Waiting::barrier), count(Waiting::warp),
-                        count(Waiting::finished)));
+                        index.x, index.y, count(Waiting::barrier) + count(Waiting::part_barrier),
+                        count(Waiting::warp), count(Waiting::finished)));
       break;
     }
     Waiting& state = waiting_of(*fibre);
@@ -385,6 +385,23 @@ void undefined(const std::string& what) {
 void block_barrier() {
   running->waiting_of(*running->current) = Waiting::barrier;
   running->switch_back();
+}
+
+void part_barrier(unsigned threads) {
+  Block& block = *running;
+  block.current->value = threads;
+  block.waiting_of(*block.current) = Waiting::part_barrier;
+  unsigned arrived = 0;
+  for (const Fibre& fibre : block.fibres) {
+    if (block.waiting_of(fibre) != Waiting::part_barrier) continue;
+    if (fibre.value != threads)
+      undefined(fmt::format("a barrier of {} threads, at which a thread waits for {}", threads,
+                            fibre.value));
+    ++arrived;
+  }
+  if (arrived == threads)
+    std::replace(block.waiting.begin(), block.waiting.end(), Waiting::part_barrier, Waiting::no);
+  block.switch_back();
 }
 
 const std::uint64_t* exchange(WarpOperation operation, unsigned mask, std::uint64_t value) {

@@ -71,6 +71,8 @@ std::byte* dynamic_shared();
 bool* dynamic_shared_written();
 
 void block_barrier();
+// A barrier of its own, which `threads` threads of the block pass together.
+void part_barrier(unsigned threads);
 
 // Waits until all lanes of `mask` have called this with the same operation. Returns the values that
 // they passed, indexed by lane.

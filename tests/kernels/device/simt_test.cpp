@@ -12,6 +12,7 @@
 namespace facesat::test {
 namespace {
 
+using gpu::part_barrier;
 using gpu::SharedArray;
 
 // The order of blocks, the seed of random orders, the number of blocks in flight.
@@ -158,6 +159,11 @@ TEST(Simt, WhatAGpuDoesNotDefineIsRefused) {
   expect_refusal(2, 64, "wait at a barrier", [] {
     if (threadIdx.x < 40) __syncthreads();
   });
+  expect_refusal(1, 96, "wait at a barrier", [] {
+    if (threadIdx.x < 32) part_barrier(64);
+  });
+  expect_refusal(1, 96, "whole warps", [] { part_barrier(40); });
+  expect_refusal(1, 96, "a thread waits for", [] { part_barrier(threadIdx.x < 32 ? 96 : 128); });
   expect_refusal(1, 32, " ended", [] {
     if (threadIdx.x < 31) __syncwarp();
   });
