@@ -113,6 +113,10 @@ MUTATIONS = [
      "scans: a chunk's total has its first elements"),
     ("kernels/scan/pass.cuh", "const T exclusive = k > 0 ?", "const T exclusive = k > 1 ?", "scans: exclusive results leave out the element itself"),
     ("kernels/scan/recursive.cuh", "element = pass.op(prefix, element);", "element = prefix;", "scans: totals are combined with what is there"),
+    ("kernels/tasks/task_array.cuh", "static_cast<unsigned>(column + 1)", "static_cast<unsigned>(column)",
+     "task arrays: every finished task is counted"),
+    ("kernels/tasks/task_array.cpp", "divide_up(edge.right + 1, edge.up)", "divide_up(edge.right, edge.up)",
+     "task arrays: steps come after those that they need"),
 ]
 PROGRAMS = ["facesat_oracle_tests", "facesat_tests"]
 KERNEL_PROGRAMS = ["kernels/facesat_simt_tests"]

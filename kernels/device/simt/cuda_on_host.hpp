@@ -70,6 +70,7 @@ T received(const std::uint64_t* values, unsigned mask, unsigned from) {
 inline void __syncthreads() {
   simt::block_barrier();
 }
+inline void __threadfence() {}
 inline void __threadfence_block() {}  // only one fibre runs at any moment
 inline void __syncwarp(unsigned mask = ~0u) {
   simt::exchange(simt::WarpOperation::barrier, mask, 0);
