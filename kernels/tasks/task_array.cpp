@@ -9,27 +9,15 @@
 
 namespace facesat::gpu {
 
-std::string_view name_of(TaskArrayKind kind) {
-  switch (kind) {
-    case TaskArrayKind::forward:
-      return "forward";
-    case TaskArrayKind::fair:
-      return "fair";
-    default:
-      return "backward";
-  }
-}
-
 TaskArrayKind kind_of(std::span<const TaskEdge> edges) {
   TaskArrayKind kind = TaskArrayKind::forward;
   for (const TaskEdge& edge : edges) {
     if (edge.up < 1)
       throw ArgumentError(
-          fmt::format("tasks cannot run in any order: task (i, j) would need task (i {} {}, j {} "
-                      "{}), but edges "
-                      "must lead from a row further up",
-                      edge.up > 0 ? '-' : '+', std::abs(edge.up), edge.right < 0 ? '-' : '+',
-                      std::abs(edge.right)));
+          fmt::format("tasks could wait for each other for ever: task (i, j) would need task (i + "
+                      "{}, j {} {}), "
+                      "but edges must lead from a row further up",
+                      -edge.up, edge.right < 0 ? '-' : '+', std::abs(edge.right)));
     kind = std::max(kind, edge.right < 0    ? TaskArrayKind::forward
                           : edge.right == 0 ? TaskArrayKind::fair
                                             : TaskArrayKind::backward);

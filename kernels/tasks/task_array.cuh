@@ -37,7 +37,6 @@
 
 #include <array>
 #include <cstddef>
-#include <string_view>
 #include <type_traits>
 
 #include "kernels/device/soft_synchronization.cuh"

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <span>
-#include <string_view>
 
 #include "core/image.hpp"
 
@@ -23,7 +22,6 @@ struct TaskEdge {
 // By where edges lead: from columns further left only (forward), from none further right (fair), or
 // from any column (backward).
 enum class TaskArrayKind { forward, fair, backward };
-std::string_view name_of(TaskArrayKind kind);
 
 // Throws ArgumentError, with a sentence, if an edge does not lead from a row further up. Rows that
 // need each other could wait for ever, and so could a task that needs one to its right.
