@@ -19,6 +19,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 
 #include "kernels/scan/pass.cuh"
 
@@ -165,6 +166,21 @@ inline std::size_t totals_bytes(const ScanTask& task, int blocks) {
 inline ScanCost cost(const ScanTask& task, int blocks) {
   const double totals = static_cast<double>(blocks) / task.n;
   return {.launches = 3, .reads = 2 + 2 * totals, .writes = 1 + 2 * totals};
+}
+
+// ---- the first parameters of every cascade: threads, and then blocks ----
+
+inline constexpr std::array thread_choices{64, 128, 256, 512};
+inline constexpr std::array block_choices{8, 128, 256, 512, 1024, 2048};
+inline constexpr std::array parameters{
+    ScanParameter{"threads", "threads per block", 256, thread_choices},
+    ScanParameter{"blocks", "blocks", 1024, block_choices}};
+
+inline Launch launch_of(const ScanSettings& settings) {
+  return {settings[1], settings[0]};
+}
+inline std::size_t workspace_bytes(const ScanTask& task) {
+  return totals_bytes(task, launch_of(task.settings).blocks);
 }
 
 }  // namespace facesat::gpu::cascade

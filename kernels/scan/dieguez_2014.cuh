@@ -16,25 +16,21 @@ inline constexpr const char* paper =
 // The parameters that all of them have: the paper's N_tb and C, and where p runs. Mapped memory
 // (-MM) and the cache of read-only data (section IV-C) are variants of the same kernels; in-place
 // arrays (-IP) are a property of the task.
-inline constexpr std::array thread_choices{64, 128, 256, 512};
 inline constexpr std::array block_choices{8, 128, 256, 512, 1024, 2048, 4096};
 enum class Variant { plain, read_only, mapped };
 inline constexpr std::array variant_choices{0, 1, 2};
 inline constexpr ScanParameter threads_parameter{"threads", "threads per block (N_tb)", 256,
-                                                 thread_choices},
+                                                 cascade::thread_choices},
     blocks_parameter{"blocks", "blocks (C)", 1024, block_choices},
     variant_parameter{"variant",
                       "0: plain, 1: read-only cache, 2: totals scanned by the CPU, mapped memory",
                       1, variant_choices};
 
-inline cascade::Launch launch_of(const ScanSettings& settings) {
-  return {settings[1], settings[0]};
-}
 inline Variant variant_of(const ScanSettings& settings) {
   return static_cast<Variant>(settings[2]);
 }
 inline ScanCost cost(const ScanTask& task) {
-  ScanCost cost = cascade::cost(task, launch_of(task.settings).blocks);
+  ScanCost cost = cascade::cost(task, cascade::launch_of(task.settings).blocks);
   if (variant_of(task.settings) == Variant::mapped) cost.launches = 2;
   return cost;
 }
@@ -42,12 +38,12 @@ inline bool is_mapped(const ScanSettings& settings) {
   return variant_of(settings) == Variant::mapped;
 }
 inline std::size_t workspace_bytes(const ScanTask& task) {
-  return host_scan_bytes + cascade::totals_bytes(task, launch_of(task.settings).blocks);
+  return host_scan_bytes + cascade::workspace_bytes(task);
 }
 
 template <class Tile, int width>
 void enqueue(const ScanTask& task, void* workspace, StreamHandle stream) {
-  const cascade::Launch launch = launch_of(task.settings);
+  const cascade::Launch launch = cascade::launch_of(task.settings);
   const Variant variant = variant_of(task.settings);
   with_pass(task, [&]<class Pass>(Pass pass) {
     using T = typename Pass::T;

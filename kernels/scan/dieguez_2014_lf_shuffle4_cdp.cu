@@ -38,17 +38,13 @@ __global__ void launching_kernel(Pass pass, Pass totals_pass, cascade::Launch la
 }
 
 ScanCost cost(const ScanTask& task) {
-  ScanCost cost = cascade::cost(task, dieguez_2014::launch_of(task.settings).blocks);
+  ScanCost cost = cascade::cost(task, cascade::launch_of(task.settings).blocks);
   cost.launches = 4;
   return cost;
 }
 
-std::size_t workspace_bytes(const ScanTask& task) {
-  return cascade::totals_bytes(task, dieguez_2014::launch_of(task.settings).blocks);
-}
-
 void enqueue(const ScanTask& task, void* workspace, StreamHandle stream) {
-  const cascade::Launch launch = dieguez_2014::launch_of(task.settings);
+  const cascade::Launch launch = cascade::launch_of(task.settings);
   with_pass(task, [&]<class Pass>(Pass pass) {
     pass.is_read_only = task.input != task.output;
     const Pass totals_pass =
@@ -69,7 +65,7 @@ const ScanAlgorithm dieguez_2014_lf_shuffle4_cdp{
     .year = 2014,
     .parameters = parameters,
     .cost = cost,
-    .workspace_bytes = workspace_bytes,
+    .workspace_bytes = cascade::workspace_bytes,
     .enqueue = enqueue,
 };
 

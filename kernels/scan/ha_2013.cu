@@ -60,27 +60,14 @@ __global__ void last_kernel(Pass pass, int chunk, const typename Pass::T* totals
   cascade::scan_chunk<Tile>(pass, block, chunk, totals[block]);
 }
 
-constexpr std::array thread_choices{64, 128, 256, 512};
-constexpr std::array block_choices{8, 128, 256, 512, 1024, 2048};
-constexpr std::array parameters{ScanParameter{"threads", "threads per block", 256, thread_choices},
-                                ScanParameter{"blocks", "blocks", 1024, block_choices}};
-
-cascade::Launch launch_of(const ScanTask& task) {
-  return {task.settings[1], task.settings[0]};
-}
-
 ScanCost cost(const ScanTask& task) {
-  ScanCost cost = cascade::cost(task, launch_of(task).blocks);
-  cost.reads -= 2.0 / launch_of(task).blocks;
+  ScanCost cost = cascade::cost(task, cascade::launch_of(task.settings).blocks);
+  cost.reads -= 2.0 / cascade::launch_of(task.settings).blocks;
   return cost;
 }
 
-std::size_t workspace_bytes(const ScanTask& task) {
-  return cascade::totals_bytes(task, launch_of(task).blocks);
-}
-
 void enqueue(const ScanTask& task, void* workspace, StreamHandle stream) {
-  const cascade::Launch launch = launch_of(task);
+  const cascade::Launch launch = cascade::launch_of(task.settings);
   const dim3 grid(static_cast<unsigned>(launch.blocks - 1)),
       block(static_cast<unsigned>(launch.threads));
   with_pass(task, [&]<class Pass>(const Pass& pass) {
@@ -103,9 +90,9 @@ const ScanAlgorithm ha_2013{
         "Ha, Han: A Scalable Work-Efficient and Depth-Optimal Parallel Scan for the GPGPU "
         "Environment, IEEE TPDS 24(12), 2013",
     .year = 2013,
-    .parameters = parameters,
+    .parameters = cascade::parameters,
     .cost = cost,
-    .workspace_bytes = workspace_bytes,
+    .workspace_bytes = cascade::workspace_bytes,
     .enqueue = enqueue,
 };
 

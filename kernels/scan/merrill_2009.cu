@@ -65,26 +65,13 @@ struct Tile {
   }
 };
 
-constexpr std::array thread_choices{64, 128, 256, 512};
-constexpr std::array block_choices{8, 128, 256, 512, 1024, 2048};
-constexpr std::array parameters{ScanParameter{"threads", "threads per block", 256, thread_choices},
-                                ScanParameter{"blocks", "blocks", 1024, block_choices}};
-
-cascade::Launch launch_of(const ScanTask& task) {
-  return {task.settings[1], task.settings[0]};
-}
-
 ScanCost cost(const ScanTask& task) {
-  return cascade::cost(task, launch_of(task).blocks);
-}
-
-std::size_t workspace_bytes(const ScanTask& task) {
-  return cascade::totals_bytes(task, launch_of(task).blocks);
+  return cascade::cost(task, cascade::launch_of(task.settings).blocks);
 }
 
 void enqueue(const ScanTask& task, void* workspace, StreamHandle stream) {
   with_pass(task, [&]<class Pass>(const Pass& pass) {
-    cascade::enqueue<Tile, 4>(pass, launch_of(task), workspace, stream);
+    cascade::enqueue<Tile, 4>(pass, cascade::launch_of(task.settings), workspace, stream);
   });
 }
 
@@ -97,9 +84,9 @@ const ScanAlgorithm merrill_2009{
         "Merrill, Grimshaw: Parallel Scan for Stream Architectures, University of Virginia, "
         "2009",
     .year = 2009,
-    .parameters = parameters,
+    .parameters = cascade::parameters,
     .cost = cost,
-    .workspace_bytes = workspace_bytes,
+    .workspace_bytes = cascade::workspace_bytes,
     .enqueue = enqueue,
 };
 

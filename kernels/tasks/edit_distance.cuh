@@ -1,8 +1,8 @@
 // The edit distance of two strings (V. Levenshtein 1966) as a task array: an example.
 //
 // Entry (y, x) of the table is the distance of the first y characters of `a` from the first x of
-// `b`. A task fills 32 x 32 entries: lane l has row l, and is l columns behind lane 0, so that it
-// gets the entry above from the lane before, which has just computed it.
+// `b`. A task fills 32 x 32 entries: each lane has a row and lags the lane before it by a column,
+// so that it gets the entry above from the lane before, which has just computed it.
 #pragma once
 
 #include "kernels/tasks/task_array.cuh"

@@ -142,7 +142,7 @@ struct Mix {
   }
 };
 
-// Twice on one workspace, with results poisoned before and guarded behind.
+// Twice on one workspace, with results poisoned before and guards past their end.
 template <class Task>
 void check(int rows, int columns) {
   Task task{rows, columns, nullptr};
