@@ -156,6 +156,13 @@ inline void store_relaxed(unsigned* address, unsigned value) {
 inline unsigned load_relaxed(const unsigned* address) {
   return *address;
 }
+// Only one fibre runs at any moment, so that all writes are visible.
+inline void store_release(unsigned long long* address, unsigned long long value) {
+  store_relaxed(address, value);
+}
+inline unsigned long long load_acquire(const unsigned long long* address) {
+  return load_relaxed(address);
+}
 template <class T>
 void store_streaming(T* address, const T& value) {
   *address = value;

@@ -15,7 +15,7 @@
 //   };
 //
 // threads: that perform a task together: 32, a warp, or a block of a multiple of 32.
-// edges: what a task needs besides its left neighbour.
+// edges: what a task needs besides its left neighbour; at most 32.
 // shared_elements: of type Element; the shared memory of a task.
 // Carried: what each thread hands on to the next task of the row.
 // perform(): does task (i, j). `carried` is what the thread of the same rank left there in task
@@ -23,16 +23,37 @@
 // threads of the task: team.rank is from 0 to threads - 1, team.sync() is a barrier, team[k] is
 // element k of the shared memory, which is unwritten at the beginning of each task.
 //
+// Inputs that depend on no other task can be loaded ahead, while the task before is performed. Then
+// the struct has, too,
+//
+//     struct Prepared { float pixel; };
+//     template <class Team>
+//     __device__ Prepared prepare(int i, int j, const Team& team) const;
+//
+// which uses no shared memory, and perform() gets its result after j: perform(i, j, prepared,
+// carried, team).
+//
 // Which rows a task needs may depend on data: then the struct has, too,
 //
-//     __device__ void wait(int i, int j, const FinishedTasks& finished) const;
+//     __device__ void wait(int i, int j, int lane, FinishedTasks& finished) const;
 //
-// which calls finished.wait(row, column) for what task (i, j) needs, and for nothing that `edges`
-// does not allow: rows at least as far up, columns at most as far right.
+// with the `prepared` of the thread after j if there is one. It is called by the 32 threads of the
+// team's first warp, so that they can wait for different tasks: finished.wait(row, column) for what
+// task (i, j) needs, and for nothing that `edges` does not allow: rows at least as far up, columns
+// at most as far right.
+//
+// Rows may hand values on in words that contain their own state, which saves the fence that has to
+// come between values and the news that they are there, and half of the latency. Then the struct has
+//
+//     static constexpr bool hands_on_words = true;
+//
+// and perform() uses HandedOn<T, true> for everything that other rows read, and waits by reading.
 //
 // Source: Funasaka, Nakano, Ito 2017, sections III and IV.
 // Departs from it in: a counter of finished tasks per row in place of one flag per task; it
-// contains the number of the launch, so that nothing is reset between launches.
+// contains the number of the launch, so that nothing is reset between launches. A row asks for the
+// counter again only when the tasks that it last saw finished are not enough. Words with their
+// state are ours.
 #pragma once
 
 #include <array>
@@ -54,6 +75,7 @@ struct TaskTeam {
   int rank;   // of the calling thread
   int index;  // of the team in its block
   Memory& memory;
+  unsigned epoch;  // the number of the launch, for HandedOn
 
   __device__ void sync() const {
     if constexpr (Task::threads == 32)
@@ -64,42 +86,137 @@ struct TaskTeam {
   __device__ decltype(auto) operator[](int k) const { return memory[index * elements + k]; }
 };
 
+// An array of values that rows hand on to each other, in global memory: as words with their state,
+// whose reader waits for them, or as they are.
+template <class T, bool as_words>
+struct HandedOn {
+  using Stored = std::conditional_t<as_words, Word, T>;
+  Stored* values;
+  std::ptrdiff_t size;  // elements
+
+  static constexpr std::size_t bytes(std::ptrdiff_t size) {
+    return static_cast<std::size_t>(size) * (as_words ? parts<T> : 1) * sizeof(Stored);
+  }
+  template <class Team>
+  __device__ void write(const Team& team, std::ptrdiff_t i, T value) const {
+    if constexpr (as_words)
+      publish(values + i, size, team.epoch, inclusive_total, value);
+    else
+      values[i] = value;
+  }
+  template <class Team>
+  __device__ T read(const Team& team, std::ptrdiff_t i) const {
+    if constexpr (as_words)
+      return wait_for<T>(values + i, size, team.epoch);
+    else
+      return values[i];
+  }
+  // Elements i + k * stride for the k below n that `exists` returns true for. All are loaded before
+  // one is waited for.
+  template <class Team, class Exists, int n>
+  __device__ void read(const Team& team, std::ptrdiff_t i, std::ptrdiff_t stride, Exists exists,
+                       T (&results)[n]) const {
+    State state[n];
+    FACESAT_UNROLL
+    for (int k = 0; k < n; ++k) {
+      state[k] = inclusive_total;
+      if (!exists(k)) continue;
+      if constexpr (as_words)
+        state[k] = look(values + i + k * stride, size, team.epoch, results[k]);
+      else
+        results[k] = values[i + k * stride];
+    }
+    FACESAT_UNROLL
+    for (int k = 0; k < n; ++k)
+      if (state[k] != inclusive_total) results[k] = read(team, i + k * stride);
+  }
+};
+
 // The numbers of finished tasks of each row: words with the number of the launch in the upper 32
 // bits.
 struct FinishedTasks {
   Word* words;
   unsigned epoch;
   int columns;
+  int seen_row = -1, seen = 0;  // what the calling thread has seen last
 
   // Waits until the task is finished; for none in rows and columns that do not exist.
-  __device__ void wait(int row, int column) const {
+  __device__ void wait(int row, int column) {
     if (row < 0 || column < 0) return;
-    const int last = column < columns ? column : columns - 1;
-    for (;;) {
-      const Word word = load_relaxed(words + row);
-      if (static_cast<unsigned>(word >> 32) == epoch &&
-          static_cast<int>(static_cast<unsigned>(word)) > last)
-        return;
-      pause();
+    const int needed = (column < columns ? column : columns - 1) + 1;
+    if (row != seen_row) seen = 0;
+    seen_row = row;
+    while (seen < needed) {
+      const Word word = load_acquire(words + row);
+      if (static_cast<unsigned>(word >> 32) == epoch)
+        seen = static_cast<int>(static_cast<unsigned>(word));
+      if (seen < needed) pause();
     }
   }
   // Called by one thread, after team.sync().
   __device__ void publish(int row, int column) const {
-    __threadfence();
-    store_relaxed(words + row, static_cast<Word>(epoch) << 32 | static_cast<unsigned>(column + 1));
+    store_release(words + row, static_cast<Word>(epoch) << 32 | static_cast<unsigned>(column + 1));
   }
 };
 
 template <class Task>
+constexpr bool hands_on_words() {
+  if constexpr (requires { Task::hands_on_words; })
+    return Task::hands_on_words;
+  else
+    return false;
+}
+
+// What prepare() returns, or nothing.
+template <class Task>
+struct Preparation {
+  static constexpr bool exists = false;
+  struct Result {};
+};
+template <class Task>
+  requires requires { typename Task::Prepared; }
+struct Preparation<Task> {
+  static constexpr bool exists = true;
+  using Result = typename Task::Prepared;
+};
+template <class Task>
+using PreparedFor = typename Preparation<Task>::Result;
+
+template <class Task, class Team>
+__device__ __forceinline__ PreparedFor<Task> prepare(const Task& task, int i, int j,
+                                                     const Team& team) {
+  if constexpr (Preparation<Task>::exists)
+    return task.prepare(i, j, team);
+  else
+    return {};
+}
+
+template <class Task, class Team>
+__device__ __forceinline__ void perform(const Task& task, int i, int j,
+                                        const PreparedFor<Task>& prepared,
+                                        typename Task::Carried& carried, const Team& team) {
+  if constexpr (Preparation<Task>::exists)
+    task.perform(i, j, prepared, carried, team);
+  else
+    task.perform(i, j, carried, team);
+}
+
+// Called by the first 32 threads of a team.
+template <class Task>
 __device__ __forceinline__ void wait_for_edges(const Task& task, int i, int j,
-                                               const FinishedTasks& finished) {
-  if constexpr (requires { task.wait(i, j, finished); }) {
-    task.wait(i, j, finished);
+                                               const PreparedFor<Task>& prepared, int lane,
+                                               FinishedTasks& finished) {
+  if constexpr (requires { task.wait(i, j, prepared, lane, finished); }) {
+    task.wait(i, j, prepared, lane, finished);
+  } else if constexpr (requires { task.wait(i, j, lane, finished); }) {
+    task.wait(i, j, lane, finished);
   } else {
     constexpr auto edges = Task::edges;  // device code has no static members
-    for (const TaskEdge& edge : edges) finished.wait(i - edge.up, j + edge.right);
+    static_assert(edges.size() <= 32);
+    int edge = 0;
+    for (const TaskEdge& e : edges)
+      if (edge++ == lane) finished.wait(i - e.up, j + e.right);
   }
-  __threadfence();
 }
 
 // Every team draws rows and performs their tasks from left to right.
@@ -110,8 +227,8 @@ __global__ void __launch_bounds__(teams* Task::threads)
   __shared__ typename Team::Memory memory;
   __shared__ SharedArray<unsigned, teams> drawn;
   const int thread = static_cast<int>(threadIdx.x);
-  const Team team{thread % Task::threads, thread / Task::threads, memory};
-  const FinishedTasks finished{words, header->epoch, task.columns};
+  const Team team{thread % Task::threads, thread / Task::threads, memory, header->epoch};
+  FinishedTasks finished{words, team.epoch, task.columns};
   for (;;) {
     if (team.rank == 0) drawn[team.index] = atomicAdd(&header->ticket, 1u);
     team.sync();
@@ -127,12 +244,18 @@ __global__ void __launch_bounds__(teams* Task::threads)
       return;
     }
     typename Task::Carried carried{};
+    PreparedFor<Task> prepared = prepare(task, row, 0, team);
     for (int column = 0; column < task.columns; ++column) {
-      if (team.rank == 0) wait_for_edges(task, row, column, finished);
+      if constexpr (!hands_on_words<Task>()) {
+        if (team.rank < 32) wait_for_edges(task, row, column, prepared, team.rank, finished);
+        team.sync();
+      }
+      PreparedFor<Task> next{};
+      if (column + 1 < task.columns) next = prepare(task, row, column + 1, team);
+      perform(task, row, column, prepared, carried, team);
       team.sync();
-      task.perform(row, column, carried, team);
-      team.sync();
-      if (team.rank == 0) finished.publish(row, column);
+      if (!hands_on_words<Task>() && team.rank == 0) finished.publish(row, column);
+      prepared = next;
     }
   }
 }
@@ -145,7 +268,8 @@ __global__ void __launch_bounds__(teams* Task::threads)
   using Team = TaskTeam<Task, teams>;
   __shared__ typename Team::Memory memory;
   const int thread = static_cast<int>(threadIdx.x);
-  const Team team{thread % Task::threads, thread / Task::threads, memory};
+  // Words need no number of the launch, because steps come one after the other.
+  const Team team{thread % Task::threads, thread / Task::threads, memory, 0};
   const int k = static_cast<int>(blockIdx.x) * teams + team.index;
   if (k >= step.count) return;
   const int row = step.first_row + k, column = step.first_column - slope * k;
@@ -153,7 +277,7 @@ __global__ void __launch_bounds__(teams* Task::threads)
       handed_on + static_cast<std::ptrdiff_t>(row) * Task::threads + team.rank;
   typename Task::Carried carried{};
   if (column > 0) carried = *place;
-  task.perform(row, column, carried, team);
+  perform(task, row, column, prepare(task, row, column, team), carried, team);
   *place = carried;
 }
 
@@ -164,7 +288,14 @@ std::size_t task_workspace_bytes(int rows, TaskSchedule schedule) {
   const auto count = static_cast<std::size_t>(rows);
   if (schedule == TaskSchedule::steps)
     return count * Task::threads * sizeof(typename Task::Carried);
-  return header_bytes + count * sizeof(Word);
+  return header_bytes + (hands_on_words<Task>() ? 0 : count) * sizeof(Word);
+}
+
+// The number of launches of a schedule. Throws ArgumentError as enqueue_tasks() does.
+template <class Task>
+int task_launches(const Task& task, TaskSchedule schedule) {
+  const int slope = slope_of(Task::edges);
+  return schedule == TaskSchedule::steps ? steps_of(task.rows, task.columns, slope) : 1;
 }
 
 // Performs all tasks; allocates nothing, waits for nothing. Throws ArgumentError if no order of the

@@ -122,6 +122,23 @@ inline unsigned __dp4a(unsigned a, unsigned b, unsigned sum) {
   for (int shift = 0; shift < 32; shift += 8) sum += (a >> shift & 0xFF) * (b >> shift & 0xFF);
   return sum;
 }
+// The upper and the lower word of high:low, shifted to the left and to the right.
+inline unsigned __funnelshift_l(unsigned low, unsigned high, unsigned shift) {
+  const std::uint64_t both = static_cast<std::uint64_t>(high) << 32 | low;
+  return static_cast<unsigned>(both << shift % 32 >> 32);
+}
+inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift) {
+  const std::uint64_t both = static_cast<std::uint64_t>(high) << 32 | low;
+  return static_cast<unsigned>(both >> shift % 32);
+}
+// Byte i of the result is byte number (nibble i of `selector`) of high:low.
+inline unsigned __byte_perm(unsigned low, unsigned high, unsigned selector) {
+  const std::uint64_t both = static_cast<std::uint64_t>(high) << 32 | low;
+  unsigned result = 0;
+  for (int i = 0; i < 4; ++i)
+    result |= static_cast<unsigned>(both >> 8 * (selector >> 4 * i & 7) & 255) << 8 * i;
+  return result;
+}
 inline int __popc(unsigned bits) {
   return std::popcount(bits);
 }

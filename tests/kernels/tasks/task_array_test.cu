@@ -107,8 +107,8 @@ struct Mix {
   __host__ __device__ std::ptrdiff_t place(int i, int j, int rank) const {
     return (static_cast<std::ptrdiff_t>(i) * columns + j) * threads + rank;
   }
-  __device__ void wait(int i, int j, const gpu::FinishedTasks& finished) const {
-    finished.wait(i - rows_up(j), j + right);
+  __device__ void wait(int i, int j, int lane, gpu::FinishedTasks& finished) const {
+    if (lane == j % 32) finished.wait(i - rows_up(j), j + right);
   }
   template <class Team>
   __device__ void perform(int i, int j, Carried& carried, const Team& team) const {

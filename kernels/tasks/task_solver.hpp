@@ -1,0 +1,37 @@
+// A way to solve a problem that is a task array, on a GPU: the contract of all of them. Includes no
+// CUDA headers.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+#include "kernels/device/stream.hpp"
+
+namespace facesat::gpu {
+
+// `Task` is the problem with its arrays in device memory.
+template <class Task>
+struct TaskSolver {
+  std::string_view id, title, paper;
+
+  // Bytes of scratch memory for a problem, whose arrays are not looked at. The memory belongs to
+  // the caller, starts on a 256-byte boundary, must be zero before the first use for problems of
+  // this size, and is left ready for the next use. Only one call's launches at a time may use it.
+  std::size_t (*workspace_bytes)(const Task&);
+  int (*launches)(const Task&);
+  // Enqueues the whole solution; allocates nothing, waits for nothing. Throws CudaError.
+  void (*enqueue)(const Task&, void* workspace, StreamHandle stream);
+};
+
+// Null if there is none of that name.
+template <class Task>
+const TaskSolver<Task>* find_solver(std::span<const TaskSolver<Task>> solvers,
+                                    std::string_view id) {
+  const auto found =
+      std::find_if(solvers.begin(), solvers.end(), [&](const auto& s) { return s.id == id; });
+  return found == solvers.end() ? nullptr : &*found;
+}
+
+}  // namespace facesat::gpu
