@@ -6,6 +6,7 @@
 #include "app/bench/bench_micro.hpp"
 #include "app/bench/bench_sat.hpp"
 #include "app/bench/bench_scan.hpp"
+#include "app/bench/bench_tasks.hpp"
 #include "app/common/command_line.hpp"
 #include "cascades/cascade_store.hpp"
 
@@ -159,6 +160,59 @@ CLI::App* add_bench_scan(CLI::App& bench, BenchScanCommand& command) {
     if (command.sizes.empty()) command.sizes = {"2^19", "2^21", "2^23", "2^27"};
   });
   return scan;
+}
+
+CLI::App* add_bench_tasks(CLI::App& bench, BenchTasksCommand& command) {
+  CLI::App* tasks = bench.add_subcommand(
+      "tasks", "Task arrays (knapsack, error diffusion, SAT): microseconds per problem");
+  const auto repeatable = [&](const char* name, std::vector<std::string>& values, const char* help,
+                              const char* type) {
+    tasks->add_option(name, values, help)
+        ->type_name(type)
+        ->expected(1)
+        ->take_all()
+        ->allow_extra_args(false);
+  };
+  repeatable("--problem", command.problems,
+             "knapsack, error-diffusion, sat (type 32f32f), all; repeatable [all]", "NAME");
+  repeatable("--schedule", command.schedules,
+             "facesat: our own; skss_warps, skss_blocks, skss_resident, skss_counters: one launch "
+             "whose rows wait for each other; steps, steps:N: a launch per step, N items per task; "
+             "cpu_serial, cpu_threads, cpu_collection, cpu_diffusion, cpu_4r1w; all; repeatable "
+             "[all]",
+             "ID");
+  repeatable("--size", command.sizes,
+             "Of the problem, which must be one; repeatable [4096x16383 to 4096x524287 for "
+             "knapsack, 1024x1024 to 32768x32768 for the others]",
+             "ITEMSxCAPACITY|WxH");
+  add_choice<gpu::HalftoneRule>(
+      *tasks, "--rule", command.rule,
+      {{"32f", gpu::HalftoneRule::real}, {"integer", gpu::HalftoneRule::integer}},
+      "Errors of error diffusion as real numbers, or as whole ones, like Pillow's [32f]");
+  tasks
+      ->add_option("--image", command.image,
+                   "A picture for error diffusion, cropped at the top left to each --size [a ramp]")
+      ->type_name("FILE");
+  tasks->add_option("--output", command.output, "Write the halftone to this .png file")
+      ->type_name("FILE");
+  tasks->add_option("--device", command.device, "The GPU, as 'facesat info' numbers them [0]")
+      ->type_name("N")
+      ->check(whole_number(0));
+  tasks
+      ->add_option("--runs", command.runs,
+                   "Timed runs of each schedule; on the CPU fewer, if they take long [31]")
+      ->type_name("N")
+      ->check(whole_number(1, 100000));
+  tasks
+      ->add_option("--json", command.json,
+                   "Write the table to this file too, in place of an earlier one")
+      ->type_name("FILE");
+  tasks
+      ->add_option("--report", command.report,
+                   "Write a page of charts and tables there, as HTML, in place of an earlier one")
+      ->type_name("FILE");
+  tasks->final_callback([&command, tasks] { command.line = line_of(*tasks); });
+  return tasks;
 }
 
 CLI::App* add_bench_detect(CLI::App& bench, BenchDetectCommand& command) {

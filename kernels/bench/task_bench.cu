@@ -1,5 +1,3 @@
-#include "kernels/bench/task_bench.hpp"
-
 #include <algorithm>
 #include <memory>
 
@@ -7,6 +5,7 @@
 #include "kernels/bench/sat_place.hpp"
 #include "kernels/bench/scan_floor.hpp"
 #include "kernels/bench/stream_wait.cuh"
+#include "kernels/bench/task_bench.hpp"
 #include "kernels/device/cuda.hpp"
 #include "kernels/device/stream.hpp"
 #include "kernels/tasks/sat.hpp"
@@ -23,9 +22,8 @@ std::size_t copies_of(std::size_t bytes) {
 }
 
 // Adds the number of bytes of a block of rows that differ to *wrong.
-__global__ void compare_kernel(const std::uint8_t* a, std::ptrdiff_t a_pitch,
-                               const std::uint8_t* b, std::ptrdiff_t b_pitch, int width, int height,
-                               unsigned* wrong) {
+__global__ void compare_kernel(const std::uint8_t* a, std::ptrdiff_t a_pitch, const std::uint8_t* b,
+                               std::ptrdiff_t b_pitch, int width, int height, unsigned* wrong) {
   unsigned count = 0;
   for (int y = static_cast<int>(blockIdx.y); y < height; y += static_cast<int>(gridDim.y))
     for (int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); x < width;
@@ -59,8 +57,12 @@ class KnapsackPlaces {
         expected_best_(uploaded(task.expected.best.data(), task.expected.best.size())),
         taken_(task.expected.taken.size()),
         expected_taken_(uploaded(task.expected.taken.data(), task.expected.taken.size())),
-        task_{static_cast<int>(task.values.size()), task.capacity, values_.data(), weights_.data(),
-              best_.data(), taken_.data()} {}
+        task_{static_cast<int>(task.values.size()),
+              task.capacity,
+              values_.data(),
+              weights_.data(),
+              best_.data(),
+              taken_.data()} {}
 
   std::span<const KnapsackSolver> solvers() const { return knapsack_solvers(); }
   const KnapsackTask& task(std::size_t) const { return task_; }
@@ -113,8 +115,12 @@ class HalftonePlaces {
 
   std::span<const HalftoneSolver> solvers() const { return halftone_solvers(); }
   HalftoneTask task(std::size_t i) const {
-    return {rule_,  size_, pictures_[i % pictures_.size()].data(),
-            pitch_, halftones_[i % halftones_.size()].data(), pitch_};
+    return {rule_,
+            size_,
+            pictures_[i % pictures_.size()].data(),
+            pitch_,
+            halftones_[i % halftones_.size()].data(),
+            pitch_};
   }
   void poison(std::size_t i, cudaStream_t stream) const {
     const Buffer<std::uint8_t>& halftone = halftones_[i % halftones_.size()];
@@ -183,7 +189,8 @@ class Bench {
   TaskBenchRow row(const TaskSolver<typename Places::Task>& solver) {
     TaskBenchRow row{.id = std::string(solver.id), .checked = true};
     try {
-      Buffer<std::byte> workspace(std::max<std::size_t>(solver.workspace_bytes(places_.task(0)), 1));
+      Buffer<std::byte> workspace(
+          std::max<std::size_t>(solver.workspace_bytes(places_.task(0)), 1));
       FACESAT_CUDA(cudaMemsetAsync(workspace.data(), 0, workspace.bytes(), stream_.get()));
       row.launches = solver.launches(places_.task(0));
       measure(row, true, [&](std::size_t i) {

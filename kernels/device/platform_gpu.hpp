@@ -177,8 +177,8 @@ __device__ __forceinline__ unsigned load_relaxed(const unsigned* address) {
   return value;
 }
 
-// As above, with what makes other data visible: whoever reads the stored word by load_acquire() sees
-// what this thread, and threads that it has synchronised with, have written before.
+// As above, with what makes other data visible: whoever reads the stored word by load_acquire()
+// sees what this thread, and threads that it has synchronised with, have written before.
 __device__ __forceinline__ void store_release(unsigned long long* address,
                                               unsigned long long value) {
   asm volatile("st.release.gpu.global.u64 [%0], %1;" ::"l"(address), "l"(value) : "memory");

@@ -1,5 +1,5 @@
-// The SAT of Funasaka, Nakano, Ito 2017 as a task array: a task is a tile of 32 x 32 elements, which
-// a warp computes. Section V-B of the paper, figure 7.
+// The SAT of Funasaka, Nakano, Ito 2017 as a task array: a task is a tile of 32 x 32 elements,
+// which a warp computes. Section V-B of the paper, figure 7.
 #pragma once
 
 #include "kernels/sat/pass.cuh"

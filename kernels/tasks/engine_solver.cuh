@@ -12,8 +12,8 @@ constexpr std::size_t round_up_256(std::size_t bytes) {
   return (bytes + 255) / 256 * 256;
 }
 
-// `Form::of(problem, memory)` is a problem as a task array, with Form::table_bytes(problem) bytes of
-// device memory of its own, which lie in the workspace past the schedule's.
+// `Form::of(problem, memory)` is a problem as a task array, with Form::table_bytes(problem) bytes
+// of device memory of its own, which lie in the workspace past the schedule's.
 template <class Problem, class Form, TaskSchedule schedule>
 TaskSolver<Problem> engine_solver(std::string_view id, std::string_view title,
                                   std::string_view paper) {

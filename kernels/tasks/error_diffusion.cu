@@ -1,9 +1,8 @@
 // Error diffusion: the ways to compute it.
-#include "kernels/tasks/error_diffusion.hpp"
-
 #include <array>
 
 #include "kernels/tasks/engine_solver.cuh"
+#include "kernels/tasks/error_diffusion.hpp"
 #include "kernels/tasks/facesat_halftone.cuh"
 #include "kernels/tasks/halftone_parallelograms.cuh"
 
@@ -12,12 +11,6 @@ namespace {
 
 template <class Rule>
 using Own = OwnHalftone<Rule, 4, 3>;
-
-// Calls visit(Rule()).
-template <class Visit>
-auto visit_rule(HalftoneRule rule, Visit visit) {
-  return rule == HalftoneRule::real ? visit(RealHalftone()) : visit(IntegerHalftone());
-}
 
 // Words for the last row of each strip.
 std::size_t own_workspace_bytes(const HalftoneTask& task) {
@@ -40,7 +33,8 @@ template <TaskSchedule schedule, bool by_words = true>
 HalftoneSolver parallelograms(std::string_view id, std::string_view title, std::string_view paper) {
   static const auto of = [](HalftoneRule rule) {
     return visit_rule(rule, []<class Rule>(Rule) {
-      return engine_solver<HalftoneTask, HalftoneParallelograms<Rule, by_words>, schedule>({}, {}, {});
+      return engine_solver<HalftoneTask, HalftoneParallelograms<Rule, by_words>, schedule>({}, {},
+                                                                                           {});
     });
   };
   return {.id = id,

@@ -30,7 +30,8 @@ enum class HalftoneRule {
 
 // The rules. Error: of a pixel. Sum: of a pixel and the errors that it collects from the row above;
 // `sum` adds them, from above on the left, above, and above on the right. `round` adds the error of
-// the pixel to the left, and says whether the pixel becomes white, and with what error.
+// the pixel to the left, and says whether the pixel becomes white, and with what error. `add` adds
+// one error, in diffusion.
 //
 // `pixel` is pixel_bits plus the pixel: the bits of 2^23 plus the pixel as a real number. So a GPU
 // converts a byte while it extracts it, without its slow unit for conversions.
@@ -48,6 +49,9 @@ struct RealHalftone {
   }
   static constexpr Sum sum(std::uint32_t pixel, Error above_left, Error above, Error above_right) {
     return intensity(pixel) + 1.0f / 16 * above_left + 5.0f / 16 * above + 3.0f / 16 * above_right;
+  }
+  static constexpr void add(Sum& sum, int sixteenths, Error error) {
+    sum += static_cast<float>(sixteenths) / 16 * error;
   }
   static constexpr Rounded round(Sum sum, Error left) {
     const float collected = sum + 7.0f / 16 * left;
@@ -68,7 +72,11 @@ struct IntegerHalftone {
     Error error;
   };
   static constexpr Sum sum(std::uint32_t pixel, Error above_left, Error above, Error above_right) {
-    return {static_cast<std::int32_t>(pixel - pixel_bits), above_left + 5 * above + 3 * above_right};
+    return {static_cast<std::int32_t>(pixel - pixel_bits),
+            above_left + 5 * above + 3 * above_right};
+  }
+  static constexpr void add(Sum& sum, int sixteenths, Error error) {
+    sum.errors += sixteenths * error;
   }
   static constexpr Rounded round(Sum sum, Error left) {
     const std::int32_t moved = sum.pixel + (sum.errors + 7 * left) / 16;
@@ -79,8 +87,8 @@ struct IntegerHalftone {
 };
 
 // Both pictures are in device memory, of the same size. Rows start on 16-byte boundaries; pitches
-// are in bytes, and all of a row's pitch can be read. White is 255 and black 0. Rows of the halftone
-// may be overwritten up to the next multiple of 4 bytes.
+// are in bytes, and all of a row's pitch can be read. White is 255 and black 0. Rows of the
+// halftone may be overwritten up to the next multiple of 4 bytes.
 struct HalftoneTask {
   HalftoneRule rule = HalftoneRule::real;
   Size size;
@@ -94,8 +102,9 @@ struct HalftoneTask {
 using HalftoneSolver = TaskSolver<HalftoneTask>;
 std::span<const HalftoneSolver> halftone_solvers();
 
-// ---- the definition, on the host: error collection, pixel by pixel
+// ---- the definitions, on the host, pixel by pixel
 
+// Error collection.
 template <class Rule>
 void collect_errors(View<const std::uint8_t> picture, View<std::uint8_t> halftone) {
   using Error = typename Rule::Error;
@@ -105,9 +114,9 @@ void collect_errors(View<const std::uint8_t> picture, View<std::uint8_t> halfton
   for (int y = 0; y < picture.size.height; ++y) {
     for (int x = 0; x < width; ++x) {
       const auto at = static_cast<std::size_t>(x) + 1;
-      const auto rounded =
-          Rule::round(Rule::sum(pixel_bits + picture.row(y)[x], above[at - 1], above[at], above[at + 1]),
-                      own[at - 1]);
+      const auto rounded = Rule::round(
+          Rule::sum(pixel_bits + picture.row(y)[x], above[at - 1], above[at], above[at + 1]),
+          own[at - 1]);
       halftone.row(y)[x] = rounded.is_white ? 255 : 0;
       own[at] = rounded.error;
     }
@@ -115,12 +124,37 @@ void collect_errors(View<const std::uint8_t> picture, View<std::uint8_t> halfton
   }
 }
 
-inline void collect_errors(HalftoneRule rule, View<const std::uint8_t> picture,
-                           View<std::uint8_t> halftone) {
-  if (rule == HalftoneRule::real)
-    collect_errors<RealHalftone>(picture, halftone);
-  else
-    collect_errors<IntegerHalftone>(picture, halftone);
+// Error diffusion.
+template <class Rule>
+void diffuse_errors(View<const std::uint8_t> picture, View<std::uint8_t> halftone) {
+  using Sum = typename Rule::Sum;
+  const int width = picture.size.width, height = picture.size.height;
+  // Sums of this row and of the next one, with one before the first and one after the last.
+  std::vector<Sum> own(static_cast<std::size_t>(width) + 2), below(own.size());
+  const auto start = [&](int y, std::vector<Sum>& sums) {
+    for (int x = 0; x < width && y < height; ++x)
+      sums[static_cast<std::size_t>(x) + 1] = Rule::sum(pixel_bits + picture.row(y)[x], {}, {}, {});
+  };
+  start(0, own);
+  for (int y = 0; y < height; ++y) {
+    start(y + 1, below);
+    for (int x = 0; x < width; ++x) {
+      const auto at = static_cast<std::size_t>(x) + 1;
+      const auto rounded = Rule::round(own[at], {});
+      halftone.row(y)[x] = rounded.is_white ? 255 : 0;
+      Rule::add(own[at + 1], 7, rounded.error);
+      Rule::add(below[at + 1], 1, rounded.error);
+      Rule::add(below[at], 5, rounded.error);
+      Rule::add(below[at - 1], 3, rounded.error);
+    }
+    own.swap(below);
+  }
+}
+
+// Calls visit(Rule()).
+template <class Visit>
+auto visit_rule(HalftoneRule rule, Visit visit) {
+  return rule == HalftoneRule::real ? visit(RealHalftone()) : visit(IntegerHalftone());
 }
 
 }  // namespace facesat::gpu

@@ -8,7 +8,8 @@
 //   are words that contain their state, one for each pixel of a block's last row. A warp of its own
 //   fetches and publishes them, a window ahead and a window behind, so that no fence is needed and
 //   no worker waits for global memory.
-// Shapes: blocks of `workers` warps with 32 rows each and the warp that exchanges; a block per strip
+// Shapes: blocks of `workers` warps with 32 rows each and the warp that exchanges; a block per
+// strip
 //   of 32 * workers rows, whose numbers are drawn from a counter.
 // Reads and writes per pixel: 1 / 1; a word of 8 bytes for each pixel of a block's last row.
 // Launches: 1.
@@ -40,7 +41,8 @@ struct OwnHalftone {
 
   HalftoneTask problem;
   int strips = divide_up(problem.size.height, 32 * workers);
-  int windows = halftone_windows(problem.size.width + 1, lag);  // the pixel past the end has no error
+  int windows =
+      halftone_windows(problem.size.width + 1, lag);  // the pixel past the end has no error
   int steps = windows + (workers - 1) * delay;
 
   // The column of a lane's error in slot `window`.
@@ -98,7 +100,8 @@ __global__ void __launch_bounds__(32 * (Own::workers + 1))
   typename Own::Errors errors;
   PixelWindow pixels{};
   if (is_worker) {
-    pixels = load_window(own.problem, {32 * (Own::workers * strip + warp) + lane, -Own::lag * lane});
+    pixels =
+        load_window(own.problem, {32 * (Own::workers * strip + warp) + lane, -Own::lag * lane});
     // Past the right edge, errors are read that nobody writes; they lead to nothing.
     for (int k = 0; k < Own::slots; ++k) rings[Own::slot(warp + 1, k) + lane] = {};
   } else {
@@ -109,8 +112,7 @@ __global__ void __launch_bounds__(32 * (Own::workers + 1))
   for (int step = 0; step <= own.steps; ++step) {
     const int window = step - warp * Own::delay;
     if (is_worker) {
-      if (window >= 0 && window < own.windows)
-        own.work(strip, warp, window, pixels, errors, rings);
+      if (window >= 0 && window < own.windows) own.work(strip, warp, window, pixels, errors, rings);
     } else {
       // The last worker's window of the step before was step - 1 - (workers - 1) * delay.
       own.hand_on(strip, step - 1 - (Own::workers - 1) * Own::delay - Own::lag, lane, rings, words,

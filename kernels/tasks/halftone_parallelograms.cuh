@@ -2,8 +2,8 @@
 // are each two columns further to the left than the one above.
 //
 // Shapes: task (i, j) has rows 32 i to 32 i + 31; lane l has columns 32 j - 2 l to 32 j - 2 l + 31.
-//   The bottom row of parallelograms j + 1 and j + 2 above lies above the top row, so that the array
-//   is backward.
+//   The bottom row of parallelograms j + 1 and j + 2 above lies above the top row, so that the
+//   array is backward.
 // Reads and writes per pixel: 1 / 1; the error of every 32nd row, once each.
 // Source: Funasaka, Nakano, Ito 2017, section V-C, figures 9 to 11.
 #pragma once

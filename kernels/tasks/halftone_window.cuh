@@ -1,7 +1,7 @@
-// Error diffusion by a warp: 32 rows at a time, a lane for each, in windows of 32 columns. Each lane
-// lags `lag` columns behind the one above it, whose errors it gets by a shuffle: at least 2, because
-// a pixel needs the error above on the right. With 3, a shuffle has a step more to arrive, so that
-// the chain of steps is that of the arithmetic alone.
+// Error diffusion by a warp: 32 rows at a time, a lane for each, in windows of 32 columns. Each
+// lane lags `lag` columns behind the one above it, whose errors it gets by a shuffle: at least 2,
+// because a pixel needs the error above on the right. With 3, a shuffle has a step more to arrive,
+// so that the chain of steps is that of the arithmetic alone.
 #pragma once
 
 #include "kernels/device/warp.cuh"
@@ -58,8 +58,8 @@ __device__ __forceinline__ PixelWords words_of(const PixelWindow& window, int fi
 }
 
 // Stores 32 pixels, bit k of `white` for column first + k, in aligned vectors. The last pixels of
-// the window, which do not fill a vector, are stored with the next one: `before` are the bits of the
-// previous window.
+// the window, which do not fill a vector, are stored with the next one: `before` are the bits of
+// the previous window.
 __device__ __forceinline__ void store_window(const HalftoneTask& task, LanePlace place,
                                              unsigned before, unsigned white) {
   auto* const row = reinterpret_cast<uint4*>(task.halftone + place.y * task.halftone_pitch);
@@ -95,8 +95,8 @@ struct LaneErrors {
   unsigned white = 0;  // the bits of the window before
 };
 
-// The columns of a window, one after the other. `from_above(t)`, called by all lanes, is the error in
-// the row above the warp's first one, lag - 1 columns to the right of that lane's column;
+// The columns of a window, one after the other. `from_above(t)`, called by all lanes, is the error
+// in the row above the warp's first one, lag - 1 columns to the right of that lane's column;
 // `to_below(t, error)` gets each lane's errors.
 template <bool all_inside, class Rule, int lag, class FromAbove, class ToBelow>
 __device__ __forceinline__ unsigned collect_columns(const HalftoneTask& task, LanePlace place,
@@ -109,8 +109,8 @@ __device__ __forceinline__ unsigned collect_columns(const HalftoneTask& task, La
   typename Rule::Error of_first[32];  // all of them first, so that no step waits for one
   FACESAT_UNROLL
   for (int t = 0; t < 32; ++t) of_first[t] = from_above(t);
-  // What came last from the lane above is looked at as late as possible: with a lag of 3, in the next
-  // step.
+  // What came last from the lane above is looked at as late as possible: with a lag of 3, in the
+  // next step.
   auto shuffled = errors.above[lag - 1], of_first_before = shuffled;
   unsigned white = 0, pixels = 0;
   FACESAT_UNROLL
@@ -120,11 +120,12 @@ __device__ __forceinline__ unsigned collect_columns(const HalftoneTask& task, La
     shuffled = __shfl_up_sync(full_warp, errors.left, 1);
     of_first_before = of_first[t];
     errors.above[lag - 1] = arrived;
-    const auto above_right = lag > 2 ? errors.above[lag > 2 ? 2 : 0] : is_first ? of_first[t] : shuffled;
-    const auto rounded = Rule::round(
-        Rule::sum(__byte_perm(pixels, pixel_bits, 0x7440 + t % 4), errors.above[0],
-                  errors.above[1], above_right),
-        errors.left);
+    const auto above_right = lag > 2    ? errors.above[lag > 2 ? 2 : 0]
+                             : is_first ? of_first[t]
+                                        : shuffled;
+    const auto rounded = Rule::round(Rule::sum(__byte_perm(pixels, pixel_bits, 0x7440 + t % 4),
+                                               errors.above[0], errors.above[1], above_right),
+                                     errors.left);
     const bool is_inside = all_inside || static_cast<unsigned>(place.first + t) < width;
     errors.left = is_inside ? rounded.error : typename Rule::Error{};
     if (rounded.is_white && is_inside) white |= 1u << t;

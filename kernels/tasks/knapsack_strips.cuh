@@ -1,10 +1,11 @@
 // The 0-1 knapsack problem as a task array: a warp computes 32 capacities of one item, or of
 // several items one after the other.
 //
-// Shapes: task (i, j) computes V for capacities 32 i to 32 i + 31 and items k j to k j + k - 1; lane
+// Shapes: task (i, j) computes V for capacities 32 i to 32 i + 31 and items k j to k j + k - 1;
+// lane
 //   l has capacity 32 i + l. With k = 1 the array is forward (V. Boyer, D. El Baz, M. Elkihel,
-//   "Solving knapsack problems on GPU", Computers and Operations Research 39, 2012), with more it is
-//   fair (J. F. O'Connell, C. L. Mumford, "An exact dynamic programming based method to solve
+//   "Solving knapsack problems on GPU", Computers and Operations Research 39, 2012), with more it
+//   is fair (J. F. O'Connell, C. L. Mumford, "An exact dynamic programming based method to solve
 //   optimisation problems using GPUs", CANDAR 2014).
 // Reads and writes per entry of V: 1 / 1, and one bit for the choice.
 // Source: Funasaka, Nakano, Ito 2017, section V-A.
@@ -17,8 +18,8 @@
 namespace facesat::gpu {
 
 // Waits for what the capacities of row i need from rows above, for an item of this weight: those
-// that are `weight` smaller lie in one or two rows, and `which` of them this thread waits for. A row
-// has `strip` capacities.
+// that are `weight` smaller lie in one or two rows, and `which` of them this thread waits for. A
+// row has `strip` capacities.
 __device__ __forceinline__ void wait_for_lighter(int i, int column, int weight, int which,
                                                  int strip, FinishedTasks& finished) {
   const int up = weight / strip + which;

@@ -1,10 +1,9 @@
 // Integral images as a task array: the schedules, in comparison.
-#include "kernels/tasks/sat.hpp"
-
 #include <array>
 
 #include "kernels/sat/funasaka_2017.cuh"
 #include "kernels/tasks/engine_solver.cuh"
+#include "kernels/tasks/sat.hpp"
 
 namespace facesat::gpu {
 namespace {
@@ -45,7 +44,8 @@ constexpr SatSolver own{
 std::span<const SatSolver> sat_solvers() {
   using enum TaskSchedule;
   static const std::array solvers{
-      own, tiles<warps>("skss_warps", "SKSS: a warp per row of tiles", funasaka),
+      own,
+      tiles<warps>("skss_warps", "SKSS: a warp per row of tiles", funasaka),
       tiles<blocks>("skss_blocks", "SKSS: a block per row of tiles", funasaka),
       tiles<resident_blocks>("skss_resident", "SKSS: as many blocks as run at a time", funasaka),
       tiles<warps, false>("skss_counters", "skss_warps with counters in place of words", funasaka),

@@ -43,7 +43,8 @@
 // at most as far right.
 //
 // Rows may hand values on in words that contain their own state, which saves the fence that has to
-// come between values and the news that they are there, and half of the latency. Then the struct has
+// come between values and the news that they are there, and half of the latency. Then the struct
+// has
 //
 //     static constexpr bool hands_on_words = true;
 //
@@ -174,7 +175,9 @@ struct Preparation {
   struct Result {};
 };
 template <class Task>
-  requires requires { typename Task::Prepared; }
+requires requires {
+  typename Task::Prepared;
+}
 struct Preparation<Task> {
   static constexpr bool exists = true;
   using Result = typename Task::Prepared;

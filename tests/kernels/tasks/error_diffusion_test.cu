@@ -13,34 +13,16 @@ namespace {
 using gpu::HalftoneRule;
 using gpu::HalftoneTask;
 
-// Diffusion, as Floyd and Steinberg describe it: each pixel adds its error to four others.
-Image<std::uint8_t> diffused(View<const std::uint8_t> picture) {
-  const int width = picture.size.width, height = picture.size.height;
-  std::vector<float> sums;
-  const auto at = [&](int x, int y) -> float& {
-    return sums[static_cast<std::size_t>(y) * static_cast<std::size_t>(width + 2) +
-                static_cast<std::size_t>(x + 1)];
-  };
-  sums.resize(static_cast<std::size_t>(width + 2) * static_cast<std::size_t>(height + 1));
-  for (int y = 0; y < height; ++y)
-    for (int x = 0; x < width; ++x) at(x, y) = gpu::RealHalftone::intensity(gpu::pixel_bits + picture.row(y)[x]);
-  Image<std::uint8_t> halftone(picture.size);
-  for (int y = 0; y < height; ++y)
-    for (int x = 0; x < width; ++x) {
-      const float value = at(x, y) <= 0.5f ? 0.0f : 1.0f;
-      halftone.row(y)[x] = value > 0 ? 255 : 0;
-      const float error = at(x, y) - value;
-      at(x + 1, y) += 7.0f / 16 * error;
-      at(x + 1, y + 1) += 1.0f / 16 * error;
-      at(x, y + 1) += 5.0f / 16 * error;
-      at(x - 1, y + 1) += 3.0f / 16 * error;
-    }
-  return halftone;
-}
-
 Image<std::uint8_t> collected(HalftoneRule rule, View<const std::uint8_t> picture) {
   Image<std::uint8_t> halftone(picture.size);
-  gpu::collect_errors(rule, picture, halftone.view());
+  gpu::visit_rule(rule,
+                  [&]<class Rule>(Rule) { gpu::collect_errors<Rule>(picture, halftone.view()); });
+  return halftone;
+}
+Image<std::uint8_t> diffused(HalftoneRule rule, View<const std::uint8_t> picture) {
+  Image<std::uint8_t> halftone(picture.size);
+  gpu::visit_rule(rule,
+                  [&]<class Rule>(Rule) { gpu::diffuse_errors<Rule>(picture, halftone.view()); });
   return halftone;
 }
 
@@ -56,12 +38,13 @@ TEST(ErrorDiffusion, CollectionIsDiffusion) {
     EXPECT_EQ(gpu::RealHalftone::intensity(gpu::pixel_bits + pixel),
               static_cast<float>(pixel) * (1.0f / 255));
   EXPECT_EQ(255 * (1.0f / 255), 1.0f);
-  for (const Size size : {Size{1, 1}, {1, 40}, {40, 1}, {131, 97}, {640, 480}}) {
-    const Image<std::uint8_t> picture = noise(size, 3);
-    EXPECT_EQ(differences(diffused(picture.view()).view(),
-                          collected(HalftoneRule::real, picture.view()).view()),
-              0u);
-  }
+  for (const HalftoneRule rule : {HalftoneRule::real, HalftoneRule::integer})
+    for (const Size size : {Size{1, 1}, {1, 40}, {40, 1}, {131, 97}, {640, 480}}) {
+      const Image<std::uint8_t> picture = noise(size, 3);
+      EXPECT_EQ(differences(diffused(rule, picture.view()).view(),
+                            collected(rule, picture.view()).view()),
+                0u);
+    }
 }
 
 // Half of the pixels of a picture of grey 127 or 128 become white, about a quarter of one of 64.
@@ -69,7 +52,8 @@ TEST(ErrorDiffusion, KeepsTheBrightness) {
   for (const HalftoneRule rule : {HalftoneRule::real, HalftoneRule::integer})
     for (const int grey : {0, 64, 127, 128, 200, 255}) {
       Image<std::uint8_t> picture(Size{200, 200});
-      for (int y = 0; y < 200; ++y) std::fill_n(picture.row(y), 200, static_cast<std::uint8_t>(grey));
+      for (int y = 0; y < 200; ++y)
+        std::fill_n(picture.row(y), 200, static_cast<std::uint8_t>(grey));
       const Image<std::uint8_t> halftone = collected(rule, picture.view());
       double sum = 0;
       for (int y = 0; y < 200; ++y)
@@ -84,12 +68,8 @@ void check(HalftoneRule rule, Size size, unsigned seed) {
   const Image<std::uint8_t> expected = collected(rule, picture.view());
   DevicePicture<std::uint8_t> input(size, 0), output(size, 0);
   input.upload(picture.view());
-  const HalftoneTask task{rule,
-                          size,
-                          input.view().data,
-                          input.view().pitch,
-                          output.view().data,
-                          output.view().pitch};
+  const HalftoneTask task{
+      rule, size, input.view().data, input.view().pitch, output.view().data, output.view().pitch};
   for (const gpu::HalftoneSolver& solver : gpu::halftone_solvers()) {
     DeviceArray<std::byte> workspace(std::vector<std::byte>(solver.workspace_bytes(task)));
     for (int run = 0; run < 2; ++run) {
