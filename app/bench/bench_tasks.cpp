@@ -201,12 +201,9 @@ int run_bench_tasks(const BenchTasksCommand& command) {
   print_title();
   for (const TaskProblemChoice& choice : choices.problems)
     for (const Size size : choice.sizes) {
-      // Of an output, only the first size's: task_choices() has seen to it that one is meant.
-      BenchTasksCommand of_size = command;
-      if (size.width != choice.sizes.front().width) of_size.output.clear();
       Measured measured{choice, size, {}};
       try {
-        measured.rows = measure(choice, size, choices, of_size, picture ? &*picture : nullptr);
+        measured.rows = measure(choice, size, choices, command, picture ? &*picture : nullptr);
       } catch (const MemoryError& error) {
         measured.rows.push_back({.id = "all", .failure = error.what()});
       }

@@ -64,7 +64,7 @@ Size size_of(TaskProblem problem, const std::string& text) {
   return size;
 }
 
-// An image, an output or --rule without a problem are about error diffusion.
+// An image or an output without a problem are about error diffusion.
 std::vector<std::string> problem_names(const BenchTasksCommand& command) {
   const bool is_halftone = !command.image.empty() || !command.output.empty();
   std::vector<std::string> names = command.problems;
@@ -119,7 +119,9 @@ TaskChoices task_choices(const BenchTasksCommand& command) {
     const TaskProblem problem = found->first;
     TaskProblemChoice choice{problem, name, {}};
     for (const std::string& text : command.sizes) choice.sizes.push_back(size_of(problem, text));
-    if (command.sizes.empty() && command.image.empty()) choice.sizes = standard_sizes(problem);
+    if (command.sizes.empty() && command.image.empty())
+      choice.sizes =
+          command.output.empty() ? standard_sizes(problem) : std::vector{Size{1024, 1024}};
     choices.problems.push_back(choice);
     append(of_gpu, gpu_schedules(problem));
     append(known, cpu_schedules(problem));

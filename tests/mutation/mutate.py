@@ -117,6 +117,16 @@ MUTATIONS = [
      "task arrays: every finished task is counted"),
     ("kernels/tasks/task_array.cpp", "divide_up(edge.right + 1, edge.up)", "divide_up(edge.right, edge.up)",
      "task arrays: steps come after those that they need"),
+    ("kernels/tasks/task_array.cuh", "if (state[k] != inclusive_total) results[k] = read", "if (false) results[k] = read",
+     "task arrays: a value that is not there yet is waited for"),
+    ("kernels/tasks/knapsack_strips.cuh", "is_taken = with > carried.value;", "is_taken = with >= carried.value;",
+     "knapsack: equal values leave the item out"),
+    ("kernels/tasks/knapsack_blocks.cuh", "place >= strip - next_weight", "place > strip - next_weight",
+     "knapsack: the entries that the next item needs are handed on"),
+    ("kernels/tasks/error_diffusion.hpp", "collected > 0.5f", "collected >= 0.5f", "error diffusion: one half is black"),
+    ("kernels/tasks/halftone_window.cuh", "if (is_last) store_window", "if (false) store_window",
+     "error diffusion: the last pixels of a row are stored"),
+    ("kernels/tasks/facesat_halftone.cuh", "delay = lag + 1", "delay = lag", "error diffusion: warps follow each other with a window between"),
 ]
 PROGRAMS = ["facesat_oracle_tests", "facesat_tests"]
 KERNEL_PROGRAMS = ["kernels/facesat_simt_tests"]

@@ -33,6 +33,15 @@ std::size_t differences(View<const std::uint8_t> a, View<const std::uint8_t> b) 
   return count;
 }
 
+TEST(ErrorDiffusion, ThresholdsAreThoseOfTheRules) {
+  EXPECT_FALSE(gpu::RealHalftone::round(0.5f, 0.0f).is_white);
+  EXPECT_TRUE(gpu::RealHalftone::round(0.50001f, 0.0f).is_white);
+  EXPECT_EQ(gpu::RealHalftone::round(0.25f, 1.0f).error, 0.25f + 7.0f / 16 - 1);
+  EXPECT_FALSE(gpu::IntegerHalftone::round({128, 15}, 0).is_white);  // 15/16 is lost
+  EXPECT_TRUE(gpu::IntegerHalftone::round({128, 9}, 1).is_white);
+  EXPECT_EQ(gpu::IntegerHalftone::round({250, 16 * 60}, 0).error, 0);  // at most 255
+}
+
 TEST(ErrorDiffusion, CollectionIsDiffusion) {
   for (std::uint32_t pixel = 0; pixel < 256; ++pixel)
     EXPECT_EQ(gpu::RealHalftone::intensity(gpu::pixel_bits + pixel),

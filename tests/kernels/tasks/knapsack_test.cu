@@ -18,14 +18,14 @@ struct Problem {
   int capacity = 0;
 };
 
-// `kind` 0: as the paper's, small weights; 1: weights up to beyond the capacity, and 0; 2: values
-// that are not whole numbers.
+// `kind` 0: as the paper's, small weights, but with many equal values; 1: weights up to beyond the
+// capacity, and 0; 2: values that are not whole numbers.
 Problem random_problem(int items, int capacity, int kind, unsigned seed) {
   std::mt19937 random(seed);
   Problem problem{.capacity = capacity};
   const int most = kind == 1 ? capacity + capacity / 4 + 2 : std::max(4 * capacity / items, 1);
   for (int j = 0; j < items; ++j) {
-    const auto value = static_cast<float>(random() % 4096);
+    const auto value = static_cast<float>(random() % (kind == 0 ? 16 : 4096));
     problem.values.push_back(kind == 2 ? value / 7 : value);
     problem.weights.push_back(kind == 1 && random() % 4 == 0
                                   ? static_cast<int>(random() % 3)
