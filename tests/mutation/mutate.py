@@ -121,7 +121,7 @@ MUTATIONS = [
      "task arrays: a value that is not there yet is waited for"),
     ("kernels/tasks/knapsack_strips.cuh", "is_taken = with > carried.value;", "is_taken = with >= carried.value;",
      "knapsack: equal values leave the item out"),
-    ("kernels/tasks/knapsack_blocks.cuh", "place >= strip - next_weight", "place > strip - next_weight",
+    ("kernels/tasks/knapsack_blocks.cuh", "first + 32 * m >= strip - next_weight", "first + 32 * m > strip - next_weight",
      "knapsack: the entries that the next item needs are handed on"),
     ("kernels/tasks/error_diffusion.hpp", "collected > 0.5f", "collected >= 0.5f", "error diffusion: one half is black"),
     ("kernels/tasks/halftone_window.cuh", "if (is_last) store_window", "if (false) store_window",
