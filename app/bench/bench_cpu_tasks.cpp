@@ -8,14 +8,11 @@
 #include <tbb/parallel_for.h>
 
 #include "app/bench/bench_cpu_sat.hpp"
+#include "app/bench/sat_ids.hpp"
 #include "core/memory.hpp"
 
 namespace facesat::app {
 namespace {
-
-bool is_among(const std::vector<std::string>& ids, const std::string& id) {
-  return std::find(ids.begin(), ids.end(), id) != ids.end();
-}
 
 // The times of `run`, sorted.
 template <class Run>
@@ -118,14 +115,14 @@ Image<std::uint8_t> halftone_ramp(Size size) {
 std::vector<gpu::TaskBenchRow> solve(KnapsackProblem& problem, const std::vector<std::string>& ids,
                                      int runs) {
   std::vector<gpu::TaskBenchRow> rows;
-  const bool is_timed = is_among(ids, "cpu_serial");
+  const bool is_timed = contains(ids, "cpu_serial");
   gpu::TaskBenchRow serial{.id = "cpu_serial"};
   serial.us = times_of(is_timed ? runs : 1, [&] {
     problem.expected = gpu::knapsack_table(problem.values, problem.weights, problem.capacity);
   });
   serial.checked = is_consistent(problem);
   if (is_timed) rows.push_back(serial);
-  if (is_among(ids, "cpu_threads")) {
+  if (contains(ids, "cpu_threads")) {
     gpu::TaskBenchRow threads{.id = "cpu_threads"};
     gpu::KnapsackTable table;
     threads.us = times_of(runs, [&] { table = solve_in_parallel(problem); });
@@ -143,7 +140,7 @@ std::vector<gpu::TaskBenchRow> solve(HalftoneProblem& problem, const std::vector
   Image<std::uint8_t> diffused(size);
   gpu::TaskBenchRow collection{.id = "cpu_collection"}, diffusion{.id = "cpu_diffusion"};
   const auto runs_of = [&](const gpu::TaskBenchRow& row) {
-    return is_among(ids, row.id) ? runs : 1;
+    return contains(ids, row.id) ? runs : 1;
   };
   gpu::visit_rule(problem.rule, [&]<class Rule>(Rule) {
     collection.us = times_of(runs_of(collection),
@@ -154,7 +151,7 @@ std::vector<gpu::TaskBenchRow> solve(HalftoneProblem& problem, const std::vector
   collection.checked = diffusion.checked = are_equal(problem.expected, diffused);
   std::vector<gpu::TaskBenchRow> rows;
   for (const gpu::TaskBenchRow& row : {collection, diffusion})
-    if (is_among(ids, row.id)) rows.push_back(row);
+    if (contains(ids, row.id)) rows.push_back(row);
   return rows;
 }
 
@@ -164,7 +161,7 @@ std::vector<gpu::TaskBenchRow> solve_sat(Size size, const std::vector<std::strin
   task.type = gpu::SatType::f32_f32;
   task.size = size;
   task.runs = std::min(runs, 7);
-  if (is_among(ids, "cpu_4r1w")) task.ids = {"cpu_4r1w"};
+  if (contains(ids, "cpu_4r1w")) task.ids = {"cpu_4r1w"};
   bench_cpu_sats(task, [&](const gpu::SatBenchRow& row) {
     rows.push_back({.id = row.id, .us = row.us, .checked = row.checked, .failure = row.failure});
   });

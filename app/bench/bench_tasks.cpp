@@ -35,7 +35,7 @@ struct Measured {
   TaskRows rows;
 };
 
-bool is_good(const gpu::TaskBenchRow& row) {
+bool is_right(const gpu::TaskBenchRow& row) {
   return row.failure.empty() && row.checked && !row.us.empty();
 }
 
@@ -43,7 +43,7 @@ bool is_good(const gpu::TaskBenchRow& row) {
 const gpu::TaskBenchRow* fastest_steps(const TaskRows& rows) {
   const gpu::TaskBenchRow* fastest = nullptr;
   for (const gpu::TaskBenchRow& row : rows)
-    if (row.id.starts_with("steps") && is_good(row) &&
+    if (row.id.starts_with("steps") && is_right(row) &&
         (!fastest || quantile(row.us, 0.5) < quantile(fastest->us, 0.5)))
       fastest = &row;
   return fastest;
@@ -86,22 +86,22 @@ Json to_row(const Measured& measured, const gpu::TaskBenchRow& row, gpu::Halfton
   return json;
 }
 
-constexpr std::string_view row_format = "{:<16} {:<16} {:>14} {:>8} ";
+constexpr std::string_view task_row_format = "{:<16} {:<16} {:>14} {:>8} ";
 
-void print_title() {
+void print_task_title() {
   write_all(1,
-            fmt::format(row_format, "problem", "schedule", "size", "launches") +
+            fmt::format(task_row_format, "problem", "schedule", "size", "launches") +
                 fmt::format("{:>12} {:>12} {:>12} {:>9} {:>8}\n", "median us", "min", "p95",
                             "ratio", "speed-up"),
             "standard output");
 }
 
-void print_row(const Json& row, Size size) {
+void print_task_row(const Json& row, Size size) {
   const auto number_or_dash = [&](const char* key) {
     return row.contains(key) ? fmt::format("{:.2f}", row[key].get<double>()) : std::string("-");
   };
   std::string line =
-      fmt::format(row_format, row["problem"].get<std::string>(), row["id"].get<std::string>(),
+      fmt::format(task_row_format, row["problem"].get<std::string>(), row["id"].get<std::string>(),
                   fmt::format("{}x{}", size.width, size.height),
                   row.contains("launches") ? fmt::to_string(row["launches"].get<int>()) : "-");
   if (row.contains("failure"))
@@ -198,7 +198,7 @@ int run_bench_tasks(const BenchTasksCommand& command) {
   if (!choices.left_out.empty())
     say(fmt::format("facesat: GPU schedules are left out: {}\n", choices.left_out));
   Json rows = Json::array();
-  print_title();
+  print_task_title();
   for (const TaskProblemChoice& choice : choices.problems)
     for (const Size size : choice.sizes) {
       Measured measured{choice, size, {}};
@@ -209,7 +209,7 @@ int run_bench_tasks(const BenchTasksCommand& command) {
       }
       for (const gpu::TaskBenchRow& row : measured.rows) {
         rows.push_back(to_row(measured, row, command.rule));
-        print_row(rows.back(), size);
+        print_task_row(rows.back(), size);
       }
     }
   if (!command.json.empty()) write_table(command.json, rows);

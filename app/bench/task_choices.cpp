@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "app/bench/gpu.hpp"
+#include "app/bench/sat_ids.hpp"
 #include "app/common/parse_size.hpp"
 #include "kernels/tasks/knapsack.hpp"
 #include "kernels/tasks/sat.hpp"
@@ -21,15 +22,11 @@ constexpr std::array<std::pair<TaskProblem, std::string_view>, 3> problems{
      {TaskProblem::error_diffusion, "error-diffusion"},
      {TaskProblem::sat, "sat"}}};
 
-constexpr int largest_side = 32768;
+constexpr int largest_task_side = 32768;
 
-bool is_among(const std::vector<std::string>& words, std::string_view word) {
-  return std::find(words.begin(), words.end(), word) != words.end();
-}
-
-void append(std::vector<std::string>& list, const std::vector<std::string>& more) {
+void add_missing(std::vector<std::string>& list, const std::vector<std::string>& more) {
   for (const std::string& id : more)
-    if (!is_among(list, id)) list.push_back(id);
+    if (!contains(list, id)) list.push_back(id);
 }
 
 template <class Solver>
@@ -51,9 +48,9 @@ std::vector<Size> standard_sizes(TaskProblem problem) {
 Size size_of(TaskProblem problem, const std::string& text) {
   const Size size = parse_size(text);
   if (problem != TaskProblem::knapsack) {
-    if (size.width < 1 || size.height < 1 || size.width > largest_side ||
-        size.height > largest_side)
-      throw UsageError(fmt::format("--size {}: sides are from 1 to {}", text, largest_side));
+    if (size.width < 1 || size.height < 1 || size.width > largest_task_side ||
+        size.height > largest_task_side)
+      throw UsageError(fmt::format("--size {}: sides are from 1 to {}", text, largest_task_side));
   } else if (text.find('x') == std::string::npos || size.width < 1 || size.height < 1 ||
              size.width > gpu::most_items || size.height > gpu::largest_capacity) {
     throw UsageError(
@@ -68,7 +65,7 @@ Size size_of(TaskProblem problem, const std::string& text) {
 std::vector<std::string> problem_names(const BenchTasksCommand& command) {
   const bool is_halftone = !command.image.empty() || !command.output.empty();
   std::vector<std::string> names = command.problems;
-  if (is_among(names, "all") || names.empty()) {
+  if (contains(names, "all") || names.empty()) {
     names.clear();
     for (const auto& [problem, name] : problems) names.emplace_back(name);
     if (is_halftone) names = {"error-diffusion"};
@@ -123,8 +120,8 @@ TaskChoices task_choices(const BenchTasksCommand& command) {
       choice.sizes =
           command.output.empty() ? standard_sizes(problem) : std::vector{Size{1024, 1024}};
     choices.problems.push_back(choice);
-    append(of_gpu, gpu_schedules(problem));
-    append(known, cpu_schedules(problem));
+    add_missing(of_gpu, gpu_schedules(problem));
+    add_missing(known, cpu_schedules(problem));
   }
   known.insert(known.begin(), of_gpu.begin(), of_gpu.end());
   if (!command.output.empty() && command.sizes.size() > 1)
@@ -137,13 +134,13 @@ TaskChoices task_choices(const BenchTasksCommand& command) {
     // Builds without CUDA do not know the ids of the GPU's schedules.
     const bool may_need_gpu =
         of_gpu.empty() && (id == "facesat" || id.starts_with("skss_") || id.starts_with("steps"));
-    if (!is_among(known, id) && !may_need_gpu)
+    if (!contains(known, id) && !may_need_gpu)
       throw UsageError(fmt::format("--schedule {}: there is no such schedule; known are {}", id,
                                    fmt::join(known, ", ")));
-    if (!no_gpu.empty() && (may_need_gpu || is_among(of_gpu, id)))
+    if (!no_gpu.empty() && (may_need_gpu || contains(of_gpu, id)))
       throw UsageError(fmt::format("--schedule {} needs a GPU: {}", id, no_gpu));
   }
-  const bool wants_all = command.schedules.empty() || is_among(command.schedules, "all");
+  const bool wants_all = command.schedules.empty() || contains(command.schedules, "all");
   choices.schedules = wants_all ? known : command.schedules;
   if (wants_all) choices.left_out = no_gpu;
   return choices;

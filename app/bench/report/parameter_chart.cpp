@@ -9,7 +9,7 @@
 namespace facesat::app::report {
 namespace {
 
-constexpr double height = 440;
+constexpr double plot_height = 440;
 
 // What a chart says about an algorithm's parameter.
 struct Words {
@@ -47,14 +47,14 @@ class ParameterChart {
     for (const double tick : times_.ticks(9)) svg += level(y(tick), tick_text(tick));
     for (int i = 0; i <= 4; ++i) {
       const double value = least_ + (greatest_ - least_) * i / 4;
-      svg += below(x(value), height, fmt::format("{:.3g}", value));
+      svg += below(x(value), plot_height, fmt::format("{:.3g}", value));
     }
     svg += "</g>\n<g class=\"all\">\n";
     for (std::size_t i = 0; i < lines_.size(); ++i) svg += line(lines_[i], look_of(i));
     return svg + fmt::format(
                      "</g><text class=\"middle muted\" x=\"50%\" y=\"{:.0f}\" dy=\"38\">"
                      "{}, {}</text>\n",
-                     height, escaped(words_.name), escaped(words_.meaning));
+                     plot_height, escaped(words_.name), escaped(words_.meaning));
   }
 
   // The legend: the marker of each size, and the fastest value.
@@ -73,7 +73,7 @@ class ParameterChart {
   double x(double value) const {  // with a margin of 2% on both sides
     return 0.02 + 0.96 * (value - least_) / (greatest_ - least_);
   }
-  double y(double us) const { return height * (1 - times_.at(us)); }
+  double y(double us) const { return plot_height * (1 - times_.at(us)); }
 
   std::string line(const Rows& of_size, const Look& look) const {
     Rows rows = of_size;
@@ -116,7 +116,8 @@ std::string parameter_charts(const Rows& all,
         "<h3>{}</h3>\n<p>One line for each size; the legend has the fastest value.</p>\n"
         "<div class=\"model\">\n{}{}</div>\n",
         escaped(name),
-        chart("scatter values", 0, "<b>Microseconds</b>, logarithmic", height, name, drawn.svg()),
+        chart("scatter values", 0, "<b>Microseconds</b>, logarithmic", plot_height, name,
+              drawn.svg()),
         drawn.key());
   }
   return charts;
