@@ -4,6 +4,7 @@
 
 #include "app/bench/bench_cascade.hpp"
 #include "app/bench/bench_detect.hpp"
+#include "app/bench/bench_filter.hpp"
 #include "app/bench/bench_micro.hpp"
 #include "app/bench/bench_sat.hpp"
 #include "app/bench/bench_scan.hpp"
@@ -43,13 +44,14 @@ struct Commands::Parsed {
   BenchSatCommand bench_sat;
   BenchScanCommand bench_scan;
   BenchTasksCommand bench_tasks;
+  BenchFilterCommand bench_filter;
   BenchDetectCommand bench_detect;
   BenchCascadeCommand bench_cascade;
   BenchMicroCommand bench_micro;
   bool info_as_json = false;
   std::string shown_cascade;
   const CLI::App *detect_app, *live_app, *bench_sat_app, *bench_scan_app, *bench_tasks_app,
-      *bench_detect_app, *bench_cascade_app, *bench_micro_app, *info_app;
+      *bench_filter_app, *bench_detect_app, *bench_cascade_app, *bench_micro_app, *info_app;
 };
 
 Commands::Commands()
@@ -68,6 +70,7 @@ Commands::Commands()
   p.bench_sat_app = add_bench_sat(*bench, p.bench_sat);
   p.bench_scan_app = add_bench_scan(*bench, p.bench_scan);
   p.bench_tasks_app = add_bench_tasks(*bench, p.bench_tasks);
+  p.bench_filter_app = add_bench_filter(*bench, p.bench_filter);
   p.bench_detect_app = add_bench_detect(*bench, p.bench_detect);
   p.bench_cascade_app = add_bench_cascade(*bench, p.bench_cascade);
   p.bench_micro_app = add_bench_micro(*bench, p.bench_micro);
@@ -85,6 +88,7 @@ int Commands::run() const {
   if (p.bench_sat_app->parsed()) return run_bench_sat(p.bench_sat);
   if (p.bench_scan_app->parsed()) return run_bench_scan(p.bench_scan);
   if (p.bench_tasks_app->parsed()) return run_bench_tasks(p.bench_tasks);
+  if (p.bench_filter_app->parsed()) return run_bench_filter(p.bench_filter);
   if (p.bench_detect_app->parsed()) return run_bench_detect(p.bench_detect);
   if (p.bench_cascade_app->parsed()) return run_bench_cascade(p.bench_cascade);
   if (p.bench_micro_app->parsed()) return run_bench_micro(p.bench_micro);

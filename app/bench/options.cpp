@@ -3,6 +3,7 @@
 
 #include "app/bench/bench_cascade.hpp"
 #include "app/bench/bench_detect.hpp"
+#include "app/bench/bench_filter.hpp"
 #include "app/bench/bench_micro.hpp"
 #include "app/bench/bench_sat.hpp"
 #include "app/bench/bench_scan.hpp"
@@ -213,6 +214,65 @@ CLI::App* add_bench_tasks(CLI::App& bench, BenchTasksCommand& command) {
       ->type_name("FILE");
   tasks->final_callback([&command, tasks] { command.line = line_of(*tasks); });
   return tasks;
+}
+
+CLI::App* add_bench_filter(CLI::App& bench, BenchFilterCommand& command) {
+  CLI::App* filter =
+      bench.add_subcommand("filter", "Convolutions and other filters: microseconds per picture");
+  const auto repeatable = [&](const char* name, auto& values, const char* help, const char* type) {
+    return filter->add_option(name, values, help)
+        ->type_name(type)
+        ->expected(1)
+        ->take_all()
+        ->allow_extra_args(false);
+  };
+  repeatable("--algorithm", command.algorithms,
+             "facesat_*, integral_box, lecture_*: the GPU's convolutions; "
+             "integral_statistics, direct_statistics, for variance and adaptive-threshold; "
+             "three_boxes, for gaussian; peer_npp: NVIDIA's NPP; cpu_integral, cpu_separable, "
+             "cpu_direct; all; repeatable [all]",
+             "ID|all");
+  repeatable("--filter", command.filters,
+             "What is computed: the mean of a window, a Gaussian, Sobel's derivative along x, the "
+             "sum of a window along rows, a mask that is not separable, the variance of a window, "
+             "or a pixel "
+             "compared with the mean of its window; repeatable [box]",
+             "box|gaussian|sobel|stencil|convolution|variance|adaptive-threshold");
+  repeatable("--radius", command.radii,
+             "Of the window, up to 1450, for sobel up to 6; repeatable [1, 2, 3, 5, 7, 10, 15, for "
+             "sobel 1, 2, 3]",
+             "R")
+      ->check(whole_number(1));
+  add_choice<Border>(*filter, "--border", command.border,
+                     {{"zero", Border::zero},
+                      {"clamp", Border::clamp},
+                      {"mirror", Border::mirror},
+                      {"reflect101", Border::reflect101},
+                      {"wrap", Border::wrap}},
+                     "What lies beyond the edges of the picture [reflect101]");
+  repeatable("--size", command.sizes, "Of the pictures; repeatable [3840x2160]", "WxH");
+  filter->add_option("--device", command.device, "The GPU, as 'facesat info' numbers them [0]")
+      ->type_name("N")
+      ->check(whole_number(0));
+  filter
+      ->add_option("--runs", command.runs,
+                   "Timed runs of each algorithm; on the CPU fewer, if they take long [31]")
+      ->type_name("N")
+      ->check(whole_number(1, 100000));
+  filter
+      ->add_option("--json", command.json,
+                   "Write the table to this file too, in place of an earlier one")
+      ->type_name("FILE");
+  filter
+      ->add_option("--report", command.report,
+                   "Write a page of charts and tables there, as HTML, in place of an earlier one")
+      ->type_name("FILE");
+  filter->final_callback([&command, filter] {
+    command.line = line_of(*filter);
+    if (command.filters.empty()) command.filters = {"box"};
+    if (command.sizes.empty()) command.sizes = {"3840x2160"};
+  });
+  return filter;
 }
 
 CLI::App* add_bench_detect(CLI::App& bench, BenchDetectCommand& command) {

@@ -162,18 +162,23 @@ class Live {
 
   // One entry of the history: these times, with the numbers of the result that is shown. The
   // drawing time excludes the wait for the screen.
-  Sample sample_of(const StepTimes& times, double detect_ms, double draw_ms) const {
+  Sample sample_of(const Repeats::Measurement& measured, double draw_ms) const {
     const LiveResult& result = window_.shown();
     Sample sample;
     const auto put_steps = [](const auto& from, LiveSteps& to) {
       std::copy(from.begin(), from.end(), to.begin() + 1);
     };
-    put_steps(times.ms, sample.ms);
+    put_steps(measured.times.ms, sample.ms);
     put_steps(result.bytes, sample.bytes);
     put_steps(result.floors.ms, sample.floor_ms);
     sample.ms.front() = result.frame.capture_ms;
     sample.ms.back() = draw_ms;
-    sample.detect_ms = detect_ms;
+    sample.detect_ms = measured.detect_ms;
+    if (const auto& filter = measured.filter) {
+      sample.filter = filter->shown.times;
+      sample.filter_compute_ms = filter->shown.compute_ms();
+      if (filter->compared) sample.compared_compute_ms = filter->compared->compute_ms();
+    }
     sample.faces = result.faces.size();
     sample.windows = result.windows;
     sample.failed = !result.message.empty();
@@ -186,7 +191,7 @@ class Live {
   // after a change of settings the last frame is detected again.
   void add_sample(double draw_ms) {
     const LiveResult& result = window_.shown();
-    Sample sample = sample_of(result.times, result.detect_ms, draw_ms);
+    Sample sample = sample_of({result.times, result.detect_ms, result.filter}, draw_ms);
     if (result.is_new) sample.latency_ms = milliseconds(sample.shown - result.frame.captured);
     history_.add(sample, result.subject);
     if (result.comes_again) return;
@@ -200,7 +205,7 @@ class Live {
     const Subject& subject = window_.shown().subject;
     if (!repeats || repeats->subject != subject) return;
     for (const Repeats::Measurement& one : repeats->measurements)
-      history_.add(sample_of(one.times, one.detect_ms, draw_ms), subject);
+      history_.add(sample_of(one, draw_ms), subject);
   }
 
   const LiveCommand& command_;

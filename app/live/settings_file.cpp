@@ -32,6 +32,36 @@ Rect to_rect(const Json& json) {
           json.at(3).get<int>()};
 }
 
+Json to_json(const FilterChoice& choice) {
+  const PictureFilterSettings& filter = choice.filter;
+  return {{"kind", filter_names[static_cast<std::size_t>(filter.kind)]},
+          {"radius", filter.radius},
+          {"border", name_of(filter.border)},
+          {"offset", filter.offset},
+          {"algorithm", filter.algorithm},
+          {"compared", choice.compared}};
+}
+
+// The index of a name in an array of names; an unknown name counts as the value `otherwise`.
+template <class Value, class Names>
+Value value_of(const std::string& name, const Names& names, Value otherwise) {
+  const auto found = std::find(names.begin(), names.end(), name);
+  return found == names.end() ? otherwise : static_cast<Value>(found - names.begin());
+}
+
+// Algorithms that do not exist any more are ignored by FilterView.
+FilterChoice to_filter_choice(const Json& json) {
+  FilterChoice choice;
+  PictureFilterSettings& filter = choice.filter;
+  filter.kind = value_of(json.at("kind").get<std::string>(), filter_names, filter.kind);
+  filter.radius = std::clamp(json.at("radius").get<int>(), 1, largest_radius(filter.kind));
+  filter.border = value_of(json.at("border").get<std::string>(), border_names, filter.border);
+  filter.offset = std::clamp(json.at("offset").get<int>(), -largest_offset, largest_offset);
+  filter.algorithm = json.at("algorithm").get<std::string>();
+  choice.compared = json.at("compared").get<std::string>();
+  return choice;
+}
+
 Remembered from_json(const Json& json) {
   Remembered r;
   LiveSettings& s = r.settings;
@@ -51,6 +81,7 @@ Remembered from_json(const Json& json) {
     s.inside_of = json.at("inside_of").get<std::string>();
   else if (json.at("inside").get<bool>() && !s.cascades.empty())  // as earlier versions wrote it
     s.inside_of = s.cascades.front();
+  if (json.contains("filter")) s.filter = to_filter_choice(json.at("filter"));
   r.dark = json.at("dark").get<bool>();
   r.labels = json.at("labels").get<bool>();
   r.font_size = json.value("font_size", r.font_size);
@@ -124,6 +155,7 @@ void write_settings(const fs::path& file, const Remembered& remembered) {
                                 {"scan", s.detect.scan == Scan::dense ? "dense" : "opencv"},
                                 {"equalize", s.detect.equalize},
                                 {"inside_of", s.inside_of},
+                                {"filter", to_json(s.filter)},
                                 {"dark", remembered.dark},
                                 {"labels", remembered.labels},
                                 {"font_size", remembered.font_size},

@@ -123,9 +123,16 @@ MUTATIONS = [
      "knapsack: equal values leave the item out"),
     ("kernels/tasks/knapsack_blocks.cuh", "first + 32 * m >= strip - next_weight", "first + 32 * m > strip - next_weight",
      "knapsack: the entries that the next item needs are handed on"),
-    ("kernels/tasks/error_diffusion.hpp", "collected > 0.5f", "collected >= 0.5f", "error diffusion: one half is black"),
+    ("core/filter/halftone.hpp", "collected > 0.5f", "collected >= 0.5f", "error diffusion: one half is black"),
     ("kernels/tasks/halftone_window.cuh", "if (is_last) store_window", "if (false) store_window",
      "error diffusion: the last pixels of a row are stored"),
+    ("core/filter/border.hpp", "2 * n - 1 - place", "2 * n - 2 - place", "filters: mirrored borders repeat the edge"),
+    ("core/filter/interval.hpp", "sum.factors[first] -= sign * periods", "sum.factors[first] += sign * periods",
+     "filters: reflect-101 has the ends once in each period"),
+    ("core/filter/rounding.hpp", "2 * sum + divisor", "2 * sum", "filters: quotients are rounded half up"),
+    ("kernels/filter/facesat_box.cu", "min(first, width - results)", "first", "filters: the last strip of a box ends with the picture"),
+    ("kernels/filter/facesat_separable.cu", "(sum + 0x8000) >> 16", "sum >> 16", "filters: dot products are rounded half up"),
+    ("kernels/filter/halo_tile.cuh", "  __syncthreads();\n", "", "filters: a tile is whole before it is read"),
     ("kernels/tasks/facesat_halftone.cuh", "delay = lag + 1", "delay = lag", "error diffusion: warps follow each other with a window between"),
 ]
 PROGRAMS = ["facesat_oracle_tests", "facesat_tests"]
@@ -133,7 +140,8 @@ KERNEL_PROGRAMS = ["kernels/facesat_simt_tests"]
 
 
 def programs_for(file):
-    return KERNEL_PROGRAMS if file.startswith("kernels/") else PROGRAMS
+    is_for_kernels = file.startswith("kernels/") or file == "core/filter/halftone.hpp"
+    return KERNEL_PROGRAMS if is_for_kernels else PROGRAMS
 
 
 def copy_sources():

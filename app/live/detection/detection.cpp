@@ -8,6 +8,7 @@
 #include "app/live/detection/cpu_comparison.hpp"
 #include "app/live/detection/sat_facts.hpp"
 #include "cascades/cascade_store.hpp"
+#include "kernels/filter/cuda_picture_filter.hpp"
 #include "library/support/errors.hpp"
 
 namespace facesat::app {
@@ -155,7 +156,9 @@ void Detection::repeat(const Subject& subject, const std::stop_token& stop) {
     if (std::chrono::steady_clock::now() - begin > at_most) break;
     LiveResult result;
     find(last_->picture.pixels, result);
-    repeats.measurements.push_back({result.times, result.detect_ms});
+    if (built_->inspection.filtered && filter_view_)
+      result.filter = filter_view_->run(built_->filter);
+    repeats.measurements.push_back({result.times, result.detect_ms, std::move(result.filter)});
   }
   repeats_.put(std::move(repeats));
   on_result_();
@@ -183,7 +186,10 @@ void Detection::use(const LiveSettings& settings) {
   if (!same_machine || !same_search) ++settings_count_;
   const bool same_device = built_ && without_sat(built_backend_) == without_sat(backend);
   if (!same_search || !same_device) ++any_sat_count_;
-  if (!same_device) speed_ = {};
+  if (!same_device) speed_ = {}, filter_view_.reset();
+  if (!built_ || built_->filter != settings.filter ||
+      built_->inspection.filtered != settings.inspection.filtered)
+    ++filter_count_;
   built_ = settings;
   built_backend_ = backend;
   if (same) return;
@@ -196,8 +202,8 @@ void Detection::use(const LiveSettings& settings) {
     backend_ = backends.device_name();
     sat_ = backends.sat();
     on_device_ = backends.on_gpu();
-    if (speed_.memory == 0)
-      speed_ = on_device_ ? gpu::copy_speed(backends.device(0)) : host_copy_speed();
+    if (on_device_) device_ = backends.device(0);
+    if (speed_.memory == 0) speed_ = on_device_ ? gpu::copy_speed(device_) : host_copy_speed();
     first_cascade_ = cascades.empty() ? nullptr : cascades.front();
     for (const auto& cascade : cascades)
       detectors_.emplace_back(cascade, settings.detect, backends.make(0));
@@ -231,6 +237,7 @@ LiveResult Detection::detect(CapturedFrame frame) {
   result.subject = {frame.source, settings_count_, frame.picture.pixels.size};
   result.any_sat = result.subject;
   result.any_sat.settings = any_sat_count_;
+  result.subject.filter = filter_count_;
   result.settings = *built_;
   result.backend = backend_;
   result.sat = sat_;
@@ -240,6 +247,7 @@ LiveResult Detection::detect(CapturedFrame frame) {
     find(frame.picture.pixels, result);
     sort_by_place(result.faces);
     show_inside(frame.picture.pixels, result);
+    if (built_->inspection.filtered) show_filtered(frame.picture.pixels, result);
   } catch (...) {
     result.faces.clear();
     result.message = reason_of(std::current_exception());
@@ -316,16 +324,28 @@ void Detection::show_inside(View<const Bgr> frame, LiveResult& result) {
   const Inspection& inspection = built_->inspection;
   const bool searched_inside_others =
       built_->has(built_->inside_of) && built_->inside_of != built_->cascades.front();
-  if ((inspection.picture || inspection.explains) && searched_inside_others) detector.detect(frame);
+  const bool shows_picture = inspection.picture && !inspection.filtered;
+  if ((shows_picture || inspection.explains) && searched_inside_others) detector.detect(frame);
   result.level_count = static_cast<int>(detector.pyramid().levels.size());
   if (result.level_count == 0) return;
-  if (inspection.picture) {
+  if (shows_picture) {
     result.view = inspect(detector, inspection);
     result.view_is_frame = inspection.is_frame();
   }
   if (inspection.explains)
     result.tables.emplace(detector, first_cascade_,
                           std::clamp(inspection.level, 0, result.level_count - 1));
+}
+
+// Needs no detector: the grey image is the same, bit for bit, wherever it is made.
+void Detection::show_filtered(View<const Bgr> frame, LiveResult& result) {
+  if (!failure_.empty()) return;
+  if (!filter_view_)
+    filter_view_.emplace(on_device_ ? gpu::make_cuda_picture_filter(device_)
+                                    : make_cpu_picture_filter());
+  filter_view_->load(frame, built_->detect.equalize);
+  result.filter = filter_view_->run(built_->filter);
+  result.view = filter_view_->picture();
 }
 
 Detection::Compared Detection::compared() const {

@@ -14,6 +14,7 @@
 #include "app/live/detection/comparison.hpp"
 #include "app/live/detection/copy_speed.hpp"
 #include "app/live/detection/feature_view.hpp"
+#include "app/live/detection/filter_view.hpp"
 #include "app/live/detection/inspection.hpp"
 #include "app/live/detection/recorder.hpp"
 #include "app/live/frames/captured_frame.hpp"
@@ -35,6 +36,7 @@ struct LiveSettings {
   // is chosen, whichever others are; only then is its number free for another one.
   std::vector<std::string> colours;
   Inspection inspection;  // what is shown instead of the frame
+  FilterChoice filter;    // if that is a filtered image
 
   bool operator==(const LiveSettings&) const = default;
 
@@ -54,6 +56,7 @@ struct LiveSettings {
 struct Subject {
   std::uint64_t source = 0, settings = 0;  // counted as they change
   Size size;                               // of the frame
+  std::uint64_t filter = 0;                // counts changes of the filter
 
   bool operator==(const Subject&) const = default;
 };
@@ -61,12 +64,13 @@ struct Subject {
 struct LiveResult {
   CapturedFrame frame;
   Subject subject;
-  Subject any_sat;          // `subject` without regard to the SAT algorithm
+  Subject any_sat;          // `subject` without regard to the SAT algorithm and the filter
   bool is_new = true;       // false: settings changed, and the frame was detected again
   LiveSettings settings;    // with which the frame was detected
   std::vector<Face> faces;  // in the order of results; cascade: its colour's number
   std::optional<InspectedPicture> view;  // shown instead of the frame, if selected
   bool view_is_frame = true;             // the boxes can be drawn onto `view`
+  std::optional<FilterResult> filter;    // if `view` is a filtered image
   int level_count = 0;                   // of the first cascade's pyramid
   std::optional<LevelTables> tables;     // of the selected level, if it is to be explained
   std::size_t windows = 0;               // before grouping
@@ -85,6 +89,7 @@ struct Repeats {
   struct Measurement {
     StepTimes times;
     double detect_ms = 0;
+    std::optional<FilterResult> filter;
   };
   Subject subject;
   std::vector<Measurement> measurements;
@@ -149,6 +154,7 @@ class Detection {
   void continue_comparison();
   void show(const Comparison& comparison);
   void show_inside(View<const Bgr> frame, LiveResult& result);
+  void show_filtered(View<const Bgr> frame, LiveResult& result);
 
   const std::function<void()> on_result_;
 
@@ -172,13 +178,16 @@ class Detection {
   std::optional<LiveSettings> built_;             // what detectors_ are made from
   BackendOptions built_backend_;                  // the same, after a failure of the device
   CopySpeed speed_;
+  std::optional<FilterView> filter_view_;  // where faces are detected; made when needed
   bool on_device_ = false;
+  int device_ = 0;              // if on_device_
   bool device_failed_ = false;  // the CPU has taken over, until another backend is chosen
   bool repeats_frame_ = false;  // the CPU has yet to repeat the frame in which the device failed
   std::string backend_, sat_, failure_;
   std::optional<CapturedFrame> last_;
   std::uint64_t settings_count_ = 0;  // changes of what detection depends on
   std::uint64_t any_sat_count_ = 0;   // the same, but not changes of the SAT algorithm
+  std::uint64_t filter_count_ = 0;    // changes of the filter, also to none
   // What a comparison that is not over belongs to.
   struct Compared {
     std::uint64_t source = 0;

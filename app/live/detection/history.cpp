@@ -2,14 +2,37 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include <fmt/format.h>
 
 namespace facesat::app {
+namespace {
+
+std::string csv_header(bool has_filter) {
+  std::string text = "frame";
+  for (std::size_t step = 0; step < live_step_count; ++step)
+    text += fmt::format(",{}_ms", live_step_name(step));
+  if (has_filter) text += ",filter_ms";
+  return text + ",detect_ms,latency_ms,windows,faces\n";
+}
+
+}  // namespace
 
 std::string_view live_step_name(std::size_t step) {
   if (step == 0) return "capture";
   return step <= step_names.size() ? step_names[step - 1] : "draw";
+}
+
+double Sample::step_ms(std::size_t step) const {
+  if (step < live_step_count) return ms[step];
+  return step - live_step_count < filter.size() ? filter[step - live_step_count].us / 1000 : 0;
+}
+
+double Sample::filter_ms() const {
+  double us = 0;
+  for (const FilterTime& time : filter) us += time.us;
+  return us / 1000;
 }
 
 void History::add(const Sample& sample, const Subject& subject) {
@@ -54,18 +77,40 @@ History::StepSummary History::step(std::size_t step) const {
   const auto ratio = [](double a, double b) {
     return a > 0 && b > 0 ? std::optional(a / b) : std::nullopt;
   };
+  const double ms = quantile(0.5, [&](const Sample& s) { return std::optional(s.step_ms(step)); });
+  if (step >= live_step_count) return {.ms = ms};
   return {
-      quantile(0.5, [&](const Sample& s) { return std::optional(s.ms[step]); }),
+      ms,
       quantile(0.5, [&](const Sample& s) { return ratio(s.bytes[step], s.ms[step] / 1000); }),
       quantile(0.5, [&](const Sample& s) { return ratio(s.ms[step], s.floor_ms[step]); }),
   };
 }
 
+double History::filter_compute_ms() const {
+  return quantile(0.5, [](const Sample& s) { return std::optional(s.filter_compute_ms); });
+}
+double History::compared_compute_ms() const {
+  return quantile(0.5, [](const Sample& s) { return std::optional(s.compared_compute_ms); });
+}
+
+std::vector<std::size_t> History::steps() const {
+  std::vector<std::size_t> steps(live_step_count);
+  std::iota(steps.begin(), steps.end(), 0);
+  if (samples_.empty()) return steps;
+  for (std::size_t i = 0; i < samples_.back().filter.size(); ++i)
+    steps.insert(steps.end() - 1, live_step_count + i);
+  return steps;
+}
+
+std::string History::step_name(std::size_t step) const {
+  if (step < live_step_count) return std::string(live_step_name(step));
+  return "filter: " + samples_.back().filter[step - live_step_count].step;
+}
+
 std::string times_csv(const std::vector<Sample>& samples) {
-  std::string text = "frame";
-  for (std::size_t step = 0; step < live_step_count; ++step)
-    text += fmt::format(",{}_ms", live_step_name(step));
-  text += ",detect_ms,latency_ms,windows,faces\n";
+  const bool has_filter = std::any_of(samples.begin(), samples.end(),
+                                      [](const Sample& sample) { return !sample.filter.empty(); });
+  std::string text = csv_header(has_filter);
   for (std::size_t i = 0; i < samples.size(); ++i) {
     const Sample& sample = samples[i];
     const auto number = [&](std::optional<double> ms) {
@@ -73,6 +118,8 @@ std::string times_csv(const std::vector<Sample>& samples) {
     };
     text += fmt::format("{}", i);
     for (const double ms : sample.ms) number(ms);
+    if (has_filter)
+      number(sample.filter.empty() ? std::nullopt : std::optional(sample.filter_ms()));
     number(sample.detect_ms);
     number(sample.latency_ms);
     text += fmt::format(",{},{}\n", sample.windows, sample.faces);
@@ -81,7 +128,8 @@ std::string times_csv(const std::vector<Sample>& samples) {
 }
 
 bool is_times_csv(const std::string& text) {
-  const std::string header = times_csv({});
+  std::string header = csv_header(false);
+  if (!text.starts_with(header)) header = csv_header(true);
   if (!text.starts_with(header) || !text.ends_with('\n')) return false;
   const auto lines = std::count(text.begin(), text.end(), '\n') - 1;
   const auto commas = std::count(header.begin(), header.end(), ',');

@@ -15,7 +15,8 @@
 namespace facesat::app {
 
 // The steps on which a frame's time is spent, from the camera to the screen: capture, the steps of
-// detection, and drawing.
+// detection, and drawing. The steps of a filter are numbered from live_step_count on, and happen
+// before drawing.
 constexpr std::size_t live_step_count = step_names.size() + 2;
 std::string_view live_step_name(std::size_t step);
 using LiveSteps = std::array<double, live_step_count>;
@@ -23,14 +24,20 @@ using LiveSteps = std::array<double, live_step_count>;
 // One measurement. Times, bytes and floors belong to the same frame and settings.
 struct Sample {
   LiveSteps ms{};
-  LiveSteps bytes{};                 // the least that a step reads and writes; 0: not counted
-  LiveSteps floor_ms{};              // the time of a plain copy of these bytes; 0: unknown
+  LiveSteps bytes{};               // the least that a step reads and writes; 0: not counted
+  LiveSteps floor_ms{};            // the time of a plain copy of these bytes; 0: unknown
+  std::vector<FilterTime> filter;  // the steps of the filter whose result was shown
+  // Of its algorithm, and of the one that it was compared with, without transfers.
+  double filter_compute_ms = 0, compared_compute_ms = 0;
   double detect_ms = 0;              // from frame to faces
   std::optional<double> latency_ms;  // from capture to the screen, of a frame shown at once
   std::size_t faces = 0, windows = 0;
   bool failed = false;             // detection failed: there are no times
   std::optional<double> position;  // in a video: Capture::seek() shows this frame again
   std::chrono::steady_clock::time_point shown;
+
+  double step_ms(std::size_t step) const;
+  double filter_ms() const;  // all steps of the filter
 };
 
 // The samples of one subject: the same source, settings and frame size. A still picture is a
@@ -58,6 +65,12 @@ class History {
     double floors = 0;  // time / floor: 1 is as fast as a plain copy
   };
   StepSummary step(std::size_t step) const;
+  double filter_compute_ms() const;
+  double compared_compute_ms() const;
+
+  // All steps of the newest sample, in the order in which they happen.
+  std::vector<std::size_t> steps() const;
+  std::string step_name(std::size_t step) const;
 
  private:
   template <class Of>
@@ -67,7 +80,8 @@ class History {
   std::deque<Sample> samples_;
 };
 
-// All samples as CSV: a header, then one line per frame; a failed frame has no times.
+// All samples as CSV: a header, then one line per frame; a failed frame has no times. There is a
+// column for filters if there was a filter.
 std::string times_csv(const std::vector<Sample>& samples);
 
 // Is this text that times_csv() may have written?

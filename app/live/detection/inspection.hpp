@@ -15,6 +15,7 @@ struct Inspection {
   int level = 0;                    // of the pyramid
   bool atlas = false;               // show all levels of the atlas, at their places
   bool explains = false;            // results come with the tables of the level (LevelTables)
+  bool filtered = false;            // a filter is applied to `picture`, the grey image
 
   bool operator==(const Inspection&) const = default;
 

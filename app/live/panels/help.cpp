@@ -14,7 +14,7 @@ void draw_help(bool& is_open) {
   struct Key {
     const char *key, *meaning;
   };
-  static constexpr std::array<Key, 18> keys{{
+  static constexpr std::array<Key, 19> keys{{
       {"Space", "play, pause"},
       {"Left, Right", "previous, next frame of a video; else picture"},
       {"Page Up, Page Down", "previous, next picture or video of the list"},
@@ -22,6 +22,7 @@ void draw_help(bool& is_open) {
       {"F, 1", "fit, 1:1"},
       {"L", "labels"},
       {"T", "dark or light"},
+      {"V", "filtered image or frame"},
       {"X", "the other one of two pinned SAT algorithms (GPU)"},
       {"Tab", "panels on or off"},
       {"F11", "full screen on or off"},

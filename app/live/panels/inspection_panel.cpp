@@ -13,8 +13,9 @@ struct Choice {
   const char* name;
   std::optional<Snapshot> picture;
   const char* meaning;
+  bool filtered = false;
 };
-constexpr std::array<Choice, 6> choices{
+constexpr std::array<Choice, 7> choices{
     {{"the frame", std::nullopt, "The picture as it comes from the source"},
      {"grey image", Snapshot::gray,
       "What the detector works on: it sees no colours. With 'equalise', after that"},
@@ -29,19 +30,27 @@ constexpr std::array<Choice, 6> choices{
       "by which the detector compensates for dark and pale light"},
      {"stages passed", Snapshot::depth,
       "How many stages of the first cascade the window around each pixel passes. Most windows fail "
-      "early, which makes the detector fast; those that pass all stages are found"}}};
+      "early, which makes the detector fast; those that pass all stages are found"},
+     {"filtered image", Snapshot::gray,
+      "The grey image with a filter applied to it, such as a blur, edges or a threshold. Key: V",
+      true}}};
+
+bool is_chosen(const Choice& choice, const Inspection& inspection) {
+  return choice.picture == inspection.picture && choice.filtered == inspection.filtered;
+}
 
 bool choose_picture(Inspection& inspection) {
   bool changed = false;
   const Choice* shown = choices.data();
   for (const Choice& choice : choices)
-    if (choice.picture == inspection.picture) shown = &choice;
+    if (is_chosen(choice, inspection)) shown = &choice;
   const bool is_open = ImGui::BeginCombo("show", shown->name);
   if (!is_open) tooltip(std::string("The picture on the right. Now: ") + shown->meaning);
   if (!is_open) return false;
   for (const Choice& choice : choices) {
-    if (ImGui::Selectable(choice.name, choice.picture == inspection.picture)) {
+    if (ImGui::Selectable(choice.name, is_chosen(choice, inspection))) {
       inspection.picture = choice.picture;
+      inspection.filtered = choice.filtered;
       changed = true;
     }
     tooltip(choice.meaning);

@@ -176,7 +176,7 @@ void MainWindow::draw_side(const History& history, const Capture::State& state) 
   if (ImGui::CollapsingHeader("Detection", ImGuiTreeNodeFlags_DefaultOpen) &&
       panel_.draw(settings_, result_))
     parts_.detection.set(settings_);
-  if (ImGui::CollapsingHeader("View")) draw_view();
+  if (ImGui::CollapsingHeader("View")) draw_view(history);
   if (ImGui::CollapsingHeader("Screenshots, recordings, times")) {
     if (ImGui::Button("screenshot")) wants_screenshot_ = true;
     tooltip("Of this window, as PNG, into the current folder (Ctrl+S)");
@@ -198,8 +198,8 @@ void MainWindow::show_again(double position, const History& history) {
   parts_.capture.seek(position);
 }
 
-void MainWindow::draw_view() {
-  if (looks_.draw(settings_.inspection, result_, view_, parts_.screen))
+void MainWindow::draw_view(const History& history) {
+  if (looks_.draw(settings_, result_, history, view_, parts_.screen))
     parts_.detection.set(settings_);
   if (ImGui::Button("reset all settings")) reset();
   tooltip("Detection, view and theme as at the first start");
@@ -220,6 +220,14 @@ void MainWindow::reset() {
   looks_ = ViewPanel(first.labels, first.dark);
   side_width_ = first.side_width;
   parts_.screen.set_font_size(first.font_size);
+}
+
+void MainWindow::toggle_filter() {
+  Inspection& inspection = settings_.inspection;
+  inspection.filtered = !inspection.filtered;
+  inspection.picture.reset();
+  if (inspection.filtered) inspection.picture = Snapshot::gray;
+  parts_.detection.set(settings_);
 }
 
 // Keeps the title and the list of recent sources up to date, and tells what cannot be opened.
@@ -269,6 +277,8 @@ void MainWindow::handle_key(const Screen::Press& press) {
     case 'X':
       if (comparison_.switch_algorithm(settings_, result_)) parts_.detection.set(settings_);
       return;
+    case 'V':
+      return toggle_filter();
     case 'T':
       return looks_.toggle_dark();
     default:

@@ -60,9 +60,10 @@ class MainWindow {
   void follow(const PointedFace& user);
   void draw_start_page(const Capture::State& state);
   void draw_comparison();
-  void draw_view();
+  void draw_view(const History& history);
   void show_again(double position, const History& history);
   void reset();
+  void toggle_filter();
   void note_source(const Capture::State& state);
   void handle_key(const Screen::Press& press);
   void handle_ctrl_key(int key);

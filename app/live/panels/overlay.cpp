@@ -40,7 +40,7 @@ class Labels {
           });
       if (!is_free && !must_be_there) continue;
       taken_.push_back(place);
-      list_.AddRectFilled({place.x, place.y}, {place.z, place.w}, IM_COL32(0, 0, 0, 160));
+      list_.AddRectFilled({place.x, place.y}, {place.z, place.w}, IM_COL32(0, 0, 0, 210));
       list_.AddText({place.x + 2, place.y}, colour, text.c_str());
       return;
     }

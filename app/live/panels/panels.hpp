@@ -65,7 +65,8 @@ class TimesPanel {
 
  private:
   const History& charted(const History& history, bool is_still);
-  std::optional<double> draw_columns(const History& charted, const History& history, bool is_still);
+  std::optional<double> draw_columns(const History& charted, const StepRows& rows,
+                                     const History& history, bool is_still);
 
   HiddenSteps hidden_;
   double top_ = 0;                 // of the chart's axis, in ms

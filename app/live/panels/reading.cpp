@@ -10,6 +10,7 @@ namespace facesat::app {
 namespace {
 
 std::string name_of(const Inspection& shown) {
+  if (shown.filtered) return "the filtered image";
   if (shown.picture == Snapshot::gray) return "the grey image";
   return shown.is_frame() ? fmt::format("level {}", shown.level) : "the atlas";
 }

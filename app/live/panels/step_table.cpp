@@ -1,5 +1,6 @@
 #include "app/live/panels/step_table.hpp"
 
+#include <array>
 #include <string>
 
 #include <fmt/format.h>
@@ -32,11 +33,12 @@ constexpr std::array<const char*, live_step_count> step_meanings{
     "Similar windows become faces",
     "Drawing this window, without waiting for the screen",
 };
+constexpr const char* filter_step_meaning = "A step of the filter whose result is shown";
 
-double sum_of_shown(const StepSummaries& steps, const HiddenSteps& hidden) {
+double sum_of_shown(const StepRows& rows, const HiddenSteps& hidden) {
   double sum = 0;
-  for (std::size_t step = 0; step < live_step_count; ++step)
-    if (!hidden[step]) sum += steps[step].ms;
+  for (const StepRow& row : rows)
+    if (!hidden.contains(row.name)) sum += row.median.ms;
   return sum;
 }
 
@@ -46,19 +48,32 @@ void draw_number(const char* format, double number, bool is_there) {
   if (is_there) ImGui::Text(format, number);
 }
 
-// The step's swatch and name; both can be clicked.
-void draw_name(std::size_t step, HiddenSteps& hidden) {
-  const std::string name(live_step_name(step));
+// Cuts off the end of a text that is wider than `width`.
+std::string shortened(std::string text, float width) {
+  if (ImGui::CalcTextSize(text.c_str()).x <= width) return text;
+  while (!text.empty() && ImGui::CalcTextSize((text + "...").c_str()).x > width) text.pop_back();
+  return text + "...";
+}
+
+// The step's swatch and name; both can be clicked. width: the most that they may take.
+void draw_name(const StepRow& row, HiddenSteps& hidden, float width) {
+  const bool is_hidden = hidden.contains(row.name);
   const float left = ImGui::GetCursorPosX();
-  const bool is_clicked = ImGui::Selectable(("##" + name).c_str());
-  tooltip(fmt::format("{}. Click to {}", step_meanings[step],
-                      hidden[step] ? "show it in the chart again" : "leave it out of the chart"));
+  const bool is_clicked = ImGui::Selectable(("##" + row.name).c_str());
+  tooltip(fmt::format("{}{}. Click to {}", row.step < live_step_count ? "" : row.name + "\n",
+                      row.step < live_step_count ? step_meanings[row.step] : filter_step_meaning,
+                      is_hidden ? "show it in the chart again" : "leave it out of the chart"));
   ImGui::SameLine();
   ImGui::SetCursorPosX(left);
-  draw_swatch(step_colour(step), !hidden[step]);
-  ImGui::TextColored(ImGui::GetStyleColorVec4(hidden[step] ? ImGuiCol_TextDisabled : ImGuiCol_Text),
+  draw_swatch(step_colour(row.step), !is_hidden);
+  const std::string name = shortened(row.name, left + width - ImGui::GetCursorPosX());
+  ImGui::TextColored(ImGui::GetStyleColorVec4(is_hidden ? ImGuiCol_TextDisabled : ImGuiCol_Text),
                      "%s", name.c_str());
-  if (is_clicked) hidden.flip(step);
+  if (!is_clicked) return;
+  if (is_hidden)
+    hidden.erase(row.name);
+  else
+    hidden.insert(row.name);
 }
 
 }  // namespace
@@ -69,38 +84,50 @@ ImU32 step_colour(std::size_t step) {
       IM_COL32(0, 158, 115, 255),   IM_COL32(240, 228, 66, 255),  IM_COL32(213, 94, 0, 255),
       IM_COL32(0, 114, 178, 255),   IM_COL32(204, 121, 167, 255), IM_COL32(170, 170, 180, 255),
   };
-  return colours[step];
+  constexpr std::array<ImU32, 4> filter_colours{
+      IM_COL32(150, 95, 225, 255), IM_COL32(205, 170, 250, 255), IM_COL32(110, 60, 170, 255),
+      IM_COL32(178, 132, 238, 255)};
+  return step < live_step_count ? colours[step]
+                                : filter_colours[(step - live_step_count) % filter_colours.size()];
 }
 
-void draw_step_bar(const StepSummaries& steps, const HiddenSteps& hidden) {
-  const double whole = sum_of_shown(steps, hidden);
+StepRows step_rows(const History& history) {
+  StepRows rows;
+  for (const std::size_t step : history.steps())
+    rows.push_back({step, history.step_name(step), history.step(step)});
+  return rows;
+}
+
+void draw_step_bar(const StepRows& rows, const HiddenSteps& hidden) {
+  const double whole = sum_of_shown(rows, hidden);
   ImVec2 corner = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x, height = ImGui::GetTextLineHeight() * 1.5f;
   ImGui::Dummy({width, height});
   tooltip("The steps side by side, as long as their medians, in the colours of the table below");
-  for (std::size_t step = 0; step < live_step_count && whole > 0; ++step) {
-    if (hidden[step]) continue;
-    const float part = width * static_cast<float>(steps[step].ms / whole);
+  for (const StepRow& row : rows) {
+    if (whole <= 0 || hidden.contains(row.name)) continue;
+    const float part = width * static_cast<float>(row.median.ms / whole);
     ImGui::GetWindowDrawList()->AddRectFilled(corner, {corner.x + part, corner.y + height},
-                                              step_colour(step));
+                                              step_colour(row.step));
     corner.x += part;
   }
 }
 
-void draw_step_table(const StepSummaries& steps, HiddenSteps& hidden) {
+void draw_step_table(const StepRows& rows, HiddenSteps& hidden) {
+  const float widest_name = 0.45f * ImGui::GetContentRegionAvail().x;
   if (!ImGui::BeginTable("steps", columns.size(), ImGuiTableFlags_RowBg)) return;
   for (const Column& column : columns)
     ImGui::TableSetupColumn(column.title, &column == columns.data()
                                               ? ImGuiTableColumnFlags_WidthFixed
                                               : ImGuiTableColumnFlags_WidthStretch);
   draw_column_titles(columns);
-  const double whole = sum_of_shown(steps, hidden);
-  for (std::size_t step = 0; step < live_step_count; ++step) {
-    const History::StepSummary& median = steps[step];
+  const double whole = sum_of_shown(rows, hidden);
+  for (const StepRow& row : rows) {
+    const History::StepSummary& median = row.median;
     ImGui::TableNextColumn();
-    draw_name(step, hidden);
+    draw_name(row, hidden, widest_name);
     draw_number(median.ms < 100 ? "%.3f" : "%.1f", median.ms, true);
-    draw_number("%.0f %%", median.ms / whole * 100, whole > 0 && !hidden[step]);
+    draw_number("%.0f %%", median.ms / whole * 100, whole > 0 && !hidden.contains(row.name));
     draw_number("%.1f", median.bytes_per_s / 1e9, median.bytes_per_s > 0);
     draw_number(median.floors < 100 ? "%.1f" : "%.0f", median.floors, median.floors > 0);
   }

@@ -2,8 +2,9 @@
 // chart, and switches steps off and on.
 #pragma once
 
-#include <array>
-#include <bitset>
+#include <set>
+#include <string>
+#include <vector>
 
 #include <imgui.h>
 
@@ -11,15 +12,22 @@
 
 namespace facesat::app {
 
-using HiddenSteps = std::bitset<live_step_count>;
-using StepSummaries = std::array<History::StepSummary, live_step_count>;
+using HiddenSteps = std::set<std::string>;  // by their names
+
+struct StepRow {
+  std::size_t step;
+  std::string name;
+  History::StepSummary median;
+};
+using StepRows = std::vector<StepRow>;
+StepRows step_rows(const History& history);
 
 ImU32 step_colour(std::size_t step);
 
 // The steps that are not hidden, from left to right, as long as their medians.
-void draw_step_bar(const StepSummaries& steps, const HiddenSteps& hidden);
+void draw_step_bar(const StepRows& rows, const HiddenSteps& hidden);
 
 // One row per step. A click on a step's name hides it or shows it again.
-void draw_step_table(const StepSummaries& steps, HiddenSteps& hidden);
+void draw_step_table(const StepRows& rows, HiddenSteps& hidden);
 
 }  // namespace facesat::app

@@ -36,10 +36,11 @@ void draw_spread(const History& history) {
   tooltip("One measurement in twenty was faster than this, and one in twenty slower");
 }
 
-double sum_of_shown(const Sample& sample, const HiddenSteps& hidden) {
+// From the bottom of a column of the chart to its top.
+double sum_of_shown(const Sample& sample, const StepRows& rows, const HiddenSteps& hidden) {
   double sum = 0;
-  for (std::size_t step = 0; step < live_step_count; ++step)
-    if (!hidden[step]) sum += sample.ms[step];
+  for (const StepRow& row : rows)
+    if (!hidden.contains(row.name)) sum += sample.step_ms(row.step);
   return sum;
 }
 
@@ -50,16 +51,15 @@ bool is_of_shown_frame(const Sample& sample, const History& history) {
 }
 
 // One column per sample, the newest on the right. `history` has the newest of all samples.
-Chart make_chart(const std::deque<Sample>& samples, const HiddenSteps& hidden,
+Chart make_chart(const std::deque<Sample>& samples, const StepRows& rows, const HiddenSteps& hidden,
                  const History& history, double top) {
   Chart chart;
-  for (std::size_t step = 0; step < live_step_count; ++step)
-    chart.colours.push_back(step_colour(step));
+  for (const StepRow& row : rows) chart.colours.push_back(step_colour(row.step));
   std::vector<double> sums;
   for (std::size_t i = 0; i < samples.size(); ++i) {
-    sums.push_back(sum_of_shown(samples[i], hidden));
-    for (std::size_t step = 0; step < live_step_count; ++step)
-      chart.values.push_back(hidden[step] ? 0 : samples[i].ms[step]);
+    sums.push_back(sum_of_shown(samples[i], rows, hidden));
+    for (const StepRow& row : rows)
+      chart.values.push_back(hidden.contains(row.name) ? 0 : samples[i].step_ms(row.step));
     if (is_of_shown_frame(samples[i], history)) chart.marked.push_back(i);
   }
   // The width changes twice while the history fills, not with every frame.
@@ -80,8 +80,8 @@ std::string title_of(const std::deque<Sample>& samples, std::size_t index, bool 
                      std::chrono::duration<double>(samples.back().shown - sample.shown).count());
 }
 
-void draw_row(const char* name, double ms) {
-  ImGui::TextUnformatted(name);
+void draw_row(const std::string& name, double ms) {
+  ImGui::TextUnformatted(name.c_str());
   ImGui::TableNextColumn();
   ImGui::Text("%.3f ms", ms);
   ImGui::TableNextColumn();
@@ -98,19 +98,21 @@ void place_beside_panel(float lines) {
 }
 
 // The numbers of the column under the pointer, next to the chart, which was drawn last.
-void draw_values(const Sample& sample, const std::string& title, const HiddenSteps& hidden) {
-  place_beside_panel(live_step_count + 5);  // title, faces, sum, latency, what a click does
+void draw_values(const Sample& sample, const std::string& title, const StepRows& rows,
+                 const HiddenSteps& hidden) {
+  // title, faces, sum, latency, what a click does
+  place_beside_panel(static_cast<float>(rows.size()) + 5);
   ImGui::BeginTooltip();
   ImGui::TextUnformatted(title.c_str());
   ImGui::TextDisabled("faces: %zu", sample.faces);
   if (ImGui::BeginTable("values", 2, ImGuiTableFlags_SizingFixedFit)) {
     ImGui::TableNextColumn();
-    for (std::size_t step = live_step_count; step-- > 0;) {  // from the top of the column
-      if (hidden[step]) continue;
-      draw_swatch(step_colour(step));
-      draw_row(live_step_name(step).data(), sample.ms[step]);
+    for (std::size_t i = rows.size(); i-- > 0;) {  // from the top of the column
+      if (hidden.contains(rows[i].name)) continue;
+      draw_swatch(step_colour(rows[i].step));
+      draw_row(rows[i].name, sample.step_ms(rows[i].step));
     }
-    draw_row(hidden.any() ? "sum of these" : "sum", sum_of_shown(sample, hidden));
+    draw_row(hidden.empty() ? "sum" : "sum of these", sum_of_shown(sample, rows, hidden));
     if (sample.latency_ms) draw_row("latency", *sample.latency_ms);
     ImGui::EndTable();
   }
@@ -143,12 +145,12 @@ const History& TimesPanel::charted(const History& history, bool is_still) {
   return held_ ? *held_ : history;
 }
 
-std::optional<double> TimesPanel::draw_columns(const History& charted, const History& history,
-                                               bool is_still) {
+std::optional<double> TimesPanel::draw_columns(const History& charted, const StepRows& rows,
+                                               const History& history, bool is_still) {
   const std::deque<Sample>& samples = charted.samples();
   ImGui::TextDisabled(is_still ? "ms per measurement" : "ms per frame, the newest on the right");
   tooltip(is_still ? still_meaning : chart_meaning);
-  const Chart chart = make_chart(samples, hidden_, history, is_still ? 0 : top_);
+  const Chart chart = make_chart(samples, rows, hidden_, history, is_still ? 0 : top_);
   top_ = chart.top;
   const ChartPointer pointer = draw_chart("chart", chart, ImGui::GetTextLineHeight() * 8);
   is_under_pointer_ = pointer.is_over_chart;
@@ -157,7 +159,7 @@ std::optional<double> TimesPanel::draw_columns(const History& charted, const His
     return std::nullopt;
   }
   const Sample& sample = samples[*pointer.column];
-  draw_values(sample, title_of(samples, *pointer.column, is_still), hidden_);
+  draw_values(sample, title_of(samples, *pointer.column, is_still), rows, hidden_);
   return pointer.is_clicked ? sample.position : std::nullopt;
 }
 
@@ -168,11 +170,10 @@ std::optional<double> TimesPanel::draw(const History& history, std::uint64_t dro
   else
     draw_rates(history, dropped);
   const History& shown = charted(history, is_still);
-  StepSummaries steps;
-  for (std::size_t step = 0; step < live_step_count; ++step) steps[step] = shown.step(step);
-  draw_step_bar(steps, hidden_);
-  const std::optional<double> chosen = draw_columns(shown, history, is_still);
-  draw_step_table(steps, hidden_);
+  const StepRows rows = step_rows(shown);
+  draw_step_bar(rows, hidden_);
+  const std::optional<double> chosen = draw_columns(shown, rows, history, is_still);
+  draw_step_table(rows, hidden_);
   return chosen;
 }
 

@@ -3,14 +3,17 @@
 #include <imgui.h>
 
 #include "app/live/gui/widgets.hpp"
+#include "app/live/panels/filter_panel.hpp"
 #include "app/live/panels/inspection_overlay.hpp"
 #include "app/live/panels/panels.hpp"
 
 namespace facesat::app {
 
-bool ViewPanel::draw(Inspection& inspection, const LiveResult& result, PictureView& view,
-                     Screen& screen) {
+bool ViewPanel::draw(LiveSettings& settings, const LiveResult& result, const History& history,
+                     PictureView& view, Screen& screen) {
+  Inspection& inspection = settings.inspection;
   bool changed = draw_inspection(inspection, result.level_count, opacity_);
+  if (inspection.filtered) changed |= draw_filter(settings.filter, result, history);
   changed |= explorer_.draw_panel(inspection, result);
   view.set_opacity(opacity());
   ImGui::Separator();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "app/live/detection/detection.hpp"
+#include "app/live/detection/history.hpp"
 #include "app/live/gui/picture_view.hpp"
 #include "app/live/gui/screen.hpp"
 #include "app/live/panels/feature_panel.hpp"
@@ -13,8 +14,9 @@ class ViewPanel {
  public:
   ViewPanel(bool labels, bool dark) : labels_(labels), dark_(dark) {}
 
-  // Returns true if another picture or explanation is to be made.
-  bool draw(Inspection& inspection, const LiveResult& result, PictureView& view, Screen& screen);
+  // Returns true if another picture or explanation is to be made. `history`: of the results shown.
+  bool draw(LiveSettings& settings, const LiveResult& result, const History& history,
+            PictureView& view, Screen& screen);
   // Draws the explanations over the picture, which must have been drawn.
   void draw_over(const PictureView& view, const LiveResult& result);
 

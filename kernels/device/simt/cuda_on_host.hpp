@@ -122,6 +122,14 @@ inline unsigned __dp4a(unsigned a, unsigned b, unsigned sum) {
   for (int shift = 0; shift < 32; shift += 8) sum += (a >> shift & 0xFF) * (b >> shift & 0xFF);
   return sum;
 }
+// The sum of the products of the two halves of `a` and the lower (upper) two bytes of `b`, plus
+// `sum`.
+inline unsigned __dp2a_lo(unsigned a, unsigned b, unsigned sum) {
+  return sum + (a & 0xFFFF) * (b & 0xFF) + (a >> 16) * (b >> 8 & 0xFF);
+}
+inline unsigned __dp2a_hi(unsigned a, unsigned b, unsigned sum) {
+  return __dp2a_lo(a, b >> 16, sum);
+}
 // The upper and the lower word of high:low, shifted to the left and to the right.
 inline unsigned __funnelshift_l(unsigned low, unsigned high, unsigned shift) {
   const std::uint64_t both = static_cast<std::uint64_t>(high) << 32 | low;
@@ -138,6 +146,10 @@ inline unsigned __byte_perm(unsigned low, unsigned high, unsigned selector) {
   for (int i = 0; i < 4; ++i)
     result |= static_cast<unsigned>(both >> 8 * (selector >> 4 * i & 7) & 255) << 8 * i;
   return result;
+}
+// The upper word of the product.
+inline unsigned __umulhi(unsigned a, unsigned b) {
+  return static_cast<unsigned>(static_cast<std::uint64_t>(a) * b >> 32);
 }
 inline int __popc(unsigned bits) {
   return std::popcount(bits);

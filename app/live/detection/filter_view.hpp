@@ -1,0 +1,65 @@
+// Filters the grey image of a frame, to be shown in place of the frame: with one algorithm or, to
+// compare their times, with two.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/live/detection/inspection.hpp"
+#include "core/filter/picture_filter.hpp"
+
+namespace facesat::app {
+
+// What the user chooses.
+struct FilterChoice {
+  PictureFilterSettings filter;
+  std::string compared;  // another algorithm, whose time is shown as well; empty: none
+
+  bool operator==(const FilterChoice&) const = default;
+};
+
+// The largest radius that can be chosen for a filter; the smallest is 1.
+int largest_radius(FilterKind kind);
+// The offset of the threshold can be chosen from minus this to this.
+inline constexpr int largest_offset = 50;
+
+// One algorithm on one frame.
+struct FilterRun {
+  std::string algorithm;
+  std::vector<FilterTime> times;  // of its steps; those of the same name are added up
+
+  double compute_ms() const;  // all steps but the transfers to and from a GPU
+};
+
+struct FilterResult {
+  std::vector<std::string> algorithms;  // that exist for this filter and radius
+  FilterRun shown;                      // the one that made the picture
+  std::optional<FilterRun> compared;
+  int difference = 0;  // between pixels of both pictures: the largest
+};
+
+// Belongs to one thread at a time.
+class FilterView {
+ public:
+  explicit FilterView(std::unique_ptr<PictureFilter> filter) : filter_(std::move(filter)) {}
+
+  // Takes a frame. What is filtered is the grey image that detection sees.
+  void load(View<const Bgr> frame, bool equalize);
+  // Filters the frame loaded last, with the first algorithm in place of one that does not exist for
+  // this radius. The second algorithm does not run if it does not exist or is the same. Throws as
+  // PictureFilter::apply().
+  FilterResult run(const FilterChoice& choice);
+  // The result of the last run.
+  InspectedPicture picture() const;
+
+ private:
+  FilterRun apply(const PictureFilterSettings& settings, Image<std::uint8_t>& result);
+
+  std::unique_ptr<PictureFilter> filter_;
+  Image<std::uint8_t> gray_, result_, compared_;
+};
+
+}  // namespace facesat::app

@@ -1,0 +1,94 @@
+// The contract of every convolution on a GPU, and the registry of all of them, without CUDA
+// headers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "core/filter/border.hpp"
+#include "core/filter/mask.hpp"
+#include "core/image.hpp"
+#include "kernels/device/stream.hpp"
+#include "kernels/filter/types.hpp"
+#include "kernels/sat/algorithm.hpp"
+
+namespace facesat::gpu {
+
+// Each kind of mask is also one of the kinds before it.
+enum class MaskKind {
+  any,
+  separable,  // the product of a row and a column
+  ones        // a box: every weight is 1
+};
+
+// A mask in device memory, of W: std::int32_t for integers, float for real numbers.
+struct DeviceMask {
+  MaskKind kind = MaskKind::any;
+  Radius radius;
+  const void* weights = nullptr;  // radius.rows() rows of radius.columns() weights
+  const void* row = nullptr;      // of a separable mask: its factors
+  const void* column = nullptr;
+  // The same in the host's memory; what an algorithm needs of them, enqueue() copies.
+  const void* host_weights = nullptr;
+  const void* host_row = nullptr;
+  const void* host_column = nullptr;
+  double divisor = 1;  // Mask::divisor
+};
+
+// The convolution of a picture, as core/filter/definition.hpp defines it. Pictures are in device
+// memory and do not overlap; pitches are in elements. Rows start on 16-byte boundaries. Past their
+// ends, memory may be read up to the next such boundary, and rows of the result may be overwritten
+// up to the next multiple of 4 elements.
+struct FilterTask {
+  FilterType type = FilterType::u8_u8;
+  Size size;
+  const void* input = nullptr;
+  std::ptrdiff_t input_pitch = 0;
+  void* output = nullptr;
+  std::ptrdiff_t output_pitch = 0;
+  Border border = Border::reflect101;
+  DeviceMask mask;
+  const SatAlgorithm* sat = nullptr;  // for filters by integral images; null: the default
+};
+
+// A convolution algorithm: a constant in a file of its own in kernels/filter. The stem of the
+// file's name is the name of the constant and the id. Every algorithm takes every type and border.
+struct FilterAlgorithm {
+  std::string_view id, title, source;
+  MaskKind takes = MaskKind::any;  // the masks that it is for
+  bool is_1d = false;              // along rows alone: masks of one row
+  bool is_valid_part = false;      // writes only the pixels whose window lies within the picture
+
+  // Why a task, whose arrays are not looked at, is not for this algorithm, in a few words; empty if
+  // it is. why_not() below also checks the mask's kind and shape.
+  std::string (*why_not)(const FilterTask&) = nullptr;  // null: takes all
+  // Pixels that are read per pixel of the result, from global memory and the caches in front of it;
+  // for an algorithm by integral images, elements of tables are counted, too.
+  double (*reads)(const FilterTask&);
+
+  int launches = 1;
+  // Bytes of scratch memory for a task, whose arrays are not looked at. The memory belongs to the
+  // caller, starts on a 256-byte boundary, must be zero before the first use for tasks of this
+  // type, size, mask and border, and is left ready for the next use. Only one call's launches at a
+  // time may use it.
+  std::size_t (*workspace_bytes)(const FilterTask&);
+  // Enqueues the whole algorithm; allocates nothing, waits for nothing. Throws CudaError.
+  void (*enqueue)(const FilterTask& task, void* workspace, StreamHandle stream);
+};
+
+// Empty in builds without CUDA.
+std::span<const FilterAlgorithm* const> filter_algorithms();
+const FilterAlgorithm* find_filter(std::string_view id);  // null if there is none of that name
+
+// Why the algorithm cannot do the task, in a few words; empty if it can. Pictures have sides of 1
+// to 32768, masks radii of 0 to greatest_filter_radius.
+std::string why_not(const FilterAlgorithm& algorithm, const FilterTask& task);
+
+#define FACESAT_FILTER(id) extern const FilterAlgorithm id;
+#include "kernels/filter/registry.def"
+#undef FACESAT_FILTER
+
+}  // namespace facesat::gpu
