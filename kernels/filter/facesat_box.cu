@@ -34,7 +34,7 @@ namespace {
 
 constexpr int warps = 4;                // of a block
 constexpr int greatest_radius = 31;     // beyond it, strips have too much in common
-constexpr int wanted_warps = 132 * 20;  // of a launch, if there are enough pixels: measured
+constexpr int wanted_warps = 132 * 25;  // of a launch, if there are enough pixels: measured
 constexpr int batch = 4;                // rows that are computed together
 constexpr int first_batch = 8;          // rows that are loaded together before the first result
 constexpr int fewest_rows = 2 * batch;  // that a warp computes
@@ -191,9 +191,11 @@ struct SmallQuotient {
 
 // The plan of a launch, the same for all threads.
 struct Plan {
-  int rows;          // that a warp computes
-  int edge_rows;     // the same where special windows take time, so that no warp ends late
-  bool is_anywhere;  // Where::anywhere is needed
+  int strips, edge_strips;  // all; the first and the last one
+  int rows, edge_rows;      // that a warp computes; fewer in the first and the last strip, where
+                            // special windows take time
+  int edge_blocks;          // of each of these two strips, which come first
+  bool is_anywhere;         // Where::anywhere is needed
   SmallQuotient quotient;
 };
 
@@ -380,10 +382,19 @@ __global__ void __launch_bounds__(32 * warps) box_kernel(Pass pass, Plan plan) {
   using In = typename Pass::In;
   const int warp = static_cast<int>(threadIdx.y);
   const int own = warp * (batch / Method::together) * 32 * columns_of<In>;
-  const Strip strip =
-      strip_of<In, Method::halo>(plan, static_cast<int>(blockIdx.x), pass.size.width);
-  const int rows = strip.special >= 0 ? plan.edge_rows : plan.rows;
-  const int top = (static_cast<int>(blockIdx.y) * warps + warp) * rows;
+  const int block = static_cast<int>(blockIdx.x),
+            inner = block - plan.edge_strips * plan.edge_blocks;
+  const bool is_edge = inner < 0;
+  const int index =
+      is_edge ? block % plan.edge_strips * (plan.strips - 1) : 1 + inner % (plan.strips - 2);
+  // From top to bottom, but the last one first: those at the edges take longer, and blocks that
+  // begin late must be short.
+  const int chunks = divide_up(pass.size.height, plan.rows * warps);
+  const int chunk =
+      is_edge ? block / plan.edge_strips : (inner / (plan.strips - 2) + chunks - 1) % chunks;
+  const Strip strip = strip_of<In, Method::halo>(plan, index, pass.size.width);
+  const int rows = is_edge ? plan.edge_rows : plan.rows;
+  const int top = (chunk * warps + warp) * rows;
   const int bottom = min(top + rows, pass.size.height);
   if (top >= bottom) return;
   if constexpr (Method::is_anywhere)
@@ -411,10 +422,16 @@ Plan plan_of(const FilterTask& task) {
   // Other strips need columns that are far away, or both edges at once.
   const bool is_anywhere =
       task.border == Border::wrap || task.size.width < 32 * columns_of<In> || strips < 2;
-  return {rows,
-          divide_up(rows, 2 * batch) * batch,
-          is_anywhere,
-          {area / 2, static_cast<std::uint32_t>(multiplier)}};
+  const int edge_rows = divide_up(rows, 2 * batch) * batch;
+  Plan plan{};
+  plan.strips = strips;
+  plan.edge_strips = std::min(strips, 2);
+  plan.rows = rows;
+  plan.edge_rows = edge_rows;
+  plan.edge_blocks = divide_up(task.size.height, edge_rows * warps);
+  plan.is_anywhere = is_anywhere;
+  plan.quotient = {area / 2, static_cast<std::uint32_t>(multiplier)};
+  return plan;
 }
 
 std::string why_no_box(const FilterTask& task) {
@@ -432,10 +449,10 @@ double reads(const FilterTask& task) {
 }
 
 template <class Method, class Pass>
-void launch(const Pass& pass, const FilterTask& task, const Plan& plan, StreamHandle stream) {
+void launch(const Pass& pass, const Plan& plan, StreamHandle stream) {
   using In = typename Pass::In;
-  const dim3 grid =
-      grid_of(pass.size, width_of_results<In>(task.mask.radius), plan.edge_rows * warps);
+  const int inner = std::max(0, plan.strips - 2) * divide_up(pass.size.height, plan.rows * warps);
+  const dim3 grid(static_cast<unsigned>(plan.edge_strips * plan.edge_blocks + inner));
   constexpr std::size_t bytes =
       warps * (batch / Method::together) * 32 * columns_of<In> * sizeof(typename Pass::Sum);
   FACESAT_LAUNCH_SHARED((box_kernel<Method, Pass>), grid, dim3(32, warps), bytes, stream, pass,
@@ -449,9 +466,9 @@ void launch_exact(const Pass& pass, const FilterTask& task, StreamHandle stream)
   const auto launch_for = [&]<int halo, int together>(std::integral_constant<int, halo>,
                                                       std::integral_constant<int, together>) {
     if (plan.is_anywhere)
-      launch<Method<is_exact, halo, together, true>>(pass, task, plan, stream);
+      launch<Method<is_exact, halo, together, true>>(pass, plan, stream);
     else
-      launch<Method<is_exact, halo, together, false>>(pass, task, plan, stream);
+      launch<Method<is_exact, halo, together, false>>(pass, plan, stream);
   };
   constexpr std::integral_constant<int, 1> one;
   if (halo_of(task.mask.radius.x) == 32) return launch_for(std::integral_constant<int, 32>(), one);
