@@ -1,8 +1,7 @@
 // PictureFilter on a GPU gives the pixels of PictureFilter on the CPU.
-#include "kernels/filter/cuda_picture_filter.hpp"
-
 #include <gtest/gtest.h>
 
+#include "kernels/filter/cuda_picture_filter.hpp"
 #include "tests/core/pictures.hpp"
 
 namespace facesat::test {
@@ -35,8 +34,7 @@ TEST(CudaPictureFilter, GivesTheSamePixelsAsTheCpu) {
             EXPECT_EQ(times.size(), 3u);
             int wrong = 0;
             for (int y = 0; y < size.height; ++y)
-              for (int x = 0; x < size.width; ++x)
-                wrong += result.row(y)[x] != expected.row(y)[x];
+              for (int x = 0; x < size.width; ++x) wrong += result.row(y)[x] != expected.row(y)[x];
             EXPECT_EQ(wrong, 0) << text_of(settings) << ", " << size.width << "x" << size.height;
           }
         }
