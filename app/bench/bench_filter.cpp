@@ -115,10 +115,10 @@ int run_bench_filter(const BenchFilterCommand& command) {
     say(fmt::format("facesat: GPU algorithms are left out: {}\n", choices.left_out));
   Json rows = Json::array();
   print_filter_title();
-  for (const FilterChoice& choice : choices.filters)
+  for (const FilterRadii& filter : choices.filters)
     for (const Size size : choices.sizes)
-      for (const int radius : choice.radii)
-        bench({choice.filter,
+      for (const int radius : filter.radii)
+        bench({filter.filter,
                {nullptr, size, 0},
                radius,
                command.border,

@@ -10,7 +10,7 @@
 
 namespace facesat::app {
 
-struct FilterChoice {
+struct FilterRadii {
   gpu::BenchFilter filter;
   std::vector<int> radii;
 };
@@ -18,7 +18,7 @@ struct FilterChoice {
 struct FilterChoices {
   bool has_gpu = false;
   std::string left_out;  // why the GPU's algorithms are, although all were wanted; or empty
-  std::vector<FilterChoice> filters;
+  std::vector<FilterRadii> filters;
   std::vector<std::string> ids;  // of all filters' algorithms, of the GPU and of the CPU
   std::vector<Size> sizes;
 };
