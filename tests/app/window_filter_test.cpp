@@ -23,26 +23,41 @@ TEST_F(WindowFilterTest, AKeyShowsTheFilterThatIsRemembered) {
     for (int x = 0; x < 200; ++x)
       square.row(y)[x] = x >= 50 && x < 150 && y >= 50 && y < 150 ? 255 : 0;
   write_pgm(folder / "square.pgm", square);
-  const auto show = [&](const char* keys, const std::string& shot) {
+  constexpr Bgr white{255, 255, 255};
+  // Presses V once for each condition, and waits until what the desktop shows meets it; `before` is
+  // the number of white pixels of the frame.
+  using Condition = std::function<bool(const Desktop& desktop, int before)>;
+  const auto show = [&](const std::string& shot, const std::vector<Condition>& conditions) {
     const Running live = start_live({"square.pgm", "--screenshot", shot});
     const Desktop desktop(display.name, "facesat");
-    EXPECT_TRUE(desktop.shows({255, 255, 255}, most_of_a_picture));
-    EXPECT_TRUE(press(keys));
+    EXPECT_TRUE(desktop.shows(white, most_of_a_picture));
+    const int before = desktop.count(white);
+    for (const Condition& meets : conditions) {
+      EXPECT_TRUE(press("v"));
+      EXPECT_TRUE(eventually([&] { return meets(desktop, before); }));
+    }
+    EXPECT_TRUE(press("ctrl+q"));
     EXPECT_EQ(live.wait().status, 0);
   };
   // At the edge of the square, the box with radius 20 is half white.
   constexpr Bgr half{124, 124, 124};
-  show("ctrl+q", "frame.png");
+  const Condition has_half = [&](const Desktop& desktop, int) { return desktop.count(half) > 100; };
+  // A dark square with a white frame: its interior is as bright as the mean.
+  const Condition is_dark = [&](const Desktop& desktop, int before) {
+    return desktop.count(white) < before - 10000;
+  };
+  const Condition is_bright = [&](const Desktop& desktop, int before) {
+    return desktop.count(white) > before - 5000;
+  };
+  show("frame.png", {});
   set("radius", "20");
-  show("v ctrl+q", "box.png");
+  show("box.png", {has_half});
   set("kind", "\"adaptive-threshold\"");
   set("offset", "-1");
-  show("v ctrl+q", "threshold.png");
-  show("v v ctrl+q", "frame_again.png");
+  show("threshold.png", {is_dark});
+  show("frame_again.png", {is_dark, is_bright});
   EXPECT_LT(pixels_of_colour("frame.png", half), 100);
   EXPECT_GT(pixels_of_colour("box.png", half), 100);
-  // Dark with a white frame inside of the square's edges: its interior is as bright as the mean.
-  constexpr Bgr white{255, 255, 255};
   EXPECT_LT(pixels_of_colour("threshold.png", white), pixels_of_colour("frame.png", white) - 10000);
   EXPECT_EQ(pixels_of_colour("frame_again.png", white), pixels_of_colour("frame.png", white));
 }
