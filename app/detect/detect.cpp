@@ -145,7 +145,9 @@ int run_detect(const DetectCommand& command) {
   const auto notify = [&](const std::string& sentence) {
     if (!command.quiet) progress.message("facesat: " + sentence);
   };
-  const Detector detector(cascades, command.detect, command.backend, notify);
+  BackendOptions backend = command.backend;
+  backend.in_background = true;
+  const Detector detector(cascades, command.detect, backend, notify);
   const Layout layout = layout_of(command, cascades);
   PictureFolders folders = make_folders(command);
   require_inputs_untouched(command, folders);
@@ -165,7 +167,7 @@ int run_detect(const DetectCommand& command) {
       command.jobs > 0 ? command.jobs : std::max(1u, std::thread::hardware_concurrency());
   const tbb::global_control threads(tbb::global_control::max_allowed_parallelism, jobs);
   if (inputs.is_repeatable()) progress.count_in_background(Inputs(arguments));
-  if (!detector.remark().empty()) notify(detector.remark());
+  detector.announce();
   if (!output.journal.remark().empty()) progress.message("facesat: " + output.journal.remark());
 
   ItemReader reader(std::move(inputs), output.journal, folders.any(), command.max_pixels);
@@ -194,6 +196,7 @@ int run_detect(const DetectCommand& command) {
   output.file.close();
   progress.finish();
   notify(summary(sink.counts, std::chrono::steady_clock::now() - start));
+  for (const std::string& sentence : detector.failures()) notify(sentence);
   if (sink.counts.skipped > 0)
     notify(fmt::format("{} of the inputs were in {} already", sink.counts.skipped, command.output));
   if (const std::string text = summary(reader.skipped()); !text.empty()) notify(text);

@@ -57,6 +57,7 @@ ResultOptions result_options(const DetectCommand& command, const Layout& layout)
           {"--max-size", text(detect.max_size)},
           {"--scan", detect.scan == Scan::dense ? "dense" : "opencv"},
           {"--equalize", detect.equalize ? "on" : "off"},
+          {"--luma", command.luma ? "on" : "off"},
           {"--annotate", folder(command.annotate)},
           {"--crops", folder(command.crops)}};
 }

@@ -31,6 +31,9 @@ void add_detection(CLI::App& detect, DetectCommand& c) {
                    {{"opencv", Scan::opencv}, {"dense", Scan::dense}},
                    "dense: every position of every level, no skip rule [opencv]");
   detect.add_flag("--equalize", c.detect.equalize, "Equalise the histogram first");
+  detect.add_flag(
+      "--luma", c.luma,
+      "Read of JPEGs only their luma: faster, and a pixel's grey may differ by one or two");
   detect.add_flag("--raw", c.raw, "Windows before grouping (--min-neighbors 0)")
       ->excludes("--min-neighbors");
 }

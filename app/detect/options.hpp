@@ -23,7 +23,8 @@ struct DetectCommand {
   std::vector<std::string> cascades;
   BackendOptions backend;
   DetectOptions detect;
-  bool raw = false;  // windows before grouping
+  bool raw = false;   // windows before grouping
+  bool luma = false;  // JPEGs are read as Reading::luma
   std::string output = "-";
   Format format = Format::jsonl;
   bool csv_safe = false;

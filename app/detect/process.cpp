@@ -42,12 +42,15 @@ void find_faces(Item& item, const Detector& detector, const DetectCommand& comma
                          std::chrono::duration<double>(command.max_seconds));
   const ShouldStop should_stop = [deadline] { return interrupted() || Clock::now() > deadline; };
   Record& record = item.record;
-  const Picture picture = item.frame ? std::move(*item.frame)
-                                     : read_picture(item.path, {command.max_pixels, should_stop});
+  Picture picture = item.frame ? std::move(*item.frame)
+                               : read_picture(item.path, {command.max_pixels, should_stop},
+                                              command.luma ? Reading::luma : Reading::colour);
   item.frame.reset();
-  record.size = picture.pixels.size;
+  record.size = picture.size();
   record.warning = picture.warning;
-  record.faces = detector.detect(image_view(picture.pixels), should_stop).faces;
+  record.faces = detector.detect(image_view(picture), should_stop).faces;
+  if (!folders.any() && !command.show) return;
+  picture = in_colour(std::move(picture));
   write_pictures(item, picture.pixels, folders);
   if (command.show) item.shown = with_boxes(picture.pixels, record.faces);
 }
