@@ -258,11 +258,9 @@ class FACESAT_API Detector {
   // are being loaded, and what exit() destroys may still be in use: end the process with _exit().
   static bool is_starting();
 
+  class Pool;  // opaque
+
  private:
-  class Pool;
-  static std::unique_ptr<Pool> make_pool(std::vector<std::shared_ptr<const Cascade>> cascades,
-                                         const DetectOptions& options,
-                                         const BackendOptions& backend, Notify notify);
   std::unique_ptr<Pool> pool_;
 };
 

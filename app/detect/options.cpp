@@ -33,7 +33,8 @@ void add_detection(CLI::App& detect, DetectCommand& c) {
   detect.add_flag("--equalize", c.detect.equalize, "Equalise the histogram first");
   detect.add_flag(
       "--luma", c.luma,
-      "Read of JPEGs only their luma: faster, and a pixel's grey may differ by one or two");
+      "Read only the luma of JPEGs, as cv::IMREAD_GRAYSCALE does: faster, and other faces may "
+      "be found");
   detect.add_flag("--raw", c.raw, "Windows before grouping (--min-neighbors 0)")
       ->excludes("--min-neighbors");
 }

@@ -23,8 +23,8 @@ struct BackendStart::State {
     {
       const std::scoped_lock lock(mutex);
       backends.emplace(std::move(chosen));
-      is_chosen = true;
       if (announce) announce(backends->remark());
+      is_chosen = true;
     }
     is_chosen.notify_all();
   }

@@ -22,18 +22,19 @@ void warm_up(const Backends& backends, const Cascades& cascades, const DetectOpt
   });
 }
 
-}  // namespace
-
-std::unique_ptr<Detector::Pool> Detector::make_pool(Cascades cascades, const DetectOptions& options,
-                                                    const BackendOptions& backend, Notify notify) {
+std::unique_ptr<Detector::Pool> make_pool(const Cascades& cascades, const DetectOptions& options,
+                                          const BackendOptions& backend, Detector::Notify notify) {
   const bool in_background = backend.in_background && may_start_in_background(backend);
   const auto choose = [cascades, options, backend, in_background] {
     Backends chosen(backend, cascades);
     if (in_background) warm_up(chosen, cascades, options);
     return chosen;
   };
-  return std::make_unique<Pool>(cascades, options, choose, in_background, std::move(notify));
+  return std::make_unique<Detector::Pool>(cascades, options, choose, in_background,
+                                          std::move(notify));
 }
+
+}  // namespace
 
 Detector::Detector(const std::string& cascade, const DetectOptions& options,
                    const BackendOptions& backend, Notify notify)
@@ -41,7 +42,7 @@ Detector::Detector(const std::string& cascade, const DetectOptions& options,
 
 Detector::Detector(std::vector<std::shared_ptr<const Cascade>> cascades,
                    const DetectOptions& options, const BackendOptions& backend, Notify notify)
-    : pool_(make_pool(std::move(cascades), options, backend, std::move(notify))) {}
+    : pool_(make_pool(cascades, options, backend, std::move(notify))) {}
 
 Detector::Detector(Detector&&) noexcept = default;
 Detector& Detector::operator=(Detector&&) noexcept = default;
