@@ -1,6 +1,7 @@
 #include "library/detect/backend_start.hpp"
 
 #include <atomic>
+#include <condition_variable>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -15,6 +16,8 @@ std::atomic<int> under_way = 0;
 
 struct BackendStart::State {
   std::mutex mutex;
+  std::condition_variable changed;
+  bool is_wanted = false, is_abandoned = false;
   std::optional<Backends> backends;
   std::atomic<bool> is_chosen = false;
   Announce announce;
@@ -26,17 +29,26 @@ struct BackendStart::State {
       if (announce) announce(backends->remark());
       is_chosen = true;
     }
-    is_chosen.notify_all();
+    changed.notify_all();
+  }
+
+  // Returns whether the choice shall be made.
+  bool pass_delay(std::chrono::milliseconds delay) {
+    std::unique_lock lock(mutex);
+    changed.wait_for(lock, delay, [this] { return is_wanted || is_abandoned; });
+    return !is_abandoned;
   }
 };
 
-BackendStart::BackendStart(Choose choose, bool in_background) : state_(std::make_shared<State>()) {
-  if (!in_background) {
-    state_->set(choose());
-    return;
-  }
-  ++under_way;
-  std::thread([state = state_, choose = std::move(choose)] {
+BackendStart::BackendStart(const Choose& choose) : state_(std::make_shared<State>()) {
+  state_->set(choose());
+}
+
+BackendStart::BackendStart(Choose choose, std::chrono::milliseconds delay)
+    : state_(std::make_shared<State>()) {
+  std::thread([state = state_, choose = std::move(choose), delay] {
+    if (!state->pass_delay(delay)) return;
+    ++under_way;
     try {
       state->set(choose());
     } catch (const std::exception& error) {
@@ -48,8 +60,12 @@ BackendStart::BackendStart(Choose choose, bool in_background) : state_(std::make
 }
 
 BackendStart::~BackendStart() {
-  const std::scoped_lock lock(state_->mutex);
-  state_->announce = nullptr;
+  {
+    const std::scoped_lock lock(state_->mutex);
+    state_->announce = nullptr;
+    state_->is_abandoned = true;
+  }
+  state_->changed.notify_all();
 }
 
 void BackendStart::announce_to(Announce announce) {
@@ -65,7 +81,10 @@ const Backends* BackendStart::chosen() const {
 }
 
 const Backends& BackendStart::wait() const {
-  state_->is_chosen.wait(false);
+  std::unique_lock lock(state_->mutex);
+  state_->is_wanted = true;
+  state_->changed.notify_all();
+  state_->changed.wait(lock, [this] { return state_->is_chosen.load(); });
   return *state_->backends;
 }
 

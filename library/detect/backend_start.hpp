@@ -2,6 +2,7 @@
 // start.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -15,11 +16,14 @@ class BackendStart {
   using Choose = std::function<Backends()>;
   using Announce = std::function<void(const std::string& sentence)>;
 
-  // In the background: chooses in a thread of its own. If `choose` throws there, the CPU is chosen,
-  // and its remark is the error's message. Otherwise chooses at once, and throws what `choose`
-  // throws.
-  BackendStart(Choose choose, bool in_background);
-  // Does not wait for the choice; nothing is announced any more.
+  // Chooses at once; throws what `choose` throws.
+  explicit BackendStart(const Choose& choose);
+  // Chooses in a thread of its own, after this delay or as soon as somebody waits: work that is
+  // done by then needs no device. If `choose` throws, the CPU is chosen, and its remark is the
+  // error's message.
+  BackendStart(Choose choose, std::chrono::milliseconds delay);
+  // Does not wait for the choice; nothing is announced any more, and a choice that has not begun is
+  // not made.
   ~BackendStart();
   BackendStart(const BackendStart&) = delete;
   BackendStart& operator=(const BackendStart&) = delete;

@@ -24,13 +24,16 @@ void warm_up(const Backends& backends, const Cascades& cascades, const DetectOpt
 
 std::unique_ptr<Detector::Pool> make_pool(const Cascades& cascades, const DetectOptions& options,
                                           const BackendOptions& backend, Detector::Notify notify) {
+  // About as long as a device needs to start, so that short runs do without.
+  constexpr std::chrono::milliseconds delay{300};
   const bool in_background = backend.in_background && may_start_in_background(backend);
   const auto choose = [cascades, options, backend, in_background] {
     Backends chosen(backend, cascades);
     if (in_background) warm_up(chosen, cascades, options);
     return chosen;
   };
-  return std::make_unique<Detector::Pool>(cascades, options, choose, in_background,
+  return std::make_unique<Detector::Pool>(cascades, options, choose,
+                                          in_background ? std::optional(delay) : std::nullopt,
                                           std::move(notify));
 }
 

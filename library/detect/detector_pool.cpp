@@ -76,12 +76,13 @@ Detection run(DetectorSet& detectors, const AnyImage& image, const ShouldStop& s
 }  // namespace
 
 Detector::Pool::Pool(Cascades cascades, const DetectOptions& options,
-                     const BackendStart::Choose& choose, bool in_background, Notify notify)
+                     const BackendStart::Choose& choose,
+                     std::optional<std::chrono::milliseconds> delay, Notify notify)
     : cascades_(usable(std::move(cascades))),
       options_(checked(options)),
       notify_(std::move(notify)),
       gate_(available_memory() / 2),
-      start_(choose, in_background) {}
+      start_(delay ? BackendStart(choose, *delay) : BackendStart(choose)) {}
 
 Detector::Pool::~Pool() {
   if (!devices_) return;

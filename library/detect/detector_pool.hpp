@@ -21,10 +21,10 @@ namespace facesat {
 // many as memory allows.
 class __attribute__((visibility("hidden"))) Detector::Pool {
  public:
-  // `choose` chooses the backends: see BackendStart. Throws ArgumentError for options that cannot
-  // be used, and what `choose` throws.
+  // `choose` chooses the backends: at once, or in the background after a delay; see BackendStart.
+  // Throws ArgumentError for options that cannot be used, and what `choose` throws.
   Pool(Cascades cascades, const DetectOptions& options, const BackendStart::Choose& choose,
-       bool in_background, Notify notify);
+       std::optional<std::chrono::milliseconds> delay, Notify notify);
   ~Pool();
 
   // As Detector::detect, which has checked the image.

@@ -54,6 +54,8 @@ class LoggedBackend final : public Backend {
   const std::unique_ptr<Backend> cpu_ = make_cpu_backend();
 };
 
+constexpr std::chrono::milliseconds at_once{0}, in_an_hour{3'600'000};
+
 class PoolTest : public ::testing::Test {
  protected:
   Backends backends(BackendChoice choice = BackendChoice::automatic) {
@@ -64,8 +66,9 @@ class PoolTest : public ::testing::Test {
                      static_cast<int>(i)});
     return Backends(choice, std::move(all), "detecting on devices");
   }
-  Detector::Pool pool(const BackendStart::Choose& choose, bool in_background = false) {
-    return Detector::Pool(cascades, {}, choose, in_background, [this](const std::string& sentence) {
+  using Delay = std::optional<std::chrono::milliseconds>;
+  Detector::Pool pool(const BackendStart::Choose& choose, Delay delay = std::nullopt) {
+    return Detector::Pool(cascades, {}, choose, delay, [this](const std::string& sentence) {
       const std::scoped_lock lock(mutex);
       sentences.push_back(sentence);
     });
@@ -98,7 +101,7 @@ class PoolTest : public ::testing::Test {
 
   PoolTest() {
     for (int i = 0; i < 3; ++i) pictures.push_back(drawn_faces({200 + 60 * i, 130}));
-    Detector::Pool on_cpu(cascades, {}, [] { return Backends({}, {}); }, false, {});
+    Detector::Pool on_cpu(cascades, {}, [] { return Backends({}, {}); }, std::nullopt, {});
     for (std::size_t i = 0; i < pictures.size(); ++i) expected.push_back(boxes_of(on_cpu, i));
   }
 
@@ -187,9 +190,9 @@ TEST_F(PoolTest, TheCpuDetectsWhileDevicesStart) {
         ready.wait();
         return backends();
       },
-      true);
+      at_once);
   shared.announce();
-  EXPECT_TRUE(BackendStart::is_any_under_way());
+  while (!BackendStart::is_any_under_way()) std::this_thread::yield();
   EXPECT_EQ(wrong_of(shared, 4, 3), 0);
   EXPECT_EQ(logs[0].images + logs[1].images + logs[2].images, 0);
   EXPECT_TRUE(told().empty());
@@ -200,9 +203,24 @@ TEST_F(PoolTest, TheCpuDetectsWhileDevicesStart) {
   EXPECT_EQ(told(), std::vector<std::string>{"detecting on devices"});
 }
 
+TEST_F(PoolTest, ADeviceThatIsNotNeededInTimeIsNotStarted) {
+  std::atomic<bool> is_chosen = false;
+  const auto choose = [&] {
+    is_chosen = true;
+    return backends();
+  };
+  {
+    Detector::Pool shared = pool(choose, in_an_hour);
+    EXPECT_EQ(wrong_of(shared, 2, 2), 0);
+  }
+  EXPECT_FALSE(is_chosen);
+  Detector::Pool shared = pool(choose, in_an_hour);
+  EXPECT_TRUE(shared.backends().on_gpu());  // who waits for it needs it
+}
+
 TEST_F(PoolTest, DevicesThatCannotStartLeaveTheCpu) {
   Detector::Pool shared =
-      pool([]() -> Backends { throw DeviceError("there was a short circuit"); }, true);
+      pool([]() -> Backends { throw DeviceError("there was a short circuit"); }, at_once);
   shared.backends();
   shared.announce();
   EXPECT_EQ(told(), std::vector<std::string>{"detecting on the CPU: there was a short circuit"});
@@ -218,10 +236,10 @@ TEST_F(PoolTest, MayBeDestroyedWhileDevicesStart) {
           ready.wait();
           return backends();
         },
-        true);
+        at_once);
     shared.announce();
+    while (!BackendStart::is_any_under_way()) std::this_thread::yield();
   }
-  EXPECT_TRUE(BackendStart::is_any_under_way());
   started.set_value();
   while (BackendStart::is_any_under_way()) std::this_thread::yield();
   EXPECT_TRUE(told().empty());
