@@ -124,13 +124,7 @@ class FaceDetector:
     def __call__(self, batch: Any) -> pa.Table:
         """The rows of a batch (in any of Ray's formats) with their faces."""
         found = _rows.to_table(self._searcher.records(_storage.with_contents(self._inputs(batch))), False)
-        table = _without(batch, self._bytes_column)
-        for name in found.column_names:
-            if name == "image":
-                continue
-            at = table.column_names.index(name) if name in table.column_names else None
-            if at is None:
-                table = table.append_column(name, found[name])
-            else:
-                table = table.set_column(at, name, found[name])
-        return table
+        given = _without(batch, self._bytes_column)
+        columns = {name: given[name] for name in given.column_names}
+        columns.update((name, found[name]) for name in found.column_names if name != "image")
+        return pa.table(columns)

@@ -200,6 +200,7 @@ class _Run:
                     self._progress.say(message)
 
     def _end(self) -> int:
+        self._progress.update(self._counts, self._skipped, is_last=True)
         self._progress.finish()
         beyond = [file for files in self._by_number.values() for file in files]
         if beyond and not self._options.redo_changed:
@@ -234,6 +235,7 @@ def run(options: Options) -> int:
     """Needs a connection to a cluster. Returns the exit status."""
     progress = Progress(options.shows_progress(), options.quiet)
     output = _output.output_of(options.output)
+    _shards.check(options.inputs)
     shards = _shards.make_shards(_shards.list_inputs(options.inputs, options.recursive), options.shard_size)
     listing = _Listing(shards)
     files = _take_up(output, options)

@@ -42,10 +42,11 @@ class Progress:
         self._last = 0.0
         self._is_open = False
 
-    def update(self, counts: Counts, skipped: int) -> None:
+    def update(self, counts: Counts, skipped: int, is_last: bool = False) -> None:
         """skipped: how many of them earlier runs have done."""
         now = time.monotonic()
-        if not self._shown or now - self._last < (0.2 if self._is_terminal else 1):
+        is_soon = now - self._last < (0.2 if self._is_terminal else 1) and not is_last
+        if not self._shown or is_soon:
             return
         self._last = now
         seconds = max(now - self.start, 1e-6)

@@ -70,6 +70,15 @@ def _list_local(argument: str, recursive: bool, at_once: int) -> Iterator[Input]
                 yield name, kind, os.path.abspath(path) if kind == "path" else path, version
 
 
+def check(arguments: list[str]) -> None:
+    """Raises Error for an argument that cannot be an input, which is better known before work begins."""
+    for argument in arguments:
+        if _storage.is_uri(argument):
+            _storage.open_uri(argument)
+        elif argument.startswith("@"):
+            _facesat.Inputs([os.fsencode(argument)], False)
+
+
 def list_inputs(arguments: list[str], recursive: bool, at_once: int = 500) -> Iterator[Input]:
     """One after the other; a folder is read as a whole. Raises Error for an argument that is no input."""
     for argument in arguments:
