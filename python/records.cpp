@@ -69,11 +69,11 @@ class PythonInputs {
     return result;
   }
 
-  // How many inputs there are from here on.
-  std::size_t count() {
+  // Passes over up to `most` further inputs; returns how many there were.
+  std::size_t skip(std::size_t most) {
     const nb::gil_scoped_release others_may_run;
     std::size_t number = 0;
-    while (inputs_.next()) ++number;
+    while (number < most && inputs_.next()) ++number;
     return number;
   }
 
@@ -108,6 +108,7 @@ class Searcher {
         max_seconds_(max_seconds) {
     if (threads < 1) throw ArgumentError("threads must be at least 1");
     prepare_codecs({max_pixels});
+    if (!detector_.remark().empty()) add_remark(detector_.remark());
   }
 
   // The records of (name, kind, value), which the iterator may find while others are searched; it
@@ -229,7 +230,7 @@ void add_records(nb::module_& module) {
                            "version) or (name, \"failure\", reason, \"\").")
       .def(nb::init<const nb::list&, bool>())
       .def("next", &PythonInputs::next)
-      .def("count", &PythonInputs::count);
+      .def("skip", &PythonInputs::skip);
   nb::class_<Searcher>(module, "Searcher",
                        "Makes the program's records, as JSON lines, of (name, \"path\", path), "
                        "(name, \"bytes\", contents) and\n(name, \"failure\", reason).")

@@ -21,8 +21,8 @@ class ThreeNodes:
     """Of one processor each. The first one has Ray's own services, so it is never killed."""
 
     def __init__(self):
-        # Without the dashboard, which the tests have no use for.
-        self._options = {"num_cpus": 1, "object_store_memory": 80 * 2**20}
+        # The GPUs exist only in Ray's accounts. There is no dashboard, because the tests have no use for one.
+        self._options = {"num_cpus": 1, "num_gpus": 1, "object_store_memory": 80 * 2**20}
         self._cluster = Cluster(initialize_head=True, head_node_args={**self._options, "include_dashboard": False})
         self._others = []
         self.complete()

@@ -6,6 +6,7 @@ import random
 import shutil
 import subprocess
 import sys
+import time
 
 import facesat
 import numpy as np
@@ -105,8 +106,8 @@ def test_files_lists_and_options_are_those_of_the_program(cluster, pictures, tmp
     status, text = run_program(*arguments, cwd=tmp_path)
     assert status == 1 and b'"cascade":"haarcascade_frontalface_alt"' in text and b'"kind":"limit"' in text
     output = tmp_path / "out"
-    for form in ("jsonl", "parquet"):
-        run = run_job(cluster, *arguments, "-q", "-o", output / form, "--format", form, "--num-cpus", 1, cwd=tmp_path)
+    for form, resources in {"jsonl": ["--num-cpus", 1], "parquet": ["--num-gpus", 0.5]}.items():
+        run = run_job(cluster, *arguments, "-q", "-o", output / form, "--format", form, *resources, cwd=tmp_path)
         assert run == (1, "")
     assert records(output / "jsonl") == text
     rows = [row for part in parts(output / "parquet") for row in pq.read_table(part).to_pylist()]
@@ -204,10 +205,19 @@ def test_output_that_vanishes_ends_the_job(cluster, pictures, tmp_path):
     output = tmp_path / "out"
     job = Job(cluster, "-r", pictures, "-o", output, "--shard-size", 4)
     while not parts(output) and job.process.poll() is None:
-        pass
+        time.sleep(0.01)
     (output / MANIFEST).unlink()
     status, messages = job.wait()
     assert status == 3 and "on a file system that all nodes share" in messages
+
+
+def test_a_signal_ends_the_job(cluster, pictures, tmp_path):
+    job = Job(cluster, "-r", pictures, "-o", tmp_path / "out", "--shard-size", 4)
+    while not parts(tmp_path / "out") and job.process.poll() is None:
+        time.sleep(0.01)
+    job.process.terminate()
+    status, messages = job.wait()
+    assert status == 128 + 15 and messages.splitlines()[-1] == "facesat: interrupted; the same command goes on from here"
 
 
 def test_pictures_and_results_in_a_bucket(cluster, bucket, tmp_path):

@@ -27,23 +27,41 @@ __all__ = ["NodeError", "OutputError", "run"]
 
 _LISTED_AHEAD = 16  # shards
 _MOST_MESSAGES = 200
+_PATIENCE = 5  # seconds that a thread may take to end
 
 
 class _Listing:
-    """Lists shards in another thread, a few ahead."""
+    """Lists shards in another thread, a few ahead, until it is left."""
 
     def __init__(self, shards: Iterator[Shard]) -> None:
         self._found: queue.Queue[Shard | BaseException | None] = queue.Queue(_LISTED_AHEAD)
         self._is_done = False
-        threading.Thread(target=self._list, args=[shards], daemon=True).start()
+        self._is_left = False
+        self._thread = threading.Thread(target=self._list, args=[shards], daemon=True)
+
+    def __enter__(self) -> _Listing:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._is_left = True
+        self._thread.join(_PATIENCE)
 
     def _list(self, shards: Iterator[Shard]) -> None:
         try:
             for shard in shards:
-                self._found.put(shard)
-            self._found.put(None)
+                self._put(shard)
+                if self._is_left:
+                    return
+            self._put(None)
         except BaseException as error:
-            self._found.put(error)
+            self._put(error)
+
+    def _put(self, found: Shard | BaseException | None) -> None:
+        while not self._is_left:
+            with contextlib.suppress(queue.Full):
+                self._found.put(found, timeout=0.1)
+                return
 
     @property
     def is_done(self) -> bool:
@@ -64,12 +82,34 @@ class _Listing:
         return found
 
 
-def _count_in_background(arguments: list[str], recursive: bool, progress: Progress) -> None:
-    def count() -> None:
-        with contextlib.suppress(_facesat.Error):  # the listing itself reports it
-            progress.total = _facesat.Inputs([os.fsencode(one) for one in arguments], recursive).count()
+class _Counting:
+    """Counts local inputs in another thread, for the progress, until it is left."""
 
-    threading.Thread(target=count, daemon=True).start()
+    def __init__(self, options: Options, progress: Progress) -> None:
+        self._progress = progress
+        self._is_left = False
+        self._thread = threading.Thread(target=self._count, args=[options], daemon=True)
+        self._is_wanted = options.shows_progress() and not any(map(_storage.is_uri, options.inputs))
+
+    def __enter__(self) -> None:
+        if self._is_wanted:
+            self._thread.start()
+
+    def __exit__(self, *_: object) -> None:
+        self._is_left = True
+        if self._is_wanted:
+            self._thread.join(_PATIENCE)
+
+    def _count(self, options: Options) -> None:
+        at_once, total = 10_000, 0
+        with contextlib.suppress(_facesat.Error):  # the listing itself reports it
+            inputs = _facesat.Inputs([os.fsencode(one) for one in options.inputs], options.recursive)
+            while not self._is_left:
+                found = inputs.skip(at_once)
+                total += found
+                if found < at_once:
+                    self._progress.total = total
+                    return
 
 
 def _take_up(output: _output.Output, options: Options) -> list[str]:
@@ -177,7 +217,10 @@ class _Run:
     def _collect(self, seconds: float) -> None:
         if not self._in_flight:
             return
-        ready, _ = ray.wait(list(self._in_flight), num_returns=len(self._in_flight), timeout=seconds)
+        every = list(self._in_flight)
+        if not ray.wait(every, num_returns=1, timeout=seconds)[0]:
+            return
+        ready, _ = ray.wait(every, num_returns=len(every), timeout=0)
         for reference in ready:
             shard = self._in_flight.pop(reference)
             try:
@@ -191,7 +234,7 @@ class _Run:
                 continue
             self._counts.add(done.counts)
             for remark in done.remarks:
-                if remark not in self._remarks:
+                if remark not in self._remarks and len(self._remarks) < _MOST_MESSAGES:
                     self._remarks.add(remark)
                     self._progress.say(remark)
             for message in done.messages:
@@ -237,9 +280,8 @@ def run(options: Options) -> int:
     output = _output.output_of(options.output)
     _shards.check(options.inputs)
     shards = _shards.make_shards(_shards.list_inputs(options.inputs, options.recursive), options.shard_size)
-    listing = _Listing(shards)
-    files = _take_up(output, options)
-    _warn_of_missing_resources(options, progress)
-    if options.shows_progress() and not any(map(_storage.is_uri, options.inputs)):
-        _count_in_background(options.inputs, options.recursive, progress)
-    return _Run(options, output, files, progress).run(listing)
+    with _Listing(shards) as listing:
+        files = _take_up(output, options)
+        _warn_of_missing_resources(options, progress)
+        with _Counting(options, progress):
+            return _Run(options, output, files, progress).run(listing)
