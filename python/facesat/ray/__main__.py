@@ -31,11 +31,13 @@ def _connect(address: str | None) -> None:
     ray.init(address="local", num_cpus=cpus, include_dashboard=False, **quiet)
 
 
-def _interrupted(number: int, frame: FrameType | None) -> None:
-    raise KeyboardInterrupt(number)
-
-
 def main() -> int:
+    interruptions = []  # Ray passes on the exception, but not what is in it
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        interruptions.append(number)
+        raise KeyboardInterrupt
+
     def fail(error: BaseException | str, status: int) -> int:
         print(f"facesat: {error}", file=sys.stderr)
         return status
@@ -47,13 +49,12 @@ def main() -> int:
         except (ConnectionError, ValueError) as error:
             return fail(f"there is no Ray cluster to connect to: {error}", 2)
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            signal.signal(number, _interrupted)
+            signal.signal(number, interrupt)
         resources = ray.cluster_resources()
         options = _options.with_cpus(options, resources.get("CPU", 0), resources.get("GPU", 0))
         return _job.run(options)
-    except KeyboardInterrupt as interrupt:
-        number = interrupt.args[0] if interrupt.args else signal.SIGINT
-        return fail("interrupted; the same command goes on from here", 128 + int(number))
+    except KeyboardInterrupt:
+        return fail("interrupted; the same command goes on from here", 128 + (interruptions or [signal.SIGINT])[0])
     except (_facesat.DeviceError, _facesat.OutOfMemory, _job.OutputError, _job.NodeError) as error:
         return fail(error, 3)
     except _facesat.Error as error:
