@@ -101,7 +101,12 @@ def test_files_lists_and_options_are_those_of_the_program(cluster, pictures, tmp
     (tmp_path / "notes.txt").write_text("this is no picture")
     (tmp_path / "list").write_text(f"{pictures}/00/0003.pgm\nnone.pgm\n")
     arguments = ["./b.pgm", ".", "@list", pictures / "01", "gone.jpg"]
-    arguments += ["--cascade", "lbp:frontalface", "--cascade", facesat.data.haarcascades + "haarcascade_frontalface_alt.xml"]
+    arguments += [
+        "--cascade",
+        "lbp:frontalface",
+        "--cascade",
+        facesat.data.haarcascades + "haarcascade_frontalface_alt.xml",
+    ]
     arguments += ["--scale-factor", "1.3", "--min-size", "30", "--min-neighbors", "2", "--max-pixels", "100000"]
     status, text = run_program(*arguments, cwd=tmp_path)
     assert status == 1 and b'"cascade":"haarcascade_frontalface_alt"' in text and b'"kind":"limit"' in text
@@ -217,7 +222,9 @@ def test_a_signal_ends_the_job(cluster, pictures, tmp_path):
         time.sleep(0.01)
     job.process.terminate()
     status, messages = job.wait()
-    assert status == 128 + 15 and messages.splitlines()[-1] == "facesat: interrupted; the same command goes on from here"
+    assert (
+        status == 128 + 15 and messages.splitlines()[-1] == "facesat: interrupted; the same command goes on from here"
+    )
 
 
 def test_pictures_and_results_in_a_bucket(cluster, bucket, tmp_path):

@@ -14,7 +14,16 @@ import tempfile
 # So that `import ray` is not this file.
 sys.path[0] = str(pathlib.Path(__file__).parents[1] / "python")
 
-from ray_cluster import Job, ThreeNodes, kill_in_the_middle, lost_and_doubled, make_pictures, records, run_job, run_program
+from ray_cluster import (
+    Job,
+    ThreeNodes,
+    kill_in_the_middle,
+    lost_and_doubled,
+    make_pictures,
+    records,
+    run_job,
+    run_program,
+)
 
 KINDS = ("node", "worker", "driver")
 SHARD_SIZE = 4

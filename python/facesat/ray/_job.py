@@ -156,9 +156,7 @@ class _Run:
         self._remarks: set[str] = set()
         self._broken: list[str] = []
         self._in_flight: dict[Any, Shard] = {}
-        job = _work.Job(
-            options.output, options.format, options.search, options.manifest(), dict(fsspec.config.conf)
-        )
+        job = _work.Job(options.output, options.format, options.search, options.manifest(), dict(fsspec.config.conf))
         self._job = ray.put(job)
         self._task = ray.remote(_work.do_shard).options(
             num_cpus=options.num_cpus,

@@ -111,7 +111,12 @@ def _parser() -> argparse.ArgumentParser:
 
     add = parser.add_argument_group("cluster").add_argument
     add("--address", metavar="ADDRESS", help='of the cluster, as for ray.init(); "local": one for this job')
-    add("--num-cpus", type=_whole(1), metavar="N", help="per shard; as many threads work on it [1; with GPUs their part]")
+    add(
+        "--num-cpus",
+        type=_whole(1),
+        metavar="N",
+        help="per shard; as many threads work on it [1; with GPUs their part]",
+    )
     add("--num-gpus", type=_share, default=0.0, metavar="F", help="per shard, such as 1 or 0.5 [0: the CPU]")
     add("--retries", type=_whole(0), default=5, metavar="N", help="of a shard whose worker or node died [%(default)s]")
 
@@ -126,8 +131,16 @@ def _parser() -> argparse.ArgumentParser:
     add("--max-size", type=_size, default=(0, 0), metavar="N|WxH", help="largest face [0: no limit]")
     add("--scan", choices=("opencv", "dense"), default="opencv", help="dense: every position [%(default)s]")
     add("--equalize", action="store_true", help="equalise the histogram first")
-    add("--max-pixels", type=_whole(1), default=_search.MAX_PIXELS, metavar="N", help="refuse larger pictures [%(default)s]")
-    add("--max-seconds", type=float, default=_search.MAX_SECONDS, metavar="S", help="give up on a picture [%(default)g]")
+    add(
+        "--max-pixels",
+        type=_whole(1),
+        default=_search.MAX_PIXELS,
+        metavar="N",
+        help="refuse larger pictures [%(default)s]",
+    )
+    add(
+        "--max-seconds", type=float, default=_search.MAX_SECONDS, metavar="S", help="give up on a picture [%(default)g]"
+    )
 
     add = parser.add_argument_group("messages").add_argument
     add("--progress", choices=("auto", "on", "off"), default="auto", help="auto: on a terminal [%(default)s]")

@@ -61,7 +61,9 @@ def reason(error: BaseException) -> str:
 
 def _version(info: dict[str, Any]) -> str:
     """Differs from that of other contents under the same name."""
-    change = next((info[key] for key in ("ETag", "etag", "md5Hash", "mtime", "LastModified", "created") if key in info), "")
+    change = next(
+        (info[key] for key in ("ETag", "etag", "md5Hash", "mtime", "LastModified", "created") if key in info), ""
+    )
     return f"{info.get('size', '')} {change}"
 
 
