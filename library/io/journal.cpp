@@ -19,10 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The version of an input's file. It changes whenever the file is written to or replaced, and stays
-// when a folder above the file is renamed; it is all zero (unknown) if there is no regular file. It
-// includes the time of the last change of the inode, because programs that edit EXIF data can keep
-// the size and the modification time of a file.
+}  // namespace
+
 InputVersion version_of(const fs::path& input) {
   struct stat info {};
   if (::stat(input.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return {};
@@ -31,8 +29,6 @@ InputVersion version_of(const fs::path& input) {
                                changed.tv_sec, changed.tv_nsec)),
           info.st_ino};
 }
-
-}  // namespace
 
 Journal::Journal(ResultFile& file, const Layout& layout, const ResultOptions& options, Mode mode) {
   if (!file.is_regular()) {

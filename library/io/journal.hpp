@@ -30,6 +30,12 @@ struct InputVersion {
   auto operator<=>(const InputVersion&) const = default;
 };
 
+// The version of an input's file. It changes whenever the file is written to or replaced, and stays
+// when a folder above the file is renamed; it is all zero (unknown) if there is no regular file. It
+// includes the time of the last change of the inode, because programs that edit EXIF data can keep
+// the size and the modification time of a file.
+InputVersion version_of(const std::filesystem::path& input);
+
 // The results of an input that earlier runs have written.
 struct InputState {
   int records = 0;        // one for a picture, one per frame for a video
