@@ -164,11 +164,12 @@ int run_detect(const DetectCommand& command) {
   const std::size_t jobs =
       command.jobs > 0 ? command.jobs : std::max(1u, std::thread::hardware_concurrency());
   const tbb::global_control threads(tbb::global_control::max_allowed_parallelism, jobs);
-  if (inputs.is_repeatable()) progress.count_in_background(Inputs(arguments));
+  if (inputs.is_repeatable()) progress.count_in_background(Inputs(arguments), command.shard);
   if (!detector.remark().empty()) notify(detector.remark());
   if (!output.journal.remark().empty()) progress.message("facesat: " + output.journal.remark());
 
-  ItemReader reader(std::move(inputs), output.journal, folders.any(), command.max_pixels);
+  ItemReader reader(std::move(inputs), command.shard, output.journal, folders.any(),
+                    command.max_pixels);
   Sink sink(output.file, output.journal, layout, progress, command.quiet);
   bool all_written = true;
   if (viewer) {
@@ -193,7 +194,10 @@ int run_detect(const DetectCommand& command) {
   output.journal.finish(output.file, complete);
   output.file.close();
   progress.finish();
-  notify(summary(sink.counts, std::chrono::steady_clock::now() - start));
+  notify(summary(sink.counts, std::chrono::steady_clock::now() - start) +
+         (command.shard.is_all()
+              ? ""
+              : fmt::format(" (shard {} of {})", command.shard.index, command.shard.count)));
   if (sink.counts.skipped > 0)
     notify(fmt::format("{} of the inputs were in {} already", sink.counts.skipped, command.output));
   if (const std::string text = summary(reader.skipped()); !text.empty()) notify(text);

@@ -4,12 +4,15 @@
 #include <utility>
 
 #include "library/support/errors.hpp"
+#include "library/support/interrupt.hpp"
 #include "library/support/printable.hpp"
 
 namespace facesat::app {
 
-ItemReader::ItemReader(Inputs inputs, Journal& journal, bool names_pictures, std::size_t max_pixels)
+ItemReader::ItemReader(Inputs inputs, const Shard& shard, Journal& journal, bool names_pictures,
+                       std::size_t max_pixels)
     : inputs_(std::move(inputs)),
+      shard_(shard),
       journal_(journal),
       names_pictures_(names_pictures),
       max_pixels_(max_pixels) {
@@ -23,8 +26,19 @@ std::optional<Item> ItemReader::next() {
   }
 }
 
+// The inputs of other shards get names for their pictures, too: names depend on earlier ones, and a
+// picture's is the same whatever the number of shards.
+std::optional<Input> ItemReader::next_of_shard() {
+  while (std::optional<Input> input = inputs_.next()) {
+    if (names_pictures_) picture_name_ = names_.add(input->name, input->kind == Input::Kind::video);
+    if (shard_.has(input->name)) return input;
+    if (interrupted()) break;
+  }
+  return std::nullopt;
+}
+
 std::optional<Item> ItemReader::next_input() {
-  std::optional<Input> input = inputs_.next();
+  std::optional<Input> input = next_of_shard();
   more_ = input.has_value();
   if (!input) return std::nullopt;
   input_ = std::move(*input);
@@ -32,7 +46,6 @@ std::optional<Item> ItemReader::next_input() {
   namesakes_ += !seen_.insert(std::hash<std::string>()(input_.name)).second;
   not_utf8_ += !is_utf8(input_.name);
   const bool is_video = input_.kind == Input::Kind::video;
-  if (names_pictures_) picture_name_ = names_.add(input_.name, is_video);
   if (place_.earlier.complete) {
     Item done = item();
     done.earlier = true;

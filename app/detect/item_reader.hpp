@@ -11,6 +11,7 @@
 #include "library/io/inputs.hpp"
 #include "library/io/journal.hpp"
 #include "library/io/picture_names.hpp"
+#include "library/io/shard.hpp"
 #include "library/media/video.hpp"
 
 namespace facesat::app {
@@ -19,13 +20,15 @@ namespace facesat::app {
 class ItemReader {
  public:
   // names_pictures: items get names for the annotated pictures and crops made from them.
-  ItemReader(Inputs inputs, Journal& journal, bool names_pictures, std::size_t max_pixels);
+  ItemReader(Inputs inputs, const Shard& shard, Journal& journal, bool names_pictures,
+             std::size_t max_pixels);
 
   // The next item; nullopt at the end.
   std::optional<Item> next();
 
-  // Are there no more items? May wait, and be interrupted, as Inputs::is_empty().
-  bool is_done() { return !video_ && inputs_.is_empty(); }
+  // Would there have been no more items? For after the last call of next(), because it reads on.
+  // May wait, and be interrupted, as Inputs::is_empty().
+  bool is_done() { return !video_ && !next_of_shard() && inputs_.is_empty(); }
 
   const Inputs::Skipped& skipped() const { return inputs_.skipped(); }
   // The number of inputs with the same name in the results as an earlier input.
@@ -34,6 +37,7 @@ class ItemReader {
   std::size_t not_utf8() const { return not_utf8_; }
 
  private:
+  std::optional<Input> next_of_shard();
   // nullopt if the next input is a video, which is now open, or if there are no more inputs.
   std::optional<Item> next_input();
   std::optional<Item> next_frame();  // of the open video
@@ -42,6 +46,7 @@ class ItemReader {
   Item failed(const std::string& kind, const std::string& message) const;
 
   Inputs inputs_;
+  Shard shard_;
   Journal& journal_;
   bool names_pictures_;
   std::size_t max_pixels_;

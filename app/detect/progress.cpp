@@ -31,16 +31,18 @@ Progress::~Progress() {
   finish();
 }
 
-void Progress::count_in_background(Inputs inputs) {
+void Progress::count_in_background(Inputs inputs, const Shard& shard) {
   if (!shown_) return;
-  counter_ = std::jthread([this, inputs = std::move(inputs)](const std::stop_token& stop) mutable {
+  const auto count = [this, shard](const std::stop_token& stop, Inputs all) {
     try {
       std::size_t total = 0;
-      while (!stop.stop_requested() && inputs.next()) ++total;
+      for (std::optional<Input> input; !stop.stop_requested() && (input = all.next());)
+        total += shard.has(input->name);
       if (!stop.stop_requested()) total_ = total;
     } catch (...) {  // the run itself reports what is wrong with an input
     }
-  });
+  };
+  counter_ = std::jthread(count, std::move(inputs));
 }
 
 void Progress::update(const Counts& counts) {

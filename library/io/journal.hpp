@@ -19,7 +19,8 @@
 
 namespace facesat {
 
-// The options that the results depend on, as named on the command line, and their values.
+// The options that the results depend on, as named on the command line, and their values; those
+// that came with later versions only if they differ from their defaults.
 using ResultOptions = std::vector<std::pair<std::string, std::string>>;
 
 // Distinguishes the current contents of an input's file from earlier ones.
