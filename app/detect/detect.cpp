@@ -150,8 +150,11 @@ int run_detect(const DetectCommand& command) {
   PictureFolders folders = make_folders(command);
   require_inputs_untouched(command, folders);
   require_lists_untouched(command);
-  const InputArguments arguments{
-      command.inputs, command.recursive, command.null_separated, {command.annotate, command.crops}};
+  const InputArguments arguments{.inputs = command.inputs,
+                                 .recursive = command.recursive,
+                                 .null_separated = command.null_separated,
+                                 .archives = true,
+                                 .excluded = {command.annotate, command.crops}};
   Inputs inputs(arguments);
   catch_interrupts();
   refuse_to_replace_results_by_none(command, inputs);

@@ -42,7 +42,7 @@ std::optional<Item> ItemReader::next_input() {
   more_ = input.has_value();
   if (!input) return std::nullopt;
   input_ = std::move(*input);
-  place_ = journal_.enter(input_.path, input_.name);
+  place_ = journal_.enter(input_.path, input_.name, input_.member ? input_.member->name : "");
   namesakes_ += !seen_.insert(std::hash<std::string>()(input_.name)).second;
   not_utf8_ += !is_utf8(input_.name);
   const bool is_video = input_.kind == Input::Kind::video;
@@ -86,6 +86,10 @@ Item ItemReader::item() const {
   Item item;
   item.place = place_;
   item.path = input_.path;
+  if (input_.member) {
+    item.path += "/" + input_.member->name;
+    item.read_member = input_.member->read;
+  }
   item.record.image = input_.name;
   item.picture_name = picture_name_;
   return item;

@@ -43,7 +43,7 @@ void find_faces(Item& item, const Detector& detector, const DetectCommand& comma
   const ShouldStop should_stop = [deadline] { return interrupted() || Clock::now() > deadline; };
   Record& record = item.record;
   const Picture picture = item.frame ? std::move(*item.frame)
-                                     : read_picture(item.path, {command.max_pixels, should_stop});
+                                     : read_picture(item.open(), {command.max_pixels, should_stop});
   item.frame.reset();
   record.size = picture.pixels.size;
   record.warning = picture.warning;

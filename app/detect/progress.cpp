@@ -121,6 +121,7 @@ std::string summary(const Inputs::Skipped& found) {
   add(found.files, "file", extensions_in_words(found) + ": not read in folders");
   add(found.folders, "folder", "-r descends into them");
   add(found.links, "folder link", "already read under another name");
+  add(found.links_in_archives, "link", "in archives");
   add(found.hidden, "hidden name", "give hidden files and folders by name");
   add(found.own, "picture", "written by facesat into the folder of this run's pictures");
   return text;

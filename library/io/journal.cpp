@@ -32,6 +32,13 @@ InputVersion version_of(const fs::path& input) {
           info.st_ino};
 }
 
+// Is there no file of that path any more? A path that leads into a file is in an archive.
+bool is_gone(const fs::path& file) {
+  std::error_code error;
+  const bool exists = fs::exists(fs::status(file, error));
+  return !exists && error != std::errc::not_a_directory;
+}
+
 }  // namespace
 
 Journal::Journal(ResultFile& file, const Layout& layout, const ResultOptions& options, Mode mode) {
@@ -123,17 +130,20 @@ std::optional<std::string> Journal::key_before_move(const InputVersion& version,
   const auto [begin, end] = keys_.equal_range(version);
   for (auto found = begin; found != end; ++found) {
     const std::string& key = found->second;
-    std::error_code ignored;
-    if (key.ends_with("/" + name) && !fs::exists(key.substr(key.find(' ') + 1), ignored))
-      return key;
+    if (key.ends_with("/" + name) && is_gone(key.substr(key.find(' ') + 1))) return key;
   }
   return std::nullopt;
 }
 
-Journal::Place Journal::enter(const fs::path& path, const std::string& name) {
+Journal::Place Journal::enter(const fs::path& path, const std::string& name,
+                              const std::string& member) {
   if (path_.empty()) return {};
-  const InputVersion version = version_of(path);
+  InputVersion version = version_of(path);
   std::string key = path_key(path);
+  if (!member.empty()) {
+    key += "/" + member;
+    if (version.change != 0) version.change = checksum(member, version.change);
+  }
   if (const auto before = known_.contains(key) ? std::nullopt : key_before_move(version, name)) {
     moved_.emplace(*before, key);
     key = *before;
@@ -166,10 +176,13 @@ Journal::Place Journal::enter(const fs::path& path, const std::string& name) {
 }
 
 void Journal::enter_folder(const fs::path& folder) {
-  const auto known = retries_ ? known_.find(path_key(folder)) : known_.end();
+  if (path_.empty() || earlier_failures_ == 0) return;
+  const auto known = known_.find(path_key(folder));
   if (known == known_.end()) return;
+  const std::uint64_t now = version_of(folder).change;
   for (auto& [occurrence, state] : known->second.earlier)
-    if (state.failed && repaired_.insert({known->first, occurrence}).second) {
+    if (state.failed && (retries_ || now != state.version.change) &&
+        repaired_.insert({known->first, occurrence}).second) {
       --earlier_failures_;
       replaces_ = true;
     }

@@ -44,7 +44,8 @@ struct JournalFile;
 class Journal {
  public:
   // One record of the output. An input is identified by its key and its number among the inputs
-  // with that key. The key is "path " and the absolute path, with links in the folder resolved; or,
+  // with that key. The key is "path " and the absolute path, with links in the folder resolved, and
+  // "/" and the name of the member if it is in an archive; or,
   // for results without a journal, "name " and the name in the results, which inputs from two
   // folders may share.
   struct Entry {
@@ -79,10 +80,12 @@ class Journal {
     InputVersion version;
     InputState earlier;
   };
-  Place enter(const std::filesystem::path& path, const std::string& name);
+  // `member`: its name within the archive `path`, if it is in one; it changes with the archive.
+  Place enter(const std::filesystem::path& path, const std::string& name,
+              const std::string& member = "");
 
-  // A folder among the inputs was read. If an earlier run could not read it and failures are
-  // retried, that failure is repaired.
+  // A folder or archive among the inputs was read. If an earlier run could not read it, and
+  // failures are retried or the archive has changed, that failure is repaired.
   void enter_folder(const std::filesystem::path& folder);
 
   // To be called before a record is written to the output, because a record that the journal does
