@@ -1,6 +1,7 @@
 // One picture or frame on its way from the reader to the results.
 #pragma once
 
+#include <cstddef>
 #include <exception>
 #include <filesystem>
 #include <functional>
@@ -25,7 +26,9 @@ struct Item {
   std::optional<Picture> frame;     // only for videos, whose frames are decoded by the reader
   std::optional<Image<Bgr>> shown;  // the picture with boxes, if the user wants to see it
   bool last_of_input = true;
-  bool earlier = false;      // its record was written by an earlier run
+  bool earlier = false;  // its record was written by an earlier run
+  // Instead of items of their own: so many inputs were completed by earlier runs.
+  std::size_t earlier_inputs = 0;
   bool stopped = false;      // the run was interrupted: there is no record
   std::exception_ptr error;  // an error that ends the run
 

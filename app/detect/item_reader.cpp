@@ -1,6 +1,5 @@
 #include "app/detect/item_reader.hpp"
 
-#include <functional>
 #include <utility>
 
 #include "library/support/errors.hpp"
@@ -22,7 +21,11 @@ ItemReader::ItemReader(Inputs inputs, const Shard& shard, Journal& journal, bool
 std::optional<Item> ItemReader::next() {
   while (true) {
     std::optional<Item> item = video_ ? next_frame() : next_input();
-    if (item || !(video_ || more_)) return item;
+    if (item) return item;
+    const bool is_end = !video_ && !more_;
+    constexpr std::size_t many = 1000;
+    if (earlier_inputs_ >= (is_end ? 1 : many)) return earlier_inputs();
+    if (is_end) return std::nullopt;
   }
 }
 
@@ -43,13 +46,12 @@ std::optional<Item> ItemReader::next_input() {
   if (!input) return std::nullopt;
   input_ = std::move(*input);
   place_ = journal_.enter(input_.path, input_.name, input_.member ? input_.member->name : "");
-  namesakes_ += !seen_.insert(std::hash<std::string>()(input_.name)).second;
+  namesakes_ += !seen_.insert(name_hash(input_.name)).second;
   not_utf8_ += !is_utf8(input_.name);
   const bool is_video = input_.kind == Input::Kind::video;
   if (place_.earlier.complete) {
-    Item done = item();
-    done.earlier = true;
-    return done;
+    ++earlier_inputs_;
+    return std::nullopt;
   }
   if (input_.kind == Input::Kind::failure) return failed("read", input_.failure);
   if (!is_video) return item();
@@ -80,6 +82,13 @@ std::optional<Item> ItemReader::next_frame() {
   }
   next.last_of_input = !upcoming_;
   return next;
+}
+
+Item ItemReader::earlier_inputs() {
+  Item all;
+  all.earlier = true;
+  all.earlier_inputs = std::exchange(earlier_inputs_, 0);
+  return all;
 }
 
 Item ItemReader::item() const {

@@ -1,8 +1,10 @@
 // Makes items (item.hpp) from inputs: one for a picture, with its path, and one for each frame of a
-// video, with its pixels.
+// video, with its pixels; one for many inputs that earlier runs have completed.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <memory_resource>
 #include <optional>
 #include <string>
 #include <unordered_set>
@@ -38,7 +40,9 @@ class ItemReader {
 
  private:
   std::optional<Input> next_of_shard();
-  // nullopt if the next input is a video, which is now open, or if there are no more inputs.
+  Item earlier_inputs();  // one item for those that were passed over
+  // nullopt if the next input is a video, which is now open, if it is passed over because an
+  // earlier run has completed it, or if there are no more inputs.
   std::optional<Item> next_input();
   std::optional<Item> next_frame();  // of the open video
   Item item() const;                 // for the current input, not yet processed
@@ -51,13 +55,16 @@ class ItemReader {
   bool names_pictures_;
   std::size_t max_pixels_;
   PictureNames names_;
-  std::unordered_set<std::size_t> seen_;  // hashes of names
+  // Hashes of names, in memory of their own, as in Journal.
+  std::pmr::monotonic_buffer_resource memory_{1 << 20};
+  std::pmr::unordered_set<std::uint64_t> seen_{&memory_};
   std::size_t namesakes_ = 0, not_utf8_ = 0;
   // The current input.
   Input input_;
   Journal::Place place_;
   std::string picture_name_;
-  bool more_ = true;  // false after the last input
+  bool more_ = true;                // false after the last input
+  std::size_t earlier_inputs_ = 0;  // passed over since the last item for them
   std::unique_ptr<FrameSource> video_;
   std::optional<Frame> upcoming_;  // one frame is read ahead, to recognise the last frame
   int frame_ = 0;

@@ -81,7 +81,7 @@ bool Inputs::is_repeatable() const {
 }
 
 bool Inputs::is_excluded(const fs::path& folder) const {
-  const auto id = identity(folder);
+  const auto id = excluded_.empty() ? std::nullopt : identity(folder);
   return id && excluded_.contains(*id);
 }
 

@@ -10,6 +10,7 @@
 
 #include "library/io/earlier_records.hpp"
 #include "library/io/journal_file.hpp"
+#include "library/io/shard.hpp"
 #include "library/support/checksum.hpp"
 #include "library/support/errors.hpp"
 #include "library/support/files.hpp"
@@ -86,14 +87,15 @@ void Journal::open(const JournalFile& journal) {
   replace_journal(path_, journal);
   reopen();
   for (const Entry& entry : journal.entries) {
-    InputState& state = known_[entry.key].earlier[entry.occurrence];
+    const auto known = known_.try_emplace(entry.key).first;
+    InputState& state = known->second.earlier[entry.occurrence];
     ++state.records;
     state.complete |= entry.last_of_input;
     state.version = entry.version;
     earlier_failures_ += entry.failed && !state.failed;
     state.failed |= entry.failed;
     has_names_ |= entry.key.starts_with(name_key(""));
-    if (entry.version.change != 0) keys_.emplace(entry.version, entry.key);
+    if (entry.version.change != 0) keys_.emplace(entry.version, known->first);
   }
 }
 
@@ -129,8 +131,9 @@ std::optional<std::string> Journal::key_before_move(const InputVersion& version,
                                                     const std::string& name) const {
   const auto [begin, end] = keys_.equal_range(version);
   for (auto found = begin; found != end; ++found) {
-    const std::string& key = found->second;
-    if (key.ends_with("/" + name) && is_gone(key.substr(key.find(' ') + 1))) return key;
+    const std::string_view key = found->second;
+    if (key.ends_with("/" + name) && is_gone(key.substr(key.find(' ') + 1)))
+      return std::string(key);
   }
   return std::nullopt;
 }
@@ -155,11 +158,12 @@ Journal::Place Journal::enter(const fs::path& path, const std::string& name,
       ambiguous_ += found->second.path != key;
       key = found->first;
     }
-  Known& known = known_[key];
-  const int occurrence = known.entered++;
-  const auto earlier = known.earlier.find(occurrence);
+  const auto known = known_.find(key);
+  if (known == known_.end()) return {key, entered_[name_hash(key)]++, version, {}};
+  const int occurrence = known->second.entered++;
+  const auto earlier = known->second.earlier.find(occurrence);
   Place place{key, occurrence, version, {}};
-  if (earlier == known.earlier.end()) return place;
+  if (earlier == known->second.earlier.end()) return place;
   const InputState& state = earlier->second;
   const bool is_retried = retries_ && state.failed;
   // An input that was missing (it failed without a version) and now exists has changed, too.

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <memory_resource>
 #include <optional>
 #include <set>
 #include <string>
@@ -110,7 +111,7 @@ class Journal {
   void remove();
 
  private:
-  // What is known about the inputs with one key.
+  // What earlier runs have written about the inputs with one key.
   struct Known {
     std::map<int, InputState> earlier;  // by occurrence
     int entered = 0;                    // how often it was entered in this run
@@ -131,9 +132,13 @@ class Journal {
   // some entries are known only by name.
   bool retries_ = false, replaces_ = false, has_names_ = false;
   int descriptor_ = -1;
-  std::unordered_map<std::string, Known> known_;   // by key
-  std::multimap<InputVersion, std::string> keys_;  // of earlier entries, by the input's version
-  std::set<Input> repaired_;                       // folders that can be read again
+  std::unordered_map<std::string, Known> known_;        // by key
+  std::multimap<InputVersion, std::string_view> keys_;  // of known_, by the input's version
+  // How often other keys were entered in this run, by their name_hash(). They have memory of their
+  // own: between pictures, these small objects would keep the memory of those from being reused.
+  std::pmr::monotonic_buffer_resource memory_{1 << 20};
+  std::pmr::unordered_map<std::uint64_t, int> entered_{&memory_};
+  std::set<Input> repaired_;                            // folders that can be read again
   std::unordered_map<std::string, std::string> moved_;  // old keys -> new keys
   std::size_t earlier_failures_ = 0, changed_ = 0, ambiguous_ = 0;
   std::string remark_;
