@@ -122,8 +122,9 @@ void check_automatic_shard(const DetectCommand& c, const std::string& output) {
 CLI::App* add_detect(CLI::App& program, DetectCommand& command) {
   CLI::App* detect = program.add_subcommand("detect", "Find faces in pictures, folders and videos");
   detect
-      ->add_option("INPUT", command.inputs,
-                   "Files, folders, @LIST of paths, or - for paths on standard input")
+      ->add_option(
+          "INPUT", command.inputs,
+          "Files, folders, .tar archives, @LIST of paths, or - for paths on standard input")
       ->required()
       ->type_name("");
   detect->add_flag("-r,--recursive", command.recursive, "Descend into folders");
