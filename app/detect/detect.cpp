@@ -152,8 +152,11 @@ int run_detect(const DetectCommand& command) {
   PictureFolders folders = make_folders(command);
   require_inputs_untouched(command, folders);
   require_lists_untouched(command);
-  const InputArguments arguments{
-      command.inputs, command.recursive, command.null_separated, {command.annotate, command.crops}};
+  const InputArguments arguments{.inputs = command.inputs,
+                                 .recursive = command.recursive,
+                                 .null_separated = command.null_separated,
+                                 .archives = true,
+                                 .excluded = {command.annotate, command.crops}};
   Inputs inputs(arguments);
   catch_interrupts();
   refuse_to_replace_results_by_none(command, inputs);
@@ -166,11 +169,12 @@ int run_detect(const DetectCommand& command) {
   const std::size_t jobs =
       command.jobs > 0 ? command.jobs : std::max(1u, std::thread::hardware_concurrency());
   const tbb::global_control threads(tbb::global_control::max_allowed_parallelism, jobs);
-  if (inputs.is_repeatable()) progress.count_in_background(Inputs(arguments));
+  if (inputs.is_repeatable()) progress.count_in_background(Inputs(arguments), command.shard);
   detector.announce();
   if (!output.journal.remark().empty()) progress.message("facesat: " + output.journal.remark());
 
-  ItemReader reader(std::move(inputs), output.journal, folders.any(), command.max_pixels);
+  ItemReader reader(std::move(inputs), command.shard, output.journal, folders.any(),
+                    command.max_pixels);
   Sink sink(output.file, output.journal, layout, progress, command.quiet);
   bool all_written = true;
   if (viewer) {
@@ -195,7 +199,10 @@ int run_detect(const DetectCommand& command) {
   output.journal.finish(output.file, complete);
   output.file.close();
   progress.finish();
-  notify(summary(sink.counts, std::chrono::steady_clock::now() - start));
+  notify(summary(sink.counts, std::chrono::steady_clock::now() - start) +
+         (command.shard.is_all()
+              ? ""
+              : fmt::format(" (shard {} of {})", command.shard.index, command.shard.count)));
   for (const std::string& sentence : detector.failures()) notify(sentence);
   if (sink.counts.skipped > 0)
     notify(fmt::format("{} of the inputs were in {} already", sink.counts.skipped, command.output));
