@@ -23,7 +23,8 @@ class FrameDetector {
   std::vector<Face> detect(View<const std::uint8_t> gray);
 
   // The same in three steps, for callers that have other work meanwhile: load() takes a frame,
-  // start() begins detection, finish() waits for it. start() and finish() may be repeated.
+  // start() begins detection, finish() waits for it. start() and finish() may be repeated. When
+  // frames may be overwritten is said at Backend::load().
   void load(View<const Bgr> frame);
   void load(View<const std::uint8_t> gray);
   void load(const ImageView& on_device);  // in the memory of a CUDA device: see Backend::load

@@ -72,11 +72,20 @@ class Image {
   T* row(int y) { return view().row(y); }
   const T* row(int y) const { return view().row(y); }
 
+  // The least pitch with which all rows start on 64-byte boundaries.
+  static std::ptrdiff_t rounded_pitch(int width) {
+    constexpr std::ptrdiff_t step = alignment % sizeof(T) == 0 ? alignment / sizeof(T) : alignment;
+    return (width + step - 1) / step * step;
+  }
+
+  // Can resize() use the memory that there is?
+  bool has_room(Size size) const { return rounded_pitch(size.width) * size.height <= capacity_; }
+
   // Makes room for `size` elements, reusing the allocation if it is large enough. Contents are
   // lost.
   void resize(Size size) {
     const std::ptrdiff_t pitch = rounded_pitch(size.width);
-    if (pitch * size.height > capacity_) {
+    if (!has_room(size)) {
       *this = Image();  // free first: both need not fit into memory at once
       *this = Image(size, pitch);
     }
@@ -85,16 +94,12 @@ class Image {
   }
 
  private:
+  static constexpr std::size_t alignment = 64;
   struct Free {
     void operator()(T* p) const { ::operator delete(p, std::align_val_t(alignment)); }
   };
   using Data = std::unique_ptr<T[], Free>;
-  static constexpr std::size_t alignment = 64;
 
-  static std::ptrdiff_t rounded_pitch(int width) {
-    constexpr std::ptrdiff_t step = alignment % sizeof(T) == 0 ? alignment / sizeof(T) : alignment;
-    return (width + step - 1) / step * step;
-  }
   static Data allocate(Size size, std::ptrdiff_t pitch) {
     const std::size_t bytes = static_cast<std::size_t>(pitch) * size.height * sizeof(T);
     void* p = ::operator new(bytes, std::align_val_t(alignment), std::nothrow);

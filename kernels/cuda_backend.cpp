@@ -18,6 +18,7 @@
 #include "kernels/device/download.hpp"
 #include "kernels/device/has_code.hpp"
 #include "kernels/device/nvtx.hpp"
+#include "kernels/device/stream_wait.hpp"
 #include "kernels/frame_input.hpp"
 #include "kernels/image/atlas.hpp"
 #include "kernels/image/device_resizes.hpp"
@@ -35,6 +36,7 @@ class CudaBackend final : public Backend {
       : device_(device), sat_(sat), max_atlas_pixels_(max_pixels) {
     use_device();
     stream_ = make_stream();
+    wait_ = std::make_unique<StreamWait>();
     input_ = std::make_unique<FrameInput>(stream_.get());
     download_begin_ = make_event();
     download_end_ = make_event();
@@ -84,12 +86,12 @@ class CudaBackend final : public Backend {
     const NvtxRange range("facesat collect");
     check_stop(should_stop_);
     use_device();
-    FACESAT_CUDA(cudaStreamSynchronize(stream_.get()));
+    wait_->wait(stream_.get());
     while (found_->overflowed()) {  // rare: more candidates than the buffers hold
       graph_ = {};                  // its launches use the buffers that are freed now
       found_->grow();
       enqueue_frame(cudaEventRecordDefault);
-      FACESAT_CUDA(cudaStreamSynchronize(stream_.get()));
+      wait_->wait(stream_.get());
     }
     take_windows();
     return windows_;
@@ -346,6 +348,7 @@ class CudaBackend final : public Backend {
   ShouldStop should_stop_;
 
   Stream stream_;
+  std::unique_ptr<StreamWait> wait_;
   std::unique_ptr<FrameInput> input_;
   Event download_begin_, download_end_;
   std::vector<GroupEvents> group_events_;

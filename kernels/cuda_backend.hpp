@@ -24,6 +24,9 @@ std::unique_ptr<Backend> make_cuda_backend(int device, std::string_view sat,
 // DeviceError.
 void download(const ImageView& on_device, View<std::uint8_t> to);
 
+// From now on, frames are in page-locked memory (see core/frame_memory.hpp), which needs a device.
+void use_for_frame_memory(int device);
+
 // Restores the calling thread's current device, which all functions of this library may change.
 class KeptDevice {
  public:

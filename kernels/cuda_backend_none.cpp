@@ -14,6 +14,8 @@ void download(const ImageView&, View<std::uint8_t>) {
   throw DeviceError("this build has no CUDA backend");
 }
 
+void use_for_frame_memory(int) {}
+
 KeptDevice::KeptDevice() = default;
 KeptDevice::~KeptDevice() = default;
 

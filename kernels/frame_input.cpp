@@ -39,6 +39,12 @@ void make_room(DeviceImage<Pixel>& image, Size size, cudaStream_t stream) {
                                    size.height, stream));
 }
 
+bool is_page_locked(const void* host) {
+  cudaPointerAttributes attributes{};
+  FACESAT_CUDA(cudaPointerGetAttributes(&attributes, host));
+  return attributes.type == cudaMemoryTypeHost;
+}
+
 }  // namespace
 
 void FrameInput::prepare(Size frame, bool equalizes) {
@@ -86,11 +92,20 @@ void FrameInput::load(const ImageView& on_device) {
   finish_gray();
 }
 
-// Through page-locked memory, so that the copy is asynchronous; rows are packed as on the device.
+// The device reads page-locked memory by itself. Other frames are first copied there; rows are then
+// packed as on the device.
 template <class Pixel>
 void FrameInput::upload(View<const Pixel> from, PinnedBuffer<Pixel>& staging,
                         const DeviceImage<Pixel>& to) {
   const View<Pixel> target = to.view();
+  if (is_page_locked(from.data)) {
+    staging_ms_ = 0;
+    FACESAT_CUDA(cudaEventRecord(upload_begin_.get(), stream_));
+    FACESAT_CUDA(cudaMemcpy2DAsync(target.data, target.pitch * sizeof(Pixel), from.data,
+                                   from.pitch * sizeof(Pixel), from.size.width * sizeof(Pixel),
+                                   from.size.height, cudaMemcpyHostToDevice, stream_));
+    return;
+  }
   const std::size_t count = static_cast<std::size_t>(target.pitch) * from.size.height;
   FACESAT_CUDA(cudaStreamSynchronize(stream_));  // the last copy may still read the staging
   if (staging.size() < count) {

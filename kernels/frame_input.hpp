@@ -17,7 +17,8 @@ class FrameInput {
   // For frames of this size; waits for nothing.
   void prepare(Size frame, bool equalizes);
 
-  // Frames in host memory, which may be overwritten after the call.
+  // Frames in host memory. They may be overwritten after the call, or, in page-locked memory, when
+  // the grey image is complete.
   void load(View<const Bgr> frame);
   void load(View<const std::uint8_t> gray);
   // In the memory of any device, from where it is read after the work that its own stream has been
@@ -38,7 +39,7 @@ class FrameInput {
 
   cudaStream_t stream_;
   Event upload_begin_ = make_event(), gray_begin_ = make_event(), gray_end_ = make_event();
-  double staging_ms_ = 0;  // of the last upload: into page-locked memory
+  double staging_ms_ = 0;  // of the last upload: copying into page-locked memory
   bool equalizes_ = false;
 
   DeviceImage<Bgr> frame_;

@@ -193,6 +193,9 @@ struct BackendOptions {
   BackendChoice choice = BackendChoice::automatic;
   std::string device = "0";  // a number, or "all"
   std::string sat{};  // SAT algorithm of the GPU, as SatOptions::algorithm; empty: the fastest
+  // With `automatic`: the CPU searches images while devices start, which takes seconds. A process
+  // that ends meanwhile must not do so through exit(): see Detector::is_starting().
+  bool in_background = false;
 
   bool operator==(const BackendOptions&) const = default;
 };
@@ -211,8 +214,8 @@ struct Detection {
 // were searched at once, as far as memory allows; further calls wait.
 class FACESAT_API Detector {
  public:
-  // Called, by any thread, with a sentence when a device fails or has too little memory and the CPU
-  // takes over.
+  // Called, by any thread, with a sentence when a device fails or has too little memory and another
+  // one or the CPU takes over; and by announce().
   using Notify = std::function<void(const std::string& sentence)>;
 
   // One cascade, by name or path: see find_cascade. Throws CascadeError, ArgumentError for options
@@ -240,14 +243,24 @@ class FACESAT_API Detector {
   std::vector<Detection> detect_all(std::span<const ImageView> images,
                                     const ShouldStop& should_stop = {}) const;
 
-  // "CPU", or the name of the device (the first, if there are several).
+  // "CPU", or the name of the device (the first, if there are several). This function and the two
+  // below wait for devices that are starting.
   const std::string& device_name() const;
   bool on_gpu() const;
   // A sentence on where faces are detected, and why, if the choice was left to the library.
   const std::string& remark() const;
+  // Has Notify called with this sentence: now, or as soon as devices have started.
+  void announce() const;
+  // A sentence for each device that has failed.
+  std::vector<std::string> failures() const;
+
+  // Are devices of any detector of this process starting in the background? Then CUDA's libraries
+  // are being loaded, and what exit() destroys may still be in use: end the process with _exit().
+  static bool is_starting();
+
+  class Pool;  // opaque
 
  private:
-  class Pool;
   std::unique_ptr<Pool> pool_;
 };
 

@@ -6,6 +6,8 @@
 #include <span>
 
 #include "python/arrays.hpp"
+#include "python/options.hpp"
+#include "python/records.hpp"
 #include "python/signals.hpp"
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -24,11 +26,6 @@ using namespace nb::literals;
 
 namespace facesat::python {
 namespace {
-
-struct PythonCascade {
-  std::shared_ptr<const Cascade> cascade;
-  CascadeInfo info;
-};
 
 // An array of NumPy's that owns its elements.
 template <class T>
@@ -228,25 +225,13 @@ NB_MODULE(_facesat, m) {
   nb::class_<PythonDetector>(m, "Detector")
       .def("__init__",
            [](PythonDetector* self, const PythonCascade& cascade, double scale_factor,
-              int min_neighbors, std::tuple<int, int> min_size, std::tuple<int, int> max_size,
+              int min_neighbors, const SidesOfSize& min_size, const SidesOfSize& max_size,
               bool dense, bool equalize, const std::string& backend, const std::string& device,
               const std::string& sat) {
-             const auto size = [](std::tuple<int, int> s) {
-               return Size{std::get<0>(s), std::get<1>(s)};
-             };
-             const BackendChoice choice = backend == "cpu"    ? BackendChoice::cpu
-                                          : backend == "cuda" ? BackendChoice::cuda
-                                                              : BackendChoice::automatic;
-             if (choice == BackendChoice::automatic && backend != "auto")
-               throw ArgumentError("backend must be \"auto\", \"cpu\" or \"cuda\"");
-             new (self) PythonDetector(cascade.cascade,
-                                       {.scale_factor = scale_factor,
-                                        .min_neighbors = min_neighbors,
-                                        .min_size = size(min_size),
-                                        .max_size = size(max_size),
-                                        .scan = dense ? Scan::dense : Scan::opencv,
-                                        .equalize = equalize},
-                                       {.choice = choice, .device = device, .sat = sat});
+             new (self) PythonDetector(
+                 cascade.cascade,
+                 detect_options(scale_factor, min_neighbors, min_size, max_size, dense, equalize),
+                 backend_options(backend, device, sat));
            })
       .def("detect", &PythonDetector::detect, "image"_a.none(), "stream"_a.none())
       .def("detect_all", &PythonDetector::detect_all)
@@ -255,6 +240,7 @@ NB_MODULE(_facesat, m) {
                    [](const PythonDetector& self) { return self.detector().device_name(); })
       .def_prop_ro("remark", [](const PythonDetector& self) { return self.detector().remark(); });
 
+  add_records(m);
   m.def("sat", &sum, "input"_a, "output"_a, "squares"_a, "exclusive"_a, "algorithm"_a,
         "stream"_a.none());
   m.def(

@@ -63,7 +63,7 @@ Measured measure(const Backends& backends, const std::shared_ptr<const Cascade>&
   constexpr int warm_up = 3;
   const tbb::global_control one_thread(tbb::global_control::max_allowed_parallelism, 1);
   const Pyramid pyramid = plan_pyramid(scene.size, cascade->window, command.detect);
-  const std::unique_ptr<Backend> backend = backends.make(0);
+  const std::unique_ptr<Backend> backend = backends.make();
   backend->prepare(cascade, pyramid, command.detect);
   backend->load(scene.gray.view());
   Measured measured;

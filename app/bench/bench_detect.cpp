@@ -53,7 +53,7 @@ double take_turn(const Entry& entry, const Scene& scene, Measured& measured) {
     contender.load(scene.gray.view());
     const double ms = milliseconds([&] { contender.detect(); });
     const StepTimes steps = contender.times();
-    const double with_upload = milliseconds([&] { contender.detect(scene.frame); });
+    const double with_upload = milliseconds([&] { contender.detect(scene.frame.pixels); });
     spent += ms + with_upload;
     if (first && spent < least_ms) continue;
     measured.ms.push_back(ms);
@@ -78,7 +78,7 @@ std::vector<Measured> measure(const std::vector<Entry>& entries, const Scene& sc
     for (std::size_t i = 0; i < entries.size(); ++i) spent += take_turn(entries[i], scene, all[i]);
   for (std::size_t i = 0; i < entries.size(); ++i) {
     entries[i].contender->use_threads(entries[i].threads);
-    all[i].frames_per_second = entries[i].contender->frames_per_second(scene.frame, seconds / 2);
+    all[i].frames_per_second = entries[i].contender->frames_per_second(scene.frame.pixels, seconds / 2);
   }
   return all;
 }

@@ -27,11 +27,11 @@ class FacesatContender final : public Contender {
                    const Backends& backends)
       : on_gpu_(backends.on_gpu()),
         sat_(backends.sat()),
-        detector_(cascade, options, backends.make(0)),
-        raw_(cascade, raw_options(options), backends.make(0)) {
+        detector_(cascade, options, backends.make()),
+        raw_(cascade, raw_options(options), backends.make()) {
     if (!on_gpu_) return;
     for (int i = 0; i < frames_in_flight; ++i)
-      in_flight_.emplace_back(cascade, options, backends.make(0));
+      in_flight_.emplace_back(cascade, options, backends.make());
   }
 
   std::string name() const override { return on_gpu_ ? "facesat-cuda" : "facesat-cpu"; }

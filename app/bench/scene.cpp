@@ -10,8 +10,9 @@
 namespace facesat::app {
 
 Scene make_scene(const Picture& picture, Size size) {
-  Scene scene{size, picture.pixels.sub({0, 0, size.width, size.height}), Image<std::uint8_t>(size)};
-  cpu::to_gray(scene.frame, scene.gray.view());
+  Scene scene{size, new_frame<Bgr>(size), Image<std::uint8_t>(size)};
+  copy(picture.pixels.sub({0, 0, size.width, size.height}), scene.frame.pixels);
+  cpu::to_gray(scene.frame.pixels, scene.gray.view());
   return scene;
 }
 

@@ -13,7 +13,7 @@ namespace facesat::app {
 
 struct Scene {
   Size size;
-  View<const Bgr> frame;     // a view into the picture, which must outlive the scene
+  NewFrame<Bgr> frame;       // in memory as decoders get it
   Image<std::uint8_t> gray;  // the frame in grey
 };
 // Crops the picture to this size.

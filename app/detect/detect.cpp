@@ -145,13 +145,18 @@ int run_detect(const DetectCommand& command) {
   const auto notify = [&](const std::string& sentence) {
     if (!command.quiet) progress.message("facesat: " + sentence);
   };
-  const Detector detector(cascades, command.detect, command.backend, notify);
+  BackendOptions backend = command.backend;
+  backend.in_background = true;
+  const Detector detector(cascades, command.detect, backend, notify);
   const Layout layout = layout_of(command, cascades);
   PictureFolders folders = make_folders(command);
   require_inputs_untouched(command, folders);
   require_lists_untouched(command);
-  const InputArguments arguments{
-      command.inputs, command.recursive, command.null_separated, {command.annotate, command.crops}};
+  const InputArguments arguments{.inputs = command.inputs,
+                                 .recursive = command.recursive,
+                                 .null_separated = command.null_separated,
+                                 .archives = true,
+                                 .excluded = {command.annotate, command.crops}};
   Inputs inputs(arguments);
   catch_interrupts();
   refuse_to_replace_results_by_none(command, inputs);
@@ -164,11 +169,12 @@ int run_detect(const DetectCommand& command) {
   const std::size_t jobs =
       command.jobs > 0 ? command.jobs : std::max(1u, std::thread::hardware_concurrency());
   const tbb::global_control threads(tbb::global_control::max_allowed_parallelism, jobs);
-  if (inputs.is_repeatable()) progress.count_in_background(Inputs(arguments));
-  if (!detector.remark().empty()) notify(detector.remark());
+  if (inputs.is_repeatable()) progress.count_in_background(Inputs(arguments), command.shard);
+  detector.announce();
   if (!output.journal.remark().empty()) progress.message("facesat: " + output.journal.remark());
 
-  ItemReader reader(std::move(inputs), output.journal, folders.any(), command.max_pixels);
+  ItemReader reader(std::move(inputs), command.shard, output.journal, folders.any(),
+                    command.max_pixels);
   Sink sink(output.file, output.journal, layout, progress, command.quiet);
   bool all_written = true;
   if (viewer) {
@@ -193,7 +199,11 @@ int run_detect(const DetectCommand& command) {
   output.journal.finish(output.file, complete);
   output.file.close();
   progress.finish();
-  notify(summary(sink.counts, std::chrono::steady_clock::now() - start));
+  notify(summary(sink.counts, std::chrono::steady_clock::now() - start) +
+         (command.shard.is_all()
+              ? ""
+              : fmt::format(" (shard {} of {})", command.shard.index, command.shard.count)));
+  for (const std::string& sentence : detector.failures()) notify(sentence);
   if (sink.counts.skipped > 0)
     notify(fmt::format("{} of the inputs were in {} already", sink.counts.skipped, command.output));
   if (const std::string text = summary(reader.skipped()); !text.empty()) notify(text);

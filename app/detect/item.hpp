@@ -1,28 +1,42 @@
 // One picture or frame on its way from the reader to the results.
 #pragma once
 
+#include <cstddef>
 #include <exception>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "library/io/journal.hpp"
 #include "library/io/results.hpp"
 #include "library/media/codec.hpp"
+#include "library/media/input_file.hpp"
 
 namespace facesat::app {
 
 struct Item {
   Record record;
-  Journal::Place place;             // the input in the journal
-  std::filesystem::path path;       // of the input
+  Journal::Place place;        // the input in the journal
+  std::filesystem::path path;  // of the input; within an archive: ARCHIVE/MEMBER
+  // Reads the bytes of a picture in an archive; empty for other inputs.
+  std::function<std::vector<unsigned char>()> read_member;
   std::string picture_name;         // the base for output pictures; empty if there are none
   std::optional<Picture> frame;     // only for videos, whose frames are decoded by the reader
   std::optional<Image<Bgr>> shown;  // the picture with boxes, if the user wants to see it
   bool last_of_input = true;
-  bool earlier = false;      // its record was written by an earlier run
+  bool earlier = false;  // its record was written by an earlier run
+  // Instead of items of their own: so many inputs were completed by earlier runs.
+  std::size_t earlier_inputs = 0;
   bool stopped = false;      // the run was interrupted: there is no record
   std::exception_ptr error;  // an error that ends the run
+
+  // The file with the picture. Throws InputError.
+  InputFile open() const {
+    if (read_member) return InputFile(read_member());
+    return InputFile(path);
+  }
 };
 
 }  // namespace facesat::app

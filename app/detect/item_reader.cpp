@@ -1,15 +1,17 @@
 #include "app/detect/item_reader.hpp"
 
-#include <functional>
 #include <utility>
 
 #include "library/support/errors.hpp"
+#include "library/support/interrupt.hpp"
 #include "library/support/printable.hpp"
 
 namespace facesat::app {
 
-ItemReader::ItemReader(Inputs inputs, Journal& journal, bool names_pictures, std::size_t max_pixels)
+ItemReader::ItemReader(Inputs inputs, const Shard& shard, Journal& journal, bool names_pictures,
+                       std::size_t max_pixels)
     : inputs_(std::move(inputs)),
+      shard_(shard),
       journal_(journal),
       names_pictures_(names_pictures),
       max_pixels_(max_pixels) {
@@ -19,24 +21,37 @@ ItemReader::ItemReader(Inputs inputs, Journal& journal, bool names_pictures, std
 std::optional<Item> ItemReader::next() {
   while (true) {
     std::optional<Item> item = video_ ? next_frame() : next_input();
-    if (item || !(video_ || more_)) return item;
+    if (item) return item;
+    const bool is_end = !video_ && !more_;
+    constexpr std::size_t many = 1000;
+    if (earlier_inputs_ >= (is_end ? 1 : many)) return earlier_inputs();
+    if (is_end) return std::nullopt;
   }
 }
 
+// The inputs of other shards get names for their pictures, too: names depend on earlier ones, and a
+// picture's is the same whatever the number of shards.
+std::optional<Input> ItemReader::next_of_shard() {
+  while (std::optional<Input> input = inputs_.next()) {
+    if (names_pictures_) picture_name_ = names_.add(input->name, input->kind == Input::Kind::video);
+    if (shard_.has(input->name)) return input;
+    if (interrupted()) break;
+  }
+  return std::nullopt;
+}
+
 std::optional<Item> ItemReader::next_input() {
-  std::optional<Input> input = inputs_.next();
+  std::optional<Input> input = next_of_shard();
   more_ = input.has_value();
   if (!input) return std::nullopt;
   input_ = std::move(*input);
-  place_ = journal_.enter(input_.path, input_.name);
-  namesakes_ += !seen_.insert(std::hash<std::string>()(input_.name)).second;
+  place_ = journal_.enter(input_.path, input_.name, input_.member ? input_.member->name : "");
+  namesakes_ += !seen_.insert(name_hash(input_.name)).second;
   not_utf8_ += !is_utf8(input_.name);
   const bool is_video = input_.kind == Input::Kind::video;
-  if (names_pictures_) picture_name_ = names_.add(input_.name, is_video);
   if (place_.earlier.complete) {
-    Item done = item();
-    done.earlier = true;
-    return done;
+    ++earlier_inputs_;
+    return std::nullopt;
   }
   if (input_.kind == Input::Kind::failure) return failed("read", input_.failure);
   if (!is_video) return item();
@@ -69,10 +84,21 @@ std::optional<Item> ItemReader::next_frame() {
   return next;
 }
 
+Item ItemReader::earlier_inputs() {
+  Item all;
+  all.earlier = true;
+  all.earlier_inputs = std::exchange(earlier_inputs_, 0);
+  return all;
+}
+
 Item ItemReader::item() const {
   Item item;
   item.place = place_;
   item.path = input_.path;
+  if (input_.member) {
+    item.path += "/" + input_.member->name;
+    item.read_member = input_.member->read;
+  }
   item.record.image = input_.name;
   item.picture_name = picture_name_;
   return item;

@@ -1,8 +1,10 @@
 // Makes items (item.hpp) from inputs: one for a picture, with its path, and one for each frame of a
-// video, with its pixels.
+// video, with its pixels; one for many inputs that earlier runs have completed.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <memory_resource>
 #include <optional>
 #include <string>
 #include <unordered_set>
@@ -11,6 +13,7 @@
 #include "library/io/inputs.hpp"
 #include "library/io/journal.hpp"
 #include "library/io/picture_names.hpp"
+#include "library/io/shard.hpp"
 #include "library/media/video.hpp"
 
 namespace facesat::app {
@@ -19,13 +22,15 @@ namespace facesat::app {
 class ItemReader {
  public:
   // names_pictures: items get names for the annotated pictures and crops made from them.
-  ItemReader(Inputs inputs, Journal& journal, bool names_pictures, std::size_t max_pixels);
+  ItemReader(Inputs inputs, const Shard& shard, Journal& journal, bool names_pictures,
+             std::size_t max_pixels);
 
   // The next item; nullopt at the end.
   std::optional<Item> next();
 
-  // Are there no more items? May wait, and be interrupted, as Inputs::is_empty().
-  bool is_done() { return !video_ && inputs_.is_empty(); }
+  // Would there have been no more items? For after the last call of next(), because it reads on.
+  // May wait, and be interrupted, as Inputs::is_empty().
+  bool is_done() { return !video_ && !next_of_shard() && inputs_.is_empty(); }
 
   const Inputs::Skipped& skipped() const { return inputs_.skipped(); }
   // The number of inputs with the same name in the results as an earlier input.
@@ -34,7 +39,10 @@ class ItemReader {
   std::size_t not_utf8() const { return not_utf8_; }
 
  private:
-  // nullopt if the next input is a video, which is now open, or if there are no more inputs.
+  std::optional<Input> next_of_shard();
+  Item earlier_inputs();  // one item for those that were passed over
+  // nullopt if the next input is a video, which is now open, if it is passed over because an
+  // earlier run has completed it, or if there are no more inputs.
   std::optional<Item> next_input();
   std::optional<Item> next_frame();  // of the open video
   Item item() const;                 // for the current input, not yet processed
@@ -42,17 +50,21 @@ class ItemReader {
   Item failed(const std::string& kind, const std::string& message) const;
 
   Inputs inputs_;
+  Shard shard_;
   Journal& journal_;
   bool names_pictures_;
   std::size_t max_pixels_;
   PictureNames names_;
-  std::unordered_set<std::size_t> seen_;  // hashes of names
+  // Hashes of names, in memory of their own, as in Journal.
+  std::pmr::monotonic_buffer_resource memory_{1 << 20};
+  std::pmr::unordered_set<std::uint64_t> seen_{&memory_};
   std::size_t namesakes_ = 0, not_utf8_ = 0;
   // The current input.
   Input input_;
   Journal::Place place_;
   std::string picture_name_;
-  bool more_ = true;  // false after the last input
+  bool more_ = true;                // false after the last input
+  std::size_t earlier_inputs_ = 0;  // passed over since the last item for them
   std::unique_ptr<FrameSource> video_;
   std::optional<Frame> upcoming_;  // one frame is read ahead, to recognise the last frame
   int frame_ = 0;

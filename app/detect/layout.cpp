@@ -48,17 +48,20 @@ ResultOptions result_options(const DetectCommand& command, const Layout& layout)
     return path.has_filename() ? path : path.parent_path();  // "a/" is the same as "a"
   };
   const DetectOptions& detect = command.detect;
-  return {{"--format", command.format == Format::csv ? "csv" : "jsonl"},
-          {"--csv-safe", command.csv_safe ? "on" : "off"},
-          {"--cascade", cascades},
-          {"--scale-factor", fmt::format("{}", detect.scale_factor)},
-          {"--min-neighbors", fmt::format("{}", detect.min_neighbors)},
-          {"--min-size", text(detect.min_size)},
-          {"--max-size", text(detect.max_size)},
-          {"--scan", detect.scan == Scan::dense ? "dense" : "opencv"},
-          {"--equalize", detect.equalize ? "on" : "off"},
-          {"--annotate", folder(command.annotate)},
-          {"--crops", folder(command.crops)}};
+  ResultOptions options{{"--format", command.format == Format::csv ? "csv" : "jsonl"},
+                        {"--csv-safe", command.csv_safe ? "on" : "off"},
+                        {"--cascade", cascades},
+                        {"--scale-factor", fmt::format("{}", detect.scale_factor)},
+                        {"--min-neighbors", fmt::format("{}", detect.min_neighbors)},
+                        {"--min-size", text(detect.min_size)},
+                        {"--max-size", text(detect.max_size)},
+                        {"--scan", detect.scan == Scan::dense ? "dense" : "opencv"},
+                        {"--equalize", detect.equalize ? "on" : "off"},
+                        {"--annotate", folder(command.annotate)},
+                        {"--crops", folder(command.crops)}};
+  if (command.luma) options.emplace_back("--luma", "on");
+  if (!command.shard.is_all()) options.emplace_back("--shard", to_text(command.shard));
+  return options;
 }
 
 }  // namespace facesat::app

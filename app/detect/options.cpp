@@ -1,9 +1,15 @@
 #include "app/detect/options.hpp"
 
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "app/common/command_line.hpp"
+#include "app/detect/shard_choice.hpp"
 #include "cascades/cascade_store.hpp"
+#include "library/support/errors.hpp"
 
 namespace facesat::app {
 namespace {
@@ -31,6 +37,10 @@ void add_detection(CLI::App& detect, DetectCommand& c) {
                    {{"opencv", Scan::opencv}, {"dense", Scan::dense}},
                    "dense: every position of every level, no skip rule [opencv]");
   detect.add_flag("--equalize", c.detect.equalize, "Equalise the histogram first");
+  detect.add_flag(
+      "--luma", c.luma,
+      "Read only the luma of JPEGs, as cv::IMREAD_GRAYSCALE does: faster, and other faces may "
+      "be found");
   detect.add_flag("--raw", c.raw, "Windows before grouping (--min-neighbors 0)")
       ->excludes("--min-neighbors");
 }
@@ -53,7 +63,9 @@ void add_machine(CLI::App& detect, DetectCommand& c) {
 }
 
 void add_results(CLI::App& detect, DetectCommand& c) {
-  detect.add_option("-o,--output", c.output, "Where results go; -: standard output [-]")
+  detect
+      .add_option("-o,--output", c.output,
+                  "Where results go; -: standard output; {shard} in the name: see --shard [-]")
       ->type_name("FILE");
   add_choice<Format>(detect, "--format", c.format, {{"jsonl", Format::jsonl}, {"csv", Format::csv}},
                      "One JSON object per picture, or one CSV line per face [jsonl]");
@@ -82,18 +94,47 @@ void add_results(CLI::App& detect, DetectCommand& c) {
       "elsewhere [auto]");
 }
 
+void add_shard(CLI::App& detect, DetectCommand& c) {
+  const auto parse = [&c](const std::string& text) {
+    c.shard = parse_shard(text, [](const char* name) { return std::getenv(name); });
+    c.shard_is_automatic = text == "auto";
+  };
+  detect
+      .add_option_function<std::string>(
+          "--shard", parse,
+          "Only part I (from 0) of the inputs, divided by their names into N parts; auto: the rank "
+          "and size that Slurm, Open MPI or PMI give. {shard} in -o becomes I-of-N [0/1]")
+      ->type_name("I/N|auto");
+}
+
+// Ranks are started with one and the same command line.
+void check_automatic_shard(const DetectCommand& c, const std::string& output) {
+  if (!c.shard_is_automatic || c.shard.is_all()) return;
+  if (c.output != "-" && c.output == output)
+    throw CLI::ValidationError(fmt::format(
+        "-o {}: the {} ranks of --shard auto would write into one file; {{shard}} in its name is "
+        "different for each, as in -o faces-{{shard}}.jsonl",
+        output, c.shard.count));
+  if (std::find(c.inputs.begin(), c.inputs.end(), "-") != c.inputs.end())
+    throw CLI::ValidationError(
+        "--shard auto: standard input may reach only one of the ranks: write the paths into a "
+        "file, and give @FILE");
+}
+
 }  // namespace
 
 CLI::App* add_detect(CLI::App& program, DetectCommand& command) {
   CLI::App* detect = program.add_subcommand("detect", "Find faces in pictures, folders and videos");
   detect
-      ->add_option("INPUT", command.inputs,
-                   "Files, folders, @LIST of paths, or - for paths on standard input")
+      ->add_option(
+          "INPUT", command.inputs,
+          "Files, folders, .tar archives, @LIST of paths, or - for paths on standard input")
       ->required()
       ->type_name("");
   detect->add_flag("-r,--recursive", command.recursive, "Descend into folders");
   detect->add_flag("-0,--null", command.null_separated,
                    "Paths in lists end with a NUL byte, as 'find -print0' writes them");
+  add_shard(*detect, command);
   add_detection(*detect, command);
   add_machine(*detect, command);
   add_results(*detect, command);
@@ -102,6 +143,7 @@ CLI::App* add_detect(CLI::App& program, DetectCommand& command) {
       "  facesat detect photo.jpg\n"
       "  facesat detect -r --format csv -o faces.csv --annotate boxes/ photos/\n"
       "  find /photos -name '*.jpg' | facesat detect -o faces.jsonl --resume -\n"
+      "  mpirun facesat detect --shard auto -o 'faces-{shard}.jsonl' photos/\n"
       "The window of --show: space, n, Right or Enter goes on; q, Esc or closing it ends the run. "
       "The results are\ncomplete up to that picture, the exit status is theirs, and with -o FILE "
       "--resume goes on from there.\n"
@@ -115,6 +157,9 @@ CLI::App* add_detect(CLI::App& program, DetectCommand& command) {
     if (command.raw) command.detect.min_neighbors = 0;
     for (const char* name : {"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"})
       if (command.output == name) command.output = "-";  // as a file it would be truncated
+    const std::string given =
+        std::exchange(command.output, name_of_shard(command.output, command.shard));
+    check_automatic_shard(command, given);
     if (command.resume && command.output == "-")
       throw CLI::ValidationError("--resume needs an output file: -o FILE");
     if (!(command.max_seconds > 0 && command.max_seconds <= 1e9))

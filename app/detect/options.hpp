@@ -7,6 +7,7 @@
 #include "core/pyramid.hpp"
 #include "library/facesat.hpp"
 #include "library/io/results.hpp"
+#include "library/io/shard.hpp"
 #include "library/media/codec.hpp"
 
 namespace CLI {
@@ -20,10 +21,13 @@ enum class ProgressChoice { automatic, on, off };
 // The values of the options; options.cpp has the help text of each option.
 struct DetectCommand {
   std::vector<std::string> inputs;
+  Shard shard;  // the inputs that this run takes
+  bool shard_is_automatic = false;
   std::vector<std::string> cascades;
   BackendOptions backend;
   DetectOptions detect;
-  bool raw = false;  // windows before grouping
+  bool raw = false;   // windows before grouping
+  bool luma = false;  // JPEGs are read as Reading::luma
   std::string output = "-";
   Format format = Format::jsonl;
   bool csv_safe = false;

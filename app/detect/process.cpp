@@ -1,11 +1,9 @@
 #include "app/detect/process.hpp"
 
 #include <chrono>
-#include <new>
-
-#include <fmt/format.h>
 
 #include "library/io/annotate.hpp"
+#include "library/io/failure.hpp"
 #include "library/io/picture_names.hpp"
 #include "library/media/codec.hpp"
 #include "library/support/errors.hpp"
@@ -42,12 +40,15 @@ void find_faces(Item& item, const Detector& detector, const DetectCommand& comma
                          std::chrono::duration<double>(command.max_seconds));
   const ShouldStop should_stop = [deadline] { return interrupted() || Clock::now() > deadline; };
   Record& record = item.record;
-  const Picture picture = item.frame ? std::move(*item.frame)
-                                     : read_picture(item.path, {command.max_pixels, should_stop});
+  Picture picture = item.frame ? std::move(*item.frame)
+                               : read_picture(item.open(), {command.max_pixels, should_stop},
+                                              command.luma ? Reading::luma : Reading::colour);
   item.frame.reset();
-  record.size = picture.pixels.size;
+  record.size = picture.size();
   record.warning = picture.warning;
-  record.faces = detector.detect(image_view(picture.pixels), should_stop).faces;
+  record.faces = detector.detect(image_view(picture), should_stop).faces;
+  if (!folders.any() && !command.show) return;
+  picture = in_colour(std::move(picture));
   write_pictures(item, picture.pixels, folders);
   if (command.show) item.shown = with_boxes(picture.pixels, record.faces);
 }
@@ -60,26 +61,12 @@ void process(Item& item, const Detector& detector, const DetectCommand& command,
   if (item.earlier || record.failure) return;
   try {
     find_faces(item, detector, command, folders);
-  } catch (const InputError& error) {
-    record.failure = Failure{error.kind, error.what()};
-  } catch (const MemoryError& error) {
-    record.failure = Failure{"memory", error.what()};
-  } catch (const std::bad_alloc&) {
-    record.failure = Failure{"memory", "there is not enough memory for this picture"};
-  } catch (const ArgumentError& error) {
-    record.failure = Failure{"argument", error.what()};
   } catch (const Stopped&) {
     item.stopped = interrupted();  // then the record is not written; else time ran out
-    record.failure = Failure{
-        "limit",
-        fmt::format("it would take longer than {:g} seconds; --max-seconds raises the limit",
-                    command.max_seconds)};
-  } catch (const OutputError&) {
-    item.error = std::current_exception();
-  } catch (const DeviceError&) {
-    item.error = std::current_exception();
+    record.failure = failure_of(std::current_exception(), command.max_seconds);
   } catch (...) {
-    record.failure = Failure{"internal", reason_of(std::current_exception())};
+    record.failure = failure_of(std::current_exception(), command.max_seconds);
+    if (!record.failure) item.error = std::current_exception();
   }
 }
 

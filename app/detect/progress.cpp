@@ -31,16 +31,18 @@ Progress::~Progress() {
   finish();
 }
 
-void Progress::count_in_background(Inputs inputs) {
+void Progress::count_in_background(Inputs inputs, const Shard& shard) {
   if (!shown_) return;
-  counter_ = std::jthread([this, inputs = std::move(inputs)](const std::stop_token& stop) mutable {
+  const auto count = [this, shard](const std::stop_token& stop, Inputs all) {
     try {
       std::size_t total = 0;
-      while (!stop.stop_requested() && inputs.next()) ++total;
+      for (std::optional<Input> input; !stop.stop_requested() && (input = all.next());)
+        total += shard.has(input->name);
       if (!stop.stop_requested()) total_ = total;
     } catch (...) {  // the run itself reports what is wrong with an input
     }
-  });
+  };
+  counter_ = std::jthread(count, std::move(inputs));
 }
 
 void Progress::update(const Counts& counts) {
@@ -119,6 +121,7 @@ std::string summary(const Inputs::Skipped& found) {
   add(found.files, "file", extensions_in_words(found) + ": not read in folders");
   add(found.folders, "folder", "-r descends into them");
   add(found.links, "folder link", "already read under another name");
+  add(found.links_in_archives, "link", "in archives");
   add(found.hidden, "hidden name", "give hidden files and folders by name");
   add(found.own, "picture", "written by facesat into the folder of this run's pictures");
   return text;

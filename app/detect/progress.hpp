@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "library/io/inputs.hpp"
+#include "library/io/shard.hpp"
 
 namespace facesat::app {
 
@@ -28,9 +29,9 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // Counts the inputs in a background thread; until it is done, neither the total nor the remaining
-  // time is shown.
-  void count_in_background(Inputs inputs);
+  // Counts the inputs of this shard in a background thread; until it is done, neither the total nor
+  // the remaining time is shown.
+  void count_in_background(Inputs inputs, const Shard& shard);
 
   // Shows the numbers, at most ten times a second (once a second if standard error is not a
   // terminal).

@@ -15,8 +15,9 @@ void Sink::take(const Item& item) {
     error_ = std::current_exception();
     return;
   }
-  counts.inputs += item.last_of_input;
-  counts.skipped += item.last_of_input && item.earlier;
+  const std::size_t inputs = item.earlier_inputs > 0 ? item.earlier_inputs : item.last_of_input;
+  counts.inputs += inputs;
+  counts.skipped += item.earlier ? inputs : 0;
   progress_.update(counts);
 }
 

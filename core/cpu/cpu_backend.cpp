@@ -8,20 +8,15 @@
 #include <tbb/parallel_for.h>
 
 #include "core/backend.hpp"
-#include "core/cpu/evaluate.hpp"
 #include "core/cpu/gray.hpp"
 #include "core/cpu/resize.hpp"
+#include "core/cpu/shared_evaluator.hpp"
 #include "core/cpu/snapshot.hpp"
 #include "core/memory.hpp"
 #include "core/stopwatch.hpp"
 
 namespace facesat {
 namespace {
-
-// The area in pixels in which the top left corners of a tile's windows lie. The tile itself is
-// wider by the window's width less one, and higher by its height less one. The tables of such a
-// tile fit into the second-level cache.
-constexpr int tile_width = 512, tile_height = 64;
 
 // Colour pixels converted between two checks of should_stop: some milliseconds of work.
 constexpr int pixels_between_polls = 1 << 23;
@@ -58,19 +53,14 @@ std::vector<LevelTaps> level_taps(const Pyramid& pyramid) {
 
 class CpuBackend final : public Backend {
  public:
-  void prepare(std::shared_ptr<const Cascade> model, const Pyramid& pyramid,
+  void prepare(std::shared_ptr<const Cascade> cascade, const Pyramid& pyramid,
                const DetectOptions& options) override {
     check_stop(should_stop_);
-    const Cascade& cascade = *model;  // only what is compiled from it is kept
     pyramid_ = &pyramid;
     options_ = options;
-    has_tilted_ = cascade.has_tilted();
-    require_memory(pyramid.image.area(), "this image");
+    if (!gray_.has_room(pyramid.image)) require_memory(pyramid.image.area(), "this image");
     gray_.resize(pyramid.image);
-    const Size window = cascade.window;
-    shape_ =
-        cpu::tile_shape(cascade, {tile_width + window.width - 1, tile_height + window.height - 1});
-    evaluator_ = cpu::make_evaluator(cascade, shape_);
+    shared_ = cpu::shared_evaluator(cascade);
     levels_ = level_taps(pyramid);
     plan_bands();
   }
@@ -123,7 +113,7 @@ class CpuBackend final : public Backend {
   Image<std::uint32_t> snapshot(Snapshot picture, int index) override {
     if (picture == Snapshot::depth) return depths(index);
     if (picture == Snapshot::gray) return cpu::widened(std::as_const(gray_).view());
-    if (picture == Snapshot::tilted_sum && !has_tilted_) return {};
+    if (picture == Snapshot::tilted_sum && !shared_->shape.tilted) return {};
     return cpu::level_snapshot(gray_.view(), pyramid_->levels[index], picture);
   }
 
@@ -146,7 +136,7 @@ class CpuBackend final : public Backend {
     bands_.clear();
     for (int i = 0; i < std::ssize(pyramid_->levels); ++i) {
       const Level& level = pyramid_->levels[i];
-      const int rows = tile_height / level.step;
+      const int rows = cpu::tile_corners.height / level.step;
       for (int row = 0; row < level.grid.height; row += rows)
         bands_.push_back({i, row, std::min(row + rows, level.grid.height), {}});
     }
@@ -157,9 +147,9 @@ class CpuBackend final : public Backend {
   template <class Visit>
   void for_each_tile(const Band& band, Band& times, Visit visit) const {
     const Level& level = pyramid_->levels[band.level];
-    Workspace& workspace = Workspace::of_this_thread(shape_);
+    Workspace& workspace = Workspace::of_this_thread(shared_->shape);
     const Size window = pyramid_->window;
-    const int step = level.step, columns = tile_width / step;
+    const int step = level.step, columns = cpu::tile_corners.width / step;
     StopMeter meter(should_stop_);
     for (int column = 0; column < level.grid.width; column += columns) {
       check_stop(should_stop_);
@@ -195,13 +185,13 @@ class CpuBackend final : public Backend {
     // Resets the times and the results, but keeps the memory of `windows`.
     band = {band.level, band.first_row, band.last_row, std::move(band.windows)};
     band.windows.clear();
-    Workspace& workspace = Workspace::of_this_thread(shape_);
+    Workspace& workspace = Workspace::of_this_thread(shared_->shape);
     workspace.skips.assign(band.last_row - band.first_row, 0);
     for_each_tile(
         band, band, [&](const cpu::Tile& tile, int column, Workspace& work, StopMeter& meter) {
           work.found.clear();
-          evaluator_->scan(tile, options_.scan == Scan::opencv, work.skips.data(), work.memory,
-                           work.found, meter);
+          shared_->evaluator->scan(tile, options_.scan == Scan::opencv, work.skips.data(),
+                                   work.memory, work.found, meter);
           for (const cpu::Candidate& c : work.found) {
             const int x = (column + c.column) * level.step,
                       y = (band.first_row + c.row) * level.step;
@@ -238,20 +228,19 @@ class CpuBackend final : public Backend {
     Band times{};  // not used: nobody asks for the times of a snapshot
     for (const Band& band : bands_)
       if (band.level == index)
-        for_each_tile(
-            band, times, [&](const cpu::Tile& tile, int column, Workspace&, StopMeter& meter) {
-              for (int row = 0; row < tile.grid.height; ++row)
-                evaluator_->depths(tile, row, result.row(band.first_row + row) + column, meter);
-            });
+        for_each_tile(band, times,
+                      [&](const cpu::Tile& tile, int column, Workspace&, StopMeter& meter) {
+                        for (int row = 0; row < tile.grid.height; ++row)
+                          shared_->evaluator->depths(
+                              tile, row, result.row(band.first_row + row) + column, meter);
+                      });
     return result;
   }
 
   const Pyramid* pyramid_ = nullptr;
   DetectOptions options_;
   ShouldStop should_stop_;
-  bool has_tilted_ = false;
-  cpu::TileShape shape_;
-  std::unique_ptr<cpu::Evaluator> evaluator_;
+  std::shared_ptr<const cpu::SharedEvaluator> shared_;
   std::vector<LevelTaps> levels_;
   std::vector<Band> bands_;
   Image<std::uint8_t> gray_;

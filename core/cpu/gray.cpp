@@ -16,21 +16,34 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Converts one row, sixteen pixels or fewer at a time.
+// Converts one row, a vector of 16-bit lanes at a time. A product of a channel and its weight has up
+// to 23 bits, so its whole part (the bits from 15 on) and its fraction (the bits below) are summed
+// separately, and what the fractions, and one half for rounding, carry is added to the whole.
 void GrayRow(const Bgr* from, int width, std::uint8_t* to) {
   int x = 0;
 #if HWY_TARGET != HWY_SCALAR
-  const hn::CappedTag<std::int32_t, 16> tag;
+  const hn::ScalableTag<std::uint16_t> tag;
   const hn::Rebind<std::uint8_t, decltype(tag)> bytes;
-  const auto times = [tag](auto channel, int weight)
-                         HWY_ATTR { return hn::PromoteTo(tag, channel) * hn::Set(tag, weight); };
+  const hn::RebindToSigned<decltype(tag)> demoted;
+  static_assert(rules::gray_bits == 15);
+  const auto low_bits = hn::Set(tag, (1 << rules::gray_bits) - 1);
+  auto whole = hn::Zero(tag), fraction = hn::Zero(tag);
+  const auto add = [&](auto channel, std::uint16_t weight) HWY_ATTR {
+    const auto value = hn::PromoteTo(tag, channel);
+    whole = whole + hn::MulHigh(value, hn::Set(tag, static_cast<std::uint16_t>(2 * weight)));
+    fraction = hn::And(fraction, low_bits) + hn::And(value * hn::Set(tag, weight), low_bits);
+    whole = whole + hn::ShiftRight<rules::gray_bits>(fraction);
+  };
   const int lanes = static_cast<int>(hn::Lanes(tag));
   for (; x + lanes <= width; x += lanes) {
     hn::Vec<decltype(bytes)> b, g, r;
     hn::LoadInterleaved3(bytes, &from[x].b, b, g, r);
-    const auto sum = times(b, rules::blue_weight) + times(g, rules::green_weight) +
-                     times(r, rules::red_weight) + hn::Set(tag, rules::gray_half);
-    hn::StoreU(hn::DemoteTo(bytes, hn::ShiftRight<rules::gray_bits>(sum)), bytes, to + x);
+    whole = hn::Zero(tag);
+    fraction = hn::Set(tag, rules::gray_half);
+    add(b, rules::blue_weight);
+    add(g, rules::green_weight);
+    add(r, rules::red_weight);
+    hn::StoreU(hn::DemoteTo(bytes, hn::BitCast(demoted, whole)), bytes, to + x);
   }
 #endif
   for (; x < width; ++x) to[x] = rules::gray_of(from[x].b, from[x].g, from[x].r);

@@ -1,7 +1,10 @@
 #include "library/detect/backends.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <filesystem>
+#include <future>
 #include <optional>
 
 #include <fmt/format.h>
@@ -33,10 +36,31 @@ std::optional<int> device_number(const std::string& text) {
   return number;
 }
 
+// Why one of the devices cannot evaluate all cascades; empty if they can. Devices start at the same
+// time, because each takes tenths of a second.
+std::string why_not(const std::vector<Backends::Device>& devices, const Cascades& cascades) {
+  std::vector<std::future<std::string>> answers;
+  for (const Backends::Device& device : devices)
+    answers.push_back(std::async(std::launch::async, [&cascades, id = device.id] {
+      std::string why;
+      for (std::size_t i = 0; why.empty() && i < cascades.size(); ++i)
+        why = gpu::why_not(id, *cascades[i]);
+      return why;
+    }));
+  std::string why;
+  for (std::future<std::string>& answer : answers)
+    if (std::string one = answer.get(); why.empty()) why = std::move(one);
+  return why;
+}
+
 }  // namespace
 
-Backends::Backends(const BackendOptions& options,
-                   const std::vector<std::shared_ptr<const Cascade>>& cascades)
+Backends::Backends(BackendChoice choice, std::vector<Device> devices, std::string remark)
+    : choice_(choice), devices_(std::move(devices)), remark_(std::move(remark)) {
+  if (on_gpu()) device_name_ = devices_.front().name;
+}
+
+Backends::Backends(const BackendOptions& options, const Cascades& cascades)
     : choice_(options.choice), sat_(options.sat) {
   check_sat(options);
   device_number(options.device);  // throws if it is neither a number nor "all"
@@ -49,8 +73,7 @@ Backends::Backends(const BackendOptions& options,
   remark_ = fmt::format("detecting on the CPU: {}", why);
 }
 
-std::string Backends::why_no_gpu(const BackendOptions& options,
-                                 const std::vector<std::shared_ptr<const Cascade>>& cascades) {
+std::string Backends::why_no_gpu(const BackendOptions& options, const Cascades& cascades) {
   if (!gpu::is_built_in()) return "this build has no CUDA backend";
   const gpu::KeptDevice kept;
   std::string why_none;
@@ -58,18 +81,20 @@ std::string Backends::why_no_gpu(const BackendOptions& options,
   if (found.empty()) return why_none;
   const std::optional<int> wanted = device_number(options.device);
   for (const DeviceInfo& device : found)
-    if (!wanted || device.id == *wanted) devices_.push_back(device.id);
+    if (!wanted || device.id == *wanted)
+      devices_.push_back({fmt::format("device {} ({})", device.id, device.name),
+                          [id = device.id, sat = sat_] { return gpu::make_cuda_backend(id, sat); },
+                          device.id});
   if (devices_.empty())
     throw BackendError(fmt::format("device {}: there is no such device; 'facesat info' lists them",
                                    options.device));
   try {
-    for (const int device : devices_)
-      for (const auto& cascade : cascades)
-        if (std::string why = gpu::why_not(device, *cascade); !why.empty()) return why;
+    if (std::string why = why_not(devices_, cascades); !why.empty()) return why;
   } catch (const DeviceError& error) {
     return error.what();
   }
-  device_name_ = found[static_cast<std::size_t>(devices_.front())].name;
+  device_name_ = found[static_cast<std::size_t>(devices_.front().id)].name;
+  gpu::use_for_frame_memory(devices_.front().id);
   remark_ = fmt::format("detecting on {}", device_name_);
   if (devices_.size() > 1) remark_ += fmt::format(" and {} more", devices_.size() - 1);
   return "";
@@ -80,9 +105,18 @@ std::string Backends::sat() const {
   return sat_.empty() ? std::string(gpu::sat_algorithms().front()->id) : sat_;
 }
 
-std::unique_ptr<Backend> Backends::make(int place) const {
-  return on_gpu() ? gpu::make_cuda_backend(devices_[static_cast<std::size_t>(place)], sat_)
-                  : make_cpu_backend();
+std::unique_ptr<Backend> Backends::make() const {
+  return on_gpu() ? devices_.front().make() : make_cpu_backend();
+}
+
+// Where no NVIDIA driver is loaded, it is known at once that there is no device. A device that is
+// asked for by its number may not exist: then nothing must have been detected.
+bool may_start_in_background(const BackendOptions& options) {
+  const bool may_exist =
+      std::ranges::any_of(std::to_array({"/dev/nvidiactl", "/dev/nvhost-ctrl", "/dev/dxg"}),
+                          [](const char* file) { return std::filesystem::exists(file); });
+  const bool is_any = options.device == "0" || options.device == "all";
+  return options.choice == BackendChoice::automatic && is_any && gpu::is_built_in() && may_exist;
 }
 
 }  // namespace facesat

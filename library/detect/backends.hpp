@@ -1,6 +1,7 @@
 // Chooses the backends that detection runs on, from what the user wants and this machine has.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -10,17 +11,26 @@
 
 namespace facesat {
 
-// The choice of backend. A place is where a backend can run: there is one for each chosen CUDA
-// device, or a single one for the CPU. Places are numbered from 0.
+using Cascades = std::vector<std::shared_ptr<const Cascade>>;
+
+// The choice of backend: CUDA devices, or the CPU.
 class Backends {
  public:
+  // A CUDA device.
+  struct Device {
+    std::string name;  // "device 0 (NVIDIA H200)"
+    std::function<std::unique_ptr<Backend>()> make;
+    int id = 0;
+  };
+
   // Throws BackendError if what the options demand is not available, or cannot evaluate the
   // cascades.
-  Backends(const BackendOptions& options,
-           const std::vector<std::shared_ptr<const Cascade>>& cascades);
+  Backends(const BackendOptions& options, const Cascades& cascades);
+  // These devices; none: the CPU, for the reason in `remark`.
+  Backends(BackendChoice choice, std::vector<Device> devices, std::string remark = "");
 
   bool on_gpu() const { return !devices_.empty(); }
-  int places() const { return on_gpu() ? static_cast<int>(devices_.size()) : 1; }
+  const std::vector<Device>& devices() const { return devices_; }
   // May the CPU take over when a device fails?
   bool may_fall_back() const { return on_gpu() && choice_ == BackendChoice::automatic; }
 
@@ -33,20 +43,21 @@ class Backends {
   // The SAT algorithm used on devices, as BackendOptions names it; empty on the CPU.
   std::string sat() const;
 
-  // Makes a new backend at this place.
-  std::unique_ptr<Backend> make(int place) const;
-
-  int device(int place) const { return devices_[static_cast<std::size_t>(place)]; }  // if on_gpu()
+  // Makes a new backend: on the first device, or on the CPU.
+  std::unique_ptr<Backend> make() const;
 
  private:
-  std::string why_no_gpu(const BackendOptions& options,
-                         const std::vector<std::shared_ptr<const Cascade>>& cascades);
+  std::string why_no_gpu(const BackendOptions& options, const Cascades& cascades);
 
   BackendChoice choice_;
-  std::vector<int> devices_;  // empty: the CPU
+  std::vector<Device> devices_;  // none: the CPU
   std::string sat_;
   std::string device_name_ = "CPU";
   std::string remark_;
 };
+
+// Can the devices that these options ask for take seconds to start, and can the CPU do their work
+// meanwhile?
+bool may_start_in_background(const BackendOptions& options);
 
 }  // namespace facesat

@@ -3,11 +3,41 @@
 
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
+#include <tbb/parallel_for_each.h>
 
+#include "kernels/cuda_backend.hpp"
 #include "library/detect/detector_pool.hpp"
 #include "library/detect/host_image.hpp"
 
 namespace facesat {
+namespace {
+
+// The first image of a device takes tenths of a second more than later ones, for the code.
+void warm_up(const Backends& backends, const Cascades& cascades, const DetectOptions& options) {
+  const gpu::KeptDevice kept;
+  const Image<Bgr> blank({320, 240});  // undefined pixels are good enough
+  tbb::parallel_for_each(backends.devices(), [&](const Backends::Device& device) {
+    for (const auto& cascade : cascades)
+      FrameDetector(cascade, options, device.make()).detect(blank.view());
+  });
+}
+
+std::unique_ptr<Detector::Pool> make_pool(const Cascades& cascades, const DetectOptions& options,
+                                          const BackendOptions& backend, Detector::Notify notify) {
+  // About as long as a device needs to start, so that short runs do without.
+  constexpr std::chrono::milliseconds delay{300};
+  const bool in_background = backend.in_background && may_start_in_background(backend);
+  const auto choose = [cascades, options, backend, in_background] {
+    Backends chosen(backend, cascades);
+    if (in_background) warm_up(chosen, cascades, options);
+    return chosen;
+  };
+  return std::make_unique<Detector::Pool>(cascades, options, choose,
+                                          in_background ? std::optional(delay) : std::nullopt,
+                                          std::move(notify));
+}
+
+}  // namespace
 
 Detector::Detector(const std::string& cascade, const DetectOptions& options,
                    const BackendOptions& backend, Notify notify)
@@ -15,7 +45,7 @@ Detector::Detector(const std::string& cascade, const DetectOptions& options,
 
 Detector::Detector(std::vector<std::shared_ptr<const Cascade>> cascades,
                    const DetectOptions& options, const BackendOptions& backend, Notify notify)
-    : pool_(std::make_unique<Pool>(std::move(cascades), options, backend, std::move(notify))) {}
+    : pool_(make_pool(cascades, options, backend, std::move(notify))) {}
 
 Detector::Detector(Detector&&) noexcept = default;
 Detector& Detector::operator=(Detector&&) noexcept = default;
@@ -49,6 +79,15 @@ bool Detector::on_gpu() const {
 }
 const std::string& Detector::remark() const {
   return pool_->backends().remark();
+}
+bool Detector::is_starting() {
+  return BackendStart::is_any_under_way();
+}
+void Detector::announce() const {
+  pool_->announce();
+}
+std::vector<std::string> Detector::failures() const {
+  return pool_->failures();
 }
 
 }  // namespace facesat

@@ -12,24 +12,21 @@
 namespace facesat {
 namespace {
 
-// Detectors on the CPU are not kept after an image that needs more than this: creating new ones
-// costs little compared with such an image, and idle ones would hold memory that the gate does not
-// count.
+// A set on the CPU is not kept after an image whose grey copies take more than this: making a new
+// one costs little compared with such an image, and the gate does not count idle ones.
 constexpr std::uint64_t kept_bytes = 64 << 20;
 
-// A generous estimate of the memory for detection in an image, in bytes. Each pixel takes 4 for
-// colour and grey. Each pixel of the pyramid's levels (`atlas`) takes 13: one for itself, and four
-// for each of three integral images. The levels have about 6 times the image's pixels at scale
-// factor 1.1. They are counted up to 16 Mi pixels, or the image's own number, because the CPU
-// backend works on parts of them.
-std::uint64_t estimated_bytes(Size image) {
-  const std::uint64_t pixels = image.area();
-  const std::uint64_t atlas =
-      std::max<std::uint64_t>(pixels, std::min<std::uint64_t>(6 * pixels, 16 << 20));
-  return 4 * pixels + 13 * atlas;
+// The grey copy that each detector makes. (The pyramid's levels and their integral images exist
+// only in parts, in the memory of threads.)
+std::uint64_t gray_bytes(const ImageView& image, std::size_t cascades) {
+  return image.size.area() * cascades;
 }
 
-using Cascades = std::vector<std::shared_ptr<const Cascade>>;
+// A copy from a device, and one in three bytes per pixel: at most seven, see HostImage.
+std::uint64_t copied_bytes(const ImageView& image) {
+  const bool is_viewed_in_place = !image.on_device && image.format != PixelFormat::bgra;
+  return is_viewed_in_place ? 0 : 7 * image.size.area();
+}
 
 DetectOptions checked(const DetectOptions& options) {
   check(options);
@@ -53,8 +50,7 @@ void load(FrameDetector& detector, const HostImage& image) {
 // Each cascade has its own backend, so that they can work concurrently. `image` is a HostImage, or
 // the view of an image on a device.
 template <class AnyImage>
-Detection run(std::vector<FrameDetector>& detectors, const AnyImage& image,
-              const ShouldStop& should_stop) {
+Detection run(DetectorSet& detectors, const AnyImage& image, const ShouldStop& should_stop) {
   for (FrameDetector& detector : detectors) {
     detector.stop_when(should_stop);
     if constexpr (std::is_same_v<AnyImage, HostImage>)
@@ -79,99 +75,116 @@ Detection run(std::vector<FrameDetector>& detectors, const AnyImage& image,
 
 }  // namespace
 
-Detector::Pool::Pool(std::vector<std::shared_ptr<const Cascade>> cascades,
-                     const DetectOptions& options, const BackendOptions& backend, Notify notify)
+Detector::Pool::Pool(Cascades cascades, const DetectOptions& options,
+                     const BackendStart::Choose& choose,
+                     std::optional<std::chrono::milliseconds> delay, Notify notify)
     : cascades_(usable(std::move(cascades))),
       options_(checked(options)),
-      backends_(backend, cascades_),
       notify_(std::move(notify)),
       gate_(available_memory() / 2),
-      gpu_usable_(backends_.on_gpu()) {}
+      start_(delay ? BackendStart(choose, *delay) : BackendStart(choose)) {}
 
 Detector::Pool::~Pool() {
-  if (idle_.empty()) return;
+  if (!devices_) return;
   const gpu::KeptDevice kept;
-  idle_.clear();
+  devices_.reset();
+}
+
+std::unique_ptr<DetectorSet> Detector::Pool::make_set(
+    const std::function<std::unique_ptr<Backend>()>& make) const {
+  auto set = std::make_unique<DetectorSet>();
+  for (const auto& cascade : cascades_) set->emplace_back(cascade, options_, make());
+  return set;
+}
+
+DeviceTurns* Detector::Pool::devices() {
+  const Backends* const backends = start_.chosen();
+  if (!backends || !backends->on_gpu()) return nullptr;
+  std::call_once(devices_made_, [&] {
+    devices_.emplace(backends->devices(),
+                     [this](const Backends::Device& device) { return make_set(device.make); });
+  });
+  return &*devices_;
+}
+
+void Detector::Pool::announce() {
+  start_.announce_to([this](const std::string& remark) {
+    if (notify_ && !remark.empty()) notify_(remark);
+  });
+}
+
+std::vector<std::string> Detector::Pool::failures() {
+  DeviceTurns* const all = devices();
+  return all ? all->failures() : std::vector<std::string>();
 }
 
 Detection Detector::Pool::detect(const ImageView& image, const ShouldStop& should_stop) {
-  return gpu_usable_ ? detect_on_gpu(image, should_stop) : detect_on_cpu(image, should_stop);
+  if (image.on_device) start_.wait();
+  if (DeviceTurns* const all = devices())
+    if (std::optional<Detection> found = detect_on_device(*all, image, should_stop))
+      return std::move(*found);
+  return detect_on_cpu(image, should_stop);
 }
 
 Detection Detector::Pool::detect_on_cpu(const ImageView& image, const ShouldStop& should_stop) {
-  const std::uint64_t bytes = estimated_bytes(image.size);
-  const MemoryGate::Pass pass(gate_, bytes);
+  const std::uint64_t gray = gray_bytes(image, cascades_.size());
+  const MemoryGate::Pass pass(gate_, gray + copied_bytes(image));
   const HostImage host(image);
-  std::unique_ptr<Detectors> detectors = borrow(idle_on_cpu_);
-  if (!detectors) {
-    detectors = std::make_unique<Detectors>();
-    for (const auto& cascade : cascades_)
-      detectors->emplace_back(cascade, options_, make_cpu_backend());
+  std::unique_ptr<DetectorSet> detectors;
+  {
+    const std::scoped_lock lock(mutex_);
+    detectors = idle_.take(image.size);
   }
+  if (!detectors) detectors = make_set(make_cpu_backend);
   Detection found;
   // Isolated: a thread that waits for its part of this image must not start on another image, which
   // could wait for the memory that this one holds.
   tbb::this_task_arena::isolate([&] { found = run(*detectors, host, should_stop); });
-  if (bytes <= kept_bytes) give_back(idle_on_cpu_, std::move(detectors));
+  if (gray <= kept_bytes) {
+    const std::scoped_lock lock(mutex_);
+    idle_.give_back(std::move(detectors));
+  }
   return found;
 }
 
-Detection Detector::Pool::detect_on_gpu(const ImageView& image, const ShouldStop& should_stop) {
+std::optional<Detection> Detector::Pool::detect_on_device(DeviceTurns& devices,
+                                                          const ImageView& image,
+                                                          const ShouldStop& should_stop) {
   const gpu::KeptDevice kept;
-  try {
+  const bool may_fall_back = backends().may_fall_back();
+  bool has_dropped_idle = false;
+  while (std::optional<DeviceTurns::Turn> turn = devices.take(image.size, should_stop)) {
     try {
-      return try_on_gpu(image, should_stop);
-    } catch (const MemoryError&) {  // idle detectors may hold too much memory
-      drop(idle_);
-      return try_on_gpu(image, should_stop);
+      Detection found;
+      // Isolated, as on the CPU: the other image could wait for the turn that this one has.
+      tbb::this_task_arena::isolate([&] {
+        found = image.on_device ? run(turn->detectors(), image, should_stop)
+                                : run(turn->detectors(), HostImage(image), should_stop);
+      });
+      found.on_gpu = true;
+      turn->keep_detectors();
+      return found;
+    } catch (const MemoryError& error) {
+      if (has_dropped_idle && !may_fall_back) throw;
+      if (has_dropped_idle) {
+        notify_once(notified_of_memory_,
+                    fmt::format("{}; such pictures are detected on the CPU", error.what()));
+        return std::nullopt;
+      }
+      devices.drop_idle(turn->device());
+      has_dropped_idle = true;
+    } catch (const DeviceError& error) {
+      if (!may_fall_back && !devices.has_others(turn->device())) throw;
+      const std::optional<std::string> sentence = devices.fail(turn->device(), error.what());
+      if (sentence && notify_) notify_(*sentence);
     }
-  } catch (const MemoryError& error) {
-    if (!backends_.may_fall_back()) throw;
-    warn_once(warned_of_memory_,
-              fmt::format("{}; such pictures are detected on the CPU", error.what()));
-  } catch (const DeviceError& error) {
-    if (!backends_.may_fall_back()) throw;
-    gpu_usable_ = false;
-    warn_once(warned_of_failure_, fmt::format("{}; going on with the CPU", error.what()));
   }
-  return detect_on_cpu(image, should_stop);
+  if (!may_fall_back) throw DeviceError("all devices have failed");
+  return std::nullopt;
 }
 
-Detection Detector::Pool::try_on_gpu(const ImageView& image, const ShouldStop& should_stop) {
-  std::unique_ptr<Detectors> detectors = borrow(idle_);
-  if (!detectors) {
-    const int place = next_place_++ % backends_.places();
-    detectors = std::make_unique<Detectors>();
-    for (const auto& cascade : cascades_)
-      detectors->emplace_back(cascade, options_, backends_.make(place));
-  }
-  Detection found = image.on_device ? run(*detectors, image, should_stop)
-                                    : run(*detectors, HostImage(image), should_stop);
-  found.on_gpu = true;
-  give_back(idle_, std::move(detectors));
-  return found;
-}
-
-std::unique_ptr<Detector::Pool::Detectors> Detector::Pool::borrow(Idle& idle) {
-  const std::scoped_lock lock(mutex_);
-  if (idle.empty()) return nullptr;
-  auto detectors = std::move(idle.back());
-  idle.pop_back();
-  return detectors;
-}
-
-void Detector::Pool::give_back(Idle& idle, std::unique_ptr<Detectors> detectors) {
-  const std::scoped_lock lock(mutex_);
-  idle.push_back(std::move(detectors));
-}
-
-void Detector::Pool::drop(Idle& idle) {
-  const std::scoped_lock lock(mutex_);
-  idle.clear();
-}
-
-void Detector::Pool::warn_once(std::atomic<bool>& warned, const std::string& sentence) {
-  if (notify_ && !warned.exchange(true)) notify_(sentence);
+void Detector::Pool::notify_once(std::atomic<bool>& notified, const std::string& sentence) {
+  if (notify_ && !notified.exchange(true)) notify_(sentence);
 }
 
 }  // namespace facesat

@@ -4,51 +4,60 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <string>
 #include <vector>
 
-#include "core/frame_detector.hpp"
-#include "library/detect/backends.hpp"
+#include "library/detect/backend_start.hpp"
+#include "library/detect/detector_set.hpp"
+#include "library/detect/device_turns.hpp"
 #include "library/detect/memory_gate.hpp"
 #include "library/facesat.hpp"
 
 namespace facesat {
 
 // Any number of threads may call detect() at the same time; each borrows a set of detectors, one
-// per cascade. Sets are distributed evenly over the devices.
+// per cascade. On devices, a few images are searched at a time, and the others wait; on the CPU, as
+// many as memory allows.
 class __attribute__((visibility("hidden"))) Detector::Pool {
  public:
-  Pool(std::vector<std::shared_ptr<const Cascade>> cascades, const DetectOptions& options,
-       const BackendOptions& backend, Notify notify);
+  // `choose` chooses the backends: at once, or in the background after a delay; see BackendStart.
+  // Throws ArgumentError for options that cannot be used, and what `choose` throws.
+  Pool(Cascades cascades, const DetectOptions& options, const BackendStart::Choose& choose,
+       std::optional<std::chrono::milliseconds> delay, Notify notify);
   ~Pool();
 
   // As Detector::detect, which has checked the image.
   Detection detect(const ImageView& image, const ShouldStop& should_stop);
 
-  const Backends& backends() const { return backends_; }
+  // Waits until they are chosen.
+  const Backends& backends() const { return start_.wait(); }
+  // As Detector::announce.
+  void announce();
+  // The sentences on devices that have failed.
+  std::vector<std::string> failures();
 
  private:
-  // A set of detectors, one per cascade.
-  using Detectors = std::vector<FrameDetector>;
-  using Idle = std::vector<std::unique_ptr<Detectors>>;
-
+  std::unique_ptr<DetectorSet> make_set(
+      const std::function<std::unique_ptr<Backend>()>& make) const;
+  // Null if there are none, or as long as they are starting.
+  DeviceTurns* devices();
   Detection detect_on_cpu(const ImageView& image, const ShouldStop& should_stop);
-  Detection detect_on_gpu(const ImageView& image, const ShouldStop& should_stop);
-  // Without falling back to the CPU.
-  Detection try_on_gpu(const ImageView& image, const ShouldStop& should_stop);
-  std::unique_ptr<Detectors> borrow(Idle& idle);  // null: none is idle
-  void give_back(Idle& idle, std::unique_ptr<Detectors> detectors);
-  void drop(Idle& idle);
-  void warn_once(std::atomic<bool>& warned, const std::string& sentence);
+  // nullopt: no device can do it, but the CPU may.
+  std::optional<Detection> detect_on_device(DeviceTurns& devices, const ImageView& image,
+                                            const ShouldStop& should_stop);
+  void notify_once(std::atomic<bool>& notified, const std::string& sentence);
 
-  std::vector<std::shared_ptr<const Cascade>> cascades_;
+  Cascades cascades_;
   DetectOptions options_;
-  Backends backends_;
   Notify notify_;
-  MemoryGate gate_;
+  std::once_flag devices_made_;
+  std::optional<DeviceTurns> devices_;
+  MemoryGate gate_;  // of the CPU
   std::mutex mutex_;
-  Idle idle_, idle_on_cpu_;  // idle_: on the GPU
-  std::atomic<int> next_place_ = 0;
-  std::atomic<bool> gpu_usable_, warned_of_memory_ = false, warned_of_failure_ = false;
+  IdleSets idle_;  // on the CPU
+  std::atomic<bool> notified_of_memory_ = false;
+  BackendStart start_;  // destroyed first: announcements use the rest
 };
 
 }  // namespace facesat

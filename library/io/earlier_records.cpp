@@ -24,16 +24,20 @@ fs::path retry_file(const fs::path& output, int generation) {
 }
 
 void check_options(const std::string& output, const ResultOptions& then, const ResultOptions& now) {
-  for (const auto& [name, value] : now) {
+  const auto value_of = [](const std::string& name, const ResultOptions& options) -> std::string {
     const auto same_name = [&](const auto& option) { return option.first == name; };
-    const auto found = std::find_if(then.begin(), then.end(), same_name);
-    if (found != then.end() && found->second == value) continue;
-    const std::string before = found == then.end() ? "nothing" : found->second;
-    throw UsageError(
-        fmt::format("{} was begun with {} {}, now it is {}: give the options of the first run, or "
-                    "another output file",
-                    output, name, before, value));
-  }
+    const auto found = std::find_if(options.begin(), options.end(), same_name);
+    return found == options.end() ? "its default" : found->second;
+  };
+  for (const ResultOptions* options : {&now, &then})
+    for (const auto& [name, value] : *options) {
+      const std::string before = value_of(name, then), after = value_of(name, now);
+      if (before != after)
+        throw UsageError(
+            fmt::format("{} was begun with {} {}, now it is {}: give the options of the first run, "
+                        "or another output file",
+                        output, name, before, after));
+    }
 }
 
 [[noreturn]] void refuse_changed(const std::string& output, const std::string& what) {

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 // A picture or video, by its extension.
 Input media(const fs::path& file, std::string name) {
   const bool video = has_extension(file, video_extensions());
-  return {video ? Input::Kind::video : Input::Kind::picture, file, std::move(name), ""};
+  return {video ? Input::Kind::video : Input::Kind::picture, file, std::move(name), "", {}};
 }
 
 // Null if the argument is not a list.
@@ -40,7 +40,14 @@ std::unique_ptr<PathList> open_list(const std::string& argument, bool null_separ
 }
 
 Input failure(const fs::path& path, std::string name, std::string reason) {
-  return {Input::Kind::failure, path, std::move(name), std::move(reason)};
+  return {Input::Kind::failure, path, std::move(name), std::move(reason), {}};
+}
+
+// Is a part of this name hidden?
+bool is_hidden(const fs::path& name) {
+  return std::any_of(name.begin(), name.end(), [](const fs::path& part) {
+    return part != "." && part != ".." && part.string().starts_with('.');
+  });
 }
 
 // Is this entry of a folder a folder itself? A dangling link is none. Throws InputError if that
@@ -74,7 +81,7 @@ bool Inputs::is_repeatable() const {
 }
 
 bool Inputs::is_excluded(const fs::path& folder) const {
-  const auto id = identity(folder);
+  const auto id = excluded_.empty() ? std::nullopt : identity(folder);
   return id && excluded_.contains(*id);
 }
 
@@ -107,7 +114,9 @@ bool Inputs::is_empty() {
 std::optional<Input> Inputs::find() {
   while (true) {
     std::optional<Input> input;
-    if (!folders_.empty())
+    if (archive_)
+      input = next_of_archive();
+    else if (!folders_.empty())
       input = next_of_folder();
     else if (list_)
       input = next_of_list();
@@ -142,7 +151,8 @@ std::optional<Input> Inputs::next_of_list() {
 // extension.
 std::optional<Input> Inputs::start(const std::string& path) {
   std::error_code ignored;
-  if (!fs::is_directory(path, ignored)) return media(path, path);
+  if (!fs::is_directory(path, ignored))
+    return is_archive(path) ? open(path, path) : media(path, path);
   entered_.clear();
   root_ = fs::canonical(path, ignored);
   return enter(path, "", path);
@@ -170,6 +180,46 @@ std::optional<Input> Inputs::enter(const fs::path& folder, const std::string& pr
   return std::nullopt;
 }
 
+bool Inputs::is_archive(const fs::path& file) const {
+  return arguments_.archives && has_extension(file, archive_extensions());
+}
+
+// Begins to read an archive. Returns a failure if it is none.
+std::optional<Input> Inputs::open(const fs::path& archive, const std::string& name) {
+  try {
+    archive_.emplace(OpenArchive{Archive(archive), archive, name});
+  } catch (const InputError& error) {
+    return failure(archive, name, error.what());
+  }
+  return std::nullopt;
+}
+
+std::optional<Input> Inputs::next_of_archive() {
+  const auto& [archive, path, name] = *archive_;
+  std::optional<Archive::Member> member;
+  try {
+    member = archive_->archive.next();
+    if (!member && on_folder_) on_folder_(path);
+  } catch (const InputError& error) {
+    Input broken = failure(path, name, error.what());
+    archive_.reset();
+    return broken;
+  }
+  if (!member) {
+    archive_.reset();
+  } else if (is_hidden(member->name)) {
+    ++skipped_.hidden;
+  } else if (!has_extension(member->name, picture_extensions())) {
+    skip_file(member->name);
+  } else if (member->is_link) {
+    ++skipped_.links_in_archives;
+  } else {
+    std::string full_name = name + "/" + member->name;
+    return Input{Input::Kind::picture, path, std::move(full_name), "", std::move(member)};
+  }
+  return std::nullopt;
+}
+
 void Inputs::skip_file(const fs::path& file) {
   constexpr std::size_t most_extensions = 100;  // counted separately, to bound the memory
   ++skipped_.files;
@@ -193,6 +243,7 @@ std::optional<Input> Inputs::next_of_folder() {
   const std::string name = folder.prefix + entry;
   const bool is_media =
       has_extension(path, picture_extensions()) || has_extension(path, video_extensions());
+  const bool holds_media = is_archive(path);
   try {
     if (is_folder(path)) {
       if (arguments_.recursive) return enter(path, name + "/", name);
@@ -200,8 +251,9 @@ std::optional<Input> Inputs::next_of_folder() {
       return std::nullopt;
     }
   } catch (const InputError& error) {  // the entry may be a folder with pictures, or a picture
-    if (arguments_.recursive || is_media) return failure(path, name, error.what());
+    if (arguments_.recursive || is_media || holds_media) return failure(path, name, error.what());
   }
+  if (holds_media) return open(path, name);
   if (is_media && !(folder.is_excluded && is_stamped(path))) return media(path, name);
   if (is_media)
     ++skipped_.own;

@@ -1,5 +1,5 @@
-// Finds the inputs that the command line names, one at a time: files, and the contents of folders
-// and lists.
+// Finds the inputs that the command line names, one at a time: files, and the contents of folders,
+// archives and lists.
 #pragma once
 
 #include <filesystem>
@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "library/io/archive.hpp"
 #include "library/io/path_list.hpp"
 
 namespace facesat {
@@ -22,6 +23,7 @@ struct Input {
   std::filesystem::path path;
   std::string name;     // as in the results: relative to the given folder, or the path as given
   std::string failure;  // the reason of a failure (such as an unreadable folder)
+  std::optional<Archive::Member> member;  // the picture within the archive `path`; else nullopt
 };
 
 // The inputs as given on the command line.
@@ -30,13 +32,15 @@ struct InputArguments {
                                     // list on standard input)
   bool recursive = false;
   bool null_separated = false;  // entries of lists end with NUL
+  bool archives = false;        // archives are read as folders; otherwise they are as other files
   // Folders where this run writes pictures: pictures written by facesat in or below them are
   // skipped.
   std::vector<std::filesystem::path> excluded;
 };
 
 // Finds inputs lazily: memory is bounded by the largest folder, however long a list is. Folders are
-// read in name order; hidden entries and files with unknown extensions are skipped. A folder that
+// read in name order, archives in their own; hidden entries and files with unknown extensions are
+// skipped, in archives videos and links, too. A folder that
 // can be reached twice (through symbolic links) is entered once, under its own name if it lies
 // below the given folder.
 class Inputs {
@@ -51,7 +55,7 @@ class Inputs {
   // is interrupted meanwhile, there may be more.
   bool is_empty();
 
-  // Sets a function that next() calls with every folder that it has read.
+  // Sets a function that next() calls with every folder and archive that it has read.
   void on_folder(std::function<void(const std::filesystem::path&)> call) {
     on_folder_ = std::move(call);
   }
@@ -62,8 +66,9 @@ class Inputs {
     std::map<std::string, std::size_t> extensions;  // of these files, a limited number
     std::size_t folders = 0;  // below the given one, if it is not walked recursively
     std::size_t links = 0;    // to folders that are read under another name
-    std::size_t hidden = 0;   // entries whose names begin with a dot
-    std::size_t own = 0;      // pictures written by facesat, in excluded folders
+    std::size_t links_in_archives = 0;
+    std::size_t hidden = 0;  // entries whose names begin with a dot
+    std::size_t own = 0;     // pictures written by facesat, in excluded folders
   };
   const Skipped& skipped() const { return skipped_; }
 
@@ -80,6 +85,12 @@ class Inputs {
     std::size_t next = 0;              // index of the next entry
     bool is_excluded = false;          // it or a folder above it is among the excluded ones
   };
+  // An archive being read.
+  struct OpenArchive {
+    Archive archive;
+    std::filesystem::path path;
+    std::string name;  // in the results
+  };
   using Identity = std::pair<std::uintmax_t, std::uintmax_t>;  // device and inode
 
   std::optional<Input> find();  // the next input, without regard to upcoming_
@@ -89,8 +100,11 @@ class Inputs {
   // Each takes one step; nullopt if that gives no input.
   std::optional<Input> next_of_arguments();
   std::optional<Input> next_of_folder();
+  std::optional<Input> next_of_archive();
   std::optional<Input> next_of_list();
   std::optional<Input> start(const std::string& path);
+  bool is_archive(const std::filesystem::path& file) const;
+  std::optional<Input> open(const std::filesystem::path& archive, const std::string& name);
   void skip_file(const std::filesystem::path& file);
   std::optional<Input> enter(const std::filesystem::path& folder, const std::string& prefix,
                              const std::string& name);
@@ -99,11 +113,12 @@ class Inputs {
   std::vector<std::unique_ptr<PathList>> lists_;  // one per argument; null: it is not a list
   std::size_t next_argument_ = 0;
   std::set<Identity> excluded_, entered_;  // folders
-  std::filesystem::path root_;      // the given folder that is being walked, with links resolved
-  std::vector<Folder> folders_;     // the folders being walked, the innermost last
-  std::unique_ptr<PathList> list_;  // being read
-  std::optional<Input> upcoming_;   // found by is_empty()
-  bool was_cut_short_ = false;      // a list was, so there may be more
+  std::filesystem::path root_;   // the given folder that is being walked, with links resolved
+  std::vector<Folder> folders_;  // the folders being walked, the innermost last
+  std::optional<OpenArchive> archive_;  // in the innermost folder, in the list, or given
+  std::unique_ptr<PathList> list_;      // being read
+  std::optional<Input> upcoming_;       // found by is_empty()
+  bool was_cut_short_ = false;          // a list was, so there may be more
   std::function<void(const std::filesystem::path&)> on_folder_;
   Skipped skipped_;
 };

@@ -10,6 +10,7 @@
 
 #include "library/io/earlier_records.hpp"
 #include "library/io/journal_file.hpp"
+#include "library/io/shard.hpp"
 #include "library/support/checksum.hpp"
 #include "library/support/errors.hpp"
 #include "library/support/files.hpp"
@@ -19,10 +20,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The version of an input's file. It changes whenever the file is written to or replaced, and stays
-// when a folder above the file is renamed; it is all zero (unknown) if there is no regular file. It
-// includes the time of the last change of the inode, because programs that edit EXIF data can keep
-// the size and the modification time of a file.
+// Is there no file of that path any more? A path that leads into a file is in an archive.
+bool is_gone(const fs::path& file) {
+  std::error_code error;
+  const bool exists = fs::exists(fs::status(file, error));
+  return !exists && error != std::errc::not_a_directory;
+}
+
+}  // namespace
+
 InputVersion version_of(const fs::path& input) {
   struct stat info {};
   if (::stat(input.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return {};
@@ -31,8 +37,6 @@ InputVersion version_of(const fs::path& input) {
                                changed.tv_sec, changed.tv_nsec)),
           info.st_ino};
 }
-
-}  // namespace
 
 Journal::Journal(ResultFile& file, const Layout& layout, const ResultOptions& options, Mode mode) {
   if (!file.is_regular()) {
@@ -79,14 +83,15 @@ void Journal::open(const JournalFile& journal) {
   replace_journal(path_, journal);
   reopen();
   for (const Entry& entry : journal.entries) {
-    InputState& state = known_[entry.key].earlier[entry.occurrence];
+    const auto known = known_.try_emplace(entry.key).first;
+    InputState& state = known->second.earlier[entry.occurrence];
     ++state.records;
     state.complete |= entry.last_of_input;
     state.version = entry.version;
     earlier_failures_ += entry.failed && !state.failed;
     state.failed |= entry.failed;
     has_names_ |= entry.key.starts_with(name_key(""));
-    if (entry.version.change != 0) keys_.emplace(entry.version, entry.key);
+    if (entry.version.change != 0) keys_.emplace(entry.version, known->first);
   }
 }
 
@@ -122,18 +127,22 @@ std::optional<std::string> Journal::key_before_move(const InputVersion& version,
                                                     const std::string& name) const {
   const auto [begin, end] = keys_.equal_range(version);
   for (auto found = begin; found != end; ++found) {
-    const std::string& key = found->second;
-    std::error_code ignored;
-    if (key.ends_with("/" + name) && !fs::exists(key.substr(key.find(' ') + 1), ignored))
-      return key;
+    const std::string_view key = found->second;
+    if (key.ends_with("/" + name) && is_gone(key.substr(key.find(' ') + 1)))
+      return std::string(key);
   }
   return std::nullopt;
 }
 
-Journal::Place Journal::enter(const fs::path& path, const std::string& name) {
+Journal::Place Journal::enter(const fs::path& path, const std::string& name,
+                              const std::string& member) {
   if (path_.empty()) return {};
-  const InputVersion version = version_of(path);
+  InputVersion version = version_of(path);
   std::string key = path_key(path);
+  if (!member.empty()) {
+    key += "/" + member;
+    if (version.change != 0) version.change = checksum(member, version.change);
+  }
   if (const auto before = known_.contains(key) ? std::nullopt : key_before_move(version, name)) {
     moved_.emplace(*before, key);
     key = *before;
@@ -145,11 +154,12 @@ Journal::Place Journal::enter(const fs::path& path, const std::string& name) {
       ambiguous_ += found->second.path != key;
       key = found->first;
     }
-  Known& known = known_[key];
-  const int occurrence = known.entered++;
-  const auto earlier = known.earlier.find(occurrence);
+  const auto known = known_.find(key);
+  if (known == known_.end()) return {key, entered_[name_hash(key)]++, version, {}};
+  const int occurrence = known->second.entered++;
+  const auto earlier = known->second.earlier.find(occurrence);
   Place place{key, occurrence, version, {}};
-  if (earlier == known.earlier.end()) return place;
+  if (earlier == known->second.earlier.end()) return place;
   const InputState& state = earlier->second;
   const bool is_retried = retries_ && state.failed;
   // An input that was missing (it failed without a version) and now exists has changed, too.
@@ -166,10 +176,13 @@ Journal::Place Journal::enter(const fs::path& path, const std::string& name) {
 }
 
 void Journal::enter_folder(const fs::path& folder) {
-  const auto known = retries_ ? known_.find(path_key(folder)) : known_.end();
+  if (path_.empty() || earlier_failures_ == 0) return;
+  const auto known = known_.find(path_key(folder));
   if (known == known_.end()) return;
+  const std::uint64_t now = version_of(folder).change;
   for (auto& [occurrence, state] : known->second.earlier)
-    if (state.failed && repaired_.insert({known->first, occurrence}).second) {
+    if (state.failed && (retries_ || now != state.version.change) &&
+        repaired_.insert({known->first, occurrence}).second) {
       --earlier_failures_;
       replaces_ = true;
     }

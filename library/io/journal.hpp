@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <memory_resource>
 #include <optional>
 #include <set>
 #include <string>
@@ -19,7 +20,8 @@
 
 namespace facesat {
 
-// The options that the results depend on, as named on the command line, and their values.
+// The options that the results depend on, as named on the command line, and their values; those
+// that came with later versions only if they differ from their defaults.
 using ResultOptions = std::vector<std::pair<std::string, std::string>>;
 
 // Distinguishes the current contents of an input's file from earlier ones.
@@ -29,6 +31,12 @@ struct InputVersion {
                              // every file system from one mount to the next
   auto operator<=>(const InputVersion&) const = default;
 };
+
+// The version of an input's file. It changes whenever the file is written to or replaced, and stays
+// when a folder above the file is renamed; it is all zero (unknown) if there is no regular file. It
+// includes the time of the last change of the inode, because programs that edit EXIF data can keep
+// the size and the modification time of a file.
+InputVersion version_of(const std::filesystem::path& input);
 
 // The results of an input that earlier runs have written.
 struct InputState {
@@ -43,7 +51,8 @@ struct JournalFile;
 class Journal {
  public:
   // One record of the output. An input is identified by its key and its number among the inputs
-  // with that key. The key is "path " and the absolute path, with links in the folder resolved; or,
+  // with that key. The key is "path " and the absolute path, with links in the folder resolved, and
+  // "/" and the name of the member if it is in an archive; or,
   // for results without a journal, "name " and the name in the results, which inputs from two
   // folders may share.
   struct Entry {
@@ -78,10 +87,12 @@ class Journal {
     InputVersion version;
     InputState earlier;
   };
-  Place enter(const std::filesystem::path& path, const std::string& name);
+  // `member`: its name within the archive `path`, if it is in one; it changes with the archive.
+  Place enter(const std::filesystem::path& path, const std::string& name,
+              const std::string& member = "");
 
-  // A folder among the inputs was read. If an earlier run could not read it and failures are
-  // retried, that failure is repaired.
+  // A folder or archive among the inputs was read. If an earlier run could not read it, and
+  // failures are retried or the archive has changed, that failure is repaired.
   void enter_folder(const std::filesystem::path& folder);
 
   // To be called before a record is written to the output, because a record that the journal does
@@ -106,7 +117,7 @@ class Journal {
   void remove();
 
  private:
-  // What is known about the inputs with one key.
+  // What earlier runs have written about the inputs with one key.
   struct Known {
     std::map<int, InputState> earlier;  // by occurrence
     int entered = 0;                    // how often it was entered in this run
@@ -127,9 +138,13 @@ class Journal {
   // some entries are known only by name.
   bool retries_ = false, replaces_ = false, has_names_ = false;
   int descriptor_ = -1;
-  std::unordered_map<std::string, Known> known_;   // by key
-  std::multimap<InputVersion, std::string> keys_;  // of earlier entries, by the input's version
-  std::set<Input> repaired_;                       // folders that can be read again
+  std::unordered_map<std::string, Known> known_;        // by key
+  std::multimap<InputVersion, std::string_view> keys_;  // of known_, by the input's version
+  // How often other keys were entered in this run, by their name_hash(). They have memory of their
+  // own: between pictures, these small objects would keep the memory of those from being reused.
+  std::pmr::monotonic_buffer_resource memory_{1 << 20};
+  std::pmr::unordered_map<std::uint64_t, int> entered_{&memory_};
+  std::set<Input> repaired_;                            // folders that can be read again
   std::unordered_map<std::string, std::string> moved_;  // old keys -> new keys
   std::size_t earlier_failures_ = 0, changed_ = 0, ambiguous_ = 0;
   std::string remark_;

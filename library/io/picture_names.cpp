@@ -17,7 +17,7 @@ bool can_be_written(const fs::path& name) {
 }
 
 // The name of the picture or video that a frame or crop with this name would be made from.
-std::optional<std::string> origin_of(const std::string& name) {
+std::optional<std::string_view> origin_of(std::string_view name) {
   const std::size_t dot = name.rfind('.'), line = name.rfind('_', dot);
   if (dot == name.npos || line == name.npos || line + 1 == dot) return std::nullopt;
   const bool is_number = std::all_of(name.begin() + static_cast<std::ptrdiff_t>(line) + 1,
@@ -39,8 +39,8 @@ std::string name_below(const std::string& image, bool is_video) {
 
 // Is the name unused, does no used name look like that of a frame or crop of it, and does it not
 // look like that of a frame or crop of a used name?
-bool PictureNames::is_free(const std::string& name) const {
-  const std::optional<std::string> origin = origin_of(name);
+bool PictureNames::is_free(std::string_view name) const {
+  const std::optional<std::string_view> origin = origin_of(name);
   return !used_.contains(name) && !origins_.contains(name) && !(origin && used_.contains(*origin));
 }
 
@@ -51,8 +51,9 @@ std::string PictureNames::add(const std::string& image, bool is_video) {
     candidate = (name.parent_path() /
                  fmt::format("{}_{}{}", name.stem().string(), n, name.extension().string()))
                     .string();
-  used_.insert(candidate);
-  if (const std::optional<std::string> origin = origin_of(candidate)) origins_.insert(*origin);
+  used_.emplace(candidate);
+  if (const std::optional<std::string_view> origin = origin_of(candidate))
+    origins_.emplace(*origin);
   return candidate;
 }
 

@@ -1,9 +1,12 @@
 // Makes names for annotated pictures (with boxes around the faces) and crops (one for each face).
 #pragma once
 
+#include <functional>
+#include <memory_resource>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 
 namespace facesat {
 
@@ -19,11 +22,12 @@ class PictureNames {
   static std::string of_crop(const std::string& picture, int face);  // PICTURE_1.png
 
  private:
-  bool is_free(const std::string& name) const;
+  bool is_free(std::string_view name) const;
 
   // used_: the names in use. origins_: for each of them that looks like the name of a frame or
   // crop, the name of the video or picture that such a frame or crop would belong to.
-  std::set<std::string> used_, origins_;
+  std::pmr::monotonic_buffer_resource memory_{1 << 20};  // of their own, as in Journal
+  std::pmr::set<std::pmr::string, std::less<>> used_{&memory_}, origins_{&memory_};
 };
 
 // The path of a picture made from `image`, relative to the output folder and never outside it.

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/frame_memory.hpp"
 #include "core/image.hpp"
 #include "library/media/decode_limits.hpp"
 #include "library/media/input_file.hpp"
@@ -19,8 +20,32 @@ namespace facesat {
 struct Picture {
   View<const Bgr> pixels;
   std::shared_ptr<const void> owner;
-  std::string warning;  // a sentence, if the picture is incomplete or damaged
+  std::string warning;                 // a sentence, if the picture is incomplete or damaged
+  View<const std::uint8_t> luma = {};  // instead of `pixels`, if it was read as Reading::luma
+
+  Size size() const { return luma.data ? luma.size : pixels.size; }
 };
+
+// What becomes of a JPEG's colours.
+enum class Reading {
+  colour,  // as cv::imread with IMREAD_COLOR
+  luma,    // as cv::imread with IMREAD_GRAYSCALE: the luma that the file has, so less is decoded
+};
+
+// The picture whose pixels have been written into a new frame.
+inline Picture to_picture(const NewFrame<Bgr>& frame) {
+  return {frame.pixels, frame.owner, {}};
+}
+inline Picture to_picture(const NewFrame<std::uint8_t>& frame) {
+  return {{}, frame.owner, {}, frame.pixels};
+}
+
+// A picture as the detector takes it.
+ImageView image_view(const Picture& picture);
+
+// The same picture with its luma as blue, green and red; one in colour is returned as it is. Throws
+// MemoryError.
+Picture in_colour(Picture picture);
 
 // The warning for an animation.
 constexpr const char* only_first_frame = "this is an animation: only its first frame is looked at";
@@ -30,13 +55,16 @@ constexpr const char* only_first_frame = "this is an animation: only its first f
 void prepare_codecs(const DecodeLimits& limits);
 
 // Decodes a picture to 8-bit colour as cv::imread does: rotated upright by its EXIF orientation, 16
-// bits reduced to 8, alpha dropped. Throws InputError, Stopped.
-Picture read_picture(const InputFile& file, const DecodeLimits& limits = {});
-Picture read_picture(const std::filesystem::path& file, const DecodeLimits& limits = {});
+// bits reduced to 8, alpha dropped. `reading` is for JPEGs; other pictures are always in colour.
+// Throws InputError, Stopped.
+Picture read_picture(const InputFile& file, const DecodeLimits& limits = {},
+                     Reading reading = Reading::colour);
+Picture read_picture(const std::filesystem::path& file, const DecodeLimits& limits = {},
+                     Reading reading = Reading::colour);
 
 // Reads a file that is neither an intact JPEG nor a PNG; does not check whether it is complete.
 // Throws InputError.
-Picture read_other_picture(const InputFile& file, const DecodeLimits& limits);
+Picture read_other_picture(const InputFile& file, const DecodeLimits& limits, Reading reading);
 
 // Encodes a picture; the format follows the extension (.jpg, .jpeg or .png). Throws
 // InputError("write") for a format that is not supported, or cannot hold a picture of this size.

@@ -66,13 +66,14 @@ class JpegReader {
   bool is_gray_or_colour() const { return info_.num_components == 1 || info_.num_components == 3; }
 
   // Reads all scans of a progressive JPEG.
-  bool start() {
+  bool start(J_COLOR_SPACE colours) {
     if (setjmp(failed_) != 0) return false;
-    info_.out_color_space = JCS_EXT_BGR;
+    info_.out_color_space = colours;
     return jpeg_start_decompress(&info_) != 0;
   }
 
-  bool read_pixels(View<Bgr> pixels) {
+  template <class Pixel>
+  bool read_pixels(View<Pixel> pixels) {
     if (setjmp(failed_) != 0) return false;
     while (info_.output_scanline < info_.output_height) {
       auto* row = reinterpret_cast<JSAMPLE*>(pixels.row(static_cast<int>(info_.output_scanline)));
@@ -100,8 +101,10 @@ class JpegReader {
     return static_cast<std::uint64_t>(std::max(info_.input_scan_number, 1));
   }
 
-  // libjpeg-turbo calls this from time to time, through progress_.
+  // libjpeg-turbo calls this for every row, and more often, through progress_.
   bool should_end() {
+    constexpr int calls_per_poll = 16;
+    if (++calls_ % calls_per_poll != 0) return false;
     has_too_many_scans_ = has_too_many_scans(size(), scans(), limits_);
     stopped_ = limits_.should_stop && limits_.should_stop();
     return stopped_ || has_too_many_scans_;
@@ -119,6 +122,7 @@ class JpegReader {
   std::span<const unsigned char> file_;
   const DecodeLimits& limits_;
   const bool damage_ends_;
+  unsigned calls_ = 0;  // of should_end()
   bool stopped_ = false, has_too_many_scans_ = false;
   char damage_[JMSG_LENGTH_MAX] = "";
   jpeg_decompress_struct info_{};
@@ -127,10 +131,20 @@ class JpegReader {
   std::jmp_buf failed_;
 };
 
+// The rest of the work after the header; nullopt if the file is damaged.
+template <class Pixel>
+std::optional<Picture> read_upright(JpegReader& reader, J_COLOR_SPACE colours, Size size,
+                                    std::span<const unsigned char> file) {
+  if (!reader.start(colours)) return std::nullopt;
+  const NewFrame<Pixel> frame = new_frame<Pixel>(size);
+  if (!reader.read_pixels(frame.pixels)) return std::nullopt;
+  return upright(to_picture(frame), exif_orientation(exif_in_jpeg(file)));
+}
+
 }  // namespace
 
 std::optional<Picture> read_jpeg(std::span<const unsigned char> file, const DecodeLimits& limits,
-                                 std::string* damage) {
+                                 Reading reading, std::string* damage) {
   if (file.size() < 2 || file[0] != 0xFF || file[1] != 0xD8) return std::nullopt;
   JpegReader reader(file, limits, true);
   const auto leave_to_others = [&] {
@@ -141,10 +155,10 @@ std::optional<Picture> read_jpeg(std::span<const unsigned char> file, const Deco
   const std::optional<Size> size = reader.read_header();
   if (!size || !reader.is_gray_or_colour()) return leave_to_others();
   if (size->area() > limits.max_pixels) throw too_large(*size, limits);
-  if (!reader.start()) return leave_to_others();
-  const auto image = std::make_shared<Image<Bgr>>(*size);
-  if (!reader.read_pixels(image->view())) return leave_to_others();
-  return upright({image->view(), image, {}}, exif_orientation(exif_in_jpeg(file)));
+  std::optional<Picture> picture =
+      reading == Reading::luma ? read_upright<std::uint8_t>(reader, JCS_GRAYSCALE, *size, file)
+                               : read_upright<Bgr>(reader, JCS_EXT_BGR, *size, file);
+  return picture ? std::move(picture) : leave_to_others();
 }
 
 // Checks the size that a decoder finds if it skips damage. Starts of scans are counted anywhere in

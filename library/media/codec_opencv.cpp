@@ -12,9 +12,9 @@ void prepare_codecs(const DecodeLimits& limits) {
   ::setenv("OPENCV_IO_MAX_IMAGE_PIXELS", std::to_string(limits.max_pixels).c_str(), 1);
 }
 
-Picture read_other_picture(const InputFile& file, const DecodeLimits& limits) {
-  Picture picture = opencv().read_picture(file.name());
-  if (picture.pixels.size.area() > limits.max_pixels) throw too_large(picture.pixels.size, limits);
+Picture read_other_picture(const InputFile& file, const DecodeLimits& limits, Reading reading) {
+  Picture picture = opencv().read_picture(file.name(), reading);
+  if (picture.size().area() > limits.max_pixels) throw too_large(picture.size(), limits);
   return picture;
 }
 

@@ -110,9 +110,9 @@ Picture read_png(std::span<const unsigned char> file, const DecodeLimits& limits
   const std::optional<Size> size = reader.read_header();
   if (!size) reader.rethrow();
   if (size->area() > limits.max_pixels) throw too_large(*size, limits);
-  const auto image = std::make_shared<Image<Bgr>>(*size);
-  if (!reader.read_pixels(image->view())) reader.rethrow();
-  return upright({image->view(), image, {}}, exif_orientation(reader.exif()));
+  const NewFrame<Bgr> frame = new_frame<Bgr>(*size);
+  if (!reader.read_pixels(frame.pixels)) reader.rethrow();
+  return upright(to_picture(frame), exif_orientation(reader.exif()));
 }
 
 }  // namespace facesat

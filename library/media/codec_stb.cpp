@@ -58,7 +58,8 @@ void swap_red_and_blue(unsigned char* pixels, Size size) {
 
 void prepare_codecs(const DecodeLimits&) {}  // each call below gets its limits
 
-Picture read_other_picture(const InputFile& file, const DecodeLimits& limits) {
+// The JPEGs that come here are in CMYK or unusual, and are read in colour in any case.
+Picture read_other_picture(const InputFile& file, const DecodeLimits& limits, Reading) {
   const std::vector<unsigned char> bytes = file.read();
   Size size;
   int channels = 0;
@@ -81,7 +82,7 @@ Picture read_other_picture(const InputFile& file, const DecodeLimits& limits) {
                      fmt::format("this is not a picture that can be decoded ({})", reason));
   swap_red_and_blue(decoded.get(), size);
   const View<const Bgr> pixels{reinterpret_cast<const Bgr*>(decoded.get()), size, size.width};
-  return upright({pixels, decoded, {}}, exif_orientation(exif_in_jpeg(bytes)));
+  return upright({pixels, decoded, {}, {}}, exif_orientation(exif_in_jpeg(bytes)));
 }
 
 std::vector<unsigned char> try_encode(View<const Bgr> pixels, const std::string& extension) {

@@ -34,8 +34,10 @@ class VideoInput {
 
   virtual ~VideoInput() = default;
   // The next frame in 8-bit colour; nullopt at the end. A damaged video ends where it cannot be
-  // decoded any further.
-  virtual std::optional<Picture> next() = 0;
+  // decoded any further. The frame is written into what `make` returns for the size that the video
+  // says it has, if that is its size.
+  using MakeFrame = NewFrame<Bgr> (*)(Size);
+  virtual std::optional<Picture> next(MakeFrame make) = 0;
   virtual double get(Property property) const = 0;
   virtual void set(Property property, double value) = 0;
 };
@@ -51,8 +53,9 @@ class VideoWriter {
 struct OpenCv {
   std::string (*version)();
 
-  // Reads a picture as cv::imread does, or the first frame of a GIF. Throws InputError.
-  Picture (*read_picture)(const std::filesystem::path& file);
+  // Reads a picture as cv::imread does, or the first frame of a GIF (always in colour). Throws
+  // InputError.
+  Picture (*read_picture)(const std::filesystem::path& file, Reading reading);
 
   // Encodes a picture; no bytes if that fails. `extension`: ".jpg", ".png" ...
   std::vector<unsigned char> (*encode)(View<const Bgr> pixels, const std::string& extension);

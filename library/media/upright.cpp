@@ -3,24 +3,34 @@
 #include <utility>
 
 namespace facesat {
+namespace {
 
 // Orientation 2 is mirrored horizontally, 3 is rotated by 180 degrees, and 4 is mirrored
 // vertically. 5 .. 8 have rows and columns exchanged: 5 and 7 are mirrored, 6 and 8 only rotated.
-Picture upright(Picture picture, int orientation) {
-  if (orientation == 1) return picture;
+template <class Pixel>
+Picture turned(View<const Pixel> from, int orientation) {
   const bool transposed = orientation >= 5;
   const bool flip_x = orientation == 2 || orientation == 3 || orientation == 6 || orientation == 7;
   const bool flip_y = orientation == 3 || orientation == 4 || orientation == 7 || orientation == 8;
-  const View<const Bgr> from = picture.pixels;
   const auto [w, h] = from.size;
-  const auto to = std::make_shared<Image<Bgr>>(transposed ? Size{h, w} : Size{w, h});
-  const auto [tw, th] = to->size();
+  const NewFrame<Pixel> to = new_frame<Pixel>(transposed ? Size{h, w} : Size{w, h});
+  const auto [tw, th] = to.pixels.size;
   for (int y = 0; y < th; ++y)
     for (int x = 0; x < tw; ++x) {
       const int u = flip_x ? tw - 1 - x : x, v = flip_y ? th - 1 - y : y;
-      to->row(y)[x] = transposed ? from.row(u)[v] : from.row(v)[u];
+      to.pixels.row(y)[x] = transposed ? from.row(u)[v] : from.row(v)[u];
     }
-  return {to->view(), to, std::move(picture.warning)};
+  return to_picture(to);
+}
+
+}  // namespace
+
+Picture upright(Picture picture, int orientation) {
+  if (orientation == 1) return picture;
+  Picture result =
+      picture.luma.data ? turned(picture.luma, orientation) : turned(picture.pixels, orientation);
+  result.warning = std::move(picture.warning);
+  return result;
 }
 
 }  // namespace facesat

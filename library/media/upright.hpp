@@ -5,8 +5,8 @@
 
 namespace facesat {
 
-// Rotates and mirrors a picture to be upright, from its EXIF orientation, 1 .. 8. Throws
-// MemoryError.
+// Rotates and mirrors a picture, in colour or not, to be upright, from its EXIF orientation, 1
+// .. 8. Throws MemoryError.
 Picture upright(Picture picture, int orientation);
 
 }  // namespace facesat

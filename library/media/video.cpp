@@ -71,7 +71,7 @@ std::unique_ptr<FrameSource> open_animation(const SourceRequest& request) {
   if (!request.path || !InputFile(*request.path).beginning().starts_with("GIF8")) return nullptr;
   const auto open = [&] { return opencv().open_video(request.path->string()); };
   const std::unique_ptr<VideoInput> first = open();
-  if (!first || !first->next() || !first->next()) return nullptr;
+  if (!first || !first->next(new_frame<Bgr>) || !first->next(new_frame<Bgr>)) return nullptr;
   return std::make_unique<VideoSource>(FrameSource::Kind::video, request.name, open());
 }
 

@@ -9,6 +9,18 @@
 #include "library/support/errors.hpp"
 
 namespace facesat {
+namespace {
+
+// Where there is no memory, OpenCV will find out.
+NewFrame<Bgr> frame_or_none(Size size) {
+  try {
+    return new_frame<Bgr>({std::max(0, size.width), std::max(0, size.height)});
+  } catch (const MemoryError&) {
+    return {};
+  }
+}
+
+}  // namespace
 
 VideoSource::VideoSource(Kind kind, std::string title, std::unique_ptr<VideoInput> capture)
     : kind_(kind), title_(std::move(title)), capture_(std::move(capture)) {
@@ -20,7 +32,7 @@ VideoSource::VideoSource(Kind kind, std::string title, std::unique_ptr<VideoInpu
 
 std::optional<Frame> VideoSource::next() {
   const double position = kind_ == Kind::video ? capture_->get(VideoInput::pos_frames) * step_ : 0;
-  std::optional<Picture> picture = capture_->next();
+  std::optional<Picture> picture = capture_->next(frame_or_none);
   if (picture) {
     has_frames_ = true;
     // FFmpeg gives no timestamps to frames that the decoder held back until the end of the file:

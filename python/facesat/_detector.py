@@ -78,12 +78,12 @@ def _shortest(size: tuple[int, int]) -> Size:
     return size[0] if size[0] == size[1] else size
 
 
-def load_cascade(name: str) -> _facesat.Cascade:
-    """A cascade by its name or path. Raises CascadeError."""
+def cascade_xml(name: str) -> bytes:
+    """The file of a cascade, by its name or path. Raises CascadeError."""
     path = cascade_path(name)
     try:
         with open(path, "rb") as file:
-            xml = file.read()
+            return file.read()
     except OSError as error:
         if path != name and isinstance(error, FileNotFoundError):
             raise _facesat.CascadeError(
@@ -91,7 +91,11 @@ def load_cascade(name: str) -> _facesat.Cascade:
                 "and a path to an XML file is accepted too"
             ) from None
         raise _facesat.CascadeError(f"{path}: {error.strerror}") from None
-    return _facesat.cascade_from_xml(xml, name)
+
+
+def load_cascade(name: str) -> _facesat.Cascade:
+    """A cascade by its name or path. Raises CascadeError."""
+    return _facesat.cascade_from_xml(cascade_xml(name), name)
 
 
 def _is_list_of_images(images: object) -> bool:

@@ -1,5 +1,6 @@
 """The extension module. Its users are the files beside it; see facesat for what programs use."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -60,6 +61,40 @@ class Detector:
     @property
     def remark(self) -> str: ...
 
+class Inputs:
+    """What the program finds for INPUT..., as (name, "path", path, version) or (name, "failure", reason, "")."""
+
+    def __init__(self, inputs: list[bytes], recursive: bool) -> None: ...
+    def next(self, count: int) -> list[tuple[bytes, str, bytes, str]]: ...
+    def skip(self, most: int) -> int: ...
+
+class Searcher:
+    """Makes the program's records, as JSON lines, of (name, "path", path), (name, "bytes", contents) and
+    (name, "failure", reason)."""
+
+    def __init__(
+        self,
+        cascades: list[Cascade],
+        names: list[str],
+        scale_factor: float,
+        min_neighbors: int,
+        min_size: tuple[int, int],
+        max_size: tuple[int, int],
+        dense: bool,
+        equalize: bool,
+        backend: str,
+        device: str,
+        sat: str,
+        threads: int,
+        max_pixels: int,
+        max_seconds: float,
+    ) -> None: ...
+    def records(self, inputs: Iterable[tuple[bytes, str, bytes]]) -> list[bytes]: ...
+    def remarks(self) -> list[str]: ...
+    @property
+    def device_name(self) -> str: ...
+
+def picture_extensions() -> list[str]: ...
 def sat(input: Any, output: Any, squares: bool, exclusive: bool, algorithm: str, stream: Any = None) -> None: ...
 def sat_algorithms() -> list[str]:
     """The algorithms for integral images on a device, the fastest first; none in builds without CUDA."""

@@ -56,6 +56,9 @@ TEST_F(CodecTest, JpegsOfAllKindsHaveTheSamePixels) {
                                             << ", " << progressive << ", " << size.width);
           const Bytes file = encode_jpeg(size, {channels, across, down, progressive});
           expect_same(read_jpeg(file), read_generally(file, ".jpg"));
+          const std::optional<Picture> luma = read_jpeg(file, {}, Reading::luma);
+          ASSERT_TRUE(luma && luma->luma.data && !luma->pixels.data);
+          EXPECT_EQ(luma->size(), size);
         }
 }
 

@@ -147,7 +147,7 @@ std::optional<Picture> CodecTest::read_generally(const Bytes& bytes,
   const std::filesystem::path file = folder / ("picture" + extension);
   write_file(file, bytes);
   try {
-    return read_other_picture(InputFile(file), {});
+    return read_other_picture(InputFile(file), {}, Reading::colour);
   } catch (const InputError&) {
     return std::nullopt;
   }

@@ -1,6 +1,6 @@
 // libFuzzer: any bytes as each of the other files that the program parses itself: a picture, the
-// beginning of a Matroska video, results, a journal. A reader may throw only the errors that it
-// documents.
+// beginning of a Matroska video, an archive, results, a journal. A reader may throw only the errors
+// that it documents.
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "library/io/archive.hpp"
 #include "library/io/journal_file.hpp"
 #include "library/io/result_check.hpp"
 #include "library/media/codec_jpeg.hpp"
@@ -66,6 +67,25 @@ void read_results(std::string_view text, const std::filesystem::path& file) {
   }
 }
 
+// Members lie within the archive, and each has a header.
+void read_archive(const std::filesystem::path& file, std::size_t size) {
+  constexpr std::size_t header = 512;
+  std::size_t members = 0;
+  try {
+    Archive archive(file);
+    while (const auto member = archive.next()) {
+      require(++members <= size / header);
+      require(!member->name.starts_with("./"));
+      if (member->is_link) continue;
+      try {
+        require(member->read().size() <= size);
+      } catch (const InputError&) {
+      }
+    }
+  } catch (const InputError&) {
+  }
+}
+
 // A journal that can be read must be the same after it is written and read again.
 void read_journals(const std::filesystem::path& file, int descriptor) {
   try {
@@ -91,6 +111,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const int descriptor = ::memfd_create("fuzz", 0);
   require(descriptor >= 0 && ::write(descriptor, data, size) == static_cast<ssize_t>(size));
   const std::string file = "/proc/self/fd/" + std::to_string(descriptor);
+  read_archive(file, size);
   read_results(text, file);
   read_journals(file, descriptor);
   ::close(descriptor);

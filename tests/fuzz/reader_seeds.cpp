@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include <archive.h>
+#include <archive_entry.h>
 #include <jpeglib.h>
 #include <png.h>
 
@@ -68,6 +70,28 @@ std::string make_png() {
   return file;
 }
 
+std::string make_archive() {
+  std::string file(1 << 16, '\0');
+  std::size_t used = 0;
+  ::archive* const archive = ::archive_write_new();
+  ::archive_write_set_format_pax(archive);
+  ::archive_write_open_memory(archive, file.data(), file.size(), &used);
+  ::archive_entry* const entry = ::archive_entry_new();
+  for (const std::string& name : {std::string("./a.jpg"), std::string(200, 'n') + ".png"}) {
+    ::archive_entry_clear(entry);
+    ::archive_entry_set_pathname(entry, name.c_str());
+    ::archive_entry_set_filetype(entry, AE_IFREG);
+    ::archive_entry_set_size(entry, 8);
+    ::archive_write_header(archive, entry);
+    ::archive_write_data(archive, "a member", 8);
+  }
+  ::archive_entry_free(entry);
+  ::archive_write_close(archive);
+  ::archive_write_free(archive);
+  file.resize(used);
+  return file;
+}
+
 constexpr std::string_view face =
     R"({"x":1,"y":2,"width":30,"height":30,"neighbors":5,"score":3.5})";
 
@@ -94,6 +118,7 @@ int main(int count, char** arguments) {
   write(corpus / "baseline.jpg", make_jpeg(false));
   write(corpus / "progressive.jpg", make_jpeg(true));
   write(corpus / "plain.png", make_png());
+  write(corpus / "members.tar", make_archive());
   write(corpus / "exif", exif.substr(6));
   write(corpus / "video.mkv", "\x1A\x45\xDF\xA3\x82xx\x18\x53\x80\x67\x01\0\0\0\0\1\0\0"sv);
   write(corpus / "records", make_records());

@@ -6,6 +6,7 @@
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
+#include "core/frame_memory.hpp"
 #include "kernels/device/cuda.hpp"
 #include "tests/core/pictures.hpp"
 #include "tests/library/arrays.hpp"
@@ -95,6 +96,18 @@ TEST_F(DeviceImages, AreDownloadedWhereTheCpuDetects) {
   const Detection found = on_cpu.detect(on_device(one, bytes));
   EXPECT_FALSE(found.on_gpu);
   EXPECT_EQ(boxes_of(found), expected);
+}
+
+TEST_F(DeviceImages, FramesInPageLockedMemoryAreReadThere) {
+  for (int again = 0; again < 3; ++again) {
+    const NewFrame<Bgr> frame = new_frame<Bgr>(colour.size());
+    cudaPointerAttributes attributes{};
+    FACESAT_CUDA(cudaPointerGetAttributes(&attributes, frame.owner.get()));
+    EXPECT_EQ(attributes.type, cudaMemoryTypeHost);
+    copy(colour.view(), frame.pixels);
+    EXPECT_EQ(boxes_of(on_gpu.detect(image_view(frame.pixels))), expected);
+    std::memset(frame.owner.get(), 0, 3 * colour.size().area());
+  }
 }
 
 TEST_F(DeviceImages, ThatAreNotThereAreRefused) {

@@ -107,20 +107,25 @@ std::vector<NamedPicture> generated_pictures() {
   };
 }
 
-std::vector<NamedPicture> photographs(std::size_t max_pixels) {
-  std::vector<std::filesystem::path> files = picture_files("FACESAT_ALBUM");
+std::vector<std::string> photograph_files() {
+  std::vector<std::string> files;
+  for (const auto& file : picture_files("FACESAT_ALBUM")) files.push_back(file);
   const std::vector<std::filesystem::path> data = picture_files("FACESAT_TEST_DATA");
   for (std::size_t i = 0; i < data.size(); i += 5) files.push_back(data[i]);
+  return files;
+}
+
+std::vector<NamedPicture> photographs(std::size_t max_pixels) {
   std::vector<NamedPicture> pictures;
-  for (const auto& file : files) {
-    cv::Mat gray = cv::imread(file.string(), cv::IMREAD_GRAYSCALE);
+  for (const std::string& file : photograph_files()) {
+    cv::Mat gray = cv::imread(file, cv::IMREAD_GRAYSCALE);
     if (gray.empty()) continue;
     if (gray.total() > max_pixels) {
       const double factor =
           std::sqrt(static_cast<double>(max_pixels) / static_cast<double>(gray.total()));
       cv::resize(gray, gray, {}, factor, factor, cv::INTER_AREA);
     }
-    pictures.push_back({file.filename().string(), gray});
+    pictures.push_back({std::filesystem::path(file).filename().string(), gray});
   }
   return pictures;
 }

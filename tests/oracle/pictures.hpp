@@ -18,8 +18,10 @@ struct NamedPicture {
 // Noise, gradients, uniform areas, patterns and odd sizes; the same on every machine.
 std::vector<NamedPicture> generated_pictures();
 
-// Photographs, at most `max_pixels` each (larger ones are reduced): all of the album, and every
-// fifth of the test data. Empty if there are none.
+// Their files: all of the album, and every fifth of the test data.
+std::vector<std::string> photograph_files();
+
+// Photographs, at most `max_pixels` each (larger ones are reduced). Empty if there are none.
 std::vector<NamedPicture> photographs(std::size_t max_pixels);
 
 }  // namespace facesat::test

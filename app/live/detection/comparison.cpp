@@ -78,7 +78,7 @@ MeasureSat measure_on_device(const BackendOptions& options, const ComparedFrame&
           first = std::optional<std::vector<Face>>()](const std::string& id) mutable {
     BackendOptions with = options;
     with.sat = id;
-    FrameDetector detector(frame.cascade, frame.detect, Backends(with, {frame.cascade}).make(0));
+    FrameDetector detector(frame.cascade, frame.detect, Backends(with, {frame.cascade}).make());
     detector.load(frame.picture.pixels);
     std::vector<Face> faces;
     const SatTimes times = median_of_runs([&] {

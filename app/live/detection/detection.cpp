@@ -202,11 +202,11 @@ void Detection::use(const LiveSettings& settings) {
     backend_ = backends.device_name();
     sat_ = backends.sat();
     on_device_ = backends.on_gpu();
-    if (on_device_) device_ = backends.device(0);
+    if (on_device_) device_ = backends.devices().front().id;
     if (speed_.memory == 0) speed_ = on_device_ ? gpu::copy_speed(device_) : host_copy_speed();
     first_cascade_ = cascades.empty() ? nullptr : cascades.front();
     for (const auto& cascade : cascades)
-      detectors_.emplace_back(cascade, settings.detect, backends.make(0));
+      detectors_.emplace_back(cascade, settings.detect, backends.make());
   } catch (...) {
     detectors_.clear();
     failure_ = reason_of(std::current_exception());

@@ -16,11 +16,17 @@ bool is_gif(const std::filesystem::path& file) {
   return std::string_view(signature, sizeof signature) == "GIF8";
 }
 
+NewFrame<Bgr> make_frame(Size size) {
+  const auto image = std::make_shared<Image<Bgr>>(size);
+  return {image->view(), image};
+}
+
 Picture read_gif(const std::filesystem::path& file) {
   const std::unique_ptr<VideoInput> video = open_video(std::filesystem::absolute(file).string());
-  std::optional<Picture> first = video ? video->next() : std::nullopt;
+  const auto next = [&] { return video->next(make_frame); };
+  std::optional<Picture> first = video ? next() : std::nullopt;
   if (!first) throw InputError("decode", "this GIF has no frame that can be decoded");
-  if (video->next()) first->warning = only_first_frame;
+  if (next()) first->warning = only_first_frame;
   return std::move(*first);
 }
 
@@ -36,10 +42,11 @@ InputError to_input_error(const cv::Exception& error) {
 
 }  // namespace
 
-Picture read_picture_file(const std::filesystem::path& file) {
+Picture read_picture_file(const std::filesystem::path& file, Reading reading) {
   try {
     if (is_gif(file)) return read_gif(file);
-    const auto image = std::make_shared<cv::Mat>(cv::imread(file.string(), cv::IMREAD_COLOR));
+    const int flags = reading == Reading::luma ? cv::IMREAD_GRAYSCALE : cv::IMREAD_COLOR;
+    const auto image = std::make_shared<cv::Mat>(cv::imread(file.string(), flags));
     if (image->empty()) throw InputError("decode", "this is not a picture that can be decoded");
     return to_picture(image);
   } catch (const cv::Exception& error) {

@@ -29,23 +29,29 @@ int to_cv(VideoInput::Property property) {
 
 class OpenCvInput final : public VideoInput {
  public:
-  OpenCvInput(const std::string& name, int api) : capture_(name, api) {}
+  OpenCvInput(const std::string& name, int api) : capture_(name, api) {
+    if (is_open())
+      size_ = {static_cast<int>(get(frame_width)), static_cast<int>(get(frame_height))};
+  }
   bool is_open() const { return capture_.isOpened(); }
 
-  std::optional<Picture> next() override {
-    const auto image = std::make_shared<cv::Mat>();
+  std::optional<Picture> next(MakeFrame make) override {
+    const NewFrame<Bgr> frame = make(size_);
+    const auto image = std::make_shared<cv::Mat>(to_mat(frame.pixels));
     try {
       if (!capture_.read(*image) || image->type() != CV_8UC3) return std::nullopt;
     } catch (const cv::Exception&) {  // a damaged video ends where it cannot be decoded
       return std::nullopt;
     }
-    return to_picture(image);
+    const bool is_in_frame = image->data == reinterpret_cast<const uchar*>(frame.pixels.data);
+    return is_in_frame ? Picture{frame.pixels, frame.owner, {}, {}} : to_picture(image);
   }
   double get(Property property) const override { return capture_.get(to_cv(property)); }
   void set(Property property, double value) override { capture_.set(to_cv(property), value); }
 
  private:
   cv::VideoCapture capture_;
+  Size size_;  // of frames, as the video says
 };
 
 std::unique_ptr<VideoInput> open(const std::string& name, int api) {

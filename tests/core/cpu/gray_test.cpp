@@ -42,6 +42,24 @@ TEST(Gray, OfKnownColours) {
   EXPECT_TRUE(std::equal(std::begin(expected), std::end(expected), gray.row(0)));
 }
 
+TEST(Gray, OfAllColours) {
+  constexpr int side = 256;  // a picture for each value of red
+  Image<Bgr> frame(Size{side, side});
+  Image<std::uint8_t> gray(frame.size());
+  on_every_instruction_set([&] {
+    int wrong = 0;
+    for (int red = 0; red < 256; ++red) {
+      for (int y = 0; y < side; ++y)
+        for (int x = 0; x < side; ++x)
+          frame.row(y)[x] = {static_cast<std::uint8_t>(x), static_cast<std::uint8_t>(y),
+                             static_cast<std::uint8_t>(red)};
+      cpu::to_gray(frame.view(), gray.view());
+      wrong += !same(gray.view(), reference::gray(frame.view()).view());
+    }
+    EXPECT_EQ(wrong, 0);
+  });
+}
+
 Image<std::uint8_t> equalized(View<const std::uint8_t> gray) {
   Guarded<std::uint8_t> result(gray.size);
   cpu::equalize(Embedded<std::uint8_t>(gray).view(), result.view());

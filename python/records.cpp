@@ -1,0 +1,259 @@
+#include "python/records.hpp"
+
+#include <chrono>
+#include <future>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "python/options.hpp"
+#include "python/signals.hpp"
+#include <fmt/format.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+#include <tbb/parallel_pipeline.h>
+#include <tbb/task_arena.h>
+
+#include "library/io/failure.hpp"
+#include "library/io/inputs.hpp"
+#include "library/io/journal.hpp"
+#include "library/media/codec.hpp"
+#include "library/support/errors.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace facesat::python {
+namespace {
+
+nb::bytes to_bytes(const std::string& text) {
+  return nb::bytes(text.data(), text.size());
+}
+
+std::string from_bytes(nb::handle object) {
+  const auto bytes = nb::cast<nb::bytes>(object);
+  return {bytes.c_str(), bytes.size()};
+}
+
+// Names and paths are bytes, because those of files need not be valid in any encoding.
+class PythonInputs {
+ public:
+  PythonInputs(const nb::list& inputs, bool recursive) : inputs_(arguments(inputs, recursive)) {}
+
+  // Up to `count` further inputs, fewer only at the end: (name, kind, value, version), with the
+  // path as the value of the kind "path", and the reason as that of the kind "failure".
+  nb::list next(std::size_t count) {
+    std::vector<std::pair<Input, std::string>> found;
+    {
+      const nb::gil_scoped_release others_may_run;
+      while (found.size() < count) {
+        std::optional<Input> input = inputs_.next();
+        if (!input) break;
+        const InputVersion version = version_of(input->path);
+        found.emplace_back(std::move(*input), version.change == 0
+                                                  ? std::string()
+                                                  : fmt::format("{:016x}", version.change));
+      }
+    }
+    nb::list result;
+    for (const auto& [input, version] : found) {
+      const bool failed = input.kind == Input::Kind::failure;
+      result.append(nb::make_tuple(to_bytes(input.name), failed ? "failure" : "path",
+                                   to_bytes(failed ? input.failure : input.path.string()),
+                                   version));
+    }
+    return result;
+  }
+
+  // Passes over up to `most` further inputs; returns how many there were.
+  std::size_t skip(std::size_t most) {
+    const nb::gil_scoped_release others_may_run;
+    std::size_t number = 0;
+    while (number < most && inputs_.next()) ++number;
+    return number;
+  }
+
+ private:
+  static InputArguments arguments(const nb::list& inputs, bool recursive) {
+    InputArguments arguments;
+    for (const nb::handle input : inputs) arguments.inputs.push_back(from_bytes(input));
+    arguments.recursive = recursive;
+    return arguments;
+  }
+
+  Inputs inputs_;
+};
+
+// One input on its way to its record.
+struct Work {
+  std::string name, kind, value;  // kind: "path", "bytes" (of the file), "failure" (its message)
+  std::string text;               // of the record
+};
+
+class Searcher {
+ public:
+  Searcher(const std::vector<PythonCascade>& cascades, std::vector<std::string> names,
+           const DetectOptions& options, const BackendOptions& backend, int threads,
+           std::size_t max_pixels, double max_seconds)
+      : detector_(models(cascades), options, backend,
+                  [this](const std::string& sentence) { add_remark(sentence); }),
+        layout_{Format::jsonl, std::move(names), false},
+        arena_(threads),
+        threads_(static_cast<std::size_t>(threads)),
+        max_pixels_(max_pixels),
+        max_seconds_(max_seconds) {
+    if (threads < 1) throw ArgumentError("threads must be at least 1");
+    prepare_codecs({max_pixels});
+    if (!detector_.remark().empty()) add_remark(detector_.remark());
+  }
+
+  // The records of (name, kind, value), which the iterator may find while others are searched; it
+  // is asked by one thread at a time. Throws what the iterator raises, and DeviceError.
+  nb::list records(nb::handle inputs) {
+    const nb::iterator iterator = nb::iter(inputs);
+    Signals signals;
+    std::vector<std::string> texts;
+    {
+      const nb::gil_scoped_release others_may_run;
+      const ShouldStop should_stop = [&] { return signals.raised(); };
+      const auto read = [&](tbb::flow_control& flow) {
+        std::optional<Work> next;
+        if (!should_stop()) {
+          const nb::gil_scoped_acquire for_the_iterator;
+          next = next_of(iterator);
+        }
+        if (next) return std::move(*next);
+        flow.stop();
+        return Work();
+      };
+      const auto search = [&](Work work) {
+        if (!should_stop()) work.text = record_of(work, should_stop);
+        return work;
+      };
+      const auto keep = [&](Work work) { texts.push_back(std::move(work.text)); };
+      // In another thread, because this one might wait for long without looking for signals.
+      std::future<void> done = std::async(std::launch::async, [&] {
+        arena_.execute([&] {
+          tbb::parallel_pipeline(
+              2 * threads_,
+              tbb::make_filter<void, Work>(tbb::filter_mode::serial_in_order, read) &
+                  tbb::make_filter<Work, Work>(tbb::filter_mode::parallel, search) &
+                  tbb::make_filter<Work, void>(tbb::filter_mode::serial_in_order, keep));
+        });
+      });
+      while (done.wait_for(Signals::interval) == std::future_status::timeout) signals.raised();
+      done.get();
+    }
+    signals.rethrow();
+    nb::list result;
+    for (const std::string& text : texts) result.append(to_bytes(text));
+    return result;
+  }
+
+  // Sentences on where faces are detected, and on devices that failed, since the last call.
+  std::vector<std::string> remarks() {
+    const std::scoped_lock lock(mutex_);
+    return std::exchange(remarks_, {});
+  }
+
+  const Detector& detector() const { return detector_; }
+
+ private:
+  static std::vector<std::shared_ptr<const Cascade>> models(
+      const std::vector<PythonCascade>& cascades) {
+    std::vector<std::shared_ptr<const Cascade>> all;
+    for (const PythonCascade& one : cascades) all.push_back(one.cascade);
+    return all;
+  }
+
+  static std::optional<Work> next_of(nb::handle iterator) {
+    const nb::object input = nb::steal(PyIter_Next(iterator.ptr()));
+    if (!input.is_valid() && PyErr_Occurred() != nullptr) throw nb::python_error();
+    if (!input.is_valid()) return std::nullopt;
+    const auto [name, kind, value] =
+        nb::cast<std::tuple<nb::object, std::string, nb::object>>(input);
+    return Work{from_bytes(name), kind, from_bytes(value), {}};
+  }
+
+  void add_remark(const std::string& sentence) {
+    const std::scoped_lock lock(mutex_);
+    remarks_.push_back(sentence);
+  }
+
+  Picture picture_of(const Work& work, const DecodeLimits& limits) const {
+    if (work.kind == "path") return read_picture(work.value, limits);
+    const std::span contents(reinterpret_cast<const unsigned char*>(work.value.data()),
+                             work.value.size());
+    return read_picture(InputFile(contents), limits);
+  }
+
+  // Called without the GIL.
+  std::string record_of(const Work& work, const ShouldStop& should_end) const {
+    using Clock = std::chrono::steady_clock;
+    const Clock::time_point deadline =
+        Clock::now() +
+        std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(max_seconds_));
+    const ShouldStop should_stop = [&] { return should_end() || Clock::now() > deadline; };
+    Record record;
+    record.image = work.name;
+    try {
+      if (work.kind == "failure") throw InputError("read", work.value);
+      const Picture picture = picture_of(work, {max_pixels_, should_stop});
+      record.size = picture.pixels.size;
+      record.warning = picture.warning;
+      record.faces = detector_.detect(image_view(picture.pixels), should_stop).faces;
+    } catch (...) {
+      record.failure = failure_of(std::current_exception(), max_seconds_);
+      if (!record.failure) throw;
+    }
+    return layout_.to_text(record);
+  }
+
+  std::mutex mutex_;  // of remarks_, which the detector may add to
+  std::vector<std::string> remarks_;
+  Detector detector_;
+  Layout layout_;
+  tbb::task_arena arena_;
+  std::size_t threads_, max_pixels_;
+  double max_seconds_;
+};
+
+}  // namespace
+
+void add_records(nb::module_& module) {
+  nb::class_<PythonInputs>(module, "Inputs",
+                           "What the program finds for INPUT..., as (name, \"path\", path, "
+                           "version) or (name, \"failure\", reason, \"\").")
+      .def(nb::init<const nb::list&, bool>())
+      .def("next", &PythonInputs::next)
+      .def("skip", &PythonInputs::skip);
+  nb::class_<Searcher>(module, "Searcher",
+                       "Makes the program's records, as JSON lines, of (name, \"path\", path), "
+                       "(name, \"bytes\", contents) and\n(name, \"failure\", reason).")
+      .def("__init__",
+           [](Searcher* self, const std::vector<PythonCascade>& cascades,
+              std::vector<std::string> names, double scale_factor, int min_neighbors,
+              const SidesOfSize& min_size, const SidesOfSize& max_size, bool dense, bool equalize,
+              const std::string& backend, const std::string& device, const std::string& sat,
+              int threads, std::size_t max_pixels, double max_seconds) {
+             new (self) Searcher(
+                 cascades, std::move(names),
+                 detect_options(scale_factor, min_neighbors, min_size, max_size, dense, equalize),
+                 backend_options(backend, device, sat), threads, max_pixels, max_seconds);
+           })
+      .def("records", &Searcher::records)
+      .def("remarks", &Searcher::remarks)
+      .def_prop_ro("device_name",
+                   [](const Searcher& self) { return self.detector().device_name(); });
+  module.def("picture_extensions", [] {
+    std::vector<std::string> extensions;
+    for (const std::string_view one : picture_extensions()) extensions.emplace_back(one);
+    return extensions;
+  });
+}
+
+}  // namespace facesat::python

@@ -1,0 +1,249 @@
+// Devices that share images, start late, and fail: with backends of the CPU in the place of
+// devices.
+#include <atomic>
+#include <future>
+#include <mutex>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "cascades/cascade_store.hpp"
+#include "library/detect/detector_pool.hpp"
+#include "tests/core/pictures.hpp"
+
+namespace facesat::test {
+namespace {
+
+// What happens on a device.
+struct Log {
+  std::atomic<int> images = 0, at_once = 0, most_at_once = 0;
+  int fails_at = -1;  // the image at which it fails for good
+  bool has_memory = true;
+};
+
+class LoggedBackend final : public Backend {
+ public:
+  explicit LoggedBackend(Log& log) : log_(log) {}
+
+  void prepare(std::shared_ptr<const Cascade> cascade, const Pyramid& pyramid,
+               const DetectOptions& options) override {
+    if (!log_.has_memory) throw MemoryError("a buffer", 1000);
+    cpu_->prepare(std::move(cascade), pyramid, options);
+  }
+  void stop_when(ShouldStop should_stop) override { cpu_->stop_when(std::move(should_stop)); }
+  void load(View<const Bgr> frame) override { cpu_->load(frame); }
+  void load(View<const std::uint8_t> gray) override { cpu_->load(gray); }
+  void run() override {
+    const int at_once = ++log_.at_once;
+    for (int most = log_.most_at_once; most < at_once;)
+      log_.most_at_once.compare_exchange_weak(most, at_once);
+    const int image = log_.images++;
+    if (log_.fails_at < 0 || image < log_.fails_at) cpu_->run();
+    --log_.at_once;
+    if (log_.fails_at >= 0 && image >= log_.fails_at) throw DeviceError("it is gone");
+  }
+  std::span<const Window> collect() override { return cpu_->collect(); }
+  std::vector<Face> group() override { return cpu_->group(); }
+  Image<std::uint32_t> snapshot(Snapshot picture, int level) override {
+    return cpu_->snapshot(picture, level);
+  }
+  StepTimes times() const override { return cpu_->times(); }
+
+ private:
+  Log& log_;
+  const std::unique_ptr<Backend> cpu_ = make_cpu_backend();
+};
+
+constexpr std::chrono::milliseconds at_once{0}, in_an_hour{3'600'000};
+
+class PoolTest : public ::testing::Test {
+ protected:
+  Backends backends(BackendChoice choice = BackendChoice::automatic) {
+    std::vector<Backends::Device> all;
+    for (std::size_t i = 0; i < logs.size(); ++i)
+      all.push_back({"device " + std::to_string(i),
+                     [log = &logs[i]] { return std::make_unique<LoggedBackend>(*log); },
+                     static_cast<int>(i)});
+    return Backends(choice, std::move(all), "detecting on devices");
+  }
+  using Delay = std::optional<std::chrono::milliseconds>;
+  Detector::Pool pool(const BackendStart::Choose& choose, Delay delay = std::nullopt) {
+    return Detector::Pool(cascades, {}, choose, delay, [this](const std::string& sentence) {
+      const std::scoped_lock lock(mutex);
+      sentences.push_back(sentence);
+    });
+  }
+  std::vector<std::string> told() {
+    const std::scoped_lock lock(mutex);
+    return sentences;
+  }
+
+  // Searches the pictures by as many threads; returns how many results were wrong.
+  int wrong_of(Detector::Pool& pool, int threads, int images_each) const {
+    std::atomic<int> wrong = 0;
+    std::vector<std::jthread> all;
+    for (int t = 0; t < threads; ++t)
+      all.emplace_back([&, t] {
+        for (int i = 0; i < images_each; ++i) {
+          const std::size_t which = (i + t) % pictures.size();
+          wrong += boxes_of(pool, which) != expected[which];
+        }
+      });
+    all.clear();
+    return wrong;
+  }
+  std::vector<Rect> boxes_of(Detector::Pool& pool, std::size_t which) const {
+    std::vector<Rect> boxes;
+    for (const Face& face : pool.detect(image_view(pictures[which].view()), {}).faces)
+      boxes.push_back(face.box);
+    return boxes;
+  }
+
+  PoolTest() {
+    for (int i = 0; i < 3; ++i) pictures.push_back(drawn_faces({200 + 60 * i, 130}));
+    Detector::Pool on_cpu(cascades, {}, [] { return Backends({}, {}); }, std::nullopt, {});
+    for (std::size_t i = 0; i < pictures.size(); ++i) expected.push_back(boxes_of(on_cpu, i));
+  }
+
+  const Cascades cascades{find_cascade("frontalface_default")};
+  std::array<Log, 3> logs;
+  std::vector<Image<std::uint8_t>> pictures;
+  std::vector<std::vector<Rect>> expected;
+  std::mutex mutex;
+  std::vector<std::string> sentences;
+};
+
+TEST_F(PoolTest, DevicesShareTheImages) {
+  ASSERT_FALSE(expected.front().empty());
+  Detector::Pool shared = pool([this] { return backends(); });
+  EXPECT_EQ(wrong_of(shared, 40, 3), 0);
+  int images = 0;
+  for (const Log& log : logs) {
+    EXPECT_GT(log.images, 0);
+    EXPECT_LE(log.most_at_once, DeviceTurns::images_per_device);
+    images += log.images;
+  }
+  EXPECT_EQ(images, 120);
+  EXPECT_TRUE(told().empty());
+  EXPECT_TRUE(shared.failures().empty());
+}
+
+TEST_F(PoolTest, AFailedDeviceLosesNoImage) {
+  logs[1].fails_at = 5;
+  for (const BackendChoice choice : {BackendChoice::automatic, BackendChoice::cuda}) {
+    logs[1].images = 0;
+    sentences.clear();
+    Detector::Pool shared = pool([&] { return backends(choice); });
+    EXPECT_EQ(wrong_of(shared, 20, 6), 0);
+    ASSERT_EQ(shared.failures().size(), 1u);
+    EXPECT_EQ(shared.failures().front(),
+              "device 1 has failed (it is gone); the others go on with its pictures");
+    EXPECT_EQ(told(), shared.failures());
+    const int images = logs[1].images;
+    EXPECT_LE(images, 5 + DeviceTurns::images_per_device);
+    EXPECT_EQ(wrong_of(shared, 4, 4), 0);
+    EXPECT_EQ(logs[1].images, images);  // it gets no more
+  }
+}
+
+TEST_F(PoolTest, TheCpuTakesOverFromTheLastDevice) {
+  for (Log& log : logs) log.fails_at = 7;
+  Detector::Pool shared = pool([this] { return backends(); });
+  EXPECT_EQ(wrong_of(shared, 20, 6), 0);
+  ASSERT_EQ(shared.failures().size(), 3u);
+  EXPECT_NE(shared.failures().back().find("the CPU goes on with its pictures"), std::string::npos);
+  EXPECT_FALSE(shared.detect(image_view(pictures[0].view()), {}).on_gpu);
+}
+
+TEST_F(PoolTest, WithoutTheCpuTheFailureIsTheCallers) {
+  for (Log& log : logs) log.fails_at = 0;
+  Detector::Pool shared = pool([this] { return backends(BackendChoice::cuda); });
+  for (int again = 0; again < 2; ++again)
+    EXPECT_THROW(shared.detect(image_view(pictures[0].view()), {}), DeviceError);
+}
+
+TEST_F(PoolTest, ImagesTooLargeForADeviceGoToTheCpu) {
+  for (Log& log : logs) log.has_memory = false;
+  Detector::Pool automatic = pool([this] { return backends(); });
+  EXPECT_EQ(wrong_of(automatic, 8, 3), 0);
+  ASSERT_EQ(told().size(), 1u);
+  EXPECT_NE(told().front().find("such pictures are detected on the CPU"), std::string::npos);
+  EXPECT_TRUE(automatic.failures().empty());
+  Detector::Pool strict = pool([this] { return backends(BackendChoice::cuda); });
+  EXPECT_THROW(strict.detect(image_view(pictures[0].view()), {}), MemoryError);
+}
+
+TEST_F(PoolTest, StopsWhileItWaitsForATurn) {
+  DeviceTurns turns(backends().devices(), [](const auto&) { return nullptr; });
+  std::vector<DeviceTurns::Turn> taken;
+  for (int i = 0; i < 3 * DeviceTurns::images_per_device; ++i)
+    taken.push_back(std::move(*turns.take({1, 1}, {})));
+  EXPECT_THROW(turns.take({1, 1}, [] { return true; }), Stopped);
+  taken.pop_back();
+  EXPECT_TRUE(turns.take({1, 1}, [] { return true; }));
+}
+
+TEST_F(PoolTest, TheCpuDetectsWhileDevicesStart) {
+  std::promise<void> started;
+  Detector::Pool shared = pool(
+      [this, ready = started.get_future().share()] {
+        ready.wait();
+        return backends();
+      },
+      at_once);
+  shared.announce();
+  while (!BackendStart::is_any_under_way()) std::this_thread::yield();
+  EXPECT_EQ(wrong_of(shared, 4, 3), 0);
+  EXPECT_EQ(logs[0].images + logs[1].images + logs[2].images, 0);
+  EXPECT_TRUE(told().empty());
+  started.set_value();
+  EXPECT_TRUE(shared.backends().on_gpu());  // waits
+  EXPECT_EQ(wrong_of(shared, 4, 3), 0);
+  EXPECT_EQ(logs[0].images + logs[1].images + logs[2].images, 12);
+  EXPECT_EQ(told(), std::vector<std::string>{"detecting on devices"});
+}
+
+TEST_F(PoolTest, ADeviceThatIsNotNeededInTimeIsNotStarted) {
+  std::atomic<bool> is_chosen = false;
+  const auto choose = [&] {
+    is_chosen = true;
+    return backends();
+  };
+  {
+    Detector::Pool shared = pool(choose, in_an_hour);
+    EXPECT_EQ(wrong_of(shared, 2, 2), 0);
+  }
+  EXPECT_FALSE(is_chosen);
+  Detector::Pool shared = pool(choose, in_an_hour);
+  EXPECT_TRUE(shared.backends().on_gpu());  // who waits for it needs it
+}
+
+TEST_F(PoolTest, DevicesThatCannotStartLeaveTheCpu) {
+  Detector::Pool shared =
+      pool([]() -> Backends { throw DeviceError("there was a short circuit"); }, at_once);
+  shared.backends();
+  shared.announce();
+  EXPECT_EQ(told(), std::vector<std::string>{"detecting on the CPU: there was a short circuit"});
+  EXPECT_EQ(wrong_of(shared, 2, 2), 0);
+  EXPECT_THROW(pool([]() -> Backends { throw DeviceError("at once"); }), DeviceError);
+}
+
+TEST_F(PoolTest, MayBeDestroyedWhileDevicesStart) {
+  std::promise<void> started;
+  {
+    Detector::Pool shared = pool(
+        [this, ready = started.get_future().share()] {
+          ready.wait();
+          return backends();
+        },
+        at_once);
+    shared.announce();
+    while (!BackendStart::is_any_under_way()) std::this_thread::yield();
+  }
+  started.set_value();
+  while (BackendStart::is_any_under_way()) std::this_thread::yield();
+  EXPECT_TRUE(told().empty());
+}
+
+}  // namespace
+}  // namespace facesat::test
