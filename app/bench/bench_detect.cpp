@@ -78,7 +78,8 @@ std::vector<Measured> measure(const std::vector<Entry>& entries, const Scene& sc
     for (std::size_t i = 0; i < entries.size(); ++i) spent += take_turn(entries[i], scene, all[i]);
   for (std::size_t i = 0; i < entries.size(); ++i) {
     entries[i].contender->use_threads(entries[i].threads);
-    all[i].frames_per_second = entries[i].contender->frames_per_second(scene.frame.pixels, seconds / 2);
+    all[i].frames_per_second =
+        entries[i].contender->frames_per_second(scene.frame.pixels, seconds / 2);
   }
   return all;
 }

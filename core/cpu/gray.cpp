@@ -16,9 +16,10 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Converts one row, a vector of 16-bit lanes at a time. A product of a channel and its weight has up
-// to 23 bits, so its whole part (the bits from 15 on) and its fraction (the bits below) are summed
-// separately, and what the fractions, and one half for rounding, carry is added to the whole.
+// Converts one row, a vector of 16-bit lanes at a time. A product of a channel and its weight has
+// up to 23 bits, so its whole part (the bits from 15 on) and its fraction (the bits below) are
+// summed separately, and what the fractions, and one half for rounding, carry is added to the
+// whole.
 void GrayRow(const Bgr* from, int width, std::uint8_t* to) {
   int x = 0;
 #if HWY_TARGET != HWY_SCALAR

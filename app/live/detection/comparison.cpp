@@ -74,23 +74,23 @@ void ComparisonRun::stop(const std::string& reason) {
 }
 
 MeasureSat measure_on_device(const BackendOptions& options, const ComparedFrame& frame) {
-  return [options, frame,
-          first = std::optional<std::vector<Face>>()](const std::string& id) mutable {
-    BackendOptions with = options;
-    with.sat = id;
-    FrameDetector detector(frame.cascade, frame.detect, Backends(with, {frame.cascade}).make());
-    detector.load(frame.picture.pixels);
-    std::vector<Face> faces;
-    const SatTimes times = median_of_runs([&] {
-      const Clock::time_point begin = Clock::now();
-      detector.start();
-      faces = detector.finish();
-      const std::chrono::duration<double, std::milli> taken = Clock::now() - begin;
-      return SatTimes{detector.times()[Step::sat], taken.count()};
-    });
-    if (!first) first = faces;
-    return SatRank{id, times.sat_ms, times.detect_ms, same_boxes(*first, faces), {}};
-  };
+  return
+      [options, frame, first = std::optional<std::vector<Face>>()](const std::string& id) mutable {
+        BackendOptions with = options;
+        with.sat = id;
+        FrameDetector detector(frame.cascade, frame.detect, Backends(with, {frame.cascade}).make());
+        detector.load(frame.picture.pixels);
+        std::vector<Face> faces;
+        const SatTimes times = median_of_runs([&] {
+          const Clock::time_point begin = Clock::now();
+          detector.start();
+          faces = detector.finish();
+          const std::chrono::duration<double, std::milli> taken = Clock::now() - begin;
+          return SatTimes{detector.times()[Step::sat], taken.count()};
+        });
+        if (!first) first = faces;
+        return SatRank{id, times.sat_ms, times.detect_ms, same_boxes(*first, faces), {}};
+      };
 }
 
 SatTimes median_of_runs(const std::function<SatTimes()>& measure_once) {
