@@ -5,6 +5,7 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,6 +19,7 @@
 #include <tbb/parallel_pipeline.h>
 #include <tbb/task_arena.h>
 
+#include "library/io/archive.hpp"
 #include "library/io/failure.hpp"
 #include "library/io/inputs.hpp"
 #include "library/io/journal.hpp"
@@ -39,33 +41,37 @@ std::string from_bytes(nb::handle object) {
   return {bytes.c_str(), bytes.size()};
 }
 
+// One input on its way to its record.
+struct Work {
+  // The value of each kind: of "path" that, of "member" the first byte, the size and the path of
+  // its archive, of "bytes" the contents of a file, of "failure" its message.
+  std::string name, kind, value;
+  std::string text;  // of the record
+};
+
 // Names and paths are bytes, because those of files need not be valid in any encoding.
 class PythonInputs {
  public:
   PythonInputs(const nb::list& inputs, bool recursive) : inputs_(arguments(inputs, recursive)) {}
 
   // Up to `count` further inputs, fewer only at the end: (name, kind, value, version), with the
-  // path as the value of the kind "path", and the reason as that of the kind "failure".
+  // values of Work.
   nb::list next(std::size_t count) {
-    std::vector<std::pair<Input, std::string>> found;
+    std::vector<std::pair<Work, std::string>> found;
     {
       const nb::gil_scoped_release others_may_run;
       while (found.size() < count) {
-        std::optional<Input> input = inputs_.next();
+        const std::optional<Input> input = inputs_.next();
         if (!input) break;
         const InputVersion version = version_of(input->path);
-        found.emplace_back(std::move(*input), version.change == 0
-                                                  ? std::string()
-                                                  : fmt::format("{:016x}", version.change));
+        found.emplace_back(work_of(*input), version.change == 0
+                                                ? std::string()
+                                                : fmt::format("{:016x}", version.change));
       }
     }
     nb::list result;
-    for (const auto& [input, version] : found) {
-      const bool failed = input.kind == Input::Kind::failure;
-      result.append(nb::make_tuple(to_bytes(input.name), failed ? "failure" : "path",
-                                   to_bytes(failed ? input.failure : input.path.string()),
-                                   version));
-    }
+    for (const auto& [work, version] : found)
+      result.append(nb::make_tuple(to_bytes(work.name), work.kind, to_bytes(work.value), version));
     return result;
   }
 
@@ -82,26 +88,34 @@ class PythonInputs {
     InputArguments arguments;
     for (const nb::handle input : inputs) arguments.inputs.push_back(from_bytes(input));
     arguments.recursive = recursive;
+    arguments.archives = true;
     return arguments;
+  }
+
+  static Work work_of(const Input& input) {
+    if (input.kind == Input::Kind::failure) return {input.name, "failure", input.failure, {}};
+    if (!input.member) return {input.name, "path", input.path.string(), {}};
+    if (input.member->is_sparse)
+      return {input.name, "failure", "sparse files in archives are not read", {}};
+    return {input.name,
+            "member",
+            fmt::format("{} {} {}", input.member->begin, input.member->size,
+                        std::filesystem::absolute(input.path).string()),
+            {}};
   }
 
   Inputs inputs_;
 };
 
-// One input on its way to its record.
-struct Work {
-  std::string name, kind, value;  // kind: "path", "bytes" (of the file), "failure" (its message)
-  std::string text;               // of the record
-};
-
 class Searcher {
  public:
   Searcher(const std::vector<PythonCascade>& cascades, std::vector<std::string> names,
-           const DetectOptions& options, const BackendOptions& backend, int threads,
+           const DetectOptions& options, const BackendOptions& backend, bool luma, int threads,
            std::size_t max_pixels, double max_seconds)
       : detector_(models(cascades), options, backend,
                   [this](const std::string& sentence) { add_remark(sentence); }),
         layout_{Format::jsonl, std::move(names), false},
+        reading_(luma ? Reading::luma : Reading::colour),
         arena_(threads),
         threads_(static_cast<std::size_t>(threads)),
         max_pixels_(max_pixels),
@@ -184,11 +198,20 @@ class Searcher {
     remarks_.push_back(sentence);
   }
 
+  static std::vector<unsigned char> bytes_of_member(const Work& work) {
+    std::uint64_t begin = 0, size = 0;
+    std::string path;
+    std::getline(std::istringstream(work.value) >> begin >> size >> std::ws, path, '\0');
+    return Archive::read(path, begin, size);
+  }
+
   Picture picture_of(const Work& work, const DecodeLimits& limits) const {
-    if (work.kind == "path") return read_picture(work.value, limits);
+    if (work.kind == "path") return read_picture(work.value, limits, reading_);
+    if (work.kind == "member")
+      return read_picture(InputFile(bytes_of_member(work)), limits, reading_);
     const std::span contents(reinterpret_cast<const unsigned char*>(work.value.data()),
                              work.value.size());
-    return read_picture(InputFile(contents), limits);
+    return read_picture(InputFile(contents), limits, reading_);
   }
 
   // Called without the GIL.
@@ -203,9 +226,9 @@ class Searcher {
     try {
       if (work.kind == "failure") throw InputError("read", work.value);
       const Picture picture = picture_of(work, {max_pixels_, should_stop});
-      record.size = picture.pixels.size;
+      record.size = picture.size();
       record.warning = picture.warning;
-      record.faces = detector_.detect(image_view(picture.pixels), should_stop).faces;
+      record.faces = detector_.detect(image_view(picture), should_stop).faces;
     } catch (...) {
       record.failure = failure_of(std::current_exception(), max_seconds_);
       if (!record.failure) throw;
@@ -217,6 +240,7 @@ class Searcher {
   std::vector<std::string> remarks_;
   Detector detector_;
   Layout layout_;
+  Reading reading_;
   tbb::task_arena arena_;
   std::size_t threads_, max_pixels_;
   double max_seconds_;
@@ -226,24 +250,24 @@ class Searcher {
 
 void add_records(nb::module_& module) {
   nb::class_<PythonInputs>(module, "Inputs",
-                           "What the program finds for INPUT..., as (name, \"path\", path, "
-                           "version) or (name, \"failure\", reason, \"\").")
+                           "What the program finds for INPUT..., as (name, kind, value, version), "
+                           "of the kinds \"path\", \"member\" (of an archive) and \"failure\".")
       .def(nb::init<const nb::list&, bool>())
       .def("next", &PythonInputs::next)
       .def("skip", &PythonInputs::skip);
   nb::class_<Searcher>(module, "Searcher",
-                       "Makes the program's records, as JSON lines, of (name, \"path\", path), "
-                       "(name, \"bytes\", contents) and\n(name, \"failure\", reason).")
+                       "Makes the program's records, as JSON lines, of what Inputs gives (without "
+                       "version), and of\n(name, \"bytes\", contents).")
       .def("__init__",
            [](Searcher* self, const std::vector<PythonCascade>& cascades,
               std::vector<std::string> names, double scale_factor, int min_neighbors,
               const SidesOfSize& min_size, const SidesOfSize& max_size, bool dense, bool equalize,
               const std::string& backend, const std::string& device, const std::string& sat,
-              int threads, std::size_t max_pixels, double max_seconds) {
+              bool luma, int threads, std::size_t max_pixels, double max_seconds) {
              new (self) Searcher(
                  cascades, std::move(names),
                  detect_options(scale_factor, min_neighbors, min_size, max_size, dense, equalize),
-                 backend_options(backend, device, sat), threads, max_pixels, max_seconds);
+                 backend_options(backend, device, sat), luma, threads, max_pixels, max_seconds);
            })
       .def("records", &Searcher::records)
       .def("remarks", &Searcher::remarks)

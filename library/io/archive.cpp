@@ -41,7 +41,8 @@ class ArchiveFile {
     if (count > Archive::max_member_bytes)
       throw InputError("limit", fmt::format("this file has {} bytes; files in archives may have {}",
                                             count, Archive::max_member_bytes));
-    if (from + count > size_) throw InputError("read", "the archive ends before this file does");
+    if (from > size_ || count > size_ - from)
+      throw InputError("read", "the archive ends before this file does");
     std::vector<unsigned char> bytes(count);
     for (std::size_t done = 0; done < count;) {
       const ssize_t size =
@@ -107,6 +108,11 @@ Archive::~Archive() = default;
 Archive::Archive(Archive&&) noexcept = default;
 Archive& Archive::operator=(Archive&&) noexcept = default;
 
+std::vector<unsigned char> Archive::read(const std::filesystem::path& file, std::uint64_t begin,
+                                         std::uint64_t size) {
+  return ArchiveFile(file).read(begin, size);
+}
+
 std::optional<Archive::Member> Archive::next() {
   while (reader_->read_header()) {
     ::archive_entry* const entry = reader_->entry;
@@ -123,7 +129,7 @@ std::optional<Archive::Member> Archive::next() {
       if (is_sparse) throw InputError("read", "sparse files in archives are not read");
       return file->read(begin, size);
     };
-    return Member{without_dots_in_front(name), is_link, read};
+    return Member{without_dots_in_front(name), is_link, is_sparse, begin, size, read};
   }
   return std::nullopt;
 }

@@ -62,15 +62,15 @@ class Detector:
     def remark(self) -> str: ...
 
 class Inputs:
-    """What the program finds for INPUT..., as (name, "path", path, version) or (name, "failure", reason, "")."""
+    """What the program finds for INPUT..., as (name, kind, value, version), of the kinds "path", "member" (of an archive) and
+    "failure"."""
 
     def __init__(self, inputs: list[bytes], recursive: bool) -> None: ...
     def next(self, count: int) -> list[tuple[bytes, str, bytes, str]]: ...
     def skip(self, most: int) -> int: ...
 
 class Searcher:
-    """Makes the program's records, as JSON lines, of (name, "path", path), (name, "bytes", contents) and
-    (name, "failure", reason)."""
+    """Makes the program's records, as JSON lines, of what Inputs gives (without version), and of (name, "bytes", contents)."""
 
     def __init__(
         self,
@@ -85,6 +85,7 @@ class Searcher:
         backend: str,
         device: str,
         sat: str,
+        luma: bool,
         threads: int,
         max_pixels: int,
         max_seconds: float,

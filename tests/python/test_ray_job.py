@@ -6,6 +6,7 @@ import random
 import shutil
 import subprocess
 import sys
+import tarfile
 import time
 
 import facesat
@@ -118,6 +119,26 @@ def test_files_lists_and_options_are_those_of_the_program(cluster, pictures, tmp
     rows = [row for part in parts(output / "parquet") for row in pq.read_table(part).to_pylist()]
     lines = [json.loads(line) for line in text.splitlines()]
     assert [{name: value for name, value in row.items() if value is not None} for row in rows] == lines
+
+
+def test_archives_and_luma_are_those_of_the_program(cluster, pictures, expected, tmp_path):
+    cv2 = pytest.importorskip("cv2")
+    cv2.imwrite(str(tmp_path / "colour.jpg"), np.stack([FACES, 255 - FACES, FACES // 2], 2))
+    with tarfile.open(tmp_path / "x.tar", "w") as tar:
+        tar.add(pictures, "in")
+        tar.add(tmp_path / "colour.jpg", "colour.jpg")
+    texts = []
+    for options in ([], ["--luma"]):
+        arguments = [tmp_path / "x.tar", tmp_path / "colour.jpg", *options]
+        status, text = run_program(*arguments)
+        output = tmp_path / f"out{len(options)}"
+        assert run_job(cluster, *arguments, "-q", "-o", output) == (status, "")
+        assert records(output) == text
+        texts.append(text)
+        within = f"{tmp_path}/x.tar/in/".encode()
+        members = [line.replace(within, b"") for line in text.splitlines() if within in line]
+        assert sorted(members) == sorted(expected.splitlines())
+    assert texts[0] != texts[1]
 
 
 @pytest.mark.parametrize("kind", ["node", "worker", "driver"])

@@ -60,6 +60,7 @@ class FaceDetector:
     path_column, bytes_column: other names of these columns.
     threads: None: as many as Ray assigns CPUs to the actor.
     backend: "auto" uses a GPU if Ray assigns one (num_gpus).
+    luma: read only the luma of JPEGs, as cv2.imread does with IMREAD_GRAYSCALE.
     max_pixels, max_seconds: limits for one picture; the others are those of facesat.Detector.
     """
 
@@ -74,6 +75,7 @@ class FaceDetector:
         max_size: Size = 0,
         scan: str = "opencv",
         equalize: bool = False,
+        luma: bool = False,
         *,
         path_column: str = "path",
         bytes_column: str = "bytes",
@@ -94,6 +96,7 @@ class FaceDetector:
             max_size=max_size,
             scan=scan,
             equalize=equalize,
+            luma=luma,
             threads=cpus if threads is None else threads,
             max_pixels=max_pixels,
             max_seconds=max_seconds,

@@ -57,6 +57,7 @@ class Options:
             "--max-size": "{}x{}".format(*search.max_size),
             "--scan": search.scan,
             "--equalize": search.equalize,
+            "--luma": search.luma,
             "--max-pixels": search.max_pixels,
         }
         return (json.dumps(values, indent=1) + "\n").encode()
@@ -131,6 +132,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--max-size", type=_size, default=(0, 0), metavar="N|WxH", help="largest face [0: no limit]")
     add("--scan", choices=("opencv", "dense"), default="opencv", help="dense: every position [%(default)s]")
     add("--equalize", action="store_true", help="equalise the histogram first")
+    add("--luma", action="store_true", help="read only the luma of JPEGs: faster, and other faces may be found")
     add(
         "--max-pixels",
         type=_whole(1),
@@ -164,6 +166,7 @@ def parse(arguments: list[str]) -> Options:
         max_size=given.max_size,
         scan=given.scan,
         equalize=given.equalize,
+        luma=given.luma,
         backend=backend,
         sat=given.sat,
         max_pixels=given.max_pixels,

@@ -28,6 +28,7 @@ class Search:
     equalize: bool
     backend: str
     sat: str
+    luma: bool
     threads: int
     max_pixels: int
     max_seconds: float
@@ -49,6 +50,7 @@ def make_search(
     equalize: bool = False,
     backend: str = "auto",
     sat: str | None = None,
+    luma: bool = False,
     threads: int = 1,
     max_pixels: int = MAX_PIXELS,
     max_seconds: float = MAX_SECONDS,
@@ -71,6 +73,7 @@ def make_search(
         bool(equalize),
         _arguments.text(backend, "backend"),
         "" if sat is None else _arguments.text(sat, "sat"),
+        bool(luma),
         _arguments.whole(threads, "threads"),
         max_pixels,
         float(max_seconds),
@@ -101,6 +104,7 @@ def make_searcher(search: Search) -> _facesat.Searcher:
         search.backend,
         "0",  # of those that Ray lets this process see
         search.sat,
+        search.luma,
         search.threads,
         search.max_pixels,
         search.max_seconds,

@@ -19,7 +19,8 @@ from . import _storage
 _FIRST_SIZE = 25
 
 Input = tuple[bytes, str, bytes, str]
-"""Name in the records, kind ("path", "uri" or "failure"), value (or the reason of a failure), and version of the contents."""
+"""Name in the records, kind ("path", "member" of an archive, "uri" or "failure"), value (or the reason of a failure), and
+version of the contents."""
 
 
 @dataclasses.dataclass(frozen=True)
