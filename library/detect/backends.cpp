@@ -55,6 +55,11 @@ std::string why_not(const std::vector<Backends::Device>& devices, const Cascades
 
 }  // namespace
 
+void check(const BackendOptions& options) {
+  check_sat(options);
+  device_number(options.device);  // throws if it is neither a number nor "all"
+}
+
 Backends::Backends(BackendChoice choice, std::vector<Device> devices, std::string remark)
     : choice_(choice), devices_(std::move(devices)), remark_(std::move(remark)) {
   if (on_gpu()) device_name_ = devices_.front().name;
@@ -62,8 +67,7 @@ Backends::Backends(BackendChoice choice, std::vector<Device> devices, std::strin
 
 Backends::Backends(const BackendOptions& options, const Cascades& cascades)
     : choice_(options.choice), sat_(options.sat) {
-  check_sat(options);
-  device_number(options.device);  // throws if it is neither a number nor "all"
+  check(options);
   if (choice_ == BackendChoice::cpu) return;
   const std::string why = why_no_gpu(options, cascades);
   if (why.empty()) return;

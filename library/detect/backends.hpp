@@ -13,6 +13,9 @@ namespace facesat {
 
 using Cascades = std::vector<std::shared_ptr<const Cascade>>;
 
+// Throws BackendError for options that no machine can follow, without asking devices.
+void check(const BackendOptions& options);
+
 // The choice of backend: CUDA devices, or the CPU.
 class Backends {
  public:

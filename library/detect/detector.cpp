@@ -26,6 +26,7 @@ std::unique_ptr<Detector::Pool> make_pool(const Cascades& cascades, const Detect
                                           const BackendOptions& backend, Detector::Notify notify) {
   // About as long as a device needs to start, so that short runs do without.
   constexpr std::chrono::milliseconds delay{300};
+  check(backend);  // in the background, it would be too late
   const bool in_background = backend.in_background && may_start_in_background(backend);
   const auto choose = [cascades, options, backend, in_background] {
     Backends chosen(backend, cascades);
