@@ -123,7 +123,9 @@ def test_files_lists_and_options_are_those_of_the_program(cluster, pictures, tmp
 
 def test_archives_and_luma_are_those_of_the_program(cluster, pictures, expected, tmp_path):
     cv2 = pytest.importorskip("cv2")
-    cv2.imwrite(str(tmp_path / "colour.jpg"), np.stack([FACES, 255 - FACES, FACES // 2], 2))
+    # Red is clipped, so that the colours have another grey than the luma.
+    colours = np.stack([FACES // 3, FACES, np.minimum(2 * FACES.astype(int), 255)], 2)
+    cv2.imwrite(str(tmp_path / "colour.jpg"), colours.astype(np.uint8))
     with tarfile.open(tmp_path / "x.tar", "w") as tar:
         tar.add(pictures, "in")
         tar.add(tmp_path / "colour.jpg", "colour.jpg")
