@@ -132,7 +132,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--max-size", type=_size, default=(0, 0), metavar="N|WxH", help="largest face [0: no limit]")
     add("--scan", choices=("opencv", "dense"), default="opencv", help="dense: every position [%(default)s]")
     add("--equalize", action="store_true", help="equalise the histogram first")
-    add("--luma", action="store_true", help="read only the luma of JPEGs: faster, and other faces may be found")
+    add("--luma", action="store_true", help="read only the luma of JPEGs: faster, and faces may differ a little")
     add(
         "--max-pixels",
         type=_whole(1),
