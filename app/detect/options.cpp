@@ -40,7 +40,7 @@ void add_detection(CLI::App& detect, DetectCommand& c) {
   detect.add_flag(
       "--luma", c.luma,
       "Read only the luma of JPEGs, as cv::IMREAD_GRAYSCALE does: faster, and faces may differ a "
-      "be found");
+      "little");
   detect.add_flag("--raw", c.raw, "Windows before grouping (--min-neighbors 0)")
       ->excludes("--min-neighbors");
 }
