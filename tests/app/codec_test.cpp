@@ -149,9 +149,9 @@ TEST_F(CodecTest, JpegsWithTooManyScansAreRefused) {
 TEST_F(CodecTest, DecodingCanBeStopped) {
   int questions = 0;
   const DecodeLimits limits{.should_stop = [&] { return ++questions == 5; }};
-  EXPECT_THROW(read_jpeg(encode_jpeg({64, 48}, {}), limits), Stopped);
+  EXPECT_THROW(read_jpeg(encode_jpeg({64, 480}, {}), limits), Stopped);
   questions = 0;
-  EXPECT_THROW(read_jpeg(encode_jpeg({64, 48}, {.progressive = true}), limits), Stopped);
+  EXPECT_THROW(read_jpeg(encode_jpeg({64, 480}, {.progressive = true}), limits), Stopped);
   questions = 0;
   EXPECT_THROW(read_png(encode_png({64, 48}, {PNG_COLOR_TYPE_RGB, 8}), limits), Stopped);
 }
