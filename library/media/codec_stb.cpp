@@ -4,6 +4,7 @@
 #include <cctype>
 #include <cstdint>
 #include <cstdio>
+#include <optional>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -29,10 +30,20 @@
 namespace facesat {
 namespace {
 
-// Is this a PNM file with missing pixels, or with a size or maximum value of 0? stb_image accepts
-// such files.
-bool is_broken_pnm(const std::vector<unsigned char>& bytes) {
-  if (bytes.size() < 2 || bytes[0] != 'P' || (bytes[1] != '5' && bytes[1] != '6')) return false;
+// What the header of a PNM file says. Numbers may be anything up to 2^24, and more digits count as
+// that.
+struct PnmHeader {
+  std::uint64_t channels, width, height, maximum;
+  std::size_t begin;  // of the pixels
+
+  std::uint64_t bytes_per_sample() const { return maximum > 255 ? 2 : 1; }
+  std::uint64_t bytes() const { return width * height * channels * bytes_per_sample(); }
+};
+
+// nullopt if it is no PNM file of a kind that is read here.
+std::optional<PnmHeader> pnm_header(const std::vector<unsigned char>& bytes) {
+  if (bytes.size() < 2 || bytes[0] != 'P' || (bytes[1] != '5' && bytes[1] != '6'))
+    return std::nullopt;
   std::size_t at = 2;
   const auto number = [&]() -> std::uint64_t {
     while (at < bytes.size() && (std::isspace(bytes[at]) || bytes[at] == '#'))
@@ -44,10 +55,28 @@ bool is_broken_pnm(const std::vector<unsigned char>& bytes) {
       value = 10 * value + bytes[at++] - '0';
     return value;
   };
-  const std::uint64_t width = number(), height = number(), maximum = number();
-  const std::uint64_t sample = (bytes[1] == '6' ? 3 : 1) * (maximum > 255 ? 2 : 1);
-  // One byte of space comes before the pixels, hence <=.
-  return width == 0 || height == 0 || maximum == 0 || bytes.size() - at <= width * height * sample;
+  PnmHeader header{bytes[1] == '6' ? 3u : 1u, number(), number(), number(), 0};
+  header.begin = at + 1;  // one byte of space comes before the pixels
+  return header;
+}
+
+// Does the file miss pixels, or have a size or maximum value of 0? stb_image accepts such files.
+bool is_broken(const PnmHeader& header, std::size_t file_bytes) {
+  return header.width == 0 || header.height == 0 || header.maximum == 0 ||
+         header.begin > file_bytes || file_bytes - header.begin < header.bytes();
+}
+
+// Samples of 16 bits, big end first, as cv::imread reduces them to 8. (stb_image 2.27 reads beyond
+// the end of its memory for such files.)
+Picture read_wide_pnm(const PnmHeader& header, const std::vector<unsigned char>& bytes) {
+  const NewFrame<Bgr> frame =
+      new_frame<Bgr>({static_cast<int>(header.width), static_cast<int>(header.height)});
+  const unsigned char* from = bytes.data() + header.begin;
+  const std::size_t green = header.channels == 3 ? 2 : 0, blue = 2 * green;
+  for (int y = 0; y < frame.pixels.size.height; ++y)
+    for (int x = 0; x < frame.pixels.size.width; ++x, from += 2 * header.channels)
+      frame.pixels.row(y)[x] = {from[blue], from[green], from[0]};
+  return to_picture(frame);
 }
 
 void swap_red_and_blue(unsigned char* pixels, Size size) {
@@ -64,12 +93,16 @@ Picture read_other_picture(const InputFile& file, const DecodeLimits& limits, Re
   Size size;
   int channels = 0;
   if (bytes.size() > INT32_MAX) throw InputError("decode", "the file is larger than 2 GiB");
-  if (is_broken_pnm(bytes))
+  const std::optional<PnmHeader> pnm = pnm_header(bytes);
+  if (pnm && is_broken(*pnm, bytes.size()))
     throw InputError("decode", "the header is damaged, or pixels are missing");
   const int length = static_cast<int>(bytes.size());
+  if (pnm && pnm->width * pnm->height > limits.max_pixels)
+    throw too_large({static_cast<int>(pnm->width), static_cast<int>(pnm->height)}, limits);
   if (stbi_info_from_memory(bytes.data(), length, &size.width, &size.height, &channels) != 0 &&
       size.area() > limits.max_pixels)
     throw too_large(size, limits);
+  if (pnm && pnm->bytes_per_sample() == 2) return read_wide_pnm(*pnm, bytes);
   const std::shared_ptr<unsigned char> decoded(
       stbi_load_from_memory(bytes.data(), length, &size.width, &size.height, &channels, 3),
       stbi_image_free);

@@ -156,6 +156,30 @@ TEST_F(CodecTest, DecodingCanBeStopped) {
   EXPECT_THROW(read_png(encode_png({64, 48}, {PNG_COLOR_TYPE_RGB, 8}), limits), Stopped);
 }
 
+// Samples of 16 bits are reduced to their upper 8.
+TEST_F(CodecTest, WidePnmsAreReduced) {
+  for (const int channels : {1, 3}) {
+    std::string file = channels == 1 ? "P5\n# wide\n7 5\n65535\n" : "P6 7 5 65535\n";
+    for (int i = 0; i < 7 * 5 * channels; ++i) {
+      file += static_cast<char>(7 * i);
+      file += static_cast<char>(255 - i);
+    }
+    const std::span bytes(reinterpret_cast<const unsigned char*>(file.data()), file.size());
+    const Picture picture = read_picture(InputFile(bytes));
+    ASSERT_EQ(picture.size(), Size(7, 5));
+    for (int i = 0; i < 7 * 5; ++i) {
+      const Bgr pixel = picture.pixels.row(i / 7)[i % 7];
+      const auto sample = [&](int channel) {
+        return static_cast<std::uint8_t>(7 * (i * channels + channel % channels));
+      };
+      EXPECT_EQ(pixel.r, sample(0)) << i;
+      EXPECT_EQ(pixel.g, sample(1)) << i;
+      EXPECT_EQ(pixel.b, sample(2)) << i;
+    }
+    EXPECT_THROW(read_picture(InputFile(bytes.first(bytes.size() - 1))), InputError);
+  }
+}
+
 // Text chunks are compressed: each of these is a megabyte of zeros.
 TEST_F(CodecTest, TextsInPngsAreNotUnpacked) {
   Bytes packed(2000);
