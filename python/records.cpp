@@ -249,15 +249,17 @@ class Searcher {
 }  // namespace
 
 void add_records(nb::module_& module) {
-  nb::class_<PythonInputs>(module, "Inputs",
-                           "What the program finds for INPUT..., as (name, kind, value, version), "
-                           "of the kinds \"path\", \"member\" (of an archive) and \"failure\".")
+  nb::class_<PythonInputs>(
+      module, "Inputs",
+      "What the program finds for INPUT..., as (name, kind, value, version).\n\n"
+      "Kinds are \"path\", \"member\" (of an archive) and \"failure\".")
       .def(nb::init<const nb::list&, bool>())
       .def("next", &PythonInputs::next)
       .def("skip", &PythonInputs::skip);
-  nb::class_<Searcher>(module, "Searcher",
-                       "Makes the program's records, as JSON lines, of what Inputs gives (without "
-                       "version), and of\n(name, \"bytes\", contents).")
+  nb::class_<Searcher>(
+      module, "Searcher",
+      "Makes the program's records, as JSON lines.\n\nThey are of what Inputs gives (without "
+      "version), and of (name, \"bytes\", contents).")
       .def("__init__",
            [](Searcher* self, const std::vector<PythonCascade>& cascades,
               std::vector<std::string> names, double scale_factor, int min_neighbors,

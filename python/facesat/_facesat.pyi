@@ -62,15 +62,18 @@ class Detector:
     def remark(self) -> str: ...
 
 class Inputs:
-    """What the program finds for INPUT..., as (name, kind, value, version), of the kinds "path", "member" (of an archive) and
-    "failure"."""
+    """What the program finds for INPUT..., as (name, kind, value, version).
+
+    Kinds are "path", "member" (of an archive) and "failure"."""
 
     def __init__(self, inputs: list[bytes], recursive: bool) -> None: ...
     def next(self, count: int) -> list[tuple[bytes, str, bytes, str]]: ...
     def skip(self, most: int) -> int: ...
 
 class Searcher:
-    """Makes the program's records, as JSON lines, of what Inputs gives (without version), and of (name, "bytes", contents)."""
+    """Makes the program's records, as JSON lines.
+
+    They are of what Inputs gives (without version), and of (name, "bytes", contents)."""
 
     def __init__(
         self,
