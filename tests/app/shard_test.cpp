@@ -155,8 +155,8 @@ class Shards : public SixtyPictures {
 
 // Of failures, too: of pictures, missing files, folders and lists.
 TEST_F(Shards, TogetherHaveTheRecordsOfASingleRun) {
-  write_text(folder / "list.txt",
-             std::string("in/1003.pgm\nin/1003.pgm\nnowhere.pgm\nin\nb\0ad\n", 48));
+  using namespace std::string_literals;
+  write_text(folder / "list.txt", "in/1003.pgm\nin/1003.pgm\nnowhere.pgm\nin\nb\0ad\n"s);
   write_text(folder / "file/a.txt", "no folder");
   const std::vector<std::string> inputs{"in", "missing", "@list.txt", "file/a.txt/b", "-"};
   const std::string input = "in/1005.pgm\nmissing too\n";
