@@ -27,7 +27,7 @@ struct Item {
   std::optional<Image<Bgr>> shown;  // the picture with boxes, if the user wants to see it
   bool last_of_input = true;
   bool earlier = false;  // its record was written by an earlier run
-  // Instead of items of their own: so many inputs were completed by earlier runs.
+  // The number of inputs that earlier runs have completed, if this item stands for them.
   std::size_t earlier_inputs = 0;
   bool stopped = false;      // the run was interrupted: there is no record
   std::exception_ptr error;  // an error that ends the run

@@ -24,7 +24,7 @@ void warm_up(const Backends& backends, const Cascades& cascades, const DetectOpt
 
 std::unique_ptr<Detector::Pool> make_pool(const Cascades& cascades, const DetectOptions& options,
                                           const BackendOptions& backend, Detector::Notify notify) {
-  // About as long as a device needs to start, so that short runs do without.
+  // Ending a process while a device starts takes a tenth of a second: short runs do without.
   constexpr std::chrono::milliseconds delay{300};
   check(backend);  // in the background, it would be too late
   const bool in_background = backend.in_background && may_start_in_background(backend);
