@@ -60,10 +60,12 @@ std::optional<PnmHeader> pnm_header(const std::vector<unsigned char>& bytes) {
   return header;
 }
 
-// Does the file miss pixels, or have a size or maximum value of 0? stb_image accepts such files.
+// Does the file miss pixels, or have a size of 0 or a maximum value that PNM does not allow?
+// stb_image accepts such files.
 bool is_broken(const PnmHeader& header, std::size_t file_bytes) {
   return header.width == 0 || header.height == 0 || header.maximum == 0 ||
-         header.begin > file_bytes || file_bytes - header.begin < header.bytes();
+         header.maximum > UINT16_MAX || header.begin > file_bytes ||
+         file_bytes - header.begin < header.bytes();
 }
 
 // Samples of 16 bits, big end first, as cv::imread reduces them to 8. (stb_image 2.27 reads beyond
