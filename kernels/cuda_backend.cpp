@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "kernels/cascade/device_cascade.hpp"
+#include "kernels/cascade/device_late_stages.hpp"
 #include "kernels/cascade/evaluate.hpp"
 #include "kernels/cascade/window_buffers.hpp"
 #include "kernels/device/cuda.hpp"
@@ -32,8 +33,8 @@ using Border = DeviceImage<std::uint32_t>::Border;
 
 class CudaBackend final : public Backend {
  public:
-  CudaBackend(int device, const SatAlgorithm& sat, std::size_t max_pixels)
-      : device_(device), sat_(sat), max_atlas_pixels_(max_pixels) {
+  CudaBackend(int device, const SatAlgorithm& sat, const CudaSettings& settings)
+      : device_(device), sat_(sat), settings_(settings) {
     use_device();
     stream_ = make_stream();
     wait_ = std::make_unique<StreamWait>();
@@ -58,8 +59,8 @@ class CudaBackend final : public Backend {
     pyramid_ = &pyramid;
     cascade_ = std::move(cascade);
     options_ = options;
-    atlas_plan_ =
-        plan_atlas(pyramid, max_atlas_pixels_ > 0 ? max_atlas_pixels_ : suitable_pixels());
+    const std::size_t most = settings_.max_atlas_pixels;
+    atlas_plan_ = plan_atlas(pyramid, most > 0 ? most : suitable_pixels());
     allocate();
   }
 
@@ -175,10 +176,41 @@ class CudaBackend final : public Backend {
       FACESAT_CUDA(cudaMemsetAsync(workspace_.data(), 0, workspace_.bytes(), stream));
     plan_ = plan_evaluate(*pyramid_, atlas_plan_, *cascade_);
     device_cascade_.load(cascade_, plan_, stream);
+    late_stages_.load(cascade_, late_groups(), shared_bytes(), stream);
+    late_stages_.prepare(most_windows());
     reserve(rejected_, std::max<std::size_t>(plan_.words, 1));
     upload_plans();
     while (group_events_.size() < atlas_plan_.groups.size()) group_events_.emplace_back();
     group_events_.resize(atlas_plan_.groups.size());
+  }
+
+  // Those of the settings that the cascade has. Offsets of pixels in the atlas must fit into 32
+  // bits.
+  std::vector<int> late_groups() const {
+    const std::size_t bytes =
+        static_cast<std::size_t>(atlas_.view().pitch) * atlas_plan_.largest().height;
+    std::vector<int> groups = bytes <= UINT32_MAX ? settings_.late_groups : std::vector<int>();
+    std::erase_if(groups,
+                  [&](int first) { return first >= static_cast<int>(cascade_->stages.size()); });
+    return groups;
+  }
+
+  int shared_bytes() const {
+    int most = 0;
+    FACESAT_CUDA(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device_));
+    return most;
+  }
+
+  // Of the levels in one atlas.
+  std::size_t most_windows() const {
+    std::size_t most = 0;
+    for (const LevelGroup& group : atlas_plan_.groups) {
+      std::size_t windows = 0;
+      for (int i = group.first; i < group.first + group.count; ++i)
+        windows += pyramid_->levels[i].grid.area();
+      most = std::max(most, windows);
+    }
+    return most;
   }
 
   void upload_plans() {
@@ -289,8 +321,11 @@ class CudaBackend final : public Backend {
     task.candidates = found_->candidates();
     task.candidate_count = found_->candidate_count();
     task.capacity = found_->capacity();
+    late_stages_.set(task);
+    late_stages_.enqueue_reset(stream_.get());
     const LevelGroup& group = atlas_plan_.groups[g];
     enqueue_tiles(task, group.first, group.count);
+    late_stages_.enqueue(task, atlas_.view(group.atlas), stream_.get());
   }
 
   void enqueue_tiles(EvaluateTask& task, int first_level, int level_count) const {
@@ -340,7 +375,7 @@ class CudaBackend final : public Backend {
 
   const int device_;
   const SatAlgorithm sat_;
-  const std::size_t max_atlas_pixels_;
+  const CudaSettings settings_;
   const Pyramid* pyramid_ = nullptr;
   std::shared_ptr<const Cascade> cascade_;
   DetectOptions options_;
@@ -364,6 +399,7 @@ class CudaBackend final : public Backend {
   Buffer<EvaluateLevel> evaluate_levels_;
   Buffer<EvaluateTile> evaluate_tiles_;
   DeviceCascade device_cascade_;
+  DeviceLateStages late_stages_;
 
   Buffer<std::uint32_t> rejected_;
   Buffer<BoxLevel> box_levels_;
@@ -375,10 +411,10 @@ class CudaBackend final : public Backend {
 }  // namespace
 
 std::unique_ptr<Backend> make_cuda_backend(int device, std::string_view sat,
-                                           std::size_t max_pixels) {
+                                           const CudaSettings& settings) {
   const SatChoice choice = choose_sat(sat.empty() ? sat_algorithms().front()->id : sat);
   if (!choice.algorithm) throw ArgumentError(fmt::format("sat {}: {}", sat, choice.why_not));
-  return std::make_unique<CudaBackend>(device, *choice.algorithm, max_pixels);
+  return std::make_unique<CudaBackend>(device, *choice.algorithm, settings);
 }
 
 void download(const ImageView& on_device, View<std::uint8_t> to) {

@@ -5,19 +5,29 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/backend.hpp"
 
 namespace facesat::gpu {
 
+struct CudaSettings {
+  // The atlas is the picture that holds all levels of a pyramid; levels that would need one of more
+  // pixels are processed in groups. 0: a limit that suits the device's memory.
+  std::size_t max_atlas_pixels = 0;
+  // The late stages of Haar cascades, which are evaluated on tensor cores: the first stage of each
+  // group of them, rising, at least 1 (see kernels/cascade/compiled_products.hpp). Stages that a
+  // cascade does not have are left out. Without any, all stages are evaluated from integral images;
+  // so are those of cascades that tensor cores cannot evaluate. The windows are the same.
+  std::vector<int> late_groups;
+};
+
 // A backend on one device, which processes one frame at a time: everything from the grey image to
 // the windows is one CUDA graph. `sat` chooses a SAT (summed area table) algorithm, as choose_sat()
-// does; empty: the default. The atlas is the picture that holds all levels of a pyramid; levels
-// that would need one of more than `max_atlas_pixels` are processed in groups. 0 stands for a limit
-// that suits the device's memory. Throws DeviceError if this build has no CUDA or the device does
-// not exist, and ArgumentError if the algorithm does not exist.
+// does; empty: the default. Throws DeviceError if this build has no CUDA or the device does not
+// exist, and ArgumentError if the algorithm does not exist.
 std::unique_ptr<Backend> make_cuda_backend(int device, std::string_view sat,
-                                           std::size_t max_atlas_pixels = 0);
+                                           const CudaSettings& settings = {});
 
 // Copies an image from the memory of a device, when the work that its stream has been given is
 // done. `to` has a row of bytes for each row. Throws ArgumentError if the image is not there,

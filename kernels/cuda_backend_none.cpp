@@ -2,7 +2,7 @@
 
 namespace facesat::gpu {
 
-std::unique_ptr<Backend> make_cuda_backend(int, std::string_view, std::size_t) {
+std::unique_ptr<Backend> make_cuda_backend(int, std::string_view, const CudaSettings&) {
   throw DeviceError("this build has no CUDA backend");
 }
 

@@ -12,28 +12,6 @@
 namespace facesat::gpu {
 namespace {
 
-// The smallest number of fraction bits that represents all leaves; nullopt if a stage's sums could
-// then exceed the 53 bits in which f64 is exact.
-std::optional<int> exact_fraction_bits(const Cascade& cascade) {
-  int bits = 0;
-  for (const float leaf : cascade.leaves)
-    while (bits < 60 && std::ldexp(leaf, bits) != std::nearbyint(std::ldexp(leaf, bits))) ++bits;
-  if (bits == 60) return std::nullopt;
-  for (const Stage& stage : cascade.stages) {
-    // An upper bound of all partial sums and of the threshold rounded up.
-    double most = std::abs(static_cast<double>(stage.threshold)) + 1;
-    for (int t = stage.first_tree; t < stage.first_tree + stage.tree_count; ++t) {
-      const Tree& tree = cascade.trees[t];
-      float largest = 0;
-      for (int i = 0; i <= tree.node_count; ++i)
-        largest = std::max(largest, std::abs(cascade.leaves[tree.first_leaf + i]));
-      most += largest;
-    }
-    if (std::ldexp(most, bits) >= 0x1p53) return std::nullopt;
-  }
-  return bits;
-}
-
 template <class CompiledNode>
 class Compiler {
  public:
@@ -56,10 +34,7 @@ class Compiler {
   }
 
  private:
-  // Fixed point, rounded up. Only thresholds are ever rounded; leaves are exact.
-  std::int64_t fixed(double value) const {
-    return static_cast<std::int64_t>(std::ceil(std::ldexp(value, out_.fraction_bits)));
-  }
+  std::int64_t fixed(double value) const { return to_fixed_point(value, out_.fraction_bits); }
   std::int64_t leaf(int index) const {
     const double value = cascade_.leaves[index];
     return out_.fixed_point ? fixed(value) : std::bit_cast<std::int64_t>(value);
@@ -115,6 +90,30 @@ class Compiler {
 };
 
 }  // namespace
+
+std::optional<int> exact_fraction_bits(const Cascade& cascade) {
+  int bits = 0;
+  for (const float leaf : cascade.leaves)
+    while (bits < 60 && std::ldexp(leaf, bits) != std::nearbyint(std::ldexp(leaf, bits))) ++bits;
+  if (bits == 60) return std::nullopt;
+  for (const Stage& stage : cascade.stages) {
+    // An upper bound of all partial sums and of the threshold rounded up.
+    double most = std::abs(static_cast<double>(stage.threshold)) + 1;
+    for (int t = stage.first_tree; t < stage.first_tree + stage.tree_count; ++t) {
+      const Tree& tree = cascade.trees[t];
+      float largest = 0;
+      for (int i = 0; i <= tree.node_count; ++i)
+        largest = std::max(largest, std::abs(cascade.leaves[tree.first_leaf + i]));
+      most += largest;
+    }
+    if (std::ldexp(most, bits) >= 0x1p53) return std::nullopt;
+  }
+  return bits;
+}
+
+std::int64_t to_fixed_point(double value, int fraction_bits) {
+  return static_cast<std::int64_t>(std::ceil(std::ldexp(value, fraction_bits)));
+}
 
 CompiledCascade compile_cascade(const Cascade& cascade, const PatchLayout& layout) {
   switch (cascade.kind) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <variant>
 #include <vector>
 
@@ -44,6 +45,14 @@ struct CompiledCascade {
   std::vector<GeneralFeature> general;
   std::int64_t normalised_area = 0, min_spread = 0;
 };
+
+// The smallest number of fraction bits that represents all leaves; nullopt if a stage's sums could
+// then exceed the 53 bits in which f64 is exact.
+std::optional<int> exact_fraction_bits(const Cascade& cascade);
+
+// A leaf or a stage's threshold in fixed point, rounded up. Only thresholds are ever rounded;
+// leaves are exact.
+std::int64_t to_fixed_point(double value, int fraction_bits);
 
 CompiledCascade compile_cascade(const Cascade& cascade, const PatchLayout& layout);
 

@@ -1,4 +1,5 @@
-// A block takes a tile of 32 x 32 windows through all stages.
+// A block takes a tile of 32 x 32 windows through all stages, or through the early ones, from which
+// the survivors go to a queue (see late_stages.hpp).
 //
 // The part of the integral images that the tile needs, its patch, is copied to shared memory, where
 // a feature's corners have the same offsets for all windows. In the first stage a thread evaluates
@@ -40,6 +41,7 @@ struct Shared {
   // Two sets that alternate between stages, so that one can be cleared while the other is in use.
   SharedArray<unsigned, 2 * banks> in_bank;        // survivors that begin in each bank
   SharedArray<unsigned, 2 * banks> banks_of_rank;  // banks that have more than `rank` survivors
+  SharedArray<std::uint32_t, 1> first_place;       // of the tile's windows in the queue
 };
 
 static_assert(on_host || sizeof(Shared) <= evaluate_static_bytes,
@@ -82,7 +84,8 @@ class Evaluation {
     for (int s = 1; s < cascade_.stage_count; ++s) {
       const int n = count_;
       if (n == 0) return;
-      if (Sum::any_order && n <= 32) return last_stages(s, n);
+      if (s == early_stages_ && enqueue_survivors(n)) return;
+      if (Sum::any_order && n <= 32 && s >= early_stages_) return last_stages(s, n);
       // The windows of a thread share the loads of a feature.
       if (n > 64)
         next_stage<max_windows_per_thread>(s, n);
@@ -285,6 +288,25 @@ class Evaluation {
     __syncthreads();
   }
 
+  // Appends the survivors to the queue; returns false if it has not enough room for all of them.
+  __device__ bool enqueue_survivors(int n) {
+    const WindowQueue& queue = task_.late;
+    if (thread_ == 0)
+      shared_.first_place[0] = atomicAdd(queue.count, static_cast<std::uint32_t>(n));
+    __syncthreads();
+    const std::uint32_t first = shared_.first_place[0];
+    const bool fits = first + static_cast<std::uint32_t>(n) <= queue.capacity;
+    for (int i = thread_; i < n; i += threads) {
+      const std::uint32_t place = first + static_cast<std::uint32_t>(i);
+      const int id = shared_.survivors[i];
+      if (fits)
+        queue.windows[place] = {tile_.cell(id), tile_.level_index, shared_.inverse_deviation[id]};
+      else if (place < queue.capacity)
+        queue.windows[place] = {};
+    }
+    return fits;
+  }
+
   __device__ void report_depth(int window, int stages_passed) const {
     if (task_.depths) task_.depths[tile_.cell(window)] = static_cast<std::uint32_t>(stages_passed);
   }
@@ -302,6 +324,7 @@ class Evaluation {
   const Patch& patch_;
   Shared& shared_;
   const int thread_ = static_cast<int>(threadIdx.x);
+  const int early_stages_ = task_.late.windows ? task_.early_stages : 0;
   int count_ = 0;  // number of survivors
 };
 

@@ -9,6 +9,7 @@
 #include "core/image.hpp"
 #include "core/pyramid.hpp"
 #include "kernels/cascade/compiled_cascade.hpp"
+#include "kernels/cascade/window_queue.hpp"
 #include "kernels/device/platform.hpp"
 #include "kernels/image/atlas.hpp"
 
@@ -82,7 +83,13 @@ struct EvaluateTask {
   Candidate* candidates;
   std::uint32_t* candidate_count;  // may exceed the capacity
   std::uint32_t capacity;
-  // Stages passed, per cell of a level; null: not wanted. Requires that all tiles are of one level.
+  // Without a queue, all stages are evaluated here. Otherwise, windows that pass the first
+  // `early_stages` stages (at least 1, not all) go to the queue; those of tiles that find it full
+  // are evaluated here, too.
+  WindowQueue late;
+  std::int32_t early_stages;
+  // Stages passed, per cell of a level; null: not wanted. Requires that all tiles are of one level,
+  // and that there is no queue.
   std::uint32_t* depths;
 };
 

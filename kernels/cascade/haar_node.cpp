@@ -14,19 +14,6 @@ namespace {
 
 using rules::Corner;
 
-// Whether all f32 operations on this feature are exact, for all pixel values.
-bool is_exact(const HaarFeature& feature) {
-  constexpr double f32_integers = 1 << 24;
-  double most = 0;
-  for (const HaarFeature::Part& part : feature.parts) {
-    if (part.weight != std::nearbyint(part.weight)) return false;
-    const double pixels =
-        static_cast<double>(part.rect.width) * part.rect.height * (feature.tilted ? 2 : 1);
-    most += std::abs(static_cast<double>(part.weight)) * 255 * pixels;
-  }
-  return most < f32_integers;
-}
-
 // The coefficient of every table element that the feature reads.
 std::map<Corner, int> merged_corners(const HaarFeature& feature) {
   std::map<Corner, int> corners;
@@ -74,6 +61,18 @@ std::optional<std::vector<Corner>> matched(std::map<Corner, int> corners, const 
 }
 
 }  // namespace
+
+bool is_exact(const HaarFeature& feature) {
+  constexpr double f32_integers = 1 << 24;
+  double most = 0;
+  for (const HaarFeature::Part& part : feature.parts) {
+    if (part.weight != std::nearbyint(part.weight)) return false;
+    const double pixels =
+        static_cast<double>(part.rect.width) * part.rect.height * (feature.tilted ? 2 : 1);
+    most += std::abs(static_cast<double>(part.weight)) * 255 * pixels;
+  }
+  return most < f32_integers;
+}
 
 std::uint16_t NodeCompiler<HaarNode>::word(int x, int y, bool tilted) const {
   return static_cast<std::uint16_t>(layout_.word(x, y) + (tilted ? layout_.plane_words() : 0));

@@ -47,6 +47,10 @@ struct GeneralFeature {
   float weight[3];
 };
 
+// Whether all f32 operations on this feature are exact, for all pixel values, so that integers give
+// the same value.
+bool is_exact(const HaarFeature& feature);
+
 template <>
 class NodeCompiler<HaarNode> {
  public:

@@ -21,15 +21,18 @@ inline constexpr bool on_host = false;
 
 #if defined(__CUDACC__)
 
-// The number of blocks of `threads` threads, without dynamic shared memory, that the current device
-// runs at a time.
+// The number of blocks of `threads` threads, with `bytes` of dynamic shared memory, that the
+// current device runs at a time.
 template <class Kernel>
-int resident_blocks(Kernel* kernel, int threads) {
+int resident_blocks(Kernel* kernel, int threads, std::size_t bytes = 0) {
   int device = 0, multiprocessors = 0, per_multiprocessor = 0;
+  if (bytes > 0)
+    FACESAT_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                      static_cast<int>(bytes)));
   FACESAT_CUDA(cudaGetDevice(&device));
   FACESAT_CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
   FACESAT_CUDA(
-      cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_multiprocessor, kernel, threads, 0));
+      cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_multiprocessor, kernel, threads, bytes));
   return multiprocessors * per_multiprocessor;
 }
 
@@ -87,10 +90,34 @@ class DynamicShared {
     asm volatile("ld.shared.b32 %0, [%1];" : "=r"(value) : "r"(address));
     return value;
   }
+  // A value of another type that begins at element i; aligned as its type demands.
+  template <class Value>
+  __device__ Value read(int i) const {
+    return *reinterpret_cast<const Value*>(&elements_[i]);
+  }
 
  private:
   T* elements_;
 };
+
+// Begins to copy 16 bytes to element i of shared memory, where they must not be read before
+// wait_for_copies() and a barrier.
+__device__ __forceinline__ void begin_copy(const DynamicShared<std::uint32_t>& to, int i,
+                                           const uint4* from) {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to.address() + i * 4u),
+               "l"(__cvta_generic_to_global(from))
+               : "memory");
+#else
+  reinterpret_cast<uint4&>(to[i]) = *from;
+#endif
+}
+// Waits until the copies that this thread has begun are done.
+__device__ __forceinline__ void wait_for_copies() {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
 
 // address + 4 * the lower or upper half of `pair`.
 __device__ __forceinline__ unsigned add_lower_word(unsigned address, unsigned pair) {

@@ -19,7 +19,7 @@ inline constexpr bool on_host = true;
 
 // The number of blocks that run at a time.
 template <class Kernel>
-int resident_blocks(Kernel*, int) {
+int resident_blocks(Kernel*, int, std::size_t = 0) {
   return 3;
 }
 
@@ -98,7 +98,23 @@ class DynamicShared {
   // Of the first element; here addresses are offsets in bytes.
   unsigned address() const { return 0; }
   T at(unsigned address) const { return (*this)[static_cast<int>(address / sizeof(T))]; }
+  template <class Value>
+  Value read(int i) const {
+    constexpr int count = sizeof(Value) / sizeof(T);
+    if (i % count != 0) simt::undefined("a value in shared memory is not aligned");
+    T elements[count];
+    for (int k = 0; k < count; ++k) elements[k] = (*this)[i + k];
+    Value value;
+    std::memcpy(&value, elements, sizeof value);
+    return value;
+  }
 };
+
+// The copy is made at once.
+inline void begin_copy(const DynamicShared<std::uint32_t>& to, int i, const uint4* from) {
+  to[i] = from->x, to[i + 1] = from->y, to[i + 2] = from->z, to[i + 3] = from->w;
+}
+inline void wait_for_copies() {}
 
 // An address plus the lower or upper half of `pair`, which counts words of 32 bits.
 inline unsigned add_lower_word(unsigned address, unsigned pair) {

@@ -15,6 +15,7 @@
 
 #include "cascades/cascade_store.hpp"
 #include "core/frame_detector.hpp"
+#include "kernels/cascade/compiled_products.hpp"
 #include "kernels/sat/algorithm.hpp"
 #include "tests/core/cascades.hpp"
 #include "tests/core/pictures.hpp"
@@ -124,16 +125,25 @@ void compare(const Expected& expected, const NamedPicture& picture, const Detect
                     << found.size() << " instead of " << expected.faces.size();
 }
 
-// Compares the backends with the default SAT algorithm and with one other; the others take turns.
+// Compares the backends with the default SAT algorithm and with one other, and with the late stages
+// on tensor cores, from different stages on. The others take turns.
 std::size_t compare(const std::shared_ptr<const Cascade>& cascade, const NamedPicture& picture,
                     const DetectOptions& options) {
   const Expected expected = on_cpu(cascade, picture, options);
   const std::span<const gpu::SatAlgorithm* const> sats = gpu::sat_algorithms();
   static std::size_t turn = 0;
-  for (const std::size_t i : {std::size_t{0}, 1 + turn++ % (sats.size() - 1)}) {
-    const std::string sat(sats[i]->id);
-    FrameDetector on_gpu(cascade, options, gpu::make_cuda_backend(0, sat));
-    compare(expected, picture, options, on_gpu, sat);
+  ++turn;
+  const auto on_gpu = [&](std::size_t sat, std::vector<int> late_groups) {
+    const std::string id(sats[sat]->id);
+    FrameDetector detector(cascade, options,
+                           gpu::make_cuda_backend(0, id, {.late_groups = std::move(late_groups)}));
+    compare(expected, picture, options, detector, id);
+  };
+  on_gpu(0, {});
+  on_gpu(1 + turn % (sats.size() - 1), {});
+  if (gpu::product_nodes(*cascade)) {
+    const int first = 1 + static_cast<int>(turn % 7);
+    on_gpu(0, {first, first + 3, first + 8});
   }
   return expected.faces.size();
 }
@@ -194,7 +204,8 @@ TEST(CudaBackend, IntermediatePictures) {
     for (const std::size_t most : {std::size_t{1} << 26, std::size_t{40000}}) {
       const DetectOptions options{.equalize = equalize};
       const Pyramid pyramid = plan_pyramid(frame.size(), eyes->window, options);
-      const auto cpu = make_cpu_backend(), cuda = gpu::make_cuda_backend(0, "", most);
+      const auto cpu = make_cpu_backend(),
+                 cuda = gpu::make_cuda_backend(0, "", {.max_atlas_pixels = most});
       for (Backend* backend : {cpu.get(), cuda.get()}) {
         backend->prepare(eyes, pyramid, options);
         backend->load(frame.view());
@@ -218,7 +229,7 @@ TEST(CudaBackend, GivesTheSameWhateverTheSizeOfAnAtlas) {
   const std::vector<Face> faces = cpu.detect(picture.view());
   EXPECT_EQ(faces.size(), 3u);
   for (const std::size_t most : {1, 1000, 19000, 25000, 1 << 20}) {
-    FrameDetector cuda(cascade, {}, gpu::make_cuda_backend(0, "", most));
+    FrameDetector cuda(cascade, {}, gpu::make_cuda_backend(0, "", {.max_atlas_pixels = most}));
     for (int run = 0; run < 3; ++run) {  // kernels launched, graph captured, graph replayed
       const std::vector<Face> found = cuda.detect(picture.view());
       EXPECT_TRUE(std::equal(found.begin(), found.end(), faces.begin(), faces.end(),

@@ -70,6 +70,9 @@ T received(const std::uint64_t* values, unsigned mask, unsigned from) {
 inline void __syncthreads() {
   simt::block_barrier();
 }
+inline int __syncthreads_or(int predicate) {
+  return simt::block_barrier(predicate != 0);
+}
 inline void __threadfence() {}
 inline void __threadfence_block() {}  // only one fibre runs at any moment
 inline void __syncwarp(unsigned mask = ~0u) {

@@ -60,7 +60,7 @@ struct Fibre {
   // The warp operation in which the fibre waits, its arguments, and the values of all lanes.
   WarpOperation operation{};
   unsigned mask = 0;
-  std::uint64_t value = 0;  // at a barrier of a part of the block: the number of threads
+  std::uint64_t value = 0;  // at a barrier: what the thread passed
   std::uint64_t received[warp_size]{};
 };
 
@@ -87,6 +87,7 @@ class Block {
   Fibre* current = nullptr;
   boost::context::detail::fcontext_t scheduler = nullptr;
   bool finished = false;
+  bool any_at_barrier = false;          // whether a thread passed true at the last barrier
   std::unique_ptr<std::byte[]> shared;  // dynamic
   std::unique_ptr<bool[]> shared_written;
   const void* own_stack = nullptr;  // of the system thread, for the address sanitizer
@@ -234,6 +235,8 @@ Fibre* Block::choose() {
 bool Block::release_barrier() {
   if (std::any_of(waiting.begin(), waiting.end(), [](Waiting w) { return w != Waiting::barrier; }))
     return false;
+  any_at_barrier =
+      std::any_of(fibres.begin(), fibres.end(), [](const Fibre& f) { return f.value != 0; });
   std::fill(waiting.begin(), waiting.end(), Waiting::no);
   return true;
 }
@@ -382,9 +385,11 @@ void undefined(const std::string& what) {
   throw Undefined(fmt::format("block ({}, {}), thread ({}, {}): {}", b.x, b.y, t.x, t.y, what));
 }
 
-void block_barrier() {
+bool block_barrier(bool predicate) {
+  running->current->value = predicate;
   running->waiting_of(*running->current) = Waiting::barrier;
   running->switch_back();
+  return running->any_at_barrier;
 }
 
 void part_barrier(unsigned threads) {

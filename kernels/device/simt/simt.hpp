@@ -70,13 +70,23 @@ std::size_t dynamic_shared_bytes();
 std::byte* dynamic_shared();
 bool* dynamic_shared_written();
 
-void block_barrier();
+// Returns whether any thread of the block passed true.
+bool block_barrier(bool predicate = false);
 // A barrier of its own, which `threads` threads of the block pass together.
 void part_barrier(unsigned threads);
 
 // Waits until all lanes of `mask` have called this with the same operation. Returns the values that
 // they passed, indexed by lane.
-enum class WarpOperation { barrier, shuffle, shuffle_up, shuffle_down, shuffle_xor, ballot };
+enum class WarpOperation {
+  barrier,
+  shuffle,
+  shuffle_up,
+  shuffle_down,
+  shuffle_xor,
+  ballot,
+  load_tiles,
+  multiply_add
+};
 const std::uint64_t* exchange(WarpOperation operation, unsigned mask, std::uint64_t value);
 unsigned lane_index();
 

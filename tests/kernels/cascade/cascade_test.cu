@@ -1,5 +1,7 @@
 // The whole flow through the kernels, from the grey image to windows, against the CPU backend: on a
 // GPU and, for small pictures, on the host.
+#include <algorithm>
+#include <cstring>
 #include <memory>
 #include <span>
 #include <variant>
@@ -9,6 +11,7 @@
 #include "core/grouping.hpp"
 #include "kernels/cascade/evaluate.hpp"
 #include "kernels/cascade/group_windows.hpp"
+#include "kernels/cascade/late_stages.hpp"
 #include "kernels/cascade/skip_rule.hpp"
 #include "kernels/image/resize.hpp"
 #include "kernels/image/tilted.hpp"
@@ -23,6 +26,12 @@ namespace {
 
 using gpu::Candidate;
 using gpu::CompiledCascade;
+
+// Which stages are evaluated on tensor cores.
+struct Late {
+  std::vector<int> group_begins;  // the first stage of each group of late stages
+  std::uint32_t capacity;         // of the queues
+};
 
 // A picture, a cascade, and how to evaluate them.
 struct Scene {
@@ -109,7 +118,72 @@ class Uploaded {
 constexpr std::uint32_t capacity = 1 << 16;  // of candidates and of windows
 constexpr std::uint32_t poison = 0xDEADBEEF;
 
-Answer on_device(const Scene& scene) {
+template <class T>
+std::vector<T> values_of(const std::vector<std::byte>& bytes) {
+  std::vector<T> values(bytes.size() / sizeof(T));
+  std::memcpy(values.data(), bytes.data(), bytes.size());
+  return values;
+}
+
+// The late stages, compiled and in device memory, with their queues.
+class UploadedLate {
+ public:
+  UploadedLate(const Cascade& cascade, const Late& late, int shared_bytes)
+      : shape_(gpu::choose_late_shape(cascade.window, *gpu::product_nodes(cascade), shared_bytes)),
+        products_(gpu::compile_products(cascade, late.group_begins, shape_.column_groups)),
+        window_(cascade.window),
+        slices_(values_of<uint4>(products_.slices)),
+        counts_(std::vector<std::uint32_t>(products_.groups.size(), 0)) {
+    EXPECT_GT(shape_.warpgroups, 0) << cascade.name;
+    for (std::size_t g = 0; g < products_.groups.size(); ++g)
+      queues_.emplace_back(std::vector<gpu::LateWindow>(late.capacity, {poison, -1, -1}));
+    capacity_ = late.capacity;
+  }
+
+  // The queue before a group; none after the last.
+  gpu::WindowQueue queue(std::size_t group) {
+    if (group == queues_.size()) return {};
+    return {queues_[group].data(), counts_.data() + group, capacity_};
+  }
+  int early_stages() const { return products_.groups.front().first_stage; }
+
+  // Evaluates what is in the first queue, and empties all of them.
+  void enqueue(const gpu::EvaluateTask& early, View<const std::uint8_t> atlas) {
+    for (std::size_t g = 0; g < products_.groups.size(); ++g) {
+      const gpu::StageGroup& group = products_.groups[g];
+      gpu::LateTask task{};
+      task.atlas = atlas;
+      task.levels = early.levels;
+      task.in = queue(g);
+      task.out = queue(g + 1);
+      task.candidates = early.candidates;
+      task.candidate_count = early.candidate_count;
+      task.capacity = early.capacity;
+      task.slices = slices_.data() + group.first_slice * (products_.layout.bytes() / 16);
+      task.slice_count = group.slices;
+      task.layout = products_.layout;
+      task.bytes = products_.window;
+      task.window = window_;
+      task.shape = shape_;
+      gpu::enqueue_late_stages(task, test_stream());
+    }
+    for (const std::uint32_t count : counts_.download()) went_through += count;
+    counts_.upload(std::vector<std::uint32_t>(products_.groups.size(), 0));
+  }
+
+  std::size_t went_through = 0;  // windows of all queues
+
+ private:
+  gpu::LateShape shape_;
+  gpu::CompiledProducts products_;
+  Size window_;
+  DeviceArray<uint4> slices_;
+  std::vector<DeviceArray<gpu::LateWindow>> queues_;
+  DeviceArray<std::uint32_t> counts_;
+  std::uint32_t capacity_;
+};
+
+Answer on_device(const Scene& scene, UploadedLate* late) {
   const Pyramid& pyramid = scene.pyramid;
   const gpu::EvaluatePlan plan = gpu::plan_evaluate(pyramid, scene.atlas, scene.cascade);
   Uploaded step_1(scene.cascade, plan.layout[0]), step_2(scene.cascade, plan.layout[1]);
@@ -157,12 +231,20 @@ Answer on_device(const Scene& scene) {
     task.candidate_count = candidate_count.data();
     task.capacity = capacity;
     task.levels = levels.data();
+    if (late) {
+      task.late = late->queue(0);
+      task.early_stages = late->early_stages();
+    }
     const auto enqueue = [&](int first_level, int level_count) {
       task.tiles = tiles.data() + plan.first_tile[first_level];
       gpu::enqueue_evaluate(task, step_1.compiled, plan.tile_count(first_level, level_count),
                             test_stream());
     };
     enqueue(scene.atlas.groups[g].first, scene.atlas.groups[g].count);
+    if (late) {
+      late->enqueue(task, atlas.view());
+      continue;
+    }
 
     task.rejected = nullptr;
     task.candidates = nullptr;
@@ -210,19 +292,13 @@ Answer on_device(const Scene& scene) {
   return answer;
 }
 
-// Expects the same from the CPU and from the kernels; returns the number of windows.
-std::size_t compare(const Cascade& cascade, View<const std::uint8_t> gray,
-                    const DetectOptions& options, std::size_t max_atlas_pixels = 1 << 26) {
-  const Pyramid pyramid = plan_pyramid(gray.size, cascade.window, options);
-  if (pyramid.levels.empty()) return 0;
-  const Scene scene{cascade, pyramid, gpu::plan_atlas(pyramid, max_atlas_pixels), options, gray};
-  const Answer expected = on_cpu(scene);
-  const Answer answer = on_device(scene);
-  const std::string what = cascade.name + " on " + std::to_string(gray.size.width) + "x" +
-                           std::to_string(gray.size.height);
+void expect_same(const Answer& answer, const Answer& expected, const std::string& what) {
   EXPECT_EQ(answer.windows, expected.windows) << what;
   EXPECT_EQ(answer.boxes, expected.boxes) << what;
   EXPECT_EQ(answer.faces, expected.faces) << what;
+}
+
+void expect_same_depths(const Answer& answer, const Answer& expected, const std::string& what) {
   EXPECT_EQ(answer.depths.size(), expected.depths.size());
   for (std::size_t i = 0; i < expected.depths.size(); ++i) {
     const Image<std::uint32_t>&ours = answer.depths[i], &theirs = expected.depths[i];
@@ -231,6 +307,42 @@ std::size_t compare(const Cascade& cascade, View<const std::uint8_t> gray,
       for (int x = 0; x < theirs.size().width; ++x) wrong += ours.row(y)[x] != theirs.row(y)[x];
     EXPECT_EQ(wrong, 0u) << what << ": depths of level " << i;
   }
+}
+
+// With the late stages on tensor cores, divided at several places; with large and small queues, and
+// in shapes for large and small shared memories. Returns the number of windows in all queues.
+std::size_t compare_late(const Scene& scene, const Answer& expected, const std::string& what) {
+  const auto stages = static_cast<int>(scene.cascade.stages.size());
+  if (stages < 2 || !gpu::product_nodes(scene.cascade)) return 0;
+  std::vector<Late> choices{{{(stages + 1) / 2}, capacity}, {{stages - 1}, 20}};
+  if (stages > 3) choices.push_back({{1, stages / 2, stages - 1}, capacity});
+  std::size_t queued = 0;
+  int shared_bytes = 227 << 10;
+  for (const Late& late : choices) {
+    UploadedLate uploaded(scene.cascade, late, shared_bytes);
+    expect_same(on_device(scene, &uploaded), expected,
+                what + ", late from stage " + std::to_string(late.group_begins[0]));
+    queued += uploaded.went_through;
+    shared_bytes = 99 << 10;
+  }
+  return queued;
+}
+
+std::size_t went_through_queues = 0;  // windows, in all comparisons
+
+// Expects the same from the CPU and from the kernels; returns the number of windows.
+std::size_t compare(const Cascade& cascade, View<const std::uint8_t> gray,
+                    const DetectOptions& options, std::size_t max_atlas_pixels = 1 << 26) {
+  const Pyramid pyramid = plan_pyramid(gray.size, cascade.window, options);
+  if (pyramid.levels.empty()) return 0;
+  const Scene scene{cascade, pyramid, gpu::plan_atlas(pyramid, max_atlas_pixels), options, gray};
+  const Answer expected = on_cpu(scene);
+  const Answer answer = on_device(scene, nullptr);
+  const std::string what = cascade.name + " on " + std::to_string(gray.size.width) + "x" +
+                           std::to_string(gray.size.height);
+  expect_same(answer, expected, what);
+  expect_same_depths(answer, expected, what);
+  went_through_queues += compare_late(scene, expected, what);
   return expected.windows.size();
 }
 
@@ -240,10 +352,18 @@ Cascade rounded(Cascade cascade) {
   return cascade;
 }
 
+// The cascade with weights that are integers, as those of trained ones, which tensor cores need.
+Cascade with_integer_weights(Cascade cascade) {
+  for (HaarFeature& feature : cascade.haar)
+    for (HaarFeature::Part& part : feature.parts) part.weight = std::round(part.weight);
+  return cascade;
+}
+
 class RandomCascades : public ::testing::TestWithParam<NamedShape> {};
 
 TEST_P(RandomCascades, GiveTheWindowsOfTheCpu) {
   std::size_t windows = 0;
+  went_through_queues = 0;
   std::mt19937 random(3);
   for (unsigned seed = 0; seed < (on_gpu ? 300u : 3u); ++seed) {
     const Cascade cascade = random_cascade(seed, GetParam().shape);
@@ -255,12 +375,27 @@ TEST_P(RandomCascades, GiveTheWindowsOfTheCpu) {
     windows += compare(cascade, clouds(size, seed, 1).view(), options, most);
     windows += compare(rounded(cascade), clouds(size, seed, 2).view(), options, most);
     windows += compare(rounded(cascade), noise(size, seed, 100, 136).view(), options);
+    if (cascade.kind == FeatureKind::haar)
+      windows += compare(with_integer_weights(rounded(cascade)), clouds(size, seed, 1).view(),
+                         options, most);
   }
   EXPECT_GT(windows, on_gpu ? 20'000u : 100u);
+  if (GetParam().shape.kind == FeatureKind::haar && GetParam().shape.max_nodes <= 3) {
+    EXPECT_GT(went_through_queues, on_gpu ? 20'000u : 100u);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, RandomCascades, ::testing::ValuesIn(cascade_shapes),
                          [](const auto& tested) { return tested.param.name; });
+
+// Blocks append to the same queues and the same list of candidates.
+TEST(CascadeKernels, BlocksMayRunInAnyOrder) {
+  const Cascade cascade = with_integer_weights(
+      rounded(random_cascade(2, {.tilted = true, .max_nodes = 3, .tree_factor = 4})));
+  went_through_queues = 0;
+  under_all_schedules([&] { compare(cascade, clouds({50, 40}, 1, 1).view(), {}); });
+  EXPECT_GT(went_through_queues, 1000u);
+}
 
 // With the first cascade every visited position gives a window; with the second, about half of the
 // windows are rejected, and rejections skip their neighbours.
@@ -278,6 +413,7 @@ TEST(CascadeKernels, GridsAndSkips) {
 // Real cascades: hundreds of features of all kinds, with tilted features and trees.
 TEST(CascadeKernels, TrainedCascades) {
   std::size_t windows = 0;
+  went_through_queues = 0;
   for (const char* name :
        {"frontalface_default", "frontalface_alt2", "eye_tree_eyeglasses", "lbp:frontalface"}) {
     const auto cascade = find_cascade(name);
@@ -285,6 +421,7 @@ TEST(CascadeKernels, TrainedCascades) {
     windows += compare(*cascade, drawn_faces({71, 66}).view(), {.scale_factor = 1.3});
   }
   EXPECT_GT(windows, 20u);
+  EXPECT_GT(went_through_queues, 1000u);
 }
 
 // Rows with nothing but rejections across several tiles, next to a uniform area on one side.

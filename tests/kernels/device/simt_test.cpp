@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "kernels/device/matrix.hpp"
 #include "kernels/device/platform.hpp"
 
 namespace facesat::test {
@@ -35,8 +36,9 @@ void under_all_schedules(Body body) {
 // Runs a kernel that is expected to be refused; returns the reason, empty if it was not.
 template <class Kernel>
 std::string refusal(unsigned blocks, unsigned threads, Kernel kernel) {
+  constexpr std::size_t shared_bytes = 1024;
   try {
-    simt::launch("kernel", blocks, threads, kernel);
+    simt::launch("kernel", blocks, threads, kernel, shared_bytes);
   } catch (const simt::Undefined& error) {
     return error.what();
   }
@@ -187,6 +189,51 @@ TEST(Simt, WhatAGpuDoesNotDefineIsRefused) {
   expect_refusal(1, 32, "outside its bounds", [] {
     __shared__ SharedArray<int, 32> values;
     values[static_cast<int>(threadIdx.x) + 1] = 1;
+  });
+}
+
+TEST(Simt, MisusedMatricesAreRefused) {
+  // 32 rows of 16 bytes; row 31 is written only if `all`.
+  const auto load = [](bool all, unsigned offset) {
+    const gpu::DynamicShared<std::uint32_t> rows;
+    const int lane = static_cast<int>(threadIdx.x);
+    for (int i = 0; i < 4; ++i)
+      if (all || lane < 31) rows[lane * 4 + i] = 1;
+    __syncwarp();
+    gpu::load_tiles(rows, rows.address() + threadIdx.x * 16 + offset);
+  };
+  EXPECT_EQ(refusal(1, 32, [&] { load(true, 0); }), "");
+  expect_refusal(1, 32, "unwritten shared", [&] { load(false, 0); });
+  expect_refusal(1, 32, "16-byte boundary", [&] { load(true, 4); });
+  expect_refusal(1, 32, "outside its bounds", [&] { load(true, 1024); });
+  expect_refusal(1, 16, "lanes that do not exist", [&] { load(true, 0); });
+  const auto multiply = [] {
+    std::int32_t sums[4] = {};
+    gpu::multiply_add(sums, {1, 1, 1, 1}, {1, 1});
+  };
+  EXPECT_EQ(refusal(1, 32, multiply), "");
+  expect_refusal(1, 32, "in another operation", [&] {
+    if (threadIdx.x < 16)
+      multiply();
+    else
+      __syncwarp();
+  });
+  expect_refusal(1, 32, "ended", [&] {
+    if (threadIdx.x < 31) multiply();
+  });
+}
+
+TEST(Simt, ABarrierTellsWhetherAnyThreadPassedTrue) {
+  under_all_schedules([] {
+    std::vector<int> answers(2 * 64);
+    simt::launch("kernel", 1, 64, [&] {
+      const auto thread = static_cast<int>(threadIdx.x);
+      answers[thread] = __syncthreads_or(thread == 40);
+      __syncthreads();
+      answers[64 + thread] = __syncthreads_or(0);
+    });
+    EXPECT_EQ(std::accumulate(answers.begin(), answers.begin() + 64, 0), 64);
+    EXPECT_EQ(std::accumulate(answers.begin() + 64, answers.end(), 0), 0);
   });
 }
 

@@ -1,0 +1,367 @@
+// A block takes a batch of windows from the queue and copies each window's pixels into a row of a
+// matrix in shared memory. The features come as columns of a second matrix, slice by slice. A warp
+// multiplies 16 windows (or several times 16) with all columns of a slice; then each of its threads
+// has the values of some nodes of some windows in registers: it compares them with the thresholds,
+// looks up the leaves and adds them. The four threads that share a window add their sums at the end
+// of a stage. Windows that pass the last stage of the group are appended to the next queue.
+//
+// Rejected windows stay where they are, and are multiplied on with the others of their warp, until
+// none of the block's windows is left. That is why the stages are divided into groups, between which
+// the queues close the gaps.
+#include <algorithm>
+
+#include "kernels/cascade/late_stages.hpp"
+#include "kernels/device/matrix.hpp"
+#include "kernels/device/warp.cuh"
+
+namespace facesat::gpu {
+namespace {
+
+constexpr int warpgroup_threads = 128;
+constexpr int max_warpgroups = 4;
+constexpr int rows_per_group = 16;      // of one multiplication
+constexpr int lanes_per_row = 4;        // threads that have the sums of a row
+constexpr int lanes_per_window = 8;     // while pixels are copied
+constexpr int shared_limit = 227 << 10;  // the most that any device has
+
+using Shared = DynamicShared<std::uint32_t>;
+
+// Shared memory, in 4-byte words: the pixels of each warpgroup's windows, then the slots.
+struct Layout {
+  int pixels, slot;  // words of a warpgroup's pixels and of a slot
+  int windows;       // of a warpgroup
+};
+__device__ Layout layout_of(const LateTask& task) {
+  const int windows = 4 * task.shape.row_groups * rows_per_group;
+  return {windows * task.bytes.total() / 4, task.layout.bytes() / 4, windows};
+}
+
+// The evaluation of batches by one warp.
+template <int row_groups, int column_groups, int tree_nodes>
+class LateEvaluation {
+ public:
+  __device__ LateEvaluation(const LateTask& task, const Shared& shared)
+      : task_(task), shared_(shared), layout_(layout_of(task)) {}
+
+  __device__ void run() {
+    const std::uint32_t total = min(*task_.in.count, task_.in.capacity);
+    const auto batch = static_cast<std::uint32_t>(task_.shape.windows());
+    clear_padding();
+    const bool resident = task_.slice_count <= task_.shape.slots;
+    if (resident)
+      for (int i = 0; i < task_.slice_count; ++i) begin_slice(i);
+    for (std::uint32_t first = blockIdx.x * batch; first < total; first += gridDim.x * batch) {
+      if (!resident) begin_slice(0);
+      load_windows(first, total);
+      load_pixels();
+      for (int i = 0; i < task_.slice_count; ++i) {
+        wait_for_copies();
+        if (!__syncthreads_or(any_alive())) break;
+        // The slot of the next slice was last read before this barrier.
+        if (!resident && i + 1 < task_.slice_count) begin_slice(i + 1);
+        if (__any_sync(full_warp, any_alive())) evaluate_slice(i % task_.shape.slots);
+      }
+      report();
+      __syncthreads();
+    }
+    wait_for_copies();
+  }
+
+ private:
+  static constexpr int bundles = column_groups / tree_nodes;
+  static constexpr int outcomes = 1 << tree_nodes;
+  static constexpr int columns = column_groups * column_group;
+
+  // A thread has `row_groups` times two windows: those of rows `row_` and `row_` + 8 of each of its
+  // warp's groups. The four threads of a row have different columns.
+  struct Windows {
+    LateWindow at[row_groups][2];
+    bool alive[row_groups][2];
+    std::int64_t sum[row_groups][2];  // of the current stage, this thread's part
+    std::int64_t last_sum[row_groups][2];  // of the last stage, whole
+  };
+
+  // The number of a row among the windows of the warpgroup.
+  __device__ int window_of(int group, int row) const {
+    return (group * 4 + warp_) * rows_per_group + row;
+  }
+  // The place of a window's pixel in shared memory, in words; `pixel` is a multiple of 4.
+  __device__ int word_of(int window, int pixel) const {
+    return warpgroup_ * layout_.pixels +
+           (pixel / pixels_per_row * layout_.windows + window) * (pixels_per_row / 4) +
+           pixel % pixels_per_row / 4;
+  }
+  __device__ int slot_word(int slot) const {
+    return task_.shape.warpgroups * layout_.pixels + slot * layout_.slot;
+  }
+
+  __device__ bool any_alive() const {
+    bool any = false;
+    FACESAT_UNROLL
+    for (int i = 0; i < row_groups; ++i) any = any || windows_.alive[i][0] || windows_.alive[i][1];
+    return any;
+  }
+
+  // The pixels after a window's last row have weight 0, but must not be undefined.
+  __device__ void clear_padding() const {
+    for (int i = 0; i < row_groups; ++i)
+      for (int row = lane_ / 2; row < rows_per_group; row += 16)
+        for (int pixel = task_.bytes.row_bytes * task_.window.height + lane_ % 2 * 4;
+             pixel < task_.bytes.total(); pixel += 8)
+          shared_[word_of(window_of(i, row), pixel)] = 0;
+  }
+
+  // All threads of the block copy a slice into its slot.
+  __device__ void begin_slice(int slice) const {
+    const int parts = layout_.slot / 4, to = slot_word(slice % task_.shape.slots);
+    const uint4* from = task_.slices + static_cast<std::ptrdiff_t>(slice) * parts;
+    for (int i = static_cast<int>(threadIdx.x); i < parts; i += static_cast<int>(blockDim.x))
+      begin_copy(shared_, to + i * 4, from + i);
+  }
+
+  __device__ void load_windows(std::uint32_t first, std::uint32_t total) {
+    FACESAT_UNROLL
+    for (int i = 0; i < row_groups; ++i)
+      FACESAT_UNROLL
+      for (int half = 0; half < 2; ++half) {
+        const std::uint32_t place =
+            first + static_cast<std::uint32_t>(warpgroup_ * layout_.windows +
+                                               window_of(i, row_ + half * 8));
+        LateWindow& window = windows_.at[i][half];
+        window = place < total ? task_.in.windows[place] : LateWindow{};
+        windows_.alive[i][half] = window.inverse_deviation != 0;
+        windows_.sum[i][half] = 0;
+        windows_.last_sum[i][half] = 0;
+      }
+  }
+
+  // Copies the pixels of the warp's windows: eight lanes per window, a word each.
+  __device__ void load_pixels() const {
+    FACESAT_UNROLL
+    for (int i = 0; i < row_groups; ++i)
+      FACESAT_UNROLL
+      for (int half = 0; half < 2; ++half) {
+        const std::uint32_t offset = first_pixel(windows_.at[i][half]);
+        for (int row = 0; row < 8; row += 32 / lanes_per_window) {
+          const int own_row = row + lane_ / lanes_per_window;
+          const std::uint32_t from = __shfl_sync(full_warp, offset, own_row * lanes_per_row);
+          load_window(window_of(i, own_row + half * 8), from);
+        }
+      }
+  }
+
+  // The offset of a window's first pixel in the atlas; 0 for those that do not exist.
+  __device__ std::uint32_t first_pixel(const LateWindow& window) const {
+    if (window.inverse_deviation == 0) return 0;
+    const EvaluateLevel& level = task_.levels[window.level];
+    const auto width = static_cast<std::uint32_t>(level.grid_width);
+    const auto step = static_cast<std::uint32_t>(level.step);
+    const std::uint32_t x = static_cast<std::uint32_t>(level.x) + window.cell % width * step,
+                        y = static_cast<std::uint32_t>(level.y) + window.cell / width * step;
+    return y * static_cast<std::uint32_t>(task_.atlas.pitch) + x;
+  }
+
+  // Words are loaded from 4-byte boundaries and shifted. A lane has the word `word` of a row; its
+  // right part comes from the next lane, so the last lane has none.
+  __device__ void load_window(int window, std::uint32_t from) const {
+    const int lane = lane_ % lanes_per_window;
+    const unsigned skipped = from % 4;  // bytes before the window's first pixel
+    const auto* aligned = reinterpret_cast<const std::uint32_t*>(task_.atlas.data + (from - skipped));
+    const std::ptrdiff_t pitch = task_.atlas.pitch / 4;
+    const int row_words = task_.bytes.row_bytes / 4;
+    // The last word that contains pixels of the window.
+    const int last = (static_cast<int>(skipped) + task_.window.width - 1) / 4;
+    for (int word = lane; word - lane < row_words; word += lanes_per_window - 1) {
+      const std::uint32_t* column = aligned + min(word, last);
+      const bool stores = lane < lanes_per_window - 1 && word < row_words;
+      for (int y = 0; y < task_.window.height; y += rows_at_once) {
+        std::uint32_t v[rows_at_once];
+        FACESAT_UNROLL
+        for (int k = 0; k < rows_at_once; ++k)
+          v[k] = column[min(y + k, task_.window.height - 1) * pitch];
+        FACESAT_UNROLL
+        for (int k = 0; k < rows_at_once; ++k) {
+          const std::uint32_t next = __shfl_down_sync(full_warp, v[k], 1);
+          if (stores && y + k < task_.window.height)
+            shared_[word_of(window, (y + k) * task_.bytes.row_bytes + word * 4)] =
+                __funnelshift_r(v[k], next, skipped * 8);
+        }
+      }
+    }
+  }
+
+  __device__ void evaluate_slice(int slot) {
+    std::int32_t values[row_groups][column_groups][4] = {};
+    multiply(slot, values);
+    respond(slot, values);
+  }
+
+  __device__ void multiply(int slot, std::int32_t (&values)[row_groups][column_groups][4]) const {
+    const int tile = lane_ / 8, row = lane_ % 8;
+    // Rows of tiles: 16 windows of the first 16 pixels, then of the next. Columns: two groups, each
+    // of the first 16 pixels and of the next.
+    unsigned a = shared_.address() +
+                 4 * word_of(window_of(0, tile % 2 * 8 + row), tile / 2 * pixels_per_row),
+             b = shared_.address() + 4 * slot_word(slot) +
+                 (tile % 2 * columns + tile / 2 * column_group + row) * pixels_per_row;
+    for (int step = 0; step < task_.bytes.steps; ++step) {
+      ByteTiles windows[row_groups];
+      FACESAT_UNROLL
+      for (int i = 0; i < row_groups; ++i)
+        windows[i] = load_tiles(shared_, a + i * 4 * rows_per_group * pixels_per_row);
+      FACESAT_UNROLL
+      for (int j = 0; j < column_groups; j += 2) {
+        const ByteTiles nodes = load_tiles(shared_, b + j * column_group * pixels_per_row);
+        const std::uint32_t first[2] = {nodes.of[0], nodes.of[1]},
+                            second[2] = {nodes.of[2], nodes.of[3]};
+        FACESAT_UNROLL
+        for (int i = 0; i < row_groups; ++i) {
+          multiply_add(values[i][j], windows[i].of, first);
+          multiply_add(values[i][j + 1], windows[i].of, second);
+        }
+      }
+      a += 2 * layout_.windows * pixels_per_row;
+      b += 2 * columns * pixels_per_row;
+    }
+  }
+
+  // Adds the leaves of a slice's trees, and decides at the ends of stages.
+  __device__ void respond(int slot, const std::int32_t (&values)[row_groups][column_groups][4]) {
+    const int begin = slot_word(slot);
+    const int thresholds = begin + task_.layout.thresholds() / 4,
+              leaves = begin + task_.layout.leaves() / 4, ends = begin + task_.layout.ends() / 4;
+    FACESAT_UNROLL
+    for (int b = 0; b < bundles; ++b) {
+      FACESAT_UNROLL
+      for (int side = 0; side < 2; ++side) {
+        const int tree = lane_ % lanes_per_row * 2 + side;
+        float threshold[tree_nodes];
+        FACESAT_UNROLL
+        for (int j = 0; j < tree_nodes; ++j)
+          threshold[j] =
+              shared_.template read<float>(thresholds + (b * tree_nodes + j) * column_group + tree);
+        FACESAT_UNROLL
+        for (int i = 0; i < row_groups; ++i)
+          FACESAT_UNROLL
+          for (int half = 0; half < 2; ++half) {
+            int outcome = 0;
+            FACESAT_UNROLL
+            for (int j = 0; j < tree_nodes; ++j) {
+              const auto value =
+                  static_cast<float>(values[i][b * tree_nodes + j][half * 2 + side]);
+              if (value * windows_.at[i][half].inverse_deviation < threshold[j]) outcome |= 1 << j;
+            }
+            windows_.sum[i][half] += shared_.template read<std::int64_t>(
+                leaves + ((b * column_group + tree) * outcomes + outcome) * 2);
+          }
+      }
+      const auto end = shared_.template read<BundleEnd>(ends + b * 4);
+      if (end.ends_stage) end_stage(end.threshold);
+    }
+  }
+
+  __device__ void end_stage(std::int64_t threshold) {
+    FACESAT_UNROLL
+    for (int i = 0; i < row_groups; ++i)
+      FACESAT_UNROLL
+      for (int half = 0; half < 2; ++half) {
+        std::int64_t sum = windows_.sum[i][half];
+        for (int d = 1; d < lanes_per_row; d *= 2) sum += __shfl_xor_sync(full_warp, sum, d);
+        windows_.alive[i][half] = windows_.alive[i][half] && sum >= threshold;
+        windows_.last_sum[i][half] = sum;
+        windows_.sum[i][half] = 0;
+      }
+  }
+
+  // Appends the survivors to the next queue, or to the candidates.
+  __device__ void report() const {
+    FACESAT_UNROLL
+    for (int i = 0; i < row_groups; ++i)
+      FACESAT_UNROLL
+      for (int half = 0; half < 2; ++half) {
+        const bool mine = windows_.alive[i][half] && lane_ % lanes_per_row == 0;
+        const unsigned votes = __ballot_sync(full_warp, mine);
+        if (votes == 0) continue;
+        std::uint32_t* count = task_.out.windows ? task_.out.count : task_.candidate_count;
+        std::uint32_t place = 0;
+        if (lane_ == 0) place = atomicAdd(count, static_cast<std::uint32_t>(__popc(votes)));
+        place = __shfl_sync(full_warp, place, 0) +
+                static_cast<std::uint32_t>(__popc(votes & ((1u << lane_) - 1)));
+        if (!mine) continue;
+        const LateWindow& window = windows_.at[i][half];
+        if (task_.out.windows)
+          task_.out.windows[place] = window;  // there are no more than have come in
+        else if (place < task_.capacity)
+          task_.candidates[place] = {windows_.last_sum[i][half], window.cell, window.level};
+      }
+  }
+
+  static constexpr int rows_at_once = 6;  // of a window, in flight
+
+  const LateTask& task_;
+  const Shared& shared_;
+  const Layout layout_;
+  const int lane_ = static_cast<int>(threadIdx.x) % 32;
+  const int warp_ = static_cast<int>(threadIdx.x) / 32 % 4, row_ = lane_ / lanes_per_row;
+  const int warpgroup_ = static_cast<int>(threadIdx.x) / warpgroup_threads;
+  Windows windows_;
+};
+
+template <int row_groups, int column_groups, int tree_nodes>
+__global__ void __launch_bounds__(max_warpgroups* warpgroup_threads, 1)
+    late_stages_kernel(FACESAT_PARAMETER(LateTask) task) {
+  const Shared shared;
+  LateEvaluation<row_groups, column_groups, tree_nodes>(task, shared).run();
+}
+
+// Calls use(kernel) with the kernel for a shape.
+template <class Use>
+void with_kernel(const LateTask& task, Use use) {
+  const auto for_columns = [&]<int nodes, int many, int few>() {
+    if (task.shape.row_groups == 2)
+      use(late_stages_kernel<2, many, nodes>);
+    else
+      use(late_stages_kernel<1, few, nodes>);
+  };
+  switch (task.layout.tree_nodes) {
+    case 1:
+      return for_columns.template operator()<1, 8, 4>();
+    case 2:
+      return for_columns.template operator()<2, 8, 4>();
+    default:
+      return for_columns.template operator()<3, 6, 6>();
+  }
+}
+
+}  // namespace
+
+int shared_bytes_of(const LateShape& shape, const SliceLayout& layout) {
+  return shape.windows() * layout.steps * pixels_per_step + shape.slots * layout.bytes();
+}
+
+LateShape choose_late_shape(Size window, int tree_nodes, int shared_bytes) {
+  LateShape shape{};
+  for (const bool large : {true, false}) {
+    shape = {large ? 2 : 1, tree_nodes == 3 ? 6 : large ? 8 : 4, 0, 2};
+    const SliceLayout layout{shape.column_groups, tree_nodes, window_bytes(window).steps};
+    const auto fits = [&](LateShape larger) {
+      return shared_bytes_of(larger, layout) <= std::min(shared_bytes, shared_limit);
+    };
+    while (shape.warpgroups < max_warpgroups &&
+           fits({shape.row_groups, shape.column_groups, shape.warpgroups + 1, shape.slots}))
+      ++shape.warpgroups;
+    if (shape.warpgroups >= (large ? 2 : 1)) break;
+  }
+  return shape;
+}
+
+void enqueue_late_stages(const LateTask& task, StreamHandle stream) {
+  const int threads = task.shape.warpgroups * warpgroup_threads;
+  const int bytes = shared_bytes_of(task.shape, task.layout);
+  with_kernel(task, [&](auto* kernel) {
+    const int blocks = resident_blocks(kernel, threads, static_cast<std::size_t>(bytes));
+    FACESAT_LAUNCH_SHARED(kernel, dim3(blocks), dim3(threads), bytes, stream, task);
+  });
+}
+
+}  // namespace facesat::gpu

@@ -1,0 +1,43 @@
+// kernels/device/matrix.hpp on the host. What is undefined on a GPU is reported: lanes that are
+// missing, rows that do not begin on 16 bytes, and shared memory that was never written.
+#pragma once
+
+namespace facesat::gpu {
+
+inline ByteTiles load_tiles(const DynamicShared<std::uint32_t>& shared, unsigned address) {
+  if (address % 16 != 0) simt::undefined("a row of a tile does not begin on a 16-byte boundary");
+  const std::uint64_t* rows = simt::exchange(simt::WarpOperation::load_tiles, ~0u, address);
+  const unsigned lane = simt::lane_index();
+  ByteTiles tiles;
+  for (unsigned i = 0; i < 4; ++i)
+    tiles.of[i] = shared.at(static_cast<unsigned>(rows[8 * i + lane / 4]) + 4 * (lane % 4));
+  return tiles;
+}
+
+inline void multiply_add(std::int32_t (&sums)[4], const std::uint32_t (&a)[4],
+                         const std::uint32_t (&b)[2]) {
+  constexpr int words = 6;
+  const std::uint32_t mine[words] = {a[0], a[1], a[2], a[3], b[0], b[1]};
+  std::uint32_t all[32][words];  // of each lane
+  for (int i = 0; i < words; i += 2) {
+    const std::uint64_t* pairs = simt::exchange(
+        simt::WarpOperation::multiply_add, ~0u, mine[i] | std::uint64_t{mine[i + 1]} << 32);
+    for (int lane = 0; lane < 32; ++lane) {
+      all[lane][i] = static_cast<std::uint32_t>(pairs[lane]);
+      all[lane][i + 1] = static_cast<std::uint32_t>(pairs[lane] >> 32);
+    }
+  }
+  const auto lane = static_cast<int>(simt::lane_index());
+  for (int i = 0; i < 4; ++i) {
+    const int row = lane / 4 + i / 2 * 8, column = lane % 4 * 2 + i % 2;
+    for (int k = 0; k < 32; ++k) {
+      const int part = k % 16 / 4, shift = k % 4 * 8;
+      const std::uint32_t in_a = all[row % 8 * 4 + part][row / 8 + k / 16 * 2],
+                          in_b = all[column * 4 + part][4 + k / 16];
+      sums[i] += static_cast<std::int32_t>(in_a >> shift & 255) *
+                 static_cast<std::int8_t>(in_b >> shift & 255);
+    }
+  }
+}
+
+}  // namespace facesat::gpu

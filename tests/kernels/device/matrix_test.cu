@@ -1,0 +1,74 @@
+// Products of matrices of bytes, on tensor cores and on the host, against the definition.
+#include "kernels/device/matrix.hpp"
+
+#include <random>
+
+#include "tests/kernels/device_memory.hpp"
+
+namespace facesat::test {
+namespace {
+
+constexpr int rows = 16, depth = 32, columns = 8;
+
+// A warp computes sums += A * B. Rows of A and columns of B lie one after the other, in two tiles
+// each: the first 16 bytes of all of them, then the others.
+__global__ void multiply_kernel(const std::uint32_t* a, const std::uint32_t* b,
+                                std::int32_t* sums) {
+  const gpu::DynamicShared<std::uint32_t> shared;
+  const int lane = static_cast<int>(threadIdx.x);
+  constexpr int words_of_a = rows * depth / 4, words_of_b = columns * depth / 4;
+  for (int i = lane; i < words_of_a; i += 32) shared[i] = a[i];
+  for (int i = lane; i < words_of_b; i += 32) shared[words_of_a + i] = b[i];
+  __syncthreads();
+  const auto row = static_cast<unsigned>(lane % 8), tile = static_cast<unsigned>(lane / 8);
+  const gpu::ByteTiles in_a = gpu::load_tiles(
+      shared, shared.address() + (tile / 2 * rows + tile % 2 * 8 + row) * 16);
+  const gpu::ByteTiles in_b = gpu::load_tiles(
+      shared, shared.address() + words_of_a * 4 + (tile % 2 * columns + row) * 16);
+  const std::uint32_t columns_of_b[2] = {in_b.of[0], in_b.of[1]};
+  std::int32_t mine[4];
+  for (int i = 0; i < 4; ++i) mine[i] = sums[lane * 4 + i];
+  gpu::multiply_add(mine, in_a.of, columns_of_b);
+  for (int i = 0; i < 4; ++i) sums[lane * 4 + i] = mine[i];
+}
+
+template <class Byte>
+std::vector<std::uint32_t> words_of(const std::vector<Byte>& bytes) {
+  std::vector<std::uint32_t> words(bytes.size() / 4);
+  std::memcpy(words.data(), bytes.data(), bytes.size());
+  return words;
+}
+
+TEST(Matrix, ProductsOfBytes) {
+  std::mt19937 random(1);
+  for (int run = 0; run < 4; ++run) {
+    std::vector<std::uint8_t> a(rows * depth);
+    std::vector<std::int8_t> b(columns * depth);
+    // The last run has the largest values.
+    for (auto& value : a) value = static_cast<std::uint8_t>(run == 3 ? 255 : random());
+    for (auto& value : b) value = static_cast<std::int8_t>(run == 3 ? -128 : random());
+    std::vector<std::int32_t> sums(32 * 4);
+    for (auto& value : sums) value = static_cast<std::int32_t>(random());
+    std::vector<std::int32_t> expected = sums;
+    for (int lane = 0; lane < 32; ++lane)
+      for (int i = 0; i < 4; ++i)
+        for (int k = 0; k < depth; ++k) {
+          const int row = lane / 4 + i / 2 * 8, column = lane % 4 * 2 + i % 2;
+          std::int32_t& sum = expected[lane * 4 + i];
+          sum = static_cast<std::int32_t>(static_cast<std::uint32_t>(sum) +
+                                          static_cast<std::uint32_t>(
+                                              a[(k / 16 * rows + row) * 16 + k % 16] *
+                                              b[(k / 16 * columns + column) * 16 + k % 16]));
+        }
+    DeviceArray<std::uint32_t> device_a(words_of(a)), device_b(words_of(b));
+    DeviceArray<std::int32_t> device_sums(sums);
+    const std::uint32_t *const at_a = device_a.data(), *const at_b = device_b.data();
+    std::int32_t* const at_sums = device_sums.data();
+    FACESAT_LAUNCH_SHARED(multiply_kernel, dim3(1), dim3(32), (rows + columns) * depth,
+                          test_stream(), at_a, at_b, at_sums);
+    EXPECT_EQ(device_sums.download(), expected);
+  }
+}
+
+}  // namespace
+}  // namespace facesat::test
