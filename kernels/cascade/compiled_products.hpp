@@ -20,10 +20,10 @@
 
 namespace facesat::gpu {
 
-constexpr int column_group = 8;          // columns of one multiplication, and trees of a bundle
-constexpr int most_product_nodes = 3;    // of a tree
-constexpr int pixels_per_step = 32;      // of one multiplication
-constexpr int pixels_per_row = 16;       // of a tile: see device/matrix.hpp
+constexpr int column_group = 8;        // columns of one multiplication, and trees of a bundle
+constexpr int most_product_nodes = 3;  // of a tree
+constexpr int pixels_per_step = 32;    // of one multiplication
+constexpr int pixels_per_row = 16;     // of a tile: see device/matrix.hpp
 
 // Where the pixels of a window lie in a row of the first matrix. A row of the window begins at a
 // multiple of 4 bytes; the bytes between have weight 0, as have those at the end.
@@ -37,8 +37,8 @@ WindowBytes window_bytes(Size window);
 
 // Ends a bundle in a slice.
 struct alignas(16) BundleEnd {
-  std::int64_t threshold;   // of the stage: rejected if its sum < threshold
-  std::uint32_t ends_stage; // whether this is the last bundle of its stage
+  std::int64_t threshold;    // of the stage: rejected if its sum < threshold
+  std::uint32_t ends_stage;  // whether this is the last bundle of its stage
 };
 
 // The parts of a slice, in bytes from its beginning. All begin at multiples of 16.
@@ -77,7 +77,8 @@ struct CompiledProducts {
 std::optional<int> product_nodes(const Cascade& cascade);
 
 // `group_begins`: the first stage of each group, rising. Slices have `column_groups` groups of
-// columns, a multiple of product_nodes(). Throws std::logic_error if the cascade cannot be compiled.
+// columns, a multiple of product_nodes(). Throws std::logic_error if the cascade cannot be
+// compiled.
 CompiledProducts compile_products(const Cascade& cascade, const std::vector<int>& group_begins,
                                   int column_groups);
 

@@ -23,9 +23,9 @@ class DeviceLateStages {
     if (loaded_ == model && group_begins_ == group_begins) return;
     loaded_ = nullptr;
     products_ = {};
-    const std::optional<int> nodes =
-        group_begins.empty() ? std::nullopt : product_nodes(*model);
+    const std::optional<int> nodes = group_begins.empty() ? std::nullopt : product_nodes(*model);
     if (nodes) shape_ = choose_late_shape(model->window, *nodes, shared_bytes);
+    by_warpgroup_ = can_multiply_by_warpgroup();
     if (nodes && shape_.warpgroups > 0) {
       products_ = compile_products(*model, group_begins, shape_.column_groups);
       window_ = model->window;
@@ -62,9 +62,11 @@ class DeviceLateStages {
   // To be enqueued before and after the early stages.
   void enqueue_reset(cudaStream_t stream) const {
     if (!empty())
-      FACESAT_CUDA(cudaMemsetAsync(counts_.data(), 0, products_.groups.size() * sizeof(std::uint32_t), stream));
+      FACESAT_CUDA(cudaMemsetAsync(counts_.data(), 0,
+                                   products_.groups.size() * sizeof(std::uint32_t), stream));
   }
-  void enqueue(const EvaluateTask& early, View<const std::uint8_t> atlas, cudaStream_t stream) const {
+  void enqueue(const EvaluateTask& early, View<const std::uint8_t> atlas,
+               cudaStream_t stream) const {
     const auto count = static_cast<int>(products_.groups.size());
     for (int g = 0; g < count; ++g) {
       const StageGroup& group = products_.groups[g];
@@ -83,6 +85,7 @@ class DeviceLateStages {
       task.bytes = products_.window;
       task.window = window_;
       task.shape = shape_;
+      task.by_warpgroup = by_warpgroup_;
       enqueue_late_stages(task, stream);
     }
   }
@@ -97,6 +100,7 @@ class DeviceLateStages {
   std::vector<int> group_begins_;  // of loaded_
   CompiledProducts products_;
   LateShape shape_{};
+  bool by_warpgroup_ = false;
   Size window_;
   std::uint32_t capacity_ = 0;
   Buffer<std::byte> slices_;

@@ -1,13 +1,14 @@
 // A block takes a batch of windows from the queue and copies each window's pixels into a row of a
 // matrix in shared memory. The features come as columns of a second matrix, slice by slice. A warp
-// multiplies 16 windows (or several times 16) with all columns of a slice; then each of its threads
-// has the values of some nodes of some windows in registers: it compares them with the thresholds,
-// looks up the leaves and adds them. The four threads that share a window add their sums at the end
-// of a stage. Windows that pass the last stage of the group are appended to the next queue.
+// multiplies 16 windows (or several times 16) with all columns of a slice, alone or together with
+// the other warps of its warpgroup; then each of its threads has the values of some nodes of some
+// windows in registers: it compares them with the thresholds, looks up the leaves and adds them.
+// The four threads that share a window add their sums at the end of a stage. Windows that pass the
+// last stage of the group are appended to the next queue.
 //
 // Rejected windows stay where they are, and are multiplied on with the others of their warp, until
-// none of the block's windows is left. That is why the stages are divided into groups, between which
-// the queues close the gaps.
+// none of the block's windows is left. That is why the stages are divided into groups, between
+// which the queues close the gaps.
 #include <algorithm>
 
 #include "kernels/cascade/late_stages.hpp"
@@ -19,9 +20,9 @@ namespace {
 
 constexpr int warpgroup_threads = 128;
 constexpr int max_warpgroups = 4;
-constexpr int rows_per_group = 16;      // of one multiplication
-constexpr int lanes_per_row = 4;        // threads that have the sums of a row
-constexpr int lanes_per_window = 8;     // while pixels are copied
+constexpr int rows_per_group = 16;       // of one multiplication
+constexpr int lanes_per_row = 4;         // threads that have the sums of a row
+constexpr int lanes_per_window = 8;      // while pixels are copied
 constexpr int shared_limit = 227 << 10;  // the most that any device has
 
 using Shared = DynamicShared<std::uint32_t>;
@@ -37,7 +38,7 @@ __device__ Layout layout_of(const LateTask& task) {
 }
 
 // The evaluation of batches by one warp.
-template <int row_groups, int column_groups, int tree_nodes>
+template <bool by_warpgroup, int row_groups, int column_groups, int tree_nodes>
 class LateEvaluation {
  public:
   __device__ LateEvaluation(const LateTask& task, const Shared& shared)
@@ -56,10 +57,12 @@ class LateEvaluation {
       load_pixels();
       for (int i = 0; i < task_.slice_count; ++i) {
         wait_for_copies();
+        if constexpr (by_warpgroup) publish_matrices();
         if (!__syncthreads_or(any_alive())) break;
         // The slot of the next slice was last read before this barrier.
         if (!resident && i + 1 < task_.slice_count) begin_slice(i + 1);
-        if (__any_sync(full_warp, any_alive())) evaluate_slice(i % task_.shape.slots);
+        if (by_warpgroup || __any_sync(full_warp, any_alive()))
+          evaluate_slice(i % task_.shape.slots);
       }
       report();
       __syncthreads();
@@ -70,16 +73,22 @@ class LateEvaluation {
  private:
   static constexpr int bundles = column_groups / tree_nodes;
   static constexpr int outcomes = 1 << tree_nodes;
-  static constexpr int columns = column_groups * column_group;
 
   // A thread has `row_groups` times two windows: those of rows `row_` and `row_` + 8 of each of its
   // warp's groups. The four threads of a row have different columns.
   struct Windows {
     LateWindow at[row_groups][2];
     bool alive[row_groups][2];
-    std::int64_t sum[row_groups][2];  // of the current stage, this thread's part
+    std::int64_t sum[row_groups][2];       // of the current stage, this thread's part
     std::int64_t last_sum[row_groups][2];  // of the last stage, whole
   };
+
+  // Calls use(i, half) for the windows of a thread: at[i][half] and so on.
+  template <class Use>
+  __device__ static void for_windows(Use use) {
+    FACESAT_UNROLL
+    for (int k = 0; k < 2 * row_groups; ++k) use(k / 2, k % 2);
+  }
 
   // The number of a row among the windows of the warpgroup.
   __device__ int window_of(int group, int row) const {
@@ -97,8 +106,7 @@ class LateEvaluation {
 
   __device__ bool any_alive() const {
     bool any = false;
-    FACESAT_UNROLL
-    for (int i = 0; i < row_groups; ++i) any = any || windows_.alive[i][0] || windows_.alive[i][1];
+    for_windows([&](int i, int half) { any = any || windows_.alive[i][half]; });
     return any;
   }
 
@@ -120,34 +128,27 @@ class LateEvaluation {
   }
 
   __device__ void load_windows(std::uint32_t first, std::uint32_t total) {
-    FACESAT_UNROLL
-    for (int i = 0; i < row_groups; ++i)
-      FACESAT_UNROLL
-      for (int half = 0; half < 2; ++half) {
-        const std::uint32_t place =
-            first + static_cast<std::uint32_t>(warpgroup_ * layout_.windows +
-                                               window_of(i, row_ + half * 8));
-        LateWindow& window = windows_.at[i][half];
-        window = place < total ? task_.in.windows[place] : LateWindow{};
-        windows_.alive[i][half] = window.inverse_deviation != 0;
-        windows_.sum[i][half] = 0;
-        windows_.last_sum[i][half] = 0;
-      }
+    for_windows([&](int i, int half) {
+      const std::uint32_t place = first + static_cast<std::uint32_t>(warpgroup_ * layout_.windows +
+                                                                     window_of(i, row_ + half * 8));
+      LateWindow& window = windows_.at[i][half];
+      window = place < total ? task_.in.windows[place] : LateWindow{};
+      windows_.alive[i][half] = window.inverse_deviation != 0;
+      windows_.sum[i][half] = 0;
+      windows_.last_sum[i][half] = 0;
+    });
   }
 
   // Copies the pixels of the warp's windows: eight lanes per window, a word each.
   __device__ void load_pixels() const {
-    FACESAT_UNROLL
-    for (int i = 0; i < row_groups; ++i)
-      FACESAT_UNROLL
-      for (int half = 0; half < 2; ++half) {
-        const std::uint32_t offset = first_pixel(windows_.at[i][half]);
-        for (int row = 0; row < 8; row += 32 / lanes_per_window) {
-          const int own_row = row + lane_ / lanes_per_window;
-          const std::uint32_t from = __shfl_sync(full_warp, offset, own_row * lanes_per_row);
-          load_window(window_of(i, own_row + half * 8), from);
-        }
+    for_windows([&](int i, int half) {
+      const std::uint32_t offset = first_pixel(windows_.at[i][half]);
+      for (int row = 0; row < 8; row += 32 / lanes_per_window) {
+        const int own_row = row + lane_ / lanes_per_window;
+        const std::uint32_t from = __shfl_sync(full_warp, offset, own_row * lanes_per_row);
+        load_window(window_of(i, own_row + half * 8), from);
       }
+    });
   }
 
   // The offset of a window's first pixel in the atlas; 0 for those that do not exist.
@@ -166,7 +167,8 @@ class LateEvaluation {
   __device__ void load_window(int window, std::uint32_t from) const {
     const int lane = lane_ % lanes_per_window;
     const unsigned skipped = from % 4;  // bytes before the window's first pixel
-    const auto* aligned = reinterpret_cast<const std::uint32_t*>(task_.atlas.data + (from - skipped));
+    const auto* aligned =
+        reinterpret_cast<const std::uint32_t*>(task_.atlas.data + (from - skipped));
     const std::ptrdiff_t pitch = task_.atlas.pitch / 4;
     const int row_words = task_.bytes.row_bytes / 4;
     // The last word that contains pixels of the window.
@@ -190,110 +192,86 @@ class LateEvaluation {
     }
   }
 
+  // In the order of multiply_by_warps(): [i] for row group i, [j] for column group j.
+  using Values = std::int32_t[row_groups][column_groups][4];
+
   __device__ void evaluate_slice(int slot) {
-    std::int32_t values[row_groups][column_groups][4] = {};
-    multiply(slot, values);
-    respond(slot, values);
+    Values values;
+    const ByteMatrix windows{shared_.address() + 4u * static_cast<unsigned>(word_of(0, 0)),
+                             static_cast<unsigned>(layout_.windows * pixels_per_row)},
+        nodes{shared_.address() + 4u * static_cast<unsigned>(slot_word(slot)),
+              column_groups * column_group * pixels_per_row};
+    if constexpr (by_warpgroup)
+      multiply_by_warpgroup(shared_, values, windows, nodes, task_.bytes.steps);
+    else
+      multiply_by_warps(shared_, values, windows, nodes, task_.bytes.steps);
+    respond(slot_word(slot), values);
   }
 
-  __device__ void multiply(int slot, std::int32_t (&values)[row_groups][column_groups][4]) const {
-    const int tile = lane_ / 8, row = lane_ % 8;
-    // Rows of tiles: 16 windows of the first 16 pixels, then of the next. Columns: two groups, each
-    // of the first 16 pixels and of the next.
-    unsigned a = shared_.address() +
-                 4 * word_of(window_of(0, tile % 2 * 8 + row), tile / 2 * pixels_per_row),
-             b = shared_.address() + 4 * slot_word(slot) +
-                 (tile % 2 * columns + tile / 2 * column_group + row) * pixels_per_row;
-    for (int step = 0; step < task_.bytes.steps; ++step) {
-      ByteTiles windows[row_groups];
-      FACESAT_UNROLL
-      for (int i = 0; i < row_groups; ++i)
-        windows[i] = load_tiles(shared_, a + i * 4 * rows_per_group * pixels_per_row);
-      FACESAT_UNROLL
-      for (int j = 0; j < column_groups; j += 2) {
-        const ByteTiles nodes = load_tiles(shared_, b + j * column_group * pixels_per_row);
-        const std::uint32_t first[2] = {nodes.of[0], nodes.of[1]},
-                            second[2] = {nodes.of[2], nodes.of[3]};
-        FACESAT_UNROLL
-        for (int i = 0; i < row_groups; ++i) {
-          multiply_add(values[i][j], windows[i].of, first);
-          multiply_add(values[i][j + 1], windows[i].of, second);
-        }
-      }
-      a += 2 * layout_.windows * pixels_per_row;
-      b += 2 * columns * pixels_per_row;
-    }
-  }
-
-  // Adds the leaves of a slice's trees, and decides at the ends of stages.
-  __device__ void respond(int slot, const std::int32_t (&values)[row_groups][column_groups][4]) {
-    const int begin = slot_word(slot);
-    const int thresholds = begin + task_.layout.thresholds() / 4,
-              leaves = begin + task_.layout.leaves() / 4, ends = begin + task_.layout.ends() / 4;
+  // Adds the leaves of a slice's trees, and decides at the ends of stages. `slice`: its place in
+  // shared memory, in words.
+  __device__ void respond(int slice, const Values& values) {
+    const int ends = slice + task_.layout.ends() / 4;
     FACESAT_UNROLL
-    for (int b = 0; b < bundles; ++b) {
-      FACESAT_UNROLL
-      for (int side = 0; side < 2; ++side) {
-        const int tree = lane_ % lanes_per_row * 2 + side;
-        float threshold[tree_nodes];
-        FACESAT_UNROLL
-        for (int j = 0; j < tree_nodes; ++j)
-          threshold[j] =
-              shared_.template read<float>(thresholds + (b * tree_nodes + j) * column_group + tree);
-        FACESAT_UNROLL
-        for (int i = 0; i < row_groups; ++i)
-          FACESAT_UNROLL
-          for (int half = 0; half < 2; ++half) {
-            int outcome = 0;
-            FACESAT_UNROLL
-            for (int j = 0; j < tree_nodes; ++j) {
-              const auto value =
-                  static_cast<float>(values[i][b * tree_nodes + j][half * 2 + side]);
-              if (value * windows_.at[i][half].inverse_deviation < threshold[j]) outcome |= 1 << j;
-            }
-            windows_.sum[i][half] += shared_.template read<std::int64_t>(
-                leaves + ((b * column_group + tree) * outcomes + outcome) * 2);
-          }
-      }
-      const auto end = shared_.template read<BundleEnd>(ends + b * 4);
+    for (int bundle = 0; bundle < bundles; ++bundle) {
+      add_leaves<0>(slice, bundle, values);
+      add_leaves<1>(slice, bundle, values);
+      const auto end = shared_.template read<BundleEnd>(ends + bundle * 4);
       if (end.ends_stage) end_stage(end.threshold);
     }
   }
 
-  __device__ void end_stage(std::int64_t threshold) {
+  // For one of the two trees that a thread has of a bundle.
+  template <int side>
+  __device__ void add_leaves(int slice, int bundle, const Values& values) {
+    const int tree = lane_ % lanes_per_row * 2 + side;
+    const int thresholds = slice + task_.layout.thresholds() / 4 + tree,
+              leaves = slice + task_.layout.leaves() / 4;
+    float threshold[tree_nodes];
     FACESAT_UNROLL
-    for (int i = 0; i < row_groups; ++i)
+    for (int j = 0; j < tree_nodes; ++j)
+      threshold[j] =
+          shared_.template read<float>(thresholds + (bundle * tree_nodes + j) * column_group);
+    for_windows([&](int i, int half) {
+      int outcome = 0;
       FACESAT_UNROLL
-      for (int half = 0; half < 2; ++half) {
-        std::int64_t sum = windows_.sum[i][half];
-        for (int d = 1; d < lanes_per_row; d *= 2) sum += __shfl_xor_sync(full_warp, sum, d);
-        windows_.alive[i][half] = windows_.alive[i][half] && sum >= threshold;
-        windows_.last_sum[i][half] = sum;
-        windows_.sum[i][half] = 0;
+      for (int j = 0; j < tree_nodes; ++j) {
+        const auto value = static_cast<float>(values[i][bundle * tree_nodes + j][half * 2 + side]);
+        if (value * windows_.at[i][half].inverse_deviation < threshold[j]) outcome |= 1 << j;
       }
+      windows_.sum[i][half] += shared_.template read<std::int64_t>(
+          leaves + ((bundle * column_group + tree) * outcomes + outcome) * 2);
+    });
+  }
+
+  __device__ void end_stage(std::int64_t threshold) {
+    for_windows([&](int i, int half) {
+      std::int64_t sum = windows_.sum[i][half];
+      for (int d = 1; d < lanes_per_row; d *= 2) sum += __shfl_xor_sync(full_warp, sum, d);
+      windows_.alive[i][half] = windows_.alive[i][half] && sum >= threshold;
+      windows_.last_sum[i][half] = sum;
+      windows_.sum[i][half] = 0;
+    });
   }
 
   // Appends the survivors to the next queue, or to the candidates.
   __device__ void report() const {
-    FACESAT_UNROLL
-    for (int i = 0; i < row_groups; ++i)
-      FACESAT_UNROLL
-      for (int half = 0; half < 2; ++half) {
-        const bool mine = windows_.alive[i][half] && lane_ % lanes_per_row == 0;
-        const unsigned votes = __ballot_sync(full_warp, mine);
-        if (votes == 0) continue;
-        std::uint32_t* count = task_.out.windows ? task_.out.count : task_.candidate_count;
-        std::uint32_t place = 0;
-        if (lane_ == 0) place = atomicAdd(count, static_cast<std::uint32_t>(__popc(votes)));
-        place = __shfl_sync(full_warp, place, 0) +
-                static_cast<std::uint32_t>(__popc(votes & ((1u << lane_) - 1)));
-        if (!mine) continue;
-        const LateWindow& window = windows_.at[i][half];
-        if (task_.out.windows)
-          task_.out.windows[place] = window;  // there are no more than have come in
-        else if (place < task_.capacity)
-          task_.candidates[place] = {windows_.last_sum[i][half], window.cell, window.level};
-      }
+    for_windows([&](int i, int half) {
+      const bool mine = windows_.alive[i][half] && lane_ % lanes_per_row == 0;
+      const unsigned votes = __ballot_sync(full_warp, mine);
+      if (votes == 0) return;
+      std::uint32_t* count = task_.out.windows ? task_.out.count : task_.candidate_count;
+      std::uint32_t place = 0;
+      if (lane_ == 0) place = atomicAdd(count, static_cast<std::uint32_t>(__popc(votes)));
+      place = __shfl_sync(full_warp, place, 0) +
+              static_cast<std::uint32_t>(__popc(votes & ((1u << lane_) - 1)));
+      if (!mine) return;
+      const LateWindow& window = windows_.at[i][half];
+      if (task_.out.windows)
+        task_.out.windows[place] = window;  // there are no more than have come in
+      else if (place < task_.capacity)
+        task_.candidates[place] = {windows_.last_sum[i][half], window.cell, window.level};
+    });
   }
 
   static constexpr int rows_at_once = 6;  // of a window, in flight
@@ -307,30 +285,40 @@ class LateEvaluation {
   Windows windows_;
 };
 
-template <int row_groups, int column_groups, int tree_nodes>
+template <bool by_warpgroup, int row_groups, int column_groups, int tree_nodes>
 __global__ void __launch_bounds__(max_warpgroups* warpgroup_threads, 1)
     late_stages_kernel(FACESAT_PARAMETER(LateTask) task) {
-  const Shared shared;
-  LateEvaluation<row_groups, column_groups, tree_nodes>(task, shared).run();
+  if constexpr (by_warpgroup && !has_warpgroup_products) {
+    __trap();
+  } else {
+    const Shared shared;
+    LateEvaluation<by_warpgroup, row_groups, column_groups, tree_nodes>(task, shared).run();
+  }
 }
 
-// Calls use(kernel) with the kernel for a shape.
+// Calls use(kernel) with the kernel for a task.
 template <class Use>
 void with_kernel(const LateTask& task, Use use) {
-  const auto for_columns = [&]<int nodes, int many, int few>() {
+  const auto with_columns = [&]<bool by_warpgroup, int nodes, int many, int few>() {
     if (task.shape.row_groups == 2)
-      use(late_stages_kernel<2, many, nodes>);
+      use(late_stages_kernel<by_warpgroup, 2, many, nodes>);
     else
-      use(late_stages_kernel<1, few, nodes>);
+      use(late_stages_kernel<by_warpgroup, 1, few, nodes>);
   };
-  switch (task.layout.tree_nodes) {
-    case 1:
-      return for_columns.template operator()<1, 8, 4>();
-    case 2:
-      return for_columns.template operator()<2, 8, 4>();
-    default:
-      return for_columns.template operator()<3, 6, 6>();
-  }
+  const auto with_nodes = [&]<bool by_warpgroup>() {
+    switch (task.layout.tree_nodes) {
+      case 1:
+        return with_columns.template operator()<by_warpgroup, 1, 8, 4>();
+      case 2:
+        return with_columns.template operator()<by_warpgroup, 2, 8, 4>();
+      default:
+        return with_columns.template operator()<by_warpgroup, 3, 6, 6>();
+    }
+  };
+  if (task.by_warpgroup)
+    with_nodes.template operator()<true>();
+  else
+    with_nodes.template operator()<false>();
 }
 
 }  // namespace
@@ -353,6 +341,19 @@ LateShape choose_late_shape(Size window, int tree_nodes, int shared_bytes) {
     if (shape.warpgroups >= (large ? 2 : 1)) break;
   }
   return shape;
+}
+
+bool can_multiply_by_warpgroup() {
+#if defined(FACESAT_SIMT)
+  return true;
+#elif defined(FACESAT_HAS_SM_90A)
+  int device = 0, major = 0;
+  FACESAT_CUDA(cudaGetDevice(&device));
+  FACESAT_CUDA(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
+  return major == 9;
+#else
+  return false;
+#endif
 }
 
 void enqueue_late_stages(const LateTask& task, StreamHandle stream) {

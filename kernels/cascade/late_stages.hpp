@@ -1,5 +1,5 @@
-// Evaluates the late stages of a Haar cascade on tensor cores, for the windows that passed the early
-// ones: from pixels to candidates, without integral images. See compiled_products.hpp.
+// Evaluates the late stages of a Haar cascade on tensor cores, for the windows that passed the
+// early ones: from pixels to candidates, without integral images. See compiled_products.hpp.
 #pragma once
 
 #include <cstddef>
@@ -22,8 +22,8 @@ struct LateShape {
   constexpr int windows() const { return warpgroups * 4 * row_groups * 16; }
 };
 
-// The shape for a device whose blocks have at most `shared_bytes` of shared memory; no warpgroups: it
-// is too little.
+// The shape for a device whose blocks have at most `shared_bytes` of shared memory; no warpgroups:
+// it is too little.
 LateShape choose_late_shape(Size window, int tree_nodes, int shared_bytes);
 int shared_bytes_of(const LateShape& shape, const SliceLayout& layout);
 
@@ -31,8 +31,8 @@ struct LateTask {
   View<const std::uint8_t> atlas;  // rows begin on 4-byte boundaries
   const EvaluateLevel* levels;     // of the pyramid
   WindowQueue in;
-  WindowQueue out;  // of the next group; without memory if this is the last one
-  Candidate* candidates;  // of the last group
+  WindowQueue out;                 // of the next group; without memory if this is the last one
+  Candidate* candidates;           // of the last group
   std::uint32_t* candidate_count;  // may exceed the capacity
   std::uint32_t capacity;
   const uint4* slices;  // of the group
@@ -41,7 +41,11 @@ struct LateTask {
   WindowBytes bytes;
   Size window;
   LateShape shape;
+  bool by_warpgroup;  // multiply_by_warpgroup(): see can_multiply_by_warpgroup()
 };
+
+// Whether the current device can, and this build has the code.
+bool can_multiply_by_warpgroup();
 
 // Enqueues one launch, for one group of stages. Survivors are appended in no particular order.
 void enqueue_late_stages(const LateTask& task, StreamHandle stream);

@@ -35,4 +35,92 @@ __device__ __forceinline__ void multiply_add(std::int32_t (&sums)[4], const std:
 #endif
 }
 
+// Makes what this thread has written to shared memory visible to multiply_by_warpgroup().
+__device__ __forceinline__ void publish_matrices() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+#endif
+}
+
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+inline constexpr bool has_warpgroup_products = true;
+
+// How wgmma reads a matrix: from `address` on, without swizzling; 128 bytes from a tile to the one
+// below.
+__device__ __forceinline__ std::uint64_t descriptor_of(const ByteMatrix& matrix, unsigned offset) {
+  return ((matrix.address + offset) & 0x3FFFF) >> 4 |
+         static_cast<std::uint64_t>(matrix.next_tiles >> 4) << 16 | std::uint64_t{128 >> 4} << 32;
+}
+
+// sums += A * B, or sums = A * B; to be waited for.
+#define FACESAT_SUMS(j) "+r"(sums[j][0]), "+r"(sums[j][1]), "+r"(sums[j][2]), "+r"(sums[j][3])
+__device__ __forceinline__ void warpgroup_multiply_add(std::int32_t (&sums)[4][4], std::uint64_t a,
+                                                       std::uint64_t b, bool adds) {
+  asm volatile(
+      "{\n.reg .pred adds;\nsetp.ne.b32 adds, %18, 0;\n"
+      "wgmma.mma_async.sync.aligned.m64n32k32.s32.u8.s8 {"
+      "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15}, "
+      "%16, %17, adds;\n}"
+      : FACESAT_SUMS(0), FACESAT_SUMS(1), FACESAT_SUMS(2), FACESAT_SUMS(3)
+      : "l"(a), "l"(b), "r"(static_cast<int>(adds)));
+}
+__device__ __forceinline__ void warpgroup_multiply_add(std::int32_t (&sums)[6][4], std::uint64_t a,
+                                                       std::uint64_t b, bool adds) {
+  asm volatile(
+      "{\n.reg .pred adds;\nsetp.ne.b32 adds, %26, 0;\n"
+      "wgmma.mma_async.sync.aligned.m64n48k32.s32.u8.s8 {"
+      "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
+      "%16, %17, %18, %19, %20, %21, %22, %23}, "
+      "%24, %25, adds;\n}"
+      : FACESAT_SUMS(0), FACESAT_SUMS(1), FACESAT_SUMS(2), FACESAT_SUMS(3), FACESAT_SUMS(4),
+        FACESAT_SUMS(5)
+      : "l"(a), "l"(b), "r"(static_cast<int>(adds)));
+}
+__device__ __forceinline__ void warpgroup_multiply_add(std::int32_t (&sums)[8][4], std::uint64_t a,
+                                                       std::uint64_t b, bool adds) {
+  asm volatile(
+      "{\n.reg .pred adds;\nsetp.ne.b32 adds, %34, 0;\n"
+      "wgmma.mma_async.sync.aligned.m64n64k32.s32.u8.s8 {"
+      "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
+      "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31}, "
+      "%32, %33, adds;\n}"
+      : FACESAT_SUMS(0), FACESAT_SUMS(1), FACESAT_SUMS(2), FACESAT_SUMS(3), FACESAT_SUMS(4),
+        FACESAT_SUMS(5), FACESAT_SUMS(6), FACESAT_SUMS(7)
+      : "l"(a), "l"(b), "r"(static_cast<int>(adds)));
+}
+#undef FACESAT_SUMS
+
+template <int m, int n>
+__device__ __forceinline__ void multiply_by_warpgroup(const DynamicShared<std::uint32_t>&,
+                                                      std::int32_t (&sums)[m][n][4],
+                                                      const ByteMatrix& a, const ByteMatrix& b,
+                                                      int steps) {
+  asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+  for (int step = 0; step < steps; ++step) {
+    const auto tiles = static_cast<unsigned>(2 * step);
+    const std::uint64_t columns = descriptor_of(b, tiles * b.next_tiles);
+    FACESAT_UNROLL
+    for (int i = 0; i < m; ++i)
+      warpgroup_multiply_add(
+          sums[i], descriptor_of(a, tiles * a.next_tiles + static_cast<unsigned>(i) * 64 * 16),
+          columns, step > 0);
+  }
+  asm volatile("wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;" ::: "memory");
+  // Keeps the compiler from reading sums before that.
+  FACESAT_UNROLL
+  for (int k = 0; k < m * n * 4; ++k)
+    asm volatile("" : "+r"(sums[k / 4 / n][k / 4 % n][k % 4])::"memory");
+}
+
+#else
+inline constexpr bool has_warpgroup_products = false;
+
+template <int m, int n>
+__device__ void multiply_by_warpgroup(const DynamicShared<std::uint32_t>&,
+                                      std::int32_t (&)[m][n][4], const ByteMatrix&,
+                                      const ByteMatrix&, int) {
+  __trap();
+}
+#endif
+
 }  // namespace facesat::gpu

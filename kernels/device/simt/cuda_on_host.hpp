@@ -73,6 +73,9 @@ inline void __syncthreads() {
 inline int __syncthreads_or(int predicate) {
   return simt::block_barrier(predicate != 0);
 }
+[[noreturn]] inline void __trap() {
+  simt::undefined("a kernel ends with an error");
+}
 inline void __threadfence() {}
 inline void __threadfence_block() {}  // only one fibre runs at any moment
 inline void __syncwarp(unsigned mask = ~0u) {

@@ -128,10 +128,11 @@ std::vector<T> values_of(const std::vector<std::byte>& bytes) {
 // The late stages, compiled and in device memory, with their queues.
 class UploadedLate {
  public:
-  UploadedLate(const Cascade& cascade, const Late& late, int shared_bytes)
+  UploadedLate(const Cascade& cascade, const Late& late, int shared_bytes, bool by_warpgroup)
       : shape_(gpu::choose_late_shape(cascade.window, *gpu::product_nodes(cascade), shared_bytes)),
         products_(gpu::compile_products(cascade, late.group_begins, shape_.column_groups)),
         window_(cascade.window),
+        by_warpgroup_(by_warpgroup),
         slices_(values_of<uint4>(products_.slices)),
         counts_(std::vector<std::uint32_t>(products_.groups.size(), 0)) {
     EXPECT_GT(shape_.warpgroups, 0) << cascade.name;
@@ -165,6 +166,7 @@ class UploadedLate {
       task.bytes = products_.window;
       task.window = window_;
       task.shape = shape_;
+      task.by_warpgroup = by_warpgroup_;
       gpu::enqueue_late_stages(task, test_stream());
     }
     for (const std::uint32_t count : counts_.download()) went_through += count;
@@ -177,6 +179,7 @@ class UploadedLate {
   gpu::LateShape shape_;
   gpu::CompiledProducts products_;
   Size window_;
+  bool by_warpgroup_;
   DeviceArray<uint4> slices_;
   std::vector<DeviceArray<gpu::LateWindow>> queues_;
   DeviceArray<std::uint32_t> counts_;
@@ -317,13 +320,13 @@ std::size_t compare_late(const Scene& scene, const Answer& expected, const std::
   std::vector<Late> choices{{{(stages + 1) / 2}, capacity}, {{stages - 1}, 20}};
   if (stages > 3) choices.push_back({{1, stages / 2, stages - 1}, capacity});
   std::size_t queued = 0;
-  int shared_bytes = 227 << 10;
-  for (const Late& late : choices) {
-    UploadedLate uploaded(scene.cascade, late, shared_bytes);
+  for (std::size_t i = 0; i < choices.size(); ++i) {
+    static std::size_t turn = 0;
+    UploadedLate uploaded(scene.cascade, choices[i], i == 0 ? 227 << 10 : 99 << 10,
+                          gpu::can_multiply_by_warpgroup() && turn++ % 2 == 0);
     expect_same(on_device(scene, &uploaded), expected,
-                what + ", late from stage " + std::to_string(late.group_begins[0]));
+                what + ", late from stage " + std::to_string(choices[i].group_begins[0]));
     queued += uploaded.went_through;
-    shared_bytes = 99 << 10;
   }
   return queued;
 }

@@ -51,8 +51,8 @@ void expect_same_values(const Cascade& cascade) {
 
 TEST(PixelWeights, GiveTheValuesOfAllTrainedFeatures) {
   std::size_t features = 0, tilted = 0;
-  for (const auto& entry :
-       std::filesystem::directory_iterator(std::filesystem::path(FACESAT_CASCADE_DIR) / "haarcascades")) {
+  for (const auto& entry : std::filesystem::directory_iterator(
+           std::filesystem::path(FACESAT_CASCADE_DIR) / "haarcascades")) {
     const Cascade cascade = load_cascade(entry.path());
     expect_same_values(cascade);
     features += cascade.haar.size();
@@ -70,7 +70,8 @@ TEST(PixelWeights, AreThoseOfTheRectanglesTogether) {
   const auto weights = *gpu::pixel_weights(edge(3), {10, 6});
   for (int y = 0; y < 6; ++y)
     for (int x = 0; x < 10; ++x)
-      EXPECT_EQ(weights[static_cast<std::size_t>(y * 10 + x)], y < 4 && x < 8 ? (x < 4 ? 2 : -1) : 0);
+      EXPECT_EQ(weights[static_cast<std::size_t>(y * 10 + x)],
+                y < 4 && x < 8 ? (x < 4 ? 2 : -1) : 0);
 }
 
 TEST(PixelWeights, DoNotExistForOtherFeatures) {
@@ -78,7 +79,8 @@ TEST(PixelWeights, DoNotExistForOtherFeatures) {
   EXPECT_FALSE(gpu::pixel_weights(edge(129), {10, 6})) << "does not fit into 8 bits";
   EXPECT_FALSE(gpu::pixel_weights(edge(1.5f), {10, 6})) << "is no integer";
   EXPECT_FALSE(gpu::pixel_weights(edge(5000), {10, 6})) << "exceeds the integers of f32";
-  EXPECT_THROW(gpu::pixel_weights(edge(2), {7, 6}), std::logic_error) << "does not fit into the window";
+  EXPECT_THROW(gpu::pixel_weights(edge(2), {7, 6}), std::logic_error)
+      << "does not fit into the window";
 }
 
 }  // namespace

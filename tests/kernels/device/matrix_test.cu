@@ -1,8 +1,7 @@
 // Products of matrices of bytes, on tensor cores and on the host, against the definition.
-#include "kernels/device/matrix.hpp"
-
 #include <random>
 
+#include "kernels/device/matrix.hpp"
 #include "tests/kernels/device_memory.hpp"
 
 namespace facesat::test {
@@ -21,15 +20,40 @@ __global__ void multiply_kernel(const std::uint32_t* a, const std::uint32_t* b,
   for (int i = lane; i < words_of_b; i += 32) shared[words_of_a + i] = b[i];
   __syncthreads();
   const auto row = static_cast<unsigned>(lane % 8), tile = static_cast<unsigned>(lane / 8);
-  const gpu::ByteTiles in_a = gpu::load_tiles(
-      shared, shared.address() + (tile / 2 * rows + tile % 2 * 8 + row) * 16);
-  const gpu::ByteTiles in_b = gpu::load_tiles(
-      shared, shared.address() + words_of_a * 4 + (tile % 2 * columns + row) * 16);
+  const gpu::ByteTiles in_a =
+      gpu::load_tiles(shared, shared.address() + (tile / 2 * rows + tile % 2 * 8 + row) * 16);
+  const gpu::ByteTiles in_b =
+      gpu::load_tiles(shared, shared.address() + words_of_a * 4 + (tile % 2 * columns + row) * 16);
   const std::uint32_t columns_of_b[2] = {in_b.of[0], in_b.of[1]};
   std::int32_t mine[4];
   for (int i = 0; i < 4; ++i) mine[i] = sums[lane * 4 + i];
   gpu::multiply_add(mine, in_a.of, columns_of_b);
   for (int i = 0; i < 4; ++i) sums[lane * 4 + i] = mine[i];
+}
+
+// A warpgroup computes sums = A * B, for 128 rows and 64 columns of 96 bytes, in 16-byte rows.
+constexpr int many_rows = 128, many_columns = 64, steps = 3;
+using ManySums = std::int32_t[many_rows / 64][many_columns / 8][4];
+
+template <bool by_warpgroup>
+__global__ void multiply_many_kernel(const std::uint32_t* a, const std::uint32_t* b,
+                                     std::int32_t* sums) {
+  const gpu::DynamicShared<std::uint32_t> shared;
+  const int thread = static_cast<int>(threadIdx.x);
+  constexpr int words_of_a = many_rows * steps * 8, words_of_b = many_columns * steps * 8;
+  for (int i = thread; i < words_of_a; i += 128) shared[i] = a[i];
+  for (int i = thread; i < words_of_b; i += 128) shared[words_of_a + i] = b[i];
+  gpu::publish_matrices();
+  __syncthreads();
+  const gpu::ByteMatrix in_a{shared.address(), many_rows * 16},
+      in_b{shared.address() + words_of_a * 4, many_columns * 16};
+  ManySums mine;
+  if constexpr (by_warpgroup)
+    gpu::multiply_by_warpgroup(shared, mine, in_a, in_b, steps);
+  else
+    gpu::multiply_by_warps(shared, mine, in_a, in_b, steps);
+  for (int i = 0; i < static_cast<int>(sizeof mine / 4); ++i)
+    sums[thread * (sizeof mine / 4) + i] = mine[i / 32][i / 4 % 8][i % 4];
 }
 
 template <class Byte>
@@ -46,7 +70,8 @@ TEST(Matrix, ProductsOfBytes) {
     std::vector<std::int8_t> b(columns * depth);
     // The last run has the largest values.
     for (auto& value : a) value = static_cast<std::uint8_t>(run == 3 ? 255 : random());
-    for (auto& value : b) value = static_cast<std::int8_t>(run == 3 ? -128 : random());
+    for (auto& value : b)
+      value = run == 3 ? std::int8_t{-128} : static_cast<std::int8_t>(random() % 256);
     std::vector<std::int32_t> sums(32 * 4);
     for (auto& value : sums) value = static_cast<std::int32_t>(random());
     std::vector<std::int32_t> expected = sums;
@@ -55,10 +80,10 @@ TEST(Matrix, ProductsOfBytes) {
         for (int k = 0; k < depth; ++k) {
           const int row = lane / 4 + i / 2 * 8, column = lane % 4 * 2 + i % 2;
           std::int32_t& sum = expected[lane * 4 + i];
-          sum = static_cast<std::int32_t>(static_cast<std::uint32_t>(sum) +
-                                          static_cast<std::uint32_t>(
-                                              a[(k / 16 * rows + row) * 16 + k % 16] *
-                                              b[(k / 16 * columns + column) * 16 + k % 16]));
+          sum = static_cast<std::int32_t>(
+              static_cast<std::uint32_t>(sum) +
+              static_cast<std::uint32_t>(a[(k / 16 * rows + row) * 16 + k % 16] *
+                                         b[(k / 16 * columns + column) * 16 + k % 16]));
         }
     DeviceArray<std::uint32_t> device_a(words_of(a)), device_b(words_of(b));
     DeviceArray<std::int32_t> device_sums(sums);
@@ -68,6 +93,37 @@ TEST(Matrix, ProductsOfBytes) {
                           test_stream(), at_a, at_b, at_sums);
     EXPECT_EQ(device_sums.download(), expected);
   }
+}
+
+TEST(Matrix, ProductsByWarpgroups) {
+  std::mt19937 random(2);
+  std::vector<std::uint8_t> a(many_rows * steps * 32);
+  std::vector<std::int8_t> b(many_columns * steps * 32);
+  for (auto& value : a) value = static_cast<std::uint8_t>(random());
+  for (auto& value : b) value = static_cast<std::int8_t>(random() % 256);
+  std::vector<std::int32_t> expected;
+  for (int thread = 0; thread < 128; ++thread)
+    for (int i = 0; i < 64; ++i) {
+      const int row = i / 32 * 64 + thread / 32 * 16 + thread % 32 / 4 + i % 4 / 2 * 8,
+                column = i / 4 % 8 * 8 + thread % 4 * 2 + i % 2;
+      std::int32_t& sum = expected.emplace_back(0);
+      for (int k = 0; k < steps * 32; ++k)
+        sum += a[(k / 16 * many_rows + row) * 16 + k % 16] *
+               b[(k / 16 * many_columns + column) * 16 + k % 16];
+    }
+  DeviceArray<std::uint32_t> device_a(words_of(a)), device_b(words_of(b));
+  DeviceArray<std::int32_t> device_sums(std::vector<std::int32_t>(128 * 64));
+  const std::uint32_t *const at_a = device_a.data(), *const at_b = device_b.data();
+  std::int32_t* const at_sums = device_sums.data();
+  const auto launch = [&](auto* kernel) {
+    FACESAT_LAUNCH_SHARED(kernel, dim3(1), dim3(128), (many_rows + many_columns) * steps * 32,
+                          test_stream(), at_a, at_b, at_sums);
+    EXPECT_EQ(device_sums.download(), expected);
+    device_sums.upload(std::vector<std::int32_t>(128 * 64));
+  };
+  launch(multiply_many_kernel<false>);
+  // On a GPU, late_stages.cu alone has the code: see kernels/CMakeLists.txt.
+  if (!on_gpu) launch(multiply_many_kernel<true>);
 }
 
 }  // namespace
