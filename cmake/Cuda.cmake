@@ -27,6 +27,12 @@ if(NOT given_architectures)
   include(${CMAKE_CURRENT_LIST_DIR}/CudaArchitectures.cmake)
 endif()
 
+# Some instructions of compute capability 9.0 exist only in code for 90a, which no other GPU runs; PTX for later ones is separate.
+if("90" IN_LIST CMAKE_CUDA_ARCHITECTURES)
+  list(APPEND CMAKE_CUDA_ARCHITECTURES 90-virtual)
+endif()
+list(TRANSFORM CMAKE_CUDA_ARCHITECTURES REPLACE "^90(-real)?$" "90a-real")
+
 # -std=c++20: CMake 3.25 does not know this option of newer versions of nvcc. 554: nvcc misreads a
 # constrained conversion operator.
 set(FACESAT_CUDA_FLAGS -std=c++20;--fmad=false;--expt-relaxed-constexpr;--diag-suppress=554;-Werror=all-warnings;-Xcompiler=-Wall,-Wextra,-ffp-contract=off)
