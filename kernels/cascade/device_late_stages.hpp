@@ -15,20 +15,22 @@ namespace facesat::gpu {
 class DeviceLateStages {
  public:
   // Compiles and uploads the stages from the first of `group_begins` on; see compile_products().
-  // Without groups, or if the device cannot evaluate them (product_nodes(), choose_late_shape()),
-  // nothing is loaded, and all stages are early ones. Shares the cascade's ownership: while it
-  // lives, no other cascade can have its address, which is all that is compared.
+  // Without groups, or if the device cannot evaluate them (product_nodes(),
+  // choose_column_groups()), nothing is loaded, and all stages are early ones. Shares the cascade's
+  // ownership: while it lives, no other cascade can have its address, which is all that is
+  // compared.
   void load(const std::shared_ptr<const Cascade>& model, const std::vector<int>& group_begins,
             int shared_bytes, cudaStream_t stream) {
     if (loaded_ == model && group_begins_ == group_begins) return;
     loaded_ = nullptr;
     products_ = {};
     const std::optional<int> nodes = group_begins.empty() ? std::nullopt : product_nodes(*model);
-    if (nodes) shape_ = choose_late_shape(model->window, *nodes, shared_bytes);
-    by_warpgroup_ = can_multiply_by_warpgroup();
-    if (nodes && shape_.warpgroups > 0) {
-      products_ = compile_products(*model, group_begins, shape_.column_groups);
+    const int columns = nodes ? choose_column_groups(model->window, *nodes, shared_bytes) : 0;
+    if (columns > 0) {
+      products_ = compile_products(*model, group_begins, columns);
       window_ = model->window;
+      shared_bytes_ = shared_bytes;
+      by_warpgroup_ = can_multiply_by_warpgroup();
       reserve(slices_, products_.slices.size());
       FACESAT_CUDA(cudaMemcpyAsync(slices_.data(), products_.slices.data(), products_.slices.size(),
                                    cudaMemcpyHostToDevice, stream));
@@ -84,7 +86,7 @@ class DeviceLateStages {
       task.layout = products_.layout;
       task.bytes = products_.window;
       task.window = window_;
-      task.shape = shape_;
+      task.shape = choose_late_shape(products_.layout, group.slices, shared_bytes_);
       task.by_warpgroup = by_warpgroup_;
       enqueue_late_stages(task, stream);
     }
@@ -99,7 +101,7 @@ class DeviceLateStages {
   std::shared_ptr<const Cascade> loaded_;
   std::vector<int> group_begins_;  // of loaded_
   CompiledProducts products_;
-  LateShape shape_{};
+  int shared_bytes_ = 0;
   bool by_warpgroup_ = false;
   Size window_;
   std::uint32_t capacity_ = 0;

@@ -19,11 +19,23 @@ namespace facesat::gpu {
 namespace {
 
 constexpr int warpgroup_threads = 128;
-constexpr int max_warpgroups = 4;
+// So that threads have enough registers.
+constexpr int max_warpgroups(int row_groups) {
+  return row_groups == 2 ? 3 : 4;
+}
 constexpr int rows_per_group = 16;       // of one multiplication
 constexpr int lanes_per_row = 4;         // threads that have the sums of a row
 constexpr int lanes_per_window = 8;      // while pixels are copied
 constexpr int shared_limit = 227 << 10;  // the most that any device has
+
+// Groups of columns of a slice, where shared memory is large and where it is small: even multiples
+// of a tree's nodes.
+constexpr int many_columns(int tree_nodes) {
+  return tree_nodes == 3 ? 6 : 8;
+}
+constexpr int few_columns(int tree_nodes) {
+  return tree_nodes == 3 ? 6 : 4;
+}
 
 using Shared = DynamicShared<std::uint32_t>;
 
@@ -45,27 +57,23 @@ class LateEvaluation {
       : task_(task), shared_(shared), layout_(layout_of(task)) {}
 
   __device__ void run() {
-    const std::uint32_t total = min(*task_.in.count, task_.in.capacity);
-    const auto batch = static_cast<std::uint32_t>(task_.shape.windows());
     clear_padding();
-    const bool resident = task_.slice_count <= task_.shape.slots;
-    if (resident)
+    if (alone_) {
       for (int i = 0; i < task_.slice_count; ++i) begin_slice(i);
-    for (std::uint32_t first = blockIdx.x * batch; first < total; first += gridDim.x * batch) {
-      if (!resident) begin_slice(0);
-      load_windows(first, total);
-      load_pixels();
+      wait_for_copies();
+      publish();
+      __syncthreads();
+    }
+    const auto batch = static_cast<std::uint32_t>(task_.shape.windows());
+    for (std::uint32_t first = blockIdx.x * batch; first < total_; first += gridDim.x * batch) {
+      load_windows(first + static_cast<std::uint32_t>(warpgroup_ * layout_.windows));
+      begin_batch();
       for (int i = 0; i < task_.slice_count; ++i) {
-        wait_for_copies();
-        if constexpr (by_warpgroup) publish_matrices();
-        if (!__syncthreads_or(any_alive())) break;
-        // The slot of the next slice was last read before this barrier.
-        if (!resident && i + 1 < task_.slice_count) begin_slice(i + 1);
-        if (by_warpgroup || __any_sync(full_warp, any_alive()))
-          evaluate_slice(i % task_.shape.slots);
+        if (!alone_ && !next_slice(i)) break;
+        if (by_warpgroup || __any_sync(full_warp, any_alive())) evaluate_slice(i);
       }
       report();
-      __syncthreads();
+      if (!alone_) __syncthreads();
     }
     wait_for_copies();
   }
@@ -73,6 +81,40 @@ class LateEvaluation {
  private:
   static constexpr int bundles = column_groups / tree_nodes;
   static constexpr int outcomes = 1 << tree_nodes;
+
+  __device__ void begin_batch() {
+    if (alone_)
+      join();  // the last batch's pixels are no longer read
+    else
+      begin_slice(0);
+    load_pixels();
+    if (!alone_) return;
+    publish();
+    join();
+  }
+
+  // Waits for slice i and begins to copy the next one. Returns false if no window of the block is
+  // left.
+  __device__ bool next_slice(int i) const {
+    wait_for_copies();
+    publish();
+    if (!__syncthreads_or(any_alive())) return false;
+    // The slot of the next slice was last read before this barrier.
+    if (i + 1 < task_.slice_count) begin_slice(i + 1);
+    return true;
+  }
+
+  // What this thread has written will be multiplied, after a barrier.
+  __device__ void publish() const {
+    if constexpr (by_warpgroup) publish_matrices();
+  }
+  // A barrier of those who multiply together.
+  __device__ void join() const {
+    if constexpr (by_warpgroup)
+      part_barrier(warpgroup_threads, 1 + warpgroup_);
+    else
+      __syncwarp();
+  }
 
   // A thread has `row_groups` times two windows: those of rows `row_` and `row_` + 8 of each of its
   // warp's groups. The four threads of a row have different columns.
@@ -127,12 +169,12 @@ class LateEvaluation {
       begin_copy(shared_, to + i * 4, from + i);
   }
 
-  __device__ void load_windows(std::uint32_t first, std::uint32_t total) {
+  // The warpgroup's windows, from place `first` of the queue on.
+  __device__ void load_windows(std::uint32_t first) {
     for_windows([&](int i, int half) {
-      const std::uint32_t place = first + static_cast<std::uint32_t>(warpgroup_ * layout_.windows +
-                                                                     window_of(i, row_ + half * 8));
+      const std::uint32_t place = first + static_cast<std::uint32_t>(window_of(i, row_ + half * 8));
       LateWindow& window = windows_.at[i][half];
-      window = place < total ? task_.in.windows[place] : LateWindow{};
+      window = place < total_ ? task_.in.windows[place] : LateWindow{};
       windows_.alive[i][half] = window.inverse_deviation != 0;
       windows_.sum[i][half] = 0;
       windows_.last_sum[i][half] = 0;
@@ -195,7 +237,8 @@ class LateEvaluation {
   // In the order of multiply_by_warps(): [i] for row group i, [j] for column group j.
   using Values = std::int32_t[row_groups][column_groups][4];
 
-  __device__ void evaluate_slice(int slot) {
+  __device__ void evaluate_slice(int slice) {
+    const int slot = slice % task_.shape.slots;
     Values values;
     const ByteMatrix windows{shared_.address() + 4u * static_cast<unsigned>(word_of(0, 0)),
                              static_cast<unsigned>(layout_.windows * pixels_per_row)},
@@ -279,6 +322,9 @@ class LateEvaluation {
   const LateTask& task_;
   const Shared& shared_;
   const Layout layout_;
+  // Whether all slices stay in shared memory, so that warpgroups need not wait for each other.
+  const bool alone_ = task_.slice_count <= task_.shape.slots;
+  const std::uint32_t total_ = min(*task_.in.count, task_.in.capacity);
   const int lane_ = static_cast<int>(threadIdx.x) % 32;
   const int warp_ = static_cast<int>(threadIdx.x) / 32 % 4, row_ = lane_ / lanes_per_row;
   const int warpgroup_ = static_cast<int>(threadIdx.x) / warpgroup_threads;
@@ -286,7 +332,7 @@ class LateEvaluation {
 };
 
 template <bool by_warpgroup, int row_groups, int column_groups, int tree_nodes>
-__global__ void __launch_bounds__(max_warpgroups* warpgroup_threads, 1)
+__global__ void __launch_bounds__(max_warpgroups(row_groups) * warpgroup_threads, 1)
     late_stages_kernel(FACESAT_PARAMETER(LateTask) task) {
   if constexpr (by_warpgroup && !has_warpgroup_products) {
     __trap();
@@ -299,20 +345,26 @@ __global__ void __launch_bounds__(max_warpgroups* warpgroup_threads, 1)
 // Calls use(kernel) with the kernel for a task.
 template <class Use>
 void with_kernel(const LateTask& task, Use use) {
-  const auto with_columns = [&]<bool by_warpgroup, int nodes, int many, int few>() {
+  const auto with_shape = [&]<bool by_warpgroup, int nodes, int column_groups>() {
     if (task.shape.row_groups == 2)
-      use(late_stages_kernel<by_warpgroup, 2, many, nodes>);
+      use(late_stages_kernel<by_warpgroup, 2, column_groups, nodes>);
     else
-      use(late_stages_kernel<by_warpgroup, 1, few, nodes>);
+      use(late_stages_kernel<by_warpgroup, 1, column_groups, nodes>);
+  };
+  const auto with_columns = [&]<bool by_warpgroup, int nodes>() {
+    if (task.layout.column_groups == many_columns(nodes))
+      with_shape.template operator()<by_warpgroup, nodes, many_columns(nodes)>();
+    else
+      with_shape.template operator()<by_warpgroup, nodes, few_columns(nodes)>();
   };
   const auto with_nodes = [&]<bool by_warpgroup>() {
     switch (task.layout.tree_nodes) {
       case 1:
-        return with_columns.template operator()<by_warpgroup, 1, 8, 4>();
+        return with_columns.template operator()<by_warpgroup, 1>();
       case 2:
-        return with_columns.template operator()<by_warpgroup, 2, 8, 4>();
+        return with_columns.template operator()<by_warpgroup, 2>();
       default:
-        return with_columns.template operator()<by_warpgroup, 3, 6, 6>();
+        return with_columns.template operator()<by_warpgroup, 3>();
     }
   };
   if (task.by_warpgroup)
@@ -321,25 +373,32 @@ void with_kernel(const LateTask& task, Use use) {
     with_nodes.template operator()<false>();
 }
 
-}  // namespace
-
-int shared_bytes_of(const LateShape& shape, const SliceLayout& layout) {
+int bytes_of(const LateShape& shape, const SliceLayout& layout) {
   return shape.windows() * layout.steps * pixels_per_step + shape.slots * layout.bytes();
 }
 
-LateShape choose_late_shape(Size window, int tree_nodes, int shared_bytes) {
-  LateShape shape{};
-  for (const bool large : {true, false}) {
-    shape = {large ? 2 : 1, tree_nodes == 3 ? 6 : large ? 8 : 4, 0, 2};
-    const SliceLayout layout{shape.column_groups, tree_nodes, window_bytes(window).steps};
-    const auto fits = [&](LateShape larger) {
-      return shared_bytes_of(larger, layout) <= std::min(shared_bytes, shared_limit);
-    };
-    while (shape.warpgroups < max_warpgroups &&
-           fits({shape.row_groups, shape.column_groups, shape.warpgroups + 1, shape.slots}))
-      ++shape.warpgroups;
-    if (shape.warpgroups >= (large ? 2 : 1)) break;
+}  // namespace
+
+int choose_column_groups(Size window, int tree_nodes, int shared_bytes) {
+  for (const int groups : {many_columns(tree_nodes), few_columns(tree_nodes)}) {
+    const SliceLayout layout{groups, tree_nodes, window_bytes(window).steps};
+    if (bytes_of({1, 1, 2}, layout) <= std::min(shared_bytes, shared_limit)) return groups;
   }
+  return 0;
+}
+
+LateShape choose_late_shape(const SliceLayout& layout, int slices, int shared_bytes) {
+  LateShape shape{};
+  for (const int slots : {slices, 2})
+    for (const int row_groups : {2, 1}) {
+      if (slots > slices) continue;
+      shape = {row_groups, 0, slots};
+      while (shape.warpgroups < max_warpgroups(row_groups) &&
+             bytes_of({row_groups, shape.warpgroups + 1, slots}, layout) <=
+                 std::min(shared_bytes, shared_limit))
+        ++shape.warpgroups;
+      if (shape.warpgroups >= 2) return shape;
+    }
   return shape;
 }
 
@@ -358,7 +417,7 @@ bool can_multiply_by_warpgroup() {
 
 void enqueue_late_stages(const LateTask& task, StreamHandle stream) {
   const int threads = task.shape.warpgroups * warpgroup_threads;
-  const int bytes = shared_bytes_of(task.shape, task.layout);
+  const int bytes = bytes_of(task.shape, task.layout);
   with_kernel(task, [&](auto* kernel) {
     const int blocks = resident_blocks(kernel, threads, static_cast<std::size_t>(bytes));
     FACESAT_LAUNCH_SHARED(kernel, dim3(blocks), dim3(threads), bytes, stream, task);

@@ -12,20 +12,21 @@
 
 namespace facesat::gpu {
 
-// How many windows a block multiplies at once, and with how much of the cascade.
+// How many windows a block multiplies at once, and with how many slices in shared memory.
 struct LateShape {
-  int row_groups;     // each warp has this many groups of 16 windows
-  int column_groups;  // of a slice
-  int warpgroups;     // of a block; a warpgroup is 4 warps
-  int slots;          // slices that a block holds in shared memory: at least 2, or all of a group
+  int row_groups;  // each warp has this many groups of 16 windows: 1 or 2
+  int warpgroups;  // of a block; a warpgroup is 4 warps
+  int slots;       // for slices: all of a group, or 2, through which they pass
 
   constexpr int windows() const { return warpgroups * 4 * row_groups * 16; }
 };
 
-// The shape for a device whose blocks have at most `shared_bytes` of shared memory; no warpgroups:
-// it is too little.
-LateShape choose_late_shape(Size window, int tree_nodes, int shared_bytes);
-int shared_bytes_of(const LateShape& shape, const SliceLayout& layout);
+// How many groups of columns a slice should have on a device whose blocks have at most
+// `shared_bytes` of shared memory. 0: that is too little.
+int choose_column_groups(Size window, int tree_nodes, int shared_bytes);
+
+// The shape for a group of so many slices on such a device.
+LateShape choose_late_shape(const SliceLayout& layout, int slices, int shared_bytes);
 
 struct LateTask {
   View<const std::uint8_t> atlas;  // rows begin on 4-byte boundaries

@@ -176,10 +176,10 @@ __device__ __forceinline__ void atomic_min(SharedArray<unsigned, N>& array, int 
   atomicMin(&array[i], value);
 }
 
-// __syncthreads() for `threads` threads of the block, whole warps, while the others go on. A kernel
-// has one such barrier.
-__device__ __forceinline__ void part_barrier(int threads) {
-  asm volatile("bar.sync 1, %0;" ::"r"(threads) : "memory");
+// __syncthreads() for `threads` threads of the block, whole warps, while the others go on. There
+// are 15 such barriers, with numbers from 1 on.
+__device__ __forceinline__ void part_barrier(int threads, int number = 1) {
+  asm volatile("bar.sync %0, %1;" ::"r"(number), "r"(threads) : "memory");
 }
 
 // Accesses to words that blocks exchange: each is one access, which bypasses the L1 caches, since

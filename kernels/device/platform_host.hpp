@@ -150,11 +150,12 @@ void atomic_min(SharedArray<unsigned, N>& array, int i, unsigned value) {
   array[i] = std::min<unsigned>(array[i], value);
 }
 
-// __syncthreads() for `threads` threads of the block, whole warps, while the others go on. A kernel
-// has one such barrier.
-inline void part_barrier(int threads) {
+// __syncthreads() for `threads` threads of the block, whole warps, while the others go on. There
+// are 15 such barriers, with numbers from 1 on.
+inline void part_barrier(int threads, int number = 1) {
   if (threads % 32 != 0) simt::undefined("a barrier of a part of the block takes whole warps");
-  simt::part_barrier(static_cast<unsigned>(threads));
+  if (number < 1 || number > 15) simt::undefined("barriers have numbers from 1 to 15");
+  simt::part_barrier(static_cast<unsigned>(threads), static_cast<unsigned>(number));
 }
 
 // Stores that other blocks may wait for: progress() lets the scheduler wake them.

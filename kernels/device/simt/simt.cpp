@@ -61,6 +61,7 @@ struct Fibre {
   WarpOperation operation{};
   unsigned mask = 0;
   std::uint64_t value = 0;  // at a barrier: what the thread passed
+  unsigned barrier = 0;     // the number of that of a part of the block
   std::uint64_t received[warp_size]{};
 };
 
@@ -392,20 +393,21 @@ bool block_barrier(bool predicate) {
   return running->any_at_barrier;
 }
 
-void part_barrier(unsigned threads) {
+void part_barrier(unsigned threads, unsigned number) {
   Block& block = *running;
   block.current->value = threads;
+  block.current->barrier = number;
   block.waiting_of(*block.current) = Waiting::part_barrier;
-  unsigned arrived = 0;
+  std::vector<unsigned> arrived;  // fibres
   for (const Fibre& fibre : block.fibres) {
-    if (block.waiting_of(fibre) != Waiting::part_barrier) continue;
+    if (block.waiting_of(fibre) != Waiting::part_barrier || fibre.barrier != number) continue;
     if (fibre.value != threads)
       undefined(fmt::format("a barrier of {} threads, at which a thread waits for {}", threads,
                             fibre.value));
-    ++arrived;
+    arrived.push_back(fibre.number);
   }
-  if (arrived == threads)
-    std::replace(block.waiting.begin(), block.waiting.end(), Waiting::part_barrier, Waiting::no);
+  if (arrived.size() == threads)
+    for (const unsigned fibre : arrived) block.waiting[fibre] = Waiting::no;
   block.switch_back();
 }
 

@@ -72,8 +72,8 @@ bool* dynamic_shared_written();
 
 // Returns whether any thread of the block passed true.
 bool block_barrier(bool predicate = false);
-// A barrier of its own, which `threads` threads of the block pass together.
-void part_barrier(unsigned threads);
+// A barrier of its own, one per number, which `threads` threads of the block pass together.
+void part_barrier(unsigned threads, unsigned number);
 
 // Waits until all lanes of `mask` have called this with the same operation. Returns the values that
 // they passed, indexed by lane.

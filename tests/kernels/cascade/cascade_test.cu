@@ -129,13 +129,14 @@ std::vector<T> values_of(const std::vector<std::byte>& bytes) {
 class UploadedLate {
  public:
   UploadedLate(const Cascade& cascade, const Late& late, int shared_bytes, bool by_warpgroup)
-      : shape_(gpu::choose_late_shape(cascade.window, *gpu::product_nodes(cascade), shared_bytes)),
-        products_(gpu::compile_products(cascade, late.group_begins, shape_.column_groups)),
+      : shared_bytes_(shared_bytes),
+        products_(gpu::compile_products(
+            cascade, late.group_begins,
+            gpu::choose_column_groups(cascade.window, *gpu::product_nodes(cascade), shared_bytes))),
         window_(cascade.window),
         by_warpgroup_(by_warpgroup),
         slices_(values_of<uint4>(products_.slices)),
         counts_(std::vector<std::uint32_t>(products_.groups.size(), 0)) {
-    EXPECT_GT(shape_.warpgroups, 0) << cascade.name;
     for (std::size_t g = 0; g < products_.groups.size(); ++g)
       queues_.emplace_back(std::vector<gpu::LateWindow>(late.capacity, {poison, -1, -1}));
     capacity_ = late.capacity;
@@ -165,7 +166,8 @@ class UploadedLate {
       task.layout = products_.layout;
       task.bytes = products_.window;
       task.window = window_;
-      task.shape = shape_;
+      task.shape = gpu::choose_late_shape(products_.layout, group.slices, shared_bytes_);
+      EXPECT_GT(task.shape.warpgroups, 0);
       task.by_warpgroup = by_warpgroup_;
       gpu::enqueue_late_stages(task, test_stream());
     }
@@ -176,7 +178,7 @@ class UploadedLate {
   std::size_t went_through = 0;  // windows of all queues
 
  private:
-  gpu::LateShape shape_;
+  int shared_bytes_;
   gpu::CompiledProducts products_;
   Size window_;
   bool by_warpgroup_;
