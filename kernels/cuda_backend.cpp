@@ -176,7 +176,8 @@ class CudaBackend final : public Backend {
       FACESAT_CUDA(cudaMemsetAsync(workspace_.data(), 0, workspace_.bytes(), stream));
     plan_ = plan_evaluate(*pyramid_, atlas_plan_, *cascade_);
     device_cascade_.load(cascade_, plan_, stream);
-    late_stages_.load(cascade_, late_groups(), shared_bytes(), stream);
+    late_stages_.load(cascade_, shared_bytes(), stream);
+    late_stages_.divide(has_large_atlas() ? std::vector<int>() : settings_.late_groups);
     late_stages_.prepare(most_windows());
     reserve(rejected_, std::max<std::size_t>(plan_.words, 1));
     upload_plans();
@@ -184,15 +185,10 @@ class CudaBackend final : public Backend {
     group_events_.resize(atlas_plan_.groups.size());
   }
 
-  // Those of the settings that the cascade has. Offsets of pixels in the atlas must fit into 32
-  // bits.
-  std::vector<int> late_groups() const {
-    const std::size_t bytes =
-        static_cast<std::size_t>(atlas_.view().pitch) * atlas_plan_.largest().height;
-    std::vector<int> groups = bytes <= UINT32_MAX ? settings_.late_groups : std::vector<int>();
-    std::erase_if(groups,
-                  [&](int first) { return first >= static_cast<int>(cascade_->stages.size()); });
-    return groups;
+  // Whether offsets of pixels in the atlas do not fit into 32 bits.
+  bool has_large_atlas() const {
+    const auto pitch = static_cast<std::size_t>(atlas_.view().pitch);
+    return pitch * atlas_plan_.largest().height > UINT32_MAX;
   }
 
   int shared_bytes() const {

@@ -16,9 +16,9 @@ struct CudaSettings {
   // pixels are processed in groups. 0: a limit that suits the device's memory.
   std::size_t max_atlas_pixels = 0;
   // The late stages of Haar cascades, which are evaluated on tensor cores: the first stage of each
-  // group of them, rising, at least 1 (see kernels/cascade/compiled_products.hpp). Stages that a
-  // cascade does not have are left out. Without any, all stages are evaluated from integral images;
-  // so are those of cascades that tensor cores cannot evaluate. The windows are the same.
+  // group of them, as in DeviceLateStages::divide(). Without any, all stages are evaluated from
+  // integral images; so are those of cascades that tensor cores cannot evaluate. The windows are
+  // the same.
   std::vector<int> late_groups;
 };
 

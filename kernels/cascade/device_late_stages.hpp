@@ -14,33 +14,43 @@ namespace facesat::gpu {
 // Not for use by several frames at once.
 class DeviceLateStages {
  public:
-  // Compiles and uploads the stages from the first of `group_begins` on; see compile_products().
-  // Without groups, or if the device cannot evaluate them (product_nodes(),
-  // choose_column_groups()), nothing is loaded, and all stages are early ones. Shares the cascade's
-  // ownership: while it lives, no other cascade can have its address, which is all that is
-  // compared.
-  void load(const std::shared_ptr<const Cascade>& model, const std::vector<int>& group_begins,
-            int shared_bytes, cudaStream_t stream) {
-    if (loaded_ == model && group_begins_ == group_begins) return;
+  // Compiles and uploads a cascade, if it can be compiled (product_nodes()). `shared_bytes`: the
+  // most that a block of the device may have. Shares the cascade's ownership: while it lives, no
+  // other cascade can have its address, which is all that is compared.
+  void load(const std::shared_ptr<const Cascade>& model, int shared_bytes, cudaStream_t stream) {
+    if (loaded_ == model) return;
     loaded_ = nullptr;
     products_ = {};
-    const std::optional<int> nodes = group_begins.empty() ? std::nullopt : product_nodes(*model);
-    const int columns = nodes ? choose_column_groups(model->window, *nodes, shared_bytes) : 0;
-    if (columns > 0) {
-      products_ = compile_products(*model, group_begins, columns);
+    group_begins_ = {};
+    shared_bytes_ = shared_bytes;
+    by_warpgroup_ = can_multiply_by_warpgroup();
+    if (product_nodes(*model)) {
+      products_ = compile_products(*model);
       window_ = model->window;
-      shared_bytes_ = shared_bytes;
-      by_warpgroup_ = can_multiply_by_warpgroup();
-      reserve(slices_, products_.slices.size());
-      FACESAT_CUDA(cudaMemcpyAsync(slices_.data(), products_.slices.data(), products_.slices.size(),
-                                   cudaMemcpyHostToDevice, stream));
+      reserve(weights_, products_.weights.size());
+      reserve(trees_, products_.trees.size());
+      upload(products_.weights, weights_.data(), stream);
+      upload(products_.trees, trees_.data(), stream);
       FACESAT_CUDA(cudaStreamSynchronize(stream));
     }
     loaded_ = model;
-    group_begins_ = group_begins;
   }
 
-  bool empty() const { return products_.groups.empty(); }
+  // Divides the stages into groups, which begin with these ones: rising, at least 1. Those that the
+  // cascade does not have are left out. Without any, and if the device has too little shared
+  // memory, all stages are early ones.
+  void divide(std::vector<int> group_begins) {
+    group_begins_ = {};
+    if (products_.weights.empty()) return;
+    std::erase_if(group_begins, [&](int first) { return first >= stage_count(); });
+    group_begins.push_back(stage_count());
+    for (std::size_t g = 0; g + 1 < group_begins.size(); ++g)
+      if (shape_of(group_begins[g], group_begins[g + 1]).warpgroups == 0) return;
+    group_begins.pop_back();
+    group_begins_ = std::move(group_begins);
+  }
+
+  bool empty() const { return group_begins_.empty(); }
 
   // Makes room for frames whose levels in one atlas have this many windows. Most of them are
   // rejected early; if too many are not, evaluate.cu evaluates their late stages.
@@ -50,7 +60,7 @@ class DeviceLateStages {
     capacity_ = 0;
     const std::size_t capacity = std::max(least, windows / share);
     for (Buffer<LateWindow>& queue : queues_) reserve(queue, capacity);
-    reserve(counts_, products_.groups.size());
+    reserve(counts_, group_begins_.size());
     capacity_ = static_cast<std::uint32_t>(capacity);
   }
 
@@ -58,54 +68,55 @@ class DeviceLateStages {
   void set(EvaluateTask& task) const {
     if (empty()) return;
     task.late = queue(0);
-    task.early_stages = products_.groups.front().first_stage;
+    task.early_stages = group_begins_.front();
   }
 
   // To be enqueued before and after the early stages.
   void enqueue_reset(cudaStream_t stream) const {
     if (!empty())
-      FACESAT_CUDA(cudaMemsetAsync(counts_.data(), 0,
-                                   products_.groups.size() * sizeof(std::uint32_t), stream));
+      FACESAT_CUDA(
+          cudaMemsetAsync(counts_.data(), 0, group_begins_.size() * sizeof(std::uint32_t), stream));
   }
   void enqueue(const EvaluateTask& early, View<const std::uint8_t> atlas,
                cudaStream_t stream) const {
-    const auto count = static_cast<int>(products_.groups.size());
-    for (int g = 0; g < count; ++g) {
-      const StageGroup& group = products_.groups[g];
-      LateTask task{};
+    for (std::size_t g = 0; g < group_begins_.size(); ++g) {
+      const bool is_last = g + 1 == group_begins_.size();
+      const int first = group_begins_[g], end = is_last ? stage_count() : group_begins_[g + 1];
+      LateTask task = products_task(products_, weights_.data(), trees_.data(), first, end);
       task.atlas = atlas;
       task.levels = early.levels;
       task.in = queue(g);
-      if (g + 1 < count) task.out = queue(g + 1);
+      if (!is_last) task.out = queue(g + 1);
       task.candidates = early.candidates;
       task.candidate_count = early.candidate_count;
       task.capacity = early.capacity;
-      task.slices = reinterpret_cast<const uint4*>(
-          slices_.data() + static_cast<std::size_t>(group.first_slice) * products_.layout.bytes());
-      task.slice_count = group.slices;
-      task.layout = products_.layout;
-      task.bytes = products_.window;
       task.window = window_;
-      task.shape = choose_late_shape(products_.layout, group.slices, shared_bytes_);
+      task.shape = shape_of(first, end);
       task.by_warpgroup = by_warpgroup_;
       enqueue_late_stages(task, stream);
     }
   }
 
  private:
+  int stage_count() const { return static_cast<int>(products_.first_bundle.size()) - 1; }
+  LateShape shape_of(int first_stage, int end_stage) const {
+    return choose_late_shape(
+        products_.layout, products_.first_bundle[end_stage] - products_.first_bundle[first_stage],
+        shared_bytes_);
+  }
   // The queue before a group. Two are enough, because a kernel reads one and writes the other.
-  WindowQueue queue(int group) const {
+  WindowQueue queue(std::size_t group) const {
     return {queues_[group % 2].data(), counts_.data() + group, capacity_};
   }
 
   std::shared_ptr<const Cascade> loaded_;
-  std::vector<int> group_begins_;  // of loaded_
   CompiledProducts products_;
+  std::vector<int> group_begins_;
   int shared_bytes_ = 0;
   bool by_warpgroup_ = false;
   Size window_;
   std::uint32_t capacity_ = 0;
-  Buffer<std::byte> slices_;
+  Buffer<std::byte> weights_, trees_;
   Buffer<LateWindow> queues_[2];
   Buffer<std::uint32_t> counts_;
 };

@@ -36,39 +36,30 @@ constexpr int many_columns(int tree_nodes) {
 constexpr int few_columns(int tree_nodes) {
   return tree_nodes == 3 ? 6 : 4;
 }
+static_assert(spare_bundles >= many_columns(1), "a group's last slice may go beyond its end");
 
 using Shared = DynamicShared<std::uint32_t>;
-
-// Shared memory, in 4-byte words: the pixels of each warpgroup's windows, then the slots.
-struct Layout {
-  int pixels, slot;  // words of a warpgroup's pixels and of a slot
-  int windows;       // of a warpgroup
-};
-__device__ Layout layout_of(const LateTask& task) {
-  const int windows = 4 * task.shape.row_groups * rows_per_group;
-  return {windows * task.bytes.total() / 4, task.layout.bytes() / 4, windows};
-}
 
 // The evaluation of batches by one warp.
 template <bool by_warpgroup, int row_groups, int column_groups, int tree_nodes>
 class LateEvaluation {
  public:
   __device__ LateEvaluation(const LateTask& task, const Shared& shared)
-      : task_(task), shared_(shared), layout_(layout_of(task)) {}
+      : task_(task), shared_(shared) {}
 
   __device__ void run() {
     clear_padding();
     if (alone_) {
-      for (int i = 0; i < task_.slice_count; ++i) begin_slice(i);
+      for (int i = 0; i < slices_; ++i) begin_slice(i);
       wait_for_copies();
       publish();
       __syncthreads();
     }
     const auto batch = static_cast<std::uint32_t>(task_.shape.windows());
     for (std::uint32_t first = blockIdx.x * batch; first < total_; first += gridDim.x * batch) {
-      load_windows(first + static_cast<std::uint32_t>(warpgroup_ * layout_.windows));
+      load_windows(first + static_cast<std::uint32_t>(warpgroup_ * warpgroup_windows));
       begin_batch();
-      for (int i = 0; i < task_.slice_count; ++i) {
+      for (int i = 0; i < slices_; ++i) {
         if (!alone_ && !next_slice(i)) break;
         if (by_warpgroup || __any_sync(full_warp, any_alive())) evaluate_slice(i);
       }
@@ -81,6 +72,7 @@ class LateEvaluation {
  private:
   static constexpr int bundles = column_groups / tree_nodes;
   static constexpr int outcomes = 1 << tree_nodes;
+  static constexpr int warpgroup_windows = 4 * row_groups * rows_per_group;
 
   __device__ void begin_batch() {
     if (alone_)
@@ -100,7 +92,7 @@ class LateEvaluation {
     publish();
     if (!__syncthreads_or(any_alive())) return false;
     // The slot of the next slice was last read before this barrier.
-    if (i + 1 < task_.slice_count) begin_slice(i + 1);
+    if (i + 1 < slices_) begin_slice(i + 1);
     return true;
   }
 
@@ -138,12 +130,17 @@ class LateEvaluation {
   }
   // The place of a window's pixel in shared memory, in words; `pixel` is a multiple of 4.
   __device__ int word_of(int window, int pixel) const {
-    return warpgroup_ * layout_.pixels +
-           (pixel / pixels_per_row * layout_.windows + window) * (pixels_per_row / 4) +
+    return (warpgroup_ * warpgroup_windows * task_.bytes.total()) / 4 +
+           (pixel / pixels_per_row * warpgroup_windows + window) * (pixels_per_row / 4) +
            pixel % pixels_per_row / 4;
   }
+  // The place of a slot in shared memory, in words: weights, then trees.
   __device__ int slot_word(int slot) const {
-    return task_.shape.warpgroups * layout_.pixels + slot * layout_.slot;
+    const int slot_bytes = bundles * (task_.layout.weight_bytes() + task_.layout.tree_bytes());
+    return (task_.shape.windows() * task_.bytes.total() + slot * slot_bytes) / 4;
+  }
+  __device__ int trees_word(int slot) const {
+    return slot_word(slot) + bundles * task_.layout.weight_bytes() / 4;
   }
 
   __device__ bool any_alive() const {
@@ -163,8 +160,13 @@ class LateEvaluation {
 
   // All threads of the block copy a slice into its slot.
   __device__ void begin_slice(int slice) const {
-    const int parts = layout_.slot / 4, to = slot_word(slice % task_.shape.slots);
-    const uint4* from = task_.slices + static_cast<std::ptrdiff_t>(slice) * parts;
+    const int slot = slice % task_.shape.slots;
+    begin_part(slot_word(slot), task_.weights, slice, task_.layout.weight_bytes());
+    begin_part(trees_word(slot), task_.trees, slice, task_.layout.tree_bytes());
+  }
+  __device__ void begin_part(int to, const uint4* all, int slice, int bundle_bytes) const {
+    const int parts = bundles * bundle_bytes / 16;
+    const uint4* from = all + static_cast<std::ptrdiff_t>(slice) * parts;
     for (int i = static_cast<int>(threadIdx.x); i < parts; i += static_cast<int>(blockDim.x))
       begin_copy(shared_, to + i * 4, from + i);
   }
@@ -240,41 +242,43 @@ class LateEvaluation {
   __device__ void evaluate_slice(int slice) {
     const int slot = slice % task_.shape.slots;
     Values values;
-    const ByteMatrix windows{shared_.address() + 4u * static_cast<unsigned>(word_of(0, 0)),
-                             static_cast<unsigned>(layout_.windows * pixels_per_row)},
-        nodes{shared_.address() + 4u * static_cast<unsigned>(slot_word(slot)),
-              column_groups * column_group * pixels_per_row};
+    constexpr unsigned tile_bytes = 8 * pixels_per_row;
+    const ByteMatrix windows{address_of(word_of(0, 0)), tile_bytes,
+                             warpgroup_windows * pixels_per_row},
+        nodes{address_of(slot_word(slot)), static_cast<unsigned>(task_.layout.column_group_bytes()),
+              tile_bytes};
     if constexpr (by_warpgroup)
       multiply_by_warpgroup(shared_, values, windows, nodes, task_.bytes.steps);
     else
       multiply_by_warps(shared_, values, windows, nodes, task_.bytes.steps);
-    respond(slot_word(slot), values);
+    respond(trees_word(slot), task_.bundles - slice * bundles, values);
+  }
+  __device__ unsigned address_of(int word) const {
+    return shared_.address() + 4u * static_cast<unsigned>(word);
   }
 
-  // Adds the leaves of a slice's trees, and decides at the ends of stages. `slice`: its place in
-  // shared memory, in words.
-  __device__ void respond(int slice, const Values& values) {
-    const int ends = slice + task_.layout.ends() / 4;
+  // Adds the leaves of a slice's trees, and decides at the ends of stages. `trees`: their place in
+  // shared memory, in words; `count`: how many bundles the group has from here on.
+  __device__ void respond(int trees, int count, const Values& values) {
     FACESAT_UNROLL
-    for (int bundle = 0; bundle < bundles; ++bundle) {
-      add_leaves<0>(slice, bundle, values);
-      add_leaves<1>(slice, bundle, values);
-      const auto end = shared_.template read<BundleEnd>(ends + bundle * 4);
+    for (int b = 0; b < bundles; ++b, trees += task_.layout.tree_bytes() / 4) {
+      if (b >= count) return;
+      add_leaves<0>(trees, b, values);
+      add_leaves<1>(trees, b, values);
+      const auto end = shared_.template read<BundleEnd>(trees + task_.layout.end() / 4);
       if (end.ends_stage) end_stage(end.threshold);
     }
   }
 
   // For one of the two trees that a thread has of a bundle.
   template <int side>
-  __device__ void add_leaves(int slice, int bundle, const Values& values) {
+  __device__ void add_leaves(int trees, int bundle, const Values& values) {
     const int tree = lane_ % lanes_per_row * 2 + side;
-    const int thresholds = slice + task_.layout.thresholds() / 4 + tree,
-              leaves = slice + task_.layout.leaves() / 4;
+    const int leaves = trees + task_.layout.leaves() / 4 + tree * outcomes * 2;
     float threshold[tree_nodes];
     FACESAT_UNROLL
     for (int j = 0; j < tree_nodes; ++j)
-      threshold[j] =
-          shared_.template read<float>(thresholds + (bundle * tree_nodes + j) * column_group);
+      threshold[j] = shared_.template read<float>(trees + j * column_group + tree);
     for_windows([&](int i, int half) {
       int outcome = 0;
       FACESAT_UNROLL
@@ -282,8 +286,7 @@ class LateEvaluation {
         const auto value = static_cast<float>(values[i][bundle * tree_nodes + j][half * 2 + side]);
         if (value * windows_.at[i][half].inverse_deviation < threshold[j]) outcome |= 1 << j;
       }
-      windows_.sum[i][half] += shared_.template read<std::int64_t>(
-          leaves + ((bundle * column_group + tree) * outcomes + outcome) * 2);
+      windows_.sum[i][half] += shared_.template read<std::int64_t>(leaves + outcome * 2);
     });
   }
 
@@ -321,9 +324,9 @@ class LateEvaluation {
 
   const LateTask& task_;
   const Shared& shared_;
-  const Layout layout_;
+  const int slices_ = (task_.bundles + bundles - 1) / bundles;
   // Whether all slices stay in shared memory, so that warpgroups need not wait for each other.
-  const bool alone_ = task_.slice_count <= task_.shape.slots;
+  const bool alone_ = slices_ <= task_.shape.slots;
   const std::uint32_t total_ = min(*task_.in.count, task_.in.capacity);
   const int lane_ = static_cast<int>(threadIdx.x) % 32;
   const int warp_ = static_cast<int>(threadIdx.x) / 32 % 4, row_ = lane_ / lanes_per_row;
@@ -352,7 +355,7 @@ void with_kernel(const LateTask& task, Use use) {
       use(late_stages_kernel<by_warpgroup, 1, column_groups, nodes>);
   };
   const auto with_columns = [&]<bool by_warpgroup, int nodes>() {
-    if (task.layout.column_groups == many_columns(nodes))
+    if (task.shape.column_groups == many_columns(nodes))
       with_shape.template operator()<by_warpgroup, nodes, many_columns(nodes)>();
     else
       with_shape.template operator()<by_warpgroup, nodes, few_columns(nodes)>();
@@ -373,33 +376,44 @@ void with_kernel(const LateTask& task, Use use) {
     with_nodes.template operator()<false>();
 }
 
-int bytes_of(const LateShape& shape, const SliceLayout& layout) {
-  return shape.windows() * layout.steps * pixels_per_step + shape.slots * layout.bytes();
+int bytes_of(const LateShape& shape, const BundleLayout& layout) {
+  const int bundles = shape.column_groups / layout.tree_nodes;
+  return shape.windows() * layout.steps * pixels_per_step +
+         shape.slots * bundles * (layout.weight_bytes() + layout.tree_bytes());
 }
 
 }  // namespace
 
-int choose_column_groups(Size window, int tree_nodes, int shared_bytes) {
-  for (const int groups : {many_columns(tree_nodes), few_columns(tree_nodes)}) {
-    const SliceLayout layout{groups, tree_nodes, window_bytes(window).steps};
-    if (bytes_of({1, 1, 2}, layout) <= std::min(shared_bytes, shared_limit)) return groups;
+LateShape choose_late_shape(const BundleLayout& layout, int bundles, int shared_bytes) {
+  const int nodes = layout.tree_nodes;
+  LateShape shape{};
+  for (const int columns : {many_columns(nodes), few_columns(nodes)}) {
+    const int slices = divide_up(bundles, columns / nodes);
+    for (const int slots : {slices, 2})
+      for (const int row_groups : {2, 1}) {
+        shape = {columns, row_groups, 0, std::min(slots, slices)};
+        const auto fits = [&](LateShape larger) {
+          return bytes_of(larger, layout) <= std::min(shared_bytes, shared_limit);
+        };
+        while (shape.warpgroups < max_warpgroups(row_groups) &&
+               fits({columns, row_groups, shape.warpgroups + 1, shape.slots}))
+          ++shape.warpgroups;
+        if (shape.warpgroups >= 2) return shape;
+      }
   }
-  return 0;
+  return shape;
 }
 
-LateShape choose_late_shape(const SliceLayout& layout, int slices, int shared_bytes) {
-  LateShape shape{};
-  for (const int slots : {slices, 2})
-    for (const int row_groups : {2, 1}) {
-      if (slots > slices) continue;
-      shape = {row_groups, 0, slots};
-      while (shape.warpgroups < max_warpgroups(row_groups) &&
-             bytes_of({row_groups, shape.warpgroups + 1, slots}, layout) <=
-                 std::min(shared_bytes, shared_limit))
-        ++shape.warpgroups;
-      if (shape.warpgroups >= 2) return shape;
-    }
-  return shape;
+LateTask products_task(const CompiledProducts& products, const std::byte* weights,
+                       const std::byte* trees, int first_stage, int end_stage) {
+  const std::ptrdiff_t first = products.first_bundle[first_stage];
+  LateTask task{};
+  task.layout = products.layout;
+  task.bytes = products.window;
+  task.weights = reinterpret_cast<const uint4*>(weights + first * task.layout.weight_bytes());
+  task.trees = reinterpret_cast<const uint4*>(trees + first * task.layout.tree_bytes());
+  task.bundles = products.first_bundle[end_stage] - products.first_bundle[first_stage];
+  return task;
 }
 
 bool can_multiply_by_warpgroup() {

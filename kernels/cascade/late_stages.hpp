@@ -12,21 +12,19 @@
 
 namespace facesat::gpu {
 
-// How many windows a block multiplies at once, and with how many slices in shared memory.
+// How much a block multiplies at once. A slice is as many bundles as column_groups hold.
 struct LateShape {
-  int row_groups;  // each warp has this many groups of 16 windows: 1 or 2
-  int warpgroups;  // of a block; a warpgroup is 4 warps
-  int slots;       // for slices: all of a group, or 2, through which they pass
+  int column_groups;  // of a slice; a multiple of a tree's nodes
+  int row_groups;     // each warp has this many groups of 16 windows: 1 or 2
+  int warpgroups;     // of a block; a warpgroup is 4 warps
+  int slots;  // for slices in shared memory: for all of a group, or 2, which they pass through
 
   constexpr int windows() const { return warpgroups * 4 * row_groups * 16; }
 };
 
-// How many groups of columns a slice should have on a device whose blocks have at most
-// `shared_bytes` of shared memory. 0: that is too little.
-int choose_column_groups(Size window, int tree_nodes, int shared_bytes);
-
-// The shape for a group of so many slices on such a device.
-LateShape choose_late_shape(const SliceLayout& layout, int slices, int shared_bytes);
+// The shape for a group of so many bundles on a device whose blocks have at most `shared_bytes` of
+// shared memory. No warpgroups: that is too little.
+LateShape choose_late_shape(const BundleLayout& layout, int bundles, int shared_bytes);
 
 struct LateTask {
   View<const std::uint8_t> atlas;  // rows begin on 4-byte boundaries
@@ -36,14 +34,21 @@ struct LateTask {
   Candidate* candidates;           // of the last group
   std::uint32_t* candidate_count;  // may exceed the capacity
   std::uint32_t capacity;
-  const uint4* slices;  // of the group
-  std::int32_t slice_count;
-  SliceLayout layout;
+  // The group's bundles, and spare ones after them: see CompiledProducts.
+  const uint4 *weights, *trees;
+  std::int32_t bundles;
+  BundleLayout layout;
   WindowBytes bytes;
   Size window;
   LateShape shape;
   bool by_warpgroup;  // multiply_by_warpgroup(): see can_multiply_by_warpgroup()
 };
+
+// A task that evaluates the stages from `first_stage` up to, but not including, `end_stage`, with
+// the members that describe them. `weights` and `trees` are those of `products`, in device memory,
+// on 16-byte boundaries.
+LateTask products_task(const CompiledProducts& products, const std::byte* weights,
+                       const std::byte* trees, int first_stage, int end_stage);
 
 // Whether the current device can, and this build has the code.
 bool can_multiply_by_warpgroup();

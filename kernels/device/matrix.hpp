@@ -32,10 +32,9 @@ struct ByteTiles {
   std::uint32_t of[4];
 };
 
-// A matrix whose tiles lie below each other without gaps; the tiles to their right begin
-// `next_tiles` bytes later.
+// A matrix of tiles: how many bytes after a tile the one below it begins, and the one to its right.
 struct ByteMatrix {
-  unsigned address, next_tiles;
+  unsigned address, below, right;
 };
 
 }  // namespace facesat::gpu
@@ -61,29 +60,29 @@ __device__ __forceinline__ void multiply_by_warps(const DynamicShared<std::uint3
                                                   int steps) {
   FACESAT_UNROLL
   for (int k = 0; k < m * n * 4; ++k) sums[k / 4 / n][k / 4 % n][k % 4] = 0;
-  constexpr unsigned row_bytes = 16, group_bytes = 8 * row_bytes;
+  constexpr unsigned row_bytes = 16;
   const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32 % 4;
   const unsigned tile = lane / 8, row = lane % 8;
   // Four tiles of A are 16 rows by 32 bytes; of B, two groups of 8 columns by 32 bytes.
   unsigned at_a =
-               a.address + (16 * warp + tile % 2 * 8 + row) * row_bytes + tile / 2 * a.next_tiles,
-           at_b = b.address + (tile / 2 * 8 + row) * row_bytes + tile % 2 * b.next_tiles;
+               a.address + (2 * warp + tile % 2) * a.below + tile / 2 * a.right + row * row_bytes,
+           at_b = b.address + tile / 2 * b.below + tile % 2 * b.right + row * row_bytes;
   for (int step = 0; step < steps; ++step) {
     ByteTiles rows[m];
     FACESAT_UNROLL
     for (int i = 0; i < m; ++i)
-      rows[i] = load_tiles(shared, at_a + static_cast<unsigned>(i) * 8 * group_bytes);
+      rows[i] = load_tiles(shared, at_a + static_cast<unsigned>(i) * 8 * a.below);
     FACESAT_UNROLL
     for (int j = 0; j < n; j += 2) {
-      const ByteTiles columns = load_tiles(shared, at_b + static_cast<unsigned>(j) * group_bytes);
+      const ByteTiles columns = load_tiles(shared, at_b + static_cast<unsigned>(j) * b.below);
       FACESAT_UNROLL
       for (int i = 0; i < m; ++i) {
         multiply_add(sums[i][j], rows[i].of, {columns.of[0], columns.of[1]});
         multiply_add(sums[i][j + 1], rows[i].of, {columns.of[2], columns.of[3]});
       }
     }
-    at_a += 2 * a.next_tiles;
-    at_b += 2 * b.next_tiles;
+    at_a += 2 * a.right;
+    at_b += 2 * b.right;
   }
 }
 

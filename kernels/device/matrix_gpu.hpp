@@ -45,11 +45,11 @@ __device__ __forceinline__ void publish_matrices() {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 inline constexpr bool has_warpgroup_products = true;
 
-// How wgmma reads a matrix: from `address` on, without swizzling; 128 bytes from a tile to the one
-// below.
+// How wgmma reads a matrix: from `offset` bytes after its beginning on, without swizzling.
 __device__ __forceinline__ std::uint64_t descriptor_of(const ByteMatrix& matrix, unsigned offset) {
   return ((matrix.address + offset) & 0x3FFFF) >> 4 |
-         static_cast<std::uint64_t>(matrix.next_tiles >> 4) << 16 | std::uint64_t{128 >> 4} << 32;
+         static_cast<std::uint64_t>(matrix.right >> 4) << 16 |
+         static_cast<std::uint64_t>(matrix.below >> 4) << 32;
 }
 
 // sums += A * B, or sums = A * B; to be waited for.
@@ -98,11 +98,11 @@ __device__ __forceinline__ void multiply_by_warpgroup(const DynamicShared<std::u
   asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
   for (int step = 0; step < steps; ++step) {
     const auto tiles = static_cast<unsigned>(2 * step);
-    const std::uint64_t columns = descriptor_of(b, tiles * b.next_tiles);
+    const std::uint64_t columns = descriptor_of(b, tiles * b.right);
     FACESAT_UNROLL
     for (int i = 0; i < m; ++i)
       warpgroup_multiply_add(
-          sums[i], descriptor_of(a, tiles * a.next_tiles + static_cast<unsigned>(i) * 64 * 16),
+          sums[i], descriptor_of(a, tiles * a.right + static_cast<unsigned>(i) * 8 * a.below),
           columns, step > 0);
   }
   asm volatile("wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;" ::: "memory");

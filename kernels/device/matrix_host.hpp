@@ -50,7 +50,7 @@ void multiply_by_warpgroup(const DynamicShared<std::uint32_t>& shared,
                            std::int32_t (&sums)[m][n][4], const ByteMatrix& a, const ByteMatrix& b,
                            int steps) {
   if (simt::block_size().x % 128 != 0) simt::undefined("a block does not consist of warpgroups");
-  if ((a.address | a.next_tiles | b.address | b.next_tiles) % 16 != 0)
+  if ((a.address | a.below | a.right | b.address | b.below | b.right) % 16 != 0)
     simt::undefined("a tile does not begin on a 16-byte boundary");
   simt::exchange(simt::WarpOperation::multiply_add, ~0u, 0);  // all lanes are here
   const auto lane = static_cast<int>(simt::lane_index());
@@ -58,9 +58,9 @@ void multiply_by_warpgroup(const DynamicShared<std::uint32_t>& shared,
   const auto words_of = [&](const ByteMatrix& matrix, int row) {
     std::vector<std::uint32_t> words;
     for (int word = 0; word < steps * 8; ++word)
-      words.push_back(shared.at(matrix.address +
-                                static_cast<unsigned>(word / 4) * matrix.next_tiles +
-                                static_cast<unsigned>(row * 16 + word % 4 * 4)));
+      words.push_back(shared.at(matrix.address + static_cast<unsigned>(row / 8) * matrix.below +
+                                static_cast<unsigned>(word / 4) * matrix.right +
+                                static_cast<unsigned>(row % 8 * 16 + word % 4 * 4)));
     return words;
   };
   for (int side = 0; side < 2 * n; ++side) {

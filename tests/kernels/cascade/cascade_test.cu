@@ -129,17 +129,18 @@ std::vector<T> values_of(const std::vector<std::byte>& bytes) {
 class UploadedLate {
  public:
   UploadedLate(const Cascade& cascade, const Late& late, int shared_bytes, bool by_warpgroup)
-      : shared_bytes_(shared_bytes),
-        products_(gpu::compile_products(
-            cascade, late.group_begins,
-            gpu::choose_column_groups(cascade.window, *gpu::product_nodes(cascade), shared_bytes))),
-        window_(cascade.window),
+      : products_(gpu::compile_products(cascade)),
+        group_begins_(late.group_begins),
+        capacity_(late.capacity),
+        shared_bytes_(shared_bytes),
         by_warpgroup_(by_warpgroup),
-        slices_(values_of<uint4>(products_.slices)),
-        counts_(std::vector<std::uint32_t>(products_.groups.size(), 0)) {
-    for (std::size_t g = 0; g < products_.groups.size(); ++g)
-      queues_.emplace_back(std::vector<gpu::LateWindow>(late.capacity, {poison, -1, -1}));
-    capacity_ = late.capacity;
+        window_(cascade.window),
+        weights_(values_of<uint4>(products_.weights)),
+        trees_(values_of<uint4>(products_.trees)),
+        counts_(std::vector<std::uint32_t>(late.group_begins.size(), 0)) {
+    for (std::size_t g = 0; g < group_begins_.size(); ++g)
+      queues_.emplace_back(std::vector<gpu::LateWindow>(capacity_, {poison, -1, -1}));
+    group_begins_.push_back(static_cast<int>(cascade.stages.size()));
   }
 
   // The queue before a group; none after the last.
@@ -147,13 +148,15 @@ class UploadedLate {
     if (group == queues_.size()) return {};
     return {queues_[group].data(), counts_.data() + group, capacity_};
   }
-  int early_stages() const { return products_.groups.front().first_stage; }
+  int early_stages() const { return group_begins_.front(); }
 
   // Evaluates what is in the first queue, and empties all of them.
   void enqueue(const gpu::EvaluateTask& early, View<const std::uint8_t> atlas) {
-    for (std::size_t g = 0; g < products_.groups.size(); ++g) {
-      const gpu::StageGroup& group = products_.groups[g];
-      gpu::LateTask task{};
+    for (std::size_t g = 0; g < queues_.size(); ++g) {
+      gpu::LateTask task =
+          gpu::products_task(products_, reinterpret_cast<const std::byte*>(weights_.data()),
+                             reinterpret_cast<const std::byte*>(trees_.data()), group_begins_[g],
+                             group_begins_[g + 1]);
       task.atlas = atlas;
       task.levels = early.levels;
       task.in = queue(g);
@@ -161,31 +164,29 @@ class UploadedLate {
       task.candidates = early.candidates;
       task.candidate_count = early.candidate_count;
       task.capacity = early.capacity;
-      task.slices = slices_.data() + group.first_slice * (products_.layout.bytes() / 16);
-      task.slice_count = group.slices;
-      task.layout = products_.layout;
-      task.bytes = products_.window;
       task.window = window_;
-      task.shape = gpu::choose_late_shape(products_.layout, group.slices, shared_bytes_);
+      task.shape = gpu::choose_late_shape(task.layout, task.bundles, shared_bytes_);
       EXPECT_GT(task.shape.warpgroups, 0);
       task.by_warpgroup = by_warpgroup_;
       gpu::enqueue_late_stages(task, test_stream());
     }
-    for (const std::uint32_t count : counts_.download()) went_through += count;
-    counts_.upload(std::vector<std::uint32_t>(products_.groups.size(), 0));
+    const std::vector<std::uint32_t> counts = counts_.download();
+    for (const std::uint32_t count : counts) went_through += count;
+    counts_.upload(std::vector<std::uint32_t>(counts.size(), 0));
   }
 
   std::size_t went_through = 0;  // windows of all queues
 
  private:
-  int shared_bytes_;
   gpu::CompiledProducts products_;
-  Size window_;
+  std::vector<int> group_begins_;  // and the number of stages
+  std::uint32_t capacity_;
+  int shared_bytes_;
   bool by_warpgroup_;
-  DeviceArray<uint4> slices_;
+  Size window_;
+  DeviceArray<uint4> weights_, trees_;
   std::vector<DeviceArray<gpu::LateWindow>> queues_;
   DeviceArray<std::uint32_t> counts_;
-  std::uint32_t capacity_;
 };
 
 Answer on_device(const Scene& scene, UploadedLate* late) {

@@ -45,8 +45,9 @@ __global__ void multiply_many_kernel(const std::uint32_t* a, const std::uint32_t
   for (int i = thread; i < words_of_b; i += 128) shared[words_of_a + i] = b[i];
   gpu::publish_matrices();
   __syncthreads();
-  const gpu::ByteMatrix in_a{shared.address(), many_rows * 16},
-      in_b{shared.address() + words_of_a * 4, many_columns * 16};
+  // In A, tiles follow each other from the top down; in B, from left to right.
+  const gpu::ByteMatrix in_a{shared.address(), 8 * 16, many_rows * 16},
+      in_b{shared.address() + words_of_a * 4, 8 * steps * 32, 8 * 16};
   ManySums mine;
   if constexpr (by_warpgroup)
     gpu::multiply_by_warpgroup(shared, mine, in_a, in_b, steps);
@@ -109,7 +110,7 @@ TEST(Matrix, ProductsByWarpgroups) {
       std::int32_t& sum = expected.emplace_back(0);
       for (int k = 0; k < steps * 32; ++k)
         sum += a[(k / 16 * many_rows + row) * 16 + k % 16] *
-               b[(k / 16 * many_columns + column) * 16 + k % 16];
+               b[((column / 8 * steps * 2 + k / 16) * 8 + column % 8) * 16 + k % 16];
     }
   DeviceArray<std::uint32_t> device_a(words_of(a)), device_b(words_of(b));
   DeviceArray<std::int32_t> device_sums(std::vector<std::int32_t>(128 * 64));
