@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
 
@@ -40,6 +41,10 @@ class Stacks {
     return stack;
   }
   void give_back(Stack stack) {
+#if defined(__SANITIZE_ADDRESS__)
+    // Functions that a fibre has not returned from have left marks around their variables.
+    __asan_unpoison_memory_region(stack.get(), stack_bytes);
+#endif
     const std::scoped_lock lock(mutex_);
     free_.push_back(std::move(stack));
   }
