@@ -178,7 +178,7 @@ class CudaBackend final : public Backend {
     device_cascade_.load(cascade_, plan_, stream);
     late_stages_.load(cascade_, shared_bytes(), stream);
     late_stages_.divide(has_large_atlas() ? std::vector<int>() : settings_.late_groups);
-    late_stages_.prepare(most_windows());
+    late_stages_.prepare(most_windows(), stream);
     reserve(rejected_, std::max<std::size_t>(plan_.words, 1));
     upload_plans();
     while (group_events_.size() < atlas_plan_.groups.size()) group_events_.emplace_back();
@@ -318,7 +318,6 @@ class CudaBackend final : public Backend {
     task.candidate_count = found_->candidate_count();
     task.capacity = found_->capacity();
     late_stages_.set(task);
-    late_stages_.enqueue_reset(stream_.get());
     const LevelGroup& group = atlas_plan_.groups[g];
     enqueue_tiles(task, group.first, group.count);
     late_stages_.enqueue(task, atlas_.view(group.atlas), stream_.get());

@@ -54,13 +54,14 @@ class DeviceLateStages {
 
   // Makes room for frames whose levels in one atlas have this many windows. Most of them are
   // rejected early; if too many are not, evaluate.cu evaluates their late stages.
-  void prepare(std::size_t windows) {
+  void prepare(std::size_t windows, cudaStream_t stream) {
     if (empty()) return;
     constexpr std::size_t least = 1 << 14, share = 4;
     capacity_ = 0;
     const std::size_t capacity = std::max(least, windows / share);
     for (Buffer<LateWindow>& queue : queues_) reserve(queue, capacity);
-    reserve(counts_, group_begins_.size());
+    reserve(states_, group_begins_.size());
+    FACESAT_CUDA(cudaMemsetAsync(states_.data(), 0, states_.bytes(), stream));
     capacity_ = static_cast<std::uint32_t>(capacity);
   }
 
@@ -71,12 +72,7 @@ class DeviceLateStages {
     task.early_stages = group_begins_.front();
   }
 
-  // To be enqueued before and after the early stages.
-  void enqueue_reset(cudaStream_t stream) const {
-    if (!empty())
-      FACESAT_CUDA(
-          cudaMemsetAsync(counts_.data(), 0, group_begins_.size() * sizeof(std::uint32_t), stream));
-  }
+  // To be enqueued after the early stages.
   void enqueue(const EvaluateTask& early, View<const std::uint8_t> atlas,
                cudaStream_t stream) const {
     for (std::size_t g = 0; g < group_begins_.size(); ++g) {
@@ -106,7 +102,7 @@ class DeviceLateStages {
   }
   // The queue before a group. Two are enough, because a kernel reads one and writes the other.
   WindowQueue queue(std::size_t group) const {
-    return {queues_[group % 2].data(), counts_.data() + group, capacity_};
+    return {queues_[group % 2].data(), states_.data() + group, capacity_};
   }
 
   std::shared_ptr<const Cascade> loaded_;
@@ -118,7 +114,7 @@ class DeviceLateStages {
   std::uint32_t capacity_ = 0;
   Buffer<std::byte> weights_, trees_;
   Buffer<LateWindow> queues_[2];
-  Buffer<std::uint32_t> counts_;
+  Buffer<QueueState> states_;
 };
 
 }  // namespace facesat::gpu

@@ -292,7 +292,7 @@ class Evaluation {
   __device__ bool enqueue_survivors(int n) {
     const WindowQueue& queue = task_.late;
     if (thread_ == 0)
-      shared_.first_place[0] = atomicAdd(queue.count, static_cast<std::uint32_t>(n));
+      shared_.first_place[0] = atomicAdd(&queue.state->count, static_cast<std::uint32_t>(n));
     __syncthreads();
     const std::uint32_t first = shared_.first_place[0];
     const bool fits = first + static_cast<std::uint32_t>(n) <= queue.capacity;

@@ -67,6 +67,7 @@ class LateEvaluation {
       if (!alone_) __syncthreads();
     }
     wait_for_copies();
+    finish();
   }
 
  private:
@@ -306,7 +307,7 @@ class LateEvaluation {
       const bool mine = windows_.alive[i][half] && lane_ % lanes_per_row == 0;
       const unsigned votes = __ballot_sync(full_warp, mine);
       if (votes == 0) return;
-      std::uint32_t* count = task_.out.windows ? task_.out.count : task_.candidate_count;
+      std::uint32_t* count = task_.out.windows ? &task_.out.state->count : task_.candidate_count;
       std::uint32_t place = 0;
       if (lane_ == 0) place = atomicAdd(count, static_cast<std::uint32_t>(__popc(votes)));
       place = __shfl_sync(full_warp, place, 0) +
@@ -320,6 +321,15 @@ class LateEvaluation {
     });
   }
 
+  // The last block to end empties the queue: all others have read its count.
+  __device__ void finish() const {
+    __syncthreads();
+    QueueState& state = *task_.in.state;
+    if (threadIdx.x > 0 || atomicAdd(&state.finished, 1u) + 1 < gridDim.x) return;
+    state.count = 0;
+    state.finished = 0;
+  }
+
   static constexpr int rows_at_once = 6;  // of a window, in flight
 
   const LateTask& task_;
@@ -327,7 +337,7 @@ class LateEvaluation {
   const int slices_ = (task_.bundles + bundles - 1) / bundles;
   // Whether all slices stay in shared memory, so that warpgroups need not wait for each other.
   const bool alone_ = slices_ <= task_.shape.slots;
-  const std::uint32_t total_ = min(*task_.in.count, task_.in.capacity);
+  const std::uint32_t total_ = min(task_.in.state->count, task_.in.capacity);
   const int lane_ = static_cast<int>(threadIdx.x) % 32;
   const int warp_ = static_cast<int>(threadIdx.x) / 32 % 4, row_ = lane_ / lanes_per_row;
   const int warpgroup_ = static_cast<int>(threadIdx.x) / warpgroup_threads;

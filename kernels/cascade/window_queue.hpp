@@ -12,9 +12,15 @@ struct LateWindow {
   float inverse_deviation;  // 1 / (area * standard deviation); 0: no window
 };
 
+// Zero before the first use; the kernel that reads the queue leaves it so.
+struct QueueState {
+  std::uint32_t count;  // of windows; may exceed the capacity, up to which places are then filled
+  std::uint32_t finished;  // blocks of the reading kernel
+};
+
 struct WindowQueue {
-  LateWindow* windows;   // null: there is no queue
-  std::uint32_t* count;  // may exceed the capacity; then places up to the capacity are filled
+  LateWindow* windows;  // null: there is no queue
+  QueueState* state;
   std::uint32_t capacity;
 };
 

@@ -137,20 +137,19 @@ class UploadedLate {
         window_(cascade.window),
         weights_(values_of<uint4>(products_.weights)),
         trees_(values_of<uint4>(products_.trees)),
-        counts_(std::vector<std::uint32_t>(late.group_begins.size(), 0)) {
-    for (std::size_t g = 0; g < group_begins_.size(); ++g)
-      queues_.emplace_back(std::vector<gpu::LateWindow>(capacity_, {poison, -1, -1}));
+        states_(std::vector<gpu::QueueState>(late.group_begins.size(), {0, 0})) {
+    for (std::size_t g = 0; g < group_begins_.size(); ++g) queues_.emplace_back(unused());
     group_begins_.push_back(static_cast<int>(cascade.stages.size()));
   }
 
   // The queue before a group; none after the last.
   gpu::WindowQueue queue(std::size_t group) {
     if (group == queues_.size()) return {};
-    return {queues_[group].data(), counts_.data() + group, capacity_};
+    return {queues_[group].data(), states_.data() + group, capacity_};
   }
   int early_stages() const { return group_begins_.front(); }
 
-  // Evaluates what is in the first queue, and empties all of them.
+  // Evaluates what is in the first queue. Expects that all are empty then.
   void enqueue(const gpu::EvaluateTask& early, View<const std::uint8_t> atlas) {
     for (std::size_t g = 0; g < queues_.size(); ++g) {
       gpu::LateTask task =
@@ -170,14 +169,23 @@ class UploadedLate {
       task.by_warpgroup = by_warpgroup_;
       gpu::enqueue_late_stages(task, test_stream());
     }
-    const std::vector<std::uint32_t> counts = counts_.download();
-    for (const std::uint32_t count : counts) went_through += count;
-    counts_.upload(std::vector<std::uint32_t>(counts.size(), 0));
+    for (const gpu::QueueState& state : states_.download()) {
+      EXPECT_EQ(state.count, 0u);
+      EXPECT_EQ(state.finished, 0u);
+    }
+    for (DeviceArray<gpu::LateWindow>& queue : queues_) {
+      for (const gpu::LateWindow& window : queue.download()) went_through += window.level >= 0;
+      queue.upload(unused());
+    }
   }
 
   std::size_t went_through = 0;  // windows of all queues
 
  private:
+  std::vector<gpu::LateWindow> unused() const {
+    return std::vector<gpu::LateWindow>(capacity_, {poison, -1, -1});
+  }
+
   gpu::CompiledProducts products_;
   std::vector<int> group_begins_;  // and the number of stages
   std::uint32_t capacity_;
@@ -186,7 +194,7 @@ class UploadedLate {
   Size window_;
   DeviceArray<uint4> weights_, trees_;
   std::vector<DeviceArray<gpu::LateWindow>> queues_;
-  DeviceArray<std::uint32_t> counts_;
+  DeviceArray<gpu::QueueState> states_;
 };
 
 Answer on_device(const Scene& scene, UploadedLate* late) {
