@@ -323,20 +323,22 @@ void expect_same_depths(const Answer& answer, const Answer& expected, const std:
   }
 }
 
-// With the late stages on tensor cores, divided at several places; with large and small queues, and
-// in shapes for large and small shared memories. Returns the number of windows in all queues.
+// With the late stages on tensor cores: divided at several places, with large and small queues, in
+// shapes for large and small shared memories. On the host, they take turns. Returns the number of
+// windows in all queues.
 std::size_t compare_late(const Scene& scene, const Answer& expected, const std::string& what) {
   const auto stages = static_cast<int>(scene.cascade.stages.size());
   if (stages < 2 || !gpu::product_nodes(scene.cascade)) return 0;
   std::vector<Late> choices{{{(stages + 1) / 2}, capacity}, {{stages - 1}, 20}};
   if (stages > 3) choices.push_back({{1, stages / 2, stages - 1}, capacity});
   std::size_t queued = 0;
-  for (std::size_t i = 0; i < choices.size(); ++i) {
-    static std::size_t turn = 0;
-    UploadedLate uploaded(scene.cascade, choices[i], i == 0 ? 227 << 10 : 99 << 10,
-                          gpu::can_multiply_by_warpgroup() && turn++ % 2 == 0);
+  static std::size_t turn = 0;
+  for (std::size_t n = on_gpu ? choices.size() : 1; n > 0; --n, ++turn) {
+    const Late& late = choices[turn % choices.size()];
+    UploadedLate uploaded(scene.cascade, late, turn % 5 < 2 ? 227 << 10 : 99 << 10,
+                          gpu::can_multiply_by_warpgroup() && turn % 2 == 0);
     expect_same(on_device(scene, &uploaded), expected,
-                what + ", late from stage " + std::to_string(choices[i].group_begins[0]));
+                what + ", late from stage " + std::to_string(late.group_begins[0]));
     queued += uploaded.went_through;
   }
   return queued;
