@@ -150,13 +150,13 @@ class LateEvaluation {
     return any;
   }
 
-  // The pixels after a window's last row have weight 0, but must not be undefined.
+  // The bytes after a window's last row have weight 0, but must not be undefined. Two lanes per
+  // row.
   __device__ void clear_padding() const {
+    const int first = task_.bytes.row_bytes * task_.window.height + lane_ % 2 * 4;
     for (int i = 0; i < row_groups; ++i)
-      for (int row = lane_ / 2; row < rows_per_group; row += 16)
-        for (int pixel = task_.bytes.row_bytes * task_.window.height + lane_ % 2 * 4;
-             pixel < task_.bytes.total(); pixel += 8)
-          shared_[word_of(window_of(i, row), pixel)] = 0;
+      for (int pixel = first; pixel < task_.bytes.total(); pixel += 8)
+        shared_[word_of(window_of(i, lane_ / 2), pixel)] = 0;
   }
 
   // All threads of the block copy a slice into its slot.
