@@ -36,21 +36,11 @@ std::optional<int> device_number(const std::string& text) {
   return number;
 }
 
-// Why one of the devices cannot evaluate all cascades; empty if they can. Devices start at the same
-// time, because each takes tenths of a second.
-std::string why_not(const std::vector<Backends::Device>& devices, const Cascades& cascades) {
-  std::vector<std::future<std::string>> answers;
-  for (const Backends::Device& device : devices)
-    answers.push_back(std::async(std::launch::async, [&cascades, id = device.id] {
-      std::string why;
-      for (std::size_t i = 0; why.empty() && i < cascades.size(); ++i)
-        why = gpu::why_not(id, *cascades[i]);
-      return why;
-    }));
-  std::string why;
-  for (std::future<std::string>& answer : answers)
-    if (std::string one = answer.get(); why.empty()) why = std::move(one);
-  return why;
+// Why a device cannot evaluate all cascades; empty if it can.
+std::string why_not(int device, const Cascades& cascades) {
+  for (const auto& cascade : cascades)
+    if (std::string why = gpu::why_not(device, *cascade); !why.empty()) return why;
+  return "";
 }
 
 }  // namespace
@@ -58,6 +48,30 @@ std::string why_not(const std::vector<Backends::Device>& devices, const Cascades
 void check(const BackendOptions& options) {
   check_sat(options);
   device_number(options.device);  // throws if it is neither a number nor "all"
+}
+
+std::vector<LeftOut> leave_out_unusable(std::vector<Backends::Device>& devices,
+                                        const std::function<std::string(int)>& why_not) {
+  std::vector<std::future<std::string>> answers;
+  for (const Backends::Device& device : devices)
+    answers.push_back(std::async(std::launch::async, [&why_not, id = device.id]() -> std::string {
+      try {
+        return why_not(id);
+      } catch (const DeviceError& error) {
+        return error.what();
+      }
+    }));
+  std::vector<LeftOut> left_out;
+  std::vector<Backends::Device> usable;
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    std::string why = answers[i].get();
+    if (why.empty())
+      usable.push_back(std::move(devices[i]));
+    else
+      left_out.push_back({devices[i].name, std::move(why)});
+  }
+  devices = std::move(usable);
+  return left_out;
 }
 
 Backends::Backends(BackendChoice choice, std::vector<Device> devices, std::string remark)
@@ -92,15 +106,15 @@ std::string Backends::why_no_gpu(const BackendOptions& options, const Cascades& 
   if (devices_.empty())
     throw BackendError(fmt::format("device {}: there is no such device; 'facesat info' lists them",
                                    options.device));
-  try {
-    if (std::string why = why_not(devices_, cascades); !why.empty()) return why;
-  } catch (const DeviceError& error) {
-    return error.what();
-  }
+  const std::vector<LeftOut> left_out =
+      leave_out_unusable(devices_, [&](int device) { return why_not(device, cascades); });
+  if (devices_.empty()) return left_out.front().why;
   device_name_ = found[static_cast<std::size_t>(devices_.front().id)].name;
   gpu::use_for_frame_memory(devices_.front().id);
   remark_ = fmt::format("detecting on {}", device_name_);
   if (devices_.size() > 1) remark_ += fmt::format(" and {} more", devices_.size() - 1);
+  for (const auto& [device, why] : left_out)
+    remark_ += fmt::format("; {} is left out: {}", device, why);
   return "";
 }
 

@@ -59,6 +59,14 @@ class Backends {
   std::string remark_;
 };
 
+// Leaves out the devices for which why_not(id) gives a reason or throws DeviceError. All devices
+// are asked at the same time, because each takes tenths of a second to start.
+struct LeftOut {
+  std::string device, why;
+};
+std::vector<LeftOut> leave_out_unusable(std::vector<Backends::Device>& devices,
+                                        const std::function<std::string(int)>& why_not);
+
 // Can the devices that these options ask for take seconds to start, and can the CPU do their work
 // meanwhile?
 bool may_start_in_background(const BackendOptions& options);

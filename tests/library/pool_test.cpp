@@ -245,5 +245,19 @@ TEST_F(PoolTest, MayBeDestroyedWhileDevicesStart) {
   EXPECT_TRUE(told().empty());
 }
 
+TEST(Devices, ThatCannotBeUsedAreLeftOut) {
+  std::vector<Backends::Device> devices{{"a", {}, 0}, {"b", {}, 1}, {"c", {}, 2}, {"d", {}, 3}};
+  const std::vector<LeftOut> left_out = leave_out_unusable(devices, [](int id) -> std::string {
+    if (id == 1) throw DeviceError("it does not start");
+    return id == 3 ? "it is too old" : "";
+  });
+  ASSERT_EQ(left_out.size(), 2u);
+  EXPECT_EQ(left_out[0].device + ": " + left_out[0].why, "b: it does not start");
+  EXPECT_EQ(left_out[1].device + ": " + left_out[1].why, "d: it is too old");
+  ASSERT_EQ(devices.size(), 2u);
+  EXPECT_EQ(devices[0].name, "a");
+  EXPECT_EQ(devices[1].name, "c");
+}
+
 }  // namespace
 }  // namespace facesat::test
