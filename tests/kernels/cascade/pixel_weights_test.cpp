@@ -1,14 +1,14 @@
 // Haar features as weights of pixels, against their rectangles in integral images.
 #include "kernels/cascade/pixel_weights.hpp"
 
-#include <filesystem>
-
 #include <gtest/gtest.h>
 
+#include "cascades/cascade_store.hpp"
 #include "core/rules.hpp"
 #include "tests/core/cascades.hpp"
 #include "tests/core/pictures.hpp"
 #include "tests/core/reference.hpp"
+#include "tests/parameter_grid.hpp"
 
 namespace facesat::test {
 namespace {
@@ -51,12 +51,12 @@ void expect_same_values(const Cascade& cascade) {
 
 TEST(PixelWeights, GiveTheValuesOfAllTrainedFeatures) {
   std::size_t features = 0, tilted = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(
-           std::filesystem::path(FACESAT_CASCADE_DIR) / "haarcascades")) {
-    const Cascade cascade = load_cascade(entry.path());
-    expect_same_values(cascade);
-    features += cascade.haar.size();
-    tilted += cascade.has_tilted();
+  for (const std::string& name : cascade_names()) {
+    const auto cascade = find_cascade(name);
+    if (cascade->kind != FeatureKind::haar) continue;
+    expect_same_values(*cascade);
+    features += cascade->haar.size();
+    tilted += cascade->has_tilted();
   }
   EXPECT_GT(features, 20'000u);
   EXPECT_GT(tilted, 5u);
