@@ -8,7 +8,6 @@
 #include "tests/core/cascades.hpp"
 #include "tests/core/pictures.hpp"
 #include "tests/core/reference.hpp"
-#include "tests/parameter_grid.hpp"
 
 namespace facesat::test {
 namespace {
