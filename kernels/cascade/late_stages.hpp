@@ -22,8 +22,8 @@ struct LateShape {
   constexpr int windows() const { return warpgroups * 4 * row_groups * 16; }
 };
 
-// The shape for a group of so many bundles on a device whose blocks have at most `shared_bytes` of
-// shared memory. No warpgroups: that is too little.
+// The shape for a group with this number of bundles, on a device whose blocks have at most
+// `shared_bytes` of shared memory. No warpgroups: that is too little.
 LateShape choose_late_shape(const BundleLayout& layout, int bundles, int shared_bytes);
 
 struct LateTask {
