@@ -176,8 +176,9 @@ class CudaBackend final : public Backend {
       FACESAT_CUDA(cudaMemsetAsync(workspace_.data(), 0, workspace_.bytes(), stream));
     plan_ = plan_evaluate(*pyramid_, atlas_plan_, *cascade_);
     device_cascade_.load(cascade_, plan_, stream);
-    late_stages_.load(cascade_, shared_bytes(), stream);
-    late_stages_.divide(has_large_atlas() ? std::vector<int>() : settings_.late_groups);
+    const bool has_late = !settings_.late_groups.empty() && !has_large_atlas();
+    if (has_late) late_stages_.load(cascade_, shared_bytes(), stream);
+    late_stages_.divide(has_late ? settings_.late_groups : std::vector<int>());
     late_stages_.prepare(most_windows(), stream);
     reserve(rejected_, std::max<std::size_t>(plan_.words, 1));
     upload_plans();
