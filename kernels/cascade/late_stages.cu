@@ -301,24 +301,34 @@ class LateEvaluation {
     });
   }
 
-  // Appends the survivors to the next queue, or to the candidates.
+  // Appends the warp's survivors to the next queue, or to the candidates.
   __device__ void report() const {
+    unsigned votes[row_groups][2];
+    int count = 0;
     for_windows([&](int i, int half) {
       const bool mine = windows_.alive[i][half] && lane_ % lanes_per_row == 0;
-      const unsigned votes = __ballot_sync(full_warp, mine);
-      if (votes == 0) return;
-      std::uint32_t* count = task_.out.windows ? &task_.out.state->count : task_.candidate_count;
-      std::uint32_t place = 0;
-      if (lane_ == 0) place = atomicAdd(count, static_cast<std::uint32_t>(__popc(votes)));
-      place = __shfl_sync(full_warp, place, 0) +
-              static_cast<std::uint32_t>(__popc(votes & ((1u << lane_) - 1)));
-      if (!mine) return;
-      const LateWindow& window = windows_.at[i][half];
-      if (task_.out.windows)
-        task_.out.windows[place] = window;  // there are no more than have come in
-      else if (place < task_.capacity)
-        task_.candidates[place] = {windows_.last_sum[i][half], window.cell, window.level};
+      votes[i][half] = __ballot_sync(full_warp, mine);
+      count += __popc(votes[i][half]);
     });
+    if (count == 0) return;
+    std::uint32_t place = 0;
+    if (lane_ == 0)
+      place = atomicAdd(task_.out.windows ? &task_.out.state->count : task_.candidate_count,
+                        static_cast<std::uint32_t>(count));
+    place = __shfl_sync(full_warp, place, 0);
+    for_windows([&](int i, int half) {
+      const int before = __popc(votes[i][half] & ((1u << lane_) - 1));
+      if (votes[i][half] >> lane_ & 1)
+        append(place + static_cast<std::uint32_t>(before), windows_.at[i][half],
+               windows_.last_sum[i][half]);
+      place += static_cast<std::uint32_t>(__popc(votes[i][half]));
+    });
+  }
+  __device__ void append(std::uint32_t place, const LateWindow& window, std::int64_t sum) const {
+    if (task_.out.windows)
+      task_.out.windows[place] = window;  // there are no more than have come in
+    else if (place < task_.capacity)
+      task_.candidates[place] = {sum, window.cell, window.level};
   }
 
   // The last block to end empties the queue: all others have read its count.
