@@ -18,6 +18,7 @@ struct BackendStart::State {
   std::mutex mutex;
   std::condition_variable changed;
   bool is_wanted = false, is_abandoned = false;
+  std::size_t images = 0;
   std::optional<Backends> backends;
   std::atomic<bool> is_chosen = false;
   Announce announce;
@@ -33,9 +34,13 @@ struct BackendStart::State {
   }
 
   // Returns whether the choice shall be made.
-  bool pass_delay(std::chrono::milliseconds delay) {
+  bool pass(const Delay& delay) {
+    const auto begin = std::chrono::steady_clock::now();
     std::unique_lock lock(mutex);
-    changed.wait_for(lock, delay, [this] { return is_wanted || is_abandoned; });
+    const auto is_over = [this] { return is_wanted || is_abandoned; };
+    if (!changed.wait_until(lock, begin + delay.least, is_over))
+      changed.wait_until(lock, begin + delay.most,
+                         [&] { return is_over() || images > delay.images; });
     return !is_abandoned;
   }
 };
@@ -44,10 +49,9 @@ BackendStart::BackendStart(const Choose& choose) : state_(std::make_shared<State
   state_->set(choose());
 }
 
-BackendStart::BackendStart(Choose choose, std::chrono::milliseconds delay)
-    : state_(std::make_shared<State>()) {
+BackendStart::BackendStart(Choose choose, const Delay& delay) : state_(std::make_shared<State>()) {
   std::thread([state = state_, choose = std::move(choose), delay] {
-    if (!state->pass_delay(delay)) return;
+    if (!state->pass(delay)) return;
     ++under_way;
     try {
       state->set(choose());
@@ -64,6 +68,15 @@ BackendStart::~BackendStart() {
     const std::scoped_lock lock(state_->mutex);
     state_->announce = nullptr;
     state_->is_abandoned = true;
+  }
+  state_->changed.notify_all();
+}
+
+void BackendStart::count_image() {
+  if (state_->is_chosen) return;
+  {
+    const std::scoped_lock lock(state_->mutex);
+    ++state_->images;
   }
   state_->changed.notify_all();
 }

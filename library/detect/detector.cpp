@@ -24,8 +24,10 @@ void warm_up(const Backends& backends, const Cascades& cascades, const DetectOpt
 
 std::unique_ptr<Detector::Pool> make_pool(const Cascades& cascades, const DetectOptions& options,
                                           const BackendOptions& backend, Detector::Notify notify) {
-  // Ending a process while a device starts takes a tenth of a second: short runs do without.
-  constexpr std::chrono::milliseconds delay{300};
+  // Starting a device takes half a second of a processor's time, and more if the process then ends:
+  // short runs do without.
+  constexpr BackendStart::Delay delay{
+      .least = std::chrono::milliseconds(300), .most = std::chrono::seconds(2), .images = 100};
   check(backend);  // in the background, it would be too late
   const bool in_background = backend.in_background && may_start_in_background(backend);
   const auto choose = [cascades, options, backend, in_background] {

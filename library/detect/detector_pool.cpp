@@ -77,7 +77,7 @@ Detection run(DetectorSet& detectors, const AnyImage& image, const ShouldStop& s
 
 Detector::Pool::Pool(Cascades cascades, const DetectOptions& options,
                      const BackendStart::Choose& choose,
-                     std::optional<std::chrono::milliseconds> delay, Notify notify)
+                     const std::optional<BackendStart::Delay>& delay, Notify notify)
     : cascades_(usable(std::move(cascades))),
       options_(checked(options)),
       notify_(std::move(notify)),
@@ -119,6 +119,7 @@ std::vector<std::string> Detector::Pool::failures() {
 }
 
 Detection Detector::Pool::detect(const ImageView& image, const ShouldStop& should_stop) {
+  start_.count_image();
   if (image.on_device) start_.wait();
   if (DeviceTurns* const all = devices())
     if (std::optional<Detection> found = detect_on_device(*all, image, should_stop))

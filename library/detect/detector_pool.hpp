@@ -24,7 +24,7 @@ class __attribute__((visibility("hidden"))) Detector::Pool {
   // `choose` chooses the backends: at once, or in the background after a delay; see BackendStart.
   // Throws ArgumentError for options that cannot be used, and what `choose` throws.
   Pool(Cascades cascades, const DetectOptions& options, const BackendStart::Choose& choose,
-       std::optional<std::chrono::milliseconds> delay, Notify notify);
+       const std::optional<BackendStart::Delay>& delay, Notify notify);
   ~Pool();
 
   // As Detector::detect, which has checked the image.

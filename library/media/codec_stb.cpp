@@ -1,5 +1,5 @@
-// For builds without OpenCV: reads BMP, PNM, and JPEGs that codec_jpeg.cpp does not handle, and
-// writes JPEG and PNG, through stb_image and stb_image_write.
+// For builds without OpenCV: reads PNM; BMP, and JPEGs that codec_jpeg.cpp does not handle, through
+// stb_image; and writes JPEG and PNG, through stb_image_write.
 #include <algorithm>
 #include <cctype>
 #include <cstdint>
@@ -20,8 +20,6 @@
 #define STB_IMAGE_IMPLEMENTATION
 #define STBI_ONLY_JPEG
 #define STBI_ONLY_BMP
-#define STBI_ONLY_PNM
-#define STBI_ONLY_PNG  // not used, but stb_image 2.30 has functions there that PNM calls
 #include <stb/stb_image.h>
 #define STB_IMAGE_WRITE_IMPLEMENTATION
 #include <stb/stb_image_write.h>
@@ -30,8 +28,10 @@
 namespace facesat {
 namespace {
 
-// What the header of a PNM file says. Numbers may be anything up to 2^24, and more digits count as
-// that.
+constexpr std::uint64_t most_in_pnm = 1 << 24;  // no side is longer
+
+// What the header of a PNM file says. The last digits of larger numbers than `most_in_pnm` may be
+// missing.
 struct PnmHeader {
   std::uint64_t channels, width, height, maximum;
   std::size_t begin;  // of the pixels
@@ -50,8 +50,7 @@ std::optional<PnmHeader> pnm_header(const std::vector<unsigned char>& bytes) {
       if (bytes[at++] == '#')
         while (at < bytes.size() && bytes[at] != '\n') ++at;
     std::uint64_t value = 0;
-    // Larger numbers, which stb_image does not accept as sizes, are cut off to prevent overflow.
-    while (at < bytes.size() && std::isdigit(bytes[at]) && value < 1u << 24)
+    while (at < bytes.size() && std::isdigit(bytes[at]) && value <= most_in_pnm)
       value = 10 * value + bytes[at++] - '0';
     return value;
   };
@@ -60,24 +59,31 @@ std::optional<PnmHeader> pnm_header(const std::vector<unsigned char>& bytes) {
   return header;
 }
 
-// Does the file miss pixels, or have a size of 0 or a maximum value that PNM does not allow?
-// stb_image accepts such files.
+// Does the file miss pixels, or have a size or a maximum value that is not allowed?
 bool is_broken(const PnmHeader& header, std::size_t file_bytes) {
-  return header.width == 0 || header.height == 0 || header.maximum == 0 ||
-         header.maximum > UINT16_MAX || header.begin > file_bytes ||
-         file_bytes - header.begin < header.bytes();
+  return header.width == 0 || header.width > most_in_pnm || header.height == 0 ||
+         header.height > most_in_pnm || header.maximum == 0 || header.maximum > UINT16_MAX ||
+         header.begin > file_bytes || file_bytes - header.begin < header.bytes();
 }
 
-// Samples of 16 bits, big end first, as cv::imread reduces them to 8. (stb_image 2.27 reads beyond
-// the end of its memory for such files.)
-Picture read_wide_pnm(const PnmHeader& header, const std::vector<unsigned char>& bytes) {
+// Samples of 16 bits, big end first, are reduced to 8 as cv::imread does it: to the first byte.
+template <int channels, int bytes_per_sample>
+void copy_pnm(const unsigned char* from, View<Bgr> to) {
+  constexpr int green = channels == 3 ? bytes_per_sample : 0, blue = 2 * green;
+  for (int y = 0; y < to.size.height; ++y) {
+    Bgr* const row = to.row(y);
+    for (int x = 0; x < to.size.width; ++x, from += channels * bytes_per_sample)
+      row[x] = {from[blue], from[green], from[0]};
+  }
+}
+
+Picture read_pnm(const PnmHeader& header, const std::vector<unsigned char>& bytes) {
   const NewFrame<Bgr> frame =
       new_frame<Bgr>({static_cast<int>(header.width), static_cast<int>(header.height)});
-  const unsigned char* from = bytes.data() + header.begin;
-  const std::size_t green = header.channels == 3 ? 2 : 0, blue = 2 * green;
-  for (int y = 0; y < frame.pixels.size.height; ++y)
-    for (int x = 0; x < frame.pixels.size.width; ++x, from += 2 * header.channels)
-      frame.pixels.row(y)[x] = {from[blue], from[green], from[0]};
+  const bool is_wide = header.bytes_per_sample() == 2;
+  const auto copy = header.channels == 3 ? (is_wide ? copy_pnm<3, 2> : copy_pnm<3, 1>)
+                                         : (is_wide ? copy_pnm<1, 2> : copy_pnm<1, 1>);
+  copy(bytes.data() + header.begin, frame.pixels);
   return to_picture(frame);
 }
 
@@ -95,16 +101,17 @@ Picture read_other_picture(const InputFile& file, const DecodeLimits& limits, Re
   Size size;
   int channels = 0;
   if (bytes.size() > INT32_MAX) throw InputError("decode", "the file is larger than 2 GiB");
-  const std::optional<PnmHeader> pnm = pnm_header(bytes);
-  if (pnm && is_broken(*pnm, bytes.size()))
-    throw InputError("decode", "the header is damaged, or pixels are missing");
+  if (const std::optional<PnmHeader> pnm = pnm_header(bytes)) {
+    if (is_broken(*pnm, bytes.size()))
+      throw InputError("decode", "the header is damaged, or pixels are missing");
+    if (pnm->width * pnm->height > limits.max_pixels)
+      throw too_large({static_cast<int>(pnm->width), static_cast<int>(pnm->height)}, limits);
+    return read_pnm(*pnm, bytes);
+  }
   const int length = static_cast<int>(bytes.size());
-  if (pnm && pnm->width * pnm->height > limits.max_pixels)
-    throw too_large({static_cast<int>(pnm->width), static_cast<int>(pnm->height)}, limits);
   if (stbi_info_from_memory(bytes.data(), length, &size.width, &size.height, &channels) != 0 &&
       size.area() > limits.max_pixels)
     throw too_large(size, limits);
-  if (pnm && pnm->bytes_per_sample() == 2) return read_wide_pnm(*pnm, bytes);
   const std::shared_ptr<unsigned char> decoded(
       stbi_load_from_memory(bytes.data(), length, &size.width, &size.height, &channels, 3),
       stbi_image_free);

@@ -54,7 +54,8 @@ class LoggedBackend final : public Backend {
   const std::unique_ptr<Backend> cpu_ = make_cpu_backend();
 };
 
-constexpr std::chrono::milliseconds at_once{0}, in_an_hour{3'600'000};
+constexpr std::chrono::hours hour{1};
+constexpr BackendStart::Delay at_once{}, in_an_hour{hour, hour, 0};
 
 class PoolTest : public ::testing::Test {
  protected:
@@ -66,8 +67,8 @@ class PoolTest : public ::testing::Test {
                      static_cast<int>(i)});
     return Backends(choice, std::move(all), "detecting on devices");
   }
-  using Delay = std::optional<std::chrono::milliseconds>;
-  Detector::Pool pool(const BackendStart::Choose& choose, Delay delay = std::nullopt) {
+  Detector::Pool pool(const BackendStart::Choose& choose,
+                      const std::optional<BackendStart::Delay>& delay = std::nullopt) {
     return Detector::Pool(cascades, {}, choose, delay, [this](const std::string& sentence) {
       const std::scoped_lock lock(mutex);
       sentences.push_back(sentence);
@@ -216,6 +217,20 @@ TEST_F(PoolTest, ADeviceThatIsNotNeededInTimeIsNotStarted) {
   EXPECT_FALSE(is_chosen);
   Detector::Pool shared = pool(choose, in_an_hour);
   EXPECT_TRUE(shared.backends().on_gpu());  // who waits for it needs it
+}
+
+TEST_F(PoolTest, DevicesStartWhenManyImagesHaveCome) {
+  std::atomic<bool> is_chosen = false;
+  Detector::Pool shared = pool(
+      [&] {
+        is_chosen = true;
+        return backends();
+      },
+      BackendStart::Delay{.least = {}, .most = hour, .images = 4});
+  EXPECT_EQ(wrong_of(shared, 2, 2), 0);
+  EXPECT_FALSE(is_chosen);
+  EXPECT_EQ(wrong_of(shared, 1, 1), 0);
+  while (!is_chosen) std::this_thread::yield();
 }
 
 TEST_F(PoolTest, DevicesThatCannotStartLeaveTheCpu) {
