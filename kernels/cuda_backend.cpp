@@ -3,7 +3,9 @@
 #include "kernels/cuda_backend.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -74,8 +76,9 @@ class CudaBackend final : public Backend {
     const NvtxRange range("facesat run");
     check_stop(should_stop_);
     use_device();
-    // An image size that occurs only once is not worth a graph.
-    if (++runs_ == 1) {
+    // An image size that occurs only once is worth neither measurements nor a graph.
+    if (++runs_ > 1 && measures_late_groups_ && !windows_.empty()) measure_late_groups();
+    if (runs_ == 1) {
       enqueue_frame(cudaEventRecordDefault);
     } else {
       if (!graph_.get()) capture();
@@ -176,14 +179,74 @@ class CudaBackend final : public Backend {
       FACESAT_CUDA(cudaMemsetAsync(workspace_.data(), 0, workspace_.bytes(), stream));
     plan_ = plan_evaluate(*pyramid_, atlas_plan_, *cascade_);
     device_cascade_.load(cascade_, plan_, stream);
-    const bool has_late = !settings_.late_groups.empty() && !has_large_atlas();
-    if (has_late) late_stages_.load(cascade_, shared_bytes(), stream);
-    late_stages_.divide(has_late ? settings_.late_groups : std::vector<int>());
-    late_stages_.prepare(most_windows(), stream);
+    prepare_late_stages();
     reserve(rejected_, std::max<std::size_t>(plan_.words, 1));
     upload_plans();
     while (group_events_.size() < atlas_plan_.groups.size()) group_events_.emplace_back();
     group_events_.resize(atlas_plan_.groups.size());
+  }
+
+  void prepare_late_stages() {
+    measures_late_groups_ = false;
+    divide_stages({});
+    if (has_large_atlas()) return;
+    const std::optional<LateDivision> division =
+        settings_.late_groups ? settings_.late_groups
+                              : LateDivisions::of_process().find(device_, cascade_, most_windows());
+    measures_late_groups_ = !division;
+    if (division && !division->empty() && load_late_stages()) divide_stages(*division);
+  }
+
+  // Without the memory that late stages need, all stages are early ones.
+  bool load_late_stages() {
+    try {
+      late_stages_.load(cascade_, shared_bytes(), stream_.get());
+      return true;
+    } catch (const MemoryError&) {
+      return false;
+    }
+  }
+
+  void divide_stages(const LateDivision& division) {
+    late_stages_.divide(division);
+    try {
+      late_stages_.prepare(most_windows(), stream_.get());
+    } catch (const MemoryError&) {
+      late_stages_.divide({});
+    }
+  }
+
+  // Measures the evaluation of the last frame, in which there are windows: pictures without
+  // structure have no late stages to be measured.
+  void measure_late_groups() {
+    measures_late_groups_ = false;
+    if (!load_late_stages()) return;
+    LateDivision fastest;
+    double least = std::numeric_limits<double>::infinity();
+    for (const LateDivision& division : late_stages_.divisions()) {
+      divide_stages(division);
+      const double ms = evaluation_ms();
+      if (ms < least) fastest = division;
+      least = std::min(least, ms);
+    }
+    LateDivisions::of_process().keep(device_, cascade_, most_windows(), fastest);
+    graph_ = {};
+    divide_stages(fastest);
+  }
+
+  double evaluation_ms() const {
+    const GroupEvents& events = group_events_.back();
+    double least = std::numeric_limits<double>::infinity();
+    for (int run = 0; run < 4; ++run) {
+      record(events.summed, cudaEventRecordDefault);
+      enqueue_cascade(static_cast<int>(atlas_plan_.groups.size()) - 1);
+      record(events.evaluated, cudaEventRecordDefault);
+      found_->forget_candidates(stream_.get());
+      FACESAT_CUDA(cudaStreamSynchronize(stream_.get()));
+      // The first run may load code.
+      if (run > 0) least = std::min(least, elapsed_ms(events.summed, events.evaluated));
+    }
+    return least;
   }
 
   // Whether offsets of pixels in the atlas do not fit into 32 bits.
@@ -318,10 +381,11 @@ class CudaBackend final : public Backend {
     task.candidates = found_->candidates();
     task.candidate_count = found_->candidate_count();
     task.capacity = found_->capacity();
-    late_stages_.set(task);
     const LevelGroup& group = atlas_plan_.groups[g];
+    const View<const std::uint8_t> atlas = atlas_.view(group.atlas);
+    late_stages_.set(task, atlas);
     enqueue_tiles(task, group.first, group.count);
-    late_stages_.enqueue(task, atlas_.view(group.atlas), stream_.get());
+    late_stages_.enqueue(task, atlas, stream_.get());
   }
 
   void enqueue_tiles(EvaluateTask& task, int first_level, int level_count) const {
@@ -385,6 +449,7 @@ class CudaBackend final : public Backend {
   std::vector<GroupEvents> group_events_;
   GraphExec graph_;
   int runs_ = 0;  // since prepare()
+  bool measures_late_groups_ = false;
 
   DeviceImage<std::uint8_t> atlas_;
   DeviceImage<std::uint32_t> sum_, squared_sum_, tilted_sum_;

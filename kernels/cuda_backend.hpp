@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,10 +17,10 @@ struct CudaSettings {
   // pixels are processed in groups. 0: a limit that suits the device's memory.
   std::size_t max_atlas_pixels = 0;
   // The late stages of Haar cascades, which are evaluated on tensor cores: the first stage of each
-  // group of them, as in DeviceLateStages::divide(). Without any, all stages are evaluated from
-  // integral images; so are those of cascades that tensor cores cannot evaluate. The windows are
-  // the same.
-  std::vector<int> late_groups;
+  // group of them (see LateDivision); without groups, all stages are evaluated from integral
+  // images. nullopt: what is fastest, by a measurement of some milliseconds when a frame of the
+  // same size comes again. The windows are the same.
+  std::optional<std::vector<int>> late_groups = std::vector<int>();
 };
 
 // A backend on one device, which processes one frame at a time: everything from the grey image to

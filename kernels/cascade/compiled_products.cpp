@@ -23,12 +23,13 @@ class Compiler {
   CompiledProducts compile() {
     out_.first_bundle.push_back(0);
     for (const Stage& stage : cascade_.stages) {
+      base_ = 0;
       for (int t = 0; t < stage.tree_count; ++t) {
         if (t % column_group == 0) add_bundles(1);
         add_tree(cascade_.trees[stage.first_tree + t], t % column_group);
       }
       put_into_trees(out_.layout.end(),
-                     BundleEnd{to_fixed_point(stage.threshold, fraction_bits_), 1});
+                     BundleEnd{to_fixed_point(stage.threshold, fraction_bits_), base_, 1});
       out_.first_bundle.push_back(bundles_);
     }
     add_bundles(spare_bundles);
@@ -51,10 +52,16 @@ class Compiler {
       put_into_trees((j * column_group + place) * 4, node.threshold);
       put_weights(cascade_.haar[node.feature], j, place);
     }
+    const std::int64_t first = leaf_value(tree, 0);
     for (int outcome = 0; outcome < layout.outcomes(); ++outcome)
       put_into_trees(layout.leaves() + (place * layout.outcomes() + outcome) * 8,
-                     to_fixed_point(cascade_.leaves[tree.first_leaf + leaf_of(tree, outcome)],
-                                    fraction_bits_));
+                     leaf_value(tree, outcome) - first);
+    base_ += first;
+  }
+
+  std::int64_t leaf_value(const Tree& tree, int outcome) const {
+    return to_fixed_point(cascade_.leaves[tree.first_leaf + leaf_of(tree, outcome)],
+                          fraction_bits_);
   }
 
   // The leaf of a tree that a window reaches. Bit j of `outcome`: node j goes left.
@@ -73,7 +80,7 @@ class Compiler {
                           group * out_.layout.column_group_bytes();
     for (int y = 0; y < cascade_.window.height; ++y)
       for (int x = 0; x < cascade_.window.width; ++x) {
-        const int pixel = y * out_.window.row_bytes + x;
+        const int pixel = out_.window.at(x, y);
         const int row = pixel / pixels_per_row * column_group + column;
         to[row * pixels_per_row + pixel % pixels_per_row] = static_cast<std::byte>(
             weights[static_cast<std::size_t>(y) * cascade_.window.width + x]);
@@ -90,14 +97,15 @@ class Compiler {
   const Cascade& cascade_;
   int fraction_bits_ = 0;
   int bundles_ = 0;
+  std::int64_t base_ = 0;  // of the stage
   CompiledProducts out_;
 };
 
 }  // namespace
 
 WindowBytes window_bytes(Size window) {
-  const int row_bytes = (window.width + 3) / 4 * 4;
-  return {row_bytes, (row_bytes * window.height + pixels_per_step - 1) / pixels_per_step};
+  const int across = divide_up(window.width, 4), down = divide_up(window.height, 4);
+  return {across, down, divide_up(across * down * pixels_per_row, pixels_per_step)};
 }
 
 std::optional<int> product_nodes(const Cascade& cascade) {

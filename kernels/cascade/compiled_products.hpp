@@ -22,19 +22,25 @@ constexpr int most_product_nodes = 3;  // of a tree
 constexpr int pixels_per_step = 32;    // of one multiplication
 constexpr int pixels_per_row = 16;     // of a tile: see device/matrix.hpp
 
-// Where the pixels of a window lie in a row of the first matrix. A row of the window begins at a
-// multiple of 4 bytes; the bytes between have weight 0, as have those at the end.
+// Where the pixels of a window lie in a row of the first matrix: as squares of 4 x 4 pixels, in the
+// order of reading, and so are the pixels of a square. A square is a tile's row.
+// Bytes of squares beyond the window's edges have weight 0, as have those after the last square.
 struct WindowBytes {
-  int row_bytes = 0;  // from a row of the window to the next
-  int steps = 0;      // multiplications for all of them
+  int squares_across = 0, squares_down = 0;
+  int steps = 0;  // multiplications for all of them
 
-  constexpr int total() const { return steps * pixels_per_step; }
+  constexpr int at(int x, int y) const {
+    return (y / 4 * squares_across + x / 4) * pixels_per_row + y % 4 * 4 + x % 4;
+  }
+  constexpr int squares() const { return squares_across * squares_down; }
+  constexpr int tiles() const { return steps * (pixels_per_step / pixels_per_row); }
 };
 WindowBytes window_bytes(Size window);
 
 // What ends a bundle.
 struct alignas(16) BundleEnd {
   std::int64_t threshold;    // of the stage: rejected if its sum < threshold
+  std::int64_t base;         // of the stage's sum: see BundleLayout::leaves()
   std::uint32_t ends_stage;  // whether this is the last bundle of its stage
 };
 
@@ -50,6 +56,7 @@ struct BundleLayout {
 
   // Trees: the thresholds of their nodes (f32, one per column), their leaves (fixed point, one for
   // each outcome of the tree's nodes, where bit j is set if node j goes left), and a BundleEnd.
+  // Leaves are what they exceed that of outcome 0 by; the stage's base is the sum of those.
   constexpr int leaves() const { return tree_nodes * column_group * 4; }
   constexpr int end() const { return leaves() + column_group * outcomes() * 8; }
   constexpr int tree_bytes() const { return end() + static_cast<int>(sizeof(BundleEnd)); }

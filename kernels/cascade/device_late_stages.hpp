@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "kernels/cascade/late_division.hpp"
 #include "kernels/cascade/late_stages.hpp"
 #include "kernels/device/cuda.hpp"
 
@@ -36,10 +37,14 @@ class DeviceLateStages {
     loaded_ = model;
   }
 
-  // Divides the stages into groups, which begin with these ones: rising, at least 1. Those that the
-  // cascade does not have are left out. Without any, and if the device has too little shared
-  // memory, all stages are early ones.
-  void divide(std::vector<int> group_begins) {
+  // What divisions are worth measuring.
+  std::vector<LateDivision> divisions() const {
+    return products_.weights.empty() ? std::vector<LateDivision>{{}} : late_divisions(products_);
+  }
+
+  // Groups that the cascade does not have are left out. If the device has too little shared memory,
+  // all stages are early ones.
+  void divide(LateDivision group_begins) {
     group_begins_ = {};
     if (products_.weights.empty()) return;
     std::erase_if(group_begins, [&](int first) { return first >= stage_count(); });
@@ -66,10 +71,11 @@ class DeviceLateStages {
   }
 
   // Makes the early stages end where the late ones begin.
-  void set(EvaluateTask& task) const {
+  void set(EvaluateTask& task, View<const std::uint8_t> atlas) const {
     if (empty()) return;
     task.late = queue(0);
     task.early_stages = group_begins_.front();
+    task.atlas_pitch = static_cast<std::uint32_t>(atlas.pitch);
   }
 
   // To be enqueued after the early stages.
@@ -80,7 +86,6 @@ class DeviceLateStages {
       const int first = group_begins_[g], end = is_last ? stage_count() : group_begins_[g + 1];
       LateTask task = products_task(products_, weights_.data(), trees_.data(), first, end);
       task.atlas = atlas;
-      task.levels = early.levels;
       task.in = queue(g);
       if (!is_last) task.out = queue(g + 1);
       task.candidates = early.candidates;
@@ -107,7 +112,7 @@ class DeviceLateStages {
 
   std::shared_ptr<const Cascade> loaded_;
   CompiledProducts products_;
-  std::vector<int> group_begins_;
+  LateDivision group_begins_;
   int shared_bytes_ = 0;
   bool by_warpgroup_ = false;
   Size window_;

@@ -300,11 +300,17 @@ class Evaluation {
       const std::uint32_t place = first + static_cast<std::uint32_t>(i);
       const int id = shared_.survivors[i];
       if (fits)
-        queue.windows[place] = {tile_.cell(id), tile_.level_index, shared_.inverse_deviation[id]};
+        queue.windows[place] = {tile_.cell(id), tile_.level_index, first_pixel(id),
+                                shared_.inverse_deviation[id]};
       else if (place < queue.capacity)
         queue.windows[place] = {};
     }
     return fits;
+  }
+
+  __device__ std::uint32_t first_pixel(int window) const {
+    return static_cast<std::uint32_t>(tile_.y(window)) * task_.atlas_pitch +
+           static_cast<std::uint32_t>(tile_.x(window));
   }
 
   __device__ void report_depth(int window, int stages_passed) const {

@@ -88,6 +88,7 @@ struct EvaluateTask {
   // are evaluated here, too.
   WindowQueue late;
   std::int32_t early_stages;
+  std::uint32_t atlas_pitch;  // only needed for the queue
   // Stages passed, per cell of a level; null: not wanted. Requires that all tiles are of one level,
   // and that there is no queue.
   std::uint32_t* depths;

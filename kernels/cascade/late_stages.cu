@@ -1,15 +1,20 @@
-// A block takes a batch of windows from the queue and copies each window's pixels into a row of a
-// matrix in shared memory. The features come as columns of a second matrix, slice by slice. A warp
-// multiplies 16 windows (or several times 16) with all columns of a slice, alone or together with
-// the other warps of its warpgroup; then each of its threads has the values of some nodes of some
-// windows in registers: it compares them with the thresholds, looks up the leaves and adds them.
-// The four threads that share a window add their sums at the end of a stage. Windows that pass the
-// last stage of the group are appended to the next queue.
+// A warpgroup (four warps) takes 64 windows from the queue and copies their pixels into the rows of
+// a matrix in shared memory. The features come as columns of a second matrix, slice by slice. The
+// warpgroup multiplies its windows with all columns of a slice, together or each warp its own; then
+// each thread has the values of some nodes of two windows in registers: it compares them with the
+// thresholds and adds the leaves. The four threads that share a window add their sums at the end of
+// a stage. Windows that pass the last stage of the group are appended to the next queue.
 //
-// Rejected windows stay where they are, and are multiplied on with the others of their warp, until
-// none of the block's windows is left. That is why the stages are divided into groups, between
-// which the queues close the gaps.
+// If the features of all stages of the group fit into shared memory, they stay there, and
+// warpgroups run independently; else the warpgroups of a block wait for every slice together.
+// Rejected windows stay where they are, and are multiplied on with the others. That is why the
+// stages are divided into groups, between which the queues close the gaps.
+//
+// What costs most is copying pixels: their loads, and at first the arithmetic for addresses. With
+// squares of 4 x 4 pixels as the unit of a matrix's row (see WindowBytes), four loads of four bytes
+// make one store of 16, and places are multiples of constants.
 #include <algorithm>
+#include <cstddef>
 
 #include "kernels/cascade/late_stages.hpp"
 #include "kernels/device/matrix.hpp"
@@ -18,15 +23,15 @@
 namespace facesat::gpu {
 namespace {
 
-constexpr int warpgroup_threads = 128;
-// So that threads have enough registers.
-constexpr int max_warpgroups(int row_groups) {
-  return row_groups == 2 ? 3 : 4;
-}
-constexpr int rows_per_group = 16;       // of one multiplication
+constexpr int warpgroup_threads = 128, warpgroup_windows = 64, warp_windows = 16;
+constexpr int most_warpgroups = 4;
 constexpr int lanes_per_row = 4;         // threads that have the sums of a row
 constexpr int lanes_per_window = 8;      // while pixels are copied
 constexpr int shared_limit = 227 << 10;  // the most that any device has
+
+// Of the matrix of windows, in bytes: from a tile to the one to its right. Eight lanes write to
+// eight of them at once; with this distance, all in different banks.
+constexpr int tiles_apart = warpgroup_windows * pixels_per_row + 16;
 
 // Groups of columns of a slice, where shared memory is large and where it is small: even multiples
 // of a tree's nodes.
@@ -41,7 +46,7 @@ static_assert(spare_bundles >= many_columns(1), "a group's last slice may go bey
 using Shared = DynamicShared<std::uint32_t>;
 
 // The evaluation of batches by one warp.
-template <bool by_warpgroup, int row_groups, int column_groups, int tree_nodes>
+template <bool by_warpgroup, int column_groups, int tree_nodes>
 class LateEvaluation {
  public:
   __device__ LateEvaluation(const LateTask& task, const Shared& shared)
@@ -55,15 +60,22 @@ class LateEvaluation {
       publish();
       __syncthreads();
     }
-    const auto batch = static_cast<std::uint32_t>(task_.shape.windows());
+    // Few windows are spread over all blocks.
+    const std::uint32_t share = (total_ + gridDim.x - 1) / gridDim.x;
+    const std::uint32_t warpgroups = min((share + warpgroup_windows - 1) / warpgroup_windows,
+                                         static_cast<std::uint32_t>(task_.shape.warpgroups));
+    const std::uint32_t batch = warpgroups * warpgroup_windows;
     for (std::uint32_t first = blockIdx.x * batch; first < total_; first += gridDim.x * batch) {
-      load_windows(first + static_cast<std::uint32_t>(warpgroup_ * warpgroup_windows));
+      const std::uint32_t own = first + static_cast<std::uint32_t>(warpgroup_) * warpgroup_windows;
+      const bool has_windows = own < min(first + batch, total_);
+      if (alone_ && !has_windows) break;
+      load_windows(own, has_windows ? min(first + batch, total_) : own);
       begin_batch();
       for (int i = 0; i < slices_; ++i) {
         if (!alone_ && !next_slice(i)) break;
-        if (by_warpgroup || __any_sync(full_warp, any_alive())) evaluate_slice(i);
+        if (has_windows && (by_warpgroup || __any_sync(full_warp, any_alive()))) evaluate_slice(i);
       }
-      report();
+      report(own);
       if (!alone_) __syncthreads();
     }
     wait_for_copies();
@@ -73,7 +85,6 @@ class LateEvaluation {
  private:
   static constexpr int bundles = column_groups / tree_nodes;
   static constexpr int outcomes = 1 << tree_nodes;
-  static constexpr int warpgroup_windows = 4 * row_groups * rows_per_group;
 
   __device__ void begin_batch() {
     if (alone_)
@@ -109,54 +120,37 @@ class LateEvaluation {
       __syncwarp();
   }
 
-  // A thread has `row_groups` times two windows: those of rows `row_` and `row_` + 8 of each of its
-  // warp's groups. The four threads of a row have different columns.
+  // A thread has two windows: those of rows `row_` and `row_` + 8 of its warp. The four threads of
+  // a row have different columns.
   struct Windows {
-    LateWindow at[row_groups][2];
-    bool alive[row_groups][2];
-    std::int64_t sum[row_groups][2];       // of the current stage, this thread's part
-    std::int64_t last_sum[row_groups][2];  // of the last stage, whole
+    float inverse_deviation[2];
+    bool alive[2];
+    std::int64_t sum[2];       // of the current stage, this thread's part
+    std::int64_t last_sum[2];  // of the last stage, whole
   };
 
-  // Calls use(i, half) for the windows of a thread: at[i][half] and so on.
-  template <class Use>
-  __device__ static void for_windows(Use use) {
-    FACESAT_UNROLL
-    for (int k = 0; k < 2 * row_groups; ++k) use(k / 2, k % 2);
-  }
-
-  // The number of a row among the windows of the warpgroup.
-  __device__ int window_of(int group, int row) const {
-    return (group * 4 + warp_) * rows_per_group + row;
-  }
-  // The place of a window's pixel in shared memory, in words; `pixel` is a multiple of 4.
-  __device__ int word_of(int window, int pixel) const {
-    return (warpgroup_ * warpgroup_windows * task_.bytes.total()) / 4 +
-           (pixel / pixels_per_row * warpgroup_windows + window) * (pixels_per_row / 4) +
-           pixel % pixels_per_row / 4;
+  // The number of a row of the warp among the windows of the warpgroup.
+  __device__ int window_of(int row) const { return warp_ * warp_windows + row; }
+  // The place of the first tile's row for a window in shared memory, in words.
+  __device__ int word_of(int window) const {
+    return (warpgroup_ * task_.bytes.tiles() * tiles_apart + window * pixels_per_row) / 4;
   }
   // The place of a slot in shared memory, in words: weights, then trees.
   __device__ int slot_word(int slot) const {
     const int slot_bytes = bundles * (task_.layout.weight_bytes() + task_.layout.tree_bytes());
-    return (task_.shape.windows() * task_.bytes.total() + slot * slot_bytes) / 4;
+    return (task_.shape.warpgroups * task_.bytes.tiles() * tiles_apart + slot * slot_bytes) / 4;
   }
   __device__ int trees_word(int slot) const {
     return slot_word(slot) + bundles * task_.layout.weight_bytes() / 4;
   }
 
-  __device__ bool any_alive() const {
-    bool any = false;
-    for_windows([&](int i, int half) { any = any || windows_.alive[i][half]; });
-    return any;
-  }
+  __device__ bool any_alive() const { return windows_.alive[0] || windows_.alive[1]; }
 
-  // The bytes after a window's last row have weight 0, but must not be undefined. Two lanes per
-  // row.
+  // What follows a window's last square has weight 0, but must not be undefined. Two lanes per row.
   __device__ void clear_padding() const {
-    const int first = task_.bytes.row_bytes * task_.window.height + lane_ % 2 * 4;
-    for (int i = 0; i < row_groups; ++i)
-      for (int pixel = first; pixel < task_.bytes.total(); pixel += 8)
-        shared_[word_of(window_of(i, lane_ / 2), pixel)] = 0;
+    for (int tile = task_.bytes.squares(); tile < task_.bytes.tiles(); ++tile)
+      for (int word = lane_ % 2; word < pixels_per_row / 4; word += 2)
+        shared_[word_of(window_of(lane_ / 2)) + tile * tiles_apart / 4 + word] = 0;
   }
 
   // All threads of the block copy a slice into its slot.
@@ -172,80 +166,86 @@ class LateEvaluation {
       begin_copy(shared_, to + i * 4, from + i);
   }
 
-  // The warpgroup's windows, from place `first` of the queue on.
-  __device__ void load_windows(std::uint32_t first) {
-    for_windows([&](int i, int half) {
-      const std::uint32_t place = first + static_cast<std::uint32_t>(window_of(i, row_ + half * 8));
-      LateWindow& window = windows_.at[i][half];
-      window = place < total_ ? task_.in.windows[place] : LateWindow{};
-      windows_.alive[i][half] = window.inverse_deviation != 0;
-      windows_.sum[i][half] = 0;
-      windows_.last_sum[i][half] = 0;
-    });
-  }
-
-  // Copies the pixels of the warp's windows: eight lanes per window, a word each.
-  __device__ void load_pixels() const {
-    for_windows([&](int i, int half) {
-      const std::uint32_t offset = first_pixel(windows_.at[i][half]);
-      for (int row = 0; row < 8; row += 32 / lanes_per_window) {
-        const int own_row = row + lane_ / lanes_per_window;
-        const std::uint32_t from = __shfl_sync(full_warp, offset, own_row * lanes_per_row);
-        load_window(window_of(i, own_row + half * 8), from);
-      }
-    });
-  }
-
-  // The offset of a window's first pixel in the atlas; 0 for those that do not exist.
-  __device__ std::uint32_t first_pixel(const LateWindow& window) const {
-    if (window.inverse_deviation == 0) return 0;
-    const EvaluateLevel& level = task_.levels[window.level];
-    const auto width = static_cast<std::uint32_t>(level.grid_width);
-    const auto step = static_cast<std::uint32_t>(level.step);
-    const std::uint32_t x = static_cast<std::uint32_t>(level.x) + window.cell % width * step,
-                        y = static_cast<std::uint32_t>(level.y) + window.cell / width * step;
-    return y * static_cast<std::uint32_t>(task_.atlas.pitch) + x;
-  }
-
-  // Words are loaded from 4-byte boundaries and shifted. A lane has the word `word` of a row; its
-  // right part comes from the next lane, so the last lane has none.
-  __device__ void load_window(int window, std::uint32_t from) const {
-    const int lane = lane_ % lanes_per_window;
-    const unsigned skipped = from % 4;  // bytes before the window's first pixel
-    const auto* aligned =
-        reinterpret_cast<const std::uint32_t*>(task_.atlas.data + (from - skipped));
-    const std::ptrdiff_t pitch = task_.atlas.pitch / 4;
-    const int row_words = task_.bytes.row_bytes / 4;
-    // The last word that contains pixels of the window.
-    const int last = (static_cast<int>(skipped) + task_.window.width - 1) / 4;
-    for (int word = lane; word - lane < row_words; word += lanes_per_window - 1) {
-      const std::uint32_t* column = aligned + min(word, last);
-      const bool stores = lane < lanes_per_window - 1 && word < row_words;
-      for (int y = 0; y < task_.window.height; y += rows_at_once) {
-        std::uint32_t v[rows_at_once];
-        FACESAT_UNROLL
-        for (int k = 0; k < rows_at_once; ++k)
-          v[k] = column[min(y + k, task_.window.height - 1) * pitch];
-        FACESAT_UNROLL
-        for (int k = 0; k < rows_at_once; ++k) {
-          const std::uint32_t next = __shfl_down_sync(full_warp, v[k], 1);
-          if (stores && y + k < task_.window.height)
-            shared_[word_of(window, (y + k) * task_.bytes.row_bytes + word * 4)] =
-                __funnelshift_r(v[k], next, skipped * 8);
-        }
-      }
+  // The warpgroup's windows are those of the queue from `first` to `end`, at most 64.
+  __device__ void load_windows(std::uint32_t first, std::uint32_t end) {
+    FACESAT_UNROLL
+    for (int half = 0; half < 2; ++half) {
+      const std::uint32_t place = first + static_cast<std::uint32_t>(window_of(row_ + half * 8));
+      const LateWindow window = place < end ? task_.in.windows[place] : LateWindow{};
+      first_pixel_[half] = window.first_pixel;
+      windows_.inverse_deviation[half] = window.inverse_deviation;
+      windows_.alive[half] = window.inverse_deviation != 0;
+      windows_.sum[half] = 0;
+      windows_.last_sum[half] = 0;
     }
   }
 
-  // In the order of multiply_by_warps(): [i] for row group i, [j] for column group j.
-  using Values = std::int32_t[row_groups][column_groups][4];
+  // Copies the pixels of the warp's windows, four windows at once.
+  __device__ void load_pixels() const {
+    constexpr int at_once = 32 / lanes_per_window;
+    for (int row = 0; row < warp_windows; row += at_once) {
+      const int own_row = row + lane_ / lanes_per_window;
+      const std::uint32_t from = __shfl_sync(full_warp, row < 8 ? first_pixel_[0] : first_pixel_[1],
+                                             own_row % 8 * lanes_per_row);
+      load_window(window_of(own_row), from);
+    }
+  }
+
+  // Words are loaded from 4-byte boundaries and shifted. A lane has a column of words; their right
+  // parts come from the next lane, so the last lane has none.
+  __device__ void load_window(int window, std::uint32_t from) const {
+    const int lane = lane_ % lanes_per_window;
+    const unsigned skipped = from % 4;  // bytes before the window's first pixel
+    const int down = task_.bytes.squares_down, whole = task_.window.height / 4;
+    // The last word that contains pixels of the window.
+    const int last = (static_cast<int>(skipped) + task_.window.width - 1) / 4;
+    for (int word = lane; word - lane < task_.bytes.squares_across; word += lanes_per_window - 1) {
+      const bool stores = lane < lanes_per_window - 1 && word < task_.bytes.squares_across;
+      Column column{task_.atlas.data + (from - skipped) + 4 * min(word, last), skipped * 8,
+                    word_of(window) + word * (tiles_apart / 4), stores};
+      int square = 0;
+      for (; square + squares_at_once <= whole; square += squares_at_once)
+        copy_squares<squares_at_once>(column, 4 * squares_at_once);
+      for (; square < whole; ++square) copy_squares<1>(column, 4);
+      if (square < down) copy_squares<1>(column, task_.window.height % 4);
+    }
+  }
+
+  struct Column {
+    const std::uint8_t* from;
+    unsigned shift;
+    int to;  // in shared memory, in words
+    bool stores;
+  };
+  // Copies the next `squares` squares of a column, of which only `rows` rows exist; the last one
+  // stands for those that do not.
+  template <int squares>
+  __device__ void copy_squares(Column& column, int rows) const {
+    std::uint32_t v[4 * squares];
+    FACESAT_UNROLL
+    for (int k = 0; k < 4 * squares; ++k) {
+      v[k] = *reinterpret_cast<const std::uint32_t*>(column.from);
+      if (squares > 1 || k + 1 < rows || rows == 4) column.from += task_.atlas.pitch;
+    }
+    FACESAT_UNROLL
+    for (std::uint32_t& one : v)
+      one = __funnelshift_r(one, __shfl_down_sync(full_warp, one, 1), column.shift);
+    FACESAT_UNROLL
+    for (int k = 0; k < squares; ++k) {
+      if (column.stores)
+        shared_.write(column.to, uint4{v[4 * k], v[4 * k + 1], v[4 * k + 2], v[4 * k + 3]});
+      column.to += task_.bytes.squares_across * (tiles_apart / 4);
+    }
+  }
+
+  // In the order of multiply_by_warps(): [j] for column group j.
+  using Values = std::int32_t[column_groups][4];
 
   __device__ void evaluate_slice(int slice) {
     const int slot = slice % task_.shape.slots;
     Values values;
     constexpr unsigned tile_bytes = 8 * pixels_per_row;
-    const ByteMatrix windows{address_of(word_of(0, 0)), tile_bytes,
-                             warpgroup_windows * pixels_per_row},
+    const ByteMatrix windows{address_of(word_of(0)), tile_bytes, tiles_apart},
         nodes{address_of(slot_word(slot)), static_cast<unsigned>(task_.layout.column_group_bytes()),
               tile_bytes};
     if constexpr (by_warpgroup)
@@ -266,8 +266,9 @@ class LateEvaluation {
       if (b >= count) return;
       add_leaves<0>(trees, b, values);
       add_leaves<1>(trees, b, values);
-      const auto end = shared_.template read<BundleEnd>(trees + task_.layout.end() / 4);
-      if (end.ends_stage) end_stage(end.threshold);
+      const int end = trees + task_.layout.end() / 4;
+      if (shared_[end + static_cast<int>(offsetof(BundleEnd, ends_stage)) / 4])
+        end_stage(shared_.template read<BundleEnd>(end));
     }
   }
 
@@ -280,49 +281,62 @@ class LateEvaluation {
     FACESAT_UNROLL
     for (int j = 0; j < tree_nodes; ++j)
       threshold[j] = shared_.template read<float>(trees + j * column_group + tree);
-    for_windows([&](int i, int half) {
-      int outcome = 0;
+    const auto value_of = [&](int node, int half) {
+      const std::int32_t value = values[bundle * tree_nodes + node][half * 2 + side];
+      return static_cast<float>(value) * windows_.inverse_deviation[half];
+    };
+    if constexpr (tree_nodes == 1) {
+      const auto gain = shared_.template read<std::int64_t>(leaves + 2);
       FACESAT_UNROLL
-      for (int j = 0; j < tree_nodes; ++j) {
-        const auto value = static_cast<float>(values[i][bundle * tree_nodes + j][half * 2 + side]);
-        if (value * windows_.at[i][half].inverse_deviation < threshold[j]) outcome |= 1 << j;
+      for (int half = 0; half < 2; ++half)
+        add_if_less(windows_.sum[half], value_of(0, half), threshold[0], gain);
+    } else {
+      FACESAT_UNROLL
+      for (int half = 0; half < 2; ++half) {
+        int outcome = 0;
+        FACESAT_UNROLL
+        for (int j = 0; j < tree_nodes; ++j)
+          if (value_of(j, half) < threshold[j]) outcome |= 1 << j;
+        windows_.sum[half] += shared_.template read<std::int64_t>(leaves + outcome * 2);
       }
-      windows_.sum[i][half] += shared_.template read<std::int64_t>(leaves + outcome * 2);
-    });
+    }
   }
 
-  __device__ void end_stage(std::int64_t threshold) {
-    for_windows([&](int i, int half) {
-      std::int64_t sum = windows_.sum[i][half];
+  __device__ void end_stage(const BundleEnd& end) {
+    FACESAT_UNROLL
+    for (int half = 0; half < 2; ++half) {
+      std::int64_t sum = windows_.sum[half];
       for (int d = 1; d < lanes_per_row; d *= 2) sum += __shfl_xor_sync(full_warp, sum, d);
-      windows_.alive[i][half] = windows_.alive[i][half] && sum >= threshold;
-      windows_.last_sum[i][half] = sum;
-      windows_.sum[i][half] = 0;
-    });
+      sum += end.base;
+      windows_.alive[half] = windows_.alive[half] && sum >= end.threshold;
+      windows_.last_sum[half] = sum;
+      windows_.sum[half] = 0;
+    }
   }
 
-  // Appends the warp's survivors to the next queue, or to the candidates.
-  __device__ void report() const {
-    unsigned votes[row_groups][2];
-    int count = 0;
-    for_windows([&](int i, int half) {
-      const bool mine = windows_.alive[i][half] && lane_ % lanes_per_row == 0;
-      votes[i][half] = __ballot_sync(full_warp, mine);
-      count += __popc(votes[i][half]);
-    });
+  // Appends the warp's survivors to the next queue, or to the candidates. `first`: the place of the
+  // warpgroup's first window in the queue.
+  __device__ void report(std::uint32_t first) const {
+    unsigned votes[2];
+    FACESAT_UNROLL
+    for (int half = 0; half < 2; ++half)
+      votes[half] = __ballot_sync(full_warp, windows_.alive[half] && lane_ % lanes_per_row == 0);
+    const int count = __popc(votes[0]) + __popc(votes[1]);
     if (count == 0) return;
     std::uint32_t place = 0;
     if (lane_ == 0)
       place = atomicAdd(task_.out.windows ? &task_.out.state->count : task_.candidate_count,
                         static_cast<std::uint32_t>(count));
     place = __shfl_sync(full_warp, place, 0);
-    for_windows([&](int i, int half) {
-      const int before = __popc(votes[i][half] & ((1u << lane_) - 1));
-      if (votes[i][half] >> lane_ & 1)
-        append(place + static_cast<std::uint32_t>(before), windows_.at[i][half],
-               windows_.last_sum[i][half]);
-      place += static_cast<std::uint32_t>(__popc(votes[i][half]));
-    });
+    FACESAT_UNROLL
+    for (int half = 0; half < 2; ++half) {
+      const int before = __popc(votes[half] & ((1u << lane_) - 1));
+      if (votes[half] >> lane_ & 1)
+        append(place + static_cast<std::uint32_t>(before),
+               task_.in.windows[first + static_cast<std::uint32_t>(window_of(row_ + half * 8))],
+               windows_.last_sum[half]);
+      place += static_cast<std::uint32_t>(__popc(votes[half]));
+    }
   }
   __device__ void append(std::uint32_t place, const LateWindow& window, std::int64_t sum) const {
     if (task_.out.windows)
@@ -340,7 +354,7 @@ class LateEvaluation {
     state.finished = 0;
   }
 
-  static constexpr int rows_at_once = 6;  // of a window, in flight
+  static constexpr int squares_at_once = 3;  // of a column, in flight
 
   const LateTask& task_;
   const Shared& shared_;
@@ -349,36 +363,34 @@ class LateEvaluation {
   const bool alone_ = slices_ <= task_.shape.slots;
   const std::uint32_t total_ = min(task_.in.state->count, task_.in.capacity);
   const int lane_ = static_cast<int>(threadIdx.x) % 32;
-  const int warp_ = static_cast<int>(threadIdx.x) / 32 % 4, row_ = lane_ / lanes_per_row;
-  const int warpgroup_ = static_cast<int>(threadIdx.x) / warpgroup_threads;
+  // By shuffles, so that the compiler knows that all lanes have the same.
+  const int warp_ = __shfl_sync(full_warp, static_cast<int>(threadIdx.x) / 32 % 4, 0);
+  const int warpgroup_ =
+      __shfl_sync(full_warp, static_cast<int>(threadIdx.x) / warpgroup_threads, 0);
+  const int row_ = lane_ / lanes_per_row;
+  std::uint32_t first_pixel_[2];
   Windows windows_;
 };
 
-template <bool by_warpgroup, int row_groups, int column_groups, int tree_nodes>
-__global__ void __launch_bounds__(max_warpgroups(row_groups) * warpgroup_threads, 1)
+template <bool by_warpgroup, int column_groups, int tree_nodes>
+__global__ void __launch_bounds__(most_warpgroups* warpgroup_threads, 1)
     late_stages_kernel(FACESAT_PARAMETER(LateTask) task) {
   if constexpr (by_warpgroup && !has_warpgroup_products) {
     __trap();
   } else {
     const Shared shared;
-    LateEvaluation<by_warpgroup, row_groups, column_groups, tree_nodes>(task, shared).run();
+    LateEvaluation<by_warpgroup, column_groups, tree_nodes>(task, shared).run();
   }
 }
 
 // Calls use(kernel) with the kernel for a task.
 template <class Use>
 void with_kernel(const LateTask& task, Use use) {
-  const auto with_shape = [&]<bool by_warpgroup, int nodes, int column_groups>() {
-    if (task.shape.row_groups == 2)
-      use(late_stages_kernel<by_warpgroup, 2, column_groups, nodes>);
-    else
-      use(late_stages_kernel<by_warpgroup, 1, column_groups, nodes>);
-  };
   const auto with_columns = [&]<bool by_warpgroup, int nodes>() {
     if (task.shape.column_groups == many_columns(nodes))
-      with_shape.template operator()<by_warpgroup, nodes, many_columns(nodes)>();
+      use(late_stages_kernel<by_warpgroup, many_columns(nodes), nodes>);
     else
-      with_shape.template operator()<by_warpgroup, nodes, few_columns(nodes)>();
+      use(late_stages_kernel<by_warpgroup, few_columns(nodes), nodes>);
   };
   const auto with_nodes = [&]<bool by_warpgroup>() {
     switch (task.layout.tree_nodes) {
@@ -397,8 +409,9 @@ void with_kernel(const LateTask& task, Use use) {
 }
 
 int bytes_of(const LateShape& shape, const BundleLayout& layout) {
+  const int tiles = layout.steps * (pixels_per_step / pixels_per_row);
   const int bundles = shape.column_groups / layout.tree_nodes;
-  return shape.windows() * layout.steps * pixels_per_step +
+  return shape.warpgroups * tiles * tiles_apart +
          shape.slots * bundles * (layout.weight_bytes() + layout.tree_bytes());
 }
 
@@ -409,17 +422,16 @@ LateShape choose_late_shape(const BundleLayout& layout, int bundles, int shared_
   LateShape shape{};
   for (const int columns : {many_columns(nodes), few_columns(nodes)}) {
     const int slices = divide_up(bundles, columns / nodes);
-    for (const int slots : {slices, 2})
-      for (const int row_groups : {2, 1}) {
-        shape = {columns, row_groups, 0, std::min(slots, slices)};
-        const auto fits = [&](LateShape larger) {
-          return bytes_of(larger, layout) <= std::min(shared_bytes, shared_limit);
-        };
-        while (shape.warpgroups < max_warpgroups(row_groups) &&
-               fits({columns, row_groups, shape.warpgroups + 1, shape.slots}))
-          ++shape.warpgroups;
-        if (shape.warpgroups >= 2) return shape;
-      }
+    for (const int slots : {slices, 2}) {
+      shape = {columns, 0, std::min(slots, slices)};
+      const auto fits = [&](LateShape larger) {
+        return bytes_of(larger, layout) <= std::min(shared_bytes, shared_limit);
+      };
+      while (shape.warpgroups < most_warpgroups &&
+             fits({columns, shape.warpgroups + 1, shape.slots}))
+        ++shape.warpgroups;
+      if (shape.warpgroups >= 2) return shape;
+    }
   }
   return shape;
 }

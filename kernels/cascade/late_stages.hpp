@@ -15,11 +15,8 @@ namespace facesat::gpu {
 // How much a block multiplies at once. A slice is as many bundles as column_groups hold.
 struct LateShape {
   int column_groups;  // of a slice; a multiple of a tree's nodes
-  int row_groups;     // each warp has this many groups of 16 windows: 1 or 2
   int warpgroups;     // of a block; a warpgroup is 4 warps
   int slots;  // for slices in shared memory: for all of a group, or 2, which they pass through
-
-  constexpr int windows() const { return warpgroups * 4 * row_groups * 16; }
 };
 
 // The shape for a group with this number of bundles, on a device whose blocks have at most
@@ -28,7 +25,6 @@ LateShape choose_late_shape(const BundleLayout& layout, int bundles, int shared_
 
 struct LateTask {
   View<const std::uint8_t> atlas;  // rows begin on 4-byte boundaries
-  const EvaluateLevel* levels;     // of the pyramid
   WindowQueue in;
   WindowQueue out;                 // of the next group; without memory if this is the last one
   Candidate* candidates;           // of the last group

@@ -25,6 +25,11 @@ class WindowBuffers {
   std::uint32_t* candidate_count() const { return candidate_count_.data(); }
   std::uint32_t capacity() const { return capacity_; }
 
+  // After an evaluation whose windows are not wanted.
+  void forget_candidates(cudaStream_t stream) const {
+    FACESAT_CUDA(cudaMemsetAsync(candidate_count_.data(), 0, candidate_count_.bytes(), stream));
+  }
+
   // Enqueues the skip rule, sorting, the classes (if `unites`) and the copy to the host. Pointers
   // to the buffers are filled in here; the caller sets the rest of the tasks.
   void enqueue(SkipRuleTask rule, GroupWindowsTask grouping, cudaStream_t stream) const {

@@ -6,10 +6,11 @@
 namespace facesat::gpu {
 
 // A window that passed some stages of a Haar cascade.
-struct LateWindow {
+struct alignas(16) LateWindow {
   std::uint32_t cell;  // as in Candidate
   std::int32_t level;
-  float inverse_deviation;  // 1 / (area * standard deviation); 0: no window
+  std::uint32_t first_pixel;  // its offset in the atlas
+  float inverse_deviation;    // 1 / (area * standard deviation); 0: no window
 };
 
 // Zero before the first use; the kernel that reads the queue leaves it so.

@@ -15,9 +15,9 @@
 //     two tiles: bytes 0 to 15, bytes 16 to 31. Lane l has the sums of rows l / 4 (elements 0 and
 //     1) and l / 4 + 8 (elements 2 and 3), in columns 2 * (l % 4) and 2 * (l % 4) + 1.
 //
-//   template <int m, int n>
+//   template <int n>
 //   void multiply_by_warpgroup(const DynamicShared<std::uint32_t>& shared,
-//                              std::int32_t (&sums)[m][n][4], const ByteMatrix& a,
+//                              std::int32_t (&sums)[n][4], const ByteMatrix& a,
 //                              const ByteMatrix& b, int steps);
 //     As multiply_by_warps() below, by wgmma (compute capability 9.0), which all threads of a
 //     warpgroup (four warps) call together. Both matrices must have been published: each thread
@@ -48,18 +48,15 @@ struct ByteMatrix {
 #if defined(FACESAT_SIMT) || defined(__CUDACC__)
 namespace facesat::gpu {
 
-// sums = A * B, for A of 64 * m rows of unsigned bytes and B of 8 * n columns of signed bytes,
-// which are the rows of `b`. Rows have 32 * steps bytes. Warp w of a warpgroup has, in [i][j], rows
-// 64 * i
-// + 16 * w to 64 * i + 16 * w + 15 and columns 8 * j to 8 * j + 7, in the order of multiply_add().
-// n must be even.
-template <int m, int n>
+// sums = A * B, for A of 64 rows of unsigned bytes and B of 8 * n columns of signed bytes, which
+// are the rows of `b`. Rows have 32 * steps bytes. Warp w of a warpgroup has, in [j], rows 16 * w
+// to 16 * w + 15 and columns 8 * j to 8 * j + 7, in the order of multiply_add(). n must be even.
+template <int n>
 __device__ __forceinline__ void multiply_by_warps(const DynamicShared<std::uint32_t>& shared,
-                                                  std::int32_t (&sums)[m][n][4],
-                                                  const ByteMatrix& a, const ByteMatrix& b,
-                                                  int steps) {
+                                                  std::int32_t (&sums)[n][4], const ByteMatrix& a,
+                                                  const ByteMatrix& b, int steps) {
   FACESAT_UNROLL
-  for (int k = 0; k < m * n * 4; ++k) sums[k / 4 / n][k / 4 % n][k % 4] = 0;
+  for (int k = 0; k < n * 4; ++k) sums[k / 4][k % 4] = 0;
   constexpr unsigned row_bytes = 16;
   const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32 % 4;
   const unsigned tile = lane / 8, row = lane % 8;
@@ -68,18 +65,12 @@ __device__ __forceinline__ void multiply_by_warps(const DynamicShared<std::uint3
                a.address + (2 * warp + tile % 2) * a.below + tile / 2 * a.right + row * row_bytes,
            at_b = b.address + tile / 2 * b.below + tile % 2 * b.right + row * row_bytes;
   for (int step = 0; step < steps; ++step) {
-    ByteTiles rows[m];
-    FACESAT_UNROLL
-    for (int i = 0; i < m; ++i)
-      rows[i] = load_tiles(shared, at_a + static_cast<unsigned>(i) * 8 * a.below);
+    const ByteTiles rows = load_tiles(shared, at_a);
     FACESAT_UNROLL
     for (int j = 0; j < n; j += 2) {
       const ByteTiles columns = load_tiles(shared, at_b + static_cast<unsigned>(j) * b.below);
-      FACESAT_UNROLL
-      for (int i = 0; i < m; ++i) {
-        multiply_add(sums[i][j], rows[i].of, {columns.of[0], columns.of[1]});
-        multiply_add(sums[i][j + 1], rows[i].of, {columns.of[2], columns.of[3]});
-      }
+      multiply_add(sums[j], rows.of, {columns.of[0], columns.of[1]});
+      multiply_add(sums[j + 1], rows.of, {columns.of[2], columns.of[3]});
     }
     at_a += 2 * a.right;
     at_b += 2 * b.right;

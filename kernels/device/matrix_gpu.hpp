@@ -45,10 +45,10 @@ __device__ __forceinline__ void publish_matrices() {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 inline constexpr bool has_warpgroup_products = true;
 
-// How wgmma reads a matrix: from `offset` bytes after its beginning on, without swizzling.
-__device__ __forceinline__ std::uint64_t descriptor_of(const ByteMatrix& matrix, unsigned offset) {
-  return ((matrix.address + offset) & 0x3FFFF) >> 4 |
-         static_cast<std::uint64_t>(matrix.right >> 4) << 16 |
+// How wgmma reads a matrix, without swizzling. Its lowest bits count 16 bytes; they may be added
+// to.
+__device__ __forceinline__ std::uint64_t descriptor_of(const ByteMatrix& matrix) {
+  return (matrix.address & 0x3FFFF) >> 4 | static_cast<std::uint64_t>(matrix.right >> 4) << 16 |
          static_cast<std::uint64_t>(matrix.below >> 4) << 32;
 }
 
@@ -90,35 +90,30 @@ __device__ __forceinline__ void warpgroup_multiply_add(std::int32_t (&sums)[8][4
 }
 #undef FACESAT_SUMS
 
-template <int m, int n>
+template <int n>
 __device__ __forceinline__ void multiply_by_warpgroup(const DynamicShared<std::uint32_t>&,
-                                                      std::int32_t (&sums)[m][n][4],
+                                                      std::int32_t (&sums)[n][4],
                                                       const ByteMatrix& a, const ByteMatrix& b,
                                                       int steps) {
+  std::uint64_t rows = descriptor_of(a), columns = descriptor_of(b);
   asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
   for (int step = 0; step < steps; ++step) {
-    const auto tiles = static_cast<unsigned>(2 * step);
-    const std::uint64_t columns = descriptor_of(b, tiles * b.right);
-    FACESAT_UNROLL
-    for (int i = 0; i < m; ++i)
-      warpgroup_multiply_add(
-          sums[i], descriptor_of(a, tiles * a.right + static_cast<unsigned>(i) * 8 * a.below),
-          columns, step > 0);
+    warpgroup_multiply_add(sums, rows, columns, step > 0);
+    rows += 2 * (a.right >> 4);
+    columns += 2 * (b.right >> 4);
   }
   asm volatile("wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;" ::: "memory");
   // Keeps the compiler from reading sums before that.
   FACESAT_UNROLL
-  for (int k = 0; k < m * n * 4; ++k)
-    asm volatile("" : "+r"(sums[k / 4 / n][k / 4 % n][k % 4])::"memory");
+  for (int k = 0; k < n * 4; ++k) asm volatile("" : "+r"(sums[k / 4][k % 4])::"memory");
 }
 
 #else
 inline constexpr bool has_warpgroup_products = false;
 
-template <int m, int n>
-__device__ void multiply_by_warpgroup(const DynamicShared<std::uint32_t>&,
-                                      std::int32_t (&)[m][n][4], const ByteMatrix&,
-                                      const ByteMatrix&, int) {
+template <int n>
+__device__ void multiply_by_warpgroup(const DynamicShared<std::uint32_t>&, std::int32_t (&)[n][4],
+                                      const ByteMatrix&, const ByteMatrix&, int) {
   __trap();
 }
 #endif

@@ -45,10 +45,9 @@ inline void multiply_add(std::int32_t (&sums)[4], const std::uint32_t (&a)[4],
 inline constexpr bool has_warpgroup_products = true;
 inline void publish_matrices() {}
 
-template <int m, int n>
-void multiply_by_warpgroup(const DynamicShared<std::uint32_t>& shared,
-                           std::int32_t (&sums)[m][n][4], const ByteMatrix& a, const ByteMatrix& b,
-                           int steps) {
+template <int n>
+void multiply_by_warpgroup(const DynamicShared<std::uint32_t>& shared, std::int32_t (&sums)[n][4],
+                           const ByteMatrix& a, const ByteMatrix& b, int steps) {
   if (simt::block_size().x % 128 != 0) simt::undefined("a block does not consist of warpgroups");
   if ((a.address | a.below | a.right | b.address | b.below | b.right) % 16 != 0)
     simt::undefined("a tile does not begin on a 16-byte boundary");
@@ -65,10 +64,9 @@ void multiply_by_warpgroup(const DynamicShared<std::uint32_t>& shared,
   };
   for (int side = 0; side < 2 * n; ++side) {
     const std::vector<std::uint32_t> column = words_of(b, side / 2 * 8 + lane % 4 * 2 + side % 2);
-    for (int half = 0; half < 2 * m; ++half) {
-      const std::vector<std::uint32_t> row =
-          words_of(a, half / 2 * 64 + warp * 16 + lane / 4 + half % 2 * 8);
-      std::int32_t& sum = sums[half / 2][side / 2][half % 2 * 2 + side % 2];
+    for (int half = 0; half < 2; ++half) {
+      const std::vector<std::uint32_t> row = words_of(a, warp * 16 + lane / 4 + half * 8);
+      std::int32_t& sum = sums[side / 2][half * 2 + side % 2];
       sum = 0;
       for (std::size_t k = 0; k < 4 * row.size(); ++k)
         sum += static_cast<std::int32_t>(row[k / 4] >> k % 4 * 8 & 255) *

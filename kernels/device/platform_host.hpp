@@ -108,6 +108,13 @@ class DynamicShared {
     std::memcpy(&value, elements, sizeof value);
     return value;
   }
+  void write(int i, const uint4& four) const {
+    if (i % 4 != 0) simt::undefined("four words in shared memory are not aligned");
+    (*this)[i] = four.x;
+    (*this)[i + 1] = four.y;
+    (*this)[i + 2] = four.z;
+    (*this)[i + 3] = four.w;
+  }
 };
 
 // The copy is made at once.

@@ -133,10 +133,10 @@ std::size_t compare(const std::shared_ptr<const Cascade>& cascade, const NamedPi
   const std::span<const gpu::SatAlgorithm* const> sats = gpu::sat_algorithms();
   static std::size_t turn = 0;
   ++turn;
-  const auto on_gpu = [&](std::size_t sat, std::vector<int> late_groups) {
+  const auto on_gpu = [&](std::size_t sat, const std::vector<int>& late_groups) {
     const std::string id(sats[sat]->id);
     FrameDetector detector(cascade, options,
-                           gpu::make_cuda_backend(0, id, {.late_groups = std::move(late_groups)}));
+                           gpu::make_cuda_backend(0, id, {.late_groups = late_groups}));
     compare(expected, picture, options, detector, id);
   };
   on_gpu(0, {});
@@ -247,7 +247,8 @@ TEST(CudaBackend, GivesTheSameWhateverTheSizeOfAnAtlas) {
 TEST(CudaBackend, FramesOfManySizes) {
   const auto cascade = find_cascade("frontalface_default");
   const DetectOptions options{.min_neighbors = 0};
-  FrameDetector cuda(cascade, options, gpu::make_cuda_backend(0, ""));
+  FrameDetector cuda(cascade, options,
+                     gpu::make_cuda_backend(0, "", {.late_groups = std::nullopt}));
   std::size_t faces = 0;
   for (const Size size : {Size{430, 130}, {120, 90}, {430, 130}, {900, 300}, {30, 25}, {430, 130}})
     for (int repeat = 0; repeat < 4; ++repeat) {
@@ -350,19 +351,25 @@ TEST(CudaBackend, CanBeStopped) {
   }
 }
 
+// They launch the same kernels, with different amounts of shared memory.
 TEST(CudaBackend, SeveralBackendsAtOnce) {
   const auto cascade = find_cascade("frontalface_default");
   const Image<std::uint8_t> picture = drawn_faces({640, 300});
   const DetectOptions options{.min_neighbors = 0};
   const std::size_t expected =
       FrameDetector(cascade, options, make_cpu_backend()).detect(picture.view()).size();
-  std::vector<std::size_t> found(6);
+  const std::vector<gpu::CudaSettings> settings{{},
+                                                {.late_groups = std::nullopt},
+                                                {.late_groups = std::vector{4, 6, 12}},
+                                                {.late_groups = std::vector{2}}};
+  std::vector<std::size_t> found(2 * settings.size());
   {
     std::vector<std::jthread> threads;
-    for (std::size_t& count : found)
-      threads.emplace_back([&] {
-        FrameDetector cuda(cascade, options, gpu::make_cuda_backend(0, ""));
-        for (int i = 0; i < 20; ++i) count = cuda.detect(picture.view()).size();
+    for (std::size_t t = 0; t < found.size(); ++t)
+      threads.emplace_back([&, t] {
+        FrameDetector cuda(cascade, options,
+                           gpu::make_cuda_backend(0, "", settings[t % settings.size()]));
+        for (int i = 0; i < 20; ++i) found[t] = cuda.detect(picture.view()).size();
       });
   }
   EXPECT_GT(expected, 0u);

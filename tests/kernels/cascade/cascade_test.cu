@@ -157,7 +157,6 @@ class UploadedLate {
                              reinterpret_cast<const std::byte*>(trees_.data()), group_begins_[g],
                              group_begins_[g + 1]);
       task.atlas = atlas;
-      task.levels = early.levels;
       task.in = queue(g);
       task.out = queue(g + 1);
       task.candidates = early.candidates;
@@ -183,7 +182,7 @@ class UploadedLate {
 
  private:
   std::vector<gpu::LateWindow> unused() const {
-    return std::vector<gpu::LateWindow>(capacity_, {poison, -1, -1});
+    return std::vector<gpu::LateWindow>(capacity_, {poison, -1, poison, -1});
   }
 
   gpu::CompiledProducts products_;
@@ -248,6 +247,7 @@ Answer on_device(const Scene& scene, UploadedLate* late) {
     if (late) {
       task.late = late->queue(0);
       task.early_stages = late->early_stages();
+      task.atlas_pitch = static_cast<std::uint32_t>(atlas.view().pitch);
     }
     const auto enqueue = [&](int first_level, int level_count) {
       task.tiles = tiles.data() + plan.first_tile[first_level];

@@ -31,9 +31,9 @@ __global__ void multiply_kernel(const std::uint32_t* a, const std::uint32_t* b,
   for (int i = 0; i < 4; ++i) sums[lane * 4 + i] = mine[i];
 }
 
-// A warpgroup computes sums = A * B, for 128 rows and 64 columns of 96 bytes, in 16-byte rows.
-constexpr int many_rows = 128, many_columns = 64, steps = 3;
-using ManySums = std::int32_t[many_rows / 64][many_columns / 8][4];
+// A warpgroup computes sums = A * B, for 64 rows and 64 columns of 96 bytes, in 16-byte rows.
+constexpr int many_rows = 64, many_columns = 64, steps = 3;
+using ManySums = std::int32_t[many_columns / 8][4];
 
 template <bool by_warpgroup>
 __global__ void multiply_many_kernel(const std::uint32_t* a, const std::uint32_t* b,
@@ -54,7 +54,7 @@ __global__ void multiply_many_kernel(const std::uint32_t* a, const std::uint32_t
   else
     gpu::multiply_by_warps(shared, mine, in_a, in_b, steps);
   for (int i = 0; i < static_cast<int>(sizeof mine / 4); ++i)
-    sums[thread * (sizeof mine / 4) + i] = mine[i / 32][i / 4 % 8][i % 4];
+    sums[thread * (sizeof mine / 4) + i] = mine[i / 4][i % 4];
 }
 
 template <class Byte>
@@ -104,23 +104,23 @@ TEST(Matrix, ProductsByWarpgroups) {
   for (auto& value : b) value = static_cast<std::int8_t>(random() % 256);
   std::vector<std::int32_t> expected;
   for (int thread = 0; thread < 128; ++thread)
-    for (int i = 0; i < 64; ++i) {
-      const int row = i / 32 * 64 + thread / 32 * 16 + thread % 32 / 4 + i % 4 / 2 * 8,
-                column = i / 4 % 8 * 8 + thread % 4 * 2 + i % 2;
+    for (int i = 0; i < 32; ++i) {
+      const int row = thread / 32 * 16 + thread % 32 / 4 + i % 4 / 2 * 8,
+                column = i / 4 * 8 + thread % 4 * 2 + i % 2;
       std::int32_t& sum = expected.emplace_back(0);
       for (int k = 0; k < steps * 32; ++k)
         sum += a[(k / 16 * many_rows + row) * 16 + k % 16] *
                b[((column / 8 * steps * 2 + k / 16) * 8 + column % 8) * 16 + k % 16];
     }
   DeviceArray<std::uint32_t> device_a(words_of(a)), device_b(words_of(b));
-  DeviceArray<std::int32_t> device_sums(std::vector<std::int32_t>(128 * 64));
+  DeviceArray<std::int32_t> device_sums(std::vector<std::int32_t>(128 * 32));
   const std::uint32_t *const at_a = device_a.data(), *const at_b = device_b.data();
   std::int32_t* const at_sums = device_sums.data();
   const auto launch = [&](auto* kernel) {
     FACESAT_LAUNCH_SHARED(kernel, dim3(1), dim3(128), (many_rows + many_columns) * steps * 32,
                           test_stream(), at_a, at_b, at_sums);
     EXPECT_EQ(device_sums.download(), expected);
-    device_sums.upload(std::vector<std::int32_t>(128 * 64));
+    device_sums.upload(std::vector<std::int32_t>(128 * 32));
   };
   launch(multiply_many_kernel<false>);
   // On a GPU, late_stages.cu alone has the code: see kernels/CMakeLists.txt.
