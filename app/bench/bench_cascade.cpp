@@ -1,10 +1,13 @@
 #include "app/bench/bench_cascade.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <functional>
 #include <memory>
 #include <optional>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 #include <tbb/global_control.h>
 
@@ -12,6 +15,9 @@
 #include "app/bench/quantile.hpp"
 #include "app/bench/scene.hpp"
 #include "cascades/cascade_store.hpp"
+#include "kernels/cascade/late_division.hpp"
+#include "kernels/cuda_backend.hpp"
+#include "library/support/errors.hpp"
 #include "library/support/files.hpp"
 
 namespace facesat::app {
@@ -56,14 +62,41 @@ struct Measured {
   std::vector<double> us;   // of the evaluation in each frame, sorted
 };
 
+// What is measured: a backend, and on a GPU a division of the stages.
+struct Contender {
+  std::string backend, late;  // late: none, auto, or groups
+  int device = 0;
+  std::function<std::unique_ptr<Backend>()> make;
+};
+
+// "none", "auto" (nullopt), or the first stages of the groups. Throws UsageError.
+std::optional<gpu::LateDivision> parse_late(const std::string& text) {
+  if (text == "auto") return std::nullopt;
+  gpu::LateDivision groups;
+  if (text == "none") return groups;
+  for (const char *at = text.data(), *const end = at + text.size();;) {
+    int first = 0;
+    const auto [next, error] = std::from_chars(at, end, first);
+    const bool is_rising = first > (groups.empty() ? 0 : groups.back());
+    if (error != std::errc() || !is_rising || (next != end && *next != ','))
+      throw UsageError(
+          fmt::format("--late {}: expected none, auto, or the first stages of groups, rising from "
+                      "1 on, as 4,6,9",
+                      text));
+    groups.push_back(first);
+    if (next == end) return groups;
+    at = next + 1;
+  }
+}
+
 // Runs whole frames, so that the caches hold what they hold in normal use; only the time of the
 // evaluation is recorded. The CPU backend runs on one thread.
-Measured measure(const Backends& backends, const std::shared_ptr<const Cascade>& cascade,
+Measured measure(const Contender& contender, const std::shared_ptr<const Cascade>& cascade,
                  const Scene& scene, const BenchCascadeCommand& command) {
   constexpr int warm_up = 3;
   const tbb::global_control one_thread(tbb::global_control::max_allowed_parallelism, 1);
   const Pyramid pyramid = plan_pyramid(scene.size, cascade->window, command.detect);
-  const std::unique_ptr<Backend> backend = backends.make();
+  const std::unique_ptr<Backend> backend = contender.make();
   backend->prepare(cascade, pyramid, command.detect);
   backend->load(scene.gray.view());
   Measured measured;
@@ -77,10 +110,21 @@ Measured measure(const Backends& backends, const std::shared_ptr<const Cascade>&
   return measured;
 }
 
-Json to_row(const std::string& backend, const std::string& cascade, const Scene& scene,
-            const Measured& measured) {
+// With "auto", what has been chosen, too.
+std::string late_of(const Contender& contender, const std::shared_ptr<const Cascade>& cascade,
+                    const Measured& measured) {
+  if (contender.late != "auto") return contender.late;
+  const std::optional<gpu::LateDivision> chosen =
+      gpu::LateDivisions::of_process().find(contender.device, cascade, measured.work.positions);
+  if (!chosen) return "auto: not measured";
+  return chosen->empty() ? "auto: none" : fmt::format("auto: {}", fmt::join(*chosen, ","));
+}
+
+Json to_row(const std::string& backend, const std::string& late, const std::string& cascade,
+            const Scene& scene, const Measured& measured) {
   const double median = quantile(measured.us, 0.5);
   return {{"backend", backend},
+          {"late", late},
           {"cascade", cascade},
           {"width", scene.size.width},
           {"height", scene.size.height},
@@ -95,36 +139,39 @@ Json to_row(const std::string& backend, const std::string& cascade, const Scene&
 
 void print_title() {
   write_all(1,
-            fmt::format("{:<8} {:<22} {:>9} {:>11} {:>11} {:>10} {:>9} {:>9} {:>8}\n", "backend",
-                        "cascade", "size", "median us", "min us", "positions", "weak/pos.",
-                        "G weak/s", "windows"),
+            fmt::format("{:<8} {:<22} {:>9} {:>11} {:>11} {:>10} {:>9} {:>9} {:>8}  {}\n",
+                        "backend", "cascade", "size", "median us", "min us", "positions",
+                        "weak/pos.", "G weak/s", "windows", "late stages"),
             "standard output");
 }
 
 void print_row(const Json& row) {
   const auto number = [&row](const char* key) { return row[key].get<double>(); };
-  write_all(1,
-            fmt::format("{:<8} {:<22} {:>9} {:>11.1f} {:>11.1f} {:>10} {:>9.2f} {:>9.2f} {:>8}\n",
-                        row["backend"].get<std::string>(), row["cascade"].get<std::string>(),
-                        fmt::format("{}x{}", row["width"].get<int>(), row["height"].get<int>()),
-                        number("median_us"), number("min_us"), number("positions"),
-                        number("weak_classifiers") / number("positions"),
-                        number("weak_classifiers_per_s") / 1e9, number("windows")),
-            "standard output");
+  write_all(
+      1,
+      fmt::format("{:<8} {:<22} {:>9} {:>11.1f} {:>11.1f} {:>10} {:>9.2f} {:>9.2f} {:>8}  {}\n",
+                  row["backend"].get<std::string>(), row["cascade"].get<std::string>(),
+                  fmt::format("{}x{}", row["width"].get<int>(), row["height"].get<int>()),
+                  number("median_us"), number("min_us"), number("positions"),
+                  number("weak_classifiers") / number("positions"),
+                  number("weak_classifiers_per_s") / 1e9, number("windows"),
+                  row["late"].get<std::string>()),
+      "standard output");
 }
 
 // With --backend auto: the CPU, and CUDA if this machine has a usable device.
-std::vector<Backends> backends_for(const BenchCascadeCommand& command, const std::string& cascade) {
-  std::vector<Backends> all;
-  const auto model = find_cascade(cascade);
-  if (command.backend.choice == BackendChoice::automatic) {
-    BackendOptions cpu = command.backend;
-    cpu.choice = BackendChoice::cpu;
-    cpu.sat.clear();
-    all.emplace_back(cpu, std::vector{model});
-  }
-  Backends chosen(command.backend, {model});
-  if (all.empty() || chosen.on_gpu()) all.push_back(std::move(chosen));
+std::vector<Contender> contenders_for(const BenchCascadeCommand& command,
+                                      const std::shared_ptr<const Cascade>& cascade) {
+  std::vector<Contender> all;
+  const Backends backends(command.backend, {cascade});
+  if (!backends.on_gpu() || command.backend.choice == BackendChoice::automatic)
+    all.push_back({"cpu", "none", 0, make_cpu_backend});
+  if (!backends.on_gpu()) return all;
+  const int device = backends.devices().front().id;
+  for (const std::string& late : command.late)
+    all.push_back({"cuda", late, device, [device, sat = backends.sat(), groups = parse_late(late)] {
+                     return gpu::make_cuda_backend(device, sat, {.late_groups = groups});
+                   }});
   return all;
 }
 
@@ -135,20 +182,23 @@ int run_bench_cascade(const BenchCascadeCommand& command) {
   const Picture picture = read_scene_picture(command.image);
   const std::vector<Size> sizes = scene_sizes(command.sizes, picture.pixels.size);
   check(command.detect);
+  for (const std::string& late : command.late) parse_late(late);
   for (const std::string& cascade : command.cascades) {
-    backends_for(command, cascade);  // throws if one is not available
+    contenders_for(command, find_cascade(cascade));  // throws if one is not available
     for (const Size size : sizes) require_windows(cascade, size, command.detect);
   }
   Json rows = Json::array();
   bool agree = true;
   print_title();
-  for (const std::string& cascade : command.cascades)
+  for (const std::string& name : command.cascades) {
+    const std::shared_ptr<const Cascade> cascade = find_cascade(name);
     for (const Size size : sizes) {
       const Scene scene = make_scene(picture, size);
       std::optional<Measured> first;
-      for (const Backends& backends : backends_for(command, cascade)) {
-        Measured measured = measure(backends, find_cascade(cascade), scene, command);
-        rows.push_back(to_row(backends.on_gpu() ? "cuda" : "cpu", cascade, scene, measured));
+      for (const Contender& contender : contenders_for(command, cascade)) {
+        Measured measured = measure(contender, cascade, scene, command);
+        rows.push_back(to_row(contender.backend, late_of(contender, cascade, measured), name, scene,
+                              measured));
         print_row(rows.back());
         if (!first)
           first = std::move(measured);
@@ -156,6 +206,7 @@ int run_bench_cascade(const BenchCascadeCommand& command) {
           agree = agree && first->work == measured.work && first->windows == measured.windows;
       }
     }
+  }
   if (!command.json.empty()) write_table(command.json, rows);
   return agree ? 0 : 1;
 }

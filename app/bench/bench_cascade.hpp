@@ -18,6 +18,7 @@ struct BenchCascadeCommand {
   std::vector<std::string> cascades, sizes;
   DetectOptions detect;
   BackendOptions backend;
+  std::vector<std::string> late;  // divisions of the stages on a GPU: see late_division.hpp
   int runs = 31;
   std::string json;  // a file; empty: none
 };

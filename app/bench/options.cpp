@@ -307,7 +307,20 @@ CLI::App* add_bench_cascade(CLI::App& bench, BenchCascadeCommand& command) {
                    "Timed frames for each row, on the GPU or on one thread of the CPU [31]")
       ->type_name("N")
       ->check(whole_number(1, 100000));
-  cascade->final_callback([&command] { set_default_cascade(command); });
+  cascade
+      ->add_option(
+          "--late", command.late,
+          "Stages that a GPU evaluates on its tensor cores: none; auto, what is fastest; or "
+          "the first stages of groups that it evaluates one after the other, from 1 on; "
+          "repeatable [none]")
+      ->type_name("none|auto|N,...")
+      ->expected(1)
+      ->take_all()
+      ->allow_extra_args(false);
+  cascade->final_callback([&command] {
+    set_default_cascade(command);
+    if (command.late.empty()) command.late = {"none"};
+  });
   return cascade;
 }
 

@@ -20,8 +20,7 @@ inline void allow_shared_bytes(const void* kernel, int bytes) {
   const std::scoped_lock lock(mutex);
   int& limit = limits[{device, kernel}];
   if (bytes <= limit) return;
-  FACESAT_CUDA(
-      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+  FACESAT_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
   limit = bytes;
 }
 

@@ -53,6 +53,7 @@ TEST_F(Bench, CascadeMeasuresTheEvaluationAlone) {
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const Json& row = rows[i];
     EXPECT_EQ(row["backend"], "cpu");
+    EXPECT_EQ(row["late"], "none");
     EXPECT_EQ(row["cascade"], "frontalface_default");
     EXPECT_EQ(row["width"], detected[i]["width"]);
     EXPECT_EQ(row["windows"], detected[i]["windows"]);
@@ -64,6 +65,15 @@ TEST_F(Bench, CascadeMeasuresTheEvaluationAlone) {
     EXPECT_GT(positions, row["windows"].get<std::size_t>());
     EXPECT_GE(row["weak_classifiers"].get<std::size_t>(), 9 * positions);
     EXPECT_LE(row["weak_classifiers"].get<std::size_t>(), 2913 * positions);
+  }
+}
+
+TEST_F(Bench, CascadeRefusesGroupsThatDoNotRise) {
+  write_pgm(folder / "one.pgm", draw_faces({60, 60}, {}));
+  for (const char* late : {"", "some", "0", "3,3", "5,4", "3,", ",3", "3;5", "99999999999"}) {
+    const Finished done = run({"bench", "cascade", "--late", late, "one.pgm"});
+    EXPECT_EQ(done.status, 2) << late;
+    EXPECT_NE(done.err.find("--late"), std::string::npos) << done.err;
   }
 }
 
