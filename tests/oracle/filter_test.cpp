@@ -2,13 +2,18 @@
 #include "core/cpu/filter.hpp"
 
 #include <cmath>
+#include <cstdlib>
+#include <memory>
+#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 #include <opencv2/core.hpp>
 #include <opencv2/imgproc.hpp>
+#include <opencv2/videoio.hpp>
 
 #include "core/filter/mask.hpp"
+#include "core/filter/picture_filter.hpp"
 #include "tests/core/same.hpp"
 #include "tests/oracle/opencv_adapter.hpp"
 
@@ -208,6 +213,26 @@ TEST(OracleFilters, BoxFilter) {
     cpu::box_mean(tables, radius, border.ours, our_means.view());
     EXPECT_TRUE(same(our_means.view(), view_of(means)));
   });
+}
+
+// As the window filters a video's frames: on the grey image that detection makes, too.
+TEST(OracleFilters, BoxFilterOfAVideosFrame) {
+  const char* data = std::getenv("FACESAT_TEST_DATA");
+  if (!data) GTEST_SKIP() << "skipped: FACESAT_TEST_DATA names no folder";
+  cv::VideoCapture video(std::string(data) + "/video/kphotoalbum_movie.avi");
+  cv::Mat frame, gray, means;
+  for (int i = 0; i < 16; ++i) ASSERT_TRUE(video.read(frame));
+  cv::cvtColor(frame, gray, cv::COLOR_BGR2GRAY);
+  const std::unique_ptr<PictureFilter> filter = make_cpu_picture_filter();
+  Image<std::uint8_t> result(size_of(gray));
+  std::vector<FilterTime> times;
+  for (const int radius : {1, 5, 15})
+    for (const std::string& algorithm : filter->algorithms(FilterKind::box, radius)) {
+      filter->apply(view_of(gray), {.radius = radius, .algorithm = algorithm}, result.view(),
+                    times);
+      cv::boxFilter(gray, means, CV_8U, {2 * radius + 1, 2 * radius + 1});
+      EXPECT_TRUE(same(result.view(), view_of(means))) << radius << ", " << algorithm;
+    }
 }
 
 // The variance from OpenCV's sums of pixels and of squares, which are exact in double.
