@@ -187,51 +187,27 @@ class CudaBackend final : public Backend {
   }
 
   void prepare_late_stages() {
-    measures_late_groups_ = false;
-    divide_stages({});
-    if (has_large_atlas()) return;
-    const std::optional<LateDivision> division =
-        settings_.late_groups ? settings_.late_groups
-                              : LateDivisions::of_process().find(device_, cascade_, most_windows());
+    const std::size_t windows = most_windows();
+    std::optional<LateDivision> division = LateDivision();
+    if (!has_large_atlas())
+      division = settings_.late_groups
+                     ? settings_.late_groups
+                     : LateDivisions::of_process().find(device_, cascade_, windows);
     measures_late_groups_ = !division;
-    if (division && !division->empty() && load_late_stages()) divide_stages(*division);
-  }
-
-  // Without the memory that late stages need, all stages are early ones.
-  bool load_late_stages() {
-    try {
-      late_stages_.load(cascade_, shared_bytes(), stream_.get());
-      return true;
-    } catch (const MemoryError&) {
-      return false;
-    }
-  }
-
-  void divide_stages(const LateDivision& division) {
-    late_stages_.divide(division);
-    try {
-      late_stages_.prepare(most_windows(), stream_.get());
-    } catch (const MemoryError&) {
-      late_stages_.divide({});
-    }
+    if (division && !division->empty()) late_stages_.load(cascade_, shared_bytes(), stream_.get());
+    late_stages_.divide(division.value_or(LateDivision()), windows, stream_.get());
   }
 
   // Measures the evaluation of the last frame, in which there are windows: pictures without
   // structure have no late stages to be measured.
   void measure_late_groups() {
     measures_late_groups_ = false;
-    if (!load_late_stages()) return;
-    LateDivision fastest;
-    double least = std::numeric_limits<double>::infinity();
-    for (const LateDivision& division : late_stages_.divisions()) {
-      divide_stages(division);
-      const double ms = evaluation_ms();
-      if (ms < least) fastest = division;
-      least = std::min(least, ms);
-    }
-    LateDivisions::of_process().keep(device_, cascade_, most_windows(), fastest);
     graph_ = {};
-    divide_stages(fastest);
+    const std::size_t windows = most_windows();
+    late_stages_.load(cascade_, shared_bytes(), stream_.get());
+    LateDivisions::of_process().keep(
+        device_, cascade_, windows,
+        late_stages_.divide_fastest(windows, stream_.get(), [this] { return evaluation_ms(); }));
   }
 
   double evaluation_ms() const {
