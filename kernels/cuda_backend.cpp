@@ -22,9 +22,9 @@
 #include "kernels/device/has_code.hpp"
 #include "kernels/device/nvtx.hpp"
 #include "kernels/device/stream_wait.hpp"
+#include "kernels/device_plans.hpp"
 #include "kernels/frame_input.hpp"
 #include "kernels/image/atlas.hpp"
-#include "kernels/image/device_resizes.hpp"
 #include "kernels/image/tilted.hpp"
 #include "kernels/sat/algorithm.hpp"
 
@@ -44,6 +44,7 @@ class CudaBackend final : public Backend {
     download_begin_ = make_event();
     download_end_ = make_event();
     found_ = std::make_unique<WindowBuffers>(stream_.get());
+    most_pixels_ = settings.max_atlas_pixels > 0 ? settings.max_atlas_pixels : suitable_pixels();
   }
   // Waits until the device no longer uses the memory. Errors are ignored: destructors do not throw.
   ~CudaBackend() override {
@@ -61,8 +62,7 @@ class CudaBackend final : public Backend {
     pyramid_ = &pyramid;
     cascade_ = std::move(cascade);
     options_ = options;
-    const std::size_t most = settings_.max_atlas_pixels;
-    atlas_plan_ = plan_atlas(pyramid, most > 0 ? most : suitable_pixels());
+    atlas_plan_ = plan_atlas(pyramid, most_pixels_);
     allocate();
   }
 
@@ -181,7 +181,7 @@ class CudaBackend final : public Backend {
     device_cascade_.load(cascade_, plan_, stream);
     prepare_late_stages();
     reserve(rejected_, std::max<std::size_t>(plan_.words, 1));
-    upload_plans();
+    plans_.load(*pyramid_, atlas_plan_, plan_, stream);
     while (group_events_.size() < atlas_plan_.groups.size()) group_events_.emplace_back();
     group_events_.resize(atlas_plan_.groups.size());
   }
@@ -249,18 +249,6 @@ class CudaBackend final : public Backend {
     return most;
   }
 
-  void upload_plans() {
-    resizes_.load(*pyramid_, atlas_plan_, stream_.get());
-    const std::vector<BoxLevel> boxes = plan_boxes(*pyramid_);
-    reserve(evaluate_levels_, plan_.levels.size());
-    reserve(evaluate_tiles_, plan_.tiles.size());
-    reserve(box_levels_, boxes.size());
-    gpu::upload(plan_.levels, evaluate_levels_.data(), stream_.get());
-    gpu::upload(plan_.tiles, evaluate_tiles_.data(), stream_.get());
-    gpu::upload(boxes, box_levels_.data(), stream_.get());
-    FACESAT_CUDA(cudaStreamSynchronize(stream_.get()));  // the last copy reads from `boxes`
-  }
-
   // ---- a frame
 
   template <class Frame>
@@ -306,11 +294,11 @@ class CudaBackend final : public Backend {
     }
     record(download_begin_, event_flags);
     SkipRuleTask rule{};
-    rule.levels = evaluate_levels_.data();
+    rule.levels = plans_.levels();
     rule.rejected = rejected_.data();
     rule.skips = options_.scan == Scan::opencv;
     GroupWindowsTask grouping{};
-    grouping.levels = box_levels_.data();
+    grouping.levels = plans_.boxes();
     grouping.unites = unites();
     found_->enqueue(rule, grouping, stream_.get());
     record(download_end_, event_flags);
@@ -327,7 +315,7 @@ class CudaBackend final : public Backend {
       FACESAT_CUDA(cudaMemset2DAsync(atlas_.view().data, atlas_.view().pitch, 0,
                                      static_cast<std::size_t>(size.width), size.height,
                                      stream_.get()));
-    enqueue_resize(input_->gray(), atlas_.view(size), resizes_[g], stream_.get());
+    enqueue_resize(input_->gray(), atlas_.view(size), plans_.resize(g), stream_.get());
   }
 
   void enqueue_sums(int g) const {
@@ -346,7 +334,7 @@ class CudaBackend final : public Backend {
     task.squared_sum = squared_sum_.view(size);
     if (has_tilted()) task.tilted_sum = tilted_sum_.view(size);
     device_cascade_.set(task);
-    task.levels = evaluate_levels_.data();
+    task.levels = plans_.levels();
     return task;
   }
 
@@ -365,7 +353,7 @@ class CudaBackend final : public Backend {
   }
 
   void enqueue_tiles(EvaluateTask& task, int first_level, int level_count) const {
-    task.tiles = evaluate_tiles_.data() + plan_.first_tile[first_level];
+    task.tiles = plans_.tiles() + plan_.first_tile[first_level];
     device_cascade_.enqueue(task, plan_.tile_count(first_level, level_count), stream_.get());
   }
 
@@ -412,6 +400,7 @@ class CudaBackend final : public Backend {
   const int device_;
   const SatAlgorithm sat_;
   const CudaSettings settings_;
+  std::size_t most_pixels_ = 0;  // of an atlas
   const Pyramid* pyramid_ = nullptr;
   std::shared_ptr<const Cascade> cascade_;
   DetectOptions options_;
@@ -431,15 +420,12 @@ class CudaBackend final : public Backend {
   DeviceImage<std::uint32_t> sum_, squared_sum_, tilted_sum_;
   Buffer<std::byte> workspace_;
 
-  DeviceResizes resizes_;
   EvaluatePlan plan_;
-  Buffer<EvaluateLevel> evaluate_levels_;
-  Buffer<EvaluateTile> evaluate_tiles_;
+  DevicePlans plans_;
   DeviceCascade device_cascade_;
   DeviceLateStages late_stages_;
 
   Buffer<std::uint32_t> rejected_;
-  Buffer<BoxLevel> box_levels_;
   std::unique_ptr<WindowBuffers> found_;
   std::vector<Window> windows_;
   std::vector<std::uint32_t> parents_;

@@ -20,7 +20,7 @@ struct CudaSettings {
   // group of them (see LateDivision); without groups, all stages are evaluated from integral
   // images. nullopt: what is fastest, by a measurement of some milliseconds when a frame of the
   // same size comes again. The windows are the same.
-  std::optional<std::vector<int>> late_groups = std::vector<int>();
+  std::optional<std::vector<int>> late_groups;
 };
 
 // A backend on one device, which processes one frame at a time: everything from the grey image to

@@ -2,20 +2,19 @@
 // those whose windows are 2 pixels apart.
 #pragma once
 
-#include <cstring>
 #include <memory>
-#include <vector>
 
 #include "core/rules.hpp"
 #include "kernels/cascade/evaluate.hpp"
-#include "kernels/device/cuda.hpp"
+#include "kernels/device/packed_arrays.hpp"
 
 namespace facesat::gpu {
 
 class DeviceCascade {
  public:
-  // Compiles and uploads `model`, unless it is loaded already. Shares its ownership: while it
-  // lives, no other cascade can have its address, which is all that is compared.
+  // Compiles `model` and enqueues its transfer, unless it is loaded already; the device must no
+  // longer use the one before. Shares its ownership: while it lives, no other cascade can have its
+  // address, which is all that is compared.
   void load(const std::shared_ptr<const Cascade>& model, const EvaluatePlan& plan,
             cudaStream_t stream) {
     if (loaded_ == model) return;
@@ -23,18 +22,15 @@ class DeviceCascade {
     const Cascade& cascade = *model;
     const Rect inner = rules::normalised_rectangle(cascade.window);
     inner_ = {inner.width, inner.height};
-    std::vector<std::byte> contents;
+    arrays_.clear();
     for (int i = 0; i < 2; ++i) {
       compiled_[i] = compile_cascade(cascade, plan.layout[i]);
-      const auto add = [&](const auto& part) { return append(contents, part); };
-      offsets_[i] = {std::visit(add, compiled_[i].nodes), add(compiled_[i].general),
-                     add(compiled_[i].roots), add(compiled_[i].leaves), add(compiled_[i].stages)};
+      const auto add = [&](const auto& part) { return arrays_.add(part); };
+      places_[i] = {std::visit(add, compiled_[i].nodes), add(compiled_[i].general),
+                    add(compiled_[i].roots), add(compiled_[i].leaves), add(compiled_[i].stages)};
       layout_[i] = plan.layout[i];
     }
-    reserve(memory_, contents.size());
-    FACESAT_CUDA(cudaMemcpyAsync(memory_.data(), contents.data(), contents.size(),
-                                 cudaMemcpyHostToDevice, stream));
-    FACESAT_CUDA(cudaStreamSynchronize(stream));
+    arrays_.upload(stream);
     loaded_ = model;
   }
 
@@ -44,11 +40,11 @@ class DeviceCascade {
     for (int i = 0; i < 2; ++i) {
       StepCascade& step = task.cascade[i];
       step = describe(compiled_[i], layout_[i]);
-      step.nodes = at<std::byte>(offsets_[i].nodes);
-      step.general = at<GeneralFeature>(offsets_[i].general);
-      step.roots = at<std::int32_t>(offsets_[i].roots);
-      step.leaves = at<std::int64_t>(offsets_[i].leaves);
-      step.stages = at<CompiledStage>(offsets_[i].stages);
+      step.nodes = arrays_.at<std::byte>(places_[i].nodes);
+      step.general = arrays_.at<GeneralFeature>(places_[i].general);
+      step.roots = arrays_.at<std::int32_t>(places_[i].roots);
+      step.leaves = arrays_.at<std::int64_t>(places_[i].leaves);
+      step.stages = arrays_.at<CompiledStage>(places_[i].stages);
     }
   }
 
@@ -59,30 +55,17 @@ class DeviceCascade {
   double score(std::int64_t sum) const { return score_of(compiled_[0], sum); }
 
  private:
-  // Where the parts of a compiled cascade begin in memory_, in bytes.
-  struct Offsets {
+  // Places in arrays_ of the parts of a compiled cascade.
+  struct Places {
     std::size_t nodes, general, roots, leaves, stages;
   };
-
-  template <class T>
-  static std::size_t append(std::vector<std::byte>& contents, const std::vector<T>& part) {
-    // Parts begin on 16-byte boundaries, because nodes are loaded 16 bytes at a time.
-    const std::size_t offset = (contents.size() + 15) / 16 * 16;
-    contents.resize(offset + part.size() * sizeof(T));
-    if (!part.empty()) std::memcpy(contents.data() + offset, part.data(), part.size() * sizeof(T));
-    return offset;
-  }
-  template <class T>
-  const T* at(std::size_t offset) const {
-    return reinterpret_cast<const T*>(memory_.data() + offset);
-  }
 
   std::shared_ptr<const Cascade> loaded_;
   CompiledCascade compiled_[2];
   PatchLayout layout_[2];
-  Offsets offsets_[2]{};
+  Places places_[2]{};
   Size inner_;  // see EvaluateTask::inner
-  Buffer<std::byte> memory_;
+  PackedArrays arrays_;
 };
 
 }  // namespace facesat::gpu
