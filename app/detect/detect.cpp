@@ -184,7 +184,9 @@ int run_detect(const DetectCommand& command) {
       all_written = run_pipeline(reader, detector, sink, &*viewer, command, folders, in_flight);
     });
   } else {
-    run_pipeline(reader, detector, sink, nullptr, command, folders, 2 * jobs);
+    // Results are written in the order of the inputs, and wait meanwhile. They are small, so many
+    // may wait for an input that takes much longer than others.
+    run_pipeline(reader, detector, sink, nullptr, command, folders, 32 * jobs);
   }
   try {
     sink.rethrow();
