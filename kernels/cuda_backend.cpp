@@ -187,15 +187,15 @@ class CudaBackend final : public Backend {
   }
 
   void prepare_late_stages() {
-    const std::size_t windows = most_windows();
+    const DeviceLateStages::Amounts amounts = late_amounts();
     std::optional<LateDivision> division = LateDivision();
     if (!has_large_atlas())
-      division = settings_.late_groups
-                     ? settings_.late_groups
-                     : LateDivisions::of_process().find(device_, cascade_, windows);
+      division = settings_.late
+                     ? settings_.late
+                     : LateDivisions::of_process().find(device_, cascade_, amounts.windows);
     measures_late_groups_ = !division;
     if (division && !division->empty()) late_stages_.load(cascade_, shared_bytes(), stream_.get());
-    late_stages_.divide(division.value_or(LateDivision()), windows, stream_.get());
+    late_stages_.divide(division.value_or(LateDivision()), amounts, plan_.layout, stream_.get());
   }
 
   // Measures the evaluation of the last frame, in which there are windows: pictures without
@@ -203,11 +203,12 @@ class CudaBackend final : public Backend {
   void measure_late_groups() {
     measures_late_groups_ = false;
     graph_ = {};
-    const std::size_t windows = most_windows();
+    const DeviceLateStages::Amounts amounts = late_amounts();
     late_stages_.load(cascade_, shared_bytes(), stream_.get());
     LateDivisions::of_process().keep(
-        device_, cascade_, windows,
-        late_stages_.divide_fastest(windows, stream_.get(), [this] { return evaluation_ms(); }));
+        device_, cascade_, amounts.windows,
+        late_stages_.divide_fastest(amounts, plan_.layout, stream_.get(),
+                                    [this] { return evaluation_ms(); }));
   }
 
   double evaluation_ms() const {
@@ -237,14 +238,14 @@ class CudaBackend final : public Backend {
     return most;
   }
 
-  // Of the levels in one atlas.
-  std::size_t most_windows() const {
-    std::size_t most = 0;
+  DeviceLateStages::Amounts late_amounts() const {
+    DeviceLateStages::Amounts most;
     for (const LevelGroup& group : atlas_plan_.groups) {
       std::size_t windows = 0;
       for (int i = group.first; i < group.first + group.count; ++i)
         windows += pyramid_->levels[i].grid.area();
-      most = std::max(most, windows);
+      most.windows = std::max(most.windows, windows);
+      most.tiles = std::max<std::size_t>(most.tiles, plan_.tile_count(group.first, group.count));
     }
     return most;
   }
@@ -349,7 +350,7 @@ class CudaBackend final : public Backend {
     const View<const std::uint8_t> atlas = atlas_.view(group.atlas);
     late_stages_.set(task, atlas);
     enqueue_tiles(task, group.first, group.count);
-    late_stages_.enqueue(task, atlas, stream_.get());
+    late_stages_.enqueue(task, plan_.tile_count(group.first, group.count), atlas, stream_.get());
   }
 
   void enqueue_tiles(EvaluateTask& task, int first_level, int level_count) const {

@@ -6,9 +6,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "core/backend.hpp"
+#include "kernels/cascade/late_division.hpp"
 
 namespace facesat::gpu {
 
@@ -16,11 +16,10 @@ struct CudaSettings {
   // The atlas is the picture that holds all levels of a pyramid; levels that would need one of more
   // pixels are processed in groups. 0: a limit that suits the device's memory.
   std::size_t max_atlas_pixels = 0;
-  // The late stages of Haar cascades, which are evaluated on tensor cores: the first stage of each
-  // group of them (see LateDivision); without groups, all stages are evaluated from integral
-  // images. nullopt: what is fastest, by a measurement of some milliseconds when a frame of the
-  // same size comes again. The windows are the same.
-  std::optional<std::vector<int>> late_groups;
+  // Which stages of Haar cascades are evaluated on tensor cores; without groups, all stages are
+  // evaluated from integral images. nullopt: what is fastest, by a measurement of some milliseconds
+  // when a frame of the same size comes again. The windows are the same.
+  std::optional<LateDivision> late;
 };
 
 // A backend on one device, which processes one frame at a time: everything from the grey image to

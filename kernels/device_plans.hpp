@@ -21,8 +21,8 @@ class DevicePlans {
     resizes_.clear();
     for (const LevelGroup& group : atlas.groups) {
       const ResizePlan plan = plan_resize(pyramid, atlas, group);
-      resizes_.push_back({arrays_.add(plan.levels), arrays_.add(plan.taps),
-                          arrays_.add(plan.tiles), static_cast<int>(plan.tiles.size())});
+      resizes_.push_back({arrays_.add(plan.levels), arrays_.add(plan.taps), arrays_.add(plan.tiles),
+                          static_cast<int>(plan.tiles.size())});
     }
     levels_ = arrays_.add(evaluate.levels);
     tiles_ = arrays_.add(evaluate.tiles);

@@ -5,6 +5,8 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -69,24 +71,34 @@ struct Contender {
   std::function<std::unique_ptr<Backend>()> make;
 };
 
-// "none", "auto" (nullopt), or the first stages of the groups. Throws UsageError.
-std::optional<gpu::LateDivision> parse_late(const std::string& text) {
-  if (text == "auto") return std::nullopt;
-  gpu::LateDivision groups;
-  if (text == "none") return groups;
+// Appends the numbers of a list such as 4,6,9; false if `text` is none, or does not rise.
+bool read_stages(std::string_view text, int& last, std::vector<int>& stages) {
   for (const char *at = text.data(), *const end = at + text.size();;) {
     int first = 0;
     const auto [next, error] = std::from_chars(at, end, first);
-    const bool is_rising = first > (groups.empty() ? 0 : groups.back());
-    if (error != std::errc() || !is_rising || (next != end && *next != ','))
-      throw UsageError(
-          fmt::format("--late {}: expected none, auto, or the first stages of groups, rising from "
-                      "1 on, as 4,6,9",
-                      text));
-    groups.push_back(first);
-    if (next == end) return groups;
+    if (error != std::errc() || first <= last || (next != end && *next != ',')) return false;
+    stages.push_back(last = first);
+    if (next == end) return true;
     at = next + 1;
   }
+}
+
+// "none", "auto" (nullopt), or the first stages of the groups. Throws UsageError.
+std::optional<gpu::LateDivision> parse_late(const std::string& text) {
+  if (text == "auto") return std::nullopt;
+  gpu::LateDivision division;
+  if (text == "none") return division;
+  const std::string_view all = text;
+  const std::size_t slash = all.find('/');
+  const bool has_slash = slash != std::string_view::npos;
+  int last = 0;
+  if ((has_slash && !read_stages(all.substr(0, slash), last, division.by_tiles)) ||
+      !read_stages(all.substr(has_slash ? slash + 1 : 0), last, division.by_windows))
+    throw UsageError(
+        fmt::format("--late {}: expected none, auto, or the first stages of groups, rising from 1 "
+                    "on, as 4,6,9 or 1,3/5,8",
+                    text));
+  return division;
 }
 
 // Runs whole frames, so that the caches hold what they hold in normal use; only the time of the
@@ -117,7 +129,9 @@ std::string late_of(const Contender& contender, const std::shared_ptr<const Casc
   const std::optional<gpu::LateDivision> chosen =
       gpu::LateDivisions::of_process().find(contender.device, cascade, measured.work.positions);
   if (!chosen) return "auto: not measured";
-  return chosen->empty() ? "auto: none" : fmt::format("auto: {}", fmt::join(*chosen, ","));
+  if (chosen->empty()) return "auto: none";
+  return fmt::format("auto: {}{}{}", fmt::join(chosen->by_tiles, ","),
+                     chosen->by_tiles.empty() ? "" : "/", fmt::join(chosen->by_windows, ","));
 }
 
 Json to_row(const std::string& backend, const std::string& late, const std::string& cascade,
@@ -170,7 +184,7 @@ std::vector<Contender> contenders_for(const BenchCascadeCommand& command,
   const int device = backends.devices().front().id;
   for (const std::string& late : command.late)
     all.push_back({"cuda", late, device, [device, sat = backends.sat(), groups = parse_late(late)] {
-                     return gpu::make_cuda_backend(device, sat, {.late_groups = groups});
+                     return gpu::make_cuda_backend(device, sat, {.late = groups});
                    }});
   return all;
 }

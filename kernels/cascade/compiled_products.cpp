@@ -1,6 +1,7 @@
 #include "kernels/cascade/compiled_products.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <stdexcept>
 
@@ -9,6 +10,15 @@
 
 namespace facesat::gpu {
 namespace {
+
+// A difference of two such leaves, in parts, is below 2^24; up to most_added of them are below
+// 2^30.
+constexpr std::int64_t most_leaf = std::int64_t{1} << (low_bits + 23);
+
+SplitValue split(std::int64_t value) {
+  return {static_cast<std::uint32_t>(value & ((1 << low_bits) - 1)),
+          static_cast<std::int32_t>(value >> low_bits)};
+}
 
 class Compiler {
  public:
@@ -54,8 +64,9 @@ class Compiler {
     }
     const std::int64_t first = leaf_value(tree, 0);
     for (int outcome = 0; outcome < layout.outcomes(); ++outcome)
-      put_into_trees(layout.leaves() + (place * layout.outcomes() + outcome) * 8,
-                     leaf_value(tree, outcome) - first);
+      put_into_trees(layout.leaves() + (place * layout.outcomes() + outcome) *
+                                           static_cast<int>(sizeof(SplitValue)),
+                     split(leaf_value(tree, outcome) - first));
     base_ += first;
   }
 
@@ -103,13 +114,13 @@ class Compiler {
 
 }  // namespace
 
-WindowBytes window_bytes(Size window) {
-  const int across = divide_up(window.width, 4), down = divide_up(window.height, 4);
-  return {across, down, divide_up(across * down * pixels_per_row, pixels_per_step)};
-}
-
 std::optional<int> product_nodes(const Cascade& cascade) {
-  if (cascade.kind != FeatureKind::haar || !exact_fraction_bits(cascade)) return std::nullopt;
+  const std::optional<int> fraction_bits = exact_fraction_bits(cascade);
+  if (cascade.kind != FeatureKind::haar || !fraction_bits) return std::nullopt;
+  for (const float leaf : cascade.leaves)
+    if (std::abs(to_fixed_point(leaf, *fraction_bits)) >= most_leaf) return std::nullopt;
+  for (const Stage& stage : cascade.stages)
+    if (stage.tree_count > most_stage_trees) return std::nullopt;
   int most = 1;
   for (const Tree& tree : cascade.trees) most = std::max(most, tree.node_count);
   if (most > most_product_nodes) return std::nullopt;

@@ -35,7 +35,11 @@ struct WindowBytes {
   constexpr int squares() const { return squares_across * squares_down; }
   constexpr int tiles() const { return steps * (pixels_per_step / pixels_per_row); }
 };
-WindowBytes window_bytes(Size window);
+constexpr WindowBytes window_bytes(Size window) {
+  const int across = (window.width + 3) / 4, down = (window.height + 3) / 4;
+  const int bytes = across * down * pixels_per_row;
+  return {across, down, (bytes + pixels_per_step - 1) / pixels_per_step};
+}
 
 // What ends a bundle.
 struct alignas(16) BundleEnd {
@@ -43,6 +47,16 @@ struct alignas(16) BundleEnd {
   std::int64_t base;         // of the stage's sum: see BundleLayout::leaves()
   std::uint32_t ends_stage;  // whether this is the last bundle of its stage
 };
+
+// A leaf, or what sums exceed each other by: high * 2^low_bits + low. Up to 64 of them can be added
+// part by part, without carry.
+struct alignas(8) SplitValue {
+  std::uint32_t low;
+  std::int32_t high;
+};
+constexpr int low_bits = 26, most_added = 64;
+// The most trees that a stage may have: a thread adds the leaves of two of the eight in a bundle.
+constexpr int most_stage_trees = most_added / 2 * column_group;
 
 // The two parts of a bundle, in bytes. All of these are multiples of 16.
 struct BundleLayout {
@@ -54,16 +68,19 @@ struct BundleLayout {
   constexpr int column_group_bytes() const { return column_group * steps * pixels_per_step; }
   constexpr int weight_bytes() const { return tree_nodes * column_group_bytes(); }
 
-  // Trees: the thresholds of their nodes (f32, one per column), their leaves (fixed point, one for
-  // each outcome of the tree's nodes, where bit j is set if node j goes left), and a BundleEnd.
-  // Leaves are what they exceed that of outcome 0 by; the stage's base is the sum of those.
+  // Trees: the thresholds of their nodes (f32, one per column), their leaves (SplitValue in fixed
+  // point, one for each outcome of the tree's nodes, where bit j is set if node j goes left), and a
+  // BundleEnd. Leaves are what they exceed that of outcome 0 by; the stage's base is the sum of
+  // those.
   constexpr int leaves() const { return tree_nodes * column_group * 4; }
-  constexpr int end() const { return leaves() + column_group * outcomes() * 8; }
+  constexpr int end() const {
+    return leaves() + column_group * outcomes() * static_cast<int>(sizeof(SplitValue));
+  }
   constexpr int tree_bytes() const { return end() + static_cast<int>(sizeof(BundleEnd)); }
 };
 
 // Bundles without weights that follow the last one, so that readers may take several at once.
-constexpr int spare_bundles = 8;
+constexpr int spare_bundles = 12;
 
 struct CompiledProducts {
   WindowBytes window;
@@ -73,7 +90,8 @@ struct CompiledProducts {
 };
 
 // The nodes of the largest tree if the cascade can be compiled: a Haar cascade whose trees have at
-// most 3 nodes, with exact integer weights of 8 bits (pixel_weights()) and sums in fixed point.
+// most 3 nodes, with exact integer weights of 8 bits (pixel_weights()) and sums in fixed point,
+// whose leaves fit into SplitValue.
 std::optional<int> product_nodes(const Cascade& cascade);
 
 // Throws std::logic_error if the cascade cannot be compiled.

@@ -30,7 +30,6 @@ namespace facesat::gpu {
 namespace {
 
 constexpr int log_threads = 8, threads = 1 << log_threads, warps = threads / 32;  // of a block
-constexpr int tile_windows = tile_columns * max_tile_rows;
 constexpr int banks = 32;  // of shared memory
 
 // The data that a block's threads share besides the patch.
@@ -79,12 +78,13 @@ class Evaluation {
       shared_.in_bank[thread_] = 0;
       shared_.banks_of_rank[thread_] = 0;
     }
+    if (task_.lists.windows && thread_ == 0) task_.lists.counts[blockIdx.x] = 0;
     __syncthreads();
     first_stage();
     for (int s = 1; s < cascade_.stage_count; ++s) {
       const int n = count_;
       if (n == 0) return;
-      if (s == early_stages_ && enqueue_survivors(n)) return;
+      if (s == early_stages_ && hand_over_survivors(n)) return;
       if (Sum::any_order && n <= 32 && s >= early_stages_) return last_stages(s, n);
       // The windows of a thread share the loads of a feature.
       if (n > 64)
@@ -288,7 +288,19 @@ class Evaluation {
     __syncthreads();
   }
 
-  // Appends the survivors to the queue; returns false if it has not enough room for all of them.
+  // To the tile's list if there are lists, else to the queue. Returns false if the queue has not
+  // enough room for all of them.
+  __device__ bool hand_over_survivors(int n) {
+    if (!task_.lists.windows) return enqueue_survivors(n);
+    if (thread_ == 0) task_.lists.counts[blockIdx.x] = static_cast<std::uint32_t>(n);
+    TileWindow* const list = task_.lists.windows + std::size_t{blockIdx.x} * tile_windows;
+    for (int i = thread_; i < n; i += threads) {
+      const int id = shared_.survivors[i];
+      list[i] = {static_cast<std::uint32_t>(id), shared_.inverse_deviation[id]};
+    }
+    return true;
+  }
+
   __device__ bool enqueue_survivors(int n) {
     const WindowQueue& queue = task_.late;
     if (thread_ == 0)
@@ -330,7 +342,7 @@ class Evaluation {
   const Patch& patch_;
   Shared& shared_;
   const int thread_ = static_cast<int>(threadIdx.x);
-  const int early_stages_ = task_.late.windows ? task_.early_stages : 0;
+  const int early_stages_ = task_.lists.windows || task_.late.windows ? task_.early_stages : 0;
   int count_ = 0;  // number of survivors
 };
 

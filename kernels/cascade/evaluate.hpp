@@ -83,14 +83,15 @@ struct EvaluateTask {
   Candidate* candidates;
   std::uint32_t* candidate_count;  // may exceed the capacity
   std::uint32_t capacity;
-  // Without a queue, all stages are evaluated here. Otherwise, windows that pass the first
-  // `early_stages` stages (at least 1, not all) go to the queue; those of tiles that find it full
-  // are evaluated here, too.
+  // Without lists and without a queue, all stages are evaluated here. Otherwise, windows that pass
+  // the first `early_stages` stages (at least 1, not all) go to their tile's list, if there are
+  // lists, or else to the queue; those of tiles that find it full are evaluated here, too.
+  TileLists lists;
   WindowQueue late;
   std::int32_t early_stages;
   std::uint32_t atlas_pitch;  // only needed for the queue
   // Stages passed, per cell of a level; null: not wanted. Requires that all tiles are of one level,
-  // and that there is no queue.
+  // and that there are neither lists nor a queue.
   std::uint32_t* depths;
 };
 

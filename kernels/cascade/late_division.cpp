@@ -10,13 +10,13 @@ namespace {
 // fewer windows from group to group, and soon too few to be worth another one.
 constexpr int most_bytes[] = {80 << 10, 80 << 10, 170 << 10, 370 << 10};
 
-LateDivision division_from(int first, const CompiledProducts& products) {
+std::vector<int> groups_from(int first, const CompiledProducts& products) {
   const auto stages = static_cast<int>(products.first_bundle.size()) - 1;
   const auto bytes = [&](int begin, int end) {
     return (products.first_bundle[end] - products.first_bundle[begin]) *
            products.layout.weight_bytes();
   };
-  LateDivision division{first};
+  std::vector<int> division{first};
   for (const int most : most_bytes) {
     const int begin = division.back();
     int end = begin + 1;
@@ -37,7 +37,7 @@ std::vector<LateDivision> late_divisions(const CompiledProducts& products) {
   const auto stages = static_cast<int>(products.first_bundle.size()) - 1;
   std::vector<LateDivision> all{{}};
   for (const int first : {3, 4, 5, 6, 8})
-    if (first < stages) all.push_back(division_from(first, products));
+    if (first < stages) all.push_back({{}, groups_from(first, products)});
   return all;
 }
 

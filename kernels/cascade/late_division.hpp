@@ -1,6 +1,7 @@
 // How the stages of a Haar cascade are divided into early ones, which are evaluated from integral
-// images, and groups of late ones, which tensor cores evaluate: see late_stages.hpp. What is
-// fastest depends on the cascade, the device and the number of windows, and is measured.
+// images, and groups of further ones, which tensor cores evaluate: first tile by tile
+// (tile_stages.hpp), then window by window (late_stages.hpp). What is fastest depends on the
+// cascade, the device and the number of windows, and is measured.
 #pragma once
 
 #include <cstddef>
@@ -15,9 +16,14 @@
 
 namespace facesat::gpu {
 
-// The first stage of each group of late stages, rising, at least 1. Without groups, all stages are
-// early ones.
-using LateDivision = std::vector<int>;
+// The first stage of each group; all of them rise, from at least 1 on. Without groups, all stages
+// are early ones. There are no groups by tiles without one by windows.
+struct LateDivision {
+  std::vector<int> by_tiles, by_windows;
+
+  bool empty() const { return by_windows.empty(); }
+  bool operator==(const LateDivision&) const = default;
+};
 
 // Those worth measuring. The first one has no late stages.
 std::vector<LateDivision> late_divisions(const CompiledProducts& products);

@@ -14,18 +14,15 @@
 // squares of 4 x 4 pixels as the unit of a matrix's row (see WindowBytes), four loads of four bytes
 // make one store of 16, and places are multiples of constants.
 #include <algorithm>
-#include <cstddef>
 
 #include "kernels/cascade/late_stages.hpp"
+#include "kernels/cascade/window_sums.cuh"
 #include "kernels/device/matrix.hpp"
-#include "kernels/device/warp.cuh"
 
 namespace facesat::gpu {
 namespace {
 
-constexpr int warpgroup_threads = 128, warpgroup_windows = 64, warp_windows = 16;
 constexpr int most_warpgroups = 4;
-constexpr int lanes_per_row = 4;         // threads that have the sums of a row
 constexpr int lanes_per_window = 8;      // while pixels are copied
 constexpr int shared_limit = 227 << 10;  // the most that any device has
 
@@ -50,7 +47,7 @@ template <bool by_warpgroup, int column_groups, int tree_nodes>
 class LateEvaluation {
  public:
   __device__ LateEvaluation(const LateTask& task, const Shared& shared)
-      : task_(task), shared_(shared) {}
+      : task_(task), shared_(shared), sums_(shared) {}
 
   __device__ void run() {
     clear_padding();
@@ -73,7 +70,8 @@ class LateEvaluation {
       begin_batch();
       for (int i = 0; i < slices_; ++i) {
         if (!alone_ && !next_slice(i)) break;
-        if (has_windows && (by_warpgroup || __any_sync(full_warp, any_alive()))) evaluate_slice(i);
+        if (has_windows && (by_warpgroup || __any_sync(full_warp, sums_.any_alive())))
+          evaluate_slice(i);
       }
       report(own);
       if (!alone_) __syncthreads();
@@ -83,8 +81,8 @@ class LateEvaluation {
   }
 
  private:
-  static constexpr int bundles = column_groups / tree_nodes;
-  static constexpr int outcomes = 1 << tree_nodes;
+  using Sums = WindowSums<column_groups, tree_nodes>;
+  static constexpr int bundles = Sums::bundles;
 
   __device__ void begin_batch() {
     if (alone_)
@@ -102,7 +100,7 @@ class LateEvaluation {
   __device__ bool next_slice(int i) const {
     wait_for_copies();
     publish();
-    if (!__syncthreads_or(any_alive())) return false;
+    if (!__syncthreads_or(sums_.any_alive())) return false;
     // The slot of the next slice was last read before this barrier.
     if (i + 1 < slices_) begin_slice(i + 1);
     return true;
@@ -120,15 +118,6 @@ class LateEvaluation {
       __syncwarp();
   }
 
-  // A thread has two windows: those of rows `row_` and `row_` + 8 of its warp. The four threads of
-  // a row have different columns.
-  struct Windows {
-    float inverse_deviation[2];
-    bool alive[2];
-    std::int64_t sum[2];       // of the current stage, this thread's part
-    std::int64_t last_sum[2];  // of the last stage, whole
-  };
-
   // The number of a row of the warp among the windows of the warpgroup.
   __device__ int window_of(int row) const { return warp_ * warp_windows + row; }
   // The place of the first tile's row for a window in shared memory, in words.
@@ -143,8 +132,6 @@ class LateEvaluation {
   __device__ int trees_word(int slot) const {
     return slot_word(slot) + bundles * task_.layout.weight_bytes() / 4;
   }
-
-  __device__ bool any_alive() const { return windows_.alive[0] || windows_.alive[1]; }
 
   // What follows a window's last square has weight 0, but must not be undefined. Two lanes per row.
   __device__ void clear_padding() const {
@@ -173,10 +160,7 @@ class LateEvaluation {
       const std::uint32_t place = first + static_cast<std::uint32_t>(window_of(row_ + half * 8));
       const LateWindow window = place < end ? task_.in.windows[place] : LateWindow{};
       first_pixel_[half] = window.first_pixel;
-      windows_.inverse_deviation[half] = window.inverse_deviation;
-      windows_.alive[half] = window.inverse_deviation != 0;
-      windows_.sum[half] = 0;
-      windows_.last_sum[half] = 0;
+      sums_.begin(half, window.inverse_deviation);
     }
   }
 
@@ -238,12 +222,9 @@ class LateEvaluation {
     }
   }
 
-  // In the order of multiply_by_warps(): [j] for column group j.
-  using Values = std::int32_t[column_groups][4];
-
   __device__ void evaluate_slice(int slice) {
     const int slot = slice % task_.shape.slots;
-    Values values;
+    typename Sums::Values values;
     constexpr unsigned tile_bytes = 8 * pixels_per_row;
     const ByteMatrix windows{address_of(word_of(0)), tile_bytes, tiles_apart},
         nodes{address_of(slot_word(slot)), static_cast<unsigned>(task_.layout.column_group_bytes()),
@@ -252,91 +233,24 @@ class LateEvaluation {
       multiply_by_warpgroup(shared_, values, windows, nodes, task_.bytes.steps);
     else
       multiply_by_warps(shared_, values, windows, nodes, task_.bytes.steps);
-    respond(trees_word(slot), task_.bundles - slice * bundles, values);
+    sums_.add(trees_word(slot), task_.bundles - slice * bundles, values);
   }
   __device__ unsigned address_of(int word) const {
     return shared_.address() + 4u * static_cast<unsigned>(word);
   }
 
-  // Adds the leaves of a slice's trees, and decides at the ends of stages. `trees`: their place in
-  // shared memory, in words; `count`: how many bundles the group has from here on.
-  __device__ void respond(int trees, int count, const Values& values) {
-    FACESAT_UNROLL
-    for (int b = 0; b < bundles; ++b, trees += task_.layout.tree_bytes() / 4) {
-      if (b >= count) return;
-      add_leaves<0>(trees, b, values);
-      add_leaves<1>(trees, b, values);
-      const int end = trees + task_.layout.end() / 4;
-      if (shared_[end + static_cast<int>(offsetof(BundleEnd, ends_stage)) / 4])
-        end_stage(shared_.template read<BundleEnd>(end));
-    }
-  }
-
-  // For one of the two trees that a thread has of a bundle.
-  template <int side>
-  __device__ void add_leaves(int trees, int bundle, const Values& values) {
-    const int tree = lane_ % lanes_per_row * 2 + side;
-    const int leaves = trees + task_.layout.leaves() / 4 + tree * outcomes * 2;
-    float threshold[tree_nodes];
-    FACESAT_UNROLL
-    for (int j = 0; j < tree_nodes; ++j)
-      threshold[j] = shared_.template read<float>(trees + j * column_group + tree);
-    const auto value_of = [&](int node, int half) {
-      const std::int32_t value = values[bundle * tree_nodes + node][half * 2 + side];
-      return static_cast<float>(value) * windows_.inverse_deviation[half];
-    };
-    if constexpr (tree_nodes == 1) {
-      const auto gain = shared_.template read<std::int64_t>(leaves + 2);
-      FACESAT_UNROLL
-      for (int half = 0; half < 2; ++half)
-        add_if_less(windows_.sum[half], value_of(0, half), threshold[0], gain);
-    } else {
-      FACESAT_UNROLL
-      for (int half = 0; half < 2; ++half) {
-        int outcome = 0;
-        FACESAT_UNROLL
-        for (int j = 0; j < tree_nodes; ++j)
-          if (value_of(j, half) < threshold[j]) outcome |= 1 << j;
-        windows_.sum[half] += shared_.template read<std::int64_t>(leaves + outcome * 2);
-      }
-    }
-  }
-
-  __device__ void end_stage(const BundleEnd& end) {
-    FACESAT_UNROLL
-    for (int half = 0; half < 2; ++half) {
-      std::int64_t sum = windows_.sum[half];
-      for (int d = 1; d < lanes_per_row; d *= 2) sum += __shfl_xor_sync(full_warp, sum, d);
-      sum += end.base;
-      windows_.alive[half] = windows_.alive[half] && sum >= end.threshold;
-      windows_.last_sum[half] = sum;
-      windows_.sum[half] = 0;
-    }
-  }
-
   // Appends the warp's survivors to the next queue, or to the candidates. `first`: the place of the
   // warpgroup's first window in the queue.
   __device__ void report(std::uint32_t first) const {
-    unsigned votes[2];
-    FACESAT_UNROLL
-    for (int half = 0; half < 2; ++half)
-      votes[half] = __ballot_sync(full_warp, windows_.alive[half] && lane_ % lanes_per_row == 0);
-    const int count = __popc(votes[0]) + __popc(votes[1]);
-    if (count == 0) return;
-    std::uint32_t place = 0;
-    if (lane_ == 0)
-      place = atomicAdd(task_.out.windows ? &task_.out.state->count : task_.candidate_count,
-                        static_cast<std::uint32_t>(count));
-    place = __shfl_sync(full_warp, place, 0);
-    FACESAT_UNROLL
-    for (int half = 0; half < 2; ++half) {
-      const int before = __popc(votes[half] & ((1u << lane_) - 1));
-      if (votes[half] >> lane_ & 1)
-        append(place + static_cast<std::uint32_t>(before),
-               task_.in.windows[first + static_cast<std::uint32_t>(window_of(row_ + half * 8))],
-               windows_.last_sum[half]);
-      place += static_cast<std::uint32_t>(__popc(votes[half]));
-    }
+    std::uint32_t* const count =
+        task_.out.windows ? &task_.out.state->count : task_.candidate_count;
+    place_survivors(
+        sums_, [&](std::uint32_t windows) { return atomicAdd(count, windows); },
+        [&](int half, std::uint32_t place) {
+          append(place,
+                 task_.in.windows[first + static_cast<std::uint32_t>(window_of(row_ + half * 8))],
+                 sums_.last_sum(half));
+        });
   }
   __device__ void append(std::uint32_t place, const LateWindow& window, std::int64_t sum) const {
     if (task_.out.windows)
@@ -369,7 +283,7 @@ class LateEvaluation {
       __shfl_sync(full_warp, static_cast<int>(threadIdx.x) / warpgroup_threads, 0);
   const int row_ = lane_ / lanes_per_row;
   std::uint32_t first_pixel_[2];
-  Windows windows_;
+  Sums sums_;
 };
 
 template <bool by_warpgroup, int column_groups, int tree_nodes>

@@ -9,6 +9,7 @@ namespace facesat::gpu {
 
 // A tile spans 32 columns of the level's grid of windows and up to 32 rows.
 constexpr int tile_columns = 32, max_tile_rows = 32;
+constexpr int tile_windows = tile_columns * max_tile_rows;
 
 // Offsets of corners are 16-bit counts of 4-byte words.
 constexpr int max_patch_bytes = 4 << 16;

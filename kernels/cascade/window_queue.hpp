@@ -25,4 +25,16 @@ struct WindowQueue {
   std::uint32_t capacity;
 };
 
+// A window of a tile (see patch_layout.hpp).
+struct alignas(8) TileWindow {
+  std::uint32_t id;  // its number in the tile, row by row
+  float inverse_deviation;
+};
+
+// The windows of each tile of a launch that have not been rejected so far, in any order.
+struct TileLists {
+  TileWindow* windows;  // tile i's begin at i * tile_windows; null: there are no lists
+  std::uint32_t* counts;
+};
+
 }  // namespace facesat::gpu

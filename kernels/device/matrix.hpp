@@ -22,6 +22,13 @@
 //     As multiply_by_warps() below, by wgmma (compute capability 9.0), which all threads of a
 //     warpgroup (four warps) call together. Both matrices must have been published: each thread
 //     calls publish_matrices() after it has written, before a barrier.
+//
+//   template <int n, int steps>
+//   void multiply_rows_by_warpgroup(const DynamicShared<std::uint32_t>& shared,
+//                                   std::int32_t (&sums)[n][4],
+//                                   const std::uint32_t (&rows)[steps][4], const ByteMatrix& b,
+//                                   bool adds);
+//     As multiply_rows_by_warps() below, likewise; `b` must have been published.
 #pragma once
 
 #include "kernels/device/platform.hpp"
@@ -74,6 +81,29 @@ __device__ __forceinline__ void multiply_by_warps(const DynamicShared<std::uint3
     }
     at_a += 2 * a.right;
     at_b += 2 * b.right;
+  }
+}
+
+// sums = A * B, or sums += A * B if `adds`, for B as above and an A whose rows the lanes hold:
+// rows[k] is that of step k as multiply_add() takes it.
+template <int n, int steps>
+__device__ __forceinline__ void multiply_rows_by_warps(const DynamicShared<std::uint32_t>& shared,
+                                                       std::int32_t (&sums)[n][4],
+                                                       const std::uint32_t (&rows)[steps][4],
+                                                       const ByteMatrix& b, bool adds) {
+  FACESAT_UNROLL
+  for (int k = 0; k < n * 4; ++k) sums[k / 4][k % 4] = adds ? sums[k / 4][k % 4] : 0;
+  constexpr unsigned row_bytes = 16;
+  const unsigned tile = threadIdx.x % 32 / 8, row = threadIdx.x % 8;
+  unsigned at = b.address + tile / 2 * b.below + tile % 2 * b.right + row * row_bytes;
+  FACESAT_UNROLL
+  for (int step = 0; step < steps; ++step, at += 2 * b.right) {
+    FACESAT_UNROLL
+    for (int j = 0; j < n; j += 2) {
+      const ByteTiles columns = load_tiles(shared, at + static_cast<unsigned>(j) * b.below);
+      multiply_add(sums[j], rows[step], {columns.of[0], columns.of[1]});
+      multiply_add(sums[j + 1], rows[step], {columns.of[2], columns.of[3]});
+    }
   }
 }
 

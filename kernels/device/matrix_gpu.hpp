@@ -88,7 +88,48 @@ __device__ __forceinline__ void warpgroup_multiply_add(std::int32_t (&sums)[8][4
         FACESAT_SUMS(5), FACESAT_SUMS(6), FACESAT_SUMS(7)
       : "l"(a), "l"(b), "r"(static_cast<int>(adds)));
 }
+// The same with the rows of A in registers.
+__device__ __forceinline__ void warpgroup_multiply_add(std::int32_t (&sums)[6][4],
+                                                       const std::uint32_t (&a)[4], std::uint64_t b,
+                                                       bool adds) {
+  asm volatile(
+      "{\n.reg .pred adds;\nsetp.ne.b32 adds, %29, 0;\n"
+      "wgmma.mma_async.sync.aligned.m64n48k32.s32.u8.s8 {"
+      "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, "
+      "%12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23}, "
+      "{%24, %25, %26, %27}, %28, adds;\n}"
+      : FACESAT_SUMS(0), FACESAT_SUMS(1), FACESAT_SUMS(2), FACESAT_SUMS(3), FACESAT_SUMS(4),
+        FACESAT_SUMS(5)
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(static_cast<int>(adds)));
+}
+__device__ __forceinline__ void warpgroup_multiply_add(std::int32_t (&sums)[12][4],
+                                                       const std::uint32_t (&a)[4], std::uint64_t b,
+                                                       bool adds) {
+  asm volatile(
+      "{\n.reg .pred adds;\nsetp.ne.b32 adds, %53, 0;\n"
+      "wgmma.mma_async.sync.aligned.m64n96k32.s32.u8.s8 {"
+      "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, "
+      "%12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23, "
+      "%24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, "
+      "%36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47}, "
+      "{%48, %49, %50, %51}, %52, adds;\n}"
+      : FACESAT_SUMS(0), FACESAT_SUMS(1), FACESAT_SUMS(2), FACESAT_SUMS(3), FACESAT_SUMS(4),
+        FACESAT_SUMS(5), FACESAT_SUMS(6), FACESAT_SUMS(7), FACESAT_SUMS(8), FACESAT_SUMS(9),
+        FACESAT_SUMS(10), FACESAT_SUMS(11)
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(static_cast<int>(adds)));
+}
 #undef FACESAT_SUMS
+
+__device__ __forceinline__ void begin_products() {
+  asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+}
+template <int n>
+__device__ __forceinline__ void wait_for_products(std::int32_t (&sums)[n][4]) {
+  asm volatile("wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;" ::: "memory");
+  // Keeps the compiler from reading sums before that.
+  FACESAT_UNROLL
+  for (int k = 0; k < n * 4; ++k) asm volatile("" : "+r"(sums[k / 4][k % 4])::"memory");
+}
 
 template <int n>
 __device__ __forceinline__ void multiply_by_warpgroup(const DynamicShared<std::uint32_t>&,
@@ -96,16 +137,28 @@ __device__ __forceinline__ void multiply_by_warpgroup(const DynamicShared<std::u
                                                       const ByteMatrix& a, const ByteMatrix& b,
                                                       int steps) {
   std::uint64_t rows = descriptor_of(a), columns = descriptor_of(b);
-  asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+  begin_products();
   for (int step = 0; step < steps; ++step) {
     warpgroup_multiply_add(sums, rows, columns, step > 0);
     rows += 2 * (a.right >> 4);
     columns += 2 * (b.right >> 4);
   }
-  asm volatile("wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;" ::: "memory");
-  // Keeps the compiler from reading sums before that.
+  wait_for_products(sums);
+}
+
+template <int n, int steps>
+__device__ __forceinline__ void multiply_rows_by_warpgroup(const DynamicShared<std::uint32_t>&,
+                                                           std::int32_t (&sums)[n][4],
+                                                           const std::uint32_t (&rows)[steps][4],
+                                                           const ByteMatrix& b, bool adds) {
+  std::uint64_t columns = descriptor_of(b);
+  begin_products();
   FACESAT_UNROLL
-  for (int k = 0; k < n * 4; ++k) asm volatile("" : "+r"(sums[k / 4][k % 4])::"memory");
+  for (int step = 0; step < steps; ++step) {
+    warpgroup_multiply_add(sums, rows[step], columns, adds || step > 0);
+    columns += 2 * (b.right >> 4);
+  }
+  wait_for_products(sums);
 }
 
 #else
@@ -114,6 +167,13 @@ inline constexpr bool has_warpgroup_products = false;
 template <int n>
 __device__ void multiply_by_warpgroup(const DynamicShared<std::uint32_t>&, std::int32_t (&)[n][4],
                                       const ByteMatrix&, const ByteMatrix&, int) {
+  __trap();
+}
+template <int n, int steps>
+__device__ void multiply_rows_by_warpgroup(const DynamicShared<std::uint32_t>&,
+                                           std::int32_t (&)[n][4],
+                                           const std::uint32_t (&)[steps][4], const ByteMatrix&,
+                                           bool) {
   __trap();
 }
 #endif

@@ -75,4 +75,18 @@ void multiply_by_warpgroup(const DynamicShared<std::uint32_t>& shared, std::int3
   }
 }
 
+template <int n, int steps>
+void multiply_rows_by_warps(const DynamicShared<std::uint32_t>& shared, std::int32_t (&sums)[n][4],
+                            const std::uint32_t (&rows)[steps][4], const ByteMatrix& b, bool adds);
+
+template <int n, int steps>
+void multiply_rows_by_warpgroup(const DynamicShared<std::uint32_t>& shared,
+                                std::int32_t (&sums)[n][4], const std::uint32_t (&rows)[steps][4],
+                                const ByteMatrix& b, bool adds) {
+  if (simt::block_size().x % 128 != 0) simt::undefined("a block does not consist of warpgroups");
+  if ((b.address | b.below | b.right) % 16 != 0)
+    simt::undefined("a tile does not begin on a 16-byte boundary");
+  multiply_rows_by_warps(shared, sums, rows, b, adds);
+}
+
 }  // namespace facesat::gpu

@@ -146,6 +146,16 @@ __device__ __forceinline__ void add_if_less(std::int64_t& sum, float value, floa
   sum = static_cast<std::int64_t>(static_cast<std::uint64_t>(high) << 32 | low);
 }
 
+// The same for a sum and a gain in two parts.
+__device__ __forceinline__ void add_if_less(std::uint32_t& low, std::int32_t& high, float value,
+                                            float threshold, std::uint32_t low_gain,
+                                            std::int32_t high_gain) {
+  asm("{\n.reg .pred less;\nsetp.lt.f32 less, %2, %3;\n"
+      "@less add.u32 %0, %0, %4;\n@less add.s32 %1, %1, %5;\n}"
+      : "+r"(low), "+r"(high)
+      : "f"(value), "f"(threshold), "r"(low_gain), "r"(high_gain));
+}
+
 // Hides the origin of a word from the compiler, so that values derived from it are computed again
 // afterwards instead of being kept in registers.
 __device__ __forceinline__ void make_opaque(std::uint32_t& word) {

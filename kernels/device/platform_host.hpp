@@ -141,6 +141,12 @@ void add_from_lane_before(T& value, unsigned distance) {
 inline void add_if_less(std::int64_t& sum, float value, float threshold, std::int64_t gain) {
   if (value < threshold) sum += gain;
 }
+inline void add_if_less(std::uint32_t& low, std::int32_t& high, float value, float threshold,
+                        std::uint32_t low_gain, std::int32_t high_gain) {
+  if (!(value < threshold)) return;
+  low += low_gain;
+  high += high_gain;
+}
 
 template <int N>
 unsigned atomic_add(SharedArray<unsigned, N>& array, int i, unsigned v) {

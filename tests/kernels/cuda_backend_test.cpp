@@ -133,17 +133,17 @@ std::size_t compare(const std::shared_ptr<const Cascade>& cascade, const NamedPi
   const std::span<const gpu::SatAlgorithm* const> sats = gpu::sat_algorithms();
   static std::size_t turn = 0;
   ++turn;
-  const auto on_gpu = [&](std::size_t sat, const std::vector<int>& late_groups) {
+  const auto on_gpu = [&](std::size_t sat, const gpu::LateDivision& late) {
     const std::string id(sats[sat]->id);
-    FrameDetector detector(cascade, options,
-                           gpu::make_cuda_backend(0, id, {.late_groups = late_groups}));
+    FrameDetector detector(cascade, options, gpu::make_cuda_backend(0, id, {.late = late}));
     compare(expected, picture, options, detector, id);
   };
   on_gpu(0, {});
   on_gpu(1 + turn % (sats.size() - 1), {});
   if (gpu::product_nodes(*cascade)) {
     const int first = 1 + static_cast<int>(turn % 7);
-    on_gpu(0, {first, first + 3, first + 8});
+    on_gpu(0, {{}, {first, first + 3, first + 8}});
+    on_gpu(0, {{first, first + 2}, {first + 4, first + 9}});
   }
   return expected.faces.size();
 }
@@ -247,8 +247,7 @@ TEST(CudaBackend, GivesTheSameWhateverTheSizeOfAnAtlas) {
 TEST(CudaBackend, FramesOfManySizes) {
   const auto cascade = find_cascade("frontalface_default");
   const DetectOptions options{.min_neighbors = 0};
-  FrameDetector cuda(cascade, options,
-                     gpu::make_cuda_backend(0, "", {.late_groups = std::nullopt}));
+  FrameDetector cuda(cascade, options, gpu::make_cuda_backend(0, "", {.late = std::nullopt}));
   std::size_t faces = 0;
   for (const Size size : {Size{430, 130}, {120, 90}, {430, 130}, {900, 300}, {30, 25}, {430, 130}})
     for (int repeat = 0; repeat < 4; ++repeat) {
@@ -359,9 +358,9 @@ TEST(CudaBackend, SeveralBackendsAtOnce) {
   const std::size_t expected =
       FrameDetector(cascade, options, make_cpu_backend()).detect(picture.view()).size();
   const std::vector<gpu::CudaSettings> settings{{},
-                                                {.late_groups = std::nullopt},
-                                                {.late_groups = std::vector{4, 6, 12}},
-                                                {.late_groups = std::vector{2}}};
+                                                {.late = std::nullopt},
+                                                {.late = gpu::LateDivision{{1, 3}, {6, 12}}},
+                                                {.late = gpu::LateDivision{{}, {2}}}};
   std::vector<std::size_t> found(2 * settings.size());
   {
     std::vector<std::jthread> threads;

@@ -11,8 +11,10 @@
 #include "core/grouping.hpp"
 #include "kernels/cascade/evaluate.hpp"
 #include "kernels/cascade/group_windows.hpp"
+#include "kernels/cascade/late_division.hpp"
 #include "kernels/cascade/late_stages.hpp"
 #include "kernels/cascade/skip_rule.hpp"
+#include "kernels/cascade/tile_stages.hpp"
 #include "kernels/image/resize.hpp"
 #include "kernels/image/tilted.hpp"
 #include "kernels/sat/algorithm.hpp"
@@ -29,8 +31,8 @@ using gpu::CompiledCascade;
 
 // Which stages are evaluated on tensor cores.
 struct Late {
-  std::vector<int> group_begins;  // the first stage of each group of late stages
-  std::uint32_t capacity;         // of the queues
+  gpu::LateDivision division;
+  std::uint32_t capacity;  // of the queues
 };
 
 // A picture, a cascade, and how to evaluate them.
@@ -125,37 +127,64 @@ std::vector<T> values_of(const std::vector<std::byte>& bytes) {
   return values;
 }
 
-// The late stages, compiled and in device memory, with their queues.
+// The stages for tensor cores, compiled and in device memory, with their lists and queues.
 class UploadedLate {
  public:
   UploadedLate(const Cascade& cascade, const Late& late, int shared_bytes, bool by_warpgroup)
       : products_(gpu::compile_products(cascade)),
-        group_begins_(late.group_begins),
+        by_tiles_(late.division.by_tiles),
+        by_windows_(late.division.by_windows),
         capacity_(late.capacity),
         shared_bytes_(shared_bytes),
         by_warpgroup_(by_warpgroup),
         window_(cascade.window),
         weights_(values_of<uint4>(products_.weights)),
         trees_(values_of<uint4>(products_.trees)),
-        states_(std::vector<gpu::QueueState>(late.group_begins.size(), {0, 0})) {
-    for (std::size_t g = 0; g < group_begins_.size(); ++g) queues_.emplace_back(unused());
-    group_begins_.push_back(static_cast<int>(cascade.stages.size()));
+        states_(std::vector<gpu::QueueState>(by_windows_.size(), {0, 0})),
+        tickets_(std::vector<gpu::TileTickets>{{0, 0}}) {
+    for (std::size_t g = 0; g < by_windows_.size(); ++g) queues_.emplace_back(unused());
+    if (!by_tiles_.empty()) by_tiles_.push_back(by_windows_.front());
+    by_windows_.push_back(static_cast<int>(cascade.stages.size()));
   }
 
-  // The queue before a group; none after the last.
-  gpu::WindowQueue queue(std::size_t group) {
-    if (group == queues_.size()) return {};
-    return {queues_[group].data(), states_.data() + group, capacity_};
+  // Makes the early stages of `tiles` tiles end where others begin.
+  void set(gpu::EvaluateTask& task, std::size_t tiles, View<const std::uint8_t> atlas) {
+    task.late = queue(0);
+    task.early_stages = by_tiles_.empty() ? by_windows_.front() : by_tiles_.front();
+    task.atlas_pitch = static_cast<std::uint32_t>(atlas.pitch);
+    if (by_tiles_.empty()) return;
+    lists_ = std::make_unique<DeviceArray<gpu::TileWindow>>(
+        std::vector<gpu::TileWindow>(tiles * gpu::tile_windows, {poison, 0}));
+    list_counts_ =
+        std::make_unique<DeviceArray<std::uint32_t>>(std::vector<std::uint32_t>(tiles, poison));
+    task.lists = {lists_->data(), list_counts_->data()};
   }
-  int early_stages() const { return group_begins_.front(); }
 
-  // Evaluates what is in the first queue. Expects that all are empty then.
-  void enqueue(const gpu::EvaluateTask& early, View<const std::uint8_t> atlas) {
+  // Evaluates what the early stages have left. Expects that all queues are empty then.
+  void enqueue(const gpu::EvaluateTask& early, std::size_t tiles,
+               const gpu::PatchLayout (&layout)[2], View<const std::uint8_t> atlas) {
+    const auto* const weights = reinterpret_cast<const std::byte*>(weights_.data());
+    const auto* const trees = reinterpret_cast<const std::byte*>(trees_.data());
+    for (std::size_t g = 0; g + 1 < by_tiles_.size(); ++g) {
+      gpu::TileTask task = gpu::tile_task(products_, layout, weights, trees, by_tiles_[g],
+                                          by_tiles_[g + 1], shared_bytes_);
+      EXPECT_GT(task.shape.warpgroups, 0);
+      task.atlas = atlas;
+      task.levels = early.levels;
+      task.tiles = early.tiles;
+      task.tile_count = static_cast<std::uint32_t>(tiles);
+      task.lists = early.lists;
+      if (g + 2 == by_tiles_.size()) task.out = queue(0);
+      task.tickets = tickets_.data();
+      task.by_warpgroup = by_warpgroup_;
+      gpu::enqueue_tile_stages(task, test_stream());
+    }
+    const gpu::TileTickets tickets = tickets_.download()[0];
+    EXPECT_EQ(tickets.next, 0u);
+    EXPECT_EQ(tickets.finished, 0u);
     for (std::size_t g = 0; g < queues_.size(); ++g) {
       gpu::LateTask task =
-          gpu::products_task(products_, reinterpret_cast<const std::byte*>(weights_.data()),
-                             reinterpret_cast<const std::byte*>(trees_.data()), group_begins_[g],
-                             group_begins_[g + 1]);
+          gpu::products_task(products_, weights, trees, by_windows_[g], by_windows_[g + 1]);
       task.atlas = atlas;
       task.in = queue(g);
       task.out = queue(g + 1);
@@ -184,9 +213,15 @@ class UploadedLate {
   std::vector<gpu::LateWindow> unused() const {
     return std::vector<gpu::LateWindow>(capacity_, {poison, -1, poison, -1});
   }
+  // The queue before a group by windows; none after the last.
+  gpu::WindowQueue queue(std::size_t group) {
+    if (group == queues_.size()) return {};
+    return {queues_[group].data(), states_.data() + group, capacity_};
+  }
 
   gpu::CompiledProducts products_;
-  std::vector<int> group_begins_;  // and the number of stages
+  // The first stages of groups, and where the last one ends.
+  std::vector<int> by_tiles_, by_windows_;
   std::uint32_t capacity_;
   int shared_bytes_;
   bool by_warpgroup_;
@@ -194,6 +229,9 @@ class UploadedLate {
   DeviceArray<uint4> weights_, trees_;
   std::vector<DeviceArray<gpu::LateWindow>> queues_;
   DeviceArray<gpu::QueueState> states_;
+  std::unique_ptr<DeviceArray<gpu::TileWindow>> lists_;
+  std::unique_ptr<DeviceArray<std::uint32_t>> list_counts_;
+  DeviceArray<gpu::TileTickets> tickets_;
 };
 
 Answer on_device(const Scene& scene, UploadedLate* late) {
@@ -244,11 +282,10 @@ Answer on_device(const Scene& scene, UploadedLate* late) {
     task.candidate_count = candidate_count.data();
     task.capacity = capacity;
     task.levels = levels.data();
-    if (late) {
-      task.late = late->queue(0);
-      task.early_stages = late->early_stages();
-      task.atlas_pitch = static_cast<std::uint32_t>(atlas.view().pitch);
-    }
+    const gpu::LevelGroup& levels_here = scene.atlas.groups[g];
+    const auto tiles_here =
+        static_cast<std::size_t>(plan.tile_count(levels_here.first, levels_here.count));
+    if (late) late->set(task, tiles_here, atlas.view());
     const auto enqueue = [&](int first_level, int level_count) {
       task.tiles = tiles.data() + plan.first_tile[first_level];
       gpu::enqueue_evaluate(task, step_1.compiled, plan.tile_count(first_level, level_count),
@@ -256,7 +293,7 @@ Answer on_device(const Scene& scene, UploadedLate* late) {
     };
     enqueue(scene.atlas.groups[g].first, scene.atlas.groups[g].count);
     if (late) {
-      late->enqueue(task, atlas.view());
+      late->enqueue(task, tiles_here, plan.layout, atlas.view());
       continue;
     }
 
@@ -329,8 +366,13 @@ void expect_same_depths(const Answer& answer, const Answer& expected, const std:
 std::size_t compare_late(const Scene& scene, const Answer& expected, const std::string& what) {
   const auto stages = static_cast<int>(scene.cascade.stages.size());
   if (stages < 2 || !gpu::product_nodes(scene.cascade)) return 0;
-  std::vector<Late> choices{{{(stages + 1) / 2}, capacity}, {{stages - 1}, 20}};
-  if (stages > 3) choices.push_back({{1, stages / 2, stages - 1}, capacity});
+  std::vector<Late> choices{{{{}, {(stages + 1) / 2}}, capacity}, {{{}, {stages - 1}}, 20}};
+  if (stages > 3) choices.push_back({{{}, {1, stages / 2, stages - 1}}, capacity});
+  const Size window = scene.cascade.window;
+  if (window == Size{20, 20} || window == Size{24, 24}) {
+    if (stages > 2) choices.push_back({{{1}, {2}}, capacity});
+    if (stages > 3) choices.push_back({{{1, 2}, {3}}, capacity});
+  }
   std::size_t queued = 0;
   static std::size_t turn = 0;
   for (std::size_t n = on_gpu ? choices.size() : 1; n > 0; --n, ++turn) {
@@ -338,7 +380,8 @@ std::size_t compare_late(const Scene& scene, const Answer& expected, const std::
     UploadedLate uploaded(scene.cascade, late, turn % 5 < 2 ? 227 << 10 : 99 << 10,
                           gpu::can_multiply_by_warpgroup() && turn % 2 == 0);
     expect_same(on_device(scene, &uploaded), expected,
-                what + ", late from stage " + std::to_string(late.group_begins[0]));
+                what + ", divided at " + std::to_string(late.division.by_tiles.size()) + " and " +
+                    std::to_string(late.division.by_windows.size()) + " places");
     queued += uploaded.went_through;
   }
   return queued;
@@ -391,9 +434,12 @@ TEST_P(RandomCascades, GiveTheWindowsOfTheCpu) {
     windows += compare(cascade, clouds(size, seed, 1).view(), options, most);
     windows += compare(rounded(cascade), clouds(size, seed, 2).view(), options, most);
     windows += compare(rounded(cascade), noise(size, seed, 100, 136).view(), options);
-    if (cascade.kind == FeatureKind::haar)
-      windows += compare(with_integer_weights(rounded(cascade)), clouds(size, seed, 1).view(),
-                         options, most);
+    if (cascade.kind != FeatureKind::haar) continue;
+    Cascade trained = with_integer_weights(rounded(cascade));
+    windows += compare(trained, clouds(size, seed, 1).view(), options, most);
+    trained.window = seed % 2 == 0 ? Size{20, 20} : Size{24, 24};  // what tile_stages.hpp takes
+    windows += compare(trained, clouds({size.width + 20, size.height + 20}, seed, 1).view(),
+                       options, 4 * most);
   }
   EXPECT_GT(windows, on_gpu ? 20'000u : 100u);
   if (GetParam().shape.kind == FeatureKind::haar && GetParam().shape.max_nodes <= 3) {
