@@ -350,7 +350,8 @@ class CudaBackend final : public Backend {
     const View<const std::uint8_t> atlas = atlas_.view(group.atlas);
     late_stages_.set(task, atlas);
     enqueue_tiles(task, group.first, group.count);
-    late_stages_.enqueue(task, plan_.tile_count(group.first, group.count), atlas, stream_.get());
+    late_stages_.enqueue(task, group, plan_.tile_count(group.first, group.count), atlas,
+                         stream_.get());
   }
 
   void enqueue_tiles(EvaluateTask& task, int first_level, int level_count) const {

@@ -63,10 +63,8 @@ class Compiler {
       put_weights(cascade_.haar[node.feature], j, place);
     }
     const std::int64_t first = leaf_value(tree, 0);
-    for (int outcome = 0; outcome < layout.outcomes(); ++outcome)
-      put_into_trees(layout.leaves() + (place * layout.outcomes() + outcome) *
-                                           static_cast<int>(sizeof(SplitValue)),
-                     split(leaf_value(tree, outcome) - first));
+    for (int outcome = layout.first_outcome(); outcome < layout.outcomes(); ++outcome)
+      put_into_trees(layout.leaf(place, outcome), split(leaf_value(tree, outcome) - first));
     base_ += first;
   }
 

@@ -71,11 +71,14 @@ struct BundleLayout {
   // Trees: the thresholds of their nodes (f32, one per column), their leaves (SplitValue in fixed
   // point, one for each outcome of the tree's nodes, where bit j is set if node j goes left), and a
   // BundleEnd. Leaves are what they exceed that of outcome 0 by; the stage's base is the sum of
-  // those.
+  // those. Of stumps there is only outcome 1.
+  constexpr int first_outcome() const { return tree_nodes == 1 ? 1 : 0; }
   constexpr int leaves() const { return tree_nodes * column_group * 4; }
-  constexpr int end() const {
-    return leaves() + column_group * outcomes() * static_cast<int>(sizeof(SplitValue));
+  constexpr int leaf(int tree, int outcome) const {
+    const int place = tree * (outcomes() - first_outcome()) + outcome - first_outcome();
+    return leaves() + place * static_cast<int>(sizeof(SplitValue));
   }
+  constexpr int end() const { return leaf(column_group, first_outcome()); }
   constexpr int tree_bytes() const { return end() + static_cast<int>(sizeof(BundleEnd)); }
 };
 

@@ -93,21 +93,21 @@ class DeviceLateStages {
   // Makes the early stages end where others begin.
   void set(EvaluateTask& task, View<const std::uint8_t> atlas) const {
     if (empty()) return;
-    if (!division_.by_tiles.empty()) task.lists = {list_windows_.data(), list_counts_.data()};
+    if (!division_.by_tiles.empty()) task.lists = {queues_[1].data(), list_counts_.data()};
     task.late = queue(0);
     task.early_stages = group(0);
     task.atlas_pitch = static_cast<std::uint32_t>(atlas.pitch);
   }
 
-  // To be enqueued after the early stages of `tile_count` tiles.
-  void enqueue(const EvaluateTask& early, int tile_count, View<const std::uint8_t> atlas,
-               cudaStream_t stream) const {
+  // To be enqueued after the early stages of the group's levels, which have `tile_count` tiles.
+  void enqueue(const EvaluateTask& early, const LevelGroup& levels, int tile_count,
+               View<const std::uint8_t> atlas, cudaStream_t stream) const {
     const auto by_tiles = static_cast<int>(division_.by_tiles.size());
     for (int g = 0; g < group_count(); ++g)
       if (g < by_tiles)
         enqueue_by_tiles(g, early, tile_count, atlas, stream);
       else
-        enqueue_by_windows(g, early, atlas, stream);
+        enqueue_by_windows(g, early, levels, atlas, stream);
   }
 
  private:
@@ -131,18 +131,18 @@ class DeviceLateStages {
   }
 
   // If windows come from the early stages, most are rejected there, and if too many are not,
-  // evaluate.cu goes on with them. The stages by tiles hand over all that they do not reject.
+  // evaluate.cu goes on with them. The stages by tiles hand over all that they do not reject. The
+  // tiles' lists lie where the second queue will be.
   void make_room(const Amounts& amounts, cudaStream_t stream) {
     constexpr std::size_t least = 1 << 14, share = 4;
     const bool has_lists = !division_.by_tiles.empty();
     const std::size_t capacity =
-        has_lists ? amounts.windows : std::max(least, amounts.windows / share);
+        has_lists ? amounts.tiles * tile_windows : std::max(least, amounts.windows / share);
     for (Buffer<LateWindow>& queue : queues_) reserve(queue, capacity);
     reserve(states_, division_.by_windows.size());
     FACESAT_CUDA(cudaMemsetAsync(states_.data(), 0, states_.bytes(), stream));
     capacity_ = static_cast<std::uint32_t>(capacity);
     if (!has_lists) return;
-    reserve(list_windows_, amounts.tiles * tile_windows);
     reserve(list_counts_, amounts.tiles);
     reserve(tickets_, 1);
     FACESAT_CUDA(cudaMemsetAsync(tickets_.data(), 0, tickets_.bytes(), stream));
@@ -173,12 +173,15 @@ class DeviceLateStages {
         products_.layout, products_.first_bundle[group(g + 1)] - products_.first_bundle[group(g)],
         shared_bytes_);
   }
-  void enqueue_by_windows(int g, const EvaluateTask& early, View<const std::uint8_t> atlas,
-                          cudaStream_t stream) const {
+  void enqueue_by_windows(int g, const EvaluateTask& early, const LevelGroup& levels,
+                          View<const std::uint8_t> atlas, cudaStream_t stream) const {
     const std::size_t place = static_cast<std::size_t>(g) - division_.by_tiles.size();
     LateTask task =
         products_task(products_, weights_.data(), trees_.data(), group(g), group(g + 1));
     task.atlas = atlas;
+    task.levels = early.levels;
+    task.first_level = levels.first;
+    task.level_count = levels.count;
     task.in = queue(place);
     if (g + 1 < group_count()) task.out = queue(place + 1);
     task.candidates = early.candidates;
@@ -207,7 +210,6 @@ class DeviceLateStages {
   Buffer<std::byte> weights_, trees_;
   Buffer<LateWindow> queues_[2];
   Buffer<QueueState> states_;
-  Buffer<TileWindow> list_windows_;
   Buffer<std::uint32_t> list_counts_;
   Buffer<TileTickets> tickets_;
 };

@@ -293,7 +293,7 @@ class Evaluation {
   __device__ bool hand_over_survivors(int n) {
     if (!task_.lists.windows) return enqueue_survivors(n);
     if (thread_ == 0) task_.lists.counts[blockIdx.x] = static_cast<std::uint32_t>(n);
-    TileWindow* const list = task_.lists.windows + std::size_t{blockIdx.x} * tile_windows;
+    LateWindow* const list = task_.lists.windows + std::size_t{blockIdx.x} * tile_windows;
     for (int i = thread_; i < n; i += threads) {
       const int id = shared_.survivors[i];
       list[i] = {static_cast<std::uint32_t>(id), shared_.inverse_deviation[id]};
@@ -312,8 +312,7 @@ class Evaluation {
       const std::uint32_t place = first + static_cast<std::uint32_t>(i);
       const int id = shared_.survivors[i];
       if (fits)
-        queue.windows[place] = {tile_.cell(id), tile_.level_index, first_pixel(id),
-                                shared_.inverse_deviation[id]};
+        queue.windows[place] = {first_pixel(id), shared_.inverse_deviation[id]};
       else if (place < queue.capacity)
         queue.windows[place] = {};
     }

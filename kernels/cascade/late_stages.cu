@@ -159,7 +159,7 @@ class LateEvaluation {
     for (int half = 0; half < 2; ++half) {
       const std::uint32_t place = first + static_cast<std::uint32_t>(window_of(row_ + half * 8));
       const LateWindow window = place < end ? task_.in.windows[place] : LateWindow{};
-      first_pixel_[half] = window.first_pixel;
+      first_pixel_[half] = window.place;
       sums_.begin(half, window.inverse_deviation);
     }
   }
@@ -252,11 +252,27 @@ class LateEvaluation {
                  sums_.last_sum(half));
         });
   }
+  // Finds the window's level by its place in the atlas. There are few candidates.
+  __device__ Candidate candidate(const LateWindow& window, std::int64_t sum) const {
+    const auto pitch = static_cast<std::uint32_t>(task_.atlas.pitch);
+    for (int i = 0; i < task_.level_count; ++i) {
+      const EvaluateLevel& level = task_.levels[task_.first_level + i];
+      const int column = (static_cast<int>(window.place % pitch) - level.x) / level.step,
+                row = (static_cast<int>(window.place / pitch) - level.y) / level.step;
+      if (window.place % pitch >= static_cast<std::uint32_t>(level.x) &&
+          window.place / pitch >= static_cast<std::uint32_t>(level.y) &&
+          column < level.grid_width && row < level.grid_height)
+        return {sum, static_cast<std::uint32_t>(row * level.grid_width + column),
+                task_.first_level + i};
+    }
+    __trap();  // no level has this window
+  }
+
   __device__ void append(std::uint32_t place, const LateWindow& window, std::int64_t sum) const {
     if (task_.out.windows)
       task_.out.windows[place] = window;  // there are no more than have come in
     else if (place < task_.capacity)
-      task_.candidates[place] = {sum, window.cell, window.level};
+      task_.candidates[place] = candidate(window, sum);
   }
 
   // The last block to end empties the queue: all others have read its count.

@@ -24,7 +24,9 @@ struct LateShape {
 LateShape choose_late_shape(const BundleLayout& layout, int bundles, int shared_bytes);
 
 struct LateTask {
-  View<const std::uint8_t> atlas;  // rows begin on 4-byte boundaries
+  View<const std::uint8_t> atlas;         // rows begin on 4-byte boundaries
+  const EvaluateLevel* levels;            // of the pyramid
+  std::int32_t first_level, level_count;  // that are in the atlas
   WindowQueue in;
   WindowQueue out;                 // of the next group; without memory if this is the last one
   Candidate* candidates;           // of the last group

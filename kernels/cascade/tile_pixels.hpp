@@ -25,8 +25,7 @@ struct TilePixels {
   constexpr int word(unsigned column, unsigned row) const {
     const unsigned shift = static_cast<unsigned>(step) - 1, x = column << shift;
     const unsigned copy = (x & 3) >> shift;
-    return static_cast<int>((row << shift) * pitch + x / 4) +
-           static_cast<int>(copy) * copy_words();
+    return static_cast<int>((row << shift) * pitch + x / 4) + static_cast<int>(copy) * copy_words();
   }
 };
 

@@ -39,11 +39,16 @@ class TileEvaluation {
 
   __device__ void run() {
     copy_features();
-    unsigned tile = share_ticket(take_ticket());
-    while (tile < task_.tile_count) {
-      const unsigned next = take_ticket();  // early, because it takes long
-      evaluate(tile);
-      tile = share_ticket(next);
+    // What takes long is begun early: the next tile is known, and its place is being loaded, while
+    // a tile is evaluated.
+    unsigned ticket = share_ticket(take_ticket()), next_ticket = take_ticket();
+    TilePlace place = place_of(ticket);
+    while (ticket < task_.tile_count) {
+      ticket = share_ticket(next_ticket);
+      next_ticket = take_ticket();
+      const TilePlace next = place_of(ticket);
+      evaluate(place);
+      place = next;
     }
     finish();
   }
@@ -93,28 +98,38 @@ class TileEvaluation {
     return exchange_.ticket[place];
   }
 
-  __device__ void evaluate(unsigned tile) {
-    const auto count = static_cast<int>(task_.lists.counts[tile]);
-    if (count == 0) return;
-    const EvaluateTile place = task_.tiles[tile];
-    level_ = task_.levels[place.level];
-    level_index_ = static_cast<int>(place.level);
+  // A tile whose windows are to be evaluated; beyond the last tile there are none.
+  struct TilePlace {
+    unsigned tile;
+    int windows;
+    EvaluateTile place;
+  };
+  __device__ TilePlace place_of(unsigned tile) const {
+    if (tile >= task_.tile_count) return {tile, 0, {}};
+    return {tile, static_cast<int>(task_.lists.counts[tile]), task_.tiles[tile]};
+  }
+
+  __device__ void evaluate(const TilePlace& tile) {
+    if (tile.windows == 0) return;
+    level_ = task_.levels[tile.place.level];
     pixels_ = &task_.pixels[level_.step - 1];
-    column_ = static_cast<int>(place.column) * tile_columns;
-    row_of_tile_ = static_cast<int>(place.row) * pixels_->rows_of_windows;
-    list_ = task_.lists.windows + std::size_t{tile} * tile_windows;
+    column_ = static_cast<int>(tile.place.column) * tile_columns;
+    row_of_tile_ = static_cast<int>(tile.place.row) * pixels_->rows_of_windows;
+    list_ = task_.lists.windows + std::size_t{tile.tile} * tile_windows;
     if (thread_ == 0) exchange_.survivors[warpgroup_] = 0;
+    begin_windows(0, tile.windows);
     load_pixels();
     join();
-    for (int first = 0; first < count; first += warpgroup_windows) {
-      load_windows(first, count);
-      join();  // all have their windows; survivors may take their places
+    for (int first = 0; first < tile.windows; first += warpgroup_windows) {
+      take_windows();
+      begin_windows(first + warpgroup_windows, tile.windows);
       for (int slice = 0; slice < slices_; ++slice) evaluate_slice(slice);
+      join();  // all have their next windows; survivors may take the places of these
       report();
     }
     join();  // survivors are counted, and pixels no longer read
     if (thread_ == 0 && !task_.out.windows)
-      task_.lists.counts[tile] = exchange_.survivors[warpgroup_];
+      task_.lists.counts[tile.tile] = exchange_.survivors[warpgroup_];
   }
 
   __device__ int x() const { return level_.x + column_ * level_.step; }
@@ -149,7 +164,8 @@ class TileEvaluation {
       std::uint32_t v[rows_at_once];
       FACESAT_UNROLL
       for (int k = 0; k < rows_at_once; ++k)
-        v[k] = *reinterpret_cast<const std::uint32_t*>(from + min(row + k * warps, last_row) * pitch);
+        v[k] =
+            *reinterpret_cast<const std::uint32_t*>(from + min(row + k * warps, last_row) * pitch);
       FACESAT_UNROLL
       for (int k = 0; k < rows_at_once; ++k, to += warps * TilePixels::pitch) {
         const std::uint32_t next = __shfl_down_sync(full_warp, v[k], 1);
@@ -169,18 +185,24 @@ class TileEvaluation {
     return warp_ * warp_windows + half * 8 + lane_ / lanes_per_row;
   }
 
-  // A lane reads one row of every square of its two windows.
-  __device__ void load_windows(int first, int count) {
+  // Begins to load the two windows that this thread evaluates next.
+  __device__ void begin_windows(int first, int count) {
     FACESAT_UNROLL
     for (int half = 0; half < 2; ++half) {
       const int place = first + window_of(half);
-      const TileWindow window = place < count ? list_[place] : TileWindow{};
-      id_[half] = window.id;
-      const int word = pixels_word() +
-                       pixels_->word(window.id % tile_columns, window.id / tile_columns) +
+      next_[half] = place < count ? list_[place] : LateWindow{};
+    }
+  }
+
+  // A lane reads one row of every square of its two windows.
+  __device__ void take_windows() {
+    FACESAT_UNROLL
+    for (int half = 0; half < 2; ++half) {
+      const std::uint32_t id = id_[half] = next_[half].place;
+      const int word = pixels_word() + pixels_->word(id % tile_columns, id / tile_columns) +
                        lane_ % lanes_per_row * TilePixels::pitch;
       first_byte_[half] = shared_.address() + 4u * static_cast<unsigned>(word);
-      sums_.begin(half, window.inverse_deviation);
+      sums_.begin(half, next_[half].inverse_deviation);
     }
   }
 
@@ -200,10 +222,9 @@ class TileEvaluation {
   __device__ void multiply(typename Sums::Values& values, int weights) const {
     std::uint32_t rows[steps][4];
     FACESAT_UNROLL
-    for (int k = 0; k < steps; ++k)
-      FACESAT_UNROLL
-      for (int i = 0; i < 4; ++i)
-        rows[k][i] = shared_.at(first_byte_[i % 2] + byte_of_square(2 * (first + k) + i / 2));
+    for (int k = 0; k < steps; ++k) FACESAT_UNROLL
+    for (int i = 0; i < 4; ++i)
+      rows[k][i] = shared_.at(first_byte_[i % 2] + byte_of_square(2 * (first + k) + i / 2));
     constexpr unsigned tile_bytes = 8 * pixels_per_row;
     const ByteMatrix nodes{
         shared_.address() + 4u * static_cast<unsigned>(weights) + first * 2 * tile_bytes,
@@ -226,8 +247,7 @@ class TileEvaluation {
           [&](int half, std::uint32_t place) { task_.out.windows[place] = late_window(half); });
     else
       place_survivors(
-          sums_,
-          [&](std::uint32_t n) { return atomic_add(exchange_.survivors, warpgroup_, n); },
+          sums_, [&](std::uint32_t n) { return atomic_add(exchange_.survivors, warpgroup_, n); },
           [&](int half, std::uint32_t place) {
             list_[place] = {id_[half], sums_.inverse_deviation(half)};
           });
@@ -236,13 +256,10 @@ class TileEvaluation {
   __device__ LateWindow late_window(int half) const {
     const auto column = static_cast<int>(id_[half] % tile_columns),
                row = static_cast<int>(id_[half] / tile_columns);
-    const auto cell = static_cast<std::uint32_t>(row_of_tile_ + row) * level_.grid_width + column_ +
-                      column;
-    const auto first_pixel =
-        static_cast<std::uint32_t>(y() + row * level_.step) *
-            static_cast<std::uint32_t>(task_.atlas.pitch) +
-        static_cast<std::uint32_t>(x() + column * level_.step);
-    return {cell, level_index_, first_pixel, sums_.inverse_deviation(half)};
+    const auto first_pixel = static_cast<std::uint32_t>(y() + row * level_.step) *
+                                 static_cast<std::uint32_t>(task_.atlas.pitch) +
+                             static_cast<std::uint32_t>(x() + column * level_.step);
+    return {first_pixel, sums_.inverse_deviation(half)};
   }
 
   // The last block to end returns all tickets.
@@ -267,10 +284,11 @@ class TileEvaluation {
   int turn_ = 0;
   // The tile.
   EvaluateLevel level_;
-  int level_index_, column_, row_of_tile_;
+  int column_, row_of_tile_;
   const TilePixels* pixels_;
-  TileWindow* list_;
-  // The two windows.
+  LateWindow* list_;
+  // The two windows, and those that come after them.
+  LateWindow next_[2];
   std::uint32_t id_[2];
   unsigned first_byte_[2];
   Sums sums_;

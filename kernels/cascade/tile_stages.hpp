@@ -29,8 +29,8 @@ struct TileTask {
   const EvaluateLevel* levels;     // of the pyramid
   const EvaluateTile* tiles;       // of the launch that filled the lists
   std::uint32_t tile_count;
-  TileLists lists;   // survivors stay there
-  WindowQueue out;   // of the last group: survivors go there instead. Has room for all windows
+  TileLists lists;  // survivors stay there
+  WindowQueue out;  // of the last group: survivors go there instead. Has room for all windows
   TileTickets* tickets;
   // The group's bundles, and spare ones after them: see CompiledProducts.
   const uint4 *weights, *trees;

@@ -11,8 +11,8 @@
 
 namespace facesat::gpu {
 
-constexpr int warp_windows = 16;   // of one product of a warp
-constexpr int lanes_per_row = 4;   // threads that have the sums of a window
+constexpr int warp_windows = 16;  // of one product of a warp
+constexpr int lanes_per_row = 4;  // threads that have the sums of a window
 constexpr int warpgroup_threads = 128, warpgroup_windows = 64;
 
 // A thread's part of two windows: those of rows l / 4 and l / 4 + 8 of its warp, for lane l. The
@@ -45,8 +45,7 @@ class WindowSums {
     FACESAT_UNROLL
     for (int b = 0; b < bundles; ++b, trees += layout.tree_bytes() / 4) {
       if (b >= count) return;
-      add_leaves<0>(trees, b, values);
-      add_leaves<1>(trees, b, values);
+      add_leaves(trees, b, values);
       const int end = trees + layout.end() / 4;
       if (shared_[end + static_cast<int>(offsetof(BundleEnd, ends_stage)) / 4])
         end_stage(shared_.template read<BundleEnd>(end));
@@ -56,37 +55,54 @@ class WindowSums {
  private:
   static constexpr BundleLayout layout{tree_nodes, 0};  // of trees, which do not depend on steps
 
-  // For one of the two trees that a thread has of a bundle.
-  template <int side>
+  // For the two trees that a thread has of a bundle: those of its columns.
   __device__ void add_leaves(int trees, int bundle, const Values& values) {
-    const int tree = lane_ % lanes_per_row * 2 + side;
-    const int leaves = trees + layout.leaves() / 4 + tree * layout.outcomes() * 2;
-    float threshold[tree_nodes];
+    struct alignas(8) Thresholds {
+      float of[2];
+    };
+    const int tree = lane_ % lanes_per_row * 2;
+    Thresholds thresholds[tree_nodes];
     FACESAT_UNROLL
     for (int j = 0; j < tree_nodes; ++j)
-      threshold[j] = shared_.template read<float>(trees + j * column_group + tree);
-    const auto value_of = [&](int node, int half) {
+      thresholds[j] = shared_.template read<Thresholds>(trees + j * column_group + tree);
+    const auto value_of = [&](int node, int side, int half) {
       const std::int32_t value = values[bundle * tree_nodes + node][half * 2 + side];
       return static_cast<float>(value) * inverse_deviation_[half];
     };
-    if constexpr (tree_nodes == 1) {
-      const auto gain = shared_.template read<SplitValue>(leaves + 2);
-      FACESAT_UNROLL
-      for (int half = 0; half < 2; ++half)
-        add_if_less(sum_[half].low, sum_[half].high, value_of(0, half), threshold[0], gain.low,
-                    gain.high);
-    } else {
-      FACESAT_UNROLL
-      for (int half = 0; half < 2; ++half) {
-        int outcome = 0;
+    FACESAT_UNROLL
+    for (int half = 0; half < 2; ++half) {
+      if constexpr (tree_nodes == 1) {
+        struct alignas(16) Gains {
+          SplitValue of[2];
+        };
+        const auto gains = shared_.template read<Gains>(trees + layout.leaves() / 4 + tree * 2);
         FACESAT_UNROLL
-        for (int j = 0; j < tree_nodes; ++j)
-          if (value_of(j, half) < threshold[j]) outcome |= 1 << j;
-        const auto leaf = shared_.template read<SplitValue>(leaves + outcome * 2);
-        sum_[half].low += leaf.low;
-        sum_[half].high += leaf.high;
+        for (int side = 0; side < 2; ++side)
+          add_if_less(sum_[half].low, sum_[half].high, value_of(0, side, half),
+                      thresholds[0].of[side], gains.of[side].low, gains.of[side].high);
+      } else {
+        FACESAT_UNROLL
+        for (int side = 0; side < 2; ++side)
+          add_leaf(sum_[half], trees, tree + side, outcome_of(thresholds, value_of, side, half));
       }
     }
+  }
+
+  // The node values' outcomes, one bit each.
+  template <class Thresholds, class ValueOf>
+  static __device__ int outcome_of(const Thresholds (&thresholds)[tree_nodes], ValueOf value_of,
+                                   int side, int half) {
+    int outcome = 0;
+    FACESAT_UNROLL
+    for (int j = 0; j < tree_nodes; ++j)
+      if (value_of(j, side, half) < thresholds[j].of[side]) outcome |= 1 << j;
+    return outcome;
+  }
+  __device__ void add_leaf(SplitValue& sum, int trees, int tree, int outcome) const {
+    const BundleLayout of_trees{tree_nodes, 0};
+    const auto leaf = shared_.template read<SplitValue>(trees + of_trees.leaf(tree, outcome) / 4);
+    sum.low += leaf.low;
+    sum.high += leaf.high;
   }
 
   __device__ void end_stage(const BundleEnd& end) {

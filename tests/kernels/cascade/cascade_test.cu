@@ -153,15 +153,15 @@ class UploadedLate {
     task.early_stages = by_tiles_.empty() ? by_windows_.front() : by_tiles_.front();
     task.atlas_pitch = static_cast<std::uint32_t>(atlas.pitch);
     if (by_tiles_.empty()) return;
-    lists_ = std::make_unique<DeviceArray<gpu::TileWindow>>(
-        std::vector<gpu::TileWindow>(tiles * gpu::tile_windows, {poison, 0}));
+    lists_ = std::make_unique<DeviceArray<gpu::LateWindow>>(
+        std::vector<gpu::LateWindow>(tiles * gpu::tile_windows, {poison, 0}));
     list_counts_ =
         std::make_unique<DeviceArray<std::uint32_t>>(std::vector<std::uint32_t>(tiles, poison));
     task.lists = {lists_->data(), list_counts_->data()};
   }
 
   // Evaluates what the early stages have left. Expects that all queues are empty then.
-  void enqueue(const gpu::EvaluateTask& early, std::size_t tiles,
+  void enqueue(const gpu::EvaluateTask& early, std::size_t tiles, const gpu::LevelGroup& levels,
                const gpu::PatchLayout (&layout)[2], View<const std::uint8_t> atlas) {
     const auto* const weights = reinterpret_cast<const std::byte*>(weights_.data());
     const auto* const trees = reinterpret_cast<const std::byte*>(trees_.data());
@@ -186,6 +186,9 @@ class UploadedLate {
       gpu::LateTask task =
           gpu::products_task(products_, weights, trees, by_windows_[g], by_windows_[g + 1]);
       task.atlas = atlas;
+      task.levels = early.levels;
+      task.first_level = levels.first;
+      task.level_count = levels.count;
       task.in = queue(g);
       task.out = queue(g + 1);
       task.candidates = early.candidates;
@@ -202,7 +205,7 @@ class UploadedLate {
       EXPECT_EQ(state.finished, 0u);
     }
     for (DeviceArray<gpu::LateWindow>& queue : queues_) {
-      for (const gpu::LateWindow& window : queue.download()) went_through += window.level >= 0;
+      for (const gpu::LateWindow& window : queue.download()) went_through += window.place != poison;
       queue.upload(unused());
     }
   }
@@ -211,7 +214,7 @@ class UploadedLate {
 
  private:
   std::vector<gpu::LateWindow> unused() const {
-    return std::vector<gpu::LateWindow>(capacity_, {poison, -1, poison, -1});
+    return std::vector<gpu::LateWindow>(capacity_, {poison, -1});
   }
   // The queue before a group by windows; none after the last.
   gpu::WindowQueue queue(std::size_t group) {
@@ -229,7 +232,7 @@ class UploadedLate {
   DeviceArray<uint4> weights_, trees_;
   std::vector<DeviceArray<gpu::LateWindow>> queues_;
   DeviceArray<gpu::QueueState> states_;
-  std::unique_ptr<DeviceArray<gpu::TileWindow>> lists_;
+  std::unique_ptr<DeviceArray<gpu::LateWindow>> lists_;
   std::unique_ptr<DeviceArray<std::uint32_t>> list_counts_;
   DeviceArray<gpu::TileTickets> tickets_;
 };
@@ -293,7 +296,7 @@ Answer on_device(const Scene& scene, UploadedLate* late) {
     };
     enqueue(scene.atlas.groups[g].first, scene.atlas.groups[g].count);
     if (late) {
-      late->enqueue(task, tiles_here, plan.layout, atlas.view());
+      late->enqueue(task, tiles_here, levels_here, plan.layout, atlas.view());
       continue;
     }
 
