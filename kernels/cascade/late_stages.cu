@@ -73,7 +73,7 @@ class LateEvaluation {
         if (has_windows && (by_warpgroup || __any_sync(full_warp, sums_.any_alive())))
           evaluate_slice(i);
       }
-      report(own);
+      report();
       if (!alone_) __syncthreads();
     }
     wait_for_copies();
@@ -239,40 +239,62 @@ class LateEvaluation {
     return shared_.address() + 4u * static_cast<unsigned>(word);
   }
 
-  // Appends the warp's survivors to the next queue, or to the candidates. `first`: the place of the
-  // warpgroup's first window in the queue.
-  __device__ void report(std::uint32_t first) const {
-    std::uint32_t* const count =
-        task_.out.windows ? &task_.out.state->count : task_.candidate_count;
+  // Appends the warp's survivors to the next queue, or to the candidates.
+  __device__ void report() const {
+    if (task_.out.windows) {
+      place_survivors(
+          sums_, [&](std::uint32_t n) { return atomicAdd(&task_.out.state->count, n); },
+          [&](int half, std::uint32_t place) {  // there are no more than have come in
+            task_.out.windows[place] = {first_pixel_[half], sums_.inverse_deviation(half)};
+          });
+      return;
+    }
+    const int levels[2] = {level_of(0), level_of(1)};
     place_survivors(
-        sums_, [&](std::uint32_t windows) { return atomicAdd(count, windows); },
+        sums_, [&](std::uint32_t n) { return atomicAdd(task_.candidate_count, n); },
         [&](int half, std::uint32_t place) {
-          append(place,
-                 task_.in.windows[first + static_cast<std::uint32_t>(window_of(row_ + half * 8))],
-                 sums_.last_sum(half));
+          if (place < task_.capacity) task_.candidates[place] = candidate(half, levels[half]);
         });
   }
-  // Finds the window's level by its place in the atlas. There are few candidates.
-  __device__ Candidate candidate(const LateWindow& window, std::int64_t sum) const {
-    const auto pitch = static_cast<std::uint32_t>(task_.atlas.pitch);
-    for (int i = 0; i < task_.level_count; ++i) {
-      const EvaluateLevel& level = task_.levels[task_.first_level + i];
-      const int column = (static_cast<int>(window.place % pitch) - level.x) / level.step,
-                row = (static_cast<int>(window.place / pitch) - level.y) / level.step;
-      if (window.place % pitch >= static_cast<std::uint32_t>(level.x) &&
-          window.place / pitch >= static_cast<std::uint32_t>(level.y) &&
-          column < level.grid_width && row < level.grid_height)
-        return {sum, static_cast<std::uint32_t>(row * level.grid_width + column),
-                task_.first_level + i};
+
+  // The level of a half's window, found by its place in the atlas, if it is still alive. The lanes
+  // look for one window after the other, each in other levels: one lane alone would wait long for
+  // so many loads. There are few candidates.
+  __device__ int level_of(int half) const {
+    int level = 0;
+    const bool wanted = sums_.alive(half) && lane_ % lanes_per_row == 0;
+    for (unsigned left = __ballot_sync(full_warp, wanted); left != 0; left &= left - 1) {
+      const int lane = __ffs(static_cast<int>(left)) - 1;
+      const std::uint32_t place = __shfl_sync(full_warp, first_pixel_[half], lane);
+      for (int first = 0; first < task_.level_count; first += 32) {
+        const int i = first + lane_;
+        const bool is_there =
+            i < task_.level_count && grid_place(place, task_.first_level + i).is_there;
+        const unsigned votes = __ballot_sync(full_warp, is_there);
+        if (votes != 0 && lane == lane_)
+          level = task_.first_level + first + __ffs(static_cast<int>(votes)) - 1;
+      }
     }
-    __trap();  // no level has this window
+    return level;
   }
 
-  __device__ void append(std::uint32_t place, const LateWindow& window, std::int64_t sum) const {
-    if (task_.out.windows)
-      task_.out.windows[place] = window;  // there are no more than have come in
-    else if (place < task_.capacity)
-      task_.candidates[place] = candidate(window, sum);
+  // Where a place in the atlas is in the grid of a level.
+  struct GridPlace {
+    int column, row, width;
+    bool is_there;
+  };
+  __device__ GridPlace grid_place(std::uint32_t place, int level_index) const {
+    const EvaluateLevel& level = task_.levels[level_index];
+    const auto pitch = static_cast<std::uint32_t>(task_.atlas.pitch);
+    const int column = (static_cast<int>(place % pitch) - level.x) >> (level.step - 1),
+              row = (static_cast<int>(place / pitch) - level.y) >> (level.step - 1);
+    return {column, row, level.grid_width,
+            column >= 0 && column < level.grid_width && row >= 0 && row < level.grid_height};
+  }
+
+  __device__ Candidate candidate(int half, int level) const {
+    const GridPlace at = grid_place(first_pixel_[half], level);
+    return {sums_.last_sum(half), static_cast<std::uint32_t>(at.row * at.width + at.column), level};
   }
 
   // The last block to end empties the queue: all others have read its count.
