@@ -310,16 +310,16 @@ CLI::App* add_bench_cascade(CLI::App& bench, BenchCascadeCommand& command) {
   cascade
       ->add_option(
           "--late", command.late,
-          "Stages that a GPU evaluates on its tensor cores: none; auto, what is fastest; or "
-          "the first stages of groups that it evaluates one after the other, from 1 on; "
-          "repeatable [none]")
-      ->type_name("none|auto|N,...")
+          "Stages that a GPU evaluates on its tensor cores: none; auto, what is fastest; or the "
+          "first stages of groups that it evaluates one after the other, from 1 on; those before "
+          "a slash tile by tile, the others window by window; repeatable [auto]")
+      ->type_name("none|auto|[N,.../]N,...")
       ->expected(1)
       ->take_all()
       ->allow_extra_args(false);
   cascade->final_callback([&command] {
     set_default_cascade(command);
-    if (command.late.empty()) command.late = {"none"};
+    if (command.late.empty()) command.late = {"auto"};
   });
   return cascade;
 }

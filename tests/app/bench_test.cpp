@@ -70,7 +70,8 @@ TEST_F(Bench, CascadeMeasuresTheEvaluationAlone) {
 
 TEST_F(Bench, CascadeRefusesGroupsThatDoNotRise) {
   write_pgm(folder / "one.pgm", draw_faces({60, 60}, {}));
-  for (const char* late : {"", "some", "0", "3,3", "5,4", "3,", ",3", "3;5", "99999999999"}) {
+  for (const char* late : {"", "some", "0", "3,3", "5,4", "3,", ",3", "3;5", "99999999999", "3/",
+                           "/3", "3/3", "5/3", "1/3/5"}) {
     const Finished done = run({"bench", "cascade", "--late", late, "one.pgm"});
     EXPECT_EQ(done.status, 2) << late;
     EXPECT_NE(done.err.find("--late"), std::string::npos) << done.err;
