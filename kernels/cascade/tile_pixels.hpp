@@ -15,7 +15,7 @@ struct TilePixels {
 
   // Words from row to row. A product reads a column of 4 words for each of 8 windows; with this and
   // the distance of copies, all 32 are in different banks if the windows are those of 8
-  // neighbouring columns of the grid.
+  // neighbouring columns of the grid, from one whose copy is the first.
   static constexpr int pitch = 72;
 
   // Words from a copy of a row to the next.

@@ -35,7 +35,21 @@ __global__ void multiply_kernel(const std::uint32_t* a, const std::uint32_t* b,
 constexpr int many_rows = 64, many_columns = 64, steps = 3;
 using ManySums = std::int32_t[many_columns / 8][4];
 
-template <bool by_warpgroup>
+// Where the rows of A come from, and who multiplies.
+enum class By { warps, warpgroup, warps_with_rows, warpgroup_with_rows };
+
+// Rows of A in registers, from the given step on.
+template <int count>
+__device__ void load_rows(const gpu::DynamicShared<std::uint32_t>& shared, int first,
+                          std::uint32_t (&held)[count][4]) {
+  const int thread = static_cast<int>(threadIdx.x), row = thread / 32 * 16 + thread % 32 / 4;
+  for (int k = 0; k < count; ++k)
+    for (int i = 0; i < 4; ++i)
+      held[k][i] =
+          shared[(((first + k) * 2 + i / 2) * many_rows + row + i % 2 * 8) * 4 + thread % 4];
+}
+
+template <By by>
 __global__ void multiply_many_kernel(const std::uint32_t* a, const std::uint32_t* b,
                                      std::int32_t* sums) {
   const gpu::DynamicShared<std::uint32_t> shared;
@@ -49,10 +63,23 @@ __global__ void multiply_many_kernel(const std::uint32_t* a, const std::uint32_t
   const gpu::ByteMatrix in_a{shared.address(), 8 * 16, many_rows * 16},
       in_b{shared.address() + words_of_a * 4, 8 * steps * 32, 8 * 16};
   ManySums mine;
-  if constexpr (by_warpgroup)
+  if constexpr (by == By::warpgroup) {
     gpu::multiply_by_warpgroup(shared, mine, in_a, in_b, steps);
-  else
+  } else if constexpr (by == By::warps) {
     gpu::multiply_by_warps(shared, mine, in_a, in_b, steps);
+  } else {
+    std::uint32_t first[1][4], others[steps - 1][4];
+    load_rows(shared, 0, first);
+    load_rows(shared, 1, others);
+    const gpu::ByteMatrix later{in_b.address + 2 * in_b.right, in_b.below, in_b.right};
+    if constexpr (by == By::warps_with_rows) {
+      gpu::multiply_rows_by_warps(shared, mine, first, in_b, false);
+      gpu::multiply_rows_by_warps(shared, mine, others, later, true);
+    } else {
+      gpu::multiply_rows_by_warpgroup(shared, mine, first, in_b, false);
+      gpu::multiply_rows_by_warpgroup(shared, mine, others, later, true);
+    }
+  }
   for (int i = 0; i < static_cast<int>(sizeof mine / 4); ++i)
     sums[thread * (sizeof mine / 4) + i] = mine[i / 4][i % 4];
 }
@@ -122,9 +149,12 @@ TEST(Matrix, ProductsByWarpgroups) {
     EXPECT_EQ(device_sums.download(), expected);
     device_sums.upload(std::vector<std::int32_t>(128 * 32));
   };
-  launch(multiply_many_kernel<false>);
-  // On a GPU, late_stages.cu alone has the code: see kernels/CMakeLists.txt.
-  if (!on_gpu) launch(multiply_many_kernel<true>);
+  launch(multiply_many_kernel<By::warps>);
+  launch(multiply_many_kernel<By::warps_with_rows>);
+  if constexpr (!on_gpu) {  // GPUs have the others only for the shapes that stages use
+    launch(multiply_many_kernel<By::warpgroup>);
+    launch(multiply_many_kernel<By::warpgroup_with_rows>);
+  }
 }
 
 }  // namespace
