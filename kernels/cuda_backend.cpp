@@ -77,7 +77,7 @@ class CudaBackend final : public Backend {
     check_stop(should_stop_);
     use_device();
     // An image size that occurs only once is worth neither measurements nor a graph.
-    if (++runs_ > 1 && measures_late_groups_ && !windows_.empty()) measure_late_groups();
+    if (++runs_ > 1 && late_is_open_) decide_late();
     if (runs_ == 1) {
       enqueue_frame(cudaEventRecordDefault);
     } else {
@@ -157,7 +157,8 @@ class CudaBackend final : public Backend {
   static std::size_t suitable_pixels() {
     std::size_t free = 0, total = 0;
     FACESAT_CUDA(cudaMemGetInfo(&free, &total));
-    constexpr std::size_t bytes_per_pixel = 16;  // atlas, three tables of 4 bytes, and workspace
+    // Atlas, three tables of 4 bytes, workspace, and as much for lists of windows.
+    constexpr std::size_t bytes_per_pixel = 32;
     return std::clamp<std::size_t>(total / 8 / bytes_per_pixel, 1 << 20, max_atlas_pixels);
   }
 
@@ -179,38 +180,51 @@ class CudaBackend final : public Backend {
       FACESAT_CUDA(cudaMemsetAsync(workspace_.data(), 0, workspace_.bytes(), stream));
     plan_ = plan_evaluate(*pyramid_, atlas_plan_, *cascade_);
     device_cascade_.load(cascade_, plan_, stream);
-    prepare_late_stages();
     reserve(rejected_, std::max<std::size_t>(plan_.words, 1));
     plans_.load(*pyramid_, atlas_plan_, plan_, stream);
     while (group_events_.size() < atlas_plan_.groups.size()) group_events_.emplace_back();
     group_events_.resize(atlas_plan_.groups.size());
+    prepare_late_stages();  // last, because it does without memory if there is none left
   }
 
   void prepare_late_stages() {
-    const DeviceLateStages::Amounts amounts = late_amounts();
     std::optional<LateDivision> division = LateDivision();
-    if (!has_large_atlas())
-      division = settings_.late
-                     ? settings_.late
-                     : LateDivisions::of_process().find(device_, cascade_, amounts.windows);
-    measures_late_groups_ = !division;
-    if (division && !division->empty()) late_stages_.load(cascade_, shared_bytes(), stream_.get());
-    late_stages_.divide(division.value_or(LateDivision()), amounts, plan_.layout, stream_.get());
+    if (!has_large_atlas()) division = settings_.late ? settings_.late : known_division();
+    late_is_open_ = !division;
+    divide(division.value_or(LateDivision()));
   }
 
-  // Measures the evaluation of the last frame, in which there are windows: pictures without
-  // structure have no late stages to be measured.
-  void measure_late_groups() {
-    measures_late_groups_ = false;
-    graph_ = {};
+  std::optional<LateDivision> known_division() const {
+    return LateDivisions::of_process().find(device_, cascade_, late_amounts().windows);
+  }
+  void divide(const LateDivision& division) {
+    if (!division.empty()) late_stages_.load(cascade_, shared_bytes(), stream_.get());
+    late_stages_.divide(division, late_amounts(), plan_.layout, stream_.get());
+  }
+
+  // Takes the division that has been measured, perhaps by another backend, or measures it.
+  void decide_late() {
+    if (const std::optional<LateDivision> division = known_division()) {
+      late_is_open_ = false;
+      if (!division->empty()) graph_ = {};
+      divide(*division);
+      return;
+    }
+    // In pictures without structure there are no later stages to be measured.
     const DeviceLateStages::Amounts amounts = late_amounts();
+    LateDivisions& all = LateDivisions::of_process();
+    if (runs_ <= frames_before_measuring || windows_.empty() ||
+        !all.claim(device_, cascade_, amounts.windows))
+      return;
+    late_is_open_ = false;
+    graph_ = {};
     late_stages_.load(cascade_, shared_bytes(), stream_.get());
-    LateDivisions::of_process().keep(
-        device_, cascade_, amounts.windows,
-        late_stages_.divide_fastest(amounts, plan_.layout, stream_.get(),
-                                    [this] { return evaluation_ms(); }));
+    all.keep(device_, cascade_, amounts.windows,
+             late_stages_.divide_fastest(amounts, plan_.layout, stream_.get(),
+                                         [this] { return evaluation_ms(); }));
   }
 
+  // Of the last frame.
   double evaluation_ms() const {
     const GroupEvents& events = group_events_.back();
     double least = std::numeric_limits<double>::infinity();
@@ -415,8 +429,8 @@ class CudaBackend final : public Backend {
   Event download_begin_, download_end_;
   std::vector<GroupEvents> group_events_;
   GraphExec graph_;
-  int runs_ = 0;  // since prepare()
-  bool measures_late_groups_ = false;
+  int runs_ = 0;               // since prepare()
+  bool late_is_open_ = false;  // which stages are late
 
   DeviceImage<std::uint8_t> atlas_;
   DeviceImage<std::uint32_t> sum_, squared_sum_, tilted_sum_;

@@ -12,13 +12,17 @@
 
 namespace facesat::gpu {
 
+// Frames of one size that a backend processes before it measures.
+constexpr int frames_before_measuring = 8;
+
 struct CudaSettings {
   // The atlas is the picture that holds all levels of a pyramid; levels that would need one of more
   // pixels are processed in groups. 0: a limit that suits the device's memory.
   std::size_t max_atlas_pixels = 0;
   // Which stages of Haar cascades are evaluated on tensor cores; without groups, all stages are
-  // evaluated from integral images. nullopt: what is fastest, by a measurement of some milliseconds
-  // when a frame of the same size comes again. The windows are the same.
+  // evaluated from integral images. nullopt: what is fastest, by a measurement that takes as long
+  // as about 30 frames, once in a process for a device, a cascade and an order of magnitude of
+  // windows; see frames_before_measuring. The windows are the same.
   std::optional<LateDivision> late;
 };
 

@@ -105,7 +105,7 @@ std::optional<gpu::LateDivision> parse_late(const std::string& text) {
 // evaluation is recorded. The CPU backend runs on one thread.
 Measured measure(const Contender& contender, const std::shared_ptr<const Cascade>& cascade,
                  const Scene& scene, const BenchCascadeCommand& command) {
-  constexpr int warm_up = 3;
+  const int warm_up = contender.backend == "cuda" ? gpu::frames_before_measuring + 2 : 3;
   const tbb::global_control one_thread(tbb::global_control::max_allowed_parallelism, 1);
   const Pyramid pyramid = plan_pyramid(scene.size, cascade->window, command.detect);
   const std::unique_ptr<Backend> backend = contender.make();

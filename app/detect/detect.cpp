@@ -49,6 +49,7 @@ bool run_pipeline(ItemReader& reader, const Detector& detector, Sink& sink, View
       tbb::make_filter<ItemPtr, ItemPtr>(tbb::filter_mode::parallel, [&](const ItemPtr& item) {
         if (stop || interrupted()) return ItemPtr();
         process(*item, detector, command, folders);
+        item->release_input();
         return item->stopped ? ItemPtr() : item;
       });
   const auto write =
@@ -185,7 +186,7 @@ int run_detect(const DetectCommand& command) {
     });
   } else {
     // Results are written in the order of the inputs, and wait meanwhile. They are small, so many
-    // may wait for an input that takes much longer than others.
+    // may wait for an input that takes much longer than others. (Ctrl+C discards those that wait.)
     run_pipeline(reader, detector, sink, nullptr, command, folders, 32 * jobs);
   }
   try {

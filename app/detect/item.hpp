@@ -37,6 +37,11 @@ struct Item {
     if (read_member) return InputFile(read_member());
     return InputFile(path);
   }
+  // For when only the record is needed: pixels and open files.
+  void release_input() {
+    frame.reset();
+    read_member = nullptr;
+  }
 };
 
 }  // namespace facesat::app

@@ -11,8 +11,7 @@
 namespace facesat::gpu {
 namespace {
 
-// A difference of two such leaves, in parts, is below 2^24; up to most_added of them are below
-// 2^30.
+// The high part of a difference of two such leaves is at most 2^24, and most_added of them 2^30.
 constexpr std::int64_t most_leaf = std::int64_t{1} << (low_bits + 23);
 
 SplitValue split(std::int64_t value) {

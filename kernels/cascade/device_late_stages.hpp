@@ -80,11 +80,14 @@ class DeviceLateStages {
     for (const LateDivision& division :
          products_.weights.empty() ? std::vector<LateDivision>{} : late_divisions(products_)) {
       divide(division, amounts, tiles, stream);
+      if (division_ != division) continue;  // impossible here
       const double time = measure();
       if (time < least) fastest = division_;
       least = std::min(least, time);
     }
     divide(fastest, amounts, tiles, stream);
+    if (fastest.empty())
+      for (Buffer<LateWindow>& queue : queues_) queue = {};
     return fastest;
   }
 

@@ -1,5 +1,5 @@
 // A block takes a tile of 32 x 32 windows through all stages, or through the early ones, from which
-// the survivors go to a queue (see late_stages.hpp).
+// the survivors go to the tile's list or to a queue (see tile_stages.hpp, late_stages.hpp).
 //
 // The part of the integral images that the tile needs, its patch, is copied to shared memory, where
 // a feature's corners have the same offsets for all windows. In the first stage a thread evaluates

@@ -15,7 +15,7 @@ class Groups {
   int stages() const { return static_cast<int>(products_.first_bundle.size()) - 1; }
 
   // The end of the group that begins with a stage: it has at least this one, and others as long as
-  // their features are at most `most`, in bytes or in columns.
+  // their features are at most `most`, in bytes or in groups of columns.
   int end_by_bytes(int begin, int most) const {
     return end_of(begin, most, products_.layout.weight_bytes());
   }
@@ -91,10 +91,16 @@ std::optional<LateDivision> LateDivisions::find(int device,
   return found->second;
 }
 
+bool LateDivisions::claim(int device, const std::shared_ptr<const Cascade>& cascade,
+                          std::size_t windows) {
+  const std::scoped_lock lock(mutex_);
+  std::erase_if(known_, [](const auto& entry) { return entry.first.expired(); });
+  return known_[cascade].try_emplace({device, magnitude_of(windows)}).second;
+}
+
 void LateDivisions::keep(int device, const std::shared_ptr<const Cascade>& cascade,
                          std::size_t windows, LateDivision fastest) {
   const std::scoped_lock lock(mutex_);
-  std::erase_if(known_, [](const auto& entry) { return entry.first.expired(); });
   known_[cascade][{device, magnitude_of(windows)}] = std::move(fastest);
 }
 

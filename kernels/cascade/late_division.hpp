@@ -34,16 +34,20 @@ class LateDivisions {
  public:
   static LateDivisions& of_process();
 
-  // For a number of windows of this order of magnitude; nullopt if it has not been measured.
+  // For a number of windows of this order of magnitude; nullopt if it is not known yet.
   std::optional<LateDivision> find(int device, const std::shared_ptr<const Cascade>& cascade,
                                    std::size_t windows);
+  // Returns true to the first who asks, who is to measure and keep() what is fastest.
+  bool claim(int device, const std::shared_ptr<const Cascade>& cascade, std::size_t windows);
   void keep(int device, const std::shared_ptr<const Cascade>& cascade, std::size_t windows,
             LateDivision fastest);
 
  private:
   using Key = std::pair<int, int>;  // the device, and the bits of the number of windows
   std::mutex mutex_;
-  std::map<std::weak_ptr<const Cascade>, std::map<Key, LateDivision>, std::owner_less<>> known_;
+  // nullopt: being measured.
+  using Measured = std::map<Key, std::optional<LateDivision>>;
+  std::map<std::weak_ptr<const Cascade>, Measured, std::owner_less<>> known_;
 };
 
 }  // namespace facesat::gpu

@@ -16,7 +16,8 @@ namespace facesat::gpu {
 namespace {
 
 constexpr int most_warpgroups = 4;
-constexpr int shared_limit = 226 << 10;  // the most that any device has, less the static part
+constexpr int static_bytes = 1 << 10;    // of shared memory; Exchange needs less
+constexpr int shared_limit = 227 << 10;  // the most that any device has
 
 // Groups of columns of a slice, for groups of many stages and of few.
 constexpr int many_columns = 12, few_columns = 6;
@@ -264,9 +265,11 @@ class TileEvaluation {
 
   // The last block to end returns all tickets.
   __device__ void finish() const {
+    __threadfence();  // after its own tickets
     __syncthreads();
     TileTickets& tickets = *task_.tickets;
     if (threadIdx.x > 0 || atomicAdd(&tickets.finished, 1u) + 1 < gridDim.x) return;
+    __threadfence();
     tickets.next = 0;
     tickets.finished = 0;
   }
@@ -372,7 +375,8 @@ TileTask tile_task(const CompiledProducts& products, const PatchLayout (&tiles)[
   const int nodes = task.layout.tree_nodes;
   task.shape.column_groups = task.bundles * nodes > few_columns ? many_columns : few_columns;
   while (task.shape.warpgroups < most_warpgroups &&
-         bytes_of(task, task.shape.warpgroups + 1) <= std::min(shared_bytes, shared_limit))
+         bytes_of(task, task.shape.warpgroups + 1) + static_bytes <=
+             std::min(shared_bytes, shared_limit))
     ++task.shape.warpgroups;
   return task;
 }

@@ -44,7 +44,9 @@ struct TileTask {
 
 // A task that evaluates the stages from `first_stage` up to, but not including, `end_stage`, which
 // is not the last one, with the members that describe them and the shape for a device whose blocks
-// have at most `shared_bytes` of shared memory. No warpgroups: the group cannot be evaluated so.
+// have at most `shared_bytes` of shared memory. No warpgroups: the group cannot be evaluated so,
+// because it has too many features, or because the window's squares are neither 5 x 5 nor 6 x 6
+// (sides of 17 to 20 or of 21 to 24 pixels, as those of most cascades).
 // `weights` and `trees` are those of `products`, in device memory, on 16-byte boundaries.
 TileTask tile_task(const CompiledProducts& products, const PatchLayout (&tiles)[2],
                    const std::byte* weights, const std::byte* trees, int first_stage, int end_stage,

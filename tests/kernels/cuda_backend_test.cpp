@@ -250,7 +250,7 @@ TEST(CudaBackend, FramesOfManySizes) {
   FrameDetector cuda(cascade, options, gpu::make_cuda_backend(0, "", {.late = std::nullopt}));
   std::size_t faces = 0;
   for (const Size size : {Size{430, 130}, {120, 90}, {430, 130}, {900, 300}, {30, 25}, {430, 130}})
-    for (int repeat = 0; repeat < 4; ++repeat) {
+    for (int repeat = 0; repeat < gpu::frames_before_measuring; ++repeat) {
       const NamedPicture picture{"drawn faces", drawn_faces(size)};
       const Expected expected = on_cpu(cascade, picture, options);
       compare(expected, picture, options, cuda, "the default");

@@ -36,6 +36,10 @@ TEST(LateDivision, MeasuredOnesAreKept) {
   gpu::LateDivisions known;
   auto cascade = std::make_shared<const Cascade>();
   EXPECT_EQ(known.find(0, cascade, 1000), std::nullopt);
+  EXPECT_TRUE(known.claim(0, cascade, 1000));
+  EXPECT_FALSE(known.claim(0, cascade, 900));
+  EXPECT_TRUE(known.claim(1, cascade, 1000));
+  EXPECT_EQ(known.find(0, cascade, 1000), std::nullopt);
   known.keep(0, cascade, 1000, {{1}, {3}});
   EXPECT_EQ(known.find(0, cascade, 900), (LateDivision{{1}, {3}}));
   EXPECT_EQ(known.find(0, cascade, 5000), std::nullopt);

@@ -12,9 +12,8 @@ namespace {
 TEST(TilePixels, WindowsBeginWithWordsInDifferentBanks) {
   for (const int side : {20, 24})
     for (const int step : {1, 2}) {
-      const gpu::TilePixels pixels =
-          gpu::make_tile_pixels(gpu::window_bytes({side, side}),
-                                gpu::make_patch_layout({side, side}, step, 1, 40 << 10));
+      const gpu::TilePixels pixels = gpu::make_tile_pixels(
+          gpu::window_bytes({side, side}), gpu::make_patch_layout({side, side}, step, 1, 40 << 10));
       ASSERT_GT(pixels.rows, 0);
       for (unsigned row : {0u, 5u})
         for (unsigned first = 0; first + 8 <= 32; first += 4u / static_cast<unsigned>(step)) {
