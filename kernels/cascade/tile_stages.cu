@@ -3,9 +3,9 @@
 // lanes load the rows of the first matrix, a window's pixels, from there into registers, so that
 // the pixels that windows have in common are copied once. A tile's survivors replace its windows.
 //
-// Late stages (late_stages.cu) copy each window's pixels from the atlas instead, which costs about
-// three times as much per window, but needs no tile: with few windows per tile, most of the 64 rows
-// of a product would be empty.
+// Late stages (late_stages.cu) copy each window's pixels from the atlas instead, which costs nearly
+// twice as much per window, but needs no tile: with few windows per tile, most of the 64 rows of a
+// product would be empty.
 #include <algorithm>
 
 #include "kernels/cascade/tile_stages.hpp"
@@ -153,7 +153,6 @@ class TileEvaluation {
   template <int step>
   __device__ void load_copies() const {
     constexpr int rows_at_once = 6, warps = 4, copy_words = TilePixels{step}.copy_words();
-    static_assert(copy_words < 32 || step == 2);
     const TilePixels& p = *pixels_;
     const View<const std::uint8_t>& atlas = task_.atlas;
     const bool stores = lane_ < 31 && lane_ < p.words;
@@ -223,9 +222,14 @@ class TileEvaluation {
   __device__ void multiply(typename Sums::Values& values, int weights) const {
     std::uint32_t rows[steps][4];
     FACESAT_UNROLL
-    for (int k = 0; k < steps; ++k) FACESAT_UNROLL
-    for (int i = 0; i < 4; ++i)
-      rows[k][i] = shared_.at(first_byte_[i % 2] + byte_of_square(2 * (first + k) + i / 2));
+    for (int k = 0; k < steps; ++k) {
+      const unsigned left = byte_of_square(2 * (first + k)),
+                     right = byte_of_square(2 * (first + k) + 1);
+      rows[k][0] = shared_.at(first_byte_[0] + left);
+      rows[k][1] = shared_.at(first_byte_[1] + left);
+      rows[k][2] = shared_.at(first_byte_[0] + right);
+      rows[k][3] = shared_.at(first_byte_[1] + right);
+    }
     constexpr unsigned tile_bytes = 8 * pixels_per_row;
     const ByteMatrix nodes{
         shared_.address() + 4u * static_cast<unsigned>(weights) + first * 2 * tile_bytes,
