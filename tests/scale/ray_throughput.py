@@ -15,6 +15,9 @@ import sys
 import tempfile
 import time
 
+# So that `import ray` is not ray.py of this folder.
+sys.path[0] = str(pathlib.Path(__file__).parents[1] / "python")
+
 
 def run(*command):
     start = time.monotonic()
