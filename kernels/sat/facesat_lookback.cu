@@ -6,7 +6,7 @@
 //   its own inclusive totals; then the same with its column totals and the tiles above. No tile
 //   waits until another has written its part of the table.
 // Shapes: warps of 8 or 16 rows, four columns per lane, all values in registers; tiles of 128 x 64
-//   where latency counts, 128 x 128 or 256 x 128 where bandwidth does (choose_shape).
+//   where latency counts, 128 x 128 or 512 x 128 where bandwidth does (choose_shape).
 // Reads and writes per element: the pixel once, each table once (1R1W); 2 to 4 % of that for
 //   published words.
 // Launches: 1.
@@ -239,7 +239,7 @@ void choose_shape(Size size, WithShape with_shape) {
   } else if (size.area() < 14 * mega) {
     with_shape(Shape < 1, 8, 16, both ? 3 : 4, 1, true > {});
   } else {
-    with_shape(Shape<2, 8, 16, 2, 1, true>{});
+    with_shape(Shape<4, 8, 16, 1, 1, true>{});
   }
 }
 

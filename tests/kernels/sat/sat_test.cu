@@ -124,11 +124,11 @@ Image<In> exact_noise(Size size) {
 
 class Sat : public ::testing::TestWithParam<const SatAlgorithm*> {};
 
-TEST_P(Sat, SizesAroundTileEdges) {  // tile edges: 4, 32, 64, 128 and 256
+TEST_P(Sat, SizesAroundTileEdges) {  // tile edges: 4, 32, 64, 128 and 512
   for (const Size size :
        {Size{1, 1}, {1, 70}, {133, 1}, {3, 5}, {33, 31}, {64, 32}, {130, 66}, {133, 129}})
     check_bytes(*GetParam(), noise_of(size).view(), Schedules::all);
-  check_bytes(*GetParam(), noise_of({260, 165}).view());
+  check_bytes(*GetParam(), noise_of({517, 131}).view());
   if (on_gpu)
     for (const Size size :
          {Size{32, 32}, {31, 33}, {63, 65}, {128, 64}, {129, 65}, {260, 129}, {1023, 1025}})
@@ -137,6 +137,7 @@ TEST_P(Sat, SizesAroundTileEdges) {  // tile edges: 4, 32, 64, 128 and 256
     for (const Size size : {Size{1919, 1079},
                             {1280, 720},
                             {4096, 4096},
+                            {4099, 4093},
                             {1920, 6528},
                             {97, 20011},
                             {20011, 97},
