@@ -44,6 +44,8 @@ struct CompiledCascade {
   // >= min_spread, with the sums over rules::normalised_rectangle().
   std::vector<GeneralFeature> general;
   std::int64_t normalised_area = 0, min_spread = 0;
+  // The corners of that rectangle, row by row: words from the window's first one.
+  std::uint32_t normalised_corners[4]{};
 };
 
 // The smallest number of fraction bits that represents all leaves; nullopt if a stage's sums could

@@ -71,15 +71,14 @@ class Evaluation {
         shared_(shared) {}
 
   __device__ void run() {
-    load_plane<warps>(task_.sum, cascade_.layout, tile_, patch_, 0);
+    begin_plane<threads>(task_.sum, cascade_.layout, tile_, patch_, 0);
     if (cascade_.layout.planes > 1)
-      load_plane<warps>(task_.tilted_sum, cascade_.layout, tile_, patch_, 1);
+      begin_plane<threads>(task_.tilted_sum, cascade_.layout, tile_, patch_, 1);
     if (thread_ < 2 * banks) {
       shared_.in_bank[thread_] = 0;
       shared_.banks_of_rank[thread_] = 0;
     }
     if (task_.lists.windows && thread_ == 0) task_.lists.counts[blockIdx.x] = 0;
-    __syncthreads();
     first_stage();
     for (int s = 1; s < cascade_.stage_count; ++s) {
       const int n = count_;
@@ -99,6 +98,8 @@ class Evaluation {
   using Sum = typename Form::Sum;
   using Value = typename Sum::Value;
 
+  using SquareCorners = std::uint32_t[max_windows_per_thread][4];
+
   // The W windows of a thread. id: the window's number in the tile, row by row; -1: none.
   template <int W>
   struct Windows {
@@ -111,41 +112,103 @@ class Evaluation {
   // The offset in the patch of a window's first element, in words; base_of() is its address.
   __device__ unsigned first_word(int window) const {
     const PatchLayout& l = cascade_.layout;
-    return static_cast<unsigned>(window / tile_columns * l.step * l.pitch + window % tile_columns);
+    const auto number = static_cast<unsigned>(window);
+    return static_cast<unsigned>(l.first_word()) +
+           number / tile_columns * static_cast<unsigned>(l.next_row()) + number % tile_columns;
   }
-  __device__ unsigned base_of(int window) const {
-    return patch_.address() + first_word(window) * 4;
+  __device__ Base base_of(int window) const {
+    return {patch_.address() + first_word(window) * 4};
   }
 
-  // Evaluates every window of the tile; the windows of a warp lie in one row of the grid.
+  // ---- the first stage: a thread has windows of one column, `warps` rows apart
+
+  __device__ int window_at(int k) const { return thread_ + k * threads; }
+
+  // How many of these windows exist.
+  __device__ int existing_windows() const {
+    const int row = thread_ / tile_columns, column = tile_.column + thread_ % tile_columns;
+    const int rows = min(cascade_.layout.rows_of_windows, tile_.level.grid_height - tile_.row);
+    return column < tile_.level.grid_width ? (rows - row + warps - 1) / warps : 0;
+  }
+
+  // Evaluates every window of the tile.
   __device__ void first_stage() {
+    const int existing = existing_windows();
+    SquareCorners squares;
+    if constexpr (Form::normalised) load_squares(existing, squares);
+    wait_for_copies();
+    __syncthreads();
+    const PatchLayout& l = cascade_.layout;
+    const bool usual = l.rows_of_windows == max_tile_rows &&
+                       l.vectors == vectors_across(l.step, usual_width);
+    if (usual && l.step == 1)
+      first_stage<usual_next_row(1)>(existing, squares);
+    else if (usual)
+      first_stage<usual_next_row(2)>(existing, squares);
+    else
+      first_stage<0>(existing, squares);
+  }
+
+  // Reads the corners of the windows' normalised rectangles in the table of squares.
+  __device__ void load_squares(int existing, SquareCorners& corners) const {
+    const int pitch = static_cast<int>(task_.squared_sum.pitch);
+    const std::uint32_t* left = task_.squared_sum.row(tile_.y(thread_)) + tile_.x(thread_);
+    const std::uint32_t* right = left + task_.inner.width;
+    FACESAT_UNROLL
+    for (int k = 0; k < max_windows_per_thread; ++k) {
+      if (k >= existing) break;
+      const int above = k * warps * tile_.level.step * pitch;
+      const int below = above + task_.inner.height * pitch;
+      corners[k][0] = left[above];
+      corners[k][1] = right[above];
+      corners[k][2] = left[below];
+      corners[k][3] = right[below];
+    }
+  }
+
+  // next_row: words from a window to the one in the next row, if known at compile time; else 0.
+  template <int next_row>
+  __device__ void first_stage(int existing, const SquareCorners& squares) {
     const CompiledStage& stage = cascade_.stages[0];
     Windows<max_windows_per_thread> windows;
     bool any = false;
+    FACESAT_UNROLL
     for (int k = 0; k < max_windows_per_thread; ++k) {
-      const int id = thread_ + k * threads;
-      const bool inside = id < cascade_.layout.rows_of_windows * tile_columns && tile_.has(id);
-      float inverse = inside ? 1 : 0;
-      if (inside && Form::normalised)
-        inverse = inverse_deviation(task_, cascade_, tile_.x(id), tile_.y(id));
-      if (inside && inverse == 0) report_depth(id, 0);
-      shared_.inverse_deviation[id] = inverse;
-      windows.id[k] = id;
-      windows.alive[k] = inverse != 0;
-      windows.place[k] = {base_of(inside ? id : 0), inverse};
+      windows.id[k] = window_at(k);
       windows.sum[k] = 0;
-      any = any || inverse != 0;
+      Place& place = windows.place[k];
+      place.base = base_of(next_row > 0 ? thread_ : k < existing ? windows.id[k] : 0);
+      if (next_row > 0) place.base.distance = 4u * next_row * warps * k;
+      place.inverse_deviation = k < existing ? inverse_deviation_at(place.base, squares[k]) : 0;
+      shared_.inverse_deviation[windows.id[k]] = place.inverse_deviation;
+      windows.alive[k] = place.inverse_deviation != 0;
+      any = any || windows.alive[k];
     }
     if (__any_sync(full_warp, any))
       Form::add(cascade_, stage, patch_, 0, 1, windows.place, windows.sum);
+    const CompiledStage end = stage;  // read once, in spite of the writes that follow
+    FACESAT_UNROLL
     for (int k = 0; k < max_windows_per_thread; ++k)
-      test_first_stage(stage, windows.id[k], windows.alive[k], windows.sum[k]);
+      test_first_stage(end, windows.id[k], k < existing, windows.alive[k], windows.sum[k]);
     list_or_report(0, windows);
+  }
+
+  // Of the first window of a row to that of the next one, for the usual pitch of the patch.
+  static constexpr int usual_next_row(int step) {
+    return PatchLayout{step, max_tile_rows, vectors_across(step, usual_width)}.next_row();
+  }
+
+  __device__ float inverse_deviation_at(Base base, const std::uint32_t (&squares)[4]) const {
+    if constexpr (!Form::normalised) return 1;
+    const std::uint32_t(&at)[4] = cascade_.normalised_corners;
+    const std::uint32_t sums[] = {element(patch_, base, at[0]), element(patch_, base, at[1]),
+                                  element(patch_, base, at[2]), element(patch_, base, at[3])};
+    return inverse_deviation(cascade_, sums, squares);
   }
 
   // Decides on a window after the first stage, and writes the word of rejected windows for the skip
   // rule. Called by whole warps, with one window per lane, all in one row of the grid.
-  __device__ void test_first_stage(const CompiledStage& stage, int window, bool& alive,
+  __device__ void test_first_stage(const CompiledStage& stage, int window, bool exists, bool& alive,
                                    Value& sum) {
     sum += Sum::leaf(stage.base);
     const bool rejected = alive && Sum::rejects(stage, sum);
@@ -155,8 +218,8 @@ class Evaluation {
         tile_.row + row < tile_.level.grid_height)
       task_.rejected[tile_.level.first_word + (tile_.row + row) * tile_.level.tiles_across +
                      tile_.column / tile_columns] = word;
-    if (rejected) report_depth(window, 0);
     alive = alive && !rejected;
+    if (exists && !alive) report_depth(window, 0);
     if (task_.skips)
       alive = alive && (surely_skipped(word, tile_.column == 0) >> (thread_ % 32) & 1) == 0;
   }
@@ -187,9 +250,10 @@ class Evaluation {
       Form::add(cascade_, stage, patch_, team, teams, windows.place, windows.sum);
     if constexpr (Sum::any_order)
       if (teams > 1) gather(windows.sum, members);
+    const CompiledStage end = stage;  // as in first_stage()
     for (int k = 0; k < W; ++k) {
-      windows.sum[k] += Sum::leaf(stage.base);
-      if (!windows.alive[k] || !Sum::rejects(stage, windows.sum[k])) continue;
+      windows.sum[k] += Sum::leaf(end.base);
+      if (!windows.alive[k] || !Sum::rejects(end, windows.sum[k])) continue;
       windows.alive[k] = false;
       report_depth(windows.id[k], s);
     }
@@ -261,7 +325,7 @@ class Evaluation {
     unsigned rank[W] = {};
     for (int k = 0; k < W; ++k) {
       if (!windows.alive[k]) continue;
-      const unsigned bank = first_word(windows.id[k]) % banks;
+      const unsigned bank = windows.place[k].base.bank();
       rank[k] = atomic_add(shared_.in_bank, set + static_cast<int>(bank), 1);
       atomic_or(shared_.banks_of_rank, set + static_cast<int>(rank[k]), 1u << bank);
     }
@@ -280,7 +344,7 @@ class Evaluation {
       const unsigned others = __shfl_sync(full_warp, in_rank, lane);
       const std::uint32_t place = __shfl_sync(full_warp, begin, lane);
       if (!windows.alive[k]) continue;
-      const unsigned bank = first_word(windows.id[k]) % banks;
+      const unsigned bank = windows.place[k].base.bank();
       shared_.survivors[static_cast<int>(place) + __popc(others & ((1u << bank) - 1))] =
           static_cast<std::uint16_t>(windows.id[k]);
     }
@@ -368,6 +432,7 @@ StepCascade describe(const CompiledCascade& compiled, const PatchLayout& layout)
   step.stage_count = static_cast<std::int32_t>(compiled.stages.size());
   step.normalised_area = compiled.normalised_area;
   step.min_spread = compiled.min_spread;
+  std::ranges::copy(compiled.normalised_corners, step.normalised_corners);
   std::visit(
       [&](const auto& nodes) {
         constexpr std::size_t room = parameter_bytes / sizeof nodes[0];

@@ -65,6 +65,7 @@ struct StepCascade {
   const CompiledStage* stages;
   std::int32_t stage_count;
   std::int64_t normalised_area, min_spread;
+  std::uint32_t normalised_corners[4];
 };
 
 // All members except the pointers.
@@ -72,7 +73,8 @@ StepCascade describe(const CompiledCascade& compiled, const PatchLayout& layout)
 
 struct EvaluateTask {
   // Tables of one size and pitch (elements); squared_sum is not needed for LBP, tilted_sum only for
-  // tilted features. See SatTask for their layout.
+  // tilted features. See SatTask for their layout; besides, rows begin on 16-byte boundaries and can
+  // be read from four elements before them to a multiple of four.
   View<const std::uint32_t> sum, squared_sum, tilted_sum;
   StepCascade cascade[2];       // for levels of step 1 and 2
   Size inner;                   // of the rectangle whose variance normalises a window

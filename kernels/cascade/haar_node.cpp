@@ -142,6 +142,9 @@ void NodeCompiler<HaarNode>::finish(CompiledCascade& compiled) {
   }
   compiled.normalised_area = area;
   compiled.min_spread = enough;
+  for (const int i : {0, 1, 2, 3})
+    compiled.normalised_corners[i] = static_cast<std::uint32_t>(
+        layout_.word(inner.x + i % 2 * inner.width, inner.y + i / 2 * inner.height));
 }
 
 }  // namespace facesat::gpu

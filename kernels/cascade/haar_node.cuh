@@ -6,13 +6,12 @@
 
 namespace facesat::gpu {
 
-// ---- values before normalisation: sums of the patch elements at the node's corners. `base` is the
-// address of the window's first element in the patch. HaarNode::corners is in the order of the
+// ---- values before normalisation: sums of the patch elements at the node's corners. HaarNode::corners is in the order of the
 // patterns in haar_node.cpp. `ones` are corners with coefficient 1 or -1; `parts` are those with
 // the node's weight or its negative.
 
 __device__ __forceinline__ std::int32_t edge_value(const HaarNode& n, const Patch& patch,
-                                                   unsigned base) {
+                                                   Base base) {
   const Two a = elements(patch, base, n.corners[0]), b = elements(patch, base, n.corners[1]),
             c = elements(patch, base, n.corners[2]);
   const std::uint32_t ones = a.lower + a.upper - b.lower - b.upper, parts = c.lower - c.upper;
@@ -20,7 +19,7 @@ __device__ __forceinline__ std::int32_t edge_value(const HaarNode& n, const Patc
 }
 
 __device__ __forceinline__ std::int32_t line_value(const HaarNode& n, const Patch& patch,
-                                                   unsigned base) {
+                                                   Base base) {
   const Two a = elements(patch, base, n.corners[0]), b = elements(patch, base, n.corners[1]),
             c = elements(patch, base, n.corners[2]), d = elements(patch, base, n.corners[3]);
   const std::uint32_t ones = a.lower + a.upper - b.lower - b.upper,
@@ -29,7 +28,7 @@ __device__ __forceinline__ std::int32_t line_value(const HaarNode& n, const Patc
 }
 
 __device__ __forceinline__ std::int32_t quad_value(const HaarNode& n, const Patch& patch,
-                                                   unsigned base) {
+                                                   Base base) {
   const Two a = elements(patch, base, n.corners[0]), b = elements(patch, base, n.corners[1]),
             c = elements(patch, base, n.corners[2]), d = elements(patch, base, n.corners[3]);
   const std::uint32_t outer = a.lower + a.upper + b.lower + b.upper,
@@ -39,7 +38,7 @@ __device__ __forceinline__ std::int32_t quad_value(const HaarNode& n, const Patc
 }
 
 __device__ __forceinline__ float general_value(const HaarNode& n, const GeneralFeature* features,
-                                               const Patch& patch, unsigned base) {
+                                               const Patch& patch, Base base) {
   const GeneralFeature& f = features[n.corners[0]];
   const auto sum = [&](int part) {
     const auto p = [&](int i) { return element(patch, base, f.corner[part][i]); };
@@ -95,12 +94,12 @@ struct Stumps<HaarNode> : StumpsOf<HaarNode> {
     // `stride`-th stump of the stage.
     int i = begin[0] + first;
     add_kind(i, begin[1], stride, nodes, at, sums,
-             [&](const HaarNode& n, unsigned base) { return edge_value(n, patch, base); });
+             [&](const HaarNode& n, Base base) { return edge_value(n, patch, base); });
     add_kind(i, begin[2], stride, nodes, at, sums,
-             [&](const HaarNode& n, unsigned base) { return line_value(n, patch, base); });
+             [&](const HaarNode& n, Base base) { return line_value(n, patch, base); });
     add_kind(i, begin[3], stride, nodes, at, sums,
-             [&](const HaarNode& n, unsigned base) { return quad_value(n, patch, base); });
-    add_kind(i, begin[4], stride, nodes, at, sums, [&](const HaarNode& n, unsigned base) {
+             [&](const HaarNode& n, Base base) { return quad_value(n, patch, base); });
+    add_kind(i, begin[4], stride, nodes, at, sums, [&](const HaarNode& n, Base base) {
       return general_value(n, c.general, patch, base);
     });
   }

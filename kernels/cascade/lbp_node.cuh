@@ -8,9 +8,8 @@
 
 namespace facesat::gpu {
 
-// The code of a window: 8 bits that compare the outer blocks of a feature with its centre. `base`
-// is the address of the window's first element in the patch.
-__device__ __forceinline__ unsigned lbp_code(const LbpNode& n, const Patch& patch, unsigned base) {
+// The code of a window: 8 bits that compare the outer blocks of a feature with its centre.
+__device__ __forceinline__ unsigned lbp_code(const LbpNode& n, const Patch& patch, Base base) {
   std::uint32_t across[4][3];  // differences of neighbouring corners of a row
   for (int j = 0; j < 4; ++j) {
     const Two left = elements(patch, base, n.corners[j][0]),

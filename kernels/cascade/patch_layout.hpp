@@ -14,26 +14,37 @@ constexpr int tile_windows = tile_columns * max_tile_rows;
 // Offsets of corners are 16-bit counts of 4-byte words.
 constexpr int max_patch_bytes = 4 << 16;
 
-// The layout of a patch. The step, 1 or 2, is the distance in pixels between adjacent windows. At
-// step 2 the even columns come first in a row and the odd ones after them, so that neighbouring
-// windows always read neighbouring words. A second plane of the same layout, if there is one, holds
-// the tilted integral image.
+// The layout of a patch. The step, 1 or 2, is the distance in pixels between adjacent windows.
+// Rows are copied in vectors of four elements. The first window's first element, which belongs to
+// the pixel left of and above the window's first one, is the last of its vector. At step 2 a row
+// has the second and fourth elements of all vectors first, and then the others, so that
+// neighbouring windows always read neighbouring words. A second plane of the same layout, if there
+// is one, holds the tilted integral image.
 struct PatchLayout {
   int step = 1;
   int rows_of_windows = max_tile_rows;
-  // Table elements. The first row and column are those before the tile's first pixel.
-  int columns = 0, rows = 0;
-  int pitch = 0;   // words from row to row
-  int planes = 1;  // 2 with the tilted integral image
+  int vectors = 0, rows = 0;  // of table elements
+  int planes = 1;             // 2 with the tilted integral image
 
-  constexpr int plane_words() const { return rows * pitch; }
+  constexpr int pitch() const { return 4 * vectors; }  // words from row to row
+  constexpr int plane_words() const { return rows * pitch(); }
   constexpr int bytes() const { return planes * plane_words() * 4; }
-  // Words from the first element of the patch, or of a window in it, to the element x columns to
-  // the right and y rows below. At step 2 this holds because every window starts in an even column.
+  // The word of the first window's first element.
+  constexpr int first_word() const { return step == 1 ? 3 : 1; }
+  // Words from a window's first element to the element x columns to the right and y rows below.
   constexpr int word(int x, int y) const {
-    return y * pitch + (step == 1 ? x : x % 2 * (pitch / 2) + x / 2);
+    return y * pitch() + (step == 1 ? x : x % 2 * (pitch() / 2 + 1) + x / 2);
   }
+  // Words from a window to the one in the next row.
+  constexpr int next_row() const { return step * pitch(); }
 };
+
+// Windows up to this width have patches of one pitch, which kernels know at compile time.
+constexpr int usual_width = 24;
+
+constexpr int vectors_across(int step, int window_width) {
+  return divide_up(3 + (tile_columns - 1) * step + window_width + 1, 4);
+}
 
 // The layout with the most rows of windows (a power of two) that fits into `most_bytes`; at least
 // one row.

@@ -36,48 +36,79 @@ __device__ __forceinline__ Tile tile_of(const EvaluateTask& task, const Evaluate
           static_cast<int>(tile.row) * rows};
 }
 
-// Copies a plane of the patch from a table, with `warps` warps. Loads are unconditional: past the
-// table's edges, where no window reads, they re-read the last valid element. Each lane takes a
-// column, each warp every `warps`-th row of it.
-template <int warps>
-__device__ __forceinline__ void load_plane(View<const std::uint32_t> table,
-                                           const PatchLayout& layout, const Tile& tile,
-                                           const Patch& patch, int plane) {
-  constexpr int rows_at_once = 6;
-  const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
-  const int x = tile.x() - 1, y = tile.y() - 1;
-  const int last_row = table.size.height - 1 - y, pitch = static_cast<int>(table.pitch);
-  for (int i = lane; i < layout.columns; i += 32) {
-    const std::uint32_t* column = table.row(y) + min(x + i, table.size.width - 1);
-    const int word = plane * layout.plane_words() + layout.word(i, 0);
-    for (int j = warp; j < layout.rows; j += warps * rows_at_once) {
-      std::uint32_t v[rows_at_once];
+// Copies a plane of the patch from a table. Teams of 16 or 32 threads take a row each, a thread one
+// vector of it. Past the table's edges, where no window reads, the last vector or row is read
+// again. The copy is complete after wait_for_copies() and a barrier.
+template <int threads>
+__device__ __forceinline__ void begin_plane(View<const std::uint32_t> table,
+                                            const PatchLayout& layout, const Tile& tile,
+                                            const Patch& patch, int plane) {
+  const int vectors = layout.vectors, rows = layout.rows, pitch = layout.pitch();
+  const int log_team = vectors <= 16 ? 4 : 5, team = 1 << log_team;
+  const int rows_at_once = threads >> log_team, first_row = static_cast<int>(threadIdx.x) >> log_team;
+  const int last_row = table.size.height - tile.y(), table_pitch = static_cast<int>(table.pitch);
+  const int last_vector = (table.size.width - 1) & ~3;
+  for (int i = static_cast<int>(threadIdx.x) & (team - 1); i < vectors; i += team) {
+    const std::uint32_t* column =
+        table.row(tile.y() - 1) + min(tile.x() - 4 + 4 * i, last_vector);
+    const auto from = [&](int j) {
+      return reinterpret_cast<const uint4*>(column + min(j, last_row) * table_pitch);
+    };
+    if (layout.step == 1) {
+      for (int j = first_row; j < rows; j += rows_at_once)
+        begin_copy(patch, plane * layout.plane_words() + j * pitch + 4 * i, from(j));
+      continue;
+    }
+    constexpr int loads = 4;  // at once
+    for (int j = first_row; j < rows; j += loads * rows_at_once) {
+      uint4 v[loads];
       FACESAT_UNROLL
-      for (int k = 0; k < rows_at_once; ++k) v[k] = column[min(j + k * warps, last_row) * pitch];
+      for (int k = 0; k < loads; ++k) v[k] = *from(j + k * rows_at_once);
       FACESAT_UNROLL
-      for (int k = 0; k < rows_at_once; ++k)
-        if (j + k * warps < layout.rows) patch[word + (j + k * warps) * layout.pitch] = v[k];
+      for (int k = 0; k < loads; ++k) {
+        if (j + k * rows_at_once >= rows) break;
+        const int to = plane * layout.plane_words() + (j + k * rows_at_once) * pitch + 2 * i;
+        patch.write(to, uint2{v[k].y, v[k].w});
+        patch.write(to + pitch / 2, uint2{v[k].x, v[k].z});
+      }
     }
   }
 }
 
-// The sum of a rectangle, from the table element left of and above it.
-__device__ __forceinline__ std::uint32_t sum_of(const std::uint32_t* corner, std::ptrdiff_t pitch,
-                                                Size size) {
-  const std::uint32_t* below = corner + size.height * pitch;
-  return corner[0] - corner[size.width] - below[0] + below[size.width];
+// rules::inverse_deviation(), with fewer operations in f64. The estimate and the rule's value differ
+// by less than 4 ulp of f64 (see below), so that f32 rounds both to the same value unless the estimate
+// is that close to the middle between two f32 values.
+//
+// The first estimate y has a relative error of at most 2^-21; e = 1 - x y^2 gives the factor
+// 1 / sqrt(1 - e) = 1 + e / 2 + 3 e^2 / 8 + ..., whose next term is below 2^-59. The rule rounds
+// twice and the estimate three times.
+__device__ __forceinline__ float inverse_deviation(std::int64_t spread) {
+  constexpr unsigned dropped_bits = 29;  // of a mantissa of f64 that becomes f32
+  constexpr std::uint32_t middle = 1u << (dropped_bits - 1), margin = 16;
+  const double x = static_cast<double>(spread);
+  const double y = approximate_rsqrt(static_cast<float>(spread));
+  const double e = __fma_rn(-x * y, y, 1.0);
+  const double estimate = __fma_rn(y * e, __fma_rn(0.375, e, 0.5), y);
+  const std::uint32_t dropped =
+      static_cast<std::uint32_t>(__double_as_longlong(estimate)) & ((1u << dropped_bits) - 1);
+  if (dropped - (middle - margin) < 2 * margin) return rules::inverse_deviation(spread);
+  return static_cast<float>(estimate);
 }
 
-// 1 / (area * standard deviation) of a window, or 0 if its variance is too low.
-__device__ __forceinline__ float inverse_deviation(const EvaluateTask& task, const StepCascade& c,
-                                                   int x, int y) {
-  const auto sum =
-      static_cast<std::int64_t>(sum_of(task.sum.row(y) + x, task.sum.pitch, task.inner));
-  const auto squared_sum = static_cast<std::int64_t>(
-      sum_of(task.squared_sum.row(y) + x, task.squared_sum.pitch, task.inner));
-  const std::int64_t spread = c.normalised_area * squared_sum - sum * sum;
-  if (spread < c.min_spread) return 0;
-  return rules::inverse_deviation(spread);
+// The sum of a rectangle, from its four corners row by row.
+__device__ __forceinline__ std::uint32_t sum_of(const std::uint32_t (&corners)[4]) {
+  return corners[0] - corners[1] - corners[2] + corners[3];
+}
+
+// 1 / (area * standard deviation) of a window, or 0 if its variance is too low. Given are the
+// corners of the normalised rectangle in both tables.
+__device__ __forceinline__ float inverse_deviation(const StepCascade& c,
+                                                   const std::uint32_t (&sum_corners)[4],
+                                                   const std::uint32_t (&square_corners)[4]) {
+  const std::uint64_t sum = sum_of(sum_corners), squared_sum = sum_of(square_corners);
+  const auto spread = static_cast<std::int64_t>(
+      static_cast<std::uint32_t>(c.normalised_area) * squared_sum - sum * sum);
+  return spread < c.min_spread ? 0 : inverse_deviation(spread);
 }
 
 // The windows of a 32-bit word that the skip rule certainly skips, given the word's `rejected`

@@ -101,6 +101,14 @@ class DynamicShared {
         "r"(four.x), "r"(four.y), "r"(four.z), "r"(four.w)
         : "memory");
   }
+  // Two elements, on an 8-byte boundary.
+  __device__ void write(int i, const uint2& two) const {
+    static_assert(sizeof(T) == 4);
+    asm volatile("st.shared.v2.b32 [%0], {%1, %2};" ::"r"(address() +
+                                                          4u * static_cast<unsigned>(i)),
+                 "r"(two.x), "r"(two.y)
+                 : "memory");
+  }
 
  private:
   T* elements_;
@@ -131,6 +139,13 @@ __device__ __forceinline__ unsigned add_lower_word(unsigned address, unsigned pa
 }
 __device__ __forceinline__ unsigned add_upper_word(unsigned address, unsigned pair) {
   return __dp2a_lo(pair, 0x0400u, address);
+}
+
+// 1 / sqrt(x), for x >= 1, with a relative error of at most 2^-22.
+__device__ __forceinline__ float approximate_rsqrt(float x) {
+  float result;
+  asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
+  return result;
 }
 
 // if (value < threshold) sum += gain. Uses predicated additions; for the plain statement the

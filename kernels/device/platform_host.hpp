@@ -115,6 +115,11 @@ class DynamicShared {
     (*this)[i + 2] = four.z;
     (*this)[i + 3] = four.w;
   }
+  void write(int i, const uint2& two) const {
+    if (i % 2 != 0) simt::undefined("two words in shared memory are not aligned");
+    (*this)[i] = two.x;
+    (*this)[i + 1] = two.y;
+  }
 };
 
 // The copy is made at once.
@@ -137,6 +142,9 @@ template <class T>
 void add_from_lane_before(T& value, unsigned distance) {
   const T other = __shfl_up_sync(0xFFFFFFFFu, value, distance);
   if (simt::lane_index() >= distance) value += other;
+}
+inline float approximate_rsqrt(float x) {
+  return 1 / std::sqrt(x);
 }
 inline void add_if_less(std::int64_t& sum, float value, float threshold, std::int64_t gain) {
   if (value < threshold) sum += gain;

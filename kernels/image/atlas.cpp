@@ -6,6 +6,8 @@
 namespace facesat::gpu {
 namespace {
 
+constexpr int alignment = 16;  // of levels and of the atlas's width, in pixels
+
 // Places levels on shelves. A shelf is a strip across the atlas, as high as the first level on it;
 // levels come in decreasing size.
 class Shelves {
@@ -28,7 +30,6 @@ class Shelves {
   struct Shelf {
     int y, height, used;  // used: width of what is on the shelf
   };
-  static constexpr int alignment = 16;  // levels start on 16-byte boundaries of the atlas
   int width_, height_ = 0;
   std::vector<Shelf> shelves_;
 };
@@ -45,7 +46,8 @@ Size AtlasPlan::largest() const {
 // A level that would make the atlas too large begins a new group.
 AtlasPlan plan_atlas(const Pyramid& pyramid, std::size_t max_pixels) {
   AtlasPlan plan;
-  const int width = pyramid.levels.empty() ? 0 : pyramid.levels.front().size.width;
+  const int widest = pyramid.levels.empty() ? 0 : pyramid.levels.front().size.width;
+  const int width = divide_up(widest, alignment) * alignment;
   Shelves shelves(width);
   for (int i = 0; i < static_cast<int>(pyramid.levels.size()); ++i) {
     const Size level = pyramid.levels[i].size;

@@ -123,6 +123,9 @@ inline double __longlong_as_double(long long bits) {
 inline long long __double_as_longlong(double value) {
   return std::bit_cast<long long>(value);
 }
+inline double __fma_rn(double a, double b, double c) {
+  return std::fma(a, b, c);
+}
 // The sum of the products of four pairs of bytes, plus `sum`.
 inline unsigned __dp4a(unsigned a, unsigned b, unsigned sum) {
   for (int shift = 0; shift < 32; shift += 8) sum += (a >> shift & 0xFF) * (b >> shift & 0xFF);
