@@ -85,11 +85,14 @@ class Evaluation {
       if (n == 0) return;
       if (s == early_stages_ && hand_over_survivors(n)) return;
       if (Sum::any_order && n <= 32 && s >= early_stages_) return last_stages(s, n);
-      // The windows of a thread share the loads of a feature.
-      if (n > 64)
-        next_stage<max_windows_per_thread>(s, n);
+      // The windows of a thread share the loads of a feature. Between three and four, it takes
+      // what leaves fewer threads without a window.
+      if (n <= 64)
+        next_stage<2>(s, n, Teams(1, thread_));
+      else if (n <= 3 * threads && 3 * warps_for<3>(n) < 4 * warps_for<4>(n))
+        next_stage<3>(s, n, Teams(warps_for<3>(n), thread_));
       else
-        next_stage<2>(s, n);
+        next_stage<4>(s, n, Teams(warps_for<4>(n), thread_));
     }
   }
 
@@ -97,6 +100,24 @@ class Evaluation {
   static constexpr int max_windows_per_thread = tile_windows / threads;
   using Sum = typename Form::Sum;
   using Value = typename Sum::Value;
+
+  // How a block's warps form teams of a given number of warps; without divisions, which would take
+  // as long as a short stage.
+  struct Teams {
+    int members;  // threads of a team
+    int count;    // of teams; the warps of others have nothing to do
+    int number;   // of the thread's team
+
+    __device__ Teams(int team_warps, int thread) {
+      static_assert(warps == 8);
+      const int warp = thread / 32;
+      members = 32 * team_warps;
+      count = !Sum::any_order || team_warps > 4 ? 1 : team_warps > 2 ? 2 : 8 >> (team_warps - 1);
+      number = warp;
+      if (team_warps > 1)
+        number = (warp >= team_warps) + (warp >= 2 * team_warps) + (warp >= 3 * team_warps);
+    }
+  };
 
   using SquareCorners = std::uint32_t[max_windows_per_thread][4];
 
@@ -116,9 +137,7 @@ class Evaluation {
     return static_cast<unsigned>(l.first_word()) +
            number / tile_columns * static_cast<unsigned>(l.next_row()) + number % tile_columns;
   }
-  __device__ Base base_of(int window) const {
-    return {patch_.address() + first_word(window) * 4};
-  }
+  __device__ Base base_of(int window) const { return {patch_.address() + first_word(window) * 4}; }
 
   // ---- the first stage: a thread has windows of one column, `warps` rows apart
 
@@ -139,8 +158,8 @@ class Evaluation {
     wait_for_copies();
     __syncthreads();
     const PatchLayout& l = cascade_.layout;
-    const bool usual = l.rows_of_windows == max_tile_rows &&
-                       l.vectors == vectors_across(l.step, usual_width);
+    const bool usual =
+        l.rows_of_windows == max_tile_rows && l.vectors == vectors_across(l.step, usual_width);
     if (usual && l.step == 1)
       first_stage<usual_next_row(1)>(existing, squares);
     else if (usual)
@@ -224,34 +243,36 @@ class Evaluation {
       alive = alive && (surely_skipped(word, tile_.column == 0) >> (thread_ % 32) & 1) == 0;
   }
 
-  // log2 of the smallest power of two that is at least the number of windows.
-  __device__ static int log_members(int windows) {
-    return windows > 1 ? 32 - __clz(windows - 1) : 0;
+  // ---- the next stages: teams of `team_warps` warps divide the trees among themselves
+
+  // How many warps have room for n windows, if each thread takes W of them.
+  template <int W>
+  __device__ static int warps_for(int n) {
+    return (n + 32 * W - 1) / (32 * W);
   }
 
-  // Evaluates stage s for n windows, up to W per thread. Teams of `members` threads (whole warps)
-  // divide the trees among themselves.
+  // Evaluates stage s for n windows, W per thread. Each team has all windows.
   template <int W>
-  __device__ void next_stage(int s, int n) {
+  __device__ void next_stage(int s, int n, const Teams& teams) {
     const CompiledStage& stage = cascade_.stages[s];
-    const int shift = Sum::any_order ? max(log_members((n + W - 1) / W), 5) : log_threads;
-    const int members = 1 << shift, teams = threads >> shift;
-    const int team = thread_ >> shift, slot = thread_ & (members - 1);
+    const int first_place = thread_ - teams.number * teams.members;
     Windows<W> windows;
     for (int k = 0; k < W; ++k) {
-      const int place = slot + k * members;
-      windows.id[k] = place < n ? static_cast<int>(shared_.survivors[place]) : -1;
-      windows.alive[k] = place < n && team == 0;  // only the first team keeps results
-      const int id = max(windows.id[k], 0);
+      const int place = first_place + k * teams.members;
+      const int id = place < n ? static_cast<int>(shared_.survivors[place]) : 0;
       windows.place[k] = {base_of(id), shared_.inverse_deviation[id]};
       windows.sum[k] = 0;
     }
-    if (__any_sync(full_warp, windows.id[0] >= 0))
-      Form::add(cascade_, stage, patch_, team, teams, windows.place, windows.sum);
+    if (teams.number < teams.count)
+      Form::add(cascade_, stage, patch_, teams.number, teams.count, windows.place, windows.sum);
     if constexpr (Sum::any_order)
-      if (teams > 1) gather(windows.sum, members);
+      if (teams.count > 1) gather(windows.sum, teams);
+    __syncwarp();  // so that windows' numbers are read again, rather than kept in registers
     const CompiledStage end = stage;  // as in first_stage()
     for (int k = 0; k < W; ++k) {
+      const int place = first_place + k * teams.members;
+      windows.alive[k] = place < n && teams.number == 0;  // only the first team keeps results
+      if (place < n) windows.id[k] = shared_.survivors[place];
       windows.sum[k] += Sum::leaf(end.base);
       if (!windows.alive[k] || !Sum::rejects(end, windows.sum[k])) continue;
       windows.alive[k] = false;
@@ -262,13 +283,21 @@ class Evaluation {
 
   // Adds the sums of all other teams to those of the first.
   template <int W>
-  __device__ void gather(Value (&sums)[W], int members) {
+  __device__ void gather(Value (&sums)[W], const Teams& teams) {
     for (int k = 0; k < W; ++k) shared_.partial_sums[k * threads + thread_] = sums[k];
     __syncthreads();
-    if (thread_ >= members) return;
+    if (teams.number > 0) return;
+    const int end = teams.count * teams.members;
     for (int k = 0; k < W; ++k)
-      for (int from = thread_ + members; from < threads; from += members)
+      for (int from = thread_ + teams.members; from < end; from += teams.members)
         sums[k] += shared_.partial_sums[k * threads + from];
+  }
+
+  // ---- the last stages
+
+  // log2 of the smallest power of two that is at least the number of windows.
+  __device__ static int log_members(int windows) {
+    return windows > 1 ? 32 - __clz(windows - 1) : 0;
   }
 
   // Evaluates all stages from s on, for at most 32 windows. Every warp holds all of these windows,

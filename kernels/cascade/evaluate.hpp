@@ -73,8 +73,8 @@ StepCascade describe(const CompiledCascade& compiled, const PatchLayout& layout)
 
 struct EvaluateTask {
   // Tables of one size and pitch (elements); squared_sum is not needed for LBP, tilted_sum only for
-  // tilted features. See SatTask for their layout; besides, rows begin on 16-byte boundaries and can
-  // be read from four elements before them to a multiple of four.
+  // tilted features. See SatTask for their layout; besides, rows begin on 16-byte boundaries and
+  // can be read from four elements before them to a multiple of four.
   View<const std::uint32_t> sum, squared_sum, tilted_sum;
   StepCascade cascade[2];       // for levels of step 1 and 2
   Size inner;                   // of the rectangle whose variance normalises a window

@@ -6,9 +6,9 @@
 
 namespace facesat::gpu {
 
-// ---- values before normalisation: sums of the patch elements at the node's corners. HaarNode::corners is in the order of the
-// patterns in haar_node.cpp. `ones` are corners with coefficient 1 or -1; `parts` are those with
-// the node's weight or its negative.
+// ---- values before normalisation: sums of the patch elements at the node's corners.
+// HaarNode::corners is in the order of the patterns in haar_node.cpp. `ones` are corners with
+// coefficient 1 or -1; `parts` are those with the node's weight or its negative.
 
 __device__ __forceinline__ std::int32_t edge_value(const HaarNode& n, const Patch& patch,
                                                    Base base) {
@@ -37,9 +37,10 @@ __device__ __forceinline__ std::int32_t quad_value(const HaarNode& n, const Patc
                                    (outer - 2 * inner + 4 * element(patch, base, n.last_corner)));
 }
 
-__device__ __forceinline__ float general_value(const HaarNode& n, const GeneralFeature* features,
-                                               const Patch& patch, Base base) {
-  const GeneralFeature& f = features[n.corners[0]];
+// Not inlined: it is rare, and its copies would displace what is frequent from the instruction
+// cache.
+FACESAT_NOINLINE __device__ float general_value(const GeneralFeature& f, Base base) {
+  const Patch patch;
   const auto sum = [&](int part) {
     const auto p = [&](int i) { return element(patch, base, f.corner[part][i]); };
     return static_cast<float>(static_cast<std::int32_t>(p(0) - p(1) - p(2) + p(3)));
@@ -68,7 +69,7 @@ __device__ __forceinline__ bool goes_left(const HaarNode& n, int, const StepCasc
       value = static_cast<float>(quad_value(n, patch, at.base));
       break;
     default:
-      value = general_value(n, cascade.general, patch, at.base);
+      value = general_value(cascade.general[n.corners[0]], at.base);
   }
   return value * at.inverse_deviation < n.threshold;
 }
@@ -100,7 +101,7 @@ struct Stumps<HaarNode> : StumpsOf<HaarNode> {
     add_kind(i, begin[3], stride, nodes, at, sums,
              [&](const HaarNode& n, Base base) { return quad_value(n, patch, base); });
     add_kind(i, begin[4], stride, nodes, at, sums, [&](const HaarNode& n, Base base) {
-      return general_value(n, c.general, patch, base);
+      return general_value(c.general[n.corners[0]], base);
     });
   }
 

@@ -9,8 +9,9 @@ namespace facesat::gpu {
 
 using Patch = DynamicShared<std::uint32_t>;
 
-// The address of a window's first element in the patch: a sum, so that windows at constant distances
-// of each other can share the addresses of corners, and differ in the constant parts of loads.
+// The address of a window's first element in the patch: a sum, so that windows at constant
+// distances of each other can share the addresses of corners, and differ in the constant parts of
+// loads.
 struct Base {
   unsigned address;
   unsigned distance = 0;

@@ -45,12 +45,12 @@ __device__ __forceinline__ void begin_plane(View<const std::uint32_t> table,
                                             const Patch& patch, int plane) {
   const int vectors = layout.vectors, rows = layout.rows, pitch = layout.pitch();
   const int log_team = vectors <= 16 ? 4 : 5, team = 1 << log_team;
-  const int rows_at_once = threads >> log_team, first_row = static_cast<int>(threadIdx.x) >> log_team;
+  const int rows_at_once = threads >> log_team,
+            first_row = static_cast<int>(threadIdx.x) >> log_team;
   const int last_row = table.size.height - tile.y(), table_pitch = static_cast<int>(table.pitch);
   const int last_vector = (table.size.width - 1) & ~3;
   for (int i = static_cast<int>(threadIdx.x) & (team - 1); i < vectors; i += team) {
-    const std::uint32_t* column =
-        table.row(tile.y() - 1) + min(tile.x() - 4 + 4 * i, last_vector);
+    const std::uint32_t* column = table.row(tile.y() - 1) + min(tile.x() - 4 + 4 * i, last_vector);
     const auto from = [&](int j) {
       return reinterpret_cast<const uint4*>(column + min(j, last_row) * table_pitch);
     };
@@ -75,9 +75,14 @@ __device__ __forceinline__ void begin_plane(View<const std::uint32_t> table,
   }
 }
 
-// rules::inverse_deviation(), with fewer operations in f64. The estimate and the rule's value differ
-// by less than 4 ulp of f64 (see below), so that f32 rounds both to the same value unless the estimate
-// is that close to the middle between two f32 values.
+// Not inlined: it is almost never called.
+FACESAT_NOINLINE __device__ float exact_inverse_deviation(std::int64_t spread) {
+  return rules::inverse_deviation(spread);
+}
+
+// rules::inverse_deviation(), with fewer operations in f64. The estimate and the rule's value
+// differ by less than 4 ulp of f64 (see below), so that f32 rounds both to the same value unless
+// the estimate is that close to the middle between two f32 values.
 //
 // The first estimate y has a relative error of at most 2^-21; e = 1 - x y^2 gives the factor
 // 1 / sqrt(1 - e) = 1 + e / 2 + 3 e^2 / 8 + ..., whose next term is below 2^-59. The rule rounds
@@ -91,7 +96,7 @@ __device__ __forceinline__ float inverse_deviation(std::int64_t spread) {
   const double estimate = __fma_rn(y * e, __fma_rn(0.375, e, 0.5), y);
   const std::uint32_t dropped =
       static_cast<std::uint32_t>(__double_as_longlong(estimate)) & ((1u << dropped_bits) - 1);
-  if (dropped - (middle - margin) < 2 * margin) return rules::inverse_deviation(spread);
+  if (dropped - (middle - margin) < 2 * margin) return exact_inverse_deviation(spread);
   return static_cast<float>(estimate);
 }
 

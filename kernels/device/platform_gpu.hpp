@@ -17,6 +17,7 @@ inline constexpr bool on_host = false;
 
 // Before a loop whose arrays must stay in registers.
 #define FACESAT_UNROLL _Pragma("unroll")
+#define FACESAT_NOINLINE __noinline__
 // The type of a large kernel parameter, which is read in place.
 #define FACESAT_PARAMETER(T) const __grid_constant__ T
 
@@ -104,10 +105,10 @@ class DynamicShared {
   // Two elements, on an 8-byte boundary.
   __device__ void write(int i, const uint2& two) const {
     static_assert(sizeof(T) == 4);
-    asm volatile("st.shared.v2.b32 [%0], {%1, %2};" ::"r"(address() +
-                                                          4u * static_cast<unsigned>(i)),
-                 "r"(two.x), "r"(two.y)
-                 : "memory");
+    asm volatile(
+        "st.shared.v2.b32 [%0], {%1, %2};" ::"r"(address() + 4u * static_cast<unsigned>(i)),
+        "r"(two.x), "r"(two.y)
+        : "memory");
   }
 
  private:
