@@ -3,19 +3,24 @@
 //
 // The part of the integral images that the tile needs, its patch, is copied to shared memory, where
 // a feature's corners have the same offsets for all windows. In the first stage a thread evaluates
-// four windows, so that a feature is read once for all four. After every stage the survivors (the
-// windows not rejected so far) are listed anew. Once there are fewer survivors than the threads can
-// take, the threads form teams: each team has all survivors, and a part of the stage's trees. Sums
-// are in fixed point, so the order of additions does not matter. (Cascades whose sums need f64 have
-// no teams.)
+// four windows of one column, so that a feature is read once for all four, and the addresses of its
+// corners are computed once: with the usual pitch of a patch, the distances between these windows
+// are constants. After every stage the survivors (the windows not rejected so far) are listed anew,
+// and a thread takes two to four of them. Once there are fewer survivors than the threads can take,
+// warps form teams: each team has all survivors, and a part of the stage's trees. Sums are in fixed
+// point, so the order of additions does not matter. (Cascades whose sums need f64 have no teams.)
 //
-// The bottleneck is the path from shared memory to registers, one word per lane: 6 to 9 words per
-// node, and as many again for a feature read from memory. Features of the first stages therefore
-// come from the constant cache, and survivors are listed so that a warp's windows begin in
-// different banks as far as possible; since all windows use the same offsets, their corners then
-// lie in different banks, too. Two other designs were tried and were slower: two windows per lane
-// in the halves of a word (values beyond 16 bits and halves of rejected windows cost more than this
-// saves), and ending a stage's sum early (only 4 % of the nodes could be left out).
+// The first stage is limited by the instructions issued; the kernel as a whole by the path from
+// shared memory to registers, one word per lane: 6 to 9 words per node, and as many again for a
+// feature read from memory. Features of the first stages therefore come from the constant cache,
+// and survivors are listed so that a warp's windows begin in different banks as far as possible;
+// since all windows use the same offsets, their corners then lie in different banks, too. Two other
+// designs were tried and were slower: two windows per lane in the halves of a word (values beyond
+// 16 bits and halves of rejected windows cost more than this saves), and ending a stage's sum early
+// (only 4 % of the nodes could be left out).
+//
+// The code is large, because it exists for several numbers of windows per thread. When rare parts
+// were inlined, too, fetching instructions took a seventh of the time of trees.
 #include <algorithm>
 #include <cstring>
 #include <variant>
@@ -29,8 +34,8 @@
 namespace facesat::gpu {
 namespace {
 
-constexpr int log_threads = 8, threads = 1 << log_threads, warps = threads / 32;  // of a block
-constexpr int banks = 32;  // of shared memory
+constexpr int threads = 256, warps = threads / 32;  // of a block
+constexpr int banks = 32;                           // of shared memory
 
 // The data that a block's threads share besides the patch.
 struct Shared {

@@ -236,6 +236,33 @@ __device__ __forceinline__ unsigned load_relaxed(const unsigned* address) {
   return value;
 }
 
+// The same for 16 bytes, which are one access, too: b128, from sm_70 and CUDA 12.3 on. (Nothing
+// promises that for v4.b32.)
+template <class T>
+__device__ __forceinline__ void store_relaxed(T* address, const T& value) {
+  static_assert(sizeof(T) == 16);
+  const auto& v = reinterpret_cast<const uint4&>(value);
+  asm volatile(
+      "{\n.reg .b64 low, high;\n.reg .b128 all;\nmov.b64 low, {%1, %2};\n"
+      "mov.b64 high, {%3, %4};\nmov.b128 all, {low, high};\n"
+      "st.relaxed.gpu.global.b128 [%0], all;\n}" ::"l"(address),
+      "r"(v.x), "r"(v.y), "r"(v.z), "r"(v.w)
+      : "memory");
+}
+template <class T>
+__device__ __forceinline__ T load_relaxed(const T* address) {
+  static_assert(sizeof(T) == 16);
+  T value;
+  auto& v = reinterpret_cast<uint4&>(value);
+  asm volatile(
+      "{\n.reg .b64 low, high;\n.reg .b128 all;\nld.relaxed.gpu.global.b128 all, [%4];\n"
+      "mov.b128 {low, high}, all;\nmov.b64 {%0, %1}, low;\nmov.b64 {%2, %3}, high;\n}"
+      : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+      : "l"(address)
+      : "memory");
+  return value;
+}
+
 // As above, with what makes other data visible: whoever reads the stored word by load_acquire()
 // sees what this thread, and threads that it has synchronised with, have written before.
 __device__ __forceinline__ void store_release(unsigned long long* address,

@@ -195,6 +195,17 @@ inline void store_relaxed(unsigned* address, unsigned value) {
 inline unsigned load_relaxed(const unsigned* address) {
   return *address;
 }
+template <class T>
+void store_relaxed(T* address, const T& value) {
+  static_assert(sizeof(T) == 16);
+  *address = value;
+  simt::progress();
+}
+template <class T>
+T load_relaxed(const T* address) {
+  static_assert(sizeof(T) == 16);
+  return *address;
+}
 // Only one fibre runs at any moment, so that all writes are visible.
 inline void store_release(unsigned long long* address, unsigned long long value) {
   store_relaxed(address, value);

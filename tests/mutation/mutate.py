@@ -89,7 +89,7 @@ MUTATIONS = [
     ("core/rules.hpp", "box.x + box.width < image.width ? box.x + box.width : image.width", "box.x + box.width", "output: clipped to the image"),
     ("core/pyramid.cpp", "return {rules::in_image(x, level.scale),",
      "return {static_cast<int>(static_cast<float>(x) * level.scale),", "output: positions are rounded"),
-    ("kernels/cascade/tile.cuh", "if (j + k * warps < layout.rows) patch", "if (j + k * warps < layout.rows - 1) patch",
+    ("kernels/cascade/tile.cuh", "if (j + k * rows_at_once >= rows) break", "if (j + k * rows_at_once >= rows - 1) break",
      "kernels: every row of a patch is loaded"),
     ("kernels/cascade/tile.cuh", "rejected & (rejected + 1)", "rejected", "kernels: runs from the tile before are unknown"),
     ("kernels/cascade/evaluate.cu", "thread_] = sum;\n    __syncthreads();", "thread_] = sum;",

@@ -167,6 +167,26 @@ TEST_P(Sat, RowsLongerThanABlock) {
   check<float>(*GetParam(), SatType::f32_f32, picture.view(), sum_alone);
 }
 
+// More tiles in a row or column than a block reads at once, and sums as large as a tile can have.
+// Where a row or column has a block of its own, thousands take long on the host.
+TEST_P(Sat, ManyTiles) {
+  if (!on_gpu && GetParam()->launches != 1) GTEST_SKIP() << "its tiles do not wait for each other";
+  std::vector<Size> sizes{{2200, 3}, {3, 2200}, {2200, 8}, {4, 4300}};
+  if (on_gpu) sizes.insert(sizes.end(), {{2119, 2113}, {1100, 4001}, {31000, 140}, {140, 31000}});
+  for (const Size size : sizes) {
+    const Image<std::uint8_t> picture = noise_of(size);
+    check<std::uint32_t>(*GetParam(), SatType::u8_u32, View<const std::uint8_t>(picture.view()),
+                         sum_alone);
+  }
+  for (const Size size : {Size{140, 80}, {130, 130}}) {
+    Image<std::uint8_t> white(size);
+    for (int y = 0; y < size.height; ++y)
+      std::fill_n(white.row(y), size.width, static_cast<std::uint8_t>(255));
+    check<std::uint32_t>(*GetParam(), SatType::u8_s32, View<const std::uint8_t>(white.view()),
+                         sum_alone);
+  }
+}
+
 TEST_P(Sat, UniformPicturesCornersAndSumsThatWrap) {
   const Size size{on_gpu ? 140 : 70, on_gpu ? 70 : 40};
   Image<std::uint8_t> picture(size);

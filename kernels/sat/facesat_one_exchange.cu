@@ -1,0 +1,408 @@
+// The sum of a small 8-bit picture, with a single exchange between tiles (1R1W).
+//
+// Idea: each tile publishes, once, the prefix sums of its column totals, those of its row totals,
+//   and its total. An element of the table is the sum of four parts: of the tile's own table, of
+//   the column totals of all tiles above, of the row totals of all tiles to the left, and of the
+//   totals of all tiles above left. A block reads all of these at the same time and adds them up
+//   itself. So it waits for published values once, where look-back waits for rows, then for
+//   columns, in a chain of tiles.
+// Shapes: warps of 8 rows, four columns per lane, all pixels in registers; tiles of 128 x 64, from
+//   3 megapixels on 128 x 128 (choose_shape).
+// Reads and writes per element: the pixel once, the table once (1R1W). Published values are 2 % of
+//   that, but each is read by all tiles below or to the right of its own.
+// Launches: 1.
+// Workspace: a ticket; 16 bytes for each four columns and rows of a tile; a word of 64 bits for its
+//   total; and the workspace of facesat_lookback.
+// Source: our own; tickets and epochs as in facesat_lookback.
+//
+// Limits. The reads of published values grow with the square of the number of tiles, so larger
+// pictures than 4.5 megapixels are left to facesat_lookback, as are other types, and squared sums
+// (with or without the sum: the two are never made in two passes).
+//
+// Measured on an H100, 8u32s: the ratio to the floor, the time to merely read the picture and write
+// the table.
+//
+//                                        1280x720   1920x1080   2048x2048
+//   facesat_lookback                     1.55       1.40        1.32
+//   tiles of 128 x 64, by tickets        1.32       1.32        1.255
+//   the same, by blockIdx                1.39       1.27        1.185
+//   by blockIdx, a cooperative launch    1.38       1.275       1.21
+//   by blockIdx, table in registers      1.38       1.235       1.41
+//   by blockIdx, tiles of 128 x 32       1.52       1.42        1.69
+//   by blockIdx, tiles of 128 x 128      1.45       1.36        1.17
+//
+// Blocks that take their tiles by blockIdx rely on being started in that order, which CUDA does not
+// promise. Look-back on larger pictures gains nothing from words of 16 bytes: 1.23 instead of 1.215
+// at 4096x4096, 1.14 instead of 1.15 at 8192x8192.
+#include "kernels/sat/one_exchange.cuh"
+#include "kernels/sat/pass.cuh"
+#include "kernels/sat/tile_order.cuh"
+
+namespace facesat::gpu {
+namespace {
+
+constexpr int tile_width = 128;
+
+// A megapixel. On the host, where kernels are only tested, smaller pictures reach every shape.
+constexpr double mega = on_host ? 4e3 : 1e6;
+
+// A block reads what up to 16 x 32 tiles have published at once.
+constexpr int window_across = 16, window_down = 32;
+
+// Warps lie one below the other. `blocks`: per multiprocessor, at least.
+template <int warps_, int blocks_>
+struct Shape {
+  static constexpr int warps = warps_, threads = 32 * warps, blocks = blocks_;
+  static constexpr int height = rows_per_warp * warps;
+  // Entries that a tile publishes: of columns, then of rows.
+  static constexpr int column_entries = tile_width / 4, row_entries = height / 4,
+                       entries = column_entries + row_entries;
+
+  static_assert(row_entries * window_across == threads, "a thread reads one row entry per window");
+  static_assert(window_down % warps == 0, "each warp reads the columns of as many tiles");
+};
+
+// A picture, its table, and the workspace.
+struct Task {
+  Size size;
+  Tiles tiles;
+  const std::uint8_t* input;
+  std::ptrdiff_t input_pitch;
+  Sum* table;
+  std::ptrdiff_t pitch;
+  Word* ticket;  // in the lower half the next ticket, in the upper half the number of launches
+  Entry* entries;
+  Word* totals;
+};
+
+template <class Shape>
+struct Shared {
+  SharedArray<unsigned, 2> drawn;  // ticket and epoch
+  // Entries of the columns of each warp's rows; entries of rows, each of which counts only rows of
+  // its own warp; totals of warps.
+  SharedArray<Entry, Shape::warps * 32> columns;
+  SharedArray<Entry, Shape::row_entries> rows;
+  SharedArray<Sum, Shape::warps> totals;
+  // What all other tiles add to the tile's table: by column, by row, and everywhere. The k-th of
+  // the four columns or rows of entry e is element k * number of entries + e.
+  SharedArray<unsigned, tile_width> above;
+  SharedArray<unsigned, Shape::height> left;
+  SharedArray<unsigned, 1> corner;
+};
+
+// Where a thread's pixels are: a tile, and the first of its columns and rows.
+template <class Shape>
+struct Place {
+  int number;
+  int2 tile;
+  int x, y;
+  bool is_inside;  // the whole tile is
+
+  __device__ __forceinline__ Place(const Task& task, int number_)
+      : number(number_), tile{number % task.tiles.across, number / task.tiles.across} {
+    const int thread = static_cast<int>(threadIdx.x);
+    x = tile.x * tile_width + 4 * (thread % 32);
+    y = tile.y * Shape::height + rows_per_warp * (thread / 32);
+    is_inside = (tile.x + 1) * tile_width <= task.size.width &&
+                (tile.y + 1) * Shape::height <= task.size.height;
+  }
+};
+
+template <class Shape>
+__device__ __forceinline__ void load_pixels(const Task& task, const Place<Shape>& place,
+                                            Kept<std::uint8_t> (&pixels)[rows_per_warp]) {
+  specialise(place.is_inside, [&]<bool all_inside>() {
+    load_rows<all_inside>(task.input + place.y * task.input_pitch, task.input_pitch, place.x,
+                          task.size.width, task.size.height - place.y, pixels);
+  });
+}
+
+// Draws a ticket, which is the number of the block's tile, and loads the tile's pixels. While the
+// ticket is on its way, the block loads those of tile blockIdx.x, which is its own if blocks draw
+// in that order. Otherwise it loads again; another block needs those pixels and finds them in the
+// L2 cache.
+template <class Shape>
+__device__ __forceinline__ Place<Shape> draw_tile(const Task& task, Shared<Shape>& shared,
+                                                  Kept<std::uint8_t> (&pixels)[rows_per_warp]) {
+  const auto count = static_cast<unsigned>(task.tiles.count());
+  Word ticket = 0;
+  if (threadIdx.x == 0) ticket = atomicAdd(task.ticket, Word{1});
+  const Place<Shape> guess(task, static_cast<int>(blockIdx.x));
+  load_pixels(task, guess, pixels);
+  if (threadIdx.x == 0) {
+    shared.drawn[0] = static_cast<unsigned>(ticket);
+    shared.drawn[1] = static_cast<unsigned>(ticket >> 32) + 1;
+    // The last ticket: the next launch begins with ticket 0 again, and has the next epoch.
+    if (static_cast<unsigned>(ticket) + 1 == count) atomicAdd(task.ticket, (Word{1} << 32) - count);
+  }
+  __syncthreads();
+  const unsigned number = shared.drawn[0];
+  if (number == blockIdx.x) return guess;
+  const Place<Shape> place(task, static_cast<int>(number));
+  load_pixels(task, place, pixels);
+  return place;
+}
+
+// Puts the entries of the warp's rows and its total into shared memory; called by its last lane.
+template <class Shape>
+__device__ __forceinline__ void put_row_entries(const RowSums& rows, int warp,
+                                                Shared<Shape>& shared) {
+  Sum running = 0;
+  FACESAT_UNROLL
+  for (int e = 0; e < rows_per_warp / 4; ++e) {
+    const Sum upper = rows.inclusive[2 * e], lower = rows.inclusive[2 * e + 1];
+    const Entry entry{running + (upper & 0xFFFF), upper >> 16 | (lower & 0xFFFF0000),
+                      lower & 0xFFFF, 0};
+    shared.rows[warp * (rows_per_warp / 4) + e] = entry;
+    running = prefix_of(entry).v[3];
+  }
+  shared.totals[warp] = running;
+}
+
+// Publishes the tile's entries and its total. Returns the sum of the lane's column entries in the
+// warps above this one.
+template <class Shape>
+__device__ __forceinline__ Entry publish(const Task& task, int number, unsigned epoch,
+                                         const Entry& own, Shared<Shape>& shared) {
+  const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
+  Entry* const to = task.entries + number * Shape::entries;
+  Entry above{};
+  FACESAT_UNROLL
+  for (int w = 0; w < Shape::warps - 1; ++w)
+    if (w < warp) above.add_within_tile(shared.columns[w * 32 + lane]);
+  if (warp == Shape::warps - 1) {
+    Entry all = above;
+    all.add_within_tile(own);
+    all.epoch = epoch;
+    store_relaxed(to + lane, all);
+    if (lane == 31)
+      store_relaxed(task.totals + number, static_cast<Word>(epoch) << 32 | prefix_of(all).v[3]);
+  }
+  if (thread < Shape::row_entries) {
+    Entry row = shared.rows[thread];
+    row.epoch = epoch;
+    FACESAT_UNROLL
+    for (int w = 0; w < Shape::warps - 1; ++w)
+      if (w < thread / (rows_per_warp / 4)) row.first += shared.totals[w];
+    store_relaxed(to + Shape::column_entries + thread, row);
+  }
+  return above;
+}
+
+// What a thread reads of the tiles in a window: entries of four columns, for each warp from other
+// tiles above; the entry of four rows of a tile to the left; totals.
+template <class Shape>
+struct OtherTiles {
+  Pending<Entry, window_down / Shape::warps> columns;
+  Pending<Entry, 1> row;
+  Pending<Word, window_across * window_down / Shape::threads> totals;
+
+  // Begins with the window whose first tile is in column i and row j of tiles.
+  __device__ __forceinline__ void request(const Task& task, int2 tile, unsigned epoch, int i,
+                                          int j) {
+    constexpr int totals_step = Shape::threads / window_across;
+    const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
+    const int across = task.tiles.across;
+    columns.request(task.entries, ((j + warp) * across + tile.x) * Shape::entries + lane,
+                    Shape::warps * across * Shape::entries, Shape::warps,
+                    i == 0 ? tile.y - j - warp : 0, epoch);
+    const int row_i = i + thread / Shape::row_entries;
+    row.request(task.entries,
+                (tile.y * across + row_i) * Shape::entries + Shape::column_entries +
+                    thread % Shape::row_entries,
+                0, 1, j == 0 ? tile.x - row_i : 0, epoch);
+    const int total_i = i + thread % window_across, total_j = j + thread / window_across;
+    totals.request(task.totals, total_j * across + total_i, totals_step * across, totals_step,
+                   total_i < tile.x ? tile.y - total_j : 0, epoch);
+  }
+
+  // Waits until all are published, and adds them up in shared memory.
+  __device__ __forceinline__ void receive(const Task& task, unsigned epoch, Shared<Shape>& shared) {
+    const int thread = static_cast<int>(threadIdx.x), lane = thread % 32;
+    while (!(columns.retry(task.entries, epoch) & row.retry(task.entries, epoch) &
+             totals.retry(task.totals, epoch)))
+      if constexpr (on_host) pause();  // on a GPU, a round waits for its reads
+    if (columns.has_any) {
+      EntrySum sum;
+      FACESAT_UNROLL
+      for (const Entry& entry : columns.value) sum.add(entry);
+      add_four(shared.above, Shape::column_entries, lane, sum.prefix());
+    }
+    if (row.has_any)
+      add_four(shared.left, Shape::row_entries, thread % Shape::row_entries,
+               prefix_of(row.value[0]));
+    Sum total = 0;
+    FACESAT_UNROLL
+    for (const Word word : totals.value) total += static_cast<Sum>(word);
+    total = warp_sum(total);
+    if (lane == 0 && total > 0) atomic_add(shared.corner, 0, total);
+  }
+
+ private:
+  template <class Array>
+  __device__ __forceinline__ static void add_four(Array& sums, int stride, int i,
+                                                  const Four<Sum>& four) {
+    FACESAT_UNROLL
+    for (int k = 0; k < 4; ++k) atomic_add(sums, k * stride + i, four.v[k]);
+  }
+};
+
+__device__ __forceinline__ Four<Sum> plus(Four<Sum> sums, Sum added) {
+  FACESAT_UNROLL
+  for (Sum& sum : sums.v) sum += added;
+  return sums;
+}
+__device__ __forceinline__ Four<Sum> plus(Four<Sum> sums, const Four<Sum>& added) {
+  FACESAT_UNROLL
+  for (int k = 0; k < 4; ++k) sums.v[k] += added.v[k];
+  return sums;
+}
+
+// The tile's own table in the lane's four columns, row by row from the warp's first row on.
+struct OwnTable {
+  Four<Sum> columns;  // at first, the table's row above the warp's
+  Sum before{};       // the pixels to the left of the lane's, in the warp's rows so far
+
+  __device__ __forceinline__ Four<Sum> next_row(Kept<std::uint8_t>& pixels, Sum before_in_row) {
+    before += before_in_row;
+    add_running_sums<false>(columns, pixels);
+    return plus(columns, before);
+  }
+};
+
+// Calls row(i) for the warp's rows, and stores what it returns.
+template <class Shape, class Row>
+__device__ __forceinline__ void store_rows(const Task& task, const Place<Shape>& place, Row row) {
+  specialise(place.is_inside, [&]<bool all_inside>() {
+    Sum* to = task.table + place.y * task.pitch;
+    FACESAT_UNROLL
+    for (int i = 0; i < rows_per_warp; ++i, to += task.pitch) {
+      const Four<Sum> four = row(i);
+      if constexpr (all_inside)
+        store_fours<false>(to, place.x, four);
+      else if (place.y + i < task.size.height)
+        store_four(to, place.x, task.size.width, four);
+    }
+  });
+}
+
+template <class Shape>
+__global__ void __launch_bounds__(Shape::threads, Shape::blocks) one_exchange_kernel(Task task) {
+  __shared__ Shared<Shape> shared;
+  const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
+  Kept<std::uint8_t> pixels[rows_per_warp];
+  const Place<Shape> place = draw_tile(task, shared, pixels);
+  const unsigned epoch = shared.drawn[1];
+
+  if (thread < tile_width) shared.above[thread] = 0;
+  if (thread < Shape::height) shared.left[thread] = 0;
+  if (thread == 0) shared.corner[0] = 0;
+  const RowSums rows(pixels);
+  const Entry columns = column_entry(pixels, rows);
+  shared.columns[thread] = columns;
+  if (lane == 31) put_row_entries(rows, warp, shared);
+  __syncthreads();
+  OwnTable own{prefix_of(publish(task, place.number, epoch, columns, shared))};
+
+  for (int j = 0; j == 0 || j < place.tile.y; j += window_down)
+    for (int i = 0; i == 0 || i < place.tile.x; i += window_across) {
+      OtherTiles<Shape> others;
+      others.request(task, place.tile, epoch, i, j);
+      others.receive(task, epoch, shared);
+    }
+  __syncthreads();
+
+  const auto left = [&](int i) -> Sum {
+    const int row = warp * rows_per_warp + i;
+    return shared.left[row % 4 * Shape::row_entries + row / 4];
+  };
+  Four<Sum> above;
+  FACESAT_UNROLL
+  for (int k = 0; k < 4; ++k)
+    above.v[k] = shared.above[k * Shape::column_entries + lane] + shared.corner[0];
+  own.columns = plus(own.columns, above);
+  store_rows(task, place, [&](int i) {
+    return plus(own.next_row(pixels[i], rows.before_in_row(i)), left(i));
+  });
+}
+
+// Calls with_shape(Shape{}) with the shape that measured fastest.
+template <class WithShape>
+void choose_shape(Size size, WithShape with_shape) {
+  if (size.area() < 3 * mega)
+    with_shape(Shape<8, 4>{});
+  else
+    with_shape(Shape<16, 2>{});
+}
+
+// Whether the sum is made here, if it is wanted alone.
+bool is_for_one_exchange(SatType type, Size size) {
+  return (type == SatType::u8_s32 || type == SatType::u8_u32) && size.area() <= 4.5 * mega;
+}
+
+template <class Shape>
+constexpr Tiles tiles_of(Size size) {
+  return {divide_up(size.width, tile_width), divide_up(size.height, Shape::height)};
+}
+
+// The parts of the workspace: ticket, entries, totals; after them, what facesat_lookback needs.
+template <class Shape>
+std::size_t totals_at(Size size) {
+  return header_bytes +
+         sizeof(Entry) * Shape::entries * static_cast<std::size_t>(tiles_of<Shape>(size).count());
+}
+template <class Shape>
+std::size_t lookback_at(Size size) {
+  const std::size_t end = totals_at<Shape>(size) +
+                          sizeof(Word) * static_cast<std::size_t>(tiles_of<Shape>(size).count());
+  return (end + 255) / 256 * 256;
+}
+std::size_t lookback_at(SatType type, Size size) {
+  std::size_t at = 0;
+  if (is_for_one_exchange(type, size))
+    choose_shape(size, [&]<class Shape>(Shape) { at = lookback_at<Shape>(size); });
+  return at;
+}
+std::size_t workspace_bytes(SatType type, Size size) {
+  return lookback_at(type, size) + facesat_lookback.workspace_bytes(type, size);
+}
+
+template <class Shape>
+void launch(const SatTask& task, std::byte* workspace, StreamHandle stream) {
+  const Tiles tiles = tiles_of<Shape>(task.size);
+  const Task own{.size = task.size,
+                 .tiles = tiles,
+                 .input = static_cast<const std::uint8_t*>(task.input),
+                 .input_pitch = task.input_pitch,
+                 .table = static_cast<Sum*>(task.sum),
+                 .pitch = task.sum_pitch,
+                 .ticket = reinterpret_cast<Word*>(workspace),
+                 .entries = reinterpret_cast<Entry*>(workspace + header_bytes),
+                 .totals = reinterpret_cast<Word*>(workspace + totals_at<Shape>(task.size))};
+  FACESAT_LAUNCH(one_exchange_kernel<Shape>, dim3(static_cast<unsigned>(tiles.count())),
+                 dim3(Shape::threads), stream, own);
+}
+
+void enqueue(const SatTask& task, void* workspace, StreamHandle stream) {
+  auto* const memory = static_cast<std::byte*>(workspace);
+  if (task.squared_sum || !is_for_one_exchange(task.type, task.size))
+    return facesat_lookback.enqueue(task, memory + lookback_at(task.type, task.size), stream);
+  choose_shape(task.size, [&]<class Shape>(Shape) { launch<Shape>(task, memory, stream); });
+}
+
+}  // namespace
+
+const SatAlgorithm facesat_one_exchange{
+    .id = "facesat_one_exchange",
+    .title = "Single pass with one exchange between tiles, for sums of small pictures (1R1W)",
+    .paper = "facesat_lookback for other pictures, types and tables",
+    .year = 2026,
+    .launches = 1,
+    .reads = 1,
+    .writes = 1,
+    .both_at_once = true,
+    .workspace_bytes = workspace_bytes,
+    .enqueue = enqueue,
+};
+
+}  // namespace facesat::gpu
