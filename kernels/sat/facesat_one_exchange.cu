@@ -19,21 +19,24 @@
 // pictures than 4.5 megapixels are left to facesat_lookback, as are other types, and squared sums
 // (with or without the sum: the two are never made in two passes).
 //
-// Measured on an H100, 8u32s: the ratio to the floor, the time to merely read the picture and write
-// the table.
+// Measured on an H200, 8u32s, driver 580.159.04, 2026-11-25 (`facesat bench sat --type 8u32s`): the
+// ratio to the floor, the time to merely read the picture and write the table.
 //
-//                                        1280x720   1920x1080   2048x2048
-//   facesat_lookback                     1.55       1.40        1.32
-//   tiles of 128 x 64, by tickets        1.32       1.32        1.255
-//   the same, by blockIdx                1.39       1.27        1.185
-//   by blockIdx, a cooperative launch    1.38       1.275       1.21
-//   by blockIdx, table in registers      1.38       1.235       1.41
-//   by blockIdx, tiles of 128 x 32       1.52       1.42        1.69
-//   by blockIdx, tiles of 128 x 128      1.45       1.36        1.17
+//                                          1280x720   1920x1080   2048x2048
+//   facesat_lookback                       1.68       1.50        1.46
+//   this algorithm                         1.51       1.42        1.36
+//   a sketch of it, always 128 x 64        1.37       1.37        1.38
+//   this algorithm, pixels loaded before   1.68       1.50        1.40
+//   the sketch, by blockIdx                1.47       1.36        1.30
+//   by blockIdx, a cooperative launch      1.43       1.33        1.32
+//   by blockIdx, table in registers        1.46       1.32        1.56
+//   by blockIdx, tiles of 128 x 128        1.54       1.48        1.28
 //
+// "Pixels loaded before": those of tile blockIdx.x, to registers, while the ticket was on its way.
 // Blocks that take their tiles by blockIdx rely on being started in that order, which CUDA does not
-// promise. Look-back on larger pictures gains nothing from words of 16 bytes: 1.23 instead of 1.215
-// at 4096x4096, 1.14 instead of 1.15 at 8192x8192.
+// promise. Look-back on larger pictures gains nothing from words of 16 bytes (H100): 1.23 instead
+// of 1.215 at 4096x4096, 1.14 instead of 1.15 at 8192x8192.
+#include "kernels/device/prefetch.hpp"
 #include "kernels/sat/one_exchange.cuh"
 #include "kernels/sat/pass.cuh"
 #include "kernels/sat/tile_order.cuh"
@@ -118,27 +121,27 @@ __device__ __forceinline__ void load_pixels(const Task& task, const Place<Shape>
 }
 
 // Draws a ticket, which is the number of the block's tile, and loads the tile's pixels. While the
-// ticket is on its way, the block loads those of tile blockIdx.x, which is its own if blocks draw
-// in that order. Otherwise it loads again; another block needs those pixels and finds them in the
-// L2 cache.
+// ticket is on its way, the block asks for those of tile blockIdx.x to be brought to the L2 cache:
+// it is probably another block's tile, but all are needed soon.
 template <class Shape>
 __device__ __forceinline__ Place<Shape> draw_tile(const Task& task, Shared<Shape>& shared,
                                                   Kept<std::uint8_t> (&pixels)[rows_per_warp]) {
   const auto count = static_cast<unsigned>(task.tiles.count());
-  Word ticket = 0;
-  if (threadIdx.x == 0) ticket = atomicAdd(task.ticket, Word{1});
-  const Place<Shape> guess(task, static_cast<int>(blockIdx.x));
-  load_pixels(task, guess, pixels);
-  if (threadIdx.x == 0) {
+  const int thread = static_cast<int>(threadIdx.x), guess = static_cast<int>(blockIdx.x);
+  if (thread < Shape::height) {
+    const int x = guess % task.tiles.across * tile_width,
+              y = guess / task.tiles.across * Shape::height + thread;
+    if (y < task.size.height) prefetch_to_l2(task.input + y * task.input_pitch + x);
+  }
+  if (thread == 0) {
+    const Word ticket = atomicAdd(task.ticket, Word{1});
     shared.drawn[0] = static_cast<unsigned>(ticket);
     shared.drawn[1] = static_cast<unsigned>(ticket >> 32) + 1;
     // The last ticket: the next launch begins with ticket 0 again, and has the next epoch.
     if (static_cast<unsigned>(ticket) + 1 == count) atomicAdd(task.ticket, (Word{1} << 32) - count);
   }
   __syncthreads();
-  const unsigned number = shared.drawn[0];
-  if (number == blockIdx.x) return guess;
-  const Place<Shape> place(task, static_cast<int>(number));
+  const Place<Shape> place(task, static_cast<int>(static_cast<unsigned>(shared.drawn[0])));
   load_pixels(task, place, pixels);
   return place;
 }
@@ -321,9 +324,8 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks) one_exchange_ke
   for (int k = 0; k < 4; ++k)
     above.v[k] = shared.above[k * Shape::column_entries + lane] + shared.corner[0];
   own.columns = plus(own.columns, above);
-  store_rows(task, place, [&](int i) {
-    return plus(own.next_row(pixels[i], rows.before_in_row(i)), left(i));
-  });
+  store_rows(task, place,
+             [&](int i) { return plus(own.next_row(pixels[i], rows.before_in_row(i)), left(i)); });
 }
 
 // Calls with_shape(Shape{}) with the shape that measured fastest.
