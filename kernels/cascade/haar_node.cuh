@@ -39,7 +39,7 @@ __device__ __forceinline__ std::int32_t quad_value(const HaarNode& n, const Patc
 
 // Not inlined: it is rare, and its copies would displace what is frequent from the instruction
 // cache.
-FACESAT_NOINLINE __device__ float general_value(const GeneralFeature& f, Base base) {
+FACESAT_NOINLINE inline __device__ float general_value(const GeneralFeature& f, Base base) {
   const Patch patch;
   const auto sum = [&](int part) {
     const auto p = [&](int i) { return element(patch, base, f.corner[part][i]); };

@@ -76,7 +76,7 @@ __device__ __forceinline__ void begin_plane(View<const std::uint32_t> table,
 }
 
 // Not inlined: it is almost never called.
-FACESAT_NOINLINE __device__ float exact_inverse_deviation(std::int64_t spread) {
+FACESAT_NOINLINE inline __device__ float exact_inverse_deviation(std::int64_t spread) {
   return rules::inverse_deviation(spread);
 }
 

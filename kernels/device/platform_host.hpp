@@ -15,7 +15,7 @@ namespace facesat::gpu {
 inline constexpr bool on_host = true;
 
 #define FACESAT_UNROLL
-#define FACESAT_NOINLINE [[gnu::noinline]] inline
+#define FACESAT_NOINLINE [[gnu::noinline]]
 #define FACESAT_PARAMETER(T) const T&
 
 // The number of blocks that run at a time.
