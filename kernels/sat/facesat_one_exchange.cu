@@ -36,7 +36,6 @@
 // Blocks that take their tiles by blockIdx rely on being started in that order, which CUDA does not
 // promise. Look-back on larger pictures gains nothing from words of 16 bytes (H100): 1.23 instead
 // of 1.215 at 4096x4096, 1.14 instead of 1.15 at 8192x8192.
-#include "kernels/device/prefetch.hpp"
 #include "kernels/sat/one_exchange.cuh"
 #include "kernels/sat/pass.cuh"
 #include "kernels/sat/tile_order.cuh"
@@ -65,6 +64,10 @@ struct Shape {
   static_assert(window_down % warps == 0, "each warp reads the columns of as many tiles");
 };
 
+// How often a thread reads again what is missing: on a GPU, for at least 50 microseconds.
+constexpr int patience = on_host ? 2 : 100;
+constexpr unsigned none_missing = 0xFFFFFFFF;
+
 // A picture, its table, and the workspace.
 struct Task {
   Size size;
@@ -73,14 +76,15 @@ struct Task {
   std::ptrdiff_t input_pitch;
   Sum* table;
   std::ptrdiff_t pitch;
-  Word* ticket;  // in the lower half the next ticket, in the upper half the number of launches
+  Word* counter;  // in the lower half, of started blocks; in the upper half, of launches
   Entry* entries;
   Word* totals;
 };
 
 template <class Shape>
 struct Shared {
-  SharedArray<unsigned, 2> drawn;  // ticket and epoch
+  SharedArray<unsigned, 1> epoch;
+  SharedArray<unsigned, 1> missing;  // the first tile that has to be published by someone else
   // Entries of the columns of each warp's rows; entries of rows, each of which counts only rows of
   // its own warp; totals of warps.
   SharedArray<Entry, Shape::warps * 32> columns;
@@ -96,13 +100,13 @@ struct Shared {
 // Where a thread's pixels are: a tile, and the first of its columns and rows.
 template <class Shape>
 struct Place {
-  int number;
   int2 tile;
+  int number;  // of the tile, row by row
   int x, y;
   bool is_inside;  // the whole tile is
 
-  __device__ __forceinline__ Place(const Task& task, int number_)
-      : number(number_), tile{number % task.tiles.across, number / task.tiles.across} {
+  __device__ __forceinline__ Place(const Task& task, int2 tile_)
+      : tile(tile_), number(tile.y * task.tiles.across + tile.x) {
     const int thread = static_cast<int>(threadIdx.x);
     x = tile.x * tile_width + 4 * (thread % 32);
     y = tile.y * Shape::height + rows_per_warp * (thread / 32);
@@ -120,37 +124,26 @@ __device__ __forceinline__ void load_pixels(const Task& task, const Place<Shape>
   });
 }
 
-// Draws a ticket, which is the number of the block's tile, and loads the tile's pixels. While the
-// ticket is on its way, the block asks for those of tile blockIdx.x to be brought to the L2 cache:
-// it is probably another block's tile, but all are needed soon.
-template <class Shape>
-__device__ __forceinline__ Place<Shape> draw_tile(const Task& task, Shared<Shape>& shared,
-                                                  Kept<std::uint8_t> (&pixels)[rows_per_warp]) {
-  const auto count = static_cast<unsigned>(task.tiles.count());
-  const int thread = static_cast<int>(threadIdx.x), guess = static_cast<int>(blockIdx.x);
-  if (thread < Shape::height) {
-    const int x = guess % task.tiles.across * tile_width,
-              y = guess / task.tiles.across * Shape::height + thread;
-    if (y < task.size.height) prefetch_to_l2(task.input + y * task.input_pitch + x);
-  }
-  if (thread == 0) {
-    const Word ticket = atomicAdd(task.ticket, Word{1});
-    shared.drawn[0] = static_cast<unsigned>(ticket);
-    shared.drawn[1] = static_cast<unsigned>(ticket >> 32) + 1;
-    // The last ticket: the next launch begins with ticket 0 again, and has the next epoch.
-    if (static_cast<unsigned>(ticket) + 1 == count) atomicAdd(task.ticket, (Word{1} << 32) - count);
-  }
-  __syncthreads();
-  const Place<Shape> place(task, static_cast<int>(static_cast<unsigned>(shared.drawn[0])));
-  load_pixels(task, place, pixels);
-  return place;
+// Counts the block as started. Returns the number of the launch, from 1 on.
+__device__ __forceinline__ unsigned count_block(const Task& task) {
+  const auto blocks = static_cast<unsigned>(task.tiles.count());
+  const Word before = atomicAdd(task.counter, Word{1});
+  // The last block: the next launch counts from 0 again.
+  if (static_cast<unsigned>(before) + 1 == blocks)
+    atomicAdd(task.counter, (Word{1} << 32) - blocks);
+  return static_cast<unsigned>(before >> 32) + 1;
 }
 
-// Puts the entries of the warp's rows and its total into shared memory; called by its last lane.
+// Puts the entries of the warp's columns and rows and its total into shared memory. Returns the
+// entry of the lane's columns.
 template <class Shape>
-__device__ __forceinline__ void put_row_entries(const RowSums& rows, int warp,
-                                                Shared<Shape>& shared) {
-  Sum running = 0;
+__device__ __forceinline__ Entry put_entries(Kept<std::uint8_t> (&pixels)[rows_per_warp],
+                                             const RowSums& rows, Shared<Shape>& shared) {
+  const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
+  const Entry columns = column_entry(pixels, rows);
+  shared.columns[thread] = columns;
+  if (lane < 31) return columns;
+  Sum running = 0;  // the last lane has the totals of the rows
   FACESAT_UNROLL
   for (int e = 0; e < rows_per_warp / 4; ++e) {
     const Sum upper = rows.inclusive[2 * e], lower = rows.inclusive[2 * e + 1];
@@ -160,6 +153,7 @@ __device__ __forceinline__ void put_row_entries(const RowSums& rows, int warp,
     running = prefix_of(entry).v[3];
   }
   shared.totals[warp] = running;
+  return columns;
 }
 
 // Publishes the tile's entries and its total. Returns the sum of the lane's column entries in the
@@ -219,12 +213,26 @@ struct OtherTiles {
                    total_i < tile.x ? tile.y - total_j : 0, epoch);
   }
 
-  // Waits until all are published, and adds them up in shared memory.
-  __device__ __forceinline__ void receive(const Task& task, unsigned epoch, Shared<Shape>& shared) {
-    const int thread = static_cast<int>(threadIdx.x), lane = thread % 32;
-    while (!(columns.retry(task.entries, epoch) & row.retry(task.entries, epoch) &
-             totals.retry(task.totals, epoch)))
+  // Reads those again that are not published. Gives up after a while, and returns whether all are.
+  __device__ __forceinline__ bool wait(const Task& task, unsigned epoch) {
+    for (int round = 0; round < patience; ++round) {
+      if (columns.retry(task.entries, epoch) & row.retry(task.entries, epoch) &
+          totals.retry(task.totals, epoch))
+        return true;
       if constexpr (on_host) pause();  // on a GPU, a round waits for its reads
+    }
+    return false;
+  }
+
+  // The first tile of which something is not published.
+  __device__ __forceinline__ unsigned missing(unsigned epoch) const {
+    return min(min(columns.missing(epoch), row.missing(epoch)) / Shape::entries,
+               totals.missing(epoch));
+  }
+
+  // Adds all up in shared memory.
+  __device__ __forceinline__ void add(Shared<Shape>& shared) const {
+    const int thread = static_cast<int>(threadIdx.x), lane = thread % 32;
     if (columns.has_any) {
       EntrySum sum;
       FACESAT_UNROLL
@@ -237,8 +245,7 @@ struct OtherTiles {
     Sum total = 0;
     FACESAT_UNROLL
     for (const Word word : totals.value) total += static_cast<Sum>(word);
-    total = warp_sum(total);
-    if (lane == 0 && total > 0) atomic_add(shared.corner, 0, total);
+    if (total > 0) atomic_add(shared.corner, 0, total);
   }
 
  private:
@@ -249,6 +256,26 @@ struct OtherTiles {
     for (int k = 0; k < 4; ++k) atomic_add(sums, k * stride + i, four.v[k]);
   }
 };
+
+// Adds what all other tiles have published to the sums in shared memory. Returns whether it was
+// complete, to all threads of the block; otherwise some tile is missing, and the sums are useless.
+template <class Shape>
+__device__ __forceinline__ bool add_other_tiles(const Task& task, int2 tile, unsigned epoch,
+                                                Shared<Shape>& shared) {
+  bool is_complete = true;
+  for (int j = 0; j == 0 || j < tile.y; j += window_down)
+    for (int i = 0; i == 0 || i < tile.x; i += window_across)
+      if (is_complete) {
+        OtherTiles<Shape> others;
+        others.request(task, tile, epoch, i, j);
+        is_complete = others.wait(task, epoch);
+        if (is_complete)
+          others.add(shared);
+        else
+          atomic_min(shared.missing, 0, others.missing(epoch));
+      }
+  return !__syncthreads_or(!is_complete);
+}
 
 __device__ __forceinline__ Four<Sum> plus(Four<Sum> sums, Sum added) {
   FACESAT_UNROLL
@@ -273,14 +300,26 @@ struct OwnTable {
   }
 };
 
-// Calls row(i) for the warp's rows, and stores what it returns.
-template <class Shape, class Row>
-__device__ __forceinline__ void store_rows(const Task& task, const Place<Shape>& place, Row row) {
+// Stores the table: the tile's own, and the sums in shared memory. `above_warp`: of the lane's
+// columns in the tile's rows above the warp's.
+template <class Shape>
+__device__ __forceinline__ void store_table(const Task& task, const Place<Shape>& place,
+                                            Kept<std::uint8_t> (&pixels)[rows_per_warp],
+                                            const RowSums& rows, const Entry& above_warp,
+                                            Shared<Shape>& shared) {
+  const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
+  Four<Sum> above;
+  FACESAT_UNROLL
+  for (int k = 0; k < 4; ++k)
+    above.v[k] = shared.above[k * Shape::column_entries + lane] + shared.corner[0];
+  OwnTable own{plus(prefix_of(above_warp), above)};
   specialise(place.is_inside, [&]<bool all_inside>() {
     Sum* to = task.table + place.y * task.pitch;
     FACESAT_UNROLL
     for (int i = 0; i < rows_per_warp; ++i, to += task.pitch) {
-      const Four<Sum> four = row(i);
+      const int row = warp * rows_per_warp + i;
+      const Four<Sum> four = plus(own.next_row(pixels[i], rows.before_in_row(i)),
+                                  shared.left[row % 4 * Shape::row_entries + row / 4]);
       if constexpr (all_inside)
         store_fours<false>(to, place.x, four);
       else if (place.y + i < task.size.height)
@@ -290,49 +329,45 @@ __device__ __forceinline__ void store_rows(const Task& task, const Place<Shape>&
 }
 
 template <class Shape>
-__global__ void __launch_bounds__(Shape::threads, Shape::blocks) one_exchange_kernel(Task task) {
+__global__ void __launch_bounds__(Shape::threads, Shape::blocks) one_exchange_kernel(FACESAT_PARAMETER(Task) task) {
   __shared__ Shared<Shape> shared;
-  const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
-  Kept<std::uint8_t> pixels[rows_per_warp];
-  const Place<Shape> place = draw_tile(task, shared, pixels);
-  const unsigned epoch = shared.drawn[1];
-
-  if (thread < tile_width) shared.above[thread] = 0;
-  if (thread < Shape::height) shared.left[thread] = 0;
-  if (thread == 0) shared.corner[0] = 0;
-  const RowSums rows(pixels);
-  const Entry columns = column_entry(pixels, rows);
-  shared.columns[thread] = columns;
-  if (lane == 31) put_row_entries(rows, warp, shared);
-  __syncthreads();
-  OwnTable own{prefix_of(publish(task, place.number, epoch, columns, shared))};
-
-  for (int j = 0; j == 0 || j < place.tile.y; j += window_down)
-    for (int i = 0; i == 0 || i < place.tile.x; i += window_across) {
-      OtherTiles<Shape> others;
-      others.request(task, place.tile, epoch, i, j);
-      others.receive(task, epoch, shared);
+  const int thread = static_cast<int>(threadIdx.x);
+  const unsigned epoch_of_thread_0 = thread == 0 ? count_block(task) : 0;
+  const int2 own_tile{static_cast<int>(blockIdx.x), static_cast<int>(blockIdx.y)};
+  for (int2 tile = own_tile;;) {
+    const Place<Shape> place(task, tile);
+    Kept<std::uint8_t> pixels[rows_per_warp];
+    load_pixels(task, place, pixels);
+    if (thread < tile_width) shared.above[thread] = 0;
+    if (thread < Shape::height) shared.left[thread] = 0;
+    if (thread == 0) {
+      shared.corner[0] = 0;
+      shared.missing[0] = none_missing;
+      shared.epoch[0] = epoch_of_thread_0;
     }
-  __syncthreads();
+    const RowSums rows(pixels);
+    const Entry columns = put_entries(pixels, rows, shared);
+    __syncthreads();
+    const unsigned epoch = shared.epoch[0];
+    const Entry above = publish(task, place.number, epoch, columns, shared);
 
-  const auto left = [&](int i) -> Sum {
-    const int row = warp * rows_per_warp + i;
-    return shared.left[row % 4 * Shape::row_entries + row / 4];
-  };
-  Four<Sum> above;
-  FACESAT_UNROLL
-  for (int k = 0; k < 4; ++k)
-    above.v[k] = shared.above[k * Shape::column_entries + lane] + shared.corner[0];
-  own.columns = plus(own.columns, above);
-  store_rows(task, place,
-             [&](int i) { return plus(own.next_row(pixels[i], rows.before_in_row(i)), left(i)); });
+    const bool is_own = tile.x == own_tile.x && tile.y == own_tile.y;
+    if (is_own && add_other_tiles(task, tile, epoch, shared))
+      return store_table(task, place, pixels, rows, above, shared);
+    // Publishes the missing tile, unless the last one has just been published; then begins again.
+    const auto missing = static_cast<int>(static_cast<unsigned>(shared.missing[0]));
+    tile = is_own && missing >= 0 && missing < place.number
+               ? int2{missing % task.tiles.across, missing / task.tiles.across}
+               : own_tile;
+    __syncthreads();
+  }
 }
 
 // Calls with_shape(Shape{}) with the shape that measured fastest.
 template <class WithShape>
 void choose_shape(Size size, WithShape with_shape) {
   if (size.area() < 3 * mega)
-    with_shape(Shape<8, 4>{});
+    with_shape(Shape<8, 3>{});
   else
     with_shape(Shape<16, 2>{});
 }
@@ -378,10 +413,11 @@ void launch(const SatTask& task, std::byte* workspace, StreamHandle stream) {
                  .input_pitch = task.input_pitch,
                  .table = static_cast<Sum*>(task.sum),
                  .pitch = task.sum_pitch,
-                 .ticket = reinterpret_cast<Word*>(workspace),
+                 .counter = reinterpret_cast<Word*>(workspace),
                  .entries = reinterpret_cast<Entry*>(workspace + header_bytes),
                  .totals = reinterpret_cast<Word*>(workspace + totals_at<Shape>(task.size))};
-  FACESAT_LAUNCH(one_exchange_kernel<Shape>, dim3(static_cast<unsigned>(tiles.count())),
+  FACESAT_LAUNCH(one_exchange_kernel<Shape>, 
+                 dim3(static_cast<unsigned>(tiles.across), static_cast<unsigned>(tiles.down)),
                  dim3(Shape::threads), stream, own);
 }
 

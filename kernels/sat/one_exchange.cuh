@@ -130,6 +130,14 @@ struct Pending {
       }
     return is_complete;
   }
+  // The number of the first element that has not been published.
+  __device__ __forceinline__ unsigned missing(unsigned epoch) const {
+    unsigned least = 0xFFFFFFFF;
+    FACESAT_UNROLL
+    for (int n = 0; n < count; ++n)
+      if (epoch_of(value[n]) != epoch) least = min(least, first + static_cast<unsigned>(n * stride));
+    return least;
+  }
 
  private:
   __device__ __forceinline__ T read(const T* array, int n) const {
