@@ -11,9 +11,16 @@
 // Reads and writes per element: the pixel once, the table once (1R1W). Published values are 2 % of
 //   that, but each is read by all tiles below or to the right of its own.
 // Launches: 1.
-// Workspace: a ticket; 16 bytes for each four columns and rows of a tile; a word of 64 bits for its
+// Workspace: a counter; 16 bytes for each four columns and rows of a tile; a word of 64 bits for
+// its
 //   total; and the workspace of facesat_lookback.
-// Source: our own; tickets and epochs as in facesat_lookback.
+// Source: our own; epochs as in facesat_lookback. That a block which waits in vain does the work
+//   that it waits for is the decoupled fallback of scans for GPUs without progress guarantees.
+//
+// Progress. A block takes the tile of its blockIdx, without drawing a ticket first. CUDA does not
+// promise that the blocks which it waits for have been started. So a block that has waited for
+// about 0.1 ms publishes the first missing tile itself, and begins again. Published values are the
+// same whoever publishes them.
 //
 // Limits. The reads of published values grow with the square of the number of tiles, so larger
 // pictures than 4.5 megapixels are left to facesat_lookback, as are other types, and squared sums
@@ -22,20 +29,19 @@
 // Measured on an H200, 8u32s, driver 580.159.04, 2026-11-25 (`facesat bench sat --type 8u32s`): the
 // ratio to the floor, the time to merely read the picture and write the table.
 //
-//                                          1280x720   1920x1080   2048x2048
-//   facesat_lookback                       1.68       1.50        1.46
-//   this algorithm                         1.51       1.42        1.36
-//   a sketch of it, always 128 x 64        1.37       1.37        1.38
-//   this algorithm, pixels loaded before   1.68       1.50        1.40
-//   the sketch, by blockIdx                1.47       1.36        1.30
-//   by blockIdx, a cooperative launch      1.43       1.33        1.32
-//   by blockIdx, table in registers        1.46       1.32        1.56
-//   by blockIdx, tiles of 128 x 128        1.54       1.48        1.28
+//                                   1280x720  1920x1080  2048x2048  3840x2160  4096x4096
+//   facesat_lookback                1.69      1.50       1.47       1.30       1.35
+//   this algorithm                  1.39      1.25       1.25       (look-back)
+//   tickets, pixels prefetched to   1.32      1.32       1.31
+//     the L2 cache meanwhile
+//   tiles of 128 x 64 only          1.39      1.27       1.53
+//     with four blocks, 64 registers  1.46    1.39       1.37
+//   tiles of 128 x 128 only         1.49      1.42       1.25       1.38       1.44
+//     with 16 rows per warp         1.54      1.41       1.24       1.38       1.43
+//   tiles of 128 x 256 only         1.85      1.46       1.27       1.68       1.49
 //
-// "Pixels loaded before": those of tile blockIdx.x, to registers, while the ticket was on its way.
-// Blocks that take their tiles by blockIdx rely on being started in that order, which CUDA does not
-// promise. Look-back on larger pictures gains nothing from words of 16 bytes (H100): 1.23 instead
-// of 1.215 at 4096x4096, 1.14 instead of 1.15 at 8192x8192.
+// Look-back on larger pictures gains nothing from words of 16 bytes (H100): 1.23 instead of 1.215
+// at 4096x4096, 1.14 instead of 1.15 at 8192x8192.
 #include "kernels/sat/one_exchange.cuh"
 #include "kernels/sat/pass.cuh"
 #include "kernels/sat/tile_order.cuh"
@@ -329,7 +335,8 @@ __device__ __forceinline__ void store_table(const Task& task, const Place<Shape>
 }
 
 template <class Shape>
-__global__ void __launch_bounds__(Shape::threads, Shape::blocks) one_exchange_kernel(FACESAT_PARAMETER(Task) task) {
+__global__ void __launch_bounds__(Shape::threads, Shape::blocks)
+    one_exchange_kernel(FACESAT_PARAMETER(Task) task) {
   __shared__ Shared<Shape> shared;
   const int thread = static_cast<int>(threadIdx.x);
   const unsigned epoch_of_thread_0 = thread == 0 ? count_block(task) : 0;
@@ -416,7 +423,7 @@ void launch(const SatTask& task, std::byte* workspace, StreamHandle stream) {
                  .counter = reinterpret_cast<Word*>(workspace),
                  .entries = reinterpret_cast<Entry*>(workspace + header_bytes),
                  .totals = reinterpret_cast<Word*>(workspace + totals_at<Shape>(task.size))};
-  FACESAT_LAUNCH(one_exchange_kernel<Shape>, 
+  FACESAT_LAUNCH(one_exchange_kernel<Shape>,
                  dim3(static_cast<unsigned>(tiles.across), static_cast<unsigned>(tiles.down)),
                  dim3(Shape::threads), stream, own);
 }

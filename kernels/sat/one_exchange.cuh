@@ -135,7 +135,8 @@ struct Pending {
     unsigned least = 0xFFFFFFFF;
     FACESAT_UNROLL
     for (int n = 0; n < count; ++n)
-      if (epoch_of(value[n]) != epoch) least = min(least, first + static_cast<unsigned>(n * stride));
+      if (epoch_of(value[n]) != epoch)
+        least = min(least, first + static_cast<unsigned>(n * stride));
     return least;
   }
 
