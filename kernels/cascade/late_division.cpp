@@ -53,10 +53,10 @@ std::vector<int> by_windows(int first, std::size_t size, const Groups& groups) {
 // One slice of columns by tiles, then two: see tile_stages.cu.
 LateDivision by_tiles(int first, const Groups& groups) {
   const int second = groups.end_by_columns(first, 12);
-  if (second >= groups.stages()) return {{}, {first}};
+  if (second >= groups.stages()) return {{}, {first}, {}};
   const int third = groups.end_by_columns(second, 24);
-  if (third >= groups.stages()) return {{first}, {second}};
-  return {{first, second}, by_windows(third, 2, groups)};
+  if (third >= groups.stages()) return {{first}, {second}, {}};
+  return {{first, second}, by_windows(third, 2, groups), {}};
 }
 
 int magnitude_of(std::size_t windows) {
@@ -69,7 +69,7 @@ std::vector<LateDivision> late_divisions(const CompiledProducts& products) {
   const Groups groups(products);
   std::vector<LateDivision> all{{}};
   for (const int first : {4, 5, 6})
-    if (first < groups.stages()) all.push_back({{}, by_windows(first, 0, groups)});
+    if (first < groups.stages()) all.push_back({{}, by_windows(first, 0, groups), {}});
   for (const int first : {1, 2, 3, 4})
     if (first < groups.stages()) all.push_back(by_tiles(first, groups));
   return all;
