@@ -140,7 +140,7 @@ class DeviceLateStages {
   // evaluate.cu goes on with them. The stages by tiles hand over all that they do not reject. The
   // tiles' lists lie where the second queue will be.
   void make_room(const Amounts& amounts, cudaStream_t stream) {
-    constexpr std::size_t least = 1 << 14, share = 4, stored_share = 128;
+    constexpr std::size_t least = 1 << 14, share = 4;
     const bool has_lists = !division_.by_tiles.empty();
     const std::size_t capacity =
         has_lists ? amounts.tiles * tile_windows : std::max(least, amounts.windows / share);
@@ -148,12 +148,6 @@ class DeviceLateStages {
     reserve(states_, static_cast<std::size_t>(group_count() - tile_groups()));
     FACESAT_CUDA(cudaMemsetAsync(states_.data(), 0, states_.bytes(), stream));
     capacity_ = static_cast<std::uint32_t>(capacity);
-    stored_ = 0;
-    if (group_count() - tile_groups() > 1) {
-      stored_ = static_cast<std::uint32_t>(std::max(least, amounts.windows / stored_share));
-      for (Buffer<uint4>& pixels : pixels_)
-        reserve(pixels, std::size_t{stored_} * static_cast<unsigned>(products_.window.squares()));
-    }
     if (!division_.at_once.empty()) {
       reserve(arrivals_, capacity);
       reserve(sums_, capacity);
@@ -201,12 +195,7 @@ class DeviceLateStages {
     task.first_level = levels.first;
     task.level_count = levels.count;
     task.in = queue(place);
-    if (place > 0) task.in_pixels = pixels_[place % 2].data();
-    if (g + 1 < group_count()) {
-      task.out = queue(place + 1);
-      task.out_pixels = pixels_[(place + 1) % 2].data();
-    }
-    task.stored = stored_;
+    if (g + 1 < group_count()) task.out = queue(place + 1);
     task.candidates = early.candidates;
     task.candidate_count = early.candidate_count;
     task.capacity = early.capacity;
@@ -230,10 +219,9 @@ class DeviceLateStages {
   int shared_bytes_ = 0;
   bool by_warpgroup_ = false;
   Size window_;
-  std::uint32_t capacity_ = 0, stored_ = 0;
+  std::uint32_t capacity_ = 0;
   Buffer<std::byte> weights_, trees_;
   Buffer<LateWindow> queues_[2];
-  Buffer<uint4> pixels_[2];  // of their windows
   Buffer<QueueState> states_;
   Buffer<std::uint32_t> list_counts_;
   Buffer<TileTickets> tickets_;

@@ -16,8 +16,7 @@
 //
 // What costs most is copying pixels: their loads, and at first the arithmetic for addresses. With
 // squares of 4 x 4 pixels as the unit of a matrix's row (see WindowBytes), four loads of four bytes
-// make one store of 16, and places are multiples of constants. A window that passes takes its row
-// with it, from which the next group copies it in order.
+// make one store of 16, and places are multiples of constants.
 #include <algorithm>
 
 #include "kernels/cascade/late_stages.hpp"
@@ -72,7 +71,7 @@ class LateEvaluation {
       const bool has_windows = own < min(first + batch, total_);
       if (alone_ && !has_windows) break;
       load_windows(own, has_windows ? min(first + batch, total_) : own);
-      begin_batch(own);
+      begin_batch();
       for (int i = 0; i < slices_; ++i) {
         if (!alone_ && !next_slice(i)) break;
         if (has_windows && (by_warpgroup || __any_sync(full_warp, sums_.any_alive())))
@@ -90,14 +89,13 @@ class LateEvaluation {
   using Sums = WindowSums<column_groups, tree_nodes>;
   static constexpr int bundles = Sums::bundles;
 
-  __device__ void begin_batch(std::uint32_t own) {
+  __device__ void begin_batch() {
     if (alone_)
       join();  // the last batch's pixels are no longer read
     else
       begin_slice(0);
-    load_pixels(own);
+    load_pixels();
     if (!alone_) return;
-    wait_for_copies();
     publish();
     join();
   }
@@ -172,45 +170,27 @@ class LateEvaluation {
     }
   }
 
-  // Copies the pixels of the warp's windows: those that are stored, then the others from the atlas,
-  // four windows at once. `first`: the place of the warpgroup's first window in the queue.
-  __device__ void load_pixels(std::uint32_t first) const {
-    const int stored = load_stored(first + static_cast<std::uint32_t>(window_of(0)));
+  // Copies the pixels of the warp's windows, four windows at once.
+  __device__ void load_pixels() const {
     constexpr int at_once = 32 / lanes_per_window;
-    for (int row = stored / at_once * at_once; row < warp_windows; row += at_once) {
+    for (int row = 0; row < warp_windows; row += at_once) {
       const int own_row = row + lane_ / lanes_per_window;
       const std::uint32_t from = __shfl_sync(full_warp, row < 8 ? first_pixel_[0] : first_pixel_[1],
                                              own_row % 8 * lanes_per_row);
-      load_window(window_of(own_row), from, own_row >= stored);
+      load_window(window_of(own_row), from);
     }
-  }
-
-  // Begins to copy the rows of the matrix that are stored, from a place of the queue on. Returns
-  // how many of the warp's they are.
-  __device__ int load_stored(std::uint32_t place) const {
-    const std::uint32_t end = min(total_, task_.in_pixels ? task_.stored : 0);
-    const int count = place < end ? min(static_cast<int>(end - place), warp_windows) : 0;
-    const int squares = task_.bytes.squares();
-    const uint4* from = task_.in_pixels + std::size_t{place} * static_cast<unsigned>(squares);
-    int row = 0, square = lane_;
-    for (int i = lane_; i < count * squares; i += 32, square += 32) {
-      for (; square >= squares; square -= squares) ++row;
-      begin_copy(shared_, word_of(window_of(row)) + square * (tiles_apart / 4), from + i);
-    }
-    return count;
   }
 
   // Words are loaded from 4-byte boundaries and shifted. A lane has a column of words; their right
   // parts come from the next lane, so the last lane has none.
-  __device__ void load_window(int window, std::uint32_t from, bool is_wanted) const {
+  __device__ void load_window(int window, std::uint32_t from) const {
     const int lane = lane_ % lanes_per_window;
     const unsigned skipped = from % 4;  // bytes before the window's first pixel
     const int down = task_.bytes.squares_down, whole = task_.window.height / 4;
     // The last word that contains pixels of the window.
     const int last = (static_cast<int>(skipped) + task_.window.width - 1) / 4;
     for (int word = lane; word - lane < task_.bytes.squares_across; word += lanes_per_window - 1) {
-      const bool stores =
-          is_wanted && lane < lanes_per_window - 1 && word < task_.bytes.squares_across;
+      const bool stores = lane < lanes_per_window - 1 && word < task_.bytes.squares_across;
       Column column{task_.atlas.data + (from - skipped) + 4 * min(word, last), skipped * 8,
                     word_of(window) + word * (tiles_apart / 4), stores};
       int square = 0;
@@ -270,34 +250,20 @@ class LateEvaluation {
   __device__ void combine(std::uint32_t first) {
     constexpr std::uint32_t passed = 1 << 16;
     const auto parts = static_cast<std::uint32_t>(task_.parts);
-    const auto place_of = [&](int half) {
-      return first + static_cast<std::uint32_t>(window_of(row_ + half * 8));
-    };
-    const auto reports = [&](int half) {
-      return lane_ % lanes_per_row == 0 && sums_.inverse_deviation(half) != 0;
-    };
-    if (part_ + 1 == task_.parts) {
-      for (int half = 0; half < 2; ++half)
-        if (reports(half))
-          store_relaxed(task_.sums + place_of(half),
-                        static_cast<unsigned long long>(sums_.last_sum(half)));
-      __threadfence();
-    }
-    std::uint32_t arrivals[2] = {0, 0};
-    FACESAT_UNROLL
-    for (int half = 0; half < 2; ++half)
-      if (reports(half)) {
-        const std::uint32_t own = 1 + (sums_.alive(half) ? passed : 0);
-        arrivals[half] = atomicAdd(task_.arrivals + place_of(half), own) + own;
-      }
     FACESAT_UNROLL
     for (int half = 0; half < 2; ++half) {
-      if (arrivals[half] % passed == parts) task_.arrivals[place_of(half)] = 0;
-      const bool passes_all = arrivals[half] == parts * (passed + 1);
-      std::int64_t sum = 0;
-      if (passes_all) {
+      bool passes_all = false;
+      std::int64_t sum = sums_.last_sum(half);
+      if (lane_ % lanes_per_row == 0 && sums_.inverse_deviation(half) != 0) {
+        const std::uint32_t place = first + static_cast<std::uint32_t>(window_of(row_ + half * 8));
+        if (part_ + 1 == task_.parts) store_relaxed(task_.sums + place, static_cast<unsigned long long>(sum));
         __threadfence();
-        sum = static_cast<std::int64_t>(load_relaxed(task_.sums + place_of(half)));
+        const std::uint32_t own = 1 + (sums_.alive(half) ? passed : 0);
+        const std::uint32_t arrivals = atomicAdd(task_.arrivals + place, own) + own;
+        if (arrivals % passed == parts) task_.arrivals[place] = 0;
+        passes_all = arrivals == parts * (passed + 1);
+        __threadfence();
+        if (passes_all) sum = static_cast<std::int64_t>(load_relaxed(task_.sums + place));
       }
       sums_.settle(half, passes_all, sum);
     }
@@ -306,14 +272,12 @@ class LateEvaluation {
   // Appends the warp's survivors to the next queue, or to the candidates.
   __device__ void report() const {
     if (task_.out.windows) {
-      std::uint32_t places[2] = {task_.stored, task_.stored};
       place_survivors(
           sums_, [&](std::uint32_t n) { return atomicAdd(&task_.out.state->count, n); },
           [&](int half, std::uint32_t place) {  // there are no more than have come in
             task_.out.windows[place] = {first_pixel_[half], sums_.inverse_deviation(half)};
-            places[half] = place;
           });
-      return store_pixels(places);
+      return;
     }
     const int levels[2] = {level_of(0), level_of(1)};
     place_survivors(
@@ -321,21 +285,6 @@ class LateEvaluation {
         [&](int half, std::uint32_t place) {
           if (place < task_.capacity) task_.candidates[place] = candidate(half, levels[half]);
         });
-  }
-
-  // Stores the rows of windows at these places of the next queue, as far as there is room.
-  __device__ void store_pixels(const std::uint32_t (&places)[2]) const {
-    const int squares = task_.bytes.squares();
-    for (int half = 0; half < 2; ++half)
-      for (unsigned left = __ballot_sync(full_warp, places[half] < task_.stored); left != 0;
-           left &= left - 1) {
-        const int lane = __ffs(static_cast<int>(left)) - 1;
-        const std::uint32_t place = __shfl_sync(full_warp, places[half], lane);
-        const int from = word_of(window_of(lane / lanes_per_row + half * 8));
-        uint4* const to = task_.out_pixels + std::size_t{place} * static_cast<unsigned>(squares);
-        for (int square = lane_; square < squares; square += 32)
-          to[square] = shared_.template read<uint4>(from + square * (tiles_apart / 4));
-      }
   }
 
   // The level of a half's window, found by its place in the atlas, if it is still alive. The lanes

@@ -27,10 +27,6 @@ struct LateTask {
   std::int32_t first_level, level_count;  // that are in the atlas
   WindowQueue in;
   WindowQueue out;                 // of the next group; without memory if this is the last one
-  // The pixels of the first `stored` windows of these queues, as rows of the matrix (WindowBytes).
-  const uint4* in_pixels;  // null if there are none
-  uint4* out_pixels;
-  std::uint32_t stored;
   Candidate* candidates;           // of the last group
   std::uint32_t* candidate_count;  // may exceed the capacity
   std::uint32_t capacity;

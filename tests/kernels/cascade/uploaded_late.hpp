@@ -90,10 +90,6 @@ class UploadedLate {
     const gpu::TileTickets tickets = tickets_.download()[0];
     EXPECT_EQ(tickets.next, 0u);
     EXPECT_EQ(tickets.finished, 0u);
-    std::vector<DeviceArray<uint4>> pixels;
-    for (std::size_t g = 0; g < queues_.size(); ++g)
-      pixels.emplace_back(std::vector<uint4>(
-          capacity_ / 8 * static_cast<unsigned>(products_.window.squares()), uint4{1, 2, 3, 4}));
     for (std::size_t g = 0; g < queues_.size(); ++g) {
       gpu::LateTask task =
           gpu::products_task(products_, weights, trees, by_windows_[g], by_windows_[g + 1],
@@ -104,10 +100,6 @@ class UploadedLate {
       task.level_count = levels.count;
       task.in = queue(g);
       task.out = queue(g + 1);
-      // Some windows' pixels are stored, others are not.
-      task.stored = capacity_ / 8;
-      if (g > 0) task.in_pixels = pixels[g].data();
-      if (g + 1 < queues_.size()) task.out_pixels = pixels[g + 1].data();
       task.candidates = early.candidates;
       task.candidate_count = early.candidate_count;
       task.capacity = early.capacity;
