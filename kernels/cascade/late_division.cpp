@@ -59,6 +59,19 @@ LateDivision by_tiles(int first, const Groups& groups) {
   return {{first, second}, by_windows(third, 2, groups), {}};
 }
 
+// With the last group's stages at once, and with all but the first few of those by windows in two
+// such groups.
+void add_at_once(LateDivision division, const Groups& groups, std::vector<LateDivision>& all) {
+  if (division.by_windows.size() < 2) return;
+  const int first = division.by_windows.front();
+  division.at_once = {division.by_windows.back()};
+  division.by_windows.pop_back();
+  all.push_back(division);
+  const int second = groups.end_by_bytes(first, 120 << 10);
+  if (second + 4 >= groups.stages()) return;
+  all.push_back({division.by_tiles, {first}, {second, second + 4}});
+}
+
 int magnitude_of(std::size_t windows) {
   return static_cast<int>(std::bit_width(windows));
 }
@@ -71,7 +84,10 @@ std::vector<LateDivision> late_divisions(const CompiledProducts& products) {
   for (const int first : {4, 5, 6})
     if (first < groups.stages()) all.push_back({{}, by_windows(first, 0, groups), {}});
   for (const int first : {1, 2, 3, 4})
-    if (first < groups.stages()) all.push_back(by_tiles(first, groups));
+    if (first < groups.stages()) {
+      all.push_back(by_tiles(first, groups));
+      if (first == 2 || first == 3) add_at_once(all.back(), groups, all);
+    }
   return all;
 }
 

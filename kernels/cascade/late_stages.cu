@@ -10,13 +10,14 @@
 // Rejected windows stay where they are, and are multiplied on with the others. That is why the
 // stages are divided into groups, between which the queues close the gaps.
 //
-// Few windows do not fill the device, and the time is that of the chain of slices. So a group can be
-// divided into parts, usually of one stage each, which different blocks evaluate at the same time
-// for the same windows. The block whose part ends last decides on a window.
+// Few windows do not fill the device, and the time is that of the chain of slices. So a group can
+// be divided into parts, usually of one stage each, which different blocks evaluate at the same
+// time for the same windows. The block whose part ends last decides on a window.
 //
 // What costs most is copying pixels: their loads, and at first the arithmetic for addresses. With
 // squares of 4 x 4 pixels as the unit of a matrix's row (see WindowBytes), four loads of four bytes
-// make one store of 16, and places are multiples of constants.
+// make one store of 16, and places are multiples of constants. It was not faster to store the rows
+// of windows that pass for the next group, nor to have twice as many loads in flight.
 #include <algorithm>
 
 #include "kernels/cascade/late_stages.hpp"
@@ -250,20 +251,34 @@ class LateEvaluation {
   __device__ void combine(std::uint32_t first) {
     constexpr std::uint32_t passed = 1 << 16;
     const auto parts = static_cast<std::uint32_t>(task_.parts);
+    const auto place_of = [&](int half) {
+      return first + static_cast<std::uint32_t>(window_of(row_ + half * 8));
+    };
+    const auto reports = [&](int half) {
+      return lane_ % lanes_per_row == 0 && sums_.inverse_deviation(half) != 0;
+    };
+    if (part_ + 1 == task_.parts) {
+      for (int half = 0; half < 2; ++half)
+        if (reports(half))
+          store_relaxed(task_.sums + place_of(half),
+                        static_cast<unsigned long long>(sums_.last_sum(half)));
+      __threadfence();
+    }
+    std::uint32_t arrivals[2] = {0, 0};
+    FACESAT_UNROLL
+    for (int half = 0; half < 2; ++half)
+      if (reports(half)) {
+        const std::uint32_t own = 1 + (sums_.alive(half) ? passed : 0);
+        arrivals[half] = atomicAdd(task_.arrivals + place_of(half), own) + own;
+      }
     FACESAT_UNROLL
     for (int half = 0; half < 2; ++half) {
-      bool passes_all = false;
-      std::int64_t sum = sums_.last_sum(half);
-      if (lane_ % lanes_per_row == 0 && sums_.inverse_deviation(half) != 0) {
-        const std::uint32_t place = first + static_cast<std::uint32_t>(window_of(row_ + half * 8));
-        if (part_ + 1 == task_.parts) store_relaxed(task_.sums + place, static_cast<unsigned long long>(sum));
+      if (arrivals[half] % passed == parts) task_.arrivals[place_of(half)] = 0;
+      const bool passes_all = arrivals[half] == parts * (passed + 1);
+      std::int64_t sum = 0;
+      if (passes_all) {
         __threadfence();
-        const std::uint32_t own = 1 + (sums_.alive(half) ? passed : 0);
-        const std::uint32_t arrivals = atomicAdd(task_.arrivals + place, own) + own;
-        if (arrivals % passed == parts) task_.arrivals[place] = 0;
-        passes_all = arrivals == parts * (passed + 1);
-        __threadfence();
-        if (passes_all) sum = static_cast<std::int64_t>(load_relaxed(task_.sums + place));
+        sum = static_cast<std::int64_t>(load_relaxed(task_.sums + place_of(half)));
       }
       sums_.settle(half, passes_all, sum);
     }
@@ -343,8 +358,8 @@ class LateEvaluation {
   // The part that the block evaluates; its number among those that evaluate the same; their number.
   const int part_ = static_cast<int>(blockIdx.x) % task_.parts;
   const std::uint32_t block_ = blockIdx.x / static_cast<unsigned>(task_.parts);
-  const std::uint32_t blocks_ =
-      (gridDim.x + static_cast<unsigned>(task_.parts - 1 - part_)) / static_cast<unsigned>(task_.parts);
+  const std::uint32_t blocks_ = (gridDim.x + static_cast<unsigned>(task_.parts - 1 - part_)) /
+                                static_cast<unsigned>(task_.parts);
   const int first_bundle_ = task_.first_bundle[part_];
   const int bundle_count_ = task_.first_bundle[part_ + 1] - first_bundle_;
   const int slices_ = (bundle_count_ + bundles - 1) / bundles;

@@ -91,9 +91,8 @@ class UploadedLate {
     EXPECT_EQ(tickets.next, 0u);
     EXPECT_EQ(tickets.finished, 0u);
     for (std::size_t g = 0; g < queues_.size(); ++g) {
-      gpu::LateTask task =
-          gpu::products_task(products_, weights, trees, by_windows_[g], by_windows_[g + 1],
-                             g + at_once_ >= queues_.size());
+      gpu::LateTask task = gpu::products_task(products_, weights, trees, by_windows_[g],
+                                              by_windows_[g + 1], g + at_once_ >= queues_.size());
       task.atlas = atlas;
       task.levels = early.levels;
       task.first_level = levels.first;
