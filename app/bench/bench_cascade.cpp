@@ -71,52 +71,32 @@ struct Contender {
   std::function<std::unique_ptr<Backend>()> make;
 };
 
-// Appends the numbers of a list such as 4,6,9, which may be empty; false if `text` is none, or does
-// not rise.
+// Appends the numbers of a list such as 4,6,9; false if `text` is none, or does not rise.
 bool read_stages(std::string_view text, int& last, std::vector<int>& stages) {
-  for (const char *at = text.data(), *const end = at + text.size(); at < end;) {
+  for (const char *at = text.data(), *const end = at + text.size();;) {
     int first = 0;
     const auto [next, error] = std::from_chars(at, end, first);
-    if (error != std::errc() || first <= last || (next != end && (*next != ',' || next + 1 == end)))
-      return false;
+    if (error != std::errc() || first <= last || (next != end && *next != ',')) return false;
     stages.push_back(last = first);
-    at = next == end ? end : next + 1;
+    if (next == end) return true;
+    at = next + 1;
   }
-  return true;
-}
-
-// Reads 4,6,9 (by windows), 1,3/5,8 (by tiles/by windows) or 1,3/5/8 (then at once).
-bool read_division(std::string_view text, gpu::LateDivision& division) {
-  std::vector<std::string_view> lists;
-  for (std::size_t slash; (slash = text.find('/')) != std::string_view::npos;) {
-    lists.push_back(text.substr(0, slash));
-    text.remove_prefix(slash + 1);
-  }
-  lists.push_back(text);
-  if (lists.size() == 1) lists.insert(lists.begin(), std::string_view());
-  lists.resize(std::max<std::size_t>(lists.size(), 3));
-  int last = 0;
-  return lists.size() == 3 && read_stages(lists[0], last, division.by_tiles) &&
-         read_stages(lists[1], last, division.by_windows) &&
-         read_stages(lists[2], last, division.at_once) && !division.empty();
-}
-
-std::string text_of(const gpu::LateDivision& division) {
-  std::string text = fmt::format("{}", fmt::join(division.by_windows, ","));
-  if (!division.by_tiles.empty() || !division.at_once.empty())
-    text = fmt::format("{}/{}", fmt::join(division.by_tiles, ","), text);
-  if (!division.at_once.empty()) text += fmt::format("/{}", fmt::join(division.at_once, ","));
-  return text;
 }
 
 // "none", "auto" (nullopt), or the first stages of the groups. Throws UsageError.
 std::optional<gpu::LateDivision> parse_late(const std::string& text) {
   if (text == "auto") return std::nullopt;
   gpu::LateDivision division;
-  if (text != "none" && !read_division(text, division))
+  if (text == "none") return division;
+  const std::string_view all = text;
+  const std::size_t slash = all.find('/');
+  const bool has_slash = slash != std::string_view::npos;
+  int last = 0;
+  if ((has_slash && !read_stages(all.substr(0, slash), last, division.by_tiles)) ||
+      !read_stages(all.substr(has_slash ? slash + 1 : 0), last, division.by_windows))
     throw UsageError(
         fmt::format("--late {}: expected none, auto, or the first stages of groups, rising from 1 "
-                    "on, as 4,6,9 or 1,3/5,8 or 1,3/5/8",
+                    "on, as 4,6,9 or 1,3/5,8",
                     text));
   return division;
 }
@@ -150,7 +130,8 @@ std::string late_of(const Contender& contender, const std::shared_ptr<const Casc
       gpu::LateDivisions::of_process().find(contender.device, cascade, measured.work.positions);
   if (!chosen) return "auto: not measured";
   if (chosen->empty()) return "auto: none";
-  return "auto: " + text_of(*chosen);
+  return fmt::format("auto: {}{}{}", fmt::join(chosen->by_tiles, ","),
+                     chosen->by_tiles.empty() ? "" : "/", fmt::join(chosen->by_windows, ","));
 }
 
 Json to_row(const std::string& backend, const std::string& late, const std::string& cascade,

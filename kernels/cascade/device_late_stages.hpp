@@ -58,7 +58,7 @@ class DeviceLateStages {
               cudaStream_t stream) {
     division_ = {};
     if (products_.weights.empty()) return;
-    for (std::vector<int>* groups : {&division.by_tiles, &division.by_windows, &division.at_once})
+    for (std::vector<int>* groups : {&division.by_tiles, &division.by_windows})
       std::erase_if(*groups, [&](int first) { return first >= stage_count(); });
     if (division.empty()) return;
     division_ = std::move(division);
@@ -105,33 +105,30 @@ class DeviceLateStages {
   // To be enqueued after the early stages of the group's levels, which have `tile_count` tiles.
   void enqueue(const EvaluateTask& early, const LevelGroup& levels, int tile_count,
                View<const std::uint8_t> atlas, cudaStream_t stream) const {
+    const auto by_tiles = static_cast<int>(division_.by_tiles.size());
     for (int g = 0; g < group_count(); ++g)
-      if (g < tile_groups())
+      if (g < by_tiles)
         enqueue_by_tiles(g, early, tile_count, atlas, stream);
       else
         enqueue_by_windows(g, early, levels, atlas, stream);
   }
 
  private:
-  int tile_groups() const { return static_cast<int>(division_.by_tiles.size()); }
   int group_count() const {
-    return tile_groups() + static_cast<int>(division_.by_windows.size() + division_.at_once.size());
+    return static_cast<int>(division_.by_tiles.size() + division_.by_windows.size());
   }
-  // The first stage of a group, in the order of LateDivision's members; the number of stages after
-  // the last.
+  // The first stage of a group, those by tiles first; the number of stages after the last.
   int group(int index) const {
-    for (const std::vector<int>* groups :
-         {&division_.by_tiles, &division_.by_windows, &division_.at_once}) {
-      if (index < static_cast<int>(groups->size())) return (*groups)[index];
-      index -= static_cast<int>(groups->size());
-    }
-    return stage_count();
+    const auto by_tiles = static_cast<int>(division_.by_tiles.size());
+    return index < by_tiles        ? division_.by_tiles[index]
+           : index < group_count() ? division_.by_windows[index - by_tiles]
+                                   : stage_count();
   }
 
   bool is_possible() const {
+    const auto by_tiles = static_cast<int>(division_.by_tiles.size());
     for (int g = 0; g < group_count(); ++g)
-      if ((g < tile_groups() ? tile_task_of(g).shape.warpgroups
-                             : window_task_of(g).shape.warpgroups) == 0)
+      if ((g < by_tiles ? tile_task_of(g).shape.warpgroups : shape_of(g).warpgroups) == 0)
         return false;
     return true;
   }
@@ -145,14 +142,9 @@ class DeviceLateStages {
     const std::size_t capacity =
         has_lists ? amounts.tiles * tile_windows : std::max(least, amounts.windows / share);
     for (Buffer<LateWindow>& queue : queues_) reserve(queue, capacity);
-    reserve(states_, static_cast<std::size_t>(group_count() - tile_groups()));
+    reserve(states_, division_.by_windows.size());
     FACESAT_CUDA(cudaMemsetAsync(states_.data(), 0, states_.bytes(), stream));
     capacity_ = static_cast<std::uint32_t>(capacity);
-    if (!division_.at_once.empty()) {
-      reserve(arrivals_, capacity);
-      reserve(sums_, capacity);
-      FACESAT_CUDA(cudaMemsetAsync(arrivals_.data(), 0, arrivals_.bytes(), stream));
-    }
     if (!has_lists) return;
     reserve(list_counts_, amounts.tiles);
     reserve(tickets_, 1);
@@ -173,23 +165,22 @@ class DeviceLateStages {
     task.tiles = early.tiles;
     task.tile_count = static_cast<std::uint32_t>(tile_count);
     task.lists = early.lists;
-    if (g + 1 == tile_groups()) task.out = queue(0);
+    if (g + 1 == static_cast<int>(division_.by_tiles.size())) task.out = queue(0);
     task.tickets = tickets_.data();
     task.by_warpgroup = by_warpgroup_;
     enqueue_tile_stages(task, stream);
   }
 
-  LateTask window_task_of(int g) const {
-    const bool at_once = g >= group_count() - static_cast<int>(division_.at_once.size());
-    LateTask task =
-        products_task(products_, weights_.data(), trees_.data(), group(g), group(g + 1), at_once);
-    task.shape = choose_late_shape(task, shared_bytes_);
-    return task;
+  LateShape shape_of(int g) const {
+    return choose_late_shape(
+        products_.layout, products_.first_bundle[group(g + 1)] - products_.first_bundle[group(g)],
+        shared_bytes_);
   }
   void enqueue_by_windows(int g, const EvaluateTask& early, const LevelGroup& levels,
                           View<const std::uint8_t> atlas, cudaStream_t stream) const {
-    const auto place = static_cast<std::size_t>(g - tile_groups());
-    LateTask task = window_task_of(g);
+    const std::size_t place = static_cast<std::size_t>(g) - division_.by_tiles.size();
+    LateTask task =
+        products_task(products_, weights_.data(), trees_.data(), group(g), group(g + 1));
     task.atlas = atlas;
     task.levels = early.levels;
     task.first_level = levels.first;
@@ -200,13 +191,12 @@ class DeviceLateStages {
     task.candidate_count = early.candidate_count;
     task.capacity = early.capacity;
     task.window = window_;
-    task.arrivals = arrivals_.data();
-    task.sums = sums_.data();
+    task.shape = shape_of(g);
     task.by_warpgroup = by_warpgroup_;
     enqueue_late_stages(task, stream);
   }
 
-  // The queue before a group of windows. Two are enough, because a kernel reads one and writes the
+  // The queue before a group by windows. Two are enough, because a kernel reads one and writes the
   // other.
   WindowQueue queue(std::size_t place) const {
     return {queues_[place % 2].data(), states_.data() + place, capacity_};
@@ -225,8 +215,6 @@ class DeviceLateStages {
   Buffer<QueueState> states_;
   Buffer<std::uint32_t> list_counts_;
   Buffer<TileTickets> tickets_;
-  Buffer<std::uint32_t> arrivals_;
-  Buffer<unsigned long long> sums_;
 };
 
 }  // namespace facesat::gpu

@@ -53,23 +53,10 @@ std::vector<int> by_windows(int first, std::size_t size, const Groups& groups) {
 // One slice of columns by tiles, then two: see tile_stages.cu.
 LateDivision by_tiles(int first, const Groups& groups) {
   const int second = groups.end_by_columns(first, 12);
-  if (second >= groups.stages()) return {{}, {first}, {}};
+  if (second >= groups.stages()) return {{}, {first}};
   const int third = groups.end_by_columns(second, 24);
-  if (third >= groups.stages()) return {{first}, {second}, {}};
-  return {{first, second}, by_windows(third, 2, groups), {}};
-}
-
-// With the last group's stages at once, and with all but the first few of those by windows in two
-// such groups.
-void add_at_once(LateDivision division, const Groups& groups, std::vector<LateDivision>& all) {
-  if (division.by_windows.size() < 2) return;
-  const int first = division.by_windows.front();
-  division.at_once = {division.by_windows.back()};
-  division.by_windows.pop_back();
-  all.push_back(division);
-  const int second = groups.end_by_bytes(first, 120 << 10);
-  if (second + 4 >= groups.stages()) return;
-  all.push_back({division.by_tiles, {first}, {second, second + 4}});
+  if (third >= groups.stages()) return {{first}, {second}};
+  return {{first, second}, by_windows(third, 2, groups)};
 }
 
 int magnitude_of(std::size_t windows) {
@@ -82,12 +69,9 @@ std::vector<LateDivision> late_divisions(const CompiledProducts& products) {
   const Groups groups(products);
   std::vector<LateDivision> all{{}};
   for (const int first : {4, 5, 6})
-    if (first < groups.stages()) all.push_back({{}, by_windows(first, 0, groups), {}});
+    if (first < groups.stages()) all.push_back({{}, by_windows(first, 0, groups)});
   for (const int first : {1, 2, 3, 4})
-    if (first < groups.stages()) {
-      all.push_back(by_tiles(first, groups));
-      if (first == 2 || first == 3) add_at_once(all.back(), groups, all);
-    }
+    if (first < groups.stages()) all.push_back(by_tiles(first, groups));
   return all;
 }
 

@@ -1,8 +1,7 @@
 // How the stages of a Haar cascade are divided into early ones, which are evaluated from integral
 // images, and groups of further ones, which tensor cores evaluate: first tile by tile
-// (tile_stages.hpp), then window by window, last with all stages of a group at once
-// (late_stages.hpp). What is fastest depends on the cascade, the device and the number of windows,
-// and is measured.
+// (tile_stages.hpp), then window by window (late_stages.hpp). What is fastest depends on the
+// cascade, the device and the number of windows, and is measured.
 #pragma once
 
 #include <cstddef>
@@ -18,11 +17,11 @@
 namespace facesat::gpu {
 
 // The first stage of each group; all of them rise, from at least 1 on. Without groups, all stages
-// are early ones. There are no groups by tiles without another one.
+// are early ones. There are no groups by tiles without one by windows.
 struct LateDivision {
-  std::vector<int> by_tiles, by_windows, at_once;
+  std::vector<int> by_tiles, by_windows;
 
-  bool empty() const { return by_windows.empty() && at_once.empty(); }
+  bool empty() const { return by_windows.empty(); }
   bool operator==(const LateDivision&) const = default;
 };
 

@@ -10,14 +10,9 @@
 // Rejected windows stay where they are, and are multiplied on with the others. That is why the
 // stages are divided into groups, between which the queues close the gaps.
 //
-// Few windows do not fill the device, and the time is that of the chain of slices. So a group can
-// be divided into parts, usually of one stage each, which different blocks evaluate at the same
-// time for the same windows. The block whose part ends last decides on a window.
-//
 // What costs most is copying pixels: their loads, and at first the arithmetic for addresses. With
 // squares of 4 x 4 pixels as the unit of a matrix's row (see WindowBytes), four loads of four bytes
-// make one store of 16, and places are multiples of constants. It was not faster to store the rows
-// of windows that pass for the next group, nor to have twice as many loads in flight.
+// make one store of 16, and places are multiples of constants.
 #include <algorithm>
 
 #include "kernels/cascade/late_stages.hpp"
@@ -63,11 +58,11 @@ class LateEvaluation {
       __syncthreads();
     }
     // Few windows are spread over all blocks.
-    const std::uint32_t share = (total_ + blocks_ - 1) / blocks_;
+    const std::uint32_t share = (total_ + gridDim.x - 1) / gridDim.x;
     const std::uint32_t warpgroups = min((share + warpgroup_windows - 1) / warpgroup_windows,
                                          static_cast<std::uint32_t>(task_.shape.warpgroups));
     const std::uint32_t batch = warpgroups * warpgroup_windows;
-    for (std::uint32_t first = block_ * batch; first < total_; first += blocks_ * batch) {
+    for (std::uint32_t first = blockIdx.x * batch; first < total_; first += gridDim.x * batch) {
       const std::uint32_t own = first + static_cast<std::uint32_t>(warpgroup_) * warpgroup_windows;
       const bool has_windows = own < min(first + batch, total_);
       if (alone_ && !has_windows) break;
@@ -78,7 +73,6 @@ class LateEvaluation {
         if (has_windows && (by_warpgroup || __any_sync(full_warp, sums_.any_alive())))
           evaluate_slice(i);
       }
-      if (task_.parts > 1) combine(own);
       report();
       if (!alone_) __syncthreads();
     }
@@ -154,8 +148,7 @@ class LateEvaluation {
   }
   __device__ void begin_part(int to, const uint4* all, int slice, int bundle_bytes) const {
     const int parts = bundles * bundle_bytes / 16;
-    const std::ptrdiff_t first = first_bundle_ + slice * bundles;
-    const uint4* from = all + first * (bundle_bytes / 16);
+    const uint4* from = all + static_cast<std::ptrdiff_t>(slice) * parts;
     for (int i = static_cast<int>(threadIdx.x); i < parts; i += static_cast<int>(blockDim.x))
       begin_copy(shared_, to + i * 4, from + i);
   }
@@ -240,48 +233,10 @@ class LateEvaluation {
       multiply_by_warpgroup(shared_, values, windows, nodes, task_.bytes.steps);
     else
       multiply_by_warps(shared_, values, windows, nodes, task_.bytes.steps);
-    sums_.add(trees_word(slot), bundle_count_ - slice * bundles, values);
+    sums_.add(trees_word(slot), task_.bundles - slice * bundles, values);
   }
   __device__ unsigned address_of(int word) const {
     return shared_.address() + 4u * static_cast<unsigned>(word);
-  }
-
-  // Makes the windows that pass all parts alive for the warp whose part ends last, and no others.
-  // `first`: the place of the warpgroup's first window in the queue.
-  __device__ void combine(std::uint32_t first) {
-    constexpr std::uint32_t passed = 1 << 16;
-    const auto parts = static_cast<std::uint32_t>(task_.parts);
-    const auto place_of = [&](int half) {
-      return first + static_cast<std::uint32_t>(window_of(row_ + half * 8));
-    };
-    const auto reports = [&](int half) {
-      return lane_ % lanes_per_row == 0 && sums_.inverse_deviation(half) != 0;
-    };
-    if (part_ + 1 == task_.parts) {
-      for (int half = 0; half < 2; ++half)
-        if (reports(half))
-          store_relaxed(task_.sums + place_of(half),
-                        static_cast<unsigned long long>(sums_.last_sum(half)));
-      __threadfence();
-    }
-    std::uint32_t arrivals[2] = {0, 0};
-    FACESAT_UNROLL
-    for (int half = 0; half < 2; ++half)
-      if (reports(half)) {
-        const std::uint32_t own = 1 + (sums_.alive(half) ? passed : 0);
-        arrivals[half] = atomicAdd(task_.arrivals + place_of(half), own) + own;
-      }
-    FACESAT_UNROLL
-    for (int half = 0; half < 2; ++half) {
-      if (arrivals[half] % passed == parts) task_.arrivals[place_of(half)] = 0;
-      const bool passes_all = arrivals[half] == parts * (passed + 1);
-      std::int64_t sum = 0;
-      if (passes_all) {
-        __threadfence();
-        sum = static_cast<std::int64_t>(load_relaxed(task_.sums + place_of(half)));
-      }
-      sums_.settle(half, passes_all, sum);
-    }
   }
 
   // Appends the warp's survivors to the next queue, or to the candidates.
@@ -355,14 +310,7 @@ class LateEvaluation {
 
   const LateTask& task_;
   const Shared& shared_;
-  // The part that the block evaluates; its number among those that evaluate the same; their number.
-  const int part_ = static_cast<int>(blockIdx.x) % task_.parts;
-  const std::uint32_t block_ = blockIdx.x / static_cast<unsigned>(task_.parts);
-  const std::uint32_t blocks_ = (gridDim.x + static_cast<unsigned>(task_.parts - 1 - part_)) /
-                                static_cast<unsigned>(task_.parts);
-  const int first_bundle_ = task_.first_bundle[part_];
-  const int bundle_count_ = task_.first_bundle[part_ + 1] - first_bundle_;
-  const int slices_ = (bundle_count_ + bundles - 1) / bundles;
+  const int slices_ = (task_.bundles + bundles - 1) / bundles;
   // Whether all slices stay in shared memory, so that warpgroups need not wait for each other.
   const bool alone_ = slices_ <= task_.shape.slots;
   const std::uint32_t total_ = min(task_.in.state->count, task_.in.capacity);
@@ -421,12 +369,8 @@ int bytes_of(const LateShape& shape, const BundleLayout& layout) {
 
 }  // namespace
 
-LateShape choose_late_shape(const LateTask& task, int shared_bytes) {
-  const BundleLayout& layout = task.layout;
+LateShape choose_late_shape(const BundleLayout& layout, int bundles, int shared_bytes) {
   const int nodes = layout.tree_nodes;
-  int bundles = 0;  // of the largest part
-  for (int part = 0; part < task.parts; ++part)
-    bundles = std::max(bundles, task.first_bundle[part + 1] - task.first_bundle[part]);
   LateShape shape{};
   for (const int columns : {many_columns(nodes), few_columns(nodes)}) {
     const int slices = divide_up(bundles, columns / nodes);
@@ -445,18 +389,14 @@ LateShape choose_late_shape(const LateTask& task, int shared_bytes) {
 }
 
 LateTask products_task(const CompiledProducts& products, const std::byte* weights,
-                       const std::byte* trees, int first_stage, int end_stage, bool at_once) {
+                       const std::byte* trees, int first_stage, int end_stage) {
   const std::ptrdiff_t first = products.first_bundle[first_stage];
   LateTask task{};
   task.layout = products.layout;
   task.bytes = products.window;
   task.weights = reinterpret_cast<const uint4*>(weights + first * task.layout.weight_bytes());
   task.trees = reinterpret_cast<const uint4*>(trees + first * task.layout.tree_bytes());
-  const int stages = end_stage - first_stage;
-  task.parts = at_once ? std::min(stages, most_parts) : 1;
-  for (int part = 0; part <= task.parts; ++part)
-    task.first_bundle[part] =
-        products.first_bundle[first_stage + stages * part / task.parts] - static_cast<int>(first);
+  task.bundles = products.first_bundle[end_stage] - products.first_bundle[first_stage];
   return task;
 }
 
@@ -477,8 +417,7 @@ void enqueue_late_stages(const LateTask& task, StreamHandle stream) {
   const int threads = task.shape.warpgroups * warpgroup_threads;
   const int bytes = bytes_of(task.shape, task.layout);
   with_kernel(task, [&](auto* kernel) {
-    const int blocks =
-        std::max(resident_blocks(kernel, threads, static_cast<std::size_t>(bytes)), task.parts);
+    const int blocks = resident_blocks(kernel, threads, static_cast<std::size_t>(bytes));
     FACESAT_LAUNCH_SHARED(kernel, dim3(blocks), dim3(threads), bytes, stream, task);
   });
 }

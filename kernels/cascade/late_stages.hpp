@@ -19,7 +19,9 @@ struct LateShape {
   int slots;  // for slices in shared memory: for all of a group, or 2, which they pass through
 };
 
-constexpr int most_parts = 32;
+// The shape for a group with this number of bundles, on a device whose blocks have at most
+// `shared_bytes` of shared memory. No warpgroups: that is too little.
+LateShape choose_late_shape(const BundleLayout& layout, int bundles, int shared_bytes);
 
 struct LateTask {
   View<const std::uint8_t> atlas;         // rows begin on 4-byte boundaries
@@ -32,14 +34,7 @@ struct LateTask {
   std::uint32_t capacity;
   // The group's bundles, and spare ones after them: see CompiledProducts.
   const uint4 *weights, *trees;
-  // The group's stages are divided into parts, and a block evaluates one of them. If there are
-  // several, a window passes if it passes all; so none waits for the one before.
-  std::int32_t parts;
-  std::int32_t first_bundle[most_parts + 1];  // of each part, and one past the last
-  // With several parts, for each place of `in`: how many of them have ended, in the lower 16 bits,
-  // and have let the window pass, in the upper ones, 0 between launches; the last stage's sum.
-  std::uint32_t* arrivals;
-  unsigned long long* sums;
+  std::int32_t bundles;
   BundleLayout layout;
   WindowBytes bytes;
   Size window;
@@ -49,13 +44,9 @@ struct LateTask {
 
 // A task that evaluates the stages from `first_stage` up to, but not including, `end_stage`, with
 // the members that describe them. `weights` and `trees` are those of `products`, in device memory,
-// on 16-byte boundaries. `at_once`: in as many parts as possible, otherwise in one.
+// on 16-byte boundaries.
 LateTask products_task(const CompiledProducts& products, const std::byte* weights,
-                       const std::byte* trees, int first_stage, int end_stage, bool at_once);
-
-// The shape for a task, on a device whose blocks have at most `shared_bytes` of shared memory. No
-// warpgroups: that is too little.
-LateShape choose_late_shape(const LateTask& task, int shared_bytes);
+                       const std::byte* trees, int first_stage, int end_stage);
 
 // Whether the current device can, and this build has the code.
 bool can_multiply_by_warpgroup();

@@ -39,12 +39,6 @@ class WindowSums {
   // Of the last stage that has ended.
   __device__ std::int64_t last_sum(int half) const { return last_sum_[half]; }
 
-  // What other threads know of the window is taken over.
-  __device__ void settle(int half, bool alive, std::int64_t last_sum) {
-    alive_[half] = alive;
-    last_sum_[half] = last_sum;
-  }
-
   // Adds the leaves of a product's trees, and decides at the ends of stages. `trees`: their place
   // in shared memory, in words; `count`: how many bundles there are from here on.
   __device__ void add(int trees, int count, const Values& values) {

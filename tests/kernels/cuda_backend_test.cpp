@@ -142,9 +142,8 @@ std::size_t compare(const std::shared_ptr<const Cascade>& cascade, const NamedPi
   on_gpu(1 + turn % (sats.size() - 1), {});
   if (gpu::product_nodes(*cascade)) {
     const int first = 1 + static_cast<int>(turn % 7);
-    on_gpu(0, {{}, {first, first + 3, first + 8}, {}});
-    on_gpu(0, {{first, first + 2}, {first + 4}, {first + 9}});
-    on_gpu(0, {{}, {}, {first, first + 6}});
+    on_gpu(0, {{}, {first, first + 3, first + 8}});
+    on_gpu(0, {{first, first + 2}, {first + 4, first + 9}});
   }
   return expected.faces.size();
 }
@@ -360,8 +359,8 @@ TEST(CudaBackend, SeveralBackendsAtOnce) {
       FrameDetector(cascade, options, make_cpu_backend()).detect(picture.view()).size();
   const std::vector<gpu::CudaSettings> settings{{},
                                                 {.late = std::nullopt},
-                                                {.late = gpu::LateDivision{{1, 3}, {6}, {12}}},
-                                                {.late = gpu::LateDivision{{}, {2}, {}}}};
+                                                {.late = gpu::LateDivision{{1, 3}, {6, 12}}},
+                                                {.late = gpu::LateDivision{{}, {2}}}};
   std::vector<std::size_t> found(2 * settings.size());
   {
     std::vector<std::jthread> threads;

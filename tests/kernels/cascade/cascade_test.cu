@@ -243,16 +243,12 @@ void expect_same_depths(const Answer& answer, const Answer& expected, const std:
 std::size_t compare_late(const Scene& scene, const Answer& expected, const std::string& what) {
   const auto stages = static_cast<int>(scene.cascade.stages.size());
   if (stages < 2 || !gpu::product_nodes(scene.cascade)) return 0;
-  std::vector<Late> choices{{{{}, {(stages + 1) / 2}, {}}, capacity}, {{{}, {stages - 1}, {}}, 20}};
-  choices.push_back({{{}, {}, {1}}, capacity});
-  if (stages > 3) {
-    choices.push_back({{{}, {1, stages / 2, stages - 1}, {}}, capacity});
-    choices.push_back({{{}, {1}, {2, stages / 2}}, 300});
-  }
+  std::vector<Late> choices{{{{}, {(stages + 1) / 2}}, capacity}, {{{}, {stages - 1}}, 20}};
+  if (stages > 3) choices.push_back({{{}, {1, stages / 2, stages - 1}}, capacity});
   const gpu::WindowBytes bytes = gpu::window_bytes(scene.cascade.window);
   if (bytes.squares_across == bytes.squares_down && bytes.squares_down >= 5) {
-    if (stages > 2) choices.push_back({{{1}, {2}, {}}, capacity});
-    if (stages > 3) choices.push_back({{{1, 2}, {}, {3}}, capacity});
+    if (stages > 2) choices.push_back({{{1}, {2}}, capacity});
+    if (stages > 3) choices.push_back({{{1, 2}, {3}}, capacity});
   }
   std::size_t queued = 0;
   static std::size_t turn = 0;
@@ -261,9 +257,8 @@ std::size_t compare_late(const Scene& scene, const Answer& expected, const std::
     UploadedLate uploaded(scene.cascade, late, turn % 5 < 2 ? 227 << 10 : 99 << 10,
                           gpu::can_multiply_by_warpgroup() && turn % 2 == 0);
     expect_same(on_device(scene, &uploaded), expected,
-                what + ", divided at " + std::to_string(late.division.by_tiles.size()) + ", " +
-                    std::to_string(late.division.by_windows.size()) + " and " +
-                    std::to_string(late.division.at_once.size()) + " places");
+                what + ", divided at " + std::to_string(late.division.by_tiles.size()) + " and " +
+                    std::to_string(late.division.by_windows.size()) + " places");
     queued += uploaded.went_through;
   }
   return queued;

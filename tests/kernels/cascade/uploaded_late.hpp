@@ -37,19 +37,14 @@ class UploadedLate {
       : products_(gpu::compile_products(cascade)),
         by_tiles_(late.division.by_tiles),
         by_windows_(late.division.by_windows),
-        at_once_(late.division.at_once.size()),
         capacity_(late.capacity),
         shared_bytes_(shared_bytes),
         by_warpgroup_(by_warpgroup),
         window_(cascade.window),
         weights_(values_of<uint4>(products_.weights)),
         trees_(values_of<uint4>(products_.trees)),
-        states_(std::vector<gpu::QueueState>(by_windows_.size() + at_once_, {0, 0})),
-        tickets_(std::vector<gpu::TileTickets>{{0, 0}}),
-        arrivals_(std::vector<std::uint32_t>(capacity_, 0)),
-        sums_(std::vector<unsigned long long>(capacity_, poison)) {
-    by_windows_.insert(by_windows_.end(), late.division.at_once.begin(),
-                       late.division.at_once.end());
+        states_(std::vector<gpu::QueueState>(by_windows_.size(), {0, 0})),
+        tickets_(std::vector<gpu::TileTickets>{{0, 0}}) {
     for (std::size_t g = 0; g < by_windows_.size(); ++g) queues_.emplace_back(unused());
     if (!by_tiles_.empty()) by_tiles_.push_back(by_windows_.front());
     by_windows_.push_back(static_cast<int>(cascade.stages.size()));
@@ -91,8 +86,8 @@ class UploadedLate {
     EXPECT_EQ(tickets.next, 0u);
     EXPECT_EQ(tickets.finished, 0u);
     for (std::size_t g = 0; g < queues_.size(); ++g) {
-      gpu::LateTask task = gpu::products_task(products_, weights, trees, by_windows_[g],
-                                              by_windows_[g + 1], g + at_once_ >= queues_.size());
+      gpu::LateTask task =
+          gpu::products_task(products_, weights, trees, by_windows_[g], by_windows_[g + 1]);
       task.atlas = atlas;
       task.levels = early.levels;
       task.first_level = levels.first;
@@ -103,9 +98,7 @@ class UploadedLate {
       task.candidate_count = early.candidate_count;
       task.capacity = early.capacity;
       task.window = window_;
-      task.arrivals = arrivals_.data();
-      task.sums = sums_.data();
-      task.shape = gpu::choose_late_shape(task, shared_bytes_);
+      task.shape = gpu::choose_late_shape(task.layout, task.bundles, shared_bytes_);
       EXPECT_GT(task.shape.warpgroups, 0);
       task.by_warpgroup = by_warpgroup_;
       gpu::enqueue_late_stages(task, test_stream());
@@ -114,7 +107,6 @@ class UploadedLate {
       EXPECT_EQ(state.count, 0u);
       EXPECT_EQ(state.finished, 0u);
     }
-    for (const std::uint32_t arrivals : arrivals_.download()) EXPECT_EQ(arrivals, 0u);
     for (DeviceArray<gpu::LateWindow>& queue : queues_) {
       for (const gpu::LateWindow& window : queue.download()) went_through += window.place != poison;
       queue.upload(unused());
@@ -136,7 +128,6 @@ class UploadedLate {
   gpu::CompiledProducts products_;
   // The first stages of groups, and where the last one ends.
   std::vector<int> by_tiles_, by_windows_;
-  std::size_t at_once_;  // so many of the last groups by windows
   std::uint32_t capacity_;
   int shared_bytes_;
   bool by_warpgroup_;
@@ -147,8 +138,6 @@ class UploadedLate {
   std::unique_ptr<DeviceArray<gpu::LateWindow>> lists_;
   std::unique_ptr<DeviceArray<std::uint32_t>> list_counts_;
   DeviceArray<gpu::TileTickets> tickets_;
-  DeviceArray<std::uint32_t> arrivals_;
-  DeviceArray<unsigned long long> sums_;
 };
 
 }  // namespace facesat::test
