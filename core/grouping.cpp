@@ -71,7 +71,7 @@ struct Tops {
 // only with those whose top edges are close enough to its own for the two to be similar.
 void unite_similar(const Tops& all, const OneSize& a, const OneSize& b, Classes& classes,
                    StopMeter& meter) {
-  const int reach = static_cast<int>(similar_within(a.size, b.size));
+  const int reach = similar_within(a.size, b.size);
   std::size_t begin = b.first;
   for (std::size_t i = a.first; i < a.last; ++i) {
     const Rect& box = all.tops[i].box;
@@ -91,7 +91,7 @@ Classes classify(std::span<const Window> windows, StopMeter& meter) {
     for (std::size_t b = a; b < all.sizes.size(); ++b) {
       meter.spend(1);
       const Size small = all.sizes[a].size, large = all.sizes[b].size;
-      const double reach = similar_within(small, large);
+      const int reach = similar_within(small, large);
       // Edges of similar windows are at most `reach` apart, so their sides differ by at most twice
       // `reach`. No larger size has a greater `reach` than `small` has with itself, so once width
       // plus height differ by more than that allows, all further sizes are too large.

@@ -21,13 +21,15 @@ struct Window {
 
 constexpr double similarity = 0.2;  // OpenCV's eps
 
-// How far apart the edges of similar rectangles of these sizes may be.
-constexpr double similar_within(Size a, Size b) {
-  return similarity * (std::min(a.width, b.width) + std::min(a.height, b.height)) * 0.5;
+// How far apart the edges of similar rectangles of these sizes may be. OpenCV compares integers
+// with the f64 value similarity * (width + height) * 0.5, of the smaller width and height; rounded
+// down, that is a tenth of their sum.
+constexpr int similar_within(Size a, Size b) {
+  return (std::min(a.width, b.width) + std::min(a.height, b.height)) / 10;
 }
 
 constexpr bool are_similar(const Rect& a, const Rect& b) {
-  const double within = similar_within({a.width, a.height}, {b.width, b.height});
+  const int within = similar_within({a.width, a.height}, {b.width, b.height});
   const auto close = [within](int p, int q) { return (p < q ? q - p : p - q) <= within; };
   return close(a.x, b.x) && close(a.y, b.y) && close(a.x + a.width, b.x + b.width) &&
          close(a.y + a.height, b.y + b.height);

@@ -41,7 +41,6 @@ class CudaBackend final : public Backend {
     stream_ = make_stream();
     wait_ = std::make_unique<StreamWait>();
     input_ = std::make_unique<FrameInput>(stream_.get());
-    download_begin_ = make_event();
     download_end_ = make_event();
     found_ = std::make_unique<WindowBuffers>(stream_.get());
     most_pixels_ = settings.max_atlas_pixels > 0 ? settings.max_atlas_pixels : suitable_pixels();
@@ -62,6 +61,7 @@ class CudaBackend final : public Backend {
     pyramid_ = &pyramid;
     cascade_ = std::move(cascade);
     options_ = options;
+    found_->expect_few();
     atlas_plan_ = plan_atlas(pyramid, most_pixels_);
     allocate();
   }
@@ -97,6 +97,11 @@ class CudaBackend final : public Backend {
       enqueue_frame(cudaEventRecordDefault);
       wait_->wait(stream_.get());
     }
+    if (found_->were_unexpectedly_many()) {
+      graph_ = {};
+      found_->enqueue_rest(stream_.get());
+      wait_->wait(stream_.get());
+    }
     take_windows();
     return windows_;
   }
@@ -107,6 +112,7 @@ class CudaBackend final : public Backend {
 
   StepTimes times() const override {
     StepTimes times;
+    if (!settings_.measures_steps) return times;
     times[Step::upload] = input_->upload_ms();
     times[Step::gray] = input_->gray_ms();
     for (const GroupEvents& events : group_events_) {
@@ -114,7 +120,7 @@ class CudaBackend final : public Backend {
       times[Step::sat] += elapsed_ms(events.resized, events.summed);
       times[Step::evaluate] += elapsed_ms(events.summed, events.evaluated);
     }
-    times[Step::download] = elapsed_ms(download_begin_, download_end_);
+    times[Step::download] = elapsed_ms(group_events_.back().evaluated, download_end_);
     return times;
   }
 
@@ -297,26 +303,27 @@ class CudaBackend final : public Backend {
 
   // Everything from the grey image to the windows on the host.
   void enqueue_frame(unsigned event_flags) {
+    const auto mark = [&](const Event& event) {
+      if (settings_.measures_steps) record(event, event_flags);
+    };
     for (int g = 0; g < static_cast<int>(atlas_plan_.groups.size()); ++g) {
       const GroupEvents& events = group_events_[g];
-      record(events.begin, event_flags);
+      mark(events.begin);
       enqueue_levels(g);
-      record(events.resized, event_flags);
+      mark(events.resized);
       enqueue_sums(g);
-      record(events.summed, event_flags);
+      mark(events.summed);
       enqueue_cascade(g);
-      record(events.evaluated, event_flags);
+      mark(events.evaluated);
     }
-    record(download_begin_, event_flags);
-    SkipRuleTask rule{};
-    rule.levels = plans_.levels();
-    rule.rejected = rejected_.data();
-    rule.skips = options_.scan == Scan::opencv;
     GroupWindowsTask grouping{};
-    grouping.levels = plans_.boxes();
+    grouping.evaluated_levels = plans_.levels();
+    grouping.box_levels = plans_.boxes();
+    grouping.rejected = rejected_.data();
+    grouping.skips = options_.scan == Scan::opencv;
     grouping.unites = unites();
-    found_->enqueue(rule, grouping, stream_.get());
-    record(download_end_, event_flags);
+    found_->enqueue(grouping, stream_.get());
+    mark(download_end_);
   }
 
   void enqueue_tables(int g) const {
@@ -426,7 +433,7 @@ class CudaBackend final : public Backend {
   Stream stream_;
   std::unique_ptr<StreamWait> wait_;
   std::unique_ptr<FrameInput> input_;
-  Event download_begin_, download_end_;
+  Event download_end_;
   std::vector<GroupEvents> group_events_;
   GraphExec graph_;
   int runs_ = 0;               // since prepare()

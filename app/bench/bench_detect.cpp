@@ -150,9 +150,8 @@ Contenders make_contenders(const std::string& cascade, const BenchDetectCommand&
     BackendOptions options = command.backend;
     options.choice = choice;
     if (choice == BackendChoice::cpu) options.sat.clear();
-    const Backends backends(options, {find_cascade(cascade)});
-    if (choice == BackendChoice::automatic && !backends.on_gpu()) return;
-    contenders.push_back(make_facesat_contender(cascade, command.detect, backends));
+    if (auto contender = make_facesat_contender(cascade, command.detect, options))
+      contenders.push_back(std::move(contender));
   };
   if (command.backend.choice != BackendChoice::cuda) add(BackendChoice::cpu);
   if (command.backend.choice != BackendChoice::cpu) add(command.backend.choice);

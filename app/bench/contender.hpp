@@ -11,10 +11,11 @@
 
 namespace facesat::app {
 
-// `cascade_name` is the name given on the command line.
+// `cascade_name` is the name given on the command line. Null if the options leave the backend open,
+// and this build or machine has no GPU. Throws BackendError.
 std::unique_ptr<Contender> make_facesat_contender(const std::string& cascade_name,
                                                   const DetectOptions& options,
-                                                  const Backends& backends);
+                                                  BackendOptions backend);
 
 // OpenCV's CPU detector; null if this build has none, or if OpenCV cannot read the cascade.
 std::unique_ptr<Contender> make_opencv_contender(const std::string& cascade_name,

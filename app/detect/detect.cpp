@@ -148,6 +148,7 @@ int run_detect(const DetectCommand& command) {
   };
   BackendOptions backend = command.backend;
   backend.in_background = true;
+  backend.measures_steps = false;
   const Detector detector(cascades, command.detect, backend, notify);
   const Layout layout = layout_of(command, cascades);
   PictureFolders folders = make_folders(command);

@@ -1,11 +1,7 @@
-// Windows are sorted, and similar ones united into classes, by comparing all pairs. The kernels
+// Many windows are sorted, and similar ones united into classes, by comparing all pairs: for the
+// few thousand windows that pass in a frame this is cheaper than a cleverer method. The kernels
 // have a fixed number of blocks, because only the device knows the number of windows.
-#include <cstdlib>
-
-#include "core/grouping.hpp"
-#include "core/rules.hpp"
-#include "kernels/cascade/group_windows.hpp"
-#include "kernels/device/platform.hpp"
+#include "kernels/cascade/group_windows.cuh"
 
 namespace facesat::gpu {
 namespace {
@@ -16,16 +12,11 @@ constexpr int threads = on_host ? 64 : 1024, blocks = on_host ? 3 : 132;
 // for each of them.
 constexpr int together = 8, sharers = threads / together;
 
-__device__ __forceinline__ std::uint64_t key_of(const Candidate& c) {
-  return static_cast<std::uint64_t>(c.level) << 32 | c.cell;
-}
-
-__device__ __forceinline__ Rect box_of(const BoxLevel& level, std::uint32_t cell) {
-  const auto width = static_cast<std::uint32_t>(level.grid_width);
-  const int x = static_cast<int>(cell % width) * level.step;
-  const int y = static_cast<int>(cell / width) * level.step;
-  return {rules::in_image(x, level.scale), rules::in_image(y, level.scale), level.box.width,
-          level.box.height};
+// The number of windows, or 0 if they are few, or more than `most`.
+__device__ __forceinline__ std::uint32_t count_if_many(const GroupWindowsTask& task,
+                                                       std::uint32_t most = UINT32_MAX) {
+  const std::uint32_t count = task.counts->windows;
+  return count > few_windows && count <= most ? count : 0;
 }
 
 // Streams `count` elements through shared memory, in chunks of one element per thread. get(j)
@@ -60,7 +51,7 @@ __global__ void __launch_bounds__(threads) order_kernel(const GroupWindowsTask t
   __shared__ SharedArray<unsigned, together> places;
   __shared__ SharedArray<std::uint64_t, threads> keys;
   const bool is_leader = threadIdx.x < together;
-  const std::uint32_t count = task.counts->windows;
+  const std::uint32_t count = count_if_many(task);
   for_windows(count, [&](std::uint32_t i, int slot, std::uint32_t) {
     if (is_leader) places[slot] = 0;
     const Candidate window = task.found[min(i, count - 1)];
@@ -73,15 +64,9 @@ __global__ void __launch_bounds__(threads) order_kernel(const GroupWindowsTask t
     __syncthreads();
     if (is_leader && i < count) {
       const unsigned place = places[slot];
-      task.windows[place] = {box_of(task.levels[window.level], window.cell), window, place, {}};
+      task.windows[place] = {box_of(task.box_levels[window.level], window.cell), window, place, {}};
     }
   });
-}
-
-// Whether `other` may be similar to `box`. Cheaper than are_similar(), without false negatives.
-__device__ __forceinline__ bool may_be_similar(const Rect& box, const Rect& other) {
-  const int reach = (box.width + box.height) / 10 + 1;  // at least similar_within() of the two
-  return abs(other.x - box.x) <= reach && abs(other.y - box.y) <= reach;
 }
 
 // The parent of every window becomes the first window that it is similar to. This unites nearly all
@@ -90,8 +75,7 @@ __global__ void __launch_bounds__(threads) hook_kernel(const GroupWindowsTask ta
   __shared__ SharedArray<unsigned, together> firsts;
   __shared__ SharedArray<Rect, threads> boxes;
   const bool is_leader = threadIdx.x < together;
-  const std::uint32_t count = task.counts->windows;
-  if (count > max_united) return;
+  const std::uint32_t count = count_if_many(task, max_united);
   for_windows(count, [&](std::uint32_t i, int slot, std::uint32_t end) {
     if (is_leader) firsts[slot] = i;
     const Rect own = task.windows[min(i, count - 1)].box;
@@ -99,7 +83,7 @@ __global__ void __launch_bounds__(threads) hook_kernel(const GroupWindowsTask ta
     stream(
         boxes, end, [&](std::uint32_t j) { return task.windows[j].box; },
         [&](std::uint32_t j, const Rect& other) {
-          if (j < nearest && may_be_similar(own, other) && are_similar(own, other)) nearest = j;
+          if (j < nearest && are_similar(own, other)) nearest = j;
         });
     atomic_min(firsts, slot, nearest);
     __syncthreads();
@@ -116,8 +100,7 @@ __device__ __forceinline__ std::uint32_t root_of(const GroupedWindow* windows, s
 // The parent of every window becomes its root. Other threads may read the old or the new parent:
 // both lead to the root.
 __global__ void __launch_bounds__(threads) flatten_kernel(const GroupWindowsTask task) {
-  const std::uint32_t count = task.counts->windows;
-  if (count > max_united) return;
+  const std::uint32_t count = count_if_many(task, max_united);
   for (std::uint32_t i = blockIdx.x * threads + threadIdx.x; i < count; i += gridDim.x * threads)
     store_relaxed(&task.windows[i].parent, root_of(task.windows, i));
 }
@@ -140,30 +123,27 @@ __global__ void __launch_bounds__(threads) unite_kernel(const GroupWindowsTask t
     std::uint32_t parent;
   };
   __shared__ SharedArray<Seen, threads> chunk;
-  const std::uint32_t count = task.counts->windows;
-  if (count > max_united) return;
+  const std::uint32_t count = count_if_many(task, max_united);
   const auto look = [&](std::uint32_t i) {
     return Seen{task.windows[i].box, load_relaxed(&task.windows[i].parent)};
   };
   for_windows(count, [&](std::uint32_t i, int, std::uint32_t end) {
     const Seen own = look(min(i, count - 1));
     stream(chunk, end, look, [&](std::uint32_t j, const Seen& other) {
-      if (j < i && i < count && other.parent != own.parent && may_be_similar(own.box, other.box) &&
-          are_similar(own.box, other.box))
+      if (j < i && i < count && other.parent != own.parent && are_similar(own.box, other.box))
         unite(task.windows, i, j);
     });
   });
 }
 
-// Copies counts and windows to host memory; only the device knows how many windows there are.
+// Only the device knows how many windows are to be copied to host memory.
 __global__ void __launch_bounds__(threads) deliver_kernel(const GroupWindowsTask task) {
-  const WindowCounts counts = *task.counts;
-  const auto first = blockIdx.x * threads + threadIdx.x;
-  if (first == 0) *task.delivered_counts = counts;
   constexpr std::uint32_t parts = sizeof(GroupedWindow) / sizeof(uint4);
+  const std::uint32_t count = count_if_many(task);
   const auto* from = reinterpret_cast<const uint4*>(task.windows);
   auto* to = reinterpret_cast<uint4*>(task.delivered);
-  for (std::uint32_t i = first; i < counts.windows * parts; i += gridDim.x * threads)
+  for (std::uint32_t i = blockIdx.x * threads + threadIdx.x; i < count * parts;
+       i += gridDim.x * threads)
     to[i] = from[i];
 }
 
@@ -178,7 +158,7 @@ std::vector<BoxLevel> plan_boxes(const Pyramid& pyramid) {
   return levels;
 }
 
-void enqueue_group_windows(const GroupWindowsTask& task, StreamHandle stream) {
+void enqueue_many_windows(const GroupWindowsTask& task, StreamHandle stream) {
   FACESAT_LAUNCH(order_kernel, dim3(blocks), dim3(threads), stream, task);
   if (task.unites) {
     FACESAT_LAUNCH(hook_kernel, dim3(blocks), dim3(threads), stream, task);

@@ -1,12 +1,12 @@
-// Sorts the windows of a frame that passed every stage, and unites similar ones into classes (see
-// core/grouping.hpp).
+// From candidates (windows that passed every stage) to sorted windows in host memory: applies
+// OpenCV's skip rule, sorts, and unites similar windows into classes (see core/grouping.hpp).
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "core/pyramid.hpp"
-#include "kernels/cascade/skip_rule.hpp"
+#include "kernels/cascade/evaluate.hpp"
 #include "kernels/device/platform.hpp"
 
 namespace facesat::gpu {
@@ -32,13 +32,28 @@ struct alignas(16) GroupedWindow {
 };
 static_assert(sizeof(GroupedWindow) == 48);
 
+// The number of windows, and the number of candidates from which they were chosen.
+struct WindowCounts {
+  std::uint32_t windows, candidates;
+};
+
 struct GroupWindowsTask {
-  const WindowCounts* counts;
-  const Candidate* found;  // windows that passed, in any order, no two the same
-  const BoxLevel* levels;  // of the pyramid
-  bool unites;             // false: every window stays a class of its own
-  GroupedWindow* windows;  // the result, ordered by level and cell
-  // Copies of `counts` and `windows`; may be host memory that the device can write to.
+  const EvaluateLevel* evaluated_levels;  // of the whole pyramid
+  const BoxLevel* box_levels;             // the same levels
+  const Candidate* candidates;            // in any order, no two the same
+  std::uint32_t* candidate_count;         // reset to 0 for the next frame
+  std::uint32_t capacity;                 // of candidates and windows
+  const std::uint32_t* rejected;          // bits of the windows that the first stage rejects
+  bool skips;                             // false: the skip rule drops nothing
+  bool unites;                            // false: every window stays a class of its own
+
+  // Workspace that is kept until the last launch.
+  WindowCounts* counts;
+  Candidate* found;
+  GroupedWindow* windows;
+
+  // The results, in memory of the device or in host memory that it can write to: the counts, and
+  // the windows by level and cell.
   WindowCounts* delivered_counts;
   GroupedWindow* delivered;
 };
@@ -46,8 +61,15 @@ struct GroupWindowsTask {
 // Above this number of windows nothing is united: comparing all pairs would take too long.
 constexpr std::uint32_t max_united = 1 << 15;
 
-// Sorts the windows, unites similar ones and delivers them to the host. Compares all pairs: for the
-// few thousand windows that pass in a frame this is cheaper than a cleverer method.
-void enqueue_group_windows(const GroupWindowsTask& task, StreamHandle stream);
+// Up to this number of windows, enqueue_few_windows() is enough.
+constexpr std::uint32_t few_windows = on_host ? 64 : 256;
+
+// One launch of one block. It applies the skip rule and delivers the counts; few windows are
+// sorted, united and delivered, too.
+void enqueue_few_windows(const GroupWindowsTask& task, StreamHandle stream);
+
+// After enqueue_few_windows(), with the same task: several launches, which sort, unite and deliver
+// many windows. If there were few, they do nothing.
+void enqueue_many_windows(const GroupWindowsTask& task, StreamHandle stream);
 
 }  // namespace facesat::gpu

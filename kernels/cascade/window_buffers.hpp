@@ -7,7 +7,6 @@
 #include <span>
 
 #include "kernels/cascade/group_windows.hpp"
-#include "kernels/cascade/skip_rule.hpp"
 #include "kernels/device/cuda.hpp"
 
 namespace facesat::gpu {
@@ -30,22 +29,24 @@ class WindowBuffers {
     FACESAT_CUDA(cudaMemsetAsync(candidate_count_.data(), 0, candidate_count_.bytes(), stream));
   }
 
-  // Enqueues the skip rule, sorting, the classes (if `unites`) and the copy to the host. Pointers
-  // to the buffers are filled in here; the caller sets the rest of the tasks.
-  void enqueue(SkipRuleTask rule, GroupWindowsTask grouping, cudaStream_t stream) const {
-    rule.candidates = candidates_.data();
-    rule.candidate_count = candidate_count_.data();
-    rule.capacity = capacity_;
-    rule.counts = counts_.data();
-    rule.windows = visited_.data();
-    enqueue_skip_rule(rule, stream);
-    grouping.counts = counts_.data();
-    grouping.found = visited_.data();
-    grouping.windows = windows_.data();
-    grouping.delivered_counts = host_counts_.data();
-    grouping.delivered = host_windows_.data();
-    enqueue_group_windows(grouping, stream);
+  // Enqueues the skip rule, sorting, the classes (if task.unites) and the copy to the host. What
+  // belongs to the buffers is filled in here; the caller sets levels, bits of rejected windows,
+  // `skips` and `unites`.
+  void enqueue(GroupWindowsTask task, cudaStream_t stream) {
+    task.candidates = candidates_.data();
+    task.candidate_count = candidate_count_.data();
+    task.capacity = capacity_;
+    task.counts = counts_.data();
+    task.found = visited_.data();
+    task.windows = windows_.data();
+    task.delivered_counts = host_counts_.data();
+    task.delivered = host_windows_.data();
+    task_ = task;
+    enqueue_few_windows(task, stream);
+    if (expects_many_) enqueue_many_windows(task, stream);
   }
+  // The next frames are of another kind.
+  void expect_few() { expects_many_ = false; }
 
   // Once the frame is done: whether there were more candidates than capacity. If so, the frame's
   // windows are incomplete.
@@ -54,6 +55,15 @@ class WindowBuffers {
   // be destroyed before the call. If it throws, the capacity is 0, so that the next frame overflows
   // and grows the buffers again.
   void grow() { reserve_for(std::max(first_capacity, counts().candidates)); }
+
+  // Once the frame is done: whether there were many windows, but launches for few.
+  bool were_unexpectedly_many() const { return !expects_many_ && counts().windows > few_windows; }
+  // Enqueues what is missing in the frame. From now on, enqueue() is for many windows, so a graph
+  // of its launches should be captured anew.
+  void enqueue_rest(cudaStream_t stream) {
+    expects_many_ = true;
+    enqueue_many_windows(task_, stream);
+  }
 
   // All windows of the completed frame.
   std::span<const GroupedWindow> windows() const {
@@ -76,6 +86,8 @@ class WindowBuffers {
   const WindowCounts& counts() const { return *host_counts_.data(); }
 
   std::uint32_t capacity_ = 0;
+  bool expects_many_ = false;
+  GroupWindowsTask task_{};  // of the last frame
   Buffer<std::uint32_t> candidate_count_;
   Buffer<WindowCounts> counts_;
   Buffer<Candidate> candidates_, visited_;  // before and after the skip rule

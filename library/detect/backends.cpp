@@ -98,10 +98,14 @@ std::string Backends::why_no_gpu(const BackendOptions& options, const Cascades& 
   const std::vector<DeviceInfo> found = gpu::devices(&why_none);
   if (found.empty()) return why_none;
   const std::optional<int> wanted = device_number(options.device);
+  gpu::CudaSettings settings;
+  settings.measures_steps = options.measures_steps;
   for (const DeviceInfo& device : found)
     if (!wanted || device.id == *wanted)
       devices_.push_back({fmt::format("device {} ({})", device.id, device.name),
-                          [id = device.id, sat = sat_] { return gpu::make_cuda_backend(id, sat); },
+                          [id = device.id, sat = sat_, settings] {
+                            return gpu::make_cuda_backend(id, sat, settings);
+                          },
                           device.id});
   if (devices_.empty())
     throw BackendError(fmt::format("device {}: there is no such device; 'facesat info' lists them",

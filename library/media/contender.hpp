@@ -44,8 +44,9 @@ class Contender {
   // The boxes of the windows that passed all stages, before grouping, sorted.
   virtual std::vector<Rect> windows(View<const std::uint8_t> gray) = 0;
 
-  // Times of the last detect(); all zero if the detector does not measure them.
-  virtual StepTimes times() const { return {}; }
+  // The times of the steps of one more detect(), from the grey image loaded last; all zero if the
+  // detector does not measure them.
+  virtual StepTimes times() { return {}; }
 };
 
 }  // namespace facesat

@@ -165,5 +165,15 @@ TEST(Grouping, EqualsTheReferenceForRandomWindows) {
   EXPECT_GT(faces, 1000u);
 }
 
+TEST(Grouping, ComparesWithOpenCvsDistanceRoundedDown) {
+  std::mt19937 random(1);
+  for (int i = 0; i < 2'000'000; ++i) {
+    const int sum = i < 1'000'000 ? i : static_cast<int>(random() >> 1);
+    const int width = static_cast<int>(random() % (static_cast<unsigned>(sum) + 1));
+    const Size size{width, sum - width};
+    ASSERT_EQ(similar_within(size, size), static_cast<int>(similarity * sum * 0.5)) << sum;
+  }
+}
+
 }  // namespace
 }  // namespace facesat::test

@@ -11,7 +11,6 @@
 #include "kernels/cascade/evaluate.hpp"
 #include "kernels/cascade/group_windows.hpp"
 #include "kernels/cascade/late_stages.hpp"
-#include "kernels/cascade/skip_rule.hpp"
 #include "kernels/image/resize.hpp"
 #include "kernels/image/tilted.hpp"
 #include "kernels/sat/algorithm.hpp"
@@ -187,20 +186,28 @@ Answer on_device(const Scene& scene, UploadedLate* late) {
       copy(View<const std::uint32_t>{cells.data(), grid, grid.width}, image.view());
     }
   }
-  gpu::enqueue_skip_rule(
-      {levels.data(), rejected.data(), candidates.data(), candidate_count.data(), capacity,
-       scene.options.scan == Scan::opencv, counts.data(), windows.data()},
-      test_stream());
-  EXPECT_EQ(candidate_count.download()[0], 0u);
-  EXPECT_LE(counts.download()[0].candidates, capacity);
   DeviceArray<gpu::BoxLevel> boxes(gpu::plan_boxes(pyramid));
   const std::vector<gpu::GroupedWindow> nothing(capacity);
   DeviceArray<gpu::GroupedWindow> grouped(nothing), delivered(nothing);
   DeviceArray<gpu::WindowCounts> delivered_counts(counts.download());
   delivered_counts.upload({{poison, poison}});
-  gpu::enqueue_group_windows({counts.data(), windows.data(), boxes.data(), true, grouped.data(),
-                              delivered_counts.data(), delivered.data()},
-                             test_stream());
+  const gpu::GroupWindowsTask grouping{.evaluated_levels = levels.data(),
+                                       .box_levels = boxes.data(),
+                                       .candidates = candidates.data(),
+                                       .candidate_count = candidate_count.data(),
+                                       .capacity = capacity,
+                                       .rejected = rejected.data(),
+                                       .skips = scene.options.scan == Scan::opencv,
+                                       .unites = true,
+                                       .counts = counts.data(),
+                                       .found = windows.data(),
+                                       .windows = grouped.data(),
+                                       .delivered_counts = delivered_counts.data(),
+                                       .delivered = delivered.data()};
+  gpu::enqueue_few_windows(grouping, test_stream());
+  gpu::enqueue_many_windows(grouping, test_stream());
+  EXPECT_EQ(candidate_count.download()[0], 0u);
+  EXPECT_LE(counts.download()[0].candidates, capacity);
   std::vector<gpu::GroupedWindow> found = delivered.download();
   const gpu::WindowCounts count = delivered_counts.download()[0];
   EXPECT_LE(count.windows, count.candidates);

@@ -1,12 +1,13 @@
-// Candidates are few (a thousandth of all windows), so one block is enough. For each candidate it
-// counts the rejected windows directly before it in its row.
+// OpenCV's skip rule: after a window that the first stage rejects, the next one in its row is
+// skipped. So a window is visited if the number of rejected windows directly before it in its row
+// is even.
+#pragma once
+
 #include "core/rules.hpp"
-#include "kernels/cascade/skip_rule.hpp"
+#include "kernels/cascade/group_windows.hpp"
+#include "kernels/device/platform.hpp"
 
 namespace facesat::gpu {
-namespace {
-
-constexpr int threads = on_host ? 64 : 1024;
 
 // Whether OpenCV's scan visits a candidate, i.e. does not skip it.
 __device__ __forceinline__ bool is_visited(const EvaluateLevel& level,
@@ -30,30 +31,27 @@ __device__ __forceinline__ bool is_visited(const EvaluateLevel& level,
   return !rules::is_skipped_after(run);
 }
 
-__global__ void __launch_bounds__(threads) skip_rule_kernel(const SkipRuleTask task) {
+// Calls keep(place, candidate) for every candidate that OpenCV visits; the places count from 0 on,
+// in no particular order. Called by all threads of one block, which is enough, because a thousandth
+// of all windows are candidates. Returns the numbers of windows and candidates, after a barrier.
+template <class Keep>
+__device__ __forceinline__ WindowCounts apply_skip_rule(const GroupWindowsTask& task, Keep keep) {
   __shared__ SharedArray<unsigned, 2> counts;  // candidates, windows
   if (threadIdx.x == 0) {
     counts[0] = *task.candidate_count;
     counts[1] = 0;
+    *task.candidate_count = 0;  // for the next frame
   }
   __syncthreads();
   const unsigned candidates = counts[0];
-  for (unsigned i = threadIdx.x; i < min(candidates, task.capacity); i += threads) {
+  for (unsigned i = threadIdx.x; i < min(candidates, task.capacity); i += blockDim.x) {
     const Candidate candidate = task.candidates[i];
-    if (!task.skips || is_visited(task.levels[candidate.level], task.rejected, candidate.cell))
-      task.windows[atomic_add(counts, 1, 1)] = candidate;
+    if (!task.skips ||
+        is_visited(task.evaluated_levels[candidate.level], task.rejected, candidate.cell))
+      keep(atomic_add(counts, 1, 1), candidate);
   }
   __syncthreads();
-  if (threadIdx.x == 0) {
-    *task.counts = {counts[1], candidates};
-    *task.candidate_count = 0;
-  }
-}
-
-}  // namespace
-
-void enqueue_skip_rule(const SkipRuleTask& task, StreamHandle stream) {
-  FACESAT_LAUNCH(skip_rule_kernel, dim3(1), dim3(threads), stream, task);
+  return {counts[1], candidates};
 }
 
 }  // namespace facesat::gpu

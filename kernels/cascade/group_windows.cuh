@@ -1,0 +1,24 @@
+// What the kernels that sort and unite windows have in common.
+#pragma once
+
+#include "core/grouping.hpp"
+#include "core/rules.hpp"
+#include "kernels/cascade/group_windows.hpp"
+#include "kernels/device/platform.hpp"
+
+namespace facesat::gpu {
+
+// Windows are sorted by this key.
+__device__ __forceinline__ std::uint64_t key_of(const Candidate& c) {
+  return static_cast<std::uint64_t>(c.level) << 32 | c.cell;
+}
+
+__device__ __forceinline__ Rect box_of(const BoxLevel& level, std::uint32_t cell) {
+  const auto width = static_cast<std::uint32_t>(level.grid_width);
+  const int x = static_cast<int>(cell % width) * level.step;
+  const int y = static_cast<int>(cell / width) * level.step;
+  return {rules::in_image(x, level.scale), rules::in_image(y, level.scale), level.box.width,
+          level.box.height};
+}
+
+}  // namespace facesat::gpu
