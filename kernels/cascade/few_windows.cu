@@ -1,6 +1,6 @@
 // From candidates to windows in host memory, by one block: for few windows, launching a kernel for
-// each step would take longer than the steps. Everything is in shared memory. The steps that compare
-// all pairs limit the time, by the instructions that one multiprocessor can issue.
+// each step would take longer than the steps. Everything is in shared memory. The steps that
+// compare all pairs limit the time, by the instructions that one multiprocessor can issue.
 #include "kernels/cascade/group_windows.cuh"
 #include "kernels/cascade/skip_rule.cuh"
 
@@ -55,15 +55,14 @@ class FewWindows {
     __syncthreads();
   }
 
-  // Unites similar windows: the parent of each becomes the first window of its class. At first it is
-  // the first similar window, which unites nearly all of a class.
+  // Unites similar windows: the parent of each becomes the first window of its class. At first it
+  // is the first similar window, which unites nearly all of a class.
   __device__ void unite() const {
     for_words([&](int i, int w) { shared_.similar[i * words + w] = similar_to(i, w); });
     __syncthreads();
     if (has_window()) shared_.parents[thread_] = first_similar();
     __syncthreads();
-    do
-      flatten();
+    do flatten();
     while (unite_roots());
   }
 
@@ -113,8 +112,8 @@ class FewWindows {
     __syncthreads();
   }
 
-  // Where similar windows have different roots, the earlier one becomes the parent of the later one.
-  // Returns whether there are any. Called after flatten().
+  // Where similar windows have different roots, the earlier one becomes the parent of the later
+  // one. Returns whether there are any. Called after flatten().
   __device__ bool unite_roots() const {
     bool any = false;
     const unsigned root = has_window() ? shared_.parents[thread_] : 0u;

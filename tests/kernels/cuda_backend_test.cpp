@@ -270,6 +270,24 @@ TEST(CudaBackend, GrowsItsListOfWindows) {
   EXPECT_GT(compare(all, picture, {.min_neighbors = 0}), 100'000u);
 }
 
+// Frames with few windows need fewer launches; whether a frame has few is known after it.
+TEST(CudaBackend, FewAndManyWindowsTakeTurns) {
+  const auto all = std::make_shared<Cascade>(half_cascade({8, 9}, 1, 1, 0));
+  for (const int min_neighbors : {0, 2}) {
+    const DetectOptions options{.min_neighbors = min_neighbors, .max_size = {12, 12}};
+    NamedPicture few{"a dot", flat({100, 80}, 90)}, many{"noise", noise({100, 80}, 2)};
+    few.gray.view().row(40)[50] = 200;
+    const Expected of_few = on_cpu(all, few, options), of_many = on_cpu(all, many, options);
+    FrameDetector cuda(all, options, gpu::make_cuda_backend(0, ""));
+    for (int frame = 0; frame < 12; ++frame) {
+      const bool is_few = frame % 6 < 3;
+      compare(is_few ? of_few : of_many, is_few ? few : many, options, cuda, "the default");
+      EXPECT_EQ(cuda.window_count() > 256, !is_few);
+      EXPECT_GT(cuda.window_count(), 0u);
+    }
+  }
+}
+
 // Allocates all memory of the device, and frees it when this object is destroyed.
 class Exhausted {
  public:

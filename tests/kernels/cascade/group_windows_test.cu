@@ -1,6 +1,4 @@
 // Sorting and uniting windows, against the host's own grouping, for few and for many windows.
-#include "kernels/cascade/group_windows.hpp"
-
 #include <algorithm>
 #include <map>
 #include <random>
@@ -11,6 +9,7 @@
 
 #include "core/grouping.hpp"
 #include "core/pyramid.hpp"
+#include "kernels/cascade/group_windows.hpp"
 #include "tests/core/printers.hpp"
 #include "tests/kernels/device_memory.hpp"
 
@@ -61,8 +60,8 @@ std::vector<Window> windows_of(std::vector<Candidate> candidates, const Pyramid&
     const auto width = static_cast<std::uint32_t>(level.grid.width);
     const int x = static_cast<int>(c.cell % width) * level.step,
               y = static_cast<int>(c.cell / width) * level.step;
-    windows.push_back({c.level, x, y, static_cast<double>(c.sum),
-                       window_in_image(level, pyramid.window, x, y)});
+    windows.push_back(
+        {c.level, x, y, static_cast<double>(c.sum), window_in_image(level, pyramid.window, x, y)});
   }
   return windows;
 }
@@ -147,11 +146,10 @@ class GroupWindows : public ::testing::TestWithParam<Places> {
 TEST_P(GroupWindows, GivesTheClassesOfTheHost) {
   std::mt19937 random(5);
   const std::size_t few = gpu::few_windows;
-  for (const std::size_t count : {std::size_t{0}, std::size_t{1}, std::size_t{2}, std::size_t{31},
-                                  std::size_t{32}, std::size_t{33}, few - 1, few, few + 1, 4 * few})
-  {
-    const std::vector<Candidate> candidates =
-        some_candidates(pyramid_, count, GetParam(), random);
+  for (const std::size_t count :
+       {std::size_t{0}, std::size_t{1}, std::size_t{2}, std::size_t{31}, std::size_t{32},
+        std::size_t{33}, few - 1, few, few + 1, 4 * few}) {
+    const std::vector<Candidate> candidates = some_candidates(pyramid_, count, GetParam(), random);
     under_all_schedules([&] { expect_grouped(candidates); });
   }
 }
