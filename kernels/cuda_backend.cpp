@@ -137,7 +137,7 @@ class CudaBackend final : public Backend {
       case Snapshot::sum:
         return downloaded_part(sum_.view(), place);
       case Snapshot::squared_sum:
-        return downloaded_part(squared_sum_.view(), place);
+        return squares(atlas_plan_.places[index].group, place);
       case Snapshot::tilted_sum:
         return has_tilted() ? own_tilted_table(place) : Image<std::uint32_t>();
       case Snapshot::depth:
@@ -156,6 +156,7 @@ class CudaBackend final : public Backend {
 
   void use_device() const { FACESAT_CUDA(cudaSetDevice(device_)); }
   bool has_tilted() const { return cascade_->has_tilted(); }
+  bool has_squares() const { return cascade_->kind == FeatureKind::haar; }
 
   // ---- memory
 
@@ -174,7 +175,7 @@ class CudaBackend final : public Backend {
     input_->prepare(pyramid_->image, options_.equalize);
     atlas_.resize(atlas, DeviceImage<std::uint8_t>::Border::none, stream);
     sum_.resize(atlas, Border::zeros, stream);
-    squared_sum_.resize(atlas, Border::zeros, stream);
+    if (has_squares()) squared_sum_.resize(atlas, Border::zeros, stream);
     if (has_tilted()) tilted_sum_.resize(atlas, Border::zeros, stream);
     // Clears the gaps between levels and past the ends of rows: results must not depend on them,
     // but kernels may read them.
@@ -342,10 +343,17 @@ class CudaBackend final : public Backend {
 
   void enqueue_sums(int g) const {
     const Size size = atlas_plan_.groups[g].atlas;
-    SatTask task = both_tables(atlas_.view(size), sum_.view(size), squared_sum_.view(size));
+    enqueue_sums(atlas_.view(size), sum_.view(size),
+                 has_squares() ? squared_sum_.view(size) : View<std::uint32_t>());
+    if (has_tilted()) enqueue_tilted(atlas_.view(size), tilted_sum_.view(size), stream_.get());
+  }
+
+  // Of empty tables there is none.
+  void enqueue_sums(View<const std::uint8_t> picture, View<std::uint32_t> sum,
+                    View<std::uint32_t> squared_sum) const {
+    SatTask task = both_tables(picture, sum, squared_sum);
     task.parameter = sat_.value;
     sat_.enqueue(task, workspace_.data(), stream_.get());
-    if (has_tilted()) enqueue_tilted(atlas_.view(size), tilted_sum_.view(size), stream_.get());
   }
 
   // A task for group g; the caller adds where the results go and which tiles are evaluated.
@@ -353,7 +361,7 @@ class CudaBackend final : public Backend {
     const Size size = atlas_plan_.groups[g].atlas;
     EvaluateTask task{};
     task.sum = sum_.view(size);
-    task.squared_sum = squared_sum_.view(size);
+    if (has_squares()) task.squared_sum = squared_sum_.view(size);
     if (has_tilted()) task.tilted_sum = tilted_sum_.view(size);
     device_cascade_.set(task);
     task.levels = plans_.levels();
@@ -397,6 +405,17 @@ class CudaBackend final : public Backend {
                           device_cascade_.score(window.sum), one.box});
       if (unites() && found.size() <= max_united) parents_.push_back(one.parent);
     }
+  }
+
+  // Of a level. Detection does without squares if the cascade does.
+  Image<std::uint32_t> squares(int g, const Rect& place) const {
+    if (has_squares()) return downloaded_part(squared_sum_.view(), place);
+    const Size size = atlas_plan_.groups[g].atlas;
+    DeviceImage<std::uint32_t> table;
+    table.resize(size, Border::zeros, stream_.get());
+    enqueue_sums(atlas_.view(size), {}, table.view());
+    FACESAT_CUDA(cudaStreamSynchronize(stream_.get()));
+    return downloaded_part(table.view(), place);
   }
 
   // In the atlas, the cones of a tilted integral image reach into neighbouring levels, so a level's

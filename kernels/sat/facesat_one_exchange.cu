@@ -12,8 +12,7 @@
 //   that, but each is read by all tiles below or to the right of its own.
 // Launches: 1.
 // Workspace: a counter; 16 bytes for each four columns and rows of a tile; a word of 64 bits for
-// its
-//   total; and the workspace of facesat_lookback.
+//   its total; and the workspace of facesat_lookback.
 // Source: our own; epochs as in facesat_lookback. That a block which waits in vain does the work
 //   that it waits for is the decoupled fallback of scans for GPUs without progress guarantees.
 //

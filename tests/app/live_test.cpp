@@ -335,14 +335,17 @@ TEST(CopySpeed, FloorsAreBytesOverSpeed) {
   const Pyramid pyramid = plan_pyramid({100, 50}, {24, 24}, {});
   double levels = 0;
   for (const Level& level : pyramid.levels) levels += static_cast<double>(level.size.area());
-  const StepBytes bytes = least_bytes(pyramid, true);
+  const StepBytes bytes = least_bytes(pyramid, FeatureKind::haar, true);
   const auto of = [&](Step step) { return bytes[static_cast<std::size_t>(step)]; };
   EXPECT_EQ(of(Step::upload), 3 * 5000);
   EXPECT_EQ(of(Step::gray), 4 * 5000);
   EXPECT_EQ(of(Step::resize), 5000 + levels);
   EXPECT_EQ(of(Step::sat), 9 * levels);
   EXPECT_EQ(of(Step::group), 0);
-  EXPECT_EQ(least_bytes(pyramid, false)[static_cast<std::size_t>(Step::upload)], 0);
+  EXPECT_EQ(least_bytes(pyramid, FeatureKind::haar, false)[static_cast<std::size_t>(Step::upload)],
+            0);
+  EXPECT_EQ(least_bytes(pyramid, FeatureKind::lbp, true)[static_cast<std::size_t>(Step::sat)],
+            5 * levels);
   const StepTimes floors = step_floors(bytes, {2e9, 0});
   EXPECT_DOUBLE_EQ(floors[Step::gray], 0.01);  // 20 kB at 2 GB/s
   EXPECT_EQ(floors[Step::upload], 0);          // unknown

@@ -197,17 +197,16 @@ bool same(const Image<T>& a, const Image<T>& b) {
 }
 
 // Every intermediate picture, in one atlas and in several.
-TEST(CudaBackend, IntermediatePictures) {
-  const auto eyes = find_cascade("eye_tree_eyeglasses");  // has tilted features
+void compare_intermediate_pictures(const std::shared_ptr<const Cascade>& cascade) {
   const Image<Bgr> frame = colour_noise({217, 143}, 3);
   for (const bool equalize : {false, true})
     for (const std::size_t most : {std::size_t{1} << 26, std::size_t{40000}}) {
       const DetectOptions options{.equalize = equalize};
-      const Pyramid pyramid = plan_pyramid(frame.size(), eyes->window, options);
+      const Pyramid pyramid = plan_pyramid(frame.size(), cascade->window, options);
       const auto cpu = make_cpu_backend(),
                  cuda = gpu::make_cuda_backend(0, "", {.max_atlas_pixels = most});
       for (Backend* backend : {cpu.get(), cuda.get()}) {
-        backend->prepare(eyes, pyramid, options);
+        backend->prepare(cascade, pyramid, options);
         backend->load(frame.view());
         backend->run();
         backend->collect();
@@ -217,9 +216,14 @@ TEST(CudaBackend, IntermediatePictures) {
         for (const Snapshot picture : {Snapshot::level, Snapshot::sum, Snapshot::squared_sum,
                                        Snapshot::tilted_sum, Snapshot::depth})
           EXPECT_TRUE(same(cpu->snapshot(picture, level), cuda->snapshot(picture, level)))
-              << "picture " << static_cast<int>(picture) << " of level " << level
+              << cascade->name << ": picture " << static_cast<int>(picture) << " of level " << level
               << ", atlases of at most " << most << " pixels";
     }
+}
+
+TEST(CudaBackend, IntermediatePictures) {
+  compare_intermediate_pictures(find_cascade("eye_tree_eyeglasses"));  // has tilted features
+  compare_intermediate_pictures(find_cascade("lbp:frontalface"));      // does without squares
 }
 
 TEST(CudaBackend, GivesTheSameWhateverTheSizeOfAnAtlas) {

@@ -42,7 +42,9 @@ Comparison plan_comparison(const ComparedFrame& frame, bool on_device) {
   comparison.image = image;
   comparison.levels = pyramid.levels.size();
   if (on_device) comparison.atlas = gpu::plan_atlas(pyramid).largest();
-  comparison.floor_ms = step_floors(least_bytes(pyramid, on_device), frame.speed)[Step::sat];
+  // On the CPU, all algorithms are compared with both tables.
+  const FeatureKind kind = on_device ? frame.cascade->kind : FeatureKind::haar;
+  comparison.floor_ms = step_floors(least_bytes(pyramid, kind, on_device), frame.speed)[Step::sat];
   if (pyramid.levels.empty())
     comparison.message = "no face fits into this frame, so there is nothing to sum";
   return comparison;

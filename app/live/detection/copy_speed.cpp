@@ -9,11 +9,12 @@
 
 namespace facesat::app {
 
-StepBytes least_bytes(const Pyramid& pyramid, bool on_device) {
+StepBytes least_bytes(const Pyramid& pyramid, FeatureKind kind, bool on_device) {
   const auto image = static_cast<double>(pyramid.image.area());
   double levels = 0;
   for (const Level& level : pyramid.levels) levels += static_cast<double>(level.size.area());
-  constexpr double colour = 3, gray = 1, two_tables = 8;  // bytes per pixel
+  constexpr double colour = 3, gray = 1;  // bytes per pixel
+  const double tables = kind == FeatureKind::haar ? 8 : 4;
   const auto bytes_of = [&](Step step) {
     switch (step) {
       case Step::upload:
@@ -23,9 +24,9 @@ StepBytes least_bytes(const Pyramid& pyramid, bool on_device) {
       case Step::resize:
         return gray * (image + levels);
       case Step::sat:
-        return (gray + two_tables) * levels;
+        return (gray + tables) * levels;
       case Step::evaluate:
-        return two_tables * levels;
+        return tables * levels;
       default:
         return 0.0;
     }

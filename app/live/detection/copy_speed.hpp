@@ -5,6 +5,7 @@
 #include <array>
 
 #include "core/backend.hpp"
+#include "core/cascade.hpp"
 #include "core/pyramid.hpp"
 #include "kernels/device/gpu_info.hpp"
 
@@ -14,8 +15,8 @@ using StepBytes = std::array<double, step_names.size()>;
 
 // The minimum number of bytes that each step of detection in a frame reads and writes; 0 if no
 // bound is known. Evaluation is counted as reading the integral images once, although its node
-// tests read each element many times.
-StepBytes least_bytes(const Pyramid& pyramid, bool on_device);
+// tests read each element many times. Haar cascades need the squared integral image, too.
+StepBytes least_bytes(const Pyramid& pyramid, FeatureKind kind, bool on_device);
 
 using gpu::CopySpeed;
 

@@ -309,7 +309,7 @@ std::size_t Detection::colour(std::size_t cascade) const {
 
 void Detection::add_numbers(const FrameDetector& detector, LiveResult& result) const {
   result.windows += detector.window_count();
-  const StepBytes bytes = least_bytes(detector.pyramid(), on_device_);
+  const StepBytes bytes = least_bytes(detector.pyramid(), detector.cascade().kind, on_device_);
   const StepTimes floors = step_floors(bytes, speed_);
   for (std::size_t s = 0; s < step_names.size(); ++s) {
     result.times.ms[s] += detector.times().ms[s];
