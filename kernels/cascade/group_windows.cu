@@ -1,7 +1,9 @@
 // Many windows are sorted, and similar ones united into classes, by comparing all pairs: for the
-// few thousand windows that pass in a frame this is cheaper than a cleverer method. The kernels
-// have a fixed number of blocks, because only the device knows the number of windows.
+// few thousand windows that pass in a frame this is cheaper than a cleverer method. What is
+// compared for similarity are windows of about the same size. The kernels have a fixed number of
+// blocks, because only the device knows the number of windows.
 #include "kernels/cascade/group_windows.cuh"
+#include "kernels/device/warp.cuh"
 
 namespace facesat::gpu {
 namespace {
@@ -19,31 +21,56 @@ __device__ __forceinline__ std::uint32_t count_if_many(const GroupWindowsTask& t
   return count > few_windows && count <= most ? count : 0;
 }
 
-// Streams `count` elements through shared memory, in chunks of one element per thread. get(j)
-// returns element j. For each of the block's windows and each element, one of the window's sharers
-// calls visit(j, element).
+// Streams the elements from `begin` to `end` through shared memory, in chunks of one element per
+// thread. get(j) returns element j. For each of the block's windows and each element, one of the
+// window's sharers calls visit(j, element).
 template <class T, class Get, class Visit>
-__device__ __forceinline__ void stream(SharedArray<T, threads>& chunk, std::uint32_t count, Get get,
-                                       Visit visit) {
+__device__ __forceinline__ void stream(SharedArray<T, threads>& chunk, std::uint32_t begin,
+                                       std::uint32_t end, Get get, Visit visit) {
   const auto thread = threadIdx.x;
-  for (std::uint32_t begin = 0; begin < count; begin += threads) {
+  for (; begin < end; begin += threads) {
     __syncthreads();  // all have visited the previous chunk
-    if (begin + thread < count) chunk[static_cast<int>(thread)] = get(begin + thread);
+    if (begin + thread < end) chunk[static_cast<int>(thread)] = get(begin + thread);
     __syncthreads();
-    const std::uint32_t size = min(static_cast<std::uint32_t>(threads), count - begin);
+    const std::uint32_t size = min(static_cast<std::uint32_t>(threads), end - begin);
     for (std::uint32_t k = thread / together; k < size; k += sharers)
       visit(begin + k, chunk[static_cast<int>(k)]);
   }
 }
 
-// Calls work(i, slot, end) for a block's windows, `together` at a time. i is the thread's window,
-// `slot` its number among these windows, and `end` one past the last of them. Threads without a
-// window get i >= count.
+// Calls work(i, slot, first, end) for a block's windows, `together` at a time, from `first` to
+// `end`. i is the thread's window, `slot` its number among these windows. Threads without a window
+// get i >= count.
 template <class Work>
 __device__ __forceinline__ void for_windows(std::uint32_t count, Work work) {
   const std::uint32_t slot = threadIdx.x % together;
   for (std::uint32_t first = blockIdx.x * together; first < count; first += gridDim.x * together)
-    work(first + slot, static_cast<int>(slot), min(first + together, count));
+    work(first + slot, static_cast<int>(slot), first, min(first + together, count));
+}
+
+// All windows that may be similar to sorted window i or to later ones come after the one that this
+// returns, or are it. Later levels have larger boxes. The left edges of similar ones are at most
+// similar_within() apart, and so are the right edges, so that the widths differ by at most twice
+// that. The lanes of a warp search together.
+__device__ __forceinline__ std::uint32_t first_near(const GroupWindowsTask& task, std::uint32_t i) {
+  const auto lane = threadIdx.x % 32;
+  const int width = task.windows[i].box.width;
+  const auto is_near = [&](const Rect& box) {
+    const Size size{box.width, box.height};
+    return width - box.width <= 2 * similar_within(size, size);
+  };
+  std::uint32_t low = 0, high = i;  // all before `low` are not near; `high` and all after it are
+  while (low < high) {
+    const std::uint32_t step = (high - low + 31) / 32, probe = low + lane * step;
+    const unsigned votes =
+        __ballot_sync(full_warp, probe >= high || is_near(task.windows[probe].box));
+    const auto first =
+        static_cast<std::uint32_t>(votes == 0 ? 32 : __ffs(static_cast<int>(votes)) - 1);
+    high = min(high, low + first * step);
+    if (first == 0) return low;
+    low += (first - 1) * step + 1;
+  }
+  return low;
 }
 
 // Sorts the windows: a window's place is the number of windows with smaller keys.
@@ -52,13 +79,13 @@ __global__ void __launch_bounds__(threads) order_kernel(const GroupWindowsTask t
   __shared__ SharedArray<std::uint64_t, threads> keys;
   const bool is_leader = threadIdx.x < together;
   const std::uint32_t count = count_if_many(task);
-  for_windows(count, [&](std::uint32_t i, int slot, std::uint32_t) {
+  for_windows(count, [&](std::uint32_t i, int slot, std::uint32_t, std::uint32_t) {
     if (is_leader) places[slot] = 0;
     const Candidate window = task.found[min(i, count - 1)];
     const std::uint64_t own = key_of(window);
     unsigned before = 0;
     stream(
-        keys, count, [&](std::uint32_t j) { return key_of(task.found[j]); },
+        keys, 0, count, [&](std::uint32_t j) { return key_of(task.found[j]); },
         [&](std::uint32_t, std::uint64_t key) { before += key < own; });
     atomic_add(places, slot, before);
     __syncthreads();
@@ -76,12 +103,12 @@ __global__ void __launch_bounds__(threads) hook_kernel(const GroupWindowsTask ta
   __shared__ SharedArray<Rect, threads> boxes;
   const bool is_leader = threadIdx.x < together;
   const std::uint32_t count = count_if_many(task, max_united);
-  for_windows(count, [&](std::uint32_t i, int slot, std::uint32_t end) {
+  for_windows(count, [&](std::uint32_t i, int slot, std::uint32_t first, std::uint32_t end) {
     if (is_leader) firsts[slot] = i;
     const Rect own = task.windows[min(i, count - 1)].box;
     std::uint32_t nearest = i;
     stream(
-        boxes, end, [&](std::uint32_t j) { return task.windows[j].box; },
+        boxes, first_near(task, first), end, [&](std::uint32_t j) { return task.windows[j].box; },
         [&](std::uint32_t j, const Rect& other) {
           if (j < nearest && are_similar(own, other)) nearest = j;
         });
@@ -127,9 +154,9 @@ __global__ void __launch_bounds__(threads) unite_kernel(const GroupWindowsTask t
   const auto look = [&](std::uint32_t i) {
     return Seen{task.windows[i].box, load_relaxed(&task.windows[i].parent)};
   };
-  for_windows(count, [&](std::uint32_t i, int, std::uint32_t end) {
+  for_windows(count, [&](std::uint32_t i, int, std::uint32_t first, std::uint32_t end) {
     const Seen own = look(min(i, count - 1));
-    stream(chunk, end, look, [&](std::uint32_t j, const Seen& other) {
+    stream(chunk, first_near(task, first), end, look, [&](std::uint32_t j, const Seen& other) {
       if (j < i && i < count && other.parent != own.parent && are_similar(own.box, other.box))
         unite(task.windows, i, j);
     });
