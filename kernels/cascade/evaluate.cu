@@ -22,20 +22,20 @@
 // The code is large, because it exists for several numbers of windows per thread. When rare parts
 // were inlined, too, fetching instructions took a seventh of the time of trees.
 #include <algorithm>
-#include <cstring>
 #include <variant>
 
 #include "kernels/cascade/evaluate.hpp"
 #include "kernels/cascade/haar_node.cuh"
 #include "kernels/cascade/lbp_node.cuh"
+#include "kernels/cascade/teams.cuh"
 #include "kernels/cascade/tile.cuh"
 #include "kernels/device/warp.cuh"
 
 namespace facesat::gpu {
 namespace {
 
-constexpr int threads = 256, warps = threads / 32;  // of a block
-constexpr int banks = 32;                           // of shared memory
+constexpr int threads = 32 * warps;  // of a block
+constexpr int banks = 32;            // of shared memory
 
 // The data that a block's threads share besides the patch.
 struct Shared {
@@ -106,24 +106,7 @@ class Evaluation {
   using Sum = typename Form::Sum;
   using Value = typename Sum::Value;
 
-  // How a block's warps form teams of a given number of warps; without divisions, which would take
-  // as long as a short stage.
-  struct Teams {
-    int members;  // threads of a team
-    int count;    // of teams; the warps of others have nothing to do
-    int number;   // of the thread's team
-
-    __device__ Teams(int team_warps, int thread) {
-      static_assert(warps == 8);
-      const int warp = thread / 32;
-      members = 32 * team_warps;
-      count = !Sum::any_order || team_warps > 4 ? 1 : team_warps > 2 ? 2 : 8 >> (team_warps - 1);
-      number = warp;
-      if (team_warps > 1)
-        number = (warp >= team_warps) + (warp >= 2 * team_warps) + (warp >= 3 * team_warps);
-    }
-  };
-
+  using Teams = gpu::Teams<Sum::any_order>;
   using SquareCorners = std::uint32_t[max_windows_per_thread][4];
 
   // The W windows of a thread. id: the window's number in the tile, row by row; -1: none.
@@ -453,53 +436,6 @@ __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
 }
 
 }  // namespace
-
-int min_shared_bytes(const Cascade& cascade) {
-  const int planes = cascade.has_tilted() ? 2 : 1;
-  return std::max(make_patch_layout(cascade.window, 1, planes, 0).bytes(),
-                  make_patch_layout(cascade.window, 2, planes, 0).bytes());
-}
-
-StepCascade describe(const CompiledCascade& compiled, const PatchLayout& layout) {
-  StepCascade step{};
-  step.layout = layout;
-  step.stage_count = static_cast<std::int32_t>(compiled.stages.size());
-  step.normalised_area = compiled.normalised_area;
-  step.min_spread = compiled.min_spread;
-  std::ranges::copy(compiled.normalised_corners, step.normalised_corners);
-  std::visit(
-      [&](const auto& nodes) {
-        constexpr std::size_t room = parameter_bytes / sizeof nodes[0];
-        const std::size_t count = std::min(nodes.size(), room);
-        if (count > 0) std::memcpy(step.first_nodes, nodes.data(), count * sizeof nodes[0]);
-        for (const std::int32_t end : compiled.stage_ends)
-          step.parameter_stages += end <= static_cast<int>(room);
-      },
-      compiled.nodes);
-  return step;
-}
-
-EvaluatePlan plan_evaluate(const Pyramid& pyramid, const AtlasPlan& atlas, const Cascade& cascade) {
-  EvaluatePlan plan;
-  for (const int step : {1, 2})
-    plan.layout[step - 1] =
-        make_patch_layout(cascade.window, step, cascade.has_tilted() ? 2 : 1, target_patch_bytes);
-  for (int i = 0; i < static_cast<int>(pyramid.levels.size()); ++i) {
-    const Level& level = pyramid.levels[i];
-    const int rows = plan.layout[level.step - 1].rows_of_windows;
-    const int across = divide_up(level.grid.width, tile_columns);
-    plan.first_tile.push_back(static_cast<int>(plan.tiles.size()));
-    for (int row = 0; row * rows < level.grid.height; ++row)
-      for (int column = 0; column < across; ++column)
-        plan.tiles.push_back({static_cast<std::uint64_t>(i), static_cast<std::uint64_t>(column),
-                              static_cast<std::uint64_t>(row)});
-    plan.levels.push_back({atlas.places[i].x, atlas.places[i].y, level.step, level.grid.width,
-                           level.grid.height, across, static_cast<std::int32_t>(plan.words)});
-    plan.words += static_cast<std::size_t>(across) * level.grid.height;
-  }
-  plan.first_tile.push_back(static_cast<int>(plan.tiles.size()));
-  return plan;
-}
 
 void enqueue_evaluate(const EvaluateTask& task, const CompiledCascade& compiled, int tiles,
                       StreamHandle stream) {

@@ -282,12 +282,15 @@ TEST(CudaBackend, FewAndManyWindowsTakeTurns) {
     NamedPicture few{"a dot", flat({100, 80}, 90)}, many{"noise", noise({100, 80}, 2)};
     few.gray.view().row(40)[50] = 200;
     const Expected of_few = on_cpu(all, few, options), of_many = on_cpu(all, many, options);
-    FrameDetector cuda(all, options, gpu::make_cuda_backend(0, ""));
+    gpu::CudaSettings settings;
+    settings.measures_steps = min_neighbors > 0;
+    FrameDetector cuda(all, options, gpu::make_cuda_backend(0, "", settings));
     for (int frame = 0; frame < 12; ++frame) {
       const bool is_few = frame % 6 < 3;
       compare(is_few ? of_few : of_many, is_few ? few : many, options, cuda, "the default");
       EXPECT_EQ(cuda.window_count() > 256, !is_few);
       EXPECT_GT(cuda.window_count(), 0u);
+      EXPECT_EQ(cuda.times()[Step::evaluate] > 0, settings.measures_steps);
     }
   }
 }
