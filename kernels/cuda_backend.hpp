@@ -24,7 +24,7 @@ struct CudaSettings {
   // as about 30 frames, once in a process for a device, a cascade and an order of magnitude of
   // windows; see frames_before_measuring. The windows are the same.
   std::optional<LateDivision> late;
-  // false: Backend::times() is zero. Measuring takes about 10 microseconds per frame.
+  // false: Backend::times() is zero. Measuring takes some microseconds per frame.
   bool measures_steps = true;
 };
 

@@ -196,7 +196,7 @@ struct BackendOptions {
   // With `automatic`: the CPU searches images while devices start, which takes seconds. A process
   // that ends meanwhile must not do so through exit(): see Detector::is_starting().
   bool in_background = false;
-  // false: Detection::times stays zero on a GPU, which spends about 10 microseconds less on an
+  // false: Detection::times stays zero on a GPU, which then spends some microseconds less on an
   // image.
   bool measures_steps = true;
 
