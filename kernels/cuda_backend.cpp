@@ -174,17 +174,12 @@ class CudaBackend final : public Backend {
     const cudaStream_t stream = stream_.get();
     input_->prepare(pyramid_->image, options_.equalize);
     atlas_.resize(atlas, DeviceImage<std::uint8_t>::Border::none, stream);
+    atlas_.clear(stream);
     sum_.resize(atlas, Border::zeros, stream);
     if (has_squares()) squared_sum_.resize(atlas, Border::zeros, stream);
     if (has_tilted()) tilted_sum_.resize(atlas, Border::zeros, stream);
-    // Clears the gaps between levels and past the ends of rows: results must not depend on them,
-    // but kernels may read them.
-    FACESAT_CUDA(cudaMemsetAsync(atlas_.view().data, 0,
-                                 static_cast<std::size_t>(atlas_.view().pitch) * atlas.height,
-                                 stream));
-    reserve(workspace_, atlas.area() > 0 ? sat_.workspace_bytes(SatType::u8_u32, atlas) : 0);
-    if (workspace_.bytes() > 0)
-      FACESAT_CUDA(cudaMemsetAsync(workspace_.data(), 0, workspace_.bytes(), stream));
+    reserve(workspace_, workspace_bytes());
+    clear_workspace();
     plan_ = plan_evaluate(*pyramid_, atlas_plan_, *cascade_);
     device_cascade_.load(cascade_, plan_, stream);
     reserve(rejected_, std::max<std::size_t>(plan_.words, 1));
@@ -192,6 +187,18 @@ class CudaBackend final : public Backend {
     while (group_events_.size() < atlas_plan_.groups.size()) group_events_.emplace_back();
     group_events_.resize(atlas_plan_.groups.size());
     prepare_late_stages();  // last, because it does without memory if there is none left
+  }
+
+  std::size_t workspace_bytes() const {
+    std::size_t most = 0;
+    for (const LevelGroup& group : atlas_plan_.groups)
+      most = std::max(most, sat_.workspace_bytes(SatType::u8_u32, group.atlas));
+    return most;
+  }
+
+  void clear_workspace() const {
+    if (workspace_.bytes() > 0)
+      FACESAT_CUDA(cudaMemsetAsync(workspace_.data(), 0, workspace_.bytes(), stream_.get()));
   }
 
   void prepare_late_stages() {
@@ -343,6 +350,7 @@ class CudaBackend final : public Backend {
 
   void enqueue_sums(int g) const {
     const Size size = atlas_plan_.groups[g].atlas;
+    if (atlas_plan_.groups.size() > 1) clear_workspace();  // last used for another size
     enqueue_sums(atlas_.view(size), sum_.view(size),
                  has_squares() ? squared_sum_.view(size) : View<std::uint32_t>());
     if (has_tilted()) enqueue_tilted(atlas_.view(size), tilted_sum_.view(size), stream_.get());

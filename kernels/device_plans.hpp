@@ -33,7 +33,7 @@ class DevicePlans {
   // Of a group of levels: those that share an atlas (see atlas.hpp).
   DeviceResizePlan resize(int group) const {
     const Resize& plan = resizes_[group];
-    return {arrays_.at<ResizeLevel>(plan.levels), arrays_.at<PackedTap>(plan.taps),
+    return {arrays_.at<ResizeLevel>(plan.levels), arrays_.at<FourTaps>(plan.taps),
             arrays_.at<ResizeTile>(plan.tiles), plan.tile_count};
   }
   const EvaluateLevel* levels() const { return arrays_.at<EvaluateLevel>(levels_); }

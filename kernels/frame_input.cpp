@@ -27,16 +27,11 @@ void copy_by_all(View<const Pixel> from, View<Pixel> to) {
                     });
 }
 
-// Kernels read whole words, and so what lies past the ends of rows; results do not depend on it.
 template <class Pixel>
 void make_room(DeviceImage<Pixel>& image, Size size, cudaStream_t stream) {
   if (image.view().size == size) return;
   image.resize(size, DeviceImage<Pixel>::Border::none, stream);
-  const View<Pixel> view = image.view();
-  const std::size_t past = static_cast<std::size_t>(view.pitch - size.width) * sizeof(Pixel);
-  if (past > 0)
-    FACESAT_CUDA(cudaMemset2DAsync(view.data + size.width, view.pitch * sizeof(Pixel), 0, past,
-                                   size.height, stream));
+  image.clear(stream);
 }
 
 bool is_page_locked(const void* host) {

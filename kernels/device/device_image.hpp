@@ -9,8 +9,9 @@
 namespace facesat::gpu {
 
 // A picture or table in device memory. Rows start on 128-byte boundaries, and there is room past
-// their ends up to the next such boundary. A border, if there is one, is a zero row above and zero
-// elements to the left. All other contents are undefined.
+// their ends up to the next such boundary, and as much as that after the last row. A border, if
+// there is one, is a zero row above and zero elements to the left. All other contents are
+// undefined.
 template <class T>
 class DeviceImage {
  public:
@@ -23,12 +24,18 @@ class DeviceImage {
     const std::ptrdiff_t pitch = (size.width + left + line - 1) / line * line;
     const int rows = size.height + (left > 0 ? 1 : 0);
     view_ = {};  // if there is too little memory
-    reserve(memory_, static_cast<std::size_t>(pitch) * rows);
+    reserve(memory_, static_cast<std::size_t>(pitch) * rows + line);
     view_ = {memory_.data() + (left > 0 ? pitch + left : 0), size, pitch};
     if (left == 0) return;
     FACESAT_CUDA(cudaMemsetAsync(memory_.data(), 0, pitch * sizeof(T), stream));
     FACESAT_CUDA(cudaMemset2DAsync(memory_.data() + pitch, pitch * sizeof(T), 0, left * sizeof(T),
                                    size.height, stream));
+  }
+
+  // Zeros everything, also past the ends of rows: kernels may read that, whatever it is, but not
+  // before it has been written.
+  void clear(cudaStream_t stream) {
+    FACESAT_CUDA(cudaMemsetAsync(memory_.data(), 0, memory_.bytes(), stream));
   }
 
   // The same allocation, seen as a smaller picture of the same pitch.

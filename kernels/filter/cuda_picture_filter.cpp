@@ -109,10 +109,7 @@ class CudaPictureFilter : public PictureFilter {
     prepared_.reset();
     size_ = size;
     gray_.resize(size, DeviceImage<std::uint8_t>::Border::none, stream_.get());
-    // Clears what is past the ends of rows: results must not depend on it, but kernels may read it.
-    FACESAT_CUDA(cudaMemsetAsync(gray_.view().data, 0,
-                                 static_cast<std::size_t>(gray_.view().pitch) * size.height,
-                                 stream_.get()));
+    gray_.clear(stream_.get());
     result_.resize(size, DeviceImage<std::uint8_t>::Border::none, stream_.get());
     mask_.reset();
     other_mask_.reset();

@@ -16,10 +16,16 @@ namespace facesat::gpu {
 // the weight (0 .. 256) of the second, which follows it.
 using PackedTap = std::uint32_t;
 
+// Of four neighbours. An axis has these for all its pixels; the last tap is repeated.
+struct alignas(16) FourTaps {
+  PackedTap of[4];
+};
+
 // A level as the kernel needs it.
 struct ResizeLevel {
   int x, y, width, height;    // place in the atlas
-  int column_taps, row_taps;  // indices in ResizePlan::taps of the first tap of each axis
+  int column_taps, row_taps;  // indices in ResizePlan::taps of the first taps of each axis
+  bool has_close_columns;     // source pixels of four neighbours in a row lie within 8 bytes
 };
 
 // A block's work: a tile of a level; column and row are counted in tiles.
@@ -31,7 +37,7 @@ struct ResizeTile {
 // The data that one launch needs besides pictures. Made on the host, once for a group of levels.
 struct ResizePlan {
   std::vector<ResizeLevel> levels;
-  std::vector<PackedTap> taps;
+  std::vector<FourTaps> taps;
   std::vector<ResizeTile> tiles;
 };
 ResizePlan plan_resize(const Pyramid& pyramid, const AtlasPlan& atlas, const LevelGroup& group);
@@ -39,13 +45,15 @@ ResizePlan plan_resize(const Pyramid& pyramid, const AtlasPlan& atlas, const Lev
 // A ResizePlan in device memory.
 struct DeviceResizePlan {
   const ResizeLevel* levels;
-  const PackedTap* taps;
+  const FourTaps* taps;
   const ResizeTile* tiles;
   int tile_count;
 };
 
-// OpenCV's INTER_LINEAR_EXACT (see core/cpu/resize.hpp) for every level of the plan. Pixels between
-// levels stay as they are.
+// OpenCV's INTER_LINEAR_EXACT (see core/cpu/resize.hpp) for every level of the plan. Both pictures
+// start on 4-byte boundaries and have pitches that are multiples of 4. 12 bytes after each row of
+// `gray` may be read; results do not depend on them. The last pixel of each row of a level is
+// repeated up to the next multiple of 4; other pixels between levels stay as they are.
 void enqueue_resize(View<const std::uint8_t> gray, View<std::uint8_t> atlas,
                     const DeviceResizePlan& plan, StreamHandle stream);
 

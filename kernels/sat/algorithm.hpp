@@ -73,7 +73,8 @@ struct SatAlgorithm {
 
   // Bytes of scratch memory for a picture of the given type and size, whatever the parameter. The
   // memory belongs to the caller, must be zero before the first use, and is left ready for the next
-  // use. Only one call's launches at a time may use it.
+  // use with the same type and size; before a use with others, it must be zeroed. Only one call's
+  // launches at a time may use it.
   std::size_t (*workspace_bytes)(SatType, Size);
   // Enqueues the whole algorithm; allocates nothing, waits for nothing.
   void (*enqueue)(const SatTask& task, void* workspace, StreamHandle stream);

@@ -131,7 +131,7 @@ Answer on_device(const Scene& scene, UploadedLate* late) {
     DevicePicture<std::uint32_t> sum(size, 0), squared_sum(size, 0), tilted_sum(size, 0);
     const gpu::ResizePlan resize = gpu::plan_resize(pyramid, scene.atlas, scene.atlas.groups[g]);
     DeviceArray<gpu::ResizeLevel> resize_levels(resize.levels);
-    DeviceArray<gpu::PackedTap> taps(resize.taps);
+    DeviceArray<gpu::FourTaps> taps(resize.taps);
     DeviceArray<gpu::ResizeTile> resize_tiles(resize.tiles);
     gpu::enqueue_resize(gray.view(), atlas.view(),
                         {resize_levels.data(), taps.data(), resize_tiles.data(),
