@@ -41,7 +41,7 @@ class Backend {
 
   // From the next call on, running work polls `should_stop`, and throws Stopped once it returns
   // true; the next frame can then be loaded as usual. The windows of a stopped frame are lost:
-  // collect() returns none, or those of an earlier frame. Must not be called while work is running.
+  // there are none, or those of an earlier frame. Must not be called while work is running.
   // The CPU backend polls continually. The CUDA backend polls only before it launches a frame,
   // before it waits for one, and while it groups windows.
   virtual void stop_when(ShouldStop should_stop) = 0;
@@ -58,8 +58,11 @@ class Backend {
   // May be called again for the same frame. May return before the work is done.
   virtual void run() = 0;
 
-  // Waits for run() and returns the windows, ordered by level, y, x. Valid until the next run().
-  virtual std::span<const Window> collect() = 0;
+  // Waits for run() and returns the number of windows found.
+  virtual std::size_t collect() = 0;
+
+  // The windows last collected, ordered by level, y, x. Valid until the next run().
+  virtual std::span<const Window> windows() = 0;
 
   // Groups the windows last collected, as group_faces() does with DetectOptions::min_neighbors;
   // boxes may reach beyond the image.

@@ -1,6 +1,7 @@
 #include "core/frame_detector.hpp"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "core/rules.hpp"
@@ -33,7 +34,7 @@ std::vector<Face> FrameDetector::finish() {
   window_count_ = 0;
   times_ = {};
   if (pyramid_->levels.empty()) return {};
-  window_count_ = backend_->collect().size();
+  window_count_ = backend_->collect();
   times_ = backend_->times();
 
   const Stopwatch watch(times_[Step::group]);
@@ -44,7 +45,8 @@ std::vector<Face> FrameDetector::finish() {
                 [](const Face& face) { return face.box.width <= 0 || face.box.height <= 0; });
   std::sort(faces.begin(), faces.end(), [&meter](const Face& a, const Face& b) {
     meter.spend(1);
-    return a.box == b.box ? a.score < b.score : a.box < b.box;
+    if (a.box != b.box) return a.box < b.box;
+    return std::tie(a.score, a.neighbors) < std::tie(b.score, b.neighbors);
   });
   return faces;
 }

@@ -19,8 +19,6 @@ namespace {
 class Classes {
  public:
   explicit Classes(std::size_t n) : parent_(n) { std::iota(parent_.begin(), parent_.end(), 0); }
-  explicit Classes(std::span<const std::uint32_t> parents)
-      : parent_(parents.begin(), parents.end()) {}
   std::uint32_t find(std::uint32_t i) {
     while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
     return i;
@@ -105,37 +103,20 @@ Classes classify(std::span<const Window> windows, StopMeter& meter) {
   return classes;
 }
 
-// The windows of one class, added up.
-struct Sums {
-  std::int64_t x = 0, y = 0, width = 0, height = 0;
-  int count = 0;
-  double score = -std::numeric_limits<double>::infinity();
+void add(WindowClass& all, const Window& window) {
+  all.x += window.box.x;
+  all.y += window.box.y;
+  all.width += window.box.width;
+  all.height += window.box.height;
+  ++all.count;
+  all.score = std::max(all.score, window.score);
+}
 
-  void add(const Window& window) {
-    x += window.box.x;
-    y += window.box.y;
-    width += window.box.width;
-    height += window.box.height;
-    ++count;
-    score = std::max(score, window.score);
-  }
-
-  // f32 arithmetic, each coordinate rounded to the nearest integer, ties to even.
-  Face mean() const {
-    const float inverse = 1.0f / static_cast<float>(count);
-    const auto rounded = [&](std::int64_t sum) {
-      return rules::round_even(static_cast<float>(sum) * inverse);
-    };
-    return {{rounded(x), rounded(y), rounded(width), rounded(height)}, count, score};
-  }
-};
-
-// One face for each class: the mean box, the number of windows, the best score.
-std::vector<Face> class_means(std::span<const Window> windows, Classes classes, StopMeter& meter) {
-  // For the root of each class, the index of the class in `sums`; windows.size() if it has none
-  // yet.
+std::vector<WindowClass> added_up(std::span<const Window> windows, Classes classes,
+                                  StopMeter& meter) {
+  // For the root of each class, its index in `sums`; windows.size() if it has none yet.
   std::vector<std::size_t> number(windows.size(), windows.size());
-  std::vector<Sums> sums;
+  std::vector<WindowClass> sums;
   for (std::size_t i = 0; i < windows.size(); ++i) {
     meter.spend(1);
     std::size_t& n = number[classes.find(static_cast<std::uint32_t>(i))];
@@ -143,11 +124,20 @@ std::vector<Face> class_means(std::span<const Window> windows, Classes classes, 
       n = sums.size();
       sums.emplace_back();
     }
-    sums[n].add(windows[i]);
+    add(sums[n], windows[i]);
   }
-  std::vector<Face> means;
-  for (const Sums& sum : sums) means.push_back(sum.mean());
-  return means;
+  return sums;
+}
+
+// The mean box, in f32 arithmetic, each coordinate rounded to the nearest integer, ties to even.
+Face mean(const WindowClass& sums) {
+  const float inverse = 1.0f / static_cast<float>(sums.count);
+  const auto rounded = [&](std::int64_t sum) {
+    return rules::round_even(static_cast<float>(sum) * inverse);
+  };
+  return {{rounded(sums.x), rounded(sums.y), rounded(sums.width), rounded(sums.height)},
+          sums.count,
+          sums.score};
 }
 
 // The area in which a face suppresses weaker ones.
@@ -204,14 +194,20 @@ std::vector<Face> each_by_itself(std::span<const Window> windows) {
 }  // namespace
 
 std::vector<Face> group_faces(std::span<const Window> windows, int min_neighbors,
-                              std::span<const std::uint32_t> parents,
                               const ShouldStop& should_stop) {
   if (min_neighbors <= 0) return each_by_itself(windows);
   StopMeter meter(should_stop);
-  std::vector<Face> kept =
-      class_means(windows, parents.empty() ? classify(windows, meter) : Classes(parents), meter);
-  std::erase_if(kept, [&](const Face& face) { return face.neighbors <= min_neighbors; });
-  return without_contained(std::move(kept), meter);
+  return group_classes(added_up(windows, classify(windows, meter), meter), min_neighbors,
+                       should_stop);
+}
+
+std::vector<Face> group_classes(std::span<const WindowClass> classes, int min_neighbors,
+                                const ShouldStop& should_stop) {
+  StopMeter meter(should_stop);
+  std::vector<Face> faces;
+  for (const WindowClass& one : classes)
+    if (one.count > min_neighbors) faces.push_back(mean(one));
+  return without_contained(std::move(faces), meter);
 }
 
 void sort_by_place(std::vector<Face>& faces) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -38,18 +39,25 @@ constexpr bool are_similar(const Rect& a, const Rect& b) {
 // Into the order of results: by y, x, width and height; faces in the same place stay as they are.
 void sort_by_place(std::vector<Face>& faces);
 
-// Groups similar windows. Each group of more than `min_neighbors` windows gives one face, unless it
-// lies inside the face of a stronger group. With min_neighbors = 0 each window is a face. The order
-// of the result is unspecified. Of a window, only box and score are read. Source: OpenCV 4.6,
-// objdetect, groupRectangles with eps 0.2.
-//
-// `parents`, if not empty, is a forest whose trees are the classes of the transitive closure of
-// are_similar(): for each window the index of a window of the same class; a root has its own index.
+// Groups similar windows: those of a class (of the transitive closure of are_similar()). Each class
+// of more than `min_neighbors` windows gives one face, unless it lies inside the face of a stronger
+// class. With min_neighbors = 0 each window is a face. The order of the result is unspecified. Of a
+// window, only box and score are read. Source: OpenCV 4.6, objdetect, groupRectangles with eps 0.2.
 //
 // Where windows lie close together, the time grows with the square of their number, so
 // `should_stop` is polled now and then. Throws Stopped once it returns true.
 std::vector<Face> group_faces(std::span<const Window> windows, int min_neighbors,
-                              std::span<const std::uint32_t> parents = {},
                               const ShouldStop& should_stop = {});
+
+// The windows of a class, added up.
+struct WindowClass {
+  std::int64_t x = 0, y = 0, width = 0, height = 0;  // sums of their boxes
+  int count = 0;
+  double score = -std::numeric_limits<double>::infinity();  // the best one
+};
+
+// The same for windows whose classes are known, if min_neighbors > 0.
+std::vector<Face> group_classes(std::span<const WindowClass> classes, int min_neighbors,
+                                const ShouldStop& should_stop = {});
 
 }  // namespace facesat

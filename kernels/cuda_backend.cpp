@@ -6,6 +6,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -61,7 +62,7 @@ class CudaBackend final : public Backend {
     pyramid_ = &pyramid;
     cascade_ = std::move(cascade);
     options_ = options;
-    found_->expect_few();
+    found_->prepare(static_cast<int>(pyramid.levels.size()));
     atlas_plan_ = plan_atlas(pyramid, most_pixels_);
     allocate();
   }
@@ -86,7 +87,7 @@ class CudaBackend final : public Backend {
     }
   }
 
-  std::span<const Window> collect() override {
+  std::size_t collect() override {
     const NvtxRange range("facesat collect");
     check_stop(should_stop_);
     use_device();
@@ -102,12 +103,28 @@ class CudaBackend final : public Backend {
       found_->enqueue_rest(stream_.get());
       wait_->wait(stream_.get());
     }
-    take_windows();
-    return windows_;
+    windows_.reset();
+    return found_->count();
+  }
+
+  std::span<const Window> windows() override {
+    if (!windows_) {
+      use_device();
+      windows_ = downloaded_windows();
+    }
+    return *windows_;
   }
 
   std::vector<Face> group() override {
-    return group_faces(windows_, options_.min_neighbors, parents_, should_stop_);
+    if (!unites() || found_->count() > max_united)
+      return group_faces(windows(), options_.min_neighbors, should_stop_);
+    std::vector<WindowClass> classes;
+    for (const ClassSums& sums : found_->classes())
+      classes.push_back({static_cast<std::int64_t>(sums.x), static_cast<std::int64_t>(sums.y),
+                         static_cast<std::int64_t>(sums.width),
+                         static_cast<std::int64_t>(sums.height), static_cast<int>(sums.count),
+                         device_cascade_.score(sums.best)});
+    return group_classes(classes, options_.min_neighbors, should_stop_);
   }
 
   StepTimes times() const override {
@@ -227,7 +244,7 @@ class CudaBackend final : public Backend {
     // In pictures without structure there are no later stages to be measured.
     const DeviceLateStages::Amounts amounts = late_amounts();
     LateDivisions& all = LateDivisions::of_process();
-    if (runs_ <= frames_before_measuring || windows_.empty() ||
+    if (runs_ <= frames_before_measuring || found_->count() == 0 ||
         !all.claim(device_, cascade_, amounts.windows))
       return;
     late_is_open_ = false;
@@ -327,9 +344,11 @@ class CudaBackend final : public Backend {
     GroupWindowsTask grouping{};
     grouping.evaluated_levels = plans_.levels();
     grouping.box_levels = plans_.boxes();
+    grouping.level_count = static_cast<int>(pyramid_->levels.size());
     grouping.rejected = rejected_.data();
     grouping.skips = options_.scan == Scan::opencv;
     grouping.unites = unites();
+    grouping.least = static_cast<std::uint32_t>(options_.min_neighbors) + 1;
     found_->enqueue(grouping, stream_.get());
     mark(download_end_);
   }
@@ -400,19 +419,23 @@ class CudaBackend final : public Backend {
 
   bool unites() const { return options_.min_neighbors > 0; }
 
-  void take_windows() {
-    windows_.clear();
-    parents_.clear();
-    const std::span<const GroupedWindow> found = found_->windows();
-    for (const GroupedWindow& one : found) {
-      const Candidate& window = one.window;
-      const Level& level = pyramid_->levels[window.level];
+  // Ordered by level, y, x.
+  std::vector<Window> downloaded_windows() const {
+    std::vector<Candidate> found = found_->windows(stream_.get());
+    std::sort(found.begin(), found.end(), [](const Candidate& a, const Candidate& b) {
+      return std::tie(a.level, a.cell) < std::tie(b.level, b.cell);
+    });
+    std::vector<Window> windows;
+    windows.reserve(found.size());
+    for (const Candidate& one : found) {
+      const Level& level = pyramid_->levels[one.level];
       const auto width = static_cast<std::uint32_t>(level.grid.width);
-      windows_.push_back({window.level, static_cast<int>(window.cell % width) * level.step,
-                          static_cast<int>(window.cell / width) * level.step,
-                          device_cascade_.score(window.sum), one.box});
-      if (unites() && found.size() <= max_united) parents_.push_back(one.parent);
+      const int x = static_cast<int>(one.cell % width) * level.step,
+                y = static_cast<int>(one.cell / width) * level.step;
+      windows.push_back({one.level, x, y, device_cascade_.score(one.sum),
+                         window_in_image(level, pyramid_->window, x, y)});
     }
+    return windows;
   }
 
   // Of a level. Detection does without squares if the cascade does.
@@ -477,8 +500,7 @@ class CudaBackend final : public Backend {
 
   Buffer<std::uint32_t> rejected_;
   std::unique_ptr<WindowBuffers> found_;
-  std::vector<Window> windows_;
-  std::vector<std::uint32_t> parents_;
+  std::optional<std::vector<Window>> windows_;  // once they have been asked for
 };
 
 }  // namespace

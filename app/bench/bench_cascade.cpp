@@ -114,7 +114,7 @@ Measured measure(const Contender& contender, const std::shared_ptr<const Cascade
   Measured measured;
   for (int run = -warm_up; run < command.runs; ++run) {
     backend->run();
-    measured.windows = backend->collect().size();
+    measured.windows = backend->collect();
     if (run >= 0) measured.us.push_back(backend->times()[Step::evaluate] * 1000);
   }
   std::sort(measured.us.begin(), measured.us.end());

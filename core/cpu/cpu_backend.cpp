@@ -104,9 +104,10 @@ class CpuBackend final : public Backend {
     share_out(ms);
   }
 
-  std::span<const Window> collect() override { return windows_; }
+  std::size_t collect() override { return windows_.size(); }
+  std::span<const Window> windows() override { return windows_; }
   std::vector<Face> group() override {
-    return group_faces(windows_, options_.min_neighbors, {}, should_stop_);
+    return group_faces(windows_, options_.min_neighbors, should_stop_);
   }
   StepTimes times() const override { return times_; }
 

@@ -1,8 +1,9 @@
-// From candidates to windows in host memory, by one block: for few windows, launching a kernel for
-// each step would take longer than the steps. Everything is in shared memory. The steps that
-// compare all pairs limit the time, by the instructions that one multiprocessor can issue.
+// From candidates to classes of windows in host memory, by one block: for few windows, launching a
+// kernel for each step would take longer than the steps. Everything is in shared memory. The step
+// that compares all pairs limits the time, by the instructions that one multiprocessor can issue.
 #include "kernels/cascade/group_windows.cuh"
 #include "kernels/cascade/skip_rule.cuh"
+#include "kernels/device/warp.cuh"
 
 namespace facesat::gpu {
 namespace {
@@ -16,13 +17,36 @@ using Rows = SharedArray<unsigned, most * words>;
 
 struct Shared {
   SharedArray<Candidate, most> found;
-  SharedArray<std::uint64_t, most> keys;  // the greatest number where there is no window
-  SharedArray<unsigned, most> places;     // of the found windows among the sorted ones
-  SharedArray<Candidate, most> sorted;
-  SharedArray<Rect, most> boxes;                     // of the sorted windows, as all that follows
-  SharedArray<unsigned, most> parents, new_parents;  // while classes are united
-  Rows similar;                                      // the earlier windows that are similar
-  Rows members;                                      // of the class of which this is the root
+  SharedArray<Rect, most> boxes;
+  SharedArray<unsigned, most> parents, new_parents;
+  Rows similar;                      // the earlier windows that are similar
+  Rows members;                      // of the class of which this is the root
+  SharedArray<unsigned, 1> classes;  // delivered so far
+};
+
+// A sum of up to 8 numbers in each lane, none of them negative, as a sum of the lower halves of
+// their words and one of the upper halves: these do not overflow, nor do their sums over the warp,
+// which devices of compute capability 8.0 and later make in one instruction.
+class LaneSum {
+ public:
+  __device__ void add(int value) {
+    lower_ += static_cast<unsigned>(value) & 0xFFFF;
+    upper_ += static_cast<unsigned>(value) >> 16;
+  }
+  __device__ std::uint64_t of_warp() const {
+    return (static_cast<std::uint64_t>(over_lanes(upper_)) << 16) + over_lanes(lower_);
+  }
+
+ private:
+  __device__ static unsigned over_lanes(unsigned value) {
+#if __CUDA_ARCH__ >= 800
+    return __reduce_add_sync(full_warp, value);
+#else
+    return warp_sum(value);
+#endif
+  }
+
+  unsigned lower_ = 0, upper_ = 0;
 };
 
 class FewWindows {
@@ -30,34 +54,14 @@ class FewWindows {
   __device__ FewWindows(const GroupWindowsTask& task, int count, Shared& shared)
       : task_(task), count_(count), words_((count + 31) / 32), shared_(shared) {}
 
-  // The place of a window is the number of windows with smaller keys.
-  __device__ void sort() const {
-    if (thread_ < most) {
-      shared_.keys[thread_] = has_window() ? key_of(shared_.found[thread_]) : UINT64_MAX;
-      shared_.places[thread_] = 0;
-    }
-    __syncthreads();
-    for_words([&](int i, int w) {
-      const std::uint64_t own = shared_.keys[i];
-      unsigned smaller = 0;
-      FACESAT_UNROLL
-      for (int k = 0; k < 32; ++k) smaller += shared_.keys[w * 32 + k] < own;
-      atomic_add(shared_.places, i, smaller);
-    });
-    __syncthreads();
-    if (has_window()) {
-      const Candidate window = shared_.found[thread_];
-      const auto place = static_cast<int>(shared_.places[thread_]);
-      shared_.sorted[place] = window;
-      shared_.boxes[place] = box_of(task_.box_levels[window.level], window.cell);
-      shared_.parents[thread_] = static_cast<unsigned>(thread_);
-    }
-    __syncthreads();
-  }
-
   // Unites similar windows: the parent of each becomes the first window of its class. At first it
   // is the first similar window, which unites nearly all of a class.
   __device__ void unite() const {
+    if (has_window()) {
+      const Candidate window = shared_.found[thread_];
+      shared_.boxes[thread_] = box_of(task_.box_levels[window.level], window.cell);
+    }
+    __syncthreads();
     for_words([&](int i, int w) { shared_.similar[i * words + w] = similar_to(i, w); });
     __syncthreads();
     if (has_window()) shared_.parents[thread_] = first_similar();
@@ -66,10 +70,14 @@ class FewWindows {
     while (unite_roots());
   }
 
+  // Adds up each class, by one warp.
   __device__ void deliver() const {
-    if (has_window())
-      task_.delivered[thread_] = {
-          shared_.boxes[thread_], shared_.sorted[thread_], shared_.parents[thread_], {}};
+    for (int root = thread_ / 32; root < count_; root += threads / 32) {
+      if (static_cast<int>(shared_.parents[root]) != root) continue;
+      const ClassSums sums = class_sums(root);
+      if (thread_ % 32 == 0 && sums.count >= task_.least)
+        task_.delivered[atomic_add(shared_.classes, 0, 1)] = sums;
+    }
   }
 
  private:
@@ -131,28 +139,71 @@ class FewWindows {
     return true;
   }
 
+  __device__ ClassSums class_sums(int root) const {
+    LaneSum x, y, width, height;
+    unsigned count = 0;
+    std::int64_t best = INT64_MIN;
+    for (int w = 0; w < words_; ++w) {
+      const unsigned members = shared_.members[root * words + w];
+      count += static_cast<unsigned>(__popc(members));
+      if ((members >> (thread_ % 32) & 1) == 0) continue;
+      const int i = w * 32 + thread_ % 32;
+      const Rect box = shared_.boxes[i];
+      const Candidate window = shared_.found[i];
+      x.add(box.x);
+      y.add(box.y);
+      width.add(box.width);
+      height.add(box.height);
+      best = max(best, window.sum);
+    }
+    for (unsigned d = 16; d > 0; d /= 2) best = max(best, __shfl_xor_sync(full_warp, best, d));
+    return {x.of_warp(), y.of_warp(), width.of_warp(), height.of_warp(), best, count, 0};
+  }
+
   const GroupWindowsTask& task_;
   const int count_, words_;
   Shared& shared_;
   const int thread_ = static_cast<int>(threadIdx.x);
 };
 
+// From the numbers of windows of the levels to where each level begins. By one warp.
+__device__ __forceinline__ void place_levels(const GroupWindowsTask& task) {
+  for (int first = 0, before = 0; first < task.level_count; first += 32) {
+    const int level = first + static_cast<int>(threadIdx.x);
+    const bool exists = level < task.level_count;
+    const int own = exists ? static_cast<int>(load_relaxed(&task.level_places[level])) : 0;
+    const int end = before + warp_inclusive_scan(own);
+    if (exists)
+      task.level_places[level] = task.level_begins[level] = static_cast<std::uint32_t>(end - own);
+    before = __shfl_sync(full_warp, end, 31);
+  }
+}
+
 __global__ void __launch_bounds__(threads) few_windows_kernel(const GroupWindowsTask task) {
   __shared__ Shared shared;
+  const int thread = static_cast<int>(threadIdx.x);
+  for (int level = thread; level < task.level_count; level += threads)
+    store_relaxed(&task.level_places[level], 0u);
+  if (thread == 0) shared.classes[0] = 0;
   const WindowCounts counts =
       apply_skip_rule(task, [&](std::uint32_t place, const Candidate& window) {
         task.found[place] = window;
+        atomicAdd(&task.level_places[window.level], 1u);
         if (place < few_windows) shared.found[static_cast<int>(place)] = window;
       });
-  if (threadIdx.x == 0) {
-    *task.counts = counts;
-    *task.delivered_counts = counts;
+  if (counts.windows > few_windows) {
+    if (thread < 32) place_levels(task);
+  } else if (task.unites && counts.windows > 0) {
+    const FewWindows windows(task, static_cast<int>(counts.windows), shared);
+    windows.unite();
+    windows.deliver();
   }
-  if (counts.windows == 0 || counts.windows > few_windows) return;
-  const FewWindows windows(task, static_cast<int>(counts.windows), shared);
-  windows.sort();
-  if (task.unites) windows.unite();
-  windows.deliver();
+  __syncthreads();
+  if (thread == 0) {
+    const WindowCounts delivered{counts.windows, counts.candidates, shared.classes[0]};
+    *task.counts = delivered;
+    *task.delivered_counts = delivered;
+  }
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
-// Many windows are sorted, and similar ones united into classes, by comparing all pairs: for the
-// few thousand windows that pass in a frame this is cheaper than a cleverer method. What is
-// compared for similarity are windows of about the same size. The kernels have a fixed number of
-// blocks, because only the device knows the number of windows.
+// Many windows are united by comparing all pairs of about the same size: for the few thousand
+// windows that pass in a frame this is cheaper than a cleverer method. A warp compares one window
+// at a time with earlier ones, each lane with several, whose loads are under way at the same time.
+// The kernels have a fixed number of blocks, because only the device knows the number of windows.
 #include "kernels/cascade/group_windows.cuh"
 #include "kernels/device/warp.cuh"
 
@@ -10,168 +10,170 @@ namespace {
 
 // 132 is the number of multiprocessors of an H100; any number of blocks gives the same result.
 constexpr int threads = on_host ? 64 : 1024, blocks = on_host ? 3 : 132;
-// A block compares `together` windows at a time with all others; `sharers` threads share the work
-// for each of them.
-constexpr int together = 8, sharers = threads / together;
 
-// The number of windows, or 0 if they are few, or more than `most`.
-__device__ __forceinline__ std::uint32_t count_if_many(const GroupWindowsTask& task,
-                                                       std::uint32_t most = UINT32_MAX) {
+// The number of windows, or 0 if they are few or too many.
+__device__ __forceinline__ std::uint32_t count_if_many(const GroupWindowsTask& task) {
   const std::uint32_t count = task.counts->windows;
-  return count > few_windows && count <= most ? count : 0;
+  return count > few_windows && count <= max_united ? count : 0;
 }
 
-// Streams the elements from `begin` to `end` through shared memory, in chunks of one element per
-// thread. get(j) returns element j. For each of the block's windows and each element, one of the
-// window's sharers calls visit(j, element).
-template <class T, class Get, class Visit>
-__device__ __forceinline__ void stream(SharedArray<T, threads>& chunk, std::uint32_t begin,
-                                       std::uint32_t end, Get get, Visit visit) {
-  const auto thread = threadIdx.x;
-  for (; begin < end; begin += threads) {
-    __syncthreads();  // all have visited the previous chunk
-    if (begin + thread < end) chunk[static_cast<int>(thread)] = get(begin + thread);
-    __syncthreads();
-    const std::uint32_t size = min(static_cast<std::uint32_t>(threads), end - begin);
-    for (std::uint32_t k = thread / together; k < size; k += sharers)
-      visit(begin + k, chunk[static_cast<int>(k)]);
-  }
+__device__ __forceinline__ std::uint32_t thread_of_grid() {
+  return blockIdx.x * threads + threadIdx.x;
 }
 
-// Calls work(i, slot, first, end) for a block's windows, `together` at a time, from `first` to
-// `end`. i is the thread's window, `slot` its number among these windows. Threads without a window
-// get i >= count.
+// Calls work(i) for each window, by one warp.
 template <class Work>
 __device__ __forceinline__ void for_windows(std::uint32_t count, Work work) {
-  const std::uint32_t slot = threadIdx.x % together;
-  for (std::uint32_t first = blockIdx.x * together; first < count; first += gridDim.x * together)
-    work(first + slot, static_cast<int>(slot), first, min(first + together, count));
+  for (std::uint32_t i = thread_of_grid() / 32; i < count; i += gridDim.x * threads / 32) work(i);
 }
 
-// All windows that may be similar to sorted window i or to later ones come after the one that this
-// returns, or are it. Later levels have larger boxes. The left edges of similar ones are at most
-// similar_within() apart, and so are the right edges, so that the widths differ by at most twice
-// that. The lanes of a warp search together.
-__device__ __forceinline__ std::uint32_t first_near(const GroupWindowsTask& task, std::uint32_t i) {
-  const auto lane = threadIdx.x % 32;
-  const int width = task.windows[i].box.width;
-  const auto is_near = [&](const Rect& box) {
-    const Size size{box.width, box.height};
-    return width - box.width <= 2 * similar_within(size, size);
-  };
-  std::uint32_t low = 0, high = i;  // all before `low` are not near; `high` and all after it are
-  while (low < high) {
-    const std::uint32_t step = (high - low + 31) / 32, probe = low + lane * step;
-    const unsigned votes =
-        __ballot_sync(full_warp, probe >= high || is_near(task.windows[probe].box));
-    const auto first =
-        static_cast<std::uint32_t>(votes == 0 ? 32 : __ffs(static_cast<int>(votes)) - 1);
-    high = min(high, low + first * step);
-    if (first == 0) return low;
-    low += (first - 1) * step + 1;
+// Gives each lane that has a window of a level the next place there. One atomic for each level.
+__device__ __forceinline__ std::uint32_t take_place(std::uint32_t* level_places, bool has_window,
+                                                    int level) {
+  const unsigned lane = lane_of_thread();
+  std::uint32_t place = 0;
+  for (unsigned left = __ballot_sync(full_warp, has_window); left != 0;) {
+    const int leader = __ffs(static_cast<int>(left)) - 1;
+    const int its_level = __shfl_sync(full_warp, level, leader);
+    const unsigned same = __ballot_sync(full_warp, level == its_level) & left;
+    std::uint32_t first = 0;
+    if (static_cast<int>(lane) == leader)
+      first = atomicAdd(&level_places[level], static_cast<std::uint32_t>(__popc(same)));
+    first = __shfl_sync(full_warp, first, leader);
+    if (same >> lane & 1)
+      place = first + static_cast<std::uint32_t>(__popc(same & ((1u << lane) - 1)));
+    left &= ~same;
   }
-  return low;
+  return place;
 }
 
-// Sorts the windows: a window's place is the number of windows with smaller keys.
+// Sorts the windows by level; those of a level are in no particular order.
 __global__ void __launch_bounds__(threads) order_kernel(const GroupWindowsTask task) {
-  __shared__ SharedArray<unsigned, together> places;
-  __shared__ SharedArray<std::uint64_t, threads> keys;
-  const bool is_leader = threadIdx.x < together;
   const std::uint32_t count = count_if_many(task);
-  for_windows(count, [&](std::uint32_t i, int slot, std::uint32_t, std::uint32_t) {
-    if (is_leader) places[slot] = 0;
+  for (std::uint32_t first = thread_of_grid() / 32 * 32; first < count;
+       first += gridDim.x * threads) {
+    const std::uint32_t i = first + lane_of_thread();
     const Candidate window = task.found[min(i, count - 1)];
-    const std::uint64_t own = key_of(window);
-    unsigned before = 0;
-    stream(
-        keys, 0, count, [&](std::uint32_t j) { return key_of(task.found[j]); },
-        [&](std::uint32_t, std::uint64_t key) { before += key < own; });
-    atomic_add(places, slot, before);
-    __syncthreads();
-    if (is_leader && i < count) {
-      const unsigned place = places[slot];
-      task.windows[place] = {box_of(task.box_levels[window.level], window.cell), window, place, {}};
+    const std::uint32_t place = take_place(task.level_places, i < count, window.level);
+    if (i >= count) continue;
+    const BoxLevel level = task.box_levels[window.level];
+    task.boxes[place] = {box_of(level, window.cell)};
+    task.sums[place] = window.sum;
+    task.first_near[place] = task.level_begins[level.first_near];
+    task.parents[place] = place;
+    task.classes[place] = {0, 0, 0, 0, INT64_MIN, 0, 0};
+  }
+}
+
+// Calls visit(j, similar) by all lanes of a warp, in increasing order of j, for earlier windows
+// than i: all that may be similar, and some others. `similar` tells whether window j + lane is
+// earlier and similar. Ends once visit returns true.
+template <class Visit>
+__device__ __forceinline__ void visit_earlier(const GroupWindowsTask& task, std::uint32_t i,
+                                              Visit visit) {
+  constexpr int at_once = 4;
+  const Rect own = task.boxes[i].rect;
+  for (std::uint32_t first = task.first_near[i]; first < i; first += 32 * at_once) {
+    AlignedRect others[at_once];
+    FACESAT_UNROLL
+    for (int k = 0; k < at_once; ++k)
+      others[k] = task.boxes[min(first + 32 * k + lane_of_thread(), i)];
+    FACESAT_UNROLL
+    for (int k = 0; k < at_once; ++k) {
+      const std::uint32_t j = first + 32 * k;
+      if (visit(j, j + lane_of_thread() < i && are_similar(own, others[k].rect))) return;
     }
-  });
+  }
 }
 
 // The parent of every window becomes the first window that it is similar to. This unites nearly all
 // of a class without conflicts between threads.
 __global__ void __launch_bounds__(threads) hook_kernel(const GroupWindowsTask task) {
-  __shared__ SharedArray<unsigned, together> firsts;
-  __shared__ SharedArray<Rect, threads> boxes;
-  const bool is_leader = threadIdx.x < together;
-  const std::uint32_t count = count_if_many(task, max_united);
-  for_windows(count, [&](std::uint32_t i, int slot, std::uint32_t first, std::uint32_t end) {
-    if (is_leader) firsts[slot] = i;
-    const Rect own = task.windows[min(i, count - 1)].box;
-    std::uint32_t nearest = i;
-    stream(
-        boxes, first_near(task, first), end, [&](std::uint32_t j) { return task.windows[j].box; },
-        [&](std::uint32_t j, const Rect& other) {
-          if (j < nearest && are_similar(own, other)) nearest = j;
-        });
-    atomic_min(firsts, slot, nearest);
-    __syncthreads();
-    if (is_leader && i < count) task.windows[i].parent = firsts[slot];
+  for_windows(count_if_many(task), [&](std::uint32_t i) {
+    visit_earlier(task, i, [&](std::uint32_t j, bool similar) {
+      const unsigned lanes = __ballot_sync(full_warp, similar);
+      if (lanes != 0 && lane_of_thread() == 0)
+        task.parents[i] = j + static_cast<std::uint32_t>(__ffs(static_cast<int>(lanes))) - 1;
+      return lanes != 0;
+    });
   });
 }
 
 // The root of a window's class: follows parents, while other threads may change them.
-__device__ __forceinline__ std::uint32_t root_of(const GroupedWindow* windows, std::uint32_t i) {
-  for (std::uint32_t parent; (parent = load_relaxed(&windows[i].parent)) != i;) i = parent;
+__device__ __forceinline__ std::uint32_t root_of(const GroupWindowsTask& task, std::uint32_t i) {
+  for (std::uint32_t parent; (parent = load_relaxed(&task.parents[i])) != i;) i = parent;
   return i;
 }
 
-// The parent of every window becomes its root. Other threads may read the old or the new parent:
-// both lead to the root.
+// The roots of all windows, for now.
 __global__ void __launch_bounds__(threads) flatten_kernel(const GroupWindowsTask task) {
-  const std::uint32_t count = count_if_many(task, max_united);
-  for (std::uint32_t i = blockIdx.x * threads + threadIdx.x; i < count; i += gridDim.x * threads)
-    store_relaxed(&task.windows[i].parent, root_of(task.windows, i));
+  const std::uint32_t count = count_if_many(task);
+  for (std::uint32_t i = thread_of_grid(); i < count; i += gridDim.x * threads)
+    task.roots[i] = root_of(task, i);
 }
 
 // Unites the classes of a and b: the earlier root becomes the parent of the later one.
-__device__ __forceinline__ void unite(GroupedWindow* windows, std::uint32_t a, std::uint32_t b) {
+__device__ __forceinline__ void unite(const GroupWindowsTask& task, std::uint32_t a,
+                                      std::uint32_t b) {
   while (true) {
-    a = root_of(windows, a);
-    b = root_of(windows, b);
+    a = root_of(task, a);
+    b = root_of(task, b);
     if (a == b) return;
     const std::uint32_t later = max(a, b), earlier = min(a, b);
-    if (atomicCAS(&windows[later].parent, later, earlier) == later) return;
+    if (atomicCAS(&task.parents[later], later, earlier) == later) return;
   }
 }
 
 // Unites what hook_kernel has left apart.
 __global__ void __launch_bounds__(threads) unite_kernel(const GroupWindowsTask task) {
-  struct Seen {
-    Rect box;
-    std::uint32_t parent;
-  };
-  __shared__ SharedArray<Seen, threads> chunk;
-  const std::uint32_t count = count_if_many(task, max_united);
-  const auto look = [&](std::uint32_t i) {
-    return Seen{task.windows[i].box, load_relaxed(&task.windows[i].parent)};
-  };
-  for_windows(count, [&](std::uint32_t i, int, std::uint32_t first, std::uint32_t end) {
-    const Seen own = look(min(i, count - 1));
-    stream(chunk, first_near(task, first), end, look, [&](std::uint32_t j, const Seen& other) {
-      if (j < i && i < count && other.parent != own.parent && are_similar(own.box, other.box))
-        unite(task.windows, i, j);
+  for_windows(count_if_many(task), [&](std::uint32_t i) {
+    const std::uint32_t own = task.roots[i];
+    std::uint32_t united = own;  // the root that was united with the window's last
+    visit_earlier(task, i, [&](std::uint32_t j, bool similar) {
+      const std::uint32_t root = similar ? task.roots[j + lane_of_thread()] : own;
+      unsigned left = __ballot_sync(full_warp, root != own && root != united);
+      while (left != 0) {
+        united = __shfl_sync(full_warp, root, __ffs(static_cast<int>(left)) - 1);
+        if (lane_of_thread() == 0) unite(task, own, united);
+        left &= __ballot_sync(full_warp, root != united);
+      }
+      return false;
     });
   });
 }
 
-// Only the device knows how many windows are to be copied to host memory.
-__global__ void __launch_bounds__(threads) deliver_kernel(const GroupWindowsTask task) {
-  constexpr std::uint32_t parts = sizeof(GroupedWindow) / sizeof(uint4);
+__device__ __forceinline__ void add(std::uint64_t& sum, int value) {
+  atomicAdd(reinterpret_cast<unsigned long long*>(&sum), static_cast<unsigned long long>(value));
+}
+
+// Adds up every class, at the place of its root.
+__global__ void __launch_bounds__(threads) sum_kernel(const GroupWindowsTask task) {
   const std::uint32_t count = count_if_many(task);
-  const auto* from = reinterpret_cast<const uint4*>(task.windows);
-  auto* to = reinterpret_cast<uint4*>(task.delivered);
-  for (std::uint32_t i = blockIdx.x * threads + threadIdx.x; i < count * parts;
-       i += gridDim.x * threads)
-    to[i] = from[i];
+  for (std::uint32_t i = thread_of_grid(); i < count; i += gridDim.x * threads) {
+    const Rect box = task.boxes[i].rect;
+    ClassSums& sums = task.classes[root_of(task, task.roots[i])];
+    add(sums.x, box.x);
+    add(sums.y, box.y);
+    add(sums.width, box.width);
+    add(sums.height, box.height);
+    atomicMax(reinterpret_cast<long long*>(&sums.best), static_cast<long long>(task.sums[i]));
+    atomicAdd(&sums.count, 1u);
+  }
+}
+
+// Only the device knows how many classes are to be copied to host memory. One block.
+__global__ void __launch_bounds__(threads) deliver_kernel(const GroupWindowsTask task) {
+  __shared__ SharedArray<unsigned, 1> classes;
+  const std::uint32_t count = count_if_many(task);
+  if (count == 0) return;
+  if (threadIdx.x == 0) classes[0] = 0;
+  __syncthreads();
+  // Only roots have windows.
+  for (std::uint32_t i = threadIdx.x; i < count; i += threads)
+    if (const ClassSums& sums = task.classes[i]; sums.count >= task.least)
+      task.delivered[atomic_add(classes, 0, 1)] = sums;
+  __syncthreads();
+  if (threadIdx.x == 0) task.delivered_counts->classes = classes[0];
 }
 
 }  // namespace
@@ -179,20 +181,26 @@ __global__ void __launch_bounds__(threads) deliver_kernel(const GroupWindowsTask
 std::vector<BoxLevel> plan_boxes(const Pyramid& pyramid) {
   std::vector<BoxLevel> levels;
   for (const Level& level : pyramid.levels) {
-    levels.push_back(
-        {level.scale, level.step, level.grid.width, rules::in_image(pyramid.window, level.scale)});
+    const Size box = rules::in_image(pyramid.window, level.scale);
+    // The left edges of similar boxes are at most similar_within() apart, and so are the right
+    // edges, so their widths differ by at most twice that. Later levels have larger boxes.
+    int near = 0;
+    while (near < static_cast<int>(levels.size()) &&
+           box.width - levels[near].box.width >
+               2 * similar_within(levels[near].box, levels[near].box))
+      ++near;
+    levels.push_back({level.scale, level.step, level.grid.width, box, near});
   }
   return levels;
 }
 
 void enqueue_many_windows(const GroupWindowsTask& task, StreamHandle stream) {
   FACESAT_LAUNCH(order_kernel, dim3(blocks), dim3(threads), stream, task);
-  if (task.unites) {
-    FACESAT_LAUNCH(hook_kernel, dim3(blocks), dim3(threads), stream, task);
-    FACESAT_LAUNCH(flatten_kernel, dim3(blocks), dim3(threads), stream, task);
-    FACESAT_LAUNCH(unite_kernel, dim3(blocks), dim3(threads), stream, task);
-  }
-  FACESAT_LAUNCH(deliver_kernel, dim3(blocks), dim3(threads), stream, task);
+  FACESAT_LAUNCH(hook_kernel, dim3(blocks), dim3(threads), stream, task);
+  FACESAT_LAUNCH(flatten_kernel, dim3(blocks), dim3(threads), stream, task);
+  FACESAT_LAUNCH(unite_kernel, dim3(blocks), dim3(threads), stream, task);
+  FACESAT_LAUNCH(sum_kernel, dim3(blocks), dim3(threads), stream, task);
+  FACESAT_LAUNCH(deliver_kernel, dim3(1), dim3(threads), stream, task);
 }
 
 }  // namespace facesat::gpu

@@ -1,4 +1,4 @@
-// What the kernels that sort and unite windows have in common.
+// What the kernels that unite windows have in common.
 #pragma once
 
 #include "core/grouping.hpp"
@@ -7,11 +7,6 @@
 #include "kernels/device/platform.hpp"
 
 namespace facesat::gpu {
-
-// Windows are sorted by this key.
-__device__ __forceinline__ std::uint64_t key_of(const Candidate& c) {
-  return static_cast<std::uint64_t>(c.level) << 32 | c.cell;
-}
 
 __device__ __forceinline__ Rect box_of(const BoxLevel& level, std::uint32_t cell) {
   const auto width = static_cast<std::uint32_t>(level.grid_width);

@@ -1,5 +1,6 @@
-// From candidates (windows that passed every stage) to sorted windows in host memory: applies
-// OpenCV's skip rule, sorts, and unites similar windows into classes (see core/grouping.hpp).
+// From candidates (windows that passed every stage) to classes of similar windows in host memory:
+// applies OpenCV's skip rule, unites similar windows, and adds up each class (see
+// core/grouping.hpp).
 #pragma once
 
 #include <cstdint>
@@ -18,58 +19,74 @@ struct BoxLevel {
   std::int32_t step;        // pixels of the level from one window to the next
   std::int32_t grid_width;  // windows in a row of the grid
   Size box;                 // of each window of this level, in pixels of the frame
+  std::int32_t first_near;  // the first level with windows similar in size, or its own index
 };
 std::vector<BoxLevel> plan_boxes(const Pyramid& pyramid);
 
-// A window as the host receives it.
-struct alignas(16) GroupedWindow {
-  Rect box;  // in the frame
-  Candidate window;
-  // The index in the sorted array of the window that represents this window's class; for that
-  // window itself, its own index.
-  std::uint32_t parent;
-  std::uint32_t unused[3];  // padding to a multiple of 16 bytes
+// A rectangle that is read at once.
+struct alignas(16) AlignedRect {
+  Rect rect;
 };
-static_assert(sizeof(GroupedWindow) == 48);
 
-// The number of windows, and the number of candidates from which they were chosen.
+// The windows of a class, added up.
+struct alignas(16) ClassSums {
+  std::uint64_t x, y, width, height;  // of their boxes
+  std::int64_t best;                  // the greatest Candidate::sum
+  std::uint32_t count, unused;
+};
+static_assert(sizeof(ClassSums) == 48);
+
 struct WindowCounts {
-  std::uint32_t windows, candidates;
+  std::uint32_t windows;  // that the skip rule leaves
+  std::uint32_t candidates;
+  std::uint32_t classes;  // delivered
 };
 
 struct GroupWindowsTask {
   const EvaluateLevel* evaluated_levels;  // of the whole pyramid
   const BoxLevel* box_levels;             // the same levels
-  const Candidate* candidates;            // in any order, no two the same
-  std::uint32_t* candidate_count;         // reset to 0 for the next frame
-  std::uint32_t capacity;                 // of candidates and windows
-  const std::uint32_t* rejected;          // bits of the windows that the first stage rejects
-  bool skips;                             // false: the skip rule drops nothing
-  bool unites;                            // false: every window stays a class of its own
+  int level_count;
+  const Candidate* candidates;     // in any order, no two the same
+  std::uint32_t* candidate_count;  // reset to 0 for the next frame
+  std::uint32_t capacity;          // of candidates and `found`
+  const std::uint32_t* rejected;   // bits of the windows that the first stage rejects
+  bool skips;                      // false: the skip rule drops nothing
+  bool unites;                     // false: there are no classes
+  std::uint32_t least;             // smaller classes are not delivered
 
-  // Workspace that is kept until the last launch.
-  WindowCounts* counts;
+  // The windows, in any order: those candidates that the skip rule leaves.
   Candidate* found;
-  GroupedWindow* windows;
 
-  // The results, in memory of the device or in host memory that it can write to: the counts, and
-  // the windows by level and cell.
+  // Workspace that is kept until the last launch. For each level: its number of windows, then the
+  // next free place for one of them; where its windows begin.
+  WindowCounts* counts;
+  std::uint32_t *level_places, *level_begins;
+  // For each of up to max_united windows, sorted by level: its box in the frame, Candidate::sum,
+  // and the first window that may be similar, as far as the size goes. The parent is another window
+  // of the class or, if it is the root of the class, the window itself.
+  AlignedRect* boxes;
+  std::int64_t* sums;
+  std::uint32_t *first_near, *parents, *roots;
+  ClassSums* classes;  // at the places of their roots
+
+  // The results, in memory of the device or in host memory that it can write to. `delivered` has
+  // room for max_united classes, which come in any order.
   WindowCounts* delivered_counts;
-  GroupedWindow* delivered;
+  ClassSums* delivered;
 };
 
-// Above this number of windows nothing is united: comparing all pairs would take too long.
+// Above this number of windows nothing is united, and there are no classes: comparing all pairs
+// would take too long.
 constexpr std::uint32_t max_united = 1 << 15;
 
 // Up to this number of windows, enqueue_few_windows() is enough.
 constexpr std::uint32_t few_windows = on_host ? 64 : 256;
 
-// One launch of one block. It applies the skip rule and delivers the counts; few windows are
-// sorted, united and delivered, too.
+// One launch of one block. It applies the skip rule; few windows are united and delivered, too.
 void enqueue_few_windows(const GroupWindowsTask& task, StreamHandle stream);
 
-// After enqueue_few_windows(), with the same task: several launches, which sort, unite and deliver
-// many windows. If there were few, they do nothing.
+// After enqueue_few_windows(), with the same task: several launches, which unite and deliver many
+// windows. If there were few, they do nothing.
 void enqueue_many_windows(const GroupWindowsTask& task, StreamHandle stream);
 
 }  // namespace facesat::gpu

@@ -51,7 +51,7 @@ __device__ __forceinline__ WindowCounts apply_skip_rule(const GroupWindowsTask& 
       keep(atomic_add(counts, 1, 1), candidate);
   }
   __syncthreads();
-  return {counts[1], candidates};
+  return {counts[1], candidates, 0};
 }
 
 }  // namespace facesat::gpu

@@ -74,7 +74,7 @@ TEST_P(RandomFeatures, ScoresOfFoundWindowsAreTheDetectors) {
   for (unsigned seed = 1; seed <= 10; ++seed) {
     Processed processed(test::random_cascade(seed, GetParam().shape), picture.view());
     const FeatureChoice last{static_cast<int>(processed.cascade->stages.size()) - 1};
-    for (const Window& window : processed.detector.backend().collect()) {
+    for (const Window& window : processed.detector.backend().windows()) {
       const LevelTables tables = processed.tables(window.level);
       const Explanation explained = explain(tables, {window.x, window.y}, last);
       EXPECT_EQ(explained.stage_sum, window.score);

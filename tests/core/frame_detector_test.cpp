@@ -42,7 +42,7 @@ std::vector<Face> detect(const Model& cascade, const DetectOptions& options, Gra
 
 // The windows of the frame last detected, before grouping.
 std::vector<Window> windows_of(FrameDetector& detector) {
-  const auto windows = detector.backend().collect();
+  const auto windows = detector.backend().windows();
   return {windows.begin(), windows.end()};
 }
 

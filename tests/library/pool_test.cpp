@@ -42,7 +42,8 @@ class LoggedBackend final : public Backend {
     --log_.at_once;
     if (log_.fails_at >= 0 && image >= log_.fails_at) throw DeviceError("it is gone");
   }
-  std::span<const Window> collect() override { return cpu_->collect(); }
+  std::size_t collect() override { return cpu_->collect(); }
+  std::span<const Window> windows() override { return cpu_->windows(); }
   std::vector<Face> group() override { return cpu_->group(); }
   Image<std::uint32_t> snapshot(Snapshot picture, int level) override {
     return cpu_->snapshot(picture, level);

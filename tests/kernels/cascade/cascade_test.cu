@@ -58,7 +58,8 @@ Answer on_cpu(const Scene& scene) {
   backend->load(scene.gray);
   backend->run();
   Answer answer;
-  const std::span<const Window> found = backend->collect();
+  backend->collect();
+  const std::span<const Window> found = backend->windows();
   answer.windows.assign(found.begin(), found.end());
   for (const Window& window : found) answer.boxes.push_back(window.box);
   answer.faces = sorted(group_faces(answer.windows, 2));  // 2: min_neighbors
@@ -120,7 +121,7 @@ Answer on_device(const Scene& scene, UploadedLate* late) {
   DeviceArray<Candidate> candidates{std::vector<Candidate>(capacity)};
   DeviceArray<Candidate> windows{std::vector<Candidate>(capacity)};
   DeviceArray<std::uint32_t> candidate_count(std::vector<std::uint32_t>{0});
-  DeviceArray<gpu::WindowCounts> counts(std::vector<gpu::WindowCounts>{{poison, poison}});
+  DeviceArray<gpu::WindowCounts> counts(std::vector<gpu::WindowCounts>{{poison, poison, poison}});
   DevicePicture<std::uint8_t> gray(pyramid.image, 0);
   gray.upload(scene.gray);
 
@@ -187,43 +188,63 @@ Answer on_device(const Scene& scene, UploadedLate* late) {
     }
   }
   DeviceArray<gpu::BoxLevel> boxes(gpu::plan_boxes(pyramid));
-  const std::vector<gpu::GroupedWindow> nothing(capacity);
-  DeviceArray<gpu::GroupedWindow> grouped(nothing), delivered(nothing);
+  const std::vector<gpu::ClassSums> nothing(gpu::max_united);
+  DeviceArray<gpu::ClassSums> classes(nothing), delivered(nothing);
+  DeviceArray<std::int64_t> window_sums{std::vector<std::int64_t>(gpu::max_united)};
+  DeviceArray<gpu::AlignedRect> rectangles{std::vector<gpu::AlignedRect>(gpu::max_united)};
+  const std::vector<std::uint32_t> poisoned(gpu::max_united, poison);
+  DeviceArray<std::uint32_t> level_places(poisoned), level_begins(poisoned), first_near(poisoned),
+      parents(poisoned), roots(poisoned);
   DeviceArray<gpu::WindowCounts> delivered_counts(counts.download());
-  delivered_counts.upload({{poison, poison}});
   const gpu::GroupWindowsTask grouping{.evaluated_levels = levels.data(),
                                        .box_levels = boxes.data(),
+                                       .level_count = static_cast<int>(pyramid.levels.size()),
                                        .candidates = candidates.data(),
                                        .candidate_count = candidate_count.data(),
                                        .capacity = capacity,
                                        .rejected = rejected.data(),
                                        .skips = scene.options.scan == Scan::opencv,
                                        .unites = true,
-                                       .counts = counts.data(),
+                                       .least = 3,
                                        .found = windows.data(),
-                                       .windows = grouped.data(),
+                                       .counts = counts.data(),
+                                       .level_places = level_places.data(),
+                                       .level_begins = level_begins.data(),
+                                       .boxes = rectangles.data(),
+                                       .sums = window_sums.data(),
+                                       .first_near = first_near.data(),
+                                       .parents = parents.data(),
+                                       .roots = roots.data(),
+                                       .classes = classes.data(),
                                        .delivered_counts = delivered_counts.data(),
                                        .delivered = delivered.data()};
   gpu::enqueue_few_windows(grouping, test_stream());
   gpu::enqueue_many_windows(grouping, test_stream());
   EXPECT_EQ(candidate_count.download()[0], 0u);
   EXPECT_LE(counts.download()[0].candidates, capacity);
-  std::vector<gpu::GroupedWindow> found = delivered.download();
   const gpu::WindowCounts count = delivered_counts.download()[0];
   EXPECT_LE(count.windows, count.candidates);
+  std::vector<Candidate> found = windows.download();
   found.resize(count.windows);
-  std::vector<std::uint32_t> parents;
-  for (const gpu::GroupedWindow& window : found) {
-    const Candidate& c = window.window;
+  std::sort(found.begin(), found.end(), [](const Candidate& a, const Candidate& b) {
+    return std::tie(a.level, a.cell) < std::tie(b.level, b.cell);
+  });
+  for (const Candidate& c : found) {
     const Level& level = pyramid.levels[c.level];
     const auto width = static_cast<std::uint32_t>(level.grid.width);
-    answer.windows.push_back({c.level, static_cast<int>(c.cell % width) * level.step,
-                              static_cast<int>(c.cell / width) * level.step,
-                              gpu::score_of(step_1.compiled, c.sum), window.box});
-    answer.boxes.push_back(window.box);
-    parents.push_back(window.parent);
+    const int x = static_cast<int>(c.cell % width) * level.step,
+              y = static_cast<int>(c.cell / width) * level.step;
+    const Rect box = window_in_image(level, pyramid.window, x, y);
+    answer.windows.push_back({c.level, x, y, gpu::score_of(step_1.compiled, c.sum), box});
+    answer.boxes.push_back(box);
   }
-  answer.faces = sorted(group_faces(answer.windows, 2, parents));
+  std::vector<WindowClass> sums;
+  const std::vector<gpu::ClassSums> all = delivered.download();
+  for (const gpu::ClassSums& one : std::span(all).first(count.classes))
+    sums.push_back({static_cast<std::int64_t>(one.x), static_cast<std::int64_t>(one.y),
+                    static_cast<std::int64_t>(one.width), static_cast<std::int64_t>(one.height),
+                    static_cast<int>(one.count), gpu::score_of(step_1.compiled, one.best)});
+  answer.faces = sorted(group_classes(sums, 2));
   return answer;
 }
 
