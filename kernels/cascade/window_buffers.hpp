@@ -50,13 +50,13 @@ class WindowBuffers {
   }
 
   // Enqueues the skip rule and, if task.unites, the classes. What belongs to the buffers is filled
-  // in here; the caller sets levels, bits of rejected windows, `skips` and `unites`.
+  // in here; the caller sets levels, bits of rejected windows, `skips`, `unites` and `least`.
   void enqueue(GroupWindowsTask task, cudaStream_t stream) {
     task.candidates = candidates_.data();
     task.candidate_count = candidate_count_.data();
     task.capacity = capacity_;
     task.counts = counts_.data();
-    task.found = visited_.data();
+    task.found = found_.data();
     task.level_places = level_places_.data();
     task.level_begins = level_begins_.data();
     task.boxes = boxes_.data();
@@ -100,9 +100,8 @@ class WindowBuffers {
   std::vector<Candidate> windows(cudaStream_t stream) const {
     std::vector<Candidate> windows(count());
     if (windows.empty()) return windows;
-    FACESAT_CUDA(cudaMemcpyAsync(windows.data(), visited_.data(),
-                                 windows.size() * sizeof(Candidate), cudaMemcpyDeviceToHost,
-                                 stream));
+    FACESAT_CUDA(cudaMemcpyAsync(windows.data(), found_.data(), windows.size() * sizeof(Candidate),
+                                 cudaMemcpyDeviceToHost, stream));
     FACESAT_CUDA(cudaStreamSynchronize(stream));
     return windows;
   }
@@ -113,7 +112,7 @@ class WindowBuffers {
   void reserve_for(std::uint32_t capacity) {
     capacity_ = 0;
     reserve(candidates_, capacity);
-    reserve(visited_, capacity);
+    reserve(found_, capacity);
     capacity_ = capacity;
   }
 
@@ -124,7 +123,7 @@ class WindowBuffers {
   GroupWindowsTask task_{};  // of the last frame
   Buffer<std::uint32_t> candidate_count_;
   Buffer<WindowCounts> counts_;
-  Buffer<Candidate> candidates_, visited_;  // before and after the skip rule
+  Buffer<Candidate> candidates_, found_;  // before and after the skip rule
   Buffer<std::uint32_t> level_places_, level_begins_;
   Buffer<AlignedRect> boxes_;  // this and the next five: for max_united windows
   Buffer<std::int64_t> sums_;
