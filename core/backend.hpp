@@ -61,7 +61,8 @@ class Backend {
   // Waits for run() and returns the number of windows found.
   virtual std::size_t collect() = 0;
 
-  // The windows last collected, ordered by level, y, x. Valid until the next run().
+  // The windows last collected, ordered by level, y, x. Valid until the next run() or prepare().
+  // The first call after collect() may wait for a copy.
   virtual std::span<const Window> windows() = 0;
 
   // Groups the windows last collected, as group_faces() does with DetectOptions::min_neighbors;

@@ -1,5 +1,5 @@
 // The whole flow of one frame on the GPU: one stream, and one graph from the grey image to the
-// windows on the host. Nothing in between waits for the host.
+// classes of similar windows in host memory. Nothing in between waits for the host.
 #include "kernels/cuda_backend.hpp"
 
 #include <algorithm>
@@ -59,6 +59,7 @@ class CudaBackend final : public Backend {
     FACESAT_CUDA(cudaStreamSynchronize(stream_.get()));
     graph_ = {};
     runs_ = 0;
+    forget_windows();
     pyramid_ = &pyramid;
     cascade_ = std::move(cascade);
     options_ = options;
@@ -75,8 +76,10 @@ class CudaBackend final : public Backend {
 
   void run() override {
     const NvtxRange range("facesat run");
+    forget_windows();
     check_stop(should_stop_);
     use_device();
+    is_new_ = true;
     // An image size that occurs only once is worth neither measurements nor a graph.
     if (++runs_ > 1 && late_is_open_) decide_late();
     if (runs_ == 1) {
@@ -103,7 +106,7 @@ class CudaBackend final : public Backend {
       found_->enqueue_rest(stream_.get());
       wait_->wait(stream_.get());
     }
-    windows_.reset();
+    if (std::exchange(is_new_, false)) windows_.reset();
     return found_->count();
   }
 
@@ -120,9 +123,7 @@ class CudaBackend final : public Backend {
       return group_faces(windows(), options_.min_neighbors, should_stop_);
     std::vector<WindowClass> classes;
     for (const ClassSums& sums : found_->classes())
-      classes.push_back({static_cast<std::int64_t>(sums.x), static_cast<std::int64_t>(sums.y),
-                         static_cast<std::int64_t>(sums.width),
-                         static_cast<std::int64_t>(sums.height), static_cast<int>(sums.count),
+      classes.push_back({sums.x, sums.y, sums.width, sums.height, static_cast<int>(sums.count),
                          device_cascade_.score(sums.best)});
     return group_classes(classes, options_.min_neighbors, should_stop_);
   }
@@ -326,7 +327,7 @@ class CudaBackend final : public Backend {
     FACESAT_CUDA(cudaEventRecordWithFlags(event.get(), stream_.get(), flags));
   }
 
-  // Everything from the grey image to the windows on the host.
+  // Everything from the grey image to the classes of windows on the host.
   void enqueue_frame(unsigned event_flags) {
     const auto mark = [&](const Event& event) {
       if (settings_.measures_steps) record(event, event_flags);
@@ -419,6 +420,12 @@ class CudaBackend final : public Backend {
 
   bool unites() const { return options_.min_neighbors > 0; }
 
+  // Until the next frame is collected there are none.
+  void forget_windows() {
+    windows_.emplace();
+    is_new_ = false;
+  }
+
   // Ordered by level, y, x.
   std::vector<Window> downloaded_windows() const {
     std::vector<Candidate> found = found_->windows(stream_.get());
@@ -500,7 +507,8 @@ class CudaBackend final : public Backend {
 
   Buffer<std::uint32_t> rejected_;
   std::unique_ptr<WindowBuffers> found_;
-  std::optional<std::vector<Window>> windows_;  // once they have been asked for
+  std::optional<std::vector<Window>> windows_;  // none: not downloaded yet
+  bool is_new_ = false;                         // a frame has run and is not collected yet
 };
 
 }  // namespace

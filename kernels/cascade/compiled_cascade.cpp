@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdlib>
+#include <limits>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -126,8 +127,9 @@ CompiledCascade compile_cascade(const Cascade& cascade, const PatchLayout& layou
 }
 
 double score_of(const CompiledCascade& cascade, std::int64_t sum) {
-  return cascade.fixed_point ? std::ldexp(static_cast<double>(sum), -cascade.fraction_bits)
-                             : std::bit_cast<double>(sum);
+  if (cascade.fixed_point) return std::ldexp(static_cast<double>(sum), -cascade.fraction_bits);
+  // See OrderedSum::bits().
+  return std::bit_cast<double>(sum < 0 ? sum ^ std::numeric_limits<std::int64_t>::max() : sum);
 }
 
 }  // namespace facesat::gpu

@@ -17,7 +17,7 @@ namespace facesat::gpu {
 
 // A window that passed every stage.
 struct Candidate {
-  std::int64_t sum;    // of the last stage; score_of() converts it
+  std::int64_t sum;    // of the last stage; score_of() converts it; greater for a greater score
   std::uint32_t cell;  // y * grid.width + x, for column x and row y of the level's grid of windows
   std::int32_t level;  // index into Pyramid::levels
 };

@@ -11,6 +11,7 @@ namespace {
 constexpr int threads = on_host ? 64 : 1024;
 constexpr int most = few_windows, words = most / 32;
 static_assert(most <= threads && most % 32 == 0);
+static_assert(most <= 1 << 16, "LaneSum adds up as many numbers of 16 bits");
 
 // A row of bits for each window: one bit for each window.
 using Rows = SharedArray<unsigned, most * words>;
@@ -24,17 +25,17 @@ struct Shared {
   SharedArray<unsigned, 1> classes;  // delivered so far
 };
 
-// A sum of up to 8 numbers in each lane, none of them negative, as a sum of the lower halves of
-// their words and one of the upper halves: these do not overflow, nor do their sums over the warp,
-// which devices of compute capability 8.0 and later make in one instruction.
+// The sum of numbers that the lanes of a warp add, none of them negative. The lower and the upper
+// 16 bits are added up separately, so that no sum of 32 bits overflows; from compute capability 8.0
+// on, a sum over the lanes is one instruction.
 class LaneSum {
  public:
   __device__ void add(int value) {
     lower_ += static_cast<unsigned>(value) & 0xFFFF;
     upper_ += static_cast<unsigned>(value) >> 16;
   }
-  __device__ std::uint64_t of_warp() const {
-    return (static_cast<std::uint64_t>(over_lanes(upper_)) << 16) + over_lanes(lower_);
+  __device__ std::int64_t of_warp() const {
+    return (static_cast<std::int64_t>(over_lanes(upper_)) << 16) + over_lanes(lower_);
   }
 
  private:

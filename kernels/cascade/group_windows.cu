@@ -142,7 +142,7 @@ __global__ void __launch_bounds__(threads) unite_kernel(const GroupWindowsTask t
   });
 }
 
-__device__ __forceinline__ void add(std::uint64_t& sum, int value) {
+__device__ __forceinline__ void add(std::int64_t& sum, int value) {
   atomicAdd(reinterpret_cast<unsigned long long*>(&sum), static_cast<unsigned long long>(value));
 }
 

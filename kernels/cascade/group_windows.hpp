@@ -30,8 +30,8 @@ struct alignas(16) AlignedRect {
 
 // The windows of a class, added up.
 struct alignas(16) ClassSums {
-  std::uint64_t x, y, width, height;  // of their boxes
-  std::int64_t best;                  // the greatest Candidate::sum
+  std::int64_t x, y, width, height;  // of their boxes
+  std::int64_t best;                 // the greatest Candidate::sum
   std::uint32_t count, unused;
 };
 static_assert(sizeof(ClassSums) == 48);
@@ -39,7 +39,7 @@ static_assert(sizeof(ClassSums) == 48);
 struct WindowCounts {
   std::uint32_t windows;  // that the skip rule leaves
   std::uint32_t candidates;
-  std::uint32_t classes;  // delivered
+  std::uint32_t classes;  // delivered to the host
 };
 
 struct GroupWindowsTask {
@@ -52,22 +52,23 @@ struct GroupWindowsTask {
   const std::uint32_t* rejected;   // bits of the windows that the first stage rejects
   bool skips;                      // false: the skip rule drops nothing
   bool unites;                     // false: there are no classes
-  std::uint32_t least;             // smaller classes are not delivered
+  std::uint32_t least;             // smaller classes are not delivered; at least 1
 
   // The windows, in any order: those candidates that the skip rule leaves.
   Candidate* found;
 
-  // Workspace that is kept until the last launch. For each level: its number of windows, then the
-  // next free place for one of them; where its windows begin.
-  WindowCounts* counts;
-  std::uint32_t *level_places, *level_begins;
-  // For each of up to max_united windows, sorted by level: its box in the frame, Candidate::sum,
-  // and the first window that may be similar, as far as the size goes. The parent is another window
-  // of the class or, if it is the root of the class, the window itself.
-  AlignedRect* boxes;
-  std::int64_t* sums;
-  std::uint32_t *first_near, *parents, *roots;
-  ClassSums* classes;  // at the places of their roots
+  // Workspace that is kept until the last launch.
+  WindowCounts* counts;  // without `classes`
+  // For each level: the number of its windows, and then the next free place for one of them.
+  std::uint32_t* level_places;
+  std::uint32_t* level_begins;  // for each level: the first place of its windows
+  // For each of up to max_united windows, sorted by level:
+  AlignedRect* boxes;         // in the frame
+  std::int64_t* sums;         // Candidate::sum
+  std::uint32_t* first_near;  // the first window that may be similar, as far as the size goes
+  std::uint32_t* parents;     // another window of the class; the root of the class has itself
+  std::uint32_t* roots;       // before classes that meet late are united
+  ClassSums* classes;         // at the places of the roots
 
   // The results, in memory of the device or in host memory that it can write to. `delivered` has
   // room for max_united classes, which come in any order.
@@ -82,11 +83,12 @@ constexpr std::uint32_t max_united = 1 << 15;
 // Up to this number of windows, enqueue_few_windows() is enough.
 constexpr std::uint32_t few_windows = on_host ? 64 : 256;
 
-// One launch of one block. It applies the skip rule; few windows are united and delivered, too.
+// One launch of one block. It applies the skip rule and delivers the counts. Few windows are
+// united, if task.unites, and their classes delivered.
 void enqueue_few_windows(const GroupWindowsTask& task, StreamHandle stream);
 
-// After enqueue_few_windows(), with the same task: several launches, which unite and deliver many
-// windows. If there were few, they do nothing.
+// After enqueue_few_windows(), with the same task, if task.unites: several launches, which unite
+// many windows and deliver their classes. If there were few, they do nothing.
 void enqueue_many_windows(const GroupWindowsTask& task, StreamHandle stream);
 
 }  // namespace facesat::gpu

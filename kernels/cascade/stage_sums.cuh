@@ -24,7 +24,12 @@ struct OrderedSum {
   static constexpr bool any_order = false;
   using Value = double;
   __device__ static Value leaf(std::int64_t bits) { return __longlong_as_double(bits); }
-  __device__ static std::int64_t bits(Value sum) { return __double_as_longlong(sum); }
+  // The numbers that are the bits of f64 are in the order of their values, except that negative
+  // ones are in the opposite order.
+  __device__ static std::int64_t bits(Value sum) {
+    const std::int64_t bits = __double_as_longlong(sum);
+    return bits < 0 ? bits ^ INT64_MAX : bits;
+  }
   __device__ static bool rejects(const CompiledStage& stage, Value sum) {
     return sum < stage.threshold_f64;
   }

@@ -31,7 +31,7 @@ class WindowBuffers {
     reserve_for(first_capacity);
   }
 
-  // The next frames have so many levels, and are of another kind. Graphs that use the old buffers
+  // Prepares for frames of another kind, with this many levels. Graphs that use the old buffers
   // must be destroyed before the call.
   void prepare(int levels) {
     expects_many_ = false;

@@ -8,9 +8,9 @@
 
 namespace facesat::gpu {
 
-// A picture or table in device memory. Rows start on 128-byte boundaries, and there is room past
-// their ends up to the next such boundary, and as much as that after the last row. A border, if
-// there is one, is a zero row above and zero elements to the left. All other contents are
+// A picture or table in device memory. Rows start on 128-byte boundaries; there is room past their
+// ends up to the next such boundary, and for at least 128 more bytes after the last row. A border,
+// if there is one, is a zero row above and zero elements to the left. All other contents are
 // undefined.
 template <class T>
 class DeviceImage {
@@ -24,7 +24,8 @@ class DeviceImage {
     const std::ptrdiff_t pitch = (size.width + left + line - 1) / line * line;
     const int rows = size.height + (left > 0 ? 1 : 0);
     view_ = {};  // if there is too little memory
-    reserve(memory_, static_cast<std::size_t>(pitch) * rows + line);
+    elements_ = static_cast<std::size_t>(pitch) * rows + line;
+    reserve(memory_, elements_);
     view_ = {memory_.data() + (left > 0 ? pitch + left : 0), size, pitch};
     if (left == 0) return;
     FACESAT_CUDA(cudaMemsetAsync(memory_.data(), 0, pitch * sizeof(T), stream));
@@ -32,10 +33,10 @@ class DeviceImage {
                                    size.height, stream));
   }
 
-  // Zeros everything, also past the ends of rows: kernels may read that, whatever it is, but not
-  // before it has been written.
+  // Zeros everything, also past the ends of rows. Kernels may read there; results do not depend on
+  // what it is, but it must have been written.
   void clear(cudaStream_t stream) {
-    FACESAT_CUDA(cudaMemsetAsync(memory_.data(), 0, memory_.bytes(), stream));
+    FACESAT_CUDA(cudaMemsetAsync(memory_.data(), 0, elements_ * sizeof(T), stream));
   }
 
   // The same allocation, seen as a smaller picture of the same pitch.
@@ -44,6 +45,7 @@ class DeviceImage {
 
  private:
   Buffer<T> memory_;
+  std::size_t elements_ = 0;  // of the memory, in use
   View<T> view_;
 };
 

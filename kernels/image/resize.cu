@@ -18,9 +18,8 @@
 namespace facesat::gpu {
 namespace {
 
-constexpr int lanes = 32, warps_per_block = 4, pixels_per_thread = 4, rows_per_thread = 4;
-constexpr int tile_width = lanes * pixels_per_thread,
-              tile_height = warps_per_block * rows_per_thread;
+constexpr int lanes = 32, warps_per_block = 4;
+constexpr int tile_width = 4 * lanes, tile_height = 4 * warps_per_block;
 constexpr int weight_bits = 9;  // of a PackedTap: weights go up to 256
 
 constexpr int source_of(PackedTap tap) {
@@ -139,11 +138,11 @@ __global__ void resize_kernel(const std::uint8_t* __restrict__ gray, int pitch, 
                               const DeviceResizePlan plan) {
   const ResizeTile tile = plan.tiles[blockIdx.x];
   const ResizeLevel level = plan.levels[tile.level];
-  const int x = tile.column * tile_width + static_cast<int>(threadIdx.x) * pixels_per_thread;
-  const int y = tile.row * tile_height + static_cast<int>(threadIdx.y) * rows_per_thread;
+  const int x = tile.column * tile_width + 4 * static_cast<int>(threadIdx.x);
+  const int y = tile.row * tile_height + 4 * static_cast<int>(threadIdx.y);
   if (x >= level.width || y >= level.height) return;
-  const FourTaps columns = plan.taps[level.column_taps + x / pixels_per_thread];
-  const FourTaps rows = plan.taps[level.row_taps + y / rows_per_thread];
+  const FourTaps columns = plan.taps[level.column_taps + x / 4];
+  const FourTaps rows = plan.taps[level.row_taps + y / 4];
   std::uint8_t* to = atlas + static_cast<std::ptrdiff_t>(level.y + y) * atlas_pitch + level.x + x;
   const int count = level.height - y;
   if (level.has_close_columns)

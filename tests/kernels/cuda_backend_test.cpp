@@ -375,6 +375,25 @@ TEST(CudaBackend, CanBeStopped) {
   }
 }
 
+// Windows are copied from the device when they are first asked for.
+TEST(CudaBackend, HasNoWindowsOfAnotherFrame) {
+  FrameDetector cuda(find_cascade("frontalface_default"), {}, gpu::make_cuda_backend(0, ""));
+  EXPECT_TRUE(cuda.backend().windows().empty());
+  const Image<std::uint8_t> picture = drawn_faces({640, 300});
+  cuda.detect(picture.view());
+  EXPECT_GT(cuda.window_count(), 0u);
+  EXPECT_EQ(cuda.backend().windows().size(), cuda.window_count());
+  cuda.start();
+  EXPECT_TRUE(cuda.backend().windows().empty());
+  cuda.finish();
+  cuda.load(drawn_faces({200, 90}).view());  // prepares for fewer levels
+  EXPECT_TRUE(cuda.backend().windows().empty());
+  cuda.detect(picture.view());
+  cuda.stop_when([] { return true; });
+  EXPECT_THROW(cuda.start(), Stopped);
+  EXPECT_TRUE(cuda.backend().windows().empty());
+}
+
 // They launch the same kernels, with different amounts of shared memory.
 TEST(CudaBackend, SeveralBackendsAtOnce) {
   const auto cascade = find_cascade("frontalface_default");

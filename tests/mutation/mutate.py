@@ -101,6 +101,8 @@ MUTATIONS = [
      "kernels: classes that are apart at first are united"),
     ("kernels/cascade/group_windows.cu", "first += 32 * at_once", "first += 64 * at_once",
      "kernels: a window is compared with all earlier ones"),
+    ("kernels/cascade/stage_sums.cuh", "bits < 0 ? bits ^ INT64_MAX : bits", "bits",
+     "kernels: negative sums in f64 are in order"),
     ("kernels/cascade/few_windows.cu", "upper_ += static_cast<unsigned>(value) >> 16", "upper_ += 0",
      "kernels: the upper halves of a sum"),
     ("kernels/cascade/few_windows.cu", "while (unite_roots());", "while (false);", "kernels: classes that meet late are united"),

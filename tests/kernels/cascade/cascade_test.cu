@@ -241,9 +241,8 @@ Answer on_device(const Scene& scene, UploadedLate* late) {
   std::vector<WindowClass> sums;
   const std::vector<gpu::ClassSums> all = delivered.download();
   for (const gpu::ClassSums& one : std::span(all).first(count.classes))
-    sums.push_back({static_cast<std::int64_t>(one.x), static_cast<std::int64_t>(one.y),
-                    static_cast<std::int64_t>(one.width), static_cast<std::int64_t>(one.height),
-                    static_cast<int>(one.count), gpu::score_of(step_1.compiled, one.best)});
+    sums.push_back({one.x, one.y, one.width, one.height, static_cast<int>(one.count),
+                    gpu::score_of(step_1.compiled, one.best)});
   answer.faces = sorted(group_classes(sums, 2));
   return answer;
 }
@@ -376,6 +375,15 @@ TEST(CascadeKernels, GridsAndSkips) {
       compare(all, picture.view(), options);
       compare(some, picture.view(), options);
     }
+}
+
+// Sums that need f64, all of them negative: the score of a face is the greatest.
+TEST(CascadeKernels, NegativeSumsInF64) {
+  const Cascade cascade = half_cascade({8, 9}, -0x1p-58f, -1, -2);
+  EXPECT_FALSE(gpu::exact_fraction_bits(cascade));
+  const DetectOptions options{.scale_factor = 1.2};
+  EXPECT_GT(compare(cascade, noise({16, 14}, 1).view(), options), 10u);   // few windows
+  EXPECT_GT(compare(cascade, noise({60, 50}, 1).view(), options), 300u);  // many
 }
 
 // Real cascades: hundreds of features of all kinds, with tilted features and trees.

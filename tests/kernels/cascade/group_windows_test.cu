@@ -137,9 +137,7 @@ class GroupWindows : public ::testing::TestWithParam<Places> {
     const std::vector<gpu::ClassSums> delivered = delivered_.download();
     std::vector<Sums> sums;
     for (const gpu::ClassSums& one : std::span(delivered).first(counts.classes))
-      sums.push_back({static_cast<std::int64_t>(one.x), static_cast<std::int64_t>(one.y),
-                      static_cast<std::int64_t>(one.width), static_cast<std::int64_t>(one.height),
-                      one.best, one.count});
+      sums.push_back({one.x, one.y, one.width, one.height, one.best, one.count});
     std::sort(sums.begin(), sums.end());
     std::vector<Sums> expected = classes_of(candidates, pyramid_);
     std::erase_if(expected, [&](const Sums& one) { return one[5] < least; });

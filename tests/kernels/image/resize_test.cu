@@ -12,10 +12,10 @@ Image<std::uint8_t> resized(View<const std::uint8_t> gray, Size size) {
   return level;
 }
 
-void compare(Size size, double factor, std::size_t max_atlas_pixels) {
+void compare(Size size, double factor, std::size_t max_atlas_pixels, Size window = {24, 24}) {
   DetectOptions options;
   options.scale_factor = factor;
-  const Pyramid pyramid = plan_pyramid(size, {24, 24}, options);
+  const Pyramid pyramid = plan_pyramid(size, window, options);
   const gpu::AtlasPlan places = gpu::plan_atlas(pyramid, max_atlas_pixels);
   const Image<std::uint8_t> image = noise(size, 5);
   DevicePicture<std::uint8_t> gray(size, 0);
@@ -57,6 +57,8 @@ TEST(ResizeKernel, EveryLevelEqualsTheCpu) {
     compare({256 + past, 64}, 2.0, 1 << 20);
     compare({512 + past, 64}, 2.3, 1 << 20);
   }
+  for (const Size narrow : {Size{1, 1}, Size{3, 40}, Size{40, 1}})
+    compare(narrow, 1.3, 1 << 20, {1, 1});
   if (on_gpu) compare({1919, 1079}, 1.1, 1 << 26);
 }
 
