@@ -6,7 +6,6 @@
 #include <limits>
 #include <memory>
 #include <optional>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -15,6 +14,7 @@
 #include "kernels/cascade/device_cascade.hpp"
 #include "kernels/cascade/device_late_stages.hpp"
 #include "kernels/cascade/evaluate.hpp"
+#include "kernels/cascade/found_windows.hpp"
 #include "kernels/cascade/window_buffers.hpp"
 #include "kernels/device/cuda.hpp"
 #include "kernels/device/device_frame.hpp"
@@ -113,7 +113,7 @@ class CudaBackend final : public Backend {
   std::span<const Window> windows() override {
     if (!windows_) {
       use_device();
-      windows_ = downloaded_windows();
+      windows_ = windows_of(found_->windows(stream_.get()), *pyramid_, device_cascade_.compiled());
     }
     return *windows_;
   }
@@ -121,11 +121,8 @@ class CudaBackend final : public Backend {
   std::vector<Face> group() override {
     if (!unites() || found_->count() > max_united)
       return group_faces(windows(), options_.min_neighbors, should_stop_);
-    std::vector<WindowClass> classes;
-    for (const ClassSums& sums : found_->classes())
-      classes.push_back({sums.x, sums.y, sums.width, sums.height, static_cast<int>(sums.count),
-                         device_cascade_.score(sums.best)});
-    return group_classes(classes, options_.min_neighbors, should_stop_);
+    return group_classes(classes_of(found_->classes(), device_cascade_.compiled()),
+                         options_.min_neighbors, should_stop_);
   }
 
   StepTimes times() const override {
@@ -424,25 +421,6 @@ class CudaBackend final : public Backend {
   void forget_windows() {
     windows_.emplace();
     is_new_ = false;
-  }
-
-  // Ordered by level, y, x.
-  std::vector<Window> downloaded_windows() const {
-    std::vector<Candidate> found = found_->windows(stream_.get());
-    std::sort(found.begin(), found.end(), [](const Candidate& a, const Candidate& b) {
-      return std::tie(a.level, a.cell) < std::tie(b.level, b.cell);
-    });
-    std::vector<Window> windows;
-    windows.reserve(found.size());
-    for (const Candidate& one : found) {
-      const Level& level = pyramid_->levels[one.level];
-      const auto width = static_cast<std::uint32_t>(level.grid.width);
-      const int x = static_cast<int>(one.cell % width) * level.step,
-                y = static_cast<int>(one.cell / width) * level.step;
-      windows.push_back({one.level, x, y, device_cascade_.score(one.sum),
-                         window_in_image(level, pyramid_->window, x, y)});
-    }
-    return windows;
   }
 
   // Of a level. Detection does without squares if the cascade does.

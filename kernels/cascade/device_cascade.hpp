@@ -52,7 +52,8 @@ class DeviceCascade {
     enqueue_evaluate(task, compiled_[0], tiles, stream);
   }
 
-  double score(std::int64_t sum) const { return score_of(compiled_[0], sum); }
+  // For score_of().
+  const CompiledCascade& compiled() const { return compiled_[0]; }
 
  private:
   // Places in arrays_ of the parts of a compiled cascade.

@@ -9,6 +9,7 @@
 #include "core/backend.hpp"
 #include "core/grouping.hpp"
 #include "kernels/cascade/evaluate.hpp"
+#include "kernels/cascade/found_windows.hpp"
 #include "kernels/cascade/group_windows.hpp"
 #include "kernels/cascade/late_stages.hpp"
 #include "kernels/image/resize.hpp"
@@ -226,24 +227,11 @@ Answer on_device(const Scene& scene, UploadedLate* late) {
   EXPECT_LE(count.windows, count.candidates);
   std::vector<Candidate> found = windows.download();
   found.resize(count.windows);
-  std::sort(found.begin(), found.end(), [](const Candidate& a, const Candidate& b) {
-    return std::tie(a.level, a.cell) < std::tie(b.level, b.cell);
-  });
-  for (const Candidate& c : found) {
-    const Level& level = pyramid.levels[c.level];
-    const auto width = static_cast<std::uint32_t>(level.grid.width);
-    const int x = static_cast<int>(c.cell % width) * level.step,
-              y = static_cast<int>(c.cell / width) * level.step;
-    const Rect box = window_in_image(level, pyramid.window, x, y);
-    answer.windows.push_back({c.level, x, y, gpu::score_of(step_1.compiled, c.sum), box});
-    answer.boxes.push_back(box);
-  }
-  std::vector<WindowClass> sums;
-  const std::vector<gpu::ClassSums> all = delivered.download();
-  for (const gpu::ClassSums& one : std::span(all).first(count.classes))
-    sums.push_back({one.x, one.y, one.width, one.height, static_cast<int>(one.count),
-                    gpu::score_of(step_1.compiled, one.best)});
-  answer.faces = sorted(group_classes(sums, 2));
+  answer.windows = gpu::windows_of(found, pyramid, step_1.compiled);
+  for (const Window& window : answer.windows) answer.boxes.push_back(window.box);
+  const std::vector<gpu::ClassSums> sums = delivered.download();
+  answer.faces = sorted(
+      group_classes(gpu::classes_of(std::span(sums).first(count.classes), step_1.compiled), 2));
   return answer;
 }
 
