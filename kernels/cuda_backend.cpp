@@ -17,10 +17,8 @@
 #include "kernels/cascade/found_windows.hpp"
 #include "kernels/cascade/window_buffers.hpp"
 #include "kernels/device/cuda.hpp"
-#include "kernels/device/device_frame.hpp"
 #include "kernels/device/device_image.hpp"
 #include "kernels/device/download.hpp"
-#include "kernels/device/has_code.hpp"
 #include "kernels/device/nvtx.hpp"
 #include "kernels/device/stream_wait.hpp"
 #include "kernels/device_plans.hpp"
@@ -496,42 +494,6 @@ std::unique_ptr<Backend> make_cuda_backend(int device, std::string_view sat,
   const SatChoice choice = choose_sat(sat.empty() ? sat_algorithms().front()->id : sat);
   if (!choice.algorithm) throw ArgumentError(fmt::format("sat {}: {}", sat, choice.why_not));
   return std::make_unique<CudaBackend>(device, *choice.algorithm, settings);
-}
-
-void download(const ImageView& on_device, View<std::uint8_t> to) {
-  const KeptDevice kept;
-  FACESAT_CUDA(cudaSetDevice(device_of(on_device.pixels)));
-  const Stream stream = make_stream();
-  wait_for(on_device, stream.get());
-  copy_frame(on_device, to, stream.get());
-  FACESAT_CUDA(cudaStreamSynchronize(stream.get()));
-}
-
-KeptDevice::KeptDevice() {
-  if (cudaGetDevice(&device_) != cudaSuccess) device_ = -1;
-}
-KeptDevice::~KeptDevice() {
-  if (device_ >= 0) cudaSetDevice(device_);
-}
-
-std::string why_not(int device, const Cascade& cascade) {
-  FACESAT_CUDA(cudaSetDevice(device));
-  if (!has_code())
-    return fmt::format("this build has no code for device {}: see CMAKE_CUDA_ARCHITECTURES",
-                       device);
-  int most = 0;
-  FACESAT_CUDA(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-  const int patch = min_shared_bytes(cascade);
-  if (patch > max_patch_bytes)
-    return fmt::format("the windows of {} ({}x{} pixels) are larger than the GPU's kernels allow",
-                       cascade.name, cascade.window.width, cascade.window.height);
-  const int needed = patch + evaluate_static_bytes;
-  if (needed > most)
-    return fmt::format(
-        "the windows of {} ({}x{} pixels) need {} KiB of a GPU's shared memory, device {} has {}",
-        cascade.name, cascade.window.width, cascade.window.height, needed >> 10, device,
-        most >> 10);
-  return "";
 }
 
 }  // namespace facesat::gpu

@@ -1,0 +1,49 @@
+// What callers of the CUDA backend need besides it: whether a device suits a cascade, copies of
+// images, and the thread's current device.
+#include <fmt/format.h>
+
+#include "kernels/cascade/evaluate.hpp"
+#include "kernels/cuda_backend.hpp"
+#include "kernels/device/cuda.hpp"
+#include "kernels/device/device_frame.hpp"
+#include "kernels/device/has_code.hpp"
+
+namespace facesat::gpu {
+
+void download(const ImageView& on_device, View<std::uint8_t> to) {
+  const KeptDevice kept;
+  FACESAT_CUDA(cudaSetDevice(device_of(on_device.pixels)));
+  const Stream stream = make_stream();
+  wait_for(on_device, stream.get());
+  copy_frame(on_device, to, stream.get());
+  FACESAT_CUDA(cudaStreamSynchronize(stream.get()));
+}
+
+KeptDevice::KeptDevice() {
+  if (cudaGetDevice(&device_) != cudaSuccess) device_ = -1;
+}
+KeptDevice::~KeptDevice() {
+  if (device_ >= 0) cudaSetDevice(device_);
+}
+
+std::string why_not(int device, const Cascade& cascade) {
+  FACESAT_CUDA(cudaSetDevice(device));
+  if (!has_code())
+    return fmt::format("this build has no code for device {}: see CMAKE_CUDA_ARCHITECTURES",
+                       device);
+  int most = 0;
+  FACESAT_CUDA(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+  const int patch = min_shared_bytes(cascade);
+  if (patch > max_patch_bytes)
+    return fmt::format("the windows of {} ({}x{} pixels) are larger than the GPU's kernels allow",
+                       cascade.name, cascade.window.width, cascade.window.height);
+  const int needed = patch + evaluate_static_bytes;
+  if (needed > most)
+    return fmt::format(
+        "the windows of {} ({}x{} pixels) need {} KiB of a GPU's shared memory, device {} has {}",
+        cascade.name, cascade.window.width, cascade.window.height, needed >> 10, device,
+        most >> 10);
+  return "";
+}
+
+}  // namespace facesat::gpu
