@@ -65,7 +65,7 @@ class Backend {
   // The first call after collect() may wait for a copy.
   virtual std::span<const Window> windows() = 0;
 
-  // Groups the windows last collected, as group_faces() does with DetectOptions::min_neighbors;
+  // Groups windows() as group_faces() does with DetectOptions::min_neighbors;
   // boxes may reach beyond the image.
   virtual std::vector<Face> group() = 0;
 

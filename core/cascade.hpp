@@ -67,6 +67,7 @@ struct Stage {
 
 struct Cascade {
   std::string name;
+  bool was_old = false;  // read from a file of the old format
   FeatureKind kind = FeatureKind::haar;
   Size window;
   std::vector<Stage> stages;
@@ -85,6 +86,9 @@ struct Cascade {
 // `name` becomes Cascade::name and begins every message. Throws CascadeError on any fault, and on a
 // file that exceeds the limits above.
 Cascade parse_cascade(std::string_view xml, const std::string& name);
+
+// The text of a file "opencv-cascade-classifier" that parse_cascade() reads as the same cascade.
+std::string to_xml(const Cascade& cascade);
 
 // Reads a file and parses it; Cascade::name is the file's stem. Throws CascadeError, also for
 // anything but a regular file of at most 16 MiB: pipes and devices are refused without waiting for

@@ -305,6 +305,7 @@ class Parser {
   // Every node has a feature of its own. <parent> and <next> of a stage are ignored, as in OpenCV,
   // because stages always follow each other in the file's order.
   void read_old_format(pugi::xml_node root) {
+    cascade_.was_old = true;
     const pugi::xml_node size = need(root, "size");
     const auto& v = numbers(size);
     if (v.size() != 2) fail(size, fmt::format("expected width height, found {} numbers", v.size()));

@@ -1,7 +1,5 @@
 #include "core/frame_detector.hpp"
 
-#include <algorithm>
-#include <tuple>
 #include <utility>
 
 #include "core/rules.hpp"
@@ -38,16 +36,10 @@ std::vector<Face> FrameDetector::finish() {
   times_ = backend_->times();
 
   const Stopwatch watch(times_[Step::group]);
-  StopMeter meter(should_stop_);
   std::vector<Face> faces = backend_->group();
   for (Face& face : faces) face.box = rules::clipped(face.box, pyramid_->image);
   std::erase_if(faces,
                 [](const Face& face) { return face.box.width <= 0 || face.box.height <= 0; });
-  std::sort(faces.begin(), faces.end(), [&meter](const Face& a, const Face& b) {
-    meter.spend(1);
-    if (a.box != b.box) return a.box < b.box;
-    return std::tie(a.score, a.neighbors) < std::tie(b.score, b.neighbors);
-  });
   return faces;
 }
 

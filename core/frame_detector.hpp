@@ -16,9 +16,10 @@ class FrameDetector {
   FrameDetector(std::shared_ptr<const Cascade> cascade, const DetectOptions& options,
                 std::unique_ptr<Backend> backend);
 
-  // Faces in pixels of the frame, sorted by y, x, width, height: exactly the rectangles that
-  // cv::CascadeClassifier::detectMultiScale of OpenCV 4.6 gives for the grey image. Frames may
-  // change size from call to call. Throws MemoryError for a frame too large for the machine.
+  // Faces in pixels of the frame: exactly the rectangles that
+  // cv::CascadeClassifier::detectMultiScale of OpenCV 4.6 gives for the grey image on one thread,
+  // in its order (see Detection::faces). Frames may change size from call to call. Throws
+  // MemoryError for a frame too large for the machine.
   std::vector<Face> detect(View<const Bgr> frame);
   std::vector<Face> detect(View<const std::uint8_t> gray);
 

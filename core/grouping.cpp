@@ -65,40 +65,51 @@ struct Tops {
   }
 };
 
+// Distances are limited to this, which is farther than any two points of boxes are apart.
+constexpr double farthest = 1 << 29;
+
+// similar_within() for any eps; -1 where no two rectangles are similar.
+int reach_of(Size a, Size b, double eps) {
+  if (eps == similarity) return similar_within(a, b);
+  const double sum = std::min(a.width, b.width) + std::min(a.height, b.height);
+  const double within = std::floor(eps * sum * 0.5);
+  return within >= 0 ? static_cast<int>(std::min(within, farthest)) : -1;
+}
+
 // Unites similar windows of two sizes, or of one if a and b are the same. Each window is compared
 // only with those whose top edges are close enough to its own for the two to be similar.
-void unite_similar(const Tops& all, const OneSize& a, const OneSize& b, Classes& classes,
+void unite_similar(const Tops& all, const OneSize& a, const OneSize& b, int reach, Classes& classes,
                    StopMeter& meter) {
-  const int reach = similar_within(a.size, b.size);
   std::size_t begin = b.first;
   for (std::size_t i = a.first; i < a.last; ++i) {
     const Rect& box = all.tops[i].box;
     while (begin < b.last && all.tops[begin].box.y < box.y - reach) ++begin;
     std::size_t j = std::max(begin, &a == &b ? i + 1 : begin);
     for (; j < b.last && all.tops[j].box.y <= box.y + reach; ++j)
-      if (are_similar(box, all.tops[j].box)) classes.unite(all.tops[i].index, all.tops[j].index);
+      if (are_similar(box, all.tops[j].box, reach))
+        classes.unite(all.tops[i].index, all.tops[j].index);
     meter.spend(static_cast<std::int64_t>(j - begin) + 1);
   }
 }
 
 // The transitive closure of are_similar().
-Classes classify(std::span<const Window> windows, StopMeter& meter) {
+Classes classify(std::span<const Window> windows, double eps, StopMeter& meter) {
   const Tops all(windows, meter);
   Classes classes(windows.size());
   for (std::size_t a = 0; a < all.sizes.size(); ++a)
     for (std::size_t b = a; b < all.sizes.size(); ++b) {
       meter.spend(1);
       const Size small = all.sizes[a].size, large = all.sizes[b].size;
-      const int reach = similar_within(small, large);
+      const int reach = reach_of(small, large, eps);
       // Edges of similar windows are at most `reach` apart, so their sides differ by at most twice
       // `reach`. No larger size has a greater `reach` than `small` has with itself, so once width
       // plus height differ by more than that allows, all further sizes are too large.
       if (large.width + large.height - small.width - small.height >
-          4 * similar_within(small, small))
+          4.0 * reach_of(small, small, eps))
         break;
       if (std::abs(large.width - small.width) <= 2 * reach &&
           std::abs(large.height - small.height) <= 2 * reach)
-        unite_similar(all, all.sizes[a], all.sizes[b], classes, meter);
+        unite_similar(all, all.sizes[a], all.sizes[b], reach, classes, meter);
     }
   return classes;
 }
@@ -141,9 +152,9 @@ Face mean(const WindowClass& sums) {
 }
 
 // The area in which a face suppresses weaker ones.
-Rect with_margins(const Rect& box) {
-  const int dx = rules::round_even(box.width * similarity);
-  const int dy = rules::round_even(box.height * similarity);
+Rect with_margins(const Rect& box, double eps) {
+  const int dx = rules::round_even(std::min(box.width * eps, farthest));
+  const int dy = rules::round_even(std::min(box.height * eps, farthest));
   return {box.x - dx, box.y - dy, box.width + 2 * dx, box.height + 2 * dy};
 }
 
@@ -158,29 +169,29 @@ bool is_weaker(const Face& inner, const Face& outer) {
   return outer.neighbors > std::max(3, inner.neighbors) || inner.neighbors < 3;
 }
 
-// The faces that no stronger one contains. They are sorted by their top edges, because a face can
-// only contain faces whose tops lie within its own height.
-std::vector<Face> without_contained(std::vector<Face> faces, StopMeter& meter) {
-  std::sort(faces.begin(), faces.end(), [&meter](const Face& a, const Face& b) {
+// The faces that no stronger one contains, in their order. A face can only contain faces whose tops
+// lie within its own height, so it is compared with those alone.
+std::vector<Face> without_contained(std::vector<Face> faces, double eps, StopMeter& meter) {
+  std::vector<std::uint32_t> by_top(faces.size());
+  std::iota(by_top.begin(), by_top.end(), 0);
+  std::sort(by_top.begin(), by_top.end(), [&](std::uint32_t a, std::uint32_t b) {
     meter.spend(1);
-    return a.box.y < b.box.y;
+    return faces[a].box.y < faces[b].box.y;
   });
-  std::vector<char> contained(faces.size());
+  std::vector<char> is_contained(faces.size());
   for (std::size_t outer = 0; outer < faces.size(); ++outer) {
-    const Rect area = with_margins(faces[outer].box);
-    const auto first = std::lower_bound(faces.begin(), faces.end(), area.y,
-                                        [](const Face& face, int top) { return face.box.y < top; });
-    const auto begin = static_cast<std::size_t>(first - faces.begin());
-    std::size_t inner = begin;
-    for (; inner < faces.size() && faces[inner].box.y <= area.y + area.height; ++inner)
-      if (inner != outer && contains(area, faces[inner].box) &&
-          is_weaker(faces[inner], faces[outer]))
-        contained[inner] = 1;
-    meter.spend(static_cast<std::int64_t>(inner - begin) + 1);
+    const Rect area = with_margins(faces[outer].box, eps);
+    const auto begin = std::ranges::lower_bound(
+        by_top, area.y, {}, [&](std::uint32_t index) { return faces[index].box.y; });
+    auto at = begin;
+    for (; at != by_top.end() && faces[*at].box.y <= area.y + area.height; ++at)
+      if (*at != outer && contains(area, faces[*at].box) && is_weaker(faces[*at], faces[outer]))
+        is_contained[*at] = 1;
+    meter.spend(at - begin + 1);
   }
   std::vector<Face> left;
   for (std::size_t i = 0; i < faces.size(); ++i)
-    if (contained[i] == 0) left.push_back(faces[i]);
+    if (is_contained[i] == 0) left.push_back(faces[i]);
   return left;
 }
 
@@ -194,25 +205,27 @@ std::vector<Face> each_by_itself(std::span<const Window> windows) {
 }  // namespace
 
 std::vector<Face> group_faces(std::span<const Window> windows, int min_neighbors,
-                              const ShouldStop& should_stop) {
+                              const ShouldStop& should_stop, double eps) {
   if (min_neighbors <= 0) return each_by_itself(windows);
   StopMeter meter(should_stop);
-  return group_classes(added_up(windows, classify(windows, meter), meter), min_neighbors,
-                       should_stop);
+  return group_classes(added_up(windows, classify(windows, eps, meter), meter), min_neighbors,
+                       should_stop, eps);
 }
 
 std::vector<Face> group_classes(std::span<const WindowClass> classes, int min_neighbors,
-                                const ShouldStop& should_stop) {
+                                const ShouldStop& should_stop, double eps) {
   StopMeter meter(should_stop);
   std::vector<Face> faces;
   for (const WindowClass& one : classes)
     if (one.count > min_neighbors) faces.push_back(mean(one));
-  return without_contained(std::move(faces), meter);
+  return without_contained(std::move(faces), eps, meter);
 }
 
 void sort_by_place(std::vector<Face>& faces) {
-  std::stable_sort(faces.begin(), faces.end(),
-                   [](const Face& a, const Face& b) { return a.box < b.box; });
+  std::sort(faces.begin(), faces.end(), [](const Face& a, const Face& b) {
+    if (a.box != b.box) return a.box < b.box;
+    return std::tie(a.cascade, a.score, a.neighbors) < std::tie(b.cascade, b.score, b.neighbors);
+  });
 }
 
 }  // namespace facesat

@@ -81,7 +81,7 @@ struct Size {
 };
 
 // A rectangle in pixels; (x, y) is its top left corner. Rectangles are ordered by y, x, width,
-// height, and so are all results.
+// height.
 struct Rect {
   int x = 0, y = 0, width = 0, height = 0;
   bool operator==(const Rect&) const = default;
@@ -205,7 +205,9 @@ struct BackendOptions {
 
 // What was found in one image.
 struct Detection {
-  std::vector<Face> faces;   // sorted by box, then by cascade
+  // Those of each cascade in turn, in OpenCV's order (that of detectMultiScale on one thread):
+  // faces by the first window of their group, and windows by size, y and x.
+  std::vector<Face> faces;
   std::size_t windows = 0;   // that passed every stage, before grouping
   StepTimes times;           // of all cascades together
   bool on_gpu = false;       // where it was found
@@ -236,7 +238,8 @@ class FACESAT_API Detector {
   ~Detector();
 
   // The faces in an image: exactly the rectangles that cv::CascadeClassifier::detectMultiScale of
-  // OpenCV 4.6 gives for its grey image. An empty image has none. An image in the memory of a
+  // OpenCV 4.6 gives for its grey image, in the order that they have there with one thread (with
+  // several, OpenCV's order varies). An empty image has none. An image in the memory of a
   // device is searched there. Throws ArgumentError for an image that is not one (a null pointer, a
   // pitch smaller than a row), MemoryError, DeviceError, Stopped.
   Detection detect(const ImageView& image, const ShouldStop& should_stop = {}) const;

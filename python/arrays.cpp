@@ -168,8 +168,9 @@ Array array_of(nb::handle object, nb::handle stream) {
   if (nb::hasattr(object, "__cuda_array_interface__")) return of_device(object, stream);
   if (PyObject_CheckBuffer(object.ptr()) != 0) return of_buffer(object);
   if (nb::hasattr(object, "__dlpack__")) return of_dlpack(object);
-  throw ArgumentError(fmt::format("expected an array, not an object of type {}",
-                                  nb::type_name(object.type()).c_str()));
+  const std::string type = nb::type_name(object.type()).c_str();
+  throw ArgumentError(fmt::format("expected an array, not an object of type {}{}", type,
+                                  type.ends_with("UMat") ? ": pass its get()" : ""));
 }
 
 PythonImage image_of(nb::handle object, nb::handle stream) {

@@ -9,6 +9,7 @@
 #include "python/options.hpp"
 #include "python/records.hpp"
 #include "python/signals.hpp"
+#include <fmt/format.h>
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
@@ -17,6 +18,8 @@
 #include <tbb/parallel_for.h>
 
 #include "app/program.hpp"
+#include "core/cascade.hpp"
+#include "core/grouping.hpp"
 #include "library/facesat.hpp"
 #include "library/media/codec.hpp"
 #include "library/support/errors.hpp"
@@ -35,11 +38,11 @@ nb::object to_numpy(std::vector<T> values, std::initializer_list<std::size_t> sh
   return nb::cast(nb::ndarray<nb::numpy, T>(owned->data(), shape, owner));
 }
 
-nb::tuple to_arrays(const Detection& found) {
-  const std::size_t count = found.faces.size();
+nb::tuple to_arrays(const std::vector<Face>& faces) {
+  const std::size_t count = faces.size();
   std::vector<std::int32_t> boxes, neighbors;
   std::vector<double> scores;
-  for (const Face& face : found.faces) {
+  for (const Face& face : faces) {
     boxes.insert(boxes.end(), {face.box.x, face.box.y, face.box.width, face.box.height});
     neighbors.push_back(face.neighbors);
     scores.push_back(face.score);
@@ -89,7 +92,7 @@ class PythonDetector {
     } catch (const Stopped&) {
       signals.rethrow();
     }
-    return to_arrays(found);
+    return to_arrays(found.faces);
   }
 
   // For each input a tuple of arrays, or a sentence on why there is none.
@@ -126,7 +129,7 @@ class PythonDetector {
       if (one.error)
         results.append(reason_of(one.error));
       else
-        results.append(to_arrays(one));
+        results.append(to_arrays(one.faces));
     return results;
   }
 
@@ -145,6 +148,31 @@ class PythonDetector {
   std::mutex mutex_;
   StepTimes times_;  // of the last picture
 };
+
+nb::bytes in_present_format(const nb::bytes& contents, const std::string& name) {
+  const Cascade cascade = parse_cascade({contents.c_str(), contents.size()}, name);
+  if (!cascade.was_old)
+    throw CascadeError(fmt::format("{}: this cascade has OpenCV's present format already", name));
+  const std::string xml = to_xml(cascade);
+  return nb::bytes(xml.data(), xml.size());
+}
+
+nb::tuple group_rectangles(const std::vector<std::tuple<int, int, int, int>>& boxes, int threshold,
+                           double eps) {
+  std::vector<Window> windows;
+  for (const auto& [x, y, width, height] : boxes) windows.push_back({.box = {x, y, width, height}});
+  Signals signals;
+  std::vector<Face> groups;
+  try {
+    const nb::gil_scoped_release others_may_run;
+    groups = group_faces(
+        windows, threshold, [&] { return signals.raised(); }, eps);
+  } catch (const Stopped&) {
+    signals.rethrow();
+  }
+  const nb::tuple arrays = to_arrays(groups);
+  return nb::make_tuple(arrays[0], arrays[1]);
+}
 
 Element element_of(const Array& array) {
   const bool is_whole = array.kind == 'u' || array.kind == 'i';
@@ -217,10 +245,12 @@ NB_MODULE(_facesat, m) {
       .def_prop_ro("window", [](const PythonCascade& c) {
         return std::tuple(c.info.window.width, c.info.window.height);
       });
-  m.def("cascade_from_xml", [](const nb::bytes& xml, const std::string& name) {
-    const auto cascade = cascade_from_xml({xml.c_str(), xml.size()}, name);
+  m.def("cascade_from_bytes", [](const nb::bytes& contents, const std::string& name) {
+    const auto cascade = cascade_from_xml({contents.c_str(), contents.size()}, name);
     return PythonCascade{cascade, info_of(*cascade)};
   });
+  m.def("in_present_format", &in_present_format);
+  m.def("group_rectangles", &group_rectangles);
 
   nb::class_<PythonDetector>(m, "Detector")
       .def("__init__",

@@ -229,6 +229,7 @@ class Searcher {
       record.size = picture.size();
       record.warning = picture.warning;
       record.faces = detector_.detect(image_view(picture), should_stop).faces;
+      sort_by_place(record.faces);
     } catch (...) {
       record.failure = failure_of(std::current_exception(), max_seconds_);
       if (!record.failure) throw;

@@ -73,6 +73,7 @@ class FacesatContender final : public Contender {
   std::vector<Rect> windows(View<const std::uint8_t> gray) override {
     std::vector<Rect> boxes;
     for (const Face& window : raw_.detect(gray)) boxes.push_back(window.box);
+    std::sort(boxes.begin(), boxes.end());
     return boxes;
   }
   StepTimes times() override {

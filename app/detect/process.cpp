@@ -47,6 +47,7 @@ void find_faces(Item& item, const Detector& detector, const DetectCommand& comma
   record.size = picture.size();
   record.warning = picture.warning;
   record.faces = detector.detect(image_view(picture), should_stop).faces;
+  sort_by_place(record.faces);
   if (!folders.any() && !command.show) return;
   picture = in_colour(std::move(picture));
   write_pictures(item, picture.pixels, folders);

@@ -144,6 +144,7 @@ class FewWindows {
     LaneSum x, y, width, height;
     unsigned count = 0;
     std::int64_t best = INT64_MIN;
+    std::uint64_t first = UINT64_MAX;
     for (int w = 0; w < words_; ++w) {
       const unsigned members = shared_.members[root * words + w];
       count += static_cast<unsigned>(__popc(members));
@@ -156,9 +157,13 @@ class FewWindows {
       width.add(box.width);
       height.add(box.height);
       best = max(best, window.sum);
+      first = min(first, order_of(window));
     }
-    for (unsigned d = 16; d > 0; d /= 2) best = max(best, __shfl_xor_sync(full_warp, best, d));
-    return {x.of_warp(), y.of_warp(), width.of_warp(), height.of_warp(), best, count, 0};
+    for (unsigned d = 16; d > 0; d /= 2) {
+      best = max(best, __shfl_xor_sync(full_warp, best, d));
+      first = min(first, __shfl_xor_sync(full_warp, first, d));
+    }
+    return {x.of_warp(), y.of_warp(), width.of_warp(), height.of_warp(), best, first, count, {}};
   }
 
   const GroupWindowsTask& task_;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <span>
-#include <tuple>
 #include <vector>
 
 #include "core/grouping.hpp"
@@ -16,9 +15,7 @@ namespace facesat::gpu {
 // The windows that the candidates stand for, ordered by level, y, x.
 inline std::vector<Window> windows_of(std::vector<Candidate> candidates, const Pyramid& pyramid,
                                       const CompiledCascade& cascade) {
-  std::sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
-    return std::tie(a.level, a.cell) < std::tie(b.level, b.cell);
-  });
+  std::ranges::sort(candidates, {}, order_of);
   std::vector<Window> windows;
   windows.reserve(candidates.size());
   for (const Candidate& one : candidates) {
@@ -32,8 +29,11 @@ inline std::vector<Window> windows_of(std::vector<Candidate> candidates, const P
   return windows;
 }
 
-inline std::vector<WindowClass> classes_of(std::span<const ClassSums> sums,
+// In the order of their first windows.
+inline std::vector<WindowClass> classes_of(std::span<const ClassSums> delivered,
                                            const CompiledCascade& cascade) {
+  std::vector<ClassSums> sums(delivered.begin(), delivered.end());
+  std::ranges::sort(sums, {}, &ClassSums::first);
   std::vector<WindowClass> classes;
   classes.reserve(sums.size());
   for (const ClassSums& one : sums)

@@ -61,7 +61,7 @@ __global__ void __launch_bounds__(threads) order_kernel(const GroupWindowsTask t
     task.sums[place] = window.sum;
     task.first_near[place] = task.level_begins[level.first_near];
     task.parents[place] = place;
-    task.classes[place] = {0, 0, 0, 0, INT64_MIN, 0, 0};
+    task.classes[place] = {0, 0, 0, 0, INT64_MIN, order_of(window), 0, {}};
   }
 }
 
@@ -146,7 +146,8 @@ __device__ __forceinline__ void add(std::int64_t& sum, int value) {
   atomicAdd(reinterpret_cast<unsigned long long*>(&sum), static_cast<unsigned long long>(value));
 }
 
-// Adds up every class, at the place of its root.
+// Adds up every class, at the place of its root. That is on the first level of its class, so few
+// windows precede the first one so far.
 __global__ void __launch_bounds__(threads) sum_kernel(const GroupWindowsTask task) {
   const std::uint32_t count = count_if_many(task);
   for (std::uint32_t i = thread_of_grid(); i < count; i += gridDim.x * threads) {
@@ -157,6 +158,11 @@ __global__ void __launch_bounds__(threads) sum_kernel(const GroupWindowsTask tas
     add(sums.width, box.width);
     add(sums.height, box.height);
     atomicMax(reinterpret_cast<long long*>(&sums.best), static_cast<long long>(task.sums[i]));
+    auto* const first = reinterpret_cast<unsigned long long*>(&sums.first);
+    // Of the window itself; of a root, the least so far.
+    const auto own =
+        load_relaxed(reinterpret_cast<const unsigned long long*>(&task.classes[i].first));
+    if (own < load_relaxed(first)) atomicMin(first, own);
     atomicAdd(&sums.count, 1u);
   }
 }

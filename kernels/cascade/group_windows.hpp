@@ -28,13 +28,19 @@ struct alignas(16) AlignedRect {
   Rect rect;
 };
 
+// By this, windows are ordered as OpenCV finds them: by level, then by row and column.
+constexpr std::uint64_t order_of(const Candidate& window) {
+  return static_cast<std::uint64_t>(window.level) << 32 | window.cell;
+}
+
 // The windows of a class, added up.
 struct alignas(16) ClassSums {
   std::int64_t x, y, width, height;  // of their boxes
   std::int64_t best;                 // the greatest Candidate::sum
-  std::uint32_t count, unused;
+  std::uint64_t first;               // the least order_of() of its windows
+  std::uint32_t count, unused[3];
 };
-static_assert(sizeof(ClassSums) == 48);
+static_assert(sizeof(ClassSums) == 64);
 
 struct WindowCounts {
   std::uint32_t windows;  // that the skip rule leaves

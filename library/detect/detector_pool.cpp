@@ -69,7 +69,6 @@ Detection run(DetectorSet& detectors, const AnyImage& image, const ShouldStop& s
     for (std::size_t step = 0; step < step_names.size(); ++step)
       found.times.ms[step] += detectors[i].times().ms[step];
   }
-  sort_by_place(found.faces);
   return found;
 }
 

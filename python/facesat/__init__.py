@@ -5,7 +5,7 @@ A program that used cv2.CascadeClassifier goes on with
     from facesat import CascadeClassifier, data
 
 and new programs use Detector. The names of cascades are those of cascade_names(), such as "frontalface_default" or
-"lbp:frontalface"; a path to an XML file is accepted as well.
+"lbp:frontalface"; the path of a file is accepted as well.
 """
 
 from . import data
@@ -15,6 +15,7 @@ from ._cascade_classifier import (
     CASCADE_FIND_BIGGEST_OBJECT,
     CASCADE_SCALE_IMAGE,
     CascadeClassifier,
+    groupRectangles,
 )
 from ._detector import Detector, Face, Faces
 from ._facesat import (
@@ -50,6 +51,7 @@ __all__ = [
     "cascade_names",
     "data",
     "devices",
+    "groupRectangles",
     "sat",
     "sat_algorithms",
 ]

@@ -29,6 +29,18 @@ def two_whole(value: Any, name: str, expected: str = "two whole numbers") -> tup
     return whole(width, name), whole(height, name)
 
 
+def box(value: Any, name: str) -> tuple[int, int, int, int]:
+    """x, y, width and height, so small that no arithmetic on them leaves 32 bits."""
+    try:
+        x, y, width, height = (operator.index(side) for side in value)
+    except (TypeError, ValueError):
+        raise ArgumentError(f"{name} must have four whole numbers for each rectangle, not {value!r}") from None
+    most = 2**28
+    if not (-most < x < most and -most < y < most and 0 <= width < most and 0 <= height < most):
+        raise ArgumentError(f"{name} has a rectangle of negative or too large a size: {x}, {y}, {width} x {height}")
+    return x, y, width, height
+
+
 def size(value: Any, name: str) -> tuple[int, int]:
     """The size of a face: (width, height), or one number for both."""
     with contextlib.suppress(TypeError):
@@ -39,11 +51,17 @@ def size(value: Any, name: str) -> tuple[int, int]:
     return width, height
 
 
-def scale_factor(value: Any, name: str) -> float:
+def number(value: Any, name: str) -> float:
     try:
-        factor = math.nan if isinstance(value, (str, bytes)) else float(value)
+        if not isinstance(value, (str, bytes)):
+            return float(value)
     except (TypeError, ValueError):
-        raise ArgumentError(f"{name} must be a number, not {value!r}") from None
+        pass
+    raise ArgumentError(f"{name} must be a number, not {value!r}")
+
+
+def scale_factor(value: Any, name: str) -> float:
+    factor = number(value, name)
     if math.isnan(factor) or factor <= 1:
         raise ArgumentError(f"{name} must be a number greater than 1, not {value!r}")
     return factor

@@ -1,16 +1,18 @@
-"""cv2.CascadeClassifier for programs that OpenCV 5 left without it: the same calls, the same rectangles."""
+"""cv2.CascadeClassifier for programs that OpenCV 5 left without it: the same calls, the same rectangles in the same order."""
 
 from __future__ import annotations
 
 import os
 import threading
+import warnings
 from collections import OrderedDict
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from . import _arguments, _facesat
-from .data import cascade_path
+from ._cascades import cascade_contents
 
 # Accepted and ignored, as by OpenCV for cascades of its present format.
 CASCADE_DO_CANNY_PRUNING = 1
@@ -21,16 +23,27 @@ CASCADE_DO_ROUGH_SEARCH = 8
 Options = tuple[float, int, tuple[int, int], tuple[int, int]]
 
 
-def _size(value: Any, name: str) -> tuple[int, int]:
-    return (0, 0) if value is None else _arguments.two_whole(value, name)
+def _or(value: Any, default: Any) -> Any:
+    return default if value is None else value
 
 
 def _options(scale_factor: Any, min_neighbors: Any, flags: Any, min_size: Any, max_size: Any) -> Options:
-    factor = _arguments.scale_factor(scale_factor, "scaleFactor")
-    _arguments.whole(flags, "flags")
-    least, most = _size(min_size, "minSize"), _size(max_size, "maxSize")
-    neighbors = _arguments.whole(min_neighbors, "minNeighbors")
+    """None stands for the default, as in cv2."""
+    factor = _arguments.scale_factor(_or(scale_factor, 1.1), "scaleFactor")
+    neighbors = _arguments.whole(_or(min_neighbors, 3), "minNeighbors")
+    _arguments.whole(_or(flags, 0), "flags")
+    least = _arguments.two_whole(_or(min_size, (0, 0)), "minSize")
+    most = _arguments.two_whole(_or(max_size, (0, 0)), "maxSize")
     return factor, max(0, neighbors), (max(0, least[0]), max(0, least[1])), most
+
+
+def groupRectangles(rectList: Any, groupThreshold: Any, eps: Any = 0.2) -> Any:
+    """As cv2.groupRectangles: the boxes of groups of more than groupThreshold similar rectangles, int32 (N, 4), and the number
+    of rectangles in each, int32 (N,); or empty tuples."""
+    boxes = [_arguments.box(box, "rectList") for box in ([] if rectList is None else rectList)]
+    threshold = _arguments.whole(_or(groupThreshold, 0), "groupThreshold")
+    found, counts = _facesat.group_rectangles(boxes, threshold, _arguments.number(_or(eps, 0.2), "eps"))
+    return (found, counts) if len(found) else ((), ())
 
 
 def _refuse(unknown: dict[str, Any]) -> None:
@@ -39,50 +52,82 @@ def _refuse(unknown: dict[str, Any]) -> None:
 
 
 class CascadeClassifier:
-    """As cv2.CascadeClassifier. Beyond that, threads may share an object, it can be pickled and copied, and a name such as
+    """As cv2.CascadeClassifier. Rectangles come in the order that they have there on one thread (with several, cv2's order
+    varies). Beyond that, threads may share an object, it can be pickled and copied, and a name such as
     "frontalface_default" may stand for a file."""
 
     _most_detectors = 8  # sets of options for which an object keeps what it needs
 
     def __init__(self, filename: str | os.PathLike[str] | None = None) -> None:
-        """A missing or broken file does not raise: empty() is then True."""
+        """A missing or broken file does not raise: empty() is then True, a warning (RuntimeWarning) gives the reason, and so
+        does the exception of detectMultiScale()."""
         self._lock = threading.Lock()
         self._clear()
         if filename is not None:
-            self.load(filename)
+            self._load(filename)
 
-    def _clear(self) -> None:
-        self._xml = b""
+    @classmethod
+    def from_bytes(cls, contents: bytes | str) -> CascadeClassifier:
+        """Of the contents of a cascade file. Raises CascadeError."""
+        if not isinstance(contents, (bytes, bytearray, memoryview, str)):
+            raise _facesat.ArgumentError(f"contents must be bytes or a string, not {contents!r}")
+        classifier = cls()
+        classifier._use(contents.encode() if isinstance(contents, str) else bytes(contents), "cascade")
+        return classifier
+
+    @staticmethod
+    def convert(oldcascade: str | os.PathLike[str], newcascade: str | os.PathLike[str]) -> bool:
+        """Writes a cascade file of OpenCV's old format as one of the present format. If that fails, it warns with the reason,
+        returns False, and writes nothing."""
+        old = _arguments.path(oldcascade, "oldcascade")
+        new = _arguments.path(newcascade, "newcascade")
+        try:
+            converted = _facesat.in_present_format(cascade_contents(old), old)
+            with open(new, "wb") as file:
+                file.write(converted)
+        except (_facesat.CascadeError, OSError) as error:
+            warnings.warn(str(error), RuntimeWarning, stacklevel=2)
+            return False
+        return True
+
+    def _clear(self, reason: str = "no cascade has been loaded") -> None:
+        self._contents = b""
         self._cascade: _facesat.Cascade | None = None
         self._detectors: OrderedDict[Options, _facesat.Detector] = OrderedDict()
+        self._reason = reason
 
-    def _use(self, xml: bytes) -> bool:
-        try:
-            cascade = _facesat.cascade_from_xml(xml, "cascade")
-        except _facesat.Error:
-            return False
+    def _use(self, contents: bytes, name: str) -> None:
+        cascade = _facesat.cascade_from_bytes(contents, name)
         with self._lock:
             self._clear()
-            self._xml, self._cascade = xml, cascade
+            self._contents, self._cascade = contents, cascade
+
+    def _load(self, filename: Any) -> bool:
+        """Called by a function that users call, at whose caller a warning points."""
+        name = _arguments.path(filename, "filename")
+        return self._attempt(lambda: self._use(cascade_contents(name), name))
+
+    def _attempt(self, load: Callable[[], None]) -> bool:
+        with self._lock:
+            self._clear()
+        try:
+            load()
+        except _facesat.CascadeError as error:
+            with self._lock:
+                self._clear(str(error))
+            warnings.warn(str(error), RuntimeWarning, stacklevel=4)
+            return False
         return True
 
     def load(self, filename: str | os.PathLike[str]) -> bool:
-        """Loads a cascade file. Returns False, and leaves the object empty, if that fails."""
-        if not isinstance(filename, (str, os.PathLike)):
-            raise _facesat.ArgumentError(f"filename must be a path, not {filename!r}")
-        with self._lock:
-            self._clear()
-        try:
-            with open(cascade_path(filename), "rb") as file:
-                return self._use(file.read())
-        except (OSError, ValueError):
-            return False
+        """Loads a cascade file. If that fails, it warns with the reason, returns False, and leaves the object empty."""
+        return self._load(filename)
 
     def read(self, node: Any) -> bool:
         """Loads a cascade from a cv2.FileNode, such as cv2.FileStorage(...).getFirstTopLevelNode()."""
         from ._file_node import to_xml
 
-        return self._use(to_xml(node))
+        return self._attempt(lambda: self._use(to_xml(node), "the node"))
 
     def empty(self) -> bool:
         return self._cascade is None
@@ -112,8 +157,8 @@ class CascadeClassifier:
     def detectMultiScale3(self, image: Any, scaleFactor: float = 1.1, minNeighbors: int = 3, flags: int = 0,
                           minSize: Any = (0, 0), maxSize: Any = (0, 0), outputRejectLevels: bool = False,
                           **unknown: Any) -> Any:  # fmt: skip
-        """The rectangles; for each the number of stages passed, int32 (N,), and the largest sum of the last stage, float64 (N,); or
-        empty tuples. Without outputRejectLevels, cv2 fails once it finds something; here the result is the same as with it."""
+        """The rectangles; for each the number of stages passed, int32 (N,), and the largest sum of the last stage, float64
+        (N,); or empty tuples. Without outputRejectLevels, cv2 fails once it finds something; here the result is the same as with it."""
         _refuse(unknown)
         boxes, _, scores = self._detect(image, _options(scaleFactor, minNeighbors, flags, minSize, maxSize))
         if len(boxes) == 0:
@@ -122,7 +167,7 @@ class CascadeClassifier:
 
     def _loaded(self) -> _facesat.Cascade:
         if self._cascade is None:
-            raise _facesat.Error("no cascade is loaded")
+            raise _facesat.Error(f"this CascadeClassifier is empty: {self._reason}")
         return self._cascade
 
     def _detector(self, options: Options) -> _facesat.Detector:
@@ -147,14 +192,10 @@ class CascadeClassifier:
         found = self._detector(options).detect(image, None)
         return found if len(found[0]) else ((), (), ())
 
-    def __getstate__(self) -> bytes:
-        return self._xml
-
-    def __setstate__(self, xml: bytes) -> None:
-        self._lock = threading.Lock()
-        self._clear()
-        if xml:
-            self._use(xml)
+    def __setstate__(self, state: tuple[bytes, str]) -> None:
+        contents, self._reason = state
+        if contents:
+            self._use(contents, "cascade")
 
     def __reduce__(self) -> Any:
-        return (type(self), (), self._xml or None)
+        return (type(self), (), (self._contents, self._reason))

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _arguments, _facesat
-from .data import cascade_path
+from ._cascades import load_cascade
 
 
 class Face(NamedTuple):
@@ -24,7 +24,8 @@ class Face(NamedTuple):
 
 
 class Faces(Sequence[Face]):
-    """The faces in one image, sorted by y, x, width and height. Two of them are equal if their contents are."""
+    """The faces in one image, in the order of OpenCV's detectMultiScale on one thread: that of the first window of each.
+    Two of them are equal if their contents are."""
 
     __slots__ = ("boxes", "neighbors", "scores")
 
@@ -78,26 +79,6 @@ def _shortest(size: tuple[int, int]) -> Size:
     return size[0] if size[0] == size[1] else size
 
 
-def cascade_xml(name: str) -> bytes:
-    """The file of a cascade, by its name or path. Raises CascadeError."""
-    path = cascade_path(name)
-    try:
-        with open(path, "rb") as file:
-            return file.read()
-    except OSError as error:
-        if path != name and isinstance(error, FileNotFoundError):
-            raise _facesat.CascadeError(
-                f'there is no cascade named "{name}": facesat.cascade_names() lists the names, '
-                "and a path to an XML file is accepted too"
-            ) from None
-        raise _facesat.CascadeError(f"{path}: {error.strerror}") from None
-
-
-def load_cascade(name: str) -> _facesat.Cascade:
-    """A cascade by its name or path. Raises CascadeError."""
-    return _facesat.cascade_from_xml(cascade_xml(name), name)
-
-
 def _is_list_of_images(images: object) -> bool:
     if isinstance(images, (str, bytes, bytearray, memoryview, os.PathLike)):
         return False
@@ -109,7 +90,7 @@ def _is_list_of_images(images: object) -> bool:
 class Detector:
     """Finds faces in images. Any number of threads may call one object; it can be pickled and copied.
 
-    cascade: a name (see cascade_names()) or a path.
+    cascade: a name (see cascade_names()), a path, or the contents of a file as bytes.
     backend: "auto" (a CUDA device if there is one; the CPU goes on if that fails), "cpu" or "cuda".
     device: the number of the CUDA device, or "all".
     sat: the algorithm for integral images on a device (as for sat()); None: the fastest.
@@ -122,7 +103,7 @@ class Detector:
 
     def __init__(
         self,
-        cascade: str | os.PathLike[str] = "frontalface_default",
+        cascade: str | os.PathLike[str] | bytes = "frontalface_default",
         backend: str = "auto",
         device: int | str = 0,
         sat: str | None = None,
@@ -135,7 +116,8 @@ class Detector:
     ) -> None:
         if scan not in ("opencv", "dense"):
             raise _facesat.ArgumentError(f'scan must be "opencv" or "dense", not {scan!r}')
-        cascade = _arguments.path(cascade, "cascade", "a name or a path")
+        if not isinstance(cascade, bytes):
+            cascade = _arguments.path(cascade, "cascade", "a name, a path or bytes")
         backend = _arguments.text(backend, "backend")
         device = device if isinstance(device, str) else _arguments.whole(device, "device")
         sat = None if sat is None else _arguments.text(sat, "sat")

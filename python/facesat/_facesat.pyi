@@ -36,7 +36,16 @@ class Cascade:
     @property
     def window(self) -> tuple[int, int]: ...
 
-def cascade_from_xml(xml: bytes, name: str) -> Cascade: ...
+def cascade_from_bytes(contents: bytes, name: str) -> Cascade:
+    """Of the contents of a file; messages begin with the name. Raises CascadeError."""
+
+def in_present_format(contents: bytes, name: str) -> bytes:
+    """An old cascade file as one of OpenCV's present format. Raises CascadeError for other files."""
+
+def group_rectangles(
+    boxes: list[tuple[int, int, int, int]], threshold: int, eps: float
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+    """The boxes of groups of similar ones, (N, 4), and the numbers of those in each, (N,)."""
 
 class Detector:
     def __init__(

@@ -10,16 +10,6 @@ haarcascades: str = os.path.join(folder, "haarcascades", "")
 lbpcascades: str = os.path.join(folder, "lbpcascades", "")
 
 
-def cascade_path(name: str | os.PathLike[str]) -> str:
-    """The file of a cascade, given by its name or as a path, which is returned as it is."""
-    text = os.fspath(name)
-    if text.endswith(".xml") or os.sep in text:
-        return text
-    if text.startswith("lbp:"):
-        return os.path.join(lbpcascades, f"lbpcascade_{text[len('lbp:') :]}.xml")
-    return os.path.join(haarcascades, f"haarcascade_{text}.xml")
-
-
 def cascade_names() -> list[str]:
     """The names that stand for these files, sorted, such as "eye" and "lbp:frontalface"."""
     kinds = ((haarcascades, "haarcascade_", ""), (lbpcascades, "lbpcascade_", "lbp:"))

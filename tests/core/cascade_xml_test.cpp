@@ -63,27 +63,33 @@ void expect_sound(const Cascade& cascade) {
   EXPECT_EQ(next_leaf, std::ssize(cascade.leaves));
 }
 
-TEST(CascadeXml, ReadsEveryFileOfOpenCv) {
-  std::size_t files = 0, known = 0;
+std::vector<std::filesystem::path> opencv_files() {
+  std::vector<std::filesystem::path> files;
   for (const char* folder : {"/haarcascades", "/lbpcascades"})
     for (const auto& entry :
-         std::filesystem::directory_iterator(std::string(FACESAT_CASCADE_DIR) + folder)) {
-      SCOPED_TRACE(entry.path().string());
-      const Cascade cascade = load_cascade(entry.path());
-      EXPECT_EQ(cascade.name, entry.path().stem().string());
-      expect_sound(cascade);
-      EXPECT_EQ(cascade.kind == FeatureKind::lbp, cascade.haar.empty());
-      EXPECT_EQ(cascade.kind == FeatureKind::haar, cascade.lbp.empty());
-      ++files;
-      const auto found = known_counts.find(cascade.name);
-      if (found == known_counts.end()) continue;
-      ++known;
-      EXPECT_EQ(cascade.window, found->second.window);
-      EXPECT_EQ(cascade.stages.size(), found->second.stages);
-      EXPECT_EQ(cascade.trees.size(), found->second.trees);
-      EXPECT_EQ(cascade.feature_count(), found->second.features);
-    }
-  EXPECT_GE(files, 22u);  // as many as OpenCV 4.6 has
+         std::filesystem::directory_iterator(std::string(FACESAT_CASCADE_DIR) + folder))
+      files.push_back(entry.path());
+  return files;
+}
+
+TEST(CascadeXml, ReadsEveryFileOfOpenCv) {
+  std::size_t known = 0;
+  for (const std::filesystem::path& file : opencv_files()) {
+    SCOPED_TRACE(file.string());
+    const Cascade cascade = load_cascade(file);
+    EXPECT_EQ(cascade.name, file.stem().string());
+    expect_sound(cascade);
+    EXPECT_EQ(cascade.kind == FeatureKind::lbp, cascade.haar.empty());
+    EXPECT_EQ(cascade.kind == FeatureKind::haar, cascade.lbp.empty());
+    const auto found = known_counts.find(cascade.name);
+    if (found == known_counts.end()) continue;
+    ++known;
+    EXPECT_EQ(cascade.window, found->second.window);
+    EXPECT_EQ(cascade.stages.size(), found->second.stages);
+    EXPECT_EQ(cascade.trees.size(), found->second.trees);
+    EXPECT_EQ(cascade.feature_count(), found->second.features);
+  }
+  EXPECT_GE(opencv_files().size(), 22u);  // as many as OpenCV 4.6 has
   EXPECT_EQ(known, known_counts.size());
 }
 
@@ -195,6 +201,18 @@ void expect_same_features(const Cascade& read, const Cascade& made) {
   for (std::size_t i = 0; i < made.lbp.size(); ++i) EXPECT_EQ(read.lbp[i].block, made.lbp[i].block);
 }
 
+void expect_same(const Cascade& read, const Cascade& made) {
+  expect_sound(read);
+  EXPECT_EQ(read.kind, made.kind);
+  EXPECT_EQ(read.window, made.window);
+  EXPECT_EQ(read.leaves, made.leaves);
+  ASSERT_EQ(read.stages.size(), made.stages.size());
+  for (std::size_t i = 0; i < made.stages.size(); ++i)
+    EXPECT_EQ(read.stages[i].threshold, made.stages[i].threshold);
+  expect_same_nodes(read, made);
+  expect_same_features(read, made);
+}
+
 // Subtracting in f64 and then rounding to f32 would give a different number.
 TEST(CascadeXml, SubtractsTheMarginInF32) {
   const Cascade cascade = parsed(replaced(stump_cascade(), ">-0.5<", ">1.5625e-05<"));
@@ -205,16 +223,16 @@ class RandomCascadeXml : public ::testing::TestWithParam<CascadeShape> {};
 
 TEST_P(RandomCascadeXml, IsReadAsItWasWritten) {
   for (unsigned seed = 0; seed < 50; ++seed) {
-    const Cascade made = random_cascade(seed, GetParam()), read = parsed(to_xml(made));
-    expect_sound(read);
-    EXPECT_EQ(read.kind, made.kind);
-    EXPECT_EQ(read.window, made.window);
-    EXPECT_EQ(read.leaves, made.leaves);
-    ASSERT_EQ(read.stages.size(), made.stages.size());
-    for (std::size_t i = 0; i < made.stages.size(); ++i)
-      EXPECT_EQ(read.stages[i].threshold, made.stages[i].threshold - 1e-5f);
-    expect_same_nodes(read, made);
-    expect_same_features(read, made);
+    const Cascade made = random_cascade(seed, GetParam());
+    expect_same(parsed(to_xml(made)), made);
+  }
+}
+
+TEST(CascadeXml, EveryFileOfOpenCvIsReadAsItWasWritten) {
+  for (const std::filesystem::path& file : opencv_files()) {
+    SCOPED_TRACE(file.string());
+    const Cascade made = load_cascade(file);
+    expect_same(parsed(to_xml(made)), made);
   }
 }
 

@@ -90,69 +90,7 @@ void add_random_tree(Random& random, Cascade& cascade, const CascadeShape& shape
     cascade.leaves.push_back(static_cast<float>(between(random, -7, 8)) / 8.0f);
 }
 
-// ---- as XML ------------------------------------------------------------------------------------
-
-std::string rect_text(const Rect& r) {
-  return fmt::format("{} {} {} {}", r.x, r.y, r.width, r.height);
-}
-
-std::string feature_xml(const HaarFeature& feature) {
-  std::string parts;
-  for (const HaarFeature::Part& part : feature.parts)
-    if (part.weight != 0)
-      parts += fmt::format("<_>{} {:.17g}</_>", rect_text(part.rect), part.weight);
-  return fmt::format("<_><rects>{}</rects><tilted>{:d}</tilted></_>\n", parts, feature.tilted);
-}
-
-std::string feature_xml(const LbpFeature& feature) {
-  return fmt::format("<_><rect>{}</rect></_>\n", rect_text(feature.block));
-}
-
-std::string tree_xml(const Cascade& cascade, const Tree& tree) {
-  std::string nodes, leaves;
-  for (int i = 0; i < tree.node_count; ++i) {
-    const Node& node = cascade.nodes[tree.first_node + i];
-    nodes += fmt::format("{} {} {}", node.left, node.right, node.feature);
-    if (cascade.kind == FeatureKind::haar) nodes += fmt::format(" {:.17g}", node.threshold);
-    if (cascade.kind == FeatureKind::lbp)
-      for (const std::uint32_t word : node.subset)
-        nodes += fmt::format(" {}", static_cast<std::int32_t>(word));
-    nodes += "\n";
-  }
-  for (int i = 0; i <= tree.node_count; ++i)
-    leaves += fmt::format("{:.17g} ", cascade.leaves[tree.first_leaf + i]);
-  return fmt::format("<_><internalNodes>{}</internalNodes>\n<leafValues>{}</leafValues></_>\n",
-                     nodes, leaves);
-}
-
-std::string stage_xml(const Cascade& cascade, const Stage& stage) {
-  std::string trees;
-  for (int i = stage.first_tree; i < stage.first_tree + stage.tree_count; ++i)
-    trees += tree_xml(cascade, cascade.trees[i]);
-  return fmt::format(
-      "<_><maxWeakCount>{}</maxWeakCount><stageThreshold>{:.17g}</stageThreshold>\n"
-      "<weakClassifiers>\n{}</weakClassifiers></_>\n",
-      stage.tree_count, stage.threshold, trees);
-}
-
 }  // namespace
-
-std::string to_xml(const Cascade& cascade) {
-  const bool haar = cascade.kind == FeatureKind::haar;
-  std::string stages, features;
-  for (const Stage& stage : cascade.stages) stages += stage_xml(cascade, stage);
-  for (const HaarFeature& feature : cascade.haar) features += feature_xml(feature);
-  for (const LbpFeature& feature : cascade.lbp) features += feature_xml(feature);
-  return fmt::format(
-      "<?xml version=\"1.0\"?>\n<opencv_storage><cascade>\n"
-      "<stageType>BOOST</stageType><featureType>{}</featureType>\n"
-      "<height>{}</height><width>{}</width>\n"
-      "<featureParams><maxCatCount>{}</maxCatCount></featureParams>\n"
-      "<stageNum>{}</stageNum>\n<stages>\n{}</stages>\n<features>\n{}</features>\n"
-      "</cascade></opencv_storage>\n",
-      haar ? "HAAR" : "LBP", cascade.window.height, cascade.window.width, haar ? 0 : 256,
-      cascade.stages.size(), stages, features);
-}
 
 std::string stump_cascade() {
   return R"(<?xml version="1.0"?>
@@ -318,8 +256,8 @@ Cascade random_cascade(unsigned seed, const CascadeShape& shape) {
     const int first_tree = static_cast<int>(cascade.trees.size());
     const int count = between(random, 1, 4) * shape.tree_factor;
     for (int i = 0; i < count; ++i) add_random_tree(random, cascade, shape);
-    cascade.stages.push_back(
-        {first_tree, count, static_cast<float>(between(random, -5, 0)) / 8.0f});
+    const float in_file = static_cast<float>(between(random, -5, 0)) / 8.0f;
+    cascade.stages.push_back({first_tree, count, in_file - 1e-5f});
   }
   return cascade;
 }

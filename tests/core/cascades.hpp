@@ -44,10 +44,6 @@ inline constexpr NamedShape cascade_shapes[] = {
 // A few stages, each of which most windows pass; the window has random sides from 8 to 15.
 Cascade random_cascade(unsigned seed, const CascadeShape& shape);
 
-// The cascade as a file of the new format, with its thresholds unchanged. Reading the file
-// subtracts the margin of 1e-5 from the stages' thresholds.
-std::string to_xml(const Cascade& cascade);
-
 // A cascade of one stage with one stump, whose own threshold is 0: the response is `left` for a
 // window whose left half is darker than its right half, and `right` otherwise; the window passes if
 // the response is not below `threshold`.

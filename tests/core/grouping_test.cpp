@@ -14,16 +14,10 @@ namespace {
 
 using Faces = std::vector<Face>;
 
-Faces group(const Faces& windows, int min_neighbors) {
+Faces grouped(const Faces& windows, int min_neighbors) {
   std::vector<Window> same;
   for (const Face& window : windows) same.push_back({.score = window.score, .box = window.box});
   return group_faces(same, min_neighbors);
-}
-
-Faces grouped(const Faces& windows, int min_neighbors) {
-  Faces faces = group(windows, min_neighbors);
-  std::sort(faces.begin(), faces.end(), reference::before);
-  return faces;
 }
 
 // `count` windows in the same place.
@@ -37,7 +31,7 @@ TEST(Grouping, OfNothingIsNothing) {
 
 TEST(Grouping, WithoutNeighboursKeepsEveryWindow) {
   const Faces windows = {{{1, 2, 30, 30}, 1, 5}, {{1, 2, 30, 30}, 1, 4}, {{90, 90, 5, 5}, 1, 3}};
-  EXPECT_EQ(group(windows, 0), windows);
+  EXPECT_EQ(grouped(windows, 0), windows);
 }
 
 TEST(Grouping, KeepsGroupsOfMoreThanTheMinimum) {
@@ -48,6 +42,13 @@ TEST(Grouping, KeepsGroupsOfMoreThanTheMinimum) {
   EXPECT_EQ(grouped(windows, 1), (Faces{{{100, 0, 20, 20}, 2, 0}, {{200, 0, 20, 20}, 4, 0}}));
   EXPECT_EQ(grouped(windows, 3), (Faces{{{200, 0, 20, 20}, 4, 0}}));
   EXPECT_EQ(grouped(windows, 4), Faces{});
+}
+
+TEST(Grouping, FacesComeInTheOrderOfTheirFirstWindows) {
+  const Rect low{0, 200, 50, 50}, high{0, 0, 50, 50}, right{200, 100, 50, 50};
+  Faces windows;
+  for (const Rect& box : {low, right, high, right, high, low}) add(windows, box, 1);
+  EXPECT_EQ(grouped(windows, 1), (Faces{{low, 2, 0}, {right, 2, 0}, {high, 2, 0}}));
 }
 
 TEST(Grouping, GivesTheMeanBoxTheCountAndTheBestScore) {

@@ -314,13 +314,7 @@ std::vector<Face> grouped(std::span<const Face> windows, int min_neighbors) {
       if (stays) faces.push_back(kept[i]);
     }
   }
-  std::sort(faces.begin(), faces.end(), before);
   return faces;
-}
-
-bool before(const Face& a, const Face& b) {
-  if (a.box != b.box) return a.box < b.box;
-  return std::pair(a.neighbors, a.score) < std::pair(b.neighbors, b.score);
 }
 
 }  // namespace facesat::test::reference

@@ -40,10 +40,7 @@ std::vector<Window> windows(const Cascade& cascade, View<const std::uint8_t> pic
                             const Level& level, int index, Scan scan);
 
 // Groups windows into faces by comparing every pair. Each window is given as a Face with one
-// neighbour. Sorted by before().
+// neighbour. Faces come in the order of the first windows of their classes.
 std::vector<Face> grouped(std::span<const Face> windows, int min_neighbors);
-
-// The order in which tests sort lists of faces before they compare them.
-bool before(const Face& a, const Face& b);
 
 }  // namespace facesat::test::reference

@@ -90,7 +90,7 @@ TEST_F(SharedDetector, SeveralCascadesSearchEachImage) {
   EXPECT_EQ(of_second, expected_in(faces.view(), all));
   ASSERT_FALSE(of_second.empty());
   EXPECT_TRUE(std::is_sorted(found.begin(), found.end(),
-                             [](const Face& a, const Face& b) { return a.box < b.box; }));
+                             [](const Face& a, const Face& b) { return a.cascade < b.cascade; }));
 }
 
 TEST_F(SharedDetector, ManyThreadsShareOneObject) {

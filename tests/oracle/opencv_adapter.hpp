@@ -1,7 +1,6 @@
 // OpenCV's detector and ours behind the same small interface, with comparable results.
 #pragma once
 
-#include <algorithm>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -30,25 +29,22 @@ inline Rect from_cv(const cv::Rect& r) {
   return {r.x, r.y, r.width, r.height};
 }
 
-inline std::vector<Rect> sorted(const std::vector<cv::Rect>& rects) {
-  std::vector<Rect> result;
-  for (const cv::Rect& r : rects) result.push_back(from_cv(r));
-  std::sort(result.begin(), result.end());
-  return result;
-}
-
 inline std::vector<Rect> boxes(const std::vector<Face>& faces) {
   std::vector<Rect> result;
   for (const Face& face : faces) result.push_back(face.box);
   return result;
 }
 
+// On one thread: with several, OpenCV's order varies from call to call.
 inline std::vector<Rect> detect_opencv(cv::CascadeClassifier& cascade, const cv::Mat& gray,
                                        const DetectOptions& o) {
   std::vector<cv::Rect> rects;
+  cv::setNumThreads(1);
   cascade.detectMultiScale(gray, rects, o.scale_factor, o.min_neighbors, 0, to_cv(o.min_size),
                            to_cv(o.max_size));
-  return sorted(rects);
+  std::vector<Rect> result;
+  for (const cv::Rect& r : rects) result.push_back(from_cv(r));
+  return result;
 }
 
 }  // namespace test

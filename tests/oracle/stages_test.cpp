@@ -197,8 +197,6 @@ void expect_same_groups(const std::vector<cv::Rect>& rects, int min_neighbors) {
   for (const cv::Rect& r : rects) windows.push_back({.box = from_cv(r)});
   for (const Face& face : group_faces(windows, min_neighbors))
     ours.emplace_back(face.box, face.neighbors);
-  std::sort(ours.begin(), ours.end());
-  std::sort(theirs.begin(), theirs.end());
   EXPECT_EQ(ours, theirs) << rects.size() << " windows, more than " << min_neighbors;
 }
 

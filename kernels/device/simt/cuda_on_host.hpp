@@ -178,6 +178,13 @@ T atomicAdd(T* address, T value) {
   return before;
 }
 template <class T>
+T atomicMin(T* address, T value) {
+  const T before = *address;
+  *address = std::min(before, value);
+  simt::progress();
+  return before;
+}
+template <class T>
 T atomicMax(T* address, T value) {
   const T before = *address;
   *address = std::max(before, value);

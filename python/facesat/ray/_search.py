@@ -8,7 +8,8 @@ import os
 from collections.abc import Sequence
 
 from .. import _arguments, _facesat
-from .._detector import Size, cascade_xml
+from .._cascades import cascade_contents
+from .._detector import Size
 
 MAX_PIXELS = 250_000_000
 MAX_SECONDS = 60.0
@@ -64,7 +65,7 @@ def make_search(
         raise _facesat.ArgumentError(f"max_seconds must be more than 0 and at most 1e9, not {max_seconds}")
     given = [_arguments.path(cascade, "cascade", "a name or a path") for cascade in cascades]
     search = Search(
-        tuple(zip(_names_in_records(given), map(cascade_xml, given))),
+        tuple(zip(_names_in_records(given), map(cascade_contents, given))),
         _arguments.scale_factor(scale_factor, "scale_factor"),
         _arguments.whole(min_neighbors, "min_neighbors"),
         _arguments.size(min_size, "min_size"),
@@ -93,7 +94,7 @@ def _names_in_records(given: list[str]) -> list[str]:
 
 def make_searcher(search: Search) -> _facesat.Searcher:
     return _facesat.Searcher(
-        [_facesat.cascade_from_xml(xml, name) for name, xml in search.cascades],
+        [_facesat.cascade_from_bytes(contents, name) for name, contents in search.cascades],
         [name for name, _ in search.cascades],
         search.scale_factor,
         search.min_neighbors,

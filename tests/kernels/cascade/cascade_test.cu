@@ -44,13 +44,6 @@ struct Answer {
   std::vector<Image<std::uint32_t>> depths;  // of each level
 };
 
-std::vector<Face> sorted(std::vector<Face> faces) {
-  std::sort(faces.begin(), faces.end(), [](const Face& a, const Face& b) {
-    return std::tie(a.box, a.neighbors, a.score) < std::tie(b.box, b.neighbors, b.score);
-  });
-  return faces;
-}
-
 Answer on_cpu(const Scene& scene) {
   const auto backend = make_cpu_backend();
   // The cascade is only borrowed, because the scene outlives the backend.
@@ -63,7 +56,7 @@ Answer on_cpu(const Scene& scene) {
   const std::span<const Window> found = backend->windows();
   answer.windows.assign(found.begin(), found.end());
   for (const Window& window : found) answer.boxes.push_back(window.box);
-  answer.faces = sorted(group_faces(answer.windows, 2));  // 2: min_neighbors
+  answer.faces = group_faces(answer.windows, 2);  // 2: min_neighbors
   for (int i = 0; i < static_cast<int>(scene.pyramid.levels.size()); ++i)
     answer.depths.push_back(backend->snapshot(Snapshot::depth, i));
   return answer;
@@ -230,8 +223,8 @@ Answer on_device(const Scene& scene, UploadedLate* late) {
   answer.windows = gpu::windows_of(found, pyramid, step_1.compiled);
   for (const Window& window : answer.windows) answer.boxes.push_back(window.box);
   const std::vector<gpu::ClassSums> sums = delivered.download();
-  answer.faces = sorted(
-      group_classes(gpu::classes_of(std::span(sums).first(count.classes), step_1.compiled), 2));
+  answer.faces =
+      group_classes(gpu::classes_of(std::span(sums).first(count.classes), step_1.compiled), 2);
   return answer;
 }
 

@@ -56,8 +56,9 @@ std::vector<Candidate> some_candidates(const Pyramid& pyramid, std::size_t count
   return candidates;
 }
 
-// What a class adds up to: x, y, width, height, the best sum, the count.
-using Sums = std::array<std::int64_t, 6>;
+// What a class adds up to: x, y, width, height, the best sum, the count; and level and cell of the
+// first window.
+using Sums = std::array<std::int64_t, 8>;
 
 // The classes of similar windows, in increasing order.
 std::vector<Sums> classes_of(const std::vector<Candidate>& candidates, const Pyramid& pyramid) {
@@ -78,14 +79,20 @@ std::vector<Sums> classes_of(const std::vector<Candidate>& candidates, const Pyr
   }
   std::map<std::size_t, Sums> sums;
   for (std::size_t i = 0; i < candidates.size(); ++i) {
-    Sums& of = sums.try_emplace(classes[i], Sums{0, 0, 0, 0, INT64_MIN, 0}).first->second;
+    const Candidate& one = candidates[i];
     const Rect& box = boxes[i];
+    const Sums nothing{0, 0, 0, 0, INT64_MIN, 0, one.level, one.cell};
+    Sums& of = sums.try_emplace(classes[i], nothing).first->second;
+    const auto [level, cell] = std::min(std::pair(of[6], of[7]),
+                                        std::pair<std::int64_t, std::int64_t>(one.level, one.cell));
     of = {of[0] + box.x,
           of[1] + box.y,
           of[2] + box.width,
           of[3] + box.height,
-          std::max(of[4], candidates[i].sum),
-          of[5] + 1};
+          std::max(of[4], one.sum),
+          of[5] + 1,
+          level,
+          cell};
   }
   std::vector<Sums> all;
   for (const auto& [first, of] : sums) all.push_back(of);
@@ -137,7 +144,9 @@ class GroupWindows : public ::testing::TestWithParam<Places> {
     const std::vector<gpu::ClassSums> delivered = delivered_.download();
     std::vector<Sums> sums;
     for (const gpu::ClassSums& one : std::span(delivered).first(counts.classes))
-      sums.push_back({one.x, one.y, one.width, one.height, one.best, one.count});
+      sums.push_back({one.x, one.y, one.width, one.height, one.best, one.count,
+                      static_cast<std::int64_t>(one.first >> 32),
+                      static_cast<std::int64_t>(one.first & 0xFFFFFFFF)});
     std::sort(sums.begin(), sums.end());
     std::vector<Sums> expected = classes_of(candidates, pyramid_);
     std::erase_if(expected, [&](const Sums& one) { return one[5] < least; });
