@@ -29,8 +29,15 @@ def two_whole(value: Any, name: str, expected: str = "two whole numbers") -> tup
     return whole(width, name), whole(height, name)
 
 
-def box(value: Any, name: str) -> tuple[int, int, int, int]:
-    """x, y, width and height, so small that no arithmetic on them leaves 32 bits."""
+def boxes(value: Any, name: str) -> list[tuple[int, int, int, int]]:
+    """Rectangles as x, y, width and height, so small that no arithmetic on them leaves 32 bits."""
+    try:
+        return [_box(one, name) for one in value]
+    except TypeError:
+        raise ArgumentError(f"{name} must be a list of rectangles, not {value!r}") from None
+
+
+def _box(value: Any, name: str) -> tuple[int, int, int, int]:
     try:
         x, y, width, height = (operator.index(side) for side in value)
     except (TypeError, ValueError):

@@ -40,7 +40,7 @@ def _options(scale_factor: Any, min_neighbors: Any, flags: Any, min_size: Any, m
 def groupRectangles(rectList: Any, groupThreshold: Any, eps: Any = 0.2) -> Any:
     """As cv2.groupRectangles: the boxes of groups of more than groupThreshold similar rectangles, int32 (N, 4), and the number
     of rectangles in each, int32 (N,); or empty tuples."""
-    boxes = [_arguments.box(box, "rectList") for box in ([] if rectList is None else rectList)]
+    boxes = _arguments.boxes(_or(rectList, []), "rectList")
     threshold = _arguments.whole(_or(groupThreshold, 0), "groupThreshold")
     found, counts = _facesat.group_rectangles(boxes, threshold, _arguments.number(_or(eps, 0.2), "eps"))
     return (found, counts) if len(found) else ((), ())

@@ -171,7 +171,8 @@ class Detector:
     def __repr__(self) -> str:
         cascade, *options = zip(inspect.signature(Detector).parameters.values(), self._arguments)
         others = [f"{option.name}={value!r}" for option, value in options if value != option.default]
-        return f"Detector({', '.join([repr(cascade[1]), *others])})"
+        shown = f"<{len(cascade[1])} bytes>" if isinstance(cascade[1], bytes) else repr(cascade[1])
+        return f"Detector({', '.join([shown, *others])})"
 
     def __reduce__(self) -> tuple[type[Detector], tuple[Any, ...]]:
         return (Detector, self._arguments)

@@ -8,7 +8,8 @@ import threading
 import time
 
 import numpy as np
-from facesat import CascadeClassifier, data
+import pytest
+from facesat import ArgumentError, CascadeClassifier, CascadeError, Detector, Error, data
 from pictures import FACES
 from threads import assert_same_in_threads
 
@@ -26,13 +27,30 @@ def test_names_and_paths_may_stand_for_a_file():
         assert not CascadeClassifier(name).empty()
 
 
+def test_the_contents_of_a_file_may_stand_for_it():
+    contents = pathlib.Path(DEFAULT).read_bytes()
+    expected = boxes(CascadeClassifier(DEFAULT), FACES)
+    for given in (contents, contents.decode(), bytearray(contents), memoryview(contents)):
+        assert boxes(CascadeClassifier.from_bytes(given), FACES) == expected
+    assert Detector(contents)(FACES).boxes.tolist() == expected
+    for wrong in (b"", "<html></html>", contents[:-100]):
+        with pytest.raises(CascadeError):
+            CascadeClassifier.from_bytes(wrong)
+    with pytest.raises(ArgumentError):
+        CascadeClassifier.from_bytes(None)
+
+
 def test_objects_can_be_pickled_and_copied():
     classifier = CascadeClassifier("lbp:frontalface")
     expected = boxes(classifier, FACES, 1.1, 1)
     assert expected
     for other in (pickle.loads(pickle.dumps(classifier)), copy.copy(classifier), copy.deepcopy(classifier)):
         assert boxes(other, FACES, 1.1, 1) == expected
-    assert pickle.loads(pickle.dumps(CascadeClassifier())).empty()
+    with pytest.warns(RuntimeWarning):
+        empty = pickle.loads(pickle.dumps(CascadeClassifier("/no/such.xml")))
+    assert empty.empty()
+    with pytest.raises(Error, match="/no/such.xml"):
+        empty.detectMultiScale(FACES)
 
 
 def test_threads_share_one_object():

@@ -32,7 +32,7 @@ def test_faces_are_arrays_and_a_sequence():
     first = next(iter(faces))
     assert list(first[:4]) == faces.boxes[0].tolist()
     assert (first.neighbors, first.score) == (faces.neighbors[0], faces.scores[0])
-    assert [face.y for face in faces] == sorted(face.y for face in faces)
+    assert faces.boxes.tolist() == facesat.CascadeClassifier("frontalface_default").detectMultiScale(FACES).tolist()
     none = facesat.Detector(backend="cpu")(np.zeros((30, 30), np.uint8))
     assert len(none) == 0 and none.boxes.shape == (0, 4) and list(none) == []
 
@@ -95,7 +95,7 @@ def test_an_unknown_name_of_a_cascade_is_no_path():
             facesat.Detector(name)
         assert f'no cascade named "{name}"' in str(error.value) and "cascade_names()" in str(error.value)
         assert "/" not in str(error.value)
-    with pytest.raises(facesat.CascadeError, match="nowhere/nose.xml: No such file"):
+    with pytest.raises(facesat.CascadeError, match="nowhere/nose.xml: there is no such file"):
         facesat.Detector("nowhere/nose.xml")
 
 
