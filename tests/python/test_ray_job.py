@@ -207,6 +207,30 @@ def test_changed_inputs_are_not_mixed_with_earlier_ones(cluster, tmp_path):
     assert status == 2 and "have no inputs any more" in messages and records(output) == before
 
 
+def test_a_killed_redo_loses_no_record(cluster, pictures, tmp_path):
+    folder, output = tmp_path / "in", tmp_path / "out"
+    shutil.copytree(pictures, folder)
+    arguments = ["-r", folder, "-o", output, "--shard-size", 4]
+    assert run_job(cluster, *arguments)[0] == 1
+    before, old = records(output), {part.name for part in parts(output)}
+
+    write_picture(folder / "00" / "0000 more.pgm", FACES)  # moves all inputs after it, from one shard to the next
+    job = Job(cluster, *arguments, "--redo-changed")
+    while job.process.poll() is None and len({part.name for part in parts(output)} - old) < 5:
+        time.sleep(0.005)
+    job.process.kill()
+    assert job.wait()[0] == -9
+    assert set(before.splitlines()) <= set(records(output).splitlines())
+    status, messages = run_job(cluster, *arguments)
+    assert status == 2 and "--redo-changed" in messages
+    assert set(before.splitlines()) <= set(records(output).splitlines())
+
+    status, messages = run_job(cluster, *arguments, "--redo-changed")
+    assert status == 1 and "were done already" in messages
+    assert records(output) == run_program("-r", folder)[1]
+    assert sorted(os.listdir(output)) == sorted([MANIFEST, *(part.name for part in parts(output))])
+
+
 def test_wrong_usage_is_refused_before_anything_is_done(cluster, tmp_path):
     write_picture(tmp_path / "a.pgm", FACES)
     (tmp_path / "mine").mkdir()
@@ -270,6 +294,18 @@ def test_pictures_and_results_in_a_bucket(cluster, bucket, tmp_path):
     assert len(names) == 3
     assert sorted(b"".join(map(store.cat_file, names)).splitlines()) == sorted(expected.splitlines())
     assert "5 of the images (3 shards) were done already" in run_job(cluster, *arguments)[1]
+
+    # An object that has changed: its part is replaced, and the others stay.
+    store.pipe_file(f"{bucket}/in/sub/d.pgm", store.cat_file(f"{bucket}/in/a.pgm"))
+    write_picture(tmp_path / "in" / "sub" / "d.pgm", np.roll(FACES, len("a.pgm"), 1))
+    status, messages = run_job(cluster, *arguments)
+    assert status == 2 and "--redo-changed" in messages
+    assert run_job(cluster, *arguments, "--redo-changed")[0] == 1
+    remaining = [name.rsplit("/", 1)[-1] for name in store.ls(f"{bucket}/out", detail=False)]
+    assert len(remaining) == 4 and MANIFEST in remaining
+    assert sum(f"{bucket}/out/{name}".removeprefix("s3://") in names for name in remaining) == 2
+    found = b"".join(store.cat_file(f"{bucket}/out/{name}") for name in remaining if name != MANIFEST)
+    assert sorted(found.splitlines()) == sorted(run_program("-r", tmp_path / "in")[1].splitlines())
 
     # Without -r, one object, and one that does not exist.
     run_job(cluster, f"{bucket}/in/", f"{bucket}/in/a.pgm", f"{bucket}/in/none.pgm", "-o", tmp_path / "out")

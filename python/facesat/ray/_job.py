@@ -145,6 +145,8 @@ class _Run:
         self._progress = progress
         self._files = set(files)
         """That earlier runs have left."""
+        self._stale: list[str] = []
+        """Those whose shards have other records now. They stay until all of these are there."""
         self._by_number: dict[int, list[str]] = {}
         for file in files:
             number = _shards.part_number(file)
@@ -192,20 +194,19 @@ class _Run:
         """Skips a shard that is done, and hands any other one to a worker."""
         file = shard.file(self._options.format)
         stale = [other for other in self._by_number.pop(shard.number, []) if other != file]
+        self._stale += stale
         if file in self._files:
             counts = _work.count_part(self._output.read(file), self._options.format)
             if counts and counts.records == len(shard.inputs):
                 self._counts.add(counts)
                 self._skipped += counts.records
                 self._skipped_shards += 1
-                self._discard(stale)
                 return
         elif stale and not self._options.redo_changed:
             raise UsageError(
                 f"inputs were added, removed or changed since {shard} was done: "
                 "--redo-changed does such shards anew; or name another output folder"
             )
-        self._discard(stale)
         self._in_flight[self._task.remote(self._job, shard)] = shard
 
     def _discard(self, files: list[str]) -> None:
@@ -250,7 +251,7 @@ class _Run:
                 "--redo-changed deletes their records; or name another output folder"
             )
         if not self._broken:
-            self._discard(beyond + [name for name in self._output.names() if _output.is_temporary(name)])
+            self._discard(self._stale + beyond + [name for name in self._output.names() if _output.is_temporary(name)])
         failures = sum(self._counts.failures.values())
         if failures > min(self._said, _MOST_MESSAGES) and not self._options.quiet:
             self._progress.say("the records have the other failures")
