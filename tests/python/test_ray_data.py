@@ -15,7 +15,7 @@ import facesat.ray  # noqa: E402
 import pandas as pd  # noqa: E402
 import pyarrow as pa  # noqa: E402
 import ray  # noqa: E402
-from facesat.ray import _shards, _storage, _work  # noqa: E402
+from facesat.ray import _options, _shards, _storage, _work  # noqa: E402
 from ray_cluster import write_picture  # noqa: E402
 
 
@@ -143,6 +143,20 @@ def test_a_shard_is_known_by_its_inputs(tmp_path):
     (tmp_path / "d.jpg").write_bytes(b"22")
     assert digests()[0] == before[0] and digests()[1] != before[1]
     assert len(digests(100)) == 1
+
+
+def test_a_shard_is_known_by_its_options():
+    def digest(*options):
+        manifest = _options.parse(["a.jpg", "-o", "/out", *options]).manifest()
+        (shard,) = _shards.make_shards(iter([(b"a.jpg", "path", b"/a.jpg", "1")]), 10, manifest)
+        return shard.digest
+
+    assert digest() == digest("--num-cpus", "3") == digest("--retries", "1") == digest("-q")
+    options = [
+        "--cascade=eye", "--scale-factor=1.2", "--min-neighbors=2", "--raw", "--min-size=30", "--max-size=90",
+        "--scan=dense", "--equalize", "--luma", "--max-pixels=9", "--max-seconds=9",
+    ]  # fmt: skip
+    assert len({digest(), *map(digest, options)}) == 1 + len(options)
 
 
 def test_the_first_shards_are_smaller():

@@ -18,6 +18,7 @@ pytest.importorskip("ray", reason="needs Ray: pip install 'facesat[ray]'")
 pytest.importorskip("moto", reason="needs moto: pip install 'moto[server,s3]' s3fs")
 
 import pyarrow.parquet as pq  # noqa: E402
+from facesat.ray import _job, _options, _output, _shards  # noqa: E402
 from ray_cluster import (  # noqa: E402
     MANIFEST,
     Job,
@@ -229,6 +230,61 @@ def test_a_killed_redo_loses_no_record(cluster, pictures, tmp_path):
     assert status == 1 and "were done already" in messages
     assert records(output) == run_program("-r", folder)[1]
     assert sorted(os.listdir(output)) == sorted([MANIFEST, *(part.name for part in parts(output))])
+
+
+def test_a_redo_that_fails_loses_no_record(cluster, tmp_path):
+    folder, output = tmp_path / "in", tmp_path / "out"
+    folder.mkdir()
+    for name in "abcd":
+        write_picture(folder / f"{name}.pgm", FACES)
+    arguments = [folder, "-o", output, "--shard-size", 2]
+    assert run_job(cluster, *arguments)[0] == 0
+    old = [part.read_bytes() for part in parts(output)]
+    write_picture(folder / "d.pgm", FACES[:, :200])
+    manifest = (output / MANIFEST).read_bytes()
+    _, changed = _shards.make_shards(_shards.list_inputs([str(folder)], recursive=False), 2, manifest)
+    (output / changed.file("jsonl")).mkdir()  # which cannot be replaced by the part
+    status, messages = run_job(cluster, *arguments, "--redo-changed")
+    assert status == 3 and changed.file("jsonl") in messages
+    assert [part.read_bytes() for part in parts(output) if part.is_file()] == old
+    (output / changed.file("jsonl")).rmdir()
+    assert run_job(cluster, *arguments, "--redo-changed")[0] == 0
+    assert records(output) == run_program(folder)[1] and len(parts(output)) == 2
+
+
+def test_parts_of_other_options_are_not_taken_for_done(cluster, tmp_path):
+    write_picture(tmp_path / "a.pgm", FACES)
+    output = tmp_path / "out"
+    arguments = [tmp_path / "a.pgm", "-o", output]
+    variants = [
+        ["--scale-factor", 1.3], ["--cascade", "eye"], ["--cascade", "frontalface_default", "--cascade", "eye"],
+        ["--min-neighbors", 1], ["--raw"], ["--min-size", 60], ["--max-size", "50x50"], ["--scan", "dense"],
+        ["--equalize"], ["--luma"], ["--max-pixels", 1000], ["--max-seconds", 30],
+    ]  # fmt: skip
+    assert run_job(cluster, *arguments)[0] == 0
+    before = records(output)
+    jobs = [Job(cluster, *arguments, *options) for options in variants]
+    for job, options in zip(jobs, variants):
+        status, messages = job.wait()
+        assert status == 2 and "was begun with other options" in messages, options
+    # Neither where the manifest has gone, nor where it is that of the other job.
+    (output / MANIFEST).rename(tmp_path / MANIFEST)
+    status, messages = run_job(cluster, *arguments, "--raw")
+    assert status == 2 and "is not empty" in messages
+    (output / MANIFEST).write_bytes(_options.parse([*map(str, arguments), "--raw"]).manifest())
+    status, messages = run_job(cluster, *arguments, "--raw")
+    assert status == 2 and "inputs or options were added, removed or changed since shard 0" in messages
+    assert records(output) == before
+    assert run_job(cluster, *arguments, "--raw", "--redo-changed")[0] == 0
+    assert records(output) == run_program(tmp_path / "a.pgm", "--raw")[1] != before
+
+
+@pytest.mark.parametrize("manifest", [b"", b"null", b"[1]", b"{", b"\xff"])
+def test_a_damaged_manifest_is_named(manifest, tmp_path):
+    (tmp_path / MANIFEST).write_bytes(manifest)
+    options = _options.parse(["a.pgm", "-o", str(tmp_path)])
+    with pytest.raises(_options.UsageError, match=f"{MANIFEST} is damaged: name another folder"):
+        _job._take_up(_output.output_of(options.output), options)
 
 
 def test_wrong_usage_is_refused_before_anything_is_done(cluster, tmp_path):

@@ -126,8 +126,8 @@ def _take_up(output: _output.Output, options: Options) -> list[str]:
         output.commit(_work.MANIFEST, expected)
         return names
     try:
-        earlier: dict[str, Any] = json.loads(output.read(_work.MANIFEST))
-    except ValueError:
+        earlier: dict[str, Any] = dict(json.loads(output.read(_work.MANIFEST)))
+    except (ValueError, TypeError):
         raise UsageError(f"{options.output}/{_work.MANIFEST} is damaged: name another folder") from None
     for option, value in json.loads(expected).items():
         if earlier.get(option) != value:
@@ -204,14 +204,10 @@ class _Run:
                 return
         elif stale and not self._options.redo_changed:
             raise UsageError(
-                f"inputs were added, removed or changed since {shard} was done: "
+                f"inputs or options were added, removed or changed since {shard} was done: "
                 "--redo-changed does such shards anew; or name another output folder"
             )
         self._in_flight[self._task.remote(self._job, shard)] = shard
-
-    def _discard(self, files: list[str]) -> None:
-        for file in files:
-            self._output.remove(file)
 
     def _collect(self, seconds: float) -> None:
         if not self._in_flight:
@@ -251,7 +247,9 @@ class _Run:
                 "--redo-changed deletes their records; or name another output folder"
             )
         if not self._broken:
-            self._discard(self._stale + beyond + [name for name in self._output.names() if _output.is_temporary(name)])
+            temporaries = filter(_output.is_temporary, self._output.names())
+            for file in [*self._stale, *beyond, *temporaries]:
+                self._output.remove(file)
         failures = sum(self._counts.failures.values())
         if failures > min(self._said, _MOST_MESSAGES) and not self._options.quiet:
             self._progress.say("the records have the other failures")
@@ -276,9 +274,10 @@ def _warn_of_missing_resources(options: Options, progress: Progress) -> None:
 def run(options: Options) -> int:
     """Needs a connection to a cluster. Returns the exit status."""
     progress = Progress(options.shows_progress(), options.quiet)
+    manifest = options.manifest()
     output = _output.output_of(options.output)
     _shards.check(options.inputs)
-    shards = _shards.make_shards(_shards.list_inputs(options.inputs, options.recursive), options.shard_size)
+    shards = _shards.make_shards(_shards.list_inputs(options.inputs, options.recursive), options.shard_size, manifest)
     with _Listing(shards) as listing:
         files = _take_up(output, options)
         _warn_of_missing_resources(options, progress)
