@@ -252,6 +252,25 @@ def test_a_redo_that_fails_loses_no_record(cluster, tmp_path):
     assert records(output) == run_program(folder)[1] and len(parts(output)) == 2
 
 
+def test_only_its_own_temporary_files_are_deleted(cluster, tmp_path):
+    write_picture(tmp_path / "a.pgm", FACES)
+    output = tmp_path / "out"
+    arguments = [tmp_path / "a.pgm", "-o", output]
+    output.mkdir()
+    manifest = _options.parse([*map(str, arguments)]).manifest()
+    own = _output._Temporaries(manifest).name("part-000000-0123456789abcdef.jsonl")
+    (output / own).write_bytes(b'{"image":')  # of an earlier start, which ended before it had a manifest
+    assert run_job(cluster, *arguments)[0] == 0
+    assert sorted(os.listdir(output)) == [MANIFEST, parts(output)[0].name]
+
+    other = _output._Temporaries(b"of another job").name("part-000000-0123456789abcdef.jsonl")
+    others = [".rsync.x4Zk1s.tmp", ".part-000000-0123456789abcdef.jsonl.tmp", ".tmp", "notes.tmp", other]
+    for name in [own, *others]:
+        (output / name).write_bytes(b"not yet whole")
+    assert run_job(cluster, *arguments)[0] == 0
+    assert sorted(os.listdir(output)) == sorted([MANIFEST, parts(output)[0].name, *others])
+
+
 def test_parts_of_other_options_are_not_taken_for_done(cluster, tmp_path):
     write_picture(tmp_path / "a.pgm", FACES)
     output = tmp_path / "out"
@@ -300,6 +319,7 @@ def test_wrong_usage_is_refused_before_anything_is_done(cluster, tmp_path):
         (["a.pgm", "-o", tmp_path / "out", "--backend", "cuda"], "--num-gpus"),
         (["a.pgm", "-o", tmp_path / "out", "--shard-size", 0], "--shard-size"),
         (["@none", "-o", tmp_path / "out"], "none"),
+        (["a.pgm", "-o", "ftp://127.0.0.1:9/out"], "ftp:// is not known to show a file only when all of it is written"),
         (["a.pgm", "nosuch://a/b", "-o", tmp_path / "out"], "nosuch://a cannot be reached"),
     ]
     jobs = [Job(cluster, *arguments, cwd=tmp_path) for arguments, _ in cases]

@@ -121,7 +121,7 @@ def _take_up(output: _output.Output, options: Options) -> list[str]:
         raise UsageError(f"{options.output}: {_storage.reason(error)}") from None
     expected = options.manifest()
     if _work.MANIFEST not in names:
-        if any(not _output.is_temporary(name) for name in names):
+        if not all(map(_output.is_temporary, names)):
             raise UsageError(f"{options.output} is not empty, and no job of facesat: name another folder")
         output.commit(_work.MANIFEST, expected)
         return names
@@ -247,8 +247,7 @@ class _Run:
                 "--redo-changed deletes their records; or name another output folder"
             )
         if not self._broken:
-            temporaries = filter(_output.is_temporary, self._output.names())
-            for file in [*self._stale, *beyond, *temporaries]:
+            for file in [*self._stale, *beyond, *self._output.temporaries()]:
                 self._output.remove(file)
         failures = sum(self._counts.failures.values())
         if failures > min(self._said, _MOST_MESSAGES) and not self._options.quiet:
@@ -275,7 +274,7 @@ def run(options: Options) -> int:
     """Needs a connection to a cluster. Returns the exit status."""
     progress = Progress(options.shows_progress(), options.quiet)
     manifest = options.manifest()
-    output = _output.output_of(options.output)
+    output = _output.output_of(options.output, manifest)
     _shards.check(options.inputs)
     shards = _shards.make_shards(_shards.list_inputs(options.inputs, options.recursive), options.shard_size, manifest)
     with _Listing(shards) as listing:
