@@ -272,16 +272,31 @@ class FACESAT_API Detector {
 
 // ---- integral images
 
-enum class Element { u8, s32, u32, f32, f64 };
+enum class Element { u8, u16, s16, u32, s32, u64, s64, f32, f64 };
 
 constexpr int bytes_per_element(Element element) {
-  return element == Element::u8 ? 1 : element == Element::f64 ? 8 : 4;
+  switch (element) {
+    case Element::u8:
+      return 1;
+    case Element::u16:
+    case Element::s16:
+      return 2;
+    case Element::u32:
+    case Element::s32:
+    case Element::f32:
+      return 4;
+    case Element::u64:
+    case Element::s64:
+    case Element::f64:
+      break;
+  }
+  return 8;
 }
 
 // A borrowed array of two dimensions, to be read.
 struct ConstArrayView {
   const void* data = nullptr;  // the first element of the first row
-  Size size;                   // in elements
+  Size size;                   // in elements; with several channels, in pixels
   std::ptrdiff_t pitch = 0;    // bytes from one row to the next; at least those of a row
   Element element = Element::u8;
   bool on_device = false;  // in the memory of a CUDA device, or of the host
@@ -299,11 +314,14 @@ struct ArrayView {
 };
 
 struct SatOptions {
-  bool squares = false;  // sums of the squared elements; only for u8
+  bool squares = false;  // sums of the squared elements; only for u8, u16 and s16
   // The table has a row of zeros above and a column of zeros to the left, as OpenCV's, so it is one
   // element wider and higher than the input. Its element (x, y) is the sum of all elements (u, v)
   // with u < x and v < y; without this, with u <= x and v <= y.
   bool exclusive = false;
+  // Only in host memory: the number of elements side by side that are a pixel (RGBRGB...). Each
+  // channel is summed by itself, and the table has the same layout.
+  int channels = 1;
   // Only on a device: an id of sat_algorithms(), or "id:value" to set its parameter, as 'facesat
   // info' lists them. Empty: the fastest.
   std::string algorithm{};
@@ -311,9 +329,20 @@ struct SatOptions {
 };
 
 // Computes the integral image (summed area table, SAT) of `input`, up to 32768 x 32768 elements,
-// into `table`. Tables have the element type of the input; those of u8 are u32, s32 or f32. Sums of
-// integers wrap modulo 2^32. Both arrays are in host memory or on the same device; they must not
-// overlap.
+// into `table`. Both arrays are in host memory or on the same device; they must not overlap. These
+// are the types of tables:
+//
+//   input      table                in host memory also
+//   u8         u32, s32, f32        u64, s64, f64
+//   u16                             u32, s32, u64, s64, f64
+//   s16                             s32, s64, f64
+//   u32        u32                  u64, s64, f64
+//   s32        s32                  s64, f64
+//   f32        f32                  f64
+//   f64        f64
+//
+// Sums of integers wrap modulo 2^32 in tables of 32 bits, and are never too large for those of 64,
+// which the squares of 16 bits are not, either. In f64 they are exact up to 2^53.
 //
 // On a device, the work is enqueued in the stream, and the call returns before it is done. Tables
 // are written in place if they are exclusive, element (1, 1) lies on a 16-byte boundary and the

@@ -175,26 +175,49 @@ nb::tuple group_rectangles(const std::vector<std::tuple<int, int, int, int>>& bo
 }
 
 Element element_of(const Array& array) {
-  const bool is_whole = array.kind == 'u' || array.kind == 'i';
-  if (array.kind == 'u' && array.bytes == 1) return Element::u8;
-  if (is_whole && array.bytes == 4) return array.kind == 'u' ? Element::u32 : Element::s32;
-  if (array.kind == 'f' && array.bytes == 4) return Element::f32;
-  if (array.kind == 'f' && array.bytes == 8) return Element::f64;
-  throw ArgumentError("integral images are of uint8, int32, uint32, float32 and float64");
+  switch (array.bytes) {
+    case 1:
+      if (array.kind == 'u') return Element::u8;
+      break;
+    case 2:
+      if (array.kind == 'u') return Element::u16;
+      if (array.kind == 'i') return Element::s16;
+      break;
+    case 4:
+      if (array.kind == 'u') return Element::u32;
+      if (array.kind == 'i') return Element::s32;
+      if (array.kind == 'f') return Element::f32;
+      break;
+    case 8:
+      if (array.kind == 'u') return Element::u64;
+      if (array.kind == 'i') return Element::s64;
+      if (array.kind == 'f') return Element::f64;
+  }
+  throw ArgumentError("integral images have elements of 8 to 64 bits");
 }
 
+// Of two dimensions, or three with the channels last.
 ArrayView array_view(const Array& array) {
-  if (array.dimensions() != 2) throw ArgumentError("integral images have two dimensions");
-  if (array.shape[0] > 1 << 30 || array.shape[1] > 1 << 30)
-    throw ArgumentError("the array is too large");
-  const auto height = static_cast<int>(array.shape[0]), width = static_cast<int>(array.shape[1]);
-  if (width > 1 && array.strides[1] != array.bytes)
-    throw ArgumentError("the elements of a row must lie side by side: make the array contiguous");
+  const std::size_t dimensions = array.dimensions();
+  if (dimensions != 2 && dimensions != 3)
+    throw ArgumentError("integral images have two dimensions, and perhaps channels");
+  for (const std::int64_t side : array.shape)
+    if (side > 1 << 30) throw ArgumentError("the array is too large");
+  std::int64_t step = array.bytes;  // between elements that must lie side by side
+  for (std::size_t i = dimensions; --i > 0;) {
+    if (array.shape[i] > 1 && array.strides[i] != step)
+      throw ArgumentError("the elements of a row must lie side by side: make the array contiguous");
+    step *= array.shape[i];
+  }
   return {.data = array.data,
-          .size = {width, height},
+          .size = {static_cast<int>(array.shape[1]), static_cast<int>(array.shape[0])},
           .pitch = array.strides[0],
           .element = element_of(array),
           .on_device = array.on_device};
+}
+
+int channels_of(const Array& array) {
+  return array.dimensions() == 3 ? static_cast<int>(array.shape[2]) : 1;
 }
 
 void sum(nb::handle input, nb::handle output, bool squares, bool exclusive,
@@ -202,8 +225,13 @@ void sum(nb::handle input, nb::handle output, bool squares, bool exclusive,
   const Array from = array_of(input, stream), to = array_of(output, stream);
   if (to.is_readonly) throw ArgumentError("the table is read-only");
   const ArrayView from_view = array_view(from), to_view = array_view(to);
-  const SatOptions options{
-      .squares = squares, .exclusive = exclusive, .algorithm = algorithm, .stream = from.stream};
+  if (channels_of(from) != channels_of(to))
+    throw ArgumentError("the table must have as many channels as the array");
+  const SatOptions options{.squares = squares,
+                           .exclusive = exclusive,
+                           .channels = channels_of(from),
+                           .algorithm = algorithm,
+                           .stream = from.stream};
   const nb::gil_scoped_release others_may_run;
   sat(from_view, to_view, options);
 }

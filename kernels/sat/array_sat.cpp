@@ -68,6 +68,7 @@ bool is_aligned(const void* data, std::ptrdiff_t pitch) {
          static_cast<std::size_t>(pitch) % alignment == 0;
 }
 
+// Of types that facesat::sat() lets through to a device.
 SatType type_of(Element input, Element table) {
   switch (input) {
     case Element::u8:
@@ -81,9 +82,14 @@ SatType type_of(Element input, Element table) {
     case Element::f32:
       return SatType::f32_f32;
     case Element::f64:
+      return SatType::f64_f64;
+    case Element::u16:
+    case Element::s16:
+    case Element::u64:
+    case Element::s64:
       break;
   }
-  return SatType::f64_f64;
+  throw BackendError("no algorithm sums elements of this type on a device");
 }
 
 // An array in a layout that the algorithms take.

@@ -13,49 +13,99 @@ namespace {
 
 constexpr int longest_side = 32768;
 
-void check_array(const ConstArrayView& array, const char* which) {
+// The types of an array and of its table.
+struct Types {
+  Element input, table;
+  bool on_device;  // there, too
+};
+constexpr Types all_types[] = {
+    {Element::u8, Element::u32, true},   {Element::u8, Element::s32, true},
+    {Element::u8, Element::f32, true},   {Element::u8, Element::u64, false},
+    {Element::u8, Element::s64, false},  {Element::u8, Element::f64, false},
+    {Element::u16, Element::u32, false}, {Element::u16, Element::s32, false},
+    {Element::u16, Element::u64, false}, {Element::u16, Element::s64, false},
+    {Element::u16, Element::f64, false}, {Element::s16, Element::s32, false},
+    {Element::s16, Element::s64, false}, {Element::s16, Element::f64, false},
+    {Element::u32, Element::u32, true},  {Element::u32, Element::u64, false},
+    {Element::u32, Element::s64, false}, {Element::u32, Element::f64, false},
+    {Element::s32, Element::s32, true},  {Element::s32, Element::s64, false},
+    {Element::s32, Element::f64, false}, {Element::f32, Element::f32, true},
+    {Element::f32, Element::f64, false}, {Element::f64, Element::f64, true},
+};
+
+std::string_view name_of(Element element) {
+  constexpr std::string_view names[] = {"u8",  "u16", "s16", "u32", "s32",
+                                        "u64", "s64", "f32", "f64"};
+  return names[static_cast<std::size_t>(element)];
+}
+
+void check_types(Element input, Element table, bool squares, bool on_device) {
+  std::string tables;
+  const Types* found = nullptr;
+  for (const Types& types : all_types) {
+    if (types.input != input) continue;
+    if (types.table == table) found = &types;
+    tables += fmt::format("{}{}", tables.empty() ? "" : ", ", name_of(types.table));
+  }
+  if (tables.empty())
+    throw ArgumentError(fmt::format("integral images are not of {}", name_of(input)));
+  if (!found)
+    throw ArgumentError(fmt::format("the table of an array of {} is of one of {}, not of {}",
+                                    name_of(input), tables, name_of(table)));
+  if (squares && bytes_per_element(input) > 2)
+    throw ArgumentError(
+        fmt::format("sums of squares are those of u8, u16 and s16, not of {}", name_of(input)));
+  if (on_device && !found->on_device)
+    throw BackendError(fmt::format("a table of {} for an array of {} is made in host memory alone",
+                                   name_of(table), name_of(input)));
+}
+
+void check_array(const ConstArrayView& array, int channels, const char* which) {
   const auto& [width, height] = array.size;
+  const int bytes = bytes_per_element(array.element);
   if (!array.data) throw ArgumentError(fmt::format("the {} has no memory", which));
-  const std::ptrdiff_t row = static_cast<std::ptrdiff_t>(width) * bytes_per_element(array.element);
+  if (reinterpret_cast<std::uintptr_t>(array.data) % static_cast<unsigned>(bytes) != 0)
+    throw ArgumentError(
+        fmt::format("the {} has elements of {} bytes, but begins between two", which, bytes));
+  const std::ptrdiff_t row = static_cast<std::ptrdiff_t>(width) * channels * bytes;
   if (height > 1 && array.pitch < row)
     throw ArgumentError(
         fmt::format("the {} has rows of {} bytes, but a pitch of {}", which, row, array.pitch));
-  if (height > 1 && array.pitch % bytes_per_element(array.element) != 0)
+  if (height > 1 && array.pitch % bytes != 0)
     throw ArgumentError(fmt::format("the {} has elements of {} bytes, but a pitch of {}", which,
-                                    bytes_per_element(array.element), array.pitch));
+                                    bytes, array.pitch));
 }
 
-bool are_compatible(Element input, Element table) {
-  if (input != Element::u8) return input == table;
-  return table == Element::u32 || table == Element::s32 || table == Element::f32;
-}
-
-void check_pair(const ConstArrayView& input, const ArrayView& table, const SatOptions& options) {
-  const auto& [width, height] = input.size;
+void check_sizes(Size input, Size table, bool exclusive) {
+  const auto& [width, height] = input;
   if (width < 1 || height < 1 || width > longest_side || height > longest_side)
     throw ArgumentError(
         fmt::format("integral images are of 1 x 1 to {0} x {0} elements, not of {1} x {2}",
                     longest_side, width, height));
-  const int border = options.exclusive ? 1 : 0;
-  if (table.size != Size{width + border, height + border})
+  const int border = exclusive ? 1 : 0;
+  if (table != Size{width + border, height + border})
     throw ArgumentError(fmt::format("the table of {} x {} elements must have {} x {}, not {} x {}",
-                                    width, height, width + border, height + border,
-                                    table.size.width, table.size.height));
-  if (!are_compatible(input.element, table.element))
-    throw ArgumentError(
-        "the table must have the element type of the input; that of u8 is u32, s32 or f32");
-  if (options.squares && input.element != Element::u8)
-    throw ArgumentError("sums of squares are those of u8 only");
+                                    width, height, width + border, height + border, table.width,
+                                    table.height));
+}
+
+void check(const ConstArrayView& input, const ArrayView& table, const SatOptions& options) {
+  check_sizes(input.size, table.size, options.exclusive);
   if (input.on_device != table.on_device)
     throw ArgumentError("the input and the table must both be in host memory, or on one device");
+  check_types(input.element, table.element, options.squares, input.on_device);
+  if (options.channels < 1)
+    throw ArgumentError(fmt::format("there must be 1 channel or more, not {}", options.channels));
+  if (options.channels > 1 && input.on_device)
+    throw BackendError("several channels side by side are summed in host memory alone");
+  check_array(input, options.channels, "input");
+  check_array(table, options.channels, "table");
 }
 
 }  // namespace
 
 void sat(const ConstArrayView& input, const ArrayView& table, const SatOptions& options) {
-  check_pair(input, table, options);
-  check_array(input, "input");
-  check_array(table, "table");
+  check(input, table, options);
   if (input.on_device) {
     const gpu::KeptDevice kept;
     return gpu::enqueue_array_sat(input, table, options);

@@ -7,14 +7,25 @@ import numpy as np
 
 from . import _arguments, _facesat
 
-# The element types of arrays, and for each those of their tables.
+# The element types of arrays, and for each those of its tables, the default one first.
 TABLES = {
+    "uint8": ("uint32", "int32", "float32", "uint64", "int64", "float64"),
+    "uint16": ("int64", "uint64", "uint32", "int32", "float64"),
+    "int16": ("int64", "int32", "float64"),
+    "int32": ("int32", "int64", "float64"),
+    "uint32": ("uint32", "uint64", "int64", "float64"),
+    "float32": ("float32", "float64"),
+    "float64": ("float64",),
+}
+# The same for arrays on a device.
+DEVICE_TABLES = {
     "uint8": ("uint32", "int32", "float32"),
     "int32": ("int32",),
     "uint32": ("uint32",),
     "float32": ("float32",),
     "float64": ("float64",),
 }
+WITH_SQUARES = ("uint8", "uint16", "int16")
 
 
 def _to_numpy(x: Any) -> Any:
@@ -33,18 +44,70 @@ def _type_name(array: Any) -> str:
     return str(array.dtype).removeprefix("torch.")
 
 
-def _check_types(given: Any, x: Any, out: Any, squares: bool) -> None:
+def _dtype_name(dtype: Any) -> str:
+    if str(dtype).startswith("torch."):
+        return str(dtype).removeprefix("torch.")
+    try:
+        return str(np.dtype(dtype))
+    except (TypeError, ValueError):
+        raise _facesat.ArgumentError(f"dtype must be a type of elements, not {dtype!r}") from None
+
+
+def _table_type(given: Any, x: Any, dtype: Any, out: Any, squares: bool) -> str:
+    """The name of the type of the table's elements."""
     name = _type_name(x)
     if name not in TABLES:
         remark = "" if hasattr(given, "dtype") else (
             f", which NumPy chooses for this {type(given).__name__}: numpy.array(x, numpy.int32) is one of int32"
         )  # fmt: skip
         raise _facesat.ArgumentError(f"integral images are of {', '.join(TABLES)}, not of {name}{remark}")
-    if squares and name != "uint8":
-        raise _facesat.ArgumentError(f"sums of squares are those of uint8 only, not of {name}")
-    if hasattr(out, "dtype") and _type_name(out) not in TABLES[name]:
-        expected = " or ".join(TABLES[name])
-        raise _facesat.ArgumentError(f"the table of an array of {name} must be of {expected}, not of {_type_name(out)}")
+    if squares and name not in WITH_SQUARES:
+        raise _facesat.ArgumentError(f"sums of squares are those of {', '.join(WITH_SQUARES)} only, not of {name}")
+    tables = TABLES[name]
+    wanted = [_dtype_name(dtype)] if dtype is not None else []
+    if hasattr(out, "dtype"):
+        wanted.append(_type_name(out))
+    for table in wanted:
+        if table not in tables:
+            expected = " or ".join(tables)
+            raise _facesat.ArgumentError(f"the table of an array of {name} must be of {expected}, not of {table}")
+    if len(set(wanted)) > 1:
+        raise _facesat.ArgumentError(f"dtype is {wanted[0]}, but out is of {wanted[1]}")
+    return wanted[0] if wanted else tables[0]
+
+
+def _has_channels(x: Any, channels_last: bool | None) -> bool:
+    """Are the elements of a pixel along the last axis? Raises ArgumentError if the shape does not go with that."""
+    shape = tuple(x.shape)
+    if channels_last:
+        if x.ndim not in (3, 4):
+            raise _facesat.ArgumentError(
+                f"with channels_last an array has three dimensions, or four with a batch, not {x.ndim}"
+            )
+        return True
+    if x.ndim not in (2, 3):
+        remark = ": channels_last=True takes a batch of pictures with channels" if x.ndim == 4 else ""
+        raise _facesat.ArgumentError(
+            f"an integral image has two dimensions, or three with a batch, not {x.ndim}{remark}"
+        )
+    if channels_last is None and x.ndim == 3 and 1 <= shape[2] <= 4:
+        raise _facesat.ArgumentError(
+            f"an array of the shape {shape} may be one picture, whose channels are summed with channels_last=True, "
+            f"or a batch of {shape[0]} pictures, which are summed with channels_last=False"
+        )
+    return False
+
+
+def _check_device(name: str, table: str, has_channels: bool) -> None:
+    if has_channels:
+        raise _facesat.BackendError(
+            "channels_last is for arrays in host memory: on a device, sum x[..., channel] for one after the other"
+        )
+    if table not in DEVICE_TABLES.get(name, ()):
+        other = table if table in DEVICE_TABLES else "float64"
+        raise _facesat.BackendError(
+            f"a device makes no tables of {table} for arrays of {name}: convert x to {other} first"
+        )
 
 
 def _library(x: Any) -> Any:
@@ -53,13 +116,13 @@ def _library(x: Any) -> Any:
     return importlib.import_module(name) if name in ("torch", "cupy") else np
 
 
-def _device_table(library: Any, x: Any) -> Any:
+def _device_table(library: Any, x: Any, name: str) -> Any:
     """A new exclusive table for x, of the same library and on the same device.
 
     A device writes it in place, because element (1, 1) and the rows lie on 16-byte boundaries.
     """
     *batch, height, width = x.shape
-    dtype = library.uint32 if x.dtype == library.uint8 else x.dtype
+    dtype = getattr(library, name)
     size = dtype.itemsize if library.__name__ == "torch" else np.dtype(dtype).itemsize
     aligned = 16 // size
     first = aligned - 1
@@ -74,11 +137,16 @@ def _device_table(library: Any, x: Any) -> Any:
 
 
 def _contiguous(library: Any, x: Any) -> Any:
-    return x.contiguous() if library.__name__ == "torch" else library.ascontiguousarray(x)
+    if library.__name__ == "torch":
+        return x.contiguous()
+    return np.require(x, requirements=["C", "ALIGNED"]) if library is np else library.ascontiguousarray(x)
 
 
-def _fill(x: Any, table: Any, squares: bool, exclusive: bool, algorithm: str | None, stream: Any) -> None:
-    for one, its_table in [(x, table)] if x.ndim == 2 else zip(x, table):
+def _fill(
+    x: Any, table: Any, has_channels: bool, squares: bool, exclusive: bool, algorithm: str | None, stream: Any
+) -> None:
+    is_batch = x.ndim == 3 + has_channels
+    for one, its_table in zip(x, table) if is_batch else [(x, table)]:
         _facesat.sat(one, its_table, squares, exclusive, algorithm or "", stream)
 
 
@@ -89,18 +157,35 @@ def sat(
     algorithm: str | None = None,
     out: Any = None,
     stream: Any = None,
+    *,
+    dtype: Any = None,
+    channels_last: bool | None = None,
 ) -> Any:
     """The integral image (summed area table) of a NumPy, CuPy or PyTorch array.
 
-    x: (height, width), or (batch, height, width); uint8, int32, uint32, float32 or float64.
-    squares: sums of the squared elements; only of uint8.
+    x: (height, width), or (batch, height, width); see channels_last for others.
+    squares: sums of the squared elements; only of uint8, uint16 and int16.
     exclusive: with a row and a column of zeros first, as cv2.integral: one element wider and higher than x.
     algorithm: on a device, one of sat_algorithms(), or "id:value" to set its parameter; None: the fastest.
-    out: the table, of the element type of x; for uint8 it is uint32 (also int32 or float32). None: a new array.
+    out: the table, of the shape and type that the result would have. None: a new array.
     stream: as for Detector; on a device the work is only enqueued in it.
+    dtype: the type of the table's elements, as below. None: that of out, or the first one.
+    channels_last: True: x is (height, width, channels), or (batch, height, width, channels), and so is the table, in which
+    each channel is summed by itself, as in cv2.integral's; only in host memory. False: x has no channels. None: the same,
+    but an array of three dimensions whose last one is 1 to 4 is an error, because it may be a picture with channels.
 
-    Returns the table: NumPy's numpy.cumsum(numpy.cumsum(x, axis=-2), axis=-1), with integers modulo 2**32. On the host, floating-point
-    tables have exactly these bits.
+    Elements of x    and of its table                                  on a device
+    uint8            uint32, int32, float32, uint64, int64, float64    uint32, int32, float32
+    uint16           int64, uint64, uint32, int32, float64
+    int16            int64, int32, float64
+    int32            int32, int64, float64                             int32
+    uint32           uint32, uint64, int64, float64                    uint32
+    float32          float32, float64                                  float32
+    float64          float64                                           float64
+
+    Returns the table: numpy.cumsum(numpy.cumsum(x, -2, dtype), -1, dtype) for two dimensions. Integers wrap modulo 2**32 in
+    tables of 32 bits (uint8: from 16,843,010 pixels of 255 on, and squares from 66,052 on), and never in those of 64 bits;
+    float64 is exact up to 2**53. On the host, floating-point tables have exactly the bits of these cumulative sums.
     """
     squares, exclusive = bool(squares), bool(exclusive)
     algorithm = None if algorithm is None else _arguments.text(algorithm, "algorithm")
@@ -108,17 +193,21 @@ def sat(
         raise _facesat.ArgumentError(f"out must be an array, not an object of type {type(out).__name__}")
     library = _library(x)
     given, x = x, _to_numpy(x) if library is np else x
-    if x.ndim not in (2, 3):
-        raise _facesat.ArgumentError(f"an integral image has two dimensions, or three with a batch, not {x.ndim}")
-    _check_types(given, x, out, squares)
-    shape = (*x.shape[:-2], x.shape[-2] + exclusive, x.shape[-1] + exclusive)
+    has_channels = _has_channels(x, channels_last)
+    table_type = _table_type(given, x, dtype, out, squares)
+    on_device = hasattr(x, "__cuda_array_interface__")
+    if on_device:
+        _check_device(_type_name(x), table_type, has_channels)
+    first = x.ndim - 2 - has_channels  # the axis of rows
+    sides = [side + exclusive for side in x.shape[first : first + 2]]
+    shape = (*x.shape[:first], *sides, *x.shape[first + 2 :])
     if out is not None and tuple(out.shape) != shape:
         raise _facesat.ArgumentError(f"the table must have the shape {shape}, not {tuple(out.shape)}")
     source = _contiguous(library, x)
-    if out is None and library is not np:
-        table = _device_table(library, source)
-        _fill(source, table, squares, True, algorithm, stream)
+    if out is None and on_device:
+        table = _device_table(library, source, table_type)
+        _fill(source, table, False, squares, True, algorithm, stream)
         return table if exclusive else table[..., 1:, 1:]  # which is the inclusive one
-    table = np.empty(shape, np.uint32 if x.dtype == np.uint8 else x.dtype) if out is None else out
-    _fill(source, table, squares, exclusive, algorithm, stream)
+    table = library.empty(shape, dtype=getattr(library, table_type)) if out is None else out
+    _fill(source, table, has_channels, squares, exclusive, algorithm, stream)
     return table

@@ -23,7 +23,7 @@ struct SatCase {
   }
 };
 
-inline std::vector<SatCase> all_sat_cases() {
+inline std::vector<SatCase> device_sat_cases() {
   std::vector<SatCase> all;
   for (const bool exclusive : {false, true}) {
     for (const bool squares : {false, true}) {
@@ -35,6 +35,33 @@ inline std::vector<SatCase> all_sat_cases() {
     all.push_back({"u32", Element::u32, Element::u32, false, exclusive});
     all.push_back({"f32", Element::f32, Element::f32, false, exclusive});
     all.push_back({"f64", Element::f64, Element::f64, false, exclusive});
+  }
+  return all;
+}
+
+// Those that only the host makes.
+inline std::vector<SatCase> further_sat_cases() {
+  std::vector<SatCase> all;
+  for (const bool exclusive : {false, true}) {
+    for (const bool squares : {false, true}) {
+      all.push_back({"u8_u64", Element::u8, Element::u64, squares, exclusive});
+      all.push_back({"u8_s64", Element::u8, Element::s64, squares, exclusive});
+      all.push_back({"u8_f64", Element::u8, Element::f64, squares, exclusive});
+      all.push_back({"u16_u32", Element::u16, Element::u32, squares, exclusive});
+      all.push_back({"u16_s32", Element::u16, Element::s32, squares, exclusive});
+      all.push_back({"u16_u64", Element::u16, Element::u64, squares, exclusive});
+      all.push_back({"u16_s64", Element::u16, Element::s64, squares, exclusive});
+      all.push_back({"u16_f64", Element::u16, Element::f64, squares, exclusive});
+      all.push_back({"s16_s32", Element::s16, Element::s32, squares, exclusive});
+      all.push_back({"s16_s64", Element::s16, Element::s64, squares, exclusive});
+      all.push_back({"s16_f64", Element::s16, Element::f64, squares, exclusive});
+    }
+    all.push_back({"u32_u64", Element::u32, Element::u64, false, exclusive});
+    all.push_back({"u32_s64", Element::u32, Element::s64, false, exclusive});
+    all.push_back({"u32_f64", Element::u32, Element::f64, false, exclusive});
+    all.push_back({"s32_s64", Element::s32, Element::s64, false, exclusive});
+    all.push_back({"s32_f64", Element::s32, Element::f64, false, exclusive});
+    all.push_back({"f32_f64", Element::f32, Element::f64, false, exclusive});
   }
   return all;
 }
@@ -66,10 +93,18 @@ struct OwnedArray {
     switch (element) {
       case Element::u8:
         return at<std::uint8_t>(x, y);
-      case Element::s32:
-        return at<std::int32_t>(x, y);
+      case Element::u16:
+        return at<std::uint16_t>(x, y);
+      case Element::s16:
+        return at<std::int16_t>(x, y);
       case Element::u32:
         return at<std::uint32_t>(x, y);
+      case Element::s32:
+        return at<std::int32_t>(x, y);
+      case Element::u64:
+        return static_cast<double>(at<std::uint64_t>(x, y));
+      case Element::s64:
+        return static_cast<double>(at<std::int64_t>(x, y));
       case Element::f32:
         return at<float>(x, y);
       case Element::f64:
@@ -105,11 +140,23 @@ inline OwnedArray random_array(Size size, Element element, int gap, unsigned see
     case Element::u8:
       fill(std::uint8_t{}, 0, 8);
       break;
-    case Element::s32:
-      fill(std::int32_t{}, -50, 100);
+    case Element::u16:
+      fill(std::uint16_t{}, 0, 100);
+      break;
+    case Element::s16:
+      fill(std::int16_t{}, -50, 100);
       break;
     case Element::u32:
       fill(std::uint32_t{}, 0, 100);
+      break;
+    case Element::s32:
+      fill(std::int32_t{}, -50, 100);
+      break;
+    case Element::u64:
+      fill(std::uint64_t{}, 0, 100);
+      break;
+    case Element::s64:
+      fill(std::int64_t{}, -50, 100);
       break;
     case Element::f32:
       fill(float{}, -50, 100);

@@ -178,7 +178,7 @@ TEST_P(DeviceSat, EveryAlgorithmWritesInPlaceAndNotBeyond) {
     expect_equal({63, 50}, 0, 16 - element, stream.get(), algorithm.id);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, DeviceSat, ::testing::ValuesIn(all_sat_cases()),
+INSTANTIATE_TEST_SUITE_P(All, DeviceSat, ::testing::ValuesIn(device_sat_cases()),
                          ::testing::PrintToStringParamName());
 
 TEST(SatOnADevice, IsRefusedAcrossMemories) {

@@ -23,7 +23,9 @@ TEST_P(HostSat, EqualsItsDefinition) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, HostSat, ::testing::ValuesIn(all_sat_cases()),
+INSTANTIATE_TEST_SUITE_P(All, HostSat, ::testing::ValuesIn(device_sat_cases()),
+                         ::testing::PrintToStringParamName());
+INSTANTIATE_TEST_SUITE_P(Further, HostSat, ::testing::ValuesIn(further_sat_cases()),
                          ::testing::PrintToStringParamName());
 
 TEST(Sat, IntegersWrap) {
@@ -36,6 +38,57 @@ TEST(Sat, IntegersWrap) {
       {.data = table.data(), .size = {2, 2}, .pitch = 8, .element = Element::s32});
   EXPECT_EQ(table,
             (std::vector<std::int32_t>{-1, 1, 2, std::numeric_limits<std::int32_t>::min() + 4}));
+}
+
+TEST(Sat, TablesOf64BitsDoNotWrap) {
+  std::vector<std::uint8_t> bytes(70'000, 255);
+  std::vector<std::uint64_t> table(bytes.size());
+  const Size size{700, 100};
+  const ArrayView to{.data = table.data(), .size = size, .pitch = 700 * 8, .element = Element::u64};
+  sat({.data = bytes.data(), .size = size, .pitch = 700}, to, {.squares = true});
+  EXPECT_EQ(table.back(), 70'000ull * 255 * 255);
+  const std::vector<std::uint16_t> words(table.size(), 65535);
+  sat({.data = words.data(), .size = size, .pitch = 1400, .element = Element::u16}, to,
+      {.squares = true});
+  EXPECT_EQ(table.back(), 70'000ull * 65535 * 65535);
+  const std::vector<std::int32_t> negative(table.size(), -2'000'000'000);
+  ArrayView to_signed = to;
+  to_signed.element = Element::s64;
+  sat({.data = negative.data(), .size = size, .pitch = 2800, .element = Element::s32}, to_signed);
+  EXPECT_EQ(static_cast<std::int64_t>(table.back()), -2'000'000'000ll * 70'000);
+}
+
+// Every channel of a picture against the table of that channel alone.
+TEST(Sat, ChannelsAreSummedByThemselves) {
+  for (const bool exclusive : {false, true})
+    for (const int channels : {1, 2, 3, 5})
+      for (const Size size : {Size{1, 1}, {1, 7}, {7, 1}, {33, 21}}) {
+        const int border = exclusive ? 1 : 0;
+        const Size sums{size.width + border, size.height + border};
+        const OwnedArray pixels =
+            random_array({size.width * channels, size.height}, Element::s16, 6, 9);
+        OwnedArray table = poisoned_array({sums.width * channels, sums.height}, Element::s64, 16);
+        ConstArrayView from = pixels.view();
+        from.size = size;
+        ArrayView to = table.view();
+        to.size = sums;
+        sat(from, to, {.exclusive = exclusive, .channels = channels});
+        expect_untouched_gaps(table);
+        for (int channel = 0; channel < channels; ++channel) {
+          OwnedArray plane = poisoned_array(size, Element::s16, 0);
+          for (int y = 0; y < size.height; ++y)
+            for (int x = 0; x < size.width; ++x) {
+              const auto value = pixels.at<std::int16_t>(x * channels + channel, y);
+              std::memcpy(plane.bytes.data() + y * plane.pitch + x * 2, &value, 2);
+            }
+          OwnedArray expected = poisoned_array(sums, Element::s64, 0);
+          sat(plane.view(), expected.view(), {.exclusive = exclusive});
+          for (int y = 0; y < sums.height; ++y)
+            for (int x = 0; x < sums.width; ++x)
+              ASSERT_EQ(table.at<std::int64_t>(x * channels + channel, y),
+                        expected.at<std::int64_t>(x, y));
+        }
+      }
 }
 
 // Bit for bit: numpy.cumsum(numpy.cumsum(x, axis=0), axis=1).
@@ -66,18 +119,47 @@ TEST(Sat, RefusesWhatItCannotSum) {
                ArgumentError);
   EXPECT_THROW(sat(input, array({8, 9}, Element::u32, 32)), ArgumentError);
   EXPECT_THROW(sat(input, table, {.exclusive = true}), ArgumentError);
-  EXPECT_THROW(sat(input, array({8, 8}, Element::f64, 64)), ArgumentError);
+  EXPECT_THROW(sat(input, array({8, 8}, Element::u16, 16)), ArgumentError);
+  EXPECT_THROW(sat(array({8, 8}, Element::s16, 16), table), ArgumentError);
+  EXPECT_THROW(sat(array({8, 8}, Element::s64, 64), array({8, 8}, Element::s64, 64)),
+               ArgumentError);
+  EXPECT_THROW(sat(input, table, {.channels = 0}), ArgumentError);
+  EXPECT_THROW(sat(input, table, {.channels = 2}), ArgumentError);  // a pitch of 8, not 16
   EXPECT_THROW(sat(array({8, 8}, Element::f32, 32), table), ArgumentError);
   EXPECT_THROW(
       sat(array({8, 8}, Element::f32, 32), array({8, 8}, Element::f32, 32), {.squares = true}),
       ArgumentError);
   EXPECT_THROW(sat(input, array({8, 8}, Element::u32, 31)), ArgumentError);
   EXPECT_THROW(sat(input, array({8, 8}, Element::u32, 34)), ArgumentError);
+  ArrayView between = table;
+  between.data = bytes.data() + 1;
+  EXPECT_THROW(sat(input, between), ArgumentError);
   EXPECT_THROW(sat({.data = nullptr, .size = {8, 8}, .pitch = 8}, table), ArgumentError);
   EXPECT_THROW(sat(input, table, {.algorithm = "nehab_2011"}), BackendError);
   ArrayView on_device = table;
   on_device.on_device = true;
   EXPECT_THROW(sat(input, on_device), ArgumentError);
+}
+
+TEST(Sat, DevicesRefuseWhatOnlyTheHostSums) {
+  std::vector<std::uint64_t> memory(64);
+  for (const SatCase& one : further_sat_cases()) {
+    const auto array = [&](Element element) {
+      return ArrayView{.data = memory.data(),
+                       .size = {2, 2},
+                       .pitch = 16,
+                       .element = element,
+                       .on_device = true};
+    };
+    EXPECT_THROW(sat(array(one.input), array(one.table), {.squares = one.squares}), BackendError)
+        << ::testing::PrintToString(one);
+  }
+  const ArrayView floats{.data = memory.data(),
+                         .size = {2, 2},
+                         .pitch = 16,
+                         .element = Element::f32,
+                         .on_device = true};
+  EXPECT_THROW(sat(floats, floats, {.channels = 2}), BackendError);
 }
 
 }  // namespace

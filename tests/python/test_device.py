@@ -148,6 +148,21 @@ def test_tables_are_cumulative_sums(dtype, exclusive, shape):
         assert np.array_equal(squares.get(), facesat.sat(x, squares=True, exclusive=exclusive))
 
 
+@pytest.mark.parametrize("convert", [cupy.asarray, lambda x: torch.from_numpy(x).cuda()], ids=["cupy", "torch"])
+def test_what_only_the_host_sums_is_refused(convert):
+    x = convert(whole_numbers((20, 30), np.int16))
+    with pytest.raises(
+        facesat.BackendError, match="no tables of int64 for arrays of int16: convert x to float64 first"
+    ):
+        facesat.sat(x)
+    with pytest.raises(facesat.BackendError, match="no tables of int32 for arrays of int16: convert x to int32 first"):
+        facesat.sat(x, dtype=np.int32)
+    with pytest.raises(facesat.BackendError, match="channels_last is for arrays in host memory"):
+        facesat.sat(convert(whole_numbers((20, 30, 3), np.uint8)), channels_last=True)
+    with pytest.raises(facesat.ArgumentError, match="channels_last=True"):
+        facesat.sat(convert(whole_numbers((20, 30, 3), np.uint8)))
+
+
 @pytest.mark.parametrize("algorithm", facesat.sat_algorithms())
 def test_every_algorithm_can_be_chosen(algorithm):
     x = whole_numbers((300, 400), np.float32)

@@ -12,10 +12,13 @@ from pictures import FACES
 pytest.importorskip("ray", reason="needs Ray: pip install 'facesat[ray]'")
 
 import facesat.ray  # noqa: E402
+import fsspec  # noqa: E402
 import pandas as pd  # noqa: E402
 import pyarrow as pa  # noqa: E402
 import ray  # noqa: E402
-from facesat.ray import _shards, _storage, _work  # noqa: E402
+from facesat.ray import _options, _output, _shards, _storage, _work  # noqa: E402
+from fsspec.implementations.memory import MemoryFileSystem  # noqa: E402
+from fsspec.registry import _registry  # noqa: E402
 from ray_cluster import write_picture  # noqa: E402
 
 
@@ -145,6 +148,20 @@ def test_a_shard_is_known_by_its_inputs(tmp_path):
     assert len(digests(100)) == 1
 
 
+def test_a_shard_is_known_by_its_options():
+    def digest(*options):
+        manifest = _options.parse(["a.jpg", "-o", "/out", *options]).manifest()
+        (shard,) = _shards.make_shards(iter([(b"a.jpg", "path", b"/a.jpg", "1")]), 10, manifest)
+        return shard.digest
+
+    assert digest() == digest("--num-cpus", "3") == digest("--retries", "1") == digest("-q")
+    options = [
+        "--cascade=eye", "--scale-factor=1.2", "--min-neighbors=2", "--raw", "--min-size=30", "--max-size=90",
+        "--scan=dense", "--equalize", "--luma", "--max-pixels=9", "--max-seconds=9",
+    ]  # fmt: skip
+    assert len({digest(), *map(digest, options)}) == 1 + len(options)
+
+
 def test_the_first_shards_are_smaller():
     inputs = ((b"%d" % i, "failure", b"", "") for i in range(1000))
     sizes = [len(shard.inputs) for shard in _shards.make_shards(inputs, 120)]
@@ -184,3 +201,89 @@ def test_contents_keep_their_order_and_are_tried_again(monkeypatch):
         (b"local", "path", b"/a"),
     ]
     assert attempts.count("gone") == 1 and attempts.count("refused") == 3
+
+
+@pytest.fixture
+def memory():
+    """The folder of a job in fsspec's memory, and what is in it."""
+    fs = fsspec.filesystem("memory")
+    yield _output.output_of("memory://results", b"manifest"), fs
+    fs.rm("/results", recursive=True)
+
+
+def test_results_are_put_into_object_stores_under_their_names(memory, monkeypatch):
+    output, fs = memory
+    renamed = []
+    monkeypatch.setattr(MemoryFileSystem, "mv", lambda self, *names, **options: renamed.append(names))
+    output.prepare()
+    assert output.names() == [] and output.temporaries() == []
+    output.commit("part", b"1")
+    output.commit("part", b"22")
+    assert output.names() == ["part"] and output.read("part") == b"22" and not renamed
+    for name in (
+        ".rsync.tmp",
+        _output._Temporaries(b"other").name("part"),
+        _output._Temporaries(b"manifest").name("part"),
+    ):
+        fs.pipe_file(f"/results/{name}", b"")
+    assert len(output.temporaries()) == 1
+    for name in output.temporaries():
+        output.remove(name)
+    output.remove("nothing")
+    assert output.temporaries() == [] and len(output.names()) == 3
+
+
+class WithoutMove(MemoryFileSystem):
+    """Moves as fsspec does where a store cannot: copies and deletes, and is interrupted."""
+
+    protocol = "nomove"
+    store, pseudo_dirs = {}, [""]
+
+    def cp_file(self, path1, path2, **options):
+        self.pipe_file(path2, self.cat_file(path1)[:1])
+        raise KeyboardInterrupt
+
+
+class WithMove(MemoryFileSystem):
+    """Moves at once, but not to a name that exists, as HDFS does."""
+
+    protocol = "hdfs"
+    store, pseudo_dirs = {}, [""]
+
+    @classmethod
+    def _strip_protocol(cls, path):
+        return "/" + path.removeprefix("hdfs://").strip("/")
+
+    def mv(self, path1, path2, **options):
+        if self.exists(path2):
+            raise FileExistsError(path2)
+        self.store[self._strip_protocol(path2)] = self.store.pop(self._strip_protocol(path1))
+
+
+@pytest.fixture
+def stores(monkeypatch):
+    for store in (WithoutMove, WithMove):
+        monkeypatch.setitem(_registry, store.protocol, store)
+    _storage._file_system.cache_clear()
+    yield
+    _storage._file_system.cache_clear()
+
+
+@pytest.mark.parametrize(
+    "uri", ["nomove://a/out", "ftp://host/out", "https://host/out", "github://a:b@c/out", "nosuch://a"]
+)
+def test_stores_where_a_file_may_be_there_in_part_are_refused(uri, stores):
+    with pytest.raises(facesat.ArgumentError, match="cannot take results: [a-z]+:// is not known .* name a folder, or"):
+        _output.output_of(uri, b"manifest")
+    assert not WithoutMove.store
+
+
+def test_results_are_renamed_where_that_is_atomic(stores):
+    output = _output.output_of("hdfs://node/results", b"manifest")
+    output.prepare()
+    output.commit("part", b"records")
+    output.commit("part", b"records")  # as by a worker that was taken for dead
+    assert output.names() == ["part"] and output.read("part") == b"records"
+    with pytest.raises(_output.OutputError, match="hdfs://node/results/part: "):
+        output.commit("part", b"others")
+    assert output.names() == ["part"] and output.read("part") == b"records"

@@ -18,6 +18,7 @@ pytest.importorskip("ray", reason="needs Ray: pip install 'facesat[ray]'")
 pytest.importorskip("moto", reason="needs moto: pip install 'moto[server,s3]' s3fs")
 
 import pyarrow.parquet as pq  # noqa: E402
+from facesat.ray import _job, _options, _output, _shards  # noqa: E402
 from ray_cluster import (  # noqa: E402
     MANIFEST,
     Job,
@@ -207,6 +208,104 @@ def test_changed_inputs_are_not_mixed_with_earlier_ones(cluster, tmp_path):
     assert status == 2 and "have no inputs any more" in messages and records(output) == before
 
 
+def test_a_killed_redo_loses_no_record(cluster, pictures, tmp_path):
+    folder, output = tmp_path / "in", tmp_path / "out"
+    shutil.copytree(pictures, folder)
+    arguments = ["-r", folder, "-o", output, "--shard-size", 4]
+    assert run_job(cluster, *arguments)[0] == 1
+    before, old = records(output), {part.name for part in parts(output)}
+
+    write_picture(folder / "00" / "0000 more.pgm", FACES)  # moves all inputs after it, from one shard to the next
+    job = Job(cluster, *arguments, "--redo-changed")
+    while job.process.poll() is None and len({part.name for part in parts(output)} - old) < 5:
+        time.sleep(0.005)
+    job.process.kill()
+    assert job.wait()[0] == -9
+    assert set(before.splitlines()) <= set(records(output).splitlines())
+    status, messages = run_job(cluster, *arguments)
+    assert status == 2 and "--redo-changed" in messages
+    assert set(before.splitlines()) <= set(records(output).splitlines())
+
+    status, messages = run_job(cluster, *arguments, "--redo-changed")
+    assert status == 1 and "were done already" in messages
+    assert records(output) == run_program("-r", folder)[1]
+    assert sorted(os.listdir(output)) == sorted([MANIFEST, *(part.name for part in parts(output))])
+
+
+def test_a_redo_that_fails_loses_no_record(cluster, tmp_path):
+    folder, output = tmp_path / "in", tmp_path / "out"
+    folder.mkdir()
+    for name in "abcd":
+        write_picture(folder / f"{name}.pgm", FACES)
+    arguments = [folder, "-o", output, "--shard-size", 2]
+    assert run_job(cluster, *arguments)[0] == 0
+    old = [part.read_bytes() for part in parts(output)]
+    write_picture(folder / "d.pgm", FACES[:, :200])
+    manifest = (output / MANIFEST).read_bytes()
+    _, changed = _shards.make_shards(_shards.list_inputs([str(folder)], recursive=False), 2, manifest)
+    (output / changed.file("jsonl")).mkdir()  # which cannot be replaced by the part
+    status, messages = run_job(cluster, *arguments, "--redo-changed")
+    assert status == 3 and changed.file("jsonl") in messages
+    assert [part.read_bytes() for part in parts(output) if part.is_file()] == old
+    (output / changed.file("jsonl")).rmdir()
+    assert run_job(cluster, *arguments, "--redo-changed")[0] == 0
+    assert records(output) == run_program(folder)[1] and len(parts(output)) == 2
+
+
+def test_only_its_own_temporary_files_are_deleted(cluster, tmp_path):
+    write_picture(tmp_path / "a.pgm", FACES)
+    output = tmp_path / "out"
+    arguments = [tmp_path / "a.pgm", "-o", output]
+    output.mkdir()
+    manifest = _options.parse([*map(str, arguments)]).manifest()
+    own = _output._Temporaries(manifest).name("part-000000-0123456789abcdef.jsonl")
+    (output / own).write_bytes(b'{"image":')  # of an earlier start, which ended before it had a manifest
+    assert run_job(cluster, *arguments)[0] == 0
+    assert sorted(os.listdir(output)) == [MANIFEST, parts(output)[0].name]
+
+    other = _output._Temporaries(b"of another job").name("part-000000-0123456789abcdef.jsonl")
+    others = [".rsync.x4Zk1s.tmp", ".part-000000-0123456789abcdef.jsonl.tmp", ".tmp", "notes.tmp", other]
+    for name in [own, *others]:
+        (output / name).write_bytes(b"not yet whole")
+    assert run_job(cluster, *arguments)[0] == 0
+    assert sorted(os.listdir(output)) == sorted([MANIFEST, parts(output)[0].name, *others])
+
+
+def test_parts_of_other_options_are_not_taken_for_done(cluster, tmp_path):
+    write_picture(tmp_path / "a.pgm", FACES)
+    output = tmp_path / "out"
+    arguments = [tmp_path / "a.pgm", "-o", output]
+    variants = [
+        ["--scale-factor", 1.3], ["--cascade", "eye"], ["--cascade", "frontalface_default", "--cascade", "eye"],
+        ["--min-neighbors", 1], ["--raw"], ["--min-size", 60], ["--max-size", "50x50"], ["--scan", "dense"],
+        ["--equalize"], ["--luma"], ["--max-pixels", 1000], ["--max-seconds", 30],
+    ]  # fmt: skip
+    assert run_job(cluster, *arguments)[0] == 0
+    before = records(output)
+    jobs = [Job(cluster, *arguments, *options) for options in variants]
+    for job, options in zip(jobs, variants):
+        status, messages = job.wait()
+        assert status == 2 and "was begun with other options" in messages, options
+    # Neither where the manifest has gone, nor where it is that of the other job.
+    (output / MANIFEST).rename(tmp_path / MANIFEST)
+    status, messages = run_job(cluster, *arguments, "--raw")
+    assert status == 2 and "is not empty" in messages
+    (output / MANIFEST).write_bytes(_options.parse([*map(str, arguments), "--raw"]).manifest())
+    status, messages = run_job(cluster, *arguments, "--raw")
+    assert status == 2 and "inputs or options were added, removed or changed since shard 0" in messages
+    assert records(output) == before
+    assert run_job(cluster, *arguments, "--raw", "--redo-changed")[0] == 0
+    assert records(output) == run_program(tmp_path / "a.pgm", "--raw")[1] != before
+
+
+@pytest.mark.parametrize("manifest", [b"", b"null", b"[1]", b"{", b"\xff"])
+def test_a_damaged_manifest_is_named(manifest, tmp_path):
+    (tmp_path / MANIFEST).write_bytes(manifest)
+    options = _options.parse(["a.pgm", "-o", str(tmp_path)])
+    with pytest.raises(_options.UsageError, match=f"{MANIFEST} is damaged: name another folder"):
+        _job._take_up(_output.output_of(options.output), options)
+
+
 def test_wrong_usage_is_refused_before_anything_is_done(cluster, tmp_path):
     write_picture(tmp_path / "a.pgm", FACES)
     (tmp_path / "mine").mkdir()
@@ -220,6 +319,7 @@ def test_wrong_usage_is_refused_before_anything_is_done(cluster, tmp_path):
         (["a.pgm", "-o", tmp_path / "out", "--backend", "cuda"], "--num-gpus"),
         (["a.pgm", "-o", tmp_path / "out", "--shard-size", 0], "--shard-size"),
         (["@none", "-o", tmp_path / "out"], "none"),
+        (["a.pgm", "-o", "ftp://127.0.0.1:9/out"], "ftp:// is not known to show a file only when all of it is written"),
         (["a.pgm", "nosuch://a/b", "-o", tmp_path / "out"], "nosuch://a cannot be reached"),
     ]
     jobs = [Job(cluster, *arguments, cwd=tmp_path) for arguments, _ in cases]
@@ -270,6 +370,18 @@ def test_pictures_and_results_in_a_bucket(cluster, bucket, tmp_path):
     assert len(names) == 3
     assert sorted(b"".join(map(store.cat_file, names)).splitlines()) == sorted(expected.splitlines())
     assert "5 of the images (3 shards) were done already" in run_job(cluster, *arguments)[1]
+
+    # An object that has changed: its part is replaced, and the others stay.
+    store.pipe_file(f"{bucket}/in/sub/d.pgm", store.cat_file(f"{bucket}/in/a.pgm"))
+    write_picture(tmp_path / "in" / "sub" / "d.pgm", np.roll(FACES, len("a.pgm"), 1))
+    status, messages = run_job(cluster, *arguments)
+    assert status == 2 and "--redo-changed" in messages
+    assert run_job(cluster, *arguments, "--redo-changed")[0] == 1
+    remaining = [name.rsplit("/", 1)[-1] for name in store.ls(f"{bucket}/out", detail=False)]
+    assert len(remaining) == 4 and MANIFEST in remaining
+    assert sum(f"{bucket}/out/{name}".removeprefix("s3://") in names for name in remaining) == 2
+    found = b"".join(store.cat_file(f"{bucket}/out/{name}") for name in remaining if name != MANIFEST)
+    assert sorted(found.splitlines()) == sorted(run_program("-r", tmp_path / "in")[1].splitlines())
 
     # Without -r, one object, and one that does not exist.
     run_job(cluster, f"{bucket}/in/", f"{bucket}/in/a.pgm", f"{bucket}/in/none.pgm", "-o", tmp_path / "out")

@@ -121,13 +121,13 @@ def _take_up(output: _output.Output, options: Options) -> list[str]:
         raise UsageError(f"{options.output}: {_storage.reason(error)}") from None
     expected = options.manifest()
     if _work.MANIFEST not in names:
-        if any(not _output.is_temporary(name) for name in names):
+        if not all(map(_output.is_temporary, names)):
             raise UsageError(f"{options.output} is not empty, and no job of facesat: name another folder")
         output.commit(_work.MANIFEST, expected)
         return names
     try:
-        earlier: dict[str, Any] = json.loads(output.read(_work.MANIFEST))
-    except ValueError:
+        earlier: dict[str, Any] = dict(json.loads(output.read(_work.MANIFEST)))
+    except (ValueError, TypeError):
         raise UsageError(f"{options.output}/{_work.MANIFEST} is damaged: name another folder") from None
     for option, value in json.loads(expected).items():
         if earlier.get(option) != value:
@@ -145,6 +145,8 @@ class _Run:
         self._progress = progress
         self._files = set(files)
         """That earlier runs have left."""
+        self._stale: list[str] = []
+        """Those whose shards have other records now. They stay until all of these are there."""
         self._by_number: dict[int, list[str]] = {}
         for file in files:
             number = _shards.part_number(file)
@@ -192,25 +194,20 @@ class _Run:
         """Skips a shard that is done, and hands any other one to a worker."""
         file = shard.file(self._options.format)
         stale = [other for other in self._by_number.pop(shard.number, []) if other != file]
+        self._stale += stale
         if file in self._files:
             counts = _work.count_part(self._output.read(file), self._options.format)
             if counts and counts.records == len(shard.inputs):
                 self._counts.add(counts)
                 self._skipped += counts.records
                 self._skipped_shards += 1
-                self._discard(stale)
                 return
         elif stale and not self._options.redo_changed:
             raise UsageError(
-                f"inputs were added, removed or changed since {shard} was done: "
+                f"inputs or options were added, removed or changed since {shard} was done: "
                 "--redo-changed does such shards anew; or name another output folder"
             )
-        self._discard(stale)
         self._in_flight[self._task.remote(self._job, shard)] = shard
-
-    def _discard(self, files: list[str]) -> None:
-        for file in files:
-            self._output.remove(file)
 
     def _collect(self, seconds: float) -> None:
         if not self._in_flight:
@@ -250,7 +247,8 @@ class _Run:
                 "--redo-changed deletes their records; or name another output folder"
             )
         if not self._broken:
-            self._discard(beyond + [name for name in self._output.names() if _output.is_temporary(name)])
+            for file in [*self._stale, *beyond, *self._output.temporaries()]:
+                self._output.remove(file)
         failures = sum(self._counts.failures.values())
         if failures > min(self._said, _MOST_MESSAGES) and not self._options.quiet:
             self._progress.say("the records have the other failures")
@@ -275,9 +273,10 @@ def _warn_of_missing_resources(options: Options, progress: Progress) -> None:
 def run(options: Options) -> int:
     """Needs a connection to a cluster. Returns the exit status."""
     progress = Progress(options.shows_progress(), options.quiet)
-    output = _output.output_of(options.output)
+    manifest = options.manifest()
+    output = _output.output_of(options.output, manifest)
     _shards.check(options.inputs)
-    shards = _shards.make_shards(_shards.list_inputs(options.inputs, options.recursive), options.shard_size)
+    shards = _shards.make_shards(_shards.list_inputs(options.inputs, options.recursive), options.shard_size, manifest)
     with _Listing(shards) as listing:
         files = _take_up(output, options)
         _warn_of_missing_resources(options, progress)

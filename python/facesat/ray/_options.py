@@ -42,7 +42,7 @@ class Options:
         return not self.quiet and (self.progress == "on" or (self.progress == "auto" and sys.stderr.isatty()))
 
     def manifest(self) -> bytes:
-        """What shards depend on: a run with another one is another job."""
+        """All that records depend on: a run with another one is another job."""
         search = self.search
         values = {
             "facesat": "job",
@@ -59,6 +59,7 @@ class Options:
             "--equalize": search.equalize,
             "--luma": search.luma,
             "--max-pixels": search.max_pixels,
+            "--max-seconds": search.max_seconds,
         }
         return (json.dumps(values, indent=1) + "\n").encode()
 

@@ -1,7 +1,7 @@
 """The inputs of a job, in parts that are done, repeated and skipped as one.
 
 A shard is a number of inputs in the order in which they are listed. Its file is named after its number and a digest of its
-inputs (their names, sizes and times): a file of that name has the records of exactly these inputs.
+inputs (their names, sizes and times) and of the job's options: a file of that name has the records of exactly these.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ def part_number(file: str) -> int | None:
     return int(found.group(1)) if found else None
 
 
-def _digest(inputs: list[Input]) -> str:
-    digest = hashlib.blake2b(digest_size=8)
+def _digest(inputs: list[Input], manifest: bytes) -> str:
+    digest = hashlib.blake2b(b"%d:%b" % (len(manifest), manifest), digest_size=8)
     for name, kind, value, version in inputs:
         parts = (name, kind.encode(), version.encode(), value if kind == "failure" else b"")
         digest.update(b"".join(b"%d:%b" % (len(part), part) for part in parts))
@@ -89,10 +89,10 @@ def list_inputs(arguments: list[str], recursive: bool, at_once: int = 500) -> It
             yield from _list_local(argument, recursive, at_once)
 
 
-def make_shards(inputs: Iterator[Input], size: int) -> Iterator[Shard]:
-    """The first ones are smaller, so that there are results soon."""
+def make_shards(inputs: Iterator[Input], size: int, manifest: bytes = b"") -> Iterator[Shard]:
+    """The first ones are smaller, so that there are results soon. manifest: what else their records depend on."""
     for number in itertools.count():
         part = list(itertools.islice(inputs, min(size, _FIRST_SIZE << min(number, 32))))
         if not part:
             return
-        yield Shard(number, _digest(part), part)
+        yield Shard(number, _digest(part, manifest), part)

@@ -37,6 +37,9 @@ class Job:
     file_systems: dict[str, Any]
     """The configuration of fsspec where the job was started."""
 
+    def folder(self) -> _output.Output:
+        return _output.output_of(self.output, self.manifest)
+
 
 @dataclasses.dataclass
 class Counts:
@@ -66,7 +69,7 @@ def _require_shared(job: Job, inputs: list[Input]) -> None:
     """Raises NodeError on a node that does not see the files that the job was started with."""
     node = socket.gethostname()
     try:
-        is_there = _output.output_of(job.output).read(MANIFEST) == job.manifest
+        is_there = job.folder().read(MANIFEST) == job.manifest
     except (FileNotFoundError, NotADirectoryError):
         is_there = False
     except Exception as error:
@@ -130,5 +133,5 @@ def do_shard(job: Job, shard: Shard) -> Done:
     searcher = _search.kept_searcher(job.search)
     records = searcher.records(_storage.with_contents((name, kind, value) for name, kind, value, _ in shard.inputs))
     counts = count(records)
-    _output.output_of(job.output).commit(shard.file(job.extension), _file_of(records, job, counts))
+    job.folder().commit(shard.file(job.extension), _file_of(records, job, counts))
     return Done(counts, _messages(records), searcher.remarks())
