@@ -43,16 +43,19 @@ std::uint64_t address_space_available() {
   return limit.rlim_cur > used ? limit.rlim_cur - used : 0;
 }
 
-constexpr std::uint64_t gib = 1ull << 30;
+std::string shortage(const std::string& what_for, std::uint64_t bytes) {
+  if (bytes == 0) return what_for + " needs more memory than is available";
+  constexpr std::uint64_t gib = 1ull << 30;
+  const bool is_below = bytes < gib;
+  return fmt::format("{} needs {} bytes of memory ({:.1f} {}), more than is available", what_for,
+                     bytes, static_cast<double>(bytes) / (is_below ? gib >> 10 : gib),
+                     is_below ? "MiB" : "GiB");
+}
 
 }  // namespace
 
 MemoryError::MemoryError(const std::string& what_for, std::uint64_t bytes_needed)
-    : Error(fmt::format("{} needs {} bytes of memory ({:.1f} {}), more than is available", what_for,
-                        bytes_needed,
-                        static_cast<double>(bytes_needed) / (bytes_needed < gib ? gib >> 10 : gib),
-                        bytes_needed < gib ? "MiB" : "GiB")),
-      bytes(bytes_needed) {}
+    : Error(shortage(what_for, bytes_needed)), bytes(bytes_needed) {}
 
 std::uint64_t available_memory() {
   return std::min({system_available(), cgroup_available(), address_space_available()});

@@ -60,10 +60,11 @@ struct FACESAT_API Stopped : Error {
   Stopped() : Error("the detection was stopped before it was done") {}
 };
 
-// Work that does not fit into memory; the message gives the number of bytes it would need.
+// Work that does not fit into memory; the message gives the number of bytes it would need, if that
+// is known.
 struct FACESAT_API MemoryError : Error {
   MemoryError(const std::string& what_for, std::uint64_t bytes_needed);
-  std::uint64_t bytes;  // needed
+  std::uint64_t bytes;  // needed; 0: not known
 };
 
 // A function that returns whether work shall end; an empty one never ends it. Every participating

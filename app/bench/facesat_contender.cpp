@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <thread>
+#include <future>
 
 #include <tbb/global_control.h>
 
@@ -58,16 +58,15 @@ class FacesatContender final : public Contender {
       for (int warm_up = 0; warm_up < 3; ++warm_up) detector.detect(frame);
     std::atomic<int> frames = 0;
     const Clock::time_point begin = Clock::now();
-    {
-      std::vector<std::jthread> threads;
-      for (FrameDetector& detector : in_flight_)
-        threads.emplace_back([&] {
-          while (seconds_since(begin) < seconds) {
-            detector.detect(frame);
-            ++frames;
-          }
-        });
-    }  // waits for the threads
+    std::vector<std::future<void>> threads;
+    for (FrameDetector& detector : in_flight_)
+      threads.push_back(std::async(std::launch::async, [&] {
+        while (seconds_since(begin) < seconds) {
+          detector.detect(frame);
+          ++frames;
+        }
+      }));
+    for (std::future<void>& thread : threads) thread.get();
     return frames / seconds_since(begin);
   }
   std::vector<Rect> windows(View<const std::uint8_t> gray) override {

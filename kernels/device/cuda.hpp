@@ -1,5 +1,6 @@
 // The only owner of CUDA's handles: memory, streams, events, graphs. Every failure becomes a
-// CudaError with the call and CUDA's own message. Destructors never throw.
+// CudaError with the call and CUDA's own message, or a MemoryError where memory is short, because
+// other backends may have room for the work. Destructors never throw.
 #pragma once
 
 #include <cstddef>
@@ -21,6 +22,8 @@ struct CudaError : DeviceError {
 inline void check(cudaError_t status, const char* call) {
   if (status == cudaSuccess) return;
   cudaGetLastError();  // forgets this error; one that has broken the device is reported again
+  if (status == cudaErrorMemoryAllocation)
+    throw MemoryError(std::string("the GPU (CUDA: ") + call + ")", 0);
   throw CudaError(status, std::string("CUDA: ") + call + ": " + cudaGetErrorString(status));
 }
 #define FACESAT_CUDA(call) ::facesat::gpu::check((call), #call)
@@ -67,10 +70,9 @@ inline double elapsed_ms(const Event& begin, const Event& end) {
   return cudaEventElapsedTime(&ms, begin.get(), end.get()) == cudaSuccess ? ms : 0;
 }
 
-// A refused allocation is a MemoryError, because other backends may have room for the work.
 inline void check_allocation(cudaError_t status, std::size_t bytes) {
   if (status == cudaErrorMemoryAllocation) {
-    cudaGetLastError();  // forgets this error, which is dealt with here
+    cudaGetLastError();  // as in check()
     throw MemoryError("a buffer on the GPU", bytes);
   }
   check(status, "allocation");

@@ -57,7 +57,7 @@ std::vector<LeftOut> leave_out_unusable(std::vector<Backends::Device>& devices,
     answers.push_back(std::async(std::launch::async, [&why_not, id = device.id]() -> std::string {
       try {
         return why_not(id);
-      } catch (const DeviceError& error) {
+      } catch (const Error& error) {
         return error.what();
       }
     }));

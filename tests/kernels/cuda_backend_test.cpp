@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <thread>
+#include <future>
 
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
@@ -340,6 +340,24 @@ TEST(CudaBackend, StaysUsableWithoutMemoryForMoreWindows) {
   }
 }
 
+// The graph of a size is made when the size is seen for the second time.
+TEST(CudaBackend, StaysUsableWithoutMemoryForAGraph) {
+  const auto cascade = find_cascade("frontalface_default");
+  const NamedPicture picture{"drawn faces", drawn_faces({640, 300})};
+  const Expected expected = on_cpu(cascade, picture, {});
+  EXPECT_FALSE(expected.faces.empty());
+  FrameDetector cuda(cascade, {}, gpu::make_cuda_backend(0, ""));
+  compare(expected, picture, {}, cuda, "the default");
+  for (int frame = 0; frame < 2; ++frame) {
+    const Exhausted memory;
+    try {
+      compare(expected, picture, {}, cuda, "the default");  // if it needs no further memory
+    } catch (const MemoryError&) {
+    }
+  }
+  for (int i = 0; i < 3; ++i) compare(expected, picture, {}, cuda, "the default");
+}
+
 // The compiled cascade is identified by the cascade's address. So the backend must keep the cascade
 // alive; otherwise another cascade might be allocated at that address.
 TEST(CudaBackend, KeepsItsCascadeAlive) {
@@ -405,18 +423,17 @@ TEST(CudaBackend, SeveralBackendsAtOnce) {
                                                 {.late = std::nullopt},
                                                 {.late = gpu::LateDivision{{1, 3}, {6, 12}}},
                                                 {.late = gpu::LateDivision{{}, {2}}}};
-  std::vector<std::size_t> found(2 * settings.size());
-  {
-    std::vector<std::jthread> threads;
-    for (std::size_t t = 0; t < found.size(); ++t)
-      threads.emplace_back([&, t] {
-        FrameDetector cuda(cascade, options,
-                           gpu::make_cuda_backend(0, "", settings[t % settings.size()]));
-        for (int i = 0; i < 20; ++i) found[t] = cuda.detect(picture.view()).size();
-      });
-  }
+  std::vector<std::future<std::size_t>> found;
+  for (std::size_t t = 0; t < 2 * settings.size(); ++t)
+    found.push_back(std::async(std::launch::async, [&, t] {
+      FrameDetector cuda(cascade, options,
+                         gpu::make_cuda_backend(0, "", settings[t % settings.size()]));
+      std::size_t count = 0;
+      for (int i = 0; i < 20; ++i) count = cuda.detect(picture.view()).size();
+      return count;
+    }));
   EXPECT_GT(expected, 0u);
-  for (const std::size_t count : found) EXPECT_EQ(count, expected);
+  for (std::future<std::size_t>& count : found) EXPECT_EQ(count.get(), expected);
 }
 
 TEST(CudaBackend, RefusesUnknownNamesAndLargeWindows) {
