@@ -1,5 +1,5 @@
-// Writes a cascade in OpenCV's present format. Floats are written as the f64 values that they equal,
-// so that reading them (decimal -> f64 -> f32) gives them back.
+// Writes a cascade in OpenCV's present format. Floats are written as the f64 values that they
+// equal, so that reading them (decimal -> f64 -> f32) gives them back.
 #include <array>
 #include <cmath>
 #include <cstdint>
