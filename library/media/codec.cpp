@@ -128,9 +128,10 @@ Picture read_other(const InputFile& file, const DecodeLimits& limits, const Form
     return read_other_picture(file, limits);
   } catch (const InputError& error) {
     if (!format || error.kind != "decode") throw;
-    throw InputError("decode",
-                     fmt::format("this is a {} picture, which this build cannot decode{}",
-                                 format->name, other_codec_name().empty() ? "" : ", or damaged"));
+    throw InputError(
+        "decode",
+        fmt::format("this is a {} picture, which this build cannot decode{}", format->name,
+                    other_codec_name().empty() ? "" : ", or which is damaged"));
   }
 }
 

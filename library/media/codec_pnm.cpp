@@ -65,9 +65,7 @@ struct Header {
   bool is_bitmap() const { return kind == '1' || kind == '4'; }
   bool is_wide() const { return maximum > UINT8_MAX; }  // 16 bits per sample
   int channels() const { return kind == '3' || kind == '6' ? 3 : 1; }
-  std::size_t samples_per_row() const {
-    return static_cast<std::size_t>(size.width) * channels();
-  }
+  std::size_t samples_per_row() const { return static_cast<std::size_t>(size.width) * channels(); }
   // The least number of bytes that a row takes.
   std::size_t bytes_per_row() const {
     if (kind == '4') return (samples_per_row() + 7) / 8;

@@ -33,7 +33,8 @@ Source& of(thandle_t handle) {
 
 tmsize_t read(thandle_t handle, void* to, tmsize_t count) {
   Source& source = of(handle);
-  const std::size_t size = std::min(static_cast<std::size_t>(count), source.file.size() - source.at);
+  const std::size_t size =
+      std::min(static_cast<std::size_t>(count), source.file.size() - source.at);
   std::memcpy(to, source.file.data() + source.at, size);
   source.at += size;
   return static_cast<tmsize_t>(size);
@@ -123,7 +124,8 @@ Size size_of_part(TIFF* tiff, Size size) {
 // orientation demands that.
 void read_pixels(TIFF* tiff, View<Bgr> pixels, int orientation, const DecodeLimits& limits) {
   const bool is_tiled = TIFFIsTiled(tiff) != 0;
-  const bool from_below = orientation == ORIENTATION_BOTRIGHT || orientation == ORIENTATION_BOTLEFT ||
+  const bool from_below = orientation == ORIENTATION_BOTRIGHT ||
+                          orientation == ORIENTATION_BOTLEFT ||
                           orientation == ORIENTATION_RIGHTBOT || orientation == ORIENTATION_LEFTBOT;
   const auto [width, height] = pixels.size;
   const Size part = size_of_part(tiff, pixels.size);

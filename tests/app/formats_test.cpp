@@ -1,5 +1,5 @@
-// BMP, PNM, WebP, TIFF and HEIF files of all kinds, against cv::imread, which has no HEIF; formats that
-// nothing reads; files with several pictures; and the pictures that are written.
+// BMP, PNM, WebP, TIFF and HEIF files of all kinds, against cv::imread, which has no HEIF; formats
+// that nothing reads; files with several pictures; and the pictures that are written.
 #include <algorithm>
 #include <array>
 #include <functional>
@@ -82,7 +82,8 @@ class FormatsTest : public CodecTest {
     for (int round = 0; round < rounds; ++round) {
       Bytes damaged = file;
       for (int change = 0; change < 1 + round % 3; ++change) {
-        const std::size_t end = round % 2 == 0 ? file.size() : std::min<std::size_t>(file.size(), 64);
+        const std::size_t end =
+            round % 2 == 0 ? file.size() : std::min<std::size_t>(file.size(), 64);
         damaged[3 + random() % (end - 3)] = static_cast<unsigned char>(random());
       }
       SCOPED_TRACE(::testing::PrintToString(damaged));
@@ -136,7 +137,7 @@ Bytes encode_bmp(Size size, const BmpKind& kind, const Bytes& palette, const Byt
 }
 
 Bytes encode_bmp(Size size, const BmpKind& kind) {
-  const std::size_t colours = kind.bits > 8        ? 0
+  const std::size_t colours = kind.bits > 8       ? 0
                               : kind.colours == 0 ? std::size_t{1} << kind.bits
                                                   : kind.colours;
   return encode_bmp(size, kind, noise(colours * (kind.header == 12 ? 3 : 4), 2),
@@ -155,8 +156,8 @@ TEST_F(FormatsTest, BmpsOfAllKindsHaveTheSamePixels) {
       for (const int header : {12, 40, 52, 56, 64, 108, 124})
         for (const bool top_down : {false, true}) {
           if (header == 12 && top_down) continue;
-          SCOPED_TRACE(fmt::format("{} wide, {} bits, header {}, {}", size.width, bits, header,
-                                   top_down));
+          SCOPED_TRACE(
+              fmt::format("{} wide, {} bits, header {}, {}", size.width, bits, header, top_down));
           const auto picture =
               compare(encode_bmp(size, {.bits = bits, .header = header, .top_down = top_down}));
           EXPECT_EQ(picture.has_value(), bits != 16 || header != 12);
@@ -184,9 +185,10 @@ TEST_F(FormatsTest, BmpsWithMasksHaveTheSamePixelsOrAreRefused) {
           compare(encode_bmp(
               size, {.bits = bits, .compression = 3, .header = header, .after_header = after}));
         }
-  EXPECT_EQ(refusal(encode_bmp({7, 5}, {.bits = 16, .compression = 3, .after_header = masks(1, 2, 4)})),
-            "decode: this BMP cannot be decoded: its colours have other bits than five, six and "
-            "five, or five of each");
+  EXPECT_EQ(
+      refusal(encode_bmp({7, 5}, {.bits = 16, .compression = 3, .after_header = masks(1, 2, 4)})),
+      "decode: this BMP cannot be decoded: its colours have other bits than five, six and "
+      "five, or five of each");
 }
 
 // Runs, unencoded pixels, jumps, rows that end early, and an end that comes early or is missing.
@@ -227,9 +229,8 @@ TEST_F(FormatsTest, RunLengthEncodedBmpsHaveTheSamePixels) {
     for (const int bits : {4, 8})
       for (unsigned seed = 0; seed < 60; ++seed) {
         SCOPED_TRACE(fmt::format("{} wide, {} bits, seed {}", size.width, bits, seed));
-        const BmpKind kind{.bits = bits,
-                           .compression = bits == 8 ? 1u : 2u,
-                           .top_down = seed % 2 == 1};
+        const BmpKind kind{
+            .bits = bits, .compression = bits == 8 ? 1u : 2u, .top_down = seed % 2 == 1};
         read += compare(encode_bmp(size, kind, noise(std::size_t{4} << bits, 2),
                                    random_rle(size, bits, seed)))
                     .has_value();
@@ -238,7 +239,8 @@ TEST_F(FormatsTest, RunLengthEncodedBmpsHaveTheSamePixels) {
 }
 
 TEST_F(FormatsTest, CutAndDamagedBmpsAreReadAsByOpenCvOrNotAtAll) {
-  for (const BmpKind& kind : {BmpKind{.bits = 4}, BmpKind{.bits = 24}, BmpKind{.bits = 24, .header = 12}}) {
+  for (const BmpKind& kind :
+       {BmpKind{.bits = 4}, BmpKind{.bits = 24}, BmpKind{.bits = 24, .header = 12}}) {
     compare_beginnings(encode_bmp({7, 5}, kind));
     EXPECT_GT(compare_damaged(encode_bmp({33, 17}, kind), 500), 100);
   }
@@ -246,8 +248,9 @@ TEST_F(FormatsTest, CutAndDamagedBmpsAreReadAsByOpenCvOrNotAtAll) {
     const BmpKind kind{.bits = bits, .compression = bits == 8 ? 1u : 2u};
     const Bytes palette = noise(std::size_t{4} << bits, 2);
     compare_beginnings(encode_bmp({7, 5}, kind, palette, random_rle({7, 5}, bits, 3)));
-    EXPECT_GT(compare_damaged(encode_bmp({33, 17}, kind, palette, random_rle({33, 17}, bits, 3)), 500),
-              20);
+    EXPECT_GT(
+        compare_damaged(encode_bmp({33, 17}, kind, palette, random_rle({33, 17}, bits, 3)), 500),
+        20);
   }
   Bytes cut = encode_bmp({33, 17}, {.bits = 24});
   cut.resize(cut.size() * 2 / 3);
@@ -288,15 +291,36 @@ TEST_F(FormatsTest, PnmsOfAllKindsHaveTheSamePixels) {
 // Whatever is between the numbers, and values above the maximum.
 TEST_F(FormatsTest, UnusualPnmsAreReadAsByOpenCvOrNotAtAll) {
   int read = 0;
-  for (const std::string_view file :
-       {"P2 2 1 9 3 9"sv, "P2 2 1 9 3 9 "sv, "P2 2 1 9 3 9x"sv, "P2#c\n2 1 9 3 9 "sv,
-        "P2\n#c\r2 1#c\n9 3 9\n"sv, "P2\n2 1 9 3#c\n9\n"sv, "P2\n2 1 9 3 10\n"sv, "P2\n2 1 9 -3 9\n"sv,
-        "P2\n2 1 999 3 1000\n"sv, "P2\n2 1 9 3 99999999999\n"sv, "P2\n0 1 9 3 9\n"sv,
-        "P2\n2 1 0 3 9\n"sv, "P2\n2 1 65536 3 9\n"sv, "P2\n2 1 9 3,9\n"sv, "P1\n4 1\n0110"sv,
-        "P1\n4 1\n0 1 2 7"sv, "P1\n4 1\n01 1"sv, "P1\t4\v1\f0110"sv, "P4\n9 1\n\xA5\x80"sv,
-        "P4\n9 1\n\xA5"sv, "P5\n2 1\n255 ab"sv, "P5\n2 1\n255\r\nab"sv, "P5\n2 1\n255#ab"sv,
-        "P5\n2 1\n255"sv, "P5\n2 1 9 \xFF\x05"sv, "P5x2 1 9 ab"sv, "P6\n1 1\n300\n\1\2\3\4\5\6"sv,
-        "P6\n1 1\n300\n\1\2\3\4\5"sv, "P0\n1 1\n3\n1\n"sv, "P9\n1 1\n3\n1\n"sv}) {
+  for (const std::string_view file : {"P2 2 1 9 3 9"sv,
+                                      "P2 2 1 9 3 9 "sv,
+                                      "P2 2 1 9 3 9x"sv,
+                                      "P2#c\n2 1 9 3 9 "sv,
+                                      "P2\n#c\r2 1#c\n9 3 9\n"sv,
+                                      "P2\n2 1 9 3#c\n9\n"sv,
+                                      "P2\n2 1 9 3 10\n"sv,
+                                      "P2\n2 1 9 -3 9\n"sv,
+                                      "P2\n2 1 999 3 1000\n"sv,
+                                      "P2\n2 1 9 3 99999999999\n"sv,
+                                      "P2\n0 1 9 3 9\n"sv,
+                                      "P2\n2 1 0 3 9\n"sv,
+                                      "P2\n2 1 65536 3 9\n"sv,
+                                      "P2\n2 1 9 3,9\n"sv,
+                                      "P1\n4 1\n0110"sv,
+                                      "P1\n4 1\n0 1 2 7"sv,
+                                      "P1\n4 1\n01 1"sv,
+                                      "P1\t4\v1\f0110"sv,
+                                      "P4\n9 1\n\xA5\x80"sv,
+                                      "P4\n9 1\n\xA5"sv,
+                                      "P5\n2 1\n255 ab"sv,
+                                      "P5\n2 1\n255\r\nab"sv,
+                                      "P5\n2 1\n255#ab"sv,
+                                      "P5\n2 1\n255"sv,
+                                      "P5\n2 1 9 \xFF\x05"sv,
+                                      "P5x2 1 9 ab"sv,
+                                      "P6\n1 1\n300\n\1\2\3\4\5\6"sv,
+                                      "P6\n1 1\n300\n\1\2\3\4\5"sv,
+                                      "P0\n1 1\n3\n1\n"sv,
+                                      "P9\n1 1\n3\n1\n"sv}) {
     SCOPED_TRACE(file);
     read += compare(bytes_of(file)).has_value();
   }
@@ -322,11 +346,10 @@ Bytes encode_webp(Size size, bool has_alpha, bool lossless, float quality) {
   const int pitch = size.width * (has_alpha ? 4 : 3);
   std::uint8_t* data = nullptr;
   const auto [w, h] = size;
-  const std::size_t count =
-      lossless ? (has_alpha ? WebPEncodeLosslessBGRA : WebPEncodeLosslessBGR)(pixels.data(), w, h,
-                                                                              pitch, &data)
-               : (has_alpha ? WebPEncodeBGRA : WebPEncodeBGR)(pixels.data(), w, h, pitch, quality,
-                                                              &data);
+  const std::size_t count = lossless ? (has_alpha ? WebPEncodeLosslessBGRA : WebPEncodeLosslessBGR)(
+                                           pixels.data(), w, h, pitch, &data)
+                                     : (has_alpha ? WebPEncodeBGRA : WebPEncodeBGR)(
+                                           pixels.data(), w, h, pitch, quality, &data);
   Bytes file(data, data + count);
   WebPFree(data);
   return file;
@@ -442,8 +465,8 @@ Bytes encode_tiff(const std::filesystem::path& file, Size size, const TiffKind& 
     if (page > 0) TIFFSetField(tiff, TIFFTAG_SUBFILETYPE, kind.subfile_type_of_next);
     const bool is_tiled = kind.tile > 0;
     const auto parts = is_tiled ? TIFFNumberOfTiles(tiff) : TIFFNumberOfStrips(tiff);
-    Bytes pixels = noise(static_cast<std::size_t>(is_tiled ? TIFFTileSize(tiff) : TIFFStripSize(tiff)),
-                         10 + page);
+    Bytes pixels = noise(
+        static_cast<std::size_t>(is_tiled ? TIFFTileSize(tiff) : TIFFStripSize(tiff)), 10 + page);
     for (std::uint32_t part = 0; part < parts; ++part) {
       const tmsize_t rest = is_tiled ? 0 : TIFFRawStripSize(tiff, part);
       const auto bytes = is_tiled || rest <= 0 ? static_cast<tmsize_t>(pixels.size()) : rest;
@@ -464,10 +487,10 @@ class TiffTest : public FormatsTest {
 };
 
 const std::vector<TiffKind> tiff_colours{
-    {PHOTOMETRIC_MINISBLACK, 1, 1},  {PHOTOMETRIC_MINISWHITE, 1, 1}, {PHOTOMETRIC_MINISBLACK, 1, 8},
-    {PHOTOMETRIC_MINISWHITE, 1, 8},  {PHOTOMETRIC_MINISBLACK, 2, 8}, {PHOTOMETRIC_MINISBLACK, 1, 16},
-    {PHOTOMETRIC_PALETTE, 1, 8},     {PHOTOMETRIC_RGB, 3, 8},        {PHOTOMETRIC_RGB, 4, 8},
-    {PHOTOMETRIC_RGB, 3, 16},        {PHOTOMETRIC_RGB, 4, 16},       {PHOTOMETRIC_SEPARATED, 4, 8},
+    {PHOTOMETRIC_MINISBLACK, 1, 1}, {PHOTOMETRIC_MINISWHITE, 1, 1}, {PHOTOMETRIC_MINISBLACK, 1, 8},
+    {PHOTOMETRIC_MINISWHITE, 1, 8}, {PHOTOMETRIC_MINISBLACK, 2, 8}, {PHOTOMETRIC_MINISBLACK, 1, 16},
+    {PHOTOMETRIC_PALETTE, 1, 8},    {PHOTOMETRIC_RGB, 3, 8},        {PHOTOMETRIC_RGB, 4, 8},
+    {PHOTOMETRIC_RGB, 3, 16},       {PHOTOMETRIC_RGB, 4, 16},       {PHOTOMETRIC_SEPARATED, 4, 8},
     {PHOTOMETRIC_CIELAB, 3, 8}};
 
 TEST_F(TiffTest, OfAllKindsHasTheSamePixels) {
@@ -490,9 +513,9 @@ TEST_F(TiffTest, OfAllKindsHasTheSamePixels) {
               kind.rows_per_strip = 8;
             const Bytes file = encode(size, kind);
             if (file.empty()) continue;
-            SCOPED_TRACE(fmt::format("photometric {}, {} samples of {} bits, compression {}, {}, {}",
-                                     kind.photometric, kind.samples, kind.bits, compression, planar,
-                                     tile));
+            SCOPED_TRACE(
+                fmt::format("photometric {}, {} samples of {} bits, compression {}, {}, {}",
+                            kind.photometric, kind.samples, kind.bits, compression, planar, tile));
             read += compare(file).has_value();
           }
   EXPECT_GT(read, 300);
@@ -503,7 +526,8 @@ TEST_F(TiffTest, IsTurnedAsByOpenCv) {
     for (const std::uint32_t tile : {0u, 16u})
       for (const std::uint32_t rows : {3u, 17u, 1000u})
         for (const Size size : sizes) {
-          SCOPED_TRACE(fmt::format("{}, tile {}, {} rows, {} wide", orientation, tile, rows, size.width));
+          SCOPED_TRACE(
+              fmt::format("{}, tile {}, {} rows, {} wide", orientation, tile, rows, size.width));
           TiffKind kind{PHOTOMETRIC_RGB, 3, 8};
           kind.orientation = orientation;
           kind.rows_per_strip = rows;
@@ -525,10 +549,10 @@ TEST_F(TiffTest, OfOtherByteOrdersHasTheSamePixels) {
 TEST_F(TiffTest, CutOrDamagedIsReadAsByOpenCv) {
   std::mt19937 random(12);
   int read = 0, warnings = 0;
-  for (const std::uint16_t compression : {COMPRESSION_NONE, COMPRESSION_LZW, COMPRESSION_CCITTFAX4}) {
+  for (const std::uint16_t compression :
+       {COMPRESSION_NONE, COMPRESSION_LZW, COMPRESSION_CCITTFAX4}) {
     TiffKind kind{PHOTOMETRIC_RGB, 3, 8, compression};
-    if (compression == COMPRESSION_CCITTFAX4)
-      kind = {PHOTOMETRIC_MINISWHITE, 1, 1, compression};
+    if (compression == COMPRESSION_CCITTFAX4) kind = {PHOTOMETRIC_MINISWHITE, 1, 1, compression};
     const Bytes file = encode({33, 17}, kind);
     for (int round = 0; round < 600; ++round) {
       Bytes damaged = file;
@@ -558,8 +582,9 @@ TEST_F(TiffTest, WithPagesIsReported) {
 }
 
 TEST_F(TiffTest, OfFloatsIsRefusedWithTheReason) {
-  EXPECT_EQ(refusal(encode({7, 5}, {PHOTOMETRIC_RGB, 3, 32})),
-            "decode: this TIFF cannot be decoded: Sorry, can not handle images with 32-bit samples");
+  EXPECT_EQ(
+      refusal(encode({7, 5}, {PHOTOMETRIC_RGB, 3, 32})),
+      "decode: this TIFF cannot be decoded: Sorry, can not handle images with 32-bit samples");
 }
 
 TEST_F(TiffTest, WithHugeTilesIsRefused) {
@@ -607,8 +632,7 @@ Bytes encode_heif(heif_compression_format format, Size size, Bgr colour, int pic
   return file;
 }
 
-class HeifTest : public CodecTest,
-                 public ::testing::WithParamInterface<heif_compression_format> {};
+class HeifTest : public CodecTest, public ::testing::WithParamInterface<heif_compression_format> {};
 INSTANTIATE_TEST_SUITE_P(Codecs, HeifTest,
                          ::testing::Values(heif_compression_HEVC, heif_compression_AV1));
 
@@ -633,8 +657,7 @@ TEST_P(HeifTest, IsReadInColourAndItsOtherPicturesAreReported) {
 TEST_P(HeifTest, ThatIsCutOrDamagedIsReadOrRefused) {
   const Bytes file = encode_heif(GetParam(), {64, 48}, {1, 2, 3}, 1);
   if (file.empty()) GTEST_SKIP() << "skipped: libheif has no encoder";
-  for (std::size_t count = 12; count < file.size(); ++count)
-    try_read(std::span(file).first(count));
+  for (std::size_t count = 12; count < file.size(); ++count) try_read(std::span(file).first(count));
   Bytes cut = file;
   cut.resize(file.size() / 2);
   EXPECT_EQ(refusal(cut).find("decode: this HEIF cannot be decoded"), 0u) << refusal(cut);
@@ -645,30 +668,24 @@ TEST_P(HeifTest, ThatIsCutOrDamagedIsReadOrRefused) {
 
 // With OpenCV, some of them are damaged pictures to it.
 TEST(FormatNames, AreInTheRefusal) {
-  for (const auto& [name, beginning] : std::vector<std::pair<std::string_view, std::string_view>>{
-           {"GIF", "GIF89a"},
-           {"JPEG XL", "\xFF\x0A"},
-           {"JPEG XL", "\0\0\0\x0CJXL \r\n\x87\n"sv},
-           {"JPEG 2000", "\0\0\0\x0CjP  \r\n\x87\n"sv},
-           {"JPEG 2000", "\xFF\x4F\xFF\x51"},
-           {"PSD", "8BPS"},
-           {"OpenEXR", "\x76\x2F\x31\x01"},
-           {"Radiance HDR", "#?RADIANCE"},
-           {"PAM", "P7\n"},
-           {"PFM", "Pf\n"},
-           {"ICO", "\0\0\1\0"sv},
-           {"QOI", "qoif"},
+  for (const auto& [name, beginning] : std::vector<std::pair<std::string_view, std::string_view>> {
+         {"GIF", "GIF89a"}, {"JPEG XL", "\xFF\x0A"}, {"JPEG XL", "\0\0\0\x0CJXL \r\n\x87\n"sv},
+             {"JPEG 2000", "\0\0\0\x0CjP  \r\n\x87\n"sv}, {"JPEG 2000", "\xFF\x4F\xFF\x51"},
+             {"PSD", "8BPS"}, {"OpenEXR", "\x76\x2F\x31\x01"}, {"Radiance HDR", "#?RADIANCE"},
+             {"PAM", "P7\n"}, {"PFM", "Pf\n"}, {"ICO", "\0\0\1\0"sv}, {"QOI", "qoif"},
 #if !FACESAT_WEBP
-           {"WebP", "RIFF1234WEBP"},
+             {"WebP", "RIFF1234WEBP"},
 #endif
 #if !FACESAT_TIFF
-           {"TIFF", "II*\0"sv},
+             {"TIFF", "II*\0"sv},
 #endif
 #if !FACESAT_HEIF
-           {"HEIF", "\0\0\0\x18"
-                    "ftypheic"sv},
-           {"AVIF", "\0\0\0\x18"
-                    "ftypavif"sv},
+             {"HEIF",
+              "\0\0\0\x18"
+              "ftypheic"sv},
+             {"AVIF",
+              "\0\0\0\x18"
+              "ftypavif"sv},
 #endif
        }) {
     const std::string expected =
@@ -713,8 +730,9 @@ TEST(SeveralPictures, InAJpegAreReported) {
   EXPECT_EQ(with_index({primary, view}), only_first_picture);
   EXPECT_EQ(with_index({primary, preview, other}), only_first_picture);
   EXPECT_EQ(with_index({}), only_first_picture);
-  const Bytes gain_map =
-      segment(0xE1, "http://ns.adobe.com/xap/1.0/\0<x xmlns:hdrgm='http://ns.adobe.com/hdr-gain-map/1.0/'/>"sv);
+  const Bytes gain_map = segment(
+      0xE1,
+      "http://ns.adobe.com/xap/1.0/\0<x xmlns:hdrgm='http://ns.adobe.com/hdr-gain-map/1.0/'/>"sv);
   EXPECT_EQ(warning_of(joined(with_bytes(first, 2, gain_map), second)), "");
 }
 
@@ -771,7 +789,8 @@ TEST(Writing, EqualsImencode) {
     cv::Mat image(size.height, size.width, CV_8UC3);
     for (int y = 0; y < size.height; ++y)
       for (int x = 0; x < size.width; ++x) {
-        const unsigned char* const from = &values[3 * (static_cast<std::size_t>(y) * size.width + x)];
+        const unsigned char* const from =
+            &values[3 * (static_cast<std::size_t>(y) * size.width + x)];
         pixels.row(y)[x] = {from[0], from[1], from[2]};
         image.at<cv::Vec3b>(y, x) = {from[0], from[1], from[2]};
       }

@@ -30,8 +30,8 @@ Handle primary_picture(heif_context* context, const DecodeLimits& limits) {
 // Red, green and blue.
 Pixels decode(heif_image_handle* handle) {
   heif_image* image = nullptr;
-  require(heif_decode_image(handle, &image, heif_colorspace_RGB, heif_chroma_interleaved_RGB,
-                            nullptr));
+  require(
+      heif_decode_image(handle, &image, heif_colorspace_RGB, heif_chroma_interleaved_RGB, nullptr));
   return {image, heif_image_release};
 }
 
