@@ -15,7 +15,6 @@
 #include "cascades/cascade_store.hpp"
 #include "library/media/codec.hpp"
 #include "library/media/frame_source.hpp"
-#include "library/media/opencv.hpp"
 #include "library/media/stamp.hpp"
 #include "library/media/video.hpp"
 #include "library/support/errors.hpp"
@@ -57,7 +56,7 @@ void check_cascades(const Outputs::Output& output, const std::vector<std::string
 void check_format_of_picture(const Outputs::Output& output) {
   Image<Bgr> pixel({1, 1});
   *pixel.row(0) = {};
-  if (opencv().encode(pixel.view(), output.file.extension().string()).empty())
+  if (try_encode(pixel.view(), output.file.extension().string()).empty())
     throw UsageError(fmt::format("{} {}: the name of a picture must end in .png or .jpg",
                                  output.option, output.file.string()));
 }

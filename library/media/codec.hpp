@@ -1,6 +1,6 @@
-// Reads and writes picture files. JPEG and PNG files are read by codec_jpeg.cpp and codec_png.cpp.
-// All other files, and JPEGs that codec_jpeg.cpp does not handle, are read by OpenCV
-// (codec_opencv.cpp) or, in builds without it, by stb_image (codec_stb.cpp).
+// Reads and writes picture files. A format that has a reader here (codec_*.cpp) is read by that
+// alone, in every build; the others are left to OpenCV (codec_opencv.cpp), and refused in builds
+// without it (codec_none.cpp).
 #pragma once
 
 #include <filesystem>
@@ -47,8 +47,10 @@ ImageView image_view(const Picture& picture);
 // MemoryError.
 Picture in_colour(Picture picture);
 
-// The warning for an animation.
+// The warnings for an animation, and for other files with several pictures.
 constexpr const char* only_first_frame = "this is an animation: only its first frame is looked at";
+constexpr const char* only_first_picture =
+    "the file has several pictures: only the first one is looked at";
 
 // Sets the limits of the libraries. To be called before other threads start; otherwise the
 // libraries have their own limits (OpenCV: 2^30 pixels).
@@ -62,15 +64,14 @@ Picture read_picture(const InputFile& file, const DecodeLimits& limits = {},
 Picture read_picture(const std::filesystem::path& file, const DecodeLimits& limits = {},
                      Reading reading = Reading::colour);
 
-// Reads a file that is neither an intact JPEG nor a PNG; does not check whether it is complete.
-// Throws InputError.
-Picture read_other_picture(const InputFile& file, const DecodeLimits& limits, Reading reading);
+// Reads a file of a format that has no reader here. Throws InputError.
+Picture read_other_picture(const InputFile& file, const DecodeLimits& limits);
 
 // Encodes a picture; the format follows the extension (.jpg, .jpeg or .png). Throws
 // InputError("write") for a format that is not supported, or cannot hold a picture of this size.
 std::vector<unsigned char> encode_picture(View<const Bgr> pixels, const std::string& extension);
 
-// The same, but returns no bytes if encoding fails.
+// The same, but returns no bytes if the format is not supported, or cannot hold the picture.
 std::vector<unsigned char> try_encode(View<const Bgr> pixels, const std::string& extension);
 
 // Writes a picture, replacing any file of that name. Throws OutputError.
@@ -81,5 +82,9 @@ std::string codec_name();
 
 // The file name extensions that read_picture can read, in lower case with the dot.
 const std::vector<std::string_view>& picture_extensions();
+
+// What read_other_picture() adds to these two: ", OpenCV 4.6.0", or nothing.
+std::string other_codec_name();
+std::vector<std::string_view> other_picture_extensions();
 
 }  // namespace facesat

@@ -1,24 +1,21 @@
 // JPEG files by libjpeg-turbo.
 #pragma once
 
-#include <optional>
 #include <span>
-#include <string>
+#include <vector>
 
 #include "library/media/codec.hpp"
 
 namespace facesat {
 
-// The same pixels as cv::imread in the same reading, rotated upright unless the EXIF data are
-// broken. nullopt if the file is not a JPEG, is damaged in any way, or has colours that
-// libjpeg-turbo does not convert (CMYK). `damage`, if given, becomes the message of libjpeg-turbo
-// about damaged data. Throws InputError("limit"), MemoryError, Stopped.
-std::optional<Picture> read_jpeg(std::span<const unsigned char> file,
-                                 const DecodeLimits& limits = {}, Reading reading = Reading::colour,
-                                 std::string* damage = nullptr);
+// The same pixels as cv::imread in the same reading, rotated upright as it does; also of damaged
+// files, with a warning. Throws InputError for a file that libjpeg-turbo does not decode, that has
+// too many pixels, or so many scans that decoding it would take minutes; MemoryError; and Stopped.
+Picture read_jpeg(std::span<const unsigned char> file, const DecodeLimits& limits = {},
+                  Reading reading = Reading::colour);
 
-// Throws InputError("limit") for a JPEG with too many pixels, or with so many scans that decoding
-// it would take minutes. For files that read_jpeg leaves to other decoders.
-void require_jpeg_within_limits(std::span<const unsigned char> file, const DecodeLimits& limits);
+// Encodes with a quality of 95, as cv::imencode does. No bytes if a side has more than 65500
+// pixels.
+std::vector<unsigned char> to_jpeg(View<const Bgr> pixels);
 
 }  // namespace facesat

@@ -4,9 +4,12 @@
 #include <csetjmp>
 #include <cstring>
 #include <optional>
+#include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 #include <png.h>
+#include <zlib.h>
 
 #include "library/media/exif.hpp"
 #include "library/media/upright.hpp"
@@ -103,6 +106,60 @@ class PngReader {
   std::jmp_buf failed_;
 };
 
+// An animation has an acTL chunk before the image data (IDAT).
+bool is_animated(std::span<const unsigned char> file) {
+  const std::string_view bytes(reinterpret_cast<const char*>(file.data()), file.size());
+  return bytes.find("acTL") < bytes.find("IDAT");
+}
+
+// Errors are handled as in PngReader.
+class PngWriter {
+ public:
+  PngWriter() {
+    png_ = png_create_write_struct(
+        PNG_LIBPNG_VER_STRING, this,
+        [](png_structp png, auto) {
+          std::longjmp(static_cast<PngWriter*>(png_get_error_ptr(png))->failed_, 1);
+        },
+        [](png_structp, auto) {});
+    if (png_) info_ = png_create_info_struct(png_);
+    if (!info_) throw MemoryError("libpng", 0);
+  }
+  ~PngWriter() { png_destroy_write_struct(&png_, &info_); }
+  PngWriter(const PngWriter&) = delete;
+  PngWriter& operator=(const PngWriter&) = delete;
+
+  bool write(View<const Bgr> pixels) {
+    if (setjmp(failed_) != 0) return false;
+    png_set_write_fn(png_, this, append, nullptr);
+    png_set_filter(png_, PNG_FILTER_TYPE_BASE, PNG_FILTER_SUB);
+    png_set_compression_level(png_, Z_BEST_SPEED);
+    png_set_compression_strategy(png_, Z_RLE);
+    png_set_IHDR(png_, info_, static_cast<png_uint_32>(pixels.size.width),
+                 static_cast<png_uint_32>(pixels.size.height), 8, PNG_COLOR_TYPE_RGB,
+                 PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+    png_write_info(png_, info_);
+    png_set_bgr(png_);
+    for (int y = 0; y < pixels.size.height; ++y)
+      png_write_row(png_, reinterpret_cast<png_const_bytep>(pixels.row(y)));
+    png_write_end(png_, info_);
+    return true;
+  }
+
+  std::vector<unsigned char> bytes() { return std::move(bytes_); }
+
+ private:
+  static void append(png_structp png, png_bytep from, std::size_t count) {
+    auto& self = *static_cast<PngWriter*>(png_get_io_ptr(png));
+    self.bytes_.insert(self.bytes_.end(), from, from + count);
+  }
+
+  png_structp png_ = nullptr;
+  png_infop info_ = nullptr;
+  std::vector<unsigned char> bytes_;
+  std::jmp_buf failed_;
+};
+
 }  // namespace
 
 Picture read_png(std::span<const unsigned char> file, const DecodeLimits& limits) {
@@ -112,7 +169,14 @@ Picture read_png(std::span<const unsigned char> file, const DecodeLimits& limits
   if (size->area() > limits.max_pixels) throw too_large(*size, limits);
   const NewFrame<Bgr> frame = new_frame<Bgr>(*size);
   if (!reader.read_pixels(frame.pixels)) reader.rethrow();
-  return upright(to_picture(frame), exif_orientation(reader.exif()));
+  Picture picture = upright(to_picture(frame), exif_orientation(reader.exif()));
+  if (is_animated(file)) picture.warning = only_first_frame;
+  return picture;
+}
+
+std::vector<unsigned char> to_png(View<const Bgr> pixels) {
+  PngWriter writer;
+  return writer.write(pixels) ? writer.bytes() : std::vector<unsigned char>();
 }
 
 }  // namespace facesat

@@ -13,7 +13,7 @@ constexpr std::size_t default_max_pixels = 250'000'000;  // 750 MB of 8-bit colo
 
 struct DecodeLimits {
   std::size_t max_pixels = default_max_pixels;
-  ShouldStop should_stop = nullptr;  // called while JPEG and PNG files are decoded
+  ShouldStop should_stop = nullptr;  // called between the rows or tiles of most formats
 };
 
 // The error for a picture with more pixels than the limit.

@@ -1,20 +1,11 @@
 #include "library/media/exif.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 
 namespace facesat {
 namespace {
-
-// Markers of JPEG, each preceded by a byte 0xFF.
-enum : unsigned char { TEM = 0x01, RST0 = 0xD0, RST7 = 0xD7, SOI, EOI, SOS, APP1 = 0xE1 };
-
-// Is this one of the markers, apart from SOI and EOI, that no segment follows?
-constexpr bool stands_alone(unsigned char marker) {
-  return marker == TEM || (marker >= RST0 && marker <= RST7);
-}
 
 constexpr std::uint16_t orientation_tag = 0x112;
 
@@ -110,30 +101,29 @@ std::optional<std::uint16_t> find_orientation(const ExifReader& exif) {
 
 }  // namespace
 
-// The EXIF data are in the first APP1 segment before the first scan. Its signature is not checked:
-// if XMP comes before EXIF, no orientation is found. Segments are located as libjpeg does.
-std::span<const unsigned char> exif_in_jpeg(std::span<const unsigned char> file) {
-  constexpr std::size_t bytes_of_length = 2, bytes_of_signature = 6;
-  if (file.size() < 2 || file[0] != 0xFF || file[1] != SOI) return {};
-  for (std::span rest = file.subspan(2);;) {
-    const auto prefix = std::ranges::find(rest, 0xFF);
-    const auto code = std::find_if(prefix, rest.end(), [](unsigned char c) { return c != 0xFF; });
-    if (code == rest.end() || *code == SOS || *code == EOI) return {};
-    rest = {code + 1, rest.end()};
-    if (*code == 0 || stands_alone(*code)) continue;  // 0: not a marker, but a data byte 0xFF
-    if (rest.size() < bytes_of_length) return {};
-    const std::size_t length = rest[0] << 8 | rest[1];
-    const bool is_damaged = length < bytes_of_length;  // libjpeg continues after the length
-    const auto segment = rest.first(std::min(std::max(length, bytes_of_length), rest.size()));
-    if (*code == APP1 && !is_damaged)
-      return segment.subspan(std::min(bytes_of_length + bytes_of_signature, segment.size()));
-    rest = rest.subspan(segment.size());
-  }
-}
-
 int exif_orientation(std::span<const unsigned char> exif) {
   const int orientation = find_orientation(ExifReader(exif)).value_or(1);
   return orientation >= 1 && orientation <= 8 ? orientation : 1;
+}
+
+// An entry of the directory gives the bytes and the offset of the list of pictures, each of which
+// has 16 bytes and begins with its type.
+bool has_only_previews(std::span<const unsigned char> index) {
+  constexpr std::uint16_t list_tag = 0xB002;
+  constexpr std::uint32_t bytes_of_picture = 16, type = 0xFF0000, preview = 0x010000;
+  const ExifReader reader(index);
+  const std::uint64_t directory = reader.u32(4).value_or(0);
+  const unsigned entries = reader.u16(directory).value_or(0);
+  for (unsigned i = 0; i < entries; ++i) {
+    const std::uint64_t entry = directory + 2 + 12 * i;
+    if (reader.u16(entry) != list_tag) continue;
+    const std::uint32_t bytes = reader.u32(entry + 4).value_or(0);
+    const std::uint64_t list = reader.u32(entry + 8).value_or(0);
+    for (std::uint64_t at = bytes_of_picture; at < bytes; at += bytes_of_picture)
+      if ((reader.u32(list + at).value_or(0) & type) != preview) return false;
+    return bytes > bytes_of_picture;
+  }
+  return false;
 }
 
 }  // namespace facesat

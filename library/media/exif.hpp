@@ -6,12 +6,12 @@
 
 namespace facesat {
 
-// The EXIF data of a JPEG file, starting at their TIFF header; empty if there are none, or if the
-// file is not a JPEG.
-std::span<const unsigned char> exif_in_jpeg(std::span<const unsigned char> file);
-
 // The orientation in EXIF data that start at their TIFF header: 1 .. 8, where 1 is upright. Also 1
 // if there is no orientation or the data are damaged.
 int exif_orientation(std::span<const unsigned char> exif);
+
+// Are the further pictures of a file, by its index in the Multi-Picture Format, all previews of the
+// first one? The index starts with a TIFF header, as EXIF data do.
+bool has_only_previews(std::span<const unsigned char> index);
 
 }  // namespace facesat

@@ -10,7 +10,7 @@ namespace facesat {
 const void* load_module(const char* file, const char* table) {
   void* const library = dlopen(file, RTLD_LAZY | RTLD_LOCAL);
   const void* const symbol = library ? dlsym(library, table) : nullptr;
-  if (!symbol) throw InputError("read", fmt::format("OpenCV cannot be loaded: {}", dlerror()));
+  if (!symbol) throw InputError("read", fmt::format("a module cannot be loaded: {}", dlerror()));
   return symbol;
 }
 

@@ -8,7 +8,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "core/pyramid.hpp"
 #include "library/media/codec.hpp"
@@ -53,12 +52,8 @@ class VideoWriter {
 struct OpenCv {
   std::string (*version)();
 
-  // Reads a picture as cv::imread does, or the first frame of a GIF (always in colour). Throws
-  // InputError.
-  Picture (*read_picture)(const std::filesystem::path& file, Reading reading);
-
-  // Encodes a picture; no bytes if that fails. `extension`: ".jpg", ".png" ...
-  std::vector<unsigned char> (*encode)(View<const Bgr> pixels, const std::string& extension);
+  // Reads a picture in colour as cv::imread does, or the first frame of a GIF. Throws InputError.
+  Picture (*read_picture)(const std::filesystem::path& file);
 
   // Opens a video by its absolute path, or a stream by its URL; a relative path with a colon would
   // be taken for a URL. Null if it cannot be opened.

@@ -76,9 +76,9 @@ std::unique_ptr<FrameSource> open_animation(const SourceRequest& request) {
 }
 
 const std::vector<std::string_view>& video_extensions() {
-  static const std::vector<std::string_view> extensions{".avi",  ".mp4", ".m4v",  ".mov", ".mkv",
-                                                        ".webm", ".mpg", ".mpeg", ".wmv", ".flv",
-                                                        ".ogv",  ".3gp", ".ts",   ".mts"};
+  static const std::vector<std::string_view> extensions{
+      ".avi", ".mp4", ".m4v", ".mov", ".mkv", ".webm", ".mpg",   ".mpeg",
+      ".wmv", ".flv", ".ogv", ".3gp", ".ts",  ".mts",  ".mjpeg", ".mjpg"};
   return extensions;
 }
 

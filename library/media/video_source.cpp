@@ -20,11 +20,20 @@ NewFrame<Bgr> frame_or_none(Size size) {
   }
 }
 
+// Frames without times, as JPEGs one after the other are, have no length; for their rate FFmpeg
+// takes 25 per second, but may then state a million.
+double frame_rate(const VideoInput& capture) {
+  constexpr double of_frames_without_times = 25, highest = 1000;
+  const double rate = capture.get(VideoInput::fps);
+  const bool has_length = capture.get(VideoInput::frame_count) >= 0;
+  return rate > highest && !has_length ? of_frames_without_times : rate;
+}
+
 }  // namespace
 
 VideoSource::VideoSource(Kind kind, std::string title, std::unique_ptr<VideoInput> capture)
     : kind_(kind), title_(std::move(title)), capture_(std::move(capture)) {
-  const double rate = capture_->get(VideoInput::fps);
+  const double rate = frame_rate(*capture_);
   is_rate_known_ = rate > 0;
   if (is_rate_known_) step_ = 1 / rate;
   if (kind_ == Kind::video) length_ = std::max(0.0, capture_->get(VideoInput::frame_count) * step_);

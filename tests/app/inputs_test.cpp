@@ -99,10 +99,10 @@ TEST_F(Inputs, SkippedFilesInFoldersAreReported) {
   };
   EXPECT_EQ(said({"detect", "-r", "in"}), "");
   EXPECT_EQ(said({"detect", "in"}), "1 folder (-r descends into them)");
-  for (const char* name : {"in/c.heic", "in/d.txt", "in/sub/notes", "in/sub/e.heic", "in/.a.pgm"})
+  for (const char* name : {"in/c.psd", "in/d.txt", "in/sub/notes", "in/sub/e.psd", "in/.a.pgm"})
     write_text(folder / name, "");
   EXPECT_EQ(said({"detect", "-r", "in"}),
-            "4 files (2 .heic, 1 without an extension, 1 .txt: not read in folders), "
+            "4 files (2 .psd, 1 without an extension, 1 .txt: not read in folders), "
             "1 hidden name (give hidden files and folders by name)");
   EXPECT_EQ(detect({"-r", "in"}).err, "");
 }

@@ -1,4 +1,4 @@
-// Generated pictures: files of all kinds of JPEG and PNG, as bytes.
+// Generated pictures: files of all kinds of formats, as bytes.
 #pragma once
 
 #include <cstddef>
@@ -15,17 +15,15 @@ namespace facesat::test {
 
 using Bytes = std::vector<unsigned char>;
 
-#if FACESAT_READS_VIDEOS
-constexpr bool has_opencv = true;
-#else
-constexpr bool has_opencv = false;
-#endif
+// Is OpenCV there to compare with? This does not depend on whether the program uses it.
+constexpr bool has_oracle = FACESAT_ORACLE;
 
 // Random bytes.
 Bytes noise(std::size_t count, unsigned seed);
 
 struct JpegKind {
   int channels = 3, across = 1, down = 1;  // across, down: luma samples per chroma sample
+  bool ycck = false;                       // of four channels: YCCK instead of CMYK
   bool progressive = false;
   int orientation = 0;  // 0: no EXIF data
 };
@@ -56,14 +54,20 @@ Bytes with_bytes(Bytes file, std::size_t at, const Bytes& bytes);
 
 class CodecTest : public ProgramTest {
  protected:
-  // A file with these bytes, decoded by the general codec; nothing if it cannot read it.
-  std::optional<Picture> read_generally(const Bytes& bytes, const std::string& extension) const;
+  // A file with these bytes, decoded by cv::imread with IMREAD_COLOR or IMREAD_GRAYSCALE; nothing
+  // if it cannot read it. Only if has_oracle.
+  std::optional<Picture> imread(const Bytes& bytes, Reading reading = Reading::colour) const;
+
+  // Expects that the program and cv::imread decode this file to the same pixels, or both refuse it.
+  // Returns the program's picture.
+  std::optional<Picture> compare(const Bytes& bytes, Reading reading = Reading::colour) const;
 };
 
-// The decoded picture; nothing if it is refused.
-std::optional<Picture> try_png(std::span<const unsigned char> file);
+// The decoded picture; nothing if it is refused, with a sentence.
+std::optional<Picture> try_read(std::span<const unsigned char> file,
+                                Reading reading = Reading::colour);
 
-// Expects that both pictures exist and have the same size and pixels.
+// Expects that both pictures exist and have the same size and pixels, in colour or in luma.
 void expect_same(const std::optional<Picture>& picture, const std::optional<Picture>& expected);
 
 }  // namespace facesat::test

@@ -1,4 +1,5 @@
 // Videos frame by frame: their times, their ends, their names.
+#include <opencv2/imgcodecs.hpp>
 #include <opencv2/videoio.hpp>
 
 #include "library/media/matroska.hpp"
@@ -60,6 +61,30 @@ TEST_F(Videos, MatroskaThatIsCutOffHasAWarning) {
     EXPECT_EQ(records.back().value("warning", "").find("the video ends early: the file has "), 0u)
         << records.back();
   }
+}
+
+// JPEGs one after the other.
+TEST_F(Videos, RawMotionJpegHasAllItsFrames) {
+  std::string bytes;
+  for (int i = 0; i < 30; ++i) {
+    std::vector<unsigned char> jpeg;
+    cv::imencode(".jpg", cv::Mat(48, 64, CV_8UC3, cv::Scalar::all(8 * i)), jpeg);
+    bytes.append(jpeg.begin(), jpeg.end());
+  }
+  for (const char* name : {"raw.mjpeg", "raw.MJPG", "raw.jpg"}) write_text(folder / name, bytes);
+  for (const char* name : {"raw.mjpeg", "raw.MJPG"}) {
+    const auto records = detect({name}).records();
+    ASSERT_EQ(records.size(), 30u) << name;
+    for (std::size_t i = 0; i < records.size(); ++i) {
+      EXPECT_EQ(records[i]["frame"], i);
+      EXPECT_NEAR(records[i]["time"].get<double>(), static_cast<double>(i) / 25, 1e-3) << i;
+      EXPECT_FALSE(records[i].contains("warning"));
+    }
+  }
+  const auto picture = detect({"raw.jpg"}).records();
+  ASSERT_EQ(picture.size(), 1u);
+  EXPECT_EQ(picture[0]["warning"],
+            "the file has several pictures: only the first one is looked at");
 }
 
 TEST(Matroska, StatesTheSizeOfTheFile) {

@@ -15,8 +15,12 @@
 #include "library/io/archive.hpp"
 #include "library/io/journal_file.hpp"
 #include "library/io/result_check.hpp"
+#include "library/media/codec_bmp.hpp"
 #include "library/media/codec_jpeg.hpp"
 #include "library/media/codec_png.hpp"
+#include "library/media/codec_pnm.hpp"
+#include "library/media/codec_tiff.hpp"
+#include "library/media/codec_webp.hpp"
 #include "library/media/exif.hpp"
 #include "library/media/matroska.hpp"
 #include "library/support/errors.hpp"
@@ -34,27 +38,39 @@ void require(bool holds) {
 }
 
 void read_exif(Bytes bytes) {
-  const Bytes exif = exif_in_jpeg(bytes);
-  require(exif.empty() || (exif.data() >= bytes.data() &&
-                           exif.data() + exif.size() <= bytes.data() + bytes.size()));
-  for (const Bytes& data : {exif, bytes}) {
-    const int orientation = exif_orientation(data);
-    require(orientation >= 1 && orientation <= 8);
+  const int orientation = exif_orientation(bytes);
+  require(orientation >= 1 && orientation <= 8);
+  has_only_previews(bytes);
+}
+
+// `read`: takes the bytes and the limits. All pixels must be there.
+template <class Read>
+void read_picture(Read read, Bytes bytes) {
+  try {
+    const Picture picture = read(bytes, DecodeLimits{.max_pixels = most_pixels});
+    const Size size = picture.size();
+    require(size.area() > 0 && size.area() <= most_pixels);
+    unsigned sum = 0;
+    for (int y = 0; y < size.height; ++y)
+      for (int x = 0; x < size.width; ++x)
+        sum += picture.luma.data ? picture.luma.row(y)[x] : picture.pixels.row(y)[x].g;
+    require(sum <= most_pixels * 255);
+  } catch (const InputError&) {
   }
 }
 
 void read_pictures(Bytes bytes) {
-  const DecodeLimits limits{.max_pixels = most_pixels};
-  try {
-    if (const auto picture = read_jpeg(bytes, limits))
-      require(picture->pixels.size.area() <= most_pixels);
-    require_jpeg_within_limits(bytes, limits);
-  } catch (const InputError&) {
-  }
-  try {
-    require(read_png(bytes, limits).pixels.size.area() <= most_pixels);
-  } catch (const InputError&) {
-  }
+  for (const Reading reading : {Reading::colour, Reading::luma})
+    read_picture([=](auto file, auto limits) { return read_jpeg(file, limits, reading); }, bytes);
+  read_picture(read_png, bytes);
+  read_picture(read_bmp, bytes);
+  read_picture(read_pnm, bytes);
+#if FACESAT_TIFF
+  read_picture(read_tiff, bytes);
+#endif
+#if FACESAT_WEBP
+  read_picture(read_webp, bytes);
+#endif
 }
 
 void read_results(std::string_view text, const std::filesystem::path& file) {

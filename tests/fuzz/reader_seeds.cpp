@@ -12,9 +12,16 @@
 #include <archive_entry.h>
 #include <jpeglib.h>
 #include <png.h>
+#if FACESAT_TIFF
+#include <tiffio.h>
+#endif
+#if FACESAT_WEBP
+#include <webp/encode.h>
+#endif
 
 namespace {
 
+using namespace std::string_literals;
 using namespace std::string_view_literals;
 
 constexpr int width = 16, height = 8;
@@ -70,6 +77,75 @@ std::string make_png() {
   return file;
 }
 
+// `kind`: '1' to '6'. The numbers are those of a text; as bytes they are as good as others.
+std::string make_pnm(char kind) {
+  std::string file = {'P', kind, '\n'};
+  file += "# a comment\n16 8\n";
+  if (kind != '1' && kind != '4') file += "200\n";
+  for (std::size_t i = 0; i < make_pixels().size(); ++i)
+    file += kind == '1' ? std::to_string(i % 2) : std::to_string(i) + "\n";
+  return file;
+}
+
+// `compression`: 0, 1 (runs of bytes) or 2 (of half bytes), for which `data` are the pixels.
+std::string make_bmp(int bits, int compression, std::string data) {
+  const auto number = [](std::size_t value, int bytes) {
+    std::string text;
+    for (int i = 0; i < bytes; ++i) text += static_cast<char>(value >> 8 * i);
+    return text;
+  };
+  const auto pixels = make_pixels();
+  const std::size_t colours = bits <= 8 ? std::size_t{4} << bits : 0;
+  if (data.empty())
+    for (int i = 0; i < width * bits / 8 * height; ++i)
+      data += static_cast<char>(pixels[static_cast<std::size_t>(i) % pixels.size()]);
+  std::string palette;
+  for (std::size_t i = 0; i < colours; ++i) palette += static_cast<char>(pixels[i % pixels.size()]);
+  const std::size_t begin = 54 + colours;
+  return "BM" + number(begin + data.size(), 8) + number(begin, 4) + number(40, 4) +
+         number(width, 4) + number(height, 4) + number(1, 2) + number(bits, 2) +
+         number(compression, 4) + number(0, 12) + number(0, 8) + palette + data;
+}
+
+#if FACESAT_TIFF
+void write_tiff(const std::filesystem::path& file, int photometric, int samples, int bits,
+                int compression, bool is_tiled) {
+  TIFF* const tiff = TIFFOpen(file.c_str(), "w");
+  TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, width);
+  TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, height);
+  TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, photometric);
+  TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, samples);
+  TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, bits);
+  TIFFSetField(tiff, TIFFTAG_COMPRESSION, compression);
+  TIFFSetField(tiff, TIFFTAG_ORIENTATION, 6);
+  if (is_tiled) {
+    TIFFSetField(tiff, TIFFTAG_TILEWIDTH, 16);
+    TIFFSetField(tiff, TIFFTAG_TILELENGTH, 16);
+  } else {
+    TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, height);
+  }
+  std::string pixels(3 * 16 * 16, '\x5A');
+  if (is_tiled)
+    TIFFWriteEncodedTile(tiff, 0, pixels.data(), TIFFTileSize(tiff));
+  else
+    TIFFWriteEncodedStrip(tiff, 0, pixels.data(), TIFFStripSize(tiff));
+  TIFFClose(tiff);
+}
+#endif
+
+#if FACESAT_WEBP
+std::string make_webp(bool lossless) {
+  const auto pixels = make_pixels();
+  std::uint8_t* data = nullptr;
+  const std::size_t count =
+      lossless ? WebPEncodeLosslessBGR(pixels.data(), width, height, 3 * width, &data)
+               : WebPEncodeBGR(pixels.data(), width, height, 3 * width, 50, &data);
+  std::string file(reinterpret_cast<const char*>(data), count);
+  WebPFree(data);
+  return file;
+}
+#endif
+
 std::string make_archive() {
   std::string file(1 << 16, '\0');
   std::size_t used = 0;
@@ -117,7 +193,25 @@ int main(int count, char** arguments) {
   std::filesystem::create_directories(corpus);
   write(corpus / "baseline.jpg", make_jpeg(false));
   write(corpus / "progressive.jpg", make_jpeg(true));
+  write(corpus / "two.jpg", make_jpeg(false) + make_jpeg(true));
   write(corpus / "plain.png", make_png());
+  for (const char kind : "123456"sv)
+    write(corpus / (std::string("p") + kind + ".pnm"), make_pnm(kind));
+  for (const int bits : {1, 4, 8, 16, 24, 32})
+    write(corpus / (std::to_string(bits) + ".bmp"), make_bmp(bits, 0, ""));
+  write(corpus / "rle8.bmp", make_bmp(8, 1, "\x10\1\0\0\3\2\0\3\1\2\3\0\0\2\4\1\0\1"s));
+  write(corpus / "rle4.bmp", make_bmp(4, 2, "\x10\x12\0\0\3\x21\0\5\1\2\3\0\0\2\4\1\0\1"s));
+#if FACESAT_TIFF
+  write_tiff(corpus / "plain.tif", PHOTOMETRIC_RGB, 3, 8, COMPRESSION_NONE, false);
+  write_tiff(corpus / "wide.tif", PHOTOMETRIC_MINISBLACK, 1, 16, COMPRESSION_ADOBE_DEFLATE, false);
+  write_tiff(corpus / "tile.tif", PHOTOMETRIC_RGB, 3, 8, COMPRESSION_LZW, true);
+  write_tiff(corpus / "fax.tif", PHOTOMETRIC_MINISWHITE, 1, 1, COMPRESSION_CCITTFAX4, false);
+  write_tiff(corpus / "ink.tif", PHOTOMETRIC_SEPARATED, 4, 8, COMPRESSION_PACKBITS, false);
+#endif
+#if FACESAT_WEBP
+  write(corpus / "lossy.webp", make_webp(false));
+  write(corpus / "lossless.webp", make_webp(true));
+#endif
   write(corpus / "members.tar", make_archive());
   write(corpus / "exif", exif.substr(6));
   write(corpus / "video.mkv", "\x1A\x45\xDF\xA3\x82xx\x18\x53\x80\x67\x01\0\0\0\0\1\0\0"sv);

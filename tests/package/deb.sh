@@ -10,9 +10,10 @@ version=$(dpkg-deb -f "$packages"/facesat_*.deb Version)
 
 "$usr/bin/facesat" --version | grep -x "facesat ${version%+*}"
 # A picture that only OpenCV's module can read.
-printf 'P2\n2 2\n255\n1 2\n3 4\n' >"$root/picture.pgm"
-"$usr/bin/facesat" detect -q "$root/picture.pgm" | grep '"faces":\[\]'
-[ -f "$(dirname "$(find "$usr/lib" -name libfacesat_opencv.so)")/libfacesat_highgui.so" ]
+printf 'P7\nWIDTH 2\nHEIGHT 2\nDEPTH 1\nMAXVAL 255\nTUPLTYPE GRAYSCALE\nENDHDR\nabcd' >"$root/picture.pam"
+"$usr/bin/facesat" detect -q "$root/picture.pam" | grep '"faces":\[\]'
+modules=$(dirname "$(find "$usr/lib" -name libfacesat_opencv.so)")
+[ -f "$modules/libfacesat_highgui.so" ] && [ -f "$modules/libfacesat_heif.so" ]
 # What they say of themselves.
 library=$(basename "$packages"/libfacesat[0-9]*.deb | cut -d _ -f 1)
 expect() { # PACKAGE FIELD PATTERN
@@ -21,6 +22,7 @@ expect() { # PACKAGE FIELD PATTERN
 expect facesat Depends libopencv-highgui
 expect facesat Depends libopencv-videoio
 expect facesat Depends libglfw3
+expect facesat Depends libheif1
 expect facesat Description '^Face detection'
 expect "$library" Depends libtbb
 expect libfacesat-dev Depends "libfacesat.* (= $version)"

@@ -21,7 +21,7 @@ std::unique_ptr<Contender> make_contender(const std::string&, const DetectOption
 
 // The symbol that opencv() looks for.
 extern "C" const OpenCv facesat_opencv;
-const OpenCv facesat_opencv{version,     read_picture_file, encode,        open_video,
+const OpenCv facesat_opencv{version,     read_picture_file, open_video,
                             open_camera, open_video_writer, make_contender};
 
 }  // namespace facesat::module

@@ -18,17 +18,15 @@ inline cv::Mat to_mat(View<const std::uint8_t> gray) {
           static_cast<std::size_t>(gray.pitch)};
 }
 
-// `image` must be of type CV_8UC3 or CV_8UC1.
+// `image` must be of type CV_8UC3.
 inline Picture to_picture(const std::shared_ptr<cv::Mat>& image) {
   const Size size{image->cols, image->rows};
   const auto step = static_cast<std::ptrdiff_t>(image->step);
-  if (image->type() == CV_8UC1) return {{}, image, {}, {image->data, size, step}};
   constexpr std::ptrdiff_t pixel = sizeof(Bgr);
   return {{reinterpret_cast<const Bgr*>(image->data), size, step / pixel}, image, {}, {}};
 }
 
-Picture read_picture_file(const std::filesystem::path& file, Reading reading);
-std::vector<unsigned char> encode(View<const Bgr> pixels, const std::string& extension);
+Picture read_picture_file(const std::filesystem::path& file);
 std::unique_ptr<VideoInput> open_video(const std::string& name);
 std::unique_ptr<VideoInput> open_camera(const std::string& device);
 std::unique_ptr<VideoWriter> open_video_writer(const std::string& file, const std::string& codec,

@@ -42,26 +42,15 @@ InputError to_input_error(const cv::Exception& error) {
 
 }  // namespace
 
-Picture read_picture_file(const std::filesystem::path& file, Reading reading) {
+Picture read_picture_file(const std::filesystem::path& file) {
   try {
     if (is_gif(file)) return read_gif(file);
-    const int flags = reading == Reading::luma ? cv::IMREAD_GRAYSCALE : cv::IMREAD_COLOR;
-    const auto image = std::make_shared<cv::Mat>(cv::imread(file.string(), flags));
+    const auto image = std::make_shared<cv::Mat>(cv::imread(file.string(), cv::IMREAD_COLOR));
     if (image->empty()) throw InputError("decode", "this is not a picture that can be decoded");
     return to_picture(image);
   } catch (const cv::Exception& error) {
     throw to_input_error(error);
   }
-}
-
-std::vector<unsigned char> encode(View<const Bgr> pixels, const std::string& extension) {
-  std::vector<unsigned char> bytes;
-  try {
-    if (!cv::imencode(extension, to_mat(pixels), bytes)) bytes.clear();
-  } catch (const cv::Exception&) {
-    bytes.clear();
-  }
-  return bytes;
 }
 
 }  // namespace facesat::module
