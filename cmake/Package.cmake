@@ -38,7 +38,7 @@ integral images (summed area tables) by many algorithms.")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libfacesat-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "${library} (= ${CPACK_DEBIAN_PACKAGE_VERSION})")
-set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_RECOMMENDS "libtbb-dev, libfmt-dev, libhwy-dev, libpugixml-dev") # for facesat::static
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_RECOMMENDS "libtbb-dev, libfmt-dev, libhwy-dev, zlib1g-dev") # for facesat::static
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "Face detection with exactly the rectangles of OpenCV (development)
 The header facesat.hpp, the static library, what CMake and pkg-config read,
 and the manual with examples.")
