@@ -2,15 +2,14 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <zlib.h>
 
 #include "core/cascade.hpp"
 #include "tests/core/cascades.hpp"
+#include "tests/core/gzip.hpp"
 #include "tests/core/printers.hpp"
 
 namespace facesat::test {
@@ -402,67 +401,6 @@ TEST(CascadeParser, TakesLargeWindows) {
 
 // ---- formats ------------------------------------------------------------------------------------
 
-// The cascade of stump_cascade(), with as many forms as each format has.
-std::string stump_yaml() {
-  return R"(%YAML:1.0
-# a model
----
-model: !<tag:yaml.org,2002:opencv-cascade-classifier>
-   stageType: "BOOST"
-   featureType: HAAR
-   height: 10 # rows
-   width: 0xC
-   featureParams: { maxCatCount:0, 'name' : [ ] }
-   stages:
-      -
-         maxWeakCount: 2
-         stageThreshold: -.5
-         weakClassifiers:
-            - { internalNodes:[ 0, -1, 0,
-                   0.25 ], leafValues: [ 0.75, -0.75 ] }
-            -
-               internalNodes: [ 0, -1, 1, -1.25e-1 ]
-               leafValues:
-                  - -0.5
-                  - +0.5
-      - stageThreshold: 0.25
-        weakClassifiers: [ { internalNodes: [0,-1,2,0.0625], leafValues: [1,-1] } ]
-   features:
-      - rects:
-           - [ 0, 0, 6, 4, -1. ]
-           - [ 3, 0, 3, 4, 2. ]
-        tilted: 0
-      - { rects: [ [ 1, 2, 9, 6, -1. ], [ 4, 2, 3, 6, 2. ], [ 1, 4, 9, 2, 0.5 ] ] }
-      -
-         rects: [ [ 5, 1, 4, 3, -1. ], [ 5, 1, 2, 3, 2. ] ]
-         tilted: 1
-...
-)";
-}
-
-std::string stump_json() {
-  return R"({ // a model
-  "model": {
-    "type_id": "opencv-cascade-classifier", , /* names
-    may have commas around them */
-    "stageType": "BOOST", "featureType": "HAAR",
-    "height": 10, "width": 014,
-    "featureParams": {},
-    "stages": [
-      { "stageThreshold": -.5, "weakClassifiers": [
-          { "internalNodes": [ 0, -1, 0, 0.25 ], "leafValues": [ 0.75, -0.75, ] },
-          { "internalNodes": [ 0, -1, 1, -1.25e-1 ], "leafValues": [ -0.5, +0.5 ] } ] },
-      { "stageThreshold": 0.25, "weakClassifiers": [
-          { "internalNodes": [ 0, -1, 2, 0.0625 ], "leafValues": [ 1., -1 ] } ] } ],
-    "features": [
-      { "rects": [ [ 0, 0, 6, 4, -1. ], [ 3, 0, 3, 4, 2.0 ] ], "tilted": false },
-      { "rects": [ [ 1, 2, 9, 6, -1. ], [ 4, 2, 3, 6, 2. ], [ 1, 4, 9, 2, 0.5 ] ] },
-      { "rects": [ [ 5, 1, 4, 3, -1. ], [ 5, 1, 2, 3, 2. ] ], "tilted": true }
-    ]
-  }
-} and what follows)";
-}
-
 std::string crlf(const std::string& text) {
   std::string result;
   for (const char c : text) result += c == '\n' ? "\r\n" : std::string(1, c);
@@ -471,27 +409,12 @@ std::string crlf(const std::string& text) {
 
 TEST(CascadeParser, ReadsYamlAndJson) {
   const Cascade xml = parsed(stump_cascade());
-  for (const std::string& text : {stump_yaml(), stump_json()}) {
+  for (const std::string& text : {yaml_cascade(), json_cascade()}) {
     expect_same(parsed(text), xml);
     expect_same(parsed(crlf(text)), xml);
     expect_same(parsed("\xEF\xBB\xBF" + text), xml);
     EXPECT_EQ(parsed(text).warnings, std::vector<std::string>());
   }
-}
-
-std::string gzip(const std::string& text) {
-  z_stream z{};
-  if (deflateInit2(&z, 9, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY) != Z_OK)
-    throw std::runtime_error("deflateInit2");
-  std::string bytes(deflateBound(&z, text.size()), '\0'), input = text;
-  z.next_in = reinterpret_cast<Bytef*>(input.data());
-  z.avail_in = static_cast<uInt>(input.size());
-  z.next_out = reinterpret_cast<Bytef*>(bytes.data());
-  z.avail_out = static_cast<uInt>(bytes.size());
-  deflate(&z, Z_FINISH);
-  bytes.resize(z.total_out);
-  deflateEnd(&z);
-  return bytes;
 }
 
 void expect_refused(const std::string& bytes, const std::string& words) {
@@ -506,7 +429,7 @@ void expect_refused(const std::string& bytes, const std::string& words) {
 TEST(CascadeParser, ReadsCompressedFiles) {
   const std::string xml = stump_cascade();
   const Cascade cascade = parsed(xml);
-  for (const std::string& text : {xml, stump_yaml(), stump_json()})
+  for (const std::string& text : {xml, yaml_cascade(), json_cascade()})
     expect_same(parsed(gzip(text)), cascade);
   const std::size_t half = xml.size() / 2;
   expect_same(parsed(gzip(xml.substr(0, half)) + gzip(xml.substr(half)) + "padding"), cascade);
