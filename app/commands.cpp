@@ -30,9 +30,7 @@ void add_cascades(CLI::App& program, std::string& shown) {
       program.add_subcommand("cascades", "List the cascades, or the stages of one");
   cascades->add_subcommand("list", "All cascades (the same as without a subcommand)");
   CLI::App* show = cascades->add_subcommand("show", "The stages of one cascade");
-  show->add_option("NAME", shown, "A name from the list, or an XML file")
-      ->required()
-      ->type_name("");
+  show->add_option("NAME", shown, "A name from the list, or a file")->required()->type_name("");
   cascades->require_subcommand(0, 1);
 }
 

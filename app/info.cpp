@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <tbb/version.h>
 
+#include "app/common/messages.hpp"
 #include "app/live/live.hpp"
 #include "cascades/cascade_store.hpp"
 #include "kernels/device/gpu_info.hpp"
@@ -178,6 +179,7 @@ std::string cascade_list() {
 
 std::string cascade_details(const std::string& name) {
   const auto c = find_cascade(name);
+  for (const std::string& warning : c->warnings) say_line("facesat: " + warning);
   const auto tilted =
       std::count_if(c->haar.begin(), c->haar.end(), [](const HaarFeature& f) { return f.tilted; });
   std::string text = fmt::format(

@@ -9,7 +9,8 @@ namespace facesat::app {
 std::string info_text();
 std::string info_json();
 
-// A table of all cascades, and the details of one. Throws CascadeError.
+// A table of all cascades, and the details of one, whose warnings go to standard error. Throws
+// CascadeError.
 std::string cascade_list();
 std::string cascade_details(const std::string& name);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 #include <optional>
 #include <set>
 
@@ -36,10 +37,6 @@ const Kind& kind_of(std::string_view name) {
   return kinds[name.starts_with(kinds[1].name_prefix)];  // Haar has no prefix
 }
 
-bool is_path(std::string_view name) {
-  return name.find('/') != std::string_view::npos || name.ends_with(extension);
-}
-
 // Adds the names of the cascades of one kind that are installed in `root`.
 void add_names(const fs::path& root, const Kind& kind, std::set<std::string>& names) {
   std::error_code ignored;
@@ -52,10 +49,9 @@ void add_names(const fs::path& root, const Kind& kind, std::set<std::string>& na
   }
 }
 
-}  // namespace
-
-std::optional<fs::path> cascade_file(const std::string& name) {
-  if (is_path(name)) return name;
+// The place of an installed cascade.
+std::optional<fs::path> installed_file(const std::string& name) {
+  if (name.find('/') != std::string::npos) return std::nullopt;
   const Kind& kind = kind_of(name);
   const std::string_view stem = std::string_view(name).substr(kind.name_prefix.size());
   for (const fs::path& root : roots()) {
@@ -66,8 +62,121 @@ std::optional<fs::path> cascade_file(const std::string& name) {
   return std::nullopt;
 }
 
-std::shared_ptr<const Cascade> cascade_from_xml(std::string_view xml, const std::string& name) {
-  return std::make_shared<Cascade>(parse_cascade(xml, name));
+// ---- the nearest name ---------------------------------------------------------------------------
+
+// Whether a file of this name may be a cascade.
+bool has_cascade_extension(std::string_view name) {
+  if (name.ends_with(".gz")) name.remove_suffix(3);
+  return name.ends_with(".xml") || name.ends_with(".yml") || name.ends_with(".yaml") ||
+         name.ends_with(".json");
+}
+
+// What a cascade of this name is called in cascade_names(), if OpenCV has such a file.
+std::string as_name(const std::string& name) {
+  std::string stem = fs::path(name).filename().string();
+  if (stem.ends_with(extension)) stem.resize(stem.size() - extension.size());
+  for (const Kind& kind : kinds)
+    if (stem.starts_with(kind.file_prefix))
+      return std::string(kind.name_prefix) + stem.substr(kind.file_prefix.size());
+  return stem;
+}
+
+// How many characters have to be inserted, deleted, changed or exchanged with their neighbour.
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> before_last(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::swap(before_last, last);
+    std::swap(last, row);
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const bool differ = a[i - 1] != b[j - 1];
+      row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + differ});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        row[j] = std::min(row[j], before_last[j - 2] + 1);
+    }
+  }
+  return row.back();
+}
+
+std::string in_lower_case(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; });
+  return text;
+}
+
+// The nearest to `name` of some names that exist. Those that begin with it are near.
+class Nearest {
+ public:
+  explicit Nearest(const std::string& name) : name_(in_lower_case(name)) {}
+
+  void consider(const std::string& candidate, const std::string& answer) {
+    constexpr std::size_t longest = 256;  // nobody has typed a longer one
+    if (name_.size() > longest || candidate.size() > longest) return;
+    const std::string other = in_lower_case(candidate);
+    const bool is_beginning = name_.size() > 2 && other.starts_with(name_);
+    const std::size_t far = is_beginning ? 1 : distance(name_, other);
+    if (far <= std::max(name_.size(), candidate.size()) / 2 && far < distance_)
+      distance_ = far, answer_ = answer;
+  }
+  std::size_t distance_so_far() const { return distance_; }
+  const std::string& answer() const { return answer_; }  // empty: none is near
+
+ private:
+  std::string name_, answer_;
+  std::size_t distance_ = std::numeric_limits<std::size_t>::max();
+};
+
+// An installed cascade, or a file in the folder that a path names.
+std::string nearest_to(const std::string& name) {
+  Nearest cascade(as_name(name)), file(fs::path(name).filename().string());
+  for (const std::string& known : cascade_names()) cascade.consider(known, known);
+  const fs::path folder = fs::path(name).parent_path();
+  std::error_code ignored;
+  int files = 0;
+  for (const auto& entry : fs::directory_iterator(folder.empty() ? "." : folder, ignored)) {
+    if (++files > 10'000) break;
+    const std::string other = entry.path().filename().string();
+    if (has_cascade_extension(other)) file.consider(other, (folder / other).string());
+  }
+  return file.distance_so_far() <= cascade.distance_so_far() && !file.answer().empty()
+             ? file.answer()
+             : cascade.answer();
+}
+
+// Whether a name is meant to be a file, although there is none.
+bool is_path(const std::string& name) {
+  return name.find('/') != std::string::npos || has_cascade_extension(name);
+}
+
+[[noreturn]] void fail_unknown(const std::string& name) {
+  const std::string nearest = nearest_to(name);
+  const std::string question =
+      nearest.empty() ? "" : fmt::format("; did you mean \"{}\"?", nearest);
+  if (is_path(name)) throw CascadeError(fmt::format("{}: there is no such file{}", name, question));
+  throw CascadeError(fmt::format(
+      "there is no cascade named \"{}\", and no file{} ('facesat cascades' lists the names; they "
+      "come from the package opencv-data, or from the folder in FACESAT_CASCADES with "
+      "haarcascades/ and lbpcascades/)",
+      name, question));
+}
+
+}  // namespace
+
+bool names_file(const std::string& name) {
+  std::error_code ignored;
+  const fs::file_status status = fs::status(name, ignored);
+  if (fs::is_regular_file(status)) return true;
+  return is_path(name) && status.type() != fs::file_type::not_found;
+}
+
+std::optional<fs::path> cascade_file(const std::string& name) {
+  if (names_file(name)) return name;
+  return installed_file(name);
+}
+
+std::shared_ptr<const Cascade> cascade_from_bytes(std::string_view bytes, const std::string& name) {
+  return std::make_shared<Cascade>(parse_cascade(bytes, name));
 }
 
 CascadeInfo info_of(const Cascade& cascade) {
@@ -75,23 +184,18 @@ CascadeInfo info_of(const Cascade& cascade) {
           .is_lbp = cascade.kind == FeatureKind::lbp,
           .window = cascade.window,
           .stages = static_cast<int>(cascade.stages.size()),
-          .trees = static_cast<int>(cascade.trees.size())};
+          .trees = static_cast<int>(cascade.trees.size()),
+          .warnings = cascade.warnings};
 }
 
 std::shared_ptr<const Cascade> find_cascade(const std::string& name) {
+  if (names_file(name)) return std::make_shared<Cascade>(load_cascade(name));
   if (name == default_cascade_name)
     return std::make_shared<Cascade>(parse_cascade(embedded_cascade(), name));
-  const auto file = cascade_file(name);
-  if (!file)
-    throw CascadeError(
-        fmt::format("there is no cascade named \"{}\": 'facesat cascades' lists the names, and a "
-                    "path to an XML file "
-                    "is accepted too (install opencv-data, or set FACESAT_CASCADES to a folder "
-                    "with haarcascades/ "
-                    "and lbpcascades/)",
-                    name));
+  const auto file = installed_file(name);
+  if (!file) fail_unknown(name);
   Cascade cascade = load_cascade(*file);
-  if (!is_path(name)) cascade.name = name;
+  cascade.name = name;
   return std::make_shared<Cascade>(std::move(cascade));
 }
 

@@ -12,7 +12,11 @@
 
 namespace facesat {
 
-// The file for this name or path on this machine, if there is one. A path is not checked.
+// Whether find_cascade() reads the file of this name instead of looking for an installed cascade:
+// if there is a file of this name, with any extension or none.
+bool names_file(const std::string& name);
+
+// The file for this name or path on this machine, if there is one.
 std::optional<std::filesystem::path> cascade_file(const std::string& name);
 
 // The XML of the default cascade, embedded at build time.

@@ -7,7 +7,7 @@ set(parts facesat_core facesat_cascades facesat_kernels facesat_interface)
 set_target_properties(${parts} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden CUDA_VISIBILITY_PRESET hidden
                                           VISIBILITY_INLINES_HIDDEN ON)
 list(TRANSFORM parts REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>" OUTPUT_VARIABLE objects)
-set(dependencies TBB::tbb fmt::fmt hwy::hwy pugixml::pugixml)
+set(dependencies TBB::tbb fmt::fmt hwy::hwy ZLIB::ZLIB)
 if(FACESAT_CUDA_FOUND)
   list(APPEND dependencies ${FACESAT_CUDA_LIBRARIES})
 endif()
@@ -42,7 +42,7 @@ write_basic_package_version_file(${CMAKE_BINARY_DIR}/facesatConfigVersion.cmake 
 install(FILES ${CMAKE_BINARY_DIR}/facesatConfig.cmake ${CMAKE_BINARY_DIR}/facesatConfigVersion.cmake DESTINATION ${package}
         COMPONENT development)
 
-set(pc_private "-ltbb -lfmt -lhwy -lpugixml -lstdc++ -lpthread -ldl -lrt")
+set(pc_private "-ltbb -lfmt -lhwy -lz -lstdc++ -lpthread -ldl -lrt")
 if(FACESAT_CUDA_FOUND)
   string(APPEND pc_private " -L${CUDAToolkit_LIBRARY_DIR} -lcudadevrt -lcudart_static")
 endif()

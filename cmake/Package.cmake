@@ -38,7 +38,7 @@ integral images (summed area tables) by many algorithms.")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libfacesat-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "${library} (= ${CPACK_DEBIAN_PACKAGE_VERSION})")
-set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_RECOMMENDS "libtbb-dev, libfmt-dev, libhwy-dev, libpugixml-dev") # for facesat::static
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_RECOMMENDS "libtbb-dev, libfmt-dev, libhwy-dev, zlib1g-dev") # for facesat::static
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "Face detection with exactly the rectangles of OpenCV (development)
 The header facesat.hpp, the static library, what CMake and pkg-config read,
 and the manual with examples.")
@@ -46,10 +46,10 @@ and the manual with examples.")
 add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/changelog.gz COMMAND gzip -9nc ${PROJECT_SOURCE_DIR}/CHANGELOG.md > ${CMAKE_BINARY_DIR}/changelog.gz
                    DEPENDS ${PROJECT_SOURCE_DIR}/CHANGELOG.md VERBATIM)
 add_custom_target(changelog ALL DEPENDS ${CMAKE_BINARY_DIR}/changelog.gz)
-install(FILES ${PROJECT_SOURCE_DIR}/docs/library.md DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/libfacesat-dev COMPONENT development)
+install(FILES ${PROJECT_SOURCE_DIR}/docs/library.md ${PROJECT_SOURCE_DIR}/docs/cascades.md DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/libfacesat-dev COMPONENT development)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples/cpp/ DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/libfacesat-dev/examples COMPONENT development)
 if(FACESAT_PROGRAM)
-  install(FILES ${PROJECT_SOURCE_DIR}/docs/detect.md DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/facesat COMPONENT program)
+  install(FILES ${PROJECT_SOURCE_DIR}/docs/detect.md ${PROJECT_SOURCE_DIR}/docs/cascades.md DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/facesat COMPONENT program)
 endif()
 foreach(component ${CPACK_COMPONENTS_ALL})
   string(TOUPPER ${component} upper)

@@ -67,9 +67,8 @@ const char* kind_of(mode_t mode) {
 // Reading anything but a regular file may never end, or may wait forever.
 void check_is_regular(mode_t mode) {
   if (!S_ISREG(mode))
-    throw CascadeError(
-        fmt::format("this is {}, not a file; expected an XML file with one of OpenCV's cascades",
-                    kind_of(mode)));
+    throw CascadeError(fmt::format(
+        "this is {}, not a file; expected a file with one of OpenCV's cascades", kind_of(mode)));
 }
 
 std::string read_file(const std::filesystem::path& file) {
@@ -102,17 +101,18 @@ bool Cascade::is_stumps() const {
 
 Cascade load_cascade(const std::filesystem::path& file) {
   const std::string name = file.string();
-  std::string xml;
+  std::string bytes;
   try {
-    xml = read_file(file);
+    bytes = read_file(file);
   } catch (const CascadeError& error) {
     throw CascadeError(fmt::format("{}: {}", name, error.what()));
   } catch (const std::system_error& error) {
     throw CascadeError(
         fmt::format("{}: this cascade file cannot be read: {}", name, error.code().message()));
   }
-  Cascade cascade = parse_cascade(xml, name);
-  cascade.name = file.stem().string();
+  Cascade cascade = parse_cascade(bytes, name);
+  const std::filesystem::path stem = file.stem();
+  cascade.name = (file.extension() == ".gz" ? stem.stem() : stem).string();
   return cascade;
 }
 

@@ -76,23 +76,27 @@ struct Cascade {
   std::vector<float> leaves;
   std::vector<HaarFeature> haar;  // one of these two is empty
   std::vector<LbpFeature> lbp;
+  // Sentences about what suggests that the file is damaged, although OpenCV loads it, too: a few of
+  // them if there are many. Each begins with the file's name and the line.
+  std::vector<std::string> warnings;
 
   std::size_t feature_count() const { return haar.size() + lbp.size(); }
   bool has_tilted() const;
   bool is_stumps() const;  // no tree has more than one node
 };
 
-// Parses both formats of OpenCV: "opencv-cascade-classifier" and "opencv-haar-classifier".
+// Parses the contents of a cascade file: both formats of OpenCV's cascades, in XML, YAML or JSON,
+// compressed by gzip or not. The head of cascade_parser.cpp has the rule of what is accepted.
 // `name` becomes Cascade::name and begins every message. Throws CascadeError on any fault, and on a
 // file that exceeds the limits above.
-Cascade parse_cascade(std::string_view xml, const std::string& name);
+Cascade parse_cascade(std::string_view bytes, const std::string& name);
 
 // The text of a file "opencv-cascade-classifier" that parse_cascade() reads as the same cascade.
 std::string to_xml(const Cascade& cascade);
 
-// Reads a file and parses it; Cascade::name is the file's stem. Throws CascadeError, also for
-// anything but a regular file of at most 16 MiB: pipes and devices are refused without waiting for
-// them.
+// Reads a file and parses it; Cascade::name is the file's name without its extension. Throws
+// CascadeError, also for anything but a regular file of at most 16 MiB: pipes and devices are
+// refused without waiting for them.
 Cascade load_cascade(const std::filesystem::path& file);
 
 }  // namespace facesat

@@ -97,11 +97,21 @@ class Writer {
     return words;
   }
 
+  // Without absent parts at the end.
+  static std::size_t part_count(const HaarFeature& feature) {
+    std::size_t count = feature.parts.size();
+    while (count > 1 && feature.parts[count - 1].weight == 0 &&
+           feature.parts[count - 1].rect == Rect())
+      --count;
+    return count;
+  }
+
   void write(const HaarFeature& feature) {
     line("<_><rects>");
-    for (const auto& [rect, weight] : feature.parts)
-      if (rect.width > 0)
-        line("<_>{} {} {} {} {}</_>", rect.x, rect.y, rect.width, rect.height, exact(weight));
+    for (std::size_t i = 0; i < part_count(feature); ++i) {
+      const auto& [rect, weight] = feature.parts[i];
+      line("<_>{} {} {} {} {}</_>", rect.x, rect.y, rect.width, rect.height, exact(weight));
+    }
     line("</rects><tilted>{}</tilted></_>", feature.tilted ? 1 : 0);
   }
 

@@ -100,25 +100,35 @@ struct Cascade;
 
 inline constexpr std::string_view default_cascade_name = "frontalface_default";
 
-// `name` is the name of one of OpenCV's files without "haarcascade_" and ".xml"
-// (frontalface_default), such a name with "lbp:" in front for "lbpcascade_" (lbp:frontalface), or a
-// path. The default one is part of the library; the others are looked for where OpenCV installs
-// them (package opencv-data). Throws CascadeError.
+// `name` is a file, whatever its extension, or else the name of one of OpenCV's files without
+// "haarcascade_" and ".xml" (frontalface_default), such a name with "lbp:" in front for
+// "lbpcascade_" (lbp:frontalface). The default one is part of the library; the others are looked
+// for where OpenCV installs them (package opencv-data). Throws CascadeError; if there is no such
+// file or name, the message has the nearest one that there is.
 FACESAT_API std::shared_ptr<const Cascade> find_cascade(const std::string& name);
 
-// The contents of a cascade file, in either of OpenCV's two formats; `name` begins the messages of
-// errors. Throws CascadeError.
-FACESAT_API std::shared_ptr<const Cascade> cascade_from_xml(std::string_view xml,
-                                                            const std::string& name = "cascade");
+// The contents of a cascade file, as OpenCV loads it: both of its cascade formats, in XML, YAML or
+// JSON, compressed by gzip or not. `name` begins the messages of errors. Throws CascadeError.
+FACESAT_API std::shared_ptr<const Cascade> cascade_from_bytes(std::string_view bytes,
+                                                              const std::string& name = "cascade");
+
+// The same, by the name that it had when it read nothing but XML.
+inline std::shared_ptr<const Cascade> cascade_from_xml(std::string_view xml,
+                                                       const std::string& name = "cascade") {
+  return cascade_from_bytes(xml, name);
+}
 
 // The names that find_cascade knows on this machine, sorted.
 FACESAT_API std::vector<std::string> cascade_names();
 
 struct CascadeInfo {
-  std::string name;     // as given to find_cascade, or the stem of a path
+  std::string name;     // as given to find_cascade; of a file, its name without the extension
   bool is_lbp = false;  // local binary patterns; otherwise Haar features
   Size window;          // the smallest object that it finds
   int stages = 0, trees = 0;
+  // What suggests that the file is damaged, although OpenCV loads it, too: sentences with the
+  // file's name and the line.
+  std::vector<std::string> warnings{};
 };
 FACESAT_API CascadeInfo info_of(const Cascade& cascade);
 

@@ -270,11 +270,13 @@ NB_MODULE(_facesat, m) {
       .def_prop_ro("name", [](const PythonCascade& c) { return c.info.name; })
       .def_prop_ro("is_lbp", [](const PythonCascade& c) { return c.info.is_lbp; })
       .def_prop_ro("stages", [](const PythonCascade& c) { return c.info.stages; })
-      .def_prop_ro("window", [](const PythonCascade& c) {
-        return std::tuple(c.info.window.width, c.info.window.height);
-      });
+      .def_prop_ro("window",
+                   [](const PythonCascade& c) {
+                     return std::tuple(c.info.window.width, c.info.window.height);
+                   })
+      .def_prop_ro("warnings", [](const PythonCascade& c) { return c.info.warnings; });
   m.def("cascade_from_bytes", [](const nb::bytes& contents, const std::string& name) {
-    const auto cascade = cascade_from_xml({contents.c_str(), contents.size()}, name);
+    const auto cascade = cascade_from_bytes({contents.c_str(), contents.size()}, name);
     return PythonCascade{cascade, info_of(*cascade)};
   });
   m.def("in_present_format", &in_present_format);

@@ -146,6 +146,8 @@ int run_detect(const DetectCommand& command) {
   const auto notify = [&](const std::string& sentence) {
     if (!command.quiet) progress.message("facesat: " + sentence);
   };
+  for (const auto& cascade : cascades)
+    for (const std::string& warning : cascade->warnings) notify(warning);
   BackendOptions backend = command.backend;
   backend.in_background = true;
   backend.measures_steps = false;

@@ -16,7 +16,7 @@ namespace {
 // The checksum of a cascade's file, which distinguishes different cascades of the same name.
 std::uint64_t fingerprint(const std::string& cascade) {
   std::string xml(embedded_cascade());
-  if (cascade != default_cascade_name) {
+  if (cascade != default_cascade_name || names_file(cascade)) {
     const auto bytes = read_file(cascade_file(cascade).value_or(cascade));
     xml.assign(bytes.begin(), bytes.end());
   }

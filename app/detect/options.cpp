@@ -17,7 +17,7 @@ namespace {
 void add_detection(CLI::App& detect, DetectCommand& c) {
   detect
       .add_option("--cascade", c.cascades,
-                  "What to look for: a name from 'facesat cascades', or an XML file; repeatable "
+                  "What to look for: a name from 'facesat cascades', or a cascade file; repeatable "
                   "[frontalface_default]")
       ->type_name("NAME|FILE")
       ->take_all()

@@ -251,6 +251,8 @@ int run_live(const LiveCommand& command) {
   std::vector<std::shared_ptr<const Cascade>> cascades;
   for (const std::string& cascade : command.settings.cascades)
     cascades.push_back(find_cascade(cascade));
+  for (const auto& cascade : cascades)
+    for (const std::string& warning : cascade->warnings) say_line("facesat: " + warning);
   check(command.settings.detect);
   const Backends usable(command.settings.backend, cascades);  // throws unless usable
   const bool remembers = command.frames == 0 && !settings_file().empty();

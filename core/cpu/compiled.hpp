@@ -27,6 +27,8 @@ struct Compiled {
   // and again after every further `nodes_between`. By then so few are left that a patch costs less
   // than the lanes lost to rejected windows.
   static constexpr int nodes_before_gathering = 190, nodes_between = 500;
+  // Patches of larger windows (in pixels) are not in any cache, and would cost more than they save.
+  static constexpr std::size_t largest_gathered = 1 << 16;
 
   Size window;
   Trees<Test> every_pixel, every_second, patch;  // step 1; step 2; gathered windows
@@ -45,7 +47,7 @@ struct Compiled {
     int nodes = 0, limit = nodes_before_gathering;
     for (int s = 0; s < patch.stage_count(); ++s) {
       const auto& stage = patch.stages[s];
-      if (s > 0 && nodes >= limit) {
+      if (s > 0 && nodes >= limit && window.area() <= largest_gathered) {
         legs.push_back(s);
         limit = nodes + nodes_between;
       }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
 
 #include "core/backend.hpp"
 #include "core/cpu/gray.hpp"
@@ -63,6 +64,7 @@ class CpuBackend final : public Backend {
     shared_ = cpu::shared_evaluator(cascade);
     levels_ = level_taps(pyramid);
     plan_bands();
+    require_memory_for_tables();
   }
 
   void stop_when(ShouldStop should_stop) override { should_stop_ = std::move(should_stop); }
@@ -141,6 +143,15 @@ class CpuBackend final : public Backend {
       for (int row = 0; row < level.grid.height; row += rows)
         bands_.push_back({i, row, std::min(row + rows, level.grid.height), {}});
     }
+  }
+
+  // Each thread gets tables. Those of usual windows take hardly any memory.
+  void require_memory_for_tables() const {
+    constexpr std::uint64_t hardly_any = 16 << 20;
+    const std::uint64_t bytes = shared_->shape.bytes();
+    const auto threads =
+        std::min(bands_.size(), static_cast<std::size_t>(tbb::this_task_arena::max_concurrency()));
+    if (bytes > hardly_any) require_memory(threads * bytes, "a cascade with windows of this size");
   }
 
   // Builds the tiles of a band, from left to right, and calls visit() for each. Their times are

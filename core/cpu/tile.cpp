@@ -27,6 +27,11 @@ Layout TileShape::layout(int step) const {
   return {1, odd, pitch(), tilted ? plane() : 0};
 }
 
+std::uint64_t TileShape::bytes() const {
+  return static_cast<std::uint64_t>(1 + tilted + squares) * static_cast<std::uint64_t>(plane()) *
+         sizeof(std::uint32_t);
+}
+
 // Besides the border row above, each table gets a row below its last, because groups may read past
 // the end of that.
 TileTables::TileTables(const TileShape& shape) : shape_(shape) {

@@ -45,6 +45,7 @@ struct TileShape {
   std::ptrdiff_t plane() const { return (pixels.height + 2) * pitch(); }
   // step: 1 or 2 pixels from window to window.
   Layout layout(int step) const;
+  std::uint64_t bytes() const;  // of all tables
 };
 
 // A tile as the evaluators see it.

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from . import _arguments, _facesat
-from ._cascades import cascade_contents
+from ._cascades import cascade_contents, warn_of
 
 # Accepted and ignored, as by OpenCV for cascades of its present format.
 CASCADE_DO_CANNY_PRUNING = 1
@@ -117,6 +117,7 @@ class CascadeClassifier:
                 self._clear(str(error))
             warnings.warn(str(error), RuntimeWarning, stacklevel=4)
             return False
+        warn_of(self._loaded(), stacklevel=5)
         return True
 
     def load(self, filename: str | os.PathLike[str]) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import warnings
 
 from . import _facesat
 from .data import cascade_names, haarcascades, lbpcascades
@@ -31,9 +32,8 @@ def _suggestion(name: str) -> str:
 
 
 def cascade_contents(name: str) -> bytes:
-    """The contents of a cascade's file, given by its name or as a path. Raises CascadeError."""
-    is_name = name in cascade_names()
-    path = _file_of(name) if is_name else name
+    """The contents of a file, or of the cascade of this name if there is no such file. Raises CascadeError."""
+    path = _file_of(name) if name in cascade_names() and not os.path.isfile(name) else name
     try:
         with open(path, "rb") as file:
             return file.read()
@@ -50,7 +50,17 @@ def cascade_contents(name: str) -> bytes:
 
 
 def load_cascade(name: str | bytes) -> _facesat.Cascade:
-    """A cascade by its name or path, or from the contents of a file. Raises CascadeError."""
-    if isinstance(name, bytes):
-        return _facesat.cascade_from_bytes(name, "cascade")
-    return _facesat.cascade_from_bytes(cascade_contents(name), name)
+    """A cascade by its name or path, or from the contents of a file. Raises CascadeError, and warns of what suggests that the
+    file is damaged."""
+    cascade = (
+        _facesat.cascade_from_bytes(name, "cascade")
+        if isinstance(name, bytes)
+        else _facesat.cascade_from_bytes(cascade_contents(name), name)
+    )
+    warn_of(cascade, stacklevel=4)
+    return cascade
+
+
+def warn_of(cascade: _facesat.Cascade, stacklevel: int) -> None:
+    for warning in cascade.warnings:
+        warnings.warn(warning, RuntimeWarning, stacklevel=stacklevel)

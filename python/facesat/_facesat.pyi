@@ -35,6 +35,9 @@ class Cascade:
     def stages(self) -> int: ...
     @property
     def window(self) -> tuple[int, int]: ...
+    @property
+    def warnings(self) -> list[str]:
+        """Sentences on what suggests that the file is damaged."""
 
 def cascade_from_bytes(contents: bytes, name: str) -> Cascade:
     """Of the contents of a file; messages begin with the name. Raises CascadeError."""

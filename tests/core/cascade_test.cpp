@@ -52,10 +52,12 @@ TEST_F(LoadCascade, IsNamedAfterItsFile) {
   const Cascade cascade = load_cascade(write("small.face.xml", stump_cascade()));
   EXPECT_EQ(cascade.name, "small.face");
   EXPECT_EQ(cascade.window, (Size{12, 10}));
+  EXPECT_EQ(load_cascade(write("small", stump_cascade())).name, "small");
+  EXPECT_EQ(load_cascade(write("eyes.v2.xml.gz", stump_cascade())).name, "eyes.v2");
 }
 
 TEST_F(LoadCascade, RefusesWhatIsNotAFile) {
-  expect_refused(folder_, "this is a folder, not a file; expected an XML file");
+  expect_refused(folder_, "this is a folder, not a file; expected a file with");
   expect_refused(folder_ / "none.xml", "No such file or directory");
   expect_refused(write("a.xml", "x") / "b.xml", "Not a directory");
 }
@@ -99,8 +101,8 @@ TEST_F(LoadCascade, NeverWaitsForAPipeThatReplacesAFile) {
 }
 
 TEST_F(LoadCascade, RefusesDamagedFilesByNameAndLine) {
-  expect_refused(write("empty.xml", ""), ", line 1: this is not well-formed XML");
-  expect_refused(write("text.xml", "\n\n<a>"), ", line 3: this is not well-formed XML");
+  expect_refused(write("empty.xml", ""), ", line 1: this file is empty");
+  expect_refused(write("text.xml", "<?xml?>\n\n<a>"), ", line 3: expected <opencv_storage>");
 }
 
 TEST_F(LoadCascade, RefusesFilesOfMoreThan16MiB) {

@@ -31,26 +31,38 @@ Rect random_tilted_rect(Random& random, Size window) {
   return {x, between(random, 0, window.height - width - height), width, height};
 }
 
+// For CascadeShape::empty.
+void empty_some(Random& random, Rect& r) {
+  const int which = between(random, 0, 3);
+  if (which == 0) r.width = 0;
+  if (which == 1) r.height = 0;
+}
+
 // The weights balance the areas of the parts, as in trained cascades: in a uniform window the
 // feature is 0.
-HaarFeature random_haar(Random& random, Size window, bool tilted) {
+HaarFeature random_haar(Random& random, Size window, bool tilted, bool empty) {
   HaarFeature feature;
   feature.tilted = tilted;
   const int parts = between(random, 2, 3);
-  const auto area = [](const Rect& r) { return static_cast<float>(r.width * r.height); };
+  const auto area = [](const Rect& r) {
+    return static_cast<float>(std::max(r.width * r.height, 1));
+  };
   for (int i = 0; i < parts; ++i) {
-    const Rect r = tilted ? random_tilted_rect(random, window) : random_rect(random, window);
+    Rect r = tilted ? random_tilted_rect(random, window) : random_rect(random, window);
+    if (empty) empty_some(random, r);
     const float balance = area(feature.parts[0].rect) / area(r) / static_cast<float>(parts - 1);
     feature.parts[i] = {r, i == 0 ? -1 : balance};
   }
   return feature;
 }
 
-LbpFeature random_lbp(Random& random, Size window) {
+LbpFeature random_lbp(Random& random, Size window, bool empty) {
   const int width = between(random, 1, window.width / 3);
   const int height = between(random, 1, window.height / 3);
-  return {{between(random, 0, window.width - 3 * width),
-           between(random, 0, window.height - 3 * height), width, height}};
+  LbpFeature feature{{between(random, 0, window.width - 3 * width),
+                      between(random, 0, window.height - 3 * height), width, height}};
+  if (empty) empty_some(random, feature.block);
+  return feature;
 }
 
 // Left and right child of each node: node i > 0 becomes a random free child of an earlier node; the
@@ -81,10 +93,10 @@ void add_random_tree(Random& random, Cascade& cascade, const CascadeShape& shape
     for (std::uint32_t& word : node.subset) word = static_cast<std::uint32_t>(random());
     cascade.nodes.push_back(node);
     if (shape.kind == FeatureKind::lbp)
-      cascade.lbp.push_back(random_lbp(random, cascade.window));
+      cascade.lbp.push_back(random_lbp(random, cascade.window, shape.empty));
     else
-      cascade.haar.push_back(
-          random_haar(random, cascade.window, shape.tilted && cascade.haar.size() % 2 == 1));
+      cascade.haar.push_back(random_haar(
+          random, cascade.window, shape.tilted && cascade.haar.size() % 2 == 1, shape.empty));
   }
   for (int i = 0; i <= node_count; ++i)
     cascade.leaves.push_back(static_cast<float>(between(random, -7, 8)) / 8.0f);
@@ -241,6 +253,66 @@ std::string old_cascade() {
 )";
 }
 
+std::string yaml_cascade() {
+  return R"(%YAML:1.0
+# a model
+---
+model: !<tag:yaml.org,2002:opencv-cascade-classifier>
+   stageType: "BOOST"
+   featureType: HAAR
+   height: 10 # rows
+   width: 0xC
+   featureParams: { maxCatCount:0, 'name' : [ ] }
+   stages:
+      -
+         maxWeakCount: 2
+         stageThreshold: -.5
+         weakClassifiers:
+            - { internalNodes:[ 0, -1, 0,
+                   0.25 ], leafValues: [ 0.75, -0.75 ] }
+            -
+               internalNodes: [ 0, -1, 1, -1.25e-1 ]
+               leafValues:
+                  - -0.5
+                  - +0.5
+      - stageThreshold: 0.25
+        weakClassifiers: [ { internalNodes: [0,-1,2,0.0625], leafValues: [1,-1] } ]
+   features:
+      - rects:
+           - [ 0, 0, 6, 4, -1. ]
+           - [ 3, 0, 3, 4, 2. ]
+        tilted: 0
+      - { rects: [ [ 1, 2, 9, 6, -1. ], [ 4, 2, 3, 6, 2. ], [ 1, 4, 9, 2, 0.5 ] ] }
+      -
+         rects: [ [ 5, 1, 4, 3, -1. ], [ 5, 1, 2, 3, 2. ] ]
+         tilted: 1
+...
+)";
+}
+
+std::string json_cascade() {
+  return R"({ // a model
+  "model": {
+    "type_id": "opencv-cascade-classifier", , /* names
+    may have commas around them */
+    "stageType": "BOOST", "featureType": "HAAR",
+    "height": 10, "width": 014,
+    "featureParams": {},
+    "stages": [
+      { "stageThreshold": -.5, "weakClassifiers": [
+          { "internalNodes": [ 0, -1, 0, 0.25 ], "leafValues": [ 0.75, -0.75, ] },
+          { "internalNodes": [ 0, -1, 1, -1.25e-1 ], "leafValues": [ -0.5, +0.5 ] } ] },
+      { "stageThreshold": 0.25, "weakClassifiers": [
+          { "internalNodes": [ 0, -1, 2, 0.0625 ], "leafValues": [ 1., -1 ] } ] } ],
+    "features": [
+      { "rects": [ [ 0, 0, 6, 4, -1. ], [ 3, 0, 3, 4, 2.0 ] ], "tilted": false },
+      { "rects": [ [ 1, 2, 9, 6, -1. ], [ 4, 2, 3, 6, 2. ], [ 1, 4, 9, 2, 0.5 ] ] },
+      { "rects": [ [ 5, 1, 4, 3, -1. ], [ 5, 1, 2, 3, 2. ] ], "tilted": true }
+    ]
+  }
+} and what follows)";
+}
+
 std::string replaced(std::string text, const std::string& from, const std::string& to) {
   const std::size_t at = text.find(from);
   if (at == std::string::npos) throw std::logic_error("the text has no \"" + from + "\"");
@@ -259,6 +331,17 @@ Cascade random_cascade(unsigned seed, const CascadeShape& shape) {
     const float in_file = static_cast<float>(between(random, -5, 0)) / 8.0f;
     cascade.stages.push_back({first_tree, count, in_file - 1e-5f});
   }
+  return cascade;
+}
+
+Cascade enlarged(Cascade cascade, int across, int down) {
+  const auto enlarge = [&](Rect& r) {
+    r = {r.x * across, r.y * down, r.width * across, r.height * down};
+  };
+  cascade.window = {cascade.window.width * across, cascade.window.height * down};
+  for (HaarFeature& feature : cascade.haar)
+    for (HaarFeature::Part& part : feature.parts) enlarge(part.rect);
+  for (LbpFeature& feature : cascade.lbp) enlarge(feature.block);
   return cascade;
 }
 

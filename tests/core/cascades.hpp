@@ -13,6 +13,9 @@ std::string stump_cascade();  // two stages; upright, three-part and tilted feat
 std::string tree_cascade();   // a tree of two nodes and a tree of one node
 std::string lbp_cascade();
 std::string old_cascade();  // "opencv-haar-classifier", with a tree of two nodes
+// The same as stump_cascade(), with many forms that OpenCV reads in these formats.
+std::string yaml_cascade();
+std::string json_cascade();
 
 // The text with its first `from` replaced by `to`. Throws std::logic_error if it has no `from`.
 std::string replaced(std::string text, const std::string& from, const std::string& to);
@@ -22,6 +25,7 @@ struct CascadeShape {
   bool tilted = false;  // every second feature is tilted
   int max_nodes = 1;    // per tree
   int tree_factor = 1;  // multiplies the number of trees in a stage
+  bool empty = false;   // one rectangle in four has no width, one no height
 };
 
 // A shape with a name for the test.
@@ -39,10 +43,16 @@ inline constexpr NamedShape cascade_shapes[] = {
     {"TiltedTrees", {.tilted = true, .max_nodes = 3}},
     {"LbpStumps", {.kind = FeatureKind::lbp}},
     {"LbpTrees", {.kind = FeatureKind::lbp, .max_nodes = 4}},
+    {"EmptyStumps", {.tilted = true, .empty = true}},
+    {"EmptyLbpStumps", {.kind = FeatureKind::lbp, .empty = true}},
 };
 
 // A few stages, each of which most windows pass; the window has random sides from 8 to 15.
 Cascade random_cascade(unsigned seed, const CascadeShape& shape);
+
+// The same cascade with a window and features that are larger by a factor in each axis. Tilted
+// features must not be among them.
+Cascade enlarged(Cascade cascade, int across, int down);
 
 // A cascade of one stage with one stump, whose own threshold is 0: the response is `left` for a
 // window whose left half is darker than its right half, and `right` otherwise; the window passes if

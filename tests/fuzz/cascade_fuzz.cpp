@@ -107,13 +107,13 @@ constexpr std::array<std::string_view, 24> numbers = {
     "-.1", "2147483647", "4294967296", "1e9", "1e30", "1e39", "-0.0", "nan"};
 
 // Replaces the first number after a random place by one of `numbers`.
-void change_number(std::string& xml, std::mt19937& random) {
-  const std::size_t start = random() % xml.size();
+void change_number(std::string& bytes, std::mt19937& random) {
+  const std::size_t start = random() % bytes.size();
   std::size_t begin = start;
-  while (begin < xml.size() && !is_part_of_number(xml[begin])) ++begin;
+  while (begin < bytes.size() && !is_part_of_number(bytes[begin])) ++begin;
   std::size_t end = begin;
-  while (end < xml.size() && is_part_of_number(xml[end])) ++end;
-  xml.replace(begin, end - begin, numbers[random() % numbers.size()]);
+  while (end < bytes.size() && is_part_of_number(bytes[end])) ++end;
+  bytes.replace(begin, end - begin, numbers[random() % numbers.size()]);
 }
 
 }  // namespace
@@ -125,10 +125,10 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t s
                                                std::size_t max_size, unsigned seed) {
   std::mt19937 random(seed);
   if (size == 0 || random() % 2 == 0) return LLVMFuzzerMutate(data, size, max_size);
-  std::string xml(reinterpret_cast<const char*>(data), size);
-  facesat::change_number(xml, random);
-  const std::size_t length = std::min(xml.size(), max_size);
-  std::memcpy(data, xml.data(), length);
+  std::string bytes(reinterpret_cast<const char*>(data), size);
+  facesat::change_number(bytes, random);
+  const std::size_t length = std::min(bytes.size(), max_size);
+  std::memcpy(data, bytes.data(), length);
   return length;
 }
 
@@ -136,9 +136,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   // One thread, so that an input takes the same path every time.
   static const tbb::global_control alone(tbb::global_control::max_allowed_parallelism, 1);
   try {
-    const std::string_view xml(reinterpret_cast<const char*>(data), size);
+    const std::string_view bytes(reinterpret_cast<const char*>(data), size);
     const auto cascade =
-        std::make_shared<const facesat::Cascade>(facesat::parse_cascade(xml, "fuzz.xml"));
+        std::make_shared<const facesat::Cascade>(facesat::parse_cascade(bytes, "fuzz.cascade"));
     facesat::require_features_inside(*cascade);
     facesat::require_trees_sound(*cascade);
     facesat::evaluate(cascade);

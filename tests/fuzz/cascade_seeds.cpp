@@ -6,6 +6,7 @@
 #include <string>
 
 #include "tests/core/cascades.hpp"
+#include "tests/core/gzip.hpp"
 
 namespace {
 
@@ -18,6 +19,10 @@ void write_handwritten(const fs::path& corpus) {
   std::ofstream(corpus / "trees.xml") << facesat::test::tree_cascade();
   std::ofstream(corpus / "lbp.xml") << facesat::test::lbp_cascade();
   std::ofstream(corpus / "old.xml") << facesat::test::old_cascade();
+  std::ofstream(corpus / "stumps.yml") << facesat::test::yaml_cascade();
+  std::ofstream(corpus / "stumps.json") << facesat::test::json_cascade();
+  std::ofstream(corpus / "stumps.yml.gz", std::ios::binary)
+      << facesat::test::gzip(facesat::test::yaml_cascade());
 }
 
 void write_random(const fs::path& corpus) {

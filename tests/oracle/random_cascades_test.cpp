@@ -2,6 +2,7 @@
 // small sizes, which trained cascades on a few pictures hardly cover.
 #include <memory>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -84,6 +85,31 @@ TEST_P(OracleRandom, CascadesFindTheSameWindows) {
     windows += both.compare(noise(size, random, 100, 136), options);
   }
   EXPECT_GT(windows, 60'000u);
+}
+
+// Windows up to the largest Haar windows, and LBP windows far beyond them.
+TEST(OracleRandomCascades, HaveLargeWindows) {
+  cv::RNG random(6);
+  for (const auto& [kind, across, down] : {std::tuple{FeatureKind::haar, 16, 16},
+                                           {FeatureKind::haar, 70, 3},
+                                           {FeatureKind::haar, 1, 500},
+                                           {FeatureKind::lbp, 30, 30},
+                                           {FeatureKind::lbp, 600, 2},
+                                           {FeatureKind::lbp, 3, 400}}) {
+    std::size_t windows = 0;
+    for (unsigned seed = 0; seed < 6; ++seed) {
+      const Cascade cascade =
+          enlarged(random_cascade(seed, {.kind = kind, .tree_factor = 30}), across, down);
+      Both both(cascade);
+      cv::Mat soft;
+      cv::GaussianBlur(
+          noise({cascade.window.width * 5 / 4 + 40, cascade.window.height * 5 / 4 + 40}, random),
+          soft, {}, 4);
+      cv::normalize(soft, soft, 0, 255, cv::NORM_MINMAX);
+      windows += both.compare(soft, {.scale_factor = 1.15, .min_neighbors = 0});
+    }
+    EXPECT_GT(windows, 50u) << across << " x " << down;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(OpenCv, OracleRandom, ::testing::ValuesIn(cascade_shapes),

@@ -9,6 +9,7 @@
 
 #include "core/cascade.hpp"
 #include "tests/core/cascades.hpp"
+#include "tests/core/gzip.hpp"
 #include "tests/core/printers.hpp"
 
 namespace facesat::test {
@@ -72,7 +73,7 @@ std::vector<std::filesystem::path> opencv_files() {
   return files;
 }
 
-TEST(CascadeXml, ReadsEveryFileOfOpenCv) {
+TEST(CascadeParser, ReadsEveryFileOfOpenCv) {
   std::size_t known = 0;
   for (const std::filesystem::path& file : opencv_files()) {
     SCOPED_TRACE(file.string());
@@ -111,7 +112,7 @@ void expect_node(const Node& node, int feature, float threshold, int left, int r
   EXPECT_EQ(node.right, right);
 }
 
-TEST(CascadeXml, ReadsStumps) {
+TEST(CascadeParser, ReadsStumps) {
   const Cascade cascade = parsed(stump_cascade());
   expect_sound(cascade);
   EXPECT_EQ(cascade.name, "test.xml");
@@ -133,7 +134,7 @@ TEST(CascadeXml, ReadsStumps) {
   EXPECT_TRUE(cascade.haar[2].tilted);
 }
 
-TEST(CascadeXml, ReadsTrees) {
+TEST(CascadeParser, ReadsTrees) {
   const Cascade cascade = parsed(tree_cascade());
   expect_sound(cascade);
   ASSERT_EQ(cascade.nodes.size(), 3u);
@@ -145,12 +146,12 @@ TEST(CascadeXml, ReadsTrees) {
 
 // In a cascade of stumps, OpenCV takes a stump's first leaf as the left one, whatever its node
 // says; a tree of one node among larger trees is evaluated as written (see the previous test).
-TEST(CascadeXml, PutsAStumpsFirstLeafToTheLeft) {
+TEST(CascadeParser, PutsAStumpsFirstLeafToTheLeft) {
   const Cascade cascade = parsed(replaced(stump_cascade(), "0 -1 1 -0.125", "-1 0 1 -0.125"));
   expect_node(cascade.nodes[1], 1, -0.125f, 0, -1);
 }
 
-TEST(CascadeXml, ReadsLbp) {
+TEST(CascadeParser, ReadsLbp) {
   const Cascade cascade = parsed(lbp_cascade());
   expect_sound(cascade);
   EXPECT_EQ(cascade.kind, FeatureKind::lbp);
@@ -165,7 +166,7 @@ TEST(CascadeXml, ReadsLbp) {
   EXPECT_EQ(cascade.stages[0].threshold, -1e-5f);
 }
 
-TEST(CascadeXml, ReadsTheOldFormat) {
+TEST(CascadeParser, ReadsTheOldFormat) {
   const Cascade cascade = parsed(old_cascade());
   expect_sound(cascade);
   EXPECT_EQ(cascade.window, (Size{12, 10}));
@@ -214,21 +215,21 @@ void expect_same(const Cascade& read, const Cascade& made) {
 }
 
 // Subtracting in f64 and then rounding to f32 would give a different number.
-TEST(CascadeXml, SubtractsTheMarginInF32) {
+TEST(CascadeParser, SubtractsTheMarginInF32) {
   const Cascade cascade = parsed(replaced(stump_cascade(), ">-0.5<", ">1.5625e-05<"));
   EXPECT_EQ(cascade.stages[0].threshold, 0x1.797cc8p-18f);
 }
 
-class RandomCascadeXml : public ::testing::TestWithParam<CascadeShape> {};
+class RandomCascade : public ::testing::TestWithParam<CascadeShape> {};
 
-TEST_P(RandomCascadeXml, IsReadAsItWasWritten) {
+TEST_P(RandomCascade, IsReadAsItWasWritten) {
   for (unsigned seed = 0; seed < 50; ++seed) {
     const Cascade made = random_cascade(seed, GetParam());
     expect_same(parsed(to_xml(made)), made);
   }
 }
 
-TEST(CascadeXml, EveryFileOfOpenCvIsReadAsItWasWritten) {
+TEST(CascadeParser, EveryFileOfOpenCvIsReadAsItWasWritten) {
   for (const std::filesystem::path& file : opencv_files()) {
     SCOPED_TRACE(file.string());
     const Cascade made = load_cascade(file);
@@ -236,20 +237,20 @@ TEST(CascadeXml, EveryFileOfOpenCvIsReadAsItWasWritten) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(CascadeXml, RandomCascadeXml,
+INSTANTIATE_TEST_SUITE_P(CascadeParser, RandomCascade,
                          ::testing::Values(CascadeShape{.tilted = true},
                                            CascadeShape{.tilted = true, .max_nodes = 5},
                                            CascadeShape{.kind = FeatureKind::lbp, .max_nodes = 3}));
 
 // A little more than 1 + 2^-24: as f64 it is exactly halfway between two f32 numbers and rounds to
 // the even one, 1. Rounded directly to f32, it would go up.
-TEST(CascadeXml, RoundsNumbersTwice) {
+TEST(CascadeParser, RoundsNumbersTwice) {
   const Cascade cascade =
       parsed(replaced(stump_cascade(), "0.75 -0.75", "1.0000000596046447753906251 -0.75"));
   EXPECT_EQ(cascade.leaves[0], 1.0f);
 }
 
-TEST(CascadeXml, TakesWhiteSpaceAndCommentsBetweenElements) {
+TEST(CascadeParser, TakesWhiteSpaceAndCommentsBetweenElements) {
   std::string xml = stump_cascade();
   xml = replaced(xml, "0 0 6 4 -1.", "\n   0\t0 \r\n 6 4\n -1. ");
   xml = replaced(xml, "<features>", "<!-- <stages> --><features><!-- -->");
@@ -257,7 +258,7 @@ TEST(CascadeXml, TakesWhiteSpaceAndCommentsBetweenElements) {
   expect_part(parsed(xml).haar[0].parts[0], {0, 0, 6, 4}, -1);
 }
 
-TEST(CascadeXml, TakesFeaturesThatTouchEveryEdge) {
+TEST(CascadeParser, TakesFeaturesThatTouchEveryEdge) {
   std::string xml = stump_cascade();
   xml = replaced(xml, "0 0 6 4 -1.", "0 0 12 10 -1.");
   xml = replaced(xml, "5 1 4 3 -1.", "3 0 9 1 -1.");  // right 12, bottom 10
@@ -277,7 +278,7 @@ std::string chain(int count, const std::string& rest) {
   return "<internalNodes>" + nodes + "</internalNodes><leafValues>" + leaves + "</leafValues>";
 }
 
-TEST(CascadeXml, TakesTreesOfMaximumSize) {
+TEST(CascadeParser, TakesTreesOfMaximumSize) {
   const std::string haar =
       replaced(tree_cascade(), "<internalNodes>1 0 0 0.25 -1 -2 1 -0.125</internalNodes>\n",
                chain(max_tree_nodes, " 0 0.25 "));
@@ -305,12 +306,169 @@ TEST(CascadeXml, TakesTreesOfMaximumSize) {
   EXPECT_EQ(cascade.trees[0].node_count, max_tree_nodes);
 }
 
-TEST(CascadeXml, IgnoresUnknownElements) {
-  constexpr int depth = 200'000;  // a recursive reader would overflow its stack
+TEST(CascadeParser, IgnoresUnknownElements) {
   std::string nested;
-  for (int i = 0; i < depth; ++i) nested += "<a>";
-  for (int i = 0; i < depth; ++i) nested += "</a>";
+  for (int i = 0; i < 900; ++i) nested += "<a>";
+  for (int i = 0; i < 900; ++i) nested += "</a>";
   EXPECT_EQ(parsed(replaced(stump_cascade(), "<features>", nested + "<features>")).haar.size(), 3u);
+}
+
+// ---- what OpenCV does not look at ---------------------------------------------------------------
+
+void expect_same(const Cascade& read, const Cascade& made) {
+  EXPECT_EQ(read.kind, made.kind);
+  EXPECT_EQ(read.window, made.window);
+  EXPECT_EQ(read.leaves, made.leaves);
+  ASSERT_EQ(read.stages.size(), made.stages.size());
+  for (std::size_t i = 0; i < made.stages.size(); ++i)
+    EXPECT_EQ(read.stages[i].threshold, made.stages[i].threshold);
+  expect_same_nodes(read, made);
+  expect_same_features(read, made);
+}
+
+TEST(CascadeParser, TakesTheFormatFromTheContents) {
+  const std::string old = old_cascade(), stumps = stump_cascade();
+  for (const char* name : {"<cascade>", "<c>", "<cascade type_id=\"opencv-cascade-classifier\">"}) {
+    const std::string end =
+        "</" + std::string(name).substr(1, std::string(name).find_first_of(" >") - 1) + ">";
+    expect_same(parsed(replaced(replaced(old, "<plate type_id=\"opencv-haar-classifier\">", name),
+                                "</plate>", end)),
+                parsed(old));
+  }
+  expect_same(parsed(replaced(stumps, "<cascade>", "<cascade type_id=\"opencv-haar-classifier\">")),
+              parsed(stumps));
+  // With the elements of both formats, it is the new one; without a part of that, the old one.
+  const std::size_t begin = old.find("<size>"), end = old.find("</plate>");
+  const std::string trees = old.substr(begin, end - begin);
+  const std::string both = replaced(stumps, "<stageType>", trees + "<stageType>");
+  EXPECT_EQ(parsed(replaced(stumps, "<stageType>", "<size>8 8</size><stageType>")).window,
+            (Size{12, 10}));
+  expect_same(parsed(replaced(both, ">BOOST<", ">OTHER<")), parsed(old));
+}
+
+struct Warned {
+  const char *name, *from, *to, *words;
+  friend void PrintTo(const Warned& one, std::ostream* out) { *out << one.name; }
+};
+class WarnedCascade : public ::testing::TestWithParam<Warned> {};
+
+TEST_P(WarnedCascade, IsReadAndWarnedOf) {
+  const Warned& change = GetParam();
+  const Cascade cascade = parsed(replaced(stump_cascade(), change.from, change.to));
+  expect_sound(cascade);
+  ASSERT_EQ(cascade.warnings.size(), 1u);
+  EXPECT_EQ(cascade.warnings[0].find("test.xml, line "), 0u);
+  EXPECT_NE(cascade.warnings[0].find(change.words), std::string::npos) << cascade.warnings[0];
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    CascadeParser, WarnedCascade,
+    ::testing::Values(
+        Warned{"TooFewStages", "<stageNum>2", "<stageNum>3",
+               "<stageNum>: the file says \"3\", but there are 2"},
+        Warned{"StagesByAWord", "<stageNum>2", "<stageNum>two", "the file says \"two\""},
+        Warned{"TooManyTrees", "<maxWeakCount>1<", "<maxWeakCount>1e9<",
+               "<maxWeakCount>: the file says \"1e9\", but there are 1"},
+        Warned{"LongInteger", "0 -1 1 -0.125", "0 -1 4294967297 -0.125",
+               "4294967297 does not fit into 32 bits; OpenCV takes it as 1"},
+        Warned{"NoThreshold", "<stageThreshold>0.25</stageThreshold>", "",
+               "<stageThreshold> is missing and counts as 0"},
+        Warned{"NoWeight", "3 0 3 4 2.", "3 0 3 4", "expected x y width height weight, found 4"},
+        Warned{"MoreThanAWeight", "3 0 3 4 2.", "3 0 3 4 2. 1", "found 6 numbers"},
+        Warned{"NoRectangles", "<_>0 0 6 4 -1.</_>\n        <_>3 0 3 4 2.</_>", "",
+               "a feature without rectangles is always 0"}),
+    [](const auto& tested) { return tested.param.name; });
+
+TEST(CascadeParser, WarnsOfNothingElse) {
+  for (const std::string& xml : {stump_cascade(), tree_cascade(), lbp_cascade(), old_cascade(),
+                                 replaced(stump_cascade(), "maxCatCount>0</maxCatCount", "a>0</a"),
+                                 replaced(lbp_cascade(), "2147483647", "4294967295")})
+    EXPECT_EQ(parsed(xml).warnings, std::vector<std::string>());
+}
+
+TEST(CascadeParser, WarnsAFewTimes) {
+  std::string xml = stump_cascade(), rects = "<rects></rects>";
+  for (int i = 0; i < 100; ++i) xml = replaced(xml, "<features>", "<features><_>" + rects + "</_>");
+  const Cascade cascade = parsed(xml);
+  ASSERT_EQ(cascade.warnings.size(), 11u);
+  EXPECT_EQ(cascade.warnings.back(), "test.xml: there is more of this kind");
+}
+
+// Its sum is 0.
+TEST(CascadeParser, TakesStagesWithoutTrees) {
+  std::string xml = stump_cascade();
+  const std::size_t begin = xml.rfind("<weakClassifiers>") + 17,
+                    end = xml.rfind("</weakClassifiers>");
+  const Cascade cascade = parsed(xml.erase(begin, end - begin));
+  expect_sound(cascade);
+  EXPECT_EQ(cascade.stages[1].tree_count, 1);
+  EXPECT_EQ(cascade.leaves, (std::vector<float>{0.75f, -0.75f, -0.5f, 0.5f, 0, 0}));
+  EXPECT_TRUE(cascade.is_stumps());
+}
+
+TEST(CascadeParser, TakesLargeWindows) {
+  const auto of = [](std::string xml, int width, int height) {
+    xml = replaced(xml, "<width>12", "<width>" + std::to_string(width));
+    return parsed(replaced(xml, "<height>10", "<height>" + std::to_string(height))).window;
+  };
+  EXPECT_EQ(of(lbp_cascade(), 4104, 4104), (Size{4104, 4104}));
+  EXPECT_EQ(of(lbp_cascade(), 1'000'000, 16), (Size{1'000'000, 16}));
+  EXPECT_EQ(of(stump_cascade(), 258, 258), (Size{258, 258}));
+  EXPECT_EQ(of(stump_cascade(), 5000, 15), (Size{5000, 15}));
+}
+
+// ---- formats ------------------------------------------------------------------------------------
+
+std::string crlf(const std::string& text) {
+  std::string result;
+  for (const char c : text) result += c == '\n' ? "\r\n" : std::string(1, c);
+  return result;
+}
+
+TEST(CascadeParser, ReadsYamlAndJson) {
+  const Cascade xml = parsed(stump_cascade());
+  for (const std::string& text : {yaml_cascade(), json_cascade()}) {
+    expect_same(parsed(text), xml);
+    expect_same(parsed(crlf(text)), xml);
+    expect_same(parsed("\xEF\xBB\xBF" + text), xml);
+    EXPECT_EQ(parsed(text).warnings, std::vector<std::string>());
+  }
+}
+
+void expect_refused(const std::string& bytes, const std::string& words) {
+  try {
+    parsed(bytes);
+    ADD_FAILURE() << "accepted";
+  } catch (const CascadeError& error) {
+    EXPECT_NE(std::string(error.what()).find(words), std::string::npos) << error.what();
+  }
+}
+
+TEST(CascadeParser, ReadsCompressedFiles) {
+  const std::string xml = stump_cascade();
+  const Cascade cascade = parsed(xml);
+  for (const std::string& text : {xml, yaml_cascade(), json_cascade()})
+    expect_same(parsed(gzip(text)), cascade);
+  const std::size_t half = xml.size() / 2;
+  expect_same(parsed(gzip(xml.substr(0, half)) + gzip(xml.substr(half)) + "padding"), cascade);
+}
+
+TEST(CascadeParser, RefusesDamagedCompressedFiles) {
+  const std::string whole = gzip(stump_cascade()), damaged = "this compressed file is damaged";
+  for (const std::size_t length : {std::size_t{2}, whole.size() / 2, whole.size() - 1})
+    expect_refused(whole.substr(0, length), damaged);
+  std::string other = whole;
+  other[other.size() - 6] ^= 1;  // the checksum
+  expect_refused(other, damaged);
+  expect_refused(gzip(gzip(stump_cascade())), "expected a text that begins with");
+}
+
+TEST(CascadeParser, RefusesCompressedFilesThatAreLarge) {
+  std::string text = stump_cascade();
+  text.resize(max_cascade_bytes, ' ');
+  EXPECT_EQ(parsed(gzip(text)).stages.size(), 2u);
+  expect_refused(gzip(text + " "), "the uncompressed file is larger than 16 MiB");
+  expect_refused(gzip(std::string(400 << 20, ' ')), "the uncompressed file is larger than 16 MiB");
 }
 
 }  // namespace
