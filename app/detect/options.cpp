@@ -78,7 +78,8 @@ void add_results(CLI::App& detect, DetectCommand& c) {
                   "Show each picture or frame with its boxes in a window, and wait for a key");
   detect
       .add_flag("--resume", c.resume,
-                "Skip inputs whose results the output file has already, by its journal FILE.resume")
+                "Skip inputs whose results the output file has already, by its journal "
+                "FILE.resume, which stays there")
       ->needs("--output");
   detect
       .add_flag("--retry-failed", c.retry_failed,

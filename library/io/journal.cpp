@@ -61,27 +61,31 @@ Journal::Journal(ResultFile& file, const Layout& layout, const ResultOptions& op
   } else {
     journal = take_up(file, layout, options);
   }
+  // The output is cut before the journal is replaced: entries without a record are passed over, but
+  // a record without an entry would be taken for foreign data.
   try {
-    open(journal);
+    if (!journal.is_stored) prepare_journal(path_, journal);
   } catch (const OutputError& failure) {
     throw OutputError(fmt::format(
         "no journal can be written next to {}, so an interrupted run could not be resumed: "
         "name another output file ({})",
         file.name(), failure.what()));
   }
+  file.keep(journal.entries.empty() ? 0 : journal.entries.back().end);
+  if (!journal.is_stored) install_journal(path_);
+  is_complete_ = journal.is_stored && journal.is_complete;
+  reopen();
+  if (journal.entries.empty()) file.write(layout.header());
+  remember(journal);
   if (has_names_)
     remark_ = fmt::format(
-        "{} had no journal when it was completed (a run without failures deletes it): inputs whose "
-        "names it holds are taken for done, whatever their folders and the options were, and even "
-        "if they have changed",
+        "{} had no journal when it was completed (a run without --resume and failures deletes it): "
+        "inputs whose names it holds are taken for done, whatever their folders and the options "
+        "were, and even if they have changed",
         file.name());
-  file.keep(journal.entries.empty() ? 0 : journal.entries.back().end);
-  if (journal.entries.empty()) file.write(layout.header());
 }
 
-void Journal::open(const JournalFile& journal) {
-  replace_journal(path_, journal);
-  reopen();
+void Journal::remember(const JournalFile& journal) {
   for (const Entry& entry : journal.entries) {
     const auto known = known_.try_emplace(entry.key).first;
     InputState& state = known->second.earlier[entry.occurrence];
@@ -189,6 +193,7 @@ void Journal::enter_folder(const fs::path& folder) {
 }
 
 void Journal::add(const Entry& entry) {
+  is_complete_ = false;
   if (descriptor_ >= 0) write_all(descriptor_, to_text(entry), path_.string());
 }
 
@@ -199,9 +204,11 @@ void Journal::finish(ResultFile& file, bool complete) {
     for (Entry& entry : journal.entries)
       if (const auto now = moved_.find(entry.key); now != moved_.end()) entry.key = now->second;
     if (!moved_.empty()) replace_journal(path_, journal);
+    is_complete_ = false;
     reopen();
   }
-  if (complete && descriptor_ >= 0) write_all(descriptor_, end_of_journal, path_.string());
+  if (!complete || is_complete_ || descriptor_ < 0) return;
+  write_all(descriptor_, end_of_journal, path_.string());
 }
 
 void Journal::remove() {

@@ -1,6 +1,7 @@
 // The journal next to an output file: it lists the inputs whose records the output has, so that an
-// interrupted run can be completed exactly. OUTPUT.resume exists from the start of a run until a
-// run ends without failed inputs.
+// interrupted run can be completed exactly, and a finished one be extended. OUTPUT.resume exists
+// from the start of a run, and stays, unless the run ends without failed inputs and was not started
+// with --resume.
 #pragma once
 
 #include <cstdint>
@@ -113,7 +114,7 @@ class Journal {
   // A sentence on what is unknown about results that had no journal; else empty.
   const std::string& remark() const { return remark_; }
 
-  // Deletes the journal, because all inputs are complete.
+  // Deletes the journal, because all inputs are complete, and nobody asked for it.
   void remove();
 
  private:
@@ -124,8 +125,8 @@ class Journal {
     std::string path;  // key of the first input with this name, if entries are known only by name
   };
 
-  void open(const JournalFile& journal);  // writes the journal and remembers its entries
-  void reopen();                          // opens the file again, to append to it
+  void remember(const JournalFile& journal);  // its entries
+  void reopen();                              // opens the file, to append to it
   std::string path_key(const std::filesystem::path& input);
   std::optional<std::string> key_before_move(const InputVersion& version,
                                              const std::string& name) const;
@@ -135,8 +136,8 @@ class Journal {
   std::string key_of_folder_;
   std::uint64_t head_ = 0;  // bytes of the output before its first record
   // retries_: the mode is retry_failed. replaces_: some earlier records are replaced. has_names_:
-  // some entries are known only by name.
-  bool retries_ = false, replaces_ = false, has_names_ = false;
+  // some entries are known only by name. is_complete_: the file ends with end_of_journal.
+  bool retries_ = false, replaces_ = false, has_names_ = false, is_complete_ = false;
   int descriptor_ = -1;
   std::unordered_map<std::string, Known> known_;        // by key
   std::multimap<InputVersion, std::string_view> keys_;  // of known_, by the input's version
