@@ -246,7 +246,7 @@ int run_detect(const DetectCommand& command) {
     if (!was_ended) end_as_interrupted();
   }
   if (sink.counts.failures + output.journal.earlier_failures() + ambiguous > 0) return 1;
-  if (complete) output.journal.remove();
+  if (complete && !command.resume) output.journal.remove();
   return 0;
 }
 

@@ -79,6 +79,7 @@ void check_records(JournalFile& journal, const ResultFile& file, const std::stri
       if (has_records && (!read(file.size() - end) || !is_torn(bytes, header)))
         refuse_changed(file.name(), "its end is not what was written");
       entries.erase(entry, entries.end());
+      journal.is_stored = false;
       return;
     }
     if (entry->end < end || !read(entry->end - end) || checksum(bytes) != entry->checksum)
@@ -164,8 +165,8 @@ JournalFile load(const ResultFile& file, const Layout& layout, const ResultOptio
     require_own_file(file.path(), {layout.header().substr(0, file.size())});
     throw UsageError(
         fmt::format("{} has no journal ({}), and a CSV file cannot be completed without one. A run "
-                    "that ends without failures deletes it, so the file may be complete; to begin "
-                    "anew, delete the file",
+                    "without --resume that ends without failures deletes it, so the file may be "
+                    "complete; to begin anew, delete the file",
                     file.name(), path.filename().string()));
   }
   if (file.size() > 0) journal = journal_of_jsonl(file.path());
@@ -182,6 +183,8 @@ void drop_replaced(JournalFile& journal, ResultFile& file, std::uint64_t head,
   const fs::path next = retry_file(file.path(), ++journal.generation);
   drop(journal, dropped, file.path(), head, next);
   replace_journal(journal_of(file.path()), journal);  // from here on the new generation is valid
+  journal.is_stored = true;
+  journal.is_complete = false;
   file.replace_by(next);
 }
 

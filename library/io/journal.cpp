@@ -29,15 +29,6 @@ bool is_gone(const fs::path& file) {
 
 }  // namespace
 
-InputVersion version_of(const fs::path& input) {
-  struct stat info {};
-  if (::stat(input.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return {};
-  const timespec &modified = info.st_mtim, &changed = info.st_ctim;
-  return {checksum(fmt::format("{} {}.{} {}.{}", info.st_size, modified.tv_sec, modified.tv_nsec,
-                               changed.tv_sec, changed.tv_nsec)),
-          info.st_ino};
-}
-
 Journal::Journal(ResultFile& file, const Layout& layout, const ResultOptions& options, Mode mode) {
   if (!file.is_regular()) {
     if (mode != Mode::fresh)
@@ -61,27 +52,31 @@ Journal::Journal(ResultFile& file, const Layout& layout, const ResultOptions& op
   } else {
     journal = take_up(file, layout, options);
   }
+  // The output is cut before the journal is replaced: entries without a record are passed over, but
+  // a record without an entry would be taken for foreign data.
   try {
-    open(journal);
+    if (!journal.is_stored) prepare_journal(path_, journal);
   } catch (const OutputError& failure) {
     throw OutputError(fmt::format(
         "no journal can be written next to {}, so an interrupted run could not be resumed: "
         "name another output file ({})",
         file.name(), failure.what()));
   }
+  file.keep(journal.entries.empty() ? 0 : journal.entries.back().end);
+  if (!journal.is_stored) install_journal(path_);
+  is_complete_ = journal.is_stored && journal.is_complete;
+  reopen();
+  if (journal.entries.empty()) file.write(layout.header());
+  remember(journal);
   if (has_names_)
     remark_ = fmt::format(
-        "{} had no journal when it was completed (a run without failures deletes it): inputs whose "
-        "names it holds are taken for done, whatever their folders and the options were, and even "
-        "if they have changed",
+        "{} had no journal when it was completed (a run without --resume and failures deletes it): "
+        "inputs whose names it holds are taken for done, whatever their folders and the options "
+        "were, and even if they have changed",
         file.name());
-  file.keep(journal.entries.empty() ? 0 : journal.entries.back().end);
-  if (journal.entries.empty()) file.write(layout.header());
 }
 
-void Journal::open(const JournalFile& journal) {
-  replace_journal(path_, journal);
-  reopen();
+void Journal::remember(const JournalFile& journal) {
   for (const Entry& entry : journal.entries) {
     const auto known = known_.try_emplace(entry.key).first;
     InputState& state = known->second.earlier[entry.occurrence];
@@ -135,9 +130,9 @@ std::optional<std::string> Journal::key_before_move(const InputVersion& version,
 }
 
 Journal::Place Journal::enter(const fs::path& path, const std::string& name,
-                              const std::string& member) {
+                              const std::string& member, const std::optional<InputVersion>& read) {
   if (path_.empty()) return {};
-  InputVersion version = version_of(path);
+  InputVersion version = read ? *read : version_of(path);
   std::string key = path_key(path);
   if (!member.empty()) {
     key += "/" + member;
@@ -175,13 +170,12 @@ Journal::Place Journal::enter(const fs::path& path, const std::string& name,
   return place;
 }
 
-void Journal::enter_folder(const fs::path& folder) {
+void Journal::enter_folder(const fs::path& folder, const InputVersion& version) {
   if (path_.empty() || earlier_failures_ == 0) return;
   const auto known = known_.find(path_key(folder));
   if (known == known_.end()) return;
-  const std::uint64_t now = version_of(folder).change;
   for (auto& [occurrence, state] : known->second.earlier)
-    if (state.failed && (retries_ || now != state.version.change) &&
+    if (state.failed && (retries_ || version.change != state.version.change) &&
         repaired_.insert({known->first, occurrence}).second) {
       --earlier_failures_;
       replaces_ = true;
@@ -189,6 +183,7 @@ void Journal::enter_folder(const fs::path& folder) {
 }
 
 void Journal::add(const Entry& entry) {
+  is_complete_ = false;
   if (descriptor_ >= 0) write_all(descriptor_, to_text(entry), path_.string());
 }
 
@@ -199,9 +194,11 @@ void Journal::finish(ResultFile& file, bool complete) {
     for (Entry& entry : journal.entries)
       if (const auto now = moved_.find(entry.key); now != moved_.end()) entry.key = now->second;
     if (!moved_.empty()) replace_journal(path_, journal);
+    is_complete_ = false;
     reopen();
   }
-  if (complete && descriptor_ >= 0) write_all(descriptor_, end_of_journal, path_.string());
+  if (!complete || is_complete_ || descriptor_ < 0) return;
+  write_all(descriptor_, end_of_journal, path_.string());
 }
 
 void Journal::remove() {

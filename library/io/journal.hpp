@@ -1,6 +1,7 @@
 // The journal next to an output file: it lists the inputs whose records the output has, so that an
-// interrupted run can be completed exactly. OUTPUT.resume exists from the start of a run until a
-// run ends without failed inputs.
+// interrupted run can be completed exactly, and a finished one be extended. OUTPUT.resume exists
+// from the start of a run, and stays, unless the run ends without failed inputs and was not started
+// with --resume.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "library/io/input_version.hpp"
 #include "library/io/result_file.hpp"
 #include "library/io/results.hpp"
 
@@ -23,20 +25,6 @@ namespace facesat {
 // The options that the results depend on, as named on the command line, and their values; those
 // that came with later versions only if they differ from their defaults.
 using ResultOptions = std::vector<std::pair<std::string, std::string>>;
-
-// Distinguishes the current contents of an input's file from earlier ones.
-struct InputVersion {
-  std::uint64_t change = 0;  // checksum of its size and times; 0: unknown
-  std::uint64_t inode = 0;   // stays the same when a folder above the file is renamed, but not on
-                             // every file system from one mount to the next
-  auto operator<=>(const InputVersion&) const = default;
-};
-
-// The version of an input's file. It changes whenever the file is written to or replaced, and stays
-// when a folder above the file is renamed; it is all zero (unknown) if there is no regular file. It
-// includes the time of the last change of the inode, because programs that edit EXIF data can keep
-// the size and the modification time of a file.
-InputVersion version_of(const std::filesystem::path& input);
 
 // The results of an input that earlier runs have written.
 struct InputState {
@@ -88,12 +76,14 @@ class Journal {
     InputState earlier;
   };
   // `member`: its name within the archive `path`, if it is in one; it changes with the archive.
+  // `read`: the version of what is read, if that is not the file that has the path now.
   Place enter(const std::filesystem::path& path, const std::string& name,
-              const std::string& member = "");
+              const std::string& member = "", const std::optional<InputVersion>& read = {});
 
-  // A folder or archive among the inputs was read. If an earlier run could not read it, and
-  // failures are retried or the archive has changed, that failure is repaired.
-  void enter_folder(const std::filesystem::path& folder);
+  // A folder or archive among the inputs was read; `version` is that of the archive. If an earlier
+  // run could not read it, and failures are retried or the archive has changed, that failure is
+  // repaired.
+  void enter_folder(const std::filesystem::path& folder, const InputVersion& version);
 
   // To be called before a record is written to the output, because a record that the journal does
   // not know would be taken for foreign data. May run concurrently with enter(). Throws
@@ -113,7 +103,7 @@ class Journal {
   // A sentence on what is unknown about results that had no journal; else empty.
   const std::string& remark() const { return remark_; }
 
-  // Deletes the journal, because all inputs are complete.
+  // Deletes the journal, because all inputs are complete, and nobody asked for it.
   void remove();
 
  private:
@@ -124,8 +114,8 @@ class Journal {
     std::string path;  // key of the first input with this name, if entries are known only by name
   };
 
-  void open(const JournalFile& journal);  // writes the journal and remembers its entries
-  void reopen();                          // opens the file again, to append to it
+  void remember(const JournalFile& journal);  // its entries
+  void reopen();                              // opens the file, to append to it
   std::string path_key(const std::filesystem::path& input);
   std::optional<std::string> key_before_move(const InputVersion& version,
                                              const std::string& name) const;
@@ -135,8 +125,8 @@ class Journal {
   std::string key_of_folder_;
   std::uint64_t head_ = 0;  // bytes of the output before its first record
   // retries_: the mode is retry_failed. replaces_: some earlier records are replaced. has_names_:
-  // some entries are known only by name.
-  bool retries_ = false, replaces_ = false, has_names_ = false;
+  // some entries are known only by name. is_complete_: the file ends with end_of_journal.
+  bool retries_ = false, replaces_ = false, has_names_ = false, is_complete_ = false;
   int descriptor_ = -1;
   std::unordered_map<std::string, Known> known_;        // by key
   std::multimap<InputVersion, std::string_view> keys_;  // of known_, by the input's version

@@ -51,6 +51,10 @@ std::string unescaped(std::string_view text) {
   return result;
 }
 
+fs::path prepared(const fs::path& journal) {
+  return fs::path(journal) += ".new";
+}
+
 // Reads a journal line by line.
 class Reader {
  public:
@@ -77,6 +81,7 @@ class Reader {
       journal.is_complete = line_ + '\n' == end_of_journal;
       if (!journal.is_complete) journal.entries.push_back(entry());
     }
+    journal.is_stored = line_.empty();  // otherwise the last line has no end
     return journal;
   }
 
@@ -169,16 +174,25 @@ bool has_journal(const fs::path& file) {
   return fs::is_regular_file(file, ignored) ? has_contents(file) : fs::exists(file, ignored);
 }
 
-void replace_journal(const fs::path& file, const JournalFile& journal) {
-  const fs::path next = fs::path(file) += ".new";
+void prepare_journal(const fs::path& file, const JournalFile& journal) {
+  const fs::path next = prepared(file);
   require_own_file(next, {title});
   write_text(next, to_text(journal));
+}
+
+void install_journal(const fs::path& file) {
+  const fs::path next = prepared(file);
   std::error_code error;
   fs::rename(next, file, error);
   if (error) {
     fs::remove(next, error);
     throw OutputError(fmt::format("{}: {}", file.string(), error.message()));
   }
+}
+
+void replace_journal(const fs::path& file, const JournalFile& journal) {
+  prepare_journal(file, journal);
+  install_journal(file);
 }
 
 JournalFile read_journal(const fs::path& file) {

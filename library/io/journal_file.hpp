@@ -17,6 +17,7 @@ struct JournalFile {
   ResultOptions options;
   std::vector<Journal::Entry> entries;
   bool is_complete = false;  // the run finished
+  bool is_stored = false;    // the file says the same, and ends with a whole line
 };
 
 // The text of a journal, and of one entry.
@@ -32,9 +33,12 @@ std::filesystem::path journal_of(const std::filesystem::path& output);
 // Is there a journal? An empty file does not count: a power failure can leave one.
 bool has_journal(const std::filesystem::path& file);
 
-// Writes a journal, replacing an existing one as a whole or not at all. The new journal is prepared
-// in FILE.new: throws UsageError if a file of that name exists that facesat did not write;
-// OutputError if the journal cannot be written.
+// Write a journal, which does not end with end_of_journal, into FILE.new, and move that to FILE.
+// The first throws UsageError if a file of that name exists that facesat did not write; both throw
+// OutputError.
+void prepare_journal(const std::filesystem::path& file, const JournalFile& journal);
+void install_journal(const std::filesystem::path& file);
+// Both: replaces an existing journal as a whole or not at all.
 void replace_journal(const std::filesystem::path& file, const JournalFile& journal);
 
 // Reads a journal. An unfinished last line is ignored, because it was being written when the run

@@ -82,7 +82,8 @@ void ResultFile::require_results(Format format) const {
 }
 
 void ResultFile::keep(std::uint64_t bytes) {
-  if (::ftruncate(descriptor_, static_cast<off_t>(bytes)) != 0 ||
+  const bool is_cut = bytes != size_;  // otherwise the file is not even touched
+  if ((is_cut && ::ftruncate(descriptor_, static_cast<off_t>(bytes)) != 0) ||
       ::lseek(descriptor_, static_cast<off_t>(bytes), SEEK_SET) < 0)
     throw OutputError(fmt::format("{}: {}", name_, std::strerror(errno)));
   size_ = bytes;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <new>
+#include <utility>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -37,27 +39,42 @@ InputFile::InputFile(const std::filesystem::path& file) {
 
 InputFile::InputFile(std::span<const unsigned char> bytes) : size_(bytes.size()) {
   if (bytes.empty()) throw InputError("decode", "the file is empty");
-  descriptor_ = ::memfd_create("picture", MFD_CLOEXEC);
-  std::size_t done = 0;
-  while (descriptor_ >= 0 && done < bytes.size()) {
-    const ssize_t count = ::write(descriptor_, bytes.data() + done, bytes.size() - done);
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) break;
-    done += static_cast<std::size_t>(count);
-  }
-  if (done < bytes.size()) {
-    const std::string reason = std::strerror(errno);
-    if (descriptor_ >= 0) ::close(descriptor_);
-    throw InputError("memory", fmt::format("there is no room for this file in memory: {}", reason));
+  try {
+    bytes_.assign(bytes.begin(), bytes.end());
+  } catch (const std::bad_alloc&) {
+    throw InputError("memory", "there is no room for this file in memory");
   }
   constexpr std::size_t beginning = 128;
   beginning_.assign(bytes.begin(),
                     bytes.begin() + static_cast<std::ptrdiff_t>(std::min(beginning, bytes.size())));
 }
 
+void InputFile::make_file() const {
+  descriptor_ = ::memfd_create("picture", MFD_CLOEXEC);
+  std::size_t done = 0;
+  while (descriptor_ >= 0 && done < bytes_.size()) {
+    const ssize_t count = ::write(descriptor_, bytes_.data() + done, bytes_.size() - done);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) break;
+    done += static_cast<std::size_t>(count);
+  }
+  if (done == bytes_.size()) return;
+  const int reason = errno;
+  if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
+  if (reason == EFBIG)
+    throw OutputError(
+        fmt::format("the limit on the size of files (ulimit -f) is too small for OpenCV to read a "
+                    "picture of {} bytes that is no file of its own: raise it",
+                    bytes_.size()),
+        reason);
+  throw InputError(
+      "memory", fmt::format("there is no room for this file in memory: {}", std::strerror(reason)));
+}
+
 std::string InputFile::name() const {
   if (::access("/proc/self/fd", F_OK) != 0)
     throw InputError("read", "OpenCV can read this file only where /proc is mounted");
+  if (descriptor_ < 0) make_file();
   return fmt::format("/proc/self/fd/{}", descriptor_);
 }
 
@@ -78,6 +95,7 @@ std::size_t InputFile::read_at(std::size_t from, void* to, std::size_t count) co
 }
 
 std::vector<unsigned char> InputFile::read() const {
+  if (!bytes_.empty()) return bytes_;
   std::vector<unsigned char> bytes(size_);
   bytes.resize(read_at(0, bytes.data(), size_));
   return bytes;

@@ -29,14 +29,20 @@ class InputFile {
   // All bytes, or as many of them as can be read.
   std::vector<unsigned char> read() const;
 
-  // A name for libraries that need one: it opens this very file as long as the object lives.
+  // A name for libraries that need one: it opens this very file as long as the object lives. Bytes
+  // from memory become a file in memory, which the system counts as written by the program: throws
+  // OutputError if the limit on the size of files (ulimit -f) does not allow that, and
+  // InputError("memory") if there is no room. To be called by one thread at a time.
   std::string name() const;
 
  private:
   // Reads bytes at an offset; returns how many could be read.
   std::size_t read_at(std::size_t from, void* to, std::size_t count) const;
 
-  int descriptor_ = -1;
+  void make_file() const;  // of bytes_
+
+  mutable int descriptor_ = -1;
+  std::vector<unsigned char> bytes_;  // those from memory
   std::size_t size_ = 0;
   std::string beginning_;
 };

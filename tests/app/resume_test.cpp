@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <ctime>
 #include <random>
 #include <sstream>
 #include <thread>
@@ -295,12 +296,14 @@ TEST_F(Resume, AnotherCascadeOfTheSameNameIsRefused) {
   EXPECT_NE(done.err.find("r was begun with --cascade my"), std::string::npos) << done.err;
 }
 
-TEST_F(Resume, TheJournalIsDeletedWhenNothingFailed) {
+TEST_F(Resume, TheJournalStaysAfterAFailureAndWithResume) {
   add_face("good/a.pgm");
   EXPECT_EQ(detect({"-o", "r", "good"}).status, 0);
   EXPECT_FALSE(fs::exists(folder / "r.resume"));
   EXPECT_EQ(detect({"-o", "r2", "in"}).status, 1);
   EXPECT_TRUE(fs::exists(folder / "r2.resume"));
+  EXPECT_EQ(detect({"-o", "r3", "--resume", "good"}).status, 0);
+  EXPECT_TRUE(fs::exists(folder / "r3.resume"));
 }
 
 // A CSV file has no records of failures.
@@ -324,7 +327,7 @@ TEST_F(Resume, FailedInputsAreRetriedWhenAskedTo) {
         detect({"--resume", "--retry-failed", "--format", format, "-o", "r", "in"});
     EXPECT_EQ(done.status, 0) << done.err;
     EXPECT_EQ(fs::status(folder / "r").permissions(), of_owner);
-    EXPECT_FALSE(fs::exists(folder / "r.resume"));
+    EXPECT_TRUE(read_text(folder / "r.resume").ends_with("\ncomplete\n"));
     EXPECT_FALSE(fs::exists(folder / "r.retry1"));
     // The same records, with those of the retried inputs at the end.
     const auto sorted_lines = [](const std::string& text) {
@@ -451,6 +454,229 @@ TEST_F(Resume, AKilledRetryIsCompleted) {
   EXPECT_EQ(detect({"--resume", "-o", "r", "three"}).status, 1);
   EXPECT_EQ(read_text(folder / "r"), text);
   EXPECT_FALSE(fs::exists(folder / "r.retry1"));
+}
+
+// A run that has finished, and whose command is given again.
+class FinishedRuns : public ProgramTest {
+ protected:
+  FinishedRuns() {
+    for (int i = 0; i < 6; ++i) add_face("in/" + std::to_string(i) + ".pgm", i);
+    write_pgm(folder / "in/none.pgm", draw_faces({80, 80}, {}));
+  }
+
+  Finished again(const std::string& format, std::vector<std::string> more = {}) const {
+    more.insert(more.begin(), {"detect", "--resume", "--format", format, "-o", "r"});
+    more.insert(more.end(), {"-r", "in"});
+    return run(more);
+  }
+
+  std::string undisturbed(const std::string& format) const {
+    return detect({"--format", format, "-r", "in"}).out;
+  }
+
+  static std::vector<std::string> sorted_lines(const std::string& text) {
+    std::istringstream in(text);
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(in, line);) lines.push_back(line);
+    std::sort(lines.begin(), lines.end());
+    return lines;
+  }
+
+  void remove_results() const {
+    for (const char* name : {"r", "r.resume", "boxes", "crops"}) fs::remove_all(folder / name);
+  }
+
+  std::pair<timespec, timespec> times() const {
+    struct stat results {
+    }, journal{};
+    ::stat((folder / "r").c_str(), &results);
+    ::stat((folder / "r.resume").c_str(), &journal);
+    return {results.st_ctim, journal.st_ctim};
+  }
+};
+
+TEST_F(FinishedRuns, AreDoneAgainWithoutWork) {
+  for (const std::string format : {"jsonl", "csv"})
+    for (const bool fails : {false, true}) {
+      if (fails) write_text(folder / "in/broken.pgm", "broken");
+      const int status = fails ? 1 : 0;
+      EXPECT_EQ(again(format).status, status);
+      const std::string expected = read_text(folder / "r"),
+                        journal = read_text(folder / "r.resume");
+      EXPECT_EQ(expected, undisturbed(format));
+      const auto written = times();
+      for (int i = 0; i < 2; ++i) {
+        const Finished done = again(format);
+        EXPECT_EQ(done.status, status) << done.err;
+        EXPECT_NE(done.err.find(fails ? "8 of the inputs were in r already"
+                                      : "7 of the inputs were in r already"),
+                  std::string::npos)
+            << done.err;
+        EXPECT_EQ(done.err.find("had no journal"), std::string::npos) << done.err;
+      }
+      EXPECT_EQ(read_text(folder / "r"), expected);
+      EXPECT_EQ(read_text(folder / "r.resume"), journal);
+      const auto now = times();
+      for (const auto& [before, after] :
+           {std::pair(written.first, now.first), {written.second, now.second}})
+        EXPECT_TRUE(before.tv_sec == after.tv_sec && before.tv_nsec == after.tv_nsec)
+            << "files that need no change are not written";
+      remove_results();
+      fs::remove(folder / "in/broken.pgm");
+    }
+}
+
+// The records of inputs that are new or have changed come after the others.
+TEST_F(FinishedRuns, TakeUpWhatIsNewOrHasChanged) {
+  for (const std::string format : {"jsonl", "csv"}) {
+    EXPECT_EQ(again(format).status, 0);
+    add_face("in/0a.pgm", 11);
+    add_face("in/sub/b.pgm", 12);
+    add_face("in/3.pgm", 40);
+    const Finished done = again(format);
+    EXPECT_EQ(done.status, 0) << done.err;
+    EXPECT_NE(done.err.find("6 of the inputs were in r already"), std::string::npos) << done.err;
+    const std::string text = read_text(folder / "r"), expected = undisturbed(format);
+    EXPECT_EQ(sorted_lines(text), sorted_lines(expected));
+    std::string in_order = expected, later;
+    for (const char* name : {"0a.pgm", "3.pgm", "sub/b.pgm"}) {
+      const std::size_t begin = in_order.rfind('\n', in_order.find(name)) + 1,
+                        end = in_order.find('\n', begin) + 1;
+      later += in_order.substr(begin, end - begin);
+      in_order.erase(begin, end - begin);
+    }
+    EXPECT_EQ(text, in_order + later);
+    EXPECT_EQ(again(format).status, 0);
+    EXPECT_EQ(read_text(folder / "r"), text);
+    remove_results();
+    for (const char* name : {"in/0a.pgm", "in/sub"}) fs::remove_all(folder / name);
+    add_face("in/3.pgm", 3);
+  }
+}
+
+TEST_F(FinishedRuns, AreCompletedByResumeHoweverOftenTheSecondRunIsKilled) {
+  for (int i = 0; i < 60; ++i) add_face("in/" + std::to_string(1000 + i) + ".pgm", i);
+  std::mt19937 random(11);
+  for (const std::string format : {"jsonl", "csv"}) {
+    EXPECT_EQ(again(format).status, 0);
+    int killed = 0;
+    for (int round = 1; round <= 3; ++round) {
+      for (int i = round; i < 60; i += 3)
+        add_face("in/" + std::to_string(1000 + i) + ".pgm", i + 50 * round);
+      for (int i = 0; i < 20; ++i) add_face("in/new" + std::to_string(100 * round + i) + ".pgm", i);
+      for (int attempt = 0; attempt < 25; ++attempt) {
+        const Running running = start(
+            {"detect", "-q", "-j", "2", "--resume", "--format", format, "-o", "r", "-r", "in"});
+        std::this_thread::sleep_for(std::chrono::microseconds(500 + random() % 40'000));
+        running.signal(SIGKILL);
+        const int status = running.wait().status;
+        killed += status == 128 + SIGKILL;
+        ASSERT_TRUE(status == 0 || status == 128 + SIGKILL) << status;
+      }
+      const Finished done = again(format);
+      ASSERT_EQ(done.status, 0) << done.err;
+      ASSERT_EQ(sorted_lines(read_text(folder / "r")), sorted_lines(undisturbed(format)));
+    }
+    EXPECT_GT(killed, 0) << format;
+    // A run that begins anew, and is killed, can be completed, too.
+    for (int attempt = 0; attempt < 25; ++attempt) {
+      const Running running =
+          start({"detect", "-q", "-j", "2", "--format", format, "-o", "r", "-r", "in"});
+      std::this_thread::sleep_for(std::chrono::microseconds(500 + random() % 40'000));
+      running.signal(SIGKILL);
+      running.wait();
+      ASSERT_EQ(again(format).status, 0);
+      ASSERT_EQ(sorted_lines(read_text(folder / "r")), sorted_lines(undisturbed(format)));
+    }
+    remove_results();
+    for (int round = 1; round <= 3; ++round)
+      for (int i = 0; i < 20; ++i)
+        fs::remove(folder / ("in/new" + std::to_string(100 * round + i) + ".pgm"));
+  }
+}
+
+// Without --resume, complete results are replaced, and nothing of the earlier run stays.
+TEST_F(FinishedRuns, AreReplacedByARunThatBeginsAnew) {
+  for (const std::string format : {"jsonl", "csv"}) {
+    EXPECT_EQ(again(format).status, 0);
+    ASSERT_TRUE(fs::exists(folder / "r.resume"));
+    add_face("in/3.pgm", 40);
+    EXPECT_EQ(detect({"--format", format, "-o", "r", "in"}).status, 0);
+    EXPECT_EQ(read_text(folder / "r"), undisturbed(format));
+    EXPECT_FALSE(fs::exists(folder / "r.resume"));
+    // With other options, too.
+    EXPECT_EQ(detect({"--resume", "--format", format, "-o", "s", "in"}).status, 0);
+    EXPECT_EQ(detect({"--resume", "--format", format, "--raw", "-o", "s", "in"}).status, 2);
+    EXPECT_EQ(detect({"--format", format, "--raw", "-o", "s", "in"}).status, 0);
+    EXPECT_EQ(read_text(folder / "s"), detect({"--format", format, "--raw", "in"}).out);
+    remove_results();
+    fs::remove(folder / "s");
+  }
+}
+
+// The journal is prepared in a file of its own before the output is touched.
+TEST_F(FinishedRuns, StayIfNoJournalCanBeWritten) {
+  EXPECT_EQ(again("csv").status, 0);
+  const std::string expected = read_text(folder / "r");
+  fs::create_directory(folder / "r.resume.new");
+  EXPECT_EQ(detect({"--format", "csv", "-o", "r", "in"}).status, 2);
+  EXPECT_EQ(read_text(folder / "r"), expected);
+  EXPECT_EQ(again("csv").status, 0) << "nothing is to be written";
+  EXPECT_EQ(read_text(folder / "r"), expected);
+}
+
+TEST_F(FinishedRuns, InShardsAreDoneAgain) {
+  const auto shards = [&] {
+    std::string all;
+    for (const std::string number : {"0", "1", "2"}) {
+      EXPECT_EQ(detect({"--resume", "--format", "csv", "--shard", number + "/3", "-o", "s{shard}",
+                        "-r", "in"})
+                    .status,
+                0);
+      all += read_text(folder / ("s" + number + "-of-3"));
+    }
+    return all;
+  };
+  const auto expect_all = [&](const std::string& text) {
+    std::vector<std::string> lines = sorted_lines(text);
+    lines.erase(std::unique(lines.begin(), lines.end()), lines.end());  // one of three headers
+    EXPECT_EQ(lines, sorted_lines(undisturbed("csv")));
+  };
+  const std::string first = shards();
+  expect_all(first);
+  EXPECT_EQ(shards(), first);
+  for (int i = 0; i < 9; ++i) add_face("in/new" + std::to_string(i) + ".pgm", i);
+  add_face("in/2.pgm", 40);
+  expect_all(shards());
+}
+
+TEST_F(FinishedRuns, ReplaceThePicturesOfWhatHasChanged) {
+  const std::vector<std::string> folders{"--annotate", "boxes", "--crops", "crops"};
+  EXPECT_EQ(again("jsonl", folders).status, 0);
+  const auto modified = [&](const char* name) { return fs::last_write_time(folder / name); };
+  const auto of_2 = modified("boxes/2.pgm.png");
+  const std::string of_3 = read_text(folder / "boxes/3.pgm.png");
+  add_face("in/3.pgm", 40);
+  add_face("in/7.pgm", 7);
+  write_pgm(folder / "in/4.pgm", draw_faces({80, 80}, {}));  // no face: no crop
+  EXPECT_EQ(again("jsonl", folders).status, 0);
+  EXPECT_EQ(modified("boxes/2.pgm.png"), of_2);
+  EXPECT_TRUE(read_text(folder / "boxes/3.pgm.png") != of_3);
+  const auto boxes = files_below("boxes"), crops = files_below("crops");
+  EXPECT_EQ(detect({"--annotate", "b", "--crops", "c", "in"}).status, 0);
+  EXPECT_EQ(boxes, files_below("b"));
+  EXPECT_EQ(crops, files_below("c"));
+}
+
+TEST_F(FinishedRuns, RetryWhatFailed) {
+  write_text(folder / "in/broken.pgm", "broken");
+  EXPECT_EQ(again("jsonl").status, 1);
+  EXPECT_EQ(again("jsonl", {"--retry-failed"}).status, 1) << "fails again";
+  EXPECT_EQ(sorted_lines(read_text(folder / "r")), sorted_lines(undisturbed("jsonl")));
+  add_face("in/broken.pgm", 3);
+  EXPECT_EQ(again("jsonl", {"--retry-failed"}).status, 0);
+  EXPECT_EQ(again("jsonl", {"--retry-failed"}).status, 0);
+  EXPECT_EQ(sorted_lines(read_text(folder / "r")), sorted_lines(undisturbed("jsonl")));
 }
 
 TEST_F(Resume, ResumeRefusesFilesThatAreNotItsOwn) {
