@@ -13,34 +13,34 @@ using namespace std::string_view_literals;
 constexpr char any = '?';  // in signatures: stands for every byte
 
 constexpr std::array signatures{
-    "\xFF\xD8\xFF"sv,                      // JPEG
-    "\x89PNG"sv,      
-    "GIF87a"sv,       
-    "GIF89a"sv,       
-    "BM????\0\0\0\0????\x0C\0\0\0"sv,      // BMP: its header has one of these lengths
+    "\xFF\xD8\xFF"sv,  // JPEG
+    "\x89PNG"sv,
+    "GIF87a"sv,
+    "GIF89a"sv,
+    "BM????\0\0\0\0????\x0C\0\0\0"sv,  // BMP: its header has one of these lengths
     "BM????\0\0\0\0????\x28\0\0\0"sv,
     "BM????\0\0\0\0????\x34\0\0\0"sv,
     "BM????\0\0\0\0????\x38\0\0\0"sv,
     "BM????\0\0\0\0????\x40\0\0\0"sv,
     "BM????\0\0\0\0????\x6C\0\0\0"sv,
     "BM????\0\0\0\0????\x7C\0\0\0"sv,
-    "RIFF????WEBP"sv, 
-    "II*\0"sv,                             // TIFF
-    "MM\0*"sv,        
-    "II+\0"sv,                             // BigTIFF
-    "MM\0+"sv,        
-    "\0\0\0\x0CjP  \r\n\x87\n"sv,          // JPEG 2000
-    "\xFF\x4F\xFF\x51"sv,                  // its code stream alone
-    "????ftypavi"sv,                       // AVIF, HEIF
+    "RIFF????WEBP"sv,
+    "II*\0"sv,  // TIFF
+    "MM\0*"sv,
+    "II+\0"sv,  // BigTIFF
+    "MM\0+"sv,
+    "\0\0\0\x0CjP  \r\n\x87\n"sv,  // JPEG 2000
+    "\xFF\x4F\xFF\x51"sv,          // its code stream alone
+    "????ftypavi"sv,               // AVIF, HEIF
     "????ftyphe"sv,
     "????ftypmif"sv,
     "????ftypmsf"sv,
-    "\0\0\0\x0CJXL \r\n\x87\n"sv,          // JPEG XL
+    "\0\0\0\x0CJXL \r\n\x87\n"sv,  // JPEG XL
     "\xFF\x0A"sv,
-    "\x76\x2F\x31\x01"sv,                  // OpenEXR
-    "\x59\xA6\x6A\x95"sv,                  // Sun raster
-    "#?RADIANCE\n"sv,                      // HDR
-    "#?RGBE\n"sv,     
+    "\x76\x2F\x31\x01"sv,  // OpenEXR
+    "\x59\xA6\x6A\x95"sv,  // Sun raster
+    "#?RADIANCE\n"sv,      // HDR
+    "#?RGBE\n"sv,
 };
 
 Match match(std::string_view signature, std::string_view text) {

@@ -91,7 +91,8 @@ std::vector<Image<std::uint8_t>> pictures(unsigned seed) {
 TEST_P(Evaluate, EqualsTheReference) {
   std::size_t found = 0;
   const CascadeShape& shape = GetParam().shape;
-  const unsigned seeds = shape.tree_factor * shape.max_nodes > 50 ? 3 : 25;  // the reference is slow
+  const unsigned seeds =
+      shape.tree_factor * shape.max_nodes > 50 ? 3 : 25;  // the reference is slow
   for (unsigned seed = 0; seed < seeds; ++seed) {
     const Cascade cascade = random_cascade(seed, shape);
     for (const Image<std::uint8_t>& picture : pictures(seed))
