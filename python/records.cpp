@@ -63,7 +63,7 @@ class PythonInputs {
       while (found.size() < count) {
         const std::optional<Input> input = inputs_.next();
         if (!input) break;
-        const InputVersion version = version_of(input->path);
+        const InputVersion version = input->version ? *input->version : version_of(input->path);
         found.emplace_back(work_of(*input), version.change == 0
                                                 ? std::string()
                                                 : fmt::format("{:016x}", version.change));

@@ -20,8 +20,9 @@ struct Item {
   Record record;
   Journal::Place place;        // the input in the journal
   std::filesystem::path path;  // of the input; within an archive: ARCHIVE/MEMBER
-  // Reads the bytes of a picture in an archive; empty for other inputs.
-  std::function<std::vector<unsigned char>()> read_member;
+  // Reads the bytes of a picture that is no file, but in an archive or on standard input; else
+  // empty.
+  std::function<std::vector<unsigned char>()> read_bytes;
   std::string picture_name;         // the base for output pictures; empty if there are none
   std::optional<Picture> frame;     // only for videos, whose frames are decoded by the reader
   std::optional<Image<Bgr>> shown;  // the picture with boxes, if the user wants to see it
@@ -34,13 +35,13 @@ struct Item {
 
   // The file with the picture. Throws InputError.
   InputFile open() const {
-    if (read_member) return InputFile(read_member());
+    if (read_bytes) return InputFile(read_bytes());
     return InputFile(path);
   }
   // For when only the record is needed: pixels and open files.
   void release_input() {
     frame.reset();
-    read_member = nullptr;
+    read_bytes = nullptr;
   }
 };
 

@@ -15,7 +15,9 @@ ItemReader::ItemReader(Inputs inputs, const Shard& shard, Journal& journal, bool
       journal_(journal),
       names_pictures_(names_pictures),
       max_pixels_(max_pixels) {
-  inputs_.on_folder([&journal](const auto& folder) { journal.enter_folder(folder); });
+  inputs_.on_folder([&journal](const auto& folder, const InputVersion& version) {
+    journal.enter_folder(folder, version);
+  });
 }
 
 std::optional<Item> ItemReader::next() {
@@ -45,7 +47,8 @@ std::optional<Item> ItemReader::next_input() {
   more_ = input.has_value();
   if (!input) return std::nullopt;
   input_ = std::move(*input);
-  place_ = journal_.enter(input_.path, input_.name, input_.member ? input_.member->name : "");
+  place_ = journal_.enter(input_.path, input_.name, input_.member ? input_.member->name : "",
+                          input_.version);
   namesakes_ += !seen_.insert(name_hash(input_.name)).second;
   not_utf8_ += !is_utf8(input_.name);
   const bool is_video = input_.kind == Input::Kind::video;
@@ -97,8 +100,9 @@ Item ItemReader::item() const {
   item.path = input_.path;
   if (input_.member) {
     item.path += "/" + input_.member->name;
-    item.read_member = input_.member->read;
+    item.read_bytes = input_.member->read;
   }
+  if (input_.bytes) item.read_bytes = [bytes = input_.bytes] { return *bytes; };
   item.record.image = input_.name;
   item.picture_name = picture_name_;
   return item;

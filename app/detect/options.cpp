@@ -129,7 +129,8 @@ CLI::App* add_detect(CLI::App& program, DetectCommand& command) {
   detect
       ->add_option(
           "INPUT", command.inputs,
-          "Files, folders, .tar archives, @LIST of paths, or - for paths on standard input")
+          "Files, folders, .tar archives, @LIST of paths, or - for paths or a picture on standard "
+          "input")
       ->required()
       ->type_name("");
   detect->add_flag("-r,--recursive", command.recursive, "Descend into folders");
@@ -144,6 +145,7 @@ CLI::App* add_detect(CLI::App& program, DetectCommand& command) {
       "  facesat detect photo.jpg\n"
       "  facesat detect -r --format csv -o faces.csv --annotate boxes/ photos/\n"
       "  find /photos -name '*.jpg' | facesat detect -o faces.jsonl --resume -\n"
+      "  curl -s https://example.org/photo.jpg | facesat detect -\n"
       "  mpirun facesat detect --shard auto -o 'faces-{shard}.jsonl' photos/\n"
       "The window of --show: space, n, Right or Enter goes on; q, Esc or closing it ends the run. "
       "The results are\ncomplete up to that picture, the exit status is theirs, and with -o FILE "

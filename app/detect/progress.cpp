@@ -122,6 +122,8 @@ std::string summary(const Inputs::Skipped& found) {
   add(found.folders, "folder", "-r descends into them");
   add(found.links, "folder link", "already read under another name");
   add(found.links_in_archives, "link", "in archives");
+  add(found.special, "special file",
+      "pipes, devices, and folders in archives, that are named like pictures");
   add(found.hidden, "hidden name", "give hidden files and folders by name");
   add(found.own, "picture", "written by facesat into the folder of this run's pictures");
   return text;

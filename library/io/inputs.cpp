@@ -8,6 +8,7 @@
 #include "library/media/codec.hpp"
 #include "library/media/stamp.hpp"
 #include "library/media/video.hpp"
+#include "library/support/checksum.hpp"
 #include "library/support/errors.hpp"
 #include "library/support/files.hpp"
 
@@ -19,7 +20,11 @@ namespace fs = std::filesystem;
 // A picture or video, by its extension.
 Input media(const fs::path& file, std::string name) {
   const bool video = has_extension(file, video_extensions());
-  return {video ? Input::Kind::video : Input::Kind::picture, file, std::move(name), "", {}};
+  Input input;
+  input.kind = video ? Input::Kind::video : Input::Kind::picture;
+  input.path = file;
+  input.name = std::move(name);
+  return input;
 }
 
 // Null if the argument is not a list.
@@ -40,7 +45,12 @@ std::unique_ptr<PathList> open_list(const std::string& argument, bool null_separ
 }
 
 Input failure(const fs::path& path, std::string name, std::string reason) {
-  return {Input::Kind::failure, path, std::move(name), std::move(reason), {}};
+  Input input;
+  input.kind = Input::Kind::failure;
+  input.path = path;
+  input.name = std::move(name);
+  input.failure = std::move(reason);
+  return input;
 }
 
 // Is a part of this name hidden?
@@ -50,15 +60,40 @@ bool is_hidden(const fs::path& name) {
   });
 }
 
-// Is this entry of a folder a folder itself? A dangling link is none. Throws InputError if that
-// cannot be determined.
-bool is_folder(const fs::path& entry) {
+// What this entry of a folder is, or leads to; not_found for a dangling link. Throws InputError if
+// that cannot be determined.
+fs::file_type type_of(const fs::path& entry) {
   std::error_code error;
   const fs::file_status status = fs::status(entry, error);
-  const bool leads_nowhere = status.type() == fs::file_type::not_found ||
-                             error == std::errc::too_many_symbolic_link_levels;
-  if (error && !leads_nowhere) throw InputError("read", error.message());
-  return fs::is_directory(status);
+  if (error == std::errc::too_many_symbolic_link_levels) return fs::file_type::not_found;
+  if (error && status.type() != fs::file_type::not_found) throw InputError("read", error.message());
+  return status.type();
+}
+
+// Is this an entry of a folder that is a folder itself?
+bool is_folder(const fs::directory_entry& entry) {
+  std::error_code ignored;
+  return entry.is_directory(ignored);
+}
+
+bool is_special(fs::file_type type) {
+  return type == fs::file_type::fifo || type == fs::file_type::socket ||
+         type == fs::file_type::character || type == fs::file_type::block;
+}
+
+// The names of folders in archives end with a slash.
+std::string without_slash(std::string name) {
+  while (name.ends_with('/')) name.pop_back();
+  return name;
+}
+
+// Archives that have been compressed: they are refused by the name of the method, not as pictures.
+bool is_compressed_archive(const std::string& file) {
+  static const std::vector<std::string_view> methods{".gz", ".bz2", ".xz", ".zst", ".lz4", ".lz"},
+      whole{".tgz", ".tbz", ".tbz2", ".txz", ".tzst"};
+  const fs::path path = file;
+  return has_extension(path, whole) ||
+         (has_extension(path, methods) && has_extension(path.stem(), archive_extensions()));
 }
 
 }  // namespace
@@ -142,6 +177,14 @@ std::optional<Input> Inputs::next_of_list() {
     return std::nullopt;
   }
   if (!entry->failure.empty()) return failure(list_->name(), list_->name(), entry->failure);
+  if (entry->picture) {
+    Input picture = media("-", "-");
+    picture.bytes = entry->picture;
+    const std::string_view bytes(reinterpret_cast<const char*>(picture.bytes->data()),
+                                 picture.bytes->size());
+    picture.version = InputVersion{checksum(bytes), 0};
+    return picture;
+  }
   if (is_excluded(entry->path))
     return failure(entry->path, entry->path, "pictures of this run are written into this folder");
   return start(entry->path);
@@ -151,8 +194,10 @@ std::optional<Input> Inputs::next_of_list() {
 // extension.
 std::optional<Input> Inputs::start(const std::string& path) {
   std::error_code ignored;
-  if (!fs::is_directory(path, ignored))
-    return is_archive(path) ? open(path, path) : media(path, path);
+  if (!fs::is_directory(path, ignored)) {
+    const bool is_compressed = arguments_.archives && is_compressed_archive(path);
+    return is_archive(path) || is_compressed ? open(path, path) : media(path, path);
+  }
   entered_.clear();
   root_ = fs::canonical(path, ignored);
   return enter(path, "", path);
@@ -172,11 +217,12 @@ std::optional<Input> Inputs::enter(const fs::path& folder, const std::string& pr
   std::error_code error;
   for (auto entry = fs::directory_iterator(folder, error);
        !error && entry != fs::directory_iterator(); entry.increment(error))
-    listing.entries.push_back(entry->path().filename().string());
-  std::sort(listing.entries.begin(), listing.entries.end());
+    listing.entries.push_back({entry->path().filename().string(), is_folder(*entry)});
+  std::sort(listing.entries.begin(), listing.entries.end(),
+            [](const Entry& a, const Entry& b) { return a.name < b.name; });
   folders_.push_back(std::move(listing));
   if (error) return failure(folder, name, error.message());
-  if (on_folder_) on_folder_(folder);
+  if (on_folder_) on_folder_(folder, {});
   return std::nullopt;
 }
 
@@ -199,14 +245,17 @@ std::optional<Input> Inputs::next_of_archive() {
   std::optional<Archive::Member> member;
   try {
     member = archive_->archive.next();
-    if (!member && on_folder_) on_folder_(path);
+    if (!member && on_folder_) on_folder_(path, archive.version());
   } catch (const InputError& error) {
     Input broken = failure(path, name, error.what());
+    broken.version = archive.version();
     archive_.reset();
     return broken;
   }
   if (!member) {
     archive_.reset();
+  } else if (member->is_special) {
+    skipped_.special += has_extension(without_slash(member->name), picture_extensions());
   } else if (is_hidden(member->name)) {
     ++skipped_.hidden;
   } else if (!has_extension(member->name, picture_extensions())) {
@@ -214,8 +263,11 @@ std::optional<Input> Inputs::next_of_archive() {
   } else if (member->is_link) {
     ++skipped_.links_in_archives;
   } else {
-    std::string full_name = name + "/" + member->name;
-    return Input{Input::Kind::picture, path, std::move(full_name), "", std::move(member)};
+    Input picture = media(path, name + "/" + member->name);
+    picture.kind = Input::Kind::picture;
+    picture.version = archive.version();
+    picture.member = std::move(member);
+    return picture;
   }
   return std::nullopt;
 }
@@ -234,24 +286,35 @@ std::optional<Input> Inputs::next_of_folder() {
     folders_.pop_back();
     return std::nullopt;
   }
-  const std::string& entry = folder.entries[folder.next++];
-  if (entry.starts_with('.')) {
-    ++skipped_.hidden;
-    return std::nullopt;
-  }
-  const fs::path path = folder.path / entry;
-  const std::string name = folder.prefix + entry;
+  const Entry& entry = folder.entries[folder.next++];
+  if (!entry.name.starts_with('.')) return next_entry(folder, entry);
+  ++skipped_.hidden;
+  return std::nullopt;
+}
+
+std::optional<Input> Inputs::next_entry(const Folder& folder, const Entry& entry) {
+  const fs::path path = folder.path / entry.name;
+  const std::string name = folder.prefix + entry.name;
   const bool is_media =
       has_extension(path, picture_extensions()) || has_extension(path, video_extensions());
   const bool holds_media = is_archive(path);
+  fs::file_type type = fs::file_type::unknown;
   try {
-    if (is_folder(path)) {
-      if (arguments_.recursive) return enter(path, name + "/", name);
-      ++skipped_.folders;
-      return std::nullopt;
-    }
+    type = type_of(path);
   } catch (const InputError& error) {  // the entry may be a folder with pictures, or a picture
     if (arguments_.recursive || is_media || holds_media) return failure(path, name, error.what());
+  }
+  if (type == fs::file_type::directory || entry.is_folder) {
+    if (arguments_.recursive && type == fs::file_type::directory)
+      return enter(path, name + "/", name);
+    if (arguments_.recursive)
+      return failure(path, name, "this was a folder when the run found it, and is none any more");
+    ++skipped_.folders;
+    return std::nullopt;
+  }
+  if ((is_media || holds_media) && is_special(type)) {
+    ++skipped_.special;
+    return std::nullopt;
   }
   if (holds_media) return open(path, name);
   if (is_media && !(folder.is_excluded && is_stamped(path))) return media(path, name);

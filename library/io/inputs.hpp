@@ -24,12 +24,16 @@ struct Input {
   std::string name;     // as in the results: relative to the given folder, or the path as given
   std::string failure;  // the reason of a failure (such as an unreadable folder)
   std::optional<Archive::Member> member;  // the picture within the archive `path`; else nullopt
+  // The picture that standard input gave; else null.
+  std::shared_ptr<const std::vector<unsigned char>> bytes;
+  // Of what is read, if it is not the file that has the path now: it may have been replaced.
+  std::optional<InputVersion> version;
 };
 
 // The inputs as given on the command line.
 struct InputArguments {
   std::vector<std::string> inputs;  // each a file, a folder, "@FILE" (a list of paths) or "-" (a
-                                    // list on standard input)
+                                    // list, or one picture, on standard input)
   bool recursive = false;
   bool null_separated = false;  // entries of lists end with NUL
   bool archives = false;        // archives are read as folders; otherwise they are as other files
@@ -39,8 +43,8 @@ struct InputArguments {
 };
 
 // Finds inputs lazily: memory is bounded by the largest folder, however long a list is. Folders are
-// read in name order, archives in their own; hidden entries and files with unknown extensions are
-// skipped, in archives videos and links, too. A folder that
+// read in name order, archives in their own; hidden entries, files with unknown extensions, pipes
+// and devices are skipped, in archives videos and links, too. A folder that
 // can be reached twice (through symbolic links) is entered once, under its own name if it lies
 // below the given folder.
 class Inputs {
@@ -55,10 +59,10 @@ class Inputs {
   // is interrupted meanwhile, there may be more.
   bool is_empty();
 
-  // Sets a function that next() calls with every folder and archive that it has read.
-  void on_folder(std::function<void(const std::filesystem::path&)> call) {
-    on_folder_ = std::move(call);
-  }
+  // Sets a function that next() calls with every folder and archive that it has read, and with the
+  // version of the archive.
+  using OnFolder = std::function<void(const std::filesystem::path&, const InputVersion&)>;
+  void on_folder(OnFolder call) { on_folder_ = std::move(call); }
 
   // The numbers of entries of folders that were skipped so far.
   struct Skipped {
@@ -67,8 +71,9 @@ class Inputs {
     std::size_t folders = 0;  // below the given one, if it is not walked recursively
     std::size_t links = 0;    // to folders that are read under another name
     std::size_t links_in_archives = 0;
-    std::size_t hidden = 0;  // entries whose names begin with a dot
-    std::size_t own = 0;     // pictures written by facesat, in excluded folders
+    std::size_t special = 0;  // pipes, devices, and folders in archives, named like media
+    std::size_t hidden = 0;   // entries whose names begin with a dot
+    std::size_t own = 0;      // pictures written by facesat, in excluded folders
   };
   const Skipped& skipped() const { return skipped_; }
 
@@ -78,12 +83,16 @@ class Inputs {
 
  private:
   // A folder being walked.
+  struct Entry {
+    std::string name;
+    bool is_folder = false;  // when the folder was read
+  };
   struct Folder {
     std::filesystem::path path;
-    std::string prefix;                // of names: "" for the given folder, "sub/" below it
-    std::vector<std::string> entries;  // sorted
-    std::size_t next = 0;              // index of the next entry
-    bool is_excluded = false;          // it or a folder above it is among the excluded ones
+    std::string prefix;          // of names: "" for the given folder, "sub/" below it
+    std::vector<Entry> entries;  // sorted by name
+    std::size_t next = 0;        // index of the next entry
+    bool is_excluded = false;    // it or a folder above it is among the excluded ones
   };
   // An archive being read.
   struct OpenArchive {
@@ -102,6 +111,7 @@ class Inputs {
   std::optional<Input> next_of_folder();
   std::optional<Input> next_of_archive();
   std::optional<Input> next_of_list();
+  std::optional<Input> next_entry(const Folder& folder, const Entry& entry);
   std::optional<Input> start(const std::string& path);
   bool is_archive(const std::filesystem::path& file) const;
   std::optional<Input> open(const std::filesystem::path& archive, const std::string& name);
@@ -119,7 +129,7 @@ class Inputs {
   std::unique_ptr<PathList> list_;      // being read
   std::optional<Input> upcoming_;       // found by is_empty()
   bool was_cut_short_ = false;          // a list was, so there may be more
-  std::function<void(const std::filesystem::path&)> on_folder_;
+  OnFolder on_folder_;
   Skipped skipped_;
 };
 

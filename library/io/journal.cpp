@@ -29,15 +29,6 @@ bool is_gone(const fs::path& file) {
 
 }  // namespace
 
-InputVersion version_of(const fs::path& input) {
-  struct stat info {};
-  if (::stat(input.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return {};
-  const timespec &modified = info.st_mtim, &changed = info.st_ctim;
-  return {checksum(fmt::format("{} {}.{} {}.{}", info.st_size, modified.tv_sec, modified.tv_nsec,
-                               changed.tv_sec, changed.tv_nsec)),
-          info.st_ino};
-}
-
 Journal::Journal(ResultFile& file, const Layout& layout, const ResultOptions& options, Mode mode) {
   if (!file.is_regular()) {
     if (mode != Mode::fresh)
@@ -139,9 +130,9 @@ std::optional<std::string> Journal::key_before_move(const InputVersion& version,
 }
 
 Journal::Place Journal::enter(const fs::path& path, const std::string& name,
-                              const std::string& member) {
+                              const std::string& member, const std::optional<InputVersion>& read) {
   if (path_.empty()) return {};
-  InputVersion version = version_of(path);
+  InputVersion version = read ? *read : version_of(path);
   std::string key = path_key(path);
   if (!member.empty()) {
     key += "/" + member;
@@ -179,13 +170,12 @@ Journal::Place Journal::enter(const fs::path& path, const std::string& name,
   return place;
 }
 
-void Journal::enter_folder(const fs::path& folder) {
+void Journal::enter_folder(const fs::path& folder, const InputVersion& version) {
   if (path_.empty() || earlier_failures_ == 0) return;
   const auto known = known_.find(path_key(folder));
   if (known == known_.end()) return;
-  const std::uint64_t now = version_of(folder).change;
   for (auto& [occurrence, state] : known->second.earlier)
-    if (state.failed && (retries_ || now != state.version.change) &&
+    if (state.failed && (retries_ || version.change != state.version.change) &&
         repaired_.insert({known->first, occurrence}).second) {
       --earlier_failures_;
       replaces_ = true;

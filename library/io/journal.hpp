@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "library/io/input_version.hpp"
 #include "library/io/result_file.hpp"
 #include "library/io/results.hpp"
 
@@ -24,20 +25,6 @@ namespace facesat {
 // The options that the results depend on, as named on the command line, and their values; those
 // that came with later versions only if they differ from their defaults.
 using ResultOptions = std::vector<std::pair<std::string, std::string>>;
-
-// Distinguishes the current contents of an input's file from earlier ones.
-struct InputVersion {
-  std::uint64_t change = 0;  // checksum of its size and times; 0: unknown
-  std::uint64_t inode = 0;   // stays the same when a folder above the file is renamed, but not on
-                             // every file system from one mount to the next
-  auto operator<=>(const InputVersion&) const = default;
-};
-
-// The version of an input's file. It changes whenever the file is written to or replaced, and stays
-// when a folder above the file is renamed; it is all zero (unknown) if there is no regular file. It
-// includes the time of the last change of the inode, because programs that edit EXIF data can keep
-// the size and the modification time of a file.
-InputVersion version_of(const std::filesystem::path& input);
 
 // The results of an input that earlier runs have written.
 struct InputState {
@@ -89,12 +76,14 @@ class Journal {
     InputState earlier;
   };
   // `member`: its name within the archive `path`, if it is in one; it changes with the archive.
+  // `read`: the version of what is read, if that is not the file that has the path now.
   Place enter(const std::filesystem::path& path, const std::string& name,
-              const std::string& member = "");
+              const std::string& member = "", const std::optional<InputVersion>& read = {});
 
-  // A folder or archive among the inputs was read. If an earlier run could not read it, and
-  // failures are retried or the archive has changed, that failure is repaired.
-  void enter_folder(const std::filesystem::path& folder);
+  // A folder or archive among the inputs was read; `version` is that of the archive. If an earlier
+  // run could not read it, and failures are retried or the archive has changed, that failure is
+  // repaired.
+  void enter_folder(const std::filesystem::path& folder, const InputVersion& version);
 
   // To be called before a record is written to the output, because a record that the journal does
   // not know would be taken for foreign data. May run concurrently with enter(). Throws

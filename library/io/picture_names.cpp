@@ -29,7 +29,7 @@ std::optional<std::string_view> origin_of(std::string_view name) {
 }  // namespace
 
 std::string name_below(const std::string& image, bool is_video) {
-  fs::path name = image;
+  fs::path name = image == "-" ? "stdin" : image;  // a picture on standard input
   const bool escapes =
       name.is_absolute() || std::find(name.begin(), name.end(), "..") != name.end();
   name = escapes ? name.filename() : name.lexically_normal();

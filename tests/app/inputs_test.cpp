@@ -1,18 +1,24 @@
 // Where pictures come from: files, folders, lists, standard input; and names of every kind.
+#include "library/io/inputs.hpp"
+
+#include <chrono>
 #include <cstdlib>
+#include <thread>
 
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tests/app/program.hpp"
+#include "library/media/codec.hpp"
+#include "tests/app/picture_bytes.hpp"
+#include "tests/app/tar.hpp"
 
 namespace facesat::test {
 namespace {
 
 namespace fs = std::filesystem;
 
-class Inputs : public ProgramTest {
+class InputsTest : public ProgramTest {
  protected:
   static std::vector<std::string> names(const Finished& done) {
     std::vector<std::string> result;
@@ -36,7 +42,7 @@ class Inputs : public ProgramTest {
 constexpr const char* no_other_user = "skipped: another user cannot start the program where it is";
 using Names = std::vector<std::string>;
 
-TEST_F(Inputs, FolderGivesItsPicturesInNameOrderAndNothingElse) {
+TEST_F(InputsTest, FolderGivesItsPicturesInNameOrderAndNothingElse) {
   for (const char* name : {"in/b.pgm", "in/a.PGM", "in/B.pgm", "in/.hidden.pgm", "in/sub/c.pgm"})
     add_face(name);
   write_text(folder / "in/notes.txt", "no picture");
@@ -45,7 +51,7 @@ TEST_F(Inputs, FolderGivesItsPicturesInNameOrderAndNothingElse) {
   EXPECT_EQ(names(detect({"-r", "in/"})), (Names{"B.pgm", "a.PGM", "b.pgm", "sub/c.pgm"}));
 }
 
-TEST_F(Inputs, SymbolicLinksThatLoopAreEnteredOnce) {
+TEST_F(InputsTest, SymbolicLinksThatLoopAreEnteredOnce) {
   add_face("in/a.pgm");
   add_face("in/sub/b.pgm");
   fs::create_directory_symlink("..", folder / "in/sub/up");
@@ -59,7 +65,7 @@ TEST_F(Inputs, SymbolicLinksThatLoopAreEnteredOnce) {
 
 // A folder among the inputs keeps its own name even if links lead to it; one elsewhere has the name
 // of the first link to it.
-TEST_F(Inputs, FoldersThatLinksLeadToAreReadOnce) {
+TEST_F(InputsTest, FoldersThatLinksLeadToAreReadOnce) {
   add_face("in/2024/a.pgm");
   add_face("in/.hidden/b.pgm");
   add_face("elsewhere/c.pgm");
@@ -76,7 +82,7 @@ TEST_F(Inputs, FoldersThatLinksLeadToAreReadOnce) {
   }
 }
 
-TEST_F(Inputs, ListsAndStandardInput) {
+TEST_F(InputsTest, ListsAndStandardInput) {
   for (const char* name : {"a.pgm", "b.pgm", "in/c.pgm"}) add_face(name);
   write_text(folder / "list.txt", "b.pgm\r\n\nin\na.pgm");
   EXPECT_EQ(names(detect({"@list.txt"})), (Names{"b.pgm", "c.pgm", "a.pgm"}));
@@ -90,7 +96,7 @@ TEST_F(Inputs, ListsAndStandardInput) {
             (Names{"a.pgm", "b.pgm"}));
 }
 
-TEST_F(Inputs, SkippedFilesInFoldersAreReported) {
+TEST_F(InputsTest, SkippedFilesInFoldersAreReported) {
   for (const char* name : {"in/a.pgm", "in/sub/b.pgm"}) add_face(name);
   const auto said = [&](const std::vector<std::string>& arguments) {
     const std::string text = run(arguments).err;
@@ -107,7 +113,7 @@ TEST_F(Inputs, SkippedFilesInFoldersAreReported) {
   EXPECT_EQ(detect({"-r", "in"}).err, "");
 }
 
-TEST_F(Inputs, NamesThatSeveralInputsHaveInTheResultsAreReported) {
+TEST_F(InputsTest, NamesThatSeveralInputsHaveInTheResultsAreReported) {
   for (const char* name : {"p/a.pgm", "q/a.pgm", "q/b.pgm"}) add_face(name);
   const auto said = [&](const std::vector<std::string>& arguments) {
     const std::string text = run(arguments).err,
@@ -121,7 +127,7 @@ TEST_F(Inputs, NamesThatSeveralInputsHaveInTheResultsAreReported) {
 }
 
 // The lines of a pipe can be read only once.
-TEST_F(Inputs, ListsOnPipesAreReadWhole) {
+TEST_F(InputsTest, ListsOnPipesAreReadWhole) {
   ::mkfifo((folder / "list").c_str(), 0600);
   for (const char* progress : {"on", "off"}) {
     const Running running = start({"detect", "-j", "2", "--progress", progress, "@list"});
@@ -133,7 +139,7 @@ TEST_F(Inputs, ListsOnPipesAreReadWhole) {
   }
 }
 
-TEST_F(Inputs, ListsMayBeSeparatedByNulBytes) {
+TEST_F(InputsTest, ListsMayBeSeparatedByNulBytes) {
   for (const char* name : {"a.pgm", "b\nc.pgm", "in/c.pgm"}) add_face(name);
   using namespace std::string_literals;
   EXPECT_EQ(names(detect({"-"}, "a.pgm\0b\nc.pgm\0in\0"s)), (Names{"a.pgm", "b\nc.pgm", "c.pgm"}));
@@ -148,7 +154,7 @@ TEST_F(Inputs, ListsMayBeSeparatedByNulBytes) {
 }
 
 // Notepad calls UTF-16 "Unicode". Read as names, such a list would consist of single characters.
-TEST_F(Inputs, ListsInUtf16AreRefused) {
+TEST_F(InputsTest, ListsInUtf16AreRefused) {
   using namespace std::string_literals;
   for (const std::string& list :
        {"\xFF\xFE"
@@ -166,7 +172,7 @@ TEST_F(Inputs, ListsInUtf16AreRefused) {
   EXPECT_EQ(detect({"-0", "-"}, "a\0b\0"s).records().size(), 2u);  // names of one letter
 }
 
-TEST_F(Inputs, NamesThatAreNotUtf8AreReported) {
+TEST_F(InputsTest, NamesThatAreNotUtf8AreReported) {
   add_face("in/B\xE4r.pgm");
   add_face("in/B\xF6r.pgm");
   add_face("in/B\xC3\xA4r.pgm");
@@ -175,7 +181,7 @@ TEST_F(Inputs, NamesThatAreNotUtf8AreReported) {
   EXPECT_EQ(run({"detect", "--format", "csv", "in"}).err.find("UTF-8"), std::string::npos);
 }
 
-TEST_F(Inputs, FoldersAreNotLists) {
+TEST_F(InputsTest, FoldersAreNotLists) {
   fs::create_directory(folder / "in");
   const Finished done =
       run({"detect", "-q", "-"}, "", [] { ::dup2(::open("in", O_RDONLY | O_DIRECTORY), 0); });
@@ -186,7 +192,7 @@ TEST_F(Inputs, FoldersAreNotLists) {
 }
 
 // The entries of a folder can be listed but not examined, so their types are unknown.
-TEST_F(Inputs, FoldersBelowAnUnreadableOneHaveRecords) {
+TEST_F(InputsTest, FoldersBelowAnUnreadableOneHaveRecords) {
   add_face("in/a.pgm");
   add_face("in/locked/sub/b.pgm");
   add_face("in/locked/c.pgm");
@@ -198,7 +204,7 @@ TEST_F(Inputs, FoldersBelowAnUnreadableOneHaveRecords) {
       << done.out;
 }
 
-TEST_F(Inputs, NamesReachTheTerminalWithoutEscapeSequences) {
+TEST_F(InputsTest, NamesReachTheTerminalWithoutEscapeSequences) {
   const std::string name = "\x1b]0;title\x07\x1b[31mred\n.pgm";
   write_text(folder / name, "broken");
   for (const std::vector<std::string>& arguments : {std::vector<std::string>{"detect", name},
@@ -218,7 +224,7 @@ TEST_F(Inputs, NamesReachTheTerminalWithoutEscapeSequences) {
   }
 }
 
-TEST_F(Inputs, WhatCannotBeReadHasARecordAndTheRestIsProcessed) {
+TEST_F(InputsTest, WhatCannotBeReadHasARecordAndTheRestIsProcessed) {
   add_face("good.pgm");
   write_text(folder / "empty.png", "");
   write_text(folder / "text.jpg", "text");
@@ -238,13 +244,13 @@ TEST_F(Inputs, WhatCannotBeReadHasARecordAndTheRestIsProcessed) {
   EXPECT_EQ(records[4]["faces"].size(), 1u);
 }
 
-TEST_F(Inputs, FailuresAreReportedOnStandardErrorInCsv) {
+TEST_F(InputsTest, FailuresAreReportedOnStandardErrorInCsv) {
   const Finished done = detect({"--format", "csv", "missing.jpg"});
   EXPECT_EQ(done.status, 1);
   EXPECT_NE(done.err.find("missing.jpg"), std::string::npos);
 }
 
-TEST_F(Inputs, UnreadableFoldersHaveARecord) {
+TEST_F(InputsTest, UnreadableFoldersHaveARecord) {
   add_face("in/a.pgm");
   add_face("in/locked/b.pgm");
   const Finished done = detect_with(fs::perms::none);
@@ -254,7 +260,7 @@ TEST_F(Inputs, UnreadableFoldersHaveARecord) {
   EXPECT_EQ(done.records()[1]["error"]["kind"], "read");
 }
 
-TEST_F(Inputs, OddNamesComeThroughWhole) {
+TEST_F(InputsTest, OddNamesComeThroughWhole) {
   const Names odd{"a b.pgm", "comma, quote\".pgm", "line\nend.pgm", "ünï-中文-😀.pgm",
                   "#1.pgm",  "-dash.pgm"};
   for (const std::string& name : odd) add_face("in/" + name);
@@ -270,7 +276,224 @@ TEST_F(Inputs, OddNamesComeThroughWhole) {
   EXPECT_EQ(detect({"in/latin\xE9.pgm"}).records().at(0)["image"], "in/latin\xEF\xBF\xBD.pgm");
 }
 
-TEST_F(Inputs, VideosGiveARecordPerFrame) {
+// What `cat FILE | facesat detect -` gives.
+class PicturesOnStandardInput : public InputsTest {
+ protected:
+  static std::string encoded(const std::string& extension, int radius = 30) {
+    const Image<std::uint8_t> face = draw_faces({140, 120}, {{70, 60, radius}});
+    const Picture picture = in_colour({{}, nullptr, {}, face.view()});
+    if (extension == ".pgm") {
+      std::string text = "P5\n# a comment\n140 120 255\n";
+      for (int y = 0; y < 120; ++y) text.append(reinterpret_cast<const char*>(face.row(y)), 140);
+      return text;
+    }
+    if (extension == ".bmp") return as_bmp(picture.pixels);
+    const std::vector<unsigned char> bytes = encode_picture(picture.pixels, extension);
+    return {bytes.begin(), bytes.end()};
+  }
+
+  static std::string as_bmp(View<const Bgr> picture) {
+    std::string bytes("BM\0\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0", 18);
+    const auto add = [&](std::uint32_t value, int count) {
+      for (int i = 0; i < count; ++i) bytes += static_cast<char>(value >> 8 * i);
+    };
+    const auto [w, h] = picture.size;
+    add(static_cast<std::uint32_t>(w), 4);
+    add(static_cast<std::uint32_t>(h), 4);
+    add(1, 2);
+    add(24, 2);
+    bytes += std::string(24, '\0');
+    for (int y = h - 1; y >= 0; --y) {
+      bytes.append(reinterpret_cast<const char*>(picture.row(y)), static_cast<std::size_t>(3 * w));
+      bytes.append(static_cast<std::size_t>(w % 4), '\0');
+    }
+    for (int i = 0; i < 4; ++i) bytes[2 + i] = static_cast<char>(bytes.size() >> 8 * i);
+    return bytes;
+  }
+
+  // Starts `detect -q ARGUMENTS -`; `write` gets the other end of its standard input.
+  template <class Write>
+  Finished detect_pipe(std::vector<std::string> arguments, Write write) const {
+    int ends[2];
+    if (::pipe(ends) != 0) return {};
+    arguments.insert(arguments.begin(), {"detect", "-q"});
+    arguments.emplace_back("-");
+    const Running running = start(arguments, "", [&] {
+      ::dup2(ends[0], 0);
+      ::close(ends[0]);
+      ::close(ends[1]);
+    });
+    ::close(ends[0]);
+    write(ends[1]);
+    ::close(ends[1]);
+    return running.wait();
+  }
+};
+
+TEST_F(PicturesOnStandardInput, HaveTheRecordOfTheirFile) {
+  for (const std::string extension : {".jpg", ".png", ".pgm", ".bmp"}) {
+    const std::string bytes = encoded(extension), name = "a" + extension;
+    write_text(folder / name, bytes);
+    std::string expected = detect({name}).out;
+    ASSERT_NE(expected.find("neighbors"), std::string::npos) << expected;
+    expected.replace(expected.find(name), name.size(), "-");
+    const Finished done = detect({"-"}, bytes);
+    EXPECT_EQ(done.status, 0) << done.err;
+    EXPECT_EQ(done.out, expected) << extension;
+    const Finished slow = detect_pipe({}, [&](int pipe) {
+      for (std::size_t i = 0; i < bytes.size(); i += i < 600 ? 1 : 5000)
+        ASSERT_GT(::write(pipe, bytes.data() + i,
+                          std::min<std::size_t>(i < 600 ? 1 : 5000, bytes.size() - i)),
+                  0);
+    });
+    EXPECT_EQ(slow.out, expected) << extension;
+    EXPECT_EQ(detect({"-0", "-"}, bytes).out, expected);
+    EXPECT_EQ(detect({name, "-", name}, bytes).records().size(), 3u);
+  }
+}
+
+TEST_F(PicturesOnStandardInput, AreAnnotatedAndCropped) {
+  const Finished done = detect({"--annotate", "boxes", "--crops", "crops", "-"}, encoded(".jpg"));
+  EXPECT_EQ(done.status, 0) << done.out;
+  EXPECT_EQ(files_below("boxes"), Names{"stdin.png"});
+  EXPECT_EQ(files_below("crops"), Names{"stdin.png_1.png"});
+}
+
+TEST_F(PicturesOnStandardInput, ThatAreBrokenHaveOneRecord) {
+  const std::string whole = encoded(".png");
+  const std::string tiff("II*\0\x08\0\0\0\xFF\xFF", 10);
+  for (const std::string& broken : {whole.substr(0, 100), whole.substr(0, 4), tiff, tiff + whole}) {
+    const Finished done = detect({"-"}, broken);
+    EXPECT_EQ(done.status, 1);
+    ASSERT_EQ(names(done), Names{"-"}) << done.out;
+    EXPECT_EQ(done.records()[0]["error"]["kind"], "decode");
+  }
+}
+
+TEST_F(PicturesOnStandardInput, AreResumedByTheirContents) {
+  for (const std::string format : {"jsonl", "csv"}) {
+    const auto run = [&](const std::string& bytes) {
+      return detect({"--format", format, "--resume", "-o", "r", "-"}, bytes).status;
+    };
+    const std::string one = encoded(".png"), other = encoded(".png", 24);
+    const auto expected = [&](const std::string& bytes) {
+      return detect({"--format", format, "-"}, bytes).out;
+    };
+    ASSERT_NE(expected(one), expected(other));
+    for (const std::string& bytes : {one, one, other, other, one}) {
+      EXPECT_EQ(run(bytes), 0);
+      EXPECT_EQ(read_text(folder / "r"), expected(bytes));
+    }
+    for (const char* name : {"r", "r.resume"}) fs::remove(folder / name);
+  }
+}
+
+// Neither a list nor a picture: one sentence, and none of its lines is taken for a path.
+TEST_F(PicturesOnStandardInput, OtherBinaryDataIsRefusedInOneSentence) {
+  using namespace std::string_literals;
+  const Bytes random = noise(100'000, 1);
+  const std::string program = read_text(FACESAT_PROGRAM);
+  add_face("a.pgm");  // an archive may begin with the name of a file that exists
+  write_tar(folder / "x.tar", {{"a.pgm", "no picture"}});
+  const std::vector<std::string> others{
+      {random.begin(), random.end()},
+      program.substr(0, 1 << 20),
+      std::string(1000, '\0'),
+      "\x1F\x8B\x08\0\0\0\0\0\0\x03"s + program.substr(50'000, 9000),
+      "\0\0\0\x18"
+      "ftypmp42\0\0\0\0mp42isom"s,
+      "\x1F\x8B\x08"s,
+      read_text(folder / "x.tar")};
+  for (const std::string& bytes : others) {
+    const Finished done = detect({"-"}, bytes);
+    EXPECT_EQ(done.status, 1);
+    ASSERT_EQ(names(done), Names{"standard input"}) << done.out.substr(0, 1000);
+    const std::string message = done.records()[0]["error"]["message"];
+    const bool is_tar = bytes == others.back();
+    EXPECT_NE(message.find(is_tar ? "tar archive" : "neither a list of paths nor a picture"),
+              std::string::npos)
+        << message;
+    write_text(folder / "list", bytes);
+    EXPECT_EQ(names(detect({"@list"})), Names{"list"});
+  }
+  write_text(folder / "list", encoded(".jpg"));
+  const Finished done = detect({"@list"});
+  ASSERT_EQ(names(done), Names{"list"});
+  EXPECT_NE(done.out.find("without @"), std::string::npos) << done.out;
+}
+
+// Names may begin as pictures do, and hold control characters.
+TEST_F(PicturesOnStandardInput, ListsAreStillLists) {
+  const Names odd{"BM.pgm",     "BM0000\1.pgm",   "P5",           "P5 1 1 1.pgm",
+                  "GIF8.pgm",   "II.pgm",         "RIFF.pgm",     "\x1B[1m.pgm",
+                  "\1\2\3.pgm", "#?RADIANCE.pgm", "\xFF\xD8.pgm", "\xFF\x4F.pgm"};
+  for (const std::string& name : odd) add_face(name);
+  std::string all, all_with_nul;
+  for (const std::string& name : odd) {
+    EXPECT_EQ(detect({"-"}, name + "\n").records().size(), 1u) << name;
+    EXPECT_EQ(detect({"-"}, name + "\n").status, 0) << name;
+    EXPECT_EQ(detect({"-"}, name).status, 0) << name;
+    all += name + "\n";
+    all_with_nul += name + '\0';
+  }
+  for (const std::string& list : {all, all_with_nul}) {
+    const Finished done = detect({"-"}, list);
+    EXPECT_EQ(done.status, 0);
+    EXPECT_EQ(done.records().size(), odd.size());
+  }
+  // The first does not exist.
+  EXPECT_EQ(detect({"-"}, "\1none.pgm\n" + all).records().size(), odd.size() + 1);
+}
+
+// A list is read as it arrives.
+TEST_F(PicturesOnStandardInput, ListsThatArriveSlowlyAreNotWaitedFor) {
+  add_face("a.pgm");
+  const Finished done = detect_pipe({"-o", "r"}, [&](int pipe) {
+    ASSERT_EQ(::write(pipe, "a.pgm\n", 6), 6);
+    while (read_text(folder / "r").empty())
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    ASSERT_EQ(::write(pipe, "a.pgm\n", 6), 6);
+  });
+  EXPECT_EQ(done.status, 0);
+  EXPECT_EQ(parse_records(read_text(folder / "r")).size(), 2u);
+}
+
+TEST_F(InputsTest, PipesNamedLikePicturesAreSkippedInFolders) {
+  add_face("in/a.pgm");
+  for (const char* name : {"in/pipe.pgm", "in/pipe.tar", "in/pipe.avi", "in/pipe"})
+    ASSERT_EQ(::mkfifo((folder / name).c_str(), 0600), 0);
+  const Finished done = run({"detect", "in"});
+  EXPECT_EQ(done.status, 0);
+  EXPECT_EQ(names(done), Names{"a.pgm"});
+  const std::string expected = std::string(has_opencv ? "3" : "2") +
+                               " special files (pipes, devices, and folders in archives, that are "
+                               "named like pictures)";
+  EXPECT_NE(done.err.find(expected), std::string::npos) << done.err;
+}
+
+TEST_F(InputsTest, FoldersThatDisappearMeanwhileHaveARecord) {
+  for (const char* name : {"in/a.pgm", "in/sub/b.pgm", "in/sub.pgm/c.pgm", "elsewhere/d.pgm"})
+    add_face(name);
+  fs::create_directory_symlink("../elsewhere", folder / "in/link");
+  InputArguments arguments;
+  arguments.inputs = {(folder / "in").string()};
+  arguments.recursive = true;
+  Inputs inputs(arguments);
+  const std::optional<Input> first = inputs.next();
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->name, "a.pgm");
+  for (const char* name : {"in/sub", "in/sub.pgm", "elsewhere"}) fs::remove_all(folder / name);
+  write_text(folder / "in/sub.pgm", "no folder");
+  for (const char* name : {"link", "sub", "sub.pgm"}) {
+    const std::optional<Input> input = inputs.next();
+    ASSERT_TRUE(input) << name;
+    EXPECT_EQ(input->kind, Input::Kind::failure);
+    EXPECT_EQ(input->name, name);
+  }
+  EXPECT_FALSE(inputs.next());
+}
+
+TEST_F(InputsTest, VideosGiveARecordPerFrame) {
   const char* album = std::getenv("FACESAT_ALBUM");
   if (!album) GTEST_SKIP() << "skipped: FACESAT_ALBUM names no folder with the demo video";
   const std::string video = (fs::path(album) / "movie.avi").string();
@@ -291,7 +514,7 @@ TEST_F(Inputs, VideosGiveARecordPerFrame) {
   }
 }
 
-TEST_F(Inputs, BrokenVideosHaveARecord) {
+TEST_F(InputsTest, BrokenVideosHaveARecord) {
   write_text(folder / "video.avi", "RIFF no video");
   const Finished done = detect({"video.avi"});
   EXPECT_EQ(done.status, 1);

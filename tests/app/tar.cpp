@@ -7,6 +7,7 @@
 
 #include <archive.h>
 #include <archive_entry.h>
+#include <fmt/format.h>
 
 #include "tests/app/program.hpp"
 
@@ -21,6 +22,24 @@ struct Utf8Locale {
   Utf8Locale() { std::setlocale(LC_CTYPE, "C.UTF-8"); }
   ~Utf8Locale() { std::setlocale(LC_CTYPE, "C"); }
 };
+
+unsigned type_of(TarMember::Kind kind) {
+  using Kind = TarMember::Kind;
+  switch (kind) {
+    case Kind::folder:
+      return AE_IFDIR;
+    case Kind::symbolic_link:
+      return AE_IFLNK;
+    case Kind::pipe:
+      return AE_IFIFO;
+    case Kind::device:
+      return AE_IFCHR;
+    case Kind::file:
+    case Kind::hard_link:
+      break;
+  }
+  return AE_IFREG;
+}
 
 }  // namespace
 
@@ -43,9 +62,7 @@ void write_tar(const fs::path& file, const std::vector<TarMember>& members, TarF
     const bool is_file = member.kind == Kind::file;
     ::archive_entry_set_pathname(entry.get(), member.name.c_str());
     ::archive_entry_set_perm(entry.get(), 0644);
-    ::archive_entry_set_filetype(entry.get(), member.kind == Kind::folder          ? AE_IFDIR
-                                              : member.kind == Kind::symbolic_link ? AE_IFLNK
-                                                                                   : AE_IFREG);
+    ::archive_entry_set_filetype(entry.get(), type_of(member.kind));
     if (member.kind == Kind::symbolic_link)
       ::archive_entry_set_symlink(entry.get(), member.bytes.c_str());
     if (member.kind == Kind::hard_link)
@@ -56,6 +73,22 @@ void write_tar(const fs::path& file, const std::vector<TarMember>& members, TarF
     if (is_file) check(::archive_write_data(tar.get(), member.bytes.data(), member.bytes.size()));
   }
   check(::archive_write_close(tar.get()));
+}
+
+std::string tar_header(const std::string& name, std::uint64_t size, char type) {
+  std::string header = name + std::string(512 - name.size(), '\0');
+  const auto set = [&](std::size_t at, const std::string& text) {
+    header.replace(at, text.size(), text);
+  };
+  set(100, "0000644");
+  set(124, fmt::format("{:011o} ", size));
+  set(148, std::string(8, ' '));
+  set(156, std::string(1, type));
+  set(257, std::string("ustar\00000", 8));
+  unsigned sum = 0;
+  for (const char c : header) sum += static_cast<unsigned char>(c);
+  set(148, fmt::format("{:06o}", sum) + '\0');
+  return header;
 }
 
 std::vector<TarMember> members_of_folder(const fs::path& folder) {

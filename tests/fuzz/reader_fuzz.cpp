@@ -76,7 +76,7 @@ void read_archive(const std::filesystem::path& file, std::size_t size) {
     while (const auto member = archive.next()) {
       require(++members <= size / header);
       require(!member->name.starts_with("./"));
-      if (member->is_link) continue;
+      if (member->is_link || member->is_special) continue;
       try {
         require(member->read().size() <= size);
       } catch (const InputError&) {
