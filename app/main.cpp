@@ -5,6 +5,7 @@
 
 #include "app/program.hpp"
 #include "library/facesat.hpp"
+#include "library/media/live_source.hpp"
 
 namespace {
 
@@ -23,7 +24,7 @@ void keep_freed_memory() {
 int main(int argc, char** argv) {
   keep_freed_memory();
   const int status = facesat::app::run_program(argc, argv);
-  if (!facesat::Detector::is_starting()) return status;
+  if (!facesat::Detector::is_starting() && !facesat::is_live_source_open()) return status;
   std::fflush(nullptr);
   ::_exit(status);
 }

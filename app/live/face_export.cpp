@@ -14,6 +14,7 @@
 #include "library/io/picture_folder.hpp"
 #include "library/io/picture_names.hpp"
 #include "library/media/frame_source.hpp"
+#include "library/media/source_name.hpp"
 #include "library/support/files.hpp"
 
 namespace facesat::app {

@@ -15,6 +15,7 @@
 #include "cascades/cascade_store.hpp"
 #include "library/media/codec.hpp"
 #include "library/media/frame_source.hpp"
+#include "library/media/source_name.hpp"
 #include "library/media/stamp.hpp"
 #include "library/media/video.hpp"
 #include "library/support/errors.hpp"

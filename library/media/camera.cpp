@@ -137,8 +137,9 @@ std::unique_ptr<FrameSource> open_first(const CameraMode& mode) {
 }  // namespace
 
 std::unique_ptr<FrameSource> open_camera(const SourceRequest& request) {
-  if (!request.is_camera) return nullptr;
-  return request.name.empty() ? open_first(request.mode) : open_named(request.name, request.mode);
+  if (!request.camera) return nullptr;
+  return request.camera->empty() ? open_first(request.mode)
+                                 : open_named(*request.camera, request.mode);
 }
 
 }  // namespace facesat

@@ -1,10 +1,7 @@
-#include <algorithm>
-#include <cctype>
-#include <string_view>
-
 #include <fmt/format.h>
 
 #include "library/media/input_file.hpp"
+#include "library/media/source_name.hpp"
 #include "library/media/source_openers.hpp"
 #include "library/support/errors.hpp"
 
@@ -12,27 +9,6 @@ namespace facesat {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool is_number(const std::string& text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(),
-                                      [](unsigned char c) { return std::isdigit(c) != 0; });
-}
-
-// Numbers of five or more digits are taken for file names.
-bool is_camera(const std::string& name) {
-  return name.empty() || (is_number(name) && name.size() < 5) || name.starts_with("/dev/video");
-}
-
-// Is this a URL, which begins with "rtsp://", "https://" and the like?
-bool begins_with_scheme(const std::string& name) {
-  const std::size_t end = name.find("://");
-  return end != std::string::npos && end > 0 &&
-         std::isalpha(static_cast<unsigned char>(name.front())) != 0 &&
-         std::all_of(name.begin(), name.begin() + static_cast<std::ptrdiff_t>(end),
-                     [](unsigned char c) {
-                       return std::isalnum(c) != 0 || c == '+' || c == '.' || c == '-';
-                     });
-}
 
 // An absolute path, because FFmpeg takes a relative name such as "12:30.mp4" for a URL.
 fs::path made_absolute(const fs::path& path) {
@@ -49,15 +25,6 @@ constexpr SourceOpener* openers[] = {
 
 }  // namespace
 
-std::optional<fs::path> source_path(const std::string& name) {
-  constexpr std::string_view file_scheme = "file://";
-  std::error_code ignored;
-  if (is_camera(name)) return std::nullopt;
-  if (fs::exists(name, ignored)) return name;
-  if (name.starts_with(file_scheme)) return name.substr(file_scheme.size());
-  return begins_with_scheme(name) ? std::nullopt : std::optional<fs::path>(name);
-}
-
 // Opens no source, but throws if a file is missing or cannot be read.
 std::unique_ptr<FrameSource> require_readable(const SourceRequest& request) {
   try {
@@ -69,7 +36,7 @@ std::unique_ptr<FrameSource> require_readable(const SourceRequest& request) {
 }
 
 std::unique_ptr<FrameSource> open_source(const std::string& name, const CameraMode& mode) {
-  SourceRequest request{name, is_camera(name), source_path(name), mode};
+  SourceRequest request{name, camera_name(name), source_path(name), mode};
   if (request.path) request.path = made_absolute(*request.path);
   for (SourceOpener* const open : openers)
     if (std::unique_ptr<FrameSource> source = open(request)) return source;

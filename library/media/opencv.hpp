@@ -32,11 +32,15 @@ class VideoInput {
   };
 
   virtual ~VideoInput() = default;
-  // The next frame in 8-bit colour; nullopt at the end. A damaged video ends where it cannot be
-  // decoded any further. The frame is written into what `make` returns for the size that the video
-  // says it has, if that is its size.
+  // Goes on to the next frame; false at the end. A damaged video ends where it cannot be decoded
+  // any further.
+  virtual bool grab() = 0;
+  // That frame in 8-bit colour; nullopt if it cannot be decoded. The frame is written into what
+  // `make` returns for the size that the video says it has, if that is its size.
   using MakeFrame = NewFrame<Bgr> (*)(Size);
-  virtual std::optional<Picture> next(MakeFrame make) = 0;
+  virtual std::optional<Picture> retrieve(MakeFrame make) = 0;
+  // Both.
+  std::optional<Picture> next(MakeFrame make) { return grab() ? retrieve(make) : std::nullopt; }
   virtual double get(Property property) const = 0;
   virtual void set(Property property, double value) = 0;
 };

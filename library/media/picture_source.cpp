@@ -25,7 +25,7 @@ class PictureSource final : public FrameSource {
     if (std::exchange(is_read_, true)) return std::nullopt;
     const std::string name = file_.filename().string();
     try {
-      return Frame{read_picture(file_), 0, 0, name, std::chrono::steady_clock::now()};
+      return Frame{read_picture(file_), 0, 0, 0, name, std::chrono::steady_clock::now()};
     } catch (...) {
       const std::string reason = reason_of(std::current_exception());
       throw InputError("decode", fmt::format("{}: {}", name, reason));

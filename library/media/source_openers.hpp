@@ -12,8 +12,8 @@
 namespace facesat {
 
 struct SourceRequest {
-  std::string name;  // as the user gave it
-  bool is_camera = false;
+  std::string name;                           // as the user gave it
+  std::optional<std::string> camera;          // as camera_name() gives it
   std::optional<std::filesystem::path> path;  // absolute; nullopt for cameras and streams
   CameraMode mode;
 };

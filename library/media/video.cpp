@@ -7,6 +7,7 @@
 
 #include "library/media/input_file.hpp"
 #include "library/media/matroska.hpp"
+#include "library/media/source_name.hpp"
 #include "library/media/source_openers.hpp"
 #include "library/media/video_source.hpp"
 #include "library/support/errors.hpp"
@@ -55,24 +56,28 @@ std::unique_ptr<FrameSource> open_video_file(const SourceRequest& request) {
 
 // A stream with a known number of frames counts as a video, and is played at its frame rate.
 std::unique_ptr<FrameSource> open_stream(const SourceRequest& request) {
-  if (request.path || request.is_camera) return nullptr;
+  if (request.path || request.camera) return nullptr;
+  const std::string name = without_credentials(request.name);
   std::unique_ptr<VideoInput> capture = opencv().open_video(request.name);
   if (!capture)
-    throw InputError("read", fmt::format("{}: this stream cannot be opened; is its address right?",
-                                         request.name));
+    throw InputError("read",
+                     fmt::format("{}: this stream cannot be opened; is its address right?", name));
   const auto kind = capture->get(VideoInput::frame_count) > 0 ? FrameSource::Kind::video
                                                               : FrameSource::Kind::stream;
-  return std::make_unique<VideoSource>(kind, request.name, std::move(capture));
+  return std::make_unique<VideoSource>(kind, name, std::move(capture));
 }
 
-// Opens a GIF with several frames; a GIF with a single frame is a picture. It is opened twice,
-// because reading two frames is the way to find out.
+// Reading two frames is the way to find out.
+bool is_animation(const std::filesystem::path& file) {
+  if (!InputFile(file).beginning().starts_with("GIF8")) return false;
+  const auto video = opencv().open_video(std::filesystem::absolute(file).string());
+  return video && video->next(new_frame<Bgr>) && video->next(new_frame<Bgr>);
+}
+
 std::unique_ptr<FrameSource> open_animation(const SourceRequest& request) {
-  if (!request.path || !InputFile(*request.path).beginning().starts_with("GIF8")) return nullptr;
-  const auto open = [&] { return opencv().open_video(request.path->string()); };
-  const std::unique_ptr<VideoInput> first = open();
-  if (!first || !first->next(new_frame<Bgr>) || !first->next(new_frame<Bgr>)) return nullptr;
-  return std::make_unique<VideoSource>(FrameSource::Kind::video, request.name, open());
+  if (!request.path || !is_animation(*request.path)) return nullptr;
+  return std::make_unique<VideoSource>(FrameSource::Kind::video, request.name,
+                                       opencv().open_video(request.path->string()));
 }
 
 const std::vector<std::string_view>& video_extensions() {

@@ -1,4 +1,5 @@
-// For builds without OpenCV, which read no videos.
+// For builds without OpenCV, which read no videos, cameras and streams.
+#include "library/media/live_source.hpp"
 #include "library/media/video.hpp"
 #include "library/support/errors.hpp"
 
@@ -6,6 +7,19 @@ namespace facesat {
 
 std::unique_ptr<FrameSource> open_video(const std::filesystem::path&, std::size_t) {
   throw InputError("decode", "this build reads no videos (it was made without OpenCV)");
+}
+
+std::unique_ptr<FrameSource> open_live(const std::string&, const FrameChoice&, std::size_t) {
+  throw InputError("read",
+                   "this build reads no cameras and no streams (it was made without OpenCV)");
+}
+
+bool is_live_source_open() {
+  return false;
+}
+
+bool is_animation(const std::filesystem::path&) {
+  return false;
 }
 
 const std::vector<std::string_view>& video_extensions() {

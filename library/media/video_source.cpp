@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "library/support/errors.hpp"
+#include "library/support/interrupt.hpp"
 
 namespace facesat {
 namespace {
@@ -39,18 +40,44 @@ VideoSource::VideoSource(Kind kind, std::string title, std::unique_ptr<VideoInpu
   if (kind_ == Kind::video) length_ = std::max(0.0, capture_->get(VideoInput::frame_count) * step_);
 }
 
-std::optional<Frame> VideoSource::next() {
-  const double position = kind_ == Kind::video ? capture_->get(VideoInput::pos_frames) * step_ : 0;
-  std::optional<Picture> picture = capture_->next(frame_or_none);
-  if (picture) {
-    has_frames_ = true;
-    // FFmpeg gives no timestamps to frames that the decoder held back until the end of the file:
-    // they follow the frame before them by one step.
-    const double time = capture_->get(VideoInput::pos_msec) / 1000,
-                 step = is_rate_known_ ? step_ : 0;
-    time_ = !time_ ? std::max(time, 0.0) : time > *time_ ? time : *time_ + step;
-    return Frame{std::move(*picture), position, *time_, {}, std::chrono::steady_clock::now()};
+// FFmpeg gives no timestamps to frames that the decoder held back until the end of the file: they
+// follow the frame before them by one step. Those of cameras and streams begin anywhere.
+double VideoSource::time_at(Clock::time_point now) const {
+  if (kind_ != Kind::video)
+    return std::chrono::duration<double>(now - start_.value_or(now)).count();
+  const double time = capture_->get(VideoInput::pos_msec) / 1000, step = is_rate_known_ ? step_ : 0;
+  return !time_ ? std::max(time, 0.0) : time > *time_ ? time : *time_ + step;
+}
+
+// With a number of frames per second, time is divided into ticks; the first frame in each is
+// chosen. A frame may be early by what containers that store milliseconds lose.
+bool VideoSource::is_chosen(int number, double time) {
+  if (choice_.per_second > 0) {
+    constexpr double rounding = 0.001;
+    const double tick = std::floor((time + rounding) * choice_.per_second);
+    return tick > std::exchange(tick_, std::max(tick, tick_));
   }
+  return choice_.every == 0 || number % choice_.every == 0;
+}
+
+std::optional<Frame> VideoSource::next() {
+  double position = 0;
+  do {
+    position = kind_ == Kind::video ? capture_->get(VideoInput::pos_frames) * step_ : 0;
+    if (!capture_->grab()) break;
+    const Clock::time_point now = Clock::now();
+    const double time = time_at(now);
+    const int number = number_++;
+    const bool chosen = is_chosen(number, time);
+    std::optional<Picture> picture;
+    if (chosen) picture = capture_->retrieve(frame_or_none);
+    if (chosen && !picture) break;
+    has_frames_ = true;
+    time_ = time;
+    if (!start_) start_ = now;
+    if (picture) return Frame{std::move(*picture), number, position, time, {}, now};
+  } while (!interrupted());
+  if (interrupted()) return std::nullopt;
   if (kind_ != Kind::video)
     throw InputError("read", fmt::format("{}: no more frames arrive", title_));
   if (!has_frames_ && position == 0)
@@ -70,6 +97,8 @@ std::string VideoSource::warning() const {
 
 void VideoSource::seek(double position) {
   capture_->set(VideoInput::pos_frames, std::max(0.0, std::round(position / step_)));
+  number_ = static_cast<int>(std::lround(std::max(0.0, position / step_)));
+  tick_ = -1;
   time_.reset();
 }
 

@@ -5,6 +5,7 @@
 
 #include "library/media/camera.hpp"
 #include "library/media/frame_source.hpp"
+#include "library/media/source_name.hpp"
 #include "library/support/errors.hpp"
 #include "tests/app/live_test.hpp"
 #include "tests/app/video.hpp"
@@ -151,6 +152,7 @@ TEST_F(SourceTest, WhatIsNotASourceIsReportedInASentence) {
               "camera /dev/video77: there is no such device; is the camera connected?");
   }
   EXPECT_THROW(open_source("99"), InputError);
+  EXPECT_THROW(open_source("camera:99"), InputError);
 }
 
 TEST(Cameras, TheFirstOneOpensOrASentenceNamesAllThatWereTried) {

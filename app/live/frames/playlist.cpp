@@ -4,6 +4,7 @@
 
 #include "library/io/inputs.hpp"
 #include "library/media/frame_source.hpp"
+#include "library/media/source_name.hpp"
 #include "library/support/errors.hpp"
 
 namespace facesat::app {

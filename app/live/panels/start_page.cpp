@@ -10,6 +10,7 @@
 
 #include "app/live/gui/widgets.hpp"
 #include "library/media/frame_source.hpp"
+#include "library/media/source_name.hpp"
 
 namespace facesat::app {
 namespace {

@@ -35,12 +35,19 @@ class OpenCvInput final : public VideoInput {
   }
   bool is_open() const { return capture_.isOpened(); }
 
-  std::optional<Picture> next(MakeFrame make) override {
+  bool grab() override {
+    try {
+      return capture_.grab();
+    } catch (const cv::Exception&) {  // a damaged video ends where it cannot be decoded
+      return false;
+    }
+  }
+  std::optional<Picture> retrieve(MakeFrame make) override {
     const NewFrame<Bgr> frame = make(size_);
     const auto image = std::make_shared<cv::Mat>(to_mat(frame.pixels));
     try {
-      if (!capture_.read(*image) || image->type() != CV_8UC3) return std::nullopt;
-    } catch (const cv::Exception&) {  // a damaged video ends where it cannot be decoded
+      if (!capture_.retrieve(*image) || image->type() != CV_8UC3) return std::nullopt;
+    } catch (const cv::Exception&) {
       return std::nullopt;
     }
     const bool is_in_frame = image->data == reinterpret_cast<const uchar*>(frame.pixels.data);
