@@ -60,6 +60,7 @@ ResultOptions result_options(const DetectCommand& command, const Layout& layout)
                         {"--annotate", folder(command.annotate)},
                         {"--crops", folder(command.crops)}};
   if (command.luma) options.emplace_back("--luma", "on");
+  if (command.turns) options.emplace_back("--orient", "auto");
   if (!command.shard.is_all()) options.emplace_back("--shard", to_text(command.shard));
   return options;
 }

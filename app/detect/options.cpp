@@ -41,6 +41,10 @@ void add_detection(CLI::App& detect, DetectCommand& c) {
       "--luma", c.luma,
       "Read only the luma of JPEGs, as cv::IMREAD_GRAYSCALE does: faster, and faces may differ a "
       "little");
+  add_choice<bool>(
+      detect, "--orient", c.turns, {{"exif", false}, {"auto", true}},
+      "auto: search pictures without an EXIF orientation in all four, and keep the most "
+      "convincing one [exif]");
   detect.add_flag("--raw", c.raw, "Windows before grouping (--min-neighbors 0)")
       ->excludes("--min-neighbors");
 }

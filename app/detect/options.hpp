@@ -26,8 +26,9 @@ struct DetectCommand {
   std::vector<std::string> cascades;
   BackendOptions backend;
   DetectOptions detect;
-  bool raw = false;   // windows before grouping
-  bool luma = false;  // JPEGs are read as Reading::luma
+  bool raw = false;    // windows before grouping
+  bool luma = false;   // JPEGs are read as Reading::luma
+  bool turns = false;  // pictures whose files state no orientation: see turn_upright()
   std::string output = "-";
   Format format = Format::jsonl;
   bool csv_safe = false;

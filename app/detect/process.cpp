@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "app/detect/orientation.hpp"
 #include "library/io/annotate.hpp"
 #include "library/io/failure.hpp"
 #include "library/io/picture_names.hpp"
@@ -40,13 +41,18 @@ void find_faces(Item& item, const Detector& detector, const DetectCommand& comma
                          std::chrono::duration<double>(command.max_seconds));
   const ShouldStop should_stop = [deadline] { return interrupted() || Clock::now() > deadline; };
   Record& record = item.record;
+  const bool is_picture = !item.frame;
   Picture picture = item.frame ? std::move(*item.frame)
                                : read_picture(item.open(), {command.max_pixels, should_stop},
                                               command.luma ? Reading::luma : Reading::colour);
   item.frame.reset();
-  record.size = picture.size();
   record.warning = picture.warning;
-  record.faces = detector.detect(image_view(picture), should_stop).faces;
+  if (command.turns && is_picture)
+    record.faces = turn_upright(picture, detector, should_stop);
+  else
+    record.faces = detector.detect(image_view(picture), should_stop).faces;
+  if (command.turns) record.orientation = picture.orientation;
+  record.size = picture.size();
   sort_by_place(record.faces);
   if (!folders.any() && !command.show) return;
   picture = in_colour(std::move(picture));

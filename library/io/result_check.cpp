@@ -40,6 +40,11 @@ bool is_record(const Json& record) {
   keys.erase(0, is_frame ? of_frame.size() : std::string("image ").size());
   if (record.contains("error") && !is_error(record["error"])) return false;
   if (keys == "error ") return true;
+  constexpr std::string_view with_orientation = "width height orientation ";
+  if (keys.starts_with(with_orientation)) {
+    if (!record["orientation"].is_number_unsigned()) return false;
+    keys.replace(0, with_orientation.size(), "width height ");
+  }
   const std::string usual = "width height faces ";
   if (keys != usual && keys != usual + "warning " && keys != usual + "error " &&
       keys != usual + "warning error ")

@@ -31,6 +31,7 @@ std::string to_json_line(const Record& record, const Layout& layout) {
   if (!record.failure || record.failure->kind == kind_of_unwritten_picture) {
     json["width"] = record.size.width;
     json["height"] = record.size.height;
+    if (record.orientation > 0) json["orientation"] = record.orientation;
     Json& faces = json["faces"] = Json::array();
     for (const Face& found : record.faces) faces.push_back(to_json(found, layout));
     if (!record.warning.empty()) json["warning"] = record.warning;

@@ -27,6 +27,7 @@ struct Record {
   std::optional<int> frame;  // of a video, from 0
   double time = 0;           // of the frame, in seconds from the start of the video
   Size size;
+  int orientation = 0;  // the EXIF orientation by which the picture was turned; 0: not to be told
   std::vector<Face> faces;
   std::optional<Failure> failure;
   std::string warning;  // a sentence, if the picture was incomplete or damaged

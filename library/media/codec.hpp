@@ -22,6 +22,7 @@ struct Picture {
   std::shared_ptr<const void> owner;
   std::string warning;                 // a sentence, if the picture is incomplete or damaged
   View<const std::uint8_t> luma = {};  // instead of `pixels`, if it was read as Reading::luma
+  int orientation = 0;  // the EXIF orientation, 1 .. 8, by which it was turned upright; 0: unknown
 
   Size size() const { return luma.data ? luma.size : pixels.size; }
 };

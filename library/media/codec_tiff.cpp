@@ -189,10 +189,11 @@ Picture read_tiff(std::span<const unsigned char> file, const DecodeLimits& limit
   char reason[1024] = "";
   if (!TIFFRGBAImageOK(tiff.get(), reason)) fail(reason);
   std::uint16_t orientation = ORIENTATION_TOPLEFT;
-  TIFFGetField(tiff.get(), TIFFTAG_ORIENTATION, &orientation);
+  const bool is_known = TIFFGetField(tiff.get(), TIFFTAG_ORIENTATION, &orientation) != 0;
   const NewFrame<Bgr> frame = new_frame<Bgr>(size);
   read_pixels(tiff.get(), frame.pixels, orientation, limits);
   Picture picture = upright(to_picture(frame), rest_of_turn(orientation));
+  picture.orientation = is_known ? orientation : 0;
   if (source.error[0] != 0)
     picture.warning = fmt::format("the file is damaged ({})", source.error);
   else if (has_more_pages(tiff.get()))

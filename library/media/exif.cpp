@@ -102,8 +102,8 @@ std::optional<std::uint16_t> find_orientation(const ExifReader& exif) {
 }  // namespace
 
 int exif_orientation(std::span<const unsigned char> exif) {
-  const int orientation = find_orientation(ExifReader(exif)).value_or(1);
-  return orientation >= 1 && orientation <= 8 ? orientation : 1;
+  const int orientation = find_orientation(ExifReader(exif)).value_or(0);
+  return orientation >= 1 && orientation <= 8 ? orientation : 0;
 }
 
 // An entry of the directory gives the bytes and the offset of the list of pictures, each of which

@@ -6,8 +6,8 @@
 
 namespace facesat {
 
-// The orientation in EXIF data that start at their TIFF header: 1 .. 8, where 1 is upright. Also 1
-// if there is no orientation or the data are damaged.
+// The orientation in EXIF data that start at their TIFF header: 1 .. 8, where 1 is upright; 0 if
+// there is none, it has another value, or the data are damaged.
 int exif_orientation(std::span<const unsigned char> exif);
 
 // Are the further pictures of a file, by its index in the Multi-Picture Format, all previews of the

@@ -26,10 +26,12 @@ Picture turned(View<const Pixel> from, int orientation) {
 }  // namespace
 
 Picture upright(Picture picture, int orientation) {
-  if (orientation == 1) return picture;
+  picture.orientation = orientation;
+  if (orientation <= 1) return picture;
   Picture result =
       picture.luma.data ? turned(picture.luma, orientation) : turned(picture.pixels, orientation);
   result.warning = std::move(picture.warning);
+  result.orientation = orientation;
   return result;
 }
 

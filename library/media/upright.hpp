@@ -6,7 +6,8 @@
 namespace facesat {
 
 // Rotates and mirrors a picture, in colour or not, to be upright, from its EXIF orientation, 1
-// .. 8. Throws MemoryError.
+// .. 8, and notes that. 0: the orientation is unknown, and the picture stays as it is. Throws
+// MemoryError.
 Picture upright(Picture picture, int orientation);
 
 }  // namespace facesat

@@ -39,7 +39,7 @@ void require(bool holds) {
 
 void read_exif(Bytes bytes) {
   const int orientation = exif_orientation(bytes);
-  require(orientation >= 1 && orientation <= 8);
+  require(orientation >= 0 && orientation <= 8);
   has_only_previews(bytes);
 }
 
