@@ -160,6 +160,7 @@ int run_detect(const DetectCommand& command) {
                                  .recursive = command.recursive,
                                  .null_separated = command.null_separated,
                                  .archives = true,
+                                 .live = true,
                                  .excluded = {command.annotate, command.crops}};
   Inputs inputs(arguments);
   catch_interrupts();
@@ -173,24 +174,28 @@ int run_detect(const DetectCommand& command) {
   const std::size_t jobs =
       command.jobs > 0 ? command.jobs : std::max(1u, std::thread::hardware_concurrency());
   const tbb::global_control threads(tbb::global_control::max_allowed_parallelism, jobs);
-  if (inputs.is_repeatable()) progress.count_in_background(Inputs(arguments), command.shard);
+  const bool is_live = command.is_live();
+  if (inputs.is_repeatable() && !is_live)
+    progress.count_in_background(Inputs(arguments), command.shard);
   detector.announce();
   if (!output.journal.remark().empty()) progress.message("facesat: " + output.journal.remark());
 
   ItemReader reader(std::move(inputs), command.shard, output.journal, folders.any(),
-                    command.max_pixels);
+                    command.max_pixels, command.frames);
   Sink sink(output.file, output.journal, layout, progress, command.quiet);
   bool all_written = true;
   if (viewer) {
     // Pictures wait for the user: a few are enough to have the next one ready.
-    const std::size_t in_flight = std::min<std::size_t>(2 * jobs, 4);
+    const std::size_t in_flight = is_live ? 1 : std::min<std::size_t>(2 * jobs, 4);
     viewer->run([&] {
       all_written = run_pipeline(reader, detector, sink, &*viewer, command, folders, in_flight);
     });
   } else {
     // Results are written in the order of the inputs, and wait meanwhile. They are small, so many
     // may wait for an input that takes much longer than others. (Ctrl+C discards those that wait.)
-    run_pipeline(reader, detector, sink, nullptr, command, folders, 32 * jobs);
+    // A live frame that waited would not be the newest one any more.
+    const std::size_t in_flight = is_live ? 1 : 32 * jobs;
+    run_pipeline(reader, detector, sink, nullptr, command, folders, in_flight);
   }
   try {
     sink.rethrow();
@@ -201,7 +206,9 @@ int run_detect(const DetectCommand& command) {
   }
   // The user may end the run at the last picture.
   const bool was_ended = viewer && viewer->was_ended();
-  const bool complete = was_ended ? all_written && reader.is_done() : !interrupted();
+  const bool complete = is_live     ? true
+                        : was_ended ? all_written && reader.is_done()
+                                    : !interrupted();
   output.journal.finish(output.file, complete);
   output.file.close();
   progress.finish();

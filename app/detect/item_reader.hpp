@@ -21,9 +21,10 @@ namespace facesat::app {
 // To be used by one thread at a time.
 class ItemReader {
  public:
-  // names_pictures: items get names for the annotated pictures and crops made from them.
+  // names_pictures: items get names for the annotated pictures and crops made from them. Of videos,
+  // `frames` are read; if such a choice was made, of animations, too.
   ItemReader(Inputs inputs, const Shard& shard, Journal& journal, bool names_pictures,
-             std::size_t max_pixels);
+             std::size_t max_pixels, const FrameChoice& frames);
 
   // The next item; nullopt at the end.
   std::optional<Item> next();
@@ -41,11 +42,13 @@ class ItemReader {
  private:
   std::optional<Input> next_of_shard();
   Item earlier_inputs();  // one item for those that were passed over
-  // nullopt if the next input is a video, which is now open, if it is passed over because an
-  // earlier run has completed it, or if there are no more inputs.
+  // nullopt if the next input is a video or live source, which is now open, if it is passed over
+  // because an earlier run has completed it, or if there are no more inputs.
   std::optional<Item> next_input();
-  std::optional<Item> next_frame();  // of the open video
-  Item item() const;                 // for the current input, not yet processed
+  std::optional<Item> next_frame();       // of the open video
+  std::optional<Item> next_live_frame();  // of the open camera or stream; nullopt after its end
+  Item item_of(Frame frame) const;        // of the current input
+  Item item() const;                      // for the current input, not yet processed
   // For the current input, with a failure as its result.
   Item failed(const std::string& kind, const std::string& message) const;
 
@@ -54,6 +57,7 @@ class ItemReader {
   Journal& journal_;
   bool names_pictures_;
   std::size_t max_pixels_;
+  FrameChoice frames_;
   PictureNames names_;
   // Hashes of names, in memory of their own, as in Journal.
   std::pmr::monotonic_buffer_resource memory_{1 << 20};
@@ -66,8 +70,8 @@ class ItemReader {
   bool more_ = true;                // false after the last input
   std::size_t earlier_inputs_ = 0;  // passed over since the last item for them
   std::unique_ptr<FrameSource> video_;
-  std::optional<Frame> upcoming_;  // one frame is read ahead, to recognise the last frame
-  int frame_ = 0;
+  // Of a video, one frame is read ahead, to recognise the last frame.
+  std::optional<Frame> upcoming_;
 };
 
 }  // namespace facesat::app

@@ -60,6 +60,9 @@ ResultOptions result_options(const DetectCommand& command, const Layout& layout)
                         {"--annotate", folder(command.annotate)},
                         {"--crops", folder(command.crops)}};
   if (command.luma) options.emplace_back("--luma", "on");
+  const FrameChoice& frames = command.frames;
+  if (frames.every > 0) options.emplace_back("--every", fmt::format("{}", frames.every));
+  if (frames.per_second > 0) options.emplace_back("--fps", fmt::format("{}", frames.per_second));
   if (command.turns) options.emplace_back("--orient", "auto");
   if (!command.shard.is_all()) options.emplace_back("--shard", to_text(command.shard));
   return options;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -9,6 +10,7 @@
 #include "app/common/command_line.hpp"
 #include "app/detect/shard_choice.hpp"
 #include "cascades/cascade_store.hpp"
+#include "library/media/source_name.hpp"
 #include "library/support/errors.hpp"
 
 namespace facesat::app {
@@ -47,6 +49,21 @@ void add_detection(CLI::App& detect, DetectCommand& c) {
       "convincing one [exif]");
   detect.add_flag("--raw", c.raw, "Windows before grouping (--min-neighbors 0)")
       ->excludes("--min-neighbors");
+}
+
+void add_frames(CLI::App& detect, DetectCommand& c) {
+  detect
+      .add_option("--every", c.frames.every,
+                  "Search only every Nth frame of videos, and of animated GIFs [all of videos, the "
+                  "first of GIFs]")
+      ->type_name("N")
+      ->check(whole_number(1, std::numeric_limits<int>::max()));
+  detect
+      .add_option(
+          "--fps", c.frames.per_second,
+          "Search that many frames per second of videos, by their time, and of animated GIFs")
+      ->type_name("F")
+      ->excludes("--every");
 }
 
 void add_machine(CLI::App& detect, DetectCommand& c) {
@@ -126,21 +143,41 @@ void check_automatic_shard(const DetectCommand& c, const std::string& output) {
         "file, and give @FILE");
 }
 
+// A camera or stream ends when the user ends the run, and shows something else the next time.
+void check_live(const DetectCommand& c) {
+  const auto live = std::find_if(c.inputs.begin(), c.inputs.end(), is_live_name);
+  if (live == c.inputs.end()) return;
+  const auto refuse = [&](const char* reason) {
+    throw CLI::ValidationError(fmt::format("{}: {}", without_credentials(*live), reason));
+  };
+  if (c.inputs.size() > 1)
+    refuse("a camera or stream has no end, so it must be the only input: start one run for each");
+  if (c.resume) refuse("--resume is for files: a camera or stream cannot be read again");
+  if (!c.shard.is_all()) refuse("--shard is for files: a camera or stream cannot be divided");
+}
+
 }  // namespace
 
+bool DetectCommand::is_live() const {
+  return inputs.size() == 1 && is_live_name(inputs.front());
+}
+
 CLI::App* add_detect(CLI::App& program, DetectCommand& command) {
-  CLI::App* detect = program.add_subcommand("detect", "Find faces in pictures, folders and videos");
+  CLI::App* detect = program.add_subcommand(
+      "detect", "Find faces in pictures, folders, videos, cameras and streams");
   detect
       ->add_option(
           "INPUT", command.inputs,
-          "Files, folders, .tar archives, @LIST of paths, or - for paths or a picture on standard "
-          "input")
+          "Files, folders, .tar archives, @LIST of paths, - for paths or a picture on standard "
+          "input; or one camera (camera:0, /dev/video0) or stream (rtsp://..., http://...), until "
+          "Ctrl+C")
       ->required()
       ->type_name("");
   detect->add_flag("-r,--recursive", command.recursive, "Descend into folders");
   detect->add_flag("-0,--null", command.null_separated,
                    "Paths in lists end with a NUL byte, as 'find -print0' writes them");
   add_shard(*detect, command);
+  add_frames(*detect, command);
   add_detection(*detect, command);
   add_machine(*detect, command);
   add_results(*detect, command);
@@ -150,6 +187,7 @@ CLI::App* add_detect(CLI::App& program, DetectCommand& command) {
       "  facesat detect -r --format csv -o faces.csv --annotate boxes/ photos/\n"
       "  find /photos -name '*.jpg' | facesat detect -o faces.jsonl --resume -\n"
       "  curl -s https://example.org/photo.jpg | facesat detect -\n"
+      "  facesat detect --fps 1 -o faces.jsonl rtsp://camera.local/stream\n"
       "  mpirun facesat detect --shard auto -o 'faces-{shard}.jsonl' photos/\n"
       "The window of --show: space, n, Right or Enter goes on; q, Esc or closing it ends the run. "
       "The results are\ncomplete up to that picture, the exit status is theirs, and with -o FILE "
@@ -158,7 +196,8 @@ CLI::App* add_detect(CLI::App& program, DetectCommand& command) {
       "processed,\n3 a device or the output failed; ended by a signal: 128 and its number (Ctrl+C: "
       "130).\nThe first Ctrl+C, SIGTERM or SIGHUP ends the run with its results complete so far; "
       "another "
-      "one, more than a second later, at once.");
+      "one,\nmore than a second later, at once. This is how a run on a camera or stream ends, with "
+      "status 0.");
   detect->final_callback([detect, &command] {
     if (command.cascades.empty()) command.cascades.emplace_back(default_cascade_name);
     if (command.raw) command.detect.min_neighbors = 0;
@@ -171,6 +210,10 @@ CLI::App* add_detect(CLI::App& program, DetectCommand& command) {
       throw CLI::ValidationError("--resume needs an output file: -o FILE");
     if (!(command.max_seconds > 0 && command.max_seconds <= 1e9))
       throw CLI::ValidationError("--max-seconds: expected more than 0 and at most 1e9 seconds");
+    if (detect->count("--fps") > 0 &&
+        !(command.frames.per_second > 0 && command.frames.per_second <= 1e6))
+      throw CLI::ValidationError("--fps: expected more than 0 and at most 1e6 frames per second");
+    check_live(command);
     if (command.csv_safe && command.format != Format::csv)
       throw CLI::ValidationError("--csv-safe is for --format csv");
   });

@@ -9,6 +9,7 @@
 #include "library/io/results.hpp"
 #include "library/io/shard.hpp"
 #include "library/media/codec.hpp"
+#include "library/media/frame_source.hpp"
 
 namespace CLI {
 class App;
@@ -28,6 +29,7 @@ struct DetectCommand {
   DetectOptions detect;
   bool raw = false;    // windows before grouping
   bool luma = false;   // JPEGs are read as Reading::luma
+  FrameChoice frames;  // of videos
   bool turns = false;  // pictures whose files state no orientation: see turn_upright()
   std::string output = "-";
   Format format = Format::jsonl;
@@ -40,6 +42,8 @@ struct DetectCommand {
   double max_seconds = 60;                      // for a picture or frame
   int jobs = 0;                                 // 0: all cores
   ProgressChoice progress = ProgressChoice::automatic;
+
+  bool is_live() const;  // is the input a camera or stream?
 };
 
 // Adds the subcommand; parsing fills `command`, which must outlive the parser.

@@ -102,7 +102,7 @@ void protect_inputs(const DetectCommand& command, PictureFolders& folders) {
 bool are_all_missing(const DetectCommand& command) {
   const auto is_missing = [&](const std::string& input) {
     std::error_code ignored;
-    if (input == "-") return false;
+    if (input == "-" || command.is_live()) return false;
     if (!input.starts_with('@')) return !fs::exists(input, ignored);
     bool has_paths = false, has_one = false;
     for_listed_paths(input, command.null_separated, [&](const std::string& path) {

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "library/media/codec.hpp"
+#include "library/media/source_name.hpp"
 #include "library/media/stamp.hpp"
 #include "library/media/video.hpp"
 #include "library/support/checksum.hpp"
@@ -42,6 +43,15 @@ std::unique_ptr<PathList> open_list(const std::string& argument, bool null_separ
         "is given as ./{}",
         argument, argument));
   return std::make_unique<PathList>(file, null_separated);
+}
+
+Input live(const std::string& address) {
+  Input input;
+  input.kind = Input::Kind::live;
+  input.name = without_credentials(address);
+  input.path = input.name;
+  input.address = address;
+  return input;
 }
 
 Input failure(const fs::path& path, std::string name, std::string reason) {
@@ -166,7 +176,9 @@ std::optional<Input> Inputs::find() {
 std::optional<Input> Inputs::next_of_arguments() {
   const std::size_t i = next_argument_++;
   list_ = std::move(lists_[i]);
-  return list_ ? std::nullopt : start(arguments_.inputs[i]);
+  if (list_) return std::nullopt;
+  const std::string& argument = arguments_.inputs[i];
+  return arguments_.live && is_live_name(argument) ? live(argument) : start(argument);
 }
 
 std::optional<Input> Inputs::next_of_list() {

@@ -18,10 +18,12 @@
 namespace facesat {
 
 struct Input {
-  enum class Kind { picture, video, failure };
+  enum class Kind { picture, video, live, failure };  // live: a camera or stream
   Kind kind = Kind::picture;
   std::filesystem::path path;
-  std::string name;     // as in the results: relative to the given folder, or the path as given
+  std::string name;     // as in the results: relative to the given folder, or the path as given;
+                        // of a camera or stream without_credentials(), and so is its path
+  std::string address;  // of a camera or stream: what opens it
   std::string failure;  // the reason of a failure (such as an unreadable folder)
   std::optional<Archive::Member> member;  // the picture within the archive `path`; else nullopt
   // The picture that standard input gave; else null.
@@ -37,6 +39,7 @@ struct InputArguments {
   bool recursive = false;
   bool null_separated = false;  // entries of lists end with NUL
   bool archives = false;        // archives are read as folders; otherwise they are as other files
+  bool live = false;            // inputs may be cameras and streams: see is_live_name()
   // Folders where this run writes pictures: pictures written by facesat in or below them are
   // skipped.
   std::vector<std::filesystem::path> excluded;

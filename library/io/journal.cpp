@@ -80,7 +80,7 @@ void Journal::remember(const JournalFile& journal) {
   for (const Entry& entry : journal.entries) {
     const auto known = known_.try_emplace(entry.key).first;
     InputState& state = known->second.earlier[entry.occurrence];
-    ++state.records;
+    state.records = entry.frame.value_or(0) + 1;
     state.complete |= entry.last_of_input;
     state.version = entry.version;
     earlier_failures_ += entry.failed && !state.failed;

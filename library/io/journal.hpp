@@ -28,7 +28,7 @@ using ResultOptions = std::vector<std::pair<std::string, std::string>>;
 
 // The results of an input that earlier runs have written.
 struct InputState {
-  int records = 0;        // one for a picture, one per frame for a video
+  int records = 0;        // 1 for a picture; the frames of a video up to the last one recorded
   bool complete = false;  // there will be no more records
   bool failed = false;    // one of the records is a failure
   InputVersion version;
