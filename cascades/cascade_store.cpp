@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <limits>
 #include <optional>
 #include <set>
 
@@ -107,6 +106,8 @@ std::string in_lower_case(std::string text) {
 
 // The nearest to `name` of some names that exist. Those that begin with it are near.
 class Nearest {
+  static constexpr std::size_t npos = std::string::npos;
+
  public:
   explicit Nearest(const std::string& name) : name_(in_lower_case(name)) {}
 
@@ -115,7 +116,7 @@ class Nearest {
     if (name_.size() > longest || candidate.size() > longest) return;
     const std::string other = in_lower_case(candidate);
     const bool is_beginning = name_.size() > 2 && other.starts_with(name_);
-    const std::size_t far = is_beginning ? 1 : distance(name_, other);
+    const std::size_t far = std::min(distance(name_, other), is_beginning ? 1 : npos);
     if (far <= std::max(name_.size(), candidate.size()) / 2 && far < distance_)
       distance_ = far, answer_ = answer;
   }
@@ -124,7 +125,7 @@ class Nearest {
 
  private:
   std::string name_, answer_;
-  std::size_t distance_ = std::numeric_limits<std::size_t>::max();
+  std::size_t distance_ = npos;
 };
 
 // An installed cascade, or a file in the folder that a path names.

@@ -105,12 +105,13 @@ class Parser {
     throw NotTheNewFormat(message(parent, fmt::format("expected <{}> inside", name)));
   }
 
-  double number(const StorageNode& node) {
+  // `wraps`: a larger integer than 32 bits have may be meant to wrap around.
+  double number(const StorageNode& node, bool wraps = false) {
     if (node.kind != Kind::number)
       fail(node, node.kind == Kind::word
                      ? fmt::format("expected a number, found {}", quoted(node))
                      : fmt::format("expected one number, found {}", StorageValues(node).count()));
-    if (node.wrapped)
+    if (node.wrapped && !wraps)
       warn(node, fmt::format("{} does not fit into 32 bits; OpenCV takes it as {:.0f}",
                              node.text(source_).substr(0, 24), node.number));
     return node.number;
@@ -121,8 +122,8 @@ class Parser {
       fail(node, fmt::format("{} is not a finite 32-bit float", quoted(node)));
     return value;
   }
-  int integer(const StorageNode& node) {
-    const double value = std::nearbyint(number(node));  // ties to even, as in OpenCV
+  int integer(const StorageNode& node, bool wraps = false) {
+    const double value = std::nearbyint(number(node, wraps));  // ties to even, as in OpenCV
     if (!(value >= INT32_MIN && value <= INT32_MAX))
       fail(node, fmt::format("expected a whole number of 32 bits, found {}", quoted(node)));
     return static_cast<int>(value);
@@ -399,18 +400,12 @@ class Parser {
       node.feature = integer(next(), 0, features - 1);
       if (words_per_node_ == 0) node.threshold = real(next());
       for (std::size_t k = 0; k < words_per_node_; ++k) {
-        const std::uint32_t word = code_word(next());
+        const auto word = static_cast<std::uint32_t>(integer(next(), true));  // often unsigned
         if (cascade_.kind == FeatureKind::lbp && k < node.subset.size()) node.subset[k] = word;
       }
     }
     for (const StorageNode& leaf : StorageValues(leaves)) cascade_.leaves.push_back(real(leaf));
     end_tree(leaves);
-  }
-
-  // 32 codes, as a signed or an unsigned integer.
-  std::uint32_t code_word(StorageNode node) {
-    node.wrapped = false;
-    return static_cast<std::uint32_t>(integer(node));
   }
 
   // ---- opencv-haar-classifier ------------------------------------------------------------------

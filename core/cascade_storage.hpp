@@ -7,8 +7,8 @@
 // - Refused here alone: values in base64, bytes of value 0, values nested more than 1000 deep,
 //   commas before a closing bracket in YAML, YAML whose last value is missing, and integers of YAML
 //   marked as such (!int 1.5).
-// - Read here alone: a byte order mark before XML and YAML, words of any length or with malformed
-//   references ("&x"), and whatever follows the first document of YAML.
+// - Read here alone: a byte order mark before XML and YAML, words of any length, and whatever
+//   follows the first document of YAML.
 // - Words keep their escapes: "&#66;OOST" and "\x42OOST" are not "BOOST".
 #pragma once
 

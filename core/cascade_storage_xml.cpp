@@ -180,6 +180,13 @@ class XmlReader : StorageReader {
     else
       word(index);
   }
+  // To the end of a character's name or number, such as &lt; or &#60;.
+  void skip_reference() {
+    ++at_;
+    if (is_printable(peek())) ++at_;
+    while (is_alphanumeric(peek())) ++at_;
+    if (peek() != ';') fail("expected ';' at the end of a reference");
+  }
   void word(Index index) {
     const bool is_quoted = peek() == '"';
     const std::size_t begin = at_ += is_quoted;
@@ -187,6 +194,7 @@ class XmlReader : StorageReader {
       const char c = peek();
       if (c == '"' || !is_printable(c) || c == '<' || (!is_quoted && c == ' ')) break;
       if (c == '\'' || c == '>') fail("quotes and '>' are not allowed in a word");
+      if (c == '&') skip_reference();
     }
     if (is_quoted != (peek() == '"'))
       fail(is_quoted ? "expected '\"' at the end of a word" : "'\"' is not allowed in a word");

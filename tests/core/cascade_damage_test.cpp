@@ -130,6 +130,7 @@ constexpr Change head_changes[] = {
      "<width>: a window of 67 x 1026 is too large; without its border, its area may be at most "
      "66051 pixels"},
     {"WordForAWindow", "<width>12", "<width>wide", "<width>: expected a number, found \"wide\""},
+    {"Reference", "<stageNum>2", "<stageNum>&two of", "expected ';' at the end of a reference"},
     {"NoNumberForAWindow", "<width>12", "<width>", "<width>: expected one number, found 0"},
     {"TwoNumbersForAWindow", "<width>12", "<width>12 12", "<width>: expected one number, found 2"},
 };
@@ -249,6 +250,8 @@ constexpr Change lbp_changes[] = {
     {"TenNumbersForANode", " 0 1 2 3 4", " 0 1 2 3", "expected 11 numbers for each node, found 10"},
     {"TwelveNumbersForANode", " 0 1 2 3 4", " 0 1 2 3 4 5",
      "expected 11 numbers for each node, found 12"},
+    {"WordAmongCodes", " 0 1 2 3 4", " 0 1 two 3 4",
+     "<internalNodes>: expected a number, found \"two\""},
     {"FeatureBeyondTheLast", "0 -1 1 8", "0 -1 2 8",
      "expected a whole number from 0 to 1, found 2"},
     {"BeyondTheRight", "0 1 4 3", "1 1 4 3",

@@ -92,7 +92,7 @@ TEST(OracleRandomCascades, HaveLargeWindows) {
   cv::RNG random(6);
   for (const auto& [kind, across, down] : {std::tuple{FeatureKind::haar, 16, 16},
                                            {FeatureKind::haar, 70, 3},
-                                           {FeatureKind::haar, 1, 500},
+                                           {FeatureKind::haar, 1, 300},
                                            {FeatureKind::lbp, 30, 30},
                                            {FeatureKind::lbp, 600, 2},
                                            {FeatureKind::lbp, 3, 400}}) {
