@@ -315,17 +315,6 @@ TEST(CascadeParser, IgnoresUnknownElements) {
 
 // ---- what OpenCV does not look at ---------------------------------------------------------------
 
-void expect_same(const Cascade& read, const Cascade& made) {
-  EXPECT_EQ(read.kind, made.kind);
-  EXPECT_EQ(read.window, made.window);
-  EXPECT_EQ(read.leaves, made.leaves);
-  ASSERT_EQ(read.stages.size(), made.stages.size());
-  for (std::size_t i = 0; i < made.stages.size(); ++i)
-    EXPECT_EQ(read.stages[i].threshold, made.stages[i].threshold);
-  expect_same_nodes(read, made);
-  expect_same_features(read, made);
-}
-
 TEST(CascadeParser, TakesTheFormatFromTheContents) {
   const std::string old = old_cascade(), stumps = stump_cascade();
   for (const char* name : {"<cascade>", "<c>", "<cascade type_id=\"opencv-cascade-classifier\">"}) {
