@@ -275,12 +275,18 @@ NB_MODULE(_facesat, m) {
                      return std::tuple(c.info.window.width, c.info.window.height);
                    })
       .def_prop_ro("warnings", [](const PythonCascade& c) { return c.info.warnings; });
-  m.def("cascade_from_bytes", [](const nb::bytes& contents, const std::string& name) {
-    const auto cascade = cascade_from_bytes({contents.c_str(), contents.size()}, name);
-    return PythonCascade{cascade, info_of(*cascade)};
-  });
-  m.def("in_present_format", &in_present_format);
-  m.def("group_rectangles", &group_rectangles);
+  m.def(
+      "cascade_from_bytes",
+      [](const nb::bytes& contents, const std::string& name) {
+        const auto cascade = cascade_from_bytes({contents.c_str(), contents.size()}, name);
+        return PythonCascade{cascade, info_of(*cascade)};
+      },
+      "Of the contents of a file; messages begin with the name. Raises CascadeError.");
+  m.def("in_present_format", &in_present_format,
+        "An old cascade file as one of OpenCV's present format. Raises CascadeError for other "
+        "files.");
+  m.def("group_rectangles", &group_rectangles,
+        "The boxes of groups of similar ones, (N, 4), and the numbers of those in each, (N,).");
 
   nb::class_<PythonDetector>(m, "Detector")
       .def("__init__",
