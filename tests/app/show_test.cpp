@@ -92,7 +92,6 @@ TEST_F(Show, TheUserEndsTheRunWithItsResultsSoFar) {
     EXPECT_EQ(read_text(folder / "r"), whole.substr(0, whole.find('\n') + 1)) << way;
     EXPECT_EQ(detect({"--resume", "-o", "r", "a.pgm", "b.pgm", "c.pgm"}).status, 0);
     EXPECT_EQ(read_text(folder / "r"), whole) << way;
-    EXPECT_FALSE(fs::exists(folder / "r.resume")) << way;
   }
 }
 
@@ -190,8 +189,9 @@ TEST_F(Show, TheWindowsLibrariesAreLoadedOnlyForIt) {
   std::string loaded;
   for (const std::string& file : files_below("."))
     if (file.starts_with("loaded")) loaded += read_text(folder / file);
-  EXPECT_NE(loaded.find("libfacesat_opencv.so"), std::string::npos);
-  EXPECT_EQ(loaded.find("highgui"), std::string::npos);
+  EXPECT_NE(loaded.find("libtbb"), std::string::npos);
+  for (const char* other : {"libfacesat_opencv.so", "highgui"})
+    EXPECT_EQ(loaded.find(other), std::string::npos) << other;
 }
 
 }  // namespace
