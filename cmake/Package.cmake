@@ -22,6 +22,7 @@ endif()
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_NAME facesat)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SECTION graphics)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS "opencv-data, fonts-open-sans")
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS ffmpeg) # the sound of 'facesat detect --blur'
 set(CPACK_COMPONENT_PROGRAM_DESCRIPTION "Face detection with exactly the rectangles of OpenCV
 Finds faces in pictures, videos and cameras by Haar and LBP cascades on
 integral images (summed area tables), on the CPU or a CUDA GPU, and shows in

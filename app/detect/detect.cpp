@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "app/common/messages.hpp"
+#include "app/detect/blurred_videos.hpp"
 #include "app/detect/item_reader.hpp"
 #include "app/detect/layout.hpp"
 #include "app/detect/overwriting.hpp"
@@ -33,10 +34,11 @@ namespace {
 
 // `viewer` may be null. Returns whether every item that was read has been written.
 bool run_pipeline(ItemReader& reader, const Detector& detector, Sink& sink, Viewer* viewer,
-                  const DetectCommand& command, const PictureFolders& folders,
+                  Progress& progress, const DetectCommand& command, const PictureFolders& folders,
                   std::size_t in_flight) {
   using ItemPtr = std::shared_ptr<Item>;
   std::atomic<bool> stop = false;
+  BlurredVideos videos(folders.blur ? &*folders.blur : nullptr, progress);
   const auto read = tbb::make_filter<void, ItemPtr>(
       tbb::filter_mode::serial_in_order, [&](tbb::flow_control& flow) {
         std::optional<Item> item;
@@ -56,6 +58,7 @@ bool run_pipeline(ItemReader& reader, const Detector& detector, Sink& sink, View
       tbb::make_filter<ItemPtr, void>(tbb::filter_mode::serial_in_order, [&](const ItemPtr& item) {
         if (!item) stop = true;  // the item was abandoned: nothing after it may be written
         if (viewer && interrupted()) stop = true;  // nor what the user has not seen
+        if (!stop && !videos.take(*item)) stop = true;
         if (!stop) sink.take(*item);
         if (sink.stopped()) stop = true;
         if (!stop && viewer) viewer->show(*item);
@@ -90,7 +93,8 @@ PictureFolders make_folders(const DetectCommand& command) {
   PictureFolders folders;
   if (!command.annotate.empty()) folders.annotate.emplace(command.annotate);
   if (!command.crops.empty()) folders.crops.emplace(command.crops);
-  for (std::optional<PictureFolder>* folder : {&folders.annotate, &folders.crops})
+  if (!command.blur.empty()) folders.blur.emplace(command.blur);
+  for (std::optional<PictureFolder>* folder : {&folders.annotate, &folders.crops, &folders.blur})
     if (*folder && command.resume) (*folder)->keep_pictures();
   return folders;
 }
@@ -155,13 +159,14 @@ int run_detect(const DetectCommand& command) {
   const Layout layout = layout_of(command, cascades);
   PictureFolders folders = make_folders(command);
   require_inputs_untouched(command, folders);
+  require_folders_apart(command);
   require_lists_untouched(command);
   const InputArguments arguments{.inputs = command.inputs,
                                  .recursive = command.recursive,
                                  .null_separated = command.null_separated,
                                  .archives = true,
                                  .live = true,
-                                 .excluded = {command.annotate, command.crops}};
+                                 .excluded = {command.annotate, command.crops, command.blur}};
   Inputs inputs(arguments);
   catch_interrupts();
   refuse_to_replace_results_by_none(command, inputs);
@@ -188,14 +193,16 @@ int run_detect(const DetectCommand& command) {
     // Pictures wait for the user: a few are enough to have the next one ready.
     const std::size_t in_flight = is_live ? 1 : std::min<std::size_t>(2 * jobs, 4);
     viewer->run([&] {
-      all_written = run_pipeline(reader, detector, sink, &*viewer, command, folders, in_flight);
+      all_written =
+          run_pipeline(reader, detector, sink, &*viewer, progress, command, folders, in_flight);
     });
   } else {
     // Results are written in the order of the inputs, and wait meanwhile. They are small, so many
     // may wait for an input that takes much longer than others. (Ctrl+C discards those that wait.)
-    // A live frame that waited would not be the newest one any more.
-    const std::size_t in_flight = is_live ? 1 : 32 * jobs;
-    run_pipeline(reader, detector, sink, nullptr, command, folders, in_flight);
+    // Frames with blurred faces wait as well, and are large. A live frame that waited would not be
+    // the newest one any more.
+    const std::size_t in_flight = is_live ? 1 : (folders.blur ? 4 : 32) * jobs;
+    run_pipeline(reader, detector, sink, nullptr, progress, command, folders, in_flight);
   }
   try {
     sink.rethrow();

@@ -23,9 +23,12 @@ struct Item {
   // Reads the bytes of a picture that is no file, but in an archive or on standard input; else
   // empty.
   std::function<std::vector<unsigned char>()> read_bytes;
-  std::string picture_name;         // the base for output pictures; empty if there are none
-  std::optional<Picture> frame;     // only for videos, whose frames are decoded by the reader
-  std::optional<Image<Bgr>> shown;  // the picture with boxes, if the user wants to see it
+  std::string picture_name;           // the base for output pictures; empty if there are none
+  std::optional<Picture> frame;       // only for videos, whose frames are decoded by the reader
+  std::optional<Image<Bgr>> shown;    // the picture with boxes, if the user wants to see it
+  std::string video_name;             // of a frame: the base of its video's name; else empty
+  double frame_seconds = 0;           // from one frame of the video to the next
+  std::optional<Image<Bgr>> blurred;  // the frame with blurred faces, for a video of such frames
   bool last_of_input = true;
   bool earlier = false;  // its record was written by an earlier run
   // The number of inputs that earlier runs have completed, if this item stands for them.

@@ -96,6 +96,8 @@ std::optional<Item> ItemReader::next_input() {
 
 std::optional<Item> ItemReader::next_frame() {
   Item next = item_of(std::move(*upcoming_));
+  next.video_name = picture_name_;
+  next.frame_seconds = video_->step();
   upcoming_ = video_->next();
   if (!upcoming_) {
     next.frame->warning = video_->warning();

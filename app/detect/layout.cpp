@@ -59,6 +59,13 @@ ResultOptions result_options(const DetectCommand& command, const Layout& layout)
                         {"--equalize", detect.equalize ? "on" : "off"},
                         {"--annotate", folder(command.annotate)},
                         {"--crops", folder(command.crops)}};
+  if (command.crop.margin != 0)
+    options.emplace_back("--crop-margin", fmt::format("{}", command.crop.margin));
+  if (command.crop.size.area() != 0) options.emplace_back("--crop-size", text(command.crop.size));
+  if (!command.blur.empty()) options.emplace_back("--blur", folder(command.blur));
+  if (command.blur_style == BlurStyle::pixelate) options.emplace_back("--blur-style", "pixelate");
+  if (command.kept == Kept::best) options.emplace_back("--best", "on");
+  if (command.kept == Kept::biggest) options.emplace_back("--biggest", "on");
   if (command.luma) options.emplace_back("--luma", "on");
   const FrameChoice& frames = command.frames;
   if (frames.every > 0) options.emplace_back("--every", fmt::format("{}", frames.every));

@@ -49,6 +49,14 @@ void add_detection(CLI::App& detect, DetectCommand& c) {
       "convincing one [exif]");
   detect.add_flag("--raw", c.raw, "Windows before grouping (--min-neighbors 0)")
       ->excludes("--min-neighbors");
+  const auto keep = [&c](Kept kept) { return [&c, kept](std::int64_t) { c.kept = kept; }; };
+  CLI::Option* const best = detect.add_flag_function(
+      "--best", keep(Kept::best),
+      "Keep only the face with the highest score of each picture or frame");
+  detect
+      .add_flag_function("--biggest", keep(Kept::biggest),
+                         "Keep only the face with the largest area of each picture or frame")
+      ->excludes(best);
 }
 
 void add_frames(CLI::App& detect, DetectCommand& c) {
@@ -95,6 +103,23 @@ void add_results(CLI::App& detect, DetectCommand& c) {
   detect.add_option("--annotate", c.annotate, "Write the pictures with boxes there")
       ->type_name("DIR");
   detect.add_option("--crops", c.crops, "Write one picture per face there")->type_name("DIR");
+  detect
+      .add_option("--crop-margin", c.crop.margin,
+                  "Crops show more around the face: this fraction of its size at each side [0]")
+      ->type_name("F")
+      ->needs("--crops");
+  add_size(detect, "--crop-size", c.crop.size,
+           "All crops in this size: extended to its aspect ratio, then resized")
+      ->needs("--crops");
+  detect
+      .add_option("--blur", c.blur,
+                  "Write all pictures there with their faces made unrecognisable, and videos with "
+                  "their sound (if ffmpeg is installed)")
+      ->type_name("DIR");
+  add_choice<BlurStyle>(detect, "--blur-style", c.blur_style,
+                        {{"blur", BlurStyle::blur}, {"pixelate", BlurStyle::pixelate}},
+                        "What --blur makes of faces [blur]")
+      ->needs("--blur");
   detect.add_flag("--show", c.show,
                   "Show each picture or frame with its boxes in a window, and wait for a key");
   detect
@@ -129,6 +154,19 @@ void add_shard(CLI::App& detect, DetectCommand& c) {
       ->type_name("I/N|auto");
 }
 
+void check_crops(const CLI::App& detect, const CropOptions& crop) {
+  constexpr double most = 10;
+  constexpr int longest = 4096;
+  if (!(crop.margin >= 0 && crop.margin <= most))
+    throw CLI::ValidationError(
+        fmt::format("--crop-margin: expected a fraction from 0 to {}, as 0.4", most));
+  const auto [shorter, longer] = std::minmax({crop.size.width, crop.size.height});
+  if (detect.count("--crop-size") > 0 && (shorter < 1 || longer > longest))
+    throw CLI::ValidationError(
+        fmt::format("--crop-size: expected sides from 1 to {} pixels, not {}x{}", longest,
+                    crop.size.width, crop.size.height));
+}
+
 // Ranks are started with one and the same command line.
 void check_automatic_shard(const DetectCommand& c, const std::string& output) {
   if (!c.shard_is_automatic || c.shard.is_all()) return;
@@ -154,6 +192,7 @@ void check_live(const DetectCommand& c) {
     refuse("a camera or stream has no end, so it must be the only input: start one run for each");
   if (c.resume) refuse("--resume is for files: a camera or stream cannot be read again");
   if (!c.shard.is_all()) refuse("--shard is for files: a camera or stream cannot be divided");
+  if (!c.blur.empty()) refuse("--blur is for files: a camera or stream is not recorded");
 }
 
 }  // namespace
@@ -213,7 +252,10 @@ CLI::App* add_detect(CLI::App& program, DetectCommand& command) {
     if (detect->count("--fps") > 0 &&
         !(command.frames.per_second > 0 && command.frames.per_second <= 1e6))
       throw CLI::ValidationError("--fps: expected more than 0 and at most 1e6 frames per second");
+    if (!command.blur.empty() && detect->count("--every") + detect->count("--fps") > 0)
+      throw CLI::ValidationError("--blur writes whole videos: leave out --every and --fps");
     check_live(command);
+    check_crops(*detect, command.crop);
     if (command.csv_safe && command.format != Format::csv)
       throw CLI::ValidationError("--csv-safe is for --format csv");
   });

@@ -6,6 +6,8 @@
 
 #include "core/pyramid.hpp"
 #include "library/facesat.hpp"
+#include "library/io/blur.hpp"
+#include "library/io/crop.hpp"
 #include "library/io/results.hpp"
 #include "library/io/shard.hpp"
 #include "library/media/codec.hpp"
@@ -17,6 +19,7 @@ class App;
 
 namespace facesat::app {
 
+enum class Kept { all, best, biggest };  // which faces of a picture are kept
 enum class ProgressChoice { automatic, on, off };
 
 // The values of the options; options.cpp has the help text of each option.
@@ -31,11 +34,14 @@ struct DetectCommand {
   bool luma = false;   // JPEGs are read as Reading::luma
   FrameChoice frames;  // of videos
   bool turns = false;  // pictures whose files state no orientation: see turn_upright()
+  Kept kept = Kept::all;
   std::string output = "-";
   Format format = Format::jsonl;
   bool csv_safe = false;
-  std::string annotate, crops;  // folders; empty: off
-  bool show = false;            // in a window
+  std::string annotate, crops, blur;  // folders; empty: off
+  CropOptions crop;
+  BlurStyle blur_style = BlurStyle::blur;
+  bool show = false;  // in a window
   bool recursive = false, null_separated = false, quiet = false;
   bool resume = false, retry_failed = false;
   std::size_t max_pixels = default_max_pixels;  // of a picture or frame

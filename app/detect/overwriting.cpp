@@ -19,16 +19,47 @@ namespace facesat::app {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+// `written`: what would be written for this input.
+void require_untouched(const std::string& input, const fs::path& written, const std::string& option,
+                       const char* what) {
+  std::error_code ignored;
+  if (fs::is_regular_file(input, ignored) && fs::equivalent(input, written, ignored))
+    throw UsageError(fmt::format("{}: {} would overwrite the input {}: name another folder", option,
+                                 what, input));
+}
+
+bool lies_in(const fs::path& folder, const fs::path& other) {
+  const fs::path a = fs::canonical(folder), b = fs::canonical(other);
+  return std::mismatch(a.begin(), a.end(), b.begin(), b.end()).second == b.end();
+}
+
+}  // namespace
+
 void require_inputs_untouched(const DetectCommand& command, const PictureFolders& folders) {
-  if (!folders.annotate) return;
   for (const std::string& input : command.inputs) {
-    std::error_code ignored;
-    const fs::path picture = folders.annotate->path(name_below(input, false));
-    if (fs::is_regular_file(input, ignored) && fs::equivalent(input, picture, ignored))
-      throw UsageError(fmt::format(
-          "--annotate {}: the picture with boxes would overwrite the input {}: name another folder",
-          command.annotate, input));
+    const bool is_video = has_extension(input, video_extensions());
+    if (folders.annotate)
+      require_untouched(input, folders.annotate->path(name_below(input, false)),
+                        fmt::format("--annotate {}", command.annotate), "the picture with boxes");
+    if (folders.blur)
+      require_untouched(
+          input,
+          folders.blur->path(is_video ? PictureNames::of_video(name_below(input, true))
+                                      : name_below(input, false)),
+          fmt::format("--blur {}", command.blur),
+          is_video ? "the video with blurred faces" : "the picture with blurred faces");
   }
+}
+
+void require_folders_apart(const DetectCommand& command) {
+  if (command.annotate.empty() || command.blur.empty()) return;
+  if (lies_in(command.annotate, command.blur) || lies_in(command.blur, command.annotate))
+    throw UsageError(
+        fmt::format("--annotate {} and --blur {}: pictures of the same names would overwrite each "
+                    "other: name folders of which none is in the other",
+                    command.annotate, command.blur));
 }
 
 namespace {

@@ -6,9 +6,14 @@
 
 namespace facesat::app {
 
-// Throws UsageError if an annotated picture would overwrite an input named on the command line.
-// Inputs from lists and folders are checked when the picture is written.
+// Throws UsageError if an annotated picture, or a picture or video with blurred faces, would
+// overwrite an input named on the command line. Inputs from lists and folders are checked when the
+// picture is written.
 void require_inputs_untouched(const DetectCommand& command, const PictureFolders& folders);
+
+// Throws UsageError if annotated pictures could overwrite those with blurred faces, or the reverse:
+// they have the same names. The folders must exist.
+void require_folders_apart(const DetectCommand& command);
 
 // Throws UsageError if results or messages would go into a list of inputs, if results would go into
 // an input, if standard output would go into a cascade or into any picture or video, or if messages

@@ -1,9 +1,15 @@
 #include "app/detect/process.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <utility>
+
+#include <fmt/format.h>
 
 #include "app/detect/orientation.hpp"
 #include "library/io/annotate.hpp"
+#include "library/io/blur.hpp"
+#include "library/io/crop.hpp"
 #include "library/io/failure.hpp"
 #include "library/io/picture_names.hpp"
 #include "library/media/codec.hpp"
@@ -15,22 +21,62 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Writes the annotated picture and the crops, where they were asked for.
-void write_pictures(const Item& item, View<const Bgr> picture, const PictureFolders& folders) {
-  const std::vector<Face>& faces = item.record.faces;
-  if (folders.annotate)
-    folders.annotate->write(item.picture_name, with_boxes(picture, faces).view(), item.path);
-  if (!folders.crops) return;
+// The faces of a picture that are kept; of equal ones, the first. Any cascade may have found it.
+std::vector<Face> kept_of(std::vector<Face> faces, Kept kept) {
+  if (kept == Kept::all || faces.empty()) return faces;
+  const auto is_less = [kept](const Face& a, const Face& b) {
+    const auto area = [](const Face& face) { return Size{face.box.width, face.box.height}.area(); };
+    return kept == Kept::best ? a.score < b.score : area(a) < area(b);
+  };
+  return {*std::max_element(faces.begin(), faces.end(), is_less)};
+}
+
+// Throws InputError if the crop would have too many pixels.
+Image<Bgr> crop_within(std::size_t max_pixels, View<const Bgr> picture, const Rect& box,
+                       const CropOptions& options) {
+  const Rect region = crop_region(box, options);
+  const Size size{region.width, region.height};
+  if (options.size.area() == 0 && size.area() > max_pixels)
+    throw InputError("write", fmt::format("a crop of {}x{} pixels is larger than --max-pixels "
+                                          "allows; --crop-size or a smaller --crop-margin helps",
+                                          size.width, size.height));
+  return crop(picture, box, options);
+}
+
+// Frames with blurred faces are kept: they go into a video, in their order.
+void write_blurred(Item& item, View<const Bgr> picture, const PictureFolders& folders,
+                   BlurStyle style) {
+  if (!folders.blur) return;
+  Image<Bgr> blurred = with_blurred(picture, item.record.faces, style);
+  if (item.record.frame)
+    item.blurred = std::move(blurred);
+  else
+    folders.blur->write(item.picture_name, blurred.view(), item.path);
+}
+
+void write_crops(const Item& item, View<const Bgr> picture, const PictureFolder& folder,
+                 const DetectCommand& command) {
   int number = 0;
-  for (const Face& found : faces)
-    folders.crops->write(PictureNames::of_crop(item.picture_name, ++number), picture.sub(found.box),
-                         item.path);
+  for (const Face& found : item.record.faces)
+    folder.write(PictureNames::of_crop(item.picture_name, ++number),
+                 crop_within(command.max_pixels, picture, found.box, command.crop).view(),
+                 item.path);
   // Deletes the remaining crops of an earlier run that found more faces. Some may have been deleted
   // by hand, so the numbers may have gaps.
   constexpr int widest_gap = 100;
   for (int missing = 0; missing < widest_gap; ++missing)
-    if (folders.crops->remove(PictureNames::of_crop(item.picture_name, ++number), item.path))
-      missing = 0;
+    if (folder.remove(PictureNames::of_crop(item.picture_name, ++number), item.path)) missing = 0;
+}
+
+// Writes the pictures that were asked for.
+void write_pictures(Item& item, View<const Bgr> picture, const PictureFolders& folders,
+                    const DetectCommand& command) {
+  write_blurred(item, picture, folders, command.blur_style);
+  if (item.earlier) return;
+  if (folders.annotate)
+    folders.annotate->write(item.picture_name, with_boxes(picture, item.record.faces).view(),
+                            item.path);
+  if (folders.crops) write_crops(item, picture, *folders.crops, command);
 }
 
 // Decodes the picture, finds faces and writes pictures; completes the record.
@@ -54,10 +100,11 @@ void find_faces(Item& item, const Detector& detector, const DetectCommand& comma
   if (command.turns) record.orientation = picture.orientation;
   record.size = picture.size();
   sort_by_place(record.faces);
+  record.faces = kept_of(std::move(record.faces), command.kept);
   if (!folders.any() && !command.show) return;
   picture = in_colour(std::move(picture));
-  write_pictures(item, picture.pixels, folders);
-  if (command.show) item.shown = with_boxes(picture.pixels, record.faces);
+  write_pictures(item, picture.pixels, folders, command);
+  if (command.show && !item.earlier) item.shown = with_boxes(picture.pixels, record.faces);
 }
 
 }  // namespace
@@ -65,7 +112,9 @@ void find_faces(Item& item, const Detector& detector, const DetectCommand& comma
 void process(Item& item, const Detector& detector, const DetectCommand& command,
              const PictureFolders& folders) {
   Record& record = item.record;
-  if (item.earlier || record.failure) return;
+  // A video with blurred faces begins again with its first frame.
+  const bool is_needed = !item.earlier || (item.frame && folders.blur);
+  if (!is_needed || record.failure) return;
   try {
     find_faces(item, detector, command, folders);
   } catch (const Stopped&) {

@@ -1,4 +1,4 @@
-// Processes an item: decodes its picture, finds faces, and writes the annotated picture and crops.
+// Processes an item: decodes its picture, finds faces, and writes the pictures made from it.
 #pragma once
 
 #include <optional>
@@ -9,16 +9,18 @@
 
 namespace facesat::app {
 
-// The folders for annotated pictures and crops, if these are written.
+// The folders for annotated pictures, crops, and pictures and videos with blurred faces, if these
+// are written.
 struct PictureFolders {
-  std::optional<PictureFolder> annotate, crops;
+  std::optional<PictureFolder> annotate, crops, blur;
 
-  bool any() const { return annotate || crops; }
+  bool any() const { return annotate || crops || blur; }
 
   // From now on no picture replaces this file.
   void protect(const std::filesystem::path& file) {
     if (annotate) annotate->protect(file);
     if (crops) crops->protect(file);
+    if (blur) blur->protect(file);
   }
 };
 

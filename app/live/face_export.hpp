@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "app/common/child_process.hpp"
 #include "app/live/detection/detection.hpp"
-#include "app/live/gui/child_process.hpp"
 #include "library/io/results.hpp"
 
 namespace facesat::app {

@@ -11,13 +11,13 @@
 #include <unistd.h>
 
 #include "app/live/detection/history.hpp"
-#include "app/live/detection/recorder.hpp"
 #include "cascades/cascade_store.hpp"
 #include "library/media/codec.hpp"
 #include "library/media/frame_source.hpp"
 #include "library/media/source_name.hpp"
 #include "library/media/stamp.hpp"
 #include "library/media/video.hpp"
+#include "library/media/video_file.hpp"
 #include "library/support/errors.hpp"
 #include "library/support/files.hpp"
 #include "library/support/same_file.hpp"
@@ -63,9 +63,9 @@ void check_format_of_picture(const Outputs::Output& output) {
 }
 
 void check_format_of_video(const Outputs::Output& output) {
-  if (!Recorder::knows(output.file))
+  if (!VideoFile::knows(output.file))
     throw UsageError(fmt::format("{} {}: the name of a video must end in {}", output.option,
-                                 output.file.string(), Recorder::extensions()));
+                                 output.file.string(), VideoFile::extensions()));
   std::error_code ignored;
   if (fs::exists(output.file, ignored) && !fs::is_regular_file(output.file, ignored))
     throw UsageError(fmt::format("{} {}: a video can only be written into a regular file",

@@ -5,6 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "library/media/video_file.hpp"
+#include "library/support/files.hpp"
+
 namespace facesat {
 namespace {
 
@@ -12,8 +15,7 @@ namespace fs = std::filesystem;
 
 // Can a picture with this name be written in its own format?
 bool can_be_written(const fs::path& name) {
-  const fs::path extension = name.extension();
-  return extension == ".jpg" || extension == ".jpeg" || extension == ".png";
+  return has_extension(name, {".jpg", ".jpeg", ".jpe", ".jfif", ".png"});
 }
 
 // The name of the picture or video that a frame or crop with this name would be made from.
@@ -47,11 +49,16 @@ bool PictureNames::is_free(std::string_view name) const {
 std::string PictureNames::add(const std::string& image, bool is_video) {
   const fs::path name = name_below(image, is_video);
   std::string candidate = name.string();
-  for (int n = 2; !is_free(candidate); ++n)
-    candidate = (name.parent_path() /
-                 fmt::format("{}_{}{}", name.stem().string(), n, name.extension().string()))
-                    .string();
+  const auto is_taken = [&] {
+    return !is_free(candidate) || (is_video && !is_free(of_video(candidate)));
+  };
+  const std::string stem = (name.parent_path() / name.stem()).string();
+  // STEM_2 would look like a frame or crop of STEM.
+  const char* const separator = used_.contains(std::string_view(stem)) ? "-" : "_";
+  for (int n = 2; is_taken(); ++n)
+    candidate = fmt::format("{}{}{}{}", stem, separator, n, name.extension().string());
   used_.emplace(candidate);
+  if (is_video) used_.emplace(of_video(candidate));
   if (const std::optional<std::string_view> origin = origin_of(candidate))
     origins_.emplace(*origin);
   return candidate;
@@ -59,6 +66,10 @@ std::string PictureNames::add(const std::string& image, bool is_video) {
 
 std::string PictureNames::of_frame(const std::string& video, int frame) {
   return fmt::format("{}_{:06}.jpg", video, frame);
+}
+
+std::string PictureNames::of_video(const std::string& video) {
+  return VideoFile::knows(video) ? video : video + ".mkv";
 }
 
 std::string PictureNames::of_crop(const std::string& picture, int face) {

@@ -14,11 +14,13 @@ namespace facesat {
 // inputs in the same order get the same names.
 class PictureNames {
  public:
-  // The name of the annotated picture, ending in .jpg, .jpeg or .png. For a video, the beginning of
+  // The name of the annotated picture, ending like a JPEG or in .png. For a video, the beginning of
   // the names of its frames.
   std::string add(const std::string& image, bool is_video);
 
   static std::string of_frame(const std::string& video, int frame);  // VIDEO_000012.jpg
+  // VIDEO, or VIDEO.mkv if no video can be written under that name.
+  static std::string of_video(const std::string& video);
   static std::string of_crop(const std::string& picture, int face);  // PICTURE_1.png
 
  private:

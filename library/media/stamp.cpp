@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cstddef>
+#include <fstream>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -46,11 +47,23 @@ std::string as_chunk(const std::string& text) {  // length, type, keyword, text,
          big_endian(static_cast<std::uint32_t>(crc));
 }
 
+std::string mark_text(std::uint64_t check, std::uint64_t of_input) {
+  return fmt::format("facesat {:016x} {:016x}", check, of_input);
+}
+
+// The input of the first mark in `text`.
+std::optional<std::uint64_t> input_in(std::string_view text) {
+  const std::size_t number = text.find("facesat ") + 8 + 17;  // after the first number and a space
+  std::uint64_t of_input = 0;
+  if (number + 16 > text.size()) return std::nullopt;
+  std::from_chars(text.data() + number, text.data() + number + 16, of_input, 16);
+  return of_input;
+}
+
 // The mark for a file that, without the mark, consists of `head` and `tail`.
 std::string mark(std::string_view head, std::string_view tail, std::uint64_t of_input,
                  const Place& place) {
-  const std::string text =
-      fmt::format("facesat {:016x} {:016x}", checksum(tail, checksum(head, of_input)), of_input);
+  const std::string text = mark_text(checksum(tail, checksum(head, of_input)), of_input);
   return place.at == in_jpeg.at ? as_comment(text) : as_chunk(text);
 }
 
@@ -75,12 +88,31 @@ std::optional<std::uint64_t> find_stamp(std::string_view file) {
   if (!place || file.size() < place->at + mark_size(*place)) return std::nullopt;
   const std::string_view head = file.substr(0, place->at), rest = file.substr(place->at);
   const std::string_view found = rest.substr(0, mark_size(*place));
-  const std::size_t number = found.find("facesat ") + 8 + 17;  // after the checksum and a space
-  std::uint64_t of_input = 0;
-  if (number + 16 > found.size()) return std::nullopt;
-  std::from_chars(found.data() + number, found.data() + number + 16, of_input, 16);
-  if (found != mark(head, rest.substr(found.size()), of_input, *place)) return std::nullopt;
+  const std::optional<std::uint64_t> of_input = input_in(found);
+  if (!of_input || found != mark(head, rest.substr(found.size()), *of_input, *place))
+    return std::nullopt;
   return of_input;
+}
+
+// The same for a video.
+std::optional<std::uint64_t> find_video_stamp(const fs::path& video) {
+  const std::size_t length = video_stamp(video, 0, 0).size();
+  std::error_code error;
+  const std::uintmax_t size = fs::file_size(video, error);
+  if (length == 0 || error || size < length) return std::nullopt;
+  std::string tail(length, '\0');
+  std::ifstream in(video, std::ios::binary);
+  in.seekg(static_cast<std::streamoff>(size - length));
+  in.read(tail.data(), static_cast<std::streamsize>(length));
+  const std::optional<std::uint64_t> of_input = input_in(tail);
+  if (!of_input || tail != video_stamp(video, size - length, *of_input)) return std::nullopt;
+  return of_input;
+}
+
+// Whole videos are not read, they may be large.
+std::optional<std::uint64_t> find_stamp_in(const fs::path& file) {
+  if (!video_stamp(file, 0, 0).empty()) return find_video_stamp(file);
+  return find_stamp(as_text(read_file(file)));
 }
 
 }  // namespace
@@ -100,13 +132,24 @@ void stamp(std::vector<unsigned char>& file, std::uint64_t of_input) {
   file.insert(file.begin() + static_cast<std::ptrdiff_t>(place->at), bytes.begin(), bytes.end());
 }
 
+std::string video_stamp(const fs::path& video, std::uint64_t size, std::uint64_t of_input) {
+  const std::string text = mark_text(size, of_input);
+  const auto length = static_cast<char>(text.size());
+  if (has_extension(video, {".mp4", ".m4v", ".mov"}))  // a box: its length, its type
+    return big_endian(static_cast<std::uint32_t>(8 + text.size())) + "free" + text;
+  if (has_extension(video, {".avi"}))  // a chunk: its type, the length of its data, padding
+    return "JUNK"s + length + "\0\0\0"s + text + (text.size() % 2 ? "\0"s : "");
+  if (has_extension(video, {".mkv"}))  // a Void element: its ID, the length of its data
+    return "\xEC"s + static_cast<char>(0x80 | text.size()) + text;
+  return "";
+}
+
 bool is_stamped(const fs::path& file) {
-  const std::vector<unsigned char> bytes = read_file(file);
-  return bytes.empty() ? !has_contents(file) : find_stamp(as_text(bytes)).has_value();
+  return !has_contents(file) || find_stamp_in(file).has_value();
 }
 
 bool is_stamped_for(const fs::path& file, std::uint64_t of_input) {
-  return find_stamp(as_text(read_file(file))) == of_input;
+  return find_stamp_in(file) == of_input;
 }
 
 bool are_same_but_for_stamp(std::span<const unsigned char> a, std::span<const unsigned char> b) {

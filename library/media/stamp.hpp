@@ -1,10 +1,11 @@
-// A mark inside the picture files that facesat writes. facesat replaces only pictures that have the
-// mark and that nobody has edited since. The mark also records from which input a picture was made.
+// A mark inside the pictures and videos that facesat writes. facesat replaces only files that have
+// the mark and that nobody has edited since. It also records from which input a file was made.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace facesat {
@@ -16,6 +17,12 @@ std::uint64_t stamp_of_input(const std::filesystem::path& input);
 // (under the keyword "Software"); other files are not changed. `of_input`: stamp_of_input(), or 0
 // if the picture was not made from one input.
 void stamp(std::vector<unsigned char>& file, std::uint64_t of_input = 0);
+
+// The mark of a video, to be put at the end of a file of `size` bytes: a part that players pass
+// over. Editing a video writes it anew, so the mark has the size in place of a checksum. Empty for
+// other containers than those of VideoFile.
+std::string video_stamp(const std::filesystem::path& video, std::uint64_t size,
+                        std::uint64_t of_input);
 
 // Is this file empty, or does it have the mark and is it unchanged since it was marked?
 bool is_stamped(const std::filesystem::path& file);

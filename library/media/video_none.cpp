@@ -1,5 +1,6 @@
-// For builds without OpenCV, which read no videos, cameras and streams.
+// For builds without OpenCV, which read and write no videos, and read no cameras and streams.
 #include "library/media/live_source.hpp"
+#include "library/media/opencv.hpp"
 #include "library/media/video.hpp"
 #include "library/support/errors.hpp"
 
@@ -20,6 +21,10 @@ bool is_live_source_open() {
 
 bool is_animation(const std::filesystem::path&) {
   return false;
+}
+
+const OpenCv& opencv() {
+  throw InputError("decode", "this build has no OpenCV");
 }
 
 const std::vector<std::string_view>& video_extensions() {

@@ -1,7 +1,6 @@
 // Writes frames with their boxes to a video.
 #pragma once
 
-#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -18,12 +17,8 @@ class Recorder {
   Recorder();
   ~Recorder();
 
-  // Can a video be written under this name? Decided by its extension.
-  static bool knows(const std::filesystem::path& file);
-  static std::string extensions();  // the known ones, in words
-
-  // Finishes the current video. Frames added from now on go into `file`, for which knows() must be
-  // true; "": nowhere. Frames per second: 0 for that of the first frame.
+  // Finishes the current video. Frames added from now on go into `file`, which VideoFile must know;
+  // "": nowhere. Frames per second: 0 for that of the first frame.
   void set(const std::string& file, double frames_per_second = 0);
 
   struct Timing {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "app/live/gui/child_process.hpp"
+#include "app/common/child_process.hpp"
 #include "app/live/mailbox.hpp"
 
 namespace facesat::app {

@@ -1,4 +1,4 @@
-#include "app/live/gui/child_process.hpp"
+#include "app/common/child_process.hpp"
 
 #include <array>
 #include <csignal>
