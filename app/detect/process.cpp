@@ -93,12 +93,13 @@ void find_faces(Item& item, const Detector& detector, const DetectCommand& comma
                                               command.luma ? Reading::luma : Reading::colour);
   item.frame.reset();
   record.warning = picture.warning;
+  record.size = picture.size();
   if (command.turns && is_picture)
     record.faces = turn_upright(picture, detector, should_stop);
   else
     record.faces = detector.detect(image_view(picture), should_stop).faces;
   if (command.turns) record.orientation = picture.orientation;
-  record.size = picture.size();
+  record.size = picture.size();  // it may have been turned
   sort_by_place(record.faces);
   record.faces = kept_of(std::move(record.faces), command.kept);
   if (!folders.any() && !command.show) return;
