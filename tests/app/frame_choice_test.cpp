@@ -12,7 +12,7 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 using namespace std::string_literals;
 
-// A GIF of 1 x 1 pixel that shows each frame for so many hundredths of a second.
+// A GIF of 1 x 1 pixel that shows each frame for that many hundredths of a second.
 std::string gif(const std::vector<int>& delays) {
   std::string file = "GIF89a\1\0\1\0\x80\0\0\0\0\0\xFF\xFF\xFF"s;  // black and white
   for (std::size_t i = 0; i < delays.size(); ++i)
