@@ -46,8 +46,9 @@ Bytes joined(Bytes first, const Bytes& second) {
   return first;
 }
 
+// With the least byte first.
 void append_number(Bytes& to, std::uint64_t value, int bytes) {
-  for (int i = 0; i < bytes; ++i) to.push_back(static_cast<unsigned char>(value >> 8 * i));
+  for (int i = 0; i < bytes; ++i, value >>= 8) to.push_back(static_cast<unsigned char>(value));
 }
 
 // The message of the error that reading this file ends with.

@@ -51,7 +51,7 @@ class FaceDetector:
     (s3://, gs://, ...), and adds these columns to the others, without `bytes`, for each row:
 
     width, height: of the picture.
-    faces: a list of structs of x, y, width, height, neighbors and score, sorted as everywhere in facesat.
+    faces: a list of structs of x, y, width, height, neighbors and score, sorted by y, x, width, height.
     error: a struct of kind and message, as in the records of `facesat detect`; null where there is none.
     warning: what is wrong with a picture that could be decoded nevertheless, or null.
 
