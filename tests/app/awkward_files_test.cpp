@@ -45,7 +45,7 @@ TEST_F(AwkwardFiles, EachFileHasTheResultThatTheListStates) {
   for (const auto& [file, expectation] : expected)
     list += (tricky / "generated" / file).string() + "\n";
   std::map<std::string, Json> records;
-  for (const Json& record : detect({"-"}, list).records())
+  for (const Json& record : detect({"--max-seconds", "3600", "-"}, list).records())
     records[fs::path(record["image"].get<std::string>()).filename().string()] = record;
   for (const auto& [file, expectation] : expected) {
     ASSERT_TRUE(records.contains(file)) << file << " has no record";
