@@ -1,14 +1,14 @@
 #include "app/commands.hpp"
 
 #include <string>
+#include <utility>
+#include <vector>
+
+#include "lab/command.hpp"
 
 #include "app/bench/bench_cascade.hpp"
 #include "app/bench/bench_detect.hpp"
-#include "app/bench/bench_filter.hpp"
 #include "app/bench/bench_micro.hpp"
-#include "app/bench/bench_sat.hpp"
-#include "app/bench/bench_scan.hpp"
-#include "app/bench/bench_tasks.hpp"
 #include "app/common/command_line.hpp"
 #include "app/common/messages.hpp"
 #include "app/detect/detect.hpp"
@@ -39,17 +39,14 @@ void add_cascades(CLI::App& program, std::string& shown) {
 struct Commands::Parsed {
   DetectCommand detect;
   LiveCommand live;
-  BenchSatCommand bench_sat;
-  BenchScanCommand bench_scan;
-  BenchTasksCommand bench_tasks;
-  BenchFilterCommand bench_filter;
   BenchDetectCommand bench_detect;
   BenchCascadeCommand bench_cascade;
   BenchMicroCommand bench_micro;
   bool info_as_json = false;
   std::string shown_cascade;
-  const CLI::App *detect_app, *live_app, *bench_sat_app, *bench_scan_app, *bench_tasks_app,
-      *bench_filter_app, *bench_detect_app, *bench_cascade_app, *bench_micro_app, *info_app;
+  std::vector<std::unique_ptr<lab::Command>> bench_problems;
+  const CLI::App *detect_app, *live_app, *bench_detect_app, *bench_cascade_app, *bench_micro_app,
+      *info_app;
 };
 
 Commands::Commands()
@@ -65,10 +62,8 @@ Commands::Commands()
   p.live_app = add_live(*parser_, p.live);
   CLI::App* bench = parser_->add_subcommand("bench", "Benchmarks");
   bench->require_subcommand(1);
-  p.bench_sat_app = add_bench_sat(*bench, p.bench_sat);
-  p.bench_scan_app = add_bench_scan(*bench, p.bench_scan);
-  p.bench_tasks_app = add_bench_tasks(*bench, p.bench_tasks);
-  p.bench_filter_app = add_bench_filter(*bench, p.bench_filter);
+  for (auto& problem : lab::all_problems())
+    p.bench_problems.push_back(std::make_unique<lab::Command>(*bench, std::move(problem)));
   p.bench_detect_app = add_bench_detect(*bench, p.bench_detect);
   p.bench_cascade_app = add_bench_cascade(*bench, p.bench_cascade);
   p.bench_micro_app = add_bench_micro(*bench, p.bench_micro);
@@ -83,10 +78,8 @@ int Commands::run() const {
   const Parsed& p = *parsed_;
   if (p.detect_app->parsed()) return run_detect(p.detect);
   if (p.live_app->parsed()) return run_live(p.live);
-  if (p.bench_sat_app->parsed()) return run_bench_sat(p.bench_sat);
-  if (p.bench_scan_app->parsed()) return run_bench_scan(p.bench_scan);
-  if (p.bench_tasks_app->parsed()) return run_bench_tasks(p.bench_tasks);
-  if (p.bench_filter_app->parsed()) return run_bench_filter(p.bench_filter);
+  for (const auto& problem : p.bench_problems)
+    if (problem->is_chosen()) return problem->run();
   if (p.bench_detect_app->parsed()) return run_bench_detect(p.bench_detect);
   if (p.bench_cascade_app->parsed()) return run_bench_cascade(p.bench_cascade);
   if (p.bench_micro_app->parsed()) return run_bench_micro(p.bench_micro);

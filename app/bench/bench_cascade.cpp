@@ -8,13 +8,13 @@
 #include <string_view>
 #include <vector>
 
+#include "lab/files.hpp"
+#include "lab/measure.hpp"
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 #include <tbb/global_control.h>
 
-#include "app/bench/machine.hpp"
-#include "app/bench/quantile.hpp"
 #include "app/bench/scene.hpp"
 #include "cascades/cascade_store.hpp"
 #include "kernels/cascade/late_division.hpp"
@@ -136,7 +136,7 @@ std::string late_of(const Contender& contender, const std::shared_ptr<const Casc
 
 Json to_row(const std::string& backend, const std::string& late, const std::string& cascade,
             const Scene& scene, const Measured& measured) {
-  const double median = quantile(measured.us, 0.5);
+  const double median = lab::quantile(measured.us, 0.5);
   return {{"backend", backend},
           {"late", late},
           {"cascade", cascade},
@@ -144,7 +144,7 @@ Json to_row(const std::string& backend, const std::string& late, const std::stri
           {"height", scene.size.height},
           {"median_us", median},
           {"min_us", measured.us.front()},
-          {"p95_us", quantile(measured.us, 0.95)},
+          {"p95_us", lab::quantile(measured.us, 0.95)},
           {"positions", measured.work.positions},
           {"weak_classifiers", measured.work.weak_classifiers},
           {"weak_classifiers_per_s", 1e6 * measured.work.weak_classifiers / median},
@@ -192,7 +192,7 @@ std::vector<Contender> contenders_for(const BenchCascadeCommand& command,
 }  // namespace
 
 int run_bench_cascade(const BenchCascadeCommand& command) {
-  require_writable_table(command.json);
+  lab::require_writable_table(command.json);
   const Picture picture = read_scene_picture(command.image);
   const std::vector<Size> sizes = scene_sizes(command.sizes, picture.pixels.size);
   check(command.detect);
@@ -221,7 +221,7 @@ int run_bench_cascade(const BenchCascadeCommand& command) {
       }
     }
   }
-  if (!command.json.empty()) write_table(command.json, rows);
+  if (!command.json.empty()) lab::write_table(command.json, rows);
   return agree ? 0 : 1;
 }
 

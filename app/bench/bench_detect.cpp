@@ -4,12 +4,12 @@
 #include <chrono>
 #include <thread>
 
+#include "lab/files.hpp"
+#include "lab/measure.hpp"
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "app/bench/contender.hpp"
-#include "app/bench/machine.hpp"
-#include "app/bench/quantile.hpp"
 #include "app/bench/scene.hpp"
 #include "cascades/cascade_store.hpp"
 #include "library/support/errors.hpp"
@@ -94,7 +94,7 @@ Json step_medians(const std::vector<StepTimes>& steps) {
     std::vector<double> ms;
     for (const StepTimes& times : steps) ms.push_back(times.ms[s]);
     std::sort(ms.begin(), ms.end());
-    json[std::string(step_names[s])] = quantile(ms, 0.5);
+    json[std::string(step_names[s])] = lab::quantile(ms, 0.5);
   }
   return json;
 }
@@ -108,10 +108,10 @@ Json to_row(const Entry& entry, const std::string& cascade, const Scene& scene, 
           {"height", scene.size.height},
           {"threads", entry.threads},
           {"sat", entry.contender->sat()},
-          {"median_ms", quantile(measured.ms, 0.5)},
-          {"p95_ms", quantile(measured.ms, 0.95)},
-          {"p99_ms", quantile(measured.ms, 0.99)},
-          {"with_upload_ms", quantile(measured.with_upload_ms, 0.5)},
+          {"median_ms", lab::quantile(measured.ms, 0.5)},
+          {"p95_ms", lab::quantile(measured.ms, 0.95)},
+          {"p99_ms", lab::quantile(measured.ms, 0.99)},
+          {"with_upload_ms", lab::quantile(measured.with_upload_ms, 0.5)},
           {"frames_per_second", measured.frames_per_second},
           {"stages", step_medians(measured.steps)}};
 }
@@ -196,7 +196,7 @@ void bench(const std::string& cascade, const Scene& scene, const BenchDetectComm
 }  // namespace
 
 int run_bench_detect(const BenchDetectCommand& command) {
-  require_writable_table(command.json);
+  lab::require_writable_table(command.json);
   const Picture picture = read_scene_picture(command.image);
   const std::vector<Size> sizes = scene_sizes(command.sizes, picture.pixels.size);
   check(command.detect);
@@ -210,7 +210,7 @@ int run_bench_detect(const BenchDetectCommand& command) {
     for (const Size size : sizes) bench(cascade, make_scene(picture, size), command, rows);
   const bool agree =
       std::all_of(rows.begin(), rows.end(), [](const Json& row) { return row["identical"]; });
-  if (!command.json.empty()) write_table(command.json, rows);
+  if (!command.json.empty()) lab::write_table(command.json, rows);
   return agree ? 0 : 1;
 }
 

@@ -1,11 +1,11 @@
 #include "app/bench/bench_micro.hpp"
 
+#include "lab/files.hpp"
+#include "lab/micro.hpp"
+#include "lab/problem.hpp"
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "app/bench/gpu.hpp"
-#include "app/bench/machine.hpp"
-#include "kernels/bench/micro.hpp"
 #include "kernels/sat/chen_2018_model.hpp"
 #include "library/support/errors.hpp"
 #include "library/support/files.hpp"
@@ -68,9 +68,9 @@ std::vector<Figure> figures_of(const gpu::MicroFigures& f) {
 }  // namespace
 
 int run_bench_micro(const BenchMicroCommand& command) {
-  if (const std::string why = why_no_gpu(command.device); !why.empty())
+  if (const std::string why = lab::why_no_gpu(command.device); !why.empty())
     throw UsageError(fmt::format("micro-benchmarks run on a GPU: {}", why));
-  require_writable_table(command.json);
+  lab::require_writable_table(command.json);
   Json rows = Json::array();
   for (const Figure& figure : figures_of(gpu::measure_micro(command.device))) {
     write_all(1,
@@ -79,7 +79,7 @@ int run_bench_micro(const BenchMicroCommand& command) {
               "standard output");
     rows.push_back({{"id", figure.id}, {"value", figure.value}, {"unit", figure.unit}});
   }
-  if (!command.json.empty()) write_table(command.json, rows);
+  if (!command.json.empty()) lab::write_table(command.json, rows);
   return 0;
 }
 

@@ -1,5 +1,5 @@
 // Figures of a GPU, and of the kernels launched on it, that the cost models of SAT (summed area
-// table) algorithms use. kernels/bench/micro.hpp measures the GPU's.
+// table) algorithms use. lab/micro.hpp measures the GPU's.
 #pragma once
 
 #include <array>

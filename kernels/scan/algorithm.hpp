@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "kernels/device/stream.hpp"
 #include "kernels/scan/types.hpp"
@@ -73,6 +74,8 @@ std::span<const ScanAlgorithm* const> scan_algorithms();
 const ScanAlgorithm* find_scan(std::string_view id);  // null if there is none of that name
 
 ScanSettings standard_settings(const ScanAlgorithm& algorithm);
+// Every combination of the choices of its parameters.
+std::vector<ScanSettings> all_settings(const ScanAlgorithm& algorithm);
 // "threads=128 blocks=256"; empty without parameters.
 std::string settings_text(const ScanAlgorithm& algorithm, const ScanSettings& settings);
 

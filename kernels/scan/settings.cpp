@@ -65,6 +65,20 @@ ScanSettings standard_settings(const ScanAlgorithm& algorithm) {
   return settings;
 }
 
+std::vector<ScanSettings> all_settings(const ScanAlgorithm& algorithm) {
+  std::vector<ScanSettings> all{{}};
+  for (std::size_t i = 0; i < algorithm.parameters.size(); ++i) {
+    std::vector<ScanSettings> longer;
+    for (ScanSettings settings : all)
+      for (const int choice : algorithm.parameters[i].choices) {
+        settings[i] = choice;
+        longer.push_back(settings);
+      }
+    all = std::move(longer);
+  }
+  return all;
+}
+
 std::string settings_text(const ScanAlgorithm& algorithm, const ScanSettings& settings) {
   std::string text;
   for (std::size_t i = 0; i < algorithm.parameters.size(); ++i)

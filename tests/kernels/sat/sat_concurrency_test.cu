@@ -3,10 +3,10 @@
 #include <string>
 #include <vector>
 
+#include "lab/problems/sat.hpp"
+#include "lab/problems/sat_place.hpp"
 #include <gtest/gtest.h>
 
-#include "kernels/bench/sat_floor.hpp"
-#include "kernels/bench/sat_place.hpp"
 #include "kernels/device/platform.hpp"
 #include "tests/kernels/held_half.cuh"
 

@@ -5,7 +5,8 @@
 #include <tuple>
 #include <type_traits>
 
-#include "kernels/bench/sat_peer.hpp"
+#include "lab/problems/sat.hpp"
+
 #include "kernels/sat/kasagi_2014_model.hpp"
 #include "kernels/sat/pass.cuh"
 #include "tests/kernels/device_memory.hpp"

@@ -1,0 +1,79 @@
+#include "lab/page/chart.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "lab/page/text.hpp"
+#include <fmt/format.h>
+
+namespace facesat::lab {
+
+LogAxis::LogAxis(const std::vector<double>& values) {
+  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  // Octaves that the values lack of a factor of two. The margin is half of them, 4% of the values'
+  // range, and a bit more, so that no marker touches an end of the axis.
+  const double missing = std::max(0.0, 1 - std::log2(*most / *least));
+  const double margin = 0.04 * std::log2(*most / *least) + 0.06 + missing / 2;
+  low_ = std::log2(*least) - margin;
+  high_ = std::log2(*most) + margin;
+}
+
+double LogAxis::at(double value) const {
+  return (std::log2(value) - low_) / (high_ - low_);
+}
+
+std::vector<double> LogAxis::ticks(std::size_t most) const {
+  // The digits of the ticks in each decade, from few to many.
+  static const std::vector<std::vector<double>> steps{
+      {1}, {1, 3}, {1, 2, 5}, {1, 1.5, 2, 3, 5, 7}, {1, 1.2, 1.4, 1.6, 1.8, 2, 2.5, 3, 4, 6, 8}};
+  std::vector<double> best;
+  for (const auto& step : steps) {
+    std::vector<double> ticks;
+    for (int decade = -12; decade < 15; ++decade)  // more than times and ratios can span
+      for (const double digit : step) {
+        const double tick = digit * std::pow(10, decade), place = at(tick);
+        if (place >= 0 && place <= 1) ticks.push_back(tick);
+      }
+    if (ticks.size() <= most) best = ticks;
+  }
+  return best;
+}
+
+std::string percent(double part) {
+  return fmt::format("{:.2f}%", 100 * part);
+}
+
+std::string point(const Row& row, const Look& look, double x, double y) {
+  return fmt::format("<g class=\"point{}\">{}<use href=\"#m{}\" x=\"{}\" y=\"{:.1f}\" /></g>",
+                     row.checked == false ? " wrong" : "", tooltip(row), look.marker, percent(x),
+                     y);
+}
+
+std::string level(double y, const std::string& text) {
+  return fmt::format(
+      "<line x2=\"100%\" y1=\"{0:.1f}\" y2=\"{0:.1f}\" />"
+      "<text class=\"left\" dx=\"-8\" y=\"{0:.1f}\" dy=\".35em\">{1}</text>\n",
+      y, text);
+}
+
+std::string below(double x, double height, const std::string& text) {
+  return fmt::format("<text class=\"middle\" x=\"{}\" y=\"{:.0f}\" dy=\"18\">{}</text>\n",
+                     percent(x), height, text);
+}
+
+std::size_t longest_id(const Rows& rows) {
+  std::size_t longest = 0;
+  for (const Row& row : rows) longest = std::max(longest, row.id.size());
+  return longest;
+}
+
+std::string chart(const char* kind, std::size_t letters, const std::string& caption, double height,
+                  const std::string& name, const std::string& content) {
+  return fmt::format(
+      "<figure class=\"{}\" style=\"--letters:{}\"><figcaption>{}</figcaption>\n"
+      "<div class=\"plot\"><svg height=\"{:.0f}\" role=\"img\" aria-label=\"{}\">\n{}</svg></div>"
+      "</figure>\n",
+      kind, letters, caption, height, escaped(name), content);
+}
+
+}  // namespace facesat::lab

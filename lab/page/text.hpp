@@ -1,0 +1,26 @@
+// Writes figures and names for the HTML pages of benchmarks.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "lab/page/rows.hpp"
+
+namespace facesat::lab {
+
+// Escapes text for elements and attributes. Control characters become spaces, because XML does not
+// allow them.
+std::string escaped(std::string_view text);
+
+// A number with `decimals` decimals; thousands are separated by narrow no-break spaces.
+std::string figure(double value, int decimals);
+
+std::string tick_text(double tick);  // the label of an axis tick
+std::string microseconds(double us);
+std::string multiple(double ratio);     // "1.50×"
+std::string size_text(const Row& row);  // "1920×1080", "2^20", "1000"
+
+// An SVG <title>: what is shown when the pointer is over the marker around it.
+std::string tooltip(const Row& row);
+
+}  // namespace facesat::lab

@@ -1,0 +1,120 @@
+// What a benchmark consists of: `facesat bench NAME` runs any Problem (command.hpp), and writes its
+// page. A new problem is a file that defines one, and a line in problems.cpp.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "lab/page/looks.hpp"
+#include "lab/page/rows.hpp"
+#include "lab/table.hpp"
+
+#include "core/image.hpp"
+
+namespace facesat::lab {
+
+// An option of the command line. The variable belongs to the problem; its value before parsing is
+// the default.
+struct Option {
+  // Of words, one is chosen, in upper or lower case.
+  struct Choice {
+    std::vector<std::string> words;
+    std::string* value;
+  };
+  std::string name, type, help;
+  // A flag, a text, a choice, or texts of an option that may be repeated.
+  std::variant<bool*, std::string*, Choice, std::vector<std::string>*> value;
+};
+
+// What every problem is asked for.
+struct Request {
+  std::vector<std::string> algorithms, sizes;
+  int device = 0, runs = 31;
+  std::string json, report;  // files; empty: none
+  std::string line;          // the command line, as it could be typed
+};
+
+// Words about an algorithm, for the page.
+struct Explanation {
+  std::string idea, source{};
+  std::vector<std::string> more{};  // as many as Problem::explained_columns()
+};
+
+// The parts of a page that differ between problems; sentences, without markup.
+struct PageText {
+  std::string title;     // of the page
+  std::string input;     // "picture": what the CPU's runs repeat on
+  std::string check;     // how results are compared
+  std::string floor;     // what the floor is: "a kernel that ..."
+  std::string bytes;     // what GB/s counts: "the picture once and ..."
+  std::string cpu = {};  // what else there is to know about the CPU's rows
+};
+
+class Problem {
+ public:
+  virtual ~Problem() = default;
+  Problem() = default;
+  Problem(const Problem&) = delete;
+  Problem& operator=(const Problem&) = delete;
+
+  std::string_view name, help;                    // of the command
+  std::string algorithms_option = "--algorithm";  // and their type and help
+  std::string algorithms_type = "ID", algorithms_help;
+  std::string sizes_type = "WxH", sizes_help;
+  std::vector<Option> options{};  // besides those of Request
+
+  // Looks at the words of the command line. Returns why the GPU's algorithms are left out although
+  // all were wanted, or "". Throws UsageError.
+  virtual std::string choose(const Request& request) = 0;
+  // Files that are written besides --json and --report, with the names of their options.
+  virtual std::vector<std::pair<std::string, std::string>> further_files() const { return {}; }
+  // Before anything is measured, and after choose(): reads inputs, and throws UsageError if one
+  // cannot be read or a further file cannot be written.
+  virtual void prepare(const Request&) {}
+
+  virtual std::vector<Column> columns() const = 0;
+  // Measures everything; rows go into the table.
+  virtual void run(const Request& request, Table& table) = 0;
+
+  // ---- the page of --report
+  virtual PageText page_text() const = 0;
+  // Sets what a row's JSON says in words of its own: see Row.
+  virtual void complete(Row& row, const Json& json) const = 0;
+  // Rows of the same type are one section, whose heading has this beside it.
+  virtual std::string heading(const Row& first, const Json& rows) const = 0;
+  // The section's contents: the charts and tables that say most about such rows.
+  virtual std::string section(const Rows& rows, const Looks& looks) const;
+  virtual std::vector<std::string> explained_columns() const { return {}; }
+  // Of an algorithm, without its settings.
+  virtual Explanation explain(const std::string& id) const = 0;
+  // The algorithm whose time the speed-ups are measured against; "": none.
+  virtual std::string speedup_over() const { return ""; }
+};
+
+// The page, from rows as --json has them. `machine`: machine_json().
+std::string page_of(const Problem& problem, const Json& rows, const Json& machine,
+                    const std::string& line);
+
+// ---- for choose()
+
+bool contains(const std::vector<std::string>& words, const std::string& word);
+std::string base_of(const std::string& text);           // "id" of "id:value"
+bool wants_all(const std::vector<std::string>& asked);  // nothing, or "all"
+
+// A size of pictures, up to 32768 x 32768. Throws UsageError.
+Size picture_size(const std::string& text);
+
+// Position of `word` among `known`. Throws UsageError: "--type x: there is no such type; known are
+// ...".
+std::size_t known_word(const std::string& option, const std::string& what, const std::string& word,
+                       const std::vector<std::string_view>& known);
+
+// A sentence that says why there is no GPU; empty if there is one. Throws UsageError if there are
+// GPUs, but none with the number `device`.
+std::string why_no_gpu(int device);
+
+}  // namespace facesat::lab

@@ -1,0 +1,559 @@
+// facesat bench filter: every convolution of kernels/filter and the filters by integral images, on
+// pictures of noise. They are compared with the floor (a kernel that only reads the picture and
+// writes the result), NPP and the CPU. Without a GPU, only the CPU's algorithms run.
+#include "lab/problems/filter.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <memory>
+#include <random>
+#include <set>
+#include <utility>
+
+#include "lab/page/charts.hpp"
+#include "lab/page/page.hpp"
+#include "lab/page/text.hpp"
+#include "lab/problem.hpp"
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <tbb/parallel_for.h>
+
+#include "core/cpu/filter.hpp"
+#include "core/filter/definition.hpp"
+#include "core/filter/picture_filter.hpp"
+#include "core/memory.hpp"
+#include "library/support/errors.hpp"
+
+namespace facesat::lab {
+namespace {
+
+using gpu::BenchFilter;
+using gpu::FilterCase;
+
+// Random pixels, all values equally likely.
+Image<std::uint8_t> noise_picture(Size size) {
+  require_memory(static_cast<std::uint64_t>(size.area()), "The picture");
+  Image<std::uint8_t> picture(size);
+  std::minstd_rand random;
+  for (int y = 0; y < size.height; ++y)
+    std::generate_n(picture.row(y), size.width,
+                    [&] { return static_cast<std::uint8_t>(random() >> 16); });
+  return picture;
+}
+
+// The CPU's algorithms on one picture. Results are checked against each other in every element, and
+// against the definitions (core/filter/definition.hpp) in all pixels of a small picture or some of
+// a large one.
+template <class Out>
+class HostFilter {
+ public:
+  // Throws MemoryError.
+  explicit HostFilter(const FilterCase& one)
+      : one_(one), mask_(one.mask()), result_(one.picture.size), earlier_(one.picture.size) {
+    set_samples();
+  }
+
+  void poison() {
+    for (int y = 0; y < one_.picture.size.height; ++y)
+      std::memset(result_.row(y), 0xEE, row_bytes());
+  }
+
+  void run(const std::string& id) {
+    const View<const std::uint8_t> picture = one_.picture;
+    const View<Out> result = result_.view();
+    const Radius radius = mask_.radius;
+    const Border border = one_.border;
+    const bool is_integral = id == "cpu_integral", is_separable = id == "cpu_separable";
+    if (is_integral)
+      tables_.build(
+          picture, std::is_same_v<Out, float> ? cpu::Powers::squares : cpu::Powers::pixels, radius);
+    if constexpr (std::is_same_v<Out, float>) {
+      is_integral ? cpu::variance(tables_, radius, border, result)
+                  : cpu::direct_variance(picture, radius, border, result);
+      return;
+    } else if constexpr (std::is_same_v<Out, std::uint8_t>) {
+      if (one_.filter == BenchFilter::adaptive_threshold) {
+        is_integral
+            ? cpu::adaptive_threshold(tables_, picture, radius, border, gpu::bench_offset, result)
+            : cpu::direct_adaptive_threshold(picture, radius, border, gpu::bench_offset, result);
+        return;
+      }
+      if (one_.filter == BenchFilter::box) {
+        is_integral    ? cpu::box_mean(tables_, radius, border, result)
+        : is_separable ? cpu::separable_box_mean(picture, radius, border, result)
+                       : cpu::direct_box_mean(picture, radius, border, result);
+        return;
+      }
+    }
+    if constexpr (std::is_integral_v<Out>)
+      is_separable ? cpu::convolve_separable(picture, mask_, border, result)
+                   : cpu::convolve_direct(picture, mask_, border, result);
+  }
+
+  bool is_right() {
+    if (!agrees_with_definition() || (has_earlier_ && !agrees_with_earlier())) return false;
+    if (!std::exchange(has_earlier_, true)) std::swap(result_, earlier_);
+    return true;
+  }
+
+ private:
+  struct Sample {
+    int x = 0, y = 0;
+    Out value{};
+  };
+
+  std::size_t row_bytes() const {
+    return static_cast<std::size_t>(one_.picture.size.width) * sizeof(Out);
+  }
+
+  // By the definition.
+  Out defined_at(int x, int y) const {
+    const auto sums = [&] { return window_at(one_.picture, x, y, mask_.radius, one_.border); };
+    switch (one_.filter) {
+      case BenchFilter::variance:
+        return static_cast<Out>(variance_of(sums()));
+      case BenchFilter::adaptive_threshold:
+        return threshold_pixel(one_.picture.row(y)[x], sums(), gpu::bench_offset);
+      case BenchFilter::box:
+        return rounded_pixel(sums().sum, mask_.divisor);
+      default:
+        return convolved_at(x, y);
+    }
+  }
+  Out convolved_at(int x, int y) const {
+    const auto [rx, ry] = mask_.radius;
+    std::int64_t sum = 0;
+    const std::int32_t* weight = mask_.weights.data();
+    for (int j = 0; j < mask_.radius.rows(); ++j)
+      for (int i = 0; i < mask_.radius.columns(); ++i)
+        sum +=
+            std::int64_t{*weight++} * pixel_at(one_.picture, x + rx - i, y + ry - j, one_.border);
+    return static_cast<Out>(sizeof(Out) == 1 ? rounded_pixel(sum, mask_.divisor) : sum);
+  }
+
+  // All pixels, or some that are spread over the picture.
+  void set_samples() {
+    constexpr std::int64_t checked_operations = std::int64_t{1} << 26;
+    const auto area = static_cast<std::uint64_t>(one_.picture.size.area());
+    const auto width = static_cast<std::uint64_t>(one_.picture.size.width);
+    const auto most = static_cast<std::uint64_t>(checked_operations / mask_.radius.area() + 16);
+    samples_.resize(static_cast<std::size_t>(std::min(area, most)));
+    tbb::parallel_for(std::size_t{0}, samples_.size(), [&](std::size_t i) {
+      const std::uint64_t place = area <= most ? i : i * 0x9E3779B97F4A7C15u % area;
+      const auto x = static_cast<int>(place % width), y = static_cast<int>(place / width);
+      samples_[i] = {x, y, defined_at(x, y)};
+    });
+  }
+
+  bool agrees_with_definition() const {
+    return std::all_of(samples_.begin(), samples_.end(), [&](const Sample& sample) {
+      return result_.row(sample.y)[sample.x] == sample.value;
+    });
+  }
+
+  bool agrees_with_earlier() const {
+    for (int y = 0; y < one_.picture.size.height; ++y)
+      if (std::memcmp(result_.row(y), earlier_.row(y), row_bytes()) != 0) return false;
+    return true;
+  }
+
+  FilterCase one_;
+  Mask<std::int32_t> mask_;
+  Image<Out> result_, earlier_;  // earlier_: the first one that was right
+  bool has_earlier_ = false;
+  std::vector<Sample> samples_;
+  cpu::IntegralImages tables_;
+};
+
+// Those of the ids that are the CPU's. Throws MemoryError.
+std::vector<Subject> host_subjects(const FilterCase& one, const std::vector<std::string>& ids) {
+  constexpr std::int64_t most_operations = std::int64_t{1} << 36;  // of a run
+  std::vector<Subject> subjects;
+  gpu::visit_result_type(one.filter, [&]<class Out>(Out) {
+    const auto area = static_cast<std::int64_t>(one.picture.size.area());
+    std::shared_ptr<HostFilter<Out>> filter;
+    for (const std::string& id : cpu_filter_ids(one.filter)) {
+      if (!contains(ids, id)) continue;
+      Subject subject{.id = id, .bytes = one.bytes()};
+      // The multiplications or additions of a run, as far as they depend on the radius.
+      const Radius radius = one.mask().radius;
+      const std::int64_t per_pixel = id == "cpu_direct"      ? radius.area()
+                                     : id == "cpu_separable" ? radius.columns() + radius.rows()
+                                                             : 0;
+      if (per_pixel * area > most_operations) {
+        subject.failure = fmt::format("a run has more than {} billion operations",
+                                      most_operations / 1'000'000'000);
+        subject.is_absent = true;
+      } else if (!filter) {
+        // The result twice, and integral images of up to 12 bytes per pixel.
+        require_memory(static_cast<std::uint64_t>(area) * (2 * sizeof(Out) + 12), "The result");
+        filter = std::make_shared<HostFilter<Out>>(one);
+      }
+      subject.open = [filter, id] {
+        return on_host([=] { filter->run(id); }, [=] { return filter->is_right(); },
+                       [=] { filter->poison(); });
+      };
+      subjects.push_back(std::move(subject));
+    }
+  });
+  return subjects;
+}
+
+int radius_of(const std::string& text) {
+  int radius = 0;
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), radius);
+  if (error != std::errc() || rest != text.data() + text.size() || radius < 1)
+    throw UsageError(
+        fmt::format("--radius: expected a whole number of at least 1, not \"{}\"", text));
+  return radius;
+}
+
+void check_radius(BenchFilter filter, int radius) {
+  const bool is_sobel = filter == BenchFilter::sobel;
+  const int greatest = is_sobel ? greatest_sobel_radius : greatest_filter_radius;
+  if (radius > greatest)
+    throw UsageError(fmt::format("--radius {}: {} have radii from 1 to {}", radius,
+                                 is_sobel ? "Sobel's derivatives" : "filters", greatest));
+}
+
+// The radii that are measured where none are given.
+std::vector<int> standard_radii(BenchFilter filter) {
+  if (filter == BenchFilter::sobel) return {1, 2, 3};
+  return {1, 2, 3, 5, 7, 10, 15};
+}
+
+void add_new(std::vector<std::string>& list, const std::vector<std::string>& more) {
+  for (const std::string& id : more)
+    if (!contains(list, id)) list.push_back(id);
+}
+
+// ---- the page
+
+// A table with a line for each algorithm and a column for each radius. The cells are those of
+// cell_of(row); lines without any are left out.
+template <class CellOf>
+std::string table_over_radii(const Rows& rows, CellOf cell_of) {
+  std::set<double> radii;
+  for (const Row& row : rows) radii.insert(row.value.value_or(0));
+  std::string head = "<th scope=\"col\">radius</th>", body;
+  for (const double radius : radii) head += fmt::format("<th scope=\"col\">{}</th>", radius);
+  for (const Rows& line : by_id(rows)) {
+    std::string cells;
+    bool is_empty = true;
+    for (const double radius : radii) {
+      const auto row =
+          std::find_if(line.begin(), line.end(), [&](const Row& r) { return r.value == radius; });
+      const std::string text = row == line.end() ? "" : cell_of(*row);
+      cells += text.empty() ? "<td>–</td>" : text;
+      is_empty &= text.empty();
+    }
+    if (!is_empty)
+      body += fmt::format("<tr><th scope=\"row\"><a href=\"#id-{}\">{}</a></th>{}</tr>\n",
+                          escaped(line.front().algorithm()), escaped(line.front().id), cells);
+  }
+  return body.empty() ? "" : table(head, "<tbody>\n" + body + "</tbody>\n", "radii");
+}
+
+// The fastest row of each radius. Wrong rows and the floor do not count.
+std::map<double, const Row*> fastest_of_radii(const Rows& rows) {
+  std::map<double, const Row*> fastest;
+  for (const Row& row : rows) {
+    if (row.median_us == 0 || row.checked == false || row.is_reference()) continue;
+    const Row*& best = fastest[row.value.value_or(0)];
+    if (!best || row.median_us < best->median_us) best = &row;
+  }
+  return fastest;
+}
+
+// `comparable`: the rows of which one can be the fastest.
+std::string medians_over_radii(const Rows& rows, const Rows& comparable) {
+  const std::map<double, const Row*> fastest = fastest_of_radii(comparable);
+  const std::string table = table_over_radii(rows, [&](const Row& row) -> std::string {
+    if (row.median_us == 0) return "";
+    const std::string text = figure(row.median_us, row.median_us < 1000 ? 2 : 0);
+    if (row.checked == false) return fmt::format("<td class=\"bad\">{} WRONG</td>", text);
+    const auto best = fastest.find(row.value.value_or(0));
+    return best != fastest.end() && best->second->id == row.id
+               ? fmt::format("<td class=\"good\"><b>{}</b></td>", text)
+               : fmt::format("<td>{}</td>", text);
+  });
+  if (table.empty()) return "";
+  return "<h3>Microseconds</h3>\n<p>Medians; the fastest of each radius is in bold type.</p>\n" +
+         table;
+}
+
+std::string reads_over_radii(const Rows& rows) {
+  const std::string table = table_over_radii(rows, [&](const Row& row) {
+    return row.reads > 0 ? fmt::format("<td>{}</td>", figure(row.reads, 2)) : "";
+  });
+  if (table.empty()) return "";
+  return "<h3>Reads per pixel of the result</h3>\n<p>Of pixels, and of elements of integral "
+         "images, from global memory and the caches in front of it.</p>\n" +
+         table;
+}
+
+class FilterProblem final : public Problem {
+ public:
+  FilterProblem() {
+    name = "filter";
+    help = "Convolutions and other filters: microseconds per picture";
+    algorithms_type = "ID|all";
+    algorithms_help =
+        "facesat_*, integral_box, lecture_*: the GPU's convolutions; integral_statistics, "
+        "direct_statistics, for variance and adaptive-threshold; three_boxes, for gaussian; "
+        "peer_npp: NVIDIA's NPP; cpu_integral, cpu_separable, cpu_direct; all; repeatable [all]";
+    sizes_help = "Of the pictures; repeatable [3840x2160]";
+    options = {
+        {"--filter", "box|gaussian|sobel|stencil|convolution|variance|adaptive-threshold",
+         "What is computed: the mean of a window, a Gaussian, Sobel's derivative along x, the sum "
+         "of a window along rows, a mask that is not separable, the variance of a window, or a "
+         "pixel compared with the mean of its window; repeatable [box]",
+         &filter_names_},
+        {"--radius", "R",
+         "Of the window, up to 1450, for sobel up to 6; repeatable [1, 2, 3, 5, 7, 10, 15, for "
+         "sobel 1, 2, 3]",
+         &radii_},
+        {"--border", "", "What lies beyond the edges of the picture [reflect101]",
+         Option::Choice{{border_names.begin(), border_names.end()}, &border_}}};
+  }
+
+  std::string choose(const Request& request) override {
+    if (request.sizes.empty()) sizes_ = {{3840, 2160}};
+    for (const std::string& text : request.sizes) sizes_.push_back(picture_size(text));
+    if (filter_names_.empty()) filter_names_ = {"box"};
+    std::vector<std::string> of_gpu, known;
+    for (const std::string& filter_name : filter_names_) {
+      const auto filter = static_cast<BenchFilter>(
+          known_word("--filter", "filter", filter_name,
+                     {gpu::bench_filter_names.begin(), gpu::bench_filter_names.end()}));
+      std::vector<int> radii;
+      for (const std::string& text : radii_) radii.push_back(radius_of(text));
+      for (const int radius : radii) check_radius(filter, radius);
+      filters_.emplace_back(filter, radii.empty() ? standard_radii(filter) : radii);
+      add_new(of_gpu, gpu::filter_ids(filter));
+      add_new(known, cpu_filter_ids(filter));
+    }
+    known.insert(known.begin(), of_gpu.begin(), of_gpu.end());
+    const std::string no_gpu = why_no_gpu(request.device);
+    has_gpu_ = no_gpu.empty();
+    for (const std::string& id : request.algorithms) {
+      if (id == "all") continue;
+      if (!contains(known, id))
+        throw UsageError(
+            fmt::format("--algorithm {}: there is no such algorithm of {}; known are {}", id,
+                        fmt::join(filter_names_, ", "), fmt::join(known, ", ")));
+      if (!no_gpu.empty() && contains(of_gpu, id))
+        throw UsageError(fmt::format("--algorithm {} needs a GPU: {}", id, no_gpu));
+    }
+    const bool wants_all_ids = wants_all(request.algorithms);
+    ids_ = wants_all_ids ? known : request.algorithms;
+    return wants_all_ids ? no_gpu : "";
+  }
+
+  std::vector<Column> columns() const override {
+    const auto text = [](const char* key) {
+      return [key](const Json& row) { return row[key].get<std::string>(); };
+    };
+    return {{"algorithm", -29, text("id")},
+            {"filter", -18, text("filter")},
+            {"size", 11,
+             [](const Json& row) {
+               return fmt::format("{}x{}", row["width"].get<int>(), row["height"].get<int>());
+             }},
+            {"radius", 6, [](const Json& row) { return row["radius"].dump(); }},
+            figure_column("reads", 9, "reads")};
+  }
+
+  void run(const Request& request, Table& table) override {
+    for (const auto& [filter, radii] : filters_)
+      for (const Size size : sizes_)
+        for (const int radius : radii) run_case(filter, size, radius, request, table);
+  }
+
+  PageText page_text() const override {
+    return {.title = "Filters, measured",
+            .input = "picture",
+            .check =
+                "After each run every element of the result is compared with that of the CPU, "
+                "except NPP’s, which rounds in its own way and replicates borders whatever "
+                "the others do.",
+            .floor = "a kernel that only reads every pixel and writes every element of the result",
+            .bytes = "the picture once and the result once",
+            .cpu = "CPU rows use all threads of the machine."};
+  }
+
+  void complete(Row& row, const Json& json) const override {
+    row.type = json.value("filter", "");
+    row.section = fmt::format("{} {}x{}", row.type, row.width, row.height);
+    row.value = json.value("radius", 0);
+    row.settings = fmt::format("radius {}", json.value("radius", 0));
+    row.is_part = json.value("valid_part", false);
+  }
+
+  std::string heading(const Row& row, const Json& rows) const override {
+    return fmt::format("{}, border {}", size_text(row), rows.front().value("border", ""));
+  }
+
+  std::string section(const Rows& rows, const Looks& looks) const override {
+    // Algorithms that compute a part of the result have less to do.
+    const Rows comparable = filtered(rows, [](const Row& row) { return !row.is_part; });
+    const std::string chart = radius_chart(rows, looks);
+    return radius_comparisons(comparable) + (chart.empty() ? order_charts(rows) : chart) +
+           medians_over_radii(rows, comparable) + reads_over_radii(rows) +
+           "<h3>All figures</h3>\n" + figures_table(rows);
+  }
+
+  Explanation explain(const std::string& id) const override {
+    static const std::map<std::string, std::string> others{
+        {"floor", "A kernel that only reads every pixel and writes every element of the result"},
+        {"integral_statistics", "Sums of windows from integral images (summed area tables)"},
+        {"direct_statistics", "Sums over every pixel of the window"},
+        {"three_boxes", "An approximation of the Gaussian: three boxes one after the other"},
+        {"peer_npp", "NPP, NVIDIA’s library of image processing"},
+        {"cpu_integral", "Sums of windows from an integral image (summed area table)"},
+        {"cpu_separable", "Along rows, then along columns"},
+        {"cpu_direct", "Every pixel of the window"}};
+    if (const auto other = others.find(id); other != others.end()) return {other->second};
+    const gpu::FilterAlgorithm* const found = gpu::find_filter(id);
+    return found ? Explanation{std::string(found->title), std::string(found->source)}
+                 : Explanation{};
+  }
+
+ private:
+  void run_case(BenchFilter filter, Size size, int radius, const Request& request, Table& table) {
+    table.begin_case();
+    const Json fields{{"filter", gpu::bench_filter_names[static_cast<std::size_t>(filter)]},
+                      {"radius", radius},
+                      {"border", border_},
+                      {"width", size.width},
+                      {"height", size.height}};
+    table.attempt(fields, [&] {
+      const Image<std::uint8_t> picture = noise_picture(size);
+      const FilterCase one{
+          filter, picture.view(), radius,
+          static_cast<Border>(known_word("--border", "border", border_,
+                                         {border_names.begin(), border_names.end()}))};
+      if (has_gpu_)
+        table.attempt(fields, [&] {
+          const GpuSubjects gpu = gpu::filter_subjects(one, request.device, ids_);
+          table.measure(fields, gpu.subjects, request.runs, gpu.room, request.algorithms);
+        });
+      table.measure(fields, host_subjects(one, ids_), request.runs, 0, request.algorithms);
+    });
+  }
+
+  std::vector<std::string> filter_names_, radii_;
+  std::string border_ = "reflect101";
+  bool has_gpu_ = false;
+  std::vector<std::pair<BenchFilter, std::vector<int>>> filters_;
+  std::vector<Size> sizes_;
+  std::vector<std::string> ids_;
+};
+
+}  // namespace
+
+std::vector<std::string> cpu_filter_ids(BenchFilter filter) {
+  switch (filter) {
+    case BenchFilter::box:
+      return {"cpu_integral", "cpu_separable", "cpu_direct"};
+    case BenchFilter::gaussian:
+    case BenchFilter::sobel:
+    case BenchFilter::stencil:
+      return {"cpu_separable", "cpu_direct"};
+    case BenchFilter::convolution:
+      return {"cpu_direct"};
+    case BenchFilter::variance:
+    case BenchFilter::adaptive_threshold:
+      return {"cpu_integral", "cpu_direct"};
+  }
+  return {};
+}
+
+std::unique_ptr<Problem> filter_problem() {
+  return std::make_unique<FilterProblem>();
+}
+
+}  // namespace facesat::lab
+
+// What is measured: masks and ids, with and without CUDA.
+namespace facesat::gpu {
+namespace {
+
+constexpr std::array filter_registry{
+#define FACESAT_FILTER(id) std::string_view(#id),
+#include "kernels/filter/registry.def"
+#undef FACESAT_FILTER
+};
+
+// By their names, because the constants do not exist without CUDA.
+bool can_do(std::string_view id, BenchFilter filter) {
+  const bool is_box = id == "facesat_box" || id == "integral_box";
+  const bool is_separable = id.find("separable") != id.npos;
+  const bool is_1d = id.starts_with("lecture_1d");
+  switch (filter) {
+    case BenchFilter::box:
+      return !is_1d;
+    case BenchFilter::gaussian:
+    case BenchFilter::sobel:
+      return !is_box && !is_1d;
+    case BenchFilter::stencil:
+      return is_1d || is_box || is_separable;
+    case BenchFilter::convolution:
+      return !is_box && !is_separable && !is_1d;
+    case BenchFilter::variance:
+    case BenchFilter::adaptive_threshold:
+      return false;
+  }
+  return false;
+}
+
+}  // namespace
+
+Mask<std::int32_t> FilterCase::mask() const {
+  switch (filter) {
+    case BenchFilter::gaussian:
+      return gaussian_mask<std::int32_t>(radius);
+    case BenchFilter::sobel:
+      return sobel_mask<std::int32_t>(radius, true);
+    case BenchFilter::stencil:
+      return box_mask<std::int32_t>({radius, 0});
+    case BenchFilter::convolution: {
+      // Weights that are no product; their sum is the divisor.
+      Mask<std::int32_t> mask{{radius, radius}, {}, {}, {}, 0};
+      std::minstd_rand random(static_cast<unsigned>(radius));
+      for (std::int64_t i = 0; i < mask.radius.area(); ++i) {
+        mask.weights.push_back(static_cast<std::int32_t>(1 + random() % 15));
+        mask.divisor += mask.weights.back();
+      }
+      return mask;
+    }
+    case BenchFilter::box:
+    case BenchFilter::variance:
+    case BenchFilter::adaptive_threshold:
+      break;
+  }
+  return box_mask<std::int32_t>({radius, radius});
+}
+
+double FilterCase::bytes() const {
+  double bytes = 0;
+  visit_result_type(filter, [&]<class Out>(Out) {
+    bytes = static_cast<double>(picture.size.area()) * (1 + sizeof(Out));
+  });
+  return bytes;
+}
+
+std::vector<std::string> filter_ids(BenchFilter filter) {
+  std::vector<std::string> ids;
+  for (const std::string_view id : filter_registry)
+    if (can_do(id, filter)) ids.emplace_back(id);
+  if (filter == BenchFilter::variance || filter == BenchFilter::adaptive_threshold)
+    ids.insert(ids.end(), {"integral_statistics", "direct_statistics"});
+  if (filter == BenchFilter::gaussian) ids.emplace_back("three_boxes");
+  if (filter != BenchFilter::stencil && filter != BenchFilter::variance)
+    ids.emplace_back("peer_npp");
+  return ids;
+}
+
+}  // namespace facesat::gpu

@@ -1,0 +1,96 @@
+// What lab/problems/filter.cpp, the problem of `facesat bench filter`, and its GPU side have in
+// common. Without CUDA headers.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lab/measure.hpp"
+
+#include "core/filter/mask.hpp"
+#include "core/image.hpp"
+#include "kernels/filter/algorithm.hpp"
+
+namespace facesat::gpu {
+
+// What is measured. `convolution` has a mask that is not separable.
+enum class BenchFilter { box, gaussian, sobel, stencil, convolution, variance, adaptive_threshold };
+inline constexpr std::array<std::string_view, 7> bench_filter_names{
+    "box", "gaussian", "sobel", "stencil", "convolution", "variance", "adaptive-threshold"};
+
+// A stencil is the sum of a window along rows. Sobel's derivative is that along x. Pictures have 8
+// bits; results have 8, but for sobel and stencil they are 32s, and for variance 32f.
+struct FilterCase {
+  BenchFilter filter = BenchFilter::box;
+  View<const std::uint8_t> picture;  // in the host's memory
+  int radius = 1;
+  Border border = Border::reflect101;
+
+  // For variance and adaptive_threshold, the mask of their windows. Throws ArgumentError for a
+  // radius that the filter does not take.
+  Mask<std::int32_t> mask() const;
+  double bytes() const;  // of the picture once and of the result once
+};
+
+// Calls visit(T{}) with the type of the results.
+template <class Visit>
+void visit_result_type(BenchFilter filter, Visit visit) {
+  if (filter == BenchFilter::sobel || filter == BenchFilter::stencil)
+    visit(std::int32_t{});
+  else if (filter == BenchFilter::variance)
+    visit(float{});
+  else
+    visit(std::uint8_t{});
+}
+
+// The offset of adaptive_threshold.
+inline constexpr int bench_offset = 5;
+
+// The ids of all rows that a filter can have on a GPU, also in builds without CUDA: those of the
+// registry, then for variance and adaptive_threshold "integral_statistics" and "direct_statistics",
+// for gaussian "three_boxes" (an approximation, compared with the CPU's), and "peer_npp".
+std::vector<std::string> filter_ids(BenchFilter filter);
+
+// The floor (a kernel that only reads each pixel and writes each element of the result, in the same
+// types), and those of the ids that run on a GPU, with pictures in device memory. Results are
+// compared with those of the CPU. NPP replicates borders, whatever the case's, has a rounding of
+// its own, and is not compared. Rows have the fields "reads", per pixel, and "launches", where they
+// are known. Without CUDA there are none. Throws DeviceError or MemoryError.
+lab::GpuSubjects filter_subjects(const FilterCase& one, int device,
+                                 const std::vector<std::string>& ids);
+
+// NPP's filters, with a replicated border. NPP's Sobel has results of 16 bits in place of 32.
+class NppFilter {
+ public:
+  // Copies what it needs of the mask. Throws CudaError or MemoryError.
+  NppFilter(BenchFilter filter, const Mask<std::int32_t>& mask);
+  ~NppFilter();
+
+  // Why it cannot be measured; empty if it can.
+  const std::string& why_not() const { return why_not_; }
+  // The task's pictures; its mask and border are not looked at. Throws NppError.
+  void enqueue(const FilterTask& task, StreamHandle stream) const;
+
+ private:
+  struct Weights;
+  BenchFilter filter_;
+  Radius radius_;
+  int divisor_;
+  std::unique_ptr<Weights> weights_;
+  std::string why_not_;
+};
+
+}  // namespace facesat::gpu
+
+namespace facesat::lab {
+
+// The ids of a filter's rows on all threads of the CPU (core/cpu/filter.hpp):
+//   cpu_integral: sums of windows from an integral image (summed area table), whose time counts;
+//   cpu_separable: along rows, then along columns;
+//   cpu_direct: every weight of the mask, or every pixel of the window.
+std::vector<std::string> cpu_filter_ids(gpu::BenchFilter filter);
+
+}  // namespace facesat::lab

@@ -1,0 +1,14 @@
+// Micro-benchmarks of a GPU's throughputs, a part of measure_micro().
+#pragma once
+
+#include "lab/stream_timer.cuh"
+
+#include "kernels/device/figures.hpp"
+
+namespace facesat::gpu {
+
+// Measures all operations per second and shared_bytes_per_s. `figures` must have the number of
+// multiprocessors.
+void measure_throughputs(lab::StreamTimer& timer, MicroFigures& figures);
+
+}  // namespace facesat::gpu

@@ -1,0 +1,296 @@
+// facesat bench filter: the contract of its output, and the page of its --report; the measured
+// times are not checked here.
+#include "lab/problems/filter.hpp"
+
+#include <fmt/format.h>
+
+#include "tests/app/program.hpp"
+#include "tests/lab/page.hpp"
+
+namespace facesat::test {
+namespace {
+
+using FilterBench = ProgramTest;
+using Arguments = std::vector<std::string>;
+
+Arguments filter(const Arguments& arguments) {
+  Arguments all{"bench", "filter"};
+  all.insert(all.end(), arguments.begin(), arguments.end());
+  return all;
+}
+
+TEST_F(FilterBench, RowsOfTheCpuAreCheckedForEveryFilterAndBorder) {
+  for (const std::string_view border : border_names)
+    for (std::size_t i = 0; i < gpu::bench_filter_names.size(); ++i) {
+      const Arguments ids = lab::cpu_filter_ids(static_cast<gpu::BenchFilter>(i));
+      const std::string name(gpu::bench_filter_names[i]);
+      Arguments arguments =
+          filter({"--filter", name, "--border", std::string(border), "--radius", "2", "--radius",
+                  "5", "--size", "65x33", "--runs", "2", "--json", "t.json"});
+      for (const std::string& id : ids) arguments.insert(arguments.end(), {"--algorithm", id});
+      const Finished done = run(arguments);
+      EXPECT_EQ(done.status, 0) << name << done.err << done.out;
+      EXPECT_EQ(done.err, "");
+      EXPECT_EQ(done.out.find("WRONG"), std::string::npos) << done.out;
+      std::vector<std::pair<std::string, int>> measured, expected;
+      for (const int radius : {2, 5})
+        for (const std::string& id : ids) expected.emplace_back(id, radius);
+      const Json table = Json::parse(read_text(folder / "t.json"));
+      for (const Json& row : table["rows"]) {
+        if (row["id"] == "floor") continue;  // of a GPU
+        measured.emplace_back(row["id"], row["radius"]);
+        EXPECT_EQ(row["filter"], name);
+        EXPECT_EQ(row["border"], border);
+        EXPECT_EQ(row["width"], 65);
+        EXPECT_EQ(row["height"], 33);
+        EXPECT_EQ(row["checked"], true);
+        EXPECT_LE(row["min_us"], row["median_us"]);
+        EXPECT_LE(row["median_us"], row["p95_us"]);
+        EXPECT_GT(row["gb_per_s"], 0);
+      }
+      EXPECT_EQ(measured, expected);
+    }
+}
+
+TEST_F(FilterBench, RadiiMayExceedThePicture) {
+  const Finished done =
+      run(filter({"--radius", "40", "--radius", "300", "--size", "7x1", "--runs", "1",
+                  "--algorithm", "cpu_integral", "--algorithm", "cpu_direct"}));
+  EXPECT_EQ(done.status, 0) << done.err << done.out;
+}
+
+// Returns the radii in the file's rows.
+std::vector<int> radii_in(const std::filesystem::path& file) {
+  std::vector<int> radii;
+  const Json table = Json::parse(read_text(file));
+  for (const Json& row : table["rows"])
+    if (row["id"] == "cpu_separable") radii.push_back(row["radius"]);
+  return radii;
+}
+
+TEST_F(FilterBench, TheStandardRadiiAreThoseOfTheFilter) {
+  const Arguments rest{"--size",      "20x20",         "--runs", "1",
+                       "--algorithm", "cpu_separable", "--json", "t.json"};
+  Arguments box = filter(rest), sobel = filter({"--filter", "sobel"});
+  sobel.insert(sobel.end(), rest.begin(), rest.end());
+  ASSERT_EQ(run(box).status, 0);
+  EXPECT_EQ(radii_in(folder / "t.json"), (std::vector{1, 2, 3, 5, 7, 10, 15}));
+  ASSERT_EQ(run(sobel).status, 0);
+  EXPECT_EQ(radii_in(folder / "t.json"), (std::vector{1, 2, 3}));
+}
+
+TEST_F(FilterBench, AbsentRowsAreListedIfTheyAreAskedForByName) {
+  const Arguments endless{"--radius", "1450", "--size", "100x100", "--runs", "1"};
+  Arguments named = filter({"--algorithm", "cpu_direct"}),
+            all = filter({"--algorithm", "all", "--json", "t.json"});
+  named.insert(named.end(), endless.begin(), endless.end());
+  const Finished asked = run(named);
+  EXPECT_EQ(asked.status, 1);
+  EXPECT_NE(asked.out.find("a run has more than 68 billion operations"), std::string::npos)
+      << asked.out;
+  if (!Json::parse(run({"info", "--json"}).out)["devices"].empty())
+    GTEST_SKIP() << "this machine has a GPU";
+  all.insert(all.end(), endless.begin(), endless.end());
+  EXPECT_EQ(run(all).status, 0);
+  EXPECT_EQ(read_text(folder / "t.json").find("cpu_direct"), std::string::npos);
+}
+
+TEST_F(FilterBench, MistakesAreReportedInASentence) {
+  write_text(folder / "foreign.html", "somebody else's");
+  for (const auto& [arguments, said] : std::vector<std::pair<Arguments, std::string>>{
+           {{"--filter", "median"},
+            "--filter median: there is no such filter; known are box, gaussian, sobel, stencil, "
+            "convolution, variance, adaptive-threshold"},
+           {{"--algorithm", "fastest"}, "there is no such algorithm of box; known are "},
+           {{"--filter", "sobel", "--algorithm", "cpu_integral"},
+            "there is no such algorithm of sobel; known are "},
+           {{"--border", "replicate"}, "--border: expected clamp|mirror|reflect101|wrap|zero"},
+           {{"--radius", "0"}, "--radius: expected a whole number of at least 1"},
+           {{"--radius", "1.5"}, "--radius: expected a whole number of at least 1"},
+           {{"--radius", "1451"}, "--radius 1451: filters have radii from 1 to 1450"},
+           {{"--filter", "box", "--filter", "sobel", "--radius", "7"},
+            "--radius 7: Sobel's derivatives have radii from 1 to 6"},
+           {{"--size", "40000x10"}, "--size 40000x10: sides are from 1 to 32768"},
+           {{"--size", "0x10"}, "from 1 to 32768"},
+           {{"--runs", "0"}, "--runs: expected a whole number"},
+           {{"--report", "foreign.html"}, "foreign.html"},
+           {{"--json", "t", "--report", "t"}, "--json and --report need different files"}}) {
+    const Finished done = run(filter(arguments));
+    EXPECT_EQ(done.status, 2) << done.err;
+    EXPECT_EQ(done.out, "");
+    EXPECT_NE(done.err.find(said), std::string::npos) << done.err;
+  }
+  EXPECT_EQ(read_text(folder / "foreign.html"), "somebody else's");
+}
+
+TEST_F(FilterBench, WithoutAGpuOnlyTheCpuIsMeasured) {
+  if (!Json::parse(run({"info", "--json"}).out)["devices"].empty())
+    GTEST_SKIP() << "this machine has a GPU";
+  const Finished all = run(filter({"--size", "9x9", "--radius", "1", "--runs", "1"}));
+  EXPECT_EQ(all.status, 0) << all.err;
+  EXPECT_NE(all.err.find("GPU algorithms are left out: "), std::string::npos) << all.err;
+  EXPECT_EQ(std::count(all.out.begin(), all.out.end(), '\n'), 4) << all.out;
+  const Finished asked = run(filter({"--algorithm", "integral_box"}));
+  EXPECT_EQ(asked.status, 2);
+  EXPECT_NE(asked.err.find("--algorithm integral_box needs a GPU: "), std::string::npos)
+      << asked.err;
+}
+
+TEST_F(FilterBench, ReportIsWritten) {
+  const Arguments arguments = filter({"--size", "20x30", "--radius", "1", "--radius", "4", "--runs",
+                                      "1", "--algorithm", "cpu_integral", "--report", "r.html"});
+  ASSERT_EQ(run(arguments).status, 0);
+  const std::string text = read_text(folder / "r.html");
+  for (const char* word :
+       {"cpu_integral", "20×30", "facesat bench filter", "all threads", "</html>"})
+    EXPECT_NE(text.find(word), std::string::npos) << word;
+  EXPECT_EQ(run(arguments).status, 0);  // in place of the earlier one
+}
+
+// A row as `bench filter --json` writes it.
+Json row(const std::string& id, int radius, double us, double floor_us = 5) {
+  Json row{
+      {"id", id},     {"filter", "box"},      {"radius", radius},       {"border", "wrap"},
+      {"width", 640}, {"height", 480},        {"median_us", us},        {"min_us", us},
+      {"p95_us", us}, {"floor_us", floor_us}, {"ratio", us / floor_us}, {"gb_per_s", 100 / us}};
+  if (id == "floor") return row;
+  row["reads"] = 10.0 * radius;
+  row["launches"] = 1;
+  if (id != "peer_npp") row["checked"] = true;
+  return row;
+}
+
+// Rows of an algorithm whose time at radii 1, 3 and 9 are these.
+Json rows_of(const std::string& id, double at_1, double at_3, double at_9) {
+  return {row(id, 1, at_1), row(id, 3, at_3), row(id, 9, at_9)};
+}
+
+// The page of the rows of these lists.
+Page page_of_lists(const Json& lists) {
+  Json rows = Json::array();
+  for (const Json& list : lists)
+    for (const Json& one : list) rows.push_back(one);
+  return {*problem_named("filter"), rows, {{"cores", 52}}, "facesat bench filter"};
+}
+
+std::vector<std::string> sentences(const Page& page) {
+  return page.texts("//ul[@class='comparisons']/li");
+}
+
+TEST(FilterReport, ShowsEveryRow) {
+  const Page page =
+      page_of_lists(Json{rows_of("floor", 5, 5, 5), rows_of("integral_box", 30, 30, 31),
+                         rows_of("lecture_2d_naive", 20, 80, 2000)});
+  EXPECT_EQ(page.count("//link | //img | //@src"), 0u);
+  const std::string chart = "//figure[@class='scatter radii']";
+  EXPECT_EQ(page.count(chart + "//g[starts-with(@class,'point')]"), 9u);
+  EXPECT_EQ(page.count(chart + "//g[starts-with(@class,'series ref')]"), 1u);  // the floor
+  EXPECT_EQ(page.texts("//ul[@class='key']/li"),
+            (std::vector<std::string>{"lecture_2d_naive: 2\u202f000 µs", "integral_box: 31.0 µs",
+                                      "floor: 5.00 µs"}));
+  // Both axes are logarithmic: the radii 1, 3 and 9 are equally far apart.
+  const auto x = page.numbers("(" + chart + "//g[starts-with(@class,'series')])[1]/g/use", "x");
+  ASSERT_EQ(x.size(), 3u);
+  EXPECT_NEAR(x[2] - x[1], x[1] - x[0], 0.05);
+  const auto y = page.numbers("(" + chart + "//g[starts-with(@class,'series')])[1]/g/use", "y");
+  EXPECT_GT(y[0], y[1]);  // the slowest is the highest point
+  // Medians and reads over the radii, then all figures.
+  EXPECT_EQ(page.texts("(//table[@class='radii'])[1]//th[@scope='col']"),
+            (std::vector<std::string>{"radius", "1", "3", "9"}));
+  EXPECT_EQ(page.texts("(//table[@class='radii'])[1]//b"),
+            (std::vector<std::string>{"30.00", "31.00", "20.00"}));
+  EXPECT_EQ(page.texts("(//table[@class='radii'])[2]//td"),
+            (std::vector<std::string>{"10.00", "30.00", "90.00", "10.00", "30.00", "90.00"}));
+  EXPECT_EQ(page.count("//section[not(@id)]//table[not(@class)]//tr[th[@scope='row']]"), 9u);
+  EXPECT_EQ(page.count("//section[@id='algorithms']//tbody/tr"), 3u);
+  for (const std::string& link : page.texts("//h2/small")) EXPECT_EQ(link, "640×480, border wrap");
+}
+
+TEST(FilterReport, SaysFromWhichRadiusOnTheIntegralImageIsFaster) {
+  const Page page = page_of_lists(
+      Json{rows_of("integral_box", 30, 31, 32), rows_of("facesat_box", 40, 30.5, 40),
+           rows_of("lecture_2d_naive", 20, 80, 2000), rows_of("lecture_2d_pitched", 25, 60, 1500),
+           rows_of("lecture_separable", 21, 25, 50), rows_of("facesat_separable", 20, 24, 28),
+           rows_of("peer_npp", 90, 90, 90)});
+  EXPECT_EQ(
+      sentences(page),
+      (std::vector<std::string>{
+          "The box from an integral image is faster than the fastest direct convolution from "
+          "radius 3 on. At radius 9, integral_box takes 32.0 µs, and lecture_2d_pitched 1\u202f500 "
+          "µs.",
+          "The box from an integral image is not faster than the fastest separable convolution at "
+          "any radius from 1 to 9. At radius 9, integral_box takes 32.0 µs, and facesat_separable "
+          "28.0 µs.",
+          "The box from an integral image is faster than NPP at every radius from 1 to 9. At "
+          "radius 9, integral_box takes 32.0 µs, and peer_npp 90.0 µs.",
+          "The fastest separable convolution is faster than the fastest direct convolution from "
+          "radius 3 on. At radius 9, facesat_separable takes 28.0 µs, and lecture_2d_pitched "
+          "1\u202f500 µs."}));
+}
+
+TEST(FilterReport, SentencesNeedRowsOfBoth) {
+  EXPECT_TRUE(sentences(page_of_lists(Json{rows_of("integral_box", 30, 31, 32)})).empty());
+  Json wrong = rows_of("lecture_2d_naive", 20, 80, 2000);
+  for (Json& one : wrong) one["checked"] = false;
+  const Page page = page_of_lists(Json{rows_of("integral_box", 30, 31, 32), wrong});
+  EXPECT_TRUE(sentences(page).empty());
+  EXPECT_NE(page.text.find("WRONG"), std::string::npos);
+  // Radii at which both were measured.
+  Json partial = rows_of("lecture_2d_naive", 20, 80, 2000);
+  partial.erase(2);
+  EXPECT_EQ(sentences(page_of_lists(Json{rows_of("integral_box", 30, 31, 32), partial})),
+            (std::vector<std::string>{
+                "The box from an integral image is faster than the fastest direct convolution from "
+                "radius 3 on. At radius 3, integral_box takes 31.0 µs, and lecture_2d_naive 80.0 "
+                "µs."}));
+  EXPECT_EQ(sentences(page_of_lists(Json{rows_of("cpu_integral", 30, 31, 32),
+                                         rows_of("cpu_separable", 40, 31, 40),
+                                         rows_of("cpu_direct", 40, 31, 20)})),
+            (std::vector<std::string>{
+                "On the CPU, the integral image is faster than the separable convolution from "
+                "radius 9 on. At radius 9, cpu_integral takes 32.0 µs, and cpu_separable 40.0 µs.",
+                "On the CPU, the integral image is faster than the direct computation only at "
+                "radius 1. At radius 9, cpu_integral takes 32.0 µs, and cpu_direct 20.0 µs."}));
+}
+
+TEST(FilterReport, OneRadiusIsShownAsBars) {
+  const Page page =
+      page_of_lists(Json{{row("floor", 4, 5), row("integral_box", 4, 30), row("peer_npp", 4, 20)}});
+  EXPECT_EQ(page.count("//figure[@class='bars']//g[starts-with(@class,'bar')]"), 3u);
+  EXPECT_EQ(page.count("//figure[@class='scatter radii']"), 0u);
+  EXPECT_EQ(sentences(page),
+            (std::vector<std::string>{"The box from an integral image is not faster than NPP at "
+                                      "radius 4. At radius 4, integral_box takes 30.0 µs, and "
+                                      "peer_npp 20.0 µs."}));
+}
+
+// An algorithm that computes only a part of the result is no rival.
+TEST(FilterReport, PartsOfTheResultAreNotCompared) {
+  Json part = rows_of("lecture_2d_valid", 1, 1, 1);
+  for (Json& one : part) one["valid_part"] = true;
+  const Page page = page_of_lists(Json{rows_of("integral_box", 30, 31, 32), part});
+  EXPECT_TRUE(sentences(page).empty());
+  EXPECT_EQ(page.texts("(//table[@class='radii'])[1]//b"),
+            (std::vector<std::string>{"30.00", "31.00", "32.00"}));
+  EXPECT_EQ(page.count("//figure[@class='scatter radii']//g[starts-with(@class,'point')]"), 6u);
+}
+
+TEST(FilterReport, FiltersAndSizesHaveSectionsOfTheirOwn) {
+  Json other = rows_of("cpu_direct", 1, 2, 3), larger = rows_of("cpu_direct", 4, 8, 12);
+  for (Json& one : other) one["filter"] = "variance";
+  for (Json& one : larger) one["width"] = 1280;
+  Json failed = row("integral_box", 1, 1);
+  for (const char* key : {"median_us", "min_us", "p95_us", "checked"}) failed.erase(key);
+  failed["failure"] = "too little memory";
+  const Page page = page_of_lists(Json{rows_of("cpu_direct", 1, 2, 3), other, larger, {failed}});
+  EXPECT_EQ(page.texts("//section[not(@id)]/h2"),
+            (std::vector<std::string>{"box ", "variance ", "box "}));
+  EXPECT_NE(page.text.find("too little memory"), std::string::npos);
+}
+
+TEST(FilterReport, ARunWithoutRowsGivesAPage) {
+  EXPECT_EQ(page_of_lists(Json::array()).count("//figure | //section"), 0u);
+}
+
+}  // namespace
+}  // namespace facesat::test

@@ -1,0 +1,115 @@
+// The kernels that fill arrays and check scans for benchmarks, and that measure the floor (see
+// docs/glossary.md).
+#include <cmath>
+
+#include "lab/problems/scan.hpp"
+
+#include "kernels/scan/scan_reference.hpp"
+#include "tests/kernels/device_memory.hpp"
+
+namespace facesat::test {
+namespace {
+
+using gpu::ScanOperator;
+using gpu::ScanTask;
+
+constexpr std::uint32_t data_seed = 7;
+
+// The scan of `input`, by the definition.
+template <class T>
+std::vector<T> scan_of(const std::vector<T>& input, ScanTask task, bool is_inclusive) {
+  std::vector<T> output(input.size());
+  task.is_inclusive = is_inclusive;
+  task.input = input.data();
+  task.output = output.data();
+  gpu::scan_reference(task);
+  return output;
+}
+
+// The number of wrong elements that the check finds in `output`.
+template <class T>
+unsigned count_wrong(ScanTask task, const std::vector<T>& output) {
+  const DeviceArray<T> array(output);
+  DeviceArray<unsigned> wrong(std::vector<unsigned>{0});
+  task.output = const_cast<DeviceArray<T>&>(array).data();
+  gpu::enqueue_check(task, data_seed, wrong.data(), test_stream());
+  return wrong.download().front();
+}
+
+template <class T>
+std::vector<T> filled(ScanTask task) {
+  DeviceArray<T> input(std::vector<T>(static_cast<std::size_t>(task.n)));
+  task.input = input.data();
+  gpu::enqueue_fill(task, data_seed, test_stream());
+  return input.download();
+}
+
+constexpr ScanOperator operators[] = {ScanOperator::sum, ScanOperator::product,
+                                      ScanOperator::minimum, ScanOperator::maximum};
+
+template <class Body>
+void for_all_tasks(int n, Body body) {
+  for (const gpu::ScanTypeInfo& info : gpu::scan_types)
+    for (const ScanOperator op : operators)
+      for (const bool is_inclusive : {true, false})
+        gpu::visit_type(info.type, [&]<class T>(T zero) {
+          SCOPED_TRACE(std::string(info.name) + " " + std::string(gpu::name_of(op)) +
+                       (is_inclusive ? " inclusive" : " exclusive"));
+          body(ScanTask{.type = info.type, .op = op, .is_inclusive = is_inclusive, .n = n}, zero);
+        });
+}
+
+TEST(ScanFloor, FloorCopiesEveryElement) {
+  for (const int n : {1, 3, 4, 5, 4095, 4096, 4099})
+    gpu::visit_type(gpu::ScanType::f32, [&]<class T>(T) {
+      ScanTask task{.type = gpu::ScanType::f32, .n = n};
+      const std::vector<T> values = filled<T>(task);
+      std::vector<T> guarded(values);
+      guarded.push_back(T{99});
+      DeviceArray<T> input(values), output(std::vector<T>(guarded.size(), T{99}));
+      task.input = input.data();
+      task.output = output.data();
+      gpu::enqueue_floor(task, test_stream());
+      EXPECT_EQ(output.download(), guarded) << n;
+    });
+}
+
+TEST(ScanFloor, TheCheckAcceptsScansAndNothingElse) {
+  for_all_tasks(700, []<class T>(const ScanTask& task, T) {
+    const std::vector<T> right = scan_of(filled<T>(task), task, task.is_inclusive);
+    EXPECT_EQ(count_wrong(task, right), 0u);
+    for (const std::size_t i : {std::size_t{0}, std::size_t{333}, right.size() - 1}) {
+      std::vector<T> wrong = right;
+      wrong[i] = static_cast<T>(wrong[i] == T{5} ? 6 : 5);
+      EXPECT_GE(count_wrong(task, wrong), 1u) << i;
+    }
+    EXPECT_GE(count_wrong(task, scan_of(filled<T>(task), task, !task.is_inclusive)), 1u);
+  });
+}
+
+// A block that ignores what lies before it, and any order of operations, must be distinguishable:
+// the first changes the results, the second does not.
+TEST(ScanFloor, DataAreExactInAnyOrderAndShowErrors) {
+  for_all_tasks(100000, []<class T>(const ScanTask& task, T) {
+    const int n = task.n, block = 1000;
+    if (!task.is_inclusive) return;
+    std::vector<T> values;
+    for (int i = 0; i < n; ++i) values.push_back(gpu::scan_input<T>(task.op, n, i, data_seed));
+    const std::vector<T> right = scan_of(values, task, true);
+    std::vector<T> reversed(values.rbegin(), values.rend());
+    EXPECT_EQ(scan_of(reversed, task, true).back(), right.back());
+    int visible = 0;
+    for (int begin = block; begin < n; begin += block)
+      visible += gpu::combine(task.op, right[begin - 1], values[begin]) != values[begin];
+    EXPECT_GT(visible, n / block / 4);
+    if (task.op == ScanOperator::product) {
+      EXPECT_NE(right.back(), T{});  // no bits were lost
+    }
+    if constexpr (!std::is_integral_v<T>) {
+      for (const T value : right) ASSERT_TRUE(std::isfinite(value));
+    }
+  });
+}
+
+}  // namespace
+}  // namespace facesat::test

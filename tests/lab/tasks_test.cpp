@@ -1,0 +1,162 @@
+// facesat bench tasks: the contract of its output, its halftones, and the page of its --report; the
+// measured times are not checked here.
+#include "lab/problems/tasks.hpp"
+
+#include <cstdlib>
+
+#include "library/media/codec.hpp"
+#include "tests/app/program.hpp"
+#include "tests/core/pictures.hpp"
+#include "tests/lab/page.hpp"
+
+namespace facesat::test {
+namespace {
+
+using TasksBench = ProgramTest;
+using Arguments = std::vector<std::string>;
+
+Arguments tasks(const Arguments& arguments) {
+  Arguments all{"bench", "tasks"};
+  all.insert(all.end(), arguments.begin(), arguments.end());
+  return all;
+}
+
+TEST_F(TasksBench, RowsOfTheCpuAreCheckedForEveryProblem) {
+  for (const auto& [problem, size, ids] :
+       std::vector<std::tuple<std::string, std::string, Arguments>>{
+           {"knapsack", "37x500", {"cpu_serial", "cpu_threads"}},
+           {"error-diffusion", "65x33", {"cpu_collection", "cpu_diffusion"}},
+           {"sat", "65x33", {"cpu_4r1w"}}}) {
+    Arguments arguments =
+        tasks({"--problem", problem, "--size", size, "--runs", "2", "--json", "t.json"});
+    for (const std::string& id : ids) arguments.insert(arguments.end(), {"--schedule", id});
+    const Finished done = run(arguments);
+    EXPECT_EQ(done.status, 0) << done.err;
+    EXPECT_EQ(done.err, "");
+    EXPECT_EQ(done.out.find("WRONG"), std::string::npos) << done.out;
+    Arguments measured;
+    const Json table = Json::parse(read_text(folder / "t.json"));
+    for (const Json& row : table["rows"]) {
+      EXPECT_EQ(row["problem"], problem);
+      if (row["id"] == "floor") continue;  // of a GPU
+      measured.push_back(row["id"]);
+      EXPECT_EQ(row["checked"], true);
+      EXPECT_EQ(row[problem == "knapsack" ? "items" : "width"], problem == "knapsack" ? 37 : 65);
+      EXPECT_EQ(row[problem == "knapsack" ? "capacity" : "height"],
+                problem == "knapsack" ? 500 : 33);
+      EXPECT_LE(row["min_us"], row["median_us"]);
+      EXPECT_LE(row["median_us"], row["p95_us"]);
+    }
+    EXPECT_EQ(measured, ids);
+  }
+}
+
+TEST_F(TasksBench, MistakesAreReportedInASentence) {
+  write_text(folder / "foreign.png", "somebody else's");
+  for (const auto& [arguments, said] : std::vector<std::pair<Arguments, std::string>>{
+           {{"--size", "10x10"}, "choose one with --problem"},
+           {{"--problem", "tsp"}, "known are knapsack, error-diffusion, sat, all"},
+           {{"--problem", "knapsack", "--size", "100"}, "expected ITEMSxCAPACITY"},
+           {{"--problem", "knapsack", "--size", "0x5"}, "expected ITEMSxCAPACITY"},
+           {{"--problem", "knapsack", "--size", "5x1073741824"}, "1073741823"},
+           {{"--problem", "sat", "--size", "40000x10"}, "from 1 to 32768"},
+           {{"--problem", "sat", "--schedule", "cpu_serial"},
+            "there is no such schedule; known are "},
+           {{"--problem", "knapsack", "--output", "h.png"}, "for --problem error-diffusion alone"},
+           {{"--output", "h.jpg"}, ".png"},
+           {{"--output", "foreign.png"}, "foreign.png"},
+           {{"--output", "h.png", "--json", "h.png"}, "need different files"},
+           {{"--image", "missing.png"}, "missing.png"},
+           {{"--rule", "64f"}, "expected 32f|integer"},
+           {{"--output", "h.png", "--size", "9x9", "--size", "8x8"}, "several are given"}}) {
+    const Finished done = run(tasks(arguments));
+    EXPECT_EQ(done.status, 2) << done.err;
+    EXPECT_EQ(done.out, "");
+    EXPECT_NE(done.err.find(said), std::string::npos) << done.err;
+  }
+  EXPECT_EQ(read_text(folder / "foreign.png"), "somebody else's");
+}
+
+TEST_F(TasksBench, WithoutAGpuOnlyTheCpuIsMeasured) {
+  if (!Json::parse(run({"info", "--json"}).out)["devices"].empty())
+    GTEST_SKIP() << "this machine has a GPU";
+  const Finished all = run(tasks({"--problem", "sat", "--size", "9x9", "--runs", "1"}));
+  EXPECT_EQ(all.status, 0) << all.err;
+  EXPECT_NE(all.err.find("GPU schedules are left out: "), std::string::npos) << all.err;
+  const Finished asked = run(tasks({"--schedule", "skss_warps"}));
+  EXPECT_EQ(asked.status, 2);
+  EXPECT_NE(asked.err.find("--schedule skss_warps needs a GPU: "), std::string::npos) << asked.err;
+}
+
+// The halftone of a picture with whole numbers is what Pillow makes of it.
+TEST_F(TasksBench, HalftoneIsThatOfPillow) {
+  if (std::system("/usr/bin/python3 -c 'import PIL' 2>/dev/null") != 0)
+    GTEST_SKIP() << "there is no Pillow (python3-pil)";
+  write_picture(folder / "in.png", coloured(noise({201, 77}, 4).view()).view());
+  const Finished done = run(tasks({"--image", "in.png", "--rule", "integer", "--output", "out.png",
+                                   "--runs", "1", "--schedule", "cpu_collection"}));
+  ASSERT_EQ(done.status, 0) << done.err;
+  const std::string compare = "cd '" + folder.string() +
+                              "' && /usr/bin/python3 -c \""
+                              "from PIL import Image as I; "
+                              "a = I.open('in.png').convert('L').convert('1').convert('L'); "
+                              "b = I.open('out.png').convert('L'); "
+                              "exit(a.size != b.size or a.tobytes() != b.tobytes())\"";
+  EXPECT_EQ(std::system(compare.c_str()), 0);
+  // Its own output is replaced.
+  EXPECT_EQ(run(tasks({"--size", "64x64", "--output", "out.png", "--runs", "1", "--schedule",
+                       "cpu_collection"}))
+                .status,
+            0);
+  EXPECT_EQ(read_picture(folder / "out.png").pixels.size.width, 64);
+}
+
+TEST_F(TasksBench, ReportIsWritten) {
+  const Arguments arguments = tasks({"--problem", "knapsack", "--size", "20x300", "--runs", "1",
+                                     "--schedule", "cpu_serial", "--report", "r.html"});
+  ASSERT_EQ(run(arguments).status, 0);
+  const std::string text = read_text(folder / "r.html");
+  for (const char* word : {"cpu_serial", "20×300", "facesat bench tasks", "</html>"})
+    EXPECT_NE(text.find(word), std::string::npos) << word;
+  EXPECT_EQ(run(arguments).status, 0);  // in place of the earlier one
+}
+
+// A row as `bench tasks --json` writes it.
+Json row(const std::string& id, int side, double us, double floor_us) {
+  Json row{{"id", id},
+           {"problem", "error-diffusion"},
+           {"rule", "32f"},
+           {"width", side},
+           {"height", side},
+           {"median_us", us},
+           {"min_us", us},
+           {"p95_us", us},
+           {"floor_us", floor_us},
+           {"ratio", us / floor_us}};
+  if (id != "floor") row["checked"] = true;
+  return row;
+}
+
+TEST(TaskReport, ShowsEveryRow) {
+  const Json rows{row("floor", 512, 5, 5), row("skss_warps", 512, 15, 5), row("steps", 512, 30, 5),
+                  row("steps:4", 512, 20, 5)};
+  const Page page(*problem_named("tasks"), rows, {{"cores", 52}}, "facesat bench tasks --runs 5");
+  const auto count = [&](const char* path) { return page.count(path); };
+  EXPECT_EQ(count("//section[not(@id)]//table//tr[th[@scope='row']]"), rows.size());
+  EXPECT_EQ(count("//figure[@class='bars']//g[starts-with(@class,'bar')]"), rows.size());
+  EXPECT_EQ(count("//section[@id='algorithms']//tbody/tr"),
+            3u);  // the two kinds of steps share one
+  page.expect_links();
+}
+
+TEST(KnapsackProblem, AboutHalfOfTheItemsAreTaken) {
+  const gpu::KnapsackCase one = lab::knapsack_case(400, 5000);
+  const gpu::KnapsackTable table = gpu::knapsack_table(one.values, one.weights, one.capacity);
+  const auto chosen = gpu::knapsack_choice(table.taken, one.weights, 5000);
+  const auto taken = std::count(chosen.begin(), chosen.end(), 1);
+  EXPECT_GT(taken, 200);
+  EXPECT_LT(taken, 350);
+}
+
+}  // namespace
+}  // namespace facesat::test
