@@ -7,7 +7,7 @@
 #include "app/common/command_line.hpp"
 #include "app/common/messages.hpp"
 #include "library/support/errors.hpp"
-#include "library/support/same_file.hpp"
+#include "library/support/files.hpp"
 
 namespace facesat::lab {
 namespace {

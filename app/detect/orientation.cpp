@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "library/media/upright.hpp"
+#include "library/media/exif.hpp"
 
 namespace facesat::app {
 namespace {

@@ -13,7 +13,6 @@
 #include "library/media/video.hpp"
 #include "library/support/errors.hpp"
 #include "library/support/files.hpp"
-#include "library/support/same_file.hpp"
 
 namespace facesat::app {
 

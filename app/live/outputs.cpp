@@ -20,7 +20,6 @@
 #include "library/media/video_file.hpp"
 #include "library/support/errors.hpp"
 #include "library/support/files.hpp"
-#include "library/support/same_file.hpp"
 
 namespace facesat::app {
 namespace {

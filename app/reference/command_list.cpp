@@ -1,6 +1,6 @@
-#include "app/reference/command_list.hpp"
-
 #include <CLI/CLI.hpp>
+
+#include "app/reference/reference.hpp"
 
 namespace facesat::app {
 namespace {

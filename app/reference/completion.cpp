@@ -1,9 +1,9 @@
-#include "app/reference/completion.hpp"
-
 #include <algorithm>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include "app/reference/reference.hpp"
 
 namespace facesat::app {
 namespace {

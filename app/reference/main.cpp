@@ -7,8 +7,7 @@
 #include <CLI/CLI.hpp>
 
 #include "app/commands.hpp"
-#include "app/reference/completion.hpp"
-#include "app/reference/man_page.hpp"
+#include "app/reference/reference.hpp"
 #include "kernels/sat/types.hpp"
 #include "library/facesat.hpp"
 

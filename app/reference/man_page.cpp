@@ -1,9 +1,8 @@
-#include "app/reference/man_page.hpp"
-
 #include <sstream>
 
 #include <fmt/format.h>
 
+#include "app/reference/reference.hpp"
 #include "library/facesat.hpp"
 
 namespace facesat::app {

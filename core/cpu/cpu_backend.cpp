@@ -9,9 +9,9 @@
 #include <tbb/task_arena.h>
 
 #include "core/backend.hpp"
+#include "core/cpu/evaluate.hpp"
 #include "core/cpu/gray.hpp"
 #include "core/cpu/resize.hpp"
-#include "core/cpu/shared_evaluator.hpp"
 #include "core/cpu/snapshot.hpp"
 #include "core/memory.hpp"
 #include "core/stopwatch.hpp"

@@ -52,4 +52,17 @@ std::unique_ptr<Evaluator> make_evaluator(const Cascade& cascade, const TileShap
 std::unique_ptr<Evaluator> make_haar_evaluator(const Cascade& cascade, const TileShape& shape);
 std::unique_ptr<Evaluator> make_lbp_evaluator(const Cascade& cascade, const TileShape& shape);
 
+// ---- evaluators that are shared: compiling a cascade takes as long as evaluating a small picture
+
+struct SharedEvaluator {
+  TileShape shape;  // of the tiles that it takes
+  std::unique_ptr<const Evaluator> evaluator;
+};
+
+// The evaluator of a cascade for tiles with room for `tile_corners`. It is compiled by the first
+// call, and kept as long as anybody uses it. May be called by any number of threads at the same
+// time.
+std::shared_ptr<const SharedEvaluator> shared_evaluator(
+    const std::shared_ptr<const Cascade>& cascade);
+
 }  // namespace facesat::cpu

@@ -24,7 +24,6 @@
 #include "library/media/stamp.hpp"
 #include "library/support/errors.hpp"
 #include "library/support/files.hpp"
-#include "library/support/same_file.hpp"
 
 namespace facesat::lab {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "core/image.hpp"
-#include "library/support/same_file.hpp"
+#include "library/support/files.hpp"
 
 namespace facesat {
 

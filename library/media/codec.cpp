@@ -7,23 +7,11 @@
 
 #include <fmt/format.h>
 
-#include "library/media/codec_bmp.hpp"
-#include "library/media/codec_jpeg.hpp"
-#include "library/media/codec_png.hpp"
-#include "library/media/codec_pnm.hpp"
+#include "library/media/codec_formats.hpp"
 #include "library/media/input_file.hpp"
 #include "library/media/stamp.hpp"
 #include "library/support/errors.hpp"
 #include "library/support/files.hpp"
-#if FACESAT_HEIF
-#include "library/media/codec_heif.hpp"
-#endif
-#if FACESAT_TIFF
-#include "library/media/codec_tiff.hpp"
-#endif
-#if FACESAT_WEBP
-#include "library/media/codec_webp.hpp"
-#endif
 
 namespace facesat {
 namespace {

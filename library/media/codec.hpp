@@ -1,6 +1,6 @@
 // Reads and writes picture files. A format that has a reader here (codec_*.cpp) is read by that
 // alone, in every build; the others are left to OpenCV (codec_opencv.cpp), and refused in builds
-// without it (codec_none.cpp).
+// without it (without_opencv.cpp).
 #pragma once
 
 #include <filesystem>

@@ -1,11 +1,11 @@
-#include "library/media/codec_bmp.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdlib>
 
 #include <fmt/format.h>
+
+#include "library/media/codec_formats.hpp"
 
 namespace facesat {
 namespace {

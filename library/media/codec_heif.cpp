@@ -1,5 +1,4 @@
-#include "library/media/codec_heif.hpp"
-
+#include "library/media/codec_formats.hpp"
 #include "library/media/load_module.hpp"
 
 namespace facesat {

@@ -1,5 +1,3 @@
-#include "library/media/codec_jpeg.hpp"
-
 #include <algorithm>
 #include <csetjmp>
 #include <cstdint>
@@ -12,8 +10,8 @@
 #include <jerror.h>
 #include <jpeglib.h>
 
+#include "library/media/codec_formats.hpp"
 #include "library/media/exif.hpp"
-#include "library/media/upright.hpp"
 
 namespace facesat {
 namespace {

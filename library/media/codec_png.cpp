@@ -1,5 +1,3 @@
-#include "library/media/codec_png.hpp"
-
 #include <algorithm>
 #include <csetjmp>
 #include <cstring>
@@ -11,8 +9,8 @@
 #include <png.h>
 #include <zlib.h>
 
+#include "library/media/codec_formats.hpp"
 #include "library/media/exif.hpp"
-#include "library/media/upright.hpp"
 
 namespace facesat {
 namespace {

@@ -1,11 +1,11 @@
-#include "library/media/codec_pnm.hpp"
-
 #include <algorithm>
 #include <cctype>
 #include <climits>
 #include <cstdint>
 
 #include <fmt/format.h>
+
+#include "library/media/codec_formats.hpp"
 
 namespace facesat {
 namespace {

@@ -1,5 +1,3 @@
-#include "library/media/codec_tiff.hpp"
-
 #include <algorithm>
 #include <cstdarg>
 #include <cstdint>
@@ -10,7 +8,8 @@
 #include <fmt/format.h>
 #include <tiffio.h>
 
-#include "library/media/upright.hpp"
+#include "library/media/codec_formats.hpp"
+#include "library/media/exif.hpp"
 
 namespace facesat {
 namespace {

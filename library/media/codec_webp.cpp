@@ -1,9 +1,9 @@
-#include "library/media/codec_webp.hpp"
-
 #include <memory>
 
 #include <webp/decode.h>
 #include <webp/demux.h>
+
+#include "library/media/codec_formats.hpp"
 
 namespace facesat {
 namespace {

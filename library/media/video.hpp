@@ -1,4 +1,4 @@
-// Video files. Builds without OpenCV (video_none.cpp) cannot read them.
+// Video files. Builds without OpenCV (without_opencv.cpp) cannot read them.
 #pragma once
 
 #include <filesystem>

@@ -1,12 +1,16 @@
 // Reading and writing files, with error messages that include the reason.
 #pragma once
 
+#include <compare>
 #include <filesystem>
 #include <initializer_list>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <sys/types.h>
 
 namespace facesat {
 
@@ -45,5 +49,22 @@ void make_folder(const std::filesystem::path& folder);
 
 // Writes all bytes. Throws ClosedPipe or OutputError("<name>: <reason>").
 void write_all(int descriptor, std::string_view bytes, const std::string& name);
+
+// ---- which file a name refers to, because an output must never be a file that is read
+
+// The same for all names of a file, including hard links.
+struct FileIdentity {
+  dev_t device = 0;
+  ino_t inode = 0;
+
+  auto operator<=>(const FileIdentity&) const = default;
+};
+
+// Follows links. nullopt if there is no such file.
+std::optional<FileIdentity> file_identity(const std::filesystem::path& file);
+
+// Do two names refer to the same file or folder? If neither exists yet: would writing to either
+// name create the same file?
+bool same_file(const std::filesystem::path& a, const std::filesystem::path& b);
 
 }  // namespace facesat

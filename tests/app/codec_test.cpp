@@ -11,8 +11,7 @@
 #include <png.h>
 #include <zlib.h>
 
-#include "library/media/codec_jpeg.hpp"
-#include "library/media/codec_png.hpp"
+#include "library/media/codec_formats.hpp"
 #include "library/support/errors.hpp"
 #include "library/support/files.hpp"
 #include "tests/app/picture_bytes.hpp"

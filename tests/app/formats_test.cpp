@@ -23,8 +23,7 @@
 #include <opencv2/imgcodecs.hpp>
 #endif
 
-#include "library/media/codec_bmp.hpp"
-#include "library/media/codec_pnm.hpp"
+#include "library/media/codec_formats.hpp"
 #include "library/support/errors.hpp"
 #include "library/support/files.hpp"
 #include "tests/app/picture_bytes.hpp"

@@ -7,7 +7,7 @@
 #include "cascades/cascade_store.hpp"
 #include "library/media/codec.hpp"
 #include "library/support/errors.hpp"
-#include "library/support/same_file.hpp"
+#include "library/support/files.hpp"
 #include "tests/app/live_test.hpp"
 #include "tests/app/video.hpp"
 

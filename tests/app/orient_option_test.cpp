@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <random>
 
-#include "library/media/upright.hpp"
+#include "library/media/exif.hpp"
 #include "library/support/files.hpp"
 #include "tests/app/picture_bytes.hpp"
 

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "app/live/gui/screen.hpp"
-#include "library/support/same_file.hpp"
+#include "library/support/files.hpp"
 #include "tests/app/video.hpp"
 
 namespace facesat::test {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <libheif/heif.h>
 
-#include "library/media/codec_heif.hpp"
+#include "library/media/codec_formats.hpp"
 
 namespace facesat::module {
 namespace {

@@ -1,10 +1,26 @@
-// For builds without OpenCV, which read and write no videos, and read no cameras and streams.
+// For builds without OpenCV, which read no pictures but those that have readers of their own, read
+// and write no videos, and read no cameras and streams.
+#include "library/media/codec.hpp"
 #include "library/media/live_source.hpp"
 #include "library/media/opencv.hpp"
 #include "library/media/video.hpp"
 #include "library/support/errors.hpp"
 
 namespace facesat {
+
+void prepare_codecs(const DecodeLimits&) {}  // each reader gets its limits
+
+Picture read_other_picture(const InputFile&, const DecodeLimits&) {
+  throw InputError("decode", "this is not a picture that can be decoded");
+}
+
+std::string other_codec_name() {
+  return "";
+}
+
+std::vector<std::string_view> other_picture_extensions() {
+  return {};
+}
 
 std::unique_ptr<FrameSource> open_video(const std::filesystem::path&, std::size_t) {
   throw InputError("decode", "this build reads no videos (it was made without OpenCV)");
