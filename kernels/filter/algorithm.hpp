@@ -54,8 +54,9 @@ struct FilterTask {
   const SatAlgorithm* sat = nullptr;  // for filters by integral images; null: the default
 };
 
-// A convolution algorithm: a constant in a file of its own in kernels/filter. The stem of the
-// file's name is the name of the constant and the id. Every algorithm takes every type and border.
+// A convolution algorithm: a constant in kernels/filter whose name is the id, in a file of that name
+// or, for those of the lecture, in lecture_2d.cu or lecture_rows.cu. Every algorithm takes every
+// type and border.
 struct FilterAlgorithm {
   std::string_view id, title, source;
   MaskKind takes = MaskKind::any;  // the masks that it is for

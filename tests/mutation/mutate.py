@@ -122,10 +122,10 @@ MUTATIONS = [
     ("kernels/image/tilted.cu", "base + running[i] - own[i]", "base + running[i]", "kernels: the tip of a cone counts once"),
     ("kernels/image/equalize.cu", "  histogram[thread] = 0;", "", "kernels: the histogram is cleared for the next frame"),
     ("kernels/device/soft_synchronization.cuh", "header->epoch = epoch + 1;", "header->epoch = epoch;", "kernels: look-back words of the last frame are stale"),
-    ("kernels/scan/dieguez_2014.cuh", "sums[k] = i >= d ?", "sums[k] = i > d ?", "scans: the first element that takes in another one"),
-    ("kernels/scan/dieguez_2014_hj_scan.cu", "      __syncthreads();\n      FACESAT_UNROLL", "      FACESAT_UNROLL",
+    ("kernels/scan/dieguez_2014.cu", "sums[k] = i >= d ?", "sums[k] = i > d ?", "scans: the first element that takes in another one"),
+    ("kernels/scan/dieguez_2014.cu", "      __syncthreads();\n      FACESAT_UNROLL", "      FACESAT_UNROLL",
      "scans: all reads of a step come before its writes"),
-    ("kernels/scan/dieguez_2014_lf_scan.cu", "if (q + 1 < r) runs =", "if (q + 2 < r) runs =", "scans: every run before counts"),
+    ("kernels/scan/dieguez_2014.cu", "if (q + 1 < r) runs =", "if (q + 2 < r) runs =", "scans: every run before counts"),
     ("kernels/scan/facesat_scan.cu", "needed = is_done ? ends ^ (ends - 1) : full_warp;", "needed = full_warp;",
      "scans: look-back ends at the first tile that has everything before it"),
     ("kernels/scan/cascade.cuh", "range.begin; begin < range.end; begin += width", "range.begin + width; begin < range.end; begin += width",
@@ -151,7 +151,7 @@ MUTATIONS = [
     ("core/filter/rounding.hpp", "2 * sum + divisor", "2 * sum", "filters: quotients are rounded half up"),
     ("kernels/filter/facesat_box.cu", "min(first, width - results)", "first", "filters: the last strip of a box ends with the picture"),
     ("kernels/filter/facesat_separable.cu", "(sum + 0x8000) >> 16", "sum >> 16", "filters: dot products are rounded half up"),
-    ("kernels/filter/halo_tile.cuh", "  __syncthreads();\n", "", "filters: a tile is whole before it is read"),
+    ("kernels/filter/lecture_2d.cu", "pass.radius);\n  __syncthreads();\n", "pass.radius);\n", "filters: a tile is whole before it is read"),
     ("kernels/tasks/facesat_halftone.cuh", "delay = lag + 1", "delay = lag", "error diffusion: warps follow each other with a window between"),
 ]
 PROGRAMS = ["facesat_oracle_tests", "facesat_tests"]
