@@ -138,12 +138,12 @@ MUTATIONS = [
      "task arrays: steps come after those that they need"),
     ("kernels/tasks/task_array.cuh", "if (state[k] != inclusive_total) results[k] = read", "if (false) results[k] = read",
      "task arrays: a value that is not there yet is waited for"),
-    ("kernels/tasks/knapsack_strips.cuh", "is_taken = with > carried.value;", "is_taken = with >= carried.value;",
+    ("kernels/tasks/knapsack.cu", "is_taken = with > carried.value;", "is_taken = with >= carried.value;",
      "knapsack: equal values leave the item out"),
-    ("kernels/tasks/knapsack_blocks.cuh", "first + 32 * m >= strip - next_weight", "first + 32 * m > strip - next_weight",
+    ("kernels/tasks/knapsack.cu", "first + 32 * m >= strip - next_weight", "first + 32 * m > strip - next_weight",
      "knapsack: the entries that the next item needs are handed on"),
     ("core/filter/halftone.hpp", "collected > 0.5f", "collected >= 0.5f", "error diffusion: one half is black"),
-    ("kernels/tasks/halftone_window.cuh", "if (is_last) store_window", "if (false) store_window",
+    ("kernels/tasks/error_diffusion.cu", "if (is_last) store_window", "if (false) store_window",
      "error diffusion: the last pixels of a row are stored"),
     ("core/filter/border.hpp", "2 * n - 1 - place", "2 * n - 2 - place", "filters: mirrored borders repeat the edge"),
     ("core/filter/interval.hpp", "sum.factors[first] -= sign * periods", "sum.factors[first] += sign * periods",
@@ -152,7 +152,7 @@ MUTATIONS = [
     ("kernels/filter/facesat_box.cu", "min(first, width - results)", "first", "filters: the last strip of a box ends with the picture"),
     ("kernels/filter/facesat_separable.cu", "(sum + 0x8000) >> 16", "sum >> 16", "filters: dot products are rounded half up"),
     ("kernels/filter/lecture_2d.cu", "pass.radius);\n  __syncthreads();\n", "pass.radius);\n", "filters: a tile is whole before it is read"),
-    ("kernels/tasks/facesat_halftone.cuh", "delay = lag + 1", "delay = lag", "error diffusion: warps follow each other with a window between"),
+    ("kernels/tasks/error_diffusion.cu", "delay = lag + 1", "delay = lag", "error diffusion: warps follow each other with a window between"),
 ]
 PROGRAMS = ["facesat_oracle_tests", "facesat_tests"]
 KERNEL_PROGRAMS = ["kernels/facesat_simt_tests"]
