@@ -47,8 +47,8 @@ struct ScanCost {
   double reads = 0, writes = 0;
 };
 
-// A scan algorithm: a constant in kernels/scan whose name is the id, in a file of that name or, where
-// a paper has several, of its author and year. Every algorithm takes every type, operator and
+// A scan algorithm: a constant in kernels/scan whose name is the id, in a file of that name or,
+// where a paper has several, of its author and year. Every algorithm takes every type, operator and
 // length.
 struct ScanAlgorithm {
   std::string_view id, title, paper;

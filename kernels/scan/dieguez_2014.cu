@@ -39,13 +39,37 @@
 //   condition, where the paper pads the array so that every thread has b butterflies; HJ-scan has a
 //   barrier between the reads and the writes of a step, which figure 7 leaves out: the centre of
 //   one butterfly is read by the next one, too.
+#include <new>
+
+#include "kernels/device/platform.hpp"
 #include "kernels/scan/dieguez_2014.cuh"
-#include "kernels/scan/scan_on_host.hpp"
+#include "kernels/scan/scan_reference.hpp"
 
 namespace facesat::gpu {
 namespace {
 
 using namespace dieguez_2014;
+
+// ---- the scan of a few elements by the CPU, between two kernels of a stream ----
+
+// Bytes at the begin of the workspace that enqueue_host_scan() uses.
+constexpr std::size_t host_scan_bytes = 256;
+
+// Enqueues a scan by the CPU, in order with the kernels of the stream. The task's arrays and the
+// workspace are in page-locked memory; settings are ignored. Throws CudaError.
+void enqueue_host_scan(const ScanTask& task, void* workspace, StreamHandle stream) {
+  static_assert(sizeof(ScanTask) <= host_scan_bytes);
+  const auto* const kept = new (workspace) ScanTask(task);
+#if defined(FACESAT_SIMT)
+  static_cast<void>(stream);
+  scan_reference(*kept);
+#else
+  const auto run = [](void* argument) { scan_reference(*static_cast<const ScanTask*>(argument)); };
+  FACESAT_CUDA(cudaLaunchHostFunc(stream, run, const_cast<ScanTask*>(kept)));
+#endif
+}
+
+// ---- the cascade of kernels ----
 
 // Where p runs. Mapped memory (-MM) and the cache of read-only data (section IV-C) are variants of
 // the same kernels; in-place arrays (-IP) are a property of the task.

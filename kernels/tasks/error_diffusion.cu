@@ -248,8 +248,8 @@ struct HalftoneParallelograms {
 //   are words that contain their state, one for each pixel of a block's last row. A warp of its own
 //   fetches and publishes them, a window ahead and a window behind, so that no fence is needed and
 //   no worker waits for global memory.
-// Shapes: blocks of `workers` warps with 32 rows each and the warp that exchanges; a block per strip
-//   of 32 * workers rows, whose numbers are drawn from a counter.
+// Shapes: blocks of `workers` warps with 32 rows each and the warp that exchanges; a block per
+//   strip of 32 * workers rows, whose numbers are drawn from a counter.
 // Reads and writes per pixel: 1 / 1; a word of 8 bytes for each pixel of a block's last row.
 // Launches: 1.
 // Departs from Funasaka, Nakano, Ito 2017, section V-C, in all of this; the errors are the same.

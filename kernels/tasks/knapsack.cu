@@ -14,8 +14,8 @@ namespace {
 // The 0-1 knapsack problem as a task array: a warp computes 32 capacities of one item, or of
 // several items one after the other.
 //
-// Shapes: task (i, j) computes V for capacities 32 i to 32 i + 31 and items k j to k j + k - 1; lane
-//   l has capacity 32 i + l. With k = 1 the array is forward (V. Boyer, D. El Baz, M. Elkihel,
+// Shapes: task (i, j) computes V for capacities 32 i to 32 i + 31 and items k j to k j + k - 1;
+//   lane l has capacity 32 i + l. With k = 1 the array is forward (V. Boyer, D. El Baz, M. Elkihel,
 //   "Solving knapsack problems on GPU", Computers and Operations Research 39, 2012), with more it
 //   is fair (J. F. O'Connell, C. L. Mumford, "An exact dynamic programming based method to solve
 //   optimisation problems using GPUs", CANDAR 2014).
