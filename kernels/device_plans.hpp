@@ -1,16 +1,68 @@
-// What the kernels need besides pictures and the cascade to process frames of one size, in device
-// memory.
+// What the kernels need besides pictures, in device memory: the plans of frames of one size, and
+// the cascade.
 #pragma once
 
+#include <cstddef>
+#include <cstring>
+#include <memory>
 #include <vector>
 
+#include "core/rules.hpp"
 #include "kernels/cascade/evaluate.hpp"
 #include "kernels/cascade/group_windows.hpp"
-#include "kernels/device/packed_arrays.hpp"
+#include "kernels/device/cuda.hpp"
 #include "kernels/image/resize.hpp"
 
 namespace facesat::gpu {
 
+// Arrays in device memory that are uploaded together: for small ones, a transfer costs the same
+// whatever its length.
+class PackedArrays {
+ public:
+  // Forgets all arrays, but keeps the memory.
+  void clear() { contents_.clear(); }
+
+  // Adds a copy of an array. Returns its place for at(): where it begins, in bytes.
+  template <class T>
+  std::size_t add(const std::vector<T>& array) {
+    // Any type of element may be loaded 16 bytes at a time.
+    const std::size_t place = (contents_.size() + 15) / 16 * 16;
+    contents_.resize(place + array.size() * sizeof(T));
+    if (!array.empty())
+      std::memcpy(contents_.data() + place, array.data(), array.size() * sizeof(T));
+    return place;
+  }
+
+  // Enqueues the transfer. The device must no longer use what was uploaded before.
+  void upload(cudaStream_t stream) {
+    if (!uploaded_.get()) uploaded_ = make_event();
+    FACESAT_CUDA(cudaEventSynchronize(uploaded_.get()));  // the last transfer reads the staging
+    reserve(memory_, contents_.size());
+    if (staging_.size() < contents_.size()) {
+      staging_ = PinnedBuffer<std::byte>();
+      staging_ = PinnedBuffer<std::byte>(contents_.size());
+    }
+    if (contents_.empty()) return;
+    std::memcpy(staging_.data(), contents_.data(), contents_.size());
+    FACESAT_CUDA(cudaMemcpyAsync(memory_.data(), staging_.data(), contents_.size(),
+                                 cudaMemcpyHostToDevice, stream));
+    FACESAT_CUDA(cudaEventRecord(uploaded_.get(), stream));
+  }
+
+  // An array in device memory, once it is uploaded.
+  template <class T>
+  const T* at(std::size_t place) const {
+    return reinterpret_cast<const T*>(memory_.data() + place);
+  }
+
+ private:
+  std::vector<std::byte> contents_;
+  PinnedBuffer<std::byte> staging_;
+  Buffer<std::byte> memory_;
+  Event uploaded_;
+};
+
+// The plans of frames of one size.
 class DevicePlans {
  public:
   // Plans the resizes and the boxes, and enqueues the transfer of all plans. The device must no
@@ -50,6 +102,67 @@ class DevicePlans {
   PackedArrays arrays_;
   std::vector<Resize> resizes_;
   std::size_t levels_ = 0, tiles_ = 0, boxes_ = 0;
+};
+
+// A cascade in device memory, compiled twice: for levels whose windows are 1 pixel apart and for
+// those whose windows are 2 pixels apart.
+class DeviceCascade {
+ public:
+  // Compiles `model` and enqueues its transfer, unless it is loaded already; the device must no
+  // longer use the one before. Shares its ownership: while it lives, no other cascade can have its
+  // address, which is all that is compared.
+  void load(const std::shared_ptr<const Cascade>& model, const EvaluatePlan& plan,
+            cudaStream_t stream) {
+    if (loaded_ == model) return;
+    loaded_ = nullptr;
+    const Cascade& cascade = *model;
+    const Rect inner = rules::normalised_rectangle(cascade.window);
+    inner_ = {inner.width, inner.height};
+    arrays_.clear();
+    for (int i = 0; i < 2; ++i) {
+      compiled_[i] = compile_cascade(cascade, plan.layout[i]);
+      const auto add = [&](const auto& part) { return arrays_.add(part); };
+      places_[i] = {std::visit(add, compiled_[i].nodes), add(compiled_[i].general),
+                    add(compiled_[i].roots), add(compiled_[i].leaves), add(compiled_[i].stages)};
+      layout_[i] = plan.layout[i];
+    }
+    arrays_.upload(stream);
+    loaded_ = model;
+  }
+
+  // Fills in the members of `task` that describe the cascade.
+  void set(EvaluateTask& task) const {
+    task.inner = inner_;
+    for (int i = 0; i < 2; ++i) {
+      StepCascade& step = task.cascade[i];
+      step = describe(compiled_[i], layout_[i]);
+      step.nodes = arrays_.at<std::byte>(places_[i].nodes);
+      step.general = arrays_.at<GeneralFeature>(places_[i].general);
+      step.roots = arrays_.at<std::int32_t>(places_[i].roots);
+      step.leaves = arrays_.at<std::int64_t>(places_[i].leaves);
+      step.stages = arrays_.at<CompiledStage>(places_[i].stages);
+    }
+  }
+
+  void enqueue(const EvaluateTask& task, int tiles, cudaStream_t stream) const {
+    enqueue_evaluate(task, compiled_[0], tiles, stream);
+  }
+
+  // For score_of().
+  const CompiledCascade& compiled() const { return compiled_[0]; }
+
+ private:
+  // Places in arrays_ of the parts of a compiled cascade.
+  struct Places {
+    std::size_t nodes, general, roots, leaves, stages;
+  };
+
+  std::shared_ptr<const Cascade> loaded_;
+  CompiledCascade compiled_[2];
+  PatchLayout layout_[2];
+  Places places_[2]{};
+  Size inner_;  // see EvaluateTask::inner
+  PackedArrays arrays_;
 };
 
 }  // namespace facesat::gpu

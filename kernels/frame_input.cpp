@@ -7,7 +7,6 @@
 
 #include "core/stopwatch.hpp"
 #include "kernels/device/device_frame.hpp"
-#include "kernels/image/equalize.hpp"
 #include "kernels/image/gray.hpp"
 
 namespace facesat::gpu {

@@ -15,27 +15,47 @@
 // feature read from memory. Features of the first stages therefore come from the constant cache,
 // and survivors are listed so that a warp's windows begin in different banks as far as possible;
 // since all windows use the same offsets, their corners then lie in different banks, too. Two other
-// designs were tried and were slower: two windows per lane in the halves of a word (values beyond
-// 16 bits and halves of rejected windows cost more than this saves), and ending a stage's sum early
-// (only 4 % of the nodes could be left out).
+// designs are slower: two windows per lane in the halves of a word (values beyond 16 bits and
+// halves of rejected windows cost more than this saves), and ending a stage's sum early (only 4 %
+// of the nodes can be left out).
 //
-// The code is large, because it exists for several numbers of windows per thread. When rare parts
-// were inlined, too, fetching instructions took a seventh of the time of trees.
+// The code is large, because it exists for several numbers of windows per thread. Rare parts are
+// not inlined: if they are, fetching instructions takes a seventh of the time of trees.
 #include <algorithm>
 #include <variant>
 
 #include "kernels/cascade/evaluate.hpp"
 #include "kernels/cascade/haar_node.cuh"
 #include "kernels/cascade/lbp_node.cuh"
-#include "kernels/cascade/teams.cuh"
 #include "kernels/cascade/tile.cuh"
+#include "kernels/device/platform.hpp"
 #include "kernels/device/warp.cuh"
 
 namespace facesat::gpu {
 namespace {
 
+constexpr int warps = 8;             // of a block that evaluates a tile
 constexpr int threads = 32 * warps;  // of a block
 constexpr int banks = 32;            // of shared memory
+
+// Teams of a given number of warps; made without divisions, which would take as long as a short
+// stage. Sums that depend on the order of additions have one team only.
+template <bool any_order>
+struct Teams {
+  int members;  // threads of a team
+  int count;    // of teams; the warps of others have nothing to do
+  int number;   // of the thread's team
+
+  __device__ Teams(int team_warps, int thread) {
+    static_assert(warps == 8);
+    const int warp = thread / 32;
+    members = 32 * team_warps;
+    count = !any_order || team_warps > 4 ? 1 : team_warps > 2 ? 2 : 8 >> (team_warps - 1);
+    number = warp;
+    if (team_warps > 1)
+      number = (warp >= team_warps) + (warp >= 2 * team_warps) + (warp >= 3 * team_warps);
+  }
+};
 
 // The data that a block's threads share besides the patch.
 struct Shared {

@@ -2,7 +2,7 @@
 // windows that pass in a frame this is cheaper than a cleverer method. A warp compares one window
 // at a time with earlier ones, each lane with several, whose loads are under way at the same time.
 // The kernels have a fixed number of blocks, because only the device knows the number of windows.
-#include "kernels/cascade/group_windows.cuh"
+#include "kernels/cascade/group_windows.hpp"
 #include "kernels/device/warp.cuh"
 
 namespace facesat::gpu {

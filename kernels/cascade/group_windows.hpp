@@ -3,10 +3,15 @@
 // core/grouping.hpp).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <span>
 #include <vector>
 
+#include "core/grouping.hpp"
 #include "core/pyramid.hpp"
+#include "core/rules.hpp"
+#include "kernels/cascade/compiled_cascade.hpp"
 #include "kernels/cascade/evaluate.hpp"
 #include "kernels/device/platform.hpp"
 
@@ -22,6 +27,14 @@ struct BoxLevel {
   std::int32_t first_near;  // the first level with windows similar in size, or its own index
 };
 std::vector<BoxLevel> plan_boxes(const Pyramid& pyramid);
+
+__device__ __forceinline__ Rect box_of(const BoxLevel& level, std::uint32_t cell) {
+  const auto width = static_cast<std::uint32_t>(level.grid_width);
+  const int x = static_cast<int>(cell % width) * level.step;
+  const int y = static_cast<int>(cell / width) * level.step;
+  return {rules::in_image(x, level.scale), rules::in_image(y, level.scale), level.box.width,
+          level.box.height};
+}
 
 // A rectangle that is read at once.
 struct alignas(16) AlignedRect {
@@ -96,5 +109,37 @@ void enqueue_few_windows(const GroupWindowsTask& task, StreamHandle stream);
 // After enqueue_few_windows(), with the same task, if task.unites: several launches, which unite
 // many windows and deliver their classes. If there were few, they do nothing.
 void enqueue_many_windows(const GroupWindowsTask& task, StreamHandle stream);
+
+// ---- what the device has found, as the host sees it ----
+
+// The windows that the candidates stand for, ordered by level, y, x.
+inline std::vector<Window> windows_of(std::vector<Candidate> candidates, const Pyramid& pyramid,
+                                      const CompiledCascade& cascade) {
+  std::ranges::sort(candidates, {}, order_of);
+  std::vector<Window> windows;
+  windows.reserve(candidates.size());
+  for (const Candidate& one : candidates) {
+    const Level& level = pyramid.levels[one.level];
+    const auto width = static_cast<std::uint32_t>(level.grid.width);
+    const int x = static_cast<int>(one.cell % width) * level.step,
+              y = static_cast<int>(one.cell / width) * level.step;
+    windows.push_back({one.level, x, y, score_of(cascade, one.sum),
+                       window_in_image(level, pyramid.window, x, y)});
+  }
+  return windows;
+}
+
+// In the order of their first windows.
+inline std::vector<WindowClass> classes_of(std::span<const ClassSums> delivered,
+                                           const CompiledCascade& cascade) {
+  std::vector<ClassSums> sums(delivered.begin(), delivered.end());
+  std::ranges::sort(sums, {}, &ClassSums::first);
+  std::vector<WindowClass> classes;
+  classes.reserve(sums.size());
+  for (const ClassSums& one : sums)
+    classes.push_back({one.x, one.y, one.width, one.height, static_cast<int>(one.count),
+                       score_of(cascade, one.best)});
+  return classes;
+}
 
 }  // namespace facesat::gpu

@@ -3,6 +3,8 @@
 // memory.
 #pragma once
 
+#include <algorithm>
+
 #include "core/image.hpp"
 
 namespace facesat::gpu {
@@ -48,6 +50,15 @@ constexpr int vectors_across(int step, int window_width) {
 
 // The layout with the most rows of windows (a power of two) that fits into `most_bytes`; at least
 // one row.
-PatchLayout make_patch_layout(Size window, int step, int planes, int most_bytes);
+inline PatchLayout make_patch_layout(Size window, int step, int planes, int most_bytes) {
+  PatchLayout layout;
+  layout.step = step;
+  layout.planes = planes;
+  layout.vectors = vectors_across(step, std::max(window.width, usual_width));
+  for (layout.rows_of_windows = max_tile_rows;; layout.rows_of_windows /= 2) {
+    layout.rows = (layout.rows_of_windows - 1) * step + window.height + 1;
+    if (layout.rows_of_windows == 1 || layout.bytes() <= most_bytes) return layout;
+  }
+}
 
 }  // namespace facesat::gpu

@@ -1,7 +1,7 @@
 // The sum of a stage's trees, for the windows of a thread.
 #pragma once
 
-#include "kernels/cascade/patch.cuh"
+#include "kernels/cascade/tile.cuh"
 
 namespace facesat::gpu {
 

@@ -1,14 +1,36 @@
 // What callers of the CUDA backend need besides it: whether a device suits a cascade, copies of
-// images, and the thread's current device.
+// images, page-locked memory of frames, and the thread's current device.
+#include <atomic>
+
 #include <fmt/format.h>
 
+#include "core/frame_memory.hpp"
 #include "kernels/cascade/evaluate.hpp"
 #include "kernels/cuda_backend.hpp"
 #include "kernels/device/cuda.hpp"
 #include "kernels/device/device_frame.hpp"
-#include "kernels/device/has_code.hpp"
 
 namespace facesat::gpu {
+namespace {
+
+std::atomic<int> device_of_frames = 0;
+
+// Null if the system has no more memory to be locked, or if the device has failed.
+void* allocate(std::size_t bytes) {
+  const KeptDevice kept;
+  void* memory = nullptr;
+  if (cudaSetDevice(device_of_frames) == cudaSuccess &&
+      cudaHostAlloc(&memory, bytes, cudaHostAllocPortable) == cudaSuccess)
+    return memory;
+  cudaGetLastError();  // forgets the error: ordinary memory will do
+  return nullptr;
+}
+
+void free_frame(void* memory) {
+  cudaFreeHost(memory);
+}
+
+}  // namespace
 
 void download(const ImageView& on_device, View<std::uint8_t> to) {
   const KeptDevice kept;
@@ -44,6 +66,11 @@ std::string why_not(int device, const Cascade& cascade) {
         cascade.name, cascade.window.width, cascade.window.height, needed >> 10, device,
         most >> 10);
   return "";
+}
+
+void use_for_frame_memory(int device) {
+  device_of_frames = device;
+  allocate_frames_with({allocate, free_frame});
 }
 
 }  // namespace facesat::gpu

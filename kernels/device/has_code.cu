@@ -1,6 +1,6 @@
 #include <cuda_runtime.h>
 
-#include "kernels/device/has_code.hpp"
+#include "kernels/device/cuda.hpp"
 
 namespace facesat::gpu {
 namespace {

@@ -4,12 +4,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <mutex>
+#include <utility>
 
 #include <cuda_runtime.h>
 
 #include "kernels/device/cuda.hpp"
 #include "kernels/device/launch_observer.hpp"
-#include "kernels/device/shared_limit.hpp"
 
 namespace facesat::gpu {
 
@@ -20,6 +22,21 @@ inline constexpr bool on_host = false;
 #define FACESAT_NOINLINE __noinline__
 // The type of a large kernel parameter, which is read in place.
 #define FACESAT_PARAMETER(T) const __grid_constant__ T
+
+// Lets the kernel have this much on the current device. The limit is the kernel's, whichever thread
+// launches it, so it never falls: another thread may be about to launch it with more.
+inline void allow_shared_bytes(const void* kernel, int bytes) {
+  if (bytes == 0) return;
+  static std::mutex mutex;
+  static std::map<std::pair<int, const void*>, int> limits;  // by device and kernel
+  int device = 0;
+  FACESAT_CUDA(cudaGetDevice(&device));
+  const std::scoped_lock lock(mutex);
+  int& limit = limits[{device, kernel}];
+  if (bytes <= limit) return;
+  FACESAT_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+  limit = bytes;
+}
 
 #if defined(__CUDACC__)
 

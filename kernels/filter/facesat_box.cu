@@ -1,33 +1,25 @@
 // Box filter in one pass over the picture: sums of columns slide down, prefix sums of rows give the
 // windows.
-//
 // Idea: a warp marches down a strip of the picture, and each lane keeps the sums of its columns
-// over
-//   the window's rows: a row enters, another one leaves. For each row, the warp scans its columns'
-//   sums; a window is the difference of two prefix sums, whatever its width. Nothing but the
-//   picture and the result touches memory, and the work per pixel does not depend on the radius,
-//   except for what strips have in common.
-// Shapes: each lane has 8 columns of 8 bits, whose sums are pairs of 16 bits, or 4 of 32 bits.
-// Strips
-//   of 32 lanes have a halo of 16 or 32 columns on either side, of which a window needs the radius.
-//   For results, lanes take adjacent pixels, 32 at a time: prefix sums go through shared memory,
-//   where the distance between a lane's two of them is the same for all lanes, so that addresses
-//   are constants and no banks conflict. The first and the last strip begin and end where the
-//   picture does; windows that reach beyond it are combinations of the same prefix sums
-//   (core/filter/interval.hpp). Four warps of a block lie below each other: they find the rows
-//   that they have in common in the L1 cache.
-// Reads per pixel: 2 (rows enter and leave), times strip / (strip - 2 halo), times 1 + radius /
-// rows
-//   of a warp for the rows that enter first.
-// Launches: 1.
-// Workspace: none.
-// Source: ours; the sliding sums are those of M. J. McDonnell, "Box-filtering techniques", Computer
-//   Graphics and Image Processing 1981.
+// over the window's rows: a row enters, another one leaves. For each row, the warp scans its
+// columns' sums; a window is the difference of two prefix sums, whatever its width. Nothing but the
+// picture and the result touches memory, and the work per pixel does not depend on the radius,
+// except for what strips have in common. Shapes: each lane has 8 columns of 8 bits, whose sums are
+// pairs of 16 bits, or 4 of 32 bits. Strips of 32 lanes have a halo of 16 or 32 columns on either
+// side, of which a window needs the radius. For results, lanes take adjacent pixels, 32 at a time:
+// prefix sums go through shared memory, where the distance between a lane's two of them is the same
+// for all lanes, so that addresses are constants and no banks conflict. The first and the last
+// strip begin and end where the picture does; windows that reach beyond it are combinations of the
+// same prefix sums (core/filter/interval.hpp). Four warps of a block lie below each other: they
+// find the rows that they have in common in the L1 cache. Reads per pixel: 2 (rows enter and
+// leave), times strip / (strip - 2 halo), times 1 + radius / rows of a warp for the rows that enter
+// first. Launches: 1. Workspace: none. Source: ours; the sliding sums are those of M. J. McDonnell,
+// "Box-filtering techniques", Computer Graphics and Image Processing 1981.
 #include <algorithm>
 
 #include "core/filter/interval.hpp"
 #include "kernels/device/warp.cuh"
-#include "kernels/filter/sliding_columns.cuh"
+#include "kernels/filter/pass.cuh"
 
 namespace facesat::gpu {
 namespace {
@@ -38,6 +30,71 @@ constexpr int wanted_warps = 132 * 25;  // of a launch, if there are enough pixe
 constexpr int batch = 4;                // rows that are computed together
 constexpr int first_batch = 8;          // rows that are loaded together before the first result
 constexpr int fewest_rows = 2 * batch;  // that a warp computes
+
+// Columns of a lane.
+template <class In>
+constexpr int columns_of = sizeof(In) == 1 ? 8 : 4;
+
+// A lane's elements of a row.
+template <class In>
+struct alignas(16) Elements {
+  static constexpr int n = columns_of<In>;
+  In v[n];
+};
+
+// The sums of a lane's columns.
+template <class In, class Sum>
+class ColumnSums {
+ public:
+  // A row enters and, if `leaving` is not null, another one leaves.
+  __device__ __forceinline__ void slide(const Elements<In>& entering, const Elements<In>* leaving) {
+    FACESAT_UNROLL
+    for (int i = 0; i < Elements<In>::n; ++i)
+      sums_[i] +=
+          static_cast<Sum>(entering.v[i]) - (leaving ? static_cast<Sum>(leaving->v[i]) : Sum{});
+  }
+  __device__ __forceinline__ Sum operator[](int i) const { return sums_[i]; }
+
+ private:
+  Sum sums_[Elements<In>::n]{};
+};
+
+// Of bytes: two sums of 16 bits in a word. Halves never overflow, so that words can be added whole.
+template <>
+struct alignas(8) Elements<std::uint8_t> {
+  static constexpr int n = columns_of<std::uint8_t>;
+  std::uint32_t words[n / 4];
+
+  __device__ __forceinline__ std::uint32_t even(int i) const { return words[i] & 0x00FF00FF; }
+  __device__ __forceinline__ std::uint32_t odd(int i) const {
+    return __byte_perm(words[i], 0, 0x4341);
+  }
+};
+template <class Sum>
+class ColumnSums<std::uint8_t, Sum> {
+ public:
+  __device__ __forceinline__ void slide(const Elements<std::uint8_t>& entering,
+                                        const Elements<std::uint8_t>* leaving) {
+    FACESAT_UNROLL
+    for (int i = 0; i < 2; ++i) {
+      even_[i] += entering.even(i) - (leaving ? leaving->even(i) : 0);
+      odd_[i] += entering.odd(i) - (leaving ? leaving->odd(i) : 0);
+    }
+  }
+  __device__ __forceinline__ Sum operator[](int i) const {
+    const std::uint32_t pair = i % 2 ? odd_[i / 4] : even_[i / 4];
+    return i % 4 < 2 ? pair & 0xFFFF : pair >> 16;
+  }
+  // The sum of column i, with that of the next row 16 bits higher.
+  __device__ __forceinline__ std::uint32_t with_next_row(const ColumnSums& next, int i) const {
+    const unsigned halves = i % 4 < 2 ? 0x5410 : 0x7632;
+    return i % 2 ? __byte_perm(odd_[i / 4], next.odd_[i / 4], halves)
+                 : __byte_perm(even_[i / 4], next.even_[i / 4], halves);
+  }
+
+ private:
+  std::uint32_t even_[2]{}, odd_[2]{};
+};
 
 // Where a warp's strip lies.
 enum class Where {

@@ -22,7 +22,7 @@
 #include <numeric>
 #include <type_traits>
 
-#include "kernels/filter/halo_tile.cuh"
+#include "kernels/filter/pass.cuh"
 
 namespace facesat::gpu {
 namespace {

@@ -114,10 +114,17 @@ inline dim3 grid_of(Size size, int width, int height) {
               static_cast<unsigned>(divide_up(size.height, height)));
 }
 
+// FilterAlgorithm::reads of algorithms that read their windows from global memory.
+inline double reads_of_window(const FilterTask& task) {
+  return static_cast<double>(task.mask.radius.area());
+}
+
 // FilterAlgorithm::workspace_bytes of algorithms that need none.
 inline std::size_t no_workspace(const FilterTask&) {
   return 0;
 }
+
+inline constexpr std::size_t most_shared_bytes = 99 << 10;  // of a block, on every GPU from 8.6 on
 
 // A part of a workspace begins on a boundary of 256 bytes.
 constexpr std::size_t whole_parts(std::size_t bytes) {

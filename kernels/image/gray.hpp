@@ -1,4 +1,4 @@
-// Converts a colour frame to a grey image, on the device.
+// Converts a colour frame to a grey image and equalises its histogram, on the device.
 #pragma once
 
 #include <cstdint>
@@ -13,5 +13,12 @@ namespace facesat::gpu {
 // past a row's end is overwritten up to the next multiple of 4.
 void enqueue_gray(View<const Bgr> frame, View<std::uint8_t> gray, StreamHandle stream);
 void enqueue_gray(View<const Bgra> frame, View<std::uint8_t> gray, StreamHandle stream);
+
+// Words of device memory that equalising needs: must be zero before the first use, and are zero
+// again after each.
+constexpr int equalize_workspace_words = 257;  // the histogram, and a count of finished blocks
+
+// OpenCV's equalizeHist (see core/cpu/gray.hpp), in place.
+void enqueue_equalize(View<std::uint8_t> gray, std::uint32_t* workspace, StreamHandle stream);
 
 }  // namespace facesat::gpu

@@ -60,9 +60,9 @@ struct SatParameter {
   std::vector<double> (*candidates)(Size) = nullptr;
 };
 
-// A SAT algorithm: a constant in a file of its own in kernels/sat. The stem of the file's name is
-// the name of the constant and the id. Every algorithm takes every type, and pictures of any size
-// up to 32768 x 32768.
+// A SAT algorithm: a constant in kernels/sat whose name is the id, in a file of that name or, where
+// a paper has several, of its author and year. Every algorithm takes every type, and pictures of
+// any size up to 32768 x 32768.
 struct SatAlgorithm {
   std::string_view id, title, paper;
   int year;

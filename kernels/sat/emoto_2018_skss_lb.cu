@@ -37,92 +37,163 @@ constexpr int tile_pitch = side + 1;  // rows and columns without bank conflicts
 constexpr int row_sums = 0, column_sums = side, corner_sum = 2 * side,
               values_per_tile = 2 * side + 4;
 
+// What the threads of a block share: references to shared memory.
+template <class T>
+struct Shared {
+  SharedArray<T, side * tile_pitch>& tile;
+  SharedArray<T, threads>& row_parts;     // sums of quarters
+  SharedArray<T, threads>& column_parts;  // the same
+  SharedArray<T, side>& left;             // GRS of the tile to the left
+  SharedArray<T, side>& above;            // GCS of the tile above, as running sums of 32 each
+  SharedArray<T, 2>& strip;               // the sum of this tile's GRS, in two halves
+  SharedArray<T, 1>& corner;              // GS of the tile above and to the left
+};
+
+// The thread's line (a column in scans down, a row in scans along rows), and its quarter of it.
+struct Part {
+  int thread = static_cast<int>(threadIdx.x), line = thread % side, quarter = thread / side,
+      begin = quarter * length;
+};
+
+// Where a tile publishes its values, and in which epoch.
+struct Published {
+  Word* own;
+  std::ptrdiff_t to_left, to_above;  // to the words of these tiles
+  unsigned epoch;
+};
+
+// The sum of all quarters of a line.
+template <class T>
+__device__ __forceinline__ T sum_of_quarters(SharedArray<T, threads>& parts, int line) {
+  T total{};
+  for (int q = 0; q < quarters; ++q) total += parts[q * side + line];
+  return total;
+}
+// The quarters of the thread's line before its own, added to `base`.
+template <class T>
+__device__ __forceinline__ T add_quarters_before(T base, SharedArray<T, threads>& parts,
+                                                 const Part& part) {
+  for (int q = 0; q < part.quarter; ++q) base += parts[q * side + part.line];
+  return base;
+}
+
+// Loads the tile and sums up the quarters of its columns. (x, y): the thread's first pixel.
+template <class Pass, class T>
+__device__ __forceinline__ void load_tile(const Pass& pass, int x, int y, const Part& part,
+                                          Shared<T>& shared) {
+  T column_part{};
+  FACESAT_UNROLL
+  for (int i = 0; i < length; ++i) {
+    const T v = pass.value_at(x, y + i);
+    shared.tile[(part.begin + i) * tile_pitch + part.line] = v;
+    column_part += v;
+  }
+  shared.column_parts[part.thread] = column_part;
+}
+
+// Scans the thread's quarter of a row.
+template <class T>
+__device__ __forceinline__ void scan_row_part(const Part& part, Shared<T>& shared,
+                                              T (&sums)[length]) {
+  FACESAT_UNROLL
+  for (int i = 0; i < length; ++i) {
+    sums[i] = shared.tile[part.line * tile_pitch + part.begin + i];
+    if (i > 0) sums[i] += sums[i - 1];
+  }
+  shared.row_parts[part.thread] = sums[length - 1];
+}
+
+// Two warps look back along the rows, two along the columns.
+template <class T>
+__device__ __forceinline__ void look_back_along_lines(const Published& published, int2 at,
+                                                      const Part& part, Shared<T>& shared) {
+  const int line = part.line, lane = part.thread % 32;
+  if (part.quarter == 0) {
+    const T total = sum_of_quarters(shared.row_parts, line);
+    const T before = look_back<1, T>(published.own + row_sums + line, values_per_tile,
+                                     published.to_left, at.x, total, published.epoch);
+    shared.left[line] = before;
+    const T half = warp_sum<T>(before + total);
+    if (lane == 0) shared.strip[line / 32] = half;
+  } else if (part.quarter == 1) {
+    const T total = sum_of_quarters(shared.column_parts, line);
+    shared.above[line] =
+        warp_inclusive_scan(look_back<1, T>(published.own + column_sums + line, values_per_tile,
+                                            published.to_above, at.y, total, published.epoch));
+  }
+}
+
+// One thread looks back along the diagonal, over the sums of L-shapes. A tile's L-shape runs from
+// the left edge to the tile and from there to the upper edge.
+template <class T>
+__device__ __forceinline__ void look_back_along_diagonal(const Published& published, int2 at,
+                                                         Shared<T>& shared) {
+  const T l_shape = shared.strip[0] + shared.strip[1] + shared.above[31] + shared.above[63];
+  shared.corner[0] = look_back<1, T>(published.own + corner_sum, values_per_tile,
+                                     published.to_above + published.to_left, min(at.x, at.y),
+                                     l_shape, published.epoch);
+}
+
+// Replaces the thread's quarter of a row by its sums from the picture's left edge on.
+template <class T>
+__device__ __forceinline__ void store_row_part(const Part& part, const T (&sums)[length],
+                                               Shared<T>& shared) {
+  const T base = add_quarters_before<T>(shared.left[part.line], shared.row_parts, part);
+  FACESAT_UNROLL
+  for (int i = 0; i < length; ++i)
+    shared.tile[part.line * tile_pitch + part.begin + i] = base + sums[i];
+}
+
+// Scans the thread's quarter of a column of these sums, and writes the table.
+template <class Pass, class T>
+__device__ __forceinline__ void write_column_part(const Pass& pass, int x, int y, const Part& part,
+                                                  T (&sums)[length], Shared<T>& shared) {
+  FACESAT_UNROLL
+  for (int i = 0; i < length; ++i) {
+    sums[i] = shared.tile[(part.begin + i) * tile_pitch + part.line];
+    if (i > 0) sums[i] += sums[i - 1];
+  }
+  shared.column_parts[part.thread] = sums[length - 1];
+  __syncthreads();
+  T base = shared.corner[0] + shared.above[part.line];
+  if (part.line >= 32) base += shared.above[31];
+  base = add_quarters_before<T>(base, shared.column_parts, part);
+  FACESAT_UNROLL
+  for (int i = 0; i < length; ++i)
+    if (pass.has(x, y + i)) pass.row(y + i)[x] = base + sums[i];
+}
+
 template <class Pass>
 __global__ void __launch_bounds__(threads, sizeof(typename Pass::Out) == 8 ? 2 : 3)
     skss_lb_kernel(Pass pass, Tiles tiles, Header* header, Word* words) {
   using Out = typename Pass::Out;
   constexpr int words_per_tile = parts<Out> * values_per_tile;
   __shared__ SharedArray<Out, side * tile_pitch> tile;
-  __shared__ SharedArray<Out, threads> row_parts, column_parts;  // sums of quarters
-  __shared__ SharedArray<Out, side> left;                        // GRS of the tile to the left
-  __shared__ SharedArray<Out, side> above;  // GCS of the tile above, as running sums of 32 each
-  __shared__ SharedArray<Out, 2> strip;     // the sum of this tile's GRS, in two halves
-  __shared__ SharedArray<Out, 1> corner;    // GS of the tile above and to the left
-  const int thread = static_cast<int>(threadIdx.x), lane = thread % 32;
+  __shared__ SharedArray<Out, threads> row_parts, column_parts;
+  __shared__ SharedArray<Out, side> left;
+  __shared__ SharedArray<Out, side> above;
+  __shared__ SharedArray<Out, 2> strip;
+  __shared__ SharedArray<Out, 1> corner;
+  Shared<Out> shared{tile, row_parts, column_parts, left, above, strip, corner};
   const auto [at, epoch] = draw_tile(header, tiles);
-  Word* const own =
-      words + (static_cast<std::ptrdiff_t>(at.y) * tiles.across + at.x) * words_per_tile;
-  constexpr std::ptrdiff_t to_left = -words_per_tile;
-  const std::ptrdiff_t to_above = -static_cast<std::ptrdiff_t>(tiles.across) * words_per_tile;
+  const Published published{
+      words + (static_cast<std::ptrdiff_t>(at.y) * tiles.across + at.x) * words_per_tile,
+      -words_per_tile, -static_cast<std::ptrdiff_t>(tiles.across) * words_per_tile, epoch};
+  const Part part;
+  const int x = at.x * side + part.line, y = at.y * side + part.begin;
+  Out sums[length];
 
-  // The thread's line (a column in scans down, a row in scans along rows), and its quarter of it.
-  const int line = thread % side, quarter = thread / side, begin = quarter * length;
-  const int x = at.x * side + line, y = at.y * side + begin;
-  Out column_part{};
-  FACESAT_UNROLL
-  for (int i = 0; i < length; ++i) {
-    const Out v = pass.value_at(x, y + i);
-    tile[(begin + i) * tile_pitch + line] = v;
-    column_part += v;
-  }
-  column_parts[thread] = column_part;
+  load_tile(pass, x, y, part, shared);
   __syncthreads();
-
-  Out sums[length];  // along the row
-  FACESAT_UNROLL
-  for (int i = 0; i < length; ++i) {
-    sums[i] = tile[line * tile_pitch + begin + i];
-    if (i > 0) sums[i] += sums[i - 1];
-  }
-  row_parts[thread] = sums[length - 1];
+  scan_row_part(part, shared, sums);
   __syncthreads();
-
-  // Two warps look back along the rows, two along the columns.
-  if (quarter == 0) {
-    Out total{};
-    for (int q = 0; q < quarters; ++q) total += row_parts[q * side + line];
-    const Out before =
-        look_back<1, Out>(own + row_sums + line, values_per_tile, to_left, at.x, total, epoch);
-    left[line] = before;
-    const Out half = warp_sum<Out>(before + total);
-    if (lane == 0) strip[line / 32] = half;
-  } else if (quarter == 1) {
-    Out total{};
-    for (int q = 0; q < quarters; ++q) total += column_parts[q * side + line];
-    above[line] = warp_inclusive_scan(
-        look_back<1, Out>(own + column_sums + line, values_per_tile, to_above, at.y, total, epoch));
-  }
+  look_back_along_lines(published, at, part, shared);
   __syncthreads();
-
-  // Then one thread looks back along the diagonal, over the sums of L-shapes. A tile's L-shape runs
-  // from the left edge to the tile and from there to the upper edge.
-  if (thread == 0) {
-    const Out l_shape = strip[0] + strip[1] + above[31] + above[63];
-    corner[0] = look_back<1, Out>(own + corner_sum, values_per_tile, to_above + to_left,
-                                  min(at.x, at.y), l_shape, epoch);
-  }
-
-  Out base = left[line];
-  for (int q = 0; q < quarter; ++q) base += row_parts[q * side + line];
-  FACESAT_UNROLL
-  for (int i = 0; i < length; ++i) tile[line * tile_pitch + begin + i] = base + sums[i];
+  if (part.thread == 0) look_back_along_diagonal(published, at, shared);
+  store_row_part(part, sums, shared);
   __syncthreads();
-
-  FACESAT_UNROLL
-  for (int i = 0; i < length; ++i) {  // down the column
-    sums[i] = tile[(begin + i) * tile_pitch + line];
-    if (i > 0) sums[i] += sums[i - 1];
-  }
-  column_parts[thread] = sums[length - 1];
-  __syncthreads();
-  base = corner[0] + above[line];
-  if (line >= 32) base += above[31];
-  for (int q = 0; q < quarter; ++q) base += column_parts[q * side + line];
-  FACESAT_UNROLL
-  for (int i = 0; i < length; ++i)
-    if (pass.has(x, y + i)) pass.row(y + i)[x] = base + sums[i];
-
-  if (thread == 0) finish(header, tiles.count(), epoch);
+  write_column_part(pass, x, y, part, sums, shared);
+  if (part.thread == 0) finish(header, tiles.count(), epoch);
 }
 
 constexpr Tiles tiles_of(Size size) {

@@ -48,8 +48,9 @@ struct ScanCost {
   double reads = 0, writes = 0;
 };
 
-// A scan algorithm: a constant in a file of its own in kernels/scan. The stem of the file's name is
-// the name of the constant and the id. Every algorithm takes every type, operator and length.
+// A scan algorithm: a constant in kernels/scan whose name is the id, in a file of that name or,
+// where a paper has several, of its author and year. Every algorithm takes every type, operator and
+// length.
 struct ScanAlgorithm {
   std::string_view id, title, paper;
   int year;

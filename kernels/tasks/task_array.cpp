@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "kernels/tasks/task_schedule.hpp"
 #include "library/facesat.hpp"
 
 namespace facesat::gpu {

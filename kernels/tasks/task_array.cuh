@@ -63,7 +63,6 @@
 
 #include "kernels/device/soft_synchronization.cuh"
 #include "kernels/tasks/task_array.hpp"
-#include "kernels/tasks/task_schedule.hpp"
 
 namespace facesat::gpu {
 

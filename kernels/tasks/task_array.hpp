@@ -6,7 +6,9 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <span>
+#include <string_view>
 
 #include "core/image.hpp"
 
@@ -75,5 +77,27 @@ void run_in_steps(int rows, int columns, std::span<const TaskEdge> edges, Perfor
     for (int k = 0; k < step.count; ++k) perform(step.first_row + k, step.first_column - slope * k);
   }
 }
+
+// ---- on a GPU ----
+
+enum class TaskSchedule {
+  steps,            // a launch per column, anti-diagonal or step: Parallel Forward, Fair, Backward
+  blocks,           // SKSS: a block per row
+  resident_blocks,  // SKSS: as many blocks as the GPU runs at a time; each takes rows in turn
+  warps             // SKSS: a warp per row, in blocks of two
+};
+
+struct TaskScheduleInfo {
+  TaskSchedule schedule;
+  std::string_view id, title;
+};
+inline constexpr std::array<TaskScheduleInfo, 4> task_schedules{
+    {{TaskSchedule::steps, "steps", "one launch per column, anti-diagonal or step"},
+     {TaskSchedule::blocks, "skss_blocks", "SKSS, one block per row"},
+     {TaskSchedule::resident_blocks, "skss_resident", "SKSS, as many blocks as run at a time"},
+     {TaskSchedule::warps, "skss_warps", "SKSS, one warp per row"}}};
+
+// Throws ArgumentError unless tasks are those of a warp.
+void require_warps(int threads);
 
 }  // namespace facesat::gpu

@@ -9,7 +9,6 @@
 #include "core/backend.hpp"
 #include "core/grouping.hpp"
 #include "kernels/cascade/evaluate.hpp"
-#include "kernels/cascade/found_windows.hpp"
 #include "kernels/cascade/group_windows.hpp"
 #include "kernels/cascade/late_stages.hpp"
 #include "kernels/image/resize.hpp"

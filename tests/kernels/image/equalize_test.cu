@@ -1,5 +1,5 @@
 #include "core/cpu/gray.hpp"
-#include "kernels/image/equalize.hpp"
+#include "kernels/image/gray.hpp"
 #include "tests/kernels/device_memory.hpp"
 
 namespace facesat::test {

@@ -1,20 +1,58 @@
-// The code that the six algorithms of Kasagi, Nakano and Ito share: a thread's walk along a line,
-// the tile in diagonal arrangement, and the kernels of 2R1W and of 1R1W, which the hybrid combines.
+// The six algorithms of Kasagi, Nakano and Ito, named by their accesses to global memory per
+// element. C, R and S are the paper's: for a tile, the sums of all elements above it in each of its
+// columns, of all elements to its left in each of its rows, and of all that are above and to the
+// left.
 //
+// Ideas, reads and writes per element, launches, workspace:
+//   2R2W (section IV): threads run down the columns and leave prefix sums; after a barrier, threads
+//     run along the rows of the result. This half is strided: the lanes of a warp access 32 rows at
+//     a time. The pixel read; the table written, read and written again. 2 launches.
+//   4R4W (IV): the rows of a matrix are the columns of its transpose, so that both directions are
+//     scanned by coalesced accesses, with a transpose after each; tiles are transposed through
+//     shared memory, where neither rows nor columns have bank conflicts. 4 launches. Workspace: the
+//     transposed table.
+//   4R1W (VI): an element of the table is the pixel, plus the elements to the left and above, minus
+//     the one above and to the left. These lie on the two previous anti-diagonals, so all elements
+//     of an anti-diagonal are computed at the same time, and those of the next after a barrier. All
+//     accesses are strided. The pixel and three elements of the table read; one written. One launch
+//     for each anti-diagonal of elements, width + height - 1.
+//   2R1W (V, after Nehab et al. 2011): step 1 sums up the columns, the rows and all of each tile;
+//     step 2 makes prefix sums of them across tiles; step 3 reads the tiles again, adds what lies
+//     above and to the left to their top rows and leftmost columns, and writes their SATs. The
+//     pixel twice, the table once; 1/16 of that for C and R. 4 launches. Workspace: C, R and S,
+//     1/16 of a table.
+//   1R1W (VI): once the tiles above and to the left are in the table, differences of adjacent
+//     elements in the row above and in the column to the left are the sums that a tile lacks; added
+//     to its top row and its leftmost column, they turn its SAT into the table. The pixel and the
+//     table once; 65 more reads per tile. One launch for each anti-diagonal of tiles.
+//   Hybrid, (1 + r)R1W (VII): the first and the last launches of 1R1W have few tiles and are bound
+//     by latency; 2R1W makes those tiles, in the top left and in the bottom right corner. The
+//     parameter r, from 0 (1R1W) to 1 (2R1W), is the fraction of the picture that is then read
+//     twice. 8 launches, and one for each anti-diagonal of tiles between the corners. Workspace:
+//     that of 2R1W.
+// Shapes: lines and single elements in blocks of 64 threads, one each; tiles of 32 x 32 in diagonal
+//   arrangement (each row rotated by its index) in blocks of 32 x 4 threads, of which one warp
+//   makes the SAT, or of 64 that transpose.
 // Source: A. Kasagi, K. Nakano, Y. Ito, "Parallel Algorithms for the Summed Area Table on the
-// Asynchronous Hierarchical Memory Machine, with GPU implementations", ICPP 2014. C, R and S are
-// the paper's: for a tile, the sums of all elements above it in each of its columns, of all
-// elements to its left in each of its rows, and of all that are above and to the left.
-#pragma once
+//   Asynchronous Hierarchical Memory Machine, with GPU implementations", ICPP 2014. Formula (1) of
+//   section VI has the signs of the neighbours reversed by mistake.
+// Departs from it in: loads of the scans are issued eight at a time. Pictures need not be square:
+//   they are transposed out of place, and the corners of the hybrid are not always triangles, but
+//   each has the anti-diagonals that make up r / 2 of the picture. 2R1W makes the SAT of S by scans
+//   of its columns, together with those of C, and of its rows, one warp per row, instead of
+//   recursion (S has at most 1024 x 1024 elements; this takes one launch more than the paper
+//   without recursion, one fewer than with it); two warps make the sums of columns and of rows at
+//   the same time; prefix sums are exclusive. The scans of the hybrid's second corner, which the
+//   paper leaves open, begin with differences of adjacent elements of the table.
+#include <algorithm>
+#include <cmath>
 
+#include "kernels/sat/kasagi_2014_model.hpp"
 #include "kernels/sat/pass.cuh"
 #include "kernels/sat/tile.cuh"
 
-namespace facesat::gpu::kasagi {
-
-inline constexpr const char* paper =
-    "Kasagi, Nakano, Ito: Parallel Algorithms for the Summed Area Table on the Asynchronous "
-    "Hierarchical Memory Machine, with GPU implementations, ICPP 2014";
+namespace facesat::gpu {
+namespace {
 
 // The paper's parameters. side: its w, as many as a warp has lanes; line_threads: threads of a
 // block that handles lines or single elements; tile_warps: warps of a block that handles a tile.
@@ -109,6 +147,121 @@ class DiagonalTile {
   SharedArray<T, side * side> elements_;
 };
 
+// ---- 2R2W ----
+
+// Prefix sums of every row of the table, in place.
+template <class Pass>
+__global__ void scan_rows_kernel(Pass pass) {
+  using Out = typename Pass::Out;
+  const int y = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (y >= pass.size.height) return;
+  Out* const row = pass.row(y);
+  Out sum{};
+  walk(
+      0, pass.size.width, [&](int x) { return row[x]; },
+      [&](int x, Out value) { row[x] = sum += value; });
+}
+
+void enqueue_2r2w(const SatTask& task, void*, StreamHandle stream) {
+  for_each_table(task, [&]<class Pass>(const Pass& pass) {
+    FACESAT_LAUNCH(scan_columns_kernel<Pass>, dim3(divide_up(pass.size.width, line_threads)),
+                   dim3(line_threads), stream, pass);
+    FACESAT_LAUNCH(scan_rows_kernel<Pass>, dim3(divide_up(pass.size.height, line_threads)),
+                   dim3(line_threads), stream, pass);
+  });
+}
+
+// ---- 4R4W ----
+
+constexpr int transpose_warps = line_threads / side;
+
+// The transposed table, to be scanned in place.
+template <class T>
+using Transposed = Pass<T, T, false>;
+
+// Writes the transpose of `from`, whose size is `size`, to `to`.
+template <class T>
+__global__ void transpose_kernel(const T* from, std::ptrdiff_t from_pitch, Size size, T* to,
+                                 std::ptrdiff_t to_pitch) {
+  __shared__ DiagonalTile<T> tile;
+  const int x0 = static_cast<int>(blockIdx.x) * side, y0 = static_cast<int>(blockIdx.y) * side;
+  const int lane = static_cast<int>(threadIdx.x), warp = static_cast<int>(threadIdx.y);
+  tile.template fill<transpose_warps>([&](int row, int column) {
+    const int x = x0 + column, y = y0 + row;
+    return x < size.width && y < size.height ? from[y * from_pitch + x] : T{};
+  });
+  __syncthreads();
+  FACESAT_UNROLL
+  for (int column = warp; column < side; column += transpose_warps) {
+    const int x = x0 + column, y = y0 + lane;
+    if (x < size.width && y < size.height) to[x * to_pitch + y] = tile.at(lane, column);
+  }
+}
+
+// Rows of the transposed table start on 256-byte boundaries.
+std::ptrdiff_t transposed_pitch(Size size) {
+  return divide_up(size.height, 64) * 64;
+}
+
+std::size_t transposed_bytes(SatType type, Size size) {
+  return static_cast<std::size_t>(size.width) * static_cast<std::size_t>(transposed_pitch(size)) *
+         info_of(type).table_bytes;
+}
+
+template <class Pass>
+void enqueue_column_scan(const Pass& pass, StreamHandle stream) {
+  FACESAT_LAUNCH(scan_columns_kernel<Pass>, dim3(divide_up(pass.size.width, line_threads)),
+                 dim3(line_threads), stream, pass);
+}
+
+template <class T>
+void enqueue_transpose(const T* from, std::ptrdiff_t from_pitch, Size size, T* to,
+                       std::ptrdiff_t to_pitch, StreamHandle stream) {
+  FACESAT_LAUNCH(transpose_kernel<T>,
+                 dim3(divide_up(size.width, side), divide_up(size.height, side)),
+                 dim3(side, transpose_warps), stream, from, from_pitch, size, to, to_pitch);
+}
+
+void enqueue_4r4w(const SatTask& task, void* workspace, StreamHandle stream) {
+  for_each_table(task, [&]<class Pass>(const Pass& pass) {
+    using Out = typename Pass::Out;
+    auto* const transposed = static_cast<Out*>(workspace);
+    const std::ptrdiff_t pitch = transposed_pitch(pass.size);
+    const Size turned{pass.size.height, pass.size.width};
+    enqueue_column_scan(pass, stream);
+    enqueue_transpose<Out>(pass.table, pass.pitch, pass.size, transposed, pitch, stream);
+    enqueue_column_scan(Transposed<Out>{turned, transposed, pitch, transposed, pitch}, stream);
+    enqueue_transpose<Out>(transposed, pitch, turned, pass.table, pass.pitch, stream);
+  });
+}
+
+// ---- 4R1W ----
+
+// The elements of anti-diagonal `diagonal`, from column `first` to column `end` - 1.
+template <class Pass>
+__global__ void make_elements_kernel(Pass pass, int diagonal, int first, int end) {
+  using Out = typename Pass::Out;
+  const int x = first + static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x), y = diagonal - x;
+  if (x >= end) return;
+  Out* const row = pass.row(y);
+  const Out* const above = pass.row(y - 1);
+  row[x] = Pass::value(pass.input_row(y)[x]) + row[x - 1] + above[x] - above[x - 1];
+}
+
+void enqueue_4r1w(const SatTask& task, void*, StreamHandle stream) {
+  for_each_table(task, [&]<class Pass>(const Pass& pass) {
+    const auto [width, height] = pass.size;
+    for (int diagonal = 0; diagonal < width + height - 1; ++diagonal) {
+      const int first = diagonal < height ? 0 : diagonal - height + 1;
+      const int end = diagonal < width ? diagonal + 1 : width;
+      FACESAT_LAUNCH(make_elements_kernel<Pass>, dim3(divide_up(end - first, line_threads)),
+                     dim3(line_threads), stream, pass, diagonal, first, end);
+    }
+  });
+}
+
+// ---- tiles, for 2R1W and 1R1W ----
+
 // The tiles on anti-diagonals [first, end) of a picture of `across` x `down` tiles; never empty. An
 // anti-diagonal is the tiles with the same sum of row and column, which is its number.
 struct Region {
@@ -131,7 +284,7 @@ struct Region {
   }
 };
 
-inline Region all_tiles(Size size) {
+Region all_tiles(Size size) {
   const int across = divide_up(size.width, side), down = divide_up(size.height, side);
   return {across, down, 0, across + down - 1};
 }
@@ -188,6 +341,8 @@ __device__ __forceinline__ void make_tile(const Pass& pass, int tile_row, int ti
   for (int row = warp; row < side; row += tile_warps)
     if (pass.has(x0 + lane, y0 + row)) pass.row(y0 + row)[x0 + lane] = tile.at(row, lane);
 }
+
+// ---- 2R1W ----
 
 // C, R and S of all tiles of a region, for 2R1W. Tiles above or to the left of the region's tiles,
 // if any, must be in the table already. C and S have one line per row of tiles; R is transposed and
@@ -295,13 +450,6 @@ __global__ void make_tiles_kernel(Pass pass, Region region, Sums<typename Pass::
   });
 }
 
-// A stage of 1R1W: the tiles of a region that is one anti-diagonal.
-template <class Pass>
-__global__ void make_diagonal_kernel(Pass pass, Region diagonal) {
-  const int j = diagonal.left() + static_cast<int>(blockIdx.x), i = diagonal.first - j;
-  make_tile(pass, i, j, [&] { return edges_from_table(pass, i, j); });
-}
-
 // Sizes of C, R and S in the workspace, each rounded up to 256 bytes. C has one line per 32 rows of
 // the picture, R one per 32 columns.
 struct SumsLayout {
@@ -320,7 +468,7 @@ struct SumsLayout {
   }
 };
 
-inline std::size_t sums_bytes(SatType type, Size size) {
+std::size_t sums_bytes(SatType type, Size size) {
   return SumsLayout(all_tiles(size), info_of(type).table_bytes).bytes();
 }
 
@@ -347,6 +495,21 @@ void enqueue_2r1w(const Pass& pass, const Region& region, void* workspace, Strea
   FACESAT_LAUNCH(make_tiles_kernel<Pass>, tiles, threads, stream, pass, region, sums);
 }
 
+void enqueue_all_2r1w(const SatTask& task, void* workspace, StreamHandle stream) {
+  for_each_table(task, [&]<class Pass>(const Pass& pass) {
+    enqueue_2r1w(pass, all_tiles(pass.size), workspace, stream);
+  });
+}
+
+// ---- 1R1W ----
+
+// A stage of 1R1W: the tiles of a region that is one anti-diagonal.
+template <class Pass>
+__global__ void make_diagonal_kernel(Pass pass, Region diagonal) {
+  const int j = diagonal.left() + static_cast<int>(blockIdx.x), i = diagonal.first - j;
+  make_tile(pass, i, j, [&] { return edges_from_table(pass, i, j); });
+}
+
 // Enqueues 1R1W of a region, with one launch for each of its anti-diagonals.
 template <class Pass>
 void enqueue_1r1w(const Pass& pass, Region region, StreamHandle stream) {
@@ -357,4 +520,130 @@ void enqueue_1r1w(const Pass& pass, Region region, StreamHandle stream) {
   }
 }
 
-}  // namespace facesat::gpu::kasagi
+void enqueue_all_1r1w(const SatTask& task, void*, StreamHandle stream) {
+  for_each_table(task, [&]<class Pass>(const Pass& pass) {
+    enqueue_1r1w(pass, all_tiles(pass.size), stream);
+  });
+}
+
+// ---- (1 + r)R1W ----
+
+// As measured to be fastest. The paper's own search gave 0.17 to 0.07 on a GTX 780 Ti; on an H200,
+// which reads twenty million pixels in the time of a launch, a larger r is faster.
+constexpr double fastest = 0.99;
+constexpr double published[]{0.25};
+
+double hybrid_reads(double r) {
+  return 1 + r;
+}
+
+// As in the paper, what every number of anti-diagonals gives; at most 24 values, evenly spaced in
+// sqrt(r), which in a square is their number.
+std::vector<double> candidates(Size size) {
+  constexpr int most = 24;
+  const Region region = all_tiles(size);
+  const Size tiles{region.across, region.down};
+  const auto area = static_cast<double>(tiles.area());
+  std::vector<double> all, chosen;
+  double made = 2;  // tiles of both corners
+  for (int count = 1; made < area; made += 2 * diagonal_length(tiles, count++))
+    all.push_back(made / area);
+  if (all.size() <= most) return all;
+  const double least = std::sqrt(all.front()), greatest = std::sqrt(all.back());
+  for (int i = 0; i < most; ++i) {
+    const double root = least + (greatest - least) * i / (most - 1);
+    const double r = *std::lower_bound(all.begin(), all.end() - 1, root * root);
+    if (chosen.empty() || r > chosen.back()) chosen.push_back(r);
+  }
+  return chosen;
+}
+
+constexpr SatParameter r_parameter{.name = "r",
+                                   .meaning = "the fraction of the picture that is read twice",
+                                   .least = 0,
+                                   .greatest = 1,
+                                   .published = published,
+                                   .reads = hybrid_reads,
+                                   .candidates = candidates};
+
+void enqueue_hybrid(const SatTask& task, void* workspace, StreamHandle stream) {
+  const Region all = all_tiles(task.size);
+  const int corner = corner_diagonals({all.across, all.down}, task.parameter);
+  Region first = all, between = all, last = all;
+  first.end = between.first = corner;
+  between.end = last.first = std::max(corner, all.end - corner);
+  for_each_table(task, [&]<class Pass>(const Pass& pass) {
+    if (first.first < first.end) enqueue_2r1w(pass, first, workspace, stream);
+    enqueue_1r1w(pass, between, stream);
+    if (last.first < last.end) enqueue_2r1w(pass, last, workspace, stream);
+  });
+}
+
+// ---- the table of algorithms ----
+constexpr int one_per_diagonal = 0;  // SatAlgorithm::launches
+
+constexpr SatAlgorithm algorithm(std::string_view id, std::string_view title, int launches,
+                                 double reads, double writes, const SatModel& model,
+                                 std::size_t (*workspace_bytes)(SatType, Size),
+                                 void (*enqueue)(const SatTask&, void*, StreamHandle)) {
+  return {.id = id,
+          .title = title,
+          .paper =
+              "Kasagi, Nakano, Ito: Parallel Algorithms for the Summed Area Table on the "
+              "Asynchronous Hierarchical Memory Machine, with GPU implementations, ICPP 2014",
+          .year = 2014,
+          .launches = launches,
+          .reads = reads,
+          .writes = writes,
+          .model = model,
+          .workspace_bytes = workspace_bytes,
+          .enqueue = enqueue};
+}
+
+constexpr SatAlgorithm with_r(SatAlgorithm hybrid) {
+  hybrid.parameter = &r_parameter;
+  hybrid.value = fastest;
+  return hybrid;
+}
+
+HmmCost cost_2r2w(const SatAlgorithm&, Size size) {
+  return hmm_2r2w(size);
+}
+HmmCost cost_4r4w(const SatAlgorithm&, Size size) {
+  return hmm_4r4w(size);
+}
+HmmCost cost_4r1w(const SatAlgorithm&, Size size) {
+  return hmm_4r1w(size);
+}
+HmmCost cost_2r1w(const SatAlgorithm&, Size size) {
+  return hmm_2r1w(size);
+}
+HmmCost cost_1r1w(const SatAlgorithm&, Size size) {
+  return hmm_1r1w(size);
+}
+HmmCost cost_hybrid(const SatAlgorithm& sat, Size size) {
+  return hmm_hybrid(size, sat.value);
+}
+
+}  // namespace
+
+const SatAlgorithm kasagi_2014_2r2w =
+    algorithm("kasagi_2014_2r2w", "One thread per column, then one per row (2R2W)", 2, 2, 2,
+              hmm_model<cost_2r2w>, no_workspace, enqueue_2r2w);
+const SatAlgorithm kasagi_2014_4r4w =
+    algorithm("kasagi_2014_4r4w", "Columns and transpose, twice (4R4W)", 4, 4, 4,
+              hmm_model<cost_4r4w>, transposed_bytes, enqueue_4r4w);
+const SatAlgorithm kasagi_2014_4r1w =
+    algorithm("kasagi_2014_4r1w", "Anti-diagonals of elements (4R1W)", one_per_diagonal, 4, 1,
+              hmm_model<cost_4r1w>, no_workspace, enqueue_4r1w);
+const SatAlgorithm kasagi_2014_2r1w =
+    algorithm("kasagi_2014_2r1w", "Sums of tiles, then their tables (2R1W)", 4, 2, 1,
+              hmm_model<cost_2r1w>, sums_bytes, enqueue_all_2r1w);
+const SatAlgorithm kasagi_2014_1r1w =
+    algorithm("kasagi_2014_1r1w", "Anti-diagonals of tiles (1R1W)", one_per_diagonal, 1, 1,
+              hmm_model<cost_1r1w>, no_workspace, enqueue_all_1r1w);
+const SatAlgorithm kasagi_2014_hybrid = with_r(algorithm(
+    "kasagi_2014_hybrid", "2R1W in the corners, 1R1W between ((1+r)R1W)", one_per_diagonal,
+    1 + fastest, 1, hmm_model<cost_hybrid>, sums_bytes, enqueue_hybrid));
+
+}  // namespace facesat::gpu

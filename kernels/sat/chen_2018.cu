@@ -1,24 +1,48 @@
-// What the algorithms of Chen et al. 2018 have in common. Numbers of algorithms, figures and
-// sections are those of the paper (see Source).
+// The five algorithms of Chen et al.: rows and columns of register matrices. Numbers of algorithms,
+// figures and sections are those of the paper (see Source).
 //
 // A warp keeps a matrix of 32 x 32 elements in registers, `T data[32]` in each lane: lane l holds
 // column l, and row j is data[j] of all lanes. Rows are scanned in parallel, by shuffles; columns
-// serially, each by its own lane; block-register-local-transpose (BRLT) turns columns into rows.
+// serially, each by its own lane; block-register-local-transpose (BRLT) turns columns into rows,
+// through shared memory.
 //
+// Ideas:
+//   BRLT-ScanRow (section IV-B): each warp of a block loads 32 x 32 elements of the same 32 rows
+//   and
+//     transposes them, so that a thread has a row's 32 elements and scans them alone, without
+//     communication. The result is written transposed, and a second run of the same kernel scans
+//     the columns.
+//   ScanRow-BRLT (section IV-A): the same, but rows are scanned by shuffles, before they are
+//     transposed.
+//   ScanRowColumn (section IV-C): a warp loads 1024 elements of a row and scans them by shuffles,
+//   32
+//     at a time, each time with the sum so far added to the first; then blocks scan strips of 32
+//     columns in place, where each thread adds up 32 elements alone.
+//   Of scans by shuffles there are two: Kogge and Stone's (_ks) adds the values 1, 2, 4, 8 and 16
+//   lanes before; Ladner and Fischer's (_lf) joins halves of 1, 2, 4, 8 and 16 lanes, with 80
+//   additions per row instead of 129.
+// Shapes: blocks of 1024 threads (512 for double). With BRLT, 32 rows, and as many columns per step
+//   as threads, with a carry along the rows. ScanRowColumn: as many rows as warps, with a carry
+//   along the rows; strips of 32 columns, as many rows per step as threads, with a carry down the
+//   columns.
+// Reads and writes per element: the pixel read; the intermediate, which for ScanRowColumn is the
+//   table, written and read; the table written (2R2W).
+// Launches: 2.
+// Workspace: the intermediate, transposed; for ScanRowColumn, none.
 // Source: Peng Chen, Mohamed Wahib, Shinichiro Takizawa, Ryousei Takano, Satoshi Matsuoka:
-// Efficient Algorithms for the Summed Area Tables Primitive on GPUs, IEEE CLUSTER 2018.
-#pragma once
-
+//   Efficient Algorithms for the Summed Area Tables Primitive on GPUs, IEEE CLUSTER 2018.
+// Departs from it in: all threads reach the barriers of BRLT, not only the warps whose turn is
+//   still to come; the partial sums of the warps are scanned by warp 0, one row or column per lane,
+//   and in ScanRow-BRLT after BRLT; blocks of 32 x 16 threads for columns of double, whose register
+//   matrices would not fit otherwise.
 #include <type_traits>
 
+#include "kernels/sat/chen_2018_model.hpp"
 #include "kernels/sat/tile.cuh"
 #include "kernels/sat/transposed.cuh"
 
-namespace facesat::gpu::chen_2018 {
-
-inline constexpr const char* paper =
-    "Chen, Wahib, Takizawa, Takano, Matsuoka: Efficient Algorithms for the Summed Area Tables "
-    "Primitive on GPUs, CLUSTER 2018";
+namespace facesat::gpu {
+namespace {
 
 constexpr int side = 32;  // of a register matrix: the paper's WarpSize and C
 
@@ -256,4 +280,46 @@ void enqueue_scan_row_column(const SatTask& task, void*, StreamHandle stream) {
   });
 }
 
-}  // namespace facesat::gpu::chen_2018
+constexpr SatAlgorithm algorithm(std::string_view id, std::string_view title, const SatModel& model,
+                                 std::size_t (*workspace_bytes)(SatType, Size),
+                                 void (*enqueue)(const SatTask&, void*, StreamHandle)) {
+  return {.id = id,
+          .title = title,
+          .paper =
+              "Chen, Wahib, Takizawa, Takano, Matsuoka: Efficient Algorithms for the Summed Area "
+              "Tables Primitive on GPUs, CLUSTER 2018",
+          .year = 2018,
+          .launches = 2,
+          .reads = 2,
+          .writes = 2,
+          .model = model,
+          .workspace_bytes = workspace_bytes,
+          .enqueue = enqueue};
+}
+
+}  // namespace
+
+const SatAlgorithm chen_2018_brlt_scanrow = algorithm(
+    "chen_2018_brlt_scanrow", "BRLT-ScanRow: transpose in registers, serial scans (2R2W)",
+    chen_brlt_scan_row_model, transposed_bytes, enqueue_scan_transpose_twice<BrltScanRow>);
+const SatAlgorithm chen_2018_scanrow_brlt_ks = algorithm(
+    "chen_2018_scanrow_brlt_ks", "ScanRow-BRLT: Kogge-Stone scans, transpose in registers (2R2W)",
+    chen_scan_row_brlt_model<RowScan::kogge_stone>, transposed_bytes,
+    enqueue_scan_transpose_twice<ScanRowBrlt<KoggeStone>>);
+const SatAlgorithm chen_2018_scanrow_brlt_lf =
+    algorithm("chen_2018_scanrow_brlt_lf",
+              "ScanRow-BRLT: Ladner-Fischer scans, transpose in registers (2R2W)",
+              chen_scan_row_brlt_model<RowScan::ladner_fischer>, transposed_bytes,
+              enqueue_scan_transpose_twice<ScanRowBrlt<LadnerFischer>>);
+const SatAlgorithm chen_2018_scanrow_column_ks =
+    algorithm("chen_2018_scanrow_column_ks",
+              "ScanRowColumn: Kogge-Stone scans of rows, serial scans of columns (2R2W)",
+              chen_scan_row_column_model<RowScan::kogge_stone>, no_workspace,
+              enqueue_scan_row_column<KoggeStone>);
+const SatAlgorithm chen_2018_scanrow_column_lf =
+    algorithm("chen_2018_scanrow_column_lf",
+              "ScanRowColumn: Ladner-Fischer scans of rows, serial scans of columns (2R2W)",
+              chen_scan_row_column_model<RowScan::ladner_fischer>, no_workspace,
+              enqueue_scan_row_column<LadnerFischer>);
+
+}  // namespace facesat::gpu

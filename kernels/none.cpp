@@ -1,0 +1,88 @@
+// For builds without CUDA: there are no devices and no algorithms.
+#include "kernels/cuda_backend.hpp"
+#include "kernels/device/gpu_info.hpp"
+#include "kernels/filter/algorithm.hpp"
+#include "kernels/filter/cuda_picture_filter.hpp"
+#include "kernels/sat/algorithm.hpp"
+#include "kernels/sat/array_sat.hpp"
+#include "kernels/scan/algorithm.hpp"
+#include "kernels/tasks/error_diffusion.hpp"
+#include "kernels/tasks/knapsack.hpp"
+#include "kernels/tasks/sat.hpp"
+
+namespace facesat::gpu {
+namespace {
+
+constexpr const char* no_cuda = "this build has no CUDA backend";
+
+[[noreturn]] void refuse() {
+  throw DeviceError(no_cuda);
+}
+
+}  // namespace
+
+// ---- devices ----
+
+bool is_built_in() {
+  return false;
+}
+std::vector<DeviceInfo> devices(std::string* why_none) {
+  if (why_none) *why_none = "this program was built without CUDA";
+  return {};
+}
+CopySpeed copy_speed(int) {
+  refuse();
+}
+std::string why_not(int, const Cascade&) {
+  return no_cuda;
+}
+void use_for_frame_memory(int) {}
+KeptDevice::KeptDevice() = default;
+KeptDevice::~KeptDevice() = default;
+
+// ---- what they do ----
+
+std::unique_ptr<Backend> make_cuda_backend(int, std::string_view, const CudaSettings&) {
+  refuse();
+}
+std::unique_ptr<PictureFilter> make_cuda_picture_filter(int) {
+  refuse();
+}
+void download(const ImageView&, View<std::uint8_t>) {
+  refuse();
+}
+void enqueue_array_sat(const ConstArrayView&, const ArrayView&, const SatOptions&) {
+  refuse();
+}
+
+// ---- algorithms ----
+
+std::span<const SatAlgorithm* const> sat_algorithms() {
+  return {};
+}
+const SatAlgorithm* find_sat(std::string_view) {
+  return nullptr;
+}
+SatChoice choose_sat(std::string_view) {
+  return {.why_not = no_cuda};
+}
+std::span<const ScanAlgorithm* const> scan_algorithms() {
+  return {};
+}
+std::span<const FilterAlgorithm* const> filter_algorithms() {
+  return {};
+}
+const FilterAlgorithm* find_filter(std::string_view) {
+  return nullptr;
+}
+std::span<const KnapsackSolver> knapsack_solvers() {
+  return {};
+}
+std::span<const HalftoneSolver> halftone_solvers() {
+  return {};
+}
+std::span<const SatSolver> sat_solvers() {
+  return {};
+}
+
+}  // namespace facesat::gpu
