@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "app/live/detection/detection.hpp"
+#include "app/live/detection/live_settings.hpp"
 
 namespace facesat::app {
 

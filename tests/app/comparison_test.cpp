@@ -5,7 +5,6 @@
 #include <stdexcept>
 #include <thread>
 
-#include "app/live/detection/cpu_comparison.hpp"
 #include "app/live/detection/detection.hpp"
 #include "app/live/detection/sat_facts.hpp"
 #include "cascades/cascade_store.hpp"

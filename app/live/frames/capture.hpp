@@ -12,7 +12,7 @@
 
 #include "app/live/frames/captured_frame.hpp"
 #include "app/live/frames/playlist.hpp"
-#include "app/live/guarded_thread.hpp"
+#include "app/live/threads.hpp"
 
 namespace facesat::app {
 

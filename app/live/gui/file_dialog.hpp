@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "app/common/child_process.hpp"
-#include "app/live/mailbox.hpp"
+#include "app/live/threads.hpp"
 
 namespace facesat::app {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "app/live/guarded_thread.hpp"
+#include "app/live/threads.hpp"
 
 namespace facesat::app {
 

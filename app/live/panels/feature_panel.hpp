@@ -3,8 +3,8 @@
 
 #include <optional>
 
-#include "app/live/detection/detection.hpp"
 #include "app/live/detection/feature_view.hpp"
+#include "app/live/detection/live_result.hpp"
 #include "app/live/gui/picture_view.hpp"
 
 namespace facesat::app {

@@ -1,8 +1,8 @@
 // The panel of the filter whose result is shown, and of the times of its algorithms.
 #pragma once
 
-#include "app/live/detection/detection.hpp"
 #include "app/live/detection/history.hpp"
+#include "app/live/detection/live_result.hpp"
 
 namespace facesat::app {
 

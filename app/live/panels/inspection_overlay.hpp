@@ -1,7 +1,7 @@
 // Drawn over an intermediate picture: the value under the pointer, and the scale of its colours.
 #pragma once
 
-#include "app/live/detection/detection.hpp"
+#include "app/live/detection/live_result.hpp"
 #include "app/live/gui/picture_view.hpp"
 
 namespace facesat::app {

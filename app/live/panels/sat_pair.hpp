@@ -7,7 +7,7 @@
 #include <map>
 #include <string>
 
-#include "app/live/detection/detection.hpp"
+#include "app/live/detection/live_result.hpp"
 
 namespace facesat::app {
 

@@ -2,8 +2,8 @@
 // choice of an intermediate picture.
 #pragma once
 
-#include "app/live/detection/detection.hpp"
 #include "app/live/detection/history.hpp"
+#include "app/live/detection/live_result.hpp"
 #include "app/live/gui/picture_view.hpp"
 #include "app/live/gui/screen.hpp"
 #include "app/live/panels/feature_panel.hpp"

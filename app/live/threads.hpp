@@ -1,8 +1,11 @@
-// A thread that survives exceptions, which would otherwise end the program.
+// What the threads of the window are made of: a thread that survives exceptions, and a place where
+// one thread leaves something for another.
 #pragma once
 
 #include <exception>
 #include <functional>
+#include <mutex>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <thread>
@@ -12,6 +15,7 @@
 
 namespace facesat::app {
 
+// An exception that leaves a thread would end the program; this thread goes on.
 class GuardedThread {
  public:
   // Calls step() repeatedly until the destructor requests a stop. An exception from a step is
@@ -38,6 +42,27 @@ class GuardedThread {
   }
 
   std::jthread thread_;
+};
+
+// A single place between two threads: a new value replaces one that was not taken, so that nothing
+// queues up.
+template <class T>
+class Mailbox {
+ public:
+  void put(T value) {
+    const std::scoped_lock lock(mutex_);
+    value_ = std::move(value);
+  }
+
+  // Never waits.
+  std::optional<T> take() {
+    const std::scoped_lock lock(mutex_);
+    return std::exchange(value_, std::nullopt);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::optional<T> value_;
 };
 
 }  // namespace facesat::app
