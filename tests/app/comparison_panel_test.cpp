@@ -1,6 +1,6 @@
 // The panel of SAT (summed area table) algorithms, with invented algorithms and results.
-#include "app/live/panels/comparison_panel.hpp"
-
+#include "app/live/panels/sat_chart.hpp"
+#include "app/live/panels/sat_pair.hpp"
 #include "tests/app/eventually.hpp"
 #include "tests/app/panel_test.hpp"
 
@@ -10,50 +10,47 @@ namespace {
 using namespace std::chrono_literals;
 using test::eventually;
 
-class ComparisonPanelTest : public test::PanelTest {
+class ComparisonPanelTest : public test::OnePanelTest {
  protected:
-  ComparisonPanelTest() {
-    last.sat = "one";
+  ComparisonPanelTest() : OnePanelTest(make_sat_panel()) {
+    machine.sats = facts_of(sats);
+    result.sat = "one";
+    context.comparison = &comparison;
     comparison.on_device = true;
     comparison.levels = 5;
     comparison.floor_ms = 1;
   }
-  void draw() {
-    const ComparisonPanel::Wish wish = panel.draw(&comparison, settings, last);
-    wishes.comparison |= wish.comparison;
-    wishes.settings |= wish.settings;
-  }
-  // Presses a control, and returns what it asks for.
-  ComparisonPanel::Wish wish(const std::string& label, const char* parent = nullptr) {
-    wishes = {};
-    press(
-        label, [this] { draw(); }, parent);
-    return wishes;
-  }
   void pin_both() {
-    wish("A", "one");
-    wish("B", "three");
+    wishes_after("A", "one");
+    wishes_after("B", "three");
   }
-  // The corners of what is drawn.
-  int drawn() {
-    frame([this] { draw(); });
-    return ImGui::GetDrawData()->TotalVtxCount;
+  // Presses the key X. Returns whether it has changed the algorithm.
+  bool switch_algorithm() {
+    context.wishes = {};
+    EXPECT_TRUE(panel->handle_key({'X', false}, context));
+    return context.wishes.settings;
+  }
+  // Returns whether the algorithm changes at this time.
+  bool alternates_at(std::chrono::steady_clock::time_point now) {
+    context.wishes = {};
+    context.now = now;
+    panel->begin(context);
+    return context.wishes.settings;
   }
 
   const gpu::SatAlgorithm one{"one", "One", "Ann, Bob: A paper", 2001, 1, 1, 1, {}, {}, {}, {}},
       two{"two", "Two", "A remark", 2001, 0, 2, 2, {}, {}, {}, {}},
       three{"three", "Three", "Cid: Another paper", 2002, 1, 1, 1, {}, {}, {}, {}};
   const gpu::SatAlgorithm* const sats[3]{&one, &two, &three};
-  ComparisonPanel panel{sats};
-  LiveSettings settings;
-  LiveResult last;
   Comparison comparison;
-  ComparisonPanel::Wish wishes;
+  LiveSettings& settings = choices.settings;
 };
 
 TEST_F(ComparisonPanelTest, FactsOfAnAlgorithm) {
   const std::vector<SatFacts> facts = facts_of(sats);
-  EXPECT_EQ(ids_of(facts), (std::vector<std::string>{"one", "two", "three"}));
+  ASSERT_EQ(facts.size(), 3u);
+  EXPECT_EQ(facts[0].id, "one");
+  EXPECT_EQ(facts[2].id, "three");
   EXPECT_EQ(facts[0].authors, "Ann, Bob 2001");
   EXPECT_EQ(facts[1].authors, "A remark");
   EXPECT_EQ(explanation_of(facts[0]),
@@ -100,31 +97,31 @@ TEST_F(ComparisonPanelTest, NumbersHaveAFewDigits) {
 }
 
 TEST_F(ComparisonPanelTest, AClickOnARowUsesItsAlgorithm) {
-  EXPECT_TRUE(wish("two").settings);
+  EXPECT_TRUE(wishes_after("two").settings);
   EXPECT_EQ(settings.backend.sat, "two");
   comparison.ranks = {{"three", 2, 9, true, {}}};
-  EXPECT_TRUE(wish("three").settings);
+  EXPECT_TRUE(wishes_after("three").settings);
   EXPECT_EQ(settings.backend.sat, "three");
-  wishes = {};
+  context.wishes = {};
   frame([this] { draw(); });
-  EXPECT_FALSE(wishes.settings);  // drawing alone changes nothing
+  EXPECT_FALSE(context.wishes.settings);  // drawing alone changes nothing
 }
 
 TEST_F(ComparisonPanelTest, TheButtonNeedsAFrameAndNoComparisonThatRuns) {
-  EXPECT_FALSE(wish("time all on this frame").comparison);
+  EXPECT_FALSE(wishes_after("time all on this frame").comparison);
   const Bgr pixel{};
-  last.frame.picture.pixels = {&pixel, {1, 1}, 1};
-  EXPECT_TRUE(wish("time all on this frame").comparison);
+  result.frame.picture.pixels = {&pixel, {1, 1}, 1};
+  EXPECT_TRUE(wishes_after("time all on this frame").comparison);
   comparison.count = 3;
   comparison.running = "two";
-  EXPECT_FALSE(wish("time all on this frame").comparison);
+  EXPECT_FALSE(wishes_after("time all on this frame").comparison);
 }
 
 TEST_F(ComparisonPanelTest, OnTheCpuNoneCanBeChosen) {
-  last.sat.clear();
-  EXPECT_FALSE(wish("two").settings);
+  result.sat.clear();
+  EXPECT_FALSE(wishes_after("two").settings);
   EXPECT_EQ(settings.backend.sat, "");
-  EXPECT_FALSE(wish("cpu_2r2w").settings);
+  EXPECT_FALSE(wishes_after("cpu_2r2w").settings);
   const int idle = drawn();
   comparison.ranks = {{"cpu_2r2w", 2, 0, true, {}}};
   EXPECT_EQ(drawn(), idle);  // the results of a device are not those of the CPU
@@ -133,61 +130,59 @@ TEST_F(ComparisonPanelTest, OnTheCpuNoneCanBeChosen) {
 }
 
 TEST_F(ComparisonPanelTest, PinnedAlgorithmsAreSwitched) {
-  EXPECT_FALSE(panel.switch_algorithm(settings, last));
+  EXPECT_FALSE(switch_algorithm());
   pin_both();
-  EXPECT_EQ(panel.pair().id(SatPair::a), "one");
-  EXPECT_EQ(panel.pair().id(SatPair::b), "three");
   EXPECT_EQ(settings.backend.sat, "");  // a pin alone changes nothing; "one" is the fastest
-  EXPECT_TRUE(wish("switch (X)").settings);
+  EXPECT_TRUE(wishes_after("switch (X)").settings);
   EXPECT_EQ(settings.backend.sat, "three");
-  EXPECT_TRUE(panel.switch_algorithm(settings, last));  // the key X
+  EXPECT_TRUE(switch_algorithm());  // the key X
   EXPECT_EQ(settings.backend.sat, "one");
   settings.backend.choice = BackendChoice::cpu;
-  EXPECT_FALSE(panel.switch_algorithm(settings, last));
+  EXPECT_FALSE(switch_algorithm());
 }
 
 TEST_F(ComparisonPanelTest, PinnedAlgorithmsAlternate) {
   pin_both();
-  wish("alternate");
-  const SatPair::Clock::time_point begin{};
-  EXPECT_FALSE(panel.alternate(settings, last, begin));
-  EXPECT_TRUE(panel.alternate(settings, last, begin + 2s));
+  wishes_after("alternate");
+  const std::chrono::steady_clock::time_point begin{};
+  EXPECT_FALSE(alternates_at(begin));
+  EXPECT_TRUE(alternates_at(begin + 2s));
   EXPECT_EQ(settings.backend.sat, "three");
   settings.backend.choice = BackendChoice::cpu;
-  EXPECT_FALSE(panel.alternate(settings, last, begin + 9s));
+  EXPECT_FALSE(alternates_at(begin + 9s));
 }
 
 TEST_F(ComparisonPanelTest, TimesOfThePinnedAreThoseOfTheHistory) {
   pin_both();
-  History history;
   Sample sample;
   sample.ms[4] = 2;  // SAT
   sample.detect_ms = 7;
   history.add(sample, {});
-  panel.keep(history, last);
-  ASSERT_NE(panel.pair().times(SatPair::a), nullptr);
-  EXPECT_EQ(panel.pair().times(SatPair::a)->sat_ms, 2);
-  EXPECT_EQ(panel.pair().times(SatPair::a)->detect_ms, 7);
-  EXPECT_EQ(panel.pair().times(SatPair::a)->frames, 1u);
-  EXPECT_EQ(panel.pair().times(SatPair::b), nullptr);
-  const int before = drawn();
-  last.sat = "three";
-  panel.keep(history, last);
-  EXPECT_NE(drawn(), before);  // the numbers of B, and the ratio
+  const SatPair::Times times = SatPair::times_of(history);
+  EXPECT_EQ(times.sat_ms, 2);
+  EXPECT_EQ(times.detect_ms, 7);
+  EXPECT_EQ(times.frames, 1u);
+  const int none = drawn();
+  panel->note_times(history, result);
+  const int of_a = drawn();
+  EXPECT_NE(of_a, none);
+  result.sat = "three";
+  panel->note_times(history, result);
+  EXPECT_NE(drawn(), of_a);  // the numbers of B, and the ratio
 }
 
 TEST_F(ComparisonPanelTest, TheCpusOwnAreTimedAndShown) {
   add_face("face.pgm");
   settings.backend.choice = BackendChoice::cpu;
   settings.cascades = {"frontalface_default"};
-  Detection detection(settings);
+  detection.set(settings);
   detection.put({*open_source(path("face.pgm"))->next()});
   ASSERT_TRUE(eventually([&] {
-    auto result = detection.take();
-    return result && (last = *std::move(result), true);
+    auto detected = detection.take();
+    return detected && (result = *std::move(detected), true);
   }));
   const int unmeasured = drawn();
-  ASSERT_TRUE(wish("time all on this frame").comparison);
+  ASSERT_TRUE(wishes_after("time all on this frame").comparison);
   detection.compare();
   ASSERT_TRUE(eventually([&] {
     const auto measured = detection.comparison();

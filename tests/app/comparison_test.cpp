@@ -6,11 +6,11 @@
 #include <thread>
 
 #include "app/live/detection/detection.hpp"
-#include "app/live/detection/sat_facts.hpp"
+#include "app/live/panels/sat_chart.hpp"
 #include "cascades/cascade_store.hpp"
 #include "kernels/image/atlas.hpp"
 #include "tests/app/eventually.hpp"
-#include "tests/app/live_test.hpp"
+#include "tests/app/program.hpp"
 
 namespace facesat::app {
 namespace {
@@ -72,7 +72,7 @@ TEST(MedianOfRuns, WhatIsSlowRunsLessOften) {
   EXPECT_EQ(runs, 4);  // one to warm up
 }
 
-class ComparisonTest : public LiveTest {
+class ComparisonTest : public test::ProgramTest {
  protected:
   ComparisonTest() { add_face("face.pgm"); }
   CapturedFrame face() const { return {*open_source(path("face.pgm"))->next()}; }

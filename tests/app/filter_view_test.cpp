@@ -12,9 +12,8 @@
 
 #include "app/live/detection/detection.hpp"
 #include "app/live/detection/history.hpp"
-#include "app/live/panels/filter_panel.hpp"
 #include "app/live/panels/reading.hpp"
-#include "app/live/panels/step_table.hpp"
+#include "app/live/panels/view_parts.hpp"
 #include "app/live/settings_file.hpp"
 #include "core/cpu/gray.hpp"
 #include "tests/app/eventually.hpp"
@@ -224,14 +223,13 @@ TEST(FilterTimes, AreStepsBeforeDrawing) {
   sample.filter_compute_ms = 4;
   sample.compared_compute_ms = 7;
   history.add(sample, {});
-  const StepRows rows = step_rows(history);
-  ASSERT_EQ(rows.size(), live_step_count + 2);
-  EXPECT_EQ(rows[live_step_count - 1].name, "filter: integral image");
-  EXPECT_EQ(rows[live_step_count - 1].median.ms, 1);
-  EXPECT_EQ(rows[live_step_count].name, "filter: box");
-  EXPECT_EQ(rows[live_step_count].median.ms, 3);
-  EXPECT_EQ(rows.back().name, "draw");
-  EXPECT_NE(step_colour(rows[live_step_count].step), step_colour(rows[live_step_count - 1].step));
+  const std::vector<std::size_t> steps = history.steps();
+  ASSERT_EQ(steps.size(), live_step_count + 2);
+  EXPECT_EQ(history.step_name(steps[live_step_count - 1]), "filter: integral image");
+  EXPECT_EQ(history.step(steps[live_step_count - 1]).ms, 1);
+  EXPECT_EQ(history.step_name(steps[live_step_count]), "filter: box");
+  EXPECT_EQ(history.step(steps[live_step_count]).ms, 3);
+  EXPECT_EQ(history.step_name(steps.back()), "draw");
   EXPECT_EQ(history.filter_compute_ms(), 4);
   EXPECT_EQ(history.compared_compute_ms(), 7);
 }
@@ -322,19 +320,6 @@ TEST_F(FilterPanelTest, HalftonesHaveNeitherRadiusNorBorder) {
   choose("border");
   EXPECT_TRUE(ImGui::GetCurrentContext()->OpenPopupStack.empty());
   EXPECT_FALSE(changed);
-}
-
-TEST_F(FilterPanelTest, LongNamesOfStepsLeaveRoomForTheNumbers) {
-  Sample sample;
-  sample.filter = {{"an_algorithm_with_a_very_long_name_indeed", 1000}};
-  history.add(sample, {});
-  HiddenSteps hidden;
-  const StepRows rows = step_rows(history);
-  for (int i = 0; i < 3; ++i) frame([&] { draw_step_table(rows, hidden); });
-  const ImGuiTable* const table =
-      ImGui::TableFindByID(ImGui::FindWindowByName("panel")->GetID("steps"));
-  ASSERT_NE(table, nullptr);
-  EXPECT_LT(table->Columns[0].WidthGiven, 0.5f * table->OuterRect.GetWidth());
 }
 
 TEST_F(FilterPanelTest, ShowsBothTimes) {

@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "tests/app/eventually.hpp"
-#include "tests/app/live_test.hpp"
+#include "tests/app/program.hpp"
 #include "tests/app/video.hpp"
 
 namespace facesat::app {
@@ -14,7 +14,7 @@ namespace {
 using facesat::test::eventually;
 using facesat::test::write_text;
 
-class FrameLimitTest : public LiveTest {
+class FrameLimitTest : public test::ProgramTest {
  protected:
   static LiveSettings settings() {
     LiveSettings chosen;

@@ -1,14 +1,14 @@
 // The settings of the window, and the file that keeps them from one run to the next.
 #include "app/live/settings_file.hpp"
 #include "kernels/device/gpu_info.hpp"
-#include "tests/app/live_test.hpp"
+#include "tests/app/program.hpp"
 
 namespace facesat::app {
 namespace {
 
 using facesat::test::read_text;
 using facesat::test::write_text;
-using SettingsFile = LiveTest;
+using SettingsFile = test::ProgramTest;
 
 TEST_F(SettingsFile, RemembersAllChoices) {
   Remembered chosen;

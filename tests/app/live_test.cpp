@@ -1,5 +1,5 @@
 // The threads of the window, tested without one: detection and recording.
-#include "tests/app/live_test.hpp"
+#include "tests/app/program.hpp"
 
 #include <atomic>
 #include <chrono>
@@ -97,7 +97,7 @@ TEST(Shrink, PixelsAreMeansOfWhatIsThere) {
   EXPECT_EQ(half.row(1)[2].r, 255);
 }
 
-class DetectionTest : public LiveTest {
+class DetectionTest : public test::ProgramTest {
  protected:
   static LiveSettings settings(std::vector<std::string> cascades) {
     LiveSettings chosen;

@@ -86,7 +86,6 @@ class WindowTest : public ProgramTest {
     for (int y = 0; y < 200; ++y) std::fill_n(picture.row(y), 200, grey);
     write_pgm(folder / name, picture);
   }
-  std::string path(const std::string& name) const { return (folder / name).string(); }
   // Waits until the file exists.
   bool comes(const std::string& name) const {
     return eventually([&] { return std::filesystem::exists(folder / name); });

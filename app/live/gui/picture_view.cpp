@@ -12,15 +12,14 @@ void PictureView::set(View<const Bgr> frame) {
   shows_other_ = false;
 }
 
-void PictureView::set(View<const Bgr> frame, View<const Bgr> over, float opacity) {
+void PictureView::set(View<const Bgr> frame, View<const Bgr> over) {
   set(frame);
   other_.set(over);
-  opacity_ = opacity;
   shows_other_ = true;
 }
 
 void PictureView::set_apart(View<const Bgr> frame, View<const Bgr> instead) {
-  set(frame, instead, 1);
+  set(frame, instead);
   size_ = instead.size;
   shows_frame_ = false;
 }

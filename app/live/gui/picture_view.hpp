@@ -13,13 +13,12 @@ class PictureView {
  public:
   // Shows this frame from now on.
   void set(View<const Bgr> frame);
-  // Shows these pixels over the frame, stretched to its size; `opacity`: 0 shows the frame alone, 1
-  // the pixels alone.
-  void set(View<const Bgr> frame, View<const Bgr> over, float opacity);
+  // Shows these pixels over the frame, stretched to its size.
+  void set(View<const Bgr> frame, View<const Bgr> over);
   // Shows these pixels in place of the frame, in their own size.
   void set_apart(View<const Bgr> frame, View<const Bgr> instead);
 
-  // Of the pixels that are shown over the frame now; as above.
+  // Of pixels that are shown over a frame: 0 shows the frame alone, 1 the pixels alone.
   void set_opacity(float opacity) { opacity_ = opacity; }
 
   // Draws into the remaining space of the current ImGui window, and handles the mouse there.

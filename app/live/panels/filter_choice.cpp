@@ -1,5 +1,3 @@
-#include "app/live/panels/filter_panel.hpp"
-
 #include <algorithm>
 #include <array>
 #include <string>
@@ -10,6 +8,7 @@
 
 #include "app/live/gui/widgets.hpp"
 #include "app/live/panels/sat_chart.hpp"
+#include "app/live/panels/view_parts.hpp"
 
 namespace facesat::app {
 namespace {

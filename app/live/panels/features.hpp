@@ -1,7 +1,10 @@
-// Explains one feature of the first cascade in the window under the pointer.
+// Explains one feature of the first cascade in the window under the pointer: over the picture, and
+// as tables in the panel.
 #pragma once
 
 #include <optional>
+
+#include <imgui.h>
 
 #include "app/live/detection/feature_view.hpp"
 #include "app/live/detection/live_result.hpp"
@@ -30,8 +33,21 @@ class FeatureExplorer {
   Explanation explain_pointed(const LevelTables& tables) const;
 
   FeatureChoice choice_;
-  std::optional<ImVec2> point_;  // of the frame: the where the window is
+  std::optional<ImVec2> point_;  // of the frame: where the window is
   bool is_held_ = false;
 };
+
+// The colour of rectangles that are added (Haar: their weight is positive; LBP: the block is not
+// below the centre), and that of the others; opaque.
+ImU32 colour_of(const RectangleSum& rectangle, FeatureKind kind);
+
+// The rectangles with their sums; a click on one chooses it.
+void draw_rectangles(const LevelTables& tables, const Explanation& explanation,
+                     FeatureChoice& choice);
+// How the chosen rectangle's sum is read from the integral image.
+void draw_corner_table(const Explanation& explanation, const FeatureChoice& choice);
+// From the sums to the response, and from the responses to what becomes of the window.
+void draw_judgement(const LevelTables& tables, const Explanation& explanation,
+                    const FeatureChoice& choice);
 
 }  // namespace facesat::app

@@ -1,4 +1,4 @@
-// The boxes of faces over the picture.
+// The faces of the picture: their boxes over it, and the faces side by side below it.
 #pragma once
 
 #include <optional>
@@ -21,5 +21,17 @@ struct OverlayOptions {
 // face under the pointer.
 std::optional<std::size_t> draw_boxes(const PictureView& view, const std::vector<Face>& faces,
                                       const OverlayOptions& options);
+
+// The height of the strip in pixels.
+float face_strip_height();
+
+// What the user points at and clicks, as indices of faces.
+struct PointedFace {
+  std::optional<std::size_t> pointed, clicked;
+};
+
+// Draws over the whole width of the current window. `highlighted`: a face that stands out.
+PointedFace draw_face_strip(const Texture& frame, const std::vector<Face>& faces,
+                            std::optional<std::size_t> highlighted);
 
 }  // namespace facesat::app

@@ -1,13 +1,18 @@
-#include "app/live/panels/comparison_panel.hpp"
-
+// The panel of SAT (summed area table) algorithms: what they are, how fast they are on the current
+// frame, and two of them side by side.
 #include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <imgui.h>
 
 #include "app/common/cpu_sats.hpp"
 #include "app/live/gui/widgets.hpp"
-#include "app/live/panels/sat_pair_view.hpp"
+#include "app/live/panels/panel.hpp"
+#include "app/live/panels/sat_chart.hpp"
+#include "app/live/panels/sat_pair.hpp"
 
 namespace facesat::app {
 namespace {
@@ -18,7 +23,7 @@ std::string sat_in_use(const LiveSettings& settings, const LiveResult& last) {
   return settings.backend.sat.empty() ? last.sat : settings.backend.sat;
 }
 
-bool use(const std::string& sat, LiveSettings& settings) {
+bool use_sat(const std::string& sat, LiveSettings& settings) {
   if (sat.empty()) return false;
   settings.backend.sat = sat;
   return true;
@@ -80,49 +85,70 @@ float pins_width() {
   return ImGui::CalcTextSize("AB").x + 4 * style.FramePadding.x + style.ItemInnerSpacing.x;
 }
 
-}  // namespace
+class SatPanel final : public Panel {
+ public:
+  SatPanel() : Panel("SAT algorithms", false) {}
 
-ComparisonPanel::Wish ComparisonPanel::draw(const Comparison* comparison, LiveSettings& settings,
-                                            const LiveResult& last) {
+  void draw(PanelContext& context) override;
+  void begin(PanelContext& context) override;  // alternates the pinned ones
+  bool handle_key(const Screen::Press& press, PanelContext& context) override;
+  void note_times(const History& history, const LiveResult& last) override;
+
+ private:
+  // A to B, B to A. Returns true if that has changed the algorithm.
+  bool switch_algorithm(LiveSettings& settings, const LiveResult& last) const;
+  bool draw_rows(const std::vector<SatFacts>& sats, const Comparison& comparison,
+                 const std::string& in_use, LiveSettings* settings);
+  bool draw_row(const SatRow& row, const Comparison& comparison, bool in_use, bool can_be_used);
+  void draw_pins(const std::string& id);
+
+  std::vector<SatFacts> cpu_sats_ = cpu_sat_facts();
+  SatPair pair_;
+};
+
+void SatPanel::draw(PanelContext& context) {
+  const LiveResult& last = context.result;
+  LiveSettings& settings = context.choices.settings;
+  Wishes& wishes = context.wishes;
   const std::string on_device = sat_in_use(settings, last);
-  const bool is_current = comparison && comparison->on_device != on_device.empty();
-  const Comparison shown = is_current ? *comparison : Comparison{};
-  Wish wish;
-  wish.comparison = draw_button(shown.running.empty() && last.frame.picture.pixels.data);
+  const bool is_current = context.comparison && context.comparison->on_device != on_device.empty();
+  const Comparison shown = is_current ? *context.comparison : Comparison{};
+  if (draw_button(shown.running.empty() && last.frame.picture.pixels.data))
+    wishes.comparison = true;
   if (!shown.running.empty()) draw_progress(shown);
   if (!shown.message.empty()) draw_warning(shown.message);
   if (shown.levels > 0) draw_measured_frame(shown);
   if (shown.levels > 0 && shown.running.empty() && shown.source != last.frame.source)
     draw_warning("These times are of another picture or video than the one that is shown.");
+  const std::vector<SatFacts>& gpu_sats = context.machine.sats;
   if (!on_device.empty()) {
-    wish.settings = draw_rows(gpu_sats_, shown, on_device, &settings);
+    wishes.settings |= draw_rows(gpu_sats, shown, on_device, &settings);
     ImGui::Separator();
-    if (draw_pair(pair_, on_device)) wish.settings |= switch_algorithm(settings, last);
-    return wish;
+    if (draw_pair(pair_, on_device)) wishes.settings |= switch_algorithm(settings, last);
+    return;
   }
   draw_rows(cpu_sats_, shown, id_backend, nullptr);
   ImGui::Separator();
-  if (gpu_sats_.empty())
+  if (gpu_sats.empty())
     draw_remark("This program is built without CUDA, so it has no algorithms for GPUs.");
   else
     draw_remark("These are for GPUs. Now faces are detected on the CPU.");
-  draw_rows(gpu_sats_, {}, "", nullptr);
-  return wish;
+  draw_rows(gpu_sats, {}, "", nullptr);
 }
 
 // settings: null if the algorithms cannot be chosen.
-bool ComparisonPanel::draw_rows(const std::vector<SatFacts>& sats, const Comparison& comparison,
-                                const std::string& in_use, LiveSettings* settings) {
+bool SatPanel::draw_rows(const std::vector<SatFacts>& sats, const Comparison& comparison,
+                         const std::string& in_use, LiveSettings* settings) {
   bool changed = false;
   for (const SatRow& row : rows_of(sats, comparison))
     if (draw_row(row, comparison, row.facts.id == in_use, settings != nullptr) && settings)
-      changed |= use(row.facts.id, *settings);
+      changed |= use_sat(row.facts.id, *settings);
   return changed;
 }
 
 // The id, and below it the bar, or else what the algorithm is. Returns true if it is clicked.
-bool ComparisonPanel::draw_row(const SatRow& row, const Comparison& comparison, bool in_use,
-                               bool can_be_used) {
+bool SatPanel::draw_row(const SatRow& row, const Comparison& comparison, bool in_use,
+                        bool can_be_used) {
   const auto& [facts, rank] = row;
   const bool has_bar = rank && rank->failure.empty();
   const std::string text =
@@ -168,7 +194,7 @@ bool ComparisonPanel::draw_row(const SatRow& row, const Comparison& comparison, 
   return clicked;
 }
 
-void ComparisonPanel::draw_pins(const std::string& id) {
+void SatPanel::draw_pins(const std::string& id) {
   ImGui::PushID(id.c_str());
   for (const auto& [side, label] : {std::pair{SatPair::a, "A"}, std::pair{SatPair::b, "B"}}) {
     if (side == SatPair::b) ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
@@ -185,23 +211,32 @@ void ComparisonPanel::draw_pins(const std::string& id) {
   ImGui::PopID();
 }
 
-bool ComparisonPanel::switch_algorithm(LiveSettings& settings, const LiveResult& last) const {
+bool SatPanel::switch_algorithm(LiveSettings& settings, const LiveResult& last) const {
   const std::string in_use = sat_in_use(settings, last);
-  return !in_use.empty() && use(pair_.next(in_use), settings);
+  return !in_use.empty() && use_sat(pair_.next(in_use), settings);
 }
 
-bool ComparisonPanel::alternate(LiveSettings& settings, const LiveResult& last,
-                                SatPair::Clock::time_point now) {
-  const std::string in_use = sat_in_use(settings, last);
-  return !in_use.empty() && use(pair_.due(in_use, now), settings);
+void SatPanel::begin(PanelContext& context) {
+  LiveSettings& settings = context.choices.settings;
+  const std::string in_use = sat_in_use(settings, context.result);
+  if (!in_use.empty() && use_sat(pair_.due(in_use, context.now), settings))
+    context.wishes.settings = true;
 }
 
-void ComparisonPanel::keep(const History& history, const LiveResult& last) {
-  if (last.sat.empty()) return;
-  constexpr std::size_t sat = 1 + static_cast<std::size_t>(Step::sat);  // capture is step 0
-  pair_.keep(last.sat,
-             {history.step(sat).ms, history.detect_quantile(0.5), history.samples().size()},
-             last.any_sat);
+bool SatPanel::handle_key(const Screen::Press& press, PanelContext& context) {
+  if (press.ctrl || press.key != 'X') return false;
+  if (switch_algorithm(context.choices.settings, context.result)) context.wishes.settings = true;
+  return true;
+}
+
+void SatPanel::note_times(const History& history, const LiveResult& last) {
+  if (!last.sat.empty()) pair_.keep(last.sat, SatPair::times_of(history), last.any_sat);
+}
+
+}  // namespace
+
+std::unique_ptr<Panel> make_sat_panel() {
+  return std::make_unique<SatPanel>();
 }
 
 }  // namespace facesat::app
