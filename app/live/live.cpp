@@ -13,7 +13,6 @@
 #include "app/live/detection/frame_limit.hpp"
 #include "app/live/detection/history.hpp"
 #include "app/live/frames/capture.hpp"
-#include "app/live/gui/display_loss.hpp"
 #include "app/live/gui/screen.hpp"
 #include "app/live/gui/toasts.hpp"
 #include "app/live/outputs.hpp"

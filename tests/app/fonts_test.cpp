@@ -1,5 +1,5 @@
 // The font of the window. Skipped where no known font is installed.
-#include "app/live/gui/fonts.hpp"
+#include "app/live/gui/looks.hpp"
 
 #include <gtest/gtest.h>
 #include <imgui.h>

@@ -16,7 +16,7 @@
 #include "app/live/detection/copy_speed.hpp"
 #include "app/live/detection/detection.hpp"
 #include "app/live/detection/inspection.hpp"
-#include "app/live/gui/shrink.hpp"
+#include "app/live/gui/picture_view.hpp"
 #include "app/live/threads.hpp"
 #include "cascades/cascade_store.hpp"
 #include "kernels/image/atlas.hpp"

@@ -15,7 +15,6 @@
 #include "tests/app/desktop.hpp"
 #include "tests/app/eventually.hpp"
 #include "tests/app/program.hpp"
-#include "tests/app/virtual_display.hpp"
 
 namespace facesat::test {
 

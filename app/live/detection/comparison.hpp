@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "app/live/detection/copy_speed.hpp"
-#include "app/live/frames/captured_frame.hpp"
+#include "app/live/frames/capture.hpp"
 #include "core/cascade.hpp"
 #include "library/facesat.hpp"
 #include "library/media/codec.hpp"

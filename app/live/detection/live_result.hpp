@@ -10,7 +10,7 @@
 #include "app/live/detection/copy_speed.hpp"
 #include "app/live/detection/feature_view.hpp"
 #include "app/live/detection/live_settings.hpp"
-#include "app/live/frames/captured_frame.hpp"
+#include "app/live/frames/capture.hpp"
 #include "library/io/results.hpp"
 
 namespace facesat::app {

@@ -9,6 +9,7 @@
 
 namespace facesat::app {
 
+// Where in a video, or in a list of pictures, faces were found so far.
 class FaceMarks {
  public:
   enum class Mark : std::uint8_t { unknown, none, faces };
