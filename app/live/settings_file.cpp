@@ -23,9 +23,9 @@ Rect to_rect(const Json& json) {
           json.at(3).get<int>()};
 }
 
-Remembered from_json(const Json& json) {
+Remembered from_json(const Json& json, Panels& panels) {
   Remembered r;
-  for (const auto& panel : make_panels()) panel->recall(json, r);
+  for (const auto& panel : panels) panel->recall(json, r);
   r.side_width = json.value("side_width", r.side_width);
   r.recent = json.value("recent", r.recent);
   if (json.contains("window")) r.window = to_rect(json.at("window"));
@@ -42,23 +42,24 @@ fs::path settings_file() {
   return {};
 }
 
-Remembered read_settings(const fs::path& file, const Remembered& otherwise) {
+Remembered read_settings(const fs::path& file, const Remembered& otherwise, Panels& panels) {
   std::ifstream in(file);
   if (!in) return otherwise;
   try {
-    Remembered remembered = from_json(Json::parse(in));
+    Remembered remembered = from_json(Json::parse(in), panels);
     if (remembered.settings.cascades.empty())
       remembered.settings.cascades = otherwise.settings.cascades;
     return remembered;
   } catch (const Json::exception&) {
   } catch (const Error&) {
   }
+  panels = make_panels();
   return otherwise;
 }
 
-void write_settings(const fs::path& file, const Remembered& remembered) {
+void write_settings(const fs::path& file, const Remembered& remembered, const Panels& panels) {
   Json json;
-  for (const auto& panel : make_panels()) panel->remember(remembered, json);
+  for (const auto& panel : panels) panel->remember(remembered, json);
   json["side_width"] = remembered.side_width;
   json["window"] = to_json(remembered.window);
   json["recent"] = remembered.recent;

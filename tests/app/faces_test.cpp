@@ -6,6 +6,7 @@
 #include "app/live/outputs.hpp"
 #include "library/media/frame_source.hpp"
 #include "tests/app/eventually.hpp"
+#include "tests/app/live_kit.hpp"
 #include "tests/app/panel_test.hpp"
 #include "tests/app/video.hpp"
 
@@ -26,9 +27,7 @@ class FacesTest : public test::OnePanelTest {
   LiveResult detected(CapturedFrame frame) {
     detection.set(settings);
     detection.put(std::move(frame));
-    std::optional<LiveResult> found;
-    EXPECT_TRUE(eventually([&] { return (found = detection.take()).has_value(); }));
-    return found ? std::move(*found) : LiveResult{};
+    return test::next_result(detection);
   }
   CapturedFrame picture(const std::string& name) const {
     CapturedFrame frame{*open_source(name)->next()};
@@ -54,15 +53,14 @@ class FacesTest : public test::OnePanelTest {
     }
   }
 
-  static LiveSettings cpu_settings() {
-    LiveSettings chosen;
-    chosen.backend.choice = BackendChoice::cpu;
+  static LiveSettings both_cascades() {
+    LiveSettings chosen = test::cpu_settings({});
     for (const char* cascade : {"frontalface_default", "lbp:frontalface"}) chosen.choose(cascade);
     return chosen;
   }
 
   const fs::path before;
-  LiveSettings settings = cpu_settings();
+  LiveSettings settings = both_cascades();
 };
 
 TEST_F(FacesTest, ThoseOfAPictureAreSavedAsDetectSavesThem) {

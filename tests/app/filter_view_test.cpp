@@ -17,6 +17,7 @@
 #include "app/live/settings_file.hpp"
 #include "core/cpu/gray.hpp"
 #include "tests/app/eventually.hpp"
+#include "tests/app/live_kit.hpp"
 #include "tests/app/panel_test.hpp"
 #include "tests/core/pictures.hpp"
 
@@ -24,6 +25,7 @@ namespace facesat::app {
 namespace {
 
 using test::eventually;
+using test::next_result;
 using test::PanelTest;
 
 // A filter of two algorithms, which adds 1 or 2 to each pixel; up to radius 3 there is a third one.
@@ -143,8 +145,7 @@ INSTANTIATE_TEST_SUITE_P(All, FilterViewOnCpu,
 class FilteredDetection : public ::testing::Test {
  protected:
   static LiveSettings settings(bool filtered) {
-    LiveSettings chosen;
-    chosen.backend.choice = BackendChoice::cpu;
+    LiveSettings chosen = test::cpu_settings({});
     if (filtered) chosen.inspection = {.picture = Snapshot::gray, .filtered = true};
     return chosen;
   }
@@ -156,11 +157,6 @@ class FilteredDetection : public ::testing::Test {
     captured.source = 1;
     return captured;
   }
-  static LiveResult wait_for_result(Detection& detection) {
-    std::optional<LiveResult> result;
-    EXPECT_TRUE(eventually([&] { return (result = detection.take()).has_value(); }));
-    return result ? std::move(*result) : LiveResult{};
-  }
 
   Image<Bgr> pixels;
 };
@@ -168,11 +164,11 @@ class FilteredDetection : public ::testing::Test {
 TEST_F(FilteredDetection, ResultsHaveTheFilteredImageOnRequest) {
   Detection detection(settings(false));  // without a cascade
   detection.put(frame({33, 21}));
-  const LiveResult plain = wait_for_result(detection);
+  const LiveResult plain = next_result(detection);
   EXPECT_FALSE(plain.view);
   EXPECT_FALSE(plain.filter);
   detection.set(settings(true));
-  const LiveResult filtered = wait_for_result(detection);
+  const LiveResult filtered = next_result(detection);
   EXPECT_EQ(filtered.message, "");
   ASSERT_TRUE(filtered.view);
   EXPECT_TRUE(filtered.view_is_frame);
@@ -190,7 +186,7 @@ TEST_F(FilteredDetection, FramesInWhichNoFaceFitsAreFilteredToo) {
   chosen.cascades = {"frontalface_default"};
   Detection detection(chosen);
   detection.put(frame({5, 3}));
-  const LiveResult result = wait_for_result(detection);
+  const LiveResult result = next_result(detection);
   EXPECT_EQ(result.message, "");
   ASSERT_TRUE(result.view);
   EXPECT_EQ(result.view->values.size(), (Size{5, 3}));
@@ -199,7 +195,7 @@ TEST_F(FilteredDetection, FramesInWhichNoFaceFitsAreFilteredToo) {
 TEST_F(FilteredDetection, EachFilterIsASubjectOfItsOwnAndMeasuredThirtyTimes) {
   Detection detection(settings(true));
   detection.put(frame({32, 32}));
-  const Subject first = wait_for_result(detection).subject;
+  const Subject first = next_result(detection).subject;
   std::optional<Repeats> repeats;
   ASSERT_TRUE(eventually([&] { return (repeats = detection.take_repeats()).has_value(); }));
   ASSERT_FALSE(repeats->measurements.empty());
@@ -210,7 +206,7 @@ TEST_F(FilteredDetection, EachFilterIsASubjectOfItsOwnAndMeasuredThirtyTimes) {
   LiveSettings wider = settings(true);
   wider.filter.filter.radius = 6;
   detection.set(wider);
-  const Subject second = wait_for_result(detection).subject;
+  const Subject second = next_result(detection).subject;
   EXPECT_EQ(second.settings, first.settings);
   EXPECT_NE(second, first);
 }
@@ -334,7 +330,7 @@ TEST_F(FilterPanelTest, ShowsBothTimes) {
 // The file of settings.
 class FilterSettingsFile : public PanelTest {
  protected:
-  Remembered read() const { return read_settings(folder / "live.json", {}); }
+  Remembered read() const { return test::read_settings(folder / "live.json", {}); }
 };
 
 TEST_F(FilterSettingsFile, KeepsTheChoiceAndRefusesBadValues) {
@@ -344,7 +340,7 @@ TEST_F(FilterSettingsFile, KeepsTheChoiceAndRefusesBadValues) {
   choice.filter = {FilterKind::adaptive_threshold, 17, Border::mirror, -7, "direct"};
   choice.compared = "integral image";
   written.settings.inspection = {.picture = Snapshot::gray, .filtered = true};
-  write_settings(folder / "live.json", written);
+  test::write_settings(folder / "live.json", written);
   EXPECT_EQ(read().settings.filter, choice);
   EXPECT_EQ(read().settings.inspection, Inspection());  // the frame is what is shown first
 

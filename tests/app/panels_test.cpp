@@ -75,6 +75,41 @@ TEST_F(DetectionPanelTest, ChoosesCascades) {
   EXPECT_EQ(settings.cascades, (std::vector<std::string>{"frontalcatface"}));
 }
 
+class ViewPanelTest : public test::OnePanelTest {
+ protected:
+  ViewPanelTest() : OnePanelTest(make_view_panel()) {}
+  bool press_key(int key) { return panel->handle_key({key, false}, context); }
+};
+
+TEST_F(ViewPanelTest, KeysChangeTheView) {
+  EXPECT_TRUE(press_key('L'));
+  EXPECT_TRUE(press_key('T'));
+  EXPECT_FALSE(choices.labels || choices.dark);
+  EXPECT_FALSE(context.wishes.settings);
+  EXPECT_TRUE(press_key('V'));
+  EXPECT_TRUE(choices.settings.inspection.filtered);
+  EXPECT_EQ(choices.settings.inspection.picture, Snapshot::gray);
+  EXPECT_TRUE(context.wishes.settings);
+  press_key('V');
+  EXPECT_EQ(choices.settings.inspection, Inspection());
+  EXPECT_FALSE(press_key('X'));  // that of another panel
+  EXPECT_FALSE(panel->handle_key({'L', true}, context));
+}
+
+TEST_F(ViewPanelTest, ResettingKeepsWhatIsNoSetting) {
+  choices.dark = false;
+  choices.font_size = 30;
+  choices.settings.cascades = {"eye"};
+  choices.recent = {"/a"};
+  choices.window = {1, 2, 3, 4};
+  EXPECT_TRUE(wishes_after("reset all settings").settings);
+  EXPECT_TRUE(choices.dark);
+  EXPECT_EQ(choices.font_size, Remembered().font_size);
+  EXPECT_EQ(choices.settings.cascades, (std::vector<std::string>{"frontalface_default"}));
+  EXPECT_EQ(choices.recent, (std::vector<std::string>{"/a"}));
+  EXPECT_EQ(choices.window, (Rect{1, 2, 3, 4}));
+}
+
 TEST_F(PanelTest, ShowsSumsAtlasAndFrame) {
   Inspection inspection;
   int opacity = 100;

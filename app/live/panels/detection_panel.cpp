@@ -224,7 +224,7 @@ class DetectionPanel final : public Panel {
   DetectionPanel() : Panel("Detection") {}
   void draw(PanelContext& context) override;
   void remember(const Remembered& choices, Json& file) const override;
-  void recall(const Json& file, Remembered& choices) const override;
+  void recall(const Json& file, Remembered& choices) override;
 };
 
 void DetectionPanel::draw(PanelContext& context) {
@@ -263,7 +263,7 @@ void DetectionPanel::remember(const Remembered& choices, Json& file) const {
   file["inside_of"] = s.inside_of;
 }
 
-void DetectionPanel::recall(const Json& file, Remembered& choices) const {
+void DetectionPanel::recall(const Json& file, Remembered& choices) {
   LiveSettings& s = choices.settings;
   s.backend.choice = file.at("backend") == "cpu"    ? BackendChoice::cpu
                      : file.at("backend") == "cuda" ? BackendChoice::cuda

@@ -60,9 +60,9 @@ void draw_help(bool& is_open) {
 
 }  // namespace
 
-MainWindow::MainWindow(const Controlled& controlled, const Remembered& remembered,
+MainWindow::MainWindow(const Controlled& controlled, const Remembered& remembered, Panels panels,
                        const CameraMode& camera)
-    : parts_(controlled), choices_(remembered), camera_(camera) {
+    : parts_(controlled), choices_(remembered), camera_(camera), panels_(std::move(panels)) {
   choices_.side_width = std::clamp(choices_.side_width, narrowest_side, widest_side);
   parts_.screen.set_dark(choices_.dark);
   parts_.screen.set_font_size(choices_.font_size);

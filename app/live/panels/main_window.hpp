@@ -25,7 +25,8 @@ struct Controlled {
 
 class MainWindow {
  public:
-  MainWindow(const Controlled& controlled, const Remembered& remembered, const CameraMode& camera);
+  MainWindow(const Controlled& controlled, const Remembered& remembered, Panels panels,
+             const CameraMode& camera);
 
   // Shows this result from now on.
   void show(LiveResult result);
@@ -42,6 +43,7 @@ class MainWindow {
   bool wants_screenshot() const { return wants_screenshot_; }
 
   Remembered choices() const;
+  const Panels& panels() const { return panels_; }
 
  private:
   PanelContext context_of(const History& history, const Capture::State& state,
@@ -67,7 +69,7 @@ class MainWindow {
   PictureView view_;
   FaceMarks video_marks_, list_marks_;
   const Machine machine_;
-  const Panels panels_ = make_panels();
+  const Panels panels_;
   StartPage start_page_;
   // The face under the pointer, in the picture, the strip or the table: in the frame of the user
   // interface that was drawn last, and in the one that is being drawn.

@@ -66,8 +66,7 @@ struct PanelContext {
   Wishes wishes;
 };
 
-// Not for use by several threads at once. No function is called before there is a window, except
-// remember() and recall().
+// Not for use by several threads at once.
 class Panel {
  public:
   explicit Panel(const char* title, bool is_open_at_first = true)
@@ -92,17 +91,18 @@ class Panel {
   // When the history of results like the one that is shown has grown.
   virtual void note_times(const History&, const LiveResult&) {}
 
-  // Writes those of the choices that belong to this panel into the file of settings, and reads
-  // them. recall() throws nlohmann::json::exception or Error for what it cannot use.
+  // Writes into the file of settings what this panel remembers: those of the user's choices that
+  // belong to it, and what it has of its own. recall() reads that again, before there is a window;
+  // entries may be missing, in files of earlier versions. It throws nlohmann::json::exception or
+  // Error for what it cannot use.
   virtual void remember(const Remembered&, nlohmann::ordered_json&) const {}
-  virtual void recall(const nlohmann::ordered_json&, Remembered&) const {}
+  virtual void recall(const nlohmann::ordered_json&, Remembered&) {}
 
  private:
   const char* title_;
   bool is_open_at_first_;
 };
 
-using Panels = std::vector<std::unique_ptr<Panel>>;
 // All panels, in the order of panels.def.
 Panels make_panels();
 

@@ -140,7 +140,7 @@ class ViewPanel final : public Panel {
   void draw_over(const PanelContext& context) override;
   bool handle_key(const Screen::Press& press, PanelContext& context) override;
   void remember(const Remembered& choices, Json& file) const override;
-  void recall(const Json& file, Remembered& choices) const override;
+  void recall(const Json& file, Remembered& choices) override;
 
  private:
   void draw_looks(PanelContext& context);
@@ -240,7 +240,7 @@ void ViewPanel::remember(const Remembered& choices, Json& file) const {
   file["font_size"] = choices.font_size;
 }
 
-void ViewPanel::recall(const Json& file, Remembered& choices) const {
+void ViewPanel::recall(const Json& file, Remembered& choices) {
   if (file.contains("filter")) choices.settings.filter = to_filter_choice(file.at("filter"));
   choices.dark = file.at("dark").get<bool>();
   choices.labels = file.at("labels").get<bool>();

@@ -2,6 +2,7 @@
 #include "app/live/panels/sat_chart.hpp"
 #include "app/live/panels/sat_pair.hpp"
 #include "tests/app/eventually.hpp"
+#include "tests/app/live_kit.hpp"
 #include "tests/app/panel_test.hpp"
 
 namespace facesat::app {
@@ -10,9 +11,9 @@ namespace {
 using namespace std::chrono_literals;
 using test::eventually;
 
-class ComparisonPanelTest : public test::OnePanelTest {
+class SatPanelTest : public test::OnePanelTest {
  protected:
-  ComparisonPanelTest() : OnePanelTest(make_sat_panel()) {
+  SatPanelTest() : OnePanelTest(make_sat_panel()) {
     machine.sats = facts_of(sats);
     result.sat = "one";
     context.comparison = &comparison;
@@ -46,7 +47,7 @@ class ComparisonPanelTest : public test::OnePanelTest {
   LiveSettings& settings = choices.settings;
 };
 
-TEST_F(ComparisonPanelTest, FactsOfAnAlgorithm) {
+TEST_F(SatPanelTest, FactsOfAnAlgorithm) {
   const std::vector<SatFacts> facts = facts_of(sats);
   ASSERT_EQ(facts.size(), 3u);
   EXPECT_EQ(facts[0].id, "one");
@@ -58,7 +59,7 @@ TEST_F(ComparisonPanelTest, FactsOfAnAlgorithm) {
   EXPECT_NE(explanation_of(facts[1]).find("one launch per anti-diagonal"), std::string::npos);
 }
 
-TEST_F(ComparisonPanelTest, MeasuredAlgorithmsComeFirst) {
+TEST_F(SatPanelTest, MeasuredAlgorithmsComeFirst) {
   comparison.ranks = {{"three", 2, 9, true, {}}, {"gone", 3, 9, true, {}}};
   const std::vector<SatRow> rows = rows_of(facts_of(sats), comparison);
   ASSERT_EQ(rows.size(), 3u);
@@ -69,7 +70,7 @@ TEST_F(ComparisonPanelTest, MeasuredAlgorithmsComeFirst) {
   EXPECT_EQ(rows[2].facts.id, "two");
 }
 
-TEST_F(ComparisonPanelTest, TheSlowestDoesNotFlattenTheOthers) {
+TEST_F(SatPanelTest, TheSlowestDoesNotFlattenTheOthers) {
   EXPECT_EQ(chart_end(comparison), 1);  // the floor
   comparison.ranks = {{"a", 2, 0, true, {}}, {"b", 3, 0, true, {}}, {"c", 8, 0, true, {}}};
   EXPECT_EQ(chart_end(comparison), 8);
@@ -81,7 +82,7 @@ TEST_F(ComparisonPanelTest, TheSlowestDoesNotFlattenTheOthers) {
   EXPECT_EQ(chart_end(comparison), 20);
 }
 
-TEST_F(ComparisonPanelTest, NumbersHaveAFewDigits) {
+TEST_F(SatPanelTest, NumbersHaveAFewDigits) {
   EXPECT_EQ(time_text(0.01234), "0.012 ms");
   EXPECT_EQ(time_text(12.34), "12.34 ms");
   EXPECT_EQ(time_text(123.45), "123.5 ms");
@@ -96,7 +97,7 @@ TEST_F(ComparisonPanelTest, NumbersHaveAFewDigits) {
             std::string::npos);
 }
 
-TEST_F(ComparisonPanelTest, AClickOnARowUsesItsAlgorithm) {
+TEST_F(SatPanelTest, AClickOnARowUsesItsAlgorithm) {
   EXPECT_TRUE(wishes_after("two").settings);
   EXPECT_EQ(settings.backend.sat, "two");
   comparison.ranks = {{"three", 2, 9, true, {}}};
@@ -107,7 +108,7 @@ TEST_F(ComparisonPanelTest, AClickOnARowUsesItsAlgorithm) {
   EXPECT_FALSE(context.wishes.settings);  // drawing alone changes nothing
 }
 
-TEST_F(ComparisonPanelTest, TheButtonNeedsAFrameAndNoComparisonThatRuns) {
+TEST_F(SatPanelTest, TheButtonNeedsAFrameAndNoComparisonThatRuns) {
   EXPECT_FALSE(wishes_after("time all on this frame").comparison);
   const Bgr pixel{};
   result.frame.picture.pixels = {&pixel, {1, 1}, 1};
@@ -117,7 +118,7 @@ TEST_F(ComparisonPanelTest, TheButtonNeedsAFrameAndNoComparisonThatRuns) {
   EXPECT_FALSE(wishes_after("time all on this frame").comparison);
 }
 
-TEST_F(ComparisonPanelTest, OnTheCpuNoneCanBeChosen) {
+TEST_F(SatPanelTest, OnTheCpuNoneCanBeChosen) {
   result.sat.clear();
   EXPECT_FALSE(wishes_after("two").settings);
   EXPECT_EQ(settings.backend.sat, "");
@@ -129,7 +130,7 @@ TEST_F(ComparisonPanelTest, OnTheCpuNoneCanBeChosen) {
   EXPECT_NE(drawn(), idle);
 }
 
-TEST_F(ComparisonPanelTest, PinnedAlgorithmsAreSwitched) {
+TEST_F(SatPanelTest, PinnedAlgorithmsAreSwitched) {
   EXPECT_FALSE(switch_algorithm());
   pin_both();
   EXPECT_EQ(settings.backend.sat, "");  // a pin alone changes nothing; "one" is the fastest
@@ -141,7 +142,7 @@ TEST_F(ComparisonPanelTest, PinnedAlgorithmsAreSwitched) {
   EXPECT_FALSE(switch_algorithm());
 }
 
-TEST_F(ComparisonPanelTest, PinnedAlgorithmsAlternate) {
+TEST_F(SatPanelTest, PinnedAlgorithmsAlternate) {
   pin_both();
   wishes_after("alternate");
   const std::chrono::steady_clock::time_point begin{};
@@ -152,7 +153,7 @@ TEST_F(ComparisonPanelTest, PinnedAlgorithmsAlternate) {
   EXPECT_FALSE(alternates_at(begin + 9s));
 }
 
-TEST_F(ComparisonPanelTest, TimesOfThePinnedAreThoseOfTheHistory) {
+TEST_F(SatPanelTest, TimesOfThePinnedAreThoseOfTheHistory) {
   pin_both();
   Sample sample;
   sample.ms[4] = 2;  // SAT
@@ -171,16 +172,12 @@ TEST_F(ComparisonPanelTest, TimesOfThePinnedAreThoseOfTheHistory) {
   EXPECT_NE(drawn(), of_a);  // the numbers of B, and the ratio
 }
 
-TEST_F(ComparisonPanelTest, TheCpusOwnAreTimedAndShown) {
+TEST_F(SatPanelTest, TheCpusOwnAreTimedAndShown) {
   add_face("face.pgm");
-  settings.backend.choice = BackendChoice::cpu;
-  settings.cascades = {"frontalface_default"};
+  settings = test::cpu_settings();
   detection.set(settings);
   detection.put({*open_source(path("face.pgm"))->next()});
-  ASSERT_TRUE(eventually([&] {
-    auto detected = detection.take();
-    return detected && (result = *std::move(detected), true);
-  }));
+  result = test::next_result(detection);
   const int unmeasured = drawn();
   ASSERT_TRUE(wishes_after("time all on this frame").comparison);
   detection.compare();
