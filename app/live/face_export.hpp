@@ -8,7 +8,8 @@
 #include <vector>
 
 #include "app/common/child_process.hpp"
-#include "app/live/detection/detection.hpp"
+#include "app/live/detection/live_result.hpp"
+#include "app/live/threads.hpp"
 #include "library/io/results.hpp"
 
 namespace facesat::app {

@@ -13,7 +13,6 @@
 #include "app/live/detection/frame_limit.hpp"
 #include "app/live/detection/history.hpp"
 #include "app/live/frames/capture.hpp"
-#include "app/live/gui/display_loss.hpp"
 #include "app/live/gui/screen.hpp"
 #include "app/live/gui/toasts.hpp"
 #include "app/live/outputs.hpp"
@@ -37,7 +36,7 @@ double milliseconds(Clock::duration d) {
 
 class Live {
  public:
-  Live(const LiveCommand& command, const Remembered& remembered, Outputs& outputs)
+  Live(const LiveCommand& command, const Remembered& remembered, Panels panels, Outputs& outputs)
       : command_(command),
         screen_("facesat", remembered.window, command.vsync),
         detection_(remembered.settings, [] { Screen::wake(); }),
@@ -45,7 +44,8 @@ class Live {
                  [&outputs](const std::string& source) { outputs.check_source(source); }),
         limit_(command.frames, capture_, detection_),
         saving_(command.record, outputs, detection_, toasts_),
-        window_({screen_, detection_, capture_, saving_, toasts_}, remembered, command.camera) {
+        window_({screen_, detection_, capture_, saving_, toasts_}, remembered, std::move(panels),
+                command.camera) {
     opencv();  // loads OpenCV now, so that the first frame's time does not include it
     capture_.open(names_of(command), command.camera);
   }
@@ -75,7 +75,14 @@ class Live {
     write_outputs();
   }
 
-  Remembered choices() const { return window_.choices(); }
+  // Failing to save the choices does not make the run a failure.
+  void remember() const {
+    try {
+      write_settings(settings_file(), window_.choices(), window_.panels());
+    } catch (const Error& error) {
+      say_line(fmt::format("facesat: your choices cannot be remembered: {}", error.what()));
+    }
+  }
   // Is a source being opened? The destructor waits for it, half a minute if it does not answer.
   bool is_opening() const { return capture_.state().is_opening; }
 
@@ -224,15 +231,6 @@ class Live {
   bool fresh_ = false;                  // a result is about to be shown for the first time
 };
 
-// Failing to save the choices does not make the run a failure.
-void remember(const Remembered& choices) {
-  try {
-    write_settings(settings_file(), choices);
-  } catch (const Error& error) {
-    say_line(fmt::format("facesat: your choices cannot be remembered: {}", error.what()));
-  }
-}
-
 // All outputs are written.
 [[noreturn]] void end_at_once(int status) {
   if (interrupted()) end_as_interrupted();
@@ -256,19 +254,21 @@ int run_live(const LiveCommand& command) {
   check(command.settings.detect);
   const Backends usable(command.settings.backend, cascades);  // throws unless usable
   const bool remembers = command.frames == 0 && !settings_file().empty();
+  Panels panels = make_panels();
   Remembered start;
   start.settings = command.settings;
   if (start.settings.cascades.empty()) start.settings.cascades.emplace_back(default_cascade_name);
-  if (remembers && !command.ignores_saved_settings) start = read_settings(settings_file(), start);
+  if (remembers && !command.ignores_saved_settings)
+    start = read_settings(settings_file(), start, panels);
   command.give(start.settings);
   Outputs outputs({"--screenshot", command.screenshot}, {"--times", command.times},
                   {"--record", command.record}, start.settings.cascades);
   for (const std::string& source : command.sources) outputs.check_source(source);
   outputs.check_contents();
   const int status = [&] {
-    Live live(command, start, outputs);
+    Live live(command, start, std::move(panels), outputs);
     live.run();
-    if (remembers) remember(live.choices());
+    if (remembers) live.remember();
     const int result = live.status();
     if (live.is_opening()) end_at_once(result);
     return result;

@@ -5,7 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "app/live/detection/detection.hpp"
+#include "app/live/detection/live_settings.hpp"
+#include "library/media/frame_source.hpp"
 
 namespace CLI {
 class App;

@@ -3,6 +3,20 @@
 #include "app/live/live.hpp"
 
 namespace facesat::app {
+namespace {
+
+void add_outputs(CLI::App& live, LiveCommand& command) {
+  live.add_option("--screenshot", command.screenshot,
+                  "Write what was shown last, at the end, in place of an earlier one")
+      ->type_name("FILE");
+  live.add_option("--record", command.record, "Write the frames with their boxes into a video")
+      ->type_name("FILE");
+  live.add_option("--times", command.times,
+                  "Write the times of all frames as CSV, at the end, in place of earlier ones")
+      ->type_name("FILE");
+}
+
+}  // namespace
 
 CLI::App* add_live(CLI::App& program, LiveCommand& command) {
   CLI::App* live = program.add_subcommand("live", "The window: faces and times, live");
@@ -33,14 +47,7 @@ CLI::App* add_live(CLI::App& program, LiveCommand& command) {
   live->add_option("--frames", command.frames, "End after that many frames")
       ->type_name("N")
       ->check(whole_number(1));
-  live->add_option("--screenshot", command.screenshot,
-                   "Write what was shown last, at the end, in place of an earlier one")
-      ->type_name("FILE");
-  live->add_option("--record", command.record, "Write the frames with their boxes into a video")
-      ->type_name("FILE");
-  live->add_option("--times", command.times,
-                   "Write the times of all frames as CSV, at the end, in place of earlier ones")
-      ->type_name("FILE");
+  add_outputs(*live, command);
   live->add_flag_callback(
       "--no-vsync", [&command] { command.vsync = false; }, "Draw as fast as possible");
   live->add_flag("--forget", command.ignores_saved_settings,

@@ -2,10 +2,16 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
 
-#include "app/live/detection/detection.hpp"
+#include "app/live/detection/live_settings.hpp"
 
 namespace facesat::app {
+
+class Panel;  // see panels/panel.hpp
+using Panels = std::vector<std::unique_ptr<Panel>>;
 
 struct Remembered {
   LiveSettings settings;
@@ -19,9 +25,12 @@ struct Remembered {
 // In the user's configuration folder (XDG); empty if there is none.
 std::filesystem::path settings_file();
 
-// Returns `otherwise` if nothing was saved, or nothing valid.
-Remembered read_settings(const std::filesystem::path& file, const Remembered& otherwise);
+// Gives `panels` what they have remembered. Returns `otherwise`, and leaves the panels as they are
+// at first, if nothing was saved, or nothing valid.
+Remembered read_settings(const std::filesystem::path& file, const Remembered& otherwise,
+                         Panels& panels);
 // Throws OutputError.
-void write_settings(const std::filesystem::path& file, const Remembered& remembered);
+void write_settings(const std::filesystem::path& file, const Remembered& remembered,
+                    const Panels& panels);
 
 }  // namespace facesat::app

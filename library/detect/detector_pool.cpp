@@ -47,29 +47,16 @@ void load(FrameDetector& detector, const HostImage& image) {
     detector.load(image.colour());
 }
 
-// Each cascade has its own backend, so that they can work concurrently. `image` is a HostImage, or
-// the view of an image on a device.
+// `image` is a HostImage, or the view of an image on a device.
 template <class AnyImage>
 Detection run(DetectorSet& detectors, const AnyImage& image, const ShouldStop& should_stop) {
-  for (FrameDetector& detector : detectors) {
+  return search(detectors, [&](FrameDetector& detector) {
     detector.stop_when(should_stop);
     if constexpr (std::is_same_v<AnyImage, HostImage>)
       load(detector, image);
     else
       detector.load(image);
-    detector.start();
-  }
-  Detection found;
-  for (std::size_t i = 0; i < detectors.size(); ++i) {
-    for (Face face : detectors[i].finish()) {
-      face.cascade = i;
-      found.faces.push_back(face);
-    }
-    found.windows += detectors[i].window_count();
-    for (std::size_t step = 0; step < step_names.size(); ++step)
-      found.times.ms[step] += detectors[i].times().ms[step];
-  }
-  return found;
+  });
 }
 
 }  // namespace
@@ -91,9 +78,7 @@ Detector::Pool::~Pool() {
 
 std::unique_ptr<DetectorSet> Detector::Pool::make_set(
     const std::function<std::unique_ptr<Backend>()>& make) const {
-  auto set = std::make_unique<DetectorSet>();
-  for (const auto& cascade : cascades_) set->emplace_back(cascade, options_, make());
-  return set;
+  return std::make_unique<DetectorSet>(make_detectors(cascades_, options_, make));
 }
 
 DeviceTurns* Detector::Pool::devices() {

@@ -4,6 +4,13 @@
 
 namespace facesat {
 
+DetectorSet make_detectors(const Cascades& cascades, const DetectOptions& options,
+                           const std::function<std::unique_ptr<Backend>()>& make) {
+  DetectorSet set;
+  for (const auto& cascade : cascades) set.emplace_back(cascade, options, make());
+  return set;
+}
+
 std::unique_ptr<DetectorSet> IdleSets::take(Size image) {
   if (sets_.empty()) return nullptr;
   auto chosen = std::ranges::find_if(

@@ -6,10 +6,38 @@
 #include <vector>
 
 #include "core/frame_detector.hpp"
+#include "library/detect/backends.hpp"
 
 namespace facesat {
 
 using DetectorSet = std::vector<FrameDetector>;
+
+// Each detector gets its own backend, so that they can work concurrently. Throws what `make` and
+// FrameDetector throw.
+DetectorSet make_detectors(const Cascades& cascades, const DetectOptions& options,
+                           const std::function<std::unique_ptr<Backend>()>& make);
+
+// Searches one image with all detectors, at the same time if their backends can do that.
+// load(detector) gives the image to a detector. The index of a face's cascade is that of its
+// detector. Throws what the detectors throw.
+template <class Load>
+Detection search(DetectorSet& detectors, const Load& load) {
+  for (FrameDetector& detector : detectors) {
+    load(detector);
+    detector.start();
+  }
+  Detection found;
+  for (std::size_t i = 0; i < detectors.size(); ++i) {
+    for (Face face : detectors[i].finish()) {
+      face.cascade = i;
+      found.faces.push_back(face);
+    }
+    found.windows += detectors[i].window_count();
+    for (std::size_t step = 0; step < step_names.size(); ++step)
+      found.times.ms[step] += detectors[i].times().ms[step];
+  }
+  return found;
+}
 
 // Sets that are idle, to be lent again. Not for use by several threads at once.
 class IdleSets {

@@ -11,7 +11,7 @@
 
 #include "library/support/errors.hpp"
 #include "tests/app/eventually.hpp"
-#include "tests/app/live_test.hpp"
+#include "tests/app/program.hpp"
 #include "tests/app/video.hpp"
 
 namespace facesat::app {
@@ -21,7 +21,7 @@ using namespace std::chrono_literals;
 using facesat::test::eventually;
 using facesat::test::write_text;
 
-using PlaylistTest = LiveTest;
+using PlaylistTest = test::ProgramTest;
 
 TEST_F(PlaylistTest, FoldersAreTheirPicturesAndVideosByName) {
   add_face("p/b.pgm");
@@ -55,7 +55,7 @@ TEST_F(PlaylistTest, WhatHasNothingToPlayIsReportedInASentence) {
   EXPECT_THROW(make_playlist({"@" + path("missing.txt")}), UsageError);
 }
 
-class CaptureTest : public LiveTest {
+class CaptureTest : public test::ProgramTest {
  protected:
   void TearDown() override { capture.reset(); }
   // Starts a capture that counts the frames and may open neither refused.avi nor strange.avi.

@@ -5,18 +5,20 @@
 #include <stdexcept>
 #include <thread>
 
-#include "app/live/detection/cpu_comparison.hpp"
 #include "app/live/detection/detection.hpp"
-#include "app/live/detection/sat_facts.hpp"
+#include "app/live/panels/sat_chart.hpp"
 #include "cascades/cascade_store.hpp"
 #include "kernels/image/atlas.hpp"
 #include "tests/app/eventually.hpp"
-#include "tests/app/live_test.hpp"
+#include "tests/app/live_kit.hpp"
+#include "tests/app/program.hpp"
 
 namespace facesat::app {
 namespace {
 
+using facesat::test::cpu_settings;
 using facesat::test::eventually;
+using facesat::test::next_result;
 
 std::vector<std::string> ids_in(const Comparison& comparison) {
   std::vector<std::string> ids;
@@ -73,18 +75,12 @@ TEST(MedianOfRuns, WhatIsSlowRunsLessOften) {
   EXPECT_EQ(runs, 4);  // one to warm up
 }
 
-class ComparisonTest : public LiveTest {
+class ComparisonTest : public test::ProgramTest {
  protected:
   ComparisonTest() { add_face("face.pgm"); }
   CapturedFrame face() const { return {*open_source(path("face.pgm"))->next()}; }
   ComparedFrame compared() const {
     return {find_cascade("frontalface_default"), {}, face().picture, {1e9, 0}};
-  }
-  static LiveSettings settings() {
-    LiveSettings settings;
-    settings.backend.choice = BackendChoice::cpu;
-    settings.cascades = {"frontalface_default"};
-    return settings;
   }
 };
 
@@ -129,7 +125,7 @@ TEST_F(ComparisonTest, TheAlgorithmsOfTheCpuGiveTheSameTables) {
 }
 
 TEST_F(ComparisonTest, DetectionComparesTheCpusOwn) {
-  Detection detection(settings());
+  Detection detection(cpu_settings());
   detection.put(face());
   detection.compare();
   ASSERT_TRUE(eventually([&] {
@@ -152,7 +148,7 @@ class BetweenAlgorithms : public ComparisonTest {
   void compare(Act act) {
     std::size_t measured = 0;
     Detection* running = nullptr;  // set before on_result() is first called
-    Detection detection(settings(), [&] {
+    Detection detection(cpu_settings(), [&] {
       const auto comparison = running->comparison();
       if (!comparison || comparison->ranks.size() == measured) return;
       act(*running, measured = comparison->ranks.size());
@@ -195,7 +191,7 @@ TEST_F(BetweenAlgorithms, AnotherSourceEndsTheComparison) {
 
 TEST_F(BetweenAlgorithms, AnotherMachineEndsTheComparison) {
   compare([&](Detection& detection, std::size_t measured) {
-    LiveSettings other = settings();
+    LiveSettings other = cpu_settings();
     other.backend.device = "1";
     if (measured == 1) detection.set(other);
   });
@@ -204,36 +200,30 @@ TEST_F(BetweenAlgorithms, AnotherMachineEndsTheComparison) {
 }
 
 TEST_F(ComparisonTest, SaysWhyNothingCanBeCompared) {
-  LiveSettings none = settings();
-  none.cascades.clear();
+  const LiveSettings none = cpu_settings({});
   Detection detection(none);
   detection.put(face());
   detection.compare();
   ASSERT_TRUE(eventually([&] { return detection.comparison() != nullptr; }));
   EXPECT_EQ(detection.comparison()->message, "no cascade is chosen");
-  detection.set(settings());
+  detection.set(cpu_settings());
   detection.compare();
   EXPECT_TRUE(eventually([&] { return detection.comparison()->ranks.size() == 3; }));
 }
 
 TEST_F(ComparisonTest, AResultOfAnotherAlgorithmIsOfTheSameSubjectButForIt) {
-  LiveSettings chosen = settings();
+  LiveSettings chosen = cpu_settings();
   Detection detection(chosen);
-  const auto next = [&] {
-    std::optional<LiveResult> result;
-    EXPECT_TRUE(eventually([&] { return (result = detection.take()).has_value(); }));
-    return *std::move(result);
-  };
   detection.put(face());
-  const LiveResult first = next();
+  const LiveResult first = next_result(detection);
   chosen.backend.sat = "scanner";  // fails on the CPU; only the choice matters here
   detection.set(chosen);
-  const LiveResult other_sat = next();
+  const LiveResult other_sat = next_result(detection);
   EXPECT_NE(other_sat.subject, first.subject);
   EXPECT_EQ(other_sat.any_sat, first.any_sat);
   chosen.detect.scale_factor = 1.2;
   detection.set(chosen);
-  EXPECT_NE(next().any_sat, first.any_sat);
+  EXPECT_NE(next_result(detection).any_sat, first.any_sat);
 }
 
 }  // namespace

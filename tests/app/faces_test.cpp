@@ -2,10 +2,11 @@
 #include <filesystem>
 #include <map>
 
+#include "app/live/face_export.hpp"
 #include "app/live/outputs.hpp"
-#include "app/live/panels/faces_panel.hpp"
 #include "library/media/frame_source.hpp"
 #include "tests/app/eventually.hpp"
+#include "tests/app/live_kit.hpp"
 #include "tests/app/panel_test.hpp"
 #include "tests/app/video.hpp"
 
@@ -15,18 +16,18 @@ namespace {
 namespace fs = std::filesystem;
 using test::eventually;
 
-class FacesTest : public test::PanelTest {
+class FacesTest : public test::OnePanelTest {
  protected:
-  FacesTest() : before(fs::current_path()) { fs::current_path(folder); }
+  FacesTest() : OnePanelTest(make_faces_panel()), before(fs::current_path()) {
+    fs::current_path(folder);
+  }
   ~FacesTest() override { fs::current_path(before); }
 
   // What the window shows of this frame.
-  LiveResult detected(CapturedFrame frame) const {
-    Detection detection(settings);
+  LiveResult detected(CapturedFrame frame) {
+    detection.set(settings);
     detection.put(std::move(frame));
-    std::optional<LiveResult> result;
-    EXPECT_TRUE(eventually([&] { return (result = detection.take()).has_value(); }));
-    return result ? std::move(*result) : LiveResult{};
+    return test::next_result(detection);
   }
   CapturedFrame picture(const std::string& name) const {
     CapturedFrame frame{*open_source(name)->next()};
@@ -52,26 +53,25 @@ class FacesTest : public test::PanelTest {
     }
   }
 
-  static LiveSettings cpu_settings() {
-    LiveSettings chosen;
-    chosen.backend.choice = BackendChoice::cpu;
+  static LiveSettings both_cascades() {
+    LiveSettings chosen = test::cpu_settings({});
     for (const char* cascade : {"frontalface_default", "lbp:frontalface"}) chosen.choose(cascade);
     return chosen;
   }
 
   const fs::path before;
-  LiveSettings settings = cpu_settings();
+  LiveSettings settings = both_cascades();
 };
 
 TEST_F(FacesTest, ThoseOfAPictureAreSavedAsDetectSavesThem) {
   test::write_pgm(folder / "two.pgm",
                   test::draw_faces({500, 300}, {{350, 120, 120}, {120, 150, 150}}));
   settings.colours = {"eye", "lbp:frontalface", "frontalface_default"};  // colours are no indices
-  const LiveResult result = detected(picture("two.pgm"));
-  ASSERT_GE(result.faces.size(), 2u);
+  const LiveResult shown = detected(picture("two.pgm"));
+  ASSERT_GE(shown.faces.size(), 2u);
   for (const Format format : {Format::csv, Format::jsonl}) {
     const bool is_csv = format == Format::csv;
-    const std::string saved = export_faces(result, {.format = format, .crops = true});
+    const std::string saved = export_faces(shown, {.format = format, .crops = true});
     const std::string table = is_csv ? "faces.csv" : "faces.jsonl";
     const std::string wanted = is_csv ? "wanted-csv" : "wanted-jsonl";
     fs::create_directory(wanted);
@@ -81,22 +81,22 @@ TEST_F(FacesTest, ThoseOfAPictureAreSavedAsDetectSavesThem) {
                   .status,
               0);
     expect_equal(saved, wanted);
-    EXPECT_EQ(contents(saved).size(), result.faces.size() + 1);
+    EXPECT_EQ(contents(saved).size(), shown.faces.size() + 1);
   }
-  EXPECT_EQ(contents(export_faces(result, {.format = Format::csv, .crops = false})).size(), 1u);
+  EXPECT_EQ(contents(export_faces(shown, {.format = Format::csv, .crops = false})).size(), 1u);
 }
 
 TEST_F(FacesTest, ThoseOfAVideoAreSavedWithTheirFrame) {
   test::write_video("v.avi", 3);
-  const auto source = open_source("v.avi");
-  source->next();
-  CapturedFrame frame{*source->next()};
+  const auto video = open_source("v.avi");
+  video->next();
+  CapturedFrame frame{*video->next()};
   frame.name = "v.avi";
   frame.index = 1;
   settings.detect.min_neighbors = 0;  // every window
-  const LiveResult result = detected(std::move(frame));
+  const LiveResult shown = detected(std::move(frame));
   const std::string saved =
-      contents(export_faces(result, {.format = Format::jsonl, .crops = false}))["faces.jsonl"];
+      contents(export_faces(shown, {.format = Format::jsonl, .crops = false}))["faces.jsonl"];
   const auto all = detect({"--backend", "cpu", "--cascade", "frontalface_default", "--cascade",
                            "lbp:frontalface", "--min-neighbors", "0", "v.avi"});
   EXPECT_NE(all.out.find(saved), std::string::npos) << saved;  // one of its three lines
@@ -171,20 +171,12 @@ TEST_F(FacesTest, AListCanBeStopped) {
 
 TEST_F(FacesTest, ThePanelSavesWhatIsShown) {
   add_face("face.pgm");
-  const LiveResult result = detected(picture("face.pgm"));
-  Detection detection(settings);
-  Outputs outputs({}, {}, {}, {});
-  Toasts toasts;
-  Saving saving("", outputs, detection, toasts);
-  FacesPanel panel;
-  Capture::State state;
-  PointedFace user;
-  const auto draw = [&] { user = panel.draw(result, state, {}, saving, toasts); };
-  frame(draw);  // nothing is open
-  state.kind = FrameSource::Kind::picture;
-  state.count = 1;
-  state.names = {"face.pgm"};
-  press("this picture", draw);
+  result = detected(picture("face.pgm"));
+  frame([this] { draw(); });  // nothing is open
+  source.kind = FrameSource::Kind::picture;
+  source.count = 1;
+  source.names = {"face.pgm"};
+  wishes_after("this picture");
   ASSERT_EQ(toasts.shown(Toasts::Clock::now()).size(), 1u);
   const std::string text = toasts.shown(Toasts::Clock::now()).front().text;
   EXPECT_TRUE(text.starts_with("saved: " + folder.string() + "/facesat-")) << text;

@@ -12,12 +12,12 @@
 
 #include "app/live/detection/detection.hpp"
 #include "app/live/detection/history.hpp"
-#include "app/live/panels/filter_panel.hpp"
 #include "app/live/panels/reading.hpp"
-#include "app/live/panels/step_table.hpp"
+#include "app/live/panels/view_parts.hpp"
 #include "app/live/settings_file.hpp"
 #include "core/cpu/gray.hpp"
 #include "tests/app/eventually.hpp"
+#include "tests/app/live_kit.hpp"
 #include "tests/app/panel_test.hpp"
 #include "tests/core/pictures.hpp"
 
@@ -25,6 +25,7 @@ namespace facesat::app {
 namespace {
 
 using test::eventually;
+using test::next_result;
 using test::PanelTest;
 
 // A filter of two algorithms, which adds 1 or 2 to each pixel; up to radius 3 there is a third one.
@@ -144,8 +145,7 @@ INSTANTIATE_TEST_SUITE_P(All, FilterViewOnCpu,
 class FilteredDetection : public ::testing::Test {
  protected:
   static LiveSettings settings(bool filtered) {
-    LiveSettings chosen;
-    chosen.backend.choice = BackendChoice::cpu;
+    LiveSettings chosen = test::cpu_settings({});
     if (filtered) chosen.inspection = {.picture = Snapshot::gray, .filtered = true};
     return chosen;
   }
@@ -157,11 +157,6 @@ class FilteredDetection : public ::testing::Test {
     captured.source = 1;
     return captured;
   }
-  static LiveResult wait_for_result(Detection& detection) {
-    std::optional<LiveResult> result;
-    EXPECT_TRUE(eventually([&] { return (result = detection.take()).has_value(); }));
-    return result ? std::move(*result) : LiveResult{};
-  }
 
   Image<Bgr> pixels;
 };
@@ -169,11 +164,11 @@ class FilteredDetection : public ::testing::Test {
 TEST_F(FilteredDetection, ResultsHaveTheFilteredImageOnRequest) {
   Detection detection(settings(false));  // without a cascade
   detection.put(frame({33, 21}));
-  const LiveResult plain = wait_for_result(detection);
+  const LiveResult plain = next_result(detection);
   EXPECT_FALSE(plain.view);
   EXPECT_FALSE(plain.filter);
   detection.set(settings(true));
-  const LiveResult filtered = wait_for_result(detection);
+  const LiveResult filtered = next_result(detection);
   EXPECT_EQ(filtered.message, "");
   ASSERT_TRUE(filtered.view);
   EXPECT_TRUE(filtered.view_is_frame);
@@ -191,7 +186,7 @@ TEST_F(FilteredDetection, FramesInWhichNoFaceFitsAreFilteredToo) {
   chosen.cascades = {"frontalface_default"};
   Detection detection(chosen);
   detection.put(frame({5, 3}));
-  const LiveResult result = wait_for_result(detection);
+  const LiveResult result = next_result(detection);
   EXPECT_EQ(result.message, "");
   ASSERT_TRUE(result.view);
   EXPECT_EQ(result.view->values.size(), (Size{5, 3}));
@@ -200,7 +195,7 @@ TEST_F(FilteredDetection, FramesInWhichNoFaceFitsAreFilteredToo) {
 TEST_F(FilteredDetection, EachFilterIsASubjectOfItsOwnAndMeasuredThirtyTimes) {
   Detection detection(settings(true));
   detection.put(frame({32, 32}));
-  const Subject first = wait_for_result(detection).subject;
+  const Subject first = next_result(detection).subject;
   std::optional<Repeats> repeats;
   ASSERT_TRUE(eventually([&] { return (repeats = detection.take_repeats()).has_value(); }));
   ASSERT_FALSE(repeats->measurements.empty());
@@ -211,7 +206,7 @@ TEST_F(FilteredDetection, EachFilterIsASubjectOfItsOwnAndMeasuredThirtyTimes) {
   LiveSettings wider = settings(true);
   wider.filter.filter.radius = 6;
   detection.set(wider);
-  const Subject second = wait_for_result(detection).subject;
+  const Subject second = next_result(detection).subject;
   EXPECT_EQ(second.settings, first.settings);
   EXPECT_NE(second, first);
 }
@@ -224,14 +219,13 @@ TEST(FilterTimes, AreStepsBeforeDrawing) {
   sample.filter_compute_ms = 4;
   sample.compared_compute_ms = 7;
   history.add(sample, {});
-  const StepRows rows = step_rows(history);
-  ASSERT_EQ(rows.size(), live_step_count + 2);
-  EXPECT_EQ(rows[live_step_count - 1].name, "filter: integral image");
-  EXPECT_EQ(rows[live_step_count - 1].median.ms, 1);
-  EXPECT_EQ(rows[live_step_count].name, "filter: box");
-  EXPECT_EQ(rows[live_step_count].median.ms, 3);
-  EXPECT_EQ(rows.back().name, "draw");
-  EXPECT_NE(step_colour(rows[live_step_count].step), step_colour(rows[live_step_count - 1].step));
+  const std::vector<std::size_t> steps = history.steps();
+  ASSERT_EQ(steps.size(), live_step_count + 2);
+  EXPECT_EQ(history.step_name(steps[live_step_count - 1]), "filter: integral image");
+  EXPECT_EQ(history.step(steps[live_step_count - 1]).ms, 1);
+  EXPECT_EQ(history.step_name(steps[live_step_count]), "filter: box");
+  EXPECT_EQ(history.step(steps[live_step_count]).ms, 3);
+  EXPECT_EQ(history.step_name(steps.back()), "draw");
   EXPECT_EQ(history.filter_compute_ms(), 4);
   EXPECT_EQ(history.compared_compute_ms(), 7);
 }
@@ -324,19 +318,6 @@ TEST_F(FilterPanelTest, HalftonesHaveNeitherRadiusNorBorder) {
   EXPECT_FALSE(changed);
 }
 
-TEST_F(FilterPanelTest, LongNamesOfStepsLeaveRoomForTheNumbers) {
-  Sample sample;
-  sample.filter = {{"an_algorithm_with_a_very_long_name_indeed", 1000}};
-  history.add(sample, {});
-  HiddenSteps hidden;
-  const StepRows rows = step_rows(history);
-  for (int i = 0; i < 3; ++i) frame([&] { draw_step_table(rows, hidden); });
-  const ImGuiTable* const table =
-      ImGui::TableFindByID(ImGui::FindWindowByName("panel")->GetID("steps"));
-  ASSERT_NE(table, nullptr);
-  EXPECT_LT(table->Columns[0].WidthGiven, 0.5f * table->OuterRect.GetWidth());
-}
-
 TEST_F(FilterPanelTest, ShowsBothTimes) {
   history.add({}, {});
   frame([this] { draw(); });
@@ -349,7 +330,7 @@ TEST_F(FilterPanelTest, ShowsBothTimes) {
 // The file of settings.
 class FilterSettingsFile : public PanelTest {
  protected:
-  Remembered read() const { return read_settings(folder / "live.json", {}); }
+  Remembered read() const { return test::read_settings(folder / "live.json", {}); }
 };
 
 TEST_F(FilterSettingsFile, KeepsTheChoiceAndRefusesBadValues) {
@@ -359,7 +340,7 @@ TEST_F(FilterSettingsFile, KeepsTheChoiceAndRefusesBadValues) {
   choice.filter = {FilterKind::adaptive_threshold, 17, Border::mirror, -7, "direct"};
   choice.compared = "integral image";
   written.settings.inspection = {.picture = Snapshot::gray, .filtered = true};
-  write_settings(folder / "live.json", written);
+  test::write_settings(folder / "live.json", written);
   EXPECT_EQ(read().settings.filter, choice);
   EXPECT_EQ(read().settings.inspection, Inspection());  // the frame is what is shown first
 

@@ -1,8 +1,8 @@
 // The font of the window. Skipped where no known font is installed.
-#include "app/live/gui/fonts.hpp"
-
 #include <gtest/gtest.h>
 #include <imgui.h>
+
+#include "app/live/gui/looks.hpp"
 
 namespace facesat::app {
 namespace {

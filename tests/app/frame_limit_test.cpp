@@ -5,7 +5,8 @@
 #include <thread>
 
 #include "tests/app/eventually.hpp"
-#include "tests/app/live_test.hpp"
+#include "tests/app/live_kit.hpp"
+#include "tests/app/program.hpp"
 #include "tests/app/video.hpp"
 
 namespace facesat::app {
@@ -14,14 +15,8 @@ namespace {
 using facesat::test::eventually;
 using facesat::test::write_text;
 
-class FrameLimitTest : public LiveTest {
+class FrameLimitTest : public test::ProgramTest {
  protected:
-  static LiveSettings settings() {
-    LiveSettings chosen;
-    chosen.backend.choice = BackendChoice::cpu;
-    chosen.cascades = {"frontalface_default"};
-    return chosen;
-  }
   // Draws as the window does until the limit is reached or out of reach.
   void draw_to_the_end(FrameLimit& limit) {
     LiveResult shown;
@@ -37,7 +32,7 @@ class FrameLimitTest : public LiveTest {
     name = shown.frame.name;
   }
 
-  Detection detection{settings()};
+  Detection detection{test::cpu_settings()};
   Capture capture{[this](CapturedFrame frame) { detection.put(std::move(frame)); }};
   std::string name;  // of the frame shown last
 };

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "app/live/detection/feature_view.hpp"
-#include "app/live/detection/level_tables.hpp"
 #include "app/live/panels/reading.hpp"
 #include "cascades/cascade_store.hpp"
 #include "tests/core/cascades.hpp"

@@ -1,14 +1,15 @@
 // The settings of the window, and the file that keeps them from one run to the next.
 #include "app/live/settings_file.hpp"
 #include "kernels/device/gpu_info.hpp"
-#include "tests/app/live_test.hpp"
+#include "tests/app/live_kit.hpp"
+#include "tests/app/program.hpp"
 
 namespace facesat::app {
 namespace {
 
 using facesat::test::read_text;
 using facesat::test::write_text;
-using SettingsFile = LiveTest;
+using SettingsFile = test::ProgramTest;
 
 TEST_F(SettingsFile, RemembersAllChoices) {
   Remembered chosen;
@@ -18,8 +19,8 @@ TEST_F(SettingsFile, RemembersAllChoices) {
   chosen.settings.inside_of = "eye";
   chosen.dark = chosen.labels = false;
   chosen.font_size = 21;
-  write_settings(folder / "new/live.json", chosen);
-  const Remembered read = read_settings(folder / "new/live.json", {});
+  test::write_settings(folder / "new/live.json", chosen);
+  const Remembered read = test::read_settings(folder / "new/live.json", {});
   EXPECT_EQ(read.settings.backend.choice, BackendChoice::cpu);
   EXPECT_EQ(read.settings.backend.device, "1");
   EXPECT_EQ(read.settings.cascades, chosen.settings.cascades);
@@ -35,15 +36,46 @@ TEST_F(SettingsFile, RemembersAllChoices) {
   EXPECT_EQ(read.font_size, 21);
 }
 
+// A panel that remembers something of its own.
+class CountingPanel final : public Panel {
+ public:
+  CountingPanel() : Panel("counter") {}
+  void draw(PanelContext&) override {}
+  void remember(const Remembered&, nlohmann::ordered_json& file) const override {
+    file["count"] = count;
+  }
+  void recall(const nlohmann::ordered_json& file, Remembered&) override {
+    count = file.at("count").get<int>();
+  }
+  int count = 0;
+};
+
+TEST_F(SettingsFile, PanelsRememberWhatTheyHaveOfTheirOwn) {
+  const auto with_count = [](int count) {
+    Panels panels = make_panels();
+    auto panel = std::make_unique<CountingPanel>();
+    panel->count = count;
+    panels.push_back(std::move(panel));
+    return panels;
+  };
+  write_settings(folder / "a.json", {}, with_count(7));
+  Panels panels = with_count(0);
+  read_settings(folder / "a.json", {}, panels);
+  EXPECT_EQ(static_cast<const CountingPanel&>(*panels.back()).count, 7);
+  write_text(folder / "bad.json", "{");
+  read_settings(folder / "bad.json", {}, panels);
+  EXPECT_EQ(panels.size(), make_panels().size());  // all are new
+}
+
 TEST_F(SettingsFile, TheFirstCascadeIsTheOuterOneInFilesOfEarlierVersions) {
   Remembered chosen;
   chosen.settings.cascades = {"eye", "smile"};
-  write_settings(folder / "a.json", chosen);
+  test::write_settings(folder / "a.json", chosen);
   std::string text = read_text(folder / "a.json");
   const std::string now = "\"inside_of\": \"\"";
   text.replace(text.find(now), now.size(), "\"inside\": true");
   write_text(folder / "a.json", text);
-  EXPECT_EQ(read_settings(folder / "a.json", {}).settings.inside_of, "eye");
+  EXPECT_EQ(test::read_settings(folder / "a.json", {}).settings.inside_of, "eye");
 }
 
 TEST(LiveSettings, CascadesKeepTheirColours) {
@@ -86,15 +118,15 @@ TEST_F(SettingsFile, MissingAlgorithmsAndCascadesAreDropped) {
   chosen.settings.cascades = {"eye", "nose_ring"};
   chosen.settings.detect.min_neighbors = 7;
   otherwise.settings.cascades = {"smile"};
-  write_settings(folder / "a.json", chosen);
-  const Remembered read = read_settings(folder / "a.json", otherwise);
+  test::write_settings(folder / "a.json", chosen);
+  const Remembered read = test::read_settings(folder / "a.json", otherwise);
   EXPECT_EQ(read.settings.backend.sat, "");
   EXPECT_EQ(read.settings.cascades, (std::vector<std::string>{"eye"}));
   EXPECT_EQ(read.settings.detect.min_neighbors, 7);
 
   chosen.settings.cascades.clear();  // all were unticked: there would be nothing to look for
-  write_settings(folder / "b.json", chosen);
-  EXPECT_EQ(read_settings(folder / "b.json", otherwise).settings.cascades,
+  test::write_settings(folder / "b.json", chosen);
+  EXPECT_EQ(test::read_settings(folder / "b.json", otherwise).settings.cascades,
             (std::vector<std::string>{"smile"}));
 }
 
@@ -103,14 +135,15 @@ TEST_F(SettingsFile, CudaIsNotChosenWhereThereIsNone) {
   Remembered chosen;
   chosen.settings.backend.choice = BackendChoice::cuda;
   chosen.settings.cascades = {"eye"};
-  write_settings(folder / "a.json", chosen);
-  EXPECT_EQ(read_settings(folder / "a.json", {}).settings.backend.choice, BackendChoice::automatic);
+  test::write_settings(folder / "a.json", chosen);
+  EXPECT_EQ(test::read_settings(folder / "a.json", {}).settings.backend.choice,
+            BackendChoice::automatic);
 }
 
 TEST_F(SettingsFile, InvalidSettingsAreIgnored) {
   Remembered otherwise;
   otherwise.settings.cascades = {"eye"};
-  write_settings(folder / "good.json", otherwise);
+  test::write_settings(folder / "good.json", otherwise);
   const std::string good = read_text(folder / "good.json");
   const auto with = [&](const std::string& from, const std::string& to) {
     std::string text = good;
@@ -121,11 +154,13 @@ TEST_F(SettingsFile, InvalidSettingsAreIgnored) {
        {std::string(), std::string("{"), std::string("[1,2]"), good.substr(0, good.size() / 2),
         with("1.1", "0.5"), with("\"eye\"", "\"nose_ring\""), with("true", "\"yes\"")}) {
     write_text(folder / "bad.json", text);
-    EXPECT_EQ(read_settings(folder / "bad.json", otherwise).settings.cascades.front(), "smile")
+    EXPECT_EQ(test::read_settings(folder / "bad.json", otherwise).settings.cascades.front(),
+              "smile")
         << text;
   }
-  EXPECT_EQ(read_settings(folder / "missing.json", otherwise).settings.cascades.front(), "smile");
-  EXPECT_EQ(read_settings(folder / "good.json", otherwise).settings.cascades.front(), "eye");
+  EXPECT_EQ(test::read_settings(folder / "missing.json", otherwise).settings.cascades.front(),
+            "smile");
+  EXPECT_EQ(test::read_settings(folder / "good.json", otherwise).settings.cascades.front(), "eye");
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include "library/media/frame_source.hpp"
 #include "library/media/source_name.hpp"
 #include "library/support/errors.hpp"
-#include "tests/app/live_test.hpp"
+#include "tests/app/program.hpp"
 #include "tests/app/video.hpp"
 
 namespace facesat::app {
@@ -16,7 +16,7 @@ namespace {
 using facesat::test::read_text;
 using facesat::test::write_text;
 
-using SourceTest = LiveTest;
+using SourceTest = test::ProgramTest;
 
 TEST_F(SourceTest, APictureIsOneFrame) {
   add_face("a.pgm");

@@ -1,6 +1,4 @@
 // The threads of the window, tested without one: detection and recording.
-#include "tests/app/live_test.hpp"
-
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
@@ -16,19 +14,23 @@
 #include "app/live/detection/copy_speed.hpp"
 #include "app/live/detection/detection.hpp"
 #include "app/live/detection/inspection.hpp"
-#include "app/live/guarded_thread.hpp"
-#include "app/live/gui/shrink.hpp"
+#include "app/live/gui/picture_view.hpp"
+#include "app/live/threads.hpp"
 #include "cascades/cascade_store.hpp"
 #include "kernels/image/atlas.hpp"
 #include "library/support/errors.hpp"
 #include "tests/app/eventually.hpp"
+#include "tests/app/live_kit.hpp"
+#include "tests/app/program.hpp"
 #include "tests/app/video.hpp"
 
 namespace facesat::app {
 namespace {
 
 using namespace std::chrono_literals;
+using facesat::test::cpu_settings;
 using facesat::test::eventually;
+using facesat::test::next_result;
 using facesat::test::write_text;
 
 TEST(Mailbox, KeepsTheNewest) {
@@ -97,29 +99,18 @@ TEST(Shrink, PixelsAreMeansOfWhatIsThere) {
   EXPECT_EQ(half.row(1)[2].r, 255);
 }
 
-class DetectionTest : public LiveTest {
+class DetectionTest : public test::ProgramTest {
  protected:
-  static LiveSettings settings(std::vector<std::string> cascades) {
-    LiveSettings chosen;
-    chosen.backend.choice = BackendChoice::cpu;
-    chosen.cascades = std::move(cascades);
-    return chosen;
-  }
   CapturedFrame face() const {
     add_face("face.pgm");
     return {*open_source(path("face.pgm"))->next()};
   }
-  static LiveResult wait_for_result(Detection& detection) {
-    std::optional<LiveResult> result;
-    EXPECT_TRUE(eventually([&] { return (result = detection.take()).has_value(); }));
-    return result ? std::move(*result) : LiveResult{};
-  }
 };
 
 TEST_F(DetectionTest, ChangedSettingsShowOnTheLastFrame) {
-  Detection detection(settings({"frontalface_default"}));
+  Detection detection(cpu_settings());
   detection.put(face());
-  const LiveResult first = wait_for_result(detection);
+  const LiveResult first = next_result(detection);
   EXPECT_EQ(first.faces.size(), 1u);
   EXPECT_EQ(first.backend, "CPU");
   EXPECT_GT(first.windows, 3u);
@@ -128,12 +119,12 @@ TEST_F(DetectionTest, ChangedSettingsShowOnTheLastFrame) {
   LiveSettings raw = detection.settings();
   raw.detect.min_neighbors = 0;
   detection.set(raw);
-  EXPECT_EQ(wait_for_result(detection).faces.size(), first.windows);
+  EXPECT_EQ(next_result(detection).faces.size(), first.windows);
 
   raw.cascades = {"frontalface_default", "lbp:frontalface"};
   raw.detect.min_neighbors = 3;
   detection.set(raw);
-  const LiveResult both = wait_for_result(detection);
+  const LiveResult both = next_result(detection);
   EXPECT_EQ(std::count_if(both.faces.begin(), both.faces.end(),
                           [](const Face& f) { return f.cascade == 0; }),
             1);
@@ -142,7 +133,7 @@ TEST_F(DetectionTest, ChangedSettingsShowOnTheLastFrame) {
 // A still picture is measured again while there is nothing else to do; every change of what is
 // measured is another subject.
 TEST_F(DetectionTest, StillPicturesAreMeasuredThirtyTimes) {
-  Detection detection(settings({"frontalface_default"}));
+  Detection detection(cpu_settings());
   CapturedFrame still = face();
   still.kind = FrameSource::Kind::picture;
   still.source = 1;
@@ -152,7 +143,7 @@ TEST_F(DetectionTest, StillPicturesAreMeasuredThirtyTimes) {
     return repeats ? std::move(*repeats) : Repeats{};
   };
   detection.put(still);
-  const LiveResult first = wait_for_result(detection);
+  const LiveResult first = next_result(detection);
   EXPECT_TRUE(first.is_new);
   const Repeats repeats = wait_for_repeats();
   EXPECT_EQ(repeats.subject, first.subject);
@@ -166,7 +157,7 @@ TEST_F(DetectionTest, StillPicturesAreMeasuredThirtyTimes) {
   LiveSettings finer = detection.settings();
   finer.detect.scale_factor = 1.05;
   detection.set(finer);
-  const LiveResult again = wait_for_result(detection);
+  const LiveResult again = next_result(detection);
   EXPECT_FALSE(again.is_new);
   EXPECT_NE(again.subject, first.subject);
   EXPECT_EQ(wait_for_repeats().subject, again.subject);
@@ -174,29 +165,29 @@ TEST_F(DetectionTest, StillPicturesAreMeasuredThirtyTimes) {
   LiveSettings looked_into = finer;
   looked_into.inspection.picture = Snapshot::gray;
   detection.set(looked_into);
-  EXPECT_EQ(wait_for_result(detection).subject, again.subject);  // the times stay comparable
+  EXPECT_EQ(next_result(detection).subject, again.subject);  // the times stay comparable
 
   still.source = 2;
   detection.put(still);
-  EXPECT_NE(wait_for_result(detection).subject, again.subject);
+  EXPECT_NE(next_result(detection).subject, again.subject);
   detection.put(face());  // of a video: its frames are one subject, measured once each
-  const Subject video = wait_for_result(detection).subject;
+  const Subject video = next_result(detection).subject;
   detection.take_repeats();
   detection.put(face());
-  EXPECT_EQ(wait_for_result(detection).subject, video);
+  EXPECT_EQ(next_result(detection).subject, video);
   ASSERT_TRUE(eventually([&] { return detection.idle(); }));
   EXPECT_FALSE(detection.take_repeats());
 }
 
 TEST_F(DetectionTest, FurtherCascadesCanLookInsideFacesOnly) {
-  LiveSettings chosen = settings({"frontalface_default", "lbp:frontalface"});
+  LiveSettings chosen = cpu_settings({"frontalface_default", "lbp:frontalface"});
   chosen.detect.min_neighbors = 1;
   Detection detection(chosen);
   detection.put(face());
-  const LiveResult everywhere = wait_for_result(detection);
+  const LiveResult everywhere = next_result(detection);
   chosen.inside_of = "frontalface_default";
   detection.set(chosen);
-  const LiveResult inside = wait_for_result(detection);
+  const LiveResult inside = next_result(detection);
   std::size_t parts = 0;
   for (const Face& part : inside.faces) {
     if (part.cascade == 0) continue;
@@ -212,60 +203,60 @@ TEST_F(DetectionTest, FurtherCascadesCanLookInsideFacesOnly) {
 }
 
 TEST_F(DetectionTest, FailuresAreMessagesAndPass) {
-  Detection detection(settings({"nose_ring"}));
+  Detection detection(cpu_settings({"nose_ring"}));
   detection.put(face());
-  const LiveResult failed = wait_for_result(detection);
+  const LiveResult failed = next_result(detection);
   EXPECT_NE(failed.message.find("nose_ring"), std::string::npos);
   EXPECT_TRUE(failed.faces.empty());
-  detection.set(settings({"frontalface_default"}));
-  EXPECT_EQ(wait_for_result(detection).faces.size(), 1u);
-  LiveSettings wrong = settings({"frontalface_default"});
+  detection.set(cpu_settings());
+  EXPECT_EQ(next_result(detection).faces.size(), 1u);
+  LiveSettings wrong = cpu_settings();
   wrong.detect.scale_factor = 1;
   detection.set(wrong);
-  EXPECT_NE(wait_for_result(detection).message.find("scale factor"), std::string::npos);
+  EXPECT_NE(next_result(detection).message.find("scale factor"), std::string::npos);
 }
 
 TEST_F(DetectionTest, NoExceptionEndsTheThread) {
   const std::string long_name = std::string(300, 'n') + ".xml";
-  Detection detection(settings({long_name}));
+  Detection detection(cpu_settings({long_name}));
   detection.put(face());
-  const LiveResult failed = wait_for_result(detection);
+  const LiveResult failed = next_result(detection);
   EXPECT_NE(failed.message.find(long_name), std::string::npos) << failed.message;
-  detection.set(settings({"frontalface_default"}));
-  EXPECT_EQ(wait_for_result(detection).faces.size(), 1u);
+  detection.set(cpu_settings());
+  EXPECT_EQ(next_result(detection).faces.size(), 1u);
   detection.record(path("strange.avi"), std::numeric_limits<double>::quiet_NaN());
   detection.put(face());
-  EXPECT_EQ(wait_for_result(detection).faces.size(), 1u);
+  EXPECT_EQ(next_result(detection).faces.size(), 1u);
   EXPECT_NE(detection.recorder().failure().find("strange.avi: "), std::string::npos);
   detection.put(face());
-  EXPECT_EQ(wait_for_result(detection).faces.size(), 1u);
+  EXPECT_EQ(next_result(detection).faces.size(), 1u);
 }
 
 TEST_F(DetectionTest, AnExceptionOfOnResultIsAMessage) {
   std::atomic<int> calls = 0;
-  Detection detection(settings({"frontalface_default"}), [&] {
+  Detection detection(cpu_settings(), [&] {
     if (++calls == 1) throw std::bad_alloc();
   });
   detection.put(face());
   ASSERT_TRUE(eventually([&] { return calls == 2; }));
-  EXPECT_EQ(wait_for_result(detection).message, "there is not enough memory");
+  EXPECT_EQ(next_result(detection).message, "there is not enough memory");
   detection.put(face());
-  EXPECT_EQ(wait_for_result(detection).faces.size(), 1u);
+  EXPECT_EQ(next_result(detection).faces.size(), 1u);
 }
 
 TEST_F(DetectionTest, IntermediatePicturesAreShownInColours) {
-  LiveSettings chosen = settings({"frontalface_default"});
+  LiveSettings chosen = cpu_settings();
   Detection detection(chosen);
   const CapturedFrame frame = face();
   detection.put(frame);
-  const LiveResult plain = wait_for_result(detection);
+  const LiveResult plain = next_result(detection);
   EXPECT_FALSE(plain.view);
   EXPECT_GT(plain.level_count, 3);
   for (const Snapshot picture :
        {Snapshot::gray, Snapshot::level, Snapshot::sum, Snapshot::squared_sum, Snapshot::depth}) {
     chosen.inspection = {picture, 1};
     detection.set(chosen);
-    const LiveResult result = wait_for_result(detection);
+    const LiveResult result = next_result(detection);
     ASSERT_TRUE(result.view);
     EXPECT_EQ(result.faces.size(), 1u);
     const View<const Bgr> view = result.view->colours.view();
@@ -276,35 +267,35 @@ TEST_F(DetectionTest, IntermediatePicturesAreShownInColours) {
   }
   chosen.inspection = {Snapshot::depth, 1000};  // shows the last level
   detection.set(chosen);
-  EXPECT_TRUE(wait_for_result(detection).view);
+  EXPECT_TRUE(next_result(detection).view);
 }
 
 TEST_F(DetectionTest, ResultsHaveTablesOfTheLevelOnRequest) {
-  LiveSettings chosen = settings({"frontalface_default"});
+  LiveSettings chosen = cpu_settings();
   Detection detection(chosen);
   detection.put(face());
-  EXPECT_FALSE(wait_for_result(detection).tables);
+  EXPECT_FALSE(next_result(detection).tables);
   chosen.inspection = {.level = 2, .explains = true};
   detection.set(chosen);
-  const LiveResult result = wait_for_result(detection);
+  const LiveResult result = next_result(detection);
   ASSERT_TRUE(result.tables);
   EXPECT_EQ(result.tables->index(), 2);
   EXPECT_EQ(result.tables->cascade().name, "frontalface_default");
   EXPECT_FALSE(result.view);       // the frame is shown
   chosen.inspection.level = 1000;  // explains the last level
   detection.set(chosen);
-  EXPECT_EQ(wait_for_result(detection).tables->index(), result.level_count - 1);
+  EXPECT_EQ(next_result(detection).tables->index(), result.level_count - 1);
 }
 
 // The first cascade searches only inside the faces of another one.
 TEST_F(DetectionTest, WhatIsShownBelongsToTheWholeFrame) {
-  LiveSettings chosen = settings({"eye", "frontalface_default"});
+  LiveSettings chosen = cpu_settings({"eye", "frontalface_default"});
   chosen.inside_of = "frontalface_default";
   chosen.inspection = {.picture = Snapshot::gray, .explains = true};
   Detection detection(chosen);
   const CapturedFrame frame = face();
   detection.put(frame);
-  const LiveResult result = wait_for_result(detection);
+  const LiveResult result = next_result(detection);
   ASSERT_TRUE(result.view);
   EXPECT_EQ(result.view->values.size(), frame.picture.pixels.size);
   ASSERT_TRUE(result.tables);
@@ -353,11 +344,11 @@ TEST(CopySpeed, FloorsAreBytesOverSpeed) {
 }
 
 TEST_F(DetectionTest, VideosAreRecordedWithTheirBoxes) {
-  Detection detection(settings({"frontalface_default"}));
+  Detection detection(cpu_settings());
   detection.record(path("video.avi"), 10);
   for (int i = 0; i < 3; ++i) {
     detection.put(face());
-    wait_for_result(detection);
+    next_result(detection);
   }
   detection.record("", 10);
   const auto video = open_source(path("video.avi"));
@@ -372,13 +363,13 @@ TEST_F(DetectionTest, VideosAreRecordedWithTheirBoxes) {
   EXPECT_EQ(detection.recorder().failure(), "");
   detection.record(path("no/such/folder/video.avi"), 10);
   detection.put(face());
-  wait_for_result(detection);
+  next_result(detection);
   EXPECT_NE(detection.recorder().failure().find("cannot be written"), std::string::npos);
 }
 
 // Detection may have skipped frames of the source; the recording lasts as long as what it shows.
 TEST_F(DetectionTest, ARecordingHasTheRateAndLengthOfItsSource) {
-  Detection detection(settings({"frontalface_default"}));
+  Detection detection(cpu_settings());
   detection.record(path("r.avi"));
   CapturedFrame frame = face();
   frame.rate = 50;
@@ -386,14 +377,14 @@ TEST_F(DetectionTest, ARecordingHasTheRateAndLengthOfItsSource) {
        {7.0, 7.02, 7.1, 7.12}) {  // the frames at 7.04, 7.06, 7.08 are missing
     frame.seconds = seconds;
     detection.put(frame);
-    wait_for_result(detection);
+    next_result(detection);
   }
   frame.seconds = 1;  // the user goes back
   detection.put(frame);
-  wait_for_result(detection);
+  next_result(detection);
   frame.seconds = 1000;  // and far ahead
   detection.put(frame);
-  wait_for_result(detection);
+  next_result(detection);
   detection.record("");
   EXPECT_EQ(detection.recorder().failure(), "");
   const auto video = open_source(path("r.avi"));
@@ -402,10 +393,10 @@ TEST_F(DetectionTest, ARecordingHasTheRateAndLengthOfItsSource) {
 }
 
 TEST_F(DetectionTest, ARecordingThatIsNotWholeIsAFailure) {
-  Detection detection(settings({"frontalface_default"}));
+  Detection detection(cpu_settings());
   const auto add_frame = [&] {
     detection.put(face());
-    wait_for_result(detection);
+    next_result(detection);
   };
   for (const std::string name : {"a.avi", "b.mp4"}) {
     detection.record(path(name), 10);
@@ -434,13 +425,13 @@ TEST_F(DetectionTest, ARecordingThatIsNotWholeIsAFailure) {
 }
 
 TEST_F(DetectionTest, FramesOfAnotherSizeAreLeftOutOfARecording) {
-  Detection detection(settings({"frontalface_default"}));
+  Detection detection(cpu_settings());
   detection.record(path("r.avi"), 10);
   detection.put(face());
-  wait_for_result(detection);
+  next_result(detection);
   test::write_pgm(folder / "other.pgm", test::draw_faces({60, 40}, {}));
   detection.put({*open_source(path("other.pgm"))->next()});
-  wait_for_result(detection);
+  next_result(detection);
   detection.record("", 10);
   EXPECT_NE(detection.recorder().remark().find("r.avi: frames of another size"), std::string::npos);
   EXPECT_EQ(detection.recorder().failure(), "");

@@ -8,7 +8,7 @@
 #include "library/media/codec.hpp"
 #include "library/support/errors.hpp"
 #include "library/support/files.hpp"
-#include "tests/app/live_test.hpp"
+#include "tests/app/program.hpp"
 #include "tests/app/video.hpp"
 
 namespace facesat::app {
@@ -17,7 +17,7 @@ namespace {
 using facesat::test::read_text;
 using facesat::test::write_text;
 
-using SameFile = LiveTest;
+using SameFile = test::ProgramTest;
 
 TEST_F(SameFile, IsRecognisedByAnyName) {
   namespace fs = std::filesystem;
@@ -39,7 +39,7 @@ TEST_F(SameFile, IsRecognisedByAnyName) {
 }
 
 // The messages of `facesat live` before there is a window.
-class LiveUsage : public LiveTest {
+class LiveUsage : public test::ProgramTest {
  protected:
   // Runs `facesat live` without a display. The message "there is no display" means that everything
   // checked before was accepted.

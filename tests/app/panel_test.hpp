@@ -2,13 +2,16 @@
 // activated as by the keyboard.
 #pragma once
 
+#include <memory>
 #include <string>
+#include <utility>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <imgui.h>
 #include <imgui_internal.h>
 
+#include "app/live/panels/panel.hpp"
 #include "tests/app/program.hpp"
 
 namespace facesat::test {
@@ -78,8 +81,53 @@ class PanelTest : public ProgramTest {
     io.KeysDown[enter] = false;
     frame(draw);
   }
+};
 
-  std::string path(const std::string& name) const { return (folder / name).string(); }
+// One panel, and what it sees of the window, which tests change.
+class OnePanelTest : public PanelTest {
+ protected:
+  explicit OnePanelTest(std::unique_ptr<app::Panel> tested) : panel(std::move(tested)) {}
+
+  void draw() { panel->draw(context); }
+  // Presses a control, and returns what the panel then asks of the window.
+  app::Wishes wishes_after(const std::string& label, const char* parent = nullptr) {
+    context.wishes = {};
+    press(
+        label, [this] { draw(); }, parent);
+    return context.wishes;
+  }
+  // The corners of what is drawn.
+  int drawn() {
+    frame([this] { draw(); });
+    return ImGui::GetDrawData()->TotalVtxCount;
+  }
+
+  app::LiveResult result;
+  app::History history;
+  app::Capture::State source;
+  app::Machine machine{.devices = {}, .sats = {}, .cascades = cascade_names()};
+  app::Remembered choices;
+  CameraMode camera;
+  app::PictureView view;
+  app::Outputs outputs{{}, {}, {}, {}};
+  app::Detection detection{app::LiveSettings()};
+  app::Toasts toasts;
+  app::Saving saving{"", outputs, detection, toasts};
+  app::PanelContext context{.result = result,
+                            .history = history,
+                            .source = source,
+                            .comparison = nullptr,
+                            .dropped = 0,
+                            .machine = machine,
+                            .highlighted = {},
+                            .now = {},
+                            .choices = choices,
+                            .camera = camera,
+                            .view = view,
+                            .saving = saving,
+                            .toasts = toasts,
+                            .wishes = {}};
+  const std::unique_ptr<app::Panel> panel;
 };
 
 }  // namespace facesat::test

@@ -1,11 +1,12 @@
-// The panels with settings.
-#include "app/live/panels/panels.hpp"
+// The panels with settings, and what all panels have in common.
+#include <set>
 
 #include <gtest/gtest.h>
 #include <imgui.h>
 #include <imgui_internal.h>
 
-#include "app/live/panels/feature_panel.hpp"
+#include "app/live/panels/panel.hpp"
+#include "app/live/panels/view_parts.hpp"
 #include "cascades/cascade_store.hpp"
 #include "tests/app/eventually.hpp"
 #include "tests/app/panel_test.hpp"
@@ -17,15 +18,21 @@ namespace {
 using test::eventually;
 using test::PanelTest;
 
-class DetectionPanelTest : public PanelTest {
+TEST(Panels, HaveTitlesOfTheirOwn) {
+  std::set<std::string> titles;
+  for (const auto& panel : make_panels()) EXPECT_TRUE(titles.insert(panel->title()).second);
+  EXPECT_EQ(titles.size(), 7u);
+}
+
+class DetectionPanelTest : public test::OnePanelTest {
  protected:
-  // Draws the panel. `changed` becomes true if the user changed a setting; choose() clears it
-  // first.
-  void draw() { changed |= panel.draw(settings, last); }
-  void choose(const std::string& label, const char* parent = nullptr) {
-    changed = false;
-    press(
-        label, [this] { draw(); }, parent);
+  DetectionPanelTest() : OnePanelTest(make_detection_panel()) {
+    machine.devices = {{0, "first", "9.0", 1}, {1, "second", "9.0", 1}};
+    machine.sats = facts_of(sats);
+  }
+  // Returns whether the user changed a setting.
+  bool choose(const std::string& label, const char* parent = nullptr) {
+    return wishes_after(label, parent).settings;
   }
 
   // Invented algorithms, which nothing runs, of two papers.
@@ -33,33 +40,28 @@ class DetectionPanelTest : public PanelTest {
       two{"two", "Two", "A paper", 2001, 2, 2, 2, {}, {}, {}, {}},
       three{"three", "Three", "Another paper", 2002, 1, 1, 1, {}, {}, {}, {}};
   const gpu::SatAlgorithm* const sats[3]{&one, &two, &three};
-  DetectionPanel panel{{{0, "first", "9.0", 1}, {1, "second", "9.0", 1}}, sats};
-  LiveSettings settings;
-  LiveResult last;
-  bool changed = false;
+  LiveSettings& settings = choices.settings;
 };
 
 TEST_F(DetectionPanelTest, ChoosesSatAndDevice) {
   choose("SAT");
-  choose("three");
-  EXPECT_TRUE(changed);
+  EXPECT_TRUE(choose("three"));
   EXPECT_EQ(settings.backend.sat, "three");
   choose("device");
-  choose("1: second");
-  EXPECT_TRUE(changed);
+  EXPECT_TRUE(choose("1: second"));
   EXPECT_EQ(settings.backend.device, "1");
 }
 
 TEST_F(DetectionPanelTest, ChoosesHowToSearch) {
-  choose("dense scan");
-  EXPECT_TRUE(changed);
+  EXPECT_TRUE(choose("dense scan"));
   EXPECT_EQ(settings.detect.scan, Scan::dense);
   choose("dense scan");
   EXPECT_EQ(settings.detect.scan, Scan::opencv);
   choose("equalise");
   EXPECT_TRUE(settings.detect.equalize);
-  frame([this] { changed = false, draw(); });
-  EXPECT_FALSE(changed);  // drawing alone changes nothing
+  context.wishes = {};
+  frame([this] { draw(); });
+  EXPECT_FALSE(context.wishes.settings);  // drawing alone changes nothing
 }
 
 TEST_F(DetectionPanelTest, ChoosesCascades) {
@@ -67,11 +69,45 @@ TEST_F(DetectionPanelTest, ChoosesCascades) {
   choose("frontalcatface", "cascades");
   EXPECT_EQ(settings.cascades, (std::vector<std::string>{"eye", "frontalcatface"}));
   choose("search");
-  choose("inside frontalcatface");
-  EXPECT_TRUE(changed);
+  EXPECT_TRUE(choose("inside frontalcatface"));
   EXPECT_EQ(settings.inside_of, "frontalcatface");
   choose("eye", "cascades");
   EXPECT_EQ(settings.cascades, (std::vector<std::string>{"frontalcatface"}));
+}
+
+class ViewPanelTest : public test::OnePanelTest {
+ protected:
+  ViewPanelTest() : OnePanelTest(make_view_panel()) {}
+  bool press_key(int key) { return panel->handle_key({key, false}, context); }
+};
+
+TEST_F(ViewPanelTest, KeysChangeTheView) {
+  EXPECT_TRUE(press_key('L'));
+  EXPECT_TRUE(press_key('T'));
+  EXPECT_FALSE(choices.labels || choices.dark);
+  EXPECT_FALSE(context.wishes.settings);
+  EXPECT_TRUE(press_key('V'));
+  EXPECT_TRUE(choices.settings.inspection.filtered);
+  EXPECT_EQ(choices.settings.inspection.picture, Snapshot::gray);
+  EXPECT_TRUE(context.wishes.settings);
+  press_key('V');
+  EXPECT_EQ(choices.settings.inspection, Inspection());
+  EXPECT_FALSE(press_key('X'));  // that of another panel
+  EXPECT_FALSE(panel->handle_key({'L', true}, context));
+}
+
+TEST_F(ViewPanelTest, ResettingKeepsWhatIsNoSetting) {
+  choices.dark = false;
+  choices.font_size = 30;
+  choices.settings.cascades = {"eye"};
+  choices.recent = {"/a"};
+  choices.window = {1, 2, 3, 4};
+  EXPECT_TRUE(wishes_after("reset all settings").settings);
+  EXPECT_TRUE(choices.dark);
+  EXPECT_EQ(choices.font_size, Remembered().font_size);
+  EXPECT_EQ(choices.settings.cascades, (std::vector<std::string>{"frontalface_default"}));
+  EXPECT_EQ(choices.recent, (std::vector<std::string>{"/a"}));
+  EXPECT_EQ(choices.window, (Rect{1, 2, 3, 4}));
 }
 
 TEST_F(PanelTest, ShowsSumsAtlasAndFrame) {

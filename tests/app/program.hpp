@@ -58,6 +58,7 @@ class ProgramTest : public ::testing::Test {
 
   // A picture with one face at a place and of a size that depend on `variant`.
   void add_face(const std::string& name, int variant = 0) const;
+  std::string path(const std::string& name) const { return (folder / name).string(); }
   std::vector<std::string> files_below(const std::string& folder) const;  // sorted, relative
 
   std::filesystem::path folder;

@@ -2,12 +2,12 @@
 #include "app/live/saving.hpp"
 
 #include "library/support/errors.hpp"
-#include "tests/app/live_test.hpp"
+#include "tests/app/program.hpp"
 
 namespace facesat::app {
 namespace {
 
-class SavingTest : public LiveTest {
+class SavingTest : public test::ProgramTest {
  protected:
   std::string said() { return toasts.shown(Toasts::Clock::now()).back().text; }
 

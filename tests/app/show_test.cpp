@@ -11,7 +11,6 @@
 #include "tests/app/eventually.hpp"
 #include "tests/app/program.hpp"
 #include "tests/app/video.hpp"
-#include "tests/app/virtual_display.hpp"
 
 namespace facesat::test {
 namespace {

@@ -1,14 +1,16 @@
 // The panel of times, drawn without a window and used with the pointer.
-#include "app/live/panels/panels.hpp"
+#include "app/live/panels/panel.hpp"
 #include "tests/app/panel_test.hpp"
 
 namespace facesat::app {
 namespace {
 
-class TimesPanelTest : public test::PanelTest {
+class TimesPanelTest : public test::OnePanelTest {
  protected:
+  TimesPanelTest() : OnePanelTest(make_times_panel()) { context.dropped = 3; }
   void draw() {
-    frame([this] { chosen = panel.draw(history, 3, is_still); });  // 3 dropped frames
+    frame([this] { OnePanelTest::draw(); });
+    chosen = context.wishes.seek;
   }
   // Moves the pointer down at this x until it is over the item.
   void point_at(ImGuiID item, float x) {
@@ -47,9 +49,7 @@ class TimesPanelTest : public test::PanelTest {
   static constexpr float newest = 387.5f;  // x coordinate of the column on the right
 
   Subject subject{1, 1, {64, 48}};
-  History history;
-  TimesPanel panel;
-  bool is_still = false, has_positions = true;
+  bool has_positions = true;
   std::optional<double> chosen;
 };
 
@@ -117,7 +117,7 @@ TEST_F(TimesPanelTest, StandsStillUnderThePointer) {
 TEST_F(TimesPanelTest, OnlyFramesOfAVideoCanBeChosen) {
   has_positions = false;
   for (const bool still : {true, false}) {  // a picture, a camera
-    is_still = still;
+    result.frame.kind = still ? FrameSource::Kind::picture : FrameSource::Kind::camera;
     subject.source += 1;
     add_frames(0, 30);
     draw();
@@ -148,6 +148,26 @@ TEST_F(TimesPanelTest, MarksTheColumnsOfTheFrameThatIsShown) {
   add_frames(0, 30);
   draw();
   EXPECT_EQ(marks(), 0);
+}
+
+TEST_F(TimesPanelTest, StepsOfAFilterHaveColoursAndRoomForTheNumbers) {
+  Sample sample;
+  sample.filter = {{"an_algorithm_with_a_very_long_name_indeed", 1000}, {"box", 3000}};
+  history.add(sample, {});
+  for (int i = 0; i < 3; ++i) draw();
+  const ImGuiTable* const table =
+      ImGui::TableFindByID(ImGui::FindWindowByName("panel")->GetID("steps"));
+  ASSERT_NE(table, nullptr);
+  EXPECT_LT(table->Columns[0].WidthGiven, 0.5f * table->OuterRect.GetWidth());
+  const auto is_drawn = [](ImU32 colour) {
+    const ImDrawData& data = *ImGui::GetDrawData();
+    for (int i = 0; i < data.CmdListsCount; ++i)
+      for (const ImDrawVert& vertex : data.CmdLists[i]->VtxBuffer)
+        if (vertex.col == colour) return true;
+    return false;
+  };
+  EXPECT_TRUE(is_drawn(IM_COL32(150, 95, 225, 255)));
+  EXPECT_TRUE(is_drawn(IM_COL32(205, 170, 250, 255)));  // the second step differs from the first
 }
 
 }  // namespace

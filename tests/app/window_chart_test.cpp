@@ -18,14 +18,14 @@ bool is_step(const cv::Vec3b& pixel) {
                      [&](Bgr colour) { return pixel == cv::Vec3b(colour.b, colour.g, colour.r); });
 }
 
-// The lowest row in which some columns of the window have the colour of a step: more than one,
-// because the columns of the chart have gaps. Above the chart is the bar of the steps. 0: there is
-// no bar, or nothing in the chart.
-int chart_bottom(const cv::Mat& shot) {
-  constexpr int bar_height = 24, columns = 4;
+// The lowest row in which some of the columns [first, last) of the window have the colour of a
+// step: more than one, because the columns of the chart have gaps. Above the chart is the bar of
+// the steps. 0: there is no bar, or nothing in the chart.
+int chart_bottom(const cv::Mat& shot, int first = column, int last = column + 4) {
+  constexpr int bar_height = 24;
   int top = 0, bottom = 0;
   for (int y = 0; y < shot.rows; ++y)
-    for (int x = column; x < column + columns; ++x) {
+    for (int x = first; x < last; ++x) {
       if (!is_step(shot.at<cv::Vec3b>(y, x))) continue;
       if (top == 0) top = y;
       bottom = y;
@@ -90,7 +90,8 @@ TEST_F(WindowChartTest, AClickPausesAtTheFrameAndKeepsTheHistory) {
   }));
   EXPECT_TRUE(press("ctrl+q"));
   EXPECT_EQ(live.wait().status, 0);
-  EXPECT_GT(chart_bottom(cv::imread(path("end.png"))), 0);
+  // Anywhere in the chart: on a busy machine, a few slow frames make the others too low to be seen.
+  EXPECT_GT(chart_bottom(cv::imread(path("end.png")), 40, 350), 0);
 }
 
 }  // namespace

@@ -15,7 +15,6 @@
 #include "tests/app/desktop.hpp"
 #include "tests/app/eventually.hpp"
 #include "tests/app/program.hpp"
-#include "tests/app/virtual_display.hpp"
 
 namespace facesat::test {
 
@@ -86,7 +85,6 @@ class WindowTest : public ProgramTest {
     for (int y = 0; y < 200; ++y) std::fill_n(picture.row(y), 200, grey);
     write_pgm(folder / name, picture);
   }
-  std::string path(const std::string& name) const { return (folder / name).string(); }
   // Waits until the file exists.
   bool comes(const std::string& name) const {
     return eventually([&] { return std::filesystem::exists(folder / name); });

@@ -2,14 +2,17 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "app/live/detection/copy_speed.hpp"
-#include "core/frame_detector.hpp"
-#include "library/detect/backends.hpp"
+#include "app/live/frames/capture.hpp"
+#include "core/cascade.hpp"
+#include "library/facesat.hpp"
 #include "library/media/codec.hpp"
 
 namespace facesat::app {
@@ -76,6 +79,11 @@ class ComparisonRun {
 // Detects faces with each algorithm on the device that `options` choose; their faces are compared.
 MeasureSat measure_on_device(const BackendOptions& options, const ComparedFrame& frame);
 
+// Times the CPU's own algorithms, those of app/common/cpu_sats.hpp: each computes both integral
+// images of every level of the frame's pyramid, in one thread. Its tables are compared with those
+// of cpu_2r2w, element by element.
+MeasureSat measure_on_cpu(const ComparedFrame& frame);
+
 struct SatTimes {
   double sat_ms = 0, detect_ms = 0;
 };
@@ -83,5 +91,34 @@ struct SatTimes {
 // Calls measure_once() three times to warm up, then fifteen times; what is slow runs less often,
 // but counts at least three times. Returns the medians.
 SatTimes median_of_runs(const std::function<SatTimes()>& measure_once);
+
+class FaceSearch;
+
+// The comparison on a frame of the window. Belongs to one thread at a time.
+class LiveComparison {
+ public:
+  // Begins with this frame, in place of a comparison that is not over. It has its own hold on the
+  // frame, so that it goes on while a video plays.
+  void begin(const CapturedFrame& frame, const FaceSearch& search);
+  bool is_under_way() const { return run_.has_value(); }
+  // Measures the next algorithm, or ends early if the newest frame is of another source, or faces
+  // are detected elsewhere.
+  void go_on(const CapturedFrame& newest, const FaceSearch& search);
+  // As far as it has come.
+  const Comparison& now() const { return now_; }
+
+ private:
+  // What a comparison belongs to.
+  struct Subject {
+    std::uint64_t source = 0;
+    BackendOptions machine;
+    bool operator==(const Subject&) const = default;
+  };
+  static Subject subject_of(const CapturedFrame& frame, const FaceSearch& search);
+
+  Subject subject_;
+  std::optional<ComparisonRun> run_;
+  Comparison now_;
+};
 
 }  // namespace facesat::app

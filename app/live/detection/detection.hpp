@@ -9,91 +9,15 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "app/live/detection/comparison.hpp"
-#include "app/live/detection/copy_speed.hpp"
-#include "app/live/detection/feature_view.hpp"
+#include "app/live/detection/face_search.hpp"
 #include "app/live/detection/filter_view.hpp"
-#include "app/live/detection/inspection.hpp"
+#include "app/live/detection/live_result.hpp"
 #include "app/live/detection/recorder.hpp"
-#include "app/live/frames/captured_frame.hpp"
-#include "app/live/guarded_thread.hpp"
-#include "app/live/mailbox.hpp"
-#include "core/frame_detector.hpp"
-#include "library/detect/backends.hpp"
-#include "library/io/results.hpp"
+#include "app/live/threads.hpp"
 
 namespace facesat::app {
-
-struct LiveSettings {
-  BackendOptions backend;
-  std::vector<std::string> cascades;
-  DetectOptions detect;
-  std::string
-      inside_of;  // the others search only inside the faces of this cascade; empty: everywhere
-  // The names of cascades by the number of their colour. A cascade keeps its colour as long as it
-  // is chosen, whichever others are; only then is its number free for another one.
-  std::vector<std::string> colours;
-  Inspection inspection;  // what is shown instead of the frame
-  FilterChoice filter;    // if that is a filtered image
-
-  bool operator==(const LiveSettings&) const = default;
-
-  bool has(const std::string& cascade) const;
-  void choose(const std::string& cascade);    // adds it, unless it is chosen already
-  void unchoose(const std::string& cascade);  // also as the one that others search inside of
-  // For a cascade that is chosen.
-  std::size_t colour_of(const std::string& cascade) const;
-  // The index of the chosen cascade that has this colour.
-  std::size_t cascade_of_colour(std::size_t colour) const;
-
- private:
-  void give_colour(const std::string& cascade);  // unless it has one
-};
-
-// What is measured: times of one subject may be compared and averaged.
-struct Subject {
-  std::uint64_t source = 0, settings = 0;  // counted as they change
-  Size size;                               // of the frame
-  std::uint64_t filter = 0;                // counts changes of the filter
-
-  bool operator==(const Subject&) const = default;
-};
-
-struct LiveResult {
-  CapturedFrame frame;
-  Subject subject;
-  Subject any_sat;          // `subject` without regard to the SAT algorithm and the filter
-  bool is_new = true;       // false: settings changed, and the frame was detected again
-  LiveSettings settings;    // with which the frame was detected
-  std::vector<Face> faces;  // in the order of results; cascade: its colour's number
-  std::optional<InspectedPicture> view;  // shown instead of the frame, if selected
-  bool view_is_frame = true;             // the boxes can be drawn onto `view`
-  std::optional<FilterResult> filter;    // if `view` is a filtered image
-  int level_count = 0;                   // of the first cascade's pyramid
-  std::optional<LevelTables> tables;     // of the selected level, if it is to be explained
-  std::size_t windows = 0;               // before grouping
-  StepTimes times;                       // of all cascades together
-  StepTimes floors;                      // times to copy `bytes`; 0: unknown
-  StepBytes bytes{};                     // see least_bytes()
-  double detect_ms = 0;                  // from frame to faces
-  std::string backend;                   // "CPU", or the name of the device
-  std::string sat;                       // the SAT algorithm on a device; empty on the CPU
-  std::string message;                   // what went wrong, in which case there are no faces
-  bool comes_again = false;  // after a failure: the CPU repeats this frame and takes over
-};
-
-// Further measurements of the result posted last, which is a still picture or a paused frame.
-struct Repeats {
-  struct Measurement {
-    StepTimes times;
-    double detect_ms = 0;
-    std::optional<FilterResult> filter;
-  };
-  Subject subject;
-  std::vector<Measurement> measurements;
-};
 
 class Detection {
  public:
@@ -134,27 +58,17 @@ class Detection {
 
  private:
   void run_once(const std::stop_token& stop);
-  void detect_last(bool is_new, const std::stop_token& stop);
+  void detect_last(const LiveSettings& settings, bool is_new, const std::stop_token& stop);
+  LiveResult detect(const LiveSettings& settings);
+  void repeat_on_cpu();
+  void measure_again(const Subject& subject, const std::stop_token& stop);
   void record_frame(const LiveResult& result);
+  void show_comparison();
+  void post(LiveResult result);
   void fail(const std::string& reason);
-  void use(const LiveSettings& settings);
-  bool turn_to_cpu();
-  BackendOptions usable_backend(const LiveSettings& settings) const;
-  LiveResult detect(CapturedFrame frame);
-  void repeat(const Subject& subject, const std::stop_token& stop);
   bool has_work() const;
   bool may_begin() const;
   bool has_frame() const;
-  void find(View<const Bgr> frame, LiveResult& result);
-  void find_everywhere(View<const Bgr> frame, LiveResult& result);
-  void find_inside(View<const Bgr> frame, std::size_t outer, LiveResult& result);
-  std::size_t colour(std::size_t cascade) const;
-  void add_numbers(const FrameDetector& detector, LiveResult& result) const;
-  void begin_comparison();
-  void continue_comparison();
-  void show(const Comparison& comparison);
-  void show_inside(View<const Bgr> frame, LiveResult& result);
-  void show_filtered(View<const Bgr> frame, LiveResult& result);
 
   const std::function<void()> on_result_;
 
@@ -162,6 +76,7 @@ class Detection {
   std::condition_variable_any changed_;
   LiveSettings settings_;
   bool settings_changed_ = true, wants_comparison_ = false, busy_ = false;
+  bool repeats_frame_ = false;  // the CPU has yet to repeat the frame in which the device failed
   std::shared_ptr<const Comparison> comparison_;
   std::optional<CapturedFrame> newest_;
   std::uint64_t newest_source_ = 0;  // of the frame that was put last
@@ -173,30 +88,10 @@ class Detection {
   Mailbox<Repeats> repeats_;
 
   // Used only by the thread.
-  std::vector<FrameDetector> detectors_;
-  std::shared_ptr<const Cascade> first_cascade_;  // of the first detector
-  std::optional<LiveSettings> built_;             // what detectors_ are made from
-  BackendOptions built_backend_;                  // the same, after a failure of the device
-  CopySpeed speed_;
-  std::optional<FilterView> filter_view_;  // where faces are detected; made when needed
-  bool on_device_ = false;
-  int device_ = 0;              // if on_device_
-  bool device_failed_ = false;  // the CPU has taken over, until another backend is chosen
-  bool repeats_frame_ = false;  // the CPU has yet to repeat the frame in which the device failed
-  std::string backend_, sat_, failure_;
+  FaceSearch search_;
+  FrameFilter filter_;
+  LiveComparison comparing_;
   std::optional<CapturedFrame> last_;
-  std::uint64_t settings_count_ = 0;  // changes of what detection depends on
-  std::uint64_t any_sat_count_ = 0;   // the same, but not changes of the SAT algorithm
-  std::uint64_t filter_count_ = 0;    // changes of the filter, also to none
-  // What a comparison that is not over belongs to.
-  struct Compared {
-    std::uint64_t source = 0;
-    BackendOptions machine;
-    bool operator==(const Compared&) const = default;
-  };
-  Compared compared() const;
-  Compared compared_;
-  std::optional<ComparisonRun> comparing_;
 
   GuardedThread thread_;  // last: it uses all of the above
 };

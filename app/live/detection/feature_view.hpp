@@ -5,11 +5,52 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
-#include "app/live/detection/level_tables.hpp"
+#include "app/live/detection/inspection.hpp"
+#include "core/cpu/tile.hpp"
+#include "core/frame_detector.hpp"
+#include "core/rules.hpp"
 
 namespace facesat::app {
+
+// The integral images of one level of the pyramid. Holds all that is needed to explain any window
+// of the level. Does not refer to the detector.
+class LevelTables {
+ public:
+  // Of the frame that `detector` has processed last, which must have this level. `cascade` is the
+  // detector's. Throws MemoryError or DeviceError.
+  LevelTables(FrameDetector& detector, std::shared_ptr<const Cascade> cascade, int level);
+
+  const Cascade& cascade() const { return *cascade_; }
+  const Level& level() const { return level_; }
+  int index() const { return index_; }  // of the level
+
+  // Pixels of the frame per pixel of the level.
+  double across() const { return static_cast<double>(image_.width) / level_.size.width; }
+  double down() const { return static_cast<double>(image_.height) / level_.size.height; }
+
+  // The position, in pixels of the level, of the window that is shown by the pixel at a point of
+  // the frame; where none is, of the nearest one.
+  rules::Corner window_around(double x, double y) const;
+
+  // How the tables lie in memory, and the place of a window's corner (0, 0) in the integral image.
+  cpu::Layout layout() const;
+  std::ptrdiff_t squares() const { return planes_.view().pitch; }
+  const std::uint32_t* window(rules::Corner at) const;
+
+ private:
+  void put(View<const std::uint32_t> table, int plane, bool tilted);
+
+  std::shared_ptr<const Cascade> cascade_;
+  Level level_;
+  int index_;
+  Size image_;
+  // Row y of the integral image, of the squared and of the tilted one are rows 3 y, 3 y + 1 and 3 y
+  // + 2. Row and column 0 are those that core/table.hpp calls -1.
+  Image<std::uint32_t> planes_;
+};
 
 // What to explain. Everything is counted from 0.
 struct FeatureChoice {

@@ -6,6 +6,7 @@
 
 #include "core/cpu/gray.hpp"
 #include "core/filter/mask.hpp"
+#include "kernels/filter/cuda_picture_filter.hpp"
 
 namespace facesat::app {
 namespace {
@@ -85,6 +86,26 @@ InspectedPicture FilterView::picture() const {
     std::copy_n(result_.row(y), result_.size().width, picture.values.row(y));
   picture.colours = coloured(picture.values, Snapshot::gray, picture.largest);
   return picture;
+}
+
+void FrameFilter::use(const FilterChoice& choice, bool is_on, const BackendOptions& machine) {
+  if (choice_ != choice || is_on_ != is_on) ++changes_;
+  if (machine_ != machine) view_.reset();
+  choice_ = choice;
+  is_on_ = is_on;
+  machine_ = machine;
+}
+
+// Needs no detector: the grey image is the same, bit for bit, wherever it is made.
+FilterResult FrameFilter::run(View<const Bgr> frame, bool equalize, std::optional<int> device) {
+  if (!view_)
+    view_.emplace(device ? gpu::make_cuda_picture_filter(*device) : make_cpu_picture_filter());
+  view_->load(frame, equalize);
+  return view_->run(*choice_);
+}
+
+std::optional<FilterResult> FrameFilter::run_again() {
+  return view_ ? std::optional(view_->run(*choice_)) : std::nullopt;
 }
 
 }  // namespace facesat::app

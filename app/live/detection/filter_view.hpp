@@ -2,6 +2,7 @@
 // compare their times, with two.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,6 +11,7 @@
 
 #include "app/live/detection/inspection.hpp"
 #include "core/filter/picture_filter.hpp"
+#include "library/facesat.hpp"
 
 namespace facesat::app {
 
@@ -60,6 +62,32 @@ class FilterView {
 
   std::unique_ptr<PictureFilter> filter_;
   Image<std::uint8_t> gray_, result_, compared_;
+};
+
+// The filter of the frames that are shown: a FilterView where faces are detected, made when it is
+// needed. Belongs to one thread at a time.
+class FrameFilter {
+ public:
+  // For the next frames; is_on: their filtered image is shown; machine: where faces are detected.
+  void use(const FilterChoice& choice, bool is_on, const BackendOptions& machine);
+  // Counts the changes of the filter, also to none.
+  std::uint64_t changes() const { return changes_; }
+
+  bool is_on() const { return is_on_; }
+  // Filters the grey image that detection sees of this frame. device: the number of the device;
+  // nullopt: the CPU. Throws as PictureFilter::apply().
+  FilterResult run(View<const Bgr> frame, bool equalize, std::optional<int> device);
+  // The same frame again; nullopt: there is none.
+  std::optional<FilterResult> run_again();
+  // The result of the last run.
+  InspectedPicture picture() const { return view_->picture(); }
+
+ private:
+  std::optional<FilterView> view_;
+  std::optional<FilterChoice> choice_;  // nullopt: use() was not called yet
+  BackendOptions machine_;
+  bool is_on_ = false;
+  std::uint64_t changes_ = 0;
 };
 
 }  // namespace facesat::app

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "app/live/detection/detection.hpp"
+#include "app/live/detection/live_result.hpp"
 
 namespace facesat::app {
 

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <utility>
 
-#include "app/live/detection/level_tables.hpp"
 #include "kernels/image/atlas.hpp"
 
 namespace facesat::app {

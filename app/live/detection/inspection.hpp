@@ -27,6 +27,12 @@ struct Inspection {
 // window has its centre.
 constexpr std::uint32_t no_value = std::numeric_limits<std::uint32_t>::max();
 
+// A window is shown by step x step pixels around its centre. This is how many pixels lie before
+// those of the first window, in a row or column; `side` is that of the window.
+constexpr int first_centre(int side, int step) {
+  return (side - step) / 2;
+}
+
 // An intermediate picture with the values that its colours stand for.
 struct InspectedPicture {
   Inspection shown;  // as requested, but with a level that exists

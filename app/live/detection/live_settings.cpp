@@ -1,6 +1,6 @@
-#include <algorithm>
+#include "app/live/detection/live_settings.hpp"
 
-#include "app/live/detection/detection.hpp"
+#include <algorithm>
 
 namespace facesat::app {
 

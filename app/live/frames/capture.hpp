@@ -3,6 +3,7 @@
 #pragma once
 
 #include <condition_variable>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -10,11 +11,38 @@
 #include <string>
 #include <vector>
 
-#include "app/live/frames/captured_frame.hpp"
-#include "app/live/frames/playlist.hpp"
-#include "app/live/guarded_thread.hpp"
+#include "app/live/threads.hpp"
+#include "library/media/frame_source.hpp"
 
 namespace facesat::app {
+
+// A frame as the capture thread gives it to the others.
+struct CapturedFrame : Frame {
+  std::uint64_t source = 0;  // counts the sources that were opened
+  std::string origin{};      // its source, as open_source() takes it
+  std::uint64_t list = 0;    // counts the lists of sources that were opened
+  // Which frame of its video it is, or which picture of its list, and how many there are; a count
+  // of 0: unknown.
+  std::size_t index = 0, count = 0;
+  FrameSource::Kind kind = FrameSource::Kind::video;  // of its source
+  double capture_ms = 0;                              // the time to read it
+  double rate = 0;     // frames per second of its source; 0: it has none
+  double seconds = 0;  // when it was taken: in a video, or else on the machine's clock
+
+  // A picture stays until another one is asked for.
+  bool is_still() const { return kind == FrameSource::Kind::picture; }
+};
+
+// One of the sources that are played one after the other.
+struct PlaylistEntry {
+  std::string source;  // as open_source() takes it
+  std::string name;    // as shown: of a file in a folder, relative to that
+};
+
+// The sources with these names: cameras, streams, files, and in place of a folder its pictures and
+// videos in the order of their names; "@FILE" stands for a list of paths. Throws InputError or
+// UsageError for what cannot be read, unless other entries remain.
+std::vector<PlaylistEntry> make_playlist(const std::vector<std::string>& names);
 
 class Capture {
  public:

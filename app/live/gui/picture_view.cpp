@@ -2,8 +2,93 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+
+#include <glad/gl.h>
 
 namespace facesat::app {
+namespace {
+
+// The mean colour of a block, rounded to the nearest value in each channel.
+Bgr mean(View<const Bgr> block) {
+  unsigned b = 0, g = 0, r = 0;
+  for (int y = 0; y < block.size.height; ++y)
+    for (int x = 0; x < block.size.width; ++x) {
+      const Bgr pixel = block.row(y)[x];
+      b += pixel.b, g += pixel.g, r += pixel.r;
+    }
+  const auto count = static_cast<unsigned>(block.size.area());
+  const auto rounded = [count](unsigned sum) {
+    return static_cast<std::uint8_t>((sum + count / 2) / count);
+  };
+  return {rounded(b), rounded(g), rounded(r)};
+}
+
+}  // namespace
+
+int shrink_factor(Size size, int limit) {
+  return std::max(1, divide_up(std::max(size.width, size.height), std::max(1, limit)));
+}
+
+Image<Bgr> shrink(View<const Bgr> picture, int factor) {
+  const Size full = picture.size;
+  Image<Bgr> image({divide_up(full.width, factor), divide_up(full.height, factor)});
+  for (int y = 0; y < image.size().height; ++y)
+    for (int x = 0; x < image.size().width; ++x) {
+      const int left = x * factor, top = y * factor;
+      image.row(y)[x] = mean(picture.sub(
+          {left, top, std::min(factor, full.width - left), std::min(factor, full.height - top)}));
+    }
+  return image;
+}
+
+Texture::~Texture() {
+  if (name_ != 0) glDeleteTextures(1, &name_);
+}
+
+void Texture::set(View<const Bgr> pixels) {
+  if (largest_side_ == 0) glGetIntegerv(GL_MAX_TEXTURE_SIZE, &largest_side_);
+  size_ = pixels.size;
+  factor_ = shrink_factor(pixels.size, largest_side_);
+  if (factor_ == 1) return upload(pixels);
+  const Image<Bgr> copy = shrink(pixels, factor_);
+  upload(copy.view());
+}
+
+// A texture of the same size is reused.
+void Texture::upload(View<const Bgr> pixels) {
+  if (name_ == 0) glGenTextures(1, &name_);
+  glBindTexture(GL_TEXTURE_2D, name_);
+  glPixelStorei(GL_UNPACK_ALIGNMENT, 1);
+  glPixelStorei(GL_UNPACK_ROW_LENGTH, static_cast<int>(pixels.pitch));
+  if (pixels.size != texture_size_) {
+    texture_size_ = pixels.size;
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_LINEAR);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
+    glTexImage2D(GL_TEXTURE_2D, 0, GL_RGB8, pixels.size.width, pixels.size.height, 0, GL_BGR,
+                 GL_UNSIGNED_BYTE, pixels.data);
+  } else {
+    glTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, pixels.size.width, pixels.size.height, GL_BGR,
+                    GL_UNSIGNED_BYTE, pixels.data);
+  }
+  glPixelStorei(GL_UNPACK_ROW_LENGTH, 0);
+}
+
+void Texture::draw(ImDrawList& list, ImVec2 first, ImVec2 last, float opacity) const {
+  draw(list, {0, 0, size_.width, size_.height}, first, last, opacity);
+}
+
+void Texture::draw(ImDrawList& list, Rect part, ImVec2 first, ImVec2 last, float opacity) const {
+  if (!is_set()) return;
+  const auto at = [this](int x, int y) {
+    return ImVec2{static_cast<float>(x) / static_cast<float>(factor_ * texture_size_.width),
+                  static_cast<float>(y) / static_cast<float>(factor_ * texture_size_.height)};
+  };
+  const auto alpha = static_cast<int>(opacity * 255 + 0.5f);
+  list.AddImage(reinterpret_cast<ImTextureID>(static_cast<std::intptr_t>(name_)), first, last,
+                at(part.x, part.y), at(part.x + part.width, part.y + part.height),
+                IM_COL32(255, 255, 255, alpha));
+}
 
 void PictureView::set(View<const Bgr> frame) {
   frame_.set(frame);
@@ -12,15 +97,14 @@ void PictureView::set(View<const Bgr> frame) {
   shows_other_ = false;
 }
 
-void PictureView::set(View<const Bgr> frame, View<const Bgr> over, float opacity) {
+void PictureView::set(View<const Bgr> frame, View<const Bgr> over) {
   set(frame);
   other_.set(over);
-  opacity_ = opacity;
   shows_other_ = true;
 }
 
 void PictureView::set_apart(View<const Bgr> frame, View<const Bgr> instead) {
-  set(frame, instead, 1);
+  set(frame, instead);
   size_ = instead.size;
   shows_frame_ = false;
 }

@@ -1,25 +1,60 @@
-// The picture, with zoom and pan.
+// Pictures in the window: smaller copies of those too large for a texture, textures, and the view
+// with zoom and pan.
 #pragma once
 
 #include <optional>
 
 #include <imgui.h>
 
-#include "app/live/gui/texture.hpp"
+#include "core/image.hpp"
 
 namespace facesat::app {
 
+// The smallest integer factor by which a picture must shrink so that no side exceeds `limit`.
+int shrink_factor(Size size, int limit);
+
+// Each pixel is the mean of factor x factor pixels; at the right and lower edges, of those that
+// exist.
+Image<Bgr> shrink(View<const Bgr> picture, int factor);
+
+// Pixels in an OpenGL texture. To be used only by the thread that has the OpenGL context.
+class Texture {
+ public:
+  Texture() = default;
+  ~Texture();
+  Texture(const Texture&) = delete;
+  Texture& operator=(const Texture&) = delete;
+
+  // Copies the pixels. A picture too large for a texture is held as a smaller copy.
+  void set(View<const Bgr> pixels);
+  bool is_set() const { return size_.width > 0; }
+  Size size() const { return size_; }  // of the picture
+
+  // Draws a part of the picture, in pixels, into the rectangle between two corners of the screen.
+  // `opacity`: from 0 to 1.
+  void draw(ImDrawList& list, Rect part, ImVec2 first, ImVec2 last, float opacity = 1) const;
+  void draw(ImDrawList& list, ImVec2 first, ImVec2 last, float opacity = 1) const;
+
+ private:
+  void upload(View<const Bgr> pixels);
+
+  unsigned name_ = 0;
+  int largest_side_ = 0;  // of a texture
+  Size size_, texture_size_;
+  int factor_ = 1;  // picture pixels per texture pixel
+};
+
+// The picture, with zoom and pan.
 class PictureView {
  public:
   // Shows this frame from now on.
   void set(View<const Bgr> frame);
-  // Shows these pixels over the frame, stretched to its size; `opacity`: 0 shows the frame alone, 1
-  // the pixels alone.
-  void set(View<const Bgr> frame, View<const Bgr> over, float opacity);
+  // Shows these pixels over the frame, stretched to its size.
+  void set(View<const Bgr> frame, View<const Bgr> over);
   // Shows these pixels in place of the frame, in their own size.
   void set_apart(View<const Bgr> frame, View<const Bgr> instead);
 
-  // Of the pixels that are shown over the frame now; as above.
+  // Of pixels that are shown over a frame: 0 shows the frame alone, 1 the pixels alone.
   void set_opacity(float opacity) { opacity_ = opacity; }
 
   // Draws into the remaining space of the current ImGui window, and handles the mouse there.

@@ -3,18 +3,19 @@
 #include <algorithm>
 #include <atomic>
 #include <cctype>
+#include <cstdlib>
 #include <utility>
 
 #include <glad/gl.h>
 // glad first: it replaces the system's OpenGL header.
 #include <GLFW/glfw3.h>
+#include <dlfcn.h>
 #include <fmt/format.h>
 #include <imgui.h>
 #include <imgui_impl_glfw.h>
 #include <imgui_impl_opengl3.h>
 
-#include "app/live/gui/fonts.hpp"
-#include "app/live/gui/theme.hpp"
+#include "app/live/gui/looks.hpp"
 #include "library/support/errors.hpp"
 
 namespace facesat::app {
@@ -64,6 +65,21 @@ bool is_visible(int x, int y) {
     glfwGetMonitorWorkarea(monitor, &area.x, &area.y, &area.width, &area.height);
     return x >= area.x && y >= area.y && x < area.x + area.width && y < area.y + area.height;
   });
+}
+
+std::function<void()> last_act;
+
+int act_and_end(void* /*display*/) {
+  if (const auto act = std::exchange(last_act, nullptr)) act();
+  std::_Exit(3);  // other threads still run: nothing is destroyed
+}
+
+// XSetIOErrorHandler() of the Xlib that GLFW has loaded; null under Wayland, where there is none.
+using Handler = int (*)(void* display);
+using SetHandler = Handler (*)(Handler);
+SetHandler find_set_handler() {
+  void* const xlib = ::dlopen("libX11.so.6", RTLD_LAZY | RTLD_NOLOAD);
+  return xlib ? reinterpret_cast<SetHandler>(::dlsym(xlib, "XSetIOErrorHandler")) : nullptr;
 }
 
 }  // namespace
@@ -244,6 +260,16 @@ Image<Bgr> Screen::pixels() const {
     std::copy_n(bottom_up.data() + static_cast<std::size_t>(size.height - 1 - y) * size.width,
                 size.width, image.row(y));
   return image;
+}
+
+DisplayLoss::DisplayLoss(std::function<void()> act) {
+  last_act = std::move(act);
+  if (const SetHandler set = find_set_handler()) set(act_and_end);
+}
+
+DisplayLoss::~DisplayLoss() {
+  if (const SetHandler set = find_set_handler()) set(nullptr);
+  last_act = nullptr;
 }
 
 }  // namespace facesat::app

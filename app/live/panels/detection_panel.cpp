@@ -1,20 +1,30 @@
+// The panel of all settings of detection.
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <imgui.h>
+#include <nlohmann/json.hpp>
 
-#include "app/live/detection/sat_facts.hpp"
 #include "app/live/gui/widgets.hpp"
-#include "app/live/panels/overlay.hpp"
-#include "app/live/panels/panels.hpp"
+#include "app/live/panels/face_boxes.hpp"
+#include "app/live/panels/panel.hpp"
+#include "app/live/panels/sat_chart.hpp"
 #include "cascades/cascade_store.hpp"
+#include "kernels/device/gpu_info.hpp"
+#include "kernels/sat/algorithm.hpp"
+#include "library/support/errors.hpp"
 
 namespace facesat::app {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 // A square size, chosen by its side; 0: no limit. 4000 is just the end of the control's range.
 bool draw_size(const char* label, Size& size) {
@@ -26,29 +36,8 @@ bool draw_size(const char* label, Size& size) {
   return true;
 }
 
-}  // namespace
-
-DetectionPanel::DetectionPanel(std::vector<DeviceInfo> devices,
-                               std::span<const gpu::SatAlgorithm* const> sats)
-    : devices_(std::move(devices)), sats_(sats), cascades_(cascade_names()) {}
-
-bool DetectionPanel::draw(LiveSettings& settings, const LiveResult& last) {
-  bool changed = draw_machine(settings.backend);
-  ImGui::TextDisabled("on %s%s%s", last.backend.c_str(), last.sat.empty() ? "" : ", ",
-                      last.sat.c_str());
-  if (!last.message.empty()) draw_warning(last.message);
-  changed |= draw_search(settings.detect);
-  const Size &low = settings.detect.min_size, &high = settings.detect.max_size;
-  if (high.width > 0 && high.height > 0 && (low.width > high.width || low.height > high.height))
-    draw_warning("the smallest face is larger than the largest, so nothing can be found");
-  if (settings.cascades.empty())
-    draw_warning("there is nothing to look for: tick at least one of the cascades");
-  changed |= draw_cascades(settings);
-  changed |= draw_inside(settings);
-  return changed;
-}
-
-bool DetectionPanel::draw_machine(BackendOptions& backend) const {
+// Where faces are detected.
+bool draw_backend(const Machine& machine, BackendOptions& backend) {
   // In the order of BackendChoice.
   static constexpr std::array<const char*, 3> names{"auto", "CPU", "CUDA"};
   bool changed = false;
@@ -56,7 +45,7 @@ bool DetectionPanel::draw_machine(BackendOptions& backend) const {
   if (ImGui::BeginCombo("backend", names[chosen])) {
     for (std::size_t i = 0; i < names.size(); ++i) {
       const auto choice = static_cast<BackendChoice>(i);
-      const bool is_missing = choice == BackendChoice::cuda && devices_.empty();
+      const bool is_missing = choice == BackendChoice::cuda && machine.devices.empty();
       if (ImGui::Selectable(
               names[i], i == chosen,
               is_missing ? ImGuiSelectableFlags_Disabled : ImGuiSelectableFlags_None)) {
@@ -69,27 +58,35 @@ bool DetectionPanel::draw_machine(BackendOptions& backend) const {
     ImGui::EndCombo();
   }
   tooltip("Where faces are detected; both give the same rectangles. auto: CUDA if there is a GPU");
-  if (devices_.empty() || backend.choice == BackendChoice::cpu) return changed;
-  if (devices_.size() > 1 && ImGui::BeginCombo("device", backend.device.c_str())) {
-    for (const DeviceInfo& device : devices_)
+  return changed;
+}
+
+bool draw_device(const std::vector<DeviceInfo>& devices, BackendOptions& backend) {
+  bool changed = false;
+  if (devices.size() > 1 && ImGui::BeginCombo("device", backend.device.c_str())) {
+    for (const DeviceInfo& device : devices)
       if (ImGui::Selectable(fmt::format("{}: {}", device.id, device.name).c_str())) {
         backend.device = fmt::format("{}", device.id);
         changed = true;
       }
     ImGui::EndCombo();
   }
-  if (devices_.size() > 1) tooltip("The GPU that detects");
+  if (devices.size() > 1) tooltip("The GPU that detects");
+  return changed;
+}
+
+bool draw_sat(const std::vector<SatFacts>& sats, BackendOptions& backend) {
+  bool changed = false;
   if (ImGui::BeginCombo("SAT", backend.sat.empty() ? "the fastest" : backend.sat.c_str())) {
     std::string_view paper;
-    for (const gpu::SatAlgorithm* const sat : sats_) {
-      const SatFacts facts = facts_of(*sat);
-      if (sat->paper != paper) ImGui::TextDisabled("%s", facts.authors.c_str());
-      paper = sat->paper;
-      if (ImGui::Selectable(facts.id.c_str(), facts.id == backend.sat)) {
-        backend.sat = facts.id;
+    for (const SatFacts& sat : sats) {
+      if (sat.paper != paper) ImGui::TextDisabled("%s", sat.authors.c_str());
+      paper = sat.paper;
+      if (ImGui::Selectable(sat.id.c_str(), sat.id == backend.sat)) {
+        backend.sat = sat.id;
         changed = true;
       }
-      tooltip(explanation_of(facts));
+      tooltip(explanation_of(sat));
     }
     ImGui::EndCombo();
   }
@@ -100,7 +97,15 @@ bool DetectionPanel::draw_machine(BackendOptions& backend) const {
   return changed;
 }
 
-bool DetectionPanel::draw_search(DetectOptions& options) {
+bool draw_machine(const Machine& machine, BackendOptions& backend) {
+  bool changed = draw_backend(machine, backend);
+  if (machine.devices.empty() || backend.choice == BackendChoice::cpu) return changed;
+  changed |= draw_device(machine.devices, backend);
+  changed |= draw_sat(machine.sats, backend);
+  return changed;
+}
+
+bool draw_search(DetectOptions& options) {
   bool changed = false;
   auto factor = static_cast<float>(options.scale_factor);
   if (ImGui::SliderFloat("scale factor", &factor, 1.02f, 2)) {
@@ -132,13 +137,13 @@ bool DetectionPanel::draw_search(DetectOptions& options) {
   return changed;
 }
 
-bool DetectionPanel::draw_cascades(LiveSettings& settings) const {
+bool draw_cascades(const std::vector<std::string>& cascades, LiveSettings& settings) {
   bool changed = false;
   constexpr float rows = 6.5f;  // the last one is cut, which shows that there are more
   ImGui::TextWrapped("cascades: %s", fmt::format("{}", fmt::join(settings.cascades, ", ")).c_str());
   tooltip("What is looked for");
   ImGui::BeginChild("cascades", {0, rows * ImGui::GetFrameHeightWithSpacing()});
-  for (const std::string& name : cascades_) {
+  for (const std::string& name : cascades) {
     bool on = settings.has(name);
     const bool was_on = on;
     const bool clicked = ImGui::Checkbox(name.c_str(), &on);
@@ -162,7 +167,7 @@ bool DetectionPanel::draw_cascades(LiveSettings& settings) const {
 }
 
 // Eyes and smiles are searched faster, and with fewer false ones, inside faces.
-bool DetectionPanel::draw_inside(LiveSettings& settings) {
+bool draw_inside(LiveSettings& settings) {
   if (settings.cascades.size() < 2) return false;
   constexpr const char* everywhere = "the whole frame";
   const std::string& chosen = settings.inside_of;
@@ -184,6 +189,106 @@ bool DetectionPanel::draw_inside(LiveSettings& settings) {
     }
   ImGui::EndCombo();
   return changed;
+}
+
+Json to_json(Size size) {
+  return {size.width, size.height};
+}
+Size to_size(const Json& json) {
+  return {json.at(0).get<int>(), json.at(1).get<int>()};
+}
+// Drops cascades, algorithms and devices that existed when they were chosen and do not exist now.
+void keep_usable(LiveSettings& settings) {
+  std::erase_if(settings.cascades, [](const std::string& name) {
+    try {
+      find_cascade(name);
+      return false;
+    } catch (const Error&) {
+      return true;
+    }
+  });
+  BackendOptions& backend = settings.backend;
+  const auto devices = gpu::devices();
+  if (!gpu::choose_sat(backend.sat).algorithm) backend.sat.clear();
+  if (!devices.empty() &&
+      std::none_of(devices.begin(), devices.end(), [&](const DeviceInfo& device) {
+        return std::to_string(device.id) == backend.device;
+      }))
+    backend.device = BackendOptions().device;
+  if (devices.empty() && backend.choice == BackendChoice::cuda)
+    backend.choice = BackendChoice::automatic;
+}
+
+class DetectionPanel final : public Panel {
+ public:
+  DetectionPanel() : Panel("Detection") {}
+  void draw(PanelContext& context) override;
+  void remember(const Remembered& choices, Json& file) const override;
+  void recall(const Json& file, Remembered& choices) override;
+};
+
+void DetectionPanel::draw(PanelContext& context) {
+  LiveSettings& settings = context.choices.settings;
+  const LiveResult& last = context.result;
+  bool changed = draw_machine(context.machine, settings.backend);
+  ImGui::TextDisabled("on %s%s%s", last.backend.c_str(), last.sat.empty() ? "" : ", ",
+                      last.sat.c_str());
+  if (!last.message.empty()) draw_warning(last.message);
+  changed |= draw_search(settings.detect);
+  const Size &low = settings.detect.min_size, &high = settings.detect.max_size;
+  if (high.width > 0 && high.height > 0 && (low.width > high.width || low.height > high.height))
+    draw_warning("the smallest face is larger than the largest, so nothing can be found");
+  if (settings.cascades.empty())
+    draw_warning("there is nothing to look for: tick at least one of the cascades");
+  changed |= draw_cascades(context.machine.cascades, settings);
+  changed |= draw_inside(settings);
+  context.wishes.settings |= changed;
+}
+
+// In the order of BackendChoice.
+constexpr std::array<const char*, 3> backend_ids{"auto", "cpu", "cuda"};
+
+void DetectionPanel::remember(const Remembered& choices, Json& file) const {
+  const LiveSettings& s = choices.settings;
+  file["backend"] = backend_ids[static_cast<std::size_t>(s.backend.choice)];
+  file["device"] = s.backend.device;
+  file["sat"] = s.backend.sat;
+  file["cascades"] = s.cascades;
+  file["scale_factor"] = s.detect.scale_factor;
+  file["min_neighbors"] = s.detect.min_neighbors;
+  file["min_size"] = to_json(s.detect.min_size);
+  file["max_size"] = to_json(s.detect.max_size);
+  file["scan"] = s.detect.scan == Scan::dense ? "dense" : "opencv";
+  file["equalize"] = s.detect.equalize;
+  file["inside_of"] = s.inside_of;
+}
+
+void DetectionPanel::recall(const Json& file, Remembered& choices) {
+  LiveSettings& s = choices.settings;
+  s.backend.choice = file.at("backend") == "cpu"    ? BackendChoice::cpu
+                     : file.at("backend") == "cuda" ? BackendChoice::cuda
+                                                    : BackendChoice::automatic;
+  s.backend.device = file.at("device").get<std::string>();
+  s.backend.sat = file.at("sat").get<std::string>();
+  s.cascades = file.at("cascades").get<std::vector<std::string>>();
+  s.detect.scale_factor = file.at("scale_factor").get<double>();
+  s.detect.min_neighbors = file.at("min_neighbors").get<int>();
+  s.detect.min_size = to_size(file.at("min_size"));
+  s.detect.max_size = to_size(file.at("max_size"));
+  s.detect.scan = file.at("scan") == "dense" ? Scan::dense : Scan::opencv;
+  s.detect.equalize = file.at("equalize").get<bool>();
+  if (file.contains("inside_of"))
+    s.inside_of = file.at("inside_of").get<std::string>();
+  else if (file.at("inside").get<bool>() && !s.cascades.empty())  // as earlier versions wrote it
+    s.inside_of = s.cascades.front();
+  check(s.detect);
+  keep_usable(s);
+}
+
+}  // namespace
+
+std::unique_ptr<Panel> make_detection_panel() {
+  return std::make_unique<DetectionPanel>();
 }
 
 }  // namespace facesat::app

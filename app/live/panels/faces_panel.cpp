@@ -1,5 +1,4 @@
-#include "app/live/panels/faces_panel.hpp"
-
+// The panel with the table of faces, and what saves them.
 #include <array>
 #include <filesystem>
 #include <string>
@@ -8,13 +7,15 @@
 #include <fmt/format.h>
 #include <imgui.h>
 
+#include "app/live/face_export.hpp"
 #include "app/live/gui/widgets.hpp"
-#include "app/live/panels/overlay.hpp"
+#include "app/live/panels/face_boxes.hpp"
+#include "app/live/panels/panel.hpp"
 
 namespace facesat::app {
 namespace {
 
-constexpr std::array<Column, 5> columns{{
+constexpr std::array<Column, 5> face_columns{{
     {"#", "From top to bottom, and from left to right"},
     {"size", "The side of the box in pixels"},
     {"neighb.", "How many similar windows were merged into this face; more are more certain"},
@@ -23,29 +24,30 @@ constexpr std::array<Column, 5> columns{{
 }};
 
 // The current folder, which files are written into.
-std::string folder() {
+std::string current_folder() {
   std::error_code failure;
   const std::filesystem::path path = std::filesystem::current_path(failure);
   return failure ? "the current folder" : path.string();
 }
 
-void draw_header() {
+void draw_face_header() {
   ImGui::TableSetupScrollFreeze(0, 1);
-  for (const Column& column : columns)
-    ImGui::TableSetupColumn(column.title, &column == &columns.back()
+  for (const Column& column : face_columns)
+    ImGui::TableSetupColumn(column.title, &column == &face_columns.back()
                                               ? ImGuiTableColumnFlags_WidthStretch
                                               : ImGuiTableColumnFlags_WidthFixed);
-  draw_column_titles(columns);
+  draw_column_titles(face_columns);
 }
 
-// One row; sets what the user does with it.
-void draw_row(std::size_t index, const LiveResult& result, bool is_highlighted, PointedFace& user) {
+// One row.
+void draw_face(std::size_t index, PanelContext& context) {
+  const LiveResult& result = context.result;
   const Face& face = result.faces[index];
   ImGui::TableNextColumn();
-  if (ImGui::Selectable(fmt::format("{}", index + 1).c_str(), is_highlighted,
+  if (ImGui::Selectable(fmt::format("{}", index + 1).c_str(), index == context.highlighted,
                         ImGuiSelectableFlags_SpanAllColumns))
-    user.clicked = index;
-  if (ImGui::IsItemHovered()) user.pointed = index;
+    context.wishes.clicked_face = index;
+  if (ImGui::IsItemHovered()) context.wishes.pointed_face = index;
   tooltip(fmt::format("at ({}, {}), {} x {} pixels; a click zooms to it", face.box.x, face.box.y,
                       face.box.width, face.box.height));
   ImGui::TableNextColumn();
@@ -61,33 +63,39 @@ void draw_row(std::size_t index, const LiveResult& result, bool is_highlighted, 
   ImGui::TextUnformatted(cascade < names.size() ? names[cascade].c_str() : "");
 }
 
-PointedFace draw_table(const LiveResult& result, std::optional<std::size_t> highlighted) {
-  PointedFace user;
+void draw_face_table(PanelContext& context) {
   // Always the same, so that nothing below moves as faces come and go.
   constexpr float rows = 5 + 1;
   const float height = rows * (ImGui::GetTextLineHeight() + 2 * ImGui::GetStyle().CellPadding.y);
   if (!ImGui::BeginTable(
-          "faces", static_cast<int>(columns.size()),
+          "faces", static_cast<int>(face_columns.size()),
           ImGuiTableFlags_RowBg | ImGuiTableFlags_ScrollY | ImGuiTableFlags_SizingFixedFit,
           {0, height}))
-    return user;
-  draw_header();
+    return;
+  draw_face_header();
   ImGuiListClipper clipper;
-  clipper.Begin(static_cast<int>(result.faces.size()));
+  clipper.Begin(static_cast<int>(context.result.faces.size()));
   while (clipper.Step())
-    for (int row = clipper.DisplayStart; row < clipper.DisplayEnd; ++row) {
-      const auto index = static_cast<std::size_t>(row);
-      draw_row(index, result, index == highlighted, user);
-    }
+    for (int row = clipper.DisplayStart; row < clipper.DisplayEnd; ++row)
+      draw_face(static_cast<std::size_t>(row), context);
   ImGui::EndTable();
-  return user;
 }
 
-}  // namespace
+class FacesPanel final : public Panel {
+ public:
+  FacesPanel() : Panel("Faces") {}
+  void draw(PanelContext& context) override;
 
-PointedFace FacesPanel::draw(const LiveResult& result, const Capture::State& state,
-                             std::optional<std::size_t> highlighted, Saving& saving,
-                             Toasts& toasts) {
+ private:
+  void draw_saving(PanelContext& context);
+  void draw_list_export(PanelContext& context);
+
+  ExportOptions options_;
+  std::optional<ListExport> export_;  // while it runs
+};
+
+void FacesPanel::draw(PanelContext& context) {
+  const LiveResult& result = context.result;
   const Size size = result.frame.picture.pixels.size;
   ImGui::Text("%zu, from %zu windows in %d x %d pixels", result.faces.size(), result.windows,
               size.width, size.height);
@@ -95,15 +103,15 @@ PointedFace FacesPanel::draw(const LiveResult& result, const Capture::State& sta
       "The windows that passed every stage of a cascade. Similar ones make a face, if there are "
       "more "
       "than \"neighbours\" (under Detection) of them");
-  if (state.kind && result.settings.cascades.empty())
+  if (context.source.kind && result.settings.cascades.empty())
     draw_warning("no cascade is ticked under Detection");
-  const PointedFace user = draw_table(result, highlighted);
-  draw_saving(result, state, saving, toasts);
-  return user;
+  draw_face_table(context);
+  draw_saving(context);
 }
 
-void FacesPanel::draw_saving(const LiveResult& result, const Capture::State& state, Saving& saving,
-                             Toasts& toasts) {
+void FacesPanel::draw_saving(PanelContext& context) {
+  const LiveResult& result = context.result;
+  const Capture::State& state = context.source;
   ImGui::Checkbox("crops", &options_.crops);
   tooltip("Saves one picture of each face, too");
   ImGui::SameLine();
@@ -112,31 +120,33 @@ void FacesPanel::draw_saving(const LiveResult& result, const Capture::State& sta
   if (ImGui::Combo("##format", &format, "CSV\0JSON Lines\0"))
     options_.format = format == 0 ? Format::csv : Format::jsonl;
   tooltip("The format of the table, the same as 'facesat detect' writes");
-  if (export_) return draw_list_export(result, state, saving, toasts);
+  if (export_) return draw_list_export(context);
   ImGui::BeginDisabled(result.faces.empty());
   ImGui::AlignTextToFramePadding();
   ImGui::TextUnformatted("save the faces of");
   ImGui::SameLine();
   if (ImGui::Button(state.kind == FrameSource::Kind::picture ? "this picture" : "this frame"))
-    saving.attempt([&] { return export_faces(result, options_); });
+    context.saving.attempt([&] { return export_faces(result, options_); });
   ImGui::EndDisabled();
-  tooltip(result.faces.empty() ? "There are no faces here"
-                               : "The faces of what is shown, into a new folder in " + folder());
+  tooltip(result.faces.empty()
+              ? "There are no faces here"
+              : "The faces of what is shown, into a new folder in " + current_folder());
   if (state.kind == FrameSource::Kind::picture && state.count == 1) return;
   ImGui::SameLine();
-  draw_list_export(result, state, saving, toasts);
+  draw_list_export(context);
 }
 
-void FacesPanel::draw_list_export(const LiveResult& result, const Capture::State& state,
-                                  Saving& saving, Toasts& toasts) {
+void FacesPanel::draw_list_export(PanelContext& context) {
+  const LiveResult& result = context.result;
+  const Capture::State& state = context.source;
   if (export_) {
     if (ImGui::Button("stop")) export_->stop();
     tooltip("Ends the search; what was saved stays");
     ImGui::SameLine();
     ImGui::TextWrapped("%s", export_->progress().c_str());
     if (const auto problem = export_->take_end()) {
-      saving.attempt([&] { return export_->folder(); });
-      if (!problem->empty()) toasts.warn(*problem);
+      context.saving.attempt([&] { return export_->folder(); });
+      if (!problem->empty()) context.toasts.warn(*problem);
       export_.reset();
     }
     return;
@@ -144,7 +154,7 @@ void FacesPanel::draw_list_export(const LiveResult& result, const Capture::State
   const std::string why_not = why_not_exportable(state.names, result.settings);
   ImGui::BeginDisabled(!state.kind || !why_not.empty());
   if (ImGui::Button(state.count > 1 ? fmt::format("all {}", state.count).c_str() : "all frames"))
-    saving.attempt([&] {
+    context.saving.attempt([&] {
       export_.emplace(state.names, result.settings, options_);
       return "";
     });
@@ -154,7 +164,13 @@ void FacesPanel::draw_list_export(const LiveResult& result, const Capture::State
           ? why_not
           : "The faces of all pictures and of all frames of all videos of the list, by 'facesat "
             "detect' in the background, into a new folder in " +
-                folder());
+                current_folder());
+}
+
+}  // namespace
+
+std::unique_ptr<Panel> make_faces_panel() {
+  return std::make_unique<FacesPanel>();
 }
 
 }  // namespace facesat::app

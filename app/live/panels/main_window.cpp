@@ -1,44 +1,78 @@
 #include "app/live/panels/main_window.hpp"
 
 #include <algorithm>
+#include <array>
+#include <chrono>
 #include <utility>
 
 #include <fmt/format.h>
 #include <imgui.h>
 
 #include "app/live/gui/widgets.hpp"
-#include "app/live/panels/help.hpp"
-#include "app/live/panels/overlay.hpp"
-#include "app/live/panels/player_bar.hpp"
-#include "cascades/cascade_store.hpp"
 
 namespace facesat::app {
 namespace {
 
 constexpr float narrowest_side = 16, widest_side = 45;  // in font sizes
 
+// The list of keys. `is_open` becomes false when the user closes it.
+void draw_help(bool& is_open) {
+  const ImGuiViewport& screen = *ImGui::GetMainViewport();
+  ImGui::SetNextWindowPos(screen.GetWorkCenter(), ImGuiCond_Appearing, {0.5f, 0.5f});
+  ImGui::SetNextWindowSizeConstraints({0, 0}, screen.WorkSize);
+  ImGui::Begin("Keys", &is_open, ImGuiWindowFlags_AlwaysAutoResize);
+  struct Key {
+    const char *key, *meaning;
+  };
+  // What writes a file or ends the program needs Ctrl.
+  static constexpr std::array<Key, 19> keys{{
+      {"Space", "play, pause"},
+      {"Left, Right", "previous, next frame of a video; else picture"},
+      {"Page Up, Page Down", "previous, next picture or video of the list"},
+      {"Wheel, drag", "zoom, move the picture; double click: fit or 1:1"},
+      {"F, 1", "fit, 1:1"},
+      {"L", "labels"},
+      {"T", "dark or light"},
+      {"V", "filtered image or frame"},
+      {"X", "the other one of two pinned SAT algorithms (GPU)"},
+      {"Tab", "panels on or off"},
+      {"F11", "full screen on or off"},
+      {"H", "this help"},
+      {"Esc", "back to the picture"},
+      {"Ctrl+O", "open something else"},
+      {"Ctrl+S", "screenshot"},
+      {"Ctrl+R", "start or stop recording"},
+      {"Ctrl+plus, Ctrl+minus", "larger, smaller letters"},
+      {"Ctrl+Q", "quit"},
+      {"Drop", "videos, pictures or folders onto the window to open them"},
+  }};
+  if (ImGui::BeginTable("keys", 2, ImGuiTableFlags_SizingFixedFit)) {
+    for (const Key& key : keys) {
+      ImGui::TableNextColumn();
+      ImGui::TextUnformatted(key.key);
+      ImGui::TableNextColumn();
+      ImGui::TextUnformatted(key.meaning);
+    }
+    ImGui::EndTable();
+  }
+  ImGui::End();
+}
+
 }  // namespace
 
-MainWindow::MainWindow(const Controlled& controlled, const Remembered& remembered,
+MainWindow::MainWindow(const Controlled& controlled, const Remembered& remembered, Panels panels,
                        const CameraMode& camera)
-    : parts_(controlled),
-      settings_(remembered.settings),
-      source_(camera),
-      looks_(remembered.labels, remembered.dark),
-      side_width_(std::clamp(remembered.side_width, narrowest_side, widest_side)),
-      recent_(remembered.recent) {
-  parts_.screen.set_dark(remembered.dark);
-  parts_.screen.set_font_size(remembered.font_size);
+    : parts_(controlled), choices_(remembered), camera_(camera), panels_(std::move(panels)) {
+  choices_.side_width = std::clamp(choices_.side_width, narrowest_side, widest_side);
+  parts_.screen.set_dark(choices_.dark);
+  parts_.screen.set_font_size(choices_.font_size);
+  choices_.font_size = parts_.screen.font_size();
 }
 
 Remembered MainWindow::choices() const {
-  return {.settings = settings_,
-          .dark = looks_.dark(),
-          .labels = looks_.labels(),
-          .font_size = parts_.screen.font_size(),
-          .side_width = side_width_,
-          .window = parts_.screen.place(),
-          .recent = recent_};
+  Remembered choices = choices_;
+  choices.window = parts_.screen.place();
+  return choices;
 }
 
 void MainWindow::show(LiveResult result) {
@@ -48,7 +82,7 @@ void MainWindow::show(LiveResult result) {
   if (!result_.view)
     view_.set(pixels);
   else if (result_.view_is_frame)
-    view_.set(pixels, result_.view->colours.view(), looks_.opacity());
+    view_.set(pixels, result_.view->colours.view());
   else
     view_.set_apart(pixels, result_.view->colours.view());
   const bool is_still = frame.is_still();
@@ -59,25 +93,58 @@ void MainWindow::show(LiveResult result) {
            frame.index, !result_.faces.empty());
 }
 
+void MainWindow::measured(const History& history) {
+  for (const auto& panel : panels_) panel->note_times(history, result_);
+}
+
+PanelContext MainWindow::context_of(const History& history, const Capture::State& state,
+                                    const Comparison* comparison) {
+  return {.result = result_,
+          .history = history,
+          .source = state,
+          .comparison = comparison,
+          .dropped = parts_.detection.dropped(),
+          .machine = machine_,
+          .highlighted = {},
+          .now = std::chrono::steady_clock::now(),
+          .choices = choices_,
+          .camera = camera_,
+          .view = view_,
+          .saving = parts_.saving,
+          .toasts = parts_.toasts,
+          .wishes = {}};
+}
+
 void MainWindow::draw(const History& history) {
   wants_screenshot_ = false;
-  if (comparison_.alternate(settings_, result_, std::chrono::steady_clock::now()))
-    parts_.detection.set(settings_);
+  const Capture::State state = parts_.capture.state();
+  const auto comparison = parts_.detection.comparison();
+  PanelContext context = context_of(history, state, comparison.get());
+  for (const auto& panel : panels_) panel->begin(context);
+  carry_out(context);
   const bool was_typing = ImGui::IsAnyItemActive();
-  draw_contents(history);
+  draw_contents(context);
   // Whether a control is in use is asked before and after drawing, because that may change in this
   // very frame. Esc also leaves the page on which one types; no control uses these keys with Ctrl.
   const bool is_typing = was_typing || ImGui::IsAnyItemActive() || ImGui::GetIO().WantTextInput;
   for (const Screen::Press& press : parts_.screen.pressed())
-    if (press.ctrl || press.key == Screen::escape || !is_typing) handle_key(press);
+    if (press.ctrl || press.key == Screen::escape || !is_typing) handle_key(press, context);
 }
 
 void MainWindow::draw_contents(const History& history) {
   const Capture::State state = parts_.capture.state();
+  const auto comparison = parts_.detection.comparison();
+  PanelContext context = context_of(history, state, comparison.get());
+  draw_contents(context);
+}
+
+void MainWindow::draw_contents(PanelContext& context) {
+  const Capture::State& state = context.source;
   note_source(state);
   highlighted_ = std::exchange(pointed_, std::nullopt);
   if (highlighted_ && *highlighted_ >= result_.faces.size()) highlighted_.reset();
-  parts_.screen.set_dark(looks_.dark());
+  context.highlighted = highlighted_;
+  parts_.screen.set_dark(choices_.dark);
   const ImGuiViewport& screen = *ImGui::GetMainViewport();
   ImGui::SetNextWindowPos(screen.WorkPos);
   ImGui::SetNextWindowSize(screen.WorkSize);
@@ -87,21 +154,48 @@ void MainWindow::draw_contents(const History& history) {
   ImGui::Begin("facesat", nullptr, plain);
   const bool has_source = state.kind || state.is_opening;
   if (!hides_panels_ && has_source) {
-    const float side = std::min(side_width_ * ImGui::GetFontSize(), screen.WorkSize.x / 2);
+    const float side = std::min(choices_.side_width * ImGui::GetFontSize(), screen.WorkSize.x / 2);
     ImGui::BeginChild("side", {side, 0});
-    draw_side(history, state);
+    draw_side(context);
     ImGui::EndChild();
     draw_splitter();
   }
   ImGui::BeginChild("main", {0, 0}, false, ImGuiWindowFlags_NoScrollWithMouse);
   if (has_source && !opens_)
-    draw_main(state);
+    draw_main(context);
   else
     draw_start_page(state);
   parts_.toasts.draw();
   ImGui::EndChild();
   ImGui::End();
   if (help_) draw_help(help_);
+}
+
+void MainWindow::draw_side(PanelContext& context) {
+  if (const std::string remark = parts_.detection.recorder().remark(); !remark.empty())
+    draw_warning(remark);
+  for (const auto& panel : panels_) {
+    const ImGuiTreeNodeFlags is_open =
+        panel->is_open_at_first() ? ImGuiTreeNodeFlags_DefaultOpen : ImGuiTreeNodeFlags_None;
+    if (ImGui::CollapsingHeader(panel->title(), is_open)) panel->draw(context);
+  }
+  ImGui::TextDisabled("H: help");
+  carry_out(context);
+}
+
+void MainWindow::carry_out(PanelContext& context) {
+  const Wishes wishes = std::exchange(context.wishes, {});
+  parts_.screen.set_font_size(choices_.font_size);
+  choices_.font_size = parts_.screen.font_size();
+  if (wishes.settings) parts_.detection.set(choices_.settings);
+  if (wishes.comparison) parts_.detection.compare();
+  if (wishes.screenshot) wants_screenshot_ = true;
+  if (wishes.open) parts_.capture.open(*wishes.open, camera_);
+  if (wishes.seek) show_again(*wishes.seek, context.history);
+  follow({wishes.pointed_face, wishes.clicked_face});
+  if (!wishes.start_page) return;
+  opens_ = true;
+  start_page_.refresh();
 }
 
 // Between the panels and the picture; dragging it changes the width of the panels.
@@ -116,16 +210,17 @@ void MainWindow::draw_splitter() {
   }
   if (ImGui::IsItemActive()) {
     const float left = ImGui::GetWindowPos().x + ImGui::GetStyle().WindowPadding.x;
-    side_width_ = std::clamp((ImGui::GetMousePos().x - left) / ImGui::GetFontSize(), narrowest_side,
-                             widest_side);
+    choices_.side_width = std::clamp((ImGui::GetMousePos().x - left) / ImGui::GetFontSize(),
+                                     narrowest_side, widest_side);
   }
   ImGui::SameLine(0, 0);
 }
 
-void MainWindow::draw_main(const Capture::State& state) {
+void MainWindow::draw_main(const PanelContext& context) {
+  const Capture::State& state = context.source;
   const float below = state.kind ? face_strip_height() + player_bar_height(state) : 0;
   ImGui::BeginChild("picture", {0, -below}, false, ImGuiWindowFlags_NoScrollWithMouse);
-  draw_picture();
+  draw_picture(context);
   if (parts_.saving.is_recording()) draw_recording_mark(parts_.saving.recorded());
   ImGui::EndChild();
   if (!state.kind) return;
@@ -134,14 +229,14 @@ void MainWindow::draw_main(const Capture::State& state) {
                   state.kind == FrameSource::Kind::video ? video_marks_ : list_marks_);
 }
 
-void MainWindow::draw_picture() {
+void MainWindow::draw_picture(const PanelContext& context) {
   if (!view_.draw()) return;
   if (result_.view_is_frame) {
     const auto pointed =
-        draw_boxes(view_, result_.faces, {.labels = looks_.labels(), .highlighted = highlighted_});
+        draw_boxes(view_, result_.faces, {.labels = choices_.labels, .highlighted = highlighted_});
     follow({.pointed = pointed, .clicked = {}});
   }
-  looks_.draw_over(view_, result_);
+  for (const auto& panel : panels_) panel->draw_over(context);
 }
 
 void MainWindow::follow(const PointedFace& user) {
@@ -150,45 +245,12 @@ void MainWindow::follow(const PointedFace& user) {
 }
 
 void MainWindow::draw_start_page(const Capture::State& state) {
-  const auto chosen = start_page_.draw(recent_, state);
+  const auto chosen = start_page_.draw(choices_.recent, state);
   if (!chosen) return;
   if (chosen->empty())
     opens_ = false;
   else
-    parts_.capture.open(*chosen, source_.mode());  // the page stays if that is refused
-}
-
-void MainWindow::draw_side(const History& history, const Capture::State& state) {
-  if (const std::string remark = parts_.detection.recorder().remark(); !remark.empty())
-    draw_warning(remark);
-  if (ImGui::CollapsingHeader("Source", ImGuiTreeNodeFlags_DefaultOpen) &&
-      source_.draw(parts_.capture, state)) {
-    opens_ = true;
-    start_page_.refresh();
-  }
-  if (ImGui::CollapsingHeader("Faces", ImGuiTreeNodeFlags_DefaultOpen))
-    follow(faces_.draw(result_, state, highlighted_, parts_.saving, parts_.toasts));
-  if (ImGui::CollapsingHeader("Times", ImGuiTreeNodeFlags_DefaultOpen))
-    if (const auto position =
-            times_.draw(history, parts_.detection.dropped(), result_.frame.is_still()))
-      show_again(*position, history);
-  if (ImGui::CollapsingHeader("SAT algorithms")) draw_comparison();
-  if (ImGui::CollapsingHeader("Detection", ImGuiTreeNodeFlags_DefaultOpen) &&
-      panel_.draw(settings_, result_))
-    parts_.detection.set(settings_);
-  if (ImGui::CollapsingHeader("View")) draw_view(history);
-  if (ImGui::CollapsingHeader("Screenshots, recordings, times")) {
-    if (ImGui::Button("screenshot")) wants_screenshot_ = true;
-    tooltip("Of this window, as PNG, into the current folder (Ctrl+S)");
-    ImGui::SameLine();
-    if (ImGui::Button(parts_.saving.is_recording() ? "stop recording" : "record"))
-      parts_.saving.toggle_recording();
-    tooltip("The frames with their boxes as a video, into the current folder (Ctrl+R)");
-    ImGui::SameLine();
-    if (ImGui::Button("times as CSV")) parts_.saving.save_times(history);
-    tooltip("The times that the chart shows, one line per frame, into the current folder");
-  }
-  ImGui::TextDisabled("H: help");
+    parts_.capture.open(*chosen, camera_);  // the page stays if that is refused
 }
 
 // Pauses at a frame of the chart of times, unless the chart is that of the source before.
@@ -198,42 +260,10 @@ void MainWindow::show_again(double position, const History& history) {
   parts_.capture.seek(position);
 }
 
-void MainWindow::draw_view(const History& history) {
-  if (looks_.draw(settings_, result_, history, view_, parts_.screen))
-    parts_.detection.set(settings_);
-  if (ImGui::Button("reset all settings")) reset();
-  tooltip("Detection, view and theme as at the first start");
-}
-
-void MainWindow::draw_comparison() {
-  const ComparisonPanel::Wish wish =
-      comparison_.draw(parts_.detection.comparison().get(), settings_, result_);
-  if (wish.comparison) parts_.detection.compare();
-  if (wish.settings) parts_.detection.set(settings_);
-}
-
-void MainWindow::reset() {
-  settings_ = {};
-  settings_.cascades.emplace_back(default_cascade_name);
-  parts_.detection.set(settings_);
-  const Remembered first;
-  looks_ = ViewPanel(first.labels, first.dark);
-  side_width_ = first.side_width;
-  parts_.screen.set_font_size(first.font_size);
-}
-
-void MainWindow::toggle_filter() {
-  Inspection& inspection = settings_.inspection;
-  inspection.filtered = !inspection.filtered;
-  inspection.picture.reset();
-  if (inspection.filtered) inspection.picture = Snapshot::gray;
-  parts_.detection.set(settings_);
-}
-
 // Keeps the title and the list of recent sources up to date, and tells what cannot be opened.
 void MainWindow::note_source(const Capture::State& state) {
   if (state.lists != lists_ && state.names.size() == 1 && !state.names.front().empty())
-    add_recent(recent_, state.names.front());
+    add_recent(choices_.recent, state.names.front());
   if (std::exchange(lists_, state.lists) != state.lists) opens_ = false;
   const bool is_refused = std::exchange(refused_, state.refused) != state.refused;
   if (is_refused && !state.refused.empty() && state.kind && !opens_)
@@ -242,11 +272,17 @@ void MainWindow::note_source(const Capture::State& state) {
   parts_.screen.set_title(fmt::format("{} - {} - facesat", state.title, result_.backend));
 }
 
-// What writes a file or ends the program needs Ctrl.
-void MainWindow::handle_key(const Screen::Press& press) {
-  if (press.ctrl) return handle_ctrl_key(press.key);
+void MainWindow::handle_key(const Screen::Press& press, PanelContext& context) {
+  const bool is_of_a_panel = std::any_of(panels_.begin(), panels_.end(), [&](const auto& panel) {
+    return panel->handle_key(press, context);
+  });
+  if (!is_of_a_panel) press.ctrl ? handle_own_ctrl_key(press.key) : handle_own_key(press.key);
+  carry_out(context);
+}
+
+void MainWindow::handle_own_key(int key) {
   Capture& capture = parts_.capture;
-  switch (press.key) {
+  switch (key) {
     case Screen::right_arrow:
       return capture.step(1);
     case Screen::left_arrow:
@@ -265,47 +301,27 @@ void MainWindow::handle_key(const Screen::Press& press) {
       return parts_.screen.toggle_fullscreen();
     case ' ':
       return capture.play(!capture.state().is_playing());
-    case 'F':
-      return view_.fit();
-    case '1':
-      return view_.one_to_one();
-    case 'L':
-      return looks_.toggle_labels();
     case 'H':
       help_ = !help_;
       return;
-    case 'X':
-      if (comparison_.switch_algorithm(settings_, result_)) parts_.detection.set(settings_);
-      return;
-    case 'V':
-      return toggle_filter();
-    case 'T':
-      return looks_.toggle_dark();
     default:
       return;
   }
 }
 
-void MainWindow::handle_ctrl_key(int key) {
-  Screen& screen = parts_.screen;
+void MainWindow::handle_own_ctrl_key(int key) {
   switch (key) {
-    case 'O':
-      opens_ = true;
-      return start_page_.refresh();
-    case 'S':
-      wants_screenshot_ = true;
-      return;
-    case 'R':
-      return parts_.saving.toggle_recording();
     case '+':
     case '=':  // where a US keyboard has the plus
     case Screen::keypad_plus:
-      return screen.set_font_size(screen.font_size() + 1);
+      ++choices_.font_size;
+      return;
     case '-':
     case Screen::keypad_minus:
-      return screen.set_font_size(screen.font_size() - 1);
+      --choices_.font_size;
+      return;
     case 'Q':
-      return screen.close();
+      return parts_.screen.close();
     default:
       return;
   }

@@ -7,19 +7,10 @@
 #include <vector>
 
 #include "app/live/detection/detection.hpp"
-#include "app/live/detection/face_marks.hpp"
-#include "app/live/detection/history.hpp"
-#include "app/live/frames/capture.hpp"
-#include "app/live/gui/picture_view.hpp"
-#include "app/live/gui/screen.hpp"
-#include "app/live/gui/toasts.hpp"
-#include "app/live/panels/comparison_panel.hpp"
-#include "app/live/panels/faces_panel.hpp"
-#include "app/live/panels/panels.hpp"
+#include "app/live/panels/face_boxes.hpp"
+#include "app/live/panels/panel.hpp"
+#include "app/live/panels/player_bar.hpp"
 #include "app/live/panels/start_page.hpp"
-#include "app/live/panels/view_panel.hpp"
-#include "app/live/saving.hpp"
-#include "app/live/settings_file.hpp"
 
 namespace facesat::app {
 
@@ -34,13 +25,14 @@ struct Controlled {
 
 class MainWindow {
  public:
-  MainWindow(const Controlled& controlled, const Remembered& remembered, const CameraMode& camera);
+  MainWindow(const Controlled& controlled, const Remembered& remembered, Panels panels,
+             const CameraMode& camera);
 
   // Shows this result from now on.
   void show(LiveResult result);
   const LiveResult& shown() const { return result_; }
   // To be called when the history of the results shown has grown.
-  void measured(const History& history) { comparison_.keep(history, result_); }
+  void measured(const History& history);
 
   // One frame of the user interface, and what the keys pressed since the last one do. `history`: of
   // the results shown.
@@ -51,40 +43,37 @@ class MainWindow {
   bool wants_screenshot() const { return wants_screenshot_; }
 
   Remembered choices() const;
+  const Panels& panels() const { return panels_; }
 
  private:
-  void draw_side(const History& history, const Capture::State& state);
+  PanelContext context_of(const History& history, const Capture::State& state,
+                          const Comparison* comparison);
+  void draw_contents(PanelContext& context);
+  void draw_side(PanelContext& context);
   void draw_splitter();
-  void draw_main(const Capture::State& state);
-  void draw_picture();
-  void follow(const PointedFace& user);
+  void draw_main(const PanelContext& context);
+  void draw_picture(const PanelContext& context);
   void draw_start_page(const Capture::State& state);
-  void draw_comparison();
-  void draw_view(const History& history);
+  void carry_out(PanelContext& context);
+  void follow(const PointedFace& user);
   void show_again(double position, const History& history);
-  void reset();
-  void toggle_filter();
   void note_source(const Capture::State& state);
-  void handle_key(const Screen::Press& press);
-  void handle_ctrl_key(int key);
+  void handle_key(const Screen::Press& press, PanelContext& context);
+  void handle_own_key(int key);
+  void handle_own_ctrl_key(int key);
 
   Controlled parts_;
-  LiveSettings settings_;
+  Remembered choices_;
+  CameraMode camera_;
   LiveResult result_;
   PictureView view_;
   FaceMarks video_marks_, list_marks_;
-  SourcePanel source_;
-  TimesPanel times_;
-  DetectionPanel panel_;
-  FacesPanel faces_;
-  ComparisonPanel comparison_;
-  ViewPanel looks_;
+  const Machine machine_;
+  const Panels panels_;
   StartPage start_page_;
-  float side_width_;  // in font sizes
   // The face under the pointer, in the picture, the strip or the table: in the frame of the user
   // interface that was drawn last, and in the one that is being drawn.
   std::optional<std::size_t> highlighted_, pointed_;
-  std::vector<std::string> recent_;
   std::uint64_t lists_ = 0;  // opened so far
   std::string refused_;      // why the last source was not
   bool opens_ = false;       // the start page is shown, although there is a source

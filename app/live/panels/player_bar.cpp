@@ -7,11 +7,71 @@
 #include <fmt/format.h>
 #include <imgui.h>
 
-#include "app/live/gui/icons.hpp"
 #include "app/live/gui/widgets.hpp"
 
 namespace facesat::app {
 namespace {
+
+enum class Icon { previous, back, play, pause, forward, next };
+
+// Draws shapes into a square. Positions are fractions of its side, from its upper left corner.
+class Pen {
+ public:
+  Pen(ImVec2 corner, float side)
+      : list_(*ImGui::GetWindowDrawList()),
+        corner_(corner),
+        side_(side),
+        colour_(ImGui::GetColorU32(ImGuiCol_Text)) {}
+
+  void bar(float left, float right) const {
+    list_.AddRectFilled(at(left, 0.28f), at(right, 0.72f), colour_);
+  }
+  // A triangle whose tip points to the side where `tip` is.
+  void triangle(float base, float tip) const {
+    list_.AddTriangleFilled(at(base, 0.26f), at(base, 0.74f), at(tip, 0.5f), colour_);
+  }
+
+ private:
+  ImVec2 at(float x, float y) const { return {corner_.x + x * side_, corner_.y + y * side_}; }
+
+  ImDrawList& list_;
+  ImVec2 corner_;
+  float side_;
+  ImU32 colour_;
+};
+
+void draw(Icon icon, const Pen& pen) {
+  switch (icon) {
+    case Icon::previous:
+      pen.bar(0.24f, 0.31f);
+      return pen.triangle(0.74f, 0.34f);
+    case Icon::back:
+      pen.triangle(0.58f, 0.24f);
+      return pen.bar(0.66f, 0.74f);
+    case Icon::play:
+      return pen.triangle(0.32f, 0.76f);
+    case Icon::pause:
+      pen.bar(0.31f, 0.44f);
+      return pen.bar(0.56f, 0.69f);
+    case Icon::forward:
+      pen.bar(0.26f, 0.34f);
+      return pen.triangle(0.42f, 0.76f);
+    case Icon::next:
+      pen.triangle(0.26f, 0.66f);
+      return pen.bar(0.69f, 0.76f);
+  }
+}
+
+// A square button; returns true when it is pressed. `id`: as for every control of Dear ImGui.
+bool icon_button(const char* id, Icon icon, bool enabled = true) {
+  const float side = ImGui::GetFrameHeight();
+  const ImVec2 corner = ImGui::GetCursorScreenPos();
+  ImGui::BeginDisabled(!enabled);
+  const bool pressed = ImGui::Button(id, {side, side});
+  draw(icon, Pen(corner, side));
+  ImGui::EndDisabled();
+  return pressed;
+}
 
 using Kind = FrameSource::Kind;
 
@@ -154,6 +214,21 @@ void draw_pace(Capture& capture, const Capture::State& state) {
 }
 
 }  // namespace
+
+void FaceMarks::add(const Subject& subject, std::size_t index, bool has_faces) {
+  if (subject != subject_) {
+    subject_ = subject;
+    marks_.assign(std::min(subject.count, most), Mark::unknown);
+  }
+  if (subject.count == 0) return;
+  const std::size_t last = subject.count - 1;
+  Mark& mark = marks_[std::min(index, last) * marks_.size() / subject.count];
+  const bool is_shared = subject.count > marks_.size();
+  if (has_faces)
+    mark = Mark::faces;
+  else if (!is_shared || mark == Mark::unknown)
+    mark = Mark::none;
+}
 
 std::string clock_time(double seconds) {
   const auto hundredths = static_cast<long>(std::round(std::max(seconds, 0.0) * 100));

@@ -1,14 +1,33 @@
-// The rows of the panel of SAT (summed area table) algorithms: which there are, and their bars.
+// What the window says about SAT (summed area table) algorithms: what they are, whether they can
+// run here or not, and how fast they were.
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "app/live/detection/comparison.hpp"
-#include "app/live/detection/sat_facts.hpp"
+#include "kernels/sat/algorithm.hpp"
 
 namespace facesat::app {
+
+struct SatFacts {
+  std::string id, title, paper;
+  std::string authors;           // and the year
+  double reads = 0, writes = 0;  // per element of each table
+  std::string runs_as;           // how many launches on the GPU, or how many threads
+};
+
+std::vector<SatFacts> facts_of(std::span<const gpu::SatAlgorithm* const> sats);
+
+// The CPU's own algorithms: those of app/common/cpu_sats.hpp, and what the CPU backend uses.
+std::vector<SatFacts> cpu_sat_facts();
+
+std::string traffic_text(const SatFacts& facts);  // "2 reads and 1 write per element"
+
+// Everything above as a few lines of text.
+std::string explanation_of(const SatFacts& facts);
 
 struct SatRow {
   SatFacts facts;

@@ -1,4 +1,5 @@
-// Two SAT (summed area table) algorithms, A and B, that take turns on the live frames.
+// Two SAT (summed area table) algorithms, A and B, that take turns on the live frames and are shown
+// side by side.
 #pragma once
 
 #include <array>
@@ -7,7 +8,8 @@
 #include <map>
 #include <string>
 
-#include "app/live/detection/detection.hpp"
+#include "app/live/detection/history.hpp"
+#include "app/live/detection/live_result.hpp"
 
 namespace facesat::app {
 
@@ -37,6 +39,7 @@ class SatPair {
   bool alternates = false;
   std::string due(const std::string& in_use, Clock::time_point now);
 
+  static Times times_of(const History& history);
   // Keeps the times of the algorithm in use. Those of other subjects are forgotten. The first few
   // frames after a change say little, so the times of an earlier turn are kept until there are
   // more.
@@ -50,5 +53,9 @@ class SatPair {
   std::string running_;
   Clock::time_point since_;  // when it became the one in use
 };
+
+// Names and times of A and B, and the controls of their turns. in_use: the algorithm that runs now.
+// Returns true if the user wants to switch.
+bool draw_pair(SatPair& pair, const std::string& in_use);
 
 }  // namespace facesat::app

@@ -1,10 +1,11 @@
+// The panel of what is open, problems with it, and the mode of a camera.
 #include <array>
 
 #include <fmt/format.h>
 #include <imgui.h>
 
 #include "app/live/gui/widgets.hpp"
-#include "app/live/panels/panels.hpp"
+#include "app/live/panels/panel.hpp"
 
 namespace facesat::app {
 namespace {
@@ -27,32 +28,49 @@ bool draw_choice(const char* label, const std::array<Value, n>& values, Value& c
   return changed;
 }
 
+class SourcePanel final : public Panel {
+ public:
+  SourcePanel() : Panel("Source") {}
+
+  void draw(PanelContext& context) override {
+    const Capture::State& source = context.source;
+    if (ImGui::Button("open...")) context.wishes.start_page = true;
+    tooltip(
+        "Pictures, videos, folders, streams and cameras (Ctrl+O). Files and folders can also be "
+        "dropped onto the window");
+    ImGui::SameLine();
+    ImGui::TextWrapped("%s", source.is_opening ? "opening..." : source.title.c_str());
+    if (!source.message.empty()) draw_warning(source.message);
+    if (source.kind == FrameSource::Kind::camera && draw_mode(context.camera))
+      context.wishes.open = source.names;
+  }
+
+  bool handle_key(const Screen::Press& press, PanelContext& context) override {
+    if (!press.ctrl || press.key != 'O') return false;
+    return context.wishes.start_page = true;
+  }
+
+ private:
+  // Returns whether another mode was chosen.
+  static bool draw_mode(CameraMode& mode) {
+    static constexpr std::array<Size, 6> sizes{
+        {{}, {640, 480}, {1280, 720}, {1920, 1080}, {2560, 1440}, {3840, 2160}}};
+    static constexpr std::array<double, 5> rates{0, 15, 30, 60, 120};
+    bool changed = draw_choice("resolution", sizes, mode.size, [](const Size& size) {
+      return fmt::format("{} x {}", size.width, size.height);
+    });
+    tooltip("The camera uses the nearest one that it has");
+    changed |= draw_choice("frames/s", rates, mode.frames_per_second,
+                           [](double rate) { return fmt::format("{:.0f}", rate); });
+    tooltip("The camera uses the nearest rate that it has; in little light it may give fewer");
+    return changed;
+  }
+};
+
 }  // namespace
 
-void SourcePanel::draw_mode(Capture& capture, const Capture::State& state) {
-  static constexpr std::array<Size, 6> sizes{
-      {{}, {640, 480}, {1280, 720}, {1920, 1080}, {2560, 1440}, {3840, 2160}}};
-  static constexpr std::array<double, 5> rates{0, 15, 30, 60, 120};
-  bool changed = draw_choice("resolution", sizes, mode_.size, [](const Size& size) {
-    return fmt::format("{} x {}", size.width, size.height);
-  });
-  tooltip("The camera uses the nearest one that it has");
-  changed |= draw_choice("frames/s", rates, mode_.frames_per_second,
-                         [](double rate) { return fmt::format("{:.0f}", rate); });
-  tooltip("The camera uses the nearest rate that it has; in little light it may give fewer");
-  if (changed) capture.open(state.names, mode_);
-}
-
-bool SourcePanel::draw(Capture& capture, const Capture::State& state) {
-  const bool wants_other = ImGui::Button("open...");
-  tooltip(
-      "Pictures, videos, folders, streams and cameras (Ctrl+O). Files and folders can also be "
-      "dropped onto the window");
-  ImGui::SameLine();
-  ImGui::TextWrapped("%s", state.is_opening ? "opening..." : state.title.c_str());
-  if (!state.message.empty()) draw_warning(state.message);
-  if (state.kind == FrameSource::Kind::camera) draw_mode(capture, state);
-  return wants_other;
+std::unique_ptr<Panel> make_source_panel() {
+  return std::make_unique<SourcePanel>();
 }
 
 }  // namespace facesat::app

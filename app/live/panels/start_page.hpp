@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "app/live/frames/capture.hpp"
-#include "app/live/gui/file_dialog.hpp"
-#include "app/live/gui/path_completion.hpp"
+#include "app/live/gui/file_choice.hpp"
 #include "library/media/camera.hpp"
 
 namespace facesat::app {

@@ -1,15 +1,156 @@
+// The panel of times: rates, latency, a bar and a chart of the steps, and a table that compares
+// them with a plain copy of the same bytes and in which they are switched off and on; of a still
+// picture the median and spread of its measurements instead of rates and latency.
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
 #include <imgui.h>
 
 #include "app/live/gui/chart.hpp"
 #include "app/live/gui/widgets.hpp"
-#include "app/live/panels/panels.hpp"
+#include "app/live/panels/panel.hpp"
 
 namespace facesat::app {
 namespace {
+
+using HiddenSteps = std::set<std::string>;  // by their names
+
+struct StepRow {
+  std::size_t step;
+  std::string name;
+  History::StepSummary median;
+};
+using StepRows = std::vector<StepRow>;
+constexpr std::array<Column, 5> step_columns{{
+    {"step",
+     "What happens to a frame, in this order. A click on a step leaves it out of the chart"},
+    {"ms", "Milliseconds: the median of the samples that the chart shows"},
+    {"share", "The part of the steps that are shown"},
+    {"GB/s", "The bytes that the step must at least read and write, by its time"},
+    {"x floor",
+     "How many times as long as its floor the step takes. The floor is the time that this machine "
+     "takes to copy as many bytes as the step must at least read and write; 1.0 is as fast as a "
+     "copy. Evaluation reads them many times over"},
+}};
+
+constexpr std::array<const char*, live_step_count> step_meanings{
+    "Reading the frame from its source",
+    "The frame's way into the GPU's memory",
+    "Grey image from the colours",
+    "All levels of the pyramid from the grey image",
+    "Integral images (summed area tables) of the levels and of their squares",
+    "The cascade at every window",
+    "The windows' way back to the host",
+    "Similar windows become faces",
+    "Drawing this window, without waiting for the screen",
+};
+constexpr const char* filter_step_meaning = "A step of the filter whose result is shown";
+
+double sum_of_medians(const StepRows& rows, const HiddenSteps& hidden) {
+  double sum = 0;
+  for (const StepRow& row : rows)
+    if (!hidden.contains(row.name)) sum += row.median.ms;
+  return sum;
+}
+
+ImU32 step_colour(std::size_t step) {
+  constexpr std::array<ImU32, live_step_count> colours{
+      IM_COL32(120, 120, 130, 255), IM_COL32(160, 110, 60, 255),  IM_COL32(86, 180, 233, 255),
+      IM_COL32(0, 158, 115, 255),   IM_COL32(240, 228, 66, 255),  IM_COL32(213, 94, 0, 255),
+      IM_COL32(0, 114, 178, 255),   IM_COL32(204, 121, 167, 255), IM_COL32(170, 170, 180, 255),
+  };
+  constexpr std::array<ImU32, 4> filter_colours{
+      IM_COL32(150, 95, 225, 255), IM_COL32(205, 170, 250, 255), IM_COL32(110, 60, 170, 255),
+      IM_COL32(178, 132, 238, 255)};
+  return step < live_step_count ? colours[step]
+                                : filter_colours[(step - live_step_count) % filter_colours.size()];
+}
+
+// Fills a table cell with a number, or leaves it empty if there is none.
+void draw_number(const char* format, double number, bool is_there) {
+  ImGui::TableNextColumn();
+  if (is_there) ImGui::Text(format, number);
+}
+
+// Cuts off the end of a text that is wider than `width`.
+std::string shortened(std::string text, float width) {
+  if (ImGui::CalcTextSize(text.c_str()).x <= width) return text;
+  while (!text.empty() && ImGui::CalcTextSize((text + "...").c_str()).x > width) text.pop_back();
+  return text + "...";
+}
+
+// The step's swatch and name; both can be clicked. width: the most that they may take.
+void draw_name(const StepRow& row, HiddenSteps& hidden, float width) {
+  const bool is_hidden = hidden.contains(row.name);
+  const float left = ImGui::GetCursorPosX();
+  const bool is_clicked = ImGui::Selectable(("##" + row.name).c_str());
+  tooltip(fmt::format("{}{}. Click to {}", row.step < live_step_count ? "" : row.name + "\n",
+                      row.step < live_step_count ? step_meanings[row.step] : filter_step_meaning,
+                      is_hidden ? "show it in the chart again" : "leave it out of the chart"));
+  ImGui::SameLine();
+  ImGui::SetCursorPosX(left);
+  draw_swatch(step_colour(row.step), !is_hidden);
+  const std::string name = shortened(row.name, left + width - ImGui::GetCursorPosX());
+  ImGui::TextColored(ImGui::GetStyleColorVec4(is_hidden ? ImGuiCol_TextDisabled : ImGuiCol_Text),
+                     "%s", name.c_str());
+  if (!is_clicked) return;
+  if (is_hidden)
+    hidden.erase(row.name);
+  else
+    hidden.insert(row.name);
+}
+
+StepRows step_rows(const History& history) {
+  StepRows rows;
+  for (const std::size_t step : history.steps())
+    rows.push_back({step, history.step_name(step), history.step(step)});
+  return rows;
+}
+
+// The steps that are not hidden, from left to right, as long as their medians.
+void draw_step_bar(const StepRows& rows, const HiddenSteps& hidden) {
+  const double whole = sum_of_medians(rows, hidden);
+  ImVec2 corner = ImGui::GetCursorScreenPos();
+  const float width = ImGui::GetContentRegionAvail().x, height = ImGui::GetTextLineHeight() * 1.5f;
+  ImGui::Dummy({width, height});
+  tooltip("The steps side by side, as long as their medians, in the colours of the table below");
+  for (const StepRow& row : rows) {
+    if (whole <= 0 || hidden.contains(row.name)) continue;
+    const float part = width * static_cast<float>(row.median.ms / whole);
+    ImGui::GetWindowDrawList()->AddRectFilled(corner, {corner.x + part, corner.y + height},
+                                              step_colour(row.step));
+    corner.x += part;
+  }
+}
+
+// One row per step, the legend of the bar and of the chart. A click on a step's name hides it or
+// shows it again.
+void draw_step_table(const StepRows& rows, HiddenSteps& hidden) {
+  const float widest_name = 0.45f * ImGui::GetContentRegionAvail().x;
+  if (!ImGui::BeginTable("steps", step_columns.size(), ImGuiTableFlags_RowBg)) return;
+  for (const Column& column : step_columns)
+    ImGui::TableSetupColumn(column.title, &column == step_columns.data()
+                                              ? ImGuiTableColumnFlags_WidthFixed
+                                              : ImGuiTableColumnFlags_WidthStretch);
+  draw_column_titles(step_columns);
+  const double whole = sum_of_medians(rows, hidden);
+  for (const StepRow& row : rows) {
+    const History::StepSummary& median = row.median;
+    ImGui::TableNextColumn();
+    draw_name(row, hidden, widest_name);
+    draw_number(median.ms < 100 ? "%.3f" : "%.1f", median.ms, true);
+    draw_number("%.0f %%", median.ms / whole * 100, whole > 0 && !hidden.contains(row.name));
+    draw_number("%.1f", median.bytes_per_s / 1e9, median.bytes_per_s > 0);
+    draw_number(median.floors < 100 ? "%.1f" : "%.0f", median.floors, median.floors > 0);
+  }
+  ImGui::EndTable();
+}
 
 void draw_rates(const History& history, std::uint64_t dropped) {
   ImGui::TextWrapped("%.1f frames/s, detection p50 %.2f ms", history.frames_per_second(),
@@ -80,7 +221,7 @@ std::string title_of(const std::deque<Sample>& samples, std::size_t index, bool 
                      std::chrono::duration<double>(samples.back().shown - sample.shown).count());
 }
 
-void draw_row(const std::string& name, double ms) {
+void draw_value(const std::string& name, double ms) {
   ImGui::TextUnformatted(name.c_str());
   ImGui::TableNextColumn();
   ImGui::Text("%.3f ms", ms);
@@ -110,10 +251,10 @@ void draw_values(const Sample& sample, const std::string& title, const StepRows&
     for (std::size_t i = rows.size(); i-- > 0;) {  // from the top of the column
       if (hidden.contains(rows[i].name)) continue;
       draw_swatch(step_colour(rows[i].step));
-      draw_row(rows[i].name, sample.step_ms(rows[i].step));
+      draw_value(rows[i].name, sample.step_ms(rows[i].step));
     }
-    draw_row(hidden.empty() ? "sum" : "sum of these", sum_of_shown(sample, rows, hidden));
-    if (sample.latency_ms) draw_row("latency", *sample.latency_ms);
+    draw_value(hidden.empty() ? "sum" : "sum of these", sum_of_shown(sample, rows, hidden));
+    if (sample.latency_ms) draw_value("latency", *sample.latency_ms);
     ImGui::EndTable();
   }
   if (sample.position) ImGui::TextDisabled("Click to pause and show this frame");
@@ -133,7 +274,21 @@ constexpr const char* still_meaning =
     "(thousandths of a second), and its colours are the steps in the table below. A triangle "
     "above a column: it is higher than the chart";
 
-}  // namespace
+class TimesPanel final : public Panel {
+ public:
+  TimesPanel() : Panel("Times") {}
+  void draw(PanelContext& context) override;
+
+ private:
+  const History& charted(const History& history, bool is_still);
+  std::optional<double> draw_columns(const History& charted, const StepRows& rows,
+                                     const History& history, bool is_still);
+
+  HiddenSteps hidden_;
+  double top_ = 0;                 // of the chart's axis, in ms
+  bool is_under_pointer_ = false;  // the chart, when it was drawn last
+  std::optional<History> held_;    // what is shown as long as the chart is under the pointer
+};
 
 // A moving column can be neither read nor clicked: the history is held while the pointer is over
 // the chart. The measurements of a still picture come only once.
@@ -163,18 +318,24 @@ std::optional<double> TimesPanel::draw_columns(const History& charted, const Ste
   return pointer.is_clicked ? sample.position : std::nullopt;
 }
 
-std::optional<double> TimesPanel::draw(const History& history, std::uint64_t dropped,
-                                       bool is_still) {
+void TimesPanel::draw(PanelContext& context) {
+  const History& history = context.history;
+  const bool is_still = context.result.frame.is_still();
   if (is_still)
     draw_spread(history);
   else
-    draw_rates(history, dropped);
+    draw_rates(history, context.dropped);
   const History& shown = charted(history, is_still);
   const StepRows rows = step_rows(shown);
   draw_step_bar(rows, hidden_);
-  const std::optional<double> chosen = draw_columns(shown, rows, history, is_still);
+  context.wishes.seek = draw_columns(shown, rows, history, is_still);
   draw_step_table(rows, hidden_);
-  return chosen;
+}
+
+}  // namespace
+
+std::unique_ptr<Panel> make_times_panel() {
+  return std::make_unique<TimesPanel>();
 }
 
 }  // namespace facesat::app

@@ -1,0 +1,61 @@
+// What the detection thread gives to the window.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/live/detection/copy_speed.hpp"
+#include "app/live/detection/feature_view.hpp"
+#include "app/live/detection/live_settings.hpp"
+#include "app/live/frames/capture.hpp"
+#include "library/io/results.hpp"
+
+namespace facesat::app {
+
+// What is measured: times of one subject may be compared and averaged.
+struct Subject {
+  std::uint64_t source = 0, settings = 0;  // counted as they change
+  Size size;                               // of the frame
+  std::uint64_t filter = 0;                // counts changes of the filter
+
+  bool operator==(const Subject&) const = default;
+};
+
+struct LiveResult {
+  CapturedFrame frame;
+  Subject subject;
+  Subject any_sat;          // `subject` without regard to the SAT algorithm and the filter
+  bool is_new = true;       // false: settings changed, and the frame was detected again
+  LiveSettings settings;    // with which the frame was detected
+  std::vector<Face> faces;  // in the order of results; cascade: its colour's number
+  std::optional<InspectedPicture> view;  // shown instead of the frame, if selected
+  bool view_is_frame = true;             // the boxes can be drawn onto `view`
+  std::optional<FilterResult> filter;    // if `view` is a filtered image
+  int level_count = 0;                   // of the first cascade's pyramid
+  std::optional<LevelTables> tables;     // of the selected level, if it is to be explained
+  std::size_t windows = 0;               // before grouping
+  StepTimes times;                       // of all cascades together
+  StepTimes floors;                      // times to copy `bytes`; 0: unknown
+  StepBytes bytes{};                     // see least_bytes()
+  double detect_ms = 0;                  // from frame to faces
+  std::string backend;                   // "CPU", or the name of the device
+  std::string sat;                       // the SAT algorithm on a device; empty on the CPU
+  std::string message;                   // what went wrong, in which case there are no faces
+  bool comes_again = false;  // after a failure: the CPU repeats this frame and takes over
+};
+
+// Further measurements of the result posted last, which is a still picture or a paused frame.
+struct Repeats {
+  struct Measurement {
+    StepTimes times;
+    double detect_ms = 0;
+    std::optional<FilterResult> filter;
+  };
+  Subject subject;
+  std::vector<Measurement> measurements;
+};
+
+}  // namespace facesat::app

@@ -1,0 +1,242 @@
+// The panel of SAT (summed area table) algorithms: what they are, how fast they are on the current
+// frame, and two of them side by side.
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include "app/common/cpu_sats.hpp"
+#include "app/live/gui/widgets.hpp"
+#include "app/live/panels/panel.hpp"
+#include "app/live/panels/sat_chart.hpp"
+#include "app/live/panels/sat_pair.hpp"
+
+namespace facesat::app {
+namespace {
+
+// The algorithm on the device; empty if faces are detected on the CPU.
+std::string sat_in_use(const LiveSettings& settings, const LiveResult& last) {
+  if (settings.backend.choice == BackendChoice::cpu || last.sat.empty()) return {};
+  return settings.backend.sat.empty() ? last.sat : settings.backend.sat;
+}
+
+bool use_sat(const std::string& sat, LiveSettings& settings) {
+  if (sat.empty()) return false;
+  settings.backend.sat = sat;
+  return true;
+}
+
+// Returns true if it is pressed. The keyboard reaches buttons even if they are disabled.
+bool draw_button(bool is_usable) {
+  ImGui::BeginDisabled(!is_usable);
+  const bool pressed = ImGui::Button("time all on this frame");
+  ImGui::EndDisabled();
+  tooltip(
+      "Runs every algorithm several times on the frame that is shown now, and ranks them by their "
+      "median time. Detection goes on meanwhile, with pauses");
+  return pressed && is_usable;
+}
+
+void draw_progress(const Comparison& comparison) {
+  const std::size_t done = comparison.ranks.size();
+  ImGui::TextWrapped("%zu of %zu: %s", done + 1, comparison.count, comparison.running.c_str());
+  ImGui::PushStyleColor(ImGuiCol_PlotHistogram, ImGui::GetColorU32(ImGuiCol_CheckMark));
+  ImGui::ProgressBar(static_cast<float>(done) / static_cast<float>(comparison.count),
+                     {-1, ImGui::GetTextLineHeight() / 3}, "");
+  ImGui::PopStyleColor();
+  tooltip("How many of the algorithms are measured");
+}
+
+void draw_measured_frame(const Comparison& comparison) {
+  const auto [width, height] = comparison.image;
+  const auto [atlas_width, atlas_height] = comparison.atlas;
+  const std::string how = comparison.on_device
+                              ? fmt::format("atlas of {} x {}", atlas_width, atlas_height)
+                              : "one thread each";
+  ImGui::TextWrapped("%s", fmt::format("{}: {} x {}, {} levels, {}", comparison.frame, width,
+                                       height, comparison.levels, how)
+                               .c_str());
+  tooltip(
+      comparison.on_device
+          ? "The frame that was measured, in pixels; the levels of its pyramid, which are smaller "
+            "and smaller copies of it; and the image that holds them all, whose integral images "
+            "are computed"
+          : "The frame that was measured, in pixels, and the levels of its pyramid, which are "
+            "smaller and smaller copies of it. Each algorithm computes the integral images of all "
+            "levels in a single thread; detection itself uses all threads");
+  if (comparison.floor_ms <= 0) return;
+  ImGui::TextWrapped("the line is the floor, a plain copy: %s",
+                     time_text(comparison.floor_ms).c_str());
+  tooltip(
+      fmt::format("The time in which this machine{} copies as many bytes as must at least be read "
+                  "and written. The factors are multiples of it{}",
+                  comparison.on_device ? "" : ", with all threads,",
+                  comparison.on_device
+                      ? ""
+                      : "; below 1 where the tables stay in a cache, which is faster than memory"));
+}
+
+// The width of the buttons A and B.
+float pins_width() {
+  const ImGuiStyle& style = ImGui::GetStyle();
+  return ImGui::CalcTextSize("AB").x + 4 * style.FramePadding.x + style.ItemInnerSpacing.x;
+}
+
+class SatPanel final : public Panel {
+ public:
+  SatPanel() : Panel("SAT algorithms", false) {}
+
+  void draw(PanelContext& context) override;
+  void begin(PanelContext& context) override;  // alternates the pinned ones
+  bool handle_key(const Screen::Press& press, PanelContext& context) override;
+  void note_times(const History& history, const LiveResult& last) override;
+
+ private:
+  // A to B, B to A. Returns true if that has changed the algorithm.
+  bool switch_algorithm(LiveSettings& settings, const LiveResult& last) const;
+  bool draw_rows(const std::vector<SatFacts>& sats, const Comparison& comparison,
+                 const std::string& in_use, LiveSettings* settings);
+  bool draw_row(const SatRow& row, const Comparison& comparison, bool in_use, bool can_be_used);
+  void draw_pins(const std::string& id);
+
+  std::vector<SatFacts> cpu_sats_ = cpu_sat_facts();
+  SatPair pair_;
+};
+
+void SatPanel::draw(PanelContext& context) {
+  const LiveResult& last = context.result;
+  LiveSettings& settings = context.choices.settings;
+  Wishes& wishes = context.wishes;
+  const std::string on_device = sat_in_use(settings, last);
+  const bool is_current = context.comparison && context.comparison->on_device != on_device.empty();
+  const Comparison shown = is_current ? *context.comparison : Comparison{};
+  if (draw_button(shown.running.empty() && last.frame.picture.pixels.data))
+    wishes.comparison = true;
+  if (!shown.running.empty()) draw_progress(shown);
+  if (!shown.message.empty()) draw_warning(shown.message);
+  if (shown.levels > 0) draw_measured_frame(shown);
+  if (shown.levels > 0 && shown.running.empty() && shown.source != last.frame.source)
+    draw_warning("These times are of another picture or video than the one that is shown.");
+  const std::vector<SatFacts>& gpu_sats = context.machine.sats;
+  if (!on_device.empty()) {
+    wishes.settings |= draw_rows(gpu_sats, shown, on_device, &settings);
+    ImGui::Separator();
+    if (draw_pair(pair_, on_device)) wishes.settings |= switch_algorithm(settings, last);
+    return;
+  }
+  draw_rows(cpu_sats_, shown, id_backend, nullptr);
+  ImGui::Separator();
+  if (gpu_sats.empty())
+    draw_remark("This program is built without CUDA, so it has no algorithms for GPUs.");
+  else
+    draw_remark("These are for GPUs. Now faces are detected on the CPU.");
+  draw_rows(gpu_sats, {}, "", nullptr);
+}
+
+// settings: null if the algorithms cannot be chosen.
+bool SatPanel::draw_rows(const std::vector<SatFacts>& sats, const Comparison& comparison,
+                         const std::string& in_use, LiveSettings* settings) {
+  bool changed = false;
+  for (const SatRow& row : rows_of(sats, comparison))
+    if (draw_row(row, comparison, row.facts.id == in_use, settings != nullptr) && settings)
+      changed |= use_sat(row.facts.id, *settings);
+  return changed;
+}
+
+// The id, and below it the bar, or else what the algorithm is. Returns true if it is clicked.
+bool SatPanel::draw_row(const SatRow& row, const Comparison& comparison, bool in_use,
+                        bool can_be_used) {
+  const auto& [facts, rank] = row;
+  const bool has_bar = rank && rank->failure.empty();
+  const std::string text =
+      rank ? rank->failure
+           : fmt::format("{}; {}; {}", facts.title, facts.authors, traffic_text(facts));
+  const ImVec2 corner = ImGui::GetCursorScreenPos();
+  const float width = ImGui::GetContentRegionAvail().x, line = ImGui::GetTextLineHeight();
+  const float pins = pins_width();
+  const float below = corner.y + line + ImGui::GetStyle().ItemInnerSpacing.y;
+  const float body = has_bar ? line : ImGui::CalcTextSize(text.c_str(), nullptr, false, width).y;
+  ImGui::PushStyleVar(ImGuiStyleVar_DisabledAlpha, 1);  // as readable as the others
+  const bool clicked = ImGui::Selectable(
+      facts.id.c_str(), in_use,
+      ImGuiSelectableFlags_AllowItemOverlap |
+          (can_be_used ? ImGuiSelectableFlags_None : ImGuiSelectableFlags_Disabled),
+      {width, below - corner.y + body});
+  ImGui::PopStyleVar();
+  const ImVec2 after = ImGui::GetCursorScreenPos();
+  const bool is_different = has_bar && !rank->identical;
+  ImGui::GetWindowDrawList()->AddText(
+      {corner.x + ImGui::CalcTextSize(facts.id.c_str()).x + line / 2, corner.y},
+      ImGui::GetColorU32(is_different ? ImGuiCol_Text : ImGuiCol_TextDisabled),
+      is_different ? "DIFFERENT"
+      : in_use     ? "in use"
+                   : "");
+  if (ImGui::GetMousePos().y >= below || ImGui::GetMousePos().x < corner.x + width - pins)
+    tooltip(fmt::format("{}{}\n{}{}{}", facts.id, in_use ? ", in use" : "", explanation_of(facts),
+                        rank ? fmt::format("\n{}", measured_text(*rank, comparison)) : "",
+                        can_be_used && !in_use ? "\nClick to use it" : ""));
+  if (can_be_used) {
+    ImGui::SetCursorScreenPos({corner.x + width - pins, corner.y});
+    draw_pins(facts.id);
+  }
+  ImGui::SetCursorScreenPos({corner.x, below});
+  if (has_bar)
+    draw_sat_bar(*rank, comparison, in_use);
+  else
+    ImGui::GetWindowDrawList()->AddText(
+        ImGui::GetFont(), ImGui::GetFontSize(), {corner.x, below},
+        ImGui::GetColorU32(rank ? ImGuiCol_Text : ImGuiCol_TextDisabled), text.c_str(), nullptr,
+        width);
+  ImGui::SetCursorScreenPos(after);
+  return clicked;
+}
+
+void SatPanel::draw_pins(const std::string& id) {
+  ImGui::PushID(id.c_str());
+  for (const auto& [side, label] : {std::pair{SatPair::a, "A"}, std::pair{SatPair::b, "B"}}) {
+    if (side == SatPair::b) ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
+    const bool is_pinned = pair_.id(side) == id;
+    if (is_pinned)
+      ImGui::PushStyleColor(ImGuiCol_Button, ImGui::GetColorU32(ImGuiCol_ButtonActive));
+    if (ImGui::SmallButton(label)) pair_.pin(side, id);
+    if (is_pinned) ImGui::PopStyleColor();
+    tooltip(
+        fmt::format("{} this algorithm as {}, one of two whose times on the live frames are "
+                    "shown side by side below",
+                    is_pinned ? "Unpins" : "Pins", label));
+  }
+  ImGui::PopID();
+}
+
+bool SatPanel::switch_algorithm(LiveSettings& settings, const LiveResult& last) const {
+  const std::string in_use = sat_in_use(settings, last);
+  return !in_use.empty() && use_sat(pair_.next(in_use), settings);
+}
+
+void SatPanel::begin(PanelContext& context) {
+  LiveSettings& settings = context.choices.settings;
+  const std::string in_use = sat_in_use(settings, context.result);
+  if (!in_use.empty() && use_sat(pair_.due(in_use, context.now), settings))
+    context.wishes.settings = true;
+}
+
+bool SatPanel::handle_key(const Screen::Press& press, PanelContext& context) {
+  if (press.ctrl || press.key != 'X') return false;
+  if (switch_algorithm(context.choices.settings, context.result)) context.wishes.settings = true;
+  return true;
+}
+
+void SatPanel::note_times(const History& history, const LiveResult& last) {
+  if (!last.sat.empty()) pair_.keep(last.sat, SatPair::times_of(history), last.any_sat);
+}
+
+}  // namespace
+
+std::unique_ptr<Panel> make_sat_panel() {
+  return std::make_unique<SatPanel>();
+}
+
+}  // namespace facesat::app
