@@ -4,16 +4,15 @@
 #include <utility>
 #include <vector>
 
-#include "lab/command.hpp"
-
 #include "app/bench/bench_cascade.hpp"
 #include "app/bench/bench_detect.hpp"
 #include "app/bench/bench_micro.hpp"
+#include "app/bench/problem_command.hpp"
 #include "app/common/command_line.hpp"
-#include "app/common/messages.hpp"
 #include "app/detect/detect.hpp"
 #include "app/info.hpp"
 #include "app/live/live.hpp"
+#include "library/support/messages.hpp"
 
 namespace facesat::app {
 namespace {
@@ -44,7 +43,7 @@ struct Commands::Parsed {
   BenchMicroCommand bench_micro;
   bool info_as_json = false;
   std::string shown_cascade;
-  std::vector<std::unique_ptr<lab::Command>> bench_problems;
+  std::vector<std::unique_ptr<ProblemCommand>> bench_problems;
   const CLI::App *detect_app, *live_app, *bench_detect_app, *bench_cascade_app, *bench_micro_app,
       *info_app;
 };
@@ -63,7 +62,7 @@ Commands::Commands()
   CLI::App* bench = parser_->add_subcommand("bench", "Benchmarks");
   bench->require_subcommand(1);
   for (auto& problem : lab::all_problems())
-    p.bench_problems.push_back(std::make_unique<lab::Command>(*bench, std::move(problem)));
+    p.bench_problems.push_back(std::make_unique<ProblemCommand>(*bench, std::move(problem)));
   p.bench_detect_app = add_bench_detect(*bench, p.bench_detect);
   p.bench_cascade_app = add_bench_cascade(*bench, p.bench_cascade);
   p.bench_micro_app = add_bench_micro(*bench, p.bench_micro);

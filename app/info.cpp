@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 #include <tbb/version.h>
 
-#include "app/common/messages.hpp"
 #include "app/live/live.hpp"
 #include "cascades/cascade_store.hpp"
 #include "kernels/device/gpu_info.hpp"
@@ -14,6 +13,7 @@
 #include "kernels/scan/algorithm.hpp"
 #include "library/media/codec.hpp"
 #include "library/media/video.hpp"
+#include "library/support/messages.hpp"
 #include "library/support/printable.hpp"
 
 namespace facesat::app {

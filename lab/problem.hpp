@@ -1,8 +1,10 @@
-// What a benchmark consists of: `facesat bench NAME` runs any Problem (command.hpp), and writes its
-// page. A new problem is a file that defines one, and a line in problems.cpp.
+// What a benchmark consists of: `facesat bench NAME` runs any Problem
+// (app/bench/problem_command.hpp), and writes its page. A new problem is a file that defines one,
+// and a line in problems.cpp.
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -94,6 +96,9 @@ class Problem {
   // The algorithm whose time the speed-ups are measured against; "": none.
   virtual std::string speedup_over() const { return ""; }
 };
+
+// Of `facesat bench`, in the order of the help.
+std::vector<std::unique_ptr<Problem>> all_problems();
 
 // The page, from rows as --json has them. `machine`: machine_json().
 std::string page_of(const Problem& problem, const Json& rows, const Json& machine,

@@ -2,13 +2,13 @@
 #include <algorithm>
 #include <iterator>
 
-#include "lab/command.hpp"
+#include "lab/problem.hpp"
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "app/common/parse_size.hpp"
 #include "kernels/device/gpu_info.hpp"
 #include "library/support/errors.hpp"
+#include "library/support/parse_size.hpp"
 
 namespace facesat::lab {
 
@@ -39,7 +39,7 @@ bool wants_all(const std::vector<std::string>& asked) {
 
 Size picture_size(const std::string& text) {
   constexpr int largest_side = 32768;
-  const Size size = app::parse_size(text);
+  const Size size = parse_size(text);
   if (size.width < 1 || size.height < 1 || size.width > largest_side || size.height > largest_side)
     throw UsageError(fmt::format("--size {}: sides are from 1 to {}", text, largest_side));
   return size;

@@ -10,12 +10,12 @@
 
 #include "lab/files.hpp"
 #include "lab/measure.hpp"
+#include "lab/scene.hpp"
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 #include <tbb/global_control.h>
 
-#include "app/bench/scene.hpp"
 #include "cascades/cascade_store.hpp"
 #include "kernels/cascade/late_division.hpp"
 #include "kernels/cuda_backend.hpp"
@@ -65,7 +65,7 @@ struct Measured {
 };
 
 // What is measured: a backend, and on a GPU a division of the stages.
-struct Contender {
+struct EvaluatingBackend {
   std::string backend, late;  // late: none, auto, or groups
   int device = 0;
   std::function<std::unique_ptr<Backend>()> make;
@@ -103,8 +103,8 @@ std::optional<gpu::LateDivision> parse_late(const std::string& text) {
 
 // Runs whole frames, so that the caches hold what they hold in normal use; only the time of the
 // evaluation is recorded. The CPU backend runs on one thread.
-Measured measure(const Contender& contender, const std::shared_ptr<const Cascade>& cascade,
-                 const Scene& scene, const BenchCascadeCommand& command) {
+Measured measure(const EvaluatingBackend& contender, const std::shared_ptr<const Cascade>& cascade,
+                 const lab::Scene& scene, const BenchCascadeCommand& command) {
   const int warm_up = contender.backend == "cuda" ? gpu::frames_before_measuring + 2 : 3;
   const tbb::global_control one_thread(tbb::global_control::max_allowed_parallelism, 1);
   const Pyramid pyramid = plan_pyramid(scene.size, cascade->window, command.detect);
@@ -123,8 +123,8 @@ Measured measure(const Contender& contender, const std::shared_ptr<const Cascade
 }
 
 // With "auto", what has been chosen, too.
-std::string late_of(const Contender& contender, const std::shared_ptr<const Cascade>& cascade,
-                    const Measured& measured) {
+std::string late_of(const EvaluatingBackend& contender,
+                    const std::shared_ptr<const Cascade>& cascade, const Measured& measured) {
   if (contender.late != "auto") return contender.late;
   const std::optional<gpu::LateDivision> chosen =
       gpu::LateDivisions::of_process().find(contender.device, cascade, measured.work.positions);
@@ -135,7 +135,7 @@ std::string late_of(const Contender& contender, const std::shared_ptr<const Casc
 }
 
 Json to_row(const std::string& backend, const std::string& late, const std::string& cascade,
-            const Scene& scene, const Measured& measured) {
+            const lab::Scene& scene, const Measured& measured) {
   const double median = lab::quantile(measured.us, 0.5);
   return {{"backend", backend},
           {"late", late},
@@ -174,9 +174,9 @@ void print_row(const Json& row) {
 }
 
 // With --backend auto: the CPU, and CUDA if this machine has a usable device.
-std::vector<Contender> contenders_for(const BenchCascadeCommand& command,
-                                      const std::shared_ptr<const Cascade>& cascade) {
-  std::vector<Contender> all;
+std::vector<EvaluatingBackend> contenders_for(const BenchCascadeCommand& command,
+                                              const std::shared_ptr<const Cascade>& cascade) {
+  std::vector<EvaluatingBackend> all;
   const Backends backends(command.backend, {cascade});
   if (!backends.on_gpu() || command.backend.choice == BackendChoice::automatic)
     all.push_back({"cpu", "none", 0, make_cpu_backend});
@@ -193,13 +193,13 @@ std::vector<Contender> contenders_for(const BenchCascadeCommand& command,
 
 int run_bench_cascade(const BenchCascadeCommand& command) {
   lab::require_writable_table(command.json);
-  const Picture picture = read_scene_picture(command.image);
-  const std::vector<Size> sizes = scene_sizes(command.sizes, picture.pixels.size);
+  const Picture picture = lab::read_scene_picture(command.image);
+  const std::vector<Size> sizes = lab::scene_sizes(command.sizes, picture.pixels.size);
   check(command.detect);
   for (const std::string& late : command.late) parse_late(late);
   for (const std::string& cascade : command.cascades) {
     contenders_for(command, find_cascade(cascade));  // throws if one is not available
-    for (const Size size : sizes) require_windows(cascade, size, command.detect);
+    for (const Size size : sizes) lab::require_windows(cascade, size, command.detect);
   }
   Json rows = Json::array();
   bool agree = true;
@@ -207,9 +207,9 @@ int run_bench_cascade(const BenchCascadeCommand& command) {
   for (const std::string& name : command.cascades) {
     const std::shared_ptr<const Cascade> cascade = find_cascade(name);
     for (const Size size : sizes) {
-      const Scene scene = make_scene(picture, size);
+      const lab::Scene scene = lab::make_scene(picture, size);
       std::optional<Measured> first;
-      for (const Contender& contender : contenders_for(command, cascade)) {
+      for (const EvaluatingBackend& contender : contenders_for(command, cascade)) {
         Measured measured = measure(contender, cascade, scene, command);
         rows.push_back(to_row(contender.backend, late_of(contender, cascade, measured), name, scene,
                               measured));

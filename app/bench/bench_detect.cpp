@@ -6,11 +6,11 @@
 
 #include "lab/files.hpp"
 #include "lab/measure.hpp"
+#include "lab/scene.hpp"
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "app/bench/contender.hpp"
-#include "app/bench/scene.hpp"
 #include "cascades/cascade_store.hpp"
 #include "library/support/errors.hpp"
 #include "library/support/files.hpp"
@@ -44,7 +44,7 @@ struct Entry {
 // Processes frames one after the other, as in a video, for at least 50 ms. The first frame is not
 // recorded if others follow, because it wakes threads and fills caches. Returns the milliseconds
 // that were measured, those of the first frame included.
-double take_turn(const Entry& entry, const Scene& scene, Measured& measured) {
+double take_turn(const Entry& entry, const lab::Scene& scene, Measured& measured) {
   constexpr double least_ms = 50;
   Contender& contender = *entry.contender;
   contender.use_threads(entry.threads);
@@ -64,7 +64,7 @@ double take_turn(const Entry& entry, const Scene& scene, Measured& measured) {
 }
 
 // The entries take turns, so that a disturbance of the machine affects all of them.
-std::vector<Measured> measure(const std::vector<Entry>& entries, const Scene& scene,
+std::vector<Measured> measure(const std::vector<Entry>& entries, const lab::Scene& scene,
                               double seconds) {
   constexpr int least_turns = 5;
   std::vector<Measured> all(entries.size());
@@ -99,7 +99,8 @@ Json step_medians(const std::vector<StepTimes>& steps) {
   return json;
 }
 
-Json to_row(const Entry& entry, const std::string& cascade, const Scene& scene, Measured measured) {
+Json to_row(const Entry& entry, const std::string& cascade, const lab::Scene& scene,
+            Measured measured) {
   std::sort(measured.ms.begin(), measured.ms.end());
   std::sort(measured.with_upload_ms.begin(), measured.with_upload_ms.end());
   return {{"detector", entry.contender->name()},
@@ -173,7 +174,7 @@ std::vector<Entry> make_entries(const Contenders& contenders, const std::vector<
 
 // Appends the rows of all contenders for one cascade and scene, and prints them. A row is identical
 // if its windows before grouping are those of the first contender.
-void bench(const std::string& cascade, const Scene& scene, const BenchDetectCommand& command,
+void bench(const std::string& cascade, const lab::Scene& scene, const BenchDetectCommand& command,
            Json& rows) {
   const Contenders contenders = make_contenders(cascade, command);
   const std::vector<Rect> expected = contenders.front()->windows(scene.gray.view());
@@ -197,17 +198,17 @@ void bench(const std::string& cascade, const Scene& scene, const BenchDetectComm
 
 int run_bench_detect(const BenchDetectCommand& command) {
   lab::require_writable_table(command.json);
-  const Picture picture = read_scene_picture(command.image);
-  const std::vector<Size> sizes = scene_sizes(command.sizes, picture.pixels.size);
+  const Picture picture = lab::read_scene_picture(command.image);
+  const std::vector<Size> sizes = lab::scene_sizes(command.sizes, picture.pixels.size);
   check(command.detect);
   for (const std::string& cascade : command.cascades) {
     const Backends usable(command.backend, {find_cascade(cascade)});  // throws unless usable
-    for (const Size size : sizes) require_windows(cascade, size, command.detect);
+    for (const Size size : sizes) lab::require_windows(cascade, size, command.detect);
   }
   Json rows = Json::array();
   print_title();
   for (const std::string& cascade : command.cascades)
-    for (const Size size : sizes) bench(cascade, make_scene(picture, size), command, rows);
+    for (const Size size : sizes) bench(cascade, lab::make_scene(picture, size), command, rows);
   const bool agree =
       std::all_of(rows.begin(), rows.end(), [](const Json& row) { return row["identical"]; });
   if (!command.json.empty()) lab::write_table(command.json, rows);

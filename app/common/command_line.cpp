@@ -2,8 +2,8 @@
 
 #include <charconv>
 
-#include "app/common/parse_size.hpp"
 #include "library/support/errors.hpp"
+#include "library/support/parse_size.hpp"
 
 namespace facesat::app {
 

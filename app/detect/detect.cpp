@@ -11,7 +11,6 @@
 #include <tbb/parallel_pipeline.h>
 #include <unistd.h>
 
-#include "app/common/messages.hpp"
 #include "app/detect/blurred_videos.hpp"
 #include "app/detect/item_reader.hpp"
 #include "app/detect/layout.hpp"
@@ -28,6 +27,7 @@
 #include "library/support/errors.hpp"
 #include "library/support/files.hpp"
 #include "library/support/interrupt.hpp"
+#include "library/support/messages.hpp"
 
 namespace facesat::app {
 namespace {

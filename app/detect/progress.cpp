@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "app/common/messages.hpp"
+#include "library/support/messages.hpp"
 
 namespace facesat::app {
 namespace {

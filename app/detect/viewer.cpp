@@ -7,10 +7,10 @@
 
 #include <fmt/format.h>
 
-#include "app/common/messages.hpp"
 #include "library/media/highgui.hpp"
 #include "library/support/errors.hpp"
 #include "library/support/interrupt.hpp"
+#include "library/support/messages.hpp"
 #include "library/support/printable.hpp"
 
 namespace facesat::app {

@@ -9,7 +9,6 @@
 
 #include <fmt/format.h>
 
-#include "app/common/messages.hpp"
 #include "app/live/detection/frame_limit.hpp"
 #include "app/live/detection/history.hpp"
 #include "app/live/frames/capture.hpp"
@@ -24,6 +23,7 @@
 #include "library/support/errors.hpp"
 #include "library/support/files.hpp"
 #include "library/support/interrupt.hpp"
+#include "library/support/messages.hpp"
 
 namespace facesat::app {
 namespace {

@@ -16,22 +16,18 @@
 #include "lab/page/charts.hpp"
 #include "lab/page/page.hpp"
 #include "lab/problem.hpp"
+#include "lab/problems/sat_on_cpu.hpp"
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_reduce.h>
 
-#include "app/common/cpu_sats.hpp"
 #include "core/cpu/integral.hpp"
 #include "core/memory.hpp"
 #include "library/support/errors.hpp"
 #include "library/support/files.hpp"
 
 namespace facesat::lab {
-
-using app::cpu_2r2w;
-using app::cpu_4r1w;
-using app::Summed;
 
 namespace {
 
@@ -47,7 +43,7 @@ const std::vector<std::string> gpu_sats{
 
 // Those of the CPU, on one thread: cpu_sats.hpp's, and the CPU backend's own integral(), which
 // always computes both integral images (sums and squared sums), and only for 8-bit pictures.
-const std::vector<std::string> cpu_sats{app::id_2r2w, app::id_4r1w, app::id_backend};
+const std::vector<std::string> cpu_sats{id_2r2w, id_4r1w, id_backend};
 
 // An integral image with its borders, in the layout of core/table.hpp.
 template <class Out>
@@ -93,7 +89,7 @@ bool is_correct(View<const In> picture, View<const Out> table) {
     const Out *const row = table.row(y), *const above = table.row(y - 1);
     for (int x = 0; x < picture.size.width; ++x)
       if (row[x] !=
-          app::summand<summed, Out>(picture.row(y)[x]) + (row[x - 1] + (above[x] - above[x - 1])))
+          summand<summed, Out>(picture.row(y)[x]) + (row[x - 1] + (above[x] - above[x - 1])))
         return false;
     return true;
   };
@@ -125,10 +121,10 @@ class HostSat {
   void run(const std::string& id) {
     const View<const In> picture = std::as_const(picture_).view();
     const View<Out> sum = sum_.view(), squared_sum = squared_sum_.view();
-    if (id == app::id_2r2w) {
+    if (id == id_2r2w) {
       cpu_2r2w<Summed::values>(picture, sum);
       if (squares_) cpu_2r2w<Summed::squares>(picture, squared_sum);
-    } else if (id == app::id_4r1w) {
+    } else if (id == id_4r1w) {
       cpu_4r1w<Summed::values>(picture, sum);
       if (squares_) cpu_4r1w<Summed::squares>(picture, squared_sum);
     } else if constexpr (sizeof(In) == 1 && std::is_integral_v<Out>) {
@@ -158,7 +154,7 @@ std::vector<Subject> host_subjects(const SatCase& one, const std::vector<std::st
   gpu::visit_types(one.type, [&]<class In, class Out>(In, Out) {
     constexpr bool is_of_backend = sizeof(In) == 1 && std::is_integral_v<Out>;
     // The CPU backend, always last, makes both tables even if the squares were not requested.
-    const bool has_squares = one.squares || (is_of_backend && ids.back() == app::id_backend);
+    const bool has_squares = one.squares || (is_of_backend && ids.back() == id_backend);
     const auto area = static_cast<std::uint64_t>(one.size.area());
     std::shared_ptr<HostSat<In, Out>> sat;
     std::string failure;
@@ -169,7 +165,7 @@ std::vector<Subject> host_subjects(const SatCase& one, const std::vector<std::st
       failure = error.what();
     }
     for (const std::string& id : ids) {
-      const bool is_backend = id == app::id_backend;
+      const bool is_backend = id == id_backend;
       const bool squares = one.squares || is_backend;
       Subject subject{.id = id,
                       .bytes = static_cast<double>(area) *
@@ -411,9 +407,9 @@ class SatProblem final : public Problem {
         {"memcpy", "cudaMemcpy that reads and writes as many bytes in all as the floor"},
         {"peer_cub", "CUB: block-wide scans of rows, then scans of columns (2R2W)"},
         {"peer_npp", "NPP: nppiIntegral, with the types and the layout that NPP has"},
-        {app::id_2r2w, "One thread of the CPU: running sums down the columns, then along the rows"},
-        {app::id_4r1w, "One thread of the CPU: each element from its three neighbours"},
-        {app::id_backend,
+        {id_2r2w, "One thread of the CPU: running sums down the columns, then along the rows"},
+        {id_4r1w, "One thread of the CPU: each element from its three neighbours"},
+        {id_backend,
          "One thread of the CPU: the detector’s CPU backend, which computes the integral and the "
          "squared integral image together, with SIMD instructions"}};
     if (const auto other = others.find(id); other != others.end()) return {other->second};

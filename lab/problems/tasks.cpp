@@ -11,19 +11,19 @@
 
 #include "lab/problem.hpp"
 #include "lab/problems/sat.hpp"
+#include "lab/scene.hpp"
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 
-#include "app/bench/scene.hpp"
-#include "app/common/parse_size.hpp"
 #include "core/memory.hpp"
 #include "kernels/tasks/sat.hpp"
 #include "library/media/codec.hpp"
 #include "library/media/stamp.hpp"
 #include "library/support/errors.hpp"
 #include "library/support/files.hpp"
+#include "library/support/parse_size.hpp"
 
 namespace facesat::lab {
 namespace {
@@ -192,7 +192,7 @@ std::vector<Size> standard_sizes(Kind kind) {
 
 Size size_of(Kind kind, const std::string& text) {
   if (kind != Kind::knapsack) return picture_size(text);
-  const Size size = app::parse_size(text);
+  const Size size = parse_size(text);
   if (text.find('x') == std::string::npos || size.width < 1 || size.height < 1 ||
       size.width > gpu::most_items || size.height > gpu::largest_capacity)
     throw UsageError(
@@ -286,8 +286,8 @@ class TasksProblem final : public Problem {
   void prepare(const Request& request) override {
     if (!output_.empty()) require_writable_output();
     if (image_.empty()) return;
-    picture_ = app::read_scene_picture(image_);
-    kinds_.front().second = app::scene_sizes(request.sizes, picture_->pixels.size);
+    picture_ = read_scene_picture(image_);
+    kinds_.front().second = scene_sizes(request.sizes, picture_->pixels.size);
   }
 
   std::vector<Column> columns() const override {
@@ -427,7 +427,7 @@ class TasksProblem final : public Problem {
   void run_halftone(const Json& fields, Size size, const Picture* picture, const Request& request,
                     Table& table) {
     HalftoneCase one{rule_ == "32f" ? gpu::HalftoneRule::real : gpu::HalftoneRule::integer,
-                     picture ? app::make_scene(*picture, size).gray : halftone_ramp(size),
+                     picture ? make_scene(*picture, size).gray : halftone_ramp(size),
                      Image<std::uint8_t>(size)};
     solve(one, true, one.expected.view());
     if (!output_.empty()) write_halftone(output_, one.expected);

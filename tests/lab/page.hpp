@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "lab/command.hpp"
+#include "lab/problem.hpp"
 #include <gtest/gtest.h>
 #include <pugixml.hpp>
 

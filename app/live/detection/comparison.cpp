@@ -6,7 +6,8 @@
 #include <string_view>
 #include <utility>
 
-#include "app/common/cpu_sats.hpp"
+#include "lab/problems/sat_on_cpu.hpp"
+
 #include "app/live/detection/face_search.hpp"
 #include "cascades/cascade_store.hpp"
 #include "core/cpu/integral.hpp"
@@ -70,12 +71,12 @@ struct Tables {
 
 void integrate(std::string_view id, View<const std::uint8_t> level, Tables& tables) {
   const View<std::uint32_t> sum = tables.sum.view(), squares = tables.squares.view();
-  if (id == id_2r2w) {
-    cpu_2r2w<Summed::values>(level, sum);
-    cpu_2r2w<Summed::squares>(level, squares);
-  } else if (id == id_4r1w) {
-    cpu_4r1w<Summed::values>(level, sum);
-    cpu_4r1w<Summed::squares>(level, squares);
+  if (id == lab::id_2r2w) {
+    lab::cpu_2r2w<lab::Summed::values>(level, sum);
+    lab::cpu_2r2w<lab::Summed::squares>(level, squares);
+  } else if (id == lab::id_4r1w) {
+    lab::cpu_4r1w<lab::Summed::values>(level, sum);
+    lab::cpu_4r1w<lab::Summed::squares>(level, squares);
   } else {
     cpu::integral(level, sum, squares);
   }
@@ -115,7 +116,7 @@ class CpuSats {
     return std::all_of(levels_.begin(), levels_.end(), [&](const Image<std::uint8_t>& level) {
       for (Tables* tables : {&tables_, &expected}) tables->prepare(level.size());
       integrate(id, level.view(), tables_);
-      integrate(id_2r2w, level.view(), expected);
+      integrate(lab::id_2r2w, level.view(), expected);
       return tables_ == expected;
     });
   }
@@ -131,7 +132,7 @@ std::vector<std::string> device_sats() {
 }
 
 std::vector<std::string> cpu_sats() {
-  return {id_2r2w, id_4r1w, id_backend};
+  return {lab::id_2r2w, lab::id_4r1w, lab::id_backend};
 }
 
 }  // namespace

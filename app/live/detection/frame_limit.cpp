@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "app/common/messages.hpp"
+#include "library/support/messages.hpp"
 
 namespace facesat::app {
 

@@ -45,7 +45,7 @@ int key_in_layout(int key, int scancode) {
 }
 
 // Is there a window? Threads may call wake() before and after that.
-std::atomic<bool> is_open = false;
+std::atomic<bool> is_screen_open = false;
 
 // Reports that there can be no window.
 [[noreturn]] void refuse(const std::string& what) {
@@ -130,11 +130,11 @@ Screen::Screen(const std::string& title, const Rect& place, bool vsync) : title_
   set_dark(true);
   ImGui_ImplGlfw_InitForOpenGL(window_, true);
   ImGui_ImplOpenGL3_Init("#version 330 core");
-  is_open = true;
+  is_screen_open = true;
 }
 
 Screen::~Screen() {
-  is_open = false;
+  is_screen_open = false;
   ImGui_ImplOpenGL3_Shutdown();
   ImGui_ImplGlfw_Shutdown();
   ImGui::DestroyContext();
@@ -178,7 +178,7 @@ void Screen::take_events(bool may_wait) {
 }
 
 void Screen::wake() {
-  if (is_open) glfwPostEmptyEvent();
+  if (is_screen_open) glfwPostEmptyEvent();
 }
 
 bool Screen::is_closed() const {

@@ -2,10 +2,9 @@
 
 #include <algorithm>
 
+#include "lab/problems/sat_on_cpu.hpp"
 #include <fmt/format.h>
 #include <imgui.h>
-
-#include "app/common/cpu_sats.hpp"
 
 namespace facesat::app {
 namespace {
@@ -61,11 +60,11 @@ std::vector<SatFacts> cpu_sat_facts() {
       "Hierarchical Memory Machine, with GPU implementations, ICPP 2014";
   const std::string authors = authors_of(kasagi, 2014);
   return {
-      {id_2r2w, "Sums down the columns, then along the rows (2R2W)", kasagi, authors, 2, 2,
+      {lab::id_2r2w, "Sums down the columns, then along the rows (2R2W)", kasagi, authors, 2, 2,
        "one thread"},
-      {id_4r1w, "Each element from its pixel and three neighbours (4R1W)", kasagi, authors, 4, 1,
-       "one thread"},
-      {id_backend, "Prefix sums in vector registers, both tables from one read of the pixels",
+      {lab::id_4r1w, "Each element from its pixel and three neighbours (4R1W)", kasagi, authors, 4,
+       1, "one thread"},
+      {lab::id_backend, "Prefix sums in vector registers, both tables from one read of the pixels",
        "what facesat itself uses on the CPU", "facesat", 1, 1, "one thread"},
   };
 }

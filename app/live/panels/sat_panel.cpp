@@ -5,10 +5,10 @@
 #include <utility>
 #include <vector>
 
+#include "lab/problems/sat_on_cpu.hpp"
 #include <fmt/format.h>
 #include <imgui.h>
 
-#include "app/common/cpu_sats.hpp"
 #include "app/live/gui/widgets.hpp"
 #include "app/live/panels/panel.hpp"
 #include "app/live/panels/sat_chart.hpp"
@@ -127,7 +127,7 @@ void SatPanel::draw(PanelContext& context) {
     if (draw_pair(pair_, on_device)) wishes.settings |= switch_algorithm(settings, last);
     return;
   }
-  draw_rows(cpu_sats_, shown, id_backend, nullptr);
+  draw_rows(cpu_sats_, shown, lab::id_backend, nullptr);
   ImGui::Separator();
   if (gpu_sats.empty())
     draw_remark("This program is built without CUDA, so it has no algorithms for GPUs.");

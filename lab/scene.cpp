@@ -1,13 +1,13 @@
-#include "app/bench/scene.hpp"
+#include "lab/scene.hpp"
 
 #include <fmt/format.h>
 
-#include "app/common/parse_size.hpp"
 #include "cascades/cascade_store.hpp"
 #include "core/cpu/gray.hpp"
 #include "library/support/errors.hpp"
+#include "library/support/parse_size.hpp"
 
-namespace facesat::app {
+namespace facesat::lab {
 
 Scene make_scene(const Picture& picture, Size size) {
   Scene scene{size, new_frame<Bgr>(size), Image<std::uint8_t>(size)};
@@ -45,4 +45,4 @@ void require_windows(const std::string& cascade, Size size, const DetectOptions&
                                  size.width, size.height, cascade));
 }
 
-}  // namespace facesat::app
+}  // namespace facesat::lab

@@ -1,15 +1,15 @@
-#include "lab/command.hpp"
+#include "app/bench/problem_command.hpp"
 
 #include <utility>
 
 #include "lab/files.hpp"
 
 #include "app/common/command_line.hpp"
-#include "app/common/messages.hpp"
 #include "library/support/errors.hpp"
 #include "library/support/files.hpp"
+#include "library/support/messages.hpp"
 
-namespace facesat::lab {
+namespace facesat::app {
 namespace {
 
 // The command line as it could be typed.
@@ -34,7 +34,7 @@ void add_repeatable(CLI::App& parser, const std::string& name, const std::string
 // Adds an option of a problem.
 struct Add {
   CLI::App& parser;
-  const Option& option;
+  const lab::Option& option;
   void operator()(bool* flag) const { parser.add_flag(option.name, *flag, option.help); }
   void operator()(std::string* text) const {
     parser.add_option(option.name, *text, option.help)->type_name(option.type);
@@ -42,10 +42,10 @@ struct Add {
   void operator()(std::vector<std::string>* texts) const {
     add_repeatable(parser, option.name, option.type, option.help, *texts);
   }
-  void operator()(const Option::Choice& choice) const {
+  void operator()(const lab::Option::Choice& choice) const {
     std::map<std::string, std::string> words;
     for (const std::string& word : choice.words) words[word] = word;
-    app::add_choice(parser, option.name, *choice.value, words, option.help);
+    add_choice(parser, option.name, *choice.value, words, option.help);
   }
 };
 
@@ -54,7 +54,7 @@ void add_file(CLI::App& parser, const char* name, const char* help, std::string&
 }
 
 // All files have different names, and may be written.
-void require_writable_files(const Problem& problem, const Request& request) {
+void require_writable_files(const lab::Problem& problem, const lab::Request& request) {
   std::vector<std::pair<std::string, std::string>> files{{"--json", request.json},
                                                          {"--report", request.report}};
   for (const auto& more : problem.further_files()) files.push_back(more);
@@ -64,29 +64,30 @@ void require_writable_files(const Problem& problem, const Request& request) {
           same_file(files[i].second, files[k].second))
         throw UsageError(
             fmt::format("{} and {} need different files", files[k].first, files[i].first));
-  require_writable_table(request.json);
-  require_writable_page(request.report);
+  lab::require_writable_table(request.json);
+  lab::require_writable_page(request.report);
 }
 
 }  // namespace
 
-Command::Command(CLI::App& bench, std::unique_ptr<Problem> problem)
+ProblemCommand::ProblemCommand(CLI::App& bench, std::unique_ptr<lab::Problem> problem)
     : problem_(std::move(problem)),
-      request_(std::make_unique<Request>()),
+      request_(std::make_unique<lab::Request>()),
       parser_(bench.add_subcommand(std::string(problem_->name), std::string(problem_->help))) {
-  Request& request = *request_;
+  lab::Request& request = *request_;
   add_repeatable(*parser_, problem_->algorithms_option, problem_->algorithms_type,
                  problem_->algorithms_help, request.algorithms);
-  for (const Option& option : problem_->options) std::visit(Add{*parser_, option}, option.value);
+  for (const lab::Option& option : problem_->options)
+    std::visit(Add{*parser_, option}, option.value);
   add_repeatable(*parser_, "--size", problem_->sizes_type, problem_->sizes_help, request.sizes);
   parser_->add_option("--device", request.device, "The GPU, as 'facesat info' numbers them [0]")
       ->type_name("N")
-      ->check(app::whole_number(0));
+      ->check(whole_number(0));
   parser_
       ->add_option("--runs", request.runs,
                    "Timed runs of each algorithm; fewer where they take long [31]")
       ->type_name("N")
-      ->check(app::whole_number(1, 100000));
+      ->check(whole_number(1, 100000));
   add_file(*parser_, "--json", "Write the table to this file too, in place of an earlier one",
            request.json);
   add_file(*parser_, "--report",
@@ -95,23 +96,24 @@ Command::Command(CLI::App& bench, std::unique_ptr<Problem> problem)
   parser_->final_callback([&request, parser = parser_] { request.line = line_of(*parser); });
 }
 
-bool Command::is_chosen() const {
+bool ProblemCommand::is_chosen() const {
   return parser_->parsed();
 }
 
-int Command::run() {
+int ProblemCommand::run() {
   const std::string left_out = problem_->choose(*request_);
   require_writable_files(*problem_, *request_);
   problem_->prepare(*request_);
   if (!left_out.empty())
-    app::say(fmt::format("facesat: GPU {}s are left out: {}\n",
-                         problem_->algorithms_option.substr(2), left_out));
-  Table table(problem_->columns());
+    say(fmt::format("facesat: GPU {}s are left out: {}\n", problem_->algorithms_option.substr(2),
+                    left_out));
+  lab::Table table(problem_->columns());
   problem_->run(*request_, table);
-  if (!request_->json.empty()) write_table(request_->json, table.rows());
+  if (!request_->json.empty()) lab::write_table(request_->json, table.rows());
   if (!request_->report.empty())
-    write_page(request_->report, page_of(*problem_, table.rows(), machine_json(), request_->line));
+    lab::write_page(request_->report,
+                    lab::page_of(*problem_, table.rows(), lab::machine_json(), request_->line));
   return table.all_right() ? 0 : 1;
 }
 
-}  // namespace facesat::lab
+}  // namespace facesat::app

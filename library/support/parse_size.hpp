@@ -5,9 +5,9 @@
 
 #include "core/image.hpp"
 
-namespace facesat::app {
+namespace facesat {
 
 // Throws UsageError unless `text` is a size in pixels, each side 0 or more.
 Size parse_size(const std::string& text);
 
-}  // namespace facesat::app
+}  // namespace facesat

@@ -1,4 +1,4 @@
-#include "app/common/parse_size.hpp"
+#include "library/support/parse_size.hpp"
 
 #include <charconv>
 
@@ -6,7 +6,7 @@
 
 #include "library/support/errors.hpp"
 
-namespace facesat::app {
+namespace facesat {
 
 Size parse_size(const std::string& text) {
   const char *at = text.data(), *end = at + text.size();
@@ -24,4 +24,4 @@ Size parse_size(const std::string& text) {
   return size;
 }
 
-}  // namespace facesat::app
+}  // namespace facesat

@@ -1,5 +1,5 @@
 // The CPU's SAT algorithms of `facesat bench sat` against a plain double loop.
-#include "app/common/cpu_sats.hpp"
+#include "lab/problems/sat_on_cpu.hpp"
 
 #include <algorithm>
 #include <random>
@@ -12,7 +12,7 @@
 namespace facesat::test {
 namespace {
 
-using app::Summed;
+using lab::Summed;
 
 // Integers with random bits, whose sums wrap; real numbers so small that every sum is exact in any
 // order.
@@ -59,12 +59,12 @@ TEST(CpuSats, AllTypesAndAwkwardSizes) {
         const View<const In> picture = image.view();
         const std::string what = std::string(info.name) + " " + std::to_string(size.width) + "x" +
                                  std::to_string(size.height);
-        check<Summed::values, Out>(picture, app::cpu_2r2w<Summed::values, In, Out>, what + " 2R2W");
-        check<Summed::values, Out>(picture, app::cpu_4r1w<Summed::values, In, Out>, what + " 4R1W");
+        check<Summed::values, Out>(picture, lab::cpu_2r2w<Summed::values, In, Out>, what + " 2R2W");
+        check<Summed::values, Out>(picture, lab::cpu_4r1w<Summed::values, In, Out>, what + " 4R1W");
         if (sizeof(In) > 1) return;
-        check<Summed::squares, Out>(picture, app::cpu_2r2w<Summed::squares, In, Out>,
+        check<Summed::squares, Out>(picture, lab::cpu_2r2w<Summed::squares, In, Out>,
                                     what + " 2R2W, squares");
-        check<Summed::squares, Out>(picture, app::cpu_4r1w<Summed::squares, In, Out>,
+        check<Summed::squares, Out>(picture, lab::cpu_4r1w<Summed::squares, In, Out>,
                                     what + " 4R1W, squares");
       });
 }

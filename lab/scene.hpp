@@ -9,7 +9,7 @@
 #include "core/pyramid.hpp"
 #include "library/media/codec.hpp"
 
-namespace facesat::app {
+namespace facesat::lab {
 
 struct Scene {
   Size size;
@@ -30,4 +30,4 @@ std::vector<Size> scene_sizes(const std::vector<std::string>& texts, Size pictur
 // meaningless.
 void require_windows(const std::string& cascade, Size size, const DetectOptions& options);
 
-}  // namespace facesat::app
+}  // namespace facesat::lab

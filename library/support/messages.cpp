@@ -1,4 +1,4 @@
-#include "app/common/messages.hpp"
+#include "library/support/messages.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -6,7 +6,7 @@
 #include "library/support/files.hpp"
 #include "library/support/printable.hpp"
 
-namespace facesat::app {
+namespace facesat {
 namespace {
 
 int descriptor = STDERR_FILENO;  // that say() writes to
@@ -45,4 +45,4 @@ bool standard_error_is_terminal() {
   return ::isatty(descriptor) != 0;
 }
 
-}  // namespace facesat::app
+}  // namespace facesat

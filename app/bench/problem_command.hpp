@@ -2,7 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <vector>
 
 #include "lab/problem.hpp"
 
@@ -10,13 +9,13 @@ namespace CLI {
 class App;
 }
 
-namespace facesat::lab {
+namespace facesat::app {
 
 // A subcommand of `facesat bench`.
-class Command {
+class ProblemCommand {
  public:
   // Adds it to the parser, which must not outlive this object.
-  Command(CLI::App& bench, std::unique_ptr<Problem> problem);
+  ProblemCommand(CLI::App& bench, std::unique_ptr<lab::Problem> problem);
 
   bool is_chosen() const;  // after parsing
   // Measures, prints and writes files. Returns the exit status: 1 if a result is wrong or could not
@@ -24,12 +23,9 @@ class Command {
   int run();
 
  private:
-  std::unique_ptr<Problem> problem_;
-  std::unique_ptr<Request> request_;  // at an address that the parser keeps
+  std::unique_ptr<lab::Problem> problem_;
+  std::unique_ptr<lab::Request> request_;  // at an address that the parser keeps
   CLI::App* parser_;
 };
 
-// Of all problems, in the order of the help.
-std::vector<std::unique_ptr<Problem>> all_problems();
-
-}  // namespace facesat::lab
+}  // namespace facesat::app

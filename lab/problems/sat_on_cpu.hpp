@@ -11,7 +11,7 @@
 
 #include "core/image.hpp"
 
-namespace facesat::app {
+namespace facesat::lab {
 
 // The names of the CPU's algorithms: the two below, and the CPU backend's own integral()
 // (core/cpu/integral.hpp).
@@ -57,4 +57,4 @@ void cpu_4r1w(View<const In> picture, View<Out> table) {
   }
 }
 
-}  // namespace facesat::app
+}  // namespace facesat::lab

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace facesat::app {
+namespace facesat {
 
 // Writes to standard output. Throws OutputError, ClosedPipe.
 void print(std::string_view text);
@@ -22,4 +22,4 @@ void say_line(std::string_view line);
 
 bool standard_error_is_terminal();
 
-}  // namespace facesat::app
+}  // namespace facesat
