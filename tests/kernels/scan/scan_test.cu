@@ -159,7 +159,7 @@ ScanTask task_of(const ScanAlgorithm& algorithm, int n, ScanType type = ScanType
 
 // All combinations of the parameters' choices, smallest first. On the host, where every thread
 // costs a fibre, only the two smallest numbers of threads and the smallest of blocks.
-std::vector<ScanSettings> all_settings(const ScanAlgorithm& algorithm) {
+std::vector<ScanSettings> tested_settings(const ScanAlgorithm& algorithm) {
   std::vector<ScanSettings> all{{}};
   for (std::size_t i = 0; i < algorithm.parameters.size(); ++i) {
     const auto& [name, meaning, standard, choices] = algorithm.parameters[i];
@@ -177,7 +177,7 @@ std::vector<ScanSettings> all_settings(const ScanAlgorithm& algorithm) {
 
 // Settings that are quick on the host.
 ScanSettings small_settings(const ScanAlgorithm& algorithm) {
-  return on_gpu ? gpu::standard_settings(algorithm) : all_settings(algorithm).front();
+  return on_gpu ? gpu::standard_settings(algorithm) : tested_settings(algorithm).front();
 }
 
 class Scan : public ::testing::TestWithParam<const ScanAlgorithm*> {};
@@ -220,7 +220,7 @@ TEST_P(Scan, AllTypesOperatorsAndKinds) {
 TEST_P(Scan, AllSettings) {
   const int n = on_gpu ? 2000003 : 700;
   bool in_place = false;
-  for (const ScanSettings& settings : all_settings(*GetParam())) {
+  for (const ScanSettings& settings : tested_settings(*GetParam())) {
     ScanTask task = task_of(*GetParam(), n, ScanType::f32);
     task.settings = settings;
     under_one_schedule([&] { check(*GetParam(), task, in_place); });
