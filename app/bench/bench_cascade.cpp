@@ -8,9 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "lab/files.hpp"
-#include "lab/measure.hpp"
-#include "lab/scene.hpp"
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
@@ -19,6 +16,9 @@
 #include "cascades/cascade_store.hpp"
 #include "kernels/cascade/late_division.hpp"
 #include "kernels/cuda_backend.hpp"
+#include "lab/files.hpp"
+#include "lab/measure.hpp"
+#include "lab/scene.hpp"
 #include "library/support/errors.hpp"
 #include "library/support/files.hpp"
 

@@ -4,14 +4,14 @@
 #include <chrono>
 #include <thread>
 
-#include "lab/files.hpp"
-#include "lab/measure.hpp"
-#include "lab/scene.hpp"
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "app/bench/contender.hpp"
 #include "cascades/cascade_store.hpp"
+#include "lab/files.hpp"
+#include "lab/measure.hpp"
+#include "lab/scene.hpp"
 #include "library/support/errors.hpp"
 #include "library/support/files.hpp"
 

@@ -1,12 +1,12 @@
 #include "app/bench/bench_micro.hpp"
 
-#include "lab/files.hpp"
-#include "lab/micro.hpp"
-#include "lab/problem.hpp"
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "kernels/sat/chen_2018_model.hpp"
+#include "lab/files.hpp"
+#include "lab/micro.hpp"
+#include "lab/problem.hpp"
 #include "library/support/errors.hpp"
 #include "library/support/files.hpp"
 

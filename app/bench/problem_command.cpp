@@ -2,9 +2,8 @@
 
 #include <utility>
 
-#include "lab/files.hpp"
-
 #include "app/common/command_line.hpp"
+#include "lab/files.hpp"
 #include "library/support/errors.hpp"
 #include "library/support/files.hpp"
 #include "library/support/messages.hpp"

@@ -11,10 +11,6 @@
 #include <set>
 #include <utility>
 
-#include "lab/page/charts.hpp"
-#include "lab/page/page.hpp"
-#include "lab/page/text.hpp"
-#include "lab/problem.hpp"
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <tbb/parallel_for.h>
@@ -23,6 +19,10 @@
 #include "core/filter/definition.hpp"
 #include "core/filter/picture_filter.hpp"
 #include "core/memory.hpp"
+#include "lab/page/charts.hpp"
+#include "lab/page/page.hpp"
+#include "lab/page/text.hpp"
+#include "lab/problem.hpp"
 #include "library/support/errors.hpp"
 
 namespace facesat::lab {

@@ -12,11 +12,6 @@
 #include <type_traits>
 #include <utility>
 
-#include "lab/micro.hpp"
-#include "lab/page/charts.hpp"
-#include "lab/page/page.hpp"
-#include "lab/problem.hpp"
-#include "lab/problems/sat_on_cpu.hpp"
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <tbb/blocked_range.h>
@@ -24,6 +19,11 @@
 
 #include "core/cpu/integral.hpp"
 #include "core/memory.hpp"
+#include "lab/micro.hpp"
+#include "lab/page/charts.hpp"
+#include "lab/page/page.hpp"
+#include "lab/problem.hpp"
+#include "lab/problems/sat_on_cpu.hpp"
 #include "library/support/errors.hpp"
 #include "library/support/files.hpp"
 

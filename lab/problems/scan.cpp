@@ -9,15 +9,15 @@
 #include <memory>
 #include <optional>
 
-#include "lab/micro.hpp"
-#include "lab/problem.hpp"
-#include "lab/problems/scan_on_cpu.hpp"
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <tbb/task_arena.h>
 
 #include "core/memory.hpp"
 #include "kernels/sat/model.hpp"
+#include "lab/micro.hpp"
+#include "lab/problem.hpp"
+#include "lab/problems/scan_on_cpu.hpp"
 #include "library/support/errors.hpp"
 
 namespace facesat::lab {

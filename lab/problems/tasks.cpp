@@ -9,9 +9,6 @@
 #include <random>
 #include <utility>
 
-#include "lab/problem.hpp"
-#include "lab/problems/sat.hpp"
-#include "lab/scene.hpp"
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <tbb/blocked_range.h>
@@ -19,6 +16,9 @@
 
 #include "core/memory.hpp"
 #include "kernels/tasks/sat.hpp"
+#include "lab/problem.hpp"
+#include "lab/problems/sat.hpp"
+#include "lab/scene.hpp"
 #include "library/media/codec.hpp"
 #include "library/media/stamp.hpp"
 #include "library/support/errors.hpp"

@@ -6,9 +6,9 @@
 #include <map>
 #include <set>
 
-#include "lab/page/charts.hpp"
 #include <fmt/format.h>
 
+#include "lab/page/charts.hpp"
 #include "tests/app/program.hpp"
 #include "tests/lab/page.hpp"
 

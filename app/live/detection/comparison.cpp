@@ -6,8 +6,6 @@
 #include <string_view>
 #include <utility>
 
-#include "lab/problems/sat_on_cpu.hpp"
-
 #include "app/live/detection/face_search.hpp"
 #include "cascades/cascade_store.hpp"
 #include "core/cpu/integral.hpp"
@@ -15,6 +13,7 @@
 #include "core/table.hpp"
 #include "kernels/image/atlas.hpp"
 #include "kernels/sat/algorithm.hpp"
+#include "lab/problems/sat_on_cpu.hpp"
 #include "library/support/errors.hpp"
 
 namespace facesat::app {
