@@ -1,12 +1,11 @@
 // Latencies are measured with chains: instructions of one warp, each of which needs the result of
 // the one before it. Speeds and launch times are measured between two events of a stream.
+#include "kernels/device/gpu_info.hpp"
+#include "kernels/sat/tile.cuh"
 #include "lab/micro.hpp"
 #include "lab/problems/sat.hpp"
 #include "lab/stream_timer.cuh"
 #include "lab/throughput.hpp"
-
-#include "kernels/device/gpu_info.hpp"
-#include "kernels/sat/tile.cuh"
 
 namespace facesat::gpu {
 namespace {

@@ -4,7 +4,6 @@
 #include "lab/problems/sat.hpp"
 #include "lab/problems/scan.hpp"
 #include "lab/problems/tasks.hpp"
-
 #include "library/facesat.hpp"
 
 namespace facesat::gpu {

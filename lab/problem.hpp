@@ -11,11 +11,10 @@
 #include <variant>
 #include <vector>
 
+#include "core/image.hpp"
 #include "lab/page/looks.hpp"
 #include "lab/page/rows.hpp"
 #include "lab/table.hpp"
-
-#include "core/image.hpp"
 
 namespace facesat::lab {
 

@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <iterator>
 
-#include "lab/problem.hpp"
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "kernels/device/gpu_info.hpp"
+#include "lab/problem.hpp"
 #include "library/support/errors.hpp"
 #include "library/support/parse_size.hpp"
 

@@ -8,10 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "lab/measure.hpp"
-
 #include "kernels/device/cuda.hpp"
 #include "kernels/device/stream.hpp"
+#include "lab/measure.hpp"
 
 namespace facesat::lab {
 

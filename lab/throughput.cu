@@ -1,8 +1,7 @@
 // Every multiprocessor is filled with threads, each of which has several independent chains of
 // operations, so that the latency of one is hidden by the others.
-#include "lab/throughput.hpp"
-
 #include "kernels/device/warp.cuh"
+#include "lab/throughput.hpp"
 
 namespace facesat::gpu {
 namespace {

@@ -1,9 +1,8 @@
 // Micro-benchmarks of a GPU's throughputs, a part of measure_micro().
 #pragma once
 
-#include "lab/stream_timer.cuh"
-
 #include "kernels/device/figures.hpp"
+#include "lab/stream_timer.cuh"
 
 namespace facesat::gpu {
 

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "lab/page/text.hpp"
 #include <fmt/format.h>
+
+#include "lab/page/text.hpp"
 
 namespace facesat::lab {
 

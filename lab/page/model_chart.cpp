@@ -1,10 +1,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "lab/page/chart.hpp"
 #include "lab/page/charts.hpp"
 #include "lab/page/text.hpp"
-#include <fmt/format.h>
 
 namespace facesat::lab {
 

@@ -6,12 +6,13 @@
 #include <string_view>
 #include <tuple>
 
+#include <fmt/format.h>
+
 #include "lab/page/charts.hpp"
 #include "lab/page/looks.hpp"
 #include "lab/page/style.hpp"
 #include "lab/page/text.hpp"
 #include "lab/problem.hpp"
-#include <fmt/format.h>
 
 namespace facesat::lab {
 namespace {

@@ -1,9 +1,10 @@
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "lab/page/chart.hpp"
 #include "lab/page/charts.hpp"
 #include "lab/page/text.hpp"
-#include <fmt/format.h>
 
 namespace facesat::lab {
 namespace {

@@ -5,10 +5,11 @@
 #include <utility>
 #include <vector>
 
-#include "lab/page/charts.hpp"
-#include "lab/page/text.hpp"
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include "lab/page/charts.hpp"
+#include "lab/page/text.hpp"
 
 namespace facesat::lab {
 namespace {

@@ -1,9 +1,10 @@
 #include <algorithm>
 #include <string_view>
 
+#include <fmt/format.h>
+
 #include "lab/page/page.hpp"
 #include "lab/page/text.hpp"
-#include <fmt/format.h>
 
 namespace facesat::lab {
 namespace {

@@ -8,11 +8,10 @@
 #include <string_view>
 #include <vector>
 
-#include "lab/measure.hpp"
-
 #include "core/filter/mask.hpp"
 #include "core/image.hpp"
 #include "kernels/filter/algorithm.hpp"
+#include "lab/measure.hpp"
 
 namespace facesat::gpu {
 

@@ -4,15 +4,14 @@
 #include <optional>
 #include <utility>
 
-#include "lab/problems/filter.hpp"
-#include "lab/problems/sat.hpp"
-#include "lab/stream_timer.cuh"
-
 #include "core/cpu/filter.hpp"
 #include "kernels/device/device_image.hpp"
 #include "kernels/filter/pass.cuh"
 #include "kernels/filter/statistics.hpp"
 #include "kernels/filter/uploaded_mask.hpp"
+#include "lab/problems/filter.hpp"
+#include "lab/problems/sat.hpp"
+#include "lab/stream_timer.cuh"
 
 namespace facesat::gpu {
 namespace {

@@ -1,9 +1,8 @@
 #include <vector>
 
+#include "kernels/device/device_image.hpp"
 #include "lab/problems/filter.hpp"
 #include "lab/problems/npp.hpp"
-
-#include "kernels/device/device_image.hpp"
 
 namespace facesat::gpu {
 namespace {

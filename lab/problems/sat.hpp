@@ -7,10 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "lab/measure.hpp"
-
 #include "kernels/device/figures.hpp"
 #include "kernels/sat/algorithm.hpp"
+#include "lab/measure.hpp"
 
 namespace facesat::gpu {
 

@@ -10,13 +10,13 @@
 // Launches: 2.
 // Workspace: none.
 // Source: the running prefix is that of CUB's documentation of BlockScan.
-#include "lab/problems/sat.hpp"
 #include <cub/block/block_load.cuh>
 #include <cub/block/block_scan.cuh>
 #include <cub/block/block_store.cuh>
 #include <cub/warp/warp_scan.cuh>
 
 #include "kernels/sat/pass.cuh"
+#include "lab/problems/sat.hpp"
 
 namespace facesat::gpu {
 namespace {

@@ -1,8 +1,7 @@
 // The floor of a SAT algorithm, which reads each pixel once and writes each table element once; and
 // kernels that fill a picture and check a table.
-#include "lab/problems/sat.hpp"
-
 #include "kernels/sat/pass.cuh"
+#include "lab/problems/sat.hpp"
 
 namespace facesat::gpu {
 namespace {

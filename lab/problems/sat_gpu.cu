@@ -5,11 +5,10 @@
 #include <string_view>
 #include <utility>
 
+#include "kernels/device/launch_observer.hpp"
 #include "lab/problems/sat.hpp"
 #include "lab/problems/sat_place.hpp"
 #include "lab/stream_timer.cuh"
-
-#include "kernels/device/launch_observer.hpp"
 
 namespace facesat::gpu {
 namespace {

@@ -7,10 +7,9 @@
 #include <type_traits>
 #include <vector>
 
-#include "lab/measure.hpp"
-
 #include "kernels/scan/algorithm.hpp"
 #include "kernels/scan/operators.hpp"
+#include "lab/measure.hpp"
 
 namespace facesat::gpu {
 

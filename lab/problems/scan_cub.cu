@@ -9,12 +9,12 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "lab/problems/scan.hpp"
 #include <cub/device/device_scan.cuh>
 #include <cuda/std/functional>
 
 #include "kernels/device/platform.hpp"
 #include "kernels/scan/operators.hpp"
+#include "lab/problems/scan.hpp"
 
 namespace facesat::gpu {
 namespace {

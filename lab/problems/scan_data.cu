@@ -2,10 +2,9 @@
 // fill an array and check a result.
 #include <algorithm>
 
-#include "lab/problems/scan.hpp"
-
 #include "core/image.hpp"
 #include "kernels/device/platform.hpp"
+#include "lab/problems/scan.hpp"
 
 namespace facesat::gpu {
 namespace {

@@ -5,11 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "lab/measure.hpp"
-
 #include "core/image.hpp"
 #include "kernels/tasks/error_diffusion.hpp"
 #include "kernels/tasks/knapsack.hpp"
+#include "lab/measure.hpp"
 
 namespace facesat::gpu {
 

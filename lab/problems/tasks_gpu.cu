@@ -2,13 +2,12 @@
 #include <algorithm>
 #include <memory>
 
+#include "kernels/tasks/sat.hpp"
 #include "lab/problems/sat.hpp"
 #include "lab/problems/sat_place.hpp"
 #include "lab/problems/scan.hpp"
 #include "lab/problems/tasks.hpp"
 #include "lab/stream_timer.cuh"
-
-#include "kernels/tasks/sat.hpp"
 
 namespace facesat::gpu {
 namespace {

@@ -7,9 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "lab/problem.hpp"
 #include <gtest/gtest.h>
 #include <pugixml.hpp>
+
+#include "lab/problem.hpp"
 
 namespace facesat::test {
 

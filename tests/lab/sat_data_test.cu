@@ -1,8 +1,7 @@
 // The kernels that fill and check pictures for SAT benchmarks, and that measure the floor (see
 // docs/glossary.md).
-#include "lab/problems/sat.hpp"
-
 #include "kernels/sat/pass.cuh"
+#include "lab/problems/sat.hpp"
 #include "tests/kernels/device_memory.hpp"
 
 namespace facesat::test {

@@ -1,9 +1,10 @@
 // The table of `facesat bench sat --kernels`, made from invented launches.
 #include <algorithm>
 
-#include "lab/problems/sat.hpp"
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+
+#include "lab/problems/sat.hpp"
 
 namespace facesat::lab {
 namespace {

@@ -1,11 +1,11 @@
 // The launches that the benchmark of SATs records.
 #include <map>
 
-#include "lab/micro.hpp"
-#include "lab/problems/sat.hpp"
 #include <gtest/gtest.h>
 
 #include "kernels/sat/chen_2018_model.hpp"
+#include "lab/micro.hpp"
+#include "lab/problems/sat.hpp"
 
 namespace facesat::gpu {
 namespace {

@@ -2,9 +2,8 @@
 // docs/glossary.md).
 #include <cmath>
 
-#include "lab/problems/scan.hpp"
-
 #include "kernels/scan/scan_reference.hpp"
+#include "lab/problems/scan.hpp"
 #include "tests/kernels/device_memory.hpp"
 
 namespace facesat::test {

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 
-#include "lab/problems/sat_on_cpu.hpp"
 #include <fmt/format.h>
 #include <imgui.h>
+
+#include "lab/problems/sat_on_cpu.hpp"
 
 namespace facesat::app {
 namespace {

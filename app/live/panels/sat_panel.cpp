@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "lab/problems/sat_on_cpu.hpp"
 #include <fmt/format.h>
 #include <imgui.h>
 
@@ -13,6 +12,7 @@
 #include "app/live/panels/panel.hpp"
 #include "app/live/panels/sat_chart.hpp"
 #include "app/live/panels/sat_pair.hpp"
+#include "lab/problems/sat_on_cpu.hpp"
 
 namespace facesat::app {
 namespace {

@@ -3,11 +3,11 @@
 #include <string>
 #include <vector>
 
-#include "lab/problems/sat.hpp"
-#include "lab/problems/sat_place.hpp"
 #include <gtest/gtest.h>
 
 #include "kernels/device/platform.hpp"
+#include "lab/problems/sat.hpp"
+#include "lab/problems/sat_place.hpp"
 #include "tests/kernels/held_half.cuh"
 
 namespace facesat::test {

@@ -5,10 +5,9 @@
 #include <tuple>
 #include <type_traits>
 
-#include "lab/problems/sat.hpp"
-
 #include "kernels/sat/kasagi_2014_model.hpp"
 #include "kernels/sat/pass.cuh"
+#include "lab/problems/sat.hpp"
 #include "tests/kernels/device_memory.hpp"
 
 namespace facesat::test {
