@@ -524,13 +524,3 @@ std::unique_ptr<Problem> sat_problem() {
 }
 
 }  // namespace facesat::lab
-
-namespace facesat::gpu {
-
-double SatCase::bytes() const {
-  const SatTypeInfo& info = info_of(type);
-  return static_cast<double>(size.area()) *
-         static_cast<double>(info.input_bytes + info.table_bytes * (squares ? 2 : 1));
-}
-
-}  // namespace facesat::gpu

@@ -39,7 +39,11 @@ struct SatCase {
   Size size;
   bool squares = false;  // also the squared integral image, for 8-bit input
 
-  double bytes() const;  // of the picture once and of each table once
+  double bytes() const {  // of the picture once and of each table once
+    const SatTypeInfo& info = info_of(type);
+    return static_cast<double>(size.area()) *
+           static_cast<double>(info.input_bytes + info.table_bytes * (squares ? 2 : 1));
+  }
 };
 
 // A launch of an algorithm. Of an algorithm with one launch per anti-diagonal: all launches of a
