@@ -9,8 +9,7 @@
 namespace facesat::lab {
 namespace {
 
-constexpr int warm_up = 3;         // rounds
-constexpr double slow_us = 1e5;    // what takes longer warms up once
+constexpr double slow_us = 1e5;    // what takes longer warms up only once
 constexpr double enough_us = 2e6;  // in all; after these, only the fewest runs follow
 constexpr std::size_t fewest_runs = 3;
 
@@ -26,12 +25,17 @@ class Turn {
     });
   }
 
-  void run(int round) {
-    if (round < 0 ? last_us_ > slow_us : is_done()) return;
+  // Not timed.
+  void warm_up() {
+    attempt([&] { last_us_ = runner_.run(); });
+  }
+
+  void run() {
+    if (is_done()) return;
+    if (last_us_ <= slow_us) warm_up();
     attempt([&] {
       last_us_ = runner_.run();
       if (runner_.is_right && !runner_.is_right()) measurement_.checked = false;
-      if (round < 0) return;
       measurement_.us.push_back(last_us_);
       total_us_ += last_us_;
     });
@@ -66,8 +70,9 @@ void measure_group(std::span<const Subject> subjects, std::span<Measurement> mea
   std::vector<Turn> turns;
   for (std::size_t i = 0; i < subjects.size(); ++i)
     turns.emplace_back(subjects[i], measurements[i], static_cast<std::size_t>(runs));
-  for (int round = -warm_up; round < runs; ++round)
-    for (Turn& turn : turns) turn.run(round);
+  for (Turn& turn : turns) turn.warm_up();
+  for (int round = 0; round < runs; ++round)
+    for (Turn& turn : turns) turn.run();
   for (Measurement& measurement : measurements)
     std::sort(measurement.us.begin(), measurement.us.end());
 }

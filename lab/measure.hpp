@@ -40,10 +40,11 @@ struct Measurement {
   std::string failure{};          // why there are no times
 };
 
-// Measures subjects in turns: one run of each, then the next of each. The first three rounds warm
-// up and are not counted; what takes longer than 0.1 s warms up once. `runs` rounds follow; what
-// has taken two seconds in all after three of them has no more. Subjects whose workspaces exceed
-// `room` bytes together are divided into groups that take their turns one group after the other.
+// Measures subjects in turns: one timed run of each, then the next of each, `runs` times. Before
+// each timed run another one, on other inputs, brings the subject's code into the caches; what
+// takes longer than 0.1 s has only one such run in all. What has taken two seconds in all after
+// three timed runs has no more. Subjects whose workspaces exceed `room` bytes together are divided
+// into groups that take their turns one group after the other.
 // One measurement for each subject, in their order. Errors become failures; others are thrown.
 std::vector<Measurement> measure(std::span<const Subject> subjects, int runs, std::size_t room);
 

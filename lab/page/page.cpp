@@ -79,12 +79,13 @@ std::string method(const Rows& rows, const PageText& text) {
   std::string html;
   if (!std::all_of(rows.begin(), rows.end(), is_of_cpu))
     html += fmt::format(
-        "\n<p class=\"method\">Algorithms take turns: one run of each, then the next of each. "
-        "Times "
-        "are measured between two events of a CUDA stream around one run; a kernel before them "
+        "\n<p class=\"method\">Algorithms take turns: one timed run of each, then the next of "
+        "each; "
+        "an untimed one before it, on other data, brings the code into the caches. Times are "
+        "measured between two events of a CUDA stream around one run; a kernel before them "
         "blocks the stream until all launches of the run are enqueued, unless there are very many. "
-        "Warm-up runs are not counted; the table has the median, the minimum and the 95th "
-        "percentile of the others. Buffers rotate over more memory than the L2 cache holds. {} The "
+        "The table has the median, the minimum and the 95th percentile. Buffers rotate over more "
+        "memory than the L2 cache holds. {} The "
         "floor is {}, timed in the same run; GB/s counts {}, whatever else an algorithm "
         "moves.</p>\n",
         text.check, text.floor, text.bytes);

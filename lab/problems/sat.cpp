@@ -360,7 +360,7 @@ class SatProblem final : public Problem {
   PageText page_text() const override {
     return {.title = "Summed area tables, measured",
             .input = "picture",
-            .check = "After each run every element of every table is compared.",
+            .check = "After each timed run every element of every table is compared.",
             .floor = "a kernel that reads every pixel once and writes every element once",
             .bytes = "the picture once and each table once"};
   }

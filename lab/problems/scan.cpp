@@ -231,7 +231,7 @@ class ScanProblem final : public Problem {
   PageText page_text() const override {
     return {.title = "Prefix scans, measured",
             .input = "array",
-            .check = "After each run every element of the result is compared.",
+            .check = "After each timed run every element of the result is compared.",
             .floor = "a kernel that reads every element once and writes it once",
             .bytes = "the array read once and written once"};
   }

@@ -329,7 +329,7 @@ class TasksProblem final : public Problem {
   PageText page_text() const override {
     return {.title = "Task arrays, measured",
             .input = "input",
-            .check = "After each run the whole result is compared with the CPU’s.",
+            .check = "After each timed run the whole result is compared with the CPU’s.",
             .floor =
                 "the time to write the bits of the choices (knapsack), to copy the picture "
                 "(error diffusion), or to read every pixel and write every element of the "
