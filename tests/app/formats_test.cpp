@@ -2,6 +2,7 @@
 // that nothing reads; files with several pictures; and the pictures that are written.
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <functional>
 #include <random>
 #include <vector>
@@ -661,6 +662,30 @@ TEST_P(HeifTest, ThatIsCutOrDamagedIsReadOrRefused) {
   Bytes cut = file;
   cut.resize(file.size() / 2);
   EXPECT_EQ(refusal(cut).find("decode: this HEIF cannot be decoded"), 0u) << refusal(cut);
+}
+#endif
+
+// ---- Formats that OpenCV reads
+
+#if FACESAT_ORACLE
+TEST(OpenCvFormats, APfmOfOneChannelIsGrey) {
+  Bytes file = bytes_of("Pf\n3 2\n-1.0\n");
+  for (const float value : {0.0f, 1.0f, 7.0f, 100.0f, 200.0f, 255.0f})
+    append_number(file, std::bit_cast<std::uint32_t>(value), 4);
+  if (!FACESAT_READS_VIDEOS) {
+    EXPECT_EQ(refusal(file).find("decode: this is a PFM picture"), 0u) << refusal(file);
+    return;
+  }
+  const cv::Mat grey = cv::imdecode(file, cv::IMREAD_COLOR);
+  const Picture picture = read_picture(InputFile(file));
+  ASSERT_EQ(picture.pixels.size, (Size{3, 2}));
+  ASSERT_EQ(grey.type(), CV_8UC1);
+  for (int y = 0; y < 2; ++y)
+    for (int x = 0; x < 3; ++x) {
+      const Bgr pixel = picture.pixels.row(y)[x];
+      for (const std::uint8_t value : {pixel.b, pixel.g, pixel.r})
+        EXPECT_EQ(value, grey.at<std::uint8_t>(y, x)) << x << ", " << y;
+    }
 }
 #endif
 

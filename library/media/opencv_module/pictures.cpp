@@ -1,4 +1,5 @@
 #include <fstream>
+#include <vector>
 
 #include <fmt/format.h>
 #include <opencv2/imgcodecs.hpp>
@@ -47,6 +48,10 @@ Picture read_picture_file(const std::filesystem::path& file) {
     if (is_gif(file)) return read_gif(file);
     const auto image = std::make_shared<cv::Mat>(cv::imread(file.string(), cv::IMREAD_COLOR));
     if (image->empty()) throw InputError("decode", "this is not a picture that can be decoded");
+    // A PFM file of one channel has one although colours are asked for.
+    if (image->channels() == 1) cv::merge(std::vector(3, image->clone()), *image);
+    if (image->type() != CV_8UC3)
+      throw InputError("decode", "this picture cannot be decoded to 8-bit colour");
     return to_picture(image);
   } catch (const cv::Exception& error) {
     throw to_input_error(error);
