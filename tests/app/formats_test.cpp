@@ -10,6 +10,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <png.h>
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/lsan_interface.h>
+#endif
 #if FACESAT_HEIF
 #include <libheif/heif.h>
 #endif
@@ -693,6 +696,9 @@ TEST(OpenCvFormats, APfmOfOneChannelIsGrey) {
 
 // With OpenCV, some of them are damaged pictures to it.
 TEST(FormatNames, AreInTheRefusal) {
+#ifdef __SANITIZE_ADDRESS__
+  const __lsan::ScopedDisabler opencv_leaks;  // in libraries that it has unloaded by the end
+#endif
   for (const auto& [name, beginning] : std::vector<std::pair<std::string_view, std::string_view>> {
          {"GIF", "GIF89a"}, {"JPEG XL", "\xFF\x0A"}, {"JPEG XL", "\0\0\0\x0CJXL \r\n\x87\n"sv},
              {"JPEG 2000", "\0\0\0\x0CjP  \r\n\x87\n"sv}, {"JPEG 2000", "\xFF\x4F\xFF\x51"},
