@@ -93,7 +93,7 @@ Sound find_sound(const fs::path& video) {
 
 // Copies the pictures of the video `silent` and the sound of `input` into the new video `both`,
 // without encoding them again. Metadata and thumbnails, which may show a face or tell a place, are
-// left behind. Throws InputError.
+// not copied. Throws InputError.
 void copy_sound(const fs::path& silent, const fs::path& input, double lead, const fs::path& both) {
   const Ended copied = run({"ffmpeg",
                             "-nostdin",

@@ -91,9 +91,10 @@ std::string method(const Rows& rows, const PageText& text) {
         text.check, text.floor, text.bytes);
   if (std::any_of(rows.begin(), rows.end(), is_of_cpu))
     html += fmt::format(
-        "\n<p class=\"method\">{} They are timed with the host’s clock, repeatedly on the same {}, "
-        "so that data that fit into the caches stay there.</p>\n",
-        text.cpu, text.input);
+        "\n<p class=\"method\">CPU rows are timed with the host’s clock, repeatedly on the same "
+        "{}, "
+        "so that data that fit into the caches stay there.{}</p>\n",
+        text.input, text.cpu.empty() ? "" : " " + text.cpu);
   return html;
 }
 

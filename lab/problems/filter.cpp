@@ -381,7 +381,7 @@ class FilterProblem final : public Problem {
             "the others do.",
         .floor = "a kernel that only reads every pixel and writes every element of the result",
         .bytes = "the picture once and the result once",
-        .cpu = "CPU rows use all threads of the machine."};
+        .cpu = "They use all threads of the machine."};
   }
 
   void complete(Row& row, const Json& json) const override {

@@ -83,7 +83,7 @@ void read_palette(BmpReader& reader, Header& header, int colours, std::size_t by
   }
 }
 
-// Of the masks that can say which bits each colour has, OpenCV knows two, and reads them behind the
+// Of the masks that can say which bits each colour has, OpenCV knows two, and reads them after the
 // header, even if that contains them. It ignores those of 32-bit pixels.
 void read_masks(BmpReader& reader, Header& header) {
   const std::uint32_t red = reader.u32(), green = reader.u32(), blue = reader.u32();

@@ -34,7 +34,7 @@ Picture read_heif(std::span<const unsigned char> file, const DecodeLimits& limit
 
 // The same pixels as cv::imread in the same reading, rotated upright as it does; also of damaged
 // files, with a warning. Throws InputError for a file that libjpeg-turbo does not decode, that has
-// too many pixels, or so many scans that decoding it would take minutes; MemoryError; and Stopped.
+// too many pixels, or whose scans would take minutes to decode; MemoryError; and Stopped.
 Picture read_jpeg(std::span<const unsigned char> file, const DecodeLimits& limits = {},
                   Reading reading = Reading::colour);
 
