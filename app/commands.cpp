@@ -12,7 +12,7 @@
 #include "app/detect/detect.hpp"
 #include "app/info.hpp"
 #include "app/live/live.hpp"
-#include "library/support/messages.hpp"
+#include "support/messages.hpp"
 
 namespace facesat::app {
 namespace {

@@ -11,10 +11,10 @@
 #include "kernels/device/gpu_info.hpp"
 #include "kernels/sat/algorithm.hpp"
 #include "kernels/scan/algorithm.hpp"
-#include "library/media/codec.hpp"
-#include "library/media/video.hpp"
-#include "library/support/messages.hpp"
-#include "library/support/printable.hpp"
+#include "media/codec.hpp"
+#include "media/video.hpp"
+#include "support/messages.hpp"
+#include "support/printable.hpp"
 
 namespace facesat::app {
 namespace {

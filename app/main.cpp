@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include "app/program.hpp"
-#include "library/facesat.hpp"
-#include "library/media/live_source.hpp"
+#include "facesat.hpp"
+#include "media/live_source.hpp"
 
 namespace {
 

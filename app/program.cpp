@@ -11,10 +11,10 @@
 #include "app/commands.hpp"
 #include "app/common/command_line.hpp"
 #include "app/common/standard_descriptors.hpp"
-#include "library/support/errors.hpp"
-#include "library/support/files.hpp"
-#include "library/support/interrupt.hpp"
-#include "library/support/messages.hpp"
+#include "support/errors.hpp"
+#include "support/files.hpp"
+#include "support/interrupt.hpp"
+#include "support/messages.hpp"
 
 namespace facesat::app {
 namespace {

@@ -7,9 +7,9 @@
 #include "cascades/cascade_store.hpp"
 #include "core/frame_detector.hpp"
 #include "kernels/image/atlas.hpp"
-#include "library/io/annotate.hpp"
-#include "library/media/codec.hpp"
-#include "tests/drawn_face.hpp"
+#include "media/codec.hpp"
+#include "results/annotate.hpp"
+#include "tests/kit/drawn_face.hpp"
 
 namespace facesat {
 namespace {

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "facesat.hpp"
+
 namespace facesat {
 namespace {
 

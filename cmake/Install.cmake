@@ -3,7 +3,7 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 # Both libraries have the same objects, which are compiled once.
-set(parts facesat_core facesat_cascades facesat_kernels facesat_interface)
+set(parts facesat_core facesat_filters facesat_cascades facesat_kernels facesat_library)
 set_target_properties(${parts} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden CUDA_VISIBILITY_PRESET hidden
                                           VISIBILITY_INLINES_HIDDEN ON)
 list(TRANSFORM parts REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>" OUTPUT_VARIABLE objects)
@@ -32,7 +32,7 @@ set(package ${CMAKE_INSTALL_LIBDIR}/cmake/facesat)
 install(TARGETS facesat_shared EXPORT facesatSharedTargets
         LIBRARY COMPONENT library NAMELINK_COMPONENT development)
 install(TARGETS facesat_static EXPORT facesatStaticTargets ARCHIVE COMPONENT development)
-install(FILES ${PROJECT_SOURCE_DIR}/library/facesat.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 foreach(kind Shared Static)
   install(EXPORT facesat${kind}Targets NAMESPACE facesat:: DESTINATION ${package} COMPONENT development)
 endforeach()

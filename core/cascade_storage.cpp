@@ -10,7 +10,7 @@
 #include <zlib.h>
 
 #include "core/cascade_storage_reader.hpp"
-#include "library/facesat.hpp"
+#include "facesat/types.hpp"
 
 namespace facesat {
 namespace {

@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "library/facesat.hpp"
+#include "facesat/types.hpp"
 
 namespace facesat {
 

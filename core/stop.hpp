@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "library/facesat.hpp"
+#include "facesat/types.hpp"
 
 namespace facesat {
 

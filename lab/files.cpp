@@ -10,9 +10,9 @@
 #include <nlohmann/json.hpp>
 
 #include "kernels/device/gpu_info.hpp"
-#include "library/support/checksum.hpp"
-#include "library/support/files.hpp"
-#include "library/support/json_keys.hpp"
+#include "support/checksum.hpp"
+#include "support/files.hpp"
+#include "support/json_keys.hpp"
 
 namespace facesat::lab {
 namespace {

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <cmath>
 
-#include "library/facesat.hpp"
+#include "facesat/types.hpp"
 
 namespace facesat::lab {
 namespace {

@@ -1,10 +1,10 @@
 // For builds without CUDA: nothing can be measured on a GPU.
+#include "facesat/types.hpp"
 #include "lab/micro.hpp"
 #include "lab/problems/filter.hpp"
 #include "lab/problems/sat.hpp"
 #include "lab/problems/scan.hpp"
 #include "lab/problems/tasks.hpp"
-#include "library/facesat.hpp"
 
 namespace facesat::gpu {
 

@@ -7,8 +7,8 @@
 
 #include "kernels/device/gpu_info.hpp"
 #include "lab/problem.hpp"
-#include "library/support/errors.hpp"
-#include "library/support/parse_size.hpp"
+#include "support/errors.hpp"
+#include "support/parse_size.hpp"
 
 namespace facesat::lab {
 

@@ -4,8 +4,9 @@
 
 #include "cascades/cascade_store.hpp"
 #include "core/cpu/gray.hpp"
-#include "library/support/errors.hpp"
-#include "library/support/parse_size.hpp"
+#include "facesat.hpp"
+#include "support/errors.hpp"
+#include "support/parse_size.hpp"
 
 namespace facesat::lab {
 

@@ -7,7 +7,7 @@
 
 #include "core/image.hpp"
 #include "core/pyramid.hpp"
-#include "library/media/codec.hpp"
+#include "media/codec.hpp"
 
 namespace facesat::lab {
 

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "library/facesat.hpp"
-#include "library/support/files.hpp"
+#include "facesat/types.hpp"
+#include "support/files.hpp"
 
 namespace facesat::lab {
 namespace {

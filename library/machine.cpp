@@ -1,6 +1,6 @@
 // What this machine and this build have.
+#include "facesat.hpp"
 #include "kernels/device/gpu_info.hpp"
-#include "library/facesat.hpp"
 
 namespace facesat {
 

@@ -10,7 +10,7 @@
 
 #include <nanobind/nanobind.h>
 
-#include "library/facesat.hpp"
+#include "facesat.hpp"
 
 namespace facesat::python {
 

@@ -20,9 +20,9 @@
 #include "app/program.hpp"
 #include "core/cascade.hpp"
 #include "core/grouping.hpp"
-#include "library/facesat.hpp"
-#include "library/media/codec.hpp"
-#include "library/support/errors.hpp"
+#include "facesat.hpp"
+#include "media/codec.hpp"
+#include "support/errors.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

@@ -5,7 +5,7 @@
 #include <string>
 #include <tuple>
 
-#include "library/facesat.hpp"
+#include "facesat.hpp"
 
 namespace facesat::python {
 

@@ -19,12 +19,12 @@
 #include <tbb/parallel_pipeline.h>
 #include <tbb/task_arena.h>
 
-#include "library/io/archive.hpp"
-#include "library/io/failure.hpp"
-#include "library/io/inputs.hpp"
-#include "library/io/journal.hpp"
-#include "library/media/codec.hpp"
-#include "library/support/errors.hpp"
+#include "media/codec.hpp"
+#include "results/archive.hpp"
+#include "results/failure.hpp"
+#include "results/inputs.hpp"
+#include "results/journal.hpp"
+#include "support/errors.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

@@ -12,8 +12,8 @@
 #include "lab/files.hpp"
 #include "lab/measure.hpp"
 #include "lab/scene.hpp"
-#include "library/support/errors.hpp"
-#include "library/support/files.hpp"
+#include "support/errors.hpp"
+#include "support/files.hpp"
 
 namespace facesat::app {
 namespace {

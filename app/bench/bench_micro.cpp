@@ -7,8 +7,8 @@
 #include "lab/files.hpp"
 #include "lab/micro.hpp"
 #include "lab/problem.hpp"
-#include "library/support/errors.hpp"
-#include "library/support/files.hpp"
+#include "support/errors.hpp"
+#include "support/files.hpp"
 
 namespace facesat::app {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "core/frame_detector.hpp"
 #include "library/detect/backends.hpp"
-#include "library/media/contender.hpp"
+#include "media/contender.hpp"
 
 namespace facesat::app {
 

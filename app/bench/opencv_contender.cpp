@@ -1,7 +1,7 @@
 // For builds with OpenCV.
 #include "app/bench/contender.hpp"
 #include "cascades/cascade_store.hpp"
-#include "library/media/opencv.hpp"
+#include "media/opencv.hpp"
 
 namespace facesat::app {
 

@@ -4,9 +4,9 @@
 
 #include "app/common/command_line.hpp"
 #include "lab/files.hpp"
-#include "library/support/errors.hpp"
-#include "library/support/files.hpp"
-#include "library/support/messages.hpp"
+#include "support/errors.hpp"
+#include "support/files.hpp"
+#include "support/messages.hpp"
 
 namespace facesat::app {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <charconv>
 
-#include "library/support/errors.hpp"
-#include "library/support/parse_size.hpp"
+#include "support/errors.hpp"
+#include "support/parse_size.hpp"
 
 namespace facesat::app {
 

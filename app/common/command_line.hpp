@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 
 #include "core/image.hpp"
-#include "library/facesat.hpp"
+#include "facesat.hpp"
 
 namespace facesat::app {
 

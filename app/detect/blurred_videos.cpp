@@ -12,11 +12,11 @@
 #include <fmt/format.h>
 
 #include "app/common/child_process.hpp"
-#include "library/io/picture_names.hpp"
-#include "library/io/resample.hpp"
-#include "library/media/video_file.hpp"
-#include "library/support/errors.hpp"
-#include "library/support/interrupt.hpp"
+#include "media/video_file.hpp"
+#include "results/picture_names.hpp"
+#include "results/resample.hpp"
+#include "support/errors.hpp"
+#include "support/interrupt.hpp"
 
 namespace facesat::app {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "app/detect/item.hpp"
 #include "app/detect/progress.hpp"
-#include "library/io/picture_folder.hpp"
+#include "results/picture_folder.hpp"
 
 namespace facesat::app {
 

@@ -20,14 +20,14 @@
 #include "app/detect/sink.hpp"
 #include "app/detect/viewer.hpp"
 #include "cascades/cascade_store.hpp"
-#include "library/io/inputs.hpp"
-#include "library/io/journal.hpp"
-#include "library/io/result_file.hpp"
-#include "library/media/codec.hpp"
-#include "library/support/errors.hpp"
-#include "library/support/files.hpp"
-#include "library/support/interrupt.hpp"
-#include "library/support/messages.hpp"
+#include "media/codec.hpp"
+#include "results/inputs.hpp"
+#include "results/journal.hpp"
+#include "results/result_file.hpp"
+#include "support/errors.hpp"
+#include "support/files.hpp"
+#include "support/interrupt.hpp"
+#include "support/messages.hpp"
 
 namespace facesat::app {
 namespace {

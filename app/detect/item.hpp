@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "library/io/journal.hpp"
-#include "library/io/results.hpp"
-#include "library/media/codec.hpp"
-#include "library/media/input_file.hpp"
+#include "media/codec.hpp"
+#include "media/input_file.hpp"
+#include "results/journal.hpp"
+#include "results/results.hpp"
 
 namespace facesat::app {
 

@@ -2,10 +2,10 @@
 
 #include <utility>
 
-#include "library/media/live_source.hpp"
-#include "library/support/errors.hpp"
-#include "library/support/interrupt.hpp"
-#include "library/support/printable.hpp"
+#include "media/live_source.hpp"
+#include "support/errors.hpp"
+#include "support/interrupt.hpp"
+#include "support/printable.hpp"
 
 namespace facesat::app {
 namespace {

@@ -10,11 +10,11 @@
 #include <unordered_set>
 
 #include "app/detect/item.hpp"
-#include "library/io/inputs.hpp"
-#include "library/io/journal.hpp"
-#include "library/io/picture_names.hpp"
-#include "library/io/shard.hpp"
-#include "library/media/video.hpp"
+#include "media/video.hpp"
+#include "results/inputs.hpp"
+#include "results/journal.hpp"
+#include "results/picture_names.hpp"
+#include "results/shard.hpp"
 
 namespace facesat::app {
 

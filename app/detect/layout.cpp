@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include "cascades/cascade_store.hpp"
-#include "library/support/checksum.hpp"
-#include "library/support/files.hpp"
+#include "support/checksum.hpp"
+#include "support/files.hpp"
 
 namespace facesat::app {
 namespace {

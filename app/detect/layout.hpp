@@ -6,8 +6,8 @@
 
 #include "app/detect/options.hpp"
 #include "core/cascade.hpp"
-#include "library/io/journal.hpp"
-#include "library/io/results.hpp"
+#include "results/journal.hpp"
+#include "results/results.hpp"
 
 namespace facesat::app {
 

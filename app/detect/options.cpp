@@ -10,8 +10,8 @@
 #include "app/common/command_line.hpp"
 #include "app/detect/shard_choice.hpp"
 #include "cascades/cascade_store.hpp"
-#include "library/media/source_name.hpp"
-#include "library/support/errors.hpp"
+#include "media/source_name.hpp"
+#include "support/errors.hpp"
 
 namespace facesat::app {
 namespace {

@@ -5,13 +5,13 @@
 #include <vector>
 
 #include "core/pyramid.hpp"
-#include "library/facesat.hpp"
-#include "library/io/blur.hpp"
-#include "library/io/crop.hpp"
-#include "library/io/results.hpp"
-#include "library/io/shard.hpp"
-#include "library/media/codec.hpp"
-#include "library/media/frame_source.hpp"
+#include "facesat.hpp"
+#include "media/codec.hpp"
+#include "media/frame_source.hpp"
+#include "results/blur.hpp"
+#include "results/crop.hpp"
+#include "results/results.hpp"
+#include "results/shard.hpp"
 
 namespace CLI {
 class App;

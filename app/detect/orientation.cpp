@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "library/media/exif.hpp"
+#include "media/exif.hpp"
 
 namespace facesat::app {
 namespace {

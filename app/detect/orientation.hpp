@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "library/facesat.hpp"
-#include "library/media/codec.hpp"
+#include "facesat.hpp"
+#include "media/codec.hpp"
 
 namespace facesat::app {
 

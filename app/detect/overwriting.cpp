@@ -7,12 +7,12 @@
 
 #include <fmt/format.h>
 
-#include "library/io/path_list.hpp"
-#include "library/io/picture_names.hpp"
-#include "library/media/codec.hpp"
-#include "library/media/video.hpp"
-#include "library/support/errors.hpp"
-#include "library/support/files.hpp"
+#include "media/codec.hpp"
+#include "media/video.hpp"
+#include "results/path_list.hpp"
+#include "results/picture_names.hpp"
+#include "support/errors.hpp"
+#include "support/files.hpp"
 
 namespace facesat::app {
 

@@ -7,14 +7,14 @@
 #include <fmt/format.h>
 
 #include "app/detect/orientation.hpp"
-#include "library/io/annotate.hpp"
-#include "library/io/blur.hpp"
-#include "library/io/crop.hpp"
-#include "library/io/failure.hpp"
-#include "library/io/picture_names.hpp"
-#include "library/media/codec.hpp"
-#include "library/support/errors.hpp"
-#include "library/support/interrupt.hpp"
+#include "media/codec.hpp"
+#include "results/annotate.hpp"
+#include "results/blur.hpp"
+#include "results/crop.hpp"
+#include "results/failure.hpp"
+#include "results/picture_names.hpp"
+#include "support/errors.hpp"
+#include "support/interrupt.hpp"
 
 namespace facesat::app {
 namespace {

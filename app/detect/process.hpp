@@ -5,7 +5,7 @@
 
 #include "app/detect/item.hpp"
 #include "app/detect/options.hpp"
-#include "library/io/picture_folder.hpp"
+#include "results/picture_folder.hpp"
 
 namespace facesat::app {
 

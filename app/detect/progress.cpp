@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "library/support/messages.hpp"
+#include "support/messages.hpp"
 
 namespace facesat::app {
 namespace {

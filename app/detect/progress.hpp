@@ -7,8 +7,8 @@
 #include <string>
 #include <thread>
 
-#include "library/io/inputs.hpp"
-#include "library/io/shard.hpp"
+#include "results/inputs.hpp"
+#include "results/shard.hpp"
 
 namespace facesat::app {
 

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "library/support/errors.hpp"
+#include "support/errors.hpp"
 
 namespace facesat::app {
 namespace {

@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-#include "library/io/shard.hpp"
+#include "results/shard.hpp"
 
 namespace facesat::app {
 

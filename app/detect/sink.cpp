@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "library/support/checksum.hpp"
+#include "support/checksum.hpp"
 
 namespace facesat::app {
 

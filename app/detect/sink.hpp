@@ -5,8 +5,8 @@
 
 #include "app/detect/item.hpp"
 #include "app/detect/progress.hpp"
-#include "library/io/journal.hpp"
-#include "library/io/result_file.hpp"
+#include "results/journal.hpp"
+#include "results/result_file.hpp"
 
 namespace facesat::app {
 

@@ -7,11 +7,11 @@
 
 #include <fmt/format.h>
 
-#include "library/media/highgui.hpp"
-#include "library/support/errors.hpp"
-#include "library/support/interrupt.hpp"
-#include "library/support/messages.hpp"
-#include "library/support/printable.hpp"
+#include "media/highgui.hpp"
+#include "support/errors.hpp"
+#include "support/interrupt.hpp"
+#include "support/messages.hpp"
+#include "support/printable.hpp"
 
 namespace facesat::app {
 namespace {

@@ -11,11 +11,11 @@
 #include "app/live/gui/screen.hpp"
 #include "app/live/outputs.hpp"
 #include "cascades/cascade_store.hpp"
-#include "library/io/picture_folder.hpp"
-#include "library/io/picture_names.hpp"
-#include "library/media/frame_source.hpp"
-#include "library/media/source_name.hpp"
-#include "library/support/files.hpp"
+#include "media/frame_source.hpp"
+#include "media/source_name.hpp"
+#include "results/picture_folder.hpp"
+#include "results/picture_names.hpp"
+#include "support/files.hpp"
 
 namespace facesat::app {
 namespace {

@@ -10,7 +10,7 @@
 #include "app/common/child_process.hpp"
 #include "app/live/detection/live_result.hpp"
 #include "app/live/threads.hpp"
-#include "library/io/results.hpp"
+#include "results/results.hpp"
 
 namespace facesat::app {
 

@@ -19,11 +19,11 @@
 #include "app/live/saving.hpp"
 #include "app/live/settings_file.hpp"
 #include "cascades/cascade_store.hpp"
-#include "library/media/opencv.hpp"
-#include "library/support/errors.hpp"
-#include "library/support/files.hpp"
-#include "library/support/interrupt.hpp"
-#include "library/support/messages.hpp"
+#include "media/opencv.hpp"
+#include "support/errors.hpp"
+#include "support/files.hpp"
+#include "support/interrupt.hpp"
+#include "support/messages.hpp"
 
 namespace facesat::app {
 namespace {

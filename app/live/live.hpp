@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "app/live/detection/live_settings.hpp"
-#include "library/media/frame_source.hpp"
+#include "media/frame_source.hpp"
 
 namespace CLI {
 class App;

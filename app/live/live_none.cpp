@@ -2,7 +2,7 @@
 #include <CLI/CLI.hpp>
 
 #include "app/live/live.hpp"
-#include "library/support/errors.hpp"
+#include "support/errors.hpp"
 
 namespace facesat::app {
 

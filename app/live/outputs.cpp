@@ -12,14 +12,14 @@
 
 #include "app/live/detection/history.hpp"
 #include "cascades/cascade_store.hpp"
-#include "library/media/codec.hpp"
-#include "library/media/frame_source.hpp"
-#include "library/media/source_name.hpp"
-#include "library/media/stamp.hpp"
-#include "library/media/video.hpp"
-#include "library/media/video_file.hpp"
-#include "library/support/errors.hpp"
-#include "library/support/files.hpp"
+#include "media/codec.hpp"
+#include "media/frame_source.hpp"
+#include "media/source_name.hpp"
+#include "media/stamp.hpp"
+#include "media/video.hpp"
+#include "media/video_file.hpp"
+#include "support/errors.hpp"
+#include "support/files.hpp"
 
 namespace facesat::app {
 namespace {

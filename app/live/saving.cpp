@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
-#include "library/media/codec.hpp"
-#include "library/support/errors.hpp"
-#include "library/support/files.hpp"
+#include "media/codec.hpp"
+#include "support/errors.hpp"
+#include "support/files.hpp"
 
 namespace facesat::app {
 namespace {

@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "app/live/panels/panel.hpp"
-#include "library/support/errors.hpp"
-#include "library/support/files.hpp"
+#include "support/errors.hpp"
+#include "support/files.hpp"
 
 namespace facesat::app {
 namespace {

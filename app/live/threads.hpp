@@ -11,7 +11,7 @@
 #include <thread>
 #include <utility>
 
-#include "library/support/errors.hpp"
+#include "support/errors.hpp"
 
 namespace facesat::app {
 

@@ -8,8 +8,8 @@
 
 #include "app/commands.hpp"
 #include "app/reference/reference.hpp"
+#include "facesat.hpp"
 #include "kernels/sat/types.hpp"
-#include "library/facesat.hpp"
 
 int main(int argc, char** argv) try {
   using namespace facesat;

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "app/reference/reference.hpp"
-#include "library/facesat.hpp"
+#include "facesat.hpp"
 
 namespace facesat::app {
 namespace {

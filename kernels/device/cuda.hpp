@@ -11,7 +11,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include "library/facesat.hpp"
+#include "facesat/types.hpp"
 
 namespace facesat::gpu {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "library/facesat.hpp"
+#include "facesat/types.hpp"
 
 namespace facesat::gpu {
 

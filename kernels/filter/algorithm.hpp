@@ -9,16 +9,16 @@
 #include <string>
 #include <string_view>
 
-#include "core/filter/border.hpp"
-#include "core/filter/mask.hpp"
 #include "core/image.hpp"
+#include "filters/border.hpp"
+#include "filters/mask.hpp"
 #include "kernels/device/stream.hpp"
 #include "kernels/sat/algorithm.hpp"
 
 namespace facesat::gpu {
 
 // Sums of integers have 32 bits, and wrap. A result of 8 bits is their rounded quotient
-// (core/filter/rounding.hpp).
+// (filters/rounding.hpp).
 enum class FilterType { u8_u8, u8_s32, s32_s32, f32_f32 };
 
 struct FilterTypeInfo {
@@ -72,7 +72,7 @@ struct DeviceMask {
   double divisor = 1;  // Mask::divisor
 };
 
-// The convolution of a picture, as core/filter/definition.hpp defines it. Pictures are in device
+// The convolution of a picture, as filters/definition.hpp defines it. Pictures are in device
 // memory and do not overlap; pitches are in elements. Rows start on 16-byte boundaries. Past their
 // ends, memory may be read up to the next such boundary, and rows of the result may be overwritten
 // up to the next multiple of 4 elements.

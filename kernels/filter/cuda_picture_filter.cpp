@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "core/filter/mask.hpp"
+#include "filters/mask.hpp"
 #include "kernels/device/device_image.hpp"
 #include "kernels/filter/algorithm.hpp"
 #include "kernels/filter/statistics.hpp"

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "core/filter/picture_filter.hpp"
+#include "filters/picture_filter.hpp"
 
 namespace facesat::gpu {
 

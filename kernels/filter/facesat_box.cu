@@ -10,14 +10,14 @@
 // prefix sums go through shared memory, where the distance between a lane's two of them is the same
 // for all lanes, so that addresses are constants and no banks conflict. The first and the last
 // strip begin and end where the picture does; windows that reach beyond it are combinations of the
-// same prefix sums (core/filter/interval.hpp). Four warps of a block lie below each other: they
+// same prefix sums (filters/interval.hpp). Four warps of a block lie below each other: they
 // find the rows that they have in common in the L1 cache. Reads per pixel: 2 (rows enter and
 // leave), times strip / (strip - 2 halo), times 1 + radius / rows of a warp for the rows that enter
 // first. Launches: 1. Workspace: none. Source: ours; the sliding sums are those of M. J. McDonnell,
 // "Box-filtering techniques", Computer Graphics and Image Processing 1981.
 #include <algorithm>
 
-#include "core/filter/interval.hpp"
+#include "filters/interval.hpp"
 #include "kernels/device/warp.cuh"
 #include "kernels/filter/pass.cuh"
 

@@ -3,7 +3,7 @@
 
 #include <type_traits>
 
-#include "core/filter/border.hpp"
+#include "filters/border.hpp"
 #include "kernels/device/platform.hpp"
 #include "kernels/filter/algorithm.hpp"
 

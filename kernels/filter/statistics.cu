@@ -13,7 +13,7 @@
 //   Graphics Tools 2007.
 #include <utility>
 
-#include "core/filter/rounding.hpp"
+#include "filters/rounding.hpp"
 #include "kernels/filter/statistics.hpp"
 #include "kernels/filter/window_table.cuh"
 

@@ -6,15 +6,15 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "core/filter/border.hpp"
-#include "core/filter/mask.hpp"
 #include "core/image.hpp"
+#include "filters/border.hpp"
+#include "filters/mask.hpp"
 #include "kernels/device/stream.hpp"
 #include "kernels/sat/algorithm.hpp"
 
 namespace facesat::gpu {
 
-// Each is a rule of core/filter/rounding.hpp, with the type of the result.
+// Each is a rule of filters/rounding.hpp, with the type of the result.
 enum class Statistic {
   mean,       // rounded_pixel(): 8u
   threshold,  // threshold_pixel(): 8u

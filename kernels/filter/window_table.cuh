@@ -4,14 +4,14 @@
 
 #include <cstddef>
 
-#include "core/filter/interval.hpp"
+#include "filters/interval.hpp"
 #include "kernels/filter/pass.cuh"
 #include "kernels/sat/algorithm.hpp"
 
 namespace facesat::gpu {
 
 // An integral image with its zero borders. It is exclusive as prefix sums are in
-// core/filter/interval.hpp: prefix(i, j) is the sum of the first i elements of the first j rows.
+// filters/interval.hpp: prefix(i, j) is the sum of the first i elements of the first j rows.
 template <class T>
 struct WindowTable {
   using Element = T;

@@ -2,7 +2,7 @@
 // without CUDA headers.
 #pragma once
 
-#include "library/facesat.hpp"
+#include "facesat/types.hpp"
 
 namespace facesat::gpu {
 

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "facesat/types.hpp"
 #include "kernels/scan/algorithm.hpp"
-#include "library/facesat.hpp"
 
 namespace facesat::gpu {
 namespace {

@@ -1,5 +1,5 @@
 // Halftone pictures by error diffusion on a GPU. Includes no CUDA headers. The rules and the
-// definitions are in core/filter/halftone.hpp.
+// definitions are in filters/halftone.hpp.
 //
 // Source: Funasaka, Nakano, Ito 2017, section V-C, after A. Kasagi, K. Nakano, Y. Ito,
 // "Parallelization techniques for error diffusion with GPU implementations", CANDAR 2015.
@@ -9,8 +9,8 @@
 #include <cstdint>
 #include <span>
 
-#include "core/filter/halftone.hpp"
 #include "core/image.hpp"
+#include "filters/halftone.hpp"
 #include "kernels/tasks/task_solver.hpp"
 
 namespace facesat::gpu {

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "library/facesat.hpp"
+#include "facesat/types.hpp"
 
 namespace facesat::gpu {
 

@@ -15,15 +15,15 @@
 #include <fmt/ranges.h>
 #include <tbb/parallel_for.h>
 
-#include "core/cpu/filter.hpp"
-#include "core/filter/definition.hpp"
-#include "core/filter/picture_filter.hpp"
 #include "core/memory.hpp"
+#include "filters/cpu/filter.hpp"
+#include "filters/definition.hpp"
+#include "filters/picture_filter.hpp"
 #include "lab/page/charts.hpp"
 #include "lab/page/page.hpp"
 #include "lab/page/text.hpp"
 #include "lab/problem.hpp"
-#include "library/support/errors.hpp"
+#include "support/errors.hpp"
 
 namespace facesat::lab {
 namespace {
@@ -43,7 +43,7 @@ Image<std::uint8_t> noise_picture(Size size) {
 }
 
 // The CPU's algorithms on one picture. Results are checked against each other in every element, and
-// against the definitions (core/filter/definition.hpp) in all pixels of a small picture or some of
+// against the definitions (filters/definition.hpp) in all pixels of a small picture or some of
 // a large one.
 template <class Out>
 class HostFilter {

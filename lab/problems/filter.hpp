@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/filter/mask.hpp"
 #include "core/image.hpp"
+#include "filters/mask.hpp"
 #include "kernels/filter/algorithm.hpp"
 #include "lab/measure.hpp"
 
@@ -86,7 +86,7 @@ class NppFilter {
 
 namespace facesat::lab {
 
-// The ids of a filter's rows on all threads of the CPU (core/cpu/filter.hpp):
+// The ids of a filter's rows on all threads of the CPU (filters/cpu/filter.hpp):
 //   cpu_integral: sums of windows from an integral image (summed area table), whose time counts;
 //   cpu_separable: along rows, then along columns;
 //   cpu_direct: every weight of the mask, or every pixel of the window.

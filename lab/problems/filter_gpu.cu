@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "core/cpu/filter.hpp"
+#include "filters/cpu/filter.hpp"
 #include "kernels/device/device_image.hpp"
 #include "kernels/filter/pass.cuh"
 #include "kernels/filter/statistics.hpp"

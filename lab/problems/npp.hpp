@@ -4,8 +4,8 @@
 
 #include <string>
 
+#include "facesat/types.hpp"
 #include "kernels/device/cuda.hpp"
-#include "library/facesat.hpp"
 
 namespace facesat::gpu {
 

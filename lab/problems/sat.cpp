@@ -24,8 +24,8 @@
 #include "lab/page/page.hpp"
 #include "lab/problem.hpp"
 #include "lab/problems/sat_on_cpu.hpp"
-#include "library/support/errors.hpp"
-#include "library/support/files.hpp"
+#include "support/errors.hpp"
+#include "support/files.hpp"
 
 namespace facesat::lab {
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "facesat.hpp"
 #include "kernels/device/figures.hpp"
 #include "kernels/sat/algorithm.hpp"
 #include "lab/measure.hpp"

@@ -18,7 +18,7 @@
 #include "lab/micro.hpp"
 #include "lab/problem.hpp"
 #include "lab/problems/scan_on_cpu.hpp"
-#include "library/support/errors.hpp"
+#include "support/errors.hpp"
 
 namespace facesat::lab {
 namespace {

@@ -19,11 +19,11 @@
 #include "lab/problem.hpp"
 #include "lab/problems/sat.hpp"
 #include "lab/scene.hpp"
-#include "library/media/codec.hpp"
-#include "library/media/stamp.hpp"
-#include "library/support/errors.hpp"
-#include "library/support/files.hpp"
-#include "library/support/parse_size.hpp"
+#include "media/codec.hpp"
+#include "media/stamp.hpp"
+#include "support/errors.hpp"
+#include "support/files.hpp"
+#include "support/parse_size.hpp"
 
 namespace facesat::lab {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/backend.hpp"
-#include "library/facesat.hpp"
+#include "facesat.hpp"
 
 namespace facesat {
 

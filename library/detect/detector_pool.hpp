@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "facesat.hpp"
 #include "library/detect/backend_start.hpp"
 #include "library/detect/detector_set.hpp"
 #include "library/detect/device_turns.hpp"
 #include "library/detect/memory_gate.hpp"
-#include "library/facesat.hpp"
 
 namespace facesat {
 

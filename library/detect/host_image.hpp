@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/image.hpp"
-#include "library/facesat.hpp"
+#include "facesat.hpp"
 
 namespace facesat {
 

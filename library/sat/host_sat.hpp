@@ -1,7 +1,7 @@
 // Integral images (summed area tables) of arrays in host memory.
 #pragma once
 
-#include "library/facesat.hpp"
+#include "facesat.hpp"
 
 namespace facesat {
 

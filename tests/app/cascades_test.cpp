@@ -1,8 +1,8 @@
 // Cascades as they are given on the command line: by a file of any name, or by the name of an
 // installed one.
-#include "tests/core/cascades.hpp"
+#include "tests/kit/cascades.hpp"
 
-#include "tests/app/program.hpp"
+#include "tests/kit/program.hpp"
 
 namespace facesat::test {
 namespace {

@@ -1,7 +1,7 @@
 // The program's messages and exit statuses when asked for help, for information, or wrongly.
 #include <fmt/format.h>
 
-#include "tests/app/program.hpp"
+#include "tests/kit/program.hpp"
 
 namespace facesat::test {
 namespace {

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "core/cascade.hpp"
-#include "tests/core/cascades.hpp"
+#include "tests/kit/cascades.hpp"
 
 namespace facesat::test {
 namespace {

@@ -8,9 +8,9 @@
 #include <gtest/gtest.h>
 
 #include "core/cascade.hpp"
-#include "tests/core/cascades.hpp"
-#include "tests/core/gzip.hpp"
-#include "tests/core/printers.hpp"
+#include "tests/kit/cascades.hpp"
+#include "tests/kit/gzip.hpp"
+#include "tests/kit/printers.hpp"
 
 namespace facesat::test {
 namespace {

@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tests/core/cascades.hpp"
-#include "tests/core/printers.hpp"
+#include "tests/kit/cascades.hpp"
+#include "tests/kit/printers.hpp"
 
 namespace facesat::test {
 namespace {

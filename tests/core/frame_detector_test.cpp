@@ -11,13 +11,13 @@
 
 #include "core/cpu/gray.hpp"
 #include "core/rules.hpp"
-#include "tests/core/cascades.hpp"
-#include "tests/core/guarded.hpp"
-#include "tests/core/instruction_sets.hpp"
-#include "tests/core/pictures.hpp"
-#include "tests/core/printers.hpp"
-#include "tests/core/reference.hpp"
-#include "tests/core/same.hpp"
+#include "tests/kit/cascades.hpp"
+#include "tests/kit/guarded.hpp"
+#include "tests/kit/instruction_sets.hpp"
+#include "tests/kit/pictures.hpp"
+#include "tests/kit/printers.hpp"
+#include "tests/kit/reference.hpp"
+#include "tests/kit/same.hpp"
 
 namespace facesat::test {
 namespace {

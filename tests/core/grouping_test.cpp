@@ -6,8 +6,8 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/core/printers.hpp"
-#include "tests/core/reference.hpp"
+#include "tests/kit/printers.hpp"
+#include "tests/kit/reference.hpp"
 
 namespace facesat::test {
 namespace {

@@ -8,7 +8,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "library/facesat.hpp"
+#include "facesat/types.hpp"
 
 namespace facesat::test {
 namespace {

@@ -14,9 +14,9 @@
 #include <tbb/task_arena.h>
 
 #include "core/frame_detector.hpp"
-#include "tests/core/cascades.hpp"
-#include "tests/core/pictures.hpp"
-#include "tests/core/printers.hpp"
+#include "tests/kit/cascades.hpp"
+#include "tests/kit/pictures.hpp"
+#include "tests/kit/printers.hpp"
 
 namespace facesat::test {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/core/printers.hpp"
+#include "tests/kit/printers.hpp"
 
 namespace facesat::test {
 namespace {

@@ -14,7 +14,7 @@
 #include <tbb/global_control.h>
 
 #include "core/frame_detector.hpp"
-#include "library/facesat.hpp"
+#include "facesat.hpp"
 
 namespace facesat {
 namespace {

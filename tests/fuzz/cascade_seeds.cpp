@@ -5,8 +5,8 @@
 #include <iostream>
 #include <string>
 
-#include "tests/core/cascades.hpp"
-#include "tests/core/gzip.hpp"
+#include "tests/kit/cascades.hpp"
+#include "tests/kit/gzip.hpp"
 
 namespace {
 

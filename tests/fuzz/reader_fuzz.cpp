@@ -12,13 +12,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "library/io/archive.hpp"
-#include "library/io/journal_file.hpp"
-#include "library/io/result_check.hpp"
-#include "library/media/codec_formats.hpp"
-#include "library/media/exif.hpp"
-#include "library/media/matroska.hpp"
-#include "library/support/errors.hpp"
+#include "media/codec_formats.hpp"
+#include "media/exif.hpp"
+#include "media/matroska.hpp"
+#include "results/archive.hpp"
+#include "results/journal_file.hpp"
+#include "results/result_check.hpp"
+#include "support/errors.hpp"
 
 namespace facesat::app {
 namespace {

@@ -17,9 +17,9 @@
 #include "core/frame_detector.hpp"
 #include "kernels/cascade/compiled_products.hpp"
 #include "kernels/sat/algorithm.hpp"
-#include "tests/core/cascades.hpp"
-#include "tests/core/pictures.hpp"
-#include "tests/parameter_grid.hpp"
+#include "tests/kit/cascades.hpp"
+#include "tests/kit/parameter_grid.hpp"
+#include "tests/kit/pictures.hpp"
 
 namespace facesat::test {
 namespace {

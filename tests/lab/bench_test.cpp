@@ -1,7 +1,7 @@
 // facesat bench: the contract of its output; the measured times are not checked here.
 #include <map>
 
-#include "tests/app/program.hpp"
+#include "tests/kit/program.hpp"
 
 namespace facesat::test {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "tests/app/program.hpp"
+#include "tests/kit/program.hpp"
 #include "tests/lab/page.hpp"
 
 namespace facesat::test {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "library/facesat.hpp"
+#include "facesat.hpp"
 
 namespace facesat::lab {
 namespace {

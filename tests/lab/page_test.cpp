@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "lab/page/charts.hpp"
-#include "tests/app/program.hpp"
+#include "tests/kit/program.hpp"
 #include "tests/lab/page.hpp"
 
 namespace facesat::test {

@@ -2,7 +2,7 @@
 // docs/glossary.md).
 #include "kernels/sat/pass.cuh"
 #include "lab/problems/sat.hpp"
-#include "tests/kernels/device_memory.hpp"
+#include "tests/kit/device_memory.hpp"
 
 namespace facesat::test {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "kernels/scan/scan_reference.hpp"
 #include "lab/problems/scan.hpp"
-#include "tests/kernels/device_memory.hpp"
+#include "tests/kit/device_memory.hpp"
 
 namespace facesat::test {
 namespace {

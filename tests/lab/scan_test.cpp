@@ -1,7 +1,7 @@
 // facesat bench scan: the contract of its output, and the page of its --report; the measured times
 // are not checked here.
 #include "kernels/scan/algorithm.hpp"
-#include "tests/app/program.hpp"
+#include "tests/kit/program.hpp"
 #include "tests/lab/page.hpp"
 
 namespace facesat::test {

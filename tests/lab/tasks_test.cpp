@@ -4,9 +4,9 @@
 
 #include <cstdlib>
 
-#include "library/media/codec.hpp"
-#include "tests/app/program.hpp"
-#include "tests/core/pictures.hpp"
+#include "media/codec.hpp"
+#include "tests/kit/pictures.hpp"
+#include "tests/kit/program.hpp"
 #include "tests/lab/page.hpp"
 
 namespace facesat::test {

@@ -8,9 +8,9 @@
 
 #include "cascades/cascade_store.hpp"
 #include "core/frame_detector.hpp"
-#include "tests/core/cascades.hpp"
-#include "tests/core/pictures.hpp"
-#include "tests/library/image_views.hpp"
+#include "tests/kit/cascades.hpp"
+#include "tests/kit/image_views.hpp"
+#include "tests/kit/pictures.hpp"
 
 namespace facesat {
 

@@ -8,9 +8,9 @@
 
 #include "core/frame_memory.hpp"
 #include "kernels/device/cuda.hpp"
-#include "tests/core/pictures.hpp"
-#include "tests/library/arrays.hpp"
-#include "tests/library/image_views.hpp"
+#include "tests/kit/arrays.hpp"
+#include "tests/kit/image_views.hpp"
+#include "tests/kit/pictures.hpp"
 
 namespace facesat::test {
 namespace {

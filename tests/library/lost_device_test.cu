@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "kernels/device/cuda.hpp"
-#include "tests/core/pictures.hpp"
+#include "tests/kit/pictures.hpp"
 
 namespace facesat::test {
 namespace {

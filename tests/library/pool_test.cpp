@@ -9,7 +9,7 @@
 
 #include "cascades/cascade_store.hpp"
 #include "library/detect/detector_pool.hpp"
-#include "tests/core/pictures.hpp"
+#include "tests/kit/pictures.hpp"
 
 namespace facesat::test {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/library/arrays.hpp"
+#include "tests/kit/arrays.hpp"
 
 namespace facesat::test {
 namespace {

@@ -142,13 +142,13 @@ MUTATIONS = [
      "knapsack: equal values leave the item out"),
     ("kernels/tasks/knapsack.cu", "first + 32 * m >= strip - next_weight", "first + 32 * m > strip - next_weight",
      "knapsack: the entries that the next item needs are handed on"),
-    ("core/filter/halftone.hpp", "collected > 0.5f", "collected >= 0.5f", "error diffusion: one half is black"),
+    ("filters/halftone.hpp", "collected > 0.5f", "collected >= 0.5f", "error diffusion: one half is black"),
     ("kernels/tasks/error_diffusion.cu", "if (is_last) store_window", "if (false) store_window",
      "error diffusion: the last pixels of a row are stored"),
-    ("core/filter/border.hpp", "2 * n - 1 - place", "2 * n - 2 - place", "filters: mirrored borders repeat the edge"),
-    ("core/filter/interval.hpp", "sum.factors[first] -= sign * periods", "sum.factors[first] += sign * periods",
+    ("filters/border.hpp", "2 * n - 1 - place", "2 * n - 2 - place", "filters: mirrored borders repeat the edge"),
+    ("filters/interval.hpp", "sum.factors[first] -= sign * periods", "sum.factors[first] += sign * periods",
      "filters: reflect-101 has the ends once in each period"),
-    ("core/filter/rounding.hpp", "2 * sum + divisor", "2 * sum", "filters: quotients are rounded half up"),
+    ("filters/rounding.hpp", "2 * sum + divisor", "2 * sum", "filters: quotients are rounded half up"),
     ("kernels/filter/facesat_box.cu", "min(first, width - results)", "first", "filters: the last strip of a box ends with the picture"),
     ("kernels/filter/facesat_separable.cu", "(sum + 0x8000) >> 16", "sum >> 16", "filters: dot products are rounded half up"),
     ("kernels/filter/lecture_2d.cu", "pass.radius);\n  __syncthreads();\n", "pass.radius);\n", "filters: a tile is whole before it is read"),
@@ -159,7 +159,7 @@ KERNEL_PROGRAMS = ["kernels/facesat_simt_tests"]
 
 
 def programs_for(file):
-    is_for_kernels = file.startswith("kernels/") or file == "core/filter/halftone.hpp"
+    is_for_kernels = file.startswith("kernels/") or file == "filters/halftone.hpp"
     return KERNEL_PROGRAMS if is_for_kernels else PROGRAMS
 
 

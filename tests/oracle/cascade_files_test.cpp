@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tests/core/cascades.hpp"
+#include "tests/kit/cascades.hpp"
 #include "tests/oracle/opencv_adapter.hpp"
 #include "tests/oracle/pictures.hpp"
 

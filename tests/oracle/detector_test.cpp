@@ -8,10 +8,10 @@
 #include <gtest/gtest.h>
 #include <opencv2/imgcodecs.hpp>
 
-#include "tests/core/instruction_sets.hpp"
+#include "tests/kit/instruction_sets.hpp"
+#include "tests/kit/parameter_grid.hpp"
 #include "tests/oracle/opencv_adapter.hpp"
 #include "tests/oracle/pictures.hpp"
-#include "tests/parameter_grid.hpp"
 
 namespace facesat::test {
 namespace {

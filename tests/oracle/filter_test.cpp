@@ -1,5 +1,5 @@
 // The filters of the CPU against OpenCV's, in every bit.
-#include "core/cpu/filter.hpp"
+#include "filters/cpu/filter.hpp"
 
 #include <cmath>
 #include <cstdlib>
@@ -12,9 +12,9 @@
 #include <opencv2/imgproc.hpp>
 #include <opencv2/videoio.hpp>
 
-#include "core/filter/mask.hpp"
-#include "core/filter/picture_filter.hpp"
-#include "tests/core/same.hpp"
+#include "filters/mask.hpp"
+#include "filters/picture_filter.hpp"
+#include "tests/kit/same.hpp"
 #include "tests/oracle/opencv_adapter.hpp"
 
 namespace facesat::test {

@@ -7,8 +7,8 @@
 #include <opencv2/imgproc.hpp>
 #include <unistd.h>
 
-#include "library/media/codec.hpp"
-#include "tests/core/same.hpp"
+#include "media/codec.hpp"
+#include "tests/kit/same.hpp"
 #include "tests/oracle/opencv_adapter.hpp"
 #include "tests/oracle/pictures.hpp"
 

@@ -8,7 +8,7 @@
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
 
-#include "tests/drawn_face.hpp"
+#include "tests/kit/drawn_face.hpp"
 
 namespace facesat::test {
 namespace {

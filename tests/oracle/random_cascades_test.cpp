@@ -8,8 +8,8 @@
 #include <gtest/gtest.h>
 #include <opencv2/imgproc.hpp>
 
-#include "tests/core/cascades.hpp"
-#include "tests/core/instruction_sets.hpp"
+#include "tests/kit/cascades.hpp"
+#include "tests/kit/instruction_sets.hpp"
 #include "tests/oracle/opencv_adapter.hpp"
 
 namespace facesat::test {

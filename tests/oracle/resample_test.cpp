@@ -1,5 +1,5 @@
 // Pictures in another size, beside OpenCV's.
-#include "library/io/resample.hpp"
+#include "results/resample.hpp"
 
 #include <gtest/gtest.h>
 #include <opencv2/imgproc.hpp>

@@ -14,7 +14,7 @@
 #include "core/cpu/resize.hpp"
 #include "core/grouping.hpp"
 #include "core/table.hpp"
-#include "tests/core/same.hpp"
+#include "tests/kit/same.hpp"
 #include "tests/oracle/opencv_adapter.hpp"
 #include "tests/oracle/pictures.hpp"
 

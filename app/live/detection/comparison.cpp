@@ -14,7 +14,7 @@
 #include "kernels/image/atlas.hpp"
 #include "kernels/sat/algorithm.hpp"
 #include "lab/problems/sat_on_cpu.hpp"
-#include "library/support/errors.hpp"
+#include "support/errors.hpp"
 
 namespace facesat::app {
 namespace {

@@ -12,8 +12,8 @@
 #include "app/live/detection/copy_speed.hpp"
 #include "app/live/frames/capture.hpp"
 #include "core/cascade.hpp"
-#include "library/facesat.hpp"
-#include "library/media/codec.hpp"
+#include "facesat.hpp"
+#include "media/codec.hpp"
 
 namespace facesat::app {
 

@@ -4,7 +4,7 @@
 #include <exception>
 #include <utility>
 
-#include "library/support/errors.hpp"
+#include "support/errors.hpp"
 
 namespace facesat::app {
 

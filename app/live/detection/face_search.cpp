@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cascades/cascade_store.hpp"
-#include "library/support/errors.hpp"
+#include "support/errors.hpp"
 
 namespace facesat::app {
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/cpu/gray.hpp"
-#include "core/filter/mask.hpp"
+#include "filters/mask.hpp"
 #include "kernels/filter/cuda_picture_filter.hpp"
 
 namespace facesat::app {

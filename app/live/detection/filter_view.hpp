@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "app/live/detection/inspection.hpp"
-#include "core/filter/picture_filter.hpp"
-#include "library/facesat.hpp"
+#include "facesat.hpp"
+#include "filters/picture_filter.hpp"
 
 namespace facesat::app {
 

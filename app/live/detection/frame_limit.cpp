@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "library/support/messages.hpp"
+#include "support/messages.hpp"
 
 namespace facesat::app {
 

@@ -11,7 +11,7 @@
 #include "app/live/detection/feature_view.hpp"
 #include "app/live/detection/live_settings.hpp"
 #include "app/live/frames/capture.hpp"
-#include "library/io/results.hpp"
+#include "results/results.hpp"
 
 namespace facesat::app {
 

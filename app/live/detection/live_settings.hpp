@@ -7,7 +7,7 @@
 
 #include "app/live/detection/filter_view.hpp"
 #include "app/live/detection/inspection.hpp"
-#include "library/facesat.hpp"
+#include "facesat.hpp"
 
 namespace facesat::app {
 

@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
-#include "library/io/annotate.hpp"
-#include "library/media/video_file.hpp"
-#include "library/support/errors.hpp"
+#include "media/video_file.hpp"
+#include "results/annotate.hpp"
+#include "support/errors.hpp"
 
 namespace facesat::app {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/image.hpp"
-#include "library/io/results.hpp"
+#include "results/results.hpp"
 
 namespace facesat::app {
 

@@ -7,10 +7,10 @@
 
 #include <fmt/format.h>
 
-#include "library/io/inputs.hpp"
-#include "library/media/frame_source.hpp"
-#include "library/media/source_name.hpp"
-#include "library/support/errors.hpp"
+#include "media/frame_source.hpp"
+#include "media/source_name.hpp"
+#include "results/inputs.hpp"
+#include "support/errors.hpp"
 
 namespace facesat::app {
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "app/live/threads.hpp"
-#include "library/media/frame_source.hpp"
+#include "media/frame_source.hpp"
 
 namespace facesat::app {
 

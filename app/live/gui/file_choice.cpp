@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "app/live/gui/screen.hpp"
-#include "library/media/codec.hpp"
-#include "library/media/video.hpp"
-#include "library/support/files.hpp"
+#include "media/codec.hpp"
+#include "media/video.hpp"
+#include "support/files.hpp"
 
 namespace facesat::app {
 

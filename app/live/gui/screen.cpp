@@ -16,7 +16,7 @@
 #include <imgui_impl_opengl3.h>
 
 #include "app/live/gui/looks.hpp"
-#include "library/support/errors.hpp"
+#include "support/errors.hpp"
 
 namespace facesat::app {
 namespace {

@@ -19,7 +19,7 @@
 #include "cascades/cascade_store.hpp"
 #include "kernels/device/gpu_info.hpp"
 #include "kernels/sat/algorithm.hpp"
-#include "library/support/errors.hpp"
+#include "support/errors.hpp"
 
 namespace facesat::app {
 namespace {

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "app/live/gui/widgets.hpp"
-#include "library/io/annotate.hpp"
+#include "results/annotate.hpp"
 
 namespace facesat::app {
 namespace {

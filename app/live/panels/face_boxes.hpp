@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "app/live/gui/picture_view.hpp"
-#include "library/io/results.hpp"
+#include "results/results.hpp"
 
 namespace facesat::app {
 

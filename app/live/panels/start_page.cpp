@@ -9,8 +9,8 @@
 #include <imgui_stdlib.h>
 
 #include "app/live/gui/widgets.hpp"
-#include "library/media/frame_source.hpp"
-#include "library/media/source_name.hpp"
+#include "media/frame_source.hpp"
+#include "media/source_name.hpp"
 
 namespace facesat::app {
 namespace {

@@ -4,12 +4,12 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/core/guarded.hpp"
-#include "tests/core/instruction_sets.hpp"
-#include "tests/core/pictures.hpp"
-#include "tests/core/printers.hpp"
-#include "tests/core/reference.hpp"
-#include "tests/core/same.hpp"
+#include "tests/kit/guarded.hpp"
+#include "tests/kit/instruction_sets.hpp"
+#include "tests/kit/pictures.hpp"
+#include "tests/kit/printers.hpp"
+#include "tests/kit/reference.hpp"
+#include "tests/kit/same.hpp"
 
 namespace facesat::test {
 namespace {

@@ -14,11 +14,11 @@
 #include "kernels/image/resize.hpp"
 #include "kernels/image/tilted.hpp"
 #include "kernels/sat/algorithm.hpp"
-#include "tests/core/cascades.hpp"
-#include "tests/core/pictures.hpp"
-#include "tests/core/printers.hpp"
 #include "tests/kernels/cascade/uploaded_late.hpp"
-#include "tests/kernels/device_memory.hpp"
+#include "tests/kit/cascades.hpp"
+#include "tests/kit/device_memory.hpp"
+#include "tests/kit/pictures.hpp"
+#include "tests/kit/printers.hpp"
 
 namespace facesat::test {
 namespace {

@@ -14,8 +14,8 @@
 #include "core/grouping.hpp"
 #include "core/pyramid.hpp"
 #include "kernels/cascade/group_windows.hpp"
-#include "tests/core/printers.hpp"
-#include "tests/kernels/device_memory.hpp"
+#include "tests/kit/device_memory.hpp"
+#include "tests/kit/printers.hpp"
 
 namespace facesat::test {
 namespace {

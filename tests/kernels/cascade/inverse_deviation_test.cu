@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "kernels/cascade/tile.cuh"
-#include "tests/kernels/device_memory.hpp"
+#include "tests/kit/device_memory.hpp"
 
 namespace facesat::test {
 namespace {

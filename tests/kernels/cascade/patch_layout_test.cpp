@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "kernels/cascade/evaluate.hpp"
-#include "tests/core/cascades.hpp"
+#include "tests/kit/cascades.hpp"
 
 namespace facesat::test {
 namespace {

@@ -5,9 +5,9 @@
 
 #include "cascades/cascade_store.hpp"
 #include "core/rules.hpp"
-#include "tests/core/cascades.hpp"
-#include "tests/core/pictures.hpp"
-#include "tests/core/reference.hpp"
+#include "tests/kit/cascades.hpp"
+#include "tests/kit/pictures.hpp"
+#include "tests/kit/reference.hpp"
 
 namespace facesat::test {
 namespace {

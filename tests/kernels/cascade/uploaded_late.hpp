@@ -11,7 +11,7 @@
 #include "kernels/cascade/late_division.hpp"
 #include "kernels/cascade/late_stages.hpp"
 #include "kernels/cascade/tile_stages.hpp"
-#include "tests/kernels/device_memory.hpp"
+#include "tests/kit/device_memory.hpp"
 
 namespace facesat::test {
 

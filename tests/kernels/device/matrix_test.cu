@@ -2,7 +2,7 @@
 #include <random>
 
 #include "kernels/device/matrix.hpp"
-#include "tests/kernels/device_memory.hpp"
+#include "tests/kit/device_memory.hpp"
 
 namespace facesat::test {
 namespace {

@@ -3,10 +3,10 @@
 #include <limits>
 #include <random>
 
-#include "core/filter/definition.hpp"
-#include "core/filter/picture_filter.hpp"
+#include "filters/definition.hpp"
+#include "filters/picture_filter.hpp"
 #include "kernels/filter/algorithm.hpp"
-#include "tests/kernels/device_memory.hpp"
+#include "tests/kit/device_memory.hpp"
 
 namespace facesat::test {
 namespace {

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "kernels/filter/cuda_picture_filter.hpp"
-#include "tests/core/pictures.hpp"
+#include "tests/kit/pictures.hpp"
 
 namespace facesat::test {
 namespace {

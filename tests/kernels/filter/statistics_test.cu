@@ -1,7 +1,7 @@
 // Statistics of windows, against their definition.
-#include "core/filter/definition.hpp"
+#include "filters/definition.hpp"
 #include "kernels/filter/statistics.hpp"
-#include "tests/kernels/device_memory.hpp"
+#include "tests/kit/device_memory.hpp"
 
 namespace facesat::test {
 namespace {

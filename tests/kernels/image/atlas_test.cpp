@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/core/printers.hpp"
+#include "tests/kit/printers.hpp"
 
 namespace facesat::gpu {
 namespace {

@@ -1,6 +1,6 @@
 #include "core/cpu/gray.hpp"
 #include "kernels/image/gray.hpp"
-#include "tests/kernels/device_memory.hpp"
+#include "tests/kit/device_memory.hpp"
 
 namespace facesat::test {
 namespace {

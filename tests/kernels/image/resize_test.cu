@@ -1,6 +1,6 @@
 #include "core/cpu/resize.hpp"
 #include "kernels/image/resize.hpp"
-#include "tests/kernels/device_memory.hpp"
+#include "tests/kit/device_memory.hpp"
 
 namespace facesat::test {
 namespace {

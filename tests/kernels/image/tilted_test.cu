@@ -1,6 +1,6 @@
 #include "core/cpu/integral.hpp"
 #include "kernels/image/tilted.hpp"
-#include "tests/kernels/device_memory.hpp"
+#include "tests/kit/device_memory.hpp"
 
 namespace facesat::test {
 namespace {

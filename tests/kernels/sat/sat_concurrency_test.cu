@@ -8,7 +8,7 @@
 #include "kernels/device/platform.hpp"
 #include "lab/problems/sat.hpp"
 #include "lab/problems/sat_place.hpp"
-#include "tests/kernels/held_half.cuh"
+#include "tests/kit/held_half.cuh"
 
 namespace facesat::test {
 namespace {

@@ -8,7 +8,7 @@
 #include "kernels/sat/kasagi_2014_model.hpp"
 #include "kernels/sat/pass.cuh"
 #include "lab/problems/sat.hpp"
-#include "tests/kernels/device_memory.hpp"
+#include "tests/kit/device_memory.hpp"
 
 namespace facesat::test {
 namespace {

@@ -4,10 +4,10 @@
 #include <set>
 #include <type_traits>
 
+#include "facesat.hpp"
 #include "kernels/scan/algorithm.hpp"
 #include "kernels/scan/scan_reference.hpp"
-#include "library/facesat.hpp"
-#include "tests/kernels/device_memory.hpp"
+#include "tests/kit/device_memory.hpp"
 
 namespace facesat::test {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "kernels/tasks/knapsack.hpp"
-#include "tests/kernels/device_memory.hpp"
+#include "tests/kit/device_memory.hpp"
 
 namespace facesat::test {
 namespace {

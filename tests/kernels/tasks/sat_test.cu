@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "kernels/tasks/sat.hpp"
-#include "tests/kernels/device_memory.hpp"
+#include "tests/kit/device_memory.hpp"
 
 namespace facesat::test {
 namespace {

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "facesat.hpp"
 #include "kernels/tasks/edit_distance.cuh"
 #include "kernels/tasks/task_array.cuh"
-#include "library/facesat.hpp"
-#include "tests/kernels/device_memory.hpp"
+#include "tests/kit/device_memory.hpp"
 
 namespace facesat::test {
 namespace {

@@ -9,9 +9,9 @@
 
 #include "kernels/tasks/error_diffusion.hpp"
 #include "kernels/tasks/knapsack.hpp"
-#include "tests/core/pictures.hpp"
-#include "tests/kernels/device_memory.hpp"
-#include "tests/kernels/held_half.cuh"
+#include "tests/kit/device_memory.hpp"
+#include "tests/kit/held_half.cuh"
+#include "tests/kit/pictures.hpp"
 
 namespace facesat::test {
 namespace {

@@ -1,0 +1,187 @@
+// The faces panel, and the files that it saves: the same as those of `facesat detect`.
+#include <filesystem>
+#include <map>
+
+#include "app/live/face_export.hpp"
+#include "app/live/outputs.hpp"
+#include "media/frame_source.hpp"
+#include "tests/app/live/live_kit.hpp"
+#include "tests/app/live/panel_test.hpp"
+#include "tests/kit/eventually.hpp"
+#include "tests/kit/video.hpp"
+
+namespace facesat::app {
+namespace {
+
+namespace fs = std::filesystem;
+using test::eventually;
+
+class FacesTest : public test::OnePanelTest {
+ protected:
+  FacesTest() : OnePanelTest(make_faces_panel()), before(fs::current_path()) {
+    fs::current_path(folder);
+  }
+  ~FacesTest() override { fs::current_path(before); }
+
+  // What the window shows of this frame.
+  LiveResult detected(CapturedFrame frame) {
+    detection.set(settings);
+    detection.put(std::move(frame));
+    return test::next_result(detection);
+  }
+  CapturedFrame picture(const std::string& name) const {
+    CapturedFrame frame{*open_source(name)->next()};
+    frame.kind = FrameSource::Kind::picture;
+    frame.name = frame.origin = name;
+    return frame;
+  }
+  // The contents of all files in a folder.
+  static std::map<std::string, std::string> contents(const fs::path& of) {
+    std::map<std::string, std::string> files;
+    for (const auto& entry : fs::directory_iterator(of))
+      files[entry.path().filename()] = test::read_text(entry.path());
+    return files;
+  }
+
+  // Compares files without printing them.
+  static void expect_equal(const fs::path& a, const fs::path& b) {
+    const auto files = contents(a), others = contents(b);
+    EXPECT_EQ(files.size(), others.size());
+    for (const auto& [name, bytes] : files) {
+      ASSERT_TRUE(others.contains(name)) << name;
+      EXPECT_TRUE(bytes == others.at(name)) << name;
+    }
+  }
+
+  static LiveSettings both_cascades() {
+    LiveSettings chosen = test::cpu_settings({});
+    for (const char* cascade : {"frontalface_default", "lbp:frontalface"}) chosen.choose(cascade);
+    return chosen;
+  }
+
+  const fs::path before;
+  LiveSettings settings = both_cascades();
+};
+
+TEST_F(FacesTest, ThoseOfAPictureAreSavedAsDetectSavesThem) {
+  test::write_pgm(folder / "two.pgm",
+                  test::draw_faces({500, 300}, {{350, 120, 120}, {120, 150, 150}}));
+  settings.colours = {"eye", "lbp:frontalface", "frontalface_default"};  // colours are no indices
+  const LiveResult shown = detected(picture("two.pgm"));
+  ASSERT_GE(shown.faces.size(), 2u);
+  for (const Format format : {Format::csv, Format::jsonl}) {
+    const bool is_csv = format == Format::csv;
+    const std::string saved = export_faces(shown, {.format = format, .crops = true});
+    const std::string table = is_csv ? "faces.csv" : "faces.jsonl";
+    const std::string wanted = is_csv ? "wanted-csv" : "wanted-jsonl";
+    fs::create_directory(wanted);
+    ASSERT_EQ(detect({"--backend", "cpu", "--cascade", "frontalface_default", "--cascade",
+                      "lbp:frontalface", "--format", is_csv ? "csv" : "jsonl", "-o",
+                      wanted + "/" + table, "--crops", wanted, "two.pgm"})
+                  .status,
+              0);
+    expect_equal(saved, wanted);
+    EXPECT_EQ(contents(saved).size(), shown.faces.size() + 1);
+  }
+  EXPECT_EQ(contents(export_faces(shown, {.format = Format::csv, .crops = false})).size(), 1u);
+}
+
+TEST_F(FacesTest, ThoseOfAVideoAreSavedWithTheirFrame) {
+  test::write_video("v.avi", 3);
+  const auto video = open_source("v.avi");
+  video->next();
+  CapturedFrame frame{*video->next()};
+  frame.name = "v.avi";
+  frame.index = 1;
+  settings.detect.min_neighbors = 0;  // every window
+  const LiveResult shown = detected(std::move(frame));
+  const std::string saved =
+      contents(export_faces(shown, {.format = Format::jsonl, .crops = false}))["faces.jsonl"];
+  const auto all = detect({"--backend", "cpu", "--cascade", "frontalface_default", "--cascade",
+                           "lbp:frontalface", "--min-neighbors", "0", "v.avi"});
+  EXPECT_NE(all.out.find(saved), std::string::npos) << saved;  // one of its three lines
+  EXPECT_NE(saved.find("\"frame\":1"), std::string::npos);
+}
+
+TEST_F(FacesTest, ThoseOfAListAreSavedByDetect) {
+  add_face("p/a.pgm");
+  add_face("p/b.pgm", 1);
+  add_face("-c.pgm");
+  settings.detect.scale_factor = 1.3;
+  settings.detect.min_size = {40, 40};
+  settings.detect.equalize = true;
+  settings.detect.scan = Scan::dense;
+  ListExport list({"p", "-c.pgm"}, settings, {.format = Format::csv, .crops = true},
+                  FACESAT_PROGRAM);
+  std::optional<std::string> problem;
+  ASSERT_TRUE(eventually([&] { return (problem = list.take_end()).has_value(); }));
+  EXPECT_EQ(*problem, "");
+  EXPECT_NE(list.progress().find("3 images"), std::string::npos) << list.progress();
+  fs::create_directory("wanted");
+  ASSERT_EQ(detect({"--backend",
+                    "cpu",
+                    "--cascade",
+                    "frontalface_default",
+                    "--cascade",
+                    "lbp:frontalface",
+                    "--scale-factor",
+                    "1.3",
+                    "--min-size",
+                    "40",
+                    "--equalize",
+                    "--scan",
+                    "dense",
+                    "--format",
+                    "csv",
+                    "-o",
+                    "wanted/faces.csv",
+                    "--crops",
+                    "wanted",
+                    "--",
+                    "p",
+                    "-c.pgm"})
+                .status,
+            0);
+  expect_equal(list.folder(), "wanted");
+}
+
+TEST_F(FacesTest, ListsThatDetectCannotReadAreReported) {
+  ListExport list({"missing.pgm"}, settings, {}, FACESAT_PROGRAM);
+  std::optional<std::string> problem;
+  ASSERT_TRUE(eventually([&] { return (problem = list.take_end()).has_value(); }));
+  EXPECT_NE(*problem, "");
+  ListExport none({"missing.pgm"}, settings, {}, "/no such program");
+  ASSERT_TRUE(eventually([&] { return (problem = none.take_end()).has_value(); }));
+  EXPECT_NE(*problem, "");
+  EXPECT_EQ(why_not_exportable({"a.avi", "p"}, settings), "");
+  EXPECT_NE(why_not_exportable({"0"}, settings), "");
+  EXPECT_NE(why_not_exportable({"rtsp://host/x"}, settings), "");
+  settings.inside_of = "frontalface_default";
+  EXPECT_NE(why_not_exportable({"a.avi"}, settings).find("frontalface_default"), std::string::npos);
+}
+
+TEST_F(FacesTest, AListCanBeStopped) {
+  test::write_video("long.avi", 3000);
+  ListExport list({"long.avi"}, settings, {.format = Format::csv, .crops = false}, FACESAT_PROGRAM);
+  list.stop();
+  std::optional<std::string> problem;
+  EXPECT_TRUE(eventually([&] { return (problem = list.take_end()).has_value(); }));
+  ListExport other({"long.avi"}, settings, {}, FACESAT_PROGRAM);  // is stopped by its destructor
+}
+
+TEST_F(FacesTest, ThePanelSavesWhatIsShown) {
+  add_face("face.pgm");
+  result = detected(picture("face.pgm"));
+  frame([this] { draw(); });  // nothing is open
+  source.kind = FrameSource::Kind::picture;
+  source.count = 1;
+  source.names = {"face.pgm"};
+  wishes_after("this picture");
+  ASSERT_EQ(toasts.shown(Toasts::Clock::now()).size(), 1u);
+  const std::string text = toasts.shown(Toasts::Clock::now()).front().text;
+  EXPECT_TRUE(text.starts_with("saved: " + folder.string() + "/facesat-")) << text;
+  EXPECT_TRUE(fs::exists(fs::path(text.substr(7)) / "faces.csv")) << text;
+}
+
+}  // namespace
+}  // namespace facesat::app

@@ -1,0 +1,167 @@
+// The settings of the window, and the file that keeps them from one run to the next.
+#include "app/live/settings_file.hpp"
+#include "kernels/device/gpu_info.hpp"
+#include "tests/app/live/live_kit.hpp"
+#include "tests/kit/program.hpp"
+
+namespace facesat::app {
+namespace {
+
+using facesat::test::read_text;
+using facesat::test::write_text;
+using SettingsFile = test::ProgramTest;
+
+TEST_F(SettingsFile, RemembersAllChoices) {
+  Remembered chosen;
+  chosen.settings.backend = {BackendChoice::cpu, "1", ""};
+  chosen.settings.cascades = {"lbp:frontalface", "eye"};
+  chosen.settings.detect = {1.25, 7, {30, 40}, {300, 400}, Scan::dense, true};
+  chosen.settings.inside_of = "eye";
+  chosen.dark = chosen.labels = false;
+  chosen.font_size = 21;
+  test::write_settings(folder / "new/live.json", chosen);
+  const Remembered read = test::read_settings(folder / "new/live.json", {});
+  EXPECT_EQ(read.settings.backend.choice, BackendChoice::cpu);
+  EXPECT_EQ(read.settings.backend.device, "1");
+  EXPECT_EQ(read.settings.cascades, chosen.settings.cascades);
+  EXPECT_EQ(read.settings.detect.scale_factor, 1.25);
+  EXPECT_EQ(read.settings.detect.min_neighbors, 7);
+  EXPECT_EQ(read.settings.detect.min_size, (Size{30, 40}));
+  EXPECT_EQ(read.settings.detect.max_size, (Size{300, 400}));
+  EXPECT_EQ(read.settings.detect.scan, Scan::dense);
+  EXPECT_TRUE(read.settings.detect.equalize);
+  EXPECT_EQ(read.settings.inside_of, "eye");
+  EXPECT_FALSE(read.dark);
+  EXPECT_FALSE(read.labels);
+  EXPECT_EQ(read.font_size, 21);
+}
+
+// A panel that remembers something of its own.
+class CountingPanel final : public Panel {
+ public:
+  CountingPanel() : Panel("counter") {}
+  void draw(PanelContext&) override {}
+  void remember(const Remembered&, nlohmann::ordered_json& file) const override {
+    file["count"] = count;
+  }
+  void recall(const nlohmann::ordered_json& file, Remembered&) override {
+    count = file.at("count").get<int>();
+  }
+  int count = 0;
+};
+
+TEST_F(SettingsFile, PanelsRememberWhatTheyHaveOfTheirOwn) {
+  const auto with_count = [](int count) {
+    Panels panels = make_panels();
+    auto panel = std::make_unique<CountingPanel>();
+    panel->count = count;
+    panels.push_back(std::move(panel));
+    return panels;
+  };
+  write_settings(folder / "a.json", {}, with_count(7));
+  Panels panels = with_count(0);
+  read_settings(folder / "a.json", {}, panels);
+  EXPECT_EQ(static_cast<const CountingPanel&>(*panels.back()).count, 7);
+  write_text(folder / "bad.json", "{");
+  read_settings(folder / "bad.json", {}, panels);
+  EXPECT_EQ(panels.size(), make_panels().size());  // all are new
+}
+
+TEST_F(SettingsFile, TheFirstCascadeIsTheOuterOneInFilesOfEarlierVersions) {
+  Remembered chosen;
+  chosen.settings.cascades = {"eye", "smile"};
+  test::write_settings(folder / "a.json", chosen);
+  std::string text = read_text(folder / "a.json");
+  const std::string now = "\"inside_of\": \"\"";
+  text.replace(text.find(now), now.size(), "\"inside\": true");
+  write_text(folder / "a.json", text);
+  EXPECT_EQ(test::read_settings(folder / "a.json", {}).settings.inside_of, "eye");
+}
+
+TEST(LiveSettings, CascadesKeepTheirColours) {
+  LiveSettings settings;
+  for (const char* name : {"a", "b", "c"}) settings.choose(name);
+  EXPECT_EQ(settings.colour_of("c"), 2u);
+  settings.inside_of = "b";
+  settings.unchoose("a");
+  EXPECT_EQ(settings.cascades, (std::vector<std::string>{"b", "c"}));
+  EXPECT_EQ(settings.colour_of("b"), 1u);
+  EXPECT_EQ(settings.colour_of("c"), 2u);
+  EXPECT_EQ(settings.inside_of, "b");
+  settings.choose("a");  // its colour was not needed
+  EXPECT_EQ(settings.colour_of("a"), 0u);
+  settings.unchoose("a");
+  settings.choose("d");
+  EXPECT_EQ(settings.colour_of("d"), 0u);
+  settings.choose("a");
+  EXPECT_EQ(settings.colour_of("a"), 3u);
+  settings.unchoose("b");
+  EXPECT_EQ(settings.inside_of, "");  // there is nothing to search inside of
+}
+
+// Settings may come without colours: the default cascade does.
+TEST(LiveSettings, CascadesWithoutColoursKeepTheirs) {
+  LiveSettings settings;
+  settings.cascades = {"a"};
+  EXPECT_EQ(settings.colour_of("a"), 0u);
+  settings.choose("b");
+  EXPECT_EQ(settings.colour_of("a"), 0u);
+  EXPECT_EQ(settings.colour_of("b"), 1u);
+  EXPECT_EQ(settings.cascade_of_colour(0), 0u);
+  EXPECT_EQ(settings.cascade_of_colour(1), 1u);
+}
+
+// What was there when it was chosen and is not there now is left out; the other choices stay.
+TEST_F(SettingsFile, MissingAlgorithmsAndCascadesAreDropped) {
+  Remembered chosen, otherwise;
+  chosen.settings.backend.sat = "nosuch_2099";
+  chosen.settings.cascades = {"eye", "nose_ring"};
+  chosen.settings.detect.min_neighbors = 7;
+  otherwise.settings.cascades = {"smile"};
+  test::write_settings(folder / "a.json", chosen);
+  const Remembered read = test::read_settings(folder / "a.json", otherwise);
+  EXPECT_EQ(read.settings.backend.sat, "");
+  EXPECT_EQ(read.settings.cascades, (std::vector<std::string>{"eye"}));
+  EXPECT_EQ(read.settings.detect.min_neighbors, 7);
+
+  chosen.settings.cascades.clear();  // all were unticked: there would be nothing to look for
+  test::write_settings(folder / "b.json", chosen);
+  EXPECT_EQ(test::read_settings(folder / "b.json", otherwise).settings.cascades,
+            (std::vector<std::string>{"smile"}));
+}
+
+TEST_F(SettingsFile, CudaIsNotChosenWhereThereIsNone) {
+  if (!gpu::devices().empty()) GTEST_SKIP() << "skipped: there is a GPU";
+  Remembered chosen;
+  chosen.settings.backend.choice = BackendChoice::cuda;
+  chosen.settings.cascades = {"eye"};
+  test::write_settings(folder / "a.json", chosen);
+  EXPECT_EQ(test::read_settings(folder / "a.json", {}).settings.backend.choice,
+            BackendChoice::automatic);
+}
+
+TEST_F(SettingsFile, InvalidSettingsAreIgnored) {
+  Remembered otherwise;
+  otherwise.settings.cascades = {"eye"};
+  test::write_settings(folder / "good.json", otherwise);
+  const std::string good = read_text(folder / "good.json");
+  const auto with = [&](const std::string& from, const std::string& to) {
+    std::string text = good;
+    return text.replace(text.find(from), from.size(), to);
+  };
+  otherwise.settings.cascades = {"smile"};
+  for (const std::string& text :
+       {std::string(), std::string("{"), std::string("[1,2]"), good.substr(0, good.size() / 2),
+        with("1.1", "0.5"), with("\"eye\"", "\"nose_ring\""), with("true", "\"yes\"")}) {
+    write_text(folder / "bad.json", text);
+    EXPECT_EQ(test::read_settings(folder / "bad.json", otherwise).settings.cascades.front(),
+              "smile")
+        << text;
+  }
+  EXPECT_EQ(test::read_settings(folder / "missing.json", otherwise).settings.cascades.front(),
+            "smile");
+  EXPECT_EQ(test::read_settings(folder / "good.json", otherwise).settings.cascades.front(), "eye");
+}
+
+}  // namespace
+}  // namespace facesat::app

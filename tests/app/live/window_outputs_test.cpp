@@ -1,0 +1,207 @@
+// The files that the real window writes: screenshots, recordings, times.
+#include <csignal>
+
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "media/codec.hpp"
+#include "tests/app/live/window_test.hpp"
+#include "tests/kit/video.hpp"
+
+namespace facesat::test {
+namespace {
+
+namespace fs = std::filesystem;
+class WindowOutputsTest : public WindowTest {
+ protected:
+  // Deletes the recording r.avi of a running window, and closes the window once it has said so.
+  Finished lose_recording(const std::vector<std::string>& arguments) const {
+    const Running live = start_live(arguments);
+    Desktop desktop(display.name, "facesat");
+    EXPECT_TRUE(desktop.is_there());
+    EXPECT_TRUE(comes("r.avi"));
+    fs::remove(folder / "r.avi");
+    EXPECT_TRUE(desktop.shows(warning, letters));
+    desktop.close();
+    return live.wait();
+  }
+};
+
+TEST_F(WindowOutputsTest, RecordsAndTakesScreenshotsByKeys) {
+  if (!has_program("xdotool")) GTEST_SKIP() << "skipped: no xdotool";
+  write_video(path("f.avi"), 30);
+  const Running live = start_live({"f.avi"});
+  const Desktop desktop(display.name, "facesat");
+  ASSERT_TRUE(desktop.is_there());
+  const auto find = [&](const std::string& extension) {
+    for (const std::string& name : files_below("."))
+      if (name.starts_with("facesat-") && name.ends_with(extension)) return name;
+    return std::string();
+  };
+  EXPECT_TRUE(press("ctrl+s"));
+  EXPECT_TRUE(eventually([&] { return find(".png") != ""; }));
+  EXPECT_TRUE(press("ctrl+r"));
+  EXPECT_TRUE(
+      eventually([&] { return find(".avi") != "" && fs::file_size(folder / find(".avi")) > 0; }));
+  EXPECT_TRUE(press("ctrl+r ctrl+q"));
+  const Finished ended = live.wait();
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_GT(frames_in(find(".avi")), 0);
+  EXPECT_FALSE(cv::imread(path(find(".png"))).empty());
+}
+
+TEST_F(WindowOutputsTest, AVideoThatIsBeingRecordedIsNotOpened) {
+  write_video(path("f.avi"), 30);
+  const Running live = start_live({"f.avi", "--record", "r.avi"});
+  Desktop desktop(display.name, "facesat");
+  ASSERT_TRUE(desktop.is_there());
+  ASSERT_TRUE(comes("r.avi"));
+  EXPECT_TRUE(desktop.drop(path("r.avi")));
+  EXPECT_TRUE(desktop.shows(warning, letters));
+  desktop.close();
+  const Finished ended = live.wait();
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_GT(frames_in("r.avi"), 0);
+}
+
+TEST_F(WindowOutputsTest, ADeletedRecordingIsReportedAtOnceAndAtTheEnd) {
+  write_video(path("f.avi"), 30);
+  const Finished ended = lose_recording({"f.avi", "--record", "r.avi", "--times", "t.csv"});
+  EXPECT_EQ(ended.status, 3);
+  EXPECT_NE(ended.err.find("r.avi: the file was deleted"), std::string::npos) << ended.err;
+  EXPECT_GT(lines_in("t.csv"), 1);  // written nevertheless
+}
+
+// Limits the size of files, which has the same effect as a full disk.
+void limit_files(rlim_t bytes) {
+  const rlimit limit{bytes, bytes};
+  ::setrlimit(RLIMIT_FSIZE, &limit);
+}
+
+TEST_F(WindowOutputsTest, OutputsThatCannotBeWrittenToTheirEndAreFailures) {
+  cv::VideoWriter noise(path("f.avi"), cv::VideoWriter::fourcc('M', 'J', 'P', 'G'), 50, {320, 240});
+  for (int i = 0; i < 30; ++i) {
+    cv::Mat frame(240, 320, CV_8UC3);
+    cv::randu(frame, 0, 256);
+    noise.write(frame);
+  }
+  noise.release();
+  const auto with_limit = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"f.avi", "--frames", "20"});
+    return start_live(arguments, false, [] { limit_files(100'000); }).wait();
+  };
+  for (const char* name : {"r.avi", "r.mp4"}) {
+    const Finished recorded = with_limit({"--record", name, "--times", "t.csv"});
+    EXPECT_EQ(recorded.status, 3) << name;
+    EXPECT_NE(recorded.err.find(std::string(name) + ": the video was not written to its end"),
+              std::string::npos)
+        << recorded.err;
+    EXPECT_EQ(lines_in("t.csv"), 21);  // written nevertheless
+  }
+  write_picture(path("s.png"), Image<Bgr>({8, 8}).view());
+  const std::string earlier = read_text(folder / "s.png");
+  const Finished shot = with_limit({"--screenshot", "s.png"});
+  EXPECT_EQ(shot.status, 3);
+  EXPECT_NE(shot.err.find("s.png: File too large"), std::string::npos) << shot.err;
+  EXPECT_TRUE(read_text(folder / "s.png") == earlier);
+  if (!fs::is_character_file("/dev/full")) return;
+  for (const char* name : {"full.csv", "full.png"}) {  // links, which may be removed
+    fs::create_symlink("/dev/full", folder / name);
+    const bool is_csv = fs::path(name).extension() == ".csv";
+    const Finished full =
+        start_live({"f.avi", "--frames", "2", is_csv ? "--times" : "--screenshot", name}).wait();
+    EXPECT_EQ(full.status, 3) << name;
+    EXPECT_NE(full.err.find(std::string(name) + ": No space left"), std::string::npos) << full.err;
+  }
+}
+
+TEST_F(WindowOutputsTest, EveryOutputThatCannotBeWrittenIsNamed) {
+  if (!fs::is_character_file("/dev/full")) GTEST_SKIP() << "skipped: there is no /dev/full";
+  write_video(path("f.avi"), 30);
+  fs::create_symlink("/dev/full", folder / "full.csv");
+  const Finished done = lose_recording({"f.avi", "--times", "full.csv", "--record", "r.avi"});
+  EXPECT_EQ(done.status, 3);
+  for (const char* said : {"r.avi: the file was deleted", "full.csv: No space left"})
+    EXPECT_NE(done.err.find(said), std::string::npos) << said << " is not in: " << done.err;
+}
+
+// A short recording is written only when it ends, and may then lack its last frames.
+TEST_F(WindowOutputsTest, RecordingsOnAFullDiskAreFailures) {
+  test::write_video(path("v.avi"), 6);
+  fs::create_directory(folder / "disk");
+  const Finished done = start_live({"v.avi", "--frames", "5", "--record", "disk/r.avi"}, false, [] {
+                          const bool is_mounted =
+                              ::unshare(CLONE_NEWNS) == 0 &&
+                              ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+                              ::mount("none", "disk", "tmpfs", 0, "size=4k") == 0;
+                          if (!is_mounted) ::_exit(125);
+                        }).wait();
+  if (done.status == 125) GTEST_SKIP() << "skipped: only root may mount a file system";
+  EXPECT_EQ(done.status, 3) << done.err;
+  EXPECT_NE(done.err.find("the disk is full"), std::string::npos) << done.err;
+}
+
+TEST_F(WindowOutputsTest, CtrlCFinishesTheOutputs) {
+  add_face("face.pgm");
+  const Running live = start_live(
+      {"face.pgm", "--record", "r.mp4", "--times", "t.csv", "--screenshot", "s.png"}, true);
+  const Desktop desktop(display.name, "facesat");
+  ASSERT_TRUE(desktop.is_there());
+  EXPECT_TRUE(desktop.shows(box_colour, 1000));
+  for (int time = 0; time < 2; ++time) live.signal(SIGINT);  // timeout(1) can send two
+  EXPECT_EQ(live.wait().status, 128 + SIGINT);
+  EXPECT_EQ(frames_in("r.mp4"), 1);
+  EXPECT_EQ(lines_in("t.csv"), 2);
+  EXPECT_GT(box_pixels("s.png"), 1000);
+}
+
+TEST_F(WindowOutputsTest, AScreenshotIsTakenWhenTheWindowIsClosed) {
+  add_face("face.pgm");
+  const Running live = start_live({"face.pgm", "--screenshot", "s.png"}, true);
+  Desktop desktop(display.name, "facesat");
+  ASSERT_TRUE(desktop.is_there());
+  EXPECT_TRUE(desktop.shows(box_colour, 1000));
+  desktop.close();
+  EXPECT_EQ(live.wait().status, 0);
+  EXPECT_GT(box_pixels("s.png"), 1000);
+}
+
+TEST_F(WindowOutputsTest, FilesThatAppearDuringTheRunAreNotReplaced) {
+  add_face("face.pgm");
+  const Running live = start_live({"face.pgm", "--screenshot", "s.png", "--times", "t.csv"}, true);
+  Desktop desktop(display.name, "facesat");
+  ASSERT_TRUE(desktop.is_there());
+  EXPECT_TRUE(desktop.shows(box_colour, 1000));
+  for (const char* name : {"s.png", "t.csv"}) write_text(folder / name, "my own");
+  desktop.close();
+  const Finished done = live.wait();
+  EXPECT_EQ(done.status, 3);
+  EXPECT_NE(done.err.find("s.png exists and was not written by facesat"), std::string::npos)
+      << done.err;
+  for (const char* name : {"s.png", "t.csv"}) EXPECT_EQ(read_text(folder / name), "my own");
+}
+
+TEST_F(WindowOutputsTest, TheOutputsAreFinishedWhenTheDisplayEnds) {
+  write_video(path("f.avi"), 30);
+  for (const bool waits : {false, true}) {
+    VirtualDisplay other;
+    const std::string video = waits ? "waits.avi" : "draws.avi";
+    const Running live = start_live(
+        {"f.avi", "--record", video, "--times", "t.csv", "--screenshot", "s.png"}, waits, [] {},
+        other.name);
+    EXPECT_TRUE(Desktop(other.name, "facesat").shows(step_colours[8], 1000));  // in the chart
+    other.end();
+    const Finished done = live.wait();
+    EXPECT_EQ(done.status, 3);
+    EXPECT_NE(done.err.find("the connection to the display was lost"), std::string::npos)
+        << done.err;
+    EXPECT_NE(done.err.find("s.png: no screenshot was taken"), std::string::npos) << done.err;
+    EXPECT_GT(frames_in(video), 0);
+    EXPECT_GT(lines_in("t.csv"), 1);
+  }
+}
+
+}  // namespace
+}  // namespace facesat::test

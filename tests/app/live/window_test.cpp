@@ -1,0 +1,338 @@
+// The real window, on a virtual display with a software renderer.
+#include "tests/app/live/window_test.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <random>
+#include <thread>
+
+#include <fcntl.h>
+#include <glad/gl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "app/live/gui/screen.hpp"
+#include "support/files.hpp"
+#include "tests/kit/video.hpp"
+
+namespace facesat::test {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+TEST_F(WindowTest, ShowsThePictureWithItsBoxes) {
+  add_face("face.pgm");
+  const Finished shown =
+      start_live({"face.pgm", "--frames", "5", "--screenshot", "shot.png", "--times", "t.csv"})
+          .wait();
+  EXPECT_EQ(shown.status, 0) << shown.err;
+  EXPECT_GT(box_pixels("shot.png"), 200);
+  EXPECT_GT(plot_pixels("shot.png"), 5000);
+  const std::string times = read_text(folder / "t.csv");
+  EXPECT_EQ(std::count(times.begin(), times.end(), '\n'), 2);  // a header and one picture
+  EXPECT_EQ(times.substr(0, 17), "frame,capture_ms,");
+}
+
+TEST_F(WindowTest, ShowsTheDemoAlbum) {
+  const char* const album = std::getenv("FACESAT_ALBUM");
+  if (!album) GTEST_SKIP() << "skipped: FACESAT_ALBUM names no album";
+  const Finished portrait = start_live({std::string(album) + "/grace_hopper.jpg", "--frames", "5",
+                                        "--screenshot", "portrait.png"})
+                                .wait();
+  EXPECT_EQ(portrait.status, 0) << portrait.err;
+  EXPECT_GT(box_pixels("portrait.png"), 200);
+  const Finished video = start_live({std::string(album) + "/movie.avi", "--frames", "60",
+                                     "--screenshot", "video.png", "--times", "t.csv"})
+                             .wait();
+  EXPECT_EQ(video.status, 0) << video.err;
+  EXPECT_GT(plot_pixels("video.png"), 5000);
+  const std::string times = read_text(folder / "t.csv");
+  EXPECT_EQ(std::count(times.begin(), times.end(), '\n'), 61);
+}
+
+TEST_F(WindowTest, NoFaceNoBox) {
+  add_grey("grey.pgm", 120);
+  EXPECT_EQ(start_live({"grey.pgm", "--frames", "3", "--screenshot", "shot.png"}).wait().status, 0);
+  EXPECT_LT(box_pixels("shot.png"), 200);  // the cascade's name in its colour
+}
+
+TEST_F(WindowTest, KeysDoWhatTheHelpSays) {
+  if (!has_program("xdotool")) GTEST_SKIP() << "skipped: no xdotool";
+  add_grey("p/a.pgm", first_grey.g);
+  add_grey("p/b.pgm", second_grey.g);
+  const Running live = start_live({"p", "--times", "t.csv"});
+  const Desktop desktop(display.name, "facesat");
+  ASSERT_TRUE(desktop.is_there());
+  EXPECT_TRUE(desktop.shows(first_grey, most_of_a_picture));
+  EXPECT_TRUE(press("h l t f 1 F11 F11 space Right"));
+  EXPECT_TRUE(desktop.shows(second_grey, most_of_a_picture));
+  EXPECT_TRUE(press("q s r"));  // without Ctrl they neither write files nor quit
+  EXPECT_TRUE(press("Left"));
+  EXPECT_TRUE(desktop.shows(first_grey, most_of_a_picture));
+  EXPECT_TRUE(press("ctrl+q"));
+  const Finished ended = live.wait();
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_EQ(lines_in("t.csv"), 4);  // a header and three lines, one per frame shown
+}
+
+TEST_F(WindowTest, TabHidesThePanels) {
+  if (!has_program("xdotool")) GTEST_SKIP() << "skipped: no xdotool";
+  add_face("face.pgm");
+  for (const char* keys : {"Tab ctrl+q", "Tab Tab ctrl+q"}) {
+    const Running live = start_live({"face.pgm", "--screenshot", "shot.png"});
+    const Desktop desktop(display.name, "facesat");
+    ASSERT_TRUE(desktop.is_there());
+    EXPECT_TRUE(desktop.shows(box_colour, 200));
+    EXPECT_TRUE(press(keys));
+    EXPECT_EQ(live.wait().status, 0);
+    EXPECT_EQ(plot_pixels("shot.png") > 5000, std::string(keys) == "Tab Tab ctrl+q");
+  }
+}
+
+TEST_F(WindowTest, ShowsTheValueUnderThePointer) {
+  if (!has_program("xdotool")) GTEST_SKIP() << "skipped: no xdotool";
+  add_grey("grey.pgm", first_grey.g);
+  const auto letters_over_the_picture = [&](const char* pointer) {
+    const Running live = start_live({"grey.pgm", "--screenshot", "shot.png"});
+    const Desktop desktop(display.name, "facesat");
+    EXPECT_TRUE(desktop.shows(first_grey, most_of_a_picture));
+    EXPECT_TRUE(display.act(std::string("xdotool windowfocus $window mousemove ") + pointer +
+                            " key ctrl+q"));
+    EXPECT_EQ(live.wait().status, 0);
+    const cv::Mat shot = cv::imread(path("shot.png"));
+    constexpr int panels = 380, height = 642;  // the strip of faces is below
+    const cv::Mat picture = shot(cv::Rect(panels, 0, shot.cols - panels, height));
+    // Nothing else there is so bright.
+    const auto is_letter = [](const cv::Vec3b& c) { return c[0] > first_grey.b + 50; };
+    return std::count_if(picture.begin<cv::Vec3b>(), picture.end<cv::Vec3b>(), is_letter);
+  };
+  EXPECT_EQ(letters_over_the_picture("5 5"), 0);
+  EXPECT_GT(letters_over_the_picture("800 400"), 100);
+}
+
+TEST_F(WindowTest, ChoicesAreRememberedUnlessTheCommandLineSaysOtherwise) {
+  if (!has_program("xdotool")) GTEST_SKIP() << "skipped: no xdotool";
+  add_face("a.pgm");
+  const auto remembered = [&] { return read_text(folder / "config/facesat/live.json"); };
+  for (const char* factor : {"1.3", ""}) {  // given once, remembered the second time
+    std::vector<std::string> arguments{"a.pgm"};
+    if (*factor) arguments.insert(arguments.end(), {"--scale-factor", factor});
+    const Running live = start_live(arguments);
+    EXPECT_TRUE(press(*factor ? "t l ctrl+plus ctrl+plus ctrl+minus ctrl+q" : "ctrl+q"));
+    EXPECT_EQ(live.wait().status, 0);
+    EXPECT_NE(remembered().find("\"scale_factor\": 1.3"), std::string::npos) << remembered();
+    EXPECT_NE(remembered().find("\"dark\": false"), std::string::npos) << remembered();
+    EXPECT_NE(remembered().find("\"labels\": false"), std::string::npos) << remembered();
+    EXPECT_NE(remembered().find("\"font_size\": 17"), std::string::npos) << remembered();
+  }
+}
+
+TEST_F(WindowTest, FilesDroppedOntoItAreOpened) {
+  add_grey("a.pgm", first_grey.g);
+  add_grey("b c.pgm", second_grey.g);
+  const Running live = start_live({"a.pgm", "--times", "t.csv"});
+  Desktop desktop(display.name, "facesat");
+  ASSERT_TRUE(desktop.is_there());
+  EXPECT_TRUE(desktop.shows(first_grey, most_of_a_picture));
+  EXPECT_TRUE(desktop.drop(path("b%20c.pgm")));
+  EXPECT_TRUE(desktop.shows(second_grey, most_of_a_picture));
+  desktop.close();
+  EXPECT_EQ(live.wait().status, 0);
+  EXPECT_EQ(lines_in("t.csv"), 3);  // a header and two pictures
+}
+
+// The largest side of a texture on this display.
+int largest_texture(const std::string& display) {
+  setenv("DISPLAY", display.c_str(), 1);
+  unsetenv("WAYLAND_DISPLAY");
+  const app::Screen screen("probe", {}, false);
+  int side = 0;
+  glGetIntegerv(GL_MAX_TEXTURE_SIZE, &side);
+  return side;
+}
+
+TEST_F(WindowTest, PicturesLargerThanATextureAreShownWithTheirBoxes) {
+  const int side = largest_texture(display.name);
+  ASSERT_GT(side, 1000);
+  const Size size{side + side / 10 + 1, 800};
+  write_pgm(folder / "wide.pgm", draw_faces(size, {{size.width * 3 / 4, 400, 300}}));
+  const Finished shown =
+      start_live({"wide.pgm", "--scale-factor", "1.3", "--frames", "3", "--screenshot", "shot.png"})
+          .wait();
+  EXPECT_EQ(shown.status, 0) << shown.err;
+  const auto records = detect({"--backend", "cpu", "--scale-factor", "1.3", "wide.pgm"}).records();
+  ASSERT_EQ(records.size(), 1u);
+  ASSERT_EQ(records[0]["faces"].size(), 1u);
+  const double left = records[0]["faces"][0]["x"].get<double>() / size.width;
+
+  const cv::Mat shot = cv::imread(path("shot.png"));
+  // The first and last columns of the picture's background and of the box, and their mean row.
+  const auto columns_of = [&](Bgr c) {
+    int first = shot.cols, last = -1, count = 0, rows = 0;
+    for (int y = 0; y < 600; ++y)            // above the strip of faces
+      for (int x = 380; x < shot.cols; ++x)  // right of the panels
+        if (shot.at<cv::Vec3b>(y, x) == cv::Vec3b(c.b, c.g, c.r))
+          ++count, rows += y, first = std::min(first, x), last = std::max(last, x);
+    return std::array{first, last, count, rows / std::max(count, 1)};
+  };
+  const auto [begin, end, pixels, unused] = columns_of({70, 70, 70});
+  EXPECT_GT(pixels, most_of_a_picture);
+  const auto [box, box_end, box_pixel_count, box_row] = columns_of(box_colour);
+  EXPECT_GT(box_pixel_count, 100);
+  EXPECT_NEAR(box, begin + left * (end + 1 - begin), 2);
+  // In the box is the face, which is brighter than its background.
+  EXPECT_GT(shot.at<cv::Vec3b>(box_row, (box + box_end) / 2)[1], 100);
+}
+
+TEST_F(WindowTest, ChoicesThatCannotBeRememberedAreNoFailure) {
+  add_face("a.pgm");
+  write_text(folder / "config", "not a folder");
+  const Running live = start_live({"a.pgm"});
+  Desktop desktop(display.name, "facesat");
+  ASSERT_TRUE(desktop.is_there());
+  desktop.close();
+  const Finished ended = live.wait();
+  EXPECT_EQ(ended.status, 0);
+  EXPECT_NE(ended.err.find("facesat: your choices cannot be remembered: "), std::string::npos)
+      << ended.err;
+}
+
+// Tested with a window that redraws all the time and with one that waits, as in normal use.
+TEST_F(WindowTest, ResizedMinimisedAndClosedAtAnyMoment) {
+  write_video(path("f.avi"), 30);
+  std::minstd_rand random(5);
+  for (int run = 0; run < 6; ++run) {
+    const Running live = start_live({"f.avi"}, run % 2 == 0);
+    Desktop desktop(display.name, "facesat");
+    ASSERT_TRUE(desktop.is_there());
+    for (unsigned i = random() % 12; i > 0; --i) {
+      const int width = 1 + static_cast<int>(random() % 1300);
+      const int height = 1 + static_cast<int>(random() % 880);
+      switch (random() % 3) {
+        case 0:
+          desktop.resize({width, height});
+          break;
+        case 1:
+          desktop.minimise();
+          break;
+        default:
+          desktop.restore();
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(random() % 150));
+    }
+    desktop.close();
+    const Finished ended = live.wait();
+    EXPECT_EQ(ended.status, 0) << run << ": " << ended.err;
+  }
+}
+
+// The operating system's figures for a process: kB of memory, and open files. Zero after its end.
+struct Holdings {
+  long memory = 0, handles = 0;
+  bool has_file = false;  // the given file is open
+
+  Holdings(int process, const fs::path& file) {
+    const std::string proc = "/proc/" + std::to_string(process);
+    const std::string status = read_text(proc + "/status");
+    if (const auto at = status.find("VmRSS:"); at != std::string::npos)
+      memory = std::atol(status.c_str() + at + 6);
+    std::error_code gone;
+    for (fs::directory_iterator i(proc + "/fd", gone), end; !gone && i != end; i.increment(gone)) {
+      ++handles;
+      has_file |= same_file(i->path(), file);
+    }
+  }
+};
+
+// A full pipe in place of a file: a process that writes to it blocks at its first bytes.
+class FullPipe {
+ public:
+  explicit FullPipe(fs::path name) : file(std::move(name)) {
+    EXPECT_EQ(::mkfifo(file.c_str(), 0600), 0);
+    pipe_ = ::open(file.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC);
+    while (::write(pipe_, " ", 1) == 1) {
+    }
+  }
+  ~FullPipe() { ::close(pipe_); }
+  FullPipe(const FullPipe&) = delete;
+  FullPipe& operator=(const FullPipe&) = delete;
+
+  // Everything that can be read now.
+  std::string drain() const {
+    std::string all;
+    char block[4096];
+    for (ssize_t size; (size = ::read(pipe_, block, sizeof block)) > 0;)
+      all.append(block, static_cast<std::size_t>(size));
+    return all;
+  }
+
+  const fs::path file;
+
+ private:
+  int pipe_ = -1;
+};
+
+TEST_F(WindowTest, AThousandFramesWithoutGrowth) {
+  write_video(path("f.avi"), 30);
+  // The holdings of a run that has processed its frames and is about to write their times.
+  const auto holdings_after = [&](int frames) {
+    const FullPipe times(folder / ("times" + std::to_string(frames)));
+    const Running live = start_live(
+        {"f.avi", "--frames", std::to_string(frames), "--times", times.file.filename()}, false, [] {
+          // AddressSanitizer must not retain freed memory.
+          setenv("ASAN_OPTIONS",
+                 "detect_leaks=0:quarantine_size_mb=0:thread_local_quarantine_size_kb=0", 1);
+        });
+    // Before exec, the process has the open files of this test, including the pipe: wait for the
+    // program's window.
+    EXPECT_TRUE(Desktop(display.name, "facesat").is_there());
+    const auto now = [&] { return Holdings(live.process(), times.file); };
+    Holdings held = now();
+    for (; held.handles > 0 && !held.has_file; held = now()) std::this_thread::sleep_for(20ms);
+    std::string text;
+    for (bool has_ended = false; !has_ended; std::this_thread::sleep_for(5ms)) {
+      has_ended = now().handles == 0;
+      text += times.drain();
+    }
+    EXPECT_EQ(live.wait().status, 0);
+    EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), frames + 1);
+    return held;
+  };
+  const Holdings early = holdings_after(300), late = holdings_after(1100);
+  ASSERT_TRUE(early.has_file && late.has_file);
+  EXPECT_LT(late.memory, early.memory + 4000);  // kB; a frame has 9, so to keep all would take 7200
+  EXPECT_EQ(late.handles, early.handles);
+}
+
+TEST_F(WindowTest, WhatCannotBeShownEndsAnUnattendedRun) {
+  const Finished missing = start_live({"missing.avi", "--frames", "5"}).wait();
+  EXPECT_EQ(missing.status, 2);
+  EXPECT_NE(missing.err.find("missing.avi"), std::string::npos);
+  EXPECT_EQ(start_live({"--cascade", "nose_ring"}).wait().status, 2);
+  write_text(folder / "broken.pgm", "broken");
+  add_face("face.pgm");
+  EXPECT_EQ(start_live({"face.pgm", "--frames", "2", "--times", "t.csv"}).wait().status, 0);
+  const std::string times = read_text(folder / "t.csv");
+  const Finished broken = start_live({"broken.pgm", "--frames", "5", "--times", "t.csv"}).wait();
+  EXPECT_EQ(broken.status, 2);
+  EXPECT_NE(broken.err.find("broken.pgm: "), std::string::npos) << broken.err;
+  EXPECT_EQ(read_text(folder / "t.csv"), times);
+  const Finished long_name = start_live({std::string(300, 'n'), "--frames", "5"}).wait();
+  EXPECT_EQ(long_name.status, 2);
+  EXPECT_NE(long_name.err.find("File name too long"), std::string::npos) << long_name.err;
+}
+
+TEST_F(WindowTest, WithoutADisplayItNamesTheAlternatives) {
+  const Finished refused = run({"live", "face.pgm"}, "", [] {
+    unsetenv("DISPLAY");
+    unsetenv("WAYLAND_DISPLAY");
+  });
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_NE(refused.err.find("there is no display"), std::string::npos) << refused.err;
+  EXPECT_NE(refused.err.find("facesat detect"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace facesat::test

@@ -1,0 +1,89 @@
+// Names of cameras and streams, and what is said about them.
+#include "media/source_name.hpp"
+
+#include "tests/kit/program.hpp"
+
+namespace facesat::test {
+namespace {
+
+TEST(SourceNames, TellCamerasAndStreamsFromFiles) {
+  for (const char* live : {"camera:0", "camera:12", "camera:", "/dev/video0", "rtsp://host/x.avi",
+                           "http://127.0.0.1:80/a?b", "a+b.c-d9://x"})
+    EXPECT_TRUE(is_live_name(live)) << live;
+  for (const char* file :
+       {"", "0", "12", "12345", "-", "@list", "camera", "camera:x", "camera:12345", "./camera:0",
+        "x.avi", "9a://x", "a b://x", "://x", "dir/a://x", "file:///x", "/dev/vide", "12:30.mp4"})
+    EXPECT_FALSE(is_live_name(file)) << file;
+  EXPECT_EQ(camera_name("camera:3"), "3");
+  EXPECT_EQ(camera_name("3"), "3");
+  EXPECT_EQ(camera_name("camera:"), "");
+  EXPECT_EQ(camera_name("x"), std::nullopt);
+}
+
+TEST(SourceNames, LoseWhatItTakesToLogIn) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"rtsp://cam/1", "rtsp://cam/1"},
+      {"rtsp://anna@cam/1", "rtsp://cam/1"},
+      {"rtsp://anna:pw@cam:554/1?channel=1&subtype=0", "rtsp://cam:554/1?channel=1&subtype=0"},
+      {"rtsp://anna:p@w@cam/1", "rtsp://cam/1"},
+      {"rtsp://anna:p/w@cam/1", "rtsp://cam/1"},
+      {"rtsp://anna:p?w=1@cam/1", "rtsp://cam/1"},
+      {"rtsp://anna:p#w@cam/1", "rtsp://cam/1"},
+      {"rtsp://anna:p%40w@[::1]:554/1", "rtsp://[::1]:554/1"},
+      {"http://cam:8080/live/@anna", "http://cam:8080/live/@anna"},
+      {"http://[::1]/live/@anna", "http://[::1]/live/@anna"},
+      {"http://cam/a@2x.mjpg?mail=a@b", "http://cam/a@2x.mjpg?mail=a@b"},
+      {"http://cam/v?user=anna&pwd=x/y=&n=2", "http://cam/v?user=&pwd=&n=2"},
+      {"http://cam/v?n=2&Password=x#end", "http://cam/v?n=2&Password=#end"},
+      {"http://cam/v?X-Amz-Signature=12ab;api_key=3", "http://cam/v?X-Amz-Signature=;api_key="},
+      {"rtsp://cam/user=anna&password=x&channel=1&stream=0.sdp?",
+       "rtsp://cam/user=&password=&channel=1&stream=0.sdp?"},
+      {"rtsp://", "rtsp://"},
+      {"rtsp://@", "rtsp://"},
+      {"rtsp://?", "rtsp://?"},
+      {"a:b@c.jpg", "a:b@c.jpg"},
+      {"/home/user=x/a.jpg", "/home/user=x/a.jpg"},
+  };
+  for (const auto& [name, expected] : cases) EXPECT_EQ(without_credentials(name), expected) << name;
+}
+
+using LiveUsage = ProgramTest;
+
+TEST_F(LiveUsage, WhatNeedsFilesIsRefused) {
+  add_face("a.pgm");
+  const std::string url = "rtsp://anna:secret@127.0.0.1:9/x";
+  const std::pair<std::vector<std::string>, const char*> mistakes[] = {
+      {{url, "a.pgm"}, "must be the only input"},
+      {{"a.pgm", "camera:0"}, "camera:0: a camera or stream has no end"},
+      {{url, "camera:0"}, "must be the only input"},
+      {{"--resume", "-o", "r", url}, "--resume is for files"},
+      {{"--shard", "0/2", url}, "--shard is for files"}};
+  for (const auto& [arguments, said] : mistakes) {
+    const Finished done = detect(arguments);
+    EXPECT_EQ(done.status, 2);
+    EXPECT_NE(done.err.find(said), std::string::npos) << done.err;
+    EXPECT_EQ(done.err.find("secret"), std::string::npos) << done.err;
+    EXPECT_EQ(done.out, "");
+  }
+  // A number is the name of a file.
+  add_face("0");
+  EXPECT_EQ(detect({"0"}).records().at(0)["faces"].size(), 1u);
+  // So is a name like a URL where there is such a file.
+  add_face("http:/a.pgm");
+  EXPECT_EQ(detect({"http://a.pgm"}).records().at(0)["faces"].size(), 1u);
+}
+
+TEST_F(LiveUsage, BuildsWithoutOpenCvSaySo) {
+  if (FACESAT_READS_VIDEOS) GTEST_SKIP() << "skipped: this build reads streams";
+  for (const char* name : {"rtsp://anna:secret@127.0.0.1:9/x", "camera:0", "/dev/video0"}) {
+    const Finished done = detect({name});
+    EXPECT_EQ(done.status, 1);
+    ASSERT_EQ(done.records().size(), 1u);
+    EXPECT_EQ(done.records()[0]["error"]["message"],
+              "this build reads no cameras and no streams (it was made without OpenCV)");
+    EXPECT_EQ((done.out + done.err).find("secret"), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace facesat::test

@@ -1,0 +1,386 @@
+// `facesat detect` on streams and cameras, with a server and a camera of the tests' own.
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+#include <arpa/inet.h>
+#include <fmt/format.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "media/codec.hpp"
+#include "support/files.hpp"
+#include "tests/kit/eventually.hpp"
+#include "tests/kit/program.hpp"
+#include "tests/kit/video.hpp"
+
+namespace facesat::test {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+using namespace std::chrono_literals;
+
+std::string jpeg_of(const Image<std::uint8_t>& grey) {
+  Image<Bgr> colour(grey.size());
+  for (int y = 0; y < grey.size().height; ++y)
+    for (int x = 0; x < grey.size().width; ++x)
+      colour.row(y)[x] = {grey.row(y)[x], grey.row(y)[x], grey.row(y)[x]};
+  const auto bytes = encode_picture(colour.view(), ".jpg");
+  return {bytes.begin(), bytes.end()};
+}
+
+// An HTTP server on the loopback interface that answers every request in the same way.
+class Server {
+ public:
+  // A connection. Its functions do nothing when the other side has gone, or the server ends.
+  class Client {
+   public:
+    Client(int socket, const std::atomic<bool>& ends) : socket_(socket), ends_(ends) {}
+    bool send(std::string_view text) {
+      while (!text.empty() && !ends_ && !is_gone_) {
+        const ssize_t count = ::send(socket_, text.data(), text.size(), MSG_NOSIGNAL);
+        if (count > 0) text.remove_prefix(static_cast<std::size_t>(count));
+        is_gone_ = count < 0 && errno != EAGAIN && errno != EINTR;  // EAGAIN: after 100 ms
+      }
+      return text.empty();
+    }
+    bool send_frame(const std::string& jpeg) {
+      return send(fmt::format("--frame\r\nContent-Type: image/jpeg\r\nContent-Length: {}\r\n\r\n",
+                              jpeg.size()) +
+                  jpeg + "\r\n");
+    }
+    bool begin_stream() {
+      return send(
+          "HTTP/1.0 200 OK\r\nContent-Type: multipart/x-mixed-replace;boundary=frame\r\n\r\n");
+    }
+    // Sends nothing more, and keeps the connection.
+    void stall() const {
+      while (!ends_) std::this_thread::sleep_for(5ms);
+    }
+
+   private:
+    int socket_;
+    const std::atomic<bool>& ends_;
+    bool is_gone_ = false;
+  };
+
+  explicit Server(std::function<void(Client&)> answer) : answer_(std::move(answer)) {
+    socket_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof(address);
+    if (::bind(socket_, reinterpret_cast<sockaddr*>(&address), size) != 0 ||
+        ::listen(socket_, 5) != 0 ||
+        ::getsockname(socket_, reinterpret_cast<sockaddr*>(&address), &size) != 0)
+      throw std::runtime_error("cannot listen");
+    port_ = ntohs(address.sin_port);
+    thread_ = std::thread([this] { run(); });
+  }
+  ~Server() {
+    ends_ = true;
+    ::shutdown(socket_, SHUT_RDWR);
+    thread_.join();
+    ::close(socket_);
+  }
+  std::string url(const std::string& path = "stream.mjpg", const std::string& login = "") const {
+    return fmt::format("http://{}127.0.0.1:{}/{}", login, port_, path);
+  }
+  // The first lines of all requests so far.
+  std::string requests() const {
+    const std::scoped_lock lock(mutex_);
+    return requests_;
+  }
+
+ private:
+  void run() {
+    while (true) {
+      const int socket = ::accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC);
+      if (socket < 0) return;
+      const timeval patience{0, 100'000};
+      ::setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
+      std::string request(4096, '\0');
+      request.resize(static_cast<std::size_t>(
+          std::max<ssize_t>(0, ::recv(socket, request.data(), request.size(), 0))));
+      {
+        const std::scoped_lock lock(mutex_);
+        requests_ += request.substr(0, request.find('\n')) + "\n";
+      }
+      Client client(socket, ends_);
+      answer_(client);
+      ::close(socket);
+    }
+  }
+
+  std::function<void(Client&)> answer_;
+  int socket_ = -1, port_ = 0;
+  std::atomic<bool> ends_ = false;
+  mutable std::mutex mutex_;
+  std::string requests_;
+  std::thread thread_;
+};
+
+class Streams : public ProgramTest {
+ protected:
+  // Sends frames with a face until the client goes, or that many.
+  std::function<void(Server::Client&)> stream(int frames = 1 << 30,
+                                              std::chrono::milliseconds pause = 10ms) const {
+    return [this, frames, pause](Server::Client& client) {
+      client.begin_stream();
+      for (int i = 0; i < frames && client.send_frame(jpeg_); ++i)
+        std::this_thread::sleep_for(pause);
+    };
+  }
+  // Waits until there are that many lines in a file of results.
+  bool has_lines(const fs::path& file, long count) const {
+    return eventually([&] {
+      const std::string text = read_text(file);
+      return std::count(text.begin(), text.end(), '\n') >= count;
+    });
+  }
+  // Starts a run with results in the file "r", and ends it by the signal when there are `lines`.
+  std::vector<Json> run_until(long lines, std::vector<std::string> arguments,
+                              int signal = SIGINT) const {
+    fs::remove(folder / "r");
+    arguments.insert(arguments.begin(), {"detect", "-q", "-o", "r"});
+    const Running running = start(arguments);
+    EXPECT_TRUE(has_lines(folder / "r", lines));
+    running.signal(signal);
+    const Finished done = running.wait();
+    EXPECT_EQ(done.status, 0) << done.err;
+    EXPECT_EQ(done.err, "");
+    const std::string text = read_text(folder / "r");
+    EXPECT_TRUE(text.ends_with('\n'));
+    return parse_records(text);
+  }
+
+  const std::string jpeg_ = jpeg_of(draw_faces({160, 120}, {{70, 60, 28}}));
+};
+
+TEST_F(Streams, AreSearchedUntilTheUserEndsTheRun) {
+  const Server server(stream());
+  for (const int signal : {SIGINT, SIGTERM}) {
+    const std::vector<Json> records = run_until(5, {server.url()}, signal);
+    ASSERT_GE(records.size(), 5u);
+    int last_frame = -1;
+    double last_time = -1;
+    for (const Json& record : records) {
+      EXPECT_EQ(record["image"], server.url());
+      EXPECT_EQ(record["width"], 160);
+      EXPECT_EQ(record["faces"].size(), 1u) << record;
+      EXPECT_GT(record["frame"].get<int>(), last_frame);
+      EXPECT_GT(record["time"].get<double>(), last_time);
+      last_frame = record["frame"];
+      last_time = record["time"];
+    }
+    EXPECT_LT(records.front()["time"].get<double>(), records.back()["time"].get<double>());
+    EXPECT_FALSE(fs::exists(folder / "r.resume"));  // the run was complete
+  }
+}
+
+TEST_F(Streams, StandardOutputHasEachRecordAtOnce) {
+  const Server server([&](Server::Client& client) {
+    client.begin_stream();
+    for (int i = 0; i < 40; ++i) client.send_frame(jpeg_);
+    client.stall();
+  });
+  const Running running = start({"detect", "-q", "--format", "csv", server.url()});
+  EXPECT_TRUE(has_lines(folder.parent_path() / "out0", 2));  // the header, and a face
+  running.signal(SIGINT);
+  const Finished done = running.wait();
+  EXPECT_EQ(done.status, 0) << done.err;
+  EXPECT_NE(done.out.find(server.url() + "#"), std::string::npos) << done.out;
+}
+
+// A source that has stopped sending is not waited for: OpenCV would do that for half a minute.
+TEST_F(Streams, ASourceThatSaysNothingCanBeEnded) {
+  const Server silent([](const Server::Client&client) { client.stall(); }),
+      stalled([&](Server::Client&client) {
+        client.begin_stream();
+        for (int i = 0; i < 40; ++i) client.send_frame(jpeg_);
+        client.stall();
+      });
+  for (const Server* server : {&silent, &stalled}) {
+    const auto begin = std::chrono::steady_clock::now();
+    const Running running = start({"detect", "-q", server->url()});
+    EXPECT_TRUE(eventually([&] { return !server->requests().empty(); }));
+    running.signal(SIGINT);
+    EXPECT_EQ(running.wait().status, 0);
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, 25s);
+  }
+}
+
+// Frames arrive much faster than they can be searched.
+TEST_F(Streams, FramesAreDroppedRatherThanLaggingBehind) {
+  const std::string large = jpeg_of(draw_faces({1280, 960}, {{600, 500, 200}}));
+  constexpr int many = 100;
+  const Server server([&](Server::Client& client) {
+    client.begin_stream();
+    for (int i = 0; i < many; ++i) client.send_frame(large);
+    while (client.send_frame(large)) std::this_thread::sleep_for(100ms);
+  });
+  const Running running = start({"detect", "-q", "--max-seconds", "1000", "--scale-factor", "1.02",
+                                 "--scan", "dense", "-o", "r", server.url()});
+  std::vector<Json> records;
+  EXPECT_TRUE(eventually([&] {
+    const std::string text = read_text(folder / "r");
+    records = parse_records(text.substr(0, text.rfind('\n') + 1));
+    return !records.empty() && records.back()["frame"] >= many;
+  }));
+  running.signal(SIGINT);
+  EXPECT_EQ(running.wait().status, 0);
+  EXPECT_LT(records.size(), many / 2u);
+}
+
+TEST_F(Streams, OneThatEndsHasAnErrorRecord) {
+  const Server server(stream(40));
+  const Finished done = detect({"-o", "r", server.url()});
+  EXPECT_EQ(done.status, 1);
+  std::vector<Json> records = parse_records(read_text(folder / "r"));
+  ASSERT_GE(records.size(), 2u);
+  EXPECT_EQ(records.back()["image"], server.url());
+  EXPECT_EQ(records.back()["error"]["kind"], "read");
+  EXPECT_NE(records.back()["error"]["message"].get<std::string>().find("no more frames"),
+            std::string::npos);
+  records.pop_back();
+  for (const Json& record : records) EXPECT_TRUE(record.contains("faces")) << record;
+  // Its results are replaced by those of the next run.
+  EXPECT_EQ(detect({"-o", "r", server.url()}).status, 1);
+}
+
+TEST_F(Streams, OneThatCannotBeOpenedHasAnErrorRecord) {
+  const Server server([](Server::Client& client) {
+    client.send("HTTP/1.0 404 Not Found\r\nContent-Length: 0\r\n\r\n");
+  });
+  const Finished done = detect({server.url("missing")});
+  EXPECT_EQ(done.status, 1);
+  ASSERT_EQ(done.records().size(), 1u);
+  EXPECT_EQ(done.records()[0]["image"], server.url("missing"));
+  EXPECT_EQ(done.records()[0]["error"]["message"],
+            server.url("missing") + ": this stream cannot be opened; is its address right?");
+}
+
+TEST_F(Streams, PasswordsAreWrittenNowhere) {
+  const Server good(stream(40)),
+      bad([](Server::Client&client) { client.send("HTTP/1.0 401 Unauthorized\r\n\r\n"); });
+  for (const Server* server : {&good, &bad}) {
+    const std::string path = "stream.mjpg?channel=2&pwd=secret&token=secret",
+                      shown = server->url("stream.mjpg?channel=2&pwd=&token=");
+    const Finished done = run({"detect", "-o", "r", "--annotate", "boxes", "--progress", "on",
+                               server->url(path, "anna:secret@")});
+    EXPECT_EQ(done.status, 1);
+    EXPECT_NE(server->requests().find("pwd=secret"), std::string::npos);  // it needs it
+    const std::string text = read_text(folder / "r");
+    for (const Json& record : parse_records(text)) EXPECT_EQ(record["image"], shown);
+    std::string all = done.out + done.err + text + read_text(folder / "r.resume");
+    for (const std::string& file : files_below("boxes")) all += file;
+    EXPECT_EQ(all.find("secret"), std::string::npos) << all;
+    EXPECT_EQ(all.find("anna"), std::string::npos) << all;
+  }
+}
+
+TEST_F(Streams, FramesAreChosenByNumberAndByTime) {
+  const Server server(stream());
+  for (const Json& record : run_until(4, {"--every", "5", server.url()}))
+    EXPECT_EQ(record["frame"].get<int>() % 5, 0) << record;
+  double last = -1;
+  for (const Json& record : run_until(4, {"--fps", "5", server.url()})) {
+    const double tick = std::floor((record["time"].get<double>() + 0.001) * 5);
+    EXPECT_GT(tick, last) << record;
+    last = tick;
+  }
+}
+
+TEST_F(Streams, AVideoAtAUrlIsSearchedWhole) {
+  write_video((folder / "v.avi").string(), 25);
+  const std::string bytes = read_text(folder / "v.avi");
+  const Server server([&](Server::Client& client) {
+    client.send(fmt::format("HTTP/1.0 200 OK\r\nContent-Type: video/x-msvideo\r\n"
+                            "Content-Length: {}\r\n\r\n",
+                            bytes.size()) +
+                bytes);
+  });
+  for (const char* every : {"1", "4"}) {
+    const Finished done = detect({"--every", every, server.url("v.avi")});
+    EXPECT_EQ(done.status, 0) << done.err;
+    std::vector<Json> records = done.records();
+    for (Json& record : records) {
+      EXPECT_EQ(record["image"], server.url("v.avi"));
+      record["image"] = "v.avi";
+    }
+    EXPECT_EQ(records, detect({"--every", every, "v.avi"}).records());
+  }
+}
+
+TEST_F(Streams, LimitsApplyToEachFrame) {
+  const Server server(stream());
+  const Finished done = detect({"--max-pixels", "19199", server.url()});
+  EXPECT_EQ(done.status, 1);
+  ASSERT_EQ(done.records().size(), 1u);
+  EXPECT_EQ(done.records()[0]["error"]["kind"], "limit");
+
+  const Running running = start({"detect", "-q", "--max-seconds", "1e-9", "-o", "r", server.url()});
+  EXPECT_TRUE(has_lines(folder / "r", 3));
+  running.signal(SIGINT);
+  EXPECT_EQ(running.wait().status, 1);
+  for (const Json& record : parse_records(read_text(folder / "r")))
+    EXPECT_EQ(record["error"]["kind"], "limit") << record;
+}
+
+TEST_F(Streams, WrittenPicturesAreFoundByTheNameInTheResults) {
+  const Server server(stream());
+  for (const Json& record : run_until(2, {"--annotate", "boxes", server.url()})) {
+    const std::string name =
+        fmt::format("{}_{:06}.jpg", record["image"].get<std::string>(), record["frame"].get<int>());
+    EXPECT_TRUE(fs::exists(folder / "boxes" / name)) << name;
+  }
+}
+
+TEST_F(Streams, EarlierResultsAreReplaced) {
+  const Server server(stream());
+  add_face("a.pgm");
+  detect({"-o", "r", "a.pgm"});
+  const Running running = start({"detect", "-q", "-o", "r", server.url()});
+  EXPECT_TRUE(
+      eventually([&] { return read_text(folder / "r").find(server.url()) != std::string::npos; }));
+  running.signal(SIGINT);
+  EXPECT_EQ(running.wait().status, 0);
+  EXPECT_EQ(read_text(folder / "r").find("a.pgm"), std::string::npos);
+}
+
+TEST_F(Streams, CamerasAreSearched) {
+  write_text(folder / "frame.jpg", jpeg_);
+  for (const char* name : {"camera:0", "/dev/video0"}) {
+    const Finished done = run({"detect", "-q", "-o", "r", name}, "", [this] {
+      setenv("LD_PRELOAD", FACESAT_FAKE_CAMERA, 1);
+      setenv("FACESAT_FAKE_CAMERA", (folder / "frame.jpg").c_str(), 1);
+      setenv("FACESAT_FAKE_CAMERA_FRAMES", "12", 1);  // then it is unplugged
+      setenv("ASAN_OPTIONS", "detect_leaks=0:verify_asan_link_order=0", 1);
+    });
+    EXPECT_EQ(done.status, 1);
+    const std::vector<Json> records = parse_records(read_text(folder / "r"));
+    ASSERT_GE(records.size(), 2u) << done.err;
+    for (const Json& record : records) {
+      EXPECT_EQ(record["image"], name);
+      EXPECT_EQ(record.contains("error"), record == records.back());
+    }
+    EXPECT_EQ(records.front()["width"], 640);
+  }
+}
+
+TEST_F(Streams, ACameraThatIsMissingHasAnErrorRecord) {
+  const Finished done = detect({"camera:77"});
+  EXPECT_EQ(done.status, 1);
+  EXPECT_EQ(done.records().at(0)["error"]["message"],
+            "camera /dev/video77: there is no such device; is the camera connected?");
+}
+
+}  // namespace
+}  // namespace facesat::test
