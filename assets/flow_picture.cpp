@@ -6,6 +6,7 @@
 
 #include "cascades/cascade_store.hpp"
 #include "core/frame_detector.hpp"
+#include "facesat.hpp"
 #include "kernels/image/atlas.hpp"
 #include "media/codec.hpp"
 #include "results/annotate.hpp"

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/cascade.hpp"
+#include "facesat.hpp"  // find_cascade()
 
 namespace facesat {
 

@@ -25,11 +25,8 @@ void add_scene_options(CLI::App& bench, Command& command) {
   repeatable(
       bench.add_option("--size", command.sizes, "Of the crop; repeatable [the whole picture]"),
       "WxH");
-  add_backend_options(bench, command.backend);
-  bench
-      .add_option("--scale-factor", command.detect.scale_factor,
-                  "Between the levels of the pyramid [1.1]")
-      ->type_name("F");
+  add_fields(bench, command.backend, backend_fields());
+  add_field(bench, command.detect, detection_field("scale-factor"));
   bench
       .add_option("--json", command.json,
                   "Write the table to this file too, in place of an earlier one")
@@ -50,10 +47,7 @@ CLI::App* add_bench_detect(CLI::App& bench, BenchDetectCommand& command) {
       ->type_name("N,...")
       ->delimiter(',')
       ->check(whole_number(1, 1024));
-  detect
-      ->add_option("--min-neighbors", command.detect.min_neighbors,
-                   "Similar windows that a face needs [3]")
-      ->type_name("N");
+  add_field(*detect, command.detect, detection_field("min-neighbors"));
   detect->add_option("--seconds", command.seconds, "Minimum time per row [2]")->type_name("S");
   detect->final_callback([&command] {
     if (!(command.seconds >= 0 && command.seconds <= 1e6))

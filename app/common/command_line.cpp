@@ -7,33 +7,16 @@
 
 namespace facesat::app {
 
-CLI::Option* add_size(CLI::App& command, const char* name, Size& size, const char* help) {
+CLI::Option* add_size(CLI::App& command, const std::string& name, Size& size,
+                      const std::string& help) {
   const auto parse = [name, &size](const std::string& text) {
     try {
       size = parse_size(text);
     } catch (const UsageError& error) {
-      throw CLI::ValidationError(std::string(name) + ": " + error.what());
+      throw CLI::ValidationError(name + ": " + error.what());
     }
   };
   return command.add_option_function<std::string>(name, parse, help)->type_name("N|WxH");
-}
-
-void add_backend_options(CLI::App& command, BackendOptions& options) {
-  add_choice<BackendChoice>(command, "--backend", options.choice,
-                            {{"auto", BackendChoice::automatic},
-                             {"cpu", BackendChoice::cpu},
-                             {"cuda", BackendChoice::cuda}},
-                            "auto: CUDA where there is a usable device, else the CPU [auto]");
-  command
-      .add_option("--device", options.device,
-                  "CUDA device, as 'facesat info' numbers them; all: every one [0]")
-      ->type_name("N|all");
-  command
-      .add_option("--sat", options.sat,
-                  "SAT algorithm of the GPU, as 'facesat info' lists them; ID:VALUE sets its "
-                  "parameter [the "
-                  "fastest]")
-      ->type_name("ID");
 }
 
 CLI::Validator whole_number(std::int64_t least, std::int64_t most) {

@@ -10,33 +10,65 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "app/common/fields.hpp"
 #include "core/image.hpp"
 #include "facesat.hpp"
 
 namespace facesat::app {
 
-// Adds an option that takes one of the words, in upper or lower case; `value` is set to the word's
-// meaning. Error messages include the option's name.
-template <class Value>
-CLI::Option* add_choice(CLI::App& command, const std::string& name, Value& value,
-                        const std::map<std::string, Value>& words, const std::string& help) {
+// Adds an option that takes one of the words, in upper or lower case, and calls set() with the
+// word's meaning. Error messages include the option's name.
+template <class Value, class Set>
+CLI::Option* add_choice(CLI::App& command, const std::string& name,
+                        const std::map<std::string, Value>& words, const std::string& help,
+                        Set set) {
   std::string all;
   for (const auto& [word, meaning] : words) all += (all.empty() ? "" : "|") + word;
-  const auto parse = [name, words, all, &value](const std::string& text) {
+  const auto parse = [name, words, all, set](const std::string& text) {
     const auto found = words.find(CLI::detail::to_lower(text));
     if (found == words.end())
       throw CLI::ValidationError(fmt::format("{}: expected {}, not \"{}\"", name, all, text));
-    value = found->second;
+    set(found->second);
   };
   return command.add_option_function<std::string>(name, parse, help)->type_name(all);
+}
+template <class Value>
+CLI::Option* add_choice(CLI::App& command, const std::string& name, Value& value,
+                        const std::map<std::string, Value>& words, const std::string& help) {
+  return add_choice(command, name, words, help, [&value](const Value& chosen) { value = chosen; });
 }
 
 // Adds an option that takes a size, "N" (a square) or "WxH". Error messages include the option's
 // name.
-CLI::Option* add_size(CLI::App& command, const char* name, Size& size, const char* help);
+CLI::Option* add_size(CLI::App& command, const std::string& name, Size& size,
+                      const std::string& help);
 
-// Adds --backend, --device and --sat.
-void add_backend_options(CLI::App& command, BackendOptions& options);
+// Adds the option of a field, or those of a table; `options` gets the values.
+template <class Options>
+CLI::Option* add_field(CLI::App& command, Options& options, const Field<Options>& field) {
+  const auto name = fmt::format("--{}", field.name);
+  const std::string help(field.help);
+  const auto add = [&]<class Value>(const Value& value) -> CLI::Option* {
+    if constexpr (std::is_same_v<Value, Choice<Options>>) {
+      std::map<std::string, int> words;
+      for (const std::string_view word : value.words)
+        words.emplace(word, static_cast<int>(words.size()));
+      return add_choice(command, name, words, help,
+                        [&options, set = value.set](int index) { set(options, index); });
+    } else if constexpr (std::is_same_v<Value, Size Options::*>) {
+      return add_size(command, name, options.*value, help);
+    } else if constexpr (std::is_same_v<Value, bool Options::*>) {
+      return command.add_flag(name, options.*value, help);
+    } else {
+      return command.add_option(name, options.*value, help)->type_name(std::string(field.type));
+    }
+  };
+  return std::visit(add, field.value);
+}
+template <class Options>
+void add_fields(CLI::App& command, Options& options, const std::vector<Field<Options>>& fields) {
+  for (const Field<Options>& field : fields) add_field(command, options, field);
+}
 
 // Accepts decimal numbers from `least` to `most` as an option's value.
 CLI::Validator whole_number(std::int64_t least,

@@ -20,6 +20,7 @@
 #include "app/detect/sink.hpp"
 #include "app/detect/viewer.hpp"
 #include "cascades/cascade_store.hpp"
+#include "core/pyramid.hpp"
 #include "media/codec.hpp"
 #include "results/inputs.hpp"
 #include "results/journal.hpp"
@@ -175,7 +176,7 @@ int run_detect(const DetectCommand& command) {
   protect_inputs(command, folders);
 
   keep_standard_error_to_ourselves();
-  prepare_codecs({command.max_pixels});
+  prepare_codecs({command.search.max_pixels});
   const std::size_t jobs =
       command.jobs > 0 ? command.jobs : std::max(1u, std::thread::hardware_concurrency());
   const tbb::global_control threads(tbb::global_control::max_allowed_parallelism, jobs);
@@ -186,7 +187,7 @@ int run_detect(const DetectCommand& command) {
   if (!output.journal.remark().empty()) progress.message("facesat: " + output.journal.remark());
 
   ItemReader reader(std::move(inputs), command.shard, output.journal, folders.any(),
-                    command.max_pixels, command.frames);
+                    command.search.max_pixels, command.frames);
   Sink sink(output.file, output.journal, layout, progress, command.quiet);
   bool all_written = true;
   if (viewer) {

@@ -1,8 +1,11 @@
 #include "app/detect/layout.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <filesystem>
+#include <span>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -23,6 +26,18 @@ std::uint64_t fingerprint(const std::string& cascade) {
   return checksum(xml);
 }
 
+// The detection options that all versions wrote into journals, whatever their values.
+constexpr std::array<std::string_view, 6> fields_of_all_versions{
+    "scale-factor", "min-neighbors", "min-size", "max-size", "scan", "equalize"};
+
+template <class Options>
+void append(ResultOptions& to, const Options& options, const std::vector<Field<Options>>& fields,
+            std::span<const std::string_view> always = {}) {
+  for (const Field<Options>& field : fields)
+    if (!is_default(field, options) || std::ranges::find(always, field.name) != always.end())
+      to.emplace_back(fmt::format("--{}", field.name), text_of(field, options));
+}
+
 }  // namespace
 
 Layout layout_of(const DetectCommand& command,
@@ -41,36 +56,24 @@ ResultOptions result_options(const DetectCommand& command, const Layout& layout)
   for (std::size_t i = 0; i < layout.cascades.size(); ++i)
     cascades += fmt::format("{}{} (checksum {:016x})", i == 0 ? "" : ", ", layout.cascades[i],
                             fingerprint(command.cascades[i]));
-  const auto text = [](Size size) { return fmt::format("{}x{}", size.width, size.height); };
   const auto folder = [](const std::string& name) -> std::string {
     if (name.empty()) return "none";
     const std::filesystem::path path = std::filesystem::absolute(name).lexically_normal();
     return path.has_filename() ? path : path.parent_path();  // "a/" is the same as "a"
   };
-  const DetectOptions& detect = command.detect;
   ResultOptions options{{"--format", command.format == Format::csv ? "csv" : "jsonl"},
                         {"--csv-safe", command.csv_safe ? "on" : "off"},
-                        {"--cascade", cascades},
-                        {"--scale-factor", fmt::format("{}", detect.scale_factor)},
-                        {"--min-neighbors", fmt::format("{}", detect.min_neighbors)},
-                        {"--min-size", text(detect.min_size)},
-                        {"--max-size", text(detect.max_size)},
-                        {"--scan", detect.scan == Scan::dense ? "dense" : "opencv"},
-                        {"--equalize", detect.equalize ? "on" : "off"},
-                        {"--annotate", folder(command.annotate)},
-                        {"--crops", folder(command.crops)}};
-  if (command.crop.margin != 0)
-    options.emplace_back("--crop-margin", fmt::format("{}", command.crop.margin));
-  if (command.crop.size.area() != 0) options.emplace_back("--crop-size", text(command.crop.size));
+                        {"--cascade", cascades}};
+  append(options, command.detect, detection_fields(), fields_of_all_versions);
+  options.emplace_back("--annotate", folder(command.annotate));
+  options.emplace_back("--crops", folder(command.crops));
+  append(options, command.crop, crop_fields());
   if (!command.blur.empty()) options.emplace_back("--blur", folder(command.blur));
   if (command.blur_style == BlurStyle::pixelate) options.emplace_back("--blur-style", "pixelate");
-  if (command.kept == Kept::best) options.emplace_back("--best", "on");
-  if (command.kept == Kept::biggest) options.emplace_back("--biggest", "on");
-  if (command.luma) options.emplace_back("--luma", "on");
-  const FrameChoice& frames = command.frames;
-  if (frames.every > 0) options.emplace_back("--every", fmt::format("{}", frames.every));
-  if (frames.per_second > 0) options.emplace_back("--fps", fmt::format("{}", frames.per_second));
-  if (command.turns) options.emplace_back("--orient", "auto");
+  if (command.search.kept == Kept::best) options.emplace_back("--best", "on");
+  if (command.search.kept == Kept::biggest) options.emplace_back("--biggest", "on");
+  append(options, command.search, search_fields());
+  append(options, command.frames, frame_fields());
   if (!command.shard.is_all()) options.emplace_back("--shard", to_text(command.shard));
   return options;
 }

@@ -25,31 +25,11 @@ void add_detection(CLI::App& detect, DetectCommand& c) {
       ->take_all()
       ->expected(1)
       ->allow_extra_args(false);
-  detect
-      .add_option("--scale-factor", c.detect.scale_factor,
-                  "Between the levels of the pyramid [1.1]")
-      ->type_name("F");
-  detect
-      .add_option("--min-neighbors", c.detect.min_neighbors,
-                  "Similar windows that a face needs, as in OpenCV; 0: no grouping [3]")
-      ->type_name("N");
-  add_size(detect, "--min-size", c.detect.min_size, "Smallest face; 0: no limit");
-  add_size(detect, "--max-size", c.detect.max_size, "Largest face; 0: no limit");
-  add_choice<Scan>(detect, "--scan", c.detect.scan,
-                   {{"opencv", Scan::opencv}, {"dense", Scan::dense}},
-                   "dense: every position of every level, no skip rule [opencv]");
-  detect.add_flag("--equalize", c.detect.equalize, "Equalise the histogram first");
-  detect.add_flag(
-      "--luma", c.luma,
-      "Read only the luma of JPEGs, as cv::IMREAD_GRAYSCALE does: faster, and faces may differ a "
-      "little");
-  add_choice<bool>(
-      detect, "--orient", c.turns, {{"exif", false}, {"auto", true}},
-      "auto: search pictures without an EXIF orientation in all four, and keep the most "
-      "convincing one [exif]");
+  add_fields(detect, c.detect, detection_fields());
+  add_fields(detect, c.search, search_fields());
   detect.add_flag("--raw", c.raw, "Windows before grouping (--min-neighbors 0)")
       ->excludes("--min-neighbors");
-  const auto keep = [&c](Kept kept) { return [&c, kept](std::int64_t) { c.kept = kept; }; };
+  const auto keep = [&c](Kept kept) { return [&c, kept](std::int64_t) { c.search.kept = kept; }; };
   CLI::Option* const best = detect.add_flag_function(
       "--best", keep(Kept::best),
       "Keep only the face with the highest score of each picture or frame");
@@ -60,34 +40,25 @@ void add_detection(CLI::App& detect, DetectCommand& c) {
 }
 
 void add_frames(CLI::App& detect, DetectCommand& c) {
-  detect
-      .add_option("--every", c.frames.every,
-                  "Search only every Nth frame of videos, and of animated GIFs [all of videos, the "
-                  "first of GIFs]")
-      ->type_name("N")
-      ->check(whole_number(1, std::numeric_limits<int>::max()));
-  detect
-      .add_option(
-          "--fps", c.frames.per_second,
-          "Search that many frames per second of videos, by their time, and of animated GIFs")
-      ->type_name("F")
-      ->excludes("--every");
+  add_fields(detect, c.frames, frame_fields());
+  detect.get_option("--every")->check(whole_number(1, std::numeric_limits<int>::max()));
+  detect.get_option("--fps")->excludes("--every");
 }
 
 void add_machine(CLI::App& detect, DetectCommand& c) {
-  add_backend_options(detect, c.backend);
+  add_fields(detect, c.backend, backend_fields());
   detect.add_option("-j,--jobs", c.jobs, "Threads for decoding and detection [all cores]")
       ->type_name("N")
       ->check(whole_number(1, 1024));
   detect
-      .add_option("--max-pixels", c.max_pixels,
-                  fmt::format("Refuse larger pictures and frames [{}]", c.max_pixels))
+      .add_option("--max-pixels", c.search.max_pixels,
+                  fmt::format("Refuse larger pictures and frames [{}]", c.search.max_pixels))
       ->type_name("N")
       ->check(whole_number(1));
   detect
       .add_option(
-          "--max-seconds", c.max_seconds,
-          fmt::format("Give up on a picture or frame after that time [{:g}]", c.max_seconds))
+          "--max-seconds", c.search.max_seconds,
+          fmt::format("Give up on a picture or frame after that time [{:g}]", c.search.max_seconds))
       ->type_name("S");
 }
 
@@ -103,14 +74,9 @@ void add_results(CLI::App& detect, DetectCommand& c) {
   detect.add_option("--annotate", c.annotate, "Write the pictures with boxes there")
       ->type_name("DIR");
   detect.add_option("--crops", c.crops, "Write one picture per face there")->type_name("DIR");
-  detect
-      .add_option("--crop-margin", c.crop.margin,
-                  "Crops show more around the face: this fraction of its size at each side [0]")
-      ->type_name("F")
-      ->needs("--crops");
-  add_size(detect, "--crop-size", c.crop.size,
-           "All crops in this size: extended to its aspect ratio, then resized")
-      ->needs("--crops");
+  add_fields(detect, c.crop, crop_fields());
+  for (const char* name : {"--crop-margin", "--crop-size"})
+    detect.get_option(name)->needs("--crops");
   detect
       .add_option("--blur", c.blur,
                   "Write all pictures there with their faces made unrecognisable, and videos with "
@@ -247,7 +213,7 @@ CLI::App* add_detect(CLI::App& program, DetectCommand& command) {
     check_automatic_shard(command, given);
     if (command.resume && command.output == "-")
       throw CLI::ValidationError("--resume needs an output file: -o FILE");
-    if (!(command.max_seconds > 0 && command.max_seconds <= 1e9))
+    if (!(command.search.max_seconds > 0 && command.search.max_seconds <= 1e9))
       throw CLI::ValidationError("--max-seconds: expected more than 0 and at most 1e9 seconds");
     if (detect->count("--fps") > 0 &&
         !(command.frames.per_second > 0 && command.frames.per_second <= 1e6))

@@ -4,9 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "core/pyramid.hpp"
+#include "app/detect/search.hpp"
 #include "facesat.hpp"
-#include "media/codec.hpp"
 #include "media/frame_source.hpp"
 #include "results/blur.hpp"
 #include "results/crop.hpp"
@@ -19,7 +18,6 @@ class App;
 
 namespace facesat::app {
 
-enum class Kept { all, best, biggest };  // which faces of a picture are kept
 enum class ProgressChoice { automatic, on, off };
 
 // The values of the options; options.cpp has the help text of each option.
@@ -30,11 +28,9 @@ struct DetectCommand {
   std::vector<std::string> cascades;
   BackendOptions backend;
   DetectOptions detect;
-  bool raw = false;    // windows before grouping
-  bool luma = false;   // JPEGs are read as Reading::luma
+  bool raw = false;  // windows before grouping
+  SearchOptions search;
   FrameChoice frames;  // of videos
-  bool turns = false;  // pictures whose files state no orientation: see turn_upright()
-  Kept kept = Kept::all;
   std::string output = "-";
   Format format = Format::jsonl;
   bool csv_safe = false;
@@ -44,9 +40,7 @@ struct DetectCommand {
   bool show = false;  // in a window
   bool recursive = false, null_separated = false, quiet = false;
   bool resume = false, retry_failed = false;
-  std::size_t max_pixels = default_max_pixels;  // of a picture or frame
-  double max_seconds = 60;                      // for a picture or frame
-  int jobs = 0;                                 // 0: all cores
+  int jobs = 0;  // 0: all cores
   ProgressChoice progress = ProgressChoice::automatic;
 
   bool is_live() const;  // is the input a camera or stream?

@@ -82,26 +82,16 @@ std::string why_not_exportable(const std::vector<std::string>& sources,
 std::vector<std::string> export_arguments(const std::vector<std::string>& sources,
                                           const LiveSettings& settings, const std::string& folder,
                                           const ExportOptions& options) {
-  static constexpr const char* backends[] = {"auto", "cpu", "cuda"};  // as BackendChoice
-  const DetectOptions& detect = settings.detect;
-  const auto text = [](Size size) { return fmt::format("{}x{}", size.width, size.height); };
   std::vector<std::string> arguments{
-      "detect",
-      "--progress=on",
+      "detect", "--progress=on",
       fmt::format("--format={}", options.format == Format::csv ? "csv" : "jsonl"),
-      fmt::format("--output={}/{}", folder, name_of_table(options.format)),
-      fmt::format("--backend={}", backends[static_cast<int>(settings.backend.choice)]),
-      fmt::format("--scale-factor={}", detect.scale_factor),
-      fmt::format("--min-neighbors={}", detect.min_neighbors),
-      fmt::format("--scan={}", detect.scan == Scan::dense ? "dense" : "opencv")};
+      fmt::format("--output={}/{}", folder, name_of_table(options.format))};
   if (options.crops) arguments.push_back(fmt::format("--crops={}", folder));
-  if (detect.min_size.width > 0) arguments.push_back("--min-size=" + text(detect.min_size));
-  if (detect.max_size.width > 0) arguments.push_back("--max-size=" + text(detect.max_size));
-  if (detect.equalize) arguments.emplace_back("--equalize");
-  if (settings.backend.choice != BackendChoice::cpu) {
-    arguments.push_back("--device=" + settings.backend.device);
-    if (!settings.backend.sat.empty()) arguments.push_back("--sat=" + settings.backend.sat);
-  }
+  append_arguments(arguments, settings.detect, detection_fields());
+  const bool is_cpu = settings.backend.choice == BackendChoice::cpu;  // which has no other options
+  append_arguments(arguments,
+                   is_cpu ? BackendOptions{.choice = BackendChoice::cpu} : settings.backend,
+                   backend_fields());
   for (const std::string& cascade : settings.cascades) arguments.push_back("--cascade=" + cascade);
   arguments.emplace_back("--");
   for (const std::string& source : sources)

@@ -37,13 +37,9 @@ CLI::App* add_live(CLI::App& program, LiveCommand& command) {
       ->take_all()
       ->expected(1)
       ->allow_extra_args(false);  // else SOURCE would be parsed as another cascade
-  live->add_option("--scale-factor", command.settings.detect.scale_factor,
-                   "Between the levels of the pyramid [1.1]")
-      ->type_name("F");
-  live->add_option("--min-neighbors", command.settings.detect.min_neighbors,
-                   "Similar windows that a face needs, as in OpenCV; 0: no grouping [3]")
-      ->type_name("N");
-  add_backend_options(*live, command.settings.backend);
+  for (const char* name : {"scale-factor", "min-neighbors"})
+    add_field(*live, command.settings.detect, detection_field(name));
+  add_fields(*live, command.settings.backend, backend_fields());
   live->add_option("--frames", command.frames, "End after that many frames")
       ->type_name("N")
       ->check(whole_number(1));

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "cascades/cascade_store.hpp"
+#include "facesat.hpp"
 #include "tests/kit/cascades.hpp"
 #include "tests/kit/pictures.hpp"
 #include "tests/kit/reference.hpp"
