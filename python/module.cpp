@@ -290,14 +290,9 @@ NB_MODULE(_facesat, m) {
 
   nb::class_<PythonDetector>(m, "Detector")
       .def("__init__",
-           [](PythonDetector* self, const PythonCascade& cascade, double scale_factor,
-              int min_neighbors, const SidesOfSize& min_size, const SidesOfSize& max_size,
-              bool dense, bool equalize, const std::string& backend, const std::string& device,
-              const std::string& sat) {
-             new (self) PythonDetector(
-                 cascade.cascade,
-                 detect_options(scale_factor, min_neighbors, min_size, max_size, dense, equalize),
-                 backend_options(backend, device, sat));
+           [](PythonDetector* self, const PythonCascade& cascade, const nb::dict& given) {
+             const PythonOptions options = options_of(given);
+             new (self) PythonDetector(cascade.cascade, options.detect, options.backend);
            })
       .def("detect", &PythonDetector::detect, "image"_a.none(), "stream"_a.none())
       .def("detect_all", &PythonDetector::detect_all)
@@ -306,6 +301,7 @@ NB_MODULE(_facesat, m) {
                    [](const PythonDetector& self) { return self.detector().device_name(); })
       .def_prop_ro("remark", [](const PythonDetector& self) { return self.detector().remark(); });
 
+  add_fields(m);
   add_records(m);
   m.def("sat", &sum, "input"_a, "output"_a, "squares"_a, "exclusive"_a, "algorithm"_a,
         "stream"_a.none());

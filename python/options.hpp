@@ -3,8 +3,10 @@
 
 #include <memory>
 #include <string>
-#include <tuple>
 
+#include <nanobind/nanobind.h>
+
+#include "app/detect/search.hpp"
 #include "facesat.hpp"
 
 namespace facesat::python {
@@ -14,29 +16,18 @@ struct PythonCascade {
   CascadeInfo info;
 };
 
-using SidesOfSize = std::tuple<int, int>;  // width, height
+// The options of a search, from a dictionary with the names of the fields (scale_factor); those
+// that are missing have their defaults.
+struct PythonOptions {
+  DetectOptions detect;
+  BackendOptions backend;
+  app::SearchOptions search;
+};
+// Throws ArgumentError for a name or word that there is not, and raises for a wrong type.
+PythonOptions options_of(const nanobind::dict& given);
 
-inline DetectOptions detect_options(double scale_factor, int min_neighbors,
-                                    const SidesOfSize& min_size, const SidesOfSize& max_size,
-                                    bool dense, bool equalize) {
-  const auto size = [](const SidesOfSize& s) { return Size{std::get<0>(s), std::get<1>(s)}; };
-  return {.scale_factor = scale_factor,
-          .min_neighbors = min_neighbors,
-          .min_size = size(min_size),
-          .max_size = size(max_size),
-          .scan = dense ? Scan::dense : Scan::opencv,
-          .equalize = equalize};
-}
-
-// Throws ArgumentError for the name of a backend that there is not.
-inline BackendOptions backend_options(const std::string& backend, const std::string& device,
-                                      const std::string& sat) {
-  const BackendChoice choice = backend == "cpu"    ? BackendChoice::cpu
-                               : backend == "cuda" ? BackendChoice::cuda
-                                                   : BackendChoice::automatic;
-  if (choice == BackendChoice::automatic && backend != "auto")
-    throw ArgumentError("backend must be \"auto\", \"cpu\" or \"cuda\"");
-  return {.choice = choice, .device = device, .sat = sat};
-}
+// Adds detection_fields() and backend_fields(): for each option its name, kind ("flag", "whole",
+// "number", "size", "text" or "word"), words, default, type on the command line, and help.
+void add_fields(nanobind::module_& module);
 
 }  // namespace facesat::python

@@ -1,6 +1,5 @@
 #include "python/records.hpp"
 
-#include <chrono>
 #include <future>
 #include <mutex>
 #include <optional>
@@ -21,7 +20,6 @@
 
 #include "media/codec.hpp"
 #include "results/archive.hpp"
-#include "results/failure.hpp"
 #include "results/inputs.hpp"
 #include "results/journal.hpp"
 #include "support/errors.hpp"
@@ -110,16 +108,15 @@ class PythonInputs {
 class Searcher {
  public:
   Searcher(const std::vector<PythonCascade>& cascades, std::vector<std::string> names,
-           const DetectOptions& options, const BackendOptions& backend, bool luma, int threads,
-           std::size_t max_pixels, double max_seconds)
-      : detector_(models(cascades), options, backend,
+           const PythonOptions& options, int threads, std::size_t max_pixels, double max_seconds)
+      : detector_(models(cascades), options.detect, options.backend,
                   [this](const std::string& sentence) { add_remark(sentence); }),
-        layout_{Format::jsonl, std::move(names), false},
-        reading_(luma ? Reading::luma : Reading::colour),
+        layout_{.cascades = std::move(names)},
+        options_(options.search),
         arena_(threads),
-        threads_(static_cast<std::size_t>(threads)),
-        max_pixels_(max_pixels),
-        max_seconds_(max_seconds) {
+        threads_(static_cast<std::size_t>(threads)) {
+    options_.max_pixels = max_pixels;
+    options_.max_seconds = max_seconds;
     if (threads < 1) throw ArgumentError("threads must be at least 1");
     prepare_codecs({max_pixels});
     if (!detector_.remark().empty()) add_remark(detector_.remark());
@@ -205,35 +202,19 @@ class Searcher {
     return Archive::read(path, begin, size);
   }
 
-  Picture picture_of(const Work& work, const DecodeLimits& limits) const {
-    if (work.kind == "path") return read_picture(work.value, limits, reading_);
-    if (work.kind == "member")
-      return read_picture(InputFile(bytes_of_member(work)), limits, reading_);
-    const std::span contents(reinterpret_cast<const unsigned char*>(work.value.data()),
-                             work.value.size());
-    return read_picture(InputFile(contents), limits, reading_);
+  static InputFile file_of(const Work& work) {
+    if (work.kind == "failure") throw InputError("read", work.value);
+    if (work.kind == "path") return InputFile(work.value);
+    if (work.kind == "member") return InputFile(bytes_of_member(work));
+    return InputFile(
+        std::span(reinterpret_cast<const unsigned char*>(work.value.data()), work.value.size()));
   }
 
   // Called without the GIL.
   std::string record_of(const Work& work, const ShouldStop& should_end) const {
-    using Clock = std::chrono::steady_clock;
-    const Clock::time_point deadline =
-        Clock::now() +
-        std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(max_seconds_));
-    const ShouldStop should_stop = [&] { return should_end() || Clock::now() > deadline; };
     Record record;
     record.image = work.name;
-    try {
-      if (work.kind == "failure") throw InputError("read", work.value);
-      const Picture picture = picture_of(work, {max_pixels_, should_stop});
-      record.size = picture.size();
-      record.warning = picture.warning;
-      record.faces = detector_.detect(image_view(picture), should_stop).faces;
-      sort_by_place(record.faces);
-    } catch (...) {
-      record.failure = failure_of(std::current_exception(), max_seconds_);
-      if (!record.failure) throw;
-    }
+    app::make_record(record, {[&work] { return file_of(work); }}, detector_, options_, should_end);
     return layout_.to_text(record);
   }
 
@@ -241,10 +222,9 @@ class Searcher {
   std::vector<std::string> remarks_;
   Detector detector_;
   Layout layout_;
-  Reading reading_;
+  app::SearchOptions options_;
   tbb::task_arena arena_;
-  std::size_t threads_, max_pixels_;
-  double max_seconds_;
+  std::size_t threads_;
 };
 
 }  // namespace
@@ -263,14 +243,10 @@ void add_records(nb::module_& module) {
       "version), and of (name, \"bytes\", contents).")
       .def("__init__",
            [](Searcher* self, const std::vector<PythonCascade>& cascades,
-              std::vector<std::string> names, double scale_factor, int min_neighbors,
-              const SidesOfSize& min_size, const SidesOfSize& max_size, bool dense, bool equalize,
-              const std::string& backend, const std::string& device, const std::string& sat,
-              bool luma, int threads, std::size_t max_pixels, double max_seconds) {
-             new (self) Searcher(
-                 cascades, std::move(names),
-                 detect_options(scale_factor, min_neighbors, min_size, max_size, dense, equalize),
-                 backend_options(backend, device, sat), luma, threads, max_pixels, max_seconds);
+              std::vector<std::string> names, const nb::dict& options, int threads,
+              std::size_t max_pixels, double max_seconds) {
+             new (self) Searcher(cascades, std::move(names), options_of(options), threads,
+                                 max_pixels, max_seconds);
            })
       .def("records", &Searcher::records)
       .def("remarks", &Searcher::remarks)

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "results/result_check.hpp"
+#include "results/format.hpp"
 #include "support/checksum.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"
@@ -47,17 +47,11 @@ void check_options(const std::string& output, const ResultOptions& then, const R
       output, what));
 }
 
-// Is `text`, the end of an output, the beginning of a record that a run wrote when it was killed?
-// `header` is the first line of a CSV file, and empty for JSON Lines.
-bool is_torn(const std::string& text, const std::string& header) {
-  if (header.empty()) return is_torn_record(text);
-  return is_torn_record_in_csv(text, 1 + static_cast<std::size_t>(std::ranges::count(header, ',')));
-}
-
 // Drops the entries of records that the output lacks (the run was killed before it wrote them), and
 // checks that the output holds all other records as they were written, and nothing else.
-void check_records(JournalFile& journal, const ResultFile& file, const std::string& header,
+void check_records(JournalFile& journal, const ResultFile& file, const Layout& layout,
                    bool had_journal) {
+  const std::string header = layout.header();
   std::ifstream in(file.path(), std::ios::binary);
   std::string bytes;
   const auto read = [&](std::uint64_t count) {
@@ -76,7 +70,7 @@ void check_records(JournalFile& journal, const ResultFile& file, const std::stri
   for (auto entry = entries.begin(); entry != entries.end(); ++entry) {
     if (entry->end > file.size()) {
       const bool has_records = file.size() >= header.size();
-      if (has_records && (!read(file.size() - end) || !is_torn(bytes, header)))
+      if (has_records && (!read(file.size() - end) || !layout.format->is_torn(bytes, layout)))
         refuse_changed(file.name(), "its end is not what was written");
       entries.erase(entry, entries.end());
       journal.is_stored = false;
@@ -92,7 +86,8 @@ void check_records(JournalFile& journal, const ResultFile& file, const std::stri
   // record was handled above. What is left can be the beginning of one only if there was no
   // journal.
   read(file.size() - end);
-  if (had_journal || !is_torn_record(bytes)) refuse_changed(file.name(), "there is more in it");
+  if (had_journal || !layout.format->is_torn(bytes, layout))
+    refuse_changed(file.name(), "there is more in it");
 }
 
 // For each entry: was it replaced by a later try of the same input, or is it a failure that was
@@ -160,16 +155,10 @@ JournalFile load(const ResultFile& file, const Layout& layout, const ResultOptio
     return journal;
   }
   journal = {};
-  if (file.size() > 0 && layout.format == Format::csv) {
-    if (format_of_results(file.path())) file.require_results(layout.format);
-    require_own_file(file.path(), {layout.header().substr(0, file.size())});
-    throw UsageError(
-        fmt::format("{} has no journal ({}), and a CSV file cannot be completed without one. A run "
-                    "without --resume that ends without failures deletes it, so the file may be "
-                    "complete; to begin anew, delete the file",
-                    file.name(), path.filename().string()));
+  if (file.size() > 0) {
+    if (format_of_results(file.path())) file.require_results(*layout.format);
+    journal = layout.format->journal_of(file.path(), file.name(), layout);
   }
-  if (file.size() > 0) journal = journal_of_jsonl(file.path());
   journal.options = options;
   return journal;
 }
@@ -194,11 +183,12 @@ JournalFile take_up(ResultFile& file, const Layout& layout, const ResultOptions&
   JournalFile journal = load(file, layout, options);
   const fs::path unfinished = retry_file(file.path(), journal.generation),
                  stale = retry_file(file.path(), journal.generation + 1);
-  for (const fs::path& prepared : {unfinished, stale})
-    require_own_file(prepared, {"{\"image\":", "image,x,y,w,h,neighbors,score"});
+  std::vector<std::string_view> beginnings;
+  for (const Format* format : formats()) beginnings.push_back(format->beginning);
+  for (const fs::path& prepared : {unfinished, stale}) require_own_file(prepared, beginnings);
   if (journal.generation > 0 && fs::exists(unfinished, error)) file.replace_by(unfinished);
   fs::remove(stale, error);
-  check_records(journal, file, layout.header(), had_journal);
+  check_records(journal, file, layout, had_journal);
   drop_replaced(journal, file, layout.header().size());
   return journal;
 }

@@ -48,7 +48,7 @@ Journal::Journal(ResultFile& file, const Layout& layout, const ResultOptions& op
           fmt::format("{} holds what an earlier run had found when it was ended: --resume goes on "
                       "from there; to begin anew, delete the file",
                       file.name()));
-    file.require_results(layout.format);
+    file.require_results(*layout.format);
   } else {
     journal = take_up(file, layout, options);
   }

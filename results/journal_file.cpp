@@ -3,13 +3,9 @@
 #include <algorithm>
 #include <charconv>
 #include <fstream>
-#include <map>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
-#include "results/result_check.hpp"
-#include "support/checksum.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"
 
@@ -20,7 +16,6 @@ namespace fs = std::filesystem;
 
 // The first line of a journal.
 constexpr std::string_view title = "facesat journal 1";
-constexpr std::string_view replacement_character = "\xEF\xBF\xBD";  // U+FFFD
 
 // Escapes the separators: tabs separate fields, line feeds end lines.
 std::string escaped(const std::string& text) {
@@ -203,41 +198,6 @@ JournalFile read_journal(const fs::path& file) {
                     "name another output file",
                     file.string()));
   return Reader(file).read();
-}
-
-JournalFile journal_of_jsonl(const fs::path& file) {
-  JournalFile journal;
-  const auto refuse = [&](const std::string& reason) {
-    throw UsageError(
-        fmt::format("{}, line {}: {}, so the file cannot be completed; name another output file",
-                    file.string(), journal.entries.size() + 1, reason));
-  };
-  std::map<std::string, std::pair<int, int>> seen;  // name -> inputs, frames of the last input
-  std::uint64_t end = 0;
-  std::ifstream in(file, std::ios::binary);
-  for (std::string line; std::getline(in, line) && !in.eof();) {
-    end += line.size() + 1;
-    const nlohmann::ordered_json record = parse_record(line);
-    if (record.is_null()) refuse("this is not a record as 'facesat detect' writes it");
-    const std::string name = record["image"];
-    if (name.find(replacement_character) != name.npos)
-      refuse("without a journal, names that are not UTF-8 cannot be told apart");
-    Journal::Entry entry;
-    entry.key = name_key(name);
-    entry.failed = record.contains("error");
-    entry.end = end;
-    entry.checksum = checksum(line + "\n");
-    auto& [inputs, frames] = seen[name];
-    if (record.contains("frame")) {
-      entry.frame = record["frame"].get<int>();
-      entry.last_of_input = false;  // unknown: the video is read again to find out
-    }
-    if (entry.frame.value_or(0) == 0) ++inputs, frames = 0;
-    if (entry.frame.value_or(0) != frames++) refuse("frames before this one are missing");
-    entry.occurrence = inputs - 1;
-    journal.entries.push_back(std::move(entry));
-  }
-  return journal;
 }
 
 std::string name_key(const std::string& name) {

@@ -45,12 +45,6 @@ void replace_journal(const std::filesystem::path& file, const JournalFile& journ
 // ended. Throws UsageError for a file that is not a journal.
 JournalFile read_journal(const std::filesystem::path& file);
 
-// Reconstructs the journal of a JSON Lines output from its records; an unfinished last line is
-// ignored. Throws UsageError if the file holds anything but records, if frames of a video are
-// missing, or if names were not UTF-8: JSON has U+FFFD for their bytes, so that different names can
-// be equal in it.
-JournalFile journal_of_jsonl(const std::filesystem::path& file);
-
 // The key of an input of which only the name in the results is known, not the path.
 std::string name_key(const std::string& name);
 

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "results/result_check.hpp"
+#include "results/format.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"
 
@@ -70,15 +70,15 @@ void ResultFile::open_named(const std::string& file) {
     throw UsageError(fmt::format("{}: another run of facesat writes into this file", name_));
 }
 
-void ResultFile::require_results(Format format) const {
+void ResultFile::require_results(const Format& format) const {
   if (!is_regular() || size_ == 0) return;
-  const std::optional<Format> found = format_of_results(path_);
+  const Format* const found = format_of_results(path_);
   if (!found) refuse_foreign(name_);
-  if (*found != format)
+  if (found != &format)
     throw UsageError(
         fmt::format("{} holds results in the other format, {}: give --format, or another output "
                     "file",
-                    name_, *found == Format::csv ? "csv" : "jsonl"));
+                    name_, found->name));
 }
 
 void ResultFile::keep(std::uint64_t bytes) {

@@ -28,7 +28,7 @@ class ResultFile {
 
   // Throws UsageError if a regular file holds anything but results in that format, such as an input
   // or something else that the user would miss.
-  void require_results(Format format) const;
+  void require_results(const Format& format) const;
   // Truncates a regular file to its first `bytes` bytes. Throws OutputError.
   void keep(std::uint64_t bytes);
   // Atomically replaces this regular file by another one. Throws OutputError.

@@ -1,4 +1,4 @@
-// A record, which is the result for one picture or frame, and its text as JSON Lines or CSV.
+// A record, which is the result for one picture or frame.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,8 @@
 
 namespace facesat {
 
-enum class Format { jsonl, csv };  // jsonl: JSON Lines, one object per line
+class Format;
+const Format& jsonl_format();  // see format.hpp
 
 struct Failure {
   std::string kind;  // "read", "decode", "memory", "limit", "write", "argument", "internal"
@@ -33,16 +34,15 @@ struct Record {
   std::string warning;  // a sentence, if the picture was incomplete or damaged
 };
 
-// Turns records into text. In CSV there is one line per face, and a frame of a video is called
-// NAME#FRAME; failures and pictures without faces have no lines.
+// Turns records into text.
 struct Layout {
-  Format format = Format::jsonl;
+  const Format* format = &jsonl_format();
   std::vector<std::string> cascades;  // names; faces name their cascade if there are several
   bool csv_safe = false;  // put an apostrophe before texts that a spreadsheet would run as formulas
 
   bool names_cascades() const { return cascades.size() > 1; }
-  std::string header() const;                       // the first line; empty for JSON Lines
-  std::string to_text(const Record& record) const;  // the record's lines, with line ends
+  std::string header() const;                       // what the output begins with
+  std::string to_text(const Record& record) const;  // with line ends
 };
 
 }  // namespace facesat

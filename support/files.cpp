@@ -91,7 +91,7 @@ void refuse_foreign(const fs::path& file) {
                   file.string()));
 }
 
-void require_own_file(const fs::path& file, std::initializer_list<std::string_view> beginnings) {
+void require_own_file(const fs::path& file, const std::vector<std::string_view>& beginnings) {
   std::error_code ignored;
   const fs::file_status status = fs::symlink_status(file, ignored);
   if (fs::exists(status) && !fs::is_regular_file(status))

@@ -3,7 +3,6 @@
 
 #include <compare>
 #include <filesystem>
-#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
@@ -32,7 +31,7 @@ bool has_contents(const std::filesystem::path& file);
 // or something else that the user would miss. Files by facesat are regular, and are empty or begin
 // with one of `beginnings`.
 void require_own_file(const std::filesystem::path& file,
-                      std::initializer_list<std::string_view> beginnings);
+                      const std::vector<std::string_view>& beginnings);
 
 // Throws UsageError with the reason, unless `file` can be written or created. To be called before
 // work that would be lost otherwise.

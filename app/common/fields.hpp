@@ -2,6 +2,7 @@
 // command line, saved settings, the journal, exports and the Python module go through the tables.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -21,6 +22,11 @@ struct Choice {
   std::vector<std::string_view> words;
   int (*get)(const Options&);
   void (*set)(Options&, int);
+
+  int index_of(std::string_view word) const {  // -1: it is none of them
+    const auto found = std::find(words.begin(), words.end(), word);
+    return found == words.end() ? -1 : static_cast<int>(found - words.begin());
+  }
 };
 
 // choice<&DetectOptions::scan>({"opencv", "dense"})

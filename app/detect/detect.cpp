@@ -14,7 +14,7 @@
 #include "app/detect/blurred_videos.hpp"
 #include "app/detect/item_reader.hpp"
 #include "app/detect/layout.hpp"
-#include "app/detect/overwriting.hpp"
+#include "app/detect/output_set.hpp"
 #include "app/detect/process.hpp"
 #include "app/detect/progress.hpp"
 #include "app/detect/sink.hpp"
@@ -22,6 +22,7 @@
 #include "cascades/cascade_store.hpp"
 #include "core/pyramid.hpp"
 #include "media/codec.hpp"
+#include "results/format.hpp"
 #include "results/inputs.hpp"
 #include "results/journal.hpp"
 #include "results/result_file.hpp"
@@ -35,11 +36,11 @@ namespace {
 
 // `viewer` may be null. Returns whether every item that was read has been written.
 bool run_pipeline(ItemReader& reader, const Detector& detector, Sink& sink, Viewer* viewer,
-                  Progress& progress, const DetectCommand& command, const PictureFolders& folders,
+                  Progress& progress, const DetectCommand& command, const OutputSet& outputs,
                   std::size_t in_flight) {
   using ItemPtr = std::shared_ptr<Item>;
   std::atomic<bool> stop = false;
-  BlurredVideos videos(folders.blur ? &*folders.blur : nullptr, progress);
+  BlurredVideos videos(outputs.videos(), progress);
   const auto read = tbb::make_filter<void, ItemPtr>(
       tbb::filter_mode::serial_in_order, [&](tbb::flow_control& flow) {
         std::optional<Item> item;
@@ -51,7 +52,7 @@ bool run_pipeline(ItemReader& reader, const Detector& detector, Sink& sink, View
   const auto detect =
       tbb::make_filter<ItemPtr, ItemPtr>(tbb::filter_mode::parallel, [&](const ItemPtr& item) {
         if (stop || interrupted()) return ItemPtr();
-        process(*item, detector, command, folders);
+        process(*item, detector, command, outputs);
         item->release_input();
         return item->stopped ? ItemPtr() : item;
       });
@@ -88,16 +89,6 @@ bool shows_progress(const DetectCommand& command) {
   if (command.progress != ProgressChoice::automatic) return command.progress == ProgressChoice::on;
   return standard_error_is_terminal() && !command.show &&
          !(command.output == "-" && ::isatty(STDOUT_FILENO) != 0);
-}
-
-PictureFolders make_folders(const DetectCommand& command) {
-  PictureFolders folders;
-  if (!command.annotate.empty()) folders.annotate.emplace(command.annotate);
-  if (!command.crops.empty()) folders.crops.emplace(command.crops);
-  if (!command.blur.empty()) folders.blur.emplace(command.blur);
-  for (std::optional<PictureFolder>* folder : {&folders.annotate, &folders.crops, &folders.blur})
-    if (*folder && command.resume) (*folder)->keep_pictures();
-  return folders;
 }
 
 Journal::Mode journal_mode(const DetectCommand& command) {
@@ -140,6 +131,95 @@ struct Output {
   Journal journal;
 };
 
+// What the user is told at the end.
+class Report {
+ public:
+  Report(const DetectCommand& command, const Output& output, Progress& progress)
+      : command_(command), output_(output), progress_(progress) {}
+
+  // Says it unless the user wants quiet.
+  void note(const std::string& sentence) const {
+    if (!command_.quiet) say(sentence);
+  }
+
+  void counts(const Counts& counts, std::chrono::steady_clock::duration time) const {
+    note(summary(counts, time) +
+         (command_.shard.is_all()
+              ? ""
+              : fmt::format(" (shard {} of {})", command_.shard.index, command_.shard.count)));
+  }
+
+  void inputs(const Counts& counts, const ItemReader& reader) const {
+    if (counts.skipped > 0)
+      note(fmt::format("{} of the inputs were in {} already", counts.skipped, command_.output));
+    if (const std::string text = summary(reader.skipped()); !text.empty()) note(text);
+    if (reader.namesakes() > 0)
+      note(fmt::format("inputs that have the same name in the results as an earlier input: {}",
+                       reader.namesakes()));
+    if (reader.not_utf8() > 0 && command_.format->is_utf8)
+      note(
+          fmt::format("inputs whose names are not valid UTF-8: {}; JSON has U+FFFD for each "
+                      "invalid byte, CSV has the names unchanged",
+                      reader.not_utf8()));
+  }
+
+  void earlier_runs() const {
+    const Journal& journal = output_.journal;
+    if (journal.ambiguous() > 0)
+      say(
+          fmt::format("{} inputs share their name with another input, so it is not known which of "
+                      "them {} has, and some may be missing from it: use another output file",
+                      journal.ambiguous(), command_.output));
+    if (journal.changed() > 0)
+      note(fmt::format("inputs that changed since an earlier run, and were processed again: {}",
+                       journal.changed()));
+    if (const std::size_t failures = journal.earlier_failures(); failures > 0) {
+      const std::string sentence =
+          fmt::format("inputs that failed in an earlier run{}: {}{}",
+                      command_.retry_failed ? " and are not inputs of this run" : "", failures,
+                      command_.retry_failed ? "" : "; --retry-failed tries them again");
+      if (command_.format->tells_failures)
+        note(sentence);
+      else
+        say(sentence);  // even with -q: the results do not have it
+    }
+  }
+
+  void unfinished(bool was_ended) const {
+    note(std::string(was_ended ? "ended in the window" : "interrupted") +
+         (output_.file.is_regular() ? "; --resume goes on from here" : ""));
+  }
+
+ private:
+  void say(const std::string& sentence) const { progress_.message("facesat: " + sentence); }
+
+  const DetectCommand& command_;
+  const Output& output_;
+  Progress& progress_;
+};
+
+std::unique_ptr<Detector> make_detector(const DetectCommand& command,
+                                        const std::vector<std::shared_ptr<const Cascade>>& cascades,
+                                        const Detector::Notify& notify) {
+  for (const auto& cascade : cascades)
+    for (const std::string& warning : cascade->warnings) notify(warning);
+  BackendOptions backend = command.backend;
+  backend.in_background = true;
+  backend.measures_steps = false;
+  return std::make_unique<Detector>(cascades, command.detect, backend, notify);
+}
+
+// How many pictures and frames are worked on at once. Results are written in the order of the
+// inputs, and wait meanwhile. They are small, so many may wait for an input that takes much longer
+// than others. (Ctrl+C discards those that wait.) Frames with blurred faces wait as well, and are
+// large. Where pictures wait for the user, a few are enough to have the next one ready. A live
+// frame that waited would not be the newest one any more.
+std::size_t items_in_flight(const DetectCommand& command, std::size_t jobs) {
+  if (command.is_live()) return 1;
+  if (command.show) return std::min<std::size_t>(2 * jobs, 4);
+  return (command.blur.empty() ? 32 : 4) * jobs;
+}
+
 }  // namespace
 
 int run_detect(const DetectCommand& command) {
@@ -151,17 +231,9 @@ int run_detect(const DetectCommand& command) {
   const auto notify = [&](const std::string& sentence) {
     if (!command.quiet) progress.message("facesat: " + sentence);
   };
-  for (const auto& cascade : cascades)
-    for (const std::string& warning : cascade->warnings) notify(warning);
-  BackendOptions backend = command.backend;
-  backend.in_background = true;
-  backend.measures_steps = false;
-  const Detector detector(cascades, command.detect, backend, notify);
+  const auto detector = make_detector(command, cascades, notify);
   const Layout layout = layout_of(command, cascades);
-  PictureFolders folders = make_folders(command);
-  require_inputs_untouched(command, folders);
-  require_folders_apart(command);
-  require_lists_untouched(command);
+  OutputSet outputs(command);
   const InputArguments arguments{.inputs = command.inputs,
                                  .recursive = command.recursive,
                                  .null_separated = command.null_separated,
@@ -172,95 +244,54 @@ int run_detect(const DetectCommand& command) {
   catch_interrupts();
   refuse_to_replace_results_by_none(command, inputs);
   Output output(command, layout);
-  folders.protect(output.file.path());
-  protect_inputs(command, folders);
+  outputs.protect(output.file.path());
 
   keep_standard_error_to_ourselves();
   prepare_codecs({command.search.max_pixels});
   const std::size_t jobs =
       command.jobs > 0 ? command.jobs : std::max(1u, std::thread::hardware_concurrency());
   const tbb::global_control threads(tbb::global_control::max_allowed_parallelism, jobs);
-  const bool is_live = command.is_live();
-  if (inputs.is_repeatable() && !is_live)
+  if (inputs.is_repeatable() && !command.is_live())
     progress.count_in_background(Inputs(arguments), command.shard);
-  detector.announce();
+  detector->announce();
   if (!output.journal.remark().empty()) progress.message("facesat: " + output.journal.remark());
 
-  ItemReader reader(std::move(inputs), command.shard, output.journal, folders.any(),
+  ItemReader reader(std::move(inputs), command.shard, output.journal, outputs.has_pictures(),
                     command.search.max_pixels, command.frames);
   Sink sink(output.file, output.journal, layout, progress, command.quiet);
   bool all_written = true;
-  if (viewer) {
-    // Pictures wait for the user: a few are enough to have the next one ready.
-    const std::size_t in_flight = is_live ? 1 : std::min<std::size_t>(2 * jobs, 4);
-    viewer->run([&] {
-      all_written =
-          run_pipeline(reader, detector, sink, &*viewer, progress, command, folders, in_flight);
-    });
-  } else {
-    // Results are written in the order of the inputs, and wait meanwhile. They are small, so many
-    // may wait for an input that takes much longer than others. (Ctrl+C discards those that wait.)
-    // Frames with blurred faces wait as well, and are large. A live frame that waited would not be
-    // the newest one any more.
-    const std::size_t in_flight = is_live ? 1 : (folders.blur ? 4 : 32) * jobs;
-    run_pipeline(reader, detector, sink, nullptr, progress, command, folders, in_flight);
-  }
+  const auto run = [&] {
+    all_written = run_pipeline(reader, *detector, sink, viewer ? &*viewer : nullptr, progress,
+                               command, outputs, items_in_flight(command, jobs));
+  };
+  if (viewer)
+    viewer->run(run);
+  else
+    run();
+  const Report report(command, output, progress);
   try {
     sink.rethrow();
   } catch (const OutputError& error) {
     if (error.code != 0 && output.file.is_regular())
-      notify("what was found so far is kept; --resume goes on from there");
+      report.note("what was found so far is kept; --resume goes on from there");
     throw;
   }
   // The user may end the run at the last picture.
   const bool was_ended = viewer && viewer->was_ended();
-  const bool complete = is_live     ? true
-                        : was_ended ? all_written && reader.is_done()
-                                    : !interrupted();
+  const bool complete = command.is_live() ? true
+                        : was_ended       ? all_written && reader.is_done()
+                                          : !interrupted();
   output.journal.finish(output.file, complete);
   output.file.close();
   progress.finish();
-  notify(summary(sink.counts, std::chrono::steady_clock::now() - start) +
-         (command.shard.is_all()
-              ? ""
-              : fmt::format(" (shard {} of {})", command.shard.index, command.shard.count)));
-  for (const std::string& sentence : detector.failures()) notify(sentence);
-  if (sink.counts.skipped > 0)
-    notify(fmt::format("{} of the inputs were in {} already", sink.counts.skipped, command.output));
-  if (const std::string text = summary(reader.skipped()); !text.empty()) notify(text);
-  if (reader.namesakes() > 0)
-    notify(fmt::format("inputs that have the same name in the results as an earlier input: {}",
-                       reader.namesakes()));
-  if (reader.not_utf8() > 0 && layout.format == Format::jsonl)
-    notify(
-        fmt::format("inputs whose names are not valid UTF-8: {}; JSON has U+FFFD for each invalid "
-                    "byte, CSV has the names unchanged",
-                    reader.not_utf8()));
-  const std::size_t ambiguous = output.journal.ambiguous();
-  if (ambiguous > 0)
-    progress.message(fmt::format(
-        "facesat: {} inputs share their name with another input, so it is not known "
-        "which of them {} has, and some may be missing from it: use another output file",
-        ambiguous, command.output));
-  if (const std::size_t changed = output.journal.changed(); changed > 0)
-    notify(fmt::format("inputs that changed since an earlier run, and were processed again: {}",
-                       changed));
-  if (const std::size_t failures = output.journal.earlier_failures(); failures > 0) {
-    const std::string sentence =
-        fmt::format("inputs that failed in an earlier run{}: {}{}",
-                    command.retry_failed ? " and are not inputs of this run" : "", failures,
-                    command.retry_failed ? "" : "; --retry-failed tries them again");
-    if (layout.format == Format::csv)
-      progress.message("facesat: " + sentence);  // even with -q: CSV has no records of them
-    else
-      notify(sentence);
-  }
-  if (!complete) {
-    notify(std::string(was_ended ? "ended in the window" : "interrupted") +
-           (output.file.is_regular() ? "; --resume goes on from here" : ""));
-    if (!was_ended) end_as_interrupted();
-  }
-  if (sink.counts.failures + output.journal.earlier_failures() + ambiguous > 0) return 1;
+  report.counts(sink.counts, std::chrono::steady_clock::now() - start);
+  for (const std::string& sentence : detector->failures()) report.note(sentence);
+  report.inputs(sink.counts, reader);
+  report.earlier_runs();
+  if (!complete) report.unfinished(was_ended);
+  if (!complete && !was_ended) end_as_interrupted();
+  if (sink.counts.failures + output.journal.earlier_failures() + output.journal.ambiguous() > 0)
+    return 1;
   if (complete && !command.resume) output.journal.remove();
   return 0;
 }

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "cascades/cascade_store.hpp"
+#include "results/format.hpp"
 #include "support/checksum.hpp"
 #include "support/files.hpp"
 
@@ -61,7 +62,7 @@ ResultOptions result_options(const DetectCommand& command, const Layout& layout)
     const std::filesystem::path path = std::filesystem::absolute(name).lexically_normal();
     return path.has_filename() ? path : path.parent_path();  // "a/" is the same as "a"
   };
-  ResultOptions options{{"--format", command.format == Format::csv ? "csv" : "jsonl"},
+  ResultOptions options{{"--format", std::string(command.format->name)},
                         {"--csv-safe", command.csv_safe ? "on" : "off"},
                         {"--cascade", cascades}};
   append(options, command.detect, detection_fields(), fields_of_all_versions);

@@ -1,16 +1,22 @@
 #include "app/detect/options.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <limits>
+#include <map>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "app/common/command_line.hpp"
 #include "app/detect/shard_choice.hpp"
 #include "cascades/cascade_store.hpp"
 #include "media/source_name.hpp"
+#include "results/format.hpp"
 #include "support/errors.hpp"
 
 namespace facesat::app {
@@ -67,8 +73,15 @@ void add_results(CLI::App& detect, DetectCommand& c) {
       .add_option("-o,--output", c.output,
                   "Where results go; -: standard output; {shard} in the name: see --shard [-]")
       ->type_name("FILE");
-  add_choice<Format>(detect, "--format", c.format, {{"jsonl", Format::jsonl}, {"csv", Format::csv}},
-                     "One JSON object per picture, or one CSV line per face [jsonl]");
+  std::map<std::string, const Format*> words;
+  std::vector<std::string_view> descriptions;
+  for (const Format* format : formats()) {
+    words.emplace(format->name, format);
+    descriptions.push_back(format->description);
+  }
+  std::string help = fmt::format("{} [jsonl]", fmt::join(descriptions, ", or "));
+  help.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(help.front())));
+  add_choice(detect, "--format", c.format, words, help);
   detect.add_flag("--csv-safe", c.csv_safe,
                   "Put a ' before names in CSV that a spreadsheet would run as formulas");
   detect.add_option("--annotate", c.annotate, "Write the pictures with boxes there")
@@ -222,7 +235,7 @@ CLI::App* add_detect(CLI::App& program, DetectCommand& command) {
       throw CLI::ValidationError("--blur writes whole videos: leave out --every and --fps");
     check_live(command);
     check_crops(*detect, command.crop);
-    if (command.csv_safe && command.format != Format::csv)
+    if (command.csv_safe && command.format != &csv_format())
       throw CLI::ValidationError("--csv-safe is for --format csv");
   });
   return detect;

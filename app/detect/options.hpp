@@ -32,7 +32,7 @@ struct DetectCommand {
   SearchOptions search;
   FrameChoice frames;  // of videos
   std::string output = "-";
-  Format format = Format::jsonl;
+  const Format* format = &jsonl_format();
   bool csv_safe = false;
   std::string annotate, crops, blur;  // folders; empty: off
   CropOptions crop;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "results/format.hpp"
 #include "support/checksum.hpp"
 
 namespace facesat::app {
@@ -33,8 +34,7 @@ void Sink::write(const Item& item) {
   counts.failures += record.failure.has_value();
   counts.warnings += !record.warning.empty();
   const std::string& remark = record.failure ? record.failure->message : record.warning;
-  const bool is_in_results = layout_.format == Format::jsonl;  // CSV has no field for the remark
-  if (!remark.empty() && !(is_in_results && quiet_))
+  if (!remark.empty() && !(layout_.format->tells_failures && quiet_))
     progress_.message(fmt::format("facesat: {}: {}", record.image, remark));
 }
 

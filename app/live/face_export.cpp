@@ -22,14 +22,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string name_of_table(Format format) {
-  return format == Format::csv ? "faces.csv" : "faces.jsonl";
+std::string name_of_table(const Format& format) {
+  return fmt::format("faces.{}", format.name);
 }
 
-Layout layout_of(const LiveSettings& settings, Format format) {
+Layout layout_of(const LiveSettings& settings, const Format& format) {
   DetectCommand command;
   command.cascades = settings.cascades;
-  command.format = format;
+  command.format = &format;
   std::vector<std::shared_ptr<const Cascade>> cascades;
   for (const std::string& cascade : settings.cascades) cascades.push_back(find_cascade(cascade));
   return layout_of(command, cascades);
@@ -53,10 +53,10 @@ Record record_of(const LiveResult& result) {
 }  // namespace
 
 std::string export_faces(const LiveResult& result, const ExportOptions& options) {
-  const Layout layout = layout_of(result.settings, options.format);
+  const Layout layout = layout_of(result.settings, *options.format);
   const Record record = record_of(result);
   std::string folder = make_dated_folder("faces");
-  write_text(fs::path(folder) / name_of_table(options.format),
+  write_text(fs::path(folder) / name_of_table(*options.format),
              layout.header() + layout.to_text(record));
   if (!options.crops) return folder;
   const PictureFolder crops(folder);
@@ -83,9 +83,8 @@ std::vector<std::string> export_arguments(const std::vector<std::string>& source
                                           const LiveSettings& settings, const std::string& folder,
                                           const ExportOptions& options) {
   std::vector<std::string> arguments{
-      "detect", "--progress=on",
-      fmt::format("--format={}", options.format == Format::csv ? "csv" : "jsonl"),
-      fmt::format("--output={}/{}", folder, name_of_table(options.format))};
+      "detect", "--progress=on", fmt::format("--format={}", options.format->name),
+      fmt::format("--output={}/{}", folder, name_of_table(*options.format))};
   if (options.crops) arguments.push_back(fmt::format("--crops={}", folder));
   append_arguments(arguments, settings.detect, detection_fields());
   const bool is_cpu = settings.backend.choice == BackendChoice::cpu;  // which has no other options

@@ -10,12 +10,12 @@
 #include "app/common/child_process.hpp"
 #include "app/live/detection/live_result.hpp"
 #include "app/live/threads.hpp"
-#include "results/results.hpp"
+#include "results/format.hpp"
 
 namespace facesat::app {
 
 struct ExportOptions {
-  Format format = Format::csv;
+  const Format* format = &csv_format();
   bool crops = true;  // one picture per face
 };
 

@@ -8,7 +8,7 @@ import operator
 import os
 from typing import Any
 
-from ._facesat import ArgumentError
+from ._facesat import ArgumentError, backend_fields, detection_fields
 
 
 def whole(value: Any, name: str) -> int:
@@ -80,8 +80,38 @@ def text(value: Any, name: str) -> str:
     return value
 
 
+def flag(value: Any, name: str) -> bool:
+    return bool(value)
+
+
 def path(value: Any, name: str, expected: str = "a path") -> str:
     found = os.fspath(value) if isinstance(value, (str, os.PathLike)) else value
     if not isinstance(found, str):
         raise ArgumentError(f"{name} must be {expected}, not {value!r}")
     return found
+
+
+def _word(value: Any, name: str, words: list[str]) -> str:
+    if text(value, name) not in words:
+        raise ArgumentError(f"{name} must be {' or '.join(words)}, not {value!r}")
+    return str(value)
+
+
+def options(given: dict[str, Any]) -> dict[str, Any]:
+    """Options of detection and of its backend, as the extension module takes them."""
+    checked = {}
+    for name, kind, words, *_ in [*detection_fields(), *backend_fields()]:
+        if name not in given:
+            continue
+        value = given[name]
+        if name == "scale_factor":
+            checked[name] = scale_factor(value, name)
+        elif name == "device" and not isinstance(value, str):
+            checked[name] = str(whole(value, name))
+        elif name == "sat" and value is None:
+            checked[name] = ""
+        elif kind == "word":
+            checked[name] = _word(value, name, words)
+        else:
+            checked[name] = {"flag": flag, "whole": whole, "number": number, "size": size, "text": text}[kind](value, name)
+    return checked

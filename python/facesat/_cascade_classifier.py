@@ -175,10 +175,8 @@ class CascadeClassifier:
         with self._lock:
             detector = self._detectors.get(options)
             if detector is None:
-                factor, neighbors, least, most = options
-                detector = _facesat.Detector(
-                    self._loaded(), factor, neighbors, least, most, False, False, "auto", "0", ""
-                )
+                names = ("scale_factor", "min_neighbors", "min_size", "max_size")
+                detector = _facesat.Detector(self._loaded(), dict(zip(names, options)))
                 self._detectors[options] = detector
                 if len(self._detectors) > self._most_detectors:
                     self._detectors.popitem(last=False)

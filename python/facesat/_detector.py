@@ -114,25 +114,15 @@ class Detector:
         scan: str = "opencv",
         equalize: bool = False,
     ) -> None:
-        if scan not in ("opencv", "dense"):
-            raise _facesat.ArgumentError(f'scan must be "opencv" or "dense", not {scan!r}')
+        given = {name: value for name, value in locals().items() if name not in ("self", "cascade")}
         if not isinstance(cascade, bytes):
             cascade = _arguments.path(cascade, "cascade", "a name, a path or bytes")
-        backend = _arguments.text(backend, "backend")
-        device = device if isinstance(device, str) else _arguments.whole(device, "device")
-        sat = None if sat is None else _arguments.text(sat, "sat")
-        scale_factor = _arguments.scale_factor(scale_factor, "scale_factor")
-        min_neighbors = _arguments.whole(min_neighbors, "min_neighbors")
-        least, most = _arguments.size(min_size, "min_size"), _arguments.size(max_size, "max_size")
-        equalize = bool(equalize)
-        self._arguments = (
-            cascade, backend, device, sat, scale_factor, min_neighbors, _shortest(least), _shortest(most), scan,
-            equalize,
-        )  # fmt: skip
-        self._detector = _facesat.Detector(
-            load_cascade(cascade), scale_factor, min_neighbors, least, most, scan == "dense", equalize, backend,
-            str(device), sat or "",
-        )  # fmt: skip
+        options = _arguments.options(given)
+        self._detector = _facesat.Detector(load_cascade(cascade), options)
+        # As a user would write them.
+        shown = {**options, "device": device, "sat": sat}
+        shown.update((name, _shortest(value)) for name, value in options.items() if isinstance(value, tuple))
+        self._arguments = (cascade, *(shown[name] for name in given))
 
     def __call__(self, image: Any, stream: Any = None) -> Faces:
         """The faces in an image: uint8, (height, width), or with 1, 3 (BGR) or 4 (BGRA) channels.

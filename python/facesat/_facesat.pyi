@@ -50,20 +50,15 @@ def group_rectangles(
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
     """The boxes of groups of similar ones, (N, 4), and the numbers of those in each, (N,)."""
 
+Field = tuple[str, str, list[str], Any, str, str]
+"""An option: its name, its kind ("flag", "whole", "number", "size", "text" or "word"), its words, its default, its type on
+the command line, and its help."""
+
+def detection_fields() -> list[Field]: ...
+def backend_fields() -> list[Field]: ...
+
 class Detector:
-    def __init__(
-        self,
-        cascade: Cascade,
-        scale_factor: float,
-        min_neighbors: int,
-        min_size: tuple[int, int],
-        max_size: tuple[int, int],
-        dense: bool,
-        equalize: bool,
-        backend: str,
-        device: str,
-        sat: str,
-    ) -> None: ...
+    def __init__(self, cascade: Cascade, options: dict[str, Any]) -> None: ...
     def detect(self, image: Any, stream: Any = None) -> Arrays: ...
     def detect_all(self, images: list[Any]) -> list[Arrays | str]: ...
     @property
@@ -91,16 +86,7 @@ class Searcher:
         self,
         cascades: list[Cascade],
         names: list[str],
-        scale_factor: float,
-        min_neighbors: int,
-        min_size: tuple[int, int],
-        max_size: tuple[int, int],
-        dense: bool,
-        equalize: bool,
-        backend: str,
-        device: str,
-        sat: str,
-        luma: bool,
+        options: dict[str, Any],
         threads: int,
         max_pixels: int,
         max_seconds: float,

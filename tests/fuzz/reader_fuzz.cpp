@@ -5,10 +5,10 @@
 #include <cstdlib>
 #include <filesystem>
 #include <span>
+#include <sstream>
 #include <string>
 #include <string_view>
 
-#include <nlohmann/json.hpp>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -16,8 +16,8 @@
 #include "media/exif.hpp"
 #include "media/matroska.hpp"
 #include "results/archive.hpp"
+#include "results/format.hpp"
 #include "results/journal_file.hpp"
-#include "results/result_check.hpp"
 #include "support/errors.hpp"
 
 namespace facesat::app {
@@ -69,11 +69,14 @@ void read_pictures(Bytes bytes) {
 }
 
 void read_results(std::string_view text, const std::filesystem::path& file) {
-  const auto record = parse_record(text);
-  require(record.is_null() || is_torn_record(text));
+  const Layout layout;
+  for (const Format* format : formats()) format->is_torn(text, layout);
+  std::istringstream line(std::string(text) + "\n");
+  const bool is_record = text.find('\n') == text.npos && jsonl_format().holds_only_results(line);
+  require(!is_record || jsonl_format().is_torn(text, layout));
   format_of_results(file);
   try {
-    journal_of_jsonl(file);
+    jsonl_format().journal_of(file, file.string(), layout);
   } catch (const UsageError&) {
   }
 }

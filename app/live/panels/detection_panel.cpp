@@ -12,6 +12,7 @@
 #include <imgui.h>
 #include <nlohmann/json.hpp>
 
+#include "app/common/fields.hpp"
 #include "app/live/gui/widgets.hpp"
 #include "app/live/panels/face_boxes.hpp"
 #include "app/live/panels/panel.hpp"
@@ -191,12 +192,44 @@ bool draw_inside(LiveSettings& settings) {
   return changed;
 }
 
-Json to_json(Size size) {
-  return {size.width, size.height};
+// A field's key in the settings file: scale_factor.
+std::string key_of(std::string_view name) {
+  std::string key(name);
+  std::ranges::replace(key, '-', '_');
+  return key;
 }
-Size to_size(const Json& json) {
-  return {json.at(0).get<int>(), json.at(1).get<int>()};
+
+template <class Options>
+void remember_fields(const std::vector<Field<Options>>& fields, const Options& options,
+                     Json& file) {
+  for (const Field<Options>& field : fields)
+    visit_value(field, options, [&, key = key_of(field.name)](const auto& value) {
+      if constexpr (std::is_same_v<std::decay_t<decltype(value)>, Size>)
+        file[key] = {value.width, value.height};
+      else
+        file[key] = value;
+    });
 }
+
+// Keeps what the file, which may be older than an option, does not have.
+template <class Options>
+void recall_fields(const std::vector<Field<Options>>& fields, Options& options, const Json& file) {
+  for (const Field<Options>& field : fields) {
+    const std::string key = key_of(field.name);
+    if (!file.contains(key)) continue;
+    const Json& json = file.at(key);
+    const auto set = [&]<class Value>(const Value& value) {
+      if constexpr (std::is_same_v<Value, Choice<Options>>)
+        value.set(options, std::max(0, value.index_of(json.get<std::string>())));
+      else if constexpr (std::is_same_v<Value, Size Options::*>)
+        options.*value = {json.at(0).get<int>(), json.at(1).get<int>()};
+      else
+        json.get_to(options.*value);
+    };
+    std::visit(set, field.value);
+  }
+}
+
 // Drops cascades, algorithms and devices that existed when they were chosen and do not exist now.
 void keep_usable(LiveSettings& settings) {
   std::erase_if(settings.cascades, [](const std::string& name) {
@@ -245,38 +278,19 @@ void DetectionPanel::draw(PanelContext& context) {
   context.wishes.settings |= changed;
 }
 
-// In the order of BackendChoice.
-constexpr std::array<const char*, 3> backend_ids{"auto", "cpu", "cuda"};
-
 void DetectionPanel::remember(const Remembered& choices, Json& file) const {
   const LiveSettings& s = choices.settings;
-  file["backend"] = backend_ids[static_cast<std::size_t>(s.backend.choice)];
-  file["device"] = s.backend.device;
-  file["sat"] = s.backend.sat;
+  remember_fields(backend_fields(), s.backend, file);
   file["cascades"] = s.cascades;
-  file["scale_factor"] = s.detect.scale_factor;
-  file["min_neighbors"] = s.detect.min_neighbors;
-  file["min_size"] = to_json(s.detect.min_size);
-  file["max_size"] = to_json(s.detect.max_size);
-  file["scan"] = s.detect.scan == Scan::dense ? "dense" : "opencv";
-  file["equalize"] = s.detect.equalize;
+  remember_fields(detection_fields(), s.detect, file);
   file["inside_of"] = s.inside_of;
 }
 
 void DetectionPanel::recall(const Json& file, Remembered& choices) {
   LiveSettings& s = choices.settings;
-  s.backend.choice = file.at("backend") == "cpu"    ? BackendChoice::cpu
-                     : file.at("backend") == "cuda" ? BackendChoice::cuda
-                                                    : BackendChoice::automatic;
-  s.backend.device = file.at("device").get<std::string>();
-  s.backend.sat = file.at("sat").get<std::string>();
+  recall_fields(backend_fields(), s.backend, file);
   s.cascades = file.at("cascades").get<std::vector<std::string>>();
-  s.detect.scale_factor = file.at("scale_factor").get<double>();
-  s.detect.min_neighbors = file.at("min_neighbors").get<int>();
-  s.detect.min_size = to_size(file.at("min_size"));
-  s.detect.max_size = to_size(file.at("max_size"));
-  s.detect.scan = file.at("scan") == "dense" ? Scan::dense : Scan::opencv;
-  s.detect.equalize = file.at("equalize").get<bool>();
+  recall_fields(detection_fields(), s.detect, file);
   if (file.contains("inside_of"))
     s.inside_of = file.at("inside_of").get<std::string>();
   else if (file.at("inside").get<bool>() && !s.cascades.empty())  // as earlier versions wrote it

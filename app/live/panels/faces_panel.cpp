@@ -115,10 +115,12 @@ void FacesPanel::draw_saving(PanelContext& context) {
   ImGui::Checkbox("crops", &options_.crops);
   tooltip("Saves one picture of each face, too");
   ImGui::SameLine();
-  int format = options_.format == Format::csv ? 0 : 1;
-  ImGui::SetNextItemWidth(8 * ImGui::GetFontSize());
-  if (ImGui::Combo("##format", &format, "CSV\0JSON Lines\0"))
-    options_.format = format == 0 ? Format::csv : Format::jsonl;
+  if (ImGui::BeginCombo("##format", options_.format->title.data())) {
+    for (const Format* format : formats())
+      if (ImGui::Selectable(format->title.data(), format == options_.format))
+        options_.format = format;
+    ImGui::EndCombo();
+  }
   tooltip("The format of the table, the same as 'facesat detect' writes");
   if (export_) return draw_list_export(context);
   ImGui::BeginDisabled(result.faces.empty());

@@ -8,7 +8,6 @@ import pyarrow as pa
 import ray
 
 from .. import _facesat
-from .._detector import Size
 from . import _rows, _search, _storage
 
 
@@ -61,20 +60,14 @@ class FaceDetector:
     threads: None: as many as Ray assigns CPUs to the actor.
     backend: "auto" uses a GPU if Ray assigns one (num_gpus).
     luma: read only the luma of JPEGs, as cv2.imread does with IMREAD_GRAYSCALE.
-    max_pixels, max_seconds: limits for one picture; the others are those of facesat.Detector.
+    max_pixels, max_seconds: limits for one picture.
+    options: the others of facesat.Detector, such as min_size.
     """
 
     def __init__(
         self,
         cascade: str | os.PathLike[str] = "frontalface_default",
         backend: str = "auto",
-        sat: str | None = None,
-        scale_factor: float = 1.1,
-        min_neighbors: int = 3,
-        min_size: Size = 0,
-        max_size: Size = 0,
-        scan: str = "opencv",
-        equalize: bool = False,
         luma: bool = False,
         *,
         path_column: str = "path",
@@ -82,6 +75,7 @@ class FaceDetector:
         threads: int | None = None,
         max_pixels: int = _search.MAX_PIXELS,
         max_seconds: float = _search.MAX_SECONDS,
+        **options: Any,
     ) -> None:
         gpus, cpus = _assigned()
         if backend == "auto" and gpus == 0:
@@ -89,17 +83,11 @@ class FaceDetector:
         search = _search.make_search(
             [cascade],
             backend=backend,
-            sat=sat,
-            scale_factor=scale_factor,
-            min_neighbors=min_neighbors,
-            min_size=min_size,
-            max_size=max_size,
-            scan=scan,
-            equalize=equalize,
             luma=luma,
             threads=cpus if threads is None else threads,
             max_pixels=max_pixels,
             max_seconds=max_seconds,
+            **options,
         )
         self._searcher = _search.make_searcher(search)
         self._path_column = path_column

@@ -10,6 +10,7 @@ import os
 import re
 import sys
 from collections.abc import Callable
+from typing import Any
 
 from .. import _facesat
 from . import _search, _storage
@@ -43,7 +44,7 @@ class Options:
 
     def manifest(self) -> bytes:
         """All that records depend on: a run with another one is another job."""
-        search = self.search
+        search, options = self.search, dict(self.search.options)
         values = {
             "facesat": "job",
             "INPUT": [one if _storage.is_uri(one) else _absolute(one) for one in self.inputs],
@@ -51,17 +52,20 @@ class Options:
             "--format": self.format,
             "--shard-size": self.shard_size,
             "--cascade": [f"{name} {hashlib.sha256(xml).hexdigest()[:16]}" for name, xml in search.cascades],
-            "--scale-factor": search.scale_factor,
-            "--min-neighbors": search.min_neighbors,
-            "--min-size": "{}x{}".format(*search.min_size),
-            "--max-size": "{}x{}".format(*search.max_size),
-            "--scan": search.scan,
-            "--equalize": search.equalize,
-            "--luma": search.luma,
+            **{_option(name): _text(options[name]) for name, *_ in _facesat.detection_fields()},
+            "--luma": options["luma"],
             "--max-pixels": search.max_pixels,
             "--max-seconds": search.max_seconds,
         }
         return (json.dumps(values, indent=1) + "\n").encode()
+
+
+def _option(name: str) -> str:
+    return "--" + name.replace("_", "-")
+
+
+def _text(value: Any) -> Any:
+    return "{}x{}".format(*value) if isinstance(value, tuple) else value
 
 
 def _absolute(argument: str) -> str:
@@ -95,6 +99,19 @@ def _size(text: str) -> tuple[int, int]:
     return int(found.group(1)), int(found.group(2) or found.group(1))
 
 
+def _add_field(add: Callable[..., Any], field: _facesat.Field) -> None:
+    """An option that is not given stays out of the result, so that its default is the library's."""
+    name, kind, words, _, shown, text = field
+    common = {"default": argparse.SUPPRESS, "help": text.replace("%", "%%")}
+    if kind == "flag":
+        add(_option(name), action="store_true", **common)
+    elif kind == "word":
+        add(_option(name), choices=words, **common)
+    else:
+        parse = {"whole": _whole(0), "number": float, "size": _size, "text": str}[kind]
+        add(_option(name), type=parse, metavar=shown, **common)
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m facesat.ray",
@@ -124,15 +141,10 @@ def _parser() -> argparse.ArgumentParser:
 
     add = parser.add_argument_group("detection, as for 'facesat detect'").add_argument
     add("--cascade", action="append", metavar="NAME|FILE", help="repeatable [frontalface_default]")
-    add("--backend", choices=("auto", "cpu", "cuda"), default="auto", help="auto: CUDA with --num-gpus [%(default)s]")
-    add("--sat", metavar="ID", help="SAT algorithm of the GPU [the fastest]")
-    add("--scale-factor", type=float, default=1.1, metavar="F", help="between the levels of the pyramid [%(default)s]")
-    add("--min-neighbors", type=_whole(0), default=3, metavar="N", help="similar windows of a face [%(default)s]")
+    for field in [*_facesat.backend_fields(), *_facesat.detection_fields()]:
+        if field[0] != "device":  # Ray assigns them
+            _add_field(add, field)
     add("--raw", action="store_true", help="windows before grouping (--min-neighbors 0)")
-    add("--min-size", type=_size, default=(0, 0), metavar="N|WxH", help="smallest face [0: no limit]")
-    add("--max-size", type=_size, default=(0, 0), metavar="N|WxH", help="largest face [0: no limit]")
-    add("--scan", choices=("opencv", "dense"), default="opencv", help="dense: every position [%(default)s]")
-    add("--equalize", action="store_true", help="equalise the histogram first")
     add("--luma", action="store_true", help="read only the luma of JPEGs: faster, and faces may differ a little")
     add(
         "--max-pixels",
@@ -156,20 +168,18 @@ def parse(arguments: list[str]) -> Options:
     given = _parser().parse_args(arguments)
     if "-" in given.inputs:
         raise UsageError("a list on standard input cannot be read again by the next start: give a file, as @FILE")
-    if given.backend == "cuda" and given.num_gpus == 0:
+    names = [name for name, *_ in [*_facesat.backend_fields(), *_facesat.detection_fields()]]
+    options = {name: getattr(given, name) for name in names if hasattr(given, name)}
+    if options.get("backend") == "cuda" and given.num_gpus == 0:
         raise UsageError("--backend cuda needs --num-gpus, so that Ray assigns GPUs to shards")
-    backend = "cpu" if given.num_gpus == 0 else given.backend
+    if given.num_gpus == 0:
+        options["backend"] = "cpu"
+    if given.raw:
+        options["min_neighbors"] = 0
     search = _search.make_search(
         given.cascade or ["frontalface_default"],
-        scale_factor=given.scale_factor,
-        min_neighbors=0 if given.raw else given.min_neighbors,
-        min_size=given.min_size,
-        max_size=given.max_size,
-        scan=given.scan,
-        equalize=given.equalize,
+        **options,
         luma=given.luma,
-        backend=backend,
-        sat=given.sat,
         max_pixels=given.max_pixels,
         max_seconds=given.max_seconds,
     )

@@ -6,10 +6,10 @@ import dataclasses
 import functools
 import os
 from collections.abc import Sequence
+from typing import Any
 
 from .. import _arguments, _facesat
 from .._cascades import cascade_contents
-from .._detector import Size
 
 MAX_PIXELS = 250_000_000
 MAX_SECONDS = 60.0
@@ -21,15 +21,8 @@ class Search:
 
     cascades: tuple[tuple[str, bytes], ...]
     """For each its name in the records, and its XML."""
-    scale_factor: float
-    min_neighbors: int
-    min_size: tuple[int, int]
-    max_size: tuple[int, int]
-    scan: str
-    equalize: bool
-    backend: str
-    sat: str
-    luma: bool
+    options: tuple[tuple[str, Any], ...]
+    """Of detection and of its backend, by their names, and luma."""
     threads: int
     max_pixels: int
     max_seconds: float
@@ -43,22 +36,19 @@ class Search:
 def make_search(
     cascades: Sequence[str | os.PathLike[str]],
     *,
-    scale_factor: float = 1.1,
-    min_neighbors: int = 3,
-    min_size: Size = 0,
-    max_size: Size = 0,
-    scan: str = "opencv",
-    equalize: bool = False,
-    backend: str = "auto",
-    sat: str | None = None,
     luma: bool = False,
     threads: int = 1,
     max_pixels: int = MAX_PIXELS,
     max_seconds: float = MAX_SECONDS,
+    **options: Any,
 ) -> Search:
-    """Raises Error with a sentence, except for what only a device can refuse."""
-    if scan not in ("opencv", "dense"):
-        raise _facesat.ArgumentError(f'scan must be "opencv" or "dense", not {scan!r}')
+    """Of the options of facesat.Detector. Raises Error with a sentence, except for what only a device can refuse."""
+    defaults = {
+        name: default for name, _, _, default, _, _ in [*_facesat.detection_fields(), *_facesat.backend_fields()]
+    }
+    for name in options:
+        if name not in defaults:
+            raise _facesat.ArgumentError(f"there is no option named {name!r}")
     if _arguments.whole(max_pixels, "max_pixels") < 1:
         raise _facesat.ArgumentError(f"max_pixels must be at least 1, not {max_pixels}")
     if not 0 < max_seconds <= 1e9:
@@ -66,20 +56,12 @@ def make_search(
     given = [_arguments.path(cascade, "cascade", "a name or a path") for cascade in cascades]
     search = Search(
         tuple(zip(_names_in_records(given), map(cascade_contents, given))),
-        _arguments.scale_factor(scale_factor, "scale_factor"),
-        _arguments.whole(min_neighbors, "min_neighbors"),
-        _arguments.size(min_size, "min_size"),
-        _arguments.size(max_size, "max_size"),
-        scan,
-        bool(equalize),
-        _arguments.text(backend, "backend"),
-        "" if sat is None else _arguments.text(sat, "sat"),
-        bool(luma),
+        tuple({**_arguments.options({**defaults, **options}), "luma": bool(luma)}.items()),
         _arguments.whole(threads, "threads"),
         max_pixels,
         float(max_seconds),
     )
-    make_searcher(dataclasses.replace(search, backend="cpu" if backend in ("auto", "cuda") else backend, sat=""))
+    make_searcher(dataclasses.replace(search, options=(*search.options, ("backend", "cpu"), ("sat", ""))))
     return search
 
 
@@ -96,16 +78,7 @@ def make_searcher(search: Search) -> _facesat.Searcher:
     return _facesat.Searcher(
         [_facesat.cascade_from_bytes(contents, name) for name, contents in search.cascades],
         [name for name, _ in search.cascades],
-        search.scale_factor,
-        search.min_neighbors,
-        search.min_size,
-        search.max_size,
-        search.scan == "dense",
-        search.equalize,
-        search.backend,
-        "0",  # of those that Ray lets this process see
-        search.sat,
-        search.luma,
+        dict(search.options),
         search.threads,
         search.max_pixels,
         search.max_seconds,

@@ -69,8 +69,8 @@ TEST_F(FacesTest, ThoseOfAPictureAreSavedAsDetectSavesThem) {
   settings.colours = {"eye", "lbp:frontalface", "frontalface_default"};  // colours are no indices
   const LiveResult shown = detected(picture("two.pgm"));
   ASSERT_GE(shown.faces.size(), 2u);
-  for (const Format format : {Format::csv, Format::jsonl}) {
-    const bool is_csv = format == Format::csv;
+  for (const Format* format : formats()) {
+    const bool is_csv = format == &csv_format();
     const std::string saved = export_faces(shown, {.format = format, .crops = true});
     const std::string table = is_csv ? "faces.csv" : "faces.jsonl";
     const std::string wanted = is_csv ? "wanted-csv" : "wanted-jsonl";
@@ -83,7 +83,7 @@ TEST_F(FacesTest, ThoseOfAPictureAreSavedAsDetectSavesThem) {
     expect_equal(saved, wanted);
     EXPECT_EQ(contents(saved).size(), shown.faces.size() + 1);
   }
-  EXPECT_EQ(contents(export_faces(shown, {.format = Format::csv, .crops = false})).size(), 1u);
+  EXPECT_EQ(contents(export_faces(shown, {.format = &csv_format(), .crops = false})).size(), 1u);
 }
 
 TEST_F(FacesTest, ThoseOfAVideoAreSavedWithTheirFrame) {
@@ -96,7 +96,7 @@ TEST_F(FacesTest, ThoseOfAVideoAreSavedWithTheirFrame) {
   settings.detect.min_neighbors = 0;  // every window
   const LiveResult shown = detected(std::move(frame));
   const std::string saved =
-      contents(export_faces(shown, {.format = Format::jsonl, .crops = false}))["faces.jsonl"];
+      contents(export_faces(shown, {.format = &jsonl_format(), .crops = false}))["faces.jsonl"];
   const auto all = detect({"--backend", "cpu", "--cascade", "frontalface_default", "--cascade",
                            "lbp:frontalface", "--min-neighbors", "0", "v.avi"});
   EXPECT_NE(all.out.find(saved), std::string::npos) << saved;  // one of its three lines
@@ -111,7 +111,7 @@ TEST_F(FacesTest, ThoseOfAListAreSavedByDetect) {
   settings.detect.min_size = {40, 40};
   settings.detect.equalize = true;
   settings.detect.scan = Scan::dense;
-  ListExport list({"p", "-c.pgm"}, settings, {.format = Format::csv, .crops = true},
+  ListExport list({"p", "-c.pgm"}, settings, {.format = &csv_format(), .crops = true},
                   FACESAT_PROGRAM);
   std::optional<std::string> problem;
   ASSERT_TRUE(eventually([&] { return (problem = list.take_end()).has_value(); }));
@@ -162,7 +162,8 @@ TEST_F(FacesTest, ListsThatDetectCannotReadAreReported) {
 
 TEST_F(FacesTest, AListCanBeStopped) {
   test::write_video("long.avi", 3000);
-  ListExport list({"long.avi"}, settings, {.format = Format::csv, .crops = false}, FACESAT_PROGRAM);
+  ListExport list({"long.avi"}, settings, {.format = &csv_format(), .crops = false},
+                  FACESAT_PROGRAM);
   list.stop();
   std::optional<std::string> problem;
   EXPECT_TRUE(eventually([&] { return (problem = list.take_end()).has_value(); }));

@@ -1,4 +1,4 @@
-#include "app/detect/overwriting.hpp"
+#include "app/detect/output_set.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -10,58 +10,18 @@
 #include "media/codec.hpp"
 #include "media/video.hpp"
 #include "results/path_list.hpp"
-#include "results/picture_names.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"
 
 namespace facesat::app {
-
-namespace fs = std::filesystem;
-
 namespace {
 
-// `written`: what would be written for this input.
-void require_untouched(const std::string& input, const fs::path& written, const std::string& option,
-                       const char* what) {
-  std::error_code ignored;
-  if (fs::is_regular_file(input, ignored) && fs::equivalent(input, written, ignored))
-    throw UsageError(fmt::format("{}: {} would overwrite the input {}: name another folder", option,
-                                 what, input));
-}
+namespace fs = std::filesystem;
 
 bool lies_in(const fs::path& folder, const fs::path& other) {
   const fs::path a = fs::canonical(folder), b = fs::canonical(other);
   return std::mismatch(a.begin(), a.end(), b.begin(), b.end()).second == b.end();
 }
-
-}  // namespace
-
-void require_inputs_untouched(const DetectCommand& command, const PictureFolders& folders) {
-  for (const std::string& input : command.inputs) {
-    const bool is_video = has_extension(input, video_extensions());
-    if (folders.annotate)
-      require_untouched(input, folders.annotate->path(name_below(input, false)),
-                        fmt::format("--annotate {}", command.annotate), "the picture with boxes");
-    if (folders.blur)
-      require_untouched(
-          input,
-          folders.blur->path(is_video ? PictureNames::of_video(name_below(input, true))
-                                      : name_below(input, false)),
-          fmt::format("--blur {}", command.blur),
-          is_video ? "the video with blurred faces" : "the picture with blurred faces");
-  }
-}
-
-void require_folders_apart(const DetectCommand& command) {
-  if (command.annotate.empty() || command.blur.empty()) return;
-  if (lies_in(command.annotate, command.blur) || lies_in(command.blur, command.annotate))
-    throw UsageError(
-        fmt::format("--annotate {} and --blur {}: pictures of the same names would overwrite each "
-                    "other: name folders of which none is in the other",
-                    command.annotate, command.blur));
-}
-
-namespace {
 
 // Rejects "> a.jpg" and ">> a.jpg": the file may be in a folder of inputs.
 void check_name_of_standard_output() {
@@ -72,8 +32,6 @@ void check_name_of_standard_output() {
         "standard output is {}: results are text, and not written into a picture or video",
         file.string()));
 }
-
-}  // namespace
 
 // A list that is overwritten with results could pass for a results file later; and a list that
 // grows while it is read, because results or messages are appended to it, never ends.
@@ -104,8 +62,6 @@ void require_lists_untouched(const DetectCommand& command) {
   if (is_redirected) check_name_of_standard_output();
 }
 
-namespace {
-
 // Calls visit(path) for each path of a list that is a file, until visit returns false.
 template <class Visit>
 void for_listed_paths(const std::string& input, bool null_separated, Visit visit) {
@@ -118,14 +74,62 @@ void for_listed_paths(const std::string& input, bool null_separated, Visit visit
 
 }  // namespace
 
-void protect_inputs(const DetectCommand& command, PictureFolders& folders) {
-  if (!folders.any()) return;
-  for (const std::string& input : command.inputs) {
-    folders.protect(input);
-    for_listed_paths(input, command.null_separated, [&](const std::string& path) {
-      folders.protect(path);
-      return true;
-    });
+OutputSet::OutputSet(const DetectCommand& command)
+    : command_(command), pictures_(make_picture_outputs(command)) {
+  if (command.resume)
+    for (const auto& output : pictures_) output->folder().keep_pictures();
+  require_inputs_untouched();
+  require_folders_apart();
+  require_lists_untouched(command);
+}
+
+void OutputSet::require_inputs_untouched() const {
+  for (const std::string& input : command_.inputs)
+    for (const auto& output : pictures_) {
+      const std::string name = output->name_for(input);
+      std::error_code ignored;
+      if (!name.empty() && fs::is_regular_file(input, ignored) &&
+          fs::equivalent(input, output->folder().path(name), ignored))
+        throw UsageError(fmt::format("{}: {} would overwrite the input {}: name another folder",
+                                     output->option(), output->what(input), input));
+    }
+}
+
+// Two outputs that name pictures after their inputs have the same names.
+void OutputSet::require_folders_apart() const {
+  for (auto a = pictures_.begin(); a != pictures_.end(); ++a)
+    for (auto b = pictures_.begin(); b != a; ++b) {
+      const bool have_same_names =
+          !(*a)->name_for("a.png").empty() && !(*b)->name_for("a.png").empty();
+      const fs::path one = (*a)->folder().path(""), other = (*b)->folder().path("");
+      if (have_same_names && (lies_in(one, other) || lies_in(other, one)))
+        throw UsageError(fmt::format(
+            "{} and {}: pictures of the same names would overwrite each other: name folders of "
+            "which none is in the other",
+            (*a)->option(), (*b)->option()));
+    }
+}
+
+const PictureFolder* OutputSet::videos() const {
+  for (const auto& output : pictures_)
+    if (output->videos()) return output->videos();
+  return nullptr;
+}
+
+void OutputSet::write(Item& item, View<const Bgr> picture) const {
+  for (const auto& output : pictures_) output->write(item, picture);
+}
+
+void OutputSet::protect(const fs::path& results) {
+  const auto protect = [&](const fs::path& file) {
+    for (const auto& output : pictures_) output->folder().protect(file);
+    return true;
+  };
+  protect(results);
+  if (pictures_.empty()) return;
+  for (const std::string& input : command_.inputs) {
+    protect(input);
+    for_listed_paths(input, command_.null_separated, protect);
   }
 }
 

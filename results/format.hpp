@@ -1,0 +1,62 @@
+// The formats of results: how records become text, and how that text is recognised. Only what is
+// recognised may be overwritten or completed. A format is one file with an object of this class,
+// and a line in formats().
+#pragma once
+
+#include <filesystem>
+#include <iosfwd>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "results/results.hpp"
+
+namespace facesat {
+
+struct JournalFile;
+
+class Format {
+ public:
+  const std::string_view name;         // on the command line, and the extension of files
+  const std::string_view title;        // in the window
+  const std::string_view description;  // what a record becomes
+  const std::string_view beginning;    // of every file in this format
+  // Do records tell what failed, and warnings? Otherwise only messages do.
+  const bool tells_failures;
+  const bool is_utf8;  // bytes of names that are not UTF-8 become U+FFFD
+
+  virtual ~Format() = default;
+  virtual std::string header(const Layout& layout) const = 0;  // what a file begins with
+  virtual std::string to_text(const Record& record, const Layout& layout) const = 0;
+
+  // Does the stream hold nothing but results in this format?
+  virtual bool holds_only_results(std::istream& in) const = 0;
+  // Is `text`, the end of a file, what a killed run may leave of a record?
+  virtual bool is_torn(std::string_view text, const Layout& layout) const = 0;
+  // Reconstructs the journal of an output that has none, from its records; an unfinished last
+  // record is ignored. Throws UsageError if the file holds anything else, or cannot be completed
+  // without a journal. `shown_name`: of the file, in messages.
+  virtual JournalFile journal_of(const std::filesystem::path& file, const std::string& shown_name,
+                                 const Layout& layout) const = 0;
+
+ protected:
+  Format(std::string_view its_name, std::string_view its_title, std::string_view what,
+         std::string_view begins, bool has_failures, bool has_utf8)
+      : name(its_name),
+        title(its_title),
+        description(what),
+        beginning(begins),
+        tells_failures(has_failures),
+        is_utf8(has_utf8) {}
+};
+
+const Format& jsonl_format();  // JSON Lines, one object per record
+const Format& csv_format();    // one line per face
+
+// All of them, the default first.
+const std::vector<const Format*>& formats();
+
+// The format of a file that holds nothing but results of facesat; null for other files.
+const Format* format_of_results(const std::filesystem::path& file);
+
+}  // namespace facesat

@@ -1,0 +1,140 @@
+// CSV: a line for each face. A frame of a video is called NAME#FRAME; failures and pictures without
+// faces have no lines, so that a file cannot be completed without its journal.
+#include <algorithm>
+#include <charconv>
+#include <sstream>
+
+#include <fmt/format.h>
+
+#include "results/format.hpp"
+#include "results/journal_file.hpp"
+#include "support/errors.hpp"
+#include "support/files.hpp"
+
+namespace facesat {
+namespace {
+
+class Csv final : public Format {
+ public:
+  Csv()
+      : Format("csv", "CSV", "one CSV line per face", "image,x,y,w,h,neighbors,score", false,
+               false) {}
+  std::string header(const Layout& layout) const override {
+    return fmt::format("{}{}\n", beginning, layout.names_cascades() ? ",cascade" : "");
+  }
+  std::string to_text(const Record& record, const Layout& layout) const override;
+  bool holds_only_results(std::istream& in) const override;
+  bool is_torn(std::string_view text, const Layout& layout) const override;
+  JournalFile journal_of(const std::filesystem::path& file, const std::string& shown_name,
+                         const Layout& layout) const override;
+};
+
+// A CSV field, quoted if RFC 4180 requires it.
+std::string csv_field(const std::string& value, bool safe) {
+  const bool is_formula =
+      !value.empty() && std::string_view("=+-@\t\r").find(value[0]) != std::string_view::npos;
+  const std::string text = safe && is_formula ? "'" + value : value;
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted(1, '"');
+  for (const char c : text) {
+    if (c == '"') quoted += '"';
+    quoted += c;
+  }
+  quoted += '"';
+  return quoted;
+}
+
+std::string Csv::to_text(const Record& record, const Layout& layout) const {
+  const std::string image =
+      csv_field(record.frame ? fmt::format("{}#{}", record.image, *record.frame) : record.image,
+                layout.csv_safe);
+  std::string lines;
+  for (const Face& found : record.faces) {
+    const Rect& box = found.box;
+    lines += fmt::format("{},{},{},{},{},{},{}", image, box.x, box.y, box.width, box.height,
+                         found.neighbors, found.score);
+    if (layout.names_cascades())
+      lines.append(1, ',').append(csv_field(layout.cascades[found.cascade], layout.csv_safe));
+    lines += '\n';
+  }
+  return lines;
+}
+
+template <class Number>
+bool is_number(const std::string& field) {
+  Number number{};
+  const char* const end = field.data() + field.size();
+  const auto [at, error] = std::from_chars(field.data(), end, number);
+  return error == std::errc() && at == end;
+}
+
+// The fields of the next row, which may span several lines if fields are quoted; empty at the end.
+// All quotes are dropped, because the contents of texts are not checked. A last row without a line
+// end gives a single empty field.
+std::vector<std::string> next_row(std::istream& in) {
+  std::vector<std::string> fields;
+  bool quoted = false;
+  for (int c = in.get(); c != EOF; c = in.get()) {
+    if (fields.empty()) fields.emplace_back();
+    if (c == '"')
+      quoted = !quoted;
+    else if (c == ',' && !quoted)
+      fields.emplace_back();
+    else if (c == '\n' && !quoted)
+      return fields;
+    else
+      fields.back() += static_cast<char>(c);
+  }
+  if (!fields.empty()) fields.assign(1, "");  // an unfinished last row
+  return fields;
+}
+
+bool is_face(const std::vector<std::string>& row, std::size_t columns) {
+  return row.size() == columns && is_number<int>(row[1]) && is_number<int>(row[2]) &&
+         is_number<int>(row[3]) && is_number<int>(row[4]) && is_number<int>(row[5]) &&
+         is_number<double>(row[6]);
+}
+
+bool Csv::holds_only_results(std::istream& in) const {
+  const std::vector<std::string> usual{"image", "x", "y", "w", "h", "neighbors", "score"};
+  std::vector<std::string> header = next_row(in);
+  const std::size_t columns = header.size();
+  if (columns == usual.size() + 1 && header.back() == "cascade") header.pop_back();
+  if (header != usual) return false;
+  while (true) {
+    const std::vector<std::string> row = next_row(in);
+    if (row.empty()) return true;
+    if (!is_face(row, columns)) return false;
+  }
+}
+
+bool Csv::is_torn(std::string_view text, const Layout& layout) const {
+  const auto columns = 1 + static_cast<std::size_t>(std::ranges::count(header(layout), ','));
+  std::istringstream in{std::string(text)};
+  const std::vector<std::string> without_end{""};
+  while (true) {
+    const std::vector<std::string> row = next_row(in);
+    if (row.empty() || row == without_end) return true;
+    if (!is_face(row, columns)) return false;
+  }
+}
+
+JournalFile Csv::journal_of(const std::filesystem::path& file, const std::string& shown_name,
+                            const Layout& layout) const {
+  const std::string first_line = header(layout);
+  require_own_file(file, {first_line.substr(0, std::filesystem::file_size(file))});
+  throw UsageError(
+      fmt::format("{} has no journal ({}), and a CSV file cannot be completed without one. A run "
+                  "without --resume that ends without failures deletes it, so the file may be "
+                  "complete; to begin anew, delete the file",
+                  shown_name, facesat::journal_of(file).filename().string()));
+}
+
+}  // namespace
+
+const Format& csv_format() {
+  static const Csv format;
+  return format;
+}
+
+}  // namespace facesat
