@@ -1,13 +1,28 @@
 // All commands of the program, with their options.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <vector>
 
 namespace CLI {
 class App;
 }
 
 namespace facesat::app {
+
+struct Command {
+  const CLI::App* parser;
+  std::function<int()> run;  // after parsing; returns the exit status
+};
+
+// Adds a command whose options are an object of type Options: add() adds it to `parent`.
+template <class Options>
+Command make_command(CLI::App& parent, CLI::App* (*add)(CLI::App&, Options&),
+                     int (*run)(const Options&)) {
+  const auto options = std::make_shared<Options>();
+  return {add(parent, *options), [options, run] { return run(*options); }};
+}
 
 class Commands {
  public:
@@ -20,10 +35,8 @@ class Commands {
   int run() const;
 
  private:
-  struct Parsed;  // each command's own options
-
-  std::unique_ptr<Parsed> parsed_;  // the parser refers to it
-  std::unique_ptr<CLI::App> parser_;
+  std::vector<Command> commands_;
+  std::unique_ptr<CLI::App> parser_;  // refers to the options of the commands
 };
 
 }  // namespace facesat::app

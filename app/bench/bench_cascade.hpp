@@ -7,10 +7,6 @@
 #include "core/pyramid.hpp"
 #include "library/detect/backends.hpp"
 
-namespace CLI {
-class App;
-}
-
 namespace facesat::app {
 
 struct BenchCascadeCommand {
@@ -22,9 +18,6 @@ struct BenchCascadeCommand {
   int runs = 31;
   std::string json;  // a file; empty: none
 };
-
-// Adds the subcommand; parsing fills `command`, which must outlive the parser.
-CLI::App* add_bench_cascade(CLI::App& bench, BenchCascadeCommand& command);
 
 // Returns the exit status: 1 if the backends disagree, else 0. Throws UsageError, CascadeError,
 // OutputError.

@@ -8,10 +8,6 @@
 #include "core/pyramid.hpp"
 #include "library/detect/backends.hpp"
 
-namespace CLI {
-class App;
-}
-
 namespace facesat::app {
 
 struct BenchDetectCommand {
@@ -23,9 +19,6 @@ struct BenchDetectCommand {
   double seconds = 2;  // per row, at least
   std::string json;    // a file; empty: none
 };
-
-// Adds the subcommand; parsing fills `command`, which must outlive the parser.
-CLI::App* add_bench_detect(CLI::App& bench, BenchDetectCommand& command);
 
 // Returns the exit status: 1 if detectors disagree, else 0. Throws UsageError, CascadeError,
 // InputError, OutputError.

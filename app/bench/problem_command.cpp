@@ -67,52 +67,47 @@ void require_writable_files(const lab::Problem& problem, const lab::Request& req
   lab::require_writable_page(request.report);
 }
 
+int run(lab::Problem& problem, lab::Request& request) {
+  const std::string left_out = problem.choose(request);
+  require_writable_files(problem, request);
+  problem.prepare(request);
+  if (!left_out.empty())
+    say(fmt::format("facesat: GPU {}s are left out: {}\n", problem.algorithms_option.substr(2),
+                    left_out));
+  lab::Table table(problem.columns());
+  problem.run(request, table);
+  if (!request.json.empty()) lab::write_table(request.json, table.rows());
+  if (!request.report.empty())
+    lab::write_page(request.report,
+                    lab::page_of(problem, table.rows(), lab::machine_json(), request.line));
+  return table.all_right() ? 0 : 1;
+}
+
 }  // namespace
 
-ProblemCommand::ProblemCommand(CLI::App& bench, std::unique_ptr<lab::Problem> problem)
-    : problem_(std::move(problem)),
-      request_(std::make_unique<lab::Request>()),
-      parser_(bench.add_subcommand(std::string(problem_->name), std::string(problem_->help))) {
-  lab::Request& request = *request_;
-  add_repeatable(*parser_, problem_->algorithms_option, problem_->algorithms_type,
-                 problem_->algorithms_help, request.algorithms);
-  for (const lab::Option& option : problem_->options)
-    std::visit(Add{*parser_, option}, option.value);
-  add_repeatable(*parser_, "--size", problem_->sizes_type, problem_->sizes_help, request.sizes);
-  parser_->add_option("--device", request.device, "The GPU, as 'facesat info' numbers them [0]")
+Command make_problem_command(CLI::App& bench, std::unique_ptr<lab::Problem> owned) {
+  const std::shared_ptr<lab::Problem> problem = std::move(owned);
+  const auto request = std::make_shared<lab::Request>();
+  CLI::App& parser = *bench.add_subcommand(std::string(problem->name), std::string(problem->help));
+  add_repeatable(parser, problem->algorithms_option, problem->algorithms_type,
+                 problem->algorithms_help, request->algorithms);
+  for (const lab::Option& option : problem->options) std::visit(Add{parser, option}, option.value);
+  add_repeatable(parser, "--size", problem->sizes_type, problem->sizes_help, request->sizes);
+  parser.add_option("--device", request->device, "The GPU, as 'facesat info' numbers them [0]")
       ->type_name("N")
       ->check(whole_number(0));
-  parser_
-      ->add_option("--runs", request.runs,
-                   "Timed runs of each algorithm; fewer where they take long [31]")
+  parser
+      .add_option("--runs", request->runs,
+                  "Timed runs of each algorithm; fewer where they take long [31]")
       ->type_name("N")
       ->check(whole_number(1, 100000));
-  add_file(*parser_, "--json", "Write the table to this file too, in place of an earlier one",
-           request.json);
-  add_file(*parser_, "--report",
+  add_file(parser, "--json", "Write the table to this file too, in place of an earlier one",
+           request->json);
+  add_file(parser, "--report",
            "Write a page of charts and tables there, as HTML, in place of an earlier one",
-           request.report);
-  parser_->final_callback([&request, parser = parser_] { request.line = line_of(*parser); });
-}
-
-bool ProblemCommand::is_chosen() const {
-  return parser_->parsed();
-}
-
-int ProblemCommand::run() {
-  const std::string left_out = problem_->choose(*request_);
-  require_writable_files(*problem_, *request_);
-  problem_->prepare(*request_);
-  if (!left_out.empty())
-    say(fmt::format("facesat: GPU {}s are left out: {}\n", problem_->algorithms_option.substr(2),
-                    left_out));
-  lab::Table table(problem_->columns());
-  problem_->run(*request_, table);
-  if (!request_->json.empty()) lab::write_table(request_->json, table.rows());
-  if (!request_->report.empty())
-    lab::write_page(request_->report,
-                    lab::page_of(*problem_, table.rows(), lab::machine_json(), request_->line));
-  return table.all_right() ? 0 : 1;
+           request->report);
+  parser.final_callback([&request = *request, &parser] { request.line = line_of(parser); });
+  return {&parser, [problem, request] { return run(*problem, *request); }};
 }
 
 }  // namespace facesat::app

@@ -3,29 +3,13 @@
 
 #include <memory>
 
+#include "app/commands.hpp"
 #include "lab/problem.hpp"
-
-namespace CLI {
-class App;
-}
 
 namespace facesat::app {
 
-// A subcommand of `facesat bench`.
-class ProblemCommand {
- public:
-  // Adds it to the parser, which must not outlive this object.
-  ProblemCommand(CLI::App& bench, std::unique_ptr<lab::Problem> problem);
-
-  bool is_chosen() const;  // after parsing
-  // Measures, prints and writes files. Returns the exit status: 1 if a result is wrong or could not
-  // be measured. Throws UsageError, OutputError.
-  int run();
-
- private:
-  std::unique_ptr<lab::Problem> problem_;
-  std::unique_ptr<lab::Request> request_;  // at an address that the parser keeps
-  CLI::App* parser_;
-};
+// Adds a subcommand of `facesat bench`, which measures, prints and writes files. Its exit status is
+// 1 if a result is wrong or could not be measured. It throws UsageError and OutputError.
+Command make_problem_command(CLI::App& bench, std::unique_ptr<lab::Problem> problem);
 
 }  // namespace facesat::app

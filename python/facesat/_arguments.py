@@ -6,6 +6,7 @@ import contextlib
 import math
 import operator
 import os
+from collections.abc import Callable
 from typing import Any
 
 from ._facesat import ArgumentError, backend_fields, detection_fields
@@ -80,10 +81,6 @@ def text(value: Any, name: str) -> str:
     return value
 
 
-def flag(value: Any, name: str) -> bool:
-    return bool(value)
-
-
 def path(value: Any, name: str, expected: str = "a path") -> str:
     found = os.fspath(value) if isinstance(value, (str, os.PathLike)) else value
     if not isinstance(found, str):
@@ -93,13 +90,23 @@ def path(value: Any, name: str, expected: str = "a path") -> str:
 
 def _word(value: Any, name: str, words: list[str]) -> str:
     if text(value, name) not in words:
-        raise ArgumentError(f"{name} must be {' or '.join(words)}, not {value!r}")
+        quoted = " or ".join(f'"{word}"' for word in words)
+        raise ArgumentError(f"{name} must be {quoted}, not {value!r}")
     return str(value)
+
+
+_KINDS: dict[str, Callable[[Any, str], Any]] = {
+    "flag": lambda value, _: bool(value),
+    "whole": whole,
+    "number": number,
+    "size": size,
+    "text": text,
+}
 
 
 def options(given: dict[str, Any]) -> dict[str, Any]:
     """Options of detection and of its backend, as the extension module takes them."""
-    checked = {}
+    checked: dict[str, Any] = {}
     for name, kind, words, *_ in [*detection_fields(), *backend_fields()]:
         if name not in given:
             continue
@@ -113,5 +120,5 @@ def options(given: dict[str, Any]) -> dict[str, Any]:
         elif kind == "word":
             checked[name] = _word(value, name, words)
         else:
-            checked[name] = {"flag": flag, "whole": whole, "number": number, "size": size, "text": text}[kind](value, name)
+            checked[name] = _KINDS[kind](value, name)
     return checked

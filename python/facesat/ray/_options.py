@@ -139,7 +139,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--num-gpus", type=_share, default=0.0, metavar="F", help="per shard, such as 1 or 0.5 [0: the CPU]")
     add("--retries", type=_whole(0), default=5, metavar="N", help="of a shard whose worker or node died [%(default)s]")
 
-    add = parser.add_argument_group("detection, as for 'facesat detect'").add_argument
+    add = parser.add_argument_group("detection, as for 'facesat detect'; on GPUs only with --num-gpus").add_argument
     add("--cascade", action="append", metavar="NAME|FILE", help="repeatable [frontalface_default]")
     for field in [*_facesat.backend_fields(), *_facesat.detection_fields()]:
         if field[0] != "device":  # Ray assigns them

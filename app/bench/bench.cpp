@@ -1,9 +1,12 @@
-// The command lines of `facesat bench detect`, `cascade` and `micro`.
+#include "app/bench/bench.hpp"
+
 #include <thread>
+#include <utility>
 
 #include "app/bench/bench_cascade.hpp"
 #include "app/bench/bench_detect.hpp"
 #include "app/bench/bench_micro.hpp"
+#include "app/bench/problem_command.hpp"
 #include "app/common/command_line.hpp"
 #include "cascades/cascade_store.hpp"
 
@@ -37,8 +40,6 @@ template <class Command>
 void set_default_cascade(Command& command) {
   if (command.cascades.empty()) command.cascades.emplace_back(default_cascade_name);
 }
-
-}  // namespace
 
 CLI::App* add_bench_detect(CLI::App& bench, BenchDetectCommand& command) {
   CLI::App* detect = bench.add_subcommand("detect", "Whole detectors: milliseconds per frame");
@@ -97,6 +98,20 @@ CLI::App* add_bench_micro(CLI::App& bench, BenchMicroCommand& command) {
                    "Write the table to this file too, in place of an earlier one")
       ->type_name("FILE");
   return micro;
+}
+
+}  // namespace
+
+std::vector<Command> add_bench(CLI::App& program) {
+  CLI::App* bench = program.add_subcommand("bench", "Benchmarks");
+  bench->require_subcommand(1);
+  std::vector<Command> commands;
+  for (auto& problem : lab::all_problems())
+    commands.push_back(make_problem_command(*bench, std::move(problem)));
+  commands.push_back(make_command(*bench, add_bench_detect, run_bench_detect));
+  commands.push_back(make_command(*bench, add_bench_cascade, run_bench_cascade));
+  commands.push_back(make_command(*bench, add_bench_micro, run_bench_micro));
+  return commands;
 }
 
 }  // namespace facesat::app
