@@ -1,5 +1,3 @@
-#include "media/live_source.hpp"
-
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -8,6 +6,7 @@
 #include <thread>
 #include <utility>
 
+#include "media/frame_source.hpp"
 #include "support/errors.hpp"
 #include "support/interrupt.hpp"
 

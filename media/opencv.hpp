@@ -74,8 +74,11 @@ struct OpenCv {
                                                const DetectOptions& options);
 };
 
-// Loads the library on the first call. Throws InputError if it is missing, or if there is too
-// little memory for it.
+// Was this build made with OpenCV?
+bool has_opencv();
+
+// Loads the library on the first call. Throws InputError if this build has none, if it is missing,
+// or if there is too little memory for it.
 const OpenCv& opencv();
 
 }  // namespace facesat
