@@ -14,7 +14,7 @@
 #include "media/codec.hpp"
 #include "media/frame_source.hpp"
 #include "support/messages.hpp"
-#include "support/printable.hpp"
+#include "support/text.hpp"
 
 namespace facesat::app {
 namespace {

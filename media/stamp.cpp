@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 #include <zlib.h>
 
-#include "support/checksum.hpp"
 #include "support/files.hpp"
 
 namespace facesat {

@@ -9,7 +9,6 @@
 #include "media/frame_source.hpp"
 #include "media/source_name.hpp"
 #include "media/stamp.hpp"
-#include "support/checksum.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"
 

@@ -9,7 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "support/json_keys.hpp"
+#include "support/files.hpp"
 
 namespace facesat {
 namespace {

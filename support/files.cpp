@@ -8,6 +8,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -108,6 +109,29 @@ void require_own_file(const fs::path& file, std::initializer_list<std::string_vi
   for (const std::string_view beginning : beginnings)
     if (begin.starts_with(beginning.substr(0, begin.size()))) return;
   refuse_foreign(file);
+}
+
+std::string keys_of(const nlohmann::ordered_json& object) {
+  std::string keys;
+  if (!object.is_object()) return keys;
+  for (const auto& [key, value] : object.items()) keys += key + " ";
+  return keys;
+}
+
+// Takes eight bytes at a time and multiplies by an odd constant (2^64 divided by the golden ratio).
+// Multiplication propagates bits only upwards, so the shift mixes the upper half into the lower
+// one.
+std::uint64_t checksum(std::string_view bytes, std::uint64_t seed) {
+  std::uint64_t hash = seed ^ bytes.size();
+  while (!bytes.empty()) {
+    const std::size_t count = std::min<std::size_t>(bytes.size(), 8);
+    std::uint64_t word = 0;
+    std::memcpy(&word, bytes.data(), count);
+    hash = (hash ^ word) * 0x9E3779B97F4A7C15;
+    hash ^= hash >> 32;
+    bytes.remove_prefix(count);
+  }
+  return hash;
 }
 
 void require_writable(const fs::path& file) {

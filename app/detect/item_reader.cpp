@@ -5,7 +5,7 @@
 #include "media/frame_source.hpp"
 #include "support/errors.hpp"
 #include "support/interrupt.hpp"
-#include "support/printable.hpp"
+#include "support/text.hpp"
 
 namespace facesat::app {
 namespace {

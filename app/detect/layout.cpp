@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "cascades/cascade_store.hpp"
-#include "support/checksum.hpp"
 #include "support/files.hpp"
 
 namespace facesat::app {

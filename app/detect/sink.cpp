@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "support/checksum.hpp"
+#include "support/files.hpp"
 
 namespace facesat::app {
 
