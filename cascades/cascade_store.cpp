@@ -185,6 +185,7 @@ std::shared_ptr<const Cascade> cascade_from_bytes(std::string_view bytes, const 
 CascadeInfo info_of(const Cascade& cascade) {
   return {.name = cascade.name,
           .is_lbp = cascade.kind == FeatureKind::lbp,
+          .features = traits_of(cascade.kind).name,
           .window = cascade.window,
           .stages = static_cast<int>(cascade.stages.size()),
           .trees = static_cast<int>(cascade.trees.size()),

@@ -21,12 +21,12 @@ namespace {
 // Loads the module and returns its table of functions. It is never unloaded, because objects that
 // it created may live to the end of the program. Throws InputError if it is missing, or if there is
 // too little memory for it.
-template <class Table>
-[[maybe_unused]] const Table& load_module(const char* file, const char* table) {
+template <class Functions>
+[[maybe_unused]] const Functions& load_module(const char* file, const char* table) {
   void* const library = dlopen(file, RTLD_LAZY | RTLD_LOCAL);
   const void* const symbol = library ? dlsym(library, table) : nullptr;
   if (!symbol) throw InputError("read", fmt::format("a module cannot be loaded: {}", dlerror()));
-  return *static_cast<const Table*>(symbol);
+  return *static_cast<const Functions*>(symbol);
 }
 
 // Qt aborts if it cannot connect, after messages of its own.
