@@ -172,7 +172,7 @@ const Format* format_of(const InputFile& file) {
 Picture read_by_opencv(const InputFile& file, const DecodeLimits& limits) {
   if (!has_opencv()) throw InputError("decode", "this is not a picture that can be decoded");
   Picture picture = opencv().read_picture(file.name());
-  if (picture.size().area() > limits.max_pixels) throw too_large(picture.size(), limits);
+  check_size(picture.size(), limits);
   return picture;
 }
 

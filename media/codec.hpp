@@ -23,12 +23,13 @@ struct DecodeLimits {
   ShouldStop should_stop = nullptr;  // called between the rows or tiles of most formats
 };
 
-// The error for a picture with more pixels than the limit.
-inline InputError too_large(Size size, const DecodeLimits& limits) {
-  return {"limit", "the picture has " + std::to_string(size.width) + "x" +
-                       std::to_string(size.height) + " pixels, more than the " +
-                       std::to_string(limits.max_pixels) +
-                       " that are decoded; --max-pixels raises the limit"};
+// Throws InputError for a picture with more pixels than the limit.
+inline void check_size(Size size, const DecodeLimits& limits) {
+  if (size.area() > limits.max_pixels)
+    throw InputError("limit", "the picture has " + std::to_string(size.width) + "x" +
+                                  std::to_string(size.height) + " pixels, more than the " +
+                                  std::to_string(limits.max_pixels) +
+                                  " that are decoded; --max-pixels raises the limit");
 }
 
 // A decoded picture; `owner` keeps the pixels alive.

@@ -256,7 +256,7 @@ Picture read_jpeg(std::span<const unsigned char> file, const DecodeLimits& limit
   JpegReader reader(file, limits);
   const std::optional<Size> size = reader.read_header();
   if (!size) reader.rethrow();
-  if (size->area() > limits.max_pixels) throw too_large(*size, limits);
+  check_size(*size, limits);
   Picture picture = reading == Reading::luma
                         ? read_upright<std::uint8_t>(reader, JCS_GRAYSCALE, *size)
                         : read_upright<Bgr>(reader, JCS_EXT_BGR, *size);

@@ -164,7 +164,7 @@ Picture read_png(std::span<const unsigned char> file, const DecodeLimits& limits
   PngReader reader(file, limits);
   const std::optional<Size> size = reader.read_header();
   if (!size) reader.rethrow();
-  if (size->area() > limits.max_pixels) throw too_large(*size, limits);
+  check_size(*size, limits);
   const NewFrame<Bgr> frame = new_frame<Bgr>(*size);
   if (!reader.read_pixels(frame.pixels)) reader.rethrow();
   Picture picture = upright(to_picture(frame), exif_orientation(reader.exif()));

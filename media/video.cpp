@@ -22,7 +22,7 @@ std::unique_ptr<FrameSource> open_video(const std::filesystem::path& file, std::
   if (!capture) throw InputError("decode", "this is not a video that can be decoded");
   const Size size{static_cast<int>(capture->get(VideoInput::frame_width)),
                   static_cast<int>(capture->get(VideoInput::frame_height))};
-  if (size.area() > max_pixels) throw too_large(size, {.max_pixels = max_pixels});
+  check_size(size, {.max_pixels = max_pixels});
   auto video = std::make_unique<VideoSource>(FrameSource::Kind::video, "", std::move(capture));
   if (is_matroska(input.beginning())) {  // the size of the file tells more than the duration
     const auto whole = matroska_size(input.beginning());

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cerrno>
 #include <string_view>
 
@@ -25,12 +24,9 @@ constexpr std::array<Container, 5> containers{
     {{".avi", "MJPG"}, {".m4v", "mp4v"}, {".mkv", "MJPG"}, {".mov", "mp4v"}, {".mp4", "mp4v"}}};
 
 const Container* container_of(const fs::path& file) {
-  std::string extension = file.extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  const auto* const found =
-      std::find_if(containers.begin(), containers.end(),
-                   [&](const Container& container) { return container.extension == extension; });
+  const auto* const found = std::find_if(
+      containers.begin(), containers.end(),
+      [&](const Container& container) { return has_extension(file, {container.extension}); });
   return found == containers.end() ? nullptr : found;
 }
 
