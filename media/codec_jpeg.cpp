@@ -12,6 +12,7 @@
 
 #include "media/codec_formats.hpp"
 #include "media/exif.hpp"
+#include "support/files.hpp"
 
 namespace facesat {
 namespace {
@@ -169,7 +170,7 @@ class JpegReader {
   bool has_more_pictures() const {
     const std::span<const unsigned char> rest = file_.last(info_.src->bytes_in_buffer);
     const auto next = std::ranges::find_if(rest, [](unsigned char c) { return c != 0; });
-    const std::string_view file(reinterpret_cast<const char*>(file_.data()), file_.size());
+    const std::string_view file = as_text(file_);
     const auto begin = static_cast<std::size_t>(next - rest.begin()) + file_.size() - rest.size();
     if (!file.substr(begin).starts_with("\xFF\xD8\xFF")) return false;
     const std::string_view first = file.substr(0, begin);

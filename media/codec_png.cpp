@@ -11,6 +11,7 @@
 
 #include "media/codec_formats.hpp"
 #include "media/exif.hpp"
+#include "support/files.hpp"
 
 namespace facesat {
 namespace {
@@ -106,7 +107,7 @@ class PngReader {
 
 // An animation has an acTL chunk before the image data (IDAT).
 bool is_animated(std::span<const unsigned char> file) {
-  const std::string_view bytes(reinterpret_cast<const char*>(file.data()), file.size());
+  const std::string_view bytes = as_text(file);
   return bytes.find("acTL") < bytes.find("IDAT");
 }
 

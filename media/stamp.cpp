@@ -77,10 +77,6 @@ const Place* place_in(std::string_view file) {
   return nullptr;
 }
 
-std::string_view as_text(std::span<const unsigned char> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
 // The input that the mark records; nullopt if there is no mark, or if the file has changed.
 std::optional<std::uint64_t> find_stamp(std::string_view file) {
   const Place* const place = place_in(file);

@@ -4,6 +4,7 @@
 #include <array>
 #include <cerrno>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 #include <sys/statvfs.h>
@@ -37,14 +38,11 @@ bool VideoFile::knows(const fs::path& file) {
 }
 
 std::string VideoFile::extensions() {
-  std::string text;
-  for (std::size_t i = 0; i < containers.size(); ++i)
-    text += fmt::format("{}{}",
-                        i == 0                      ? ""
-                        : i + 1 < containers.size() ? ", "
-                                                    : " or ",
-                        containers[i].extension);
-  return text;
+  std::vector<std::string_view> all;
+  for (const Container& container : containers) all.push_back(container.extension);
+  const std::string_view last = all.back();
+  all.pop_back();
+  return fmt::format("{} or {}", fmt::join(all, ", "), last);
 }
 
 VideoFile::VideoFile(const fs::path& file, double frames_per_second, Size size)

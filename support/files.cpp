@@ -166,8 +166,7 @@ void write_file(const fs::path& file, std::span<const unsigned char> bytes) {
       if (::ftruncate(descriptor, earlier.st_size) == 0) left = earlier.st_size;
       fail(file, reason);
     }
-    write_all(descriptor, {reinterpret_cast<const char*>(bytes.data()), bytes.size()},
-              file.string());
+    write_all(descriptor, as_text(bytes), file.string());
     if (is_regular && ::ftruncate(descriptor, size) != 0) fail(file, errno);
   } catch (...) {
     ::close(descriptor);

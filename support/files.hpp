@@ -25,6 +25,11 @@ bool has_extension(const std::filesystem::path& file,
 // The bytes of a regular file, or as many of them as can be read.
 std::vector<unsigned char> read_file(const std::filesystem::path& file);
 
+// Bytes as text.
+inline std::string_view as_text(std::span<const unsigned char> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
 // Is this a regular file that is not empty?
 bool has_contents(const std::filesystem::path& file);
 

@@ -20,27 +20,14 @@ std::string version() {
 
 // ---- videos
 
-int to_cv(VideoInput::Property property) {
-  switch (property) {
-    case VideoInput::pos_msec:
-      return cv::CAP_PROP_POS_MSEC;
-    case VideoInput::pos_frames:
-      return cv::CAP_PROP_POS_FRAMES;
-    case VideoInput::frame_width:
-      return cv::CAP_PROP_FRAME_WIDTH;
-    case VideoInput::frame_height:
-      return cv::CAP_PROP_FRAME_HEIGHT;
-    case VideoInput::fps:
-      return cv::CAP_PROP_FPS;
-    case VideoInput::fourcc:
-      return cv::CAP_PROP_FOURCC;
-    case VideoInput::frame_count:
-      return cv::CAP_PROP_FRAME_COUNT;
-    case VideoInput::buffersize:
-      return cv::CAP_PROP_BUFFERSIZE;
-  }
-  return -1;  // not reached: all properties are listed above
-}
+static_assert(int{VideoInput::pos_msec} == cv::CAP_PROP_POS_MSEC &&
+              int{VideoInput::pos_frames} == cv::CAP_PROP_POS_FRAMES &&
+              int{VideoInput::frame_width} == cv::CAP_PROP_FRAME_WIDTH &&
+              int{VideoInput::frame_height} == cv::CAP_PROP_FRAME_HEIGHT &&
+              int{VideoInput::fps} == cv::CAP_PROP_FPS &&
+              int{VideoInput::fourcc} == cv::CAP_PROP_FOURCC &&
+              int{VideoInput::frame_count} == cv::CAP_PROP_FRAME_COUNT &&
+              int{VideoInput::buffersize} == cv::CAP_PROP_BUFFERSIZE);
 
 class OpenCvInput final : public VideoInput {
  public:
@@ -68,8 +55,8 @@ class OpenCvInput final : public VideoInput {
     const bool is_in_frame = image->data == reinterpret_cast<const uchar*>(frame.pixels.data);
     return is_in_frame ? Picture{frame.pixels, frame.owner, {}, {}} : to_picture(image);
   }
-  double get(Property property) const override { return capture_.get(to_cv(property)); }
-  void set(Property property, double value) override { capture_.set(to_cv(property), value); }
+  double get(Property property) const override { return capture_.get(property); }
+  void set(Property property, double value) override { capture_.set(property, value); }
 
  private:
   cv::VideoCapture capture_;
