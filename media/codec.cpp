@@ -64,10 +64,11 @@ struct Format {
 };
 
 // The first format with a signature that matches is used. After "BM" comes the size of the file,
-// and the header of a BMP has one of seven lengths.
+// and the header of a BMP has one of seven lengths. Never destroyed: threads may still read
+// pictures when the program ends.
 const std::vector<Format>& formats() {
   using Extensions = std::vector<std::string_view>;
-  static const std::vector<Format> all{
+  static const auto& all = *new std::vector<Format>{
       {"a JPEG", read_jpeg_file, {".jpg", ".jpeg", ".jpe", ".jfif", ".mpo"}, {{"\xFF\xD8\xFF"}}},
       {"a PNG", read_file<read_png>, {".png"}, {{"\x89PNG"}}},
       {"a BMP",
