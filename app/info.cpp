@@ -12,9 +12,9 @@
 #include "kernels/sat/algorithm.hpp"
 #include "kernels/scan/algorithm.hpp"
 #include "media/codec.hpp"
-#include "media/video.hpp"
+#include "media/frame_source.hpp"
 #include "support/messages.hpp"
-#include "support/printable.hpp"
+#include "support/text.hpp"
 
 namespace facesat::app {
 namespace {

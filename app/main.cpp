@@ -5,7 +5,7 @@
 
 #include "app/program.hpp"
 #include "facesat.hpp"
-#include "media/live_source.hpp"
+#include "media/frame_source.hpp"
 
 namespace {
 

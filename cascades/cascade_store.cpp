@@ -9,6 +9,18 @@
 
 #include "facesat.hpp"
 
+// Copies the XML of the default cascade, FACESAT_EMBEDDED_FILE of the build, into the program.
+asm(R"(
+  .section .rodata
+  .balign 16
+facesat_embedded_begin:
+  .incbin ")" FACESAT_EMBEDDED_FILE R"("
+facesat_embedded_end:
+  .previous
+)");
+
+extern "C" const char facesat_embedded_begin[], facesat_embedded_end[];
+
 namespace facesat {
 namespace {
 
@@ -185,10 +197,16 @@ std::shared_ptr<const Cascade> cascade_from_bytes(std::string_view bytes, const 
 CascadeInfo info_of(const Cascade& cascade) {
   return {.name = cascade.name,
           .is_lbp = cascade.kind == FeatureKind::lbp,
+          .features = traits_of(cascade.kind).name,
           .window = cascade.window,
           .stages = static_cast<int>(cascade.stages.size()),
           .trees = static_cast<int>(cascade.trees.size()),
           .warnings = cascade.warnings};
+}
+
+std::string_view embedded_cascade() {
+  return {facesat_embedded_begin,
+          static_cast<std::size_t>(facesat_embedded_end - facesat_embedded_begin)};
 }
 
 std::shared_ptr<const Cascade> find_cascade(const std::string& name) {

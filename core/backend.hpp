@@ -4,7 +4,7 @@
 // made them.
 #pragma once
 
-#include <array>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -52,7 +52,9 @@ class Backend {
   virtual void load(View<const std::uint8_t> gray) = 0;
   // A frame in the memory of a CUDA device. It may be overwritten once collect() has returned.
   // Throws ArgumentError if the backend cannot read it, as the CPU's.
-  virtual void load(const ImageView& on_device);
+  virtual void load(const ImageView&) {
+    throw ArgumentError("the CPU cannot read an image in the memory of a device");
+  }
 
   // Starts the detection of windows in the frame loaded last: levels, integral images, evaluation.
   // May be called again for the same frame. May return before the work is done.
@@ -80,5 +82,21 @@ class Backend {
 
 // The CPU backend: oneTBB in the caller's task arena.
 std::unique_ptr<Backend> make_cpu_backend();
+
+// Adds its own lifetime to `milliseconds`, the time of a step.
+class Stopwatch {
+ public:
+  explicit Stopwatch(double& milliseconds) : milliseconds_(milliseconds) {}
+  ~Stopwatch() {
+    milliseconds_ += std::chrono::duration<double, std::milli>(Clock::now() - start_).count();
+  }
+  Stopwatch(const Stopwatch&) = delete;
+  Stopwatch& operator=(const Stopwatch&) = delete;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  double& milliseconds_;
+  Clock::time_point start_ = Clock::now();
+};
 
 }  // namespace facesat

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <stdexcept>
 #include <system_error>
 
 #include <fcntl.h>
@@ -80,16 +79,6 @@ std::string read_file(const std::filesystem::path& file) {
 }
 
 }  // namespace
-
-std::string_view name_of(FeatureKind kind) {
-  switch (kind) {
-    case FeatureKind::haar:
-      return "haar";
-    case FeatureKind::lbp:
-      return "lbp";
-  }
-  throw std::logic_error("unknown kind of feature");
-}
 
 bool Cascade::has_tilted() const {
   return std::any_of(haar.begin(), haar.end(), [](const HaarFeature& f) { return f.tilted; });

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,9 +17,29 @@
 namespace facesat {
 
 // Code that depends on the kind switches over all kinds without a default, so that the compiler
-// finds every place that a new kind must extend.
+// finds every place that a new kind must extend; or it asks traits_of(), which is such a place.
 enum class FeatureKind { haar, lbp };
-std::string_view name_of(FeatureKind kind);  // "haar", "lbp"
+inline constexpr std::array feature_kinds{FeatureKind::haar, FeatureKind::lbp};
+
+struct FeatureTraits {
+  std::string_view name;           // "haar", "lbp"
+  std::string_view type_in_files;  // <featureType> in OpenCV's files
+  bool squares;                    // are windows normalised, by the squared integral image?
+  std::size_t subset_words;        // of Node::subset, that a node test has; 0: it has a threshold
+};
+
+constexpr FeatureTraits traits_of(FeatureKind kind) {
+  switch (kind) {
+    case FeatureKind::haar:
+      return {"haar", "HAAR", true, 0};
+    case FeatureKind::lbp:
+      return {"lbp", "LBP", false, 8};
+  }
+  throw std::logic_error("unknown kind of feature");
+}
+constexpr std::string_view name_of(FeatureKind kind) {
+  return traits_of(kind).name;
+}
 
 // Limits of a cascade file. Thanks to the first, indices within a tree fit into 16 bits; thanks to
 // the second, every count in a file fits into 31 bits. Backends rely on both.

@@ -334,7 +334,7 @@ class Parser {
     const StorageNode* const stated = child(parameters, "maxCatCount");
     const int categories = stated ? integer(*stated) : 0;
     words_per_node_ = categories > 0 ? (static_cast<std::size_t>(categories) + 31) / 32 : 0;
-    if (cascade_.kind == FeatureKind::lbp && words_per_node_ < Node().subset.size())
+    if (words_per_node_ < traits_of(cascade_.kind).subset_words)
       fail(stated ? *stated : parameters,
            fmt::format("expected a <maxCatCount> of 256, found {}", categories));
 
@@ -364,12 +364,19 @@ class Parser {
       throw NotTheNewFormat(
           message(*stage, fmt::format("expected BOOST, found {}", quoted(*stage))));
     const StorageNode& feature = need(root, "featureType");
-    const std::string_view kind =
+    const std::string_view type =
         feature.kind == Kind::word ? feature.text(source_) : std::string_view();
-    const std::string wrong = fmt::format("expected HAAR or LBP, found {}", quoted(feature));
-    if (kind == "HOG") fail(feature, wrong);
-    if (kind != "HAAR" && kind != "LBP") throw NotTheNewFormat(message(feature, wrong));
-    cascade_.kind = kind == "HAAR" ? FeatureKind::haar : FeatureKind::lbp;
+    std::vector<std::string_view> known;
+    for (const FeatureKind kind : feature_kinds) {
+      known.push_back(traits_of(kind).type_in_files);
+      if (type != known.back()) continue;
+      cascade_.kind = kind;
+      return;
+    }
+    const std::string wrong =
+        fmt::format("expected {}, found {}", fmt::join(known, " or "), quoted(feature));
+    if (type == "HOG") fail(feature, wrong);
+    throw NotTheNewFormat(message(feature, wrong));
   }
 
   const StorageNode& need_window(const StorageNode& root, std::string_view name) const {
@@ -388,6 +395,7 @@ class Parser {
       fail(nodes, fmt::format("expected {} numbers for each node, found {}", per_node, count));
     begin_tree(nodes, count / per_node);
     const int features = static_cast<int>(cascade_.feature_count());
+    const std::size_t subset_words = traits_of(cascade_.kind).subset_words;
     for (auto value = values.begin(); value != values.end();) {
       Node& node = cascade_.nodes.emplace_back();
       const auto next = [&]() -> const StorageNode& {
@@ -401,7 +409,7 @@ class Parser {
       if (words_per_node_ == 0) node.threshold = real(next());
       for (std::size_t k = 0; k < words_per_node_; ++k) {
         const auto word = static_cast<std::uint32_t>(integer(next(), true));  // often unsigned
-        if (cascade_.kind == FeatureKind::lbp && k < node.subset.size()) node.subset[k] = word;
+        if (k < subset_words) node.subset[k] = word;
       }
     }
     for (const StorageNode& leaf : StorageValues(leaves)) cascade_.leaves.push_back(real(leaf));

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <iterator>
 #include <limits>
-#include <stdexcept>
 #include <utility>
 
 #include <fmt/format.h>
@@ -24,9 +23,9 @@ class Writer {
     line("<?xml version=\"1.0\"?>\n<opencv_storage>");
     line("<cascade type_id=\"opencv-cascade-classifier\">");
     line("<stageType>BOOST</stageType>");
-    line("<featureType>{}</featureType>", cascade_.kind == FeatureKind::haar ? "HAAR" : "LBP");
+    line("<featureType>{}</featureType>", traits_.type_in_files);
     line("<height>{}</height>\n<width>{}</width>", height, width);
-    line("<featureParams><maxCatCount>{}</maxCatCount></featureParams>", categories());
+    line("<featureParams><maxCatCount>{}</maxCatCount></featureParams>", 32 * traits_.subset_words);
     line("<stageNum>{}</stageNum>\n<stages>", cascade_.stages.size());
     for (const Stage& stage : cascade_.stages) write(stage);
     line("</stages>\n<features>");
@@ -44,17 +43,6 @@ class Writer {
     text_ += '\n';
   }
   static double exact(float value) { return value; }
-
-  // Of a node test: LBP codes; none for Haar.
-  int categories() const {
-    switch (cascade_.kind) {
-      case FeatureKind::haar:
-        return 0;
-      case FeatureKind::lbp:
-        return 256;
-    }
-    throw std::logic_error("unknown kind of feature");
-  }
 
   // The number that becomes `threshold` (or, if none does, the next one above) when OpenCV's margin
   // is subtracted in f32.
@@ -85,7 +73,7 @@ class Writer {
 
   void write(const Node& node) {
     fmt::format_to(std::back_inserter(text_), "{} {} {}", node.left, node.right, node.feature);
-    if (categories() == 0)
+    if (traits_.subset_words == 0)
       line(" {}", exact(node.threshold));
     else
       line(" {}", fmt::join(signed_words(node), " "));
@@ -116,6 +104,7 @@ class Writer {
   }
 
   const Cascade& cascade_;
+  const FeatureTraits traits_ = traits_of(cascade_.kind);
   std::string text_;
 };
 

@@ -2,8 +2,8 @@
 
 #include <utility>
 
+#include "core/backend.hpp"
 #include "core/rules.hpp"
-#include "core/stopwatch.hpp"
 
 namespace facesat {
 FrameDetector::FrameDetector(std::shared_ptr<const Cascade> cascade, const DetectOptions& options,

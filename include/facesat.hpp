@@ -56,8 +56,9 @@ FACESAT_API std::vector<std::string> cascade_names();
 
 struct CascadeInfo {
   std::string name;     // as given to find_cascade; of a file, its name without the extension
-  bool is_lbp = false;  // local binary patterns; otherwise Haar features
-  Size window;          // the smallest object that it finds
+  bool is_lbp = false;  // the same as features == "lbp", from before there was that
+  std::string_view features = "haar";  // their kind: "haar", or "lbp" for local binary patterns
+  Size window;                         // the smallest object that it finds
   int stages = 0, trees = 0;
   // What suggests that the file is damaged, although OpenCV loads it, too: sentences with the
   // file's name and the line.

@@ -208,7 +208,7 @@ class CudaBackend final : public Backend {
 
   void use_device() const { FACESAT_CUDA(cudaSetDevice(device_)); }
   bool has_tilted() const { return cascade_->has_tilted(); }
-  bool has_squares() const { return cascade_->kind == FeatureKind::haar; }
+  bool has_squares() const { return traits_of(cascade_->kind).squares; }
 
   // ---- memory
 

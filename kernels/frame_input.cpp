@@ -5,7 +5,7 @@
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 
-#include "core/stopwatch.hpp"
+#include "core/backend.hpp"
 #include "kernels/device/device_frame.hpp"
 #include "kernels/image/gray.hpp"
 

@@ -10,9 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "kernels/device/gpu_info.hpp"
-#include "support/checksum.hpp"
 #include "support/files.hpp"
-#include "support/json_keys.hpp"
 
 namespace facesat::lab {
 namespace {

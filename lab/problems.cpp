@@ -8,7 +8,7 @@
 #include "kernels/device/gpu_info.hpp"
 #include "lab/problem.hpp"
 #include "support/errors.hpp"
-#include "support/parse_size.hpp"
+#include "support/text.hpp"
 
 namespace facesat::lab {
 

@@ -6,7 +6,7 @@
 #include "core/cpu/gray.hpp"
 #include "facesat.hpp"
 #include "support/errors.hpp"
-#include "support/parse_size.hpp"
+#include "support/text.hpp"
 
 namespace facesat::lab {
 

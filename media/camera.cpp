@@ -1,5 +1,4 @@
-#include "media/camera.hpp"
-
+// Cameras, as Video4Linux lists them and OpenCV opens them.
 #include <algorithm>
 #include <cctype>
 #include <cerrno>

@@ -1,6 +1,5 @@
 // Reads and writes picture files. A format that has a reader here (codec_*.cpp) is read by that
-// alone, in every build; the others are left to OpenCV (codec_opencv.cpp), and refused in builds
-// without it (without_opencv.cpp).
+// alone, in every build; the others are left to OpenCV, and refused in builds without it.
 #pragma once
 
 #include <filesystem>
@@ -11,10 +10,27 @@
 
 #include "core/frame_memory.hpp"
 #include "core/image.hpp"
-#include "media/decode_limits.hpp"
+#include "core/stop.hpp"
 #include "media/input_file.hpp"
+#include "support/errors.hpp"
 
 namespace facesat {
+
+// Limits on decoding a picture, because small files can need a lot of memory and time.
+constexpr std::size_t default_max_pixels = 250'000'000;  // 750 MB of 8-bit colour
+struct DecodeLimits {
+  std::size_t max_pixels = default_max_pixels;
+  ShouldStop should_stop = nullptr;  // called between the rows or tiles of most formats
+};
+
+// Throws InputError for a picture with more pixels than the limit.
+inline void check_size(Size size, const DecodeLimits& limits) {
+  if (size.area() > limits.max_pixels)
+    throw InputError("limit", "the picture has " + std::to_string(size.width) + "x" +
+                                  std::to_string(size.height) + " pixels, more than the " +
+                                  std::to_string(limits.max_pixels) +
+                                  " that are decoded; --max-pixels raises the limit");
+}
 
 // A decoded picture; `owner` keeps the pixels alive.
 struct Picture {
@@ -65,9 +81,6 @@ Picture read_picture(const InputFile& file, const DecodeLimits& limits = {},
 Picture read_picture(const std::filesystem::path& file, const DecodeLimits& limits = {},
                      Reading reading = Reading::colour);
 
-// Reads a file of a format that has no reader here. Throws InputError.
-Picture read_other_picture(const InputFile& file, const DecodeLimits& limits);
-
 // Encodes a picture; the format follows the extension (.jpg, .jpeg or .png). Throws
 // InputError("write") for a format that is not supported, or cannot hold a picture of this size.
 std::vector<unsigned char> encode_picture(View<const Bgr> pixels, const std::string& extension);
@@ -84,8 +97,10 @@ std::string codec_name();
 // The file name extensions that read_picture can read, in lower case with the dot.
 const std::vector<std::string_view>& picture_extensions();
 
-// What read_other_picture() adds to these two: ", OpenCV 4.6.0", or nothing.
-std::string other_codec_name();
-std::vector<std::string_view> other_picture_extensions();
+enum class Match { no, yes, unknown };  // unknown: the beginning is too short to tell
+
+// Does a file with this beginning hold a picture, where no name says so? (Not every build can
+// decode all of them.) Text, such as a list of paths, is not taken for one.
+Match match_picture(std::string_view beginning);
 
 }  // namespace facesat

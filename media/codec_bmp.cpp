@@ -217,7 +217,7 @@ class RlePixels {
       x_ += here;
       count -= here;
       if (rest_of_row() > 0) continue;
-      if (limits_.should_stop && limits_.should_stop()) throw Stopped();
+      check_stop(limits_.should_stop);
       x_ = 0;
       ++y_;
     } while (count > 0 && !is_full());
@@ -291,7 +291,7 @@ void read_rle8(BmpReader& reader, RlePixels& to) {
 Picture read_bmp(std::span<const unsigned char> file, const DecodeLimits& limits) {
   BmpReader reader(file);
   const Header header = read_header(reader);
-  if (header.size.area() > limits.max_pixels) throw too_large(header.size, limits);
+  check_size(header.size, limits);
   const bool is_plain = header.compression != rle4 && header.compression != rle8;
   const auto height = static_cast<std::size_t>(header.size.height);
   reader.seek(header.pixels);
@@ -308,7 +308,7 @@ Picture read_bmp(std::span<const unsigned char> file, const DecodeLimits& limits
     read_rle8(reader, pixels);
   else
     for (int y = 0; y < header.size.height; ++y) {
-      if (limits.should_stop && limits.should_stop()) throw Stopped();
+      check_stop(limits.should_stop);
       read_row(header, reader.bytes(header.bytes_per_row()), rows.row(y));
     }
   return to_picture(frame);

@@ -12,6 +12,7 @@
 
 #include "media/codec_formats.hpp"
 #include "media/exif.hpp"
+#include "support/files.hpp"
 
 namespace facesat {
 namespace {
@@ -169,7 +170,7 @@ class JpegReader {
   bool has_more_pictures() const {
     const std::span<const unsigned char> rest = file_.last(info_.src->bytes_in_buffer);
     const auto next = std::ranges::find_if(rest, [](unsigned char c) { return c != 0; });
-    const std::string_view file(reinterpret_cast<const char*>(file_.data()), file_.size());
+    const std::string_view file = as_text(file_);
     const auto begin = static_cast<std::size_t>(next - rest.begin()) + file_.size() - rest.size();
     if (!file.substr(begin).starts_with("\xFF\xD8\xFF")) return false;
     const std::string_view first = file.substr(0, begin);
@@ -256,7 +257,7 @@ Picture read_jpeg(std::span<const unsigned char> file, const DecodeLimits& limit
   JpegReader reader(file, limits);
   const std::optional<Size> size = reader.read_header();
   if (!size) reader.rethrow();
-  if (size->area() > limits.max_pixels) throw too_large(*size, limits);
+  check_size(*size, limits);
   Picture picture = reading == Reading::luma
                         ? read_upright<std::uint8_t>(reader, JCS_GRAYSCALE, *size)
                         : read_upright<Bgr>(reader, JCS_EXT_BGR, *size);

@@ -11,6 +11,7 @@
 
 #include "media/codec_formats.hpp"
 #include "media/exif.hpp"
+#include "support/files.hpp"
 
 namespace facesat {
 namespace {
@@ -106,7 +107,7 @@ class PngReader {
 
 // An animation has an acTL chunk before the image data (IDAT).
 bool is_animated(std::span<const unsigned char> file) {
-  const std::string_view bytes(reinterpret_cast<const char*>(file.data()), file.size());
+  const std::string_view bytes = as_text(file);
   return bytes.find("acTL") < bytes.find("IDAT");
 }
 
@@ -164,7 +165,7 @@ Picture read_png(std::span<const unsigned char> file, const DecodeLimits& limits
   PngReader reader(file, limits);
   const std::optional<Size> size = reader.read_header();
   if (!size) reader.rethrow();
-  if (size->area() > limits.max_pixels) throw too_large(*size, limits);
+  check_size(*size, limits);
   const NewFrame<Bgr> frame = new_frame<Bgr>(*size);
   if (!reader.read_pixels(frame.pixels)) reader.rethrow();
   Picture picture = upright(to_picture(frame), exif_orientation(reader.exif()));

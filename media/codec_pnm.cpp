@@ -82,7 +82,7 @@ Header read_header(PnmReader& reader, const DecodeLimits& limits) {
   if (header.size.area() == 0) fail("its width or height is 0");
   if (header.maximum == 0 || header.maximum > UINT16_MAX)
     fail("its maximum value is not between 1 and 65535");
-  if (header.size.area() > limits.max_pixels) throw too_large(header.size, limits);
+  check_size(header.size, limits);
   return header;
 }
 
@@ -137,7 +137,7 @@ Picture read_pnm(std::span<const unsigned char> file, const DecodeLimits& limits
   std::vector<std::uint8_t> samples(header.samples_per_row());
   const auto convert = header.channels() == 3 ? to_colour<3> : to_colour<1>;
   for (int y = 0; y < header.size.height; ++y) {
-    if (limits.should_stop && limits.should_stop()) throw Stopped();
+    check_stop(limits.should_stop);
     convert(read_row(reader, header, samples),
             {frame.pixels.row(y), static_cast<std::size_t>(header.size.width)});
   }

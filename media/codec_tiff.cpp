@@ -128,14 +128,14 @@ void read_pixels(TIFF* tiff, View<Bgr> pixels, int orientation, const DecodeLimi
                           orientation == ORIENTATION_RIGHTBOT || orientation == ORIENTATION_LEFTBOT;
   const auto [width, height] = pixels.size;
   const Size part = size_of_part(tiff, pixels.size);
-  if (part.area() > limits.max_pixels) throw too_large(part, limits);
+  check_size(part, limits);
   const std::size_t bytes = part.area() * sizeof(std::uint32_t);
   const std::shared_ptr<void> memory = frame_memory(bytes);
   auto* const raster = static_cast<std::uint32_t*>(memory.get());
   std::memset(raster, 0, bytes);
   for (int y = 0; y < height; y += part.height)
     for (int x = 0; x < width; x += part.width) {
-      if (limits.should_stop && limits.should_stop()) throw Stopped();
+      check_stop(limits.should_stop);
       const auto left = static_cast<std::uint32_t>(x), top = static_cast<std::uint32_t>(y);
       if (!(is_tiled ? TIFFReadRGBATile(tiff, left, top, raster)
                      : TIFFReadRGBAStrip(tiff, top, raster)))
@@ -184,7 +184,7 @@ Picture read_tiff(std::span<const unsigned char> file, const DecodeLimits& limit
   if (width == 0 || height == 0 || width > INT32_MAX || height > INT32_MAX)
     fail("its width or height is not allowed");
   const Size size{static_cast<int>(width), static_cast<int>(height)};
-  if (size.area() > limits.max_pixels) throw too_large(size, limits);
+  check_size(size, limits);
   char reason[1024] = "";
   if (!TIFFRGBAImageOK(tiff.get(), reason)) fail(reason);
   std::uint16_t orientation = ORIENTATION_TOPLEFT;

@@ -42,7 +42,7 @@ Picture read_webp(std::span<const unsigned char> file, const DecodeLimits& limit
   WebPBitstreamFeatures features;
   if (WebPGetFeatures(file.data(), file.size(), &features) != VP8_STATUS_OK) fail();
   const Size size{features.width, features.height};
-  if (size.area() > limits.max_pixels) throw too_large(size, limits);
+  check_size(size, limits);
   const NewFrame<Bgr> frame = new_frame<Bgr>(size);
   (features.has_animation ? read_first_frame : read_still)(file, frame.pixels);
   Picture picture = to_picture(frame);

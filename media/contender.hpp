@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "core/backend.hpp"
-#include "core/stopwatch.hpp"
 
 namespace facesat {
 

@@ -1,10 +1,14 @@
 // The interface of everything that gives frames: cameras, streams, videos, animations and pictures.
+// Builds without OpenCV read pictures alone.
 #pragma once
 
 #include <chrono>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "media/codec.hpp"
 
@@ -65,5 +69,46 @@ struct CameraMode {
 // animation, a picture, or a video: the first of these kinds that accepts the name. `mode` is for
 // cameras. Throws InputError.
 std::unique_ptr<FrameSource> open_source(const std::string& name, const CameraMode& mode = {});
+
+// ---- videos
+
+// Throws InputError, also if frames have more than `max_pixels` pixels. Messages do not contain the
+// file name.
+std::unique_ptr<FrameSource> open_video(const std::filesystem::path& file, std::size_t max_pixels);
+
+// Is this a GIF with several frames, which open_video() can open, too? Throws InputError if the
+// file cannot be read. Builds without OpenCV see none.
+bool is_animation(const std::filesystem::path& file);
+
+// File name extensions of videos, in lower case with the dot; empty if this build cannot read
+// videos.
+const std::vector<std::string_view>& video_extensions();
+
+// ---- cameras of this machine (Video4Linux)
+
+struct CameraInfo {
+  int number = 0;       // N in /dev/videoN
+  std::string name;     // as reported by the driver
+  std::string problem;  // why it cannot be used; else empty
+};
+
+// Every /dev/video* that is a camera: drivers also create devices for metadata there, which never
+// give pictures.
+std::vector<CameraInfo> cameras();
+
+// ---- cameras and streams for work that may take longer than the next frame: who asks gets the
+// newest one, and frames that nobody asked for are dropped
+
+// Opens a camera or stream (see is_live_name()), and reads it in a thread of its own. Its next()
+// waits for a frame that it has not given yet. A stream that is a video ("https://.../a.mp4") is
+// read frame by frame, without dropping any. When the program is interrupted, this function returns
+// null, and next() nullopt, even if the source does not answer. Throws InputError, as next() does
+// when the source breaks or frames have more than `max_pixels` pixels.
+std::unique_ptr<FrameSource> open_live(const std::string& name, const FrameChoice& choice,
+                                       std::size_t max_pixels);
+
+// Does a thread still wait for a source that does not answer? A program that ends meanwhile must
+// not do so through exit().
+bool is_live_source_open();
 
 }  // namespace facesat

@@ -1,5 +1,3 @@
-#include "media/live_source.hpp"
-
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -8,6 +6,7 @@
 #include <thread>
 #include <utility>
 
+#include "media/frame_source.hpp"
 #include "support/errors.hpp"
 #include "support/interrupt.hpp"
 
@@ -30,8 +29,7 @@ struct Shared {
 // Returns false when there will be no more frames.
 bool read_frame(Shared& shared, std::size_t max_pixels) {
   std::optional<Frame> frame = shared.source->next();
-  if (frame && frame->picture.size().area() > max_pixels)
-    throw too_large(frame->picture.size(), {.max_pixels = max_pixels});
+  if (frame) check_size(frame->picture.size(), {.max_pixels = max_pixels});
   std::unique_lock lock(shared.mutex);
   const bool is_video = shared.source->kind() == FrameSource::Kind::video;
   shared.changed.wait(lock, [&] { return shared.is_abandoned || !is_video || !shared.frame; });

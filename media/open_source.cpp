@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "media/input_file.hpp"
+#include "media/opencv.hpp"
 #include "media/source_name.hpp"
 #include "media/source_openers.hpp"
 #include "support/errors.hpp"
@@ -40,6 +41,9 @@ std::unique_ptr<FrameSource> open_source(const std::string& name, const CameraMo
   if (request.path) request.path = made_absolute(*request.path);
   for (SourceOpener* const open : openers)
     if (std::unique_ptr<FrameSource> source = open(request)) return source;
+  if (!has_opencv())
+    throw InputError("read", fmt::format("this build reads no {} (it was made without OpenCV)",
+                                         request.path ? "videos" : "cameras and no streams"));
   throw InputError("read", fmt::format("{}: this cannot be opened", name));
 }
 

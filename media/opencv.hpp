@@ -19,16 +19,16 @@ class Contender;
 // An open video, stream or camera.
 class VideoInput {
  public:
-  // The properties of cv::VideoCapture (CAP_PROP_...), in its units.
+  // The properties of cv::VideoCapture (CAP_PROP_...), with its numbers and in its units.
   enum Property {
-    pos_msec,
-    pos_frames,
-    frame_width,
-    frame_height,
-    fps,
-    fourcc,
-    frame_count,
-    buffersize
+    pos_msec = 0,
+    pos_frames = 1,
+    frame_width = 3,
+    frame_height = 4,
+    fps = 5,
+    fourcc = 6,
+    frame_count = 7,
+    buffersize = 38
   };
 
   virtual ~VideoInput() = default;
@@ -74,8 +74,11 @@ struct OpenCv {
                                                const DetectOptions& options);
 };
 
-// Loads the library on the first call. Throws InputError if it is missing, or if there is too
-// little memory for it.
+// Was this build made with OpenCV?
+bool has_opencv();
+
+// Loads the library on the first call. Throws InputError if this build has none, if it is missing,
+// or if there is too little memory for it.
 const OpenCv& opencv();
 
 }  // namespace facesat

@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 #include <zlib.h>
 
-#include "support/checksum.hpp"
 #include "support/files.hpp"
 
 namespace facesat {
@@ -76,10 +75,6 @@ const Place* place_in(std::string_view file) {
   for (const Place* place : {&in_jpeg, &in_png})
     if (file.starts_with(place->signature) && file.size() >= place->at) return place;
   return nullptr;
-}
-
-std::string_view as_text(std::span<const unsigned char> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
 // The input that the mark records; nullopt if there is no mark, or if the file has changed.

@@ -1,6 +1,4 @@
-#include "media/video.hpp"
-
-#include <string_view>
+// Videos, animations and streams.
 #include <utility>
 
 #include <fmt/format.h>
@@ -15,6 +13,8 @@
 namespace facesat {
 
 std::unique_ptr<FrameSource> open_video(const std::filesystem::path& file, std::size_t max_pixels) {
+  if (!has_opencv())
+    throw InputError("decode", "this build reads no videos (it was made without OpenCV)");
   const InputFile input(file);
   // The path is absolute, because FFmpeg takes a relative name with a colon for a URL.
   std::unique_ptr<VideoInput> capture =
@@ -22,7 +22,7 @@ std::unique_ptr<FrameSource> open_video(const std::filesystem::path& file, std::
   if (!capture) throw InputError("decode", "this is not a video that can be decoded");
   const Size size{static_cast<int>(capture->get(VideoInput::frame_width)),
                   static_cast<int>(capture->get(VideoInput::frame_height))};
-  if (size.area() > max_pixels) throw too_large(size, {.max_pixels = max_pixels});
+  check_size(size, {.max_pixels = max_pixels});
   auto video = std::make_unique<VideoSource>(FrameSource::Kind::video, "", std::move(capture));
   if (is_matroska(input.beginning())) {  // the size of the file tells more than the duration
     const auto whole = matroska_size(input.beginning());
@@ -69,7 +69,7 @@ std::unique_ptr<FrameSource> open_stream(const SourceRequest& request) {
 
 // Reading two frames is the way to find out.
 bool is_animation(const std::filesystem::path& file) {
-  if (!InputFile(file).beginning().starts_with("GIF8")) return false;
+  if (!has_opencv() || !InputFile(file).beginning().starts_with("GIF8")) return false;
   const auto video = opencv().open_video(std::filesystem::absolute(file).string());
   return video && video->next(new_frame<Bgr>) && video->next(new_frame<Bgr>);
 }
@@ -81,9 +81,11 @@ std::unique_ptr<FrameSource> open_animation(const SourceRequest& request) {
 }
 
 const std::vector<std::string_view>& video_extensions() {
-  static const std::vector<std::string_view> extensions{
-      ".avi", ".mp4", ".m4v", ".mov", ".mkv", ".webm", ".mpg",   ".mpeg",
-      ".wmv", ".flv", ".ogv", ".3gp", ".ts",  ".mts",  ".mjpeg", ".mjpg"};
+  using Extensions = std::vector<std::string_view>;
+  static const Extensions extensions =
+      has_opencv() ? Extensions{".avi", ".mp4", ".m4v", ".mov", ".mkv", ".webm", ".mpg",   ".mpeg",
+                                ".wmv", ".flv", ".ogv", ".3gp", ".ts",  ".mts",  ".mjpeg", ".mjpg"}
+                   : Extensions();
   return extensions;
 }
 

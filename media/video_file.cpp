@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cerrno>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 #include <sys/statvfs.h>
@@ -25,12 +25,9 @@ constexpr std::array<Container, 5> containers{
     {{".avi", "MJPG"}, {".m4v", "mp4v"}, {".mkv", "MJPG"}, {".mov", "mp4v"}, {".mp4", "mp4v"}}};
 
 const Container* container_of(const fs::path& file) {
-  std::string extension = file.extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  const auto* const found =
-      std::find_if(containers.begin(), containers.end(),
-                   [&](const Container& container) { return container.extension == extension; });
+  const auto* const found = std::find_if(
+      containers.begin(), containers.end(),
+      [&](const Container& container) { return has_extension(file, {container.extension}); });
   return found == containers.end() ? nullptr : found;
 }
 
@@ -41,14 +38,11 @@ bool VideoFile::knows(const fs::path& file) {
 }
 
 std::string VideoFile::extensions() {
-  std::string text;
-  for (std::size_t i = 0; i < containers.size(); ++i)
-    text += fmt::format("{}{}",
-                        i == 0                      ? ""
-                        : i + 1 < containers.size() ? ", "
-                                                    : " or ",
-                        containers[i].extension);
-  return text;
+  std::vector<std::string_view> all;
+  for (const Container& container : containers) all.push_back(container.extension);
+  const std::string_view last = all.back();
+  all.pop_back();
+  return fmt::format("{} or {}", fmt::join(all, ", "), last);
 }
 
 VideoFile::VideoFile(const fs::path& file, double frames_per_second, Size size)

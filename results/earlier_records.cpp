@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include "results/format.hpp"
-#include "support/checksum.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"
 

@@ -9,9 +9,8 @@
 
 #include "results/format.hpp"
 #include "results/journal_file.hpp"
-#include "support/checksum.hpp"
 #include "support/errors.hpp"
-#include "support/json_keys.hpp"
+#include "support/files.hpp"
 
 namespace facesat {
 namespace {

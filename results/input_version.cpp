@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
-#include "support/checksum.hpp"
+#include "support/files.hpp"
 
 namespace facesat {
 namespace {

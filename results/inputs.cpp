@@ -6,10 +6,9 @@
 #include <sys/stat.h>
 
 #include "media/codec.hpp"
+#include "media/frame_source.hpp"
 #include "media/source_name.hpp"
 #include "media/stamp.hpp"
-#include "media/video.hpp"
-#include "support/checksum.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"
 

@@ -11,7 +11,6 @@
 #include "results/earlier_records.hpp"
 #include "results/journal_file.hpp"
 #include "results/shard.hpp"
-#include "support/checksum.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"
 

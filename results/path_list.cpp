@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "media/picture_signature.hpp"
+#include "media/codec.hpp"
 #include "support/errors.hpp"
 #include "support/interrupt.hpp"
 

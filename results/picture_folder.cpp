@@ -13,7 +13,6 @@
 
 #include "media/codec.hpp"
 #include "media/stamp.hpp"
-#include "support/checksum.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"
 

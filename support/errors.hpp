@@ -2,7 +2,9 @@
 #pragma once
 
 #include <exception>
+#include <new>
 #include <string>
+#include <utility>
 
 #include "facesat/types.hpp"
 
@@ -33,6 +35,16 @@ struct ClosedPipe : OutputError {
 };
 
 // A sentence on the exception that was thrown, whatever its type. `error` must not be null.
-std::string reason_of(const std::exception_ptr& error);
+inline std::string reason_of(const std::exception_ptr& error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const std::bad_alloc&) {
+    return "there is not enough memory";
+  } catch (const std::exception& exception) {
+    return exception.what();
+  } catch (...) {
+    return "an error of unknown kind";
+  }
+}
 
 }  // namespace facesat

@@ -8,6 +8,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -110,6 +111,29 @@ void require_own_file(const fs::path& file, const std::vector<std::string_view>&
   refuse_foreign(file);
 }
 
+std::string keys_of(const nlohmann::ordered_json& object) {
+  std::string keys;
+  if (!object.is_object()) return keys;
+  for (const auto& [key, value] : object.items()) keys += key + " ";
+  return keys;
+}
+
+// Takes eight bytes at a time and multiplies by an odd constant (2^64 divided by the golden ratio).
+// Multiplication propagates bits only upwards, so the shift mixes the upper half into the lower
+// one.
+std::uint64_t checksum(std::string_view bytes, std::uint64_t seed) {
+  std::uint64_t hash = seed ^ bytes.size();
+  while (!bytes.empty()) {
+    const std::size_t count = std::min<std::size_t>(bytes.size(), 8);
+    std::uint64_t word = 0;
+    std::memcpy(&word, bytes.data(), count);
+    hash = (hash ^ word) * 0x9E3779B97F4A7C15;
+    hash ^= hash >> 32;
+    bytes.remove_prefix(count);
+  }
+  return hash;
+}
+
 void require_writable(const fs::path& file) {
   if (file == "-")
     throw UsageError("-: this cannot go to standard output; ./- is a file of that name");
@@ -142,8 +166,7 @@ void write_file(const fs::path& file, std::span<const unsigned char> bytes) {
       if (::ftruncate(descriptor, earlier.st_size) == 0) left = earlier.st_size;
       fail(file, reason);
     }
-    write_all(descriptor, {reinterpret_cast<const char*>(bytes.data()), bytes.size()},
-              file.string());
+    write_all(descriptor, as_text(bytes), file.string());
     if (is_regular && ::ftruncate(descriptor, size) != 0) fail(file, errno);
   } catch (...) {
     ::close(descriptor);

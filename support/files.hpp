@@ -1,7 +1,9 @@
-// Reading and writing files, with error messages that include the reason.
+// Reading and writing files, with error messages that include the reason; and what tells whether
+// this program wrote a file, and whether somebody has changed it since.
 #pragma once
 
 #include <compare>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <span>
@@ -9,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include <nlohmann/json_fwd.hpp>
 #include <sys/types.h>
 
 namespace facesat {
@@ -21,6 +24,11 @@ bool has_extension(const std::filesystem::path& file,
 // The bytes of a regular file, or as many of them as can be read.
 std::vector<unsigned char> read_file(const std::filesystem::path& file);
 
+// Bytes as text.
+inline std::string_view as_text(std::span<const unsigned char> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
 // Is this a regular file that is not empty?
 bool has_contents(const std::filesystem::path& file);
 
@@ -32,6 +40,15 @@ bool has_contents(const std::filesystem::path& file);
 // with one of `beginnings`.
 void require_own_file(const std::filesystem::path& file,
                       const std::vector<std::string_view>& beginnings);
+
+// The keys of an object in order, each followed by a space, from which the files of this program
+// are known; empty if this is not an object.
+std::string keys_of(const nlohmann::ordered_json& object);
+
+// A 64-bit checksum, which detects whether bytes have changed since they were written; no
+// protection against deliberate changes. `seed`: the checksum of the preceding part, if the bytes
+// come in parts.
+std::uint64_t checksum(std::string_view bytes, std::uint64_t seed = 0);
 
 // Throws UsageError with the reason, unless `file` can be written or created. To be called before
 // work that would be lost otherwise.

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "support/files.hpp"
-#include "support/printable.hpp"
+#include "support/text.hpp"
 
 namespace facesat {
 namespace {

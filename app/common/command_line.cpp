@@ -3,7 +3,7 @@
 #include <charconv>
 
 #include "support/errors.hpp"
-#include "support/parse_size.hpp"
+#include "support/text.hpp"
 
 namespace facesat::app {
 

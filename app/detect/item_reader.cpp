@@ -2,10 +2,10 @@
 
 #include <utility>
 
-#include "media/live_source.hpp"
+#include "media/frame_source.hpp"
 #include "support/errors.hpp"
 #include "support/interrupt.hpp"
-#include "support/printable.hpp"
+#include "support/text.hpp"
 
 namespace facesat::app {
 namespace {

@@ -10,7 +10,7 @@
 #include <unordered_set>
 
 #include "app/detect/item.hpp"
-#include "media/video.hpp"
+#include "media/frame_source.hpp"
 #include "results/inputs.hpp"
 #include "results/journal.hpp"
 #include "results/picture_names.hpp"

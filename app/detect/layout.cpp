@@ -11,7 +11,6 @@
 
 #include "cascades/cascade_store.hpp"
 #include "results/format.hpp"
-#include "support/checksum.hpp"
 #include "support/files.hpp"
 
 namespace facesat::app {

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "media/codec.hpp"
-#include "media/video.hpp"
+#include "media/frame_source.hpp"
 #include "results/path_list.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "app/detect/picture_output.hpp"
-#include "media/video.hpp"
+#include "media/frame_source.hpp"
 #include "results/annotate.hpp"
 #include "results/blur.hpp"
 #include "results/crop.hpp"

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "results/format.hpp"
-#include "support/checksum.hpp"
+#include "support/files.hpp"
 
 namespace facesat::app {
 

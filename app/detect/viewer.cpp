@@ -11,7 +11,7 @@
 #include "support/errors.hpp"
 #include "support/interrupt.hpp"
 #include "support/messages.hpp"
-#include "support/printable.hpp"
+#include "support/text.hpp"
 
 namespace facesat::app {
 namespace {

@@ -16,7 +16,6 @@
 #include "media/frame_source.hpp"
 #include "media/source_name.hpp"
 #include "media/stamp.hpp"
-#include "media/video.hpp"
 #include "media/video_file.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"

@@ -11,10 +11,8 @@
 #include "core/backend.hpp"
 #include "core/cpu/evaluate.hpp"
 #include "core/cpu/gray.hpp"
-#include "core/cpu/resize.hpp"
-#include "core/cpu/snapshot.hpp"
+#include "core/cpu/integral.hpp"
 #include "core/memory.hpp"
-#include "core/stopwatch.hpp"
 
 namespace facesat {
 namespace {
@@ -50,6 +48,36 @@ std::vector<LevelTaps> level_taps(const Pyramid& pyramid) {
     all.push_back({resize_taps(pyramid.image.width, level.size.width),
                    resize_taps(pyramid.image.height, level.size.height)});
   return all;
+}
+
+// ---- pictures of whole levels, for tests and debug views: the backend itself works tile by tile
+
+// A copy with 32 bits per element.
+template <class T>
+Image<std::uint32_t> widened(View<const T> from) {
+  Image<std::uint32_t> to(from.size);
+  for (int y = 0; y < from.size.height; ++y) std::copy_n(from.row(y), from.size.width, to.row(y));
+  return to;
+}
+
+// Backend::snapshot() of `level`, `sum`, `squared_sum` or `tilted_sum`. Throws MemoryError.
+Image<std::uint32_t> level_snapshot(View<const std::uint8_t> gray, const Level& level,
+                                    Snapshot picture) {
+  // Five bytes per pixel: one for the resized level, four for the result.
+  require_memory(5 * level.size.area() + 2 * Table::bytes(level.size), "this view");
+  Image<std::uint8_t> resized(level.size);
+  cpu::resize(gray, resized.view(), resize_taps(gray.size.width, level.size.width),
+              resize_taps(gray.size.height, level.size.height));
+  const View<const std::uint8_t> pixels = std::as_const(resized).view();
+  if (picture == Snapshot::level) return widened(pixels);
+  Table sum, other;  // `other` is the squared or the tilted integral image
+  sum.resize(level.size);
+  other.resize(level.size);
+  if (picture == Snapshot::tilted_sum)
+    cpu::tilted_integral(pixels, other.view());
+  else
+    cpu::integral(pixels, sum.view(), other.view());
+  return widened(std::as_const(picture == Snapshot::sum ? sum : other).view());
 }
 
 class CpuBackend final : public Backend {
@@ -115,9 +143,9 @@ class CpuBackend final : public Backend {
 
   Image<std::uint32_t> snapshot(Snapshot picture, int index) override {
     if (picture == Snapshot::depth) return depths(index);
-    if (picture == Snapshot::gray) return cpu::widened(std::as_const(gray_).view());
+    if (picture == Snapshot::gray) return widened(std::as_const(gray_).view());
     if (picture == Snapshot::tilted_sum && !shared_->shape.tilted) return {};
-    return cpu::level_snapshot(gray_.view(), pyramid_->levels[index], picture);
+    return level_snapshot(gray_.view(), pyramid_->levels[index], picture);
   }
 
  private:

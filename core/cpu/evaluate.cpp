@@ -7,13 +7,8 @@
 namespace facesat::cpu {
 
 TileShape tile_shape(const Cascade& cascade, Size pixels) {
-  switch (cascade.kind) {
-    case FeatureKind::haar:
-      return {.pixels = pixels, .squares = true, .tilted = cascade.has_tilted()};
-    case FeatureKind::lbp:
-      return {.pixels = pixels, .squares = false, .tilted = false};
-  }
-  throw std::logic_error("unknown kind of feature");
+  return {
+      .pixels = pixels, .squares = traits_of(cascade.kind).squares, .tilted = cascade.has_tilted()};
 }
 
 std::unique_ptr<Evaluator> make_evaluator(const Cascade& cascade, const TileShape& shape) {

@@ -1,9 +1,12 @@
-// Converts a colour frame to a grey image, and equalises its histogram.
+// Converts a colour frame to a grey image, equalises its histogram, and resizes it to the levels of
+// the pyramid.
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "core/image.hpp"
+#include "core/pyramid.hpp"
 
 namespace facesat::cpu {
 
@@ -12,5 +15,10 @@ void to_gray(View<const Bgr> frame, View<std::uint8_t> gray);
 
 // OpenCV 4.6's equalizeHist. Source and result may be the same picture.
 void equalize(View<const std::uint8_t> gray, View<std::uint8_t> result);
+
+// OpenCV 4.6's INTER_LINEAR_EXACT for 8 bits. `level` is a level or a rectangle of one; `columns`
+// and `rows` are the taps of its columns and rows (see resize_taps).
+void resize(View<const std::uint8_t> gray, View<std::uint8_t> level,
+            std::span<const ResizeTap> columns, std::span<const ResizeTap> rows);
 
 }  // namespace facesat::cpu

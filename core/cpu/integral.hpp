@@ -4,7 +4,6 @@
 #include <cstdint>
 
 #include "core/image.hpp"
-#include "core/table.hpp"
 
 namespace facesat::cpu {
 

@@ -121,7 +121,7 @@ HWY_INLINE Integers<F32, n> responses_of_pair(const Trees& trees, int root,
 }
 
 // The decisions of a stage on n vectors: for each vector, one bit per window. Unsure windows have a
-// sum too close to the threshold to decide (see trees.hpp).
+// sum too close to the threshold to decide (see compiled.hpp).
 template <std::size_t n>
 struct Outcome {
   std::uint32_t passed[n], unsure[n];

@@ -1,7 +1,7 @@
 #include "core/cpu/tile.hpp"
 
 #include "core/cpu/integral.hpp"
-#include "core/table.hpp"
+#include "core/image.hpp"
 
 namespace facesat::cpu {
 namespace {

@@ -5,7 +5,6 @@
 #include <cstdint>
 
 #include "core/image.hpp"
-#include "core/table.hpp"
 #include "filters/mask.hpp"
 
 namespace facesat::cpu {

@@ -113,7 +113,7 @@ class Compiler {
 
 std::optional<int> product_nodes(const Cascade& cascade) {
   const std::optional<int> fraction_bits = exact_fraction_bits(cascade);
-  if (cascade.kind != FeatureKind::haar || !fraction_bits) return std::nullopt;
+  if (cascade.haar.empty() || !fraction_bits) return std::nullopt;
   for (const float leaf : cascade.leaves)
     if (std::abs(to_fixed_point(leaf, *fraction_bits)) >= most_leaf) return std::nullopt;
   for (const Stage& stage : cascade.stages)

@@ -50,7 +50,7 @@ struct DeviceResizePlan {
   int tile_count;
 };
 
-// OpenCV's INTER_LINEAR_EXACT (see core/cpu/resize.hpp) for every level of the plan. Both pictures
+// OpenCV's INTER_LINEAR_EXACT (see core/cpu/gray.hpp) for every level of the plan. Both pictures
 // start on 4-byte boundaries and have pitches that are multiples of 4. 12 bytes after each row of
 // `gray` may be read; results do not depend on them. The last pixel of each row of a level is
 // repeated up to the next multiple of 4; other pixels between levels stay as they are.

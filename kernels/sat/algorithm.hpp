@@ -19,7 +19,7 @@ namespace facesat::gpu {
 
 // The picture that an algorithm reads and the tables that it writes, all in device memory. Pitches
 // are in elements. Rows start on 16-byte boundaries; nothing past their ends is read or written.
-// Tables follow core/table.hpp: inclusive, with a row -1 and a column -1 that are zero before the
+// Tables follow core/image.hpp: inclusive, with a row -1 and a column -1 that are zero before the
 // call and stay so. From element (-1, -1) on, the same memory is therefore the exclusive table of
 // (width + 1) x (height + 1) elements. A table whose pointer is null is not computed. Only 8-bit
 // inputs have a squared integral image.

@@ -45,7 +45,7 @@ const std::vector<std::string> gpu_sats{
 // always computes both integral images (sums and squared sums), and only for 8-bit pictures.
 const std::vector<std::string> cpu_sats{id_2r2w, id_4r1w, id_backend};
 
-// An integral image with its borders, in the layout of core/table.hpp.
+// An integral image with its borders, in the layout of core/image.hpp.
 template <class Out>
 class BorderedTable {
  public:

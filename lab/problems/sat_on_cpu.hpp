@@ -4,7 +4,7 @@
 // raster scan order. Two things differ from the paper: all types of kernels/sat/types.hpp are
 // supported, and the table is separate from the picture, where the paper works in place.
 //
-// A table has the picture's size and, as in core/table.hpp, a border (row -1 and column -1) that is
+// A table has the picture's size and, as in core/image.hpp, a border (row -1 and column -1) that is
 // zero on entry and stays zero. Out is the second type that gpu::visit_types() passes; integer
 // types are unsigned, so that sums may wrap.
 #pragma once

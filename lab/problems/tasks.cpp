@@ -23,7 +23,7 @@
 #include "media/stamp.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"
-#include "support/parse_size.hpp"
+#include "support/text.hpp"
 
 namespace facesat::lab {
 namespace {

@@ -141,4 +141,14 @@ bool may_start_in_background(const BackendOptions& options) {
   return options.choice == BackendChoice::automatic && is_any && gpu::is_built_in() && may_exist;
 }
 
+// ---- what this machine and this build have
+
+std::vector<DeviceInfo> devices(std::string* why_none) {
+  return gpu::devices(why_none);
+}
+
+std::string version() {
+  return FACESAT_VERSION;
+}
+
 }  // namespace facesat

@@ -61,6 +61,21 @@ Detection run(DetectorSet& detectors, const AnyImage& image, const ShouldStop& s
 
 }  // namespace
 
+MemoryGate::Pass::Pass(MemoryGate& gate, std::uint64_t bytes)
+    : gate_(gate), bytes_(std::min(bytes, gate.budget_)) {
+  std::unique_lock lock(gate_.mutex_);
+  gate_.freed_.wait(lock, [this] { return gate_.used_ + bytes_ <= gate_.budget_; });
+  gate_.used_ += bytes_;
+}
+
+MemoryGate::Pass::~Pass() {
+  {
+    const std::scoped_lock lock(gate_.mutex_);
+    gate_.used_ -= bytes_;
+  }
+  gate_.freed_.notify_all();
+}
+
 Detector::Pool::Pool(Cascades cascades, const DetectOptions& options,
                      const BackendStart::Choose& choose,
                      const std::optional<BackendStart::Delay>& delay, Notify notify)

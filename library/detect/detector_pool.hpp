@@ -2,6 +2,8 @@
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -12,9 +14,33 @@
 #include "library/detect/backend_start.hpp"
 #include "library/detect/detector_set.hpp"
 #include "library/detect/device_turns.hpp"
-#include "library/detect/memory_gate.hpp"
 
 namespace facesat {
+
+// Lets work begin only when it fits into a budget of bytes together with all work under way. Work
+// larger than the whole budget runs alone.
+class MemoryGate {
+ public:
+  explicit MemoryGate(std::uint64_t budget) : budget_(budget) {}
+
+  // Holds `bytes` of the budget for its lifetime; the constructor waits until they are free.
+  class Pass {
+   public:
+    Pass(MemoryGate& gate, std::uint64_t bytes);
+    ~Pass();
+    Pass(const Pass&) = delete;
+    Pass& operator=(const Pass&) = delete;
+
+   private:
+    MemoryGate& gate_;
+    std::uint64_t bytes_;
+  };
+
+ private:
+  std::uint64_t budget_, used_ = 0;
+  std::mutex mutex_;
+  std::condition_variable freed_;
+};
 
 // Any number of threads may call detect() at the same time; each borrows a set of detectors, one
 // per cascade. On devices, a few images are searched at a time, and the others wait; on the CPU, as

@@ -1,8 +1,11 @@
 // The detectors that search one image: one for each cascade, all on the same device or on the CPU.
 #pragma once
 
+#include <algorithm>
 #include <functional>
+#include <iterator>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "core/frame_detector.hpp"
@@ -14,8 +17,12 @@ using DetectorSet = std::vector<FrameDetector>;
 
 // Each detector gets its own backend, so that they can work concurrently. Throws what `make` and
 // FrameDetector throw.
-DetectorSet make_detectors(const Cascades& cascades, const DetectOptions& options,
-                           const std::function<std::unique_ptr<Backend>()>& make);
+inline DetectorSet make_detectors(const Cascades& cascades, const DetectOptions& options,
+                                  const std::function<std::unique_ptr<Backend>()>& make) {
+  DetectorSet set;
+  for (const auto& cascade : cascades) set.emplace_back(cascade, options, make());
+  return set;
+}
 
 // Searches one image with all detectors, at the same time if their backends can do that.
 // load(detector) gives the image to a detector. The index of a face's cascade is that of its
@@ -43,7 +50,15 @@ Detection search(DetectorSet& detectors, const Load& load) {
 class IdleSets {
  public:
   // Null if none is idle. A set that was last used for this size is ready for the image.
-  std::unique_ptr<DetectorSet> take(Size image);
+  std::unique_ptr<DetectorSet> take(Size image) {
+    if (sets_.empty()) return nullptr;
+    auto chosen = std::ranges::find_if(
+        sets_, [&](const auto& set) { return set->front().pyramid().image == image; });
+    if (chosen == sets_.end()) chosen = std::prev(sets_.end());
+    std::unique_ptr<DetectorSet> set = std::move(*chosen);
+    sets_.erase(chosen);
+    return set;
+  }
   void give_back(std::unique_ptr<DetectorSet> set) { sets_.push_back(std::move(set)); }
   void clear() { sets_.clear(); }
 

@@ -23,7 +23,7 @@ Handle primary_picture(heif_context* context, const DecodeLimits& limits) {
   require(heif_context_get_primary_image_handle(context, &handle));
   Handle primary(handle, heif_image_handle_release);
   const Size size{heif_image_handle_get_width(handle), heif_image_handle_get_height(handle)};
-  if (size.area() > limits.max_pixels) throw too_large(size, limits);
+  check_size(size, limits);
   return primary;
 }
 
@@ -52,7 +52,7 @@ Picture read_heif(std::span<const unsigned char> file, const DecodeLimits& limit
                   heif_image_get_height(decoded.get(), heif_channel_interleaved)};
   if (!from || size.width <= 0 || size.height <= 0)
     throw InputError("decode", "this HEIF cannot be decoded: it has no colours");
-  if (size.area() > limits.max_pixels) throw too_large(size, limits);
+  check_size(size, limits);
   const auto image = std::make_shared<Image<Bgr>>(size);
   for (int y = 0; y < size.height; ++y, from += pitch)
     for (int x = 0; x < size.width; ++x)

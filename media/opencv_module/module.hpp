@@ -1,4 +1,4 @@
-// The parts of the library that opencv() loads; media/opencv.hpp documents them.
+// What the parts of the library that opencv() loads have in common, and OpenCV's windows.
 #pragma once
 
 #include <opencv2/core.hpp>
@@ -26,11 +26,6 @@ inline Picture to_picture(const std::shared_ptr<cv::Mat>& image) {
   return {{reinterpret_cast<const Bgr*>(image->data), size, step / pixel}, image, {}, {}};
 }
 
-Picture read_picture_file(const std::filesystem::path& file);
-std::unique_ptr<VideoInput> open_video(const std::string& name);
-std::unique_ptr<VideoInput> open_camera(const std::string& device);
-std::unique_ptr<VideoWriter> open_video_writer(const std::string& file, const std::string& codec,
-                                               double frames_per_second, Size size);
 #ifdef FACESAT_OBJDETECT
 std::unique_ptr<Contender> make_contender(const std::string& cascade_file,
                                           const DetectOptions& options);

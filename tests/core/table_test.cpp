@@ -1,10 +1,9 @@
-#include "core/table.hpp"
-
 #include <algorithm>
 #include <cstdint>
 
 #include <gtest/gtest.h>
 
+#include "core/image.hpp"
 #include "tests/kit/printers.hpp"
 
 namespace facesat::test {

@@ -13,7 +13,6 @@
 #include <gtest/gtest.h>
 
 #include "core/image.hpp"
-#include "core/table.hpp"
 #include "kernels/device/platform.hpp"
 #include "tests/kit/pictures.hpp"
 

@@ -17,7 +17,7 @@ namespace facesat::test::reference {
 Image<std::uint8_t> gray(View<const Bgr> frame);
 Image<std::uint8_t> resized(View<const std::uint8_t> gray, Size size);
 
-// Integral images with one more row above and one more column on the left, which core/table.hpp
+// Integral images with one more row above and one more column on the left, which core/image.hpp
 // calls row -1 and column -1: element (x + 1, y + 1) is that of pixel (x, y).
 Image<std::uint32_t> sums(View<const std::uint8_t> picture);
 Image<std::uint32_t> squared_sums(View<const std::uint8_t> picture);

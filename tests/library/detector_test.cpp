@@ -169,9 +169,11 @@ TEST(Cascades, AreFoundByNamePathAndContents) {
   EXPECT_EQ(info.stages, 25);
   EXPECT_EQ(info.trees, 2913);
   EXPECT_FALSE(info.is_lbp);
+  EXPECT_EQ(info.features, "haar");
   const CascadeInfo own = info_of(*cascade_from_xml(lbp_cascade(), "own"));
   EXPECT_EQ(own.name, "own");
   EXPECT_TRUE(own.is_lbp);
+  EXPECT_EQ(own.features, "lbp");
   EXPECT_THROW(cascade_from_xml("<opencv_storage/>", "own"), CascadeError);
   const std::vector<std::string> names = cascade_names();
   EXPECT_TRUE(std::is_sorted(names.begin(), names.end()));

@@ -700,27 +700,30 @@ TEST(FormatNames, AreInTheRefusal) {
   const __lsan::ScopedDisabler opencv_leaks;  // in libraries that it has unloaded by the end
 #endif
   for (const auto& [name, beginning] : std::vector<std::pair<std::string_view, std::string_view>> {
-         {"GIF", "GIF89a"}, {"JPEG XL", "\xFF\x0A"}, {"JPEG XL", "\0\0\0\x0CJXL \r\n\x87\n"sv},
-             {"JPEG 2000", "\0\0\0\x0CjP  \r\n\x87\n"sv}, {"JPEG 2000", "\xFF\x4F\xFF\x51"},
-             {"PSD", "8BPS"}, {"OpenEXR", "\x76\x2F\x31\x01"}, {"Radiance HDR", "#?RADIANCE"},
-             {"PAM", "P7\n"}, {"PFM", "Pf\n"}, {"ICO", "\0\0\1\0"sv}, {"QOI", "qoif"},
+         {"a GIF", "GIF89a"}, {"a JPEG XL", "\xFF\x0A"},
+             {"a JPEG XL", "\0\0\0\x0CJXL \r\n\x87\n"sv},
+             {"a JPEG 2000", "\0\0\0\x0CjP  \r\n\x87\n"sv}, {"a JPEG 2000", "\xFF\x4F\xFF\x51"},
+             {"a PSD", "8BPS"}, {"an OpenEXR", "\x76\x2F\x31\x01"},
+             {"a Radiance HDR", "#?RADIANCE"}, {"a PAM", "P7\n"}, {"a PFM", "Pf\n"},
+             {"an ICO", "\0\0\1\0"sv}, {"an XCF", "gimp xcf"}, {"an SVG", "<svg"},
+             {"a QOI", "qoif"},
 #if !FACESAT_WEBP
-             {"WebP", "RIFF1234WEBP"},
+             {"a WebP", "RIFF1234WEBP"},
 #endif
 #if !FACESAT_TIFF
-             {"TIFF", "II*\0"sv},
+             {"a TIFF", "II*\0"sv},
 #endif
 #if !FACESAT_HEIF
-             {"HEIF",
+             {"a HEIF",
               "\0\0\0\x18"
               "ftypheic"sv},
-             {"AVIF",
+             {"an AVIF",
               "\0\0\0\x18"
               "ftypavif"sv},
 #endif
        }) {
     const std::string expected =
-        fmt::format("decode: this is a {} picture, which this build cannot decode", name);
+        fmt::format("decode: this is {} picture, which this build cannot decode", name);
     EXPECT_EQ(refusal(joined(bytes_of(beginning), Bytes(200))).find(expected), 0u)
         << refusal(joined(bytes_of(beginning), Bytes(200)));
   }

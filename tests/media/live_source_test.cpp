@@ -3,7 +3,6 @@
 
 #include <unistd.h>
 
-#include "media/camera.hpp"
 #include "media/frame_source.hpp"
 #include "media/source_name.hpp"
 #include "support/errors.hpp"

@@ -1,6 +1,8 @@
 // Names of cameras and streams, and what is said about them.
 #include "media/source_name.hpp"
 
+#include "media/frame_source.hpp"
+#include "support/errors.hpp"
 #include "tests/kit/program.hpp"
 
 namespace facesat::test {
@@ -82,6 +84,25 @@ TEST_F(LiveUsage, BuildsWithoutOpenCvSaySo) {
     EXPECT_EQ(done.records()[0]["error"]["message"],
               "this build reads no cameras and no streams (it was made without OpenCV)");
     EXPECT_EQ((done.out + done.err).find("secret"), std::string::npos);
+  }
+}
+
+// Every build opens sources by the same list; without OpenCV, it has those alone that need no more.
+TEST_F(LiveUsage, PicturesAreASourceInEveryBuild) {
+  add_face("a.pgm");
+  const auto source = open_source(path("a.pgm"));
+  EXPECT_EQ(source->kind(), FrameSource::Kind::picture);
+  EXPECT_EQ(source->next()->name, "a.pgm");
+  EXPECT_FALSE(source->next());
+  EXPECT_THROW(open_source(path("none.pgm")), InputError);
+  write_text(path("a.avi"), "no video");
+  try {
+    open_source(path("a.avi"));
+    ADD_FAILURE();
+  } catch (const InputError& error) {
+    EXPECT_EQ(error.what(), FACESAT_READS_VIDEOS
+                                ? path("a.avi") + ": this is a text, neither a video nor a picture"
+                                : "this build reads no videos (it was made without OpenCV)");
   }
 }
 

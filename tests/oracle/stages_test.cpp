@@ -11,9 +11,8 @@
 
 #include "core/cpu/gray.hpp"
 #include "core/cpu/integral.hpp"
-#include "core/cpu/resize.hpp"
 #include "core/grouping.hpp"
-#include "core/table.hpp"
+#include "core/image.hpp"
 #include "tests/kit/same.hpp"
 #include "tests/oracle/opencv_adapter.hpp"
 #include "tests/oracle/pictures.hpp"

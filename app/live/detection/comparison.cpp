@@ -8,9 +8,9 @@
 
 #include "app/live/detection/face_search.hpp"
 #include "cascades/cascade_store.hpp"
+#include "core/backend.hpp"
 #include "core/cpu/integral.hpp"
-#include "core/stopwatch.hpp"
-#include "core/table.hpp"
+#include "core/image.hpp"
 #include "kernels/image/atlas.hpp"
 #include "kernels/sat/algorithm.hpp"
 #include "lab/problems/sat_on_cpu.hpp"

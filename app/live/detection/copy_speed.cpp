@@ -14,7 +14,7 @@ StepBytes least_bytes(const Pyramid& pyramid, FeatureKind kind, bool on_device) 
   double levels = 0;
   for (const Level& level : pyramid.levels) levels += static_cast<double>(level.size.area());
   constexpr double colour = 3, gray = 1;  // bytes per pixel
-  const double tables = kind == FeatureKind::haar ? 8 : 4;
+  const double tables = traits_of(kind).squares ? 8 : 4;
   const auto bytes_of = [&](Step step) {
     switch (step) {
       case Step::upload:

@@ -104,7 +104,7 @@ LevelTables::LevelTables(FrameDetector& detector, std::shared_ptr<const Cascade>
     put(table.view(), plane, picture == Snapshot::tilted_sum);
   };
   take(Snapshot::sum, 0);
-  if (cascade_->kind == FeatureKind::haar) take(Snapshot::squared_sum, 1);
+  if (traits_of(cascade_->kind).squares) take(Snapshot::squared_sum, 1);
   if (cascade_->has_tilted()) take(Snapshot::tilted_sum, 2);
 }
 

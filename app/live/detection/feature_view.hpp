@@ -48,7 +48,7 @@ class LevelTables {
   int index_;
   Size image_;
   // Row y of the integral image, of the squared and of the tilted one are rows 3 y, 3 y + 1 and 3 y
-  // + 2. Row and column 0 are those that core/table.hpp calls -1.
+  // + 2. Row and column 0 are those that core/image.hpp calls -1.
   Image<std::uint32_t> planes_;
 };
 

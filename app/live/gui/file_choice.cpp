@@ -8,7 +8,7 @@
 
 #include "app/live/gui/screen.hpp"
 #include "media/codec.hpp"
-#include "media/video.hpp"
+#include "media/frame_source.hpp"
 #include "support/files.hpp"
 
 namespace facesat::app {

@@ -8,7 +8,7 @@
 
 #include "app/live/frames/capture.hpp"
 #include "app/live/gui/file_choice.hpp"
-#include "media/camera.hpp"
+#include "media/frame_source.hpp"
 
 namespace facesat::app {
 

@@ -1,10 +1,9 @@
-#include "core/cpu/resize.hpp"
-
 #include <random>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "core/cpu/gray.hpp"
 #include "tests/kit/guarded.hpp"
 #include "tests/kit/instruction_sets.hpp"
 #include "tests/kit/pictures.hpp"

@@ -1,4 +1,4 @@
-#include "core/cpu/resize.hpp"
+#include "core/cpu/gray.hpp"
 #include "kernels/image/resize.hpp"
 #include "tests/kit/device_memory.hpp"
 

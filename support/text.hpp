@@ -1,8 +1,11 @@
-// Untrusted text (file names, parts of file contents) for output on a terminal.
+// Text from outside: file names and file contents, for output on a terminal, and sizes as the user
+// types them.
 #pragma once
 
 #include <string>
 #include <string_view>
+
+#include "core/image.hpp"
 
 namespace facesat {
 
@@ -12,5 +15,9 @@ std::string printable(std::string_view text);
 
 // Is the whole text well-formed UTF-8?
 bool is_utf8(std::string_view text);
+
+// The size in a text "N" or "WxH". Throws UsageError unless it is one in pixels, each side 0 or
+// more.
+Size parse_size(const std::string& text);
 
 }  // namespace facesat

@@ -1,6 +1,6 @@
-#include "support/printable.hpp"
-
 #include <gtest/gtest.h>
+
+#include "support/text.hpp"
 
 namespace facesat::app {
 namespace {
