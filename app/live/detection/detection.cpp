@@ -102,10 +102,7 @@ void Detection::run_once(const std::stop_token& stop) {
     comparing_.begin(*last_, search_);
     show_comparison();
   }
-  if (comparing_.is_under_way()) {
-    comparing_.go_on(*last_, search_);
-    show_comparison();
-  }
+  if (comparing_.is_under_way() && comparing_.go_on(*last_, search_)) show_comparison();
 }
 
 // This and the next function: the mutex must be locked.

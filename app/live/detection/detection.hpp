@@ -51,7 +51,8 @@ class Detection {
   std::uint64_t dropped() const;  // frames of the newest source that were replaced by newer ones
 
   // Compares the SAT algorithms on the next frame, or on the last one if none comes. New frames and
-  // settings wait for one algorithm at most. Ends early when another source or machine is chosen.
+  // settings wait for one run of an algorithm at most. Ends early when another source or machine is
+  // chosen.
   void compare();
   // The last one, as far as it has come; null: none yet. on_result() is called when it grows.
   std::shared_ptr<const Comparison> comparison() const;
