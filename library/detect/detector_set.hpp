@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "core/frame_detector.hpp"
@@ -21,7 +22,7 @@ DetectorSet make_detectors(const Cascades& cascades, const DetectOptions& option
 // load(detector) gives the image to a detector. The index of a face's cascade is that of its
 // detector. Throws what the detectors throw.
 template <class Load>
-Detection search(DetectorSet& detectors, const Load& load) {
+Detection search(std::span<FrameDetector> detectors, const Load& load) {
   for (FrameDetector& detector : detectors) {
     load(detector);
     detector.start();

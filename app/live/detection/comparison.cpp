@@ -49,6 +49,16 @@ std::vector<std::string> device_sats() {
   return ids;
 }
 
+// The detector of each algorithm is gone before the next one is made.
+std::vector<lab::Subject> groups_of_one(const std::vector<ComparedSat>& sats) {
+  std::vector<lab::Subject> subjects;
+  for (const ComparedSat& sat : sats) {
+    subjects.push_back(sat.subject);
+    subjects.back().workspace_bytes = 1;  // more than there is room for
+  }
+  return subjects;
+}
+
 // The median time; 0: none.
 double median_ms(std::vector<double> us) {
   std::sort(us.begin(), us.end());
@@ -125,18 +135,8 @@ std::vector<ComparedSat> sats_on_cpu(const ComparedFrame& frame) {
   return sats;
 }
 
-// Each algorithm is a group of its own, so that its detector is gone before the next one is made.
 ComparisonRun::ComparisonRun(Comparison begin, const std::vector<ComparedSat>& sats)
-    : comparison_(std::move(begin)),
-      sats_(sats),
-      measuring_(
-          [&] {
-            std::vector<lab::Subject> subjects;
-            for (const ComparedSat& sat : sats) subjects.push_back(sat.subject);
-            for (lab::Subject& subject : subjects) subject.workspace_bytes = 1;
-            return subjects;
-          }(),
-          timed_runs, 0) {
+    : comparison_(std::move(begin)), sats_(sats), measuring_(groups_of_one(sats), timed_runs, 0) {
   comparison_.count = sats.size();
   if (!sats.empty()) comparison_.running = sats.front().subject.id;
 }

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "app/live/detection/copy_speed.hpp"
 #include "app/live/frames/capture.hpp"
 #include "core/cascade.hpp"
 #include "facesat.hpp"
+#include "kernels/device/gpu_info.hpp"
 #include "lab/measure.hpp"
 #include "media/codec.hpp"
 
@@ -47,7 +47,7 @@ struct ComparedFrame {
   std::shared_ptr<const Cascade> cascade;
   DetectOptions detect;
   Picture picture;
-  CopySpeed speed;
+  gpu::CopySpeed speed;
 };
 
 // What is known before anything is measured.

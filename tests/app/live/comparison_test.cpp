@@ -4,11 +4,11 @@
 #include <algorithm>
 
 #include "app/live/detection/detection.hpp"
-#include "app/live/panels/sat_chart.hpp"
+#include "app/live/panels/sat_parts.hpp"
 #include "cascades/cascade_store.hpp"
 #include "kernels/image/atlas.hpp"
 #include "support/errors.hpp"
-#include "tests/app/live/live_kit.hpp"
+#include "tests/app/live/panel_test.hpp"
 #include "tests/kit/eventually.hpp"
 #include "tests/kit/program.hpp"
 
@@ -17,7 +17,8 @@ namespace {
 
 using facesat::test::cpu_settings;
 using facesat::test::eventually;
-using facesat::test::next_result;
+using test::result_of;
+using test::result_with;
 
 std::vector<std::string> ids_in(const Comparison& comparison) {
   std::vector<std::string> ids;
@@ -80,10 +81,8 @@ TEST(ComparisonRun, KeepsWhatItHasWhenItIsStopped) {
   EXPECT_EQ(run.comparison().message, "another source");
 }
 
-class ComparisonTest : public test::ProgramTest {
+class ComparisonTest : public test::FaceTest {
  protected:
-  ComparisonTest() { add_face("face.pgm"); }
-  CapturedFrame face() const { return {*open_source(path("face.pgm"))->next()}; }
   ComparedFrame compared() const {
     return {find_cascade("frontalface_default"), {}, face().picture, {1e9, 0}};
   }
@@ -228,16 +227,13 @@ TEST_F(ComparisonTest, SaysWhyNothingCanBeCompared) {
 TEST_F(ComparisonTest, AResultOfAnotherAlgorithmIsOfTheSameSubjectButForIt) {
   LiveSettings chosen = cpu_settings();
   Detection detection(chosen);
-  detection.put(face());
-  const LiveResult first = next_result(detection);
+  const LiveResult first = result_of(detection, face());
   chosen.backend.sat = "scanner";  // fails on the CPU; only the choice matters here
-  detection.set(chosen);
-  const LiveResult other_sat = next_result(detection);
+  const LiveResult other_sat = result_with(detection, chosen);
   EXPECT_NE(other_sat.subject, first.subject);
   EXPECT_EQ(other_sat.any_sat, first.any_sat);
   chosen.detect.scale_factor = 1.2;
-  detection.set(chosen);
-  EXPECT_NE(next_result(detection).any_sat, first.any_sat);
+  EXPECT_NE(result_with(detection, chosen).any_sat, first.any_sat);
 }
 
 }  // namespace
