@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <memory>
+#include <utility>
 
 #include "facesat/types.hpp"
 
@@ -13,82 +15,110 @@ constexpr double slow_us = 1e5;    // what takes longer warms up only once
 constexpr double enough_us = 2e6;  // in all; after these, only the fewest runs follow
 constexpr std::size_t fewest_runs = 3;
 
-// A subject while its group takes turns.
-class Turn {
- public:
-  Turn(const Subject& subject, Measurement& measurement, std::size_t runs)
-      : measurement_(measurement), runs_(runs) {
-    measurement_.failure = subject.failure;
-    attempt([&] {
-      runner_ = subject.open();
-      if (runner_.is_right) measurement_.checked = true;
-    });
-  }
-
-  // Not timed.
-  void warm_up() {
-    attempt([&] { last_us_ = runner_.run(); });
-  }
-
-  void run() {
-    if (is_done()) return;
-    if (last_us_ <= slow_us) warm_up();
-    attempt([&] {
-      last_us_ = runner_.run();
-      if (runner_.is_right && !runner_.is_right()) measurement_.checked = false;
-      measurement_.us.push_back(last_us_);
-      total_us_ += last_us_;
-    });
-  }
-
- private:
-  bool is_done() const {
-    const std::size_t count = measurement_.us.size();
-    return count >= runs_ || (count >= fewest_runs && total_us_ >= enough_us);
-  }
-
-  // Nothing more is attempted after a failure.
-  template <class Attempt>
-  void attempt(Attempt what) {
-    if (!measurement_.failure.empty()) return;
-    try {
-      what();
-    } catch (const Error& error) {
-      measurement_ = {.failure = error.what()};
-      runner_ = {};
-    }
-  }
-
-  Measurement& measurement_;
-  std::size_t runs_;
-  Runner runner_;
-  double last_us_ = 0, total_us_ = 0;
-};
-
-void measure_group(std::span<const Subject> subjects, std::span<Measurement> measurements,
-                   int runs) {
-  std::vector<Turn> turns;
-  for (std::size_t i = 0; i < subjects.size(); ++i)
-    turns.emplace_back(subjects[i], measurements[i], static_cast<std::size_t>(runs));
-  for (Turn& turn : turns) turn.warm_up();
-  for (int round = 0; round < runs; ++round)
-    for (Turn& turn : turns) turn.run();
-  for (Measurement& measurement : measurements)
-    std::sort(measurement.us.begin(), measurement.us.end());
-}
-
 }  // namespace
 
-std::vector<Measurement> measure(std::span<const Subject> subjects, int runs, std::size_t room) {
-  std::vector<Measurement> measurements(subjects.size());
-  for (std::size_t begin = 0, end = 0; begin < subjects.size(); begin = end) {
-    std::size_t held = 0;
-    do held += subjects[end++].workspace_bytes;
-    while (end < subjects.size() && held + subjects[end].workspace_bytes <= room);
-    measure_group(subjects.subspan(begin, end - begin),
-                  std::span(measurements).subspan(begin, end - begin), runs);
+Measuring::Measuring(std::vector<Subject> subjects, int runs, std::size_t room)
+    : subjects_(std::move(subjects)),
+      measurements_(subjects_.size()),
+      states_(subjects_.size()),
+      runs_(static_cast<std::size_t>(runs)),
+      room_(room),
+      end_(end_of_group()) {
+  for (std::size_t i = 0; i < subjects_.size(); ++i)
+    measurements_[i].failure = subjects_[i].failure;
+}
+
+std::size_t Measuring::end_of_group() const {
+  std::size_t end = group_, held = 0;
+  while (end < subjects_.size() &&
+         (end == group_ || held + subjects_[end].workspace_bytes <= room_))
+    held += subjects_[end++].workspace_bytes;
+  return end;
+}
+
+void Measuring::go_on() {
+  if (is_over()) return;
+  round_ == 0 ? open(next_) : run(next_);
+  if (++next_ < end_) return;
+  next_ = group_;
+  if (++round_ <= runs_) return;
+  for (; group_ < end_; ++group_) {
+    std::sort(measurements_[group_].us.begin(), measurements_[group_].us.end());
+    states_[group_] = {};
   }
-  return measurements;
+  next_ = group_;
+  end_ = end_of_group();
+  round_ = 0;
+}
+
+void Measuring::open(std::size_t subject) {
+  State& state = states_[subject];
+  attempt(subject, [&] {
+    state.runner = subjects_[subject].open();
+    if (state.runner.is_right) measurements_[subject].checked = true;
+    state.last_us = state.runner.run();
+  });
+}
+
+void Measuring::run(std::size_t subject) {
+  if (has_enough(subject)) return;
+  State& state = states_[subject];
+  Measurement& measurement = measurements_[subject];
+  attempt(subject, [&] {
+    if (state.last_us <= slow_us) state.last_us = state.runner.run();  // not timed
+    state.last_us = state.runner.run();
+    if (state.runner.is_right && !state.runner.is_right()) measurement.checked = false;
+    measurement.us.push_back(state.last_us);
+    state.total_us += state.last_us;
+  });
+}
+
+bool Measuring::has_enough(std::size_t subject) const {
+  return measurements_[subject].us.size() >= fewest_runs && states_[subject].total_us >= enough_us;
+}
+
+// Nothing more is attempted after a failure.
+template <class Attempt>
+void Measuring::attempt(std::size_t subject, const Attempt& what) {
+  if (!measurements_[subject].failure.empty()) return;
+  try {
+    what();
+  } catch (const Error& error) {
+    measurements_[subject] = {.failure = error.what()};
+    states_[subject] = {};
+  }
+}
+
+std::vector<Measurement> measure(std::span<const Subject> subjects, int runs, std::size_t room) {
+  Measuring measuring({subjects.begin(), subjects.end()}, runs, room);
+  while (!measuring.is_over()) measuring.go_on();
+  return measuring.measurements();
+}
+
+Subject joined(std::string id, const std::vector<Subject>& parts) {
+  Subject all{.id = std::move(id)};
+  for (const Subject& part : parts) {
+    all.bytes += part.bytes;
+    all.workspace_bytes += part.workspace_bytes;
+    if (all.failure.empty()) all.failure = part.failure;
+  }
+  all.open = [parts] {
+    const auto runners = std::make_shared<std::vector<Runner>>();
+    for (const Subject& part : parts) runners->push_back(part.open());
+    return Runner{.run =
+                      [runners] {
+                        double us = 0;
+                        for (const Runner& runner : *runners) us += runner.run();
+                        return us;
+                      },
+                  .is_right =
+                      [runners] {
+                        return std::ranges::all_of(*runners, [](const Runner& runner) {
+                          return !runner.is_right || runner.is_right();
+                        });
+                      }};
+  };
+  return all;
 }
 
 double quantile(const std::vector<double>& sorted, double q) {

@@ -44,9 +44,49 @@ struct Measurement {
 // each timed run another one, on other inputs, brings the subject's code into the caches; what
 // takes longer than 0.1 s has only one such run in all. What has taken two seconds in all after
 // three timed runs has no more. Subjects whose workspaces exceed `room` bytes together are divided
-// into groups that take their turns one group after the other.
-// One measurement for each subject, in their order. Errors become failures; others are thrown.
+// into groups that take their turns one group after the other. Errors become failures; others are
+// thrown.
+class Measuring {
+ public:
+  Measuring(std::vector<Subject> subjects, int runs, std::size_t room);
+
+  bool is_over() const { return done() == subjects_.size(); }
+  // The next turn of a subject: it is made ready and runs once to warm up, or has a timed run.
+  void go_on();
+  // The number of subjects, from the first on, whose measurements are complete.
+  std::size_t done() const { return group_; }
+  const std::vector<Subject>& subjects() const { return subjects_; }
+  // One for each subject, in their order.
+  const std::vector<Measurement>& measurements() const { return measurements_; }
+
+ private:
+  struct State {  // of a subject while its group takes turns
+    Runner runner{};
+    double last_us = 0, total_us = 0;
+  };
+
+  void open(std::size_t subject);
+  void run(std::size_t subject);
+  bool has_enough(std::size_t subject) const;
+  template <class Attempt>
+  void attempt(std::size_t subject, const Attempt& what);
+  std::size_t end_of_group() const;
+
+  std::vector<Subject> subjects_;
+  std::vector<Measurement> measurements_;
+  std::vector<State> states_;
+  std::size_t runs_, room_;
+  std::size_t group_ = 0, end_;  // the first subject of the group, and the first after it
+  std::size_t next_ = 0;         // the subject whose turn is next
+  std::size_t round_ = 0;        // 0: they are made ready
+};
+
+// All turns, one after the other.
 std::vector<Measurement> measure(std::span<const Subject> subjects, int runs, std::size_t room);
+
+// These subjects, one after the other, as one: times and bytes add up, and the result is right if
+// all are.
+Subject joined(std::string id, const std::vector<Subject>& parts);
 
 // Subjects on a GPU, whose inputs are in its memory.
 struct GpuSubjects {

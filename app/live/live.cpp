@@ -9,11 +9,11 @@
 
 #include <fmt/format.h>
 
-#include "app/live/detection/frame_limit.hpp"
+#include "app/live/detection/detection.hpp"
 #include "app/live/detection/history.hpp"
 #include "app/live/frames/capture.hpp"
 #include "app/live/gui/screen.hpp"
-#include "app/live/gui/toasts.hpp"
+#include "app/live/gui/widgets.hpp"
 #include "app/live/outputs.hpp"
 #include "app/live/panels/main_window.hpp"
 #include "app/live/saving.hpp"

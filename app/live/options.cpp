@@ -22,8 +22,7 @@ CLI::App* add_live(CLI::App& program, LiveCommand& command) {
   CLI::App* live = program.add_subcommand("live", "The window: faces and times, live");
   live->add_option("SOURCE", command.sources,
                    "A camera's number or device, a stream's URL, videos, pictures and folders of "
-                   "them, which "
-                   "are played as one list [the first camera]")
+                   "them, which are played as one list [the first camera]")
       ->type_name("");
   add_size(*live, "--camera-size", command.camera.size,
            "Ask the camera for pictures of this size [its default]")

@@ -10,7 +10,7 @@
 #include "app/live/detection/detection.hpp"
 #include "app/live/detection/history.hpp"
 #include "app/live/gui/screen.hpp"
-#include "app/live/gui/toasts.hpp"
+#include "app/live/gui/widgets.hpp"
 #include "app/live/outputs.hpp"
 
 namespace facesat::app {

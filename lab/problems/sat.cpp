@@ -107,11 +107,14 @@ template <class In, class Out>
 class HostSat {
  public:
   // Throws MemoryError.
-  HostSat(const SatCase& one, bool has_squares)
+  HostSat(const SatCase& one, bool has_squares, View<const std::uint8_t> picture)
       : squares_(one.squares),
         picture_(make_noise<In, Out>(one.size)),
         sum_(one.size),
-        squared_sum_(has_squares ? one.size : Size{}) {}
+        squared_sum_(has_squares ? one.size : Size{}) {
+    if constexpr (sizeof(In) == 1)
+      if (picture.data) copy(picture, picture_.view());
+  }
 
   void poison() {
     sum_.poison();
@@ -144,8 +147,9 @@ class HostSat {
   BorderedTable<Out> sum_, squared_sum_;
 };
 
-// Those of the ids that are the CPU's, on one picture of noise.
-std::vector<Subject> host_subjects(const SatCase& one, const std::vector<std::string>& all_ids) {
+// See sat_on_cpu().
+std::vector<Subject> host_subjects(const SatCase& one, const std::vector<std::string>& all_ids,
+                                   View<const std::uint8_t> pixels = {}) {
   std::vector<std::string> ids;
   for (const std::string& id : cpu_sats)
     if (contains(all_ids, id)) ids.push_back(id);
@@ -160,7 +164,7 @@ std::vector<Subject> host_subjects(const SatCase& one, const std::vector<std::st
     std::string failure;
     try {
       require_memory(area * (sizeof(In) + sizeof(Out) * (has_squares ? 2 : 1)), "The picture");
-      sat = std::make_shared<HostSat<In, Out>>(one, has_squares);
+      sat = std::make_shared<HostSat<In, Out>>(one, has_squares, pixels);
     } catch (const MemoryError& error) {
       failure = error.what();
     }
@@ -479,8 +483,9 @@ class SatProblem final : public Problem {
 
 }  // namespace
 
-std::vector<Subject> sat_on_cpu(const SatCase& one, const std::vector<std::string>& ids) {
-  return host_subjects(one, ids);
+std::vector<Subject> sat_on_cpu(const SatCase& one, const std::vector<std::string>& ids,
+                                View<const std::uint8_t> picture) {
+  return host_subjects(one, ids, picture);
 }
 
 Json sat_kernels(const std::vector<gpu::SatLaunch>& launches) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/image.hpp"
 #include "facesat.hpp"
 #include "kernels/device/figures.hpp"
 #include "kernels/sat/algorithm.hpp"
@@ -71,8 +72,10 @@ SatSubjects sat_subjects(const SatCase& one, int device, const std::vector<std::
 
 namespace facesat::lab {
 
-// Those of the ids that are the CPU's: cpu_2r2w, cpu_4r1w, cpu_backend.
-std::vector<Subject> sat_on_cpu(const gpu::SatCase& one, const std::vector<std::string>& ids);
+// Those of the ids that are the CPU's: cpu_2r2w, cpu_4r1w, cpu_backend. They sum noise or, if it is
+// given, this picture of 8 bits, which must have the size of the case.
+std::vector<Subject> sat_on_cpu(const gpu::SatCase& one, const std::vector<std::string>& ids,
+                                View<const std::uint8_t> picture = {});
 
 // The member "kernels" of an algorithm's row: an array with an object for each launch.
 Json sat_kernels(const std::vector<gpu::SatLaunch>& launches);

@@ -5,6 +5,7 @@
 #include <functional>
 #include <iterator>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -28,7 +29,7 @@ inline DetectorSet make_detectors(const Cascades& cascades, const DetectOptions&
 // load(detector) gives the image to a detector. The index of a face's cascade is that of its
 // detector. Throws what the detectors throw.
 template <class Load>
-Detection search(DetectorSet& detectors, const Load& load) {
+Detection search(std::span<FrameDetector> detectors, const Load& load) {
   for (FrameDetector& detector : detectors) {
     load(detector);
     detector.start();

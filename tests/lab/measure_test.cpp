@@ -78,6 +78,44 @@ TEST(Measure, FailuresEndTheSubjectAlone) {
   EXPECT_EQ(measured[3].failure, "");
 }
 
+TEST(Measuring, GoesOnATurnAtATime) {
+  std::string order;
+  std::vector<Subject> subjects{subject("a", order), subject("b", order), subject("c", order)};
+  for (Subject& one : subjects) one.workspace_bytes = 10;
+  Measuring measuring(subjects, 2, 20);
+  for (const auto& [turns, done] : {std::pair("a", 0u),
+                                    {"ab", 0u},
+                                    {"abaa", 0u},
+                                    {"abaabb", 0u},
+                                    {"abaabbaa", 0u},
+                                    {"abaabbaabb", 2u},
+                                    {"abaabbaabbc", 2u}}) {
+    measuring.go_on();
+    EXPECT_EQ(order, turns);
+    EXPECT_EQ(measuring.done(), done);
+  }
+  EXPECT_EQ(measuring.measurements()[1].us.size(), 2u);
+  EXPECT_FALSE(measuring.is_over());
+  for (int turn = 0; turn < 2; ++turn) measuring.go_on();
+  EXPECT_TRUE(measuring.is_over());
+  measuring.go_on();  // does nothing any more
+  EXPECT_EQ(order, "abaabbaabbccccc");
+}
+
+TEST(Measuring, JoinedSubjectsAreOne) {
+  std::string order;
+  const auto measured = measure(
+      std::vector{joined("all", {subject("a", order, 1), subject("b", order, 2)}),
+                  joined("wrong", {subject("a", order), subject("b", order, 1, 2)}),
+                  joined("none", {subject("a", order), {.id = "b", .failure = "not there"}})},
+      2, 0);
+  EXPECT_EQ(order.substr(0, 8), "abababab");
+  EXPECT_EQ(measured[0].us, (std::vector<double>{3, 3}));
+  EXPECT_EQ(measured[0].checked, true);
+  EXPECT_EQ(measured[1].checked, false);
+  EXPECT_EQ(measured[2].failure, "not there");
+}
+
 TEST(Measure, QuantilesAreThoseOfTheNearestRank) {
   EXPECT_EQ(quantile({1, 2, 3, 4}, 0.5), 2);
   EXPECT_EQ(quantile({1, 2, 3, 4, 5}, 0.5), 3);

@@ -1,32 +1,21 @@
 #include "app/live/detection/comparison.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <exception>
-#include <string_view>
 #include <utility>
 
 #include "app/live/detection/face_search.hpp"
 #include "cascades/cascade_store.hpp"
-#include "core/backend.hpp"
-#include "core/cpu/integral.hpp"
-#include "core/image.hpp"
 #include "kernels/image/atlas.hpp"
 #include "kernels/sat/algorithm.hpp"
+#include "lab/problems/sat.hpp"
 #include "lab/problems/sat_on_cpu.hpp"
 #include "support/errors.hpp"
 
 namespace facesat::app {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-// The middle value; of an even number, the upper one.
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
+constexpr int timed_runs = 15;
 
 bool same_boxes(const std::vector<Face>& a, const std::vector<Face>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Face& p, const Face& q) {
@@ -39,90 +28,20 @@ bool is_faster(const SatRank& a, const SatRank& b) {
   return a.sat_ms < b.sat_ms;
 }
 
-// Both integral images of a level. The memory is reused by the next level.
-struct Tables {
-  Table sum, squares;
-
-  // Makes room for a level. All elements are overwritten, so that no result of an earlier run can
-  // be mistaken for a new one; the borders are zero.
-  void prepare(Size size) {
-    for (Table* table : {&sum, &squares}) {
-      table->resize(size);
-      const View<std::uint32_t> view = table->view();
-      std::fill_n(view.row(-1) - 1, size.width + 1, 0u);
-      for (int y = 0; y < size.height; ++y) {
-        view.row(y)[-1] = 0;
-        std::fill_n(view.row(y), size.width, 0xEEEEEEEEu);
-      }
-    }
+// The levels of the frame's pyramid.
+std::vector<Image<std::uint8_t>> levels_of(const ComparedFrame& frame) {
+  FrameDetector detector(frame.cascade, frame.detect, make_cpu_backend());
+  detector.detect(frame.picture.pixels);
+  std::vector<Image<std::uint8_t>> levels;
+  for (int i = 0; i < std::ssize(detector.pyramid().levels); ++i) {
+    const Image<std::uint32_t> wide = detector.backend().snapshot(Snapshot::level, i);
+    Image<std::uint8_t>& level = levels.emplace_back(wide.size());
+    for (int y = 0; y < wide.size().height; ++y)
+      std::transform(wide.row(y), wide.row(y) + wide.size().width, level.row(y),
+                     [](std::uint32_t pixel) { return static_cast<std::uint8_t>(pixel); });
   }
-  bool operator==(const Tables& other) const {
-    return is_same(sum.view(), other.sum.view()) && is_same(squares.view(), other.squares.view());
-  }
-
- private:
-  static bool is_same(View<const std::uint32_t> a, View<const std::uint32_t> b) {
-    for (int y = 0; y < a.size.height; ++y)
-      if (!std::equal(a.row(y), a.row(y) + a.size.width, b.row(y))) return false;
-    return true;
-  }
-};
-
-void integrate(std::string_view id, View<const std::uint8_t> level, Tables& tables) {
-  const View<std::uint32_t> sum = tables.sum.view(), squares = tables.squares.view();
-  if (id == lab::id_2r2w) {
-    lab::cpu_2r2w<lab::Summed::values>(level, sum);
-    lab::cpu_2r2w<lab::Summed::squares>(level, squares);
-  } else if (id == lab::id_4r1w) {
-    lab::cpu_4r1w<lab::Summed::values>(level, sum);
-    lab::cpu_4r1w<lab::Summed::squares>(level, squares);
-  } else {
-    cpu::integral(level, sum, squares);
-  }
+  return levels;
 }
-
-class CpuSats {
- public:
-  explicit CpuSats(const ComparedFrame& frame) {
-    FrameDetector detector(frame.cascade, frame.detect, make_cpu_backend());
-    detector.detect(frame.picture.pixels);
-    for (int i = 0; i < std::ssize(detector.pyramid().levels); ++i) {
-      const Image<std::uint32_t> wide = detector.backend().snapshot(Snapshot::level, i);
-      Image<std::uint8_t>& level = levels_.emplace_back(wide.size());
-      for (int y = 0; y < wide.size().height; ++y)
-        std::transform(wide.row(y), wide.row(y) + wide.size().width, level.row(y),
-                       [](std::uint32_t pixel) { return static_cast<std::uint8_t>(pixel); });
-    }
-  }
-
-  SatRank measure(const std::string& id) {
-    const SatTimes times = median_of_runs([&] {
-      SatTimes run;
-      for (const Image<std::uint8_t>& level : levels_) {
-        tables_.prepare(level.size());
-        const Stopwatch watch(run.sat_ms);
-        integrate(id, level.view(), tables_);
-      }
-      return run;
-    });
-    return {id, times.sat_ms, 0, is_correct(id), {}};
-  }
-
- private:
-  // Computes all tables once more, next to those of cpu_2r2w.
-  bool is_correct(const std::string& id) {
-    Tables expected;
-    return std::all_of(levels_.begin(), levels_.end(), [&](const Image<std::uint8_t>& level) {
-      for (Tables* tables : {&tables_, &expected}) tables->prepare(level.size());
-      integrate(id, level.view(), tables_);
-      integrate(lab::id_2r2w, level.view(), expected);
-      return tables_ == expected;
-    });
-  }
-
-  std::vector<Image<std::uint8_t>> levels_;
-  Tables tables_;
-};
 
 std::vector<std::string> device_sats() {
   std::vector<std::string> ids;
@@ -130,8 +49,20 @@ std::vector<std::string> device_sats() {
   return ids;
 }
 
-std::vector<std::string> cpu_sats() {
-  return {lab::id_2r2w, lab::id_4r1w, lab::id_backend};
+// The detector of each algorithm is gone before the next one is made.
+std::vector<lab::Subject> groups_of_one(const std::vector<ComparedSat>& sats) {
+  std::vector<lab::Subject> subjects;
+  for (const ComparedSat& sat : sats) {
+    subjects.push_back(sat.subject);
+    subjects.back().workspace_bytes = 1;  // more than there is room for
+  }
+  return subjects;
+}
+
+// The median time; 0: none.
+double median_ms(std::vector<double> us) {
+  std::sort(us.begin(), us.end());
+  return us.empty() ? 0 : lab::quantile(us, 0.5) / 1000;
 }
 
 }  // namespace
@@ -152,72 +83,86 @@ Comparison plan_comparison(const ComparedFrame& frame, bool on_device) {
   return comparison;
 }
 
-ComparisonRun::ComparisonRun(Comparison begin, std::vector<std::string> ids, MeasureSat measure)
-    : comparison_(std::move(begin)), ids_(std::move(ids)), measure_(std::move(measure)) {
-  comparison_.count = ids_.size();
-  if (!ids_.empty()) comparison_.running = ids_.front();
+std::vector<ComparedSat> sats_on_device(const BackendOptions& options, const ComparedFrame& frame,
+                                        const std::vector<std::string>& ids) {
+  struct Ready {
+    FrameDetector detector;
+    std::vector<Face> faces{};
+    double detect_us = 0;  // of the last run
+  };
+  const auto expected = std::make_shared<std::optional<std::vector<Face>>>();
+  std::vector<ComparedSat> sats;
+  for (const std::string& id : ids) {
+    const auto detect_us = std::make_shared<std::vector<double>>();
+    const auto open = [=] {
+      BackendOptions with = options;
+      with.sat = id;
+      const auto ready = std::make_shared<Ready>(
+          FrameDetector(frame.cascade, frame.detect, Backends(with, {frame.cascade}).make()));
+      ready->detector.load(frame.picture.pixels);
+      const lab::Runner whole = lab::on_host(
+          [=] {
+            ready->detector.start();
+            ready->faces = ready->detector.finish();
+          },
+          nullptr);
+      return lab::Runner{.run =
+                             [=] {
+                               ready->detect_us = whole.run();
+                               return 1000 * ready->detector.times()[Step::sat];
+                             },
+                         .is_right = [=] {  // is asked after each timed run
+                           detect_us->push_back(ready->detect_us);
+                           if (!*expected) *expected = ready->faces;
+                           return same_boxes(**expected, ready->faces);
+                         }};
+    };
+    sats.push_back({{.id = id, .open = open}, detect_us});
+  }
+  return sats;
 }
 
-void ComparisonRun::measure_next() {
-  if (is_over()) return;
-  SatRank rank;
-  try {
-    rank = measure_(comparison_.running);
-  } catch (...) {
-    rank.failure = reason_of(std::current_exception());
+std::vector<ComparedSat> sats_on_cpu(const ComparedFrame& frame) {
+  const std::vector<std::string> ids{lab::id_2r2w, lab::id_4r1w, lab::id_backend};
+  std::vector<std::vector<lab::Subject>> parts(ids.size());  // of each algorithm: a level each
+  for (const Image<std::uint8_t>& level : levels_of(frame)) {
+    const gpu::SatCase both_tables{.size = level.size(), .squares = true};
+    const std::vector<lab::Subject> of_level = lab::sat_on_cpu(both_tables, ids, level.view());
+    for (std::size_t i = 0; i < ids.size(); ++i) parts[i].push_back(of_level[i]);
   }
-  rank.id = comparison_.running;
+  std::vector<ComparedSat> sats;
+  for (std::size_t i = 0; i < ids.size(); ++i) sats.push_back({lab::joined(ids[i], parts[i])});
+  return sats;
+}
+
+ComparisonRun::ComparisonRun(Comparison begin, const std::vector<ComparedSat>& sats)
+    : comparison_(std::move(begin)), sats_(sats), measuring_(groups_of_one(sats), timed_runs, 0) {
+  comparison_.count = sats.size();
+  if (!sats.empty()) comparison_.running = sats.front().subject.id;
+}
+
+bool ComparisonRun::go_on() {
+  if (is_over()) return false;
+  const std::size_t running = measuring_.done();
+  measuring_.go_on();
+  if (measuring_.done() == running) return false;
+  const lab::Measurement& measured = measuring_.measurements()[running];
+  const ComparedSat& sat = sats_[running];
+  const SatRank rank{.id = sat.subject.id,
+                     .sat_ms = median_ms(measured.us),
+                     .detect_ms = sat.detect_us ? median_ms(*sat.detect_us) : 0,
+                     .identical = measured.checked.value_or(true),
+                     .failure = measured.failure};
   std::vector<SatRank>& ranks = comparison_.ranks;
   ranks.insert(std::upper_bound(ranks.begin(), ranks.end(), rank, is_faster), rank);
-  comparison_.running = ranks.size() < ids_.size() ? ids_[ranks.size()] : "";
+  comparison_.running = measuring_.is_over() ? "" : sats_[measuring_.done()].subject.id;
+  return true;
 }
 
 void ComparisonRun::stop(const std::string& reason) {
+  is_stopped_ = true;
   comparison_.running.clear();
   comparison_.message = reason;
-}
-
-MeasureSat measure_on_device(const BackendOptions& options, const ComparedFrame& frame) {
-  return
-      [options, frame, first = std::optional<std::vector<Face>>()](const std::string& id) mutable {
-        BackendOptions with = options;
-        with.sat = id;
-        FrameDetector detector(frame.cascade, frame.detect, Backends(with, {frame.cascade}).make());
-        detector.load(frame.picture.pixels);
-        std::vector<Face> faces;
-        const SatTimes times = median_of_runs([&] {
-          const Clock::time_point begin = Clock::now();
-          detector.start();
-          faces = detector.finish();
-          const std::chrono::duration<double, std::milli> taken = Clock::now() - begin;
-          return SatTimes{detector.times()[Step::sat], taken.count()};
-        });
-        if (!first) first = faces;
-        return SatRank{id, times.sat_ms, times.detect_ms, same_boxes(*first, faces), {}};
-      };
-}
-
-// The pyramid is computed with the first algorithm, and shared by the others.
-MeasureSat measure_on_cpu(const ComparedFrame& frame) {
-  return [frame, sats = std::shared_ptr<CpuSats>()](const std::string& id) mutable {
-    if (!sats) sats = std::make_shared<CpuSats>(frame);
-    return sats->measure(id);
-  };
-}
-
-SatTimes median_of_runs(const std::function<SatTimes()>& measure_once) {
-  constexpr int warm_up = 3, most = 15, least = 3;
-  constexpr std::chrono::milliseconds at_most(500);
-  const Clock::time_point begin = Clock::now();
-  const auto is_late = [&] { return Clock::now() - begin > at_most; };
-  for (int run = 0; run < warm_up && !is_late(); ++run) measure_once();
-  std::vector<double> sat_ms, detect_ms;
-  for (int run = 0; run < most && (run < least || !is_late()); ++run) {
-    const SatTimes times = measure_once();
-    sat_ms.push_back(times.sat_ms);
-    detect_ms.push_back(times.detect_ms);
-  }
-  return {median(std::move(sat_ms)), median(std::move(detect_ms))};
 }
 
 LiveComparison::Subject LiveComparison::subject_of(const CapturedFrame& frame,
@@ -241,22 +186,27 @@ void LiveComparison::begin(const CapturedFrame& frame, const FaceSearch& search)
     now_.frame = frame.name;
     now_.source = frame.source;
     if (now_.levels == 0) return;
-    run_ = on_device
-               ? ComparisonRun(now_, device_sats(), measure_on_device(search.machine(), compared))
-               : ComparisonRun(now_, cpu_sats(), measure_on_cpu(compared));
+    run_.emplace(now_, on_device ? sats_on_device(search.machine(), compared, device_sats())
+                                 : sats_on_cpu(compared));
     now_ = run_->comparison();
   } catch (...) {  // the cascade's file may be gone by now
     now_.message = reason_of(std::current_exception());
   }
 }
 
-void LiveComparison::go_on(const CapturedFrame& newest, const FaceSearch& search) {
-  if (subject_of(newest, search) == subject_)
-    run_->measure_next();
-  else
-    run_->stop("the comparison ended early: the source, or where faces are detected, changed");
-  now_ = run_->comparison();
+bool LiveComparison::go_on(const CapturedFrame& newest, const FaceSearch& search) {
+  bool has_changed = true;
+  try {
+    if (subject_of(newest, search) == subject_)
+      has_changed = run_->go_on();
+    else
+      run_->stop("the comparison ended early: the source, or where faces are detected, changed");
+  } catch (...) {
+    run_->stop(reason_of(std::current_exception()));
+  }
+  if (has_changed) now_ = run_->comparison();
   if (run_->is_over()) run_.reset();
+  return has_changed;
 }
 
 }  // namespace facesat::app

@@ -3,16 +3,16 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "app/live/detection/copy_speed.hpp"
 #include "app/live/frames/capture.hpp"
 #include "core/cascade.hpp"
 #include "facesat.hpp"
+#include "kernels/device/gpu_info.hpp"
+#include "lab/measure.hpp"
 #include "media/codec.hpp"
 
 namespace facesat::app {
@@ -21,7 +21,7 @@ struct SatRank {
   std::string id;
   double sat_ms = 0;      // median time of the integral images
   double detect_ms = 0;   // median time of the whole detection; 0: was not measured
-  bool identical = true;  // the same results as those of the first algorithm that ran
+  bool identical = true;  // the results are right, or the same as those of the first algorithm
   std::string failure;    // why there are no times; empty: there are
 };
 
@@ -47,50 +47,48 @@ struct ComparedFrame {
   std::shared_ptr<const Cascade> cascade;
   DetectOptions detect;
   Picture picture;
-  CopySpeed speed;
+  gpu::CopySpeed speed;
 };
 
 // What is known before anything is measured.
 Comparison plan_comparison(const ComparedFrame& frame, bool on_device);
 
-// Measures one algorithm. May throw.
-using MeasureSat = std::function<SatRank(const std::string& id)>;
+// An algorithm that is compared.
+struct ComparedSat {
+  lab::Subject subject;
+  // Whole detections in microseconds, one for each timed run; null: there are none.
+  std::shared_ptr<std::vector<double>> detect_us{};
+};
 
-// Not for use by several threads at once.
+// Detect faces with each algorithm on the device that `options` choose; what is timed is the step
+// of the integral images. Their faces are compared with those of the first one that runs.
+std::vector<ComparedSat> sats_on_device(const BackendOptions& options, const ComparedFrame& frame,
+                                        const std::vector<std::string>& ids);
+
+// The CPU's own algorithms as `facesat bench sat` measures and checks them: each computes both
+// integral images of every level of the frame's pyramid, in one thread.
+std::vector<ComparedSat> sats_on_cpu(const ComparedFrame& frame);
+
+// Measures algorithms as lab/measure.hpp does, one after the other and a run at a time, so that
+// frames can be processed in between. Not for use by several threads at once.
 class ComparisonRun {
  public:
   // `begin` says what is compared; the results are added to it.
-  ComparisonRun(Comparison begin, std::vector<std::string> ids, MeasureSat measure);
+  ComparisonRun(Comparison begin, const std::vector<ComparedSat>& sats);
 
-  bool is_over() const { return comparison_.running.empty(); }
-  // Measures the next algorithm, which takes up to about a second. An exception becomes that
-  // algorithm's failure.
-  void measure_next();
+  bool is_over() const { return is_stopped_ || measuring_.is_over(); }
+  // The next run of the algorithm. Returns whether that has completed its measurement.
+  bool go_on();
   // Leaves out the rest, for this reason.
   void stop(const std::string& reason);
   const Comparison& comparison() const { return comparison_; }
 
  private:
   Comparison comparison_;
-  std::vector<std::string> ids_;
-  MeasureSat measure_;
+  std::vector<ComparedSat> sats_;
+  lab::Measuring measuring_;
+  bool is_stopped_ = false;
 };
-
-// Detects faces with each algorithm on the device that `options` choose; their faces are compared.
-MeasureSat measure_on_device(const BackendOptions& options, const ComparedFrame& frame);
-
-// Times the CPU's own algorithms, those of lab/problems/sat_on_cpu.hpp: each computes both integral
-// images of every level of the frame's pyramid, in one thread. Its tables are compared with those
-// of cpu_2r2w, element by element.
-MeasureSat measure_on_cpu(const ComparedFrame& frame);
-
-struct SatTimes {
-  double sat_ms = 0, detect_ms = 0;
-};
-
-// Calls measure_once() three times to warm up, then fifteen times; what is slow runs less often,
-// but counts at least three times. Returns the medians.
-SatTimes median_of_runs(const std::function<SatTimes()>& measure_once);
 
 class FaceSearch;
 
@@ -101,9 +99,9 @@ class LiveComparison {
   // frame, so that it goes on while a video plays.
   void begin(const CapturedFrame& frame, const FaceSearch& search);
   bool is_under_way() const { return run_.has_value(); }
-  // Measures the next algorithm, or ends early if the newest frame is of another source, or faces
-  // are detected elsewhere.
-  void go_on(const CapturedFrame& newest, const FaceSearch& search);
+  // Measures a run of the next algorithm, or ends early if the newest frame is of another source,
+  // or faces are detected elsewhere. Returns whether now() has changed.
+  bool go_on(const CapturedFrame& newest, const FaceSearch& search);
   // As far as it has come.
   const Comparison& now() const { return now_; }
 

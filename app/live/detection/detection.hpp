@@ -3,6 +3,7 @@
 #pragma once
 
 #include <condition_variable>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -15,6 +16,7 @@
 #include "app/live/detection/filter_view.hpp"
 #include "app/live/detection/live_result.hpp"
 #include "app/live/detection/recorder.hpp"
+#include "app/live/frames/capture.hpp"
 #include "app/live/threads.hpp"
 
 namespace facesat::app {
@@ -51,7 +53,8 @@ class Detection {
   std::uint64_t dropped() const;  // frames of the newest source that were replaced by newer ones
 
   // Compares the SAT algorithms on the next frame, or on the last one if none comes. New frames and
-  // settings wait for one algorithm at most. Ends early when another source or machine is chosen.
+  // settings wait for one run of an algorithm at most. Ends early when another source or machine is
+  // chosen.
   void compare();
   // The last one, as far as it has come; null: none yet. on_result() is called when it grows.
   std::shared_ptr<const Comparison> comparison() const;
@@ -94,6 +97,36 @@ class Detection {
   std::optional<CapturedFrame> last_;
 
   GuardedThread thread_;  // last: it uses all of the above
+};
+
+// A run that ends by itself after a number of frames (--frames).
+class FrameLimit {
+ public:
+  // `frames`: 0 for a run without a limit. The others are borrowed.
+  FrameLimit(int frames, Capture& capture, Detection& detection);
+
+  // To be called whenever a result was drawn; `is_fresh`: for the first time. New frames count, and
+  // a still picture each time that it is drawn.
+  void count(const LiveResult& drawn, bool is_fresh);
+  bool is_reached() const { return frames_ > 0 && shown_ >= frames_; }
+
+  // Do no more frames come, except for a result that can be taken? Goes on to the next source of a
+  // list as long as none could be read.
+  bool is_out_of_reach();
+
+  // The exit status, after the run: 2 if no source could be read, 1 if frames or some sources are
+  // missing, else 0. Says on standard error what is missing, and why.
+  int status() const;
+
+ private:
+  std::string why_over() const;
+
+  const int frames_;
+  Capture& capture_;
+  const Detection& detection_;
+  int shown_ = 0;
+  bool is_out_of_reach_ = false;
+  std::size_t next_ = 0;  // the source of a list to go on to, if none before it can be read
 };
 
 }  // namespace facesat::app

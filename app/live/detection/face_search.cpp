@@ -2,14 +2,71 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 #include <exception>
 #include <utility>
 #include <vector>
+
+#include <tbb/parallel_for.h>
 
 #include "cascades/cascade_store.hpp"
 #include "support/errors.hpp"
 
 namespace facesat::app {
+
+StepBytes least_bytes(const Pyramid& pyramid, FeatureKind kind, bool on_device) {
+  const auto image = static_cast<double>(pyramid.image.area());
+  double levels = 0;
+  for (const Level& level : pyramid.levels) levels += static_cast<double>(level.size.area());
+  constexpr double colour = 3, gray = 1;  // bytes per pixel
+  const double tables = traits_of(kind).squares ? 8 : 4;
+  const auto bytes_of = [&](Step step) {
+    switch (step) {
+      case Step::upload:
+        return on_device ? colour * image : 0;
+      case Step::gray:
+        return (colour + gray) * image;
+      case Step::resize:
+        return gray * (image + levels);
+      case Step::sat:
+        return (gray + tables) * levels;
+      case Step::evaluate:
+        return tables * levels;
+      default:
+        return 0.0;
+    }
+  };
+  StepBytes bytes{};
+  for (std::size_t s = 0; s < bytes.size(); ++s) bytes[s] = bytes_of(static_cast<Step>(s));
+  return bytes;
+}
+
+CopySpeed host_copy_speed() {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::size_t part = 1 << 20, parts = 64;  // 64 MiB in all, more than most caches hold
+  const std::vector<char> from(part * parts, 1);
+  std::vector<char> to(part * parts);
+  double best = 0;
+  for (int run = 0; run < 4; ++run) {
+    const Clock::time_point begin = Clock::now();
+    tbb::parallel_for(std::size_t{0}, parts, [&](std::size_t i) {
+      std::memcpy(to.data() + i * part, from.data() + i * part, part);
+    });
+    const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+    // Each byte is read and written, hence 2.
+    best = std::max(best, 2 * static_cast<double>(part * parts) / seconds);
+  }
+  return {best, 0};  // there is no upload
+}
+
+StepTimes step_floors(const StepBytes& bytes, const CopySpeed& speed) {
+  StepTimes floors;
+  for (std::size_t s = 0; s < bytes.size(); ++s) {
+    const double fastest = static_cast<Step>(s) == Step::upload ? speed.upload : speed.memory;
+    if (fastest > 0) floors.ms[s] = bytes[s] / fastest * 1000;
+  }
+  return floors;
+}
 
 BackendOptions without_sat(BackendOptions options) {
   options.sat.clear();
@@ -45,19 +102,20 @@ void FaceSearch::make_detectors() {
   failure_.clear();
   Cascades cascades;
   for (const std::string& name : settings_->cascades) cascades.push_back(find_cascade(name));
-  const Backends backends(machine_, cascades);
-  backend_ = backends.device_name();
-  sat_ = backends.sat();
-  device_.reset();
-  if (backends.on_gpu()) device_ = backends.devices().front().id;
-  if (speed_.memory == 0) speed_ = device_ ? gpu::copy_speed(*device_) : host_copy_speed();
+  backends_ = Backends(machine_, cascades);
+  if (speed_.memory == 0) speed_ = device() ? gpu::copy_speed(*device()) : host_copy_speed();
   first_cascade_ = cascades.empty() ? nullptr : cascades.front();
   detectors_ =
-      facesat::make_detectors(cascades, settings_->detect, [&] { return backends.make(); });
+      facesat::make_detectors(cascades, settings_->detect, [this] { return backends_->make(); });
+}
+
+std::optional<int> FaceSearch::device() const {
+  return backends_ && backends_->on_gpu() ? std::optional(backends_->devices().front().id)
+                                          : std::nullopt;
 }
 
 bool FaceSearch::turn_to_cpu() {
-  if (!device_ || machine_.choice != BackendChoice::automatic) return false;
+  if (!device() || machine_.choice != BackendChoice::automatic) return false;
   device_failed_ = true;
   return true;
 }
@@ -77,8 +135,10 @@ LiveResult FaceSearch::result_for(const CapturedFrame& frame) const {
   result.any_sat = result.subject;
   result.any_sat.settings = any_sat_count_;
   result.settings = *settings_;
-  result.backend = backend_;
-  result.sat = sat_;
+  if (backends_) {
+    result.backend = backends_->device_name();
+    result.sat = backends_->sat();
+  }
   result.message = failure_;
   return result;
 }
@@ -88,56 +148,43 @@ void FaceSearch::find(View<const Bgr> frame, LiveResult& result) {
   const auto& names = settings_->cascades;
   const auto outer = std::find(names.begin(), names.end(), settings_->inside_of);
   if (outer != names.end() && has_detectors())
-    find_inside(frame, static_cast<std::size_t>(outer - names.begin()), result);
+    find_inside(static_cast<std::size_t>(outer - names.begin()), frame, result);
   else
-    find_everywhere(frame, result);
+    find_with(detectors_, frame, {0, 0, frame.size.width, frame.size.height}, result);
   result.detect_ms =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
 }
 
-// All cascades at the same time, if the backend can do that.
-void FaceSearch::find_everywhere(View<const Bgr> frame, LiveResult& result) {
-  facesat::Detection found =
-      search(detectors_, [frame](FrameDetector& detector) { detector.load(frame); });
-  for (Face& face : found.faces) face.cascade = colour(face.cascade);
-  result.faces = std::move(found.faces);
-  result.windows = found.windows;
-  result.times = found.times;
-  for (const FrameDetector& detector : detectors_) add_bytes(detector, result);
-}
-
-void FaceSearch::find_inside(View<const Bgr> frame, std::size_t outer, LiveResult& result) {
-  const std::vector<Face> faces = detectors_[outer].detect(frame);
-  add_numbers(detectors_[outer], result);
-  for (const Face& face : faces) {
+// In a part of the frame.
+void FaceSearch::find_with(std::span<FrameDetector> detectors, View<const Bgr> frame,
+                           const Rect& part, LiveResult& result) {
+  const facesat::Detection found =
+      search(detectors, [&](FrameDetector& detector) { detector.load(frame.sub(part)); });
+  const auto first = static_cast<std::size_t>(detectors.data() - detectors_.data());
+  for (Face face : found.faces) {
+    face.box.x += part.x;
+    face.box.y += part.y;
+    face.cascade = settings_->colour_of(settings_->cascades[first + face.cascade]);
     result.faces.push_back(face);
-    result.faces.back().cascade = colour(outer);
-    for (std::size_t i = 0; i < detectors_.size(); ++i) {
-      if (i == outer) continue;
-      for (Face part : detectors_[i].detect(frame.sub(face.box))) {
-        part.box.x += face.box.x;
-        part.box.y += face.box.y;
-        part.cascade = colour(i);
-        result.faces.push_back(part);
-      }
-      add_numbers(detectors_[i], result);
-    }
   }
+  result.windows += found.windows;
+  for (std::size_t s = 0; s < step_names.size(); ++s) result.times.ms[s] += found.times.ms[s];
+  for (const FrameDetector& detector : detectors) add_bytes(detector, result);
 }
 
-std::size_t FaceSearch::colour(std::size_t cascade) const {
-  return settings_->colour_of(settings_->cascades[cascade]);
-}
-
-void FaceSearch::add_numbers(const FrameDetector& detector, LiveResult& result) const {
-  result.windows += detector.window_count();
-  for (std::size_t s = 0; s < step_names.size(); ++s) result.times.ms[s] += detector.times().ms[s];
-  add_bytes(detector, result);
+void FaceSearch::find_inside(std::size_t outer, View<const Bgr> frame, LiveResult& result) {
+  const std::span all(detectors_);
+  find_with(all.subspan(outer, 1), frame, {0, 0, frame.size.width, frame.size.height}, result);
+  for (const Face& face : std::exchange(result.faces, {})) {
+    result.faces.push_back(face);
+    find_with(all.first(outer), frame, face.box, result);
+    find_with(all.subspan(outer + 1), frame, face.box, result);
+  }
 }
 
 void FaceSearch::add_bytes(const FrameDetector& detector, LiveResult& result) const {
   const StepBytes bytes =
-      least_bytes(detector.pyramid(), detector.cascade().kind, device_.has_value());
+      least_bytes(detector.pyramid(), detector.cascade().kind, device().has_value());
   const StepTimes floors = step_floors(bytes, speed_);
   for (std::size_t s = 0; s < step_names.size(); ++s) {
     result.bytes[s] += bytes[s];

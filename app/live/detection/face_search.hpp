@@ -4,13 +4,32 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
-#include "app/live/detection/copy_speed.hpp"
 #include "app/live/detection/live_result.hpp"
+#include "core/pyramid.hpp"
+#include "kernels/device/gpu_info.hpp"
 #include "library/detect/detector_set.hpp"
 
 namespace facesat::app {
+
+// How fast this machine copies memory bounds the speed of detection: no step can be faster than a
+// plain copy of the bytes that it must at least read and write.
+
+// The minimum number of bytes that each step of detection in a frame reads and writes; 0 if no
+// bound is known. Evaluation is counted as reading the integral images once, although its node
+// tests read each element many times. Haar cascades need the squared integral image, too.
+StepBytes least_bytes(const Pyramid& pyramid, FeatureKind kind, bool on_device);
+
+using gpu::CopySpeed;
+
+// Measures the copy speed of host memory, with all threads. Each call measures again, which takes
+// some hundredths of a second.
+CopySpeed host_copy_speed();
+
+// The time that each step would take if it only copied its bytes; 0: unknown.
+StepTimes step_floors(const StepBytes& bytes, const CopySpeed& speed);
 
 // The options without the SAT algorithm: with others, faces are detected on another machine.
 BackendOptions without_sat(BackendOptions options);
@@ -40,7 +59,7 @@ class FaceSearch {
   const LiveSettings& settings() const { return *settings_; }
   const BackendOptions& machine() const { return machine_; }
   // The number of the device; nullopt: the CPU.
-  std::optional<int> device() const { return device_; }
+  std::optional<int> device() const;
   const CopySpeed& speed() const { return speed_; }
   // Why there are no detectors, if the settings ask for some.
   const std::string& failure() const { return failure_; }
@@ -49,20 +68,19 @@ class FaceSearch {
  private:
   void make_detectors();
   BackendOptions usable_backend() const;
-  void find_everywhere(View<const Bgr> frame, LiveResult& result);
-  void find_inside(View<const Bgr> frame, std::size_t outer, LiveResult& result);
-  std::size_t colour(std::size_t cascade) const;
-  void add_numbers(const FrameDetector& detector, LiveResult& result) const;
+  void find_with(std::span<FrameDetector> detectors, View<const Bgr> frame, const Rect& part,
+                 LiveResult& result);
+  void find_inside(std::size_t outer, View<const Bgr> frame, LiveResult& result);
   void add_bytes(const FrameDetector& detector, LiveResult& result) const;
 
   DetectorSet detectors_;
   std::shared_ptr<const Cascade> first_cascade_;  // of the first detector
   std::optional<LiveSettings> settings_;          // what detectors_ are made from
   BackendOptions machine_;                        // the same, after a failure of the device
-  std::optional<int> device_;
+  std::optional<Backends> backends_;              // nullopt: none were chosen yet
   CopySpeed speed_;
   bool device_failed_ = false;  // the CPU has taken over, until another backend is chosen
-  std::string backend_, sat_, failure_;
+  std::string failure_;
   std::uint64_t settings_count_ = 0;  // changes of what detection depends on
   std::uint64_t any_sat_count_ = 0;   // the same, but not changes of the SAT algorithm
 };

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <utility>
 
+#include "core/cpu/haar.hpp"
+#include "core/cpu/lbp.hpp"
 #include "kernels/image/atlas.hpp"
 
 namespace facesat::app {
@@ -129,6 +131,214 @@ InspectedPicture inspect(FrameDetector& detector, const Inspection& inspection) 
   const double largest = largest_in(values, detector, picture);
   Image<Bgr> colours = coloured(values, picture, largest);
   return {shown, std::move(values), std::move(colours), largest};
+}
+
+namespace {
+
+constexpr int plane_count = 3;
+
+// The detector's evaluation of one window, one node after the other. `Test` is the node test of a
+// kind of features.
+template <class Test>
+class Evaluation {
+ public:
+  Evaluation(const LevelTables& tables, rules::Corner window, float inverse_deviation)
+      : cascade_(tables.cascade()),
+        layout_(tables.layout()),
+        at_(tables.window(window)),
+        inverse_deviation_(inverse_deviation) {}
+
+  Test test(const Node& node) const { return Test(cascade_, node, layout_); }
+  bool goes_left(const Node& node) const { return test(node).goes_left(at_, inverse_deviation_); }
+
+  // The leaf of a tree; visit(node, left) is called for each node on the way.
+  template <class Visit>
+  float response(const Tree& tree, Visit visit) const {
+    int index = 0;
+    do {
+      const Node& node = cascade_.nodes[tree.first_node + index];
+      const bool left = goes_left(node);
+      visit(index, left);
+      index = left ? node.left : node.right;
+    } while (index > 0);
+    return cascade_.leaves[tree.first_leaf - index];
+  }
+
+  // The sum of a stage's first `count` weak classifiers.
+  double sum(const Stage& stage, int count) const {
+    double result = 0;
+    for (int i = 0; i < count; ++i)
+      result += response(cascade_.trees[stage.first_tree + i], [](int, bool) {});
+    return result;
+  }
+  bool passes(const Stage& stage) const { return sum(stage, stage.tree_count) >= stage.threshold; }
+
+  int stages_passed() const {
+    const auto failed = std::find_if_not(cascade_.stages.begin(), cascade_.stages.end(),
+                                         [this](const Stage& stage) { return passes(stage); });
+    return static_cast<int>(failed - cascade_.stages.begin());
+  }
+
+ private:
+  const Cascade& cascade_;
+  cpu::Layout layout_;
+  const std::uint32_t* at_;
+  float inverse_deviation_;
+};
+
+template <class Test>
+void explain_choice(const Evaluation<Test>& evaluation, const Cascade& cascade,
+                    const FeatureChoice& choice, Explanation& to) {
+  const Stage& stage = cascade.stages[choice.stage];
+  to.left = evaluation.goes_left(choice.of(cascade));
+  to.response = evaluation.response(choice.tree(cascade), [&](int node, bool left) {
+    to.walk.push_back({node, left});
+    to.is_on_walk |= node == choice.node;
+  });
+  to.sum_so_far = evaluation.sum(stage, choice.weak + 1);
+  to.stage_sum = evaluation.sum(stage, stage.tree_count);
+  to.passes_stage = evaluation.passes(stage);
+  to.stages_passed = evaluation.stages_passed();
+}
+
+// At least one: the last ones are absent if their weight is 0.
+int rectangle_count(const HaarFeature& feature) {
+  int count = static_cast<int>(feature.parts.size());
+  while (count > 1 && feature.parts[count - 1].weight == 0) --count;
+  return count;
+}
+
+RectangleSum read(const LevelTables& tables, rules::Corner window, const Rect& rect, bool tilted) {
+  RectangleSum result{.rect = rect, .corner = rules::corners_of(rect, tilted), .read = {}};
+  const auto offsets = cpu::Corners::of(rect, tilted, tables.layout());
+  const std::uint32_t* const at = tables.window(window);
+  for (std::size_t i = 0; i < result.read.size(); ++i) result.read[i] = at[offsets.offset[i]];
+  result.sum = offsets.sum(at);
+  return result;
+}
+
+}  // namespace
+
+LevelTables::LevelTables(FrameDetector& detector, std::shared_ptr<const Cascade> cascade, int level)
+    : cascade_(std::move(cascade)),
+      level_(detector.pyramid().levels[level]),
+      index_(level),
+      image_(detector.pyramid().image),
+      planes_({level_.size.width + 1, plane_count * (level_.size.height + 1)}) {
+  const auto take = [&](Snapshot picture, int plane) {
+    const Image<std::uint32_t> table = detector.backend().snapshot(picture, level);
+    put(table.view(), plane, picture == Snapshot::tilted_sum);
+  };
+  take(Snapshot::sum, 0);
+  if (traits_of(cascade_->kind).squares) take(Snapshot::squared_sum, 1);
+  if (cascade_->has_tilted()) take(Snapshot::tilted_sum, 2);
+}
+
+// Row -1 is zero. In column -1 only the tilted integral image has more than zeros: the cone of
+// pixels of element (-1, y) enters the picture at the same pixels as that of element (0, y - 1).
+void LevelTables::put(View<const std::uint32_t> table, int plane, bool tilted) {
+  const int width = table.size.width;
+  std::fill_n(planes_.row(plane), width + 1, 0);
+  for (int y = 0; y < table.size.height; ++y) {
+    std::uint32_t* const row = planes_.row(plane_count * (y + 1) + plane);
+    row[0] = tilted && y > 0 ? table.row(y - 1)[0] : 0;
+    std::copy_n(table.row(y), width, row + 1);
+  }
+}
+
+rules::Corner LevelTables::window_around(double x, double y) const {
+  const auto nearest = [step = level_.step](double centre, int side, int count) {
+    const int pixel = static_cast<int>(centre) - first_centre(side, step);
+    return step * std::clamp(pixel / step, 0, count - 1);
+  };
+  return {nearest(x / across(), cascade_->window.width, level_.grid.width),
+          nearest(y / down(), cascade_->window.height, level_.grid.height)};
+}
+
+cpu::Layout LevelTables::layout() const {
+  return {.row = plane_count * planes_.view().pitch, .tilted = 2 * planes_.view().pitch};
+}
+
+const std::uint32_t* LevelTables::window(rules::Corner at) const {
+  return planes_.row(plane_count * at.y) + at.x;
+}
+
+FeatureChoice FeatureChoice::within(const Cascade& cascade) const {
+  const auto limited = [](int value, int count) { return std::clamp(value, 0, count - 1); };
+  FeatureChoice choice = *this;
+  choice.stage = limited(stage, static_cast<int>(cascade.stages.size()));
+  choice.weak = limited(weak, cascade.stages[choice.stage].tree_count);
+  choice.node = limited(node, choice.tree(cascade).node_count);
+  int rectangles = 9;  // of an LBP feature
+  if (cascade.kind == FeatureKind::haar)
+    rectangles = rectangle_count(cascade.haar[choice.of(cascade).feature]);
+  choice.rectangle = limited(rectangle, rectangles);
+  return choice;
+}
+
+const Tree& FeatureChoice::tree(const Cascade& cascade) const {
+  return cascade.trees[cascade.stages[stage].first_tree + weak];
+}
+
+const Node& FeatureChoice::of(const Cascade& cascade) const {
+  return cascade.nodes[tree(cascade).first_node + node];
+}
+
+std::vector<RectangleSum> rectangles_of(const LevelTables& tables, rules::Corner window,
+                                        const Node& node) {
+  std::vector<RectangleSum> all;
+  switch (tables.cascade().kind) {
+    case FeatureKind::haar: {
+      const HaarFeature& feature = tables.cascade().haar[node.feature];
+      for (int i = 0; i < rectangle_count(feature); ++i) {
+        all.push_back(read(tables, window, feature.parts[i].rect, feature.tilted));
+        all.back().weight = feature.parts[i].weight;
+      }
+      break;
+    }
+    case FeatureKind::lbp: {
+      const Rect& first = tables.cascade().lbp[node.feature].block;
+      for (int j = 0; j < 3; ++j)
+        for (int i = 0; i < 3; ++i)
+          all.push_back(read(
+              tables, window,
+              {first.x + i * first.width, first.y + j * first.height, first.width, first.height},
+              false));
+      for (RectangleSum& block : all) block.bit = block.sum >= all[4].sum;
+      break;
+    }
+  }
+  return all;
+}
+
+Explanation explain(const LevelTables& tables, rules::Corner window, const FeatureChoice& choice) {
+  const Cascade& cascade = tables.cascade();
+  const Node& node = choice.of(cascade);
+  const std::uint32_t* const at = tables.window(window);
+  Explanation result;
+  result.window = window;
+  result.rectangles = rectangles_of(tables, window, node);
+  switch (cascade.kind) {
+    case FeatureKind::haar: {
+      const cpu::HaarNormalisation normalisation(cascade.window, tables.layout());
+      const float inverse = normalisation.inverse_deviation(at, tables.squares());
+      result.inverse_deviation = inverse;
+      if (inverse == 0) break;  // rejected before the first stage
+      result.deviation = 1 / (normalisation.area * inverse);
+      const Evaluation<cpu::HaarTest> evaluation(tables, window, inverse);
+      result.value = evaluation.test(node).value(at, inverse);
+      explain_choice(evaluation, cascade, choice, result);
+      break;
+    }
+    case FeatureKind::lbp: {
+      result.inverse_deviation = 1;
+      const Evaluation<cpu::LbpTest> evaluation(tables, window, 1);
+      result.code = evaluation.test(node).code(at);
+      explain_choice(evaluation, cascade, choice, result);
+      break;
+    }
+  }
+  return result;
 }
 
 }  // namespace facesat::app

@@ -1,14 +1,14 @@
 // What the detection thread gives to the window.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "app/live/detection/copy_speed.hpp"
-#include "app/live/detection/feature_view.hpp"
+#include "app/live/detection/inspection.hpp"
 #include "app/live/detection/live_settings.hpp"
 #include "app/live/frames/capture.hpp"
 #include "results/results.hpp"
@@ -23,6 +23,9 @@ struct Subject {
 
   bool operator==(const Subject&) const = default;
 };
+
+// A number of bytes for each step of detection.
+using StepBytes = std::array<double, step_names.size()>;
 
 struct LiveResult {
   CapturedFrame frame;

@@ -1,10 +1,10 @@
-#include "app/live/gui/looks.hpp"
-
 #include <array>
 #include <filesystem>
 #include <initializer_list>
 
 #include <imgui.h>
+
+#include "app/live/gui/screen.hpp"
 
 namespace facesat::app {
 namespace {

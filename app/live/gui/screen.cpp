@@ -15,7 +15,6 @@
 #include <imgui_impl_glfw.h>
 #include <imgui_impl_opengl3.h>
 
-#include "app/live/gui/looks.hpp"
 #include "support/errors.hpp"
 
 namespace facesat::app {

@@ -81,6 +81,16 @@ class Screen {
   int settling_ = 0;  // frames that are still to be drawn before the user interface has settled
 };
 
+// Sets the colours, rounding and spacing of the user interface. `scale` is that of the display:
+// above 1 for high resolutions.
+void apply_theme(bool dark, float scale);
+
+// Replaces the fonts of Dear ImGui's atlas by one of `pixels` height with Latin, Greek and Cyrillic
+// letters and, where a font that has them is installed, Chinese, Japanese and Korean ones. Without
+// any of the known fonts, the one that is built into Dear ImGui, which has ASCII alone. The texture
+// of the atlas must be made again afterwards.
+void load_fonts(float pixels);
+
 // The end of the X server while the program runs, as when a session or a remote connection ends.
 // As long as this object exists, and after GLFW was initialised, the loss of the connection to the
 // X server calls `act`, which must not use the window, and then ends the program with status 3.

@@ -1,5 +1,7 @@
 #include "app/live/gui/widgets.hpp"
 
+#include <utility>
+
 #include <fmt/format.h>
 #include <imgui.h>
 #include <imgui_internal.h>
@@ -46,13 +48,36 @@ bool is_pointed_at() {
 
 }  // namespace
 
-void draw_column_titles(std::span<const Column> columns) {
+bool begin_table(const char* id, std::span<const Column> columns, int flags, float height) {
+  if (!ImGui::BeginTable(id, static_cast<int>(columns.size()), flags, {0, height})) return false;
+  if ((flags & ImGuiTableFlags_ScrollY) != 0) ImGui::TableSetupScrollFreeze(0, 1);
+  for (const Column& column : columns) ImGui::TableSetupColumn(column.title, column.width);
   ImGui::TableNextRow(ImGuiTableRowFlags_Headers);
   for (const Column& column : columns) {
     ImGui::TableNextColumn();
     ImGui::TableHeader(column.title);
     tooltip(column.meaning);
   }
+  return true;
+}
+
+std::optional<std::size_t> choose(const char* label, const std::string& shown,
+                                  const std::string& meaning, std::span<const Entry> entries,
+                                  std::size_t chosen) {
+  if (!ImGui::BeginCombo(label, shown.c_str())) {
+    tooltip(meaning);
+    return std::nullopt;
+  }
+  std::optional<std::size_t> clicked;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const Entry& entry = entries[i];
+    const ImGuiSelectableFlags flags =
+        entry.is_usable ? ImGuiSelectableFlags_None : ImGuiSelectableFlags_Disabled;
+    if (ImGui::Selectable(entry.name.c_str(), i == chosen, flags)) clicked = i;
+    if (!entry.meaning.empty()) tooltip(entry.meaning);
+  }
+  ImGui::EndCombo();
+  return clicked;
 }
 
 bool close_lists() {
@@ -99,6 +124,55 @@ void draw_recording_mark(std::chrono::nanoseconds recorded) {
   list->AddCircleFilled({corner.x + margin + height / 3, corner.y + margin / 2 + height / 2},
                         height / 3, red);
   list->AddText({corner.x + margin + height, corner.y + margin / 2}, IM_COL32_WHITE, text.c_str());
+}
+
+void Toasts::say(std::string text) {
+  add({std::move(text), false, Clock::now()});
+}
+
+void Toasts::warn(std::string text) {
+  add({std::move(text), true, Clock::now()});
+}
+
+void Toasts::add(Toast toast) {
+  std::erase_if(toasts_, [&](const Toast& other) { return other.text == toast.text; });
+  toasts_.push_back(std::move(toast));
+  if (toasts_.size() > most) toasts_.pop_front();
+}
+
+const std::deque<Toasts::Toast>& Toasts::shown(Clock::time_point now) {
+  std::erase_if(toasts_, [now](const Toast& toast) {
+    return !toast.is_warning && now - toast.since >= lifetime;
+  });
+  return toasts_;
+}
+
+void Toasts::draw() {
+  const ImVec2 origin = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
+  const float margin = ImGui::GetFontSize() / 2;
+  float top = origin.y + margin;
+  std::size_t clicked = most;
+  shown(Clock::now());
+  for (std::size_t i = toasts_.size(); i-- > 0;) {  // the newest at the top
+    const Toast& toast = toasts_[i];
+    ImGui::SetNextWindowPos({origin.x + size.x / 2, top}, ImGuiCond_Always, {0.5f, 0});
+    ImGui::SetNextWindowSizeConstraints({0, 0}, {size.x - 2 * margin, size.y});
+    ImGui::Begin(fmt::format("toast {}", i).c_str(), nullptr,
+                 ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_AlwaysAutoResize |
+                     ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoFocusOnAppearing |
+                     ImGuiWindowFlags_NoNav | ImGuiWindowFlags_Tooltip);
+    ImGui::PushTextWrapPos(std::min(size.x - 4 * margin, 40 * ImGui::GetFontSize()));
+    if (toast.is_warning)
+      draw_warning(toast.text);
+    else
+      ImGui::TextUnformatted(toast.text.c_str());
+    ImGui::PopTextWrapPos();
+    if (ImGui::IsWindowHovered() && ImGui::IsMouseClicked(ImGuiMouseButton_Left)) clicked = i;
+    top += ImGui::GetWindowHeight() + margin / 2;
+    ImGui::End();
+  }
+  if (clicked < toasts_.size())
+    toasts_.erase(toasts_.begin() + static_cast<std::ptrdiff_t>(clicked));
 }
 
 }  // namespace facesat::app

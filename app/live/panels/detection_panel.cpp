@@ -14,9 +14,9 @@
 
 #include "app/common/fields.hpp"
 #include "app/live/gui/widgets.hpp"
-#include "app/live/panels/face_boxes.hpp"
 #include "app/live/panels/panel.hpp"
-#include "app/live/panels/sat_chart.hpp"
+#include "app/live/panels/sat_parts.hpp"
+#include "app/live/panels/window_parts.hpp"
 #include "cascades/cascade_store.hpp"
 #include "kernels/device/gpu_info.hpp"
 #include "kernels/sat/algorithm.hpp"
@@ -39,41 +39,29 @@ bool draw_size(const char* label, Size& size) {
 
 // Where faces are detected.
 bool draw_backend(const Machine& machine, BackendOptions& backend) {
+  const bool has_gpu = !machine.devices.empty();
+  const char* const why_not = has_gpu ? "" : "there is no usable GPU: 'facesat info' says why";
   // In the order of BackendChoice.
-  static constexpr std::array<const char*, 3> names{"auto", "CPU", "CUDA"};
-  bool changed = false;
+  const std::array<Entry, 3> entries{{{"auto"}, {"CPU"}, {"CUDA", why_not, has_gpu}}};
   const auto chosen = static_cast<std::size_t>(backend.choice);
-  if (ImGui::BeginCombo("backend", names[chosen])) {
-    for (std::size_t i = 0; i < names.size(); ++i) {
-      const auto choice = static_cast<BackendChoice>(i);
-      const bool is_missing = choice == BackendChoice::cuda && machine.devices.empty();
-      if (ImGui::Selectable(
-              names[i], i == chosen,
-              is_missing ? ImGuiSelectableFlags_Disabled : ImGuiSelectableFlags_None)) {
-        backend.choice = choice;
-        if (choice == BackendChoice::cpu) backend.sat.clear();
-        changed = true;
-      }
-      if (is_missing) tooltip("there is no usable GPU: 'facesat info' says why");
-    }
-    ImGui::EndCombo();
-  }
-  tooltip("Where faces are detected; both give the same rectangles. auto: CUDA if there is a GPU");
-  return changed;
+  const auto clicked = choose(
+      "backend", entries[chosen].name,
+      "Where faces are detected; both give the same rectangles. auto: CUDA if there is a GPU",
+      entries, chosen);
+  if (!clicked) return false;
+  backend.choice = static_cast<BackendChoice>(*clicked);
+  if (backend.choice == BackendChoice::cpu) backend.sat.clear();
+  return true;
 }
 
 bool draw_device(const std::vector<DeviceInfo>& devices, BackendOptions& backend) {
-  bool changed = false;
-  if (devices.size() > 1 && ImGui::BeginCombo("device", backend.device.c_str())) {
-    for (const DeviceInfo& device : devices)
-      if (ImGui::Selectable(fmt::format("{}: {}", device.id, device.name).c_str())) {
-        backend.device = fmt::format("{}", device.id);
-        changed = true;
-      }
-    ImGui::EndCombo();
-  }
-  if (devices.size() > 1) tooltip("The GPU that detects");
-  return changed;
+  if (devices.size() < 2) return false;
+  std::vector<Entry> entries;
+  for (const DeviceInfo& device : devices)
+    entries.push_back({fmt::format("{}: {}", device.id, device.name)});
+  const auto clicked = choose("device", backend.device, "The GPU that detects", entries);
+  if (clicked) backend.device = fmt::format("{}", devices[*clicked].id);
+  return clicked.has_value();
 }
 
 bool draw_sat(const std::vector<SatFacts>& sats, BackendOptions& backend) {
@@ -93,8 +81,7 @@ bool draw_sat(const std::vector<SatFacts>& sats, BackendOptions& backend) {
   }
   tooltip(
       "The algorithm for integral images (summed area tables). The faces are the same with each; "
-      "the "
-      "panel \"SAT algorithms\" shows which is the fastest here");
+      "the panel \"SAT algorithms\" shows which is the fastest here");
   return changed;
 }
 
@@ -116,8 +103,7 @@ bool draw_search(DetectOptions& options) {
   }
   tooltip(
       "Between the levels of the pyramid, in which faces of other sizes are searched. Smaller: "
-      "finer "
-      "steps, more faces, more time");
+      "finer steps, more faces, more time");
   changed |= ImGui::SliderInt("neighbours", &options.min_neighbors, 0, 20);
   tooltip(
       "Similar windows that a face needs. More: fewer false faces; 0: every window that passes, "
@@ -170,26 +156,18 @@ bool draw_cascades(const std::vector<std::string>& cascades, LiveSettings& setti
 // Eyes and smiles are searched faster, and with fewer false ones, inside faces.
 bool draw_inside(LiveSettings& settings) {
   if (settings.cascades.size() < 2) return false;
-  constexpr const char* everywhere = "the whole frame";
-  const std::string& chosen = settings.inside_of;
-  bool changed = false;
-  const bool is_open =
-      ImGui::BeginCombo("search", chosen.empty() ? everywhere : ("inside " + chosen).c_str());
-  if (!is_open) {
-    tooltip("Where all other cascades search: eyes and smiles are found faster inside faces");
-    return false;
+  std::vector<Entry> entries{{"the whole frame"}};
+  std::size_t chosen = 0;
+  for (const std::string& name : settings.cascades) {
+    if (name == settings.inside_of) chosen = entries.size();
+    entries.push_back({"inside " + name});
   }
-  if (ImGui::Selectable(everywhere, chosen.empty())) {
-    settings.inside_of.clear();
-    changed = true;
-  }
-  for (const std::string& name : settings.cascades)
-    if (ImGui::Selectable(("inside " + name).c_str(), name == chosen)) {
-      settings.inside_of = name;
-      changed = true;
-    }
-  ImGui::EndCombo();
-  return changed;
+  const auto clicked =
+      choose("search", entries[chosen].name,
+             "Where all other cascades search: eyes and smiles are found faster inside faces",
+             entries, chosen);
+  if (clicked) settings.inside_of = *clicked == 0 ? "" : settings.cascades[*clicked - 1];
+  return clicked.has_value();
 }
 
 // A field's key in the settings file: scale_factor.

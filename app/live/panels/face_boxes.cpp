@@ -1,5 +1,3 @@
-#include "app/live/panels/face_boxes.hpp"
-
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -7,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "app/live/gui/widgets.hpp"
+#include "app/live/panels/window_parts.hpp"
 #include "results/annotate.hpp"
 
 namespace facesat::app {

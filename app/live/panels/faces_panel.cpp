@@ -9,8 +9,8 @@
 
 #include "app/live/face_export.hpp"
 #include "app/live/gui/widgets.hpp"
-#include "app/live/panels/face_boxes.hpp"
 #include "app/live/panels/panel.hpp"
+#include "app/live/panels/window_parts.hpp"
 
 namespace facesat::app {
 namespace {
@@ -20,7 +20,8 @@ constexpr std::array<Column, 5> face_columns{{
     {"size", "The side of the box in pixels"},
     {"neighb.", "How many similar windows were merged into this face; more are more certain"},
     {"score", "The largest sum that one of these windows reached in the last stage"},
-    {"cascade", "The model that found it; each has its own colour"},
+    {"cascade", "The model that found it; each has its own colour",
+     ImGuiTableColumnFlags_WidthStretch},
 }};
 
 // The current folder, which files are written into.
@@ -28,15 +29,6 @@ std::string current_folder() {
   std::error_code failure;
   const std::filesystem::path path = std::filesystem::current_path(failure);
   return failure ? "the current folder" : path.string();
-}
-
-void draw_face_header() {
-  ImGui::TableSetupScrollFreeze(0, 1);
-  for (const Column& column : face_columns)
-    ImGui::TableSetupColumn(column.title, &column == &face_columns.back()
-                                              ? ImGuiTableColumnFlags_WidthStretch
-                                              : ImGuiTableColumnFlags_WidthFixed);
-  draw_column_titles(face_columns);
 }
 
 // One row.
@@ -67,12 +59,9 @@ void draw_face_table(PanelContext& context) {
   // Always the same, so that nothing below moves as faces come and go.
   constexpr float rows = 5 + 1;
   const float height = rows * (ImGui::GetTextLineHeight() + 2 * ImGui::GetStyle().CellPadding.y);
-  if (!ImGui::BeginTable(
-          "faces", static_cast<int>(face_columns.size()),
-          ImGuiTableFlags_RowBg | ImGuiTableFlags_ScrollY | ImGuiTableFlags_SizingFixedFit,
-          {0, height}))
-    return;
-  draw_face_header();
+  constexpr ImGuiTableFlags flags =
+      ImGuiTableFlags_RowBg | ImGuiTableFlags_ScrollY | ImGuiTableFlags_SizingFixedFit;
+  if (!begin_table("faces", face_columns, flags, height)) return;
   ImGuiListClipper clipper;
   clipper.Begin(static_cast<int>(context.result.faces.size()));
   while (clipper.Step())
@@ -101,8 +90,7 @@ void FacesPanel::draw(PanelContext& context) {
               size.width, size.height);
   tooltip(
       "The windows that passed every stage of a cascade. Similar ones make a face, if there are "
-      "more "
-      "than \"neighbours\" (under Detection) of them");
+      "more than \"neighbours\" (under Detection) of them");
   if (context.source.kind && result.settings.cascades.empty())
     draw_warning("no cascade is ticked under Detection");
   draw_face_table(context);

@@ -60,6 +60,14 @@ void draw_help(bool& is_open) {
 
 }  // namespace
 
+Panels make_panels() {
+  Panels panels;
+#define FACESAT_PANEL(name) panels.push_back(make_##name##_panel());
+#include "app/live/panels/panels.def"
+#undef FACESAT_PANEL
+  return panels;
+}
+
 MainWindow::MainWindow(const Controlled& controlled, const Remembered& remembered, Panels panels,
                        const CameraMode& camera)
     : parts_(controlled), choices_(remembered), camera_(camera), panels_(std::move(panels)) {

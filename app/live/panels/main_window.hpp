@@ -7,10 +7,9 @@
 #include <vector>
 
 #include "app/live/detection/detection.hpp"
-#include "app/live/panels/face_boxes.hpp"
 #include "app/live/panels/panel.hpp"
-#include "app/live/panels/player_bar.hpp"
 #include "app/live/panels/start_page.hpp"
+#include "app/live/panels/window_parts.hpp"
 
 namespace facesat::app {
 

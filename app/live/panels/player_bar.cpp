@@ -1,5 +1,3 @@
-#include "app/live/panels/player_bar.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -8,6 +6,7 @@
 #include <imgui.h>
 
 #include "app/live/gui/widgets.hpp"
+#include "app/live/panels/window_parts.hpp"
 
 namespace facesat::app {
 namespace {

@@ -1,5 +1,3 @@
-#include "app/live/panels/reading.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -8,6 +6,7 @@
 #include <fmt/format.h>
 #include <imgui.h>
 
+#include "app/live/panels/view_parts.hpp"
 #include "core/rules.hpp"
 
 namespace facesat::app {

@@ -10,8 +10,7 @@
 
 #include "app/live/gui/widgets.hpp"
 #include "app/live/panels/panel.hpp"
-#include "app/live/panels/sat_chart.hpp"
-#include "app/live/panels/sat_pair.hpp"
+#include "app/live/panels/sat_parts.hpp"
 #include "lab/problems/sat_on_cpu.hpp"
 
 namespace facesat::app {

@@ -28,8 +28,8 @@ struct StepRow {
 };
 using StepRows = std::vector<StepRow>;
 constexpr std::array<Column, 5> step_columns{{
-    {"step",
-     "What happens to a frame, in this order. A click on a step leaves it out of the chart"},
+    {"step", "What happens to a frame, in this order. A click on a step leaves it out of the chart",
+     ImGuiTableColumnFlags_WidthFixed},
     {"ms", "Milliseconds: the median of the samples that the chart shows"},
     {"share", "The part of the steps that are shown"},
     {"GB/s", "The bytes that the step must at least read and write, by its time"},
@@ -133,12 +133,7 @@ void draw_step_bar(const StepRows& rows, const HiddenSteps& hidden) {
 // shows it again.
 void draw_step_table(const StepRows& rows, HiddenSteps& hidden) {
   const float widest_name = 0.45f * ImGui::GetContentRegionAvail().x;
-  if (!ImGui::BeginTable("steps", step_columns.size(), ImGuiTableFlags_RowBg)) return;
-  for (const Column& column : step_columns)
-    ImGui::TableSetupColumn(column.title, &column == step_columns.data()
-                                              ? ImGuiTableColumnFlags_WidthFixed
-                                              : ImGuiTableColumnFlags_WidthStretch);
-  draw_column_titles(step_columns);
+  if (!begin_table("steps", step_columns, ImGuiTableFlags_RowBg)) return;
   const double whole = sum_of_medians(rows, hidden);
   for (const StepRow& row : rows) {
     const History::StepSummary& median = row.median;
@@ -267,8 +262,7 @@ constexpr const char* chart_meaning =
     "are the time between two frames of a camera with 60 or 30 frames per second. A triangle above "
     "a column: it is higher than the chart. A triangle below: the frame that is shown. The chart "
     "stands still while the pointer is over it, and tells the numbers of that column; a click "
-    "shows "
-    "a video's frame again";
+    "shows a video's frame again";
 constexpr const char* still_meaning =
     "A column is one measurement of this picture; its height is the time in milliseconds "
     "(thousandths of a second), and its colours are the steps in the table below. A triangle "

@@ -3,13 +3,15 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include <fmt/format.h>
 #include <imgui.h>
 #include <nlohmann/json.hpp>
 
 #include "app/live/gui/widgets.hpp"
 #include "app/live/panels/panel.hpp"
-#include "app/live/panels/reading.hpp"
+#include "app/live/panels/sat_parts.hpp"
 #include "app/live/panels/view_parts.hpp"
 #include "cascades/cascade_store.hpp"
 
@@ -19,54 +21,48 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // A picture that can be chosen: the frame itself, or a step of the detector.
-struct Choice {
-  const char* name;
+struct Choice : Entry {
   std::optional<Snapshot> picture;
-  const char* meaning;
   bool filtered = false;
 };
-constexpr std::array<Choice, 7> pictures{
-    {{"the frame", std::nullopt, "The picture as it comes from the source"},
-     {"grey image", Snapshot::gray,
-      "What the detector works on: it sees no colours. With 'equalise', after that"},
-     {"level of the pyramid", Snapshot::level,
-      "The grey image, made smaller. The detector's window always has the same few pixels, so it "
-      "finds small faces in large levels and large faces in small ones"},
-     {"sums", Snapshot::sum,
-      "The integral image (summed area table): every pixel holds the sum of all pixels above and "
-      "to the left. Four of them give the sum of any rectangle"},
-     {"sums of squares", Snapshot::squared_sum,
-      "The integral image of the squared pixels. With the sums it gives the variance of a window, "
-      "by which the detector compensates for dark and pale light"},
-     {"stages passed", Snapshot::depth,
-      "How many stages of the first cascade the window around each pixel passes. Most windows fail "
-      "early, which makes the detector fast; those that pass all stages are found"},
-     {"filtered image", Snapshot::gray,
-      "The grey image with a filter applied to it, such as a blur, edges or a threshold. Key: V",
+const std::array<Choice, 7> pictures{
+    {{{"the frame", "The picture as it comes from the source"}, std::nullopt},
+     {{"grey image", "What the detector works on: it sees no colours. With 'equalise', after that"},
+      Snapshot::gray},
+     {{"level of the pyramid",
+       "The grey image, made smaller. The detector's window always has the same few pixels, so it "
+       "finds small faces in large levels and large faces in small ones"},
+      Snapshot::level},
+     {{"sums",
+       "The integral image (summed area table): every pixel holds the sum of all pixels above and "
+       "to the left. Four of them give the sum of any rectangle"},
+      Snapshot::sum},
+     {{"sums of squares",
+       "The integral image of the squared pixels. With the sums it gives the variance of a window, "
+       "by which the detector compensates for dark and pale light"},
+      Snapshot::squared_sum},
+     {{"stages passed",
+       "How many stages of the first cascade the window around each pixel passes. Most windows "
+       "fail early, which makes the detector fast; those that pass all stages are found"},
+      Snapshot::depth},
+     {{"filtered image",
+       "The grey image with a filter applied to it, such as a blur, edges or a threshold. Key: V"},
+      Snapshot::gray,
       true}}};
 
-bool is_chosen(const Choice& choice, const Inspection& inspection) {
-  return choice.picture == inspection.picture && choice.filtered == inspection.filtered;
-}
-
 bool choose_picture(Inspection& inspection) {
-  bool changed = false;
-  const Choice* shown = pictures.data();
-  for (const Choice& choice : pictures)
-    if (is_chosen(choice, inspection)) shown = &choice;
-  const bool is_open = ImGui::BeginCombo("show", shown->name);
-  if (!is_open) tooltip(std::string("The picture on the right. Now: ") + shown->meaning);
-  if (!is_open) return false;
-  for (const Choice& choice : pictures) {
-    if (ImGui::Selectable(choice.name, is_chosen(choice, inspection))) {
-      inspection.picture = choice.picture;
-      inspection.filtered = choice.filtered;
-      changed = true;
-    }
-    tooltip(choice.meaning);
-  }
-  ImGui::EndCombo();
-  return changed;
+  static const std::vector<Entry> entries(pictures.begin(), pictures.end());
+  std::size_t shown = 0;
+  for (std::size_t i = 0; i < pictures.size(); ++i)
+    if (pictures[i].picture == inspection.picture && pictures[i].filtered == inspection.filtered)
+      shown = i;
+  const auto clicked =
+      choose("show", pictures[shown].name,
+             "The picture on the right. Now: " + pictures[shown].meaning, entries, shown);
+  if (!clicked) return false;
+  inspection.picture = pictures[*clicked].picture;
+  inspection.filtered = pictures[*clicked].filtered;
+  return true;
 }
 
 bool choose_level(Inspection& inspection, int level_count) {
@@ -98,6 +94,158 @@ bool draw_inspection(Inspection& inspection, int level_count, int& opacity) {
         "How much the picture covers the frame. 0 %: only the frame is seen; 50 %: both, one over "
         "the other; 100 %: only the picture");
   }
+  return changed;
+}
+
+namespace {
+
+// In the order of FilterKind.
+const std::array<Entry, filter_names.size()> kinds{{
+    {"box", "The mean of the window around each pixel"},
+    {"Gaussian",
+     "A weighted mean of the window around each pixel: near pixels count more. Its sigma is the "
+     "one that OpenCV takes for the radius"},
+    {"Sobel", "Edges: the length of the gradient, which is large where brightness changes"},
+    {"adaptive threshold",
+     "White where a pixel exceeds the mean of the window around it minus the offset, else black"},
+    {"local standard deviation",
+     "How much the pixels of the window around each pixel vary; dark where they are alike"},
+    {"halftone",
+     "Black and white only: what rounding a pixel leaves is passed on to its neighbours (error "
+     "diffusion)"},
+}};
+
+// In the order of Border.
+constexpr std::array<const char*, border_names.size()> border_meanings{
+    "Black: 0 0 0 | a b c d | 0 0 0",
+    "The last pixel goes on: a a a | a b c d | d d d",
+    "The picture is mirrored at its edge: c b a | a b c d | d c b",
+    "The picture is mirrored at its last pixel: d c b | a b c d | c b a",
+    "The picture is repeated: b c d | a b c d | a b c",
+};
+
+bool choose_kind(FilterChoice& choice) {
+  PictureFilterSettings& filter = choice.filter;
+  const auto chosen = static_cast<std::size_t>(filter.kind);
+  const auto clicked = choose("filter", kinds[chosen].name, kinds[chosen].meaning, kinds, chosen);
+  if (!clicked) return false;
+  filter.kind = static_cast<FilterKind>(*clicked);
+  filter.radius = std::min(filter.radius, largest_radius(filter.kind));
+  filter.algorithm.clear();
+  choice.compared.clear();
+  return true;
+}
+
+bool choose_border(Border& border) {
+  std::vector<Entry> entries;
+  for (std::size_t i = 0; i < border_names.size(); ++i)
+    entries.push_back({std::string(border_names[i]), border_meanings[i]});
+  const auto chosen = static_cast<std::size_t>(border);
+  const auto clicked = choose(
+      "border", entries[chosen].name,
+      "What stands beyond the edges of the picture, for windows that reach there", entries, chosen);
+  if (clicked) border = static_cast<Border>(*clicked);
+  return clicked.has_value();
+}
+
+// One of these algorithms; the empty one has the name "none".
+bool choose_algorithm(const char* label, std::string& algorithm, const char* meaning,
+                      const std::vector<std::string>& algorithms) {
+  std::vector<Entry> entries;
+  for (const std::string& name : algorithms) entries.push_back({name.empty() ? "none" : name});
+  const auto chosen = std::find(algorithms.begin(), algorithms.end(), algorithm);
+  const auto clicked = choose(label, algorithm.empty() ? "none" : algorithm, meaning, entries,
+                              static_cast<std::size_t>(chosen - algorithms.begin()));
+  if (clicked) algorithm = algorithms[*clicked];
+  return clicked.has_value();
+}
+
+bool choose_algorithms(FilterChoice& choice, const FilterResult& result) {
+  std::string used = result.shown.algorithm;
+  bool changed =
+      choose_algorithm("algorithm", used, "How the filter is computed", result.algorithms);
+  if (changed) choice.filter.algorithm = used;
+  if (result.algorithms.size() < 2) return changed;
+  std::string compared = result.compared ? result.compared->algorithm : "";
+  std::vector<std::string> others{""};
+  for (const std::string& name : result.algorithms)
+    if (name != result.shown.algorithm) others.push_back(name);
+  if (choose_algorithm("compare with", compared,
+                       "A second algorithm, which runs on each frame, too, so that both times can "
+                       "be compared. It is not in the chart of times",
+                       others)) {
+    choice.compared = compared;
+    changed = true;
+  }
+  return changed;
+}
+
+std::string steps_text(const FilterRun& run) {
+  std::string text;
+  for (const FilterTime& time : run.times)
+    text += fmt::format("\n{}: {}", time.step, time_text(time.us / 1000));
+  return text;
+}
+
+// The name and the time. share: of the width, of a bar below them; 0: no bar.
+void draw_time(const FilterRun& run, double ms, double share, std::size_t samples) {
+  const float width = ImGui::GetContentRegionAvail().x, line = ImGui::GetTextLineHeight();
+  const ImVec2 corner = ImGui::GetCursorScreenPos();
+  const float top = corner.y + 1.2f * line, bottom = share > 0 ? top + line / 4 : corner.y + line;
+  const std::string number = time_text(ms);
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const ImU32 text = ImGui::GetColorU32(ImGuiCol_Text);
+  list.AddText(corner, text, run.algorithm.c_str());
+  list.AddText({corner.x + width - ImGui::CalcTextSize(number.c_str()).x, corner.y}, text,
+               number.c_str());
+  if (share > 0) {
+    list.AddRectFilled({corner.x, top}, {corner.x + width, bottom},
+                       ImGui::GetColorU32(ImGuiCol_FrameBg));
+    list.AddRectFilled({corner.x, top}, {corner.x + width * static_cast<float>(share), bottom},
+                       ImGui::GetColorU32(ImGuiCol_CheckMark));
+  }
+  ImGui::Dummy({width, bottom - corner.y});
+  tooltip(
+      fmt::format("The median of {} measurements, without transfers to and from a GPU. The steps "
+                  "of the last one:{}",
+                  samples, steps_text(run)));
+}
+
+void draw_filter_times(const FilterResult& result, const History& history) {
+  const double shown = history.filter_compute_ms(), compared = history.compared_compute_ms();
+  const std::size_t samples = history.samples().size();
+  if (!result.compared) return draw_time(result.shown, shown, 0, samples);
+  const double longest = std::max({shown, compared, 1e-6});
+  draw_time(result.shown, shown, shown / longest, samples);
+  draw_time(*result.compared, compared, compared / longest, samples);
+  ImGui::TextWrapped("%s as long; %s", factor_text(compared, shown).c_str(),
+                     result.difference == 0
+                         ? "the same pixels"
+                         : fmt::format("pixels differ by up to {}", result.difference).c_str());
+  tooltip("The second time divided by the first: above 1, the algorithm in use is the faster one");
+}
+
+}  // namespace
+
+bool draw_filter(FilterChoice& choice, const LiveResult& last, const History& history) {
+  PictureFilterSettings& filter = choice.filter;
+  bool changed = choose_kind(choice);
+  const bool has_window = filter.kind != FilterKind::halftone;
+  if (has_window) {
+    changed |= ImGui::SliderInt("radius", &filter.radius, 1, largest_radius(filter.kind), "%d",
+                                ImGuiSliderFlags_AlwaysClamp);
+    tooltip("The window has 2 radius + 1 rows and columns. Ctrl+click to type");
+  }
+  // The first result after another filter was chosen is still that of the filter before.
+  const bool is_of_filter = last.filter && last.settings.filter.filter.kind == filter.kind;
+  if (is_of_filter) draw_filter_times(*last.filter, history);
+  if (filter.kind == FilterKind::adaptive_threshold) {
+    changed |= ImGui::SliderInt("offset", &filter.offset, -largest_offset, largest_offset, "%d",
+                                ImGuiSliderFlags_AlwaysClamp);
+    tooltip("How far below the mean a pixel may be and still become white. Ctrl+click to type");
+  }
+  if (has_window) changed |= choose_border(filter.border);
+  if (is_of_filter) changed |= choose_algorithms(choice, *last.filter);
   return changed;
 }
 
@@ -169,8 +317,7 @@ void ViewPanel::draw_looks(PanelContext& context) {
   ImGui::Checkbox("labels: neighbours | score", &choices.labels);
   tooltip(
       "At each box that is wide enough, how many similar windows were merged into the face, and "
-      "the "
-      "largest sum that one of them reached in the last stage of the cascade. Key: L");
+      "the largest sum that one of them reached in the last stage of the cascade. Key: L");
   if (ImGui::Button("fit")) context.view.fit();
   tooltip("As large as the whole picture fits. Key: F");
   ImGui::SameLine();

@@ -18,8 +18,8 @@ namespace facesat::app {
 namespace {
 
 using namespace std::chrono_literals;
-using facesat::test::eventually;
-using facesat::test::write_text;
+using test::eventually;
+using test::write_text;
 
 using PlaylistTest = test::ProgramTest;
 
@@ -75,16 +75,12 @@ class CaptureTest : public test::ProgramTest {
     const std::scoped_lock lock(mutex);
     return posted;
   }
-  double position() {
+  CapturedFrame newest() {
     const std::scoped_lock lock(mutex);
-    return last.position;
-  }
-  std::string name() {
-    const std::scoped_lock lock(mutex);
-    return last.name;
+    return last;
   }
   bool comes(const std::string& wanted) {
-    return eventually([&] { return name() == wanted; });
+    return eventually([&] { return newest().name == wanted; });
   }
 
   std::mutex mutex;
@@ -163,17 +159,13 @@ TEST_F(CaptureTest, FramesKnowTheirPlace) {
   capture->play(false);
   capture->seek(0.2);  // the tenth of 20, at 50 frames/s
   capture->seek(0.2);
-  EXPECT_TRUE(eventually([&] { return std::abs(position() - 0.2) < 1e-6; }));
-  {
-    const std::scoped_lock lock(mutex);
-    EXPECT_EQ(last.index, 10u);
-    EXPECT_EQ(last.count, 20u);
-  }
+  EXPECT_TRUE(eventually([&] { return std::abs(newest().position - 0.2) < 1e-6; }));
+  EXPECT_EQ(newest().index, 10u);
+  EXPECT_EQ(newest().count, 20u);
   capture->skip(1);
   ASSERT_TRUE(comes("b.pgm"));
-  const std::scoped_lock lock(mutex);
-  EXPECT_EQ(last.index, 1u);
-  EXPECT_EQ(last.count, 2u);
+  EXPECT_EQ(newest().index, 1u);
+  EXPECT_EQ(newest().count, 2u);
 }
 
 TEST_F(CaptureTest, VideosPlayPauseStepSeekAndLoop) {
@@ -182,7 +174,7 @@ TEST_F(CaptureTest, VideosPlayPauseStepSeekAndLoop) {
   capture->open({path("f.avi")});
   capture->set_speed(5);
   const auto is_at = [&](double seconds) {
-    return eventually([&] { return std::abs(position() - seconds) < 1e-6; });
+    return eventually([&] { return std::abs(newest().position - seconds) < 1e-6; });
   };
   EXPECT_TRUE(eventually([&] { return count() > 70; }));  // it loops: the video has 30 frames
   capture->play(false);

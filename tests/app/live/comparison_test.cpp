@@ -1,15 +1,14 @@
 // Comparisons of SAT (summed area table) algorithms: what is measured, and in which order.
 #include "app/live/detection/comparison.hpp"
 
-#include <chrono>
-#include <stdexcept>
-#include <thread>
+#include <algorithm>
 
 #include "app/live/detection/detection.hpp"
-#include "app/live/panels/sat_chart.hpp"
+#include "app/live/panels/sat_parts.hpp"
 #include "cascades/cascade_store.hpp"
 #include "kernels/image/atlas.hpp"
-#include "tests/app/live/live_kit.hpp"
+#include "support/errors.hpp"
+#include "tests/app/live/panel_test.hpp"
 #include "tests/kit/eventually.hpp"
 #include "tests/kit/program.hpp"
 
@@ -18,7 +17,8 @@ namespace {
 
 using facesat::test::cpu_settings;
 using facesat::test::eventually;
-using facesat::test::next_result;
+using test::result_of;
+using test::result_with;
 
 std::vector<std::string> ids_in(const Comparison& comparison) {
   std::vector<std::string> ids;
@@ -26,61 +26,70 @@ std::vector<std::string> ids_in(const Comparison& comparison) {
   return ids;
 }
 
+// An algorithm that takes this time, and `detect_us` with the whole detection.
+ComparedSat invented(const std::string& id, double us, double detect_us) {
+  const auto whole = std::make_shared<std::vector<double>>();
+  return {{.id = id,
+           .open =
+               [=] {
+                 if (id == "broken") throw UsageError("a reason");
+                 return lab::Runner{[=] { return us; },
+                                    [=] {
+                                      whole->push_back(detect_us);
+                                      return id != "wrong";
+                                    }};
+               }},
+          whole};
+}
+
+// Measures the next algorithm to its end.
+void complete_next(ComparisonRun& run) {
+  while (!run.go_on()) ASSERT_FALSE(run.is_over());
+}
+
 TEST(ComparisonRun, RanksGrowOneByOneTheFastestFirstAndFailuresLast) {
-  const auto measure = [](const std::string& id) -> SatRank {
-    if (id == "broken") throw std::runtime_error("a reason");
-    return {id, id == "slow" ? 3.0 : 1.0, 5, true, {}};
-  };
-  ComparisonRun run({}, {"broken", "slow", "fast"}, measure);
-  EXPECT_EQ(run.comparison().count, 3u);
-  for (const std::string id : {"broken", "slow", "fast"}) {
+  ComparisonRun run({}, {invented("broken", 1, 1),
+                         invented("slow", 3000, 5000),
+                         invented("wrong", 2000, 4000),
+                         {{.id = "fast", .open = [] { return lab::Runner{[] { return 1.0; }}; }}}});
+  EXPECT_EQ(run.comparison().count, 4u);
+  for (const std::string id : {"broken", "slow", "wrong", "fast"}) {
     EXPECT_FALSE(run.is_over());
     EXPECT_EQ(run.comparison().running, id);
-    run.measure_next();
+    complete_next(run);
   }
   EXPECT_TRUE(run.is_over());
-  EXPECT_EQ(ids_in(run.comparison()), (std::vector<std::string>{"fast", "slow", "broken"}));
-  EXPECT_EQ(run.comparison().ranks[2].failure, "a reason");
-  run.measure_next();  // does nothing any more
-  EXPECT_EQ(run.comparison().ranks.size(), 3u);
+  EXPECT_EQ(ids_in(run.comparison()),
+            (std::vector<std::string>{"fast", "wrong", "slow", "broken"}));
+  const std::vector<SatRank>& ranks = run.comparison().ranks;
+  EXPECT_EQ(ranks[0].detect_ms, 0);  // was not measured
+  EXPECT_FALSE(ranks[1].identical);
+  EXPECT_EQ(ranks[2].sat_ms, 3);
+  EXPECT_EQ(ranks[2].detect_ms, 5);
+  EXPECT_TRUE(ranks[2].identical);
+  EXPECT_EQ(ranks[3].failure, "a reason");
+  EXPECT_FALSE(run.go_on());  // does nothing any more
+  EXPECT_EQ(ranks.size(), 4u);
 }
 
 TEST(ComparisonRun, KeepsWhatItHasWhenItIsStopped) {
-  ComparisonRun run({}, {"one", "two"}, [](const std::string& id) {
-    return SatRank{id, 1, 0, true, {}};
-  });
-  run.measure_next();
+  ComparisonRun run({}, {invented("one", 1, 1), invented("two", 1, 1)});
+  complete_next(run);
   run.stop("another source");
   EXPECT_TRUE(run.is_over());
   EXPECT_EQ(ids_in(run.comparison()), std::vector<std::string>{"one"});
   EXPECT_EQ(run.comparison().message, "another source");
 }
 
-TEST(MedianOfRuns, WhatIsSlowRunsLessOften) {
-  int runs = 0;
-  // The runs take 0, 1, 2, ... milliseconds; the first three are not counted.
-  const SatTimes quick = median_of_runs([&] {
-    const auto ms = static_cast<double>(runs++);
-    return SatTimes{ms, 2 * ms};
-  });
-  EXPECT_EQ(runs, 18);
-  EXPECT_EQ(quick.sat_ms, 10);
-  EXPECT_EQ(quick.detect_ms, 20);
-  runs = 0;
-  median_of_runs([&] {
-    ++runs;
-    std::this_thread::sleep_for(std::chrono::milliseconds(600));
-    return SatTimes{};
-  });
-  EXPECT_EQ(runs, 4);  // one to warm up
-}
-
-class ComparisonTest : public test::ProgramTest {
+class ComparisonTest : public test::FaceTest {
  protected:
-  ComparisonTest() { add_face("face.pgm"); }
-  CapturedFrame face() const { return {*open_source(path("face.pgm"))->next()}; }
   ComparedFrame compared() const {
     return {find_cascade("frontalface_default"), {}, face().picture, {1e9, 0}};
+  }
+  static std::vector<SatRank> ranks_of(const std::vector<ComparedSat>& sats) {
+    ComparisonRun run({}, sats);
+    while (!run.is_over()) run.go_on();
+    return run.comparison().ranks;
   }
 };
 
@@ -104,24 +113,28 @@ TEST_F(ComparisonTest, ThePlanHasTheFloorOfThePyramid) {
 TEST_F(ComparisonTest, AlgorithmsOfADeviceAreTimedWithTheWholeDetection) {
   BackendOptions options;
   options.choice = BackendChoice::cpu;  // it has only one algorithm, without a name
-  const MeasureSat measure = measure_on_device(options, compared());
-  for (int i = 0; i < 2; ++i) {
-    const SatRank rank = measure("");
+  const std::vector<SatRank> ranks =
+      ranks_of(sats_on_device(options, compared(), {"", "", "scanner"}));
+  for (const SatRank& rank : {ranks[0], ranks[1]}) {
+    EXPECT_EQ(rank.failure, "");
     EXPECT_TRUE(rank.identical);
     EXPECT_GT(rank.sat_ms, 0);
     EXPECT_GT(rank.detect_ms, rank.sat_ms);
   }
-  EXPECT_ANY_THROW(measure("scanner"));
+  EXPECT_EQ(ranks[2].id, "scanner");
+  EXPECT_NE(ranks[2].failure, "");
 }
 
 TEST_F(ComparisonTest, TheAlgorithmsOfTheCpuGiveTheSameTables) {
-  const MeasureSat measure = measure_on_cpu(compared());
-  for (const SatFacts& facts : cpu_sat_facts()) {
-    const SatRank rank = measure(facts.id);
-    EXPECT_EQ(rank.id, facts.id);
-    EXPECT_TRUE(rank.identical) << facts.id;
+  std::vector<std::string> known, measured;
+  for (const SatFacts& facts : cpu_sat_facts()) known.push_back(facts.id);
+  for (const SatRank& rank : ranks_of(sats_on_cpu(compared()))) {
+    measured.push_back(rank.id);
+    EXPECT_TRUE(rank.identical) << rank.id;
     EXPECT_GT(rank.sat_ms, 0);
+    EXPECT_EQ(rank.detect_ms, 0);
   }
+  EXPECT_TRUE(std::ranges::is_permutation(measured, known));
 }
 
 TEST_F(ComparisonTest, DetectionComparesTheCpusOwn) {
@@ -214,16 +227,13 @@ TEST_F(ComparisonTest, SaysWhyNothingCanBeCompared) {
 TEST_F(ComparisonTest, AResultOfAnotherAlgorithmIsOfTheSameSubjectButForIt) {
   LiveSettings chosen = cpu_settings();
   Detection detection(chosen);
-  detection.put(face());
-  const LiveResult first = next_result(detection);
+  const LiveResult first = result_of(detection, face());
   chosen.backend.sat = "scanner";  // fails on the CPU; only the choice matters here
-  detection.set(chosen);
-  const LiveResult other_sat = next_result(detection);
+  const LiveResult other_sat = result_with(detection, chosen);
   EXPECT_NE(other_sat.subject, first.subject);
   EXPECT_EQ(other_sat.any_sat, first.any_sat);
   chosen.detect.scale_factor = 1.2;
-  detection.set(chosen);
-  EXPECT_NE(next_result(detection).any_sat, first.any_sat);
+  EXPECT_NE(result_with(detection, chosen).any_sat, first.any_sat);
 }
 
 }  // namespace

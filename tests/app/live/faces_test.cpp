@@ -1,11 +1,14 @@
 // The faces panel, and the files that it saves: the same as those of `facesat detect`.
 #include <filesystem>
+#include <iterator>
 #include <map>
+#include <sstream>
+
+#include <fmt/format.h>
 
 #include "app/live/face_export.hpp"
 #include "app/live/outputs.hpp"
 #include "media/frame_source.hpp"
-#include "tests/app/live/live_kit.hpp"
 #include "tests/app/live/panel_test.hpp"
 #include "tests/kit/eventually.hpp"
 #include "tests/kit/video.hpp"
@@ -26,14 +29,25 @@ class FacesTest : public test::OnePanelTest {
   // What the window shows of this frame.
   LiveResult detected(CapturedFrame frame) {
     detection.set(settings);
-    detection.put(std::move(frame));
-    return test::next_result(detection);
+    return test::result_of(detection, std::move(frame));
   }
   CapturedFrame picture(const std::string& name) const {
-    CapturedFrame frame{*open_source(name)->next()};
+    CapturedFrame frame = test::first_frame(name);
     frame.kind = FrameSource::Kind::picture;
     frame.name = frame.origin = name;
     return frame;
+  }
+  // Runs `facesat detect` with the same cascades; `words`: its other arguments.
+  test::Finished detect_both(const std::string& words) const {
+    std::istringstream all(
+        "--backend cpu --cascade frontalface_default --cascade lbp:frontalface " + words);
+    return detect({std::istream_iterator<std::string>(all), {}});
+  }
+  // Waits for the end of the search, and returns what went wrong.
+  static std::string end_of(ListExport& list) {
+    std::optional<std::string> problem;
+    EXPECT_TRUE(eventually([&] { return (problem = list.take_end()).has_value(); }));
+    return problem.value_or("");
   }
   // The contents of all files in a folder.
   static std::map<std::string, std::string> contents(const fs::path& of) {
@@ -70,16 +84,12 @@ TEST_F(FacesTest, ThoseOfAPictureAreSavedAsDetectSavesThem) {
   const LiveResult shown = detected(picture("two.pgm"));
   ASSERT_GE(shown.faces.size(), 2u);
   for (const Format* format : formats()) {
-    const bool is_csv = format == &csv_format();
+    const std::string name(format->name), wanted = "wanted-" + name;
     const std::string saved = export_faces(shown, {.format = format, .crops = true});
-    const std::string table = is_csv ? "faces.csv" : "faces.jsonl";
-    const std::string wanted = is_csv ? "wanted-csv" : "wanted-jsonl";
     fs::create_directory(wanted);
-    ASSERT_EQ(detect({"--backend", "cpu", "--cascade", "frontalface_default", "--cascade",
-                      "lbp:frontalface", "--format", is_csv ? "csv" : "jsonl", "-o",
-                      wanted + "/" + table, "--crops", wanted, "two.pgm"})
-                  .status,
-              0);
+    const test::Finished done =
+        detect_both(fmt::format("--format {0} -o {1}/faces.{0} --crops {1} two.pgm", name, wanted));
+    ASSERT_EQ(done.status, 0) << done.err;
     expect_equal(saved, wanted);
     EXPECT_EQ(contents(saved).size(), shown.faces.size() + 1);
   }
@@ -97,8 +107,7 @@ TEST_F(FacesTest, ThoseOfAVideoAreSavedWithTheirFrame) {
   const LiveResult shown = detected(std::move(frame));
   const std::string saved =
       contents(export_faces(shown, {.format = &jsonl_format(), .crops = false}))["faces.jsonl"];
-  const auto all = detect({"--backend", "cpu", "--cascade", "frontalface_default", "--cascade",
-                           "lbp:frontalface", "--min-neighbors", "0", "v.avi"});
+  const auto all = detect_both("--min-neighbors 0 v.avi");
   EXPECT_NE(all.out.find(saved), std::string::npos) << saved;  // one of its three lines
   EXPECT_NE(saved.find("\"frame\":1"), std::string::npos);
 }
@@ -113,46 +122,21 @@ TEST_F(FacesTest, ThoseOfAListAreSavedByDetect) {
   settings.detect.scan = Scan::dense;
   ListExport list({"p", "-c.pgm"}, settings, {.format = &csv_format(), .crops = true},
                   FACESAT_PROGRAM);
-  std::optional<std::string> problem;
-  ASSERT_TRUE(eventually([&] { return (problem = list.take_end()).has_value(); }));
-  EXPECT_EQ(*problem, "");
+  EXPECT_EQ(end_of(list), "");
   EXPECT_NE(list.progress().find("3 images"), std::string::npos) << list.progress();
   fs::create_directory("wanted");
-  ASSERT_EQ(detect({"--backend",
-                    "cpu",
-                    "--cascade",
-                    "frontalface_default",
-                    "--cascade",
-                    "lbp:frontalface",
-                    "--scale-factor",
-                    "1.3",
-                    "--min-size",
-                    "40",
-                    "--equalize",
-                    "--scan",
-                    "dense",
-                    "--format",
-                    "csv",
-                    "-o",
-                    "wanted/faces.csv",
-                    "--crops",
-                    "wanted",
-                    "--",
-                    "p",
-                    "-c.pgm"})
-                .status,
-            0);
+  const test::Finished done = detect_both(
+      "--scale-factor 1.3 --min-size 40 --equalize --scan dense --format csv -o wanted/faces.csv "
+      "--crops wanted -- p -c.pgm");
+  ASSERT_EQ(done.status, 0) << done.err;
   expect_equal(list.folder(), "wanted");
 }
 
 TEST_F(FacesTest, ListsThatDetectCannotReadAreReported) {
   ListExport list({"missing.pgm"}, settings, {}, FACESAT_PROGRAM);
-  std::optional<std::string> problem;
-  ASSERT_TRUE(eventually([&] { return (problem = list.take_end()).has_value(); }));
-  EXPECT_NE(*problem, "");
+  EXPECT_NE(end_of(list), "");
   ListExport none({"missing.pgm"}, settings, {}, "/no such program");
-  ASSERT_TRUE(eventually([&] { return (problem = none.take_end()).has_value(); }));
-  EXPECT_NE(*problem, "");
+  EXPECT_NE(end_of(none), "");
   EXPECT_EQ(why_not_exportable({"a.avi", "p"}, settings), "");
   EXPECT_NE(why_not_exportable({"0"}, settings), "");
   EXPECT_NE(why_not_exportable({"rtsp://host/x"}, settings), "");
@@ -165,8 +149,7 @@ TEST_F(FacesTest, AListCanBeStopped) {
   ListExport list({"long.avi"}, settings, {.format = &csv_format(), .crops = false},
                   FACESAT_PROGRAM);
   list.stop();
-  std::optional<std::string> problem;
-  EXPECT_TRUE(eventually([&] { return (problem = list.take_end()).has_value(); }));
+  end_of(list);
   ListExport other({"long.avi"}, settings, {}, FACESAT_PROGRAM);  // is stopped by its destructor
 }
 

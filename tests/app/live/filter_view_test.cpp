@@ -12,11 +12,9 @@
 
 #include "app/live/detection/detection.hpp"
 #include "app/live/detection/history.hpp"
-#include "app/live/panels/reading.hpp"
 #include "app/live/panels/view_parts.hpp"
 #include "app/live/settings_file.hpp"
 #include "core/cpu/gray.hpp"
-#include "tests/app/live/live_kit.hpp"
 #include "tests/app/live/panel_test.hpp"
 #include "tests/kit/eventually.hpp"
 #include "tests/kit/pictures.hpp"
@@ -25,8 +23,9 @@ namespace facesat::app {
 namespace {
 
 using test::eventually;
-using test::next_result;
 using test::PanelTest;
+using test::result_of;
+using test::result_with;
 
 // A filter of two algorithms, which adds 1 or 2 to each pixel; up to radius 3 there is a third one.
 class Adds final : public PictureFilter {
@@ -163,12 +162,10 @@ class FilteredDetection : public ::testing::Test {
 
 TEST_F(FilteredDetection, ResultsHaveTheFilteredImageOnRequest) {
   Detection detection(settings(false));  // without a cascade
-  detection.put(frame({33, 21}));
-  const LiveResult plain = next_result(detection);
+  const LiveResult plain = result_of(detection, frame({33, 21}));
   EXPECT_FALSE(plain.view);
   EXPECT_FALSE(plain.filter);
-  detection.set(settings(true));
-  const LiveResult filtered = next_result(detection);
+  const LiveResult filtered = result_with(detection, settings(true));
   EXPECT_EQ(filtered.message, "");
   ASSERT_TRUE(filtered.view);
   EXPECT_TRUE(filtered.view_is_frame);
@@ -185,8 +182,7 @@ TEST_F(FilteredDetection, FramesInWhichNoFaceFitsAreFilteredToo) {
   LiveSettings chosen = settings(true);
   chosen.cascades = {"frontalface_default"};
   Detection detection(chosen);
-  detection.put(frame({5, 3}));
-  const LiveResult result = next_result(detection);
+  const LiveResult result = result_of(detection, frame({5, 3}));
   EXPECT_EQ(result.message, "");
   ASSERT_TRUE(result.view);
   EXPECT_EQ(result.view->values.size(), (Size{5, 3}));
@@ -194,8 +190,7 @@ TEST_F(FilteredDetection, FramesInWhichNoFaceFitsAreFilteredToo) {
 
 TEST_F(FilteredDetection, EachFilterIsASubjectOfItsOwnAndMeasuredThirtyTimes) {
   Detection detection(settings(true));
-  detection.put(frame({32, 32}));
-  const Subject first = next_result(detection).subject;
+  const Subject first = result_of(detection, frame({32, 32})).subject;
   std::optional<Repeats> repeats;
   ASSERT_TRUE(eventually([&] { return (repeats = detection.take_repeats()).has_value(); }));
   ASSERT_FALSE(repeats->measurements.empty());
@@ -205,8 +200,7 @@ TEST_F(FilteredDetection, EachFilterIsASubjectOfItsOwnAndMeasuredThirtyTimes) {
   }
   LiveSettings wider = settings(true);
   wider.filter.filter.radius = 6;
-  detection.set(wider);
-  const Subject second = next_result(detection).subject;
+  const Subject second = result_with(detection, wider).subject;
   EXPECT_EQ(second.settings, first.settings);
   EXPECT_NE(second, first);
 }
@@ -321,10 +315,10 @@ TEST_F(FilterPanelTest, HalftonesHaveNeitherRadiusNorBorder) {
 TEST_F(FilterPanelTest, ShowsBothTimes) {
   history.add({}, {});
   frame([this] { draw(); });
-  const int one = ImGui::GetDrawData()->TotalVtxCount;
+  const int one = drawn_corners();
   last.filter->compared = {"direct", {{"convolution", 2500}}};
   frame([this] { draw(); });
-  EXPECT_GT(ImGui::GetDrawData()->TotalVtxCount, one + 100);  // letters and a bar
+  EXPECT_GT(drawn_corners(), one + 100);  // letters and a bar
 }
 
 // The file of settings.

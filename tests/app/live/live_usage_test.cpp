@@ -50,6 +50,18 @@ class LiveUsage : public test::ProgramTest {
       unsetenv("WAYLAND_DISPLAY");
     });
   }
+  // Each of these command lines is a mistake, and something like this is said about it.
+  struct Mistake {
+    std::vector<std::string> arguments;
+    std::string said;
+  };
+  void expect_refused(const std::vector<Mistake>& mistakes) const {
+    for (const auto& [arguments, said] : mistakes) {
+      const test::Finished done = live(arguments);
+      EXPECT_EQ(done.status, 2) << said;
+      EXPECT_NE(done.err.find(said), std::string::npos) << said << ": " << done.err;
+    }
+  }
 };
 
 TEST_F(LiveUsage, OutputsNeverOverwriteWhatIsRead) {
@@ -60,7 +72,13 @@ TEST_F(LiveUsage, OutputsNeverOverwriteWhatIsRead) {
   add_face("p/a.png");
   fs::create_hard_link(folder / "p/a.png", folder / "hard.png");
   fs::copy_file(*cascade_file("eye"), folder / "eye.xml");
-  const std::vector<std::pair<std::vector<std::string>, std::string>> mistakes{
+  const auto contents = [&] {
+    std::string all;
+    for (const std::string& file : files_below(".")) all += file + read_text(folder / file);
+    return all;
+  };
+  const std::string before = contents();
+  expect_refused({
       {{"--record", "k.avi", "k.avi"}, "--record k.avi: this would overwrite the source k.avi"},
       {{"--record", "./k.avi", "k.avi"}, "the source k.avi"},
       {{"--record", "hard.avi", "k.avi"}, "the source k.avi"},
@@ -72,18 +90,7 @@ TEST_F(LiveUsage, OutputsNeverOverwriteWhatIsRead) {
       {{"--times", "eye.xml", "--cascade", "eye.xml", "k.avi"}, "the cascade eye.xml"},
       {{"--times", "s.png", "--screenshot", "s.png", "k.avi"}, "the file of --screenshot"},
       {{"--times", "r.avi", "--record", "./r.avi", "k.avi"}, "the file of --times"},
-  };
-  const auto contents = [&] {
-    std::string all;
-    for (const std::string& file : files_below(".")) all += file + read_text(folder / file);
-    return all;
-  };
-  const std::string before = contents();
-  for (const auto& [arguments, said] : mistakes) {
-    const test::Finished done = live(arguments);
-    EXPECT_EQ(done.status, 2) << said;
-    EXPECT_NE(done.err.find(said), std::string::npos) << said << ": " << done.err;
-  }
+  });
   EXPECT_EQ(contents(), before);
   const test::Finished beside = live({"--screenshot", "p/new.png", "--times", "t", "p"});
   EXPECT_NE(beside.err.find("there is no display"), std::string::npos) << beside.err;
@@ -92,16 +99,11 @@ TEST_F(LiveUsage, OutputsNeverOverwriteWhatIsRead) {
 TEST_F(LiveUsage, OutputsReplaceOnlyTheirOwnKind) {
   add_face("a.pgm");
   for (const char* name : {"k.avi", "s.png", "t.csv"}) write_text(folder / name, "my own");
-  const std::vector<std::pair<std::vector<std::string>, std::string>> mistakes{
+  expect_refused({
       {{"--record", "k.avi", "a.pgm"}, "--record k.avi: this file exists"},
       {{"--screenshot", "s.png", "a.pgm"}, "s.png exists and was not written by facesat"},
       {{"--times", "t.csv", "a.pgm"}, "t.csv exists and was not written by facesat"},
-  };
-  for (const auto& [arguments, said] : mistakes) {
-    const test::Finished done = live(arguments);
-    EXPECT_EQ(done.status, 2) << said;
-    EXPECT_NE(done.err.find(said), std::string::npos) << said << ": " << done.err;
-  }
+  });
   for (const char* name : {"k.avi", "s.png", "t.csv"})
     EXPECT_EQ(read_text(folder / name), "my own");
   const std::string times = times_csv({Sample(), Sample()});
@@ -122,7 +124,7 @@ TEST_F(LiveUsage, OutputsReplaceOnlyTheirOwnKind) {
 TEST_F(LiveUsage, OutputsThatCannotBeWrittenAreRefusedAtTheStart) {
   std::filesystem::create_directory(folder / "folder.avi");
   std::filesystem::create_symlink("/dev/null", folder / "device.avi");
-  const std::vector<std::pair<std::vector<std::string>, std::string>> mistakes{
+  expect_refused({
       {{"--record", "/no/such/x.avi"}, "--record /no/such/x.avi: No such file"},
       {{"--times", "/no/such/x.csv"}, "--times /no/such/x.csv: No such file"},
       {{"--screenshot", "/no/such/x.png"}, "--screenshot /no/such/x.png: No such file"},
@@ -134,12 +136,7 @@ TEST_F(LiveUsage, OutputsThatCannotBeWrittenAreRefusedAtTheStart) {
       {{"--record", "folder.avi"}, "regular file"},
       {{"--record", "device.avi"}, "regular file"},
       {{"--times", "folder.avi"}, "Is a directory"},
-  };
-  for (const auto& [arguments, said] : mistakes) {
-    const test::Finished done = live(arguments);
-    EXPECT_EQ(done.status, 2) << said;
-    EXPECT_NE(done.err.find(said), std::string::npos) << said << ": " << done.err;
-  }
+  });
 }
 
 TEST_F(LiveUsage, ASourceAfterACascadeIsASource) {

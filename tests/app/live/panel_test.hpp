@@ -1,21 +1,74 @@
-// The base of tests of the window's panels, which are drawn without a window. Controls are
-// activated as by the keyboard.
+// What tests of the window share that start none: settings, results of the detection thread, and
+// the base of tests of the panels, whose controls are activated as by the keyboard.
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <imgui.h>
 #include <imgui_internal.h>
 
+#include "app/live/detection/detection.hpp"
 #include "app/live/panels/panel.hpp"
+#include "app/live/settings_file.hpp"
+#include "tests/kit/eventually.hpp"
 #include "tests/kit/program.hpp"
 
 namespace facesat::test {
 
+// These cascades, on the CPU.
+inline app::LiveSettings cpu_settings(std::vector<std::string> cascades = {"frontalface_default"}) {
+  app::LiveSettings settings;
+  settings.backend.choice = BackendChoice::cpu;
+  settings.cascades = std::move(cascades);
+  return settings;
+}
+
+// The first frame of a source.
+inline app::CapturedFrame first_frame(const std::string& source) {
+  return {*open_source(source)->next()};
+}
+class FaceTest : public ProgramTest {
+ protected:
+  app::CapturedFrame face() const {
+    add_face("face.pgm");
+    return first_frame(path("face.pgm"));
+  }
+};
+
+// Waits for the next result of the thread.
+inline app::LiveResult next_result(app::Detection& detection) {
+  std::optional<app::LiveResult> result;
+  EXPECT_TRUE(eventually([&] { return (result = detection.take()).has_value(); }));
+  return result ? std::move(*result) : app::LiveResult{};
+}
+
+// The result for a frame that comes now, and for the last frame with other settings.
+inline app::LiveResult result_of(app::Detection& detection, app::CapturedFrame frame) {
+  detection.put(std::move(frame));
+  return next_result(detection);
+}
+inline app::LiveResult result_with(app::Detection& detection, const app::LiveSettings& settings) {
+  detection.set(settings);
+  return next_result(detection);
+}
+
+// The file of settings, with panels that have nothing of their own.
+inline app::Remembered read_settings(const std::filesystem::path& file,
+                                     const app::Remembered& otherwise) {
+  app::Panels panels = app::make_panels();
+  return app::read_settings(file, otherwise, panels);
+}
+inline void write_settings(const std::filesystem::path& file, const app::Remembered& remembered) {
+  app::write_settings(file, remembered, app::make_panels());
+}
+
+// Draws panels.
 class PanelTest : public ProgramTest {
  protected:
   PanelTest() {
@@ -39,6 +92,18 @@ class PanelTest : public ProgramTest {
     ImGui::End();
     ImGui::Render();
   }
+
+  // The corners of what the last frame drew in this colour.
+  static std::vector<ImVec2> corners_of(ImU32 colour) {
+    std::vector<ImVec2> corners;
+    const ImDrawData& data = *ImGui::GetDrawData();
+    for (int i = 0; i < data.CmdListsCount; ++i)
+      for (const ImDrawVert& vertex : data.CmdLists[i]->VtxBuffer)
+        if (vertex.col == colour) corners.push_back(vertex.pos);
+    return corners;
+  }
+  // The number of all corners that the last frame drew.
+  static int drawn_corners() { return ImGui::GetDrawData()->TotalVtxCount; }
 
   // Presses the control labelled `label`: in the open list if a list is open, otherwise in the
   // panel. parent: the child window or group (PushID) that contains the control, which must not be
@@ -96,10 +161,10 @@ class OnePanelTest : public PanelTest {
         label, [this] { draw(); }, parent);
     return context.wishes;
   }
-  // The corners of what is drawn.
+  // The number of corners of what is drawn.
   int drawn() {
     frame([this] { draw(); });
-    return ImGui::GetDrawData()->TotalVtxCount;
+    return drawn_corners();
   }
 
   app::LiveResult result;

@@ -155,15 +155,15 @@ TEST_F(PanelTest, FeaturesAreExplainedOnRequest) {
 
   const auto cascade = find_cascade("frontalface_default");
   FrameDetector detector(cascade, {}, make_cpu_backend());
-  const CapturedFrame face{*open_source(path("face.pgm"))->next()};
+  const CapturedFrame face = test::first_frame(path("face.pgm"));
   detector.detect(face.picture.pixels);
   result.tables.emplace(detector, cascade, 3);
   changed = false;
   frame(draw);
-  const int without = ImGui::GetDrawData()->TotalVtxCount;
+  const int without = drawn_corners();
   explorer.follow(ImVec2{40, 40}, false);
   frame(draw);
-  EXPECT_GT(ImGui::GetDrawData()->TotalVtxCount, without + 500);  // the tables
+  EXPECT_GT(drawn_corners(), without + 500);  // the tables
   type("stage", "25", draw);
   EXPECT_EQ(explorer.choice().stage, 24);
   type("weak classifier", "9999", draw);

@@ -1,11 +1,16 @@
-// The files that the real window writes: screenshots, recordings, times.
+// The files that the real window writes: screenshots, recordings, times; runs of a number of
+// frames, and runs without any.
 #include <csignal>
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
+#include "app/live/detection/history.hpp"
 #include "media/codec.hpp"
 #include "tests/app/live/window_test.hpp"
 #include "tests/kit/video.hpp"
@@ -14,18 +19,20 @@ namespace facesat::test {
 namespace {
 
 namespace fs = std::filesystem;
+using WindowLimitTest = WindowTest;
+
 class WindowOutputsTest : public WindowTest {
  protected:
   // Deletes the recording r.avi of a running window, and closes the window once it has said so.
   Finished lose_recording(const std::vector<std::string>& arguments) const {
-    const Running live = start_live(arguments);
-    Desktop desktop(display.name, "facesat");
-    EXPECT_TRUE(desktop.is_there());
-    EXPECT_TRUE(comes("r.avi"));
-    fs::remove(folder / "r.avi");
-    EXPECT_TRUE(desktop.shows(warning, letters));
-    desktop.close();
-    return live.wait();
+    return use_live(
+        arguments,
+        [this](Desktop& desktop) {
+          EXPECT_TRUE(comes("r.avi"));
+          fs::remove(folder / "r.avi");
+          EXPECT_TRUE(desktop.shows(warning, letters));
+        },
+        false, 3);
   }
 };
 
@@ -54,22 +61,17 @@ TEST_F(WindowOutputsTest, RecordsAndTakesScreenshotsByKeys) {
 
 TEST_F(WindowOutputsTest, AVideoThatIsBeingRecordedIsNotOpened) {
   write_video(path("f.avi"), 30);
-  const Running live = start_live({"f.avi", "--record", "r.avi"});
-  Desktop desktop(display.name, "facesat");
-  ASSERT_TRUE(desktop.is_there());
-  ASSERT_TRUE(comes("r.avi"));
-  EXPECT_TRUE(desktop.drop(path("r.avi")));
-  EXPECT_TRUE(desktop.shows(warning, letters));
-  desktop.close();
-  const Finished ended = live.wait();
-  EXPECT_EQ(ended.status, 0) << ended.err;
+  use_live({"f.avi", "--record", "r.avi"}, [&](Desktop& desktop) {
+    ASSERT_TRUE(comes("r.avi"));
+    EXPECT_TRUE(desktop.drop(path("r.avi")));
+    EXPECT_TRUE(desktop.shows(warning, letters));
+  });
   EXPECT_GT(frames_in("r.avi"), 0);
 }
 
 TEST_F(WindowOutputsTest, ADeletedRecordingIsReportedAtOnceAndAtTheEnd) {
   write_video(path("f.avi"), 30);
   const Finished ended = lose_recording({"f.avi", "--record", "r.avi", "--times", "t.csv"});
-  EXPECT_EQ(ended.status, 3);
   EXPECT_NE(ended.err.find("r.avi: the file was deleted"), std::string::npos) << ended.err;
   EXPECT_GT(lines_in("t.csv"), 1);  // written nevertheless
 }
@@ -90,11 +92,10 @@ TEST_F(WindowOutputsTest, OutputsThatCannotBeWrittenToTheirEndAreFailures) {
   noise.release();
   const auto with_limit = [&](std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), {"f.avi", "--frames", "20"});
-    return start_live(arguments, false, [] { limit_files(100'000); }).wait();
+    return run_live(arguments, 3, [] { limit_files(100'000); });
   };
   for (const char* name : {"r.avi", "r.mp4"}) {
     const Finished recorded = with_limit({"--record", name, "--times", "t.csv"});
-    EXPECT_EQ(recorded.status, 3) << name;
     EXPECT_NE(recorded.err.find(std::string(name) + ": the video was not written to its end"),
               std::string::npos)
         << recorded.err;
@@ -103,7 +104,6 @@ TEST_F(WindowOutputsTest, OutputsThatCannotBeWrittenToTheirEndAreFailures) {
   write_picture(path("s.png"), Image<Bgr>({8, 8}).view());
   const std::string earlier = read_text(folder / "s.png");
   const Finished shot = with_limit({"--screenshot", "s.png"});
-  EXPECT_EQ(shot.status, 3);
   EXPECT_NE(shot.err.find("s.png: File too large"), std::string::npos) << shot.err;
   EXPECT_TRUE(read_text(folder / "s.png") == earlier);
   if (!fs::is_character_file("/dev/full")) return;
@@ -111,8 +111,7 @@ TEST_F(WindowOutputsTest, OutputsThatCannotBeWrittenToTheirEndAreFailures) {
     fs::create_symlink("/dev/full", folder / name);
     const bool is_csv = fs::path(name).extension() == ".csv";
     const Finished full =
-        start_live({"f.avi", "--frames", "2", is_csv ? "--times" : "--screenshot", name}).wait();
-    EXPECT_EQ(full.status, 3) << name;
+        run_live({"f.avi", "--frames", "2", is_csv ? "--times" : "--screenshot", name}, 3);
     EXPECT_NE(full.err.find(std::string(name) + ": No space left"), std::string::npos) << full.err;
   }
 }
@@ -122,7 +121,6 @@ TEST_F(WindowOutputsTest, EveryOutputThatCannotBeWrittenIsNamed) {
   write_video(path("f.avi"), 30);
   fs::create_symlink("/dev/full", folder / "full.csv");
   const Finished done = lose_recording({"f.avi", "--times", "full.csv", "--record", "r.avi"});
-  EXPECT_EQ(done.status, 3);
   for (const char* said : {"r.avi: the file was deleted", "full.csv: No space left"})
     EXPECT_NE(done.err.find(said), std::string::npos) << said << " is not in: " << done.err;
 }
@@ -159,25 +157,21 @@ TEST_F(WindowOutputsTest, CtrlCFinishesTheOutputs) {
 
 TEST_F(WindowOutputsTest, AScreenshotIsTakenWhenTheWindowIsClosed) {
   add_face("face.pgm");
-  const Running live = start_live({"face.pgm", "--screenshot", "s.png"}, true);
-  Desktop desktop(display.name, "facesat");
-  ASSERT_TRUE(desktop.is_there());
-  EXPECT_TRUE(desktop.shows(box_colour, 1000));
-  desktop.close();
-  EXPECT_EQ(live.wait().status, 0);
+  use_live(
+      {"face.pgm", "--screenshot", "s.png"},
+      [&](Desktop& desktop) { EXPECT_TRUE(desktop.shows(box_colour, 1000)); }, true);
   EXPECT_GT(box_pixels("s.png"), 1000);
 }
 
 TEST_F(WindowOutputsTest, FilesThatAppearDuringTheRunAreNotReplaced) {
   add_face("face.pgm");
-  const Running live = start_live({"face.pgm", "--screenshot", "s.png", "--times", "t.csv"}, true);
-  Desktop desktop(display.name, "facesat");
-  ASSERT_TRUE(desktop.is_there());
-  EXPECT_TRUE(desktop.shows(box_colour, 1000));
-  for (const char* name : {"s.png", "t.csv"}) write_text(folder / name, "my own");
-  desktop.close();
-  const Finished done = live.wait();
-  EXPECT_EQ(done.status, 3);
+  const Finished done = use_live(
+      {"face.pgm", "--screenshot", "s.png", "--times", "t.csv"},
+      [&](Desktop& desktop) {
+        EXPECT_TRUE(desktop.shows(box_colour, 1000));
+        for (const char* name : {"s.png", "t.csv"}) write_text(folder / name, "my own");
+      },
+      true, 3);
   EXPECT_NE(done.err.find("s.png exists and was not written by facesat"), std::string::npos)
       << done.err;
   for (const char* name : {"s.png", "t.csv"}) EXPECT_EQ(read_text(folder / name), "my own");
@@ -201,6 +195,86 @@ TEST_F(WindowOutputsTest, TheOutputsAreFinishedWhenTheDisplayEnds) {
     EXPECT_GT(frames_in(video), 0);
     EXPECT_GT(lines_in("t.csv"), 1);
   }
+}
+
+TEST_F(WindowLimitTest, RecordingAndTableHaveExactlyTheFramesAskedFor) {
+  write_video(path("f.avi"), 30);
+  for (const int frames : {1, 2, 7, 33}) {
+    const std::string video = std::to_string(frames) + ".avi";
+    run_live({"f.avi", "--frames", std::to_string(frames), "--record", video, "--times", "t.csv"});
+    EXPECT_EQ(frames_in(video), frames);
+    EXPECT_EQ(lines_in("t.csv"), frames + 1);
+  }
+}
+
+TEST_F(WindowLimitTest, WhatCannotBeReadIsNamedAndPassedOver) {
+  write_text(folder / "p/a.pgm", "broken");
+  write_text(folder / "p/b.avi", "broken");
+  add_face("p/c.pgm");
+  const Finished some = run_live({"p", "--frames", "3", "--times", "t.csv"}, 1);
+  EXPECT_NE(some.err.find("a.pgm: "), std::string::npos) << some.err;
+  EXPECT_NE(some.err.find("b.avi: "), std::string::npos) << some.err;
+  EXPECT_EQ(some.err.find("c.pgm"), std::string::npos) << some.err;
+  EXPECT_TRUE(read_text(folder / "t.csv").ends_with(",1\n"));  // a face
+  const std::string times = read_text(folder / "t.csv");
+  write_text(folder / "p/c.pgm", "broken");
+  const Finished none = run_live({"p", "--frames", "3", "--times", "t.csv"}, 2);
+  for (const char* name : {"a.pgm: ", "b.avi: ", "c.pgm: ", "nothing was written to t.csv"})
+    EXPECT_NE(none.err.find(name), std::string::npos) << none.err;
+  EXPECT_EQ(read_text(folder / "t.csv"), times);
+}
+
+// A server on this machine that never answers.
+class SilentServer {
+ public:
+  SilentServer() : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    auto* const any = reinterpret_cast<sockaddr*>(&address);
+    EXPECT_EQ(::bind(socket_, any, size), 0);
+    EXPECT_EQ(::listen(socket_, 5), 0);
+    EXPECT_EQ(::getsockname(socket_, any, &size), 0);
+    url = "rtsp://127.0.0.1:" + std::to_string(ntohs(address.sin_port)) + "/stream";
+  }
+  ~SilentServer() { ::close(socket_); }
+  SilentServer(const SilentServer&) = delete;
+  SilentServer& operator=(const SilentServer&) = delete;
+
+  std::string url;
+
+ private:
+  int socket_;
+};
+
+TEST_F(WindowLimitTest, WithoutAFrameEarlierResultsStay) {
+  const SilentServer server;
+  write_text(folder / "t.csv", app::times_csv({app::Sample()}));
+  write_picture(path("s.png"), Image<Bgr>({8, 8}).view());
+  const std::string times = read_text(folder / "t.csv"), shot = read_text(folder / "s.png");
+  const auto end = [&](auto how) {
+    const Running live = start_live({server.url, "--times", "t.csv", "--screenshot", "s.png"});
+    Desktop desktop(display.name, "facesat");
+    EXPECT_TRUE(desktop.is_there());
+    how(live, desktop);
+    const Finished done = live.wait();
+    EXPECT_NE(done.err.find("no frame was shown, so nothing was written to s.png, t.csv"),
+              std::string::npos)
+        << done.err;
+    EXPECT_EQ(read_text(folder / "t.csv"), times);
+    EXPECT_TRUE(read_text(folder / "s.png") == shot);
+    return done.status;
+  };
+  EXPECT_EQ(end([](const Running&, Desktop& desktop) { desktop.close(); }), 2);
+  EXPECT_EQ(end([](const Running& live, Desktop&) { live.signal(SIGINT); }), 128 + SIGINT);
+}
+
+// A start page that was just looked at is no failure.
+TEST_F(WindowLimitTest, WithoutAFrameAndOutputsAllIsWell) {
+  const SilentServer server;
+  const Finished done = use_live({server.url}, [](Desktop&) {});
+  EXPECT_EQ(done.err, "");
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// How the real window is given its sources, and how it goes from one to the next.
+// How the real window is given its sources and goes from one to the next; where it is, what its
+// title says, and how its parts share it.
 #include <chrono>
 #include <thread>
 
@@ -7,6 +8,8 @@
 
 namespace facesat::test {
 namespace {
+
+using nlohmann::ordered_json;
 
 class WindowSourcesTest : public WindowTest {
  protected:
@@ -61,67 +64,137 @@ TEST_F(WindowSourcesTest, APathCanBeTyped) {
 TEST_F(WindowSourcesTest, WithoutACameraThePageForOpeningSaysSo) {
   if (!has_program("xdotool")) GTEST_SKIP() << "skipped: no xdotool";
   if (std::filesystem::exists("/dev/video0")) GTEST_SKIP() << "skipped: there may be a camera";
-  const Running live = start_live({});
-  Desktop desktop(display.name, "facesat");
-  ASSERT_TRUE(desktop.is_there());
-  EXPECT_TRUE(desktop.shows(warning, letters));
-  EXPECT_EQ(desktop.title(), "facesat");
-  EXPECT_TRUE(open_by_typing(desktop, "a.pgm", first_grey));
-  desktop.close();
-  EXPECT_EQ(live.wait().status, 0);
+  use_live({}, [&](Desktop& desktop) {
+    EXPECT_TRUE(desktop.shows(warning, letters));
+    EXPECT_EQ(desktop.title(), "facesat");
+    EXPECT_TRUE(open_by_typing(desktop, "a.pgm", first_grey));
+  });
 }
 
 TEST_F(WindowSourcesTest, SeveralFilesAreOneList) {
   if (!has_program("xdotool")) GTEST_SKIP() << "skipped: no xdotool";
-  const Running live = start_live({"a.pgm", "b.pgm"});
-  Desktop desktop(display.name, "facesat");
-  ASSERT_TRUE(desktop.is_there());
-  EXPECT_TRUE(shows(desktop, first_grey));
-  EXPECT_TRUE(press("Next"));  // Page Down
-  EXPECT_TRUE(shows(desktop, second_grey));
-  EXPECT_TRUE(desktop.is_titled("b.pgm - CPU - facesat")) << desktop.title();
-  EXPECT_TRUE(press("Prior"));
-  EXPECT_TRUE(shows(desktop, first_grey));
-  EXPECT_TRUE(desktop.drop({path("c.pgm"), path("b.pgm")}));
-  EXPECT_TRUE(shows(desktop, third_grey));
-  EXPECT_TRUE(press("Next"));
-  EXPECT_TRUE(shows(desktop, second_grey));
-  EXPECT_TRUE(press("Next Prior"));  // there is none after the last
-  EXPECT_TRUE(shows(desktop, third_grey));
-  desktop.close();
-  EXPECT_EQ(live.wait().status, 0);
+  use_live({"a.pgm", "b.pgm"}, [&](Desktop& desktop) {
+    EXPECT_TRUE(shows(desktop, first_grey));
+    EXPECT_TRUE(press("Next"));  // Page Down
+    EXPECT_TRUE(shows(desktop, second_grey));
+    EXPECT_TRUE(desktop.is_titled("b.pgm - CPU - facesat")) << desktop.title();
+    EXPECT_TRUE(press("Prior"));
+    EXPECT_TRUE(shows(desktop, first_grey));
+    EXPECT_TRUE(desktop.drop({path("c.pgm"), path("b.pgm")}));
+    EXPECT_TRUE(shows(desktop, third_grey));
+    EXPECT_TRUE(press("Next"));
+    EXPECT_TRUE(shows(desktop, second_grey));
+    EXPECT_TRUE(press("Next Prior"));  // there is none after the last
+    EXPECT_TRUE(shows(desktop, third_grey));
+  });
 }
 
 TEST_F(WindowSourcesTest, AFolderPlaysAndBeginsAgain) {
   if (!has_program("xdotool")) GTEST_SKIP() << "skipped: no xdotool";
   add_grey("p/a.pgm", first_grey.g);
   write_video(path("p/b.avi"), 30);
-  const Running live = start_live({"p", "--times", "t.csv"});
-  Desktop desktop(display.name, "facesat");
-  ASSERT_TRUE(desktop.is_there());
-  EXPECT_TRUE(shows(desktop, first_grey));
-  EXPECT_TRUE(press("space"));
-  EXPECT_TRUE(desktop.is_titled("b.avi - CPU - facesat")) << desktop.title();
-  EXPECT_TRUE(desktop.is_titled("a.pgm - CPU - facesat")) << desktop.title();
-  EXPECT_TRUE(shows(desktop, first_grey));
-  desktop.close();
-  EXPECT_EQ(live.wait().status, 0);
+  use_live({"p", "--times", "t.csv"}, [&](Desktop& desktop) {
+    EXPECT_TRUE(shows(desktop, first_grey));
+    EXPECT_TRUE(press("space"));
+    EXPECT_TRUE(desktop.is_titled("b.avi - CPU - facesat")) << desktop.title();
+    EXPECT_TRUE(desktop.is_titled("a.pgm - CPU - facesat")) << desktop.title();
+    EXPECT_TRUE(shows(desktop, first_grey));
+  });
   EXPECT_GT(lines_in("t.csv"), 4);  // a header, the picture twice, and frames of the video
 }
 
 TEST_F(WindowSourcesTest, TheLastSourcesAreRemembered) {
   const auto open = [&](const std::string& name, Bgr grey) {
-    const Running live = start_live({name});
-    Desktop desktop(display.name, "facesat");
-    ASSERT_TRUE(desktop.is_there());
-    EXPECT_TRUE(shows(desktop, grey));
-    desktop.close();
-    EXPECT_EQ(live.wait().status, 0);
+    use_live({name}, [&](Desktop& desktop) { EXPECT_TRUE(shows(desktop, grey)); });
   };
   open("a.pgm", first_grey);
   open("b.pgm", second_grey);
   open("./a.pgm", first_grey);
   EXPECT_EQ(recent(), (std::vector<std::string>{path("a.pgm"), path("b.pgm")}));
+}
+
+class WindowPlaceTest : public WindowTest {
+ protected:
+  ordered_json remembered() const { return ordered_json::parse(read_text(settings())); }
+  std::filesystem::path settings() const { return folder / "config/facesat/live.json"; }
+};
+
+TEST_F(WindowPlaceTest, TheTitleNamesSourceAndDevice) {
+  add_face("a.pgm");
+  add_face("b c.pgm");
+  use_live({"a.pgm"}, [&](Desktop& desktop) {
+    EXPECT_TRUE(desktop.is_titled("a.pgm - CPU - facesat")) << desktop.title();
+    EXPECT_TRUE(desktop.drop(path("b%20c.pgm")));
+    EXPECT_TRUE(desktop.is_titled(path("b c.pgm") + " - CPU - facesat")) << desktop.title();
+  });
+}
+
+TEST_F(WindowPlaceTest, SizeAndPlaceAreThoseOfTheLastTime) {
+  add_face("a.pgm");
+  const Rect first{130, 70, 900, 650}, second{20, 200, 700, 500};
+  const auto run_at = [&](const Rect& from, const Rect& to) {
+    use_live({"a.pgm"}, [&](Desktop& desktop) {
+      if (from.width > 0) {
+        EXPECT_TRUE(eventually([&] { return desktop.place() == from; }));
+      }
+      desktop.place(to);
+      EXPECT_TRUE(eventually([&] { return desktop.place() == to; }));
+    });
+    EXPECT_EQ(remembered()["window"], ordered_json({to.x, to.y, to.width, to.height}));
+  };
+  run_at({}, first);
+  run_at(first, second);
+  run_at(second, first);
+}
+
+// As after a second monitor was unplugged.
+TEST_F(WindowPlaceTest, APlaceThatIsOnNoMonitorIsNotUsed) {
+  add_face("a.pgm");
+  const auto run = [&] {
+    const Running live = start_live({"a.pgm"});
+    Desktop desktop(display.name, "facesat");
+    EXPECT_TRUE(desktop.is_there());
+    EXPECT_TRUE(desktop.is_titled("a.pgm - CPU - facesat"));
+    const Rect place = desktop.place();
+    desktop.close();
+    EXPECT_EQ(live.wait().status, 0);
+    return place;
+  };
+  const Rect usual = run();
+  for (const Rect& outside : {Rect{5000, 100, 800, 600}, Rect{100, -3000, 800, 600}}) {
+    ordered_json choices = remembered();
+    choices["window"] = {outside.x, outside.y, outside.width, outside.height};
+    write_text(settings(), choices.dump());
+    const Rect shown = run();
+    EXPECT_EQ(shown, (Rect{usual.x, usual.y, outside.width, outside.height}));
+  }
+}
+
+TEST_F(WindowPlaceTest, TheSplitterCanBeDraggedAndStaysThere) {
+  if (!has_program("xdotool")) GTEST_SKIP() << "skipped: no xdotool";
+  Image<std::uint8_t> wide({800, 100});  // as wide as the room for it
+  constexpr Bgr grey{100, 100, 100};
+  for (int y = 0; y < 100; ++y) std::fill_n(wide.row(y), 800, grey.g);
+  write_pgm(folder / "wide.pgm", wide);
+  // Drags the splitter as often as it takes until it is there. The pointer rests before and after
+  // each step, because Dear ImGui sees it once per frame.
+  const auto drag = [&](const Desktop& desktop, int from, int to, auto is_there) {
+    const std::string script = "xdotool windowfocus $window mousemove " + std::to_string(from) +
+                               " 500 sleep 0.2 mousedown 1 sleep 0.2 mousemove " +
+                               std::to_string(to) + " 500 sleep 0.2 mouseup 1 sleep 0.2";
+    return eventually([&] { return display.act(script) && is_there(desktop.count(grey)); });
+  };
+  const auto run = [&](int from, int to, auto is_before, auto is_after) {
+    use_live({"wide.pgm"}, [&](Desktop& desktop) {
+      EXPECT_TRUE(eventually([&] { return is_before(desktop.count(grey)); }));
+      EXPECT_TRUE(drag(desktop, from, to, is_after));
+    });
+  };
+  const auto is_small = [](int pixels) { return pixels > 70'000 && pixels < 90'000; };
+  const auto is_large = [](int pixels) { return pixels > 95'000; };
+  run(374, 474, is_large, is_small);
+  EXPECT_NEAR(remembered()["side_width"].get<double>(), (474 - 10) / 16.0, 1);
+  run(474, 374, is_small, is_large);
 }
 
 }  // namespace

@@ -24,10 +24,7 @@ using namespace std::chrono_literals;
 
 TEST_F(WindowTest, ShowsThePictureWithItsBoxes) {
   add_face("face.pgm");
-  const Finished shown =
-      start_live({"face.pgm", "--frames", "5", "--screenshot", "shot.png", "--times", "t.csv"})
-          .wait();
-  EXPECT_EQ(shown.status, 0) << shown.err;
+  run_live({"face.pgm", "--frames", "5", "--screenshot", "shot.png", "--times", "t.csv"});
   EXPECT_GT(box_pixels("shot.png"), 200);
   EXPECT_GT(plot_pixels("shot.png"), 5000);
   const std::string times = read_text(folder / "t.csv");
@@ -38,15 +35,11 @@ TEST_F(WindowTest, ShowsThePictureWithItsBoxes) {
 TEST_F(WindowTest, ShowsTheDemoAlbum) {
   const char* const album = std::getenv("FACESAT_ALBUM");
   if (!album) GTEST_SKIP() << "skipped: FACESAT_ALBUM names no album";
-  const Finished portrait = start_live({std::string(album) + "/grace_hopper.jpg", "--frames", "5",
-                                        "--screenshot", "portrait.png"})
-                                .wait();
-  EXPECT_EQ(portrait.status, 0) << portrait.err;
+  run_live(
+      {std::string(album) + "/grace_hopper.jpg", "--frames", "5", "--screenshot", "portrait.png"});
   EXPECT_GT(box_pixels("portrait.png"), 200);
-  const Finished video = start_live({std::string(album) + "/movie.avi", "--frames", "60",
-                                     "--screenshot", "video.png", "--times", "t.csv"})
-                             .wait();
-  EXPECT_EQ(video.status, 0) << video.err;
+  run_live({std::string(album) + "/movie.avi", "--frames", "60", "--screenshot", "video.png",
+            "--times", "t.csv"});
   EXPECT_GT(plot_pixels("video.png"), 5000);
   const std::string times = read_text(folder / "t.csv");
   EXPECT_EQ(std::count(times.begin(), times.end(), '\n'), 61);
@@ -54,7 +47,7 @@ TEST_F(WindowTest, ShowsTheDemoAlbum) {
 
 TEST_F(WindowTest, NoFaceNoBox) {
   add_grey("grey.pgm", 120);
-  EXPECT_EQ(start_live({"grey.pgm", "--frames", "3", "--screenshot", "shot.png"}).wait().status, 0);
+  run_live({"grey.pgm", "--frames", "3", "--screenshot", "shot.png"});
   EXPECT_LT(box_pixels("shot.png"), 200);  // the cascade's name in its colour
 }
 
@@ -132,14 +125,11 @@ TEST_F(WindowTest, ChoicesAreRememberedUnlessTheCommandLineSaysOtherwise) {
 TEST_F(WindowTest, FilesDroppedOntoItAreOpened) {
   add_grey("a.pgm", first_grey.g);
   add_grey("b c.pgm", second_grey.g);
-  const Running live = start_live({"a.pgm", "--times", "t.csv"});
-  Desktop desktop(display.name, "facesat");
-  ASSERT_TRUE(desktop.is_there());
-  EXPECT_TRUE(desktop.shows(first_grey, most_of_a_picture));
-  EXPECT_TRUE(desktop.drop(path("b%20c.pgm")));
-  EXPECT_TRUE(desktop.shows(second_grey, most_of_a_picture));
-  desktop.close();
-  EXPECT_EQ(live.wait().status, 0);
+  use_live({"a.pgm", "--times", "t.csv"}, [&](Desktop& desktop) {
+    EXPECT_TRUE(desktop.shows(first_grey, most_of_a_picture));
+    EXPECT_TRUE(desktop.drop(path("b%20c.pgm")));
+    EXPECT_TRUE(desktop.shows(second_grey, most_of_a_picture));
+  });
   EXPECT_EQ(lines_in("t.csv"), 3);  // a header and two pictures
 }
 
@@ -158,10 +148,7 @@ TEST_F(WindowTest, PicturesLargerThanATextureAreShownWithTheirBoxes) {
   ASSERT_GT(side, 1000);
   const Size size{side + side / 10 + 1, 800};
   write_pgm(folder / "wide.pgm", draw_faces(size, {{size.width * 3 / 4, 400, 300}}));
-  const Finished shown =
-      start_live({"wide.pgm", "--scale-factor", "1.3", "--frames", "3", "--screenshot", "shot.png"})
-          .wait();
-  EXPECT_EQ(shown.status, 0) << shown.err;
+  run_live({"wide.pgm", "--scale-factor", "1.3", "--frames", "3", "--screenshot", "shot.png"});
   const auto records = detect({"--backend", "cpu", "--scale-factor", "1.3", "wide.pgm"}).records();
   ASSERT_EQ(records.size(), 1u);
   ASSERT_EQ(records[0]["faces"].size(), 1u);
@@ -189,12 +176,7 @@ TEST_F(WindowTest, PicturesLargerThanATextureAreShownWithTheirBoxes) {
 TEST_F(WindowTest, ChoicesThatCannotBeRememberedAreNoFailure) {
   add_face("a.pgm");
   write_text(folder / "config", "not a folder");
-  const Running live = start_live({"a.pgm"});
-  Desktop desktop(display.name, "facesat");
-  ASSERT_TRUE(desktop.is_there());
-  desktop.close();
-  const Finished ended = live.wait();
-  EXPECT_EQ(ended.status, 0);
+  const Finished ended = use_live({"a.pgm"}, [](Desktop&) {});
   EXPECT_NE(ended.err.find("facesat: your choices cannot be remembered: "), std::string::npos)
       << ended.err;
 }
@@ -204,27 +186,26 @@ TEST_F(WindowTest, ResizedMinimisedAndClosedAtAnyMoment) {
   write_video(path("f.avi"), 30);
   std::minstd_rand random(5);
   for (int run = 0; run < 6; ++run) {
-    const Running live = start_live({"f.avi"}, run % 2 == 0);
-    Desktop desktop(display.name, "facesat");
-    ASSERT_TRUE(desktop.is_there());
-    for (unsigned i = random() % 12; i > 0; --i) {
-      const int width = 1 + static_cast<int>(random() % 1300);
-      const int height = 1 + static_cast<int>(random() % 880);
-      switch (random() % 3) {
-        case 0:
-          desktop.resize({width, height});
-          break;
-        case 1:
-          desktop.minimise();
-          break;
-        default:
-          desktop.restore();
-      }
-      std::this_thread::sleep_for(std::chrono::milliseconds(random() % 150));
-    }
-    desktop.close();
-    const Finished ended = live.wait();
-    EXPECT_EQ(ended.status, 0) << run << ": " << ended.err;
+    use_live(
+        {"f.avi"},
+        [&](Desktop& desktop) {
+          for (unsigned i = random() % 12; i > 0; --i) {
+            const int width = 1 + static_cast<int>(random() % 1300);
+            const int height = 1 + static_cast<int>(random() % 880);
+            switch (random() % 3) {
+              case 0:
+                desktop.resize({width, height});
+                break;
+              case 1:
+                desktop.minimise();
+                break;
+              default:
+                desktop.restore();
+            }
+            std::this_thread::sleep_for(std::chrono::milliseconds(random() % 150));
+          }
+        },
+        run % 2 == 0);
   }
 }
 
@@ -307,20 +288,17 @@ TEST_F(WindowTest, AThousandFramesWithoutGrowth) {
 }
 
 TEST_F(WindowTest, WhatCannotBeShownEndsAnUnattendedRun) {
-  const Finished missing = start_live({"missing.avi", "--frames", "5"}).wait();
-  EXPECT_EQ(missing.status, 2);
+  const Finished missing = run_live({"missing.avi", "--frames", "5"}, 2);
   EXPECT_NE(missing.err.find("missing.avi"), std::string::npos);
-  EXPECT_EQ(start_live({"--cascade", "nose_ring"}).wait().status, 2);
+  run_live({"--cascade", "nose_ring"}, 2);
   write_text(folder / "broken.pgm", "broken");
   add_face("face.pgm");
-  EXPECT_EQ(start_live({"face.pgm", "--frames", "2", "--times", "t.csv"}).wait().status, 0);
+  run_live({"face.pgm", "--frames", "2", "--times", "t.csv"});
   const std::string times = read_text(folder / "t.csv");
-  const Finished broken = start_live({"broken.pgm", "--frames", "5", "--times", "t.csv"}).wait();
-  EXPECT_EQ(broken.status, 2);
+  const Finished broken = run_live({"broken.pgm", "--frames", "5", "--times", "t.csv"}, 2);
   EXPECT_NE(broken.err.find("broken.pgm: "), std::string::npos) << broken.err;
   EXPECT_EQ(read_text(folder / "t.csv"), times);
-  const Finished long_name = start_live({std::string(300, 'n'), "--frames", "5"}).wait();
-  EXPECT_EQ(long_name.status, 2);
+  const Finished long_name = run_live({std::string(300, 'n'), "--frames", "5"}, 2);
   EXPECT_NE(long_name.err.find("File name too long"), std::string::npos) << long_name.err;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <csignal>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
@@ -60,6 +61,31 @@ class WindowTest : public ProgramTest {
       unsetenv("WAYLAND_DISPLAY");
       setenv("XDG_CONFIG_HOME", (folder / "config").c_str(), 1);
     });
+  }
+  // Runs the program to its end, which must have this status.
+  Finished run_live(
+      const std::vector<std::string>& arguments, int status = 0, const Setup& setup = [] {}) const {
+    const Finished ended = start_live(arguments, false, setup).wait();
+    EXPECT_EQ(ended.status, status) << ended.err;
+    return ended;
+  }
+  // Starts the program, calls use(desktop) once its window is there, and closes the window. The
+  // program must then end with this status.
+  template <class Use>
+  Finished use_live(const std::vector<std::string>& arguments, const Use& use, bool waits = false,
+                    int status = 0) const {
+    const Running live = start_live(arguments, waits);
+    Desktop desktop(display.name, "facesat");
+    EXPECT_TRUE(desktop.is_there());
+    if (desktop.is_there()) {
+      use(desktop);
+      desktop.close();
+    } else {
+      live.signal(SIGKILL);
+    }
+    const Finished ended = live.wait();
+    EXPECT_EQ(ended.status, status) << ended.err;
+    return ended;
   }
   // Presses keys, named as xdotool names them, with the pointer over the picture.
   bool press(const std::string& keys) const {

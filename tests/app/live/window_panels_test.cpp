@@ -1,8 +1,99 @@
-// The filtered image in the real window.
+// The chart of times in the real window, with a video that is paused by a click on it; and the
+// filtered image.
+#include <algorithm>
+#include <thread>
+#include <vector>
+
 #include "tests/app/live/window_test.hpp"
+#include "tests/kit/video.hpp"
 
 namespace facesat::test {
 namespace {
+
+using namespace std::chrono_literals;
+
+constexpr int column = 290;  // x coordinate in the right half of the chart
+
+bool is_step(const cv::Vec3b& pixel) {
+  return std::any_of(std::begin(step_colours), std::end(step_colours),
+                     [&](Bgr colour) { return pixel == cv::Vec3b(colour.b, colour.g, colour.r); });
+}
+
+// The lowest row in which some of the columns [first, last) of the window have the colour of a
+// step: more than one, because the columns of the chart have gaps. Above the chart is the bar of
+// the steps. 0: there is no bar, or nothing in the chart.
+int chart_bottom(const cv::Mat& shot, int first = column, int last = column + 4) {
+  constexpr int bar_height = 24;
+  int top = 0, bottom = 0;
+  for (int y = 0; y < shot.rows; ++y)
+    for (int x = first; x < last; ++x) {
+      if (!is_step(shot.at<cv::Vec3b>(y, x))) continue;
+      if (top == 0) top = y;
+      bottom = y;
+    }
+  return bottom > top + bar_height ? bottom : 0;
+}
+
+class WindowChartTest : public WindowTest {
+ protected:
+  // The lower end of the chart in a screenshot that is taken now; 0 if the column is not there yet.
+  int find_chart() const {
+    EXPECT_TRUE(press("ctrl+s"));
+    int bottom = 0;
+    for (const std::string& name : files_below("."))
+      if (name.starts_with("facesat-"))
+        bottom = std::max(bottom, chart_bottom(cv::imread(path(name))));
+    return bottom;
+  }
+  bool click(int x, int y) const {
+    return display.act("xdotool mousemove " + std::to_string(x) + " " + std::to_string(y) +
+                       " sleep 0.2 click 1");
+  }
+  // The colours of all frames of the video.
+  std::vector<Bgr> frames_of(const std::string& video) const {
+    std::vector<Bgr> colours;
+    cv::VideoCapture capture(path(video));
+    for (cv::Mat frame; capture.read(frame);) {
+      const auto pixel = frame.at<cv::Vec3b>(0, 0);
+      colours.push_back({pixel[0], pixel[1], pixel[2]});
+    }
+    return colours;
+  }
+};
+
+TEST_F(WindowChartTest, AClickPausesAtTheFrameAndKeepsTheHistory) {
+  if (!has_program("xdotool")) GTEST_SKIP() << "skipped: no xdotool";
+  write_video(path("f.avi"), 30);
+  const std::vector<Bgr> frames = frames_of("f.avi");
+  const Running live = start_live({"f.avi", "--screenshot", "end.png"});
+  const Desktop desktop(display.name, "facesat");
+  ASSERT_TRUE(desktop.is_there());
+  int bottom = 0;
+  ASSERT_TRUE(eventually([&] { return (bottom = find_chart()) > 0; }));
+  EXPECT_TRUE(click(column, bottom));
+  const auto shows = [&](Bgr frame) { return desktop.count(frame) > most_of_a_picture; };
+  auto shown = frames.end();
+  ASSERT_TRUE(eventually([&] {
+    shown = std::find_if(frames.begin(), frames.end(), shows);
+    if (shown == frames.end()) return false;
+    // While the video plays, one frame is not shown ten times in a row.
+    for (int i = 0; i < 10; ++i) {
+      std::this_thread::sleep_for(50ms);
+      if (!shows(*shown)) return false;
+    }
+    return true;
+  }));
+  // It is paused: only further clicks, on other columns, show other frames.
+  int clicks = 0;
+  EXPECT_TRUE(eventually([&] {
+    EXPECT_TRUE(click(column + 5 * (++clicks % 12), bottom));
+    return !shows(*shown);
+  }));
+  EXPECT_TRUE(press("ctrl+q"));
+  EXPECT_EQ(live.wait().status, 0);
+  // Anywhere in the chart: on a busy machine, a few slow frames make the others too low to be seen.
+  EXPECT_GT(chart_bottom(cv::imread(path("end.png")), 40, 350), 0);
+}
 
 class WindowFilterTest : public WindowTest {
  protected:

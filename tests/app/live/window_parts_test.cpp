@@ -1,0 +1,227 @@
+// The bar below the picture and its marks, the page that opens something, short messages, and the
+// font. Tests of the font are skipped where no known one is installed.
+#include "app/live/panels/window_parts.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <imgui.h>
+
+#include "app/live/gui/screen.hpp"
+#include "app/live/gui/widgets.hpp"
+#include "app/live/panels/start_page.hpp"
+#include "tests/app/live/panel_test.hpp"
+#include "tests/kit/eventually.hpp"
+#include "tests/kit/video.hpp"
+
+namespace facesat::app {
+namespace {
+
+using test::eventually;
+using test::PanelTest;
+
+TEST_F(PanelTest, TheBarStepsThroughAFolder) {
+  add_face("p/a.pgm");
+  add_face("p/b.pgm", 1);
+  Capture capture([](const Frame&) {});
+  const auto draw = [&] { draw_player_bar(capture, capture.state(), FaceMarks()); };
+  frame(draw);  // nothing is open yet
+  capture.open({path("p")});
+  const auto shows = [&](const std::string& name) {
+    return eventually([&] { return capture.state().title == name; });
+  };
+  ASSERT_TRUE(shows("a.pgm"));
+  press("##next", draw);
+  EXPECT_TRUE(shows("b.pgm"));
+  press("##previous", draw);
+  EXPECT_TRUE(shows("a.pgm"));
+  type("##position", "2", draw);  // pictures are counted from 1
+  EXPECT_TRUE(shows("b.pgm"));
+  type("##slides", "0.5", draw);
+  EXPECT_NEAR(capture.state().slide_seconds, 0.5, 1e-6);
+  press("##play", draw);
+  EXPECT_TRUE(shows("a.pgm"));
+}
+
+TEST_F(PanelTest, TheBarPlaysAndSeeksInAVideo) {
+  test::write_video(path("f.avi"), 30);
+  Capture capture([](const Frame&) {});
+  const auto draw = [&] { draw_player_bar(capture, capture.state(), FaceMarks()); };
+  capture.open({path("f.avi")});
+  ASSERT_TRUE(eventually([&] { return capture.state().title == path("f.avi"); }));
+  press("##play", draw);
+  EXPECT_FALSE(capture.state().playing);
+  const auto is_at = [&](double seconds) {
+    return eventually([&] { return std::abs(capture.state().position - seconds) < 1e-6; });
+  };
+  type("##position", "0.44", draw);  // seconds: frame 22 of 30
+  EXPECT_TRUE(is_at(0.44)) << capture.state().position;
+  press("##back", draw);
+  EXPECT_TRUE(is_at(0.42));
+  press("##forward", draw);
+  EXPECT_TRUE(is_at(0.44));
+  type("##speed", "2.5", draw);
+  EXPECT_NEAR(capture.state().speed, 2.5, 1e-6);
+  press("loop", draw);  // off, so that the video ends
+  press("##play", draw);
+  EXPECT_TRUE(eventually([&] { return capture.state().message == Capture::ended; }));
+}
+
+TEST(PlayerBar, TimesAreWrittenAsOnAClock) {
+  EXPECT_EQ(clock_time(0), "0:00.00");
+  EXPECT_EQ(clock_time(63.204), "1:03.20");
+  EXPECT_EQ(clock_time(59.999), "1:00.00");
+  EXPECT_EQ(clock_time(3723.5), "1:02:03.50");
+}
+
+TEST(Toasts, GoAfterSomeSecondsButWarningsStay) {
+  Toasts toasts;
+  toasts.say("a");
+  toasts.warn("b");
+  toasts.say("a");  // not twice
+  const auto now = Toasts::Clock::now();
+  EXPECT_EQ(toasts.shown(now).size(), 2u);
+  EXPECT_EQ(toasts.shown(now + Toasts::lifetime + std::chrono::seconds(1)).size(), 1u);
+  for (int i = 0; i < 9; ++i) toasts.warn(std::to_string(i));
+  EXPECT_EQ(toasts.shown(now).size(), Toasts::most);
+  EXPECT_EQ(toasts.shown(now).back().text, "8");
+}
+
+TEST(Marks, AreOfOneSubjectAndShareTheirPlacesInLongVideos) {
+  using Mark = FaceMarks::Mark;
+  FaceMarks marks;
+  marks.add({.source = 1, .settings = 0, .count = 4}, 2, true);
+  EXPECT_EQ(marks.marks(),
+            (std::vector<Mark>{Mark::unknown, Mark::unknown, Mark::faces, Mark::unknown}));
+  marks.add({.source = 1, .settings = 0, .count = 4}, 2, false);  // it was played again
+  EXPECT_EQ(marks.marks()[2], Mark::none);
+  marks.add({.source = 1, .settings = 1, .count = 4}, 9, true);  // other settings; past the end
+  EXPECT_EQ(marks.marks(),
+            (std::vector<Mark>{Mark::unknown, Mark::unknown, Mark::unknown, Mark::faces}));
+  const FaceMarks::Subject longer{.source = 2, .settings = 1, .count = 10 * FaceMarks::most};
+  marks.add(longer, 11, true);
+  marks.add(longer, 12, false);  // the same mark
+  EXPECT_EQ(marks.marks()[1], Mark::faces);
+  EXPECT_EQ(marks.marks().size(), FaceMarks::most);
+  marks.add({.source = 3, .settings = 1, .count = 0}, 0, true);  // a camera
+  EXPECT_TRUE(marks.marks().empty());
+}
+
+TEST_F(PanelTest, TheStartPageOpensWhatIsTypedAndWhatWasOpenedBefore) {
+  StartPage page;
+  std::optional<std::vector<std::string>> chosen;
+  const std::vector<std::string> recent{"/a/b.png", "/c"};
+  const auto draw = [&] {
+    if (auto now = page.draw(recent, Capture::State())) chosen = now;
+  };
+  const std::string inner =
+      "start_" + fmt::format("{:08X}", ImHashStr("start", 0, ImHashStr("panel")));
+  type("##path", "/x/y.avi", draw, "panel/" + inner);
+  EXPECT_EQ(chosen, std::vector<std::string>{"/x/y.avi"});
+  press("/c", draw, nullptr, ImGuiActivateFlags_None, "panel/" + inner);
+  EXPECT_EQ(chosen, std::vector<std::string>{"/c"});
+}
+
+TEST(StartPage, RecentNamesAreWholePathsWithoutRepetition) {
+  std::vector<std::string> recent;
+  for (const char* name : {"/a", "0", "/b/../a", "rtsp://h/s"}) add_recent(recent, name);
+  EXPECT_EQ(recent, (std::vector<std::string>{"rtsp://h/s", "/a", "0"}));
+  add_recent(recent, "x.avi");
+  EXPECT_EQ(recent.front(), (std::filesystem::current_path() / "x.avi").string());
+  for (int i = 0; i < 20; ++i) add_recent(recent, "/n" + std::to_string(i));
+  EXPECT_EQ(recent.size(), 8u);
+}
+
+TEST_F(PanelTest, PathsAreCompleted) {
+  for (const char* name : {"p/apple.png", "p/apricot.avi", "p/apron.txt", "p/.hidden.png"})
+    test::write_text(folder / name, "");
+  std::filesystem::create_directory(folder / "p/ap below");
+  const Completions all = complete_path(path("p/ap"));
+  EXPECT_EQ(all.paths, (std::vector<std::string>{path("p/ap below/"), path("p/apple.png"),
+                                                 path("p/apricot.avi")}));
+  EXPECT_EQ(all.common, path("p/ap"));
+  EXPECT_EQ(complete_path(path("p/app")).common, path("p/apple.png"));
+  EXPECT_TRUE(complete_path(path("p/x")).paths.empty());
+  EXPECT_EQ(complete_path(path("p/")).paths.size(), 3u);  // hidden ones only if asked for
+  EXPECT_EQ(complete_path(path("p/.h")).paths.size(), 1u);
+  for (int i = 0; i < 20; ++i)
+    test::write_text(folder / ("p/many" + std::to_string(i) + ".png"), "");
+  EXPECT_EQ(complete_path(path("p/many")).paths.size(), 12u);
+  EXPECT_EQ(complete_path(path("p/many")).more, 8u);
+  PathCompletion completion;
+  completion.ask(path("p/app"));
+  EXPECT_TRUE(eventually([&] { return completion.answer() != nullptr; }));
+  EXPECT_EQ(completion.answer()->common, path("p/apple.png"));
+}
+
+TEST(FileDialogs, CommandsAskForFilesAndFolders) {
+  const auto has = [](const char* program, Choosing what, const char* argument) {
+    const auto command = dialog_command(program, what);
+    return command.front() == program &&
+           std::find(command.begin(), command.end(), argument) != command.end();
+  };
+  EXPECT_TRUE(has("zenity", Choosing::files, "--multiple"));
+  EXPECT_TRUE(has("zenity", Choosing::folder, "--directory"));
+  EXPECT_TRUE(has("kdialog", Choosing::files, "--getopenfilename"));
+  EXPECT_TRUE(has("kdialog", Choosing::folder, "--getexistingdirectory"));
+}
+
+// A stand-in for zenity, which writes what is chosen.
+TEST_F(PanelTest, TheDialogGivesWhatWasChosen) {
+  test::write_text(folder / "bin/zenity", "#!/bin/sh\nprintf '/a b\\n/c\\n'\n");
+  std::filesystem::permissions(folder / "bin/zenity", std::filesystem::perms::owner_all);
+  const std::string before = std::getenv("PATH");
+  setenv("PATH", (path("bin") + ":" + before).c_str(), 1);
+  FileDialog dialog;
+  ASSERT_TRUE(dialog.is_available());
+  dialog.open(Choosing::files);
+  std::optional<std::vector<std::string>> chosen;
+  EXPECT_TRUE(eventually([&] { return (chosen = dialog.take()).has_value(); }));
+  EXPECT_EQ(chosen, (std::vector<std::string>{"/a b", "/c"}));
+  EXPECT_TRUE(eventually([&] { return !dialog.is_open(); }));
+  test::write_text(folder / "bin/zenity", "#!/bin/sh\nexec sleep 1000\n");
+  dialog.open(Choosing::files);  // ends with its object
+  setenv("PATH", before.c_str(), 1);
+}
+
+class Fonts : public ::testing::Test {
+ protected:
+  Fonts() { ImGui::CreateContext(); }
+  ~Fonts() override { ImGui::DestroyContext(); }
+
+  // The font as the window uses it.
+  static const ImFont& loaded(float pixels) {
+    load_fonts(pixels);
+    ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
+    EXPECT_TRUE(atlas.Build());
+    EXPECT_EQ(atlas.Fonts.Size, 1);  // other alphabets are merged into it
+    return *atlas.Fonts[0];
+  }
+};
+
+TEST_F(Fonts, HaveLatinGreekAndCyrillicLetters) {
+  const ImFont& font = loaded(16);
+  if (font.FontSize != 16) GTEST_SKIP() << "skipped: none of the known fonts is installed";
+  for (const ImWchar letter : {u'A', u'é', u'ß', u'Ő', u'Ω', u'Я', u'ђ', u'–'})
+    EXPECT_NE(font.FindGlyphNoFallback(letter), nullptr) << static_cast<int>(letter);
+}
+
+TEST_F(Fonts, FiguresHaveOneWidth) {
+  const ImFont& font = loaded(16);
+  for (ImWchar figure = u'1'; figure <= u'9'; ++figure)
+    EXPECT_EQ(font.GetCharAdvance(figure), font.GetCharAdvance(u'0'));
+}
+
+TEST_F(Fonts, CanBeLoadedAgainInAnotherSize) {
+  loaded(16);
+  const ImFont& font = loaded(24);
+  EXPECT_GE(font.FontSize, 13);
+  EXPECT_GT(font.GetCharAdvance(u'M'), 0);
+}
+
+}  // namespace
+}  // namespace facesat::app
