@@ -76,7 +76,7 @@ void ResultFile::require_results(const Format& format) const {
   if (!found) refuse_foreign(name_);
   if (found != &format)
     throw UsageError(
-        fmt::format("{} holds results in the other format, {}: give --format, or another output "
+        fmt::format("{} holds results in another format, {}: give --format, or another output "
                     "file",
                     name_, found->name));
 }

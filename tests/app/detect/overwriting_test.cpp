@@ -84,7 +84,7 @@ TEST_F(Overwriting, ResultsReplaceOnlyResults) {
       EXPECT_EQ(detect({"--format", format, "-o", "r", "a.png"}).status, 0);
     EXPECT_EQ(read_text(folder / "r"), detect({"--format", format, "a.png"}).out);
     expect_refused({"--format", format == "csv" ? "jsonl" : "csv", "-o", "r", "a.png"},
-                   "r holds results in the other format, " + format);
+                   "r holds results in another format, " + format);
     fs::remove(folder / "r");
   }
   write_text(folder / "empty", "");
