@@ -57,23 +57,14 @@ void enqueue_array_sat(const ConstArrayView&, const ArrayView&, const SatOptions
 
 // ---- algorithms ----
 
-std::span<const SatAlgorithm* const> sat_algorithms() {
+Algorithms<SatAlgorithm> sat_algorithms() {
   return {};
 }
-const SatAlgorithm* find_sat(std::string_view) {
-  return nullptr;
-}
-SatChoice choose_sat(std::string_view) {
-  return {.why_not = no_cuda};
-}
-std::span<const ScanAlgorithm* const> scan_algorithms() {
+Algorithms<ScanAlgorithm> scan_algorithms() {
   return {};
 }
-std::span<const FilterAlgorithm* const> filter_algorithms() {
+Algorithms<FilterAlgorithm> filter_algorithms() {
   return {};
-}
-const FilterAlgorithm* find_filter(std::string_view) {
-  return nullptr;
 }
 std::span<const KnapsackSolver> knapsack_solvers() {
   return {};

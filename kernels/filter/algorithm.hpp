@@ -13,6 +13,7 @@
 #include "filters/border.hpp"
 #include "filters/mask.hpp"
 #include "kernels/device/stream.hpp"
+#include "kernels/registry.hpp"
 #include "kernels/sat/algorithm.hpp"
 
 namespace facesat::gpu {
@@ -114,16 +115,17 @@ struct FilterAlgorithm {
   void (*enqueue)(const FilterTask& task, void* workspace, StreamHandle stream);
 };
 
-// Empty in builds without CUDA.
-std::span<const FilterAlgorithm* const> filter_algorithms();
-const FilterAlgorithm* find_filter(std::string_view id);  // null if there is none of that name
+Algorithms<FilterAlgorithm> filter_algorithms();
+inline const FilterAlgorithm* find_filter(std::string_view id) {
+  return find_by_id(filter_algorithms(), id);
+}
 
 // Why the algorithm cannot do the task, in a few words; empty if it can. Pictures have sides of 1
 // to 32768, masks radii of 0 to greatest_filter_radius.
 std::string why_not(const FilterAlgorithm& algorithm, const FilterTask& task);
 
-#define FACESAT_FILTER(id) extern const FilterAlgorithm id;
+#define FACESAT_ALGORITHM(id) extern const FilterAlgorithm id;
 #include "kernels/filter/registry.def"
-#undef FACESAT_FILTER
+#undef FACESAT_ALGORITHM
 
 }  // namespace facesat::gpu

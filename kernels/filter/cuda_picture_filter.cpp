@@ -131,7 +131,7 @@ class CudaPictureFilter : public PictureFilter {
   std::size_t workspace_bytes(const PictureFilterSettings& settings) const {
     const View<std::uint8_t> input = gray_.view(size_), output = result_.view(size_);
     if (settings.kind == FilterKind::halftone)
-      return find_solver(halftone_solvers(), settings.algorithm)
+      return find_by_id(halftone_solvers(), settings.algorithm)
           ->workspace_bytes(halftone_task(input, output));
     if (settings.algorithm == from_three_boxes)
       return three_boxes_workspace_bytes(statistic_task(settings, input, output));
@@ -146,7 +146,7 @@ class CudaPictureFilter : public PictureFilter {
   void enqueue(const PictureFilterSettings& settings, const std::string& algorithm,
                View<const std::uint8_t> input, View<std::uint8_t> output) {
     if (settings.kind == FilterKind::halftone)
-      return find_solver(halftone_solvers(), algorithm)
+      return find_by_id(halftone_solvers(), algorithm)
           ->enqueue(halftone_task(input, output), workspace_.data(), stream_.get());
     const StatisticTask statistic = statistic_task(settings, input, output);
     if (algorithm == from_three_boxes)

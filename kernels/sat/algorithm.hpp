@@ -12,6 +12,7 @@
 
 #include "core/image.hpp"
 #include "kernels/device/stream.hpp"
+#include "kernels/registry.hpp"
 #include "kernels/sat/model.hpp"
 #include "kernels/sat/types.hpp"
 
@@ -64,7 +65,7 @@ struct SatParameter {
 // a paper has several, of its author and year. Every algorithm takes every type, and pictures of
 // any size up to 32768 x 32768.
 struct SatAlgorithm {
-  std::string_view id, title, paper;
+  std::string_view id, title, source;
   int year;
   int launches;                  // per table; 0: one per anti-diagonal
   double reads, writes;          // of picture and table, per element
@@ -83,9 +84,10 @@ struct SatAlgorithm {
   double value = 0;                         // of the parameter; in the registry, the default
 };
 
-// The first is the default. Empty in builds without CUDA.
-std::span<const SatAlgorithm* const> sat_algorithms();
-const SatAlgorithm* find_sat(std::string_view id);  // null if there is none of that name
+Algorithms<SatAlgorithm> sat_algorithms();  // the first is the default
+inline const SatAlgorithm* find_sat(std::string_view id) {
+  return find_by_id(sat_algorithms(), id);
+}
 
 // What "id" or "id:value" chooses.
 struct SatChoice {
@@ -94,8 +96,8 @@ struct SatChoice {
 };
 SatChoice choose_sat(std::string_view text);
 
-#define FACESAT_SAT(id) extern const SatAlgorithm id;
+#define FACESAT_ALGORITHM(id) extern const SatAlgorithm id;
 #include "kernels/sat/registry.def"
-#undef FACESAT_SAT
+#undef FACESAT_ALGORITHM
 
 }  // namespace facesat::gpu

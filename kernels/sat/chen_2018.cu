@@ -285,7 +285,7 @@ constexpr SatAlgorithm algorithm(std::string_view id, std::string_view title, co
                                  void (*enqueue)(const SatTask&, void*, StreamHandle)) {
   return {.id = id,
           .title = title,
-          .paper =
+          .source =
               "Chen, Wahib, Takizawa, Takano, Matsuoka: Efficient Algorithms for the Summed Area "
               "Tables Primitive on GPUs, CLUSTER 2018",
           .year = 2018,

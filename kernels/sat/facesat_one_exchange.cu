@@ -583,7 +583,7 @@ void enqueue(const SatTask& task, void* workspace, StreamHandle stream) {
 const SatAlgorithm facesat_one_exchange{
     .id = "facesat_one_exchange",
     .title = "Single pass with one exchange between tiles, for sums of small pictures (1R1W)",
-    .paper = "facesat_lookback for other pictures, types and tables",
+    .source = "facesat_lookback for other pictures, types and tables",
     .year = 2026,
     .launches = 1,
     .reads = 1,

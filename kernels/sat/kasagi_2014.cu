@@ -588,7 +588,7 @@ constexpr SatAlgorithm algorithm(std::string_view id, std::string_view title, in
                                  void (*enqueue)(const SatTask&, void*, StreamHandle)) {
   return {.id = id,
           .title = title,
-          .paper =
+          .source =
               "Kasagi, Nakano, Ito: Parallel Algorithms for the Summed Area Table on the "
               "Asynchronous Hierarchical Memory Machine, with GPU implementations, ICPP 2014",
           .year = 2014,

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kernels/device/stream.hpp"
+#include "kernels/registry.hpp"
 #include "kernels/scan/types.hpp"
 
 namespace facesat::gpu {
@@ -52,7 +53,7 @@ struct ScanCost {
 // where a paper has several, of its author and year. Every algorithm takes every type, operator and
 // length.
 struct ScanAlgorithm {
-  std::string_view id, title, paper;
+  std::string_view id, title, source;
   int year;
   std::span<const ScanParameter> parameters{};
 
@@ -70,9 +71,10 @@ struct ScanAlgorithm {
   void (*enqueue)(const ScanTask& task, void* workspace, StreamHandle stream);
 };
 
-// The first is the default. Empty in builds without CUDA.
-std::span<const ScanAlgorithm* const> scan_algorithms();
-const ScanAlgorithm* find_scan(std::string_view id);  // null if there is none of that name
+Algorithms<ScanAlgorithm> scan_algorithms();  // the first is the default
+inline const ScanAlgorithm* find_scan(std::string_view id) {
+  return find_by_id(scan_algorithms(), id);
+}
 
 ScanSettings standard_settings(const ScanAlgorithm& algorithm);
 // Every combination of the choices of its parameters.
@@ -88,8 +90,8 @@ struct ScanChoice {
 };
 ScanChoice parse_scan(std::string_view text);
 
-#define FACESAT_SCAN(id) extern const ScanAlgorithm id;
+#define FACESAT_ALGORITHM(id) extern const ScanAlgorithm id;
 #include "kernels/scan/registry.def"
-#undef FACESAT_SCAN
+#undef FACESAT_ALGORITHM
 
 }  // namespace facesat::gpu

@@ -134,11 +134,11 @@ int tile_of(const ScanTask& task) {
 // The algorithm's only parameter is threads_parameter.
 template <class Tile, Form form>
 constexpr ScanAlgorithm algorithm(std::string_view id, std::string_view title,
-                                  std::string_view paper, int year,
+                                  std::string_view source, int year,
                                   std::span<const ScanParameter> parameters) {
   return {.id = id,
           .title = title,
-          .paper = paper,
+          .source = source,
           .year = year,
           .parameters = parameters,
           .cost =

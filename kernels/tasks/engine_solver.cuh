@@ -16,14 +16,14 @@ constexpr std::size_t round_up_256(std::size_t bytes) {
 // of device memory of its own, which lie in the workspace past the schedule's.
 template <class Problem, class Form, TaskSchedule schedule>
 TaskSolver<Problem> engine_solver(std::string_view id, std::string_view title,
-                                  std::string_view paper) {
+                                  std::string_view source) {
   using Array = decltype(Form::of(std::declval<const Problem&>(), nullptr));
   static constexpr auto schedule_bytes = [](const Problem& problem) {
     return round_up_256(task_workspace_bytes<Array>(Form::of(problem, nullptr).rows, schedule));
   };
   return {.id = id,
           .title = title,
-          .paper = paper,
+          .source = source,
           .workspace_bytes =
               [](const Problem& problem) {
                 return schedule_bytes(problem) + Form::table_bytes(problem);

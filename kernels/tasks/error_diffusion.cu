@@ -378,7 +378,8 @@ void enqueue_own(const HalftoneTask& task, void* workspace, StreamHandle stream)
 
 // The engine's solver for the rule of the task.
 template <TaskSchedule schedule, bool by_words = true>
-HalftoneSolver parallelograms(std::string_view id, std::string_view title, std::string_view paper) {
+HalftoneSolver parallelograms(std::string_view id, std::string_view title,
+                              std::string_view source) {
   static const auto of = [](HalftoneRule rule) {
     return visit_rule(rule, []<class Rule>(Rule) {
       return engine_solver<HalftoneTask, HalftoneParallelograms<Rule, by_words>, schedule>({}, {},
@@ -387,7 +388,7 @@ HalftoneSolver parallelograms(std::string_view id, std::string_view title, std::
   };
   return {.id = id,
           .title = title,
-          .paper = paper,
+          .source = source,
           .workspace_bytes =
               [](const HalftoneTask& task) { return of(task.rule).workspace_bytes(task); },
           .launches = [](const HalftoneTask& task) { return of(task.rule).launches(task); },
@@ -409,7 +410,7 @@ std::span<const HalftoneSolver> halftone_solvers() {
   static const std::array solvers{
       HalftoneSolver{.id = "facesat",
                      .title = "Several warps per block, errors through shared memory",
-                     .paper = "ours",
+                     .source = "ours",
                      .workspace_bytes = own_workspace_bytes,
                      .launches = [](const HalftoneTask&) { return 1; },
                      .enqueue = enqueue_own},

@@ -2,19 +2,18 @@
 // CUDA headers.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
-#include <span>
 #include <string_view>
 
 #include "kernels/device/stream.hpp"
+#include "kernels/registry.hpp"
 
 namespace facesat::gpu {
 
 // `Task` is the problem with its arrays in device memory.
 template <class Task>
 struct TaskSolver {
-  std::string_view id, title, paper;
+  std::string_view id, title, source;
 
   // Bytes of scratch memory for a problem, whose arrays are not looked at. The memory belongs to
   // the caller, starts on a 256-byte boundary, must be zero before the first use for problems of
@@ -24,14 +23,5 @@ struct TaskSolver {
   // Enqueues the whole solution; allocates nothing, waits for nothing. Throws CudaError.
   void (*enqueue)(const Task&, void* workspace, StreamHandle stream);
 };
-
-// Null if there is none of that name.
-template <class Task>
-const TaskSolver<Task>* find_solver(std::span<const TaskSolver<Task>> solvers,
-                                    std::string_view id) {
-  const auto found =
-      std::find_if(solvers.begin(), solvers.end(), [&](const auto& s) { return s.id == id; });
-  return found == solvers.end() ? nullptr : &*found;
-}
 
 }  // namespace facesat::gpu

@@ -486,9 +486,9 @@ namespace facesat::gpu {
 namespace {
 
 constexpr std::array filter_registry{
-#define FACESAT_FILTER(id) std::string_view(#id),
+#define FACESAT_ALGORITHM(id) std::string_view(#id),
 #include "kernels/filter/registry.def"
-#undef FACESAT_FILTER
+#undef FACESAT_ALGORITHM
 };
 
 // By their names, because the constants do not exist without CUDA.

@@ -36,9 +36,9 @@ using gpu::SatCase;
 
 // Those of the GPU, also in builds without CUDA.
 const std::vector<std::string> gpu_sats{
-#define FACESAT_SAT(id) #id,
+#define FACESAT_ALGORITHM(id) #id,
 #include "kernels/sat/registry.def"
-#undef FACESAT_SAT
+#undef FACESAT_ALGORITHM
     "peer_cub", "peer_npp"};
 
 // Those of the CPU, on one thread: cpu_sats.hpp's, and the CPU backend's own integral(), which
@@ -416,7 +416,7 @@ class SatProblem final : public Problem {
     const SatAlgorithm* const sat = gpu::find_sat(id);
     if (!sat) return {};
     return {std::string(sat->title),
-            std::string(sat->paper),
+            std::string(sat->source),
             {sat->launches > 0 ? std::to_string(sat->launches) : "one per anti-diagonal",
              fmt::format("{:.3g} / {:.3g}", sat->reads, sat->writes)}};
   }

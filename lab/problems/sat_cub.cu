@@ -115,7 +115,7 @@ void enqueue(const SatTask& task, void*, StreamHandle stream) {
 const SatAlgorithm peer_cub{
     .id = "peer_cub",
     .title = "Block-wide scans of CUB: rows, then columns (2R2W)",
-    .paper = "NVIDIA CUB",
+    .source = "NVIDIA CUB",
     .year = 2025,
     .launches = 2,
     .reads = 2,

@@ -59,7 +59,7 @@ std::string why_no_npp(SatType type, bool squares) {
 const SatAlgorithm peer_npp{
     .id = "peer_npp",
     .title = "NPP's nppiIntegral",
-    .paper = "NVIDIA Performance Primitives",
+    .source = "NVIDIA Performance Primitives",
     .year = 2025,
     .launches = 4,  // an upper bound: the library is closed
     .reads = 2,

@@ -33,9 +33,9 @@ const std::vector<std::string> cpu_scans{"cpu_serial", "cpu_threads"};
 
 // Those of the GPU, also in builds without CUDA.
 const std::vector<std::string> gpu_scans{
-#define FACESAT_SCAN(id) #id,
+#define FACESAT_ALGORITHM(id) #id,
 #include "kernels/scan/registry.def"
-#undef FACESAT_SCAN
+#undef FACESAT_ALGORITHM
     "peer_cub"};
 
 // Calls visit(std::integral_constant<ScanOperator, op>), so that loops know the operator.
@@ -266,7 +266,7 @@ class ScanProblem final : public Problem {
     for (const gpu::ScanParameter& parameter : scan->parameters)
       parameters += fmt::format("{}{}: {}", parameters.empty() ? "" : "; ", parameter.name,
                                 parameter.meaning);
-    return {std::string(scan->title), std::string(scan->paper), {parameters}};
+    return {std::string(scan->title), std::string(scan->source), {parameters}};
   }
 
  private:

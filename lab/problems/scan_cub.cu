@@ -78,7 +78,7 @@ std::size_t storage_bytes(const ScanTask& task) {
 const ScanAlgorithm peer_cub_scan{
     .id = "peer_cub",
     .title = "CUB's DeviceScan",
-    .paper = "NVIDIA CUB",
+    .source = "NVIDIA CUB",
     .year = 2025,
     .cost = [](const ScanTask&) { return ScanCost{.launches = 2, .reads = 1, .writes = 1}; },
     .workspace_bytes = storage_bytes,

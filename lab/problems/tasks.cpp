@@ -227,7 +227,7 @@ void explain_solvers(std::span<const Solver> solvers, const std::string& id, Exp
   for (const Solver& solver : solvers)
     if (base_of(std::string(solver.id)) == id) {
       add(words.idea, solver.title);
-      add(words.source, solver.paper);
+      add(words.source, solver.source);
     }
 }
 

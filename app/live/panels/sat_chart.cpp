@@ -19,7 +19,7 @@ std::string authors_of(const std::string& paper, int year) {
 SatFacts facts_of(const gpu::SatAlgorithm& sat) {
   SatFacts facts{.id = std::string(sat.id),
                  .title = std::string(sat.title),
-                 .paper = std::string(sat.paper),
+                 .paper = std::string(sat.source),
                  .authors = {},
                  .reads = sat.reads,
                  .writes = sat.writes,
