@@ -2,13 +2,9 @@
 #include "kernels/cuda_backend.hpp"
 #include "kernels/device/gpu_info.hpp"
 #include "kernels/filter/algorithm.hpp"
-#include "kernels/filter/cuda_picture_filter.hpp"
 #include "kernels/sat/algorithm.hpp"
-#include "kernels/sat/array_sat.hpp"
 #include "kernels/scan/algorithm.hpp"
-#include "kernels/tasks/error_diffusion.hpp"
-#include "kernels/tasks/knapsack.hpp"
-#include "kernels/tasks/sat.hpp"
+#include "kernels/tasks/problems.hpp"
 
 namespace facesat::gpu {
 namespace {

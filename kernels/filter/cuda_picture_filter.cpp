@@ -1,5 +1,3 @@
-#include "kernels/filter/cuda_picture_filter.hpp"
-
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -7,11 +5,11 @@
 #include <fmt/format.h>
 
 #include "filters/mask.hpp"
-#include "kernels/device/device_image.hpp"
+#include "kernels/device/cuda.hpp"
 #include "kernels/filter/algorithm.hpp"
 #include "kernels/filter/statistics.hpp"
 #include "kernels/filter/uploaded_mask.hpp"
-#include "kernels/tasks/error_diffusion.hpp"
+#include "kernels/tasks/problems.hpp"
 
 namespace facesat::gpu {
 namespace {

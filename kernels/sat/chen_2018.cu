@@ -37,7 +37,7 @@
 //   matrices would not fit otherwise.
 #include <type_traits>
 
-#include "kernels/sat/chen_2018_model.hpp"
+#include "kernels/sat/model.hpp"
 #include "kernels/sat/tile.cuh"
 #include "kernels/sat/transposed.cuh"
 

@@ -24,7 +24,6 @@
 //   afterwards).
 #include "kernels/sat/pass.cuh"
 #include "kernels/sat/tile.cuh"
-#include "kernels/sat/tile_order.cuh"
 
 namespace facesat::gpu {
 namespace {

@@ -25,7 +25,6 @@
 
 #include "kernels/sat/pass.cuh"
 #include "kernels/sat/tile.cuh"
-#include "kernels/sat/tile_order.cuh"
 
 namespace facesat::gpu {
 namespace {

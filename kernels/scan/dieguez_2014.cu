@@ -43,7 +43,7 @@
 
 #include "kernels/device/platform.hpp"
 #include "kernels/scan/dieguez_2014.cuh"
-#include "kernels/scan/scan_reference.hpp"
+#include "kernels/scan/operators.hpp"
 
 namespace facesat::gpu {
 namespace {

@@ -10,7 +10,7 @@
 //   2005; W. D. Hillis and G. L. Steele, "Data Parallel Algorithms", CACM 29(12), 1986.
 #include <algorithm>
 
-#include "kernels/scan/recursive_doubling.cuh"
+#include "kernels/scan/recursive.cuh"
 
 namespace facesat::gpu {
 namespace {

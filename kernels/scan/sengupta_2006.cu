@@ -13,7 +13,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "kernels/scan/recursive_doubling.cuh"
+#include "kernels/scan/recursive.cuh"
 
 namespace facesat::gpu {
 namespace {

@@ -2,8 +2,7 @@
 #include <array>
 
 #include "kernels/device/warp.cuh"
-#include "kernels/tasks/engine_solver.cuh"
-#include "kernels/tasks/knapsack.hpp"
+#include "kernels/tasks/problems.hpp"
 #include "kernels/tasks/task_array.cuh"
 
 namespace facesat::gpu {

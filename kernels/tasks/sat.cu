@@ -2,8 +2,8 @@
 #include <array>
 
 #include "kernels/sat/funasaka_2017.cuh"
-#include "kernels/tasks/engine_solver.cuh"
-#include "kernels/tasks/sat.hpp"
+#include "kernels/tasks/problems.hpp"
+#include "kernels/tasks/task_array.cuh"
 
 namespace facesat::gpu {
 namespace {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "facesat.hpp"
-#include "kernels/device/figures.hpp"
 #include "kernels/sat/algorithm.hpp"
+#include "kernels/sat/model.hpp"
 #include "lab/measure.hpp"
 
 namespace facesat::gpu {
@@ -71,7 +71,7 @@ SatSubjects sat_subjects(const SatCase& one, int device, const std::vector<std::
 
 namespace facesat::lab {
 
-// Those of the ids that are the CPU's: cpu_2r2w, cpu_4r1w, cpu_backend.
+// Those of the ids that are the CPU's, cpu_2r2w, cpu_4r1w and cpu_backend, on a picture of noise.
 std::vector<Subject> sat_on_cpu(const gpu::SatCase& one, const std::vector<std::string>& ids);
 
 // The member "kernels" of an algorithm's row: an array with an object for each launch.

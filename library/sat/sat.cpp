@@ -5,7 +5,6 @@
 
 #include "kernels/cuda_backend.hpp"
 #include "kernels/sat/algorithm.hpp"
-#include "kernels/sat/array_sat.hpp"
 #include "library/sat/host_sat.hpp"
 
 namespace facesat {

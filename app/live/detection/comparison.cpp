@@ -13,7 +13,7 @@
 #include "core/table.hpp"
 #include "kernels/image/atlas.hpp"
 #include "kernels/sat/algorithm.hpp"
-#include "lab/problems/sat_on_cpu.hpp"
+#include "lab/problems/on_cpu.hpp"
 #include "support/errors.hpp"
 
 namespace facesat::app {

@@ -79,7 +79,7 @@ class ComparisonRun {
 // Detects faces with each algorithm on the device that `options` choose; their faces are compared.
 MeasureSat measure_on_device(const BackendOptions& options, const ComparedFrame& frame);
 
-// Times the CPU's own algorithms, those of lab/problems/sat_on_cpu.hpp: each computes both integral
+// Times the CPU's own algorithms, those of lab/problems/on_cpu.hpp: each computes both integral
 // images of every level of the frame's pyramid, in one thread. Its tables are compared with those
 // of cpu_2r2w, element by element.
 MeasureSat measure_on_cpu(const ComparedFrame& frame);

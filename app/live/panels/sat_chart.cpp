@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <imgui.h>
 
-#include "lab/problems/sat_on_cpu.hpp"
+#include "lab/problems/on_cpu.hpp"
 
 namespace facesat::app {
 namespace {

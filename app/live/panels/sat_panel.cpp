@@ -12,7 +12,7 @@
 #include "app/live/panels/panel.hpp"
 #include "app/live/panels/sat_chart.hpp"
 #include "app/live/panels/sat_pair.hpp"
-#include "lab/problems/sat_on_cpu.hpp"
+#include "lab/problems/on_cpu.hpp"
 
 namespace facesat::app {
 namespace {
