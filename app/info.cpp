@@ -63,7 +63,7 @@ Json sat_json() {
   for (const gpu::SatAlgorithm* a : gpu::sat_algorithms()) {
     algorithms.push_back({{"id", a->id},
                           {"title", a->title},
-                          {"paper", a->paper},
+                          {"paper", a->source},
                           {"year", a->year},
                           {"types", types},
                           {"reads", a->reads},
@@ -90,7 +90,7 @@ Json scan_json() {
                             {"default", p.standard}});
     algorithms.push_back({{"id", a->id},
                           {"title", a->title},
-                          {"paper", a->paper},
+                          {"paper", a->source},
                           {"year", a->year},
                           {"parameters", parameters}});
   }

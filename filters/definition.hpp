@@ -19,25 +19,30 @@ T pixel_at(View<const T> picture, int x, int y, Border border) {
   return column == no_source || row == no_source ? T{} : picture.row(row)[column];
 }
 
-// The convolution of a picture: element (x, y) of the result is the sum of
+// Element (x, y) of the convolution of a picture, before the division: the sum of
 //   weight (i, j) * pixel (x + radius.x - i, y + radius.y - j)
 // over all weights. Convolution runs through the mask backwards; the correlation of OpenCV's
 // filter2D does not.
-//   Sums of integers have 32 bits, and wrap (Sum: std::uint32_t). A result of 8 bits is the sum
-//   divided by the mask's
-// divisor, as in rounded_pixel(). Real numbers are summed with the precision of Sum, and then
-// divided.
+template <class Sum, class In, class W>
+Sum convolved_at(View<const In> picture, const Mask<W>& mask, Border border, int x, int y) {
+  const auto [rx, ry] = mask.radius;
+  Sum sum{};
+  const W* weight = mask.weights.data();
+  for (int j = 0; j < mask.radius.rows(); ++j)
+    for (int i = 0; i < mask.radius.columns(); ++i)
+      sum += static_cast<Sum>(*weight++) *
+             static_cast<Sum>(pixel_at(picture, x + rx - i, y + ry - j, border));
+  return sum;
+}
+
+// The convolution of a picture. Sums of integers have 32 bits, and wrap (Sum: std::uint32_t). A
+// result of 8 bits is the sum divided by the mask's divisor, as in rounded_pixel(). Real numbers
+// are summed with the precision of Sum, and then divided.
 template <class Sum, class In, class Out, class W>
 void convolve(View<const In> picture, const Mask<W>& mask, Border border, View<Out> result) {
-  const auto [rx, ry] = mask.radius;
   for (int y = 0; y < picture.size.height; ++y)
     for (int x = 0; x < picture.size.width; ++x) {
-      Sum sum{};
-      const W* weight = mask.weights.data();
-      for (int j = 0; j < mask.radius.rows(); ++j)
-        for (int i = 0; i < mask.radius.columns(); ++i)
-          sum += static_cast<Sum>(*weight++) *
-                 static_cast<Sum>(pixel_at(picture, x + rx - i, y + ry - j, border));
+      const Sum sum = convolved_at<Sum>(picture, mask, border, x, y);
       if constexpr (std::is_floating_point_v<Out>)
         result.row(y)[x] = static_cast<Out>(sum / static_cast<Sum>(mask.divisor));
       else if constexpr (sizeof(Out) == 1)

@@ -1,5 +1,5 @@
 // Filters of grey pictures whose results are pictures, too: what the window shows. On the CPU here;
-// kernels/filter/cuda_picture_filter.hpp has the same on a GPU. Both give the same pixels.
+// kernels/filter/cuda_picture_filter.cpp has the same on a GPU. Both give the same pixels.
 #pragma once
 
 #include <array>

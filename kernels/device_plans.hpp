@@ -11,7 +11,7 @@
 #include "kernels/cascade/evaluate.hpp"
 #include "kernels/cascade/group_windows.hpp"
 #include "kernels/device/cuda.hpp"
-#include "kernels/image/resize.hpp"
+#include "kernels/image/steps.hpp"
 
 namespace facesat::gpu {
 
@@ -22,15 +22,15 @@ class PackedArrays {
   // Forgets all arrays, but keeps the memory.
   void clear() { contents_.clear(); }
 
-  // Adds a copy of an array. Returns its place for at(): where it begins, in bytes.
+  // Adds a copy of an array. Returns its offset in bytes, for at().
   template <class T>
   std::size_t add(const std::vector<T>& array) {
     // Any type of element may be loaded 16 bytes at a time.
-    const std::size_t place = (contents_.size() + 15) / 16 * 16;
-    contents_.resize(place + array.size() * sizeof(T));
+    const std::size_t offset = (contents_.size() + 15) / 16 * 16;
+    contents_.resize(offset + array.size() * sizeof(T));
     if (!array.empty())
-      std::memcpy(contents_.data() + place, array.data(), array.size() * sizeof(T));
-    return place;
+      std::memcpy(contents_.data() + offset, array.data(), array.size() * sizeof(T));
+    return offset;
   }
 
   // Enqueues the transfer. The device must no longer use what was uploaded before.
@@ -51,8 +51,8 @@ class PackedArrays {
 
   // An array in device memory, once it is uploaded.
   template <class T>
-  const T* at(std::size_t place) const {
-    return reinterpret_cast<const T*>(memory_.data() + place);
+  const T* at(std::size_t offset) const {
+    return reinterpret_cast<const T*>(memory_.data() + offset);
   }
 
  private:
@@ -93,7 +93,7 @@ class DevicePlans {
   const BoxLevel* boxes() const { return arrays_.at<BoxLevel>(boxes_); }
 
  private:
-  // Places in arrays_.
+  // Offsets in arrays_.
   struct Resize {
     std::size_t levels, taps, tiles;
     int tile_count;
@@ -122,8 +122,8 @@ class DeviceCascade {
     for (int i = 0; i < 2; ++i) {
       compiled_[i] = compile_cascade(cascade, plan.layout[i]);
       const auto add = [&](const auto& part) { return arrays_.add(part); };
-      places_[i] = {std::visit(add, compiled_[i].nodes), add(compiled_[i].general),
-                    add(compiled_[i].roots), add(compiled_[i].leaves), add(compiled_[i].stages)};
+      offsets_[i] = {std::visit(add, compiled_[i].nodes), add(compiled_[i].general),
+                     add(compiled_[i].roots), add(compiled_[i].leaves), add(compiled_[i].stages)};
       layout_[i] = plan.layout[i];
     }
     arrays_.upload(stream);
@@ -136,11 +136,11 @@ class DeviceCascade {
     for (int i = 0; i < 2; ++i) {
       StepCascade& step = task.cascade[i];
       step = describe(compiled_[i], layout_[i]);
-      step.nodes = arrays_.at<std::byte>(places_[i].nodes);
-      step.general = arrays_.at<GeneralFeature>(places_[i].general);
-      step.roots = arrays_.at<std::int32_t>(places_[i].roots);
-      step.leaves = arrays_.at<std::int64_t>(places_[i].leaves);
-      step.stages = arrays_.at<CompiledStage>(places_[i].stages);
+      step.nodes = arrays_.at<std::byte>(offsets_[i].nodes);
+      step.general = arrays_.at<GeneralFeature>(offsets_[i].general);
+      step.roots = arrays_.at<std::int32_t>(offsets_[i].roots);
+      step.leaves = arrays_.at<std::int64_t>(offsets_[i].leaves);
+      step.stages = arrays_.at<CompiledStage>(offsets_[i].stages);
     }
   }
 
@@ -152,15 +152,15 @@ class DeviceCascade {
   const CompiledCascade& compiled() const { return compiled_[0]; }
 
  private:
-  // Places in arrays_ of the parts of a compiled cascade.
-  struct Places {
+  // Offsets in arrays_ of the parts of a compiled cascade.
+  struct Offsets {
     std::size_t nodes, general, roots, leaves, stages;
   };
 
   std::shared_ptr<const Cascade> loaded_;
   CompiledCascade compiled_[2];
   PatchLayout layout_[2];
-  Places places_[2]{};
+  Offsets offsets_[2]{};
   Size inner_;  // see EvaluateTask::inner
   PackedArrays arrays_;
 };

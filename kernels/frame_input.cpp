@@ -7,7 +7,7 @@
 
 #include "core/backend.hpp"
 #include "kernels/device/device_frame.hpp"
-#include "kernels/image/gray.hpp"
+#include "kernels/image/steps.hpp"
 
 namespace facesat::gpu {
 namespace {

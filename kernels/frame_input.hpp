@@ -5,7 +5,6 @@
 
 #include "core/image.hpp"
 #include "kernels/device/cuda.hpp"
-#include "kernels/device/device_image.hpp"
 
 namespace facesat::gpu {
 

@@ -2,13 +2,9 @@
 #include "kernels/cuda_backend.hpp"
 #include "kernels/device/gpu_info.hpp"
 #include "kernels/filter/algorithm.hpp"
-#include "kernels/filter/cuda_picture_filter.hpp"
 #include "kernels/sat/algorithm.hpp"
-#include "kernels/sat/array_sat.hpp"
 #include "kernels/scan/algorithm.hpp"
-#include "kernels/tasks/error_diffusion.hpp"
-#include "kernels/tasks/knapsack.hpp"
-#include "kernels/tasks/sat.hpp"
+#include "kernels/tasks/problems.hpp"
 
 namespace facesat::gpu {
 namespace {
@@ -57,23 +53,14 @@ void enqueue_array_sat(const ConstArrayView&, const ArrayView&, const SatOptions
 
 // ---- algorithms ----
 
-std::span<const SatAlgorithm* const> sat_algorithms() {
+Algorithms<SatAlgorithm> sat_algorithms() {
   return {};
 }
-const SatAlgorithm* find_sat(std::string_view) {
-  return nullptr;
-}
-SatChoice choose_sat(std::string_view) {
-  return {.why_not = no_cuda};
-}
-std::span<const ScanAlgorithm* const> scan_algorithms() {
+Algorithms<ScanAlgorithm> scan_algorithms() {
   return {};
 }
-std::span<const FilterAlgorithm* const> filter_algorithms() {
+Algorithms<FilterAlgorithm> filter_algorithms() {
   return {};
-}
-const FilterAlgorithm* find_filter(std::string_view) {
-  return nullptr;
 }
 std::span<const KnapsackSolver> knapsack_solvers() {
   return {};

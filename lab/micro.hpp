@@ -2,7 +2,7 @@
 // use.
 #pragma once
 
-#include "kernels/device/figures.hpp"
+#include "kernels/sat/model.hpp"
 
 namespace facesat::gpu {
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/image.hpp"
-#include "lab/page/looks.hpp"
+#include "lab/page/chart.hpp"
 #include "lab/page/rows.hpp"
 #include "lab/table.hpp"
 
@@ -67,6 +67,8 @@ class Problem {
   std::string algorithms_type = "ID", algorithms_help;
   std::string sizes_type = "WxH", sizes_help;
   std::vector<Option> options{};  // besides those of Request
+  // What rows are that no algorithm of the collection has, for the page.
+  std::map<std::string, Explanation> references{};
 
   // Looks at the words of the command line. Returns why the GPU's algorithms are left out although
   // all were wanted, or "". Throws UsageError.
@@ -90,7 +92,7 @@ class Problem {
   // The section's contents: the charts and tables that say most about such rows.
   virtual std::string section(const Rows& rows, const Looks& looks) const;
   virtual std::vector<std::string> explained_columns() const { return {}; }
-  // Of an algorithm, without its settings.
+  // Of an algorithm that is not in `references`, without its settings.
   virtual Explanation explain(const std::string& id) const = 0;
   // The algorithm whose time the speed-ups are measured against; "": none.
   virtual std::string speedup_over() const { return ""; }
@@ -103,22 +105,52 @@ std::vector<std::unique_ptr<Problem>> all_problems();
 std::string page_of(const Problem& problem, const Json& rows, const Json& machine,
                     const std::string& line);
 
+// ---- for explain()
+
+// Of an entry of a collection (kernels/registry.hpp); nothing if there is none.
+template <class Algorithm>
+Explanation explanation_of(const Algorithm* algorithm, std::vector<std::string> more = {}) {
+  if (!algorithm) return {};
+  return {std::string(algorithm->title), std::string(algorithm->source), std::move(more)};
+}
+
+// ---- for columns()
+
+Column text_column(std::string title, int width, std::string key);
+Column size_column();  // "1920x1080", of width and height
+
 // ---- for choose()
 
 bool contains(const std::vector<std::string>& words, const std::string& word);
+void add_new(std::vector<std::string>& list, const std::vector<std::string>& more);
 std::string base_of(const std::string& text);           // "id" of "id:value"
 bool wants_all(const std::vector<std::string>& asked);  // nothing, or "all"
 
 // A size of pictures, up to 32768 x 32768. Throws UsageError.
 Size picture_size(const std::string& text);
 
-// Position of `word` among `known`. Throws UsageError: "--type x: there is no such type; known are
-// ...".
+// Throws UsageError: "--type x: there is no such type; known are ...".
+[[noreturn]] void refuse_unknown(const std::string& option, const std::string& word,
+                                 const std::string& what,
+                                 const std::vector<std::string_view>& known);
+// Position of `word` among `known`. Throws UsageError.
 std::size_t known_word(const std::string& option, const std::string& what, const std::string& word,
                        const std::vector<std::string_view>& known);
+// The types of these names, from a table such as gpu::sat_types. Throws UsageError.
+template <class Infos>
+auto known_types(const std::vector<std::string>& names, const Infos& infos) {
+  std::vector<std::string_view> known;
+  for (const auto& info : infos) known.push_back(info.name);
+  std::vector<decltype(infos.front().type)> types;
+  for (const std::string& name : names)
+    types.push_back(infos[known_word("--type", "type", name, known)].type);
+  return types;
+}
 
 // A sentence that says why there is no GPU; empty if there is one. Throws UsageError if there are
 // GPUs, but none with the number `device`.
 std::string why_no_gpu(int device);
+// Throws UsageError if there is a reason: "--model needs a GPU: ...".
+void require_gpu(const std::string& option, const std::string& why_none);
 
 }  // namespace facesat::lab

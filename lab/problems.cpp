@@ -25,8 +25,24 @@ std::vector<std::unique_ptr<Problem>> all_problems() {
   return all;
 }
 
+Column text_column(std::string title, int width, std::string key) {
+  return {std::move(title), width,
+          [key = std::move(key)](const Json& row) { return row[key].get<std::string>(); }};
+}
+
+Column size_column() {
+  return {"size", 11, [](const Json& row) {
+            return fmt::format("{}x{}", row["width"].get<int>(), row["height"].get<int>());
+          }};
+}
+
 bool contains(const std::vector<std::string>& words, const std::string& word) {
   return std::ranges::find(words, word) != words.end();
+}
+
+void add_new(std::vector<std::string>& list, const std::vector<std::string>& more) {
+  for (const std::string& word : more)
+    if (!contains(list, word)) list.push_back(word);
 }
 
 std::string base_of(const std::string& text) {
@@ -45,12 +61,16 @@ Size picture_size(const std::string& text) {
   return size;
 }
 
+void refuse_unknown(const std::string& option, const std::string& word, const std::string& what,
+                    const std::vector<std::string_view>& known) {
+  throw UsageError(fmt::format("{} {}: there is no such {}; known are {}", option, word, what,
+                               fmt::join(known, ", ")));
+}
+
 std::size_t known_word(const std::string& option, const std::string& what, const std::string& word,
                        const std::vector<std::string_view>& known) {
   const auto found = std::ranges::find(known, word);
-  if (found == known.end())
-    throw UsageError(fmt::format("{} {}: there is no such {}; known are {}", option, word, what,
-                                 fmt::join(known, ", ")));
+  if (found == known.end()) refuse_unknown(option, word, what, known);
   return static_cast<std::size_t>(found - known.begin());
 }
 
@@ -62,6 +82,10 @@ std::string why_no_gpu(int device) {
     throw UsageError(
         fmt::format("--device {}: there is no such device; 'facesat info' lists them", device));
   return "";
+}
+
+void require_gpu(const std::string& option, const std::string& why_none) {
+  if (!why_none.empty()) throw UsageError(fmt::format("{} needs a GPU: {}", option, why_none));
 }
 
 }  // namespace facesat::lab

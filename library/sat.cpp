@@ -9,7 +9,6 @@
 #include "facesat.hpp"
 #include "kernels/cuda_backend.hpp"
 #include "kernels/sat/algorithm.hpp"
-#include "kernels/sat/array_sat.hpp"
 
 namespace facesat {
 namespace {
@@ -207,7 +206,7 @@ void sat(const ConstArrayView& input, const ArrayView& table, const SatOptions& 
 std::vector<SatAlgorithmInfo> sat_algorithms() {
   std::vector<SatAlgorithmInfo> all;
   for (const gpu::SatAlgorithm* const sat : gpu::sat_algorithms())
-    all.push_back({std::string(sat->id), std::string(sat->title), std::string(sat->paper),
+    all.push_back({std::string(sat->id), std::string(sat->title), std::string(sat->source),
                    sat->year, sat->reads, sat->writes});
   return all;
 }

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "kernels/sat/chen_2018_model.hpp"
+#include "kernels/sat/model.hpp"
 #include "lab/files.hpp"
 #include "lab/micro.hpp"
 #include "lab/problem.hpp"

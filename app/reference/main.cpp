@@ -9,7 +9,7 @@
 #include "app/commands.hpp"
 #include "app/reference/reference.hpp"
 #include "facesat.hpp"
-#include "kernels/sat/types.hpp"
+#include "kernels/sat/algorithm.hpp"
 
 int main(int argc, char** argv) try {
   using namespace facesat;

@@ -9,8 +9,7 @@
 #include <vector>
 
 #include "core/cascade.hpp"
-#include "kernels/cascade/haar_node.hpp"
-#include "kernels/cascade/lbp_node.hpp"
+#include "kernels/cascade/node.hpp"
 
 namespace facesat::gpu {
 

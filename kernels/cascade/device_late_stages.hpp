@@ -1,5 +1,5 @@
 // The stages of a cascade that tensor cores evaluate, in device memory, and the lists and queues
-// between the kernels that evaluate them: see tile_stages.hpp, late_stages.hpp.
+// between the kernels that evaluate them: see late_stages.hpp.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,6 @@
 #include "core/memory.hpp"
 #include "kernels/cascade/late_division.hpp"
 #include "kernels/cascade/late_stages.hpp"
-#include "kernels/cascade/tile_stages.hpp"
 #include "kernels/device/cuda.hpp"
 
 namespace facesat::gpu {
@@ -178,15 +177,15 @@ class DeviceLateStages {
   }
   void enqueue_by_windows(int g, const EvaluateTask& early, const LevelGroup& levels,
                           View<const std::uint8_t> atlas, cudaStream_t stream) const {
-    const std::size_t place = static_cast<std::size_t>(g) - division_.by_tiles.size();
+    const std::size_t index = static_cast<std::size_t>(g) - division_.by_tiles.size();
     LateTask task =
         products_task(products_, weights_.data(), trees_.data(), group(g), group(g + 1));
     task.atlas = atlas;
     task.levels = early.levels;
     task.first_level = levels.first;
     task.level_count = levels.count;
-    task.in = queue(place);
-    if (g + 1 < group_count()) task.out = queue(place + 1);
+    task.in = queue(index);
+    if (g + 1 < group_count()) task.out = queue(index + 1);
     task.candidates = early.candidates;
     task.candidate_count = early.candidate_count;
     task.capacity = early.capacity;
@@ -198,8 +197,8 @@ class DeviceLateStages {
 
   // The queue before a group by windows. Two are enough, because a kernel reads one and writes the
   // other.
-  WindowQueue queue(std::size_t place) const {
-    return {queues_[place % 2].data(), states_.data() + place, capacity_};
+  WindowQueue queue(std::size_t index) const {
+    return {queues_[index % 2].data(), states_.data() + index, capacity_};
   }
 
   std::shared_ptr<const Cascade> loaded_;

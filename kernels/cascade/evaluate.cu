@@ -1,5 +1,5 @@
 // A block takes a tile of 32 x 32 windows through all stages, or through the early ones, from which
-// the survivors go to the tile's list or to a queue (see tile_stages.hpp, late_stages.hpp).
+// the survivors go to the tile's list or to a queue (see late_stages.hpp).
 //
 // The part of the integral images that the tile needs, its patch, is copied to shared memory, where
 // a feature's corners have the same offsets for all windows. In the first stage a thread evaluates
@@ -10,23 +10,23 @@
 // warps form teams: each team has all survivors, and a part of the stage's trees. Sums are in fixed
 // point, so the order of additions does not matter. (Cascades whose sums need f64 have no teams.)
 //
-// The first stage is limited by the instructions issued; the kernel as a whole by the path from
-// shared memory to registers, one word per lane: 6 to 9 words per node, and as many again for a
-// feature read from memory. Features of the first stages therefore come from the constant cache,
-// and survivors are listed so that a warp's windows begin in different banks as far as possible;
-// since all windows use the same offsets, their corners then lie in different banks, too. Two other
-// designs are slower: two windows per lane in the halves of a word (values beyond 16 bits and
-// halves of rejected windows cost more than this saves), and ending a stage's sum early (only 4 %
-// of the nodes can be left out).
+// The first stage is limited by the number of instructions, the kernel as a whole by the path from
+// shared memory to registers. A node test takes 6 to 9 words of each lane, and as many again if its
+// feature is read from memory. Therefore
+// - the features of the first stages come from the constant cache, which broadcasts them;
+// - survivors are listed so that the windows of a warp begin in different banks as far as possible.
+//   All windows use the same offsets, so their corners lie in different banks, too.
+// Two other designs are slower: two windows per lane, one in each half of a word (values that need
+// more than 16 bits, and halves whose window is rejected, cost more than this saves); and ending a
+// stage's sum once its outcome is certain (only 4 % of the nodes can be left out).
 //
-// The code is large, because it exists for several numbers of windows per thread. Rare parts are
-// not inlined: if they are, fetching instructions takes a seventh of the time of trees.
+// The code is large, because there is a copy for each number of windows per thread. Rare parts are
+// not inlined: if they are, cascades of trees spend a seventh of the time fetching instructions.
 #include <algorithm>
 #include <variant>
 
 #include "kernels/cascade/evaluate.hpp"
-#include "kernels/cascade/haar_node.cuh"
-#include "kernels/cascade/lbp_node.cuh"
+#include "kernels/cascade/node.cuh"
 #include "kernels/cascade/tile.cuh"
 #include "kernels/device/platform.hpp"
 #include "kernels/device/warp.cuh"
@@ -83,7 +83,7 @@ __device__ __forceinline__ int nth_set_bit(unsigned bits, int n) {
   return place;
 }
 
-// The evaluation of one tile by one block. `Form` is Stumps or Trees (stage_sums.cuh).
+// The evaluation of one tile by one block. `Form` is Stumps or Trees (node.cuh).
 template <class Form>
 class Evaluation {
  public:

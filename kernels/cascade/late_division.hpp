@@ -1,7 +1,7 @@
 // How the stages of a Haar cascade are divided into early ones, which are evaluated from integral
-// images, and groups of further ones, which tensor cores evaluate: first tile by tile
-// (tile_stages.hpp), then window by window (late_stages.hpp). What is fastest depends on the
-// cascade, the device and the number of windows, and is measured.
+// images, and groups of further ones, which tensor cores evaluate: first tile by tile, then window
+// by window (late_stages.hpp). What is fastest depends on the cascade, the device and the number of
+// windows, and is measured.
 #pragma once
 
 #include <cstddef>

@@ -257,20 +257,20 @@ class LateEvaluation {
         });
   }
 
-  // The level of a half's window, found by its place in the atlas, if it is still alive. The lanes
-  // look for one window after the other, each in other levels: one lane alone would wait long for
-  // so many loads. There are few candidates.
+  // The level in which a half's window lies, if the window is still alive. The warp searches for
+  // one window at a time, and each lane tests other levels: a lane that searched alone would wait
+  // for one load after the other. There are few candidates.
   __device__ int level_of(int half) const {
     int level = 0;
     const bool wanted = sums_.alive(half) && lane_ % lanes_per_row == 0;
     for (unsigned left = __ballot_sync(full_warp, wanted); left != 0; left &= left - 1) {
       const int lane = __ffs(static_cast<int>(left)) - 1;
-      const std::uint32_t place = __shfl_sync(full_warp, first_pixel_[half], lane);
+      const std::uint32_t pixel = __shfl_sync(full_warp, first_pixel_[half], lane);
       for (int first = 0; first < task_.level_count; first += 32) {
         const int i = first + lane_;
-        const bool is_there =
-            i < task_.level_count && grid_place(place, task_.first_level + i).is_there;
-        const unsigned votes = __ballot_sync(full_warp, is_there);
+        const bool is_inside =
+            i < task_.level_count && grid_position(pixel, task_.first_level + i).is_inside;
+        const unsigned votes = __ballot_sync(full_warp, is_inside);
         if (votes != 0 && lane == lane_)
           level = task_.first_level + first + __ffs(static_cast<int>(votes)) - 1;
       }
@@ -278,22 +278,22 @@ class LateEvaluation {
     return level;
   }
 
-  // Where a place in the atlas is in the grid of a level.
-  struct GridPlace {
+  // The column and row, in the grid of a level, of the window that begins at a pixel of the atlas.
+  struct GridPosition {
     int column, row, width;
-    bool is_there;
+    bool is_inside;
   };
-  __device__ GridPlace grid_place(std::uint32_t place, int level_index) const {
+  __device__ GridPosition grid_position(std::uint32_t pixel, int level_index) const {
     const EvaluateLevel& level = task_.levels[level_index];
     const auto pitch = static_cast<std::uint32_t>(task_.atlas.pitch);
-    const int column = (static_cast<int>(place % pitch) - level.x) >> (level.step - 1),
-              row = (static_cast<int>(place / pitch) - level.y) >> (level.step - 1);
+    const int column = (static_cast<int>(pixel % pitch) - level.x) >> (level.step - 1),
+              row = (static_cast<int>(pixel / pitch) - level.y) >> (level.step - 1);
     return {column, row, level.grid_width,
             column >= 0 && column < level.grid_width && row >= 0 && row < level.grid_height};
   }
 
   __device__ Candidate candidate(int half, int level) const {
-    const GridPlace at = grid_place(first_pixel_[half], level);
+    const GridPosition at = grid_position(first_pixel_[half], level);
     return {sums_.last_sum(half), static_cast<std::uint32_t>(at.row * at.width + at.column), level};
   }
 

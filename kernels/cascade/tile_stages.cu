@@ -8,7 +8,7 @@
 // product would be empty.
 #include <algorithm>
 
-#include "kernels/cascade/tile_stages.hpp"
+#include "kernels/cascade/late_stages.hpp"
 #include "kernels/cascade/window_sums.cuh"
 #include "kernels/device/matrix.hpp"
 

@@ -1,5 +1,14 @@
 #include "kernels/device/device_frame.hpp"
 
+#include <atomic>
+
+#include <fmt/format.h>
+
+#include "core/frame_memory.hpp"
+#include "kernels/cascade/evaluate.hpp"
+#include "kernels/cuda_backend.hpp"
+#include "kernels/device/cuda.hpp"
+
 namespace facesat::gpu {
 namespace {
 
@@ -30,6 +39,82 @@ int device_of(const void* data) {
 void wait_for(const ImageView& frame, cudaStream_t stream) {
   const Event end = end_of_work(device_of(frame.pixels), static_cast<cudaStream_t>(frame.stream));
   FACESAT_CUDA(cudaStreamWaitEvent(stream, end.get(), 0));
+}
+
+Image<std::uint32_t> downloaded_part(View<const std::uint32_t> table, const Rect& place) {
+  const Size with_border{place.width + 1, place.height + 1};
+  const Image<std::uint32_t> sums =
+      downloaded<std::uint32_t>({table.row(place.y - 1) + place.x - 1, with_border, table.pitch});
+  Image<std::uint32_t> own({place.width, place.height});
+  for (int y = 0; y < place.height; ++y)
+    for (int x = 0; x < place.width; ++x)
+      own.row(y)[x] =
+          sums.row(y + 1)[x + 1] - sums.row(y + 1)[0] - sums.row(0)[x + 1] + sums.row(0)[0];
+  return own;
+}
+
+// ---- what callers of the CUDA backend need besides it: whether a device suits a cascade, copies
+// of images, page-locked memory of frames, and the thread's current device
+namespace {
+
+std::atomic<int> device_of_frames = 0;
+
+// Null if the system has no more memory to be locked, or if the device has failed.
+void* allocate(std::size_t bytes) {
+  const KeptDevice kept;
+  void* memory = nullptr;
+  if (cudaSetDevice(device_of_frames) == cudaSuccess &&
+      cudaHostAlloc(&memory, bytes, cudaHostAllocPortable) == cudaSuccess)
+    return memory;
+  cudaGetLastError();  // forgets the error: ordinary memory will do
+  return nullptr;
+}
+
+void free_frame(void* memory) {
+  cudaFreeHost(memory);
+}
+
+}  // namespace
+
+void download(const ImageView& on_device, View<std::uint8_t> to) {
+  const KeptDevice kept;
+  FACESAT_CUDA(cudaSetDevice(device_of(on_device.pixels)));
+  const Stream stream = make_stream();
+  wait_for(on_device, stream.get());
+  copy_frame(on_device, to, stream.get());
+  FACESAT_CUDA(cudaStreamSynchronize(stream.get()));
+}
+
+KeptDevice::KeptDevice() {
+  if (cudaGetDevice(&device_) != cudaSuccess) device_ = -1;
+}
+KeptDevice::~KeptDevice() {
+  if (device_ >= 0) cudaSetDevice(device_);
+}
+
+std::string why_not(int device, const Cascade& cascade) {
+  FACESAT_CUDA(cudaSetDevice(device));
+  if (!has_code())
+    return fmt::format("this build has no code for device {}: see CMAKE_CUDA_ARCHITECTURES",
+                       device);
+  int most = 0;
+  FACESAT_CUDA(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+  const int patch = min_shared_bytes(cascade);
+  if (patch > max_patch_bytes)
+    return fmt::format("the windows of {} ({}x{} pixels) are larger than the GPU's kernels allow",
+                       cascade.name, cascade.window.width, cascade.window.height);
+  const int needed = patch + evaluate_static_bytes;
+  if (needed > most)
+    return fmt::format(
+        "the windows of {} ({}x{} pixels) need {} KiB of a GPU's shared memory, device {} has {}",
+        cascade.name, cascade.window.width, cascade.window.height, needed >> 10, device,
+        most >> 10);
+  return "";
+}
+
+void use_for_frame_memory(int device) {
+  device_of_frames = device;
+  allocate_frames_with({allocate, free_frame});
 }
 
 }  // namespace facesat::gpu

@@ -1,5 +1,8 @@
-// Frames that are in the memory of a device already.
+// Frames that are in the memory of a device already, and copies of pictures and tables from there.
 #pragma once
+
+#include <algorithm>
+#include <cstdint>
 
 #include "core/image.hpp"
 #include "kernels/device/cuda.hpp"
@@ -22,5 +25,24 @@ void copy_frame(const ImageView& frame, View<Pixel> to, cudaStream_t stream) {
   FACESAT_CUDA(cudaMemcpy2DAsync(to.data, to.pitch * sizeof(Pixel), frame.pixels, pitch, row,
                                  to.size.height, cudaMemcpyDefault, stream));
 }
+
+// ---- for snapshots; each copy waits for the device
+
+// A picture in device memory, widened to 32 bits.
+template <class T>
+Image<std::uint32_t> downloaded(View<const T> from) {
+  Image<T> picture(from.size);
+  FACESAT_CUDA(cudaMemcpy2D(picture.view().data, picture.view().pitch * sizeof(T), from.data,
+                            from.pitch * sizeof(T), from.size.width * sizeof(T), from.size.height,
+                            cudaMemcpyDeviceToHost));
+  Image<std::uint32_t> widened(from.size);
+  for (int y = 0; y < from.size.height; ++y)
+    std::copy_n(picture.row(y), from.size.width, widened.row(y));
+  return widened;
+}
+
+// The integral image of one level alone, from that of the atlas: the sums left of `place` and above
+// it are subtracted. `table` has a row and a column of readable elements before its first.
+Image<std::uint32_t> downloaded_part(View<const std::uint32_t> table, const Rect& place);
 
 }  // namespace facesat::gpu

@@ -11,7 +11,6 @@
 #include <cuda_runtime.h>
 
 #include "kernels/device/cuda.hpp"
-#include "kernels/device/launch_observer.hpp"
 
 namespace facesat::gpu {
 
@@ -22,6 +21,44 @@ inline constexpr bool on_host = false;
 #define FACESAT_NOINLINE __noinline__
 // The type of a large kernel parameter, which is read in place.
 #define FACESAT_PARAMETER(T) const __grid_constant__ T
+
+// ---- lets a benchmark see the kernels that its thread launches
+
+struct Launch {
+  const char* kernel;    // as it is written in the source
+  const void* function;  // for cudaFuncGetAttributes
+  dim3 grid, block;
+  std::size_t dynamic_bytes;  // of shared memory
+};
+
+class LaunchObserver {
+ public:
+  virtual void launched(const Launch& launch) = 0;
+
+ protected:
+  ~LaunchObserver() = default;
+};
+
+// Called after each FACESAT_LAUNCH of this thread; usually null.
+inline constinit thread_local LaunchObserver* launch_observer = nullptr;
+
+// Calls launch() with an observer of what it launches.
+template <class LaunchAll>
+void observe(LaunchObserver& observer, LaunchAll launch) {
+  struct Restore {
+    LaunchObserver* before;
+    ~Restore() { launch_observer = before; }
+  };
+  const Restore restore{std::exchange(launch_observer, &observer)};
+  launch();
+}
+
+template <class... Parameters>
+const void* address_of(void (*kernel)(Parameters...)) {
+  return reinterpret_cast<const void*>(kernel);
+}
+
+// ---- launches
 
 // Lets the kernel have this much on the current device. The limit is the kernel's, whichever thread
 // launches it, so it never falls: another thread may be about to launch it with more.

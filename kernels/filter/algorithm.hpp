@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,7 +13,9 @@
 #include "core/image.hpp"
 #include "filters/border.hpp"
 #include "filters/mask.hpp"
+#include "filters/picture_filter.hpp"
 #include "kernels/device/stream.hpp"
+#include "kernels/registry.hpp"
 #include "kernels/sat/algorithm.hpp"
 
 namespace facesat::gpu {
@@ -89,7 +92,7 @@ struct FilterTask {
 };
 
 // A convolution algorithm: a constant in kernels/filter whose name is the id, in a file of that
-// name or, for those of the lecture, in lecture_2d.cu or lecture_rows.cu. Every algorithm takes
+// name or, for those of the lecture, in lecture_*.cu. Every algorithm takes
 // every type and border.
 struct FilterAlgorithm {
   std::string_view id, title, source;
@@ -109,21 +112,28 @@ struct FilterAlgorithm {
   // caller, starts on a 256-byte boundary, must be zero before the first use for tasks of this
   // type, size, mask and border, and is left ready for the next use. Only one call's launches at a
   // time may use it.
-  std::size_t (*workspace_bytes)(const FilterTask&);
+  std::size_t (*workspace_bytes)(const FilterTask&) = [](const FilterTask&) {
+    return std::size_t{0};
+  };
   // Enqueues the whole algorithm; allocates nothing, waits for nothing. Throws CudaError.
   void (*enqueue)(const FilterTask& task, void* workspace, StreamHandle stream);
 };
 
-// Empty in builds without CUDA.
-std::span<const FilterAlgorithm* const> filter_algorithms();
-const FilterAlgorithm* find_filter(std::string_view id);  // null if there is none of that name
+Algorithms<FilterAlgorithm> filter_algorithms();
+inline const FilterAlgorithm* find_filter(std::string_view id) {
+  return find_by_id(filter_algorithms(), id);
+}
 
 // Why the algorithm cannot do the task, in a few words; empty if it can. Pictures have sides of 1
 // to 32768, masks radii of 0 to greatest_filter_radius.
 std::string why_not(const FilterAlgorithm& algorithm, const FilterTask& task);
 
-#define FACESAT_FILTER(id) extern const FilterAlgorithm id;
+// PictureFilter on a GPU. Steps are the upload, the filter under its algorithm's id, and the
+// download. Throws DeviceError if there is no such device.
+std::unique_ptr<PictureFilter> make_cuda_picture_filter(int device);
+
+#define FACESAT_ALGORITHM(id) extern const FilterAlgorithm id;
 #include "kernels/filter/registry.def"
-#undef FACESAT_FILTER
+#undef FACESAT_ALGORITHM
 
 }  // namespace facesat::gpu

@@ -1,5 +1,3 @@
-#include "kernels/filter/cuda_picture_filter.hpp"
-
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -7,11 +5,11 @@
 #include <fmt/format.h>
 
 #include "filters/mask.hpp"
-#include "kernels/device/device_image.hpp"
+#include "kernels/device/cuda.hpp"
 #include "kernels/filter/algorithm.hpp"
 #include "kernels/filter/statistics.hpp"
 #include "kernels/filter/uploaded_mask.hpp"
-#include "kernels/tasks/error_diffusion.hpp"
+#include "kernels/tasks/problems.hpp"
 
 namespace facesat::gpu {
 namespace {
@@ -131,7 +129,7 @@ class CudaPictureFilter : public PictureFilter {
   std::size_t workspace_bytes(const PictureFilterSettings& settings) const {
     const View<std::uint8_t> input = gray_.view(size_), output = result_.view(size_);
     if (settings.kind == FilterKind::halftone)
-      return find_solver(halftone_solvers(), settings.algorithm)
+      return find_by_id(halftone_solvers(), settings.algorithm)
           ->workspace_bytes(halftone_task(input, output));
     if (settings.algorithm == from_three_boxes)
       return three_boxes_workspace_bytes(statistic_task(settings, input, output));
@@ -146,7 +144,7 @@ class CudaPictureFilter : public PictureFilter {
   void enqueue(const PictureFilterSettings& settings, const std::string& algorithm,
                View<const std::uint8_t> input, View<std::uint8_t> output) {
     if (settings.kind == FilterKind::halftone)
-      return find_solver(halftone_solvers(), algorithm)
+      return find_by_id(halftone_solvers(), algorithm)
           ->enqueue(halftone_task(input, output), workspace_.data(), stream_.get());
     const StatisticTask statistic = statistic_task(settings, input, output);
     if (algorithm == from_three_boxes)

@@ -490,7 +490,6 @@ const FilterAlgorithm facesat_box{
     .takes = MaskKind::ones,
     .why_not = why_no_box,
     .reads = reads,
-    .workspace_bytes = no_workspace,
     .enqueue = enqueue,
 };
 

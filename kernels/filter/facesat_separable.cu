@@ -329,7 +329,6 @@ const FilterAlgorithm facesat_separable{
     .takes = MaskKind::separable,
     .why_not = why_no_separable,
     .reads = reads,
-    .workspace_bytes = no_workspace,
     .enqueue = enqueue,
 };
 

@@ -271,44 +271,32 @@ void enqueue_transposed(const FilterTask& task, void* workspace, StreamHandle st
 
 // ---- the table of algorithms ----
 
-constexpr FilterAlgorithm along_rows(std::string_view id, std::string_view title,
-                                     double (*reads)(const FilterTask&),
-                                     void (*enqueue)(const FilterTask&, void*, StreamHandle)) {
-  return {.id = id,
-          .title = title,
-          .source = "lecture",
-          .is_1d = true,
-          .reads = reads,
-          .workspace_bytes = no_workspace,
-          .enqueue = enqueue};
+constexpr FilterAlgorithm along_rows(FilterAlgorithm algorithm) {
+  algorithm.is_1d = true;
+  return algorithm;
 }
 
-constexpr FilterAlgorithm separable(std::string_view id, std::string_view title,
-                                    double (*reads)(const FilterTask&), int launches,
-                                    std::size_t (*workspace_bytes)(const FilterTask&),
-                                    void (*enqueue)(const FilterTask&, void*, StreamHandle)) {
-  return {.id = id,
-          .title = title,
-          .source = "lecture",
-          .takes = MaskKind::separable,
-          .reads = reads,
-          .launches = launches,
-          .workspace_bytes = workspace_bytes,
-          .enqueue = enqueue};
+constexpr FilterAlgorithm separable(FilterAlgorithm algorithm, int launches,
+                                    std::size_t (*workspace_bytes)(const FilterTask&)) {
+  algorithm.takes = MaskKind::separable;
+  algorithm.launches = launches;
+  algorithm.workspace_bytes = workspace_bytes;
+  return algorithm;
 }
 
 }  // namespace
 
-const FilterAlgorithm lecture_separable =
-    separable("lecture_separable", "Rows, then columns", reads_of_separable, 2, separable_bytes,
-              enqueue_separable);
+const FilterAlgorithm lecture_separable = separable(
+    of_lecture("lecture_separable", "Rows, then columns", reads_of_separable, enqueue_separable), 2,
+    separable_bytes);
 const FilterAlgorithm lecture_separable_transposed =
-    separable("lecture_separable_transposed", "Rows and transpose, twice", reads_of_transposed, 4,
-              transposed_bytes, enqueue_transposed);
-const FilterAlgorithm lecture_1d_naive = along_rows(
-    "lecture_1d_naive", "A thread per element reads its window", reads_of_window, enqueue_naive);
-const FilterAlgorithm lecture_1d_shared = along_rows(
+    separable(of_lecture("lecture_separable_transposed", "Rows and transpose, twice",
+                         reads_of_transposed, enqueue_transposed),
+              4, transposed_bytes);
+const FilterAlgorithm lecture_1d_naive = along_rows(of_lecture(
+    "lecture_1d_naive", "A thread per element reads its window", reads_of_window, enqueue_naive));
+const FilterAlgorithm lecture_1d_shared = along_rows(of_lecture(
     "lecture_1d_shared", "Shared memory, with as many elements as the radius on either side",
-    reads_of_row_tile, enqueue_shared);
+    reads_of_row_tile, enqueue_shared));
 
 }  // namespace facesat::gpu

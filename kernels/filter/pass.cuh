@@ -1,6 +1,8 @@
 // A pass: a FilterTask as kernels see it, with static types.
 #pragma once
 
+#include <string>
+#include <string_view>
 #include <type_traits>
 
 #include "filters/border.hpp"
@@ -114,14 +116,25 @@ inline dim3 grid_of(Size size, int width, int height) {
               static_cast<unsigned>(divide_up(size.height, height)));
 }
 
+// ---- algorithms
+
+// An algorithm of the lecture, with one launch and without a workspace.
+constexpr FilterAlgorithm of_lecture(std::string_view id, std::string_view title,
+                                     double (*reads)(const FilterTask&),
+                                     void (*enqueue)(const FilterTask&, void*, StreamHandle)) {
+  return {.id = id, .title = title, .source = "lecture", .reads = reads, .enqueue = enqueue};
+}
+
+// An algorithm that does not take every task.
+constexpr FilterAlgorithm limited(FilterAlgorithm algorithm,
+                                  std::string (*why_not)(const FilterTask&)) {
+  algorithm.why_not = why_not;
+  return algorithm;
+}
+
 // FilterAlgorithm::reads of algorithms that read their windows from global memory.
 inline double reads_of_window(const FilterTask& task) {
   return static_cast<double>(task.mask.radius.area());
-}
-
-// FilterAlgorithm::workspace_bytes of algorithms that need none.
-inline std::size_t no_workspace(const FilterTask&) {
-  return 0;
 }
 
 inline constexpr std::size_t most_shared_bytes = 99 << 10;  // of a block, on every GPU from 8.6 on

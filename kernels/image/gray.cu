@@ -8,7 +8,7 @@
 #include "core/rules.hpp"
 #include "kernels/device/platform.hpp"
 #include "kernels/device/warp.cuh"
-#include "kernels/image/gray.hpp"
+#include "kernels/image/steps.hpp"
 
 namespace facesat::gpu {
 namespace {

@@ -13,7 +13,7 @@
 #include <algorithm>
 
 #include "kernels/device/platform.hpp"
-#include "kernels/image/resize.hpp"
+#include "kernels/image/steps.hpp"
 
 namespace facesat::gpu {
 namespace {

@@ -6,7 +6,7 @@
 // block scans 32 adjacent lines, 128 rows at a time. Only few cascades have tilted features, so
 // these kernels are simple rather than fast.
 #include "kernels/device/platform.hpp"
-#include "kernels/image/tilted.hpp"
+#include "kernels/image/steps.hpp"
 
 namespace facesat::gpu {
 namespace {

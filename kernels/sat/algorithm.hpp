@@ -1,7 +1,8 @@
-// The contract of every SAT (summed area table, integral image) algorithm, and the registry of all
-// of them, without CUDA headers.
+// The contract of every SAT (summed area table, integral image) algorithm, and the list of all of
+// them, without CUDA headers.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -11,11 +12,54 @@
 #include <vector>
 
 #include "core/image.hpp"
+#include "facesat/types.hpp"
 #include "kernels/device/stream.hpp"
-#include "kernels/sat/model.hpp"
-#include "kernels/sat/types.hpp"
+#include "kernels/registry.hpp"
 
 namespace facesat::gpu {
+
+struct LaunchFigures;
+struct MicroFigures;
+struct SatAlgorithm;
+
+// Named by the type of the picture and that of the table. Integer sums wrap modulo 2^32.
+enum class SatType { u8_s32, u8_u32, u8_f32, s32_s32, u32_u32, f32_f32, f64_f64 };
+
+struct SatTypeInfo {
+  SatType type;
+  std::string_view name;
+  std::size_t input_bytes, table_bytes;  // per element
+};
+inline constexpr std::array<SatTypeInfo, 7> sat_types{{{SatType::u8_s32, "8u32s", 1, 4},
+                                                       {SatType::u8_u32, "8u32u", 1, 4},
+                                                       {SatType::u8_f32, "8u32f", 1, 4},
+                                                       {SatType::s32_s32, "32s32s", 4, 4},
+                                                       {SatType::u32_u32, "32u32u", 4, 4},
+                                                       {SatType::f32_f32, "32f32f", 4, 4},
+                                                       {SatType::f64_f64, "64f64f", 8, 8}}};
+constexpr const SatTypeInfo& info_of(SatType type) {
+  return sat_types[static_cast<std::size_t>(type)];
+}
+
+// Calls visit(In{}, Out{}) with the C++ types in which tables of `type` are computed. Signed
+// integers are summed as unsigned ones, which give the same bits and may overflow.
+template <class Visit>
+void visit_types(SatType type, Visit visit) {
+  switch (type) {
+    case SatType::u8_s32:
+    case SatType::u8_u32:
+      return visit(std::uint8_t{}, std::uint32_t{});
+    case SatType::u8_f32:
+      return visit(std::uint8_t{}, float{});
+    case SatType::s32_s32:
+    case SatType::u32_u32:
+      return visit(std::uint32_t{}, std::uint32_t{});
+    case SatType::f32_f32:
+      return visit(float{}, float{});
+    case SatType::f64_f64:
+      return visit(double{}, double{});
+  }
+}
 
 // The picture that an algorithm reads and the tables that it writes, all in device memory. Pitches
 // are in elements. Rows start on 16-byte boundaries; nothing past their ends is read or written.
@@ -48,6 +92,24 @@ inline SatTask both_tables(View<const std::uint8_t> picture, View<std::uint32_t>
           .squared_pitch = squared_sum.pitch};
 }
 
+// How the time of an algorithm is predicted: pure arithmetic on measured figures of the GPU.
+struct SatModel {
+  std::string_view name;
+  // Microseconds for a picture of the given size and `tables` tables (1, or 2 with the squared
+  // integral image).
+  double (*us)(const SatAlgorithm&, const SatTypeInfo&, Size, int tables, const MicroFigures&);
+  // The same by the throughputs of the GPU, for papers that have such a model, too; else null. It
+  // needs the algorithm's launches.
+  double (*throughput_us)(const SatAlgorithm&, const SatTypeInfo&, Size, int tables,
+                          const MicroFigures&, std::span<const LaunchFigures>) = nullptr;
+};
+
+// The "bytes" model: the time to read and write the bytes at the speed of a copy, plus the
+// launches.
+double bytes_us(const SatAlgorithm& sat, const SatTypeInfo& type, Size size, int tables,
+                const MicroFigures& figures);
+inline constexpr SatModel bytes_model{"bytes", bytes_us};
+
 // A number that an algorithm leaves open, such as a block's size. "id:value" chooses it.
 struct SatParameter {
   std::string_view name, meaning;
@@ -64,7 +126,7 @@ struct SatParameter {
 // a paper has several, of its author and year. Every algorithm takes every type, and pictures of
 // any size up to 32768 x 32768.
 struct SatAlgorithm {
-  std::string_view id, title, paper;
+  std::string_view id, title, source;
   int year;
   int launches;                  // per table; 0: one per anti-diagonal
   double reads, writes;          // of picture and table, per element
@@ -83,9 +145,10 @@ struct SatAlgorithm {
   double value = 0;                         // of the parameter; in the registry, the default
 };
 
-// The first is the default. Empty in builds without CUDA.
-std::span<const SatAlgorithm* const> sat_algorithms();
-const SatAlgorithm* find_sat(std::string_view id);  // null if there is none of that name
+Algorithms<SatAlgorithm> sat_algorithms();  // the first is the default
+inline const SatAlgorithm* find_sat(std::string_view id) {
+  return find_by_id(sat_algorithms(), id);
+}
 
 // What "id" or "id:value" chooses.
 struct SatChoice {
@@ -94,8 +157,14 @@ struct SatChoice {
 };
 SatChoice choose_sat(std::string_view text);
 
-#define FACESAT_SAT(id) extern const SatAlgorithm id;
+// facesat::sat() on a device: integral images of arrays that belong to a caller, in any layout.
+// `input` and `table` have passed its checks, except that they must be in the memory of the same
+// device: throws ArgumentError.
+void enqueue_array_sat(const ConstArrayView& input, const ArrayView& table,
+                       const SatOptions& options);
+
+#define FACESAT_ALGORITHM(id) extern const SatAlgorithm id;
 #include "kernels/sat/registry.def"
-#undef FACESAT_SAT
+#undef FACESAT_ALGORITHM
 
 }  // namespace facesat::gpu

@@ -1,7 +1,5 @@
 // The algorithms want rows on 16-byte boundaries, and a table with a border of zeros. Arrays that
 // are not like that are copied, in the caller's stream, to or from memory of such a layout.
-#include "kernels/sat/array_sat.hpp"
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

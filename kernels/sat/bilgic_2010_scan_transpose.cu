@@ -124,7 +124,7 @@ void enqueue(const SatTask& task, void* workspace, StreamHandle stream) {
 const SatAlgorithm bilgic_2010_scan_transpose{
     .id = "bilgic_2010_scan_transpose",
     .title = "Scan, transpose, scan, transpose, by balanced trees (4R4W)",
-    .paper =
+    .source =
         "Bilgic, Horn, Masaki: Efficient Integral Image Computation on the GPU, Intelligent "
         "Vehicles "
         "Symposium 2010",

@@ -37,7 +37,7 @@
 //   matrices would not fit otherwise.
 #include <type_traits>
 
-#include "kernels/sat/chen_2018_model.hpp"
+#include "kernels/sat/model.hpp"
 #include "kernels/sat/tile.cuh"
 #include "kernels/sat/transposed.cuh"
 
@@ -285,7 +285,7 @@ constexpr SatAlgorithm algorithm(std::string_view id, std::string_view title, co
                                  void (*enqueue)(const SatTask&, void*, StreamHandle)) {
   return {.id = id,
           .title = title,
-          .paper =
+          .source =
               "Chen, Wahib, Takizawa, Takano, Matsuoka: Efficient Algorithms for the Summed Area "
               "Tables Primitive on GPUs, CLUSTER 2018",
           .year = 2018,

@@ -241,7 +241,7 @@ void enqueue(const SatTask& task, void* workspace, StreamHandle stream) {
 const SatAlgorithm dang_2014_blocked{
     .id = "dang_2014_blocked",
     .title = "Blocks reduced to sums, sums scanned, blocks scanned (2R1W)",
-    .paper =
+    .source =
         "Dang, Yan, Wu: A Fast Integral Image Generation Algorithm on GPUs, ICPADS 2014 "
         "(its abstract)",
     .year = 2014,

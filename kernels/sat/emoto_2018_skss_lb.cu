@@ -24,7 +24,6 @@
 //   afterwards).
 #include "kernels/sat/pass.cuh"
 #include "kernels/sat/tile.cuh"
-#include "kernels/sat/tile_order.cuh"
 
 namespace facesat::gpu {
 namespace {
@@ -220,7 +219,7 @@ void enqueue(const SatTask& task, void* workspace, StreamHandle stream) {
 const SatAlgorithm emoto_2018_skss_lb{
     .id = "emoto_2018_skss_lb",
     .title = "Single pass, look-back for rows, columns and corner (1R1W-SKSS-LB)",
-    .paper =
+    .source =
         "Emoto, Funasaka, Tokura, Honda, Nakano, Ito: An Optimal Parallel Algorithm for "
         "Computing the Summed Area Table on the GPU, IPDPSW 2018",
     .year = 2018,

@@ -25,7 +25,6 @@
 
 #include "kernels/sat/pass.cuh"
 #include "kernels/sat/tile.cuh"
-#include "kernels/sat/tile_order.cuh"
 
 namespace facesat::gpu {
 namespace {
@@ -302,7 +301,7 @@ void enqueue(const SatTask& task, void* workspace, StreamHandle stream) {
 const SatAlgorithm facesat_lookback{
     .id = "facesat_lookback",
     .title = "Single pass with look-back, both sums from one read (1R1W)",
-    .paper = "after Emoto et al. 2018, and Merrill and Garland 2016",
+    .source = "after Emoto et al. 2018, and Merrill and Garland 2016",
     .year = 2026,
     .launches = 1,
     .reads = 1,

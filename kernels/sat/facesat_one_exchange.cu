@@ -21,21 +21,23 @@
 // about 0.1 ms publishes the first missing tile itself, and begins again. Published values are the
 // same whoever publishes them.
 //
-// Limits. The reads of published values grow with the square of the number of tiles, so larger
-// pictures than 4.5 megapixels are left to facesat_lookback, as are other types, and squared sums
-// (with or without the sum: the two are never made in two passes). There, entries of 16 bytes like
-// those here would gain nothing over words of 8 (H100: 1.23 instead of 1.215 times the floor at
-// 4096x4096, 1.14 instead of 1.15 at 8192x8192).
+// Limits. A block reads what all tiles above it and to its left have published, so the number of
+// these reads grows with the square of the number of tiles. Pictures of more than 4.5 megapixels
+// are therefore left to facesat_lookback, and so are other types, and tables of squares, which
+// facesat_lookback makes in the same launch as the sums.
+// Entries of 16 bytes, like those here, would not make facesat_lookback faster than its words of 8
+// (H100: 1.23 instead of 1.215 times the floor at 4096x4096, 1.14 instead of 1.15 at 8192x8192).
 //
-// Why these shapes: the ratio to the time to merely read the picture and write the table, of this
-// algorithm and of others (H200, 8u32s, driver 580.159.04, 2026-11-25, `facesat bench sat --type
-// 8u32s`). From run to run, the ratios at 1280x720 differ by up to 0.07, the others by up to 0.03.
+// Why these shapes: the time divided by the floor (the time to read the picture and write the
+// table), of this algorithm, of facesat_lookback, and of designs that were tried (H200, 8u32s,
+// driver 580.159.04, 2026-11-25, `facesat bench sat --type 8u32s`). From run to run, the ratios at
+// 1280x720 differ by up to 0.07, the others by up to 0.03.
 //
 //                                     1280x720  1920x1080  2048x2048  3840x2160  4096x4096
 //   facesat_lookback                  1.69      1.50       1.47       1.30       1.35
 //   this algorithm                    1.39      1.25       1.25       (look-back)
-//   with tickets; pixels come to the  1.32      1.32       1.31
-//     L2 cache meanwhile
+//   blocks draw tickets, and prefetch 1.32      1.32       1.31
+//     pixels to the L2 cache before
 //   tiles of 128 x 64 only            1.39      1.27       1.53
 //     with four blocks, 64 registers  1.46      1.39       1.37
 //   tiles of 128 x 128 only           1.49      1.42       1.25       1.38       1.44
@@ -44,7 +46,6 @@
 #include "kernels/device/soft_synchronization.cuh"
 #include "kernels/sat/pass.cuh"
 #include "kernels/sat/tile.cuh"
-#include "kernels/sat/tile_order.cuh"
 
 namespace facesat::gpu {
 namespace {
@@ -583,7 +584,7 @@ void enqueue(const SatTask& task, void* workspace, StreamHandle stream) {
 const SatAlgorithm facesat_one_exchange{
     .id = "facesat_one_exchange",
     .title = "Single pass with one exchange between tiles, for sums of small pictures (1R1W)",
-    .paper = "facesat_lookback for other pictures, types and tables",
+    .source = "facesat_lookback for other pictures, types and tables",
     .year = 2026,
     .launches = 1,
     .reads = 1,

@@ -45,7 +45,7 @@ void enqueue(const SatTask& task, void* workspace, StreamHandle stream) {
 const SatAlgorithm funasaka_2017_skss{
     .id = "funasaka_2017_skss",
     .title = "Single kernel soft synchronisation: one row of tiles per warp (1R1W-SKSS)",
-    .paper =
+    .source =
         "Funasaka, Nakano, Ito: Single Kernel Soft Synchronization Technique for Task Arrays "
         "on CUDA-enabled GPUs, with Applications, CANDAR 2017",
     .year = 2017,

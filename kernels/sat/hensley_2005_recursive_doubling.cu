@@ -107,7 +107,7 @@ std::size_t workspace_bytes(SatType type, Size size) {
 const SatAlgorithm hensley_2005_recursive_doubling{
     .id = "hensley_2005_recursive_doubling",
     .title = "Recursive doubling, 16 samples per pass",
-    .paper =
+    .source =
         "Hensley, Scheuermann, Coombe, Singh, Lastra: Fast Summed-Area Table Generation and its "
         "Applications, Computer Graphics Forum 2005",
     .year = 2005,

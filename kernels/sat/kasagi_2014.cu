@@ -47,7 +47,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/sat/kasagi_2014_model.hpp"
+#include "kernels/sat/model.hpp"
 #include "kernels/sat/pass.cuh"
 #include "kernels/sat/tile.cuh"
 
@@ -588,7 +588,7 @@ constexpr SatAlgorithm algorithm(std::string_view id, std::string_view title, in
                                  void (*enqueue)(const SatTask&, void*, StreamHandle)) {
   return {.id = id,
           .title = title,
-          .paper =
+          .source =
               "Kasagi, Nakano, Ito: Parallel Algorithms for the Summed Area Table on the "
               "Asynchronous Hierarchical Memory Machine, with GPU implementations, ICPP 2014",
           .year = 2014,
@@ -606,44 +606,25 @@ constexpr SatAlgorithm with_r(SatAlgorithm hybrid) {
   return hybrid;
 }
 
-HmmCost cost_2r2w(const SatAlgorithm&, Size size) {
-  return hmm_2r2w(size);
-}
-HmmCost cost_4r4w(const SatAlgorithm&, Size size) {
-  return hmm_4r4w(size);
-}
-HmmCost cost_4r1w(const SatAlgorithm&, Size size) {
-  return hmm_4r1w(size);
-}
-HmmCost cost_2r1w(const SatAlgorithm&, Size size) {
-  return hmm_2r1w(size);
-}
-HmmCost cost_1r1w(const SatAlgorithm&, Size size) {
-  return hmm_1r1w(size);
-}
-HmmCost cost_hybrid(const SatAlgorithm& sat, Size size) {
-  return hmm_hybrid(size, sat.value);
-}
-
 }  // namespace
 
 const SatAlgorithm kasagi_2014_2r2w =
     algorithm("kasagi_2014_2r2w", "One thread per column, then one per row (2R2W)", 2, 2, 2,
-              hmm_model<cost_2r2w>, no_workspace, enqueue_2r2w);
+              hmm_model<hmm_2r2w>, no_workspace, enqueue_2r2w);
 const SatAlgorithm kasagi_2014_4r4w =
     algorithm("kasagi_2014_4r4w", "Columns and transpose, twice (4R4W)", 4, 4, 4,
-              hmm_model<cost_4r4w>, transposed_bytes, enqueue_4r4w);
+              hmm_model<hmm_4r4w>, transposed_bytes, enqueue_4r4w);
 const SatAlgorithm kasagi_2014_4r1w =
     algorithm("kasagi_2014_4r1w", "Anti-diagonals of elements (4R1W)", one_per_diagonal, 4, 1,
-              hmm_model<cost_4r1w>, no_workspace, enqueue_4r1w);
+              hmm_model<hmm_4r1w>, no_workspace, enqueue_4r1w);
 const SatAlgorithm kasagi_2014_2r1w =
     algorithm("kasagi_2014_2r1w", "Sums of tiles, then their tables (2R1W)", 4, 2, 1,
-              hmm_model<cost_2r1w>, sums_bytes, enqueue_all_2r1w);
+              hmm_model<hmm_2r1w>, sums_bytes, enqueue_all_2r1w);
 const SatAlgorithm kasagi_2014_1r1w =
     algorithm("kasagi_2014_1r1w", "Anti-diagonals of tiles (1R1W)", one_per_diagonal, 1, 1,
-              hmm_model<cost_1r1w>, no_workspace, enqueue_all_1r1w);
-const SatAlgorithm kasagi_2014_hybrid = with_r(algorithm(
-    "kasagi_2014_hybrid", "2R1W in the corners, 1R1W between ((1+r)R1W)", one_per_diagonal,
-    1 + fastest, 1, hmm_model<cost_hybrid>, sums_bytes, enqueue_hybrid));
+              hmm_model<hmm_1r1w>, no_workspace, enqueue_all_1r1w);
+const SatAlgorithm kasagi_2014_hybrid = with_r(
+    algorithm("kasagi_2014_hybrid", "2R1W in the corners, 1R1W between ((1+r)R1W)",
+              one_per_diagonal, 1 + fastest, 1, hmm_model<hmm_hybrid>, sums_bytes, enqueue_hybrid));
 
 }  // namespace facesat::gpu

@@ -217,7 +217,7 @@ void enqueue(const SatTask& task, void* workspace, StreamHandle stream) {
 const SatAlgorithm nehab_2011{
     .id = "nehab_2011",
     .title = "Overlapped summed-area tables: sums of blocks, then blocks (2R1W)",
-    .paper =
+    .source =
         "Nehab, Maximo, Lima, Hoppe: GPU-Efficient Recursive Filtering and Summed-Area "
         "Tables, ACM TOG 30(6), 2011",
     .year = 2011,

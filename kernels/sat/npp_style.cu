@@ -93,7 +93,7 @@ void enqueue(const SatTask& task, void*, StreamHandle stream) {
 const SatAlgorithm npp_style{
     .id = "npp_style",
     .title = "One block per row, then one per column, in NPP's style (2R2W)",
-    .paper = "NPP 9.0, as Chen et al. 2018 describe it",
+    .source = "NPP 9.0, as Chen et al. 2018 describe it",
     .year = 2018,
     .launches = 2,
     .reads = 2,

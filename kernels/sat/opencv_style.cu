@@ -196,7 +196,7 @@ void enqueue(const SatTask& task, void*, StreamHandle stream) {
 const SatAlgorithm opencv_style{
     .id = "opencv_style",
     .title = "Horizontal and vertical pass in OpenCV's style (2R2W)",
-    .paper = "OpenCV 3.4, as Chen et al. 2018 describe it",
+    .source = "OpenCV 3.4, as Chen et al. 2018 describe it",
     .year = 2018,
     .launches = 2,
     .reads = 2,

@@ -80,7 +80,7 @@ void enqueue(const SatTask& task, void*, StreamHandle stream) {
 const SatAlgorithm scan_rows_columns{
     .id = "scan_rows_columns",
     .title = "Scan rows, then columns (2R2W)",
-    .paper = "the definition",
+    .source = "the definition",
     .year = 0,
     .launches = 2,
     .reads = 2,

@@ -1,8 +1,9 @@
-// The contract of every prefix scan, and the registry of all of them, without CUDA headers.
+// The contract of every prefix scan, and the list of all of them, without CUDA headers.
 #pragma once
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -10,9 +11,35 @@
 #include <vector>
 
 #include "kernels/device/stream.hpp"
-#include "kernels/scan/types.hpp"
+#include "kernels/registry.hpp"
 
 namespace facesat::gpu {
+
+enum class ScanType { s32, u32, s64, f32, f64 };
+
+struct ScanTypeInfo {
+  ScanType type;
+  std::string_view name;
+  std::size_t bytes;  // per element
+};
+inline constexpr std::array<ScanTypeInfo, 5> scan_types{{{ScanType::s32, "32s", 4},
+                                                         {ScanType::u32, "32u", 4},
+                                                         {ScanType::s64, "64s", 8},
+                                                         {ScanType::f32, "32f", 4},
+                                                         {ScanType::f64, "64f", 8}}};
+constexpr const ScanTypeInfo& info_of(ScanType type) {
+  return scan_types[static_cast<std::size_t>(type)];
+}
+
+// Sums and products of integers wrap modulo 2^32 or 2^64. Minima and maxima of arrays that contain
+// NaN are unspecified.
+enum class ScanOperator { sum, product, minimum, maximum };
+
+inline constexpr std::array<std::string_view, 4> scan_operators{"sum", "product", "minimum",
+                                                                "maximum"};
+constexpr std::string_view name_of(ScanOperator op) {
+  return scan_operators[static_cast<std::size_t>(op)];
+}
 
 inline constexpr int longest_scan = 1 << 30;  // elements
 
@@ -52,7 +79,7 @@ struct ScanCost {
 // where a paper has several, of its author and year. Every algorithm takes every type, operator and
 // length.
 struct ScanAlgorithm {
-  std::string_view id, title, paper;
+  std::string_view id, title, source;
   int year;
   std::span<const ScanParameter> parameters{};
 
@@ -70,9 +97,10 @@ struct ScanAlgorithm {
   void (*enqueue)(const ScanTask& task, void* workspace, StreamHandle stream);
 };
 
-// The first is the default. Empty in builds without CUDA.
-std::span<const ScanAlgorithm* const> scan_algorithms();
-const ScanAlgorithm* find_scan(std::string_view id);  // null if there is none of that name
+Algorithms<ScanAlgorithm> scan_algorithms();  // the first is the default
+inline const ScanAlgorithm* find_scan(std::string_view id) {
+  return find_by_id(scan_algorithms(), id);
+}
 
 ScanSettings standard_settings(const ScanAlgorithm& algorithm);
 // Every combination of the choices of its parameters.
@@ -88,8 +116,8 @@ struct ScanChoice {
 };
 ScanChoice parse_scan(std::string_view text);
 
-#define FACESAT_SCAN(id) extern const ScanAlgorithm id;
+#define FACESAT_ALGORITHM(id) extern const ScanAlgorithm id;
 #include "kernels/scan/registry.def"
-#undef FACESAT_SCAN
+#undef FACESAT_ALGORITHM
 
 }  // namespace facesat::gpu

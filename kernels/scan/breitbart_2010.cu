@@ -61,7 +61,7 @@ void enqueue(const ScanTask& task, void* workspace, StreamHandle stream) {
 const ScanAlgorithm breitbart_2010{
     .id = "breitbart_2010",
     .title = "Scan+: a fixed number of blocks reduce, wait and scan in one launch",
-    .paper = "Breitbart: Static GPU Threads and an Improved Scan Algorithm, Euro-Par 2010",
+    .source = "Breitbart: Static GPU Threads and an Improved Scan Algorithm, Euro-Par 2010",
     .year = 2010,
     .parameters = parameters,
     .cost = [](const ScanTask&) { return ScanCost{.launches = 1, .reads = 2, .writes = 1}; },

@@ -43,7 +43,7 @@
 
 #include "kernels/device/platform.hpp"
 #include "kernels/scan/dieguez_2014.cuh"
-#include "kernels/scan/scan_reference.hpp"
+#include "kernels/scan/operators.hpp"
 
 namespace facesat::gpu {
 namespace {
@@ -340,7 +340,7 @@ constexpr ScanAlgorithm algorithm(std::string_view id, std::string_view title,
                                   void (*enqueue)(const ScanTask&, void*, StreamHandle)) {
   return {.id = id,
           .title = title,
-          .paper = paper,
+          .source = paper,
           .year = 2014,
           .parameters = parameters,
           .cost = cost,

@@ -61,7 +61,7 @@ void enqueue(const ScanTask& task, void* workspace, StreamHandle stream) {
 const ScanAlgorithm dieguez_2014_lf_shuffle4_cdp{
     .id = "dieguez_2014_lf_shuffle4_cdp",
     .title = "LF-shuffle4-CDP: LF-shuffle4, launched by a kernel",
-    .paper = dieguez_2014::paper,
+    .source = dieguez_2014::paper,
     .year = 2014,
     .parameters = parameters,
     .cost = cost,

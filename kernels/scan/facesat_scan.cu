@@ -198,7 +198,7 @@ void enqueue(const ScanTask& task, void* workspace, StreamHandle stream) {
 const ScanAlgorithm facesat_scan{
     .id = "facesat_scan",
     .title = "Single pass with look-back, pipelined within each block",
-    .paper =
+    .source =
         "ours, after Merrill, Garland: Single-pass Parallel Prefix Scan with Decoupled "
         "Look-back, NVIDIA NVR-2016-002, 2016",
     .year = 2026,

@@ -86,7 +86,7 @@ void enqueue(const ScanTask& task, void* workspace, StreamHandle stream) {
 const ScanAlgorithm ha_2013{
     .id = "ha_2013",
     .title = "Han-Carlson in a cascade that reads the first and last chunk once",
-    .paper =
+    .source =
         "Ha, Han: A Scalable Work-Efficient and Depth-Optimal Parallel Scan for the GPGPU "
         "Environment, IEEE TPDS 24(12), 2013",
     .year = 2013,

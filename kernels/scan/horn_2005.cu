@@ -10,7 +10,7 @@
 //   2005; W. D. Hillis and G. L. Steele, "Data Parallel Algorithms", CACM 29(12), 1986.
 #include <algorithm>
 
-#include "kernels/scan/recursive_doubling.cuh"
+#include "kernels/scan/recursive.cuh"
 
 namespace facesat::gpu {
 namespace {
@@ -38,7 +38,7 @@ void enqueue(const ScanTask& task, void* workspace, StreamHandle stream) {
 const ScanAlgorithm horn_2005{
     .id = "horn_2005",
     .title = "Hillis-Steele: recursive doubling in global memory",
-    .paper = "Horn: Stream Reduction Operations for GPGPU Applications, GPU Gems 2, 2005",
+    .source = "Horn: Stream Reduction Operations for GPGPU Applications, GPU Gems 2, 2005",
     .year = 2005,
     .cost = cost,
     .workspace_bytes = workspace_bytes,

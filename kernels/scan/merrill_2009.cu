@@ -80,7 +80,7 @@ void enqueue(const ScanTask& task, void* workspace, StreamHandle stream) {
 const ScanAlgorithm merrill_2009{
     .id = "merrill_2009",
     .title = "Reduce, scan, scan: a fixed number of blocks, one raking warp each",
-    .paper =
+    .source =
         "Merrill, Grimshaw: Parallel Scan for Stream Architectures, University of Virginia, "
         "2009",
     .year = 2009,

@@ -1,10 +1,10 @@
-// The operators of prefix scans, for the CPU and for kernels.
+// The operators of prefix scans, for the CPU and for kernels, and the definition of a scan.
 #pragma once
 
 #include <limits>
 #include <type_traits>
 
-#include "kernels/scan/types.hpp"
+#include "kernels/scan/algorithm.hpp"
 
 namespace facesat::gpu {
 
@@ -63,6 +63,21 @@ void visit_type(ScanType type, Visit visit) {
     case ScanType::f64:
       return visit(double{});
   }
+}
+
+// The definition of a scan, by one thread of the CPU: what tests compare with. Scans arrays that
+// the CPU can access, which may be the same.
+inline void scan_reference(const ScanTask& task) {
+  visit_type(task.type, [&]<class T>(T) {
+    const T* const input = static_cast<const T*>(task.input);
+    T* const output = static_cast<T*>(task.output);
+    T sum = identity_of<T>(task.op);
+    for (int i = 0; i < task.n; ++i) {
+      const T next = combine(task.op, sum, input[i]);
+      output[i] = task.is_inclusive ? next : sum;
+      sum = next;
+    }
+  });
 }
 
 }  // namespace facesat::gpu

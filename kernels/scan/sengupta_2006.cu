@@ -13,7 +13,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "kernels/scan/recursive_doubling.cuh"
+#include "kernels/scan/recursive.cuh"
 
 namespace facesat::gpu {
 namespace {
@@ -104,7 +104,7 @@ constexpr std::array parameters{
 const ScanAlgorithm sengupta_2006{
     .id = "sengupta_2006",
     .title = "A balanced tree in global memory, recursive doubling at its top",
-    .paper = "Sengupta, Lefohn, Owens: A Work-Efficient Step-Efficient Prefix Sum Algorithm, 2006",
+    .source = "Sengupta, Lefohn, Owens: A Work-Efficient Step-Efficient Prefix Sum Algorithm, 2006",
     .year = 2006,
     .parameters = parameters,
     .cost = cost,

@@ -82,7 +82,7 @@ void enqueue(const ScanTask& task, void* workspace, StreamHandle stream) {
 const ScanAlgorithm yan_2013_streamscan{
     .id = "yan_2013_streamscan",
     .title = "StreamScan: a single pass, each tile waits for the one before it",
-    .paper =
+    .source =
         "Yan, Long, Zhang: StreamScan: Fast Scan Algorithms for GPUs without Global Barrier "
         "Synchronization, PPoPP 2013",
     .year = 2013,

@@ -3,8 +3,7 @@
 
 #include "kernels/device/soft_synchronization.cuh"
 #include "kernels/device/warp.cuh"
-#include "kernels/tasks/engine_solver.cuh"
-#include "kernels/tasks/error_diffusion.hpp"
+#include "kernels/tasks/problems.hpp"
 #include "kernels/tasks/task_array.cuh"
 
 namespace facesat::gpu {
@@ -12,10 +11,11 @@ namespace {
 
 // ---- windows of a warp ----
 
-// Error diffusion by a warp: 32 rows at a time, a lane for each, in windows of 32 columns. Each
-// lane lags `lag` columns behind the one above it, whose errors it gets by a shuffle: at least 2,
-// because a pixel needs the error above on the right. With 3, a shuffle has a step more to arrive,
-// so that the chain of steps is that of the arithmetic alone.
+// A warp diffuses the errors of 32 rows at a time, one per lane, in windows of 32 columns. Each
+// lane is `lag` columns behind the lane of the row above, whose errors it gets by a shuffle. The
+// lag is at least 2, because a pixel needs the error of its neighbour above on the right. With a
+// lag of 3, the result of a shuffle is needed one step later, so that a step waits for arithmetic
+// only.
 
 // 32 adjacent pixels of a row, within three aligned vectors of 16.
 struct PixelWindow {
@@ -31,7 +31,7 @@ struct LanePlace {
   __device__ int vector() const { return first >> 4; }  // of the first pixel; also if negative
 };
 
-// Loads what of the window is in the picture, in vectors; others are zero.
+// Loads the vectors of the window that are in the picture; the others are zero.
 __device__ __forceinline__ PixelWindow load_window(const HalftoneTask& task, LanePlace place) {
   PixelWindow window;
   const auto* const row =
@@ -117,7 +117,7 @@ __device__ __forceinline__ unsigned collect_columns(const HalftoneTask& task, La
   typename Rule::Error of_first[32];  // all of them first, so that no step waits for one
   FACESAT_UNROLL
   for (int t = 0; t < 32; ++t) of_first[t] = from_above(t);
-  // What came last from the lane above is looked at as late as possible: with a lag of 3, in the
+  // The value that the lane above sent last is used as late as possible: with a lag of 3, in the
   // next step.
   auto shuffled = errors.above[lag - 1], of_first_before = shuffled;
   unsigned white = 0, pixels = 0;
@@ -241,13 +241,14 @@ struct HalftoneParallelograms {
 // Error collection in one launch: blocks of several warps, which hand errors on through shared
 // memory, and a warp that exchanges errors with other blocks.
 //
-// Idea: the picture is a chain of rounding errors; its length, not the work, is the time. Lanes lag
-//   three columns behind each other, so that a step takes as long as its additions (with two, it
-//   takes a shuffle longer). The warps of a block work on a window of 32 columns at a time, each
-//   `delay` windows behind the one above it, and pass a barrier per window. Errors of other blocks
-//   are words that contain their state, one for each pixel of a block's last row. A warp of its own
-//   fetches and publishes them, a window ahead and a window behind, so that no fence is needed and
-//   no worker waits for global memory.
+// Idea: each pixel needs the errors of its neighbours, so the time is that of the longest chain of
+//   pixels, not that of the work. Each lane is three columns behind the one above, so that a step
+//   of the chain takes the time of its additions (with two columns, also that of a shuffle). The
+//   warps of a block work on a window of 32 columns at a time, each `delay` windows behind the one
+//   above it, and meet at a barrier after each window. Blocks exchange the errors of their last
+//   rows as words that contain their state, one per pixel. A warp of its own fetches them a window
+//   ahead and publishes them a window behind, so that no fence is needed and no worker waits for
+//   global memory.
 // Shapes: blocks of `workers` warps with 32 rows each and the warp that exchanges; a block per
 //   strip of 32 * workers rows, whose numbers are drawn from a counter.
 // Reads and writes per pixel: 1 / 1; a word of 8 bytes for each pixel of a block's last row.
@@ -378,7 +379,8 @@ void enqueue_own(const HalftoneTask& task, void* workspace, StreamHandle stream)
 
 // The engine's solver for the rule of the task.
 template <TaskSchedule schedule, bool by_words = true>
-HalftoneSolver parallelograms(std::string_view id, std::string_view title, std::string_view paper) {
+HalftoneSolver parallelograms(std::string_view id, std::string_view title,
+                              std::string_view source) {
   static const auto of = [](HalftoneRule rule) {
     return visit_rule(rule, []<class Rule>(Rule) {
       return engine_solver<HalftoneTask, HalftoneParallelograms<Rule, by_words>, schedule>({}, {},
@@ -387,7 +389,7 @@ HalftoneSolver parallelograms(std::string_view id, std::string_view title, std::
   };
   return {.id = id,
           .title = title,
-          .paper = paper,
+          .source = source,
           .workspace_bytes =
               [](const HalftoneTask& task) { return of(task.rule).workspace_bytes(task); },
           .launches = [](const HalftoneTask& task) { return of(task.rule).launches(task); },
@@ -409,7 +411,7 @@ std::span<const HalftoneSolver> halftone_solvers() {
   static const std::array solvers{
       HalftoneSolver{.id = "facesat",
                      .title = "Several warps per block, errors through shared memory",
-                     .paper = "ours",
+                     .source = "ours",
                      .workspace_bytes = own_workspace_bytes,
                      .launches = [](const HalftoneTask&) { return 1; },
                      .enqueue = enqueue_own},

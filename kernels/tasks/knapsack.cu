@@ -2,8 +2,7 @@
 #include <array>
 
 #include "kernels/device/warp.cuh"
-#include "kernels/tasks/engine_solver.cuh"
-#include "kernels/tasks/knapsack.hpp"
+#include "kernels/tasks/problems.hpp"
 #include "kernels/tasks/task_array.cuh"
 
 namespace facesat::gpu {
@@ -331,7 +330,7 @@ auto visit_windows(const KnapsackTask& task, Visit visit) {
 constexpr KnapsackSolver own{
     .id = "facesat",
     .title = "SKSS with thousands of capacities per block, in registers and shared memory",
-    .paper = "ours",
+    .source = "ours",
     .workspace_bytes =
         [](const KnapsackTask& task) {
           return visit_windows(task, [&]<class W>() { return W::workspace_bytes(task); });
@@ -411,9 +410,9 @@ constexpr std::string_view funasaka =
 
 template <int items_per_task, TaskSchedule schedule,
           bool by_words = schedule != TaskSchedule::steps>
-KnapsackSolver strips(std::string_view id, std::string_view title, std::string_view paper) {
+KnapsackSolver strips(std::string_view id, std::string_view title, std::string_view source) {
   return engine_solver<KnapsackTask, KnapsackStrips<items_per_task, by_words>, schedule>(id, title,
-                                                                                         paper);
+                                                                                         source);
 }
 
 }  // namespace

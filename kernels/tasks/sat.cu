@@ -2,8 +2,8 @@
 #include <array>
 
 #include "kernels/sat/funasaka_2017.cuh"
-#include "kernels/tasks/engine_solver.cuh"
-#include "kernels/tasks/sat.hpp"
+#include "kernels/tasks/problems.hpp"
+#include "kernels/tasks/task_array.cuh"
 
 namespace facesat::gpu {
 namespace {
@@ -18,8 +18,8 @@ struct FloatTiles {
 };
 
 template <TaskSchedule schedule, bool by_words = true>
-SatSolver tiles(std::string_view id, std::string_view title, std::string_view paper) {
-  return engine_solver<SatTask, FloatTiles<by_words>, schedule>(id, title, paper);
+SatSolver tiles(std::string_view id, std::string_view title, std::string_view source) {
+  return engine_solver<SatTask, FloatTiles<by_words>, schedule>(id, title, source);
 }
 
 constexpr std::string_view kasagi =
@@ -32,7 +32,7 @@ constexpr std::string_view funasaka =
 constexpr SatSolver own{
     .id = "facesat",
     .title = "Single pass with look-back: facesat_lookback of kernels/sat",
-    .paper = "ours",
+    .source = "ours",
     .workspace_bytes =
         [](const SatTask& task) { return facesat_lookback.workspace_bytes(task.type, task.size); },
     .launches = [](const SatTask&) { return facesat_lookback.launches; },

@@ -7,10 +7,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <span>
 #include <string_view>
 
 #include "core/image.hpp"
+#include "kernels/device/stream.hpp"
+#include "kernels/registry.hpp"
 
 namespace facesat::gpu {
 
@@ -99,5 +102,20 @@ inline constexpr std::array<TaskScheduleInfo, 4> task_schedules{
 
 // Throws ArgumentError unless tasks are those of a warp.
 void require_warps(int threads);
+
+// A way to solve a problem that is a task array, on a GPU: the contract of all of them. `Task` is
+// the problem with its arrays in device memory.
+template <class Task>
+struct TaskSolver {
+  std::string_view id, title, source;
+
+  // Bytes of scratch memory for a problem, whose arrays are not looked at. The memory belongs to
+  // the caller, starts on a 256-byte boundary, must be zero before the first use for problems of
+  // this size, and is left ready for the next use. Only one call's launches at a time may use it.
+  std::size_t (*workspace_bytes)(const Task&);
+  int (*launches)(const Task&);
+  // Enqueues the whole solution; allocates nothing, waits for nothing. Throws CudaError.
+  void (*enqueue)(const Task&, void* workspace, StreamHandle stream);
+};
 
 }  // namespace facesat::gpu

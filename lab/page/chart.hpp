@@ -1,14 +1,37 @@
-// The parts of the charts of benchmarks, as SVG. Widths are in per cent and heights in
-// pixels, so that charts fill the width of the window while the size of letters does not change.
+// The parts of the charts of benchmarks, as SVG, and what distinguishes algorithms in every chart
+// of a page: colour, marker and dashes.
 #pragma once
 
+#include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "lab/page/looks.hpp"
 #include "lab/page/rows.hpp"
 
 namespace facesat::lab {
+
+// Families of algorithms (the part of the id before the first underscore) differ in colour, and
+// their members in marker. Once colours or markers run out, dashes distinguish the rest.
+struct Look {
+  // Numbers of a colour, marker shape and dash pattern. Colour -1: the references, which are the
+  // floor (a kernel that only reads the picture and writes the table) and memcpy.
+  int color = -1, marker = 0, dash = 0;
+
+  std::string classes() const;  // CSS classes
+};
+using Looks = std::map<std::string, Look>;  // by the algorithm's id
+
+Looks looks_of(const Rows& rows);
+
+// The definitions of the markers, which the page contains once.
+extern const std::string_view marker_shapes;
+
+// A marker on a piece of line, for tables and legends.
+std::string swatch(const Look& look);
+
+// ---- parts of charts. Widths are in per cent and heights in pixels, so that charts fill the width
+// of the window while the size of letters does not change.
 
 // A logarithmic axis.
 class LogAxis {

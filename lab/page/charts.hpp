@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "lab/page/looks.hpp"
+#include "lab/page/chart.hpp"
 #include "lab/page/rows.hpp"
 
 namespace facesat::lab {
@@ -37,6 +37,11 @@ std::string radius_chart(const Rows& rows, const Looks& looks);
 // those of one filter and size, without algorithms that are not to be compared. Wrong rows do not
 // count; comparisons that lack rows are left out.
 std::string radius_comparisons(const Rows& rows);
+
+// Tables with a line for each algorithm and a column for each radius, with headings: the medians,
+// and the reads per element of the result. `comparable`: the rows of which one can be the fastest.
+std::string medians_over_radii(const Rows& rows, const Rows& comparable);
+std::string reads_over_radii(const Rows& rows);
 
 // Measured times against those that the models predict.
 std::string model_chart(const Rows& rows, const Looks& looks);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -67,6 +68,74 @@ std::string tooltip(const Row& row) {
   if (row.model_us > 0) text += fmt::format("; model {} {}", row.model, microseconds(row.model_us));
   if (row.checked == false) text += "; WRONG";
   return fmt::format("<title>{}</title>", escaped(text));
+}
+
+namespace {
+
+// The cell that says whether the result is right.
+std::string verdict(const Row& row) {
+  if (!row.checked) return "<td class=\"words muted\">–</td>";
+  return *row.checked ? "<td class=\"words good\">checked</td>"
+                      : "<td class=\"words bad\">WRONG</td>";
+}
+
+}  // namespace
+
+std::string table(const std::string& head, const std::string& body, const std::string& kind) {
+  return fmt::format(
+      "<div class=\"scroll\" tabindex=\"0\"><table{}>\n<thead><tr>{}</tr></thead>\n{}</table>"
+      "</div>\n",
+      kind.empty() ? "" : fmt::format(" class=\"{}\"", kind), head, body);
+}
+
+std::string figure_cell(double value, int decimals) {
+  return value > 0 ? fmt::format("<td>{}</td>", figure(value, decimals)) : "<td>–</td>";
+}
+
+std::string words_cell(std::string_view text) {
+  return fmt::format("<td class=\"words\">{}</td>", escaped(text));
+}
+
+std::string figures_table(const Rows& rows) {
+  // If any row has a time that a cost model predicts, two columns (that time and the name of the
+  // model) are added to the other 7; if any has settings, one for these.
+  const bool has_model =
+      std::any_of(rows.begin(), rows.end(), [](const Row& row) { return row.model_us > 0; });
+  const bool has_settings =
+      std::any_of(rows.begin(), rows.end(), [](const Row& row) { return !row.settings.empty(); });
+  const int columns = 7 + (has_model ? 2 : 0) + (has_settings ? 1 : 0);
+  std::string body;
+  for (const Rows& of_size : by_size(rows)) {
+    body += fmt::format(
+        "<tbody><tr><th class=\"size\" colspan=\"{}\" scope=\"rowgroup\">{}</th>"
+        "</tr>\n",
+        columns, size_text(of_size.front()));
+    for (const Row& row : of_size) {
+      body += fmt::format("<tr><th scope=\"row\"><a href=\"#id-{}\">{}</a></th>",
+                          escaped(row.algorithm()), escaped(row.id));
+      if (has_settings) body += words_cell(row.settings);
+      if (!row.failure.empty())
+        body += fmt::format("<td class=\"words bad\" colspan=\"{}\">{}</td>",
+                            columns - (has_settings ? 2 : 1), escaped(row.failure));
+      else
+        body +=
+            figure_cell(row.median_us, 2) + figure_cell(row.min_us, 2) +
+            figure_cell(row.p95_us, 2) + figure_cell(row.gb_per_s, 0) + figure_cell(row.ratio, 2) +
+            (has_model ? figure_cell(row.model_us, 2) + words_cell(row.model) : "") + verdict(row);
+      body += "</tr>\n";
+    }
+    body += "</tbody>\n";
+  }
+  return table(
+      fmt::format(
+          "<th scope=\"col\">algorithm</th>{}<th scope=\"col\">median µs</th>"
+          "<th scope=\"col\">min µs</th><th scope=\"col\">p95 µs</th>"
+          "<th scope=\"col\">GB/s</th><th scope=\"col\">time / floor</th>{}"
+          "<th class=\"words\" scope=\"col\">result</th>",
+          has_settings ? "<th class=\"words\" scope=\"col\">settings</th>" : "",
+          has_model ? "<th scope=\"col\">model µs</th><th class=\"words\" scope=\"col\">model</th>"
+                    : ""),
+      body);
 }
 
 }  // namespace facesat::lab

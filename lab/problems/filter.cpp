@@ -20,7 +20,6 @@
 #include "filters/definition.hpp"
 #include "filters/picture_filter.hpp"
 #include "lab/page/charts.hpp"
-#include "lab/page/page.hpp"
 #include "lab/page/text.hpp"
 #include "lab/problem.hpp"
 #include "support/errors.hpp"
@@ -118,17 +117,9 @@ class HostFilter {
       case BenchFilter::box:
         return rounded_pixel(sums().sum, mask_.divisor);
       default:
-        return convolved_at(x, y);
+        break;
     }
-  }
-  Out convolved_at(int x, int y) const {
-    const auto [rx, ry] = mask_.radius;
-    std::int64_t sum = 0;
-    const std::int32_t* weight = mask_.weights.data();
-    for (int j = 0; j < mask_.radius.rows(); ++j)
-      for (int i = 0; i < mask_.radius.columns(); ++i)
-        sum +=
-            std::int64_t{*weight++} * pixel_at(one_.picture, x + rx - i, y + ry - j, one_.border);
+    const auto sum = convolved_at<std::int64_t>(one_.picture, mask_, one_.border, x, y);
     return static_cast<Out>(sizeof(Out) == 1 ? rounded_pixel(sum, mask_.divisor) : sum);
   }
 
@@ -140,8 +131,8 @@ class HostFilter {
     const auto most = static_cast<std::uint64_t>(checked_operations / mask_.radius.area() + 16);
     samples_.resize(static_cast<std::size_t>(std::min(area, most)));
     tbb::parallel_for(std::size_t{0}, samples_.size(), [&](std::size_t i) {
-      const std::uint64_t place = area <= most ? i : i * 0x9E3779B97F4A7C15u % area;
-      const auto x = static_cast<int>(place % width), y = static_cast<int>(place / width);
+      const std::uint64_t pixel = area <= most ? i : i * 0x9E3779B97F4A7C15u % area;
+      const auto x = static_cast<int>(pixel % width), y = static_cast<int>(pixel / width);
       samples_[i] = {x, y, defined_at(x, y)};
     });
   }
@@ -223,76 +214,6 @@ std::vector<int> standard_radii(BenchFilter filter) {
   return {1, 2, 3, 5, 7, 10, 15};
 }
 
-void add_new(std::vector<std::string>& list, const std::vector<std::string>& more) {
-  for (const std::string& id : more)
-    if (!contains(list, id)) list.push_back(id);
-}
-
-// ---- the page
-
-// A table with a line for each algorithm and a column for each radius. The cells are those of
-// cell_of(row); lines without any are left out.
-template <class CellOf>
-std::string table_over_radii(const Rows& rows, CellOf cell_of) {
-  std::set<double> radii;
-  for (const Row& row : rows) radii.insert(row.value.value_or(0));
-  std::string head = "<th scope=\"col\">radius</th>", body;
-  for (const double radius : radii) head += fmt::format("<th scope=\"col\">{}</th>", radius);
-  for (const Rows& line : by_id(rows)) {
-    std::string cells;
-    bool is_empty = true;
-    for (const double radius : radii) {
-      const auto row =
-          std::find_if(line.begin(), line.end(), [&](const Row& r) { return r.value == radius; });
-      const std::string text = row == line.end() ? "" : cell_of(*row);
-      cells += text.empty() ? "<td>–</td>" : text;
-      is_empty &= text.empty();
-    }
-    if (!is_empty)
-      body += fmt::format("<tr><th scope=\"row\"><a href=\"#id-{}\">{}</a></th>{}</tr>\n",
-                          escaped(line.front().algorithm()), escaped(line.front().id), cells);
-  }
-  return body.empty() ? "" : table(head, "<tbody>\n" + body + "</tbody>\n", "radii");
-}
-
-// The fastest row of each radius. Wrong rows and the floor do not count.
-std::map<double, const Row*> fastest_of_radii(const Rows& rows) {
-  std::map<double, const Row*> fastest;
-  for (const Row& row : rows) {
-    if (row.median_us == 0 || row.checked == false || row.is_reference()) continue;
-    const Row*& best = fastest[row.value.value_or(0)];
-    if (!best || row.median_us < best->median_us) best = &row;
-  }
-  return fastest;
-}
-
-// `comparable`: the rows of which one can be the fastest.
-std::string medians_over_radii(const Rows& rows, const Rows& comparable) {
-  const std::map<double, const Row*> fastest = fastest_of_radii(comparable);
-  const std::string table = table_over_radii(rows, [&](const Row& row) -> std::string {
-    if (row.median_us == 0) return "";
-    const std::string text = figure(row.median_us, row.median_us < 1000 ? 2 : 0);
-    if (row.checked == false) return fmt::format("<td class=\"bad\">{} WRONG</td>", text);
-    const auto best = fastest.find(row.value.value_or(0));
-    return best != fastest.end() && best->second->id == row.id
-               ? fmt::format("<td class=\"good\"><b>{}</b></td>", text)
-               : fmt::format("<td>{}</td>", text);
-  });
-  if (table.empty()) return "";
-  return "<h3>Microseconds</h3>\n<p>Medians; the fastest of each radius is in bold type.</p>\n" +
-         table;
-}
-
-std::string reads_over_radii(const Rows& rows) {
-  const std::string table = table_over_radii(rows, [&](const Row& row) {
-    return row.reads > 0 ? fmt::format("<td>{}</td>", figure(row.reads, 2)) : "";
-  });
-  if (table.empty()) return "";
-  return "<h3>Reads per pixel of the result</h3>\n<p>Of pixels, and of elements of integral "
-         "images, from global memory and the caches in front of it.</p>\n" +
-         table;
-}
-
 class FilterProblem final : public Problem {
  public:
   FilterProblem() {
@@ -316,6 +237,15 @@ class FilterProblem final : public Problem {
          &radii_},
         {"--border", "", "What lies beyond the edges of the picture [reflect101]",
          Option::Choice{{border_names.begin(), border_names.end()}, &border_}}};
+    references = {
+        {"floor", {"A kernel that only reads every pixel and writes every element of the result"}},
+        {"integral_statistics", {"Sums of windows from integral images (summed area tables)"}},
+        {"direct_statistics", {"Sums over every pixel of the window"}},
+        {"three_boxes", {"An approximation of the Gaussian: three boxes one after the other"}},
+        {"peer_npp", {"NPP, NVIDIA’s library of image processing"}},
+        {"cpu_integral", {"Sums of windows from an integral image (summed area table)"}},
+        {"cpu_separable", {"Along rows, then along columns"}},
+        {"cpu_direct", {"Every pixel of the window"}}};
   }
 
   std::string choose(const Request& request) override {
@@ -340,11 +270,10 @@ class FilterProblem final : public Problem {
     for (const std::string& id : request.algorithms) {
       if (id == "all") continue;
       if (!contains(known, id))
-        throw UsageError(
-            fmt::format("--algorithm {}: there is no such algorithm of {}; known are {}", id,
-                        fmt::join(filter_names_, ", "), fmt::join(known, ", ")));
-      if (!no_gpu.empty() && contains(of_gpu, id))
-        throw UsageError(fmt::format("--algorithm {} needs a GPU: {}", id, no_gpu));
+        refuse_unknown("--algorithm", id,
+                       fmt::format("algorithm of {}", fmt::join(filter_names_, ", ")),
+                       {known.begin(), known.end()});
+      if (contains(of_gpu, id)) require_gpu("--algorithm " + id, no_gpu);
     }
     const bool wants_all_ids = wants_all(request.algorithms);
     ids_ = wants_all_ids ? known : request.algorithms;
@@ -352,15 +281,9 @@ class FilterProblem final : public Problem {
   }
 
   std::vector<Column> columns() const override {
-    const auto text = [](const char* key) {
-      return [key](const Json& row) { return row[key].get<std::string>(); };
-    };
-    return {{"algorithm", -29, text("id")},
-            {"filter", -18, text("filter")},
-            {"size", 11,
-             [](const Json& row) {
-               return fmt::format("{}x{}", row["width"].get<int>(), row["height"].get<int>());
-             }},
+    return {text_column("algorithm", -29, "id"),
+            text_column("filter", -18, "filter"),
+            size_column(),
             {"radius", 6, [](const Json& row) { return row["radius"].dump(); }},
             figure_column("reads", 9, "reads")};
   }
@@ -406,19 +329,7 @@ class FilterProblem final : public Problem {
   }
 
   Explanation explain(const std::string& id) const override {
-    static const std::map<std::string, std::string> others{
-        {"floor", "A kernel that only reads every pixel and writes every element of the result"},
-        {"integral_statistics", "Sums of windows from integral images (summed area tables)"},
-        {"direct_statistics", "Sums over every pixel of the window"},
-        {"three_boxes", "An approximation of the Gaussian: three boxes one after the other"},
-        {"peer_npp", "NPP, NVIDIA’s library of image processing"},
-        {"cpu_integral", "Sums of windows from an integral image (summed area table)"},
-        {"cpu_separable", "Along rows, then along columns"},
-        {"cpu_direct", "Every pixel of the window"}};
-    if (const auto other = others.find(id); other != others.end()) return {other->second};
-    const gpu::FilterAlgorithm* const found = gpu::find_filter(id);
-    return found ? Explanation{std::string(found->title), std::string(found->source)}
-                 : Explanation{};
+    return explanation_of(gpu::find_filter(id));
   }
 
  private:
@@ -486,9 +397,9 @@ namespace facesat::gpu {
 namespace {
 
 constexpr std::array filter_registry{
-#define FACESAT_FILTER(id) std::string_view(#id),
+#define FACESAT_ALGORITHM(id) std::string_view(#id),
 #include "kernels/filter/registry.def"
-#undef FACESAT_FILTER
+#undef FACESAT_ALGORITHM
 };
 
 // By their names, because the constants do not exist without CUDA.

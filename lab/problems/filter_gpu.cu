@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "filters/cpu/filter.hpp"
-#include "kernels/device/device_image.hpp"
+#include "kernels/device/cuda.hpp"
 #include "kernels/filter/pass.cuh"
 #include "kernels/filter/statistics.hpp"
 #include "kernels/filter/uploaded_mask.hpp"

@@ -21,14 +21,13 @@
 #include "core/memory.hpp"
 #include "lab/micro.hpp"
 #include "lab/page/charts.hpp"
-#include "lab/page/page.hpp"
+#include "lab/page/text.hpp"
 #include "lab/problem.hpp"
-#include "lab/problems/sat_on_cpu.hpp"
+#include "lab/problems/on_cpu.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"
 
 namespace facesat::lab {
-
 namespace {
 
 using gpu::SatAlgorithm;
@@ -36,9 +35,9 @@ using gpu::SatCase;
 
 // Those of the GPU, also in builds without CUDA.
 const std::vector<std::string> gpu_sats{
-#define FACESAT_SAT(id) #id,
+#define FACESAT_ALGORITHM(id) #id,
 #include "kernels/sat/registry.def"
-#undef FACESAT_SAT
+#undef FACESAT_ALGORITHM
     "peer_cub", "peer_npp"};
 
 // Those of the CPU, on one thread: cpu_sats.hpp's, and the CPU backend's own integral(), which
@@ -147,9 +146,10 @@ class HostSat {
   BorderedTable<Out> sum_, squared_sum_;
 };
 
-// See sat_on_cpu().
-std::vector<Subject> host_subjects(const SatCase& one, const std::vector<std::string>& all_ids,
-                                   View<const std::uint8_t> pixels = {}) {
+}  // namespace
+
+std::vector<Subject> sat_on_cpu(const SatCase& one, const std::vector<std::string>& all_ids,
+                                View<const std::uint8_t> pixels) {
   std::vector<std::string> ids;
   for (const std::string& id : cpu_sats)
     if (contains(all_ids, id)) ids.push_back(id);
@@ -189,6 +189,8 @@ std::vector<Subject> host_subjects(const SatCase& one, const std::vector<std::st
   return subjects;
 }
 
+namespace {
+
 // ---- ids
 
 // Four digits tell all candidates apart.
@@ -205,15 +207,13 @@ void check_id(const std::string& text, const std::vector<std::string>& known,
               const std::string& no_gpu) {
   const std::string base = base_of(text);
   if (!contains(known, base))
-    throw UsageError(fmt::format("--algorithm {}: there is no such algorithm; known are {}", text,
-                                 fmt::join(known, ", ")));
+    refuse_unknown("--algorithm", text, "algorithm", {known.begin(), known.end()});
   if (text != base) {
     const std::string why = contains(gpu_sats, base) ? gpu::choose_sat(text).why_not
                                                      : fmt::format("{} has no parameter", base);
     if (!why.empty()) throw UsageError(fmt::format("--algorithm {}: {}", text, why));
   }
-  if (!no_gpu.empty() && contains(gpu_sats, base))
-    throw UsageError(fmt::format("--algorithm {} needs a GPU: {}", text, no_gpu));
+  if (contains(gpu_sats, base)) require_gpu("--algorithm " + text, no_gpu);
 }
 
 // The ids of the rows, in the order of the table. Besides the algorithms that are asked for by
@@ -225,17 +225,14 @@ std::vector<std::string> chosen_ids(const std::vector<std::string>& asked,
   known.insert(known.end(), cpu_sats.begin(), cpu_sats.end());
   for (const std::string& text : asked)
     if (text != "all") check_id(text, known, no_gpu);
-  const auto add = [&ids](const std::string& id) {
-    if (!contains(ids, id)) ids.push_back(id);
-  };
   for (const std::string& id : known) {
     if (wants_all(asked) && (no_gpu.empty() || !contains(gpu_sats, id))) {
-      add(id);
+      add_new(ids, {id});
       if (const gpu::SatParameter* const parameter = parameter_of(id))
-        for (const double value : parameter->published) add(with_value(id, value));
+        for (const double value : parameter->published) add_new(ids, {with_value(id, value)});
     }
     for (const std::string& text : asked)
-      if (base_of(text) == id) add(text);
+      if (base_of(text) == id) add_new(ids, {text});
   }
   return ids;
 }
@@ -265,10 +262,6 @@ std::string dimensions(const Json& sides) {
   return text;
 }
 
-std::string size_of(const Json& row) {
-  return fmt::format("{}x{}", row["width"].get<int>(), row["height"].get<int>());
-}
-
 // Marks the fastest of an algorithm's rows from row `first` on, and prints its parameter. Rows that
 // are wrong or were not measured do not count.
 void name_fastest(const std::string& algorithm, std::size_t first, Json& rows) {
@@ -282,11 +275,11 @@ void name_fastest(const std::string& algorithm, std::size_t first, Json& rows) {
   }
   if (!fastest) return;
   (*fastest)["fastest"] = true;
-  write_all(
-      1,
-      fmt::format("{} at {}: {} = {} is the fastest of {} values\n", algorithm, size_of(*fastest),
-                  parameter_of(algorithm)->name, (*fastest)["value"].get<double>(), count),
-      "standard output");
+  write_all(1,
+            fmt::format("{} at {}: {} = {} is the fastest of {} values\n", algorithm,
+                        size_column().text(*fastest), parameter_of(algorithm)->name,
+                        (*fastest)["value"].get<double>(), count),
+            "standard output");
 }
 
 class SatProblem final : public Problem {
@@ -314,6 +307,16 @@ class SatProblem final : public Problem {
          &kernels_},
         {"--search", "",
          "Look for the fastest value of each parameter: a row for every value tried", &search_}};
+    references = {
+        {"floor", {"A kernel that reads every pixel once and writes every element once"}},
+        {"memcpy", {"cudaMemcpy that reads and writes as many bytes in all as the floor"}},
+        {"peer_cub", {"CUB: block-wide scans of rows, then scans of columns (2R2W)"}},
+        {"peer_npp", {"NPP: nppiIntegral, with the types and the layout that NPP has"}},
+        {id_2r2w, {"One thread of the CPU: running sums down the columns, then along the rows"}},
+        {id_4r1w, {"One thread of the CPU: each element from its three neighbours"}},
+        {id_backend,
+         {"One thread of the CPU: the detector’s CPU backend, which computes the integral and the "
+          "squared integral image together, with SIMD instructions"}}};
   }
 
   std::string choose(const Request& request) override {
@@ -324,27 +327,20 @@ class SatProblem final : public Problem {
       sizes_.push_back(picture_size(text));
     const std::string no_gpu = why_no_gpu(request.device);
     has_gpu_ = no_gpu.empty();
-    for (const auto& [is_asked, option] :
-         {std::pair(model_, "--model"), std::pair(search_, "--search"),
-          std::pair(kernels_, "--kernels")})
-      if (is_asked && !has_gpu_)
-        throw UsageError(fmt::format("{} needs a GPU: {}", option, no_gpu));
+    if (model_) require_gpu("--model", no_gpu);
+    if (search_) require_gpu("--search", no_gpu);
+    if (kernels_) require_gpu("--kernels", no_gpu);
     ids_ = chosen_ids(request.algorithms, no_gpu);
     if (search_ && std::ranges::none_of(ids_, parameter_of))
       throw UsageError("--search: none of the chosen algorithms has a parameter");
-    std::vector<std::string_view> types;
-    for (const gpu::SatTypeInfo& info : gpu::sat_types) types.push_back(info.name);
     if (type_names_.empty()) type_names_ = {"8u32s"};
-    for (const std::string& type : type_names_)
-      types_.push_back(gpu::sat_types[known_word("--type", "type", type, types)].type);
+    types_ = known_types(type_names_, gpu::sat_types);
     return wants_all(request.algorithms) ? no_gpu : "";
   }
 
   std::vector<Column> columns() const override {
-    std::vector<Column> columns{
-        {"algorithm", -30, [](const Json& row) { return row["id"].get<std::string>(); }},
-        {"type", -8, [](const Json& row) { return row["type"].get<std::string>(); }},
-        {"size", 11, size_of}};
+    std::vector<Column> columns{text_column("algorithm", -30, "id"),
+                                text_column("type", -8, "type"), size_column()};
     if (model_) {
       columns.push_back(figure_column("model us", 10, "model_us"));
       columns.push_back(figure_column("throughput", 10, "throughput_us"));
@@ -406,23 +402,11 @@ class SatProblem final : public Problem {
   }
 
   Explanation explain(const std::string& id) const override {
-    static const std::map<std::string, std::string> others{
-        {"floor", "A kernel that reads every pixel once and writes every element once"},
-        {"memcpy", "cudaMemcpy that reads and writes as many bytes in all as the floor"},
-        {"peer_cub", "CUB: block-wide scans of rows, then scans of columns (2R2W)"},
-        {"peer_npp", "NPP: nppiIntegral, with the types and the layout that NPP has"},
-        {id_2r2w, "One thread of the CPU: running sums down the columns, then along the rows"},
-        {id_4r1w, "One thread of the CPU: each element from its three neighbours"},
-        {id_backend,
-         "One thread of the CPU: the detector’s CPU backend, which computes the integral and the "
-         "squared integral image together, with SIMD instructions"}};
-    if (const auto other = others.find(id); other != others.end()) return {other->second};
     const SatAlgorithm* const sat = gpu::find_sat(id);
     if (!sat) return {};
-    return {std::string(sat->title),
-            std::string(sat->paper),
-            {sat->launches > 0 ? std::to_string(sat->launches) : "one per anti-diagonal",
-             fmt::format("{:.3g} / {:.3g}", sat->reads, sat->writes)}};
+    return explanation_of(
+        sat, {sat->launches > 0 ? std::to_string(sat->launches) : "one per anti-diagonal",
+              fmt::format("{:.3g} / {:.3g}", sat->reads, sat->writes)});
   }
 
  private:
@@ -451,7 +435,7 @@ class SatProblem final : public Problem {
               if (kernels_ && !launches.empty()) row["kernels"] = sat_kernels(launches);
             });
       });
-    table.measure(fields, host_subjects(one, ids), request.runs, 0, request.algorithms);
+    table.measure(fields, sat_on_cpu(one, ids), request.runs, 0, request.algorithms);
     std::string last;
     for (const std::string& id : searched)
       if (const std::string algorithm = base_of(id); algorithm != std::exchange(last, algorithm))
@@ -483,11 +467,6 @@ class SatProblem final : public Problem {
 
 }  // namespace
 
-std::vector<Subject> sat_on_cpu(const SatCase& one, const std::vector<std::string>& ids,
-                                View<const std::uint8_t> picture) {
-  return host_subjects(one, ids, picture);
-}
-
 Json sat_kernels(const std::vector<gpu::SatLaunch>& launches) {
   Json kernels = Json::array();
   for (const auto& [figures, count, us] : launches) {
@@ -514,11 +493,11 @@ std::string sat_kernels_table(const Json& rows) {
     if (row.contains("kernels"))
       for (const Json& kernel : row["kernels"])
         table += fmt::format(
-            format, row["id"].get<std::string>(), row["type"].get<std::string>(), size_of(row),
-            kernel["kernel"].get<std::string>(), kernel["launches"].get<int>(),
-            dimensions(kernel["grid"]), dimensions(kernel["block"]), kernel["registers"].get<int>(),
-            kernel["static_shared_bytes"].get<int>(), kernel["dynamic_shared_bytes"].get<int>(),
-            kernel["resident_blocks"].get<int>(),
+            format, row["id"].get<std::string>(), row["type"].get<std::string>(),
+            size_column().text(row), kernel["kernel"].get<std::string>(),
+            kernel["launches"].get<int>(), dimensions(kernel["grid"]), dimensions(kernel["block"]),
+            kernel["registers"].get<int>(), kernel["static_shared_bytes"].get<int>(),
+            kernel["dynamic_shared_bytes"].get<int>(), kernel["resident_blocks"].get<int>(),
             kernel.contains("median_us") ? fmt::format("{:.2f}", kernel["median_us"].get<double>())
                                          : "-");
   return table;

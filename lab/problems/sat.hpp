@@ -9,8 +9,8 @@
 
 #include "core/image.hpp"
 #include "facesat.hpp"
-#include "kernels/device/figures.hpp"
 #include "kernels/sat/algorithm.hpp"
+#include "kernels/sat/model.hpp"
 #include "lab/measure.hpp"
 
 namespace facesat::gpu {

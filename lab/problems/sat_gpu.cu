@@ -5,9 +5,9 @@
 #include <string_view>
 #include <utility>
 
-#include "kernels/device/launch_observer.hpp"
+#include "kernels/device/platform.hpp"
 #include "lab/problems/sat.hpp"
-#include "lab/problems/sat_place.hpp"
+#include "lab/problems/sat_memory.hpp"
 #include "lab/stream_timer.cuh"
 
 namespace facesat::gpu {
@@ -82,37 +82,37 @@ std::optional<SatAlgorithm> find_measured(const std::string& id) {
 
 class SatInputs {
  public:
-  using Place = std::unique_ptr<SatPlace>;
+  using Memory = std::unique_ptr<SatMemory>;
 
   explicit SatInputs(const SatCase& one)
       : one_(one),
-        places_(
+        copies_(
             one.bytes(),
             [&](std::size_t i) {
-              auto place = std::make_unique<SatPlace>(one.type, one.size, one.squares);
-              enqueue_fill(place->task(), static_cast<std::uint32_t>(i), timer_.stream());
-              return place;
+              auto memory = std::make_unique<SatMemory>(one.type, one.size, one.squares);
+              enqueue_fill(memory->task(), static_cast<std::uint32_t>(i), timer_.stream());
+              return memory;
             },
-            [this](const Place& place) { place->poison(timer_.stream()); }) {}
+            [this](const Memory& memory) { memory->poison(timer_.stream()); }) {}
   SatInputs(const SatInputs&) = delete;
   SatInputs& operator=(const SatInputs&) = delete;
 
   // The time of enqueue(task, stream) on the next picture.
   template <class Enqueue>
   double run(int launches, Enqueue enqueue) {
-    const Place& place = places_.next();
-    return timer_.us(launches, [&] { enqueue(place->task(), timer_.stream()); });
+    const Memory& memory = copies_.next();
+    return timer_.us(launches, [&] { enqueue(memory->task(), timer_.stream()); });
   }
   bool is_right() {
     return timer_.finds_nothing_wrong(
-        [&](unsigned* wrong) { enqueue_check(places_.current()->task(), wrong, timer_.stream()); });
+        [&](unsigned* wrong) { enqueue_check(copies_.current()->task(), wrong, timer_.stream()); });
   }
 
   // What enqueue(task, stream) launches.
   template <class Enqueue>
   std::vector<Launch> recorded(Enqueue enqueue) {
     LaunchRecorder recorder;
-    observe(recorder, [&] { enqueue(places_.next()->task(), timer_.stream()); });
+    observe(recorder, [&] { enqueue(copies_.next()->task(), timer_.stream()); });
     return recorder.launches;
   }
 
@@ -122,7 +122,7 @@ class SatInputs {
  private:
   SatCase one_;
   lab::StreamTimer timer_;
-  lab::Rotation<Place> places_;
+  lab::Rotation<Memory> copies_;
 };
 
 // An algorithm with a workspace of its own.

@@ -17,7 +17,7 @@
 #include "kernels/sat/model.hpp"
 #include "lab/micro.hpp"
 #include "lab/problem.hpp"
-#include "lab/problems/scan_on_cpu.hpp"
+#include "lab/problems/on_cpu.hpp"
 #include "support/errors.hpp"
 
 namespace facesat::lab {
@@ -33,9 +33,9 @@ const std::vector<std::string> cpu_scans{"cpu_serial", "cpu_threads"};
 
 // Those of the GPU, also in builds without CUDA.
 const std::vector<std::string> gpu_scans{
-#define FACESAT_SCAN(id) #id,
+#define FACESAT_ALGORITHM(id) #id,
 #include "kernels/scan/registry.def"
-#undef FACESAT_SCAN
+#undef FACESAT_ALGORITHM
     "peer_cub"};
 
 // Calls visit(std::integral_constant<ScanOperator, op>), so that loops know the operator.
@@ -186,6 +186,12 @@ class ScanProblem final : public Problem {
         {"--model", "",
          "Show the times that a model predicts too, from the figures of 'facesat bench micro'",
          &model_}};
+    references = {
+        {"floor", {"A kernel that reads every element once and writes it once"}},
+        {"memcpy", {"cudaMemcpy of the array"}},
+        {"peer_cub", {"CUB: DeviceScan"}},
+        {"cpu_serial", {"One thread of the CPU"}},
+        {"cpu_threads", {"All threads of the CPU: reduces contiguous parts, then scans them"}}};
   }
 
   std::string choose(const Request& request) override {
@@ -193,17 +199,12 @@ class ScanProblem final : public Problem {
         request.sizes.empty() ? std::vector<std::string>{"2^19", "2^21", "2^23", "2^27"}
                               : request.sizes;
     for (const std::string& text : sizes) lengths_.push_back(length_of(text));
-    std::vector<std::string_view> types;
-    for (const gpu::ScanTypeInfo& info : gpu::scan_types) types.push_back(info.name);
     if (type_names_.empty()) type_names_ = {"32f", "32s"};
-    for (const std::string& type : type_names_)
-      types_.push_back(gpu::scan_types[known_word("--type", "type", type, types)].type);
+    types_ = known_types(type_names_, gpu::scan_types);
     const std::string no_gpu = why_no_gpu(request.device);
     has_gpu_ = no_gpu.empty();
-    for (const auto& [is_asked, option] :
-         {std::pair(model_, "--model"), std::pair(search_, "--search")})
-      if (is_asked && !has_gpu_)
-        throw UsageError(fmt::format("{} needs a GPU: {}", option, no_gpu));
+    if (model_) require_gpu("--model", no_gpu);
+    if (search_) require_gpu("--search", no_gpu);
     choose_rows(request, no_gpu);
     if (search_ && searched_.empty())
       throw UsageError("--search: no algorithm with parameters is given without values for them");
@@ -211,12 +212,9 @@ class ScanProblem final : public Problem {
   }
 
   std::vector<Column> columns() const override {
-    const auto text = [](const char* key) {
-      return [key](const Json& row) { return row[key].get<std::string>(); };
-    };
-    std::vector<Column> columns{{"algorithm", -24, text("id")},
-                                {"settings", -36, text("settings")},
-                                {"type", -4, text("type")},
+    std::vector<Column> columns{text_column("algorithm", -24, "id"),
+                                text_column("settings", -36, "settings"),
+                                text_column("type", -4, "type"),
                                 {"n", 10, [](const Json& row) { return row["n"].dump(); }}};
     if (model_) columns.push_back(figure_column("model us", 10, "model_us"));
     return columns;
@@ -253,20 +251,13 @@ class ScanProblem final : public Problem {
   std::vector<std::string> explained_columns() const override { return {"parameters"}; }
 
   Explanation explain(const std::string& id) const override {
-    static const std::map<std::string, std::string> others{
-        {"floor", "A kernel that reads every element once and writes it once"},
-        {"memcpy", "cudaMemcpy of the array"},
-        {"peer_cub", "CUB: DeviceScan"},
-        {"cpu_serial", "One thread of the CPU"},
-        {"cpu_threads", "All threads of the CPU: reduces contiguous parts, then scans them"}};
-    if (const auto other = others.find(id); other != others.end()) return {other->second};
     const ScanAlgorithm* const scan = gpu::find_scan(id);
     if (!scan) return {};
     std::string parameters;
     for (const gpu::ScanParameter& parameter : scan->parameters)
       parameters += fmt::format("{}{}: {}", parameters.empty() ? "" : "; ", parameter.name,
                                 parameter.meaning);
-    return {std::string(scan->title), std::string(scan->paper), {parameters}};
+    return explanation_of(scan, {parameters});
   }
 
  private:
@@ -277,11 +268,9 @@ class ScanProblem final : public Problem {
     for (const std::string& text : request.algorithms) {
       if (text == "all") continue;
       if (!contains(known, base_of(text)))
-        throw UsageError(fmt::format("--algorithm {}: there is no such algorithm; known are {}",
-                                     text, fmt::join(known, ", ")));
+        refuse_unknown("--algorithm", text, "algorithm", {known.begin(), known.end()});
       row_named(text);
-      if (!no_gpu.empty() && contains(gpu_scans, base_of(text)))
-        throw UsageError(fmt::format("--algorithm {} needs a GPU: {}", text, no_gpu));
+      if (contains(gpu_scans, base_of(text))) require_gpu("--algorithm " + text, no_gpu);
     }
     for (const std::string& id : known) {
       std::vector<std::string> texts;  // ways in which this algorithm is asked for
@@ -352,8 +341,8 @@ class ScanProblem final : public Problem {
       const auto measured =
           measure(coarse.subjects, std::min(request.runs, coarse_runs), coarse.room);
       std::vector<std::size_t> good;
-      const std::size_t references = coarse.subjects.size() - all.size();
-      for (std::size_t i = references; i < measured.size(); ++i)
+      const std::size_t not_chosen = coarse.subjects.size() - all.size();
+      for (std::size_t i = not_chosen; i < measured.size(); ++i)
         if (is_good(measured[i])) {
           good.push_back(i);
         } else {
@@ -363,7 +352,7 @@ class ScanProblem final : public Problem {
       std::ranges::stable_sort(
           good, [&](std::size_t a, std::size_t b) { return is_faster(measured[a], measured[b]); });
       good.resize(std::min(good.size(), finalists));
-      for (const std::size_t i : good) rows.push_back(all[i - references]);
+      for (const std::size_t i : good) rows.push_back(all[i - not_chosen]);
     }
     return rows;
   }

@@ -15,7 +15,7 @@
 #include <tbb/parallel_for.h>
 
 #include "core/memory.hpp"
-#include "kernels/tasks/sat.hpp"
+#include "kernels/tasks/problems.hpp"
 #include "lab/problem.hpp"
 #include "lab/problems/sat.hpp"
 #include "lab/scene.hpp"
@@ -212,11 +212,6 @@ void write_halftone(const std::string& file, const Image<std::uint8_t>& halftone
   write_picture(file, colour.view());
 }
 
-void add_missing(std::vector<std::string>& list, const std::vector<std::string>& more) {
-  for (const std::string& id : more)
-    if (!contains(list, id)) list.push_back(id);
-}
-
 // Solvers whose ids differ only in a number share an explanation.
 template <class Solver>
 void explain_solvers(std::span<const Solver> solvers, const std::string& id, Explanation& words) {
@@ -227,7 +222,7 @@ void explain_solvers(std::span<const Solver> solvers, const std::string& id, Exp
   for (const Solver& solver : solvers)
     if (base_of(std::string(solver.id)) == id) {
       add(words.idea, solver.title);
-      add(words.source, solver.paper);
+      add(words.source, solver.source);
     }
 }
 
@@ -254,24 +249,27 @@ class TasksProblem final : public Problem {
         {"--image", "FILE",
          "A picture for error diffusion, cropped at the top left to each --size [a ramp]", &image_},
         {"--output", "FILE", "Write the halftone to this .png file", &output_}};
+    references = {
+        {"floor", {"The bytes of the problem, written or copied"}},
+        {"cpu_serial", {"One thread of the CPU: the table, item by item"}},
+        {"cpu_threads", {"All threads of the CPU: the capacities of each item divided"}},
+        {"cpu_collection", {"One thread of the CPU: each pixel collects its neighbours’ errors"}},
+        {"cpu_diffusion", {"One thread of the CPU: each pixel adds its error to its neighbours"}},
+        {"cpu_4r1w", {"One thread of the CPU: each element from its three neighbours"}}};
   }
 
   std::string choose(const Request& request) override {
     std::vector<std::string> of_gpu, known;
     for (const std::string& kind_name : kind_words(request)) {
-      if (std::ranges::find(kind_names, kind_name) == kind_names.end())
-        throw UsageError(fmt::format(
-            "--problem {}: there is no such problem; known are knapsack, error-diffusion, sat, all",
-            kind_name));
-      const auto kind =
-          static_cast<Kind>(std::ranges::find(kind_names, kind_name) - kind_names.begin());
+      const auto kind = static_cast<Kind>(known_word(
+          "--problem", "problem", kind_name, {kind_names[0], kind_names[1], kind_names[2], "all"}));
       std::vector<Size> sizes;
       for (const std::string& text : request.sizes) sizes.push_back(size_of(kind, text));
       if (sizes.empty() && image_.empty())
         sizes = output_.empty() ? standard_sizes(kind) : std::vector{Size{1024, 1024}};
       kinds_.emplace_back(kind, sizes);
-      add_missing(of_gpu, gpu_schedules(kind));
-      add_missing(known, cpu_schedules(kind));
+      add_new(of_gpu, gpu_schedules(kind));
+      add_new(known, cpu_schedules(kind));
     }
     known.insert(known.begin(), of_gpu.begin(), of_gpu.end());
     if (!output_.empty() && request.sizes.size() > 1)
@@ -291,12 +289,9 @@ class TasksProblem final : public Problem {
   }
 
   std::vector<Column> columns() const override {
-    const auto text = [](const char* key) {
-      return [key](const Json& row) { return row[key].get<std::string>(); };
-    };
     return {
-        {"problem", -16, text("problem")},
-        {"schedule", -16, text("id")},
+        text_column("problem", -16, "problem"),
+        text_column("schedule", -16, "id"),
         {"size", 14,
          [](const Json& row) {
            const bool is_knapsack = row.contains("items");
@@ -349,14 +344,6 @@ class TasksProblem final : public Problem {
   std::string heading(const Row&, const Json&) const override { return ""; }
 
   Explanation explain(const std::string& id) const override {
-    static const std::map<std::string, std::string> others{
-        {"floor", "The bytes of the problem, written or copied"},
-        {"cpu_serial", "One thread of the CPU: the table, item by item"},
-        {"cpu_threads", "All threads of the CPU: the capacities of each item divided"},
-        {"cpu_collection", "One thread of the CPU: each pixel collects its neighbours’ errors"},
-        {"cpu_diffusion", "One thread of the CPU: each pixel adds its error to its neighbours"},
-        {"cpu_4r1w", "One thread of the CPU: each element from its three neighbours"}};
-    if (const auto other = others.find(id); other != others.end()) return {other->second};
     Explanation words;
     explain_solvers(gpu::knapsack_solvers(), id, words);
     explain_solvers(gpu::halftone_solvers(), id, words);
@@ -390,10 +377,8 @@ class TasksProblem final : public Problem {
       const bool may_need_gpu =
           of_gpu.empty() && (id == "facesat" || id.starts_with("skss_") || id.starts_with("steps"));
       if (!contains(known, id) && !may_need_gpu)
-        throw UsageError(fmt::format("--schedule {}: there is no such schedule; known are {}", id,
-                                     fmt::join(known, ", ")));
-      if (!no_gpu.empty() && (may_need_gpu || contains(of_gpu, id)))
-        throw UsageError(fmt::format("--schedule {} needs a GPU: {}", id, no_gpu));
+        refuse_unknown("--schedule", id, "schedule", {known.begin(), known.end()});
+      if (may_need_gpu || contains(of_gpu, id)) require_gpu("--schedule " + id, no_gpu);
     }
     ids_ = wants_all(request.algorithms) ? known : request.algorithms;
     return wants_all(request.algorithms) ? no_gpu : "";

@@ -6,8 +6,7 @@
 #include <vector>
 
 #include "core/image.hpp"
-#include "kernels/tasks/error_diffusion.hpp"
-#include "kernels/tasks/knapsack.hpp"
+#include "kernels/tasks/problems.hpp"
 #include "lab/measure.hpp"
 
 namespace facesat::gpu {

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <memory>
 
-#include "kernels/tasks/sat.hpp"
+#include "kernels/tasks/problems.hpp"
 #include "lab/problems/sat.hpp"
-#include "lab/problems/sat_place.hpp"
+#include "lab/problems/sat_memory.hpp"
 #include "lab/problems/scan.hpp"
 #include "lab/problems/tasks.hpp"
 #include "lab/stream_timer.cuh"
@@ -157,16 +157,16 @@ class HalftoneInputs {
 class SatTaskInputs {
  public:
   using Task = SatTask;
-  using Copy = std::unique_ptr<SatPlace>;
+  using Copy = std::unique_ptr<SatMemory>;
   static constexpr std::size_t fewest_copies = 2;
 
   explicit SatTaskInputs(Size size) : bytes(8 * static_cast<double>(size.area())), size_(size) {}
 
   static std::span<const SatSolver> solvers() { return sat_solvers(); }
   Copy make(std::size_t i, StreamHandle stream) const {
-    auto place = std::make_unique<SatPlace>(SatType::f32_f32, size_, false);
-    enqueue_fill(place->task(), static_cast<std::uint32_t>(i), stream);
-    return place;
+    auto memory = std::make_unique<SatMemory>(SatType::f32_f32, size_, false);
+    enqueue_fill(memory->task(), static_cast<std::uint32_t>(i), stream);
+    return memory;
   }
   const SatTask& task(const Copy& copy) const { return copy->task(); }
   void poison(const Copy& copy, StreamHandle stream) const { copy->poison(stream); }

@@ -13,8 +13,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "cascades/cascade_store.hpp"
 #include "core/frame_detector.hpp"
+#include "facesat.hpp"
 #include "kernels/cascade/compiled_products.hpp"
 #include "kernels/sat/algorithm.hpp"
 #include "tests/kit/cascades.hpp"

@@ -1,13 +1,18 @@
 // facesat bench: the contract of its output; the measured times are not checked here.
+#include "tests/lab/bench.hpp"
+
+#include <algorithm>
 #include <map>
 
-#include "tests/kit/program.hpp"
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "lab/problems/sat.hpp"
 
 namespace facesat::test {
 namespace {
 
-using Bench = ProgramTest;
-using Json = nlohmann::ordered_json;
+using Bench = BenchTest;
 
 TEST_F(Bench, DetectMeasuresEveryDetectorOnTheSamePicture) {
   write_pgm(folder / "two.pgm", draw_faces({300, 160}, {{80, 70, 36}, {220, 80, 48}}));
@@ -72,53 +77,43 @@ TEST_F(Bench, CascadeRefusesGroupsThatDoNotRise) {
   write_pgm(folder / "one.pgm", draw_faces({60, 60}, {}));
   for (const char* late : {"", "some", "0", "3,3", "5,4", "3,", ",3", "3;5", "99999999999", "3/",
                            "/3", "3/3", "5/3", "1/3/5"}) {
-    const Finished done = run({"bench", "cascade", "--late", late, "one.pgm"});
-    EXPECT_EQ(done.status, 2) << late;
-    EXPECT_NE(done.err.find("--late"), std::string::npos) << done.err;
+    SCOPED_TRACE(late);
+    expect_refused(run({"bench", "cascade", "--late", late, "one.pgm"}), {"--late"});
   }
 }
 
 TEST_F(Bench, SatMeasuresTheCpuAlongsideTheGpu) {
   // Arguments that are refused.
-  for (const auto& arguments : std::vector<std::vector<std::string>>{{"--size", "0x5"},
-                                                                     {"--size", "40000x5"},
-                                                                     {"--runs", "0"},
-                                                                     {"--type", "16u32s"},
-                                                                     {"--algorithm"},
-                                                                     {"--algorithm", "cpu_2r2w:1"},
-                                                                     {"--algorithm", "cpu_3r3w"}}) {
-    std::vector<std::string> all{"bench", "sat"};
-    all.insert(all.end(), arguments.begin(), arguments.end());
-    const Finished done = run(all);
-    EXPECT_EQ(done.status, 2) << arguments[0];
-    EXPECT_NE(done.err.find(arguments[0]), std::string::npos) << done.err;
-  }
-  const bool has_gpu = !Json::parse(run({"info", "--json"}).out)["devices"].empty();
+  for (const Arguments& arguments : std::vector<Arguments>{{"--size", "0x5"},
+                                                           {"--size", "40000x5"},
+                                                           {"--runs", "0"},
+                                                           {"--type", "16u32s"},
+                                                           {"--algorithm"},
+                                                           {"--algorithm", "cpu_2r2w:1"},
+                                                           {"--algorithm", "cpu_3r3w"}})
+    expect_refused(run(joined({"bench", "sat"}, arguments)), {arguments[0]});
+  const bool gpu = has_gpu();
   const Finished small =
       run({"bench", "sat", "--size", "64x32", "--runs", "2", "--squares", "--json", "s.json"});
   EXPECT_EQ(small.status, 0) << small.err;
-  EXPECT_EQ(small.err.find("GPU algorithms are left out: ") == std::string::npos, has_gpu)
-      << small.err;
-  const Json table = Json::parse(read_text(folder / "s.json"));
+  EXPECT_EQ(small.err.find("GPU algorithms are left out: ") == std::string::npos, gpu) << small.err;
+  const Json rows = table("s.json")["rows"];
   std::vector<std::string> of_cpu;
-  for (const Json& row : table["rows"]) {
+  for (const Json& row : rows) {
     for (const char* key : {"id", "type", "width", "height", "median_us", "min_us", "p95_us"})
       EXPECT_TRUE(row.contains(key)) << key;
-    for (const char* key : {"floor_us", "ratio"}) EXPECT_EQ(row.contains(key), has_gpu) << key;
+    for (const char* key : {"floor_us", "ratio"}) EXPECT_EQ(row.contains(key), gpu) << key;
     EXPECT_GT(row["median_us"], 0);
     EXPECT_TRUE(row["id"] == "floor" || row["id"] == "memcpy" || row["checked"] == true) << row;
     const std::string id = row["id"];
     if (id.starts_with("cpu_")) of_cpu.push_back(id);
   }
   EXPECT_EQ(of_cpu, (std::vector<std::string>{"cpu_2r2w", "cpu_4r1w", "cpu_backend"}));
-  EXPECT_EQ(table["rows"].size() > of_cpu.size(), has_gpu);
-  if (has_gpu) return;
+  EXPECT_EQ(rows.size() > of_cpu.size(), gpu);
+  if (gpu) return;
   EXPECT_NE(small.out.find("  -  checked"), std::string::npos) << small.out;
-  for (const char* id : {"facesat_lookback", "peer_cub"}) {
-    const Finished refused = run({"bench", "sat", "--algorithm", id});
-    EXPECT_EQ(refused.status, 2);
-    EXPECT_NE(refused.err.find("needs a GPU: "), std::string::npos) << refused.err;
-  }
+  for (const char* id : {"facesat_lookback", "peer_cub"})
+    expect_refused(run({"bench", "sat", "--algorithm", id}), {"needs a GPU: "});
 }
 
 TEST_F(Bench, SatRowsOfTheCpuCanBeChosen) {
@@ -152,12 +147,7 @@ TEST_F(Bench, KernelsNeedAGpu) {
   const Finished done =
       run({"bench", "sat", "--kernels", "--algorithm", "chen_2018_brlt_scanrow", "--algorithm",
            "kasagi_2014_1r1w", "--size", "64x96", "--runs", "2", "--json", "k.json"});
-  if (Json::parse(run({"info", "--json"}).out)["devices"].empty()) {
-    EXPECT_EQ(done.status, 2);
-    EXPECT_NE(done.err.find("--kernels needs a GPU: "), std::string::npos) << done.err;
-    EXPECT_EQ(done.out, "");
-    return;
-  }
+  if (!has_gpu()) return expect_refused(done, {"--kernels needs a GPU: "});
   EXPECT_EQ(done.status, 0) << done.err;
   EXPECT_NE(done.out.find("\n\nalgorithm"), std::string::npos) << done.out;
   std::map<std::string, Json> kernels;
@@ -173,19 +163,13 @@ TEST_F(Bench, KernelsNeedAGpu) {
 }
 
 TEST_F(Bench, MicroFiguresAndModelsNeedAGpu) {
-  const Finished negative = run({"bench", "micro", "--device", "-1"});
-  EXPECT_EQ(negative.status, 2);
-  EXPECT_NE(negative.err.find("--device"), std::string::npos) << negative.err;
+  expect_refused(run({"bench", "micro", "--device", "-1"}), {"--device"});
   const Finished micro = run({"bench", "micro", "--json", "m.json"});
   const Finished sat = run({"bench", "sat", "--model", "--algorithm", "all", "--size", "64x32",
                             "--runs", "2", "--json", "s.json"});
-  if (Json::parse(run({"info", "--json"}).out)["devices"].empty()) {
-    EXPECT_EQ(micro.status, 2);
-    EXPECT_NE(micro.err.find("micro-benchmarks run on a GPU: "), std::string::npos) << micro.err;
-    EXPECT_EQ(sat.status, 2);
-    EXPECT_NE(sat.err.find("--model needs a GPU: "), std::string::npos) << sat.err;
-    EXPECT_EQ(sat.out, "");
-    return;
+  if (!has_gpu()) {
+    expect_refused(micro, {"micro-benchmarks run on a GPU: "});
+    return expect_refused(sat, {"--model needs a GPU: "});
   }
   EXPECT_EQ(micro.status, 0) << micro.err;
   const Json figures = Json::parse(read_text(folder / "m.json"));
@@ -214,19 +198,12 @@ TEST_F(Bench, MicroFiguresAndModelsNeedAGpu) {
 }
 
 TEST_F(Bench, TheFastestValueOfAParameterIsSearched) {
-  const Finished none =
-      run({"bench", "sat", "--search", "--algorithm", "cpu_2r2w", "--size", "8x8"});
-  EXPECT_EQ(none.status, 2);
-  EXPECT_NE(none.err.find("--search"), std::string::npos) << none.err;
+  expect_refused(run({"bench", "sat", "--search", "--algorithm", "cpu_2r2w", "--size", "8x8"}),
+                 {"--search"});
   const Finished done =
       run({"bench", "sat", "--search", "--algorithm", "kasagi_2014_hybrid:0.25", "--algorithm",
            "dang_2014_blocked", "--size", "256x160", "--runs", "2", "--json", "s.json"});
-  if (Json::parse(run({"info", "--json"}).out)["devices"].empty()) {
-    EXPECT_EQ(done.status, 2);
-    EXPECT_NE(done.err.find("--search needs a GPU: "), std::string::npos) << done.err;
-    EXPECT_EQ(done.out, "");
-    return;
-  }
+  if (!has_gpu()) return expect_refused(done, {"--search needs a GPU: "});
   EXPECT_EQ(done.status, 0) << done.err;
   std::map<std::string, int> rows, fastest, searched;
   const Json table = Json::parse(read_text(folder / "s.json"));
@@ -250,16 +227,66 @@ TEST_F(Bench, MistakesAreReportedInASentence) {
   write_pgm(folder / "small.pgm", draw_faces({30, 30}, {}));
   for (const auto& [argument, said] : {std::pair{"9x", "expected N or WxH"},
                                        {"31x30", "from 1x1 to 30x30"},
-                                       {"0x5", "from 1x1 to 30x30"}}) {
-    const Finished done = run({"bench", "detect", "--size", argument, "small.pgm"});
-    EXPECT_EQ(done.status, 2) << argument;
-    EXPECT_NE(done.err.find(said), std::string::npos) << done.err;
-  }
-  const Finished missing = run({"bench", "detect", "missing.pgm"});
-  EXPECT_EQ(missing.status, 2);
-  EXPECT_NE(missing.err.find("missing.pgm"), std::string::npos) << missing.err;
+                                       {"0x5", "from 1x1 to 30x30"}})
+    expect_refused(run({"bench", "detect", "--size", argument, "small.pgm"}), {said});
+  expect_refused(run({"bench", "detect", "missing.pgm"}), {"missing.pgm"});
   EXPECT_EQ(run({"bench"}).status, 2);
 }
 
 }  // namespace
 }  // namespace facesat::test
+
+// ---- the table of `facesat bench sat --kernels`, made from invented launches
+namespace facesat::lab {
+namespace {
+
+// Those of Table II of Chen et al. 2018, for a picture of 640 x 480.
+Json npp_row() {
+  return {{"id", "npp"},
+          {"type", "8u32s"},
+          {"width", 640},
+          {"height", 480},
+          {"kernels", sat_kernels({{{.kernel = "scanRow",
+                                     .grid = {1, 480, 1},
+                                     .block = {256, 1, 1},
+                                     .registers = 20,
+                                     .static_bytes = 2304,
+                                     .resident_blocks = 8},
+                                    1,
+                                    {3, 4, 9}},
+                                   {{.kernel = "scanCol",
+                                     .grid = {641, 1, 1},
+                                     .block = {1, 256, 1},
+                                     .registers = 18,
+                                     .static_bytes = 2304,
+                                     .resident_blocks = 8},
+                                    7,
+                                    {}}})}};
+}
+
+TEST(SatKernels, EveryLaunchIsAnObject) {
+  const Json kernels = npp_row()["kernels"];
+  ASSERT_EQ(kernels.size(), 2u);
+  EXPECT_EQ(kernels[0]["kernel"], "scanRow");
+  EXPECT_EQ(kernels[0]["grid"], (Json{1, 480, 1}));
+  EXPECT_EQ(kernels[0]["registers"], 20);
+  EXPECT_EQ(kernels[0]["static_shared_bytes"], 2304);
+  EXPECT_EQ(kernels[0]["median_us"], 4);
+  EXPECT_EQ(kernels[1]["block"], (Json{1, 256, 1}));
+  EXPECT_EQ(kernels[1]["launches"], 7);
+  EXPECT_FALSE(kernels[1].contains("median_us"));
+}
+
+TEST(SatKernels, EveryLaunchIsALine) {
+  Json without = npp_row();
+  without.erase("kernels");
+  without["id"] = "floor";
+  const std::string table = sat_kernels_table(Json{without, npp_row()});
+  EXPECT_EQ(std::count(table.begin(), table.end(), '\n'), 3);
+  EXPECT_EQ(table.find("floor"), std::string::npos);
+  test::expect_words(
+      table, {"640x480  scanRow ", " 1x480 ", " 256 ", " 4.00\n", "641 ", " 1x256 ", "       -\n"});
+}
+
+}  // namespace
+}  // namespace facesat::lab

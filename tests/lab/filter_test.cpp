@@ -4,20 +4,17 @@
 
 #include <fmt/format.h>
 
-#include "tests/kit/program.hpp"
-#include "tests/lab/page.hpp"
+#include "tests/lab/bench.hpp"
 
 namespace facesat::test {
 namespace {
 
-using FilterBench = ProgramTest;
-using Arguments = std::vector<std::string>;
-
-Arguments filter(const Arguments& arguments) {
-  Arguments all{"bench", "filter"};
-  all.insert(all.end(), arguments.begin(), arguments.end());
-  return all;
-}
+class FilterBench : public BenchTest {
+ protected:
+  static Arguments filter(const Arguments& arguments) {
+    return joined({"bench", "filter"}, arguments);
+  }
+};
 
 TEST_F(FilterBench, RowsOfTheCpuAreCheckedForEveryFilterAndBorder) {
   for (const std::string_view border : border_names)
@@ -71,27 +68,20 @@ std::vector<int> radii_in(const std::filesystem::path& file) {
 TEST_F(FilterBench, TheStandardRadiiAreThoseOfTheFilter) {
   const Arguments rest{"--size",      "20x20",         "--runs", "1",
                        "--algorithm", "cpu_separable", "--json", "t.json"};
-  Arguments box = filter(rest), sobel = filter({"--filter", "sobel"});
-  sobel.insert(sobel.end(), rest.begin(), rest.end());
-  ASSERT_EQ(run(box).status, 0);
+  ASSERT_EQ(run(filter(rest)).status, 0);
   EXPECT_EQ(radii_in(folder / "t.json"), (std::vector{1, 2, 3, 5, 7, 10, 15}));
-  ASSERT_EQ(run(sobel).status, 0);
+  ASSERT_EQ(run(filter(joined({"--filter", "sobel"}, rest))).status, 0);
   EXPECT_EQ(radii_in(folder / "t.json"), (std::vector{1, 2, 3}));
 }
 
 TEST_F(FilterBench, AbsentRowsAreListedIfTheyAreAskedForByName) {
   const Arguments endless{"--radius", "1450", "--size", "100x100", "--runs", "1"};
-  Arguments named = filter({"--algorithm", "cpu_direct"}),
-            all = filter({"--algorithm", "all", "--json", "t.json"});
-  named.insert(named.end(), endless.begin(), endless.end());
-  const Finished asked = run(named);
+  const Finished asked = run(filter(joined({"--algorithm", "cpu_direct"}, endless)));
   EXPECT_EQ(asked.status, 1);
   EXPECT_NE(asked.out.find("a run has more than 68 billion operations"), std::string::npos)
       << asked.out;
-  if (!Json::parse(run({"info", "--json"}).out)["devices"].empty())
-    GTEST_SKIP() << "this machine has a GPU";
-  all.insert(all.end(), endless.begin(), endless.end());
-  EXPECT_EQ(run(all).status, 0);
+  if (has_gpu()) GTEST_SKIP() << "this machine has a GPU";
+  EXPECT_EQ(run(filter(joined({"--algorithm", "all", "--json", "t.json"}, endless))).status, 0);
   EXPECT_EQ(read_text(folder / "t.json").find("cpu_direct"), std::string::npos);
 }
 
@@ -114,41 +104,32 @@ TEST_F(FilterBench, MistakesAreReportedInASentence) {
            {{"--size", "0x10"}, "from 1 to 32768"},
            {{"--runs", "0"}, "--runs: expected a whole number"},
            {{"--report", "foreign.html"}, "foreign.html"},
-           {{"--json", "t", "--report", "t"}, "--json and --report need different files"}}) {
-    const Finished done = run(filter(arguments));
-    EXPECT_EQ(done.status, 2) << done.err;
-    EXPECT_EQ(done.out, "");
-    EXPECT_NE(done.err.find(said), std::string::npos) << done.err;
-  }
+           {{"--json", "t", "--report", "t"}, "--json and --report need different files"}})
+    expect_refused(run(filter(arguments)), {said});
   EXPECT_EQ(read_text(folder / "foreign.html"), "somebody else's");
 }
 
 TEST_F(FilterBench, WithoutAGpuOnlyTheCpuIsMeasured) {
-  if (!Json::parse(run({"info", "--json"}).out)["devices"].empty())
-    GTEST_SKIP() << "this machine has a GPU";
+  if (has_gpu()) GTEST_SKIP() << "this machine has a GPU";
   const Finished all = run(filter({"--size", "9x9", "--radius", "1", "--runs", "1"}));
   EXPECT_EQ(all.status, 0) << all.err;
   EXPECT_NE(all.err.find("GPU algorithms are left out: "), std::string::npos) << all.err;
   EXPECT_EQ(std::count(all.out.begin(), all.out.end(), '\n'), 4) << all.out;
-  const Finished asked = run(filter({"--algorithm", "integral_box"}));
-  EXPECT_EQ(asked.status, 2);
-  EXPECT_NE(asked.err.find("--algorithm integral_box needs a GPU: "), std::string::npos)
-      << asked.err;
+  expect_refused(run(filter({"--algorithm", "integral_box"})),
+                 {"--algorithm integral_box needs a GPU: "});
 }
 
 TEST_F(FilterBench, ReportIsWritten) {
   const Arguments arguments = filter({"--size", "20x30", "--radius", "1", "--radius", "4", "--runs",
                                       "1", "--algorithm", "cpu_integral", "--report", "r.html"});
   ASSERT_EQ(run(arguments).status, 0);
-  const std::string text = read_text(folder / "r.html");
-  for (const char* word :
-       {"cpu_integral", "20×30", "facesat bench filter", "all threads", "</html>"})
-    EXPECT_NE(text.find(word), std::string::npos) << word;
+  expect_words(read_text(folder / "r.html"),
+               {"cpu_integral", "20×30", "facesat bench filter", "all threads", "</html>"});
   EXPECT_EQ(run(arguments).status, 0);  // in place of the earlier one
 }
 
 // A row as `bench filter --json` writes it.
-Json row(const std::string& id, int radius, double us, double floor_us = 5) {
+Json filter_row(const std::string& id, int radius, double us, double floor_us = 5) {
   Json row{
       {"id", id},     {"filter", "box"},      {"radius", radius},       {"border", "wrap"},
       {"width", 640}, {"height", 480},        {"median_us", us},        {"min_us", us},
@@ -162,7 +143,7 @@ Json row(const std::string& id, int radius, double us, double floor_us = 5) {
 
 // Rows of an algorithm whose time at radii 1, 3 and 9 are these.
 Json rows_of(const std::string& id, double at_1, double at_3, double at_9) {
-  return {row(id, 1, at_1), row(id, 3, at_3), row(id, 9, at_9)};
+  return {filter_row(id, 1, at_1), filter_row(id, 3, at_3), filter_row(id, 9, at_9)};
 }
 
 // The page of the rows of these lists.
@@ -255,7 +236,8 @@ TEST(FilterReport, SentencesNeedRowsOfBoth) {
 
 TEST(FilterReport, OneRadiusIsShownAsBars) {
   const Page page =
-      page_of_lists(Json{{row("floor", 4, 5), row("integral_box", 4, 30), row("peer_npp", 4, 20)}});
+      page_of_lists(Json{{filter_row("floor", 4, 5), filter_row("integral_box", 4, 30),
+                          filter_row("peer_npp", 4, 20)}});
   EXPECT_EQ(page.count("//figure[@class='bars']//g[starts-with(@class,'bar')]"), 3u);
   EXPECT_EQ(page.count("//figure[@class='scatter radii']"), 0u);
   EXPECT_EQ(sentences(page),
@@ -279,7 +261,7 @@ TEST(FilterReport, FiltersAndSizesHaveSectionsOfTheirOwn) {
   Json other = rows_of("cpu_direct", 1, 2, 3), larger = rows_of("cpu_direct", 4, 8, 12);
   for (Json& one : other) one["filter"] = "variance";
   for (Json& one : larger) one["width"] = 1280;
-  Json failed = row("integral_box", 1, 1);
+  Json failed = filter_row("integral_box", 1, 1);
   for (const char* key : {"median_us", "min_us", "p95_us", "checked"}) failed.erase(key);
   failed["failure"] = "too little memory";
   const Page page = page_of_lists(Json{rows_of("cpu_direct", 1, 2, 3), other, larger, {failed}});

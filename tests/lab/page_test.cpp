@@ -1,7 +1,5 @@
 // The page of --report, made from invented rows of `facesat bench sat` and read as XML; then the
 // option itself.
-#include "lab/page/page.hpp"
-
 #include <cmath>
 #include <map>
 #include <set>
@@ -9,15 +7,15 @@
 #include <fmt/format.h>
 
 #include "lab/page/charts.hpp"
-#include "tests/kit/program.hpp"
-#include "tests/lab/page.hpp"
+#include "lab/page/text.hpp"
+#include "tests/lab/bench.hpp"
 
 namespace facesat::test {
 namespace {
 
 // A row as `bench sat --json` writes it, for a square picture of 8-bit pixels: per element, 1 byte
 // is read and 4 are written.
-Json row(const std::string& id, int side, double us, double floor_us = 5) {
+Json sat_row(const std::string& id, int side, double us, double floor_us = 5) {
   Json row{{"id", id},
            {"type", "8u32s"},
            {"squares", false},
@@ -33,7 +31,7 @@ Json row(const std::string& id, int side, double us, double floor_us = 5) {
   return row;
 }
 
-Json failure(const std::string& id, int side, const std::string& sentence) {
+Json failed_row(const std::string& id, int side, const std::string& sentence) {
   return {{"id", id}, {"type", "8u32s"}, {"width", side}, {"height", side}, {"failure", sentence}};
 }
 
@@ -45,12 +43,12 @@ Json without_floor(Json row) {
 
 // Three rows at each of two sizes.
 Json few_rows() {
-  return {row("floor", 1024, 5),
-          row("facesat_lookback", 1024, 7),
-          row("kasagi_2014_4r1w", 1024, 7000),
-          row("floor", 4096, 25, 25),
-          row("facesat_lookback", 4096, 37, 25),
-          row("kasagi_2014_4r1w", 4096, 27000, 25)};
+  return {sat_row("floor", 1024, 5),
+          sat_row("facesat_lookback", 1024, 7),
+          sat_row("kasagi_2014_4r1w", 1024, 7000),
+          sat_row("floor", 4096, 25, 25),
+          sat_row("facesat_lookback", 4096, 37, 25),
+          sat_row("kasagi_2014_4r1w", 4096, 27000, 25)};
 }
 
 Page page_of_rows(const Json& rows) {
@@ -94,25 +92,22 @@ TEST(SatReport, EveryRowIsAPointABarAndALine) {
 }
 
 TEST(SatReport, ShowsTitlesMachineAndCommand) {
-  const ExplainedAs problem("sat", {"Look-back (1R1W)", "A & B 2014", {"3"}});
-  const Page page(problem, few_rows(), {{"gpus", {"One GPU", "Another"}}, {"cores", 52}},
+  const auto problem = explained_as("sat", few_rows(), {"Look-back (1R1W)", "A & B 2014", {"3"}});
+  const Page page(*problem, few_rows(), {{"gpus", {"One GPU", "Another"}}, {"cores", 52}},
                   "facesat bench sat --runs 5");
-  const std::string told = page.words("//tr[@id='id-facesat_lookback']");
-  for (const char* word : {"Look-back (1R1W)", "A & B 2014", "3"})
-    EXPECT_NE(told.find(word), std::string::npos) << word << " in " << told;
-  const std::string machine = page.words("//dl");
-  for (const char* word : {"One GPU, Another", "52", "facesat bench sat --runs 5"})
-    EXPECT_NE(machine.find(word), std::string::npos) << word << " in " << machine;
+  expect_words(page.words("//tr[@id='id-facesat_lookback']"),
+               {"Look-back (1R1W)", "A & B 2014", "3"});
+  expect_words(page.words("//dl"), {"One GPU, Another", "52", "facesat bench sat --runs 5"});
 }
 
 TEST(SatReport, EscapesAllText) {
   const std::string nasty = "</script><b a='1'>&amp; \"\x01 \\u003c";
   Json rows = few_rows();
-  rows.push_back(row(nasty, 4096, 50, 25));
-  rows.push_back(failure("nehab_2011", 4096, nasty));
+  rows.push_back(sat_row(nasty, 4096, 50, 25));
+  rows.push_back(failed_row("nehab_2011", 4096, nasty));
   for (Json& one : rows) one["type"] = nasty;
-  const ExplainedAs problem("sat", {nasty, nasty, {nasty}});
-  const Page page(problem, rows, {{nasty, nasty}}, nasty);
+  const Page page(*explained_as("sat", rows, {nasty, nasty, {nasty}}), rows, {{nasty, nasty}},
+                  nasty);
   std::string readable = nasty;  // XML allows no control characters
   readable[readable.find('\x01')] = ' ';
   for (const char* path :
@@ -125,9 +120,9 @@ TEST(SatReport, EscapesAllText) {
 }
 
 TEST(SatReport, BarsAreInOrderAndMarkTheFloor) {
-  const Page page =
-      page_of_rows(Json{row("nehab_2011", 64, 26), row("floor", 64, 5), row("peer_cub", 64, 2000),
-                        row("npp_style", 64, 60), row("facesat_lookback", 64, 7)});
+  const Page page = page_of_rows(Json{sat_row("nehab_2011", 64, 26), sat_row("floor", 64, 5),
+                                      sat_row("peer_cub", 64, 2000), sat_row("npp_style", 64, 60),
+                                      sat_row("facesat_lookback", 64, 7)});
   std::vector<std::string> names;
   for (const pugi::xpath_node& name : page.all(bars + "/text[@class='left']"))
     names.emplace_back(name.node().child_value());
@@ -145,7 +140,7 @@ TEST(SatReport, BarsAreInOrderAndMarkTheFloor) {
 TEST(SatReport, SlowAlgorithmsLeaveRoomForTheOthers) {
   Json rows;
   for (const double us : {5.0, 10.0, 20.0, 50000.0})
-    rows.push_back(row(us == 5 ? "floor" : fmt::format("of_{}", us), 512, us));
+    rows.push_back(sat_row(us == 5 ? "floor" : fmt::format("of_{}", us), 512, us));
   const Page page = page_of_rows(rows);
   const std::vector<double> y = page.numbers(ratio_points + "/use", "y");
   ASSERT_EQ(y.size(), 4u);  // the slowest first, which is the highest point
@@ -156,8 +151,8 @@ TEST(SatReport, SlowAlgorithmsLeaveRoomForTheOthers) {
 
 TEST(SatReport, NamesOfLinesThatMeetStandApart) {
   Json rows;
-  for (int i = 0; i < 40; ++i) rows.push_back(row(fmt::format("author_{}", i), 512, 20));
-  rows.push_back(row("slow", 512, 500));
+  for (int i = 0; i < 40; ++i) rows.push_back(sat_row(fmt::format("author_{}", i), 512, 20));
+  rows.push_back(sat_row("slow", 512, 500));
   const Page page = page_of_rows(rows);
   const std::string names = "//g[starts-with(@class,'series')]/svg/text[not(@class)]";
   const std::vector<double> y = page.numbers(names, "y");
@@ -172,7 +167,8 @@ TEST(SatReport, NamesOfLinesThatMeetStandApart) {
 TEST(SatReport, AlgorithmsAreDistinguishedByTheirLooks) {
   Json rows;
   for (int author = 0; author < 12; ++author)
-    for (int i = 0; i < 8; ++i) rows.push_back(row(fmt::format("a{}_{}", author, i), 512, 20 + i));
+    for (int i = 0; i < 8; ++i)
+      rows.push_back(sat_row(fmt::format("a{}_{}", author, i), 512, 20 + i));
   const Page page = page_of_rows(rows);
   std::map<std::string, std::string> classes;
   std::set<std::string> looks;
@@ -189,9 +185,9 @@ TEST(SatReport, AlgorithmsAreDistinguishedByTheirLooks) {
 
 TEST(SatReport, WhatIsMissingIsLeftOut) {
   const Page page =
-      page_of_rows(Json{without_floor(row("cpu_2r2w", 640, 812)), row("floor", 640, 5),
-                        failure("nehab_2011", 640, "too little memory"),
-                        failure("nehab_2011", 9000, "far too little memory"),
+      page_of_rows(Json{without_floor(sat_row("cpu_2r2w", 640, 812)), sat_row("floor", 640, 5),
+                        failed_row("nehab_2011", 640, "too little memory"),
+                        failed_row("nehab_2011", 9000, "far too little memory"),
                         Json{{"id", "npp_style"}, {"median_us", nullptr}}});
   EXPECT_EQ(page.count(ratio_points), 1u);
   EXPECT_EQ(page.count("//figure[@class='bars']"), 1u);
@@ -203,8 +199,8 @@ TEST(SatReport, WhatIsMissingIsLeftOut) {
 }
 
 TEST(SatReport, WithoutAFloorThereAreTimesAlone) {
-  const Page page = page_of_rows(
-      Json{without_floor(row("cpu_2r2w", 640, 812)), without_floor(row("cpu_4r1w", 640, 912))});
+  const Page page = page_of_rows(Json{without_floor(sat_row("cpu_2r2w", 640, 812)),
+                                      without_floor(sat_row("cpu_4r1w", 640, 912))});
   EXPECT_EQ(page.count("//figure[@class='lines']"), 0u);
   EXPECT_EQ(page.count(bars), 2u);
   EXPECT_EQ(page.count("//line[@class='floor']"), 0u);
@@ -238,9 +234,9 @@ Json with_value(Json row, double value, bool searched) {
 TEST(SatReport, TimesAreDrawnAgainstAParameter) {
   Json rows = few_rows();
   for (const int side : {1024, 4096}) {
-    rows.push_back(with_value(row("author_2014", side, 20), 0.5, false));
-    rows.push_back(with_value(row("author_2014", side, 15), 0.75, true));
-    rows.push_back(with_value(row("author_2014", side, 30), 0, true));
+    rows.push_back(with_value(sat_row("author_2014", side, 20), 0.5, false));
+    rows.push_back(with_value(sat_row("author_2014", side, 15), 0.75, true));
+    rows.push_back(with_value(sat_row("author_2014", side, 30), 0, true));
   }
   const Page page = page_of_rows(rows);
   const std::string figure = "//figure[@class='scatter values']";
@@ -273,12 +269,11 @@ TEST(SatReport, TheParameterIsNamed) {
   }
   const std::string chart =
       lab::parameter_charts(rows, {{"author_2014", {"r", "what is read twice"}}});
-  for (const char* word : {"author_2014: time against r", "r, what is read twice", "µs at r = "})
-    EXPECT_NE(chart.find(word), std::string::npos) << word << " in " << chart;
+  expect_words(chart, {"author_2014: time against r", "r, what is read twice", "µs at r = "});
 }
 
 TEST(SatReport, OneValueOfAParameterIsNoChart) {
-  const Page page = page_of_rows(Json{with_value(row("author_2014", 512, 20), 0.5, false)});
+  const Page page = page_of_rows(Json{with_value(sat_row("author_2014", 512, 20), 0.5, false)});
   EXPECT_EQ(page.count("//figure[@class='scatter values']"), 0u);
 }
 
@@ -306,9 +301,10 @@ TEST(SatReport, SpeedupsAreThoseOverOpenCvsStyle) {
   const std::string figure = "//figure[@class='lines speedups']";
   EXPECT_EQ(page_of_rows(few_rows()).count(figure), 0u);
   Json rows = few_rows();
-  rows.push_back(row("opencv_style", 4096, 370, 25));  // none at 1024
-  rows.push_back(failure("nehab_2011", 4096, "too little memory"));
-  for (const Json& one : Json{row("opencv_style", 4096, 60), row("facesat_lookback", 4096, 20)}) {
+  rows.push_back(sat_row("opencv_style", 4096, 370, 25));  // none at 1024
+  rows.push_back(failed_row("nehab_2011", 4096, "too little memory"));
+  for (const Json& one :
+       Json{sat_row("opencv_style", 4096, 60), sat_row("facesat_lookback", 4096, 20)}) {
     rows.push_back(one);
     rows.back()["type"] = "32f32f";
   }
@@ -329,26 +325,21 @@ TEST(SatReport, SpeedupsAreThoseOverOpenCvsStyle) {
             page.numbers(of_f32 + "//g[starts-with(@class,'point')]/use", "y")[1]);
 }
 
-using SatReportOption = ProgramTest;
+using SatReportOption = BenchTest;
 
 TEST_F(SatReportOption, WritesThePage) {
   const Finished done = run({"bench", "sat", "--algorithm", "cpu_2r2w", "--size", "64x32", "--runs",
                              "2", "--report", "r.html"});
   ASSERT_EQ(done.status, 0) << done.err;
-  const std::string text = read_text(folder / "r.html");
-  for (const char* word : {"cpu_2r2w", "64×32", "--runs 2", "</html>"})
-    EXPECT_NE(text.find(word), std::string::npos) << word;
+  expect_words(read_text(folder / "r.html"), {"cpu_2r2w", "64×32", "--runs 2", "</html>"});
 }
 
 TEST_F(SatReportOption, FilesThatCannotBeWrittenAreFoundBeforeMeasuring) {
   for (const char* option : {"--report", "--json"})
-    for (const char* file : {"missing/file", "."}) {
-      const Finished done =
-          run({"bench", "sat", "--algorithm", "cpu_2r2w", "--size", "64x32", option, file});
-      EXPECT_EQ(done.status, 2) << option;
-      EXPECT_NE(done.err.find(file), std::string::npos) << done.err;
-      EXPECT_EQ(done.out, "");
-    }
+    for (const char* file : {"missing/file", "."})
+      expect_refused(
+          run({"bench", "sat", "--algorithm", "cpu_2r2w", "--size", "64x32", option, file}),
+          {file});
 }
 
 }  // namespace

@@ -1,13 +1,12 @@
 // facesat bench scan: the contract of its output, and the page of its --report; the measured times
 // are not checked here.
 #include "kernels/scan/algorithm.hpp"
-#include "tests/kit/program.hpp"
-#include "tests/lab/page.hpp"
+#include "tests/lab/bench.hpp"
 
 namespace facesat::test {
 namespace {
 
-using ScanBench = ProgramTest;
+using ScanBench = BenchTest;
 
 TEST_F(ScanBench, RowsOfTheCpuAreCheckedForEveryTypeOperatorAndKind) {
   for (const char* op : {"sum", "product", "minimum", "maximum"})
@@ -48,7 +47,6 @@ TEST_F(ScanBench, RowsOfTheCpuAreCheckedForEveryTypeOperatorAndKind) {
 }
 
 TEST_F(ScanBench, MistakesAreReportedInASentence) {
-  using Arguments = std::vector<std::string>;
   for (const auto& [arguments, said] : std::vector<std::pair<Arguments, std::string>>{
            {{"--size", "0"}, "from 1 to 2^30"},
            {{"--size", "2^31"}, "from 1 to 2^30"},
@@ -61,51 +59,32 @@ TEST_F(ScanBench, MistakesAreReportedInASentence) {
            {{"--algorithm", "blelloch_1789"}, "there is no such algorithm; known are "},
            {{"--algorithm", "cpu_serial:threads=4"}, "cpu_serial has no parameters"},
            {{"--algorithm", "peer_cub:x=1"}, "peer_cub has no parameters"},
-           {{"--json", "same", "--report", "same"}, "need different files"}}) {
-    Arguments all{"bench", "scan"};
-    all.insert(all.end(), arguments.begin(), arguments.end());
-    const Finished done = run(all);
-    EXPECT_EQ(done.status, 2) << arguments[1];
-    EXPECT_EQ(done.out, "");
-    EXPECT_NE(done.err.find(arguments[0]), std::string::npos) << done.err;
-    EXPECT_NE(done.err.find(said), std::string::npos) << done.err;
-  }
+           {{"--json", "same", "--report", "same"}, "need different files"}})
+    expect_refused(run(joined({"bench", "scan"}, arguments)), {arguments[0], said});
 }
 
 TEST_F(ScanBench, ParametersOfAlgorithmsAreKnownWhereTheirKernelsAre) {
   if (gpu::scan_algorithms().empty()) GTEST_SKIP() << "this build has no CUDA";
-  const Finished unknown = run({"bench", "scan", "--algorithm", "dieguez_2014_da:warps=3"});
-  EXPECT_EQ(unknown.status, 2);
-  EXPECT_NE(unknown.err.find("no parameter \"warps\"; known are threads"), std::string::npos)
-      << unknown.err;
-  const Finished value = run({"bench", "scan", "--algorithm", "dieguez_2014_da:threads=3"});
-  EXPECT_EQ(value.status, 2);
-  EXPECT_NE(value.err.find("threads must be one of "), std::string::npos) << value.err;
+  expect_refused(run({"bench", "scan", "--algorithm", "dieguez_2014_da:warps=3"}),
+                 {"no parameter \"warps\"; known are threads"});
+  expect_refused(run({"bench", "scan", "--algorithm", "dieguez_2014_da:threads=3"}),
+                 {"threads must be one of "});
 }
 
 TEST_F(ScanBench, WithoutAGpuOnlyTheCpuIsMeasured) {
-  if (!Json::parse(run({"info", "--json"}).out)["devices"].empty())
-    GTEST_SKIP() << "this machine has a GPU";
+  if (has_gpu()) GTEST_SKIP() << "this machine has a GPU";
   const Finished all = run({"bench", "scan", "--size", "100", "--runs", "2", "--json", "s.json"});
   EXPECT_EQ(all.status, 0) << all.err;
   EXPECT_NE(all.err.find("GPU algorithms are left out: "), std::string::npos) << all.err;
   EXPECT_EQ(Json::parse(read_text(folder / "s.json"))["rows"].size(), 4u);  // 2 types
-  for (const std::vector<std::string>& arguments :
-       {std::vector<std::string>{"--algorithm", "facesat_scan"},
-        {"--algorithm", "peer_cub"},
-        {"--model"},
-        {"--search"}}) {
-    std::vector<std::string> refused{"bench", "scan"};
-    refused.insert(refused.end(), arguments.begin(), arguments.end());
-    const Finished done = run(refused);
-    EXPECT_EQ(done.status, 2) << arguments[0];
-    EXPECT_NE(done.err.find(arguments[0]), std::string::npos) << done.err;
-    EXPECT_NE(done.err.find("needs a GPU: "), std::string::npos) << done.err;
-  }
+  for (const Arguments& arguments : std::vector<Arguments>{
+           {"--algorithm", "facesat_scan"}, {"--algorithm", "peer_cub"}, {"--model"}, {"--search"}})
+    expect_refused(run(joined({"bench", "scan"}, arguments)), {arguments[0], "needs a GPU: "});
 }
 
 // A row as `bench scan --json` writes it.
-Json row(const std::string& id, const std::string& settings, int n, double us, double floor_us) {
+Json scan_row(const std::string& id, const std::string& settings, int n, double us,
+              double floor_us) {
   Json row{{"id", id},
            {"settings", settings},
            {"type", "32f"},
@@ -124,15 +103,15 @@ Json row(const std::string& id, const std::string& settings, int n, double us, d
 }
 
 TEST(ScanReport, ShowsEveryRow) {
-  Json rows{row("floor", "", 1 << 20, 5, 5),
-            row("horn_2005", "threads=64", 1 << 20, 15, 5),
-            row("horn_2005", "threads=128", 1 << 20, 12, 5),
-            row("floor", "", 1000000, 4, 4),
-            row("horn_2005", "threads=64", 1000000, 14, 4),
-            row("peer_cub", "", 1000000, 6, 4)};
-  const ExplainedAs problem(
-      "scan", {"Recursive <doubling>", "Horn & others", {"threads: threads per block"}});
-  const Page page(problem, rows, {{"cores", 52}}, "facesat bench scan --runs 5");
+  Json rows{scan_row("floor", "", 1 << 20, 5, 5),
+            scan_row("horn_2005", "threads=64", 1 << 20, 15, 5),
+            scan_row("horn_2005", "threads=128", 1 << 20, 12, 5),
+            scan_row("floor", "", 1000000, 4, 4),
+            scan_row("horn_2005", "threads=64", 1000000, 14, 4),
+            scan_row("peer_cub", "", 1000000, 6, 4)};
+  const auto problem = explained_as(
+      "scan", rows, {"Recursive <doubling>", "Horn & others", {"threads: threads per block"}});
+  const Page page(*problem, rows, {{"cores", 52}}, "facesat bench scan --runs 5");
   const auto count = [&](const char* path) { return page.count(path); };
   EXPECT_EQ(count("//figure[@class='lines']//g[starts-with(@class,'point')]"), rows.size());
   EXPECT_EQ(count("//figure[@class='bars']//g[starts-with(@class,'bar')]"), rows.size());
@@ -143,12 +122,10 @@ TEST(ScanReport, ShowsEveryRow) {
   EXPECT_EQ(count("//section[@id='algorithms']//tbody/tr"), 3u);
   page.expect_links();
   EXPECT_NE(page.words("//h2").find("exclusive product, in place"), std::string::npos);
-  const std::string told = page.words("//section[not(@id)]//table");
-  for (const char* word : {"2^20", "1\u202f000\u202f000", "threads=128", "2.40"})
-    EXPECT_NE(told.find(word), std::string::npos) << word << " in " << told;
-  const std::string algorithm = page.words("//tr[@id='id-horn_2005']");
-  for (const char* word : {"Recursive <doubling>", "Horn & others", "threads: threads per block"})
-    EXPECT_NE(algorithm.find(word), std::string::npos) << word << " in " << algorithm;
+  expect_words(page.words("//section[not(@id)]//table"),
+               {"2^20", "1\u202f000\u202f000", "threads=128", "2.40"});
+  expect_words(page.words("//tr[@id='id-horn_2005']"),
+               {"Recursive <doubling>", "Horn & others", "threads: threads per block"});
   EXPECT_EQ(page.data()["rows"], rows);
 }
 
@@ -157,14 +134,11 @@ TEST_F(ScanBench, ReportIsWritten) {
                                            "--size",   "2^12",  "--runs",      "2",
                                            "--report", "r.html"};
   ASSERT_EQ(run(arguments).status, 0);
-  const std::string text = read_text(folder / "r.html");
-  for (const char* word : {"cpu_serial", "2^12", "facesat bench scan", "--runs 2", "</html>"})
-    EXPECT_NE(text.find(word), std::string::npos) << word;
+  expect_words(read_text(folder / "r.html"),
+               {"cpu_serial", "2^12", "facesat bench scan", "--runs 2", "</html>"});
   EXPECT_EQ(run(arguments).status, 0);  // in place of the earlier one
   write_text(folder / "r.html", "a page that somebody else wrote");
-  const Finished done = run(arguments);
-  EXPECT_EQ(done.status, 2);
-  EXPECT_NE(done.err.find("r.html"), std::string::npos) << done.err;
+  expect_refused(run(arguments), {"r.html"});
 }
 
 }  // namespace

@@ -6,20 +6,17 @@
 
 #include "media/codec.hpp"
 #include "tests/kit/pictures.hpp"
-#include "tests/kit/program.hpp"
-#include "tests/lab/page.hpp"
+#include "tests/lab/bench.hpp"
 
 namespace facesat::test {
 namespace {
 
-using TasksBench = ProgramTest;
-using Arguments = std::vector<std::string>;
-
-Arguments tasks(const Arguments& arguments) {
-  Arguments all{"bench", "tasks"};
-  all.insert(all.end(), arguments.begin(), arguments.end());
-  return all;
-}
+class TasksBench : public BenchTest {
+ protected:
+  static Arguments tasks(const Arguments& arguments) {
+    return joined({"bench", "tasks"}, arguments);
+  }
+};
 
 TEST_F(TasksBench, RowsOfTheCpuAreCheckedForEveryProblem) {
   for (const auto& [problem, size, ids] :
@@ -68,24 +65,17 @@ TEST_F(TasksBench, MistakesAreReportedInASentence) {
            {{"--output", "h.png", "--json", "h.png"}, "need different files"},
            {{"--image", "missing.png"}, "missing.png"},
            {{"--rule", "64f"}, "expected 32f|integer"},
-           {{"--output", "h.png", "--size", "9x9", "--size", "8x8"}, "several are given"}}) {
-    const Finished done = run(tasks(arguments));
-    EXPECT_EQ(done.status, 2) << done.err;
-    EXPECT_EQ(done.out, "");
-    EXPECT_NE(done.err.find(said), std::string::npos) << done.err;
-  }
+           {{"--output", "h.png", "--size", "9x9", "--size", "8x8"}, "several are given"}})
+    expect_refused(run(tasks(arguments)), {said});
   EXPECT_EQ(read_text(folder / "foreign.png"), "somebody else's");
 }
 
 TEST_F(TasksBench, WithoutAGpuOnlyTheCpuIsMeasured) {
-  if (!Json::parse(run({"info", "--json"}).out)["devices"].empty())
-    GTEST_SKIP() << "this machine has a GPU";
+  if (has_gpu()) GTEST_SKIP() << "this machine has a GPU";
   const Finished all = run(tasks({"--problem", "sat", "--size", "9x9", "--runs", "1"}));
   EXPECT_EQ(all.status, 0) << all.err;
   EXPECT_NE(all.err.find("GPU schedules are left out: "), std::string::npos) << all.err;
-  const Finished asked = run(tasks({"--schedule", "skss_warps"}));
-  EXPECT_EQ(asked.status, 2);
-  EXPECT_NE(asked.err.find("--schedule skss_warps needs a GPU: "), std::string::npos) << asked.err;
+  expect_refused(run(tasks({"--schedule", "skss_warps"})), {"--schedule skss_warps needs a GPU: "});
 }
 
 // The halftone of a picture with whole numbers is what Pillow makes of it.
@@ -115,14 +105,13 @@ TEST_F(TasksBench, ReportIsWritten) {
   const Arguments arguments = tasks({"--problem", "knapsack", "--size", "20x300", "--runs", "1",
                                      "--schedule", "cpu_serial", "--report", "r.html"});
   ASSERT_EQ(run(arguments).status, 0);
-  const std::string text = read_text(folder / "r.html");
-  for (const char* word : {"cpu_serial", "20×300", "facesat bench tasks", "</html>"})
-    EXPECT_NE(text.find(word), std::string::npos) << word;
+  expect_words(read_text(folder / "r.html"),
+               {"cpu_serial", "20×300", "facesat bench tasks", "</html>"});
   EXPECT_EQ(run(arguments).status, 0);  // in place of the earlier one
 }
 
 // A row as `bench tasks --json` writes it.
-Json row(const std::string& id, int side, double us, double floor_us) {
+Json task_row(const std::string& id, int side, double us, double floor_us) {
   Json row{{"id", id},
            {"problem", "error-diffusion"},
            {"rule", "32f"},
@@ -138,8 +127,8 @@ Json row(const std::string& id, int side, double us, double floor_us) {
 }
 
 TEST(TaskReport, ShowsEveryRow) {
-  const Json rows{row("floor", 512, 5, 5), row("skss_warps", 512, 15, 5), row("steps", 512, 30, 5),
-                  row("steps:4", 512, 20, 5)};
+  const Json rows{task_row("floor", 512, 5, 5), task_row("skss_warps", 512, 15, 5),
+                  task_row("steps", 512, 30, 5), task_row("steps:4", 512, 20, 5)};
   const Page page(*problem_named("tasks"), rows, {{"cores", 52}}, "facesat bench tasks --runs 5");
   const auto count = [&](const char* path) { return page.count(path); };
   EXPECT_EQ(count("//section[not(@id)]//table//tr[th[@scope='row']]"), rows.size());

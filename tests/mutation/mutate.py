@@ -109,7 +109,7 @@ MUTATIONS = [
      "kernels: classes that are apart at first are united"),
     ("kernels/cascade/group_windows.cu", "first += 32 * at_once", "first += 64 * at_once",
      "kernels: a window is compared with all earlier ones"),
-    ("kernels/cascade/stage_sums.cuh", "bits < 0 ? bits ^ INT64_MAX : bits", "bits",
+    ("kernels/cascade/node.cuh", "bits < 0 ? bits ^ INT64_MAX : bits", "bits",
      "kernels: negative sums in f64 are in order"),
     ("kernels/cascade/few_windows.cu", "upper_ += static_cast<unsigned>(value) >> 16", "upper_ += 0",
      "kernels: the upper halves of a sum"),
@@ -151,7 +151,7 @@ MUTATIONS = [
     ("filters/rounding.hpp", "2 * sum + divisor", "2 * sum", "filters: quotients are rounded half up"),
     ("kernels/filter/facesat_box.cu", "min(first, width - results)", "first", "filters: the last strip of a box ends with the picture"),
     ("kernels/filter/facesat_separable.cu", "(sum + 0x8000) >> 16", "sum >> 16", "filters: dot products are rounded half up"),
-    ("kernels/filter/lecture_2d.cu", "pass.radius);\n  __syncthreads();\n", "pass.radius);\n", "filters: a tile is whole before it is read"),
+    ("kernels/filter/lecture_2d_tiles.cu", "pass.radius);\n  __syncthreads();\n", "pass.radius);\n", "filters: a tile is whole before it is read"),
     ("kernels/tasks/error_diffusion.cu", "delay = lag + 1", "delay = lag", "error diffusion: warps follow each other with a window between"),
 ]
 PROGRAMS = ["facesat_oracle_tests", "facesat_tests"]

@@ -8,8 +8,8 @@
 #include "cascades/cascade_store.hpp"
 #include "kernels/image/atlas.hpp"
 #include "kernels/sat/algorithm.hpp"
+#include "lab/problems/on_cpu.hpp"
 #include "lab/problems/sat.hpp"
-#include "lab/problems/sat_on_cpu.hpp"
 #include "support/errors.hpp"
 
 namespace facesat::app {

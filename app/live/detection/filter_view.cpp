@@ -6,7 +6,7 @@
 
 #include "core/cpu/gray.hpp"
 #include "filters/mask.hpp"
-#include "kernels/filter/cuda_picture_filter.hpp"
+#include "kernels/filter/algorithm.hpp"
 
 namespace facesat::app {
 namespace {

@@ -11,7 +11,7 @@
 #include "app/live/gui/widgets.hpp"
 #include "app/live/panels/panel.hpp"
 #include "app/live/panels/sat_parts.hpp"
-#include "lab/problems/sat_on_cpu.hpp"
+#include "lab/problems/on_cpu.hpp"
 
 namespace facesat::app {
 namespace {

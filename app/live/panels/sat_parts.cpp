@@ -8,7 +8,7 @@
 #include <imgui.h>
 
 #include "app/live/gui/widgets.hpp"
-#include "lab/problems/sat_on_cpu.hpp"
+#include "lab/problems/on_cpu.hpp"
 
 namespace facesat::app {
 namespace {
@@ -22,7 +22,7 @@ std::string authors_of(const std::string& paper, int year) {
 SatFacts facts_of(const gpu::SatAlgorithm& sat) {
   SatFacts facts{.id = std::string(sat.id),
                  .title = std::string(sat.title),
-                 .paper = std::string(sat.paper),
+                 .paper = std::string(sat.source),
                  .authors = {},
                  .reads = sat.reads,
                  .writes = sat.writes,

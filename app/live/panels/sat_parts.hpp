@@ -27,7 +27,7 @@ struct SatFacts {
 
 std::vector<SatFacts> facts_of(std::span<const gpu::SatAlgorithm* const> sats);
 
-// The CPU's own algorithms: those of lab/problems/sat_on_cpu.hpp, and what the CPU backend uses.
+// The CPU's own algorithms: those of lab/problems/on_cpu.hpp, and what the CPU backend uses.
 std::vector<SatFacts> cpu_sat_facts();
 
 std::string traffic_text(const SatFacts& facts);  // "2 reads and 1 write per element"

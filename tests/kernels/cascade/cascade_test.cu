@@ -1,18 +1,21 @@
 // The whole flow through the kernels, from the grey image to windows, against the CPU backend: on a
 // GPU and, for small pictures, on the host.
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <span>
 #include <variant>
 
-#include "cascades/cascade_store.hpp"
+#include <gtest/gtest.h>
+
 #include "core/backend.hpp"
 #include "core/grouping.hpp"
+#include "facesat.hpp"
 #include "kernels/cascade/evaluate.hpp"
 #include "kernels/cascade/group_windows.hpp"
 #include "kernels/cascade/late_stages.hpp"
-#include "kernels/image/resize.hpp"
-#include "kernels/image/tilted.hpp"
+#include "kernels/cascade/tile.cuh"
+#include "kernels/image/steps.hpp"
 #include "kernels/sat/algorithm.hpp"
 #include "tests/kernels/cascade/uploaded_late.hpp"
 #include "tests/kit/cascades.hpp"
@@ -321,7 +324,7 @@ TEST_P(RandomCascades, GiveTheWindowsOfTheCpu) {
     if (cascade.kind != FeatureKind::haar) continue;
     Cascade trained = with_integer_weights(rounded(cascade));
     windows += compare(trained, clouds(size, seed, 1).view(), options, most);
-    const int side = seed % 2 == 0 ? 20 : 24;  // or up to 3 less: what tile_stages.hpp takes
+    const int side = seed % 2 == 0 ? 20 : 24;  // or up to 3 less: what tile_task() takes
     trained.window = {side - static_cast<int>(seed % 3), side - static_cast<int>(seed % 4)};
     windows += compare(trained, clouds({size.width + 20, size.height + 20}, seed, 1).view(),
                        options, 4 * most);
@@ -393,6 +396,39 @@ TEST(CascadeKernels, LongRunsOfRejections) {
     }
   EXPECT_GT(compare(none, picture.view(), {.scale_factor = 1.2}), 0u);
   EXPECT_GT(compare(none, picture.view(), {.scale_factor = 1.2, .scan = Scan::dense}), 0u);
+}
+
+// ---- the standard deviation of a window as kernels compute it, against the rule
+
+__global__ void inverse_deviation_kernel(const std::int64_t* spreads, float* results, int count) {
+  const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (i < count) results[i] = gpu::inverse_deviation(spreads[i]);
+}
+
+// Small spreads, large ones, and those whose result is close to the middle between two f32 values.
+std::vector<std::int64_t> test_spreads() {
+  std::vector<std::int64_t> spreads;
+  for (std::int64_t i = 1; i <= 20000; ++i) spreads.push_back(i);
+  for (std::int64_t i = 0; i < 20000; ++i) spreads.push_back((std::int64_t{1} << 40) - 7 * i * i);
+  for (int i = 0; i < 200000; ++i) {
+    const double middle = std::ldexp(16777217.0 + 2 * (i * 83 % 16777216), -25 - i % 20);
+    spreads.push_back(std::max<std::int64_t>(1, std::llround(1 / (middle * middle))));
+  }
+  return spreads;
+}
+
+TEST(InverseDeviation, EqualsTheRule) {
+  const std::vector<std::int64_t> spreads = test_spreads();
+  const int count = static_cast<int>(spreads.size());
+  DeviceArray<std::int64_t> input(spreads);
+  DeviceArray<float> output(std::vector<float>(spreads.size(), -1));
+  const std::int64_t* const from = input.data();
+  float* const to = output.data();
+  FACESAT_LAUNCH(inverse_deviation_kernel, dim3(static_cast<unsigned>(divide_up(count, 256))),
+                 dim3(256), test_stream(), from, to, count);
+  const std::vector<float> results = output.download();
+  for (std::size_t i = 0; i < spreads.size(); ++i)
+    ASSERT_EQ(results[i], rules::inverse_deviation(spreads[i])) << spreads[i];
 }
 
 }  // namespace

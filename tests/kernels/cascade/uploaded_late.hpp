@@ -10,7 +10,6 @@
 #include "kernels/cascade/evaluate.hpp"
 #include "kernels/cascade/late_division.hpp"
 #include "kernels/cascade/late_stages.hpp"
-#include "kernels/cascade/tile_stages.hpp"
 #include "tests/kit/device_memory.hpp"
 
 namespace facesat::test {

@@ -1,7 +1,7 @@
 // PictureFilter on a GPU gives the pixels of PictureFilter on the CPU.
 #include <gtest/gtest.h>
 
-#include "kernels/filter/cuda_picture_filter.hpp"
+#include "kernels/filter/algorithm.hpp"
 #include "tests/kit/pictures.hpp"
 
 namespace facesat::test {

@@ -1,12 +1,12 @@
 // The cost models of SAT algorithms against the papers' numbers and against hand calculations.
+#include "kernels/sat/model.hpp"
+
 #include <cmath>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "kernels/sat/algorithm.hpp"
-#include "kernels/sat/chen_2018_model.hpp"
-#include "kernels/sat/kasagi_2014_model.hpp"
 
 namespace facesat::gpu {
 namespace {

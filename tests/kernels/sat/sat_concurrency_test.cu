@@ -7,14 +7,14 @@
 
 #include "kernels/device/platform.hpp"
 #include "lab/problems/sat.hpp"
-#include "lab/problems/sat_place.hpp"
+#include "lab/problems/sat_memory.hpp"
 #include "tests/kit/held_half.cuh"
 
 namespace facesat::test {
 namespace {
 
 using gpu::SatAlgorithm;
-using gpu::SatPlace;
+using gpu::SatMemory;
 using gpu::SatType;
 
 // Algorithms may take different ways for these.
@@ -31,20 +31,20 @@ class Work {
   Work(const SatAlgorithm& sat, const Tables& tables, Size size)
       : sat_(sat),
         stream_(gpu::make_stream()),
-        place_(tables.type, size, tables.has_squares),
+        memory_(tables.type, size, tables.has_squares),
         workspace_(sat.workspace_bytes(tables.type, size)),
         wrong_(1) {
     if (workspace_.size() > 0) FACESAT_CUDA(cudaMemset(workspace_.data(), 0, workspace_.bytes()));
     FACESAT_CUDA(cudaMemset(wrong_.data(), 0, wrong_.bytes()));
     FACESAT_CUDA(cudaDeviceSynchronize());
-    gpu::enqueue_fill(place_.task(), static_cast<std::uint32_t>(size.width), stream_.get());
+    gpu::enqueue_fill(memory_.task(), static_cast<std::uint32_t>(size.width), stream_.get());
   }
   void enqueue() {
-    place_.poison(stream_.get());
-    gpu::SatTask task = place_.task();
+    memory_.poison(stream_.get());
+    gpu::SatTask task = memory_.task();
     task.parameter = sat_.value;
     sat_.enqueue(task, workspace_.data(), stream_.get());
-    gpu::enqueue_check(place_.task(), wrong_.data(), stream_.get());
+    gpu::enqueue_check(memory_.task(), wrong_.data(), stream_.get());
   }
   // Waits for all enqueued work; returns the number of wrong elements since the beginning.
   unsigned wrong_elements() {
@@ -58,7 +58,7 @@ class Work {
  private:
   const SatAlgorithm& sat_;
   gpu::Stream stream_;
-  SatPlace place_;
+  SatMemory memory_;
   gpu::Buffer<std::byte> workspace_;
   gpu::Buffer<unsigned> wrong_;
 };

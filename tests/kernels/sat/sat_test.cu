@@ -5,7 +5,7 @@
 #include <tuple>
 #include <type_traits>
 
-#include "kernels/sat/kasagi_2014_model.hpp"
+#include "kernels/sat/model.hpp"
 #include "kernels/sat/pass.cuh"
 #include "lab/problems/sat.hpp"
 #include "tests/kit/device_memory.hpp"

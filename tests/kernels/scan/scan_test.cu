@@ -6,7 +6,7 @@
 
 #include "facesat.hpp"
 #include "kernels/scan/algorithm.hpp"
-#include "kernels/scan/scan_reference.hpp"
+#include "kernels/scan/operators.hpp"
 #include "tests/kit/device_memory.hpp"
 
 namespace facesat::test {

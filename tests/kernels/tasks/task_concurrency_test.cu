@@ -7,8 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "kernels/tasks/error_diffusion.hpp"
-#include "kernels/tasks/knapsack.hpp"
+#include "kernels/tasks/problems.hpp"
 #include "tests/kit/device_memory.hpp"
 #include "tests/kit/held_half.cuh"
 #include "tests/kit/pictures.hpp"

@@ -1,0 +1,106 @@
+// Algorithms for integral images and prefix scans on the CPU, which benchmarks compare with.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include <tbb/parallel_for.h>
+
+#include "core/image.hpp"
+#include "kernels/scan/operators.hpp"
+
+namespace facesat::lab {
+
+// ---- sequential algorithms for the integral image (summed area table, SAT), the CPU baseline of
+// A. Kasagi, K. Nakano, Y. Ito: "Parallel Algorithms for the Summed Area Table on the Asynchronous
+// Hierarchical Memory Machine, with GPU implementations", ICPP 2014, section VIII. One thread,
+// raster scan order. Two things differ from the paper: all types of kernels/sat/algorithm.hpp are
+// supported, and the table is separate from the picture, where the paper works in place.
+//
+// A table has the picture's size and, as in core/image.hpp, a border (row -1 and column -1) that is
+// zero on entry and stays zero. Out is the second type that gpu::visit_types() passes; integer
+// types are unsigned, so that sums may wrap.
+
+// The names of the CPU's algorithms: the two below, and the CPU backend's own integral()
+// (core/cpu/integral.hpp).
+constexpr const char *id_2r2w = "cpu_2r2w", *id_4r1w = "cpu_4r1w", *id_backend = "cpu_backend";
+
+enum class Summed { values, squares };
+
+template <Summed summed, class Out, class In>
+Out summand(In pixel) {
+  const Out v = static_cast<Out>(pixel);
+  return summed == Summed::squares ? v * v : v;
+}
+
+// 2R2W(CPU), two reads and two writes per element: running sums down the columns, then along the
+// rows.
+template <Summed summed, class In, class Out>
+void cpu_2r2w(View<const In> picture, View<Out> table) {
+  const auto [width, height] = picture.size;
+  for (int y = 0; y < height; ++y) {
+    const In* const pixels = picture.row(y);
+    const Out* const above = table.row(y - 1);
+    Out* const row = table.row(y);
+    for (int x = 0; x < width; ++x) row[x] = above[x] + summand<summed, Out>(pixels[x]);
+  }
+  for (int y = 0; y < height; ++y) {
+    Out* const row = table.row(y);
+    for (int x = 0; x < width; ++x) row[x] += row[x - 1];
+  }
+}
+
+// 4R1W(CPU), four reads and one write per element: the paper's formula (1) gives each element from
+// its pixel and three neighbours. The paper has the signs of the neighbours reversed; here they are
+// correct.
+template <Summed summed, class In, class Out>
+void cpu_4r1w(View<const In> picture, View<Out> table) {
+  const auto [width, height] = picture.size;
+  for (int y = 0; y < height; ++y) {
+    const In* const pixels = picture.row(y);
+    const Out* const above = table.row(y - 1);
+    Out* const row = table.row(y);
+    for (int x = 0; x < width; ++x)
+      row[x] = row[x - 1] + (above[x] - above[x - 1] + summand<summed, Out>(pixels[x]));
+  }
+}
+
+// ---- prefix scans. Elements and operators are those of kernels/scan/operators.hpp; input and
+// output may be the same array.
+
+// One thread, from the first element to the last. `sum` is the combination of all elements before.
+template <gpu::ScanOperator op, class T>
+void scan_serially(std::span<const T> input, T* output, bool is_inclusive, T sum) {
+  for (std::size_t i = 0; i < input.size(); ++i) {
+    const T next = gpu::combine(op, sum, input[i]);
+    output[i] = is_inclusive ? next : sum;
+    sum = next;
+  }
+}
+
+// Two passes over the array, which is read twice: the `parts` are reduced in parallel, their
+// totals scanned, and then each part is scanned from the total of those before it.
+template <gpu::ScanOperator op, class T>
+void scan_in_parts(std::span<const T> input, T* output, bool is_inclusive, std::size_t parts) {
+  const std::size_t length = (input.size() + parts - 1) / parts;
+  const auto part = [&](std::size_t p) {
+    const std::size_t begin = std::min(p * length, input.size());
+    return input.subspan(begin, std::min(length, input.size() - begin));
+  };
+  std::vector<T> totals(parts);
+  tbb::parallel_for(std::size_t{0}, parts, [&](std::size_t p) {
+    T sum = gpu::identity_of<T>(op);
+    for (const T element : part(p)) sum = gpu::combine(op, sum, element);
+    totals[p] = sum;
+  });
+  scan_serially<op, T>(totals, totals.data(), false, gpu::identity_of<T>(op));
+  tbb::parallel_for(std::size_t{0}, parts, [&](std::size_t p) {
+    const std::span<const T> elements = part(p);
+    scan_serially<op, T>(elements, output + (elements.data() - input.data()), is_inclusive,
+                         totals[p]);
+  });
+}
+
+}  // namespace facesat::lab

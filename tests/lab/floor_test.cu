@@ -1,0 +1,183 @@
+// The kernels that fill inputs and check results for benchmarks, and that measure the floor (see
+// docs/glossary.md).
+#include <cmath>
+
+#include "kernels/sat/pass.cuh"
+#include "kernels/scan/operators.hpp"
+#include "lab/problems/sat.hpp"
+#include "lab/problems/scan.hpp"
+#include "tests/kit/device_memory.hpp"
+
+namespace facesat::test {
+namespace {
+
+using gpu::SatTask;
+
+// The number of wrong elements that the check finds in the tables of the task.
+unsigned count_wrong(const SatTask& task) {
+  DeviceArray<unsigned> wrong(std::vector<unsigned>{0});
+  gpu::enqueue_check(task, wrong.data(), test_stream());
+  return wrong.download().front();
+}
+
+template <class In, class Out>
+void check(gpu::SatType type, Size size) {
+  DevicePicture<In> input(size, In{});
+  DevicePicture<Out> sum(size, Out{}), squares(size, Out{});
+  const bool has_squares = sizeof(In) == 1;
+  const SatTask task{.type = type,
+                     .size = size,
+                     .input = input.view().data,
+                     .input_pitch = input.view().pitch,
+                     .sum = sum.view().data,
+                     .sum_pitch = sum.view().pitch,
+                     .squared_sum = has_squares ? squares.view().data : nullptr,
+                     .squared_pitch = squares.view().pitch};
+  gpu::enqueue_fill(task, 7, test_stream());  // 7: the seed
+  const Image<In> pixels = input.inside();
+  EXPECT_GT(
+      std::count_if(pixels.row(0), pixels.row(0) + size.width, [](In v) { return v != In{}; }), 0);
+
+  gpu::enqueue_floor(task, test_stream());
+  Image<Out> converted(size);
+  for (int y = 0; y < size.height; ++y) std::copy_n(pixels.row(y), size.width, converted.row(y));
+  sum.expect(converted.view(), "floor");
+  if (has_squares) squares.expect(converted.view(), "floor, second table");
+
+  // Uploads a correct table, but adds `error` to its last element, which is then the only wrong
+  // one.
+  const auto upload = [&](DevicePicture<Out>& table, bool of_squares, Out error) {
+    Image<Out> right(size);
+    for (int y = 0; y < size.height; ++y) {
+      Out row{};
+      for (int x = 0; x < size.width; ++x) {
+        const Out v = static_cast<Out>(pixels.row(y)[x]);
+        row += of_squares ? v * v : v;
+        right.row(y)[x] = row + (y > 0 ? right.row(y - 1)[x] : Out{});
+      }
+    }
+    right.row(size.height - 1)[size.width - 1] += error;
+    table.upload(right.view());
+  };
+  upload(sum, false, Out{});
+  upload(squares, true, Out{});
+  EXPECT_EQ(count_wrong(task), 0u);
+  upload(sum, false, Out{1});
+  EXPECT_EQ(count_wrong(task), 1u);
+  if (!has_squares) return;
+  upload(squares, true, Out{1});
+  EXPECT_EQ(count_wrong(task), 2u);
+}
+
+TEST(SatFloor, FillsConvertsAndChecks) {
+  for (const gpu::SatTypeInfo& info : gpu::sat_types)
+    gpu::visit_types(info.type, [&]<class In, class Out>(In, Out) {
+      check<In, Out>(info.type, {301, 19});
+    });
+}
+
+// ---- scans
+
+using gpu::ScanOperator;
+using gpu::ScanTask;
+
+constexpr std::uint32_t data_seed = 7;
+
+// The scan of `input`, by the definition.
+template <class T>
+std::vector<T> scan_of(const std::vector<T>& input, ScanTask task, bool is_inclusive) {
+  std::vector<T> output(input.size());
+  task.is_inclusive = is_inclusive;
+  task.input = input.data();
+  task.output = output.data();
+  gpu::scan_reference(task);
+  return output;
+}
+
+// The number of wrong elements that the check finds in `output`.
+template <class T>
+unsigned count_wrong(ScanTask task, const std::vector<T>& output) {
+  const DeviceArray<T> array(output);
+  DeviceArray<unsigned> wrong(std::vector<unsigned>{0});
+  task.output = const_cast<DeviceArray<T>&>(array).data();
+  gpu::enqueue_check(task, data_seed, wrong.data(), test_stream());
+  return wrong.download().front();
+}
+
+template <class T>
+std::vector<T> filled(ScanTask task) {
+  DeviceArray<T> input(std::vector<T>(static_cast<std::size_t>(task.n)));
+  task.input = input.data();
+  gpu::enqueue_fill(task, data_seed, test_stream());
+  return input.download();
+}
+
+constexpr ScanOperator operators[] = {ScanOperator::sum, ScanOperator::product,
+                                      ScanOperator::minimum, ScanOperator::maximum};
+
+template <class Body>
+void for_all_tasks(int n, Body body) {
+  for (const gpu::ScanTypeInfo& info : gpu::scan_types)
+    for (const ScanOperator op : operators)
+      for (const bool is_inclusive : {true, false})
+        gpu::visit_type(info.type, [&]<class T>(T zero) {
+          SCOPED_TRACE(std::string(info.name) + " " + std::string(gpu::name_of(op)) +
+                       (is_inclusive ? " inclusive" : " exclusive"));
+          body(ScanTask{.type = info.type, .op = op, .is_inclusive = is_inclusive, .n = n}, zero);
+        });
+}
+
+TEST(ScanFloor, FloorCopiesEveryElement) {
+  for (const int n : {1, 3, 4, 5, 4095, 4096, 4099})
+    gpu::visit_type(gpu::ScanType::f32, [&]<class T>(T) {
+      ScanTask task{.type = gpu::ScanType::f32, .n = n};
+      const std::vector<T> values = filled<T>(task);
+      std::vector<T> guarded(values);
+      guarded.push_back(T{99});
+      DeviceArray<T> input(values), output(std::vector<T>(guarded.size(), T{99}));
+      task.input = input.data();
+      task.output = output.data();
+      gpu::enqueue_floor(task, test_stream());
+      EXPECT_EQ(output.download(), guarded) << n;
+    });
+}
+
+TEST(ScanFloor, TheCheckAcceptsScansAndNothingElse) {
+  for_all_tasks(700, []<class T>(const ScanTask& task, T) {
+    const std::vector<T> right = scan_of(filled<T>(task), task, task.is_inclusive);
+    EXPECT_EQ(count_wrong(task, right), 0u);
+    for (const std::size_t i : {std::size_t{0}, std::size_t{333}, right.size() - 1}) {
+      std::vector<T> wrong = right;
+      wrong[i] = static_cast<T>(wrong[i] == T{5} ? 6 : 5);
+      EXPECT_GE(count_wrong(task, wrong), 1u) << i;
+    }
+    EXPECT_GE(count_wrong(task, scan_of(filled<T>(task), task, !task.is_inclusive)), 1u);
+  });
+}
+
+// A block that ignores what lies before it, and any order of operations, must be distinguishable:
+// the first changes the results, the second does not.
+TEST(ScanFloor, DataAreExactInAnyOrderAndShowErrors) {
+  for_all_tasks(100000, []<class T>(const ScanTask& task, T) {
+    const int n = task.n, block = 1000;
+    if (!task.is_inclusive) return;
+    std::vector<T> values;
+    for (int i = 0; i < n; ++i) values.push_back(gpu::scan_input<T>(task.op, n, i, data_seed));
+    const std::vector<T> right = scan_of(values, task, true);
+    std::vector<T> reversed(values.rbegin(), values.rend());
+    EXPECT_EQ(scan_of(reversed, task, true).back(), right.back());
+    int visible = 0;
+    for (int begin = block; begin < n; begin += block)
+      visible += gpu::combine(task.op, right[begin - 1], values[begin]) != values[begin];
+    EXPECT_GT(visible, n / block / 4);
+    if (task.op == ScanOperator::product) {
+      EXPECT_NE(right.back(), T{});  // no bits were lost
+    }
+    if constexpr (!std::is_integral_v<T>) {
+      for (const T value : right) ASSERT_TRUE(std::isfinite(value));
+    }
+  });
+}
+
+}  // namespace
+}  // namespace facesat::test
