@@ -48,7 +48,6 @@ TEST_F(ScanBench, RowsOfTheCpuAreCheckedForEveryTypeOperatorAndKind) {
 }
 
 TEST_F(ScanBench, MistakesAreReportedInASentence) {
-  using Arguments = std::vector<std::string>;
   for (const auto& [arguments, said] : std::vector<std::pair<Arguments, std::string>>{
            {{"--size", "0"}, "from 1 to 2^30"},
            {{"--size", "2^31"}, "from 1 to 2^30"},
