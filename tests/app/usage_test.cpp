@@ -1,31 +1,32 @@
-// The program's messages and exit statuses when asked for help, for information, or wrongly.
+// The program's messages and exit statuses when asked for help, for information, for cascades, or
+// wrongly.
 #include <fmt/format.h>
 
+#include "tests/kit/cascades.hpp"
 #include "tests/kit/program.hpp"
 
 namespace facesat::test {
 namespace {
 
 using Usage = ProgramTest;
-using Json = nlohmann::ordered_json;
 
 TEST_F(Usage, HelpNamesEverySubcommandAndExitsWithZero) {
   const Finished help = run({"--help"});
   EXPECT_EQ(help.status, 0);
   for (const char* word : {"detect", "live", "bench", "info", "cascades"})
-    EXPECT_NE(help.out.find(word), std::string::npos) << word;
+    EXPECT_TRUE(has(help.out, word)) << word;
   EXPECT_EQ(run({"detect", "--help"}).status, 0);
   EXPECT_EQ(run({"--version"}).out, "facesat " FACESAT_VERSION "\n");
 }
 
 struct Mistake {
-  std::vector<std::string> arguments;
+  Arguments arguments;
   std::string said;  // part of the text on standard error
 };
 
 TEST_F(Usage, MistakesAreReportedInASentenceAndNothingIsProcessed) {
   add_face("a.pgm");
-  write_text(folder / "text.xml", "no cascade");
+  write_text("text.xml", "no cascade");
   const Mistake mistakes[] = {
       {{}, "subcommand"},
       {{"fly"}, "fly"},
@@ -113,7 +114,7 @@ TEST_F(Usage, MistakesAreReportedInASentenceAndNothingIsProcessed) {
         mistake.arguments.empty() ? "(nothing)" : ::testing::PrintToString(mistake.arguments);
     EXPECT_EQ(done.status, 2) << what;
     EXPECT_EQ(done.out, "") << what;
-    EXPECT_NE(done.err.find(mistake.said), std::string::npos) << what << " said: " << done.err;
+    EXPECT_TRUE(has(done.err, mistake.said)) << what << " said: " << done.err;
   }
 }
 
@@ -132,7 +133,7 @@ TEST_F(Usage, ValuesOfSatParametersAreChecked) {
                                  run({"bench", "sat", "--algorithm", sat, "--size", "8x8"})}) {
       EXPECT_EQ(done.status, 2) << sat;
       EXPECT_EQ(done.out, "") << sat;
-      EXPECT_NE(done.err.find(expected), std::string::npos) << done.err;
+      EXPECT_TRUE(has(done.err, expected));
       EXPECT_EQ(done.err.find(said) != std::string::npos, has_cuda) << done.err;
     }
   }
@@ -141,10 +142,9 @@ TEST_F(Usage, ValuesOfSatParametersAreChecked) {
 #if !FACESAT_SHOWS
 TEST_F(Usage, ABuildWithoutWindowsShowsNothing) {
   add_face("a.pgm");
-  const Finished done = run({"detect", "--show", "-o", "r", "a.pgm"});
-  EXPECT_EQ(done.status, 2);
-  EXPECT_NE(done.err.find("--show: this build shows no pictures"), std::string::npos) << done.err;
-  EXPECT_EQ(files_below("."), std::vector<std::string>{"a.pgm"});
+  EXPECT_TRUE(ended(run({"detect", "--show", "-o", "r", "a.pgm"}), 2,
+                    "--show: this build shows no pictures"));
+  EXPECT_EQ(files_below("."), Names{"a.pgm"});
 }
 #endif
 
@@ -182,8 +182,87 @@ TEST_F(Usage, CascadesAreListedAndShown) {
   EXPECT_EQ(std::count(list.out.begin(), list.out.end(), '\n'), 23);  // the title and OpenCV's 22
   const Finished one = run({"cascades", "show", "lbp:frontalface"});
   EXPECT_EQ(one.status, 0);
-  EXPECT_NE(one.out.find("lbp"), std::string::npos);
-  EXPECT_NE(one.out.find("24x24"), std::string::npos);
+  EXPECT_TRUE(has(one.out, "lbp"));
+  EXPECT_TRUE(has(one.out, "24x24"));
+}
+
+class Cascades : public ProgramTest {
+ protected:
+  // The first line of what `facesat cascades show` prints; the message if it fails.
+  std::string shown(const std::string& name) const {
+    const Finished done = run({"cascades", "show", name});
+    return done.status == 0 ? done.out.substr(0, done.out.find('\n')) : done.err;
+  }
+  bool is_stump_cascade(const std::string& name) const {
+    return run({"cascades", "show", name}).out.find("window    12x10") != std::string::npos;
+  }
+};
+
+TEST_F(Cascades, AreReadFromFilesOfAnyName) {
+  for (const char* name : {"CASCADE.XML", "cascade.txt", "mine", "eyes.yml", "eyes.json",
+                           "e.xml.gz", "eye", "frontalface_default"}) {
+    write_text(name, stump_cascade());
+    EXPECT_TRUE(is_stump_cascade(name)) << name;
+    EXPECT_TRUE(is_stump_cascade("./" + std::string(name))) << name;
+  }
+  EXPECT_EQ(shown("e.xml.gz"), "e");
+  EXPECT_EQ(shown("CASCADE.XML"), "CASCADE");
+}
+
+// Only files hide the cascades of the same names.
+TEST_F(Cascades, AreFoundBesideFoldersOfTheirNames) {
+  std::filesystem::create_directory(folder / "eye");
+  EXPECT_EQ(shown("eye"), "eye");
+  EXPECT_FALSE(is_stump_cascade("eye"));
+}
+
+TEST_F(Cascades, ThatDoNotExistGetTheNearestName) {
+  write_text("mine.yaml", stump_cascade());
+  write_text("notes.txt", "");
+  for (const auto& [name, nearest] :
+       {std::pair{"haarcascade_frontalface_default.xml", "frontalface_default"},
+        {"/nowhere/haarcascade_eye.xml", "eye"},
+        {"lbpcascade_frontalface.xml", "lbp:frontalface"},
+        {"lbpcascade_frontalface", "lbp:frontalface"},
+        {"frontalface_defualt", "frontalface_default"},
+        {"Frontalface_Alt2", "frontalface_alt2"},
+        {"smlie", "smile"},
+        {"frontalface", "frontalface_alt"},
+        {"lbp:frontalfase", "lbp:frontalface"},
+        {"mine.yml", "mine.yaml"},
+        {"./mnie.yaml", "./mine.yaml"}})
+    EXPECT_TRUE(has(shown(name), "did you mean \"" + std::string(nearest) + "\"?"));
+  for (const char* name : {"no_such_thing_at_all_here_0123456789", "nowhere/9999999999.xml"})
+    EXPECT_FALSE(has(shown(name), "did you mean"));
+}
+
+TEST_F(Cascades, AreWarnedOfOnce) {
+  add_face("a.pgm");
+  add_face("b.pgm", 1);
+  write_text("c.xml", replaced(stump_cascade(), "<stageNum>2", "<stageNum>3"));
+  const std::string warning =
+      "facesat: c.xml, line 11: <stageNum>: the file says \"3\", but there are 2\n";
+  const Finished show = run({"cascades", "show", "c.xml"});
+  EXPECT_EQ(show.err, warning);
+  EXPECT_EQ(show.status, 0);
+  const Finished found = run({"detect", "--cascade", "c.xml", "a.pgm", "b.pgm"});
+  const std::size_t at = found.err.find(warning);
+  EXPECT_NE(at, std::string::npos) << found.err;
+  EXPECT_EQ(found.err.find(warning, at + 1), std::string::npos) << found.err;
+  EXPECT_EQ(found.status, 0);
+  EXPECT_EQ(found.records().size(), 2u);
+  EXPECT_EQ(detect({"--cascade", "c.xml", "a.pgm"}).err, "");  // --quiet
+}
+
+// The journal knows the file by its contents, whatever its name.
+TEST_F(Cascades, InFilesNamedLikeTheDefaultOneCountInTheJournal) {
+  add_face("a.pgm");
+  write_text("frontalface_default", stump_cascade());
+  // An input that fails keeps the journal.
+  EXPECT_EQ(detect({"-o", "r", "a.pgm", "missing.pgm"}).status, 1);
+  EXPECT_EQ(detect({"-o", "r", "--resume", "a.pgm", "missing.pgm"}).status, 1);
+  write_text("frontalface_default", tree_cascade());
+  EXPECT_EQ(detect({"-o", "r", "--resume", "a.pgm", "missing.pgm"}).status, 2);
 }
 
 }  // namespace

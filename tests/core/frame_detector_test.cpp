@@ -12,12 +12,10 @@
 #include "core/cpu/gray.hpp"
 #include "core/rules.hpp"
 #include "tests/kit/cascades.hpp"
-#include "tests/kit/guarded.hpp"
-#include "tests/kit/instruction_sets.hpp"
+#include "tests/kit/compare.hpp"
 #include "tests/kit/pictures.hpp"
 #include "tests/kit/printers.hpp"
 #include "tests/kit/reference.hpp"
-#include "tests/kit/same.hpp"
 
 namespace facesat::test {
 namespace {
@@ -27,10 +25,6 @@ using Model = std::shared_ptr<const Cascade>;
 
 Model model(const std::string& file) {
   return std::make_shared<Cascade>(load_cascade(std::string(FACESAT_CASCADE_DIR "/") + file));
-}
-const Model& default_model() {
-  static const Model loaded = model("haarcascades/haarcascade_frontalface_default.xml");
-  return loaded;
 }
 // Passes every window except those of low variance.
 Model pass_all(Size window) {

@@ -23,12 +23,6 @@ namespace {
 
 using Model = std::shared_ptr<const Cascade>;
 
-const Model& default_model() {
-  static const Model loaded = std::make_shared<Cascade>(
-      load_cascade(FACESAT_CASCADE_DIR "/haarcascades/haarcascade_frontalface_default.xml"));
-  return loaded;
-}
-
 // A function that asks to stop from its `number`-th call on.
 ShouldStop at_question(int number) {
   return [count = std::make_shared<std::atomic<int>>(), number] { return ++*count >= number; };
@@ -152,7 +146,7 @@ TEST_P(EndlessCascade, StopsSoonWhenAskedTo) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Stop, EndlessCascade, ::testing::ValuesIn(endless),
-                         [](const auto& tested) { return tested.param.name; });
+                         ::testing::PrintToStringParamName());
 
 // Windows of 60 x 60 at every pixel: each is similar to many others.
 TEST(StopGrouping, StopsSoonInOneLargeCluster) {

@@ -5,11 +5,9 @@
 
 #include "filters/border.hpp"
 #include "filters/mask.hpp"
-#include "tests/kit/guarded.hpp"
-#include "tests/kit/instruction_sets.hpp"
+#include "tests/kit/compare.hpp"
 #include "tests/kit/pictures.hpp"
 #include "tests/kit/printers.hpp"
-#include "tests/kit/same.hpp"
 
 namespace facesat::test {
 

@@ -18,7 +18,6 @@
 #include "kernels/cascade/compiled_products.hpp"
 #include "kernels/sat/algorithm.hpp"
 #include "tests/kit/cascades.hpp"
-#include "tests/kit/parameter_grid.hpp"
 #include "tests/kit/pictures.hpp"
 
 namespace facesat::test {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <zlib.h>
 
 namespace facesat::test {
 namespace {
@@ -317,6 +318,21 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   const std::size_t at = text.find(from);
   if (at == std::string::npos) throw std::logic_error("the text has no \"" + from + "\"");
   return text.replace(at, from.size(), to);
+}
+
+std::string gzip(const std::string& text) {
+  z_stream z{};
+  if (deflateInit2(&z, 9, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY) != Z_OK)
+    throw std::runtime_error("deflateInit2");
+  std::string bytes(deflateBound(&z, text.size()), '\0'), input = text;
+  z.next_in = reinterpret_cast<Bytef*>(input.data());
+  z.avail_in = static_cast<uInt>(input.size());
+  z.next_out = reinterpret_cast<Bytef*>(bytes.data());
+  z.avail_out = static_cast<uInt>(bytes.size());
+  deflate(&z, Z_FINISH);
+  bytes.resize(z.total_out);
+  deflateEnd(&z);
+  return bytes;
 }
 
 Cascade random_cascade(unsigned seed, const CascadeShape& shape) {

@@ -1,12 +1,20 @@
 // Small cascades for tests: handwritten files, one of each form, and random cascades.
 #pragma once
 
+#include <memory>
 #include <ostream>
 #include <string>
 
 #include "core/cascade.hpp"
 
 namespace facesat::test {
+
+// OpenCV's cascade for frontal faces.
+inline const std::shared_ptr<const Cascade>& default_model() {
+  static const std::shared_ptr<const Cascade> loaded = std::make_shared<Cascade>(
+      load_cascade(FACESAT_CASCADE_DIR "/haarcascades/haarcascade_frontalface_default.xml"));
+  return loaded;
+}
 
 // Valid cascade files. Each has a window of 12 x 10 pixels.
 std::string stump_cascade();  // two stages; upright, three-part and tilted features
@@ -19,6 +27,8 @@ std::string json_cascade();
 
 // The text with its first `from` replaced by `to`. Throws std::logic_error if it has no `from`.
 std::string replaced(std::string text, const std::string& from, const std::string& to);
+
+std::string gzip(const std::string& text);  // compressed
 
 struct CascadeShape {
   FeatureKind kind = FeatureKind::haar;
@@ -58,5 +68,21 @@ Cascade enlarged(Cascade cascade, int across, int down);
 // window whose left half is darker than its right half, and `right` otherwise; the window passes if
 // the response is not below `threshold`.
 Cascade half_cascade(Size window, float left, float right, float threshold);
+
+// ---- The parameters with which whole detectors are compared: the CPU's with OpenCV's, CUDA's with
+// the CPU's
+
+inline constexpr double factors[] = {1.05, 1.1, 1.2, 1.5, 2.0};
+inline constexpr int neighbors[] = {0, 1, 3, 6};
+
+struct SizeLimits {
+  Size low, high;
+};
+// {0, 0} is no limit. The entry without limits is listed twice, to be frequent.
+inline constexpr SizeLimits size_limits[] = {
+    {{0, 0}, {0, 0}},         {{0, 0}, {0, 0}},     {{30, 30}, {0, 0}},   {{0, 0}, {60, 60}},
+    {{40, 20}, {90, 120}},    {{50, 50}, {40, 40}}, {{500, 500}, {0, 0}}, {{0, 0}, {5, 5}},
+    {{1000000, 1}, {0, 100}}, {{25, 0}, {0, 0}},    {{33, 33}, {33, 33}},
+};
 
 }  // namespace facesat::test

@@ -1,7 +1,5 @@
 // The shared Detector against the detector for one frame.
 #include <atomic>
-#include <filesystem>
-#include <fstream>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -9,8 +7,8 @@
 #include "cascades/cascade_store.hpp"
 #include "core/frame_detector.hpp"
 #include "tests/kit/cascades.hpp"
-#include "tests/kit/image_views.hpp"
 #include "tests/kit/pictures.hpp"
+#include "tests/library/arrays.hpp"
 
 namespace facesat {
 

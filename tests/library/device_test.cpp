@@ -8,9 +8,8 @@
 
 #include "core/frame_memory.hpp"
 #include "kernels/device/cuda.hpp"
-#include "tests/kit/arrays.hpp"
-#include "tests/kit/image_views.hpp"
 #include "tests/kit/pictures.hpp"
+#include "tests/library/arrays.hpp"
 
 namespace facesat::test {
 namespace {
@@ -184,11 +183,7 @@ INSTANTIATE_TEST_SUITE_P(All, DeviceSat, ::testing::ValuesIn(device_sat_cases())
 TEST(SatOnADevice, IsRefusedAcrossMemories) {
   std::vector<float> host(16);
   const gpu::Buffer<float> device(16);
-  const ArrayView there{.data = device.data(),
-                        .size = {4, 4},
-                        .pitch = 16,
-                        .element = Element::f32,
-                        .on_device = true};
+  const ArrayView there = packed(device.data(), {4, 4}, Element::f32, true);
   ArrayView here = there;
   here.data = host.data();
   EXPECT_THROW(sat(here, there), ArgumentError);

@@ -1,11 +1,10 @@
 // sat() in host memory against sums that follow the definition.
-#include <cmath>
 #include <cstring>
 #include <random>
 
 #include <gtest/gtest.h>
 
-#include "tests/kit/arrays.hpp"
+#include "tests/library/arrays.hpp"
 
 namespace facesat::test {
 namespace {
@@ -31,11 +30,7 @@ INSTANTIATE_TEST_SUITE_P(Further, HostSat, ::testing::ValuesIn(further_sat_cases
 TEST(Sat, IntegersWrap) {
   const std::vector<std::uint32_t> input{0xFFFFFFFF, 2, 3, 0x80000000};
   std::vector<std::int32_t> table(4);
-  sat({.data = const_cast<std::uint32_t*>(input.data()),
-       .size = {2, 2},
-       .pitch = 8,
-       .element = Element::s32},
-      {.data = table.data(), .size = {2, 2}, .pitch = 8, .element = Element::s32});
+  sat(packed(input.data(), {2, 2}, Element::s32), packed(table.data(), {2, 2}, Element::s32));
   EXPECT_EQ(table,
             (std::vector<std::int32_t>{-1, 1, 2, std::numeric_limits<std::int32_t>::min() + 4}));
 }
@@ -44,17 +39,14 @@ TEST(Sat, TablesOf64BitsDoNotWrap) {
   std::vector<std::uint8_t> bytes(70'000, 255);
   std::vector<std::uint64_t> table(bytes.size());
   const Size size{700, 100};
-  const ArrayView to{.data = table.data(), .size = size, .pitch = 700 * 8, .element = Element::u64};
-  sat({.data = bytes.data(), .size = size, .pitch = 700}, to, {.squares = true});
+  const ArrayView to = packed(table.data(), size, Element::u64);
+  sat(packed(bytes.data(), size, Element::u8), to, {.squares = true});
   EXPECT_EQ(table.back(), 70'000ull * 255 * 255);
   const std::vector<std::uint16_t> words(table.size(), 65535);
-  sat({.data = words.data(), .size = size, .pitch = 1400, .element = Element::u16}, to,
-      {.squares = true});
+  sat(packed(words.data(), size, Element::u16), to, {.squares = true});
   EXPECT_EQ(table.back(), 70'000ull * 65535 * 65535);
   const std::vector<std::int32_t> negative(table.size(), -2'000'000'000);
-  ArrayView to_signed = to;
-  to_signed.element = Element::s64;
-  sat({.data = negative.data(), .size = size, .pitch = 2800, .element = Element::s32}, to_signed);
+  sat(packed(negative.data(), size, Element::s32), packed(table.data(), size, Element::s64));
   EXPECT_EQ(static_cast<std::int64_t>(table.back()), -2'000'000'000ll * 70'000);
 }
 
@@ -102,8 +94,8 @@ TEST(Sat, FloatsAreSummedDownAndThenAlong) {
   for (std::size_t i = width; i < columns.size(); ++i) columns[i] += columns[i - width];
   for (std::size_t i = 0; i < columns.size(); ++i)
     if (i % width != 0) columns[i] += columns[i - 1];
-  sat({.data = input.data(), .size = {width, height}, .pitch = 4 * width, .element = Element::f32},
-      {.data = table.data(), .size = {width, height}, .pitch = 4 * width, .element = Element::f32});
+  sat(packed(input.data(), {width, height}, Element::f32),
+      packed(table.data(), {width, height}, Element::f32));
   EXPECT_EQ(std::memcmp(table.data(), columns.data(), 4 * table.size()), 0);
 }
 
@@ -145,20 +137,12 @@ TEST(Sat, DevicesRefuseWhatOnlyTheHostSums) {
   std::vector<std::uint64_t> memory(64);
   for (const SatCase& one : further_sat_cases()) {
     const auto array = [&](Element element) {
-      return ArrayView{.data = memory.data(),
-                       .size = {2, 2},
-                       .pitch = 16,
-                       .element = element,
-                       .on_device = true};
+      return packed(memory.data(), {2, 2}, element, true);
     };
     EXPECT_THROW(sat(array(one.input), array(one.table), {.squares = one.squares}), BackendError)
         << ::testing::PrintToString(one);
   }
-  const ArrayView floats{.data = memory.data(),
-                         .size = {2, 2},
-                         .pitch = 16,
-                         .element = Element::f32,
-                         .on_device = true};
+  const ArrayView floats = packed(memory.data(), {2, 2}, Element::f32, true);
   EXPECT_THROW(sat(floats, floats, {.channels = 2}), BackendError);
 }
 

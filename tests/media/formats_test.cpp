@@ -1,36 +1,24 @@
-// BMP, PNM, WebP, TIFF and HEIF files of all kinds, against cv::imread, which has no HEIF; formats
-// that nothing reads; files with several pictures; and the pictures that are written.
+// BMP, PNM, WebP, TIFF and HEIF files of all kinds, and PFM, against cv::imread, which has no HEIF.
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <functional>
 #include <random>
 #include <vector>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <png.h>
-#ifdef __SANITIZE_ADDRESS__
-#include <sanitizer/lsan_interface.h>
-#endif
 #if FACESAT_HEIF
 #include <libheif/heif.h>
 #endif
 #if FACESAT_TIFF
 #include <tiffio.h>
 #endif
-#if FACESAT_WEBP
-#include <webp/encode.h>
-#include <webp/mux.h>
-#endif
 #if FACESAT_ORACLE
 #include <opencv2/imgcodecs.hpp>
 #endif
 
 #include "media/codec_formats.hpp"
-#include "support/errors.hpp"
-#include "support/files.hpp"
-#include "tests/kit/picture_bytes.hpp"
+#include "tests/kit/decoded.hpp"
 
 namespace facesat::app {
 namespace {
@@ -40,36 +28,7 @@ using namespace std::string_view_literals;
 
 constexpr std::array<Size, 4> sizes{{{1, 1}, {7, 5}, {33, 17}, {64, 48}}};
 
-Bytes bytes_of(std::string_view text) {
-  return {text.begin(), text.end()};
-}
-
-Bytes joined(Bytes first, const Bytes& second) {
-  first.insert(first.end(), second.begin(), second.end());
-  return first;
-}
-
-// With the least byte first.
-void append_number(Bytes& to, std::uint64_t value, int bytes) {
-  for (int i = 0; i < bytes; ++i, value >>= 8) to.push_back(static_cast<unsigned char>(value));
-}
-
-// The message of the error that reading this file ends with.
-std::string refusal(const Bytes& file, const DecodeLimits& limits = {}) {
-  try {
-    read_picture(InputFile(file), limits);
-    return "read";
-  } catch (const InputError& error) {
-    return error.kind + ": " + error.what();
-  }
-}
-
-std::string warning_of(const Bytes& file) {
-  const std::optional<Picture> picture = try_read(file);
-  return picture ? picture->warning : "not decoded";
-}
-
-class FormatsTest : public CodecTest {
+class FormatsTest : public ComparedTest {
  protected:
   // Every beginning of the file, all but the last byte of which may be missing.
   void compare_beginnings(const Bytes& file) const {
@@ -95,64 +54,9 @@ class FormatsTest : public CodecTest {
     }
     return read;
   }
-
-  void SetUp() override {
-    if (!has_oracle) GTEST_SKIP() << "skipped: OpenCV is what they are compared with";
-  }
 };
 
 // ---- BMP
-
-struct BmpKind {
-  int bits;
-  unsigned compression = 0;  // 0: none, 1: RLE8, 2: RLE4, 3: masks
-  int header = 40;
-  bool top_down = false;
-  unsigned colours = 0;  // 0: as many as the pixels can have
-  Bytes after_header = {};
-};
-
-std::size_t bmp_row(int width, int bits) {
-  return (static_cast<std::size_t>(width) * bits + 31) / 32 * 4;
-}
-
-// `palette`: blue, green, red and, except for OS/2, 0 of each colour.
-Bytes encode_bmp(Size size, const BmpKind& kind, const Bytes& palette, const Bytes& data) {
-  const bool is_os2 = kind.header == 12;
-  const std::size_t begin = 14 + kind.header + kind.after_header.size() + palette.size();
-  Bytes file{'B', 'M'};
-  append_number(file, begin + data.size(), 4);
-  append_number(file, 0, 4);
-  append_number(file, begin, 4);
-  append_number(file, kind.header, 4);
-  append_number(file, size.width, is_os2 ? 2 : 4);
-  append_number(file, kind.top_down ? -size.height : size.height, is_os2 ? 2 : 4);
-  append_number(file, 1, 2);
-  append_number(file, kind.bits, 2);
-  if (!is_os2) {
-    append_number(file, kind.compression, 4);
-    append_number(file, data.size(), 4);
-    append_number(file, 0, 8);
-    append_number(file, kind.colours, 4);
-    append_number(file, 0, 4);
-    file.resize(14 + kind.header);
-  }
-  return joined(joined(joined(file, kind.after_header), palette), data);
-}
-
-Bytes encode_bmp(Size size, const BmpKind& kind) {
-  const std::size_t colours = kind.bits > 8       ? 0
-                              : kind.colours == 0 ? std::size_t{1} << kind.bits
-                                                  : kind.colours;
-  return encode_bmp(size, kind, noise(colours * (kind.header == 12 ? 3 : 4), 2),
-                    noise(bmp_row(size.width, kind.bits) * size.height, 3));
-}
-
-Bytes masks(std::uint32_t red, std::uint32_t green, std::uint32_t blue) {
-  Bytes bytes;
-  for (const std::uint32_t mask : {red, green, blue}) append_number(bytes, mask, 4);
-  return bytes;
-}
 
 TEST_F(FormatsTest, BmpsOfAllKindsHaveTheSamePixels) {
   for (const Size size : sizes)
@@ -195,38 +99,6 @@ TEST_F(FormatsTest, BmpsWithMasksHaveTheSamePixelsOrAreRefused) {
       "five, or five of each");
 }
 
-// Runs, unencoded pixels, jumps, rows that end early, and an end that comes early or is missing.
-Bytes random_rle(Size size, int bits, unsigned seed) {
-  std::mt19937 random(seed);
-  Bytes data;
-  const auto add = [&](std::initializer_list<int> bytes) {
-    for (const int byte : bytes) data.push_back(static_cast<unsigned char>(byte));
-  };
-  for (int y = 0; y < size.height; ++y) {
-    for (int x = 0; x < size.width;) {
-      const int count = 1 + static_cast<int>(random() % std::min(20, size.width - x));
-      const unsigned choice = random() % 20;
-      if (choice < 9 || count < 3) {
-        add({count, static_cast<int>(random() % 256)});
-      } else if (choice < 17) {
-        add({0, count});
-        const int bytes = bits == 8 ? count : (count + 1) / 2;
-        for (int i = 0; i < bytes + bytes % 2; ++i) add({static_cast<int>(random() % 256)});
-      } else if (choice < 18 && seed % 3 == 0) {
-        add({0, 2, count, static_cast<int>(seed % 2)});
-      } else if (choice < 19 && seed % 4 == 0) {
-        break;
-      } else if (random() % 50 == 0 && seed % 5 == 0) {
-        add({0, 1});
-      }
-      x += count;
-    }
-    if (seed % 7 != 6) add({0, 0});
-  }
-  if (seed % 11 != 10) add({0, 1});
-  return data;
-}
-
 TEST_F(FormatsTest, RunLengthEncodedBmpsHaveTheSamePixels) {
   int read = 0;
   for (const Size size : sizes)
@@ -262,26 +134,6 @@ TEST_F(FormatsTest, CutAndDamagedBmpsAreReadAsByOpenCvOrNotAtAll) {
 }
 
 // ---- PNM
-
-Bytes encode_pnm(char kind, Size size, int maximum, unsigned seed) {
-  const bool is_bitmap = kind == '1' || kind == '4', is_text = kind < '4';
-  const int channels = kind == '3' || kind == '6' ? 3 : 1;
-  std::mt19937 random(seed);
-  Bytes file = bytes_of(fmt::format("P{}\n# a comment\n{} {}\n", kind, size.width, size.height));
-  if (!is_bitmap) file = joined(file, bytes_of(fmt::format("{}\n", maximum)));
-  if (kind == '4') return joined(file, noise((size.width + 7) / 8 * size.height, seed));
-  for (std::size_t i = 0; i < size.area() * channels; ++i) {
-    const unsigned value = random() % (is_bitmap ? 2 : maximum + 1);
-    if (is_text) {
-      file = joined(file, bytes_of(std::to_string(value)));
-      if (!is_bitmap || i % 3 == 0) file.push_back(i % 5 == 0 ? '\n' : ' ');
-    } else {
-      if (maximum > 255) file.push_back(static_cast<unsigned char>(value >> 8));
-      file.push_back(static_cast<unsigned char>(value));
-    }
-  }
-  return is_text ? joined(file, {'\n'}) : file;
-}
 
 TEST_F(FormatsTest, PnmsOfAllKindsHaveTheSamePixels) {
   for (const char kind : "123456"sv)
@@ -345,48 +197,6 @@ TEST_F(FormatsTest, CutAndDamagedPnmsAreReadAsByOpenCvOrNotAtAll) {
 // ---- WebP
 
 #if FACESAT_WEBP
-Bytes encode_webp(Size size, bool has_alpha, bool lossless, float quality) {
-  const Bytes pixels = noise(size.area() * (has_alpha ? 4 : 3), 8);
-  const int pitch = size.width * (has_alpha ? 4 : 3);
-  std::uint8_t* data = nullptr;
-  const auto [w, h] = size;
-  const std::size_t count = lossless ? (has_alpha ? WebPEncodeLosslessBGRA : WebPEncodeLosslessBGR)(
-                                           pixels.data(), w, h, pitch, &data)
-                                     : (has_alpha ? WebPEncodeBGRA : WebPEncodeBGR)(
-                                           pixels.data(), w, h, pitch, quality, &data);
-  Bytes file(data, data + count);
-  WebPFree(data);
-  return file;
-}
-
-// An animation of two frames that fill the canvas.
-Bytes animated_webp(Size size) {
-  WebPAnimEncoderOptions options;
-  WebPAnimEncoderOptionsInit(&options);
-  WebPAnimEncoder* const encoder = WebPAnimEncoderNew(size.width, size.height, &options);
-  WebPConfig config;
-  WebPConfigInit(&config);
-  config.lossless = 1;
-  for (unsigned frame = 0; frame < 3; ++frame) {
-    WebPPicture picture;
-    WebPPictureInit(&picture);
-    picture.use_argb = 1;
-    picture.width = size.width;
-    picture.height = size.height;
-    const Bytes pixels = noise(size.area() * 3, 8 + frame);
-    WebPPictureImportBGR(&picture, pixels.data(), size.width * 3);
-    WebPAnimEncoderAdd(encoder, frame < 2 ? &picture : nullptr, 100 * static_cast<int>(frame),
-                       &config);
-    WebPPictureFree(&picture);
-  }
-  WebPData data{};
-  WebPAnimEncoderAssemble(encoder, &data);
-  Bytes file(data.bytes, data.bytes + data.size);
-  WebPDataClear(&data);
-  WebPAnimEncoderDelete(encoder);
-  return file;
-}
-
 TEST_F(FormatsTest, WebPsOfAllKindsHaveTheSamePixels) {
   for (const Size size : sizes)
     for (const bool has_alpha : {false, true})
@@ -419,70 +229,6 @@ TEST_F(FormatsTest, TheFirstFrameOfAnAnimatedWebPIsRead) {
 // ---- TIFF
 
 #if FACESAT_TIFF
-struct TiffKind {
-  std::uint16_t photometric, samples, bits, compression = COMPRESSION_NONE;
-  std::uint16_t planar = PLANARCONFIG_CONTIG, orientation = 0;
-  std::uint32_t rows_per_strip = 5, tile = 0;  // tile: its width and height; 0: strips
-  const char* mode = "w";                      // "wb": big-endian, "w8": BigTIFF
-  int pages = 1;
-  std::uint32_t subfile_type_of_next = 0;
-};
-
-void set_fields(TIFF* tiff, Size size, const TiffKind& kind) {
-  TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, size.width);
-  TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, size.height);
-  TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, kind.photometric);
-  TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, kind.samples);
-  TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, kind.bits);
-  TIFFSetField(tiff, TIFFTAG_COMPRESSION, kind.compression);
-  TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, kind.planar);
-  if (kind.orientation > 0) TIFFSetField(tiff, TIFFTAG_ORIENTATION, kind.orientation);
-  const bool is_rgb = kind.photometric == PHOTOMETRIC_RGB;
-  if (kind.samples == (is_rgb ? 4 : 2)) {
-    const std::uint16_t alpha = EXTRASAMPLE_UNASSALPHA;
-    TIFFSetField(tiff, TIFFTAG_EXTRASAMPLES, 1, &alpha);
-  }
-  if (kind.photometric == PHOTOMETRIC_PALETTE) {
-    std::array<std::vector<std::uint16_t>, 3> colours;
-    std::mt19937 random(9);
-    for (auto& channel : colours)
-      for (int i = 0; i < 1 << kind.bits; ++i)
-        channel.push_back(static_cast<std::uint16_t>(random()));
-    TIFFSetField(tiff, TIFFTAG_COLORMAP, colours[0].data(), colours[1].data(), colours[2].data());
-  }
-  if (kind.tile > 0) {
-    TIFFSetField(tiff, TIFFTAG_TILEWIDTH, kind.tile);
-    TIFFSetField(tiff, TIFFTAG_TILELENGTH, kind.tile);
-  } else {
-    TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, kind.rows_per_strip);
-  }
-}
-
-// Empty if libtiff does not write this kind.
-Bytes encode_tiff(const std::filesystem::path& file, Size size, const TiffKind& kind) {
-  TIFFSetErrorHandler(nullptr);
-  TIFFSetWarningHandler(nullptr);
-  TIFF* const tiff = TIFFOpen(file.c_str(), kind.mode);
-  bool is_written = true;
-  for (int page = 0; page < kind.pages; ++page) {
-    set_fields(tiff, size, kind);
-    if (page > 0) TIFFSetField(tiff, TIFFTAG_SUBFILETYPE, kind.subfile_type_of_next);
-    const bool is_tiled = kind.tile > 0;
-    const auto parts = is_tiled ? TIFFNumberOfTiles(tiff) : TIFFNumberOfStrips(tiff);
-    Bytes pixels = noise(
-        static_cast<std::size_t>(is_tiled ? TIFFTileSize(tiff) : TIFFStripSize(tiff)), 10 + page);
-    for (std::uint32_t part = 0; part < parts; ++part) {
-      const tmsize_t rest = is_tiled ? 0 : TIFFRawStripSize(tiff, part);
-      const auto bytes = is_tiled || rest <= 0 ? static_cast<tmsize_t>(pixels.size()) : rest;
-      is_written &= (is_tiled ? TIFFWriteEncodedTile(tiff, part, pixels.data(), bytes)
-                              : TIFFWriteEncodedStrip(tiff, part, pixels.data(), bytes)) > 0;
-    }
-    is_written &= TIFFWriteDirectory(tiff) != 0;
-  }
-  TIFFClose(tiff);
-  return is_written ? read_file(file) : Bytes();
-}
-
 class TiffTest : public FormatsTest {
  protected:
   Bytes encode(Size size, const TiffKind& kind) const {
@@ -691,158 +437,6 @@ TEST(OpenCvFormats, APfmOfOneChannelIsGrey) {
     }
 }
 #endif
-
-// ---- Formats that nothing reads
-
-// With OpenCV, some of them are damaged pictures to it.
-TEST(FormatNames, AreInTheRefusal) {
-#ifdef __SANITIZE_ADDRESS__
-  const __lsan::ScopedDisabler opencv_leaks;  // in libraries that it has unloaded by the end
-#endif
-  for (const auto& [name, beginning] : std::vector<std::pair<std::string_view, std::string_view>> {
-         {"a GIF", "GIF89a"}, {"a JPEG XL", "\xFF\x0A"},
-             {"a JPEG XL", "\0\0\0\x0CJXL \r\n\x87\n"sv},
-             {"a JPEG 2000", "\0\0\0\x0CjP  \r\n\x87\n"sv}, {"a JPEG 2000", "\xFF\x4F\xFF\x51"},
-             {"a PSD", "8BPS"}, {"an OpenEXR", "\x76\x2F\x31\x01"},
-             {"a Radiance HDR", "#?RADIANCE"}, {"a PAM", "P7\n"}, {"a PFM", "Pf\n"},
-             {"an ICO", "\0\0\1\0"sv}, {"an XCF", "gimp xcf"}, {"an SVG", "<svg"},
-             {"a QOI", "qoif"},
-#if !FACESAT_WEBP
-             {"a WebP", "RIFF1234WEBP"},
-#endif
-#if !FACESAT_TIFF
-             {"a TIFF", "II*\0"sv},
-#endif
-#if !FACESAT_HEIF
-             {"a HEIF",
-              "\0\0\0\x18"
-              "ftypheic"sv},
-             {"an AVIF",
-              "\0\0\0\x18"
-              "ftypavif"sv},
-#endif
-       }) {
-    const std::string expected =
-        fmt::format("decode: this is {} picture, which this build cannot decode", name);
-    EXPECT_EQ(refusal(joined(bytes_of(beginning), Bytes(200))).find(expected), 0u)
-        << refusal(joined(bytes_of(beginning), Bytes(200)));
-  }
-}
-
-// ---- Several pictures
-
-// The index of the Multi-Picture Format, as an APP2 segment, with the types of the pictures.
-Bytes picture_index(const std::vector<std::uint32_t>& types) {
-  Bytes data = bytes_of("MPF\0II*\0"sv);
-  append_number(data, 8, 4);
-  append_number(data, 1, 2);
-  append_number(data, 0xB002, 2);
-  append_number(data, 7, 2);
-  append_number(data, 16 * types.size(), 4);
-  append_number(data, 26, 4);
-  append_number(data, 0, 4);
-  for (const std::uint32_t type : types) {
-    append_number(data, type, 4);
-    append_number(data, 0, 12);
-  }
-  return segment(0xE2, "", data);
-}
-
-TEST(SeveralPictures, InAJpegAreReported) {
-  const Bytes first = encode_jpeg({64, 48}, {}), second = encode_jpeg({33, 17}, {});
-  EXPECT_EQ(warning_of(joined(first, second)), only_first_picture);
-  EXPECT_EQ(warning_of(joined(joined(first, Bytes(7)), second)), only_first_picture);
-  EXPECT_EQ(try_read(joined(first, second))->size(), Size(64, 48));
-  EXPECT_EQ(warning_of(joined(first, noise(100, 1))), "");
-  EXPECT_EQ(warning_of(joined(first, Bytes(100))), "");
-  constexpr std::uint32_t primary = 0x20030000, preview = 0x010001, view = 0x020002, other = 0;
-  const auto with_index = [&](const std::vector<std::uint32_t>& types) {
-    return warning_of(joined(with_bytes(first, 2, picture_index(types)), second));
-  };
-  EXPECT_EQ(with_index({primary, preview}), "");
-  EXPECT_EQ(with_index({primary, preview, preview}), "");
-  EXPECT_EQ(with_index({primary, view}), only_first_picture);
-  EXPECT_EQ(with_index({primary, preview, other}), only_first_picture);
-  EXPECT_EQ(with_index({}), only_first_picture);
-  const Bytes gain_map = segment(
-      0xE1,
-      "http://ns.adobe.com/xap/1.0/\0<x xmlns:hdrgm='http://ns.adobe.com/hdr-gain-map/1.0/'/>"sv);
-  EXPECT_EQ(warning_of(joined(with_bytes(first, 2, gain_map), second)), "");
-}
-
-TEST(SeveralPictures, InAPnmAreReported) {
-  const Bytes one = encode_pnm('5', {7, 5}, 255, 1);
-  EXPECT_EQ(warning_of(one), "");
-  EXPECT_EQ(warning_of(joined(one, one)), only_first_picture);
-  EXPECT_EQ(warning_of(joined(one, noise(100, 1))), "");
-}
-
-// ---- Limits
-
-TEST(Limits, HoldForAllFormats) {
-  const DecodeLimits limits{.max_pixels = 33 * 17 - 1};
-  std::vector<Bytes> files{encode_bmp({33, 17}, {.bits = 24}),
-                           encode_bmp({33, 17}, {.bits = 8, .compression = 1}, noise(1024, 2),
-                                      random_rle({33, 17}, 8, 1)),
-                           encode_pnm('2', {33, 17}, 255, 1), encode_pnm('6', {33, 17}, 255, 1)};
-#if FACESAT_WEBP
-  files.push_back(encode_webp({33, 17}, false, true, 0));
-#endif
-  for (const Bytes& file : files) {
-    EXPECT_EQ(refusal(file, limits).find("limit: the picture has 33x17 pixels"), 0u)
-        << refusal(file, limits);
-    EXPECT_EQ(refusal(file, {.max_pixels = 33 * 17}), "read");
-  }
-}
-
-// A header that promises more pixels than the file has must not take their memory: here 750 MB.
-TEST(Limits, PixelsThatAreMissingTakeNoMemory) {
-  const DecodeLimits limits{.max_pixels = std::size_t{1} << 40};
-  EXPECT_EQ(refusal(bytes_of("P6 1000000 1000000 255\nabc"), limits),
-            "decode: this PNM cannot be decoded: the file ends early");
-  EXPECT_EQ(refusal(encode_bmp({1'000'000, 1'000'000}, {.bits = 24}, {}, noise(100, 1)), limits),
-            "decode: this BMP cannot be decoded: the file ends early");
-}
-
-TEST(Limits, DecodingCanBeStopped) {
-  int questions = 0;
-  const DecodeLimits limits{.should_stop = [&] { return ++questions == 5; }};
-  EXPECT_THROW(read_bmp(encode_bmp({64, 48}, {.bits = 24}), limits), Stopped);
-  questions = 0;
-  EXPECT_THROW(read_pnm(encode_pnm('2', {64, 48}, 255, 1), limits), Stopped);
-}
-
-// ---- Writing
-
-#if FACESAT_ORACLE
-// The files are those that OpenCV writes.
-TEST(Writing, EqualsImencode) {
-  for (const Size size : sizes) {
-    Image<Bgr> pixels(size);
-    const Bytes values = noise(size.area() * 3, 3);
-    cv::Mat image(size.height, size.width, CV_8UC3);
-    for (int y = 0; y < size.height; ++y)
-      for (int x = 0; x < size.width; ++x) {
-        const unsigned char* const from =
-            &values[3 * (static_cast<std::size_t>(y) * size.width + x)];
-        pixels.row(y)[x] = {from[0], from[1], from[2]};
-        image.at<cv::Vec3b>(y, x) = {from[0], from[1], from[2]};
-      }
-    for (const std::string extension : {".jpg", ".JPEG", ".png", ".PNG"}) {
-      Bytes expected;
-      cv::imencode(extension, image, expected);
-      EXPECT_EQ(encode_picture(pixels.view(), extension), expected) << extension;
-    }
-  }
-}
-#endif
-
-TEST(Writing, OfOtherFormatsAndSizesIsRefused) {
-  EXPECT_TRUE(try_encode(Image<Bgr>({8, 8}).view(), ".bmp").empty());
-  EXPECT_TRUE(try_encode(Image<Bgr>({8, 8}).view(), "").empty());
-  EXPECT_TRUE(try_encode(Image<Bgr>({70'000, 1}).view(), ".jpg").empty());
-  EXPECT_TRUE(try_encode(Image<Bgr>({1'000'001, 1}).view(), ".png").empty());
-}
 
 }  // namespace
 }  // namespace facesat::app

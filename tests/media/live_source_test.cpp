@@ -1,4 +1,4 @@
-// The sources of the window's frames.
+// The sources of the window's frames; the real window on a fake camera.
 #include <filesystem>
 
 #include <unistd.h>
@@ -6,16 +6,22 @@
 #include "media/frame_source.hpp"
 #include "media/source_name.hpp"
 #include "support/errors.hpp"
+#include "tests/app/live/window_test.hpp"
+#include "tests/kit/encode.hpp"
 #include "tests/kit/program.hpp"
 #include "tests/kit/video.hpp"
 
 namespace facesat::app {
 namespace {
 
-using facesat::test::read_text;
-using facesat::test::write_text;
+using test::has;
+using test::message_of;
 
 using SourceTest = test::ProgramTest;
+
+std::string refusal_of(const std::string& source) {
+  return message_of<InputError>([&] { open_source(source); });
+}
 
 TEST_F(SourceTest, APictureIsOneFrame) {
   add_face("a.pgm");
@@ -52,12 +58,7 @@ TEST_F(SourceTest, NamesLikeUrlsAreFilesWhereThereIsSuchAFile) {
 
 TEST_F(SourceTest, WhatTheSystemRefusesIsReportedInASentence) {
   const std::string long_name(300, 'n');
-  try {
-    open_source(long_name);
-    ADD_FAILURE();
-  } catch (const InputError& error) {
-    EXPECT_EQ(error.what(), long_name + ": File name too long");
-  }
+  EXPECT_EQ(refusal_of(long_name), long_name + ": File name too long");
   EXPECT_THROW(open_source(long_name + "/" + long_name + ".png"), InputError);
   EXPECT_FALSE(source_path("rtsp://" + long_name));
 
@@ -68,30 +69,18 @@ TEST_F(SourceTest, WhatTheSystemRefusesIsReportedInASentence) {
   const uid_t user = geteuid();
   constexpr uid_t nobody = 65534;
   ASSERT_EQ(seteuid(user == 0 ? nobody : user), 0);  // root may read everything
-  for (const char* name : {"locked/a.pgm", "locked/k.avi"}) {
-    try {
-      open_source(path(name));
-      ADD_FAILURE() << name;
-    } catch (const InputError& error) {
-      EXPECT_NE(std::string(error.what()).find("Permission denied"), std::string::npos)
-          << error.what();
-    }
-  }
+  for (const char* name : {"locked/a.pgm", "locked/k.avi"})
+    EXPECT_TRUE(has(refusal_of(path(name)), "Permission denied")) << name;
   ASSERT_EQ(seteuid(user), 0);
   fs::permissions(folder / "locked", fs::perms::owner_all);
 }
 
 TEST_F(SourceTest, AVideoWithoutFramesIsReported) {
   test::write_video(path("f.avi"), 20);
-  const std::string bytes = read_text(folder / "f.avi");
-  write_text(folder / "f.avi", bytes.substr(0, bytes.find("movi") + 4));  // all but its frames
+  const std::string bytes = read_text("f.avi");
+  write_text("f.avi", bytes.substr(0, bytes.find("movi") + 4));  // all but its frames
   const auto source = open_source(path("f.avi"));
-  try {
-    source->next();
-    ADD_FAILURE();
-  } catch (const InputError& error) {
-    EXPECT_NE(std::string(error.what()).find("no frame of this video"), std::string::npos);
-  }
+  EXPECT_TRUE(has(message_of<InputError>([&] { source->next(); }), "no frame of this video"));
 }
 
 TEST_F(SourceTest, VideosAreSeekable) {
@@ -112,12 +101,8 @@ TEST_F(SourceTest, VideosAreSeekable) {
 }
 
 TEST_F(SourceTest, GifsOfSeveralFramesPlayAndOthersArePictures) {
-  using namespace std::string_literals;
-  const std::string header = "GIF89a\1\0\1\0\x80\0\0\0\0\0\xFF\xFF\xFF"s,  // black and white
-      control = "\x21\xF9\4\0\x0A\0\0\0"s, image = "\x2C\0\0\0\0\1\0\1\0\0\2\2"s,
-                    black = "\x44\1\0"s, white = "\x4C\1\0"s, end = "\x3B"s;
-  write_text(folder / "one.gif", header + control + image + white + end);
-  write_text(folder / "two.gif", header + control + image + white + control + image + black + end);
+  write_text("one.gif", test::gif({10}));
+  write_text("two.gif", test::gif({10, 10}));
   const auto one = open_source(path("one.gif"));
   EXPECT_EQ(one->kind(), FrameSource::Kind::picture);
   EXPECT_EQ(one->next()->picture.pixels.row(0)[0].g, 255);
@@ -133,23 +118,12 @@ TEST_F(SourceTest, GifsOfSeveralFramesPlayAndOthersArePictures) {
 }
 
 TEST_F(SourceTest, WhatIsNotASourceIsReportedInASentence) {
-  write_text(folder / "text.avi", "no video");
-  write_text(folder / "text.txt", "A text, which FFmpeg would decode as a video.\n");
-  for (const char* name : {"text.avi", "text.txt", "missing.png"}) {
-    try {
-      open_source(path(name));
-      ADD_FAILURE() << name;
-    } catch (const InputError& error) {
-      EXPECT_NE(std::string(error.what()).find(name), std::string::npos) << error.what();
-    }
-  }
-  try {
-    open_source("/dev/video77");
-    ADD_FAILURE();
-  } catch (const InputError& error) {
-    EXPECT_EQ(std::string(error.what()),
-              "camera /dev/video77: there is no such device; is the camera connected?");
-  }
+  write_text("text.avi", "no video");
+  write_text("text.txt", "A text, which FFmpeg would decode as a video.\n");
+  for (const char* name : {"text.avi", "text.txt", "missing.png"})
+    EXPECT_TRUE(has(refusal_of(path(name)), name));
+  EXPECT_EQ(refusal_of("/dev/video77"),
+            "camera /dev/video77: there is no such device; is the camera connected?");
   EXPECT_THROW(open_source("99"), InputError);
   EXPECT_THROW(open_source("camera:99"), InputError);
 }
@@ -159,12 +133,86 @@ TEST(Cameras, TheFirstOneOpensOrASentenceNamesAllThatWereTried) {
     EXPECT_EQ(open_source("")->kind(), FrameSource::Kind::camera);
   } catch (const InputError& error) {
     const std::string sentence = error.what();
-    EXPECT_NE(sentence.find("there is no camera"), std::string::npos) << sentence;
-    EXPECT_NE(sentence.find("/dev/video"), std::string::npos) << sentence;
+    EXPECT_TRUE(has(sentence, "there is no camera"));
+    EXPECT_TRUE(has(sentence, "/dev/video"));
     for (const CameraInfo& camera : cameras())
-      EXPECT_NE(sentence.find("video" + std::to_string(camera.number)), std::string::npos);
+      EXPECT_TRUE(has(sentence, "video" + std::to_string(camera.number)));
   }
 }
 
 }  // namespace
 }  // namespace facesat::app
+
+namespace facesat::test {
+namespace {
+
+// Starts the window on a camera that is unplugged after a number of frames. Its raw frames are
+// grey, its compressed ones red.
+class CameraTest : public WindowTest {
+ protected:
+  Running start_camera(std::vector<std::string> arguments, int frames) const {
+    cv::imwrite(path("red.jpg"), cv::Mat(720, 1280, CV_8UC3, cv::Scalar(0, 0, 255)));
+    return start_live(std::move(arguments), false, [this, frames] {
+      preload(FACESAT_FAKE_CAMERA);
+      setenv("FACESAT_FAKE_CAMERA", path("red.jpg").c_str(), 1);
+      setenv("FACESAT_FAKE_CAMERA_FRAMES", std::to_string(frames).c_str(), 1);
+    });
+  }
+  // The first frame of a video.
+  cv::Mat frame_of(const std::string& name) const {
+    cv::Mat frame;
+    cv::VideoCapture(path(name)).read(frame);
+    return frame;
+  }
+};
+
+TEST_F(CameraTest, IsFoundAndShown) {
+  const Finished ended = start_camera({"--frames", "5", "--record", "f.avi"}, 1000).wait();
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  const cv::Mat frame = frame_of("f.avi");
+  EXPECT_EQ(frame.size(), cv::Size(640, 480));
+  EXPECT_NEAR(frame.at<cv::Vec3b>(240, 320)[2], 130,
+              10);  // raw frames, which are grey, are as fast
+}
+
+TEST_F(CameraTest, GivesCompressedFramesWhereThoseAreFaster) {
+  const Finished ended =
+      start_camera({"0", "--camera-size", "1280x720", "--frames", "5", "--record", "f.avi"}, 1000)
+          .wait();
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  const cv::Mat frame = frame_of("f.avi");
+  EXPECT_EQ(frame.size(), cv::Size(1280, 720));
+  EXPECT_GT(frame.at<cv::Vec3b>(240, 320)[2], 200);
+  EXPECT_LT(frame.at<cv::Vec3b>(240, 320)[1], 50);
+}
+
+TEST_F(CameraTest, UnpluggedEndsAnUnattendedRunWithItsResults) {
+  const Finished ended =
+      start_camera({"0", "--frames", "100", "--times", "t.csv", "--screenshot", "s.png"}, 10)
+          .wait();
+  EXPECT_EQ(ended.status, 1);
+  EXPECT_TRUE(has(ended.err, "no more frames arrive, after "));
+  EXPECT_TRUE(has(ended.err, "of 100 frames"));
+  const std::string times = read_text("t.csv");
+  EXPECT_GT(std::count(times.begin(), times.end(), '\n'), 1);
+  EXPECT_FALSE(cv::imread(path("s.png")).empty());
+}
+
+TEST_F(CameraTest, UnpluggedIsAMessageAndTheWindowStaysOpen) {
+  const Running live = start_camera({"--times", "t.csv"}, 30);
+  Desktop desktop(display.name, "facesat");
+  ASSERT_TRUE(desktop.is_there());
+  EXPECT_TRUE(desktop.shows({130, 130, 130}, most_of_a_picture));  // a raw frame
+  EXPECT_TRUE(desktop.shows(warning, letters));                    // no more frames
+  add_face("face.pgm");
+  EXPECT_TRUE(desktop.drop(path("face.pgm")));  // another source can be opened
+  EXPECT_TRUE(desktop.shows(box_colour, 1000));
+  desktop.close();
+  EXPECT_EQ(live.wait().status, 0);
+  EXPECT_GE(lines_in("t.csv"), 3);                    // the header, a raw frame, the picture
+  EXPECT_LE(lines_in("t.csv"), 32);                   // the header, 30 raw frames, the picture
+  EXPECT_TRUE(read_text("t.csv").ends_with(",1\n"));  // the last frame has a face
+}
+
+}  // namespace
+}  // namespace facesat::test

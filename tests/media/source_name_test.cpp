@@ -1,8 +1,9 @@
-// Names of cameras and streams, and what is said about them.
+// Names of cameras and streams, and what is said about them; names as they are printed.
 #include "media/source_name.hpp"
 
 #include "media/frame_source.hpp"
 #include "support/errors.hpp"
+#include "support/text.hpp"
 #include "tests/kit/program.hpp"
 
 namespace facesat::test {
@@ -49,6 +50,33 @@ TEST(SourceNames, LoseWhatItTakesToLogIn) {
   for (const auto& [name, expected] : cases) EXPECT_EQ(without_credentials(name), expected) << name;
 }
 
+TEST(Printable, TextStaysAsItIs) {
+  for (const char* text : {"", "a b.jpg", "ünï-中文-😀.pgm", "\"quoted\\\""})
+    EXPECT_EQ(printable(text), text);
+}
+
+TEST(Printable, ControlCharactersAreSpelledOut) {
+  EXPECT_EQ(printable("\x1b[31mred\x1b[0m"), "\\x1b[31mred\\x1b[0m");
+  EXPECT_EQ(printable("two\nlines\r\t\x7f"), "two\\x0alines\\x0d\\x09\\x7f");
+  EXPECT_EQ(printable("\xC2\x9B"
+                      "31m"),
+            "\\xc2\\x9b31m");  // CSI as one character
+  EXPECT_EQ(printable("\xE2\x80\xAE"
+                      "gpj"),
+            "\\xe2\\x80\\xaegpj");  // right-to-left override
+}
+
+TEST(Printable, BytesThatAreNotUtf8AreSpelledOut) {
+  EXPECT_EQ(printable("latin\xE9.jpg"), "latin\\xe9.jpg");
+  EXPECT_EQ(printable("\x9B"
+                      "31m"),
+            "\\x9b31m");
+  EXPECT_EQ(printable("\xC0\x9B"), "\\xc0\\x9b");                    // overlong
+  EXPECT_EQ(printable("\xED\xA0\x80"), "\\xed\\xa0\\x80");           // a surrogate
+  EXPECT_EQ(printable("\xF4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80");  // past the end of Unicode
+  EXPECT_EQ(printable("end\xE4\xB8"), "end\\xe4\\xb8");              // cut off
+}
+
 using LiveUsage = ProgramTest;
 
 TEST_F(LiveUsage, WhatNeedsFilesIsRefused) {
@@ -62,9 +90,8 @@ TEST_F(LiveUsage, WhatNeedsFilesIsRefused) {
       {{"--shard", "0/2", url}, "--shard is for files"}};
   for (const auto& [arguments, said] : mistakes) {
     const Finished done = detect(arguments);
-    EXPECT_EQ(done.status, 2);
-    EXPECT_NE(done.err.find(said), std::string::npos) << done.err;
-    EXPECT_EQ(done.err.find("secret"), std::string::npos) << done.err;
+    EXPECT_TRUE(ended(done, 2, said));
+    EXPECT_FALSE(has(done.err, "secret"));
     EXPECT_EQ(done.out, "");
   }
   // A number is the name of a file.
@@ -83,7 +110,7 @@ TEST_F(LiveUsage, BuildsWithoutOpenCvSaySo) {
     ASSERT_EQ(done.records().size(), 1u);
     EXPECT_EQ(done.records()[0]["error"]["message"],
               "this build reads no cameras and no streams (it was made without OpenCV)");
-    EXPECT_EQ((done.out + done.err).find("secret"), std::string::npos);
+    EXPECT_FALSE(has(done.out + done.err, "secret"));
   }
 }
 

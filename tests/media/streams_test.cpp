@@ -15,24 +15,18 @@
 #include <unistd.h>
 
 #include "media/codec.hpp"
-#include "support/files.hpp"
 #include "tests/kit/eventually.hpp"
+#include "tests/kit/pictures.hpp"
 #include "tests/kit/program.hpp"
 #include "tests/kit/video.hpp"
 
 namespace facesat::test {
 namespace {
 
-namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
 using namespace std::chrono_literals;
 
 std::string jpeg_of(const Image<std::uint8_t>& grey) {
-  Image<Bgr> colour(grey.size());
-  for (int y = 0; y < grey.size().height; ++y)
-    for (int x = 0; x < grey.size().width; ++x)
-      colour.row(y)[x] = {grey.row(y)[x], grey.row(y)[x], grey.row(y)[x]};
-  const auto bytes = encode_picture(colour.view(), ".jpg");
+  const auto bytes = encode_picture(coloured(grey.view()).view(), ".jpg");
   return {bytes.begin(), bytes.end()};
 }
 
@@ -146,9 +140,8 @@ class Streams : public ProgramTest {
     });
   }
   // Starts a run with results in the file "r", and ends it by the signal when there are `lines`.
-  std::vector<Json> run_until(long lines, std::vector<std::string> arguments,
-                              int signal = SIGINT) const {
-    fs::remove(folder / "r");
+  std::vector<Json> run_until(long lines, Arguments arguments, int signal = SIGINT) const {
+    remove({"r"});
     arguments.insert(arguments.begin(), {"detect", "-q", "-o", "r"});
     const Running running = start(arguments);
     EXPECT_TRUE(has_lines(folder / "r", lines));
@@ -156,7 +149,7 @@ class Streams : public ProgramTest {
     const Finished done = running.wait();
     EXPECT_EQ(done.status, 0) << done.err;
     EXPECT_EQ(done.err, "");
-    const std::string text = read_text(folder / "r");
+    const std::string text = read_text("r");
     EXPECT_TRUE(text.ends_with('\n'));
     return parse_records(text);
   }
@@ -181,7 +174,7 @@ TEST_F(Streams, AreSearchedUntilTheUserEndsTheRun) {
       last_time = record["time"];
     }
     EXPECT_LT(records.front()["time"].get<double>(), records.back()["time"].get<double>());
-    EXPECT_FALSE(fs::exists(folder / "r.resume"));  // the run was complete
+    EXPECT_FALSE(exists("r.resume"));  // the run was complete
   }
 }
 
@@ -196,7 +189,7 @@ TEST_F(Streams, StandardOutputHasEachRecordAtOnce) {
   running.signal(SIGINT);
   const Finished done = running.wait();
   EXPECT_EQ(done.status, 0) << done.err;
-  EXPECT_NE(done.out.find(server.url() + "#"), std::string::npos) << done.out;
+  EXPECT_TRUE(has(done.out, server.url() + "#"));
 }
 
 // A source that has stopped sending is not waited for: OpenCV would do that for half a minute.
@@ -230,7 +223,7 @@ TEST_F(Streams, FramesAreDroppedRatherThanLaggingBehind) {
                                  "--scan", "dense", "-o", "r", server.url()});
   std::vector<Json> records;
   EXPECT_TRUE(eventually([&] {
-    const std::string text = read_text(folder / "r");
+    const std::string text = read_text("r");
     records = parse_records(text.substr(0, text.rfind('\n') + 1));
     return !records.empty() && records.back()["frame"] >= many;
   }));
@@ -243,12 +236,11 @@ TEST_F(Streams, OneThatEndsHasAnErrorRecord) {
   const Server server(stream(40));
   const Finished done = detect({"-o", "r", server.url()});
   EXPECT_EQ(done.status, 1);
-  std::vector<Json> records = parse_records(read_text(folder / "r"));
+  std::vector<Json> records = read_records("r");
   ASSERT_GE(records.size(), 2u);
   EXPECT_EQ(records.back()["image"], server.url());
   EXPECT_EQ(records.back()["error"]["kind"], "read");
-  EXPECT_NE(records.back()["error"]["message"].get<std::string>().find("no more frames"),
-            std::string::npos);
+  EXPECT_TRUE(has(records.back()["error"]["message"], "no more frames"));
   records.pop_back();
   for (const Json& record : records) EXPECT_TRUE(record.contains("faces")) << record;
   // Its results are replaced by those of the next run.
@@ -276,13 +268,13 @@ TEST_F(Streams, PasswordsAreWrittenNowhere) {
     const Finished done = run({"detect", "-o", "r", "--annotate", "boxes", "--progress", "on",
                                server->url(path, "anna:secret@")});
     EXPECT_EQ(done.status, 1);
-    EXPECT_NE(server->requests().find("pwd=secret"), std::string::npos);  // it needs it
-    const std::string text = read_text(folder / "r");
+    EXPECT_TRUE(has(server->requests(), "pwd=secret"));  // it needs it
+    const std::string text = read_text("r");
     for (const Json& record : parse_records(text)) EXPECT_EQ(record["image"], shown);
-    std::string all = done.out + done.err + text + read_text(folder / "r.resume");
+    std::string all = done.out + done.err + text + read_text("r.resume");
     for (const std::string& file : files_below("boxes")) all += file;
-    EXPECT_EQ(all.find("secret"), std::string::npos) << all;
-    EXPECT_EQ(all.find("anna"), std::string::npos) << all;
+    EXPECT_FALSE(has(all, "secret"));
+    EXPECT_FALSE(has(all, "anna"));
   }
 }
 
@@ -299,8 +291,8 @@ TEST_F(Streams, FramesAreChosenByNumberAndByTime) {
 }
 
 TEST_F(Streams, AVideoAtAUrlIsSearchedWhole) {
-  write_video((folder / "v.avi").string(), 25);
-  const std::string bytes = read_text(folder / "v.avi");
+  write_video(path("v.avi"), 25);
+  const std::string bytes = read_text("v.avi");
   const Server server([&](Server::Client& client) {
     client.send(fmt::format("HTTP/1.0 200 OK\r\nContent-Type: video/x-msvideo\r\n"
                             "Content-Length: {}\r\n\r\n",
@@ -330,7 +322,7 @@ TEST_F(Streams, LimitsApplyToEachFrame) {
   EXPECT_TRUE(has_lines(folder / "r", 3));
   running.signal(SIGINT);
   EXPECT_EQ(running.wait().status, 1);
-  for (const Json& record : parse_records(read_text(folder / "r")))
+  for (const Json& record : read_records("r"))
     EXPECT_EQ(record["error"]["kind"], "limit") << record;
 }
 
@@ -348,24 +340,22 @@ TEST_F(Streams, EarlierResultsAreReplaced) {
   add_face("a.pgm");
   detect({"-o", "r", "a.pgm"});
   const Running running = start({"detect", "-q", "-o", "r", server.url()});
-  EXPECT_TRUE(
-      eventually([&] { return read_text(folder / "r").find(server.url()) != std::string::npos; }));
+  EXPECT_TRUE(eventually([&] { return read_text("r").find(server.url()) != std::string::npos; }));
   running.signal(SIGINT);
   EXPECT_EQ(running.wait().status, 0);
-  EXPECT_EQ(read_text(folder / "r").find("a.pgm"), std::string::npos);
+  EXPECT_FALSE(has(read_text("r"), "a.pgm"));
 }
 
 TEST_F(Streams, CamerasAreSearched) {
-  write_text(folder / "frame.jpg", jpeg_);
+  write_text("frame.jpg", jpeg_);
   for (const char* name : {"camera:0", "/dev/video0"}) {
     const Finished done = run({"detect", "-q", "-o", "r", name}, "", [this] {
-      setenv("LD_PRELOAD", FACESAT_FAKE_CAMERA, 1);
+      preload(FACESAT_FAKE_CAMERA);
       setenv("FACESAT_FAKE_CAMERA", (folder / "frame.jpg").c_str(), 1);
       setenv("FACESAT_FAKE_CAMERA_FRAMES", "12", 1);  // then it is unplugged
-      setenv("ASAN_OPTIONS", "detect_leaks=0:verify_asan_link_order=0", 1);
     });
     EXPECT_EQ(done.status, 1);
-    const std::vector<Json> records = parse_records(read_text(folder / "r"));
+    const std::vector<Json> records = read_records("r");
     ASSERT_GE(records.size(), 2u) << done.err;
     for (const Json& record : records) {
       EXPECT_EQ(record["image"], name);

@@ -17,8 +17,7 @@
 #include <unistd.h>
 
 #include "tests/kit/cascades.hpp"
-#include "tests/oracle/opencv_adapter.hpp"
-#include "tests/oracle/pictures.hpp"
+#include "tests/oracle/opencv.hpp"
 
 namespace facesat::test {
 namespace {

@@ -14,8 +14,8 @@
 
 #include "filters/mask.hpp"
 #include "filters/picture_filter.hpp"
-#include "tests/kit/same.hpp"
-#include "tests/oracle/opencv_adapter.hpp"
+#include "tests/kit/compare.hpp"
+#include "tests/oracle/opencv.hpp"
 
 namespace facesat::test {
 namespace {
@@ -31,12 +31,6 @@ constexpr SameBorder same_borders[] = {{Border::zero, cv::BORDER_CONSTANT},
                                        {Border::reflect101, cv::BORDER_REFLECT_101}};
 const cv::Size filter_sizes[] = {{1, 1},   {1, 7},   {9, 1},    {5, 3},
                                  {16, 16}, {37, 23}, {131, 97}, {64, 203}};
-
-cv::Mat random_picture(cv::Size size, cv::RNG& random) {
-  cv::Mat picture(size, CV_8UC1);
-  random.fill(picture, cv::RNG::UNIFORM, 0, 256);
-  return picture;
-}
 
 // Calls visit(picture, radius, border) for noise of all sizes and radii up to `greatest`.
 template <class Visit>

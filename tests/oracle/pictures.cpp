@@ -1,5 +1,3 @@
-#include "tests/oracle/pictures.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -9,14 +7,14 @@
 #include <opencv2/imgproc.hpp>
 
 #include "tests/kit/drawn_face.hpp"
+#include "tests/oracle/opencv.hpp"
 
 namespace facesat::test {
 namespace {
 
 cv::Mat noise(cv::Size size, std::uint64_t seed, int low = 0, int high = 256) {
-  cv::Mat picture(size, CV_8UC1);
-  cv::RNG(seed).fill(picture, cv::RNG::UNIFORM, low, high);
-  return picture;
+  cv::RNG random(seed);
+  return random_picture(size, random, low, high);
 }
 
 // Blurred noise. It shows no face, yet some of its windows pass many stages.

@@ -1,6 +1,4 @@
 // Every stage of the CPU backend against the OpenCV function whose results it must equal.
-#include <algorithm>
-#include <cstring>
 #include <utility>
 #include <vector>
 
@@ -13,22 +11,11 @@
 #include "core/cpu/integral.hpp"
 #include "core/grouping.hpp"
 #include "core/image.hpp"
-#include "tests/kit/same.hpp"
-#include "tests/oracle/opencv_adapter.hpp"
-#include "tests/oracle/pictures.hpp"
+#include "tests/kit/compare.hpp"
+#include "tests/oracle/opencv.hpp"
 
 namespace facesat::test {
 namespace {
-
-View<const Bgr> colour_view(const cv::Mat& frame) {
-  return {reinterpret_cast<const Bgr*>(frame.data), {frame.cols, frame.rows}, frame.cols};
-}
-
-cv::Mat noise(cv::Size size, int type, cv::RNG& random) {
-  cv::Mat picture(size, type);
-  random.fill(picture, cv::RNG::UNIFORM, 0, 256);
-  return picture;
-}
 
 // ---- gray ---------------------------------------------------------------------------------------
 
@@ -55,7 +42,8 @@ TEST(OracleStages, GrayOfEveryColour) {
 TEST(OracleStages, GrayOfRandomPictures) {
   cv::RNG random(1);
   for (int i = 0; i < 100; ++i)
-    expect_same_gray(noise({random.uniform(1, 200), random.uniform(1, 60)}, CV_8UC3, random));
+    expect_same_gray(
+        random_picture({random.uniform(1, 200), random.uniform(1, 60)}, random, 0, 256, CV_8UC3));
 }
 
 // ---- equalize -----------------------------------------------------------------------------------
@@ -113,14 +101,14 @@ TEST(OracleStages, ResizeOfRandomSizes) {
   const auto size = [&](int limit) {
     return cv::Size(random.uniform(1, limit), random.uniform(1, limit));
   };
-  for (int i = 0; i < 4000; ++i) expect_same_resized(noise(size(400), CV_8UC1, random), size(400));
-  for (int i = 0; i < 4000; ++i) expect_same_resized(noise(size(20), CV_8UC1, random), size(20));
+  for (int i = 0; i < 4000; ++i) expect_same_resized(random_picture(size(400), random), size(400));
+  for (int i = 0; i < 4000; ++i) expect_same_resized(random_picture(size(20), random), size(20));
 }
 
 TEST(OracleStages, ResizeOfOneAxis) {
   cv::RNG random(5);
   for (int i = 0; i < 100; ++i) {
-    const cv::Mat gray = noise({random.uniform(1, 300), random.uniform(1, 300)}, CV_8UC1, random);
+    const cv::Mat gray = random_picture({random.uniform(1, 300), random.uniform(1, 300)}, random);
     expect_same_resized(gray, {gray.cols, random.uniform(1, 300)});
     expect_same_resized(gray, {random.uniform(1, 300), gray.rows});
     expect_same_resized(gray, gray.size());
@@ -132,7 +120,7 @@ TEST(OracleStages, ResizeOfPyramids) {
   cv::RNG random(6);
   for (const double factor : {1.01, 1.05, 1.1, 1.2, 1.5, 2.0})
     for (const cv::Size size : {cv::Size(640, 480), cv::Size(337, 113), cv::Size(401, 257)}) {
-      const cv::Mat gray = noise(size, CV_8UC1, random);
+      const cv::Mat gray = random_picture(size, random);
       const DetectOptions options{.scale_factor = factor};
       for (const Level& level : plan_pyramid({size.width, size.height}, {20, 20}, options).levels)
         expect_same_resized(gray, to_cv(level.size));
@@ -170,10 +158,10 @@ void expect_same_tables(const cv::Mat& picture) {
 TEST(OracleStages, TablesOfRandomPictures) {
   cv::RNG random(7);
   for (int i = 0; i < 1000; ++i)
-    expect_same_tables(noise({random.uniform(1, 300), random.uniform(1, 300)}, CV_8UC1, random));
+    expect_same_tables(random_picture({random.uniform(1, 300), random.uniform(1, 300)}, random));
   for (int i = 1; i < 20; ++i) {
-    expect_same_tables(noise({1, i}, CV_8UC1, random));
-    expect_same_tables(noise({i, 1}, CV_8UC1, random));
+    expect_same_tables(random_picture({1, i}, random));
+    expect_same_tables(random_picture({i, 1}, random));
   }
 }
 

@@ -1,9 +1,15 @@
 // The program's output: records, CSV, annotated pictures, crops, and the effect of each option on
-// them.
+// them; the results of awkward files and of long lists.
 #include <cstdlib>
+#include <fstream>
+#include <map>
 #include <set>
+#include <sstream>
 
 #include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "tests/kit/program.hpp"
@@ -11,12 +17,10 @@
 namespace facesat::test {
 namespace {
 
-namespace fs = std::filesystem;
 using Results = ProgramTest;
-using Json = nlohmann::ordered_json;
 
 TEST_F(Results, ARecordHasTheKeysOfTheContractInOrder) {
-  write_pgm(folder / "two.pgm", draw_faces({300, 160}, {{80, 70, 36}, {220, 80, 48}}));
+  write_pgm("two.pgm", draw_faces({300, 160}, {{80, 70, 36}, {220, 80, 48}}));
   const Finished done = detect({"two.pgm"});
   ASSERT_EQ(done.status, 0);
   const Json record = done.records().at(0);
@@ -25,13 +29,12 @@ TEST_F(Results, ARecordHasTheKeysOfTheContractInOrder) {
     for (const auto& [name, value] : json.items()) names.push_back(name);
     return names;
   };
-  EXPECT_EQ(keys(record), (std::vector<std::string>{"image", "width", "height", "faces"}));
+  EXPECT_EQ(keys(record), (Names{"image", "width", "height", "faces"}));
   EXPECT_EQ(record["width"], 300);
   EXPECT_EQ(record["height"], 160);
   ASSERT_EQ(record["faces"].size(), 2u);
   for (const Json& face : record["faces"])
-    EXPECT_EQ(keys(face),
-              (std::vector<std::string>{"x", "y", "width", "height", "neighbors", "score"}));
+    EXPECT_EQ(keys(face), (Names{"x", "y", "width", "height", "neighbors", "score"}));
   EXPECT_LE(record["faces"][0]["y"], record["faces"][1]["y"]);
 }
 
@@ -59,7 +62,7 @@ TEST_F(Results, FacesNameTheirCascadeIfThereAreSeveral) {
   const Finished csv =
       detect({"--format", "csv", "--cascade", "eye", "--cascade", "frontalface_default", "a.pgm"});
   EXPECT_EQ(csv.out.substr(0, csv.out.find('\n')), "image,x,y,w,h,neighbors,score,cascade");
-  EXPECT_NE(csv.out.find(",frontalface_default\n"), std::string::npos);
+  EXPECT_TRUE(has(csv.out, ",frontalface_default\n"));
 }
 
 TEST_F(Results, CsvIsMadeSafeForSpreadsheetsWhenAskedTo) {
@@ -69,11 +72,11 @@ TEST_F(Results, CsvIsMadeSafeForSpreadsheetsWhenAskedTo) {
   const Finished exact = detect({"--format", "csv", "in"}),
                  safe = detect({"--format", "csv", "--csv-safe", "in"});
   for (const std::string& name : formulas) {
-    EXPECT_NE(exact.out.find("\n" + name + ","), std::string::npos) << exact.out;
-    EXPECT_EQ(safe.out.find("\n" + name + ","), std::string::npos) << safe.out;
-    EXPECT_NE(safe.out.find("\n'" + name + ","), std::string::npos) << safe.out;
+    EXPECT_TRUE(has(exact.out, "\n" + name + ","));
+    EXPECT_FALSE(has(safe.out, "\n" + name + ","));
+    EXPECT_TRUE(has(safe.out, "\n'" + name + ","));
   }
-  EXPECT_NE(safe.out.find("\na=b.pgm,"), std::string::npos) << safe.out;
+  EXPECT_TRUE(has(safe.out, "\na=b.pgm,"));
   EXPECT_EQ(detect({"--csv-safe", "in"}).status, 2);
 }
 
@@ -89,14 +92,14 @@ TEST_F(Results, LimitsAreErrorRecordsThatNameTheirOptions) {
        {std::pair("--max-pixels", "11999"), {"--max-seconds", "1e-9"}}) {
     const Json json = error(option, value);
     EXPECT_EQ(json["kind"], "limit") << json;
-    EXPECT_NE(json["message"].get<std::string>().find(option), std::string::npos) << json;
+    EXPECT_TRUE(has(json["message"], option)) << json;
   }
   EXPECT_EQ(detect({"--max-pixels", "12000", "a.pgm"}).status, 0);
 }
 
 TEST_F(Results, OptionsReachTheDetector) {
   add_face("a.pgm", 2);
-  const auto faces = [&](std::vector<std::string> options) {
+  const auto faces = [&](Arguments options) {
     options.push_back("a.pgm");
     return detect(options).records().at(0)["faces"];
   };
@@ -123,13 +126,12 @@ TEST_F(Results, ThreadsDoNotChangeTheOutput) {
 }
 
 TEST_F(Results, AnnotatedPicturesAndCropsAreWritten) {
-  write_pgm(folder / "in/two.pgm", draw_faces({300, 160}, {{80, 70, 36}, {220, 80, 48}}));
-  write_pgm(folder / "in/sub/none.pgm", draw_faces({60, 50}, {}));
+  write_pgm("in/two.pgm", draw_faces({300, 160}, {{80, 70, 36}, {220, 80, 48}}));
+  write_pgm("in/sub/none.pgm", draw_faces({60, 50}, {}));
   const Finished done = detect({"-r", "--annotate", "out/boxes", "--crops", "out/crops", "in"});
   ASSERT_EQ(done.status, 0) << done.err;
-  EXPECT_EQ(files_below("out"),
-            (std::vector<std::string>{"boxes/sub/none.pgm.png", "boxes/two.pgm.png",
-                                      "crops/two.pgm.png_1.png", "crops/two.pgm.png_2.png"}));
+  EXPECT_EQ(files_below("out"), (Names{"boxes/sub/none.pgm.png", "boxes/two.pgm.png",
+                                       "crops/two.pgm.png_1.png", "crops/two.pgm.png_2.png"}));
   // Both have the right size, and the program itself can read them.
   const Json face = done.records().at(1)["faces"][0];
   const Json crop = detect({"out/crops/two.pgm.png_1.png"}).records().at(0);
@@ -142,14 +144,11 @@ TEST_F(Results, PicturesStayBelowTheirFolderAndNeverReplaceEachOther) {
   add_face("a/1.pgm", 0);
   add_face("b/1.pgm", 1);
   add_face("c.pgm", 2);
-  const Finished done =
-      detect({"--annotate", "out", "a", "b", "a/../c.pgm", (folder / "c.pgm").string()});
+  const Finished done = detect({"--annotate", "out", "a", "b", "a/../c.pgm", path("c.pgm")});
   ASSERT_EQ(done.status, 0) << done.err;
-  EXPECT_EQ(files_below("out"),
-            (std::vector<std::string>{"1.pgm.png", "1.pgm_2.png", "c.pgm.png", "c.pgm_2.png"}));
-  EXPECT_EQ(files_below("."),
-            (std::vector<std::string>{"a/1.pgm", "b/1.pgm", "c.pgm", "out/1.pgm.png",
-                                      "out/1.pgm_2.png", "out/c.pgm.png", "out/c.pgm_2.png"}));
+  EXPECT_EQ(files_below("out"), (Names{"1.pgm.png", "1.pgm_2.png", "c.pgm.png", "c.pgm_2.png"}));
+  EXPECT_EQ(files_below("."), (Names{"a/1.pgm", "b/1.pgm", "c.pgm", "out/1.pgm.png",
+                                     "out/1.pgm_2.png", "out/c.pgm.png", "out/c.pgm_2.png"}));
 }
 
 TEST_F(Results, ResultsInsideTheInputFolderAreNotRead) {
@@ -163,7 +162,7 @@ TEST_F(Results, ResultsInsideTheInputFolderAreNotRead) {
       run({"detect", "-r", "--annotate", "in/boxes", "--crops", "in/crops", "in"});
   ASSERT_EQ(done.records().size(), 2u);
   EXPECT_EQ(done.records()[1]["image"], "boxes/mine.pgm");
-  EXPECT_NE(done.err.find("pictures (written by facesat"), std::string::npos) << done.err;
+  EXPECT_TRUE(has(done.err, "pictures (written by facesat"));
 }
 
 TEST_F(Results, CascadesOfTheSameNameAreDistinguished) {
@@ -172,7 +171,7 @@ TEST_F(Results, CascadesOfTheSameNameAreDistinguished) {
       read_text(fs::path(FACESAT_CASCADE_DIR) / "haarcascades/haarcascade_frontalface_default.xml");
   for (const char* file : {"a/c.xml", "b/c.xml"}) {
     fs::create_directory((folder / file).parent_path());
-    write_text(folder / file, xml);
+    write_text(file, xml);
   }
   std::set<std::string> names;
   const auto records = detect({"--cascade", "a/c.xml", "--cascade", "b/c.xml", "a.pgm"}).records();
@@ -184,11 +183,11 @@ TEST_F(Results, QuietAndProgressDecideWhatStandardErrorShows) {
   add_face("a.pgm");
   EXPECT_EQ(detect({"a.pgm"}).err, "");
   const Finished loud = run({"detect", "--progress", "on", "a.pgm"});
-  EXPECT_NE(loud.err.find("images/s"), std::string::npos) << loud.err;
-  EXPECT_NE(loud.err.find("1 image, 1 face in"), std::string::npos) << loud.err;
+  EXPECT_TRUE(has(loud.err, "images/s"));
+  EXPECT_TRUE(has(loud.err, "1 image, 1 face in"));
   const Finished plain = run({"detect", "a.pgm"});
-  EXPECT_EQ(plain.err.find("images/s"), std::string::npos);  // standard error is no terminal here
-  EXPECT_NE(plain.err.find("detecting on the CPU"), std::string::npos);
+  EXPECT_FALSE(has(plain.err, "images/s"));  // standard error is no terminal here
+  EXPECT_TRUE(has(plain.err, "detecting on the CPU"));
 }
 
 // On a terminal, results and progress would share lines.
@@ -196,7 +195,7 @@ TEST_F(Results, ProgressIsNotShownOnATerminalThatShowsResults) {
   add_face("in/a.pgm");
   const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY);
   ASSERT_EQ(::grantpt(terminal) + ::unlockpt(terminal), 0);
-  const auto shown = [&](const std::vector<std::string>& arguments) {
+  const auto shown = [&](const Arguments& arguments) {
     EXPECT_EQ(run(arguments, "",
                   [&] {
                     const int end = ::open(::ptsname(terminal), O_RDWR | O_NOCTTY);
@@ -211,13 +210,154 @@ TEST_F(Results, ProgressIsNotShownOnATerminalThatShowsResults) {
     return text;
   };
   const int slave = ::open(::ptsname(terminal), O_RDWR | O_NOCTTY);  // keeps what was written
-  EXPECT_NE(shown({"detect", "-o", "r", "in"}).find("images/s"), std::string::npos);
+  EXPECT_TRUE(has(shown({"detect", "-o", "r", "in"}), "images/s"));
   const std::string both = shown({"detect", "in"});
-  EXPECT_EQ(both.find("images/s"), std::string::npos) << both;
-  EXPECT_NE(both.find("{\"image\":"), std::string::npos) << both;
-  EXPECT_NE(shown({"detect", "--progress", "on", "in"}).find("images/s"), std::string::npos);
+  EXPECT_FALSE(has(both, "images/s"));
+  EXPECT_TRUE(has(both, "{\"image\":"));
+  EXPECT_TRUE(has(shown({"detect", "--progress", "on", "in"}), "images/s"));
   ::close(slave);
   ::close(terminal);
+}
+
+class AwkwardFiles : public ProgramTest {
+ protected:
+  void SetUp() override {
+    const char* data = std::getenv("FACESAT_TEST_DATA");
+    if (!data) GTEST_SKIP() << "skipped: FACESAT_TEST_DATA names no folder";
+    tricky = fs::absolute(fs::path(data) / "tricky");
+  }
+  fs::path tricky;
+};
+
+// Reads lines of the form FILE,EXPECTATION,... after a header. Only the expectation may be quoted.
+std::map<std::string, std::string> read_expectations(const fs::path& file) {
+  std::map<std::string, std::string> expected;
+  std::istringstream lines(read_text(file));
+  std::string line;
+  std::getline(lines, line);
+  while (std::getline(lines, line)) {
+    const std::size_t comma = line.find(',');
+    const bool quoted = line[comma + 1] == '"';
+    const std::size_t begin = comma + 1 + quoted;
+    expected[line.substr(0, comma)] =
+        line.substr(begin, line.find(quoted ? '"' : ',', begin) - begin);
+  }
+  return expected;
+}
+
+TEST_F(AwkwardFiles, EachFileHasTheResultThatTheListStates) {
+  const auto expected = read_expectations(tricky / "generated/expected.csv");
+  ASSERT_GT(expected.size(), 90u);
+  std::string list;  // names each file: a folder gives only the files whose extension is known
+  for (const auto& [file, expectation] : expected)
+    list += (tricky / "generated" / file).string() + "\n";
+  std::map<std::string, Json> records;
+  for (const Json& record : detect({"--max-seconds", "3600", "-"}, list).records())
+    records[fs::path(record["image"].get<std::string>()).filename().string()] = record;
+  for (const auto& [file, expectation] : expected) {
+    ASSERT_TRUE(records.contains(file)) << file << " has no record";
+    const Json& record = records[file];
+    const bool failed = record.contains("error");
+    // An expectation with "or" allows both.
+    const bool must_work =
+        expectation.starts_with("ok") && expectation.find(" or ") == std::string::npos;
+    const bool must_fail =
+        expectation.starts_with("error") && expectation.find(" or ") == std::string::npos;
+    if (must_work && FACESAT_READS_VIDEOS) {  // with OpenCV, all of its formats
+      EXPECT_FALSE(failed) << file << ": " << record;
+    }
+    if (must_fail) {
+      EXPECT_TRUE(failed) << file << ": " << record;
+    }
+    if (expectation.find("no detections") != std::string::npos) {
+      EXPECT_TRUE(record["faces"].empty()) << record;
+    }
+    if (expectation.find("with warning") != std::string::npos) {
+      EXPECT_TRUE(failed || record.contains("warning")) << file;
+    }
+    // These files have the same face at the same place, in every orientation.
+    if (file.starts_with("orient_")) {
+      ASSERT_EQ(record["faces"].size(), 1u) << record;
+      const Json& face = record["faces"][0];
+      for (const auto& [key, value] :
+           std::map<std::string, int>{{"x", 76}, {"y", 52}, {"width", 113}, {"height", 113}})
+        EXPECT_LE(std::abs(face[key].get<int>() - value), 5) << record;
+    }
+  }
+}
+
+TEST_F(AwkwardFiles, OtherFoldersAreProcessed) {
+  for (const char* name : {"other", "pillow", "exif_orientation_faces"}) {
+    const Finished done = detect({(tricky / name).string()});
+    EXPECT_LE(done.status, 1) << name;
+    EXPECT_GT(done.records().size(), 3u) << name;
+  }
+}
+
+TEST_F(AwkwardFiles, AllOrientationsHaveTheSameNumberOfFaces) {
+  std::vector<std::size_t> faces;
+  std::vector<Json> sizes;
+  for (const Json& record : detect({(tricky / "exif_orientation_faces").string()}).records()) {
+    faces.push_back(record["faces"].size());
+    sizes.push_back({record["width"], record["height"]});
+  }
+  ASSERT_EQ(faces.size(), 8u);
+  EXPECT_GE(faces[0], 1u);
+  EXPECT_EQ(faces, std::vector<std::size_t>(8, faces[0]));
+  EXPECT_EQ(sizes, std::vector<Json>(8, sizes[0]));
+}
+
+class ManyInputs : public ProgramTest {
+ protected:
+  ManyInputs() {
+    write_pgm("picture.pgm", draw_faces({64, 48}, {}));
+    std::ofstream list(folder / "list.txt");
+    for (int i = 0; i < count; ++i) {
+      const std::string name = "in/" + std::to_string(100000 + i) + ".pgm";
+      if (i == 0) fs::create_directory(folder / "in");
+      fs::create_hard_link(folder / "picture.pgm", folder / name);
+      list << name << "\n";
+    }
+    list << "missing.pgm\n";  // so that the journal stays
+  }
+
+  // The largest number of bytes in memory during a run.
+  std::size_t peak_of(const std::vector<std::string>& inputs) const {
+    Arguments arguments{"detect", "-q", "--min-size", "9000", "-o", "r"};
+    arguments.insert(arguments.end(), inputs.begin(), inputs.end());
+    const Running running = start(arguments);
+    rusage usage{};
+    int status = 0;
+    EXPECT_EQ(::wait4(running.process(), &status, 0, &usage), running.process());
+    EXPECT_EQ(WEXITSTATUS(status), 1);
+    return static_cast<std::size_t>(usage.ru_maxrss) * 1024;
+  }
+
+  static constexpr int count = 20000;
+};
+
+TEST_F(ManyInputs, NeedLittleMemoryEach) {
+#if defined(__SANITIZE_ADDRESS__)
+  GTEST_SKIP() << "skipped: the address sanitizer keeps freed memory";
+#endif
+  const std::size_t of_one = peak_of({"picture.pgm", "missing.pgm"});
+  remove({"r"});
+  constexpr std::size_t each = 1500;  // bytes
+  EXPECT_LT(peak_of({"@list.txt"}), of_one + each * count);
+  EXPECT_EQ(read_records("r").size(), count + 1u);
+  EXPECT_LT(peak_of({"--resume", "@list.txt"}), of_one + each * count);
+  EXPECT_EQ(read_records("r").size(), count + 1u);
+}
+
+// Nothing is read ahead but what is needed to keep the processors busy.
+TEST_F(ManyInputs, TheFirstRecordComesBeforeTheListEnds) {
+  ASSERT_EQ(::mkfifo((folder / "list").c_str(), 0600), 0);
+  const Running running = start({"detect", "-q", "-o", "r", "@list"});
+  const int list = ::open((folder / "list").c_str(), O_WRONLY);
+  ASSERT_EQ(::write(list, "picture.pgm\n", 12), 12);
+  wait_for("r");
+  ::close(list);
+  EXPECT_EQ(running.wait().status, 0);
 }
 
 }  // namespace

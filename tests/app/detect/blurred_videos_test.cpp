@@ -1,21 +1,17 @@
 // --blur of videos.
 #include <csignal>
 #include <cstdlib>
-#include <thread>
 
-#include <opencv2/imgproc.hpp>
 #include <opencv2/videoio.hpp>
 
 #include "app/common/child_process.hpp"
 #include "tests/kit/eventually.hpp"
+#include "tests/kit/pictures.hpp"
 #include "tests/kit/program.hpp"
 #include "tests/kit/video.hpp"
 
 namespace facesat::test {
 namespace {
-
-namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
 
 constexpr int brightness_step = 8;  // from frame to frame: see write_video()
 
@@ -31,12 +27,9 @@ class BlurredVideos : public ProgramTest {
                            rate, {160, 120});
     ASSERT_TRUE(writer.isOpened());
     for (int i = 0; i < frames; ++i) {
-      const Image<std::uint8_t> gray = draw_faces({160, 120}, {{60 + 2 * i, 60, 34}});
-      cv::Mat frame;
-      cv::cvtColor(cv::Mat(120, 160, CV_8UC1, const_cast<std::uint8_t*>(gray.row(0)),
-                           static_cast<std::size_t>(gray.view().pitch)),
-                   frame, cv::COLOR_GRAY2BGR);
-      writer.write(frame);
+      Image<Bgr> frame = coloured(draw_faces({160, 120}, {{60 + 2 * i, 60, 34}}).view());
+      writer.write(cv::Mat(120, 160, CV_8UC3, frame.row(0),
+                           3 * static_cast<std::size_t>(frame.view().pitch)));
     }
   }
 
@@ -53,7 +46,7 @@ class BlurredVideos : public ProgramTest {
 
   // The output of ffprobe for these entries.
   std::string probed(const std::string& name, const std::string& entries) const {
-    const std::string out = (folder / "probed").string();
+    const std::string out = path("probed");
     const std::string command = "ffprobe -loglevel error -of csv=p=0 -show_entries " + entries +
                                 " file:" + (folder / name).string() + " >" + out;
     EXPECT_EQ(std::system(command.c_str()), 0);
@@ -74,7 +67,7 @@ class BlurredVideos : public ProgramTest {
   }
 
   // A run whose PATH has only the folder `programs`.
-  Finished detect_with(const std::string& programs, std::vector<std::string> arguments) const {
+  Finished detect_with(const std::string& programs, Arguments arguments) const {
     arguments.insert(arguments.begin(), "detect");
     return run(arguments, "", [programs] {
       ::setenv("PATH", programs.c_str(), 1);
@@ -83,7 +76,7 @@ class BlurredVideos : public ProgramTest {
   }
 
   void add_program(const std::string& name, const std::string& script) const {
-    write_text(folder / name, "#!/bin/sh\n" + script);
+    write_text(name, "#!/bin/sh\n" + script);
     fs::permissions(folder / name, fs::perms::owner_all);
   }
 };
@@ -120,7 +113,7 @@ TEST_F(BlurredVideos, HaveTheFramesOfTheInputWithoutItsFaces) {
       }
       for (const Json& record : detect({"out/" + name}).records())
         EXPECT_EQ(record["faces"].size(), 0u) << name << record;
-      fs::remove_all(folder / "out");
+      remove({"out"});
     }
   }
 }
@@ -133,8 +126,7 @@ TEST_F(BlurredVideos, OfOtherContainersAreMatroska) {
   add_face("in/sub/c.pgm");
   const Finished done = detect({"-r", "--blur", "out", "in"});
   ASSERT_EQ(done.status, 0) << done.err;
-  EXPECT_EQ(files_below("out"),
-            (std::vector<std::string>{"a.webm-2.mkv", "a.webm.mkv", "sub/c.pgm.png"}));
+  EXPECT_EQ(files_below("out"), (Names{"a.webm-2.mkv", "a.webm.mkv", "sub/c.pgm.png"}));
   EXPECT_EQ(frames("out/a.webm.mkv").size(), 6u);
   EXPECT_EQ(frames("out/a.webm-2.mkv").size(), 6u);
 }
@@ -145,10 +137,10 @@ TEST_F(BlurredVideos, AndPicturesOfTheSameNameHaveDifferentOnes) {
   for (const char* name : {"in/a.avi.png", "more/a.avi.png"}) {
     add_face("scratch/face.pgm");
     ASSERT_EQ(detect({"--annotate", "scratch", "scratch/face.pgm"}).status, 0);
-    write_text(folder / name, read_text(folder / "scratch/scratch/face.pgm.png"));
+    write_text(name, read_text("scratch/scratch/face.pgm.png"));
   }
   ASSERT_EQ(detect({"--blur", "out", "in", "more"}).status, 0);
-  EXPECT_EQ(files_below("out"), (std::vector<std::string>{"a.avi", "a.avi-2.png", "a.avi.png"}));
+  EXPECT_EQ(files_below("out"), (Names{"a.avi", "a.avi-2.png", "a.avi.png"}));
 }
 
 // It is not known where their faces are.
@@ -163,7 +155,7 @@ TEST_F(BlurredVideos, FramesThatWereNotSearchedAreBlack) {
 }
 
 TEST_F(BlurredVideos, OfManyThreadsAreInOrder) {
-  write_video((folder / "a.avi").string(), 30);
+  write_video(path("a.avi"), 30);
   ASSERT_EQ(detect({"-j", "8", "--blur", "out", "a.avi"}).status, 0);
   const auto after = frames("out/a.avi");
   ASSERT_EQ(after.size(), 30u);
@@ -186,8 +178,7 @@ TEST_F(BlurredVideos, HaveTheSoundOfTheInput) {
     EXPECT_EQ(frames("out/" + name).size(), 6u) << name;
     EXPECT_EQ(rate("out/" + name), rate(name)) << name;
   }
-  EXPECT_EQ(files_below("out"),
-            (std::vector<std::string>{"a.avi", "b.mp4", "c.mkv", "d.m4v", "e.MOV"}));
+  EXPECT_EQ(files_below("out"), (Names{"a.avi", "b.mp4", "c.mkv", "d.m4v", "e.MOV"}));
 }
 
 // OpenCV counts from the first frame, whenever that is shown.
@@ -219,10 +210,10 @@ TEST_F(BlurredVideos, AreWrittenIfFfmpegFails) {
   add_video("a.avi");
   const auto warning = [&] {
     const Finished done =
-        detect_with((folder / "bin").string() + ":/bin:/usr/bin", {"-q", "--blur", "out", "a.avi"});
+        detect_with(path("bin") + ":/bin:/usr/bin", {"-q", "--blur", "out", "a.avi"});
     EXPECT_EQ(done.status, 0) << done.err;
     EXPECT_EQ(frames("out/a.avi").size(), 6u);
-    EXPECT_EQ(files_below("out"), std::vector<std::string>{"a.avi"});
+    EXPECT_EQ(files_below("out"), Names{"a.avi"});
     const auto records = done.records();
     EXPECT_FALSE(records.front().contains("warning"));
     return records.back().value("warning", "");
@@ -246,12 +237,9 @@ TEST_F(BlurredVideos, AreWrittenIfFfmpegFails) {
 TEST_F(BlurredVideos, NeverReplaceInputsAndForeignVideos) {
   add_video("a.avi");
   add_video("in/a.avi", 5);
-  const std::string before = read_text(folder / "a.avi");
+  const std::string before = read_text("a.avi");
   Finished done = detect({"--blur", ".", "a.avi"});
-  EXPECT_EQ(done.status, 2);
-  EXPECT_NE(done.err.find("the video with blurred faces would overwrite the input a.avi"),
-            std::string::npos)
-      << done.err;
+  EXPECT_TRUE(ended(done, 2, "the video with blurred faces would overwrite the input a.avi"));
   done = detect({"--blur", ".", "in/a.avi", "-"}, "a.avi\n");
   EXPECT_EQ(done.status, 2) << "named like that, it would be ./in/a.avi, which is the input";
   done = detect({"--blur", ".", "in"});
@@ -259,10 +247,9 @@ TEST_F(BlurredVideos, NeverReplaceInputsAndForeignVideos) {
   ASSERT_EQ(done.records().size(), 5u);
   for (const Json& record : done.records()) EXPECT_EQ(record["faces"].size(), 1u);
   EXPECT_EQ(done.records().back()["error"]["kind"], "write");
-  EXPECT_NE(done.records().back()["error"]["message"].get<std::string>().find(
-                "a.avi: a file that facesat did not write is not replaced"),
-            std::string::npos);
-  EXPECT_EQ(read_text(folder / "a.avi"), before);
+  EXPECT_TRUE(has(done.records().back()["error"]["message"],
+                  "a.avi: a file that facesat did not write is not replaced"));
+  EXPECT_EQ(read_text("a.avi"), before);
   // Its own are replaced, unless something has changed them.
   for (const std::string name : {"a.avi", "b.mp4", "c.mkv"}) {
     add_video(name);
@@ -290,41 +277,39 @@ TEST_F(BlurredVideos, OfRunsThatEndEarlyAreCompletedByResume) {
   const std::string expected = detect({"a.avi"}).out;
   for (const int signal : {SIGKILL, SIGTERM}) {
     const Running running = start({"detect", "-q", "-j", "1", "--blur", "out", "-o", "r", "a.avi"});
-    while (read_text(folder / "r").empty())
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    wait_for("r");
     running.signal(signal);
     running.wait();
-    const bool was_complete = read_text(folder / "r") == expected;
-    EXPECT_EQ(fs::exists(folder / "out/a.avi"), was_complete);
+    const bool was_complete = read_text("r") == expected;
+    EXPECT_EQ(exists("out/a.avi"), was_complete);
     if (signal == SIGTERM && !was_complete) {
       EXPECT_TRUE(fs::is_empty(folder / "out"));
     }
     const Finished done = detect({"--resume", "--blur", "out", "-o", "r", "a.avi"});
     EXPECT_EQ(done.status, 0) << done.err;
-    EXPECT_EQ(read_text(folder / "r"), expected);
-    EXPECT_EQ(read_text(folder / "out/a.avi"), read_text(folder / "whole/a.avi"));
-    EXPECT_EQ(files_below("out"), std::vector<std::string>{"a.avi"}) << "nothing is left behind";
-    for (const char* name : {"r", "r.resume"}) fs::remove(folder / name);
-    fs::remove_all(folder / "out");
+    EXPECT_EQ(read_text("r"), expected);
+    EXPECT_EQ(read_text("out/a.avi"), read_text("whole/a.avi"));
+    EXPECT_EQ(files_below("out"), Names{"a.avi"}) << "nothing is left behind";
+    remove({"r", "r.resume"});
+    remove({"out"});
   }
 }
 
 // However many records an earlier run has written.
 TEST_F(BlurredVideos, BeginAgainWithResume) {
   add_video("a.avi");
-  write_text(folder / "broken.jpg", "broken");
-  const std::vector<std::string> arguments{"--resume", "--blur", "out",       "-o",
-                                           "r",        "a.avi",  "broken.jpg"};
+  write_text("broken.jpg", "broken");
+  const Arguments arguments{"--resume", "--blur", "out", "-o", "r", "a.avi", "broken.jpg"};
   EXPECT_EQ(detect(arguments).status, 1);
-  const std::string expected = read_text(folder / "r"), video = read_text(folder / "out/a.avi");
+  const std::string expected = read_text("r"), video = read_text("out/a.avi");
   std::size_t end = 0;
   for (int records = 1; records < 6; ++records) {
     end = expected.find('\n', end) + 1;
-    write_text(folder / "r", expected.substr(0, end));
-    fs::remove(folder / "out/a.avi");
+    write_text("r", expected.substr(0, end));
+    remove({"out/a.avi"});
     EXPECT_EQ(detect(arguments).status, 1);
-    EXPECT_EQ(read_text(folder / "r"), expected) << records;
-    EXPECT_TRUE(read_text(folder / "out/a.avi") == video) << records;
+    EXPECT_EQ(read_text("r"), expected) << records;
+    EXPECT_TRUE(read_text("out/a.avi") == video) << records;
   }
 }
 

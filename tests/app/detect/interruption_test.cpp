@@ -1,38 +1,43 @@
-// Runs that end early: whatever happens, the results are complete records from the first on.
+// Runs that end early, killed at any of their calls that change files included, and outputs that
+// others delete, change or share: the results are complete records, which --resume completes.
 #include <chrono>
 #include <csignal>
 #include <regex>
 #include <sstream>
 #include <thread>
 
+#include <fcntl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include "tests/kit/sixty_pictures.hpp"
+#include "tests/kit/program.hpp"
 
 namespace facesat::test {
 namespace {
 
-namespace fs = std::filesystem;
 using Interruption = SixtyPictures;
+
+// Expects complete records: the beginning of these results.
+void expect_beginning(const std::string& text, const std::string& of) {
+  EXPECT_EQ(text, of.substr(0, text.size()));
+  EXPECT_TRUE(text.ends_with('\n'));
+}
 
 // SIGINT is Ctrl+C; a terminal sends SIGHUP when it is closed.
 TEST_F(Interruption, SignalsEndTheRunWithWholeRecords) {
   const std::string expected = undisturbed("jsonl");
   for (const int signal : {SIGINT, SIGHUP}) {
     const Running running = start({"detect", "-q", "-o", "r", "in"});
-    while (read_text(folder / "r").empty())
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    wait_for("r");
     running.signal(signal);
     const Finished done = running.wait();
-    const std::string text = read_text(folder / "r");
-    EXPECT_EQ(text, expected.substr(0, text.size()));
-    EXPECT_TRUE(text.ends_with('\n'));
+    const std::string text = read_text("r");
+    expect_beginning(text, expected);
     if (text != expected) {
       EXPECT_EQ(done.status, 128 + signal);
     }
-    fs::remove(folder / "r");
-    fs::remove(folder / "r.resume");
+    remove({"r", "r.resume"});
   }
 }
 
@@ -40,10 +45,10 @@ TEST_F(Interruption, NohupIsObeyed) {
   const std::string expected = undisturbed("jsonl");
   const Running running =
       start({"detect", "-q", "-o", "r", "in"}, "", [] { std::signal(SIGHUP, SIG_IGN); });
-  while (read_text(folder / "r").empty()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  wait_for("r");
   running.signal(SIGHUP);
   EXPECT_EQ(running.wait().status, 1);
-  EXPECT_EQ(read_text(folder / "r"), expected);
+  EXPECT_EQ(read_text("r"), expected);
 }
 
 // Seconds of processor time that a process has used.
@@ -64,7 +69,7 @@ TEST_F(Interruption, CtrlCEndsInTheMiddleOfALargePicture) {
   Image<std::uint8_t> large({3600, 3000});
   for (int y = 0; y < large.size().height; ++y)
     for (int x = 0; x < large.size().width; ++x) large.row(y)[x] = tile.row(y % 150)[x % 150];
-  write_pgm(folder / "large.pgm", large);
+  write_pgm("large.pgm", large);
   const auto used_by_children = [] {
     rusage usage{};
     ::getrusage(RUSAGE_CHILDREN, &usage);
@@ -96,20 +101,16 @@ TEST_F(Interruption, AClosedPipeEndsTheRunSilently) {
 
 TEST_F(Interruption, AFullDiskEndsTheRunWithWholeRecords) {
   const std::string expected = undisturbed("jsonl");
-  const Finished done = run({"detect", "-o", "r", "in"}, "", [] {
-    const rlimit limit{3000, 3000};  // bytes per file
-    ::setrlimit(RLIMIT_FSIZE, &limit);
-  });
-  EXPECT_EQ(done.status, 3);
+  const Finished done =
+      run({"detect", "-o", "r", "in"}, "", with_limit(RLIMIT_FSIZE, 3000));  // bytes per file
+  EXPECT_TRUE(ended(done, 3, "--resume goes on from there"));
   // Either the results or their journal, whichever is larger.
   EXPECT_TRUE(std::regex_search(done.err, std::regex("r(\\.resume)?: File too large"))) << done.err;
-  EXPECT_NE(done.err.find("--resume goes on from there"), std::string::npos) << done.err;
-  const std::string text = read_text(folder / "r");
+  const std::string text = read_text("r");
   EXPECT_GT(text.size(), 2000u);
-  EXPECT_EQ(text, expected.substr(0, text.size()));
-  EXPECT_TRUE(text.ends_with('\n'));
+  expect_beginning(text, expected);
   resume("jsonl");
-  EXPECT_EQ(read_text(folder / "r"), expected);
+  EXPECT_EQ(read_text("r"), expected);
 }
 
 TEST_F(Interruption, PicturesTooLargeForTheMemoryAreRefusedAndTheRestIsProcessed) {
@@ -117,14 +118,11 @@ TEST_F(Interruption, PicturesTooLargeForTheMemoryAreRefusedAndTheRestIsProcessed
   GTEST_SKIP()
       << "skipped: the address sanitizer needs the address space that this test takes away";
 #endif
-  write_pgm(folder / "large/a.pgm", draw_faces({10500, 10500}, {}));
+  write_pgm("large/a.pgm", draw_faces({10500, 10500}, {}));
   add_face("large/b.pgm");
   // Runs with that many MiB of address space.
   const auto detect_within = [&](std::uint64_t mebibytes, const char* files) {
-    return run({"detect", "-q", "-j", "1", files}, "", [mebibytes] {
-      const rlimit limit{mebibytes << 20, mebibytes << 20};
-      ::setrlimit(RLIMIT_AS, &limit);
-    });
+    return run({"detect", "-q", "-j", "1", files}, "", with_limit(RLIMIT_AS, mebibytes << 20));
   };
   std::uint64_t enough = 200;  // for the program and the small picture
   while (enough < 4000 && detect_within(enough, "large/b.pgm").status != 0) enough += 50;
@@ -133,8 +131,165 @@ TEST_F(Interruption, PicturesTooLargeForTheMemoryAreRefusedAndTheRestIsProcessed
   const auto records = done.records();
   ASSERT_EQ(records.size(), 2u) << done.err;
   EXPECT_EQ(records[0]["error"]["kind"], "memory");
-  EXPECT_NE(records[0]["error"]["message"].get<std::string>().find("memory"), std::string::npos);
+  EXPECT_TRUE(has(records[0]["error"]["message"], "memory"));
   EXPECT_EQ(records[1]["faces"].size(), 1u);
+}
+
+class KilledRuns : public ProgramTest {
+ protected:
+  KilledRuns() {
+    for (int i = 0; i < 4; ++i) add_face("in/" + std::to_string(i) + ".pgm", i);
+    write_text("in/broken.pgm", "broken");
+  }
+
+  Finished detect_into_r(const std::string& format, Arguments arguments, int killed_at = 0) const {
+    arguments.insert(arguments.begin(), {"detect", "-q", "-j", "1", "--format", format});
+    arguments.insert(arguments.end(), {"-o", "r", "in"});
+    return run(arguments, "", [killed_at] {
+      if (killed_at == 0) return;
+      preload(FACESAT_KILLED_AT);
+      ::setenv("FACESAT_KILLED_AT", std::to_string(killed_at).c_str(), 1);
+    });
+  }
+
+  // Kills the run with these arguments at each of its calls; before each attempt, the results and
+  // their journal are as they are now.
+  void expect_completed(const std::string& format, const Arguments& arguments) const {
+    const std::string results = read_text("r"), journal = read_text("r.resume");
+    const auto expected = sorted_lines(detect({"--format", format, "in"}).out);
+    int status = 128 + SIGKILL, calls = 0;
+    while (true) {
+      for (const auto& entry : fs::directory_iterator(folder))
+        if (entry.is_regular_file()) fs::remove(entry);
+      if (!results.empty()) write_text("r", results);
+      if (!journal.empty()) write_text("r.resume", journal);
+      status = detect_into_r(format, arguments, ++calls).status;
+      if (status != 128 + SIGKILL) break;
+      const Finished done = detect_into_r(format, {"--resume", "--retry-failed"});
+      ASSERT_LE(done.status, 1) << format << ", killed at call " << calls << ": " << done.err;
+      ASSERT_EQ(sorted_lines(read_text("r")), expected) << format << ", call " << calls;
+      ASSERT_TRUE(read_text("r.resume").ends_with("\ncomplete\n"));
+      for (const auto& entry : fs::directory_iterator(folder))
+        ASSERT_TRUE(entry.is_directory() || entry.path().filename() == "r" ||
+                    entry.path().filename() == "r.resume")
+            << entry.path() << " is left";
+    }
+    EXPECT_GT(calls, 5);
+    EXPECT_LE(status, 1);
+  }
+};
+
+TEST_F(KilledRuns, AreCompletedFromNothing) {
+  for (const std::string format : {"jsonl", "csv"})
+    for (const Arguments& arguments : {Arguments{}, {"--resume"}}) {
+      remove({"r", "r.resume"});
+      expect_completed(format, arguments);
+    }
+}
+
+TEST_F(KilledRuns, AreCompletedIfTheyCompletedARunThatWasKilled) {
+  for (const std::string format : {"jsonl", "csv"}) {
+    EXPECT_EQ(detect_into_r(format, {}).status, 1);
+    const std::string results = read_text("r"), journal = read_text("r.resume");
+    write_text("r", results.substr(0, results.size() - 20));
+    write_text("r.resume", journal.substr(0, journal.rfind("complete")));
+    expect_completed(format, {"--resume"});
+    remove({"r", "r.resume"});
+  }
+}
+
+TEST_F(KilledRuns, AreCompletedIfTheRunBeforeHadFinished) {
+  for (const std::string format : {"jsonl", "csv"})
+    for (const Arguments& arguments : {Arguments{}, {"--resume"}, {"--resume", "--retry-failed"}}) {
+      add_face("in/1.pgm", 1);
+      write_text("in/broken.pgm", "broken");
+      remove({"in/0a.pgm"});
+      remove({"r", "r.resume"});
+      EXPECT_EQ(detect_into_r(format, {"--resume"}).status, 1);
+      add_face("in/1.pgm", 41);
+      add_face("in/0a.pgm", 7);
+      add_face("in/broken.pgm", 8);
+      expect_completed(format, arguments);
+    }
+}
+
+// A run that has written the record of one picture and is waiting for the next line of its list.
+class Waiting : public ProgramTest {
+ protected:
+  Waiting() {
+    add_face("a.pgm");
+    ::mkfifo((folder / "list").c_str(), 0600);
+  }
+  Running start_waiting() {
+    Running running = start({"detect", "-q", "-j", "1", "-o", "r", "@list"});
+    list = ::open((folder / "list").c_str(), O_WRONLY);
+    feed("a.pgm\n");
+    wait_for("r");
+    return running;
+  }
+  void feed(const std::string& text) const {
+    ASSERT_EQ(::write(list, text.data(), text.size()), static_cast<ssize_t>(text.size()));
+  }
+  int list = -1;  // the end of the pipe that feed() writes to
+};
+
+TEST_F(Waiting, AnOutputThatIsDeletedEndsTheRun) {
+  const Running running = start_waiting();
+  remove({"r"});
+  feed("a.pgm\n");
+  ::close(list);
+  EXPECT_TRUE(ended(running.wait(), 3, "r was deleted"));
+}
+
+TEST_F(Waiting, AnOutputThatIsDeletedAtTheEndIsNoticed) {
+  const Running running = start_waiting();
+  remove({"r"});
+  ::close(list);
+  EXPECT_EQ(running.wait().status, 3);
+}
+
+TEST_F(Waiting, AnOutputThatOthersChangeEndsTheRun) {
+  const Running running = start_waiting();
+  fs::resize_file(folder / "r", 0);
+  feed("a.pgm\n");
+  ::close(list);
+  EXPECT_TRUE(ended(running.wait(), 3, "r was changed by another program"));
+}
+
+TEST_F(Waiting, TwoRunsDoNotShareAnOutput) {
+  const Running running = start_waiting();
+  EXPECT_TRUE(
+      ended(detect({"-o", "r", "a.pgm"}), 2, "another run of facesat writes into this file"));
+  EXPECT_EQ(detect({"--resume", "-o", "r", "a.pgm"}).status, 2);
+  feed("a.pgm\n");
+  ::close(list);
+  EXPECT_EQ(running.wait().status, 0);
+  EXPECT_EQ(read_records("r").size(), 2u);
+}
+
+using Descriptors = ProgramTest;
+
+TEST_F(Descriptors, MessagesDoNotLandInResultsWhenStandardErrorIsClosed) {
+  add_face("in/a.pgm");
+  for (int i = 0; i < 20; ++i) write_text("in/" + std::to_string(i) + ".jpg", "broken");
+  const Finished expected = run({"detect", "-o", "expected", "in"});
+  const Finished done = run({"detect", "-o", "r", "in"}, "", [] { ::close(2); });
+  EXPECT_EQ(done.status, 1);
+  EXPECT_EQ(read_text("r"), read_text("expected"));
+  EXPECT_EQ(read_records("r").size(), 21u);
+  const Finished all =
+      run({"detect", "-o", "r", "in"}, "", [] { ::close(0), ::close(1), ::close(2); });
+  EXPECT_EQ(all.status, 1);
+  EXPECT_EQ(read_text("r"), read_text("expected"));
+}
+
+TEST_F(Descriptors, ClosedStandardStreamsAreReported) {
+  add_face("a.pgm");
+  EXPECT_TRUE(ended(run({"detect", "-q", "a.pgm"}, "", [] { ::close(1); }), 2,
+                    "standard output is closed"));
+  EXPECT_TRUE(ended(run({"detect", "-q", "-"}, "", [] { ::close(0); }), 2,
+                    "standard input: the list cannot be read"));
+  EXPECT_EQ(run({"info"}, "", [] { ::close(1); }).status, 3);
 }
 
 }  // namespace

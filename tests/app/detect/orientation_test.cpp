@@ -1,331 +1,198 @@
-// EXIF data of all kinds: pictures are rotated as by cv::imread.
+// --orient auto: pictures without an EXIF orientation are turned to where their faces are upright.
 #include <algorithm>
-#include <cstdio>  // jpeglib.h needs it
 #include <random>
-#include <vector>
 
-#include <gtest/gtest.h>
-#include <jpeglib.h>
-#include <png.h>
+#include "media/exif.hpp"
+#include "support/files.hpp"
+#include "tests/kit/decoded.hpp"
+#include "tests/kit/pictures.hpp"
 
-#include "tests/kit/picture_bytes.hpp"
-
-namespace facesat::app {
+namespace facesat::test {
 namespace {
 
-using namespace test;
+constexpr int orientations[] = {1, 6, 8, 3};  // in the order in which a tie is resolved
 
-constexpr unsigned orientation_tag = 0x112, short_type = 3, long_type = 4;
-constexpr Size turned_size{16, 8};
-
-// An entry of an EXIF directory. Orientation 6 rotates by 90 degrees.
-struct Entry {
-  unsigned tag = orientation_tag, type = short_type, count = 1, value = 6;
-  int value_bytes = 2;  // of four; the others are 0
-};
-
-enum class ByteOrder { little, big };
-
-void append(Bytes& to, const Bytes& more) {
-  to.insert(to.end(), more.begin(), more.end());
+// What a camera stores that is turned so that this is the EXIF orientation of the picture.
+Image<std::uint8_t> stored(const Image<std::uint8_t>& picture, int orientation) {
+  const int reverse = orientation == 6 ? 8 : orientation == 8 ? 6 : orientation;
+  const Picture turned = upright({{}, nullptr, {}, picture.view()}, reverse);
+  Image<std::uint8_t> result(turned.size());
+  for (int y = 0; y < result.size().height; ++y)
+    std::copy_n(turned.luma.row(y), result.size().width, result.row(y));
+  return result;
 }
 
-void append_number(Bytes& to, unsigned value, int bytes, ByteOrder order) {
-  for (int i = 0; i < bytes; ++i)
-    to.push_back(
-        static_cast<unsigned char>(value >> 8 * (order == ByteOrder::little ? i : bytes - 1 - i)));
-}
-
-// EXIF data: a TIFF header, one directory, and the data after it.
-Bytes tiff(ByteOrder order, const std::vector<Entry>& entries, const Bytes& rest = Bytes(4)) {
-  Bytes data(2, order == ByteOrder::little ? 'I' : 'M');
-  append_number(data, 42, 2, order);
-  append_number(data, 8, 4, order);
-  append_number(data, static_cast<unsigned>(entries.size()), 2, order);
-  for (const Entry& entry : entries) {
-    append_number(data, entry.tag, 2, order);
-    append_number(data, entry.type, 2, order);
-    append_number(data, entry.count, 4, order);
-    append_number(data, entry.value, entry.value_bytes, order);
-    data.resize(data.size() + 4 - entry.value_bytes);
-  }
-  append(data, rest);
-  return data;
-}
-
-using namespace std::string_view_literals;
-constexpr std::string_view exif_signature = "Exif\0\0"sv;
-
-Bytes exif_segment(const Bytes& exif) {
-  return segment(JPEG_APP0 + 1, exif_signature, exif);
-}
-
-// The offset of each segment of a JPEG, including those between and after the scans, and of the end
-// of the file.
-std::vector<std::size_t> places_in(const Bytes& jpeg) {
-  std::vector<std::size_t> places;
-  for (std::size_t i = 2; i + 1 < jpeg.size(); ++i)
-    if (jpeg[i] == 0xFF && jpeg[i + 1] >= 0xC0) places.push_back(i);
-  places.push_back(jpeg.size());
-  return places;
-}
-
-// Orientation entries of all types and counts.
-std::vector<Bytes> blocks_of_all_types(ByteOrder order) {
-  std::vector<Bytes> blocks;
-  for (const unsigned value : {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 255, 256, 0x106, 65535})
-    blocks.push_back(tiff(order, {{.value = value}}));
-  for (unsigned type = 0; type <= 14; ++type)
-    for (const unsigned count : {0u, 1u, 2u, 4u, 5u, 100u, ~0u})
-      for (const int bytes : {1, 2, 4})
-        blocks.push_back(tiff(order, {{.type = type, .count = count, .value_bytes = bytes}}));
-  for (const unsigned second : {0, 1, 3, 6, 9})
-    for (const unsigned first : {0, 1, 3, 6, 9})
-      blocks.push_back(tiff(order, {{.value = first}, {.value = second}}));
-  return blocks;
-}
-
-// Other entries before and after the one for the orientation; the values that they refer to end
-// before the end of the data, exactly there, or outside.
-std::vector<Bytes> blocks_with_other_tags(ByteOrder order) {
-  std::vector<Bytes> blocks;
-  const Bytes rest = noise(60, 8);
-  const auto end = static_cast<unsigned>(tiff(order, {{}, {}}, rest).size());
-  for (const unsigned tag : {0x10Eu, 0x10Fu, 0x110u, 0x11Au, 0x11Bu, 0x128u, 0x131u, 0x132u, 0x13Eu,
-                             0x13Fu, 0x211u, 0x213u, 0x214u, 0x8298u, 0x8769u, 0x8825u}) {
-    for (const unsigned count : {4u, 5u, 20u, ~0u})
-      for (const unsigned before_end : {0, 4, 5, 7, 8, 15, 16, 19, 20, 23, 24, 47, 48, -1, -9999})
-        blocks.push_back(tiff(order, {{tag, long_type, count, end - before_end, 4}, {}}, rest));
-    blocks.push_back(tiff(order, {{}, {tag, long_type, ~0u, ~0u, 4}}, rest));
-  }
-  for (const unsigned at : {0u, 1u, ~0u - 7, ~0u})
-    blocks.push_back(tiff(order, {{0x11A, long_type, 1, at, 4}, {}}));
-  return blocks;
-}
-
-// Damaged headers, directories at other offsets, and data that end early.
-std::vector<Bytes> blocks_with_other_headers(ByteOrder order) {
-  const Bytes sound = tiff(order, {{0x10F, 2, 4, 0, 4}, {}, {0x11A, 5, 1, 8, 4}});
-  std::vector<Bytes> blocks;
-  for (std::size_t count = 2; count <= sound.size(); ++count)
-    blocks.emplace_back(sound.begin(), sound.begin() + static_cast<std::ptrdiff_t>(count));
-  for (const unsigned char byte : Bytes{0, 'I', 'M', 'X', 'i', 0x2A, 0x2B})
-    for (std::size_t at = 0; at < 4; ++at) {
-      blocks.push_back(sound);
-      blocks.back()[at] = byte;
-    }
-  const auto with_number = [&](std::size_t at, unsigned value, int bytes) {
-    Bytes number;
-    append_number(number, value, bytes, order);
-    blocks.push_back(sound);
-    std::copy(number.begin(), number.end(),
-              blocks.back().begin() + static_cast<std::ptrdiff_t>(at));
-  };
-  for (unsigned directory = 0; directory < 60; ++directory) with_number(4, directory, 4);
-  for (unsigned before_0 = 1; before_0 < 20; ++before_0) with_number(4, 0 - before_0, 4);
-  for (const unsigned entries : {0, 1, 2, 50, 65535}) with_number(8, entries, 2);
-  return blocks;
-}
-
-using UprightTest = CodecTest;
-
-TEST_F(UprightTest, TurnedJpegsAreUpright) {
-  if (!has_oracle) GTEST_SKIP() << "skipped: OpenCV is what they are compared with";
-  for (int orientation = 1; orientation <= 8; ++orientation) {
-    SCOPED_TRACE(orientation);
-    const Bytes file = encode_jpeg({33, 17}, {.orientation = orientation});
-    const std::optional<Picture> picture = CodecTest::compare(file);
-    ASSERT_TRUE(picture);
-    EXPECT_EQ(picture->pixels.size, orientation < 5 ? Size(33, 17) : Size(17, 33));
-  }
-}
-
-TEST_F(UprightTest, TurnedPngsAreUpright) {
-  if (!has_oracle) GTEST_SKIP() << "skipped: OpenCV is what they are compared with";
-  for (const bool is_after_pixels : {false, true})
-    for (int orientation = 1; orientation <= 8; ++orientation) {
-      SCOPED_TRACE(orientation);
-      Bytes exif = exif_with(orientation);
-      exif.erase(exif.begin(), exif.begin() + 6);  // "Exif\0\0", in JPEGs only
-      const Bytes plain = encode_png({33, 17}, {PNG_COLOR_TYPE_RGB, 8});
-      const Bytes file =
-          with_chunk(plain, is_after_pixels ? plain.size() - 12 : after_header, "eXIf", exif);
-      const std::optional<Picture> picture = CodecTest::compare(file);
-      ASSERT_TRUE(picture);
-      EXPECT_EQ(picture->pixels.size, orientation < 5 ? Size(33, 17) : Size(17, 33));
-    }
-}
-
-// The orientation in EXIF data of all kinds, against that of cv::imread.
-class OrientationTest : public CodecTest {
+class Orient : public ProgramTest {
  protected:
-  void SetUp() override {
-    if (!has_oracle) GTEST_SKIP() << "skipped: OpenCV is what they are compared with";
+  // Writes a picture of noise with faces that stand upright or are turned, and returns its name.
+  std::string random_picture(unsigned seed) const {
+    std::mt19937 random(seed);
+    Image<std::uint8_t> picture = noise({150, 110}, seed, 40, 200);
+    random.discard(picture.size().area());
+    const int faces = static_cast<int>(random() % 4);
+    for (int i = 0; i < faces; ++i) {
+      const int radius = 14 + static_cast<int>(random() % 6), side = 3 * radius;
+      const Image<std::uint8_t> face = stored(
+          draw_faces({side, side}, {{side / 2, side / 2, radius}}), orientations[random() % 4]);
+      const int left = static_cast<int>(random() % (150 - side)),
+                top = static_cast<int>(random() % (110 - side));
+      for (int y = 0; y < side; ++y) std::copy_n(face.row(y), side, picture.row(top + y) + left);
+    }
+    const std::string name = std::to_string(seed) + ".pgm";
+    write_pgm(name, picture);
+    return name;
   }
-  void TearDown() override { RecordProperty("compared", compared_); }
-
-  // Compares a file, and counts how many are turned.
-  void compare(const Bytes& file) {
-    const std::optional<Picture> picture = CodecTest::compare(file);
-    ++compared_;
-    turned_ += picture && picture->pixels.size != turned_size;
+  Json record_of(const Arguments& arguments) const {
+    const std::vector<Json> records = records_of(arguments);
+    EXPECT_EQ(records.size(), 1u);
+    return records.empty() ? Json() : records.front();
   }
-
-  // Compares a file with the EXIF data at the usual place.
-  void compare_exif(const Bytes& exif) {
-    SCOPED_TRACE(::testing::PrintToString(exif));
-    compare(with_bytes(jpeg_, 2, exif_segment(exif)));
-    compare(with_chunk(png_, after_header, "eXIf", exif));
-  }
-
-  // A test in which all pictures are rotated, or none is, would prove little.
-  void expect_many_of_both() const {
-    EXPECT_GT(turned_, 100);
-    EXPECT_GT(compared_ - turned_, 100);
-  }
-
-  const Bytes jpeg_ = encode_jpeg(turned_size, {});
-  const Bytes png_ = encode_png(turned_size, {PNG_COLOR_TYPE_RGB, 8});
-
- private:
-  int compared_ = 0, turned_ = 0;
 };
 
-TEST_F(OrientationTest, IsThatOfOpenCvWhateverTheTypes) {
-  for (const ByteOrder order : {ByteOrder::little, ByteOrder::big})
-    for (const Bytes& exif : blocks_of_all_types(order)) compare_exif(exif);
-  expect_many_of_both();
-}
-
-TEST_F(OrientationTest, IsThatOfOpenCvWhateverTheOtherTags) {
-  for (const ByteOrder order : {ByteOrder::little, ByteOrder::big})
-    for (const Bytes& exif : blocks_with_other_tags(order)) compare_exif(exif);
-  expect_many_of_both();
-}
-
-TEST_F(OrientationTest, IsThatOfOpenCvWhateverTheHeader) {
-  for (const ByteOrder order : {ByteOrder::little, ByteOrder::big})
-    for (const Bytes& exif : blocks_with_other_headers(order)) compare_exif(exif);
-  expect_many_of_both();
-}
-
-TEST_F(OrientationTest, IsThatOfOpenCvInDamagedData) {
-  std::mt19937 random(9);
-  const Bytes small{0, 1, 2, 3, 4, 6, 8, 0x0F, 0x10, 0x12, 0x1A, 0x20, 0x2A, 'I', 'M', 0xFF};
-  for (int round = 0; round < 2000; ++round) {
-    const ByteOrder order = round % 2 == 0 ? ByteOrder::little : ByteOrder::big;
-    Bytes exif =
-        tiff(order, {{0x10F, 2, 12, 62, 4}, {0x11A, 5, 1, 66, 4}, {}, {0x13E, 5, 2, 62, 4}},
-             noise(20, 10));
-    for (int change = 0; change < 1 + round % 5; ++change)
-      exif[random() % exif.size()] =
-          round % 3 == 0 ? static_cast<unsigned char>(random()) : small[random() % small.size()];
-    compare_exif(exif);
-  }
-  expect_many_of_both();
-}
-
-TEST_F(OrientationTest, IsThatOfOpenCvWhereverTheSegmentStands) {
-  const Bytes exif = exif_segment(tiff(ByteOrder::little, {{}}));
-  const Bytes tables(jpeg_.begin() + 20, jpeg_.begin() + 89);  // a quantisation table
-  ASSERT_EQ(tables[1], 0xDB);
-  const std::vector<Bytes> others{
-      {},
-      tables,
-      segment(JPEG_COM, "a comment"),
-      segment(0xDD, "\0\0"sv),  // no restarts
-      segment(JPEG_APP0, "JFXX\0\x10"sv),
-      segment(JPEG_APP0 + 2, "ICC_PROFILE\0\1\1"sv),
-      segment(JPEG_APP0 + 14, "Adobe\0d\0\0\0\0\1"sv),
-      segment(JPEG_APP0 + 1, "http://ns.adobe.com/xap/1.0/\0<x/>"sv),
-      segment(JPEG_APP0 + 1, "abcdef", tiff(ByteOrder::big, {{.value = 8}})),
-      segment(JPEG_APP0 + 1, exif_signature, tiff(ByteOrder::big, {{.value = 3}})),
-      segment(JPEG_APP0 + 1, exif_signature),
-      segment(JPEG_APP0 + 1, "abc"),
-      segment(JPEG_APP0 + 1, ""),
-      {0xFF, JPEG_APP0 + 1, 0, 1},
-      {0xFF, JPEG_APP0 + 1, 0, 0},
-      {0xFF, JPEG_COM, 0, 0},
-      {0xFF, 0xFF},
-      {0xFF, JPEG_RST0},
-      {0xFF, 0x01},
-      {0xFF, 0x00},
-      {0x00}};
-  const auto both = [](Bytes first, const Bytes& second) {
-    append(first, second);
-    return first;
-  };
-  for (const Bytes& first : others)
-    for (const Bytes& second : others) {
-      SCOPED_TRACE(::testing::PrintToString(std::pair(first, second)));
-      compare(with_bytes(jpeg_, 2, both(both(first, second), exif)));
+TEST_F(Orient, AutoGivesTheResultOfTheUprightPicture) {
+  const Image<std::uint8_t> picture = draw_faces({130, 90}, {{40, 45, 24}, {95, 40, 20}});
+  write_pgm("upright.pgm", picture);
+  const Json expected = record_of({"upright.pgm"});
+  ASSERT_EQ(expected["faces"].size(), 2u);
+  EXPECT_FALSE(expected.contains("orientation"));
+  for (const int orientation : orientations) {
+    write_pgm("stored.pgm", stored(picture, orientation));
+    EXPECT_FALSE(record_of({"--orient", "exif", "stored.pgm"}).contains("orientation"));
+    for (const char* luma : {"--luma", "-q"}) {
+      const Json record = record_of({"--orient", "auto", luma, "stored.pgm"});
+      EXPECT_EQ(record["orientation"], orientation);
+      EXPECT_EQ(record["width"], 130);
+      EXPECT_EQ(record["height"], 90);
+      EXPECT_EQ(record["faces"], expected["faces"]);
     }
-  for (const bool progressive : {false, true}) {
-    const Bytes plain = encode_jpeg(turned_size, {.progressive = progressive});
-    for (const std::size_t place : places_in(plain))
-      for (const Bytes& other : others) {
-        SCOPED_TRACE(::testing::Message()
-                     << progressive << ", " << place << ": " << ::testing::PrintToString(other));
-        compare(with_bytes(plain, place, both(other, exif)));
-        compare(with_bytes(plain, place, both(exif, other)));
-        compare(with_bytes(with_bytes(plain, place, exif), 2, other));
-        compare(with_bytes(with_bytes(plain, place, other), 2, exif));
-      }
   }
-  expect_many_of_both();
 }
 
-TEST_F(OrientationTest, IsThatOfOpenCvAmongDamagedSegments) {
-  std::mt19937 random(11);
-  Bytes segments = segment(JPEG_COM, "a");
-  append(segments, exif_segment(tiff(ByteOrder::little, {{}})));
-  append(segments, segment(JPEG_APP0 + 1, "b"));
-  append(segments, exif_segment(tiff(ByteOrder::big, {{.value = 8}})));
-  const Bytes bytes{0, 1, 2, 5, 8, 0xE0, 0xE1, 0xFE, 0xFF};
-  for (int round = 0; round < 1000; ++round) {
-    Bytes damaged = segments;
-    for (int change = 0; change < 1 + round % 4; ++change)
-      damaged[random() % damaged.size()] = bytes[random() % bytes.size()];
-    SCOPED_TRACE(::testing::PrintToString(damaged));
-    compare(with_bytes(jpeg_, 2, damaged));
-  }
-  expect_many_of_both();
-}
-
-TEST_F(OrientationTest, IsThatOfTheFirstOfSeveralChunks) {
-  const std::vector<Bytes> blocks{tiff(ByteOrder::little, {{}}),
-                                  tiff(ByteOrder::big, {{.value = 3}}),
-                                  tiff(ByteOrder::big, {}),
-                                  {'I', 'I'},
-                                  {'I'},
-                                  {},
-                                  {'X', 'X', 0, 42}};
-  for (const Bytes& first : blocks)
-    for (const Bytes& second : blocks)
-      for (const std::size_t place : {after_header, png_.size() - 12}) {
-        SCOPED_TRACE(::testing::PrintToString(std::pair(first, second)));
-        compare(with_chunk(with_chunk(png_, place, "eXIf", second), after_header, "eXIf", first));
-        compare(with_chunk(with_chunk(png_, place, "eXIf", second), place, "eXIf", first));
-      }
-}
-
-// In sound and in damaged files.
-TEST_F(UprightTest, CommentsDoNotHideTheOrientationButXmpDoes) {
-  const Bytes sound = encode_jpeg(turned_size, {.orientation = 6});
-  for (const bool is_sound : {true, false}) {
-    const Bytes file = is_sound ? sound : with_bytes(sound, sound.size() - 2, Bytes(16));
-    const auto size_with = [&](const Bytes& bytes) {
-      const std::optional<Picture> picture = try_read(with_bytes(file, 2, bytes));
-      EXPECT_TRUE(picture);
-      EXPECT_EQ(picture->warning.empty(), is_sound);
-      return picture->size();
+// The rule, computed from four runs without the option.
+TEST_F(Orient, TheMostConvincingResultIsKept) {
+  int turned = 0, not_the_most_faces = 0;
+  for (unsigned seed = 0; seed < 24; ++seed) {
+    const std::string name = random_picture(seed);
+    const std::vector<std::string> often{"--min-neighbors", "0", "--scale-factor", "1.2"};
+    const auto with = [&](Arguments more) {
+      if (seed % 3 == 0) more.insert(more.begin(), often.begin(), often.end());
+      if (seed % 3 == 1) more.insert(more.begin(), {"--min-neighbors", "1"});
+      return more;
     };
-    EXPECT_EQ(size_with({}), Size(8, 16));
-    EXPECT_EQ(size_with(segment(JPEG_COM, "a comment")), Size(8, 16));
-    EXPECT_EQ(size_with(segment(JPEG_APP0 + 1, "http://ns.adobe.com/xap/1.0/\0<x/>"sv)),
-              turned_size);
+    Image<std::uint8_t> picture({150, 110});
+    const Picture read = read_picture(folder / name);
+    for (int y = 0; y < 110; ++y)
+      for (int x = 0; x < 150; ++x) picture.row(y)[x] = read.pixels.row(y)[x].g;
+    Json best;
+    int best_orientation = 0;
+    std::pair<int, double> most{-1, 0};
+    std::size_t most_faces = 0;
+    for (const int orientation : orientations) {
+      // Turning what was stored upright is storing for the reverse orientation.
+      const int reverse = orientation == 6 ? 8 : orientation == 8 ? 6 : orientation;
+      write_pgm("turned.pgm", stored(picture, reverse));
+      const Json record = record_of(with({"turned.pgm"}));
+      std::pair<int, double> sum{0, 0};
+      for (const Json& face : record["faces"]) {
+        sum.first += face["neighbors"].get<int>();
+        sum.second += face["score"].get<double>();
+      }
+      most_faces = std::max(most_faces, record["faces"].size());
+      if (sum <= most) continue;
+      most = sum;
+      best = record;
+      best_orientation = orientation;
+    }
+    const Json found = record_of(with({"--orient", "auto", name}));
+    EXPECT_EQ(found["orientation"], best_orientation) << name;
+    EXPECT_EQ(found["faces"], best["faces"]) << name;
+    EXPECT_EQ(found["width"], best["width"]) << name;
+    turned += best_orientation != 1;
+    not_the_most_faces += best["faces"].size() < most_faces;
   }
+  EXPECT_GT(turned, 3);
+  EXPECT_LT(turned, 21);
+  EXPECT_GT(not_the_most_faces, 0);  // else the rule is not tested
+}
+
+TEST_F(Orient, APictureWithoutFacesStaysAsItIs) {
+  write_pgm("a.pgm", draw_faces({60, 40}, {}));
+  const Json record = record_of({"--orient", "auto", "a.pgm"});
+  EXPECT_EQ(record.dump(),
+            R"({"image":"a.pgm","width":60,"height":40,"orientation":1,"faces":[]})");
+}
+
+// Whatever the orientation says, and also if it is wrong.
+TEST_F(Orient, AnExifOrientationIsObeyed) {
+  const Image<std::uint8_t> grey = draw_faces({120, 100}, {{50, 50, 22}});
+  for (const int turn : {1, 6}) {
+    const Image<std::uint8_t> picture = stored(grey, turn);
+    const Bytes plain = encode_picture(coloured(picture.view()).view(), ".jpg");
+    for (int orientation = 0; orientation <= 9; ++orientation) {
+      const bool is_stated = orientation >= 1 && orientation <= 8;
+      write_file(folder / "a.jpg", with_bytes(plain, 2, segment(0xE1, "", exif_with(orientation))));
+      Json expected = record_of({"a.jpg"}), found = record_of({"--orient", "auto", "a.jpg"});
+      EXPECT_EQ(found["orientation"], is_stated ? orientation : turn) << orientation;
+      if (!is_stated) {
+        EXPECT_EQ(found["faces"].size(), 1u);
+        continue;
+      }
+      found.erase("orientation");
+      EXPECT_EQ(found, expected) << orientation;
+    }
+    write_file(folder / "a.jpg", plain);
+    EXPECT_EQ(record_of({"--orient", "auto", "a.jpg"})["orientation"], turn);
+  }
+}
+
+TEST_F(Orient, WrittenPicturesAreTurnedToo) {
+  const Image<std::uint8_t> picture = draw_faces({130, 90}, {{40, 45, 24}});
+  write_pgm("upright.pgm", picture);
+  write_pgm("stored.pgm", stored(picture, 6));
+  for (const char* name : {"upright.pgm", "stored.pgm"})
+    detect({"--orient", "auto", "--annotate", "boxes", "--crops", "crops", name});
+  for (const char* kind : {"boxes/", "crops/"}) {
+    const std::string end = kind[0] == 'b' ? ".pgm.png" : ".pgm.png_1.png";
+    const Picture turned = read_picture(folder / (std::string(kind) + "stored" + end)),
+                  expected = read_picture(folder / (std::string(kind) + "upright" + end));
+    expect_same(turned, expected);
+  }
+}
+
+TEST_F(Orient, APictureOnStandardInputIsTurned) {
+  write_pgm("stored.pgm", stored(draw_faces({130, 90}, {{40, 45, 24}}), 8));
+  const std::string bytes = read_text("stored.pgm");
+  EXPECT_EQ(detect({"--orient", "auto", "-"}, bytes).records().at(0)["orientation"], 8);
+}
+
+TEST_F(Orient, CsvHasTheSameColumns) {
+  const Image<std::uint8_t> picture = draw_faces({130, 90}, {{40, 45, 24}});
+  write_pgm("a.pgm", picture);
+  const std::string expected = detect({"--format", "csv", "a.pgm"}).out;
+  write_pgm("a.pgm", stored(picture, 3));
+  EXPECT_EQ(detect({"--format", "csv", "--orient", "auto", "a.pgm"}).out, expected);
+}
+
+TEST_F(Orient, ResumeWantsTheSameChoice) {
+  for (const char* name : {"in/a.pgm", "in/b.pgm"}) add_face(name);
+  write_text("in/c.jpg", "broken");  // so that the journal stays
+  detect({"--orient", "auto", "-o", "r", "in"});
+  const std::string expected = read_text("r");
+  EXPECT_TRUE(ended(detect({"--resume", "-o", "r", "in"}), 2, "--orient auto"));
+  EXPECT_EQ(read_text("r"), expected);
+  // The records are recognised without a journal, too.
+  remove({"r.resume"});
+  write_text("r", expected.substr(0, expected.find('\n') + 10));
+  detect({"--resume", "--orient", "auto", "-o", "r", "in"});
+  EXPECT_EQ(read_text("r"), expected);
+}
+
+TEST_F(Orient, TheTimeLimitIsThatOfAllFour) {
+  write_pgm("a.pgm", draw_faces({400, 300}, {}));
+  const Finished done = detect({"--orient", "auto", "--max-seconds", "1e-9", "a.pgm"});
+  EXPECT_EQ(done.status, 1);
+  EXPECT_EQ(done.records().at(0)["error"]["kind"], "limit");
 }
 
 }  // namespace
-}  // namespace facesat::app
+}  // namespace facesat::test

@@ -11,56 +11,49 @@
 namespace facesat::test {
 namespace {
 
-namespace fs = std::filesystem;
-
 class Overwriting : public ProgramTest {
  protected:
   // A PNG with a face, as the program writes it, but without the program's mark.
   void add_png(const std::string& name) const {
     add_face("scratch/face.pgm");
-    ASSERT_EQ(detect({"--annotate", "scratch", (folder / "scratch/face.pgm").string()}).status, 0);
-    std::string png = read_text(folder / "scratch/face.pgm.png");
+    ASSERT_EQ(detect({"--annotate", "scratch", path("scratch/face.pgm")}).status, 0);
+    std::string png = read_text("scratch/face.pgm.png");
     const std::size_t mark = png.find("tEXtSoftware");
     ASSERT_NE(mark, png.npos);
     png.erase(mark - 4, 4 + 4 + 50 + 4);  // the mark's chunk: length, type, 50 bytes, checksum
-    write_text(folder / name, png);
-    fs::remove_all(folder / "scratch");
+    write_text(name, png);
+    remove({"scratch"});
   }
 
   // Expects that a benchmark refuses to overwrite a.png.
-  void expect_bench_refused(const std::vector<std::string>& arguments) const {
-    const std::string before = read_text(folder / "a.png");
-    const Finished done = run(arguments);
-    EXPECT_EQ(done.status, 2) << ::testing::PrintToString(arguments);
-    EXPECT_NE(done.err.find("a.png exists and was not written by facesat"), std::string::npos)
-        << done.err;
-    EXPECT_EQ(read_text(folder / "a.png"), before);
+  void expect_bench_refused(const Arguments& arguments) const {
+    const std::string before = read_text("a.png");
+    EXPECT_TRUE(ended(run(arguments), 2, "a.png exists and was not written by facesat"))
+        << ::testing::PrintToString(arguments);
+    EXPECT_EQ(read_text("a.png"), before);
   }
 
   // Expects that the run is refused with a message containing `said`, and that nothing below the
   // folder changes.
-  void expect_refused(const std::vector<std::string>& arguments, const std::string& said) const {
+  void expect_refused(const Arguments& arguments, const std::string& said) const {
     const auto contents = [this] {
       std::string all;
-      for (const std::string& file : files_below("."))
-        all += file + "\n" + read_text(folder / file);
+      for (const std::string& file : files_below(".")) all += file + "\n" + read_text(file);
       return all;
     };
     const std::string before = contents();
     const Finished done = detect(arguments);
     const std::string what = ::testing::PrintToString(arguments);
-    EXPECT_EQ(done.status, 2) << what;
+    EXPECT_TRUE(ended(done, 2, said)) << what;
     EXPECT_EQ(done.out, "") << what;
-    EXPECT_NE(done.err.find(said), std::string::npos) << what << " said: " << done.err;
     EXPECT_TRUE(contents() == before) << what << " changed a file";
   }
 };
 
 TEST_F(Overwriting, ResultsReplaceOnlyResults) {
   add_png("a.png");
-  write_text(folder / "list.txt", "a.png\n");
-  write_text(folder / "my.xml",
-             read_text(fs::path(FACESAT_CASCADE_DIR) / "haarcascades" / "haarcascade_eye.xml"));
+  write_text("list.txt", "a.png\n");
+  add_cascade("my.xml", "eye");
   fs::create_symlink("a.png", folder / "link");
   fs::create_hard_link(folder / "a.png", folder / "other.png");
   expect_refused({"-o", "a.png", "a.png"}, "a.png: results cannot be written into an input");
@@ -69,7 +62,7 @@ TEST_F(Overwriting, ResultsReplaceOnlyResults) {
   expect_refused({"-o", "link", "a.png"}, "into an input");
   expect_refused({"-o", "other.png", "a.png"}, "into an input");
   expect_refused({"--format", "csv", "-o", "a.png", "."}, "a.png exists");
-  write_text(folder / "results.jsonl",
+  write_text("results.jsonl",
              "{\"image\":\"once\",\"error\":{\"kind\":\"read\",\"message\":\"\"}}\n");
   expect_refused({"-o", "results.jsonl", "@results.jsonl"}, "the list of inputs");
   expect_refused({"-o", "results.jsonl", "results.jsonl"}, "into an input");
@@ -82,12 +75,12 @@ TEST_F(Overwriting, ResultsReplaceOnlyResults) {
   for (const std::string format : {"jsonl", "csv"}) {
     for (int i = 0; i < 2; ++i)
       EXPECT_EQ(detect({"--format", format, "-o", "r", "a.png"}).status, 0);
-    EXPECT_EQ(read_text(folder / "r"), detect({"--format", format, "a.png"}).out);
+    EXPECT_EQ(read_text("r"), detect({"--format", format, "a.png"}).out);
     expect_refused({"--format", format == "csv" ? "jsonl" : "csv", "-o", "r", "a.png"},
                    "r holds results in another format, " + format);
-    fs::remove(folder / "r");
+    remove({"r"});
   }
-  write_text(folder / "empty", "");
+  write_text("empty", "");
   EXPECT_EQ(detect({"-o", "empty", "a.png"}).status, 0);
 }
 
@@ -95,7 +88,7 @@ TEST_F(Overwriting, PicturesAreNotWrittenOverTheirInputs) {
   add_png("a.png");
   add_png("p/b.png");
   expect_refused({"--annotate", ".", "a.png"}, "would overwrite the input a.png");
-  expect_refused({"--annotate", (folder / ".").string(), "a.png"}, "would overwrite");
+  expect_refused({"--annotate", path("."), "a.png"}, "would overwrite");
   expect_refused({"--annotate", ".", "p/b.png"}, "would overwrite");
   expect_refused({"--annotate", "p", "p"}, "name another");
   expect_refused({"--crops", "p/", "-r", "p"}, "name another");
@@ -103,15 +96,15 @@ TEST_F(Overwriting, PicturesAreNotWrittenOverTheirInputs) {
   expect_refused({"--annotate", "q", "p"}, "name another");
 
   // For inputs from a list, this is found only when the picture is written.
-  const std::string before = read_text(folder / "a.png");
+  const std::string before = read_text("a.png");
   const Finished done = detect({"--annotate", ".", "-"}, "a.png\np\n./p\n");
   EXPECT_EQ(done.status, 1);
   const auto records = done.records();
   ASSERT_EQ(records.size(), 3u);
   EXPECT_EQ(records[0]["error"]["kind"], "write");
   EXPECT_EQ(records[1]["faces"].size(), 1u);  // of folder p: written next to a.png
-  EXPECT_EQ(read_text(folder / "a.png"), before);
-  EXPECT_TRUE(fs::exists(folder / "b.png"));
+  EXPECT_EQ(read_text("a.png"), before);
+  EXPECT_TRUE(exists("b.png"));
   const Finished folders = detect({"--annotate", "p", "-"}, "p\na.png\n");
   EXPECT_EQ(folders.records().at(0)["error"]["kind"], "read");
   EXPECT_EQ(folders.records().at(1)["faces"].size(), 1u);
@@ -120,18 +113,17 @@ TEST_F(Overwriting, PicturesAreNotWrittenOverTheirInputs) {
 TEST_F(Overwriting, InputsThatFacesatWroteAreNotOverwritten) {
   add_png("b/a.png");
   ASSERT_EQ(detect({"--annotate", "own", "b"}).status, 0);
-  const std::string before = read_text(folder / "own/a.png");
-  const Finished done = run({"detect", "-q", "--annotate", ".", "-"}, "a.png\n", [this] {
-    if (::chdir((folder / "own").c_str()) != 0) ::_exit(99);
-  });
+  const std::string before = read_text("own/a.png");
+  const Finished done =
+      run({"detect", "-q", "--annotate", ".", "-"}, "a.png\n", in_folder(folder / "own"));
   EXPECT_EQ(done.records().at(0)["error"]["kind"], "write");
-  EXPECT_EQ(read_text(folder / "own/a.png"), before);
+  EXPECT_EQ(read_text("own/a.png"), before);
   add_png("a.png");
   const auto records = detect({"--annotate", "own", "a.png", "own/a.png"}).records();
   ASSERT_TRUE(records.at(0).contains("error"));
   EXPECT_EQ(records.at(0)["error"]["kind"], "write");
   EXPECT_EQ(records.at(1)["faces"].size(), 1u);
-  EXPECT_EQ(read_text(folder / "own/a.png"), before);
+  EXPECT_EQ(read_text("own/a.png"), before);
 }
 
 TEST_F(Overwriting, PicturesReplaceOnlyPicturesOfFacesat) {
@@ -139,8 +131,8 @@ TEST_F(Overwriting, PicturesReplaceOnlyPicturesOfFacesat) {
   add_png("in/b.png");
   add_png("in/sub/c.png");
   add_png("precious/c.png");
-  const std::string precious = read_text(folder / "precious/c.png");
-  write_text(folder / "out/a.png", "my own");
+  const std::string precious = read_text("precious/c.png");
+  write_text("out/a.png", "my own");
   fs::create_symlink("../precious/c.png", folder / "out/b.png");
   fs::create_directory_symlink("../precious", folder / "out/sub");
   const Finished done = detect({"-r", "--annotate", "out", "in"});
@@ -148,43 +140,40 @@ TEST_F(Overwriting, PicturesReplaceOnlyPicturesOfFacesat) {
   for (const auto& record : done.records()) {
     EXPECT_EQ(record["error"]["kind"], "write") << record;
     EXPECT_EQ(record["faces"].size(), 1u) << "found all the same";
-    EXPECT_NE(record["error"]["message"].get<std::string>().find("out/"), std::string::npos)
-        << record;
+    EXPECT_TRUE(has(record["error"]["message"], "out/")) << record;
   }
-  EXPECT_EQ(read_text(folder / "out/a.png"), "my own");
-  EXPECT_EQ(read_text(folder / "precious/c.png"), precious);
-  EXPECT_EQ(files_below("precious"), std::vector<std::string>{"c.png"});
+  EXPECT_EQ(read_text("out/a.png"), "my own");
+  EXPECT_EQ(read_text("precious/c.png"), precious);
+  EXPECT_EQ(files_below("precious"), Names{"c.png"});
 
   // Pictures of an earlier run are replaced, even where it was killed before it wrote them.
   EXPECT_EQ(detect({"-r", "--annotate", "out2", "--crops", "out2", "in"}).status, 0);
-  const std::string picture = read_text(folder / "out2/a.png");
-  write_text(folder / "out2/a.png", "");
+  const std::string picture = read_text("out2/a.png");
+  write_text("out2/a.png", "");
   EXPECT_EQ(detect({"-r", "--annotate", "out2", "--crops", "out2", "in"}).status, 0);
-  EXPECT_EQ(read_text(folder / "out2/a.png"), picture);
+  EXPECT_EQ(read_text("out2/a.png"), picture);
   // Pictures that were edited since then are not replaced, even if they still bear the mark.
   const std::string edited = picture.substr(0, picture.size() - 1) + "x";
-  write_text(folder / "out2/a.png", edited);
+  write_text("out2/a.png", edited);
   EXPECT_EQ(detect({"-r", "--annotate", "out2", "--crops", "out2", "in"}).status, 1);
-  EXPECT_EQ(read_text(folder / "out2/a.png"), edited);
+  EXPECT_EQ(read_text("out2/a.png"), edited);
 }
 
 // The crops under a name are those of the last run that used the name, for whatever input.
 TEST_F(Overwriting, CropsOfAnEarlierRunDoNotStayAmongNewOnes) {
   add_png("in/a.png");
-  const auto crops = [this](const std::vector<std::string>& options) {
-    std::vector<std::string> all{"--crops", "out", "in"};
-    all.insert(all.end(), options.begin(), options.end());
-    EXPECT_EQ(detect(all).status, 0);
+  const auto crops = [this](const Arguments& options) {
+    EXPECT_EQ(detect(joined({"--crops", "out", "in"}, options)).status, 0);
     return files_below("out").size();
   };
   const std::size_t many = crops({"--raw"});
   ASSERT_GT(many, 3u);
-  write_text(folder / "out/a.png_3.png", "my own");
+  write_text("out/a.png_3.png", "my own");
   EXPECT_EQ(crops({}), 2u) << "the first, and what is the user's";
-  EXPECT_EQ(read_text(folder / "out/a.png_3.png"), "my own");
-  fs::remove_all(folder / "out");
+  EXPECT_EQ(read_text("out/a.png_3.png"), "my own");
+  remove({"out"});
   EXPECT_EQ(crops({"--raw"}), many);
-  fs::remove(folder / "out/a.png_2.png");
+  remove({"out/a.png_2.png"});
   EXPECT_EQ(crops({}), 1u);
   EXPECT_EQ(crops({"--raw"}), many);
   add_png("other/a.png");
@@ -196,26 +185,23 @@ TEST_F(Overwriting, ARunWithoutInputsDoesNotReplaceResults) {
   add_png("in/a.png");
   fs::create_directories(folder / "unmounted/sub");
   EXPECT_EQ(detect({"-o", "r", "in"}).status, 0);
-  const std::string text = read_text(folder / "r");
+  const std::string text = read_text("r");
   expect_refused({"-o", "r", "unmounted"}, "no picture or video among the inputs, so r stays");
   expect_refused({"-o", "r", "unmounted"}, "1 folder (-r descends into them)");
   expect_refused({"-o", "r", "-"}, "no picture or video");
   expect_refused({"-o", "r", "nowhere", "nor/here"}, "nowhere: no such file or folder, so r stays");
   EXPECT_EQ(detect({"-o", "r", "--resume", "unmounted"}).status, 0);
   EXPECT_EQ(detect({"-o", "new", "unmounted"}).status, 0);
-  EXPECT_EQ(read_text(folder / "r"), text);
+  EXPECT_EQ(read_text("r"), text);
 }
 
 TEST_F(Overwriting, StandardOutputByNameIsNotTruncated) {
   add_png("a.png");
-  write_text(folder / "log", "before\n");
+  write_text("log", "before\n");
   for (const char* name : {"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"})
-    EXPECT_EQ(run({"detect", "-q", "-o", name, "a.png"}, "",
-                  [] { ::dup2(::open("log", O_WRONLY | O_APPEND), 1); })
-                  .status,
-              0);
+    EXPECT_EQ(run({"detect", "-q", "-o", name, "a.png"}, "", appending(1, "log")).status, 0);
   const std::string once = detect({"a.png"}).out;
-  EXPECT_EQ(read_text(folder / "log"), "before\n" + once + once + once);
+  EXPECT_EQ(read_text("log"), "before\n" + once + once + once);
 }
 
 TEST_F(Overwriting, APictureThatCannotBeWrittenIsAnErrorOfItsRecord) {
@@ -225,15 +211,15 @@ TEST_F(Overwriting, APictureThatCannotBeWrittenIsAnErrorOfItsRecord) {
   add_face("in/taken.pgm");
   fs::create_directories(folder / "out/taken.pgm.png");
   Image<std::uint8_t> wide({70000, 30});  // more than a JPEG can have
-  write_pgm(folder / "in/wide.jpg", wide);
+  write_pgm("in/wide.jpg", wide);
   const Finished done = detect({"--annotate", "out", "in"});
   EXPECT_EQ(done.status, 1);
   const auto records = done.records();
   ASSERT_EQ(records.size(), 4u);
   EXPECT_EQ(records[0]["faces"].size(), 1u);
   for (std::size_t i = 1; i < records.size(); ++i)
-    EXPECT_EQ(records[i].value("error", nlohmann::ordered_json())["kind"], "write") << records[i];
-  EXPECT_EQ(files_below("out"), std::vector<std::string>{"a.pgm.png"});
+    EXPECT_EQ(records[i].value("error", Json())["kind"], "write") << records[i];
+  EXPECT_EQ(files_below("out"), Names{"a.pgm.png"});
 }
 
 // A partially written file is deleted, but not a device. Device (1, 7) is /dev/full.
@@ -242,7 +228,7 @@ TEST_F(Overwriting, DevicesStayWhereTheyAre) {
   if (::mknod(full.c_str(), S_IFCHR | 0666, makedev(1, 7)) != 0 ||
       ::access(full.c_str(), W_OK) != 0 || ::open(full.c_str(), O_WRONLY) < 0)
     GTEST_SKIP() << "skipped: only root may make a device, and not everywhere";
-  EXPECT_EQ(run({"info"}, "", [&] { ::dup2(::open(full.c_str(), O_WRONLY), 1); }).status, 3);
+  EXPECT_EQ(run({"info"}, "", appending(1, "full")).status, 3);
   EXPECT_EQ(detect({"-o", "full", "missing.jpg"}).status, 3);
   EXPECT_THROW(facesat::write_text(full, "text"), OutputError);
   EXPECT_TRUE(fs::is_character_file(full));
@@ -250,7 +236,7 @@ TEST_F(Overwriting, DevicesStayWhereTheyAre) {
 
 TEST_F(Overwriting, WhatCannotBeWrittenFromTheStartIsWrongUsage) {
   add_face("a.pgm");
-  write_text(folder / "file", "");
+  write_text("file", "");
   for (const std::string where : {"file", "file/boxes", "/proc/facesat"})
     for (const char* option : {"--annotate", "--crops"})
       EXPECT_EQ(detect({option, where, "a.pgm"}).status, 2) << option << " " << where;
@@ -287,38 +273,37 @@ TEST_F(Overwriting, ResultsThatOthersAnnotatedAreNotReplaced) {
       csv + "a,1,2,3",
   };
   for (const std::string& text : foreign) {
-    write_text(folder / "r", text);
+    write_text("r", text);
     expect_refused({"-o", "r", "in"}, "r exists and was not written by facesat");
     if (text != "{") expect_refused({"--resume", "-o", "r", "in"}, "r");  // it may be a torn record
   }
   for (const std::string& text : {jsonl, csv, many, csv + "\"a\n\"\"b\",1,2,3,4,5,0.25\n"}) {
-    write_text(folder / "r", text);
+    write_text("r", text);
     const bool is_csv = text.starts_with('i');
     EXPECT_EQ(detect({"--format", is_csv ? "csv" : "jsonl", "-o", "r", "in"}).status, 0) << text;
-    EXPECT_EQ(read_text(folder / "r"), is_csv ? csv : jsonl);
+    EXPECT_EQ(read_text("r"), is_csv ? csv : jsonl);
   }
 }
 
 TEST_F(Overwriting, TablesThatOthersEditedAreNotReplaced) {
   const auto bench = [&](const std::vector<std::string>& outputs) {
-    std::vector<std::string> all{"bench",  "sat",   "--algorithm", "cpu_2r2w",
-                                 "--size", "64x64", "--runs",      "1"};
-    all.insert(all.end(), outputs.begin(), outputs.end());
-    return run(all).status;
+    return run(joined({"bench", "sat", "--algorithm", "cpu_2r2w", "--size", "64x64", "--runs", "1"},
+                      outputs))
+        .status;
   };
   EXPECT_EQ(bench({"--json", "t.json", "--report", "t.html"}), 0);
   EXPECT_EQ(bench({"--json", "t.json", "--report", "t.html"}), 0);
-  const std::string json = read_text(folder / "t.json"), html = read_text(folder / "t.html");
+  const std::string json = read_text("t.json"), html = read_text("t.html");
   for (const std::string& text :
        {std::string("{\n  \"machine\": {\"name\":\"mine\"}}"), std::string("{"), json + "note"}) {
-    write_text(folder / "my.json", text);
+    write_text("my.json", text);
     EXPECT_EQ(bench({"--json", "my.json"}), 2) << text;
-    EXPECT_EQ(read_text(folder / "my.json"), text);
+    EXPECT_EQ(read_text("my.json"), text);
   }
   for (const std::string& text : {html.substr(0, 300), html + "note", "x" + html}) {
-    write_text(folder / "my.html", text);
+    write_text("my.html", text);
     EXPECT_EQ(bench({"--report", "my.html"}), 2);
-    EXPECT_EQ(read_text(folder / "my.html"), text);
+    EXPECT_EQ(read_text("my.html"), text);
   }
 }
 
@@ -326,7 +311,7 @@ TEST_F(Overwriting, PicturesDoNotReplaceTheOutput) {
   add_png("in/a.png");
   const Finished done = detect({"--annotate", "out", "-o", "out/a.png", "in"});
   EXPECT_EQ(done.status, 1) << done.err;
-  const auto records = parse_records(read_text(folder / "out/a.png"));
+  const auto records = read_records("out/a.png");
   ASSERT_EQ(records.size(), 1u);
   EXPECT_EQ(records[0]["error"]["kind"], "write");
 }
@@ -334,70 +319,58 @@ TEST_F(Overwriting, PicturesDoNotReplaceTheOutput) {
 // The shell can append standard output to a file that the run reads.
 TEST_F(Overwriting, ResultsDoNotGoIntoWhatIsRead) {
   add_png("a.png");
-  write_text(folder / "list", "a.png\n");
-  write_text(folder / "c.xml",
-             read_text(fs::path(FACESAT_CASCADE_DIR) / "haarcascades" / "haarcascade_eye.xml"));
+  write_text("list", "a.png\n");
+  add_cascade("c.xml", "eye");
   // Expects that a run is refused whose standard output is appended to the file `to`. reads:
   // standard input is the list.
-  const auto appending = [&](const std::string& input, const char* to, bool reads) {
+  const auto expect_refused = [&](const std::string& input, const char* to, bool reads = false) {
     const Finished done = run({"detect", "-q", "--cascade", "c.xml", input}, "", [&] {
       if (reads) ::dup2(::open("list", O_RDONLY), 0);
-      ::dup2(::open(to, O_WRONLY | O_APPEND), 1);
+      appending(1, to)();
     });
-    EXPECT_EQ(done.status, 2) << input;
-    EXPECT_NE(done.err.find("results cannot be written into"), std::string::npos) << done.err;
+    EXPECT_TRUE(ended(done, 2, "results cannot be written into")) << input;
   };
-  appending("a.png", "c.xml", false);
-  EXPECT_EQ(run({"detect", "-o", "r", "@list"}, "",
-                [] { ::dup2(::open("list", O_WRONLY | O_APPEND), 2); })
-                .status,
-            2);
-  EXPECT_NE(read_text(folder / "list").find("messages cannot be written into the list"),
-            std::string::npos);
-  write_text(folder / "list", "a.png\n");
-  const std::string picture = read_text(folder / "a.png");
-  appending("@list", "list", false);
-  appending("-", "list", true);
-  appending("a.png", "a.png", false);
-  EXPECT_EQ(read_text(folder / "list"), "a.png\n");
-  EXPECT_EQ(read_text(folder / "a.png"), picture);
-  const Finished done =
-      run({"detect", "-q", "."}, "", [] { ::dup2(::open("a.png", O_WRONLY | O_APPEND), 1); });
-  EXPECT_EQ(done.status, 2);
-  EXPECT_NE(done.err.find("not written into a picture"), std::string::npos) << done.err;
-  EXPECT_EQ(read_text(folder / "a.png"), picture);
+  expect_refused("a.png", "c.xml");
+  EXPECT_EQ(run({"detect", "-o", "r", "@list"}, "", appending(2, "list")).status, 2);
+  EXPECT_TRUE(has(read_text("list"), "messages cannot be written into the list"));
+  write_text("list", "a.png\n");
+  const std::string picture = read_text("a.png");
+  expect_refused("@list", "list");
+  expect_refused("-", "list", true);
+  expect_refused("a.png", "a.png");
+  EXPECT_EQ(read_text("list"), "a.png\n");
+  EXPECT_EQ(read_text("a.png"), picture);
+  EXPECT_TRUE(ended(run({"detect", "-q", "."}, "", appending(1, "a.png")), 2,
+                    "not written into a picture"));
+  EXPECT_EQ(read_text("a.png"), picture);
 }
 
 TEST_F(Overwriting, AnOutputThatIsRefusedIsNotCreated) {
   add_png("in/a.png");
-  write_text(folder / "o.resume", "in\n");
+  write_text("o.resume", "in\n");
   expect_refused({"-o", "o", "@o.resume"}, "o.resume: the journal needs this name");
   ::mkfifo((folder / "w.resume").c_str(), 0600);
-  const Finished done = detect({"-o", "w", "in"});
-  EXPECT_EQ(done.status, 2);
-  EXPECT_NE(done.err.find("not a regular file"), std::string::npos) << done.err;
-  EXPECT_FALSE(fs::exists(folder / "w"));
+  EXPECT_TRUE(ended(detect({"-o", "w", "in"}), 2, "not a regular file"));
+  EXPECT_FALSE(exists("w"));
 }
 
 TEST_F(Overwriting, ResultsDoNotGoWhereMessagesGo) {
   add_face("a.pgm");
   const std::string results = detect({"a.pgm"}).out + detect({"a.pgm"}).out;
-  write_text(folder / "r", results);
+  write_text("r", results);
   for (const char* output : {"/dev/stderr", "r"}) {
-    const Finished done = run({"detect", "-q", "-o", output, "a.pgm"}, "",
-                              [] { ::dup2(::open("r", O_WRONLY | O_APPEND), 2); });
-    EXPECT_EQ(done.status, 2);
-    const std::string text = read_text(folder / "r");
+    EXPECT_EQ(run({"detect", "-q", "-o", output, "a.pgm"}, "", appending(2, "r")).status, 2);
+    const std::string text = read_text("r");
     EXPECT_EQ(text.substr(0, results.size()), results);
-    EXPECT_NE(text.find("results and messages cannot be written into one file"), std::string::npos);
-    write_text(folder / "r", results);
+    EXPECT_TRUE(has(text, "results and messages cannot be written into one file"));
+    write_text("r", results);
   }
 }
 
 // If a disk is not mounted, the results of the last run are worth more than a list of errors.
 TEST_F(Overwriting, ResultsAreNotReplacedIfNothingInAListExists) {
   add_face("in/a.pgm");
-  write_text(folder / "list", "in/a.pgm\nin/b.pgm\n");
+  write_text("list", "in/a.pgm\nin/b.pgm\n");
   EXPECT_EQ(detect({"-o", "r", "@list"}).status, 1);
   fs::rename(folder / "in", folder / "elsewhere");
   expect_refused({"-o", "r", "@list"}, "@list: none of the paths in this list exists, so r stays");
@@ -411,7 +384,7 @@ TEST_F(Overwriting, InputsInAListAreNotReplacedByThePicturesOfOtherInputs) {
   EXPECT_EQ(detect({"--annotate", "boxes", "in/a.pgm"}).status, 0);
   const std::string name = files_below("boxes").front();
   const std::string before = read_text(folder / "boxes" / name);
-  write_text(folder / "list", "in/a.pgm\nboxes/" + name + "\n");
+  write_text("list", "in/a.pgm\nboxes/" + name + "\n");
   const Finished done = detect({"--annotate", "boxes", "--scale-factor", "1.4", "@list"});
   EXPECT_EQ(done.status, 1);
   EXPECT_EQ(done.records()[0]["error"]["kind"], "write");

@@ -1,38 +1,52 @@
 // Which inputs --resume takes for those of the earlier run: the same files, under any spelling of
-// their paths and wherever they were moved, unless they have changed.
+// their paths and wherever they were moved, unless they have changed. Runs that have finished, and
+// whose command is given again.
+#include <algorithm>
 #include <chrono>
+#include <csignal>
+#include <ctime>
+#include <random>
+#include <thread>
 
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include "tests/kit/sixty_pictures.hpp"
+#include "tests/kit/program.hpp"
 
 namespace facesat::test {
 namespace {
 
-namespace fs = std::filesystem;
 using Resume = SixtyPictures;
+
+// The line of the text that has `part` in it, with its end.
+std::string line_with(const std::string& part, const std::string& text) {
+  const std::size_t begin = text.rfind('\n', text.find(part)) + 1;
+  return text.substr(begin, text.find('\n', begin) + 1 - begin);
+}
+
+void erase(std::string& text, const std::string& line) {
+  text.erase(text.find(line), line.size());
+}
 
 TEST_F(Resume, TwoPicturesOfOneNameHaveTwoRecords) {
   add_face("a/1.pgm", 1);
-  write_pgm(folder / "a/2.pgm", draw_faces({80, 80}, {}));  // no line in CSV
+  write_pgm("a/2.pgm", draw_faces({80, 80}, {}));  // no line in CSV
   add_face("b/1.pgm", 2);
   add_face("b/2.pgm", 3);
   for (const std::string format : {"jsonl", "csv"}) {
     const std::string expected = detect({"--format", format, "a", "b"}).out;
-    write_text(folder / "broken.pgm", "broken");  // so that the journal stays
+    write_text("broken.pgm", "broken");  // so that the journal stays
     detect({"--format", format, "-o", "r", "a", "b", "broken.pgm"});
-    const std::string complete = read_text(folder / "r"), journal = read_text(folder / "r.resume");
+    const std::string complete = read_text("r"), journal = read_text("r.resume");
     for (std::size_t keep = 1; keep < complete.size(); keep += 29) {
-      write_text(folder / "r", complete.substr(0, keep));
-      write_text(folder / "r.resume", journal);
+      write_text("r", complete.substr(0, keep));
+      write_text("r.resume", journal);
       add_face("broken.pgm", 4);  // must not be processed again if it is complete
       const Finished done = detect({"--resume", "--format", format, "-o", "r", "a", "b"});
       ASSERT_LE(done.status, 1) << done.err;
-      const std::string text = read_text(folder / "r");
+      const std::string text = read_text("r");
       ASSERT_EQ(text.substr(0, expected.size()), expected) << format << ", " << keep;
     }
-    fs::remove(folder / "r");
+    remove({"r"});
   }
 }
 
@@ -41,37 +55,28 @@ TEST_F(Resume, InputsThatHaveChangedAreProcessedAgain) {
     add_face("four/a.pgm", 1);
     add_face("four/b.pgm", 2);
     add_face("four/c.pgm", 3);
-    write_text(folder / "four/d.pgm", "broken");
-    const auto run = [&](const std::vector<std::string>& more) {
-      std::vector<std::string> all{"--format", format, "-o", "r", "--annotate", "boxes", "four"};
-      all.insert(all.end(), more.begin(), more.end());
-      return detect(all);
+    write_text("four/d.pgm", "broken");
+    const auto run = [&](const Arguments& more) {
+      return detect(joined({"--format", format, "-o", "r", "--annotate", "boxes", "four"}, more));
     };
     EXPECT_EQ(run({}).status, 1);
-    const std::string before = read_text(folder / "r");
-    const auto record_of = [&](const std::string& text, const std::string& name) {
-      const std::size_t begin = text.rfind('\n', text.find(name)) + 1;
-      return text.substr(begin, text.find('\n', begin) + 1 - begin);
-    };
-    const std::string of_b = record_of(before, "b.pgm");
+    const std::string before = read_text("r");
     add_face("four/b.pgm", 40);
-    fs::remove(folder / "four/c.pgm");  // its record stays, because there is no newer one
+    remove({"four/c.pgm"});  // its record stays, because there is no newer one
     EXPECT_EQ(run({"--resume"}).status, 1);
     std::string expected = before;
-    expected.erase(expected.find(of_b), of_b.size());
-    expected += record_of(detect({"--format", format, "four"}).out, "b.pgm");
-    EXPECT_EQ(read_text(folder / "r"), expected);
+    erase(expected, line_with("b.pgm", before));
+    expected += line_with("b.pgm", detect({"--format", format, "four"}).out);
+    EXPECT_EQ(read_text("r"), expected);
     EXPECT_NE(expected, before);
     EXPECT_EQ(run({"--resume"}).status, 1);
-    EXPECT_EQ(read_text(folder / "r"), expected) << "once is enough";
+    EXPECT_EQ(read_text("r"), expected) << "once is enough";
     add_face("four/d.pgm", 4);  // has changed like the others, although it had failed
     EXPECT_EQ(run({"--resume"}).status, 0);
-    const std::string of_d = record_of(expected, "d.pgm");
-    if (format == "jsonl") expected.erase(expected.find(of_d), of_d.size());
-    expected += record_of(detect({"--format", format, "four"}).out, "d.pgm");
-    EXPECT_EQ(read_text(folder / "r"), expected);
-    for (const char* file : {"r", "r.resume"}) fs::remove(folder / file);
-    for (const char* name : {"boxes", "four"}) fs::remove_all(folder / name);
+    if (format == "jsonl") erase(expected, line_with("d.pgm", expected));
+    expected += line_with("d.pgm", detect({"--format", format, "four"}).out);
+    EXPECT_EQ(read_text("r"), expected);
+    remove({"r", "r.resume", "boxes", "four"});
   }
 }
 
@@ -79,38 +84,33 @@ TEST_F(Resume, InputsThatHaveChangedAreProcessedAgain) {
 TEST_F(Resume, PicturesOfTheSameNameInOtherFoldersAreDifferentInputs) {
   add_face("A/a.pgm", 1);
   add_face("B/a.pgm", 2);
-  write_text(folder / "A/broken.pgm", "broken");  // so that the journal stays
+  write_text("A/broken.pgm", "broken");  // so that the journal stays
   for (const std::string format : {"jsonl", "csv"}) {
-    const auto run = [&](const std::vector<std::string>& more) {
-      std::vector<std::string> all{"--format", format, "-o", "r"};
-      all.insert(all.end(), more.begin(), more.end());
-      return detect(all).status;
+    const auto run = [&](const Arguments& more) {
+      return detect(joined({"--format", format, "-o", "r"}, more)).status;
     };
     EXPECT_EQ(run({"A"}), 1);
-    const std::string before = read_text(folder / "r");
+    const std::string before = read_text("r");
     EXPECT_EQ(run({"--resume", "B", "A"}), 1);
     std::string of_b = detect({"--format", format, "B"}).out;
     if (format == "csv") of_b.erase(0, of_b.find('\n') + 1);
-    EXPECT_EQ(read_text(folder / "r"), before + of_b);
-    EXPECT_EQ(run({"--resume", "./B", (folder / "B/../A").string()}), 1);
-    EXPECT_EQ(read_text(folder / "r"), before + of_b);
-    fs::remove(folder / "r");
+    EXPECT_EQ(read_text("r"), before + of_b);
+    EXPECT_EQ(run({"--resume", "./B", path("B/../A")}), 1);
+    EXPECT_EQ(read_text("r"), before + of_b);
+    remove({"r"});
   }
 }
 
 TEST_F(Resume, NamesWithoutAFolderBelongToTheCurrentFolder) {
   add_face("A/a.pgm", 1);
   add_face("B/a.pgm", 2);
-  write_text(folder / "broken.pgm", "broken");  // so that the journal stays
+  write_text("broken.pgm", "broken");  // so that the journal stays
   const auto run_in = [&](const char* where, const std::string& input) {
-    return run({"detect", "-q", "-o", (folder / "r").string(), "--resume", input}, "",
-               [&] {
-                 if (::chdir((folder / where).c_str()) != 0) ::_exit(99);
-               })
+    return run({"detect", "-q", "-o", path("r"), "--resume", input}, "", in_folder(folder / where))
         .status;
   };
   EXPECT_EQ(run_in(".", "broken.pgm"), 1);
-  const std::string before = read_text(folder / "r");
+  const std::string before = read_text("r");
   EXPECT_EQ(run_in("A", "a.pgm"), 1);
   EXPECT_EQ(run_in("B", "a.pgm"), 1);
   EXPECT_EQ(run_in("B", "../A/a.pgm"), 1);
@@ -120,24 +120,24 @@ TEST_F(Resume, NamesWithoutAFolderBelongToTheCurrentFolder) {
     const std::string record = detect({input}).out;
     return "{\"image\":\"" + record.substr(record.find("a.pgm"));
   };
-  EXPECT_EQ(read_text(folder / "r"), before + of("A/a.pgm") + of("B/a.pgm"));
+  EXPECT_EQ(read_text("r"), before + of("A/a.pgm") + of("B/a.pgm"));
 }
 
 // Results may have been moved, and an input may be reached through another link.
 TEST_F(Resume, MovedResultsCanBeCompleted) {
   add_face("p/in/a.pgm", 1);
   add_face("moved/in/a.pgm", 2);  // another picture
-  write_text(folder / "p/in/broken.pgm", "broken");
+  write_text("p/in/broken.pgm", "broken");
   fs::create_directory_symlink("p", folder / "q");
   EXPECT_EQ(detect({"-o", "r", "p/in"}).status, 1);
-  const std::string text = read_text(folder / "r");
+  const std::string text = read_text("r");
   for (const char* file : {"r", "r.resume"}) fs::rename(folder / file, folder / "moved" / file);
   for (const std::string input : {"p/in", "q/in", "./q/../p//in"}) {
     EXPECT_EQ(detect({"-o", "moved/r", "--resume", input}).status, 1);
-    EXPECT_EQ(read_text(folder / "moved/r"), text) << input;
+    EXPECT_EQ(read_text("moved/r"), text) << input;
   }
   EXPECT_EQ(detect({"-o", "moved/r", "--resume", "moved/in"}).status, 1);
-  EXPECT_EQ(read_text(folder / "moved/r"), text + detect({"moved/in"}).out);
+  EXPECT_EQ(read_text("moved/r"), text + detect({"moved/in"}).out);
 }
 
 // The inputs are moved with their parent folders, so that their names in the results do not change.
@@ -145,21 +145,20 @@ TEST_F(Resume, InputsThatWereMovedAreRecognised) {
   for (const std::string format : {"jsonl", "csv"}) {
     for (const char* name : {"A/a.pgm", "A/sub/a.pgm", "A/sub/b.pgm"}) add_face(name, 1);
     EXPECT_EQ(detect({"--format", format, "-o", "r", "-r", "A", "missing"}).status, 1);
-    const std::string text = read_text(folder / "r");
+    const std::string text = read_text("r");
     fs::create_directory(folder / "usb");
     fs::rename(folder / "A", folder / "usb/B");
     for (const char* attempt : {"first", "second"}) {
       EXPECT_EQ(
           detect({"--format", format, "-o", "r", "--resume", "-r", "usb/B", "missing"}).status, 1);
-      EXPECT_EQ(read_text(folder / "r"), text) << attempt;
+      EXPECT_EQ(read_text("r"), text) << attempt;
     }
     // From now on they are identified by their new path; a file at the old path is a new input.
     add_face("A/a.pgm", 2);
     const std::string of_new = detect({"--format", format, "A"}).out;
     EXPECT_EQ(detect({"--format", format, "-o", "r", "--resume", "-r", "A", "missing"}).status, 1);
-    EXPECT_EQ(read_text(folder / "r"),
-              text + of_new.substr(format == "csv" ? of_new.find('\n') + 1 : 0));
-    for (const char* name : {"A", "usb", "r", "r.resume"}) fs::remove_all(folder / name);
+    EXPECT_EQ(read_text("r"), text + of_new.substr(format == "csv" ? of_new.find('\n') + 1 : 0));
+    remove({"A", "usb", "r", "r.resume"});
   }
 }
 
@@ -179,10 +178,10 @@ TEST_F(Resume, AnotherFolderIsNotTakenForOneThatWasMoved) {
   }
   if (first.st_ctim.tv_nsec != second.st_ctim.tv_nsec) GTEST_SKIP() << "times are too exact here";
   EXPECT_EQ(detect({"-o", "r", "s1", "missing"}).status, 1);
-  fs::remove_all(folder / "s1");
-  const std::string before = read_text(folder / "r"), of_second = detect({"s2"}).out;
+  remove({"s1"});
+  const std::string before = read_text("r"), of_second = detect({"s2"}).out;
   EXPECT_EQ(detect({"-o", "r", "--resume", "s2", "missing"}).status, 1);
-  EXPECT_EQ(read_text(folder / "r"), before + of_second);
+  EXPECT_EQ(read_text("r"), before + of_second);
 }
 
 // Programs that edit EXIF data may keep a file's size and time.
@@ -195,8 +194,218 @@ TEST_F(Resume, ChangesThatKeepSizeAndTimeAreNoticed) {
   fs::last_write_time(folder / "in2/a.pgm", time);
   ASSERT_EQ(fs::file_size(folder / "in2/a.pgm"), size);
   EXPECT_EQ(detect({"-o", "r", "--resume", "in2", "missing"}).status, 1);
-  EXPECT_EQ(parse_records(read_text(folder / "r")).size(), 2u);
-  EXPECT_NE(read_text(folder / "r").find(detect({"in2"}).out), std::string::npos);
+  EXPECT_EQ(read_records("r").size(), 2u);
+  EXPECT_TRUE(has(read_text("r"), detect({"in2"}).out));
+}
+
+// A run that has finished, and whose command is given again.
+class FinishedRuns : public ProgramTest {
+ protected:
+  FinishedRuns() {
+    for (int i = 0; i < 6; ++i) add_face("in/" + std::to_string(i) + ".pgm", i);
+    write_pgm("in/none.pgm", draw_faces({80, 80}, {}));
+  }
+
+  Finished again(const std::string& format, Arguments more = {}) const {
+    more.insert(more.begin(), {"detect", "--resume", "--format", format, "-o", "r"});
+    more.insert(more.end(), {"-r", "in"});
+    return run(more);
+  }
+
+  std::string undisturbed(const std::string& format) const {
+    return detect({"--format", format, "-r", "in"}).out;
+  }
+
+  // Kills a run with these arguments before long; its status.
+  int status_of_killed(const Arguments& arguments) {
+    const Running running =
+        start(joined({"detect", "-q", "-j", "2"}, joined(arguments, {"-o", "r", "-r", "in"})));
+    std::this_thread::sleep_for(std::chrono::microseconds(500 + random_() % 40'000));
+    running.signal(SIGKILL);
+    return running.wait().status;
+  }
+  void expect_completed(const std::string& format) const {
+    const Finished done = again(format);
+    ASSERT_EQ(done.status, 0) << done.err;
+    ASSERT_EQ(sorted_lines(read_text("r")), sorted_lines(undisturbed(format)));
+  }
+
+  void remove_results() const { remove({"r", "r.resume", "boxes", "crops"}); }
+
+  std::pair<timespec, timespec> times() const {
+    struct stat results {
+    }, journal{};
+    ::stat((folder / "r").c_str(), &results);
+    ::stat((folder / "r.resume").c_str(), &journal);
+    return {results.st_ctim, journal.st_ctim};
+  }
+
+ private:
+  std::mt19937 random_{11};
+};
+
+TEST_F(FinishedRuns, AreDoneAgainWithoutWork) {
+  for (const std::string format : {"jsonl", "csv"})
+    for (const bool fails : {false, true}) {
+      if (fails) write_text("in/broken.pgm", "broken");
+      const int status = fails ? 1 : 0;
+      EXPECT_EQ(again(format).status, status);
+      const std::string expected = read_text("r"), journal = read_text("r.resume");
+      EXPECT_EQ(expected, undisturbed(format));
+      const auto written = times();
+      for (int i = 0; i < 2; ++i) {
+        const Finished done = again(format);
+        EXPECT_TRUE(ended(
+            done, status,
+            fails ? "8 of the inputs were in r already" : "7 of the inputs were in r already"));
+        EXPECT_FALSE(has(done.err, "had no journal"));
+      }
+      EXPECT_EQ(read_text("r"), expected);
+      EXPECT_EQ(read_text("r.resume"), journal);
+      const auto now = times();
+      for (const auto& [before, after] :
+           {std::pair(written.first, now.first), {written.second, now.second}})
+        EXPECT_TRUE(before.tv_sec == after.tv_sec && before.tv_nsec == after.tv_nsec)
+            << "files that need no change are not written";
+      remove_results();
+      remove({"in/broken.pgm"});
+    }
+}
+
+// The records of inputs that are new or have changed come after the others.
+TEST_F(FinishedRuns, TakeUpWhatIsNewOrHasChanged) {
+  for (const std::string format : {"jsonl", "csv"}) {
+    EXPECT_EQ(again(format).status, 0);
+    add_face("in/0a.pgm", 11);
+    add_face("in/sub/b.pgm", 12);
+    add_face("in/3.pgm", 40);
+    EXPECT_TRUE(ended(again(format), 0, "6 of the inputs were in r already"));
+    const std::string text = read_text("r"), expected = undisturbed(format);
+    EXPECT_EQ(sorted_lines(text), sorted_lines(expected));
+    std::string in_order = expected, later;
+    for (const char* name : {"0a.pgm", "3.pgm", "sub/b.pgm"}) {
+      later += line_with(name, in_order);
+      erase(in_order, line_with(name, in_order));
+    }
+    EXPECT_EQ(text, in_order + later);
+    EXPECT_EQ(again(format).status, 0);
+    EXPECT_EQ(read_text("r"), text);
+    remove_results();
+    remove({"in/0a.pgm", "in/sub"});
+    add_face("in/3.pgm", 3);
+  }
+}
+
+TEST_F(FinishedRuns, AreCompletedByResumeHoweverOftenTheSecondRunIsKilled) {
+  for (int i = 0; i < 60; ++i) add_face("in/" + std::to_string(1000 + i) + ".pgm", i);
+  for (const std::string format : {"jsonl", "csv"}) {
+    EXPECT_EQ(again(format).status, 0);
+    int killed = 0;
+    for (int round = 1; round <= 3; ++round) {
+      for (int i = round; i < 60; i += 3)
+        add_face("in/" + std::to_string(1000 + i) + ".pgm", i + 50 * round);
+      for (int i = 0; i < 20; ++i) add_face("in/new" + std::to_string(100 * round + i) + ".pgm", i);
+      for (int attempt = 0; attempt < 25; ++attempt) {
+        const int status = status_of_killed({"--resume", "--format", format});
+        killed += status == 128 + SIGKILL;
+        ASSERT_TRUE(status == 0 || status == 128 + SIGKILL) << status;
+      }
+      ASSERT_NO_FATAL_FAILURE(expect_completed(format));
+    }
+    EXPECT_GT(killed, 0) << format;
+    // A run that begins anew, and is killed, can be completed, too.
+    for (int attempt = 0; attempt < 25; ++attempt) {
+      status_of_killed({"--format", format});
+      ASSERT_NO_FATAL_FAILURE(expect_completed(format));
+    }
+    remove_results();
+    for (int round = 1; round <= 3; ++round)
+      for (int i = 0; i < 20; ++i) remove({"in/new" + std::to_string(100 * round + i) + ".pgm"});
+  }
+}
+
+// Without --resume, complete results are replaced, and nothing of the earlier run stays.
+TEST_F(FinishedRuns, AreReplacedByARunThatBeginsAnew) {
+  for (const std::string format : {"jsonl", "csv"}) {
+    EXPECT_EQ(again(format).status, 0);
+    ASSERT_TRUE(exists("r.resume"));
+    add_face("in/3.pgm", 40);
+    EXPECT_EQ(detect({"--format", format, "-o", "r", "in"}).status, 0);
+    EXPECT_EQ(read_text("r"), undisturbed(format));
+    EXPECT_FALSE(exists("r.resume"));
+    // With other options, too.
+    EXPECT_EQ(detect({"--resume", "--format", format, "-o", "s", "in"}).status, 0);
+    EXPECT_EQ(detect({"--resume", "--format", format, "--raw", "-o", "s", "in"}).status, 2);
+    EXPECT_EQ(detect({"--format", format, "--raw", "-o", "s", "in"}).status, 0);
+    EXPECT_EQ(read_text("s"), detect({"--format", format, "--raw", "in"}).out);
+    remove_results();
+    remove({"s"});
+  }
+}
+
+// The journal is prepared in a file of its own before the output is touched.
+TEST_F(FinishedRuns, StayIfNoJournalCanBeWritten) {
+  EXPECT_EQ(again("csv").status, 0);
+  const std::string expected = read_text("r");
+  fs::create_directory(folder / "r.resume.new");
+  EXPECT_EQ(detect({"--format", "csv", "-o", "r", "in"}).status, 2);
+  EXPECT_EQ(read_text("r"), expected);
+  EXPECT_EQ(again("csv").status, 0) << "nothing is to be written";
+  EXPECT_EQ(read_text("r"), expected);
+}
+
+TEST_F(FinishedRuns, InShardsAreDoneAgain) {
+  const auto shards = [&] {
+    std::string all;
+    for (const std::string number : {"0", "1", "2"}) {
+      EXPECT_EQ(detect({"--resume", "--format", "csv", "--shard", number + "/3", "-o", "s{shard}",
+                        "-r", "in"})
+                    .status,
+                0);
+      all += read_text("s" + number + "-of-3");
+    }
+    return all;
+  };
+  const auto expect_all = [&](const std::string& text) {
+    std::vector<std::string> lines = sorted_lines(text);
+    lines.erase(std::unique(lines.begin(), lines.end()), lines.end());  // one of three headers
+    EXPECT_EQ(lines, sorted_lines(undisturbed("csv")));
+  };
+  const std::string first = shards();
+  expect_all(first);
+  EXPECT_EQ(shards(), first);
+  for (int i = 0; i < 9; ++i) add_face("in/new" + std::to_string(i) + ".pgm", i);
+  add_face("in/2.pgm", 40);
+  expect_all(shards());
+}
+
+TEST_F(FinishedRuns, ReplaceThePicturesOfWhatHasChanged) {
+  const Arguments folders{"--annotate", "boxes", "--crops", "crops"};
+  EXPECT_EQ(again("jsonl", folders).status, 0);
+  const auto modified = [&](const char* name) { return fs::last_write_time(folder / name); };
+  const auto of_2 = modified("boxes/2.pgm.png");
+  const std::string of_3 = read_text("boxes/3.pgm.png");
+  add_face("in/3.pgm", 40);
+  add_face("in/7.pgm", 7);
+  write_pgm("in/4.pgm", draw_faces({80, 80}, {}));  // no face: no crop
+  EXPECT_EQ(again("jsonl", folders).status, 0);
+  EXPECT_EQ(modified("boxes/2.pgm.png"), of_2);
+  EXPECT_TRUE(read_text("boxes/3.pgm.png") != of_3);
+  const auto boxes = files_below("boxes"), crops = files_below("crops");
+  EXPECT_EQ(detect({"--annotate", "b", "--crops", "c", "in"}).status, 0);
+  EXPECT_EQ(boxes, files_below("b"));
+  EXPECT_EQ(crops, files_below("c"));
+}
+
+TEST_F(FinishedRuns, RetryWhatFailed) {
+  write_text("in/broken.pgm", "broken");
+  EXPECT_EQ(again("jsonl").status, 1);
+  EXPECT_EQ(again("jsonl", {"--retry-failed"}).status, 1) << "fails again";
+  EXPECT_EQ(sorted_lines(read_text("r")), sorted_lines(undisturbed("jsonl")));
+  add_face("in/broken.pgm", 3);
+  EXPECT_EQ(again("jsonl", {"--retry-failed"}).status, 0);
+  EXPECT_EQ(again("jsonl", {"--retry-failed"}).status, 0);
+  EXPECT_EQ(sorted_lines(read_text("r")), sorted_lines(undisturbed("jsonl")));
 }
 
 }  // namespace

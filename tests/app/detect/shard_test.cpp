@@ -1,23 +1,24 @@
-// --shard: several runs share the inputs, and their results together are those of a single run.
+// However the inputs are stored and the work is divided, the results together are those of a single
+// run: --shard, archives, the ranks of mpirun.
 #include "results/shard.hpp"
 
-#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <map>
 #include <random>
-#include <set>
-#include <sstream>
-#include <thread>
+#include <regex>
+
+#include <fmt/format.h>
 
 #include "app/detect/shard_choice.hpp"
 #include "support/errors.hpp"
-#include "tests/kit/sixty_pictures.hpp"
+#include "tests/kit/encode.hpp"
+#include "tests/kit/eventually.hpp"
+#include "tests/kit/program.hpp"
 
 namespace facesat::test {
 namespace {
 
-namespace fs = std::filesystem;
 using Variables = std::map<std::string, std::string>;
 
 // What parse_shard("auto") makes of the variables: "2/8", or its error.
@@ -93,7 +94,7 @@ TEST(Shard, VariablesThatContradictEachOtherAreRefused) {
   const auto expect = [](const Variables& variables, const std::string& said) {
     const std::string text = shard_from(variables);
     EXPECT_TRUE(text.starts_with("--shard auto: ") && text.find(said) != text.npos) << text;
-    EXPECT_NE(text.find("give --shard I/N"), text.npos) << text;
+    EXPECT_TRUE(has(text, "give --shard I/N"));
   };
   const auto element = [](const char* id, const char* least, const char* most, const char* count) {
     return Variables{{"SLURM_ARRAY_TASK_ID", id},
@@ -129,42 +130,31 @@ class Shards : public SixtyPictures {
       ::unsetenv(name);
   }
 
-  using Lines = std::multiset<std::string>;
-  static Lines lines_of(const std::string& text) {
-    std::istringstream in(text);
-    Lines lines;
-    for (std::string line; std::getline(in, line);) lines.insert(line);
-    return lines;
-  }
-
   static std::string shard(int index, int count) {
     return std::to_string(index) + "/" + std::to_string(count);
   }
 
   // The records of all shards together.
-  Lines of_shards(int count, std::vector<std::string> arguments, const std::string& input = "") {
-    Lines all;
-    arguments.insert(arguments.begin(), {"--shard", ""});
-    for (int i = 0; i < count; ++i) {
-      arguments[1] = shard(i, count);
-      all.merge(lines_of(detect(arguments, input).out));
-    }
-    return all;
+  std::vector<std::string> of_shards(int count, const Arguments& inputs, const std::string& input) {
+    std::string all;
+    for (int i = 0; i < count; ++i)
+      all += detect(joined({"--shard", shard(i, count)}, inputs), input).out;
+    return sorted_lines(all);
   }
 };
 
 // Of failures, too: of pictures, missing files, folders and lists.
 TEST_F(Shards, TogetherHaveTheRecordsOfASingleRun) {
   using namespace std::string_literals;
-  write_text(folder / "list.txt", "in/1003.pgm\nin/1003.pgm\nnowhere.pgm\nin\nb\0ad\n"s);
-  write_text(folder / "file/a.txt", "no folder");
-  const std::vector<std::string> inputs{"in", "missing", "@list.txt", "file/a.txt/b", "-"};
+  write_text("list.txt", "in/1003.pgm\nin/1003.pgm\nnowhere.pgm\nin\nb\0ad\n"s);
+  write_text("file/a.txt", "no folder");
+  const Arguments inputs{"in", "missing", "@list.txt", "file/a.txt/b", "-"};
   const std::string input = "in/1005.pgm\nmissing too\n";
   const Finished single = detect(inputs, input);
   EXPECT_EQ(single.status, 1);
   EXPECT_GT(single.records().size(), 2u * pictures + 5);
   for (const int count : {1, 2, 3, 7})
-    EXPECT_EQ(of_shards(count, inputs, input), lines_of(single.out)) << count;
+    EXPECT_EQ(of_shards(count, inputs, input), sorted_lines(single.out)) << count;
 }
 
 TEST_F(Shards, HaveOnlyInputsOfTheirOwnInOrder) {
@@ -172,9 +162,8 @@ TEST_F(Shards, HaveOnlyInputsOfTheirOwnInOrder) {
   std::size_t found = 0;
   for (int i = 0; i < 3; ++i) {
     const Finished done = run({"detect", "--shard", shard(i, 3), "in"});
-    EXPECT_NE(done.err.find(" (shard " + std::to_string(i) + " of 3)"), std::string::npos)
-        << done.err;
-    std::vector<nlohmann::ordered_json> expected;
+    EXPECT_TRUE(has(done.err, " (shard " + std::to_string(i) + " of 3)"));
+    std::vector<Json> expected;
     for (const auto& record : all)
       if (name_hash(record["image"].get<std::string>()) % 3 == static_cast<unsigned>(i))
         expected.push_back(record);
@@ -191,10 +180,9 @@ TEST_F(Shards, AShardWithoutInputsIsComplete) {
     for (int attempt = 0; attempt < 2; ++attempt) {
       add_face("one/a.pgm");
       const int other = name_hash("a.pgm") % 2 == 0 ? 1 : 0;
-      const Finished done =
-          detect({"--shard", shard(other, 2), "--format", format, "-o", format, "one"});
-      EXPECT_EQ(done.status, 0) << done.err;
-      EXPECT_EQ(lines_of(read_text(folder / format)).size(), *format == 'c' ? 1u : 0u);
+      EXPECT_EQ(
+          detect({"--shard", shard(other, 2), "--format", format, "-o", format, "one"}).status, 0);
+      EXPECT_EQ(sorted_lines(read_text(format)).size(), *format == 'c' ? 1u : 0u);
     }
 }
 
@@ -206,7 +194,7 @@ TEST_F(Shards, WriteThePicturesOfASingleRun) {
     add_face(name, i);
     list += "./in/../" + name + "\n";
   }
-  write_text(folder / "list.txt", list);
+  write_text("list.txt", list);
   detect({"--annotate", "single", "--crops", "single-crops", "@list.txt"});
   for (int i = 0; i < 4; ++i)
     detect({"--shard", shard(i, 4), "--annotate", "parts", "--crops", "parts-crops", "@list.txt"});
@@ -223,61 +211,46 @@ TEST_F(Shards, WriteThePicturesOfASingleRun) {
 TEST_F(Shards, OutputsAreNamedAfterThem) {
   const std::string expected = detect({"--shard", "1/3", "in"}).out;
   detect({"--shard", "1/3", "-o", "r-{shard}.jsonl", "in"});
-  EXPECT_EQ(read_text(folder / "r-1-of-3.jsonl"), expected);
-  const auto start_rank = [&](const std::vector<std::string>& arguments,
-                              const std::string& input = "") {
+  EXPECT_EQ(read_text("r-1-of-3.jsonl"), expected);
+  const auto start_rank = [&](const Arguments& arguments, const std::string& input = "") {
     return run(arguments, input, [] {
       ::setenv("OMPI_COMM_WORLD_RANK", "2", 1);
       ::setenv("OMPI_COMM_WORLD_SIZE", "3", 1);
     });
   };
   EXPECT_EQ(start_rank({"detect", "-q", "--shard", "auto", "-o", "{shard}.jsonl", "in"}).status, 1);
-  EXPECT_EQ(read_text(folder / "2-of-3.jsonl"), detect({"--shard", "2/3", "in"}).out);
-  const Finished same = start_rank({"detect", "--shard", "auto", "-o", "one.jsonl", "in"});
-  EXPECT_EQ(same.status, 2);
-  EXPECT_NE(same.err.find("the 3 ranks of --shard auto would write into one file"),
-            std::string::npos)
-      << same.err;
-  EXPECT_FALSE(fs::exists(folder / "one.jsonl"));
-  const Finished from_input = start_rank({"detect", "--shard", "auto", "-"}, "in/1003.pgm\n");
-  EXPECT_EQ(from_input.status, 2);
-  EXPECT_NE(from_input.err.find("standard input may reach only one"), std::string::npos);
-  EXPECT_EQ(start_rank({"detect", "-q", "--shard", "auto", "in"}).out,
-            read_text(folder / "2-of-3.jsonl"));
+  EXPECT_EQ(read_text("2-of-3.jsonl"), detect({"--shard", "2/3", "in"}).out);
+  EXPECT_TRUE(ended(start_rank({"detect", "--shard", "auto", "-o", "one.jsonl", "in"}), 2,
+                    "the 3 ranks of --shard auto would write into one file"));
+  EXPECT_FALSE(exists("one.jsonl"));
+  EXPECT_TRUE(ended(start_rank({"detect", "--shard", "auto", "-"}, "in/1003.pgm\n"), 2,
+                    "standard input may reach only one"));
+  EXPECT_EQ(start_rank({"detect", "-q", "--shard", "auto", "in"}).out, read_text("2-of-3.jsonl"));
 }
 
 TEST_F(Shards, WrongOnesAreRefused) {
   for (const char* text :
        {"3/3", "0/0", "1", "/", "1/", "/2", "-1/2", "1/2/3", "a/b", "Auto", "1 /2", "0x1/2"}) {
-    const Finished done = detect({"--shard", text, "in"});
-    EXPECT_EQ(done.status, 2) << text;
-    EXPECT_NE(done.err.find("--shard: expected I/N"), std::string::npos) << done.err;
+    EXPECT_TRUE(ended(detect({"--shard", text, "in"}), 2, "--shard: expected I/N")) << text;
   }
-  const Finished alone = detect({"--shard", "auto", "in"});
-  EXPECT_EQ(alone.status, 2);
-  EXPECT_NE(alone.err.find("--shard auto: no variable of Slurm"), std::string::npos) << alone.err;
+  EXPECT_TRUE(ended(detect({"--shard", "auto", "in"}), 2, "--shard auto: no variable of Slurm"));
 }
 
 TEST_F(Shards, AreResumedOnlyAsTheyWereBegun) {
-  const auto run_shard = [&](const std::vector<std::string>& more) {
-    std::vector<std::string> all{"-o", "r"};
-    all.insert(all.end(), more.begin(), more.end());
-    all.emplace_back("in");
-    return detect(all);
+  const auto run_shard = [&](const Arguments& more) {
+    return detect(joined({"-o", "r", "in"}, more));
   };
   EXPECT_EQ(run_shard({"--shard", "1/3"}).status, 1);
-  const std::string before = read_text(folder / "r");
+  const std::string before = read_text("r");
   for (const char* other : {"2/3", "1/4", "0/1"}) {
-    const Finished done = run_shard({"--shard", other, "--resume"});
-    EXPECT_EQ(done.status, 2);
-    EXPECT_NE(done.err.find("r was begun with --shard 1/3, now it is "), std::string::npos)
-        << done.err;
-    EXPECT_EQ(read_text(folder / "r"), before);
+    EXPECT_TRUE(ended(run_shard({"--shard", other, "--resume"}), 2,
+                      "r was begun with --shard 1/3, now it is "));
+    EXPECT_EQ(read_text("r"), before);
   }
   EXPECT_EQ(run_shard({"--resume"}).status, 2);
   EXPECT_EQ(run_shard({"--shard", "1/3", "--resume"}).status, 1);
-  EXPECT_EQ(read_text(folder / "r"), before);
-  fs::remove(folder / "r");
+  EXPECT_EQ(read_text("r"), before);
+  remove({"r"});
   EXPECT_EQ(run_shard({}).status, 1);
   EXPECT_EQ(run_shard({"--shard", "1/3", "--resume"}).status, 2) << "begun without shards";
 }
@@ -294,30 +267,94 @@ TEST_F(Shards, AKilledOneIsCompletedByResume) {
     const int victim = static_cast<int>(random() % count);
     std::string last = "z";
     while (name_hash(last + ".pgm") % count != static_cast<unsigned>(victim)) last += "z";
-    write_pgm(folder / "in" / (last + ".pgm"), draw_faces({2400, 2400}, {{300, 300, 100}}));
-    const Lines single = lines_of(detect({"in"}).out);
+    write_pgm("in/" + last + ".pgm", draw_faces({2400, 2400}, {{300, 300, 100}}));
+    const auto single = sorted_lines(detect({"in"}).out);
     const auto arguments = [&](int index) {
-      return std::vector<std::string>{
-          "detect", "-q", "-j", "1", "--shard", shard(index, count), "-o", "r-{shard}.jsonl", "in"};
+      return Arguments{"-j", "1", "--shard", shard(index, count), "-o", "r-{shard}.jsonl", "in"};
     };
     const std::size_t least = 1 + random() % 14;
-    const Running running = start(arguments(victim));
-    while (lines_of(read_text(folder / out(victim))).size() < least)
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    const Running running = start(joined({"detect", "-q"}, arguments(victim)));
+    EXPECT_TRUE(eventually([&] { return sorted_lines(read_text(out(victim))).size() >= least; }));
     running.signal(SIGKILL);
     EXPECT_EQ(running.wait().status, 128 + SIGKILL) << "seed " << seed;
-    Lines all;
+    std::string all;
     for (int i = 0; i < count; ++i) {
-      std::vector<std::string> again = arguments(i);
-      if (i == victim) again.insert(again.begin() + 1, "--resume");
-      EXPECT_LE(run(again).status, 1);
-      all.merge(lines_of(read_text(folder / out(i))));
+      EXPECT_LE(detect(joined(arguments(i), {i == victim ? "--resume" : "-q"})).status, 1);
+      all += read_text(out(i));
+      remove({out(i), out(i) + ".resume"});
     }
-    EXPECT_EQ(all, single) << "seed " << seed;
-    for (int i = 0; i < count; ++i)
-      for (const char* end : {"", ".resume"}) fs::remove(folder / (out(i) + end));
-    fs::remove(folder / "in" / (last + ".pgm"));
+    EXPECT_EQ(sorted_lines(all), single) << "seed " << seed;
+    remove({"in/" + last + ".pgm"});
   }
+}
+
+class SameResults : public SixtyPictures {
+ protected:
+  SameResults() {
+    for (int i = 0; i < pictures; ++i)  // some in a folder of their own, as in an archive
+      if (i % 3 == 0) {
+        fs::create_directory(folder / "in/sub");
+        fs::rename(folder / name(i), folder / "in/sub" / fs::path(name(i)).filename());
+      }
+  }
+
+  // Runs a command of the shell in the folder.
+  int shell(const std::string& command) const {
+    return std::system(fmt::format("cd '{}' && {}", folder.string(), command).c_str());
+  }
+
+  // The records in all of these files, sorted, their names without all up to ".tar/".
+  std::vector<std::string> records_in(const Names& files) const {
+    std::string all;
+    for (const std::string& file : files) all += read_text(file);
+    return sorted_lines(
+        std::regex_replace(all, std::regex("\"image\":\"[^\"]*\\.tar/"), "\"image\":\""));
+  }
+  std::vector<std::string> records_of_shards(int count, const std::string& prefix) const {
+    Names files;
+    for (int i = 0; i < count; ++i)
+      files.push_back(fmt::format("{}-{}-of-{}.jsonl", prefix, i, count));
+    return records_in(files);
+  }
+  std::vector<std::string> of_single_run() const {
+    EXPECT_EQ(detect({"-r", "-o", "single.jsonl", "in"}).status, 1);  // some are broken
+    return records_in({"single.jsonl"});
+  }
+};
+
+TEST_F(SameResults, OfShardsAndArchives) {
+  const auto single = of_single_run();
+  EXPECT_EQ(single.size(), std::size_t{pictures});
+  for (int i = 0; i < 5; ++i)
+    detect({"-r", "--shard", fmt::format("{}/5", i), "-o", "part-{shard}.jsonl", "in"});
+  EXPECT_EQ(records_of_shards(5, "part"), single);
+
+  std::vector<TarMember> members = members_of_folder(folder / "in"), halves[2];
+  for (std::size_t i = 0; i < members.size(); ++i) halves[i % 2].push_back(members[i]);
+  write_tar(folder / "tars/first.tar", halves[0], TarFormat::gnu);
+  write_tar(folder / "tars/second.tar", halves[1], TarFormat::pax);
+  detect({"-o", "tars.jsonl", "tars"});
+  EXPECT_EQ(records_in({"tars.jsonl"}), single);
+  for (int i = 0; i < 3; ++i)
+    detect({"--shard", fmt::format("{}/3", i), "-o", "tars-{shard}.jsonl", "tars"});
+  EXPECT_EQ(records_of_shards(3, "tars"), single);
+}
+
+TEST_F(SameResults, OfTheRanksOfMpirun) {
+  if (shell("command -v mpirun > /dev/null") != 0) GTEST_SKIP() << "skipped: there is no mpirun";
+  const auto single = of_single_run();
+  write_tar(folder / "x.tar", members_of_folder(folder / "in"));
+  const auto ranks = [&](const std::string& output, const std::string& inputs) {
+    // The ranks end with 1, because some pictures are broken, and mpirun ends the others then.
+    return shell(
+        fmt::format("mpirun --allow-run-as-root --oversubscribe --mca plm isolated -n 4 sh -c "
+                    "\"'{}' detect -q --shard auto -o '{}-{{shard}}.jsonl' {} || true\" 2> said",
+                    FACESAT_PROGRAM, output, inputs));
+  };
+  EXPECT_EQ(ranks("rank", "-r in"), 0) << read_text("said");
+  EXPECT_EQ(records_of_shards(4, "rank"), single);
+  EXPECT_EQ(ranks("tar", "x.tar"), 0) << read_text("said");
+  EXPECT_EQ(records_of_shards(4, "tar"), single);
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 // facesat detect --show: the real window on a virtual display.
 #include <csignal>
 #include <cstdlib>
-#include <filesystem>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -15,8 +14,6 @@
 namespace facesat::test {
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr Bgr box_colour{60, 220, 60};  // of the first cascade
 
 class Show : public ProgramTest {
@@ -29,7 +26,7 @@ class Show : public ProgramTest {
 
   // Starts a run that shows pictures. on: a display in place of the test's own; empty: none.
   Running show(
-      std::vector<std::string> arguments, const std::string& on, const Setup& setup = [] {}) const {
+      Arguments arguments, const std::string& on, const Setup& setup = [] {}) const {
     arguments.insert(arguments.begin(), {"detect", "--backend", "cpu", "--show"});
     return start(arguments, "", [&] {
       on.empty() ? unsetenv("DISPLAY") : setenv("DISPLAY", on.c_str(), 1);
@@ -38,7 +35,7 @@ class Show : public ProgramTest {
     });
   }
   Running show(
-      const std::vector<std::string>& arguments, const Setup& setup = [] {}) const {
+      const Arguments& arguments, const Setup& setup = [] {}) const {
     return show(arguments, display.name, setup);
   }
 
@@ -47,15 +44,13 @@ class Show : public ProgramTest {
     return display.act("xdotool windowfocus $window mousemove 20 20 key " + key,
                        "--name '^" + title + "$'");
   }
-  std::size_t records_in(const std::string& file) const {
-    return parse_records(read_text(folder / file)).size();
-  }
+  std::size_t records_in(const std::string& file) const { return read_records(file).size(); }
 
   VirtualDisplay display;
 };
 
 TEST_F(Show, AKeyShowsTheNextPicture) {
-  write_text(folder / "broken.pgm", "broken");
+  write_text("broken.pgm", "broken");
   const Running run = show({"-o", "r", "a.pgm", "broken.pgm", "b.pgm", "c.pgm"});
   const Desktop desktop(display.name, "a.pgm: 1 face");
   ASSERT_TRUE(desktop.is_there());
@@ -71,7 +66,7 @@ TEST_F(Show, AKeyShowsTheNextPicture) {
   EXPECT_TRUE(press("c.pgm: 1 face", "Return"));
   const Finished done = run.wait();
   EXPECT_EQ(done.status, 1) << done.err;  // a picture is broken
-  EXPECT_NE(done.err.find("facesat: 4 images, 3 faces, 1 failure"), std::string::npos) << done.err;
+  EXPECT_TRUE(has(done.err, "facesat: 4 images, 3 faces, 1 failure"));
 }
 
 TEST_F(Show, TheUserEndsTheRunWithItsResultsSoFar) {
@@ -87,10 +82,10 @@ TEST_F(Show, TheUserEndsTheRunWithItsResultsSoFar) {
       EXPECT_TRUE(press("a.pgm: 1 face", way));
     const Finished done = run.wait();
     EXPECT_EQ(done.status, 0) << way << ": " << done.err;
-    EXPECT_NE(done.err.find("--resume goes on from here"), std::string::npos) << done.err;
-    EXPECT_EQ(read_text(folder / "r"), whole.substr(0, whole.find('\n') + 1)) << way;
+    EXPECT_TRUE(has(done.err, "--resume goes on from here"));
+    EXPECT_EQ(read_text("r"), whole.substr(0, whole.find('\n') + 1)) << way;
     EXPECT_EQ(detect({"--resume", "-o", "r", "a.pgm", "b.pgm", "c.pgm"}).status, 0);
-    EXPECT_EQ(read_text(folder / "r"), whole) << way;
+    EXPECT_EQ(read_text("r"), whole) << way;
   }
 }
 
@@ -101,9 +96,9 @@ TEST_F(Show, ARunThatIsEndedAtItsLastPictureIsComplete) {
     EXPECT_TRUE(press("b.pgm: 1 face", "q"));
     const Finished done = run.wait();
     EXPECT_EQ(done.status, 0) << done.err;
-    EXPECT_EQ(done.err.find("--resume"), std::string::npos) << done.err;
+    EXPECT_FALSE(has(done.err, "--resume"));
     EXPECT_EQ(records_in("r"), 2u);
-    EXPECT_FALSE(fs::exists(folder / "r.resume"));
+    EXPECT_FALSE(exists("r.resume"));
   }
 }
 
@@ -124,14 +119,13 @@ TEST_F(Show, TheUserEndsARunThatWaitsForInputs) {
   EXPECT_TRUE(press("a.pgm: 1 face", "q"));
   const Finished done = run.wait();
   ::close(list);
-  EXPECT_EQ(done.status, 0) << done.err;
-  EXPECT_NE(done.err.find("--resume"), std::string::npos) << done.err;
+  EXPECT_TRUE(ended(done, 0, "--resume"));
   EXPECT_EQ(records_in("r"), 1u);
-  EXPECT_TRUE(fs::exists(folder / "r.resume"));
+  EXPECT_TRUE(exists("r.resume"));
 }
 
 TEST_F(Show, EveryFrameOfAVideoIsShown) {
-  write_video((folder / "v.avi").string(), 3);
+  write_video(path("v.avi"), 3);
   const Running run = show({"v.avi"});
   for (const char* frame : {"0", "1", "2"})
     EXPECT_TRUE(press(std::string("v.avi, frame ") + frame + ": 0 faces", "space"));
@@ -141,7 +135,7 @@ TEST_F(Show, EveryFrameOfAVideoIsShown) {
 }
 
 TEST_F(Show, LargePicturesFitOnTheScreen) {
-  write_pgm(folder / "large.pgm", draw_faces({3500, 1000}, {{500, 500, 300}}));
+  write_pgm("large.pgm", draw_faces({3500, 1000}, {{500, 500, 300}}));
   const Running run = show({"large.pgm", "a.pgm"});
   const Desktop desktop(display.name, "large.pgm: 1 face");
   ASSERT_TRUE(desktop.is_there());
@@ -162,7 +156,7 @@ TEST_F(Show, WithoutADisplayNothingIsProcessed) {
                               "'ssh -X' gives one\n"
                             : "facesat: --show: no window can be opened on the display \"" +
                                   missing + "\"\n");
-    EXPECT_FALSE(fs::exists(folder / "r"));
+    EXPECT_FALSE(exists("r"));
   }
 }
 
@@ -171,9 +165,7 @@ TEST_F(Show, TheEndOfTheDisplayIsReported) {
   const Running run = show({"-o", "r", "a.pgm", "b.pgm"}, other.name);
   ASSERT_TRUE(Desktop(other.name, "a.pgm: 1 face").is_there());
   other.end();
-  const Finished done = run.wait();
-  EXPECT_EQ(done.status, 3);
-  EXPECT_NE(done.err.find("the connection to the display was lost"), std::string::npos) << done.err;
+  EXPECT_TRUE(ended(run.wait(), 3, "the connection to the display was lost"));
   EXPECT_EQ(detect({"--resume", "-o", "r", "a.pgm", "b.pgm"}).status, 0);
   EXPECT_EQ(records_in("r"), 2u);
 }
@@ -187,10 +179,10 @@ TEST_F(Show, TheWindowsLibrariesAreLoadedOnlyForIt) {
   EXPECT_EQ(done.status, 0) << done.err;
   std::string loaded;
   for (const std::string& file : files_below("."))
-    if (file.starts_with("loaded")) loaded += read_text(folder / file);
-  EXPECT_NE(loaded.find("libtbb"), std::string::npos);
+    if (file.starts_with("loaded")) loaded += read_text(file);
+  EXPECT_TRUE(has(loaded, "libtbb"));
   for (const char* other : {"libfacesat_opencv.so", "highgui"})
-    EXPECT_EQ(loaded.find(other), std::string::npos) << other;
+    EXPECT_FALSE(has(loaded, other)) << other;
 }
 
 }  // namespace

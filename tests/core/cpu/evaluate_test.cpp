@@ -9,11 +9,10 @@
 #include <gtest/gtest.h>
 
 #include "tests/kit/cascades.hpp"
-#include "tests/kit/instruction_sets.hpp"
+#include "tests/kit/compare.hpp"
 #include "tests/kit/pictures.hpp"
 #include "tests/kit/printers.hpp"
 #include "tests/kit/reference.hpp"
-#include "tests/kit/same.hpp"
 
 namespace facesat::test {
 namespace {
@@ -113,7 +112,7 @@ TEST_P(Evaluate, EqualsTheReference) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Random, Evaluate, ::testing::ValuesIn(cascade_shapes),
-                         [](const auto& tested) { return tested.param.name; });
+                         ::testing::PrintToStringParamName());
 
 // Trees larger than vectors have room for, and stages so long that survivors are gathered twice.
 constexpr NamedShape large_shapes[] = {
@@ -125,7 +124,7 @@ constexpr NamedShape large_shapes[] = {
     {"LongLbp", {.kind = FeatureKind::lbp, .tree_factor = 90}},
 };
 INSTANTIATE_TEST_SUITE_P(Large, Evaluate, ::testing::ValuesIn(large_shapes),
-                         [](const auto& tested) { return tested.param.name; });
+                         ::testing::PrintToStringParamName());
 
 // Stages with so many stumps that windows are evaluated one after the other.
 TEST(EvaluateRules, StagesTooLongForVectorsEqualTheReference) {

@@ -1,15 +1,34 @@
-// A picture in the middle of poisoned storage: elements that a function leaves unwritten differ
-// from the expectation, and writes outside the picture are detected.
+// Exact comparison of pictures, in poisoned surroundings and on every instruction set.
 #pragma once
 
 #include <cstring>
 
 #include <gtest/gtest.h>
+#include <hwy/highway.h>
+#include <hwy/targets.h>
 
 #include "core/image.hpp"
 
 namespace facesat::test {
 
+// A failure says where the pictures first differ.
+template <class A, class B>
+::testing::AssertionResult same(const View<A>& actual, const View<B>& expected) {
+  if (actual.size != expected.size)
+    return ::testing::AssertionFailure()
+           << actual.size.width << "x" << actual.size.height << " instead of "
+           << expected.size.width << "x" << expected.size.height;
+  for (int y = 0; y < expected.size.height; ++y)
+    for (int x = 0; x < expected.size.width; ++x)
+      if (actual.row(y)[x] != expected.row(y)[x])
+        return ::testing::AssertionFailure()
+               << "at (" << x << ", " << y << ") " << +actual.row(y)[x] << " instead of "
+               << +expected.row(y)[x];
+  return ::testing::AssertionSuccess();
+}
+
+// A picture in the middle of poisoned storage: elements that a function leaves unwritten differ
+// from the expectation, and writes outside the picture are detected.
 template <class T>
 class Guarded {
  public:
@@ -57,5 +76,21 @@ class Embedded {
  private:
   Guarded<T> guarded_;
 };
+
+// Runs a function once on each instruction set that Highway was compiled for and this processor
+// has, including plain scalar code.
+template <class Run>
+void on_every_instruction_set(Run run) {
+  const auto choose = [](std::int64_t targets) {
+    hwy::SetSupportedTargetsForTest(targets);  // 0: all
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  };
+  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
+    SCOPED_TRACE(hwy::TargetName(target));
+    choose(target);
+    run();
+  }
+  choose(0);
+}
 
 }  // namespace facesat::test

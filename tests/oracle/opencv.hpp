@@ -1,4 +1,7 @@
-// OpenCV's detector and ours behind the same small interface, with comparable results.
+// OpenCV's detector and ours behind the same small interface, with comparable results, and the
+// pictures on which they are compared: generated ones, so that the test also runs on a fresh
+// machine, and, where present, photographs of the demo album (environment variable FACESAT_ALBUM)
+// and of a folder with test data (FACESAT_TEST_DATA).
 #pragma once
 
 #include <ostream>
@@ -20,6 +23,17 @@ namespace test {
 
 inline View<const std::uint8_t> view_of(const cv::Mat& gray) {
   return {gray.data, {gray.cols, gray.rows}, static_cast<std::ptrdiff_t>(gray.step)};
+}
+
+inline View<const Bgr> colour_view(const cv::Mat& picture) {
+  return {reinterpret_cast<const Bgr*>(picture.data), {picture.cols, picture.rows}, picture.cols};
+}
+
+inline cv::Mat random_picture(cv::Size size, cv::RNG& random, int low = 0, int high = 256,
+                              int type = CV_8UC1) {
+  cv::Mat picture(size, type);
+  random.fill(picture, cv::RNG::UNIFORM, low, high);
+  return picture;
 }
 
 inline cv::Size to_cv(Size size) {
@@ -46,6 +60,20 @@ inline std::vector<Rect> detect_opencv(cv::CascadeClassifier& cascade, const cv:
   for (const cv::Rect& r : rects) result.push_back(from_cv(r));
   return result;
 }
+
+struct NamedPicture {
+  std::string name;
+  cv::Mat gray;  // CV_8UC1
+};
+
+// Noise, gradients, uniform areas, patterns and odd sizes; the same on every machine.
+std::vector<NamedPicture> generated_pictures();
+
+// Their files: all of the album, and every fifth of the test data.
+std::vector<std::string> photograph_files();
+
+// Photographs, at most `max_pixels` each (larger ones are reduced). Empty if there are none.
+std::vector<NamedPicture> photographs(std::size_t max_pixels);
 
 }  // namespace test
 }  // namespace facesat
