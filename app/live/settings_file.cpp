@@ -63,9 +63,8 @@ void write_settings(const fs::path& file, const Remembered& remembered, const Pa
   json["side_width"] = remembered.side_width;
   json["window"] = to_json(remembered.window);
   json["recent"] = remembered.recent;
-  const std::string text = json.dump(2) + "\n";
   make_folder(file.parent_path());
-  write_file(file, {reinterpret_cast<const unsigned char*>(text.data()), text.size()});
+  write_text(file, json.dump(2) + "\n");
 }
 
 }  // namespace facesat::app
