@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "facesat.hpp"
 #include "kernels/device/cuda.hpp"
 #include "tests/kit/pictures.hpp"
 
