@@ -10,8 +10,7 @@ namespace facesat::test {
 // Whether `part` is in the text. Either way, a failed expectation prints the text.
 inline ::testing::AssertionResult has(const std::string& text, const std::string& part) {
   const bool found = text.find(part) != std::string::npos;
-  return ::testing::AssertionResult(found)
-         << (found ? "\"" : "no \"") << part << "\" in: " << text;
+  return ::testing::AssertionResult(found) << (found ? "\"" : "no \"") << part << "\" in: " << text;
 }
 
 // The message of the error that `work` ends with. Empty if it does not.
