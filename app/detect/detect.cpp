@@ -210,7 +210,7 @@ std::unique_ptr<Detector> make_detector(const DetectCommand& command,
 }
 
 // How many pictures and frames are worked on at once. Results are written in the order of the
-// inputs, and wait meanwhile. They are small, so many may wait for an input that takes much longer
+// inputs, and wait meanwhile. They are small: many may wait for an input that takes much longer
 // than others. (Ctrl+C discards those that wait.) Frames with blurred faces wait as well, and are
 // large. Where pictures wait for the user, a few are enough to have the next one ready. A live
 // frame that waited would not be the newest one any more.
@@ -239,7 +239,7 @@ int run_detect(const DetectCommand& command) {
                                  .null_separated = command.null_separated,
                                  .archives = true,
                                  .live = true,
-                                 .excluded = {command.annotate, command.crops, command.blur}};
+                                 .excluded = outputs.folders()};
   Inputs inputs(arguments);
   catch_interrupts();
   refuse_to_replace_results_by_none(command, inputs);

@@ -116,6 +116,12 @@ const PictureFolder* OutputSet::videos() const {
   return nullptr;
 }
 
+std::vector<fs::path> OutputSet::folders() const {
+  std::vector<fs::path> folders;
+  for (const auto& output : pictures_) folders.push_back(output->folder().path(""));
+  return folders;
+}
+
 void OutputSet::write(Item& item, View<const Bgr> picture) const {
   for (const auto& output : pictures_) output->write(item, picture);
 }

@@ -22,6 +22,8 @@ class OutputSet {
   bool has_pictures() const { return !pictures_.empty(); }
   // The folder for videos with blurred faces; null if there is none.
   const PictureFolder* videos() const;
+  // The folders that are written into: what is there is no input.
+  std::vector<std::filesystem::path> folders() const;
   // Writes all that becomes of the item's picture. May be called from any thread.
   void write(Item& item, View<const Bgr> picture) const;
 
