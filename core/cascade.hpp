@@ -95,13 +95,21 @@ struct Cascade {
   std::vector<Tree> trees;
   std::vector<Node> nodes;
   std::vector<float> leaves;
-  std::vector<HaarFeature> haar;  // one of these two is empty
+  std::vector<HaarFeature> haar;  // the features of `kind`; the other one is empty
   std::vector<LbpFeature> lbp;
   // Sentences about what suggests that the file is damaged, although OpenCV loads it, too: a few of
   // them if there are many. Each begins with the file's name and the line.
   std::vector<std::string> warnings;
 
-  std::size_t feature_count() const { return haar.size() + lbp.size(); }
+  std::size_t feature_count() const {
+    switch (kind) {
+      case FeatureKind::haar:
+        return haar.size();
+      case FeatureKind::lbp:
+        return lbp.size();
+    }
+    throw std::logic_error("unknown kind of feature");
+  }
   bool has_tilted() const;
   bool is_stumps() const;  // no tree has more than one node
 };

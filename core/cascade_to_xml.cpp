@@ -29,9 +29,15 @@ class Writer {
     line("<stageNum>{}</stageNum>\n<stages>", cascade_.stages.size());
     for (const Stage& stage : cascade_.stages) write(stage);
     line("</stages>\n<features>");
-    for (const HaarFeature& feature : cascade_.haar) write(feature);
-    for (const auto& [block] : cascade_.lbp)
-      line("<_><rect>{} {} {} {}</rect></_>", block.x, block.y, block.width, block.height);
+    switch (cascade_.kind) {
+      case FeatureKind::haar:
+        for (const HaarFeature& feature : cascade_.haar) write(feature);
+        break;
+      case FeatureKind::lbp:
+        for (const auto& [block] : cascade_.lbp)
+          line("<_><rect>{} {} {} {}</rect></_>", block.x, block.y, block.width, block.height);
+        break;
+    }
     line("</features>\n</cascade>\n</opencv_storage>");
     return std::move(text_);
   }

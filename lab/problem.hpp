@@ -1,6 +1,5 @@
 // What a benchmark consists of: `facesat bench NAME` runs any Problem
-// (app/bench/problem_command.hpp), and writes its page. A new problem is a file that defines one,
-// and a line in problems.cpp.
+// (app/bench/problem_command.hpp), and writes its page. CONTRIBUTING.md lists the files of a new one.
 #pragma once
 
 #include <map>

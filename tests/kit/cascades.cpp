@@ -93,11 +93,15 @@ void add_random_tree(Random& random, Cascade& cascade, const CascadeShape& shape
     node.threshold = static_cast<float>(between(random, -100, 100)) / 1000.0f;
     for (std::uint32_t& word : node.subset) word = static_cast<std::uint32_t>(random());
     cascade.nodes.push_back(node);
-    if (shape.kind == FeatureKind::lbp)
-      cascade.lbp.push_back(random_lbp(random, cascade.window, shape.empty));
-    else
-      cascade.haar.push_back(random_haar(
-          random, cascade.window, shape.tilted && cascade.haar.size() % 2 == 1, shape.empty));
+    switch (shape.kind) {
+      case FeatureKind::haar:
+        cascade.haar.push_back(random_haar(
+            random, cascade.window, shape.tilted && cascade.haar.size() % 2 == 1, shape.empty));
+        break;
+      case FeatureKind::lbp:
+        cascade.lbp.push_back(random_lbp(random, cascade.window, shape.empty));
+        break;
+    }
   }
   for (int i = 0; i <= node_count; ++i)
     cascade.leaves.push_back(static_cast<float>(between(random, -7, 8)) / 8.0f);

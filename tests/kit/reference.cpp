@@ -136,10 +136,15 @@ float inverse_deviation(Pixels window) {
 }
 
 bool goes_left(const Cascade& cascade, const Node& node, Pixels window, float inverse) {
-  if (cascade.kind == FeatureKind::haar)
-    return haar_value(cascade.haar[node.feature], window, inverse) < node.threshold;
-  const unsigned code = lbp_code(cascade.lbp[node.feature], window);
-  return (node.subset[code / 32] & (1u << (code % 32))) != 0;
+  switch (cascade.kind) {
+    case FeatureKind::haar:
+      return haar_value(cascade.haar[node.feature], window, inverse) < node.threshold;
+    case FeatureKind::lbp: {
+      const unsigned code = lbp_code(cascade.lbp[node.feature], window);
+      return (node.subset[code / 32] & (1u << (code % 32))) != 0;
+    }
+  }
+  throw std::logic_error("unknown kind of feature");
 }
 
 float leaf(const Cascade& cascade, const Tree& tree, Pixels window, float inverse) {
@@ -256,7 +261,7 @@ Image<std::uint32_t> tilted_sums(Pixels picture) {
 
 Judgement judge(const Cascade& cascade, Pixels window) {
   float inverse = 0;
-  if (cascade.kind == FeatureKind::haar) {
+  if (traits_of(cascade.kind).squares) {
     inverse = inverse_deviation(window);
     if (inverse == 0) return {-1, 0};
   }

@@ -263,16 +263,23 @@ const std::uint32_t* LevelTables::window(rules::Corner at) const {
   return planes_.row(plane_count * at.y) + at.x;
 }
 
+static int rectangle_count(const Cascade& cascade, const Node& node) {
+  switch (cascade.kind) {
+    case FeatureKind::haar:
+      return rectangle_count(cascade.haar[node.feature]);
+    case FeatureKind::lbp:
+      return 9;
+  }
+  throw std::logic_error("unknown kind of feature");
+}
+
 FeatureChoice FeatureChoice::within(const Cascade& cascade) const {
   const auto limited = [](int value, int count) { return std::clamp(value, 0, count - 1); };
   FeatureChoice choice = *this;
   choice.stage = limited(stage, static_cast<int>(cascade.stages.size()));
   choice.weak = limited(weak, cascade.stages[choice.stage].tree_count);
   choice.node = limited(node, choice.tree(cascade).node_count);
-  int rectangles = 9;  // of an LBP feature
-  if (cascade.kind == FeatureKind::haar)
-    rectangles = rectangle_count(cascade.haar[choice.of(cascade).feature]);
-  choice.rectangle = limited(rectangle, rectangles);
+  choice.rectangle = limited(rectangle, rectangle_count(cascade, choice.of(cascade)));
   return choice;
 }
 

@@ -78,6 +78,9 @@ void draw_text(ImDrawList& list, ImVec2 corner, const std::string& text) {
   list.AddText(corner, IM_COL32_WHITE, text.c_str());
 }
 
+constexpr std::size_t lbp_centre =
+    4;  // the block with which the others are compared; it has no bit
+
 // In the middle of a rectangle, if there is room.
 void draw_inside(ImDrawList& list, const Quad& quad, const std::string& text) {
   const ImVec2 extent = ImGui::CalcTextSize(text.c_str()), sides = sides_of(quad);
@@ -131,23 +134,37 @@ void draw_feature(const PictureView& view, const LevelTables& tables,
     const RectangleSum& rectangle = explanation.rectangles[i];
     const Quad quad = on_screen(rectangle.corner);
     const ImU32 colour = colour_of(rectangle, kind);
-    const bool is_centre = kind == FeatureKind::lbp && i == 4;  // it has no bit
+    const bool is_centre = kind == FeatureKind::lbp && i == lbp_centre;
     draw_area(list, quad, is_centre ? translucent(IM_COL32_WHITE, 60) : translucent(colour, 130));
     draw_line(list, quad, colour, 1);
-    if (kind == FeatureKind::lbp && !is_centre) draw_inside(list, quad, rectangle.bit ? "1" : "0");
   }
   const RectangleSum& chosen = explanation.rectangles[chosen_rectangle];
   const Quad quad = on_screen(chosen.corner);
   draw_outline(list, quad, 1.5f);
-  if (kind == FeatureKind::haar) draw_inside(list, quad, with_commas(chosen.sum));
+  switch (kind) {
+    case FeatureKind::haar:
+      draw_inside(list, quad, with_commas(chosen.sum));
+      break;
+    case FeatureKind::lbp:
+      for (std::size_t i = 0; i < explanation.rectangles.size(); ++i) {
+        const RectangleSum& block = explanation.rectangles[i];
+        if (i != lbp_centre) draw_inside(list, on_screen(block.corner), block.bit ? "1" : "0");
+      }
+      break;
+  }
   draw_corners(list, quad, chosen);
 }
 
 }  // namespace
 
 ImU32 colour_of(const RectangleSum& rectangle, FeatureKind kind) {
-  const bool is_added = kind == FeatureKind::haar ? rectangle.weight > 0 : rectangle.bit;
-  return is_added ? added_colour : subtracted_colour;
+  switch (kind) {
+    case FeatureKind::haar:
+      return rectangle.weight > 0 ? added_colour : subtracted_colour;
+    case FeatureKind::lbp:
+      return rectangle.bit ? added_colour : subtracted_colour;
+  }
+  throw std::logic_error("unknown kind of feature");
 }
 
 bool FeatureExplorer::draw_panel(Inspection& inspection, const LiveResult& last) {
@@ -267,18 +284,20 @@ void draw_haar(const Explanation& explanation, FeatureChoice& choice) {
 
 void draw_lbp(const Explanation& explanation, FeatureChoice& choice) {
   if (!ImGui::BeginTable("blocks", 3, feature_table_flags | ImGuiTableFlags_Borders)) return;
-  constexpr int centre = 4;
-  for (int i = 0; i < static_cast<int>(explanation.rectangles.size()); ++i) {
+  for (std::size_t i = 0; i < explanation.rectangles.size(); ++i) {
     const RectangleSum& block = explanation.rectangles[i];
     ImGui::TableNextColumn();
-    const std::string bit = i == centre ? "" : block.bit ? ": 1" : ": 0";
+    const std::string bit = i == lbp_centre ? "" : block.bit ? ": 1" : ": 0";
     const std::string text = fmt::format("{}{}##{}", with_commas(block.sum), bit, i);
-    draw_swatch(i == centre ? IM_COL32(128, 128, 128, 255) : colour_of(block, FeatureKind::lbp));
-    if (ImGui::Selectable(text.c_str(), i == choice.rectangle)) choice.rectangle = i;
-    tooltip(i == centre ? "The sum of the block in the middle, with which the others are compared. "
-                          "Click to see its corners"
-                        : "The sum of this block's pixels, and its bit: 1 if the sum is not below "
-                          "that of the block in the middle. Click to see its corners");
+    draw_swatch(i == lbp_centre ? IM_COL32(128, 128, 128, 255)
+                                : colour_of(block, FeatureKind::lbp));
+    const auto index = static_cast<int>(i);
+    if (ImGui::Selectable(text.c_str(), index == choice.rectangle)) choice.rectangle = index;
+    tooltip(i == lbp_centre
+                ? "The sum of the block in the middle, with which the others are compared. "
+                  "Click to see its corners"
+                : "The sum of this block's pixels, and its bit: 1 if the sum is not below "
+                  "that of the block in the middle. Click to see its corners");
   }
   ImGui::EndTable();
 }
