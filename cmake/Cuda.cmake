@@ -37,3 +37,5 @@ list(TRANSFORM CMAKE_CUDA_ARCHITECTURES REPLACE "^90(-real)?$" "90a-real")
 # constrained conversion operator.
 set(FACESAT_CUDA_FLAGS -std=c++20;--fmad=false;--expt-relaxed-constexpr;--diag-suppress=554;-Werror=all-warnings;-Xcompiler=-Wall,-Wextra,-ffp-contract=off)
 set(CMAKE_CUDA_STANDARD_REQUIRED OFF)
+# This concerns the code for the host, which only launches; code for the GPU is always optimised.
+set(CMAKE_CUDA_FLAGS_RELEASE "-O1 -DNDEBUG")

@@ -56,7 +56,7 @@ FACESAT_API std::vector<std::string> cascade_names();
 
 struct CascadeInfo {
   std::string name;     // as given to find_cascade; of a file, its name without the extension
-  bool is_lbp = false;  // the same as features == "lbp", from before there was that
+  bool is_lbp = false;  // features == "lbp", for programs that know two kinds
   std::string_view features = "haar";  // their kind: "haar", or "lbp" for local binary patterns
   Size window;                         // the smallest object that it finds
   int stages = 0, trees = 0;

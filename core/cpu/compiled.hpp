@@ -47,7 +47,7 @@ struct Trees {
     int first_stump, last_stump;    // nodes [first_stump, last_stump)
     int first_larger, last_larger;  // elements of `larger`
     int node_count;                 // of all its trees
-    bool walked;                    // too large for vectors: passes() takes one window at a time
+    bool too_large_for_vectors;     // passes() takes one window at a time
     double threshold;
     std::int32_t right_responses;  // sum over all stumps
     // Sums of responses below the first are rejected, from the second on they pass; those in
@@ -118,7 +118,7 @@ struct Trees {
     stage.node_count = static_cast<int>(nodes.size()) - stage.first_stump;
     const bool has_large =
         stage.first_larger < stage.last_larger && larger.back().node_count > vector_tree_nodes;
-    stage.walked = has_large || stage.node_count > vector_stage_nodes;
+    stage.too_large_for_vectors = has_large || stage.node_count > vector_stage_nodes;
     round_leaves(stage, from.threshold);
     stages.push_back(stage);
   }
@@ -192,13 +192,15 @@ struct Trees {
 };
 
 // ---- a cascade compiled for the three layouts of integral images from which its windows are read:
-// tiles with a window at every pixel, tiles with a window at every second pixel, and patches
+// tiles with a window at every pixel, tiles with a window at every second pixel, and gathered
+// windows
 
-// A patch holds the table corners of `patch_windows` windows from anywhere in a tile, interleaved:
-// element (x, y, window) lies at offset(x, y) + window.
-inline constexpr int patch_windows = 16;
-inline Layout patch_layout(Size window, bool tilted) {
-  Layout layout{.column = patch_windows};
+// Windows from anywhere in a tile are gathered: the parts of the tables that they read are copied,
+// interleaved, for `gathered_windows` of them at a time. Corner (x, y) of a window lies at
+// offset(x, y) + window.
+inline constexpr int gathered_windows = 16;
+inline Layout gathered_layout(Size window, bool tilted) {
+  Layout layout{.column = gathered_windows};
   layout.row = (window.width + 1) * layout.column;
   layout.tilted = tilted ? (window.height + 1) * layout.row : 0;
   return layout;
@@ -208,38 +210,38 @@ inline Layout patch_layout(Size window, bool tilted) {
 // windows; see evaluate_haar.cpp.
 template <class Test, class Normalisation>
 struct Compiled {
-  // The windows that survive are gathered into patches after about `nodes_before_gathering` nodes,
-  // and again after every further `nodes_between`. By then so few are left that a patch costs less
-  // than the lanes lost to rejected windows.
+  // Survivors are gathered after about `nodes_before_gathering` nodes, and again after every further
+  // `nodes_between`. By then so few are left that copying costs less than the lanes lost to
+  // rejected windows.
   static constexpr int nodes_before_gathering = 190, nodes_between = 500;
-  // Patches of larger windows (in pixels) are not in any cache, and would cost more than they save.
+  // Copies of larger windows (in pixels) are not in any cache, and would cost more than they save.
   static constexpr std::size_t largest_gathered = 1 << 16;
 
   Size window;
-  Trees<Test> every_pixel, every_second, patch;  // step 1; step 2; gathered windows
-  Normalisation normalisation[2];                // indexed by step - 1
-  // A leg is the stages from one gathering to the next. The elements are the first stages of all
-  // legs but the first, and stage_count().
-  std::vector<int> legs;
-  int first_leg_nodes = 0;  // of the first leg's stages, except walked ones (see Trees::Stage)
+  Trees<Test> every_pixel, every_second, gathered;  // step 1; step 2; gathered windows
+  Normalisation normalisation[2];                   // indexed by step - 1
+  // A leg is the stages from one gathering to the next; leg_ends[k] is the stage after the last one
+  // of leg k.
+  std::vector<int> leg_ends;
+  int first_leg_nodes = 0;  // of the first leg's stages, except those too large for vectors
 
   Compiled(const Cascade& cascade, const TileShape& shape)
       : window(cascade.window),
         every_pixel(cascade, shape.layout(1)),
         every_second(cascade, shape.layout(2)),
-        patch(cascade, patch_layout(cascade.window, shape.tilted)),
+        gathered(cascade, gathered_layout(cascade.window, shape.tilted)),
         normalisation{{cascade.window, shape.layout(1)}, {cascade.window, shape.layout(2)}} {
     int nodes = 0, limit = nodes_before_gathering;
-    for (int s = 0; s < patch.stage_count(); ++s) {
-      const auto& stage = patch.stages[s];
+    for (int s = 0; s < gathered.stage_count(); ++s) {
+      const auto& stage = gathered.stages[s];
       if (s > 0 && nodes >= limit && window.area() <= largest_gathered) {
-        legs.push_back(s);
+        leg_ends.push_back(s);
         limit = nodes + nodes_between;
       }
       nodes += stage.node_count;
-      if (legs.empty() && !stage.walked) first_leg_nodes += stage.node_count;
+      if (leg_ends.empty() && !stage.too_large_for_vectors) first_leg_nodes += stage.node_count;
     }
-    legs.push_back(patch.stage_count());
+    leg_ends.push_back(gathered.stage_count());
   }
 
   const Trees<Test>& trees(const Tile& tile) const {
@@ -256,16 +258,16 @@ struct Compiled {
   }
 };
 
-// `scan_tile` is Evaluator::scan() with the cascade as its first argument, dispatched to the
-// processor's instruction set.
-template <class Model, auto scan_tile>
+// `find_in_tile` is Evaluator::find_windows() with the cascade as its first argument, dispatched to
+// the processor's instruction set.
+template <class Model, auto find_in_tile>
 class CompiledEvaluator final : public Evaluator {
  public:
   CompiledEvaluator(const Cascade& cascade, const TileShape& shape) : cascade_(cascade, shape) {}
 
-  void scan(const Tile& tile, bool skip_rule, std::uint8_t* skips, EvaluationMemory& memory,
-            std::vector<Candidate>& windows, StopMeter& meter) const override {
-    scan_tile(cascade_, tile, skip_rule, skips, memory, windows, meter);
+  void find_windows(const Tile& tile, bool skip_rule, std::uint8_t* skips, EvaluationMemory& memory,
+                    std::vector<Survivor>& windows, StopMeter& meter) const override {
+    find_in_tile(cascade_, tile, skip_rule, skips, memory, windows, meter);
   }
   void depths(const Tile& tile, int row, std::uint32_t* depths, StopMeter& meter) const override {
     cascade_.depths(tile, row, depths, meter);

@@ -26,8 +26,8 @@ struct Workspace {
   std::unique_ptr<cpu::TileTables> tables;
   Image<std::uint8_t> pixels;  // of a tile, resized
   cpu::EvaluationMemory memory;
-  std::vector<std::uint8_t> skips;  // see Evaluator::scan()
-  std::vector<cpu::Candidate> found;
+  std::vector<std::uint8_t> skips;  // see Evaluator::find_windows()
+  std::vector<cpu::Survivor> found;
 
   static Workspace& of_this_thread(const cpu::TileShape& shape) {
     static thread_local Workspace workspace;
@@ -124,14 +124,14 @@ class CpuBackend final : public Backend {
     {
       const Stopwatch watch(ms);
       tbb::parallel_for(
-          std::size_t{0}, bands_.size(), [&](std::size_t b) { scan(bands_[b]); },
+          std::size_t{0}, bands_.size(), [&](std::size_t b) { find_windows(bands_[b]); },
           tbb::simple_partitioner());
     }
     for (const Band& band : bands_) {
       check_stop(should_stop_);
       windows_.insert(windows_.end(), band.windows.begin(), band.windows.end());
     }
-    share_out(ms);
+    divide_time(ms);
   }
 
   std::size_t collect() override { return windows_.size(); }
@@ -151,11 +151,14 @@ class CpuBackend final : public Backend {
  private:
   using Clock = std::chrono::steady_clock;
 
+  struct StepDurations {
+    Clock::duration resize{}, sat{}, evaluate{};
+  };
   // Rows of windows of one level: the unit of parallel work, and its results.
   struct Band {
     int level, first_row, last_row;
     std::vector<Window> windows;
-    Clock::duration resize{}, sat{}, evaluate{};
+    StepDurations times{};
   };
 
   void finish_gray() {
@@ -167,7 +170,7 @@ class CpuBackend final : public Backend {
     bands_.clear();
     for (int i = 0; i < std::ssize(pyramid_->levels); ++i) {
       const Level& level = pyramid_->levels[i];
-      const int rows = cpu::tile_corners.height / level.step;
+      const int rows = cpu::tile_extent.height / level.step;
       for (int row = 0; row < level.grid.height; row += rows)
         bands_.push_back({i, row, std::min(row + rows, level.grid.height), {}});
     }
@@ -185,11 +188,11 @@ class CpuBackend final : public Backend {
   // Builds the tiles of a band, from left to right, and calls visit() for each. Their times are
   // added to `times`.
   template <class Visit>
-  void for_each_tile(const Band& band, Band& times, Visit visit) const {
+  void for_each_tile(const Band& band, StepDurations& times, Visit visit) const {
     const Level& level = pyramid_->levels[band.level];
     Workspace& workspace = Workspace::of_this_thread(shared_->shape);
     const Size window = pyramid_->window;
-    const int step = level.step, columns = cpu::tile_corners.width / step;
+    const int step = level.step, columns = cpu::tile_extent.width / step;
     StopMeter meter(should_stop_);
     for (int column = 0; column < level.grid.width; column += columns) {
       check_stop(should_stop_);
@@ -220,25 +223,25 @@ class CpuBackend final : public Backend {
   }
 
   // Finds the windows of a band that pass all stages.
-  void scan(Band& band) const {
+  void find_windows(Band& band) const {
     const Level& level = pyramid_->levels[band.level];
-    // Resets the times and the results, but keeps the memory of `windows`.
-    band = {band.level, band.first_row, band.last_row, std::move(band.windows)};
+    band.times = {};
     band.windows.clear();
     Workspace& workspace = Workspace::of_this_thread(shared_->shape);
     workspace.skips.assign(band.last_row - band.first_row, 0);
-    for_each_tile(
-        band, band, [&](const cpu::Tile& tile, int column, Workspace& work, StopMeter& meter) {
-          work.found.clear();
-          shared_->evaluator->scan(tile, options_.scan == Scan::opencv, work.skips.data(),
-                                   work.memory, work.found, meter);
-          for (const cpu::Candidate& c : work.found) {
-            const int x = (column + c.column) * level.step,
-                      y = (band.first_row + c.row) * level.step;
-            band.windows.push_back(
-                {band.level, x, y, c.score, window_in_image(level, pyramid_->window, x, y)});
-          }
-        });
+    for_each_tile(band, band.times,
+                  [&](const cpu::Tile& tile, int column, Workspace& work, StopMeter& meter) {
+                    work.found.clear();
+                    shared_->evaluator->find_windows(tile, options_.scan == Scan::opencv,
+                                                     work.skips.data(), work.memory, work.found,
+                                                     meter);
+                    for (const cpu::Survivor& c : work.found) {
+                      const int x = (column + c.column) * level.step,
+                                y = (band.first_row + c.row) * level.step;
+                      band.windows.push_back({band.level, x, y, c.score,
+                                              window_in_image(level, pyramid_->window, x, y)});
+                    }
+                  });
     std::sort(band.windows.begin(), band.windows.end(), [](const Window& a, const Window& b) {
       return std::pair(a.y, a.x) < std::pair(b.y, b.x);
     });
@@ -246,13 +249,14 @@ class CpuBackend final : public Backend {
 
   // Bands run in parallel: the frame's wall-clock time is divided among the steps in proportion to
   // their times summed over all bands.
-  void share_out(double ms) {
-    Clock::duration resize{}, sat{}, evaluate{};
+  void divide_time(double ms) {
+    StepDurations sums;
     for (const Band& band : bands_) {
-      resize += band.resize;
-      sat += band.sat;
-      evaluate += band.evaluate;
+      sums.resize += band.times.resize;
+      sums.sat += band.times.sat;
+      sums.evaluate += band.times.evaluate;
     }
+    const auto [resize, sat, evaluate] = sums;
     const auto all = static_cast<double>((resize + sat + evaluate).count());
     const auto part = [&](Clock::duration d) {
       return all > 0 ? ms * static_cast<double>(d.count()) / all : 0;
@@ -265,7 +269,7 @@ class CpuBackend final : public Backend {
   // For each window of a level, the number of stages that it passes.
   Image<std::uint32_t> depths(int index) const {
     Image<std::uint32_t> result(pyramid_->levels[index].grid);
-    Band times{};  // not used: nobody asks for the times of a snapshot
+    StepDurations times;  // not used: nobody asks for the times of a snapshot
     for (const Band& band : bands_)
       if (band.level == index)
         for_each_tile(band, times,

@@ -34,7 +34,7 @@ std::shared_ptr<const SharedEvaluator> shared_evaluator(
     if (auto evaluator = known->second.lock()) return evaluator;
   const Size window = cascade->window;
   const TileShape shape = tile_shape(
-      *cascade, {tile_corners.width + window.width - 1, tile_corners.height + window.height - 1});
+      *cascade, {tile_extent.width + window.width - 1, tile_extent.height + window.height - 1});
   const auto made =
       std::make_shared<SharedEvaluator>(SharedEvaluator{shape, make_evaluator(*cascade, shape)});
   all[cascade] = made;

@@ -11,8 +11,8 @@
 
 namespace facesat::cpu {
 
-// A window that has passed all stages evaluated so far; in the end, one that passed every stage.
-struct Candidate {
+// A window that no stage has rejected so far; in the end, one that passed every stage.
+struct Survivor {
   int row, column;  // of the tile's grid
   float inverse_deviation;
   double score;  // sum of the last stage; not set until the window passes it
@@ -20,8 +20,8 @@ struct Candidate {
 
 // Scratch memory that a thread needs besides the tables. No contents are kept between tiles.
 struct EvaluationMemory {
-  std::vector<Candidate> candidates;
-  std::vector<std::uint32_t> patch;
+  std::vector<Survivor> survivors;
+  std::vector<std::uint32_t> gathered;
   std::vector<float> inverse_deviations;
 };
 
@@ -34,8 +34,9 @@ class Evaluator {
   // entry whether the first window of that row of the tile is skipped, and on return whether the
   // first window of that row in the tile to the right is. With a malicious cascade a tile may take
   // minutes, so `meter` counts the work; it throws Stopped if the caller has ended the work.
-  virtual void scan(const Tile& tile, bool skip_rule, std::uint8_t* skips, EvaluationMemory& memory,
-                    std::vector<Candidate>& windows, StopMeter& meter) const = 0;
+  virtual void find_windows(const Tile& tile, bool skip_rule, std::uint8_t* skips,
+                            EvaluationMemory& memory, std::vector<Survivor>& windows,
+                            StopMeter& meter) const = 0;
 
   // Writes, for every window of one row of the tile, the number of stages that it passes. A
   // low-variance window passes none.
@@ -59,7 +60,7 @@ struct SharedEvaluator {
   std::unique_ptr<const Evaluator> evaluator;
 };
 
-// The evaluator of a cascade for tiles with room for `tile_corners`. It is compiled by the first
+// The evaluator of a cascade for tiles with room for `tile_extent`. It is compiled by the first
 // call, and kept as long as anybody uses it. May be called by any number of threads at the same
 // time.
 std::shared_ptr<const SharedEvaluator> shared_evaluator(

@@ -5,7 +5,7 @@
 
 #include "core/cpu/compiled.hpp"
 #include "core/cpu/haar.hpp"
-#include "core/cpu/scan-inl.hpp"
+#include "core/cpu/tile_windows-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace facesat::cpu::HWY_NAMESPACE {
@@ -91,9 +91,10 @@ struct HaarVectors {
   }
 };
 
-void ScanHaar(const CompiledHaar& cascade, const Tile& tile, bool skip_rule, std::uint8_t* skips,
-              EvaluationMemory& memory, std::vector<Candidate>& windows, StopMeter& meter) {
-  TileScan<HaarVectors, CompiledHaar>(cascade, tile, memory, meter).run(skip_rule, skips, windows);
+void FindHaar(const CompiledHaar& cascade, const Tile& tile, bool skip_rule, std::uint8_t* skips,
+              EvaluationMemory& memory, std::vector<Survivor>& windows, StopMeter& meter) {
+  TileWindows<HaarVectors, CompiledHaar>(cascade, tile, memory, meter)
+      .run(skip_rule, skips, windows);
 }
 
 }  // namespace
@@ -104,17 +105,18 @@ HWY_AFTER_NAMESPACE();
 namespace facesat::cpu {
 namespace {
 
-HWY_EXPORT(ScanHaar);
+HWY_EXPORT(FindHaar);
 
-void scan_tile(const CompiledHaar& cascade, const Tile& tile, bool skip_rule, std::uint8_t* skips,
-               EvaluationMemory& memory, std::vector<Candidate>& windows, StopMeter& meter) {
-  HWY_DYNAMIC_DISPATCH(ScanHaar)(cascade, tile, skip_rule, skips, memory, windows, meter);
+void find_in_tile(const CompiledHaar& cascade, const Tile& tile, bool skip_rule,
+                  std::uint8_t* skips, EvaluationMemory& memory, std::vector<Survivor>& windows,
+                  StopMeter& meter) {
+  HWY_DYNAMIC_DISPATCH(FindHaar)(cascade, tile, skip_rule, skips, memory, windows, meter);
 }
 
 }  // namespace
 
 std::unique_ptr<Evaluator> make_haar_evaluator(const Cascade& cascade, const TileShape& shape) {
-  return std::make_unique<CompiledEvaluator<CompiledHaar, scan_tile>>(cascade, shape);
+  return std::make_unique<CompiledEvaluator<CompiledHaar, find_in_tile>>(cascade, shape);
 }
 
 }  // namespace facesat::cpu

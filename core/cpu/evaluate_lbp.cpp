@@ -5,7 +5,7 @@
 
 #include "core/cpu/compiled.hpp"
 #include "core/cpu/lbp.hpp"
-#include "core/cpu/scan-inl.hpp"
+#include "core/cpu/tile_windows-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace facesat::cpu::HWY_NAMESPACE {
@@ -75,9 +75,9 @@ struct LbpVectors {
   }
 };
 
-void ScanLbp(const CompiledLbp& cascade, const Tile& tile, bool skip_rule, std::uint8_t* skips,
-             EvaluationMemory& memory, std::vector<Candidate>& windows, StopMeter& meter) {
-  TileScan<LbpVectors, CompiledLbp>(cascade, tile, memory, meter).run(skip_rule, skips, windows);
+void FindLbp(const CompiledLbp& cascade, const Tile& tile, bool skip_rule, std::uint8_t* skips,
+             EvaluationMemory& memory, std::vector<Survivor>& windows, StopMeter& meter) {
+  TileWindows<LbpVectors, CompiledLbp>(cascade, tile, memory, meter).run(skip_rule, skips, windows);
 }
 
 }  // namespace
@@ -88,17 +88,17 @@ HWY_AFTER_NAMESPACE();
 namespace facesat::cpu {
 namespace {
 
-HWY_EXPORT(ScanLbp);
+HWY_EXPORT(FindLbp);
 
-void scan_tile(const CompiledLbp& cascade, const Tile& tile, bool skip_rule, std::uint8_t* skips,
-               EvaluationMemory& memory, std::vector<Candidate>& windows, StopMeter& meter) {
-  HWY_DYNAMIC_DISPATCH(ScanLbp)(cascade, tile, skip_rule, skips, memory, windows, meter);
+void find_in_tile(const CompiledLbp& cascade, const Tile& tile, bool skip_rule, std::uint8_t* skips,
+                  EvaluationMemory& memory, std::vector<Survivor>& windows, StopMeter& meter) {
+  HWY_DYNAMIC_DISPATCH(FindLbp)(cascade, tile, skip_rule, skips, memory, windows, meter);
 }
 
 }  // namespace
 
 std::unique_ptr<Evaluator> make_lbp_evaluator(const Cascade& cascade, const TileShape& shape) {
-  return std::make_unique<CompiledEvaluator<CompiledLbp, scan_tile>>(cascade, shape);
+  return std::make_unique<CompiledEvaluator<CompiledLbp, find_in_tile>>(cascade, shape);
 }
 
 }  // namespace facesat::cpu

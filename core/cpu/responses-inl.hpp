@@ -32,7 +32,7 @@ namespace facesat::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // The tag of vectors of gathered windows.
-using Gathered = hn::CappedTag<float, patch_windows>;
+using Gathered = hn::CappedTag<float, gathered_windows>;
 
 template <class F32>
 using I32 = hn::RebindToSigned<F32>;
@@ -127,7 +127,7 @@ struct Outcome {
   std::uint32_t passed[n], unsure[n];
 };
 
-// The outcome of a stage that is not walked (see Trees::Stage).
+// The outcome of a stage that is not too large for vectors (see Trees::Stage).
 template <class Features, class F32, std::size_t n, class Trees>
 HWY_INLINE Outcome<n> outcome_of_stage(const Trees& trees, int stage_index,
                                        const Batch<F32, n>& batch) {

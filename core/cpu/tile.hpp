@@ -13,7 +13,7 @@ namespace facesat::cpu {
 // The area in pixels in which the top left corners of a tile's windows lie. The tile itself is
 // wider by the window's width less one, and higher by its height less one. The tables of such a
 // tile fit into the second-level cache.
-inline constexpr Size tile_corners{512, 64};
+inline constexpr Size tile_extent{512, 64};
 
 // Where tables lie in memory. offset(x, y) is the place of a window's corner (x, y), relative to
 // the window's corner (0, 0). Corners lie between pixels: x is 0 .. window width, y is 0 .. window

@@ -20,11 +20,11 @@ namespace facesat::gpu {
 constexpr int column_group = 8;        // columns of one multiplication, and trees of a bundle
 constexpr int most_product_nodes = 3;  // of a tree
 constexpr int pixels_per_step = 32;    // of one multiplication
-constexpr int pixels_per_row = 16;     // of a tile: see device/matrix.hpp
+constexpr int pixels_per_row = 16;     // of a core matrix: see device/matrix.hpp
 
 // Where the pixels of a window lie in a row of the first matrix: as squares of 4 x 4 pixels, in the
-// order of reading, and so are the pixels of a square. A square is a tile's row.
-// Bytes of squares beyond the window's edges have weight 0, as have those after the last square.
+// order of reading, and so are the pixels of a square. A square is a row of a core matrix. Bytes
+// of squares beyond the window's edges have weight 0, as have those after the last square.
 struct WindowBytes {
   int squares_across = 0, squares_down = 0;
   int steps = 0;  // multiplications for all of them
@@ -33,7 +33,7 @@ struct WindowBytes {
     return (y / 4 * squares_across + x / 4) * pixels_per_row + y % 4 * 4 + x % 4;
   }
   constexpr int squares() const { return squares_across * squares_down; }
-  constexpr int tiles() const { return steps * (pixels_per_step / pixels_per_row); }
+  constexpr int core_matrices() const { return steps * (pixels_per_step / pixels_per_row); }
 };
 constexpr WindowBytes window_bytes(Size window) {
   const int across = (window.width + 3) / 4, down = (window.height + 3) / 4;

@@ -170,15 +170,15 @@ class DeviceLateStages {
     enqueue_tile_stages(task, stream);
   }
 
-  LateShape shape_of(int g) const {
-    return choose_late_shape(
+  WindowShape shape_of(int g) const {
+    return choose_window_shape(
         products_.layout, products_.first_bundle[group(g + 1)] - products_.first_bundle[group(g)],
         shared_bytes_);
   }
   void enqueue_by_windows(int g, const EvaluateTask& early, const LevelGroup& levels,
                           View<const std::uint8_t> atlas, cudaStream_t stream) const {
     const std::size_t index = static_cast<std::size_t>(g) - division_.by_tiles.size();
-    LateTask task =
+    WindowTask task =
         products_task(products_, weights_.data(), trees_.data(), group(g), group(g + 1));
     task.atlas = atlas;
     task.levels = early.levels;
@@ -192,7 +192,7 @@ class DeviceLateStages {
     task.window = window_;
     task.shape = shape_of(g);
     task.by_warpgroup = by_warpgroup_;
-    enqueue_late_stages(task, stream);
+    enqueue_window_stages(task, stream);
   }
 
   // The queue before a group by windows. Two are enough, because a kernel reads one and writes the

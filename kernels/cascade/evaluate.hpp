@@ -76,13 +76,13 @@ StepCascade describe(const CompiledCascade& compiled, const PatchLayout& layout)
 struct alignas(8) LateWindow {
   // In a queue, the offset of its first pixel in the atlas; in a tile's list, its number in the
   // tile, row by row (see patch_layout.hpp).
-  std::uint32_t place;
+  std::uint32_t id;
   float inverse_deviation;  // 1 / (area * standard deviation); 0: no window
 };
 
 // Zero before the first use; the kernel that reads the queue leaves it so.
 struct QueueState {
-  std::uint32_t count;  // of windows; may exceed the capacity, up to which places are then filled
+  std::uint32_t count;  // of windows; may exceed the capacity, up to which the queue is then filled
   std::uint32_t finished;  // blocks of the reading kernel
 };
 

@@ -17,7 +17,7 @@ namespace facesat::gpu {
 // ---- window by window
 
 // How much a block multiplies at once. A slice is as many bundles as column_groups hold.
-struct LateShape {
+struct WindowShape {
   int column_groups;  // of a slice; a multiple of a tree's nodes
   int warpgroups;     // of a block; a warpgroup is 4 warps
   int slots;  // for slices in shared memory: for all of a group, or 2, which they pass through
@@ -25,9 +25,9 @@ struct LateShape {
 
 // The shape for a group with this number of bundles, on a device whose blocks have at most
 // `shared_bytes` of shared memory. No warpgroups: that is too little.
-LateShape choose_late_shape(const BundleLayout& layout, int bundles, int shared_bytes);
+WindowShape choose_window_shape(const BundleLayout& layout, int bundles, int shared_bytes);
 
-struct LateTask {
+struct WindowTask {
   View<const std::uint8_t> atlas;         // rows begin on 4-byte boundaries
   const EvaluateLevel* levels;            // of the pyramid
   std::int32_t first_level, level_count;  // that are in the atlas
@@ -42,21 +42,21 @@ struct LateTask {
   BundleLayout layout;
   WindowBytes bytes;
   Size window;
-  LateShape shape;
+  WindowShape shape;
   bool by_warpgroup;  // multiply_by_warpgroup(): see can_multiply_by_warpgroup()
 };
 
 // A task that evaluates the stages from `first_stage` up to, but not including, `end_stage`, with
 // the members that describe them. `weights` and `trees` are those of `products`, in device memory,
 // on 16-byte boundaries.
-LateTask products_task(const CompiledProducts& products, const std::byte* weights,
-                       const std::byte* trees, int first_stage, int end_stage);
+WindowTask products_task(const CompiledProducts& products, const std::byte* weights,
+                         const std::byte* trees, int first_stage, int end_stage);
 
 // Whether the current device can, and this build has the code.
 bool can_multiply_by_warpgroup();
 
 // Enqueues one launch, for one group of stages. Survivors are appended in no particular order.
-void enqueue_late_stages(const LateTask& task, StreamHandle stream);
+void enqueue_window_stages(const WindowTask& task, StreamHandle stream);
 
 // ---- tile by tile
 

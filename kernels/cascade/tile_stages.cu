@@ -1,11 +1,14 @@
+// Evaluates one group of consecutive later stages of a Haar cascade tile by tile, as products of
+// bytes on tensor cores (compiled_products.hpp).
+//
 // A warpgroup (four warps) takes a tile, copies the pixels under its windows to shared memory, and
 // multiplies 64 windows at a time with the features of the group, which stay in shared memory. The
 // lanes load the rows of the first matrix, a window's pixels, from there into registers, so that
 // the pixels that windows have in common are copied once. A tile's survivors replace its windows.
 //
-// Late stages (late_stages.cu) copy each window's pixels from the atlas instead, which costs nearly
-// twice as much per window, but needs no tile: with few windows per tile, most of the 64 rows of a
-// product would be empty.
+// The last stages (window_stages.cu) copy each window's pixels from the atlas instead, which costs
+// nearly twice as much per window, but needs no tile: with few windows per tile, most of the 64
+// rows of a product would be empty.
 #include <algorithm>
 
 #include "kernels/cascade/late_stages.hpp"
@@ -19,7 +22,8 @@ constexpr int most_warpgroups = 4;
 constexpr int static_bytes = 1 << 10;    // of shared memory; Exchange needs less
 constexpr int shared_limit = 227 << 10;  // the most that any device has
 
-// Groups of columns of a slice, for groups of many stages and of few.
+// Blocks of 8 columns in a slice: the larger number for groups of stages that need more than
+// `few_columns` of them.
 constexpr int many_columns = 12, few_columns = 6;
 static_assert(spare_bundles >= many_columns, "a group's last slice may go beyond its end");
 
@@ -40,16 +44,16 @@ class TileEvaluation {
 
   __device__ void run() {
     copy_features();
-    // What takes long is begun early: the next tile is known, and its place is being loaded, while
-    // a tile is evaluated.
+    // What takes long is begun early: the next tile is known, and its description is being loaded,
+    // while a tile is evaluated.
     unsigned ticket = share_ticket(take_ticket()), next_ticket = take_ticket();
-    TilePlace place = place_of(ticket);
+    TakenTile tile = tile_of(ticket);
     while (ticket < task_.tile_count) {
       ticket = share_ticket(next_ticket);
       next_ticket = take_ticket();
-      const TilePlace next = place_of(ticket);
-      evaluate(place);
-      place = next;
+      const TakenTile next = tile_of(ticket);
+      evaluate(tile);
+      tile = next;
     }
     finish();
   }
@@ -92,31 +96,31 @@ class TileEvaluation {
     return thread_ == 0 ? atomicAdd(&task_.tickets->next, 1u) : 0;
   }
   __device__ unsigned share_ticket(unsigned ticket) {
-    const int place = warpgroup_ * 2 + turn_;
+    const int slot = warpgroup_ * 2 + turn_;
     turn_ = 1 - turn_;
-    if (thread_ == 0) exchange_.ticket[place] = ticket;
+    if (thread_ == 0) exchange_.ticket[slot] = ticket;
     join();
-    return exchange_.ticket[place];
+    return exchange_.ticket[slot];
   }
 
   // A tile whose windows are to be evaluated; beyond the last tile there are none.
-  struct TilePlace {
-    unsigned tile;
+  struct TakenTile {
+    unsigned number;
     int windows;
-    EvaluateTile place;
+    EvaluateTile position;
   };
-  __device__ TilePlace place_of(unsigned tile) const {
-    if (tile >= task_.tile_count) return {tile, 0, {}};
-    return {tile, static_cast<int>(task_.lists.counts[tile]), task_.tiles[tile]};
+  __device__ TakenTile tile_of(unsigned ticket) const {
+    if (ticket >= task_.tile_count) return {ticket, 0, {}};
+    return {ticket, static_cast<int>(task_.lists.counts[ticket]), task_.tiles[ticket]};
   }
 
-  __device__ void evaluate(const TilePlace& tile) {
+  __device__ void evaluate(const TakenTile& tile) {
     if (tile.windows == 0) return;
-    level_ = task_.levels[tile.place.level];
+    level_ = task_.levels[tile.position.level];
     pixels_ = &task_.pixels[level_.step - 1];
-    column_ = static_cast<int>(tile.place.column) * tile_columns;
-    row_of_tile_ = static_cast<int>(tile.place.row) * pixels_->rows_of_windows;
-    list_ = task_.lists.windows + std::size_t{tile.tile} * tile_windows;
+    column_ = static_cast<int>(tile.position.column) * tile_columns;
+    row_of_tile_ = static_cast<int>(tile.position.row) * pixels_->rows_of_windows;
+    list_ = task_.lists.windows + std::size_t{tile.number} * tile_windows;
     if (thread_ == 0) exchange_.survivors[warpgroup_] = 0;
     begin_windows(0, tile.windows);
     load_pixels();
@@ -125,12 +129,12 @@ class TileEvaluation {
       take_windows();
       begin_windows(first + warpgroup_windows, tile.windows);
       for (int slice = 0; slice < slices_; ++slice) evaluate_slice(slice);
-      join();  // all have their next windows; survivors may take the places of these
+      join();  // all have their next windows; survivors may overwrite these
       report();
     }
     join();  // survivors are counted, and pixels no longer read
     if (thread_ == 0 && !task_.out.windows)
-      task_.lists.counts[tile.tile] = exchange_.survivors[warpgroup_];
+      task_.lists.counts[tile.number] = exchange_.survivors[warpgroup_];
   }
 
   __device__ int x() const { return level_.x + column_ * level_.step; }
@@ -180,7 +184,7 @@ class TileEvaluation {
 
   // ---- windows
 
-  // The place in the tile's list, relative to the warpgroup's first window, of a half's window.
+  // The index, among the warpgroup's 64 windows, of this thread's first (half 0) or second one.
   __device__ int window_of(int half) const {
     return warp_ * warp_windows + half * 8 + lane_ / lanes_per_row;
   }
@@ -189,8 +193,8 @@ class TileEvaluation {
   __device__ void begin_windows(int first, int count) {
     FACESAT_UNROLL
     for (int half = 0; half < 2; ++half) {
-      const int place = first + window_of(half);
-      next_[half] = place < count ? list_[place] : LateWindow{};
+      const int index = first + window_of(half);
+      next_[half] = index < count ? list_[index] : LateWindow{};
     }
   }
 
@@ -198,7 +202,7 @@ class TileEvaluation {
   __device__ void take_windows() {
     FACESAT_UNROLL
     for (int half = 0; half < 2; ++half) {
-      const std::uint32_t id = id_[half] = next_[half].place;
+      const std::uint32_t id = id_[half] = next_[half].id;
       const int word = pixels_word() + pixels_->word(id % tile_columns, id / tile_columns) +
                        lane_ % lanes_per_row * TilePixels::pitch;
       first_byte_[half] = shared_.address() + 4u * static_cast<unsigned>(word);
@@ -230,10 +234,10 @@ class TileEvaluation {
       rows[k][2] = shared_.at(first_byte_[0] + right);
       rows[k][3] = shared_.at(first_byte_[1] + right);
     }
-    constexpr unsigned tile_bytes = 8 * pixels_per_row;
+    constexpr unsigned core_matrix_bytes = 8 * pixels_per_row;
     const ByteMatrix nodes{
-        shared_.address() + 4u * static_cast<unsigned>(weights) + first * 2 * tile_bytes,
-        layout.column_group_bytes(), tile_bytes};
+        shared_.address() + 4u * static_cast<unsigned>(weights) + first * 2 * core_matrix_bytes,
+        layout.column_group_bytes(), core_matrix_bytes};
     if constexpr (by_warpgroup)
       multiply_rows_by_warpgroup(shared_, values, rows, nodes, first > 0);
     else
@@ -247,14 +251,14 @@ class TileEvaluation {
 
   __device__ void report() {
     if (task_.out.windows)
-      place_survivors(
+      append_survivors(
           sums_, [&](std::uint32_t n) { return atomicAdd(&task_.out.state->count, n); },
-          [&](int half, std::uint32_t place) { task_.out.windows[place] = late_window(half); });
+          [&](int half, std::uint32_t index) { task_.out.windows[index] = late_window(half); });
     else
-      place_survivors(
+      append_survivors(
           sums_, [&](std::uint32_t n) { return atomic_add(exchange_.survivors, warpgroup_, n); },
-          [&](int half, std::uint32_t place) {
-            list_[place] = {id_[half], sums_.inverse_deviation(half)};
+          [&](int half, std::uint32_t index) {
+            list_[index] = {id_[half], sums_.inverse_deviation(half)};
           });
   }
 

@@ -125,10 +125,10 @@ class WindowSums {
   std::int64_t last_sum_[2];  // whole
 };
 
-// Where the survivors of a warp go: each to a place of its own, in order. `take` reserves the given
-// number of places and returns the first; lane 0 calls it. `put` gets a half and its place.
+// Appends the survivors of a warp to a list, in order. `take` reserves the given number of elements
+// and returns the index of the first; lane 0 calls it. `put` gets a half and its index.
 template <class Sums, class Take, class Put>
-__device__ __forceinline__ void place_survivors(const Sums& sums, Take take, Put put) {
+__device__ __forceinline__ void append_survivors(const Sums& sums, Take take, Put put) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
   unsigned votes[2];
   FACESAT_UNROLL
@@ -136,14 +136,14 @@ __device__ __forceinline__ void place_survivors(const Sums& sums, Take take, Put
     votes[half] = __ballot_sync(full_warp, sums.alive(half) && lane % lanes_per_row == 0);
   const int count = __popc(votes[0]) + __popc(votes[1]);
   if (count == 0) return;
-  std::uint32_t place = 0;
-  if (lane == 0) place = take(static_cast<std::uint32_t>(count));
-  place = __shfl_sync(full_warp, place, 0);
+  std::uint32_t index = 0;
+  if (lane == 0) index = take(static_cast<std::uint32_t>(count));
+  index = __shfl_sync(full_warp, index, 0);
   FACESAT_UNROLL
   for (int half = 0; half < 2; ++half) {
     const int before = __popc(votes[half] & ((1u << lane) - 1));
-    if (votes[half] >> lane & 1) put(half, place + static_cast<std::uint32_t>(before));
-    place += static_cast<std::uint32_t>(__popc(votes[half]));
+    if (votes[half] >> lane & 1) put(half, index + static_cast<std::uint32_t>(before));
+    index += static_cast<std::uint32_t>(__popc(votes[half]));
   }
 }
 

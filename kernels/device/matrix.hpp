@@ -1,19 +1,21 @@
 // Products of small matrices of bytes, by the tensor cores of a GPU. All lanes of a warp call these
 // functions together.
 //
-// A matrix lies in shared memory as tiles: 8 rows of 16 bytes, each on a 16-byte boundary.
+// A matrix lies in shared memory as core matrices (PTX's word): 8 rows of 16 bytes, each on a
+// 16-byte boundary.
 //
-//   ByteTiles load_tiles(const DynamicShared<std::uint32_t>& shared, unsigned address);
-//     Loads four tiles (ldmatrix). Lane l passes the address of row l % 8 of tile l / 8; it gets
-//     bytes 4 * (l % 4) to 4 * (l % 4) + 3 of row l / 4 of every tile.
+//   CoreMatrices load_core_matrices(const DynamicShared<std::uint32_t>& shared, unsigned address);
+//     Loads four of them (ldmatrix). Lane l passes the address of row l % 8 of number l / 8; it
+//     gets bytes 4 * (l % 4) to 4 * (l % 4) + 3 of row l / 4 of each.
 //
 //   void multiply_add(std::int32_t (&sums)[4], const std::uint32_t (&a)[4],
 //                     const std::uint32_t (&b)[2]);
 //     sums += A * B, for A of 16 rows by 32 unsigned bytes and B of 32 by 8 columns of signed bytes
-//     (mma m16n8k32). `a` is A as load_tiles() gives it for the tiles top left, bottom left, top
-//     right, bottom right. `b` is B's columns as load_tiles() gives it, with a column as a row of
-//     two tiles: bytes 0 to 15, bytes 16 to 31. Lane l has the sums of rows l / 4 (elements 0 and
-//     1) and l / 4 + 8 (elements 2 and 3), in columns 2 * (l % 4) and 2 * (l % 4) + 1.
+//     (mma m16n8k32). `a` is A as load_core_matrices() gives it for those top left, bottom left,
+//     top right, bottom right. `b` is B's columns as load_core_matrices() gives them, with a column
+//     as a row of two core matrices: bytes 0 to 15, bytes 16 to 31. Lane l has the sums of rows l /
+//     4 (elements 0 and 1) and l / 4 + 8 (elements 2 and 3), in columns 2 * (l % 4) and 2 * (l % 4)
+//     + 1.
 //
 //   template <int n>
 //   void multiply_by_warpgroup(const DynamicShared<std::uint32_t>& shared,
@@ -37,11 +39,12 @@
 
 namespace facesat::gpu {
 
-struct ByteTiles {
+struct CoreMatrices {
   std::uint32_t of[4];
 };
 
-// A matrix of tiles: how many bytes after a tile the one below it begins, and the one to its right.
+// Where a matrix lies: its address, and how many bytes after a core matrix the one below it begins,
+// and the one to its right.
 struct ByteMatrix {
   unsigned address, below, right;
 };
@@ -50,14 +53,16 @@ struct ByteMatrix {
 // ---- on the host. What is undefined on a GPU is reported: lanes that are missing, rows that do
 // not begin on 16 bytes, and shared memory that was never written.
 
-inline ByteTiles load_tiles(const DynamicShared<std::uint32_t>& shared, unsigned address) {
-  if (address % 16 != 0) simt::undefined("a row of a tile does not begin on a 16-byte boundary");
-  const std::uint64_t* rows = simt::exchange(simt::WarpOperation::load_tiles, ~0u, address);
+inline CoreMatrices load_core_matrices(const DynamicShared<std::uint32_t>& shared,
+                                       unsigned address) {
+  if (address % 16 != 0)
+    simt::undefined("a row of a core matrix does not begin on a 16-byte boundary");
+  const std::uint64_t* rows = simt::exchange(simt::WarpOperation::load_core_matrices, ~0u, address);
   const unsigned lane = simt::lane_index();
-  ByteTiles tiles;
+  CoreMatrices matrices;
   for (unsigned i = 0; i < 4; ++i)
-    tiles.of[i] = shared.at(static_cast<unsigned>(rows[8 * i + lane / 4]) + 4 * (lane % 4));
-  return tiles;
+    matrices.of[i] = shared.at(static_cast<unsigned>(rows[8 * i + lane / 4]) + 4 * (lane % 4));
+  return matrices;
 }
 
 inline void multiply_add(std::int32_t (&sums)[4], const std::uint32_t (&a)[4],
@@ -94,7 +99,7 @@ void multiply_by_warpgroup(const DynamicShared<std::uint32_t>& shared, std::int3
                            const ByteMatrix& a, const ByteMatrix& b, int steps) {
   if (simt::block_size().x % 128 != 0) simt::undefined("a block does not consist of warpgroups");
   if ((a.address | a.below | a.right | b.address | b.below | b.right) % 16 != 0)
-    simt::undefined("a tile does not begin on a 16-byte boundary");
+    simt::undefined("a core matrix does not begin on a 16-byte boundary");
   simt::exchange(simt::WarpOperation::multiply_add, ~0u, 0);  // all lanes are here
   const auto lane = static_cast<int>(simt::lane_index());
   const int warp = static_cast<int>(simt::thread_index().x) / 32 % 4;
@@ -129,21 +134,22 @@ void multiply_rows_by_warpgroup(const DynamicShared<std::uint32_t>& shared,
                                 const ByteMatrix& b, bool adds) {
   if (simt::block_size().x % 128 != 0) simt::undefined("a block does not consist of warpgroups");
   if ((b.address | b.below | b.right) % 16 != 0)
-    simt::undefined("a tile does not begin on a 16-byte boundary");
+    simt::undefined("a core matrix does not begin on a 16-byte boundary");
   multiply_rows_by_warps(shared, sums, rows, b, adds);
 }
 
 #elif defined(__CUDACC__)
 // ---- on a GPU
 
-__device__ __forceinline__ ByteTiles load_tiles(const DynamicShared<std::uint32_t>&,
-                                                unsigned address) {
-  ByteTiles tiles;
+__device__ __forceinline__ CoreMatrices load_core_matrices(const DynamicShared<std::uint32_t>&,
+                                                           unsigned address) {
+  CoreMatrices matrices;
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
-               : "=r"(tiles.of[0]), "=r"(tiles.of[1]), "=r"(tiles.of[2]), "=r"(tiles.of[3])
+               : "=r"(matrices.of[0]), "=r"(matrices.of[1]), "=r"(matrices.of[2]),
+                 "=r"(matrices.of[3])
                : "r"(address)
                : "memory");
-  return tiles;
+  return matrices;
 }
 
 __device__ __forceinline__ void multiply_add(std::int32_t (&sums)[4], const std::uint32_t (&a)[4],
@@ -327,16 +333,17 @@ __device__ __forceinline__ void multiply_by_warps(const DynamicShared<std::uint3
   for (int k = 0; k < n * 4; ++k) sums[k / 4][k % 4] = 0;
   constexpr unsigned row_bytes = 16;
   const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32 % 4;
-  const unsigned tile = lane / 8, row = lane % 8;
-  // Four tiles of A are 16 rows by 32 bytes; of B, two groups of 8 columns by 32 bytes.
-  unsigned at_a =
-               a.address + (2 * warp + tile % 2) * a.below + tile / 2 * a.right + row * row_bytes,
-           at_b = b.address + tile / 2 * b.below + tile % 2 * b.right + row * row_bytes;
+  const unsigned number = lane / 8, row = lane % 8;
+  // Four core matrices of A are 16 rows by 32 bytes; of B, two groups of 8 columns by 32 bytes.
+  unsigned at_a = a.address + (2 * warp + number % 2) * a.below + number / 2 * a.right +
+                  row * row_bytes,
+           at_b = b.address + number / 2 * b.below + number % 2 * b.right + row * row_bytes;
   for (int step = 0; step < steps; ++step) {
-    const ByteTiles rows = load_tiles(shared, at_a);
+    const CoreMatrices rows = load_core_matrices(shared, at_a);
     FACESAT_UNROLL
     for (int j = 0; j < n; j += 2) {
-      const ByteTiles columns = load_tiles(shared, at_b + static_cast<unsigned>(j) * b.below);
+      const CoreMatrices columns =
+          load_core_matrices(shared, at_b + static_cast<unsigned>(j) * b.below);
       multiply_add(sums[j], rows.of, {columns.of[0], columns.of[1]});
       multiply_add(sums[j + 1], rows.of, {columns.of[2], columns.of[3]});
     }
@@ -355,13 +362,14 @@ __device__ __forceinline__ void multiply_rows_by_warps(const DynamicShared<std::
   FACESAT_UNROLL
   for (int k = 0; k < n * 4; ++k) sums[k / 4][k % 4] = adds ? sums[k / 4][k % 4] : 0;
   constexpr unsigned row_bytes = 16;
-  const unsigned tile = threadIdx.x % 32 / 8, row = threadIdx.x % 8;
-  unsigned at = b.address + tile / 2 * b.below + tile % 2 * b.right + row * row_bytes;
+  const unsigned number = threadIdx.x % 32 / 8, row = threadIdx.x % 8;
+  unsigned at = b.address + number / 2 * b.below + number % 2 * b.right + row * row_bytes;
   FACESAT_UNROLL
   for (int step = 0; step < steps; ++step, at += 2 * b.right) {
     FACESAT_UNROLL
     for (int j = 0; j < n; j += 2) {
-      const ByteTiles columns = load_tiles(shared, at + static_cast<unsigned>(j) * b.below);
+      const CoreMatrices columns =
+          load_core_matrices(shared, at + static_cast<unsigned>(j) * b.below);
       multiply_add(sums[j], rows[step], {columns.of[0], columns.of[1]});
       multiply_add(sums[j + 1], rows[step], {columns.of[2], columns.of[3]});
     }

@@ -16,8 +16,7 @@
 // Launches: 1.
 // Workspace: none.
 // Source: ours; V. Podlozhnyuk, "Image convolution with CUDA", NVIDIA 2007, has the separate tiles
-// of
-//   rows and columns.
+//   of rows and columns.
 #include <algorithm>
 #include <numeric>
 #include <type_traits>

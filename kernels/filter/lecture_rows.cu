@@ -237,7 +237,7 @@ __global__ void transpose_to_result_kernel(Pass pass, Dense<typename Pass::Sum> 
 }
 
 std::size_t bytes_of_sums(const FilterTask& task) {
-  return whole_parts(static_cast<std::size_t>(task.size.area()) * 4);
+  return round_up_256(static_cast<std::size_t>(task.size.area()) * 4);
 }
 
 std::size_t transposed_bytes(const FilterTask& task) {

@@ -139,9 +139,4 @@ inline double reads_of_window(const FilterTask& task) {
 
 inline constexpr std::size_t most_shared_bytes = 99 << 10;  // of a block, on every GPU from 8.6 on
 
-// A part of a workspace begins on a boundary of 256 bytes.
-constexpr std::size_t whole_parts(std::size_t bytes) {
-  return (bytes + 255) / 256 * 256;
-}
-
 }  // namespace facesat::gpu

@@ -131,7 +131,7 @@ struct Workspace {
     const bool wide = needs_wide_squares(task), has_cubes = task.statistic == Statistic::skewness;
     sum = table_bytes(size, 4);
     squares = needs_squares(task.statistic) && !wide ? sum : 0;
-    sat = whole_parts(sat_or_default(task.sat).workspace_bytes(SatType::u8_u32, size));
+    sat = round_up_256(sat_or_default(task.sat).workspace_bytes(SatType::u8_u32, size));
     wide_squares = wide ? table_bytes(size, 8) : 0;
     cubes = has_cubes ? table_bytes(size, 8) : 0;
     powers = wide || has_cubes ? powers_workspace_bytes(size, sat_or_default(task.sat)) : 0;
@@ -147,8 +147,8 @@ __global__ void gradient_kernel(View<const std::int32_t> dx, View<const std::int
 }
 
 std::size_t bytes_of_picture(Size size) {
-  return whole_parts(static_cast<std::size_t>(divide_up(size.width, 128)) * 128 *
-                     static_cast<std::size_t>(size.height));
+  return round_up_256(static_cast<std::size_t>(divide_up(size.width, 128)) * 128 *
+                      static_cast<std::size_t>(size.height));
 }
 View<std::uint8_t> picture_in(void* memory, Size size) {
   return {static_cast<std::uint8_t*>(memory), size, divide_up(size.width, 128) * 128};

@@ -70,8 +70,8 @@ inline std::ptrdiff_t table_pitch(Size size, std::size_t element) {
          table_line / bytes;
 }
 inline std::size_t table_bytes(Size size, std::size_t element) {
-  return whole_parts(static_cast<std::size_t>(table_pitch(size, element)) *
-                     static_cast<std::size_t>(size.height + 1) * element);
+  return round_up_256(static_cast<std::size_t>(table_pitch(size, element)) *
+                      static_cast<std::size_t>(size.height + 1) * element);
 }
 // The table's borders are the line before each row, and the row above.
 template <class T>
@@ -119,8 +119,8 @@ inline View<double> doubles_in(void* memory, Size size) {
   return {static_cast<double*>(memory), size, table_pitch(size, sizeof(double))};
 }
 inline std::size_t bytes_of_doubles(Size size) {
-  return whole_parts(static_cast<std::size_t>(table_pitch(size, sizeof(double))) *
-                     static_cast<std::size_t>(size.height) * sizeof(double));
+  return round_up_256(static_cast<std::size_t>(table_pitch(size, sizeof(double))) *
+                      static_cast<std::size_t>(size.height) * sizeof(double));
 }
 
 // What enqueue_table_of_powers() needs besides the table.

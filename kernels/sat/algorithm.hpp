@@ -126,9 +126,10 @@ struct SatParameter {
 // a paper has several, of its author and year. Every algorithm takes every type, and pictures of
 // any size up to 32768 x 32768.
 struct SatAlgorithm {
-  std::string_view id, title, source;
+  std::string_view id, title;
+  std::string_view source;  // "Authors: Title, where", or words without a colon
   int year;
-  int launches;                  // per table; 0: one per anti-diagonal
+  int launches;                  // per table of 4096 x 4096; 0: one per anti-diagonal
   double reads, writes;          // of picture and table, per element
   bool both_at_once = false;     // both tables come from one read of the picture
   SatModel model = bytes_model;  // predicts its time

@@ -8,15 +8,13 @@
 //
 // Ideas:
 //   BRLT-ScanRow (section IV-B): each warp of a block loads 32 x 32 elements of the same 32 rows
-//   and
-//     transposes them, so that a thread has a row's 32 elements and scans them alone, without
+//     and transposes them, so that a thread has a row's 32 elements and scans them alone, without
 //     communication. The result is written transposed, and a second run of the same kernel scans
 //     the columns.
 //   ScanRow-BRLT (section IV-A): the same, but rows are scanned by shuffles, before they are
 //     transposed.
 //   ScanRowColumn (section IV-C): a warp loads 1024 elements of a row and scans them by shuffles,
-//   32
-//     at a time, each time with the sum so far added to the first; then blocks scan strips of 32
+//     32 at a time, each time with the sum so far added to the first; then blocks scan strips of 32
 //     columns in place, where each thread adds up 32 elements alone.
 //   Of scans by shuffles there are two: Kogge and Stone's (_ks) adds the values 1, 2, 4, 8 and 16
 //   lanes before; Ladner and Fischer's (_lf) joins halves of 1, 2, 4, 8 and 16 lanes, with 80

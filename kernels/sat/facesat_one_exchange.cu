@@ -1,4 +1,5 @@
-// The sum of a small 8-bit picture, with a single exchange between tiles (1R1W).
+// The integral image (summed area table, SAT) of a small 8-bit picture, with a single exchange
+// between tiles (1R1W).
 //
 // Idea: each tile publishes, once, the prefix sums of its column totals, those of its row totals,
 //   and its total. An element of the table is the sum of four parts: of the tile's own table, of
@@ -18,8 +19,8 @@
 //
 // Progress. A block takes the tile of its blockIdx, without drawing a ticket first. CUDA does not
 // promise that the blocks which it waits for have been started. So a block that has waited for
-// about 0.1 ms publishes the first missing tile itself, and begins again. Published values are the
-// same whoever publishes them.
+// a while (`patience`) publishes the first missing tile itself, and begins again. Published values
+// are the same whoever publishes them.
 //
 // Limits. A block reads what all tiles above it and to its left have published, so the number of
 // these reads grows with the square of the number of tiles. Pictures of more than 4.5 megapixels
@@ -56,15 +57,14 @@ using Sum = std::uint32_t;
 
 constexpr int rows_per_warp = 8;
 
-// What is summed up of four adjacent columns of a tile: `first` is the sum of all columns up to and
-// including the first of the four; the others are the totals of single columns, which have 15 bits.
-// The same for rows.
+// Four adjacent columns of a tile: the prefix sum up to and including the first, then the totals of
+// the second to fourth alone (at most 128 * 255, which has 15 bits). The same for rows.
 struct alignas(16) Entry {
-  Sum first, second_and_fourth, third;  // the fourth in the upper half of the word
-  unsigned epoch;                       // of the launch that has published it
+  Sum up_to_first, second_and_fourth, third;  // the fourth in the upper half of the word
+  unsigned epoch;                             // of the launch that has published it
 
   __device__ __forceinline__ void add_within_tile(const Entry& other) {
-    first += other.first;
+    up_to_first += other.up_to_first;
     second_and_fourth += other.second_and_fourth;
     third += other.third;
   }
@@ -72,17 +72,18 @@ struct alignas(16) Entry {
 
 // The sum of any number of entries.
 struct EntrySum {
-  Sum first{}, second{}, third{}, fourth{};
+  Sum up_to_first{}, second{}, third{}, fourth{};
 
   __device__ __forceinline__ void add(const Entry& e) {
-    first += e.first;
+    up_to_first += e.up_to_first;
     second += e.second_and_fourth & 0xFFFF;
     third += e.third;
     fourth += e.second_and_fourth >> 16;
   }
   // The prefix sums up to and including each of the four columns.
   __device__ __forceinline__ Four<Sum> prefix() const {
-    return {{first, first + second, first + second + third, first + second + third + fourth}};
+    const Sum up_to_second = up_to_first + second, up_to_third = up_to_second + third;
+    return {{up_to_first, up_to_second, up_to_third, up_to_third + fourth}};
   }
 };
 
@@ -134,16 +135,16 @@ __device__ __forceinline__ Entry column_entry(Kept<std::uint8_t> (&pixels)[rows_
   Sum first_and_third = 0;
   FACESAT_UNROLL
   for (int i = 0; i < rows_per_warp; ++i) {
-    entry.first += rows.before_in_row(i);
+    entry.up_to_first += rows.before_in_row(i);
     first_and_third += pixels[i].word & 0x00FF00FF;
     entry.second_and_fourth += pixels[i].word >> 8 & 0x00FF00FF;
   }
-  entry.first += first_and_third & 0xFFFF;
+  entry.up_to_first += first_and_third & 0xFFFF;
   entry.third = first_and_third >> 16;
   return entry;
 }
 
-// Up to `count` published values, read at once: elements first, first + stride, ... of an array.
+// Up to `count` published values of an array, read at once: elements first, first + stride, ...
 template <class T, int count>
 struct Pending {
   std::uint32_t first;
@@ -151,7 +152,7 @@ struct Pending {
   bool has_any;
   T value[count];
 
-  // Reads the values 0, step, 2 * step, ... before `end`.
+  // Value n belongs to the tile n * step further on; tiles from number `end` on have none.
   __device__ __forceinline__ void request(const T* array, int first_, int stride_, int step,
                                           int end, unsigned epoch) {
     first = static_cast<std::uint32_t>(first_);
@@ -198,8 +199,8 @@ constexpr int tile_width = 128;
 // A megapixel. On the host, where kernels are only tested, smaller pictures reach every shape.
 constexpr double mega = on_host ? 4e3 : 1e6;
 
-// A block reads what up to 16 x 32 tiles have published at once.
-constexpr int window_across = 16, window_down = 32;
+// A block reads at once what a batch of up to 16 x 32 tiles has published.
+constexpr int batch_across = 16, batch_down = 32;
 
 // Warps lie one below the other. `blocks`: per multiprocessor, at least.
 template <int warps_, int blocks_>
@@ -210,8 +211,8 @@ struct Shape {
   static constexpr int column_entries = tile_width / 4, row_entries = height / 4,
                        entries = column_entries + row_entries;
 
-  static_assert(row_entries * window_across == threads, "a thread reads one row entry per window");
-  static_assert(window_down % warps == 0, "each warp reads the columns of as many tiles");
+  static_assert(row_entries * batch_across == threads, "a thread reads one row entry per batch");
+  static_assert(batch_down % warps == 0, "each warp reads the columns of as many tiles");
 };
 
 // How often a thread reads again what is missing: on a GPU, for at least 50 microseconds.
@@ -219,7 +220,7 @@ constexpr int patience = on_host ? 2 : 100;
 constexpr unsigned none_missing = 0xFFFFFFFF;
 
 // A picture, its table, and the workspace.
-struct Task {
+struct ExchangePass {
   Size size;
   Tiles tiles;
   const std::uint8_t* input;
@@ -249,38 +250,38 @@ struct Shared {
 
 // Where a thread's pixels are: a tile, and the first of its columns and rows.
 template <class Shape>
-struct Place {
+struct ThreadTile {
   int2 tile;
   int number;  // of the tile, row by row
   int x, y;
   bool is_inside;  // the whole tile is
 
-  __device__ __forceinline__ Place(const Task& task, int2 tile_)
-      : tile(tile_), number(tile.y * task.tiles.across + tile.x) {
+  __device__ __forceinline__ ThreadTile(const ExchangePass& pass, int2 tile_)
+      : tile(tile_), number(tile.y * pass.tiles.across + tile.x) {
     const int thread = static_cast<int>(threadIdx.x);
     x = tile.x * tile_width + 4 * (thread % 32);
     y = tile.y * Shape::height + rows_per_warp * (thread / 32);
-    is_inside = (tile.x + 1) * tile_width <= task.size.width &&
-                (tile.y + 1) * Shape::height <= task.size.height;
+    is_inside = (tile.x + 1) * tile_width <= pass.size.width &&
+                (tile.y + 1) * Shape::height <= pass.size.height;
   }
 };
 
 template <class Shape>
-__device__ __forceinline__ void load_pixels(const Task& task, const Place<Shape>& place,
+__device__ __forceinline__ void load_pixels(const ExchangePass& pass, const ThreadTile<Shape>& at,
                                             Kept<std::uint8_t> (&pixels)[rows_per_warp]) {
-  specialise(place.is_inside, [&]<bool all_inside>() {
-    load_rows<all_inside>(task.input + place.y * task.input_pitch, task.input_pitch, place.x,
-                          task.size.width, task.size.height - place.y, pixels);
+  specialise(at.is_inside, [&]<bool all_inside>() {
+    load_rows<all_inside>(pass.input + at.y * pass.input_pitch, pass.input_pitch, at.x,
+                          pass.size.width, pass.size.height - at.y, pixels);
   });
 }
 
 // Counts the block as started. Returns the number of the launch, from 1 on.
-__device__ __forceinline__ unsigned count_block(const Task& task) {
-  const auto blocks = static_cast<unsigned>(task.tiles.count());
-  const Word before = atomicAdd(task.counter, Word{1});
+__device__ __forceinline__ unsigned count_block(const ExchangePass& pass) {
+  const auto blocks = static_cast<unsigned>(pass.tiles.count());
+  const Word before = atomicAdd(pass.counter, Word{1});
   // The last block: the next launch counts from 0 again.
   if (static_cast<unsigned>(before) + 1 == blocks)
-    atomicAdd(task.counter, (Word{1} << 32) - blocks);
+    atomicAdd(pass.counter, (Word{1} << 32) - blocks);
   return static_cast<unsigned>(before >> 32) + 1;
 }
 
@@ -309,10 +310,10 @@ __device__ __forceinline__ Entry put_entries(Kept<std::uint8_t> (&pixels)[rows_p
 // Publishes the tile's entries and its total. Returns the sum of the lane's column entries in the
 // warps above this one.
 template <class Shape>
-__device__ __forceinline__ Entry publish(const Task& task, int number, unsigned epoch,
+__device__ __forceinline__ Entry publish(const ExchangePass& pass, int number, unsigned epoch,
                                          const Entry& own, Shared<Shape>& shared) {
   const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
-  Entry* const to = task.entries + number * Shape::entries;
+  Entry* const to = pass.entries + number * Shape::entries;
   Entry above{};
   FACESAT_UNROLL
   for (int w = 0; w < Shape::warps - 1; ++w)
@@ -323,51 +324,53 @@ __device__ __forceinline__ Entry publish(const Task& task, int number, unsigned 
     all.epoch = epoch;
     store_relaxed(to + lane, all);
     if (lane == 31)
-      store_relaxed(task.totals + number, static_cast<Word>(epoch) << 32 | prefix_of(all).v[3]);
+      store_relaxed(pass.totals + number, static_cast<Word>(epoch) << 32 | prefix_of(all).v[3]);
   }
   if (thread < Shape::row_entries) {
     Entry row = shared.rows[thread];
     row.epoch = epoch;
     FACESAT_UNROLL
     for (int w = 0; w < Shape::warps - 1; ++w)
-      if (w < thread / (rows_per_warp / 4)) row.first += shared.totals[w];
+      if (w < thread / (rows_per_warp / 4)) row.up_to_first += shared.totals[w];
     store_relaxed(to + Shape::column_entries + thread, row);
   }
   return above;
 }
 
-// What a thread reads of the tiles in a window: entries of four columns, for each warp from other
+// What a thread reads of a batch of tiles: entries of four columns, for each warp from other
 // tiles above; the entry of four rows of a tile to the left; totals.
 template <class Shape>
 struct OtherTiles {
-  Pending<Entry, window_down / Shape::warps> columns;
+  Pending<Entry, batch_down / Shape::warps> columns;
   Pending<Entry, 1> row;
-  Pending<Word, window_across * window_down / Shape::threads> totals;
+  Pending<Word, batch_across * batch_down / Shape::threads> totals;
 
-  // Begins with the window whose first tile is in column i and row j of tiles.
-  __device__ __forceinline__ void request(const Task& task, int2 tile, unsigned epoch, int i,
-                                          int j) {
-    constexpr int totals_step = Shape::threads / window_across;
+  // Begins to read the batch whose first tile is in column i and row j of tiles. Columns are read
+  // with the first batch of each row of batches, rows with the batches of the first row.
+  __device__ __forceinline__ void request(const ExchangePass& pass, int2 tile, unsigned epoch,
+                                          int i, int j) {
+    constexpr int totals_step = Shape::threads / batch_across;
     const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
-    const int across = task.tiles.across;
-    columns.request(task.entries, ((j + warp) * across + tile.x) * Shape::entries + lane,
+    const int across = pass.tiles.across;
+    columns.request(pass.entries, ((j + warp) * across + tile.x) * Shape::entries + lane,
                     Shape::warps * across * Shape::entries, Shape::warps,
                     i == 0 ? tile.y - j - warp : 0, epoch);
     const int row_i = i + thread / Shape::row_entries;
-    row.request(task.entries,
+    row.request(pass.entries,
                 (tile.y * across + row_i) * Shape::entries + Shape::column_entries +
                     thread % Shape::row_entries,
                 0, 1, j == 0 ? tile.x - row_i : 0, epoch);
-    const int total_i = i + thread % window_across, total_j = j + thread / window_across;
-    totals.request(task.totals, total_j * across + total_i, totals_step * across, totals_step,
+    const int total_i = i + thread % batch_across, total_j = j + thread / batch_across;
+    totals.request(pass.totals, total_j * across + total_i, totals_step * across, totals_step,
                    total_i < tile.x ? tile.y - total_j : 0, epoch);
   }
 
   // Reads those again that are not published. Gives up after a while, and returns whether all are.
-  __device__ __forceinline__ bool wait(const Task& task, unsigned epoch) {
+  __device__ __forceinline__ bool wait(const ExchangePass& pass, unsigned epoch) {
     for (int round = 0; round < patience; ++round) {
-      if (columns.retry(task.entries, epoch) & row.retry(task.entries, epoch) &
-          totals.retry(task.totals, epoch))
+      // All three are read again, whatever the others say, hence no &&.
+      if (columns.retry(pass.entries, epoch) & row.retry(pass.entries, epoch) &
+          totals.retry(pass.totals, epoch))
         return true;
       if constexpr (on_host) pause();  // on a GPU, a round waits for its reads
     }
@@ -410,15 +413,16 @@ struct OtherTiles {
 // Adds what all other tiles have published to the sums in shared memory. Returns whether it was
 // complete, to all threads of the block; otherwise some tile is missing, and the sums are useless.
 template <class Shape>
-__device__ __forceinline__ bool add_other_tiles(const Task& task, int2 tile, unsigned epoch,
+__device__ __forceinline__ bool add_other_tiles(const ExchangePass& pass, int2 tile, unsigned epoch,
                                                 Shared<Shape>& shared) {
   bool is_complete = true;
-  for (int j = 0; j == 0 || j < tile.y; j += window_down)
-    for (int i = 0; i == 0 || i < tile.x; i += window_across)
+  // At least once: a tile in the first row or column has others on one side only.
+  for (int j = 0; j == 0 || j < tile.y; j += batch_down)
+    for (int i = 0; i == 0 || i < tile.x; i += batch_across)
       if (is_complete) {
         OtherTiles<Shape> others;
-        others.request(task, tile, epoch, i, j);
-        is_complete = others.wait(task, epoch);
+        others.request(pass, tile, epoch, i, j);
+        is_complete = others.wait(pass, epoch);
         if (is_complete)
           others.add(shared);
         else
@@ -453,7 +457,7 @@ struct OwnTable {
 // Stores the table: the tile's own, and the sums in shared memory. `above_warp`: of the lane's
 // columns in the tile's rows above the warp's.
 template <class Shape>
-__device__ __forceinline__ void store_table(const Task& task, const Place<Shape>& place,
+__device__ __forceinline__ void store_table(const ExchangePass& pass, const ThreadTile<Shape>& at,
                                             Kept<std::uint8_t> (&pixels)[rows_per_warp],
                                             const RowSums& rows, const Entry& above_warp,
                                             Shared<Shape>& shared) {
@@ -463,32 +467,32 @@ __device__ __forceinline__ void store_table(const Task& task, const Place<Shape>
   for (int k = 0; k < 4; ++k)
     above.v[k] = shared.above[k * Shape::column_entries + lane] + shared.corner[0];
   OwnTable own{plus(prefix_of(above_warp), above)};
-  specialise(place.is_inside, [&]<bool all_inside>() {
-    Sum* to = task.table + place.y * task.pitch;
+  specialise(at.is_inside, [&]<bool all_inside>() {
+    Sum* to = pass.table + at.y * pass.pitch;
     FACESAT_UNROLL
-    for (int i = 0; i < rows_per_warp; ++i, to += task.pitch) {
+    for (int i = 0; i < rows_per_warp; ++i, to += pass.pitch) {
       const int row = warp * rows_per_warp + i;
       const Four<Sum> four = plus(own.next_row(pixels[i], rows.before_in_row(i)),
                                   shared.left[row % 4 * Shape::row_entries + row / 4]);
       if constexpr (all_inside)
-        store_fours<false>(to, place.x, four);
-      else if (place.y + i < task.size.height)
-        store_four(to, place.x, task.size.width, four);
+        store_fours<false>(to, at.x, four);
+      else if (at.y + i < pass.size.height)
+        store_four(to, at.x, pass.size.width, four);
     }
   });
 }
 
 template <class Shape>
 __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
-    one_exchange_kernel(FACESAT_PARAMETER(Task) task) {
+    one_exchange_kernel(FACESAT_PARAMETER(ExchangePass) pass) {
   __shared__ Shared<Shape> shared;
   const int thread = static_cast<int>(threadIdx.x);
-  const unsigned epoch_of_thread_0 = thread == 0 ? count_block(task) : 0;
+  const unsigned epoch_of_thread_0 = thread == 0 ? count_block(pass) : 0;
   const int2 own_tile{static_cast<int>(blockIdx.x), static_cast<int>(blockIdx.y)};
   for (int2 tile = own_tile;;) {
-    const Place<Shape> place(task, tile);
+    const ThreadTile<Shape> at(pass, tile);
     Kept<std::uint8_t> pixels[rows_per_warp];
-    load_pixels(task, place, pixels);
+    load_pixels(pass, at, pixels);
     if (thread < tile_width) shared.above[thread] = 0;
     if (thread < Shape::height) shared.left[thread] = 0;
     if (thread == 0) {
@@ -500,15 +504,15 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
     const Entry columns = put_entries(pixels, rows, shared);
     __syncthreads();
     const unsigned epoch = shared.epoch[0];
-    const Entry above = publish(task, place.number, epoch, columns, shared);
+    const Entry above = publish(pass, at.number, epoch, columns, shared);
 
     const bool is_own = tile.x == own_tile.x && tile.y == own_tile.y;
-    if (is_own && add_other_tiles(task, tile, epoch, shared))
-      return store_table(task, place, pixels, rows, above, shared);
-    // Publishes the missing tile, unless the last one has just been published; then begins again.
+    if (is_own && add_other_tiles(pass, tile, epoch, shared))
+      return store_table(pass, at, pixels, rows, above, shared);
+    // Publishes the first missing tile in its block's stead, then begins again with its own.
     const auto missing = static_cast<int>(static_cast<unsigned>(shared.missing[0]));
-    tile = is_own && missing >= 0 && missing < place.number
-               ? int2{missing % task.tiles.across, missing / task.tiles.across}
+    tile = is_own && missing >= 0 && missing < at.number
+               ? int2{missing % pass.tiles.across, missing / pass.tiles.across}
                : own_tile;
     __syncthreads();
   }
@@ -533,7 +537,7 @@ constexpr Tiles tiles_of(Size size) {
   return {divide_up(size.width, tile_width), divide_up(size.height, Shape::height)};
 }
 
-// The parts of the workspace: ticket, entries, totals; after them, what facesat_lookback needs.
+// The parts of the workspace: counter, entries, totals; after them, what facesat_lookback needs.
 template <class Shape>
 std::size_t totals_at(Size size) {
   return header_bytes +
@@ -543,7 +547,7 @@ template <class Shape>
 std::size_t lookback_at(Size size) {
   const std::size_t end = totals_at<Shape>(size) +
                           sizeof(Word) * static_cast<std::size_t>(tiles_of<Shape>(size).count());
-  return (end + 255) / 256 * 256;
+  return round_up_256(end);
 }
 std::size_t lookback_at(SatType type, Size size) {
   std::size_t at = 0;
@@ -558,18 +562,19 @@ std::size_t workspace_bytes(SatType type, Size size) {
 template <class Shape>
 void launch(const SatTask& task, std::byte* workspace, StreamHandle stream) {
   const Tiles tiles = tiles_of<Shape>(task.size);
-  const Task own{.size = task.size,
-                 .tiles = tiles,
-                 .input = static_cast<const std::uint8_t*>(task.input),
-                 .input_pitch = task.input_pitch,
-                 .table = static_cast<Sum*>(task.sum),
-                 .pitch = task.sum_pitch,
-                 .counter = reinterpret_cast<Word*>(workspace),
-                 .entries = reinterpret_cast<Entry*>(workspace + header_bytes),
-                 .totals = reinterpret_cast<Word*>(workspace + totals_at<Shape>(task.size))};
+  const ExchangePass pass{
+      .size = task.size,
+      .tiles = tiles,
+      .input = static_cast<const std::uint8_t*>(task.input),
+      .input_pitch = task.input_pitch,
+      .table = static_cast<Sum*>(task.sum),
+      .pitch = task.sum_pitch,
+      .counter = reinterpret_cast<Word*>(workspace),
+      .entries = reinterpret_cast<Entry*>(workspace + header_bytes),
+      .totals = reinterpret_cast<Word*>(workspace + totals_at<Shape>(task.size))};
   FACESAT_LAUNCH(one_exchange_kernel<Shape>,
                  dim3(static_cast<unsigned>(tiles.across), static_cast<unsigned>(tiles.down)),
-                 dim3(Shape::threads), stream, own);
+                 dim3(Shape::threads), stream, pass);
 }
 
 void enqueue(const SatTask& task, void* workspace, StreamHandle stream) {
@@ -584,7 +589,7 @@ void enqueue(const SatTask& task, void* workspace, StreamHandle stream) {
 const SatAlgorithm facesat_one_exchange{
     .id = "facesat_one_exchange",
     .title = "Single pass with one exchange between tiles, for sums of small pictures (1R1W)",
-    .source = "facesat_lookback for other pictures, types and tables",
+    .source = "facesat's own",
     .year = 2026,
     .launches = 1,
     .reads = 1,

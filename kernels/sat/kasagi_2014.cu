@@ -464,7 +464,7 @@ struct SumsLayout {
   static std::size_t section(int lines, int length, std::size_t element_bytes) {
     const std::size_t bytes =
         static_cast<std::size_t>(lines) * static_cast<std::size_t>(length) * element_bytes;
-    return (bytes + 255) / 256 * 256;
+    return round_up_256(bytes);
   }
 };
 

@@ -184,11 +184,10 @@ struct Layout {
   std::size_t v, p_sum, end;
 };
 constexpr Layout layout_of(Size size, std::size_t element) {
-  const auto aligned = [](std::size_t bytes) { return (bytes + 255) / 256 * 256; };
   const Blocks blocks = blocks_of(size);
   const std::size_t count = static_cast<std::size_t>(blocks.across) * blocks.down;
-  const std::size_t edge = aligned(count * side * element);
-  return {edge, 2 * edge, 2 * edge + aligned(count * element)};
+  const std::size_t edge = round_up_256(count * side * element);
+  return {edge, 2 * edge, 2 * edge + round_up_256(count * element)};
 }
 
 std::size_t workspace_bytes(SatType type, Size size) {

@@ -1,9 +1,9 @@
 // Reduce and scan in one launch of a fixed number of blocks.
 //
 // Idea: as many blocks as the GPU runs at a time, each with a contiguous chunk of the array; a
-// block
-//   combines its chunk, publishes the total, collects the totals of all chunks before it, and scans
-//   its chunk. Work is distributed by hand, so that blocks may wait for each other within a launch.
+//   block combines its chunk, publishes the total, collects the totals of all chunks before it, and
+//   scans its chunk. Work is distributed by hand, so that blocks may wait for each other within a
+//   launch.
 // Shapes: tiles of four elements per thread.
 // Reads and writes per element: 2 / 1.
 // Launches: 1.

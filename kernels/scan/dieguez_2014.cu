@@ -19,8 +19,7 @@
 //     after c takes in what c was before the step. All threads are busy in every step. Tiles of 2b
 //     elements per thread in shared memory.
 //   LF-scan (III-B, figure 9; R. Ladner and M. Fischer 1980): a step of radix r joins r adjacent
-//   runs
-//     of d elements, each of which is scanned already: the elements of a run take in the last
+//     runs of d elements, each of which is scanned already: the elements of a run take in the last
 //     elements of the runs before it. With r = 2, the elements that are read are not written in the
 //     same step, so that a step needs one barrier. Tiles of r * b elements per thread in shared
 //     memory; a butterfly is one element of each of the r runs.
@@ -35,9 +34,8 @@
 // Source: Adrian P. Dieguez, Margarita Amor, Ramon Doallo: Efficient Scan Operator Methods on a
 //   GPU, SBAC-PAD 2014.
 // Departs from it in: the first elements of KS-p, which have no partner in a step, are left out by
-// a
-//   condition, where the paper pads the array so that every thread has b butterflies; HJ-scan has a
-//   barrier between the reads and the writes of a step, which figure 7 leaves out: the centre of
+//   a condition, where the paper pads the array so that every thread has b butterflies; HJ-scan has
+//   a barrier between the reads and the writes of a step, which figure 7 leaves out: the centre of
 //   one butterfly is read by the next one, too.
 #include <new>
 

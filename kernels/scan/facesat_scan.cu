@@ -8,8 +8,7 @@
 //   workers load and scan the tile after it and publish that one's total; then the workers store
 //   the first.
 // Shapes: tiles of vectors of 16 bytes, in registers; blocks of an extra warp and as many workers
-// as
-//   the registers of a multiprocessor allow, fewer where the array is short and latency counts.
+//   as the registers of a multiprocessor allow, fewer where the array is short and latency counts.
 // Reads and writes per element: 1 / 1.
 // Launches: 1.
 // Workspace: a header, and 8 bytes per tile for every 4 bytes of an element.

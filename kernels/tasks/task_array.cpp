@@ -26,6 +26,7 @@ TaskArrayKind kind_of(std::span<const TaskEdge> edges) {
 
 int slope_of(std::span<const TaskEdge> edges) {
   if (kind_of(edges) == TaskArrayKind::forward) return 0;
+  // The step of task (i, j) must exceed that of task (i - up, j + right): slope * up > right.
   int slope = 0;
   for (const TaskEdge& edge : edges)
     if (edge.right >= 0) slope = std::max(slope, divide_up(edge.right + 1, edge.up));

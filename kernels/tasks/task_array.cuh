@@ -68,10 +68,10 @@
 namespace facesat::gpu {
 
 // The threads that perform a task, and their shared memory.
-template <class Task, int teams>
+template <class Array, int teams>
 struct TaskTeam {
-  static constexpr int elements = Task::shared_elements > 0 ? Task::shared_elements : 1;
-  using Memory = SharedArray<typename Task::Element, teams * elements>;
+  static constexpr int elements = Array::shared_elements > 0 ? Array::shared_elements : 1;
+  using Memory = SharedArray<typename Array::Element, teams * elements>;
 
   int rank;   // of the calling thread
   int index;  // of the team in its block
@@ -79,7 +79,7 @@ struct TaskTeam {
   unsigned epoch;  // the number of the launch, for HandedOn
 
   __device__ void sync() const {
-    if constexpr (Task::threads == 32)
+    if constexpr (Array::threads == 32)
       __syncwarp();
     else
       __syncthreads();
@@ -160,61 +160,61 @@ struct FinishedTasks {
   }
 };
 
-template <class Task>
+template <class Array>
 constexpr bool hands_on_words() {
-  if constexpr (requires { Task::hands_on_words; })
-    return Task::hands_on_words;
+  if constexpr (requires { Array::hands_on_words; })
+    return Array::hands_on_words;
   else
     return false;
 }
 
 // What prepare() returns, or nothing.
-template <class Task>
+template <class Array>
 struct Preparation {
   static constexpr bool exists = false;
   struct Result {};
 };
-template <class Task>
+template <class Array>
 requires requires {
-  typename Task::Prepared;
+  typename Array::Prepared;
 }
-struct Preparation<Task> {
+struct Preparation<Array> {
   static constexpr bool exists = true;
-  using Result = typename Task::Prepared;
+  using Result = typename Array::Prepared;
 };
-template <class Task>
-using PreparedFor = typename Preparation<Task>::Result;
+template <class Array>
+using PreparedFor = typename Preparation<Array>::Result;
 
-template <class Task, class Team>
-__device__ __forceinline__ PreparedFor<Task> prepare(const Task& task, int i, int j,
-                                                     const Team& team) {
-  if constexpr (Preparation<Task>::exists)
+template <class Array, class Team>
+__device__ __forceinline__ PreparedFor<Array> prepare(const Array& task, int i, int j,
+                                                      const Team& team) {
+  if constexpr (Preparation<Array>::exists)
     return task.prepare(i, j, team);
   else
     return {};
 }
 
-template <class Task, class Team>
-__device__ __forceinline__ void perform(const Task& task, int i, int j,
-                                        const PreparedFor<Task>& prepared,
-                                        typename Task::Carried& carried, const Team& team) {
-  if constexpr (Preparation<Task>::exists)
+template <class Array, class Team>
+__device__ __forceinline__ void perform(const Array& task, int i, int j,
+                                        const PreparedFor<Array>& prepared,
+                                        typename Array::Carried& carried, const Team& team) {
+  if constexpr (Preparation<Array>::exists)
     task.perform(i, j, prepared, carried, team);
   else
     task.perform(i, j, carried, team);
 }
 
 // Called by the first 32 threads of a team.
-template <class Task>
-__device__ __forceinline__ void wait_for_edges(const Task& task, int i, int j,
-                                               const PreparedFor<Task>& prepared, int lane,
+template <class Array>
+__device__ __forceinline__ void wait_for_edges(const Array& task, int i, int j,
+                                               const PreparedFor<Array>& prepared, int lane,
                                                FinishedTasks& finished) {
   if constexpr (requires { task.wait(i, j, prepared, lane, finished); }) {
     task.wait(i, j, prepared, lane, finished);
   } else if constexpr (requires { task.wait(i, j, lane, finished); }) {
     task.wait(i, j, lane, finished);
   } else {
-    constexpr auto edges = Task::edges;  // device code has no static members
+    constexpr auto edges = Array::edges;  // device code has no static members
     static_assert(edges.size() <= 32);
     int edge = 0;
     for (const TaskEdge& e : edges)
@@ -223,14 +223,14 @@ __device__ __forceinline__ void wait_for_edges(const Task& task, int i, int j,
 }
 
 // Every team draws rows and performs their tasks from left to right.
-template <class Task, int teams>
-__global__ void __launch_bounds__(teams* Task::threads)
-    skss_kernel(FACESAT_PARAMETER(Task) task, Header* header, Word* words) {
-  using Team = TaskTeam<Task, teams>;
+template <class Array, int teams>
+__global__ void __launch_bounds__(teams* Array::threads)
+    skss_kernel(FACESAT_PARAMETER(Array) task, Header* header, Word* words) {
+  using Team = TaskTeam<Array, teams>;
   __shared__ typename Team::Memory memory;
   __shared__ SharedArray<unsigned, teams> drawn;
   const int thread = static_cast<int>(threadIdx.x);
-  const Team team{thread % Task::threads, thread / Task::threads, memory, header->epoch};
+  const Team team{thread % Array::threads, thread / Array::threads, memory, header->epoch};
   FinishedTasks finished{words, team.epoch, task.columns};
   for (;;) {
     if (team.rank == 0) drawn[team.index] = atomicAdd(&header->ticket, 1u);
@@ -246,39 +246,39 @@ __global__ void __launch_bounds__(teams* Task::threads)
       }
       return;
     }
-    typename Task::Carried carried{};
-    PreparedFor<Task> prepared = prepare(task, row, 0, team);
+    typename Array::Carried carried{};
+    PreparedFor<Array> prepared = prepare(task, row, 0, team);
     for (int column = 0; column < task.columns; ++column) {
-      if constexpr (!hands_on_words<Task>()) {
+      if constexpr (!hands_on_words<Array>()) {
         if (team.rank < 32) wait_for_edges(task, row, column, prepared, team.rank, finished);
         team.sync();
       }
-      PreparedFor<Task> next{};
+      PreparedFor<Array> next{};
       if (column + 1 < task.columns) next = prepare(task, row, column + 1, team);
       perform(task, row, column, prepared, carried, team);
       team.sync();
-      if (!hands_on_words<Task>() && team.rank == 0) finished.publish(row, column);
+      if (!hands_on_words<Array>() && team.rank == 0) finished.publish(row, column);
       prepared = next;
     }
   }
 }
 
 // Every team performs one task of the step. What threads hand on goes through global memory.
-template <class Task, int teams>
-__global__ void __launch_bounds__(teams* Task::threads)
-    step_kernel(FACESAT_PARAMETER(Task) task, TaskStep step, int slope,
-                typename Task::Carried* handed_on) {
-  using Team = TaskTeam<Task, teams>;
+template <class Array, int teams>
+__global__ void __launch_bounds__(teams* Array::threads)
+    step_kernel(FACESAT_PARAMETER(Array) task, TaskStep step, int slope,
+                typename Array::Carried* handed_on) {
+  using Team = TaskTeam<Array, teams>;
   __shared__ typename Team::Memory memory;
   const int thread = static_cast<int>(threadIdx.x);
   // Words need no number of the launch, because steps come one after the other.
-  const Team team{thread % Task::threads, thread / Task::threads, memory, 0};
+  const Team team{thread % Array::threads, thread / Array::threads, memory, 0};
   const int k = static_cast<int>(blockIdx.x) * teams + team.index;
   if (k >= step.count) return;
   const int row = step.first_row + k, column = step.first_column - slope * k;
-  typename Task::Carried* const place =
-      handed_on + static_cast<std::ptrdiff_t>(row) * Task::threads + team.rank;
-  typename Task::Carried carried{};
+  typename Array::Carried* const place =
+      handed_on + static_cast<std::ptrdiff_t>(row) * Array::threads + team.rank;
+  typename Array::Carried carried{};
   if (column > 0) carried = *place;
   perform(task, row, column, prepare(task, row, column, team), carried, team);
   *place = carried;
@@ -286,32 +286,32 @@ __global__ void __launch_bounds__(teams* Task::threads)
 
 // Scratch memory of a schedule, as kernels/sat/algorithm.hpp has it: zero before the first use,
 // left ready for the next one.
-template <class Task>
+template <class Array>
 std::size_t task_workspace_bytes(int rows, TaskSchedule schedule) {
   const auto count = static_cast<std::size_t>(rows);
   if (schedule == TaskSchedule::steps)
-    return count * Task::threads * sizeof(typename Task::Carried);
-  return header_bytes + (hands_on_words<Task>() ? 0 : count) * sizeof(Word);
+    return count * Array::threads * sizeof(typename Array::Carried);
+  return header_bytes + (hands_on_words<Array>() ? 0 : count) * sizeof(Word);
 }
 
 // The number of launches of a schedule. Throws ArgumentError as enqueue_tasks() does.
-template <class Task>
-int task_launches(const Task& task, TaskSchedule schedule) {
-  const int slope = slope_of(Task::edges);
+template <class Array>
+int task_launches(const Array& task, TaskSchedule schedule) {
+  const int slope = slope_of(Array::edges);
   return schedule == TaskSchedule::steps ? steps_of(task.rows, task.columns, slope) : 1;
 }
 
 // Performs all tasks; allocates nothing, waits for nothing. Throws ArgumentError if no order of the
 // tasks satisfies the edges, or if the schedule does not suit the task; CudaError.
-template <class Task>
-void enqueue_tasks(const Task& task, TaskSchedule schedule, void* workspace, StreamHandle stream) {
-  const int slope = slope_of(Task::edges);
-  constexpr bool by_warps = Task::threads == 32;
+template <class Array>
+void enqueue_tasks(const Array& task, TaskSchedule schedule, void* workspace, StreamHandle stream) {
+  const int slope = slope_of(Array::edges);
+  constexpr bool by_warps = Array::threads == 32;
   constexpr int teams = by_warps ? 2 : 1;  // as many warps as a block needs for full occupancy
   const auto launch_rows = [&]<int per_block>(std::integral_constant<int, per_block>, int most) {
     const int blocks = std::min(divide_up(task.rows, per_block), most);
-    FACESAT_LAUNCH((skss_kernel<Task, per_block>), dim3(static_cast<unsigned>(blocks)),
-                   dim3(per_block * Task::threads), stream, task, static_cast<Header*>(workspace),
+    FACESAT_LAUNCH((skss_kernel<Array, per_block>), dim3(static_cast<unsigned>(blocks)),
+                   dim3(per_block * Array::threads), stream, task, static_cast<Header*>(workspace),
                    reinterpret_cast<Word*>(static_cast<std::byte*>(workspace) + header_bytes));
   };
   switch (schedule) {
@@ -319,28 +319,24 @@ void enqueue_tasks(const Task& task, TaskSchedule schedule, void* workspace, Str
       for (int s = 0; s < steps_of(task.rows, task.columns, slope); ++s) {
         const TaskStep step = task_step(s, task.rows, task.columns, slope);
         if (step.count == 0) continue;
-        FACESAT_LAUNCH((step_kernel<Task, teams>),
+        FACESAT_LAUNCH((step_kernel<Array, teams>),
                        dim3(static_cast<unsigned>(divide_up(step.count, teams))),
-                       dim3(teams * Task::threads), stream, task, step, slope,
-                       static_cast<typename Task::Carried*>(workspace));
+                       dim3(teams * Array::threads), stream, task, step, slope,
+                       static_cast<typename Array::Carried*>(workspace));
       }
       return;
     case TaskSchedule::blocks:
       return launch_rows(std::integral_constant<int, 1>(), task.rows);
     case TaskSchedule::resident_blocks:
       return launch_rows(std::integral_constant<int, 1>(),
-                         resident_blocks(skss_kernel<Task, 1>, Task::threads));
+                         resident_blocks(skss_kernel<Array, 1>, Array::threads));
     case TaskSchedule::warps:
-      require_warps(Task::threads);
+      require_warps(Array::threads);
       return launch_rows(std::integral_constant<int, teams>(), task.rows);
   }
 }
 
 // ---- solvers that are a task array and a schedule
-
-constexpr std::size_t round_up_256(std::size_t bytes) {
-  return (bytes + 255) / 256 * 256;
-}
 
 // `Form::of(problem, memory)` is a problem as a task array, with Form::table_bytes(problem) bytes
 // of device memory of its own, which lie in the workspace past the schedule's.

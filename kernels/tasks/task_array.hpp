@@ -34,8 +34,8 @@ TaskArrayKind kind_of(std::span<const TaskEdge> edges);
 
 // Tasks can run in steps: step s takes the tasks (i, j) with j + slope * i = s, all at once.
 // Returns the smallest slope for which every task comes in a later step than those that it needs: 0
-// for a forward array (step s is column s), 1 for a fair one (an anti-diagonal), more for a
-// backward one. Throws ArgumentError as kind_of() does.
+// for a forward array (step s is column s), 1 for a fair one (an anti-diagonal), for a backward one
+// the largest (right + 1) / up, rounded up. Throws ArgumentError as kind_of() does.
 int slope_of(std::span<const TaskEdge> edges);
 
 // The tasks of a step: (first_row + k, first_column - slope * k) for k from 0 to count - 1.
@@ -103,19 +103,19 @@ inline constexpr std::array<TaskScheduleInfo, 4> task_schedules{
 // Throws ArgumentError unless tasks are those of a warp.
 void require_warps(int threads);
 
-// A way to solve a problem that is a task array, on a GPU: the contract of all of them. `Task` is
-// the problem with its arrays in device memory.
-template <class Task>
+// A way to solve a problem that is a task array, on a GPU: the contract of all of them. `Problem`
+// is one with its data in device memory.
+template <class Problem>
 struct TaskSolver {
   std::string_view id, title, source;
 
   // Bytes of scratch memory for a problem, whose arrays are not looked at. The memory belongs to
   // the caller, starts on a 256-byte boundary, must be zero before the first use for problems of
   // this size, and is left ready for the next use. Only one call's launches at a time may use it.
-  std::size_t (*workspace_bytes)(const Task&);
-  int (*launches)(const Task&);
+  std::size_t (*workspace_bytes)(const Problem&);
+  int (*launches)(const Problem&);
   // Enqueues the whole solution; allocates nothing, waits for nothing. Throws CudaError.
-  void (*enqueue)(const Task&, void* workspace, StreamHandle stream);
+  void (*enqueue)(const Problem&, void* workspace, StreamHandle stream);
 };
 
 }  // namespace facesat::gpu

@@ -84,7 +84,7 @@ enum class WarpOperation {
   shuffle_down,
   shuffle_xor,
   ballot,
-  load_tiles,
+  load_core_matrices,
   multiply_add
 };
 const std::uint64_t* exchange(WarpOperation operation, unsigned mask, std::uint64_t value);

@@ -37,11 +37,11 @@ class OneTile {
   std::vector<Window> scan(Scan order) const {
     std::vector<std::uint8_t> skips(level.grid.height);
     cpu::EvaluationMemory memory;
-    std::vector<cpu::Candidate> found;
+    std::vector<cpu::Survivor> found;
     StopMeter meter;
-    evaluator_->scan(tile_, order == Scan::opencv, skips.data(), memory, found, meter);
+    evaluator_->find_windows(tile_, order == Scan::opencv, skips.data(), memory, found, meter);
     std::vector<Window> windows;
-    for (const cpu::Candidate& c : found)
+    for (const cpu::Survivor& c : found)
       // 5: an arbitrary number for the level.
       windows.push_back({5, c.column * level.step, c.row * level.step, c.score});
     std::sort(windows.begin(), windows.end(), [](const Window& a, const Window& b) {
@@ -276,13 +276,13 @@ TEST(EvaluateRules, SkipsCarryOverFromTileToTile) {
   cpu::TileTables tables(shape);
   const cpu::Tile tile = tables.build(picture.view(), {1, 1}, 1);
   cpu::EvaluationMemory memory;
-  std::vector<cpu::Candidate> found;
+  std::vector<cpu::Survivor> found;
   std::uint8_t skip = 0;
   StopMeter meter;
   const auto scan_tile = [&](bool rejects) {
     // The bit of code 255: the node goes left, to the leaf that rejects.
     cascade.nodes[0].subset[7] = rejects ? 0x80000000u : 0;
-    cpu::make_lbp_evaluator(cascade, shape)->scan(tile, true, &skip, memory, found, meter);
+    cpu::make_lbp_evaluator(cascade, shape)->find_windows(tile, true, &skip, memory, found, meter);
     return std::pair(found.size(), static_cast<int>(skip));
   };
   EXPECT_EQ(scan_tile(true), std::pair(std::size_t{0}, 1));

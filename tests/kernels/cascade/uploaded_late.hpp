@@ -85,7 +85,7 @@ class UploadedLate {
     EXPECT_EQ(tickets.next, 0u);
     EXPECT_EQ(tickets.finished, 0u);
     for (std::size_t g = 0; g < queues_.size(); ++g) {
-      gpu::LateTask task =
+      gpu::WindowTask task =
           gpu::products_task(products_, weights, trees, by_windows_[g], by_windows_[g + 1]);
       task.atlas = atlas;
       task.levels = early.levels;
@@ -97,10 +97,10 @@ class UploadedLate {
       task.candidate_count = early.candidate_count;
       task.capacity = early.capacity;
       task.window = window_;
-      task.shape = gpu::choose_late_shape(task.layout, task.bundles, shared_bytes_);
+      task.shape = gpu::choose_window_shape(task.layout, task.bundles, shared_bytes_);
       EXPECT_GT(task.shape.warpgroups, 0);
       task.by_warpgroup = by_warpgroup_;
-      gpu::enqueue_late_stages(task, test_stream());
+      gpu::enqueue_window_stages(task, test_stream());
     }
     for (const gpu::QueueState& state : states_.download()) {
       EXPECT_EQ(state.count, 0u);

@@ -9,8 +9,8 @@ namespace {
 
 constexpr int rows = 16, depth = 32, columns = 8;
 
-// A warp computes sums += A * B. Rows of A and columns of B lie one after the other, in two tiles
-// each: the first 16 bytes of all of them, then the others.
+// A warp computes sums += A * B. Rows of A and columns of B lie one after the other, in two core
+// matrices each: the first 16 bytes of all of them, then the others.
 __global__ void multiply_kernel(const std::uint32_t* a, const std::uint32_t* b,
                                 std::int32_t* sums) {
   const gpu::DynamicShared<std::uint32_t> shared;
@@ -19,11 +19,11 @@ __global__ void multiply_kernel(const std::uint32_t* a, const std::uint32_t* b,
   for (int i = lane; i < words_of_a; i += 32) shared[i] = a[i];
   for (int i = lane; i < words_of_b; i += 32) shared[words_of_a + i] = b[i];
   __syncthreads();
-  const auto row = static_cast<unsigned>(lane % 8), tile = static_cast<unsigned>(lane / 8);
-  const gpu::ByteTiles in_a =
-      gpu::load_tiles(shared, shared.address() + (tile / 2 * rows + tile % 2 * 8 + row) * 16);
-  const gpu::ByteTiles in_b =
-      gpu::load_tiles(shared, shared.address() + words_of_a * 4 + (tile % 2 * columns + row) * 16);
+  const auto row = static_cast<unsigned>(lane % 8), number = static_cast<unsigned>(lane / 8);
+  const gpu::CoreMatrices in_a = gpu::load_core_matrices(
+      shared, shared.address() + (number / 2 * rows + number % 2 * 8 + row) * 16);
+  const gpu::CoreMatrices in_b = gpu::load_core_matrices(
+      shared, shared.address() + words_of_a * 4 + (number % 2 * columns + row) * 16);
   const std::uint32_t columns_of_b[2] = {in_b.of[0], in_b.of[1]};
   std::int32_t mine[4];
   for (int i = 0; i < 4; ++i) mine[i] = sums[lane * 4 + i];

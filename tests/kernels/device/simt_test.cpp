@@ -200,7 +200,7 @@ TEST(Simt, MisusedMatricesAreRefused) {
     for (int i = 0; i < 4; ++i)
       if (all || lane < 31) rows[lane * 4 + i] = 1;
     __syncwarp();
-    gpu::load_tiles(rows, rows.address() + threadIdx.x * 16 + offset);
+    gpu::load_core_matrices(rows, rows.address() + threadIdx.x * 16 + offset);
   };
   EXPECT_EQ(refusal(1, 32, [&] { load(true, 0); }), "");
   expect_refusal(1, 32, "unwritten shared", [&] { load(false, 0); });

@@ -2,8 +2,8 @@
 //
 // The stages are divided into legs. In the first leg, windows are evaluated along each row, stage
 // by stage, with one bit per window. Vectors cover the windows alive (not yet rejected), and the
-// rejected ones between them. In the further legs, the survivors of the whole tile are gathered
-// into patches of sixteen windows, so that no lane is lost to windows rejected before.
+// rejected ones between them. In the further legs, the survivors of the whole tile are gathered,
+// sixteen windows at a time, so that no lane is lost to windows rejected before.
 #if defined(FACESAT_CPU_SCAN_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef FACESAT_CPU_SCAN_INL
 #undef FACESAT_CPU_SCAN_INL
@@ -22,27 +22,27 @@
 HWY_BEFORE_NAMESPACE();
 namespace facesat::cpu::HWY_NAMESPACE {
 
-// ---- patches: the integral image at the corners of sixteen windows, copied from anywhere in a
+// ---- gathering: the integral image at the corners of sixteen windows, copied from anywhere in a
 // tile, so that these windows are neighbours (see compiled.hpp)
 
 // Elements that gather() may write past the last corner.
-inline constexpr std::size_t patch_slack = 8 * patch_windows;
+inline constexpr std::size_t gathered_slack = 8 * gathered_windows;
 
 #if HWY_TARGET == HWY_SCALAR
 HWY_INLINE void transpose(const std::uint32_t* const* windows, std::ptrdiff_t from, int count,
-                          std::uint32_t* patch, std::ptrdiff_t stride) {
+                          std::uint32_t* gathered, std::ptrdiff_t stride) {
   for (int i = 0; i < count; ++i)
-    for (int w = 0; w < patch_windows; ++w) patch[i * stride + w] = windows[w][from + i];
+    for (int w = 0; w < gathered_windows; ++w) gathered[i * stride + w] = windows[w][from + i];
 }
 #else
-// Copies `count` elements from each of sixteen places to patch[i * stride + window]. Reads and
+// Copies `count` elements from each of sixteen places to gathered[i * stride + window]. Reads and
 // writes up to three elements more. Transposes four windows by four elements at a time, in
 // registers.
 HWY_INLINE void transpose(const std::uint32_t* const* windows, std::ptrdiff_t from, int count,
-                          std::uint32_t* patch, std::ptrdiff_t stride) {
+                          std::uint32_t* gathered, std::ptrdiff_t stride) {
   const hn::CappedTag<std::uint32_t, 4> tag;
   const hn::Repartition<std::uint64_t, decltype(tag)> pairs;
-  for (int w = 0; w < patch_windows; w += 4)
+  for (int w = 0; w < gathered_windows; w += 4)
     for (int i = 0; i < count; i += 4) {
       const auto a = hn::LoadU(tag, windows[w] + from + i);
       const auto b = hn::LoadU(tag, windows[w + 1] + from + i);
@@ -52,7 +52,7 @@ HWY_INLINE void transpose(const std::uint32_t* const* windows, std::ptrdiff_t fr
       const auto cd_low = hn::BitCast(pairs, hn::InterleaveLower(tag, c, d));
       const auto ab_high = hn::BitCast(pairs, hn::InterleaveUpper(tag, a, b));
       const auto cd_high = hn::BitCast(pairs, hn::InterleaveUpper(tag, c, d));
-      std::uint32_t* const to = patch + i * stride + w;
+      std::uint32_t* const to = gathered + i * stride + w;
       hn::StoreU(hn::BitCast(tag, hn::InterleaveLower(pairs, ab_low, cd_low)), tag, to);
       hn::StoreU(hn::BitCast(tag, hn::InterleaveUpper(pairs, ab_low, cd_low)), tag, to + stride);
       hn::StoreU(hn::BitCast(tag, hn::InterleaveLower(pairs, ab_high, cd_high)), tag,
@@ -65,29 +65,30 @@ HWY_INLINE void transpose(const std::uint32_t* const* windows, std::ptrdiff_t fr
 
 // Copies the integral image, or the tilted one at offset `table`. Rows are copied in order:
 // elements written past the end of a row are overwritten by the next row.
-HWY_INLINE void gather_table(const Layout& tile, const Layout& patch_layout, Size window,
+HWY_INLINE void gather_table(const Layout& tile, const Layout& gathered_layout, Size window,
                              const std::uint32_t* const* windows, std::ptrdiff_t table,
-                             std::uint32_t* patch) {
+                             std::uint32_t* gathered) {
   const int columns = window.width + 1;
   for (int y = 0; y <= window.height; ++y) {
     const std::ptrdiff_t row = table + y * tile.row;
-    std::uint32_t* const to = patch + y * patch_layout.row;
+    std::uint32_t* const to = gathered + y * gathered_layout.row;
     if (tile.odd) {
-      transpose(windows, row, (columns + 1) / 2, to, 2 * patch_windows);
-      transpose(windows, row + tile.odd, columns / 2, to + patch_windows, 2 * patch_windows);
+      transpose(windows, row, (columns + 1) / 2, to, 2 * gathered_windows);
+      transpose(windows, row + tile.odd, columns / 2, to + gathered_windows, 2 * gathered_windows);
     } else {
-      transpose(windows, row, columns, to, patch_windows);
+      transpose(windows, row, columns, to, gathered_windows);
     }
   }
 }
 
-// Fills the patch; `windows` points to corner (0, 0) of each of the sixteen windows. `tile` and
-// `patch_layout` are the layouts to read and to write.
-HWY_INLINE void gather(const Layout& tile, const Layout& patch_layout, Size window,
-                       const std::uint32_t* const* windows, std::uint32_t* patch) {
-  gather_table(tile, patch_layout, window, windows, 0, patch);
+// Gathers sixteen windows; `windows` points to corner (0, 0) of each of the sixteen windows. `tile`
+// and `gathered_layout` are the layouts to read and to write.
+HWY_INLINE void gather(const Layout& tile, const Layout& gathered_layout, Size window,
+                       const std::uint32_t* const* windows, std::uint32_t* gathered) {
+  gather_table(tile, gathered_layout, window, windows, 0, gathered);
   if (tile.tilted)
-    gather_table(tile, patch_layout, window, windows, tile.tilted, patch + patch_layout.tilted);
+    gather_table(tile, gathered_layout, window, windows, tile.tilted,
+                 gathered + gathered_layout.tilted);
 }
 
 // ---- the scan
@@ -104,21 +105,21 @@ inline std::uint64_t skipped_windows(std::uint64_t rejected, bool& skip) {
 }
 
 template <class Features, class Compiled>
-class TileScan {
+class TileWindows {
  public:
-  TileScan(const Compiled& cascade, const Tile& tile, EvaluationMemory& memory, StopMeter& meter)
+  TileWindows(const Compiled& cascade, const Tile& tile, EvaluationMemory& memory, StopMeter& meter)
       : cascade_(cascade),
         trees_(cascade.trees(tile)),
         tile_(tile),
-        candidates_(memory.candidates),
-        patch_(memory.patch),
+        survivors_(memory.survivors),
+        gathered_(memory.gathered),
         inverse_(memory.inverse_deviations),
         meter_(meter) {
-    candidates_.clear();
+    survivors_.clear();
     inverse_.resize(block + lanes);
   }
 
-  void run(bool skip_rule, std::uint8_t* skips, std::vector<Candidate>& windows) {
+  void run(bool skip_rule, std::uint8_t* skips, std::vector<Survivor>& windows) {
     const std::int64_t blocks = divide_up(tile_.grid.width, block);
     const std::int64_t max_work_per_row = blocks * (block / lanes) * cascade_.first_leg_nodes;
     for (int row = 0; row < tile_.grid.height; ++row) {
@@ -128,10 +129,10 @@ class TileScan {
         scan_block(row, column, skip_rule, skip);
       skips[row] = skip;
     }
-    for (std::size_t leg = 0; leg + 1 < cascade_.legs.size() && !candidates_.empty(); ++leg)
-      gathered_leg(cascade_.legs[leg], cascade_.legs[leg + 1]);
+    for (std::size_t leg = 0; leg + 1 < cascade_.leg_ends.size() && !survivors_.empty(); ++leg)
+      gathered_leg(cascade_.leg_ends[leg], cascade_.leg_ends[leg + 1]);
     const int last = trees_.stage_count() - 1;
-    for (Candidate& c : candidates_) {
+    for (Survivor& c : survivors_) {
       meter_.spend(trees_.stages[last].node_count);
       c.score = trees_.sum(last, tile_.window(c.column, c.row), c.inverse_deviation);
       windows.push_back(c);
@@ -169,12 +170,12 @@ class TileScan {
         if (count - 64 * w < 64) skip = skipped >> (count - 64 * w) & 1;
         alive[w] &= ~skipped;
       }
-    for (int s = 1; s < cascade_.legs[0] && alive != Bits{}; ++s)
+    for (int s = 1; s < cascade_.leg_ends[0] && alive != Bits{}; ++s)
       alive = survivors(s, windows, inverse, alive);
     for (int w = 0; w < words; ++w)
       for (; alive[w]; alive[w] &= alive[w] - 1) {
         const int i = 64 * w + std::countr_zero(alive[w]);
-        candidates_.push_back({row, column + i, inverse[i], 0});
+        survivors_.push_back({row, column + i, inverse[i], 0});
       }
   }
 
@@ -184,7 +185,7 @@ class TileScan {
                  const Bits& alive) const {
     std::uint8_t starts[block];
     int count = 0;
-    const bool in_vectors = !trees_.stages[stage].walked;
+    const bool in_vectors = !trees_.stages[stage].too_large_for_vectors;
     for (int w = 0; w < words; ++w)
       for (std::uint64_t left = in_vectors ? alive[w] : 0; left; ++count) {
         const int i = std::countr_zero(left);
@@ -200,10 +201,10 @@ class TileScan {
       for (; i + 2 <= count; i += 2)
         test_vectors<2>(stage, windows, inverse, starts + i, passed, unsure);
     for (; i < count; ++i) test_vectors<1>(stage, windows, inverse, starts + i, passed, unsure);
-    // Unsure windows are walked only now, so that the loops above stay short and in registers.
+    // Unsure windows are evaluated again only now, so that the loops above stay short and in registers.
     for (int w = 0; w < words; ++w)
       passed[w] = (passed[w] & alive[w]) |
-                  walked(stage, windows + 64 * w, inverse + 64 * w, unsure[w] & alive[w]);
+                  pass_one_by_one(stage, windows + 64 * w, inverse + 64 * w, unsure[w] & alive[w]);
     return passed;
   }
 
@@ -227,8 +228,8 @@ class TileScan {
   }
 
   // Returns those of up to 64 neighbours that pass a stage, evaluated one after the other in f64.
-  std::uint64_t walked(int stage, const std::uint32_t* windows, const float* inverse,
-                       std::uint64_t neighbours) const {
+  std::uint64_t pass_one_by_one(int stage, const std::uint32_t* windows, const float* inverse,
+                                std::uint64_t neighbours) const {
     std::uint64_t passed = 0;
     for (; neighbours; neighbours &= neighbours - 1) {
       const int i = std::countr_zero(neighbours);
@@ -242,47 +243,47 @@ class TileScan {
     return trees_.passes(stage, window, inverse);
   }
 
-  // Removes the candidates that do not pass stages first .. last - 1.
+  // Removes the survivors that do not pass stages first .. last - 1.
   void gathered_leg(int first, int last) {
-    const Layout layout = patch_layout(cascade_.window, tile_.layout.tilted != 0);
-    patch_.resize((cascade_.window.height + 1) * layout.row * (layout.tilted ? 2 : 1) +
-                  patch_slack);
+    const Layout layout = gathered_layout(cascade_.window, tile_.layout.tilted != 0);
+    gathered_.resize((cascade_.window.height + 1) * layout.row * (layout.tilted ? 2 : 1) +
+                     gathered_slack);
     std::size_t kept = 0;
-    for (std::size_t begin = 0; begin < candidates_.size(); begin += patch_windows) {
+    for (std::size_t begin = 0; begin < survivors_.size(); begin += gathered_windows) {
       const int count =
-          static_cast<int>(std::min<std::size_t>(patch_windows, candidates_.size() - begin));
-      const Candidate* const group = &candidates_[begin];
+          static_cast<int>(std::min<std::size_t>(gathered_windows, survivors_.size() - begin));
+      const Survivor* const group = &survivors_[begin];
       std::uint32_t alive = evaluate_gathered(group, count, layout, first, last);
-      for (; alive; alive &= alive - 1) candidates_[kept++] = group[std::countr_zero(alive)];
+      for (; alive; alive &= alive - 1) survivors_[kept++] = group[std::countr_zero(alive)];
     }
-    candidates_.resize(kept);
+    survivors_.resize(kept);
   }
 
-  // Evaluates stages first .. last - 1 on up to sixteen candidates. Returns a bit for each, which
+  // Evaluates stages first .. last - 1 on up to sixteen survivors. Returns a bit for each, which
   // is set if it passes.
-  std::uint32_t evaluate_gathered(const Candidate* group, int count, const Layout& layout,
-                                  int first, int last) {
-    constexpr std::size_t wide = hn::MaxLanes(Gathered()), n = patch_windows / wide;
-    const std::uint32_t* windows[patch_windows];
-    float inverse[patch_windows];
-    for (int i = 0; i < patch_windows; ++i) {
-      const Candidate& c = group[std::min(i, count - 1)];  // spare lanes repeat the last candidate
+  std::uint32_t evaluate_gathered(const Survivor* group, int count, const Layout& layout, int first,
+                                  int last) {
+    constexpr std::size_t wide = hn::MaxLanes(Gathered()), n = gathered_windows / wide;
+    const std::uint32_t* windows[gathered_windows];
+    float inverse[gathered_windows];
+    for (int i = 0; i < gathered_windows; ++i) {
+      const Survivor& c = group[std::min(i, count - 1)];  // spare lanes repeat the last one
       windows[i] = tile_.window(c.column, c.row);
       inverse[i] = c.inverse_deviation;
     }
-    meter_.spend(static_cast<std::int64_t>(patch_.size() / patch_windows));
-    gather(tile_.layout, layout, cascade_.window, windows, patch_.data());
+    meter_.spend(static_cast<std::int64_t>(gathered_.size() / gathered_windows));
+    gather(tile_.layout, layout, cascade_.window, windows, gathered_.data());
     Batch<Gathered, n> batch;
     for (std::size_t v = 0; v < n; ++v) {
-      batch.windows[v] = patch_.data() + v * wide;
+      batch.windows[v] = gathered_.data() + v * wide;
       batch.inverse_deviations[v] = hn::LoadU(Gathered(), inverse + v * wide);
     }
-    std::uint32_t alive = 0xFFFFu >> (patch_windows - count);
+    std::uint32_t alive = 0xFFFFu >> (gathered_windows - count);
     for (int s = first; s < last && alive; ++s) {
       std::uint32_t passed = 0, unsure = ~0u;
-      if (!trees_.stages[s].walked) {
+      if (!trees_.stages[s].too_large_for_vectors) {
         meter_.spend(trees_.stages[s].node_count * std::int64_t{n});
-        const Outcome<n> outcome = outcome_of_stage<Features>(cascade_.patch, s, batch);
+        const Outcome<n> outcome = outcome_of_stage<Features>(cascade_.gathered, s, batch);
         unsure = 0;
         for (std::size_t v = 0; v < n; ++v) {
           passed |= outcome.passed[v] << (v * wide);
@@ -299,10 +300,10 @@ class TileScan {
   }
 
   const Compiled& cascade_;
-  const typename std::remove_cvref_t<decltype(Compiled::patch)>& trees_;
+  const typename std::remove_cvref_t<decltype(Compiled::gathered)>& trees_;
   const Tile& tile_;
-  std::vector<Candidate>& candidates_;
-  std::vector<std::uint32_t>& patch_;
+  std::vector<Survivor>& survivors_;
+  std::vector<std::uint32_t>& gathered_;
   std::vector<float>& inverse_;  // inverse deviations of a block
   StopMeter& meter_;
 };

@@ -26,9 +26,9 @@ constexpr int most_warpgroups = 4;
 constexpr int lanes_per_window = 8;      // while pixels are copied
 constexpr int shared_limit = 227 << 10;  // the most that any device has
 
-// Of the matrix of windows, in bytes: from a tile to the one to its right. Eight lanes write to
-// eight of them at once; with this distance, all in different banks.
-constexpr int tiles_apart = warpgroup_windows * pixels_per_row + 16;
+// Of the matrix of windows, in bytes: from a core matrix (see device/matrix.hpp) to the one to its
+// right. Eight lanes write to eight of them at once; with this distance, all in different banks.
+constexpr int core_matrices_apart = warpgroup_windows * pixels_per_row + 16;
 
 // Groups of columns of a slice, where shared memory is large and where it is small: even multiples
 // of a tree's nodes.
@@ -44,9 +44,9 @@ using Shared = DynamicShared<std::uint32_t>;
 
 // The evaluation of batches by one warp.
 template <bool by_warpgroup, int column_groups, int tree_nodes>
-class LateEvaluation {
+class WindowEvaluation {
  public:
-  __device__ LateEvaluation(const LateTask& task, const Shared& shared)
+  __device__ WindowEvaluation(const WindowTask& task, const Shared& shared)
       : task_(task), shared_(shared), sums_(shared) {}
 
   __device__ void run() {
@@ -120,14 +120,18 @@ class LateEvaluation {
 
   // The number of a row of the warp among the windows of the warpgroup.
   __device__ int window_of(int row) const { return warp_ * warp_windows + row; }
-  // The place of the first tile's row for a window in shared memory, in words.
+  // Where the row of a window begins in shared memory, in words: in its first core matrix.
   __device__ int word_of(int window) const {
-    return (warpgroup_ * task_.bytes.tiles() * tiles_apart + window * pixels_per_row) / 4;
+    return (warpgroup_ * task_.bytes.core_matrices() * core_matrices_apart +
+            window * pixels_per_row) /
+           4;
   }
-  // The place of a slot in shared memory, in words: weights, then trees.
+  // Where a slot begins in shared memory, in words: weights, then trees.
   __device__ int slot_word(int slot) const {
     const int slot_bytes = bundles * (task_.layout.weight_bytes() + task_.layout.tree_bytes());
-    return (task_.shape.warpgroups * task_.bytes.tiles() * tiles_apart + slot * slot_bytes) / 4;
+    return (task_.shape.warpgroups * task_.bytes.core_matrices() * core_matrices_apart +
+            slot * slot_bytes) /
+           4;
   }
   __device__ int trees_word(int slot) const {
     return slot_word(slot) + bundles * task_.layout.weight_bytes() / 4;
@@ -135,9 +139,9 @@ class LateEvaluation {
 
   // What follows a window's last square has weight 0, but must not be undefined. Two lanes per row.
   __device__ void clear_padding() const {
-    for (int tile = task_.bytes.squares(); tile < task_.bytes.tiles(); ++tile)
+    for (int number = task_.bytes.squares(); number < task_.bytes.core_matrices(); ++number)
       for (int word = lane_ % 2; word < pixels_per_row / 4; word += 2)
-        shared_[word_of(window_of(lane_ / 2)) + tile * tiles_apart / 4 + word] = 0;
+        shared_[word_of(window_of(lane_ / 2)) + number * core_matrices_apart / 4 + word] = 0;
   }
 
   // All threads of the block copy a slice into its slot.
@@ -157,9 +161,9 @@ class LateEvaluation {
   __device__ void load_windows(std::uint32_t first, std::uint32_t end) {
     FACESAT_UNROLL
     for (int half = 0; half < 2; ++half) {
-      const std::uint32_t place = first + static_cast<std::uint32_t>(window_of(row_ + half * 8));
-      const LateWindow window = place < end ? task_.in.windows[place] : LateWindow{};
-      first_pixel_[half] = window.place;
+      const std::uint32_t index = first + static_cast<std::uint32_t>(window_of(row_ + half * 8));
+      const LateWindow window = index < end ? task_.in.windows[index] : LateWindow{};
+      first_pixel_[half] = window.id;
       sums_.begin(half, window.inverse_deviation);
     }
   }
@@ -186,7 +190,7 @@ class LateEvaluation {
     for (int word = lane; word - lane < task_.bytes.squares_across; word += lanes_per_window - 1) {
       const bool stores = lane < lanes_per_window - 1 && word < task_.bytes.squares_across;
       Column column{task_.atlas.data + (from - skipped) + 4 * min(word, last), skipped * 8,
-                    word_of(window) + word * (tiles_apart / 4), stores};
+                    word_of(window) + word * (core_matrices_apart / 4), stores};
       int square = 0;
       for (; square + squares_at_once <= whole; square += squares_at_once)
         copy_squares<squares_at_once>(column, 4 * squares_at_once);
@@ -218,17 +222,17 @@ class LateEvaluation {
     for (int k = 0; k < squares; ++k) {
       if (column.stores)
         shared_.write(column.to, uint4{v[4 * k], v[4 * k + 1], v[4 * k + 2], v[4 * k + 3]});
-      column.to += task_.bytes.squares_across * (tiles_apart / 4);
+      column.to += task_.bytes.squares_across * (core_matrices_apart / 4);
     }
   }
 
   __device__ void evaluate_slice(int slice) {
     const int slot = slice % task_.shape.slots;
     typename Sums::Values values;
-    constexpr unsigned tile_bytes = 8 * pixels_per_row;
-    const ByteMatrix windows{address_of(word_of(0)), tile_bytes, tiles_apart},
+    constexpr unsigned core_matrix_bytes = 8 * pixels_per_row;
+    const ByteMatrix windows{address_of(word_of(0)), core_matrix_bytes, core_matrices_apart},
         nodes{address_of(slot_word(slot)), static_cast<unsigned>(task_.layout.column_group_bytes()),
-              tile_bytes};
+              core_matrix_bytes};
     if constexpr (by_warpgroup)
       multiply_by_warpgroup(shared_, values, windows, nodes, task_.bytes.steps);
     else
@@ -242,18 +246,18 @@ class LateEvaluation {
   // Appends the warp's survivors to the next queue, or to the candidates.
   __device__ void report() const {
     if (task_.out.windows) {
-      place_survivors(
+      append_survivors(
           sums_, [&](std::uint32_t n) { return atomicAdd(&task_.out.state->count, n); },
-          [&](int half, std::uint32_t place) {  // there are no more than have come in
-            task_.out.windows[place] = {first_pixel_[half], sums_.inverse_deviation(half)};
+          [&](int half, std::uint32_t index) {  // there are no more than have come in
+            task_.out.windows[index] = {first_pixel_[half], sums_.inverse_deviation(half)};
           });
       return;
     }
     const int levels[2] = {level_of(0), level_of(1)};
-    place_survivors(
+    append_survivors(
         sums_, [&](std::uint32_t n) { return atomicAdd(task_.candidate_count, n); },
-        [&](int half, std::uint32_t place) {
-          if (place < task_.capacity) task_.candidates[place] = candidate(half, levels[half]);
+        [&](int half, std::uint32_t index) {
+          if (index < task_.capacity) task_.candidates[index] = candidate(half, levels[half]);
         });
   }
 
@@ -308,7 +312,7 @@ class LateEvaluation {
 
   static constexpr int squares_at_once = 3;  // of a column, in flight
 
-  const LateTask& task_;
+  const WindowTask& task_;
   const Shared& shared_;
   const int slices_ = (task_.bundles + bundles - 1) / bundles;
   // Whether all slices stay in shared memory, so that warpgroups need not wait for each other.
@@ -326,23 +330,23 @@ class LateEvaluation {
 
 template <bool by_warpgroup, int column_groups, int tree_nodes>
 __global__ void __launch_bounds__(most_warpgroups* warpgroup_threads, 1)
-    late_stages_kernel(FACESAT_PARAMETER(LateTask) task) {
+    window_stages_kernel(FACESAT_PARAMETER(WindowTask) task) {
   if constexpr (by_warpgroup && !has_warpgroup_products) {
     __trap();
   } else {
     const Shared shared;
-    LateEvaluation<by_warpgroup, column_groups, tree_nodes>(task, shared).run();
+    WindowEvaluation<by_warpgroup, column_groups, tree_nodes>(task, shared).run();
   }
 }
 
 // Calls use(kernel) with the kernel for a task.
 template <class Use>
-void with_kernel(const LateTask& task, Use use) {
+void with_kernel(const WindowTask& task, Use use) {
   const auto with_columns = [&]<bool by_warpgroup, int nodes>() {
     if (task.shape.column_groups == many_columns(nodes))
-      use(late_stages_kernel<by_warpgroup, many_columns(nodes), nodes>);
+      use(window_stages_kernel<by_warpgroup, many_columns(nodes), nodes>);
     else
-      use(late_stages_kernel<by_warpgroup, few_columns(nodes), nodes>);
+      use(window_stages_kernel<by_warpgroup, few_columns(nodes), nodes>);
   };
   const auto with_nodes = [&]<bool by_warpgroup>() {
     switch (task.layout.tree_nodes) {
@@ -360,23 +364,23 @@ void with_kernel(const LateTask& task, Use use) {
     with_nodes.template operator()<false>();
 }
 
-int bytes_of(const LateShape& shape, const BundleLayout& layout) {
-  const int tiles = layout.steps * (pixels_per_step / pixels_per_row);
+int bytes_of(const WindowShape& shape, const BundleLayout& layout) {
+  const int core_matrices = layout.steps * (pixels_per_step / pixels_per_row);
   const int bundles = shape.column_groups / layout.tree_nodes;
-  return shape.warpgroups * tiles * tiles_apart +
+  return shape.warpgroups * core_matrices * core_matrices_apart +
          shape.slots * bundles * (layout.weight_bytes() + layout.tree_bytes());
 }
 
 }  // namespace
 
-LateShape choose_late_shape(const BundleLayout& layout, int bundles, int shared_bytes) {
+WindowShape choose_window_shape(const BundleLayout& layout, int bundles, int shared_bytes) {
   const int nodes = layout.tree_nodes;
-  LateShape shape{};
+  WindowShape shape{};
   for (const int columns : {many_columns(nodes), few_columns(nodes)}) {
     const int slices = divide_up(bundles, columns / nodes);
     for (const int slots : {slices, 2}) {
       shape = {columns, 0, std::min(slots, slices)};
-      const auto fits = [&](LateShape larger) {
+      const auto fits = [&](WindowShape larger) {
         return bytes_of(larger, layout) <= std::min(shared_bytes, shared_limit);
       };
       while (shape.warpgroups < most_warpgroups &&
@@ -388,10 +392,10 @@ LateShape choose_late_shape(const BundleLayout& layout, int bundles, int shared_
   return shape;
 }
 
-LateTask products_task(const CompiledProducts& products, const std::byte* weights,
-                       const std::byte* trees, int first_stage, int end_stage) {
+WindowTask products_task(const CompiledProducts& products, const std::byte* weights,
+                         const std::byte* trees, int first_stage, int end_stage) {
   const std::ptrdiff_t first = products.first_bundle[first_stage];
-  LateTask task{};
+  WindowTask task{};
   task.layout = products.layout;
   task.bytes = products.window;
   task.weights = reinterpret_cast<const uint4*>(weights + first * task.layout.weight_bytes());
@@ -413,7 +417,7 @@ bool can_multiply_by_warpgroup() {
 #endif
 }
 
-void enqueue_late_stages(const LateTask& task, StreamHandle stream) {
+void enqueue_window_stages(const WindowTask& task, StreamHandle stream) {
   const int threads = task.shape.warpgroups * warpgroup_threads;
   const int bytes = bytes_of(task.shape, task.layout);
   with_kernel(task, [&](auto* kernel) {
