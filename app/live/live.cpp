@@ -110,6 +110,8 @@ class Live {
     if (std::vector<std::string> files = screen_.dropped(); !files.empty())
       capture_.open(std::move(files));
     saving_.check_recording();
+    // What came last is shown, and counted, once.
+    if (!fresh_ && window_.drop_what_is_gone()) history_ = {};
     window_.draw(history_);
   }
 

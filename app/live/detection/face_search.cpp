@@ -169,7 +169,10 @@ void FaceSearch::find_with(std::span<FrameDetector> detectors, View<const Bgr> f
   }
   result.windows += found.windows;
   for (std::size_t s = 0; s < step_names.size(); ++s) result.times.ms[s] += found.times.ms[s];
-  for (const FrameDetector& detector : detectors) add_bytes(detector, result);
+  for (const FrameDetector& detector : detectors) {
+    add_bytes(detector, result);
+    for (const Level& level : detector.pyramid().levels) result.evaluated += level.grid.area();
+  }
 }
 
 void FaceSearch::find_inside(std::size_t outer, View<const Bgr> frame, LiveResult& result) {

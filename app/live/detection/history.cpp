@@ -66,6 +66,9 @@ double History::quantile(double q, Of of) const {
   return *nth;
 }
 
+bool History::has_latencies() const {
+  return std::ranges::any_of(samples_, [](const Sample& s) { return s.latency_ms.has_value(); });
+}
 double History::latency_quantile(double q) const {
   return quantile(q, [](const Sample& s) { return s.latency_ms; });
 }

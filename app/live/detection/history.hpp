@@ -54,6 +54,8 @@ class History {
   // Results per second, over roughly the last second.
   double frames_per_second() const;
 
+  bool has_latencies() const;
+
   // Quantiles over all samples that have the value; 0 if there are none.
   double latency_quantile(double q) const;
   double detect_quantile(double q) const;

@@ -39,7 +39,8 @@ struct LiveResult {
   std::optional<FilterResult> filter;    // if `view` is a filtered image
   int level_count = 0;                   // of the first cascade's pyramid
   std::optional<LevelTables> tables;     // of the selected level, if it is to be explained
-  std::size_t windows = 0;               // before grouping
+  std::size_t evaluated = 0;             // windows, of all levels and cascades
+  std::size_t windows = 0;               // that passed, before grouping
   StepTimes times;                       // of all cascades together
   StepTimes floors;                      // times to copy `bytes`; 0: unknown
   StepBytes bytes{};                     // see least_bytes()

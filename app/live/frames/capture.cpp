@@ -231,6 +231,7 @@ void Capture::use(std::size_t entry, std::unique_ptr<FrameSource> source,
   ++opened_;
   const std::scoped_lock lock(mutex_);
   state_.entry = entry;
+  state_.source = opened_;
   state_.title = source_ && state_.count == 1 ? source_->title() : list_[entry].name;
   state_.message = reason;
   state_.failed = !source_;

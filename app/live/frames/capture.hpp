@@ -49,6 +49,7 @@ class Capture {
   struct State {
     std::vector<std::string> names;    // as passed to open()
     std::size_t entry = 0, count = 0;  // the source shown, and the number of all sources
+    std::uint64_t source = 0;          // counts the sources that were opened, see CapturedFrame
     std::string title;                 // of the source shown
     bool is_opening = false;           // a list is being opened
     std::uint64_t lists = 0;           // counts the lists that were opened

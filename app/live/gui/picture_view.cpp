@@ -134,11 +134,20 @@ void PictureView::handle_mouse() {
   }
 }
 
+// The point of the picture, as a fraction of its length, in the middle of the view: `wanted`, or
+// the nearest one with which the picture fills the view or, if it is smaller, is in its middle.
+static float reachable(float wanted, float pixels, float space) {
+  if (pixels <= space) return 0.5f;
+  const float half = space / pixels / 2;
+  return std::clamp(wanted, half, 1 - half);
+}
+
 // Where the picture is on the screen.
 void PictureView::place() {
   const auto width = static_cast<float>(size_.width), height = static_cast<float>(size_.height);
   drawn_zoom_ = zoom_ > 0 ? zoom_ : std::min(space_.x / width, space_.y / height);
-  if (zoom_ == 0) centre_ = {0.5f, 0.5f};
+  centre_ = {reachable(centre_.x, drawn_zoom_ * width, space_.x),
+             reachable(centre_.y, drawn_zoom_ * height, space_.y)};
   origin_ = {corner_.x + space_.x / 2 - centre_.x * drawn_zoom_ * width,
              corner_.y + space_.y / 2 - centre_.y * drawn_zoom_ * height};
 }

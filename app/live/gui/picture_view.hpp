@@ -54,6 +54,9 @@ class PictureView {
   // Shows these pixels in place of the frame, in their own size.
   void set_apart(View<const Bgr> frame, View<const Bgr> instead);
 
+  // Shows nothing.
+  void clear() { size_ = {}; }
+
   // Of pixels that are shown over a frame: 0 shows the frame alone, 1 the pixels alone.
   void set_opacity(float opacity) { opacity_ = opacity; }
 

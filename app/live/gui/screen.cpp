@@ -112,13 +112,6 @@ Screen::Screen(const std::string& title, const Rect& place, bool vsync) : title_
     self->dropped_.insert(self->dropped_.end(), paths, paths + count);
   });
 
-  glfwSetKeyCallback(window_, [](GLFWwindow* window, int key, int scancode, int action, int mods) {
-    constexpr int others = GLFW_MOD_ALT | GLFW_MOD_SUPER;  // shortcuts of the desktop
-    if (action == GLFW_RELEASE || (mods & others) != 0) return;
-    static_cast<Screen*>(glfwGetWindowUserPointer(window))
-        ->pressed_.push_back({key_in_layout(key, scancode), (mods & GLFW_MOD_CONTROL) != 0});
-  });
-
   float across = 1, down = 1;
   glfwGetWindowContentScale(window_, &across, &down);
   scale_ = across;
@@ -129,6 +122,18 @@ Screen::Screen(const std::string& title, const Rect& place, bool vsync) : title_
   set_dark(true);
   ImGui_ImplGlfw_InitForOpenGL(window_, true);
   ImGui_ImplOpenGL3_Init("#version 330 core");
+  // In place of Dear ImGui's, which gets these events from feed_keys().
+  glfwSetKeyCallback(window_, [](GLFWwindow* window, int key, int scancode, int action, int mods) {
+    auto* self = static_cast<Screen*>(glfwGetWindowUserPointer(window));
+    self->keys_.push_back({key, scancode, action, mods, 0});
+    constexpr int others = GLFW_MOD_ALT | GLFW_MOD_SUPER;  // shortcuts of the desktop
+    if (action == GLFW_RELEASE || (mods & others) != 0) return;
+    self->pressed_.push_back({key_in_layout(key, scancode), (mods & GLFW_MOD_CONTROL) != 0});
+  });
+  glfwSetCharCallback(window_, [](GLFWwindow* window, unsigned character) {
+    static_cast<Screen*>(glfwGetWindowUserPointer(window))
+        ->keys_.push_back({0, 0, 0, 0, character});
+  });
   is_screen_open = true;
 }
 
@@ -162,8 +167,9 @@ void Screen::change_font_size() {
 
 // Handles user input, after waiting for it if that is allowed. Dear ImGui needs some frames after
 // the last event to settle, during which there is no waiting.
+constexpr int frames_to_settle = 4;
+
 void Screen::take_events(bool may_wait) {
-  constexpr int frames_to_settle = 4;
   const ImGuiIO& io = ImGui::GetIO();
   if (io.MouseDelta.x != 0 || io.MouseDelta.y != 0 || io.MouseWheel != 0 || ImGui::IsAnyMouseDown())
     settling_ = frames_to_settle;
@@ -176,6 +182,29 @@ void Screen::take_events(bool may_wait) {
   settling_ = glfwGetTime() - begin < patience ? frames_to_settle : 0;
 }
 
+// Dear ImGui asks once a frame which keys are down (until version 1.87), so it would miss those
+// that are pressed and released within one. A second event of a key waits for the next frame, with
+// all that come after it. Letters reach it as characters, which it does not miss.
+void Screen::feed_keys() {
+  std::vector<int> fed;
+  for (; !keys_.empty(); keys_.pop_front()) {
+    const KeyEvent& event = keys_.front();
+    if (event.character != 0) {
+      ImGui_ImplGlfw_CharCallback(window_, event.character);
+      continue;
+    }
+    const bool is_control = event.key > 255 || (event.mods & GLFW_MOD_CONTROL) != 0;
+    if (is_control && event.action != GLFW_REPEAT) {
+      if (std::find(fed.begin(), fed.end(), event.key) != fed.end()) {
+        settling_ = frames_to_settle;
+        return;
+      }
+      fed.push_back(event.key);
+    }
+    ImGui_ImplGlfw_KeyCallback(window_, event.key, event.scancode, event.action, event.mods);
+  }
+}
+
 void Screen::wake() {
   if (is_screen_open) glfwPostEmptyEvent();
 }
@@ -186,6 +215,7 @@ bool Screen::is_closed() const {
 
 void Screen::draw(const std::function<void()>& contents, bool may_wait) {
   take_events(may_wait);
+  feed_keys();
   change_font_size();
   ImGui_ImplOpenGL3_NewFrame();
   ImGui_ImplGlfw_NewFrame();

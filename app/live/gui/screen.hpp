@@ -2,6 +2,7 @@
 // created it.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <optional>
 #include <string>
@@ -67,7 +68,13 @@ class Screen {
   Image<Bgr> pixels() const;
 
  private:
+  // Of a key, or a character that was typed.
+  struct KeyEvent {
+    int key, scancode, action, mods;
+    unsigned character;
+  };
   void take_events(bool may_wait);
+  void feed_keys();
   void change_font_size();
 
   GLFWwindow* window_ = nullptr;
@@ -78,6 +85,7 @@ class Screen {
   int font_size_ = usual_font, wanted_font_size_ = usual_font;
   std::vector<std::string> dropped_;
   std::vector<Press> pressed_;
+  std::deque<KeyEvent> keys_;  // that Dear ImGui has not got yet
   int settling_ = 0;  // frames that are still to be drawn before the user interface has settled
 };
 

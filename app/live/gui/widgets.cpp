@@ -8,16 +8,50 @@
 
 namespace facesat::app {
 
-// The sentence has the colour of all text, which is readable in both themes.
-void draw_warning(const std::string& message) {
+namespace {
+
+// Calls draw() and marks what it draws by a bar. The sentence has the colour of all text, which is
+// readable in both themes.
+template <class Draw>
+void draw_marked(Draw draw) {
   constexpr ImU32 colour = IM_COL32(255, 153, 51, 255);
   constexpr float bar = 4, gap = 8;
   const ImVec2 corner = ImGui::GetCursorScreenPos();
   ImGui::Indent(bar + gap);
-  ImGui::TextWrapped("%s", message.c_str());
+  draw();
   ImGui::Unindent(bar + gap);
   ImGui::GetWindowDrawList()->AddRectFilled(corner, {corner.x + bar, ImGui::GetItemRectMax().y},
                                             colour);
+}
+
+}  // namespace
+
+void draw_warning(const std::string& message) {
+  draw_marked([&] { ImGui::TextWrapped("%s", message.c_str()); });
+}
+
+std::string shortened(std::string text, float width) {
+  if (ImGui::CalcTextSize(text.c_str()).x <= width) return text;
+  const auto is_inside_character = [](char c) { return (c & 0xC0) == 0x80; };  // of UTF-8
+  while (!text.empty() && ImGui::CalcTextSize((text + "...").c_str()).x > width) {
+    while (text.size() > 1 && is_inside_character(text.back())) text.pop_back();
+    text.pop_back();
+  }
+  return text + "...";
+}
+
+void draw_status(const std::string& text, const std::string& meaning, bool is_warning) {
+  std::string shown;
+  const auto draw = [&] {
+    shown = shortened(text, ImGui::GetContentRegionAvail().x);
+    ImGui::TextUnformatted(shown.c_str());
+  };
+  if (is_warning && !text.empty())
+    draw_marked(draw);
+  else
+    draw();
+  const std::string rest = shown == text ? "" : text + (meaning.empty() ? "" : "\n");
+  if (!rest.empty() || !meaning.empty()) tooltip(rest + meaning);
 }
 
 void draw_remark(const std::string& text) {

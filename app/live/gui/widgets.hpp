@@ -13,6 +13,13 @@ namespace facesat::app {
 // Draws an error message, marked by a bar in the colour of warnings.
 void draw_warning(const std::string& message);
 
+// The text or, if it is wider than this, as much of its beginning as fits and "...".
+std::string shortened(std::string text, float width);
+
+// Draws one line, also if there is nothing to say, so that nothing below it moves as the text
+// changes. The tooltip has what does not fit, and `meaning`.
+void draw_status(const std::string& text, const std::string& meaning, bool is_warning = false);
+
 // Draws a sentence that is less important than the rest.
 void draw_remark(const std::string& text);
 

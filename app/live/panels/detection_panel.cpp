@@ -96,7 +96,7 @@ bool draw_machine(const Machine& machine, BackendOptions& backend) {
 bool draw_search(DetectOptions& options) {
   bool changed = false;
   auto factor = static_cast<float>(options.scale_factor);
-  if (ImGui::SliderFloat("scale factor", &factor, 1.02f, 2)) {
+  if (ImGui::SliderFloat("scale factor", &factor, 1.02f, 2, "%.3f", ImGuiSliderFlags_AlwaysClamp)) {
     // The value used is the rounded one that is shown.
     options.scale_factor = std::round(static_cast<double>(factor) * 1000) / 1000;
     changed = true;
@@ -104,7 +104,8 @@ bool draw_search(DetectOptions& options) {
   tooltip(
       "Between the levels of the pyramid, in which faces of other sizes are searched. Smaller: "
       "finer steps, more faces, more time");
-  changed |= ImGui::SliderInt("neighbours", &options.min_neighbors, 0, 20);
+  changed |= ImGui::SliderInt("neighbours", &options.min_neighbors, 0, 20, "%d",
+                              ImGuiSliderFlags_AlwaysClamp);
   tooltip(
       "Similar windows that a face needs. More: fewer false faces; 0: every window that passes, "
       "ungrouped");
@@ -127,8 +128,8 @@ bool draw_search(DetectOptions& options) {
 bool draw_cascades(const std::vector<std::string>& cascades, LiveSettings& settings) {
   bool changed = false;
   constexpr float rows = 6.5f;  // the last one is cut, which shows that there are more
-  ImGui::TextWrapped("cascades: %s", fmt::format("{}", fmt::join(settings.cascades, ", ")).c_str());
-  tooltip("What is looked for");
+  draw_status(fmt::format("cascades: {}", fmt::join(settings.cascades, ", ")),
+              "What is looked for");
   ImGui::BeginChild("cascades", {0, rows * ImGui::GetFrameHeightWithSpacing()});
   for (const std::string& name : cascades) {
     bool on = settings.has(name);
@@ -230,6 +231,16 @@ void keep_usable(LiveSettings& settings) {
     backend.choice = BackendChoice::automatic;
 }
 
+// Why nothing can be found with these settings; empty if something can.
+std::string problem_of(const LiveSettings& settings) {
+  const Size &low = settings.detect.min_size, &high = settings.detect.max_size;
+  if (settings.cascades.empty())
+    return "there is nothing to look for: tick at least one of the cascades";
+  if (high.width > 0 && high.height > 0 && (low.width > high.width || low.height > high.height))
+    return "the smallest face is larger than the largest, so nothing can be found";
+  return "";
+}
+
 class DetectionPanel final : public Panel {
  public:
   DetectionPanel() : Panel("Detection") {}
@@ -242,15 +253,15 @@ void DetectionPanel::draw(PanelContext& context) {
   LiveSettings& settings = context.choices.settings;
   const LiveResult& last = context.result;
   bool changed = draw_machine(context.machine, settings.backend);
-  ImGui::TextDisabled("on %s%s%s", last.backend.c_str(), last.sat.empty() ? "" : ", ",
-                      last.sat.c_str());
-  if (!last.message.empty()) draw_warning(last.message);
+  const bool has_failed = !last.message.empty();
+  draw_status(has_failed
+                  ? last.message
+                  : fmt::format("on {}{}{}", last.backend, last.sat.empty() ? "" : ", ", last.sat),
+              "", has_failed);
   changed |= draw_search(settings.detect);
-  const Size &low = settings.detect.min_size, &high = settings.detect.max_size;
-  if (high.width > 0 && high.height > 0 && (low.width > high.width || low.height > high.height))
-    draw_warning("the smallest face is larger than the largest, so nothing can be found");
-  if (settings.cascades.empty())
-    draw_warning("there is nothing to look for: tick at least one of the cascades");
+  const std::string problem = problem_of(settings);
+  draw_status(problem.empty() ? fmt::format("{} levels in the pyramid", last.level_count) : problem,
+              "Sizes in which the frame is searched, by the first cascade", !problem.empty());
   changed |= draw_cascades(context.machine.cascades, settings);
   changed |= draw_inside(settings);
   context.wishes.settings |= changed;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -57,6 +58,12 @@ float side_of_crop() {
 
 }  // namespace
 
+std::string score_text(double score, int decimals) {
+  const double unit = std::pow(10, decimals);
+  return fmt::format("{:.{}f}", std::round(score * unit) / unit + 0.0,
+                     decimals);  // -0.0 + 0.0 is 0.0
+}
+
 ImU32 box_colour(std::size_t cascade) {
   const Bgr colour = cascade_colour(cascade);
   return IM_COL32(colour.r, colour.g, colour.b, 255);
@@ -76,7 +83,7 @@ std::optional<std::size_t> draw_boxes(const PictureView& view, const std::vector
                  last = view.at(box.x + box.width, box.y + box.height);
     list.AddRect(first, last, box_colour(face.cascade), 0, 0, stands_out ? 4.0f : 2.0f);
     if (stands_out || options.labels)
-      labels.draw(first, last, fmt::format("{} | {:.1f}", face.neighbors, face.score),
+      labels.draw(first, last, fmt::format("{} | {}", face.neighbors, score_text(face.score, 1)),
                   box_colour(face.cascade), stands_out);
   }
   return pointed;

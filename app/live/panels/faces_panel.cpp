@@ -10,6 +10,7 @@
 #include "app/live/face_export.hpp"
 #include "app/live/gui/widgets.hpp"
 #include "app/live/panels/panel.hpp"
+#include "app/live/panels/view_parts.hpp"
 #include "app/live/panels/window_parts.hpp"
 
 namespace facesat::app {
@@ -47,7 +48,7 @@ void draw_face(std::size_t index, PanelContext& context) {
   ImGui::TableNextColumn();
   ImGui::Text("%d", face.neighbors);
   ImGui::TableNextColumn();
-  ImGui::Text("%.2f", face.score);
+  ImGui::TextUnformatted(score_text(face.score, 2).c_str());
   ImGui::TableNextColumn();
   const std::size_t cascade = result.settings.cascade_of_colour(face.cascade);
   const auto& names = result.settings.cascades;
@@ -70,6 +71,16 @@ void draw_face_table(PanelContext& context) {
   ImGui::EndTable();
 }
 
+// How many faces there are, and why there are not more: always one line.
+std::string count_text(const LiveResult& result) {
+  const Size size = result.frame.picture.pixels.size;
+  if (size.area() == 0) return "0";
+  if (result.evaluated == 0)
+    return fmt::format("0, because no window fits into {} x {} pixels", size.width, size.height);
+  return fmt::format("{}, {} of {} windows passed", result.faces.size(),
+                     with_commas(result.windows), with_commas(result.evaluated));
+}
+
 class FacesPanel final : public Panel {
  public:
   FacesPanel() : Panel("Faces") {}
@@ -84,15 +95,14 @@ class FacesPanel final : public Panel {
 };
 
 void FacesPanel::draw(PanelContext& context) {
-  const LiveResult& result = context.result;
-  const Size size = result.frame.picture.pixels.size;
-  ImGui::Text("%zu, from %zu windows in %d x %d pixels", result.faces.size(), result.windows,
-              size.width, size.height);
-  tooltip(
-      "The windows that passed every stage of a cascade. Similar ones make a face, if there are "
-      "more than \"neighbours\" (under Detection) of them");
-  if (context.source.kind && result.settings.cascades.empty())
-    draw_warning("no cascade is ticked under Detection");
+  const bool has_no_cascade = context.source.kind && context.result.settings.cascades.empty();
+  draw_status(
+      has_no_cascade ? "no cascade is ticked under Detection" : count_text(context.result),
+      "Every window of the pyramid is evaluated. Those that pass all stages of a cascade are "
+      "joined: similar ones make a face, if there are more than \"neighbours\" (under Detection) "
+      "of "
+      "them",
+      has_no_cascade);
   draw_face_table(context);
   draw_saving(context);
 }

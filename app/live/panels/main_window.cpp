@@ -84,8 +84,11 @@ Remembered MainWindow::choices() const {
 }
 
 void MainWindow::show(LiveResult result) {
+  const std::uint64_t list_before = result_.frame.list;
+  const Size size_before = result_.frame.picture.pixels.size;
   result_ = std::move(result);
   const CapturedFrame& frame = result_.frame;
+  if (frame.list != list_before || frame.picture.pixels.size != size_before) view_.fit();
   const View<const Bgr> pixels = frame.picture.pixels;
   if (!result_.view)
     view_.set(pixels);
@@ -99,6 +102,20 @@ void MainWindow::show(LiveResult result) {
             .settings = result_.subject.settings,
             .count = frame.count},
            frame.index, !result_.faces.empty());
+}
+
+bool MainWindow::drop_what_is_gone() {
+  const Capture::State state = parts_.capture.state();
+  if (!state.failed || state.source == result_.frame.source) return false;
+  LiveResult nothing;
+  nothing.frame.source = state.source;
+  nothing.frame.list = state.lists;
+  nothing.settings = std::move(result_.settings);
+  nothing.backend = std::move(result_.backend);
+  nothing.sat = std::move(result_.sat);
+  result_ = std::move(nothing);
+  view_.clear();
+  return true;
 }
 
 void MainWindow::measured(const History& history) {
@@ -238,7 +255,15 @@ void MainWindow::draw_main(const PanelContext& context) {
 }
 
 void MainWindow::draw_picture(const PanelContext& context) {
-  if (!view_.draw()) return;
+  if (!view_.draw()) {
+    if (!context.source.failed) return;
+    const ImVec2 space = ImGui::GetContentRegionAvail();
+    ImGui::SetCursorPos({space.x / 4, space.y / 2});
+    ImGui::PushTextWrapPos(space.x * 3 / 4);
+    draw_warning(context.source.message);
+    ImGui::PopTextWrapPos();
+    return;
+  }
   if (result_.view_is_frame) {
     const auto pointed =
         draw_boxes(view_, result_.faces, {.labels = choices_.labels, .highlighted = highlighted_});

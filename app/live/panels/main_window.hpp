@@ -30,6 +30,9 @@ class MainWindow {
   // Shows this result from now on.
   void show(LiveResult result);
   const LiveResult& shown() const { return result_; }
+  // If the source that is open now cannot be read, nothing of the one before stays: shows nothing
+  // but the reason, and returns true.
+  bool drop_what_is_gone();
   // To be called when the history of the results shown has grown.
   void measured(const History& history);
 

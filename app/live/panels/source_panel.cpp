@@ -39,8 +39,8 @@ class SourcePanel final : public Panel {
         "Pictures, videos, folders, streams and cameras (Ctrl+O). Files and folders can also be "
         "dropped onto the window");
     ImGui::SameLine();
-    ImGui::TextWrapped("%s", source.is_opening ? "opening..." : source.title.c_str());
-    if (!source.message.empty()) draw_warning(source.message);
+    draw_status(source.is_opening ? "opening..." : source.title, "");
+    draw_status(source.message, "", true);
     if (source.kind == FrameSource::Kind::camera && draw_mode(context.camera))
       context.wishes.open = source.names;
   }

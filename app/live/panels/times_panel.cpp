@@ -78,13 +78,6 @@ void draw_number(const char* format, double number, bool is_there) {
   if (is_there) ImGui::Text(format, number);
 }
 
-// Cuts off the end of a text that is wider than `width`.
-std::string shortened(std::string text, float width) {
-  if (ImGui::CalcTextSize(text.c_str()).x <= width) return text;
-  while (!text.empty() && ImGui::CalcTextSize((text + "...").c_str()).x > width) text.pop_back();
-  return text + "...";
-}
-
 // The step's swatch and name; both can be clicked. width: the most that they may take.
 void draw_name(const StepRow& row, HiddenSteps& hidden, float width) {
   const bool is_hidden = hidden.contains(row.name);
@@ -147,29 +140,35 @@ void draw_step_table(const StepRows& rows, HiddenSteps& hidden) {
   ImGui::EndTable();
 }
 
-void draw_rates(const History& history, std::uint64_t dropped) {
-  ImGui::TextWrapped("%.1f frames/s, detection p50 %.2f ms", history.frames_per_second(),
-                     history.detect_quantile(0.5));
-  tooltip(
+void draw_rates(const History& history, const PanelContext& context) {
+  const std::string rate = context.source.is_playing()
+                               ? fmt::format("{:.1f} frames/s", history.frames_per_second())
+                               : "paused";
+  draw_status(
+      fmt::format("{}, detection p50 {:.2f} ms", rate, history.detect_quantile(0.5)),
       "Frames shown in the last second; the median time from frame to faces. It is longer than the "
       "steps from upload to group together: the first frame prepares for its size, too");
-  ImGui::TextWrapped("latency p50 %.1f  p95 %.1f  p99 %.1f ms", history.latency_quantile(0.5),
-                     history.latency_quantile(0.95), history.latency_quantile(0.99));
-  tooltip("From the camera or file to the screen, of new frames: median, 95th and 99th percentile");
-  ImGui::TextWrapped("frames replaced by newer ones: %llu",
-                     static_cast<unsigned long long>(dropped));
-  tooltip("Detection always takes the newest frame; these came too fast for it");
+  draw_status(
+      history.has_latencies()
+          ? fmt::format("latency p50 {:.1f}  p95 {:.1f}  p99 {:.1f} ms",
+                        history.latency_quantile(0.5), history.latency_quantile(0.95),
+                        history.latency_quantile(0.99))
+          : "latency: of new frames only",
+      "From the camera or file to the screen, of new frames: median, 95th and 99th percentile");
+  draw_status(fmt::format("frames replaced by newer ones: {}", context.dropped),
+              "Detection always takes the newest frame; these came too fast for it");
 }
 
 void draw_spread(const History& history) {
-  ImGui::TextWrapped("detection %.2f ms, median of %zu", history.detect_quantile(0.5),
-                     history.samples().size());
-  tooltip("A still picture is measured thirty times, if that takes no longer than a second");
+  draw_status(fmt::format("detection {:.2f} ms, median of {}", history.detect_quantile(0.5),
+                          history.samples().size()),
+              "A still picture is measured thirty times, if that takes no longer than a second");
   constexpr std::size_t enough = 20;  // for one in twenty
-  if (history.samples().size() < enough) return;
-  ImGui::TextWrapped("90 %% between %.2f and %.2f ms", history.detect_quantile(0.05),
-                     history.detect_quantile(0.95));
-  tooltip("One measurement in twenty was faster than this, and one in twenty slower");
+  draw_status(history.samples().size() < enough
+                  ? ""
+                  : fmt::format("90 % between {:.2f} and {:.2f} ms", history.detect_quantile(0.05),
+                                history.detect_quantile(0.95)),
+              "One measurement in twenty was faster than this, and one in twenty slower");
 }
 
 // From the bottom of a column of the chart to its top.
@@ -318,7 +317,7 @@ void TimesPanel::draw(PanelContext& context) {
   if (is_still)
     draw_spread(history);
   else
-    draw_rates(history, context.dropped);
+    draw_rates(history, context);
   const History& shown = charted(history, is_still);
   const StepRows rows = step_rows(shown);
   draw_step_bar(rows, hidden_);

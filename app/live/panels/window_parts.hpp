@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "app/live/frames/capture.hpp"
@@ -15,6 +16,9 @@ namespace facesat::app {
 
 // The colour of a cascade's boxes. `cascade`: its index, as in Face.
 ImU32 box_colour(std::size_t cascade);
+
+// Rounded to this many decimals; zero has no sign.
+std::string score_text(double score, int decimals);
 
 struct OverlayOptions {
   bool labels = true;                      // neighbours and score, where there is room for them

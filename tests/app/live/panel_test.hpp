@@ -167,6 +167,16 @@ class OnePanelTest : public PanelTest {
     return drawn_corners();
   }
 
+  // Where the panel ends, in pixels.
+  float end() {
+    float y = 0;
+    frame([&] {
+      draw();
+      y = ImGui::GetCursorPosY();
+    });
+    return y;
+  }
+
   app::LiveResult result;
   app::History history;
   app::Capture::State source;

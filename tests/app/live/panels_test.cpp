@@ -75,6 +75,40 @@ TEST_F(DetectionPanelTest, ChoosesCascades) {
   EXPECT_EQ(settings.cascades, (std::vector<std::string>{"frontalcatface"}));
 }
 
+// Messages and numbers come and go; what is below them stays under the pointer.
+TEST_F(DetectionPanelTest, StaysAsHighAsItIs) {
+  settings.cascades = {"eye"};
+  result.backend = "CPU";
+  const float before = end();
+  result.message = std::string(100, 'x') + " went wrong";
+  EXPECT_EQ(end(), before);
+  settings.detect.min_size = {500, 500};
+  settings.detect.max_size = {40, 40};
+  EXPECT_EQ(end(), before);
+  settings.cascades = {};
+  EXPECT_EQ(end(), before);
+}
+
+TEST_F(DetectionPanelTest, KeepsNumbersWithinTheirRanges) {
+  type("scale factor", "30", [this] { draw(); });
+  EXPECT_EQ(settings.detect.scale_factor, 2);
+  type("neighbours", "21", [this] { draw(); });
+  EXPECT_EQ(settings.detect.min_neighbors, 20);
+}
+
+class SourcePanelTest : public test::OnePanelTest {
+ protected:
+  SourcePanelTest() : OnePanelTest(make_source_panel()) {}
+};
+
+TEST_F(SourcePanelTest, StaysAsHighAsItIs) {
+  source.title = "a.avi";
+  const float before = end();
+  source.title = std::string(200, 't');
+  source.message = "a.avi: " + std::string(200, 'm');
+  EXPECT_EQ(end(), before);
+}
+
 class ViewPanelTest : public test::OnePanelTest {
  protected:
   ViewPanelTest() : OnePanelTest(make_view_panel()) {}
