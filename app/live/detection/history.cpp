@@ -100,8 +100,13 @@ std::vector<std::size_t> History::steps() const {
   std::vector<std::size_t> steps(live_step_count);
   std::iota(steps.begin(), steps.end(), 0);
   if (samples_.empty()) return steps;
-  for (std::size_t i = 0; i < samples_.back().filter.size(); ++i)
-    steps.insert(steps.end() - 1, live_step_count + i);
+  std::erase_if(steps, [this](std::size_t step) {
+    return std::ranges::all_of(samples_, [step](const Sample& s) { return s.ms[step] == 0; });
+  });
+  const auto draw = std::ranges::find(steps, live_step_count - 1);
+  std::vector<std::size_t> filter(samples_.back().filter.size());
+  std::iota(filter.begin(), filter.end(), live_step_count);
+  steps.insert(draw, filter.begin(), filter.end());
   return steps;
 }
 

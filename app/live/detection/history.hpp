@@ -70,7 +70,8 @@ class History {
   double filter_compute_ms() const;
   double compared_compute_ms() const;
 
-  // All steps of the newest sample, in the order in which they happen.
+  // All steps that take time, in the order in which they happen: the CPU, for instance, has no
+  // transfers. Before the first sample, all steps without filters.
   std::vector<std::size_t> steps() const;
   std::string step_name(std::size_t step) const;
 

@@ -74,10 +74,10 @@ void draw_face_table(PanelContext& context) {
 // How many faces there are, and why there are not more: always one line.
 std::string count_text(const LiveResult& result) {
   const Size size = result.frame.picture.pixels.size;
-  if (size.area() == 0) return "0";
+  if (size.area() == 0) return "";
   if (result.evaluated == 0)
-    return fmt::format("0, because no window fits into {} x {} pixels", size.width, size.height);
-  return fmt::format("{}, {} of {} windows passed", result.faces.size(),
+    return fmt::format("none: no window fits into {} x {} pixels", size.width, size.height);
+  return fmt::format("{}: {} of {} windows passed", with_commas(result.faces.size()),
                      with_commas(result.windows), with_commas(result.evaluated));
 }
 

@@ -110,6 +110,7 @@ bool MainWindow::drop_what_is_gone() {
   LiveResult nothing;
   nothing.frame.source = state.source;
   nothing.frame.list = state.lists;
+  nothing.frame.kind = FrameSource::Kind::picture;
   nothing.settings = std::move(result_.settings);
   nothing.backend = std::move(result_.backend);
   nothing.sat = std::move(result_.sat);
@@ -258,10 +259,12 @@ void MainWindow::draw_picture(const PanelContext& context) {
   if (!view_.draw()) {
     if (!context.source.failed) return;
     const ImVec2 space = ImGui::GetContentRegionAvail();
-    ImGui::SetCursorPos({space.x / 4, space.y / 2});
+    ImGui::SetCursorPosY(space.y / 2);
+    ImGui::Indent(space.x / 4);
     ImGui::PushTextWrapPos(space.x * 3 / 4);
     draw_warning(context.source.message);
     ImGui::PopTextWrapPos();
+    ImGui::Unindent(space.x / 4);
     return;
   }
   if (result_.view_is_frame) {

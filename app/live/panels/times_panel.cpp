@@ -132,7 +132,7 @@ void draw_step_table(const StepRows& rows, HiddenSteps& hidden) {
     const History::StepSummary& median = row.median;
     ImGui::TableNextColumn();
     draw_name(row, hidden, widest_name);
-    draw_number(median.ms < 100 ? "%.3f" : "%.1f", median.ms, true);
+    draw_number(median.ms < 100 ? "%.3f" : "%.1f", median.ms, whole > 0);
     draw_number("%.0f %%", median.ms / whole * 100, whole > 0 && !hidden.contains(row.name));
     draw_number("%.1f", median.bytes_per_s / 1e9, median.bytes_per_s > 0);
     draw_number(median.floors < 100 ? "%.1f" : "%.0f", median.floors, median.floors > 0);
@@ -160,8 +160,10 @@ void draw_rates(const History& history, const PanelContext& context) {
 }
 
 void draw_spread(const History& history) {
-  draw_status(fmt::format("detection {:.2f} ms, median of {}", history.detect_quantile(0.5),
-                          history.samples().size()),
+  draw_status(history.samples().empty()
+                  ? ""
+                  : fmt::format("detection {:.2f} ms, median of {}", history.detect_quantile(0.5),
+                                history.samples().size()),
               "A still picture is measured thirty times, if that takes no longer than a second");
   constexpr std::size_t enough = 20;  // for one in twenty
   draw_status(history.samples().size() < enough
