@@ -45,7 +45,7 @@ TEST_P(ResumedInputs, TwoPicturesOfOneNameHaveTwoRecords) {
     const Finished done = detect({"--resume", "--format", format, "-o", "r", "a", "b"});
     ASSERT_LE(done.status, 1) << done.err;
     const std::string text = read_text("r");
-    ASSERT_EQ(text.substr(0, expected.size()), expected)  << keep;
+    ASSERT_EQ(text.substr(0, expected.size()), expected) << keep;
   }
 }
 
@@ -141,8 +141,8 @@ TEST_P(ResumedInputs, InputsThatWereMovedAreRecognised) {
   fs::create_directory(folder / "usb");
   fs::rename(folder / "A", folder / "usb/B");
   for (const char* attempt : {"first", "second"}) {
-    EXPECT_EQ(
-        detect({"--format", format, "-o", "r", "--resume", "-r", "usb/B", "missing"}).status, 1);
+    EXPECT_EQ(detect({"--format", format, "-o", "r", "--resume", "-r", "usb/B", "missing"}).status,
+              1);
     EXPECT_EQ(read_text("r"), text) << attempt;
   }
   // From now on they are identified by their new path; a file at the old path is a new input.
@@ -247,9 +247,9 @@ TEST_P(FinishedRunsEachFormat, AreDoneAgainWithoutWork) {
     const auto written = times();
     for (int i = 0; i < 2; ++i) {
       const Finished done = again(format);
-      EXPECT_TRUE(ended(
-          done, status,
-          fails ? "8 of the inputs were in r already" : "7 of the inputs were in r already"));
+      EXPECT_TRUE(
+          ended(done, status,
+                fails ? "8 of the inputs were in r already" : "7 of the inputs were in r already"));
       EXPECT_FALSE(has(done.err, "had no journal"));
     }
     EXPECT_EQ(read_text("r"), expected);

@@ -49,7 +49,7 @@ TEST_P(ResumeEachFormat, TornFilesAreCompleted) {
     write_text("r.resume", entries.substr(0, keep));
     resume(format);
     ASSERT_EQ(read_text("r"), expected) << "journal torn after " << keep;
-    ASSERT_EQ(read_text("r.resume"), journal)  << keep;
+    ASSERT_EQ(read_text("r.resume"), journal) << keep;
   }
 }
 
@@ -275,8 +275,7 @@ TEST_P(ResumeEachFormat, FailedInputsAreRetriedWhenAskedTo) {
   EXPECT_EQ(read_text("r"), before);
   constexpr fs::perms of_owner = fs::perms::owner_read | fs::perms::owner_write;
   fs::permissions(folder / "r", of_owner);
-  EXPECT_EQ(detect({"--resume", "--retry-failed", "--format", format, "-o", "r", "in"}).status,
-            0);
+  EXPECT_EQ(detect({"--resume", "--retry-failed", "--format", format, "-o", "r", "in"}).status, 0);
   EXPECT_EQ(fs::status(folder / "r").permissions(), of_owner);
   EXPECT_TRUE(read_text("r.resume").ends_with("\ncomplete\n"));
   EXPECT_FALSE(exists("r.retry1"));
@@ -328,8 +327,7 @@ TEST_P(ResumeEachFormat, OutputsThatOthersHaveChangedAreRefused) {
   spaced.insert(second + 3, " ");
   for (const std::string& changed :
        {text + "my note\n", spaced,
-        text.substr(0, second) + text.substr(text.find('\n', second) + 1),
-        "x" + text.substr(1)}) {
+        text.substr(0, second) + text.substr(text.find('\n', second) + 1), "x" + text.substr(1)}) {
     write_text("r", changed);
     EXPECT_EQ(resume(format).status, 2);
     EXPECT_EQ(read_text("r"), changed);
