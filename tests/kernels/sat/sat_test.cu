@@ -96,8 +96,9 @@ Image<In> exact_noise(Size size) {
   const bool is_small = size.area() < 60000;
   return formula<In>(size, [&](int x, int y) {
     const unsigned byte = bytes.row(y)[x];
-    if (std::is_floating_point_v<Out>) return is_small ? byte & 15 : byte < 16 ? 1u : 0u;
-    return sizeof(In) > 1 ? byte * 0x01234567u + 0x89ABCDEFu : byte;
+    return std::is_floating_point_v<Out> ? (is_small ? byte & 15 : byte < 16)
+           : sizeof(In) > 1              ? byte * 0x01234567u + 0x89ABCDEFu
+                                         : byte;
   });
 }
 
