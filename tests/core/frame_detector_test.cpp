@@ -13,6 +13,7 @@
 #include "core/rules.hpp"
 #include "tests/kit/cascades.hpp"
 #include "tests/kit/compare.hpp"
+#include "tests/kit/instruction_sets.hpp"
 #include "tests/kit/pictures.hpp"
 #include "tests/kit/printers.hpp"
 #include "tests/kit/reference.hpp"
@@ -149,10 +150,9 @@ TEST(FrameDetector, TakesFramesWhosePitchExceedsTheirWidth) {
 
 TEST(FrameDetector, EqualizesWhenAsked) {
   // A sixteenth of the contrast: too little for any window to pass.
-  Image<std::uint8_t> dull = drawn_faces({200, 90});
-  for (int y = 0; y < 90; ++y)
-    for (int x = 0; x < 200; ++x)
-      dull.row(y)[x] = static_cast<std::uint8_t>(100 + dull.row(y)[x] / 16);
+  const Image<std::uint8_t> bright = drawn_faces({200, 90});
+  const auto dull = formula<std::uint8_t>(
+      bright.size(), [&](int x, int y) { return 100 + bright.row(y)[x] / 16; });
   Image<std::uint8_t> equalized(dull.size());
   cpu::equalize(dull.view(), equalized.view());
   EXPECT_TRUE(detect(default_model(), {}, dull.view()).empty());

@@ -9,6 +9,7 @@
 #include "filters/cpu/rows.hpp"
 #include "filters/definition.hpp"
 #include "tests/filters/filters.hpp"
+#include "tests/kit/instruction_sets.hpp"
 
 namespace facesat::test {
 namespace {
@@ -24,10 +25,7 @@ T random_element(std::mt19937& random) {
 
 template <class T>
 Image<T> random_picture(Size size, std::mt19937& random) {
-  Image<T> picture(size);
-  for (int y = 0; y < size.height; ++y)
-    for (int x = 0; x < size.width; ++x) picture.row(y)[x] = random_element<T>(random);
-  return picture;
+  return formula<T>(size, [&](int, int) { return random_element<T>(random); });
 }
 
 template <class W>
@@ -99,14 +97,9 @@ TEST(Convolution, OfIntegersThatWrap) {
 // Source: N. Higham, "Accuracy and stability of numerical algorithms", section 3.1.
 void expect_real_convolution(View<const float> picture, const Mask<float>& mask, Border border,
                              bool is_separable) {
-  Image<double> expected(picture.size), sums(picture.size);
-  Image<float> magnitudes(picture.size);
-  Mask<float> absolute = mask;
-  for (float& weight : absolute.weights) weight = std::abs(weight);
-  for (int y = 0; y < picture.size.height; ++y)
-    for (int x = 0; x < picture.size.width; ++x) magnitudes.row(y)[x] = std::abs(picture.row(y)[x]);
+  Image<double> expected(picture.size);
   convolve<double>(picture, mask, border, expected.view());
-  convolve<double>(View<const float>(magnitudes.view()), absolute, border, sums.view());
+  const Image<double> sums = sums_of_magnitudes(picture, mask, border);
   const std::int64_t roundings =
       2 + (is_separable ? mask.radius.columns() + mask.radius.rows() + 1 : mask.radius.area());
   const double error = static_cast<double>(roundings) * 0x1p-24;
@@ -139,8 +132,7 @@ TEST(Convolution, OfRealNumbers) {
 
 // Infinity is not lost where a weight is 0, nor spread further than the mask reaches.
 TEST(Convolution, OfInfinity) {
-  Image<float> picture(Size{9, 5});
-  for (int y = 0; y < 5; ++y) std::fill_n(picture.row(y), 9, 1.0f);
+  auto picture = formula<float>({9, 5}, [](int, int) { return 1; });
   picture.row(2)[4] = std::numeric_limits<float>::infinity();
   const Mask<float> mask = separable_mask<float>({1, 0, 1}, {1, 1, 1}, 1);
   for (const bool is_separable : {false, true}) {
@@ -215,11 +207,9 @@ Image<std::uint8_t> defined_gradient(View<const std::uint8_t> picture, int radiu
   Image<std::int32_t> dx(picture.size), dy(picture.size);
   convolve<std::uint32_t>(picture, sobel_mask<std::int32_t>(radius, true), border, dx.view());
   convolve<std::uint32_t>(picture, sobel_mask<std::int32_t>(radius, false), border, dy.view());
-  Image<std::uint8_t> gradient(picture.size);
-  for (int y = 0; y < picture.size.height; ++y)
-    for (int x = 0; x < picture.size.width; ++x)
-      gradient.row(y)[x] = gradient_pixel(dx.row(y)[x], dy.row(y)[x], radius);
-  return gradient;
+  return formula<std::uint8_t>(picture.size, [&](int x, int y) {
+    return gradient_pixel(dx.row(y)[x], dy.row(y)[x], radius);
+  });
 }
 
 TEST(SobelGradient, AsDefined) {
@@ -240,8 +230,7 @@ TEST(SobelGradient, AsDefined) {
 
 // The greatest sums: black on one side, white on the other.
 TEST(SobelGradient, OfAnEdge) {
-  Image<std::uint8_t> picture = flat({30, 20}, 0);
-  for (int y = 0; y < 20; ++y) std::fill_n(picture.row(y) + 15, 15, 255);
+  const auto picture = formula<std::uint8_t>({30, 20}, [](int x, int) { return x < 15 ? 0 : 255; });
   for (int radius = 1; radius <= greatest_sobel_radius; ++radius)
     expect_result<std::uint8_t>(defined_gradient(picture.view(), radius, Border::clamp).view(),
                                 "edge", [&](View<std::uint8_t> result) {
@@ -252,9 +241,7 @@ TEST(SobelGradient, OfAnEdge) {
 
 // On the ramp of 2 x + y, the derivatives are 8 times 2 and 1 in units of radius 1.
 TEST(SobelGradient, OfARamp) {
-  Image<std::uint8_t> picture(Size{60, 40});
-  for (int y = 0; y < 40; ++y)
-    for (int x = 0; x < 60; ++x) picture.row(y)[x] = static_cast<std::uint8_t>(2 * x + y);
+  const auto picture = formula<std::uint8_t>({60, 40}, [](int x, int y) { return 2 * x + y; });
   for (int radius = 1; radius <= greatest_sobel_radius; ++radius) {
     Image<std::uint8_t> gradient(picture.size());
     cpu::sobel_gradient(picture.view(), radius, Border::zero, gradient.view());

@@ -1,11 +1,16 @@
 // What the tests of filters have in common.
 #pragma once
 
+#include <cmath>
+#include <string>
+#include <utility>
 #include <vector>
 
+#include <gtest/gtest.h>
+
 #include "filters/border.hpp"
+#include "filters/definition.hpp"
 #include "filters/mask.hpp"
-#include "tests/kit/compare.hpp"
 #include "tests/kit/pictures.hpp"
 #include "tests/kit/printers.hpp"
 
@@ -28,15 +33,29 @@ inline std::string name_of(Size size, Radius radius, Border border) {
          std::to_string(radius.y) + ", " + std::string(name_of(border));
 }
 
-// Checks what filter(result) writes on every instruction set.
-template <class T, class Filter>
-void expect_result(View<const T> expected, const std::string& name, Filter filter) {
-  on_every_instruction_set([&] {
-    Guarded<T> result(expected.size);
-    filter(result.view());
-    EXPECT_TRUE(same(result.view(), expected)) << name;
-    EXPECT_TRUE(result.intact()) << name;
-  });
+// For bounds of rounding errors: the sums of |weight * element|.
+inline Image<double> sums_of_magnitudes(View<const float> picture, Mask<float> mask,
+                                        Border border) {
+  for (float& weight : mask.weights) weight = std::abs(weight);
+  const auto magnitudes =
+      formula<float>(picture.size, [&](int x, int y) { return std::abs(picture.row(y)[x]); });
+  Image<double> sums(picture.size);
+  convolve<double>(magnitudes.view(), mask, border, sums.view());
+  return sums;
+}
+
+// The means of the means of the means of boxes.
+inline Image<std::uint8_t> three_means(View<const std::uint8_t> picture, const ThreeBoxes& boxes,
+                                       Border border) {
+  Image<std::uint8_t> means(picture.size);
+  copy(picture, means.view());
+  for (const int radius : boxes.radius)
+    means = formula<std::uint8_t>(picture.size, [&](int x, int y) {
+      const WindowSums sums =
+          window_at(std::as_const(means).view(), x, y, {radius, radius}, border);
+      return rounded_pixel(sums.sum, sums.pixels);
+    });
+  return means;
 }
 
 }  // namespace facesat::test

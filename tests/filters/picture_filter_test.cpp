@@ -5,6 +5,7 @@
 #include "filters/definition.hpp"
 #include "filters/halftone.hpp"
 #include "tests/filters/filters.hpp"
+#include "tests/kit/messages.hpp"
 
 namespace facesat::test {
 namespace {
@@ -101,12 +102,10 @@ void expect_refused(const PictureFilterSettings& settings, const std::string& me
   const Image<std::uint8_t> picture = noise({9, 9}, 3);
   Image<std::uint8_t> result(picture.size());
   std::vector<FilterTime> times;
-  try {
-    make_cpu_picture_filter()->apply(picture.view(), settings, result.view(), times);
-    FAIL() << message;
-  } catch (const ArgumentError& error) {
-    EXPECT_EQ(error.what(), message);
-  }
+  EXPECT_EQ(message_of<ArgumentError>([&] {
+              make_cpu_picture_filter()->apply(picture.view(), settings, result.view(), times);
+            }),
+            message);
 }
 
 TEST(PictureFilter, BadArguments) {

@@ -18,7 +18,9 @@
 #include "kernels/cascade/compiled_products.hpp"
 #include "kernels/sat/algorithm.hpp"
 #include "tests/kit/cascades.hpp"
+#include "tests/kit/compare.hpp"
 #include "tests/kit/pictures.hpp"
+#include "tests/kit/printers.hpp"
 
 namespace facesat::test {
 namespace {
@@ -91,10 +93,6 @@ struct Tally : ::testing::Environment {
 };
 const auto* const tally = ::testing::AddGlobalTestEnvironment(new Tally);
 
-bool operator==(const Face& a, const Face& b) {
-  return a.box == b.box && a.neighbors == b.neighbors && a.score == b.score;
-}
-
 // The CPU's results.
 struct Expected {
   std::vector<Face> faces;
@@ -110,10 +108,7 @@ Expected on_cpu(const std::shared_ptr<const Cascade>& cascade, const NamedPictur
 void compare(const Expected& expected, const NamedPicture& picture, const DetectOptions& options,
              FrameDetector& on_gpu, const std::string& sat) {
   const std::vector<Face> found = on_gpu.detect(picture.gray.view());
-  const bool same =
-      std::equal(found.begin(), found.end(), expected.faces.begin(), expected.faces.end(),
-                 [](const Face& a, const Face& b) { return a == b; }) &&
-      on_gpu.window_count() == expected.windows;
+  const bool same = found == expected.faces && on_gpu.window_count() == expected.windows;
   ++Tally::compared;
   Tally::with_windows += expected.windows > 0;
   Tally::mismatches += !same;
@@ -187,14 +182,6 @@ INSTANTIATE_TEST_SUITE_P(Cuda, EveryCascade, ::testing::ValuesIn(cascade_names()
                            return name;
                          });
 
-template <class T>
-bool same(const Image<T>& a, const Image<T>& b) {
-  if (a.size() != b.size()) return false;
-  for (int y = 0; y < a.size().height; ++y)
-    if (!std::equal(a.row(y), a.row(y) + a.size().width, b.row(y))) return false;
-  return true;
-}
-
 // Every intermediate picture, in one atlas and in several.
 void compare_intermediate_pictures(const std::shared_ptr<const Cascade>& cascade) {
   const Image<Bgr> frame = colour_noise({217, 143}, 3);
@@ -234,13 +221,7 @@ TEST(CudaBackend, GivesTheSameWhateverTheSizeOfAnAtlas) {
   for (const std::size_t most : {1, 1000, 19000, 25000, 1 << 20}) {
     FrameDetector cuda(cascade, {}, gpu::make_cuda_backend(0, "", {.max_atlas_pixels = most}));
     for (int run = 0; run < 3; ++run) {  // kernels launched, graph captured, graph replayed
-      const std::vector<Face> found = cuda.detect(picture.view());
-      EXPECT_TRUE(std::equal(found.begin(), found.end(), faces.begin(), faces.end(),
-                             [](const Face& a, const Face& b) {
-                               return a.box == b.box && a.neighbors == b.neighbors &&
-                                      a.score == b.score;
-                             }))
-          << most;
+      EXPECT_EQ(cuda.detect(picture.view()), faces) << most;
       EXPECT_EQ(cuda.window_count(), cpu.window_count()) << most;
     }
   }

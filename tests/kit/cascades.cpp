@@ -324,6 +324,16 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   return text.replace(at, from.size(), to);
 }
 
+std::vector<std::filesystem::path> opencv_cascade_files() {
+  std::vector<std::filesystem::path> files;
+  for (const char* folder : {"/haarcascades", "/lbpcascades"})
+    for (const auto& entry :
+         std::filesystem::directory_iterator(std::string(FACESAT_CASCADE_DIR) + folder))
+      files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
 std::string gzip(const std::string& text) {
   z_stream z{};
   if (deflateInit2(&z, 9, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY) != Z_OK)

@@ -1,9 +1,11 @@
 // Small cascades for tests: handwritten files, one of each form, and random cascades.
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <ostream>
 #include <string>
+#include <vector>
 
 #include "core/cascade.hpp"
 
@@ -15,6 +17,9 @@ inline const std::shared_ptr<const Cascade>& default_model() {
       load_cascade(FACESAT_CASCADE_DIR "/haarcascades/haarcascade_frontalface_default.xml"));
   return loaded;
 }
+
+// The files of all of OpenCV's cascades.
+std::vector<std::filesystem::path> opencv_cascade_files();
 
 // Valid cascade files. Each has a window of 12 x 10 pixels.
 std::string stump_cascade();  // two stages; upright, three-part and tilted features

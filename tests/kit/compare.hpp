@@ -1,11 +1,9 @@
-// Exact comparison of pictures, in poisoned surroundings and on every instruction set.
+// Exact comparison of pictures, also in poisoned surroundings.
 #pragma once
 
 #include <cstring>
 
 #include <gtest/gtest.h>
-#include <hwy/highway.h>
-#include <hwy/targets.h>
 
 #include "core/image.hpp"
 
@@ -26,6 +24,10 @@ template <class A, class B>
                << +expected.row(y)[x];
   return ::testing::AssertionSuccess();
 }
+template <class T>
+::testing::AssertionResult same(const Image<T>& actual, const Image<T>& expected) {
+  return same(actual.view(), expected.view());
+}
 
 // A picture in the middle of poisoned storage: elements that a function leaves unwritten differ
 // from the expectation, and writes outside the picture are detected.
@@ -45,13 +47,13 @@ class Guarded {
 
   // Whether everything outside the picture and its border is still poison.
   ::testing::AssertionResult intact() const {
-    T poison;
-    std::memset(&poison, poison_byte, sizeof(T));
+    T unwritten;
+    std::memset(&unwritten, poison_byte, sizeof(T));
     const int left = inner_.x - border_, top = inner_.y - border_;
     const int right = inner_.x + inner_.width, bottom = inner_.y + inner_.height;
     for (int y = 0; y < all_.size().height; ++y)
       for (int x = 0; x < all_.size().width; ++x)
-        if ((x < left || y < top || x >= right || y >= bottom) && all_.row(y)[x] != poison)
+        if ((x < left || y < top || x >= right || y >= bottom) && all_.row(y)[x] != unwritten)
           return ::testing::AssertionFailure()
                  << "written outside, at (" << x - inner_.x << ", " << y - inner_.y << ")";
     return ::testing::AssertionSuccess();
@@ -76,21 +78,5 @@ class Embedded {
  private:
   Guarded<T> guarded_;
 };
-
-// Runs a function once on each instruction set that Highway was compiled for and this processor
-// has, including plain scalar code.
-template <class Run>
-void on_every_instruction_set(Run run) {
-  const auto choose = [](std::int64_t targets) {
-    hwy::SetSupportedTargetsForTest(targets);  // 0: all
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-  };
-  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
-    SCOPED_TRACE(hwy::TargetName(target));
-    choose(target);
-    run();
-  }
-  choose(0);
-}
 
 }  // namespace facesat::test

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <memory>
 #include <random>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -99,6 +100,16 @@ void under_one_schedule(Body body) {
 }
 
 #endif
+
+// Calls use(workspace) twice with the same workspace of this size.
+template <class Use>
+void twice_with_a_workspace(std::size_t bytes, Use use) {
+  DeviceArray<std::byte> workspace{std::vector<std::byte>(bytes)};
+  for (int run = 0; run < 2; ++run) {
+    SCOPED_TRACE("run " + std::to_string(run));
+    use(workspace.data());
+  }
+}
 
 // A picture or table in device memory: rows on 16-byte boundaries, a border to the left and above,
 // and guards past the end of each row and below.

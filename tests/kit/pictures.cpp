@@ -7,15 +7,6 @@
 namespace facesat::test {
 namespace {
 
-// The picture whose pixel (x, y) is value(x, y).
-template <class Pixel, class Value>
-Image<Pixel> formula(Size size, Value value) {
-  Image<Pixel> picture(size);
-  for (int y = 0; y < size.height; ++y)
-    for (int x = 0; x < size.width; ++x) picture.row(y)[x] = value(x, y);
-  return picture;
-}
-
 // The mean of the pixels at most `radius` away in both axes.
 Image<std::uint8_t> blurred(const Image<std::uint8_t>& picture, int radius) {
   const auto [width, height] = picture.size();
@@ -25,7 +16,7 @@ Image<std::uint8_t> blurred(const Image<std::uint8_t>& picture, int radius) {
     for (int v = std::max(0, y - radius); v <= std::min(bottom, y + radius); ++v)
       for (int u = std::max(0, x - radius); u <= std::min(right, x + radius); ++u, ++count)
         sum += picture.row(v)[u];
-    return static_cast<std::uint8_t>(sum / count);
+    return sum / count;
   });
 }
 
@@ -48,9 +39,8 @@ int face_pixel(int x, int y, int r) {
 
 Image<std::uint8_t> noise(Size size, unsigned seed, int low, int high) {
   std::mt19937 random(seed);
-  return formula<std::uint8_t>(size, [&](int, int) {
-    return static_cast<std::uint8_t>(low + static_cast<int>(random() % (high - low)));
-  });
+  return formula<std::uint8_t>(
+      size, [&](int, int) { return low + static_cast<int>(random() % (high - low)); });
 }
 
 Image<Bgr> colour_noise(Size size, unsigned seed) {
@@ -71,14 +61,13 @@ Image<std::uint8_t> clouds(Size size, unsigned seed, int radius) {
       low = std::min<int>(low, soft.row(y)[x]);
       high = std::max<int>(high, soft.row(y)[x]);
     }
-  return formula<std::uint8_t>(size, [&](int x, int y) {
-    return static_cast<std::uint8_t>((soft.row(y)[x] - low) * 255 / std::max(1, high - low));
-  });
+  return formula<std::uint8_t>(
+      size, [&](int x, int y) { return (soft.row(y)[x] - low) * 255 / std::max(1, high - low); });
 }
 
 Image<std::uint8_t> drawn_faces(Size size) {
-  Image<std::uint8_t> picture = formula<std::uint8_t>(
-      size, [](int x, int y) { return static_cast<std::uint8_t>(90 + (x + 2 * y) % 40); });
+  Image<std::uint8_t> picture =
+      formula<std::uint8_t>(size, [](int x, int y) { return 90 + (x + 2 * y) % 40; });
   int left = 6;
   for (int r = 14; left + 2 * r < size.width; left += 2 * r + 8, r += 9)
     for (int y = 0; y < size.height; ++y)

@@ -7,6 +7,16 @@
 
 namespace facesat::test {
 
+// The picture whose pixel (x, y) is value(x, y), converted to the type of pixels. The function is
+// called row by row.
+template <class Pixel, class Value>
+Image<Pixel> formula(Size size, Value value) {
+  Image<Pixel> picture(size);
+  for (int y = 0; y < size.height; ++y)
+    for (int x = 0; x < size.width; ++x) picture.row(y)[x] = static_cast<Pixel>(value(x, y));
+  return picture;
+}
+
 // Independent pixels from low .. high - 1.
 Image<std::uint8_t> noise(Size size, unsigned seed, int low = 0, int high = 256);
 Image<Bgr> colour_noise(Size size, unsigned seed);

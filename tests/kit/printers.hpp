@@ -1,8 +1,9 @@
-// How GoogleTest prints the core's types, and equality operators that the core itself does not
-// need.
+// How GoogleTest prints the core's types, equality operators that the core itself does not need,
+// and the boxes of faces, where only these are compared.
 #pragma once
 
 #include <ostream>
+#include <vector>
 
 #include "core/backend.hpp"
 #include "core/grouping.hpp"
@@ -25,11 +26,22 @@ inline void PrintTo(const Window& w, std::ostream* out) {
 }
 
 inline bool operator==(const Face& a, const Face& b) {
-  return a.box == b.box && a.neighbors == b.neighbors && a.score == b.score;
+  return a.box == b.box && a.neighbors == b.neighbors && a.score == b.score &&
+         a.cascade == b.cascade;
 }
 inline void PrintTo(const Face& f, std::ostream* out) {
   PrintTo(f.box, out);
   *out << " of " << f.neighbors << ", " << f.score;
 }
+
+namespace test {
+
+inline std::vector<Rect> boxes(const std::vector<Face>& faces) {
+  std::vector<Rect> result;
+  for (const Face& face : faces) result.push_back(face.box);
+  return result;
+}
+
+}  // namespace test
 
 }  // namespace facesat

@@ -134,9 +134,9 @@ Finished ProgramTest::detect(Arguments arguments, const std::string& input) cons
   return run(arguments, input);
 }
 
-std::vector<Json> ProgramTest::records_of(const Arguments& arguments) const {
+std::vector<Json> ProgramTest::records_of(const Arguments& arguments, int status) const {
   const Finished done = detect(arguments);
-  EXPECT_EQ(done.status, 0) << done.err;
+  EXPECT_EQ(done.status, status) << done.err;
   return done.records();
 }
 
@@ -177,6 +177,12 @@ Names ProgramTest::files_below(const std::string& below) const {
       files.push_back(fs::relative(entry.path(), folder / below).string());
   std::sort(files.begin(), files.end());
   return files;
+}
+
+std::string ProgramTest::contents() const {
+  std::string all;
+  for (const std::string& file : files_below(".")) all += file + "\n" + read_text(file);
+  return all;
 }
 
 SixtyPictures::SixtyPictures() {

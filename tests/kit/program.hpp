@@ -76,8 +76,8 @@ class ProgramTest : public ::testing::Test {
   }
   // Runs `facesat detect -q ...`.
   Finished detect(Arguments arguments, const std::string& input = "") const;
-  // The records of such a run. Expects that it succeeds.
-  std::vector<Json> records_of(const Arguments& arguments) const;
+  // The records of such a run. Expects that it ends with this status.
+  std::vector<Json> records_of(const Arguments& arguments, int status = 0) const;
 
   std::string path(const std::string& name) const { return (folder / name).string(); }
   std::string read_text(const fs::path& name) const { return test::read_text(folder / name); }
@@ -99,6 +99,7 @@ class ProgramTest : public ::testing::Test {
   bool exists(const std::string& name) const { return fs::exists(folder / name); }
   void remove(const Names& files_and_folders) const;
   Names files_below(const std::string& folder) const;  // sorted, relative
+  std::string contents() const;                        // the names and bytes of all files
 
   // A picture with one face at a place and of a size that depend on `variant`.
   void add_face(const std::string& name, int variant = 0) const;
@@ -127,6 +128,13 @@ class SixtyPictures : public ProgramTest {
   Finished resume(const std::string& format) const {
     return detect({"--resume", "--format", format, "-o", "r", "in"});
   }
+};
+
+// Tests that are run once for each format of results.
+template <class Fixture>
+class EachFormat : public Fixture, public ::testing::WithParamInterface<std::string> {
+ protected:
+  const std::string format = this->GetParam();
 };
 
 }  // namespace facesat::test

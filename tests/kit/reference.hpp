@@ -23,6 +23,21 @@ Image<std::uint32_t> sums(View<const std::uint8_t> picture);
 Image<std::uint32_t> squared_sums(View<const std::uint8_t> picture);
 Image<std::uint32_t> tilted_sums(View<const std::uint8_t> picture);
 
+// The integral image of elements of any type, or of their squares, without these borders.
+template <class Out, class In>
+Image<Out> sat(View<const In> picture, bool of_squares = false) {
+  Image<Out> table(picture.size);
+  for (int y = 0; y < picture.size.height; ++y) {
+    Out row{};
+    for (int x = 0; x < picture.size.width; ++x) {
+      const Out v = static_cast<Out>(picture.row(y)[x]);
+      row += of_squares ? v * v : v;
+      table.row(y)[x] = row + (y > 0 ? table.row(y - 1)[x] : Out{});
+    }
+  }
+  return table;
+}
+
 // The result of a cascade for one window, computed from its pixels alone.
 struct Judgement {
   int stages_passed = 0;  // -1: low variance

@@ -15,8 +15,6 @@
 
 namespace facesat::test {
 
-using Json = nlohmann::ordered_json;
-
 inline std::unique_ptr<lab::Problem> problem_named(std::string_view name) {
   for (auto& problem : lab::all_problems())
     if (problem->name == name) return std::move(problem);
@@ -31,29 +29,61 @@ inline std::unique_ptr<lab::Problem> explained_as(std::string_view name, const J
   return problem;
 }
 
+inline void expect_words(const std::string& text, const std::vector<std::string>& words) {
+  for (const std::string& word : words) EXPECT_TRUE(has(text, word));
+}
+
+// A row as a benchmark writes it with --json: what was measured, and its times.
+inline Json row_of(const std::string& id, const Json& measured, double us, double floor_us) {
+  Json row{{"id", id}};
+  row.update(measured);
+  row.update({{"median_us", us},
+              {"min_us", us * 0.9},
+              {"p95_us", us * 1.1},
+              {"floor_us", floor_us},
+              {"ratio", us / floor_us}});
+  if (id != "floor") row["checked"] = true;
+  return row;
+}
+
 class BenchTest : public ProgramTest {
  protected:
-  using Arguments = std::vector<std::string>;
-
-  static Arguments joined(Arguments first, const Arguments& second) {
-    first.insert(first.end(), second.begin(), second.end());
-    return first;
-  }
   bool has_gpu() const { return !Json::parse(run({"info", "--json"}).out)["devices"].empty(); }
-  Json table(const std::string& file) const { return Json::parse(read_text(folder / file)); }
+  Json table(const std::string& file) const { return Json::parse(read_text(file)); }
+  // Runs a benchmark that must find no mistake, and all of whose rows must have these values.
+  // Returns the rows of algorithms: all but a GPU's floor and memcpy, which are not checked.
+  Json checked_rows(const Arguments& arguments, const Json& values = Json::object()) const {
+    const Finished done = run(joined(arguments, {"--runs", "2", "--json", "checked.json"}));
+    EXPECT_EQ(done.status, 0) << done.err << done.out;
+    EXPECT_EQ(done.err, "");
+    EXPECT_FALSE(has(done.out, "WRONG"));
+    Json rows = Json::array();
+    const Json all = table("checked.json");
+    for (const Json& row : all["rows"]) {
+      for (const auto& [key, value] : values.items()) EXPECT_EQ(row[key], value) << row;
+      if (row["id"] == "floor" || row["id"] == "memcpy") continue;
+      EXPECT_EQ(row["checked"], true) << row;
+      EXPECT_LE(row["min_us"], row["median_us"]);
+      EXPECT_LE(row["median_us"], row["p95_us"]);
+      rows.push_back(row);
+    }
+    return rows;
+  }
+  // Expects a page with these words, which replaces an earlier one but no file of somebody else.
+  void expect_report(Arguments arguments, const std::vector<std::string>& words) const {
+    arguments.insert(arguments.end(), {"--report", "r.html"});
+    for (int i = 0; i < 2; ++i) EXPECT_EQ(run(arguments).status, 0);
+    expect_words(read_text("r.html"), words);
+    write_text("r.html", "a page that somebody else wrote");
+    expect_refused(run(arguments), {"r.html"});
+  }
   // The mistake is reported with these words, and nothing is measured.
   void expect_refused(const Finished& done, const Arguments& words) const {
     EXPECT_EQ(done.status, 2) << done.err;
     EXPECT_EQ(done.out, "");
-    for (const std::string& word : words)
-      EXPECT_NE(done.err.find(word), std::string::npos) << word << " in " << done.err;
+    expect_words(done.err, words);
   }
 };
-
-inline void expect_words(const std::string& text, const std::vector<std::string>& words) {
-  for (const std::string& word : words)
-    EXPECT_NE(text.find(word), std::string::npos) << word << " in " << text;
-}
 
 // A page, parsed; its elements are selected with XPath.
 class Page {

@@ -15,15 +15,15 @@ namespace {
 using Bench = BenchTest;
 
 TEST_F(Bench, DetectMeasuresEveryDetectorOnTheSamePicture) {
-  write_pgm(folder / "two.pgm", draw_faces({300, 160}, {{80, 70, 36}, {220, 80, 48}}));
+  write_pgm("two.pgm", draw_faces({300, 160}, {{80, 70, 36}, {220, 80, 48}}));
   const Finished done =
       run({"bench", "detect", "--size", "150x140", "--size", "300x160", "--threads", "1,2",
            "--seconds", "0.01", "--json", "b.json", "two.pgm"});
   ASSERT_EQ(done.status, 0) << done.err;
-  const Json table = Json::parse(read_text(folder / "b.json"));
-  EXPECT_TRUE(table["machine"].is_object());
+  const Json all = table("b.json");
+  EXPECT_TRUE(all["machine"].is_object());
   std::size_t ours = 0;
-  for (const Json& row : table["rows"]) {
+  for (const Json& row : all["rows"]) {
     for (const char* key :
          {"detector", "cascade", "width", "height", "threads", "sat", "median_ms", "p95_ms",
           "p99_ms", "with_upload_ms", "stages", "windows", "faces", "identical"})
@@ -42,7 +42,7 @@ TEST_F(Bench, DetectMeasuresEveryDetectorOnTheSamePicture) {
 // `bench cascade` finds the same windows as `bench detect`. At each position it evaluates at least
 // the 9 weak classifiers of the first stage, and at most all 2913.
 TEST_F(Bench, CascadeMeasuresTheEvaluationAlone) {
-  write_pgm(folder / "two.pgm", draw_faces({300, 160}, {{80, 70, 36}, {220, 80, 48}}));
+  write_pgm("two.pgm", draw_faces({300, 160}, {{80, 70, 36}, {220, 80, 48}}));
   const auto rows_of = [&](const char* bench) {
     const Finished done = run({"bench", bench, "--backend", "cpu", "--size", "150x140", "--size",
                                "300x160", bench == std::string("detect") ? "--seconds" : "--runs",
@@ -74,7 +74,7 @@ TEST_F(Bench, CascadeMeasuresTheEvaluationAlone) {
 }
 
 TEST_F(Bench, CascadeRefusesGroupsThatDoNotRise) {
-  write_pgm(folder / "one.pgm", draw_faces({60, 60}, {}));
+  write_pgm("one.pgm", draw_faces({60, 60}, {}));
   for (const char* late : {"", "some", "0", "3,3", "5,4", "3,", ",3", "3;5", "99999999999", "3/",
                            "/3", "3/3", "5/3", "1/3/5"}) {
     SCOPED_TRACE(late);
@@ -111,36 +111,28 @@ TEST_F(Bench, SatMeasuresTheCpuAlongsideTheGpu) {
   EXPECT_EQ(of_cpu, (std::vector<std::string>{"cpu_2r2w", "cpu_4r1w", "cpu_backend"}));
   EXPECT_EQ(rows.size() > of_cpu.size(), gpu);
   if (gpu) return;
-  EXPECT_NE(small.out.find("  -  checked"), std::string::npos) << small.out;
+  EXPECT_TRUE(has(small.out, "  -  checked"));
   for (const char* id : {"facesat_lookback", "peer_cub"})
     expect_refused(run({"bench", "sat", "--algorithm", id}), {"needs a GPU: "});
 }
 
 TEST_F(Bench, SatRowsOfTheCpuCanBeChosen) {
-  std::vector<std::string> arguments{"bench", "sat",    "--algorithm", "cpu_2r2w", "--size",
-                                     "33x65", "--runs", "2",           "--json",   "s.json"};
+  std::vector<std::string> arguments{"bench", "sat", "--algorithm", "cpu_2r2w", "--size", "33x65"};
   const std::vector<std::string> types{"8u32s",  "8u32u",  "8u32f", "32s32s",
                                        "32u32u", "32f32f", "64f64f"};
   for (const std::string& type : types) arguments.insert(arguments.end(), {"--type", type});
-  const Finished done = run(arguments);
-  EXPECT_EQ(done.status, 0) << done.err;
-  EXPECT_EQ(done.err, "");
   std::vector<std::string> measured;
-  const Json chosen = Json::parse(read_text(folder / "s.json"));
-  for (const Json& row : chosen["rows"])
-    if (row["id"] == "cpu_2r2w") {
-      EXPECT_EQ(row["checked"], true);
-      measured.push_back(row["type"]);
-    } else {
-      EXPECT_TRUE(row["id"] == "floor" || row["id"] == "memcpy") << row;
-    }
+  for (const Json& row : checked_rows(arguments)) {
+    EXPECT_EQ(row["id"], "cpu_2r2w");
+    measured.push_back(row["type"]);
+  }
   EXPECT_EQ(measured, types);
 
   // An algorithm that does not support the type is reported if it was requested by name.
   const Finished none =
       run({"bench", "sat", "--algorithm", "cpu_backend", "--type", "64f64f", "--size", "8x8"});
   EXPECT_EQ(none.status, 1);
-  EXPECT_NE(none.out.find("8u32s and 8u32u only"), std::string::npos) << none.out;
+  EXPECT_TRUE(has(none.out, "8u32s and 8u32u only"));
 }
 
 TEST_F(Bench, KernelsNeedAGpu) {
@@ -149,10 +141,10 @@ TEST_F(Bench, KernelsNeedAGpu) {
            "kasagi_2014_1r1w", "--size", "64x96", "--runs", "2", "--json", "k.json"});
   if (!has_gpu()) return expect_refused(done, {"--kernels needs a GPU: "});
   EXPECT_EQ(done.status, 0) << done.err;
-  EXPECT_NE(done.out.find("\n\nalgorithm"), std::string::npos) << done.out;
+  EXPECT_TRUE(has(done.out, "\n\nalgorithm"));
   std::map<std::string, Json> kernels;
-  const Json table = Json::parse(read_text(folder / "k.json"));
-  for (const Json& row : table["rows"])
+  const Json all = table("k.json");
+  for (const Json& row : all["rows"])
     if (row.contains("kernels")) kernels[row["id"]] = row["kernels"];
   ASSERT_EQ(kernels.size(), 2u);
   const Json &twice = kernels["chen_2018_brlt_scanrow"], &diagonals = kernels["kasagi_2014_1r1w"];
@@ -172,7 +164,7 @@ TEST_F(Bench, MicroFiguresAndModelsNeedAGpu) {
     return expect_refused(sat, {"--model needs a GPU: "});
   }
   EXPECT_EQ(micro.status, 0) << micro.err;
-  const Json figures = Json::parse(read_text(folder / "m.json"));
+  const Json figures = table("m.json");
   EXPECT_TRUE(figures["machine"].is_object());
   EXPECT_GT(figures["rows"].size(), 5u);
   for (const Json& row : figures["rows"]) {
@@ -180,10 +172,10 @@ TEST_F(Bench, MicroFiguresAndModelsNeedAGpu) {
     EXPECT_GT(row["value"], 0) << row["id"];
   }
   EXPECT_EQ(sat.status, 0) << sat.err;
-  EXPECT_NE(sat.out.find("model us"), std::string::npos) << sat.out;
+  EXPECT_TRUE(has(sat.out, "model us"));
   std::size_t models = 0;
-  const Json table = Json::parse(read_text(folder / "s.json"));
-  for (const Json& row : table["rows"]) {
+  const Json all = table("s.json");
+  for (const Json& row : all["rows"]) {
     EXPECT_EQ(row.contains("model_us"), row.contains("model")) << row["id"];
     if (!row.contains("model_us")) continue;
     ++models;
@@ -206,8 +198,8 @@ TEST_F(Bench, TheFastestValueOfAParameterIsSearched) {
   if (!has_gpu()) return expect_refused(done, {"--search needs a GPU: "});
   EXPECT_EQ(done.status, 0) << done.err;
   std::map<std::string, int> rows, fastest, searched;
-  const Json table = Json::parse(read_text(folder / "s.json"));
-  for (const Json& row : table["rows"]) {
+  const Json all = table("s.json");
+  for (const Json& row : all["rows"]) {
     const std::string id = row["id"], algorithm = id.substr(0, id.find(':'));
     EXPECT_EQ(row.contains("value"), algorithm != "floor" && algorithm != "memcpy") << id;
     ++rows[algorithm];
@@ -220,11 +212,11 @@ TEST_F(Bench, TheFastestValueOfAParameterIsSearched) {
   EXPECT_EQ(searched["dang_2014_blocked"], 6);
   EXPECT_EQ(fastest["kasagi_2014_hybrid"], 1);
   EXPECT_EQ(fastest["dang_2014_blocked"], 1);
-  EXPECT_NE(done.out.find("is the fastest of 6 values"), std::string::npos) << done.out;
+  EXPECT_TRUE(has(done.out, "is the fastest of 6 values"));
 }
 
 TEST_F(Bench, MistakesAreReportedInASentence) {
-  write_pgm(folder / "small.pgm", draw_faces({30, 30}, {}));
+  write_pgm("small.pgm", draw_faces({30, 30}, {}));
   for (const auto& [argument, said] : {std::pair{"9x", "expected N or WxH"},
                                        {"31x30", "from 1x1 to 30x30"},
                                        {"0x5", "from 1x1 to 30x30"}})

@@ -7,6 +7,7 @@
 #include "lab/problems/sat.hpp"
 #include "lab/problems/scan.hpp"
 #include "tests/kit/device_memory.hpp"
+#include "tests/kit/reference.hpp"
 
 namespace facesat::test {
 namespace {
@@ -39,23 +40,14 @@ void check(gpu::SatType type, Size size) {
       std::count_if(pixels.row(0), pixels.row(0) + size.width, [](In v) { return v != In{}; }), 0);
 
   gpu::enqueue_floor(task, test_stream());
-  Image<Out> converted(size);
-  for (int y = 0; y < size.height; ++y) std::copy_n(pixels.row(y), size.width, converted.row(y));
+  const auto converted = formula<Out>(size, [&](int x, int y) { return pixels.row(y)[x]; });
   sum.expect(converted.view(), "floor");
   if (has_squares) squares.expect(converted.view(), "floor, second table");
 
   // Uploads a correct table, but adds `error` to its last element, which is then the only wrong
   // one.
   const auto upload = [&](DevicePicture<Out>& table, bool of_squares, Out error) {
-    Image<Out> right(size);
-    for (int y = 0; y < size.height; ++y) {
-      Out row{};
-      for (int x = 0; x < size.width; ++x) {
-        const Out v = static_cast<Out>(pixels.row(y)[x]);
-        row += of_squares ? v * v : v;
-        right.row(y)[x] = row + (y > 0 ? right.row(y - 1)[x] : Out{});
-      }
-    }
+    Image<Out> right = reference::sat<Out>(pixels.view(), of_squares);
     right.row(size.height - 1)[size.width - 1] += error;
     table.upload(right.view());
   };

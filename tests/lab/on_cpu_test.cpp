@@ -13,6 +13,10 @@
 
 #include "kernels/sat/algorithm.hpp"
 #include "kernels/scan/algorithm.hpp"
+#include "tests/kit/compare.hpp"
+#include "tests/kit/pictures.hpp"
+#include "tests/kit/printers.hpp"
+#include "tests/kit/reference.hpp"
 
 namespace facesat::test {
 namespace {
@@ -23,12 +27,9 @@ using lab::Summed;
 // order.
 template <class In, class Out>
 Image<In> noise_of(Size size) {
-  Image<In> picture(size);
   std::mt19937 random(7);
-  for (int y = 0; y < size.height; ++y)
-    for (int x = 0; x < size.width; ++x)
-      picture.row(y)[x] = static_cast<In>(std::is_floating_point_v<Out> ? random() % 50 : random());
-  return picture;
+  return formula<In>(
+      size, [&](int, int) { return std::is_floating_point_v<Out> ? random() % 50 : random(); });
 }
 
 // The table is surrounded by a border of zeros, which must be unchanged afterwards.
@@ -41,14 +42,7 @@ void check(View<const In> picture, Algorithm algorithm, const std::string& what)
   // must be overwritten
   for (int y = 0; y < height; ++y) std::fill_n(table.row(y), width, static_cast<Out>(99));
   algorithm(picture, table);
-  for (int y = 0; y < height; ++y) {
-    Out row{};
-    for (int x = 0; x < width; ++x) {
-      const Out v = static_cast<Out>(picture.row(y)[x]);
-      row += summed == Summed::squares ? v * v : v;
-      ASSERT_EQ(table.row(y)[x], row + table.row(y - 1)[x]) << what << " at " << x << ", " << y;
-    }
-  }
+  EXPECT_TRUE(same(table, reference::sat<Out>(picture, summed == Summed::squares).view())) << what;
   for (int y = -1; y <= height; ++y)
     for (int x = -1; x <= width; ++x)
       if (x < 0 || y < 0 || x == width || y == height) {
@@ -62,8 +56,7 @@ TEST(CpuSats, AllTypesAndAwkwardSizes) {
       gpu::visit_types(info.type, [&]<class In, class Out>(In, Out) {
         const Image<In> image = noise_of<In, Out>(size);
         const View<const In> picture = image.view();
-        const std::string what = std::string(info.name) + " " + std::to_string(size.width) + "x" +
-                                 std::to_string(size.height);
+        const std::string what = std::string(info.name) + " " + ::testing::PrintToString(size);
         check<Summed::values, Out>(picture, lab::cpu_2r2w<Summed::values, In, Out>, what + " 2R2W");
         check<Summed::values, Out>(picture, lab::cpu_4r1w<Summed::values, In, Out>, what + " 4R1W");
         if (sizeof(In) > 1) return;

@@ -16,19 +16,13 @@ namespace {
 // A row as `bench sat --json` writes it, for a square picture of 8-bit pixels: per element, 1 byte
 // is read and 4 are written.
 Json sat_row(const std::string& id, int side, double us, double floor_us = 5) {
-  Json row{{"id", id},
-           {"type", "8u32s"},
-           {"squares", false},
-           {"width", side},
-           {"height", side},
-           {"median_us", us},
-           {"min_us", us * 0.9},
-           {"p95_us", us * 1.1},
-           {"floor_us", floor_us},
-           {"ratio", us / floor_us},
-           {"gb_per_s", 5.0 * side * side / us / 1000}};
-  if (id != "floor") row["checked"] = true;
-  return row;
+  return row_of(id,
+                {{"type", "8u32s"},
+                 {"squares", false},
+                 {"width", side},
+                 {"height", side},
+                 {"gb_per_s", 5.0 * side * side / us / 1000}},
+                us, floor_us);
 }
 
 Json failed_row(const std::string& id, int side, const std::string& sentence) {
@@ -87,8 +81,7 @@ TEST(SatReport, EveryRowIsAPointABarAndALine) {
   EXPECT_EQ(page.count("//section[@id='algorithms']//tbody/tr"), 3u);
   EXPECT_EQ(page.count("//figure[@class='scatter']"), 0u);
   EXPECT_EQ(page.data()["rows"], rows);
-  EXPECT_NE(page.words("//h2").find("8-bit unsigned pictures, 32-bit signed tables"),
-            std::string::npos);
+  EXPECT_TRUE(has(page.words("//h2"), "8-bit unsigned pictures, 32-bit signed tables"));
 }
 
 TEST(SatReport, ShowsTitlesMachineAndCommand) {
@@ -193,9 +186,9 @@ TEST(SatReport, WhatIsMissingIsLeftOut) {
   EXPECT_EQ(page.count("//figure[@class='bars']"), 1u);
   EXPECT_EQ(page.count(bars), 3u);
   EXPECT_EQ(page.count(bars + "/rect"), 2u);
-  EXPECT_NE(page.words(bars).find("not measured"), std::string::npos);
-  EXPECT_NE(page.words(figures).find("far too little memory"), std::string::npos);
-  EXPECT_NE(page.words("//p[@class='outcome']").find("2 could not be measured"), std::string::npos);
+  EXPECT_TRUE(has(page.words(bars), "not measured"));
+  EXPECT_TRUE(has(page.words(figures), "far too little memory"));
+  EXPECT_TRUE(has(page.words("//p[@class='outcome']"), "2 could not be measured"));
 }
 
 TEST(SatReport, WithoutAFloorThereAreTimesAlone) {
@@ -212,16 +205,16 @@ TEST(SatReport, WrongTablesAreReported) {
   EXPECT_EQ(page_of_rows(rows).text.find("WRONG"), std::string::npos);
   rows[4]["checked"] = false;
   const Page page = page_of_rows(rows);
-  EXPECT_NE(page.words("//p[@class='outcome']").find("1 WRONG"), std::string::npos);
-  EXPECT_NE(page.words(figures).find("WRONG"), std::string::npos);
+  EXPECT_TRUE(has(page.words("//p[@class='outcome']"), "1 WRONG"));
+  EXPECT_TRUE(has(page.words(figures), "WRONG"));
   EXPECT_EQ(page.count(ratio_points + "[@class='point wrong']"), 1u);
-  EXPECT_NE(page.words(bars + "//tspan[@class='bad']").find("WRONG"), std::string::npos);
+  EXPECT_TRUE(has(page.words(bars + "//tspan[@class='bad']"), "WRONG"));
 }
 
 TEST(SatReport, ARunWithoutRowsGivesAPage) {
   const Page page = page_of_rows(Json::array());
   EXPECT_EQ(page.count("//figure | //section"), 0u);
-  EXPECT_NE(page.words("//header").find("No rows"), std::string::npos);
+  EXPECT_TRUE(has(page.words("//header"), "No rows"));
 }
 
 Json with_value(Json row, double value, bool searched) {
@@ -249,7 +242,7 @@ TEST(SatReport, TimesAreDrawnAgainstAParameter) {
   EXPECT_LT(y[0], y[1]);  // the slowest is the highest point
   EXPECT_LT(y[1], y[2]);
   const std::string key = page.words("//ul[@class='key']/li");
-  EXPECT_NE(key.find("1024×1024: 15.0 µs at value = 0.75"), std::string::npos) << key;
+  EXPECT_TRUE(has(key, "1024×1024: 15.0 µs at value = 0.75"));
   // Values that were measured for this alone are in no other chart, but in the table.
   EXPECT_EQ(page.count(ratio_points), few_rows().size() + 2);
   EXPECT_EQ(page.count(bars), few_rows().size() + 2);
@@ -292,9 +285,8 @@ TEST(SatReport, ModelsAreComparedWhereThereAreAny) {
   const double height = page.numbers("//figure[@class='scatter']//svg", "height")[0];
   EXPECT_NEAR(x[0] / 100, 1 - y[0] / height, 1e-3);
   EXPECT_LT(x[2] / 100, 1 - y[2] / height - 0.05);
-  EXPECT_NE(page.words("//section/p").find("3.00×, is that of kasagi_2014_4r1w at 1024×1024"),
-            std::string::npos);
-  EXPECT_NE(page.words(figures).find("hmm"), std::string::npos);
+  EXPECT_TRUE(has(page.words("//section/p"), "3.00×, is that of kasagi_2014_4r1w at 1024×1024"));
+  EXPECT_TRUE(has(page.words(figures), "hmm"));
 }
 
 TEST(SatReport, SpeedupsAreThoseOverOpenCvsStyle) {
@@ -319,7 +311,7 @@ TEST(SatReport, SpeedupsAreThoseOverOpenCvsStyle) {
   for (const pugi::xpath_node& label : page.all(of_u8 + labels))
     speedups.emplace_back(label.node().child_value());
   EXPECT_EQ(speedups, (std::vector<std::string>{"14.8×", "10.0×", "1.00×", "0.01×"}));
-  EXPECT_NE(page.words(of_f32 + labels).find("3.00×"), std::string::npos);
+  EXPECT_TRUE(has(page.words(of_f32 + labels), "3.00×"));
   // The points of OpenCV's style are on the line of 1.
   EXPECT_EQ(page.numbers(of_f32 + "//line[@class='floor']", "y1")[0],
             page.numbers(of_f32 + "//g[starts-with(@class,'point')]/use", "y")[1]);
@@ -328,10 +320,8 @@ TEST(SatReport, SpeedupsAreThoseOverOpenCvsStyle) {
 using SatReportOption = BenchTest;
 
 TEST_F(SatReportOption, WritesThePage) {
-  const Finished done = run({"bench", "sat", "--algorithm", "cpu_2r2w", "--size", "64x32", "--runs",
-                             "2", "--report", "r.html"});
-  ASSERT_EQ(done.status, 0) << done.err;
-  expect_words(read_text(folder / "r.html"), {"cpu_2r2w", "64×32", "--runs 2", "</html>"});
+  expect_report({"bench", "sat", "--algorithm", "cpu_2r2w", "--size", "64x32", "--runs", "2"},
+                {"cpu_2r2w", "64×32", "--runs 2", "</html>"});
 }
 
 TEST_F(SatReportOption, FilesThatCannotBeWrittenAreFoundBeforeMeasuring) {

@@ -1,6 +1,5 @@
 // The shared Detector against the detector for one frame.
 #include <atomic>
-#include <thread>
 
 #include <gtest/gtest.h>
 
@@ -8,19 +7,11 @@
 #include "core/frame_detector.hpp"
 #include "tests/kit/cascades.hpp"
 #include "tests/kit/pictures.hpp"
+#include "tests/kit/printers.hpp"
+#include "tests/kit/threads.hpp"
 #include "tests/library/arrays.hpp"
 
-namespace facesat {
-
-bool operator==(const Face& a, const Face& b) {
-  return a.box == b.box && a.neighbors == b.neighbors && a.score == b.score &&
-         a.cascade == b.cascade;
-}
-void PrintTo(const Face& face, std::ostream* out) {
-  *out << face.box.width << "x" << face.box.height << " at " << face.box.x << ", " << face.box.y;
-}
-
-namespace test {
+namespace facesat::test {
 namespace {
 
 const BackendOptions cpu{.choice = BackendChoice::cpu};
@@ -99,15 +90,12 @@ TEST_F(SharedDetector, ManyThreadsShareOneObject) {
     expected.push_back(expected_in(pictures.back().view(), cascade));
   }
   std::atomic<int> different = 0;
-  std::vector<std::thread> threads;
-  for (int t = 0; t < 8; ++t)
-    threads.emplace_back([&, t] {
-      for (int i = 0; i < 20; ++i) {
-        const int which = (i + t) % 4;
-        different += detector.detect(image_view(pictures[which].view())).faces != expected[which];
-      }
-    });
-  for (std::thread& thread : threads) thread.join();
+  in_threads(8, [&](int t) {
+    for (int i = 0; i < 20; ++i) {
+      const int which = (i + t) % 4;
+      different += detector.detect(image_view(pictures[which].view())).faces != expected[which];
+    }
+  });
   EXPECT_EQ(different, 0);
 }
 
@@ -180,5 +168,4 @@ TEST(Cascades, AreFoundByNamePathAndContents) {
 }
 
 }  // namespace
-}  // namespace test
-}  // namespace facesat
+}  // namespace facesat::test

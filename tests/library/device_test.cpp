@@ -9,6 +9,8 @@
 #include "core/frame_memory.hpp"
 #include "kernels/device/cuda.hpp"
 #include "tests/kit/pictures.hpp"
+#include "tests/kit/printers.hpp"
+#include "tests/kit/threads.hpp"
 #include "tests/library/arrays.hpp"
 
 namespace facesat::test {
@@ -37,9 +39,7 @@ class LateBytes {
 };
 
 std::vector<Rect> boxes_of(const Detection& found) {
-  std::vector<Rect> boxes;
-  for (const Face& face : found.faces) boxes.push_back(face.box);
-  return boxes;
+  return boxes(found.faces);
 }
 
 class DeviceImages : public ::testing::Test {
@@ -124,14 +124,11 @@ TEST_F(DeviceImages, HostAndDeviceImagesTakeTurnsInManyThreads) {
   const OwnedView one = laid_out(image_view(colour.view()), 5, false, "");
   const LateBytes bytes(one.bytes, 0, stream.get());
   std::atomic<int> different = 0;
-  std::vector<std::thread> threads;
-  for (int t = 0; t < 8; ++t)
-    threads.emplace_back([&, t] {
-      for (int i = 0; i < 20; ++i)
-        different += boxes_of(on_gpu.detect((i + t) % 2 == 0 ? image_view(colour.view())
-                                                             : on_device(one, bytes))) != expected;
-    });
-  for (std::thread& thread : threads) thread.join();
+  in_threads(8, [&](int t) {
+    for (int i = 0; i < 20; ++i)
+      different += boxes_of(on_gpu.detect((i + t) % 2 == 0 ? image_view(colour.view())
+                                                           : on_device(one, bytes))) != expected;
+  });
   EXPECT_EQ(different, 0);
 }
 

@@ -9,6 +9,7 @@
 #include "facesat.hpp"
 #include "kernels/device/cuda.hpp"
 #include "tests/kit/pictures.hpp"
+#include "tests/kit/printers.hpp"
 
 namespace facesat::test {
 namespace {
@@ -19,10 +20,7 @@ __global__ void trap() {
 }
 
 std::vector<Rect> boxes_in(const Detector& detector, const Image<std::uint8_t>& picture) {
-  std::vector<Rect> boxes;
-  for (const Face& face : detector.detect(image_view(picture.view())).faces)
-    boxes.push_back(face.box);
-  return boxes;
+  return boxes(detector.detect(image_view(picture.view())).faces);
 }
 
 // Returns how many of the images had a wrong result, or could not be searched.

@@ -10,6 +10,8 @@
 #include "cascades/cascade_store.hpp"
 #include "library/detect/detector_pool.hpp"
 #include "tests/kit/pictures.hpp"
+#include "tests/kit/printers.hpp"
+#include "tests/kit/threads.hpp"
 
 namespace facesat::test {
 namespace {
@@ -83,22 +85,16 @@ class PoolTest : public ::testing::Test {
   // Searches the pictures by as many threads; returns how many results were wrong.
   int wrong_of(Detector::Pool& pool, int threads, int images_each) const {
     std::atomic<int> wrong = 0;
-    std::vector<std::jthread> all;
-    for (int t = 0; t < threads; ++t)
-      all.emplace_back([&, t] {
-        for (int i = 0; i < images_each; ++i) {
-          const std::size_t which = (i + t) % pictures.size();
-          wrong += boxes_of(pool, which) != expected[which];
-        }
-      });
-    all.clear();
+    in_threads(threads, [&](int t) {
+      for (int i = 0; i < images_each; ++i) {
+        const std::size_t which = (i + t) % pictures.size();
+        wrong += boxes_of(pool, which) != expected[which];
+      }
+    });
     return wrong;
   }
   std::vector<Rect> boxes_of(Detector::Pool& pool, std::size_t which) const {
-    std::vector<Rect> boxes;
-    for (const Face& face : pool.detect(image_view(pictures[which].view()), {}).faces)
-      boxes.push_back(face.box);
-    return boxes;
+    return boxes(pool.detect(image_view(pictures[which].view()), {}).faces);
   }
 
   PoolTest() {

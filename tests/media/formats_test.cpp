@@ -278,11 +278,12 @@ TEST_F(TiffTest, IsTurnedAsByOpenCv) {
         for (const Size size : sizes) {
           SCOPED_TRACE(
               fmt::format("{}, tile {}, {} rows, {} wide", orientation, tile, rows, size.width));
-          TiffKind kind{PHOTOMETRIC_RGB, 3, 8};
-          kind.orientation = orientation;
-          kind.rows_per_strip = rows;
-          kind.tile = tile;
-          EXPECT_TRUE(compare(encode(size, kind)));
+          EXPECT_TRUE(compare(encode(size, {.photometric = PHOTOMETRIC_RGB,
+                                            .samples = 3,
+                                            .bits = 8,
+                                            .orientation = orientation,
+                                            .rows_per_strip = rows,
+                                            .tile = tile})));
         }
 }
 

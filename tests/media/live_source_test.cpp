@@ -23,16 +23,6 @@ std::string refusal_of(const std::string& source) {
   return message_of<InputError>([&] { open_source(source); });
 }
 
-TEST_F(SourceTest, APictureIsOneFrame) {
-  add_face("a.pgm");
-  const auto source = open_source(path("a.pgm"));
-  EXPECT_EQ(source->kind(), FrameSource::Kind::picture);
-  EXPECT_EQ(source->next()->name, "a.pgm");
-  EXPECT_FALSE(source->next());
-  source->seek(0);
-  EXPECT_TRUE(source->next());
-}
-
 TEST_F(SourceTest, NamesLikeUrlsAreFilesWhereThereIsSuchAFile) {
   const auto before = std::filesystem::current_path();
   std::filesystem::current_path(folder);
@@ -49,11 +39,6 @@ TEST_F(SourceTest, NamesLikeUrlsAreFilesWhereThereIsSuchAFile) {
   add_face("10:15.pgm");
   EXPECT_TRUE(open_source("10:15.pgm")->next());
   std::filesystem::current_path(before);
-  for (const char* stream : {"rtsp://host/x.avi", "a+b.c-d9://x"})
-    EXPECT_FALSE(source_path(stream)) << stream;
-  for (const char* file : {"x.avi", "9a://x", "a b://x", "://x", "dir/a://x", "file:///x"})
-    EXPECT_TRUE(source_path(file)) << file;
-  for (const char* camera : {"", "0", "/dev/video3"}) EXPECT_FALSE(source_path(camera)) << camera;
 }
 
 TEST_F(SourceTest, WhatTheSystemRefusesIsReportedInASentence) {

@@ -125,9 +125,7 @@ TEST_F(Videos, NamesLikeUrlsAreFiles) {
 TEST_F(Videos, AVideoWithTooLargeFramesIsRefused) {
   write_video(path("video.avi"), 3);
   // Its frames have 64 x 48 = 3072 pixels.
-  const Finished done = detect({"--max-pixels", "3071", "video.avi"});
-  EXPECT_EQ(done.status, 1);
-  EXPECT_EQ(done.records().at(0)["error"]["kind"], "limit");
+  EXPECT_EQ(records_of({"--max-pixels", "3071", "video.avi"}, 1).at(0)["error"]["kind"], "limit");
   EXPECT_EQ(detect({"--max-pixels", "3072", "video.avi"}).status, 0);
 }
 

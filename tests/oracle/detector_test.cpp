@@ -15,21 +15,11 @@
 #include <opencv2/imgproc.hpp>
 
 #include "tests/kit/cascades.hpp"
-#include "tests/kit/compare.hpp"
+#include "tests/kit/instruction_sets.hpp"
 #include "tests/oracle/opencv.hpp"
 
 namespace facesat::test {
 namespace {
-
-std::vector<std::filesystem::path> cascade_files() {
-  std::vector<std::filesystem::path> files;
-  for (const char* folder : {"haarcascades", "lbpcascades"})
-    for (const auto& entry :
-         std::filesystem::directory_iterator(std::filesystem::path(FACESAT_CASCADE_DIR) / folder))
-      files.push_back(entry.path());
-  std::sort(files.begin(), files.end());
-  return files;
-}
 
 // Counts over the whole run, reported at its end.
 struct Tally : ::testing::Environment {
@@ -160,7 +150,7 @@ TEST(OracleCases, LargePicture) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(OpenCv, Oracle, ::testing::ValuesIn(cascade_files()),
+INSTANTIATE_TEST_SUITE_P(OpenCv, Oracle, ::testing::ValuesIn(opencv_cascade_files()),
                          [](const auto& tested) { return tested.param.stem().string(); });
 
 // One cascade, read from the same text by OpenCV and by us.

@@ -39,8 +39,8 @@ void for_each_case(int greatest, Visit visit) {
   for (const cv::Size size : filter_sizes)
     for (int radius = 1; radius <= greatest; ++radius)
       for (const SameBorder& border : same_borders) {
-        SCOPED_TRACE(std::to_string(size.width) + "x" + std::to_string(size.height) + ", radius " +
-                     std::to_string(radius) + ", " + std::string(name_of(border.ours)));
+        SCOPED_TRACE(::testing::PrintToString(size) + ", radius " + std::to_string(radius) + ", " +
+                     std::string(name_of(border.ours)));
         visit(random_picture(size, random), radius, border);
       }
 }

@@ -4,7 +4,6 @@
 // and of a folder with test data (FACESAT_TEST_DATA).
 #pragma once
 
-#include <ostream>
 #include <string>
 #include <vector>
 
@@ -12,14 +11,9 @@
 #include <opencv2/objdetect.hpp>
 
 #include "core/frame_detector.hpp"
+#include "tests/kit/printers.hpp"
 
-namespace facesat {
-
-inline void PrintTo(const Rect& r, std::ostream* out) {
-  *out << "(" << r.x << "," << r.y << " " << r.width << "x" << r.height << ")";
-}
-
-namespace test {
+namespace facesat::test {
 
 inline View<const std::uint8_t> view_of(const cv::Mat& gray) {
   return {gray.data, {gray.cols, gray.rows}, static_cast<std::ptrdiff_t>(gray.step)};
@@ -41,12 +35,6 @@ inline cv::Size to_cv(Size size) {
 }
 inline Rect from_cv(const cv::Rect& r) {
   return {r.x, r.y, r.width, r.height};
-}
-
-inline std::vector<Rect> boxes(const std::vector<Face>& faces) {
-  std::vector<Rect> result;
-  for (const Face& face : faces) result.push_back(face.box);
-  return result;
 }
 
 // On one thread: with several, OpenCV's order varies from call to call.
@@ -75,5 +63,4 @@ std::vector<std::string> photograph_files();
 // Photographs, at most `max_pixels` each (larger ones are reduced). Empty if there are none.
 std::vector<NamedPicture> photographs(std::size_t max_pixels);
 
-}  // namespace test
-}  // namespace facesat
+}  // namespace facesat::test

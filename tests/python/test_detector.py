@@ -1,6 +1,7 @@
 """facesat.Detector: the module's own interface."""
 
 import copy
+import inspect
 import os
 import pathlib
 import pickle
@@ -35,6 +36,12 @@ def test_faces_are_arrays_and_a_sequence():
     assert faces.boxes.tolist() == facesat.CascadeClassifier("frontalface_default").detectMultiScale(FACES).tolist()
     none = facesat.Detector(backend="cpu")(np.zeros((30, 30), np.uint8))
     assert len(none) == 0 and none.boxes.shape == (0, 4) and list(none) == []
+
+
+def test_parameters_are_the_options_of_the_library():
+    _, *parameters = inspect.signature(facesat.Detector).parameters  # without the cascade
+    fields = [*facesat._facesat.backend_fields(), *facesat._facesat.detection_fields()]
+    assert parameters == [name for name, *_ in fields]
 
 
 def test_options_are_those_of_opencv():

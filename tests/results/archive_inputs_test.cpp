@@ -337,7 +337,13 @@ TEST_F(Archives, ThatWereMovedAreRecognised) {
 }
 
 TEST_F(Archives, ShardsTogetherHaveTheRecordsOfASingleRun) {
-  write_tar(folder / "p/x.tar", members_of_folder(folder / "in"));
+  std::vector<TarMember> halves[2];
+  for (TarMember& member : members_of_folder(folder / "in")) {
+    auto& half = halves[0].size() > halves[1].size() ? halves[1] : halves[0];
+    half.push_back(std::move(member));
+  }
+  write_tar(folder / "p/first.tar", halves[0], TarFormat::gnu);
+  write_tar(folder / "p/second.tar", halves[1], TarFormat::pax);
   write_text("p/noise.tar", std::string(5000, 'x'));
   const Finished single = detect({"p"});
   for (const int count : {2, 5}) {

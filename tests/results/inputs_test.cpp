@@ -215,10 +215,8 @@ TEST_F(InputsTest, WhatCannotBeReadHasARecordAndTheRestIsProcessed) {
   write_text("text.jpg", "text");
   fs::create_directory(folder / "folder.jpg");
   ::mkfifo((folder / "pipe.jpg").c_str(), 0600);
-  const Finished done =
-      detect({"missing.jpg", "empty.png", "text.jpg", "pipe.jpg", "folder.jpg", "good.pgm"});
-  EXPECT_EQ(done.status, 1);
-  const auto records = done.records();
+  const auto records =
+      records_of({"missing.jpg", "empty.png", "text.jpg", "pipe.jpg", "folder.jpg", "good.pgm"}, 1);
   ASSERT_EQ(records.size(), 5u);  // folder.jpg is an empty folder, which has no record
   EXPECT_EQ(records[0]["error"]["kind"], "read");
   EXPECT_EQ(records[1]["error"]["kind"], "decode");
@@ -466,9 +464,7 @@ TEST_F(InputsTest, VideosGiveARecordPerFrame) {
     EXPECT_EQ(detect({video}).records().at(0)["error"]["kind"], "decode");
     return;
   }
-  const Finished done = detect({video});
-  EXPECT_EQ(done.status, 0);
-  const auto records = done.records();
+  const auto records = records_of({video});
   ASSERT_EQ(records.size(), 68u);  // the frames of the demo video
   for (std::size_t i = 0; i < records.size(); ++i) {
     EXPECT_EQ(records[i]["frame"], i);
@@ -481,9 +477,7 @@ TEST_F(InputsTest, VideosGiveARecordPerFrame) {
 
 TEST_F(InputsTest, BrokenVideosHaveARecord) {
   write_text("video.avi", "RIFF no video");
-  const Finished done = detect({"video.avi"});
-  EXPECT_EQ(done.status, 1);
-  EXPECT_EQ(done.records().at(0)["error"]["kind"], "decode");
+  EXPECT_EQ(records_of({"video.avi"}, 1).at(0)["error"]["kind"], "decode");
 }
 
 }  // namespace

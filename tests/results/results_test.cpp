@@ -21,9 +21,7 @@ using Results = ProgramTest;
 
 TEST_F(Results, ARecordHasTheKeysOfTheContractInOrder) {
   write_pgm("two.pgm", draw_faces({300, 160}, {{80, 70, 36}, {220, 80, 48}}));
-  const Finished done = detect({"two.pgm"});
-  ASSERT_EQ(done.status, 0);
-  const Json record = done.records().at(0);
+  const Json record = records_of({"two.pgm"}).at(0);
   const auto keys = [](const Json& json) {
     std::vector<std::string> names;
     for (const auto& [name, value] : json.items()) names.push_back(name);
@@ -51,11 +49,10 @@ TEST_F(Results, CsvSaysTheSameAsJsonLines) {
 
 TEST_F(Results, FacesNameTheirCascadeIfThereAreSeveral) {
   add_face("a.pgm", 4);
-  const Finished done = detect({"--cascade", "frontalface_default", "--cascade", "lbp:frontalface",
-                                "--cascade", "frontalface_alt", "a.pgm"});
-  ASSERT_EQ(done.status, 0) << done.err;
   std::set<std::string> named;
-  const Json record = done.records().at(0);
+  const Json record = records_of({"--cascade", "frontalface_default", "--cascade",
+                                  "lbp:frontalface", "--cascade", "frontalface_alt", "a.pgm"})
+                          .at(0);
   for (const Json& face : record["faces"]) named.insert(face["cascade"]);
   EXPECT_TRUE(named.contains("frontalface_default"));
   EXPECT_GE(named.size(), 2u);
@@ -83,9 +80,7 @@ TEST_F(Results, CsvIsMadeSafeForSpreadsheetsWhenAskedTo) {
 TEST_F(Results, LimitsAreErrorRecordsThatNameTheirOptions) {
   add_face("a.pgm");
   const auto error = [&](const char* option, const char* value) {
-    const Finished done = detect({option, value, "a.pgm"});
-    EXPECT_EQ(done.status, 1);
-    return done.records().at(0)["error"];
+    return records_of({option, value, "a.pgm"}, 1).at(0)["error"];
   };
   for (const auto& [option, value] :
        // The picture has 120 x 100 = 12,000 pixels.
@@ -128,12 +123,11 @@ TEST_F(Results, ThreadsDoNotChangeTheOutput) {
 TEST_F(Results, AnnotatedPicturesAndCropsAreWritten) {
   write_pgm("in/two.pgm", draw_faces({300, 160}, {{80, 70, 36}, {220, 80, 48}}));
   write_pgm("in/sub/none.pgm", draw_faces({60, 50}, {}));
-  const Finished done = detect({"-r", "--annotate", "out/boxes", "--crops", "out/crops", "in"});
-  ASSERT_EQ(done.status, 0) << done.err;
+  const auto records = records_of({"-r", "--annotate", "out/boxes", "--crops", "out/crops", "in"});
   EXPECT_EQ(files_below("out"), (Names{"boxes/sub/none.pgm.png", "boxes/two.pgm.png",
                                        "crops/two.pgm.png_1.png", "crops/two.pgm.png_2.png"}));
   // Both have the right size, and the program itself can read them.
-  const Json face = done.records().at(1)["faces"][0];
+  const Json face = records.at(1)["faces"][0];
   const Json crop = detect({"out/crops/two.pgm.png_1.png"}).records().at(0);
   EXPECT_EQ(crop["width"], face["width"]);
   EXPECT_EQ(crop["height"], face["height"]);

@@ -89,9 +89,7 @@ TEST_F(BlurredVideos, HaveTheFramesOfTheInputWithoutItsFaces) {
   for (const std::string name : {"a.avi", "b.mp4", "c.mkv", "d.MOV", "e.m4v"}) {
     add_video(name, 6, 12.5);
     for (const std::string style : {"blur", "pixelate"}) {
-      const Finished done = detect({"--blur", "out", "--blur-style", style, name});
-      ASSERT_EQ(done.status, 0) << done.err;
-      const auto records = done.records();
+      const auto records = records_of({"--blur", "out", "--blur-style", style, name});
       ASSERT_EQ(records.size(), 6u);
       for (const Json& record : records) {
         EXPECT_EQ(record["faces"].size(), 1u) << record;
@@ -146,9 +144,8 @@ TEST_F(BlurredVideos, AndPicturesOfTheSameNameHaveDifferentOnes) {
 // It is not known where their faces are.
 TEST_F(BlurredVideos, FramesThatWereNotSearchedAreBlack) {
   add_video("a.avi");
-  const Finished done = detect({"--max-seconds", "1e-9", "--blur", "out", "a.avi"});
-  EXPECT_EQ(done.status, 1);
-  for (const Json& record : done.records()) EXPECT_EQ(record["error"]["kind"], "limit");
+  for (const Json& record : records_of({"--max-seconds", "1e-9", "--blur", "out", "a.avi"}, 1))
+    EXPECT_EQ(record["error"]["kind"], "limit");
   const auto after = frames("out/a.avi");
   ASSERT_EQ(after.size(), 6u);
   for (const cv::Mat& frame : after) EXPECT_LT(cv::norm(frame, cv::NORM_INF), 5);

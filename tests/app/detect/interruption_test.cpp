@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tests/kit/pictures.hpp"
 #include "tests/kit/program.hpp"
 
 namespace facesat::test {
@@ -66,10 +67,9 @@ double processor_seconds(int process) {
 // Measured in processor time, which does not depend on other load.
 TEST_F(Interruption, CtrlCEndsInTheMiddleOfALargePicture) {
   const Image<std::uint8_t> tile = draw_faces({150, 150}, {{75, 75, 50}});
-  Image<std::uint8_t> large({3600, 3000});
-  for (int y = 0; y < large.size().height; ++y)
-    for (int x = 0; x < large.size().width; ++x) large.row(y)[x] = tile.row(y % 150)[x % 150];
-  write_pgm("large.pgm", large);
+  write_pgm("large.pgm", formula<std::uint8_t>({3600, 3000}, [&](int x, int y) {
+              return tile.row(y % 150)[x % 150];
+            }));
   const auto used_by_children = [] {
     rusage usage{};
     ::getrusage(RUSAGE_CHILDREN, &usage);
@@ -135,14 +135,14 @@ TEST_F(Interruption, PicturesTooLargeForTheMemoryAreRefusedAndTheRestIsProcessed
   EXPECT_EQ(records[1]["faces"].size(), 1u);
 }
 
-class KilledRuns : public ProgramTest {
+class KilledRuns : public EachFormat<ProgramTest> {
  protected:
   KilledRuns() {
     for (int i = 0; i < 4; ++i) add_face("in/" + std::to_string(i) + ".pgm", i);
     write_text("in/broken.pgm", "broken");
   }
 
-  Finished detect_into_r(const std::string& format, Arguments arguments, int killed_at = 0) const {
+  Finished detect_into_r(Arguments arguments, int killed_at = 0) const {
     arguments.insert(arguments.begin(), {"detect", "-q", "-j", "1", "--format", format});
     arguments.insert(arguments.end(), {"-o", "r", "in"});
     return run(arguments, "", [killed_at] {
@@ -154,7 +154,7 @@ class KilledRuns : public ProgramTest {
 
   // Kills the run with these arguments at each of its calls; before each attempt, the results and
   // their journal are as they are now.
-  void expect_completed(const std::string& format, const Arguments& arguments) const {
+  void expect_completed(const Arguments& arguments) const {
     const std::string results = read_text("r"), journal = read_text("r.resume");
     const auto expected = sorted_lines(detect({"--format", format, "in"}).out);
     int status = 128 + SIGKILL, calls = 0;
@@ -163,11 +163,11 @@ class KilledRuns : public ProgramTest {
         if (entry.is_regular_file()) fs::remove(entry);
       if (!results.empty()) write_text("r", results);
       if (!journal.empty()) write_text("r.resume", journal);
-      status = detect_into_r(format, arguments, ++calls).status;
+      status = detect_into_r(arguments, ++calls).status;
       if (status != 128 + SIGKILL) break;
-      const Finished done = detect_into_r(format, {"--resume", "--retry-failed"});
-      ASSERT_LE(done.status, 1) << format << ", killed at call " << calls << ": " << done.err;
-      ASSERT_EQ(sorted_lines(read_text("r")), expected) << format << ", call " << calls;
+      const Finished done = detect_into_r({"--resume", "--retry-failed"});
+      ASSERT_LE(done.status, 1) << "killed at call " << calls << ": " << done.err;
+      ASSERT_EQ(sorted_lines(read_text("r")), expected) << "call " << calls;
       ASSERT_TRUE(read_text("r.resume").ends_with("\ncomplete\n"));
       for (const auto& entry : fs::directory_iterator(folder))
         ASSERT_TRUE(entry.is_directory() || entry.path().filename() == "r" ||
@@ -179,38 +179,35 @@ class KilledRuns : public ProgramTest {
   }
 };
 
-TEST_F(KilledRuns, AreCompletedFromNothing) {
-  for (const std::string format : {"jsonl", "csv"})
-    for (const Arguments& arguments : {Arguments{}, {"--resume"}}) {
-      remove({"r", "r.resume"});
-      expect_completed(format, arguments);
-    }
-}
+INSTANTIATE_TEST_SUITE_P(, KilledRuns, ::testing::Values("jsonl", "csv"));
 
-TEST_F(KilledRuns, AreCompletedIfTheyCompletedARunThatWasKilled) {
-  for (const std::string format : {"jsonl", "csv"}) {
-    EXPECT_EQ(detect_into_r(format, {}).status, 1);
-    const std::string results = read_text("r"), journal = read_text("r.resume");
-    write_text("r", results.substr(0, results.size() - 20));
-    write_text("r.resume", journal.substr(0, journal.rfind("complete")));
-    expect_completed(format, {"--resume"});
+TEST_P(KilledRuns, AreCompletedFromNothing) {
+  for (const Arguments& arguments : {Arguments{}, {"--resume"}}) {
     remove({"r", "r.resume"});
+    expect_completed(arguments);
   }
 }
 
-TEST_F(KilledRuns, AreCompletedIfTheRunBeforeHadFinished) {
-  for (const std::string format : {"jsonl", "csv"})
-    for (const Arguments& arguments : {Arguments{}, {"--resume"}, {"--resume", "--retry-failed"}}) {
-      add_face("in/1.pgm", 1);
-      write_text("in/broken.pgm", "broken");
-      remove({"in/0a.pgm"});
-      remove({"r", "r.resume"});
-      EXPECT_EQ(detect_into_r(format, {"--resume"}).status, 1);
-      add_face("in/1.pgm", 41);
-      add_face("in/0a.pgm", 7);
-      add_face("in/broken.pgm", 8);
-      expect_completed(format, arguments);
-    }
+TEST_P(KilledRuns, AreCompletedIfTheyCompletedARunThatWasKilled) {
+  EXPECT_EQ(detect_into_r({}).status, 1);
+  const std::string results = read_text("r"), journal = read_text("r.resume");
+  write_text("r", results.substr(0, results.size() - 20));
+  write_text("r.resume", journal.substr(0, journal.rfind("complete")));
+  expect_completed({"--resume"});
+}
+
+TEST_P(KilledRuns, AreCompletedIfTheRunBeforeHadFinished) {
+  for (const Arguments& arguments : {Arguments{}, {"--resume"}, {"--resume", "--retry-failed"}}) {
+    add_face("in/1.pgm", 1);
+    write_text("in/broken.pgm", "broken");
+    remove({"in/0a.pgm"});
+    remove({"r", "r.resume"});
+    EXPECT_EQ(detect_into_r({"--resume"}).status, 1);
+    add_face("in/1.pgm", 41);
+    add_face("in/0a.pgm", 7);
+    add_face("in/broken.pgm", 8);
+    expect_completed(arguments);
+  }
 }
 
 // A run that has written the record of one picture and is waiting for the next line of its list.

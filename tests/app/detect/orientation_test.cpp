@@ -79,10 +79,9 @@ TEST_F(Orient, TheMostConvincingResultIsKept) {
       if (seed % 3 == 1) more.insert(more.begin(), {"--min-neighbors", "1"});
       return more;
     };
-    Image<std::uint8_t> picture({150, 110});
     const Picture read = read_picture(folder / name);
-    for (int y = 0; y < 110; ++y)
-      for (int x = 0; x < 150; ++x) picture.row(y)[x] = read.pixels.row(y)[x].g;
+    const auto picture =
+        formula<std::uint8_t>({150, 110}, [&](int x, int y) { return read.pixels.row(y)[x].g; });
     Json best;
     int best_orientation = 0;
     std::pair<int, double> most{-1, 0};
@@ -189,9 +188,9 @@ TEST_F(Orient, ResumeWantsTheSameChoice) {
 
 TEST_F(Orient, TheTimeLimitIsThatOfAllFour) {
   write_pgm("a.pgm", draw_faces({400, 300}, {}));
-  const Finished done = detect({"--orient", "auto", "--max-seconds", "1e-9", "a.pgm"});
-  EXPECT_EQ(done.status, 1);
-  EXPECT_EQ(done.records().at(0)["error"]["kind"], "limit");
+  EXPECT_EQ(
+      records_of({"--orient", "auto", "--max-seconds", "1e-9", "a.pgm"}, 1).at(0)["error"]["kind"],
+      "limit");
 }
 
 }  // namespace

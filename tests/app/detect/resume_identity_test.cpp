@@ -16,6 +16,8 @@ namespace facesat::test {
 namespace {
 
 using Resume = SixtyPictures;
+using ResumedInputs = EachFormat<ProgramTest>;
+INSTANTIATE_TEST_SUITE_P(, ResumedInputs, ::testing::Values("jsonl", "csv"));
 
 // The line of the text that has `part` in it, with its end.
 std::string line_with(const std::string& part, const std::string& text) {
@@ -27,78 +29,69 @@ void erase(std::string& text, const std::string& line) {
   text.erase(text.find(line), line.size());
 }
 
-TEST_F(Resume, TwoPicturesOfOneNameHaveTwoRecords) {
+TEST_P(ResumedInputs, TwoPicturesOfOneNameHaveTwoRecords) {
   add_face("a/1.pgm", 1);
   write_pgm("a/2.pgm", draw_faces({80, 80}, {}));  // no line in CSV
   add_face("b/1.pgm", 2);
   add_face("b/2.pgm", 3);
-  for (const std::string format : {"jsonl", "csv"}) {
-    const std::string expected = detect({"--format", format, "a", "b"}).out;
-    write_text("broken.pgm", "broken");  // so that the journal stays
-    detect({"--format", format, "-o", "r", "a", "b", "broken.pgm"});
-    const std::string complete = read_text("r"), journal = read_text("r.resume");
-    for (std::size_t keep = 1; keep < complete.size(); keep += 29) {
-      write_text("r", complete.substr(0, keep));
-      write_text("r.resume", journal);
-      add_face("broken.pgm", 4);  // must not be processed again if it is complete
-      const Finished done = detect({"--resume", "--format", format, "-o", "r", "a", "b"});
-      ASSERT_LE(done.status, 1) << done.err;
-      const std::string text = read_text("r");
-      ASSERT_EQ(text.substr(0, expected.size()), expected) << format << ", " << keep;
-    }
-    remove({"r"});
+  const std::string expected = detect({"--format", format, "a", "b"}).out;
+  write_text("broken.pgm", "broken");  // so that the journal stays
+  detect({"--format", format, "-o", "r", "a", "b", "broken.pgm"});
+  const std::string complete = read_text("r"), journal = read_text("r.resume");
+  for (std::size_t keep = 1; keep < complete.size(); keep += 29) {
+    write_text("r", complete.substr(0, keep));
+    write_text("r.resume", journal);
+    add_face("broken.pgm", 4);  // must not be processed again if it is complete
+    const Finished done = detect({"--resume", "--format", format, "-o", "r", "a", "b"});
+    ASSERT_LE(done.status, 1) << done.err;
+    const std::string text = read_text("r");
+    ASSERT_EQ(text.substr(0, expected.size()), expected) << keep;
   }
 }
 
-TEST_F(Resume, InputsThatHaveChangedAreProcessedAgain) {
-  for (const std::string format : {"jsonl", "csv"}) {
-    add_face("four/a.pgm", 1);
-    add_face("four/b.pgm", 2);
-    add_face("four/c.pgm", 3);
-    write_text("four/d.pgm", "broken");
-    const auto run = [&](const Arguments& more) {
-      return detect(joined({"--format", format, "-o", "r", "--annotate", "boxes", "four"}, more));
-    };
-    EXPECT_EQ(run({}).status, 1);
-    const std::string before = read_text("r");
-    add_face("four/b.pgm", 40);
-    remove({"four/c.pgm"});  // its record stays, because there is no newer one
-    EXPECT_EQ(run({"--resume"}).status, 1);
-    std::string expected = before;
-    erase(expected, line_with("b.pgm", before));
-    expected += line_with("b.pgm", detect({"--format", format, "four"}).out);
-    EXPECT_EQ(read_text("r"), expected);
-    EXPECT_NE(expected, before);
-    EXPECT_EQ(run({"--resume"}).status, 1);
-    EXPECT_EQ(read_text("r"), expected) << "once is enough";
-    add_face("four/d.pgm", 4);  // has changed like the others, although it had failed
-    EXPECT_EQ(run({"--resume"}).status, 0);
-    if (format == "jsonl") erase(expected, line_with("d.pgm", expected));
-    expected += line_with("d.pgm", detect({"--format", format, "four"}).out);
-    EXPECT_EQ(read_text("r"), expected);
-    remove({"r", "r.resume", "boxes", "four"});
-  }
+TEST_P(ResumedInputs, InputsThatHaveChangedAreProcessedAgain) {
+  add_face("four/a.pgm", 1);
+  add_face("four/b.pgm", 2);
+  add_face("four/c.pgm", 3);
+  write_text("four/d.pgm", "broken");
+  const auto run = [&](const Arguments& more) {
+    return detect(joined({"--format", format, "-o", "r", "--annotate", "boxes", "four"}, more));
+  };
+  EXPECT_EQ(run({}).status, 1);
+  const std::string before = read_text("r");
+  add_face("four/b.pgm", 40);
+  remove({"four/c.pgm"});  // its record stays, because there is no newer one
+  EXPECT_EQ(run({"--resume"}).status, 1);
+  std::string expected = before;
+  erase(expected, line_with("b.pgm", before));
+  expected += line_with("b.pgm", detect({"--format", format, "four"}).out);
+  EXPECT_EQ(read_text("r"), expected);
+  EXPECT_NE(expected, before);
+  EXPECT_EQ(run({"--resume"}).status, 1);
+  EXPECT_EQ(read_text("r"), expected) << "once is enough";
+  add_face("four/d.pgm", 4);  // has changed like the others, although it had failed
+  EXPECT_EQ(run({"--resume"}).status, 0);
+  if (format == "jsonl") erase(expected, line_with("d.pgm", expected));
+  expected += line_with("d.pgm", detect({"--format", format, "four"}).out);
+  EXPECT_EQ(read_text("r"), expected);
 }
 
 // An input is identified by its path, however the path is spelled.
-TEST_F(Resume, PicturesOfTheSameNameInOtherFoldersAreDifferentInputs) {
+TEST_P(ResumedInputs, PicturesOfTheSameNameInOtherFoldersAreDifferentInputs) {
   add_face("A/a.pgm", 1);
   add_face("B/a.pgm", 2);
   write_text("A/broken.pgm", "broken");  // so that the journal stays
-  for (const std::string format : {"jsonl", "csv"}) {
-    const auto run = [&](const Arguments& more) {
-      return detect(joined({"--format", format, "-o", "r"}, more)).status;
-    };
-    EXPECT_EQ(run({"A"}), 1);
-    const std::string before = read_text("r");
-    EXPECT_EQ(run({"--resume", "B", "A"}), 1);
-    std::string of_b = detect({"--format", format, "B"}).out;
-    if (format == "csv") of_b.erase(0, of_b.find('\n') + 1);
-    EXPECT_EQ(read_text("r"), before + of_b);
-    EXPECT_EQ(run({"--resume", "./B", path("B/../A")}), 1);
-    EXPECT_EQ(read_text("r"), before + of_b);
-    remove({"r"});
-  }
+  const auto run = [&](const Arguments& more) {
+    return detect(joined({"--format", format, "-o", "r"}, more)).status;
+  };
+  EXPECT_EQ(run({"A"}), 1);
+  const std::string before = read_text("r");
+  EXPECT_EQ(run({"--resume", "B", "A"}), 1);
+  std::string of_b = detect({"--format", format, "B"}).out;
+  if (format == "csv") of_b.erase(0, of_b.find('\n') + 1);
+  EXPECT_EQ(read_text("r"), before + of_b);
+  EXPECT_EQ(run({"--resume", "./B", path("B/../A")}), 1);
+  EXPECT_EQ(read_text("r"), before + of_b);
 }
 
 TEST_F(Resume, NamesWithoutAFolderBelongToTheCurrentFolder) {
@@ -141,25 +134,22 @@ TEST_F(Resume, MovedResultsCanBeCompleted) {
 }
 
 // The inputs are moved with their parent folders, so that their names in the results do not change.
-TEST_F(Resume, InputsThatWereMovedAreRecognised) {
-  for (const std::string format : {"jsonl", "csv"}) {
-    for (const char* name : {"A/a.pgm", "A/sub/a.pgm", "A/sub/b.pgm"}) add_face(name, 1);
-    EXPECT_EQ(detect({"--format", format, "-o", "r", "-r", "A", "missing"}).status, 1);
-    const std::string text = read_text("r");
-    fs::create_directory(folder / "usb");
-    fs::rename(folder / "A", folder / "usb/B");
-    for (const char* attempt : {"first", "second"}) {
-      EXPECT_EQ(
-          detect({"--format", format, "-o", "r", "--resume", "-r", "usb/B", "missing"}).status, 1);
-      EXPECT_EQ(read_text("r"), text) << attempt;
-    }
-    // From now on they are identified by their new path; a file at the old path is a new input.
-    add_face("A/a.pgm", 2);
-    const std::string of_new = detect({"--format", format, "A"}).out;
-    EXPECT_EQ(detect({"--format", format, "-o", "r", "--resume", "-r", "A", "missing"}).status, 1);
-    EXPECT_EQ(read_text("r"), text + of_new.substr(format == "csv" ? of_new.find('\n') + 1 : 0));
-    remove({"A", "usb", "r", "r.resume"});
+TEST_P(ResumedInputs, InputsThatWereMovedAreRecognised) {
+  for (const char* name : {"A/a.pgm", "A/sub/a.pgm", "A/sub/b.pgm"}) add_face(name, 1);
+  EXPECT_EQ(detect({"--format", format, "-o", "r", "-r", "A", "missing"}).status, 1);
+  const std::string text = read_text("r");
+  fs::create_directory(folder / "usb");
+  fs::rename(folder / "A", folder / "usb/B");
+  for (const char* attempt : {"first", "second"}) {
+    EXPECT_EQ(detect({"--format", format, "-o", "r", "--resume", "-r", "usb/B", "missing"}).status,
+              1);
+    EXPECT_EQ(read_text("r"), text) << attempt;
   }
+  // From now on they are identified by their new path; a file at the old path is a new input.
+  add_face("A/a.pgm", 2);
+  const std::string of_new = detect({"--format", format, "A"}).out;
+  EXPECT_EQ(detect({"--format", format, "-o", "r", "--resume", "-r", "A", "missing"}).status, 1);
+  EXPECT_EQ(read_text("r"), text + of_new.substr(format == "csv" ? of_new.find('\n') + 1 : 0));
 }
 
 // Different files may have the same names, sizes and times.
@@ -244,103 +234,97 @@ class FinishedRuns : public ProgramTest {
   std::mt19937 random_{11};
 };
 
-TEST_F(FinishedRuns, AreDoneAgainWithoutWork) {
-  for (const std::string format : {"jsonl", "csv"})
-    for (const bool fails : {false, true}) {
-      if (fails) write_text("in/broken.pgm", "broken");
-      const int status = fails ? 1 : 0;
-      EXPECT_EQ(again(format).status, status);
-      const std::string expected = read_text("r"), journal = read_text("r.resume");
-      EXPECT_EQ(expected, undisturbed(format));
-      const auto written = times();
-      for (int i = 0; i < 2; ++i) {
-        const Finished done = again(format);
-        EXPECT_TRUE(ended(
-            done, status,
-            fails ? "8 of the inputs were in r already" : "7 of the inputs were in r already"));
-        EXPECT_FALSE(has(done.err, "had no journal"));
-      }
-      EXPECT_EQ(read_text("r"), expected);
-      EXPECT_EQ(read_text("r.resume"), journal);
-      const auto now = times();
-      for (const auto& [before, after] :
-           {std::pair(written.first, now.first), {written.second, now.second}})
-        EXPECT_TRUE(before.tv_sec == after.tv_sec && before.tv_nsec == after.tv_nsec)
-            << "files that need no change are not written";
-      remove_results();
-      remove({"in/broken.pgm"});
+using FinishedRunsEachFormat = EachFormat<FinishedRuns>;
+INSTANTIATE_TEST_SUITE_P(, FinishedRunsEachFormat, ::testing::Values("jsonl", "csv"));
+
+TEST_P(FinishedRunsEachFormat, AreDoneAgainWithoutWork) {
+  for (const bool fails : {false, true}) {
+    if (fails) write_text("in/broken.pgm", "broken");
+    const int status = fails ? 1 : 0;
+    EXPECT_EQ(again(format).status, status);
+    const std::string expected = read_text("r"), journal = read_text("r.resume");
+    EXPECT_EQ(expected, undisturbed(format));
+    const auto written = times();
+    for (int i = 0; i < 2; ++i) {
+      const Finished done = again(format);
+      EXPECT_TRUE(
+          ended(done, status,
+                fails ? "8 of the inputs were in r already" : "7 of the inputs were in r already"));
+      EXPECT_FALSE(has(done.err, "had no journal"));
     }
+    EXPECT_EQ(read_text("r"), expected);
+    EXPECT_EQ(read_text("r.resume"), journal);
+    const auto now = times();
+    for (const auto& [before, after] :
+         {std::pair(written.first, now.first), {written.second, now.second}})
+      EXPECT_TRUE(before.tv_sec == after.tv_sec && before.tv_nsec == after.tv_nsec)
+          << "files that need no change are not written";
+    remove_results();
+    remove({"in/broken.pgm"});
+  }
 }
 
 // The records of inputs that are new or have changed come after the others.
-TEST_F(FinishedRuns, TakeUpWhatIsNewOrHasChanged) {
-  for (const std::string format : {"jsonl", "csv"}) {
-    EXPECT_EQ(again(format).status, 0);
-    add_face("in/0a.pgm", 11);
-    add_face("in/sub/b.pgm", 12);
-    add_face("in/3.pgm", 40);
-    EXPECT_TRUE(ended(again(format), 0, "6 of the inputs were in r already"));
-    const std::string text = read_text("r"), expected = undisturbed(format);
-    EXPECT_EQ(sorted_lines(text), sorted_lines(expected));
-    std::string in_order = expected, later;
-    for (const char* name : {"0a.pgm", "3.pgm", "sub/b.pgm"}) {
-      later += line_with(name, in_order);
-      erase(in_order, line_with(name, in_order));
-    }
-    EXPECT_EQ(text, in_order + later);
-    EXPECT_EQ(again(format).status, 0);
-    EXPECT_EQ(read_text("r"), text);
-    remove_results();
-    remove({"in/0a.pgm", "in/sub"});
-    add_face("in/3.pgm", 3);
+TEST_P(FinishedRunsEachFormat, TakeUpWhatIsNewOrHasChanged) {
+  EXPECT_EQ(again(format).status, 0);
+  add_face("in/0a.pgm", 11);
+  add_face("in/sub/b.pgm", 12);
+  add_face("in/3.pgm", 40);
+  EXPECT_TRUE(ended(again(format), 0, "6 of the inputs were in r already"));
+  const std::string text = read_text("r"), expected = undisturbed(format);
+  EXPECT_EQ(sorted_lines(text), sorted_lines(expected));
+  std::string in_order = expected, later;
+  for (const char* name : {"0a.pgm", "3.pgm", "sub/b.pgm"}) {
+    later += line_with(name, in_order);
+    erase(in_order, line_with(name, in_order));
   }
+  EXPECT_EQ(text, in_order + later);
+  EXPECT_EQ(again(format).status, 0);
+  EXPECT_EQ(read_text("r"), text);
+  remove_results();
+  remove({"in/0a.pgm", "in/sub"});
+  add_face("in/3.pgm", 3);
 }
 
-TEST_F(FinishedRuns, AreCompletedByResumeHoweverOftenTheSecondRunIsKilled) {
+TEST_P(FinishedRunsEachFormat, AreCompletedByResumeHoweverOftenTheSecondRunIsKilled) {
   for (int i = 0; i < 60; ++i) add_face("in/" + std::to_string(1000 + i) + ".pgm", i);
-  for (const std::string format : {"jsonl", "csv"}) {
-    EXPECT_EQ(again(format).status, 0);
-    int killed = 0;
-    for (int round = 1; round <= 3; ++round) {
-      for (int i = round; i < 60; i += 3)
-        add_face("in/" + std::to_string(1000 + i) + ".pgm", i + 50 * round);
-      for (int i = 0; i < 20; ++i) add_face("in/new" + std::to_string(100 * round + i) + ".pgm", i);
-      for (int attempt = 0; attempt < 25; ++attempt) {
-        const int status = status_of_killed({"--resume", "--format", format});
-        killed += status == 128 + SIGKILL;
-        ASSERT_TRUE(status == 0 || status == 128 + SIGKILL) << status;
-      }
-      ASSERT_NO_FATAL_FAILURE(expect_completed(format));
-    }
-    EXPECT_GT(killed, 0) << format;
-    // A run that begins anew, and is killed, can be completed, too.
+  EXPECT_EQ(again(format).status, 0);
+  int killed = 0;
+  for (int round = 1; round <= 3; ++round) {
+    for (int i = round; i < 60; i += 3)
+      add_face("in/" + std::to_string(1000 + i) + ".pgm", i + 50 * round);
+    for (int i = 0; i < 20; ++i) add_face("in/new" + std::to_string(100 * round + i) + ".pgm", i);
     for (int attempt = 0; attempt < 25; ++attempt) {
-      status_of_killed({"--format", format});
-      ASSERT_NO_FATAL_FAILURE(expect_completed(format));
+      const int status = status_of_killed({"--resume", "--format", format});
+      killed += status == 128 + SIGKILL;
+      ASSERT_TRUE(status == 0 || status == 128 + SIGKILL) << status;
     }
-    remove_results();
-    for (int round = 1; round <= 3; ++round)
-      for (int i = 0; i < 20; ++i) remove({"in/new" + std::to_string(100 * round + i) + ".pgm"});
+    ASSERT_NO_FATAL_FAILURE(expect_completed(format));
   }
+  EXPECT_GT(killed, 0);
+  // A run that begins anew, and is killed, can be completed, too.
+  for (int attempt = 0; attempt < 25; ++attempt) {
+    status_of_killed({"--format", format});
+    ASSERT_NO_FATAL_FAILURE(expect_completed(format));
+  }
+  remove_results();
+  for (int round = 1; round <= 3; ++round)
+    for (int i = 0; i < 20; ++i) remove({"in/new" + std::to_string(100 * round + i) + ".pgm"});
 }
 
 // Without --resume, complete results are replaced, and nothing of the earlier run stays.
-TEST_F(FinishedRuns, AreReplacedByARunThatBeginsAnew) {
-  for (const std::string format : {"jsonl", "csv"}) {
-    EXPECT_EQ(again(format).status, 0);
-    ASSERT_TRUE(exists("r.resume"));
-    add_face("in/3.pgm", 40);
-    EXPECT_EQ(detect({"--format", format, "-o", "r", "in"}).status, 0);
-    EXPECT_EQ(read_text("r"), undisturbed(format));
-    EXPECT_FALSE(exists("r.resume"));
-    // With other options, too.
-    EXPECT_EQ(detect({"--resume", "--format", format, "-o", "s", "in"}).status, 0);
-    EXPECT_EQ(detect({"--resume", "--format", format, "--raw", "-o", "s", "in"}).status, 2);
-    EXPECT_EQ(detect({"--format", format, "--raw", "-o", "s", "in"}).status, 0);
-    EXPECT_EQ(read_text("s"), detect({"--format", format, "--raw", "in"}).out);
-    remove_results();
-    remove({"s"});
-  }
+TEST_P(FinishedRunsEachFormat, AreReplacedByARunThatBeginsAnew) {
+  EXPECT_EQ(again(format).status, 0);
+  ASSERT_TRUE(exists("r.resume"));
+  add_face("in/3.pgm", 40);
+  EXPECT_EQ(detect({"--format", format, "-o", "r", "in"}).status, 0);
+  EXPECT_EQ(read_text("r"), undisturbed(format));
+  EXPECT_FALSE(exists("r.resume"));
+  // With other options, too.
+  EXPECT_EQ(detect({"--resume", "--format", format, "-o", "s", "in"}).status, 0);
+  EXPECT_EQ(detect({"--resume", "--format", format, "--raw", "-o", "s", "in"}).status, 2);
+  EXPECT_EQ(detect({"--format", format, "--raw", "-o", "s", "in"}).status, 0);
+  EXPECT_EQ(read_text("s"), detect({"--format", format, "--raw", "in"}).out);
 }
 
 // The journal is prepared in a file of its own before the output is touched.

@@ -12,47 +12,44 @@ namespace facesat::test {
 namespace {
 
 using Resume = SixtyPictures;
+using ResumeEachFormat = EachFormat<SixtyPictures>;
+INSTANTIATE_TEST_SUITE_P(, ResumeEachFormat, ::testing::Values("jsonl", "csv"));
 
-TEST_F(Resume, KilledRunsAreCompletedByResume) {
-  for (const std::string format : {"jsonl", "csv"}) {
-    const std::string expected = undisturbed(format);
-    std::mt19937 random(7);
-    int killed = 0;
-    remove({"r"});
-    for (int attempt = 0; attempt < 40 && read_text("r") != expected; ++attempt) {
-      const Running running =
-          start({"detect", "-q", "--resume", "--format", format, "-o", "r", "in"});
-      std::this_thread::sleep_for(std::chrono::milliseconds(10 + random() % 40));
-      running.signal(SIGKILL);
-      killed += running.wait().status == 128 + SIGKILL;
-      const std::string text = read_text("r");
-      EXPECT_EQ(text, expected.substr(0, text.size())) << format;
-    }
-    EXPECT_GT(killed, 0) << format;
-    EXPECT_EQ(resume(format).status, 1) << format;  // the broken inputs are still failures
-    EXPECT_EQ(read_text("r"), expected) << format;
+TEST_P(ResumeEachFormat, KilledRunsAreCompletedByResume) {
+  const std::string expected = undisturbed(format);
+  std::mt19937 random(7);
+  int killed = 0;
+  remove({"r"});
+  for (int attempt = 0; attempt < 40 && read_text("r") != expected; ++attempt) {
+    const Running running =
+        start({"detect", "-q", "--resume", "--format", format, "-o", "r", "in"});
+    std::this_thread::sleep_for(std::chrono::milliseconds(10 + random() % 40));
+    running.signal(SIGKILL);
+    killed += running.wait().status == 128 + SIGKILL;
+    const std::string text = read_text("r");
+    EXPECT_EQ(text, expected.substr(0, text.size()));
   }
+  EXPECT_GT(killed, 0);
+  EXPECT_EQ(resume(format).status, 1);  // the broken inputs are still failures
+  EXPECT_EQ(read_text("r"), expected);
 }
 
-TEST_F(Resume, TornFilesAreCompleted) {
-  for (const std::string format : {"jsonl", "csv"}) {
-    EXPECT_EQ(detect({"--format", format, "-o", "r", "in"}).status, 1);
-    const std::string expected = read_text("r"), journal = read_text("r.resume");
-    EXPECT_EQ(expected, undisturbed(format));
-    ASSERT_NO_FATAL_FAILURE(expect_completed_wherever_torn({"--format", format, "in"}));
-    // The journal is written first: if its last line is torn, the output lacks the record.
-    ASSERT_TRUE(journal.ends_with("\ncomplete\n"));
-    const std::string entries = journal.substr(0, journal.rfind("complete"));
-    const std::size_t last = entries.rfind('\n', entries.size() - 2) + 1;
-    const std::size_t end = std::stoul(journal.substr(journal.rfind('\n', last - 2) + 1));
-    for (std::size_t keep = last; keep < entries.size(); keep += 7) {
-      write_text("r", expected.substr(0, end));
-      write_text("r.resume", entries.substr(0, keep));
-      resume(format);
-      ASSERT_EQ(read_text("r"), expected) << format << ", journal torn after " << keep;
-      ASSERT_EQ(read_text("r.resume"), journal) << format << ", " << keep;
-    }
-    remove({"r"});  // without it a run starts afresh, whatever the journal says
+TEST_P(ResumeEachFormat, TornFilesAreCompleted) {
+  EXPECT_EQ(detect({"--format", format, "-o", "r", "in"}).status, 1);
+  const std::string expected = read_text("r"), journal = read_text("r.resume");
+  EXPECT_EQ(expected, undisturbed(format));
+  ASSERT_NO_FATAL_FAILURE(expect_completed_wherever_torn({"--format", format, "in"}));
+  // The journal is written first: if its last line is torn, the output lacks the record.
+  ASSERT_TRUE(journal.ends_with("\ncomplete\n"));
+  const std::string entries = journal.substr(0, journal.rfind("complete"));
+  const std::size_t last = entries.rfind('\n', entries.size() - 2) + 1;
+  const std::size_t end = std::stoul(journal.substr(journal.rfind('\n', last - 2) + 1));
+  for (std::size_t keep = last; keep < entries.size(); keep += 7) {
+    write_text("r", expected.substr(0, end));
+    write_text("r.resume", entries.substr(0, keep));
+    resume(format);
+    ASSERT_EQ(read_text("r"), expected) << "journal torn after " << keep;
+    ASSERT_EQ(read_text("r.resume"), journal) << keep;
   }
 }
 
@@ -105,26 +102,23 @@ TEST_F(Resume, AFolderThatCanBeReadAgainLosesItsFailure) {
 
 // A run that was killed may have taken days: the same command without --resume does not discard its
 // results.
-TEST_F(Resume, AnUnfinishedRunIsNotRestartedByMistake) {
-  for (const std::string format : {"jsonl", "csv"}) {
-    const auto again = [&] { return detect({"--format", format, "-o", "r", "in"}); };
-    EXPECT_EQ(again().status, 1);
-    EXPECT_EQ(again().status, 1) << "finished, with failures";
-    const std::string expected = read_text("r"), journal = read_text("r.resume");
-    for (const std::string& text : {expected, expected.substr(0, expected.size() - 9)}) {
-      write_text("r", text);
-      write_text("r.resume", journal.substr(0, journal.rfind("complete")));
-      EXPECT_TRUE(ended(again(), 2, "--resume goes on from there"));
-      EXPECT_EQ(read_text("r"), text) << format;
-    }
-    remove({"r"});
-    EXPECT_EQ(again().status, 1) << "as the message says";
-    EXPECT_EQ(read_text("r"), expected) << format;
-    write_text("r.resume", "");  // what a power failure may leave
-    EXPECT_EQ(again().status, 1);
-    EXPECT_EQ(read_text("r"), expected) << format;
-    remove({"r"});
+TEST_P(ResumeEachFormat, AnUnfinishedRunIsNotRestartedByMistake) {
+  const auto again = [&] { return detect({"--format", format, "-o", "r", "in"}); };
+  EXPECT_EQ(again().status, 1);
+  EXPECT_EQ(again().status, 1) << "finished, with failures";
+  const std::string expected = read_text("r"), journal = read_text("r.resume");
+  for (const std::string& text : {expected, expected.substr(0, expected.size() - 9)}) {
+    write_text("r", text);
+    write_text("r.resume", journal.substr(0, journal.rfind("complete")));
+    EXPECT_TRUE(ended(again(), 2, "--resume goes on from there"));
+    EXPECT_EQ(read_text("r"), text);
   }
+  remove({"r"});
+  EXPECT_EQ(again().status, 1) << "as the message says";
+  EXPECT_EQ(read_text("r"), expected);
+  write_text("r.resume", "");  // what a power failure may leave
+  EXPECT_EQ(again().status, 1);
+  EXPECT_EQ(read_text("r"), expected);
 }
 
 // Without a journal, the results could not be completed if the run were interrupted.
@@ -136,18 +130,15 @@ TEST_F(Resume, ARunWithoutAJournalDoesNotBegin) {
 }
 
 // A file that ends within its first record may come from a killed run, or from another program.
-TEST_F(Resume, ShortFilesOfOthersAreNotTakenForTornOnes) {
-  for (const std::string format : {"jsonl", "csv"}) {
-    EXPECT_EQ(detect({"--format", format, "-o", "r", "in"}).status, 1);
-    const std::string text = read_text("r");
-    const std::size_t second = text.find('\n') + 1;
-    for (const std::string& other : {std::string("my notes\n"), text.substr(second, 40) + "\n",
-                                     text.substr(0, second) + "my notes\n"}) {
-      write_text("r", other);
-      EXPECT_EQ(resume(format).status, 2) << other;
-      EXPECT_EQ(read_text("r"), other);
-    }
-    remove({"r"});
+TEST_P(ResumeEachFormat, ShortFilesOfOthersAreNotTakenForTornOnes) {
+  EXPECT_EQ(detect({"--format", format, "-o", "r", "in"}).status, 1);
+  const std::string text = read_text("r");
+  const std::size_t second = text.find('\n') + 1;
+  for (const std::string& other : {std::string("my notes\n"), text.substr(second, 40) + "\n",
+                                   text.substr(0, second) + "my notes\n"}) {
+    write_text("r", other);
+    EXPECT_EQ(resume(format).status, 2) << other;
+    EXPECT_EQ(read_text("r"), other);
   }
 }
 
@@ -205,22 +196,19 @@ TEST_F(Resume, AMissingJournalIsReported) {
     EXPECT_TRUE(ended(detect({"--resume", "-o", "r", "A"}), 1, "r had no journal"));
 }
 
-TEST_F(Resume, NamesThatAreNotUtf8AreNotDuplicated) {
+TEST_P(ResumeEachFormat, NamesThatAreNotUtf8AreNotDuplicated) {
   for (const char* name : {"latin/\xE8.pgm", "latin/\xE9.pgm", "latin/a\nb\tc\\d.pgm"})
     add_face(name);
   write_text("latin/broken\xE9.pgm", "broken");
-  for (const std::string format : {"jsonl", "csv"}) {
-    const auto run = [&] { return detect({"--resume", "--format", format, "-o", "r", "latin"}); };
-    EXPECT_EQ(run().status, 1);
-    const std::string once = read_text("r");
-    EXPECT_EQ(run().status, 1);
-    EXPECT_EQ(read_text("r"), once) << format;
-    if (format == "jsonl") {  // where these names look the same
-      remove({"r.resume"});
-      EXPECT_TRUE(ended(run(), 2, "names that are not UTF-8"));
-      EXPECT_EQ(read_text("r"), once);
-    }
-    remove({"r"});
+  const auto run = [&] { return detect({"--resume", "--format", format, "-o", "r", "latin"}); };
+  EXPECT_EQ(run().status, 1);
+  const std::string once = read_text("r");
+  EXPECT_EQ(run().status, 1);
+  EXPECT_EQ(read_text("r"), once);
+  if (format == "jsonl") {  // where these names look the same
+    remove({"r.resume"});
+    EXPECT_TRUE(ended(run(), 2, "names that are not UTF-8"));
+    EXPECT_EQ(read_text("r"), once);
   }
 }
 
@@ -278,25 +266,21 @@ TEST_F(Resume, EarlierFailuresAreReportedInCsv) {
   EXPECT_TRUE(has(resume("csv").err, "inputs that failed in an earlier run: 6;"));
 }
 
-TEST_F(Resume, FailedInputsAreRetriedWhenAskedTo) {
+TEST_P(ResumeEachFormat, FailedInputsAreRetriedWhenAskedTo) {
   const Image<std::uint8_t> large = draw_faces({160, 160}, {{80, 80, 30}});
   for (int i = 9; i < pictures; i += 10) write_pgm(name(i), large);
-  for (const std::string format : {"jsonl", "csv"}) {
-    detect({"--max-pixels", "20000", "--format", format, "-o", "r", "in"});
-    const std::string before = read_text("r");
-    EXPECT_EQ(resume(format).status, 1);  // without --retry-failed
-    EXPECT_EQ(read_text("r"), before);
-    constexpr fs::perms of_owner = fs::perms::owner_read | fs::perms::owner_write;
-    fs::permissions(folder / "r", of_owner);
-    EXPECT_EQ(detect({"--resume", "--retry-failed", "--format", format, "-o", "r", "in"}).status,
-              0);
-    EXPECT_EQ(fs::status(folder / "r").permissions(), of_owner);
-    EXPECT_TRUE(read_text("r.resume").ends_with("\ncomplete\n"));
-    EXPECT_FALSE(exists("r.retry1"));
-    // The same records, with those of the retried inputs at the end.
-    EXPECT_EQ(sorted_lines(read_text("r")), sorted_lines(undisturbed(format))) << format;
-    remove({"r"});
-  }
+  detect({"--max-pixels", "20000", "--format", format, "-o", "r", "in"});
+  const std::string before = read_text("r");
+  EXPECT_EQ(resume(format).status, 1);  // without --retry-failed
+  EXPECT_EQ(read_text("r"), before);
+  constexpr fs::perms of_owner = fs::perms::owner_read | fs::perms::owner_write;
+  fs::permissions(folder / "r", of_owner);
+  EXPECT_EQ(detect({"--resume", "--retry-failed", "--format", format, "-o", "r", "in"}).status, 0);
+  EXPECT_EQ(fs::status(folder / "r").permissions(), of_owner);
+  EXPECT_TRUE(read_text("r.resume").ends_with("\ncomplete\n"));
+  EXPECT_FALSE(exists("r.retry1"));
+  // The same records, with those of the retried inputs at the end.
+  EXPECT_EQ(sorted_lines(read_text("r")), sorted_lines(undisturbed(format)));
 }
 
 // If a picture cannot be written, its record has an error, but also the faces: it is a result.
@@ -335,22 +319,18 @@ TEST_F(Resume, FailuresThatAreNotRetriedStay) {
 }
 
 // An output that another program has changed is neither truncated nor written to.
-TEST_F(Resume, OutputsThatOthersHaveChangedAreRefused) {
-  for (const std::string format : {"jsonl", "csv"}) {
-    detect({"--format", format, "-o", "r", "in"});
-    const std::string text = read_text("r");
-    const std::size_t second = text.find('\n', text.find('\n') + 1) + 1;
-    std::string spaced = text;
-    spaced.insert(second + 3, " ");
-    for (const std::string& changed :
-         {text + "my note\n", spaced,
-          text.substr(0, second) + text.substr(text.find('\n', second) + 1),
-          "x" + text.substr(1)}) {
-      write_text("r", changed);
-      EXPECT_EQ(resume(format).status, 2) << format;
-      EXPECT_EQ(read_text("r"), changed) << format;
-    }
-    remove({"r"});
+TEST_P(ResumeEachFormat, OutputsThatOthersHaveChangedAreRefused) {
+  detect({"--format", format, "-o", "r", "in"});
+  const std::string text = read_text("r");
+  const std::size_t second = text.find('\n', text.find('\n') + 1) + 1;
+  std::string spaced = text;
+  spaced.insert(second + 3, " ");
+  for (const std::string& changed :
+       {text + "my note\n", spaced,
+        text.substr(0, second) + text.substr(text.find('\n', second) + 1), "x" + text.substr(1)}) {
+    write_text("r", changed);
+    EXPECT_EQ(resume(format).status, 2);
+    EXPECT_EQ(read_text("r"), changed);
   }
 }
 

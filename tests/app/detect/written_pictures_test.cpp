@@ -161,10 +161,9 @@ TEST_F(Crops, WrongValuesAreRefused) {
 }
 
 TEST_F(Crops, AboveTheLimitOfPixelsAreNotMade) {
-  const Finished done =
-      detect({"--max-pixels", "48000", "--crops", "out", "--crop-margin", "2", "a.pgm"});
-  EXPECT_EQ(done.status, 1);
-  const Json record = done.records().at(0);
+  const Json record =
+      records_of({"--max-pixels", "48000", "--crops", "out", "--crop-margin", "2", "a.pgm"}, 1)
+          .at(0);
   EXPECT_EQ(record["faces"].size(), 2u);
   EXPECT_EQ(record["error"]["kind"], "write");
   EXPECT_TRUE(has(record["error"]["message"], "--max-pixels"));
@@ -309,9 +308,7 @@ TEST_F(Blur, LeavesSixteenColoursOfAFaceAndNoFace) {
   write_pgm("a.pgm", draw_faces({300, 160}, {{80, 70, 36}, {246, 84, 50}}));
   const Picture picture = read_picture(folder / "a.pgm");
   for (const std::string style : {"blur", "pixelate"}) {
-    const Finished done = detect({"--blur", style, "--blur-style", style, "a.pgm"});
-    ASSERT_EQ(done.status, 0) << done.err;
-    const Json faces = done.records().at(0)["faces"];
+    const Json faces = records_of({"--blur", style, "--blur-style", style, "a.pgm"}).at(0)["faces"];
     ASSERT_EQ(faces.size(), 2u);
     const std::string file = style + "/a.pgm.png";
     EXPECT_EQ(detect({file}).records().at(0)["faces"].size(), 0u) << style;

@@ -46,12 +46,8 @@ TEST_F(PlaylistTest, FoldersAreTheirPicturesAndVideosByName) {
 
 TEST_F(PlaylistTest, WhatHasNothingToPlayIsReportedInASentence) {
   std::filesystem::create_directory(folder / "empty");
-  try {
-    make_playlist({path("empty")});
-    ADD_FAILURE();
-  } catch (const InputError& error) {
-    EXPECT_EQ(error.what(), path("empty") + ": there are no pictures and no videos in it");
-  }
+  EXPECT_EQ(test::message_of<InputError>([&] { make_playlist({path("empty")}); }),
+            path("empty") + ": there are no pictures and no videos in it");
   EXPECT_THROW(make_playlist({"@" + path("missing.txt")}), UsageError);
 }
 

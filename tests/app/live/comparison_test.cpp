@@ -141,11 +141,7 @@ TEST_F(ComparisonTest, DetectionComparesTheCpusOwn) {
   Detection detection(cpu_settings());
   detection.put(face());
   detection.compare();
-  ASSERT_TRUE(eventually([&] {
-    const auto comparison = detection.comparison();
-    return comparison && comparison->running.empty();
-  }));
-  const Comparison comparison = *detection.comparison();
+  const Comparison comparison = test::finished_comparison(detection);
   EXPECT_EQ(comparison.message, "");
   EXPECT_FALSE(comparison.on_device);
   EXPECT_EQ(comparison.ranks.size(), cpu_sat_facts().size());
@@ -169,11 +165,7 @@ class BetweenAlgorithms : public ComparisonTest {
     running = &detection;
     detection.put(face());
     detection.compare();
-    ASSERT_TRUE(eventually([&] {
-      const auto comparison = detection.comparison();
-      return comparison && comparison->running.empty();
-    }));
-    result = *detection.comparison();
+    result = test::finished_comparison(detection);
   }
   Comparison result;
 };

@@ -16,6 +16,8 @@
 #include "app/live/settings_file.hpp"
 #include "core/cpu/gray.hpp"
 #include "tests/app/live/panel_test.hpp"
+#include "tests/kit/cascades.hpp"
+#include "tests/kit/compare.hpp"
 #include "tests/kit/eventually.hpp"
 #include "tests/kit/pictures.hpp"
 
@@ -109,12 +111,10 @@ TEST_P(FilterViewOnCpu, GivesThePixelsOfTheFilterForTheGreyImage) {
     std::vector<FilterTime> times;
     make_cpu_picture_filter()->apply(gray.view(), choice.filter, expected.view(), times);
     const InspectedPicture shown = view.picture();
-    ASSERT_EQ(shown.values.size(), frame.size());
-    for (int y = 0; y < frame.size().height; ++y)
-      for (int x = 0; x < frame.size().width; ++x) {
-        ASSERT_EQ(shown.values.row(y)[x], expected.row(y)[x]) << x << ", " << y;
-        ASSERT_EQ(shown.colours.row(y)[x].r, expected.row(y)[x]);
-      }
+    EXPECT_TRUE(test::same(shown.values.view(), expected.view()));
+    const auto reds = test::formula<std::uint8_t>(
+        frame.size(), [&](int x, int y) { return shown.colours.row(y)[x].r; });
+    EXPECT_TRUE(test::same(reds, expected));
   }
 }
 
@@ -341,17 +341,13 @@ TEST_F(FilterSettingsFile, KeepsTheChoiceAndRefusesBadValues) {
   EXPECT_EQ(read().settings.filter, choice);
   EXPECT_EQ(read().settings.inspection, Inspection());  // the frame is what is shown first
 
-  std::string text = test::read_text(folder / "live.json");
-  const auto replace = [&](const std::string& from, const std::string& to) {
-    const auto at = text.find(from);
-    ASSERT_NE(at, std::string::npos) << text;
-    text.replace(at, from.size(), to);
-  };
-  replace("\"adaptive-threshold\"", "\"sobel\"");
-  replace("17", "17000");
-  replace("\"mirror\"", "\"moebius\"");
-  replace("-7", "-700");
-  test::write_text(folder / "live.json", text);
+  std::string text = read_text("live.json");
+  for (const auto& [from, to] : {std::pair{"\"adaptive-threshold\"", "\"sobel\""},
+                                 {"17", "17000"},
+                                 {"\"mirror\"", "\"moebius\""},
+                                 {"-7", "-700"}})
+    text = test::replaced(text, from, to);
+  write_text("live.json", text);
   const PictureFilterSettings filter = read().settings.filter.filter;
   EXPECT_EQ(filter.kind, FilterKind::sobel);
   EXPECT_EQ(filter.radius, 6);

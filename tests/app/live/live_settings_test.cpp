@@ -2,14 +2,20 @@
 #include "app/live/settings_file.hpp"
 #include "kernels/device/gpu_info.hpp"
 #include "tests/app/live/panel_test.hpp"
+#include "tests/kit/cascades.hpp"
 #include "tests/kit/program.hpp"
 
 namespace facesat::app {
 namespace {
 
-using facesat::test::read_text;
-using facesat::test::write_text;
-using SettingsFile = test::ProgramTest;
+class SettingsFile : public test::ProgramTest {
+ protected:
+  // What is read from the file of these settings.
+  Remembered kept(const Remembered& chosen, const Remembered& otherwise = {}) const {
+    test::write_settings(folder / "new/live.json", chosen);
+    return test::read_settings(folder / "new/live.json", otherwise);
+  }
+};
 
 TEST_F(SettingsFile, RemembersAllChoices) {
   Remembered chosen;
@@ -19,8 +25,7 @@ TEST_F(SettingsFile, RemembersAllChoices) {
   chosen.settings.inside_of = "eye";
   chosen.dark = chosen.labels = false;
   chosen.font_size = 21;
-  test::write_settings(folder / "new/live.json", chosen);
-  const Remembered read = test::read_settings(folder / "new/live.json", {});
+  const Remembered read = kept(chosen);
   EXPECT_EQ(read.settings.backend, chosen.settings.backend);
   EXPECT_EQ(read.settings.cascades, chosen.settings.cascades);
   EXPECT_EQ(read.settings.detect, chosen.settings.detect);
@@ -56,7 +61,7 @@ TEST_F(SettingsFile, PanelsRememberWhatTheyHaveOfTheirOwn) {
   Panels panels = with_count(0);
   read_settings(folder / "a.json", {}, panels);
   EXPECT_EQ(static_cast<const CountingPanel&>(*panels.back()).count, 7);
-  write_text(folder / "bad.json", "{");
+  write_text("bad.json", "{");
   read_settings(folder / "bad.json", {}, panels);
   EXPECT_EQ(panels.size(), make_panels().size());  // all are new
 }
@@ -65,10 +70,8 @@ TEST_F(SettingsFile, TheFirstCascadeIsTheOuterOneInFilesOfEarlierVersions) {
   Remembered chosen;
   chosen.settings.cascades = {"eye", "smile"};
   test::write_settings(folder / "a.json", chosen);
-  std::string text = read_text(folder / "a.json");
-  const std::string now = "\"inside_of\": \"\"";
-  text.replace(text.find(now), now.size(), "\"inside\": true");
-  write_text(folder / "a.json", text);
+  write_text("a.json",
+             test::replaced(read_text("a.json"), "\"inside_of\": \"\"", "\"inside\": true"));
   EXPECT_EQ(test::read_settings(folder / "a.json", {}).settings.inside_of, "eye");
 }
 
@@ -112,16 +115,13 @@ TEST_F(SettingsFile, MissingAlgorithmsAndCascadesAreDropped) {
   chosen.settings.cascades = {"eye", "nose_ring"};
   chosen.settings.detect.min_neighbors = 7;
   otherwise.settings.cascades = {"smile"};
-  test::write_settings(folder / "a.json", chosen);
-  const Remembered read = test::read_settings(folder / "a.json", otherwise);
+  const Remembered read = kept(chosen, otherwise);
   EXPECT_EQ(read.settings.backend.sat, "");
   EXPECT_EQ(read.settings.cascades, (std::vector<std::string>{"eye"}));
   EXPECT_EQ(read.settings.detect.min_neighbors, 7);
 
   chosen.settings.cascades.clear();  // all were unticked: there would be nothing to look for
-  test::write_settings(folder / "b.json", chosen);
-  EXPECT_EQ(test::read_settings(folder / "b.json", otherwise).settings.cascades,
-            (std::vector<std::string>{"smile"}));
+  EXPECT_EQ(kept(chosen, otherwise).settings.cascades, (std::vector<std::string>{"smile"}));
 }
 
 TEST_F(SettingsFile, CudaIsNotChosenWhereThereIsNone) {
@@ -129,32 +129,28 @@ TEST_F(SettingsFile, CudaIsNotChosenWhereThereIsNone) {
   Remembered chosen;
   chosen.settings.backend.choice = BackendChoice::cuda;
   chosen.settings.cascades = {"eye"};
-  test::write_settings(folder / "a.json", chosen);
-  EXPECT_EQ(test::read_settings(folder / "a.json", {}).settings.backend.choice,
-            BackendChoice::automatic);
+  EXPECT_EQ(kept(chosen).settings.backend.choice, BackendChoice::automatic);
 }
 
 TEST_F(SettingsFile, InvalidSettingsAreIgnored) {
   Remembered otherwise;
   otherwise.settings.cascades = {"eye"};
   test::write_settings(folder / "good.json", otherwise);
-  const std::string good = read_text(folder / "good.json");
-  const auto with = [&](const std::string& from, const std::string& to) {
-    std::string text = good;
-    return text.replace(text.find(from), from.size(), to);
-  };
+  const std::string good = read_text("good.json");
   otherwise.settings.cascades = {"smile"};
+  const auto first_in = [&](const char* file) {
+    return test::read_settings(folder / file, otherwise).settings.cascades.front();
+  };
+  using test::replaced;
   for (const std::string& text :
        {std::string(), std::string("{"), std::string("[1,2]"), good.substr(0, good.size() / 2),
-        with("1.1", "0.5"), with("\"eye\"", "\"nose_ring\""), with("true", "\"yes\"")}) {
-    write_text(folder / "bad.json", text);
-    EXPECT_EQ(test::read_settings(folder / "bad.json", otherwise).settings.cascades.front(),
-              "smile")
-        << text;
+        replaced(good, "1.1", "0.5"), replaced(good, "\"eye\"", "\"nose_ring\""),
+        replaced(good, "true", "\"yes\"")}) {
+    write_text("bad.json", text);
+    EXPECT_EQ(first_in("bad.json"), "smile") << text;
   }
-  EXPECT_EQ(test::read_settings(folder / "missing.json", otherwise).settings.cascades.front(),
-            "smile");
-  EXPECT_EQ(test::read_settings(folder / "good.json", otherwise).settings.cascades.front(), "eye");
+  EXPECT_EQ(first_in("missing.json"), "smile");
+  EXPECT_EQ(first_in("good.json"), "eye");
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "app/live/threads.hpp"
 #include "support/errors.hpp"
 #include "tests/kit/eventually.hpp"
+#include "tests/kit/pictures.hpp"
 #include "tests/kit/program.hpp"
 
 namespace facesat::app {
@@ -73,11 +74,9 @@ TEST(Shrink, FactorsAreWholeAndJustEnough) {
 }
 
 TEST(Shrink, PixelsAreMeansOfWhatIsThere) {
-  Image<Bgr> picture({5, 3});
-  for (int y = 0; y < 3; ++y)
-    for (int x = 0; x < 5; ++x)
-      picture.row(y)[x] = {static_cast<std::uint8_t>(10 * x), static_cast<std::uint8_t>(100 * y),
-                           static_cast<std::uint8_t>(255)};
+  const auto picture = test::formula<Bgr>({5, 3}, [](int x, int y) {
+    return Bgr{static_cast<std::uint8_t>(10 * x), static_cast<std::uint8_t>(100 * y), 255};
+  });
   const Image<Bgr> half = shrink(picture.view(), 2);
   ASSERT_EQ(half.size(), (Size{3, 2}));
   EXPECT_EQ(half.row(0)[0].b, 5);

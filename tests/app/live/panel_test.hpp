@@ -58,6 +58,16 @@ inline app::LiveResult result_with(app::Detection& detection, const app::LiveSet
   return next_result(detection);
 }
 
+// Waits until all algorithms are compared on the last frame.
+inline app::Comparison finished_comparison(app::Detection& detection) {
+  EXPECT_TRUE(eventually([&] {
+    const auto comparison = detection.comparison();
+    return comparison && comparison->running.empty();
+  }));
+  const auto comparison = detection.comparison();
+  return comparison ? *comparison : app::Comparison();
+}
+
 // The file of settings, with panels that have nothing of their own.
 inline app::Remembered read_settings(const std::filesystem::path& file,
                                      const app::Remembered& otherwise) {

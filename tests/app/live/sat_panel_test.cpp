@@ -182,16 +182,21 @@ TEST_F(SatPanelTest, TheCpusOwnAreTimedAndShown) {
   const int unmeasured = drawn();
   ASSERT_TRUE(wishes_after("time all on this frame").comparison);
   detection.compare();
-  ASSERT_TRUE(eventually([&] {
-    const auto measured = detection.comparison();
-    return measured && measured->running.empty();
-  }));
-  comparison = *detection.comparison();
+  comparison = test::finished_comparison(detection);
   ASSERT_EQ(comparison.ranks.size(), 3u);
   EXPECT_NE(drawn(), unmeasured);
 }
 
 const Subject first_video{1, 1, {640, 480}}, other_video{2, 1, {640, 480}};
+
+class PairTest : public ::testing::Test {
+ protected:
+  PairTest() {
+    pair.pin(SatPair::a, "one");
+    pair.pin(SatPair::b, "two");
+  }
+  SatPair pair;
+};
 
 TEST(SatPair, AnAlgorithmIsAOrBOrNeither) {
   SatPair pair;
@@ -207,19 +212,13 @@ TEST(SatPair, AnAlgorithmIsAOrBOrNeither) {
   EXPECT_EQ(pair.id(SatPair::b), "");
 }
 
-TEST(SatPair, SwitchesFromAToBAndFromAllOthersToA) {
-  SatPair pair;
-  pair.pin(SatPair::a, "one");
-  pair.pin(SatPair::b, "two");
+TEST_F(PairTest, SwitchesFromAToBAndFromAllOthersToA) {
   EXPECT_EQ(pair.next("one"), "two");
   EXPECT_EQ(pair.next("two"), "one");
   EXPECT_EQ(pair.next("three"), "one");
 }
 
-TEST(SatPair, AlternatesAfterEveryTurn) {
-  SatPair pair;
-  pair.pin(SatPair::a, "one");
-  pair.pin(SatPair::b, "two");
+TEST_F(PairTest, AlternatesAfterEveryTurn) {
   const SatPair::Clock::time_point begin{};
   EXPECT_EQ(pair.due("one", begin), "");
   EXPECT_EQ(pair.due("one", begin + 10s), "");  // not before the user wants it
@@ -235,10 +234,7 @@ TEST(SatPair, AlternatesAfterEveryTurn) {
   EXPECT_EQ(pair.due("one", begin + 30s), "");
 }
 
-TEST(SatPair, KeepsTheTimesOfBothOnOneSubject) {
-  SatPair pair;
-  pair.pin(SatPair::a, "one");
-  pair.pin(SatPair::b, "two");
+TEST_F(PairTest, KeepsTheTimesOfBothOnOneSubject) {
   EXPECT_EQ(pair.times(SatPair::a), nullptr);
   pair.keep("one", {1, 10, 60}, first_video);
   pair.keep("two", {}, first_video);  // no frame yet

@@ -2,17 +2,15 @@
 // frames, and runs without any.
 #include <csignal>
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include "app/live/detection/history.hpp"
 #include "media/codec.hpp"
 #include "tests/app/live/window_test.hpp"
+#include "tests/kit/server.hpp"
 #include "tests/kit/video.hpp"
 
 namespace facesat::test {
@@ -25,36 +23,30 @@ class WindowOutputsTest : public WindowTest {
  protected:
   // Deletes the recording r.avi of a running window, and closes the window once it has said so.
   Finished lose_recording(const std::vector<std::string>& arguments) const {
-    return use_live(
-        arguments,
-        [this](Desktop& desktop) {
-          EXPECT_TRUE(comes("r.avi"));
-          fs::remove(folder / "r.avi");
-          EXPECT_TRUE(desktop.shows(warning, letters));
-        },
-        false, 3);
+    return use_live(arguments,
+                    [this](Desktop& desktop) {
+                      EXPECT_TRUE(comes("r.avi"));
+                      fs::remove(folder / "r.avi");
+                      EXPECT_TRUE(desktop.shows(warning, letters));
+                    },
+                    {.status = 3});
   }
 };
 
 TEST_F(WindowOutputsTest, RecordsAndTakesScreenshotsByKeys) {
-  if (!has_program("xdotool")) GTEST_SKIP() << "skipped: no xdotool";
   write_video(path("f.avi"), 30);
-  const Running live = start_live({"f.avi"});
-  const Desktop desktop(display.name, "facesat");
-  ASSERT_TRUE(desktop.is_there());
   const auto find = [&](const std::string& extension) {
     for (const std::string& name : files_below("."))
       if (name.starts_with("facesat-") && name.ends_with(extension)) return name;
     return std::string();
   };
-  EXPECT_TRUE(press("ctrl+s"));
-  EXPECT_TRUE(eventually([&] { return find(".png") != ""; }));
-  EXPECT_TRUE(press("ctrl+r"));
-  EXPECT_TRUE(
-      eventually([&] { return find(".avi") != "" && fs::file_size(folder / find(".avi")) > 0; }));
-  EXPECT_TRUE(press("ctrl+r ctrl+q"));
-  const Finished ended = live.wait();
-  EXPECT_EQ(ended.status, 0) << ended.err;
+  use_live_until("ctrl+r ctrl+q", {"f.avi"}, [&](Desktop&) {
+    EXPECT_TRUE(press("ctrl+s"));
+    EXPECT_TRUE(eventually([&] { return find(".png") != ""; }));
+    EXPECT_TRUE(press("ctrl+r"));
+    EXPECT_TRUE(
+        eventually([&] { return find(".avi") != "" && fs::file_size(folder / find(".avi")) > 0; }));
+  });
   EXPECT_GT(frames_in(find(".avi")), 0);
   EXPECT_FALSE(cv::imread(path(find(".png"))).empty());
 }
@@ -72,7 +64,7 @@ TEST_F(WindowOutputsTest, AVideoThatIsBeingRecordedIsNotOpened) {
 TEST_F(WindowOutputsTest, ADeletedRecordingIsReportedAtOnceAndAtTheEnd) {
   write_video(path("f.avi"), 30);
   const Finished ended = lose_recording({"f.avi", "--record", "r.avi", "--times", "t.csv"});
-  EXPECT_NE(ended.err.find("r.avi: the file was deleted"), std::string::npos) << ended.err;
+  EXPECT_TRUE(has(ended.err, "r.avi: the file was deleted"));
   EXPECT_GT(lines_in("t.csv"), 1);  // written nevertheless
 }
 
@@ -96,23 +88,21 @@ TEST_F(WindowOutputsTest, OutputsThatCannotBeWrittenToTheirEndAreFailures) {
   };
   for (const char* name : {"r.avi", "r.mp4"}) {
     const Finished recorded = with_limit({"--record", name, "--times", "t.csv"});
-    EXPECT_NE(recorded.err.find(std::string(name) + ": the video was not written to its end"),
-              std::string::npos)
-        << recorded.err;
+    EXPECT_TRUE(has(recorded.err, std::string(name) + ": the video was not written to its end"));
     EXPECT_EQ(lines_in("t.csv"), 21);  // written nevertheless
   }
   write_picture(path("s.png"), Image<Bgr>({8, 8}).view());
-  const std::string earlier = read_text(folder / "s.png");
+  const std::string earlier = read_text("s.png");
   const Finished shot = with_limit({"--screenshot", "s.png"});
-  EXPECT_NE(shot.err.find("s.png: File too large"), std::string::npos) << shot.err;
-  EXPECT_TRUE(read_text(folder / "s.png") == earlier);
+  EXPECT_TRUE(has(shot.err, "s.png: File too large"));
+  EXPECT_TRUE(read_text("s.png") == earlier);
   if (!fs::is_character_file("/dev/full")) return;
   for (const char* name : {"full.csv", "full.png"}) {  // links, which may be removed
     fs::create_symlink("/dev/full", folder / name);
     const bool is_csv = fs::path(name).extension() == ".csv";
     const Finished full =
         run_live({"f.avi", "--frames", "2", is_csv ? "--times" : "--screenshot", name}, 3);
-    EXPECT_NE(full.err.find(std::string(name) + ": No space left"), std::string::npos) << full.err;
+    EXPECT_TRUE(has(full.err, std::string(name) + ": No space left"));
   }
 }
 
@@ -122,12 +112,12 @@ TEST_F(WindowOutputsTest, EveryOutputThatCannotBeWrittenIsNamed) {
   fs::create_symlink("/dev/full", folder / "full.csv");
   const Finished done = lose_recording({"f.avi", "--times", "full.csv", "--record", "r.avi"});
   for (const char* said : {"r.avi: the file was deleted", "full.csv: No space left"})
-    EXPECT_NE(done.err.find(said), std::string::npos) << said << " is not in: " << done.err;
+    EXPECT_TRUE(has(done.err, said));
 }
 
 // A short recording is written only when it ends, and may then lack its last frames.
 TEST_F(WindowOutputsTest, RecordingsOnAFullDiskAreFailures) {
-  test::write_video(path("v.avi"), 6);
+  write_video(path("v.avi"), 6);
   fs::create_directory(folder / "disk");
   const Finished done = start_live({"v.avi", "--frames", "5", "--record", "disk/r.avi"}, false, [] {
                           const bool is_mounted =
@@ -138,18 +128,17 @@ TEST_F(WindowOutputsTest, RecordingsOnAFullDiskAreFailures) {
                         }).wait();
   if (done.status == 125) GTEST_SKIP() << "skipped: only root may mount a file system";
   EXPECT_EQ(done.status, 3) << done.err;
-  EXPECT_NE(done.err.find("the disk is full"), std::string::npos) << done.err;
+  EXPECT_TRUE(has(done.err, "the disk is full"));
 }
 
 TEST_F(WindowOutputsTest, CtrlCFinishesTheOutputs) {
   add_face("face.pgm");
-  const Running live = start_live(
-      {"face.pgm", "--record", "r.mp4", "--times", "t.csv", "--screenshot", "s.png"}, true);
-  const Desktop desktop(display.name, "facesat");
-  ASSERT_TRUE(desktop.is_there());
-  EXPECT_TRUE(desktop.shows(box_colour, 1000));
-  for (int time = 0; time < 2; ++time) live.signal(SIGINT);  // timeout(1) can send two
-  EXPECT_EQ(live.wait().status, 128 + SIGINT);
+  const auto interrupt = [](const Running& live, Desktop&) {
+    for (int time = 0; time < 2; ++time) live.signal(SIGINT);  // timeout(1) can send two
+  };
+  use_live({"face.pgm", "--record", "r.mp4", "--times", "t.csv", "--screenshot", "s.png"},
+           [](Desktop& desktop) { EXPECT_TRUE(desktop.shows(box_colour, 1000)); },
+           {.waits = true, .status = 128 + SIGINT, .end = interrupt});
   EXPECT_EQ(frames_in("r.mp4"), 1);
   EXPECT_EQ(lines_in("t.csv"), 2);
   EXPECT_GT(box_pixels("s.png"), 1000);
@@ -157,23 +146,22 @@ TEST_F(WindowOutputsTest, CtrlCFinishesTheOutputs) {
 
 TEST_F(WindowOutputsTest, AScreenshotIsTakenWhenTheWindowIsClosed) {
   add_face("face.pgm");
-  use_live(
-      {"face.pgm", "--screenshot", "s.png"},
-      [&](Desktop& desktop) { EXPECT_TRUE(desktop.shows(box_colour, 1000)); }, true);
+  use_live({"face.pgm", "--screenshot", "s.png"},
+           [&](Desktop& desktop) { EXPECT_TRUE(desktop.shows(box_colour, 1000)); },
+           {.waits = true});
   EXPECT_GT(box_pixels("s.png"), 1000);
 }
 
 TEST_F(WindowOutputsTest, FilesThatAppearDuringTheRunAreNotReplaced) {
   add_face("face.pgm");
-  const Finished done = use_live(
-      {"face.pgm", "--screenshot", "s.png", "--times", "t.csv"},
-      [&](Desktop& desktop) {
-        EXPECT_TRUE(desktop.shows(box_colour, 1000));
-        for (const char* name : {"s.png", "t.csv"}) write_text(folder / name, "my own");
-      },
-      true, 3);
-  EXPECT_NE(done.err.find("s.png exists and was not written by facesat"), std::string::npos)
-      << done.err;
+  const Finished done = use_live({"face.pgm", "--screenshot", "s.png", "--times", "t.csv"},
+                                 [&](Desktop& desktop) {
+                                   EXPECT_TRUE(desktop.shows(box_colour, 1000));
+                                   for (const char* name : {"s.png", "t.csv"})
+                                     write_text(folder / name, "my own");
+                                 },
+                                 {.waits = true, .status = 3});
+  EXPECT_TRUE(has(done.err, "s.png exists and was not written by facesat"));
   for (const char* name : {"s.png", "t.csv"}) EXPECT_EQ(read_text(folder / name), "my own");
 }
 
@@ -189,9 +177,8 @@ TEST_F(WindowOutputsTest, TheOutputsAreFinishedWhenTheDisplayEnds) {
     other.end();
     const Finished done = live.wait();
     EXPECT_EQ(done.status, 3);
-    EXPECT_NE(done.err.find("the connection to the display was lost"), std::string::npos)
-        << done.err;
-    EXPECT_NE(done.err.find("s.png: no screenshot was taken"), std::string::npos) << done.err;
+    EXPECT_TRUE(has(done.err, "the connection to the display was lost"));
+    EXPECT_TRUE(has(done.err, "s.png: no screenshot was taken"));
     EXPECT_GT(frames_in(video), 0);
     EXPECT_GT(lines_in("t.csv"), 1);
   }
@@ -208,72 +195,49 @@ TEST_F(WindowLimitTest, RecordingAndTableHaveExactlyTheFramesAskedFor) {
 }
 
 TEST_F(WindowLimitTest, WhatCannotBeReadIsNamedAndPassedOver) {
-  write_text(folder / "p/a.pgm", "broken");
-  write_text(folder / "p/b.avi", "broken");
+  write_text("p/a.pgm", "broken");
+  write_text("p/b.avi", "broken");
   add_face("p/c.pgm");
   const Finished some = run_live({"p", "--frames", "3", "--times", "t.csv"}, 1);
-  EXPECT_NE(some.err.find("a.pgm: "), std::string::npos) << some.err;
-  EXPECT_NE(some.err.find("b.avi: "), std::string::npos) << some.err;
+  EXPECT_TRUE(has(some.err, "a.pgm: "));
+  EXPECT_TRUE(has(some.err, "b.avi: "));
   EXPECT_EQ(some.err.find("c.pgm"), std::string::npos) << some.err;
-  EXPECT_TRUE(read_text(folder / "t.csv").ends_with(",1\n"));  // a face
-  const std::string times = read_text(folder / "t.csv");
-  write_text(folder / "p/c.pgm", "broken");
+  EXPECT_TRUE(read_text("t.csv").ends_with(",1\n"));  // a face
+  const std::string times = read_text("t.csv");
+  write_text("p/c.pgm", "broken");
   const Finished none = run_live({"p", "--frames", "3", "--times", "t.csv"}, 2);
   for (const char* name : {"a.pgm: ", "b.avi: ", "c.pgm: ", "nothing was written to t.csv"})
-    EXPECT_NE(none.err.find(name), std::string::npos) << none.err;
-  EXPECT_EQ(read_text(folder / "t.csv"), times);
+    EXPECT_TRUE(has(none.err, name));
+  EXPECT_EQ(read_text("t.csv"), times);
 }
 
-// A server on this machine that never answers.
-class SilentServer {
+// A stream from this server never begins.
+class SilentServer : public Server {
  public:
-  SilentServer() : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    auto* const any = reinterpret_cast<sockaddr*>(&address);
-    EXPECT_EQ(::bind(socket_, any, size), 0);
-    EXPECT_EQ(::listen(socket_, 5), 0);
-    EXPECT_EQ(::getsockname(socket_, any, &size), 0);
-    url = "rtsp://127.0.0.1:" + std::to_string(ntohs(address.sin_port)) + "/stream";
-  }
-  ~SilentServer() { ::close(socket_); }
-  SilentServer(const SilentServer&) = delete;
-  SilentServer& operator=(const SilentServer&) = delete;
-
-  std::string url;
-
- private:
-  int socket_;
+  SilentServer() : Server([](const Client& client) { client.stall(); }) {}
+  const std::string stream = fmt::format("rtsp://127.0.0.1:{}/stream", port);
 };
 
 TEST_F(WindowLimitTest, WithoutAFrameEarlierResultsStay) {
   const SilentServer server;
-  write_text(folder / "t.csv", app::times_csv({app::Sample()}));
+  write_text("t.csv", app::times_csv({app::Sample()}));
   write_picture(path("s.png"), Image<Bgr>({8, 8}).view());
-  const std::string times = read_text(folder / "t.csv"), shot = read_text(folder / "s.png");
-  const auto end = [&](auto how) {
-    const Running live = start_live({server.url, "--times", "t.csv", "--screenshot", "s.png"});
-    Desktop desktop(display.name, "facesat");
-    EXPECT_TRUE(desktop.is_there());
-    how(live, desktop);
-    const Finished done = live.wait();
-    EXPECT_NE(done.err.find("no frame was shown, so nothing was written to s.png, t.csv"),
-              std::string::npos)
-        << done.err;
-    EXPECT_EQ(read_text(folder / "t.csv"), times);
-    EXPECT_TRUE(read_text(folder / "s.png") == shot);
-    return done.status;
+  const std::string times = read_text("t.csv"), shot = read_text("s.png");
+  const auto end = [&](const Usage& usage) {
+    const Finished done = use_live(
+        {server.stream, "--times", "t.csv", "--screenshot", "s.png"}, [](Desktop&) {}, usage);
+    EXPECT_TRUE(has(done.err, "no frame was shown, so nothing was written to s.png, t.csv"));
+    EXPECT_EQ(read_text("t.csv"), times);
+    EXPECT_TRUE(read_text("s.png") == shot);
   };
-  EXPECT_EQ(end([](const Running&, Desktop& desktop) { desktop.close(); }), 2);
-  EXPECT_EQ(end([](const Running& live, Desktop&) { live.signal(SIGINT); }), 128 + SIGINT);
+  end({.status = 2});
+  end({.status = 128 + SIGINT, .end = [](const Running& live, Desktop&) { live.signal(SIGINT); }});
 }
 
 // A start page that was just looked at is no failure.
 TEST_F(WindowLimitTest, WithoutAFrameAndOutputsAllIsWell) {
   const SilentServer server;
-  const Finished done = use_live({server.url}, [](Desktop&) {});
+  const Finished done = use_live({server.stream}, [](Desktop&) {});
   EXPECT_EQ(done.err, "");
 }
 

@@ -62,7 +62,6 @@ class WindowChartTest : public WindowTest {
 };
 
 TEST_F(WindowChartTest, AClickPausesAtTheFrameAndKeepsTheHistory) {
-  if (!has_program("xdotool")) GTEST_SKIP() << "skipped: no xdotool";
   write_video(path("f.avi"), 30);
   const std::vector<Bgr> frames = frames_of("f.avi");
   const Running live = start_live({"f.avi", "--screenshot", "end.png"});
@@ -107,28 +106,23 @@ class WindowFilterTest : public WindowTest {
 };
 
 TEST_F(WindowFilterTest, AKeyShowsTheFilterThatIsRemembered) {
-  if (!has_program("xdotool")) GTEST_SKIP() << "skipped: no xdotool";
   // A white square on black; the mean of a large window is grey at its edges.
-  Image<std::uint8_t> square({200, 200});
-  for (int y = 0; y < 200; ++y)
-    for (int x = 0; x < 200; ++x)
-      square.row(y)[x] = x >= 50 && x < 150 && y >= 50 && y < 150 ? 255 : 0;
-  write_pgm(folder / "square.pgm", square);
+  write_pgm("square.pgm", formula<std::uint8_t>({200, 200}, [](int x, int y) {
+              return x >= 50 && x < 150 && y >= 50 && y < 150 ? 255 : 0;
+            }));
   constexpr Bgr white{255, 255, 255};
   // Presses V once for each condition, and waits until what the desktop shows meets it; `before` is
   // the number of white pixels of the frame.
   using Condition = std::function<bool(const Desktop& desktop, int before)>;
   const auto show = [&](const std::string& shot, const std::vector<Condition>& conditions) {
-    const Running live = start_live({"square.pgm", "--screenshot", shot});
-    const Desktop desktop(display.name, "facesat");
-    EXPECT_TRUE(desktop.shows(white, most_of_a_picture));
-    const int before = desktop.count(white);
-    for (const Condition& meets : conditions) {
-      EXPECT_TRUE(press("v"));
-      EXPECT_TRUE(eventually([&] { return meets(desktop, before); }));
-    }
-    EXPECT_TRUE(press("ctrl+q"));
-    EXPECT_EQ(live.wait().status, 0);
+    use_live_until("ctrl+q", {"square.pgm", "--screenshot", shot}, [&](Desktop& desktop) {
+      EXPECT_TRUE(desktop.shows(white, most_of_a_picture));
+      const int before = desktop.count(white);
+      for (const Condition& meets : conditions) {
+        EXPECT_TRUE(press("v"));
+        EXPECT_TRUE(eventually([&] { return meets(desktop, before); }));
+      }
+    });
   };
   // At the edge of the square, the box with radius 20 is half white.
   constexpr Bgr half{124, 124, 124};
@@ -154,21 +148,19 @@ TEST_F(WindowFilterTest, AKeyShowsTheFilterThatIsRemembered) {
 }
 
 TEST_F(WindowFilterTest, FacesAreDrawnOverTheFilteredImage) {
-  if (!has_program("xdotool")) GTEST_SKIP() << "skipped: no xdotool";
   add_face("face.pgm");
-  const Running live = start_live({"face.pgm", "--screenshot", "shot.png", "--times", "t.csv"});
-  const Desktop desktop(display.name, "facesat");
-  EXPECT_TRUE(desktop.shows(box_colour, 200));
-  EXPECT_TRUE(press("v"));
-  EXPECT_TRUE(eventually([&] {
-    // The colour of the filter's first step, in the bar, the chart and the table of times.
-    return desktop.count({225, 95, 150}) > 20;
-  }));
-  EXPECT_TRUE(desktop.shows(box_colour, 200));
-  EXPECT_TRUE(press("ctrl+q"));
-  EXPECT_EQ(live.wait().status, 0);
+  const Arguments arguments{"face.pgm", "--screenshot", "shot.png", "--times", "t.csv"};
+  use_live_until("ctrl+q", arguments, [&](Desktop& desktop) {
+    EXPECT_TRUE(desktop.shows(box_colour, 200));
+    EXPECT_TRUE(press("v"));
+    EXPECT_TRUE(eventually([&] {
+      // The colour of the filter's first step, in the bar, the chart and the table of times.
+      return desktop.count({225, 95, 150}) > 20;
+    }));
+    EXPECT_TRUE(desktop.shows(box_colour, 200));
+  });
   EXPECT_GT(box_pixels("shot.png"), 200);
-  EXPECT_NE(read_text(folder / "t.csv").find(",filter_ms,"), std::string::npos);
+  EXPECT_NE(read_text("t.csv").find(",filter_ms,"), std::string::npos);
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ class WindowSourcesTest : public WindowTest {
     return eventually([&] { return desktop.count(grey) > most_of_a_picture; });
   }
   std::vector<std::string> recent() const {
-    const std::string text = read_text(folder / "config/facesat/live.json");
+    const std::string text = read_text("config/facesat/live.json");
     return nlohmann::json::parse(text)["recent"].get<std::vector<std::string>>();
   }
 };
@@ -74,26 +74,22 @@ TEST_F(WindowSourcesTest, EachPictureIsSeenAsAWhole) {
 }
 
 TEST_F(WindowSourcesTest, APathCanBeTyped) {
-  if (!has_program("xdotool")) GTEST_SKIP() << "skipped: no xdotool";
-  const Running live = start_live({"a.pgm"});
-  Desktop desktop(display.name, "facesat");
-  ASSERT_TRUE(desktop.is_there());
-  EXPECT_TRUE(shows(desktop, first_grey));
-  EXPECT_TRUE(press("ctrl+o"));
-  EXPECT_TRUE(eventually([&] { return desktop.count(first_grey) < most_of_a_picture; }));
-  EXPECT_TRUE(press("Escape"));  // although the page has the keyboard
-  EXPECT_TRUE(shows(desktop, first_grey));
-  EXPECT_TRUE(press("ctrl+o"));
-  EXPECT_TRUE(eventually([&] { return desktop.count(first_grey) < most_of_a_picture; }));
-  EXPECT_TRUE(open_by_typing(desktop, "b.pgm", second_grey));
-  EXPECT_TRUE(press("ctrl+o"));
-  EXPECT_TRUE(eventually([&] { return desktop.count(second_grey) < most_of_a_picture; }));
-  EXPECT_TRUE(press("ctrl+q"));
-  EXPECT_EQ(live.wait().status, 0);
+  use_live_until("ctrl+q", {"a.pgm"}, [&](Desktop& desktop) {
+    const auto open_page = [&](Bgr shown) {
+      EXPECT_TRUE(press("ctrl+o"));
+      EXPECT_TRUE(eventually([&] { return desktop.count(shown) < most_of_a_picture; }));
+    };
+    EXPECT_TRUE(shows(desktop, first_grey));
+    open_page(first_grey);
+    EXPECT_TRUE(press("Escape"));  // although the page has the keyboard
+    EXPECT_TRUE(shows(desktop, first_grey));
+    open_page(first_grey);
+    EXPECT_TRUE(open_by_typing(desktop, "b.pgm", second_grey));
+    open_page(second_grey);
+  });
 }
 
 TEST_F(WindowSourcesTest, WithoutACameraThePageForOpeningSaysSo) {
-  if (!has_program("xdotool")) GTEST_SKIP() << "skipped: no xdotool";
   if (std::filesystem::exists("/dev/video0")) GTEST_SKIP() << "skipped: there may be a camera";
   use_live({}, [&](Desktop& desktop) {
     EXPECT_TRUE(desktop.shows(warning, letters));
@@ -103,7 +99,6 @@ TEST_F(WindowSourcesTest, WithoutACameraThePageForOpeningSaysSo) {
 }
 
 TEST_F(WindowSourcesTest, SeveralFilesAreOneList) {
-  if (!has_program("xdotool")) GTEST_SKIP() << "skipped: no xdotool";
   use_live({"a.pgm", "b.pgm"}, [&](Desktop& desktop) {
     EXPECT_TRUE(shows(desktop, first_grey));
     EXPECT_TRUE(press("Next"));  // Page Down
@@ -121,7 +116,6 @@ TEST_F(WindowSourcesTest, SeveralFilesAreOneList) {
 }
 
 TEST_F(WindowSourcesTest, AFolderPlaysAndBeginsAgain) {
-  if (!has_program("xdotool")) GTEST_SKIP() << "skipped: no xdotool";
   add_grey("p/a.pgm", first_grey.g);
   write_video(path("p/b.avi"), 30);
   use_live({"p", "--times", "t.csv"}, [&](Desktop& desktop) {
@@ -152,12 +146,14 @@ class WindowPlaceTest : public WindowTest {
 
 TEST_F(WindowPlaceTest, TheTitleNamesSourceAndDevice) {
   add_face("a.pgm");
-  add_face("b c.pgm");
-  use_live({"a.pgm"}, [&](Desktop& desktop) {
+  add_grey("b c.pgm", second_grey.g);
+  use_live({"a.pgm", "--times", "t.csv"}, [&](Desktop& desktop) {
     EXPECT_TRUE(desktop.is_titled("a.pgm - CPU - facesat")) << desktop.title();
     EXPECT_TRUE(desktop.drop(path("b%20c.pgm")));
     EXPECT_TRUE(desktop.is_titled(path("b c.pgm") + " - CPU - facesat")) << desktop.title();
+    EXPECT_TRUE(desktop.shows(second_grey, most_of_a_picture));
   });
+  EXPECT_EQ(lines_in("t.csv"), 3);  // a header and two pictures
 }
 
 TEST_F(WindowPlaceTest, SizeAndPlaceAreThoseOfTheLastTime) {
@@ -182,13 +178,11 @@ TEST_F(WindowPlaceTest, SizeAndPlaceAreThoseOfTheLastTime) {
 TEST_F(WindowPlaceTest, APlaceThatIsOnNoMonitorIsNotUsed) {
   add_face("a.pgm");
   const auto run = [&] {
-    const Running live = start_live({"a.pgm"});
-    Desktop desktop(display.name, "facesat");
-    EXPECT_TRUE(desktop.is_there());
-    EXPECT_TRUE(desktop.is_titled("a.pgm - CPU - facesat"));
-    const Rect place = desktop.place();
-    desktop.close();
-    EXPECT_EQ(live.wait().status, 0);
+    Rect place;
+    use_live({"a.pgm"}, [&](Desktop& desktop) {
+      EXPECT_TRUE(desktop.is_titled("a.pgm - CPU - facesat"));
+      place = desktop.place();
+    });
     return place;
   };
   const Rect usual = run();
@@ -202,11 +196,8 @@ TEST_F(WindowPlaceTest, APlaceThatIsOnNoMonitorIsNotUsed) {
 }
 
 TEST_F(WindowPlaceTest, TheSplitterCanBeDraggedAndStaysThere) {
-  if (!has_program("xdotool")) GTEST_SKIP() << "skipped: no xdotool";
-  Image<std::uint8_t> wide({800, 100});  // as wide as the room for it
   constexpr Bgr grey{100, 100, 100};
-  for (int y = 0; y < 100; ++y) std::fill_n(wide.row(y), 800, grey.g);
-  write_pgm(folder / "wide.pgm", wide);
+  write_pgm("wide.pgm", flat({800, 100}, grey.g));  // as wide as the room for it
   // Drags the splitter as often as it takes until it is there. The pointer rests before and after
   // each step, because Dear ImGui sees it once per frame.
   const auto drag = [&](const Desktop& desktop, int from, int to, auto is_there) {

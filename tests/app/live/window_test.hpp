@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +16,7 @@
 
 #include "tests/kit/desktop.hpp"
 #include "tests/kit/eventually.hpp"
+#include "tests/kit/pictures.hpp"
 #include "tests/kit/program.hpp"
 
 namespace facesat::test {
@@ -35,6 +37,7 @@ class WindowTest : public ProgramTest {
  protected:
   void SetUp() override {
     if (display.name.empty()) GTEST_SKIP() << "skipped: there is no Xvfb";
+    if (!has_program("xdotool")) GTEST_SKIP() << "skipped: no xdotool";
   }
   // Keeps screenshots for inspection.
   void TearDown() override {
@@ -69,23 +72,42 @@ class WindowTest : public ProgramTest {
     EXPECT_EQ(ended.status, status) << ended.err;
     return ended;
   }
-  // Starts the program, calls use(desktop) once its window is there, and closes the window. The
-  // program must then end with this status.
+  // How a window is used. waits: as above; end(live, desktop) ends the program, whose status must
+  // then be this.
+  struct Usage {
+    bool waits = false;
+    int status = 0;
+    std::function<void(const Running&, Desktop&)> end = [](const Running&, Desktop& desktop) {
+      desktop.close();
+    };
+  };
+  // Starts the program, calls use(desktop) once its window is there, and ends the program.
   template <class Use>
-  Finished use_live(const std::vector<std::string>& arguments, const Use& use, bool waits = false,
-                    int status = 0) const {
-    const Running live = start_live(arguments, waits);
+  Finished use_live(const std::vector<std::string>& arguments, const Use& use,
+                    const Usage& usage) const {
+    const Running live = start_live(arguments, usage.waits);
     Desktop desktop(display.name, "facesat");
     EXPECT_TRUE(desktop.is_there());
     if (desktop.is_there()) {
       use(desktop);
-      desktop.close();
+      usage.end(live, desktop);
     } else {
       live.signal(SIGKILL);
     }
     const Finished ended = live.wait();
-    EXPECT_EQ(ended.status, status) << ended.err;
+    EXPECT_EQ(ended.status, usage.status) << ended.err;
     return ended;
+  }
+  template <class Use>
+  Finished use_live(const std::vector<std::string>& arguments, const Use& use) const {
+    return use_live(arguments, use, Usage());
+  }
+  // The same, ended by these keys.
+  template <class Use>
+  Finished use_live_until(const std::string& keys, const std::vector<std::string>& arguments,
+                          const Use& use) const {
+    const auto end = [&](const Running&, Desktop&) { EXPECT_TRUE(press(keys)); };
+    return use_live(arguments, use, {.end = end});
   }
   // Presses keys, named as xdotool names them, with the pointer over the picture.
   bool press(const std::string& keys) const {
@@ -107,9 +129,7 @@ class WindowTest : public ProgramTest {
   }
   // A picture with this grey value everywhere.
   void add_grey(const std::string& name, std::uint8_t grey) const {
-    Image<std::uint8_t> picture({200, 200});
-    for (int y = 0; y < 200; ++y) std::fill_n(picture.row(y), 200, grey);
-    write_pgm(folder / name, picture);
+    write_pgm(name, flat({200, 200}, grey));
   }
   // Waits until the file exists.
   bool comes(const std::string& name) const {

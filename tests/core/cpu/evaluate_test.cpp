@@ -10,6 +10,7 @@
 
 #include "tests/kit/cascades.hpp"
 #include "tests/kit/compare.hpp"
+#include "tests/kit/instruction_sets.hpp"
 #include "tests/kit/pictures.hpp"
 #include "tests/kit/printers.hpp"
 #include "tests/kit/reference.hpp"
@@ -148,10 +149,7 @@ TEST(EvaluateRules, StagesTooLongForVectorsEqualTheReference) {
 // Columns alternate between 0 and 255, so that the halves of a window have equal sums if their
 // width is even, and no window has low variance.
 Image<std::uint8_t> balanced(Size size) {
-  Image<std::uint8_t> picture(size);
-  for (int y = 0; y < size.height; ++y)
-    for (int x = 0; x < size.width; ++x) picture.row(y)[x] = x % 2 ? 255 : 0;
-  return picture;
+  return formula<std::uint8_t>(size, [](int x, int) { return x % 2 ? 255 : 0; });
 }
 
 constexpr Size window8{8, 8};

@@ -9,6 +9,7 @@
 #include "core/cpu/gray.hpp"
 #include "core/cpu/integral.hpp"
 #include "tests/kit/compare.hpp"
+#include "tests/kit/instruction_sets.hpp"
 #include "tests/kit/pictures.hpp"
 #include "tests/kit/printers.hpp"
 #include "tests/kit/reference.hpp"

@@ -19,6 +19,7 @@
 #include "kernels/sat/algorithm.hpp"
 #include "tests/kernels/cascade/uploaded_late.hpp"
 #include "tests/kit/cascades.hpp"
+#include "tests/kit/compare.hpp"
 #include "tests/kit/device_memory.hpp"
 #include "tests/kit/pictures.hpp"
 #include "tests/kit/printers.hpp"
@@ -239,11 +240,8 @@ void expect_same(const Answer& answer, const Answer& expected, const std::string
 void expect_same_depths(const Answer& answer, const Answer& expected, const std::string& what) {
   EXPECT_EQ(answer.depths.size(), expected.depths.size());
   for (std::size_t i = 0; i < expected.depths.size(); ++i) {
-    const Image<std::uint32_t>&ours = answer.depths[i], &theirs = expected.depths[i];
-    std::size_t wrong = 0;
-    for (int y = 0; y < theirs.size().height; ++y)
-      for (int x = 0; x < theirs.size().width; ++x) wrong += ours.row(y)[x] != theirs.row(y)[x];
-    EXPECT_EQ(wrong, 0u) << what << ": depths of level " << i;
+    EXPECT_TRUE(same(answer.depths[i].view(), expected.depths[i].view()))
+        << what << ": depths of level " << i;
   }
 }
 

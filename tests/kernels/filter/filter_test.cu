@@ -8,6 +8,7 @@
 #include "filters/picture_filter.hpp"
 #include "kernels/filter/algorithm.hpp"
 #include "kernels/filter/statistics.hpp"
+#include "tests/filters/filters.hpp"
 #include "tests/kit/device_memory.hpp"
 
 namespace facesat::test {
@@ -17,9 +18,6 @@ using gpu::FilterAlgorithm;
 using gpu::FilterTask;
 using gpu::FilterType;
 using gpu::MaskKind;
-
-constexpr std::array all_borders{Border::zero, Border::clamp, Border::mirror, Border::reflect101,
-                                 Border::wrap};
 
 template <class Out>
 using WeightOf = std::conditional_t<std::is_same_v<Out, float>, float, std::int32_t>;
@@ -72,18 +70,13 @@ Mask<W> random_mask(MaskKind kind, Radius radius, unsigned seed) {
 template <class In>
 Image<In> random_picture(Size size) {
   const Image<std::uint8_t> bytes = noise(size, static_cast<unsigned>(size.width + size.height));
-  Image<In> picture(size);
-  for (int y = 0; y < size.height; ++y)
-    for (int x = 0; x < size.width; ++x) {
-      const unsigned byte = bytes.row(y)[x];
-      if constexpr (std::is_same_v<In, float>)
-        picture.row(y)[x] = static_cast<float>(byte) * 1.01f - 100;
-      else if constexpr (sizeof(In) > 1)
-        picture.row(y)[x] = static_cast<In>(byte * 0x01234567u + 0x89ABCDEFu);
-      else
-        picture.row(y)[x] = static_cast<In>(byte);
-    }
-  return picture;
+  return formula<In>(size, [&](int x, int y) {
+    const unsigned byte = bytes.row(y)[x];
+    if constexpr (std::is_same_v<In, float>)
+      return static_cast<float>(byte) * 1.01f - 100;
+    else
+      return sizeof(In) > 1 ? byte * 0x01234567u + 0x89ABCDEFu : byte;
+  });
 }
 
 // What is expected: of real numbers in double precision, with the sums of magnitudes.
@@ -110,15 +103,9 @@ double error_bound(const FilterAlgorithm& algorithm, Size size, const Mask<float
 void expect_reals(const FilterAlgorithm& algorithm, View<const float> picture,
                   const Mask<float>& mask, Border border, const Image<float>& result,
                   const std::string& what) {
-  Image<float> magnitudes(picture.size);
   Image<double> exact(picture.size);
-  for (int y = 0; y < picture.size.height; ++y)
-    for (int x = 0; x < picture.size.width; ++x) magnitudes.row(y)[x] = std::abs(picture.row(y)[x]);
-  Mask<float> absolute = mask;
-  for (float& weight : absolute.weights) weight = std::abs(weight);
-  Image<double> bounds(picture.size);
   convolve<double>(picture, mask, border, exact.view());
-  convolve<double>(View<const float>(magnitudes.view()), absolute, border, bounds.view());
+  const Image<double> bounds = sums_of_magnitudes(picture, mask, border);
   int wrong = 0;
   for (int y = 0; y < picture.size.height; ++y)
     for (int x = 0; x < picture.size.width; ++x) {
@@ -142,9 +129,7 @@ template <class In, class Out>
 void check(const FilterAlgorithm& algorithm, FilterType type, Size size,
            const Mask<WeightOf<Out>>& mask, MaskKind kind, Border border) {
   const std::string what = std::string(algorithm.id) + ", " + std::string(info_of(type).name) +
-                           ", " + std::to_string(size.width) + "x" + std::to_string(size.height) +
-                           ", radius " + std::to_string(mask.radius.x) + " x " +
-                           std::to_string(mask.radius.y) + ", " + std::string(name_of(border));
+                           ", " + name_of(size, mask.radius, border);
   const Image<In> picture = random_picture<In>(size);
   const View<const In> values = picture.view();
   DevicePicture<In> input(size, static_cast<In>(77));
@@ -160,10 +145,9 @@ void check(const FilterAlgorithm& algorithm, FilterType type, Size size,
                   .border = border,
                   .mask = uploaded.mask()};
   if (!why_not(algorithm, task).empty()) return;
-  DeviceArray<std::byte> workspace(std::vector<std::byte>(algorithm.workspace_bytes(task)));
-  for (int round = 0; round < 2; ++round) {
+  twice_with_a_workspace(algorithm.workspace_bytes(task), [&](std::byte* workspace) {
     output.clear();
-    algorithm.enqueue(task, workspace.data(), test_stream());
+    algorithm.enqueue(task, workspace, test_stream());
     if constexpr (std::is_same_v<Out, float>) {
       const Image<float> result = output.inside();
       if (!algorithm.is_valid_part) expect_reals(algorithm, values, mask, border, result, what);
@@ -172,9 +156,9 @@ void check(const FilterAlgorithm& algorithm, FilterType type, Size size,
       Image<Out> expected = expected_result<In, Out>(values, mask, border);
       if (algorithm.is_valid_part)
         keep_valid_part(expected, mask.radius, DevicePicture<Out>::poison);
-      output.expect(std::as_const(expected).view(), what);
+      output.expect(expected.view(), what);
     }
-  }
+  });
 }
 
 class Filter : public ::testing::TestWithParam<const FilterAlgorithm*> {
@@ -261,13 +245,11 @@ TEST(FacesatBox, StripsAtTheEdges) {
 TEST_P(Filter, BlackAndWhitePictures) {
   // Sums that are as large as they can be, in all schedules.
   const Size size{70, 40};
-  for (const int value : {0, 255}) {
-    Image<std::uint8_t> picture(size);
-    for (int y = 0; y < size.height; ++y)
-      std::fill_n(picture.row(y), size.width, static_cast<std::uint8_t>(value));
+  for (const std::uint8_t value : {0, 255}) {
+    const Image<std::uint8_t> picture = flat(size, value);
     const Mask<std::int32_t> mask = box_mask<std::int32_t>(radius(4, 4));
     DevicePicture<std::uint8_t> input(size, 77);
-    input.upload(std::as_const(picture).view());
+    input.upload(picture.view());
     UploadedMask<std::int32_t> uploaded(mask, MaskKind::ones);
     under_all_schedules([&] {
       DevicePicture<std::uint8_t> output(size, 0);
@@ -281,11 +263,10 @@ TEST_P(Filter, BlackAndWhitePictures) {
                             .mask = uploaded.mask()};
       DeviceArray<std::byte> workspace(std::vector<std::byte>(GetParam()->workspace_bytes(task)));
       GetParam()->enqueue(task, workspace.data(), test_stream());
-      Image<std::uint8_t> expected(size);
-      copy(std::as_const(picture).view(), expected.view());
+      Image<std::uint8_t> expected = flat(size, value);
       if (GetParam()->is_valid_part)
         keep_valid_part(expected, mask.radius, DevicePicture<std::uint8_t>::poison);
-      output.expect(std::as_const(expected).view(), std::string(GetParam()->id));
+      output.expect(expected.view(), std::string(GetParam()->id));
     });
   }
 }
@@ -333,19 +314,13 @@ float definition(Statistic statistic, std::uint8_t pixel, const WindowSums& sums
 template <class Out>
 void check(Statistic statistic, Size size, Radius radius, Border border, int noise_bits = 8) {
   const std::string what = "statistic " + std::to_string(static_cast<int>(statistic)) + ", " +
-                           std::to_string(size.width) + "x" + std::to_string(size.height) +
-                           ", radius " + std::to_string(radius.x) + " x " +
-                           std::to_string(radius.y) + ", " + std::string(name_of(border));
-  Image<std::uint8_t> picture = noise(size, static_cast<unsigned>(size.width));
-  for (int y = 0; y < size.height; ++y)
-    for (int x = 0; x < size.width; ++x)
-      picture.row(y)[x] = static_cast<std::uint8_t>(picture.row(y)[x] >> (8 - noise_bits));
-  const View<const std::uint8_t> pixels = std::as_const(picture).view();
-  Image<Out> expected(size);
-  for (int y = 0; y < size.height; ++y)
-    for (int x = 0; x < size.width; ++x)
-      expected.row(y)[x] = static_cast<Out>(
-          definition(statistic, pixels.row(y)[x], window_at(pixels, x, y, radius, border)));
+                           name_of(size, radius, border);
+  const Image<std::uint8_t> picture =
+      noise(size, static_cast<unsigned>(size.width), 0, 1 << noise_bits);
+  const View<const std::uint8_t> pixels = picture.view();
+  const auto expected = formula<Out>(size, [&](int x, int y) {
+    return definition(statistic, pixels.row(y)[x], window_at(pixels, x, y, radius, border));
+  });
   DevicePicture<std::uint8_t> input(size, 77);
   input.upload(pixels);
   DevicePicture<Out> output(size, Out{});
@@ -356,15 +331,14 @@ void check(Statistic statistic, Size size, Radius radius, Border border, int noi
                            .radius = radius,
                            .border = border,
                            .offset = offset};
-  DeviceArray<std::byte> workspace(std::vector<std::byte>(statistic_workspace_bytes(task)));
-  for (int round = 0; round < 2; ++round) {
+  twice_with_a_workspace(statistic_workspace_bytes(task), [&](std::byte* workspace) {
     output.clear();
-    enqueue_statistic(task, workspace.data(), test_stream());
-    output.expect(std::as_const(expected).view(), what);
-  }
+    enqueue_statistic(task, workspace, test_stream());
+    output.expect(expected.view(), what);
+  });
   output.clear();
   enqueue_direct_statistic(task, test_stream());
-  output.expect(std::as_const(expected).view(), what + ", direct");
+  output.expect(expected.view(), what + ", direct");
 }
 
 void check_all(Size size, Radius radius, Border border, int noise_bits = 8) {
@@ -396,44 +370,29 @@ TEST(WindowStatistics, ThreeBoxesAreThreeMeans) {
   const Size size{70, 33};
   const Image<std::uint8_t> picture = noise(size, 3);
   const ThreeBoxes boxes = three_boxes(2.5);
-  Image<std::uint8_t> expected(size), next(size);
-  copy(picture.view(), expected.view());
-  for (const int radius : boxes.radius) {
-    for (int y = 0; y < size.height; ++y)
-      for (int x = 0; x < size.width; ++x) {
-        const WindowSums sums =
-            window_at(std::as_const(expected).view(), x, y, {radius, radius}, Border::reflect101);
-        next.row(y)[x] = rounded_pixel(sums.sum, sums.pixels);
-      }
-    std::swap(expected, next);
-  }
+  const Image<std::uint8_t> expected = three_means(picture.view(), boxes, Border::reflect101);
   DevicePicture<std::uint8_t> input(size, 77), output(size, 0);
   input.upload(picture.view());
   const StatisticTask task{.picture = input.view()};
-  DeviceArray<std::byte> workspace(std::vector<std::byte>(three_boxes_workspace_bytes(task)));
-  for (int round = 0; round < 2; ++round) {
+  twice_with_a_workspace(three_boxes_workspace_bytes(task), [&](std::byte* workspace) {
     output.clear();
-    enqueue_three_boxes(task, boxes, output.view(), workspace.data(), test_stream());
-    output.expect(std::as_const(expected).view(), "three boxes");
-  }
+    enqueue_three_boxes(task, boxes, output.view(), workspace, test_stream());
+    output.expect(expected.view(), "three boxes");
+  });
 }
 
 TEST(WindowStatistics, Gradient) {
   const Size size{45, 11};
-  Image<std::int32_t> dx(size), dy(size);
-  Image<std::uint8_t> expected(size);
-  for (int y = 0; y < size.height; ++y)
-    for (int x = 0; x < size.width; ++x) {
-      dx.row(y)[x] = (x - 20) * 300;
-      dy.row(y)[x] = (y - 5) * -77;
-      expected.row(y)[x] = gradient_pixel(dx.row(y)[x], dy.row(y)[x], 2);
-    }
+  const auto dx = formula<std::int32_t>(size, [](int x, int) { return (x - 20) * 300; });
+  const auto dy = formula<std::int32_t>(size, [](int, int y) { return (y - 5) * -77; });
+  const auto expected = formula<std::uint8_t>(
+      size, [&](int x, int y) { return gradient_pixel(dx.row(y)[x], dy.row(y)[x], 2); });
   DevicePicture<std::int32_t> in_x(size, 0), in_y(size, 0);
-  in_x.upload(std::as_const(dx).view());
-  in_y.upload(std::as_const(dy).view());
+  in_x.upload(dx.view());
+  in_y.upload(dy.view());
   DevicePicture<std::uint8_t> output(size, 0);
   gpu::enqueue_gradient(in_x.view(), in_y.view(), 2, output.view(), test_stream());
-  output.expect(std::as_const(expected).view(), "gradient");
+  output.expect(expected.view(), "gradient");
 }
 
 }  // namespace

@@ -100,12 +100,10 @@ TEST(Atlas, OfNoLevelsIsEmpty) {
 TEST(GrayKernel, EqualsTheCpu) {
   for (const Size size : {Size{1, 1}, {3, 2}, {4, 5}, {5, 4}, {255, 9}, {257, 3}, {640, 17}}) {
     const Image<std::uint8_t> bytes = noise({3 * size.width, size.height}, 7);
-    Image<Bgr> frame(size);
-    for (int y = 0; y < size.height; ++y)
-      for (int x = 0; x < size.width; ++x) {
-        const std::uint8_t* p = bytes.row(y) + 3 * x;
-        frame.row(y)[x] = {p[0], p[1], p[2]};
-      }
+    const auto frame = formula<Bgr>(size, [&](int x, int y) {
+      const std::uint8_t* p = bytes.row(y) + 3 * x;
+      return Bgr{p[0], p[1], p[2]};
+    });
     Image<std::uint8_t> expected(size);
     cpu::to_gray(frame.view(), expected.view());
 
@@ -116,7 +114,7 @@ TEST(GrayKernel, EqualsTheCpu) {
     under_all_schedules([&] {
       DevicePicture<std::uint8_t> gray(size, 9);
       gpu::enqueue_gray(View<const Bgr>{input.data(), size, pitch}, gray.view(), test_stream());
-      gray.expect(expected.view(), std::to_string(size.width) + "x" + std::to_string(size.height));
+      gray.expect(expected.view(), ::testing::PrintToString(size));
     });
   }
 }
@@ -139,7 +137,7 @@ TEST(GrayKernel, IgnoresTheFourthByte) {
     under_all_schedules([&] {
       DevicePicture<std::uint8_t> gray(size, 9);
       gpu::enqueue_gray(View<const Bgra>{input.data(), size, pitch}, gray.view(), test_stream());
-      gray.expect(expected.view(), std::to_string(size.width) + "x" + std::to_string(size.height));
+      gray.expect(expected.view(), ::testing::PrintToString(size));
     });
   }
 }
@@ -160,23 +158,14 @@ void compare_equalized(const Image<std::uint8_t>& picture, const char* what) {
   });
 }
 
-// Noise of the values low .. high - 1.
-Image<std::uint8_t> between(Size size, unsigned seed, int low, int high) {
-  Image<std::uint8_t> picture = noise(size, seed);
-  for (int y = 0; y < size.height; ++y)
-    for (int x = 0; x < size.width; ++x)
-      picture.row(y)[x] = static_cast<std::uint8_t>(low + picture.row(y)[x] % (high - low));
-  return picture;
-}
-
 TEST(EqualizeKernel, EqualsTheCpu) {
   compare_equalized(noise({300, 21}, 1), "noise");
-  compare_equalized(between({97, 33}, 2, 60, 61), "one value");
-  compare_equalized(between({97, 33}, 3, 0, 1), "black");
-  compare_equalized(between({97, 33}, 4, 255, 256), "white");
-  compare_equalized(between({130, 9}, 5, 31, 34), "values on both sides of a warp's");
-  compare_equalized(between({1, 1}, 6, 9, 10), "one pixel");
-  compare_equalized(between({200, 17}, 7, 3, 90), "dark");
+  compare_equalized(noise({97, 33}, 2, 60, 61), "one value");
+  compare_equalized(noise({97, 33}, 3, 0, 1), "black");
+  compare_equalized(noise({97, 33}, 4, 255, 256), "white");
+  compare_equalized(noise({130, 9}, 5, 31, 34), "values on both sides of a warp's");
+  compare_equalized(noise({1, 1}, 6, 9, 10), "one pixel");
+  compare_equalized(noise({200, 17}, 7, 3, 90), "dark");
   if (on_gpu) compare_equalized(noise({1919, 1079}, 8), "large");
 }
 
@@ -199,9 +188,7 @@ void compare_resized(Size size, double factor, std::size_t most_pixels, Size win
   gray.upload(image.view());
   for (const gpu::LevelGroup& group : places.groups) {
     const gpu::ResizePlan plan = gpu::plan_resize(pyramid, places, group);
-    Image<std::uint8_t> expected(group.atlas);
-    for (int y = 0; y < group.atlas.height; ++y)
-      std::fill_n(expected.row(y), group.atlas.width, DevicePicture<std::uint8_t>::poison);
+    Image<std::uint8_t> expected = flat(group.atlas, DevicePicture<std::uint8_t>::poison);
     for (int i = group.first; i < group.first + group.count; ++i) {
       const Image<std::uint8_t> level = resized(image.view(), pyramid.levels[i].size);
       const Rect place = places.rectangle(pyramid, i);
@@ -218,8 +205,7 @@ void compare_resized(Size size, double factor, std::size_t most_pixels, Size win
           gray.view(), atlas.view(),
           {levels.data(), taps.data(), tiles.data(), static_cast<int>(plan.tiles.size())},
           test_stream());
-      atlas.expect(expected.view(),
-                   "atlas of " + std::to_string(size.width) + "x" + std::to_string(size.height));
+      atlas.expect(expected.view(), "atlas of " + ::testing::PrintToString(size));
     });
   }
 }
@@ -254,7 +240,7 @@ void compare_tilted(Size size) {
     for (int y = 0; y < size.height; ++y) tilted.allow_before_row(y, expected.view().row(y)[-1]);
     tilted.clear();
     gpu::enqueue_tilted(input.view(), tilted.view(), test_stream());
-    tilted.expect(expected.view(), std::to_string(size.width) + "x" + std::to_string(size.height));
+    tilted.expect(expected.view(), ::testing::PrintToString(size));
   });
 }
 

@@ -9,6 +9,8 @@
 #include "kernels/sat/pass.cuh"
 #include "lab/problems/sat.hpp"
 #include "tests/kit/device_memory.hpp"
+#include "tests/kit/printers.hpp"
+#include "tests/kit/reference.hpp"
 
 namespace facesat::test {
 namespace {
@@ -18,21 +20,7 @@ using gpu::SatTask;
 using gpu::SatType;
 
 // Which tables are computed.
-enum Wanted { sum_alone = 1, squares_alone = 2, both = 3 };
-
-template <class Out, class In>
-Image<Out> reference(View<const In> picture, bool of_squares) {
-  Image<Out> table(picture.size);
-  for (int y = 0; y < picture.size.height; ++y) {
-    Out row{};
-    for (int x = 0; x < picture.size.width; ++x) {
-      const Out v = static_cast<Out>(picture.row(y)[x]);
-      row += of_squares ? v * v : v;
-      table.row(y)[x] = row + (y > 0 ? table.row(y - 1)[x] : Out{});
-    }
-  }
-  return table;
-}
+enum Wanted { the_sum = 1, the_squares = 2, both = 3 };
 
 enum class Schedules { one, all };
 
@@ -41,18 +29,17 @@ enum class Schedules { one, all };
 template <class Out, class In, class Use>
 void run(const SatAlgorithm& algorithm, SatType type, View<const In> picture, Wanted wanted,
          Schedules schedules, Use use) {
-  Image<In> other(picture.size);
-  for (int y = 0; y < picture.size.height; ++y)
-    for (int x = 0; x < picture.size.width; ++x)
-      other.row(y)[x] = static_cast<In>(picture.row(y)[x] + In{1});
+  const Image<In> other =
+      formula<In>(picture.size, [&](int x, int y) { return picture.row(y)[x] + In{1}; });
   DevicePicture<In> input(picture.size, static_cast<In>(77));
   const auto body = [&] {
     DevicePicture<Out> sum(picture.size, Out{}), squared_sum(picture.size, Out{});
     DeviceArray<std::byte> workspace(
         std::vector<std::byte>(algorithm.workspace_bytes(type, picture.size)));
-    const int rounds = on_gpu ? 3 : schedules == Schedules::all ? 1 : 2;
-    for (int left = rounds - 1; left >= 0; --left) {
-      input.upload(left == rounds - 1 && rounds > 1 ? View<const In>(other.view()) : picture);
+    const bool reuses = on_gpu || schedules == Schedules::one;
+    for (int round = 0; round < (on_gpu ? 3 : reuses ? 2 : 1); ++round) {
+      const bool is_other = reuses && round == 0;
+      input.upload(is_other ? other.view() : picture);
       sum.clear();
       squared_sum.clear();
       SatTask task{.type = type,
@@ -60,16 +47,16 @@ void run(const SatAlgorithm& algorithm, SatType type, View<const In> picture, Wa
                    .input = input.view().data,
                    .input_pitch = input.view().pitch,
                    .parameter = algorithm.value};
-      if (wanted & sum_alone) {
+      if (wanted & the_sum) {
         task.sum = sum.view().data;
         task.sum_pitch = sum.view().pitch;
       }
-      if (wanted & squares_alone) {
+      if (wanted & the_squares) {
         task.squared_sum = squared_sum.view().data;
         task.squared_pitch = squared_sum.view().pitch;
       }
       algorithm.enqueue(task, workspace.data(), test_stream());
-      if (left < rounds - 1 || rounds == 1) use(sum, squared_sum);
+      if (!is_other) use(sum, squared_sum);
     }
   };
   if (schedules == Schedules::all)
@@ -83,13 +70,12 @@ void check(const SatAlgorithm& algorithm, SatType type, View<const In> picture, 
            Schedules schedules = Schedules::one) {
   const std::string what = std::string(algorithm.id) + ":" + std::to_string(algorithm.value) +
                            ", " + std::string(gpu::info_of(type).name) + " " +
-                           std::to_string(picture.size.width) + "x" +
-                           std::to_string(picture.size.height);
-  const Image<Out> sum = reference<Out>(picture, false), squares = reference<Out>(picture, true);
+                           ::testing::PrintToString(picture.size);
+  const Image<Out> sum = reference::sat<Out>(picture), squares = reference::sat<Out>(picture, true);
   run<Out>(algorithm, type, picture, wanted, schedules,
            [&](const DevicePicture<Out>& out_sum, const DevicePicture<Out>& out_squares) {
-             if (wanted & sum_alone) out_sum.expect(sum.view(), what + ", sum");
-             if (wanted & squares_alone) out_squares.expect(squares.view(), what + ", squared sum");
+             if (wanted & the_sum) out_sum.expect(sum.view(), what + ", sum");
+             if (wanted & the_squares) out_squares.expect(squares.view(), what + ", squared sum");
            });
 }
 
@@ -108,18 +94,12 @@ template <class In, class Out>
 Image<In> exact_noise(Size size) {
   const Image<std::uint8_t> bytes = noise_of(size);
   const bool is_small = size.area() < 60000;
-  Image<In> picture(size);
-  for (int y = 0; y < size.height; ++y)
-    for (int x = 0; x < size.width; ++x) {
-      const unsigned byte = bytes.row(y)[x];
-      if (std::is_floating_point_v<Out>)
-        picture.row(y)[x] = static_cast<In>(is_small ? byte & 15 : byte < 16);
-      else if (sizeof(In) > 1)
-        picture.row(y)[x] = static_cast<In>(byte * 0x01234567u + 0x89ABCDEFu);
-      else
-        picture.row(y)[x] = static_cast<In>(byte);
-    }
-  return picture;
+  return formula<In>(size, [&](int x, int y) {
+    const unsigned byte = bytes.row(y)[x];
+    return std::is_floating_point_v<Out> ? (is_small ? byte & 15 : byte < 16)
+           : sizeof(In) > 1              ? byte * 0x01234567u + 0x89ABCDEFu
+                                         : byte;
+  });
 }
 
 class Sat : public ::testing::TestWithParam<const SatAlgorithm*> {};
@@ -152,19 +132,19 @@ TEST_P(Sat, AllTypesAndTables) {
     for (const gpu::SatTypeInfo& info : gpu::sat_types)
       gpu::visit_types(info.type, [&]<class In, class Out>(In, Out) {
         const Image<In> picture = exact_noise<In, Out>(size);
-        check<Out>(*GetParam(), info.type, View<const In>(picture.view()), sum_alone);
+        check<Out>(*GetParam(), info.type, picture.view(), the_sum);
         if (sizeof(In) > 1) return;
-        check<Out>(*GetParam(), info.type, View<const In>(picture.view()), squares_alone);
-        check<Out>(*GetParam(), info.type, View<const In>(picture.view()), both);
+        check<Out>(*GetParam(), info.type, picture.view(), the_squares);
+        check<Out>(*GetParam(), info.type, picture.view(), both);
       });
 }
 
 TEST_P(Sat, RowsLongerThanABlock) {
   const Size size{1100, 2};
   check<std::uint32_t>(*GetParam(), SatType::u8_u32,
-                       View<const std::uint8_t>(noise_of(size).view()), sum_alone);
+                       View<const std::uint8_t>(noise_of(size).view()), the_sum);
   const Image<float> picture = exact_noise<float, float>(size);
-  check<float>(*GetParam(), SatType::f32_f32, picture.view(), sum_alone);
+  check<float>(*GetParam(), SatType::f32_f32, picture.view(), the_sum);
 }
 
 // More tiles in a row or column than a block reads at once, and sums as large as a tile can have.
@@ -175,35 +155,22 @@ TEST_P(Sat, ManyTiles) {
   if (on_gpu) sizes.insert(sizes.end(), {{2119, 2113}, {1100, 4001}, {31000, 140}, {140, 31000}});
   for (const Size size : sizes) {
     const Image<std::uint8_t> picture = noise_of(size);
-    check<std::uint32_t>(*GetParam(), SatType::u8_u32, View<const std::uint8_t>(picture.view()),
-                         sum_alone);
+    check<std::uint32_t>(*GetParam(), SatType::u8_u32, picture.view(), the_sum);
   }
   for (const Size size : {Size{140, 80}, {130, 130}}) {
-    Image<std::uint8_t> white(size);
-    for (int y = 0; y < size.height; ++y)
-      std::fill_n(white.row(y), size.width, static_cast<std::uint8_t>(255));
-    check<std::uint32_t>(*GetParam(), SatType::u8_s32, View<const std::uint8_t>(white.view()),
-                         sum_alone);
+    const Image<std::uint8_t> white = flat(size, 255);
+    check<std::uint32_t>(*GetParam(), SatType::u8_s32, white.view(), the_sum);
   }
 }
 
 TEST_P(Sat, UniformPicturesCornersAndSumsThatWrap) {
   const Size size{on_gpu ? 140 : 70, on_gpu ? 70 : 40};
-  Image<std::uint8_t> picture(size);
-  for (const int value : {0, 255}) {
-    for (int y = 0; y < size.height; ++y)
-      std::fill_n(picture.row(y), size.width, static_cast<std::uint8_t>(value));
-    check_bytes(*GetParam(), picture.view());
-  }
-  for (int y = 0; y < size.height; ++y)  // impulses in the corners
-    for (int x = 0; x < size.width; ++x)
-      picture.row(y)[x] = static_cast<std::uint8_t>(
-          (x == 0 || x == size.width - 1) && (y == 0 || y == size.height - 1) ? 1 + x % 200 : 0);
-  check_bytes(*GetParam(), picture.view());
-  if (!on_gpu) return;
-  Image<std::uint8_t> white({8300, 8300});  // sums wrap
-  for (int y = 0; y < 8300; ++y) std::fill_n(white.row(y), 8300, static_cast<std::uint8_t>(255));
-  check_bytes(*GetParam(), white.view());
+  for (const std::uint8_t value : {0, 255}) check_bytes(*GetParam(), flat(size, value).view());
+  const auto impulses = formula<std::uint8_t>(size, [size](int x, int y) {
+    return (x == 0 || x == size.width - 1) && (y == 0 || y == size.height - 1) ? 1 + x % 200 : 0;
+  });
+  check_bytes(*GetParam(), impulses.view());
+  if (on_gpu) check_bytes(*GetParam(), flat({8300, 8300}, 255).view());  // sums wrap
 }
 
 // The rounding error of n additions is at most n * epsilon / 2 times the sum of magnitudes. An
@@ -212,18 +179,15 @@ TEST_P(Sat, UniformPicturesCornersAndSumsThatWrap) {
 template <class Real>
 void check_reals(const SatAlgorithm& algorithm, SatType type, Size size) {
   const Image<std::uint8_t> bytes = noise_of(size);
-  Image<Real> picture(size), magnitudes(size);
-  for (int y = 0; y < size.height; ++y)
-    for (int x = 0; x < size.width; ++x) {
-      picture.row(y)[x] = static_cast<Real>(bytes.row(y)[x] - 100) / static_cast<Real>(7);
-      magnitudes.row(y)[x] = std::abs(picture.row(y)[x]);
-    }
-  const View<const Real> values = picture.view();
-  const Image<long double> exact = reference<long double>(values, false),
-                           most =
-                               reference<long double>(View<const Real>(magnitudes.view()), false);
+  const auto picture = formula<Real>(size, [&](int x, int y) {
+    return static_cast<Real>(bytes.row(y)[x] - 100) / static_cast<Real>(7);
+  });
+  const auto magnitudes =
+      formula<Real>(size, [&](int x, int y) { return std::abs(picture.row(y)[x]); });
+  const auto exact = reference::sat<long double>(picture.view()),
+             most = reference::sat<long double>(magnitudes.view());
   const bool of_neighbours = algorithm.reads >= 4 && algorithm.writes <= 1;
-  run<Real>(algorithm, type, values, sum_alone, Schedules::one,
+  run<Real>(algorithm, type, picture.view(), the_sum, Schedules::one,
             [&](const DevicePicture<Real>& sum, const DevicePicture<Real>&) {
               const Image<Real> table = sum.inside();
               for (int y = 0; y < size.height; ++y)
@@ -346,16 +310,15 @@ TEST(SatParameters, TheHybridsCornersFollowR) {
           (corner > 0 ? 4 : 0) + (all - corner - other) + (other > 0 ? 4 : 0);
       const std::size_t before = simt::counts.launches;
       const Image<std::uint8_t> picture = noise_of({32 * tiles.width, 32 * tiles.height - 5});
-      run<std::uint32_t>(with_value(gpu::kasagi_2014_hybrid, r), SatType::u8_u32,
-                         View<const std::uint8_t>(picture.view()), sum_alone, Schedules::one,
-                         [](const auto&, const auto&) {});
+      run<std::uint32_t>(with_value(gpu::kasagi_2014_hybrid, r), SatType::u8_u32, picture.view(),
+                         the_sum, Schedules::one, [](const auto&, const auto&) {});
       EXPECT_EQ(simt::counts.launches - before, 2 * expected)  // two rounds
-          << tiles.width << "x" << tiles.height << " tiles, r = " << r;
+          << ::testing::PrintToString(tiles) << " tiles, r = " << r;
     }
 }
 
-// The paper's table I, but for what kernels/sat/README.md says: per element, a transpose writes and
-// reads once; the sums of a tile write once and read twice; a tile's SAT writes three times and
+// Kasagi et al.'s table I, but for what kernels/sat/README.md says: per element, a transpose writes
+// and reads once; the sums of a tile write once and read twice; a tile's SAT writes three times and
 // reads three times, and its first row and column once more.
 TEST(SatSharedMemory, AccessesOfKasagisAlgorithms) {
   const Size size{256, 256};
@@ -372,8 +335,8 @@ TEST(SatSharedMemory, AccessesOfKasagisAlgorithms) {
         {r(1), 5 + edges, 4 + edges}}) {
     const simt::Counts before = simt::counts;
     const Image<std::uint8_t> picture = noise_of(size);
-    run<std::uint32_t>(algorithm, SatType::u8_u32, View<const std::uint8_t>(picture.view()),
-                       sum_alone, Schedules::one, [](const auto&, const auto&) {});
+    run<std::uint32_t>(algorithm, SatType::u8_u32, picture.view(), the_sum, Schedules::one,
+                       [](const auto&, const auto&) {});
     const simt::Counts& after = simt::counts;
     EXPECT_EQ(static_cast<double>(after.shared_reads - before.shared_reads) / n, reads)
         << algorithm.id << ":" << algorithm.value;

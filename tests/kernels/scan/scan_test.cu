@@ -8,6 +8,7 @@
 #include "kernels/scan/algorithm.hpp"
 #include "kernels/scan/operators.hpp"
 #include "tests/kit/device_memory.hpp"
+#include "tests/kit/messages.hpp"
 
 namespace facesat::test {
 namespace {
@@ -289,14 +290,8 @@ TEST(ScanRegistry, IdsAreUniqueAndFound) {
   EXPECT_EQ(gpu::find_scan("no such algorithm"), nullptr);
 }
 
-// The message of the ArgumentError that parse_scan() throws.
 std::string refusal_of(const std::string& text) {
-  try {
-    gpu::parse_scan(text);
-  } catch (const ArgumentError& error) {
-    return error.what();
-  }
-  return "accepted";
+  return message_of<ArgumentError>([&] { gpu::parse_scan(text); });
 }
 
 TEST(ScanRegistry, SettingsAreReadFromText) {
@@ -305,16 +300,16 @@ TEST(ScanRegistry, SettingsAreReadFromText) {
   EXPECT_EQ(standard.settings, gpu::standard_settings(gpu::merrill_2009));
   const gpu::ScanChoice given = gpu::parse_scan("merrill_2009:blocks=128,threads=64");
   EXPECT_EQ(gpu::settings_text(gpu::merrill_2009, given.settings), "threads=64,blocks=128");
-  EXPECT_NE(refusal_of("merrill").find("there is no scan algorithm \"merrill\"; known are facesat"),
-            std::string::npos);
+  EXPECT_TRUE(
+      has(refusal_of("merrill"), "there is no scan algorithm \"merrill\"; known are facesat"));
   EXPECT_EQ(refusal_of("merrill_2009:bloks=1"),
             "the scan algorithm merrill_2009: no parameter \"bloks\"; known are threads, blocks");
   for (const char* text : {"merrill_2009:threads=65", "merrill_2009:threads=",
                            "merrill_2009:threads", "merrill_2009:threads=64x"})
     EXPECT_EQ(refusal_of(text),
               "the scan algorithm merrill_2009: threads must be one of 64, 128, 256, 512");
-  EXPECT_NE(refusal_of("merrill_2009:"), "accepted");
-  EXPECT_NE(refusal_of("merrill_2009:threads=64,"), "accepted");
+  EXPECT_NE(refusal_of("merrill_2009:"), "");
+  EXPECT_NE(refusal_of("merrill_2009:threads=64,"), "");
   EXPECT_EQ(refusal_of("horn_2005:threads=64"),
             "the scan algorithm horn_2005: no parameter \"threads\"; known are none");
 }

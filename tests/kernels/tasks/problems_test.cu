@@ -7,7 +7,10 @@
 #include <vector>
 
 #include "kernels/tasks/problems.hpp"
+#include "tests/kit/compare.hpp"
 #include "tests/kit/device_memory.hpp"
+#include "tests/kit/printers.hpp"
+#include "tests/kit/reference.hpp"
 
 namespace facesat::test {
 namespace {
@@ -116,22 +119,20 @@ void check(const Problem& problem) {
                           best.data(),
                           taken.data()};
   for (const gpu::KnapsackSolver& solver : gpu::knapsack_solvers()) {
-    DeviceArray<std::byte> workspace(std::vector<std::byte>(solver.workspace_bytes(task)));
-    for (int run = 0; run < 2; ++run) {
-      SCOPED_TRACE(std::string(solver.id) + ": " + std::to_string(task.items) +
-                   " items, capacity " + std::to_string(task.capacity) + ", run " +
-                   std::to_string(run));
+    SCOPED_TRACE(std::string(solver.id) + ": " + std::to_string(task.items) + " items, capacity " +
+                 std::to_string(task.capacity));
+    twice_with_a_workspace(solver.workspace_bytes(task), [&](std::byte* workspace) {
       best.upload(poisoned<float>(expected.best.size()));
       taken.upload(poisoned<std::uint32_t>(expected.taken.size()));
       chosen.upload(poisoned<std::uint8_t>(problem.values.size()));
-      solver.enqueue(task, workspace.data(), test_stream());
+      solver.enqueue(task, workspace, test_stream());
       gpu::enqueue_choice(task, chosen.data(), test_stream());
       EXPECT_TRUE(without_guard(best.download()) == expected.best);
       EXPECT_TRUE(without_guard(taken.download()) == expected.taken);
       EXPECT_TRUE(without_guard(chosen.download()) == expected_choice);
       EXPECT_TRUE(is_untouched(best.download()) && is_untouched(taken.download()) &&
                   is_untouched(chosen.download()));
-    }
+    });
   }
 }
 
@@ -179,13 +180,6 @@ Image<std::uint8_t> diffused(HalftoneRule rule, View<const std::uint8_t> picture
   return halftone;
 }
 
-std::size_t differences(View<const std::uint8_t> a, View<const std::uint8_t> b) {
-  std::size_t count = 0;
-  for (int y = 0; y < a.size.height; ++y)
-    for (int x = 0; x < a.size.width; ++x) count += a.row(y)[x] != b.row(y)[x];
-  return count;
-}
-
 TEST(ErrorDiffusion, ThresholdsAreThoseOfTheRules) {
   EXPECT_FALSE(gpu::RealHalftone::round(0.5f, 0.0f).is_white);
   EXPECT_TRUE(gpu::RealHalftone::round(0.50001f, 0.0f).is_white);
@@ -203,20 +197,16 @@ TEST(ErrorDiffusion, CollectionIsDiffusion) {
   for (const HalftoneRule rule : {HalftoneRule::real, HalftoneRule::integer})
     for (const Size size : {Size{1, 1}, {1, 40}, {40, 1}, {131, 97}, {640, 480}}) {
       const Image<std::uint8_t> picture = noise(size, 3);
-      EXPECT_EQ(differences(diffused(rule, picture.view()).view(),
-                            collected(rule, picture.view()).view()),
-                0u);
+      EXPECT_TRUE(
+          same(diffused(rule, picture.view()).view(), collected(rule, picture.view()).view()));
     }
 }
 
 // Half of the pixels of a picture of grey 127 or 128 become white, about a quarter of one of 64.
 TEST(ErrorDiffusion, KeepsTheBrightness) {
   for (const HalftoneRule rule : {HalftoneRule::real, HalftoneRule::integer})
-    for (const int grey : {0, 64, 127, 128, 200, 255}) {
-      Image<std::uint8_t> picture(Size{200, 200});
-      for (int y = 0; y < 200; ++y)
-        std::fill_n(picture.row(y), 200, static_cast<std::uint8_t>(grey));
-      const Image<std::uint8_t> halftone = collected(rule, picture.view());
+    for (const std::uint8_t grey : {0, 64, 127, 128, 200, 255}) {
+      const Image<std::uint8_t> halftone = collected(rule, flat({200, 200}, grey).view());
       double sum = 0;
       for (int y = 0; y < 200; ++y)
         for (int x = 0; x < 200; ++x) sum += halftone.row(y)[x];
@@ -233,14 +223,12 @@ void check(HalftoneRule rule, Size size, unsigned seed) {
   const HalftoneTask task{
       rule, size, input.view().data, input.view().pitch, output.view().data, output.view().pitch};
   for (const gpu::HalftoneSolver& solver : gpu::halftone_solvers()) {
-    DeviceArray<std::byte> workspace(std::vector<std::byte>(solver.workspace_bytes(task)));
-    for (int run = 0; run < 2; ++run) {
+    twice_with_a_workspace(solver.workspace_bytes(task), [&](std::byte* workspace) {
       output.clear();
-      solver.enqueue(task, workspace.data(), test_stream());
-      output.expect(expected.view(), std::string(solver.id) + ", " + std::to_string(size.width) +
-                                         " x " + std::to_string(size.height) + ", run " +
-                                         std::to_string(run));
-    }
+      solver.enqueue(task, workspace, test_stream());
+      output.expect(expected.view(),
+                    std::string(solver.id) + ", " + ::testing::PrintToString(size));
+    });
   }
 }
 
@@ -272,17 +260,9 @@ TEST(ErrorDiffusion, LargePicturesOnAGpu) {
 // Small whole numbers, whose sums are exact in any order. Twice on one workspace, with a poisoned
 // table and guards around it.
 void check_sat(Size size) {
-  Image<float> picture(size), expected(size);
   std::mt19937 random(static_cast<unsigned>(size.width + size.height));
-  std::vector<float> columns(static_cast<std::size_t>(size.width));
-  for (int y = 0; y < size.height; ++y) {
-    float sum = 0;
-    for (int x = 0; x < size.width; ++x) {
-      picture.row(y)[x] = static_cast<float>(random() % 3);
-      columns[static_cast<std::size_t>(x)] += picture.row(y)[x];
-      expected.row(y)[x] = sum += columns[static_cast<std::size_t>(x)];
-    }
-  }
+  const auto picture = formula<float>(size, [&](int, int) { return random() % 3; });
+  const Image<float> expected = reference::sat<float>(picture.view());
   DevicePicture<float> input(size, 0), table(size, 0);
   input.upload(picture.view());
   const gpu::SatTask task{.type = gpu::SatType::f32_f32,
@@ -292,14 +272,11 @@ void check_sat(Size size) {
                           .sum = table.view().data,
                           .sum_pitch = table.view().pitch};
   for (const gpu::SatSolver& solver : gpu::sat_solvers()) {
-    DeviceArray<std::byte> workspace(std::vector<std::byte>(solver.workspace_bytes(task)));
-    for (int run = 0; run < 2; ++run) {
+    twice_with_a_workspace(solver.workspace_bytes(task), [&](std::byte* workspace) {
       table.clear();
-      solver.enqueue(task, workspace.data(), test_stream());
-      table.expect(expected.view(), std::string(solver.id) + ", " + std::to_string(size.width) +
-                                        " x " + std::to_string(size.height) + ", run " +
-                                        std::to_string(run));
-    }
+      solver.enqueue(task, workspace, test_stream());
+      table.expect(expected.view(), std::string(solver.id) + ", " + ::testing::PrintToString(size));
+    });
   }
 }
 

@@ -10,6 +10,7 @@
 #include "kernels/tasks/edit_distance.cuh"
 #include "kernels/tasks/task_array.cuh"
 #include "tests/kit/device_memory.hpp"
+#include "tests/kit/messages.hpp"
 
 namespace facesat::test {
 namespace {
@@ -36,14 +37,9 @@ TEST(TaskArray, EdgesMakeItForwardFairOrBackward) {
 
 TEST(TaskArray, EdgesFromRowsThatAreNotFurtherUpAreRefused) {
   for (const TaskEdge edge : {TaskEdge{0, 1}, {0, 0}, {0, -1}, {-1, 0}, {-1, -5}}) {
-    const Edges edges{{1, 0}, edge};
-    try {
-      gpu::slope_of(edges);
-      FAIL() << edge.up << ", " << edge.right;
-    } catch (const ArgumentError& error) {
-      EXPECT_NE(std::string(error.what()).find("from a row further up"), std::string::npos)
-          << error.what();
-    }
+    const auto slope = [edge] { gpu::slope_of(Edges{{1, 0}, edge}); };
+    EXPECT_TRUE(has(message_of<ArgumentError>(slope), "from a row further up"))
+        << edge.up << ", " << edge.right;
   }
   EXPECT_THROW(gpu::run_vertically(2, 2, Edges{{1, 1}}, [](int, int) {}), ArgumentError);
 }
@@ -151,17 +147,16 @@ void check(int rows, int columns) {
   DeviceArray<std::uint32_t> results(poison);
   for (const gpu::TaskScheduleInfo& info : gpu::task_schedules) {
     if (info.schedule == TaskSchedule::warps && Task::threads > 32) continue;
-    DeviceArray<std::byte> workspace(
-        std::vector<std::byte>(gpu::task_workspace_bytes<Task>(rows, info.schedule)));
-    for (int run = 0; run < 2; ++run) {
+    const std::size_t bytes = gpu::task_workspace_bytes<Task>(rows, info.schedule);
+    twice_with_a_workspace(bytes, [&](std::byte* workspace) {
       results.upload(poison);
       task.results = results.data();
-      gpu::enqueue_tasks(task, info.schedule, workspace.data(), test_stream());
+      gpu::enqueue_tasks(task, info.schedule, workspace, test_stream());
       const std::vector<std::uint32_t> all = results.download();
       EXPECT_TRUE(std::equal(expected.begin(), expected.end(), all.begin()))
-          << info.id << ", " << rows << " x " << columns << ", run " << run;
+          << info.id << ", " << rows << " x " << columns;
       EXPECT_EQ(std::count(all.end() - 16, all.end(), 0xDEADBEEF), 16) << info.id;
-    }
+    });
   }
 }
 

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "kernels/tasks/problems.hpp"
+#include "tests/kit/compare.hpp"
 #include "tests/kit/device_memory.hpp"
 #include "tests/kit/held_half.cuh"
 #include "tests/kit/pictures.hpp"
@@ -102,11 +103,8 @@ class HalftoneWork {
     FACESAT_CUDA(cudaMemcpyAsync(halftone.data(), halftone_.data(), halftone_.bytes(),
                                  cudaMemcpyDeviceToHost, stream_.get()));
     FACESAT_CUDA(cudaStreamSynchronize(stream_.get()));
-    for (int y = 0; y < task_.size.height; ++y)
-      if (!std::equal(expected_.row(y), expected_.row(y) + task_.size.width,
-                      halftone.begin() + y * pitch_))
-        return false;
-    return true;
+    return static_cast<bool>(
+        same(View<const std::uint8_t>{halftone.data(), task_.size, pitch_}, expected_.view()));
   }
 
  private:
