@@ -6,13 +6,13 @@
 #include <fmt/format.h>
 
 #include "facesat/types.hpp"
-#include "support/files.hpp"
+#include "support/messages.hpp"
 
 namespace facesat::lab {
 namespace {
 
 void print_line(const std::string& line) {
-  write_all(1, line + "\n", "standard output");
+  print(line + "\n");
 }
 
 std::string cell(const std::string& text, int width) {

@@ -17,8 +17,4 @@ std::unique_ptr<Contender> make_facesat_contender(const std::string& cascade_nam
                                                   const DetectOptions& options,
                                                   BackendOptions backend);
 
-// OpenCV's CPU detector; null if this build has none, or if OpenCV cannot read the cascade.
-std::unique_ptr<Contender> make_opencv_contender(const std::string& cascade_name,
-                                                 const DetectOptions& options);
-
 }  // namespace facesat::app

@@ -19,6 +19,21 @@ CLI::Option* add_size(CLI::App& command, const std::string& name, Size& size,
   return command.add_option_function<std::string>(name, parse, help)->type_name("N|WxH");
 }
 
+CLI::Option* add_repeatable(CLI::App& command, const std::string& name,
+                            std::vector<std::string>& values, const std::string& type,
+                            const std::string& help) {
+  return command.add_option(name, values, help)
+      ->type_name(type)
+      ->expected(1)
+      ->take_all()
+      ->allow_extra_args(false);  // else arguments would be parsed as further values
+}
+
+CLI::Option* add_file(CLI::App& command, const std::string& name, std::string& file,
+                      const std::string& help) {
+  return command.add_option(name, file, help)->type_name("FILE");
+}
+
 CLI::Validator whole_number(std::int64_t least, std::int64_t most) {
   const auto check = [least, most](const std::string& text) {
     std::int64_t number = 0;

@@ -23,14 +23,9 @@ namespace facesat::app {
 namespace {
 
 void add_detection(CLI::App& detect, DetectCommand& c) {
-  detect
-      .add_option("--cascade", c.cascades,
-                  "What to look for: a name from 'facesat cascades', or a cascade file; repeatable "
-                  "[frontalface_default]")
-      ->type_name("NAME|FILE")
-      ->take_all()
-      ->expected(1)
-      ->allow_extra_args(false);
+  add_repeatable(detect, "--cascade", c.cascades, "NAME|FILE",
+                 "What to look for: a name from 'facesat cascades', or a cascade file; repeatable "
+                 "[frontalface_default]");
   add_fields(detect, c.detect, detection_fields());
   add_fields(detect, c.search, search_fields());
   detect.add_flag("--raw", c.raw, "Windows before grouping (--min-neighbors 0)")
@@ -69,10 +64,8 @@ void add_machine(CLI::App& detect, DetectCommand& c) {
 }
 
 void add_results(CLI::App& detect, DetectCommand& c) {
-  detect
-      .add_option("-o,--output", c.output,
-                  "Where results go; -: standard output; {shard} in the name: see --shard [-]")
-      ->type_name("FILE");
+  add_file(detect, "-o,--output", c.output,
+           "Where results go; -: standard output; {shard} in the name: see --shard [-]");
   std::map<std::string, const Format*> words;
   std::vector<std::string_view> descriptions;
   for (const Format* format : formats()) {
