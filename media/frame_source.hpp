@@ -84,6 +84,9 @@ bool is_animation(const std::filesystem::path& file);
 // videos.
 const std::vector<std::string_view>& video_extensions();
 
+// Has the name the extension of a picture or video?
+bool has_media_extension(const std::filesystem::path& file);
+
 // ---- cameras of this machine (Video4Linux)
 
 struct CameraInfo {
