@@ -96,7 +96,7 @@ void Table::add_measured(const Json& fields, std::span<const Subject> subjects,
     } else {
       if (subject.id == "floor") floor_us_ = quantile(measured.us, 0.5);
       add_times(row, measured.us, floor_us_, subject.bytes);
-      if (measured.checked) row["checked"] = *measured.checked;
+      if (measured.all_right) row["checked"] = *measured.all_right;
     }
     if (complete) complete(subject, row);
     add(std::move(row));

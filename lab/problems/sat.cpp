@@ -5,7 +5,6 @@
 #include "lab/problems/sat.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <memory>
 #include <optional>
 #include <random>
@@ -13,7 +12,6 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_reduce.h>
 
