@@ -3,7 +3,6 @@
 
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "core/frame_detector.hpp"
 #include "library/detect/backends.hpp"

@@ -167,6 +167,22 @@ void check_live(const DetectCommand& c) {
   if (!c.blur.empty()) refuse("--blur is for files: a camera or stream is not recorded");
 }
 
+// What the parser does not check itself. Throws CLI::ValidationError.
+void check_command(const CLI::App& detect, const DetectCommand& c) {
+  if (c.resume && c.output == "-")
+    throw CLI::ValidationError("--resume needs an output file: -o FILE");
+  if (!(c.search.max_seconds > 0 && c.search.max_seconds <= 1e9))
+    throw CLI::ValidationError("--max-seconds: expected more than 0 and at most 1e9 seconds");
+  if (detect.count("--fps") > 0 && !(c.frames.per_second > 0 && c.frames.per_second <= 1e6))
+    throw CLI::ValidationError("--fps: expected more than 0 and at most 1e6 frames per second");
+  if (!c.blur.empty() && detect.count("--every") + detect.count("--fps") > 0)
+    throw CLI::ValidationError("--blur writes whole videos: leave out --every and --fps");
+  check_live(c);
+  check_crops(detect, c.crop);
+  if (c.csv_safe && c.format != &csv_format())
+    throw CLI::ValidationError("--csv-safe is for --format csv");
+}
+
 }  // namespace
 
 bool DetectCommand::is_live() const {
@@ -217,19 +233,7 @@ CLI::App* add_detect(CLI::App& program, DetectCommand& command) {
     const std::string given =
         std::exchange(command.output, name_of_shard(command.output, command.shard));
     check_automatic_shard(command, given);
-    if (command.resume && command.output == "-")
-      throw CLI::ValidationError("--resume needs an output file: -o FILE");
-    if (!(command.search.max_seconds > 0 && command.search.max_seconds <= 1e9))
-      throw CLI::ValidationError("--max-seconds: expected more than 0 and at most 1e9 seconds");
-    if (detect->count("--fps") > 0 &&
-        !(command.frames.per_second > 0 && command.frames.per_second <= 1e6))
-      throw CLI::ValidationError("--fps: expected more than 0 and at most 1e6 frames per second");
-    if (!command.blur.empty() && detect->count("--every") + detect->count("--fps") > 0)
-      throw CLI::ValidationError("--blur writes whole videos: leave out --every and --fps");
-    check_live(command);
-    check_crops(*detect, command.crop);
-    if (command.csv_safe && command.format != &csv_format())
-      throw CLI::ValidationError("--csv-safe is for --format csv");
+    check_command(*detect, command);
   });
   return detect;
 }
