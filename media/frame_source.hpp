@@ -35,6 +35,8 @@ struct FrameChoice {
 // To be used by one thread at a time.
 class FrameSource {
  public:
+  // camera, stream: have no end and no position, and frames may be dropped. video: ends, has
+  // length() and seek(), and every frame counts. picture: one frame.
   enum class Kind { camera, stream, video, picture };
 
   virtual ~FrameSource() = default;
