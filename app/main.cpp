@@ -1,5 +1,3 @@
-#include <cstdio>
-
 #include <malloc.h>
 #include <unistd.h>
 

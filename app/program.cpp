@@ -4,13 +4,15 @@
 #include <algorithm>
 #include <cstdlib>
 #include <exception>
+#include <initializer_list>
 #include <sstream>
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "app/commands.hpp"
 #include "app/common/command_line.hpp"
-#include "app/common/standard_descriptors.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"
 #include "support/interrupt.hpp"
@@ -25,6 +27,22 @@ enum ExitStatus { wrong_usage = 2, aborted = 3 };
 int report_error(std::string_view what, ExitStatus status) {
   say_line(fmt::format("facesat: {}", what));
   return status;
+}
+
+// Occupies the standard file descriptors that are closed, so that no file opened later gets one of
+// these numbers and receives what is meant for standard output or error. Afterwards, reading
+// standard input and writing standard output still fail, and what is written to standard error is
+// discarded. To be called before any file is opened: open() returns the lowest free number, so
+// going upwards fills each gap with the right number.
+void occupy_standard_descriptors() {
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(descriptor, F_GETFD) >= 0) continue;
+    // Standard input is opened for writing only and standard output for reading only, so that their
+    // use fails. Standard error is opened for writing: messages vanish.
+    const bool can_be_written = descriptor != STDOUT_FILENO;
+    // Without /dev/null, the descriptor stays closed.
+    [[maybe_unused]] const int opened = ::open("/dev/null", can_be_written ? O_WRONLY : O_RDONLY);
+  }
 }
 
 // The error as text. Messages of CLI11 (the parser) that only programmers would understand are

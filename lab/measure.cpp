@@ -11,8 +11,9 @@
 namespace facesat::lab {
 namespace {
 
-constexpr double slow_us = 1e5;    // what takes longer warms up only once
-constexpr double enough_us = 2e6;  // in all; after these, only the fewest runs follow
+constexpr double slow_us = 1e5;  // what takes longer warms up only once
+constexpr double enough_us =
+    2e6;  // timed, in all: a subject that has taken this long stops after `fewest_runs`
 constexpr std::size_t fewest_runs = 3;
 
 }  // namespace
@@ -38,7 +39,10 @@ std::size_t Measuring::end_of_group() const {
 
 void Measuring::go_on() {
   if (is_over()) return;
-  round_ == 0 ? open(next_) : run(next_);
+  if (round_ == 0)
+    open(next_);
+  else
+    run(next_);
   if (++next_ < end_) return;
   next_ = group_;
   if (++round_ <= runs_) return;
@@ -55,7 +59,7 @@ void Measuring::open(std::size_t subject) {
   State& state = states_[subject];
   attempt(subject, [&] {
     state.runner = subjects_[subject].open();
-    if (state.runner.is_right) measurements_[subject].checked = true;
+    if (state.runner.is_right) measurements_[subject].all_right = true;
     state.last_us = state.runner.run();
   });
 }
@@ -67,7 +71,8 @@ void Measuring::run(std::size_t subject) {
   attempt(subject, [&] {
     if (state.last_us <= slow_us) state.last_us = state.runner.run();  // not timed
     state.last_us = state.runner.run();
-    if (state.runner.is_right && !state.runner.is_right()) measurement.checked = false;
+    if (state.runner.note_timed) state.runner.note_timed();
+    if (state.runner.is_right && !state.runner.is_right()) measurement.all_right = false;
     measurement.us.push_back(state.last_us);
     state.total_us += state.last_us;
   });

@@ -19,7 +19,8 @@ struct Runner {
   // One run, with what has to happen before it and is not timed. Returns microseconds. Throws
   // Error.
   std::function<double()> run;
-  std::function<bool()> is_right{};  // is the result of the last run? Null: it is not compared.
+  std::function<bool()> is_right{};    // is the result of the last run? Null: it is not compared.
+  std::function<void()> note_timed{};  // called after each timed run; null: nothing to be noted
 };
 
 // An algorithm on the inputs of one case.
@@ -35,9 +36,9 @@ struct Subject {
 };
 
 struct Measurement {
-  std::vector<double> us{};       // of each run, sorted
-  std::optional<bool> checked{};  // was every result right? nullopt: they are not compared
-  std::string failure{};          // why there are no times
+  std::vector<double> us{};         // of each run, sorted
+  std::optional<bool> all_right{};  // was every result right? nullopt: they are not compared
+  std::string failure{};            // why there are no times
 };
 
 // Measures subjects in turns: one timed run of each, then the next of each, `runs` times. Before
@@ -50,11 +51,11 @@ class Measuring {
  public:
   Measuring(std::vector<Subject> subjects, int runs, std::size_t room);
 
-  bool is_over() const { return done() == subjects_.size(); }
+  bool is_over() const { return done_count() == subjects_.size(); }
   // The next turn of a subject: it is made ready and runs once to warm up, or has a timed run.
   void go_on();
   // The number of subjects, from the first on, whose measurements are complete.
-  std::size_t done() const { return group_; }
+  std::size_t done_count() const { return group_; }
   const std::vector<Subject>& subjects() const { return subjects_; }
   // One for each subject, in their order.
   const std::vector<Measurement>& measurements() const { return measurements_; }

@@ -1,6 +1,5 @@
 // All problems, and what their choices have in common.
 #include <algorithm>
-#include <iterator>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

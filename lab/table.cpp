@@ -6,13 +6,13 @@
 #include <fmt/format.h>
 
 #include "facesat/types.hpp"
-#include "support/files.hpp"
+#include "support/messages.hpp"
 
 namespace facesat::lab {
 namespace {
 
 void print_line(const std::string& line) {
-  write_all(1, line + "\n", "standard output");
+  print(line + "\n");
 }
 
 std::string cell(const std::string& text, int width) {
@@ -96,7 +96,7 @@ void Table::add_measured(const Json& fields, std::span<const Subject> subjects,
     } else {
       if (subject.id == "floor") floor_us_ = quantile(measured.us, 0.5);
       add_times(row, measured.us, floor_us_, subject.bytes);
-      if (measured.checked) row["checked"] = *measured.checked;
+      if (measured.all_right) row["checked"] = *measured.all_right;
     }
     if (complete) complete(subject, row);
     add(std::move(row));

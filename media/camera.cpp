@@ -1,5 +1,4 @@
 // Cameras, as Video4Linux lists them and OpenCV opens them.
-#include <algorithm>
 #include <cctype>
 #include <cerrno>
 #include <cstring>

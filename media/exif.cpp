@@ -1,6 +1,5 @@
 #include "media/exif.hpp"
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <utility>

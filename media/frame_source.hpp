@@ -35,6 +35,8 @@ struct FrameChoice {
 // To be used by one thread at a time.
 class FrameSource {
  public:
+  // camera, stream: have no end and no position, and frames may be dropped. video: ends, has
+  // length() and seek(), and every frame counts. picture: one frame.
   enum class Kind { camera, stream, video, picture };
 
   virtual ~FrameSource() = default;
@@ -83,6 +85,9 @@ bool is_animation(const std::filesystem::path& file);
 // File name extensions of videos, in lower case with the dot; empty if this build cannot read
 // videos.
 const std::vector<std::string_view>& video_extensions();
+
+// Has the name the extension of a picture or video?
+bool has_media_extension(const std::filesystem::path& file);
 
 // ---- cameras of this machine (Video4Linux)
 

@@ -9,12 +9,12 @@ namespace {
 // The first bytes of the two parts of a file.
 constexpr std::string_view header_id = "\x1A\x45\xDF\xA3", segment_id = "\x18\x53\x80\x67";
 
-// A size in EBML, the format of Matroska files: one zero bit per further byte, a one bit, and the
-// number.
+// An EBML size of n bytes: n - 1 zero bits, a one bit, and the value in the other 7 n bits; all
+// ones: unknown.
 struct DataSize {
   std::uint64_t value = 0;
   std::size_t bytes = 0;  // the length of the size field itself
-  bool is_known = true;   // false if all bits are ones: the writer did not know the size
+  bool is_known = true;
 };
 
 std::optional<DataSize> data_size(std::string_view text) {

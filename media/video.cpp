@@ -89,4 +89,8 @@ const std::vector<std::string_view>& video_extensions() {
   return extensions;
 }
 
+bool has_media_extension(const std::filesystem::path& file) {
+  return has_extension(file, picture_extensions()) || has_extension(file, video_extensions());
+}
+
 }  // namespace facesat

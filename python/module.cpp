@@ -1,6 +1,5 @@
 // The extension module facesat._facesat: the library, with Python's arrays. What users see is in
 // the package, python/facesat.
-#include <future>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -116,12 +115,9 @@ class PythonDetector {
         if (!should_stop())
           attempt(i, [&] { found[i] = inputs[i].detect(detector_, should_stop); });
       };
-      // In another thread, because this one might wait for long without looking for signals.
-      std::future<void> work = std::async(std::launch::async, [&] {
+      signals.run([&] {
         tbb::parallel_for(std::size_t{0}, inputs.size(), detect_one, tbb::simple_partitioner());
       });
-      while (work.wait_for(Signals::interval) == std::future_status::timeout) signals.raised();
-      work.get();
     }
     signals.rethrow();
     nb::list results;
@@ -243,13 +239,7 @@ nb::object add_error(nb::module_& module, nb::handle base, const char* name, con
   return type;
 }
 
-}  // namespace
-}  // namespace facesat::python
-
-NB_MODULE(_facesat, m) {
-  using namespace facesat;
-  using namespace facesat::python;
-
+void add_errors(nb::module_& m) {
   const nb::object error =
       add_error<Error>(m, PyExc_Exception, "Error",
                        "The base class of all errors of facesat; each message is a sentence.");
@@ -265,7 +255,9 @@ NB_MODULE(_facesat, m) {
   add_error<MemoryError>(
       m, error, "OutOfMemory",
       "Work that does not fit into memory; the message says how many bytes it would need.");
+}
 
+void add_cascades(nb::module_& m) {
   nb::class_<PythonCascade>(m, "Cascade")
       .def_prop_ro("name", [](const PythonCascade& c) { return c.info.name; })
       .def_prop_ro("is_lbp", [](const PythonCascade& c) { return c.info.is_lbp; })
@@ -287,7 +279,9 @@ NB_MODULE(_facesat, m) {
         "files.");
   m.def("group_rectangles", &group_rectangles,
         "The boxes of groups of similar ones, (N, 4), and the numbers of those in each, (N,).");
+}
 
+void add_detector(nb::module_& m) {
   nb::class_<PythonDetector>(m, "Detector")
       .def("__init__",
            [](PythonDetector* self, const PythonCascade& cascade, const nb::dict& given) {
@@ -300,9 +294,9 @@ NB_MODULE(_facesat, m) {
       .def_prop_ro("device_name",
                    [](const PythonDetector& self) { return self.detector().device_name(); })
       .def_prop_ro("remark", [](const PythonDetector& self) { return self.detector().remark(); });
+}
 
-  add_fields(m);
-  add_records(m);
+void add_sat(nb::module_& m) {
   m.def("sat", &sum, "input"_a, "output"_a, "squares"_a, "exclusive"_a, "algorithm"_a,
         "stream"_a.none());
   m.def(
@@ -314,6 +308,9 @@ NB_MODULE(_facesat, m) {
       },
       "The algorithms for integral images on a device, the fastest first; none in builds without "
       "CUDA.");
+}
+
+void add_program(nb::module_& m) {
   m.def(
       "devices",
       [] {
@@ -330,4 +327,18 @@ NB_MODULE(_facesat, m) {
     const nb::gil_scoped_release others_may_run;
     return app::run_program(static_cast<int>(arguments.size()), argv.data());
   });
+}
+
+}  // namespace
+}  // namespace facesat::python
+
+NB_MODULE(_facesat, m) {
+  using namespace facesat::python;
+  add_errors(m);
+  add_cascades(m);
+  add_detector(m);
+  add_fields(m);
+  add_records(m);
+  add_sat(m);
+  add_program(m);
 }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <string_view>
 #include <tuple>
-#include <utility>
 #include <variant>
 
 #include <fmt/format.h>
@@ -21,12 +20,6 @@ namespace {
 using app::Choice;
 using app::Field;
 
-std::string python_name(std::string_view name) {
-  std::string result(name);
-  std::ranges::replace(result, '-', '_');
-  return result;
-}
-
 template <class Options>
 void set_field(const Field<Options>& field, Options& options, nb::handle given) {
   const auto set = [&]<class Value>(const Value& value) {
@@ -34,7 +27,7 @@ void set_field(const Field<Options>& field, Options& options, nb::handle given) 
       const auto word = nb::cast<std::string>(given);
       const int index = value.index_of(word);
       if (index < 0)
-        throw ArgumentError(fmt::format("{} must be one of {}, not \"{}\"", python_name(field.name),
+        throw ArgumentError(fmt::format("{} must be one of {}, not \"{}\"", field.key(),
                                         fmt::join(value.words, ", "), word));
       value.set(options, index);
     } else if constexpr (std::is_same_v<Value, Size Options::*>) {
@@ -51,10 +44,7 @@ void set_field(const Field<Options>& field, Options& options, nb::handle given) 
 template <class Options>
 bool set_if_there(const std::vector<Field<Options>>& fields, Options& options,
                   const std::string& name, nb::handle given) {
-  const auto has_name = [&](const Field<Options>& field) {
-    return python_name(field.name) == name;
-  };
-  const auto field = std::ranges::find_if(fields, has_name);
+  const auto field = std::ranges::find(fields, name, &Field<Options>::key);
   if (field == fields.end()) return false;
   set_field(*field, options, given);
   return true;
@@ -75,8 +65,8 @@ nb::list described(const std::vector<Field<Options>>& fields) {
       else
         usual = nb::cast(value);
     });
-    list.append(nb::make_tuple(python_name(field.name), kinds[field.value.index()], words, usual,
-                               field.type, field.help));
+    list.append(nb::make_tuple(field.key(), kinds[field.value.index()], words, usual, field.type,
+                               field.help));
   }
   return list;
 }

@@ -1,6 +1,5 @@
 #include "python/records.hpp"
 
-#include <future>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -146,8 +145,7 @@ class Searcher {
         return work;
       };
       const auto keep = [&](Work work) { texts.push_back(std::move(work.text)); };
-      // In another thread, because this one might wait for long without looking for signals.
-      std::future<void> done = std::async(std::launch::async, [&] {
+      signals.run([&] {
         arena_.execute([&] {
           tbb::parallel_pipeline(
               2 * threads_,
@@ -156,8 +154,6 @@ class Searcher {
                   tbb::make_filter<Work, void>(tbb::filter_mode::serial_in_order, keep));
         });
       });
-      while (done.wait_for(Signals::interval) == std::future_status::timeout) signals.raised();
-      done.get();
     }
     signals.rethrow();
     nb::list result;

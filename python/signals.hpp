@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <exception>
+#include <future>
 #include <thread>
 
 #include <nanobind/nanobind.h>
@@ -14,12 +15,19 @@ namespace facesat::python {
 // only in the main thread).
 class Signals {
  public:
-  static constexpr std::chrono::milliseconds interval{50};
-
   // Whether a handler has raised an exception. For a ShouldStop: any thread may ask.
   bool raised() {
     if (std::this_thread::get_id() == caller_) check_now_and_then();
     return raised_;
+  }
+
+  // Runs work() in another thread, because this one might wait for long without looking for
+  // signals. Throws what it throws. To be called without the GIL.
+  template <class Work>
+  void run(const Work& work) {
+    std::future<void> done = std::async(std::launch::async, work);
+    while (done.wait_for(interval) == std::future_status::timeout) raised();
+    done.get();
   }
 
   // Throws the exception of the handler, if there is one.
@@ -29,6 +37,7 @@ class Signals {
 
  private:
   using Clock = std::chrono::steady_clock;
+  static constexpr std::chrono::milliseconds interval{50};
 
   void check_now_and_then() {
     const Clock::time_point now = Clock::now();

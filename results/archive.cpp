@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "support/errors.hpp"
+#include "support/files.hpp"
 #include "support/interrupt.hpp"
 
 namespace facesat {
@@ -27,20 +28,14 @@ class ArchiveFile {
       throw InputError("read", errno == ENOENT ? "no such file or folder" : std::strerror(errno));
     if (!S_ISREG(info.st_mode)) throw InputError("read", "this is not a regular file");
     // The file may have been replaced since: what counts is the one that is open.
-    descriptor_ = ::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    if (descriptor_ < 0 || ::fstat(descriptor_, &info) != 0) {
-      const int reason = errno;
-      if (descriptor_ >= 0) ::close(descriptor_);
-      throw InputError("read", std::strerror(reason));
-    }
+    descriptor_ = Descriptor(::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+    if (!descriptor_.is_open() || ::fstat(descriptor_.get(), &info) != 0)
+      throw InputError("read", std::strerror(errno));
     size_ = static_cast<std::uint64_t>(info.st_size);
-    version_ = version_of(descriptor_);
+    version_ = version_of(descriptor_.get());
   }
-  ~ArchiveFile() { ::close(descriptor_); }
-  ArchiveFile(const ArchiveFile&) = delete;
-  ArchiveFile& operator=(const ArchiveFile&) = delete;
 
-  int descriptor() const { return descriptor_; }
+  int descriptor() const { return descriptor_.get(); }
   std::uint64_t size() const { return size_; }
   const InputVersion& version() const { return version_; }  // when it was opened
 
@@ -69,7 +64,7 @@ class ArchiveFile {
   std::size_t read_at(std::uint64_t from, void* to, std::size_t count) const {
     std::size_t done = 0;
     while (done < count) {
-      const ssize_t size = ::pread(descriptor_, static_cast<char*>(to) + done, count - done,
+      const ssize_t size = ::pread(descriptor_.get(), static_cast<char*>(to) + done, count - done,
                                    static_cast<off_t>(from + done));
       if (size < 0 && errno == EINTR) continue;
       if (size < 0) throw InputError("read", std::strerror(errno));
@@ -79,7 +74,7 @@ class ArchiveFile {
     return done;
   }
 
-  int descriptor_ = -1;
+  Descriptor descriptor_;
   std::uint64_t size_ = 0;
   InputVersion version_;
 };

@@ -72,11 +72,11 @@ void check_records(JournalFile& journal, const ResultFile& file, const Layout& l
       if (has_records && (!read(file.size() - end) || !layout.format->is_torn(bytes, layout)))
         refuse_changed(file.name(), "its end is not what was written");
       entries.erase(entry, entries.end());
-      journal.is_stored = false;
+      journal.file_is_current = false;
       return;
     }
     if (entry->end < end || !read(entry->end - end) || checksum(bytes) != entry->checksum)
-      refuse_changed(file.name(), "the record of " + entry->key.substr(entry->key.find(' ') + 1));
+      refuse_changed(file.name(), fmt::format("the record of {}", path_in(entry->key)));
     end = entry->end;
   }
   // A file shorter than its header is one of a run that was killed while it wrote the header.
@@ -171,7 +171,7 @@ void drop_replaced(JournalFile& journal, ResultFile& file, std::uint64_t head,
   const fs::path next = retry_file(file.path(), ++journal.generation);
   drop(journal, dropped, file.path(), head, next);
   replace_journal(journal_of(file.path()), journal);  // from here on the new generation is valid
-  journal.is_stored = true;
+  journal.file_is_current = true;
   journal.is_complete = false;
   file.replace_by(next);
 }

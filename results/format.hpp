@@ -15,16 +15,18 @@ namespace facesat {
 
 struct JournalFile;
 
-class Format {
- public:
-  const std::string_view name;         // on the command line, and the extension of files
-  const std::string_view title;        // in the window
-  const std::string_view description;  // what a record becomes
-  const std::string_view beginning;    // of every file in this format
+struct FormatTraits {
+  std::string_view name;         // on the command line, and the extension of files
+  std::string_view title;        // in the window
+  std::string_view description;  // what a record becomes
+  std::string_view beginning;    // of every file in this format
   // Do records tell what failed, and warnings? Otherwise only messages do.
-  const bool tells_failures;
-  const bool is_utf8;  // bytes of names that are not UTF-8 become U+FFFD
+  bool tells_failures;
+  bool is_utf8;  // bytes of names that are not UTF-8 become U+FFFD
+};
 
+class Format : public FormatTraits {
+ public:
   virtual ~Format() = default;
   virtual std::string header(const Layout& layout) const = 0;  // what a file begins with
   virtual std::string to_text(const Record& record, const Layout& layout) const = 0;
@@ -40,14 +42,7 @@ class Format {
                                  const Layout& layout) const = 0;
 
  protected:
-  Format(std::string_view its_name, std::string_view its_title, std::string_view what,
-         std::string_view begins, bool has_failures, bool has_utf8)
-      : name(its_name),
-        title(its_title),
-        description(what),
-        beginning(begins),
-        tells_failures(has_failures),
-        is_utf8(has_utf8) {}
+  explicit Format(const FormatTraits& traits) : FormatTraits(traits) {}
 };
 
 const Format& jsonl_format();  // JSON Lines, one object per record

@@ -1,11 +1,11 @@
 // CSV: a line for each face. A frame of a video is called NAME#FRAME; failures and pictures without
 // faces have no lines, so that a file cannot be completed without its journal.
 #include <algorithm>
-#include <charconv>
 #include <sstream>
 
 #include <fmt/format.h>
 
+#include "core/parse_number.hpp"
 #include "results/format.hpp"
 #include "results/journal_file.hpp"
 #include "support/errors.hpp"
@@ -17,8 +17,12 @@ namespace {
 class Csv final : public Format {
  public:
   Csv()
-      : Format("csv", "CSV", "one CSV line per face", "image,x,y,w,h,neighbors,score", false,
-               false) {}
+      : Format({.name = "csv",
+                .title = "CSV",
+                .description = "one CSV line per face",
+                .beginning = "image,x,y,w,h,neighbors,score",
+                .tells_failures = false,
+                .is_utf8 = false}) {}
   std::string header(const Layout& layout) const override {
     return fmt::format("{}{}\n", beginning, layout.names_cascades() ? ",cascade" : "");
   }
@@ -60,14 +64,6 @@ std::string Csv::to_text(const Record& record, const Layout& layout) const {
   return lines;
 }
 
-template <class Number>
-bool is_number(const std::string& field) {
-  Number number{};
-  const char* const end = field.data() + field.size();
-  const auto [at, error] = std::from_chars(field.data(), end, number);
-  return error == std::errc() && at == end;
-}
-
 // The fields of the next row, which may span several lines if fields are quoted; empty at the end.
 // All quotes are dropped, because the contents of texts are not checked. A last row without a line
 // end gives a single empty field.
@@ -90,9 +86,9 @@ std::vector<std::string> next_row(std::istream& in) {
 }
 
 bool is_face(const std::vector<std::string>& row, std::size_t columns) {
-  return row.size() == columns && is_number<int>(row[1]) && is_number<int>(row[2]) &&
-         is_number<int>(row[3]) && is_number<int>(row[4]) && is_number<int>(row[5]) &&
-         is_number<double>(row[6]);
+  return row.size() == columns && parse_number<int>(row[1]) && parse_number<int>(row[2]) &&
+         parse_number<int>(row[3]) && parse_number<int>(row[4]) && parse_number<int>(row[5]) &&
+         parse_number<double>(row[6]);
 }
 
 bool Csv::holds_only_results(std::istream& in) const {

@@ -21,7 +21,12 @@ constexpr std::string_view replacement_character = "\xEF\xBF\xBD";  // U+FFFD
 class JsonLines final : public Format {
  public:
   JsonLines()
-      : Format("jsonl", "JSON Lines", "one JSON object per picture", "{\"image\":", true, true) {}
+      : Format({.name = "jsonl",
+                .title = "JSON Lines",
+                .description = "one JSON object per picture",
+                .beginning = "{\"image\":",
+                .tells_failures = true,
+                .is_utf8 = true}) {}
   std::string header(const Layout&) const override { return ""; }
   std::string to_text(const Record& record, const Layout& layout) const override;
   bool holds_only_results(std::istream& in) const override;

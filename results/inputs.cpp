@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include "media/codec.hpp"
 #include "media/frame_source.hpp"
@@ -34,9 +33,8 @@ std::unique_ptr<PathList> open_list(const std::string& argument, bool null_separ
   const std::string file = argument.substr(1);
   if (file.empty()) throw UsageError("\"@\" needs the name of a list of paths: @FILE");
   std::error_code ignored;
-  const bool is_media =
-      has_extension(file, picture_extensions()) || has_extension(file, video_extensions());
-  if (is_media && fs::exists(fs::exists(argument, ignored) ? argument : file, ignored))
+  if (has_media_extension(file) &&
+      fs::exists(fs::exists(argument, ignored) ? argument : file, ignored))
     throw UsageError(fmt::format(
         "{}: @ is for a list of paths, and this is a picture or video; a name that begins with @ "
         "is given as ./{}",
@@ -109,7 +107,7 @@ bool is_compressed_archive(const std::string& file) {
 
 Inputs::Inputs(InputArguments arguments) : arguments_(std::move(arguments)) {
   for (const fs::path& folder : arguments_.excluded)
-    if (const auto id = identity(folder)) excluded_.insert(*id);
+    if (const auto id = file_identity(folder)) excluded_.insert(*id);
   for (const std::string& argument : arguments_.inputs) {
     lists_.push_back(open_list(argument, arguments_.null_separated));
     if (!lists_.back() && is_excluded(argument))
@@ -125,7 +123,7 @@ bool Inputs::is_repeatable() const {
 }
 
 bool Inputs::is_excluded(const fs::path& folder) const {
-  const auto id = excluded_.empty() ? std::nullopt : identity(folder);
+  const auto id = excluded_.empty() ? std::nullopt : file_identity(folder);
   return id && excluded_.contains(*id);
 }
 
@@ -138,12 +136,6 @@ bool Inputs::is_link_within(const fs::path& folder) const {
   return !below.empty() && std::none_of(below.begin(), below.end(), [](const fs::path& part) {
     return part != "." && part.string().starts_with('.');  // outside the root, or hidden
   });
-}
-
-std::optional<Inputs::Identity> Inputs::identity(const fs::path& folder) {
-  struct stat info {};
-  if (::stat(folder.c_str(), &info) != 0) return std::nullopt;
-  return Identity{info.st_dev, info.st_ino};
 }
 
 std::optional<Input> Inputs::next() {
@@ -217,7 +209,7 @@ std::optional<Input> Inputs::start(const std::string& path) {
 // Begins to walk a folder. Returns a failure if the folder cannot be read to its end.
 std::optional<Input> Inputs::enter(const fs::path& folder, const std::string& prefix,
                                    const std::string& name) {
-  const auto id = identity(folder);
+  const auto id = file_identity(folder);
   if ((!folders_.empty() && is_link_within(folder)) || (id && !entered_.insert(*id).second)) {
     ++skipped_.links;
     return std::nullopt;
@@ -306,8 +298,7 @@ std::optional<Input> Inputs::next_of_folder() {
 std::optional<Input> Inputs::next_entry(const Folder& folder, const Entry& entry) {
   const fs::path path = folder.path / entry.name;
   const std::string name = folder.prefix + entry.name;
-  const bool is_media =
-      has_extension(path, picture_extensions()) || has_extension(path, video_extensions());
+  const bool is_media = has_media_extension(path);
   const bool holds_media = is_archive(path);
   fs::file_type type = fs::file_type::unknown;
   try {

@@ -14,6 +14,7 @@
 
 #include "results/archive.hpp"
 #include "results/path_list.hpp"
+#include "support/files.hpp"
 
 namespace facesat {
 
@@ -103,10 +104,8 @@ class Inputs {
     std::filesystem::path path;
     std::string name;  // in the results
   };
-  using Identity = std::pair<std::uintmax_t, std::uintmax_t>;  // device and inode
 
   std::optional<Input> find();  // the next input, without regard to upcoming_
-  static std::optional<Identity> identity(const std::filesystem::path& folder);
   bool is_excluded(const std::filesystem::path& folder) const;
   bool is_link_within(const std::filesystem::path& folder) const;
   // Each takes one step; nullopt if that gives no input.
@@ -125,7 +124,7 @@ class Inputs {
   InputArguments arguments_;
   std::vector<std::unique_ptr<PathList>> lists_;  // one per argument; null: it is not a list
   std::size_t next_argument_ = 0;
-  std::set<Identity> excluded_, entered_;  // folders
+  std::set<FileIdentity> excluded_, entered_;  // folders
   std::filesystem::path root_;   // the given folder that is being walked, with links resolved
   std::vector<Folder> folders_;  // the folders being walked, the innermost last
   std::optional<OpenArchive> archive_;  // in the innermost folder, in the list, or given

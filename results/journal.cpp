@@ -5,8 +5,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "results/earlier_records.hpp"
 #include "results/journal_file.hpp"
@@ -54,7 +52,7 @@ Journal::Journal(ResultFile& file, const Layout& layout, const ResultOptions& op
   // The output is cut before the journal is replaced: entries without a record are passed over, but
   // a record without an entry would be taken for foreign data.
   try {
-    if (!journal.is_stored) prepare_journal(path_, journal);
+    if (!journal.file_is_current) prepare_journal(path_, journal);
   } catch (const OutputError& failure) {
     throw OutputError(fmt::format(
         "no journal can be written next to {}, so an interrupted run could not be resumed: "
@@ -62,8 +60,8 @@ Journal::Journal(ResultFile& file, const Layout& layout, const ResultOptions& op
         file.name(), failure.what()));
   }
   file.keep(journal.entries.empty() ? 0 : journal.entries.back().end);
-  if (!journal.is_stored) install_journal(path_);
-  is_complete_ = journal.is_stored && journal.is_complete;
+  if (!journal.file_is_current) install_journal(path_);
+  is_complete_ = journal.file_is_current && journal.is_complete;
   reopen();
   if (journal.entries.empty()) file.write(layout.header());
   remember(journal);
@@ -90,14 +88,9 @@ void Journal::remember(const JournalFile& journal) {
 }
 
 void Journal::reopen() {
-  if (descriptor_ >= 0) ::close(descriptor_);
-  descriptor_ = ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
-  if (descriptor_ < 0)
+  descriptor_ = Descriptor(::open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
+  if (!descriptor_.is_open())
     throw OutputError(fmt::format("{}: {}", path_.string(), std::strerror(errno)));
-}
-
-Journal::~Journal() {
-  if (descriptor_ >= 0) ::close(descriptor_);
 }
 
 // The key of an input: the same however its path is spelled, and wherever the program was started.
@@ -122,14 +115,14 @@ std::optional<std::string> Journal::key_before_move(const InputVersion& version,
   const auto [begin, end] = keys_.equal_range(version);
   for (auto found = begin; found != end; ++found) {
     const std::string_view key = found->second;
-    if (key.ends_with("/" + name) && is_gone(key.substr(key.find(' ') + 1)))
-      return std::string(key);
+    if (key.ends_with("/" + name) && is_gone(path_in(key))) return std::string(key);
   }
   return std::nullopt;
 }
 
-Journal::Place Journal::enter(const fs::path& path, const std::string& name,
-                              const std::string& member, const std::optional<InputVersion>& read) {
+Journal::InputEntry Journal::enter(const fs::path& path, const std::string& name,
+                                   const std::string& member,
+                                   const std::optional<InputVersion>& read) {
   if (path_.empty()) return {};
   InputVersion version = read ? *read : version_of(path);
   std::string key = path_key(path);
@@ -152,8 +145,8 @@ Journal::Place Journal::enter(const fs::path& path, const std::string& name,
   if (known == known_.end()) return {key, entered_[name_hash(key)]++, version, {}};
   const int occurrence = known->second.entered++;
   const auto earlier = known->second.earlier.find(occurrence);
-  Place place{key, occurrence, version, {}};
-  if (earlier == known->second.earlier.end()) return place;
+  InputEntry entry{key, occurrence, version, {}};
+  if (earlier == known->second.earlier.end()) return entry;
   const InputState& state = earlier->second;
   const bool is_retried = retries_ && state.failed;
   // An input that was missing (it failed without a version) and now exists has changed, too.
@@ -165,8 +158,8 @@ Journal::Place Journal::enter(const fs::path& path, const std::string& name,
   earlier_failures_ -= state.failed && (is_retried || has_changed);
   changed_ += has_changed;
   replaces_ |= is_retried || has_changed;
-  if (!is_retried && !has_changed) place.earlier = state;
-  return place;
+  if (!is_retried && !has_changed) entry.earlier = state;
+  return entry;
 }
 
 void Journal::enter_folder(const fs::path& folder, const InputVersion& version) {
@@ -183,7 +176,7 @@ void Journal::enter_folder(const fs::path& folder, const InputVersion& version) 
 
 void Journal::add(const Entry& entry) {
   is_complete_ = false;
-  if (descriptor_ >= 0) write_all(descriptor_, to_text(entry), path_.string());
+  if (descriptor_.is_open()) write_all(descriptor_.get(), to_text(entry), path_.string());
 }
 
 void Journal::finish(ResultFile& file, bool complete) {
@@ -196,13 +189,13 @@ void Journal::finish(ResultFile& file, bool complete) {
     is_complete_ = false;
     reopen();
   }
-  if (!complete || is_complete_ || descriptor_ < 0) return;
-  write_all(descriptor_, end_of_journal, path_.string());
+  if (!complete || is_complete_ || !descriptor_.is_open()) return;
+  write_all(descriptor_.get(), end_of_journal, path_.string());
 }
 
 void Journal::remove() {
   std::error_code ignored;
-  if (descriptor_ >= 0) fs::remove(path_, ignored);
+  if (descriptor_.is_open()) fs::remove(path_, ignored);
 }
 
 }  // namespace facesat

@@ -19,6 +19,7 @@
 #include "results/input_version.hpp"
 #include "results/result_file.hpp"
 #include "results/results.hpp"
+#include "support/files.hpp"
 
 namespace facesat {
 
@@ -61,7 +62,6 @@ class Journal {
   // if the output or the journal is not what facesat wrote, was written with other options or,
   // unless resuming, belongs to a run that did not finish; OutputError if they cannot be written.
   Journal(ResultFile& file, const Layout& layout, const ResultOptions& options, Mode mode);
-  ~Journal();
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
 
@@ -69,7 +69,7 @@ class Journal {
   // entries of the input share, and what earlier runs have written about it. An input that has
   // changed since its records were written counts as a new one, and the old records are dropped at
   // the end. An input that was moved with its folder counts as the same.
-  struct Place {
+  struct InputEntry {
     std::string key;
     int occurrence = 0;
     InputVersion version;
@@ -77,8 +77,8 @@ class Journal {
   };
   // `member`: its name within the archive `path`, if it is in one; it changes with the archive.
   // `read`: the version of what is read, if that is not the file that has the path now.
-  Place enter(const std::filesystem::path& path, const std::string& name,
-              const std::string& member = "", const std::optional<InputVersion>& read = {});
+  InputEntry enter(const std::filesystem::path& path, const std::string& name,
+                   const std::string& member = "", const std::optional<InputVersion>& read = {});
 
   // A folder or archive among the inputs was read; `version` is that of the archive. If an earlier
   // run could not read it, and failures are retried or the archive has changed, that failure is
@@ -127,7 +127,7 @@ class Journal {
   // retries_: the mode is retry_failed. replaces_: some earlier records are replaced. has_names_:
   // some entries are known only by name. is_complete_: the file ends with end_of_journal.
   bool retries_ = false, replaces_ = false, has_names_ = false, is_complete_ = false;
-  int descriptor_ = -1;
+  Descriptor descriptor_;
   std::unordered_map<std::string, Known> known_;        // by key
   std::multimap<InputVersion, std::string_view> keys_;  // of known_, by the input's version
   // How often other keys were entered in this run, by their name_hash(). They have memory of their

@@ -1,11 +1,10 @@
 #include "results/journal_file.hpp"
 
-#include <algorithm>
-#include <charconv>
 #include <fstream>
 
 #include <fmt/format.h>
 
+#include "core/parse_number.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"
 
@@ -46,7 +45,7 @@ std::string unescaped(std::string_view text) {
   return result;
 }
 
-fs::path prepared(const fs::path& journal) {
+fs::path new_file_of(const fs::path& journal) {
   return fs::path(journal) += ".new";
 }
 
@@ -76,7 +75,7 @@ class Reader {
       journal.is_complete = line_ + '\n' == end_of_journal;
       if (!journal.is_complete) journal.entries.push_back(entry());
     }
-    journal.is_stored = line_.empty();  // otherwise the last line has no end
+    journal.file_is_current = !has_rest();
     return journal;
   }
 
@@ -97,6 +96,9 @@ class Reader {
     return true;
   }
 
+  // At the end: are there bytes after the last line end?
+  bool has_rest() const { return !line_.empty(); }
+
   std::vector<std::string_view> split() const {
     std::vector<std::string_view> fields;
     std::string_view rest = line_;
@@ -110,11 +112,9 @@ class Reader {
 
   template <class T>
   T number(std::string_view text) const {  // whole and not negative
-    T value{};
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size()) refuse();
-    if (std::is_signed_v<T> && value < T{}) refuse();
-    return value;
+    const auto value = parse_number<T>(text);
+    if (!value || *value < T{}) refuse();
+    return *value;
   }
 
   // The current line as an entry; the fields are in the order of to_text().
@@ -170,13 +170,13 @@ bool has_journal(const fs::path& file) {
 }
 
 void prepare_journal(const fs::path& file, const JournalFile& journal) {
-  const fs::path next = prepared(file);
+  const fs::path next = new_file_of(file);
   require_own_file(next, {title});
   write_text(next, to_text(journal));
 }
 
 void install_journal(const fs::path& file) {
-  const fs::path next = prepared(file);
+  const fs::path next = new_file_of(file);
   std::error_code error;
   fs::rename(next, file, error);
   if (error) {
@@ -202,6 +202,10 @@ JournalFile read_journal(const fs::path& file) {
 
 std::string name_key(const std::string& name) {
   return "name " + name;
+}
+
+std::string_view path_in(std::string_view key) {
+  return key.substr(key.find(' ') + 1);
 }
 
 }  // namespace facesat

@@ -17,7 +17,8 @@ struct JournalFile {
   ResultOptions options;
   std::vector<Journal::Entry> entries;
   bool is_complete = false;  // the run finished
-  bool is_stored = false;    // the file says the same, and ends with a whole line
+  // The file holds exactly this, so that it need not be written again.
+  bool file_is_current = false;
 };
 
 // The text of a journal, and of one entry.
@@ -47,5 +48,7 @@ JournalFile read_journal(const std::filesystem::path& file);
 
 // The key of an input of which only the name in the results is known, not the path.
 std::string name_key(const std::string& name);
+// The path or name in a key.
+std::string_view path_in(std::string_view key);
 
 }  // namespace facesat

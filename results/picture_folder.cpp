@@ -21,25 +21,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Owns a file descriptor.
-class Descriptor {
- public:
-  explicit Descriptor(int descriptor) : descriptor_(descriptor) {}
-  ~Descriptor() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
-  Descriptor(Descriptor&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(descriptor_, other.descriptor_);
-    return *this;
-  }
-  int get() const { return descriptor_; }
-  bool is_open() const { return descriptor_ >= 0; }
-
- private:
-  int descriptor_;
-};
-
 // Would the next picture fail for the same reason?
 bool concerns_all(int code) {
   return code == ENOSPC || code == EDQUOT || code == EROFS || code == EIO;

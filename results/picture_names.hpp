@@ -3,8 +3,6 @@
 
 #include <functional>
 #include <memory_resource>
-#include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 

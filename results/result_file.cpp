@@ -30,11 +30,10 @@ ResultFile::ResultFile(const std::string& file) : name_(file) {
 
 ResultFile::~ResultFile() {
   if (descriptor_ < 0) return;
-  struct stat ours {
-  }, there{};
-  const bool is_there = ::fstat(descriptor_, &ours) == 0 && ::stat(path_.c_str(), &there) == 0 &&
-                        ours.st_dev == there.st_dev && ours.st_ino == there.st_ino;
-  if (is_new_ && is_there && ours.st_size == 0) ::unlink(path_.c_str());  // nothing was written
+  struct stat info {};
+  const bool is_empty = is_new_ && ::fstat(descriptor_, &info) == 0 && info.st_size == 0;
+  if (is_empty && file_identity(path_) == FileIdentity{info.st_dev, info.st_ino})
+    ::unlink(path_.c_str());  // nothing was written
   ::close(descriptor_);
 }
 

@@ -189,6 +189,10 @@ void make_folder(const fs::path& folder) {
         error.value());
 }
 
+Descriptor::~Descriptor() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
 std::optional<FileIdentity> file_identity(const fs::path& file) {
   struct stat info {};
   if (::stat(file.c_str(), &info) != 0) return std::nullopt;

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json_fwd.hpp>
@@ -62,6 +63,23 @@ void write_text(const std::filesystem::path& file, std::string_view text);
 
 // Creates a folder and its parents. Throws OutputError.
 void make_folder(const std::filesystem::path& folder);
+
+// Owns a file descriptor.
+class Descriptor {
+ public:
+  explicit Descriptor(int descriptor = -1) : descriptor_(descriptor) {}
+  ~Descriptor();
+  Descriptor(Descriptor&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(descriptor_, other.descriptor_);
+    return *this;
+  }
+  int get() const { return descriptor_; }
+  bool is_open() const { return descriptor_ >= 0; }
+
+ private:
+  int descriptor_;
+};
 
 // Writes all bytes. Throws ClosedPipe or OutputError("<name>: <reason>").
 void write_all(int descriptor, std::string_view bytes, const std::string& name);

@@ -3,9 +3,7 @@
 #include <thread>
 #include <utility>
 
-#include "app/bench/bench_cascade.hpp"
-#include "app/bench/bench_detect.hpp"
-#include "app/bench/bench_micro.hpp"
+#include "app/bench/bench_commands.hpp"
 #include "app/bench/problem_command.hpp"
 #include "app/common/command_line.hpp"
 #include "cascades/cascade_store.hpp"
@@ -13,31 +11,25 @@
 namespace facesat::app {
 namespace {
 
+void add_table(CLI::App& bench, std::string& file) {
+  add_file(bench, "--json", file, "Write the table to this file too, in place of an earlier one");
+}
+
 // Adds the options that bench detect and bench cascade have in common.
-template <class Command>
-void add_scene_options(CLI::App& bench, Command& command) {
+void add_scene_options(CLI::App& bench, SceneCommand& command) {
   bench.add_option("IMAGE", command.image, "The picture; cropped at the top left to each --size")
       ->required()
       ->type_name("");
-  const auto repeatable = [](CLI::Option* option, const char* type) {
-    option->type_name(type)->expected(1)->take_all()->allow_extra_args(false);
-  };
-  repeatable(bench.add_option("--cascade", command.cascades,
-                              "As for 'facesat detect'; repeatable [frontalface_default]"),
-             "NAME|FILE");
-  repeatable(
-      bench.add_option("--size", command.sizes, "Of the crop; repeatable [the whole picture]"),
-      "WxH");
+  add_repeatable(bench, "--cascade", command.cascades, "NAME|FILE",
+                 "As for 'facesat detect'; repeatable [frontalface_default]");
+  add_repeatable(bench, "--size", command.sizes, "WxH",
+                 "Of the crop; repeatable [the whole picture]");
   add_fields(bench, command.backend, backend_fields());
   add_field(bench, command.detect, detection_field("scale-factor"));
-  bench
-      .add_option("--json", command.json,
-                  "Write the table to this file too, in place of an earlier one")
-      ->type_name("FILE");
+  add_table(bench, command.json);
 }
 
-template <class Command>
-void set_default_cascade(Command& command) {
+void set_default_cascade(SceneCommand& command) {
   if (command.cascades.empty()) command.cascades.emplace_back(default_cascade_name);
 }
 
@@ -70,16 +62,11 @@ CLI::App* add_bench_cascade(CLI::App& bench, BenchCascadeCommand& command) {
                    "Timed frames for each row, on the GPU or on one thread of the CPU [31]")
       ->type_name("N")
       ->check(whole_number(1, 100000));
-  cascade
-      ->add_option(
-          "--late", command.late,
-          "Stages that a GPU evaluates on its tensor cores: none; auto, what is fastest; or the "
-          "first stages of groups that it evaluates one after the other, from 1 on; those before "
-          "a slash tile by tile, the others window by window; repeatable [auto]")
-      ->type_name("none|auto|[N,.../]N,...")
-      ->expected(1)
-      ->take_all()
-      ->allow_extra_args(false);
+  add_repeatable(
+      *cascade, "--late", command.late, "none|auto|[N,.../]N,...",
+      "Stages that a GPU evaluates on its tensor cores: none; auto, what is fastest; or the "
+      "first stages of groups that it evaluates one after the other, from 1 on; those before "
+      "a slash tile by tile, the others window by window; repeatable [auto]");
   cascade->final_callback([&command] {
     set_default_cascade(command);
     if (command.late.empty()) command.late = {"auto"};
@@ -93,10 +80,7 @@ CLI::App* add_bench_micro(CLI::App& bench, BenchMicroCommand& command) {
   micro->add_option("--device", command.device, "The GPU, as 'facesat info' numbers them [0]")
       ->type_name("N")
       ->check(whole_number(0));
-  micro
-      ->add_option("--json", command.json,
-                   "Write the table to this file too, in place of an earlier one")
-      ->type_name("FILE");
+  add_table(*micro, command.json);
   return micro;
 }
 

@@ -1,5 +1,3 @@
-#include "app/bench/bench_cascade.hpp"
-
 #include <algorithm>
 #include <charconv>
 #include <functional>
@@ -13,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <tbb/global_control.h>
 
+#include "app/bench/bench_commands.hpp"
 #include "cascades/cascade_store.hpp"
 #include "kernels/cascade/late_division.hpp"
 #include "kernels/cuda_backend.hpp"
@@ -20,7 +19,7 @@
 #include "lab/measure.hpp"
 #include "lab/scene.hpp"
 #include "support/errors.hpp"
-#include "support/files.hpp"
+#include "support/messages.hpp"
 
 namespace facesat::app {
 namespace {
@@ -152,25 +151,19 @@ Json to_row(const std::string& backend, const std::string& late, const std::stri
 }
 
 void print_title() {
-  write_all(1,
-            fmt::format("{:<8} {:<22} {:>9} {:>11} {:>11} {:>10} {:>9} {:>9} {:>8}  {}\n",
-                        "backend", "cascade", "size", "median us", "min us", "positions",
-                        "weak/pos.", "G weak/s", "windows", "late stages"),
-            "standard output");
+  print(fmt::format("{:<8} {:<22} {:>9} {:>11} {:>11} {:>10} {:>9} {:>9} {:>8}  {}\n", "backend",
+                    "cascade", "size", "median us", "min us", "positions", "weak/pos.", "G weak/s",
+                    "windows", "late stages"));
 }
 
 void print_row(const Json& row) {
   const auto number = [&row](const char* key) { return row[key].get<double>(); };
-  write_all(
-      1,
-      fmt::format("{:<8} {:<22} {:>9} {:>11.1f} {:>11.1f} {:>10} {:>9.2f} {:>9.2f} {:>8}  {}\n",
-                  row["backend"].get<std::string>(), row["cascade"].get<std::string>(),
-                  fmt::format("{}x{}", row["width"].get<int>(), row["height"].get<int>()),
-                  number("median_us"), number("min_us"), number("positions"),
-                  number("weak_classifiers") / number("positions"),
-                  number("weak_classifiers_per_s") / 1e9, number("windows"),
-                  row["late"].get<std::string>()),
-      "standard output");
+  print(fmt::format(
+      "{:<8} {:<22} {:>9} {:>11.1f} {:>11.1f} {:>10} {:>9.2f} {:>9.2f} {:>8}  {}\n",
+      row["backend"].get<std::string>(), row["cascade"].get<std::string>(),
+      fmt::format("{}x{}", row["width"].get<int>(), row["height"].get<int>()), number("median_us"),
+      number("min_us"), number("positions"), number("weak_classifiers") / number("positions"),
+      number("weak_classifiers_per_s") / 1e9, number("windows"), row["late"].get<std::string>()));
 }
 
 // With --backend auto: the CPU, and CUDA if this machine has a usable device.

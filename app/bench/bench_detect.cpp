@@ -1,19 +1,17 @@
-#include "app/bench/bench_detect.hpp"
-
 #include <algorithm>
 #include <chrono>
-#include <thread>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "app/bench/bench_commands.hpp"
 #include "app/bench/contender.hpp"
 #include "cascades/cascade_store.hpp"
 #include "lab/files.hpp"
 #include "lab/measure.hpp"
 #include "lab/scene.hpp"
-#include "support/errors.hpp"
-#include "support/files.hpp"
+#include "media/opencv.hpp"
+#include "support/messages.hpp"
 
 namespace facesat::app {
 namespace {
@@ -130,7 +128,7 @@ void print_row(const Json& row) {
   line += fmt::format("{:>9} {:>6}  {}\n", row["windows"].get<std::size_t>(),
                       row["faces"].get<std::size_t>(),
                       row["identical"].get<bool>() ? "identical" : "DIFFERENT");
-  write_all(1, line, "standard output");
+  print(line);
 }
 
 void print_title() {
@@ -139,7 +137,7 @@ void print_title() {
                   "size", "thr", "median ms", "p95", "p99", "w/upload", "frames/s");
   for (std::size_t s = first_step; s < step_names.size(); ++s)
     line += fmt::format("{:>9}", step_names[s]);
-  write_all(1, line + fmt::format("{:>9} {:>6}\n", "windows", "faces"), "standard output");
+  print(line + fmt::format("{:>9} {:>6}\n", "windows", "faces"));
 }
 
 using Contenders = std::vector<std::unique_ptr<Contender>>;
@@ -157,8 +155,9 @@ Contenders make_contenders(const std::string& cascade, const BenchDetectCommand&
   if (command.backend.choice != BackendChoice::cuda) add(BackendChoice::cpu);
   if (command.backend.choice != BackendChoice::cpu) add(command.backend.choice);
   if (command.backend.choice == BackendChoice::cuda) return contenders;
-  if (auto opencv = make_opencv_contender(cascade, command.detect))
-    contenders.push_back(std::move(opencv));
+  if (const auto file = cascade_file(cascade); file && has_opencv())
+    if (auto contender = opencv().make_contender(file->string(), command.detect))
+      contenders.push_back(std::move(contender));
   return contenders;
 }
 

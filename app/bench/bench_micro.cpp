@@ -1,14 +1,13 @@
-#include "app/bench/bench_micro.hpp"
-
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "app/bench/bench_commands.hpp"
 #include "kernels/sat/model.hpp"
 #include "lab/files.hpp"
 #include "lab/micro.hpp"
 #include "lab/problem.hpp"
 #include "support/errors.hpp"
-#include "support/files.hpp"
+#include "support/messages.hpp"
 
 namespace facesat::app {
 namespace {
@@ -73,10 +72,8 @@ int run_bench_micro(const BenchMicroCommand& command) {
   lab::require_writable_table(command.json);
   Json rows = Json::array();
   for (const Figure& figure : figures_of(gpu::measure_micro(command.device))) {
-    write_all(1,
-              fmt::format("{:<16} {:>10.4g} {:<8} {}\n", figure.id, figure.value, figure.unit,
-                          figure.meaning),
-              "standard output");
+    print(fmt::format("{:<16} {:>10.4g} {:<8} {}\n", figure.id, figure.value, figure.unit,
+                      figure.meaning));
     rows.push_back({{"id", figure.id}, {"value", figure.value}, {"unit", figure.unit}});
   }
   if (!command.json.empty()) lab::write_table(command.json, rows);

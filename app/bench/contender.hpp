@@ -3,7 +3,6 @@
 
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "core/frame_detector.hpp"
 #include "library/detect/backends.hpp"
@@ -16,9 +15,5 @@ namespace facesat::app {
 std::unique_ptr<Contender> make_facesat_contender(const std::string& cascade_name,
                                                   const DetectOptions& options,
                                                   BackendOptions backend);
-
-// OpenCV's CPU detector; null if this build has none, or if OpenCV cannot read the cascade.
-std::unique_ptr<Contender> make_opencv_contender(const std::string& cascade_name,
-                                                 const DetectOptions& options);
 
 }  // namespace facesat::app

@@ -21,15 +21,6 @@ std::string line_of(const CLI::App& parser) {
   return line;
 }
 
-void add_repeatable(CLI::App& parser, const std::string& name, const std::string& type,
-                    const std::string& help, std::vector<std::string>& values) {
-  parser.add_option(name, values, help)
-      ->type_name(type)
-      ->expected(1)
-      ->take_all()
-      ->allow_extra_args(false);
-}
-
 // Adds an option of a problem.
 struct Add {
   CLI::App& parser;
@@ -39,7 +30,7 @@ struct Add {
     parser.add_option(option.name, *text, option.help)->type_name(option.type);
   }
   void operator()(std::vector<std::string>* texts) const {
-    add_repeatable(parser, option.name, option.type, option.help, *texts);
+    add_repeatable(parser, option.name, *texts, option.type, option.help);
   }
   void operator()(const lab::Option::Choice& choice) const {
     std::map<std::string, std::string> words;
@@ -47,10 +38,6 @@ struct Add {
     add_choice(parser, option.name, *choice.value, words, option.help);
   }
 };
-
-void add_file(CLI::App& parser, const char* name, const char* help, std::string& file) {
-  parser.add_option(name, file, help)->type_name("FILE");
-}
 
 // All files have different names, and may be written.
 void require_writable_files(const lab::Problem& problem, const lab::Request& request) {
@@ -89,10 +76,10 @@ Command make_problem_command(CLI::App& bench, std::unique_ptr<lab::Problem> owne
   const std::shared_ptr<lab::Problem> problem = std::move(owned);
   const auto request = std::make_shared<lab::Request>();
   CLI::App& parser = *bench.add_subcommand(std::string(problem->name), std::string(problem->help));
-  add_repeatable(parser, problem->algorithms_option, problem->algorithms_type,
-                 problem->algorithms_help, request->algorithms);
+  add_repeatable(parser, problem->algorithms_option, request->algorithms, problem->algorithms_type,
+                 problem->algorithms_help);
   for (const lab::Option& option : problem->options) std::visit(Add{parser, option}, option.value);
-  add_repeatable(parser, "--size", problem->sizes_type, problem->sizes_help, request->sizes);
+  add_repeatable(parser, "--size", request->sizes, problem->sizes_type, problem->sizes_help);
   parser.add_option("--device", request->device, "The GPU, as 'facesat info' numbers them [0]")
       ->type_name("N")
       ->check(whole_number(0));
@@ -101,11 +88,10 @@ Command make_problem_command(CLI::App& bench, std::unique_ptr<lab::Problem> owne
                   "Timed runs of each algorithm; fewer where they take long [31]")
       ->type_name("N")
       ->check(whole_number(1, 100000));
-  add_file(parser, "--json", "Write the table to this file too, in place of an earlier one",
-           request->json);
-  add_file(parser, "--report",
-           "Write a page of charts and tables there, as HTML, in place of an earlier one",
-           request->report);
+  add_file(parser, "--json", request->json,
+           "Write the table to this file too, in place of an earlier one");
+  add_file(parser, "--report", request->report,
+           "Write a page of charts and tables there, as HTML, in place of an earlier one");
   parser.final_callback([&request = *request, &parser] { request.line = line_of(parser); });
   return {&parser, [problem, request] { return run(*problem, *request); }};
 }

@@ -1,7 +1,6 @@
 #include "app/common/command_line.hpp"
 
-#include <charconv>
-
+#include "core/parse_number.hpp"
 #include "support/errors.hpp"
 #include "support/text.hpp"
 
@@ -19,13 +18,25 @@ CLI::Option* add_size(CLI::App& command, const std::string& name, Size& size,
   return command.add_option_function<std::string>(name, parse, help)->type_name("N|WxH");
 }
 
+CLI::Option* add_repeatable(CLI::App& command, const std::string& name,
+                            std::vector<std::string>& values, const std::string& type,
+                            const std::string& help) {
+  return command.add_option(name, values, help)
+      ->type_name(type)
+      ->expected(1)
+      ->take_all()
+      ->allow_extra_args(false);  // else arguments would be parsed as further values
+}
+
+CLI::Option* add_file(CLI::App& command, const std::string& name, std::string& file,
+                      const std::string& help) {
+  return command.add_option(name, file, help)->type_name("FILE");
+}
+
 CLI::Validator whole_number(std::int64_t least, std::int64_t most) {
   const auto check = [least, most](const std::string& text) {
-    std::int64_t number = 0;
-    const char* const end = text.data() + text.size();
-    const auto [at, error] = std::from_chars(text.data(), end, number);
-    if (error == std::errc() && at == end && number >= least && number <= most)
-      return std::string();
+    const auto number = parse_number<std::int64_t>(text);
+    if (number && *number >= least && *number <= most) return std::string();
     const bool is_open = most == std::numeric_limits<std::int64_t>::max();
     return is_open ? fmt::format("expected a whole number of at least {}, not \"{}\"", least, text)
                    : fmt::format("expected a whole number from {} to {}, not \"{}\"", least, most,

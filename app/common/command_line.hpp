@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 #include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -41,6 +42,14 @@ CLI::Option* add_choice(CLI::App& command, const std::string& name, Value& value
 // Adds an option that takes a size, "N" (a square) or "WxH". Error messages include the option's
 // name.
 CLI::Option* add_size(CLI::App& command, const std::string& name, Size& size,
+                      const std::string& help);
+
+// Adds an option that may be given several times, each time with one value.
+CLI::Option* add_repeatable(CLI::App& command, const std::string& name,
+                            std::vector<std::string>& values, const std::string& type,
+                            const std::string& help);
+
+CLI::Option* add_file(CLI::App& command, const std::string& name, std::string& file,
                       const std::string& help);
 
 // Adds the option of a field, or those of a table; `options` gets the values.

@@ -42,12 +42,19 @@ auto choice(std::vector<std::string_view> words) {
 
 template <class Options>
 struct Field {
-  std::string_view name;  // "scale-factor": --scale-factor, and scale_factor elsewhere
+  std::string_view name;  // "scale-factor": --scale-factor
   std::variant<bool Options::*, int Options::*, double Options::*, Size Options::*,
                std::string Options::*, Choice<Options>>
       value;
   std::string_view type;  // of the value on the command line, such as N; choices list their words
   std::string_view help;
+
+  // Its name in files and in Python: "scale_factor".
+  std::string key() const {
+    std::string key(name);
+    std::replace(key.begin(), key.end(), '-', '_');
+    return key;
+  }
 };
 
 // Calls visit(value) with the value of a field: a bool, int, double, Size or std::string, or the

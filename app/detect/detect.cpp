@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <filesystem>
+#include <functional>
 #include <thread>
+#include <utility>
 
 #include <fmt/format.h>
 #include <tbb/global_control.h>
@@ -15,13 +16,13 @@
 #include "app/detect/item_reader.hpp"
 #include "app/detect/layout.hpp"
 #include "app/detect/output_set.hpp"
-#include "app/detect/process.hpp"
 #include "app/detect/progress.hpp"
 #include "app/detect/sink.hpp"
 #include "app/detect/viewer.hpp"
 #include "cascades/cascade_store.hpp"
 #include "core/pyramid.hpp"
 #include "media/codec.hpp"
+#include "results/annotate.hpp"
 #include "results/format.hpp"
 #include "results/inputs.hpp"
 #include "results/journal.hpp"
@@ -33,6 +34,31 @@
 
 namespace facesat::app {
 namespace {
+
+// Makes the record of the item's picture, and the pictures that are written. Failures of the input
+// become part of the record; failures that end the run become Item::error. Items with a record of
+// an earlier run need nothing, except frames for a blurred video, which cannot be continued and
+// starts over.
+void complete_item(Item& item, const Detector& detector, const DetectCommand& command,
+                   const OutputSet& outputs) {
+  Record& record = item.record;
+  const bool is_needed = !item.earlier || (item.frame && outputs.videos());
+  if (!is_needed || record.failure) return;
+  const auto write = [&](Picture picture) {
+    picture = in_colour(std::move(picture));
+    outputs.write(item, picture.pixels);
+    if (command.show && !item.earlier) item.shown = with_boxes(picture.pixels, record.faces);
+  };
+  const bool has_pictures = outputs.has_pictures() || command.show;
+  try {
+    PendingPicture picture{[&item] { return item.open(); },
+                           std::exchange(item.frame, std::nullopt)};
+    item.stopped = !make_record(record, std::move(picture), detector, command.search, interrupted,
+                                has_pictures ? write : std::function<void(Picture)>());
+  } catch (...) {
+    item.error = std::current_exception();
+  }
+}
 
 // `viewer` may be null. Returns whether every item that was read has been written.
 bool run_pipeline(ItemReader& reader, const Detector& detector, Sink& sink, Viewer* viewer,
@@ -52,7 +78,7 @@ bool run_pipeline(ItemReader& reader, const Detector& detector, Sink& sink, View
   const auto detect =
       tbb::make_filter<ItemPtr, ItemPtr>(tbb::filter_mode::parallel, [&](const ItemPtr& item) {
         if (stop || interrupted()) return ItemPtr();
-        process(*item, detector, command, outputs);
+        complete_item(*item, detector, command, outputs);
         item->release_input();
         return item->stopped ? ItemPtr() : item;
       });

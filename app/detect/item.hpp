@@ -18,7 +18,7 @@ namespace facesat::app {
 
 struct Item {
   Record record;
-  Journal::Place place;        // the input in the journal
+  Journal::InputEntry place;   // the input in the journal
   std::filesystem::path path;  // of the input; within an archive: ARCHIVE/MEMBER
   // Reads the bytes of a picture that is no file, but in an archive or on standard input; else
   // empty.

@@ -65,7 +65,7 @@ class ItemReader {
   std::size_t namesakes_ = 0, not_utf8_ = 0;
   // The current input.
   Input input_;
-  Journal::Place place_;
+  Journal::InputEntry place_;
   std::string picture_name_;
   bool more_ = true;                // false after the last input
   std::size_t earlier_inputs_ = 0;  // passed over since the last item for them

@@ -26,7 +26,8 @@ std::uint64_t fingerprint(const std::string& cascade) {
   return checksum(xml);
 }
 
-// The detection options that all versions wrote into journals, whatever their values.
+// Written into journals whatever their values, because older versions did. A new option must not be
+// added: journals from before it lack it.
 constexpr std::array<std::string_view, 6> fields_of_all_versions{
     "scale-factor", "min-neighbors", "min-size", "max-size", "scan", "equalize"};
 

@@ -23,14 +23,9 @@ namespace facesat::app {
 namespace {
 
 void add_detection(CLI::App& detect, DetectCommand& c) {
-  detect
-      .add_option("--cascade", c.cascades,
-                  "What to look for: a name from 'facesat cascades', or a cascade file; repeatable "
-                  "[frontalface_default]")
-      ->type_name("NAME|FILE")
-      ->take_all()
-      ->expected(1)
-      ->allow_extra_args(false);
+  add_repeatable(detect, "--cascade", c.cascades, "NAME|FILE",
+                 "What to look for: a name from 'facesat cascades', or a cascade file; repeatable "
+                 "[frontalface_default]");
   add_fields(detect, c.detect, detection_fields());
   add_fields(detect, c.search, search_fields());
   detect.add_flag("--raw", c.raw, "Windows before grouping (--min-neighbors 0)")
@@ -69,10 +64,8 @@ void add_machine(CLI::App& detect, DetectCommand& c) {
 }
 
 void add_results(CLI::App& detect, DetectCommand& c) {
-  detect
-      .add_option("-o,--output", c.output,
-                  "Where results go; -: standard output; {shard} in the name: see --shard [-]")
-      ->type_name("FILE");
+  add_file(detect, "-o,--output", c.output,
+           "Where results go; -: standard output; {shard} in the name: see --shard [-]");
   std::map<std::string, const Format*> words;
   std::vector<std::string_view> descriptions;
   for (const Format* format : formats()) {
@@ -174,6 +167,22 @@ void check_live(const DetectCommand& c) {
   if (!c.blur.empty()) refuse("--blur is for files: a camera or stream is not recorded");
 }
 
+// What the parser does not check itself. Throws CLI::ValidationError.
+void check_command(const CLI::App& detect, const DetectCommand& c) {
+  if (c.resume && c.output == "-")
+    throw CLI::ValidationError("--resume needs an output file: -o FILE");
+  if (!(c.search.max_seconds > 0 && c.search.max_seconds <= 1e9))
+    throw CLI::ValidationError("--max-seconds: expected more than 0 and at most 1e9 seconds");
+  if (detect.count("--fps") > 0 && !(c.frames.per_second > 0 && c.frames.per_second <= 1e6))
+    throw CLI::ValidationError("--fps: expected more than 0 and at most 1e6 frames per second");
+  if (!c.blur.empty() && detect.count("--every") + detect.count("--fps") > 0)
+    throw CLI::ValidationError("--blur writes whole videos: leave out --every and --fps");
+  check_live(c);
+  check_crops(detect, c.crop);
+  if (c.csv_safe && c.format != &csv_format())
+    throw CLI::ValidationError("--csv-safe is for --format csv");
+}
+
 }  // namespace
 
 bool DetectCommand::is_live() const {
@@ -224,19 +233,7 @@ CLI::App* add_detect(CLI::App& program, DetectCommand& command) {
     const std::string given =
         std::exchange(command.output, name_of_shard(command.output, command.shard));
     check_automatic_shard(command, given);
-    if (command.resume && command.output == "-")
-      throw CLI::ValidationError("--resume needs an output file: -o FILE");
-    if (!(command.search.max_seconds > 0 && command.search.max_seconds <= 1e9))
-      throw CLI::ValidationError("--max-seconds: expected more than 0 and at most 1e9 seconds");
-    if (detect->count("--fps") > 0 &&
-        !(command.frames.per_second > 0 && command.frames.per_second <= 1e6))
-      throw CLI::ValidationError("--fps: expected more than 0 and at most 1e6 frames per second");
-    if (!command.blur.empty() && detect->count("--every") + detect->count("--fps") > 0)
-      throw CLI::ValidationError("--blur writes whole videos: leave out --every and --fps");
-    check_live(command);
-    check_crops(*detect, command.crop);
-    if (command.csv_safe && command.format != &csv_format())
-      throw CLI::ValidationError("--csv-safe is for --format csv");
+    check_command(*detect, command);
   });
   return detect;
 }

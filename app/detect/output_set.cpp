@@ -7,7 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "media/codec.hpp"
 #include "media/frame_source.hpp"
 #include "results/path_list.hpp"
 #include "support/errors.hpp"
@@ -27,7 +26,7 @@ bool lies_in(const fs::path& folder, const fs::path& other) {
 void check_name_of_standard_output() {
   std::error_code error;
   const fs::path file = fs::read_symlink("/proc/self/fd/1", error);
-  if (has_extension(file, picture_extensions()) || has_extension(file, video_extensions()))
+  if (has_media_extension(file))
     throw UsageError(fmt::format(
         "standard output is {}: results are text, and not written into a picture or video",
         file.string()));

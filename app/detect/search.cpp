@@ -2,12 +2,16 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
+#include <new>
 #include <optional>
 #include <utility>
 
-#include "app/detect/orientation.hpp"
+#include <fmt/format.h>
+
 #include "core/grouping.hpp"
-#include "results/failure.hpp"
+#include "media/exif.hpp"
+#include "support/errors.hpp"
 
 namespace facesat::app {
 namespace {
@@ -24,19 +28,79 @@ std::vector<Face> kept_of(std::vector<Face> faces, Kept kept) {
   return {*std::max_element(faces.begin(), faces.end(), is_less)};
 }
 
-Picture search(Record& record, Source source, const Detector& detector,
+// How convincing a result is: false faces are merged from a few windows, so that the windows tell
+// more than the faces, and then the sum of scores.
+std::pair<std::size_t, double> evidence(const std::vector<Face>& faces) {
+  std::pair<std::size_t, double> sum;
+  for (const Face& found : faces) {
+    sum.first += static_cast<std::size_t>(found.neighbors);
+    sum.second += found.score;
+  }
+  return sum;
+}
+
+// Finds the faces in a picture. If its orientation is unknown, searches it as it is and rotated by
+// 90, 180 and 270 degrees, turns it to where the result is the most convincing, and notes that
+// orientation (EXIF: 1, 6, 3 or 8). Throws as Detector::detect(), and MemoryError.
+std::vector<Face> turn_upright(Picture& picture, const Detector& detector,
+                               const ShouldStop& should_stop) {
+  const auto faces_in = [&](const Picture& turned) {
+    return detector.detect(image_view(turned), should_stop).faces;
+  };
+  std::vector<Face> faces = faces_in(picture);
+  if (picture.orientation != 0) return faces;
+  const Picture original = picture;
+  picture.orientation = 1;
+  for (const int orientation : {6, 8, 3}) {
+    Picture turned = upright(original, orientation);
+    std::vector<Face> found = faces_in(turned);
+    if (evidence(found) <= evidence(faces)) continue;
+    faces = std::move(found);
+    picture = std::move(turned);
+  }
+  return faces;
+}
+
+// What an exception means for the record of the picture that it was thrown for; nullopt for errors
+// that end the run (OutputError, DeviceError). Stopped means that the picture took longer than
+// `max_seconds`. `error` must not be null.
+std::optional<Failure> failure_of(const std::exception_ptr& error, double max_seconds) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const InputError& input) {
+    return Failure{input.kind, input.what()};
+  } catch (const MemoryError& memory) {
+    return Failure{"memory", memory.what()};
+  } catch (const std::bad_alloc&) {
+    return Failure{"memory", "there is not enough memory for this picture"};
+  } catch (const ArgumentError& argument) {
+    return Failure{"argument", argument.what()};
+  } catch (const Stopped&) {
+    return Failure{"limit", fmt::format("it would take longer than {:g} seconds; --max-seconds "
+                                        "raises the limit",
+                                        max_seconds)};
+  } catch (const OutputError&) {
+    return std::nullopt;
+  } catch (const DeviceError&) {
+    return std::nullopt;
+  } catch (...) {
+    return Failure{"internal", reason_of(error)};
+  }
+}
+
+Picture search(Record& record, PendingPicture pending, const Detector& detector,
                const SearchOptions& options, const ShouldStop& should_stop) {
-  const bool is_frame = source.frame.has_value();
-  Picture picture = is_frame ? std::move(*source.frame)
-                             : read_picture(source.open(), {options.max_pixels, should_stop},
+  const bool is_frame = pending.frame.has_value();
+  Picture picture = is_frame ? std::move(*pending.frame)
+                             : read_picture(pending.open(), {options.max_pixels, should_stop},
                                             options.luma ? Reading::luma : Reading::colour);
   record.warning = picture.warning;
   record.size = picture.size();
-  if (options.turns && !is_frame)
+  if (options.tries_orientations && !is_frame)
     record.faces = turn_upright(picture, detector, should_stop);
   else
     record.faces = detector.detect(image_view(picture), should_stop).faces;
-  if (options.turns) record.orientation = picture.orientation;
+  if (options.tries_orientations) record.orientation = picture.orientation;
   record.size = picture.size();  // it may have been turned
   sort_by_place(record.faces);
   record.faces = kept_of(std::move(record.faces), options.kept);
@@ -50,14 +114,14 @@ const std::vector<Field<SearchOptions>>& search_fields() {
       {"luma", &SearchOptions::luma, "",
        "Read only the luma of JPEGs, as cv::IMREAD_GRAYSCALE does: faster, and faces may differ a "
        "little"},
-      {"orient", choice<&SearchOptions::turns>({"exif", "auto"}), "",
+      {"orient", choice<&SearchOptions::tries_orientations>({"exif", "auto"}), "",
        "auto: search pictures without an EXIF orientation in all four, and keep the most "
        "convincing one [exif]"},
   };
   return fields;
 }
 
-bool make_record(Record& record, Source source, const Detector& detector,
+bool make_record(Record& record, PendingPicture pending, const Detector& detector,
                  const SearchOptions& options, const ShouldStop& should_end,
                  const std::function<void(Picture)>& use) {
   const Clock::time_point deadline =
@@ -67,7 +131,7 @@ bool make_record(Record& record, Source source, const Detector& detector,
     return should_end() || Clock::now() > deadline;
   };
   try {
-    Picture picture = search(record, std::move(source), detector, options, should_stop);
+    Picture picture = search(record, std::move(pending), detector, options, should_stop);
     if (use) use(std::move(picture));
   } catch (const Stopped&) {
     record.failure = failure_of(std::current_exception(), options.max_seconds);

@@ -1,22 +1,20 @@
 #include "app/detect/shard_choice.hpp"
 
-#include <charconv>
 #include <optional>
 #include <string_view>
 
 #include <fmt/format.h>
 
+#include "core/parse_number.hpp"
 #include "support/errors.hpp"
 
 namespace facesat::app {
 namespace {
 
 std::optional<std::uint64_t> whole_part(std::string_view text) {
-  std::uint64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   constexpr std::uint64_t most = 1'000'000'000;
-  const bool is_number = error == std::errc() && end == text.data() + text.size();
-  return is_number && number <= most ? std::optional(number) : std::nullopt;
+  const auto number = parse_number<std::uint64_t>(text);
+  return number && *number <= most ? number : std::nullopt;
 }
 
 // What the environment says about the processes of this run.

@@ -1,6 +1,5 @@
 #include "app/live/face_export.hpp"
 
-#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <utility>

@@ -1,7 +1,6 @@
 // Saves faces as `facesat detect` does: a table, and one picture per face.
 #pragma once
 
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>

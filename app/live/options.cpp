@@ -6,14 +6,11 @@ namespace facesat::app {
 namespace {
 
 void add_outputs(CLI::App& live, LiveCommand& command) {
-  live.add_option("--screenshot", command.screenshot,
-                  "Write what was shown last, at the end, in place of an earlier one")
-      ->type_name("FILE");
-  live.add_option("--record", command.record, "Write the frames with their boxes into a video")
-      ->type_name("FILE");
-  live.add_option("--times", command.times,
-                  "Write the times of all frames as CSV, at the end, in place of earlier ones")
-      ->type_name("FILE");
+  add_file(live, "--screenshot", command.screenshot,
+           "Write what was shown last, at the end, in place of an earlier one");
+  add_file(live, "--record", command.record, "Write the frames with their boxes into a video");
+  add_file(live, "--times", command.times,
+           "Write the times of all frames as CSV, at the end, in place of earlier ones");
 }
 
 }  // namespace
@@ -31,11 +28,8 @@ CLI::App* add_live(CLI::App& program, LiveCommand& command) {
                    "Ask the camera for this frame rate [its default]")
       ->type_name("F")
       ->check(CLI::Range(1, 1000).description(""));
-  live->add_option("--cascade", command.settings.cascades, "As for 'facesat detect'; repeatable")
-      ->type_name("NAME|FILE")
-      ->take_all()
-      ->expected(1)
-      ->allow_extra_args(false);  // else SOURCE would be parsed as another cascade
+  add_repeatable(*live, "--cascade", command.settings.cascades, "NAME|FILE",
+                 "As for 'facesat detect'; repeatable");
   for (const char* name : {"scale-factor", "min-neighbors"})
     add_field(*live, command.settings.detect, detection_field(name));
   add_fields(*live, command.settings.backend, backend_fields());

@@ -12,7 +12,6 @@
 
 #include "app/live/detection/history.hpp"
 #include "cascades/cascade_store.hpp"
-#include "media/codec.hpp"
 #include "media/frame_source.hpp"
 #include "media/source_name.hpp"
 #include "media/stamp.hpp"
@@ -38,9 +37,7 @@ std::optional<fs::path> find_in_folder(const fs::path& folder, const fs::path& f
   for (fs::directory_iterator entry(folder, failure), end; !failure && entry != end;
        entry.increment(failure)) {
     const fs::path& path = entry->path();
-    const bool is_read =
-        has_extension(path, picture_extensions()) || has_extension(path, video_extensions());
-    if (is_read && file_identity(path) == wanted) return path;
+    if (has_media_extension(path) && file_identity(path) == wanted) return path;
   }
   return std::nullopt;
 }

@@ -1,6 +1,5 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "filters/cpu/convolution.cpp"
-#include <cstdlib>
 #include <variant>
 
 #include <hwy/foreach_target.h>

@@ -2,8 +2,6 @@
 // then one loop turns the row's sums into pixels.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "filters/cpu/windows.cpp"
-#include <cmath>
-#include <cstdlib>
 
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>

@@ -94,8 +94,19 @@ std::string percent(double part) {
 
 std::string point(const Row& row, const Look& look, double x, double y) {
   return fmt::format("<g class=\"point{}\">{}<use href=\"#m{}\" x=\"{}\" y=\"{:.1f}\" /></g>",
-                     row.checked == false ? " wrong" : "", tooltip(row), look.marker, percent(x),
+                     row.all_right == false ? " wrong" : "", tooltip(row), look.marker, percent(x),
                      y);
+}
+
+std::string series(const Rows& line, const Look& look, const std::function<double(const Row&)>& x,
+                   const std::function<double(const Row&)>& y, const std::string& label) {
+  std::string svg = fmt::format("<g class=\"series {}\">", look.classes());
+  for (std::size_t k = 1; k < line.size(); ++k)
+    svg += fmt::format("<line x1=\"{}\" y1=\"{:.1f}\" x2=\"{}\" y2=\"{:.1f}\" />",
+                       percent(x(line[k - 1])), y(line[k - 1]), percent(x(line[k])), y(line[k]));
+  svg += label;
+  for (const Row& row : line) svg += point(row, look, x(row), y(row));
+  return svg + "</g>\n";
 }
 
 std::string level(double y, const std::string& text) {

@@ -2,6 +2,7 @@
 // of a page: colour, marker and dashes.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -58,6 +59,11 @@ std::string percent(double part);  // "50.00%" for 0.5
 
 // The marker of a row. `x`: a part of the width, 0 .. 1; `y`: in pixels from the top.
 std::string point(const Row& row, const Look& look, double x, double y);
+
+// A line through the points of rows, with the SVG of a label between them. For where points are:
+// see point().
+std::string series(const Rows& line, const Look& look, const std::function<double(const Row&)>& x,
+                   const std::function<double(const Row&)>& y, const std::string& label = "");
 
 // A line across the whole chart, with its label on the left.
 std::string level(double y, const std::string& text);

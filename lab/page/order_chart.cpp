@@ -35,7 +35,7 @@ std::string bar(const Row& row, double top, double end) {
                            row.ratio > 0 ? fmt::format(" <tspan class=\"muted\">{}</tspan>",
                                                        multiple(row.ratio))
                                          : "",
-                           row.checked == false ? " <tspan class=\"bad\">WRONG</tspan>" : "");
+                           row.all_right == false ? " <tspan class=\"bad\">WRONG</tspan>" : "");
 }
 
 std::string no_bar(const Row& row, double top) {

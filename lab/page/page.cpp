@@ -146,8 +146,8 @@ std::string outcome(const Rows& rows) {
   const auto count = [&](auto predicate) {
     return std::count_if(rows.begin(), rows.end(), predicate);
   };
-  const auto right = count([](const Row& row) { return row.checked == true; });
-  const auto wrong = count([](const Row& row) { return row.checked == false; });
+  const auto right = count([](const Row& row) { return row.all_right == true; });
+  const auto wrong = count([](const Row& row) { return row.all_right == false; });
   const auto failed = count([](const Row& row) { return !row.failure.empty(); });
   if (rows.empty()) return "<p>No rows were measured.</p>\n";
   std::string text = fmt::format("{} rows checked and correct", right);
@@ -207,7 +207,7 @@ std::string algorithms_table(const Rows& rows, const Looks& looks, const Problem
 
 std::string winner(const Rows& rows) {
   Rows candidates = filtered(by_size(rows).back(), [](const Row& row) {
-    return row.median_us > 0 && row.checked == true && !row.is_reference();
+    return row.median_us > 0 && row.all_right == true && !row.is_reference();
   });
   if (candidates.size() < 2) return "";
   const Row& best =

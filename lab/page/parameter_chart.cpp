@@ -77,13 +77,9 @@ class ParameterChart {
     Rows rows = of_size;
     std::stable_sort(rows.begin(), rows.end(),
                      [](const Row& a, const Row& b) { return *a.value < *b.value; });
-    std::string svg = fmt::format("<g class=\"series {}\">", look.classes());
-    for (std::size_t k = 1; k < rows.size(); ++k)
-      svg += fmt::format("<line x1=\"{}\" y1=\"{:.1f}\" x2=\"{}\" y2=\"{:.1f}\" />",
-                         percent(x(*rows[k - 1].value)), y(rows[k - 1].median_us),
-                         percent(x(*rows[k].value)), y(rows[k].median_us));
-    for (const Row& row : rows) svg += point(row, look, x(*row.value), y(row.median_us));
-    return svg + "</g>\n";
+    return series(
+        rows, look, [&](const Row& row) { return x(*row.value); },
+        [&](const Row& row) { return y(row.median_us); });
   }
 
   const Rows& rows_;

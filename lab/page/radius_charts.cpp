@@ -48,7 +48,10 @@ class RadiusChart {
     std::string svg = "<g class=\"grid\">";
     for (const double tick : times_.ticks(12)) svg += level(y(tick), tick_text(tick));
     svg += radius_labels() + "</g>\n<g class=\"all\">\n";
-    for (const Rows& line : lines_) svg += series(line);
+    for (const Rows& line : lines_)
+      svg += series(
+          line, looks_.at(line.front().id), [&](const Row& row) { return x(*row.value); },
+          [&](const Row& row) { return y(row.median_us); });
     return svg + fmt::format(
                      "</g><text class=\"middle muted\" x=\"50%\" y=\"{:.0f}\" dy=\"38\">radius, in "
                      "pixels</text>\n",
@@ -82,17 +85,6 @@ class RadiusChart {
       free = x(*radius) - 0.05;  // about the width of a label
     }
     return svg;
-  }
-
-  std::string series(const Rows& line) const {
-    const Look& look = looks_.at(line.front().id);
-    std::string svg = fmt::format("<g class=\"series {}\">", look.classes());
-    for (std::size_t k = 1; k < line.size(); ++k)
-      svg += fmt::format("<line x1=\"{}\" y1=\"{:.1f}\" x2=\"{}\" y2=\"{:.1f}\" />",
-                         percent(x(*line[k - 1].value)), y(line[k - 1].median_us),
-                         percent(x(*line[k].value)), y(line[k].median_us));
-    for (const Row& row : line) svg += point(row, look, x(*row.value), y(row.median_us));
-    return svg + "</g>\n";
   }
 
   const Rows& rows_;
@@ -159,16 +151,20 @@ constexpr std::pair<const FilterMethod&, const FilterMethod&> compared_methods[]
     {methods::integral_sums, methods::npp},      {methods::cpu_integral, methods::cpu_separable},
     {methods::cpu_integral, methods::cpu_direct}};
 
-// A method's fastest row at each radius.
+// The fastest of the chosen rows at each radius. Wrong rows do not count.
 using FastestRows = std::map<double, const Row*>;
-FastestRows fastest_rows(const Rows& rows, const FilterMethod& method) {
+template <class IsChosen>
+FastestRows fastest_rows(const Rows& rows, IsChosen is_chosen) {
   FastestRows fastest;
   for (const Row& row : rows) {
-    if (!row.value || row.median_us == 0 || row.checked == false || !method.has(row.id)) continue;
-    const Row*& best = fastest[*row.value];
+    if (row.median_us == 0 || row.all_right == false || !is_chosen(row)) continue;
+    const Row*& best = fastest[row.value.value_or(0)];
     if (!best || row.median_us < best->median_us) best = &row;
   }
   return fastest;
+}
+FastestRows fastest_rows(const Rows& rows, const FilterMethod& method) {
+  return fastest_rows(rows, [&](const Row& row) { return row.value && method.has(row.id); });
 }
 
 // A radius at which both methods were measured.
@@ -248,25 +244,15 @@ std::string table_over_radii(const Rows& rows, CellOf cell_of) {
   return body.empty() ? "" : table(head, "<tbody>\n" + body + "</tbody>\n", "radii");
 }
 
-// The fastest row of each radius. Wrong rows and the floor do not count.
-std::map<double, const Row*> fastest_of_radii(const Rows& rows) {
-  std::map<double, const Row*> fastest;
-  for (const Row& row : rows) {
-    if (row.median_us == 0 || row.checked == false || row.is_reference()) continue;
-    const Row*& best = fastest[row.value.value_or(0)];
-    if (!best || row.median_us < best->median_us) best = &row;
-  }
-  return fastest;
-}
-
 }  // namespace
 
 std::string medians_over_radii(const Rows& rows, const Rows& comparable) {
-  const std::map<double, const Row*> fastest = fastest_of_radii(comparable);
+  const FastestRows fastest =
+      fastest_rows(comparable, [](const Row& row) { return !row.is_reference(); });
   const std::string table = table_over_radii(rows, [&](const Row& row) -> std::string {
     if (row.median_us == 0) return "";
     const std::string text = figure(row.median_us, row.median_us < 1000 ? 2 : 0);
-    if (row.checked == false) return fmt::format("<td class=\"bad\">{} WRONG</td>", text);
+    if (row.all_right == false) return fmt::format("<td class=\"bad\">{} WRONG</td>", text);
     const auto best = fastest.find(row.value.value_or(0));
     return best != fastest.end() && best->second->id == row.id
                ? fmt::format("<td class=\"good\"><b>{}</b></td>", text)

@@ -72,7 +72,7 @@ class RatioChart {
         "<g class=\"grid\">{0}{1}</g>\n<line class=\"floor\" x2=\"100%\" y1=\"{2:.1f}\" "
         "y2=\"{2:.1f}\" />\n<g class=\"all\">\n{3}</g><text class=\"middle muted\" x=\"50%\" "
         "y=\"{4:.0f}\" dy=\"38\">million elements</text>\n",
-        ticks(), size_lines(), y_of(1), series(looks), height_);
+        ticks(), size_lines(), y_of(1), all_series(looks), height_);
   }
   double height() const { return height_; }
 
@@ -106,7 +106,7 @@ class RatioChart {
     return svg;
   }
 
-  std::string series(const Looks& looks) const {
+  std::string all_series(const Looks& looks) const {
     std::vector<double> ends;
     for (const Rows& line : lines_) ends.push_back(y(line.back()));
     const std::vector<double> places = spread(ends, gap, height_);
@@ -114,14 +114,10 @@ class RatioChart {
     for (std::size_t i = 0; i < lines_.size(); ++i) {
       const Rows& line = lines_[i];
       const Look& look = looks.at(line.front().id);
-      svg += fmt::format("<g class=\"series {}\">", look.classes());
-      for (std::size_t k = 1; k < line.size(); ++k)
-        svg +=
-            fmt::format("<line x1=\"{}\" y1=\"{:.1f}\" x2=\"{}\" y2=\"{:.1f}\" />",
-                        percent(x(line[k - 1])), y(line[k - 1]), percent(x(line[k])), y(line[k]));
-      svg += end_label(line.back(), ratio_, look, x(line.back()), y(line.back()), places[i]);
-      for (const Row& row : line) svg += point(row, look, x(row), y(row));
-      svg += "</g>\n";
+      svg += series(
+          line, look, [&](const Row& row) { return x(row); },
+          [&](const Row& row) { return y(row); },
+          end_label(line.back(), ratio_, look, x(line.back()), ends[i], places[i]));
     }
     return svg;
   }

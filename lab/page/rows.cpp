@@ -56,7 +56,7 @@ Row to_row(const Json& row) {
           .ratio = number("ratio"),
           .model_us = number("model_us"),
           .reads = number("reads"),
-          .checked = truth_in(row, "checked"),
+          .all_right = truth_in(row, "checked"),
           .value = value_in(row),
           .is_part = false,
           .searched = truth_in(row, "searched").value_or(false)};

@@ -26,10 +26,10 @@ struct Row {
   double reads = 0;  // per element of the result; 0: not known
   // The time of Problem::speedup_over() in the same case over this one; 0 if it was not measured.
   double speedup = 0;
-  std::optional<bool> checked;  // is the result right? nullopt: it was not compared
-  std::optional<double> value;  // of the algorithm's parameter; nullopt: it has none
-  bool is_part = false;         // computes a part of the result, and so has less to do
-  bool searched = false;        // measured only to find the fastest value
+  std::optional<bool> all_right;  // is the result right? nullopt: it was not compared
+  std::optional<double> value;    // of the algorithm's parameter; nullopt: it has none
+  bool is_part = false;           // computes a part of the result, and so has less to do
+  bool searched = false;          // measured only to find the fastest value
 
   double pixels() const { return static_cast<double>(width) * height; }
   std::string algorithm() const { return id.substr(0, id.find(':')); }

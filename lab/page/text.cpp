@@ -66,7 +66,7 @@ std::string tooltip(const Row& row) {
   text += microseconds(row.median_us);
   if (row.ratio > 0) text += fmt::format(", {} the floor", multiple(row.ratio));
   if (row.model_us > 0) text += fmt::format("; model {} {}", row.model, microseconds(row.model_us));
-  if (row.checked == false) text += "; WRONG";
+  if (row.all_right == false) text += "; WRONG";
   return fmt::format("<title>{}</title>", escaped(text));
 }
 
@@ -74,9 +74,9 @@ namespace {
 
 // The cell that says whether the result is right.
 std::string verdict(const Row& row) {
-  if (!row.checked) return "<td class=\"words muted\">–</td>";
-  return *row.checked ? "<td class=\"words good\">checked</td>"
-                      : "<td class=\"words bad\">WRONG</td>";
+  if (!row.all_right) return "<td class=\"words muted\">–</td>";
+  return *row.all_right ? "<td class=\"words good\">checked</td>"
+                        : "<td class=\"words bad\">WRONG</td>";
 }
 
 }  // namespace

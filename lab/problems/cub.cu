@@ -1,7 +1,6 @@
 // What a user of CUB, NVIDIA's library of device-wide and block-wide algorithms, would write: an
 // integral image, and a prefix scan.
 #include <cstddef>
-#include <cstdint>
 #include <type_traits>
 
 #include <cub/block/block_load.cuh>

@@ -4,11 +4,9 @@
 #include "lab/problems/filter.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cstring>
 #include <memory>
 #include <random>
-#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -16,6 +14,7 @@
 #include <tbb/parallel_for.h>
 
 #include "core/memory.hpp"
+#include "core/parse_number.hpp"
 #include "filters/cpu/filter.hpp"
 #include "filters/definition.hpp"
 #include "filters/picture_filter.hpp"
@@ -192,12 +191,11 @@ std::vector<Subject> host_subjects(const FilterCase& one, const std::vector<std:
 }
 
 int radius_of(const std::string& text) {
-  int radius = 0;
-  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), radius);
-  if (error != std::errc() || rest != text.data() + text.size() || radius < 1)
+  const auto radius = parse_number<int>(text);
+  if (!radius || *radius < 1)
     throw UsageError(
         fmt::format("--radius: expected a whole number of at least 1, not \"{}\"", text));
-  return radius;
+  return *radius;
 }
 
 void check_radius(BenchFilter filter, int radius) {

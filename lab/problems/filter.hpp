@@ -3,7 +3,7 @@
 #pragma once
 
 #include <array>
-#include <memory>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -61,26 +61,15 @@ std::vector<std::string> filter_ids(BenchFilter filter);
 lab::GpuSubjects filter_subjects(const FilterCase& one, int device,
                                  const std::vector<std::string>& ids);
 
-// NPP's filters, with a replicated border. NPP's Sobel has results of 16 bits in place of 32.
-class NppFilter {
- public:
-  // Copies what it needs of the mask. Throws CudaError or MemoryError.
-  NppFilter(BenchFilter filter, const Mask<std::int32_t>& mask);
-  ~NppFilter();
-
-  // Why it cannot be measured; empty if it can.
-  const std::string& why_not() const { return why_not_; }
+// One of NPP's filters, with a replicated border. NPP's Sobel has results of 16 bits in place
+// of 32.
+struct NppFilter {
+  std::string why_not;  // why it cannot be measured; empty if it can
   // The task's pictures; its mask and border are not looked at. Throws NppError.
-  void enqueue(const FilterTask& task, StreamHandle stream) const;
-
- private:
-  struct Weights;
-  BenchFilter filter_;
-  Radius radius_;
-  int divisor_;
-  std::unique_ptr<Weights> weights_;
-  std::string why_not_;
+  std::function<void(const FilterTask&, StreamHandle)> enqueue{};
 };
+// Copies what it needs of the mask. Throws CudaError or MemoryError.
+NppFilter npp_filter(BenchFilter filter, const Mask<std::int32_t>& mask);
 
 }  // namespace facesat::gpu
 

@@ -314,12 +314,13 @@ class FilterRows {
   }
 
   lab::Subject npp() const {
-    const auto filter = std::make_shared<NppFilter>(inputs_->one().filter, inputs_->mask());
-    if (!filter->why_not().empty()) return absent("peer_npp", filter->why_not());
-    return unchecked("peer_npp", 0,
-                     [filter](const Inputs& inputs, const Copy& copy, StreamHandle stream) {
-                       filter->enqueue(inputs.task_of(copy), stream);
-                     });
+    const NppFilter filter = npp_filter(inputs_->one().filter, inputs_->mask());
+    if (!filter.why_not.empty()) return absent("peer_npp", filter.why_not);
+    return unchecked(
+        "peer_npp", 0,
+        [enqueue = filter.enqueue](const Inputs& inputs, const Copy& copy, StreamHandle stream) {
+          enqueue(inputs.task_of(copy), stream);
+        });
   }
 
   std::shared_ptr<Inputs> inputs_;

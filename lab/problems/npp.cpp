@@ -1,6 +1,8 @@
 // NPP, NVIDIA's closed library of image primitives: its integral image and its filters. It is
 // loaded at run time if it is installed; the build does not need it.
+#include <memory>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <dlfcn.h>
@@ -28,37 +30,6 @@ struct NppStreamContext {
 static_assert(sizeof(NppStreamContext) == 48 && std::is_trivially_copyable_v<NppStreamContext>);
 
 // What functions take to enqueue their work in a stream of the current device.
-NppStreamContext npp_context(cudaStream_t stream);
-
-// One of its libraries, which is never closed.
-class NppLibrary {
- public:
-  // For example "libnppist".
-  explicit NppLibrary(const std::string& name);
-
-  // Finds a function, or sets it to null.
-  template <class Function>
-  void find(const char* name, Function*& function) const {
-    function = reinterpret_cast<Function*>(symbol(name));
-  }
-  // Why it cannot be used; empty if all functions were found.
-  const std::string& why_none() const { return why_none_; }
-
- private:
-  void* symbol(const char* name) const;
-
-  void* library_ = nullptr;
-  mutable std::string why_none_;
-};
-
-// NPP refused a call.
-struct NppError : DeviceError {
-  using DeviceError::DeviceError;
-};
-
-// Throws NppError if a function's status is not 0, success.
-void check_npp(int status, const char* function);
-
 NppStreamContext npp_context(cudaStream_t stream) {
   NppStreamContext context{};
   context.stream = stream;
@@ -79,21 +50,41 @@ NppStreamContext npp_context(cudaStream_t stream) {
   return context;
 }
 
-NppLibrary::NppLibrary(const std::string& name) {
-  for (const char* version : {".so.13", ".so.12", ".so"})
-    if (!library_) library_ = dlopen((name + version).c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!library_) {
-    const char* const reason = dlerror();
-    why_none_ = std::string("NPP cannot be used: ") + (reason ? reason : "unknown");
+// One of its libraries, which is never closed.
+class NppLibrary {
+ public:
+  // For example "libnppist".
+  explicit NppLibrary(const std::string& name) {
+    for (const char* version : {".so.13", ".so.12", ".so"})
+      if (!library_) library_ = dlopen((name + version).c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!library_) {
+      const char* const reason = dlerror();
+      why_none_ = std::string("NPP cannot be used: ") + (reason ? reason : "unknown");
+    }
   }
-}
 
-void* NppLibrary::symbol(const char* name) const {
-  void* const found = library_ ? dlsym(library_, name) : nullptr;
-  if (!found && why_none_.empty()) why_none_ = std::string("NPP cannot be used: it has no ") + name;
-  return found;
-}
+  // Finds a function, or sets it to null.
+  template <class Function>
+  void find(const char* name, Function*& function) {
+    void* const found = library_ ? dlsym(library_, name) : nullptr;
+    if (!found && why_none_.empty())
+      why_none_ = std::string("NPP cannot be used: it has no ") + name;
+    function = reinterpret_cast<Function*>(found);
+  }
+  // Why it cannot be used; empty if all functions were found.
+  const std::string& why_none() const { return why_none_; }
 
+ private:
+  void* library_ = nullptr;
+  std::string why_none_;
+};
+
+// NPP refused a call.
+struct NppError : DeviceError {
+  using DeviceError::DeviceError;
+};
+
+// Throws NppError if a function's status is not 0, success.
 void check_npp(int status, const char* function) {
   if (status != 0)
     throw NppError(std::string("NPP: ") + function + " returned " + std::to_string(status));
@@ -114,7 +105,7 @@ struct SatNpp {
   std::string why_none;  // why NPP cannot be used; empty if it can
 
   SatNpp() {
-    const NppLibrary library("libnppist");
+    NppLibrary library("libnppist");
     library.find("nppiIntegral_8u32s_C1R_Ctx", to_s32);
     library.find("nppiIntegral_8u32f_C1R_Ctx", to_f32);
     why_none = library.why_none();
@@ -201,7 +192,7 @@ struct FilterNpp {
   std::string why_none;
 
   FilterNpp() {
-    const NppLibrary library("libnppif");
+    NppLibrary library("libnppif");
     library.find("nppiFilterBoxBorder_8u_C1R_Ctx", box);
     library.find("nppiFilterGaussAdvancedBorder_8u_C1R_Ctx", gaussian);
     library.find("nppiFilterSobelVertBorder_8u16s_C1R_Ctx", sobel);
@@ -216,53 +207,41 @@ const FilterNpp& filter_npp() {
   return loaded;
 }
 
-}  // namespace
-
-struct NppFilter::Weights {
+// The weights of a mask, in device memory; none for filters that take no mask.
+struct Weights {
   Buffer<float> row;
   Buffer<std::int32_t> all;
 };
 
-NppFilter::NppFilter(BenchFilter filter, const Mask<std::int32_t>& mask)
-    : filter_(filter),
-      radius_(mask.radius),
-      divisor_(mask.divisor),
-      weights_(std::make_unique<Weights>()) {
-  const bool is_square = radius_.x == radius_.y;
-  if (filter == BenchFilter::stencil || filter == BenchFilter::variance || !is_square)
-    why_not_ = "NPP has no such filter";
-  else if (filter == BenchFilter::sobel && radius_.x > 2)
-    why_not_ = "NPP has Sobel's derivatives of radius 1 and 2";
-  else
-    why_not_ = filter_npp().why_none;
-  if (!why_not_.empty()) return;
+Weights weights_for(BenchFilter filter, const Mask<std::int32_t>& mask) {
+  Weights weights;
   if (filter == BenchFilter::gaussian) {
     std::vector<float> row;
     for (const std::int32_t weight : mask.row) row.push_back(static_cast<float>(weight) / 256);
-    weights_->row = Buffer<float>(row.size());
-    FACESAT_CUDA(cudaMemcpy(weights_->row.data(), row.data(), weights_->row.bytes(),
-                            cudaMemcpyHostToDevice));
+    weights.row = Buffer<float>(row.size());
+    FACESAT_CUDA(
+        cudaMemcpy(weights.row.data(), row.data(), weights.row.bytes(), cudaMemcpyHostToDevice));
   }
   if (filter == BenchFilter::convolution) {
-    weights_->all = Buffer<std::int32_t>(mask.weights.size());
-    FACESAT_CUDA(cudaMemcpy(weights_->all.data(), mask.weights.data(), weights_->all.bytes(),
+    weights.all = Buffer<std::int32_t>(mask.weights.size());
+    FACESAT_CUDA(cudaMemcpy(weights.all.data(), mask.weights.data(), weights.all.bytes(),
                             cudaMemcpyHostToDevice));
   }
+  return weights;
 }
 
-NppFilter::~NppFilter() = default;
-
-void NppFilter::enqueue(const FilterTask& task, StreamHandle stream) const {
+void call(BenchFilter filter, Radius radius, int divisor, const Weights& weights,
+          const FilterTask& task, StreamHandle stream) {
   const auto* const input = static_cast<const std::uint8_t*>(task.input);
   const auto input_step = static_cast<int>(task.input_pitch);
   const auto output_step =
       static_cast<int>(task.output_pitch) * static_cast<int>(info_of(task.type).output_bytes);
   auto* const output = static_cast<std::uint8_t*>(task.output);
   const NppiSize size{task.size.width, task.size.height};
-  const NppiSize mask{radius_.columns(), radius_.rows()};
-  const NppiPoint anchor{radius_.x, radius_.y};
+  const NppiSize mask{radius.columns(), radius.rows()};
+  const NppiPoint anchor{radius.x, radius.y};
   const NppStreamContext context = npp_context(stream);
-  switch (filter_) {
+  switch (filter) {
     case BenchFilter::box:
       return check_npp(filter_npp().box(input, input_step, size, {0, 0}, output, output_step, size,
                                         mask, anchor, replicate, context),
@@ -270,19 +249,19 @@ void NppFilter::enqueue(const FilterTask& task, StreamHandle stream) const {
     case BenchFilter::gaussian:
       return check_npp(
           filter_npp().gaussian(input, input_step, size, {0, 0}, output, output_step, size,
-                                radius_.columns(), weights_->row.data(), replicate, context),
+                                radius.columns(), weights.row.data(), replicate, context),
           "nppiFilterGaussAdvancedBorder");
     case BenchFilter::sobel:
       return check_npp(
           filter_npp().sobel(input, input_step, size, {0, 0},
                              static_cast<std::int16_t*>(task.output), output_step, size,
-                             radius_.x == 1 ? mask_3x3 : mask_5x5, replicate, context),
+                             radius.x == 1 ? mask_3x3 : mask_5x5, replicate, context),
           "nppiFilterSobelVertBorder");
     case BenchFilter::convolution:
-      return check_npp(filter_npp().convolution(input, input_step, size, {0, 0}, output,
-                                                output_step, size, weights_->all.data(), mask,
-                                                anchor, divisor_, replicate, context),
-                       "nppiFilterBorder");
+      return check_npp(
+          filter_npp().convolution(input, input_step, size, {0, 0}, output, output_step, size,
+                                   weights.all.data(), mask, anchor, divisor, replicate, context),
+          "nppiFilterBorder");
     case BenchFilter::adaptive_threshold:
       return check_npp(filter_npp().threshold(input, input_step, size, {0, 0}, output, output_step,
                                               size, mask, 5, 255, 0, replicate, context),
@@ -291,6 +270,22 @@ void NppFilter::enqueue(const FilterTask& task, StreamHandle stream) const {
     case BenchFilter::variance:
       return;
   }
+}
+
+}  // namespace
+
+NppFilter npp_filter(BenchFilter filter, const Mask<std::int32_t>& mask) {
+  const bool is_square = mask.radius.x == mask.radius.y;
+  if (filter == BenchFilter::stencil || filter == BenchFilter::variance || !is_square)
+    return {"NPP has no such filter"};
+  if (filter == BenchFilter::sobel && mask.radius.x > 2)
+    return {"NPP has Sobel's derivatives of radius 1 and 2"};
+  if (!filter_npp().why_none.empty()) return {filter_npp().why_none};
+  const auto weights = std::make_shared<Weights>(weights_for(filter, mask));
+  return {"", [=, radius = mask.radius, divisor = mask.divisor](const FilterTask& task,
+                                                                StreamHandle stream) {
+            call(filter, radius, divisor, *weights, task, stream);
+          }};
 }
 
 }  // namespace facesat::gpu

@@ -5,7 +5,6 @@
 #include "lab/problems/sat.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <memory>
 #include <optional>
 #include <random>
@@ -13,7 +12,6 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_reduce.h>
 
@@ -25,7 +23,7 @@
 #include "lab/problem.hpp"
 #include "lab/problems/on_cpu.hpp"
 #include "support/errors.hpp"
-#include "support/files.hpp"
+#include "support/messages.hpp"
 
 namespace facesat::lab {
 namespace {
@@ -275,11 +273,9 @@ void name_fastest(const std::string& algorithm, std::size_t first, Json& rows) {
   }
   if (!fastest) return;
   (*fastest)["fastest"] = true;
-  write_all(1,
-            fmt::format("{} at {}: {} = {} is the fastest of {} values\n", algorithm,
-                        size_column().text(*fastest), parameter_of(algorithm)->name,
-                        (*fastest)["value"].get<double>(), count),
-            "standard output");
+  print(fmt::format("{} at {}: {} = {} is the fastest of {} values\n", algorithm,
+                    size_column().text(*fastest), parameter_of(algorithm)->name,
+                    (*fastest)["value"].get<double>(), count));
 }
 
 class SatProblem final : public Problem {
@@ -353,8 +349,7 @@ class SatProblem final : public Problem {
     for (const gpu::SatType type : types_)
       for (const Size size : sizes_)
         run_case({type, size, squares_ && gpu::info_of(type).input_bytes == 1}, request, table);
-    if (kernels_)
-      write_all(1, fmt::format("\n{}", sat_kernels_table(table.rows())), "standard output");
+    if (kernels_) print(fmt::format("\n{}", sat_kernels_table(table.rows())));
   }
 
   PageText page_text() const override {

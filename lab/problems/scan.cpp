@@ -4,16 +4,15 @@
 #include "lab/problems/scan.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cstring>
 #include <memory>
 #include <optional>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <tbb/task_arena.h>
 
 #include "core/memory.hpp"
+#include "core/parse_number.hpp"
 #include "kernels/sat/model.hpp"
 #include "lab/micro.hpp"
 #include "lab/problem.hpp"
@@ -128,7 +127,7 @@ std::vector<Subject> host_subjects(const ScanTask& task, bool in_place,
 }
 
 bool is_good(const Measurement& measured) {
-  return measured.failure.empty() && measured.checked == true;
+  return measured.failure.empty() && measured.all_right == true;
 }
 
 bool is_faster(const Measurement& a, const Measurement& b) {
@@ -138,12 +137,10 @@ bool is_faster(const Measurement& a, const Measurement& b) {
 // The length that is written as "N" or "2^K".
 int length_of(const std::string& text) {
   const bool is_power = text.starts_with("2^");
-  const char *const begin = text.data() + (is_power ? 2 : 0), *const end =
-                                                                  text.data() + text.size();
-  std::int64_t value = 0;
-  const auto [rest, error] = std::from_chars(begin, end, value);
+  std::int64_t value =
+      parse_number<std::int64_t>(std::string_view(text).substr(is_power ? 2 : 0)).value_or(-1);
   if (is_power) value = value >= 0 && value < 62 ? std::int64_t{1} << value : -1;
-  if (error != std::errc() || rest != end || value < 1 || value > gpu::longest_scan)
+  if (value < 1 || value > gpu::longest_scan)
     throw UsageError(fmt::format(
         "--size {}: expected a number of elements from 1 to 2^30, like 1000 or 2^20", text));
   return static_cast<int>(value);

@@ -1,6 +1,5 @@
 // Prefix scans on the GPU, for the measurement in lab/problems/scan.cpp.
 #include <functional>
-#include <utility>
 
 #include "lab/problems/scan.hpp"
 #include "lab/stream_timer.cuh"

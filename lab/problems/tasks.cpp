@@ -10,7 +10,6 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 
@@ -203,13 +202,9 @@ Size size_of(Kind kind, const std::string& text) {
 }
 
 void write_halftone(const std::string& file, const Image<std::uint8_t>& halftone) {
-  Image<Bgr> colour(halftone.size());
-  for (int y = 0; y < halftone.size().height; ++y)
-    std::transform(halftone.row(y), halftone.row(y) + halftone.size().width, colour.row(y),
-                   [](std::uint8_t grey) {
-                     return Bgr{grey, grey, grey};
-                   });
-  write_picture(file, colour.view());
+  Picture grey;
+  grey.luma = halftone.view();
+  write_picture(file, in_colour(grey).pixels);
 }
 
 // Solvers whose ids differ only in a number share an explanation.
@@ -441,7 +436,7 @@ class TasksProblem final : public Problem {
     const std::vector<Measurement> measured = measure(gpu.subjects, request.runs, gpu.room);
     double steps_us = 0;
     for (std::size_t i = 0; i < measured.size(); ++i)
-      if (gpu.subjects[i].id.starts_with("steps") && measured[i].checked == true)
+      if (gpu.subjects[i].id.starts_with("steps") && measured[i].all_right == true)
         steps_us = steps_us == 0 ? quantile(measured[i].us, 0.5)
                                  : std::min(steps_us, quantile(measured[i].us, 0.5));
     table.add_measured(fields, gpu.subjects, measured, request.algorithms,

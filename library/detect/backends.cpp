@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <filesystem>
 #include <future>
 #include <optional>
 
 #include <fmt/format.h>
 
+#include "core/parse_number.hpp"
 #include "kernels/cuda_backend.hpp"
 #include "kernels/device/gpu_info.hpp"
 #include "kernels/sat/algorithm.hpp"
@@ -29,11 +29,10 @@ void check_sat(const BackendOptions& options) {
 // The number of the device; nullopt for "all".
 std::optional<int> device_number(const std::string& text) {
   if (text == "all") return std::nullopt;
-  int number = -1;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size() || number < 0)
+  const auto number = parse_number<int>(text);
+  if (!number || *number < 0)
     throw BackendError(fmt::format("device {}: expected a number or \"all\"", text));
-  return number;
+  return *number;
 }
 
 // Why a device cannot evaluate all cascades; empty if it can.

@@ -1,7 +1,6 @@
 // The public Detector: checks what it is given, and lends it to the pool.
 #include <utility>
 
-#include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 #include <tbb/parallel_for_each.h>
 

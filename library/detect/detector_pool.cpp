@@ -1,6 +1,7 @@
 #include "library/detect/detector_pool.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 #include <tbb/task_arena.h>
@@ -22,7 +23,8 @@ std::uint64_t gray_bytes(const ImageView& image, std::size_t cascades) {
   return image.size.area() * cascades;
 }
 
-// A copy from a device, and one in three bytes per pixel: at most seven, see HostImage.
+// A copy of at most 7 bytes per pixel: 4 of an image from a device, and 3 of its BGR form
+// (HostImage).
 std::uint64_t copied_bytes(const ImageView& image) {
   const bool is_viewed_in_place = !image.on_device && image.format != PixelFormat::bgra;
   return is_viewed_in_place ? 0 : 7 * image.size.area();
@@ -61,14 +63,14 @@ Detection run(DetectorSet& detectors, const AnyImage& image, const ShouldStop& s
 
 }  // namespace
 
-MemoryGate::Pass::Pass(MemoryGate& gate, std::uint64_t bytes)
+MemoryGate::Reservation::Reservation(MemoryGate& gate, std::uint64_t bytes)
     : gate_(gate), bytes_(std::min(bytes, gate.budget_)) {
   std::unique_lock lock(gate_.mutex_);
   gate_.freed_.wait(lock, [this] { return gate_.used_ + bytes_ <= gate_.budget_; });
   gate_.used_ += bytes_;
 }
 
-MemoryGate::Pass::~Pass() {
+MemoryGate::Reservation::~Reservation() {
   {
     const std::scoped_lock lock(gate_.mutex_);
     gate_.used_ -= bytes_;
@@ -87,7 +89,7 @@ Detector::Pool::Pool(Cascades cascades, const DetectOptions& options,
 
 Detector::Pool::~Pool() {
   if (!devices_) return;
-  const gpu::KeptDevice kept;
+  const gpu::KeptDevice kept;  // freeing memory changes the caller's current device
   devices_.reset();
 }
 
@@ -128,7 +130,7 @@ Detection Detector::Pool::detect(const ImageView& image, const ShouldStop& shoul
 
 Detection Detector::Pool::detect_on_cpu(const ImageView& image, const ShouldStop& should_stop) {
   const std::uint64_t gray = gray_bytes(image, cascades_.size());
-  const MemoryGate::Pass pass(gate_, gray + copied_bytes(image));
+  const MemoryGate::Reservation reservation(gate_, gray + copied_bytes(image));
   const HostImage host(image);
   std::unique_ptr<DetectorSet> detectors;
   {
@@ -165,14 +167,14 @@ std::optional<Detection> Detector::Pool::detect_on_device(DeviceTurns& devices,
       turn->keep_detectors();
       return found;
     } catch (const MemoryError& error) {
-      if (has_dropped_idle && !may_fall_back) throw;
-      if (has_dropped_idle) {
-        notify_once(notified_of_memory_,
-                    fmt::format("{}; such pictures are detected on the CPU", error.what()));
-        return std::nullopt;
+      if (!std::exchange(has_dropped_idle, true)) {
+        devices.drop_idle(turn->device());
+        continue;
       }
-      devices.drop_idle(turn->device());
-      has_dropped_idle = true;
+      if (!may_fall_back) throw;
+      notify_once(notified_of_memory_,
+                  fmt::format("{}; such pictures are detected on the CPU", error.what()));
+      return std::nullopt;
     } catch (const DeviceError& error) {
       if (!may_fall_back && !devices.has_others(turn->device())) throw;
       const std::optional<std::string> sentence = devices.fail(turn->device(), error.what());

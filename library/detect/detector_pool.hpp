@@ -24,12 +24,12 @@ class MemoryGate {
   explicit MemoryGate(std::uint64_t budget) : budget_(budget) {}
 
   // Holds `bytes` of the budget for its lifetime; the constructor waits until they are free.
-  class Pass {
+  class Reservation {
    public:
-    Pass(MemoryGate& gate, std::uint64_t bytes);
-    ~Pass();
-    Pass(const Pass&) = delete;
-    Pass& operator=(const Pass&) = delete;
+    Reservation(MemoryGate& gate, std::uint64_t bytes);
+    ~Reservation();
+    Reservation(const Reservation&) = delete;
+    Reservation& operator=(const Reservation&) = delete;
 
    private:
     MemoryGate& gate_;

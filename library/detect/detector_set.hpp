@@ -61,7 +61,6 @@ class IdleSets {
     return set;
   }
   void give_back(std::unique_ptr<DetectorSet> set) { sets_.push_back(std::move(set)); }
-  void clear() { sets_.clear(); }
 
  private:
   std::vector<std::unique_ptr<DetectorSet>> sets_;

@@ -96,8 +96,4 @@ void DeviceTurns::drop_idle(std::size_t index) {
   std::swap(dropped, devices_[index].idle);
 }
 
-void DeviceTurns::drop_idle() {
-  for (std::size_t i = 0; i < devices_.size(); ++i) drop_idle(i);
-}
-
 }  // namespace facesat

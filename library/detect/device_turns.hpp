@@ -62,7 +62,6 @@ class DeviceTurns {
 
   // Frees the memory of the device's idle detectors.
   void drop_idle(std::size_t device);
-  void drop_idle();
 
  private:
   struct Device {

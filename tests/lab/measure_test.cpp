@@ -29,7 +29,7 @@ TEST(Measure, SubjectsTakeTurns) {
   EXPECT_EQ(order, "abaabbaabb");  // a round to warm up, then a warm-up before each timed run
   ASSERT_EQ(measured.size(), 2u);
   EXPECT_EQ(measured[0].us.size(), 2u);
-  EXPECT_EQ(measured[0].checked, true);
+  EXPECT_EQ(measured[0].all_right, true);
 }
 
 TEST(Measure, WhatTakesLongHasFewerRuns) {
@@ -42,10 +42,10 @@ TEST(Measure, WhatTakesLongHasFewerRuns) {
 
 TEST(Measure, EveryTimedRunIsChecked) {
   std::string order;
-  EXPECT_EQ(measure(std::vector{subject("a", order, 1, 8)}, 3, 0)[0].checked, true);
-  EXPECT_EQ(measure(std::vector{subject("a", order, 1, 7)}, 3, 0)[0].checked, false);
+  EXPECT_EQ(measure(std::vector{subject("a", order, 1, 8)}, 3, 0)[0].all_right, true);
+  EXPECT_EQ(measure(std::vector{subject("a", order, 1, 7)}, 3, 0)[0].all_right, false);
   Subject unchecked{.id = "u", .open = [] { return Runner{[] { return 1.0; }}; }};
-  EXPECT_EQ(measure(std::vector{unchecked}, 3, 0)[0].checked, std::nullopt);
+  EXPECT_EQ(measure(std::vector{unchecked}, 3, 0)[0].all_right, std::nullopt);
 }
 
 TEST(Measure, WorkspacesThatDoNotFitTogetherAreMeasuredInGroups) {
@@ -92,7 +92,7 @@ TEST(Measuring, GoesOnATurnAtATime) {
                                     {"abaabbaabbc", 2u}}) {
     measuring.go_on();
     EXPECT_EQ(order, turns);
-    EXPECT_EQ(measuring.done(), done);
+    EXPECT_EQ(measuring.done_count(), done);
   }
   EXPECT_EQ(measuring.measurements()[1].us.size(), 2u);
   EXPECT_FALSE(measuring.is_over());
@@ -111,8 +111,8 @@ TEST(Measuring, JoinedSubjectsAreOne) {
       2, 0);
   EXPECT_EQ(order.substr(0, 8), "abababab");
   EXPECT_EQ(measured[0].us, (std::vector<double>{3, 3}));
-  EXPECT_EQ(measured[0].checked, true);
-  EXPECT_EQ(measured[1].checked, false);
+  EXPECT_EQ(measured[0].all_right, true);
+  EXPECT_EQ(measured[1].all_right, false);
   EXPECT_EQ(measured[2].failure, "not there");
 }
 

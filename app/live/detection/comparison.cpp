@@ -17,13 +17,13 @@ namespace {
 
 constexpr int timed_runs = 15;
 
-bool same_boxes(const std::vector<Face>& a, const std::vector<Face>& b) {
+bool same_faces(const std::vector<Face>& a, const std::vector<Face>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Face& p, const Face& q) {
     return p.box == q.box && p.neighbors == q.neighbors && p.score == q.score;
   });
 }
 
-bool is_faster(const SatRank& a, const SatRank& b) {
+bool ranks_before(const SatRank& a, const SatRank& b) {
   if (!a.failure.empty() || !b.failure.empty()) return a.failure.empty() && !b.failure.empty();
   return a.sat_ms < b.sat_ms;
 }
@@ -49,12 +49,13 @@ std::vector<std::string> device_sats() {
   return ids;
 }
 
-// The detector of each algorithm is gone before the next one is made.
+// For room of 0 bytes, which not even one workspace fits into: each subject is a group of its own,
+// so that the detector of each algorithm is gone before the next one is made.
 std::vector<lab::Subject> groups_of_one(const std::vector<ComparedSat>& sats) {
   std::vector<lab::Subject> subjects;
   for (const ComparedSat& sat : sats) {
     subjects.push_back(sat.subject);
-    subjects.back().workspace_bytes = 1;  // more than there is room for
+    subjects.back().workspace_bytes = 1;
   }
   return subjects;
 }
@@ -75,7 +76,7 @@ Comparison plan_comparison(const ComparedFrame& frame, bool on_device) {
   comparison.image = image;
   comparison.levels = pyramid.levels.size();
   if (on_device) comparison.atlas = gpu::plan_atlas(pyramid).largest();
-  // On the CPU, all algorithms are compared with both tables.
+  // On the CPU, each algorithm makes both tables, whatever the cascade needs.
   const FeatureKind kind = on_device ? frame.cascade->kind : FeatureKind::haar;
   comparison.floor_ms = step_floors(least_bytes(pyramid, kind, on_device), frame.speed)[Step::sat];
   if (pyramid.levels.empty())
@@ -111,11 +112,12 @@ std::vector<ComparedSat> sats_on_device(const BackendOptions& options, const Com
                                ready->detect_us = whole.run();
                                return 1000 * ready->detector.times()[Step::sat];
                              },
-                         .is_right = [=] {  // is asked after each timed run
-                           detect_us->push_back(ready->detect_us);
-                           if (!*expected) *expected = ready->faces;
-                           return same_boxes(**expected, ready->faces);
-                         }};
+                         .is_right =
+                             [=] {
+                               if (!*expected) *expected = ready->faces;
+                               return same_faces(**expected, ready->faces);
+                             },
+                         .note_timed = [=] { detect_us->push_back(ready->detect_us); }};
     };
     sats.push_back({{.id = id, .open = open}, detect_us});
   }
@@ -143,19 +145,19 @@ ComparisonRun::ComparisonRun(Comparison begin, const std::vector<ComparedSat>& s
 
 bool ComparisonRun::go_on() {
   if (is_over()) return false;
-  const std::size_t running = measuring_.done();
+  const std::size_t running = measuring_.done_count();
   measuring_.go_on();
-  if (measuring_.done() == running) return false;
+  if (measuring_.done_count() == running) return false;
   const lab::Measurement& measured = measuring_.measurements()[running];
   const ComparedSat& sat = sats_[running];
   const SatRank rank{.id = sat.subject.id,
                      .sat_ms = median_ms(measured.us),
                      .detect_ms = sat.detect_us ? median_ms(*sat.detect_us) : 0,
-                     .identical = measured.checked.value_or(true),
+                     .identical = measured.all_right.value_or(true),
                      .failure = measured.failure};
   std::vector<SatRank>& ranks = comparison_.ranks;
-  ranks.insert(std::upper_bound(ranks.begin(), ranks.end(), rank, is_faster), rank);
-  comparison_.running = measuring_.is_over() ? "" : sats_[measuring_.done()].subject.id;
+  ranks.insert(std::upper_bound(ranks.begin(), ranks.end(), rank, ranks_before), rank);
+  comparison_.running = measuring_.is_over() ? "" : sats_[measuring_.done_count()].subject.id;
   return true;
 }
 
@@ -165,46 +167,46 @@ void ComparisonRun::stop(const std::string& reason) {
   comparison_.message = reason;
 }
 
-LiveComparison::Subject LiveComparison::subject_of(const CapturedFrame& frame,
-                                                   const FaceSearch& search) {
+LiveComparison::Basis LiveComparison::basis_of(const CapturedFrame& frame,
+                                               const FaceSearch& search) {
   return {frame.source, without_sat(search.machine())};
 }
 
 void LiveComparison::begin(const CapturedFrame& frame, const FaceSearch& search) {
   const bool on_device = search.device().has_value();
   run_.reset();
-  subject_ = subject_of(frame, search);
-  now_ = {};
-  now_.on_device = on_device;
+  basis_ = basis_of(frame, search);
+  current_ = {};
+  current_.on_device = on_device;
   try {
     if (!search.has_detectors())
       throw UsageError(search.failure().empty() ? "no cascade is chosen" : search.failure());
     const LiveSettings& settings = search.settings();
     const ComparedFrame compared{find_cascade(settings.cascades.front()), settings.detect,
                                  frame.picture, search.speed()};
-    now_ = plan_comparison(compared, on_device);
-    now_.frame = frame.name;
-    now_.source = frame.source;
-    if (now_.levels == 0) return;
-    run_.emplace(now_, on_device ? sats_on_device(search.machine(), compared, device_sats())
-                                 : sats_on_cpu(compared));
-    now_ = run_->comparison();
+    current_ = plan_comparison(compared, on_device);
+    current_.source_name = frame.name;
+    current_.source = frame.source;
+    if (current_.levels == 0) return;
+    run_.emplace(current_, on_device ? sats_on_device(search.machine(), compared, device_sats())
+                                     : sats_on_cpu(compared));
+    current_ = run_->comparison();
   } catch (...) {  // the cascade's file may be gone by now
-    now_.message = reason_of(std::current_exception());
+    current_.message = reason_of(std::current_exception());
   }
 }
 
 bool LiveComparison::go_on(const CapturedFrame& newest, const FaceSearch& search) {
   bool has_changed = true;
   try {
-    if (subject_of(newest, search) == subject_)
+    if (basis_of(newest, search) == basis_)
       has_changed = run_->go_on();
     else
       run_->stop("the comparison ended early: the source, or where faces are detected, changed");
   } catch (...) {
     run_->stop(reason_of(std::current_exception()));
   }
-  if (has_changed) now_ = run_->comparison();
+  if (has_changed) current_ = run_->comparison();
   if (run_->is_over()) run_.reset();
   return has_changed;
 }

@@ -27,8 +27,8 @@ struct SatRank {
 
 // What is known so far. It is complete once `running` is empty.
 struct Comparison {
-  bool on_device = false;      // false: the CPU's algorithms are compared
-  std::string frame;           // the name of the source
+  bool on_device = false;  // false: the CPU's algorithms are compared
+  std::string source_name;
   std::uint64_t source = 0;    // CapturedFrame::source
   std::vector<SatRank> ranks;  // the fastest first, failures last
   Size image;                  // the size of the frame
@@ -103,20 +103,20 @@ class LiveComparison {
   // or faces are detected elsewhere. Returns whether now() has changed.
   bool go_on(const CapturedFrame& newest, const FaceSearch& search);
   // As far as it has come.
-  const Comparison& now() const { return now_; }
+  const Comparison& now() const { return current_; }
 
  private:
   // What a comparison belongs to.
-  struct Subject {
+  struct Basis {
     std::uint64_t source = 0;
     BackendOptions machine;
-    bool operator==(const Subject&) const = default;
+    bool operator==(const Basis&) const = default;
   };
-  static Subject subject_of(const CapturedFrame& frame, const FaceSearch& search);
+  static Basis basis_of(const CapturedFrame& frame, const FaceSearch& search);
 
-  Subject subject_;
+  Basis basis_;
   std::optional<ComparisonRun> run_;
-  Comparison now_;
+  Comparison current_;
 };
 
 }  // namespace facesat::app

@@ -122,7 +122,10 @@ bool close_lists() {
 
 void tooltip(const std::string& text) {
   if (!ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled) || ImGui::IsItemActive()) return;
-  if (!is_pointed_at()) return;
+  if (is_pointed_at()) draw_tooltip(text);
+}
+
+void draw_tooltip(const std::string& text) {
   constexpr float letters_per_line = 24;
   ImGui::BeginTooltip();
   ImGui::PushTextWrapPos(ImGui::GetFontSize() * letters_per_line);

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -171,18 +170,11 @@ bool draw_inside(LiveSettings& settings) {
   return clicked.has_value();
 }
 
-// A field's key in the settings file: scale_factor.
-std::string key_of(std::string_view name) {
-  std::string key(name);
-  std::ranges::replace(key, '-', '_');
-  return key;
-}
-
 template <class Options>
 void remember_fields(const std::vector<Field<Options>>& fields, const Options& options,
                      Json& file) {
   for (const Field<Options>& field : fields)
-    visit_value(field, options, [&, key = key_of(field.name)](const auto& value) {
+    visit_value(field, options, [&, key = field.key()](const auto& value) {
       if constexpr (std::is_same_v<std::decay_t<decltype(value)>, Size>)
         file[key] = {value.width, value.height};
       else
@@ -194,7 +186,7 @@ void remember_fields(const std::vector<Field<Options>>& fields, const Options& o
 template <class Options>
 void recall_fields(const std::vector<Field<Options>>& fields, Options& options, const Json& file) {
   for (const Field<Options>& field : fields) {
-    const std::string key = key_of(field.name);
+    const std::string key = field.key();
     if (!file.contains(key)) continue;
     const Json& json = file.at(key);
     const auto set = [&]<class Value>(const Value& value) {

@@ -4,7 +4,6 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "app/live/detection/detection.hpp"
 #include "app/live/panels/panel.hpp"

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <imgui.h>
 
+#include "app/live/gui/widgets.hpp"
 #include "app/live/panels/view_parts.hpp"
 #include "core/rules.hpp"
 
@@ -92,17 +93,13 @@ void draw_bar(ImDrawList& list, ImVec2 first, ImVec2 last) {
 }
 
 void explain_scale(Snapshot picture) {
-  ImGui::BeginTooltip();
-  ImGui::PushTextWrapPos(ImGui::GetFontSize() * 24);
-  ImGui::TextUnformatted(
+  draw_tooltip(
       picture == Snapshot::depth
           ? "The colours of the picture: how many stages of the cascade the window around a pixel "
             "passes. One that passes all of them is found. Small numbers take more of the scale, "
             "because most windows pass few stages"
           : "The colours of the picture. The sum grows from the upper left corner to the lower "
             "right one, where it is that of all pixels of the level");
-  ImGui::PopTextWrapPos();
-  ImGui::EndTooltip();
 }
 
 void draw_scale(const PictureView& view, const InspectedPicture& picture) {

@@ -1,6 +1,5 @@
 // The panel of SAT (summed area table) algorithms: what they are, how fast they are on the current
 // frame, and two of them side by side.
-#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -55,7 +54,7 @@ void draw_measured_frame(const Comparison& comparison) {
   const std::string how = comparison.on_device
                               ? fmt::format("atlas of {} x {}", atlas_width, atlas_height)
                               : "one thread each";
-  ImGui::TextWrapped("%s", fmt::format("{}: {} x {}, {} levels, {}", comparison.frame, width,
+  ImGui::TextWrapped("%s", fmt::format("{}: {} x {}, {} levels, {}", comparison.source_name, width,
                                        height, comparison.levels, how)
                                .c_str());
   tooltip(

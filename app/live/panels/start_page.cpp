@@ -12,10 +12,8 @@
 
 #include "app/live/gui/screen.hpp"
 #include "app/live/gui/widgets.hpp"
-#include "media/codec.hpp"
 #include "media/frame_source.hpp"
 #include "media/source_name.hpp"
-#include "support/files.hpp"
 
 namespace facesat::app {
 
@@ -78,7 +76,7 @@ Completions complete_path(const std::string& typed) {
     std::error_code ignored;
     if (entry->is_directory(ignored))
       paths.push_back(folder + name + "/");
-    else if (has_extension(name, picture_extensions()) || has_extension(name, video_extensions()))
+    else if (has_media_extension(name))
       paths.push_back(folder + name);
   }
   std::sort(paths.begin(), paths.end());
