@@ -107,7 +107,7 @@ class UploadedLate {
       EXPECT_EQ(state.finished, 0u);
     }
     for (DeviceArray<gpu::LateWindow>& queue : queues_) {
-      for (const gpu::LateWindow& window : queue.download()) went_through += window.place != poison;
+      for (const gpu::LateWindow& window : queue.download()) went_through += window.id != poison;
       queue.upload(unused());
     }
   }
