@@ -247,14 +247,11 @@ void draw_player_bar(Capture& capture, const Capture::State& state, const FaceMa
   const bool is_pace_below = has_pace_row(state);
   draw_buttons(capture, state);
   ImGui::SameLine();
-  const ImVec2 corner = ImGui::GetCursorScreenPos();
   const float pace = has_pace(state) && !is_pace_below ? pace_width() : 0;
   const float room = std::max(1.0f, ImGui::GetContentRegionAvail().x - pace);
-  ImGui::PushClipRect(corner, {corner.x + room, corner.y + ImGui::GetFrameHeight()}, true);
   ImGui::AlignTextToFramePadding();
   const std::string text = position_text(state);
-  ImGui::TextUnformatted(text.c_str());
-  ImGui::PopClipRect();
+  ImGui::TextUnformatted(shortened(text, room).c_str());
   tooltip(text);
   if (!has_pace(state)) return;
   if (!is_pace_below) ImGui::SameLine(ImGui::GetWindowContentRegionMax().x - pace);

@@ -293,9 +293,15 @@ class ViewPanel final : public Panel {
  private:
   void draw_looks(PanelContext& context);
   void reset(PanelContext& context);
+  void undo_reset(PanelContext& context);
 
   FeatureExplorer explorer_;
   int opacity_ = 100;  // of an intermediate picture over the frame, in percent
+  struct Before {
+    Remembered choices;
+    int opacity;
+  };
+  std::optional<Before> before_reset_;
 };
 
 void ViewPanel::draw(PanelContext& context) {
@@ -310,6 +316,10 @@ void ViewPanel::draw(PanelContext& context) {
   draw_looks(context);
   if (ImGui::Button("reset all settings")) reset(context);
   tooltip("Detection, view and theme as at the first start");
+  if (!before_reset_) return;
+  ImGui::SameLine();
+  if (ImGui::Button("undo")) undo_reset(context);
+  tooltip("The settings as they were before they were reset");
 }
 
 void ViewPanel::draw_looks(PanelContext& context) {
@@ -332,15 +342,24 @@ void ViewPanel::draw_looks(PanelContext& context) {
 }
 
 void ViewPanel::reset(PanelContext& context) {
-  const Remembered& before = context.choices;
+  before_reset_ = {context.choices, opacity_};
   Remembered first;
   first.settings.cascades.emplace_back(default_cascade_name);
-  first.window = before.window;
-  first.recent = before.recent;
+  first.window = context.choices.window;
+  first.recent = context.choices.recent;
   context.choices = first;
   context.wishes.settings = true;
   explorer_ = {};
   opacity_ = 100;
+}
+
+void ViewPanel::undo_reset(PanelContext& context) {
+  before_reset_->choices.window = context.choices.window;
+  before_reset_->choices.recent = context.choices.recent;
+  context.choices = before_reset_->choices;
+  context.wishes.settings = true;
+  opacity_ = before_reset_->opacity;
+  before_reset_.reset();
 }
 
 void ViewPanel::draw_over(const PanelContext& context) {

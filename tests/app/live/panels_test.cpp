@@ -142,6 +142,12 @@ TEST_F(ViewPanelTest, ResettingKeepsWhatIsNoSetting) {
   EXPECT_EQ(choices.settings.cascades, (std::vector<std::string>{"frontalface_default"}));
   EXPECT_EQ(choices.recent, (std::vector<std::string>{"/a"}));
   EXPECT_EQ(choices.window, (Rect{1, 2, 3, 4}));
+  choices.recent = {"/a", "/b"};
+  EXPECT_TRUE(wishes_after("undo").settings);
+  EXPECT_FALSE(choices.dark);
+  EXPECT_EQ(choices.font_size, 30);
+  EXPECT_EQ(choices.settings.cascades, (std::vector<std::string>{"eye"}));
+  EXPECT_EQ(choices.recent, (std::vector<std::string>{"/a", "/b"}));
 }
 
 TEST_F(PanelTest, ShowsSumsAtlasAndFrame) {
