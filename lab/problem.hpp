@@ -1,5 +1,6 @@
 // What a benchmark consists of: `facesat bench NAME` runs any Problem
-// (app/bench/problem_command.hpp), and writes its page. CONTRIBUTING.md lists the files of a new one.
+// (app/bench/problem_command.hpp), and writes its page. CONTRIBUTING.md lists the files of a new
+// one.
 #pragma once
 
 #include <map>

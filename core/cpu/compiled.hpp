@@ -210,8 +210,8 @@ inline Layout gathered_layout(Size window, bool tilted) {
 // windows; see evaluate_haar.cpp.
 template <class Test, class Normalisation>
 struct Compiled {
-  // Survivors are gathered after about `nodes_before_gathering` nodes, and again after every further
-  // `nodes_between`. By then so few are left that copying costs less than the lanes lost to
+  // Survivors are gathered after about `nodes_before_gathering` nodes, and again after every
+  // further `nodes_between`. By then so few are left that copying costs less than the lanes lost to
   // rejected windows.
   static constexpr int nodes_before_gathering = 190, nodes_between = 500;
   // Copies of larger windows (in pixels) are not in any cache, and would cost more than they save.

@@ -201,7 +201,8 @@ class TileWindows {
       for (; i + 2 <= count; i += 2)
         test_vectors<2>(stage, windows, inverse, starts + i, passed, unsure);
     for (; i < count; ++i) test_vectors<1>(stage, windows, inverse, starts + i, passed, unsure);
-    // Unsure windows are evaluated again only now, so that the loops above stay short and in registers.
+    // Unsure windows are evaluated again only now, so that the loops above stay short and in
+    // registers.
     for (int w = 0; w < words; ++w)
       passed[w] = (passed[w] & alive[w]) |
                   pass_one_by_one(stage, windows + 64 * w, inverse + 64 * w, unsure[w] & alive[w]);
