@@ -1,4 +1,4 @@
-// The types that facesat.hpp shares with the detector behind it: errors, sizes, borrowed images and
+// The types that facesat.hpp shares with all of the detector: errors, sizes, borrowed images and
 // arrays, and what is detected how. Programs include facesat.hpp, which includes this header.
 #pragma once
 
