@@ -15,6 +15,7 @@ using Panels = std::vector<std::unique_ptr<Panel>>;
 
 struct Remembered {
   LiveSettings settings;
+  Opacities opacities;  // not saved
   bool dark = true, labels = true;
   int font_size = 16;               // pixels
   float side_width = 22.5f;         // of the panels, in font sizes

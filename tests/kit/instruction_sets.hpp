@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <hwy/highway.h>
@@ -12,20 +13,33 @@
 
 namespace facesat::test {
 
-// Runs a function once on each instruction set that Highway was compiled for and this processor
-// has, including plain scalar code.
+// Runs a function on one of the instruction sets that Highway was compiled for and this processor
+// has.
 template <class Run>
-void on_every_instruction_set(Run run) {
+void on_instruction_set(std::int64_t target, Run run) {
   const auto choose = [](std::int64_t targets) {
     hwy::SetSupportedTargetsForTest(targets);  // 0: all
     hwy::GetChosenTarget().Update(hwy::SupportedTargets());
   };
-  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
-    SCOPED_TRACE(hwy::TargetName(target));
-    choose(target);
-    run();
-  }
+  SCOPED_TRACE(hwy::TargetName(target));
+  choose(target);
+  run();
   choose(0);
+}
+
+// On each of them, plain scalar code included.
+template <class Run>
+void on_every_instruction_set(Run run) {
+  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets())
+    on_instruction_set(target, run);
+}
+
+// On the next of them at each call, for long series of pictures.
+template <class Run>
+void on_instruction_sets_in_turn(Run run) {
+  static std::size_t calls = 0;
+  const std::vector<std::int64_t> targets = hwy::SupportedAndGeneratedTargets();
+  on_instruction_set(targets[calls++ % targets.size()], run);
 }
 
 // Checks what filter(result) writes on every instruction set.

@@ -100,13 +100,12 @@ bool FaceSearch::use(const LiveSettings& settings) {
 void FaceSearch::make_detectors() {
   detectors_.clear();
   failure_.clear();
-  Cascades cascades;
-  for (const std::string& name : settings_->cascades) cascades.push_back(find_cascade(name));
-  backends_ = Backends(machine_, cascades);
+  cascades_.clear();
+  for (const std::string& name : settings_->cascades) cascades_.push_back(find_cascade(name));
+  backends_ = Backends(machine_, cascades_);
   if (speed_.memory == 0) speed_ = device() ? gpu::copy_speed(*device()) : host_copy_speed();
-  first_cascade_ = cascades.empty() ? nullptr : cascades.front();
   detectors_ =
-      facesat::make_detectors(cascades, settings_->detect, [this] { return backends_->make(); });
+      facesat::make_detectors(cascades_, settings_->detect, [this] { return backends_->make(); });
 }
 
 std::optional<int> FaceSearch::device() const {
@@ -197,21 +196,28 @@ void FaceSearch::add_bytes(const FrameDetector& detector, LiveResult& result) co
 
 void FaceSearch::show_inside(View<const Bgr> frame, LiveResult& result) {
   if (!has_detectors()) return;
-  FrameDetector& detector = detectors_.front();
-  const Inspection& inspection = settings_->inspection;
+  Inspection inspection = settings_->inspection;
+  const auto& names = settings_->cascades;
+  const auto named = std::find(names.begin(), names.end(), inspection.cascade);
+  const std::size_t inspected =
+      named == names.end() ? 0 : static_cast<std::size_t>(named - names.begin());
+  FrameDetector& detector = detectors_[inspected];
   const bool searched_inside_others =
-      settings_->has(settings_->inside_of) && settings_->inside_of != settings_->cascades.front();
+      settings_->has(settings_->inside_of) && settings_->inside_of != names[inspected];
   const bool shows_picture = inspection.picture && !inspection.filtered;
   if ((shows_picture || inspection.explains) && searched_inside_others) detector.detect(frame);
   result.level_count = static_cast<int>(detector.pyramid().levels.size());
   if (result.level_count == 0) return;
+  inspection.level = std::clamp(inspection.level, 0, result.level_count - 1);
+  if (inspection.explains && inspection.box) {
+    result.like_box = window_like(detector, *inspection.box);
+    inspection.level = result.like_box->level;
+  }
   if (shows_picture) {
     result.view = inspect(detector, inspection);
     result.view_is_frame = inspection.is_frame();
   }
-  if (inspection.explains)
-    result.tables.emplace(detector, first_cascade_,
-                          std::clamp(inspection.level, 0, result.level_count - 1));
+  if (inspection.explains) result.tables.emplace(detector, cascades_[inspected], inspection.level);
 }
 
 }  // namespace facesat::app

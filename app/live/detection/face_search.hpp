@@ -74,10 +74,10 @@ class FaceSearch {
   void add_bytes(const FrameDetector& detector, LiveResult& result) const;
 
   DetectorSet detectors_;
-  std::shared_ptr<const Cascade> first_cascade_;  // of the first detector
-  std::optional<LiveSettings> settings_;          // what detectors_ are made from
-  BackendOptions machine_;                        // the same, after a failure of the device
-  std::optional<Backends> backends_;              // nullopt: none were chosen yet
+  Cascades cascades_;                     // of the detectors
+  std::optional<LiveSettings> settings_;  // what detectors_ are made from
+  BackendOptions machine_;                // the same, after a failure of the device
+  std::optional<Backends> backends_;      // nullopt: none were chosen yet
   CopySpeed speed_;
   bool device_failed_ = false;  // the CPU has taken over, until another backend is chosen
   std::string failure_;

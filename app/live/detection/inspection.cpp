@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
+#include <span>
 #include <utility>
 
 #include "core/cpu/haar.hpp"
 #include "core/cpu/lbp.hpp"
+#include "core/grouping.hpp"
 #include "kernels/image/atlas.hpp"
 
 namespace facesat::app {
@@ -82,6 +85,11 @@ InspectedPicture inspect_atlas(FrameDetector& detector, const Inspection& inspec
 }
 
 }  // namespace
+
+std::size_t Opacities::index(const Inspection& shown) {
+  if (shown.filtered || !shown.picture) return snapshots;
+  return static_cast<std::size_t>(*shown.picture);
+}
 
 bool InspectedPicture::is_in_false_colours() const {
   return shown.picture == Snapshot::depth || is_integral(*shown.picture);
@@ -246,13 +254,63 @@ void LevelTables::put(View<const std::uint32_t> table, int plane, bool tilted) {
   }
 }
 
-rules::Corner LevelTables::window_around(double x, double y) const {
-  const auto nearest = [step = level_.step](double centre, int side, int count) {
+// The same for a point of the level.
+static rules::Corner window_around(const Level& level, Size window, double x, double y) {
+  const auto nearest = [step = level.step](double centre, int side, int count) {
     const int pixel = static_cast<int>(centre) - first_centre(side, step);
     return step * std::clamp(pixel / step, 0, count - 1);
   };
-  return {nearest(x / across(), cascade_->window.width, level_.grid.width),
-          nearest(y / down(), cascade_->window.height, level_.grid.height)};
+  return {nearest(x, window.width, level.grid.width), nearest(y, window.height, level.grid.height)};
+}
+
+rules::Corner LevelTables::window_around(double x, double y) const {
+  return app::window_around(level_, cascade_->window, x / across(), y / down());
+}
+
+// How far apart the edges of two boxes are, added up.
+static int difference(const Rect& a, const Rect& b) {
+  return std::abs(a.x - b.x) + std::abs(a.y - b.y) + std::abs(a.x + a.width - b.x - b.width) +
+         std::abs(a.y + a.height - b.y - b.height);
+}
+
+// The boxes of the windows that are similar to the first one, or to one that is, and so on.
+static std::vector<Rect> class_of(const Window& first, std::span<const Window> windows) {
+  std::vector<Rect> members{first.box}, others;
+  for (const Window& window : windows)
+    if (&window != &first) others.push_back(window.box);
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    const auto joined = std::partition(others.begin(), others.end(), [&](const Rect& other) {
+      return !are_similar(members[i], other);
+    });
+    const std::vector<Rect> more(joined, others.end());
+    others.erase(joined, others.end());
+    members.insert(members.end(), more.begin(), more.end());
+  }
+  return members;
+}
+
+WindowLikeBox window_like(FrameDetector& detector, const Rect& box) {
+  const std::span<const Window> windows = detector.backend().windows();
+  const auto best =
+      std::min_element(windows.begin(), windows.end(), [&](const Window& a, const Window& b) {
+        return difference(a.box, box) < difference(b.box, box);
+      });
+  if (best != windows.end() && are_similar(best->box, box))
+    return {best->level, {best->x, best->y}, class_of(*best, windows)};
+  const Pyramid& pyramid = detector.pyramid();
+  const auto ratio = [&](const Level& level) {
+    return std::abs(std::log(level.scale * static_cast<float>(pyramid.window.width) /
+                             static_cast<float>(box.width)));
+  };
+  const auto level =
+      std::min_element(pyramid.levels.begin(), pyramid.levels.end(),
+                       [&](const Level& a, const Level& b) { return ratio(a) < ratio(b); });
+  const double across = static_cast<double>(level->size.width) / pyramid.image.width,
+               down = static_cast<double>(level->size.height) / pyramid.image.height;
+  return {static_cast<int>(level - pyramid.levels.begin()),
+          window_around(*level, pyramid.window, (box.x + box.width / 2.0) * across,
+                        (box.y + box.height / 2.0) * down),
+          {}};
 }
 
 cpu::Layout LevelTables::layout() const {
@@ -332,6 +390,7 @@ Explanation explain(const LevelTables& tables, rules::Corner window, const Featu
       result.inverse_deviation = inverse;
       if (inverse == 0) break;  // rejected before the first stage
       result.deviation = 1 / (normalisation.area * inverse);
+      result.area = static_cast<int>(normalisation.area);
       const Evaluation<cpu::HaarTest> evaluation(tables, window, inverse);
       result.value = evaluation.test(node).value(at, inverse);
       explain_choice(evaluation, cascade, choice, result);

@@ -8,6 +8,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "core/cpu/tile.hpp"
@@ -22,11 +23,28 @@ struct Inspection {
   bool atlas = false;               // show all levels of the atlas, at their places
   bool explains = false;            // results come with the tables of the level (LevelTables)
   bool filtered = false;            // a filter is applied to `picture`, the grey image
+  // In the frame: the window most like it is explained, and chooses the level.
+  std::optional<Rect> box{};
+  std::string cascade{};  // which is inspected, if it is one of those in use, otherwise the first
 
   bool operator==(const Inspection&) const = default;
 
   // Does the picture have the proportions of the frame? Levels are scaled frames.
   bool is_frame() const { return !picture || *picture == Snapshot::gray || !atlas; }
+};
+
+// How much an intermediate picture covers the frame, in percent: each kind of picture has its own.
+class Opacities {
+ public:
+  int& of(const Inspection& shown) { return percent_[index(shown)]; }
+  int of(const Inspection& shown) const { return percent_[index(shown)]; }
+
+ private:
+  static std::size_t index(const Inspection& shown);
+
+  static constexpr std::size_t snapshots = static_cast<std::size_t>(Snapshot::depth) + 1;
+  // In the order of Snapshot, then of a filtered image. The stages passed are shown over the frame.
+  std::array<int, snapshots + 1> percent_{100, 100, 100, 100, 100, 50, 100};
 };
 
 // What pixels have where the picture shows nothing: between the levels of the atlas, and where no
@@ -103,6 +121,19 @@ class LevelTables {
   Image<std::uint32_t> planes_;
 };
 
+// The window that is explained in place of a box.
+struct WindowLikeBox {
+  int level = 0;
+  rules::Corner window{};
+  std::vector<Rect>
+      merged;  // the boxes of its class, from which a face was made; empty: the cascade rejects it
+};
+
+// Of the windows that the detector found in its last frame, which must have levels: the one whose
+// edges are nearest to those of the box, if it is similar to the box. Otherwise the one around its
+// centre, on the level where windows are nearly as wide.
+WindowLikeBox window_like(FrameDetector& detector, const Rect& box);
+
 // What to explain. Everything is counted from 0.
 struct FeatureChoice {
   int stage = 0, weak = 0, node = 0;  // the weak classifier of that stage, the node of its tree
@@ -137,6 +168,7 @@ struct Explanation {
   std::vector<RectangleSum> rectangles;  // of the chosen node's feature
   float inverse_deviation = 0;           // see core/rules.hpp; 0: a low-variance window
   double deviation = 0;                  // of its pixels; 0 if low, and for LBP
+  int area = 0;                          // pixels that the deviation is of; 0 for LBP
   float value = 0;                       // Haar: the normalised feature
   unsigned code = 0;                     // LBP
   bool left = false;                     // the node test

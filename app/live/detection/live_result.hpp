@@ -34,20 +34,21 @@ struct LiveResult {
   bool is_new = true;       // false: settings changed, and the frame was detected again
   LiveSettings settings;    // with which the frame was detected
   std::vector<Face> faces;  // in the order of results; cascade: its colour's number
-  std::optional<InspectedPicture> view;  // shown instead of the frame, if selected
-  bool view_is_frame = true;             // the boxes can be drawn onto `view`
-  std::optional<FilterResult> filter;    // if `view` is a filtered image
-  int level_count = 0;                   // of the first cascade's pyramid
-  std::optional<LevelTables> tables;     // of the selected level, if it is to be explained
-  std::size_t evaluated = 0;             // windows, of all levels and cascades
-  std::size_t windows = 0;               // that passed, before grouping
-  StepTimes times;                       // of all cascades together
-  StepTimes floors;                      // times to copy `bytes`; 0: unknown
-  StepBytes bytes{};                     // see least_bytes()
-  double detect_ms = 0;                  // from frame to faces
-  std::string backend;                   // "CPU", or the name of the device
-  std::string sat;                       // the SAT algorithm on a device; empty on the CPU
-  std::string message;                   // what went wrong, in which case there are no faces
+  std::optional<InspectedPicture> view;   // shown instead of the frame, if selected
+  bool view_is_frame = true;              // the boxes can be drawn onto `view`
+  std::optional<FilterResult> filter;     // if `view` is a filtered image
+  int level_count = 0;                    // of the inspected cascade's pyramid
+  std::optional<LevelTables> tables;      // of the selected level, if it is to be explained
+  std::optional<WindowLikeBox> like_box;  // if a box is to be explained: on that level
+  std::size_t evaluated = 0;              // windows, of all levels and cascades
+  std::size_t windows = 0;                // that passed, before grouping
+  StepTimes times;                        // of all cascades together
+  StepTimes floors;                       // times to copy `bytes`; 0: unknown
+  StepBytes bytes{};                      // see least_bytes()
+  double detect_ms = 0;                   // from frame to faces
+  std::string backend;                    // "CPU", or the name of the device
+  std::string sat;                        // the SAT algorithm on a device; empty on the CPU
+  std::string message;                    // what went wrong, in which case there are no faces
   bool comes_again = false;  // after a failure: the CPU repeats this frame and takes over
 };
 

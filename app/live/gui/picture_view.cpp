@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <utility>
 
 #include <glad/gl.h>
 
@@ -152,6 +153,15 @@ void PictureView::place() {
              corner_.y + space_.y / 2 - centre_.y * drawn_zoom_ * height};
 }
 
+void PictureView::note_clicks() {
+  const ImGuiIO& io = ImGui::GetIO();
+  constexpr int button = ImGuiMouseButton_Left;
+  if (ImGui::IsMouseDoubleClicked(button)) first_click_.reset();
+  if (is_clicked_ && io.MouseClickedLastCount[button] == 1) first_click_ = pointed_;
+  const bool is_over = ImGui::GetTime() - io.MouseClickedTime[button] > io.MouseDoubleClickTime;
+  clicked_once_ = is_over ? std::exchange(first_click_, std::nullopt) : std::nullopt;
+}
+
 bool PictureView::draw() {
   corner_ = ImGui::GetCursorScreenPos();
   space_ = ImGui::GetContentRegionAvail();
@@ -169,6 +179,7 @@ bool PictureView::draw() {
     pointed_ = point;
   const ImVec2 dragged = ImGui::GetMouseDragDelta(ImGuiMouseButton_Left);
   is_clicked_ = ImGui::IsItemDeactivated() && dragged.x == 0 && dragged.y == 0 && pointed_;
+  note_clicks();
 
   ImDrawList& list = *ImGui::GetWindowDrawList();
   list.PushClipRect(corner_, {corner_.x + space_.x, corner_.y + space_.y}, true);

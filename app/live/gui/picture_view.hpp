@@ -76,6 +76,8 @@ class PictureView {
   std::optional<ImVec2> pointed() const { return pointed_; }
   // Was the picture clicked in the frame drawn last, and not dragged?
   bool is_clicked() const { return is_clicked_; }
+  // Where it was clicked, once it is certain that no second click follows.
+  std::optional<ImVec2> clicked_once() const { return clicked_once_; }
   const Texture& frame() const { return frame_; }
 
   void fit() { zoom_ = 0; }
@@ -85,6 +87,7 @@ class PictureView {
 
  private:
   void handle_mouse();
+  void note_clicks();
   void place();
 
   Texture frame_, other_;
@@ -98,6 +101,7 @@ class PictureView {
   float drawn_zoom_ = 1;
   std::optional<ImVec2> pointed_;
   bool is_clicked_ = false;
+  std::optional<ImVec2> first_click_, clicked_once_;  // first: a second click may follow
 };
 
 }  // namespace facesat::app

@@ -12,18 +12,6 @@
 namespace facesat::app {
 namespace {
 
-std::optional<std::size_t> face_at(ImVec2 point, const std::vector<Face>& faces) {
-  std::optional<std::size_t> smallest;
-  for (std::size_t i = 0; i < faces.size(); ++i) {
-    const Rect& box = faces[i].box;
-    const auto left = static_cast<float>(box.x), top = static_cast<float>(box.y);
-    const bool is_inside = point.x >= left && point.x < left + static_cast<float>(box.width) &&
-                           point.y >= top && point.y < top + static_cast<float>(box.height);
-    if (is_inside && (!smallest || box.width < faces[*smallest].box.width)) smallest = i;
-  }
-  return smallest;
-}
-
 // The labels of one picture, each above its box or, where another label is, below it.
 class Labels {
  public:
@@ -57,6 +45,18 @@ float side_of_crop() {
 }
 
 }  // namespace
+
+std::optional<std::size_t> face_at(ImVec2 point, const std::vector<Face>& faces) {
+  std::optional<std::size_t> smallest;
+  for (std::size_t i = 0; i < faces.size(); ++i) {
+    const Rect& box = faces[i].box;
+    const auto left = static_cast<float>(box.x), top = static_cast<float>(box.y);
+    const bool is_inside = point.x >= left && point.x < left + static_cast<float>(box.width) &&
+                           point.y >= top && point.y < top + static_cast<float>(box.height);
+    if (is_inside && (!smallest || box.width < faces[*smallest].box.width)) smallest = i;
+  }
+  return smallest;
+}
 
 std::string score_text(double score, int decimals) {
   const double unit = std::pow(10, decimals);

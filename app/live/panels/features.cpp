@@ -1,3 +1,5 @@
+#include "app/live/panels/features.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -23,19 +25,6 @@ void draw_number(const char* label, int& value, int count, const char* meaning) 
     ImGui::Text("%s: the only one", label);
   }
   tooltip(meaning);
-}
-
-// Which window the numbers are of.
-void draw_window(const LevelTables& tables, const Explanation& explanation, bool is_held) {
-  const Size window = tables.cascade().window;
-  ImGui::TextWrapped("%d x %d pixels at (%d, %d) of level %d, %.0f x %.0f in the frame%s",
-                     window.width, window.height, explanation.window.x, explanation.window.y,
-                     tables.index(), window.width * tables.across(), window.height * tables.down(),
-                     is_held ? "; held" : "");
-  tooltip(
-      "The window that is explained. It follows the pointer over the picture, from one position "
-      "where the detector looks to the next. A click into the picture holds it there; another "
-      "click lets it go");
 }
 
 constexpr ImU32 added_colour = IM_COL32(240, 160, 20, 255);
@@ -115,46 +104,6 @@ void draw_corners(ImDrawList& list, const Quad& quad, const RectangleSum& rectan
   }
 }
 
-// Draws the window, the rectangles and, at the corners of the chosen one, the elements of the
-// integral image. The picture must have been drawn last, with the proportions of the frame.
-void draw_feature(const PictureView& view, const LevelTables& tables,
-                  const Explanation& explanation, int chosen_rectangle) {
-  const auto on_screen = [&](const std::array<rules::Corner, 4>& corners) {
-    Quad quad;
-    for (std::size_t i = 0; i < quad.size(); ++i)
-      quad[i] = view.at((explanation.window.x + corners[i].x) * tables.across(),
-                        (explanation.window.y + corners[i].y) * tables.down());
-    return quad;
-  };
-  ImDrawList& list = *ImGui::GetWindowDrawList();
-  const Size window = tables.cascade().window;
-  draw_outline(list, on_screen(rules::corners_of({0, 0, window.width, window.height}, false)), 2);
-  const FeatureKind kind = tables.cascade().kind;
-  for (std::size_t i = 0; i < explanation.rectangles.size(); ++i) {
-    const RectangleSum& rectangle = explanation.rectangles[i];
-    const Quad quad = on_screen(rectangle.corner);
-    const ImU32 colour = colour_of(rectangle, kind);
-    const bool is_centre = kind == FeatureKind::lbp && i == lbp_centre;
-    draw_area(list, quad, is_centre ? translucent(IM_COL32_WHITE, 60) : translucent(colour, 130));
-    draw_line(list, quad, colour, 1);
-  }
-  const RectangleSum& chosen = explanation.rectangles[chosen_rectangle];
-  const Quad quad = on_screen(chosen.corner);
-  draw_outline(list, quad, 1.5f);
-  switch (kind) {
-    case FeatureKind::haar:
-      draw_inside(list, quad, with_commas(chosen.sum));
-      break;
-    case FeatureKind::lbp:
-      for (std::size_t i = 0; i < explanation.rectangles.size(); ++i) {
-        const RectangleSum& block = explanation.rectangles[i];
-        if (i != lbp_centre) draw_inside(list, on_screen(block.corner), block.bit ? "1" : "0");
-      }
-      break;
-  }
-  draw_corners(list, quad, chosen);
-}
-
 }  // namespace
 
 ImU32 colour_of(const RectangleSum& rectangle, FeatureKind kind) {
@@ -167,70 +116,75 @@ ImU32 colour_of(const RectangleSum& rectangle, FeatureKind kind) {
   throw std::logic_error("unknown kind of feature");
 }
 
-bool FeatureExplorer::draw_panel(Inspection& inspection, const LiveResult& last) {
-  ImGui::Separator();
-  const bool changed = ImGui::Checkbox("explain a feature", &inspection.explains);
-  tooltip(
-      "How the first cascade judges the window under the pointer: the rectangles of one of its "
-      "features, their sums as read from the integral image, and what follows from them");
-  if (!inspection.explains) return changed;
-  if (!last.tables) {
-    ImGui::TextWrapped("%s", last.level_count == 0
-                                 ? "The frame is smaller than the cascade's window."
-                                 : "The next frame will be explained.");
-    return changed;
+// Points of the window, in pixels of the level, on the screen.
+static Quad on_screen(const PictureView& view, const LevelTables& tables, rules::Corner window,
+                      const std::array<rules::Corner, 4>& corners) {
+  Quad quad;
+  for (std::size_t i = 0; i < quad.size(); ++i)
+    quad[i] = view.at((window.x + corners[i].x) * tables.across(),
+                      (window.y + corners[i].y) * tables.down());
+  return quad;
+}
+
+void draw_window_outline(const PictureView& view, const LevelTables& tables,
+                         const Explanation& explanation) {
+  const Size size = tables.cascade().window;
+  const auto corners = rules::corners_of({0, 0, size.width, size.height}, false);
+  draw_outline(*ImGui::GetWindowDrawList(), on_screen(view, tables, explanation.window, corners),
+               2);
+}
+
+void draw_feature(const PictureView& view, const LevelTables& tables,
+                  const Explanation& explanation, int chosen_rectangle) {
+  const auto quad_of = [&](const RectangleSum& rectangle) {
+    return on_screen(view, tables, explanation.window, rectangle.corner);
+  };
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const FeatureKind kind = tables.cascade().kind;
+  for (std::size_t i = 0; i < explanation.rectangles.size(); ++i) {
+    const RectangleSum& rectangle = explanation.rectangles[i];
+    const Quad quad = quad_of(rectangle);
+    const ImU32 colour = colour_of(rectangle, kind);
+    const bool is_centre = kind == FeatureKind::lbp && i == lbp_centre;
+    draw_area(list, quad, is_centre ? translucent(IM_COL32_WHITE, 60) : translucent(colour, 130));
+    draw_line(list, quad, colour, 1);
   }
-  choose(last.tables->cascade());
-  if (!last.view_is_frame)
-    ImGui::TextWrapped(
-        "The window is drawn over the frame and over single levels, not over the atlas.");
-  else if (!point_)
-    ImGui::TextWrapped("Move the pointer over the picture.");
-  if (!point_) return changed;
-  const Explanation explanation = explain_pointed(*last.tables);
-  draw_window(*last.tables, explanation, is_held_);
-  draw_rectangles(*last.tables, explanation, choice_);
-  draw_corner_table(explanation, choice_);
-  draw_judgement(*last.tables, explanation, choice_);
-  return changed;
+  const RectangleSum& chosen = explanation.rectangles[chosen_rectangle];
+  const Quad quad = quad_of(chosen);
+  draw_outline(list, quad, 1.5f);
+  switch (kind) {
+    case FeatureKind::haar:
+      draw_inside(list, quad, with_commas(chosen.sum));
+      break;
+    case FeatureKind::lbp:
+      for (std::size_t i = 0; i < explanation.rectangles.size(); ++i) {
+        const RectangleSum& block = explanation.rectangles[i];
+        if (i != lbp_centre) draw_inside(list, quad_of(block), block.bit ? "1" : "0");
+      }
+      break;
+  }
+  draw_corners(list, quad, chosen);
 }
 
-Explanation FeatureExplorer::explain_pointed(const LevelTables& tables) const {
-  return explain(tables, tables.window_around(point_->x, point_->y), choice_);
-}
-
-void FeatureExplorer::choose(const Cascade& cascade) {
-  choice_ = choice_.within(cascade);
+void choose_feature(const Cascade& cascade, FeatureChoice& choice) {
+  choice = choice.within(cascade);
   constexpr const char* longest = "weak classifier";
   ImGui::PushItemWidth(-ImGui::CalcTextSize(longest).x - ImGui::GetStyle().ItemInnerSpacing.x);
-  draw_number("stage", choice_.stage, static_cast<int>(cascade.stages.size()),
+  draw_number("stage", choice.stage, static_cast<int>(cascade.stages.size()),
               "A cascade has stages, from quick and coarse to slow and strict. A window that fails "
               "one is rejected at once; one that passes all of them is found");
-  choice_ = choice_.within(cascade);
-  draw_number(longest, choice_.weak, cascade.stages[choice_.stage].tree_count,
+  choice = choice.within(cascade);
+  draw_number(longest, choice.weak, cascade.stages[choice.stage].tree_count,
               "A stage adds the responses of its weak classifiers. Each tests one feature (or a "
               "small tree of them) and is right only a little more often than chance");
-  choice_ = choice_.within(cascade);
-  if (const int nodes = choice_.tree(cascade).node_count; nodes > 1)
+  choice = choice.within(cascade);
+  if (const int nodes = choice.tree(cascade).node_count; nodes > 1)
     draw_number(
-        "node", choice_.node, nodes,
+        "node", choice.node, nodes,
         "This weak classifier is a tree. Each node tests a feature, and the walk goes on to "
         "the left or the right, until it ends in a leaf");
-  choice_ = choice_.within(cascade);
+  choice = choice.within(cascade);
   ImGui::PopItemWidth();
-}
-
-void FeatureExplorer::follow(std::optional<ImVec2> pointed, bool is_clicked) {
-  if (pointed && (!is_held_ || is_clicked)) point_ = pointed;
-  if (is_clicked) is_held_ = !is_held_;
-}
-
-void FeatureExplorer::draw_over(const PictureView& view, const LiveResult& last) {
-  if (!last.tables || !last.view_is_frame) return;
-  follow(view.pointed(), view.is_clicked());
-  if (!point_) return;
-  choice_ = choice_.within(last.tables->cascade());
-  draw_feature(view, *last.tables, explain_pointed(*last.tables), choice_.rectangle);
 }
 
 namespace {
@@ -250,6 +204,13 @@ std::string product_text(const RectangleSum& rectangle) {
   const float product = rectangle.weight * static_cast<float>(rectangle.sum);
   return fmt::format("{}{}", product < 0 ? "-" : "+",
                      with_commas(static_cast<std::uint64_t>(std::lround(std::abs(product)))));
+}
+
+std::string sum_of_products(const Explanation& explanation) {
+  float sum = 0;
+  for (const RectangleSum& rectangle : explanation.rectangles)
+    sum += rectangle.weight * static_cast<float>(rectangle.sum);
+  return fmt::format("{:+.6g}", sum);
 }
 
 constexpr std::array<Column, 4> haar_columns{
@@ -324,13 +285,16 @@ void draw_test(const LevelTables& tables, const Explanation& explanation, const 
     case FeatureKind::haar:
       return draw_rows(
           "test",
-          {{"standard deviation", fmt::format("{:.1f}", explanation.deviation),
-            "Of the window's pixels, from the sums and the sums of squares: how much light and "
-            "dark differ. The feature is divided by it, so that pale and strong light count the "
-            "same"},
+          {{"products added", sum_of_products(explanation),
+            "The first product plus the second one and, where there is a third, that"},
+           {"pixels", std::to_string(explanation.area),
+            "Of the window without its border. Divided by their number, the sum no longer depends "
+            "on the size of the window"},
+           {"standard deviation", fmt::format("{:.2f}", explanation.deviation),
+            "Of these pixels, from the sums and the sums of squares: how much light and dark "
+            "differ. Divided by it, pale and strong light count the same (variance normalisation)"},
            {"feature", fmt::format("{:.6g}", explanation.value),
-            "The products added, divided by the standard deviation and by the number of pixels of "
-            "the window without its border"},
+            "The products added, divided by the number of pixels and by the standard deviation"},
            {"threshold", fmt::format("{:.6g}", node.threshold),
             "With which the feature is compared; training found it"},
            {"node test", explanation.left ? "below: to the left" : "not below: to the right",
@@ -403,7 +367,7 @@ void draw_corner_table(const Explanation& explanation, const FeatureChoice& choi
   ImGui::EndTable();
 }
 
-void draw_judgement(const LevelTables& tables, const Explanation& explanation,
+void draw_node_test(const LevelTables& tables, const Explanation& explanation,
                     const FeatureChoice& choice) {
   const Cascade& cascade = tables.cascade();
   if (explanation.inverse_deviation == 0) {
@@ -417,6 +381,12 @@ void draw_judgement(const LevelTables& tables, const Explanation& explanation,
                         "Through the tree of this weak classifier, node by node"},
                        {"the chosen node", explanation.is_on_walk ? "on the walk" : "not reached",
                         "Nodes beside the walk do not count for this window"}});
+}
+
+void draw_stage_test(const LevelTables& tables, const Explanation& explanation,
+                     const FeatureChoice& choice) {
+  if (explanation.inverse_deviation == 0) return;
+  const Cascade& cascade = tables.cascade();
   const Node& node = choice.of(cascade);
   const Tree& tree = choice.tree(cascade);
   const Stage& stage = cascade.stages[choice.stage];

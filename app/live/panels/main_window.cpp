@@ -25,7 +25,7 @@ void draw_help(bool& is_open) {
     const char *key, *meaning;
   };
   // What writes a file or ends the program needs Ctrl.
-  static constexpr std::array<Key, 19> keys{{
+  static constexpr std::array<Key, 20> keys{{
       {"Space", "play, pause"},
       {"Left, Right", "previous, next frame of a video; else picture"},
       {"Page Up, Page Down", "previous, next picture or video of the list"},
@@ -38,6 +38,7 @@ void draw_help(bool& is_open) {
       {"Tab", "panels on or off"},
       {"F11", "full screen on or off"},
       {"H", "this help"},
+      {"Click", "explain the face or place; another click: the window follows the pointer"},
       {"Esc", "back to the picture"},
       {"Ctrl+O", "open something else"},
       {"Ctrl+S", "screenshot"},
@@ -179,33 +180,51 @@ void MainWindow::draw_contents(PanelContext& context) {
                                      ImGuiWindowFlags_NoSavedSettings;
   ImGui::Begin("facesat", nullptr, plain);
   const bool has_source = state.kind || state.is_opening;
-  if (!hides_panels_ && has_source) {
-    const float side = std::min(choices_.side_width * ImGui::GetFontSize(), screen.WorkSize.x / 2);
+  const float side = std::min(choices_.side_width * ImGui::GetFontSize(), screen.WorkSize.x / 3);
+  const bool has_sides = !hides_panels_ && has_source;
+  if (has_sides) {
     ImGui::BeginChild("side", {side, 0});
-    draw_side(context);
+    draw_side(context, Panel::Side::left);
     ImGui::EndChild();
     draw_splitter();
   }
-  ImGui::BeginChild("main", {0, 0}, false, ImGuiWindowFlags_NoScrollWithMouse);
+  const bool has_right_side = has_sides && !opens_ && is_wanted(context, Panel::Side::right);
+  const float gap = ImGui::GetStyle().ItemSpacing.x;
+  ImGui::BeginChild("main", {has_right_side ? -side - gap : 0, 0}, false,
+                    ImGuiWindowFlags_NoScrollWithMouse);
   if (has_source && !opens_)
     draw_main(context);
   else
     draw_start_page(state);
   parts_.toasts.draw();
   ImGui::EndChild();
+  if (has_right_side) {
+    ImGui::SameLine();
+    ImGui::BeginChild("right side");
+    draw_side(context, Panel::Side::right);
+    ImGui::EndChild();
+  }
   ImGui::End();
   if (help_) draw_help(help_);
 }
 
-void MainWindow::draw_side(PanelContext& context) {
-  if (const std::string remark = parts_.detection.recorder().remark(); !remark.empty())
+bool MainWindow::is_wanted(const PanelContext& context, Panel::Side side) const {
+  return std::any_of(panels_.begin(), panels_.end(), [&](const auto& panel) {
+    return panel->side() == side && panel->is_wanted(context);
+  });
+}
+
+void MainWindow::draw_side(PanelContext& context, Panel::Side side) {
+  const bool is_left = side == Panel::Side::left;
+  if (const std::string remark = parts_.detection.recorder().remark(); is_left && !remark.empty())
     draw_warning(remark);
   for (const auto& panel : panels_) {
+    if (panel->side() != side || !panel->is_wanted(context)) continue;
     const ImGuiTreeNodeFlags is_open =
         panel->is_open_at_first() ? ImGuiTreeNodeFlags_DefaultOpen : ImGuiTreeNodeFlags_None;
     if (ImGui::CollapsingHeader(panel->title(), is_open)) panel->draw(context);
   }
-  ImGui::TextDisabled("H: help");
+  if (is_left) ImGui::TextDisabled("H: help");
   carry_out(context);
 }
 
@@ -242,11 +261,12 @@ void MainWindow::draw_splitter() {
   ImGui::SameLine(0, 0);
 }
 
-void MainWindow::draw_main(const PanelContext& context) {
+void MainWindow::draw_main(PanelContext& context) {
   const Capture::State& state = context.source;
   const float below = state.kind ? face_strip_height() + player_bar_height(state) : 0;
   ImGui::BeginChild("picture", {0, -below}, false, ImGuiWindowFlags_NoScrollWithMouse);
   draw_picture(context);
+  carry_out(context);
   if (parts_.saving.is_recording()) draw_recording_mark(parts_.saving.recorded());
   ImGui::EndChild();
   if (!state.kind) return;
@@ -255,7 +275,9 @@ void MainWindow::draw_main(const PanelContext& context) {
                   state.kind == FrameSource::Kind::video ? video_marks_ : list_marks_);
 }
 
-void MainWindow::draw_picture(const PanelContext& context) {
+void MainWindow::draw_picture(PanelContext& context) {
+  const int opacity = choices_.opacities.of(result_.settings.inspection);
+  view_.set_opacity(static_cast<float>(opacity) / 100);
   if (!view_.draw()) {
     if (!context.source.failed) return;
     const ImVec2 space = ImGui::GetContentRegionAvail();
@@ -309,11 +331,19 @@ void MainWindow::note_source(const Capture::State& state) {
 }
 
 void MainWindow::handle_key(const Screen::Press& press, PanelContext& context) {
+  if (press.key == Screen::escape && close_front()) return;
   const bool is_of_a_panel = std::any_of(panels_.begin(), panels_.end(), [&](const auto& panel) {
     return panel->handle_key(press, context);
   });
   if (!is_of_a_panel) press.ctrl ? handle_own_ctrl_key(press.key) : handle_own_key(press.key);
   carry_out(context);
+}
+
+// What is in front of the picture. Returns false if nothing is.
+bool MainWindow::close_front() {
+  if (close_lists()) return true;
+  const bool help = std::exchange(help_, false), start_page = std::exchange(opens_, false);
+  return help || start_page;
 }
 
 void MainWindow::handle_own_key(int key) {
@@ -329,9 +359,6 @@ void MainWindow::handle_own_key(int key) {
       return capture.skip(-1);
     case Screen::tab:
       hides_panels_ = !hides_panels_;
-      return;
-    case Screen::escape:
-      if (!close_lists()) opens_ = help_ = false;
       return;
     case Screen::f11:
       return parts_.screen.toggle_fullscreen();

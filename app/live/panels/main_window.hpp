@@ -50,16 +50,18 @@ class MainWindow {
   PanelContext context_of(const History& history, const Capture::State& state,
                           const Comparison* comparison);
   void draw_contents(PanelContext& context);
-  void draw_side(PanelContext& context);
+  void draw_side(PanelContext& context, Panel::Side side);
+  bool is_wanted(const PanelContext& context, Panel::Side side) const;
   void draw_splitter();
-  void draw_main(const PanelContext& context);
-  void draw_picture(const PanelContext& context);
+  void draw_main(PanelContext& context);
+  void draw_picture(PanelContext& context);
   void draw_start_page(const Capture::State& state);
   void carry_out(PanelContext& context);
   void follow(const PointedFace& user);
   void show_again(double position, const History& history);
   void note_source(const Capture::State& state);
   void handle_key(const Screen::Press& press, PanelContext& context);
+  bool close_front();
   void handle_own_key(int key);
   void handle_own_ctrl_key(int key);
 

@@ -1,5 +1,6 @@
 // The contract of the panels beside the picture. A panel is one file and one line of panels.def;
-// the window draws them in that order, each under its title.
+// the window draws them in that order, each under its title: most at the left of the picture, and
+// what explains it at the right.
 #pragma once
 
 #include <chrono>
@@ -69,14 +70,20 @@ struct PanelContext {
 // Not for use by several threads at once.
 class Panel {
  public:
-  explicit Panel(const char* title, bool is_open_at_first = true)
-      : title_(title), is_open_at_first_(is_open_at_first) {}
+  enum class Side : std::uint8_t { left, right };  // of the picture
+
+  explicit Panel(const char* title, bool is_open_at_first = true, Side side = Side::left)
+      : title_(title), is_open_at_first_(is_open_at_first), side_(side) {}
   virtual ~Panel() = default;
   Panel(const Panel&) = delete;
   Panel& operator=(const Panel&) = delete;
 
   const char* title() const { return title_; }
   bool is_open_at_first() const { return is_open_at_first_; }
+  Side side() const { return side_; }
+
+  // Is there something to show? Only panels at the right are left out if there is not.
+  virtual bool is_wanted(const PanelContext&) const { return true; }
 
   // Draws the panel with Dear ImGui, below its title, while it is open.
   virtual void draw(PanelContext& context) = 0;
@@ -84,8 +91,8 @@ class Panel {
   // The others are called even while the panel is closed.
   // Before all panels are drawn.
   virtual void begin(PanelContext&) {}
-  // Draws over the picture, which was drawn last.
-  virtual void draw_over(const PanelContext&) {}
+  // Draws over the picture, which was drawn last, and follows the pointer there.
+  virtual void draw_over(PanelContext&) {}
   // Returns whether the key is one of this panel's.
   virtual bool handle_key(const Screen::Press&, PanelContext&) { return false; }
   // When the history of results like the one that is shown has grown.
@@ -101,6 +108,7 @@ class Panel {
  private:
   const char* title_;
   bool is_open_at_first_;
+  Side side_;
 };
 
 // All panels, in the order of panels.def.

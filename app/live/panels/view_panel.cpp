@@ -67,6 +67,7 @@ bool choose_picture(Inspection& inspection) {
 
 bool choose_level(Inspection& inspection, int level_count) {
   const bool changed = ImGui::SliderInt("level", &inspection.level, 0, level_count - 1);
+  if (changed) inspection.box.reset();  // which has a level of its own
   tooltip(
       "Of the pyramid. Level 0 is the largest picture, in which the smallest faces are found; each "
       "further level is smaller by the scale factor, for larger faces");
@@ -75,7 +76,7 @@ bool choose_level(Inspection& inspection, int level_count) {
 
 }  // namespace
 
-bool draw_inspection(Inspection& inspection, int level_count, int& opacity) {
+bool draw_inspection(Inspection& inspection, int level_count, Opacities& opacities) {
   bool changed = choose_picture(inspection);
   const bool has_levels = level_count > 1,
              is_of_levels = inspection.picture && inspection.picture != Snapshot::gray;
@@ -89,7 +90,7 @@ bool draw_inspection(Inspection& inspection, int level_count, int& opacity) {
   if (has_levels && (is_one_level || inspection.explains))
     changed |= choose_level(inspection, level_count);
   if (inspection.picture && inspection.is_frame()) {
-    ImGui::SliderInt("opacity", &opacity, 0, 100, "%d %%");
+    ImGui::SliderInt("opacity", &opacities.of(inspection), 0, 100, "%d %%");
     tooltip(
         "How much the picture covers the frame. 0 %: only the frame is seen; 50 %: both, one over "
         "the other; 100 %: only the picture");
@@ -285,7 +286,7 @@ class ViewPanel final : public Panel {
  public:
   ViewPanel() : Panel("View", false) {}
   void draw(PanelContext& context) override;
-  void draw_over(const PanelContext& context) override;
+  void draw_over(PanelContext& context) override;
   bool handle_key(const Screen::Press& press, PanelContext& context) override;
   void remember(const Remembered& choices, Json& file) const override;
   void recall(const Json& file, Remembered& choices) override;
@@ -295,22 +296,19 @@ class ViewPanel final : public Panel {
   void reset(PanelContext& context);
   void undo_reset(PanelContext& context);
 
-  FeatureExplorer explorer_;
-  int opacity_ = 100;  // of an intermediate picture over the frame, in percent
-  struct Before {
-    Remembered choices;
-    int opacity;
-  };
-  std::optional<Before> before_reset_;
+  std::optional<Remembered> before_reset_;
 };
 
 void ViewPanel::draw(PanelContext& context) {
   LiveSettings& settings = context.choices.settings;
   Inspection& inspection = settings.inspection;
-  bool changed = draw_inspection(inspection, context.result.level_count, opacity_);
+  bool changed = draw_inspection(inspection, context.result.level_count, context.choices.opacities);
   if (inspection.filtered) changed |= draw_filter(settings.filter, context.result, context.history);
-  changed |= explorer_.draw_panel(inspection, context.result);
-  context.view.set_opacity(static_cast<float>(opacity_) / 100);
+  ImGui::Separator();
+  changed |= ImGui::Checkbox("explain", &inspection.explains);
+  tooltip(
+      "How a cascade judges a window: the rectangles of its features, their sums as read from the "
+      "integral image, and what follows from them. A click into the picture explains that place");
   context.wishes.settings |= changed;
   ImGui::Separator();
   draw_looks(context);
@@ -342,28 +340,24 @@ void ViewPanel::draw_looks(PanelContext& context) {
 }
 
 void ViewPanel::reset(PanelContext& context) {
-  before_reset_ = {context.choices, opacity_};
+  before_reset_ = context.choices;
   Remembered first;
   first.settings.cascades.emplace_back(default_cascade_name);
   first.window = context.choices.window;
   first.recent = context.choices.recent;
   context.choices = first;
   context.wishes.settings = true;
-  explorer_ = {};
-  opacity_ = 100;
 }
 
 void ViewPanel::undo_reset(PanelContext& context) {
-  before_reset_->choices.window = context.choices.window;
-  before_reset_->choices.recent = context.choices.recent;
-  context.choices = before_reset_->choices;
+  before_reset_->window = context.choices.window;
+  before_reset_->recent = context.choices.recent;
+  context.choices = *before_reset_;
   context.wishes.settings = true;
-  opacity_ = before_reset_->opacity;
   before_reset_.reset();
 }
 
-void ViewPanel::draw_over(const PanelContext& context) {
-  explorer_.draw_over(context.view, context.result);
+void ViewPanel::draw_over(PanelContext& context) {
   draw_readings(context.view, context.result);
 }
 

@@ -30,6 +30,9 @@ struct OverlayOptions {
 std::optional<std::size_t> draw_boxes(const PictureView& view, const std::vector<Face>& faces,
                                       const OverlayOptions& options);
 
+// The smallest face around a point of the picture, as an index.
+std::optional<std::size_t> face_at(ImVec2 point, const std::vector<Face>& faces);
+
 // The height of the strip in pixels.
 float face_strip_height();
 

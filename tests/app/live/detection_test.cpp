@@ -191,6 +191,28 @@ TEST_F(DetectionTest, ResultsHaveTablesOfTheLevelOnRequest) {
   EXPECT_EQ(result_with(detection, chosen).tables->index(), result.level_count - 1);
 }
 
+TEST_F(DetectionTest, ABoxChoosesTheLevelAndTheCascadeIsNamed) {
+  LiveSettings chosen = cpu_settings({"eye", "frontalface_default"});
+  Detection detection(chosen);
+  const LiveResult before = result_of(detection, face());
+  const auto found = std::find_if(before.faces.begin(), before.faces.end(), [&](const Face& f) {
+    return f.cascade == chosen.colour_of("frontalface_default");
+  });
+  ASSERT_NE(found, before.faces.end());
+  chosen.inspection = {.picture = Snapshot::depth,
+                       .explains = true,
+                       .box = found->box,
+                       .cascade = "frontalface_default"};
+  const LiveResult result = result_with(detection, chosen);
+  ASSERT_TRUE(result.tables && result.like_box && result.view);
+  EXPECT_EQ(result.tables->cascade().name, "frontalface_default");
+  EXPECT_EQ(result.tables->index(), result.like_box->level);
+  EXPECT_EQ(result.view->shown.level, result.like_box->level);
+  EXPECT_EQ(result.like_box->merged.size(), static_cast<std::size_t>(found->neighbors));
+  chosen.inspection.cascade = "not in use";
+  EXPECT_EQ(result_with(detection, chosen).tables->cascade().name, "eye");
+}
+
 // The first cascade searches only inside the faces of another one.
 TEST_F(DetectionTest, WhatIsShownBelongsToTheWholeFrame) {
   LiveSettings chosen = cpu_settings({"eye", "frontalface_default"});

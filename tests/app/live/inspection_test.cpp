@@ -3,6 +3,7 @@
 #include "app/live/detection/inspection.hpp"
 
 #include <algorithm>
+#include <span>
 
 #include <gtest/gtest.h>
 
@@ -63,6 +64,47 @@ TEST_F(InspectionTest, PixelsOfDepthsAndExplanationsAreOfTheSameWindow) {
             << "level " << index << ", pixel (" << x << ", " << y << ")";
       }
   }
+}
+
+TEST_F(InspectionTest, ABoxIsExplainedByTheFoundWindowMostLikeIt) {
+  const std::span<const Window> windows = detector.backend().windows();
+  ASSERT_GT(windows.size(), 100u);
+  for (const std::size_t i : {std::size_t{0}, windows.size() / 2, windows.size() - 1}) {
+    const WindowLikeBox found = window_like(detector, windows[i].box);
+    const Level& level = detector.pyramid().levels[found.level];
+    EXPECT_EQ(window_in_image(level, cascade->window, found.window.x, found.window.y),
+              windows[i].box);
+    const LevelTables tables(detector, cascade, found.level);
+    EXPECT_EQ(explain(tables, found.window, {}).stages_passed, 1);
+  }
+}
+
+// The windows of a face are those that were counted as its neighbours.
+TEST_F(InspectionTest, ABoxHasTheWindowsThatWereMergedIntoIt) {
+  FrameDetector merging(cascade, {.min_neighbors = 3}, make_cpu_backend());
+  const std::vector<Face> faces = merging.detect(picture.view());
+  ASSERT_FALSE(faces.empty());
+  for (const Face& face : faces)
+    EXPECT_EQ(window_like(merging, face.box).merged.size(),
+              static_cast<std::size_t>(face.neighbors));
+}
+
+TEST_F(InspectionTest, ABoxWithoutAFoundWindowIsExplainedAtItsPlaceAndSize) {
+  FrameDetector strict(std::make_shared<const Cascade>(test::half_cascade({20, 10}, 1, 0, 2)), {},
+                       make_cpu_backend());
+  strict.detect(picture.view());
+  ASSERT_TRUE(strict.backend().windows().empty());
+  const WindowLikeBox nearest = window_like(strict, {60, 30, 41, 21});
+  EXPECT_TRUE(nearest.merged.empty());
+  const Level& level = strict.pyramid().levels[nearest.level];
+  const Rect box = window_in_image(level, {20, 10}, nearest.window.x, nearest.window.y);
+  EXPECT_NEAR(box.width, 41, 4);
+  EXPECT_NEAR(box.x, 60, 5);
+  EXPECT_NEAR(box.y, 30, 5);
+  // Beyond the edges: the last window there.
+  const WindowLikeBox corner = window_like(strict, {180, 90, 20, 10});
+  EXPECT_EQ(corner.window.x,
+            strict.pyramid().levels[0].step * (strict.pyramid().levels[0].grid.width - 1));
 }
 
 TEST_F(InspectionTest, BrightestColourIsTheLargestValue) {

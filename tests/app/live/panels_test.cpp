@@ -21,7 +21,7 @@ using test::PanelTest;
 TEST(Panels, HaveTitlesOfTheirOwn) {
   std::set<std::string> titles;
   for (const auto& panel : make_panels()) EXPECT_TRUE(titles.insert(panel->title()).second);
-  EXPECT_EQ(titles.size(), 7u);
+  EXPECT_EQ(titles.size(), 8u);
 }
 
 class DetectionPanelTest : public test::OnePanelTest {
@@ -152,8 +152,8 @@ TEST_F(ViewPanelTest, ResettingKeepsWhatIsNoSetting) {
 
 TEST_F(PanelTest, ShowsSumsAtlasAndFrame) {
   Inspection inspection;
-  int opacity = 100;
-  const auto draw = [&] { draw_inspection(inspection, 7, opacity); };  // 7 levels
+  Opacities opacities;
+  const auto draw = [&] { draw_inspection(inspection, 7, opacities); };  // 7 levels
   press("show", draw);
   press("sums", draw);
   EXPECT_EQ(inspection.picture, Snapshot::sum);
@@ -166,62 +166,98 @@ TEST_F(PanelTest, ShowsSumsAtlasAndFrame) {
   EXPECT_TRUE(inspection.is_frame());
 }
 
-TEST_F(PanelTest, OpacityIsNoPartOfTheSelection) {
+TEST_F(PanelTest, EachPictureHasAnOpacityOfItsOwn) {
   Inspection inspection;
-  int opacity = 100;
+  Opacities opacities;
   bool changed = false;
-  const auto draw = [&] { changed |= draw_inspection(inspection, 7, opacity); };
-  type("opacity", "40", draw);
-  EXPECT_EQ(opacity, 100);  // the frame has no opacity
+  const auto draw = [&] { changed |= draw_inspection(inspection, 7, opacities); };
+  type("opacity", "40", draw);  // the frame has none
   inspection.picture = Snapshot::sum;
+  EXPECT_EQ(opacities.of(inspection), 100);
   type("opacity", "40", draw);
-  EXPECT_EQ(opacity, 40);
+  EXPECT_EQ(opacities.of(inspection), 40);
+  EXPECT_EQ(opacities.of({.picture = Snapshot::squared_sum}), 100);
+  EXPECT_EQ(opacities.of({.picture = Snapshot::gray, .filtered = true}), 100);
   EXPECT_FALSE(changed);
   inspection.atlas = true;  // shown apart
   type("opacity", "70", draw);
-  EXPECT_EQ(opacity, 40);
+  EXPECT_EQ(opacities.of(inspection), 40);
 }
 
-TEST_F(PanelTest, FeaturesAreExplainedOnRequest) {
-  add_face("face.pgm");
-  Inspection inspection;
-  LiveResult result;
-  FeatureExplorer explorer;
-  bool changed = false;
-  const auto draw = [&] { changed |= explorer.draw_panel(inspection, result); };
-  press("explain a feature", draw);
-  EXPECT_TRUE(changed);
-  EXPECT_TRUE(inspection.explains);
-
-  const auto cascade = find_cascade("frontalface_default");
-  FrameDetector detector(cascade, {}, make_cpu_backend());
-  const CapturedFrame face = test::first_frame(path("face.pgm"));
-  detector.detect(face.picture.pixels);
-  result.tables.emplace(detector, cascade, 3);
-  changed = false;
-  frame(draw);
-  const int without = drawn_corners();
-  explorer.follow(ImVec2{40, 40}, false);
-  frame(draw);
-  EXPECT_GT(drawn_corners(), without + 500);  // the tables
-  type("stage", "25", draw);
-  EXPECT_EQ(explorer.choice().stage, 24);
-  type("weak classifier", "9999", draw);
-  EXPECT_EQ(explorer.choice().weak, cascade->stages[24].tree_count - 1);
-  EXPECT_FALSE(changed);
+// A level that is chosen is not that of a box.
+TEST_F(PanelTest, TheLevelTakesThePlaceOfTheBox) {
+  Inspection inspection{.picture = Snapshot::sum, .box = Rect{1, 2, 30, 30}};
+  Opacities opacities;
+  type("level", "4", [&] { draw_inspection(inspection, 7, opacities); });
+  EXPECT_EQ(inspection.level, 4);
+  EXPECT_FALSE(inspection.box);
 }
 
-TEST_F(PanelTest, AClickHoldsTheExplainedWindow) {
-  FeatureExplorer explorer;
-  EXPECT_FALSE(explorer.point());
-  explorer.follow(ImVec2{1, 1}, false);
-  explorer.follow(std::nullopt, false);  // the pointer has left the picture
-  EXPECT_EQ(explorer.point()->x, 1);
-  explorer.follow(ImVec2{2, 2}, true);
-  explorer.follow(ImVec2{3, 3}, false);
-  EXPECT_EQ(explorer.point()->x, 2);
-  explorer.follow(ImVec2{4, 4}, true);
-  EXPECT_EQ(explorer.point()->x, 4);
+// A face whose window is explained.
+class ExplanationPanelTest : public test::OnePanelTest {
+ protected:
+  ExplanationPanelTest() : OnePanelTest(make_explanation_panel()) {
+    add_face("face.pgm");
+    const CapturedFrame face = test::first_frame(path("face.pgm"));
+    FrameDetector detector(cascade, {}, make_cpu_backend());
+    result.faces = detector.detect(face.picture.pixels);
+    inspection.explains = true;
+    inspection.box = result.faces.at(0).box;
+    result.settings.inspection = inspection;
+    result.level_count = static_cast<int>(detector.pyramid().levels.size());
+    result.like_box = window_like(detector, *inspection.box);
+    result.tables.emplace(detector, cascade, result.like_box->level);
+  }
+
+  const std::shared_ptr<const Cascade> cascade = find_cascade("frontalface_default");
+  Inspection& inspection = choices.settings.inspection;
+};
+
+TEST_F(ExplanationPanelTest, IsWantedWhileSomethingIsExplained) {
+  EXPECT_EQ(panel->side(), Panel::Side::right);
+  EXPECT_TRUE(panel->is_wanted(context));
+  EXPECT_TRUE(wishes_after("Close").settings);
+  EXPECT_FALSE(panel->is_wanted(context));
+  EXPECT_FALSE(inspection.box);
+  EXPECT_FALSE(panel->handle_key({Screen::escape, false}, context));
+  inspection.explains = true;
+  EXPECT_TRUE(panel->handle_key({Screen::escape, false}, context));
+  EXPECT_FALSE(inspection.explains);
+}
+
+TEST_F(ExplanationPanelTest, HasTheNumbersOfTheWindow) {
+  const int with_numbers = drawn();
+  type("stage", "25", [this] { draw(); });
+  type("weak classifier", "9999", [this] { draw(); });
+  EXPECT_FALSE(context.wishes.settings);
+  result.tables.reset();
+  EXPECT_GT(with_numbers, drawn() + 500);
+}
+
+TEST_F(ExplanationPanelTest, ControlsShowTheLevelOfTheBox) {
+  panel->begin(context);
+  EXPECT_EQ(inspection.level, result.like_box->level);
+  inspection.box = Rect{0, 0, 9, 9};  // of which there is no result yet
+  inspection.level = 0;
+  panel->begin(context);
+  EXPECT_EQ(inspection.level, 0);
+}
+
+TEST_F(ExplanationPanelTest, ShowsHowItWorksInSixSteps) {
+  EXPECT_TRUE(wishes_after("How it works").settings);
+  std::vector<std::optional<Snapshot>> shown{inspection.picture};
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_TRUE(wishes_after("Next").settings);
+    shown.push_back(inspection.picture);
+  }
+  EXPECT_EQ(shown, (std::vector<std::optional<Snapshot>>{
+                       Snapshot::level, Snapshot::sum, {}, {}, Snapshot::depth, {}}));
+  EXPECT_FALSE(wishes_after("Next").settings);  // there is none
+  EXPECT_TRUE(wishes_after("Back").settings);
+  EXPECT_EQ(inspection.picture, Snapshot::depth);
+  wishes_after("Next");
+  EXPECT_TRUE(wishes_after("All numbers").settings);
+  EXPECT_FALSE(wishes_after("Back").settings);
 }
 
 }  // namespace
