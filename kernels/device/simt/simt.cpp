@@ -1,7 +1,9 @@
 #include "kernels/device/simt/simt.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <condition_variable>
+#include <cstring>
 #include <memory>
 #include <mutex>
 #include <random>
@@ -90,9 +92,12 @@ class Block {
   Dim3 index;
   std::vector<Fibre> fibres;
   std::vector<Waiting> waiting;  // of each fibre; separate, because it is searched often
+  // Of each warp: the lanes that wait in a warp operation, and those that have ended.
+  std::vector<unsigned> in_operation, ended;
   Fibre* current = nullptr;
   boost::context::detail::fcontext_t scheduler = nullptr;
   bool finished = false;
+  std::condition_variable has_turn;
   bool any_at_barrier = false;          // whether a thread passed true at the last barrier
   std::unique_ptr<std::byte[]> shared;  // dynamic
   std::unique_ptr<bool[]> shared_written;
@@ -144,12 +149,21 @@ class Grid {
 
  private:
   void start_next();
+  // It is the turn of this block, or of the grid (null). The mutex must be locked.
+  void give_turn(Block* next) {
+    turn_ = next;
+    (next ? next->has_turn : has_turn_).notify_one();
+  }
+  void run_one(std::unique_lock<std::mutex>& lock, Block* next) {
+    give_turn(next);
+    has_turn_.wait(lock, [this] { return turn_ == nullptr; });
+  }
 
   std::vector<unsigned> waiting_blocks_;  // in reverse order of starting
   std::vector<std::pair<std::unique_ptr<Block>, std::thread>> resident_;
   std::mutex mutex_;
-  std::condition_variable changed_;
-  Block* turn_ = nullptr;  // the only block that may run; null: the grid's own thread
+  std::condition_variable has_turn_;  // the grid's own thread
+  Block* turn_ = nullptr;             // the only block that may run; null: the grid's own thread
 };
 
 Dim3 unflatten(unsigned i, Dim3 size) {
@@ -162,6 +176,8 @@ Block::Block(Grid& in_grid, unsigned number)
   shared_written = std::make_unique<bool[]>(grid.shared_bytes);
   fibres.resize(std::size_t{grid.block.x} * grid.block.y * grid.block.z);
   waiting.assign(fibres.size(), Waiting::no);
+  in_operation.assign((fibres.size() + warp_size - 1) / warp_size, 0);
+  ended = in_operation;
   for (unsigned i = 0; i < fibres.size(); ++i) {
     Fibre& fibre = fibres[i];
     fibre.number = i;
@@ -183,7 +199,9 @@ void Block::enter(boost::context::detail::transfer_t from) {
   } catch (const std::exception& error) {
     block->grid.fail(error.what());
   }
-  block->waiting_of(*block->current) = Waiting::finished;
+  const unsigned number = block->current->number;
+  block->waiting[number] = Waiting::finished;
+  block->ended[number / warp_size] |= 1u << number % warp_size;
   block->switch_back();
 }
 
@@ -216,11 +234,11 @@ void Block::switch_back() {
 // The index of a fibre in state `what`, searched from `from` on and then from the first; the number
 // of fibres if there is none.
 std::size_t Block::find(Waiting what, std::size_t from) const {
-  const auto middle = waiting.begin() + static_cast<std::ptrdiff_t>(from);
-  auto found = std::find(middle, waiting.end(), what);
-  if (found == waiting.end() && (found = std::find(waiting.begin(), middle, what)) == middle)
-    return waiting.size();
-  return static_cast<std::size_t>(found - waiting.begin());
+  const Waiting* const first = waiting.data();
+  const std::size_t count = waiting.size();
+  const void* found = std::memchr(first + from, static_cast<int>(what), count - from);
+  if (!found) found = std::memchr(first, static_cast<int>(what), from);
+  return found ? static_cast<std::size_t>(static_cast<const Waiting*>(found) - first) : count;
 }
 
 // The next fibre that can run: depending on the order, the first, the last, or a random one. Fibres
@@ -229,8 +247,8 @@ Fibre* Block::choose() {
   const std::size_t count = fibres.size();
   std::size_t i = 0;
   if (schedule.order == Order::reverse) {
-    const auto last = std::find(waiting.rbegin(), waiting.rend(), Waiting::no);
-    i = last == waiting.rend() ? count : static_cast<std::size_t>(waiting.rend() - last) - 1;
+    const void* const last = ::memrchr(waiting.data(), static_cast<int>(Waiting::no), count);
+    i = last ? static_cast<std::size_t>(static_cast<const Waiting*>(last) - waiting.data()) : count;
   } else {
     i = find(Waiting::no, schedule.order == Order::random ? grid.random() % count : 0);
   }
@@ -287,12 +305,11 @@ void Grid::start_next() {
   resident_.emplace_back(std::move(block_to_run), std::thread([this, started] {
                            {
                              std::unique_lock lock(mutex_);
-                             changed_.wait(lock, [&] { return turn_ == started; });
+                             started->has_turn.wait(lock, [&] { return turn_ == started; });
                            }
                            started->run();
                            const std::scoped_lock lock(mutex_);
-                           turn_ = nullptr;
-                           changed_.notify_all();
+                           give_turn(nullptr);
                          }));
 }
 
@@ -302,10 +319,10 @@ void Grid::hand_over(Block& from) {
   std::vector<Block*> live;
   for (auto& [resident, thread] : resident_)
     if (!resident->finished) live.push_back(resident.get());
-  turn_ = live[random() % live.size()];
-  if (turn_ == &from) return;
-  changed_.notify_all();
-  changed_.wait(lock, [&] { return turn_ == &from; });
+  Block* const next = live[random() % live.size()];
+  if (next == &from) return;
+  give_turn(next);
+  from.has_turn.wait(lock, [&] { return turn_ == &from; });
 }
 
 void Grid::run() {
@@ -320,9 +337,7 @@ void Grid::run() {
     while (resident_.size() < most && !waiting_blocks_.empty()) start_next();
     if (resident_.empty()) break;
     std::unique_lock lock(mutex_);
-    turn_ = resident_[random() % resident_.size()].first.get();
-    changed_.notify_all();
-    changed_.wait(lock, [&] { return turn_ == nullptr; });
+    run_one(lock, resident_[random() % resident_.size()].first.get());
     lock.unlock();
     std::erase_if(resident_, [](auto& entry) {
       if (!entry.first->finished) return false;
@@ -332,9 +347,7 @@ void Grid::run() {
   }
   for (auto& [resident, thread] : resident_) {  // after a failure: each unwinds its fibres
     std::unique_lock lock(mutex_);
-    turn_ = resident.get();
-    changed_.notify_all();
-    changed_.wait(lock, [&] { return turn_ == nullptr; });
+    run_one(lock, resident.get());
     lock.unlock();
     thread.join();
   }
@@ -416,6 +429,26 @@ void part_barrier(unsigned threads, unsigned number) {
   block.switch_back();
 }
 
+// All lanes of the mask wait in warp operations: if it is the same one, gives each of them all
+// values.
+static void complete(Block& block, unsigned mask, WarpOperation operation) {
+  std::uint64_t values[warp_size]{};
+  for (unsigned rest = mask; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    const Fibre& other = block.partner(lane);
+    if (other.mask != mask || other.operation != operation)
+      undefined(fmt::format(
+          "lane {} waits with mask {:08x} in another operation than lane {} with mask {:08x}", lane,
+          other.mask, lane_index(), mask));
+    values[lane] = other.value;
+  }
+  for (unsigned rest = mask; rest != 0; rest &= rest - 1) {
+    Fibre& other = block.partner(static_cast<unsigned>(std::countr_zero(rest)));
+    std::copy(std::begin(values), std::end(values), other.received);
+    block.waiting_of(other) = Waiting::no;
+  }
+}
+
 const std::uint64_t* exchange(WarpOperation operation, unsigned mask, std::uint64_t value) {
   Block& block = *running;
   Fibre& self = *block.current;
@@ -431,30 +464,14 @@ const std::uint64_t* exchange(WarpOperation operation, unsigned mask, std::uint6
   self.mask = mask;
   self.value = value;
   block.waiting_of(self) = Waiting::warp;
-  bool complete = true;
-  for (unsigned i = 0; i < present; ++i) {
-    if ((mask >> i & 1) == 0) continue;
-    const Fibre& other = block.partner(i);
-    const Waiting state = block.waiting_of(other);
-    if (state == Waiting::finished)
-      undefined(fmt::format("lane {} of mask {:08x} has ended", i, mask));
-    if (state != Waiting::warp) {
-      complete = false;
-      continue;
-    }
-    if (other.mask != mask || other.operation != operation)
-      undefined(fmt::format(
-          "lane {} waits with mask {:08x} in another operation than lane {} with mask {:08x}", i,
-          other.mask, lane, mask));
+  unsigned& in_operation = block.in_operation[warp_begin / warp_size];
+  in_operation |= 1u << lane;
+  if (const unsigned gone = block.ended[warp_begin / warp_size] & mask)
+    undefined(fmt::format("lane {} of mask {:08x} has ended", std::countr_zero(gone), mask));
+  if ((in_operation & mask) == mask) {
+    complete(block, mask, operation);
+    in_operation &= ~mask;
   }
-  if (complete)
-    for (unsigned i = 0; i < present; ++i) {
-      if ((mask >> i & 1) == 0) continue;
-      Fibre& other = block.partner(i);
-      for (unsigned j = 0; j < present; ++j)
-        other.received[j] = mask >> j & 1 ? block.partner(j).value : 0;
-      block.waiting_of(other) = Waiting::no;
-    }
   block.switch_back();
   return self.received;
 }
