@@ -4,6 +4,8 @@
 #include <exception>
 #include <utility>
 
+#include <tbb/task_arena.h>
+
 #include "app/live/detection/face_search.hpp"
 #include "cascades/cascade_store.hpp"
 #include "kernels/image/atlas.hpp"
@@ -172,6 +174,13 @@ LiveComparison::Basis LiveComparison::basis_of(const CapturedFrame& frame,
   return {frame.source, without_sat(search.machine())};
 }
 
+// As the CPU's algorithms are measured.
+static CopySpeed copy_speed_of_one_thread() {
+  CopySpeed speed;
+  tbb::task_arena(1).execute([&] { speed = host_copy_speed(); });
+  return speed;
+}
+
 void LiveComparison::begin(const CapturedFrame& frame, const FaceSearch& search) {
   const bool on_device = search.device().has_value();
   run_.reset();
@@ -183,7 +192,8 @@ void LiveComparison::begin(const CapturedFrame& frame, const FaceSearch& search)
       throw UsageError(search.failure().empty() ? "no cascade is chosen" : search.failure());
     const LiveSettings& settings = search.settings();
     const ComparedFrame compared{find_cascade(settings.cascades.front()), settings.detect,
-                                 frame.picture, search.speed()};
+                                 frame.picture,
+                                 on_device ? search.speed() : copy_speed_of_one_thread()};
     current_ = plan_comparison(compared, on_device);
     current_.source_name = frame.name;
     current_.source = frame.source;

@@ -1,12 +1,14 @@
 #include "app/live/frames/capture.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <exception>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "media/exif.hpp"
 #include "media/frame_source.hpp"
 #include "media/source_name.hpp"
 #include "results/inputs.hpp"
@@ -122,6 +124,27 @@ void Capture::step(int frames) {
   skip(frames > 0 ? 1 : -1);
 }
 
+void Capture::rotate() {
+  const std::scoped_lock lock(mutex_);
+  state_.quarter_turns = (state_.quarter_turns + (state_.mirrored ? 3 : 1)) % 4;
+  show_again();
+}
+
+void Capture::mirror() {
+  const std::scoped_lock lock(mutex_);
+  state_.mirrored = !state_.mirrored;
+  show_again();
+}
+
+// Unless another frame follows anyway. The mutex must be locked.
+void Capture::show_again() {
+  if (state_.kind == Kind::picture)
+    orders_.entry = orders_.entry.value_or(state_.entry);
+  else if (state_.kind == Kind::video && !plays())
+    orders_.seek = orders_.seek.value_or(state_.position);
+  changed_.notify_all();
+}
+
 Capture::State Capture::state() const {
   const std::scoped_lock lock(mutex_);
   return state_;
@@ -204,6 +227,8 @@ bool Capture::open_list(const Orders& orders) {
     ++state_.lists;
     unreadable_.clear();
     state_.names = *orders.open;
+    state_.quarter_turns = 0;
+    state_.mirrored = false;
     state_.count = list.size();
     state_.playing = !first || first->kind() != Kind::picture;
   }
@@ -280,6 +305,16 @@ std::optional<Frame> Capture::frame_of_following() {
   return source_ ? source_->next() : std::nullopt;
 }
 
+// As EXIF orientations: rotated by as many quarter turns, and the same mirrored.
+static Picture turned(Picture picture, int quarter_turns, bool mirrored) {
+  static constexpr std::array<int, 4> rotated{1, 6, 3, 8}, and_mirrored{2, 5, 4, 7};
+  const int of_file = picture.orientation;
+  const auto turns = static_cast<std::size_t>(quarter_turns);
+  Picture result = upright(std::move(picture), mirrored ? and_mirrored[turns] : rotated[turns]);
+  result.orientation = of_file;
+  return result;
+}
+
 void Capture::post(Frame frame) {
   const double ms = std::chrono::duration<double, std::milli>(Clock::now() - shown_).count();
   CapturedFrame captured{std::move(frame)};
@@ -292,6 +327,8 @@ void Capture::post(Frame frame) {
       kind == Kind::video
           ? captured.position
           : std::chrono::duration<double>(captured.captured.time_since_epoch()).count();
+  int quarter_turns = 0;
+  bool mirrored = false;
   {
     const std::scoped_lock lock(mutex_);
     captured.name = list_[state_.entry].name;
@@ -310,7 +347,11 @@ void Capture::post(Frame frame) {
       state_.message = fmt::format("{}: {}", captured.name, warning);
     state_.position = captured.position;
     state_.failed = state_.exhausted = false;
+    quarter_turns = state_.quarter_turns;
+    mirrored = state_.mirrored;
   }
+  if (quarter_turns != 0 || mirrored)
+    captured.picture = turned(std::move(captured.picture), quarter_turns, mirrored);
   post_(std::move(captured));
 }
 

@@ -63,7 +63,10 @@ class Capture {
     bool exhausted = false;  // no more frames, unless another position or source is chosen
     double speed = 1;
     double slide_seconds = 3;  // how long a picture is shown while a list plays
+    int quarter_turns = 0;     // clockwise, of every frame, until another list is opened
+    bool mirrored = false;     // after that
 
+    bool is_upright() const { return quarter_turns == 0 && !mirrored; }
     bool is_playing() const { return playing && !exhausted; }
     // Can it be played? A single picture cannot.
     bool is_playable() const { return kind && (kind != FrameSource::Kind::picture || count > 1); }
@@ -87,6 +90,9 @@ class Capture {
   void seek(double position);  // in the video shown
   void show(std::size_t entry);
   void skip(int entries);  // shows the source that many places from the one shown
+  // What is shown, as it is seen: by a quarter turn clockwise; left and right exchanged.
+  void rotate();
+  void mirror();
   // In a video: pauses, and shows the frame that many frames from the one shown. Otherwise skips.
   void step(int frames);
 
@@ -117,6 +123,7 @@ class Capture {
   void post(Frame frame);
   void fail(const std::string& reason);
   void restart_if_ended();
+  void show_again();
   bool plays() const { return state_.is_playable() && state_.is_playing(); }
   std::optional<std::size_t> following() const;  // the entry to be played after this one
 

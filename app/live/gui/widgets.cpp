@@ -24,6 +24,11 @@ void draw_marked(Draw draw) {
                                             colour);
 }
 
+float tooltip_width() {
+  constexpr float letters_per_line = 24;
+  return ImGui::GetFontSize() * letters_per_line;
+}
+
 }  // namespace
 
 void draw_warning(const std::string& message) {
@@ -122,13 +127,22 @@ bool close_lists() {
 
 void tooltip(const std::string& text) {
   if (!ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled) || ImGui::IsItemActive()) return;
-  if (is_pointed_at()) draw_tooltip(text);
+  if (!is_pointed_at()) return;
+  // Below the control or, where there is no room, above it; never over it.
+  const ImVec2 first = ImGui::GetItemRectMin(), last = ImGui::GetItemRectMax();
+  const ImVec2 padding = ImGui::GetStyle().WindowPadding;
+  const float gap = ImGui::GetStyle().ItemSpacing.y;
+  const float height = ImGui::CalcTextSize(text.c_str(), nullptr, false, tooltip_width()).y;
+  const float bottom = ImGui::GetMainViewport()->WorkPos.y + ImGui::GetMainViewport()->WorkSize.y;
+  const bool fits = last.y + gap + height + 2 * padding.y <= bottom;
+  ImGui::SetNextWindowPos({first.x, fits ? last.y + gap : first.y - gap}, ImGuiCond_Always,
+                          {0, fits ? 0.0f : 1.0f});
+  draw_tooltip(text);
 }
 
 void draw_tooltip(const std::string& text) {
-  constexpr float letters_per_line = 24;
   ImGui::BeginTooltip();
-  ImGui::PushTextWrapPos(ImGui::GetFontSize() * letters_per_line);
+  ImGui::PushTextWrapPos(tooltip_width());
   ImGui::TextUnformatted(text.c_str());
   ImGui::PopTextWrapPos();
   ImGui::EndTooltip();

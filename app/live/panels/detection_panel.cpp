@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <imgui.h>
+#include <imgui_stdlib.h>
 #include <nlohmann/json.hpp>
 
 #include "app/common/fields.hpp"
@@ -124,31 +125,88 @@ bool draw_search(DetectOptions& options) {
   return changed;
 }
 
-bool draw_cascades(const std::vector<std::string>& cascades, LiveSettings& settings) {
-  bool changed = false;
-  constexpr float rows = 6.5f;  // the last one is cut, which shows that there are more
+// What the cascades of OpenCV find, by the part of their names that says so.
+struct Meaning {
+  std::string_view part, meaning;
+};
+constexpr std::array<Meaning, 12> cascade_meanings{{
+    {"frontalcatface", "the face of a cat from the front"},
+    {"frontalface", "a human face from the front"},
+    {"profileface", "a human face from the side; it looks to the left in the picture"},
+    {"eye_tree_eyeglasses", "an eye, also behind glasses"},
+    {"lefteye", "the left eye, open or closed"},
+    {"righteye", "the right eye, open or closed"},
+    {"eye", "an open eye"},
+    {"smile", "a smiling mouth"},
+    {"fullbody", "a person who stands or walks"},
+    {"lowerbody", "the legs of a person"},
+    {"upperbody", "the head and shoulders of a person"},
+    {"plate", "a Russian number plate of a car"},
+}};
+
+std::string meaning_of(const std::string& cascade) {
+  for (const Meaning& known : cascade_meanings)
+    if (cascade.find(known.part) != std::string::npos) return std::string(known.meaning);
+  return "";
+}
+
+// The list of cascades. Those ticked at first, or when another word is looked for, come first;
+// after that it stays as it is, so that nothing moves under the pointer.
+class CascadeList {
+ public:
+  // Returns whether the user has ticked something.
+  bool draw(const std::vector<std::string>& cascades, LiveSettings& settings);
+
+ private:
+  void sort(const std::vector<std::string>& cascades, const LiveSettings& settings);
+  static bool draw_row(const std::string& name, LiveSettings& settings);
+
+  std::string word_;
+  std::vector<std::string> all_, shown_;
+};
+
+void CascadeList::sort(const std::vector<std::string>& cascades, const LiveSettings& settings) {
+  all_ = shown_ = cascades;
+  std::erase_if(shown_, [&](const std::string& name) {
+    return name.find(word_) == std::string::npos &&
+           meaning_of(name).find(word_) == std::string::npos;
+  });
+  std::stable_partition(shown_.begin(), shown_.end(),
+                        [&](const std::string& name) { return settings.has(name); });
+}
+
+bool CascadeList::draw_row(const std::string& name, LiveSettings& settings) {
+  bool on = settings.has(name);
+  const bool was_on = on;
+  const bool clicked = ImGui::Checkbox(name.c_str(), &on);
+  const std::string meaning = meaning_of(name);
+  tooltip(
+      fmt::format("{}{}Several can be ticked; the boxes of each have its colour, and each takes "
+                  "its own time",
+                  meaning, meaning.empty() ? "" : ". "));
+  if (was_on) {
+    ImGui::SameLine();
+    draw_swatch(box_colour(settings.colour_of(name)));
+    ImGui::NewLine();
+  }
+  if (clicked && on) settings.choose(name);
+  if (clicked && !on) settings.unchoose(name);
+  return clicked;
+}
+
+bool CascadeList::draw(const std::vector<std::string>& cascades, LiveSettings& settings) {
   draw_status(fmt::format("cascades: {}", fmt::join(settings.cascades, ", ")),
               "What is looked for");
+  ImGui::SetNextItemWidth(-1);
+  const bool is_new =
+      ImGui::InputTextWithHint("##word", "search: face, eye, cat, plate...", &word_);
+  tooltip("Shows only the cascades with this in their name or meaning");
+  if (is_new || all_ != cascades) sort(cascades, settings);
+  constexpr float rows = 5.5f;  // the last one is cut, which shows that there are more
   ImGui::BeginChild("cascades", {0, rows * ImGui::GetFrameHeightWithSpacing()});
-  for (const std::string& name : cascades) {
-    bool on = settings.has(name);
-    const bool was_on = on;
-    const bool clicked = ImGui::Checkbox(name.c_str(), &on);
-    tooltip(
-        "Something to look for. Several can be ticked; the boxes of each have its colour, and each "
-        "takes its own time");
-    if (was_on) {
-      ImGui::SameLine();
-      draw_swatch(box_colour(settings.colour_of(name)));
-      ImGui::NewLine();
-    }
-    if (!clicked) continue;
-    changed = true;
-    if (on)
-      settings.choose(name);
-    else
-      settings.unchoose(name);
-  }
+  bool changed = false;
+  for (const std::string& name : shown_) changed |= draw_row(name, settings);
+  if (shown_.empty()) ImGui::TextDisabled("no cascade has this in its name or meaning");
   ImGui::EndChild();
   return changed;
 }
@@ -239,6 +297,9 @@ class DetectionPanel final : public Panel {
   void draw(PanelContext& context) override;
   void remember(const Remembered& choices, Json& file) const override;
   void recall(const Json& file, Remembered& choices) override;
+
+ private:
+  CascadeList cascades_;
 };
 
 void DetectionPanel::draw(PanelContext& context) {
@@ -254,7 +315,7 @@ void DetectionPanel::draw(PanelContext& context) {
   const std::string problem = problem_of(settings);
   draw_status(problem.empty() ? fmt::format("{} levels in the pyramid", last.level_count) : problem,
               "Sizes in which the frame is searched, by the first cascade", !problem.empty());
-  changed |= draw_cascades(context.machine.cascades, settings);
+  changed |= cascades_.draw(context.machine.cascades, settings);
   changed |= draw_inside(settings);
   context.wishes.settings |= changed;
 }

@@ -151,7 +151,9 @@ void FacesPanel::draw_list_export(PanelContext& context) {
     }
     return;
   }
-  const std::string why_not = why_not_exportable(state.names, result.settings);
+  const std::string why_not = state.is_upright()
+                                  ? why_not_exportable(state.names, result.settings)
+                                  : "rotated or mirrored pictures can only be saved one by one";
   ImGui::BeginDisabled(!state.kind || !why_not.empty());
   if (ImGui::Button(state.count > 1 ? fmt::format("all {}", state.count).c_str() : "all frames"))
     context.saving.attempt([&] {

@@ -25,12 +25,13 @@ void draw_help(bool& is_open) {
     const char *key, *meaning;
   };
   // What writes a file or ends the program needs Ctrl.
-  static constexpr std::array<Key, 20> keys{{
+  static constexpr std::array<Key, 21> keys{{
       {"Space", "play, pause"},
       {"Left, Right", "previous, next frame of a video; else picture"},
       {"Page Up, Page Down", "previous, next picture or video of the list"},
       {"Wheel, drag", "zoom, move the picture; double click: fit or 1:1"},
       {"F, 1", "fit, 1:1"},
+      {"M, R", "mirror, rotate by a quarter"},
       {"L", "labels"},
       {"T", "dark or light"},
       {"V", "filtered image or frame"},
@@ -224,7 +225,6 @@ void MainWindow::draw_side(PanelContext& context, Panel::Side side) {
         panel->is_open_at_first() ? ImGuiTreeNodeFlags_DefaultOpen : ImGuiTreeNodeFlags_None;
     if (ImGui::CollapsingHeader(panel->title(), is_open)) panel->draw(context);
   }
-  if (is_left) ImGui::TextDisabled("H: help");
   carry_out(context);
 }
 
@@ -234,7 +234,6 @@ void MainWindow::carry_out(PanelContext& context) {
   choices_.font_size = parts_.screen.font_size();
   if (wishes.settings) parts_.detection.set(choices_.settings);
   if (wishes.comparison) parts_.detection.compare();
-  if (wishes.screenshot) wants_screenshot_ = true;
   if (wishes.open) parts_.capture.open(*wishes.open, camera_);
   if (wishes.seek) show_again(*wishes.seek, context.history);
   follow({wishes.pointed_face, wishes.clicked_face});
@@ -271,8 +270,25 @@ void MainWindow::draw_main(PanelContext& context) {
   ImGui::EndChild();
   if (!state.kind) return;
   follow(draw_face_strip(view_.frame(), result_.faces, highlighted_));
-  draw_player_bar(parts_.capture, state,
-                  state.kind == FrameSource::Kind::video ? video_marks_ : list_marks_);
+  const FaceMarks& marks = state.kind == FrameSource::Kind::video ? video_marks_ : list_marks_;
+  if (const auto tool = draw_player_bar(parts_.capture, state, marks, parts_.saving.is_recording()))
+    use(*tool);
+}
+
+void MainWindow::use(Tool tool) {
+  switch (tool) {
+    case Tool::screenshot:
+      wants_screenshot_ = true;
+      return;
+    case Tool::record:
+      return parts_.saving.toggle_recording();
+    case Tool::theme:
+      choices_.dark = !choices_.dark;
+      return;
+    case Tool::help:
+      help_ = !help_;
+      return;
+  }
 }
 
 void MainWindow::draw_picture(PanelContext& context) {
@@ -364,9 +380,14 @@ void MainWindow::handle_own_key(int key) {
       return parts_.screen.toggle_fullscreen();
     case ' ':
       return capture.play(!capture.state().is_playing());
+    case 'M':
+      return capture.mirror();
+    case 'R':
+      return capture.rotate();
     case 'H':
-      help_ = !help_;
-      return;
+      return use(Tool::help);
+    case 'T':
+      return use(Tool::theme);
     default:
       return;
   }
@@ -383,6 +404,10 @@ void MainWindow::handle_own_ctrl_key(int key) {
     case Screen::keypad_minus:
       --choices_.font_size;
       return;
+    case 'S':
+      return use(Tool::screenshot);
+    case 'R':
+      return use(Tool::record);
     case 'Q':
       return parts_.screen.close();
     default:

@@ -62,6 +62,7 @@ class MainWindow {
   void note_source(const Capture::State& state);
   void handle_key(const Screen::Press& press, PanelContext& context);
   bool close_front();
+  void use(Tool tool);
   void handle_own_key(int key);
   void handle_own_ctrl_key(int key);
 

@@ -41,7 +41,6 @@ struct Wishes {
   bool settings = false;       // Remembered::settings have changed
   bool comparison = false;     // compare the SAT algorithms
   bool start_page = false;     // show it
-  bool screenshot = false;     // of the frame of the user interface that is being drawn
   std::optional<double> seek;  // pause at this position of the video, see Sample::position
   std::optional<std::vector<std::string>> open;  // these sources
   std::optional<std::size_t> pointed_face;       // the face under the pointer stands out

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <string>
 
@@ -11,7 +12,19 @@
 namespace facesat::app {
 namespace {
 
-enum class Icon { previous, back, play, pause, forward, next };
+enum class Icon {
+  previous,
+  back,
+  play,
+  pause,
+  forward,
+  next,
+  camera,
+  disc,
+  square,
+  theme,
+  question
+};
 
 // Draws shapes into a square. Positions are fractions of its side, from its upper left corner.
 class Pen {
@@ -24,6 +37,21 @@ class Pen {
 
   void bar(float left, float right) const {
     list_.AddRectFilled(at(left, 0.28f), at(right, 0.72f), colour_);
+  }
+  void disc(float radius, ImU32 colour) const {
+    list_.AddCircleFilled(at(0.5f, 0.5f), radius * side_, colour);
+  }
+  void ring(float radius) const { list_.AddCircle(at(0.5f, 0.5f), radius * side_, colour_); }
+  void left_half_of_disc(float radius) const {
+    list_.PathArcTo(at(0.5f, 0.5f), radius * side_, 1.5708f, 4.7124f);
+    list_.PathFillConvex(colour_);
+  }
+  void frame(float left, float top, float right, float bottom) const {
+    list_.AddRect(at(left, top), at(right, bottom), colour_, side_ / 16);
+  }
+  void letter(const char* text) const {
+    const ImVec2 extent = ImGui::CalcTextSize(text), middle = at(0.5f, 0.5f);
+    list_.AddText({middle.x - extent.x / 2, middle.y - extent.y / 2}, colour_, text);
   }
   // A triangle whose tip points to the side where `tip` is.
   void triangle(float base, float tip) const {
@@ -58,6 +86,19 @@ void draw(Icon icon, const Pen& pen) {
     case Icon::next:
       pen.triangle(0.26f, 0.66f);
       return pen.bar(0.69f, 0.76f);
+    case Icon::camera:
+      pen.frame(0.4f, 0.24f, 0.6f, 0.32f);
+      pen.frame(0.22f, 0.32f, 0.78f, 0.74f);
+      return pen.ring(0.12f);
+    case Icon::disc:
+      return pen.disc(0.2f, IM_COL32(220, 60, 60, 255));
+    case Icon::square:
+      return pen.bar(0.3f, 0.7f);
+    case Icon::theme:
+      pen.ring(0.22f);
+      return pen.left_half_of_disc(0.22f);
+    case Icon::question:
+      return pen.letter("?");
   }
 }
 
@@ -169,7 +210,10 @@ std::string position_text(const Capture::State& state) {
                        clock_time(state.length), std::round(state.position / state.step));
   if (state.count > 1 && !is_list_of_pictures(state))  // else the slider has this
     text += fmt::format("{}{} of {}:", text.empty() ? "" : "   ", state.entry + 1, state.count);
-  return text + (text.empty() ? "" : "  ") + state.title;
+  text += (text.empty() ? "" : "  ") + state.title;
+  if (state.quarter_turns != 0)
+    text += fmt::format("   rotated by {} degrees", 90 * state.quarter_turns);
+  return text + (state.mirrored ? "   mirrored" : "");
 }
 
 float buttons_width(const Capture::State& state) {
@@ -183,11 +227,42 @@ float pace_width() {
          4 * ImGui::GetStyle().ItemSpacing.x;
 }
 
+constexpr int tool_count = 4;
+
+float tools_width() {
+  return tool_count * (ImGui::GetFrameHeight() + ImGui::GetStyle().ItemSpacing.x);
+}
+
+std::optional<Tool> draw_tools(bool is_recording) {
+  struct Button {
+    Tool tool;
+    const char* id;
+    Icon icon;
+    const char* meaning;
+  };
+  const std::array<Button, tool_count> buttons{
+      {{Tool::screenshot, "##screenshot", Icon::camera,
+        "A screenshot of this window, as PNG, into the current folder (Ctrl+S)"},
+       {Tool::record, "##record", is_recording ? Icon::square : Icon::disc,
+        is_recording ? "Ends the recording (Ctrl+R)"
+                     : "Records the frames with their boxes as a video, into the current folder "
+                       "(Ctrl+R)"},
+       {Tool::theme, "##theme", Icon::theme, "Light letters on a dark ground, or the reverse (T)"},
+       {Tool::help, "##help", Icon::question, "The keys (H)"}}};
+  std::optional<Tool> pressed;
+  for (const Button& button : buttons) {
+    if (button.tool != buttons.front().tool) ImGui::SameLine();
+    if (icon_button(button.id, button.icon)) pressed = button.tool;
+    tooltip(button.meaning);
+  }
+  return pressed;
+}
+
 // In a narrow window, or with large letters, the name would have no room beside the pace.
 bool has_pace_row(const Capture::State& state) {
   const float room_for_name = 12 * ImGui::GetFontSize();
-  return has_pace(state) &&
-         ImGui::GetContentRegionAvail().x < buttons_width(state) + room_for_name + pace_width();
+  return has_pace(state) && ImGui::GetContentRegionAvail().x <
+                                buttons_width(state) + room_for_name + pace_width() + tools_width();
 }
 
 // How fast a video plays, or how long each picture stays, and whether it all begins again.
@@ -242,20 +317,28 @@ float player_bar_height(const Capture::State& state) {
   return static_cast<float>(rows) * ImGui::GetFrameHeightWithSpacing();
 }
 
-void draw_player_bar(Capture& capture, const Capture::State& state, const FaceMarks& marks) {
+std::optional<Tool> draw_player_bar(Capture& capture, const Capture::State& state,
+                                    const FaceMarks& marks, bool is_recording) {
   if (has_positions(state)) draw_position(capture, state, marks);
   const bool is_pace_below = has_pace_row(state);
   draw_buttons(capture, state);
   ImGui::SameLine();
   const float pace = has_pace(state) && !is_pace_below ? pace_width() : 0;
-  const float room = std::max(1.0f, ImGui::GetContentRegionAvail().x - pace);
+  const float tools = tools_width();
+  const float room = std::max(1.0f, ImGui::GetContentRegionAvail().x - pace - tools);
   ImGui::AlignTextToFramePadding();
   const std::string text = position_text(state);
   ImGui::TextUnformatted(shortened(text, room).c_str());
   tooltip(text);
-  if (!has_pace(state)) return;
-  if (!is_pace_below) ImGui::SameLine(ImGui::GetWindowContentRegionMax().x - pace);
-  draw_pace(capture, state);
+  const float end = ImGui::GetWindowContentRegionMax().x;
+  if (pace > 0) {
+    ImGui::SameLine(end - pace - tools);
+    draw_pace(capture, state);
+  }
+  ImGui::SameLine(end - tools + ImGui::GetStyle().ItemSpacing.x);
+  const std::optional<Tool> tool = draw_tools(is_recording);
+  if (is_pace_below) draw_pace(capture, state);
+  return tool;
 }
 
 }  // namespace facesat::app

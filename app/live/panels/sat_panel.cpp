@@ -38,26 +38,32 @@ bool draw_button(bool is_usable) {
   return pressed && is_usable;
 }
 
-void draw_progress(const Comparison& comparison) {
+// Three lines, whatever there is to say, so that the rows below do not move.
+void draw_progress(const Comparison& comparison, bool is_of_source) {
   const std::size_t done = comparison.ranks.size();
-  ImGui::TextWrapped("%zu of %zu: %s", done + 1, comparison.count, comparison.running.c_str());
-  ImGui::PushStyleColor(ImGuiCol_PlotHistogram, ImGui::GetColorU32(ImGuiCol_CheckMark));
-  ImGui::ProgressBar(static_cast<float>(done) / static_cast<float>(comparison.count),
-                     {-1, ImGui::GetTextLineHeight() / 3}, "");
-  ImGui::PopStyleColor();
-  tooltip("How many of the algorithms are measured");
+  const bool is_running = !comparison.running.empty();
+  std::string text = comparison.message;
+  if (is_running)
+    text = fmt::format("{} of {}: {}", done + 1, comparison.count, comparison.running);
+  else if (text.empty() && comparison.levels > 0 && !is_of_source)
+    text = "these times are of another picture or video";
+  draw_status(text, is_running ? "How many of the algorithms are measured" : "",
+              !is_running && !text.empty());
 }
 
 void draw_measured_frame(const Comparison& comparison) {
+  if (comparison.levels == 0) {
+    draw_status("", "");
+    return draw_status("", "");
+  }
   const auto [width, height] = comparison.image;
   const auto [atlas_width, atlas_height] = comparison.atlas;
   const std::string how = comparison.on_device
                               ? fmt::format("atlas of {} x {}", atlas_width, atlas_height)
                               : "one thread each";
-  ImGui::TextWrapped("%s", fmt::format("{}: {} x {}, {} levels, {}", comparison.source_name, width,
-                                       height, comparison.levels, how)
-                               .c_str());
-  tooltip(
+  draw_status(
+      fmt::format("{} x {}, {} levels, {}: {}", width, height, comparison.levels, how,
+                  comparison.source_name),
       comparison.on_device
           ? "The frame that was measured, in pixels; the levels of its pyramid, which are smaller "
             "and smaller copies of it; and the image that holds them all, whose integral images "
@@ -65,16 +71,13 @@ void draw_measured_frame(const Comparison& comparison) {
           : "The frame that was measured, in pixels, and the levels of its pyramid, which are "
             "smaller and smaller copies of it. Each algorithm computes the integral images of all "
             "levels in a single thread; detection itself uses all threads");
-  if (comparison.floor_ms <= 0) return;
-  ImGui::TextWrapped("the line is the floor, a plain copy: %s",
-                     time_text(comparison.floor_ms).c_str());
-  tooltip(
-      fmt::format("The time in which this machine{} copies as many bytes as must at least be read "
-                  "and written. The factors are multiples of it{}",
-                  comparison.on_device ? "" : ", with all threads,",
-                  comparison.on_device
-                      ? ""
-                      : "; below 1 where the tables stay in a cache, which is faster than memory"));
+  draw_status(comparison.floor_ms > 0
+                  ? fmt::format("the line is a plain copy: {}", time_text(comparison.floor_ms))
+                  : "",
+              fmt::format("The time in which {} copies as many bytes as must at least be read and "
+                          "written, from memory to memory. The factors are multiples of it; below "
+                          "1 where the tables stay in a cache",
+                          comparison.on_device ? "the GPU" : "one thread"));
 }
 
 // The width of the buttons A and B.
@@ -113,11 +116,8 @@ void SatPanel::draw(PanelContext& context) {
   const Comparison shown = is_current ? *context.comparison : Comparison{};
   if (draw_button(shown.running.empty() && last.frame.picture.pixels.data))
     wishes.comparison = true;
-  if (!shown.running.empty()) draw_progress(shown);
-  if (!shown.message.empty()) draw_warning(shown.message);
-  if (shown.levels > 0) draw_measured_frame(shown);
-  if (shown.levels > 0 && shown.running.empty() && shown.source != last.frame.source)
-    draw_warning("These times are of another picture or video than the one that is shown.");
+  draw_progress(shown, shown.source == last.frame.source);
+  draw_measured_frame(shown);
   const std::vector<SatFacts>& gpu_sats = context.machine.sats;
   if (!on_device.empty()) {
     wishes.settings |= draw_rows(gpu_sats, shown, on_device, &settings);
@@ -128,10 +128,11 @@ void SatPanel::draw(PanelContext& context) {
   draw_rows(cpu_sats_, shown, lab::id_backend, nullptr);
   ImGui::Separator();
   if (gpu_sats.empty())
-    draw_remark("This program is built without CUDA, so it has no algorithms for GPUs.");
-  else
-    draw_remark("These are for GPUs. Now faces are detected on the CPU.");
-  draw_rows(gpu_sats, {}, "", nullptr);
+    return draw_remark("This program is built without CUDA, so it has no algorithms for GPUs.");
+  if (ImGui::TreeNode("gpu", "%zu algorithms for GPUs", gpu_sats.size())) {
+    draw_rows(gpu_sats, {}, "", nullptr);
+    ImGui::TreePop();
+  }
 }
 
 // settings: null if the algorithms cannot be chosen.
@@ -144,25 +145,26 @@ bool SatPanel::draw_rows(const std::vector<SatFacts>& sats, const Comparison& co
   return changed;
 }
 
-// The id, and below it the bar, or else what the algorithm is. Returns true if it is clicked.
+// The id and, in a line below it, the bar, or else what the algorithm is. Returns true if it is
+// clicked.
 bool SatPanel::draw_row(const SatRow& row, const Comparison& comparison, bool in_use,
                         bool can_be_used) {
   const auto& [facts, rank] = row;
   const bool has_bar = rank && rank->failure.empty();
-  const std::string text =
-      rank ? rank->failure
-           : fmt::format("{}; {}; {}", facts.title, facts.authors, traffic_text(facts));
   const ImVec2 corner = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x, line = ImGui::GetTextLineHeight();
+  const std::string text =
+      shortened(rank ? rank->failure
+                     : fmt::format("{}; {}; {}", facts.title, facts.authors, traffic_text(facts)),
+                width);
   const float pins = pins_width();
   const float below = corner.y + line + ImGui::GetStyle().ItemInnerSpacing.y;
-  const float body = has_bar ? line : ImGui::CalcTextSize(text.c_str(), nullptr, false, width).y;
   ImGui::PushStyleVar(ImGuiStyleVar_DisabledAlpha, 1);  // as readable as the others
   const bool clicked = ImGui::Selectable(
       facts.id.c_str(), in_use,
       ImGuiSelectableFlags_AllowItemOverlap |
           (can_be_used ? ImGuiSelectableFlags_None : ImGuiSelectableFlags_Disabled),
-      {width, below - corner.y + body});
+      {width, below - corner.y + line});
   ImGui::PopStyleVar();
   const ImVec2 after = ImGui::GetCursorScreenPos();
   const bool is_different = has_bar && !rank->identical;
@@ -185,9 +187,8 @@ bool SatPanel::draw_row(const SatRow& row, const Comparison& comparison, bool in
     draw_sat_bar(*rank, comparison, in_use);
   else
     ImGui::GetWindowDrawList()->AddText(
-        ImGui::GetFont(), ImGui::GetFontSize(), {corner.x, below},
-        ImGui::GetColorU32(rank ? ImGuiCol_Text : ImGuiCol_TextDisabled), text.c_str(), nullptr,
-        width);
+        {corner.x, below}, ImGui::GetColorU32(rank ? ImGuiCol_Text : ImGuiCol_TextDisabled),
+        text.c_str());
   ImGui::SetCursorScreenPos(after);
   return clicked;
 }

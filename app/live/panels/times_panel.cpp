@@ -33,10 +33,10 @@ constexpr std::array<Column, 5> step_columns{{
     {"ms", "Milliseconds: the median of the samples that the chart shows"},
     {"share", "The part of the steps that are shown"},
     {"GB/s", "The bytes that the step must at least read and write, by its time"},
-    {"x floor",
-     "How many times as long as its floor the step takes. The floor is the time that this machine "
-     "takes to copy as many bytes as the step must at least read and write; 1.0 is as fast as a "
-     "copy. Evaluation reads them many times over"},
+    {"x copy",
+     "How many times as long the step takes as a plain copy, from memory to memory with all "
+     "threads, of as many bytes as the step must at least read and write. Below 1 where they stay "
+     "in a cache. Evaluation reads them many times over"},
 }};
 
 constexpr std::array<const char*, live_step_count> step_meanings{
@@ -325,6 +325,8 @@ void TimesPanel::draw(PanelContext& context) {
   draw_step_bar(rows, hidden_);
   context.wishes.seek = draw_columns(shown, rows, history, is_still);
   draw_step_table(rows, hidden_);
+  if (ImGui::Button("save as CSV")) context.saving.save_times(history);
+  tooltip("The times that the chart shows, one line per frame, into the current folder");
 }
 
 }  // namespace

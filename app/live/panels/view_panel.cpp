@@ -65,12 +65,16 @@ bool choose_picture(Inspection& inspection) {
   return true;
 }
 
-bool choose_level(Inspection& inspection, int level_count) {
-  const bool changed = ImGui::SliderInt("level", &inspection.level, 0, level_count - 1);
-  if (changed) inspection.box.reset();  // which has a level of its own
-  tooltip(
-      "Of the pyramid. Level 0 is the largest picture, in which the smallest faces are found; each "
-      "further level is smaller by the scale factor, for larger faces");
+// A control that is disabled where it has no effect, and keeps its place. The keyboard reaches it
+// even then: draw(value) is given a copy, and its result counts only if the control is enabled.
+// Returns whether the user changed the value.
+template <class Value, class Draw>
+bool draw_if(bool is_enabled, Value& value, Draw draw) {
+  Value copy = value;
+  ImGui::BeginDisabled(!is_enabled);
+  const bool changed = draw(copy) && is_enabled;
+  ImGui::EndDisabled();
+  if (changed) value = copy;
   return changed;
 }
 
@@ -80,21 +84,27 @@ bool draw_inspection(Inspection& inspection, int level_count, Opacities& opaciti
   bool changed = choose_picture(inspection);
   const bool has_levels = level_count > 1,
              is_of_levels = inspection.picture && inspection.picture != Snapshot::gray;
-  if (has_levels && is_of_levels) {
-    changed |= ImGui::Checkbox("the whole atlas", &inspection.atlas);
-    tooltip(
-        "All levels of the pyramid at once. A GPU keeps them side by side in one picture, the "
-        "atlas, so that one integral image serves them all");
-  }
+  changed |= draw_if(has_levels && is_of_levels, inspection.atlas,
+                     [](bool& atlas) { return ImGui::Checkbox("the whole atlas", &atlas); });
+  tooltip(
+      "All levels of the pyramid at once. A GPU keeps them side by side in one picture, the "
+      "atlas, so that one integral image serves them all");
   const bool is_one_level = is_of_levels && !inspection.atlas;
-  if (has_levels && (is_one_level || inspection.explains))
-    changed |= choose_level(inspection, level_count);
-  if (inspection.picture && inspection.is_frame()) {
-    ImGui::SliderInt("opacity", &opacities.of(inspection), 0, 100, "%d %%");
-    tooltip(
-        "How much the picture covers the frame. 0 %: only the frame is seen; 50 %: both, one over "
-        "the other; 100 %: only the picture");
+  if (draw_if(has_levels && (is_one_level || inspection.explains), inspection.level,
+              [&](int& level) {
+                return ImGui::SliderInt("level", &level, 0, std::max(0, level_count - 1));
+              })) {
+    inspection.box.reset();  // which has a level of its own
+    changed = true;
   }
+  tooltip(
+      "Of the pyramid. Level 0 is the largest picture, in which the smallest faces are found; each "
+      "further level is smaller by the scale factor, for larger faces");
+  draw_if(inspection.picture && inspection.is_frame(), opacities.of(inspection),
+          [](int& opacity) { return ImGui::SliderInt("opacity", &opacity, 0, 100, "%d %%"); });
+  tooltip(
+      "How much the picture covers the frame. 0 %: only the frame is seen; 50 %: both, one over "
+      "the other; 100 %: only the picture");
   return changed;
 }
 
@@ -303,21 +313,23 @@ void ViewPanel::draw(PanelContext& context) {
   LiveSettings& settings = context.choices.settings;
   Inspection& inspection = settings.inspection;
   bool changed = draw_inspection(inspection, context.result.level_count, context.choices.opacities);
-  if (inspection.filtered) changed |= draw_filter(settings.filter, context.result, context.history);
-  ImGui::Separator();
   changed |= ImGui::Checkbox("explain", &inspection.explains);
   tooltip(
       "How a cascade judges a window: the rectangles of its features, their sums as read from the "
       "integral image, and what follows from them. A click into the picture explains that place");
-  context.wishes.settings |= changed;
   ImGui::Separator();
   draw_looks(context);
   if (ImGui::Button("reset all settings")) reset(context);
   tooltip("Detection, view and theme as at the first start");
-  if (!before_reset_) return;
-  ImGui::SameLine();
-  if (ImGui::Button("undo")) undo_reset(context);
-  tooltip("The settings as they were before they were reset");
+  if (before_reset_) {
+    ImGui::SameLine();
+    if (ImGui::Button("undo")) undo_reset(context);
+    tooltip("The settings as they were before they were reset");
+  }
+  ImGui::Separator();
+  // Last, because its rows come and go.
+  if (inspection.filtered) changed |= draw_filter(settings.filter, context.result, context.history);
+  context.wishes.settings |= changed;
 }
 
 void ViewPanel::draw_looks(PanelContext& context) {
@@ -331,9 +343,6 @@ void ViewPanel::draw_looks(PanelContext& context) {
   ImGui::SameLine();
   if (ImGui::Button("1:1")) context.view.one_to_one();
   tooltip("One pixel of the picture per pixel of the screen. Key: 1");
-  ImGui::SameLine();
-  ImGui::Checkbox("dark", &choices.dark);
-  tooltip("Light letters on a dark ground, or the reverse. Key: T");
   ImGui::SliderInt("font", &choices.font_size, Screen::smallest_font, Screen::largest_font,
                    "%d px");
   tooltip("The size of the letters, and of all controls. Ctrl+plus, Ctrl+minus");
@@ -384,9 +393,6 @@ bool ViewPanel::handle_key(const Screen::Press& press, PanelContext& context) {
       return true;
     case 'V':
       toggle_filter(context);
-      return true;
-    case 'T':
-      choices.dark = !choices.dark;
       return true;
     default:
       return false;

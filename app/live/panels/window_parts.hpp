@@ -74,9 +74,13 @@ class FaceMarks {
 // more where there is a position to choose, and one more in a narrow window.
 float player_bar_height(const Capture::State& state);
 
+// The buttons at the right end of the bar.
+enum class Tool : std::uint8_t { screenshot, record, theme, help };
+
 // Draws over the whole width of the current window. `marks`: of the video, or of the list if that
-// has pictures.
-void draw_player_bar(Capture& capture, const Capture::State& state, const FaceMarks& marks);
+// has pictures. Returns the tool whose button was pressed.
+std::optional<Tool> draw_player_bar(Capture& capture, const Capture::State& state,
+                                    const FaceMarks& marks, bool is_recording);
 
 // Minutes, seconds and hundredths, after hours if there are any: "1:03.20".
 std::string clock_time(double seconds);

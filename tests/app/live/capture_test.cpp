@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cmath>
 #include <filesystem>
+#include <mutex>
 #include <new>
 #include <thread>
 
@@ -11,6 +12,7 @@
 
 #include "support/errors.hpp"
 #include "tests/kit/eventually.hpp"
+#include "tests/kit/pictures.hpp"
 #include "tests/kit/program.hpp"
 #include "tests/kit/video.hpp"
 
@@ -193,6 +195,41 @@ TEST_F(CaptureTest, VideosPlayPauseStepSeekAndLoop) {
   EXPECT_EQ(count(), all);
   capture->seek(0);  // continues from there
   EXPECT_TRUE(eventually([&] { return count() > all + 1; }));
+}
+
+TEST_F(CaptureTest, FramesAreRotatedAndMirroredAsTheyAreSeen) {
+  const auto value = [](int x, int y) { return static_cast<std::uint8_t>(100 * y + 10 * x + 5); };
+  write_pgm("a.pgm", test::formula<std::uint8_t>({3, 2}, value));
+  write_pgm("b.pgm", test::formula<std::uint8_t>({3, 2}, value));
+  std::vector<Picture> seen;
+  Capture turning([&](CapturedFrame frame) {
+    const std::scoped_lock lock(mutex);
+    seen.push_back(std::move(frame.picture));
+  });
+  // The size, and which pixel of the file is the first one, of the n-th frame.
+  const auto is_seen = [&](std::size_t n, Size size, int x, int y) {
+    return eventually([&] {
+      const std::scoped_lock lock(mutex);
+      return seen.size() == n && seen.back().pixels.size == size &&
+             seen.back().pixels.row(0)[0].g == value(x, y);
+    });
+  };
+  turning.open({path("a.pgm")});
+  EXPECT_TRUE(is_seen(1, {3, 2}, 0, 0));
+  turning.rotate();
+  EXPECT_TRUE(is_seen(2, {2, 3}, 0, 1));
+  turning.mirror();
+  EXPECT_TRUE(is_seen(3, {2, 3}, 0, 0));
+  turning.rotate();
+  EXPECT_TRUE(is_seen(4, {3, 2}, 2, 0));
+  EXPECT_FALSE(turning.state().is_upright());
+  turning.mirror();
+  EXPECT_TRUE(is_seen(5, {3, 2}, 0, 0));
+  EXPECT_TRUE(turning.state().is_upright());
+  turning.rotate();
+  EXPECT_TRUE(is_seen(6, {2, 3}, 0, 1));
+  turning.open({path("b.pgm")});  // what is opened later is upright
+  EXPECT_TRUE(is_seen(7, {3, 2}, 0, 0));
 }
 
 TEST_F(CaptureTest, AVideoThatHasEndedBeginsAgainWhenPlayedOrLooped) {

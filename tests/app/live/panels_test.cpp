@@ -21,7 +21,7 @@ using test::PanelTest;
 TEST(Panels, HaveTitlesOfTheirOwn) {
   std::set<std::string> titles;
   for (const auto& panel : make_panels()) EXPECT_TRUE(titles.insert(panel->title()).second);
-  EXPECT_EQ(titles.size(), 8u);
+  EXPECT_EQ(titles.size(), 7u);
 }
 
 class DetectionPanelTest : public test::OnePanelTest {
@@ -75,6 +75,16 @@ TEST_F(DetectionPanelTest, ChoosesCascades) {
   EXPECT_EQ(settings.cascades, (std::vector<std::string>{"frontalcatface"}));
 }
 
+TEST_F(DetectionPanelTest, SearchesCascadesByNameAndMeaning) {
+  const auto draw_panel = [this] { draw(); };
+  type("##word", "mouth", draw_panel);
+  EXPECT_TRUE(choose("smile", "cascades"));
+  EXPECT_FALSE(choose("eye", "cascades"));  // is not shown
+  type("##word", "lbp:frontalface_i", draw_panel);
+  EXPECT_TRUE(choose("lbp:frontalface_improved", "cascades"));
+  EXPECT_EQ(settings.cascades, (std::vector<std::string>{"smile", "lbp:frontalface_improved"}));
+}
+
 // Messages and numbers come and go; what is below them stays under the pointer.
 TEST_F(DetectionPanelTest, StaysAsHighAsItIs) {
   settings.cascades = {"eye"};
@@ -117,8 +127,7 @@ class ViewPanelTest : public test::OnePanelTest {
 
 TEST_F(ViewPanelTest, KeysChangeTheView) {
   EXPECT_TRUE(press_key('L'));
-  EXPECT_TRUE(press_key('T'));
-  EXPECT_FALSE(choices.labels || choices.dark);
+  EXPECT_FALSE(choices.labels);
   EXPECT_FALSE(context.wishes.settings);
   EXPECT_TRUE(press_key('V'));
   EXPECT_TRUE(choices.settings.inspection.filtered);
@@ -128,6 +137,19 @@ TEST_F(ViewPanelTest, KeysChangeTheView) {
   EXPECT_EQ(choices.settings.inspection, Inspection());
   EXPECT_FALSE(press_key('X'));  // that of another panel
   EXPECT_FALSE(panel->handle_key({'L', true}, context));
+}
+
+// Choosing a picture, or explaining, moves no control.
+TEST_F(ViewPanelTest, StaysAsHighAsItIs) {
+  Inspection& inspection = choices.settings.inspection;
+  const float before = end();
+  for (const Snapshot picture : {Snapshot::gray, Snapshot::sum, Snapshot::depth}) {
+    inspection.picture = picture;
+    result.level_count = 9;
+    EXPECT_EQ(end(), before);
+  }
+  inspection.atlas = inspection.explains = true;
+  EXPECT_EQ(end(), before);
 }
 
 TEST_F(ViewPanelTest, ResettingKeepsWhatIsNoSetting) {

@@ -131,6 +131,20 @@ TEST_F(SatPanelTest, OnTheCpuNoneCanBeChosen) {
   EXPECT_NE(drawn(), idle);
 }
 
+// What is said about a comparison moves no algorithm.
+TEST_F(SatPanelTest, StaysAsHighAsItIs) {
+  comparison.levels = 0;
+  const float before = end();
+  comparison.levels = 5;
+  comparison.running = "two";
+  comparison.count = 3;
+  EXPECT_EQ(end(), before);
+  comparison.running.clear();
+  comparison.message = std::string(200, 'm');
+  comparison.ranks = {{"three", 2, 9, true, {}}, {"two", 0, 0, true, std::string(200, 'f')}};
+  EXPECT_EQ(end(), before);
+}
+
 TEST_F(SatPanelTest, PinnedAlgorithmsAreSwitched) {
   EXPECT_FALSE(switch_algorithm());
   pin_both();

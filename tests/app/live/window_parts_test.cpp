@@ -28,7 +28,7 @@ TEST_F(PanelTest, TheBarStepsThroughAFolder) {
   add_face("p/a.pgm");
   add_face("p/b.pgm", 1);
   Capture capture([](const Frame&) {});
-  const auto draw = [&] { draw_player_bar(capture, capture.state(), FaceMarks()); };
+  const auto draw = [&] { draw_player_bar(capture, capture.state(), FaceMarks(), false); };
   frame(draw);  // nothing is open yet
   capture.open({path("p")});
   const auto shows = [&](const std::string& name) {
@@ -50,7 +50,7 @@ TEST_F(PanelTest, TheBarStepsThroughAFolder) {
 TEST_F(PanelTest, TheBarPlaysAndSeeksInAVideo) {
   test::write_video(path("f.avi"), 30);
   Capture capture([](const Frame&) {});
-  const auto draw = [&] { draw_player_bar(capture, capture.state(), FaceMarks()); };
+  const auto draw = [&] { draw_player_bar(capture, capture.state(), FaceMarks(), false); };
   capture.open({path("f.avi")});
   ASSERT_TRUE(eventually([&] { return capture.state().title == path("f.avi"); }));
   press("##play", draw);
@@ -69,6 +69,21 @@ TEST_F(PanelTest, TheBarPlaysAndSeeksInAVideo) {
   press("loop", draw);  // off, so that the video ends
   press("##play", draw);
   EXPECT_TRUE(eventually([&] { return capture.state().message == Capture::ended; }));
+}
+
+TEST_F(PanelTest, TheBarHasTools) {
+  Capture capture([](const Frame&) {});
+  std::optional<Tool> tool;
+  const auto draw = [&] {
+    if (const auto pressed = draw_player_bar(capture, capture.state(), FaceMarks(), false))
+      tool = pressed;
+  };
+  for (const auto& [id, expected] :
+       {std::pair{"##screenshot", Tool::screenshot}, std::pair{"##record", Tool::record},
+        std::pair{"##theme", Tool::theme}, std::pair{"##help", Tool::help}}) {
+    press(id, draw);
+    EXPECT_EQ(tool, expected) << id;
+  }
 }
 
 TEST(PlayerBar, TimesAreWrittenAsOnAClock) {
