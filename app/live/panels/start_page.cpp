@@ -234,12 +234,42 @@ StartPage::Chosen StartPage::draw_cameras() const {
   return std::nullopt;
 }
 
+// A button: the picture, if there is one, in the middle of a square, and the end of the name below
+// it. Returns true if it is pressed.
+static bool draw_tile(const std::string& name, const Texture* picture, float side) {
+  const ImVec2 corner = ImGui::GetCursorScreenPos();
+  const float line = ImGui::GetTextLineHeight(), gap = ImGui::GetStyle().ItemInnerSpacing.y;
+  const bool pressed = ImGui::InvisibleButton(name.c_str(), {side, side + gap + line});
+  const bool is_pointed = ImGui::IsItemHovered() || ImGui::IsItemFocused();
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  list.AddRectFilled(corner, {corner.x + side, corner.y + side},
+                     ImGui::GetColorU32(is_pointed ? ImGuiCol_FrameBgHovered : ImGuiCol_FrameBg),
+                     ImGui::GetStyle().FrameRounding);
+  if (picture) {
+    const auto width = static_cast<float>(picture->size().width),
+               height = static_cast<float>(picture->size().height);
+    const float scale = side / std::max(width, height);
+    const float left = corner.x + (side - scale * width) / 2,
+                top = corner.y + (side - scale * height) / 2;
+    picture->draw(list, {left, top}, {left + scale * width, top + scale * height});
+  }
+  const std::string end = fs::path(name).filename().string();
+  list.AddText({corner.x, corner.y + side + gap}, ImGui::GetColorU32(ImGuiCol_Text),
+               shortened(end.empty() ? name : end, side).c_str());
+  tooltip("Opens " + name);
+  return pressed;
+}
+
 StartPage::Chosen StartPage::draw_recent(const std::vector<std::string>& recent) {
   if (recent.empty()) return std::nullopt;
   draw_heading("Opened recently");
-  for (const std::string& name : recent) {
-    if (ImGui::Selectable(name.c_str())) return std::vector{name};
-    tooltip("Opens " + name);
+  constexpr int columns = 4;
+  const float gap = ImGui::GetStyle().ItemSpacing.x;
+  const float side = (ImGui::GetContentRegionAvail().x - (columns - 1) * gap) / columns;
+  if (!is_fresh_) thumbnails_.forget();
+  for (std::size_t i = 0; i < recent.size(); ++i) {
+    if (i % columns != 0) ImGui::SameLine();
+    if (draw_tile(recent[i], thumbnails_.of(recent[i]), side)) return std::vector{recent[i]};
   }
   return std::nullopt;
 }
@@ -256,11 +286,16 @@ StartPage::Chosen StartPage::draw(const std::vector<std::string>& recent,
   const float width = std::min(34 * ImGui::GetFontSize(), space.x);
   ImGui::SetCursorPosX(ImGui::GetCursorPosX() + (space.x - width) / 2);
   ImGui::BeginChild("start", {width, 0});
-  ImGui::Dummy({0, std::max(0.0f, space.y / 8)});
+  ImGui::Dummy({0, std::max(0.0f, space.y / 12)});
   if (!state.refused.empty()) {
     draw_warning(state.refused);
     ImGui::Dummy({0, ImGui::GetFontSize() / 2});
   }
+  ImGui::SetWindowFontScale(1.8f);
+  ImGui::TextUnformatted("facesat");
+  ImGui::SetWindowFontScale(1);
+  ImGui::TextWrapped("Finds faces in cameras, videos and pictures, and shows how it does that.");
+  ImGui::Dummy({0, ImGui::GetFontSize() / 2});
   ImGui::TextWrapped("Drop pictures, videos or folders onto this window, or choose:");
   if (Chosen files = draw_files()) chosen = files;
   if (Chosen camera = draw_cameras()) chosen = camera;

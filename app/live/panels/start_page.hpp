@@ -15,6 +15,7 @@
 
 #include "app/common/child_process.hpp"
 #include "app/live/frames/capture.hpp"
+#include "app/live/panels/thumbnails.hpp"
 #include "app/live/threads.hpp"
 #include "media/frame_source.hpp"
 
@@ -93,10 +94,11 @@ class StartPage {
   Chosen draw_files();
   Chosen draw_path();
   Chosen draw_cameras() const;
-  static Chosen draw_recent(const std::vector<std::string>& recent);
+  Chosen draw_recent(const std::vector<std::string>& recent);
 
   FileDialog dialog_;
   PathCompletion completion_;
+  Thumbnails thumbnails_;
   std::string typed_;
   std::uint64_t lists_ = 0;  // opened so far
   std::string refused_;      // why the last one was not
