@@ -110,6 +110,22 @@ void PictureView::set_apart(View<const Bgr> frame, View<const Bgr> instead) {
   shows_frame_ = false;
 }
 
+void PictureView::compare_with(View<const Bgr> frame) {
+  compared_.set(frame);
+  compares_ = true;
+  line_ = 0.5f;
+}
+
+// The line moves while it is held.
+void PictureView::handle_line() {
+  const float pointer = ImGui::GetMousePos().x, reach = ImGui::GetFontSize() / 2;
+  const bool is_near = compares_ && ImGui::IsItemHovered() && std::abs(pointer - line()) <= reach;
+  if (is_near && ImGui::IsMouseClicked(ImGuiMouseButton_Left)) moves_line_ = true;
+  if (moves_line_ && ImGui::IsMouseDown(ImGuiMouseButton_Left))
+    line_ = std::clamp((pointer - corner_.x) / space_.x, 0.02f, 0.98f);
+  if (is_near || moves_line_) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
+}
+
 void PictureView::handle_mouse() {
   const ImGuiIO& io = ImGui::GetIO();
   const float now = drawn_zoom_;
@@ -170,7 +186,8 @@ bool PictureView::draw() {
   if (size_.width == 0 || space_.x < 1 || space_.y < 1) return false;
   ImGui::InvisibleButton("picture", space_);
   place();
-  if (ImGui::IsItemHovered() || ImGui::IsItemActive()) handle_mouse();
+  handle_line();
+  if (!moves_line_ && (ImGui::IsItemHovered() || ImGui::IsItemActive())) handle_mouse();
   place();
   const ImVec2 mouse = ImGui::GetMousePos();
   const ImVec2 point{(mouse.x - origin_.x) / drawn_zoom_, (mouse.y - origin_.y) / drawn_zoom_};
@@ -178,7 +195,9 @@ bool PictureView::draw() {
       point.x < static_cast<float>(size_.width) && point.y < static_cast<float>(size_.height))
     pointed_ = point;
   const ImVec2 dragged = ImGui::GetMouseDragDelta(ImGuiMouseButton_Left);
-  is_clicked_ = ImGui::IsItemDeactivated() && dragged.x == 0 && dragged.y == 0 && pointed_;
+  is_clicked_ =
+      ImGui::IsItemDeactivated() && dragged.x == 0 && dragged.y == 0 && pointed_ && !moves_line_;
+  if (ImGui::IsMouseReleased(ImGuiMouseButton_Left)) moves_line_ = false;
   note_clicks();
 
   ImDrawList& list = *ImGui::GetWindowDrawList();
@@ -186,6 +205,13 @@ bool PictureView::draw() {
   const ImVec2 first = at(0, 0), last = at(size_.width, size_.height);
   if (shows_frame_) frame_.draw(list, first, last);
   if (shows_other_) other_.draw(list, first, last, shows_frame_ ? opacity_ : 1);
+  if (compares_ && shows_frame_) {
+    const float bottom = corner_.y + space_.y;
+    list.PushClipRect(corner_, {line(), bottom}, true);
+    compared_.draw(list, first, last);
+    list.PopClipRect();
+    list.AddLine({line(), corner_.y}, {line(), bottom}, IM_COL32_WHITE, 2);
+  }
   list.PopClipRect();
   return true;
 }

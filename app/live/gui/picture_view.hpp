@@ -57,6 +57,13 @@ class PictureView {
   // Shows nothing.
   void clear() { size_ = {}; }
 
+  // Shows this frame, of the same size, at the left of a line that the pointer can move; nothing
+  // any more.
+  void compare_with(View<const Bgr> frame);
+  void compare_with_nothing() { compares_ = false; }
+  // Where the line is on the screen, from left to right, in the view drawn last.
+  float line() const { return corner_.x + line_ * space_.x; }
+
   // Of pixels that are shown over a frame: 0 shows the frame alone, 1 the pixels alone.
   void set_opacity(float opacity) { opacity_ = opacity; }
 
@@ -87,11 +94,14 @@ class PictureView {
 
  private:
   void handle_mouse();
+  void handle_line();
   void note_clicks();
   void place();
 
-  Texture frame_, other_;
-  bool shows_frame_ = true, shows_other_ = false;
+  Texture frame_, other_, compared_;
+  bool shows_frame_ = true, shows_other_ = false, compares_ = false;
+  float line_ = 0.5f;  // between compared_ and the rest, as a fraction of the view
+  bool moves_line_ = false;
   float opacity_ = 1;  // of other_
   Size size_;
   float zoom_ = 0;             // screen pixels per picture pixel; 0: as large as fits

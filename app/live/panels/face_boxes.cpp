@@ -72,7 +72,8 @@ ImU32 box_colour(std::size_t cascade) {
 std::optional<std::size_t> draw_boxes(const PictureView& view, const std::vector<Face>& faces,
                                       const OverlayOptions& options) {
   std::optional<std::size_t> pointed;
-  if (const auto point = view.pointed()) pointed = face_at(*point, faces);
+  if (const auto point = view.pointed(); point && options.follows_pointer)
+    pointed = face_at(*point, faces);
   ImDrawList& list = *ImGui::GetWindowDrawList();
   Labels labels(list);
   for (std::size_t i = 0; i < faces.size(); ++i) {

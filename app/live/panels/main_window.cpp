@@ -25,12 +25,13 @@ void draw_help(bool& is_open) {
     const char *key, *meaning;
   };
   // What writes a file or ends the program needs Ctrl.
-  static constexpr std::array<Key, 21> keys{{
+  static constexpr std::array<Key, 22> keys{{
       {"Space", "play, pause"},
       {"Left, Right", "previous, next frame of a video; else picture"},
       {"Page Up, Page Down", "previous, next picture or video of the list"},
       {"Wheel, drag", "zoom, move the picture; double click: fit or 1:1"},
       {"F, 1", "fit, 1:1"},
+      {"C", "compare: pin this picture beside what follows, or let it go"},
       {"M, R", "mirror, rotate by a quarter"},
       {"L", "labels"},
       {"T", "dark or light"},
@@ -91,6 +92,7 @@ void MainWindow::show(LiveResult result) {
   result_ = std::move(result);
   const CapturedFrame& frame = result_.frame;
   if (frame.list != list_before || frame.picture.pixels.size != size_before) view_.fit();
+  pinned_.note(result_, view_);
   const View<const Bgr> pixels = frame.picture.pixels;
   if (!result_.view)
     view_.set(pixels);
@@ -271,12 +273,15 @@ void MainWindow::draw_main(PanelContext& context) {
   if (!state.kind) return;
   follow(draw_face_strip(view_.frame(), result_.faces, highlighted_));
   const FaceMarks& marks = state.kind == FrameSource::Kind::video ? video_marks_ : list_marks_;
-  if (const auto tool = draw_player_bar(parts_.capture, state, marks, parts_.saving.is_recording()))
+  if (const auto tool = draw_player_bar(parts_.capture, state, marks, parts_.saving.is_recording(),
+                                        pinned_.is_there()))
     use(*tool);
 }
 
 void MainWindow::use(Tool tool) {
   switch (tool) {
+    case Tool::compare:
+      return pinned_.toggle(result_, view_);
     case Tool::screenshot:
       wants_screenshot_ = true;
       return;
@@ -289,6 +294,19 @@ void MainWindow::use(Tool tool) {
       help_ = !help_;
       return;
   }
+}
+
+// Of the result that is shown, and of the pinned one.
+void MainWindow::draw_faces() {
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const ImVec2 corner = view_.corner(), space = view_.space();
+  const float left = pinned_.is_there() ? view_.line() : corner.x;
+  list.PushClipRect({left, corner.y}, {corner.x + space.x, corner.y + space.y}, true);
+  const auto pointed =
+      draw_boxes(view_, result_.faces, {.labels = choices_.labels, .highlighted = highlighted_});
+  list.PopClipRect();
+  follow({.pointed = pointed, .clicked = {}});
+  pinned_.draw(view_, result_, choices_.labels);
 }
 
 void MainWindow::draw_picture(PanelContext& context) {
@@ -305,11 +323,7 @@ void MainWindow::draw_picture(PanelContext& context) {
     ImGui::Unindent(space.x / 4);
     return;
   }
-  if (result_.view_is_frame) {
-    const auto pointed =
-        draw_boxes(view_, result_.faces, {.labels = choices_.labels, .highlighted = highlighted_});
-    follow({.pointed = pointed, .clicked = {}});
-  }
+  if (result_.view_is_frame) draw_faces();
   for (const auto& panel : panels_) panel->draw_over(context);
 }
 
@@ -380,6 +394,8 @@ void MainWindow::handle_own_key(int key) {
       return parts_.screen.toggle_fullscreen();
     case ' ':
       return capture.play(!capture.state().is_playing());
+    case 'C':
+      return use(Tool::compare);
     case 'M':
       return capture.mirror();
     case 'R':

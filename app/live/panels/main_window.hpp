@@ -7,6 +7,7 @@
 
 #include "app/live/detection/detection.hpp"
 #include "app/live/panels/panel.hpp"
+#include "app/live/panels/pinned.hpp"
 #include "app/live/panels/start_page.hpp"
 #include "app/live/panels/window_parts.hpp"
 
@@ -55,6 +56,7 @@ class MainWindow {
   void draw_splitter();
   void draw_main(PanelContext& context);
   void draw_picture(PanelContext& context);
+  void draw_faces();
   void draw_start_page(const Capture::State& state);
   void carry_out(PanelContext& context);
   void follow(const PointedFace& user);
@@ -71,6 +73,7 @@ class MainWindow {
   CameraMode camera_;
   LiveResult result_;
   PictureView view_;
+  PinnedResult pinned_;
   FaceMarks video_marks_, list_marks_;
   const Machine machine_;
   const Panels panels_;

@@ -23,7 +23,8 @@ enum class Icon {
   disc,
   square,
   theme,
-  question
+  question,
+  compare
 };
 
 // Draws shapes into a square. Positions are fractions of its side, from its upper left corner.
@@ -99,6 +100,9 @@ void draw(Icon icon, const Pen& pen) {
       return pen.left_half_of_disc(0.22f);
     case Icon::question:
       return pen.letter("?");
+    case Icon::compare:
+      pen.frame(0.22f, 0.28f, 0.78f, 0.72f);
+      return pen.bar(0.22f, 0.5f);
   }
 }
 
@@ -227,13 +231,13 @@ float pace_width() {
          4 * ImGui::GetStyle().ItemSpacing.x;
 }
 
-constexpr int tool_count = 4;
+constexpr int tool_count = 5;
 
 float tools_width() {
   return tool_count * (ImGui::GetFrameHeight() + ImGui::GetStyle().ItemSpacing.x);
 }
 
-std::optional<Tool> draw_tools(bool is_recording) {
+std::optional<Tool> draw_tools(bool is_recording, bool compares) {
   struct Button {
     Tool tool;
     const char* id;
@@ -241,7 +245,12 @@ std::optional<Tool> draw_tools(bool is_recording) {
     const char* meaning;
   };
   const std::array<Button, tool_count> buttons{
-      {{Tool::screenshot, "##screenshot", Icon::camera,
+      {{Tool::compare, "##compare", Icon::compare,
+        compares
+            ? "Lets the pinned picture go (C)"
+            : "Pins this picture with its faces, and shows it at the left of a line, which can "
+              "be moved; what changes from now on is seen at its right (C)"},
+       {Tool::screenshot, "##screenshot", Icon::camera,
         "A screenshot of this window, as PNG, into the current folder (Ctrl+S)"},
        {Tool::record, "##record", is_recording ? Icon::square : Icon::disc,
         is_recording ? "Ends the recording (Ctrl+R)"
@@ -318,7 +327,7 @@ float player_bar_height(const Capture::State& state) {
 }
 
 std::optional<Tool> draw_player_bar(Capture& capture, const Capture::State& state,
-                                    const FaceMarks& marks, bool is_recording) {
+                                    const FaceMarks& marks, bool is_recording, bool compares) {
   if (has_positions(state)) draw_position(capture, state, marks);
   const bool is_pace_below = has_pace_row(state);
   draw_buttons(capture, state);
@@ -336,7 +345,7 @@ std::optional<Tool> draw_player_bar(Capture& capture, const Capture::State& stat
     draw_pace(capture, state);
   }
   ImGui::SameLine(end - tools + ImGui::GetStyle().ItemSpacing.x);
-  const std::optional<Tool> tool = draw_tools(is_recording);
+  const std::optional<Tool> tool = draw_tools(is_recording, compares);
   if (is_pace_below) draw_pace(capture, state);
   return tool;
 }

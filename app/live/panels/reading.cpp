@@ -8,6 +8,7 @@
 
 #include "app/live/gui/widgets.hpp"
 #include "app/live/panels/view_parts.hpp"
+#include "app/live/panels/window_parts.hpp"
 #include "core/rules.hpp"
 
 namespace facesat::app {
@@ -27,12 +28,6 @@ bool has_value(const InspectedPicture& picture, std::uint32_t value) {
   return value != no_value;
 }
 
-// A ground on which text is readable over any picture, in either theme.
-void draw_ground(ImDrawList& list, ImVec2 first, ImVec2 last) {
-  list.AddRectFilled(first, last, ImGui::GetColorU32(ImGuiCol_PopupBg, 0.92f),
-                     ImGui::GetStyle().ChildRounding);
-}
-
 void draw_reading(const PictureView& view, const Reading& reading) {
   const float padding = ImGui::GetFontSize() / 2, width = view.space().x - 4 * padding;
   if (width < 1) return;
@@ -43,9 +38,8 @@ void draw_reading(const PictureView& view, const Reading& reading) {
   const ImVec2 first{view.corner().x + padding,
                      view.corner().y + view.space().y - value.y - meaning.y - 3 * padding};
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  draw_ground(list, first,
-              {first.x + std::max(value.x, meaning.x) + 2 * padding,
-               first.y + value.y + meaning.y + 2 * padding});
+  draw_ground(first, {first.x + std::max(value.x, meaning.x) + 2 * padding,
+                      first.y + value.y + meaning.y + 2 * padding});
   const auto write = [&](const std::string& text, float y, ImGuiCol colour) {
     list.AddText(ImGui::GetFont(), ImGui::GetFontSize(), {first.x + padding, y},
                  ImGui::GetColorU32(colour), text.c_str(), nullptr, width);
@@ -110,7 +104,7 @@ void draw_scale(const PictureView& view, const InspectedPicture& picture) {
   const ImVec2 last{first.x + width + 2 * padding, first.y + 3.5f * size + 2 * padding};
   const ImVec2 bar{first.x + padding, first.y + padding + 1.25f * size};
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  draw_ground(list, first, last);
+  draw_ground(first, last);
   list.AddText({bar.x, first.y + padding}, ImGui::GetColorU32(ImGuiCol_Text),
                title_of(*picture.shown.picture));
   draw_bar(list, bar, {bar.x + width, bar.y + size});
@@ -127,6 +121,11 @@ void draw_scale(const PictureView& view, const InspectedPicture& picture) {
 }
 
 }  // namespace
+
+void draw_ground(ImVec2 first, ImVec2 last) {
+  ImGui::GetWindowDrawList()->AddRectFilled(
+      first, last, ImGui::GetColorU32(ImGuiCol_PopupBg, 0.92f), ImGui::GetStyle().ChildRounding);
+}
 
 std::string with_commas(std::uint64_t number) {
   if (number < 1000) return std::to_string(number);

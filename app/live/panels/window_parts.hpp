@@ -23,7 +23,11 @@ std::string score_text(double score, int decimals);
 struct OverlayOptions {
   bool labels = true;                      // neighbours and score, where there is room for them
   std::optional<std::size_t> highlighted;  // index of a face whose box stands out, with its label
+  bool follows_pointer = true;             // so does that of the face under it
 };
+
+// Draws a ground on which text is readable over any picture, in either theme.
+void draw_ground(ImVec2 first, ImVec2 last);
 
 // Draws boxes over the picture, which must have been drawn last. Returns the index of the smallest
 // face under the pointer.
@@ -75,12 +79,12 @@ class FaceMarks {
 float player_bar_height(const Capture::State& state);
 
 // The buttons at the right end of the bar.
-enum class Tool : std::uint8_t { screenshot, record, theme, help };
+enum class Tool : std::uint8_t { compare, screenshot, record, theme, help };
 
 // Draws over the whole width of the current window. `marks`: of the video, or of the list if that
 // has pictures. Returns the tool whose button was pressed.
 std::optional<Tool> draw_player_bar(Capture& capture, const Capture::State& state,
-                                    const FaceMarks& marks, bool is_recording);
+                                    const FaceMarks& marks, bool is_recording, bool compares);
 
 // Minutes, seconds and hundredths, after hours if there are any: "1:03.20".
 std::string clock_time(double seconds);

@@ -114,6 +114,28 @@ TEST_F(WindowExplanationTest, AClickOnAFaceExplainsItUntilEsc) {
   });
 }
 
+class WindowCompareTest : public WindowTest {};
+
+TEST_F(WindowCompareTest, APinnedPictureStandsBesideWhatFollowsAndTheLineMoves) {
+  add_grey("p/a.pgm", first_grey.g);
+  add_grey("p/b.pgm", second_grey.g);
+  use_live_until("ctrl+q", {"p"}, [&](Desktop& desktop) {
+    const auto shows = [&](Bgr grey) { return desktop.count(grey) > most_of_a_picture; };
+    EXPECT_TRUE(desktop.shows(first_grey, most_of_a_picture));
+    EXPECT_TRUE(press("c"));
+    EXPECT_TRUE(press("Page_Down"));
+    EXPECT_TRUE(eventually([&] { return shows(first_grey) && shows(second_grey); }));
+    const int before = desktop.count(first_grey);
+    // The line is in the middle of the view, which ends at the right edge of the window.
+    EXPECT_TRUE(display.act(
+        "xdotool mousemove 824 200 sleep 0.5 mousedown 1 sleep 0.5 mousemove 760 200 sleep 0.5 "
+        "mousemove 700 200 sleep 0.5 mouseup 1"));
+    EXPECT_TRUE(eventually([&] { return desktop.count(first_grey) < before * 3 / 4; }));
+    EXPECT_TRUE(press("c"));
+    EXPECT_TRUE(eventually([&] { return !shows(first_grey) && shows(second_grey); }));
+  });
+}
+
 class WindowFilterTest : public WindowTest {
  protected:
   // What the window remembers, with another value of this entry.

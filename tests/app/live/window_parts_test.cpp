@@ -13,6 +13,7 @@
 
 #include "app/live/gui/screen.hpp"
 #include "app/live/gui/widgets.hpp"
+#include "app/live/panels/pinned.hpp"
 #include "app/live/panels/start_page.hpp"
 #include "tests/app/live/panel_test.hpp"
 #include "tests/kit/eventually.hpp"
@@ -28,7 +29,7 @@ TEST_F(PanelTest, TheBarStepsThroughAFolder) {
   add_face("p/a.pgm");
   add_face("p/b.pgm", 1);
   Capture capture([](const Frame&) {});
-  const auto draw = [&] { draw_player_bar(capture, capture.state(), FaceMarks(), false); };
+  const auto draw = [&] { draw_player_bar(capture, capture.state(), FaceMarks(), false, false); };
   frame(draw);  // nothing is open yet
   capture.open({path("p")});
   const auto shows = [&](const std::string& name) {
@@ -50,7 +51,7 @@ TEST_F(PanelTest, TheBarStepsThroughAFolder) {
 TEST_F(PanelTest, TheBarPlaysAndSeeksInAVideo) {
   test::write_video(path("f.avi"), 30);
   Capture capture([](const Frame&) {});
-  const auto draw = [&] { draw_player_bar(capture, capture.state(), FaceMarks(), false); };
+  const auto draw = [&] { draw_player_bar(capture, capture.state(), FaceMarks(), false, false); };
   capture.open({path("f.avi")});
   ASSERT_TRUE(eventually([&] { return capture.state().title == path("f.avi"); }));
   press("##play", draw);
@@ -71,16 +72,28 @@ TEST_F(PanelTest, TheBarPlaysAndSeeksInAVideo) {
   EXPECT_TRUE(eventually([&] { return capture.state().message == Capture::ended; }));
 }
 
+TEST(PinnedResult, SaysWhatDiffers) {
+  LiveSettings pinned = test::cpu_settings({"eye"}), now = test::cpu_settings({"eye", "smile"});
+  EXPECT_EQ(different_settings(now, now), "");
+  now.detect.min_neighbors = 5;
+  now.detect.min_size = {30, 30};
+  pinned.inside_of = "eye";
+  EXPECT_EQ(different_settings(pinned, now), "eye, inside eye, min-neighbors 3, min-size 0x0");
+  EXPECT_EQ(different_settings(now, pinned),
+            "eye + smile, in the whole frame, min-neighbors 5, min-size 30x30");
+}
+
 TEST_F(PanelTest, TheBarHasTools) {
   Capture capture([](const Frame&) {});
   std::optional<Tool> tool;
   const auto draw = [&] {
-    if (const auto pressed = draw_player_bar(capture, capture.state(), FaceMarks(), false))
+    if (const auto pressed = draw_player_bar(capture, capture.state(), FaceMarks(), false, false))
       tool = pressed;
   };
   for (const auto& [id, expected] :
-       {std::pair{"##screenshot", Tool::screenshot}, std::pair{"##record", Tool::record},
-        std::pair{"##theme", Tool::theme}, std::pair{"##help", Tool::help}}) {
+       {std::pair{"##compare", Tool::compare}, std::pair{"##screenshot", Tool::screenshot},
+        std::pair{"##record", Tool::record}, std::pair{"##theme", Tool::theme},
+        std::pair{"##help", Tool::help}}) {
     press(id, draw);
     EXPECT_EQ(tool, expected) << id;
   }
