@@ -33,21 +33,6 @@ class Csv final : public Format {
                          const Layout& layout) const override;
 };
 
-// A CSV field, quoted if RFC 4180 requires it.
-std::string csv_field(const std::string& value, bool safe) {
-  const bool is_formula =
-      !value.empty() && std::string_view("=+-@\t\r").find(value[0]) != std::string_view::npos;
-  const std::string text = safe && is_formula ? "'" + value : value;
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted(1, '"');
-  for (const char c : text) {
-    if (c == '"') quoted += '"';
-    quoted += c;
-  }
-  quoted += '"';
-  return quoted;
-}
-
 std::string Csv::to_text(const Record& record, const Layout& layout) const {
   const std::string image =
       csv_field(record.frame ? fmt::format("{}#{}", record.image, *record.frame) : record.image,
@@ -127,6 +112,20 @@ JournalFile Csv::journal_of(const std::filesystem::path& file, const std::string
 }
 
 }  // namespace
+
+std::string csv_field(const std::string& value, bool safe) {
+  const bool is_formula =
+      !value.empty() && std::string_view("=+-@\t\r").find(value[0]) != std::string_view::npos;
+  const std::string text = safe && is_formula ? "'" + value : value;
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted(1, '"');
+  for (const char c : text) {
+    if (c == '"') quoted += '"';
+    quoted += c;
+  }
+  quoted += '"';
+  return quoted;
+}
 
 const Format& csv_format() {
   static const Csv format;

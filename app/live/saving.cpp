@@ -59,6 +59,14 @@ void Saving::save_times(const History& history) {
   });
 }
 
+void Saving::save_comparison(const Comparison& comparison) {
+  attempt([&] {
+    const std::string file = make_dated_file("csv");
+    write_text(file, comparison_csv(comparison));
+    return file;
+  });
+}
+
 std::chrono::nanoseconds Saving::recorded() const {
   return Clock::now() - since_;
 }

@@ -22,6 +22,7 @@ class Saving {
 
   void save_screenshot(const Screen& screen);
   void save_times(const History& history);
+  void save_comparison(const Comparison& comparison);
   // Calls write(), which returns the files written, if it wrote any, and tells the user where they
   // are. A failure is shown, too, and kept.
   void attempt(const std::function<std::string()>& write);

@@ -116,6 +116,12 @@ void SatPanel::draw(PanelContext& context) {
   const Comparison shown = is_current ? *context.comparison : Comparison{};
   if (draw_button(shown.running.empty() && last.frame.picture.pixels.data))
     wishes.comparison = true;
+  ImGui::SameLine();
+  const bool has_ranks = shown.running.empty() && !shown.ranks.empty();
+  ImGui::BeginDisabled(!has_ranks);
+  if (ImGui::Button("save as CSV") && has_ranks) context.saving.save_comparison(shown);
+  ImGui::EndDisabled();
+  tooltip("The times of all algorithms, a line for each, into the current folder");
   draw_progress(shown, shown.source == last.frame.source);
   draw_measured_frame(shown);
   const std::vector<SatFacts>& gpu_sats = context.machine.sats;

@@ -137,6 +137,21 @@ TEST_F(ComparisonTest, TheAlgorithmsOfTheCpuGiveTheSameTables) {
   EXPECT_TRUE(std::ranges::is_permutation(measured, known));
 }
 
+TEST(ComparisonCsv, HasALineForEachAlgorithm) {
+  Comparison comparison;
+  comparison.source_name = "a, \"b\".png";
+  comparison.image = {640, 480};
+  comparison.levels = 9;
+  comparison.floor_ms = 2;
+  comparison.ranks = {
+      {"one", 3, 9.5, true, ""}, {"two", 5, 0, false, ""}, {"three", 0, 0, true, "why, then"}};
+  EXPECT_EQ(comparison_csv(comparison),
+            "algorithm,sat_ms,times_copy,detect_ms,identical,failure,frame,width,height,levels\n"
+            "one,3,1.5,9.5,true,,\"a, \"\"b\"\".png\",640,480,9\n"
+            "two,5,2.5,,false,,\"a, \"\"b\"\".png\",640,480,9\n"
+            "three,,,,,\"why, then\",\"a, \"\"b\"\".png\",640,480,9\n");
+}
+
 TEST_F(ComparisonTest, DetectionComparesTheCpusOwn) {
   Detection detection(cpu_settings());
   detection.put(face());
