@@ -63,7 +63,13 @@ constexpr std::array sans{"/usr/share/fonts/truetype/open-sans/OpenSans-Regular.
                           "/usr/share/fonts/truetype/noto/NotoSans-Regular.ttf",
                           "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf"};
 constexpr std::array cjk{"/usr/share/fonts/truetype/droid/DroidSansFallbackFull.ttf",
-                         "/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc"};
+                         "/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc",
+                         "/usr/share/fonts/truetype/wqy/wqy-zenhei.ttc",
+                         "/usr/share/fonts/truetype/wqy/wqy-microhei.ttc",
+                         "/usr/share/fonts/opentype/ipafont-gothic/ipag.ttf",
+                         "/usr/share/fonts/truetype/vlgothic/VL-Gothic-Regular.ttf",
+                         "/usr/share/fonts/truetype/nanum/NanumGothic.ttf",
+                         "/usr/share/fonts/truetype/arphic/uming.ttc"};
 
 // Pairs of first and last code points, as Dear ImGui takes them; it keeps the pointers.
 constexpr ImWchar european[] = {0x0020, 0x024F,  // Latin
