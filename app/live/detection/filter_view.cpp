@@ -67,6 +67,8 @@ FilterResult FilterView::run(const FilterChoice& choice) {
   PictureFilterSettings settings = choice.filter;
   FilterResult result;
   result.algorithms = filter_->algorithms(settings.kind, settings.radius);
+  for (const std::string& name : filter_->algorithms(settings.kind, 1))
+    if (!has_algorithm(result.algorithms, name)) result.too_slow.push_back(name);
   if (!has_algorithm(result.algorithms, settings.algorithm))
     settings.algorithm = result.algorithms.front();
   result.shown = apply(settings, result_);

@@ -38,6 +38,7 @@ struct FilterRun {
 
 struct FilterResult {
   std::vector<std::string> algorithms;  // that exist for this filter and radius
+  std::vector<std::string> too_slow;    // those that exist for smaller radii only
   FilterRun shown;                      // the one that made the picture
   std::optional<FilterRun> compared;
   int difference = 0;  // between pixels of both pictures: the largest

@@ -112,7 +112,8 @@ std::optional<std::size_t> choose(const char* label, const std::string& shown,
     const Entry& entry = entries[i];
     const ImGuiSelectableFlags flags =
         entry.is_usable ? ImGuiSelectableFlags_None : ImGuiSelectableFlags_Disabled;
-    if (ImGui::Selectable(entry.name.c_str(), i == chosen, flags)) clicked = i;
+    // The keyboard reaches disabled entries, too.
+    if (ImGui::Selectable(entry.name.c_str(), i == chosen, flags) && entry.is_usable) clicked = i;
     if (!entry.meaning.empty()) tooltip(entry.meaning);
   }
   ImGui::EndCombo();

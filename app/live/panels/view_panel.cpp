@@ -159,11 +159,18 @@ bool choose_border(Border& border) {
   return clicked.has_value();
 }
 
-// One of these algorithms; the empty one has the name "none".
+// One of these algorithms; the empty one has the name "none". Those that are too slow are listed,
+// too.
 bool choose_algorithm(const char* label, std::string& algorithm, const char* meaning,
-                      const std::vector<std::string>& algorithms) {
+                      const std::vector<std::string>& algorithms,
+                      const std::vector<std::string>& too_slow) {
   std::vector<Entry> entries;
   for (const std::string& name : algorithms) entries.push_back({name.empty() ? "none" : name});
+  for (const std::string& name : too_slow)
+    entries.push_back({name + ", up to smaller radii only",
+                       "At this radius it would take seconds for a frame: its time grows with the "
+                       "area of the window. 'facesat bench filter' measures it",
+                       false});
   const auto chosen = std::find(algorithms.begin(), algorithms.end(), algorithm);
   const auto clicked = choose(label, algorithm.empty() ? "none" : algorithm, meaning, entries,
                               static_cast<std::size_t>(chosen - algorithms.begin()));
@@ -173,10 +180,10 @@ bool choose_algorithm(const char* label, std::string& algorithm, const char* mea
 
 bool choose_algorithms(FilterChoice& choice, const FilterResult& result) {
   std::string used = result.shown.algorithm;
-  bool changed =
-      choose_algorithm("algorithm", used, "How the filter is computed", result.algorithms);
+  bool changed = choose_algorithm("algorithm", used, "How the filter is computed",
+                                  result.algorithms, result.too_slow);
   if (changed) choice.filter.algorithm = used;
-  if (result.algorithms.size() < 2) return changed;
+  if (result.algorithms.size() + result.too_slow.size() < 2) return changed;
   std::string compared = result.compared ? result.compared->algorithm : "";
   std::vector<std::string> others{""};
   for (const std::string& name : result.algorithms)
@@ -184,7 +191,7 @@ bool choose_algorithms(FilterChoice& choice, const FilterResult& result) {
   if (choose_algorithm("compare with", compared,
                        "A second algorithm, which runs on each frame, too, so that both times can "
                        "be compared. It is not in the chart of times",
-                       others)) {
+                       others, result.too_slow)) {
     choice.compared = compared;
     changed = true;
   }

@@ -84,8 +84,10 @@ TEST_F(FilterViewTest, AlgorithmsThatDoNotExistForARadiusAreReplaced) {
   choice.filter.radius = 3;
   choice.filter.algorithm = "small";
   EXPECT_EQ(view.run(choice).shown.algorithm, "small");
+  EXPECT_TRUE(view.run(choice).too_slow.empty());
   choice.filter.radius = 4;
   EXPECT_EQ(view.run(choice).shown.algorithm, "one");
+  EXPECT_EQ(view.run(choice).too_slow, (std::vector<std::string>{"small"}));
   choice.compared = "small";
   EXPECT_FALSE(view.run(choice).compared);
 }
@@ -265,6 +267,19 @@ class FilterPanelTest : public PanelTest {
   History history;
   bool changed = false;
 };
+
+// The list of algorithms to compare with stays, and what it says of such an algorithm cannot be
+// chosen.
+TEST_F(FilterPanelTest, AnAlgorithmThatIsTooSlowIsListed) {
+  last.filter->algorithms = {"integral image"};
+  choose("compare with");  // there is no such list
+  const int without = drawn_corners();
+  last.filter->too_slow = {"direct"};
+  choose("compare with");
+  EXPECT_GT(drawn_corners(), without);
+  choose("direct, up to smaller radii only");
+  EXPECT_EQ(choice.compared, "");
+}
 
 TEST_F(FilterPanelTest, ChoosesFilterBorderAndAlgorithms) {
   frame([this] { draw(); });
