@@ -188,7 +188,7 @@ std::string ProgramTest::contents() const {
 SixtyPictures::SixtyPictures() {
   for (int i = 0; i < pictures; ++i)
     if (i % 10 == 9)
-      write_text(name(i), "P5 broken");  // refused by our own reader; OpenCV takes long to load
+      write_text(name(i), broken_pgm);
     else if (i % 10 == 4)
       write_pgm(name(i), draw_faces({80, 80}, {}));  // no face: no line in CSV
     else

@@ -33,6 +33,9 @@ struct Finished {
 std::vector<Json> parse_records(const std::string& text);
 std::vector<std::string> sorted_lines(const std::string& text);
 std::string read_text(const fs::path& file);
+// Contents that our own reader refuses, without OpenCV, which takes a long time to load.
+inline constexpr char broken_pgm[] = "P5 broken";
+
 void write_text(const fs::path& file, const std::string& text);  // makes its folder, too
 
 // The one list followed by the other.

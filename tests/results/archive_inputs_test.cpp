@@ -272,7 +272,7 @@ TEST_F(Archives, AMemberThatOpenCvCannotReadForTheLimitOnFilesEndsTheRun) {
 // The journal of a run without failures is deleted, and names alone say what is done.
 TEST_F(Archives, MembersThatAreDoneAreNotRead) {
   std::vector<TarMember> members = members_of_folder(folder / "in");
-  std::erase_if(members, [](const TarMember& member) { return member.bytes == "broken"; });
+  std::erase_if(members, [](const TarMember& member) { return member.bytes == broken_pgm; });
   write_tar(folder / "x.tar", members);
   EXPECT_EQ(detect({"-o", "r", "x.tar"}).status, 0);
   const std::string expected = read_text("r");

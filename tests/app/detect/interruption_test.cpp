@@ -139,7 +139,7 @@ class KilledRuns : public EachFormat<ProgramTest> {
  protected:
   KilledRuns() {
     for (int i = 0; i < 4; ++i) add_face("in/" + std::to_string(i) + ".pgm", i);
-    write_text("in/broken.pgm", "P5 broken");
+    write_text("in/broken.pgm", broken_pgm);
   }
 
   Finished detect_into_r(Arguments arguments, int killed_at = 0) const {
@@ -199,7 +199,7 @@ TEST_P(KilledRuns, AreCompletedIfTheyCompletedARunThatWasKilled) {
 TEST_P(KilledRuns, AreCompletedIfTheRunBeforeHadFinished) {
   for (const Arguments& arguments : {Arguments{}, {"--resume"}, {"--resume", "--retry-failed"}}) {
     add_face("in/1.pgm", 1);
-    write_text("in/broken.pgm", "P5 broken");
+    write_text("in/broken.pgm", broken_pgm);
     remove({"in/0a.pgm"});
     remove({"r", "r.resume"});
     EXPECT_EQ(detect_into_r({"--resume"}).status, 1);

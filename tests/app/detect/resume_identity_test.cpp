@@ -35,7 +35,7 @@ TEST_P(ResumedInputs, TwoPicturesOfOneNameHaveTwoRecords) {
   add_face("b/1.pgm", 2);
   add_face("b/2.pgm", 3);
   const std::string expected = detect({"--format", format, "a", "b"}).out;
-  write_text("broken.pgm", "P5 broken");  // so that the journal stays
+  write_text("broken.pgm", broken_pgm);  // so that the journal stays
   detect({"--format", format, "-o", "r", "a", "b", "broken.pgm"});
   const std::string complete = read_text("r"), journal = read_text("r.resume");
   for (std::size_t keep = 1; keep < complete.size(); keep += 29) {
@@ -53,7 +53,7 @@ TEST_P(ResumedInputs, InputsThatHaveChangedAreProcessedAgain) {
   add_face("four/a.pgm", 1);
   add_face("four/b.pgm", 2);
   add_face("four/c.pgm", 3);
-  write_text("four/d.pgm", "P5 broken");
+  write_text("four/d.pgm", broken_pgm);
   const auto run = [&](const Arguments& more) {
     return detect(joined({"--format", format, "-o", "r", "--annotate", "boxes", "four"}, more));
   };
@@ -80,7 +80,7 @@ TEST_P(ResumedInputs, InputsThatHaveChangedAreProcessedAgain) {
 TEST_P(ResumedInputs, PicturesOfTheSameNameInOtherFoldersAreDifferentInputs) {
   add_face("A/a.pgm", 1);
   add_face("B/a.pgm", 2);
-  write_text("A/broken.pgm", "P5 broken");  // so that the journal stays
+  write_text("A/broken.pgm", broken_pgm);  // so that the journal stays
   const auto run = [&](const Arguments& more) {
     return detect(joined({"--format", format, "-o", "r"}, more)).status;
   };
@@ -97,7 +97,7 @@ TEST_P(ResumedInputs, PicturesOfTheSameNameInOtherFoldersAreDifferentInputs) {
 TEST_F(Resume, NamesWithoutAFolderBelongToTheCurrentFolder) {
   add_face("A/a.pgm", 1);
   add_face("B/a.pgm", 2);
-  write_text("broken.pgm", "P5 broken");  // so that the journal stays
+  write_text("broken.pgm", broken_pgm);  // so that the journal stays
   const auto run_in = [&](const char* where, const std::string& input) {
     return run({"detect", "-q", "-o", path("r"), "--resume", input}, "", in_folder(folder / where))
         .status;
@@ -120,7 +120,7 @@ TEST_F(Resume, NamesWithoutAFolderBelongToTheCurrentFolder) {
 TEST_F(Resume, MovedResultsCanBeCompleted) {
   add_face("p/in/a.pgm", 1);
   add_face("moved/in/a.pgm", 2);  // another picture
-  write_text("p/in/broken.pgm", "P5 broken");
+  write_text("p/in/broken.pgm", broken_pgm);
   fs::create_directory_symlink("p", folder / "q");
   EXPECT_EQ(detect({"-o", "r", "p/in"}).status, 1);
   const std::string text = read_text("r");
@@ -239,7 +239,7 @@ INSTANTIATE_TEST_SUITE_P(, FinishedRunsEachFormat, ::testing::Values("jsonl", "c
 
 TEST_P(FinishedRunsEachFormat, AreDoneAgainWithoutWork) {
   for (const bool fails : {false, true}) {
-    if (fails) write_text("in/broken.pgm", "P5 broken");
+    if (fails) write_text("in/broken.pgm", broken_pgm);
     const int status = fails ? 1 : 0;
     EXPECT_EQ(again(format).status, status);
     const std::string expected = read_text("r"), journal = read_text("r.resume");
@@ -382,7 +382,7 @@ TEST_F(FinishedRuns, ReplaceThePicturesOfWhatHasChanged) {
 }
 
 TEST_F(FinishedRuns, RetryWhatFailed) {
-  write_text("in/broken.pgm", "P5 broken");
+  write_text("in/broken.pgm", broken_pgm);
   EXPECT_EQ(again("jsonl").status, 1);
   EXPECT_EQ(again("jsonl", {"--retry-failed"}).status, 1) << "fails again";
   EXPECT_EQ(sorted_lines(read_text("r")), sorted_lines(undisturbed("jsonl")));

@@ -145,7 +145,7 @@ TEST_P(ResumeEachFormat, ShortFilesOfOthersAreNotTakenForTornOnes) {
 // A picture written by facesat records the input that it belongs to.
 TEST_F(Resume, PicturesAreReplacedByThoseOfTheSameInput) {
   for (const char* name : {"p/a.pgm", "q/a.pgm"}) add_face(name, 1);
-  write_text("q/bad.pgm", "P5 broken");
+  write_text("q/bad.pgm", broken_pgm);
   const auto run = [&](const Arguments& more) {
     return detect(joined({"-o", "r", "--annotate", "boxes", "--crops", "crops"}, more));
   };
@@ -171,7 +171,7 @@ TEST_F(Resume, PicturesAreReplacedByThoseOfTheSameInput) {
 TEST_F(Resume, PicturesOfCompleteInputsAreNotReplaced) {
   add_face("A/a.pgm", 1);
   add_face("B/a.pgm", 2);
-  write_text("A/broken.pgm", "P5 broken");
+  write_text("A/broken.pgm", broken_pgm);
   EXPECT_EQ(detect({"-o", "r", "--annotate", "out", "A"}).status, 1);
   const std::string picture = read_text("out/a.pgm.png");
   EXPECT_EQ(detect({"-o", "r", "--resume", "--annotate", "out", "B", "A"}).status, 1);
@@ -191,7 +191,7 @@ TEST_F(Resume, PicturesOfCompleteInputsAreNotReplaced) {
 TEST_F(Resume, AMissingJournalIsReported) {
   add_face("A/a.pgm", 1);
   EXPECT_EQ(detect({"-o", "r", "A"}).status, 0);
-  write_text("A/broken.pgm", "P5 broken");
+  write_text("A/broken.pgm", broken_pgm);
   for (int i = 0; i < 3; ++i)
     EXPECT_TRUE(ended(detect({"--resume", "-o", "r", "A"}), 1, "r had no journal"));
 }
@@ -199,7 +199,7 @@ TEST_F(Resume, AMissingJournalIsReported) {
 TEST_P(ResumeEachFormat, NamesThatAreNotUtf8AreNotDuplicated) {
   for (const char* name : {"latin/\xE8.pgm", "latin/\xE9.pgm", "latin/a\nb\tc\\d.pgm"})
     add_face(name);
-  write_text("latin/broken\xE9.pgm", "P5 broken");
+  write_text("latin/broken\xE9.pgm", broken_pgm);
   const auto run = [&] { return detect({"--resume", "--format", format, "-o", "r", "latin"}); };
   EXPECT_EQ(run().status, 1);
   const std::string once = read_text("r");
@@ -301,8 +301,8 @@ TEST_F(Resume, RecordsOfUnwrittenPicturesAreResults) {
 // A failure is removed only if its input is tried again.
 TEST_F(Resume, FailuresThatAreNotRetriedStay) {
   add_face("three/a.pgm", 1);
-  write_text("three/b.pgm", "P5 broken");
-  write_text("three/c.pgm", "P5 broken");
+  write_text("three/b.pgm", broken_pgm);
+  write_text("three/c.pgm", broken_pgm);
   detect({"-o", "r", "three"});
   const std::string before = read_text("r");
   EXPECT_EQ(detect({"--resume", "--retry-failed", "-o", "r", "three/a.pgm"}).status, 1);
@@ -358,7 +358,7 @@ TEST_F(Resume, FilesNextToTheOutputAreNotOverwritten) {
 // still in place.
 TEST_F(Resume, AKilledRetryIsCompleted) {
   add_face("three/a.pgm", 1);
-  write_text("three/b.pgm", "P5 broken");
+  write_text("three/b.pgm", broken_pgm);
   add_face("three/c.pgm", 2);
   detect({"-o", "r", "three"});
   const std::string text = read_text("r"), journal = read_text("r.resume");

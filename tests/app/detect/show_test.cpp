@@ -50,7 +50,7 @@ class Show : public ProgramTest {
 };
 
 TEST_F(Show, AKeyShowsTheNextPicture) {
-  write_text("broken.pgm", "P5 broken");
+  write_text("broken.pgm", broken_pgm);
   const Running run = show({"-o", "r", "a.pgm", "broken.pgm", "b.pgm", "c.pgm"});
   const Desktop desktop(display.name, "a.pgm: 1 face");
   ASSERT_TRUE(desktop.is_there());

@@ -37,7 +37,7 @@ class WindowSourcesTest : public WindowTest {
 TEST_F(WindowSourcesTest, NothingStaysOfThePictureBeforeOneThatCannotBeRead) {
   if (!has_program("xdotool")) GTEST_SKIP() << "skipped: no xdotool";
   add_face("p/a.pgm");
-  write_text(folder / "p/b.pgm", "P5 broken");
+  write_text(folder / "p/b.pgm", broken_pgm);
   add_face("p/c.pgm");
   const Running live = start_live({"p", "--screenshot", "shot.png"});
   const Desktop desktop(display.name, "facesat");
