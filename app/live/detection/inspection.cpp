@@ -275,42 +275,54 @@ static int difference(const Rect& a, const Rect& b) {
 
 // The boxes of the windows that are similar to the first one, or to one that is, and so on.
 static std::vector<Rect> class_of(const Window& first, std::span<const Window> windows) {
-  std::vector<Rect> members{first.box}, others;
+  std::vector<const Window*> others;
   for (const Window& window : windows)
-    if (&window != &first) others.push_back(window.box);
+    if (&window != &first) others.push_back(&window);
+  std::ranges::sort(others, {}, [](const Window* window) { return window->box.x; });
+  std::vector<Rect> members{first.box};
   for (std::size_t i = 0; i < members.size(); ++i) {
-    const auto joined = std::partition(others.begin(), others.end(), [&](const Rect& other) {
-      return !are_similar(members[i], other);
-    });
-    const std::vector<Rect> more(joined, others.end());
-    others.erase(joined, others.end());
-    members.insert(members.end(), more.begin(), more.end());
+    const Rect box = members[i];
+    const int within = similar_within({box.width, box.height}, {box.width, box.height});
+    const auto x_of = [](const Window* window) { return window->box.x; };
+    const auto begin = std::ranges::lower_bound(others, box.x - within, {}, x_of);
+    const auto end = std::ranges::upper_bound(others, box.x + within, {}, x_of);
+    const auto joined = std::stable_partition(
+        begin, end, [&](const Window* other) { return !are_similar(box, other->box); });
+    for (auto other = joined; other != end; ++other) members.push_back((*other)->box);
+    others.erase(joined, end);
   }
   return members;
 }
 
-WindowLikeBox window_like(FrameDetector& detector, const Rect& box) {
-  const std::span<const Window> windows = detector.backend().windows();
-  const auto best =
-      std::min_element(windows.begin(), windows.end(), [&](const Window& a, const Window& b) {
-        return difference(a.box, box) < difference(b.box, box);
-      });
-  if (best != windows.end() && are_similar(best->box, box))
-    return {best->level, {best->x, best->y}, class_of(*best, windows)};
-  const Pyramid& pyramid = detector.pyramid();
+// Where a window would have this box: on the level whose windows are nearly as wide, around its
+// centre.
+static WindowLikeBox nearest_window(const Pyramid& pyramid, const Rect& box) {
   const auto ratio = [&](const Level& level) {
     return std::abs(std::log(level.scale * static_cast<float>(pyramid.window.width) /
                              static_cast<float>(box.width)));
   };
-  const auto level =
-      std::min_element(pyramid.levels.begin(), pyramid.levels.end(),
-                       [&](const Level& a, const Level& b) { return ratio(a) < ratio(b); });
+  const auto level = std::ranges::min_element(pyramid.levels, {}, ratio);
   const double across = static_cast<double>(level->size.width) / pyramid.image.width,
                down = static_cast<double>(level->size.height) / pyramid.image.height;
   return {static_cast<int>(level - pyramid.levels.begin()),
           window_around(*level, pyramid.window, (box.x + box.width / 2.0) * across,
                         (box.y + box.height / 2.0) * down),
           {}};
+}
+
+WindowLikeBox window_like(FrameDetector& detector, const Rect& box) {
+  const std::span<const Window> windows = detector.backend().windows();
+  const auto best = std::ranges::min_element(
+      windows, {}, [&](const Window& window) { return difference(window.box, box); });
+  if (best != windows.end() && are_similar(best->box, box))
+    return {best->level, {best->x, best->y}, class_of(*best, windows)};
+  WindowLikeBox nearest = nearest_window(detector.pyramid(), box);
+  const auto found = std::ranges::find_if(windows, [&](const Window& window) {
+    return window.level == nearest.level && window.x == nearest.window.x &&
+           window.y == nearest.window.y;
+  });
+  if (found != windows.end()) nearest.merged = class_of(*found, windows);
+  return nearest;
 }
 
 cpu::Layout LevelTables::layout() const {

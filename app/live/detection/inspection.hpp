@@ -43,7 +43,8 @@ class Opacities {
   static std::size_t index(const Inspection& shown);
 
   static constexpr std::size_t snapshots = static_cast<std::size_t>(Snapshot::depth) + 1;
-  // In the order of Snapshot, then of a filtered image. The stages passed are shown over the frame.
+  // In the order of Snapshot, then of a filtered image. Stages passed, the last Snapshot, are seen
+  // with the frame.
   std::array<int, snapshots + 1> percent_{100, 100, 100, 100, 100, 50, 100};
 };
 

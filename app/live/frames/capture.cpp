@@ -126,17 +126,26 @@ void Capture::step(int frames) {
 
 void Capture::rotate() {
   const std::scoped_lock lock(mutex_);
+  if (!can_turn()) return;
   state_.quarter_turns = (state_.quarter_turns + (state_.mirrored ? 3 : 1)) % 4;
   show_again();
 }
 
 void Capture::mirror() {
   const std::scoped_lock lock(mutex_);
+  if (!can_turn()) return;
   state_.mirrored = !state_.mirrored;
   show_again();
 }
 
-// Unless another frame follows anyway. The mutex must be locked.
+// This and the next function: the mutex must be locked. A live frame that is paused cannot be read
+// again.
+bool Capture::can_turn() const {
+  const bool is_live = state_.kind == Kind::camera || state_.kind == Kind::stream;
+  return state_.kind && !state_.is_opening && (!is_live || plays());
+}
+
+// Unless another frame follows anyway.
 void Capture::show_again() {
   if (state_.kind == Kind::picture)
     orders_.entry = orders_.entry.value_or(state_.entry);
@@ -308,11 +317,8 @@ std::optional<Frame> Capture::frame_of_following() {
 // As EXIF orientations: rotated by as many quarter turns, and the same mirrored.
 static Picture turned(Picture picture, int quarter_turns, bool mirrored) {
   static constexpr std::array<int, 4> rotated{1, 6, 3, 8}, and_mirrored{2, 5, 4, 7};
-  const int of_file = picture.orientation;
   const auto turns = static_cast<std::size_t>(quarter_turns);
-  Picture result = upright(std::move(picture), mirrored ? and_mirrored[turns] : rotated[turns]);
-  result.orientation = of_file;
-  return result;
+  return upright(std::move(picture), mirrored ? and_mirrored[turns] : rotated[turns]);
 }
 
 void Capture::post(Frame frame) {

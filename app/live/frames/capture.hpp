@@ -90,7 +90,8 @@ class Capture {
   void seek(double position);  // in the video shown
   void show(std::size_t entry);
   void skip(int entries);  // shows the source that many places from the one shown
-  // What is shown, as it is seen: by a quarter turn clockwise; left and right exchanged.
+  // What is shown, as it is seen: by a quarter turn clockwise; left and right exchanged. Not while
+  // a camera or stream is paused, nor while a list is being opened.
   void rotate();
   void mirror();
   // In a video: pauses, and shows the frame that many frames from the one shown. Otherwise skips.
@@ -123,6 +124,7 @@ class Capture {
   void post(Frame frame);
   void fail(const std::string& reason);
   void restart_if_ended();
+  bool can_turn() const;
   void show_again();
   bool plays() const { return state_.is_playable() && state_.is_playing(); }
   std::optional<std::size_t> following() const;  // the entry to be played after this one

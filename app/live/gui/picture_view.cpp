@@ -48,8 +48,9 @@ Texture::~Texture() {
 }
 
 void Texture::set(View<const Bgr> pixels) {
-  if (largest_side_ == 0) glGetIntegerv(GL_MAX_TEXTURE_SIZE, &largest_side_);
   size_ = pixels.size;
+  if (!ImGui::GetIO().BackendRendererUserData) return;  // nothing is drawn, as in tests
+  if (largest_side_ == 0) glGetIntegerv(GL_MAX_TEXTURE_SIZE, &largest_side_);
   factor_ = shrink_factor(pixels.size, largest_side_);
   if (factor_ == 1) return upload(pixels);
   const Image<Bgr> copy = shrink(pixels, factor_);
@@ -80,7 +81,7 @@ void Texture::draw(ImDrawList& list, ImVec2 first, ImVec2 last, float opacity) c
 }
 
 void Texture::draw(ImDrawList& list, Rect part, ImVec2 first, ImVec2 last, float opacity) const {
-  if (!is_set()) return;
+  if (name_ == 0) return;
   const auto at = [this](int x, int y) {
     return ImVec2{static_cast<float>(x) / static_cast<float>(factor_ * texture_size_.width),
                   static_cast<float>(y) / static_cast<float>(factor_ * texture_size_.height)};
@@ -110,17 +111,17 @@ void PictureView::set_apart(View<const Bgr> frame, View<const Bgr> instead) {
   shows_frame_ = false;
 }
 
-void PictureView::compare_with(View<const Bgr> frame) {
-  compared_.set(frame);
-  compares_ = true;
+void PictureView::pin(View<const Bgr> frame) {
+  pinned_.set(frame);
   line_ = 0.5f;
 }
 
 // The line moves while it is held.
 void PictureView::handle_line() {
   const float pointer = ImGui::GetMousePos().x, reach = ImGui::GetFontSize() / 2;
-  const bool is_near = compares_ && ImGui::IsItemHovered() && std::abs(pointer - line()) <= reach;
-  if (is_near && ImGui::IsMouseClicked(ImGuiMouseButton_Left)) moves_line_ = true;
+  const bool is_near =
+      compares_ && shows_frame_ && ImGui::IsItemHovered() && std::abs(pointer - line()) <= reach;
+  if (ImGui::IsMouseClicked(ImGuiMouseButton_Left)) moves_line_ = is_near;
   if (moves_line_ && ImGui::IsMouseDown(ImGuiMouseButton_Left))
     line_ = std::clamp((pointer - corner_.x) / space_.x, 0.02f, 0.98f);
   if (is_near || moves_line_) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
@@ -191,7 +192,8 @@ bool PictureView::draw() {
   place();
   const ImVec2 mouse = ImGui::GetMousePos();
   const ImVec2 point{(mouse.x - origin_.x) / drawn_zoom_, (mouse.y - origin_.y) / drawn_zoom_};
-  if (ImGui::IsItemHovered() && point.x >= 0 && point.y >= 0 &&
+  const bool is_pinned_frame = compares_ && shows_frame_ && mouse.x < line();
+  if (ImGui::IsItemHovered() && !is_pinned_frame && point.x >= 0 && point.y >= 0 &&
       point.x < static_cast<float>(size_.width) && point.y < static_cast<float>(size_.height))
     pointed_ = point;
   const ImVec2 dragged = ImGui::GetMouseDragDelta(ImGuiMouseButton_Left);
@@ -208,7 +210,7 @@ bool PictureView::draw() {
   if (compares_ && shows_frame_) {
     const float bottom = corner_.y + space_.y;
     list.PushClipRect(corner_, {line(), bottom}, true);
-    compared_.draw(list, first, last);
+    pinned_.draw(list, first, last);
     list.PopClipRect();
     list.AddLine({line(), corner_.y}, {line(), bottom}, IM_COL32_WHITE, 2);
   }

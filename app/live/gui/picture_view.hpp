@@ -57,10 +57,9 @@ class PictureView {
   // Shows nothing.
   void clear() { size_ = {}; }
 
-  // Shows this frame, of the same size, at the left of a line that the pointer can move; nothing
-  // any more.
-  void compare_with(View<const Bgr> frame);
-  void compare_with_nothing() { compares_ = false; }
+  // Keeps this frame; compare(true) shows it at the left of a line that the pointer can move.
+  void pin(View<const Bgr> frame);
+  void compare(bool compares) { compares_ = compares; }
   // Where the line is on the screen, from left to right, in the view drawn last.
   float line() const { return corner_.x + line_ * space_.x; }
 
@@ -98,9 +97,9 @@ class PictureView {
   void note_clicks();
   void place();
 
-  Texture frame_, other_, compared_;
+  Texture frame_, other_, pinned_;
   bool shows_frame_ = true, shows_other_ = false, compares_ = false;
-  float line_ = 0.5f;  // between compared_ and the rest, as a fraction of the view
+  float line_ = 0.5f;  // between pinned_ and the rest, as a fraction of the view
   bool moves_line_ = false;
   float opacity_ = 1;  // of other_
   Size size_;

@@ -1,5 +1,6 @@
 #include "app/live/gui/widgets.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -133,11 +134,13 @@ void tooltip(const std::string& text) {
   const ImVec2 first = ImGui::GetItemRectMin(), last = ImGui::GetItemRectMax();
   const ImVec2 padding = ImGui::GetStyle().WindowPadding;
   const float gap = ImGui::GetStyle().ItemSpacing.y;
-  const float height = ImGui::CalcTextSize(text.c_str(), nullptr, false, tooltip_width()).y;
-  const float bottom = ImGui::GetMainViewport()->WorkPos.y + ImGui::GetMainViewport()->WorkSize.y;
-  const bool fits = last.y + gap + height + 2 * padding.y <= bottom;
-  ImGui::SetNextWindowPos({first.x, fits ? last.y + gap : first.y - gap}, ImGuiCond_Always,
-                          {0, fits ? 0.0f : 1.0f});
+  const ImVec2 extent = ImGui::CalcTextSize(text.c_str(), nullptr, false, tooltip_width());
+  const ImVec2 begin = ImGui::GetMainViewport()->WorkPos, size = ImGui::GetMainViewport()->WorkSize;
+  const bool fits = last.y + gap + extent.y + 2 * padding.y <= begin.y + size.y;
+  const float rightmost = begin.x + size.x - extent.x - 2 * padding.x;
+  ImGui::SetNextWindowPos(
+      {std::max(begin.x, std::min(first.x, rightmost)), fits ? last.y + gap : first.y - gap},
+      ImGuiCond_Always, {0, fits ? 0.0f : 1.0f});
   draw_tooltip(text);
 }
 

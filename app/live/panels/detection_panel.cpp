@@ -1,6 +1,7 @@
 // The panel of all settings of detection.
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
 #include <string>
 #include <string_view>
@@ -107,8 +108,8 @@ bool draw_search(DetectOptions& options) {
   changed |= ImGui::SliderInt("neighbours", &options.min_neighbors, 0, 20, "%d",
                               ImGuiSliderFlags_AlwaysClamp);
   tooltip(
-      "Similar windows that a face needs. More: fewer false faces; 0: every window that passes, "
-      "ungrouped");
+      "A face needs more similar windows than this. More: fewer false faces; 0: every window that "
+      "passes, ungrouped");
   changed |= draw_size("smallest face", options.min_size);
   tooltip("Its side in pixels of the frame; small faces take most of the time. Ctrl+click to type");
   changed |= draw_size("largest face", options.max_size);
@@ -167,9 +168,12 @@ class CascadeList {
 
 void CascadeList::sort(const std::vector<std::string>& cascades, const LiveSettings& settings) {
   all_ = shown_ = cascades;
-  std::erase_if(shown_, [&](const std::string& name) {
-    return name.find(word_) == std::string::npos &&
-           meaning_of(name).find(word_) == std::string::npos;
+  const auto lower = [](std::string text) {
+    std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
+    return text;
+  };
+  std::erase_if(shown_, [&, word = lower(word_)](const std::string& name) {
+    return lower(name + " " + meaning_of(name)).find(word) == std::string::npos;
   });
   std::stable_partition(shown_.begin(), shown_.end(),
                         [&](const std::string& name) { return settings.has(name); });
@@ -313,8 +317,10 @@ void DetectionPanel::draw(PanelContext& context) {
               "", has_failed);
   changed |= draw_search(settings.detect);
   const std::string problem = problem_of(settings);
-  draw_status(problem.empty() ? fmt::format("{} levels in the pyramid", last.level_count) : problem,
-              "Sizes in which the frame is searched, by the first cascade", !problem.empty());
+  draw_status(
+      problem.empty() ? fmt::format("{} levels in the pyramid", last.level_count) : problem,
+      "Sizes in which the frame is searched, by the first cascade or the one that is explained",
+      !problem.empty());
   changed |= cascades_.draw(context.machine.cascades, settings);
   changed |= draw_inside(settings);
   context.wishes.settings |= changed;

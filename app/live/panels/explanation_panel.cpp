@@ -3,6 +3,7 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include <fmt/format.h>
 #include <imgui.h>
@@ -32,17 +33,17 @@ constexpr std::array<Lesson, 6> lessons{
       "to the left. Four of them give the sum of any rectangle, however large.",
       Snapshot::sum},
      {"feature",
-      "A feature compares sums of rectangles: here orange counts for, blue against. Eyes are "
-      "darker than cheeks, for instance. A weak classifier is one such comparison with a "
-      "threshold.",
+      "A feature compares sums of rectangles: those of the orange ones count for it, those of the "
+      "blue ones against it. A weak classifier compares the result with a threshold: eyes, for "
+      "instance, are darker than cheeks.",
       std::nullopt},
      {"stage",
       "A stage adds the responses of its weak classifiers. A window whose sum is below the "
       "threshold of the stage is rejected at once; the others go on to the next, stricter stage.",
       std::nullopt},
      {"heat map",
-      "This is done for every window of every copy. The colours show how many stages the window "
-      "around each pixel passes: most fail early, which makes the detector fast.",
+      "This is done for every window of every copy. The colours show, for this level, how many "
+      "stages the window around each pixel passes: most fail early, which makes the detector fast.",
       Snapshot::depth},
      {"merging",
       "Around a face several windows pass all stages. Similar ones are merged into one box, their "
@@ -55,6 +56,11 @@ void draw_boxes_of_windows(const PictureView& view, const std::vector<Rect>& box
                                         view.at(box.x + box.width, box.y + box.height),
                                         IM_COL32(255, 255, 255, 160));
 }
+
+constexpr const char* lbp_feature =
+    "A feature (local binary pattern) compares the sums of eight blocks with that of the block in "
+    "the middle: 1 if a sum is not below it. A weak classifier looks whether this code of eight "
+    "bits is in the set that training found.";
 
 class ExplanationPanel final : public Panel {
  public:
@@ -70,7 +76,10 @@ class ExplanationPanel final : public Panel {
  private:
   void explain_place(ImVec2 point, PanelContext& context);
   void explain_box(const Rect& box, const std::string& cascade, PanelContext& context);
+  void choose_stage(const LiveResult& result);
   void let_go(PanelContext& context);
+  void begin_to_explain(Inspection& inspection);
+  void end(PanelContext& context);
   void close(PanelContext& context);
   void follow_pointer(PanelContext& context);
   void teach(std::optional<std::size_t> lesson, PanelContext& context);
@@ -82,20 +91,48 @@ class ExplanationPanel final : public Panel {
   void draw_window(const LiveResult& result, const Explanation& explanation) const;
 
   FeatureChoice choice_;
-  std::optional<ImVec2> point_;  // of the frame: where the window is that follows the pointer
-  bool is_held_ = false;         // there
+  std::optional<ImVec2> point_;    // of the frame: where the window is that follows the pointer
+  bool is_held_ = false;           // the window stays there
+  std::optional<Rect> explained_;  // the last box
   std::optional<std::size_t> lesson_;
-  std::optional<Inspection> before_;  // a click began to explain
+  std::optional<Inspection>
+      before_;  // what was shown before the explanation; nullopt: nothing is explained
 };
 
+// The panel "View" begins and ends explanations, too.
 void ExplanationPanel::begin(PanelContext& context) {
   Inspection& inspection = context.choices.settings.inspection;
   const LiveResult& result = context.result;
-  if (!inspection.explains) {
-    before_.reset();
-    lesson_.reset();
-  } else if (inspection.box && result.like_box && result.settings.inspection.box == inspection.box)
-    inspection.level = result.like_box->level;  // as the controls show it
+  if (inspection.explains && !before_) begin_to_explain(inspection);
+  if (!inspection.explains && before_) end(context);
+  if (!inspection.box || !result.like_box || result.settings.inspection.box != inspection.box)
+    return;
+  inspection.level = result.like_box->level;  // as the controls show it
+  if (std::exchange(explained_, inspection.box) != inspection.box) choose_stage(result);
+}
+
+// The stage that rejects the window, or else the first one.
+void ExplanationPanel::choose_stage(const LiveResult& result) {
+  choice_ = {};
+  const int passed = explain(*result.tables, result.like_box->window, choice_).stages_passed;
+  if (passed < static_cast<int>(result.tables->cascade().stages.size())) choice_.stage = passed;
+}
+
+void ExplanationPanel::begin_to_explain(Inspection& inspection) {
+  before_ = inspection;
+  before_->explains = false;
+  before_->box.reset();
+  inspection.explains = true;
+}
+
+// The picture is shown as before, unless all settings were reset.
+void ExplanationPanel::end(PanelContext& context) {
+  Inspection& inspection = context.choices.settings.inspection;
+  if (inspection != Inspection()) inspection = *before_;
+  before_.reset();
+  lesson_.reset();
+  is_held_ = false;
+  context.wishes.settings = true;
 }
 
 // A face, or else a square around the point.
@@ -118,11 +155,10 @@ void ExplanationPanel::explain_box(const Rect& box, const std::string& cascade,
                                    PanelContext& context) {
   Inspection& inspection = context.choices.settings.inspection;
   if (!inspection.explains) {
-    before_ = inspection;
+    begin_to_explain(inspection);
     inspection.picture = Snapshot::depth;
     inspection.atlas = inspection.filtered = false;
   }
-  inspection.explains = true;
   inspection.box = box;
   inspection.cascade = cascade;
   context.wishes.settings = true;
@@ -136,27 +172,20 @@ void ExplanationPanel::let_go(PanelContext& context) {
 }
 
 void ExplanationPanel::close(PanelContext& context) {
-  Inspection& inspection = context.choices.settings.inspection;
-  if (before_) inspection = *before_;
-  inspection.explains = false;
-  inspection.box.reset();
-  is_held_ = false;
-  context.wishes.settings = true;
+  context.choices.settings.inspection.explains = false;
+  end(context);
 }
 
 void ExplanationPanel::follow_pointer(PanelContext& context) {
   const PictureView& view = context.view;
   const Inspection& inspection = context.choices.settings.inspection;
-  if (!inspection.explains) {
-    if (const auto point = view.clicked_once()) explain_place(*point, context);
-    return;
-  }
-  const auto point = view.pointed();
-  if (point && !is_held_) point_ = point;
-  if (!point || !view.is_clicked()) return;
-  const auto face = face_at(*point, context.result.faces);
-  if (face && inspection.box != context.result.faces[*face].box)
-    explain_place(*point, context);
+  if (view.pointed() && !is_held_) point_ = view.pointed();
+  const auto clicked = view.clicked_once();
+  if (!clicked) return;
+  const auto face = face_at(*clicked, context.result.faces);
+  const bool is_another_face = face && inspection.box != context.result.faces[*face].box;
+  if (!inspection.explains || is_another_face)
+    explain_place(*clicked, context);
   else if (inspection.box || is_held_)
     let_go(context);
   else
@@ -206,7 +235,7 @@ void ExplanationPanel::draw_buttons(PanelContext& context) {
     tooltip("From the frame to the face, in six steps, with the numbers of this window");
   } else {
     ImGui::BeginDisabled(*lesson_ == 0);
-    if (ImGui::Button("Back")) teach(*lesson_ - 1, context);
+    if (ImGui::Button("Back") && *lesson_ > 0) teach(*lesson_ - 1, context);
     ImGui::EndDisabled();
     ImGui::SameLine();
     const bool is_last = *lesson_ + 1 == lessons.size();
@@ -224,7 +253,8 @@ void ExplanationPanel::draw(PanelContext& context) {
   if (lesson_) {
     const Lesson& lesson = lessons[*lesson_];
     ImGui::Text("%zu of %zu: %s", *lesson_ + 1, lessons.size(), lesson.title);
-    ImGui::TextWrapped("%s", lesson.sentence);
+    const bool is_lbp = result.tables && result.tables->cascade().kind == FeatureKind::lbp;
+    ImGui::TextWrapped("%s", lesson_ == feature && is_lbp ? lbp_feature : lesson.sentence);
     ImGui::Separator();
   }
   if (!result.tables)
@@ -272,11 +302,11 @@ void draw_verdict(const LiveResult& result, const Explanation& explanation) {
 void draw_merging(const LiveResult& result) {
   if (!result.like_box || result.like_box->merged.empty())
     return ImGui::TextWrapped("No window passes here. Click a face.");
-  ImGui::TextWrapped(
-      "%zu similar windows passed here, of %s in the frame. More than %d must be similar "
-      "(\"neighbours\").",
-      result.like_box->merged.size(), with_commas(result.windows).c_str(),
-      result.settings.detect.min_neighbors);
+  if (result.settings.detect.min_neighbors == 0)
+    return ImGui::TextWrapped(
+        "Nothing is merged: with 0 neighbours, every window that passes is a face.");
+  ImGui::TextWrapped("%zu similar windows passed here; a face needs more than %d (\"neighbours\").",
+                     result.like_box->merged.size(), result.settings.detect.min_neighbors);
 }
 
 void ExplanationPanel::draw_lesson(const PanelContext& context, const Explanation& explanation) {
@@ -300,9 +330,10 @@ void ExplanationPanel::draw_lesson(const PanelContext& context, const Explanatio
       return draw_stage_test(tables, explanation, choice_);
     case heat_map:
       draw_verdict(result, explanation);
-      return ImGui::TextWrapped("%s of %s windows pass all stages.",
-                                with_commas(result.windows).c_str(),
-                                with_commas(result.evaluated).c_str());
+      return ImGui::TextWrapped(
+          "%s of %s windows of the frame pass all stages%s.", with_commas(result.windows).c_str(),
+          with_commas(result.evaluated).c_str(),
+          result.settings.cascades.size() > 1 ? ", all cascades together" : "");
     case merging:
       return draw_merging(result);
   }

@@ -84,7 +84,9 @@ std::optional<std::size_t> draw_boxes(const PictureView& view, const std::vector
                  last = view.at(box.x + box.width, box.y + box.height);
     list.AddRect(first, last, box_colour(face.cascade), 0, 0, stands_out ? 4.0f : 2.0f);
     if (stands_out || options.labels)
-      labels.draw(first, last, fmt::format("{} | {}", face.neighbors, score_text(face.score, 1)),
+      labels.draw(first, last,
+                  fmt::format("{} | {}{}", face.neighbors, score_text(face.score, 1),
+                              i == pointed ? options.hint : ""),
                   box_colour(face.cascade), stands_out);
   }
   return pointed;

@@ -32,6 +32,9 @@ std::string current_folder() {
   return failure ? "the current folder" : path.string();
 }
 
+// Boxes are those of the file.
+constexpr const char* turned = "First show it upright again: it is rotated or mirrored (M, R)";
+
 // One row.
 void draw_face(std::size_t index, PanelContext& context) {
   const LiveResult& result = context.result;
@@ -121,14 +124,17 @@ void FacesPanel::draw_saving(PanelContext& context) {
   }
   tooltip("The format of the table, the same as 'facesat detect' writes");
   if (export_) return draw_list_export(context);
-  ImGui::BeginDisabled(result.faces.empty());
+  const bool is_usable = !result.faces.empty() && state.is_upright();
+  ImGui::BeginDisabled(!is_usable);
   ImGui::AlignTextToFramePadding();
   ImGui::TextUnformatted("save the faces of");
   ImGui::SameLine();
-  if (ImGui::Button(state.kind == FrameSource::Kind::picture ? "this picture" : "this frame"))
+  if (ImGui::Button(state.kind == FrameSource::Kind::picture ? "this picture" : "this frame") &&
+      is_usable)
     context.saving.attempt([&] { return export_faces(result, options_); });
   ImGui::EndDisabled();
-  tooltip(result.faces.empty()
+  tooltip(!state.is_upright() ? turned
+          : result.faces.empty()
               ? "There are no faces here"
               : "The faces of what is shown, into a new folder in " + current_folder());
   if (state.kind == FrameSource::Kind::picture && state.count == 1) return;
@@ -151,11 +157,12 @@ void FacesPanel::draw_list_export(PanelContext& context) {
     }
     return;
   }
-  const std::string why_not = state.is_upright()
-                                  ? why_not_exportable(state.names, result.settings)
-                                  : "rotated or mirrored pictures can only be saved one by one";
-  ImGui::BeginDisabled(!state.kind || !why_not.empty());
-  if (ImGui::Button(state.count > 1 ? fmt::format("all {}", state.count).c_str() : "all frames"))
+  const std::string why_not =
+      state.is_upright() ? why_not_exportable(state.names, result.settings) : turned;
+  const bool is_usable = state.kind && why_not.empty();
+  ImGui::BeginDisabled(!is_usable);
+  const std::string all = state.count > 1 ? fmt::format("all {}", state.count) : "all frames";
+  if (ImGui::Button(all.c_str()) && is_usable)
     context.saving.attempt([&] {
       export_.emplace(state.names, result.settings, options_);
       return "";

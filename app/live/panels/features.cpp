@@ -85,7 +85,8 @@ void draw_outline(ImDrawList& list, const Quad& quad, float width) {
 }
 
 // The elements of the integral image, outside of the rectangle next to its corners.
-void draw_corners(ImDrawList& list, const Quad& quad, const RectangleSum& rectangle) {
+void draw_corners(ImDrawList& list, const PictureView& view, const Quad& quad,
+                  const RectangleSum& rectangle) {
   const float size = ImGui::GetFontSize();
   const ImVec2 sides = sides_of(quad);
   const float radius = std::min({size / 4, sides.x / 6, sides.y / 6});
@@ -100,6 +101,9 @@ void draw_corners(ImDrawList& list, const Quad& quad, const RectangleSum& rectan
     ImVec2 corner{quad[i].x - extent.x / 2, quad[i].y - extent.y / 2};
     if (std::abs(across) > 1) corner.x += std::copysign(extent.x / 2 + size / 2, across);
     if (std::abs(down) > 1) corner.y += std::copysign(0.8f * size, down);
+    // A number that is cut looks like another number.
+    const float last = view.corner().x + view.space().x - extent.x - 2;
+    corner.x = std::max(view.corner().x + 2, std::min(corner.x, last));
     draw_text(list, corner, text);
   }
 }
@@ -163,7 +167,7 @@ void draw_feature(const PictureView& view, const LevelTables& tables,
       }
       break;
   }
-  draw_corners(list, quad, chosen);
+  draw_corners(list, view, quad, chosen);
 }
 
 void choose_feature(const Cascade& cascade, FeatureChoice& choice) {

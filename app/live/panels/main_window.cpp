@@ -31,7 +31,7 @@ void draw_help(bool& is_open) {
       {"Page Up, Page Down", "previous, next picture or video of the list"},
       {"Wheel, drag", "zoom, move the picture; double click: fit or 1:1"},
       {"F, 1", "fit, 1:1"},
-      {"C", "compare: pin this picture beside what follows, or let it go"},
+      {"C", "pin this picture beside what follows, or unpin it"},
       {"M, R", "mirror, rotate by a quarter"},
       {"L", "labels"},
       {"T", "dark or light"},
@@ -158,7 +158,10 @@ void MainWindow::draw(const History& history) {
   // very frame. Esc also leaves the page on which one types; no control uses these keys with Ctrl.
   const bool is_typing = was_typing || ImGui::IsAnyItemActive() || ImGui::GetIO().WantTextInput;
   for (const Screen::Press& press : parts_.screen.pressed())
-    if (press.ctrl || press.key == Screen::escape || !is_typing) handle_key(press, context);
+    if (press.key == Screen::escape && is_typing)
+      close_front();
+    else if (press.ctrl || !is_typing)
+      handle_key(press, context);
 }
 
 void MainWindow::draw_contents(const History& history) {
@@ -225,7 +228,10 @@ void MainWindow::draw_side(PanelContext& context, Panel::Side side) {
     if (panel->side() != side || !panel->is_wanted(context)) continue;
     const ImGuiTreeNodeFlags is_open =
         panel->is_open_at_first() ? ImGuiTreeNodeFlags_DefaultOpen : ImGuiTreeNodeFlags_None;
-    if (ImGui::CollapsingHeader(panel->title(), is_open)) panel->draw(context);
+    if (!ImGui::CollapsingHeader(panel->title(), is_open)) continue;
+    ImGui::PushID(panel->title());  // panels may have controls of the same name
+    panel->draw(context);
+    ImGui::PopID();
   }
   carry_out(context);
 }
@@ -302,8 +308,11 @@ void MainWindow::draw_faces() {
   const ImVec2 corner = view_.corner(), space = view_.space();
   const float left = pinned_.is_there() ? view_.line() : corner.x;
   list.PushClipRect({left, corner.y}, {corner.x + space.x, corner.y + space.y}, true);
-  const auto pointed =
-      draw_boxes(view_, result_.faces, {.labels = choices_.labels, .highlighted = highlighted_});
+  const bool explains = choices_.settings.inspection.explains;
+  const auto pointed = draw_boxes(view_, result_.faces,
+                                  {.labels = choices_.labels,
+                                   .highlighted = highlighted_,
+                                   .hint = explains ? "" : "  click: why?"});
   list.PopClipRect();
   follow({.pointed = pointed, .clicked = {}});
   pinned_.draw(view_, result_, choices_.labels);

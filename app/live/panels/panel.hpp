@@ -81,7 +81,7 @@ class Panel {
   bool is_open_at_first() const { return is_open_at_first_; }
   Side side() const { return side_; }
 
-  // Is there something to show? Only panels at the right are left out if there is not.
+  // Is there something to show? If not, the panel is left out.
   virtual bool is_wanted(const PanelContext&) const { return true; }
 
   // Draws the panel with Dear ImGui, below its title, while it is open.

@@ -6,7 +6,6 @@
 
 #include "app/common/fields.hpp"
 #include "app/live/gui/widgets.hpp"
-#include "app/live/panels/sat_parts.hpp"
 #include "app/live/panels/window_parts.hpp"
 
 namespace facesat::app {
@@ -28,23 +27,20 @@ std::string different_settings(const LiveSettings& of, const LiveSettings& other
 }
 
 void PinnedResult::toggle(const LiveResult& result, PictureView& view) {
-  if (pinned_) {
-    pinned_.reset();
-    return view.compare_with_nothing();
-  }
   const View<const Bgr> pixels = result.frame.picture.pixels;
-  if (pixels.size.area() == 0) return;
-  pinned_ = {result.faces, result.settings, result.sat, result.detect_ms, pixels.size};
-  view.compare_with(pixels);
+  if (pinned_)
+    pinned_.reset();
+  else if (pixels.size.area() > 0)
+    pinned_ = {result.faces, result.settings, pixels.size};
+  if (pinned_) view.pin(pixels);
+  note(result, view);
 }
 
-void PinnedResult::note(const LiveResult& now, PictureView& view) {
-  if (!pinned_ || now.frame.picture.pixels.size == pinned_->size) return;
-  pinned_.reset();
-  view.compare_with_nothing();
+void PinnedResult::note(const LiveResult& now, PictureView& view) const {
+  view.compare(pinned_ && now.frame.picture.pixels.size == pinned_->size);
 }
 
-// A line of text along the lower edge of the view, from `left` on or up to `right`.
+// A line of text along the upper edge of the view, from `left` on or up to `right`.
 static void draw_caption(const PictureView& view, const std::string& whole, float left, float right,
                          bool at_right) {
   const float padding = ImGui::GetFontSize() / 2;
@@ -52,31 +48,29 @@ static void draw_caption(const PictureView& view, const std::string& whole, floa
   const ImVec2 extent = ImGui::CalcTextSize(text.c_str());
   if (extent.x > right - left - 2 * padding) return;
   const float x = at_right ? right - extent.x - 2 * padding : left + 2 * padding;
-  const float y = view.corner().y + view.space().y - extent.y - 2 * padding;
+  const float y = view.corner().y + 2 * padding;
   draw_ground({x - padding, y - padding / 2}, {x + extent.x + padding, y + extent.y + padding / 2});
   ImGui::GetWindowDrawList()->AddText({x, y}, ImGui::GetColorU32(ImGuiCol_Text), text.c_str());
 }
 
 void PinnedResult::draw(const PictureView& view, const LiveResult& now, bool labels) const {
-  if (!pinned_) return;
+  if (!pinned_ || now.frame.picture.pixels.size != pinned_->size) return;
   const float line = view.line(), left = view.corner().x, right = left + view.space().x;
   ImDrawList& list = *ImGui::GetWindowDrawList();
   list.PushClipRect(view.corner(), {line, view.corner().y + view.space().y}, true);
   draw_boxes(view, pinned_->faces, {.labels = labels, .highlighted = {}, .follows_pointer = false});
   list.PopClipRect();
-  const auto caption = [](const char* name, std::size_t faces, double ms,
-                          const std::string& settings) {
-    return fmt::format("{}: {} faces, {}{}{}", name, faces, time_text(ms),
+  const auto caption = [](const char* name, std::size_t faces, const std::string& settings) {
+    return fmt::format("{}: {} {}{}{}", name, faces, faces == 1 ? "face" : "faces",
                        settings.empty() ? "" : ", ", settings);
   };
-  draw_caption(view,
-               caption("pinned", pinned_->faces.size(), pinned_->detect_ms,
-                       different_settings(pinned_->settings, now.settings)),
-               left, line, true);
-  draw_caption(view,
-               caption("now", now.faces.size(), now.detect_ms,
-                       different_settings(now.settings, pinned_->settings)),
-               line, right, false);
+  draw_caption(
+      view,
+      caption("pinned", pinned_->faces.size(), different_settings(pinned_->settings, now.settings)),
+      left, line, true);
+  draw_caption(
+      view, caption("now", now.faces.size(), different_settings(now.settings, pinned_->settings)),
+      line, right, false);
 }
 
 }  // namespace facesat::app

@@ -16,8 +16,8 @@ class PinnedResult {
  public:
   // Pins this result, whose picture must be in the view; or, if one is pinned, lets it go.
   void toggle(const LiveResult& result, PictureView& view);
-  // To be called with every new result: lets go if its frames have another size.
-  void note(const LiveResult& now, PictureView& view);
+  // To be called with every new result: only frames of the same size are compared.
+  void note(const LiveResult& now, PictureView& view) const;
   bool is_there() const { return pinned_.has_value(); }
 
   // Draws the boxes of the pinned result at the left of the line, and says at both sides what
@@ -28,8 +28,6 @@ class PinnedResult {
   struct Pinned {
     std::vector<Face> faces;
     LiveSettings settings;
-    std::string sat;
-    double detect_ms;
     Size size;
   };
   std::optional<Pinned> pinned_;

@@ -214,10 +214,11 @@ std::string position_text(const Capture::State& state) {
                        clock_time(state.length), std::round(state.position / state.step));
   if (state.count > 1 && !is_list_of_pictures(state))  // else the slider has this
     text += fmt::format("{}{} of {}:", text.empty() ? "" : "   ", state.entry + 1, state.count);
-  text += (text.empty() ? "" : "  ") + state.title;
-  if (state.quarter_turns != 0)
-    text += fmt::format("   rotated by {} degrees", 90 * state.quarter_turns);
-  return text + (state.mirrored ? "   mirrored" : "");
+  if (state.mirrored) text += "  mirrored";
+  // As it is seen: after mirroring.
+  const int turns = state.mirrored ? (4 - state.quarter_turns) % 4 : state.quarter_turns;
+  if (turns != 0) text += fmt::format("  rotated by {} degrees", 90 * turns);
+  return text + (text.empty() ? "" : "  ") + state.title;
 }
 
 float buttons_width(const Capture::State& state) {
@@ -247,7 +248,7 @@ std::optional<Tool> draw_tools(bool is_recording, bool compares) {
   const std::array<Button, tool_count> buttons{
       {{Tool::compare, "##compare", Icon::compare,
         compares
-            ? "Lets the pinned picture go (C)"
+            ? "Unpins the picture (C)"
             : "Pins this picture with its faces, and shows it at the left of a line, which can "
               "be moved; what changes from now on is seen at its right (C)"},
        {Tool::screenshot, "##screenshot", Icon::camera,
@@ -261,7 +262,10 @@ std::optional<Tool> draw_tools(bool is_recording, bool compares) {
   std::optional<Tool> pressed;
   for (const Button& button : buttons) {
     if (button.tool != buttons.front().tool) ImGui::SameLine();
+    const bool is_on = button.tool == Tool::compare && compares;
+    if (is_on) ImGui::PushStyleColor(ImGuiCol_Button, ImGui::GetColorU32(ImGuiCol_ButtonActive));
     if (icon_button(button.id, button.icon)) pressed = button.tool;
+    if (is_on) ImGui::PopStyleColor();
     tooltip(button.meaning);
   }
   return pressed;
@@ -344,8 +348,11 @@ std::optional<Tool> draw_player_bar(Capture& capture, const Capture::State& stat
     ImGui::SameLine(end - pace - tools);
     draw_pace(capture, state);
   }
-  ImGui::SameLine(end - tools + ImGui::GetStyle().ItemSpacing.x);
-  const std::optional<Tool> tool = draw_tools(is_recording, compares);
+  std::optional<Tool> tool;
+  if (end - tools > buttons_width(state)) {  // else there are the keys
+    ImGui::SameLine(end - tools + ImGui::GetStyle().ItemSpacing.x);
+    tool = draw_tools(is_recording, compares);
+  }
   if (is_pace_below) draw_pace(capture, state);
   return tool;
 }

@@ -38,7 +38,8 @@ bool draw_button(bool is_usable) {
   return pressed && is_usable;
 }
 
-// Three lines, whatever there is to say, so that the rows below do not move.
+// This and the next function draw three lines, whatever there is to say, so that the rows below do
+// not move.
 void draw_progress(const Comparison& comparison, bool is_of_source) {
   const std::size_t done = comparison.ranks.size();
   const bool is_running = !comparison.running.empty();
@@ -122,7 +123,7 @@ void SatPanel::draw(PanelContext& context) {
   if (ImGui::Button("save as CSV") && has_ranks) context.saving.save_comparison(shown);
   ImGui::EndDisabled();
   tooltip("The times of all algorithms, a line for each, into the current folder");
-  draw_progress(shown, shown.source == last.frame.source);
+  draw_progress(shown, shown.source == last.frame.source || shown.source_name == last.frame.name);
   draw_measured_frame(shown);
   const std::vector<SatFacts>& gpu_sats = context.machine.sats;
   if (!on_device.empty()) {

@@ -1,6 +1,6 @@
 #include "app/live/panels/thumbnails.hpp"
 
-#include <imgui.h>
+#include <filesystem>
 
 #include "app/live/gui/screen.hpp"
 #include "media/frame_source.hpp"
@@ -9,11 +9,12 @@
 
 namespace facesat::app {
 
+namespace fs = std::filesystem;
+
 Thumbnails::Thumbnails()
     : thread_([this](const std::stop_token& stop) { run_once(stop); }, [](const std::string&) {}) {}
 
 const Texture* Thumbnails::of(const std::string& source) {
-  if (!ImGui::GetIO().BackendRendererUserData) return nullptr;  // nothing can be drawn
   std::vector<Read> read;
   {
     const std::scoped_lock lock(mutex_);
@@ -42,6 +43,8 @@ void Thumbnails::run_once(const std::stop_token& stop) {
     source = wanted_.front();
     wanted_.erase(wanted_.begin());
   }
+  std::error_code ignored;  // reading a pipe could wait for ever
+  if (!fs::is_regular_file(source, ignored) && !fs::is_directory(source, ignored)) return;
   Inputs inputs({.inputs = {source}, .excluded = {}});
   const std::optional<Input> first = inputs.next();
   if (!first || first->kind == Input::Kind::failure) return;

@@ -19,9 +19,8 @@ class Thumbnails {
  public:
   Thumbnails();
 
-  // The picture of this source, as open_source() takes it; null: it is not there yet, or there is
-  // none, such as of a camera or of what cannot be read. Must be called by the thread that has the
-  // OpenGL context, if there is one.
+  // The picture of this file or folder; null: it is not there yet, or there is none. Must be called
+  // by the thread that has the OpenGL context, if there is one.
   const Texture* of(const std::string& source);
 
   // Reads them anew when they are asked for next.

@@ -42,7 +42,7 @@ const std::array<Choice, 7> pictures{
        "by which the detector compensates for dark and pale light"},
       Snapshot::squared_sum},
      {{"stages passed",
-       "How many stages of the first cascade the window around each pixel passes. Most windows "
+       "How many stages of the cascade the window around each pixel passes. Most windows "
        "fail early, which makes the detector fast; those that pass all stages are found"},
       Snapshot::depth},
      {{"filtered image",

@@ -429,8 +429,8 @@ void part_barrier(unsigned threads, unsigned number) {
   block.switch_back();
 }
 
-// All lanes of the mask wait in warp operations: if it is the same one, gives each of them all
-// values.
+// All lanes of the mask wait in warp operations. Gives each of them all values; it is undefined if
+// the operations or masks differ.
 static void complete(Block& block, unsigned mask, WarpOperation operation) {
   std::uint64_t values[warp_size]{};
   for (unsigned rest = mask; rest != 0; rest &= rest - 1) {

@@ -85,6 +85,7 @@ class PanelTest : public ProgramTest {
     ImGui::CreateContext();
     ImGuiIO& io = ImGui::GetIO();
     io.IniFilename = nullptr;
+    io.DeltaTime = 1.0f / 60;
     io.DisplaySize = {400, 4000};  // high enough that no control is scrolled out of sight
     io.Fonts->Build();
   }
@@ -93,7 +94,6 @@ class PanelTest : public ProgramTest {
   // Draws one frame of the user interface: a panel whose contents draw() adds.
   template <class Draw>
   static void frame(Draw draw) {
-    ImGui::GetIO().DeltaTime = 1.0f / 60;
     ImGui::NewFrame();
     ImGui::SetNextWindowPos({0, 0});
     ImGui::SetNextWindowSize({400, 4000});

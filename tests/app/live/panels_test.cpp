@@ -5,6 +5,7 @@
 #include <imgui.h>
 #include <imgui_internal.h>
 
+#include "app/live/panels/features.hpp"
 #include "app/live/panels/panel.hpp"
 #include "app/live/panels/view_parts.hpp"
 #include "cascades/cascade_store.hpp"
@@ -236,6 +237,7 @@ class ExplanationPanelTest : public test::OnePanelTest {
 };
 
 TEST_F(ExplanationPanelTest, IsWantedWhileSomethingIsExplained) {
+  panel->begin(context);
   EXPECT_EQ(panel->side(), Panel::Side::right);
   EXPECT_TRUE(panel->is_wanted(context));
   EXPECT_TRUE(wishes_after("Close").settings);
@@ -243,17 +245,51 @@ TEST_F(ExplanationPanelTest, IsWantedWhileSomethingIsExplained) {
   EXPECT_FALSE(inspection.box);
   EXPECT_FALSE(panel->handle_key({Screen::escape, false}, context));
   inspection.explains = true;
+  panel->begin(context);
   EXPECT_TRUE(panel->handle_key({Screen::escape, false}, context));
   EXPECT_FALSE(inspection.explains);
 }
 
 TEST_F(ExplanationPanelTest, HasTheNumbersOfTheWindow) {
   const int with_numbers = drawn();
-  type("stage", "25", [this] { draw(); });
-  type("weak classifier", "9999", [this] { draw(); });
-  EXPECT_FALSE(context.wishes.settings);
   result.tables.reset();
   EXPECT_GT(with_numbers, drawn() + 500);
+}
+
+// However far a number that is typed lies beyond the cascade.
+TEST_F(PanelTest, FeaturesAreChosenWithinTheCascade) {
+  const auto cascade = find_cascade("frontalface_default");
+  FeatureChoice choice;
+  const auto draw = [&] { choose_feature(*cascade, choice); };
+  type("stage", "9999", draw);
+  EXPECT_EQ(choice.stage, 24);
+  type("weak classifier", "9999", draw);
+  EXPECT_EQ(choice.weak, cascade->stages[24].tree_count - 1);
+}
+
+// Whatever was chosen meanwhile, and whichever control began and ended the explanation.
+TEST_F(ExplanationPanelTest, AfterwardsThePictureIsShownAsBefore) {
+  const Inspection before{.picture = Snapshot::squared_sum, .level = 2};
+  for (const bool by_key : {false, true}) {
+    inspection = before;
+    inspection.explains = true;  // as the panel "View" does
+    panel->begin(context);
+    wishes_after("How it works");
+    wishes_after("Next");
+    inspection.box = Rect{1, 2, 30, 30};
+    inspection.cascade = "eye";
+    if (by_key)
+      panel->handle_key({Screen::escape, false}, context);
+    else
+      inspection.explains = false;
+    panel->begin(context);
+    EXPECT_EQ(inspection, before);
+  }
+  inspection.explains = true;
+  panel->begin(context);
+  inspection = {};  // all settings are reset
+  panel->begin(context);
+  EXPECT_EQ(inspection, Inspection());
 }
 
 TEST_F(ExplanationPanelTest, ControlsShowTheLevelOfTheBox) {
@@ -267,6 +303,7 @@ TEST_F(ExplanationPanelTest, ControlsShowTheLevelOfTheBox) {
 
 TEST_F(ExplanationPanelTest, ShowsHowItWorksInSixSteps) {
   EXPECT_TRUE(wishes_after("How it works").settings);
+  EXPECT_FALSE(wishes_after("Back").settings);  // there is none
   std::vector<std::optional<Snapshot>> shown{inspection.picture};
   for (int i = 0; i < 5; ++i) {
     EXPECT_TRUE(wishes_after("Next").settings);

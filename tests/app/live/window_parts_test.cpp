@@ -72,6 +72,86 @@ TEST_F(PanelTest, TheBarPlaysAndSeeksInAVideo) {
   EXPECT_TRUE(eventually([&] { return capture.state().message == Capture::ended; }));
 }
 
+// A picture that fills the panel below the title, and a pointer over it.
+class PictureViewTest : public PanelTest {
+ protected:
+  PictureViewTest() {
+    view.set(picture.view());
+    pass();
+  }
+  // Draws the next frame of the user interface.
+  void pass() {
+    ImGui::GetIO().DeltaTime = 0.05f;
+    frame([&] { view.draw(); });
+    clicked |= view.clicked_once().has_value();
+  }
+  void move_to(float x, float y) {
+    ImGui::GetIO().MousePos = view.at(x, y);
+    pass();
+  }
+  void hold(bool is_down) {
+    ImGui::GetIO().MouseDown[0] = is_down;
+    pass();
+  }
+  void click() {
+    hold(true);
+    hold(false);
+  }
+  void wait() {
+    for (int i = 0; i < 20; ++i) pass();
+  }
+
+  const Image<Bgr> picture{{100, 50}};
+  PictureView view;
+  bool clicked = false;  // once
+};
+
+TEST_F(PictureViewTest, AClickCountsOnceNoOtherFollows) {
+  move_to(30, 20);
+  click();
+  EXPECT_FALSE(clicked);
+  wait();
+  EXPECT_TRUE(clicked);
+}
+
+TEST_F(PictureViewTest, ADoubleClickIsNoClick) {
+  move_to(30, 20);
+  click();
+  click();
+  wait();
+  EXPECT_FALSE(clicked);
+  EXPECT_EQ(view.zoom(), 1);
+}
+
+TEST_F(PictureViewTest, DraggingIsNoClick) {
+  move_to(30, 20);
+  hold(true);
+  move_to(50, 20);
+  hold(false);
+  wait();
+  EXPECT_FALSE(clicked);
+}
+
+TEST_F(PictureViewTest, TheLineMovesAndHidesWhatIsLeftOfIt) {
+  view.pin(picture.view());
+  view.compare(true);
+  move_to(20, 20);
+  EXPECT_FALSE(view.pointed());
+  move_to(80, 20);
+  EXPECT_TRUE(view.pointed());
+  move_to(50, 20);  // the line is in the middle
+  hold(true);
+  move_to(10, 20);
+  hold(false);
+  wait();
+  EXPECT_FALSE(clicked);
+  move_to(20, 20);
+  EXPECT_TRUE(view.pointed());
+  view.compare(false);
+  move_to(5, 20);
+  EXPECT_TRUE(view.pointed());
+}
+
 TEST(PinnedResult, SaysWhatDiffers) {
   LiveSettings pinned = test::cpu_settings({"eye"}), now = test::cpu_settings({"eye", "smile"});
   EXPECT_EQ(different_settings(now, now), "");
