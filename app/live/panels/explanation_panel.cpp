@@ -305,7 +305,7 @@ void draw_merging(const LiveResult& result) {
   if (result.settings.detect.min_neighbors == 0)
     return ImGui::TextWrapped(
         "Nothing is merged: with 0 neighbours, every window that passes is a face.");
-  ImGui::TextWrapped("%zu similar windows passed here; a face needs more than %d (\"neighbours\").",
+  ImGui::TextWrapped("%zu similar windows passed here (neighbours); a face needs more than %d.",
                      result.like_box->merged.size(), result.settings.detect.min_neighbors);
 }
 
