@@ -56,9 +56,9 @@ TEST_F(WindowTest, KeysDoWhatTheHelpSays) {
   add_grey("p/b.pgm", second_grey.g);
   use_live_until("ctrl+q", {"p", "--times", "t.csv"}, [&](Desktop& desktop) {
     EXPECT_TRUE(desktop.shows(first_grey, most_of_a_picture));
-    EXPECT_TRUE(press("h l t f 1 F11 F11 space Right"));
+    EXPECT_TRUE(press("h h l t f 1 F11 F11 space Right"));
     EXPECT_TRUE(desktop.shows(second_grey, most_of_a_picture));
-    EXPECT_TRUE(press("q s r"));  // without Ctrl they neither write files nor quit
+    EXPECT_TRUE(press("q s"));  // without Ctrl they neither write files nor quit
     EXPECT_TRUE(press("Left"));
     EXPECT_TRUE(desktop.shows(first_grey, most_of_a_picture));
   });
