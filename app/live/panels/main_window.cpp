@@ -186,15 +186,16 @@ void MainWindow::draw_contents(PanelContext& context) {
                                      ImGuiWindowFlags_NoSavedSettings;
   ImGui::Begin("facesat", nullptr, plain);
   const bool has_source = state.kind || state.is_opening;
-  const float side = std::min(choices_.side_width * ImGui::GetFontSize(), screen.WorkSize.x / 3);
   const bool has_sides = !hides_panels_ && has_source;
+  const bool has_right_side = has_sides && !opens_ && is_wanted(context, Panel::Side::right);
+  const float side = std::min(choices_.side_width * ImGui::GetFontSize(),
+                              screen.WorkSize.x / (has_right_side ? 3 : 2));
   if (has_sides) {
     ImGui::BeginChild("side", {side, 0});
     draw_side(context, Panel::Side::left);
     ImGui::EndChild();
     draw_splitter();
   }
-  const bool has_right_side = has_sides && !opens_ && is_wanted(context, Panel::Side::right);
   const float gap = ImGui::GetStyle().ItemSpacing.x;
   ImGui::BeginChild("main", {has_right_side ? -side - gap : 0, 0}, false,
                     ImGuiWindowFlags_NoScrollWithMouse);
