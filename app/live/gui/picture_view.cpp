@@ -170,11 +170,11 @@ void PictureView::place() {
              corner_.y + space_.y / 2 - centre_.y * drawn_zoom_ * height};
 }
 
-void PictureView::note_clicks() {
+void PictureView::note_clicks(bool is_clicked) {
   const ImGuiIO& io = ImGui::GetIO();
   constexpr int button = ImGuiMouseButton_Left;
   if (ImGui::IsMouseDoubleClicked(button)) first_click_.reset();
-  if (is_clicked_ && io.MouseClickedLastCount[button] == 1) first_click_ = pointed_;
+  if (is_clicked && io.MouseClickedLastCount[button] == 1) first_click_ = pointed_;
   const bool is_over = ImGui::GetTime() - io.MouseClickedTime[button] > io.MouseDoubleClickTime;
   clicked_once_ = is_over ? std::exchange(first_click_, std::nullopt) : std::nullopt;
 }
@@ -183,7 +183,6 @@ bool PictureView::draw() {
   corner_ = ImGui::GetCursorScreenPos();
   space_ = ImGui::GetContentRegionAvail();
   pointed_.reset();
-  is_clicked_ = false;
   if (size_.width == 0 || space_.x < 1 || space_.y < 1) return false;
   ImGui::InvisibleButton("picture", space_);
   place();
@@ -197,10 +196,10 @@ bool PictureView::draw() {
       point.x < static_cast<float>(size_.width) && point.y < static_cast<float>(size_.height))
     pointed_ = point;
   const ImVec2 dragged = ImGui::GetMouseDragDelta(ImGuiMouseButton_Left);
-  is_clicked_ =
+  const bool is_clicked =
       ImGui::IsItemDeactivated() && dragged.x == 0 && dragged.y == 0 && pointed_ && !moves_line_;
   if (ImGui::IsMouseReleased(ImGuiMouseButton_Left)) moves_line_ = false;
-  note_clicks();
+  note_clicks(is_clicked);
 
   ImDrawList& list = *ImGui::GetWindowDrawList();
   list.PushClipRect(corner_, {corner_.x + space_.x, corner_.y + space_.y}, true);

@@ -80,9 +80,8 @@ class PictureView {
   ImVec2 space() const { return space_; }
   // The point of the picture under the pointer, if that is over the picture and nothing else.
   std::optional<ImVec2> pointed() const { return pointed_; }
-  // Was the picture clicked in the frame drawn last, and not dragged?
-  bool is_clicked() const { return is_clicked_; }
-  // Where it was clicked, once it is certain that no second click follows.
+  // Where the picture was clicked, and not dragged, once it is certain that no second click
+  // follows.
   std::optional<ImVec2> clicked_once() const { return clicked_once_; }
   const Texture& frame() const { return frame_; }
 
@@ -94,7 +93,7 @@ class PictureView {
  private:
   void handle_mouse();
   void handle_line();
-  void note_clicks();
+  void note_clicks(bool is_clicked);
   void place();
 
   Texture frame_, other_, pinned_;
@@ -109,7 +108,6 @@ class PictureView {
   ImVec2 corner_, space_, origin_;
   float drawn_zoom_ = 1;
   std::optional<ImVec2> pointed_;
-  bool is_clicked_ = false;
   std::optional<ImVec2> first_click_, clicked_once_;  // first: a second click may follow
 };
 

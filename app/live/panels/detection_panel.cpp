@@ -134,7 +134,7 @@ constexpr std::array<Meaning, 12> cascade_meanings{{
     {"frontalcatface", "the face of a cat from the front"},
     {"frontalface", "a human face from the front"},
     {"profileface", "a human face from the side; it looks to the left in the picture"},
-    {"eye_tree_eyeglasses", "an eye, also behind glasses"},
+    {"eye_tree_eyeglasses", "an eye, also with glasses"},
     {"lefteye", "the left eye, open or closed"},
     {"righteye", "the right eye, open or closed"},
     {"eye", "an open eye"},

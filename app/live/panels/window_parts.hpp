@@ -24,7 +24,7 @@ struct OverlayOptions {
   bool labels = true;                      // neighbours and score, where there is room for them
   std::optional<std::size_t> highlighted;  // index of a face whose box stands out, with its label
   bool follows_pointer = true;             // so does that of the face under it
-  std::string hint{};                      // behind the label of that face
+  std::string hint{};                      // after the label of that face
 };
 
 // Draws a ground on which text is readable over any picture, in either theme.
