@@ -105,7 +105,9 @@ struct Trees {
   }
 
   void add_stage(const Cascade& cascade, const facesat::Stage& from, const Layout& layout) {
-    Stage stage{.first_tree = from.first_tree, .tree_count = from.tree_count};
+    Stage stage{};
+    stage.first_tree = from.first_tree;
+    stage.tree_count = from.tree_count;
     stage.first_stump = static_cast<int>(nodes.size());
     stage.first_larger = static_cast<int>(larger.size());
     for (const int t : by_shape(cascade, from)) {

@@ -1,6 +1,9 @@
 #include "tests/kit/desktop.hpp"
 
+#include <algorithm>
 #include <csignal>
+#include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 
 #include <X11/Xatom.h>
@@ -180,14 +183,18 @@ int Desktop::count(Bgr colour) const {
   if (!XGetWindowAttributes(x_->display, x_->window, &about)) return 0;
   XImage* image = XGetImage(x_->display, x_->window, 0, 0, static_cast<unsigned>(about.width),
                             static_cast<unsigned>(about.height), AllPlanes, ZPixmap);
-  if (!image) return 0;
-  const unsigned long wanted = static_cast<unsigned long>(colour.r) << 16 |
-                               static_cast<unsigned long>(colour.g) << 8 | colour.b;
-  int found = 0;
-  for (int y = 0; y < image->height; ++y)
-    for (int x = 0; x < image->width; ++x) found += (XGetPixel(image, x, y) & 0xFFFFFF) == wanted;
+  if (!image) return 0;  // Xvfb's screens have 32 bits per pixel
+  const std::uint32_t wanted =
+      std::uint32_t{colour.r} << 16 | std::uint32_t{colour.g} << 8 | colour.b;
+  std::ptrdiff_t found = 0;
+  for (int y = 0; y < image->height; ++y) {
+    const auto* const row =
+        reinterpret_cast<const std::uint32_t*>(image->data + y * image->bytes_per_line);
+    found += std::count_if(row, row + image->width,
+                           [&](std::uint32_t pixel) { return (pixel & 0xFFFFFF) == wanted; });
+  }
   XDestroyImage(image);
-  return found;
+  return static_cast<int>(found);
 }
 
 bool Desktop::is_titled(const std::string& wanted) const {
