@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -27,6 +28,14 @@ enum class Snapshot {
   squared_sum,  // the squared integral image
   tilted_sum,   // the tilted integral image; empty for cascades without tilted features
   depth,        // for every grid position: how many stages it passes
+};
+
+// The time of one launch on a device, from the end of the one before: of a kernel, by the name of
+// its function, or of a copy or fill of memory.
+struct KernelTime {
+  Step step;
+  std::string name;
+  double ms;
 };
 
 class Backend {
@@ -78,6 +87,13 @@ class Backend {
   // Times of the frame for which collect() was last called. Steps of a frame may overlap; each is
   // measured on its own.
   virtual StepTimes times() const = 0;
+
+  // From the next run() on, the kernels within each step are measured, too, or no longer: it costs
+  // some microseconds per kernel. Must not be called while work is running.
+  virtual void measure_kernels(bool) {}
+  // Of the frame for which collect() was last called, in the order of launches. Empty on the CPU,
+  // and for the first frame of a size.
+  virtual std::vector<KernelTime> kernels() const { return {}; }
 };
 
 // The CPU backend: oneTBB in the caller's task arena.

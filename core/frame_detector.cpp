@@ -38,8 +38,9 @@ std::vector<Face> FrameDetector::finish() {
   const Stopwatch watch(times_[Step::group]);
   std::vector<Face> faces = backend_->group();
   for (Face& face : faces) face.box = rules::clipped(face.box, pyramid_->image);
-  std::erase_if(faces,
-                [](const Face& face) { return face.box.width <= 0 || face.box.height <= 0; });
+  std::erase_if(faces, [this](const Face& face) {
+    return face.box.width <= 0 || face.box.height <= 0 || face.score < options_.min_score;
+  });
   return faces;
 }
 

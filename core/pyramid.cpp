@@ -108,6 +108,7 @@ void check(const DetectOptions& options) {
     if (size.width < 0 || size.height < 0)
       throw ArgumentError(fmt::format("the {} face size must not be negative: {}x{}", name,
                                       size.width, size.height));
+  if (std::isnan(options.min_score)) throw ArgumentError("the lowest score must be a number");
 }
 
 Pyramid plan_pyramid(Size image, Size window, const DetectOptions& options) {

@@ -18,6 +18,7 @@
 #include "kernels/cascade/evaluate.hpp"
 #include "kernels/cascade/group_windows.hpp"
 #include "kernels/cascade/window_buffers.hpp"
+#include "kernels/device/captured_graph.hpp"
 #include "kernels/device/cuda.hpp"
 #include "kernels/device/device_frame.hpp"
 #include "kernels/device_plans.hpp"
@@ -93,8 +94,8 @@ class CudaBackend final : public Backend {
     if (runs_ == 1) {
       enqueue_frame(cudaEventRecordDefault);
     } else {
-      if (!graph_.get()) capture();
-      FACESAT_CUDA(cudaGraphLaunch(graph_.get(), stream_.get()));
+      if (graph_.is_empty()) capture();
+      graph_.launch(stream_.get());
     }
   }
 
@@ -146,6 +147,11 @@ class CudaBackend final : public Backend {
     times[Step::download] = elapsed_ms(group_events_.back().evaluated, download_end_);
     return times;
   }
+
+  void measure_kernels(bool wanted) override {
+    if (wanted != std::exchange(measures_kernels_, wanted)) graph_ = {};
+  }
+  std::vector<KernelTime> kernels() const override { return graph_.times(); }
 
   Image<std::uint32_t> snapshot(Snapshot picture, int index) override {
     use_device();
@@ -312,20 +318,16 @@ class CudaBackend final : public Backend {
   }
 
   void capture() {
-    FACESAT_CUDA(cudaStreamBeginCapture(stream_.get(), cudaStreamCaptureModeThreadLocal));
-    cudaGraph_t captured{};
-    try {
-      enqueue_frame(cudaEventRecordExternal);
-    } catch (...) {
-      cudaStreamEndCapture(stream_.get(), &captured);  // any error matters less than the first one
-      const Graph unfinished(captured);                // destroys what has been captured
-      throw;
+    std::vector<StepBegin> steps;
+    if (measures_kernels_ && settings_.measures_steps) {
+      for (const GroupEvents& events : group_events_)
+        steps.insert(steps.end(), {{&events.begin, Step::resize},
+                                   {&events.resized, Step::sat},
+                                   {&events.summed, Step::evaluate},
+                                   {&events.evaluated, Step::download}});
     }
-    FACESAT_CUDA(cudaStreamEndCapture(stream_.get(), &captured));
-    const Graph graph(captured);
-    cudaGraphExec_t executable{};
-    FACESAT_CUDA(cudaGraphInstantiate(&executable, graph.get(), 0));
-    graph_ = GraphExec(executable);
+    graph_.capture(
+        stream_.get(), [&] { enqueue_frame(cudaEventRecordExternal); }, steps);
   }
 
   void record(const Event& event, unsigned flags) const {
@@ -478,8 +480,9 @@ class CudaBackend final : public Backend {
   std::unique_ptr<FrameInput> input_;
   Event download_end_;
   std::vector<GroupEvents> group_events_;
-  GraphExec graph_;
-  int runs_ = 0;               // since prepare()
+  CapturedGraph graph_;
+  int runs_ = 0;  // since prepare()
+  bool measures_kernels_ = false;
   bool late_is_open_ = false;  // which stages are late
 
   DeviceImage<std::uint8_t> atlas_;

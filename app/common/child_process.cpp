@@ -21,13 +21,19 @@ struct Started {
   int pipe = -1;
 };
 
-Started start(const std::vector<std::string>& command, Stream stream) {
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return {};
+// For exec: pointers into `command`, which must outlive them.
+std::vector<char*> arguments_of(const std::vector<std::string>& command) {
   std::vector<char*> arguments;
   for (const std::string& argument : command)
     arguments.push_back(const_cast<char*>(argument.c_str()));
   arguments.push_back(nullptr);
+  return arguments;
+}
+
+Started start(const std::vector<std::string>& command, Stream stream) {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return {};
+  const std::vector<char*> arguments = arguments_of(command);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, ends[1],
@@ -85,6 +91,19 @@ ChildProcess::~ChildProcess() {
 
 void ChildProcess::stop() const {
   if (const int process = process_; process > 0) ::kill(process, SIGTERM);
+}
+
+void start_detached(std::vector<std::string> command) {
+  command.insert(command.begin(), {"setsid", "--fork"});  // of util-linux; it ends at once
+  const std::vector<char*> arguments = arguments_of(command);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", O_RDWR, 0);
+  pid_t process = 0;
+  if (::posix_spawnp(&process, arguments[0], &actions, nullptr, arguments.data(), environ) == 0)
+    ::waitpid(process, nullptr, 0);
+  posix_spawn_file_actions_destroy(&actions);
 }
 
 bool is_installed(const std::string& program) {

@@ -31,6 +31,9 @@ class ChildProcess {
   std::jthread thread_;  // last: it uses all of the above
 };
 
+// Starts a program that lives on when this one ends, and whose output nobody reads.
+void start_detached(std::vector<std::string> command);
+
 // Is there a program of this name on the PATH?
 bool is_installed(const std::string& program);
 

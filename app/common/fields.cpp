@@ -15,6 +15,7 @@ const std::vector<Field<DetectOptions>>& detection_fields() {
       {"scan", choice<&DetectOptions::scan>({"opencv", "dense"}), "",
        "dense: every position of every level, no skip rule [opencv]"},
       {"equalize", &DetectOptions::equalize, "", "Equalise the histogram first"},
+      {"min-score", &DetectOptions::min_score, "S", "Leave out faces of lower scores [any]"},
   };
   return fields;
 }

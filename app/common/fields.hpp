@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -71,7 +72,7 @@ void visit_value(const Field<Options>& field, const Options& options, const Visi
       field.value);
 }
 
-// The value as the command line takes it; flags are "on" or "off".
+// The value as the command line takes it; flags are "on" or "off", and no limit is "any".
 template <class Options>
 std::string text_of(const Field<Options>& field, const Options& options) {
   std::string text;
@@ -81,6 +82,8 @@ std::string text_of(const Field<Options>& field, const Options& options) {
       text = value ? "on" : "off";
     else if constexpr (std::is_same_v<Value, Size>)
       text = fmt::format("{}x{}", value.width, value.height);
+    else if constexpr (std::is_same_v<Value, double>)
+      text = value == std::numeric_limits<double>::lowest() ? "any" : fmt::format("{}", value);
     else
       text = fmt::format("{}", value);
   });

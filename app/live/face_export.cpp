@@ -12,6 +12,7 @@
 #include "cascades/cascade_store.hpp"
 #include "media/frame_source.hpp"
 #include "media/source_name.hpp"
+#include "results/annotate.hpp"
 #include "results/picture_folder.hpp"
 #include "results/picture_names.hpp"
 #include "support/files.hpp"
@@ -54,18 +55,20 @@ Record record_of(const LiveResult& result) {
 std::string export_faces(const LiveResult& result, const ExportOptions& options) {
   const Layout layout = layout_of(result.settings, *options.format);
   const Record record = record_of(result);
-  std::string folder = make_dated_folder("faces");
+  std::string folder = make_dated_folder(options.folder, "faces");
   write_text(fs::path(folder) / name_of_table(*options.format),
              layout.header() + layout.to_text(record));
-  if (!options.crops) return folder;
-  const PictureFolder crops(folder);
+  if (!options.crops && !options.boxes) return folder;
+  const PictureFolder pictures(folder);
+  const View<const Bgr> picture = result.frame.picture.pixels;
   const fs::path input = source_path(result.frame.origin).value_or("");
   PictureNames names;
   std::string name = names.add(record.image, record.frame.has_value());
   if (record.frame) name = PictureNames::of_frame(name, *record.frame);
-  for (std::size_t i = 0; i < record.faces.size(); ++i)
-    crops.write(PictureNames::of_crop(name, static_cast<int>(i) + 1),
-                result.frame.picture.pixels.sub(record.faces[i].box), input);
+  if (options.boxes) pictures.write(name, with_boxes(picture, record.faces).view(), input);
+  for (std::size_t i = 0; i < record.faces.size() && options.crops; ++i)
+    pictures.write(PictureNames::of_crop(name, static_cast<int>(i) + 1),
+                   picture.sub(record.faces[i].box), input);
   return folder;
 }
 
@@ -75,6 +78,8 @@ std::string why_not_exportable(const std::vector<std::string>& sources,
     if (!source_path(source)) return "a camera or stream has no end: record it, and open the video";
   if (!settings.inside_of.empty())
     return fmt::format("search in the whole frame first, not inside {}", settings.inside_of);
+  if (!settings.rejected.empty())
+    return "faces were rejected, which only \"this picture\" leaves out: first restore them";
   return "";
 }
 
@@ -85,6 +90,7 @@ std::vector<std::string> export_arguments(const std::vector<std::string>& source
       "detect", "--progress=on", fmt::format("--format={}", options.format->name),
       fmt::format("--output={}/{}", folder, name_of_table(*options.format))};
   if (options.crops) arguments.push_back(fmt::format("--crops={}", folder));
+  if (options.boxes) arguments.push_back(fmt::format("--annotate={}", folder));
   append_arguments(arguments, settings.detect, detection_fields());
   const bool is_cpu = settings.backend.choice == BackendChoice::cpu;  // which has no other options
   append_arguments(arguments,
@@ -99,7 +105,7 @@ std::vector<std::string> export_arguments(const std::vector<std::string>& source
 
 ListExport::ListExport(const std::vector<std::string>& sources, const LiveSettings& settings,
                        const ExportOptions& options, const std::string& program)
-    : folder_(make_dated_folder("faces")) {
+    : folder_(make_dated_folder(options.folder, "faces")) {
   std::vector<std::string> arguments = export_arguments(sources, settings, folder_, options);
   arguments.insert(arguments.begin(), program);
   process_.emplace(

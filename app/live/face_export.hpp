@@ -1,4 +1,4 @@
-// Saves faces as `facesat detect` does: a table, and one picture per face.
+// Saves faces as `facesat detect` does: a table, a picture of each face, pictures with boxes.
 #pragma once
 
 #include <mutex>
@@ -15,10 +15,12 @@ namespace facesat::app {
 
 struct ExportOptions {
   const Format* format = &csv_format();
-  bool crops = true;  // one picture per face
+  bool crops = true;   // one picture per face
+  bool boxes = false;  // the picture with boxes around its faces
+  std::string folder;  // in which a new one is made; empty: the current one
 };
 
-// Writes the faces of this result into a new folder of the current one, and returns its name.
+// Writes the faces of this result into a new folder, and returns its path.
 // Throws OutputError.
 std::string export_faces(const LiveResult& result, const ExportOptions& options);
 

@@ -182,6 +182,7 @@ class Live {
     put_steps(result.floors.ms, sample.floor_ms);
     sample.ms.front() = result.frame.capture_ms;
     sample.ms.back() = draw_ms;
+    sample.kernels = measured.kernels;
     sample.detect_ms = measured.detect_ms;
     if (const auto& filter = measured.filter) {
       sample.filter = filter->shown.times;
@@ -200,7 +201,8 @@ class Live {
   // after a change of settings the last frame is detected again.
   void add_sample(double draw_ms) {
     const LiveResult& result = window_.shown();
-    Sample sample = sample_of({result.times, result.detect_ms, result.filter}, draw_ms);
+    Sample sample =
+        sample_of({result.times, result.kernels, result.detect_ms, result.filter}, draw_ms);
     if (result.is_new) sample.latency_ms = milliseconds(sample.shown - result.frame.captured);
     history_.add(sample, result.subject);
     if (result.comes_again) return;
@@ -209,11 +211,12 @@ class Live {
     if (!command_.times.empty()) all_.push_back(sample);
   }
 
+  // They may be there before the result that they repeat is shown.
   void take_repeats(double draw_ms) {
-    const std::optional<Repeats> repeats = detection_.take_repeats();
+    if (std::optional<Repeats> repeats = detection_.take_repeats()) repeats_ = std::move(*repeats);
     const Subject& subject = window_.shown().subject;
-    if (!repeats || repeats->subject != subject) return;
-    for (const Repeats::Measurement& one : repeats->measurements)
+    if (repeats_.subject != subject) return;
+    for (const Repeats::Measurement& one : std::exchange(repeats_.measurements, {}))
       history_.add(sample_of(one, draw_ms), subject);
   }
 
@@ -226,6 +229,7 @@ class Live {
   Saving saving_;
   MainWindow window_;
   History history_;
+  Repeats repeats_;  // not in the history yet
   std::vector<Sample> all_;
   Clock::time_point begin_;
   int frames_ = 0, failed_frames_ = 0;  // results that were shown

@@ -136,13 +136,14 @@ namespace {
 // Calls create() with facesat-DATE + end, then with facesat-DATE-2 + end and so on, until it
 // returns true. It sets errno otherwise. Returns the name.
 template <class Create>
-std::string make_dated(const std::string& end, Create create) {
+std::string make_dated(const std::string& folder, const std::string& end, Create create) {
   const std::time_t now = std::time(nullptr);
   char date[32];
   std::strftime(date, sizeof date, "%Y%m%d-%H%M%S", std::localtime(&now));
   for (int number = 1;; ++number) {
     const std::string suffix = number == 1 ? "" : fmt::format("-{}", number);
-    std::string name = fmt::format("facesat-{}{}{}", date, suffix, end);
+    std::string name =
+        (std::filesystem::path(folder) / fmt::format("facesat-{}{}{}", date, suffix, end)).string();
     if (create(name.c_str())) return name;
     if (errno != EEXIST)
       throw OutputError(
@@ -152,16 +153,16 @@ std::string make_dated(const std::string& end, Create create) {
 
 }  // namespace
 
-std::string make_dated_file(const std::string& extension) {
-  return make_dated("." + extension, [](const char* name) {
+std::string make_dated_file(const std::string& folder, const std::string& extension) {
+  return make_dated(folder, "." + extension, [](const char* name) {
     const int descriptor = ::open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (descriptor >= 0) ::close(descriptor);
     return descriptor >= 0;
   });
 }
 
-std::string make_dated_folder(const std::string& name) {
-  return make_dated("-" + name, [](const char* folder) { return ::mkdir(folder, 0777) == 0; });
+std::string make_dated_folder(const std::string& folder, const std::string& name) {
+  return make_dated(folder, "-" + name, [](const char* made) { return ::mkdir(made, 0777) == 0; });
 }
 
 }  // namespace facesat::app

@@ -43,9 +43,9 @@ class Outputs {
 };
 
 // Creates an empty file for a screenshot, recording or table of times: facesat-DATE.EXTENSION in
-// the current folder, never one that exists. Throws OutputError.
-std::string make_dated_file(const std::string& extension);
+// `folder` (empty: the current one), never one that exists. Returns its path. Throws OutputError.
+std::string make_dated_file(const std::string& folder, const std::string& extension);
 // Creates an empty folder facesat-DATE-NAME in the same way.
-std::string make_dated_folder(const std::string& name);
+std::string make_dated_folder(const std::string& folder, const std::string& name);
 
 }  // namespace facesat::app

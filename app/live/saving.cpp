@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include <fmt/format.h>
+#include <unistd.h>
 
 #include "media/codec.hpp"
 #include "support/errors.hpp"
@@ -32,10 +32,18 @@ Saving::Saving(const std::string& record, Outputs& outputs, Detection& detection
   if (!record.empty()) detection_.record(record);
 }
 
+void Saving::use_folder(const std::string& folder) {
+  if (!folder.empty()) {
+    if (!fs::is_directory(folder)) throw OutputError(folder + ": there is no such folder");
+    if (::access(folder.c_str(), W_OK | X_OK) != 0)
+      throw OutputError(folder + ": this folder cannot be written to");
+  }
+  folder_ = folder;
+}
+
 void Saving::attempt(const std::function<std::string()>& write) {
   try {
-    if (const std::string file = write(); !file.empty())
-      toasts_.say(fmt::format("saved: {}", full_path(file)));
+    if (const std::string file = write(); !file.empty()) toasts_.say_saved(full_path(file));
   } catch (...) {
     const std::string reason = reason_of(std::current_exception());
     toasts_.warn(reason);
@@ -45,7 +53,7 @@ void Saving::attempt(const std::function<std::string()>& write) {
 
 void Saving::save_screenshot(const Screen& screen) {
   attempt([&] {
-    const std::string file = make_dated_file("png");
+    const std::string file = make_dated_file(folder_, "png");
     write_picture(file, screen.pixels().view());
     return file;
   });
@@ -53,7 +61,7 @@ void Saving::save_screenshot(const Screen& screen) {
 
 void Saving::save_times(const History& history) {
   attempt([&] {
-    const std::string file = make_dated_file("csv");
+    const std::string file = make_dated_file(folder_, "csv");
     write_text(file, times_csv({history.samples().begin(), history.samples().end()}));
     return file;
   });
@@ -61,7 +69,7 @@ void Saving::save_times(const History& history) {
 
 void Saving::save_comparison(const Comparison& comparison) {
   attempt([&] {
-    const std::string file = make_dated_file("csv");
+    const std::string file = make_dated_file(folder_, "csv");
     write_text(file, comparison_csv(comparison));
     return file;
   });
@@ -74,7 +82,7 @@ std::chrono::nanoseconds Saving::recorded() const {
 void Saving::toggle_recording() {
   if (is_recording()) return finish_recording();
   attempt([this] {
-    recording_ = make_dated_file("avi");
+    recording_ = make_dated_file(folder_, "avi");
     outputs_.set_recording(recording_);
     detection_.record(recording_);
     since_ = Clock::now();

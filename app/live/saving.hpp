@@ -20,6 +20,11 @@ class Saving {
   // are borrowed.
   Saving(const std::string& record, Outputs& outputs, Detection& detection, Toasts& toasts);
 
+  // Where the files go from now on; empty: the current folder. Throws OutputError, and goes on with
+  // the folder before, if it is none that can be written to.
+  void use_folder(const std::string& folder);
+  const std::string& folder() const { return folder_; }
+
   void save_screenshot(const Screen& screen);
   void save_times(const History& history);
   void save_comparison(const Comparison& comparison);
@@ -47,6 +52,7 @@ class Saving {
   Outputs& outputs_;
   Detection& detection_;
   Toasts& toasts_;
+  std::string folder_;
   std::string recording_;  // the video being recorded; empty: none
   std::chrono::steady_clock::time_point since_;
   std::vector<std::string> failures_;

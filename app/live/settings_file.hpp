@@ -18,6 +18,7 @@ struct Remembered {
   Opacities opacities;  // not saved
   bool dark = true, labels = true;
   int font_size = 16;               // pixels
+  std::string folder;               // that files are saved into; empty: the current one
   float side_width = 22.5f;         // of the panels, in font sizes
   Rect window;                      // see Screen::place(); a width of 0: unknown
   std::vector<std::string> recent;  // names of sources, the last one first

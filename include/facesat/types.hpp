@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -177,6 +178,7 @@ struct DetectOptions {
   Size min_size{}, max_size{};  // of a face, in pixels; a maximum with a 0 means none
   Scan scan = Scan::opencv;
   bool equalize = false;  // equalise the histogram of the grey image first
+  double min_score = std::numeric_limits<double>::lowest();  // faces of lower scores are left out
 
   bool operator==(const DetectOptions&) const = default;
 };

@@ -68,9 +68,12 @@ inline Event make_event() {
 }
 
 // Milliseconds between two events; 0 if one of them has not happened.
-inline double elapsed_ms(const Event& begin, const Event& end) {
+inline double elapsed_ms(cudaEvent_t begin, cudaEvent_t end) {
   float ms = 0;
-  return cudaEventElapsedTime(&ms, begin.get(), end.get()) == cudaSuccess ? ms : 0;
+  return cudaEventElapsedTime(&ms, begin, end) == cudaSuccess ? ms : 0;
+}
+inline double elapsed_ms(const Event& begin, const Event& end) {
+  return elapsed_ms(begin.get(), end.get());
 }
 
 inline void check_allocation(cudaError_t status, std::size_t bytes) {

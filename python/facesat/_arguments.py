@@ -108,7 +108,7 @@ def options(given: dict[str, Any]) -> dict[str, Any]:
     """Options of detection and of its backend, as the extension module takes them."""
     checked: dict[str, Any] = {}
     for name, kind, words, *_ in [*detection_fields(), *backend_fields()]:
-        if name not in given:
+        if name not in given or (name == "min_score" and given[name] is None):
             continue
         value = given[name]
         if name == "scale_factor":

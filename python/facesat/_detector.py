@@ -97,6 +97,7 @@ class Detector:
     scale_factor, min_neighbors, min_size, max_size: as in OpenCV; a size is (width, height) or one side, 0: no limit.
     scan: "opencv", or "dense" for every position of every level.
     equalize: equalise the histogram of the grey image first.
+    min_score: leave out faces of lower scores; None: none.
 
     Raises Error with a sentence that says what is wrong.
     """
@@ -113,6 +114,7 @@ class Detector:
         max_size: Size = 0,
         scan: str = "opencv",
         equalize: bool = False,
+        min_score: float | None = None,
     ) -> None:
         given = {name: value for name, value in locals().items() if name not in ("self", "cascade")}
         if not isinstance(cascade, bytes):
@@ -120,7 +122,7 @@ class Detector:
         options = _arguments.options(given)
         self._detector = _facesat.Detector(load_cascade(cascade), options)
         # As a user would write them.
-        shown = {**options, "device": device, "sat": sat}
+        shown = {**options, "device": device, "sat": sat, "min_score": min_score}
         shown.update((name, _shortest(value)) for name, value in options.items() if isinstance(value, tuple))
         self._arguments = (cascade, *(shown[name] for name in given))
 

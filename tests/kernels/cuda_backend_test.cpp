@@ -4,6 +4,9 @@
 // Photographs are read from the folder that FACESAT_GRAY_PICTURES names: binary .pgm files.
 #include "kernels/cuda_backend.hpp"
 
+#include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -19,6 +22,7 @@
 #include "kernels/sat/algorithm.hpp"
 #include "tests/kit/cascades.hpp"
 #include "tests/kit/compare.hpp"
+#include "tests/kit/eventually.hpp"
 #include "tests/kit/pictures.hpp"
 #include "tests/kit/printers.hpp"
 
@@ -273,6 +277,49 @@ TEST(CudaBackend, FewAndManyWindowsTakeTurns) {
       EXPECT_EQ(cuda.times()[Step::evaluate] > 0, settings.measures_steps);
     }
   }
+}
+
+// The kernels fill their steps, and measuring them changes no result.
+TEST(CudaBackend, MeasuresTheKernelsOfEachStep) {
+  const auto cascade = find_cascade("frontalface_alt2");
+  const NamedPicture picture{"drawn faces", drawn_faces({1280, 960})};
+  const Expected expected = on_cpu(cascade, picture, {});
+  for (const gpu::SatAlgorithm* const sat : gpu::sat_algorithms())
+    for (const std::size_t most : {0, 1'000'000}) {  // one atlas, several
+      const std::string id(sat->id);
+      SCOPED_TRACE(fmt::format("{}, {}", id, most));
+      if (!gpu::choose_sat(id).algorithm) continue;
+      gpu::CudaSettings settings;
+      settings.max_atlas_pixels = most;
+      FrameDetector cuda(cascade, {}, gpu::make_cuda_backend(0, id, settings));
+      Backend& backend = cuda.backend();
+      const auto detect = [&] { compare(expected, picture, {}, cuda, id); };
+      detect();
+      backend.measure_kernels(true);
+      detect();
+      std::vector<KernelTime> kernels;
+      const auto fill_their_steps = [&] {
+        detect();
+        kernels = backend.kernels();
+        StepTimes unfilled = cuda.times();
+        for (const KernelTime& kernel : kernels) unfilled[kernel.step] -= kernel.ms;
+        return std::ranges::all_of(
+            std::array{Step::resize, Step::sat, Step::evaluate, Step::download},
+            [&](Step step) { return std::abs(unfilled[step]) < 0.02; });
+      };
+      EXPECT_TRUE(eventually(fill_their_steps));  // beside other programs, not in every frame
+      for (const KernelTime& kernel : kernels) {
+        EXPECT_GT(kernel.ms, 0) << kernel.name;
+        EXPECT_EQ(kernel.name.find_first_of("<>():"), std::string::npos) << kernel.name;
+      }
+      EXPECT_EQ(kernels.front().step, Step::resize);
+      EXPECT_TRUE(std::ranges::any_of(
+          kernels, [](const KernelTime& kernel) { return kernel.name == "resize"; }));
+      backend.measure_kernels(false);
+      detect();
+      EXPECT_TRUE(backend.kernels().empty());
+      EXPECT_GT(cuda.times()[Step::evaluate], 0);
+    }
 }
 
 // Allocates all memory of the device, and frees it when this object is destroyed.

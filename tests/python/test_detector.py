@@ -88,6 +88,16 @@ def test_numbers_of_numpy_are_options():
     assert len(expected(FACES)) > 0 and detector(FACES) == expected(FACES)
 
 
+def test_faces_of_lower_scores_are_left_out():
+    everything = facesat.Detector(min_neighbors=0)(FACES)
+    score = sorted(everything.scores)[len(everything) // 2]
+    some = facesat.Detector(min_neighbors=0, min_score=score)
+    assert 0 < len(some(FACES)) < len(everything) and min(some(FACES).scores) == score
+    assert "min_score=" in repr(some) and "min_score" not in repr(facesat.Detector(min_score=None))
+    with pytest.raises(facesat.ArgumentError):
+        facesat.Detector(min_score=float("nan"))
+
+
 def test_every_name_of_a_cascade_can_be_used():
     names = facesat.cascade_names()
     assert len(names) == 22 and names == sorted(names)

@@ -1,5 +1,6 @@
 #include "app/live/detection/detection.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <exception>
 #include <string>
@@ -12,6 +13,16 @@
 #include "support/messages.hpp"
 
 namespace facesat::app {
+namespace {
+
+void leave_out_rejected(LiveResult& result, const CapturedFrame& frame) {
+  result.rejected = std::erase_if(result.faces, [&](const Face& face) {
+    return std::ranges::find(result.settings.rejected, rejected_face(face, result, frame)) !=
+           result.settings.rejected.end();
+  });
+}
+
+}  // namespace
 
 Detection::Detection(LiveSettings settings, std::function<void()> on_result)
     : on_result_(std::move(on_result)),
@@ -146,6 +157,7 @@ LiveResult Detection::detect(const LiveSettings& settings) {
   try {
     search_.find(pixels, result);
     sort_by_place(result.faces);
+    leave_out_rejected(result, *last_);
     search_.show_inside(pixels, result);
     if (filter_.is_on() && search_.failure().empty()) {
       result.filter = filter_.run(pixels, settings.detect.equalize, search_.device());
@@ -176,7 +188,8 @@ void Detection::measure_again(const Subject& subject, const std::stop_token& sto
     LiveResult result;
     search_.find(last_->picture.pixels, result);
     if (filter_.is_on()) result.filter = filter_.run_again();
-    repeats.measurements.push_back({result.times, result.detect_ms, std::move(result.filter)});
+    repeats.measurements.push_back(
+        {result.times, std::move(result.kernels), result.detect_ms, std::move(result.filter)});
   }
   repeats_.put(std::move(repeats));
   on_result_();

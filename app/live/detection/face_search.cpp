@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstring>
 #include <exception>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -81,14 +82,20 @@ bool FaceSearch::use(const LiveSettings& settings) {
   const bool same_device = before && without_sat(machine_) == without_sat(machine);
   const bool same_detectors =
       before && before->cascades == settings.cascades && before->detect == settings.detect;
-  const bool same_search = same_detectors && before->inside_of == settings.inside_of;
+  const bool same_search = same_detectors && before->inside_of == settings.inside_of &&
+                           before->only_with_inner == settings.only_with_inner &&
+                           before->kernels == settings.kernels;
   if (!same_machine || !same_search) ++settings_count_;
   if (!same_search || !same_device) ++any_sat_count_;
   if (!same_device) speed_ = {};
   machine_ = machine;
-  if (same_machine && same_detectors) return true;
+  if (same_machine && same_detectors) {
+    measure_kernels();
+    return true;
+  }
   try {
     make_detectors();
+    measure_kernels();
   } catch (...) {
     detectors_.clear();
     failure_ = reason_of(std::current_exception());
@@ -106,6 +113,10 @@ void FaceSearch::make_detectors() {
   if (speed_.memory == 0) speed_ = device() ? gpu::copy_speed(*device()) : host_copy_speed();
   detectors_ =
       facesat::make_detectors(cascades_, settings_->detect, [this] { return backends_->make(); });
+}
+
+void FaceSearch::measure_kernels() {
+  for (FrameDetector& detector : detectors_) detector.backend().measure_kernels(settings_->kernels);
 }
 
 std::optional<int> FaceSearch::device() const {
@@ -168,8 +179,10 @@ void FaceSearch::find_with(std::span<FrameDetector> detectors, View<const Bgr> f
   }
   result.windows += found.windows;
   for (std::size_t s = 0; s < step_names.size(); ++s) result.times.ms[s] += found.times.ms[s];
-  for (const FrameDetector& detector : detectors) {
+  for (FrameDetector& detector : detectors) {
     add_bytes(detector, result);
+    if (detector.pyramid().levels.empty()) continue;
+    std::ranges::move(detector.backend().kernels(), std::back_inserter(result.kernels));
     for (const Level& level : detector.pyramid().levels) result.evaluated += level.grid.area();
   }
 }
@@ -178,9 +191,12 @@ void FaceSearch::find_inside(std::size_t outer, View<const Bgr> frame, LiveResul
   const std::span all(detectors_);
   find_with(all.subspan(outer, 1), frame, {0, 0, frame.size.width, frame.size.height}, result);
   for (const Face& face : std::exchange(result.faces, {})) {
+    const std::size_t first = result.faces.size();
     result.faces.push_back(face);
     find_with(all.first(outer), frame, face.box, result);
     find_with(all.subspan(outer + 1), frame, face.box, result);
+    const bool is_alone = result.faces.size() == first + 1;
+    if (is_alone && settings_->only_with_inner) result.faces.pop_back();
   }
 }
 

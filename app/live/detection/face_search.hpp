@@ -67,6 +67,7 @@ class FaceSearch {
 
  private:
   void make_detectors();
+  void measure_kernels();  // or no longer
   BackendOptions usable_backend() const;
   void find_with(std::span<FrameDetector> detectors, View<const Bgr> frame, const Rect& part,
                  LiveResult& result);

@@ -43,6 +43,13 @@ void History::add(const Sample& sample, const Subject& subject) {
   if (samples_.size() > most) samples_.pop_front();
 }
 
+History History::part(std::size_t first, std::size_t last) const {
+  History part;
+  for (std::size_t i = first; i <= last && i < samples_.size(); ++i)
+    part.add(samples_[i], subject_);
+  return part;
+}
+
 double History::frames_per_second() const {
   if (samples_.size() < 2) return 0;
   const auto last = samples_.back().shown;
@@ -87,6 +94,33 @@ History::StepSummary History::step(std::size_t step) const {
       quantile(0.5, [&](const Sample& s) { return ratio(s.bytes[step], s.ms[step] / 1000); }),
       quantile(0.5, [&](const Sample& s) { return ratio(s.ms[step], s.floor_ms[step]); }),
   };
+}
+
+std::vector<History::KernelSummary> History::kernels(std::size_t step) const {
+  if (samples_.empty() || step == 0 || step > step_names.size()) return {};
+  const std::vector<KernelTime>& newest = samples_.back().kernels;
+  std::vector<KernelSummary> kernels;
+  std::vector<std::vector<std::size_t>> launches;  // of each of `kernels`: indices in a sample
+  for (std::size_t i = 0; i < newest.size(); ++i) {
+    if (static_cast<std::size_t>(newest[i].step) != step - 1) continue;
+    const auto found = std::ranges::find(kernels, newest[i].name, &KernelSummary::name);
+    const auto k = static_cast<std::size_t>(found - kernels.begin());
+    if (found == kernels.end()) {
+      kernels.push_back({.name = newest[i].name});
+      launches.emplace_back();
+    }
+    launches[k].push_back(i);
+  }
+  for (std::size_t k = 0; k < kernels.size(); ++k) {
+    kernels[k].launches = static_cast<int>(launches[k].size());
+    kernels[k].ms = quantile(0.5, [&](const Sample& sample) -> std::optional<double> {
+      if (sample.kernels.size() != newest.size()) return std::nullopt;
+      double ms = 0;
+      for (const std::size_t i : launches[k]) ms += sample.kernels[i].ms;
+      return ms;
+    });
+  }
+  return kernels;
 }
 
 double History::filter_compute_ms() const {

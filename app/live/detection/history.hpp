@@ -24,9 +24,10 @@ using LiveSteps = std::array<double, live_step_count>;
 // One measurement. Times, bytes and floors belong to the same frame and settings.
 struct Sample {
   LiveSteps ms{};
-  LiveSteps bytes{};               // the least that a step reads and writes; 0: not counted
-  LiveSteps floor_ms{};            // the time of a plain copy of these bytes; 0: unknown
-  std::vector<FilterTime> filter;  // the steps of the filter whose result was shown
+  LiveSteps bytes{};                // the least that a step reads and writes; 0: not counted
+  LiveSteps floor_ms{};             // the time of a plain copy of these bytes; 0: unknown
+  std::vector<KernelTime> kernels;  // of the steps on a device, if they were measured
+  std::vector<FilterTime> filter;   // the steps of the filter whose result was shown
   // Of its algorithm, and of the one that it was compared with, without transfers.
   double filter_compute_ms = 0, compared_compute_ms = 0;
   double detect_ms = 0;              // from frame to faces
@@ -51,6 +52,9 @@ class History {
   const std::deque<Sample>& samples() const { return samples_; }
   const Subject& subject() const { return subject_; }
 
+  // Only these samples, by their indices.
+  History part(std::size_t first, std::size_t last) const;
+
   // Results per second, over roughly the last second.
   double frames_per_second() const;
 
@@ -67,6 +71,14 @@ class History {
     double floors = 0;  // time / floor: 1 is as fast as a plain copy
   };
   StepSummary step(std::size_t step) const;
+  // The kernels of a step, in the order in which each is first launched; empty if they were not
+  // measured for the newest sample.
+  struct KernelSummary {
+    std::string name;
+    int launches = 0;  // per frame
+    double ms = 0;     // of all of them: the median over the samples with the same launches
+  };
+  std::vector<KernelSummary> kernels(std::size_t step) const;
   double filter_compute_ms() const;
   double compared_compute_ms() const;
 

@@ -37,12 +37,14 @@ struct LiveResult {
   std::optional<InspectedPicture> view;   // shown instead of the frame, if selected
   bool view_is_frame = true;              // the boxes can be drawn onto `view`
   std::optional<FilterResult> filter;     // if `view` is a filtered image
+  std::size_t rejected = 0;               // faces that were left out for that reason
   int level_count = 0;                    // of the inspected cascade's pyramid
   std::optional<LevelTables> tables;      // of the selected level, if it is to be explained
   std::optional<WindowLikeBox> like_box;  // if a box is to be explained: on that level
   std::size_t evaluated = 0;              // windows, of all levels and cascades
   std::size_t windows = 0;                // that passed, before grouping
   StepTimes times;                        // of all cascades together
+  std::vector<KernelTime> kernels;        // of all cascades, if they are measured
   StepTimes floors;                       // times to copy `bytes`; 0: unknown
   StepBytes bytes{};                      // see least_bytes()
   double detect_ms = 0;                   // from frame to faces
@@ -52,10 +54,18 @@ struct LiveResult {
   bool comes_again = false;  // after a failure: the CPU repeats this frame and takes over
 };
 
+// How the user rejects a face of this result for this frame.
+inline RejectedFace rejected_face(const Face& face, const LiveResult& result,
+                                  const CapturedFrame& frame) {
+  return {frame.name, frame.index,
+          result.settings.cascades[result.settings.cascade_of_colour(face.cascade)], face.box};
+}
+
 // Further measurements of the result posted last, which is a still picture or a paused frame.
 struct Repeats {
   struct Measurement {
     StepTimes times;
+    std::vector<KernelTime> kernels;
     double detect_ms = 0;
     std::optional<FilterResult> filter;
   };

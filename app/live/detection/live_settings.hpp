@@ -11,17 +11,30 @@
 
 namespace facesat::app {
 
+// A face that the user does not want: a cascade's in a picture, or in a frame of a video.
+struct RejectedFace {
+  std::string picture;    // CapturedFrame::name
+  std::size_t index = 0;  // CapturedFrame::index
+  std::string cascade;
+  Rect box;
+
+  bool operator==(const RejectedFace&) const = default;
+};
+
 struct LiveSettings {
   BackendOptions backend;
   std::vector<std::string> cascades;
   DetectOptions detect;
   std::string
       inside_of;  // the others search only inside the faces of this cascade; empty: everywhere
+  bool only_with_inner = false;  // leaves out its faces in which the others find nothing
   // The names of cascades by the number of their colour. A cascade keeps its colour as long as it
   // is chosen, whichever others are; only then is its number free for another one.
   std::vector<std::string> colours;
+  std::vector<RejectedFace> rejected;
   Inspection inspection;  // what is shown instead of the frame
   FilterChoice filter;    // if that is a filtered image
+  bool kernels = false;   // measure the kernels within each step, too
 
   bool operator==(const LiveSettings&) const = default;
 

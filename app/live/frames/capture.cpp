@@ -201,14 +201,14 @@ Capture::Clock::time_point Capture::due() const {
 // Returns false if there is nothing to show.
 bool Capture::obey(const Orders& orders) {
   if (orders.open && !open_list(orders)) return false;
-  if (orders.entry && *orders.entry < list_.size()) open_entry(*orders.entry);
+  if (orders.entry && list_ && *orders.entry < list_->size()) open_entry(*orders.entry);
   if (orders.seek && source_) {
     source_->seek(*orders.seek);
     const std::scoped_lock lock(mutex_);
     state_.position = *orders.seek;  // even if reading fails: the next step starts from there
     state_.exhausted = false;
   }
-  return !list_.empty();
+  return list_ != nullptr;
 }
 
 // Returns false if nothing could be opened; the previous list then stays.
@@ -239,9 +239,9 @@ bool Capture::open_list(const Orders& orders) {
     state_.quarter_turns = 0;
     state_.mirrored = false;
     state_.count = list.size();
+    state_.list = list_ = std::make_shared<const std::vector<PlaylistEntry>>(std::move(list));
     state_.playing = !first || first->kind() != Kind::picture;
   }
-  list_ = std::move(list);
   mode_ = orders.mode;
   use(0, std::move(first), reason);
   return true;
@@ -251,7 +251,7 @@ void Capture::open_entry(std::size_t entry) {
   std::unique_ptr<FrameSource> source;
   std::string reason;
   try {
-    source = open_source(list_[entry].source, mode_);
+    source = open_source((*list_)[entry].source, mode_);
   } catch (...) {
     reason = reason_of(std::current_exception());
   }
@@ -266,7 +266,7 @@ void Capture::use(std::size_t entry, std::unique_ptr<FrameSource> source,
   const std::scoped_lock lock(mutex_);
   state_.entry = entry;
   state_.source = opened_;
-  state_.title = source_ && state_.count == 1 ? source_->title() : list_[entry].name;
+  state_.title = source_ && state_.count == 1 ? source_->title() : (*list_)[entry].name;
   state_.message = reason;
   state_.failed = !source_;
   if (state_.failed) unreadable_[entry] = reason;
@@ -337,8 +337,8 @@ void Capture::post(Frame frame) {
   bool mirrored = false;
   {
     const std::scoped_lock lock(mutex_);
-    captured.name = list_[state_.entry].name;
-    captured.origin = list_[state_.entry].source;
+    captured.name = (*list_)[state_.entry].name;
+    captured.origin = (*list_)[state_.entry].source;
     captured.list = state_.lists;
     if (kind == Kind::picture) {
       captured.index = state_.entry;

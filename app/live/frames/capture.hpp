@@ -49,13 +49,14 @@ class Capture {
   struct State {
     std::vector<std::string> names;    // as passed to open()
     std::size_t entry = 0, count = 0;  // the source shown, and the number of all sources
-    std::uint64_t source = 0;          // counts the sources that were opened, see CapturedFrame
-    std::string title;                 // of the source shown
-    bool is_opening = false;           // a list is being opened
-    std::uint64_t lists = 0;           // counts the lists that were opened
-    std::string refused;  // why the last requested list could not be opened; else empty
-    std::string message;  // a problem with the source shown, or that the video has ended
-    bool failed = false;  // the source shown or its frame could not be read
+    std::shared_ptr<const std::vector<PlaylistEntry>> list;  // null: none was opened
+    std::uint64_t source = 0;  // counts the sources that were opened, see CapturedFrame
+    std::string title;         // of the source shown
+    bool is_opening = false;   // a list is being opened
+    std::uint64_t lists = 0;   // counts the lists that were opened
+    std::string refused;       // why the last requested list could not be opened; else empty
+    std::string message;       // a problem with the source shown, or that the video has ended
+    bool failed = false;       // the source shown or its frame could not be read
     std::optional<FrameSource::Kind> kind;  // nullopt: nothing is open
     double position = 0, length = 0;        // in a video
     double step = 1;                        // the distance between two frames
@@ -139,7 +140,7 @@ class Capture {
   std::map<std::size_t, std::string> unreadable_;  // by the entry in the list
 
   // Used only by the thread.
-  std::vector<PlaylistEntry> list_;
+  std::shared_ptr<const std::vector<PlaylistEntry>> list_;
   CameraMode mode_;
   std::unique_ptr<FrameSource> source_;  // null: the entry could not be opened
   std::uint64_t opened_ = 0;             // sources

@@ -129,6 +129,13 @@ void draw_lines(const Chart& chart, const Plot& plot) {
   }
 }
 
+void draw_selection(const ColumnRange& selected, const Plot& plot, std::size_t count) {
+  const float last = plot.x_of(selected.last, count) + std::max(plot.column, 1.0f);
+  ImGui::GetWindowDrawList()->AddRectFilled({plot.x_of(selected.first, count), plot.corner.y},
+                                            {last, plot.end.y},
+                                            ImGui::GetColorU32(ImGuiCol_TextSelectedBg));
+}
+
 std::optional<std::size_t> column_at(float x, const Plot& plot, std::size_t count) {
   if (x < plot.corner.x || x >= plot.end.x) return std::nullopt;
   const auto from_right = static_cast<std::size_t>((plot.end.x - x) / plot.column);
@@ -159,6 +166,24 @@ std::vector<double> axis_ticks(double top) {
   return ticks;
 }
 
+namespace {
+
+// What the pointer, whose button is down, has been dragged over; nullopt: it has not moved yet.
+std::optional<ColumnRange> dragged_over(const Plot& plot, std::size_t count) {
+  const ImGuiIO& io = ImGui::GetIO();
+  const float least = io.MouseDragThreshold;
+  if (count == 0 || io.MouseDragMaxDistanceSqr[0] < least * least) return std::nullopt;
+  const auto nearest = [&](float x) {
+    const float first = plot.x_of(0, count), last = plot.x_of(count - 1, count);
+    return column_at(std::clamp(x, first, last) + plot.column / 2, plot, count).value_or(count - 1);
+  };
+  const auto [first, last] = std::minmax({nearest(io.MouseClickedPos[0].x - plot.column / 2),
+                                          nearest(io.MousePos.x - plot.column / 2)});
+  return ColumnRange{first, last};
+}
+
+}  // namespace
+
 ChartPointer draw_chart(const char* id, const Chart& chart, float height) {
   const ImVec2 corner = ImGui::GetCursorScreenPos();
   const ImVec2 size{std::max(ImGui::GetContentRegionAvail().x, 10.0f), height};
@@ -168,7 +193,9 @@ ChartPointer draw_chart(const char* id, const Chart& chart, float height) {
   const Plot plot = draw_axis(chart, corner, {corner.x + size.x, corner.y + size.y});
   const std::size_t count = count_columns(chart);
   if (pointer.is_over_chart) pointer.column = column_at(ImGui::GetMousePos().x, plot, count);
-  pointer.is_clicked = is_clicked && pointer.column;
+  if (is_clicked || ImGui::IsItemActive()) pointer.dragged = dragged_over(plot, count);
+  pointer.is_clicked = is_clicked && pointer.column && !pointer.dragged;
+  if (chart.selected) draw_selection(*chart.selected, plot, count);
   draw_columns(chart, plot);
   draw_lines(chart, plot);
   if (pointer.column) {

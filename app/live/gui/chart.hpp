@@ -28,19 +28,26 @@ struct ChartLine {
   std::string label;
 };
 
+// From the first to the last.
+struct ColumnRange {
+  std::size_t first = 0, last = 0;
+};
+
 struct Chart {
   std::vector<ImU32> colours;    // of the series, at least one, from the bottom of a column up
   std::vector<double> values;    // column by column, from the left; in each one value per series
   std::size_t slots = 1;         // as many columns fill the width; fewer are aligned to the right
   double top = 1;                // of the axis; higher columns are cut, with a triangle above them
   std::vector<ChartLine> lines;  // drawn if they are below `top`
-  std::vector<std::size_t> marked;  // columns with a triangle below them
+  std::vector<std::size_t> marked;      // columns with a triangle below them
+  std::optional<ColumnRange> selected;  // columns with a ground of their own
 };
 
 struct ChartPointer {
   bool is_over_chart = false;
-  std::optional<std::size_t> column;  // the one under the pointer
-  bool is_clicked = false;            // it was clicked
+  std::optional<std::size_t> column;   // the one under the pointer
+  bool is_clicked = false;             // it was clicked
+  std::optional<ColumnRange> dragged;  // between where the button was pressed and the pointer
 };
 
 // Draws a chart of this height, in pixels, across the width that is left in the window. It is an

@@ -20,9 +20,9 @@
 namespace facesat::app {
 namespace {
 
-static_assert(Screen::tab == GLFW_KEY_TAB && Screen::f11 == GLFW_KEY_F11 &&
-              Screen::escape == GLFW_KEY_ESCAPE && Screen::page_up == GLFW_KEY_PAGE_UP &&
-              Screen::page_down == GLFW_KEY_PAGE_DOWN);
+static_assert(Screen::tab == GLFW_KEY_TAB && Screen::delete_key == GLFW_KEY_DELETE &&
+              Screen::f11 == GLFW_KEY_F11 && Screen::escape == GLFW_KEY_ESCAPE &&
+              Screen::page_up == GLFW_KEY_PAGE_UP && Screen::page_down == GLFW_KEY_PAGE_DOWN);
 static_assert(Screen::right_arrow == GLFW_KEY_RIGHT && Screen::left_arrow == GLFW_KEY_LEFT &&
               Screen::keypad_plus == GLFW_KEY_KP_ADD &&
               Screen::keypad_minus == GLFW_KEY_KP_SUBTRACT);

@@ -51,6 +51,7 @@ class Screen {
   enum Key {
     escape = 256,
     tab = 258,
+    delete_key = 261,
     right_arrow = 262,
     left_arrow = 263,
     page_up = 266,

@@ -1,11 +1,14 @@
 #include "app/live/gui/widgets.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <utility>
 
 #include <fmt/format.h>
 #include <imgui.h>
 #include <imgui_internal.h>
+
+#include "app/common/child_process.hpp"
 
 namespace facesat::app {
 
@@ -185,6 +188,14 @@ void Toasts::say(std::string text) {
   add({std::move(text), false, Clock::now()});
 }
 
+void Toasts::say_saved(const std::string& path) {
+  static const bool can_open = is_installed("xdg-open");
+  std::error_code ignored;
+  const std::filesystem::path saved(path);
+  const auto folder = std::filesystem::is_directory(saved, ignored) ? saved : saved.parent_path();
+  add({"saved: " + path, false, Clock::now(), can_open ? folder.string() : ""});
+}
+
 void Toasts::warn(std::string text) {
   add({std::move(text), true, Clock::now()});
 }
@@ -222,7 +233,11 @@ void Toasts::draw() {
     else
       ImGui::TextUnformatted(toast.text.c_str());
     ImGui::PopTextWrapPos();
-    if (ImGui::IsWindowHovered() && ImGui::IsMouseClicked(ImGuiMouseButton_Left)) clicked = i;
+    if (!toast.folder.empty() && ImGui::SmallButton("open the folder"))
+      start_detached({"xdg-open", toast.folder});
+    if (ImGui::IsWindowHovered() && !ImGui::IsAnyItemHovered() &&
+        ImGui::IsMouseClicked(ImGuiMouseButton_Left))
+      clicked = i;
     top += ImGui::GetWindowHeight() + margin / 2;
     ImGui::End();
   }

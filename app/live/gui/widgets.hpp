@@ -69,6 +69,8 @@ class Toasts {
   static constexpr std::size_t most = 5;  // the oldest make room for new ones
 
   void say(std::string text);
+  // Says where a file or folder is, and offers to open its folder.
+  void say_saved(const std::string& path);
   void warn(std::string text);  // stays until it is clicked
 
   // Draws them along the upper edge of the current window.
@@ -78,6 +80,7 @@ class Toasts {
     std::string text;
     bool is_warning = false;
     Clock::time_point since;
+    std::string folder{};  // that can be opened; empty: none
   };
   // Those that are shown at this time.
   const std::deque<Toast>& shown(Clock::time_point now);

@@ -3,6 +3,7 @@
 #include <array>
 #include <cctype>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -94,8 +95,59 @@ bool draw_machine(const Machine& machine, BackendOptions& backend) {
   return changed;
 }
 
+struct Preset {
+  const char *name, *meaning;
+  DetectOptions options;
+};
+const std::array<Preset, 5> presets{{
+    {"as OpenCV", "The defaults of OpenCV's detectMultiScale", {}},
+    {"fewer false faces", "A face needs more than six similar windows", {.min_neighbors = 6}},
+    {"small and faint faces",
+     "Finer steps between the sizes, and fewer similar windows are needed",
+     {.scale_factor = 1.05, .min_neighbors = 2}},
+    {"large faces, fast",
+     "Faces of 80 pixels and more, in coarser steps",
+     {.scale_factor = 1.2, .min_size = {80, 80}}},
+    {"every window",
+     "All that passes, at every position, ungrouped",
+     {.min_neighbors = 0, .scan = Scan::dense}},
+}};
+
+bool draw_presets(DetectOptions& options) {
+  const auto is_chosen = [&](const Preset& preset) { return preset.options == options; };
+  const auto* const chosen = std::ranges::find_if(presets, is_chosen);
+  std::vector<Entry> entries;
+  for (const Preset& preset : presets) entries.push_back({preset.name, preset.meaning});
+  const auto clicked =
+      choose("preset", chosen == presets.end() ? "own" : chosen->name,
+             "Sets all that follows, up to the score. Ctrl+Z undoes a change of settings", entries,
+             static_cast<std::size_t>(chosen - presets.begin()));
+  if (clicked) options = presets[*clicked].options;
+  return clicked.has_value();
+}
+
+bool draw_min_score(DetectOptions& options) {
+  constexpr double any = std::numeric_limits<double>::lowest();
+  bool is_limited = options.min_score != any;
+  bool changed = ImGui::Checkbox("score at least", &is_limited);
+  if (changed) options.min_score = is_limited ? 0 : any;
+  tooltip(
+      "Leaves out faces whose score is lower: the largest sum that one of their windows reached in "
+      "the last stage. Scores of different cascades cannot be compared");
+  ImGui::SameLine();
+  ImGui::BeginDisabled(!is_limited);
+  double score = is_limited ? options.min_score : 0;
+  ImGui::SetNextItemWidth(ImGui::GetFontSize() * 7);
+  if (ImGui::InputDouble("##score", &score, 1, 0, "%.2f") && is_limited && std::isfinite(score)) {
+    options.min_score = score;
+    changed = true;
+  }
+  ImGui::EndDisabled();
+  return changed;
+}
+
 bool draw_search(DetectOptions& options) {
-  bool changed = false;
+  bool changed = draw_presets(options);
   auto factor = static_cast<float>(options.scale_factor);
   if (ImGui::SliderFloat("scale factor", &factor, 1.02f, 2, "%.3f", ImGuiSliderFlags_AlwaysClamp)) {
     // The value used is the rounded one that is shown.
@@ -123,7 +175,7 @@ bool draw_search(DetectOptions& options) {
   ImGui::SameLine();
   changed |= ImGui::Checkbox("equalise", &options.equalize);
   tooltip("Equalise the histogram of the grey image first, for dark or pale pictures");
-  return changed;
+  return changed | draw_min_score(options);
 }
 
 // What the cascades of OpenCV find, by the part of their names that says so.
@@ -229,7 +281,14 @@ bool draw_inside(LiveSettings& settings) {
              "Where all other cascades search: eyes and smiles are found faster inside faces",
              entries, chosen);
   if (clicked) settings.inside_of = *clicked == 0 ? "" : settings.cascades[*clicked - 1];
-  return clicked.has_value();
+  ImGui::BeginDisabled(settings.inside_of.empty());
+  bool changed =
+      ImGui::Checkbox("only those in which something is found", &settings.only_with_inner);
+  ImGui::EndDisabled();
+  tooltip(
+      "Leaves out what has nothing inside, such as faces without eyes. First choose above inside "
+      "of what the others search");
+  return changed || clicked.has_value();
 }
 
 template <class Options>
@@ -332,6 +391,7 @@ void DetectionPanel::remember(const Remembered& choices, Json& file) const {
   file["cascades"] = s.cascades;
   remember_fields(detection_fields(), s.detect, file);
   file["inside_of"] = s.inside_of;
+  file["only_with_inner"] = s.only_with_inner;
 }
 
 void DetectionPanel::recall(const Json& file, Remembered& choices) {
@@ -343,6 +403,7 @@ void DetectionPanel::recall(const Json& file, Remembered& choices) {
     s.inside_of = file.at("inside_of").get<std::string>();
   else if (file.at("inside").get<bool>() && !s.cascades.empty())  // as earlier versions wrote it
     s.inside_of = s.cascades.front();
+  s.only_with_inner = file.value("only_with_inner", s.only_with_inner);
   check(s.detect);
   keep_usable(s);
 }

@@ -1,5 +1,6 @@
 // The panel with the table of faces, and what saves them.
 #include <array>
+#include <cfloat>
 #include <filesystem>
 #include <string>
 #include <system_error>
@@ -25,8 +26,9 @@ constexpr std::array<Column, 5> face_columns{{
      ImGuiTableColumnFlags_WidthStretch},
 }};
 
-// The current folder, which files are written into.
-std::string current_folder() {
+// The folder that files are written into.
+std::string folder_of(const Saving& saving) {
+  if (!saving.folder().empty()) return saving.folder();
   std::error_code failure;
   const std::filesystem::path path = std::filesystem::current_path(failure);
   return failure ? "the current folder" : path.string();
@@ -44,8 +46,8 @@ void draw_face(std::size_t index, PanelContext& context) {
                         ImGuiSelectableFlags_SpanAllColumns))
     context.wishes.clicked_face = index;
   if (ImGui::IsItemHovered()) context.wishes.pointed_face = index;
-  tooltip(fmt::format("at ({}, {}), {} x {} pixels; a click zooms to it", face.box.x, face.box.y,
-                      face.box.width, face.box.height));
+  tooltip(fmt::format("at ({}, {}), {} x {} pixels; a click zooms to it, Delete rejects it",
+                      face.box.x, face.box.y, face.box.width, face.box.height));
   ImGui::TableNextColumn();
   ImGui::Text("%d", face.box.width);
   ImGui::TableNextColumn();
@@ -80,16 +82,20 @@ std::string count_text(const LiveResult& result) {
   if (size.area() == 0) return "";
   if (result.evaluated == 0)
     return fmt::format("none: no window fits into {} x {} pixels", size.width, size.height);
-  return fmt::format("{}: {} of {} windows passed", with_commas(result.faces.size()),
-                     with_commas(result.windows), with_commas(result.evaluated));
+  const std::string rejected =
+      result.rejected == 0 ? "" : fmt::format("; {} rejected", result.rejected);
+  return fmt::format("{}: {} of {} windows passed{}", with_commas(result.faces.size()),
+                     with_commas(result.windows), with_commas(result.evaluated), rejected);
 }
 
 class FacesPanel final : public Panel {
  public:
   FacesPanel() : Panel("Faces") {}
   void draw(PanelContext& context) override;
+  bool handle_key(const Screen::Press& press, PanelContext& context) override;
 
  private:
+  void draw_rejected(PanelContext& context);
   void draw_saving(PanelContext& context);
   void draw_list_export(PanelContext& context);
 
@@ -108,14 +114,41 @@ void FacesPanel::draw(PanelContext& context) {
       has_no_cascade);
   draw_face_table(context);
   draw_saving(context);
+  draw_rejected(context);
+}
+
+// The face under the pointer, in the picture or in the table, is none: it is left out of all that
+// is drawn, recorded and saved.
+bool FacesPanel::handle_key(const Screen::Press& press, PanelContext& context) {
+  if (press.key != Screen::delete_key || press.ctrl) return false;
+  const LiveResult& result = context.result;
+  if (!context.highlighted || *context.highlighted >= result.faces.size()) return true;
+  context.choices.settings.rejected.push_back(
+      rejected_face(result.faces[*context.highlighted], result, result.frame));
+  return context.wishes.settings = true;
+}
+
+void FacesPanel::draw_rejected(PanelContext& context) {
+  std::vector<RejectedFace>& rejected = context.choices.settings.rejected;
+  if (rejected.empty()) return;
+  if (ImGui::Button(fmt::format("restore {} rejected###restore", rejected.size()).c_str())) {
+    rejected.clear();
+    context.wishes.settings = true;
+  }
+  tooltip("All faces that were rejected, in all pictures, are shown and saved again");
 }
 
 void FacesPanel::draw_saving(PanelContext& context) {
   const LiveResult& result = context.result;
+  options_.folder = context.saving.folder();
   const Capture::State& state = context.source;
   ImGui::Checkbox("crops", &options_.crops);
-  tooltip("Saves one picture of each face, too");
+  tooltip("Saves a picture of each face, too");
   ImGui::SameLine();
+  ImGui::Checkbox("boxes", &options_.boxes);
+  tooltip("Saves the whole picture with boxes around its faces, too, in its own size");
+  ImGui::SameLine();
+  ImGui::SetNextItemWidth(-FLT_MIN);
   if (ImGui::BeginCombo("##format", options_.format->title.data())) {
     for (const Format* format : formats())
       if (ImGui::Selectable(format->title.data(), format == options_.format))
@@ -136,7 +169,7 @@ void FacesPanel::draw_saving(PanelContext& context) {
   tooltip(!state.is_upright() ? turned
           : result.faces.empty()
               ? "There are no faces here"
-              : "The faces of what is shown, into a new folder in " + current_folder());
+              : "The faces of what is shown, into a new folder in " + folder_of(context.saving));
   if (state.kind == FrameSource::Kind::picture && state.count == 1) return;
   ImGui::SameLine();
   draw_list_export(context);
@@ -173,7 +206,7 @@ void FacesPanel::draw_list_export(PanelContext& context) {
           ? why_not
           : "The faces of all pictures and of all frames of all videos of the list, by 'facesat "
             "detect' in the background, into a new folder in " +
-                current_folder());
+                folder_of(context.saving));
 }
 
 }  // namespace

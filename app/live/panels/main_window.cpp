@@ -25,15 +25,17 @@ void draw_help(bool& is_open) {
     const char *key, *meaning;
   };
   // What writes a file or ends the program needs Ctrl.
-  static constexpr std::array<Key, 22> keys{{
+  static constexpr std::array<Key, 25> keys{{
       {"Space", "play, pause"},
       {"Left, Right", "previous, next frame of a video; else picture"},
       {"Page Up, Page Down", "previous, next picture or video of the list"},
       {"Wheel, drag", "zoom, move the picture; double click: fit or 1:1"},
       {"F, 1", "fit, 1:1"},
       {"C", "pin this picture beside what follows, or unpin it"},
+      {"G", "all pictures of the list, or the one that is shown"},
       {"M, R", "mirror, rotate by a quarter"},
       {"L", "labels"},
+      {"Delete", "reject the face under the pointer: it is left out of all that is saved"},
       {"T", "dark or light"},
       {"V", "filtered image or frame"},
       {"X", "the other one of two pinned SAT algorithms (GPU)"},
@@ -44,6 +46,7 @@ void draw_help(bool& is_open) {
       {"Esc", "back to the picture"},
       {"Ctrl+O", "open something else"},
       {"Ctrl+S", "screenshot"},
+      {"Ctrl+Z", "undo the last change of a setting of detection"},
       {"Ctrl+R", "start or stop recording"},
       {"Ctrl+plus, Ctrl+minus", "larger, smaller letters"},
       {"Ctrl+Q", "quit"},
@@ -69,6 +72,30 @@ Panels make_panels() {
 #include "app/live/panels/panels.def"
 #undef FACESAT_PANEL
   return panels;
+}
+
+void SettingsHistory::note(const LiveSettings& now) {
+  constexpr std::size_t most = 50;
+  constexpr std::chrono::seconds one_change(1);
+  if (!now_) now_ = now;
+  LiveSettings like_now = now;  // but for what is shown and measured
+  like_now.inspection = now_->inspection;
+  like_now.kernels = now_->kernels;
+  if (like_now != *now_) {
+    const Clock::time_point time = Clock::now();
+    const bool is_new = time - std::exchange(changed_, time) > one_change;
+    if (is_new || before_.empty()) before_.push_back(*now_);
+    if (before_.size() > most) before_.erase(before_.begin());
+  }
+  now_ = now;
+}
+
+std::optional<LiveSettings> SettingsHistory::undo() {
+  if (before_.empty()) return std::nullopt;
+  now_ = before_.back();
+  before_.pop_back();
+  changed_ = {};
+  return now_;
 }
 
 MainWindow::MainWindow(const Controlled& controlled, const Remembered& remembered, Panels panels,
@@ -241,6 +268,7 @@ void MainWindow::carry_out(PanelContext& context) {
   const Wishes wishes = std::exchange(context.wishes, {});
   parts_.screen.set_font_size(choices_.font_size);
   choices_.font_size = parts_.screen.font_size();
+  settings_history_.note(choices_.settings);
   if (wishes.settings) parts_.detection.set(choices_.settings);
   if (wishes.comparison) parts_.detection.compare();
   if (wishes.open) parts_.capture.open(*wishes.open, camera_);
@@ -273,7 +301,11 @@ void MainWindow::draw_main(PanelContext& context) {
   const Capture::State& state = context.source;
   const float below = state.kind ? face_strip_height() + player_bar_height(state) : 0;
   ImGui::BeginChild("picture", {0, -below}, false, ImGuiWindowFlags_NoScrollWithMouse);
-  draw_picture(context);
+  shows_grid_ &= state.count > 1;
+  if (shows_grid_)
+    draw_grid(state);
+  else
+    draw_picture(context);
   carry_out(context);
   if (parts_.saving.is_recording()) draw_recording_mark(parts_.saving.recorded());
   ImGui::EndChild();
@@ -285,8 +317,18 @@ void MainWindow::draw_main(PanelContext& context) {
     use(*tool);
 }
 
+void MainWindow::draw_grid(const Capture::State& state) {
+  const std::optional<std::size_t> clicked = grid_.draw(state, list_marks_);
+  if (!clicked) return;
+  shows_grid_ = false;
+  if (*clicked != state.entry) parts_.capture.show(*clicked);
+}
+
 void MainWindow::use(Tool tool) {
   switch (tool) {
+    case Tool::grid:
+      shows_grid_ = !shows_grid_;
+      return grid_.appear();
     case Tool::compare:
       return pinned_.toggle(result_, view_);
     case Tool::screenshot:
@@ -383,7 +425,8 @@ void MainWindow::handle_key(const Screen::Press& press, PanelContext& context) {
 bool MainWindow::close_front() {
   if (close_lists()) return true;
   const bool help = std::exchange(help_, false), start_page = std::exchange(opens_, false);
-  return help || start_page;
+  const bool grid = std::exchange(shows_grid_, false);
+  return help || start_page || grid;
 }
 
 void MainWindow::handle_own_key(int key) {
@@ -406,6 +449,8 @@ void MainWindow::handle_own_key(int key) {
       return capture.play(!capture.state().is_playing());
     case 'C':
       return use(Tool::compare);
+    case 'G':
+      return use(Tool::grid);
     case 'M':
       return capture.mirror();
     case 'R':
@@ -417,6 +462,15 @@ void MainWindow::handle_own_key(int key) {
     default:
       return;
   }
+}
+
+void MainWindow::undo() {
+  std::optional<LiveSettings> before = settings_history_.undo();
+  if (!before) return parts_.toasts.say("there is no change to undo");
+  const std::string again = different_settings(*before, choices_.settings);
+  parts_.toasts.say(again.empty() ? "undone" : "again: " + again);
+  choices_.settings = std::move(*before);
+  parts_.detection.set(choices_.settings);
 }
 
 void MainWindow::handle_own_ctrl_key(int key) {
@@ -432,6 +486,8 @@ void MainWindow::handle_own_ctrl_key(int key) {
       return;
     case 'S':
       return use(Tool::screenshot);
+    case 'Z':
+      return undo();
     case 'R':
       return use(Tool::record);
     case 'Q':

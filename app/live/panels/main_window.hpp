@@ -2,10 +2,13 @@
 // what its keys do.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "app/live/detection/detection.hpp"
+#include "app/live/panels/grid.hpp"
 #include "app/live/panels/panel.hpp"
 #include "app/live/panels/pinned.hpp"
 #include "app/live/panels/start_page.hpp"
@@ -20,6 +23,23 @@ struct Controlled {
   Capture& capture;
   Saving& saving;
   Toasts& toasts;
+};
+
+// The settings before each of the user's last changes.
+class SettingsHistory {
+ public:
+  // To be called with the settings as they are now. What is shown in place of the frame is no
+  // change by itself; changes in quick succession, as of a slider that is dragged, are one.
+  void note(const LiveSettings& now);
+  // Returns the settings before the last change, and forgets it; nullopt: there was none.
+  std::optional<LiveSettings> undo();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  std::optional<LiveSettings> now_;
+  std::vector<LiveSettings> before_;  // each of the last changes
+  Clock::time_point changed_;
 };
 
 class MainWindow {
@@ -56,6 +76,7 @@ class MainWindow {
   void draw_splitter();
   void draw_main(PanelContext& context);
   void draw_picture(PanelContext& context);
+  void draw_grid(const Capture::State& state);
   void draw_faces();
   void draw_start_page(const Capture::State& state);
   void carry_out(PanelContext& context);
@@ -65,11 +86,13 @@ class MainWindow {
   void handle_key(const Screen::Press& press, PanelContext& context);
   bool close_front();
   void use(Tool tool);
+  void undo();
   void handle_own_key(int key);
   void handle_own_ctrl_key(int key);
 
   Controlled parts_;
   Remembered choices_;
+  SettingsHistory settings_history_;
   CameraMode camera_;
   LiveResult result_;
   PictureView view_;
@@ -78,12 +101,14 @@ class MainWindow {
   const Machine machine_;
   const Panels panels_;
   StartPage start_page_;
+  Grid grid_;
   // The face under the pointer, in the picture, the strip or the table: in the frame of the user
   // interface that was drawn last, and in the one that is being drawn.
   std::optional<std::size_t> highlighted_, pointed_;
   std::uint64_t lists_ = 0;  // opened so far
   std::string refused_;      // why the last source was not
   bool opens_ = false;       // the start page is shown, although there is a source
+  bool shows_grid_ = false;  // in place of the picture
   bool help_ = false, hides_panels_ = false, wants_screenshot_ = false;
 };
 

@@ -24,7 +24,8 @@ enum class Icon {
   square,
   theme,
   question,
-  compare
+  compare,
+  grid,
 };
 
 // Draws shapes into a square. Positions are fractions of its side, from its upper left corner.
@@ -103,6 +104,10 @@ void draw(Icon icon, const Pen& pen) {
     case Icon::compare:
       pen.frame(0.22f, 0.28f, 0.78f, 0.72f);
       return pen.bar(0.22f, 0.5f);
+    case Icon::grid:
+      for (const float x : {0.24f, 0.54f})
+        for (const float y : {0.24f, 0.54f}) pen.frame(x, y, x + 0.22f, y + 0.22f);
+      return;
   }
 }
 
@@ -232,13 +237,13 @@ float pace_width() {
          4 * ImGui::GetStyle().ItemSpacing.x;
 }
 
-constexpr int tool_count = 5;
+constexpr int tool_count = 6;
 
 float tools_width() {
   return tool_count * (ImGui::GetFrameHeight() + ImGui::GetStyle().ItemSpacing.x);
 }
 
-std::optional<Tool> draw_tools(bool is_recording, bool compares) {
+std::optional<Tool> draw_tools(bool is_list, bool is_recording, bool compares) {
   struct Button {
     Tool tool;
     const char* id;
@@ -246,7 +251,9 @@ std::optional<Tool> draw_tools(bool is_recording, bool compares) {
     const char* meaning;
   };
   const std::array<Button, tool_count> buttons{
-      {{Tool::compare, "##compare", Icon::compare,
+      {{Tool::grid, "##grid", Icon::grid,
+        "The pictures and videos of the list side by side; a frame says that faces were found (G)"},
+       {Tool::compare, "##compare", Icon::compare,
         compares
             ? "Unpins the picture (C)"
             : "Pins this picture with its faces, and shows it at the left of a line, which can "
@@ -264,7 +271,8 @@ std::optional<Tool> draw_tools(bool is_recording, bool compares) {
     if (button.tool != buttons.front().tool) ImGui::SameLine();
     const bool is_on = button.tool == Tool::compare && compares;
     if (is_on) ImGui::PushStyleColor(ImGuiCol_Button, ImGui::GetColorU32(ImGuiCol_ButtonActive));
-    if (icon_button(button.id, button.icon)) pressed = button.tool;
+    if (icon_button(button.id, button.icon, is_list || button.tool != Tool::grid))
+      pressed = button.tool;
     if (is_on) ImGui::PopStyleColor();
     tooltip(button.meaning);
   }
@@ -351,7 +359,7 @@ std::optional<Tool> draw_player_bar(Capture& capture, const Capture::State& stat
   std::optional<Tool> tool;
   if (end - tools > buttons_width(state)) {  // else there are the keys
     ImGui::SameLine(end - tools + ImGui::GetStyle().ItemSpacing.x);
-    tool = draw_tools(is_recording, compares);
+    tool = draw_tools(state.count > 1, is_recording, compares);
   }
   if (is_pace_below) draw_pace(capture, state);
   return tool;

@@ -234,32 +234,6 @@ StartPage::Chosen StartPage::draw_cameras() const {
   return std::nullopt;
 }
 
-// A button: the picture, if there is one, in the middle of a square, and the end of the name below
-// it. Returns true if it is pressed.
-static bool draw_tile(const std::string& name, const Texture* picture, float side) {
-  const ImVec2 corner = ImGui::GetCursorScreenPos();
-  const float line = ImGui::GetTextLineHeight(), gap = ImGui::GetStyle().ItemInnerSpacing.y;
-  const bool pressed = ImGui::InvisibleButton(name.c_str(), {side, side + gap + line});
-  const bool is_pointed = ImGui::IsItemHovered() || ImGui::IsItemFocused();
-  ImDrawList& list = *ImGui::GetWindowDrawList();
-  list.AddRectFilled(corner, {corner.x + side, corner.y + side},
-                     ImGui::GetColorU32(is_pointed ? ImGuiCol_FrameBgHovered : ImGuiCol_FrameBg),
-                     ImGui::GetStyle().FrameRounding);
-  if (picture) {
-    const auto width = static_cast<float>(picture->size().width),
-               height = static_cast<float>(picture->size().height);
-    const float scale = side / std::max(width, height);
-    const float left = corner.x + (side - scale * width) / 2,
-                top = corner.y + (side - scale * height) / 2;
-    picture->draw(list, {left, top}, {left + scale * width, top + scale * height});
-  }
-  const std::string end = fs::path(name).filename().string();
-  list.AddText({corner.x, corner.y + side + gap}, ImGui::GetColorU32(ImGuiCol_Text),
-               shortened(end.empty() ? name : end, side).c_str());
-  tooltip("Opens " + name);
-  return pressed;
-}
-
 StartPage::Chosen StartPage::draw_recent(const std::vector<std::string>& recent) {
   if (recent.empty()) return std::nullopt;
   draw_heading("Opened recently");

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <condition_variable>
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -31,10 +33,18 @@ class Thumbnails {
     std::string source;
     Image<Bgr> picture;
   };
+  struct Kept {
+    Texture texture;
+    std::uint64_t used = 0;  // the number of the call that asked for it last
+  };
+  static constexpr std::size_t most = 500;  // pictures: more than a screen has room for
+
+  void make_room();
   void run_once(const std::stop_token& stop);
 
   std::set<std::string> asked_;
-  std::map<std::string, Texture> textures_;
+  std::map<std::string, Kept> textures_;
+  std::uint64_t uses_ = 0;
 
   std::mutex mutex_;
   std::condition_variable_any changed_;
@@ -42,5 +52,10 @@ class Thumbnails {
   std::vector<Read> read_;
   GuardedThread thread_;  // last: it uses all of the above
 };
+
+// A button: the picture, if there is one, in the middle of a square, and the end of the name below
+// it. Returns true if it is pressed.
+bool draw_tile(const std::string& name, const Texture* picture, float side);
+float tile_height(float side);
 
 }  // namespace facesat::app

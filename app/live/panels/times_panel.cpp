@@ -4,9 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -21,13 +24,15 @@ namespace {
 
 using HiddenSteps = std::set<std::string>;  // by their names
 
+using KeptTimes = std::map<std::string, double>;  // milliseconds by the names of steps
+
 struct StepRow {
   std::size_t step;
   std::string name;
   History::StepSummary median;
 };
 using StepRows = std::vector<StepRow>;
-constexpr std::array<Column, 5> step_columns{{
+constexpr std::array<Column, 6> step_columns{{
     {"step", "What happens to a frame, in this order. A click on a step leaves it out of the chart",
      ImGuiTableColumnFlags_WidthFixed},
     {"ms", "Milliseconds: the median of the samples that the chart shows"},
@@ -37,6 +42,7 @@ constexpr std::array<Column, 5> step_columns{{
      "How many times as long the step takes as a plain copy, from memory to memory with all "
      "threads, of as many bytes as the step must at least read and write. Below 1 where they stay "
      "in a cache. Evaluation reads them many times over"},
+    {"x kept", "How many times as long as the time that was kept"},
 }};
 
 constexpr std::array<const char*, live_step_count> step_meanings{
@@ -122,11 +128,30 @@ void draw_step_bar(const StepRows& rows, const HiddenSteps& hidden) {
   }
 }
 
-// One row per step, the legend of the bar and of the chart. A click on a step's name hides it or
-// shows it again.
-void draw_step_table(const StepRows& rows, HiddenSteps& hidden) {
+// The kernels of a step, below its row.
+void draw_kernel_rows(const std::vector<History::KernelSummary>& kernels, double whole, float width,
+                      std::size_t columns) {
+  const float indent = ImGui::GetFontSize();
+  for (const History::KernelSummary& kernel : kernels) {
+    const std::string name =
+        kernel.launches == 1 ? kernel.name : fmt::format("{} x {}", kernel.launches, kernel.name);
+    ImGui::TableNextColumn();
+    ImGui::SetCursorPosX(ImGui::GetCursorPosX() + indent);
+    ImGui::TextDisabled("%s", shortened(name, width - indent).c_str());
+    tooltip(name + ": the kernels of this name in this step, and how often a frame launches them");
+    draw_number("%.3f", kernel.ms, true);
+    draw_number("%.0f %%", kernel.ms / whole * 100, whole > 0);
+    for (std::size_t column = 3; column < columns; ++column) ImGui::TableNextColumn();
+  }
+}
+
+// One row per step, the legend of the bar and of the chart, with the rows of its kernels. A click
+// on a step's name hides it or shows it again.
+void draw_step_table(const StepRows& rows, HiddenSteps& hidden, const History& history,
+                     const KeptTimes& kept) {
   const float widest_name = 0.45f * ImGui::GetContentRegionAvail().x;
-  if (!begin_table("steps", step_columns, ImGuiTableFlags_RowBg)) return;
+  const std::size_t columns = step_columns.size() - kept.empty();
+  if (!begin_table("steps", std::span(step_columns).first(columns), ImGuiTableFlags_RowBg)) return;
   const double whole = sum_of_medians(rows, hidden);
   for (const StepRow& row : rows) {
     const History::StepSummary& median = row.median;
@@ -136,6 +161,11 @@ void draw_step_table(const StepRows& rows, HiddenSteps& hidden) {
     draw_number("%.0f %%", median.ms / whole * 100, whole > 0 && !hidden.contains(row.name));
     draw_number("%.1f", median.bytes_per_s / 1e9, median.bytes_per_s > 0);
     draw_number(median.floors < 100 ? "%.1f" : "%.0f", median.floors, median.floors > 0);
+    const auto before = kept.find(row.name);
+    const bool is_known = before != kept.end() && before->second > 0 && whole > 0;
+    if (!kept.empty()) draw_number("%.2f", is_known ? median.ms / before->second : 0, is_known);
+    if (!hidden.contains(row.name))
+      draw_kernel_rows(history.kernels(row.step), whole, widest_name, columns);
   }
   ImGui::EndTable();
 }
@@ -263,47 +293,77 @@ constexpr const char* chart_meaning =
     "are the time between two frames of a camera with 60 or 30 frames per second. A triangle above "
     "a column: it is higher than the chart. A triangle below: the frame that is shown. The chart "
     "stands still while the pointer is over it, and tells the numbers of that column; a click "
-    "shows a video's frame again";
+    "shows a video's frame again. Drag over some columns: the table is of those alone";
 constexpr const char* still_meaning =
     "A column is one measurement of this picture; its height is the time in milliseconds "
     "(thousandths of a second), and its colours are the steps in the table below. A triangle "
-    "above a column: it is higher than the chart";
+    "above a column: it is higher than the chart. Drag over some columns: the table is of those "
+    "alone";
 
 class TimesPanel final : public Panel {
  public:
   TimesPanel() : Panel("Times") {}
+  void begin(PanelContext& context) override;
   void draw(PanelContext& context) override;
 
  private:
+  void draw_kernel_choice(const PanelContext& context);
   const History& charted(const History& history, bool is_still);
   std::optional<double> draw_columns(const History& charted, const StepRows& rows,
                                      const History& history, bool is_still);
+  void draw_caption(std::size_t samples, bool is_still) const;
+  void draw_buttons(PanelContext& context, const StepRows& rows);
 
   HiddenSteps hidden_;
+  bool shows_kernels_ = false;     // as the user chose
+  bool is_drawn_ = false;          // since begin()
   double top_ = 0;                 // of the chart's axis, in ms
   bool is_under_pointer_ = false;  // the chart, when it was drawn last
-  std::optional<History> held_;    // what is shown as long as the chart is under the pointer
+  // What is shown as long as the chart is under the pointer, or a part of it is selected.
+  std::optional<History> held_;
+  std::optional<ColumnRange> selected_;  // samples of held_
+  KeptTimes kept_;
 };
 
-// A moving column can be neither read nor clicked: the history is held while the pointer is over
-// the chart. The measurements of a still picture come only once.
+// A moving column can be neither read nor clicked nor selected: the history is held while the
+// pointer is over the chart, and while a part is selected. The measurements of a still picture come
+// only once.
 const History& TimesPanel::charted(const History& history, bool is_still) {
-  if (!is_under_pointer_ || is_still)
+  if (held_ && held_->subject() != history.subject()) {
     held_.reset();
-  else if (!held_ || held_->subject() != history.subject())
+    selected_.reset();
+  }
+  if (!selected_ && (!is_under_pointer_ || is_still))
+    held_.reset();
+  else if (!held_)
     held_ = history;
   return held_ ? *held_ : history;
+}
+
+void TimesPanel::draw_caption(std::size_t samples, bool is_still) const {
+  const char* const what = is_still ? "measurements" : "frames";
+  if (selected_)
+    ImGui::TextUnformatted(fmt::format("{} of {} {} selected: a click into the chart ends that",
+                                       selected_->last - selected_->first + 1, samples, what)
+                               .c_str());
+  else
+    ImGui::TextDisabled(is_still ? "ms per measurement" : "ms per frame, the newest on the right");
+  tooltip(is_still ? still_meaning : chart_meaning);
 }
 
 std::optional<double> TimesPanel::draw_columns(const History& charted, const StepRows& rows,
                                                const History& history, bool is_still) {
   const std::deque<Sample>& samples = charted.samples();
-  ImGui::TextDisabled(is_still ? "ms per measurement" : "ms per frame, the newest on the right");
-  tooltip(is_still ? still_meaning : chart_meaning);
-  const Chart chart = make_chart(samples, rows, hidden_, history, is_still ? 0 : top_);
+  draw_caption(samples.size(), is_still);
+  Chart chart = make_chart(samples, rows, hidden_, history, is_still ? 0 : top_);
   top_ = chart.top;
+  chart.selected = selected_;
   const ChartPointer pointer = draw_chart("chart", chart, ImGui::GetTextLineHeight() * 8);
   is_under_pointer_ = pointer.is_over_chart;
+  if (pointer.dragged)
+    selected_ = pointer.dragged;
+  else if (pointer.is_clicked && std::exchange(selected_, std::nullopt))
+    return std::nullopt;
   if (!pointer.column) {
     tooltip(is_still ? still_meaning : chart_meaning);
     return std::nullopt;
@@ -313,7 +373,27 @@ std::optional<double> TimesPanel::draw_columns(const History& charted, const Ste
   return pointer.is_clicked ? sample.position : std::nullopt;
 }
 
+// Kernels are measured only while their times can be seen.
+void TimesPanel::begin(PanelContext& context) {
+  bool& measured = context.choices.settings.kernels;
+  const bool wanted = shows_kernels_ && std::exchange(is_drawn_, false);
+  if (wanted != std::exchange(measured, wanted)) context.wishes.settings = true;
+}
+
+void TimesPanel::draw_kernel_choice(const PanelContext& context) {
+  const bool is_on_gpu = !context.result.sat.empty();
+  ImGui::BeginDisabled(!is_on_gpu);
+  bool shows = shows_kernels_;
+  // The keyboard reaches disabled controls, too.
+  if (ImGui::Checkbox("kernels of each step", &shows) && is_on_gpu) shows_kernels_ = shows;
+  ImGui::EndDisabled();
+  tooltip(is_on_gpu ? "The times of the kernels (functions that run on the GPU) below their step. "
+                      "Measuring them costs some microseconds per kernel"
+                    : "On a GPU, the times of the kernels that a step launches");
+}
+
 void TimesPanel::draw(PanelContext& context) {
+  is_drawn_ = true;
   const History& history = context.history;
   const bool is_still = context.result.frame.is_still();
   if (is_still)
@@ -321,12 +401,29 @@ void TimesPanel::draw(PanelContext& context) {
   else
     draw_rates(history, context);
   const History& shown = charted(history, is_still);
-  const StepRows rows = step_rows(shown);
+  std::optional<History> part;
+  if (selected_) part = shown.part(selected_->first, selected_->last);
+  const History& measured = part ? *part : shown;
+  const StepRows rows = step_rows(measured);
   draw_step_bar(rows, hidden_);
   context.wishes.seek = draw_columns(shown, rows, history, is_still);
-  draw_step_table(rows, hidden_);
-  if (ImGui::Button("save as CSV")) context.saving.save_times(history);
-  tooltip("The times that the chart shows, one line per frame, into the current folder");
+  draw_kernel_choice(context);
+  draw_step_table(rows, hidden_, measured, kept_);
+  draw_buttons(context, rows);
+}
+
+void TimesPanel::draw_buttons(PanelContext& context, const StepRows& rows) {
+  if (ImGui::Button("save as CSV")) context.saving.save_times(context.history);
+  tooltip("The times that the chart shows, one line per frame");
+  ImGui::SameLine();
+  if (!kept_.empty()) {
+    if (ImGui::Button("forget the kept times###keep")) kept_.clear();
+    tooltip("The column \"x kept\" goes");
+  } else {
+    if (ImGui::Button("keep these times###keep"))
+      for (const StepRow& row : rows) kept_[row.name] = row.median.ms;
+    tooltip("A further column compares what follows with them: other settings, another source");
+  }
 }
 
 }  // namespace

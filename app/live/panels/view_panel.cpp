@@ -7,13 +7,16 @@
 
 #include <fmt/format.h>
 #include <imgui.h>
+#include <imgui_stdlib.h>
 #include <nlohmann/json.hpp>
 
 #include "app/live/gui/widgets.hpp"
 #include "app/live/panels/panel.hpp"
 #include "app/live/panels/sat_parts.hpp"
+#include "app/live/panels/start_page.hpp"
 #include "app/live/panels/view_parts.hpp"
 #include "cascades/cascade_store.hpp"
+#include "support/errors.hpp"
 
 namespace facesat::app {
 namespace {
@@ -302,6 +305,7 @@ FilterChoice to_filter_choice(const Json& json) {
 class ViewPanel final : public Panel {
  public:
   ViewPanel() : Panel("View", false) {}
+  void begin(PanelContext& context) override;
   void draw(PanelContext& context) override;
   void draw_over(PanelContext& context) override;
   bool handle_key(const Screen::Press& press, PanelContext& context) override;
@@ -310,11 +314,47 @@ class ViewPanel final : public Panel {
 
  private:
   void draw_looks(PanelContext& context);
+  void draw_folder(PanelContext& context);
   void reset(PanelContext& context);
   void undo_reset(PanelContext& context);
 
   std::optional<Remembered> before_reset_;
+  FileDialog dialog_;  // for the folder
+  std::string typed_;  // its path
+  bool is_typing_ = false;
 };
+
+// The folder may have been chosen, typed, remembered, or reset.
+void ViewPanel::begin(PanelContext& context) {
+  std::string& folder = context.choices.folder;
+  if (folder == context.saving.folder()) return;
+  try {
+    context.saving.use_folder(folder);
+  } catch (const OutputError& problem) {
+    context.toasts.warn(problem.what());
+    folder = context.saving.folder();
+  }
+}
+
+// Where files are saved.
+void ViewPanel::draw_folder(PanelContext& context) {
+  if (const auto chosen = dialog_.take()) context.choices.folder = chosen->front();
+  if (!is_typing_) typed_ = context.choices.folder;
+  const float rest = ImGui::CalcTextSize("save into").x + ImGui::CalcTextSize("...").x +
+                     2 * ImGui::GetStyle().FramePadding.x + 2 * ImGui::GetStyle().ItemSpacing.x;
+  ImGui::SetNextItemWidth(dialog_.is_available() ? -rest : ImGui::CalcItemWidth());
+  ImGui::InputTextWithHint("##folder", "the current folder", &typed_);
+  is_typing_ = ImGui::IsItemActive();
+  if (ImGui::IsItemDeactivatedAfterEdit()) context.choices.folder = with_home(typed_);
+  tooltip("The folder that screenshots, recordings, tables and faces are saved into");
+  ImGui::SameLine();
+  if (dialog_.is_available()) {
+    if (ImGui::Button("...")) dialog_.open(Choosing::folder);
+    tooltip("Choose the folder");
+    ImGui::SameLine();
+  }
+  ImGui::TextUnformatted("save into");
+}
 
 void ViewPanel::draw(PanelContext& context) {
   LiveSettings& settings = context.choices.settings;
@@ -326,6 +366,7 @@ void ViewPanel::draw(PanelContext& context) {
       "integral image, and what follows from them. A click into the picture explains that place");
   ImGui::Separator();
   draw_looks(context);
+  draw_folder(context);
   if (ImGui::Button("reset all settings")) reset(context);
   tooltip("Detection, view and theme as at the first start");
   if (before_reset_) {
@@ -411,6 +452,7 @@ void ViewPanel::remember(const Remembered& choices, Json& file) const {
   file["dark"] = choices.dark;
   file["labels"] = choices.labels;
   file["font_size"] = choices.font_size;
+  file["folder"] = choices.folder;
 }
 
 void ViewPanel::recall(const Json& file, Remembered& choices) {
@@ -418,6 +460,7 @@ void ViewPanel::recall(const Json& file, Remembered& choices) {
   choices.dark = file.at("dark").get<bool>();
   choices.labels = file.at("labels").get<bool>();
   choices.font_size = file.value("font_size", choices.font_size);
+  choices.folder = file.value("folder", choices.folder);
 }
 
 }  // namespace

@@ -80,7 +80,7 @@ class FaceMarks {
 float player_bar_height(const Capture::State& state);
 
 // The buttons at the right end of the bar.
-enum class Tool : std::uint8_t { compare, screenshot, record, theme, help };
+enum class Tool : std::uint8_t { grid, compare, screenshot, record, theme, help };
 
 // Draws over the whole width of the current window. `marks`: of the video, or of the list if that
 // has pictures. Returns the tool whose button was pressed.

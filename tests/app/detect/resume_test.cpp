@@ -222,6 +222,7 @@ TEST_F(Resume, OtherOptionsAreRefused) {
                                       {"--max-size", "90"},
                                       {"--scan", "dense"},
                                       {"--equalize"},
+                                      {"--min-score", "2"},
                                       {"--raw"},
                                       {"--cascade", "eye"},
                                       {"--cascade", "other.xml"},

@@ -120,6 +120,19 @@ TEST_F(DetectionTest, FurtherCascadesCanLookInsideFacesOnly) {
   EXPECT_EQ(inside.faces.front().box, everywhere.faces.front().box);
 }
 
+TEST_F(DetectionTest, FacesWithNothingInsideAreLeftOutOnRequest) {
+  LiveSettings chosen = cpu_settings({"frontalface_default", "fullbody"});
+  chosen.inside_of = "frontalface_default";
+  Detection detection(chosen);
+  EXPECT_EQ(result_of(detection, face()).faces.size(), 1u);
+  chosen.only_with_inner = true;
+  EXPECT_TRUE(result_with(detection, chosen).faces.empty());
+  chosen.unchoose("fullbody");
+  chosen.choose("lbp:frontalface");
+  chosen.detect.min_neighbors = 1;
+  EXPECT_GE(result_with(detection, chosen).faces.size(), 2u);
+}
+
 TEST_F(DetectionTest, FailuresAreMessagesAndPass) {
   Detection detection(cpu_settings({"nose_ring"}));
   const LiveResult failed = result_of(detection, face());

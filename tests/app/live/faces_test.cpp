@@ -96,6 +96,50 @@ TEST_F(FacesTest, ThoseOfAPictureAreSavedAsDetectSavesThem) {
   EXPECT_EQ(contents(export_faces(shown, {.format = &csv_format(), .crops = false})).size(), 1u);
 }
 
+TEST_F(FacesTest, ThePictureIsSavedWithItsBoxes) {
+  add_face("face.pgm");
+  const LiveResult shown = detected(picture("face.pgm"));
+  fs::create_directory("into");
+  const std::string saved = export_faces(
+      shown, {.format = &csv_format(), .crops = false, .boxes = true, .folder = "into"});
+  EXPECT_TRUE(saved.starts_with("into/facesat-")) << saved;
+  ASSERT_EQ(detect_both("--annotate wanted face.pgm").status, 0);
+  fs::remove(saved + "/faces.csv");
+  expect_equal(saved, "wanted");
+  settings.detect.min_score = 3.5;
+  const auto arguments =
+      export_arguments({"face.pgm"}, settings, "f", {.format = &csv_format(), .boxes = true});
+  for (const char* const wanted : {"--annotate=f", "--min-score=3.5"})
+    EXPECT_NE(std::ranges::find(arguments, wanted), arguments.end()) << wanted;
+}
+
+TEST_F(FacesTest, RejectedOnesAreLeftOut) {
+  test::write_pgm(folder / "two.pgm",
+                  test::draw_faces({500, 300}, {{350, 120, 120}, {120, 150, 150}}));
+  result = detected(picture("two.pgm"));
+  const std::size_t all = result.faces.size();
+  ASSERT_GE(all, 2u);
+  choices.settings = settings;
+  const auto press_delete = [&] { return panel->handle_key({Screen::delete_key, false}, context); };
+  EXPECT_TRUE(press_delete());
+  EXPECT_FALSE(context.wishes.settings);  // the pointer is on no face
+  context.highlighted = 1;
+  const Face kept = result.faces.front();
+  EXPECT_TRUE(press_delete());
+  EXPECT_TRUE(context.wishes.settings);
+  result = test::result_with(detection, choices.settings);
+  ASSERT_EQ(result.faces.size(), all - 1);
+  EXPECT_EQ(result.faces.front().box, kept.box);
+  EXPECT_EQ(result.rejected, 1u);
+  EXPECT_EQ(contents(export_faces(result, {})).size(), all);  // a table, and a crop of each other
+  EXPECT_NE(why_not_exportable({"two.pgm"}, choices.settings).find("rejected"), std::string::npos);
+  test::write_pgm(folder / "same.pgm",
+                  test::draw_faces({500, 300}, {{350, 120, 120}, {120, 150, 150}}));
+  EXPECT_EQ(test::result_of(detection, picture("same.pgm")).faces.size(), all);  // another picture
+  EXPECT_TRUE(wishes_after("restore 1 rejected###restore").settings);
+  EXPECT_TRUE(choices.settings.rejected.empty());
+}
+
 TEST_F(FacesTest, ThoseOfAVideoAreSavedWithTheirFrame) {
   test::write_video("v.avi", 3);
   const auto video = open_source("v.avi");

@@ -123,6 +123,35 @@ TEST(History, BytesAndFloorsAreThoseOfTheSampleThatHasTheTime) {
   EXPECT_EQ(history.step(3).floors, 0);
 }
 
+TEST(History, KernelsOfAStepByName) {
+  History history;
+  const auto add = [&](double ms) {
+    Sample sample;
+    if (ms > 0)
+      sample.kernels = {{Step::resize, "resize", 9},
+                        {Step::sat, "rows", ms},
+                        {Step::sat, "columns", 2 * ms},
+                        {Step::sat, "rows", 3 * ms}};
+    history.add(sample, {});
+  };
+  const std::size_t sat = 1 + static_cast<std::size_t>(Step::sat);
+  EXPECT_TRUE(history.kernels(sat).empty());
+  for (const double ms : {0.0, 5.0, 1.0, 2.0}) add(ms);  // the first was not measured
+  const std::vector<History::KernelSummary> kernels = history.kernels(sat);
+  ASSERT_EQ(kernels.size(), 2u);
+  EXPECT_EQ(kernels[0].name, "rows");
+  EXPECT_EQ(kernels[0].launches, 2);
+  EXPECT_EQ(kernels[0].ms, 8);  // the median of 20, 4, 8
+  EXPECT_EQ(kernels[1].name, "columns");
+  EXPECT_EQ(kernels[1].launches, 1);
+  EXPECT_EQ(kernels[1].ms, 4);
+  EXPECT_TRUE(history.kernels(0).empty());                    // capture
+  EXPECT_TRUE(history.kernels(live_step_count - 1).empty());  // draw
+  EXPECT_TRUE(history.kernels(live_step_count + 1).empty());  // of a filter
+  add(0);                                                     // no longer measured
+  EXPECT_TRUE(history.kernels(sat).empty());
+}
+
 TEST(History, ANewSubjectBeginsANewHistory) {
   History history;
   Sample slow, fast;

@@ -166,7 +166,7 @@ TEST_F(LiveUsage, DatedFilesAreAlwaysNew) {
   const auto before = std::filesystem::current_path();
   std::filesystem::current_path(folder);
   std::set<std::string> names;
-  for (int i = 0; i < 5; ++i) names.insert(make_dated_file("png"));  // in quick succession
+  for (int i = 0; i < 5; ++i) names.insert(make_dated_file("", "png"));  // in quick succession
   std::filesystem::current_path(before);
   EXPECT_EQ(names.size(), 5u);
   EXPECT_EQ(files_below("."), std::vector<std::string>(names.begin(), names.end()));

@@ -107,6 +107,25 @@ TEST_F(DetectionPanelTest, KeepsNumbersWithinTheirRanges) {
   EXPECT_EQ(settings.detect.min_neighbors, 20);
 }
 
+TEST_F(DetectionPanelTest, PresetsSetTheSearch) {
+  settings.detect.equalize = true;
+  choose("preset");
+  EXPECT_TRUE(choose("small and faint faces"));
+  EXPECT_EQ(settings.detect, (DetectOptions{.scale_factor = 1.05, .min_neighbors = 2}));
+  choose("preset");
+  EXPECT_TRUE(choose("as OpenCV"));
+  EXPECT_EQ(settings.detect, DetectOptions());
+}
+
+TEST_F(DetectionPanelTest, LimitsTheScore) {
+  EXPECT_TRUE(choose("score at least"));
+  EXPECT_EQ(settings.detect.min_score, 0);
+  type("##score", "2.5", [this] { draw(); });
+  EXPECT_EQ(settings.detect.min_score, 2.5);
+  EXPECT_TRUE(choose("score at least"));
+  EXPECT_EQ(settings.detect, DetectOptions());
+}
+
 class SourcePanelTest : public test::OnePanelTest {
  protected:
   SourcePanelTest() : OnePanelTest(make_source_panel()) {}
@@ -151,6 +170,25 @@ TEST_F(ViewPanelTest, StaysAsHighAsItIs) {
   }
   inspection.atlas = inspection.explains = true;
   EXPECT_EQ(end(), before);
+}
+
+TEST_F(ViewPanelTest, FilesAreSavedIntoTheFolderThatIsTyped) {
+  const auto typed = [&](const std::string& text) {
+    type("##folder", text, [this] { draw(); });
+    panel->begin(context);
+    return saving.folder();
+  };
+  EXPECT_EQ(typed(folder.string()), folder.string());
+  saving.save_times(history);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1);
+  EXPECT_EQ(typed((folder / "missing").string()), folder.string());
+  const auto& shown = toasts.shown(Toasts::Clock::now());
+  EXPECT_TRUE(shown.back().is_warning);
+  EXPECT_NE(shown.back().text.find("missing: there is no such folder"), std::string::npos);
+  EXPECT_EQ(choices.folder, folder.string());
+  wishes_after("reset all settings");
+  panel->begin(context);
+  EXPECT_EQ(saving.folder(), "");  // the current folder
 }
 
 TEST_F(ViewPanelTest, ResettingKeepsWhatIsNoSetting) {

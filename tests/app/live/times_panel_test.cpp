@@ -287,6 +287,94 @@ TEST_F(TimesPanelTest, MarksTheColumnsOfTheFrameThatIsShown) {
   EXPECT_EQ(marks(), 0u);
 }
 
+TEST_F(TimesPanelTest, ColumnsOverWhichOneDragsAreATableOfTheirOwn) {
+  add_frames(0, 300);
+  draw();
+  point_at(chart(), newest);
+  ImGui::GetIO().MouseDown[0] = true;
+  draw();
+  ImGui::GetIO().MousePos.x -= 100;
+  draw();
+  const int dragged = drawn_corners();
+  ImGui::GetIO().MouseDown[0] = false;
+  draw();
+  EXPECT_FALSE(chosen);  // that was no click
+  const auto ground = [] {
+    const ImU32 colour = ImGui::GetColorU32(ImGuiCol_TextSelectedBg);
+    float first = 1e9f, last = -1;
+    for (const ImVec2& at : corners_of(colour))
+      first = std::min(first, at.x), last = std::max(last, at.x);
+    return last - first;
+  };
+  EXPECT_GT(dragged, 0);
+  EXPECT_NEAR(ground(), 100, 3);
+  ImGui::GetIO().MousePos = {-1, -1};
+  draw();
+  add_frames(300, 50);  // the video plays on
+  draw();
+  EXPECT_NEAR(ground(), 100, 3);
+  point_at(chart(), newest);
+  click();
+  EXPECT_FALSE(chosen);  // it ends the selection
+  draw();
+  EXPECT_LT(ground(), 0);
+  click();
+  EXPECT_TRUE(chosen);
+}
+
+TEST_F(TimesPanelTest, TimesThatAreKeptAreCompared) {
+  const auto columns = [&] {
+    draw();
+    return ImGui::TableFindByID(ImGui::FindWindowByName("panel")->GetID("steps"))->ColumnsCount;
+  };
+  const auto press_keep = [&] {
+    press("keep these times###keep", [this] { OnePanelTest::draw(); });
+  };
+  add_frames(0, 30);
+  EXPECT_EQ(columns(), 5);
+  press_keep();
+  EXPECT_EQ(columns(), 6);
+  subject.source = 2;  // what follows is compared
+  add_frames(0, 30);
+  EXPECT_EQ(columns(), 6);
+  press_keep();  // the same button forgets them
+  EXPECT_EQ(columns(), 5);
+}
+
+TEST_F(TimesPanelTest, KernelsAreMeasuredWhileTheirTimesAreSeen) {
+  const auto is_measured = [&] {  // from now on
+    context.wishes = {};
+    panel->begin(context);
+    return choices.settings.kernels;
+  };
+  const auto press_choice = [&] {
+    press("kernels of each step", [this] { OnePanelTest::draw(); });
+  };
+  add_frames(0, 30);
+  press_choice();
+  EXPECT_FALSE(is_measured());  // the CPU has none
+  result.sat = "an_algorithm";
+  const float without = end();
+  press_choice();
+  EXPECT_TRUE(is_measured());
+  EXPECT_TRUE(context.wishes.settings);
+  EXPECT_EQ(end(), without);  // there are no times yet
+  EXPECT_TRUE(is_measured());
+  EXPECT_FALSE(context.wishes.settings);  // nothing has changed
+  Sample sample;
+  sample.ms.fill(1);
+  sample.kernels = {
+      {Step::sat, "rows", 0.25}, {Step::sat, "columns", 0.5}, {Step::sat, "rows", 0.25}};
+  history.add(sample, subject);
+  end();  // Dear ImGui learns the table's height
+  const float with = end(), row = (with - without) / 2;
+  EXPECT_GT(row, 10);
+  EXPECT_LT(row, 30);
+  EXPECT_TRUE(is_measured());
+  EXPECT_FALSE(is_measured());  // the panel was not drawn: it is closed
+  EXPECT_TRUE(context.wishes.settings);
+}
+
 TEST_F(TimesPanelTest, StepsOfAFilterHaveColoursAndRoomForTheNumbers) {
   Sample sample;
   sample.filter = {{"an_algorithm_with_a_very_long_name_indeed", 1000}, {"box", 3000}};

@@ -13,6 +13,7 @@
 
 #include "app/live/gui/screen.hpp"
 #include "app/live/gui/widgets.hpp"
+#include "app/live/panels/main_window.hpp"
 #include "app/live/panels/pinned.hpp"
 #include "app/live/panels/start_page.hpp"
 #include "tests/app/live/panel_test.hpp"
@@ -161,6 +162,33 @@ TEST(PinnedResult, SaysWhatDiffers) {
   EXPECT_EQ(different_settings(pinned, now), "eye, inside eye, min-neighbors 3, min-size 0x0");
   EXPECT_EQ(different_settings(now, pinned),
             "eye + smile, in the whole frame, min-neighbors 5, min-size 30x30");
+}
+
+TEST(SettingsHistory, UndoesChangesOneByOne) {
+  SettingsHistory history;
+  EXPECT_FALSE(history.undo());
+  LiveSettings settings = test::cpu_settings();
+  history.note(settings);
+  history.note(settings);
+  EXPECT_FALSE(history.undo());
+  const LiveSettings first = settings;
+  settings.inspection.explains = true;  // no change of detection
+  history.note(settings);
+  EXPECT_FALSE(history.undo());
+  for (const int neighbors : {4, 5, 6}) {  // a slider that is dragged
+    settings.detect.min_neighbors = neighbors;
+    history.note(settings);
+  }
+  const std::optional<LiveSettings> before = history.undo();
+  ASSERT_TRUE(before);
+  EXPECT_EQ(before->detect, first.detect);
+  EXPECT_TRUE(before->inspection.explains);
+  EXPECT_FALSE(history.undo());
+  history.note(*before);
+  EXPECT_FALSE(history.undo());  // what was undone is no change
+  settings.choose("eye");
+  history.note(settings);
+  EXPECT_EQ(history.undo(), before);
 }
 
 TEST_F(PanelTest, TheBarHasTools) {

@@ -117,6 +117,22 @@ TEST_F(WindowSourcesTest, SeveralFilesAreOneList) {
   });
 }
 
+TEST_F(WindowSourcesTest, PicturesOfAListAreChosenSideBySide) {
+  use_live({"a.pgm", "b.pgm", "c.pgm"}, [&](Desktop& desktop) {
+    EXPECT_TRUE(shows(desktop, first_grey));
+    EXPECT_TRUE(press("g"));
+    EXPECT_TRUE(desktop.shows(third_grey, most_of_a_picture));  // beside the others
+    EXPECT_TRUE(desktop.shows(second_grey, most_of_a_picture));
+    EXPECT_TRUE(press("Escape"));
+    EXPECT_TRUE(shows(desktop, first_grey));
+    EXPECT_TRUE(press("g"));
+    EXPECT_TRUE(desktop.shows(third_grey, most_of_a_picture));
+    EXPECT_TRUE(display.act("xdotool mousemove 640 100 sleep 0.3 click 1"));  // the second
+    EXPECT_TRUE(desktop.is_titled("b.pgm - CPU - facesat")) << desktop.title();
+    EXPECT_TRUE(shows(desktop, second_grey));
+  });
+}
+
 TEST_F(WindowSourcesTest, AFolderPlaysAndBeginsAgain) {
   add_grey("p/a.pgm", first_grey.g);
   write_video(path("p/b.avi"), 30);
