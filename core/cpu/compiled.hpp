@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -129,17 +130,16 @@ struct Trees {
   static std::vector<int> by_shape(const Cascade& cascade, const facesat::Stage& stage) {
     std::vector<int> order(stage.tree_count);
     std::iota(order.begin(), order.end(), stage.first_tree);
-    std::vector<std::vector<int>> shapes;
-    for (const int t : order) {
-      const facesat::Tree& tree = cascade.trees[t];
-      std::vector<int>& shape = shapes.emplace_back(std::vector<int>{tree.node_count});
-      for (int i = 0; i < tree.node_count; ++i) {
-        const facesat::Node& node = cascade.nodes[tree.first_node + i];
-        shape.insert(shape.end(), {node.left > 0, node.right > 0, Test::cost(cascade, node)});
-      }
-    }
+    const auto shape_at = [&](const facesat::Tree& tree, int i) {
+      const facesat::Node& node = cascade.nodes[tree.first_node + i];
+      return std::tuple(node.left > 0, node.right > 0, Test::cost(cascade, node));
+    };
     std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
-      return shapes[a - stage.first_tree] < shapes[b - stage.first_tree];
+      const facesat::Tree &first = cascade.trees[a], &second = cascade.trees[b];
+      if (first.node_count != second.node_count) return first.node_count < second.node_count;
+      for (int i = 0; i < first.node_count; ++i)
+        if (const auto x = shape_at(first, i), y = shape_at(second, i); x != y) return x < y;
+      return false;
     });
     return order;
   }
