@@ -41,7 +41,7 @@ expect() {
 set +eu # bash-completion's functions use unset variables and statuses freely
 expect 'facesat ' detect live bench info cascades
 expect 'facesat bench m' micro
-expect 'facesat detect --min-' --min-neighbors --min-size
+expect 'facesat detect --min-' --min-neighbors --min-size --min-score
 expect 'facesat detect --backend c' cpu cuda
 expect 'facesat detect --backend=c' cpu cuda
 expect 'facesat detect --cascade lefteye' lefteye_2splits
