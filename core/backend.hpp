@@ -88,11 +88,12 @@ class Backend {
   // measured on its own.
   virtual StepTimes times() const = 0;
 
-  // From the next run() on, the kernels within each step are measured, too, or no longer: it costs
-  // some microseconds per kernel. Must not be called while work is running.
+  // Whether the kernels within each step are measured from the next run() on, which costs some
+  // microseconds per kernel. Must not be called while work is running.
   virtual void measure_kernels(bool) {}
   // Of the frame for which collect() was last called, in the order of launches. Empty on the CPU,
-  // and for the first frame of a size.
+  // for the first frame of a size, for a frame with more windows than expected, and if steps are
+  // not measured.
   virtual std::vector<KernelTime> kernels() const { return {}; }
 };
 

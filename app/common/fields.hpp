@@ -72,7 +72,7 @@ void visit_value(const Field<Options>& field, const Options& options, const Visi
       field.value);
 }
 
-// The value as the command line takes it; flags are "on" or "off", and no limit is "any".
+// The value as the command line takes it, but that flags are "on" or "off", and no limit is "any".
 template <class Options>
 std::string text_of(const Field<Options>& field, const Options& options) {
   std::string text;

@@ -79,7 +79,8 @@ std::string why_not_exportable(const std::vector<std::string>& sources,
   if (!settings.inside_of.empty())
     return fmt::format("search in the whole frame first, not inside {}", settings.inside_of);
   if (!settings.rejected.empty())
-    return "faces were rejected, which only \"this picture\" leaves out: first restore them";
+    return "faces were rejected, which only the picture or frame that is shown leaves out: first "
+           "restore them";
   return "";
 }
 

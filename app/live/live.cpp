@@ -208,6 +208,7 @@ class Live {
     if (result.comes_again) return;
     ++frames_;
     if (sample.failed && ++failed_frames_ == 1) why_detection_failed_ = result.message;
+    sample.kernels.clear();  // a table has no columns for them
     if (!command_.times.empty()) all_.push_back(sample);
   }
 

@@ -34,7 +34,8 @@ Saving::Saving(const std::string& record, Outputs& outputs, Detection& detection
 
 void Saving::use_folder(const std::string& folder) {
   if (!folder.empty()) {
-    if (!fs::is_directory(folder)) throw OutputError(folder + ": there is no such folder");
+    std::error_code ignored;
+    if (!fs::is_directory(folder, ignored)) throw OutputError(folder + ": there is no such folder");
     if (::access(folder.c_str(), W_OK | X_OK) != 0)
       throw OutputError(folder + ": this folder cannot be written to");
   }

@@ -97,7 +97,7 @@ class Detector:
     scale_factor, min_neighbors, min_size, max_size: as in OpenCV; a size is (width, height) or one side, 0: no limit.
     scan: "opencv", or "dense" for every position of every level.
     equalize: equalise the histogram of the grey image first.
-    min_score: leave out faces of lower scores; None: none.
+    min_score: leave out faces of lower scores; None: no limit.
 
     Raises Error with a sentence that says what is wrong.
     """

@@ -167,9 +167,9 @@ TEST(FrameDetector, LeavesOutFacesOfLowerScores) {
   const Image<std::uint8_t> picture = drawn_faces({420, 130});
   std::vector<Face> all = detect(default_model(), {}, picture.view());
   ASSERT_GE(all.size(), 3u);
-  const double score = all[1].score;
+  const double score = std::ranges::max(all, {}, &Face::score).score;
   const std::vector<Face> some = detect(default_model(), {.min_score = score}, picture.view());
-  EXPECT_LT(std::erase_if(all, [&](const Face& face) { return face.score < score; }), 3u);
+  EXPECT_GT(std::erase_if(all, [&](const Face& face) { return face.score < score; }), 0u);
   EXPECT_EQ(some, all);
   EXPECT_TRUE(detect(default_model(), {.min_score = 1e9}, picture.view()).empty());
   EXPECT_THROW(detect(default_model(), {.min_score = NAN}, picture.view()), ArgumentError);

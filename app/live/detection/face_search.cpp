@@ -83,8 +83,7 @@ bool FaceSearch::use(const LiveSettings& settings) {
   const bool same_detectors =
       before && before->cascades == settings.cascades && before->detect == settings.detect;
   const bool same_search = same_detectors && before->inside_of == settings.inside_of &&
-                           before->only_with_inner == settings.only_with_inner &&
-                           before->kernels == settings.kernels;
+                           before->only_with_inner == settings.only_with_inner;
   if (!same_machine || !same_search) ++settings_count_;
   if (!same_search || !same_device) ++any_sat_count_;
   if (!same_device) speed_ = {};

@@ -116,7 +116,11 @@ std::vector<History::KernelSummary> History::kernels(std::size_t step) const {
     kernels[k].ms = quantile(0.5, [&](const Sample& sample) -> std::optional<double> {
       if (sample.kernels.size() != newest.size()) return std::nullopt;
       double ms = 0;
-      for (const std::size_t i : launches[k]) ms += sample.kernels[i].ms;
+      for (const std::size_t i : launches[k]) {
+        const KernelTime& kernel = sample.kernels[i];
+        if (kernel.step != newest[i].step || kernel.name != newest[i].name) return std::nullopt;
+        ms += kernel.ms;
+      }
       return ms;
     });
   }

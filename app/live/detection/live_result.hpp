@@ -57,7 +57,7 @@ struct LiveResult {
 // How the user rejects a face of this result for this frame.
 inline RejectedFace rejected_face(const Face& face, const LiveResult& result,
                                   const CapturedFrame& frame) {
-  return {frame.name, frame.index,
+  return {frame.origin, frame.index,
           result.settings.cascades[result.settings.cascade_of_colour(face.cascade)], face.box};
 }
 

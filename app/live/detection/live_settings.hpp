@@ -13,7 +13,7 @@ namespace facesat::app {
 
 // A face that the user does not want: a cascade's in a picture, or in a frame of a video.
 struct RejectedFace {
-  std::string picture;    // CapturedFrame::name
+  std::string picture;    // CapturedFrame::origin
   std::size_t index = 0;  // CapturedFrame::index
   std::string cascade;
   Rect box;

@@ -194,7 +194,7 @@ ChartPointer draw_chart(const char* id, const Chart& chart, float height) {
   const std::size_t count = count_columns(chart);
   if (pointer.is_over_chart) pointer.column = column_at(ImGui::GetMousePos().x, plot, count);
   if (is_clicked || ImGui::IsItemActive()) pointer.dragged = dragged_over(plot, count);
-  pointer.is_clicked = is_clicked && pointer.column && !pointer.dragged;
+  pointer.is_clicked = is_clicked && !pointer.dragged;
   if (chart.selected) draw_selection(*chart.selected, plot, count);
   draw_columns(chart, plot);
   draw_lines(chart, plot);

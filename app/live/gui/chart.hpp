@@ -46,7 +46,7 @@ struct Chart {
 struct ChartPointer {
   bool is_over_chart = false;
   std::optional<std::size_t> column;   // the one under the pointer
-  bool is_clicked = false;             // it was clicked
+  bool is_clicked = false;             // the chart was clicked
   std::optional<ColumnRange> dragged;  // between where the button was pressed and the pointer
 };
 

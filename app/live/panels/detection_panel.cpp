@@ -119,7 +119,7 @@ bool draw_presets(DetectOptions& options) {
   std::vector<Entry> entries;
   for (const Preset& preset : presets) entries.push_back({preset.name, preset.meaning});
   const auto clicked =
-      choose("preset", chosen == presets.end() ? "own" : chosen->name,
+      choose("preset", chosen == presets.end() ? "custom" : chosen->name,
              "Sets all that follows, up to the score. Ctrl+Z undoes a change of settings", entries,
              static_cast<std::size_t>(chosen - presets.begin()));
   if (clicked) options = presets[*clicked].options;

@@ -1,4 +1,5 @@
 // The panel with the table of faces, and what saves them.
+#include <algorithm>
 #include <array>
 #include <cfloat>
 #include <filesystem>
@@ -117,14 +118,15 @@ void FacesPanel::draw(PanelContext& context) {
   draw_rejected(context);
 }
 
-// The face under the pointer, in the picture or in the table, is none: it is left out of all that
-// is drawn, recorded and saved.
+// The face under the pointer, in the picture or in the table, is none: from now on, it is left out
+// of all that is drawn and saved.
 bool FacesPanel::handle_key(const Screen::Press& press, PanelContext& context) {
   if (press.key != Screen::delete_key || press.ctrl) return false;
   const LiveResult& result = context.result;
   if (!context.highlighted || *context.highlighted >= result.faces.size()) return true;
-  context.choices.settings.rejected.push_back(
-      rejected_face(result.faces[*context.highlighted], result, result.frame));
+  std::vector<RejectedFace>& rejected = context.choices.settings.rejected;
+  const RejectedFace face = rejected_face(result.faces[*context.highlighted], result, result.frame);
+  if (std::ranges::find(rejected, face) == rejected.end()) rejected.push_back(face);
   return context.wishes.settings = true;
 }
 

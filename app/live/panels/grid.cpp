@@ -27,7 +27,7 @@ std::optional<std::size_t> Grid::draw(const Capture::State& state, const FaceMar
   if (!state.list) return std::nullopt;
   if (std::exchange(lists_, state.lists) != state.lists) thumbnails_.forget();
   std::optional<std::size_t> clicked;
-  ImGui::BeginChild("grid", {0, 0});
+  ImGui::BeginChild("grid", {0, 0}, false, ImGuiWindowFlags_AlwaysVerticalScrollbar);
   const std::vector<PlaylistEntry>& list = *state.list;
   const float gap = ImGui::GetStyle().ItemSpacing.x, space = ImGui::GetContentRegionAvail().x;
   const int columns = std::max(1, static_cast<int>(space / (10 * ImGui::GetFontSize())));

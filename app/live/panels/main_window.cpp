@@ -74,13 +74,20 @@ Panels make_panels() {
   return panels;
 }
 
+// What is no change of detection: what is shown and measured, and the SAT algorithm, which may
+// alternate by itself.
+static void keep_what_is_shown(LiveSettings& settings, const LiveSettings& of) {
+  settings.inspection = of.inspection;
+  settings.kernels = of.kernels;
+  settings.backend.sat = of.backend.sat;
+}
+
 void SettingsHistory::note(const LiveSettings& now) {
   constexpr std::size_t most = 50;
   constexpr std::chrono::seconds one_change(1);
   if (!now_) now_ = now;
-  LiveSettings like_now = now;  // but for what is shown and measured
-  like_now.inspection = now_->inspection;
-  like_now.kernels = now_->kernels;
+  LiveSettings like_now = now;
+  keep_what_is_shown(like_now, *now_);
   if (like_now != *now_) {
     const Clock::time_point time = Clock::now();
     const bool is_new = time - std::exchange(changed_, time) > one_change;
@@ -182,12 +189,13 @@ void MainWindow::draw(const History& history) {
   const bool was_typing = ImGui::IsAnyItemActive();
   draw_contents(context);
   // Whether a control is in use is asked before and after drawing, because that may change in this
-  // very frame. Esc also leaves the page on which one types; no control uses these keys with Ctrl.
+  // very frame. Esc also leaves the page on which one types; of the keys with Ctrl, controls use Z.
   const bool is_typing = was_typing || ImGui::IsAnyItemActive() || ImGui::GetIO().WantTextInput;
+  context.highlighted = pointed_;  // in what was just drawn
   for (const Screen::Press& press : parts_.screen.pressed())
     if (press.key == Screen::escape && is_typing)
       close_front();
-    else if (press.ctrl || !is_typing)
+    else if (!is_typing || (press.ctrl && press.key != 'Z'))
       handle_key(press, context);
 }
 
@@ -404,7 +412,10 @@ void MainWindow::show_again(double position, const History& history) {
 void MainWindow::note_source(const Capture::State& state) {
   if (state.lists != lists_ && state.names.size() == 1 && !state.names.front().empty())
     add_recent(choices_.recent, state.names.front());
-  if (std::exchange(lists_, state.lists) != state.lists) opens_ = false;
+  if (std::exchange(lists_, state.lists) != state.lists) {
+    opens_ = false;
+    choices_.settings.rejected.clear();  // they are of the list before
+  }
   const bool is_refused = std::exchange(refused_, state.refused) != state.refused;
   if (is_refused && !state.refused.empty() && state.kind && !opens_)
     parts_.toasts.warn(state.refused);
@@ -467,8 +478,9 @@ void MainWindow::handle_own_key(int key) {
 void MainWindow::undo() {
   std::optional<LiveSettings> before = settings_history_.undo();
   if (!before) return parts_.toasts.say("there is no change to undo");
-  const std::string again = different_settings(*before, choices_.settings);
-  parts_.toasts.say(again.empty() ? "undone" : "again: " + again);
+  keep_what_is_shown(*before, choices_.settings);
+  const std::string now = different_settings(*before, choices_.settings);
+  parts_.toasts.say(now.empty() ? "undone" : "undone, now: " + now);
   choices_.settings = std::move(*before);
   parts_.detection.set(choices_.settings);
 }

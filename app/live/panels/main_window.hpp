@@ -28,8 +28,8 @@ struct Controlled {
 // The settings before each of the user's last changes.
 class SettingsHistory {
  public:
-  // To be called with the settings as they are now. What is shown in place of the frame is no
-  // change by itself; changes in quick succession, as of a slider that is dragged, are one.
+  // To be called with the settings as they are now. What is shown, what is measured, and the SAT
+  // algorithm do not count; changes in quick succession, as of a slider that is dragged, are one.
   void note(const LiveSettings& now);
   // Returns the settings before the last change, and forgets it; nullopt: there was none.
   std::optional<LiveSettings> undo();

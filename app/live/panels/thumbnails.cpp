@@ -25,10 +25,18 @@ const Texture* Thumbnails::of(const std::string& source) {
     read.swap(read_);
     if (source_path(source) && asked_.insert(source).second) {
       wanted_.push_back(source);
+      if (wanted_.size() > most) {  // what was scrolled past long ago
+        asked_.erase(wanted_.front());
+        wanted_.erase(wanted_.begin());
+      }
       changed_.notify_all();
     }
   }
-  for (const Read& one : read) textures_[one.source].texture.set(one.picture.view());
+  for (const Read& one : read) {
+    Kept& kept = textures_[one.source];
+    kept.texture.set(one.picture.view());
+    kept.used = ++uses_;
+  }
   const auto found = textures_.find(source);
   if (found != textures_.end()) found->second.used = ++uses_;
   make_room();

@@ -37,7 +37,7 @@ class Thumbnails {
     Texture texture;
     std::uint64_t used = 0;  // the number of the call that asked for it last
   };
-  static constexpr std::size_t most = 500;  // pictures: more than a screen has room for
+  static constexpr std::size_t most = 1000;  // pictures: more than a screen has room for
 
   void make_room();
   void run_once(const std::stop_token& stop);

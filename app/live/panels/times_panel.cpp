@@ -312,7 +312,7 @@ class TimesPanel final : public Panel {
   std::optional<double> draw_columns(const History& charted, const StepRows& rows,
                                      const History& history, bool is_still);
   void draw_caption(std::size_t samples, bool is_still) const;
-  void draw_buttons(PanelContext& context, const StepRows& rows);
+  void draw_buttons(PanelContext& context, const StepRows& rows, const History& measured);
 
   HiddenSteps hidden_;
   bool shows_kernels_ = false;     // as the user chose
@@ -343,11 +343,10 @@ const History& TimesPanel::charted(const History& history, bool is_still) {
 void TimesPanel::draw_caption(std::size_t samples, bool is_still) const {
   const char* const what = is_still ? "measurements" : "frames";
   if (selected_)
-    ImGui::TextUnformatted(fmt::format("{} of {} {} selected: a click into the chart ends that",
-                                       selected_->last - selected_->first + 1, samples, what)
-                               .c_str());
-  else
-    ImGui::TextDisabled(is_still ? "ms per measurement" : "ms per frame, the newest on the right");
+    return draw_status(fmt::format("{} of {} {} selected; a click ends that",
+                                   selected_->last - selected_->first + 1, samples, what),
+                       "The table is of these alone, until the chart is clicked");
+  ImGui::TextDisabled(is_still ? "ms per measurement" : "ms per frame, the newest on the right");
   tooltip(is_still ? still_meaning : chart_meaning);
 }
 
@@ -409,12 +408,13 @@ void TimesPanel::draw(PanelContext& context) {
   context.wishes.seek = draw_columns(shown, rows, history, is_still);
   draw_kernel_choice(context);
   draw_step_table(rows, hidden_, measured, kept_);
-  draw_buttons(context, rows);
+  draw_buttons(context, rows, measured);
 }
 
-void TimesPanel::draw_buttons(PanelContext& context, const StepRows& rows) {
-  if (ImGui::Button("save as CSV")) context.saving.save_times(context.history);
-  tooltip("The times that the chart shows, one line per frame");
+void TimesPanel::draw_buttons(PanelContext& context, const StepRows& rows,
+                              const History& measured) {
+  if (ImGui::Button("save as CSV")) context.saving.save_times(measured);
+  tooltip("The times that the chart shows, or those that are selected, one line per frame");
   ImGui::SameLine();
   if (!kept_.empty()) {
     if (ImGui::Button("forget the kept times###keep")) kept_.clear();

@@ -1,6 +1,7 @@
 // The panel of what is shown in place of the frame, over it and around it.
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -345,7 +346,11 @@ void ViewPanel::draw_folder(PanelContext& context) {
   ImGui::SetNextItemWidth(dialog_.is_available() ? -rest : ImGui::CalcItemWidth());
   ImGui::InputTextWithHint("##folder", "the current folder", &typed_);
   is_typing_ = ImGui::IsItemActive();
-  if (ImGui::IsItemDeactivatedAfterEdit()) context.choices.folder = with_home(typed_);
+  if (ImGui::IsItemDeactivatedAfterEdit()) {
+    std::error_code ignored;  // the folder stays the same wherever the program starts next
+    context.choices.folder =
+        typed_.empty() ? "" : std::filesystem::absolute(with_home(typed_), ignored).string();
+  }
   tooltip("The folder that screenshots, recordings, tables and faces are saved into");
   ImGui::SameLine();
   if (dialog_.is_available()) {

@@ -52,7 +52,12 @@ class Options:
             "--format": self.format,
             "--shard-size": self.shard_size,
             "--cascade": [f"{name} {hashlib.sha256(xml).hexdigest()[:16]}" for name, xml in search.cascades],
-            **{_option(name): _text(options[name]) for name, *_ in _facesat.detection_fields()},
+            **{
+                _option(name): _text(options[name])
+                for name, *_ in _facesat.detection_fields()
+                # Left out while it has no effect: jobs of earlier versions lack it.
+                if name != "min_score" or options[name] > -sys.float_info.max
+            },
             "--luma": options["luma"],
             "--max-pixels": search.max_pixels,
             "--max-seconds": search.max_seconds,

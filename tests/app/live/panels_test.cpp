@@ -181,6 +181,7 @@ TEST_F(ViewPanelTest, FilesAreSavedIntoTheFolderThatIsTyped) {
   EXPECT_EQ(typed(folder.string()), folder.string());
   saving.save_times(history);
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1);
+  EXPECT_EQ(typed("/" + std::string(300, 'x')), folder.string());
   EXPECT_EQ(typed((folder / "missing").string()), folder.string());
   const auto& shown = toasts.shown(Toasts::Clock::now());
   EXPECT_TRUE(shown.back().is_warning);

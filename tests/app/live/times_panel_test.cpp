@@ -295,7 +295,6 @@ TEST_F(TimesPanelTest, ColumnsOverWhichOneDragsAreATableOfTheirOwn) {
   draw();
   ImGui::GetIO().MousePos.x -= 100;
   draw();
-  const int dragged = drawn_corners();
   ImGui::GetIO().MouseDown[0] = false;
   draw();
   EXPECT_FALSE(chosen);  // that was no click
@@ -306,7 +305,6 @@ TEST_F(TimesPanelTest, ColumnsOverWhichOneDragsAreATableOfTheirOwn) {
       first = std::min(first, at.x), last = std::max(last, at.x);
     return last - first;
   };
-  EXPECT_GT(dragged, 0);
   EXPECT_NEAR(ground(), 100, 3);
   ImGui::GetIO().MousePos = {-1, -1};
   draw();

@@ -189,6 +189,10 @@ TEST(SettingsHistory, UndoesChangesOneByOne) {
   settings.choose("eye");
   history.note(settings);
   EXPECT_EQ(history.undo(), before);
+  settings = *before;
+  settings.backend.sat = "another";  // as when two take turns
+  history.note(settings);
+  EXPECT_FALSE(history.undo());
 }
 
 TEST_F(PanelTest, TheBarHasTools) {
