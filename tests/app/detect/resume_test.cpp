@@ -216,18 +216,12 @@ TEST_F(Resume, OtherOptionsAreRefused) {
   detect({"-o", "r", "in"});
   const std::string text = read_text("r");
   add_cascade("other.xml", "eye");
-  const std::vector<Arguments> others{{"--scale-factor", "1.2"},
-                                      {"--min-neighbors", "4"},
-                                      {"--min-size", "30"},
-                                      {"--max-size", "90"},
-                                      {"--scan", "dense"},
-                                      {"--equalize"},
-                                      {"--min-score", "2"},
-                                      {"--raw"},
-                                      {"--cascade", "eye"},
-                                      {"--cascade", "other.xml"},
-                                      {"--annotate", "boxes"},
-                                      {"--crops", "crops"},
+  const std::vector<Arguments> others{{"--scale-factor", "1.2"}, {"--min-neighbors", "4"},
+                                      {"--min-size", "30"},      {"--max-size", "90"},
+                                      {"--scan", "dense"},       {"--equalize"},
+                                      {"--min-score", "2"},      {"--raw"},
+                                      {"--cascade", "eye"},      {"--cascade", "other.xml"},
+                                      {"--annotate", "boxes"},   {"--crops", "crops"},
                                       {"--format", "csv"}};
   for (const Arguments& options : others) {
     EXPECT_TRUE(

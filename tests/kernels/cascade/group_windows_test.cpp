@@ -1,4 +1,6 @@
 // Uniting windows and adding up classes, against the plainest code, for few and for many windows.
+#include "kernels/cascade/group_windows.hpp"
+
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -13,7 +15,6 @@
 
 #include "core/grouping.hpp"
 #include "core/pyramid.hpp"
-#include "kernels/cascade/group_windows.hpp"
 #include "tests/kit/device_memory.hpp"
 #include "tests/kit/printers.hpp"
 

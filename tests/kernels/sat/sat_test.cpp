@@ -1,4 +1,6 @@
 // The contract of kernels/sat/algorithm.hpp, for every algorithm in the registry.
+#include "lab/problems/sat.hpp"
+
 #include <cmath>
 #include <limits>
 #include <set>
@@ -7,7 +9,6 @@
 
 #include "kernels/sat/model.hpp"
 #include "kernels/sat/pass.cuh"
-#include "lab/problems/sat.hpp"
 #include "tests/kit/device_memory.hpp"
 #include "tests/kit/printers.hpp"
 #include "tests/kit/reference.hpp"

@@ -1,12 +1,13 @@
 // The problems that are solved as task arrays: every solver gives the result of the definition, bit
 // for bit.
+#include "kernels/tasks/problems.hpp"
+
 #include <algorithm>
 #include <cstring>
 #include <random>
 #include <string>
 #include <vector>
 
-#include "kernels/tasks/problems.hpp"
 #include "tests/kit/compare.hpp"
 #include "tests/kit/device_memory.hpp"
 #include "tests/kit/printers.hpp"
