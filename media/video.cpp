@@ -9,6 +9,7 @@
 #include "media/source_openers.hpp"
 #include "media/video_source.hpp"
 #include "support/errors.hpp"
+#include "support/files.hpp"
 
 namespace facesat {
 

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory_resource>
+#include <set>
 #include <string>
 #include <string_view>
 

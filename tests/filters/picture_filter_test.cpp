@@ -5,6 +5,7 @@
 #include "filters/definition.hpp"
 #include "filters/halftone.hpp"
 #include "tests/filters/filters.hpp"
+#include "tests/kit/compare.hpp"
 #include "tests/kit/messages.hpp"
 
 namespace facesat::test {

@@ -206,8 +206,8 @@ class FinishedRuns : public ProgramTest {
     return detect({"--format", format, "-r", "in"}).out;
   }
 
-  // Kills a run with these arguments, which would take about as long as `whole`, at a random moment;
-  // its status.
+  // Kills a run with these arguments, which would take about as long as `whole`, at a random
+  // moment; its status.
   int status_of_killed(const Arguments& arguments, std::chrono::microseconds whole) {
     const Running running =
         start(joined({"detect", "-q", "-j", "2"}, joined(arguments, {"-o", "r", "-r", "in"})));
