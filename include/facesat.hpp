@@ -89,7 +89,8 @@ struct BackendOptions {
 // What was found in one image.
 struct Detection {
   // Those of each cascade in turn, in OpenCV's order (that of detectMultiScale on one thread):
-  // faces by the first window of their group, and windows by size, y and x.
+  // faces by the first window of their group, and windows by size, y and x. With
+  // DetectOptions::inside_of, each of its faces comes before those inside of it.
   std::vector<Face> faces;
   std::size_t windows = 0;   // that passed every stage, before grouping
   StepTimes times;           // of all cascades together
@@ -111,7 +112,7 @@ class FACESAT_API Detector {
   explicit Detector(const std::string& cascade = std::string(default_cascade_name),
                     const DetectOptions& options = {}, const BackendOptions& backend = {},
                     Notify notify = {});
-  // Several cascades, each of which searches the whole image.
+  // Several cascades, which search the whole image or inside the faces of one of them.
   explicit Detector(std::vector<std::shared_ptr<const Cascade>> cascades,
                     const DetectOptions& options = {}, const BackendOptions& backend = {},
                     Notify notify = {});

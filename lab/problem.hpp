@@ -45,7 +45,7 @@ struct Explanation {
   std::vector<std::string> more{};  // as many as Problem::explained_columns()
 };
 
-// The parts of a page that differ between problems; sentences, without markup.
+// The parts of a page that differ between reports; sentences, without markup.
 struct PageText {
   std::string title;     // of the page
   std::string input;     // "picture": what the CPU's runs repeat on
@@ -53,22 +53,48 @@ struct PageText {
   std::string floor;     // what the floor is: "a kernel that ..."
   std::string bytes;     // what GB/s counts: "the picture once and ..."
   std::string cpu = {};  // what else there is to know about the CPU's rows
+  // How times were measured, in place of what follows from the four above; empty: as `facesat
+  // bench` measures.
+  std::string method = {};
 };
 
-class Problem {
+// What the page of a benchmark says about its rows.
+class Report {
  public:
-  virtual ~Problem() = default;
-  Problem() = default;
-  Problem(const Problem&) = delete;
-  Problem& operator=(const Problem&) = delete;
+  virtual ~Report() = default;
+  Report() = default;
+  Report(const Report&) = delete;
+  Report& operator=(const Report&) = delete;
 
+  // What rows are that no algorithm of the collection has.
+  std::map<std::string, Explanation> references{};
+
+  virtual PageText page_text() const = 0;
+  // Sets what a row's JSON says in words of its own: see Row.
+  virtual void complete(Row& row, const Json& json) const = 0;
+  // Rows of the same section have a heading, which begins with their type, and this beside it.
+  virtual std::string heading(const Row& first, const Json& rows) const = 0;
+  // The section's contents: the charts and tables that say most about such rows.
+  virtual std::string section(const Rows& rows, const Looks& looks) const;
+  virtual std::vector<std::string> explained_columns() const { return {}; }
+  // Of an algorithm that is not in `references`, without its settings.
+  virtual Explanation explain(const std::string& id) const = 0;
+  // The algorithm whose time the speed-ups are measured against; "": none.
+  virtual std::string speedup_over() const { return ""; }
+};
+
+// The page, from rows as --json has them. `machine`: machine_json(). `line`: the command; empty:
+// there was none.
+std::string page_of(const Report& report, const Json& rows, const Json& machine,
+                    const std::string& line);
+
+class Problem : public Report {
+ public:
   std::string_view name, help;                    // of the command
   std::string algorithms_option = "--algorithm";  // and their type and help
   std::string algorithms_type = "ID", algorithms_help;
   std::string sizes_type = "WxH", sizes_help;
   std::vector<Option> options{};  // besides those of Request
-  // What rows are that no algorithm of the collection has, for the page.
-  std::map<std::string, Explanation> references{};
 
   // Looks at the words of the command line. Returns why the GPU's algorithms are left out although
   // all were wanted, or "". Throws UsageError.
@@ -82,28 +108,10 @@ class Problem {
   virtual std::vector<Column> columns() const = 0;
   // Measures everything; rows go into the table.
   virtual void run(const Request& request, Table& table) = 0;
-
-  // ---- the page of --report
-  virtual PageText page_text() const = 0;
-  // Sets what a row's JSON says in words of its own: see Row.
-  virtual void complete(Row& row, const Json& json) const = 0;
-  // Rows of the same type are one section, whose heading has this beside it.
-  virtual std::string heading(const Row& first, const Json& rows) const = 0;
-  // The section's contents: the charts and tables that say most about such rows.
-  virtual std::string section(const Rows& rows, const Looks& looks) const;
-  virtual std::vector<std::string> explained_columns() const { return {}; }
-  // Of an algorithm that is not in `references`, without its settings.
-  virtual Explanation explain(const std::string& id) const = 0;
-  // The algorithm whose time the speed-ups are measured against; "": none.
-  virtual std::string speedup_over() const { return ""; }
 };
 
 // Of `facesat bench`, in the order of the help.
 std::vector<std::unique_ptr<Problem>> all_problems();
-
-// The page, from rows as --json has them. `machine`: machine_json().
-std::string page_of(const Problem& problem, const Json& rows, const Json& machine,
-                    const std::string& line);
 
 // ---- for explain()
 

@@ -16,6 +16,10 @@ const std::vector<Field<DetectOptions>>& detection_fields() {
        "dense: every position of every level, no skip rule [opencv]"},
       {"equalize", &DetectOptions::equalize, "", "Equalise the histogram first"},
       {"min-score", &DetectOptions::min_score, "S", "Leave out faces of lower scores [any]"},
+      {"inside-of", &DetectOptions::inside_of, "NAME",
+       "With several cascades: the one inside whose faces the others search [the whole picture]"},
+      {"only-with-inner", &DetectOptions::only_with_inner, "",
+       "Leave out its faces inside which the others find nothing, such as faces without eyes"},
   };
   return fields;
 }

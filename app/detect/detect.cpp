@@ -232,7 +232,10 @@ std::unique_ptr<Detector> make_detector(const DetectCommand& command,
   BackendOptions backend = command.backend;
   backend.in_background = true;
   backend.measures_steps = false;
-  return std::make_unique<Detector>(cascades, command.detect, backend, notify);
+  DetectOptions detect = command.detect;
+  for (std::size_t i = 0; i < cascades.size(); ++i)  // it may be a path
+    if (command.cascades[i] == command.detect.inside_of) detect.inside_of = cascades[i]->name;
+  return std::make_unique<Detector>(cascades, detect, backend, notify);
 }
 
 // How many pictures and frames are worked on at once. Results are written in the order of the

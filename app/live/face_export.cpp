@@ -76,8 +76,6 @@ std::string why_not_exportable(const std::vector<std::string>& sources,
                                const LiveSettings& settings) {
   for (const std::string& source : sources)
     if (!source_path(source)) return "a camera or stream has no end: record it, and open the video";
-  if (!settings.inside_of.empty())
-    return fmt::format("search in the whole frame first, not inside {}", settings.inside_of);
   if (!settings.rejected.empty())
     return "faces were rejected, which only the picture or frame that is shown leaves out: first "
            "restore them";

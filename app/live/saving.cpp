@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include "app/live/comparison_files.hpp"
 #include "media/codec.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"
@@ -68,10 +69,10 @@ void Saving::save_times(const History& history) {
   });
 }
 
-void Saving::save_comparison(const Comparison& comparison) {
+void Saving::save_comparison(const Comparison& comparison, const std::string& extension) {
   attempt([&] {
-    const std::string file = make_dated_file(folder_, "csv");
-    write_text(file, comparison_csv(comparison));
+    const std::string file = make_dated_file(folder_, extension);
+    write_text(file, extension == "csv" ? comparison_csv(comparison) : comparison_page(comparison));
     return file;
   });
 }

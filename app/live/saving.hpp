@@ -27,7 +27,8 @@ class Saving {
 
   void save_screenshot(const Screen& screen);
   void save_times(const History& history);
-  void save_comparison(const Comparison& comparison);
+  // `extension`: "csv" or "html".
+  void save_comparison(const Comparison& comparison, const std::string& extension);
   // Calls write(), which returns the files written, if it wrote any, and tells the user where they
   // are. A failure is shown, too, and kept.
   void attempt(const std::function<std::string()>& write);

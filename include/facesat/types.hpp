@@ -179,6 +179,10 @@ struct DetectOptions {
   Scan scan = Scan::opencv;
   bool equalize = false;  // equalise the histogram of the grey image first
   double min_score = std::numeric_limits<double>::lowest();  // faces of lower scores are left out
+  // Of a Detector's several cascades, the name of the one inside whose faces the others search,
+  // such as that of faces for one of eyes. Empty: each searches the whole image.
+  std::string inside_of{};
+  bool only_with_inner = false;  // leave out its faces inside which the others find nothing
 
   bool operator==(const DetectOptions&) const = default;
 };

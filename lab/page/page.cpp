@@ -157,6 +157,8 @@ std::string outcome(const Rows& rows) {
 }
 
 std::string method(const Rows& rows, const PageText& text) {
+  if (!text.method.empty())
+    return fmt::format("\n<p class=\"method\">{}</p>\n", escaped(text.method));
   const auto is_of_cpu = [](const Row& row) { return row.id.starts_with("cpu_"); };
   std::string html;
   if (!std::all_of(rows.begin(), rows.end(), is_of_cpu))
@@ -181,19 +183,19 @@ std::string method(const Rows& rows, const PageText& text) {
 }
 
 // Explains the ids of the rows, with the markers that they have in the charts.
-std::string algorithms_table(const Rows& rows, const Looks& looks, const Problem& problem) {
+std::string algorithms_table(const Rows& rows, const Looks& looks, const Report& report) {
   std::string head =
       "<th scope=\"col\">id</th><th class=\"words\" scope=\"col\">idea</th>"
       "<th class=\"words\" scope=\"col\">source</th>";
-  for (const std::string& title : problem.explained_columns())
+  for (const std::string& title : report.explained_columns())
     head += fmt::format("<th class=\"words\" scope=\"col\">{}</th>", title);
   std::string body = "<tbody>\n";
   for (const Rows& line : by_algorithm(rows)) {
     const std::string id = line.front().algorithm();
-    const auto reference = problem.references.find(id);
+    const auto reference = report.references.find(id);
     Explanation words =
-        reference == problem.references.end() ? problem.explain(id) : reference->second;
-    words.more.resize(problem.explained_columns().size());
+        reference == report.references.end() ? report.explain(id) : reference->second;
+    words.more.resize(report.explained_columns().size());
     body += fmt::format("<tr id=\"id-{0}\"><th scope=\"row\">{1}{0}</th>", escaped(id),
                         swatch(looks.at(line.front().id))) +
             words_cell(words.idea) + words_cell(words.source);
@@ -238,17 +240,17 @@ void make_ids_distinct(Rows& rows) {
 
 }  // namespace
 
-std::string Problem::section(const Rows& rows, const Looks& looks) const {
+std::string Report::section(const Rows& rows, const Looks& looks) const {
   return winner(rows) + ratio_chart(rows, looks) + order_charts(rows) + model_chart(rows, looks) +
          "<h3>All figures</h3>\n" + figures_table(rows);
 }
 
-std::string page_of(const Problem& problem, const Json& json, const Json& machine,
+std::string page_of(const Report& report, const Json& json, const Json& machine,
                     const std::string& line) {
-  Rows rows = rows_of(json, [&](Row& row, const Json& one) { problem.complete(row, one); });
-  if (!problem.speedup_over().empty()) set_speedups(rows, problem.speedup_over());
+  Rows rows = rows_of(json, [&](Row& row, const Json& one) { report.complete(row, one); });
+  if (!report.speedup_over().empty()) set_speedups(rows, report.speedup_over());
   make_ids_distinct(rows);
-  const PageText text = problem.page_text();
+  const PageText text = report.page_text();
   const Looks looks = looks_of(rows);
   const Run run{json, machine, line};
   std::string html =
@@ -261,14 +263,14 @@ std::string page_of(const Problem& problem, const Json& json, const Json& machin
   html += "<main>\n<header>\n<h1>" + escaped(text.title) + "</h1>\n" + machine_list(run) +
           outcome(rows) + method(rows, text) + "</header>\n";
   for (const Rows& group : grouped(rows, [](const Row& row) { return row.section; })) {
-    const std::string beside = problem.heading(group.front(), json);
+    const std::string beside = report.heading(group.front(), json);
     html += fmt::format("<section>\n<h2>{}{}</h2>\n", escaped(group.front().type),
                         beside.empty() ? "" : fmt::format(" <small>{}</small>", escaped(beside))) +
-            problem.section(group, looks) + "</section>\n";
+            report.section(group, looks) + "</section>\n";
   }
   if (!rows.empty())
     html += "<section id=\"algorithms\">\n<h2>The algorithms</h2>\n" +
-            algorithms_table(rows, looks, problem) + "</section>\n";
+            algorithms_table(rows, looks, report) + "</section>\n";
   return html + "</main>\n<script type=\"application/json\" id=\"data\">" + embedded(run) +
          "</script>\n</body>\n</html>\n";
 }

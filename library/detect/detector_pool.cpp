@@ -42,23 +42,37 @@ Cascades usable(Cascades cascades) {
   return cascades;
 }
 
-void load(FrameDetector& detector, const HostImage& image) {
-  if (image.is_gray())
-    detector.load(image.gray());
-  else
-    detector.load(image.colour());
+// The index of DetectOptions::inside_of.
+std::optional<std::size_t> outer_of(const Cascades& cascades, const DetectOptions& options) {
+  const std::string& name = options.inside_of;
+  if (name.empty() && options.only_with_inner)
+    throw ArgumentError("only faces with something inside: name the cascade of these faces, too");
+  if (name.empty()) return std::nullopt;
+  const auto has_name = [&](const auto& cascade) { return cascade->name == name; };
+  const auto found = std::ranges::find_if(cascades, has_name);
+  if (found == cascades.end())
+    throw ArgumentError(
+        fmt::format("to search inside of {}, it must be one of the cascades", name));
+  if (std::ranges::count_if(cascades, has_name) > 1)
+    throw ArgumentError(fmt::format("more than one of the cascades is called {}", name));
+  if (cascades.size() == 1)
+    throw ArgumentError(fmt::format("no other cascade is there to search inside of {}", name));
+  return static_cast<std::size_t>(found - cascades.begin());
 }
 
-// `image` is a HostImage, or the view of an image on a device.
-template <class AnyImage>
-Detection run(DetectorSet& detectors, const AnyImage& image, const ShouldStop& should_stop) {
-  return search(detectors, [&](FrameDetector& detector) {
-    detector.stop_when(should_stop);
-    if constexpr (std::is_same_v<AnyImage, HostImage>)
-      load(detector, image);
-    else
-      detector.load(image);
-  });
+void load(FrameDetector& detector, const HostImage& image, const Rect& part) {
+  if (image.is_gray())
+    detector.load(image.gray().sub(part));
+  else
+    detector.load(image.colour().sub(part));
+}
+
+// An image on a device.
+void load(FrameDetector& detector, ImageView image, const Rect& part) {
+  image.pixels = static_cast<const std::byte*>(image.pixels) + part.y * image.pitch +
+                 part.x * bytes_per_pixel(image.format);
+  image.size = {part.width, part.height};
+  detector.load(image);
 }
 
 }  // namespace
@@ -83,6 +97,7 @@ Detector::Pool::Pool(Cascades cascades, const DetectOptions& options,
                      const std::optional<BackendStart::Delay>& delay, Notify notify)
     : cascades_(usable(std::move(cascades))),
       options_(checked(options)),
+      outer_(outer_of(cascades_, options_)),
       notify_(std::move(notify)),
       gate_(available_memory() / 2),
       start_(delay ? BackendStart(choose, *delay) : BackendStart(choose)) {}
@@ -119,6 +134,20 @@ std::vector<std::string> Detector::Pool::failures() {
   return all ? all->failures() : std::vector<std::string>();
 }
 
+template <class AnyImage>
+Detection Detector::Pool::run(DetectorSet& detectors, const AnyImage& image, Size size,
+                              const ShouldStop& should_stop) const {
+  const auto search_part = [&](CascadeRange range, const Rect& part) {
+    return search(detectors, range, part, [&](FrameDetector& detector) {
+      detector.stop_when(should_stop);
+      load(detector, image, part);
+    });
+  };
+  if (outer_)
+    return search_inside(*outer_, options_.only_with_inner, detectors.size(), size, search_part);
+  return search_part({0, detectors.size()}, {0, 0, size.width, size.height});
+}
+
 Detection Detector::Pool::detect(const ImageView& image, const ShouldStop& should_stop) {
   start_.count_image();
   if (image.on_device) start_.wait();
@@ -141,7 +170,7 @@ Detection Detector::Pool::detect_on_cpu(const ImageView& image, const ShouldStop
   Detection found;
   // Isolated: a thread that waits for its part of this image must not start on another image, which
   // could wait for the memory that this one holds.
-  tbb::this_task_arena::isolate([&] { found = run(*detectors, host, should_stop); });
+  tbb::this_task_arena::isolate([&] { found = run(*detectors, host, image.size, should_stop); });
   if (gray <= kept_bytes) {
     const std::scoped_lock lock(mutex_);
     idle_.give_back(std::move(detectors));
@@ -160,8 +189,8 @@ std::optional<Detection> Detector::Pool::detect_on_device(DeviceTurns& devices,
       Detection found;
       // Isolated, as on the CPU: the other image could wait for the turn that this one has.
       tbb::this_task_arena::isolate([&] {
-        found = image.on_device ? run(turn->detectors(), image, should_stop)
-                                : run(turn->detectors(), HostImage(image), should_stop);
+        found = image.on_device ? run(turn->detectors(), image, image.size, should_stop)
+                                : run(turn->detectors(), HostImage(image), image.size, should_stop);
       });
       found.on_gpu = true;
       turn->keep_detectors();

@@ -66,6 +66,10 @@ class __attribute__((visibility("hidden"))) Detector::Pool {
  private:
   std::unique_ptr<DetectorSet> make_set(
       const std::function<std::unique_ptr<Backend>()>& make) const;
+  // `image` is a HostImage, or the view of an image on a device.
+  template <class AnyImage>
+  Detection run(DetectorSet& detectors, const AnyImage& image, Size size,
+                const ShouldStop& should_stop) const;
   // Null if there are none, or as long as they are starting.
   DeviceTurns* devices();
   Detection detect_on_cpu(const ImageView& image, const ShouldStop& should_stop);
@@ -76,6 +80,7 @@ class __attribute__((visibility("hidden"))) Detector::Pool {
 
   Cascades cascades_;
   DetectOptions options_;
+  std::optional<std::size_t> outer_;  // the index of the cascade that others search inside of
   Notify notify_;
   std::once_flag devices_made_;
   std::optional<DeviceTurns> devices_;

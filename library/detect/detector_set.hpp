@@ -25,11 +25,18 @@ inline DetectorSet make_detectors(const Cascades& cascades, const DetectOptions&
   return set;
 }
 
-// Searches one image with all detectors, at the same time if their backends can do that.
-// load(detector) gives the image to a detector. The index of a face's cascade is that of its
+// Some of the cascades, by their indices.
+struct CascadeRange {
+  std::size_t first = 0, count = 0;
+};
+
+// Searches a part of an image with some of the detectors, at the same time if their backends can do
+// that. load(detector) gives the part to a detector. The index of a face's cascade is that of its
 // detector. Throws what the detectors throw.
 template <class Load>
-Detection search(std::span<FrameDetector> detectors, const Load& load) {
+Detection search(std::span<FrameDetector> all, CascadeRange range, const Rect& part,
+                 const Load& load) {
+  const std::span<FrameDetector> detectors = all.subspan(range.first, range.count);
   for (FrameDetector& detector : detectors) {
     load(detector);
     detector.start();
@@ -37,12 +44,36 @@ Detection search(std::span<FrameDetector> detectors, const Load& load) {
   Detection found;
   for (std::size_t i = 0; i < detectors.size(); ++i) {
     for (Face face : detectors[i].finish()) {
-      face.cascade = i;
+      face.box.x += part.x;
+      face.box.y += part.y;
+      face.cascade = range.first + i;
       found.faces.push_back(face);
     }
     found.windows += detectors[i].window_count();
     for (std::size_t step = 0; step < step_names.size(); ++step)
       found.times.ms[step] += detectors[i].times().ms[step];
+  }
+  return found;
+}
+
+// Searches a whole image with one of `count` cascades, and inside each of its faces with the
+// others: search_part(range, part) is as search() above.
+template <class SearchPart>
+Detection search_inside(std::size_t outer, bool only_with_inner, std::size_t count, Size image,
+                        const SearchPart& search_part) {
+  Detection found = search_part({outer, 1}, {0, 0, image.width, image.height});
+  for (const Face& face : std::exchange(found.faces, {})) {
+    const std::size_t before = found.faces.size();
+    found.faces.push_back(face);
+    for (const CascadeRange& range :
+         {CascadeRange{0, outer}, CascadeRange{outer + 1, count - outer - 1}}) {
+      const Detection inner = search_part(range, face.box);
+      found.faces.insert(found.faces.end(), inner.faces.begin(), inner.faces.end());
+      found.windows += inner.windows;
+      for (std::size_t step = 0; step < step_names.size(); ++step)
+        found.times.ms[step] += inner.times.ms[step];
+    }
+    if (only_with_inner && found.faces.size() == before + 1) found.faces.pop_back();
   }
   return found;
 }

@@ -88,13 +88,14 @@ class BenchTest : public ProgramTest {
 // A page, parsed; its elements are selected with XPath.
 class Page {
  public:
-  Page(const lab::Problem& problem, const Json& rows, const Json& machine = Json::object(),
-       const std::string& command = "")
-      : text(page_of(problem, rows, machine, command)) {
+  explicit Page(std::string html) : text(std::move(html)) {
     const pugi::xml_parse_result parsed =
         page_.load_string(text.c_str(), pugi::parse_default | pugi::parse_ws_pcdata);
     EXPECT_TRUE(parsed) << parsed.description() << ": " << text.substr(parsed.offset, 80);
   }
+  Page(const lab::Problem& problem, const Json& rows, const Json& machine = Json::object(),
+       const std::string& command = "")
+      : Page(page_of(problem, rows, machine, command)) {}
   Page(std::string_view problem, const Json& rows) : Page(*problem_named(problem), rows) {}
 
   pugi::xpath_node_set all(const std::string& path) const {

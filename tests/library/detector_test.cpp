@@ -82,6 +82,47 @@ TEST_F(SharedDetector, SeveralCascadesSearchEachImage) {
                              [](const Face& a, const Face& b) { return a.cascade < b.cascade; }));
 }
 
+// Each face as it is without this, followed by what the other cascades find in this part alone.
+TEST_F(SharedDetector, SeveralCascadesSearchInsideTheFacesOfOne) {
+  const auto any = std::make_shared<const Cascade>(half_cascade({60, 60}, 1, 0, 0.5f));
+  for (const std::vector<std::shared_ptr<const Cascade>>& cascades :
+       {std::vector{cascade, any}, {any, cascade}}) {
+    const std::size_t outer = cascades[0] == cascade ? 0 : 1;
+    std::vector<Face> expected, without_empty;
+    for (Face face : expected_in(faces.view(), cascade)) {
+      face.cascade = outer;
+      expected.push_back(face);
+      std::vector<Face> inner = expected_in(faces.view().sub(face.box), any);
+      if (!inner.empty()) without_empty.push_back(face);
+      for (Face& one : inner) {
+        one.box.x += face.box.x;
+        one.box.y += face.box.y;
+        one.cascade = 1 - outer;
+        expected.push_back(one);
+        without_empty.push_back(one);
+      }
+    }
+    EXPECT_NE(expected, without_empty);
+    DetectOptions options{.inside_of = cascade->name};
+    EXPECT_EQ(Detector(cascades, options, cpu).detect(image_view(faces.view())).faces, expected);
+    options.only_with_inner = true;
+    EXPECT_EQ(Detector(cascades, options, cpu).detect(image_view(faces.view())).faces,
+              without_empty);
+  }
+}
+
+TEST_F(SharedDetector, TheCascadeWithOthersInsideIsOneOfSeveral) {
+  const auto any = std::make_shared<const Cascade>(half_cascade({30, 30}, 1, 0, 0.5f));
+  const auto expect_refused = [](const std::vector<std::shared_ptr<const Cascade>>& cascades,
+                                 const DetectOptions& options) {
+    EXPECT_THROW(Detector(cascades, options, cpu), ArgumentError);
+  };
+  expect_refused({cascade, any}, {.inside_of = "eye"});
+  expect_refused({cascade, any}, {.only_with_inner = true});
+  expect_refused({cascade, cascade}, {.inside_of = cascade->name});
+  expect_refused({cascade}, {.inside_of = cascade->name});
+}
+
 TEST_F(SharedDetector, ManyThreadsShareOneObject) {
   std::vector<Image<Bgr>> pictures;
   std::vector<std::vector<Face>> expected;

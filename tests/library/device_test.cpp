@@ -97,6 +97,26 @@ TEST_F(DeviceImages, AreDownloadedWhereTheCpuDetects) {
   EXPECT_EQ(boxes_of(found), expected);
 }
 
+// Parts of images begin anywhere in a row.
+TEST_F(DeviceImages, AreSearchedInsideFacesInPlace) {
+  const std::vector<std::shared_ptr<const Cascade>> cascades{find_cascade("frontalface_default"),
+                                                             find_cascade("lbp:frontalface")};
+  const DetectOptions inside{.min_neighbors = 1, .inside_of = "frontalface_default"};
+  const Detector cpu_detector(cascades, inside, cpu), gpu_detector(cascades, inside, cuda);
+  const std::vector<Rect> of_cpu = boxes_of(cpu_detector.detect(image_view(gray.view())));
+  ASSERT_GT(of_cpu.size(), boxes_of(Detector("frontalface_default", {.min_neighbors = 1}, cpu)
+                                        .detect(image_view(gray.view())))
+                               .size());
+  EXPECT_EQ(boxes_of(gpu_detector.detect(image_view(colour.view()))), of_cpu);
+  std::vector<OwnedView> all = all_layouts(colour.view());
+  all.push_back(laid_out(image_view(gray.view()), 5, false, "grey"));
+  for (const OwnedView& one : all) {
+    if (one.view.pitch < 0) continue;
+    const LateBytes bytes(one.bytes, 1, stream.get());
+    EXPECT_EQ(boxes_of(gpu_detector.detect(on_device(one, bytes))), of_cpu) << one.name;
+  }
+}
+
 TEST_F(DeviceImages, FramesInPageLockedMemoryAreReadThere) {
   for (int again = 0; again < 3; ++again) {
     const NewFrame<Bgr> frame = new_frame<Bgr>(colour.size());

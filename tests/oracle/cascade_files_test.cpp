@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr DetectOptions every_window{.scale_factor = 1.2, .min_neighbors = 0};
+const DetectOptions every_window{.scale_factor = 1.2, .min_neighbors = 0};
 
 // A folder of this process's own, which is removed at the end.
 struct Folder {

@@ -13,7 +13,6 @@
 #include "kernels/sat/algorithm.hpp"
 #include "lab/problems/on_cpu.hpp"
 #include "lab/problems/sat.hpp"
-#include "results/format.hpp"
 #include "support/errors.hpp"
 
 namespace facesat::app {
@@ -174,20 +173,6 @@ void ComparisonRun::stop(const std::string& reason) {
 LiveComparison::Basis LiveComparison::basis_of(const CapturedFrame& frame,
                                                const FaceSearch& search) {
   return {frame.source, without_sat(search.machine())};
-}
-
-std::string comparison_csv(const Comparison& comparison) {
-  std::string text =
-      "algorithm,sat_ms,times_copy,detect_ms,identical,failure,frame,width,height,levels\n";
-  const auto known = [](double value) { return value > 0 ? fmt::format("{:.6g}", value) : ""; };
-  for (const SatRank& rank : comparison.ranks)
-    text += fmt::format("{},{},{},{},{},{},{},{},{},{}\n", rank.id, known(rank.sat_ms),
-                        comparison.floor_ms > 0 ? known(rank.sat_ms / comparison.floor_ms) : "",
-                        known(rank.detect_ms),
-                        rank.failure.empty() ? rank.identical ? "true" : "false" : "",
-                        csv_field(rank.failure), csv_field(comparison.source_name),
-                        comparison.image.width, comparison.image.height, comparison.levels);
-  return text;
 }
 
 // As the CPU's algorithms are measured.

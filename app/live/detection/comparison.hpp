@@ -42,10 +42,6 @@ struct Comparison {
   std::string message;    // why ranks are missing
 };
 
-// As CSV (RFC 4180), a line for each algorithm: its times in milliseconds and as multiples of a
-// plain copy, whether its results are right, and the frame.
-std::string comparison_csv(const Comparison& comparison);
-
 // The frame in which algorithms are compared, and how it is searched. `speed` gives the floor.
 struct ComparedFrame {
   std::shared_ptr<const Cascade> cascade;

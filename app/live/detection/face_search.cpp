@@ -74,16 +74,22 @@ BackendOptions without_sat(BackendOptions options) {
   return options;
 }
 
+// The part of the options that each detector knows of.
+static DetectOptions in_whole_frame(DetectOptions options) {
+  options.inside_of.clear();
+  options.only_with_inner = false;
+  return options;
+}
+
 bool FaceSearch::use(const LiveSettings& settings) {
   const std::optional<LiveSettings> before = std::exchange(settings_, settings);
   if (!before || before->backend != settings.backend) device_failed_ = false;
   const BackendOptions machine = usable_backend();
   const bool same_machine = before && machine_ == machine;
   const bool same_device = before && without_sat(machine_) == without_sat(machine);
-  const bool same_detectors =
-      before && before->cascades == settings.cascades && before->detect == settings.detect;
-  const bool same_search = same_detectors && before->inside_of == settings.inside_of &&
-                           before->only_with_inner == settings.only_with_inner;
+  const bool same_detectors = before && before->cascades == settings.cascades &&
+                              in_whole_frame(before->detect) == in_whole_frame(settings.detect);
+  const bool same_search = same_detectors && before->detect == settings.detect;
   if (!same_machine || !same_search) ++settings_count_;
   if (!same_search || !same_device) ++any_sat_count_;
   if (!same_device) speed_ = {};
@@ -155,48 +161,38 @@ LiveResult FaceSearch::result_for(const CapturedFrame& frame) const {
 void FaceSearch::find(View<const Bgr> frame, LiveResult& result) {
   const auto begin = std::chrono::steady_clock::now();
   const auto& names = settings_->cascades;
-  const auto outer = std::find(names.begin(), names.end(), settings_->inside_of);
-  if (outer != names.end() && has_detectors())
-    find_inside(static_cast<std::size_t>(outer - names.begin()), frame, result);
-  else
-    find_with(detectors_, frame, {0, 0, frame.size.width, frame.size.height}, result);
+  const auto outer = std::find(names.begin(), names.end(), settings_->detect.inside_of);
+  const auto search_part = [&](CascadeRange range, const Rect& part) {
+    return find_with(range, frame.sub(part), part, result);
+  };
+  const std::size_t count = detectors_.size();
+  const facesat::Detection found =
+      outer != names.end() && count > 0
+          ? search_inside(static_cast<std::size_t>(outer - names.begin()),
+                          settings_->detect.only_with_inner, count, frame.size, search_part)
+          : search_part({0, count}, {0, 0, frame.size.width, frame.size.height});
+  for (Face face : found.faces) {
+    face.cascade = settings_->colour_of(names[face.cascade]);
+    result.faces.push_back(face);
+  }
+  result.windows = found.windows;
+  result.times.ms = found.times.ms;
   result.detect_ms =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
 }
 
-// In a part of the frame.
-void FaceSearch::find_with(std::span<FrameDetector> detectors, View<const Bgr> frame,
-                           const Rect& part, LiveResult& result) {
+// In `part` of the frame, which `pixels` shows. Adds to the result what is not in a Detection.
+facesat::Detection FaceSearch::find_with(CascadeRange range, View<const Bgr> pixels,
+                                         const Rect& part, LiveResult& result) {
   const facesat::Detection found =
-      search(detectors, [&](FrameDetector& detector) { detector.load(frame.sub(part)); });
-  const auto first = static_cast<std::size_t>(detectors.data() - detectors_.data());
-  for (Face face : found.faces) {
-    face.box.x += part.x;
-    face.box.y += part.y;
-    face.cascade = settings_->colour_of(settings_->cascades[first + face.cascade]);
-    result.faces.push_back(face);
-  }
-  result.windows += found.windows;
-  for (std::size_t s = 0; s < step_names.size(); ++s) result.times.ms[s] += found.times.ms[s];
-  for (FrameDetector& detector : detectors) {
+      search(detectors_, range, part, [&](FrameDetector& detector) { detector.load(pixels); });
+  for (FrameDetector& detector : std::span(detectors_).subspan(range.first, range.count)) {
     add_bytes(detector, result);
     if (detector.pyramid().levels.empty()) continue;
     std::ranges::move(detector.backend().kernels(), std::back_inserter(result.kernels));
     for (const Level& level : detector.pyramid().levels) result.evaluated += level.grid.area();
   }
-}
-
-void FaceSearch::find_inside(std::size_t outer, View<const Bgr> frame, LiveResult& result) {
-  const std::span all(detectors_);
-  find_with(all.subspan(outer, 1), frame, {0, 0, frame.size.width, frame.size.height}, result);
-  for (const Face& face : std::exchange(result.faces, {})) {
-    const std::size_t first = result.faces.size();
-    result.faces.push_back(face);
-    find_with(all.first(outer), frame, face.box, result);
-    find_with(all.subspan(outer + 1), frame, face.box, result);
-    const bool is_alone = result.faces.size() == first + 1;
-    if (is_alone && settings_->only_with_inner) result.faces.pop_back();
-  }
+  return found;
 }
 
 void FaceSearch::add_bytes(const FrameDetector& detector, LiveResult& result) const {
@@ -217,8 +213,8 @@ void FaceSearch::show_inside(View<const Bgr> frame, LiveResult& result) {
   const std::size_t inspected =
       named == names.end() ? 0 : static_cast<std::size_t>(named - names.begin());
   FrameDetector& detector = detectors_[inspected];
-  const bool searched_inside_others =
-      settings_->has(settings_->inside_of) && settings_->inside_of != names[inspected];
+  const bool searched_inside_others = settings_->has(settings_->detect.inside_of) &&
+                                      settings_->detect.inside_of != names[inspected];
   const bool shows_picture = inspection.picture && !inspection.filtered;
   if ((shows_picture || inspection.explains) && searched_inside_others) detector.detect(frame);
   result.level_count = static_cast<int>(detector.pyramid().levels.size());

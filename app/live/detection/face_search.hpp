@@ -69,9 +69,8 @@ class FaceSearch {
   void make_detectors();
   void measure_kernels();  // or no longer
   BackendOptions usable_backend() const;
-  void find_with(std::span<FrameDetector> detectors, View<const Bgr> frame, const Rect& part,
-                 LiveResult& result);
-  void find_inside(std::size_t outer, View<const Bgr> frame, LiveResult& result);
+  facesat::Detection find_with(CascadeRange range, View<const Bgr> pixels, const Rect& part,
+                               LiveResult& result);
   void add_bytes(const FrameDetector& detector, LiveResult& result) const;
 
   DetectorSet detectors_;

@@ -27,7 +27,7 @@ void LiveSettings::give_colour(const std::string& cascade) {
 
 void LiveSettings::unchoose(const std::string& cascade) {
   std::erase(cascades, cascade);
-  if (inside_of == cascade) inside_of.clear();
+  if (detect.inside_of == cascade) detect.inside_of.clear();
 }
 
 std::size_t LiveSettings::colour_of(const std::string& cascade) const {

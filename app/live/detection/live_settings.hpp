@@ -25,9 +25,6 @@ struct LiveSettings {
   BackendOptions backend;
   std::vector<std::string> cascades;
   DetectOptions detect;
-  std::string
-      inside_of;  // the others search only inside the faces of this cascade; empty: everywhere
-  bool only_with_inner = false;  // leaves out its faces in which the others find nothing
   // The names of cascades by the number of their colour. A cascade keeps its colour as long as it
   // is chosen, whichever others are; only then is its number free for another one.
   std::vector<std::string> colours;

@@ -273,17 +273,17 @@ bool draw_inside(LiveSettings& settings) {
   std::vector<Entry> entries{{"the whole frame"}};
   std::size_t chosen = 0;
   for (const std::string& name : settings.cascades) {
-    if (name == settings.inside_of) chosen = entries.size();
+    if (name == settings.detect.inside_of) chosen = entries.size();
     entries.push_back({"inside " + name});
   }
   const auto clicked =
       choose("search", entries[chosen].name,
              "Where all other cascades search: eyes and smiles are found faster inside faces",
              entries, chosen);
-  if (clicked) settings.inside_of = *clicked == 0 ? "" : settings.cascades[*clicked - 1];
-  ImGui::BeginDisabled(settings.inside_of.empty());
+  if (clicked) settings.detect.inside_of = *clicked == 0 ? "" : settings.cascades[*clicked - 1];
+  ImGui::BeginDisabled(settings.detect.inside_of.empty());
   bool changed =
-      ImGui::Checkbox("only those in which something is found", &settings.only_with_inner);
+      ImGui::Checkbox("only those in which something is found", &settings.detect.only_with_inner);
   ImGui::EndDisabled();
   tooltip(
       "Leaves out what has nothing inside, such as faces without eyes. First choose above inside "
@@ -390,8 +390,6 @@ void DetectionPanel::remember(const Remembered& choices, Json& file) const {
   remember_fields(backend_fields(), s.backend, file);
   file["cascades"] = s.cascades;
   remember_fields(detection_fields(), s.detect, file);
-  file["inside_of"] = s.inside_of;
-  file["only_with_inner"] = s.only_with_inner;
 }
 
 void DetectionPanel::recall(const Json& file, Remembered& choices) {
@@ -399,11 +397,8 @@ void DetectionPanel::recall(const Json& file, Remembered& choices) {
   recall_fields(backend_fields(), s.backend, file);
   s.cascades = file.at("cascades").get<std::vector<std::string>>();
   recall_fields(detection_fields(), s.detect, file);
-  if (file.contains("inside_of"))
-    s.inside_of = file.at("inside_of").get<std::string>();
-  else if (file.at("inside").get<bool>() && !s.cascades.empty())  // as earlier versions wrote it
-    s.inside_of = s.cascades.front();
-  s.only_with_inner = file.value("only_with_inner", s.only_with_inner);
+  if (file.value("inside", false) && !s.cascades.empty())  // as earlier versions wrote it
+    s.detect.inside_of = s.cascades.front();
   check(s.detect);
   keep_usable(s);
 }

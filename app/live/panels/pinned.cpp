@@ -14,15 +14,11 @@ std::string different_settings(const LiveSettings& of, const LiveSettings& other
   std::vector<std::string> parts;
   if (of.cascades != other.cascades)
     parts.push_back(fmt::format("{}", fmt::join(of.cascades, " + ")));
-  if (of.inside_of != other.inside_of)
-    parts.push_back(of.inside_of.empty() ? "in the whole frame" : "inside " + of.inside_of);
-  if (of.only_with_inner != other.only_with_inner)
-    parts.emplace_back(of.only_with_inner ? "only with something inside"
-                                          : "also with nothing inside");
   const auto add = [&parts](const auto& fields, const auto& options, const auto& others) {
     for (const auto& field : fields)
       if (const std::string text = text_of(field, options); text != text_of(field, others))
-        parts.push_back(fmt::format("{} {}", field.name, text));
+        parts.push_back(text.empty() ? fmt::format("without {}", field.name)
+                                     : fmt::format("{} {}", field.name, text));
   };
   add(detection_fields(), of.detect, other.detect);
   add(backend_fields(), of.backend, other.backend);

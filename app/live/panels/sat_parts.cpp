@@ -19,6 +19,14 @@ std::string authors_of(const std::string& paper, int year) {
   return end == paper.npos ? paper : fmt::format("{} {}", paper.substr(0, end), year);
 }
 
+double documented_us(std::string_view id) {
+  static const std::map<std::string_view, double> times{
+#include "documented_times.inc"
+  };
+  const auto found = times.find(id);
+  return found == times.end() ? 0 : found->second;
+}
+
 SatFacts facts_of(const gpu::SatAlgorithm& sat) {
   SatFacts facts{.id = std::string(sat.id),
                  .title = std::string(sat.title),
@@ -27,7 +35,8 @@ SatFacts facts_of(const gpu::SatAlgorithm& sat) {
                  .reads = sat.reads,
                  .writes = sat.writes,
                  .runs_as = sat.launches > 0 ? fmt::format("launches: {}", sat.launches)
-                                             : "one launch per anti-diagonal"};
+                                             : "one launch per anti-diagonal",
+                 .documented_us = documented_us(sat.id)};
   facts.authors = authors_of(facts.paper, sat.year);
   return facts;
 }

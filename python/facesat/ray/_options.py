@@ -16,6 +16,8 @@ from .. import _facesat
 from . import _search, _storage
 
 SHARD_SIZE = 500
+_NEWER = {"min_score": -sys.float_info.max, "inside_of": "", "only_with_inner": False}
+"""Left out of manifests while they have no effect: jobs of earlier versions lack them."""
 
 
 class UsageError(_facesat.Error):
@@ -55,8 +57,7 @@ class Options:
             **{
                 _option(name): _text(options[name])
                 for name, *_ in _facesat.detection_fields()
-                # Left out while it has no effect: jobs of earlier versions lack it.
-                if name != "min_score" or options[name] > -sys.float_info.max
+                if name not in _NEWER or options[name] != _NEWER[name]
             },
             "--luma": options["luma"],
             "--max-pixels": search.max_pixels,

@@ -3,14 +3,17 @@
 
 #include <algorithm>
 
+#include "app/live/comparison_files.hpp"
 #include "app/live/detection/detection.hpp"
 #include "app/live/panels/sat_parts.hpp"
 #include "cascades/cascade_store.hpp"
 #include "kernels/image/atlas.hpp"
+#include "lab/problems/on_cpu.hpp"
 #include "support/errors.hpp"
 #include "tests/app/live/panel_test.hpp"
 #include "tests/kit/eventually.hpp"
 #include "tests/kit/program.hpp"
+#include "tests/lab/bench.hpp"
 
 namespace facesat::app {
 namespace {
@@ -150,6 +153,30 @@ TEST(ComparisonCsv, HasALineForEachAlgorithm) {
             "one,3,1.5,9.5,true,,\"a, \"\"b\"\".png\",640,480,9\n"
             "two,5,2.5,,false,,\"a, \"\"b\"\".png\",640,480,9\n"
             "three,,,,,\"why, then\",\"a, \"\"b\"\".png\",640,480,9\n");
+}
+
+// Where the program has no CUDA there are none.
+TEST(SatFactsOfGpus, HaveTheTimesOfTheDocumentation) {
+  const std::vector<SatFacts> facts = facts_of(gpu::sat_algorithms());
+  EXPECT_TRUE(facts.empty() || facts.front().documented_us > 0);
+}
+
+TEST(ComparisonPage, HasARowForEachAlgorithmAndWhatIsKnownOfIt) {
+  Comparison comparison;
+  comparison.source_name = "a <b>.png";
+  comparison.image = {640, 480};
+  comparison.levels = 9;
+  comparison.floor_ms = 2;
+  comparison.ranks = {{lab::id_2r2w, 3, 0, true, ""},
+                      {lab::id_4r1w, 5, 0, false, ""},
+                      {lab::id_backend, 0, 0, true, "why, then"}};
+  const test::Page page(comparison_page(comparison));
+  EXPECT_EQ(page.words("//section/h2/small"), "a <b>.png, 640 × 480, 9 levels of its pyramid");
+  for (const char* id : {"memcpy", lab::id_2r2w, lab::id_4r1w, lab::id_backend})
+    EXPECT_NE(page.words(fmt::format("//tr[@id='id-{}']/td[1]", id)), "") << id;
+  test::expect_words(page.words("//p"), {"1 rows checked and correct; 1 WRONG; 1 could not be",
+                                         "in one thread of the CPU"});
+  test::expect_words(page.words("//table"), {"3\u202f000", "1.50", "why, then"});
 }
 
 TEST_F(ComparisonTest, DetectionComparesTheCpusOwn) {

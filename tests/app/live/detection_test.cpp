@@ -104,7 +104,7 @@ TEST_F(DetectionTest, FurtherCascadesCanLookInsideFacesOnly) {
   chosen.detect.min_neighbors = 1;
   Detection detection(chosen);
   const LiveResult everywhere = result_of(detection, face());
-  chosen.inside_of = "frontalface_default";
+  chosen.detect.inside_of = "frontalface_default";
   const LiveResult inside = result_with(detection, chosen);
   std::size_t parts = 0;
   for (const Face& part : inside.faces) {
@@ -122,10 +122,10 @@ TEST_F(DetectionTest, FurtherCascadesCanLookInsideFacesOnly) {
 
 TEST_F(DetectionTest, FacesWithNothingInsideAreLeftOutOnRequest) {
   LiveSettings chosen = cpu_settings({"frontalface_default", "fullbody"});
-  chosen.inside_of = "frontalface_default";
+  chosen.detect.inside_of = "frontalface_default";
   Detection detection(chosen);
   EXPECT_EQ(result_of(detection, face()).faces.size(), 1u);
-  chosen.only_with_inner = true;
+  chosen.detect.only_with_inner = true;
   EXPECT_TRUE(result_with(detection, chosen).faces.empty());
   chosen.unchoose("fullbody");
   chosen.choose("lbp:frontalface");
@@ -229,7 +229,7 @@ TEST_F(DetectionTest, ABoxChoosesTheLevelAndTheCascadeIsNamed) {
 // The first cascade searches only inside the faces of another one.
 TEST_F(DetectionTest, WhatIsShownBelongsToTheWholeFrame) {
   LiveSettings chosen = cpu_settings({"eye", "frontalface_default"});
-  chosen.inside_of = "frontalface_default";
+  chosen.detect.inside_of = "frontalface_default";
   chosen.inspection = {.picture = Snapshot::gray, .explains = true};
   Detection detection(chosen);
   const CapturedFrame frame = face();

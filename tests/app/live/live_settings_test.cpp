@@ -22,14 +22,14 @@ TEST_F(SettingsFile, RemembersAllChoices) {
   chosen.settings.backend = {BackendChoice::cpu, "1", ""};
   chosen.settings.cascades = {"lbp:frontalface", "eye"};
   chosen.settings.detect = {1.25, 7, {30, 40}, {300, 400}, Scan::dense, true};
-  chosen.settings.inside_of = "eye";
+  chosen.settings.detect.inside_of = "eye";
   chosen.dark = chosen.labels = false;
   chosen.font_size = 21;
   const Remembered read = kept(chosen);
   EXPECT_EQ(read.settings.backend, chosen.settings.backend);
   EXPECT_EQ(read.settings.cascades, chosen.settings.cascades);
   EXPECT_EQ(read.settings.detect, chosen.settings.detect);
-  EXPECT_EQ(read.settings.inside_of, "eye");
+  EXPECT_EQ(read.settings.detect.inside_of, "eye");
   EXPECT_FALSE(read.dark);
   EXPECT_FALSE(read.labels);
   EXPECT_EQ(read.font_size, 21);
@@ -72,19 +72,19 @@ TEST_F(SettingsFile, TheFirstCascadeIsTheOuterOneInFilesOfEarlierVersions) {
   test::write_settings(folder / "a.json", chosen);
   write_text("a.json",
              test::replaced(read_text("a.json"), "\"inside_of\": \"\"", "\"inside\": true"));
-  EXPECT_EQ(test::read_settings(folder / "a.json", {}).settings.inside_of, "eye");
+  EXPECT_EQ(test::read_settings(folder / "a.json", {}).settings.detect.inside_of, "eye");
 }
 
 TEST(LiveSettings, CascadesKeepTheirColours) {
   LiveSettings settings;
   for (const char* name : {"a", "b", "c"}) settings.choose(name);
   EXPECT_EQ(settings.colour_of("c"), 2u);
-  settings.inside_of = "b";
+  settings.detect.inside_of = "b";
   settings.unchoose("a");
   EXPECT_EQ(settings.cascades, (std::vector<std::string>{"b", "c"}));
   EXPECT_EQ(settings.colour_of("b"), 1u);
   EXPECT_EQ(settings.colour_of("c"), 2u);
-  EXPECT_EQ(settings.inside_of, "b");
+  EXPECT_EQ(settings.detect.inside_of, "b");
   settings.choose("a");  // its colour was not needed
   EXPECT_EQ(settings.colour_of("a"), 0u);
   settings.unchoose("a");
@@ -93,7 +93,7 @@ TEST(LiveSettings, CascadesKeepTheirColours) {
   settings.choose("a");
   EXPECT_EQ(settings.colour_of("a"), 3u);
   settings.unchoose("b");
-  EXPECT_EQ(settings.inside_of, "");  // there is nothing to search inside of
+  EXPECT_EQ(settings.detect.inside_of, "");  // there is nothing to search inside of
 }
 
 // Settings may come without colours: the default cascade does.

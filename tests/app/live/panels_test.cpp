@@ -71,7 +71,7 @@ TEST_F(DetectionPanelTest, ChoosesCascades) {
   EXPECT_EQ(settings.cascades, (std::vector<std::string>{"eye", "frontalcatface"}));
   choose("search");
   EXPECT_TRUE(choose("inside frontalcatface"));
-  EXPECT_EQ(settings.inside_of, "frontalcatface");
+  EXPECT_EQ(settings.detect.inside_of, "frontalcatface");
   choose("eye", "cascades");
   EXPECT_EQ(settings.cascades, (std::vector<std::string>{"frontalcatface"}));
 }

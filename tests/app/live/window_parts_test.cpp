@@ -158,10 +158,10 @@ TEST(PinnedResult, SaysWhatDiffers) {
   EXPECT_EQ(different_settings(now, now), "");
   now.detect.min_neighbors = 5;
   now.detect.min_size = {30, 30};
-  pinned.inside_of = "eye";
-  EXPECT_EQ(different_settings(pinned, now), "eye, inside eye, min-neighbors 3, min-size 0x0");
+  pinned.detect.inside_of = "eye";
+  EXPECT_EQ(different_settings(pinned, now), "eye, min-neighbors 3, min-size 0x0, inside-of eye");
   EXPECT_EQ(different_settings(now, pinned),
-            "eye + smile, in the whole frame, min-neighbors 5, min-size 30x30");
+            "eye + smile, min-neighbors 5, min-size 30x30, without inside-of");
 }
 
 TEST(SettingsHistory, UndoesChangesOneByOne) {
