@@ -39,7 +39,9 @@ class ComparisonReport final : public lab::Report {
             .check = {},
             .floor = {},
             .bytes = {},
-            .method = how + " The table has the medians; ratios are to a plain copy."};
+            .method = how +
+                      " The table has the medians; the floor is a plain copy of as many bytes as "
+                      "must at least be read and written."};
   }
   void complete(lab::Row& row, const lab::Json&) const override { row.section = row.type; }
   std::string heading(const lab::Row&, const lab::Json&) const override {

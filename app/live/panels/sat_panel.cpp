@@ -119,8 +119,8 @@ void SatPanel::draw(PanelContext& context) {
                   "them by their median time. Detection goes on meanwhile, with pauses"))
     wishes.comparison = true;
   for (const auto& [label, extension, what] :
-       {std::tuple{"CSV", "csv", "a line for each, for spreadsheets"},
-        {"HTML", "html", "as a page with a chart, a table and what is known of each"}}) {
+       {std::tuple{"save CSV", "csv", "a line for each, for spreadsheets"},
+        {"save HTML", "html", "as a page with a chart, a table and what is known of each"}}) {
     ImGui::SameLine();
     if (draw_button(label, shown.running.empty() && !shown.ranks.empty(),
                     fmt::format("Saves the times of all algorithms: {}", what)))
