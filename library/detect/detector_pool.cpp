@@ -46,7 +46,8 @@ Cascades usable(Cascades cascades) {
 std::optional<std::size_t> outer_of(const Cascades& cascades, const DetectOptions& options) {
   const std::string& name = options.inside_of;
   if (name.empty() && options.only_with_inner)
-    throw ArgumentError("only faces with something inside: name the cascade of these faces, too");
+    throw ArgumentError(
+        "to leave out faces with nothing inside, name the cascade of these faces (inside_of)");
   if (name.empty()) return std::nullopt;
   const auto has_name = [&](const auto& cascade) { return cascade->name == name; };
   const auto found = std::ranges::find_if(cascades, has_name);

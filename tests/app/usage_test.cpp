@@ -44,7 +44,7 @@ TEST_F(Usage, MistakesAreReportedInASentenceAndNothingIsProcessed) {
       {{"detect", "--min-neighbors", "-1", "a.pgm"}, "neighbours must not be negative"},
       {{"detect", "--inside-of", "eye", "a.pgm"}, "it must be one of the cascades"},
       {{"detect", "--inside-of=frontalface_default", "a.pgm"}, "no other cascade"},
-      {{"detect", "--only-with-inner", "a.pgm"}, "name the cascade of these faces"},
+      {{"detect", "--only-with-inner", "a.pgm"}, "name the cascade of these faces (inside_of)"},
       {{"detect", "--min-size", "3y", "a.pgm"}, "expected N or WxH"},
       {{"detect", "--max-size", "-4", "a.pgm"}, "--max-size"},
       {{"detect", "--max-size", "10x", "a.pgm"}, "expected N or WxH"},
