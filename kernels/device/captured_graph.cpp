@@ -25,7 +25,7 @@ cudaGraphNode_t first_node(cudaGraph_t graph) {
   return count > 0 ? node : nullptr;
 }
 
-// The node that waits for this one; null behind the last.
+// The node that waits for this one; null after the last.
 cudaGraphNode_t node_after(cudaGraphNode_t node) {
   cudaGraphNode_t next{};
   std::size_t count = 1;
@@ -79,7 +79,7 @@ std::string name_of(cudaGraphNode_t node) {
   }
 }
 
-// Records the event between two nodes of the graph, or behind the last one.
+// Records the event between two nodes of the graph, or after the last one.
 void record_between(cudaGraph_t graph, cudaGraphNode_t node, cudaGraphNode_t next,
                     const Event& event) {
   cudaGraphNode_t record{};

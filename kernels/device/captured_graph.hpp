@@ -27,7 +27,7 @@ class CapturedGraph {
   // others wait for it.
   //
   // With `steps`, the graph's nodes (kernels, and copies and fills of memory) are timed from the
-  // first of these events on, which `enqueue` must record with cudaEventRecordExternal. Behind each
+  // first of these events on, which `enqueue` must record with cudaEventRecordExternal. After each
   // node an event is recorded, which costs microseconds per launch and keeps a node from starting
   // before the one before it has ended.
   void capture(cudaStream_t stream, const std::function<void()>& enqueue,
