@@ -21,6 +21,15 @@ using WindowLimitTest = WindowTest;
 
 class WindowOutputsTest : public WindowTest {
  protected:
+  // A video whose frames compress badly, so that a recording of it reaches the disk at once.
+  void write_noise(const std::string& name) const {
+    cv::VideoWriter noise(path(name), cv::VideoWriter::fourcc('M', 'J', 'P', 'G'), 50, {320, 240});
+    for (int i = 0; i < 30; ++i) {
+      cv::Mat frame(240, 320, CV_8UC3);
+      cv::randu(frame, 0, 256);
+      noise.write(frame);
+    }
+  }
   // Deletes the recording r.avi of a running window, and closes the window once it has said so.
   Finished lose_recording(const std::vector<std::string>& arguments) const {
     return use_live(arguments,
@@ -34,7 +43,7 @@ class WindowOutputsTest : public WindowTest {
 };
 
 TEST_F(WindowOutputsTest, RecordsAndTakesScreenshotsByKeys) {
-  write_video(path("f.avi"), 30);
+  write_noise("f.avi");
   const auto find = [&](const std::string& extension) {
     for (const std::string& name : files_below("."))
       if (name.starts_with("facesat-") && name.ends_with(extension)) return name;
@@ -75,13 +84,7 @@ void limit_files(rlim_t bytes) {
 }
 
 TEST_F(WindowOutputsTest, OutputsThatCannotBeWrittenToTheirEndAreFailures) {
-  cv::VideoWriter noise(path("f.avi"), cv::VideoWriter::fourcc('M', 'J', 'P', 'G'), 50, {320, 240});
-  for (int i = 0; i < 30; ++i) {
-    cv::Mat frame(240, 320, CV_8UC3);
-    cv::randu(frame, 0, 256);
-    noise.write(frame);
-  }
-  noise.release();
+  write_noise("f.avi");
   const auto with_limit = [&](std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), {"f.avi", "--frames", "20"});
     return run_live(arguments, 3, [] { limit_files(100'000); });
