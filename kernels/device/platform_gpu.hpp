@@ -2,15 +2,38 @@
 // implementation on the host.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <type_traits>
 #include <utility>
 
 #include <cuda_runtime.h>
 
 #include "kernels/device/cuda.hpp"
+
+#if defined(__CUDACC__)
+
+// Shuffles of structures of eight bytes, beside CUDA's of numbers.
+template <class T>
+concept EightBytes = std::is_class_v<T> && sizeof(T) == 8;
+template <EightBytes T>
+__device__ __forceinline__ T __shfl_sync(unsigned lanes, T value, int lane) {
+  return std::bit_cast<T>(__shfl_sync(lanes, std::bit_cast<unsigned long long>(value), lane));
+}
+template <EightBytes T>
+__device__ __forceinline__ T __shfl_up_sync(unsigned lanes, T value, unsigned distance) {
+  return std::bit_cast<T>(
+      __shfl_up_sync(lanes, std::bit_cast<unsigned long long>(value), distance));
+}
+template <EightBytes T>
+__device__ __forceinline__ T __shfl_xor_sync(unsigned lanes, T value, unsigned bits) {
+  return std::bit_cast<T>(__shfl_xor_sync(lanes, std::bit_cast<unsigned long long>(value), bits));
+}
+
+#endif
 
 namespace facesat::gpu {
 

@@ -15,28 +15,38 @@
 
 namespace facesat::gpu {
 
-enum class ScanType { s32, u32, s64, f32, f64 };
+// Elements are numbers, or the affine maps x -> a x + b of operators.hpp.
+enum class ScanType { s32, u32, s64, f32, f64, affine_u32, affine_f32 };
 
 struct ScanTypeInfo {
   ScanType type;
   std::string_view name;
   std::size_t bytes;  // per element
 };
-inline constexpr std::array<ScanTypeInfo, 5> scan_types{{{ScanType::s32, "32s", 4},
+inline constexpr std::array<ScanTypeInfo, 7> scan_types{{{ScanType::s32, "32s", 4},
                                                          {ScanType::u32, "32u", 4},
                                                          {ScanType::s64, "64s", 8},
                                                          {ScanType::f32, "32f", 4},
-                                                         {ScanType::f64, "64f", 8}}};
+                                                         {ScanType::f64, "64f", 8},
+                                                         {ScanType::affine_u32, "affine32u", 8},
+                                                         {ScanType::affine_f32, "affine32f", 8}}};
 constexpr const ScanTypeInfo& info_of(ScanType type) {
   return scan_types[static_cast<std::size_t>(type)];
 }
 
 // Sums and products of integers wrap modulo 2^32 or 2^64. Minima and maxima of arrays that contain
 // NaN are unspecified.
-enum class ScanOperator { sum, product, minimum, maximum };
+// compose applies affine maps one after the other: like every operator, it is associative, but its
+// operands must not change places.
+enum class ScanOperator { sum, product, minimum, maximum, compose };
 
-inline constexpr std::array<std::string_view, 4> scan_operators{"sum", "product", "minimum",
-                                                                "maximum"};
+inline constexpr std::array<std::string_view, 5> scan_operators{"sum", "product", "minimum",
+                                                                "maximum", "compose"};
+// Maps can only be composed, and nothing else can be.
+constexpr bool applies(ScanOperator op, ScanType type) {
+  const bool is_map = type == ScanType::affine_u32 || type == ScanType::affine_f32;
+  return (op == ScanOperator::compose) == is_map;
+}
 constexpr std::string_view name_of(ScanOperator op) {
   return scan_operators[static_cast<std::size_t>(op)];
 }
@@ -56,12 +66,13 @@ inline constexpr std::size_t most_scan_parameters = 5;
 using ScanSettings = std::array<int, most_scan_parameters>;
 
 // Element i of `output` becomes the first i + 1 elements of `input` combined by the operator
-// (inclusive) or the first i (exclusive; then element 0 is the operator's identity: 0, 1, or the
-// largest or smallest value of the type, infinity for real numbers). Both arrays are in device
-// memory and start on 16-byte boundaries. They may be the same; otherwise they must not overlap.
+// (inclusive) or the first i (exclusive; then element 0 is the operator's identity: 0, 1, the
+// largest or smallest value of the type, infinity for real numbers, or the map x -> x). Both arrays
+// are in device memory and start on 16-byte boundaries. They may be the same; otherwise they must
+// not overlap.
 struct ScanTask {
   ScanType type = ScanType::u32;
-  ScanOperator op = ScanOperator::sum;
+  ScanOperator op = ScanOperator::sum;  // one that applies() to the type
   bool is_inclusive = true;
   int n = 0;  // elements, from 1 to longest_scan
   const void* input = nullptr;
@@ -76,8 +87,8 @@ struct ScanCost {
 };
 
 // A scan algorithm: a constant in kernels/scan whose name is the id, in a file of that name or,
-// where a paper has several, of its author and year. Every algorithm takes every type, operator and
-// length.
+// where a paper has several, of its author and year. Every algorithm takes every type, every
+// operator that applies to it, and every length.
 struct ScanAlgorithm {
   std::string_view id, title, source;
   int year;

@@ -28,12 +28,9 @@ __global__ void static_kernel(Pass pass, int chunk, Header* header, Word* words)
   const auto [block, epoch] = draw_ticket(header);
   const T total = cascade::reduce_chunk<4>(pass, block, chunk);
   if (threadIdx.x == 0) publish(words + block * parts<T>, 1, epoch, inclusive_total, total);
-  T before = pass.op.identity();
-  for (int other = static_cast<int>(threadIdx.x); other < block;
-       other += static_cast<int>(blockDim.x))
-    before = pass.op(before, wait_for<T>(words + other * parts<T>, 1, epoch));
-  __syncthreads();  // the reduction below overwrites the memory of the one above
-  before = cascade::reduce_block(pass.op, before, DynamicShared<T>());
+  __syncthreads();  // the next reduction overwrites the memory of this one
+  const T before = cascade::reduce_in_turns<0, T>(
+      pass.op, block, [&](int other) { return wait_for<T>(words + other * parts<T>, 1, epoch); });
   if (threadIdx.x == 0) shared[0] = before;
   __syncthreads();
   cascade::scan_chunk<Tile>(pass, block, chunk, static_cast<T>(shared[0]));

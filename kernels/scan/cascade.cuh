@@ -40,33 +40,79 @@ __device__ __forceinline__ Range range_of(int block, int chunk, int n) {
 }
 
 // The combination of a block's values, in thread 0. `values` has room for one element per thread,
-// whose number is a power of two.
-template <class T, class Op>
+// whose number is a power of two. Where the operands of the operator may change places, the halves
+// that are combined lie side by side, without bank conflicts; otherwise neighbours are combined.
+template <int known_threads, class T, class Op>
 __device__ __forceinline__ T reduce_block(const Op& op, T value, DynamicShared<T> values) {
-  const int thread = static_cast<int>(threadIdx.x);
+  const int thread = static_cast<int>(threadIdx.x), threads = threads_of_block<known_threads>();
   values[thread] = value;
   __syncthreads();
-  for (int half = static_cast<int>(blockDim.x) / 2; half > 0; half /= 2) {
-    if (thread < half) values[thread] = op(values[thread], values[thread + half]);
-    __syncthreads();
+  if constexpr (Op::is_commutative) {
+    FACESAT_UNROLL
+    for (int half = threads / 2; half > 0; half /= 2) {
+      if (thread < half) values[thread] = op(values[thread], values[thread + half]);
+      __syncthreads();
+    }
+  } else {
+    for (int d = 1; d < threads; d *= 2) {
+      if (thread % (2 * d) == 0) values[thread] = op(values[thread], values[thread + d]);
+      __syncthreads();
+    }
   }
   return values[0];
 }
 
-// The combination of chunk `block`, in thread 0. A thread combines `width` adjacent elements at a
-// time; operators are commutative, so that threads may take elements in turn.
-template <int width, class Pass>
+// The combination of values 0 to count - 1, in thread 0; value_of(i) is asked for by one thread.
+// The threads take values in turn and are combined once, at the end, where operands may change
+// places; otherwise they are combined after each turn.
+template <int known_threads, class T, class Op, class ValueOf>
+__device__ __forceinline__ T reduce_in_turns(const Op& op, int count, ValueOf value_of) {
+  const DynamicShared<T> shared;
+  const int threads = threads_of_block<known_threads>();
+  T sum = op.identity();
+  if constexpr (Op::is_commutative) {
+    for (int i = static_cast<int>(threadIdx.x); i < count; i += threads) sum = op(sum, value_of(i));
+    return reduce_block<known_threads>(op, sum, shared);
+  } else {
+    for (int begin = 0; begin < count; begin += threads) {
+      const int i = begin + static_cast<int>(threadIdx.x);
+      const T own = i < count ? value_of(i) : op.identity();
+      sum = op(sum, reduce_block<known_threads>(op, own, shared));
+      __syncthreads();  // the next turn overwrites the shared memory
+    }
+    return sum;
+  }
+}
+
+// How a thread of rd takes its elements of each tile: adjacent ones, by one access, or as many
+// apart as the block has threads.
+enum class Share { adjacent, apart };
+
+// The combination of chunk `block`, in thread 0. A thread takes `width` elements at a time; where
+// operands may not change places, always adjacent ones.
+template <int width, Share share = Share::adjacent, int known_threads = 0, class Pass>
 __device__ __forceinline__ typename Pass::T reduce_chunk(const Pass& pass, int block, int chunk) {
   using T = typename Pass::T;
+  const int threads = threads_of_block<known_threads>();
   const Range range = range_of(block, chunk, pass.n);
-  T sum = pass.op.identity();
-  for (int begin = range.begin; begin < range.end; begin += width * static_cast<int>(blockDim.x)) {
-    const auto loaded =
-        pass.template load_several<width>(begin + width * static_cast<int>(threadIdx.x));
-    FACESAT_UNROLL
-    for (int k = 0; k < width; ++k) sum = pass.op(sum, loaded.v[k]);
-  }
-  return reduce_block(pass.op, sum, DynamicShared<T>());
+  const auto elements_of = [&](int i) {  // of thread i % threads in tile i / threads
+    if constexpr (share == Share::adjacent || !Pass::Op::is_commutative) {
+      const auto loaded = pass.template load_several<width>(range.begin + width * i);
+      T sum = loaded.v[0];
+      FACESAT_UNROLL
+      for (int k = 1; k < width; ++k) sum = pass.op(sum, loaded.v[k]);
+      return sum;
+    } else {
+      const int thread = static_cast<int>(threadIdx.x);
+      const int first = range.begin + width * (i - thread) + thread;
+      T sum = pass.load(first);
+      FACESAT_UNROLL
+      for (int k = 1; k < width; ++k) sum = pass.op(sum, pass.load(first + k * threads));
+      return sum;
+    }
+  };
+  const int tiles = divide_up(range.end - range.begin, width * threads);
+  return reduce_in_turns<known_threads, T>(pass.op, tiles * threads, elements_of);
 }
 
 // Scans chunk `block`, whose first element has `before` before it. Returns the combination up to
@@ -83,7 +129,7 @@ __device__ __forceinline__ typename Pass::T scan_chunk(const Pass& pass, int blo
 
 // A tile of `width` adjacent elements per thread: each thread scans its own, then the threads'
 // totals are scanned among the lanes of each warp and among warps.
-template <class Lanes, int width>
+template <class Lanes, int width, int known_threads = 0>
 struct ShuffleTile {
   static constexpr int elements(int threads) { return width * threads; }
   static constexpr int shared_elements(int) { return 32; }
@@ -96,7 +142,8 @@ struct ShuffleTile {
     auto own = pass.template load_several<width>(i);
     FACESAT_UNROLL
     for (int k = 1; k < width; ++k) own.v[k] = pass.op(own.v[k - 1], own.v[k]);
-    const BlockPrefix<T> prefix = scan_block<Lanes>(pass.op, own.v[width - 1], totals);
+    const BlockPrefix<T> prefix =
+        scan_block<Lanes, known_threads>(pass.op, own.v[width - 1], totals);
     pass.template store_several<width>(i, pass.op(before, prefix.before), own);
     const T end = pass.op(before, prefix.total);
     __syncthreads();  // the next tile overwrites the totals
@@ -105,10 +152,10 @@ struct ShuffleTile {
 };
 
 // rd: totals[b] becomes the combination of chunk b.
-template <int width, class Pass>
+template <int width, Share share, int known_threads, class Pass>
 __global__ void reduce_kernel(Pass pass, int chunk, typename Pass::T* totals) {
   const int block = static_cast<int>(blockIdx.x);
-  const typename Pass::T total = reduce_chunk<width>(pass, block, chunk);
+  const typename Pass::T total = reduce_chunk<width, share, known_threads>(pass, block, chunk);
   if (threadIdx.x == 0) totals[block] = total;
 }
 
@@ -134,13 +181,13 @@ void enqueue_scan(const Pass& pass, Launch launch, int chunk, const typename Pas
       static_cast<int>(sizeof(typename Pass::T)) * Tile::shared_elements(launch.threads), stream,
       pass, chunk, totals);
 }
-template <int width, class Pass>
+template <int width, Share share = Share::adjacent, int known_threads = 0, class Pass>
 void enqueue_reduce(const Pass& pass, Launch launch, int chunk, typename Pass::T* totals,
                     StreamHandle stream) {
-  FACESAT_LAUNCH_SHARED((reduce_kernel<width, Pass>), dim3(static_cast<unsigned>(launch.blocks)),
-                        dim3(static_cast<unsigned>(launch.threads)),
-                        static_cast<int>(sizeof(typename Pass::T)) * launch.threads, stream, pass,
-                        chunk, totals);
+  FACESAT_LAUNCH_SHARED(
+      (reduce_kernel<width, share, known_threads, Pass>),
+      dim3(static_cast<unsigned>(launch.blocks)), dim3(static_cast<unsigned>(launch.threads)),
+      static_cast<int>(sizeof(typename Pass::T)) * launch.threads, stream, pass, chunk, totals);
 }
 // p: replaces the totals of all blocks by their exclusive scan.
 template <class Tile, class Pass>

@@ -69,60 +69,83 @@ void enqueue_host_scan(const ScanTask& task, void* workspace, StreamHandle strea
 
 // ---- the cascade of kernels ----
 
-// Where p runs. Mapped memory (-MM) and the cache of read-only data (section IV-C) are variants of
-// the same kernels; in-place arrays (-IP) are a property of the task.
-enum class Variant { plain, read_only, mapped };
-constexpr std::array variant_choices{0, 1, 2};
+// What a kernel reads the input through (section IV-C), and where p runs (IV-A), independent of
+// each other; in-place arrays (-IP) are a property of the task.
+constexpr int read_only_cache = 1, mapped_memory = 2;
+constexpr std::array variant_choices{0, 1, 2, 3};
 constexpr ScanParameter variant_parameter{
-    "variant", "0: plain, 1: read-only cache, 2: totals scanned by the CPU, mapped memory", 1,
-    variant_choices};
+    "variant",
+    "1: input through the read-only cache, 2: totals scanned by the CPU in mapped memory, 3: both, "
+    "0: neither",
+    1, variant_choices};
 
-Variant variant_of(const ScanSettings& settings) {
-  return static_cast<Variant>(settings[2]);
+bool is_mapped(const ScanSettings& settings) {
+  return settings[2] & mapped_memory;
 }
 ScanCost cost(const ScanTask& task) {
   ScanCost cost = cascade::cost(task, cascade::launch_of(task.settings).blocks);
-  if (variant_of(task.settings) == Variant::mapped) cost.launches = 2;
+  if (is_mapped(task.settings)) cost.launches = 2;
   return cost;
-}
-bool is_mapped(const ScanSettings& settings) {
-  return variant_of(settings) == Variant::mapped;
 }
 std::size_t workspace_bytes(const ScanTask& task) {
   return host_scan_bytes + cascade::workspace_bytes(task);
 }
 
-template <class Tile, int width>
+// Calls launch(std::integral_constant<int, threads>()), where 0 stands for a number that is known
+// at run time only. As in the paper, sums have kernels for each size of block, whose loops are
+// unrolled; other operators share one.
+template <class Pass, class Launch>
+void with_block_size(int threads, Launch launch) {
+  const auto with = [&]<int size>(std::integral_constant<int, size> known) {
+    if (threads == size) launch(known);
+  };
+  if constexpr (std::is_same_v<typename Pass::Op, Sum<typename Pass::T>>) {
+    with(std::integral_constant<int, 64>());
+    with(std::integral_constant<int, 128>());
+    with(std::integral_constant<int, 256>());
+    with(std::integral_constant<int, 512>());
+  } else {
+    launch(std::integral_constant<int, 0>());
+  }
+}
+static_assert(cascade::thread_choices == std::array{64, 128, 256, 512});
+
+// A Pattern has Tile<threads>, how p and p2 scan, and how a thread of rd takes `width` elements of
+// each tile.
+template <class Pattern>
 void enqueue(const ScanTask& task, void* workspace, StreamHandle stream) {
   const cascade::Launch launch = cascade::launch_of(task.settings);
-  const Variant variant = variant_of(task.settings);
   with_pass(task, [&]<class Pass>(Pass pass) {
     using T = typename Pass::T;
     // Of an array that a kernel overwrites, it must not read anything through that cache.
-    pass.is_read_only = variant != Variant::plain && task.input != task.output;
+    pass.is_read_only = (task.settings[2] & read_only_cache) && task.input != task.output;
     auto* const totals = reinterpret_cast<T*>(static_cast<std::byte*>(workspace) + host_scan_bytes);
-    const int chunk = cascade::chunk_of(pass.n, launch.blocks, Tile::elements(launch.threads));
-    cascade::enqueue_reduce<width>(pass, launch, chunk, totals, stream);
-    if (variant == Variant::mapped)
-      enqueue_host_scan({task.type, task.op, false, launch.blocks, totals, totals}, workspace,
-                        stream);
-    else
-      cascade::enqueue_scan_totals<Tile>(pass, launch, totals, stream);
-    cascade::enqueue_scan<Tile>(pass, launch, chunk, totals, stream);
+    with_block_size<Pass>(launch.threads, [&]<int threads>(std::integral_constant<int, threads>) {
+      using Tile = typename Pattern::template Tile<threads>;
+      const int chunk = cascade::chunk_of(pass.n, launch.blocks, Tile::elements(launch.threads));
+      cascade::enqueue_reduce<Pattern::width, Pattern::share, threads>(pass, launch, chunk, totals,
+                                                                       stream);
+      if (is_mapped(task.settings))
+        enqueue_host_scan({task.type, task.op, false, launch.blocks, totals, totals}, workspace,
+                          stream);
+      else
+        cascade::enqueue_scan_totals<Tile>(pass, launch, totals, stream);
+      cascade::enqueue_scan<Tile>(pass, launch, chunk, totals, stream);
+    });
   });
 }
 
-// The same for Tile<1>, Tile<2> or Tile<4>, by the parameter "butterflies", which is the fourth.
+// The same for Pattern<1>, Pattern<2> or Pattern<4>, by the paper's b.
 constexpr std::array butterfly_choices{1, 2, 4};
-template <template <int> class Tile>
-void enqueue_butterflies(const ScanTask& task, void* workspace, StreamHandle stream) {
-  switch (task.settings[3]) {
+template <template <int> class Pattern>
+void enqueue_butterflies(int b, const ScanTask& task, void* workspace, StreamHandle stream) {
+  switch (b) {
     case 1:
-      return enqueue<Tile<1>, 1>(task, workspace, stream);
+      return enqueue<Pattern<1>>(task, workspace, stream);
     case 2:
-      return enqueue<Tile<2>, 1>(task, workspace, stream);
+      return enqueue<Pattern<2>>(task, workspace, stream);
     default:
-      return enqueue<Tile<4>, 1>(task, workspace, stream);
+      return enqueue<Pattern<4>>(task, workspace, stream);
   }
 }
 
@@ -130,12 +153,12 @@ void enqueue_butterflies(const ScanTask& task, void* workspace, StreamHandle str
 
 // Stores the results of a tile of `count` elements per thread, of which x[i] is the inclusive scan
 // within the tile. Returns the combination up to its end. Ends with a barrier.
-template <int count, class Pass>
+template <int count, int known_threads, class Pass>
 __device__ __forceinline__ typename Pass::T store_tile(const Pass& pass, int begin,
                                                        typename Pass::T before,
                                                        DynamicShared<typename Pass::T> x) {
   using T = typename Pass::T;
-  const int threads = static_cast<int>(blockDim.x);
+  const int threads = threads_of_block<known_threads>();
   FACESAT_UNROLL
   for (int k = 0; k < count; ++k) {
     const int i = k * threads + static_cast<int>(threadIdx.x);
@@ -151,10 +174,10 @@ __device__ __forceinline__ typename Pass::T store_tile(const Pass& pass, int beg
 }
 
 // Loads a tile of `count` elements per thread. Ends with a barrier.
-template <int count, class Pass>
+template <int count, int known_threads, class Pass>
 __device__ __forceinline__ void load_tile(const Pass& pass, int begin,
                                           DynamicShared<typename Pass::T> x) {
-  const int threads = static_cast<int>(blockDim.x);
+  const int threads = threads_of_block<known_threads>();
   FACESAT_UNROLL
   for (int k = 0; k < count; ++k) {
     const int i = k * threads + static_cast<int>(threadIdx.x);
@@ -166,9 +189,10 @@ __device__ __forceinline__ void load_tile(const Pass& pass, int begin,
 // Kogge and Stone's scan of `count` elements per thread in shared memory, in place: in step d,
 // element i takes in element i - d. All reads of a step come before its writes. Ends with a
 // barrier.
-template <int count, class T, class Op>
+template <int count, int known_threads, class T, class Op>
 __device__ __forceinline__ void scan_kogge_stone(const Op& op, DynamicShared<T> x) {
-  const int threads = static_cast<int>(blockDim.x), size = count * threads;
+  const int threads = threads_of_block<known_threads>(), size = count * threads;
+  FACESAT_UNROLL
   for (int d = 1; d < size; d *= 2) {
     T sums[count];
     FACESAT_UNROLL
@@ -184,150 +208,192 @@ __device__ __forceinline__ void scan_kogge_stone(const Op& op, DynamicShared<T> 
   }
 }
 
-// ---- tiles ----
+// ---- patterns ----
 
 template <int b>
-struct KoggeStoneTile {
-  static constexpr int elements(int threads) { return b * threads; }
-  static constexpr int shared_elements(int threads) { return b * threads; }
+struct KoggeStone {
+  static constexpr int width = b;
+  static constexpr cascade::Share share = cascade::Share::apart;
 
-  template <class Pass>
-  __device__ static typename Pass::T scan(const Pass& pass, int begin, typename Pass::T before) {
-    DynamicShared<typename Pass::T> x;
-    load_tile<b>(pass, begin, x);
-    scan_kogge_stone<b>(pass.op, x);
-    return store_tile<b>(pass, begin, before, x);
-  }
-};
+  template <int known_threads>
+  struct Tile {
+    static constexpr int elements(int threads) { return b * threads; }
+    static constexpr int shared_elements(int threads) { return b * threads; }
 
-struct VectorTile {
-  static constexpr int elements(int threads) { return 4 * threads; }
-  static constexpr int shared_elements(int threads) { return threads; }
-
-  template <class Pass>
-  __device__ static typename Pass::T scan(const Pass& pass, int begin, typename Pass::T before) {
-    using T = typename Pass::T;
-    DynamicShared<T> totals;
-    const int thread = static_cast<int>(threadIdx.x), i = begin + 4 * thread;
-    auto own = pass.template load_several<4>(i);
-    FACESAT_UNROLL
-    for (int k = 1; k < 4; ++k) own.v[k] = pass.op(own.v[k - 1], own.v[k]);
-    totals[thread] = own.v[3];
-    __syncthreads();
-    scan_kogge_stone<1>(pass.op, totals);
-    const T before_thread = thread > 0 ? pass.op(before, totals[thread - 1]) : before;
-    pass.template store_several<4>(i, before_thread, own);
-    const T end = pass.op(before, totals[static_cast<int>(blockDim.x) - 1]);
-    __syncthreads();  // the next tile overwrites the totals
-    return end;
-  }
-};
-
-template <int b>
-struct HockneyJesshopeTile {
-  static constexpr int elements(int threads) { return 2 * b * threads; }
-  static constexpr int shared_elements(int threads) { return 2 * b * threads; }
-
-  template <class Pass>
-  __device__ static typename Pass::T scan(const Pass& pass, int begin, typename Pass::T before) {
-    using T = typename Pass::T;
-    const int threads = static_cast<int>(blockDim.x);
-    DynamicShared<T> x;
-    load_tile<2 * b>(pass, begin, x);
-    for (int d = 1; d < 2 * b * threads; d *= 2) {
-      T centre[b], right[b];
-      FACESAT_UNROLL
-      for (int k = 0; k < b; ++k) {
-        const int j = k * threads + static_cast<int>(threadIdx.x), c = (j & -d) + j;
-        const T own = x[c];
-        centre[k] = c >= d ? pass.op(x[c - d], own) : own;
-        right[k] = pass.op(own, x[c + d]);
-      }
-      __syncthreads();
-      FACESAT_UNROLL
-      for (int k = 0; k < b; ++k) {
-        const int j = k * threads + static_cast<int>(threadIdx.x), c = (j & -d) + j;
-        x[c] = centre[k];
-        x[c + d] = right[k];
-      }
-      __syncthreads();
+    template <class Pass>
+    __device__ static typename Pass::T scan(const Pass& pass, int begin, typename Pass::T before) {
+      DynamicShared<typename Pass::T> x;
+      load_tile<b, known_threads>(pass, begin, x);
+      scan_kogge_stone<b, known_threads>(pass.op, x);
+      return store_tile<b, known_threads>(pass, begin, before, x);
     }
-    return store_tile<2 * b>(pass, begin, before, x);
-  }
+  };
+};
+
+struct Vectors {
+  static constexpr int width = 4;
+  static constexpr cascade::Share share = cascade::Share::adjacent;
+
+  template <int known_threads>
+  struct Tile {
+    static constexpr int elements(int threads) { return 4 * threads; }
+    static constexpr int shared_elements(int threads) { return threads; }
+
+    template <class Pass>
+    __device__ static typename Pass::T scan(const Pass& pass, int begin, typename Pass::T before) {
+      using T = typename Pass::T;
+      DynamicShared<T> totals;
+      const int thread = static_cast<int>(threadIdx.x), i = begin + 4 * thread;
+      auto own = pass.template load_several<4>(i);
+      FACESAT_UNROLL
+      for (int k = 1; k < 4; ++k) own.v[k] = pass.op(own.v[k - 1], own.v[k]);
+      totals[thread] = own.v[3];
+      __syncthreads();
+      scan_kogge_stone<1, known_threads>(pass.op, totals);
+      const T before_thread = thread > 0 ? pass.op(before, totals[thread - 1]) : before;
+      pass.template store_several<4>(i, before_thread, own);
+      const T end = pass.op(before, totals[threads_of_block<known_threads>() - 1]);
+      __syncthreads();  // the next tile overwrites the totals
+      return end;
+    }
+  };
+};
+
+template <int b>
+struct HockneyJesshope {
+  static constexpr int width = b;
+  static constexpr cascade::Share share = cascade::Share::apart;
+
+  template <int known_threads>
+  struct Tile {
+    static constexpr int elements(int threads) { return 2 * b * threads; }
+    static constexpr int shared_elements(int threads) { return 2 * b * threads; }
+
+    template <class Pass>
+    __device__ static typename Pass::T scan(const Pass& pass, int begin, typename Pass::T before) {
+      using T = typename Pass::T;
+      const int threads = threads_of_block<known_threads>();
+      DynamicShared<T> x;
+      load_tile<2 * b, known_threads>(pass, begin, x);
+      FACESAT_UNROLL
+      for (int d = 1; d < 2 * b * threads; d *= 2) {
+        T centre[b], right[b];
+        FACESAT_UNROLL
+        for (int k = 0; k < b; ++k) {
+          const int j = k * threads + static_cast<int>(threadIdx.x), c = (j & -d) + j;
+          const T own = x[c];
+          centre[k] = c >= d ? pass.op(x[c - d], own) : own;
+          right[k] = pass.op(own, x[c + d]);
+        }
+        __syncthreads();
+        FACESAT_UNROLL
+        for (int k = 0; k < b; ++k) {
+          const int j = k * threads + static_cast<int>(threadIdx.x), c = (j & -d) + j;
+          x[c] = centre[k];
+          x[c + d] = right[k];
+        }
+        __syncthreads();
+      }
+      return store_tile<2 * b, known_threads>(pass, begin, before, x);
+    }
+  };
 };
 
 template <int radix, int b>
-struct LadnerFischerTile {
+struct LadnerFischer {
+  static constexpr int width = b;
+  static constexpr cascade::Share share = cascade::Share::apart;
   static constexpr int per_thread = radix * b;
-  static constexpr int elements(int threads) { return per_thread * threads; }
-  static constexpr int shared_elements(int threads) { return per_thread * threads; }
 
-  // Joins runs of d elements into runs of r * d. Ends with a barrier.
-  template <int r, class T, class Op>
-  __device__ __forceinline__ static void join(const Op& op, DynamicShared<T> x, int d) {
-    constexpr int butterflies = per_thread / r;  // per thread
-    const int threads = static_cast<int>(blockDim.x);
-    T joined[butterflies * (r - 1)];
-    const auto first_of = [&](int k) {  // the element of the first run
-      const int j = k * threads + static_cast<int>(threadIdx.x);
-      return (j & -d) * r + (j & (d - 1));
-    };
-    FACESAT_UNROLL
-    for (int k = 0; k < butterflies; ++k) {
-      const int first = first_of(k), last = first | (d - 1);  // last: of the first run
-      T runs = x[last];
+  template <int known_threads>
+  struct Tile {
+    static constexpr int elements(int threads) { return per_thread * threads; }
+    static constexpr int shared_elements(int threads) { return per_thread * threads; }
+
+    // Joins runs of d elements into runs of r * d. Ends with a barrier.
+    template <int r, class T, class Op>
+    __device__ __forceinline__ static void join(const Op& op, DynamicShared<T> x, int d) {
+      constexpr int butterflies = per_thread / r;  // per thread
+      const int threads = threads_of_block<known_threads>();
+      T joined[butterflies * (r - 1)];
+      const auto first_of = [&](int k) {  // the element of the first run
+        const int j = k * threads + static_cast<int>(threadIdx.x);
+        return (j & -d) * r + (j & (d - 1));
+      };
       FACESAT_UNROLL
-      for (int q = 1; q < r; ++q) {
-        joined[k * (r - 1) + q - 1] = op(runs, x[first + q * d]);
-        if (q + 1 < r) runs = op(runs, x[last + q * d]);
+      for (int k = 0; k < butterflies; ++k) {
+        const int first = first_of(k), last = first | (d - 1);  // last: of the first run
+        T runs = x[last];
+        FACESAT_UNROLL
+        for (int q = 1; q < r; ++q) {
+          joined[k * (r - 1) + q - 1] = op(runs, x[first + q * d]);
+          if (q + 1 < r) runs = op(runs, x[last + q * d]);
+        }
       }
+      if constexpr (r > 2) __syncthreads();
+      FACESAT_UNROLL
+      for (int k = 0; k < butterflies; ++k) FACESAT_UNROLL
+      for (int q = 1; q < r; ++q) x[first_of(k) + q * d] = joined[k * (r - 1) + q - 1];
+      __syncthreads();
     }
-    if constexpr (r > 2) __syncthreads();
-    FACESAT_UNROLL
-    for (int k = 0; k < butterflies; ++k) FACESAT_UNROLL
-    for (int q = 1; q < r; ++q) x[first_of(k) + q * d] = joined[k * (r - 1) + q - 1];
-    __syncthreads();
-  }
 
-  template <class Pass>
-  __device__ static typename Pass::T scan(const Pass& pass, int begin, typename Pass::T before) {
-    DynamicShared<typename Pass::T> x;
-    const int size = elements(static_cast<int>(blockDim.x));
-    load_tile<per_thread>(pass, begin, x);
-    int d = 1;
-    for (; d * radix <= size; d *= radix) join<radix>(pass.op, x, d);
-    for (; d < size; d *= 2) join<2>(pass.op, x, d);  // if the size is no power of the radix
-    return store_tile<per_thread>(pass, begin, before, x);
-  }
+    template <class Pass>
+    __device__ static typename Pass::T scan(const Pass& pass, int begin, typename Pass::T before) {
+      DynamicShared<typename Pass::T> x;
+      const int size = elements(threads_of_block<known_threads>());
+      load_tile<per_thread, known_threads>(pass, begin, x);
+      int d = 1;
+      FACESAT_UNROLL
+      for (; d * radix <= size; d *= radix) join<radix>(pass.op, x, d);
+      FACESAT_UNROLL
+      for (; d < size; d *= 2) join<2>(pass.op, x, d);  // if the size is no power of the radix
+      return store_tile<per_thread, known_threads>(pass, begin, before, x);
+    }
+  };
 };
 
-template <int radix>
-void enqueue_lf_scan_of(const ScanTask& task, void* workspace, StreamHandle stream) {
-  switch (task.settings[4]) {
-    case 1:
-      return enqueue<LadnerFischerTile<radix, 1>, 1>(task, workspace, stream);
+template <class Lanes, int vector>
+struct Shuffles {
+  static constexpr int width = vector;
+  static constexpr cascade::Share share = cascade::Share::adjacent;
+  template <int known_threads>
+  using Tile = cascade::ShuffleTile<Lanes, vector, known_threads>;
+};
+
+// ---- how the parameters of LF-scan and LF-shuffle choose a pattern ----
+
+template <int b>
+using LadnerFischer2 = LadnerFischer<2, b>;
+template <int b>
+using LadnerFischer4 = LadnerFischer<4, b>;
+template <int b>
+using LadnerFischer8 = LadnerFischer<8, b>;
+
+void enqueue_lf_scan(const ScanTask& task, void* workspace, StreamHandle stream) {
+  const int b = task.settings[4];
+  switch (task.settings[3]) {
     case 2:
-      return enqueue<LadnerFischerTile<radix, 2>, 1>(task, workspace, stream);
+      return enqueue_butterflies<LadnerFischer2>(b, task, workspace, stream);
+    case 4:
+      return enqueue_butterflies<LadnerFischer4>(b, task, workspace, stream);
     default:
-      return enqueue<LadnerFischerTile<radix, 4>, 1>(task, workspace, stream);
+      return enqueue_butterflies<LadnerFischer8>(b, task, workspace, stream);
   }
 }
 
-void enqueue_lf_scan(const ScanTask& task, void* workspace, StreamHandle stream) {
-  if (task.settings[3] == 2)
-    enqueue_lf_scan_of<2>(task, workspace, stream);
-  else
-    enqueue_lf_scan_of<4>(task, workspace, stream);
+template <template <int> class Pattern>
+void enqueue_pattern(const ScanTask& task, void* workspace, StreamHandle stream) {
+  enqueue_butterflies<Pattern>(task.settings[3], task, workspace, stream);
 }
 
-template <int width>
-using ShuffledVectors = cascade::ShuffleTile<LadnerFischerLanes, width>;
+template <int vector>
+using LadnerFischerShuffles = Shuffles<LadnerFischerLanes, vector>;
 
 void enqueue_lf_shuffle(const ScanTask& task, void* workspace, StreamHandle stream) {
   if (task.settings[3] == 1)
-    enqueue<ShuffledVectors<1>, 1>(task, workspace, stream);
+    enqueue<LadnerFischerShuffles<1>>(task, workspace, stream);
   else
-    enqueue<ShuffledVectors<2>, 2>(task, workspace, stream);
+    enqueue<LadnerFischerShuffles<2>>(task, workspace, stream);
 }
 
 // ---- the table of algorithms ----
@@ -347,7 +413,8 @@ constexpr ScanAlgorithm algorithm(std::string_view id, std::string_view title,
           .enqueue = enqueue};
 }
 
-constexpr std::array radix_choices{2, 4}, vector_choices{1, 2};
+constexpr std::array radix_choices{2, 4, 8};
+constexpr std::array vector_choices{1, 2};
 constexpr std::array common_parameters{threads_parameter, blocks_parameter, variant_parameter};
 constexpr std::array parameters_of_ks_p{
     threads_parameter, blocks_parameter, variant_parameter,
@@ -367,24 +434,24 @@ constexpr std::array parameters_of_lf_shuffle{
 
 const ScanAlgorithm dieguez_2014_ks_p =
     algorithm("dieguez_2014_ks_p", "KS-p: Kogge-Stone in shared memory, a cascade of three kernels",
-              parameters_of_ks_p, enqueue_butterflies<KoggeStoneTile>);
+              parameters_of_ks_p, enqueue_pattern<KoggeStone>);
 const ScanAlgorithm dieguez_2014_ks_shuffle =
     algorithm("dieguez_2014_ks_shuffle", "KS-shuffle: Kogge-Stone by shuffles", common_parameters,
-              enqueue<cascade::ShuffleTile<KoggeStoneLanes, 1>, 1>);
+              enqueue<Shuffles<KoggeStoneLanes, 1>>);
 const ScanAlgorithm dieguez_2014_da = algorithm(
     "dieguez_2014_da", "DA: vectors of four in registers, then Kogge-Stone in shared memory",
-    common_parameters, enqueue<VectorTile, 4>);
+    common_parameters, enqueue<Vectors>);
 const ScanAlgorithm dieguez_2014_hj_scan = algorithm(
     "dieguez_2014_hj_scan", "HJ-scan: the elimination of cyclic reduction in shared memory",
-    parameters_of_hj_scan, enqueue_butterflies<HockneyJesshopeTile>);
-const ScanAlgorithm dieguez_2014_lf_scan =
-    algorithm("dieguez_2014_lf_scan", "LF-scan: Ladner-Fischer in shared memory, of radix 2 or 4",
-              parameters_of_lf_scan, enqueue_lf_scan);
+    parameters_of_hj_scan, enqueue_pattern<HockneyJesshope>);
+const ScanAlgorithm dieguez_2014_lf_scan = algorithm(
+    "dieguez_2014_lf_scan", "LF-scan: Ladner-Fischer in shared memory, of radix 2, 4 or 8",
+    parameters_of_lf_scan, enqueue_lf_scan);
 const ScanAlgorithm dieguez_2014_lf_shuffle =
     algorithm("dieguez_2014_lf_shuffle", "LF-shuffle: Ladner-Fischer by shuffles",
               parameters_of_lf_shuffle, enqueue_lf_shuffle);
 const ScanAlgorithm dieguez_2014_lf_shuffle4 = algorithm(
     "dieguez_2014_lf_shuffle4", "LF-shuffle4: vectors of four, then Ladner-Fischer by shuffles",
-    common_parameters, enqueue<ShuffledVectors<4>, 4>);
+    common_parameters, enqueue<LadnerFischerShuffles<4>>);
 
 }  // namespace facesat::gpu

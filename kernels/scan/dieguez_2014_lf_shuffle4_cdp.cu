@@ -29,8 +29,8 @@ __global__ void launching_kernel(Pass pass, Pass totals_pass, cascade::Launch la
   const std::size_t bytes = sizeof(T) * static_cast<unsigned>(launch.threads);
   const std::size_t tile_bytes =
       sizeof(T) * static_cast<unsigned>(Tile::shared_elements(launch.threads));
-  FACESAT_LAUNCH_FROM_DEVICE((cascade::reduce_kernel<4, Pass>), blocks, threads, bytes, pass, chunk,
-                             totals);
+  FACESAT_LAUNCH_FROM_DEVICE((cascade::reduce_kernel<4, cascade::Share::adjacent, 0, Pass>), blocks,
+                             threads, bytes, pass, chunk, totals);
   FACESAT_LAUNCH_FROM_DEVICE((cascade::scan_kernel<Tile, Pass>), dim3(1), threads, tile_bytes,
                              totals_pass, totals_chunk, nullptr);
   FACESAT_LAUNCH_FROM_DEVICE((cascade::scan_kernel<Tile, Pass>), blocks, threads, tile_bytes, pass,

@@ -53,15 +53,16 @@ __device__ __forceinline__ void publish_total(const Op& op, Exchange<T>& exchang
   part_barrier(32 * warps);
   if (warp > 0) return;
   T total = lane < warps ? static_cast<T>(exchange.totals[32 * half + lane]) : op.identity();
-  for (unsigned d = 16; d > 0; d /= 2) total = op(total, __shfl_xor_sync(full_warp, total, d));
-  if (lane == 0) publish(words, 1, epoch, own_total, total);
+  for (unsigned d = 1; d < 32; d *= 2) total = op(total, __shfl_xor_sync(full_warp, total, d));
+  if (lane == 0) publish(words, 1, epoch, own_total, total);  // only in lane 0 is the order right
 }
 
-// The combination of the tiles before `number`, in every lane of the calling warp.
+// The combination of the tiles before `number`, in every lane of the calling warp. Where operands
+// may not change places, the lanes are combined after each 32 tiles, otherwise once, at the end.
 template <class T, class Op>
 __device__ __forceinline__ T look_back(const Op& op, const Word* words, int number,
                                        unsigned epoch) {
-  T sum = op.identity();  // of this lane's tiles
+  T sum = op.identity();
   bool is_done = false;
   for (int other = number - 1 - static_cast<int>(lane_of_thread()); !is_done; other -= 32) {
     T seen = op.identity();
@@ -75,9 +76,17 @@ __device__ __forceinline__ T look_back(const Op& op, const Word* words, int numb
       if ((__ballot_sync(full_warp, state == none) & needed) == 0) break;
       pause();
     }
-    if (needed >> lane_of_thread() & 1) sum = op(sum, seen);
+    const bool is_needed = needed >> lane_of_thread() & 1;
+    if constexpr (Op::is_commutative) {
+      if (is_needed) sum = op(sum, seen);
+    } else {
+      T these = is_needed ? seen : op.identity();  // lane 0 has the last of them
+      for (unsigned d = 1; d < 32; d *= 2) these = op(__shfl_xor_sync(full_warp, these, d), these);
+      sum = op(__shfl_sync(full_warp, these, 0), sum);
+    }
   }
-  for (unsigned d = 16; d > 0; d /= 2) sum = op(sum, __shfl_xor_sync(full_warp, sum, d));
+  if constexpr (Op::is_commutative)
+    for (unsigned d = 16; d > 0; d /= 2) sum = op(sum, __shfl_xor_sync(full_warp, sum, d));
   return sum;
 }
 

@@ -8,21 +8,39 @@
 
 namespace facesat::gpu {
 
+// The map x -> a x + b; of integers, modulo 2^32. Such maps, composed in their order, are what the
+// steps of a first-order recursive filter, y[i] = a[i] y[i - 1] + b[i], do one after the other:
+// y[i] is the b of their inclusive scan if y[-1] = 0.
+template <class T>
+struct alignas(2 * sizeof(T)) Affine {
+  T a, b;
+  friend constexpr bool operator==(const Affine&, const Affine&) = default;
+};
+template <class T>
+constexpr bool is_affine = false;
+template <class T>
+constexpr bool is_affine<Affine<T>> = true;
+
 // The element that changes no other one that it is combined with.
 template <class T>
 constexpr T identity_of(ScanOperator op) {
-  using Limits = std::numeric_limits<T>;
-  switch (op) {
-    case ScanOperator::sum:
-      return T{};
-    case ScanOperator::product:
-      return T{1};
-    case ScanOperator::minimum:
-      return Limits::has_infinity ? Limits::infinity() : Limits::max();
-    case ScanOperator::maximum:
-      return Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
+  if constexpr (is_affine<T>) {
+    return {1, 0};
+  } else {
+    using Limits = std::numeric_limits<T>;
+    switch (op) {
+      case ScanOperator::product:
+        return T{1};
+      case ScanOperator::minimum:
+        return Limits::has_infinity ? Limits::infinity() : Limits::max();
+      case ScanOperator::maximum:
+        return Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
+      case ScanOperator::sum:
+      case ScanOperator::compose:
+        break;
+    }
+    return T{};
   }
-  return T{};
 }
 // Integers as unsigned ones, whose sums and products wrap.
 template <class T>
@@ -35,17 +53,23 @@ constexpr auto wrapping(T value) {
 
 template <class T>
 constexpr T combine(ScanOperator op, T a, T b) {
-  switch (op) {
-    case ScanOperator::sum:
-      return static_cast<T>(wrapping(a) + wrapping(b));
-    case ScanOperator::product:
-      return static_cast<T>(wrapping(a) * wrapping(b));
-    case ScanOperator::minimum:
-      return b < a ? b : a;
-    case ScanOperator::maximum:
-      return a < b ? b : a;
+  if constexpr (is_affine<T>) {
+    return {b.a * a.a, b.a * a.b + b.b};  // first a, then b
+  } else {
+    switch (op) {
+      case ScanOperator::sum:
+        return static_cast<T>(wrapping(a) + wrapping(b));
+      case ScanOperator::product:
+        return static_cast<T>(wrapping(a) * wrapping(b));
+      case ScanOperator::minimum:
+        return b < a ? b : a;
+      case ScanOperator::maximum:
+        return a < b ? b : a;
+      case ScanOperator::compose:
+        break;
+    }
+    return a;
   }
-  return a;
 }
 
 // Calls visit(T{}) with the C++ type of the elements.
@@ -62,6 +86,10 @@ void visit_type(ScanType type, Visit visit) {
       return visit(float{});
     case ScanType::f64:
       return visit(double{});
+    case ScanType::affine_u32:
+      return visit(Affine<std::uint32_t>{});
+    case ScanType::affine_f32:
+      return visit(Affine<float>{});
   }
 }
 

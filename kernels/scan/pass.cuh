@@ -13,6 +13,7 @@ namespace facesat::gpu {
 // Adds two elements.
 template <class T>
 struct Sum {
+  static constexpr bool is_commutative = true;
   __device__ T identity() const { return T{}; }
   __device__ T operator()(T a, T b) const { return static_cast<T>(a + b); }
 };
@@ -21,6 +22,7 @@ struct Sum {
 // instead; all other operators share these, which halves the code.
 template <class T>
 struct AnyOperator {
+  static constexpr bool is_commutative = !is_affine<T>;  // whether operands may change places
   ScanOperator op;
   __device__ T identity() const { return identity_of<T>(op); }
   __device__ T operator()(T a, T b) const { return combine(op, a, b); }
@@ -48,7 +50,12 @@ struct ScanPass {
 
   __device__ T read(int i) const {
 #if !defined(FACESAT_SIMT)
-    if (is_read_only) return __ldg(input + i);
+    if (is_read_only) {
+      if constexpr (is_affine<T>)
+        return read_several<1>(i).v[0];
+      else
+        return __ldg(input + i);
+    }
 #endif
     return input[i];
   }
@@ -133,6 +140,10 @@ void with_pass(const ScanTask& task, Launch launch) {
       return visit(float{}, float{});
     case ScanType::f64:
       return visit(double{}, double{});
+    case ScanType::affine_u32:
+      return call(Affine<std::uint32_t>{}, AnyOperator<Affine<std::uint32_t>>{task.op});
+    case ScanType::affine_f32:
+      return call(Affine<float>{}, AnyOperator<Affine<float>>{task.op});
   }
 }
 
@@ -147,7 +158,17 @@ Pass over(const Pass& pass, typename Pass::T* array, int n, bool is_inclusive) {
   return other;
 }
 
-// ---- scans among the lanes of a warp ----
+// ---- scans within a block ----
+
+// The threads of a block: a constant where `known` is one, so that loops over them can be unrolled,
+// or, where it is 0, a number that the launch decides.
+template <int known>
+__device__ __forceinline__ int threads_of_block() {
+  if constexpr (known > 0)
+    return known;
+  else
+    return static_cast<int>(blockDim.x);
+}
 
 // Kogge and Stone: in step d, each lane takes in the lane d before it.
 struct KoggeStoneLanes {
@@ -186,10 +207,11 @@ template <class T>
 struct BlockPrefix {
   T before, total;
 };
-template <class Lanes, class T, class Op, class Shared>
+template <class Lanes, int known_threads = 0, class T, class Op, class Shared>
 __device__ __forceinline__ BlockPrefix<T> scan_block(const Op& op, T own, Shared& totals) {
   const int lane = static_cast<int>(lane_of_thread());
-  const int warp = static_cast<int>(threadIdx.x) / 32, warps = static_cast<int>(blockDim.x) / 32;
+  const int warp = static_cast<int>(threadIdx.x) / 32;
+  const int warps = threads_of_block<known_threads>() / 32;
   const T inclusive = Lanes::scan(op, own);
   if (lane == 31) totals[warp] = inclusive;
   __syncthreads();

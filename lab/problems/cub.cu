@@ -163,15 +163,21 @@ auto summand(T value) {
 template <class Visit>
 void visit_elements(const ScanTask& task, Visit visit) {
   visit_type(task.type, [&]<class T>(T zero) {
-    switch (task.op) {
-      case ScanOperator::sum:
-        return visit(summand(zero), cuda::std::plus<>{});
-      case ScanOperator::product:
-        return visit(zero, Combine<ScanOperator::product>{});
-      case ScanOperator::minimum:
-        return visit(zero, Combine<ScanOperator::minimum>{});
-      case ScanOperator::maximum:
-        return visit(zero, Combine<ScanOperator::maximum>{});
+    if constexpr (is_affine<T>) {
+      visit(zero, Combine<ScanOperator::compose>{});
+    } else {
+      switch (task.op) {
+        case ScanOperator::sum:
+          return visit(summand(zero), cuda::std::plus<>{});
+        case ScanOperator::product:
+          return visit(zero, Combine<ScanOperator::product>{});
+        case ScanOperator::minimum:
+          return visit(zero, Combine<ScanOperator::minimum>{});
+        case ScanOperator::maximum:
+          return visit(zero, Combine<ScanOperator::maximum>{});
+        case ScanOperator::compose:
+          return;
+      }
     }
   });
 }

@@ -49,6 +49,8 @@ void visit_operator(ScanOperator op, Visit visit) {
       return visit(std::integral_constant<ScanOperator, ScanOperator::minimum>());
     case ScanOperator::maximum:
       return visit(std::integral_constant<ScanOperator, ScanOperator::maximum>());
+    case ScanOperator::compose:
+      return visit(std::integral_constant<ScanOperator, ScanOperator::compose>());
   }
 }
 
@@ -172,10 +174,13 @@ class ScanProblem final : public Problem {
     sizes_type = "N|2^K";
     sizes_help = "Elements of the arrays, up to 2^30; repeatable [2^19, 2^21, 2^23, 2^27]";
     options = {
-        {"--type", "TYPE", "Type of the elements: 32s, 32u, 64s, 32f, 64f; repeatable [32f, 32s]",
+        {"--type", "TYPE",
+         "Type of the elements: 32s, 32u, 64s, 32f, 64f, and with --operator compose maps x -> ax "
+         "+ "
+         "b: affine32u, affine32f; repeatable [32f, 32s; affine32f, affine32u]",
          &type_names_},
-        {"--operator", "", "What combines the elements [sum]",
-         Option::Choice{{"sum", "product", "minimum", "maximum"}, &operator_}},
+        {"--operator", "", "What combines the elements; compose: one map after the other [sum]",
+         Option::Choice{{"sum", "product", "minimum", "maximum", "compose"}, &operator_}},
         {"--exclusive", "", "Leave each element itself out of its result", &is_exclusive_},
         {"--in-place", "", "Write the results over the array", &in_place_},
         {"--search", "", "Look for the fastest parameters of each algorithm that is given without",
@@ -196,8 +201,20 @@ class ScanProblem final : public Problem {
         request.sizes.empty() ? std::vector<std::string>{"2^19", "2^21", "2^23", "2^27"}
                               : request.sizes;
     for (const std::string& text : sizes) lengths_.push_back(length_of(text));
-    if (type_names_.empty()) type_names_ = {"32f", "32s"};
+    op_ = static_cast<ScanOperator>(
+        known_word("--operator", "operator", operator_,
+                   {gpu::scan_operators.begin(), gpu::scan_operators.end()}));
+    const bool composes = op_ == ScanOperator::compose;
+    if (type_names_.empty())
+      type_names_ = composes ? std::vector<std::string>{"affine32f", "affine32u"}
+                             : std::vector<std::string>{"32f", "32s"};
     types_ = known_types(type_names_, gpu::scan_types);
+    for (const gpu::ScanType type : types_)
+      if (!gpu::applies(op_, type))
+        throw UsageError(
+            fmt::format("--operator {}: not for --type {}; compose is for affine32u and affine32f, "
+                        "the other operators are for numbers",
+                        operator_, gpu::info_of(type).name));
     const std::string no_gpu = why_no_gpu(request.device);
     has_gpu_ = no_gpu.empty();
     if (model_) require_gpu("--model", no_gpu);
@@ -285,12 +302,7 @@ class ScanProblem final : public Problem {
 
   void run_case(gpu::ScanType type, int n, const Request& request, Table& table) {
     table.begin_case();
-    const ScanTask task{.type = type,
-                        .op = static_cast<ScanOperator>(
-                            known_word("--operator", "operator", operator_,
-                                       {gpu::scan_operators.begin(), gpu::scan_operators.end()})),
-                        .is_inclusive = !is_exclusive_,
-                        .n = n};
+    const ScanTask task{.type = type, .op = op_, .is_inclusive = !is_exclusive_, .n = n};
     const Json fields{{"type", gpu::info_of(type).name},
                       {"operator", operator_},
                       {"inclusive", !is_exclusive_},
@@ -383,6 +395,7 @@ class ScanProblem final : public Problem {
 
   std::vector<std::string> type_names_;
   std::string operator_ = "sum";
+  ScanOperator op_ = ScanOperator::sum;
   bool is_exclusive_ = false, in_place_ = false, search_ = false, model_ = false, has_gpu_ = false;
   std::vector<gpu::ScanType> types_;
   std::vector<int> lengths_;

@@ -20,7 +20,7 @@ constexpr std::uint32_t scan_noise(int i, std::uint32_t seed) {
   return h ^ h >> 15;
 }
 
-// Element i of an array of n elements. Scans of it by `op` are exact in any order of operations,
+// Element i of an array of n numbers. Scans of it by `op` are exact in any order of operations,
 // and show errors anywhere in the array:
 // - sums: integers have random bits. Real numbers are integers from -15 to 15, and random, so that
 //   sums over any part of the array stay far below 2^24;
@@ -28,7 +28,7 @@ constexpr std::uint32_t scan_noise(int i, std::uint32_t seed) {
 //   64 powers of two in the array;
 // - minima fall and maxima rise through the whole array.
 template <class T>
-constexpr T scan_input(ScanOperator op, int n, int i, std::uint32_t seed) {
+constexpr T scan_number(ScanOperator op, int n, int i, std::uint32_t seed) {
   const std::uint32_t h = scan_noise(i, seed);
   if (op == ScanOperator::minimum || op == ScanOperator::maximum) {
     const int trend = op == ScanOperator::maximum ? i : n - 1 - i;
@@ -44,6 +44,21 @@ constexpr T scan_input(ScanOperator op, int n, int i, std::uint32_t seed) {
     const int distance = n / 64 + 1;  // between powers of two
     const T power = i % distance == distance / 2 ? static_cast<T>(h & 2 ? 2 : 0.5) : T{1};
     return h & 1 ? -power : power;
+  }
+}
+
+// Element i of an array of n numbers, or of n maps x -> a x + b that stay exact, too: an odd a, or
+// 1 or -1, and a b as sums have it.
+template <class T>
+constexpr T scan_input(ScanOperator op, int n, int i, std::uint32_t seed) {
+  if constexpr (is_affine<T>) {
+    using Number = decltype(T::a);
+    const std::uint32_t h = scan_noise(i, seed);
+    const Number sign = h & 1 ? static_cast<Number>(-1) : Number{1};
+    return {std::is_integral_v<Number> ? static_cast<Number>(h | 1) : sign,
+            scan_number<Number>(ScanOperator::sum, n, i, ~seed)};
+  } else {
+    return scan_number<T>(op, n, i, seed);
   }
 }
 

@@ -105,18 +105,20 @@ std::vector<T> filled(ScanTask task) {
 }
 
 constexpr ScanOperator operators[] = {ScanOperator::sum, ScanOperator::product,
-                                      ScanOperator::minimum, ScanOperator::maximum};
+                                      ScanOperator::minimum, ScanOperator::maximum,
+                                      ScanOperator::compose};
 
 template <class Body>
 void for_all_tasks(int n, Body body) {
   for (const gpu::ScanTypeInfo& info : gpu::scan_types)
     for (const ScanOperator op : operators)
       for (const bool is_inclusive : {true, false})
-        gpu::visit_type(info.type, [&]<class T>(T zero) {
-          SCOPED_TRACE(std::string(info.name) + " " + std::string(gpu::name_of(op)) +
-                       (is_inclusive ? " inclusive" : " exclusive"));
-          body(ScanTask{.type = info.type, .op = op, .is_inclusive = is_inclusive, .n = n}, zero);
-        });
+        if (gpu::applies(op, info.type))
+          gpu::visit_type(info.type, [&]<class T>(T zero) {
+            SCOPED_TRACE(std::string(info.name) + " " + std::string(gpu::name_of(op)) +
+                         (is_inclusive ? " inclusive" : " exclusive"));
+            body(ScanTask{.type = info.type, .op = op, .is_inclusive = is_inclusive, .n = n}, zero);
+          });
 }
 
 TEST(ScanFloor, FloorCopiesEveryElement) {
@@ -140,7 +142,7 @@ TEST(ScanFloor, TheCheckAcceptsScansAndNothingElse) {
     EXPECT_EQ(count_wrong(task, right), 0u);
     for (const std::size_t i : {std::size_t{0}, std::size_t{333}, right.size() - 1}) {
       std::vector<T> wrong = right;
-      wrong[i] = static_cast<T>(wrong[i] == T{5} ? 6 : 5);
+      wrong[i] = wrong[i] == T{5} ? T{6} : T{5};
       EXPECT_GE(count_wrong(task, wrong), 1u) << i;
     }
     EXPECT_GE(count_wrong(task, scan_of(filled<T>(task), task, !task.is_inclusive)), 1u);
@@ -157,7 +159,10 @@ TEST(ScanFloor, DataAreExactInAnyOrderAndShowErrors) {
     for (int i = 0; i < n; ++i) values.push_back(gpu::scan_input<T>(task.op, n, i, data_seed));
     const std::vector<T> right = scan_of(values, task, true);
     std::vector<T> reversed(values.rbegin(), values.rend());
-    EXPECT_EQ(scan_of(reversed, task, true).back(), right.back());
+    if (task.op == ScanOperator::compose)
+      EXPECT_NE(scan_of(reversed, task, true).back(), right.back());  // operands in wrong places
+    else
+      EXPECT_EQ(scan_of(reversed, task, true).back(), right.back());
     int visible = 0;
     for (int begin = block; begin < n; begin += block)
       visible += gpu::combine(task.op, right[begin - 1], values[begin]) != values[begin];
@@ -165,7 +170,7 @@ TEST(ScanFloor, DataAreExactInAnyOrderAndShowErrors) {
     if (task.op == ScanOperator::product) {
       EXPECT_NE(right.back(), T{});  // no bits were lost
     }
-    if constexpr (!std::is_integral_v<T>) {
+    if constexpr (std::is_floating_point_v<T>) {
       for (const T value : right) ASSERT_TRUE(std::isfinite(value));
     }
   });

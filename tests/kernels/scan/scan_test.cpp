@@ -20,7 +20,8 @@ using gpu::ScanTask;
 using gpu::ScanType;
 
 constexpr ScanOperator operators[] = {ScanOperator::sum, ScanOperator::product,
-                                      ScanOperator::minimum, ScanOperator::maximum};
+                                      ScanOperator::minimum, ScanOperator::maximum,
+                                      ScanOperator::compose};
 
 // Elements around which an array is poisoned; keeps it on a 16-byte boundary.
 constexpr int guard = 16;
@@ -69,26 +70,40 @@ class Workspace {
 };
 
 // Values whose scans are exact in any order of operations. Sums of real numbers: small integers of
-// both signs. Products of real numbers: powers of two, few of which are not 1, of both signs.
+// both signs. Products of real numbers: powers of two, few of which are not 1, of both signs. Maps:
+// an odd a, or 1 and -1, and sums as b.
 template <class T>
 std::vector<T> exact_values(ScanOperator op, int n, unsigned seed) {
-  std::mt19937 random(seed);
-  std::vector<T> values(static_cast<std::size_t>(n));
-  int exponent = 0;
-  for (T& value : values) {
-    const std::uint32_t bits = static_cast<std::uint32_t>(random());
-    if constexpr (std::is_integral_v<T>) {
-      value = static_cast<T>(static_cast<std::uint64_t>(bits) << 32 | random());
-      if (op == ScanOperator::product) value = static_cast<T>(value | 1);  // never all zeros
-    } else if (op == ScanOperator::product) {
-      const int step = bits % 16 ? 0 : exponent > 8 ? -1 : exponent < -8 ? 1 : bits & 32 ? 1 : -1;
-      exponent += step;
-      value = static_cast<T>(std::ldexp(bits & 64 ? 1.0 : -1.0, step));
-    } else {
-      value = static_cast<T>(static_cast<int>(bits % 31) - 15);
+  if constexpr (gpu::is_affine<T>) {
+    using Number = decltype(T::a);
+    const auto b = exact_values<Number>(ScanOperator::sum, n, seed);
+    std::mt19937 random(seed + 1);
+    std::vector<T> maps;
+    for (const Number shift : b) {
+      const std::uint32_t bits = static_cast<std::uint32_t>(random());
+      const Number sign = bits & 2 ? Number{1} : static_cast<Number>(-1);
+      maps.push_back({std::is_integral_v<Number> ? static_cast<Number>(bits | 1) : sign, shift});
     }
+    return maps;
+  } else {
+    std::mt19937 random(seed);
+    std::vector<T> values(static_cast<std::size_t>(n));
+    int exponent = 0;
+    for (T& value : values) {
+      const std::uint32_t bits = static_cast<std::uint32_t>(random());
+      if constexpr (std::is_integral_v<T>) {
+        value = static_cast<T>(static_cast<std::uint64_t>(bits) << 32 | random());
+        if (op == ScanOperator::product) value = static_cast<T>(value | 1);  // never all zeros
+      } else if (op == ScanOperator::product) {
+        const int step = bits % 16 ? 0 : exponent > 8 ? -1 : exponent < -8 ? 1 : bits & 32 ? 1 : -1;
+        exponent += step;
+        value = static_cast<T>(std::ldexp(bits & 64 ? 1.0 : -1.0, step));
+      } else {
+        value = static_cast<T>(static_cast<int>(bits % 31) - 15);
+      }
+    }
+    return values;
   }
-  return values;
 }
 
 // Runs the task on `values` and calls use(results), the second time on a workspace that was used
@@ -96,7 +111,7 @@ std::vector<T> exact_values(ScanOperator op, int n, unsigned seed) {
 template <class T, class Use>
 void run(const ScanAlgorithm& algorithm, ScanTask task, const std::vector<T>& values, bool in_place,
          const std::string& what, Use use) {
-  const T poison = static_cast<T>(77);
+  const T poison{77};
   const std::size_t n = values.size();
   std::vector<T> guarded(n + 2 * guard, poison), other = guarded;
   std::copy(values.begin(), values.end(), guarded.begin() + guard);
@@ -131,6 +146,14 @@ std::string text_of(const ScanAlgorithm& algorithm, const ScanTask& task, bool i
          (in_place ? " in place, n = " : ", n = ") + std::to_string(task.n);
 }
 
+template <class T>
+std::string text_of_element(T element) {
+  if constexpr (gpu::is_affine<T>)
+    return std::to_string(element.a) + " x + " + std::to_string(element.b);
+  else
+    return std::to_string(element);
+}
+
 void check(const ScanAlgorithm& algorithm, const ScanTask& task, bool in_place) {
   gpu::visit_type(task.type, [&]<class T>(T) {
     const std::vector<T> values = exact_values<T>(task.op, task.n, static_cast<unsigned>(task.n));
@@ -143,8 +166,8 @@ void check(const ScanAlgorithm& algorithm, const ScanTask& task, bool in_place) 
     run<T>(algorithm, task, values, in_place, what, [&](const std::vector<T>& results) {
       const auto [wrong, right] = std::mismatch(results.begin(), results.end(), expected.begin());
       if (wrong != results.end())
-        ADD_FAILURE() << what << ": element " << wrong - results.begin() << " is " << *wrong
-                      << ", expected " << *right;
+        ADD_FAILURE() << what << ": element " << wrong - results.begin() << " is "
+                      << text_of_element(*wrong) << ", expected " << text_of_element(*right);
     });
   });
 }
@@ -206,12 +229,21 @@ TEST_P(Scan, LengthsAroundTileEdges) {
   }
 }
 
+TEST_P(Scan, OperandsKeepTheirPlaces) {
+  for (const int n : {65, 3001, on_gpu ? 4000037 : 8200}) {
+    ScanTask task = task_of(*GetParam(), n, ScanType::affine_u32, ScanOperator::compose);
+    task.settings = small_settings(*GetParam());
+    under_one_schedule([&] { check(*GetParam(), task, false); });
+  }
+}
+
 TEST_P(Scan, AllTypesOperatorsAndKinds) {
   const int n = on_gpu ? 300007 : 331;
   for (const gpu::ScanTypeInfo& type : gpu::scan_types)
     for (const ScanOperator op : operators)
       for (const bool is_inclusive : {true, false})
         for (const bool in_place : {false, true}) {
+          if (!gpu::applies(op, type.type)) continue;
           ScanTask task = task_of(*GetParam(), n, type.type, op, is_inclusive);
           task.settings = small_settings(*GetParam());
           under_one_schedule([&] { check(*GetParam(), task, in_place); });
@@ -222,9 +254,11 @@ TEST_P(Scan, AllSettings) {
   const int n = on_gpu ? 2000003 : 700;
   bool in_place = false;
   for (const ScanSettings& settings : tested_settings(*GetParam())) {
-    ScanTask task = task_of(*GetParam(), n, ScanType::f32);
-    task.settings = settings;
-    under_one_schedule([&] { check(*GetParam(), task, in_place); });
+    for (ScanTask task : {task_of(*GetParam(), n, ScanType::f32),
+                          task_of(*GetParam(), n, ScanType::affine_u32, ScanOperator::compose)}) {
+      task.settings = settings;
+      under_one_schedule([&] { check(*GetParam(), task, in_place); });
+    }
     in_place = !in_place;
   }
 }
