@@ -45,6 +45,9 @@ class ComparisonReport final : public lab::Report {
   }
   void complete(lab::Row& row, const lab::Json&) const override { row.section = row.type; }
   std::string heading(const lab::Row&, const lab::Json&) const override {
+    if (comparison_.pictures != 1)
+      return fmt::format("sums over {}, with {} levels in their pyramids", comparison_.source_name,
+                         comparison_.levels);
     return fmt::format("{}, {} × {}, {} levels of its pyramid", comparison_.source_name,
                        comparison_.image.width, comparison_.image.height, comparison_.levels);
   }
@@ -87,15 +90,17 @@ lab::Json rows_of(const Comparison& comparison) {
 
 std::string comparison_csv(const Comparison& comparison) {
   std::string text =
-      "algorithm,sat_ms,times_copy,detect_ms,identical,failure,frame,width,height,levels\n";
+      "algorithm,sat_ms,times_copy,detect_ms,identical,failure,frame,pictures,width,height,levels,"
+      "copy_ms\n";
   const auto known = [](double value) { return value > 0 ? fmt::format("{:.6g}", value) : ""; };
   for (const SatRank& rank : comparison.ranks)
-    text += fmt::format("{},{},{},{},{},{},{},{},{},{}\n", rank.id, known(rank.sat_ms),
+    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{}\n", rank.id, known(rank.sat_ms),
                         comparison.floor_ms > 0 ? known(rank.sat_ms / comparison.floor_ms) : "",
                         known(rank.detect_ms),
                         rank.failure.empty() ? rank.identical ? "true" : "false" : "",
                         csv_field(rank.failure), csv_field(comparison.source_name),
-                        comparison.image.width, comparison.image.height, comparison.levels);
+                        comparison.pictures, comparison.image.width, comparison.image.height,
+                        comparison.levels, known(comparison.floor_ms));
   return text;
 }
 

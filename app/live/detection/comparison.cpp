@@ -13,6 +13,7 @@
 #include "kernels/sat/algorithm.hpp"
 #include "lab/problems/on_cpu.hpp"
 #include "lab/problems/sat.hpp"
+#include "media/frame_source.hpp"
 #include "support/errors.hpp"
 
 namespace facesat::app {
@@ -170,9 +171,31 @@ void ComparisonRun::stop(const std::string& reason) {
   comparison_.message = reason;
 }
 
+void add_picture(Comparison& sum, const Comparison& picture) {
+  if (sum.pictures == 0) {
+    sum.ranks = picture.ranks;
+  } else {
+    for (SatRank& rank : sum.ranks) {
+      const auto other = std::ranges::find(picture.ranks, rank.id, &SatRank::id);
+      if (other == picture.ranks.end()) continue;
+      rank.sat_ms += other->sat_ms;
+      rank.detect_ms += other->detect_ms;
+      rank.identical &= other->identical;
+      if (rank.failure.empty()) rank.failure = other->failure;
+    }
+  }
+  for (SatRank& rank : sum.ranks)
+    if (!rank.failure.empty()) rank.sat_ms = rank.detect_ms = 0;
+  std::ranges::stable_sort(sum.ranks, ranks_before);
+  ++sum.pictures;
+  sum.levels += picture.levels;
+  sum.floor_ms += picture.floor_ms;
+}
+
+// A comparison of a list goes on when another of its pictures is shown.
 LiveComparison::Basis LiveComparison::basis_of(const CapturedFrame& frame,
-                                               const FaceSearch& search) {
-  return {frame.source, without_sat(search.machine())};
+                                               const FaceSearch& search) const {
+  return {frame.list, is_list_ ? 0 : frame.source, without_sat(search.machine())};
 }
 
 // As the CPU's algorithms are measured.
@@ -182,43 +205,97 @@ static CopySpeed copy_speed_of_one_thread() {
   return speed;
 }
 
-void LiveComparison::begin(const CapturedFrame& frame, const FaceSearch& search) {
-  const bool on_device = search.device().has_value();
+void LiveComparison::begin(const CapturedFrame& frame, const FaceSearch& search,
+                           const SourceNames& pictures) {
   run_.reset();
+  pictures_.clear();
+  is_list_ = !pictures.empty();
   basis_ = basis_of(frame, search);
   current_ = {};
-  current_.on_device = on_device;
+  current_.on_device = search.device().has_value();
+  current_.source_name = frame.name;
+  current_.source = frame.source;
+  current_.pictures = 0;
+  if (!is_list_) return begin_frame(frame.picture, frame.name, search);
+  chosen_ = std::min(pictures.size(), most_pictures);
+  for (std::size_t i = chosen_; i-- > 0;)
+    pictures_.push_back(pictures[i * pictures.size() / chosen_]);
+  listed_ = pictures.size();
+  current_.running = fmt::format("picture 1 of {}", chosen_);
+}
+
+void LiveComparison::begin_frame(const Picture& picture, const std::string& name,
+                                 const FaceSearch& search) {
+  const bool on_device = search.device().has_value();
   try {
     if (!search.has_detectors())
       throw UsageError(search.failure().empty() ? "no cascade is chosen" : search.failure());
     const LiveSettings& settings = search.settings();
-    const ComparedFrame compared{find_cascade(settings.cascades.front()), settings.detect,
-                                 frame.picture,
+    const ComparedFrame compared{find_cascade(settings.cascades.front()), settings.detect, picture,
                                  on_device ? search.speed() : copy_speed_of_one_thread()};
-    current_ = plan_comparison(compared, on_device);
-    current_.source_name = frame.name;
-    current_.source = frame.source;
-    if (current_.levels == 0) return;
-    run_.emplace(current_, on_device ? sats_on_device(search.machine(), compared, device_sats())
-                                     : sats_on_cpu(compared));
-    current_ = run_->comparison();
+    Comparison plan = plan_comparison(compared, on_device);
+    plan.source_name = name;
+    plan.source = basis_.source;
+    if (plan.levels > 0)
+      run_.emplace(plan, on_device ? sats_on_device(search.machine(), compared, device_sats())
+                                   : sats_on_cpu(compared));
+    if (!is_list_) current_ = run_ ? run_->comparison() : plan;
   } catch (...) {  // the cascade's file may be gone by now
-    current_.message = reason_of(std::current_exception());
+    end_early(reason_of(std::current_exception()));
   }
 }
 
+// Leaves out a picture that cannot be read, or is too small for a face.
+void LiveComparison::begin_next_picture(const FaceSearch& search) {
+  const std::string name = std::move(pictures_.back());
+  pictures_.pop_back();
+  try {
+    if (const std::optional<Frame> frame = open_source(name)->next())
+      begin_frame(frame->picture, name, search);
+  } catch (const Error&) {
+  }
+}
+
+void LiveComparison::finish_run() {
+  if (is_list_ && run_) add_picture(current_, run_->comparison());
+  run_.reset();
+  if (!is_list_) return;
+  current_.source_name = current_.pictures == listed_
+                             ? fmt::format("all {} pictures", listed_)
+                             : fmt::format("{} of {} pictures", current_.pictures, listed_);
+  current_.running = pictures_.empty()
+                         ? ""
+                         : fmt::format("picture {} of {}", chosen_ - pictures_.size() + 1, chosen_);
+  if (pictures_.empty() && current_.pictures == 0)
+    current_.message = "none of the pictures could be measured";
+}
+
+void LiveComparison::end_early(const std::string& reason) {
+  run_.reset();
+  pictures_.clear();
+  current_.running.clear();
+  current_.message = reason;
+}
+
 bool LiveComparison::go_on(const CapturedFrame& newest, const FaceSearch& search) {
+  if (basis_of(newest, search) != basis_) {
+    end_early("the comparison ended early: the source, or where faces are detected, changed");
+    return true;
+  }
+  if (!run_) {
+    begin_next_picture(search);
+    if (!run_) finish_run();
+    return !run_;
+  }
   bool has_changed = true;
   try {
-    if (basis_of(newest, search) == basis_)
-      has_changed = run_->go_on();
-    else
-      run_->stop("the comparison ended early: the source, or where faces are detected, changed");
+    has_changed = run_->go_on();
+    if (!is_list_) current_ = run_->comparison();
   } catch (...) {
-    run_->stop(reason_of(std::current_exception()));
+    end_early(reason_of(std::current_exception()));
+    return true;
   }
-  if (has_changed) current_ = run_->comparison();
-  if (run_->is_over()) run_.reset();
+  if (run_->is_over()) finish_run();
   return has_changed;
 }
 

@@ -1,4 +1,5 @@
-// Compares SAT (summed area table) algorithms on one frame, one algorithm at a time.
+// Compares SAT (summed area table) algorithms on one frame, or on the pictures of a list, one
+// algorithm at a time.
 #pragma once
 
 #include <cstddef>
@@ -19,26 +20,27 @@ namespace facesat::app {
 
 struct SatRank {
   std::string id;
-  double sat_ms = 0;      // median time of the integral images
-  double detect_ms = 0;   // median time of the whole detection; 0: was not measured
+  double sat_ms = 0;      // median time of the integral images; of several pictures: the sum
+  double detect_ms = 0;   // the same of the whole detection; 0: was not measured
   bool identical = true;  // the results are right, or the same as those of the first algorithm
   std::string failure;    // why there are no times; empty: there are
 };
 
 // What is known so far. It is complete once `running` is empty.
 struct Comparison {
-  bool on_device = false;  // false: the CPU's algorithms are compared
-  std::string source_name;
+  bool on_device = false;      // false: the CPU's algorithms are compared
+  std::string source_name;     // or which of the pictures of a list they are
   std::uint64_t source = 0;    // CapturedFrame::source
   std::vector<SatRank> ranks;  // the fastest first, failures last
-  Size image;                  // the size of the frame
-  std::size_t levels = 0;      // of its pyramid
+  std::size_t pictures = 1;    // that the times are of
+  Size image;                  // the size of the frame, if it is the only one
+  std::size_t levels = 0;      // of all pyramids
   // The size of the atlas: the image that holds the levels of the pyramid and is summed. If there
-  // are several atlases, the size of the largest. Only on a device.
+  // are several atlases, the size of the largest. Only on a device, of a single frame.
   Size atlas;
   double floor_ms = 0;    // the time to copy as many bytes as must be read and written; 0: unknown
   std::size_t count = 0;  // of the algorithms that are compared
-  std::string running;    // the algorithm that is measured next
+  std::string running;    // what is measured next; empty: nothing
   std::string message;    // why ranks are missing
 };
 
@@ -92,15 +94,26 @@ class ComparisonRun {
 
 class FaceSearch;
 
-// The comparison on a frame of the window. Belongs to one thread at a time.
+// The names of sources that open_source() takes.
+using SourceNames = std::vector<std::string>;
+
+// Adds the results for one more picture to those for the pictures before. An algorithm that has
+// failed once has no times.
+void add_picture(Comparison& sum, const Comparison& picture);
+
+// The comparison on a frame of the window, or on pictures. Belongs to one thread at a time.
 class LiveComparison {
  public:
+  static constexpr std::size_t most_pictures = 64;
+
   // Begins with this frame, in place of a comparison that is not over. It has its own hold on the
-  // frame, so that it goes on while a video plays.
-  void begin(const CapturedFrame& frame, const FaceSearch& search);
-  bool is_under_way() const { return run_.has_value(); }
-  // Measures a run of the next algorithm, or ends early if the newest frame is of another source,
-  // or faces are detected elsewhere. Returns whether now() has changed.
+  // frame, so that it goes on while a video plays. If there are pictures, they are compared
+  // instead, one after the other; of more than most_pictures, that many, evenly spaced.
+  void begin(const CapturedFrame& frame, const FaceSearch& search, const SourceNames& pictures);
+  bool is_under_way() const { return run_ || !pictures_.empty(); }
+  // Measures a run of the next algorithm, or ends early if the newest frame is of another list (or,
+  // when one frame is measured, source), or faces are detected elsewhere. Returns whether now() has
+  // changed.
   bool go_on(const CapturedFrame& newest, const FaceSearch& search);
   // As far as it has come.
   const Comparison& now() const { return current_; }
@@ -108,13 +121,20 @@ class LiveComparison {
  private:
   // What a comparison belongs to.
   struct Basis {
-    std::uint64_t source = 0;
+    std::uint64_t list = 0, source = 0;
     BackendOptions machine;
     bool operator==(const Basis&) const = default;
   };
-  static Basis basis_of(const CapturedFrame& frame, const FaceSearch& search);
+  Basis basis_of(const CapturedFrame& frame, const FaceSearch& search) const;
+  void begin_frame(const Picture& picture, const std::string& name, const FaceSearch& search);
+  void begin_next_picture(const FaceSearch& search);
+  void finish_run();
+  void end_early(const std::string& reason);
 
   Basis basis_;
+  bool is_list_ = false;
+  std::size_t listed_ = 0, chosen_ = 0;  // pictures of a list: all, and those that are measured
+  SourceNames pictures_;                 // that are not measured yet, the next one last
   std::optional<ComparisonRun> run_;
   Comparison current_;
 };

@@ -74,9 +74,10 @@ bool Detection::idle() const {
   return !busy_ && !newest_ && !repeats_frame_;
 }
 
-void Detection::compare() {
+void Detection::compare(SourceNames pictures) {
   const std::scoped_lock lock(mutex_);
   wants_comparison_ = true;
+  compared_ = std::move(pictures);
   changed_.notify_all();
 }
 
@@ -91,6 +92,7 @@ void Detection::record(const std::string& file, double frames_per_second) {
 
 void Detection::run_once(const std::stop_token& stop) {
   LiveSettings settings;
+  SourceNames compared;
   bool is_new = false, detects = false, compares = false;
   {
     std::unique_lock lock(mutex_);
@@ -112,10 +114,11 @@ void Detection::run_once(const std::stop_token& stop) {
     if (detects) is_taken_ = false;
     settings = settings_;
     compares = std::exchange(wants_comparison_, false);
+    compared = std::exchange(compared_, {});
   }
   if (detects) detect_last(settings, is_new, stop);
   if (compares) {
-    comparing_.begin(*last_, search_);
+    comparing_.begin(*last_, search_, compared);
     show_comparison();
   }
   if (comparing_.is_under_way() && comparing_.go_on(*last_, search_)) show_comparison();

@@ -55,7 +55,7 @@ class Detection {
   // Compares the SAT algorithms on the next frame, or on the last one if none comes. New frames and
   // settings wait for one run of an algorithm at most. Ends early when another source or machine is
   // chosen.
-  void compare();
+  void compare(SourceNames pictures = {});
   // The last one, as far as it has come; null: none yet. on_result() is called when it grows.
   std::shared_ptr<const Comparison> comparison() const;
 
@@ -79,6 +79,7 @@ class Detection {
   std::condition_variable_any changed_;
   LiveSettings settings_;
   bool settings_changed_ = true, wants_comparison_ = false, busy_ = false;
+  SourceNames compared_;
   bool repeats_frame_ = false;  // the CPU has yet to repeat the frame in which the device failed
   std::shared_ptr<const Comparison> comparison_;
   std::optional<CapturedFrame> newest_;

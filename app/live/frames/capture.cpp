@@ -340,6 +340,8 @@ void Capture::post(Frame frame) {
     captured.name = (*list_)[state_.entry].name;
     captured.origin = (*list_)[state_.entry].source;
     captured.list = state_.lists;
+    captured.entry = state_.entry;
+    captured.entries = state_.count;
     if (kind == Kind::picture) {
       captured.index = state_.entry;
       captured.count = state_.count;

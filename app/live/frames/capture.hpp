@@ -18,9 +18,10 @@ namespace facesat::app {
 
 // A frame as the capture thread gives it to the others.
 struct CapturedFrame : Frame {
-  std::uint64_t source = 0;  // counts the sources that were opened
-  std::string origin{};      // its source, as open_source() takes it
-  std::uint64_t list = 0;    // counts the lists of sources that were opened
+  std::uint64_t source = 0;            // counts the sources that were opened
+  std::string origin{};                // its source, as open_source() takes it
+  std::uint64_t list = 0;              // counts the lists of sources that were opened
+  std::size_t entry = 0, entries = 0;  // which source of its list, and how many there are
   // Which frame of its video it is, or which picture of its list, and how many there are; a count
   // of 0: unknown.
   std::size_t index = 0, count = 0;

@@ -345,12 +345,14 @@ void keep_usable(LiveSettings& settings) {
 }
 
 // Why nothing can be found with these settings; empty if something can.
-std::string problem_of(const LiveSettings& settings) {
+std::string problem_of(const LiveSettings& settings, Size frame) {
   const Size &low = settings.detect.min_size, &high = settings.detect.max_size;
   if (settings.cascades.empty())
     return "there is nothing to look for: tick at least one of the cascades";
   if (high.width > 0 && high.height > 0 && (low.width > high.width || low.height > high.height))
-    return "the smallest face is larger than the largest, so nothing can be found";
+    return "the smallest face is larger than the largest";
+  if (frame.area() > 0 && (low.width > frame.width || low.height > frame.height))
+    return "the smallest face is larger than the picture";
   return "";
 }
 
@@ -375,9 +377,11 @@ void DetectionPanel::draw(PanelContext& context) {
                   : fmt::format("on {}{}{}", last.backend, last.sat.empty() ? "" : ", ", last.sat),
               "", has_failed);
   changed |= draw_search(settings.detect);
-  const std::string problem = problem_of(settings);
+  const std::string problem = problem_of(settings, last.frame.picture.pixels.size);
   draw_status(
-      problem.empty() ? fmt::format("{} levels in the pyramid", last.level_count) : problem,
+      problem.empty() ? fmt::format("{} level{} in the pyramid", last.level_count,
+                                    last.level_count == 1 ? "" : "s")
+                      : problem,
       "Sizes in which the frame is searched, by the first cascade or the one that is explained",
       !problem.empty());
   changed |= cascades_.draw(context.machine.cascades, settings);

@@ -239,8 +239,11 @@ void ExplanationPanel::draw_buttons(PanelContext& context) {
     ImGui::EndDisabled();
     ImGui::SameLine();
     const bool is_last = *lesson_ + 1 == lessons.size();
-    if (ImGui::Button(is_last ? "All numbers" : "Next"))
-      teach(is_last ? std::nullopt : std::optional(*lesson_ + 1), context);
+    ImGui::BeginDisabled(is_last);
+    if (ImGui::Button("Next") && !is_last) teach(*lesson_ + 1, context);
+    ImGui::EndDisabled();
+    ImGui::SameLine();
+    if (ImGui::Button("All numbers")) teach(std::nullopt, context);
   }
   ImGui::SameLine();
   if (ImGui::Button("Close")) close(context);
@@ -258,9 +261,10 @@ void ExplanationPanel::draw(PanelContext& context) {
     ImGui::Separator();
   }
   if (!result.tables)
-    return ImGui::TextWrapped("%s", result.level_count == 0
-                                        ? "The frame is smaller than the cascade's window."
-                                        : "The next frame will be explained.");
+    return ImGui::TextWrapped(
+        "%s", result.settings.cascades.empty() ? "No cascade is ticked under Detection."
+              : result.level_count == 0        ? "The frame is smaller than the cascade's window."
+                                               : "The next frame will be explained.");
   if (!result.view_is_frame)
     return ImGui::TextWrapped(
         "The window is drawn over the frame and over single levels, not over the atlas.");
@@ -307,6 +311,14 @@ void draw_merging(const LiveResult& result) {
         "Nothing is merged: with 0 neighbours, every window that passes is a face.");
   ImGui::TextWrapped("%zu similar windows passed here (neighbours); a face needs more than %d.",
                      result.like_box->merged.size(), result.settings.detect.min_neighbors);
+  const auto face = std::ranges::find(result.faces, result.settings.inspection.box,
+                                      [](const Face& one) { return std::optional(one.box); });
+  if (face != result.faces.end())
+    ImGui::TextWrapped(
+        "The box has the label \"%d | %s\": the neighbours, and the score, which is the largest "
+        "sum "
+        "that one of them reached in the last stage.",
+        face->neighbors, score_text(face->score, 1).c_str());
 }
 
 void ExplanationPanel::draw_lesson(const PanelContext& context, const Explanation& explanation) {
@@ -316,9 +328,9 @@ void ExplanationPanel::draw_lesson(const PanelContext& context, const Explanatio
     case grey:
       draw_window(result, explanation);
       return ImGui::TextWrapped(
-          "Level %d of %d has %d x %d pixels; each is %.2f pixels of the frame wide.",
-          tables.index(), result.level_count, tables.level().size.width, tables.level().size.height,
-          tables.across());
+          "Level %d (of 0 to %d) has %d x %d pixels; each is %.2f pixels of the frame wide.",
+          tables.index(), result.level_count - 1, tables.level().size.width,
+          tables.level().size.height, tables.across());
     case integral_image:
       return draw_corner_table(explanation, choice_);
     case feature:

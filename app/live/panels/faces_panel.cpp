@@ -85,8 +85,9 @@ std::string count_text(const LiveResult& result) {
     return fmt::format("none: no window fits into {} x {} pixels", size.width, size.height);
   const std::string rejected =
       result.rejected == 0 ? "" : fmt::format("; {} rejected", result.rejected);
-  return fmt::format("{}: {} of {} windows passed{}", with_commas(result.faces.size()),
-                     with_commas(result.windows), with_commas(result.evaluated), rejected);
+  return fmt::format("{} face{}; {} of {} windows passed{}", with_commas(result.faces.size()),
+                     result.faces.size() == 1 ? "" : "s", with_commas(result.windows),
+                     with_commas(result.evaluated), rejected);
 }
 
 class FacesPanel final : public Panel {
@@ -157,7 +158,9 @@ void FacesPanel::draw_saving(PanelContext& context) {
         options_.format = format;
     ImGui::EndCombo();
   }
-  tooltip("The format of the table, the same as 'facesat detect' writes");
+  tooltip(
+      "The format of the table, the same as 'facesat detect' writes. CSV has a row for each face, "
+      "JSON Lines also have the pictures without faces");
   if (export_) return draw_list_export(context);
   const bool is_usable = !result.faces.empty() && state.is_upright();
   ImGui::BeginDisabled(!is_usable);

@@ -140,6 +140,10 @@ void MainWindow::show(LiveResult result) {
             .settings = result_.subject.settings,
             .count = frame.count},
            frame.index, !result_.faces.empty());
+  if (!is_still && frame.entries > 1 && !result_.faces.empty())  // in one frame at least
+    list_marks_.add(
+        {.source = frame.list, .settings = result_.subject.settings, .count = frame.entries},
+        frame.entry, true);
 }
 
 bool MainWindow::drop_what_is_gone() {
@@ -279,6 +283,11 @@ void MainWindow::carry_out(PanelContext& context) {
   settings_history_.note(choices_.settings);
   if (wishes.settings) parts_.detection.set(choices_.settings);
   if (wishes.comparison) parts_.detection.compare();
+  if (wishes.list_comparison && context.source.list) {
+    SourceNames pictures;
+    for (const PlaylistEntry& entry : *context.source.list) pictures.push_back(entry.source);
+    parts_.detection.compare(std::move(pictures));
+  }
   if (wishes.open) parts_.capture.open(*wishes.open, camera_);
   if (wishes.seek) show_again(*wishes.seek, context.history);
   follow({wishes.pointed_face, wishes.clicked_face});
@@ -343,6 +352,11 @@ void MainWindow::use(Tool tool) {
       wants_screenshot_ = true;
       return;
     case Tool::record:
+      if (!parts_.saving.is_recording() && result_.frame.is_still() &&
+          !parts_.capture.state().is_playing())
+        return parts_.toasts.say(
+            "there is nothing to record: a picture stands still. Ctrl+S saves a screenshot, "
+            "\"boxes\" under Faces the picture");
       return parts_.saving.toggle_recording();
     case Tool::theme:
       choices_.dark = !choices_.dark;
@@ -357,7 +371,7 @@ void MainWindow::use(Tool tool) {
 void MainWindow::draw_faces() {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const ImVec2 corner = view_.corner(), space = view_.space();
-  const float left = pinned_.is_there() ? view_.line() : corner.x;
+  const float left = pinned_.fits(result_) ? view_.line() : corner.x;
   list.PushClipRect({left, corner.y}, {corner.x + space.x, corner.y + space.y}, true);
   const bool explains = choices_.settings.inspection.explains;
   const auto pointed = draw_boxes(view_, result_.faces,
@@ -415,6 +429,7 @@ void MainWindow::note_source(const Capture::State& state) {
   if (std::exchange(lists_, state.lists) != state.lists) {
     opens_ = false;
     choices_.settings.rejected.clear();  // they are of the list before
+    list_marks_ = video_marks_ = {};
   }
   const bool is_refused = std::exchange(refused_, state.refused) != state.refused;
   if (is_refused && !state.refused.empty() && state.kind && !opens_)
@@ -480,7 +495,9 @@ void MainWindow::undo() {
   if (!before) return parts_.toasts.say("there is no change to undo");
   keep_what_is_shown(*before, choices_.settings);
   const std::string now = different_settings(*before, choices_.settings);
-  parts_.toasts.say(now.empty() ? "undone" : "undone, now: " + now);
+  parts_.toasts.say(before->cascades.empty() ? "undone, now: no cascade"
+                    : now.empty()            ? "undone"
+                                             : "undone, now: " + now);
   choices_.settings = std::move(*before);
   parts_.detection.set(choices_.settings);
 }

@@ -38,10 +38,11 @@ struct Machine {
 
 // What panels ask of the window, which does it once all are drawn.
 struct Wishes {
-  bool settings = false;       // Remembered::settings have changed
-  bool comparison = false;     // compare the SAT algorithms
-  bool start_page = false;     // show it
-  std::optional<double> seek;  // pause at this position of the video, see Sample::position
+  bool settings = false;         // Remembered::settings have changed
+  bool comparison = false;       // compare the SAT algorithms on the frame
+  bool list_comparison = false;  // or on the pictures of the list
+  bool start_page = false;       // show it
+  std::optional<double> seek;    // pause at this position of the video, see Sample::position
   std::optional<std::vector<std::string>> open;  // these sources
   std::optional<std::size_t> pointed_face;       // the face under the pointer stands out
   std::optional<std::size_t> clicked_face;       // zoom to it

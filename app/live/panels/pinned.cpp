@@ -35,26 +35,31 @@ void PinnedResult::toggle(const LiveResult& result, PictureView& view) {
   note(result, view);
 }
 
-void PinnedResult::note(const LiveResult& now, PictureView& view) const {
-  view.compare(pinned_ && now.frame.picture.pixels.size == pinned_->size);
+bool PinnedResult::fits(const LiveResult& now) const {
+  return pinned_ && now.frame.picture.pixels.size == pinned_->size;
 }
 
-// A line of text along the upper edge of the view, from `left` on or up to `right`.
-static void draw_caption(const PictureView& view, const std::string& whole, float left, float right,
-                         bool at_right) {
+void PinnedResult::note(const LiveResult& now, PictureView& view) const {
+  view.compare(fits(now));
+}
+
+// A line of text along the upper edge of the view, at the left or right of its middle, wherever the
+// line is that divides the pictures: so that it is not cut off as the line moves.
+static void draw_caption(const PictureView& view, const std::string& whole, bool at_right) {
   const float padding = ImGui::GetFontSize() / 2;
-  const std::string text = shortened(whole, right - left - 4 * padding);
+  const float half = view.space().x / 2, middle = view.corner().x + half;
+  const std::string text = shortened(whole, half - 4 * padding);
   const ImVec2 extent = ImGui::CalcTextSize(text.c_str());
-  if (extent.x > right - left - 2 * padding) return;
-  const float x = at_right ? right - extent.x - 2 * padding : left + 2 * padding;
+  const float x = at_right ? middle + 2 * padding : middle - extent.x - 2 * padding;
   const float y = view.corner().y + 2 * padding;
   draw_ground({x - padding, y - padding / 2}, {x + extent.x + padding, y + extent.y + padding / 2});
   ImGui::GetWindowDrawList()->AddText({x, y}, ImGui::GetColorU32(ImGuiCol_Text), text.c_str());
 }
 
 void PinnedResult::draw(const PictureView& view, const LiveResult& now, bool labels) const {
-  if (!pinned_ || now.frame.picture.pixels.size != pinned_->size) return;
-  const float line = view.line(), left = view.corner().x, right = left + view.space().x;
+  if (!pinned_) return;
+  if (!fits(now)) return draw_caption(view, "pinned: a picture of another size", false);
+  const float line = view.line();
   ImDrawList& list = *ImGui::GetWindowDrawList();
   list.PushClipRect(view.corner(), {line, view.corner().y + view.space().y}, true);
   draw_boxes(view, pinned_->faces, {.labels = labels, .highlighted = {}, .follows_pointer = false});
@@ -66,10 +71,10 @@ void PinnedResult::draw(const PictureView& view, const LiveResult& now, bool lab
   draw_caption(
       view,
       caption("pinned", pinned_->faces.size(), different_settings(pinned_->settings, now.settings)),
-      left, line, true);
+      false);
   draw_caption(
       view, caption("now", now.faces.size(), different_settings(now.settings, pinned_->settings)),
-      line, right, false);
+      true);
 }
 
 }  // namespace facesat::app

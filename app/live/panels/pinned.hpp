@@ -19,6 +19,8 @@ class PinnedResult {
   // To be called with every new result: only frames of the same size are compared.
   void note(const LiveResult& now, PictureView& view) const;
   bool is_there() const { return pinned_.has_value(); }
+  // Has the pinned picture the size of this one, so that they can be compared?
+  bool fits(const LiveResult& now) const;
 
   // Draws the boxes of the pinned result at the left of the line, and says at both sides what
   // differs. The view must have been drawn last.

@@ -44,11 +44,12 @@ void draw_progress(const Comparison& comparison, bool is_of_source) {
   const bool is_running = !comparison.running.empty();
   std::string text = comparison.message;
   if (is_running)
-    text = fmt::format("{} of {}: {}", done + 1, comparison.count, comparison.running);
+    text = comparison.pictures == 1
+               ? fmt::format("{} of {}: {}", done + 1, comparison.count, comparison.running)
+               : comparison.running;
   else if (text.empty() && comparison.levels > 0 && !is_of_source)
     text = "these times are of another picture or video";
-  draw_status(text, is_running ? "How many of the algorithms are measured" : "",
-              !is_running && !text.empty());
+  draw_status(text, is_running ? "How much is measured" : "", !is_running && !text.empty());
 }
 
 void draw_measured_frame(const Comparison& comparison) {
@@ -62,8 +63,11 @@ void draw_measured_frame(const Comparison& comparison) {
                               ? fmt::format("atlas of {} x {}", atlas_width, atlas_height)
                               : "one thread each";
   draw_status(
-      fmt::format("{} x {}, {} levels, {}: {}", width, height, comparison.levels, how,
-                  comparison.source_name),
+      comparison.pictures == 1
+          ? fmt::format("{} x {}, {} levels, {}: {}", width, height, comparison.levels, how,
+                        comparison.source_name)
+          : fmt::format("sums over {}, {} levels{}", comparison.source_name, comparison.levels,
+                        comparison.on_device ? "" : ", one thread each"),
       comparison.on_device
           ? "The frame that was measured, in pixels; the levels of its pyramid, which are smaller "
             "and smaller copies of it; and the image that holds them all, whose integral images "
@@ -114,19 +118,31 @@ void SatPanel::draw(PanelContext& context) {
   const std::string on_device = sat_in_use(settings, last);
   const bool is_current = context.comparison && context.comparison->on_device != on_device.empty();
   const Comparison shown = is_current ? *context.comparison : Comparison{};
-  if (draw_button("time all on this frame", shown.running.empty() && last.frame.picture.pixels.data,
+  const bool can_begin = shown.running.empty() && last.frame.picture.pixels.data;
+  if (draw_button("time all on this frame", can_begin,
                   "Runs every algorithm several times on the frame that is shown now, and ranks "
                   "them by their median time. Detection goes on meanwhile, with pauses"))
     wishes.comparison = true;
+  if (const std::size_t count = context.source.count; count > 1) {
+    ImGui::SameLine();
+    const std::size_t chosen = std::min(count, LiveComparison::most_pictures);
+    if (draw_button(
+            fmt::format("on {} {}###list", chosen == count ? "all" : "a sample of", chosen).c_str(),
+            can_begin,
+            "The same on the pictures of the list, of which not more than 64 are taken; of "
+            "videos the first frame. What is ranked is the sum of the median times"))
+      wishes.list_comparison = true;
+  }
   for (const auto& [label, extension, what] :
        {std::tuple{"save CSV", "csv", "a line for each, for spreadsheets"},
         {"save HTML", "html", "as a page with a chart, a table and what is known of each"}}) {
-    ImGui::SameLine();
+    if (label != std::string_view("save CSV")) ImGui::SameLine();
     if (draw_button(label, shown.running.empty() && !shown.ranks.empty(),
                     fmt::format("Saves the times of all algorithms: {}", what)))
       context.saving.save_comparison(shown, extension);
   }
-  draw_progress(shown, shown.source == last.frame.source || shown.source_name == last.frame.name);
+  draw_progress(shown, shown.pictures != 1 || shown.source == last.frame.source ||
+                           shown.source_name == last.frame.name);
   draw_measured_frame(shown);
   const std::vector<SatFacts>& gpu_sats = context.machine.sats;
   if (!on_device.empty()) {

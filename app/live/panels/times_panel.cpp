@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <iterator>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -105,9 +107,31 @@ void draw_name(const StepRow& row, HiddenSteps& hidden, float width) {
     hidden.insert(row.name);
 }
 
-StepRows step_rows(const History& history) {
+// The steps of detection that were seen on one backend. Their rows stay, so that nothing moves when
+// a source has no such step, or nothing is detected for a while.
+struct SeenSteps {
+  std::string backend;
+  std::set<std::size_t> steps;
+};
+
+StepRows step_rows(const History& history, SeenSteps& seen, const std::string& backend) {
+  if (std::exchange(seen.backend, backend) != backend) seen.steps.clear();
+  std::vector<std::size_t> shown = history.steps();
+  if (!history.samples().empty())
+    std::ranges::copy_if(shown, std::inserter(seen.steps, seen.steps.end()),
+                         [](std::size_t step) { return step < live_step_count; });
+  shown.insert(shown.end(), seen.steps.begin(), seen.steps.end());
+  // The last step, drawing the window, comes after those of the filter.
+  const auto place = [](std::size_t step) {
+    return step == live_step_count - 1 ? std::numeric_limits<std::size_t>::max() : step;
+  };
+  std::ranges::sort(shown, {}, place);
+  const auto twice = std::ranges::unique(shown);
+  shown.erase(twice.begin(), twice.end());
+  if (history.samples().empty() && !seen.steps.empty())
+    std::erase_if(shown, [&](std::size_t step) { return !seen.steps.contains(step); });
   StepRows rows;
-  for (const std::size_t step : history.steps())
+  for (const std::size_t step : shown)
     rows.push_back({step, history.step_name(step), history.step(step)});
   return rows;
 }
@@ -201,6 +225,7 @@ void draw_spread(const History& history) {
                   : fmt::format("90 % between {:.2f} and {:.2f} ms", history.detect_quantile(0.05),
                                 history.detect_quantile(0.95)),
               "One measurement in twenty was faster than this, and one in twenty slower");
+  draw_status("", "");  // as many lines as draw_rates() has
 }
 
 // From the bottom of a column of the chart to its top.
@@ -323,6 +348,7 @@ class TimesPanel final : public Panel {
   std::optional<History> held_;
   std::optional<ColumnRange> selected_;  // samples of held_
   KeptTimes kept_;
+  SeenSteps seen_;
 };
 
 // A moving column can be neither read nor clicked nor selected: the history is held while the
@@ -403,7 +429,7 @@ void TimesPanel::draw(PanelContext& context) {
   std::optional<History> part;
   if (selected_) part = shown.part(selected_->first, selected_->last);
   const History& measured = part ? *part : shown;
-  const StepRows rows = step_rows(measured);
+  const StepRows rows = step_rows(measured, seen_, context.result.backend);
   draw_step_bar(rows, hidden_);
   context.wishes.seek = draw_columns(shown, rows, history, is_still);
   draw_kernel_choice(context);
@@ -413,17 +439,20 @@ void TimesPanel::draw(PanelContext& context) {
 
 void TimesPanel::draw_buttons(PanelContext& context, const StepRows& rows,
                               const History& measured) {
-  if (ImGui::Button("save as CSV")) context.saving.save_times(measured);
+  const bool is_measured = !measured.samples().empty();
+  ImGui::BeginDisabled(!is_measured);  // the keyboard reaches disabled buttons, too
+  if (ImGui::Button("save as CSV") && is_measured) context.saving.save_times(measured);
   tooltip("The times that the chart shows, or those that are selected, one line per frame");
   ImGui::SameLine();
   if (!kept_.empty()) {
     if (ImGui::Button("forget the kept times###keep")) kept_.clear();
     tooltip("The column \"x kept\" goes");
   } else {
-    if (ImGui::Button("keep these times###keep"))
+    if (ImGui::Button("keep these times###keep") && is_measured)
       for (const StepRow& row : rows) kept_[row.name] = row.median.ms;
     tooltip("A further column compares what follows with them: other settings, another source");
   }
+  ImGui::EndDisabled();
 }
 
 }  // namespace

@@ -84,6 +84,27 @@ TEST(ComparisonRun, KeepsWhatItHasWhenItIsStopped) {
   EXPECT_EQ(run.comparison().message, "another source");
 }
 
+TEST(ComparisonOfPictures, TimesAreSummedAndAFailureStays) {
+  Comparison one, two, sum;
+  one.levels = two.levels = 5;
+  one.floor_ms = two.floor_ms = 1;
+  one.ranks = {{"a", 1, 3, true, ""}, {"b", 2, 4, true, ""}, {"c", 3, 5, true, ""}};
+  two.ranks = {{"b", 1, 2, false, ""}, {"a", 4, 6, true, ""}, {"c", 0, 0, true, "a reason"}};
+  sum.pictures = 0;
+  add_picture(sum, one);
+  add_picture(sum, two);
+  EXPECT_EQ(sum.pictures, 2u);
+  EXPECT_EQ(sum.levels, 10u);
+  EXPECT_EQ(sum.floor_ms, 2);
+  EXPECT_EQ(ids_in(sum), (std::vector<std::string>{"b", "a", "c"}));
+  EXPECT_EQ(sum.ranks[0].sat_ms, 3);
+  EXPECT_EQ(sum.ranks[0].detect_ms, 6);
+  EXPECT_FALSE(sum.ranks[0].identical);
+  EXPECT_EQ(sum.ranks[1].sat_ms, 5);
+  EXPECT_EQ(sum.ranks[2].sat_ms, 0);
+  EXPECT_EQ(sum.ranks[2].failure, "a reason");
+}
+
 class ComparisonTest : public test::FaceTest {
  protected:
   ComparedFrame compared() const {
@@ -149,10 +170,11 @@ TEST(ComparisonCsv, HasALineForEachAlgorithm) {
   comparison.ranks = {
       {"one", 3, 9.5, true, ""}, {"two", 5, 0, false, ""}, {"three", 0, 0, true, "why, then"}};
   EXPECT_EQ(comparison_csv(comparison),
-            "algorithm,sat_ms,times_copy,detect_ms,identical,failure,frame,width,height,levels\n"
-            "one,3,1.5,9.5,true,,\"a, \"\"b\"\".png\",640,480,9\n"
-            "two,5,2.5,,false,,\"a, \"\"b\"\".png\",640,480,9\n"
-            "three,,,,,\"why, then\",\"a, \"\"b\"\".png\",640,480,9\n");
+            "algorithm,sat_ms,times_copy,detect_ms,identical,failure,frame,pictures,width,height,"
+            "levels,copy_ms\n"
+            "one,3,1.5,9.5,true,,\"a, \"\"b\"\".png\",1,640,480,9,2\n"
+            "two,5,2.5,,false,,\"a, \"\"b\"\".png\",1,640,480,9,2\n"
+            "three,,,,,\"why, then\",\"a, \"\"b\"\".png\",1,640,480,9,2\n");
 }
 
 // Where the program has no CUDA there are none.
@@ -189,6 +211,30 @@ TEST_F(ComparisonTest, DetectionComparesTheCpusOwn) {
   EXPECT_EQ(comparison.ranks.size(), cpu_sat_facts().size());
   EXPECT_GT(comparison.floor_ms, 0);
   EXPECT_TRUE(eventually([&] { return detection.idle(); }));
+}
+
+TEST_F(ComparisonTest, DetectionComparesOnThePicturesOfAList) {
+  SourceNames pictures;
+  for (const char* name : {"a.png", "broken.png", "small.png", "b.png"})
+    pictures.push_back(path(name));
+  write_picture(pictures[0], face().picture.pixels);
+  write_text("broken.png", "no picture");
+  write_picture(pictures[2], Image<Bgr>({8, 8}).view());
+  write_picture(pictures[3], face().picture.pixels);
+  Detection detection(cpu_settings());
+  detection.put(face());
+  detection.compare(pictures);
+  const Comparison comparison = test::finished_comparison(detection);
+  EXPECT_EQ(comparison.message, "");
+  EXPECT_EQ(comparison.pictures, 2u);
+  EXPECT_EQ(comparison.levels, 2 * plan_comparison(compared(), false).levels);
+  EXPECT_EQ(comparison.ranks.size(), cpu_sat_facts().size());
+  for (const SatRank& rank : comparison.ranks) EXPECT_TRUE(rank.identical) << rank.id;
+  const test::Page page(comparison_page(comparison));
+  test::expect_words(page.words("//section/h2/small"), {"sums over 2 of 4 pictures"});
+  detection.compare({pictures[1], pictures[2]});
+  EXPECT_TRUE(eventually(
+      [&] { return detection.comparison()->message == "none of the pictures could be measured"; }));
 }
 
 // What on_result() does happens in detection's own thread, between two algorithms.

@@ -114,6 +114,8 @@ TEST_F(SatPanelTest, TheButtonNeedsAFrameAndNoComparisonThatRuns) {
   const Bgr pixel{};
   result.frame.picture.pixels = {&pixel, {1, 1}, 1};
   EXPECT_TRUE(wishes_after("time all on this frame").comparison);
+  source.count = 26;
+  EXPECT_TRUE(wishes_after("###list").list_comparison);
   comparison.count = 3;
   comparison.running = "two";
   EXPECT_FALSE(wishes_after("time all on this frame").comparison);

@@ -207,6 +207,22 @@ TEST_F(TimesPanelTest, DrawsNoFrameAndMany) {
   EXPECT_GT(drawn_corners(), empty + 4000);
 }
 
+TEST_F(TimesPanelTest, RowsOfStepsStay) {
+  add_frames(0, 3);
+  const float all = end();
+  subject.source += 1;
+  for (const double ms : {0.0, 1.0}) {  // the whole detection is off, or is on again
+    Sample sample;
+    sample.ms.fill(ms);
+    history.add(sample, subject);
+    EXPECT_EQ(end(), all) << ms;
+  }
+  history = History();
+  EXPECT_EQ(end(), all);
+  result.frame.kind = FrameSource::Kind::picture;
+  EXPECT_EQ(end(), all);
+}
+
 TEST_F(TimesPanelTest, AStepThatIsClickedIsLeftOut) {
   add_frames(0, 300);
   for (int i = 0; i < 3; ++i) draw();  // until the table's columns are as wide as their texts
