@@ -22,6 +22,7 @@
 #define __restrict__
 #define __launch_bounds__(...)
 #define __shared__ static thread_local
+#define __constant__
 
 using dim3 = simt::Dim3;
 #define threadIdx (simt::thread_index())

@@ -1,13 +1,15 @@
-// Two-dimensional convolution in five of the ten ways of a lecture: a thread per pixel, in blocks
-// of 32 x 8 threads, with windows from global memory. lecture_2d_tiles.cu has the other five. The
-// title of its slide follows each idea.
+// Two-dimensional convolution in five of the ten ways of a lecture and in one of ours: a thread per
+// pixel, in blocks of 32 x 8 threads, with windows from global memory. lecture_2d_tiles.cu has the
+// other five. The title of its slide follows each idea.
 //
 //   naive: a thread reads its pixel's whole window, and decides for each element of it whether it
 //     lies within the picture. One read for each weight; neighbours read the same pixels, which
 //     only caches keep. "2D Convolution", the exercise's first part.
 //   constant_mask: all threads of a warp need the same weight at the same time, which constant
-//     memory delivers from a cache of its own. Masks of at most 4096 weights. "2D convolution:
-//     trick".
+//     memory delivers from a cache of its own: the mask is copied into a __constant__ variable.
+//     Masks of at most 4096 weights. "2D convolution: trick".
+//   parameter_mask: the same with the mask as a parameter of the kernel, which lies in constant
+//     memory, too, and belongs to the launch, so that there is nothing to be shared or copied.
 //   pitched: a copy first, whose rows start on boundaries of 512 bytes, as cudaMallocPitch makes
 //     them, so that a warp's reads are whole lines of memory, whatever the width. One read more.
 //     Appendix "Memory pitch and 2D layouts".
@@ -16,15 +18,19 @@
 //     "Run a first kernel which PAD the matrix".
 //   valid: only the pixels whose window lies within the picture, without borders and conditions. Of
 //     N x N pixels, N^2 - 4 R (N - R) are left with radius R. "Compute ONLY the central elements".
-// Launches: 1; 2 for padded; a copy and a kernel for pitched; none for valid if no window lies
-//   within the picture.
+// Launches: 1; 2 for padded; a copy and a kernel for pitched and constant_mask; none for valid if
+// no
+//   window lies within the picture.
 // Workspace: the padded picture, the copy in pitched memory; none for the others.
 // Source: lecture on convolution and integral images.
-// Departs from it in: the mask in constant memory is a parameter of the kernel, which lies there,
-//   instead of a __constant__ variable, so that calls in two streams do not overwrite each other's
-//   mask; results of valid are stored where those of the other algorithms are, so that they can be
-//   compared, and elements around them are not written.
+// Departs from it in: parameter_mask is ours; calls of constant_mask in several streams wait for
+// each
+//   other, since they share the variable; results of valid are stored where those of the other
+//   algorithms are, so that they can be compared, and elements around them are not written.
+#include <bit>
 #include <cstring>
+#include <map>
+#include <mutex>
 
 #include "kernels/filter/pass.cuh"
 
@@ -80,33 +86,87 @@ void enqueue_naive(const FilterTask& task, void*, StreamHandle stream) {
   with_pass(task, [&](const auto& pass) { launch_naive(pass, stream); });
 }
 
-// ---- constant_mask ----
+// ---- constant_mask, parameter_mask ----
+
+constexpr int most_constant_weights = 4096;
+
+std::string why_not_constant(const FilterTask& task) {
+  return task.mask.radius.area() > most_constant_weights ? "at most 4096 weights" : "";
+}
+
+// The bits of the weights of constant_mask, of all calls on a device.
+__constant__ std::uint32_t constant_weights[most_constant_weights];
+
+template <class Weight>
+__device__ __forceinline__ Weight constant_weight(int i) {
+  return std::bit_cast<Weight>(constant_weights[i]);
+}
+
+// Copies weights that are in device memory into the variable and enqueues what reads them. Both
+// wait until what was enqueued here before, in whatever stream, is done with the variable. Throws
+// CudaError.
+template <class Launch>
+void with_constant_weights(const void* weights, std::size_t bytes, StreamHandle stream,
+                           Launch launch) {
+#if defined(FACESAT_SIMT)
+  static_cast<void>(stream);
+  std::memcpy(constant_weights, weights, bytes);
+  launch();
+#else
+  static std::mutex mutex;
+  static std::map<int, cudaEvent_t> last_use;  // of each device
+  const std::scoped_lock lock(mutex);
+  int device = 0;
+  FACESAT_CUDA(cudaGetDevice(&device));
+  const auto [last, is_first] = last_use.try_emplace(device);
+  if (is_first) FACESAT_CUDA(cudaEventCreateWithFlags(&last->second, cudaEventDisableTiming));
+  FACESAT_CUDA(cudaStreamWaitEvent(stream, last->second));
+  FACESAT_CUDA(cudaMemcpyToSymbolAsync(constant_weights, weights, bytes, 0,
+                                       cudaMemcpyDeviceToDevice, stream));
+  launch();
+  FACESAT_CUDA(cudaEventRecord(last->second, stream));
+#endif
+}
+
+template <class Pass>
+__global__ void __launch_bounds__(naive_width* naive_height) constant_mask_kernel(Pass pass) {
+  const auto [x, y] = place_of_thread();
+  if (!pass.has(x, y)) return;
+  pass.store(x, y,
+             convolved(pass, x, y, [](int i) { return constant_weight<typename Pass::Sum>(i); }));
+}
+
+void enqueue_constant_mask(const FilterTask& task, void*, StreamHandle stream) {
+  with_pass(task, [&]<class Pass>(const Pass& pass) {
+    const std::size_t bytes =
+        static_cast<std::size_t>(task.mask.radius.area()) * sizeof(typename Pass::Sum);
+    with_constant_weights(pass.weights, bytes, stream, [&] {
+      FACESAT_LAUNCH(constant_mask_kernel<Pass>, grid_of(pass.size, naive_width, naive_height),
+                     dim3(naive_width, naive_height), stream, pass);
+    });
+  });
+}
 
 // Parameters have 4 KB in all on GPUs before Volta and with CUDA before 12.1, then 32 KB.
 template <class Weight>
-struct ConstantMask {
-  static constexpr int most_weights = 4096;
-  Weight weights[most_weights];
+struct ParameterMask {
+  Weight weights[most_constant_weights];
 };
 
 template <class Pass>
 __global__ void __launch_bounds__(naive_width* naive_height)
-    constant_mask_kernel(Pass pass, FACESAT_PARAMETER(ConstantMask<typename Pass::Sum>) mask) {
+    parameter_mask_kernel(Pass pass, FACESAT_PARAMETER(ParameterMask<typename Pass::Sum>) mask) {
   const auto [x, y] = place_of_thread();
   if (!pass.has(x, y)) return;
   pass.store(x, y, convolved(pass, x, y, [&](int i) { return mask.weights[i]; }));
 }
 
-std::string why_not_constant(const FilterTask& task) {
-  return task.mask.radius.area() > ConstantMask<float>::most_weights ? "at most 4096 weights" : "";
-}
-
-void enqueue_constant_mask(const FilterTask& task, void*, StreamHandle stream) {
+void enqueue_parameter_mask(const FilterTask& task, void*, StreamHandle stream) {
   with_pass(task, [&]<class Pass>(const Pass& pass) {
-    ConstantMask<typename Pass::Sum> mask;
+    ParameterMask<typename Pass::Sum> mask;
     std::memcpy(mask.weights, task.mask.host_weights,
                 static_cast<std::size_t>(task.mask.radius.area()) * sizeof(mask.weights[0]));
-    FACESAT_LAUNCH(constant_mask_kernel<Pass>, grid_of(pass.size, naive_width, naive_height),
+    FACESAT_LAUNCH(parameter_mask_kernel<Pass>, grid_of(pass.size, naive_width, naive_height),
                    dim3(naive_width, naive_height), stream, pass, mask);
   });
 }
@@ -226,9 +286,13 @@ void enqueue_valid(const FilterTask& task, void*, StreamHandle stream) {
 // ---- the table of algorithms ----
 
 // Two launches, the first one of a copy.
+constexpr FilterAlgorithm of_a_copy(FilterAlgorithm algorithm) {
+  algorithm.launches = 2;
+  return algorithm;
+}
 constexpr FilterAlgorithm of_a_copy(FilterAlgorithm algorithm,
                                     std::size_t (*workspace_bytes)(const FilterTask&)) {
-  algorithm.launches = 2;
+  algorithm = of_a_copy(algorithm);
   algorithm.workspace_bytes = workspace_bytes;
   return algorithm;
 }
@@ -242,9 +306,14 @@ constexpr FilterAlgorithm valid_part(FilterAlgorithm algorithm) {
 
 const FilterAlgorithm lecture_2d_naive = of_lecture(
     "lecture_2d_naive", "A thread per pixel reads its window", reads_of_window, enqueue_naive);
-const FilterAlgorithm lecture_2d_constant_mask =
-    limited(of_lecture("lecture_2d_constant_mask", "The mask in constant memory", reads_of_window,
-                       enqueue_constant_mask),
+const FilterAlgorithm lecture_2d_constant_mask = of_a_copy(
+    limited(of_lecture("lecture_2d_constant_mask", "The mask in a variable in constant memory",
+                       reads_of_window, enqueue_constant_mask),
+            why_not_constant));
+const FilterAlgorithm lecture_2d_parameter_mask =
+    limited(of_lecture("lecture_2d_parameter_mask",
+                       "The mask as a parameter of the kernel, in constant memory, too",
+                       reads_of_window, enqueue_parameter_mask),
             why_not_constant);
 const FilterAlgorithm lecture_2d_pitched =
     of_a_copy(of_lecture("lecture_2d_pitched", "A copy in pitched memory first", reads_of_pitched,

@@ -2,24 +2,34 @@
 // which a warp computes. Section V-B of the paper, figure 7.
 #pragma once
 
+#include "kernels/device/warp.cuh"
 #include "kernels/sat/pass.cuh"
 #include "kernels/tasks/task_array.cuh"
 
 namespace facesat::gpu {
 
-// `by_words`: rows of tiles hand on their last rows in words with their state; otherwise, the row
-// below reads them in the table.
-template <class Pass, bool by_words>
+// How a row of tiles learns what it needs of the row above: by words with values and state, or by a
+// counter per row or a flag per tile that say when it can be read in the table.
+enum class HandOver { words, counters, flags };
+// What a tile begins with: the sums to its left, which make row sums those of the whole picture,
+// or, as in the paper, nothing; then the three edges are added to the table of the tile alone.
+enum class EdgesAdded { before_sums, after_sums };
+
+template <class Pass, HandOver hand_over, EdgesAdded edges_added = EdgesAdded::before_sums>
 struct SatTiles {
   using Out = typename Pass::Out;
-  static constexpr bool hands_on_words = by_words;
+  static constexpr bool hands_on_words = hand_over == HandOver::words;
+  static constexpr bool has_flags = hand_over == HandOver::flags;
   static constexpr int threads = 32, side = 32;
   static constexpr std::array edges{TaskEdge{1, 0}};
   using Element = Out;
   static constexpr int pitch = side + 1;  // rows and columns without bank conflicts
   static constexpr int shared_elements = side * pitch;
   struct Carried {
-    Out left{};  // of the lane's row: the sum of all pixels in the tiles to the left
+    // Of the lane's row: the sum of all pixels in the tiles to the left; if edges are added after
+    // sums, the last element of the table to the left.
+    Out left{};
+    Out corner{};  // the last element of the table above and to the left, if edges are added after
   };
   struct Prepared {
     Out values[side];  // of the lane's column
@@ -34,7 +44,7 @@ struct SatTiles {
     return {pass, {static_cast<Word*>(words), handed_on(pass.size)}};
   }
   static std::size_t table_bytes(Size size) {
-    return by_words ? HandedOn<Out, true>::bytes(handed_on(size)) : 0;
+    return hands_on_words ? HandedOn<Out, true>::bytes(handed_on(size)) : 0;
   }
   static std::ptrdiff_t handed_on(Size size) {
     return static_cast<std::ptrdiff_t>(divide_up(size.height, side) - 1) * size.width;
@@ -52,15 +62,18 @@ struct SatTiles {
   template <class Team>
   __device__ void perform(int i, int j, const Prepared& prepared, Carried& carried,
                           const Team& team) const {
+    constexpr bool adds_after = edges_added == EdgesAdded::after_sums;
     const int lane = team.rank, x = side * j + lane, y = side * i;
     FACESAT_UNROLL
     for (int k = 0; k < side; ++k) team[k * pitch + lane] = prepared.values[k];
     team.sync();
+    Out row = adds_after ? Out{} : carried.left;
     FACESAT_UNROLL
     for (int k = 0; k < side; ++k) {  // along the lane's row
-      carried.left += team[lane * pitch + k];
-      team[lane * pitch + k] = carried.left;
+      row += team[lane * pitch + k];
+      team[lane * pitch + k] = row;
     }
+    if (!adds_after) carried.left = row;
     team.sync();
     Out sums[side];
     FACESAT_UNROLL
@@ -68,20 +81,40 @@ struct SatTiles {
       sums[k] = team[k * pitch + lane];
       if (k > 0) sums[k] += sums[k - 1];
     }
+    const Out above = i > 0 && x < pass.size.width ? row_above(i, x, team) : Out{};
+    if constexpr (adds_after) {
+      add_edges(sums, above, carried, team);
+    } else {
+      FACESAT_UNROLL
+      for (int k = 0; k < side; ++k) sums[k] += above;
+    }
     if (x >= pass.size.width) return;
-    const Out above = i > 0 ? row_above(i, x, team) : Out{};
-    if (by_words && i + 1 < rows)
-      last_rows.write(team, static_cast<std::ptrdiff_t>(i) * pass.size.width + x,
-                      above + sums[side - 1]);
+    if (hands_on_words && i + 1 < rows)
+      last_rows.write(team, static_cast<std::ptrdiff_t>(i) * pass.size.width + x, sums[side - 1]);
     FACESAT_UNROLL
     for (int k = 0; k < side; ++k)
-      if (pass.has(x, y + k)) pass.row(y + k)[x] = above + sums[k];
+      if (pass.has(x, y + k)) pass.row(y + k)[x] = sums[k];
   }
 
  private:
+  // Adds the row above and the column to the left to the tile's own table, subtracts the corner,
+  // and carries on what the next tile needs.
+  template <class Team>
+  __device__ void add_edges(Out (&sums)[side], Out above, Carried& carried,
+                            const Team& team) const {
+    FACESAT_UNROLL
+    for (int k = 0; k < side; ++k) {
+      sums[k] += above + __shfl_sync(full_warp, carried.left, k) - carried.corner;
+      if (team.rank == side - 1) team[k * pitch + side - 1] = sums[k];
+    }
+    team.sync();
+    carried.left = team[team.rank * pitch + side - 1];
+    carried.corner = __shfl_sync(full_warp, above, side - 1);
+  }
+
   template <class Team>
   __device__ Out row_above(int i, int x, const Team& team) const {
-    if constexpr (by_words)
+    if constexpr (hands_on_words)
       return last_rows.read(team, static_cast<std::ptrdiff_t>(i - 1) * pass.size.width + x);
     else
       return pass.row(side * i - 1)[x];

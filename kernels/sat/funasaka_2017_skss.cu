@@ -24,9 +24,10 @@ namespace {
 constexpr TaskSchedule schedule = TaskSchedule::warps;
 
 // The engine's part of the workspace does not depend on the type.
-using AnyTiles = SatTiles<Pass<float, float, false>, true>;
+using AnyTiles = SatTiles<Pass<float, float, false>, HandOver::words>;
 std::size_t engine_bytes(Size size) {
-  return task_workspace_bytes<AnyTiles>(divide_up(size.height, AnyTiles::side), schedule);
+  return task_workspace_bytes<AnyTiles>(divide_up(size.height, AnyTiles::side),
+                                        divide_up(size.width, AnyTiles::side), schedule);
 }
 
 std::size_t workspace_bytes(SatType type, Size size) {
@@ -36,7 +37,7 @@ std::size_t workspace_bytes(SatType type, Size size) {
 void enqueue(const SatTask& task, void* workspace, StreamHandle stream) {
   void* const words = static_cast<std::byte*>(workspace) + engine_bytes(task.size);
   for_each_table(task, [&]<class Pass>(const Pass& pass) {
-    enqueue_tasks(SatTiles<Pass, true>::of(pass, words), schedule, workspace, stream);
+    enqueue_tasks(SatTiles<Pass, HandOver::words>::of(pass, words), schedule, workspace, stream);
   });
 }
 

@@ -288,7 +288,8 @@ struct Windows {
     return Blocks::Table::bytes(blocks(task, 0, items).table.size);
   }
   static std::size_t engine_bytes(const KnapsackTask& task) {
-    return round_up_256(task_workspace_bytes<Blocks>(blocks(task).rows, TaskSchedule::blocks));
+    return round_up_256(task_workspace_bytes<Blocks>(blocks(task).rows, blocks(task).columns,
+                                                     TaskSchedule::blocks));
   }
 
   // For the engine, for V of the items of a launch, and for V between launches, twice.

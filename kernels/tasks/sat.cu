@@ -8,18 +8,19 @@
 namespace facesat::gpu {
 namespace {
 
-template <bool by_words>
+template <HandOver hand_over, EdgesAdded edges_added>
 struct FloatTiles {
-  using Tiles = SatTiles<Pass<float, float, false>, by_words>;
+  using Tiles = SatTiles<Pass<float, float, false>, hand_over, edges_added>;
   static Tiles of(const SatTask& task, void* words) {
     return Tiles::of(make_pass<float, float, false>(task), words);
   }
   static std::size_t table_bytes(const SatTask& task) { return Tiles::table_bytes(task.size); }
 };
 
-template <TaskSchedule schedule, bool by_words = true>
+template <TaskSchedule schedule, HandOver hand_over = HandOver::words,
+          EdgesAdded edges_added = EdgesAdded::before_sums>
 SatSolver tiles(std::string_view id, std::string_view title, std::string_view source) {
-  return engine_solver<SatTask, FloatTiles<by_words>, schedule>(id, title, source);
+  return engine_solver<SatTask, FloatTiles<hand_over, edges_added>, schedule>(id, title, source);
 }
 
 constexpr std::string_view kasagi =
@@ -48,7 +49,13 @@ std::span<const SatSolver> sat_solvers() {
       tiles<warps>("skss_warps", "SKSS: a warp per row of tiles", funasaka),
       tiles<blocks>("skss_blocks", "SKSS: a block per row of tiles", funasaka),
       tiles<resident_blocks>("skss_resident", "SKSS: as many blocks as run at a time", funasaka),
-      tiles<warps, false>("skss_counters", "skss_warps with counters in place of words", funasaka),
+      tiles<warps, HandOver::counters>("skss_counters", "skss_warps with counters, not words",
+                                       funasaka),
+      tiles<warps, HandOver::flags>("skss_flags", "skss_warps with a flag per tile, not words",
+                                    funasaka),
+      tiles<warps, HandOver::flags, EdgesAdded::after_sums>(
+          "skss_paper", "a flag per tile, and the edges added to its own table, as in the paper",
+          funasaka),
       tiles<steps>("steps", "One launch per anti-diagonal of tiles", kasagi)};
   return solvers;
 }

@@ -42,6 +42,11 @@
 // task (i, j) needs, and for nothing that `edges` does not allow: rows at least as far up, columns
 // at most as far right.
 //
+// As in the paper, a flag per task may say that it is finished, in place of a counter per row. Then
+// the struct has
+//
+//     static constexpr bool has_flags = true;
+//
 // Rows may hand values on in words that contain their own state, which saves the fence that has to
 // come between values and the news that they are there, and half of the latency. Then the struct
 // has
@@ -51,10 +56,10 @@
 // and perform() uses HandedOn<T, true> for everything that other rows read, and waits by reading.
 //
 // Source: Funasaka, Nakano, Ito 2017, sections III and IV.
-// Departs from it in: a counter of finished tasks per row in place of one flag per task; it
-// contains the number of the launch, so that nothing is reset between launches. A row asks for the
-// counter again only when the tasks that it last saw finished are not enough. Words with their
-// state are ours.
+// Departs from it in: a counter of finished tasks per row in place of one flag per task, unless the
+// struct asks for flags; both contain the number of the launch, so that nothing is reset between
+// launches. A row asks for the counter again only when the tasks that it last saw finished are not
+// enough. Words with their state are ours.
 #pragma once
 
 #include <array>
@@ -160,6 +165,35 @@ struct FinishedTasks {
   }
 };
 
+// A flag for each task: the number of the launch in which it was finished, plus 1.
+struct FinishedFlags {
+  Word* words;
+  unsigned epoch;
+  int columns;
+
+  __device__ Word* flag(int row, int column) const {
+    return words + static_cast<std::ptrdiff_t>(row) * columns + column;
+  }
+  __device__ void wait(int row, int column) const {
+    if (row < 0 || column < 0) return;
+    const Word* const needed = flag(row, column < columns ? column : columns - 1);
+    while (load_acquire(needed) != epoch + 1) pause();
+  }
+  __device__ void publish(int row, int column) const {
+    store_release(flag(row, column), epoch + 1);
+  }
+};
+
+template <class Array>
+constexpr bool has_flags() {
+  if constexpr (requires { Array::has_flags; })
+    return Array::has_flags;
+  else
+    return false;
+}
+template <class Array>
+using FinishedFor = std::conditional_t<has_flags<Array>(), FinishedFlags, FinishedTasks>;
+
 template <class Array>
 constexpr bool hands_on_words() {
   if constexpr (requires { Array::hands_on_words; })
@@ -208,7 +242,7 @@ __device__ __forceinline__ void perform(const Array& task, int i, int j,
 template <class Array>
 __device__ __forceinline__ void wait_for_edges(const Array& task, int i, int j,
                                                const PreparedFor<Array>& prepared, int lane,
-                                               FinishedTasks& finished) {
+                                               FinishedFor<Array>& finished) {
   if constexpr (requires { task.wait(i, j, prepared, lane, finished); }) {
     task.wait(i, j, prepared, lane, finished);
   } else if constexpr (requires { task.wait(i, j, lane, finished); }) {
@@ -231,7 +265,7 @@ __global__ void __launch_bounds__(teams* Array::threads)
   __shared__ SharedArray<unsigned, teams> drawn;
   const int thread = static_cast<int>(threadIdx.x);
   const Team team{thread % Array::threads, thread / Array::threads, memory, header->epoch};
-  FinishedTasks finished{words, team.epoch, task.columns};
+  FinishedFor<Array> finished{words, team.epoch, task.columns};
   for (;;) {
     if (team.rank == 0) drawn[team.index] = atomicAdd(&header->ticket, 1u);
     team.sync();
@@ -287,11 +321,14 @@ __global__ void __launch_bounds__(teams* Array::threads)
 // Scratch memory of a schedule, as kernels/sat/algorithm.hpp has it: zero before the first use,
 // left ready for the next one.
 template <class Array>
-std::size_t task_workspace_bytes(int rows, TaskSchedule schedule) {
+std::size_t task_workspace_bytes(int rows, int columns, TaskSchedule schedule) {
   const auto count = static_cast<std::size_t>(rows);
   if (schedule == TaskSchedule::steps)
     return count * Array::threads * sizeof(typename Array::Carried);
-  return header_bytes + (hands_on_words<Array>() ? 0 : count) * sizeof(Word);
+  const std::size_t per_row = hands_on_words<Array>() ? 0
+                              : has_flags<Array>()    ? static_cast<std::size_t>(columns)
+                                                      : 1;
+  return header_bytes + per_row * count * sizeof(Word);
 }
 
 // The number of launches of a schedule. Throws ArgumentError as enqueue_tasks() does.
@@ -345,7 +382,8 @@ TaskSolver<Problem> engine_solver(std::string_view id, std::string_view title,
                                   std::string_view source) {
   using Array = decltype(Form::of(std::declval<const Problem&>(), nullptr));
   static constexpr auto schedule_bytes = [](const Problem& problem) {
-    return round_up_256(task_workspace_bytes<Array>(Form::of(problem, nullptr).rows, schedule));
+    const Array array = Form::of(problem, nullptr);
+    return round_up_256(task_workspace_bytes<Array>(array.rows, array.columns, schedule));
   };
   return {.id = id,
           .title = title,

@@ -87,8 +87,9 @@ __host__ __device__ constexpr std::uint32_t mix(std::uint32_t a, std::uint32_t b
 // Every thread mixes what it carries with the results of all edges; what it carries on goes through
 // another thread of the team, by shared memory. With `by_data`, the row above that a task needs
 // depends on the column.
-template <int team_threads, int up, int right, bool by_data = false>
+template <int team_threads, int up, int right, bool by_data = false, bool by_flags = false>
 struct Mix {
+  static constexpr bool has_flags = by_flags;
   static constexpr int threads = team_threads;
   static constexpr std::array edges{TaskEdge{up, right}};
   using Element = std::uint32_t;
@@ -103,7 +104,8 @@ struct Mix {
   __host__ __device__ std::ptrdiff_t place(int i, int j, int rank) const {
     return (static_cast<std::ptrdiff_t>(i) * columns + j) * threads + rank;
   }
-  __device__ void wait(int i, int j, int lane, gpu::FinishedTasks& finished) const {
+  template <class Finished>
+  __device__ void wait(int i, int j, int lane, Finished& finished) const {
     if (lane == j % 32) finished.wait(i - rows_up(j), j + right);
   }
   template <class Team>
@@ -147,7 +149,7 @@ void check(int rows, int columns) {
   DeviceArray<std::uint32_t> results(poison);
   for (const gpu::TaskScheduleInfo& info : gpu::task_schedules) {
     if (info.schedule == TaskSchedule::warps && Task::threads > 32) continue;
-    const std::size_t bytes = gpu::task_workspace_bytes<Task>(rows, info.schedule);
+    const std::size_t bytes = gpu::task_workspace_bytes<Task>(rows, columns, info.schedule);
     twice_with_a_workspace(bytes, [&](std::byte* workspace) {
       results.upload(poison);
       task.results = results.data();
@@ -169,6 +171,8 @@ TEST(TaskArray, SchedulesPerformEveryTaskAfterThoseThatItNeeds) {
       check<Mix<32, 2, 1, true>>(rows, columns);
       check<Mix<64, 1, 0>>(rows, columns);
       check<Mix<96, 1, 1>>(rows, columns);
+      check<Mix<32, 1, 2, false, true>>(rows, columns);
+      check<Mix<64, 2, 1, true, true>>(rows, columns);
     }
   });
 }
@@ -218,7 +222,7 @@ TEST(TaskArray, EditDistanceIsThatOfItsDefinition) {
       DeviceArray<int> distance({-7});
       for (const gpu::TaskScheduleInfo& info : gpu::task_schedules) {
         DeviceArray<std::byte> workspace(std::vector<std::byte>(
-            gpu::task_workspace_bytes<gpu::EditDistance>(rows, info.schedule)));
+            gpu::task_workspace_bytes<gpu::EditDistance>(rows, divide_up(n, 32), info.schedule)));
         distance.upload({-7});
         gpu::enqueue_tasks(gpu::EditDistance{a_on_device.data(), b_on_device.data(), m, n,
                                              bottom.data(), distance.data()},
