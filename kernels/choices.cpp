@@ -22,7 +22,9 @@ std::optional<double> value_in(std::string_view text, const SatParameter& parame
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   const bool is_number = error == std::errc() && end == text.data() + text.size();
   if (!is_number || !(value >= parameter.least && value <= parameter.greatest) ||
-      (parameter.is_whole && value != std::floor(value)))
+      (parameter.is_whole && value != std::floor(value)) ||
+      (!parameter.choices.empty() &&
+       std::ranges::find(parameter.choices, value) == parameter.choices.end()))
     return std::nullopt;
   return value;
 }
@@ -72,6 +74,9 @@ SatChoice choose_sat(std::string_view text) {
   if (!found->parameter) return {.why_not = fmt::format("{} has no parameter", found->id)};
   const SatParameter& parameter = *found->parameter;
   const std::optional<double> value = value_in(text.substr(colon + 1), parameter);
+  if (!value && !parameter.choices.empty())
+    return {.why_not = fmt::format("{}, {}, must be one of {}", parameter.name, parameter.meaning,
+                                   fmt::join(parameter.choices, ", "))};
   if (!value)
     return {.why_not =
                 fmt::format("{}, {}, must be a {} from {} to {}", parameter.name, parameter.meaning,

@@ -118,8 +118,16 @@ struct SatParameter {
   // Values besides the default that the paper has figures for; the benchmark measures them, too.
   std::span<const double> published{};
   double (*reads)(double value) = nullptr;  // SatAlgorithm::reads; null: the same for all values
-  // Values worth measuring for pictures of a size, in ascending order.
-  std::vector<double> (*candidates)(Size) = nullptr;
+  // The only values that it takes, in ascending order; empty: all from the least to the greatest.
+  std::span<const double> choices{};
+  // Values worth measuring for pictures of a size, in ascending order: at most `most` of them if
+  // there are more. Null: the choices.
+  std::vector<double> (*candidates)(Size, std::size_t most) = nullptr;
+
+  std::vector<double> values_for(Size size, std::size_t most) const {
+    return candidates ? candidates(size, most)
+                      : std::vector<double>(choices.begin(), choices.end());
+  }
 };
 
 // A SAT algorithm: a constant in kernels/sat whose name is the id, in a file of that name or, where

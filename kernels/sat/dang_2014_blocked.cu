@@ -40,7 +40,7 @@ constexpr SatParameter rows_parameter{
     .least = 8,
     .greatest = 256,
     .is_whole = true,
-    .candidates = [](Size) { return std::vector<double>{8, 16, 32, 64, 128, 256}; }};
+    .candidates = [](Size, std::size_t) { return std::vector<double>{8, 16, 32, 64, 128, 256}; }};
 
 // A matrix of sums: rows of `pitch` elements.
 template <class Out>

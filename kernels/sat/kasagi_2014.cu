@@ -54,9 +54,40 @@
 namespace facesat::gpu {
 namespace {
 
-// The paper's parameters. side: its w, as many as a warp has lanes; line_threads: threads of a
-// block that handles lines or single elements; tile_warps: warps of a block that handles a tile.
-constexpr int side = 32, line_threads = 64, tile_warps = 4;
+// The paper's w, as many as a warp has lanes.
+constexpr int side = 32;
+// The threads of a block that handles lines or single elements, and of one that handles a tile. The
+// paper "tested several configurations" and names the best of each; as SatTask::parameter they can
+// be searched here, too.
+constexpr int line_threads = 64, tile_threads = 128;
+constexpr double line_choices[]{32, 64, 128, 256, 512, 1024}, tile_choices[]{64, 128, 256, 512};
+constexpr SatParameter line_parameter{.name = "threads",
+                                      .meaning = "the threads of a block",
+                                      .least = 32,
+                                      .greatest = 1024,
+                                      .is_whole = true,
+                                      .choices = line_choices};
+constexpr SatParameter tile_parameter{.name = "threads",
+                                      .meaning = "the threads of a block that has a tile",
+                                      .least = 64,
+                                      .greatest = 512,
+                                      .is_whole = true,
+                                      .choices = tile_choices};
+
+// Calls launch(std::integral_constant<int, warps>()) for one of tile_choices.
+template <class Launch>
+void with_warps(int threads, Launch launch) {
+  switch (threads) {
+    case 64:
+      return launch(std::integral_constant<int, 2>());
+    case 256:
+      return launch(std::integral_constant<int, 8>());
+    case 512:
+      return launch(std::integral_constant<int, 16>());
+    default:
+      return launch(std::integral_constant<int, 4>());
+  }
+}
 
 // Calls visit(i, load(i)) for each i of [first, end), in order, by one thread. Eight loads are in
 // flight at a time.
@@ -162,18 +193,24 @@ __global__ void scan_rows_kernel(Pass pass) {
       [&](int x, Out value) { row[x] = sum += value; });
 }
 
+template <class Pass>
+void enqueue_column_scan(const Pass& pass, int threads, StreamHandle stream) {
+  FACESAT_LAUNCH(scan_columns_kernel<Pass>, dim3(divide_up(pass.size.width, threads)),
+                 dim3(threads), stream, pass);
+}
+
 void enqueue_2r2w(const SatTask& task, void*, StreamHandle stream) {
+  const int threads = static_cast<int>(task.parameter);
   for_each_table(task, [&]<class Pass>(const Pass& pass) {
-    FACESAT_LAUNCH(scan_columns_kernel<Pass>, dim3(divide_up(pass.size.width, line_threads)),
-                   dim3(line_threads), stream, pass);
-    FACESAT_LAUNCH(scan_rows_kernel<Pass>, dim3(divide_up(pass.size.height, line_threads)),
-                   dim3(line_threads), stream, pass);
+    enqueue_column_scan(pass, threads, stream);
+    FACESAT_LAUNCH(scan_rows_kernel<Pass>, dim3(divide_up(pass.size.height, threads)),
+                   dim3(threads), stream, pass);
   });
 }
 
 // ---- 4R4W ----
 
-constexpr int transpose_warps = line_threads / side;
+constexpr int transpose_warps = 2;
 
 // The transposed table, to be scanned in place.
 template <class T>
@@ -208,12 +245,6 @@ std::size_t transposed_bytes(SatType type, Size size) {
          info_of(type).table_bytes;
 }
 
-template <class Pass>
-void enqueue_column_scan(const Pass& pass, StreamHandle stream) {
-  FACESAT_LAUNCH(scan_columns_kernel<Pass>, dim3(divide_up(pass.size.width, line_threads)),
-                 dim3(line_threads), stream, pass);
-}
-
 template <class T>
 void enqueue_transpose(const T* from, std::ptrdiff_t from_pitch, Size size, T* to,
                        std::ptrdiff_t to_pitch, StreamHandle stream) {
@@ -228,9 +259,11 @@ void enqueue_4r4w(const SatTask& task, void* workspace, StreamHandle stream) {
     auto* const transposed = static_cast<Out*>(workspace);
     const std::ptrdiff_t pitch = transposed_pitch(pass.size);
     const Size turned{pass.size.height, pass.size.width};
-    enqueue_column_scan(pass, stream);
+    const int threads = static_cast<int>(task.parameter);
+    enqueue_column_scan(pass, threads, stream);
     enqueue_transpose<Out>(pass.table, pass.pitch, pass.size, transposed, pitch, stream);
-    enqueue_column_scan(Transposed<Out>{turned, transposed, pitch, transposed, pitch}, stream);
+    enqueue_column_scan(Transposed<Out>{turned, transposed, pitch, transposed, pitch}, threads,
+                        stream);
     enqueue_transpose<Out>(transposed, pitch, turned, pass.table, pass.pitch, stream);
   });
 }
@@ -249,13 +282,14 @@ __global__ void make_elements_kernel(Pass pass, int diagonal, int first, int end
 }
 
 void enqueue_4r1w(const SatTask& task, void*, StreamHandle stream) {
+  const int threads = static_cast<int>(task.parameter);
   for_each_table(task, [&]<class Pass>(const Pass& pass) {
     const auto [width, height] = pass.size;
     for (int diagonal = 0; diagonal < width + height - 1; ++diagonal) {
       const int first = diagonal < height ? 0 : diagonal - height + 1;
       const int end = diagonal < width ? diagonal + 1 : width;
-      FACESAT_LAUNCH(make_elements_kernel<Pass>, dim3(divide_up(end - first, line_threads)),
-                     dim3(line_threads), stream, pass, diagonal, first, end);
+      FACESAT_LAUNCH(make_elements_kernel<Pass>, dim3(divide_up(end - first, threads)),
+                     dim3(threads), stream, pass, diagonal, first, end);
     }
   });
 }
@@ -317,7 +351,7 @@ __device__ __forceinline__ auto edges_from_table(const Pass& pass, int tile_row,
 // Computes the table of one tile, by a block: adds C to the top row, R to the leftmost column and S
 // to the corner of the tile's pixels, and writes the SAT of the result. The first warp calls
 // edges_of().
-template <class Pass, class EdgesOf>
+template <int warps, class Pass, class EdgesOf>
 __device__ __forceinline__ void make_tile(const Pass& pass, int tile_row, int tile_column,
                                           EdgesOf edges_of) {
   using Out = typename Pass::Out;
@@ -326,7 +360,7 @@ __device__ __forceinline__ void make_tile(const Pass& pass, int tile_row, int ti
   const int lane = static_cast<int>(threadIdx.x), warp = static_cast<int>(threadIdx.y);
   Edges<Out> edges{};
   if (warp == 0) edges = edges_of();
-  tile.template fill<tile_warps>(
+  tile.template fill<warps>(
       [&](int row, int column) { return pass.value_at(x0 + column, y0 + row); });
   __syncthreads();
   if (warp == 0) {
@@ -338,7 +372,7 @@ __device__ __forceinline__ void make_tile(const Pass& pass, int tile_row, int ti
   }
   __syncthreads();
   FACESAT_UNROLL
-  for (int row = warp; row < side; row += tile_warps)
+  for (int row = warp; row < side; row += warps)
     if (pass.has(x0 + lane, y0 + row)) pass.row(y0 + row)[x0 + lane] = tile.at(row, lane);
 }
 
@@ -358,14 +392,14 @@ struct Sums {
 };
 
 // Step 1 of 2R1W: the sums of each tile's own columns and rows, and of the whole tile.
-template <class Pass>
+template <int warps, class Pass>
 __global__ void sum_tiles_kernel(Pass pass, Region region, Sums<typename Pass::Out> sums) {
   using Out = typename Pass::Out;
   __shared__ DiagonalTile<Out> tile;
   const int i = region.top() + static_cast<int>(blockIdx.y),
             j = region.left() + static_cast<int>(blockIdx.x);
   if (!region.has(i, j)) return;  // all threads of the block do, since they have the same tile
-  tile.template fill<tile_warps>(
+  tile.template fill<warps>(
       [&](int row, int column) { return pass.value_at(j * side + column, i * side + row); });
   __syncthreads();
   const int lane = static_cast<int>(threadIdx.x);
@@ -438,12 +472,12 @@ __global__ void scan_corners_kernel(Pass pass, Region region, Sums<typename Pass
 }
 
 // Step 3 of 2R1W: the tables of the tiles.
-template <class Pass>
+template <int warps, class Pass>
 __global__ void make_tiles_kernel(Pass pass, Region region, Sums<typename Pass::Out> sums) {
   const int i = region.top() + static_cast<int>(blockIdx.y),
             j = region.left() + static_cast<int>(blockIdx.x);
   if (!region.has(i, j)) return;  // all threads of the block do, since they have the same tile
-  make_tile(pass, i, j, [&]() -> Edges<typename Pass::Out> {
+  make_tile<warps>(pass, i, j, [&]() -> Edges<typename Pass::Out> {
     const int x = j * side + static_cast<int>(threadIdx.x),
               y = i * side + static_cast<int>(threadIdx.x);
     return {sums.columns_of(i)[x], sums.rows_of(j)[y], sums.corners_of(i)[j]};
@@ -473,7 +507,7 @@ std::size_t sums_bytes(SatType type, Size size) {
 }
 
 // Enqueues 2R1W of a region, in four launches.
-template <class Pass>
+template <int warps, class Pass>
 void enqueue_2r1w(const Pass& pass, const Region& region, void* workspace, StreamHandle stream) {
   using Out = typename Pass::Out;
   const SumsLayout layout(region, sizeof(Out));
@@ -485,44 +519,50 @@ void enqueue_2r1w(const Pass& pass, const Region& region, void* workspace, Strea
                        side * region.down,
                        region.across};
   const int width = region.right() - region.left(), height = region.bottom() - region.top();
-  const dim3 tiles(width, height), threads(side, tile_warps);
+  const dim3 tiles(width, height), threads(side, warps);
   const int lines = side * (width > height ? width : height);
-  FACESAT_LAUNCH(sum_tiles_kernel<Pass>, tiles, threads, stream, pass, region, sums);
+  FACESAT_LAUNCH((sum_tiles_kernel<warps, Pass>), tiles, threads, stream, pass, region, sums);
   FACESAT_LAUNCH(scan_sums_kernel<Pass>, dim3(divide_up(lines, line_threads), kinds_of_lines),
                  dim3(line_threads), stream, pass, region, sums);
   FACESAT_LAUNCH(scan_corners_kernel<Pass>, dim3(divide_up(height, line_threads / side)),
                  dim3(side, line_threads / side), stream, pass, region, sums);
-  FACESAT_LAUNCH(make_tiles_kernel<Pass>, tiles, threads, stream, pass, region, sums);
+  FACESAT_LAUNCH((make_tiles_kernel<warps, Pass>), tiles, threads, stream, pass, region, sums);
 }
 
 void enqueue_all_2r1w(const SatTask& task, void* workspace, StreamHandle stream) {
   for_each_table(task, [&]<class Pass>(const Pass& pass) {
-    enqueue_2r1w(pass, all_tiles(pass.size), workspace, stream);
+    with_warps(static_cast<int>(task.parameter),
+               [&]<int warps>(std::integral_constant<int, warps>) {
+                 enqueue_2r1w<warps>(pass, all_tiles(pass.size), workspace, stream);
+               });
   });
 }
 
 // ---- 1R1W ----
 
 // A stage of 1R1W: the tiles of a region that is one anti-diagonal.
-template <class Pass>
+template <int warps, class Pass>
 __global__ void make_diagonal_kernel(Pass pass, Region diagonal) {
   const int j = diagonal.left() + static_cast<int>(blockIdx.x), i = diagonal.first - j;
-  make_tile(pass, i, j, [&] { return edges_from_table(pass, i, j); });
+  make_tile<warps>(pass, i, j, [&] { return edges_from_table(pass, i, j); });
 }
 
 // Enqueues 1R1W of a region, with one launch for each of its anti-diagonals.
-template <class Pass>
+template <int warps, class Pass>
 void enqueue_1r1w(const Pass& pass, Region region, StreamHandle stream) {
   for (const int end = region.end; region.first < end; ++region.first) {
     region.end = region.first + 1;
-    FACESAT_LAUNCH(make_diagonal_kernel<Pass>, dim3(region.right() - region.left()),
-                   dim3(side, tile_warps), stream, pass, region);
+    FACESAT_LAUNCH((make_diagonal_kernel<warps, Pass>), dim3(region.right() - region.left()),
+                   dim3(side, warps), stream, pass, region);
   }
 }
 
 void enqueue_all_1r1w(const SatTask& task, void*, StreamHandle stream) {
   for_each_table(task, [&]<class Pass>(const Pass& pass) {
-    enqueue_1r1w(pass, all_tiles(pass.size), stream);
+    with_warps(static_cast<int>(task.parameter),
+               [&]<int warps>(std::integral_constant<int, warps>) {
+                 enqueue_1r1w<warps>(pass, all_tiles(pass.size), stream);
+               });
   });
 }
 
@@ -537,10 +577,9 @@ double hybrid_reads(double r) {
   return 1 + r;
 }
 
-// As in the paper, what every number of anti-diagonals gives; at most 24 values, evenly spaced in
-// sqrt(r), which in a square is their number.
-std::vector<double> candidates(Size size) {
-  constexpr int most = 24;
+// As in the paper, what every number of anti-diagonals gives, or a part of these values, evenly
+// spaced in sqrt(r), which in a square is their number.
+std::vector<double> candidates(Size size, std::size_t most) {
   const Region region = all_tiles(size);
   const Size tiles{region.across, region.down};
   const auto area = static_cast<double>(tiles.area());
@@ -550,8 +589,9 @@ std::vector<double> candidates(Size size) {
     all.push_back(made / area);
   if (all.size() <= most) return all;
   const double least = std::sqrt(all.front()), greatest = std::sqrt(all.back());
-  for (int i = 0; i < most; ++i) {
-    const double root = least + (greatest - least) * i / (most - 1);
+  for (std::size_t i = 0; i < most; ++i) {
+    const double root =
+        least + (greatest - least) * static_cast<double>(i) / static_cast<double>(most - 1);
     const double r = *std::lower_bound(all.begin(), all.end() - 1, root * root);
     if (chosen.empty() || r > chosen.back()) chosen.push_back(r);
   }
@@ -573,9 +613,10 @@ void enqueue_hybrid(const SatTask& task, void* workspace, StreamHandle stream) {
   first.end = between.first = corner;
   between.end = last.first = std::max(corner, all.end - corner);
   for_each_table(task, [&]<class Pass>(const Pass& pass) {
-    if (first.first < first.end) enqueue_2r1w(pass, first, workspace, stream);
-    enqueue_1r1w(pass, between, stream);
-    if (last.first < last.end) enqueue_2r1w(pass, last, workspace, stream);
+    constexpr int warps = tile_threads / side;
+    if (first.first < first.end) enqueue_2r1w<warps>(pass, first, workspace, stream);
+    enqueue_1r1w<warps>(pass, between, stream);
+    if (last.first < last.end) enqueue_2r1w<warps>(pass, last, workspace, stream);
   });
 }
 
@@ -600,31 +641,38 @@ constexpr SatAlgorithm algorithm(std::string_view id, std::string_view title, in
           .enqueue = enqueue};
 }
 
-constexpr SatAlgorithm with_r(SatAlgorithm hybrid) {
-  hybrid.parameter = &r_parameter;
-  hybrid.value = fastest;
-  return hybrid;
+constexpr SatAlgorithm with(SatAlgorithm algorithm, const SatParameter& parameter, double value) {
+  algorithm.parameter = &parameter;
+  algorithm.value = value;
+  return algorithm;
+}
+constexpr SatAlgorithm with_line_threads(SatAlgorithm algorithm) {
+  return with(algorithm, line_parameter, line_threads);
+}
+constexpr SatAlgorithm with_tile_threads(SatAlgorithm algorithm) {
+  return with(algorithm, tile_parameter, tile_threads);
 }
 
 }  // namespace
 
-const SatAlgorithm kasagi_2014_2r2w =
+const SatAlgorithm kasagi_2014_2r2w = with_line_threads(
     algorithm("kasagi_2014_2r2w", "One thread per column, then one per row (2R2W)", 2, 2, 2,
-              hmm_model<hmm_2r2w>, no_workspace, enqueue_2r2w);
+              hmm_model<hmm_2r2w>, no_workspace, enqueue_2r2w));
 const SatAlgorithm kasagi_2014_4r4w =
-    algorithm("kasagi_2014_4r4w", "Columns and transpose, twice (4R4W)", 4, 4, 4,
-              hmm_model<hmm_4r4w>, transposed_bytes, enqueue_4r4w);
-const SatAlgorithm kasagi_2014_4r1w =
+    with_line_threads(algorithm("kasagi_2014_4r4w", "Columns and transpose, twice (4R4W)", 4, 4, 4,
+                                hmm_model<hmm_4r4w>, transposed_bytes, enqueue_4r4w));
+const SatAlgorithm kasagi_2014_4r1w = with_line_threads(
     algorithm("kasagi_2014_4r1w", "Anti-diagonals of elements (4R1W)", one_per_diagonal, 4, 1,
-              hmm_model<hmm_4r1w>, no_workspace, enqueue_4r1w);
+              hmm_model<hmm_4r1w>, no_workspace, enqueue_4r1w));
 const SatAlgorithm kasagi_2014_2r1w =
-    algorithm("kasagi_2014_2r1w", "Sums of tiles, then their tables (2R1W)", 4, 2, 1,
-              hmm_model<hmm_2r1w>, sums_bytes, enqueue_all_2r1w);
-const SatAlgorithm kasagi_2014_1r1w =
+    with_tile_threads(algorithm("kasagi_2014_2r1w", "Sums of tiles, then their tables (2R1W)", 4, 2,
+                                1, hmm_model<hmm_2r1w>, sums_bytes, enqueue_all_2r1w));
+const SatAlgorithm kasagi_2014_1r1w = with_tile_threads(
     algorithm("kasagi_2014_1r1w", "Anti-diagonals of tiles (1R1W)", one_per_diagonal, 1, 1,
-              hmm_model<hmm_1r1w>, no_workspace, enqueue_all_1r1w);
-const SatAlgorithm kasagi_2014_hybrid = with_r(
+              hmm_model<hmm_1r1w>, no_workspace, enqueue_all_1r1w));
+const SatAlgorithm kasagi_2014_hybrid = with(
     algorithm("kasagi_2014_hybrid", "2R1W in the corners, 1R1W between ((1+r)R1W)",
-              one_per_diagonal, 1 + fastest, 1, hmm_model<hmm_hybrid>, sums_bytes, enqueue_hybrid));
+              one_per_diagonal, 1 + fastest, 1, hmm_model<hmm_hybrid>, sums_bytes, enqueue_hybrid),
+    r_parameter, fastest);
 
 }  // namespace facesat::gpu

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <set>
 
 #include "kernels/sat/algorithm.hpp"
 
@@ -306,6 +308,23 @@ HmmCost hmm_hybrid(Size size, double r, int w) {
   return {.pixels = (1 + r) * n,
           .table = n,
           .barriers = steps(first) + (all - first - last) + steps(last) - 1};
+}
+
+int pipeline_stages(MemoryMachine machine, std::span<const int> addresses, int w) {
+  const std::set<int> distinct(addresses.begin(), addresses.end());
+  std::map<int, int> per_place;  // of distinct addresses: in each bank, or in each group
+  int most = 0;
+  for (const int address : distinct)
+    most =
+        std::max(most, ++per_place[machine == MemoryMachine::discrete ? address % w : address / w]);
+  return machine == MemoryMachine::discrete ? most : static_cast<int>(per_place.size());
+}
+
+int access_time_units(MemoryMachine machine, std::span<const std::vector<int>> warps, int l,
+                      int w) {
+  int stages = 0;
+  for (const std::vector<int>& addresses : warps) stages += pipeline_stages(machine, addresses, w);
+  return stages > 0 ? stages + l - 1 : 0;
 }
 
 double hmm_time_units(const HmmCost& cost, double l, int w) {

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 #include "core/image.hpp"
 #include "kernels/sat/algorithm.hpp"
@@ -206,6 +207,16 @@ int diagonal_length(Size matrix, int k);
 // counts if at least half of its tiles belong to that fraction. If r is 1 the corners may share the
 // middle one.
 int corner_diagonals(Size tiles, double r);
+
+// Section II, figures 1 and 2: the memories of the two machines that the HMM consists of. The
+// addresses that a warp asks for at a time take one pipeline stage for each of those that lie in
+// the same bank of the Discrete Memory Machine (DMM, shared memory), or for each group of w
+// adjacent ones in the Unified Memory Machine (UMM, global memory) that they lie in.
+enum class MemoryMachine { discrete, unified };
+int pipeline_stages(MemoryMachine machine, std::span<const int> addresses, int w = hmm_width);
+// The time units until the requests of all warps, one after the other, are complete (figure 4).
+int access_time_units(MemoryMachine machine, std::span<const std::vector<int>> warps, int l,
+                      int w = hmm_width);
 
 // Section III: C / w + S + (B + 1)(l - 1), in units of the time to access w adjacent elements; l is
 // the latency of global memory. Lemma 5 and the theorems write l for l - 1.

@@ -5,6 +5,7 @@
 #include "lab/problems/sat.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <random>
@@ -236,12 +237,13 @@ std::vector<std::string> chosen_ids(const std::vector<std::string>& asked,
 }
 
 // Further values of the chosen algorithms' parameters, as ids, for pictures of a size.
-std::vector<std::string> searched_ids(const std::vector<std::string>& chosen, Size size) {
+std::vector<std::string> searched_ids(const std::vector<std::string>& chosen, Size size,
+                                      std::size_t most) {
   std::vector<std::string> ids;
   for (const std::string& text : chosen) {
     const gpu::SatParameter* const parameter = parameter_of(text);
     if (!parameter) continue;
-    for (const double value : parameter->candidates(size)) {
+    for (const double value : parameter->values_for(size, most)) {
       const std::string id = with_value(base_of(text), value);
       if (!contains(chosen, id) && !contains(ids, id)) ids.push_back(id);
     }
@@ -302,7 +304,11 @@ class SatProblem final : public Problem {
          "shared memory per block, blocks that a multiprocessor has room for, and time",
          &kernels_},
         {"--search", "",
-         "Look for the fastest value of each parameter: a row for every value tried", &search_}};
+         "Look for the fastest value of each parameter: a row for every value tried, of which "
+         "there "
+         "are up to 24",
+         &search_},
+        {"--search-all", "", "The same with every value that makes a difference", &searches_all_}};
     references = {
         {"floor", {"A kernel that reads every pixel once and writes every element once"}},
         {"memcpy", {"cudaMemcpy that reads and writes as many bytes in all as the floor"}},
@@ -325,10 +331,12 @@ class SatProblem final : public Problem {
     has_gpu_ = no_gpu.empty();
     if (model_) require_gpu("--model", no_gpu);
     if (search_) require_gpu("--search", no_gpu);
+    if (searches_all_) require_gpu("--search-all", no_gpu);
     if (kernels_) require_gpu("--kernels", no_gpu);
     ids_ = chosen_ids(request.algorithms, no_gpu);
-    if (search_ && std::ranges::none_of(ids_, parameter_of))
-      throw UsageError("--search: none of the chosen algorithms has a parameter");
+    if ((search_ || searches_all_) && std::ranges::none_of(ids_, parameter_of))
+      throw UsageError(fmt::format("{}: none of the chosen algorithms has a parameter",
+                                   search_ ? "--search" : "--search-all"));
     if (type_names_.empty()) type_names_ = {"8u32s"};
     types_ = known_types(type_names_, gpu::sat_types);
     return wants_all(request.algorithms) ? no_gpu : "";
@@ -409,7 +417,10 @@ class SatProblem final : public Problem {
     table.begin_case();
     const std::size_t first = table.rows().size();
     const std::vector<std::string> searched =
-        search_ ? searched_ids(ids_, one.size) : std::vector<std::string>();
+        search_ || searches_all_
+            ? searched_ids(ids_, one.size,
+                           searches_all_ ? std::numeric_limits<std::size_t>::max() : 24)
+            : std::vector<std::string>();
     std::vector<std::string> ids = ids_;
     ids.insert(ids.end(), searched.begin(), searched.end());
     const Json fields{{"type", gpu::info_of(one.type).name},
@@ -453,7 +464,8 @@ class SatProblem final : public Problem {
   }
 
   std::vector<std::string> type_names_;
-  bool squares_ = false, model_ = false, kernels_ = false, search_ = false, has_gpu_ = false;
+  bool squares_ = false, model_ = false, kernels_ = false, search_ = false, searches_all_ = false,
+       has_gpu_ = false;
   std::vector<gpu::SatType> types_;
   std::vector<Size> sizes_;
   std::vector<std::string> ids_;

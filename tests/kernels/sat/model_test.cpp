@@ -69,6 +69,31 @@ constexpr MicroFigures round_figures{.multiprocessors = 16,
                                      .f64_adds_per_s = 496e9,
                                      .launch_us = 2.5};
 
+TEST(SatModel, MemoriesTakeTheTimeOfThePapersExample) {
+  using gpu::MemoryMachine;
+  const std::vector<std::vector<int>> warps{{7, 5, 15, 0}, {10, 11, 12, 9}};  // figure 4
+  EXPECT_EQ(gpu::access_time_units(MemoryMachine::discrete, warps, 5, 4), 7);
+  EXPECT_EQ(gpu::access_time_units(MemoryMachine::unified, warps, 5, 4), 9);
+  EXPECT_EQ(gpu::access_time_units(MemoryMachine::unified, {}, 5, 4), 0);
+  EXPECT_EQ(gpu::pipeline_stages(MemoryMachine::discrete, std::vector{3, 3, 3, 3}, 4), 1);
+}
+
+// Lemma 1: with row i rotated by i, neither rows nor columns have bank conflicts.
+TEST(SatModel, TheDiagonalArrangementHasNoBankConflicts) {
+  constexpr int w = gpu::hmm_width;
+  for (int line = 0; line < w; ++line) {
+    std::vector<int> row, column, plain_column;
+    for (int i = 0; i < w; ++i) {
+      row.push_back(line * w + (line + i) % w);
+      column.push_back(i * w + (line + i) % w);
+      plain_column.push_back(i * w + line);
+    }
+    EXPECT_EQ(gpu::pipeline_stages(gpu::MemoryMachine::discrete, row), 1);
+    EXPECT_EQ(gpu::pipeline_stages(gpu::MemoryMachine::discrete, column), 1);
+    EXPECT_EQ(gpu::pipeline_stages(gpu::MemoryMachine::discrete, plain_column), w);
+  }
+}
+
 TEST(SatModel, CostsOnTheHmmFollowTheLemmas) {
   constexpr Size square{8, 8};  // n = 64
   constexpr int w = 4;
