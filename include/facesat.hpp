@@ -195,6 +195,31 @@ struct SatAlgorithmInfo {
 // The algorithms for devices, the fastest first; none in a build without CUDA.
 FACESAT_API std::vector<SatAlgorithmInfo> sat_algorithms();
 
+// ---- prefix scans
+
+// Computes the prefix scan of `input`: element i of `output` is the combination of its elements 0
+// to i, in this order. Both are arrays of one row, of the same size and element (s32, u32, s64,
+// f32, f64), of at most 2^30 elements, in host memory or on the same device; they may be the same
+// array, and must not overlap otherwise. With `exclusive`, element 0 is what changes no other one:
+// 0, 1, or the largest or smallest value of the type, infinity for floating-point numbers. Sums and
+// products of integers wrap. Of arrays with NaN, minima and maxima are unspecified.
+//
+// compose: elements are maps x -> a x + b, of u32 or f32, as pairs a, b; the result has the maps
+// that apply all up to and including i, the first one first. So b of the inclusive scan of the maps
+// (c, x[i]) is the recursive filter y[i] = c y[i - 1] + x[i].
+//
+// On a device, the work is enqueued in the stream, and the call returns before it is done; arrays
+// that do not lie on 16-byte boundaries are copied. In host memory it uses one thread, from the
+// first element to the last.
+//
+// Throws ArgumentError, BackendError, DeviceError, MemoryError. May be called by any number of
+// threads at the same time.
+FACESAT_API void scan(const ConstArrayView& input, const ArrayView& output,
+                      const ScanOptions& options = {});
+
+// The algorithms for devices, the fastest first: their ids. None in a build without CUDA.
+FACESAT_API std::vector<std::string> scan_algorithms();
+
 // ---- devices
 
 // The CUDA devices that can be used; `why_none` is set to a sentence if there are none.

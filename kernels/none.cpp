@@ -50,6 +50,9 @@ void download(const ImageView&, View<std::uint8_t>) {
 void enqueue_array_sat(const ConstArrayView&, const ArrayView&, const SatOptions&) {
   refuse();
 }
+void enqueue_array_scan(ScanTask, const std::string&, void*) {
+  refuse();
+}
 
 // ---- algorithms ----
 

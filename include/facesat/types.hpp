@@ -163,6 +163,17 @@ struct SatOptions {
   void* stream = nullptr;  // cudaStream_t; null: the default stream
 };
 
+// compose applies maps x -> a x + b one after the other. Like every operator it is associative, but
+// its operands must not change places.
+enum class ScanOperator { sum, product, minimum, maximum, compose };
+
+struct ScanOptions {
+  ScanOperator op = ScanOperator::sum;
+  bool exclusive = false;   // element i of the result is without element i of the input
+  std::string algorithm{};  // on a device: an id, or "id:name=value,..."; empty: the fastest
+  void* stream = nullptr;   // on a device: a cudaStream_t
+};
+
 // ---- detection
 
 enum class Scan {

@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <map>
-#include <mutex>
 #include <optional>
 
 #include <fmt/format.h>
 
 #include "kernels/device/device_frame.hpp"
+#include "kernels/device/stream_buffer.hpp"
 #include "kernels/sat/algorithm.hpp"
 
 namespace facesat::gpu {
@@ -17,45 +16,6 @@ namespace {
 
 constexpr std::size_t alignment = 16;  // that the algorithms need
 constexpr std::size_t line = 128;      // bytes of a cache line
-
-// Memory is taken from and given back to this pool in the order of a stream. The pool keeps what is
-// given back, so that calls for arrays of one size allocate only once.
-cudaMemPool_t pool_of(int device) {
-  static std::mutex mutex;
-  static std::map<int, cudaMemPool_t> pools;
-  const std::scoped_lock lock(mutex);
-  cudaMemPool_t& pool = pools[device];
-  if (pool) return pool;
-  cudaMemPoolProps properties{};
-  properties.allocType = cudaMemAllocationTypePinned;
-  properties.location = {cudaMemLocationTypeDevice, device};
-  FACESAT_CUDA(cudaMemPoolCreate(&pool, &properties));
-  std::uint64_t kept_bytes = std::uint64_t{256} << 20;
-  FACESAT_CUDA(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &kept_bytes));
-  return pool;
-}
-
-// Device memory for work in one stream.
-class StreamBuffer {
- public:
-  StreamBuffer(std::size_t bytes, int device, cudaStream_t stream)
-      : bytes_(bytes), stream_(stream) {
-    if (bytes > 0)
-      check_allocation(cudaMallocFromPoolAsync(&data_, bytes, pool_of(device), stream), bytes);
-  }
-  ~StreamBuffer() {
-    if (data_) cudaFreeAsync(data_, stream_);
-  }
-  StreamBuffer(const StreamBuffer&) = delete;
-  StreamBuffer& operator=(const StreamBuffer&) = delete;
-  std::byte* data() const { return static_cast<std::byte*>(data_); }
-  std::size_t bytes() const { return bytes_; }
-
- private:
-  void* data_ = nullptr;
-  std::size_t bytes_;
-  cudaStream_t stream_;
-};
 
 std::size_t rounded_up(std::size_t bytes, std::size_t to) {
   return (bytes + to - 1) / to * to;

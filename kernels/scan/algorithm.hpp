@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "facesat/types.hpp"
 #include "kernels/device/stream.hpp"
 #include "kernels/registry.hpp"
 
@@ -36,9 +37,7 @@ constexpr const ScanTypeInfo& info_of(ScanType type) {
 
 // Sums and products of integers wrap modulo 2^32 or 2^64. Minima and maxima of arrays that contain
 // NaN are unspecified.
-// compose applies affine maps one after the other: like every operator, it is associative, but its
-// operands must not change places.
-enum class ScanOperator { sum, product, minimum, maximum, compose };
+using facesat::ScanOperator;
 
 inline constexpr std::array<std::string_view, 5> scan_operators{"sum", "product", "minimum",
                                                                 "maximum", "compose"};
@@ -126,6 +125,12 @@ struct ScanChoice {
   ScanSettings settings{};
 };
 ScanChoice parse_scan(std::string_view text);
+
+// facesat::scan() on a device: arrays that belong to a caller, on any boundary of their elements.
+// `task` has passed its checks and has no settings; `algorithm` is as for parse_scan(), empty: the
+// default; `stream` is a cudaStream_t. Throws ArgumentError unless both arrays are in the memory of
+// the same device, BackendError for the algorithm, CudaError.
+void enqueue_array_scan(ScanTask task, const std::string& algorithm, void* stream);
 
 #define FACESAT_ALGORITHM(id) extern const ScanAlgorithm id;
 #include "kernels/scan/registry.def"

@@ -208,5 +208,76 @@ TEST(SatOnADevice, IsRefusedAcrossMemories) {
   EXPECT_THROW(sat(there, there, {.algorithm = "nosuch"}), BackendError);
 }
 
+// Every algorithm, every type, arrays on any boundary, in place or not.
+TEST(DeviceScan, EqualsItsDefinition) {
+  const gpu::Stream stream = gpu::make_stream();
+  constexpr Element elements[] = {Element::s32, Element::u32, Element::s64, Element::f32,
+                                  Element::f64};
+  constexpr int n = 10'006;
+  std::vector<std::string> algorithms = scan_algorithms();
+  ASSERT_FALSE(algorithms.empty());
+  algorithms.insert(algorithms.end(), {"", "dieguez_2014_ks_p:threads=64,blocks=8"});
+  int different = 0;
+  const auto check = [&](Element element, const ScanOptions& options, std::size_t offset,
+                         bool in_place) {
+    const std::size_t bytes = n * static_cast<std::size_t>(bytes_per_element(element));
+    std::vector<std::uint8_t> input(bytes), expected(bytes), result(bytes, 0xA5);
+    for (std::size_t i = 0; i < bytes; i += 4) {  // small values, of either kind
+      const float real = static_cast<float>(i % 7) - 3;
+      const std::uint32_t whole = static_cast<std::uint32_t>(i * 2654435761u);
+      std::memcpy(input.data() + i,
+                  element == Element::f32 ? static_cast<const void*>(&real) : &whole, 4);
+    }
+    if (element == Element::f64)
+      for (std::size_t i = 0; i < n; ++i) {
+        const double real = static_cast<double>(i % 11) - 5;
+        std::memcpy(input.data() + 8 * i, &real, 8);
+      }
+    const ConstArrayView from{.data = input.data(), .size = {n, 1}, .element = element};
+    ScanOptions on_host = options;
+    on_host.algorithm.clear();
+    scan(from, {.data = expected.data(), .size = {n, 1}, .element = element}, on_host);
+    const LateBytes source(input, offset, stream.get()), target(result, offset, stream.get());
+    ArrayView view{.data = in_place ? source.data() : target.data(),
+                   .size = {n, 1},
+                   .element = element,
+                   .on_device = true};
+    ConstArrayView given = view;
+    given.data = source.data();
+    ScanOptions on_device = options;
+    on_device.stream = stream.get();
+    scan(given, view, on_device);
+    FACESAT_CUDA(
+        cudaMemcpyAsync(result.data(), view.data, bytes, cudaMemcpyDeviceToHost, stream.get()));
+    FACESAT_CUDA(cudaStreamSynchronize(stream.get()));
+    different += result != expected;
+  };
+  for (const std::string& algorithm : algorithms)
+    for (const Element element : elements)
+      for (const bool exclusive : {false, true})
+        for (const std::size_t offset : {0, 8}) {
+          SCOPED_TRACE(algorithm);
+          check(element, {.exclusive = exclusive, .algorithm = algorithm}, offset, exclusive);
+          if (element == Element::u32)
+            check(element,
+                  {.op = ScanOperator::compose, .exclusive = exclusive, .algorithm = algorithm},
+                  offset, !exclusive);
+        }
+  EXPECT_EQ(different, 0);
+}
+
+TEST(DeviceScan, IsRefusedAcrossMemoriesAndForUnknownAlgorithms) {
+  std::vector<float> host(16);
+  const gpu::Buffer<float> device(16);
+  const ArrayView there{
+      .data = device.data(), .size = {16, 1}, .element = Element::f32, .on_device = true};
+  ArrayView here = there;
+  here.data = host.data();
+  EXPECT_THROW(scan(here, there), ArgumentError);
+  EXPECT_THROW(scan(there, here), ArgumentError);
+  EXPECT_THROW(scan(there, there, {.algorithm = "nosuch"}), BackendError);
+  EXPECT_THROW(scan(there, there, {.algorithm = "dieguez_2014_da:variant=2"}), BackendError);
+}
+
 }  // namespace
 }  // namespace facesat::test
