@@ -1,5 +1,7 @@
 // The extension module facesat._facesat: the library, with Python's arrays. What users see is in
 // the package, python/facesat.
+#include <algorithm>
+#include <iterator>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -232,6 +234,23 @@ void sum(nb::handle input, nb::handle output, bool squares, bool exclusive,
   sat(from_view, to_view, options);
 }
 
+// Of arrays of one row.
+void scan_row(nb::handle input, nb::handle output, const std::string& op, bool exclusive,
+              const std::string& algorithm, nb::handle stream) {
+  const Array from = array_of(input, stream), to = array_of(output, stream);
+  if (to.is_readonly) throw ArgumentError("the result is read-only");
+  const ArrayView from_view = array_view(from), to_view = array_view(to);
+  constexpr std::string_view names[] = {"sum", "product", "minimum", "maximum", "compose"};
+  const auto name = std::ranges::find(names, op);
+  if (name == std::end(names)) throw ArgumentError("there is no such operator: " + op);
+  const ScanOptions options{.op = static_cast<ScanOperator>(name - std::begin(names)),
+                            .exclusive = exclusive,
+                            .algorithm = algorithm,
+                            .stream = from.stream};
+  const nb::gil_scoped_release others_may_run;
+  scan(from_view, to_view, options);
+}
+
 template <class T>
 nb::object add_error(nb::module_& module, nb::handle base, const char* name, const char* text) {
   nb::object type = nb::exception<T>(module, name, base);
@@ -296,6 +315,14 @@ void add_detector(nb::module_& m) {
       .def_prop_ro("remark", [](const PythonDetector& self) { return self.detector().remark(); });
 }
 
+void add_scan(nb::module_& m) {
+  m.def("scan", &scan_row, "input"_a, "output"_a, "op"_a, "exclusive"_a, "algorithm"_a,
+        "stream"_a.none());
+  m.def("scan_algorithms", &scan_algorithms,
+        "The algorithms for prefix scans on a device, the fastest first; none in builds without "
+        "CUDA.");
+}
+
 void add_sat(nb::module_& m) {
   m.def("sat", &sum, "input"_a, "output"_a, "squares"_a, "exclusive"_a, "algorithm"_a,
         "stream"_a.none());
@@ -340,5 +367,6 @@ NB_MODULE(_facesat, m) {
   add_fields(m);
   add_records(m);
   add_sat(m);
+  add_scan(m);
   add_program(m);
 }

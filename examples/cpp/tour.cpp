@@ -80,6 +80,16 @@ void integrate(const std::vector<std::uint8_t>& pixels, facesat::Size size) {
   std::printf("the sum of all pixels is %u\n", table.back());
 }
 
+// A recursive filter, y[i] = y[i - 1] / 2 + x[i], as a scan of the maps (1/2, x[i]).
+void filter_recursively() {
+  std::vector<float> maps{0.5f, 1, 0.5f, 2, 0.5f, 3};
+  const facesat::ArrayView row{
+      .data = maps.data(), .size = {6, 1}, .element = facesat::Element::f32};
+  facesat::scan(row, row, {.op = facesat::ScanOperator::compose});
+  std::printf("1, 2, 3 filtered: %g, %g, %g; %zu algorithms for scans on a GPU\n", maps[1], maps[3],
+              maps[5], facesat::scan_algorithms().size());
+}
+
 }  // namespace
 
 int main() try {
@@ -93,6 +103,7 @@ int main() try {
   detect(image);
   detect_with_two_cascades(image);
   integrate(pixels, size);
+  filter_recursively();
 } catch (const facesat::Error& error) {
   std::fprintf(stderr, "%s\n", error.what());
   return 1;

@@ -1,4 +1,4 @@
-"""Viola-Jones detection with exactly the rectangles of OpenCV's CascadeClassifier, and integral images.
+"""Viola-Jones detection with exactly the rectangles of OpenCV's CascadeClassifier, integral images and prefix scans.
 
 A program that used cv2.CascadeClassifier goes on with
 
@@ -27,9 +27,11 @@ from ._facesat import (
     OutOfMemory,
     devices,
     sat_algorithms,
+    scan_algorithms,
     version,
 )
 from ._sat import sat
+from ._scan import scan
 from .data import cascade_names
 
 __version__ = version()
@@ -54,4 +56,6 @@ __all__ = [
     "groupRectangles",
     "sat",
     "sat_algorithms",
+    "scan",
+    "scan_algorithms",
 ]

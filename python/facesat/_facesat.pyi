@@ -101,6 +101,10 @@ def sat(input: Any, output: Any, squares: bool, exclusive: bool, algorithm: str,
 def sat_algorithms() -> list[str]:
     """The algorithms for integral images on a device, the fastest first; none in builds without CUDA."""
 
+def scan(input: Any, output: Any, op: str, exclusive: bool, algorithm: str, stream: Any = None) -> None: ...
+def scan_algorithms() -> list[str]:
+    """The algorithms for prefix scans on a device, the fastest first; none in builds without CUDA."""
+
 def devices() -> list[str]:
     """The names of the CUDA devices that can be used; none in builds without CUDA."""
 
