@@ -177,6 +177,43 @@ TEST(TaskArray, SchedulesPerformEveryTaskAfterThoseThatItNeeds) {
   });
 }
 
+#if defined(FACESAT_SIMT)
+
+// The paper's WrongSoftSynchronization (section IV): rows are those of the blocks' numbers, and not
+// drawn from a counter.
+__global__ void wrong_kernel(gpu::Word* flags, int columns) {
+  const int row = static_cast<int>(blockIdx.x);
+  const gpu::FinishedFlags finished{flags, 0, columns};
+  for (int column = 0; column < columns; ++column) {
+    finished.wait(row - 1, column);
+    finished.publish(row, column);
+  }
+}
+
+// It works as long as blocks start in the order of their numbers, or all at once, which nothing
+// guarantees. If later ones fill the GPU, they wait for ever for one that cannot start.
+TEST(TaskArray, WrongSoftSynchronizationDeadlocks) {
+  constexpr int rows = 6, columns = 3;
+  const auto run = [&](const simt::Schedule& schedule) {
+    simt::set_schedule(schedule);
+    std::vector<gpu::Word> flags(rows * columns);
+    gpu::Word* const words = flags.data();
+    FACESAT_LAUNCH(wrong_kernel, dim3(rows), dim3(1), test_stream(), words, columns);
+    EXPECT_EQ(std::count(flags.begin(), flags.end(), 1u), rows * columns);
+  };
+  run({simt::Order::forward, 1, 1});
+  run({simt::Order::random, 1, rows});
+  EXPECT_TRUE(has(message_of<simt::Undefined>([&] {
+                    run({simt::Order::reverse, 1, 1});
+                  }),
+                  "block (5, 0) waits for something that never comes: blocks that have not started "
+                  "cannot help it"));
+  simt::set_schedule({});
+  check<Mix<32, 1, 0>>(rows, columns);  // what was unwound leaves nothing behind
+}
+
+#endif
+
 TEST(TaskArray, SchedulesThatDoNotSuitTheTaskAreRefused) {
   std::vector<std::byte> workspace(1 << 12);
   EXPECT_THROW(gpu::enqueue_tasks(Mix<64, 1, 0>{2, 2, nullptr}, TaskSchedule::warps,
