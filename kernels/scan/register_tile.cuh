@@ -1,6 +1,6 @@
-// A tile of a single-pass scan, in registers. Each warp has adjacent rows of 32 vectors of 16
-// bytes, one vector per lane, so that accesses are coalesced without a detour through shared
-// memory.
+// A tile of a single-pass scan, in registers, and the look-back over the tiles before it. Each warp
+// has adjacent rows of 32 vectors of 16 bytes, one vector per lane, so that accesses are coalesced
+// without a detour through shared memory.
 #pragma once
 
 #include "kernels/device/soft_synchronization.cuh"
@@ -72,6 +72,39 @@ struct RegisterTile {
                                          values[row]);
   }
 };
+
+// The combination of the tiles before `number`, in every lane of the calling warp. Where operands
+// may not change places, the lanes are combined after each 32 tiles, otherwise once, at the end.
+template <class T, class Op>
+__device__ __forceinline__ T look_back(const Op& op, const Word* words, int number,
+                                       unsigned epoch) {
+  T sum = op.identity();
+  bool is_done = false;
+  for (int other = number - 1 - static_cast<int>(lane_of_thread()); !is_done; other -= 32) {
+    T seen = op.identity();
+    State state = other < 0 ? inclusive_total : none;  // before the first tile there is nothing
+    unsigned needed = 0;  // the lanes up to the first one that has everything before it, too
+    for (;;) {
+      if (state == none) state = look(words + other * parts<T>, 1, epoch, seen);
+      const unsigned ends = __ballot_sync(full_warp, state == inclusive_total);
+      is_done = ends != 0;
+      needed = is_done ? ends ^ (ends - 1) : full_warp;
+      if ((__ballot_sync(full_warp, state == none) & needed) == 0) break;
+      pause();
+    }
+    const bool is_needed = needed >> lane_of_thread() & 1;
+    if constexpr (Op::is_commutative) {
+      if (is_needed) sum = op(sum, seen);
+    } else {
+      T these = is_needed ? seen : op.identity();  // lane 0 has the last of them
+      for (unsigned d = 1; d < 32; d *= 2) these = op(__shfl_xor_sync(full_warp, these, d), these);
+      sum = op(__shfl_sync(full_warp, these, 0), sum);
+    }
+  }
+  if constexpr (Op::is_commutative)
+    for (unsigned d = 16; d > 0; d /= 2) sum = op(sum, __shfl_xor_sync(full_warp, sum, d));
+  return sum;
+}
 
 // The workspace of a single pass: a header, and one published value per tile, as words.
 inline std::size_t published_bytes(const ScanTask& task, int tile) {
