@@ -62,54 +62,68 @@ struct SatTiles {
   template <class Team>
   __device__ void perform(int i, int j, const Prepared& prepared, Carried& carried,
                           const Team& team) const {
-    constexpr bool adds_after = edges_added == EdgesAdded::after_sums;
+    if constexpr (edges_added == EdgesAdded::after_sums)
+      return perform_alone(i, j, prepared, carried, team);
     const int lane = team.rank, x = side * j + lane, y = side * i;
     FACESAT_UNROLL
     for (int k = 0; k < side; ++k) team[k * pitch + lane] = prepared.values[k];
     team.sync();
-    Out row = adds_after ? Out{} : carried.left;
     FACESAT_UNROLL
     for (int k = 0; k < side; ++k) {  // along the lane's row
-      row += team[lane * pitch + k];
-      team[lane * pitch + k] = row;
+      carried.left += team[lane * pitch + k];
+      team[lane * pitch + k] = carried.left;
     }
-    if (!adds_after) carried.left = row;
     team.sync();
     Out sums[side];
-    FACESAT_UNROLL
-    for (int k = 0; k < side; ++k) {  // down the lane's column
-      sums[k] = team[k * pitch + lane];
-      if (k > 0) sums[k] += sums[k - 1];
-    }
-    const Out above = i > 0 && x < pass.size.width ? row_above(i, x, team) : Out{};
-    if constexpr (adds_after) {
-      add_edges(sums, above, carried, team);
-    } else {
-      FACESAT_UNROLL
-      for (int k = 0; k < side; ++k) sums[k] += above;
-    }
+    sum_column(sums, team);
     if (x >= pass.size.width) return;
-    if (hands_on_words && i + 1 < rows)
-      last_rows.write(team, static_cast<std::ptrdiff_t>(i) * pass.size.width + x, sums[side - 1]);
+    const Out above = i > 0 ? row_above(i, x, team) : Out{};
+    if (hands_on_words && i + 1 < rows)  // first of all, because the row below waits for it
+      last_rows.write(team, static_cast<std::ptrdiff_t>(i) * pass.size.width + x,
+                      above + sums[side - 1]);
     FACESAT_UNROLL
     for (int k = 0; k < side; ++k)
-      if (pass.has(x, y + k)) pass.row(y + k)[x] = sums[k];
+      if (pass.has(x, y + k)) pass.row(y + k)[x] = above + sums[k];
   }
 
  private:
-  // Adds the row above and the column to the left to the tile's own table, subtracts the corner,
-  // and carries on what the next tile needs.
+  // Down the lane's column.
   template <class Team>
-  __device__ void add_edges(Out (&sums)[side], Out above, Carried& carried,
-                            const Team& team) const {
+  __device__ __forceinline__ void sum_column(Out (&sums)[side], const Team& team) const {
+    FACESAT_UNROLL
+    for (int k = 0; k < side; ++k) {
+      sums[k] = team[k * pitch + team.rank];
+      if (k > 0) sums[k] += sums[k - 1];
+    }
+  }
+
+  // As in the paper: the table of the tile alone, plus the row above and the column to the left,
+  // minus the corner.
+  template <class Team>
+  __device__ void perform_alone(int i, int j, const Prepared& prepared, Carried& carried,
+                                const Team& team) const {
+    const int lane = team.rank, x = side * j + lane, y = side * i;
+    FACESAT_UNROLL
+    for (int k = 0; k < side; ++k) team[k * pitch + lane] = prepared.values[k];
+    team.sync();
+    Out row{};
+    FACESAT_UNROLL
+    for (int k = 0; k < side; ++k) team[lane * pitch + k] = row += team[lane * pitch + k];
+    team.sync();
+    Out sums[side];
+    sum_column(sums, team);
+    const Out above = i > 0 && x < pass.size.width ? row_above(i, x, team) : Out{};
     FACESAT_UNROLL
     for (int k = 0; k < side; ++k) {
       sums[k] += above + __shfl_sync(full_warp, carried.left, k) - carried.corner;
-      if (team.rank == side - 1) team[k * pitch + side - 1] = sums[k];
+      if (lane == side - 1) team[k * pitch + side - 1] = sums[k];
     }
     team.sync();
-    carried.left = team[team.rank * pitch + side - 1];
+    carried.left = team[lane * pitch + side - 1];
     carried.corner = __shfl_sync(full_warp, above, side - 1);
+    FACESAT_UNROLL
+    for (int k = 0; k < side; ++k)
+      if (pass.has(x, y + k)) pass.row(y + k)[x] = sums[k];
   }
 
   template <class Team>

@@ -16,6 +16,8 @@
 //   with
 //   // a barrier, unless it uses no shared memory.
 //   template <class Pass> static T scan(const Pass&, int begin, T before);
+// and, if loops over the threads of a block are to be unrolled, their number:
+//   static constexpr int known_threads;
 #pragma once
 
 #include <algorithm>
@@ -129,8 +131,9 @@ __device__ __forceinline__ typename Pass::T scan_chunk(const Pass& pass, int blo
 
 // A tile of `width` adjacent elements per thread: each thread scans its own, then the threads'
 // totals are scanned among the lanes of each warp and among warps.
-template <class Lanes, int width, int known_threads = 0>
+template <class Lanes, int width, int known = 0>
 struct ShuffleTile {
+  static constexpr int known_threads = known;
   static constexpr int elements(int threads) { return width * threads; }
   static constexpr int shared_elements(int) { return 32; }
 
@@ -159,10 +162,29 @@ __global__ void reduce_kernel(Pass pass, int chunk, typename Pass::T* totals) {
   if (threadIdx.x == 0) totals[block] = total;
 }
 
+// The bounds of a launch that scans. Unrolled loops would take so many registers that few threads
+// fit into a multiprocessor: with up to four elements per thread, it is to have 2048, with eight
+// half as many, and so on.
+template <class Tile>
+constexpr int known_threads_of() {
+  if constexpr (requires { Tile::known_threads; })
+    return Tile::known_threads;
+  else
+    return 0;
+}
+template <class Tile>
+constexpr int most_threads = known_threads_of<Tile>() > 0 ? known_threads_of<Tile>() : 512;
+template <class Tile>
+constexpr int least_blocks = known_threads_of<Tile>() > 0
+                                 ? std::max(1, 2048 / most_threads<Tile> * 4 /
+                                                   std::max(4, Tile::elements(1)))
+                                 : 1;
+
 // p2: scans chunk b from totals[b] on. With totals == nullptr, p: the only block has nothing before
 // it.
 template <class Tile, class Pass>
-__global__ void scan_kernel(Pass pass, int chunk, const typename Pass::T* totals) {
+__global__ void __launch_bounds__(most_threads<Tile>, least_blocks<Tile>)
+    scan_kernel(Pass pass, int chunk, const typename Pass::T* totals) {
   const int block = static_cast<int>(blockIdx.x);
   scan_chunk<Tile>(pass, block, chunk, totals ? totals[block] : pass.op.identity());
 }

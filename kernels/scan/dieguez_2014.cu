@@ -215,8 +215,9 @@ struct KoggeStone {
   static constexpr int width = b;
   static constexpr cascade::Share share = cascade::Share::apart;
 
-  template <int known_threads>
+  template <int known>
   struct Tile {
+    static constexpr int known_threads = known;
     static constexpr int elements(int threads) { return b * threads; }
     static constexpr int shared_elements(int threads) { return b * threads; }
 
@@ -234,8 +235,9 @@ struct Vectors {
   static constexpr int width = 4;
   static constexpr cascade::Share share = cascade::Share::adjacent;
 
-  template <int known_threads>
+  template <int known>
   struct Tile {
+    static constexpr int known_threads = known;
     static constexpr int elements(int threads) { return 4 * threads; }
     static constexpr int shared_elements(int threads) { return threads; }
 
@@ -264,8 +266,9 @@ struct HockneyJesshope {
   static constexpr int width = b;
   static constexpr cascade::Share share = cascade::Share::apart;
 
-  template <int known_threads>
+  template <int known>
   struct Tile {
+    static constexpr int known_threads = known;
     static constexpr int elements(int threads) { return 2 * b * threads; }
     static constexpr int shared_elements(int threads) { return 2 * b * threads; }
 
@@ -305,8 +308,9 @@ struct LadnerFischer {
   static constexpr cascade::Share share = cascade::Share::apart;
   static constexpr int per_thread = radix * b;
 
-  template <int known_threads>
+  template <int known>
   struct Tile {
+    static constexpr int known_threads = known;
     static constexpr int elements(int threads) { return per_thread * threads; }
     static constexpr int shared_elements(int threads) { return per_thread * threads; }
 

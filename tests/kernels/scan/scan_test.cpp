@@ -251,7 +251,7 @@ TEST_P(Scan, AllTypesOperatorsAndKinds) {
 }
 
 TEST_P(Scan, AllSettings) {
-  const int n = on_gpu ? 2000003 : 700;
+  const int n = on_gpu ? 300007 : 700;
   bool in_place = false;
   for (const ScanSettings& settings : tested_settings(*GetParam())) {
     for (ScanTask task : {task_of(*GetParam(), n, ScanType::f32),
