@@ -11,10 +11,9 @@
 // as many elements as it holds at a time. A Tile has
 //   static int elements(int threads);         // of a tile, for blocks of that many threads
 //   static int shared_elements(int threads);  // of dynamic shared memory
-//   // Scans the tile that begins at `begin` and stores its results. `before` is the combination of
-//   // all elements before. Returns the combination up to the tile's end, in every thread. Ends
-//   with
-//   // a barrier, unless it uses no shared memory.
+//   // Scans the tile that begins at `begin` and stores its results. `before` is the combination
+//   // of all elements before. Returns the combination up to the tile's end, in every thread.
+//   // Ends with a barrier, unless it uses no shared memory.
 //   template <class Pass> static T scan(const Pass&, int begin, T before);
 // and, if loops over the threads of a block are to be unrolled, their number:
 //   static constexpr int known_threads;

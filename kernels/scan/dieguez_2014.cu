@@ -28,6 +28,9 @@
 //     KS-shuffle. Tiles of one element per thread, or of a vector of two.
 //   LF-shuffle4 (IV-E; there the fastest on a Tesla K20): LF-shuffle with vectors of four. Fewer,
 //     larger accesses to memory, and a quarter of the shuffles.
+// rd (II-B): each iteration takes b elements per thread, as many apart as the block has threads, or
+//   a vector. As in the paper, the number of threads is a template's parameter, so that all loops
+//   over it are unrolled; only for sums, because other operators would need as many kernels again.
 // Reads and writes per element: 2 / 1.
 // Launches: 3 (2 with mapped memory, and a function of the host).
 // Workspace: one element per block.
@@ -97,15 +100,20 @@ std::size_t workspace_bytes(const ScanTask& task) {
 template <class Pass, class Launch>
 void with_block_size(int threads, Launch launch) {
   const auto with = [&]<int size>(std::integral_constant<int, size> known) {
-    if (threads == size) launch(known);
+    if (size == 0 || threads == size) launch(known);
   };
-  if constexpr (std::is_same_v<typename Pass::Op, Sum<typename Pass::T>>) {
+  if constexpr (!std::is_same_v<typename Pass::Op, Sum<typename Pass::T>>) {
+    with(std::integral_constant<int, 0>());
+  } else if constexpr (on_host) {  // where one of them is enough to test
+    if (threads == 64)
+      with(std::integral_constant<int, 64>());
+    else
+      with(std::integral_constant<int, 0>());
+  } else {
     with(std::integral_constant<int, 64>());
     with(std::integral_constant<int, 128>());
     with(std::integral_constant<int, 256>());
     with(std::integral_constant<int, 512>());
-  } else {
-    launch(std::integral_constant<int, 0>());
   }
 }
 static_assert(cascade::thread_choices == std::array{64, 128, 256, 512});

@@ -173,7 +173,7 @@ void FacesPanel::draw_saving(PanelContext& context) {
   ImGui::EndDisabled();
   tooltip(!state.is_upright() ? turned
           : result.faces.empty()
-              ? "There are no faces here"
+              ? state.failed ? "It could not be read" : "There are no faces here"
               : "The faces of what is shown, into a new folder in " + folder_of(context.saving));
   if (state.kind == FrameSource::Kind::picture && state.count == 1) return;
   ImGui::SameLine();

@@ -327,7 +327,10 @@ void MainWindow::draw_main(PanelContext& context) {
   if (parts_.saving.is_recording()) draw_recording_mark(parts_.saving.recorded());
   ImGui::EndChild();
   if (!state.kind) return;
-  follow(draw_face_strip(view_.frame(), result_.faces, highlighted_));
+  if (state.failed)  // there is nothing that could have faces
+    ImGui::Dummy({0, face_strip_height() - ImGui::GetStyle().ItemSpacing.y});
+  else
+    follow(draw_face_strip(view_.frame(), result_.faces, highlighted_));
   const FaceMarks& marks = state.kind == FrameSource::Kind::video ? video_marks_ : list_marks_;
   if (const auto tool = draw_player_bar(parts_.capture, state, marks, parts_.saving.is_recording(),
                                         pinned_.is_there()))
