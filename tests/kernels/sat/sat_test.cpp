@@ -330,7 +330,7 @@ TEST(SatParameters, TheHybridsCornersFollowR) {
 // Kasagi et al.'s table I, but for what kernels/sat/README.md says: per element, a transpose writes
 // and reads once; the sums of a tile write once and read twice; a tile's SAT writes three times and
 // reads three times, and its first row and column once more.
-TEST(SatSharedMemory, AccessesOfKasagisAlgorithms) {
+TEST(SatSharedMemory, AccessesPerElement) {
   const Size size{256, 256};
   const double n = 2.0 * size.area(), edges = 2.0 / 32;  // two rounds
   const auto r = [](double value) { return with_value(gpu::kasagi_2014_hybrid, value); };
@@ -342,7 +342,8 @@ TEST(SatSharedMemory, AccessesOfKasagisAlgorithms) {
         {gpu::kasagi_2014_1r1w, 3 + edges, 3 + edges},
         {r(0), 3 + edges, 3 + edges},
         {r(20.0 / 64), 3 + edges + 2 * 20.0 / 64, 3 + edges + 20.0 / 64},
-        {r(1), 5 + edges, 4 + edges}}) {
+        {r(1), 5 + edges, 4 + edges},
+        {gpu::funasaka_2017_2r1w, 3.0, 3.0}}) {
     const simt::Counts before = simt::counts;
     const Image<std::uint8_t> picture = noise_of(size);
     run<std::uint32_t>(algorithm, SatType::u8_u32, picture.view(), the_sum, Schedules::one,
