@@ -8,9 +8,9 @@
 
 namespace facesat::test {
 
-// 64 x 48 pixels, 50 frames per second; frame i has the grey value i * 8.
-inline void write_video(const std::string& file, int frames) {
-  cv::VideoWriter writer(file, cv::VideoWriter::fourcc('M', 'J', 'P', 'G'), 50, {64, 48});
+// 64 x 48 pixels; frame i has the grey value i * 8.
+inline void write_video(const std::string& file, int frames, double rate = 50) {
+  cv::VideoWriter writer(file, cv::VideoWriter::fourcc('M', 'J', 'P', 'G'), rate, {64, 48});
   ASSERT_TRUE(writer.isOpened());
   for (int i = 0; i < frames; ++i) writer.write(cv::Mat(48, 64, CV_8UC3, cv::Scalar::all(i * 8)));
 }

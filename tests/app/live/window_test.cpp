@@ -232,7 +232,7 @@ class FullPipe {
 };
 
 TEST_F(WindowTest, HundredsOfFramesWithoutGrowth) {
-  write_video(path("f.avi"), 30);
+  write_video(path("f.avi"), 30, 240);
   // The holdings of a run that has processed its frames and is about to write their times.
   const auto holdings_after = [&](int frames) {
     const FullPipe times(folder / ("times" + std::to_string(frames)));
