@@ -139,33 +139,20 @@ Shape shape_of(const ScanTask& task) {
 }
 int tile_of(const ScanTask& task) {
   const Shape shape = shape_of(task);
-  return shape.workers * shape.rows * static_cast<int>(16 / info_of(task.type).bytes);
-}
-
-template <int rows>
-void enqueue_rows(const ScanTask& task, void* workspace, StreamHandle stream) {
-  const int threads = shape_of(task).workers + 32, tiles = divide_up(task.n, tile_of(task));
-  with_pass(task, [&]<class Pass>(const Pass& pass) {
-    const int blocks = std::min(tiles, resident_blocks(pipeline_kernel<rows, Pass>, threads));
-    FACESAT_LAUNCH((pipeline_kernel<rows, Pass>), dim3(static_cast<unsigned>(blocks)),
-                   dim3(static_cast<unsigned>(threads)), stream, pass, tiles,
-                   static_cast<Header*>(workspace), words_of(workspace));
-  });
+  return tile_elements(task, shape.workers, shape.rows);
 }
 
 void enqueue(const ScanTask& task, void* workspace, StreamHandle stream) {
-  switch (shape_of(task).rows) {
-    case 1:
-      return enqueue_rows<1>(task, workspace, stream);
-    case 2:
-      return enqueue_rows<2>(task, workspace, stream);
-    case 4:
-      return enqueue_rows<4>(task, workspace, stream);
-    case 7:
-      return enqueue_rows<7>(task, workspace, stream);
-    default:
-      return enqueue_rows<8>(task, workspace, stream);
-  }
+  const Shape shape = shape_of(task);
+  const int threads = shape.workers + 32, tiles = divide_up(task.n, tile_of(task));
+  with_rows<1, 2, 4, 7, 8>(shape.rows, [&]<int rows>(std::integral_constant<int, rows>) {
+    with_pass(task, [&]<class Pass>(const Pass& pass) {
+      const int blocks = std::min(tiles, resident_blocks(pipeline_kernel<rows, Pass>, threads));
+      FACESAT_LAUNCH((pipeline_kernel<rows, Pass>), dim3(static_cast<unsigned>(blocks)),
+                     dim3(static_cast<unsigned>(threads)), stream, pass, tiles,
+                     static_cast<Header*>(workspace), words_of(workspace));
+    });
+  });
 }
 
 }  // namespace

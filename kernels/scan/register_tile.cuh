@@ -106,6 +106,20 @@ __device__ __forceinline__ T look_back(const Op& op, const Word* words, int numb
   return sum;
 }
 
+// The elements of a tile, by the number of threads and that of each thread's vectors.
+inline int tile_elements(const ScanTask& task, int threads, int vectors) {
+  return threads * vectors * static_cast<int>(16 / info_of(task.type).bytes);
+}
+
+// Calls launch(std::integral_constant<int, rows>()) for the one of these numbers that is wanted.
+template <int... rows, class Launch>
+void with_rows(int wanted, Launch launch) {
+  const auto with = [&]<int count>(std::integral_constant<int, count> constant) {
+    if (count == wanted) launch(constant);
+  };
+  (with(std::integral_constant<int, rows>()), ...);
+}
+
 // The workspace of a single pass: a header, and one published value per tile, as words.
 inline std::size_t published_bytes(const ScanTask& task, int tile) {
   return header_bytes + static_cast<std::size_t>(divide_up(task.n, tile)) *

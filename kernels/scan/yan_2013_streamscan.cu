@@ -54,27 +54,17 @@ constexpr std::array parameters{
     ScanParameter{"vectors", "vectors of 16 bytes per thread", 4, vector_choices}};
 
 int tile_of(const ScanTask& task) {
-  return task.settings[0] * task.settings[1] * static_cast<int>(16 / info_of(task.type).bytes);
-}
-
-template <int rows>
-void enqueue_rows(const ScanTask& task, void* workspace, StreamHandle stream) {
-  with_pass(task, [&]<class Pass>(const Pass& pass) {
-    FACESAT_LAUNCH((stream_kernel<rows, Pass>), dim3(divide_up(task.n, tile_of(task))),
-                   dim3(task.settings[0]), stream, pass, static_cast<Header*>(workspace),
-                   words_of(workspace));
-  });
+  return tile_elements(task, task.settings[0], task.settings[1]);
 }
 
 void enqueue(const ScanTask& task, void* workspace, StreamHandle stream) {
-  switch (task.settings[1]) {
-    case 1:
-      return enqueue_rows<1>(task, workspace, stream);
-    case 2:
-      return enqueue_rows<2>(task, workspace, stream);
-    default:
-      return enqueue_rows<4>(task, workspace, stream);
-  }
+  with_rows<1, 2, 4>(task.settings[1], [&]<int rows>(std::integral_constant<int, rows>) {
+    with_pass(task, [&]<class Pass>(const Pass& pass) {
+      FACESAT_LAUNCH((stream_kernel<rows, Pass>), dim3(divide_up(task.n, tile_of(task))),
+                     dim3(task.settings[0]), stream, pass, static_cast<Header*>(workspace),
+                     words_of(workspace));
+    });
+  });
 }
 
 }  // namespace
