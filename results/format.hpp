@@ -46,7 +46,7 @@ class Format : public FormatTraits {
 };
 
 const Format& jsonl_format();  // JSON Lines, one object per record
-const Format& csv_format();    // one line per face
+const Format& csv_format();    // one row per face
 
 // A field of CSV, quoted if RFC 4180 requires it. safe: as Layout::csv_safe.
 std::string csv_field(const std::string& value, bool safe = false);

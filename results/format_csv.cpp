@@ -1,5 +1,6 @@
-// CSV: a line for each face. A frame of a video is called NAME#FRAME; failures and pictures without
-// faces have no lines, so that a file cannot be completed without its journal.
+// CSV: a row for each face. A frame of a video is called NAME#FRAME. Failures have no rows, and
+// pictures without faces have some only if they are asked for, so that a file cannot be completed
+// without its journal.
 #include <algorithm>
 #include <sstream>
 
@@ -19,12 +20,13 @@ class Csv final : public Format {
   Csv()
       : Format({.name = "csv",
                 .title = "CSV",
-                .description = "one CSV line per face",
+                .description = "one CSV row per face",
                 .beginning = "image,x,y,w,h,neighbors,score",
                 .tells_failures = false,
                 .is_utf8 = false}) {}
   std::string header(const Layout& layout) const override {
-    return fmt::format("{}{}\n", beginning, layout.names_cascades() ? ",cascade" : "");
+    return fmt::format("{}{}{}\n", beginning, layout.names_cascades() ? ",cascade" : "",
+                       layout.csv_crops ? ",crop" : "");
   }
   std::string to_text(const Record& record, const Layout& layout) const override;
   bool holds_only_results(std::istream& in) const override;
@@ -33,20 +35,30 @@ class Csv final : public Format {
                          const Layout& layout) const override;
 };
 
+std::size_t columns_of(std::string_view header) {
+  return 1 + static_cast<std::size_t>(std::ranges::count(header, ','));
+}
+
 std::string Csv::to_text(const Record& record, const Layout& layout) const {
   const std::string image =
       csv_field(record.frame ? fmt::format("{}#{}", record.image, *record.frame) : record.image,
                 layout.csv_safe);
-  std::string lines;
-  for (const Face& found : record.faces) {
+  if (layout.csv_all && record.faces.empty() && !record.failure)
+    return image + std::string(columns_of(header(layout)) - 1, ',') + "\n";
+  std::string rows;
+  for (std::size_t i = 0; i < record.faces.size(); ++i) {
+    const Face& found = record.faces[i];
     const Rect& box = found.box;
-    lines += fmt::format("{},{},{},{},{},{},{}", image, box.x, box.y, box.width, box.height,
-                         found.neighbors, found.score);
-    if (layout.names_cascades())
-      lines.append(1, ',').append(csv_field(layout.cascades[found.cascade], layout.csv_safe));
-    lines += '\n';
+    rows += fmt::format("{},{},{},{},{},{},{}", image, box.x, box.y, box.width, box.height,
+                        found.neighbors, found.score);
+    const auto add = [&](const std::string& text) {
+      rows.append(1, ',').append(csv_field(text, layout.csv_safe));
+    };
+    if (layout.names_cascades()) add(layout.cascades[found.cascade]);
+    if (layout.csv_crops) add(record.crops.empty() ? "" : record.crops[i]);
+    rows += '\n';
   }
-  return lines;
+  return rows;
 }
 
 // The fields of the next row, which may span several lines if fields are quoted; empty at the end.
@@ -70,33 +82,36 @@ std::vector<std::string> next_row(std::istream& in) {
   return fields;
 }
 
-bool is_face(const std::vector<std::string>& row, std::size_t columns) {
-  return row.size() == columns && parse_number<int>(row[1]) && parse_number<int>(row[2]) &&
-         parse_number<int>(row[3]) && parse_number<int>(row[4]) && parse_number<int>(row[5]) &&
-         parse_number<double>(row[6]);
+// A face, or a picture without faces.
+bool is_result(const std::vector<std::string>& row, std::size_t columns) {
+  if (row.size() != columns) return false;
+  if (std::ranges::all_of(row.begin() + 1, row.end(), &std::string::empty)) return true;
+  return parse_number<int>(row[1]) && parse_number<int>(row[2]) && parse_number<int>(row[3]) &&
+         parse_number<int>(row[4]) && parse_number<int>(row[5]) && parse_number<double>(row[6]);
 }
 
 bool Csv::holds_only_results(std::istream& in) const {
   const std::vector<std::string> usual{"image", "x", "y", "w", "h", "neighbors", "score"};
   std::vector<std::string> header = next_row(in);
   const std::size_t columns = header.size();
-  if (columns == usual.size() + 1 && header.back() == "cascade") header.pop_back();
+  for (const char* optional : {"crop", "cascade"})
+    if (header.size() > usual.size() && header.back() == optional) header.pop_back();
   if (header != usual) return false;
   while (true) {
     const std::vector<std::string> row = next_row(in);
     if (row.empty()) return true;
-    if (!is_face(row, columns)) return false;
+    if (!is_result(row, columns)) return false;
   }
 }
 
 bool Csv::is_torn(std::string_view text, const Layout& layout) const {
-  const auto columns = 1 + static_cast<std::size_t>(std::ranges::count(header(layout), ','));
+  const std::size_t columns = columns_of(header(layout));
   std::istringstream in{std::string(text)};
   const std::vector<std::string> without_end{""};
   while (true) {
     const std::vector<std::string> row = next_row(in);
     if (row.empty() || row == without_end) return true;
-    if (!is_face(row, columns)) return false;
+    if (!is_result(row, columns)) return false;
   }
 }
 

@@ -32,6 +32,8 @@ struct Record {
   std::vector<Face> faces;
   std::optional<Failure> failure;
   std::string warning;  // a sentence, if the picture was incomplete or damaged
+  std::vector<std::string>
+      crops;  // files in the folder of crops, one per face; empty: none written
 };
 
 // Turns records into text.
@@ -39,6 +41,8 @@ struct Layout {
   const Format* format = &jsonl_format();
   std::vector<std::string> cascades;  // names; faces name their cascade if there are several
   bool csv_safe = false;  // put an apostrophe before texts that a spreadsheet would run as formulas
+  bool csv_all = false;   // CSV: a row for each picture without faces, too
+  bool csv_crops = false;  // CSV: a column of the faces' crops
 
   bool names_cascades() const { return cascades.size() > 1; }
   std::string header() const;                       // what the output begins with

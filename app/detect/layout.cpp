@@ -43,7 +43,11 @@ void append(ResultOptions& to, const Options& options, const std::vector<Field<O
 
 Layout layout_of(const DetectCommand& command,
                  const std::vector<std::shared_ptr<const Cascade>>& cascades) {
-  Layout layout{command.format, {}, command.csv_safe};
+  Layout layout{.format = command.format,
+                .cascades = {},
+                .csv_safe = command.csv_safe,
+                .csv_all = command.csv_all,
+                .csv_crops = command.csv_all && !command.crops.empty()};
   for (std::size_t i = 0; i < cascades.size(); ++i) {
     const auto has_its_name = [&](const auto& other) { return other->name == cascades[i]->name; };
     const bool is_clear = std::count_if(cascades.begin(), cascades.end(), has_its_name) == 1;
@@ -65,6 +69,7 @@ ResultOptions result_options(const DetectCommand& command, const Layout& layout)
   ResultOptions options{{"--format", std::string(command.format->name)},
                         {"--csv-safe", command.csv_safe ? "on" : "off"},
                         {"--cascade", cascades}};
+  if (command.csv_all) options.emplace_back("--csv-all", "on");
   append(options, command.detect, detection_fields(), fields_of_all_versions);
   options.emplace_back("--annotate", folder(command.annotate));
   options.emplace_back("--crops", folder(command.crops));

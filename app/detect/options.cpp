@@ -77,6 +77,9 @@ void add_results(CLI::App& detect, DetectCommand& c) {
   add_choice(detect, "--format", c.format, words, help);
   detect.add_flag("--csv-safe", c.csv_safe,
                   "Put a ' before names in CSV that a spreadsheet would run as formulas");
+  detect.add_flag("--csv-all", c.csv_all,
+                  "In CSV, pictures without faces have a row, too; with --crops, a column has "
+                  "the names of the crops");
   detect.add_option("--annotate", c.annotate, "Write the pictures with boxes there")
       ->type_name("DIR");
   detect.add_option("--crops", c.crops, "Write one picture per face there")->type_name("DIR");
@@ -179,8 +182,10 @@ void check_command(const CLI::App& detect, const DetectCommand& c) {
     throw CLI::ValidationError("--blur writes whole videos: leave out --every and --fps");
   check_live(c);
   check_crops(detect, c.crop);
-  if (c.csv_safe && c.format != &csv_format())
-    throw CLI::ValidationError("--csv-safe is for --format csv");
+  for (const auto& [is_set, option] :
+       {std::pair{c.csv_safe, "--csv-safe"}, {c.csv_all, "--csv-all"}})
+    if (is_set && c.format != &csv_format())
+      throw CLI::ValidationError(fmt::format("{} is for --format csv", option));
 }
 
 }  // namespace

@@ -34,6 +34,7 @@ struct DetectCommand {
   std::string output = "-";
   const Format* format = &jsonl_format();
   bool csv_safe = false;
+  bool csv_all = false;
   std::string annotate, crops, blur;  // folders; empty: off
   CropOptions crop;
   BlurStyle blur_style = BlurStyle::blur;

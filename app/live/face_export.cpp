@@ -26,10 +26,13 @@ std::string name_of_table(const Format& format) {
   return fmt::format("faces.{}", format.name);
 }
 
-Layout layout_of(const LiveSettings& settings, const Format& format) {
+Layout layout_of(const LiveSettings& settings, const ExportOptions& options,
+                 const std::string& folder) {
   DetectCommand command;
   command.cascades = settings.cascades;
-  command.format = &format;
+  command.format = options.format;
+  command.csv_all = options.format == &csv_format();
+  if (options.crops) command.crops = folder;
   std::vector<std::shared_ptr<const Cascade>> cascades;
   for (const std::string& cascade : settings.cascades) cascades.push_back(find_cascade(cascade));
   return layout_of(command, cascades);
@@ -53,12 +56,8 @@ Record record_of(const LiveResult& result) {
 }  // namespace
 
 std::string export_faces(const LiveResult& result, const ExportOptions& options) {
-  const Layout layout = layout_of(result.settings, *options.format);
-  const Record record = record_of(result);
+  Record record = record_of(result);
   std::string folder = make_dated_folder(options.folder, "faces");
-  write_text(fs::path(folder) / name_of_table(*options.format),
-             layout.header() + layout.to_text(record));
-  if (!options.crops && !options.boxes) return folder;
   const PictureFolder pictures(folder);
   const View<const Bgr> picture = result.frame.picture.pixels;
   const fs::path input = source_path(result.frame.origin).value_or("");
@@ -66,9 +65,13 @@ std::string export_faces(const LiveResult& result, const ExportOptions& options)
   std::string name = names.add(record.image, record.frame.has_value());
   if (record.frame) name = PictureNames::of_frame(name, *record.frame);
   if (options.boxes) pictures.write(name, with_boxes(picture, record.faces).view(), input);
-  for (std::size_t i = 0; i < record.faces.size() && options.crops; ++i)
-    pictures.write(PictureNames::of_crop(name, static_cast<int>(i) + 1),
-                   picture.sub(record.faces[i].box), input);
+  for (std::size_t i = 0; i < record.faces.size() && options.crops; ++i) {
+    record.crops.push_back(PictureNames::of_crop(name, static_cast<int>(i) + 1));
+    pictures.write(record.crops.back(), picture.sub(record.faces[i].box), input);
+  }
+  const Layout layout = layout_of(result.settings, options, folder);
+  write_text(fs::path(folder) / name_of_table(*options.format),
+             layout.header() + layout.to_text(record));
   return folder;
 }
 
@@ -88,6 +91,7 @@ std::vector<std::string> export_arguments(const std::vector<std::string>& source
   std::vector<std::string> arguments{
       "detect", "--progress=on", fmt::format("--format={}", options.format->name),
       fmt::format("--output={}/{}", folder, name_of_table(*options.format))};
+  if (options.format == &csv_format()) arguments.emplace_back("--csv-all");
   if (options.crops) arguments.push_back(fmt::format("--crops={}", folder));
   if (options.boxes) arguments.push_back(fmt::format("--annotate={}", folder));
   append_arguments(arguments, settings.detect, detection_fields());

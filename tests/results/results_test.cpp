@@ -77,6 +77,32 @@ TEST_F(Results, CsvIsMadeSafeForSpreadsheetsWhenAskedTo) {
   EXPECT_EQ(detect({"--csv-safe", "in"}).status, 2);
 }
 
+TEST_F(Results, CsvHasPicturesWithoutFacesAndCropsWhenAskedTo) {
+  add_face("in/face.pgm");
+  write_pgm("in/none.pgm", draw_faces({80, 80}, {}));
+  write_text("in/broken.pgm", "P5 no");
+  const std::vector<std::string> all{"--format", "csv", "--csv-all", "-o", "r"};
+  EXPECT_EQ(detect(joined(all, {"in"})).status, 1);
+  const std::string table = read_text("r");
+  EXPECT_EQ(std::ranges::count(table, '\n'), 3) << table;  // the header and two pictures
+  EXPECT_TRUE(has(table, "\nnone.pgm,,,,,,\n")) << table;
+  // What failed has no row, and is completed by its journal.
+  write_pgm("in/broken.pgm", draw_faces({90, 80}, {}));
+  EXPECT_EQ(detect(joined(all, {"--resume", "in"})).status, 0);
+  EXPECT_TRUE(has(read_text("r"), "\nbroken.pgm,,,,,,\n"));
+  // Other columns are another file.
+  EXPECT_EQ(detect({"--format", "csv", "-o", "r", "--resume", "in"}).status, 2);
+  EXPECT_EQ(detect(joined(all, {"--crops", "crops", "in"})).status, 0);
+  const std::string text = read_text("r");
+  EXPECT_TRUE(text.starts_with("image,x,y,w,h,neighbors,score,crop\nbroken.pgm,,,,,,,\nface.pgm,"))
+      << text;
+  EXPECT_TRUE(has(text, ",face.pgm.png_1.png\nnone.pgm,,,,,,,\n")) << text;
+  EXPECT_TRUE(exists("crops/face.pgm.png_1.png"));
+  // It is recognised as results, which may be replaced.
+  EXPECT_EQ(detect({"--format", "csv", "-o", "r", "in"}).status, 0);
+  EXPECT_EQ(detect({"--csv-all", "in"}).status, 2);
+}
+
 TEST_F(Results, LimitsAreErrorRecordsThatNameTheirOptions) {
   add_face("a.pgm");
   const auto error = [&](const char* option, const char* value) {

@@ -159,8 +159,8 @@ void FacesPanel::draw_saving(PanelContext& context) {
     ImGui::EndCombo();
   }
   tooltip(
-      "The format of the table, the same as 'facesat detect' writes. CSV has a row for each face, "
-      "JSON Lines also have the pictures without faces");
+      "The format of the table, as 'facesat detect' writes it. CSV has a row for each face and for "
+      "each picture without faces, and the names of the crops ('--csv-all')");
   if (export_) return draw_list_export(context);
   const bool is_usable = !result.faces.empty() && state.is_upright();
   ImGui::BeginDisabled(!is_usable);

@@ -88,7 +88,8 @@ TEST_F(FacesTest, ThoseOfAPictureAreSavedAsDetectSavesThem) {
     const std::string saved = export_faces(shown, {.format = format, .crops = true});
     fs::create_directory(wanted);
     const test::Finished done =
-        detect_both(fmt::format("--format {0} -o {1}/faces.{0} --crops {1} two.pgm", name, wanted));
+        detect_both(fmt::format("--format {0} {2} -o {1}/faces.{0} --crops {1} two.pgm", name,
+                                wanted, format == &csv_format() ? "--csv-all" : ""));
     ASSERT_EQ(done.status, 0) << done.err;
     expect_equal(saved, wanted);
     EXPECT_EQ(contents(saved).size(), shown.faces.size() + 1);
@@ -107,7 +108,7 @@ TEST_F(FacesTest, SearchesInsideFacesAreSavedAsDetectSavesThem) {
   const std::string saved = export_faces(shown, {.format = &csv_format(), .crops = false});
   EXPECT_EQ(test::read_text(fs::path(saved) / "faces.csv"),
             detect_both("--inside-of frontalface_default --only-with-inner --min-neighbors 1 "
-                        "--format csv two.pgm")
+                        "--format csv --csv-all two.pgm")
                 .out);
   const auto arguments = export_arguments({"two.pgm"}, settings, "f", {.format = &csv_format()});
   for (const char* const wanted : {"--inside-of=frontalface_default", "--only-with-inner"})
@@ -178,6 +179,7 @@ TEST_F(FacesTest, ThoseOfAListAreSavedByDetect) {
   add_face("p/a.pgm");
   add_face("p/b.pgm", 1);
   add_face("-c.pgm");
+  test::write_pgm(folder / "p/none.pgm", test::draw_faces({80, 80}, {}));
   settings.detect.scale_factor = 1.3;
   settings.detect.min_size = {40, 40};
   settings.detect.equalize = true;
@@ -185,12 +187,13 @@ TEST_F(FacesTest, ThoseOfAListAreSavedByDetect) {
   ListExport list({"p", "-c.pgm"}, settings, {.format = &csv_format(), .crops = true},
                   FACESAT_PROGRAM);
   EXPECT_EQ(end_of(list), "");
-  EXPECT_NE(list.progress().find("3 images"), std::string::npos) << list.progress();
+  EXPECT_NE(list.progress().find("4 images"), std::string::npos) << list.progress();
   fs::create_directory("wanted");
   const test::Finished done = detect_both(
-      "--scale-factor 1.3 --min-size 40 --equalize --scan dense --format csv -o wanted/faces.csv "
-      "--crops wanted -- p -c.pgm");
+      "--scale-factor 1.3 --min-size 40 --equalize --scan dense --format csv --csv-all "
+      "-o wanted/faces.csv --crops wanted -- p -c.pgm");
   ASSERT_EQ(done.status, 0) << done.err;
+  EXPECT_TRUE(test::has(test::read_text("wanted/faces.csv"), "none.pgm,,,,,,,,\n"));
   expect_equal(list.folder(), "wanted");
 }
 
