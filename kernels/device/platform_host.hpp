@@ -63,10 +63,17 @@ T from_bits(std::uint64_t bits) {
   return value;
 }
 
+template <class T>
+void count_shared(const T* element, bool is_write) {
+  ++(is_write ? counts.shared_writes : counts.shared_reads);
+  if (observer) observer->accessed_shared(element, sizeof(T), is_write);
+}
+
 // The value of lane `from`, which must be in the mask.
 template <class T>
 T received(const std::uint64_t* values, unsigned mask, unsigned from) {
   if ((mask >> from & 1) == 0) undefined("a shuffle reads a lane outside its mask");
+  if (observer) observer->received(from);
   return from_bits<T>(values[from]);
 }
 
@@ -246,12 +253,12 @@ class SharedArray {
    public:
     Element(SharedArray& array, int i) : array_(array), i_(i) {}
     operator T() const {
-      ++simt::counts.shared_reads;
+      simt::count_shared(&array_.elements_[i_], false);
       if (!array_.written_[i_]) simt::undefined("unwritten shared memory is read");
       return array_.elements_[i_];
     }
     Element& operator=(T value) {
-      ++simt::counts.shared_writes;
+      simt::count_shared(&array_.elements_[i_], true);
       array_.elements_[i_] = value;
       array_.written_[i_] = true;
       return *this;
@@ -280,12 +287,12 @@ class DynamicShared {
    public:
     Element(T* element, bool* written) : element_(element), written_(written) {}
     operator T() const {
-      ++simt::counts.shared_reads;
+      simt::count_shared(element_, false);
       if (!*written_) simt::undefined("unwritten shared memory is read");
       return *element_;
     }
     void operator=(T value) {
-      ++simt::counts.shared_writes;
+      simt::count_shared(element_, true);
       *element_ = value;
       *written_ = true;
     }

@@ -45,8 +45,7 @@ __global__ void __launch_bounds__(threads) add_samples_kernel(Source source, int
 
 template <class Source>
 void add_samples(const Source& source, Along along, int step, StreamHandle stream) {
-  // On the host, few blocks loop over the rows, because a block is expensive there.
-  const dim3 grid(divide_up(source.size.width, threads), on_host ? 4 : source.size.height);
+  const dim3 grid(divide_up(source.size.width, threads), source.size.height);
   if (along == Along::rows)
     FACESAT_LAUNCH((add_samples_kernel<Along::rows, Source>), grid, dim3(threads), stream, source,
                    step);

@@ -142,7 +142,7 @@ class Grid {
   const std::size_t shared_bytes;
   const Dim3 size, block;
   const std::function<void()>& body;
-  std::mt19937_64 random;
+  std::minstd_rand random;
   std::string error;
   std::uint64_t idle_pauses = 0;
   std::vector<std::function<void()>> launches_after;
@@ -363,6 +363,7 @@ void set_schedule(const Schedule& next) {
 void launch(const std::string& kernel, Dim3 grid, Dim3 block, const std::function<void()>& body,
             std::size_t shared_bytes) {
   ++counts.launches;
+  if (observer) observer->launched(kernel, grid, block);
   Grid launched(kernel, grid, block, body, shared_bytes);
   launched.run();
   for (const auto& launch_next : launched.launches_after) launch_next();
@@ -383,6 +384,16 @@ bool* dynamic_shared_written() {
   return running->shared_written.get();
 }
 
+bool is_running() {
+  return running != nullptr;
+}
+unsigned thread_number() {
+  return running->current->number;
+}
+unsigned block_number() {
+  const Dim3 &b = running->index, &grid = running->grid.size;
+  return (b.z * grid.y + b.y) * grid.x + b.x;
+}
 const Dim3& thread_index() {
   return running->current->index;
 }
@@ -405,6 +416,7 @@ void undefined(const std::string& what) {
 }
 
 bool block_barrier(bool predicate) {
+  if (observer) observer->synchronised();
   running->current->value = predicate;
   running->waiting_of(*running->current) = Waiting::barrier;
   running->switch_back();
@@ -412,6 +424,7 @@ bool block_barrier(bool predicate) {
 }
 
 void part_barrier(unsigned threads, unsigned number) {
+  if (observer) observer->synchronised();
   Block& block = *running;
   block.current->value = threads;
   block.current->barrier = number;
@@ -450,6 +463,7 @@ static void complete(Block& block, unsigned mask, WarpOperation operation) {
 }
 
 const std::uint64_t* exchange(WarpOperation operation, unsigned mask, std::uint64_t value) {
+  if (observer) observer->synchronised();
   Block& block = *running;
   Fibre& self = *block.current;
   const unsigned lane = self.number % warp_size;

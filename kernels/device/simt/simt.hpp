@@ -52,6 +52,22 @@ struct Counts {
 };
 inline Counts counts;
 
+// Is told what kernels do. Only one thread of a grid calls it at a time; threads are numbered in
+// their block, and blocks in their grid.
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  virtual void launched(const std::string& kernel, const Dim3& grid, const Dim3& block) = 0;
+  // A thread has reached a barrier or an operation of its warp.
+  virtual void synchronised() = 0;
+  // A thread has received the value of lane `from` of its warp.
+  virtual void received(unsigned from) = 0;
+  // A thread reads or writes memory; shared memory has calls of its own.
+  virtual void accessed(const void* address, std::size_t bytes, bool is_write) = 0;
+  virtual void accessed_shared(const void* address, std::size_t bytes, bool is_write) = 0;
+};
+inline Observer* observer = nullptr;  // null: nobody is told
+
 // ---- called by kernels
 
 // As launch(), once the calling grid has ended. The launches of a grid run in the order of these
@@ -59,6 +75,9 @@ inline Counts counts;
 void launch_after_grid(const std::string& kernel, Dim3 grid, Dim3 block,
                        const std::function<void()>& body, std::size_t shared_bytes = 0);
 
+unsigned thread_number();
+unsigned block_number();
+bool is_running();  // Is the caller a thread of a block?
 const Dim3& thread_index();
 const Dim3& block_index();
 const Dim3& block_size();

@@ -1,0 +1,68 @@
+// Records what an algorithm's kernels read and write, from their host twin.
+//
+// The twin is compiled with -fsanitize=thread, so that the compiler calls a function at each access
+// to memory; recording.cpp defines these functions in place of the sanitizer's own.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/image.hpp"
+#include "kernels/device/simt/simt.hpp"
+
+namespace facesat::drawings {
+
+// Memory that is drawn: rows of elements, `pitch` bytes from one to the next.
+struct Buffer {
+  std::string name;
+  const void* data = nullptr;
+  Size size;
+  std::size_t element_bytes = 1, pitch = 0;
+
+  bool is_array() const { return size.height == 1; }
+};
+
+// What a launch does to an element: the blocks whose threads read and write it, in order.
+struct Element {
+  std::vector<unsigned> reads, writes;
+};
+
+struct Launch {
+  std::string kernel;
+  simt::Dim3 grid, block;
+  std::vector<std::vector<Element>> buffers;  // elements row by row, in the order of the buffers
+
+  unsigned blocks() const { return grid.x * grid.y * grid.z; }
+  unsigned threads() const { return block.x * block.y * block.z; }
+};
+
+// Runs `body`, which launches kernels, and tells what each launch does to these buffers.
+std::vector<Launch> record(const std::vector<Buffer>& buffers, const std::function<void()>& body);
+
+// A value flows into another one: a lane receives it from a lane of its warp, or a thread has read
+// it from shared memory since its last write there.
+struct Flow {
+  unsigned step = 0;          // how many barriers and operations of its warp the thread has passed
+  int array = 0;              // in shared memory, from 0 on; -1: a shuffle
+  unsigned from = 0, to = 0;  // elements of the array, or lanes of the first warp
+  auto operator<=>(const Flow&) const = default;
+};
+
+// The flow of values within the first block of each launch, in order and each once.
+std::vector<std::vector<Flow>> record_flow(const std::function<void()>& body);
+
+// The banks of shared memory that the first warp of a launch's first block reads or writes at once:
+// a bank per lane.
+struct WarpAccess {
+  bool is_write = false;
+  std::vector<unsigned> banks;
+};
+inline constexpr unsigned bank_count = 32;
+
+// The accesses in which all 32 lanes take part, in order, in the first launch.
+std::vector<WarpAccess> record_banks(const std::function<void()>& body);
+
+}  // namespace facesat::drawings

@@ -1,0 +1,233 @@
+// Drawings of algorithms are those that their kernels make.
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include <gtest/gtest.h>
+
+#include "core/image.hpp"
+#include "kernels/drawings/drawing.hpp"
+#include "kernels/filter/algorithm.hpp"
+#include "kernels/sat/algorithm.hpp"
+#include "kernels/scan/algorithm.hpp"
+#include "tests/kit/device_memory.hpp"
+#include "tests/kit/pictures.hpp"
+
+namespace facesat::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Compares with the file in the repository, or writes it if FACESAT_DRAWINGS says so.
+void expect_file(const std::string& file, const std::string& drawing) {
+  const fs::path path = fs::path(FACESAT_KERNELS) / file;
+  if (std::getenv("FACESAT_DRAWINGS") != nullptr) {
+    fs::create_directories(path.parent_path());
+    std::ofstream(path) << drawing;
+    return;
+  }
+  std::stringstream text;
+  text << std::ifstream(path).rdbuf();
+  EXPECT_TRUE(text.str() == drawing)
+      << path << " is not what its kernels do: ./dev drawings makes it";
+}
+
+template <class T>
+drawings::Buffer buffer_of(const char* name, View<T> view) {
+  return {name, view.data, view.size, sizeof(T), static_cast<std::size_t>(view.pitch) * sizeof(T)};
+}
+template <class T>
+drawings::Buffer buffer_of(const char* name, const std::vector<T>& array) {
+  return {
+      name, array.data(), {static_cast<int>(array.size()), 1}, sizeof(T), array.size() * sizeof(T)};
+}
+
+// The most blocks that write the result, the second buffer, in one launch.
+std::size_t most_writers(const std::vector<drawings::Launch>& launches) {
+  std::size_t most = 0;
+  for (const drawings::Launch& launch : launches) {
+    std::set<unsigned> writers;
+    for (const drawings::Element& element : launch.buffers[1])
+      writers.insert(element.writes.begin(), element.writes.end());
+    most = std::max(most, writers.size());
+  }
+  return most;
+}
+
+struct Drawn {
+  std::string text;
+  std::size_t blocks;  // that write the result in one launch
+};
+
+// The first of draw(1), draw(2), draw(4) ... draw(most) that has two rows of three blocks.
+template <class Draw>
+std::string with_enough_blocks(int most, Draw draw) {
+  for (int factor = 1;; factor *= 2)
+    if (const Drawn drawn = draw(factor); drawn.blocks >= 6 || factor >= most) return drawn.text;
+}
+
+// While it lives, blocks that stay for many tiles take turns. In order, the first would do them
+// all.
+struct TakingTurns {
+  explicit TakingTurns(bool do_they) {
+    if (do_they) simt::set_schedule({simt::Order::random, 1, 3});
+  }
+  ~TakingTurns() { simt::set_schedule({}); }
+  TakingTurns(const TakingTurns&) = delete;
+  TakingTurns& operator=(const TakingTurns&) = delete;
+};
+
+// The memory of a SAT algorithm, and its call.
+struct SatRun {
+  SatRun(const gpu::SatAlgorithm& a, Size size)
+      : algorithm(a),
+        picture(noise(size, 1)),
+        table(size, 0),
+        workspace(a.workspace_bytes(gpu::SatType::u8_u32, size) / 4) {}
+
+  void operator()() {
+    algorithm.enqueue({.type = gpu::SatType::u8_u32,
+                       .size = picture.size(),
+                       .input = picture.view().data,
+                       .input_pitch = picture.view().pitch,
+                       .sum = table.view().data,
+                       .sum_pitch = table.view().pitch,
+                       .parameter = algorithm.value},
+                      workspace.data(), test_stream());
+  }
+
+  const gpu::SatAlgorithm& algorithm;
+  const Image<std::uint8_t> picture;
+  const DevicePicture<std::uint32_t> table;
+  std::vector<std::uint32_t> workspace;
+};
+
+Drawn draw(const gpu::SatAlgorithm& algorithm, Size size) {
+  SatRun run(algorithm, size);
+  const std::vector<drawings::Buffer> buffers{buffer_of("picture", run.picture.view()),
+                                              buffer_of("table", run.table.view()),
+                                              buffer_of("workspace", run.workspace)};
+  const auto launches = drawings::record(buffers, [&] { run(); });
+  return {drawings::draw_memory(buffers, launches), most_writers(launches)};
+}
+
+class SatDrawings : public ::testing::TestWithParam<const gpu::SatAlgorithm*> {};
+
+TEST_P(SatDrawings, AreThoseOfTheKernels) {
+  const gpu::SatAlgorithm& algorithm = *GetParam();
+  const bool is_of_elements = algorithm.id == "kasagi_2014_4r1w",  // on the 9 x 9 of the paper
+      is_small = algorithm.id == "facesat_one_exchange";  // leaves large pictures to the look-back
+  const Size size = is_of_elements ? Size{9, 9} : is_small ? Size{160, 112} : Size{96, 64};
+  const TakingTurns turns(algorithm.id == "funasaka_2017_skss");
+  expect_file("sat/drawings/" + std::string(algorithm.id) + ".svg",
+              with_enough_blocks(is_of_elements || is_small ? 1 : 8, [&](int factor) {
+                return draw(algorithm, {factor * size.width, factor * size.height});
+              }));
+}
+
+TEST(BankDrawings, AreThoseOfTheTransposition) {
+  SatRun run(gpu::chen_2018_brlt_scanrow, {64, 64});
+  expect_file("sat/drawings/chen_2018_brlt_scanrow.banks.svg",
+              drawings::draw_banks(drawings::record_banks([&] { run(); })));
+}
+
+INSTANTIATE_TEST_SUITE_P(Registry, SatDrawings, ::testing::ValuesIn(gpu::sat_algorithms()),
+                         [](const auto& tested) { return std::string(tested.param->id); });
+
+// With the fewest blocks that can be chosen, because a block of few elements is hardly seen.
+gpu::ScanTask scan_task(const gpu::ScanAlgorithm& algorithm, int n) {
+  gpu::ScanTask task{.n = n, .settings = gpu::standard_settings(algorithm)};
+  for (std::size_t i = 0; i < algorithm.parameters.size(); ++i)
+    if (algorithm.parameters[i].name == "blocks")
+      task.settings[i] = algorithm.parameters[i].choices.front();
+  return task;
+}
+
+Drawn draw(const gpu::ScanAlgorithm& algorithm, int n) {
+  gpu::ScanTask task = scan_task(algorithm, n);
+  std::vector<std::uint32_t> input(static_cast<std::size_t>(n), 1), output(input.size()),
+      workspace(algorithm.workspace_bytes(task) / 4);
+  task.input = input.data();
+  task.output = output.data();
+  const std::vector<drawings::Buffer> buffers{
+      buffer_of("input", input), buffer_of("output", output), buffer_of("workspace", workspace)};
+  const auto launches =
+      drawings::record(buffers, [&] { algorithm.enqueue(task, workspace.data(), test_stream()); });
+  return {drawings::draw_memory(buffers, launches), most_writers(launches)};
+}
+
+class ScanDrawings : public ::testing::TestWithParam<const gpu::ScanAlgorithm*> {};
+
+TEST_P(ScanDrawings, AreThoseOfTheKernels) {
+  const gpu::ScanAlgorithm& algorithm = *GetParam();
+  const bool blocks_stay = algorithm.id == "facesat_scan";
+  const TakingTurns turns(blocks_stay);
+  expect_file("scan/drawings/" + std::string(algorithm.id) + ".svg",
+              with_enough_blocks(blocks_stay ? 1 : 32, [&](int factor) {
+                return draw(algorithm, factor * (blocks_stay ? 16384 : 2048));
+              }));
+}
+
+TEST_P(ScanDrawings, OfTheFlowOfValuesAreThoseOfTheKernels) {
+  const gpu::ScanAlgorithm& algorithm = *GetParam();
+  gpu::ScanTask task = scan_task(algorithm, 64);
+  std::vector<std::uint32_t> input(64, 1), output(64),
+      workspace(algorithm.workspace_bytes(task) / 4);
+  task.input = input.data();
+  task.output = output.data();
+  const std::string drawing = drawings::draw_flow(
+      drawings::record_flow([&] { algorithm.enqueue(task, workspace.data(), test_stream()); }));
+  if (drawing.empty()) GTEST_SKIP() << "threads do not exchange values";
+  expect_file("scan/drawings/" + std::string(algorithm.id) + ".flow.svg", drawing);
+}
+
+INSTANTIATE_TEST_SUITE_P(Registry, ScanDrawings, ::testing::ValuesIn(gpu::scan_algorithms()),
+                         [](const auto& tested) { return std::string(tested.param->id); });
+
+class FilterDrawings : public ::testing::TestWithParam<const gpu::FilterAlgorithm*> {};
+
+Drawn draw(const gpu::FilterAlgorithm& algorithm, Size size) {
+  constexpr int r = 2;
+  const Image<std::uint8_t> picture = noise(size, 1);
+  Image<std::int32_t> output(size);
+  const std::vector<std::int32_t> ones((2 * r + 1) * (2 * r + 1), 1);
+  gpu::FilterTask task{.type = gpu::FilterType::u8_s32,
+                       .size = size,
+                       .input = picture.view().data,
+                       .input_pitch = picture.view().pitch,
+                       .output = output.view().data,
+                       .output_pitch = output.view().pitch,
+                       .border = Border::zero};
+  task.mask = {.kind = algorithm.takes,
+               .radius = algorithm.is_1d ? Radius{r, 0} : Radius{r, r},
+               .weights = ones.data(),
+               .row = ones.data(),
+               .column = ones.data(),
+               .host_weights = ones.data(),
+               .host_row = ones.data(),
+               .host_column = ones.data()};
+  EXPECT_EQ(gpu::why_not(algorithm, task), "");
+  std::vector<std::uint32_t> workspace(algorithm.workspace_bytes(task) / 4);
+  const std::vector<drawings::Buffer> buffers{
+      buffer_of("picture", picture.view()), buffer_of("result", std::as_const(output).view()),
+      buffer_of("mask", ones), buffer_of("workspace", workspace)};
+  const auto launches =
+      drawings::record(buffers, [&] { algorithm.enqueue(task, workspace.data(), test_stream()); });
+  return {drawings::draw_memory(buffers, launches), most_writers(launches)};
+}
+
+TEST_P(FilterDrawings, AreThoseOfTheKernels) {
+  const gpu::FilterAlgorithm& algorithm = *GetParam();
+  expect_file("filter/drawings/" + std::string(algorithm.id) + ".svg",
+              with_enough_blocks(8, [&](int factor) {
+                return draw(algorithm, {factor * 96, factor * 64});
+              }));
+}
+
+INSTANTIATE_TEST_SUITE_P(Registry, FilterDrawings, ::testing::ValuesIn(gpu::filter_algorithms()),
+                         [](const auto& tested) { return std::string(tested.param->id); });
+
+}  // namespace
+}  // namespace facesat::test
