@@ -176,7 +176,7 @@ int draw_map(Sheet& sheet, const Map& map, const Buffer& buffer,
       row_scale = buffer.is_array() ? std::max(scale, std::min(5.0, 60.0 / map.rows())) : scale;
   for (const Area& area : map.areas()) {
     // Narrow lines stay between the parts of different blocks.
-    const double line_width = std::min(0.15 * scale, 0.6), w = area.width * scale - line_width,
+    const double line_width = std::min(0.2 * scale, 1.0), w = area.width * scale - line_width,
                  h = area.height * row_scale - line_width;
     sheet.rectangle(left + area.x * scale, top + area.y * row_scale, w, h, area.colour);
     if (area.writer >= 0 && w >= 14 && h >= 11)
@@ -232,7 +232,7 @@ std::string draw_memory(const std::vector<Buffer>& buffers, const std::vector<La
   };
   const int columns = count == 1 ? static_cast<int>(touched(launches[0]))
                                  : static_cast<int>(shown.size()),
-            width = std::max(columns, 3) * column + gap;
+            width = std::max(columns, 2) * column + gap;
   Sheet sheet(width);
   int bottom = 0;
   for (std::size_t i = 0; i < shown.size(); ++i)
@@ -242,7 +242,7 @@ std::string draw_memory(const std::vector<Buffer>& buffers, const std::vector<La
   for (const auto& [colour, what, space] :
        {std::tuple{strong.read, "read", 50},
         {strong.written, "written", 65},
-        {strong.both, "both, by one block; pale: by all others. Numbers are those of blocks", 0}}) {
+        {strong.both, "both, by one block (pale: by others). Numbers: blocks", 0}}) {
     sheet.rectangle(x, bottom + 4, 9, 9, colour);
     sheet.text(x + 13, bottom + 12, 10, what);
     x += space;

@@ -130,9 +130,13 @@ bool close_lists() {
   return is_open;
 }
 
+bool wants_tooltip() {
+  return ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled) && !ImGui::IsItemActive() &&
+         is_pointed_at();
+}
+
 void tooltip(const std::string& text) {
-  if (!ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled) || ImGui::IsItemActive()) return;
-  if (!is_pointed_at()) return;
+  if (!wants_tooltip()) return;
   // Below the control or, where there is no room, above it; never over it.
   const ImVec2 first = ImGui::GetItemRectMin(), last = ImGui::GetItemRectMax();
   const ImVec2 padding = ImGui::GetStyle().WindowPadding;

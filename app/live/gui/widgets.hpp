@@ -26,6 +26,8 @@ void draw_remark(const std::string& text);
 // Explains the control, column or text drawn last after the pointer has been over it for a moment;
 // also if that is disabled.
 void tooltip(const std::string& text);
+// Is it time for that?
+bool wants_tooltip();
 // The same at once, wherever the pointer is.
 void draw_tooltip(const std::string& text);
 

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <imgui.h>
 
+#include "app/live/gui/drawing.hpp"
 #include "app/live/gui/widgets.hpp"
 #include "app/live/panels/panel.hpp"
 #include "app/live/panels/sat_parts.hpp"
@@ -88,6 +89,33 @@ void draw_measured_frame(const Comparison& comparison) {
 float pins_width() {
   const ImGuiStyle& style = ImGui::GetStyle();
   return ImGui::CalcTextSize("AB").x + 4 * style.FramePadding.x + style.ItemInnerSpacing.x;
+}
+
+// The tooltip of an algorithm: a text, and below it the drawing of what it does. It is as large as
+// fits beside the row.
+void draw_explanation(const std::string& id, const std::string& text) {
+  const Drawing* const drawing = drawing_of_sat(id);
+  if (!drawing) return tooltip(text);
+  if (!wants_tooltip()) return;
+  const ImGuiStyle& style = ImGui::GetStyle();
+  const ImGuiViewport& window = *ImGui::GetMainViewport();
+  const float left = ImGui::GetItemRectMax().x + style.ItemSpacing.x;
+  const float room = window.WorkPos.x + window.WorkSize.x - left - 2 * style.WindowPadding.x;
+  constexpr float height_of_texts = 11;
+  const float scale = std::min(ImGui::GetFontSize() / height_of_texts, room / drawing->size().x);
+  const ImVec2 size{drawing->size().x * scale, drawing->size().y * scale};
+  const float height = ImGui::CalcTextSize(text.c_str(), nullptr, false, size.x).y +
+                       style.ItemSpacing.y + size.y + 2 * style.WindowPadding.y;
+  const float lowest = window.WorkPos.y + window.WorkSize.y - height;
+  ImGui::SetNextWindowPos(
+      {left, std::max(window.WorkPos.y, std::min(ImGui::GetItemRectMin().y, lowest))});
+  ImGui::BeginTooltip();
+  ImGui::PushTextWrapPos(size.x);
+  ImGui::TextUnformatted(text.c_str());
+  ImGui::PopTextWrapPos();
+  drawing->draw(ImGui::GetCursorScreenPos(), scale);
+  ImGui::Dummy(size);
+  ImGui::EndTooltip();
 }
 
 class SatPanel final : public Panel {
@@ -206,9 +234,11 @@ bool SatPanel::draw_row(const SatRow& row, const Comparison& comparison, bool in
       : in_use     ? "in use"
                    : "");
   if (ImGui::GetMousePos().y >= below || ImGui::GetMousePos().x < corner.x + width - pins)
-    tooltip(fmt::format("{}{}\n{}{}{}", facts.id, in_use ? ", in use" : "", explanation_of(facts),
-                        rank ? fmt::format("\n{}", measured_text(*rank, comparison)) : "",
-                        can_be_used && !in_use ? "\nClick to use it" : ""));
+    draw_explanation(
+        facts.id,
+        fmt::format("{}{}\n{}{}{}", facts.id, in_use ? ", in use" : "", explanation_of(facts),
+                    rank ? fmt::format("\n{}", measured_text(*rank, comparison)) : "",
+                    can_be_used && !in_use ? "\nClick to use it" : ""));
   if (can_be_used) {
     ImGui::SetCursorScreenPos({corner.x + width - pins, corner.y});
     draw_pins(facts.id);

@@ -5,6 +5,7 @@
 
 #include "app/live/comparison_files.hpp"
 #include "app/live/detection/detection.hpp"
+#include "app/live/gui/drawing.hpp"
 #include "app/live/panels/sat_parts.hpp"
 #include "cascades/cascade_store.hpp"
 #include "kernels/image/atlas.hpp"
@@ -178,9 +179,10 @@ TEST(ComparisonCsv, HasALineForEachAlgorithm) {
 }
 
 // Where the program has no CUDA there are none.
-TEST(SatFactsOfGpus, HaveTheTimesOfTheDocumentation) {
+TEST(SatFactsOfGpus, HaveTheTimesAndDrawingsOfTheDocumentation) {
   const std::vector<SatFacts> facts = facts_of(gpu::sat_algorithms());
   EXPECT_TRUE(facts.empty() || facts.front().documented_us > 0);
+  for (const SatFacts& sat : facts) EXPECT_NE(drawing_of_sat(sat.id), nullptr) << sat.id;
 }
 
 TEST(ComparisonPage, HasARowForEachAlgorithmAndWhatIsKnownOfIt) {

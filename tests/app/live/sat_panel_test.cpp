@@ -2,6 +2,7 @@
 // algorithms that take turns.
 #include <gtest/gtest.h>
 
+#include "app/live/gui/drawing.hpp"
 #include "app/live/panels/sat_parts.hpp"
 #include "tests/app/live/panel_test.hpp"
 #include "tests/kit/eventually.hpp"
@@ -96,6 +97,30 @@ TEST_F(SatPanelTest, NumbersHaveAFewDigits) {
   EXPECT_NE(text.find("DIFFERENT"), std::string::npos) << text;
   EXPECT_NE(measured_text({"one", 0, 0, true, "a reason"}, comparison).find("a reason"),
             std::string::npos);
+}
+
+TEST_F(SatPanelTest, PointingAtARowShowsWhatTheAlgorithmDoes) {
+  for (const char* id : {"facesat_one_exchange", "kasagi_2014_2r1w"}) {
+    const Drawing* const drawing = drawing_of_sat(id);
+    ASSERT_NE(drawing, nullptr) << id;
+    EXPECT_GT(drawing->size().x, 100) << id;
+  }
+  EXPECT_EQ(drawing_of_sat("two"), nullptr);
+  machine.sats[1].id = "kasagi_2014_2r1w";
+  ImGuiIO& io = ImGui::GetIO();
+  io.DisplaySize = {1300, 900};
+  constexpr ImU32 written = IM_COL32(0xD9, 0x72, 0x2E, 255);
+  std::vector<ImVec2> corners;
+  for (io.MousePos = {100, 0}; corners.empty() && io.MousePos.y < 400; io.MousePos.y += 8) {
+    for (int i = 0; i < 40; ++i) drawn();  // until the tooltip comes
+    corners = corners_of(written);
+  }
+  ASSERT_FALSE(corners.empty());
+  for (const ImVec2& corner : corners) {  // beside the panel, within the window
+    EXPECT_GT(corner.x, 380);
+    EXPECT_LT(corner.x, 1300);
+    EXPECT_LT(corner.y, 900);
+  }
 }
 
 TEST_F(SatPanelTest, AClickOnARowUsesItsAlgorithm) {
