@@ -5,7 +5,9 @@
 #include "cascades/cascade_store.hpp"
 #include "core/cpu/gray.hpp"
 #include "facesat.hpp"
+#include "media/stamp.hpp"
 #include "support/errors.hpp"
+#include "support/files.hpp"
 #include "support/text.hpp"
 
 namespace facesat::lab {
@@ -37,6 +39,23 @@ std::vector<Size> scene_sizes(const std::vector<std::string>& texts, Size pictur
   }
   if (sizes.empty()) sizes.push_back(picture);  // no --size: the whole picture
   return sizes;
+}
+
+void PictureFiles::require_writable(const std::string& what) const {
+  if (output.empty()) return;
+  if (!has_extension(output, {".png"}))
+    throw UsageError(fmt::format(
+        "--output {}: {} is written as a .png file, which keeps every pixel", output, what));
+  if (!image.empty() && same_file(output, image))
+    throw UsageError("--image and --output need different files");
+  facesat::require_writable(output);
+  if (has_contents(output) && !is_stamped(output)) refuse_foreign(output);
+}
+
+void write_gray(const std::string& file, const Image<std::uint8_t>& picture) {
+  Picture gray;
+  gray.luma = picture.view();
+  write_picture(file, in_colour(gray).pixels);
 }
 
 void require_windows(const std::string& cascade, Size size, const DetectOptions& options) {

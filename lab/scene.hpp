@@ -26,6 +26,16 @@ Picture read_scene_picture(const std::string& file);
 // that is not a size, and for sizes larger than the picture.
 std::vector<Size> scene_sizes(const std::vector<std::string>& texts, Size picture);
 
+// --image and --output of a problem whose result is a picture; empty: not given.
+struct PictureFiles {
+  std::string image, output;
+
+  // `what` is written, for example "a halftone". Throws UsageError unless the output, if there is
+  // one, can be written, or replaces a picture that facesat wrote.
+  void require_writable(const std::string& what) const;
+};
+void write_gray(const std::string& file, const Image<std::uint8_t>& picture);
+
 // Throws UsageError for a size too small for any window of this cascade: its time would be
 // meaningless.
 void require_windows(const std::string& cascade, Size size, const DetectOptions& options);

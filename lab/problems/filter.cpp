@@ -4,8 +4,12 @@
 #include "lab/problems/filter.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <limits>
 #include <memory>
+#include <numeric>
+#include <optional>
 #include <random>
 #include <utility>
 
@@ -21,6 +25,7 @@
 #include "lab/page/charts.hpp"
 #include "lab/page/text.hpp"
 #include "lab/problem.hpp"
+#include "lab/scene.hpp"
 #include "support/errors.hpp"
 
 namespace facesat::lab {
@@ -64,9 +69,14 @@ class HostFilter {
     const Border border = one_.border;
     const bool is_integral = id == "cpu_integral", is_separable = id == "cpu_separable";
     if (is_integral)
-      tables_.build(
-          picture, std::is_same_v<Out, float> ? cpu::Powers::squares : cpu::Powers::pixels, radius);
+      tables_.build(picture,
+                    one_.filter == BenchFilter::skewness   ? cpu::Powers::cubes
+                    : one_.filter == BenchFilter::variance ? cpu::Powers::squares
+                                                           : cpu::Powers::pixels,
+                    radius);
     if constexpr (std::is_same_v<Out, float>) {
+      if (one_.filter == BenchFilter::skewness)
+        return cpu::skewness(tables_, radius, border, result);
       is_integral ? cpu::variance(tables_, radius, border, result)
                   : cpu::direct_variance(picture, radius, border, result);
       return;
@@ -88,6 +98,8 @@ class HostFilter {
       is_separable ? cpu::convolve_separable(picture, mask_, border, result)
                    : cpu::convolve_direct(picture, mask_, border, result);
   }
+
+  const Image<Out>& result() const { return result_; }
 
   bool is_right() {
     if (!agrees_with_definition() || (has_earlier_ && !agrees_with_earlier())) return false;
@@ -111,6 +123,8 @@ class HostFilter {
     switch (one_.filter) {
       case BenchFilter::variance:
         return static_cast<Out>(variance_of(sums()));
+      case BenchFilter::skewness:
+        return static_cast<Out>(skewness_of(sums()));
       case BenchFilter::adaptive_threshold:
         return threshold_pixel(one_.picture.row(y)[x], sums(), gpu::bench_offset);
       case BenchFilter::box:
@@ -176,8 +190,8 @@ std::vector<Subject> host_subjects(const FilterCase& one, const std::vector<std:
                                       most_operations / 1'000'000'000);
         subject.is_absent = true;
       } else if (!filter) {
-        // The result twice, and integral images of up to 12 bytes per pixel.
-        require_memory(static_cast<std::uint64_t>(area) * (2 * sizeof(Out) + 12), "The result");
+        // The result twice, and integral images of up to 20 bytes per pixel.
+        require_memory(static_cast<std::uint64_t>(area) * (2 * sizeof(Out) + 20), "The result");
         filter = std::make_shared<HostFilter<Out>>(one);
       }
       subject.open = [filter, id] {
@@ -190,6 +204,33 @@ std::vector<Subject> host_subjects(const FilterCase& one, const std::vector<std:
   return subjects;
 }
 
+// The result by the CPU's first algorithm; one of more than 8 bits from its least value, which
+// becomes 0, to its greatest, 255. Throws MemoryError.
+Image<std::uint8_t> visible_result(const FilterCase& one) {
+  Image<std::uint8_t> visible(one.picture.size);
+  gpu::visit_result_type(one.filter, [&]<class Out>(Out) {
+    HostFilter<Out> filter(one);
+    filter.run(cpu_filter_ids(one.filter).front());
+    double least = 0, greatest = 255;
+    const auto each = [&](auto visit) {
+      for (int y = 0; y < one.picture.size.height; ++y)
+        for (int x = 0; x < one.picture.size.width; ++x)
+          visit(static_cast<double>(filter.result().row(y)[x]), visible.row(y)[x]);
+    };
+    if constexpr (sizeof(Out) > 1) {
+      least = std::numeric_limits<double>::max(), greatest = -least;
+      each([&](double value, std::uint8_t) {
+        least = std::min(least, value), greatest = std::max(greatest, value);
+      });
+    }
+    const double scale = greatest > least ? 255 / (greatest - least) : 0;
+    each([&](double value, std::uint8_t& pixel) {
+      pixel = static_cast<std::uint8_t>(std::lround((value - least) * scale));
+    });
+  });
+  return visible;
+}
+
 int radius_of(const std::string& text) {
   const auto radius = parse_number<int>(text);
   if (!radius || *radius < 1)
@@ -199,7 +240,7 @@ int radius_of(const std::string& text) {
 }
 
 void check_radius(BenchFilter filter, int radius) {
-  const bool is_sobel = filter == BenchFilter::sobel;
+  const bool is_sobel = gpu::is_sobel(filter);
   const int greatest = is_sobel ? greatest_sobel_radius : greatest_filter_radius;
   if (radius > greatest)
     throw UsageError(fmt::format("--radius {}: {} have radii from 1 to {}", radius,
@@ -208,7 +249,7 @@ void check_radius(BenchFilter filter, int radius) {
 
 // The radii that are measured where none are given.
 std::vector<int> standard_radii(BenchFilter filter) {
-  if (filter == BenchFilter::sobel) return {1, 2, 3};
+  if (gpu::is_sobel(filter)) return {1, 2, 3};
   return {1, 2, 3, 5, 7, 10, 15};
 }
 
@@ -220,21 +261,31 @@ class FilterProblem final : public Problem {
     algorithms_type = "ID|all";
     algorithms_help =
         "facesat_*, integral_box, lecture_*: the GPU's convolutions; integral_statistics, "
-        "direct_statistics, for variance and adaptive-threshold; three_boxes, for gaussian; "
+        "direct_statistics, for variance, skewness and adaptive-threshold; three_boxes, for "
+        "gaussian; "
         "peer_npp: NVIDIA's NPP; cpu_integral, cpu_separable, cpu_direct; all; repeatable [all]";
     sizes_help = "Of the pictures; repeatable [3840x2160]";
     options = {
-        {"--filter", "box|gaussian|sobel|stencil|convolution|variance|adaptive-threshold",
-         "What is computed: the mean of a window, a Gaussian, Sobel's derivative along x, the sum "
-         "of a window along rows, a mask that is not separable, the variance of a window, or a "
-         "pixel compared with the mean of its window; repeatable [box]",
+        {"--filter", fmt::format("{}", fmt::join(gpu::bench_filter_names, "|")),
+         "What is computed: the mean of a window, a Gaussian, Sobel's derivative along x or along "
+         "y, "
+         "the sum of a window along rows, a convolution along rows, one with a mask that is not "
+         "separable, the variance or the skewness of a window, or a pixel compared with the mean "
+         "of "
+         "its window; repeatable [box]",
          &filter_names_},
         {"--radius", "R",
          "Of the window, up to 1450, for sobel up to 6; repeatable [1, 2, 3, 5, 7, 10, 15, for "
          "sobel 1, 2, 3]",
          &radii_},
         {"--border", "", "What lies beyond the edges of the picture [reflect101]",
-         Option::Choice{{border_names.begin(), border_names.end()}, &border_}}};
+         Option::Choice{{border_names.begin(), border_names.end()}, &border_}},
+        {"--image", "FILE", "A picture, in grey, cropped at the top left to each --size [noise]",
+         &files_.image},
+        {"--output", "FILE",
+         "Write the result to this .png file; one of more than 8 bits from its least value, which "
+         "becomes black, to its greatest",
+         &files_.output}};
     references = {
         {"floor", {"A kernel that only reads every pixel and writes every element of the result"}},
         {"integral_statistics", {"Sums of windows from integral images (summed area tables)"}},
@@ -247,7 +298,7 @@ class FilterProblem final : public Problem {
   }
 
   std::string choose(const Request& request) override {
-    if (request.sizes.empty()) sizes_ = {{3840, 2160}};
+    if (request.sizes.empty() && files_.image.empty()) sizes_ = {{3840, 2160}};
     for (const std::string& text : request.sizes) sizes_.push_back(picture_size(text));
     if (filter_names_.empty()) filter_names_ = {"box"};
     std::vector<std::string> of_gpu, known;
@@ -263,6 +314,9 @@ class FilterProblem final : public Problem {
       add_new(known, cpu_filter_ids(filter));
     }
     known.insert(known.begin(), of_gpu.begin(), of_gpu.end());
+    if (!files_.output.empty() &&
+        (filters_.size() > 1 || filters_.front().second.size() > 1 || request.sizes.size() > 1))
+      throw UsageError("--output takes one result: choose one --filter, --radius and --size");
     const std::string no_gpu = why_no_gpu(request.device);
     has_gpu_ = no_gpu.empty();
     for (const std::string& id : request.algorithms) {
@@ -276,6 +330,17 @@ class FilterProblem final : public Problem {
     const bool wants_all_ids = wants_all(request.algorithms);
     ids_ = wants_all_ids ? known : request.algorithms;
     return wants_all_ids ? no_gpu : "";
+  }
+
+  std::vector<std::pair<std::string, std::string>> further_files() const override {
+    return {{"--output", files_.output}};
+  }
+
+  void prepare(const Request& request) override {
+    files_.require_writable("the result of a filter");
+    if (files_.image.empty()) return;
+    picture_ = read_scene_picture(files_.image);
+    sizes_ = scene_sizes(request.sizes, picture_->pixels.size);
   }
 
   std::vector<Column> columns() const override {
@@ -343,11 +408,13 @@ class FilterProblem final : public Problem {
       if (contains(gpu::filter_ids(filter), id) || contains(cpu_filter_ids(filter), id))
         ids.push_back(id);
     table.attempt(fields, [&] {
-      const Image<std::uint8_t> picture = noise_picture(size);
+      const Image<std::uint8_t> picture =
+          picture_ ? make_scene(*picture_, size).gray : noise_picture(size);
       const FilterCase one{
           filter, picture.view(), radius,
           static_cast<Border>(known_word("--border", "border", border_,
                                          {border_names.begin(), border_names.end()}))};
+      if (!files_.output.empty()) write_gray(files_.output, visible_result(one));
       if (has_gpu_)
         table.attempt(fields, [&] {
           const GpuSubjects gpu = gpu::filter_subjects(one, request.device, ids);
@@ -358,6 +425,8 @@ class FilterProblem final : public Problem {
   }
 
   std::vector<std::string> filter_names_, radii_;
+  PictureFiles files_;
+  std::optional<Picture> picture_;  // --image
   std::string border_ = "reflect101";
   bool has_gpu_ = false;
   std::vector<std::pair<BenchFilter, std::vector<int>>> filters_;
@@ -373,13 +442,17 @@ std::vector<std::string> cpu_filter_ids(BenchFilter filter) {
       return {"cpu_integral", "cpu_separable", "cpu_direct"};
     case BenchFilter::gaussian:
     case BenchFilter::sobel:
+    case BenchFilter::sobel_y:
     case BenchFilter::stencil:
+    case BenchFilter::convolution_rows:
       return {"cpu_separable", "cpu_direct"};
     case BenchFilter::convolution:
       return {"cpu_direct"};
     case BenchFilter::variance:
     case BenchFilter::adaptive_threshold:
       return {"cpu_integral", "cpu_direct"};
+    case BenchFilter::skewness:
+      return {"cpu_integral"};
   }
   return {};
 }
@@ -410,16 +483,28 @@ bool can_do(std::string_view id, BenchFilter filter) {
       return !is_1d;
     case BenchFilter::gaussian:
     case BenchFilter::sobel:
+    case BenchFilter::sobel_y:
       return !is_box && !is_1d;
     case BenchFilter::stencil:
       return is_1d || is_box || is_separable;
+    case BenchFilter::convolution_rows:
+      return is_1d || is_separable;
     case BenchFilter::convolution:
       return !is_box && !is_separable && !is_1d;
     case BenchFilter::variance:
+    case BenchFilter::skewness:
     case BenchFilter::adaptive_threshold:
       return false;
   }
   return false;
+}
+
+std::vector<std::int32_t> random_weights(std::int64_t count) {
+  std::vector<std::int32_t> weights;
+  std::minstd_rand random(static_cast<unsigned>(count));
+  for (std::int64_t i = 0; i < count; ++i)
+    weights.push_back(static_cast<std::int32_t>(1 + random() % 15));
+  return weights;
 }
 
 }  // namespace
@@ -429,21 +514,22 @@ Mask<std::int32_t> FilterCase::mask() const {
     case BenchFilter::gaussian:
       return gaussian_mask<std::int32_t>(radius);
     case BenchFilter::sobel:
-      return sobel_mask<std::int32_t>(radius, true);
+    case BenchFilter::sobel_y:
+      return sobel_mask<std::int32_t>(radius, filter == BenchFilter::sobel);
     case BenchFilter::stencil:
       return box_mask<std::int32_t>({radius, 0});
+    case BenchFilter::convolution_rows:
+      return separable_mask<std::int32_t>(random_weights(2 * radius + 1), {1}, 1);
     case BenchFilter::convolution: {
       // Weights that are no product; their sum is the divisor.
       Mask<std::int32_t> mask{{radius, radius}, {}, {}, {}, 0};
-      std::minstd_rand random(static_cast<unsigned>(radius));
-      for (std::int64_t i = 0; i < mask.radius.area(); ++i) {
-        mask.weights.push_back(static_cast<std::int32_t>(1 + random() % 15));
-        mask.divisor += mask.weights.back();
-      }
+      mask.weights = random_weights(mask.radius.area());
+      mask.divisor = std::accumulate(mask.weights.begin(), mask.weights.end(), 0);
       return mask;
     }
     case BenchFilter::box:
     case BenchFilter::variance:
+    case BenchFilter::skewness:
     case BenchFilter::adaptive_threshold:
       break;
   }
@@ -462,11 +548,11 @@ std::vector<std::string> filter_ids(BenchFilter filter) {
   std::vector<std::string> ids;
   for (const std::string_view id : filter_registry)
     if (can_do(id, filter)) ids.emplace_back(id);
-  if (filter == BenchFilter::variance || filter == BenchFilter::adaptive_threshold)
-    ids.insert(ids.end(), {"integral_statistics", "direct_statistics"});
+  if (is_statistic(filter)) ids.insert(ids.end(), {"integral_statistics", "direct_statistics"});
   if (filter == BenchFilter::gaussian) ids.emplace_back("three_boxes");
-  if (filter != BenchFilter::stencil && filter != BenchFilter::variance)
-    ids.emplace_back("peer_npp");
+  constexpr std::array of_npp{BenchFilter::box, BenchFilter::gaussian, BenchFilter::sobel,
+                              BenchFilter::convolution, BenchFilter::adaptive_threshold};
+  if (std::ranges::find(of_npp, filter) != of_npp.end()) ids.emplace_back("peer_npp");
   return ids;
 }
 

@@ -15,20 +15,43 @@
 
 namespace facesat::gpu {
 
-// What is measured. `convolution` has a mask that is not separable.
-enum class BenchFilter { box, gaussian, sobel, stencil, convolution, variance, adaptive_threshold };
-inline constexpr std::array<std::string_view, 7> bench_filter_names{
-    "box", "gaussian", "sobel", "stencil", "convolution", "variance", "adaptive-threshold"};
+// What is measured: Sobel's derivative along x and that along y; a stencil, the sum of a window
+// along rows; convolutions along rows, and with a mask that is not separable, of weights that
+// differ.
+enum class BenchFilter {
+  box,
+  gaussian,
+  sobel,
+  sobel_y,
+  stencil,
+  convolution_rows,
+  convolution,
+  variance,
+  skewness,
+  adaptive_threshold
+};
+inline constexpr std::array<std::string_view, 10> bench_filter_names{
+    "box",         "gaussian", "sobel",    "sobel-y",           "stencil", "convolution-rows",
+    "convolution", "variance", "skewness", "adaptive-threshold"};
 
-// A stencil is the sum of a window along rows. Sobel's derivative is that along x. Pictures have 8
-// bits; results have 8, but for sobel and stencil they are 32s, and for variance 32f.
+constexpr bool is_sobel(BenchFilter filter) {
+  return filter == BenchFilter::sobel || filter == BenchFilter::sobel_y;
+}
+// Of the pixels of a window, without a mask.
+constexpr bool is_statistic(BenchFilter filter) {
+  return filter == BenchFilter::variance || filter == BenchFilter::skewness ||
+         filter == BenchFilter::adaptive_threshold;
+}
+
+// Pictures have 8 bits; results have 8, but those of sobel, stencil and convolution_rows are 32s,
+// and those of variance and skewness 32f.
 struct FilterCase {
   BenchFilter filter = BenchFilter::box;
   View<const std::uint8_t> picture;  // in the host's memory
   int radius = 1;
   Border border = Border::reflect101;
 
-  // For variance and adaptive_threshold, the mask of their windows. Throws ArgumentError for a
+  // For statistics, the mask of their windows. Throws ArgumentError for a
   // radius that the filter does not take.
   Mask<std::int32_t> mask() const;
   double bytes() const;  // of the picture once and of the result once
@@ -37,9 +60,9 @@ struct FilterCase {
 // Calls visit(T{}) with the type of the results.
 template <class Visit>
 void visit_result_type(BenchFilter filter, Visit visit) {
-  if (filter == BenchFilter::sobel || filter == BenchFilter::stencil)
+  if (is_sobel(filter) || filter == BenchFilter::stencil || filter == BenchFilter::convolution_rows)
     visit(std::int32_t{});
-  else if (filter == BenchFilter::variance)
+  else if (filter == BenchFilter::variance || filter == BenchFilter::skewness)
     visit(float{});
   else
     visit(std::uint8_t{});
@@ -49,8 +72,9 @@ void visit_result_type(BenchFilter filter, Visit visit) {
 inline constexpr int bench_offset = 5;
 
 // The ids of all rows that a filter can have on a GPU, also in builds without CUDA: those of the
-// registry, then for variance and adaptive_threshold "integral_statistics" and "direct_statistics",
-// for gaussian "three_boxes" (an approximation, compared with the CPU's), and "peer_npp".
+// registry, then for statistics "integral_statistics" and "direct_statistics", for gaussian
+// "three_boxes" (an approximation, compared with the CPU's), and "peer_npp" where NPP has the
+// filter.
 std::vector<std::string> filter_ids(BenchFilter filter);
 
 // The floor (a kernel that only reads each pixel and writes each element of the result, in the same

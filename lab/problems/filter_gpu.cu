@@ -48,7 +48,10 @@ Image<Out> expected_result(const FilterCase& task, const Mask<std::int32_t>& mas
     return tables;
   };
   if constexpr (std::is_same_v<Out, float>) {
-    cpu::variance(build(cpu::Powers::squares), mask.radius, task.border, to);
+    if (task.filter == BenchFilter::variance)
+      cpu::variance(build(cpu::Powers::squares), mask.radius, task.border, to);
+    else
+      cpu::skewness(build(cpu::Powers::cubes), mask.radius, task.border, to);
   } else if (task.filter == BenchFilter::convolution) {
     cpu::convolve_direct(task.picture, mask, task.border, to);
   } else if constexpr (sizeof(Out) > 1) {
@@ -148,7 +151,9 @@ class FilterInputs {
             .mask = mask_.mask()};
   }
   StatisticTask statistic_of(const Copy& copy) const {
-    return {.statistic = std::is_same_v<Out, float> ? Statistic::variance : Statistic::threshold,
+    return {.statistic = one_.filter == BenchFilter::variance   ? Statistic::variance
+                         : one_.filter == BenchFilter::skewness ? Statistic::skewness
+                                                                : Statistic::threshold,
             .picture = copy.input.view(),
             .output = copy.output.view().data,
             .output_pitch = copy.output.view().pitch,

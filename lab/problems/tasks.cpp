@@ -201,12 +201,6 @@ Size size_of(Kind kind, const std::string& text) {
   return size;
 }
 
-void write_halftone(const std::string& file, const Image<std::uint8_t>& halftone) {
-  Picture grey;
-  grey.luma = halftone.view();
-  write_picture(file, in_colour(grey).pixels);
-}
-
 // Solvers whose ids differ only in a number share an explanation.
 template <class Solver>
 void explain_solvers(std::span<const Solver> solvers, const std::string& id, Explanation& words) {
@@ -242,8 +236,9 @@ class TasksProblem final : public Problem {
          "Errors of error diffusion as real numbers, or as whole ones, like Pillow's [32f]",
          Option::Choice{{"32f", "integer"}, &rule_}},
         {"--image", "FILE",
-         "A picture for error diffusion, cropped at the top left to each --size [a ramp]", &image_},
-        {"--output", "FILE", "Write the halftone to this .png file", &output_}};
+         "A picture for error diffusion, cropped at the top left to each --size [a ramp]",
+         &files_.image},
+        {"--output", "FILE", "Write the halftone to this .png file", &files_.output}};
     references = {
         {"floor", {"The bytes of the problem, written or copied"}},
         {"cpu_serial", {"One thread of the CPU: the table, item by item"}},
@@ -260,26 +255,26 @@ class TasksProblem final : public Problem {
           "--problem", "problem", kind_name, {kind_names[0], kind_names[1], kind_names[2], "all"}));
       std::vector<Size> sizes;
       for (const std::string& text : request.sizes) sizes.push_back(size_of(kind, text));
-      if (sizes.empty() && image_.empty())
-        sizes = output_.empty() ? standard_sizes(kind) : std::vector{Size{1024, 1024}};
+      if (sizes.empty() && files_.image.empty())
+        sizes = files_.output.empty() ? standard_sizes(kind) : std::vector{Size{1024, 1024}};
       kinds_.emplace_back(kind, sizes);
       add_new(of_gpu, gpu_schedules(kind));
       add_new(known, cpu_schedules(kind));
     }
     known.insert(known.begin(), of_gpu.begin(), of_gpu.end());
-    if (!output_.empty() && request.sizes.size() > 1)
+    if (!files_.output.empty() && request.sizes.size() > 1)
       throw UsageError("--output takes the halftone of one size; several are given");
     return choose_schedules(request, of_gpu, known);
   }
 
   std::vector<std::pair<std::string, std::string>> further_files() const override {
-    return {{"--output", output_}};
+    return {{"--output", files_.output}};
   }
 
   void prepare(const Request& request) override {
-    if (!output_.empty()) require_writable_output();
-    if (image_.empty()) return;
-    picture_ = read_scene_picture(image_);
+    files_.require_writable("a halftone");
+    if (files_.image.empty()) return;
+    picture_ = read_scene_picture(files_.image);
     kinds_.front().second = scene_sizes(request.sizes, picture_->pixels.size);
   }
 
@@ -349,7 +344,7 @@ class TasksProblem final : public Problem {
  private:
   // An image or an output without a problem are about error diffusion.
   std::vector<std::string> kind_words(const Request& request) const {
-    const bool is_halftone = !image_.empty() || !output_.empty();
+    const bool is_halftone = !files_.image.empty() || !files_.output.empty();
     std::vector<std::string> names = kinds_asked_;
     if (wants_all(names)) {
       names.assign(kind_names.begin(), kind_names.end());
@@ -379,16 +374,6 @@ class TasksProblem final : public Problem {
     return wants_all(request.algorithms) ? no_gpu : "";
   }
 
-  void require_writable_output() const {
-    if (!has_extension(output_, {".png"}))
-      throw UsageError(fmt::format(
-          "--output {}: a halftone is written as a .png file, which keeps every pixel", output_));
-    if (!image_.empty() && same_file(output_, image_))
-      throw UsageError("--image and --output need different files");
-    require_writable(output_);
-    if (has_contents(output_) && !is_stamped(output_)) refuse_foreign(output_);
-  }
-
   Json fields_of(Kind kind, Size size) const {
     Json fields{{"problem", kind_names[static_cast<std::size_t>(kind)]}};
     if (kind == Kind::error_diffusion) fields["rule"] = rule_;
@@ -410,7 +395,7 @@ class TasksProblem final : public Problem {
                      picture ? make_scene(*picture, size).gray : halftone_ramp(size),
                      Image<std::uint8_t>(size)};
     solve(one, true, one.expected.view());
-    if (!output_.empty()) write_halftone(output_, one.expected);
+    if (!files_.output.empty()) write_gray(files_.output, one.expected);
     measure_both(one, fields, request, table);
   }
 
@@ -447,7 +432,8 @@ class TasksProblem final : public Problem {
   }
 
   std::vector<std::string> kinds_asked_;
-  std::string rule_ = "32f", image_, output_;
+  std::string rule_ = "32f";
+  PictureFiles files_;
   std::optional<Picture> picture_;  // --image
   bool has_gpu_ = false;
   std::vector<std::pair<Kind, std::vector<Size>>> kinds_;

@@ -4,6 +4,9 @@
 
 #include <fmt/format.h>
 
+#include "filters/cpu/filter.hpp"
+#include "media/codec.hpp"
+#include "tests/kit/pictures.hpp"
 #include "tests/lab/bench.hpp"
 
 namespace facesat::test {
@@ -72,8 +75,8 @@ TEST_F(FilterBench, MistakesAreReportedInASentence) {
   write_text("foreign.html", "somebody else's");
   for (const auto& [arguments, said] : std::vector<std::pair<Arguments, std::string>>{
            {{"--filter", "median"},
-            "--filter median: there is no such filter; known are box, gaussian, sobel, stencil, "
-            "convolution, variance, adaptive-threshold"},
+            "--filter median: there is no such filter; known are box, gaussian, sobel, sobel-y, "
+            "stencil, convolution-rows, convolution, variance, skewness, adaptive-threshold"},
            {{"--algorithm", "fastest"}, "there is no such algorithm of box; known are "},
            {{"--filter", "sobel", "--algorithm", "cpu_integral"},
             "there is no such algorithm of sobel; known are "},
@@ -86,10 +89,47 @@ TEST_F(FilterBench, MistakesAreReportedInASentence) {
            {{"--size", "40000x10"}, "--size 40000x10: sides are from 1 to 32768"},
            {{"--size", "0x10"}, "from 1 to 32768"},
            {{"--runs", "0"}, "--runs: expected a whole number"},
+           {{"--image", "missing.png"}, "missing.png"},
+           {{"--output", "o.png"}, "choose one --filter, --radius and --size"},
+           {{"--output", "o.jpg", "--radius", "1"}, ".png"},
            {{"--report", "foreign.html"}, "foreign.html"},
            {{"--json", "t", "--report", "t"}, "--json and --report need different files"}})
     expect_refused(run(filter(arguments)), {said});
   EXPECT_EQ(read_text("foreign.html"), "somebody else's");
+}
+
+TEST_F(FilterBench, ResultsOfAPictureAreWritten) {
+  const Image<std::uint8_t> gray = noise({40, 30}, 1);
+  write_pgm("in.pgm", gray);
+  const auto result = [&](const Arguments& chosen) {
+    remove({"out.png"});
+    const Finished done =
+        run(filter(joined({"--image", "in.pgm", "--output", "out.png", "--runs", "1"}, chosen)));
+    EXPECT_EQ(done.status, 0) << done.err;
+    return read_picture(path("out.png")).pixels;
+  };
+  // A mean is written as it is.
+  Image<std::uint8_t> mean(gray.size());
+  cpu::direct_box_mean(gray.view(), {1, 1}, Border::reflect101, mean.view());
+  const auto means = result({"--filter", "box", "--radius", "1"});
+  for (int y = 0; y < 30; ++y)
+    for (int x = 0; x < 40; ++x) ASSERT_EQ(means.row(y)[x].b, mean.row(y)[x]);
+  // Others reach from black to white.
+  for (const char* name : {"sobel-y", "skewness"}) {
+    const auto picture = result({"--filter", name, "--radius", "2", "--size", "33x20"});
+    EXPECT_EQ(picture.size, (Size{33, 20}));
+    int least = 255, greatest = 0;
+    for (int y = 0; y < 20; ++y)
+      for (int x = 0; x < 33; ++x) {
+        least = std::min<int>(least, picture.row(y)[x].b);
+        greatest = std::max<int>(greatest, picture.row(y)[x].b);
+      }
+    EXPECT_EQ(least, 0) << name;
+    EXPECT_EQ(greatest, 255) << name;
+  }
+  write_text("foreign.png", "somebody else's");
+  expect_refused(run(filter({"--output", "foreign.png", "--radius", "1", "--size", "9x9"})),
+                 {"foreign.png"});
 }
 
 TEST_F(FilterBench, WithoutAGpuOnlyTheCpuIsMeasured) {
