@@ -39,9 +39,9 @@ const std::vector<std::string> gpu_sats{
 #undef FACESAT_ALGORITHM
     "peer_cub", "peer_npp"};
 
-// Those of the CPU, on one thread: cpu_sats.hpp's, and the CPU backend's own integral(), which
-// always computes both integral images (sums and squared sums), and only for 8-bit pictures.
-const std::vector<std::string> cpu_sats{id_2r2w, id_4r1w, id_backend};
+// Those of the CPU: on_cpu.hpp's, and the CPU backend's own integral(), which always computes both
+// integral images (sums and squared sums), and only for 8-bit pictures.
+const std::vector<std::string> cpu_sats{id_2r2w, id_4r1w, id_blocks, id_backend};
 
 // An integral image with its borders, in the layout of core/image.hpp.
 template <class Out>
@@ -128,6 +128,9 @@ class HostSat {
     } else if (id == id_4r1w) {
       cpu_4r1w<Summed::values>(picture, sum);
       if (squares_) cpu_4r1w<Summed::squares>(picture, squared_sum);
+    } else if (id == id_blocks) {
+      cpu_blocks<Summed::values>(picture, sum);
+      if (squares_) cpu_blocks<Summed::squares>(picture, squared_sum);
     } else if constexpr (sizeof(In) == 1 && std::is_integral_v<Out>) {
       cpu::integral(picture, sum, squared_sum);
     }
@@ -287,7 +290,7 @@ class SatProblem final : public Problem {
     help = "SAT algorithms: microseconds per table";
     algorithms_help =
         "As 'facesat info' lists them, ID:VALUE to set a parameter; peer_cub, peer_npp: NVIDIA's "
-        "libraries; cpu_2r2w, cpu_4r1w, cpu_backend; all; repeatable [all]";
+        "libraries; cpu_2r2w, cpu_4r1w, cpu_blocks, cpu_backend; all; repeatable [all]";
     sizes_help =
         "Of the pictures; repeatable [1024x1024, 1280x720, 1920x1080, 3840x2160, 4096x4096]";
     options = {
@@ -316,6 +319,10 @@ class SatProblem final : public Problem {
         {"peer_npp", {"NPP: nppiIntegral, with the types and the layout that NPP has"}},
         {id_2r2w, {"One thread of the CPU: running sums down the columns, then along the rows"}},
         {id_4r1w, {"One thread of the CPU: each element from its three neighbours"}},
+        {id_blocks,
+         {"All threads of the CPU: blocks that stay in a cache",
+          "Papatriantafyllou, Sacharidis: High Performance Parallel Summed-Area Table Kernels for "
+          "Multi-core and Many-core Systems, Euro-Par 2016"}},
         {id_backend,
          {"One thread of the CPU: the detector’s CPU backend, which computes the integral and the "
           "squared integral image together, with SIMD instructions"}}};

@@ -72,8 +72,8 @@ SatSubjects sat_subjects(const SatCase& one, int device, const std::vector<std::
 
 namespace facesat::lab {
 
-// Those of the ids that are the CPU's: cpu_2r2w, cpu_4r1w, cpu_backend. They sum noise or, if it is
-// given, this picture of 8 bits, which must have the size of the case.
+// Those of the ids that are the CPU's: cpu_2r2w, cpu_4r1w, cpu_blocks, cpu_backend. They sum noise
+// or, if it is given, this picture of 8 bits, which must have the size of the case.
 std::vector<Subject> sat_on_cpu(const gpu::SatCase& one, const std::vector<std::string>& ids,
                                 View<const std::uint8_t> picture = {});
 

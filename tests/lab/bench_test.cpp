@@ -108,7 +108,8 @@ TEST_F(Bench, SatMeasuresTheCpuAlongsideTheGpu) {
     const std::string id = row["id"];
     if (id.starts_with("cpu_")) of_cpu.push_back(id);
   }
-  EXPECT_EQ(of_cpu, (std::vector<std::string>{"cpu_2r2w", "cpu_4r1w", "cpu_backend"}));
+  EXPECT_EQ(of_cpu,
+            (std::vector<std::string>{"cpu_2r2w", "cpu_4r1w", "cpu_blocks", "cpu_backend"}));
   EXPECT_EQ(rows.size() > of_cpu.size(), gpu);
   if (gpu) return;
   EXPECT_TRUE(has(small.out, "  -  checked"));
