@@ -64,9 +64,12 @@ T from_bits(std::uint64_t bits) {
 }
 
 template <class T>
-void count_shared(const T* element, bool is_write) {
+void count_shared(const T* element, bool is_write, const T& value) {
   ++(is_write ? counts.shared_writes : counts.shared_reads);
-  if (observer) observer->accessed_shared(element, sizeof(T), is_write);
+  if (!observer) return;
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, &value, std::min(sizeof value, sizeof bits));
+  observer->accessed_shared(element, sizeof(T), is_write, bits);
 }
 
 // The value of lane `from`, which must be in the mask.
@@ -253,12 +256,12 @@ class SharedArray {
    public:
     Element(SharedArray& array, int i) : array_(array), i_(i) {}
     operator T() const {
-      simt::count_shared(&array_.elements_[i_], false);
+      simt::count_shared(&array_.elements_[i_], false, array_.elements_[i_]);
       if (!array_.written_[i_]) simt::undefined("unwritten shared memory is read");
       return array_.elements_[i_];
     }
     Element& operator=(T value) {
-      simt::count_shared(&array_.elements_[i_], true);
+      simt::count_shared(&array_.elements_[i_], true, value);
       array_.elements_[i_] = value;
       array_.written_[i_] = true;
       return *this;
@@ -287,12 +290,12 @@ class DynamicShared {
    public:
     Element(T* element, bool* written) : element_(element), written_(written) {}
     operator T() const {
-      simt::count_shared(element_, false);
+      simt::count_shared(element_, false, *element_);
       if (!*written_) simt::undefined("unwritten shared memory is read");
       return *element_;
     }
     void operator=(T value) {
-      simt::count_shared(element_, true);
+      simt::count_shared(element_, true, value);
       *element_ = value;
       *written_ = true;
     }

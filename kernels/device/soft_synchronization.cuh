@@ -1,9 +1,9 @@
 // Soft synchronisation: blocks of one launch that pass values to each other.
 //
-// Blocks draw tickets for their work and wait only for smaller tickets, whose blocks are already
-// running. The words that they exchange contain both state and value, so that no fence is needed;
-// the state includes the number of the launch (the epoch), so that nothing is reset between
-// launches.
+// Blocks draw tickets for their work and wait only for smaller tickets, which blocks have that run
+// or have ended, so that none waits for a block that has yet to start. The words that they exchange
+// contain both state and value, so that no fence is needed; the state includes the number of the
+// launch (the epoch), so that nothing is reset between launches.
 #pragma once
 
 #include <cstddef>

@@ -13,8 +13,9 @@ namespace facesat::drawings {
 // ones. Of many launches, some are drawn.
 std::string draw_memory(const std::vector<Buffer>& buffers, const std::vector<Launch>& launches);
 
-// How values flow between the first eight elements or lanes, from top to bottom, in the last launch
-// in which some do; empty if there is none.
+// How values flow between the first eight elements or lanes, from top to bottom, in the launch with
+// the most such flow, of equal ones the last; empty if there is none. Steps that repeat an earlier
+// one are left out.
 std::string draw_flow(const std::vector<std::vector<Flow>>& launches);
 
 // Which lane of a warp meets which bank of shared memory, in the second write and the second read

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -25,24 +26,33 @@ Steps steps_of(const std::vector<Flow>& launch) {
   return steps;
 }
 
+std::size_t lines_of(const Steps& steps) {
+  std::size_t count = 0;
+  for (const auto& [step, flows] : steps) count += flows.size();
+  return count;
+}
+
 }  // namespace
 
 std::string draw_flow(const std::vector<std::vector<Flow>>& launches) {
   Steps steps;
   for (const std::vector<Flow>& launch : launches)
-    if (Steps of_launch = steps_of(launch); !of_launch.empty()) steps = std::move(of_launch);
+    if (Steps of_launch = steps_of(launch); lines_of(of_launch) >= lines_of(steps))
+      steps = std::move(of_launch);
   if (steps.empty()) return "";
   constexpr int right = left + static_cast<int>(elements - 1) * spacing;
   Sheet sheet(right + 110);
   for (unsigned i = 0; i < elements; ++i)
     sheet.text(left + static_cast<int>(i) * spacing, top - 8, 10, fmt::format("{}", i),
                Sheet::Anchor::middle);
+  std::set<std::pair<int, std::vector<std::pair<unsigned, unsigned>>>> drawn;
   int y = top, rows = 0;
   for (const auto& [step, flows] : steps) {
-    if (rows == most_rows || (rows > 1 && flows == steps.begin()->second)) {
+    if (rows == most_rows) {
       sheet.text(left, y + 18, 10, "and so on");
       break;
     }
+    if (!drawn.insert({step.second, flows}).second) continue;  // as an earlier one
     ++rows;
     const bool is_shuffle = step.second < 0;
     for (unsigned i = 0; i < elements; ++i) {

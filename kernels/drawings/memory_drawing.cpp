@@ -42,7 +42,7 @@ int writer_of(const Element& element) {
 }
 
 // The block in strong colours: in the middle of the second of two rows of three tiles, of the
-// buffer that most blocks write to.
+// buffer that most blocks write to; where that is the first tile, which needs no other, the last.
 unsigned example_of(const std::vector<Buffer>& buffers, const Launch& launch) {
   unsigned example = launch.blocks() * 2 / 3;
   std::size_t most = 1;
@@ -56,7 +56,9 @@ unsigned example_of(const std::vector<Buffer>& buffers, const Launch& launch) {
         buffers[i].is_array()
             ? launch.buffers[i].size() * 2 / 3
             : static_cast<std::size_t>(size.height * 3 / 4) * size.width + size.width / 2;
-    const int writer = writer_of(launch.buffers[i][middle]);
+    int writer = writer_of(launch.buffers[i][middle]);
+    if (writer == writer_of(launch.buffers[i].front()) && !buffers[i].is_array())
+      writer = writer_of(launch.buffers[i].back());
     if (writer < 0) continue;
     most = writers.size();
     example = static_cast<unsigned>(writer);

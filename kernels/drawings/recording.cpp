@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <map>
 #include <set>
 #include <utility>
@@ -22,7 +21,7 @@ class Listener : public simt::Observer {
   void synchronised() override {}
   void received(unsigned) override {}
   void accessed(const void*, std::size_t, bool) override {}
-  void accessed_shared(const void*, std::size_t, bool) override {}
+  void accessed_shared(const void*, std::size_t, bool, std::uint64_t) override {}
 };
 
 // "(name<arguments>)" without brackets and arguments.
@@ -70,7 +69,23 @@ class MemoryListener final : public Listener {
   const std::vector<Buffer>& buffers_;
 };
 
-// In the first block of each launch.
+using Elements = std::map<std::uintptr_t, std::size_t>;  // addresses and sizes
+
+// The array and the index of each element: arrays are apart, because of what SharedArray keeps
+// besides its elements.
+std::map<std::uintptr_t, std::pair<int, unsigned>> numbered(const Elements& elements) {
+  std::map<std::uintptr_t, std::pair<int, unsigned>> places;
+  int array = -1;
+  std::uintptr_t begin = 0, end = 0;
+  for (const auto& [address, bytes] : elements) {
+    if (array < 0 || address > end + bytes) ++array, begin = address;
+    places[address] = {array, static_cast<unsigned>((address - begin) / bytes)};
+    end = address + bytes;
+  }
+  return places;
+}
+
+// In the first block of each launch, of sums of random integers.
 class FlowListener final : public Listener {
  public:
   void launched(const std::string&, const simt::Dim3&, const simt::Dim3& block) override {
@@ -85,16 +100,21 @@ class FlowListener final : public Listener {
     if (simt::block_number() == 0 && to < 32 && from != to)
       launches_.back().shuffled.push_back({threads_[to].step, -1, from, to});
   }
-  void accessed_shared(const void* address, std::size_t bytes, bool is_write) override {
+  void accessed_shared(const void* address, std::size_t bytes, bool is_write,
+                       std::uint64_t value) override {
     if (simt::block_number() != 0) return;
     LaunchFlow& launch = launches_.back();
     Thread& thread = threads_[simt::thread_number()];
     const auto place = reinterpret_cast<std::uintptr_t>(address);
     launch.elements[place] = bytes;
-    if (!is_write) return thread.read.push_back(place);
-    for (const std::uintptr_t from : thread.read)
+    if (!is_write) {
+      if (std::exchange(thread.has_written, false)) thread.reads.clear();
+      thread.reads.push_back({place, static_cast<std::uint32_t>(value)});
+      return;
+    }
+    thread.has_written = true;
+    for (const std::uintptr_t from : summands(thread.reads, static_cast<std::uint32_t>(value)))
       if (from != place) launch.shared.push_back({thread.step, from, place});
-    thread.read.clear();
   }
 
   std::vector<std::vector<Flow>> finish() const {
@@ -111,33 +131,42 @@ class FlowListener final : public Listener {
   }
 
  private:
+  struct Read {
+    std::uintptr_t place;
+    std::uint32_t value;
+  };
   struct Thread {
     unsigned step = 0;
-    std::vector<std::uintptr_t> read;  // since its last write
+    std::vector<Read> reads;  // since it wrote something
+    bool has_written = false;
   };
   struct SharedFlow {
     unsigned step;
     std::uintptr_t from, to;
   };
-  using Elements = std::map<std::uintptr_t, std::size_t>;  // addresses and sizes
   struct LaunchFlow {
     std::vector<Flow> shuffled;
     std::vector<SharedFlow> shared;
     Elements elements;
   };
 
-  // The array and the index of each element: arrays are apart, because of what SharedArray keeps
-  // besides its elements.
-  static std::map<std::uintptr_t, std::pair<int, unsigned>> numbered(const Elements& elements) {
-    std::map<std::uintptr_t, std::pair<int, unsigned>> places;
-    int array = -1;
-    std::uintptr_t begin = 0, end = 0;
-    for (const auto& [address, bytes] : elements) {
-      if (array < 0 || address > end + bytes) ++array, begin = address;
-      places[address] = {array, static_cast<unsigned>((address - begin) / bytes)};
-      end = address + bytes;
-    }
-    return places;
+  // Those of a thread's last reads, at most three, whose values add up to this one; none if there
+  // are no such. Values are random, so that no other sum is equal.
+  static std::vector<std::uintptr_t> summands(const std::vector<Read>& reads, std::uint32_t value) {
+    constexpr std::size_t most = 32;
+    const std::size_t count = std::min(reads.size(), most);
+    const Read* const last = reads.data() + (reads.size() - count);
+    for (std::size_t i = 0; i < count; ++i)
+      if (last[i].value == value) return {last[i].place};
+    for (std::size_t i = 0; i < count; ++i)
+      for (std::size_t j = i + 1; j < count; ++j)
+        if (last[i].value + last[j].value == value) return {last[i].place, last[j].place};
+    for (std::size_t i = 0; i < count; ++i)
+      for (std::size_t j = i + 1; j < count; ++j)
+        for (std::size_t k = j + 1; k < count; ++k)
+          if (last[i].value + last[j].value + last[k].value == value)
+            return {last[i].place, last[j].place, last[k].place};
+    return {};
   }
 
   std::vector<Thread> threads_;
@@ -147,22 +176,23 @@ class FlowListener final : public Listener {
 class BankListener final : public Listener {
  public:
   void launched(const std::string&, const simt::Dim3&, const simt::Dim3&) override { ++launches_; }
-  void accessed_shared(const void* address, std::size_t bytes, bool is_write) override {
+  void accessed_shared(const void* address, std::size_t bytes, bool is_write,
+                       std::uint64_t) override {
     if (launches_ != 1 || simt::block_number() != 0 || simt::thread_number() >= lanes) return;
-    const unsigned lane = simt::thread_number();
     const auto place = reinterpret_cast<std::uintptr_t>(address);
-    first_ = std::min(first_, place);
-    by_lane_[lane].push_back({is_write, place / bytes});
+    elements_[place] = bytes;
+    by_lane_[simt::thread_number()].push_back({is_write, place});
   }
 
   std::vector<WarpAccess> finish() const {
     std::vector<WarpAccess> all;
+    const auto places = numbered(elements_);
     std::size_t shortest = by_lane_[0].size();
     for (const auto& accesses : by_lane_) shortest = std::min(shortest, accesses.size());
     for (std::size_t i = 0; i < shortest; ++i) {
       WarpAccess access{by_lane_[0][i].is_write, {}};
       for (const auto& accesses : by_lane_)
-        access.banks.push_back(static_cast<unsigned>((accesses[i].word - first_ / 4) % bank_count));
+        access.banks.push_back(places.at(accesses[i].place).second % bank_count);
       all.push_back(std::move(access));
     }
     return all;
@@ -172,10 +202,10 @@ class BankListener final : public Listener {
   static constexpr unsigned lanes = 32;
   struct Access {
     bool is_write;
-    std::uintptr_t word;
+    std::uintptr_t place;
   };
   std::array<std::vector<Access>, lanes> by_lane_;
-  std::uintptr_t first_ = std::numeric_limits<std::uintptr_t>::max();
+  Elements elements_;
   unsigned launches_ = 0;
 };
 

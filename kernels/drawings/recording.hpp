@@ -42,8 +42,8 @@ struct Launch {
 // Runs `body`, which launches kernels, and tells what each launch does to these buffers.
 std::vector<Launch> record(const std::vector<Buffer>& buffers, const std::function<void()>& body);
 
-// A value flows into another one: a lane receives it from a lane of its warp, or a thread has read
-// it from shared memory since its last write there.
+// A value flows into another one: a lane receives it from a lane of its warp, or a thread reads it
+// from shared memory and writes its sum with others, or itself, to another element.
 struct Flow {
   unsigned step = 0;          // how many barriers and operations of its warp the thread has passed
   int array = 0;              // in shared memory, from 0 on; -1: a shuffle
@@ -51,11 +51,12 @@ struct Flow {
   auto operator<=>(const Flow&) const = default;
 };
 
-// The flow of values within the first block of each launch, in order and each once.
+// The flow of values within the first block of each launch, in order and each once. What flows are
+// sums of 32-bit integers that are random, so that a sum tells what it is made of.
 std::vector<std::vector<Flow>> record_flow(const std::function<void()>& body);
 
-// The banks of shared memory that the first warp of a launch's first block reads or writes at once:
-// a bank per lane.
+// The banks of shared memory, counted from the beginning of an array of 32-bit words, that the
+// first warp of a launch's first block reads or writes at once: a bank per lane.
 struct WarpAccess {
   bool is_write = false;
   std::vector<unsigned> banks;

@@ -1,20 +1,26 @@
 // Box filter in one pass over the picture: sums of columns slide down, prefix sums of rows give the
 // windows.
+//
 // Idea: a warp marches down a strip of the picture, and each lane keeps the sums of its columns
-// over the window's rows: a row enters, another one leaves. For each row, the warp scans its
-// columns' sums; a window is the difference of two prefix sums, whatever its width. Nothing but the
-// picture and the result touches memory, and the work per pixel does not depend on the radius,
-// except for what strips have in common. Shapes: each lane has 8 columns of 8 bits, whose sums are
-// pairs of 16 bits, or 4 of 32 bits. Strips of 32 lanes have a halo of 16 or 32 columns on either
-// side, of which a window needs the radius. For results, lanes take adjacent pixels, 32 at a time:
-// prefix sums go through shared memory, where the distance between a lane's two of them is the same
-// for all lanes, so that addresses are constants and no banks conflict. The first and the last
-// strip begin and end where the picture does; windows that reach beyond it are combinations of the
-// same prefix sums (filters/interval.hpp). Four warps of a block lie below each other: they
-// find the rows that they have in common in the L1 cache. Reads per pixel: 2 (rows enter and
-// leave), times strip / (strip - 2 halo), times 1 + radius / rows of a warp for the rows that enter
-// first. Launches: 1. Workspace: none. Source: ours; the sliding sums are those of M. J. McDonnell,
-// "Box-filtering techniques", Computer Graphics and Image Processing 1981.
+//   over the window's rows: a row enters, another one leaves. For each row, the warp scans its
+//   columns' sums; a window is the difference of two prefix sums, whatever its width. Nothing but
+//   the picture and the result touches memory, and the work per pixel does not depend on the
+//   radius, except for what strips have in common.
+// Shapes: each lane has 8 columns of 8 bits, whose sums are pairs of 16 bits, or 4 of 32 bits.
+//   Strips of 32 lanes have a halo of 16 or 32 columns on either side, of which a window needs the
+//   radius. For results, lanes take adjacent pixels, 32 at a time: prefix sums go through shared
+//   memory, where the distance between a lane's two of them is the same for all lanes, so that
+//   addresses are constants and no banks conflict. The first and the last strip begin and end where
+//   the picture does; windows that reach beyond it are combinations of the same prefix sums
+//   (filters/interval.hpp). Four warps of a block lie below each other: they find the rows that
+//   they have in common in the L1 cache.
+// Reads per pixel: 2 (rows enter and leave), times strip / (strip - 2 halo), times 1 + radius /
+// rows
+//   of a warp for the rows that enter first.
+// Launches: 1.
+// Workspace: none.
+// Source: ours; the sliding sums are those of M. J. McDonnell, "Box-filtering techniques", Computer
+//   Graphics and Image Processing 1981.
 #include <algorithm>
 
 #include "filters/interval.hpp"

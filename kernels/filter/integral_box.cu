@@ -1,8 +1,7 @@
 // Box filter from an integral image (summed area table).
 //
 // Idea: a window's sum is a combination of four elements of the integral image, whatever its
-// radius;
-//   near the edges, of up to 25 (filters/interval.hpp), whatever the border.
+//   radius; near the edges, of up to 25 (filters/interval.hpp), whatever the border.
 // Shapes: those of the SAT algorithm, which the task chooses; then blocks of 32 x 8 threads, with
 //   four pixels of a row each.
 // Reads per pixel: those of the SAT algorithm, and four elements of the table.

@@ -18,15 +18,13 @@
 //     "Run a first kernel which PAD the matrix".
 //   valid: only the pixels whose window lies within the picture, without borders and conditions. Of
 //     N x N pixels, N^2 - 4 R (N - R) are left with radius R. "Compute ONLY the central elements".
-// Launches: 1; 2 for padded; a copy and a kernel for pitched and constant_mask; none for valid if
-// no
-//   window lies within the picture.
+// Launches: 1; 2 for padded; a copy and a kernel for pitched and constant_mask; none for valid
+//   where no window lies within the picture.
 // Workspace: the padded picture, the copy in pitched memory; none for the others.
 // Source: lecture on convolution and integral images.
 // Departs from it in: parameter_mask is ours; calls of constant_mask in several streams wait for
-// each
-//   other, since they share the variable; results of valid are stored where those of the other
-//   algorithms are, so that they can be compared, and elements around them are not written.
+//   each other, since they share the variable; results of valid are stored where those of the
+//   other algorithms are, so that they can be compared, and elements around them are not written.
 #include <bit>
 #include <cstring>
 #include <map>

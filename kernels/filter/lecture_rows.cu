@@ -13,7 +13,7 @@
 //     column. 2 launches. Workspace: the sums along rows, 4 bytes each. "Some kernels are
 //     separable".
 //   separable_transposed: columns are rows of the transposed picture, so that one kernel convolves
-//     both, and all accesses are coalesced. As many reads as 1d_shared for each direction, and two
+//     both in shared memory. As many reads as 1d_shared for each direction, and two
 //     to transpose. 4 launches. Workspace: two arrays of sums. "Algorithm: 1. original image, 2.
 //     row conv1D, 3. transpose, 4. row conv1D, 5. transpose".
 // Shapes: blocks of 256 threads for rows, which never span two of them; of 32 x 8 threads for

@@ -20,7 +20,7 @@
 //   2014; written from its abstract, which has the three stages (intra-block reduction, scan of
 //   auxiliary matrices, intra-block scan), coalesced accesses, few local synchronisations, and
 //   block sizes found by measuring. What the matrices hold, and all details, are ours.
-// Differs from nehab_2011.cu and kasagi_2014_2r1w.cu, which have the same counts, in: blocks have
+// Differs from nehab_2011.cu and kasagi_2014.cu's 2R1W, which have the same counts, in: blocks have
 //   no totals, since the column sums themselves become a table; blocks stay in registers.
 #include <algorithm>
 

@@ -3,12 +3,10 @@
 // closely.
 //
 // Idea: the table of a group of 32 x 32 elements needs the sums of its rows up to its left edge
-// (R),
-//   of its columns up to its upper edge (C), and of all groups above and to the left (S).
+//   (R), of its columns up to its upper edge (C), and of all groups above and to the left (S).
 // Stages: 1 computes R, C and S of every group; 2 replaces R by prefix sums along the rows of
-// groups,
-//   C by those down the columns, and S by its summed area table; 3 reads the picture again and
-//   completes every group.
+//   groups, C by those down the columns, and S by its summed area table; 3 reads the picture again
+//   and completes every group.
 // Shapes: in stages 1 and 3 one warp per group, in shared memory; in stage 2 a thread for each row
 //   and for each column of the picture, and one block for S, with a thread per column and then a
 //   warp per row of it.

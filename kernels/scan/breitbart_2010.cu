@@ -1,9 +1,8 @@
 // Reduce and scan in one launch of a fixed number of blocks.
 //
-// Idea: as many blocks as the GPU runs at a time, each with a contiguous chunk of the array; a
-//   block combines its chunk, publishes the total, collects the totals of all chunks before it, and
-//   scans its chunk. Work is distributed by hand, so that blocks may wait for each other within a
-//   launch.
+// Idea: a fixed number of blocks, each with a contiguous chunk of the array; a block combines its
+//   chunk, publishes the total, collects the totals of all chunks before it, and scans its chunk.
+//   Work is distributed by hand, so that blocks may wait for each other within a launch.
 // Shapes: tiles of four elements per thread.
 // Reads and writes per element: 2 / 1.
 // Launches: 1.
@@ -27,6 +26,7 @@ __global__ void static_kernel(Pass pass, int chunk, Header* header, Word* words)
   __shared__ SharedArray<T, 1> shared;
   const auto [block, epoch] = draw_ticket(header);
   const T total = cascade::reduce_chunk<4>(pass, block, chunk);
+  // Nothing else is ever published of a chunk.
   if (threadIdx.x == 0) publish(words + block * parts<T>, 1, epoch, inclusive_total, total);
   __syncthreads();  // the next reduction overwrites the memory of this one
   const T before = cascade::reduce_in_turns<0, T>(

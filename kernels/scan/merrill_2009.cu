@@ -1,9 +1,9 @@
 // Reduce, scan, scan, with raking: the first cascade of a fixed number of blocks.
 //
-// Idea: as many blocks as the GPU runs at a time, each with a contiguous chunk. Within a tile, a
-//   thread scans a vector of four in registers and puts its total into shared memory; there, one
-//   warp rakes: each of its lanes combines a run of adjacent totals, a Kogge-Stone scan combines
-//   the lanes, and each lane scans its run. Only one of the block's warps communicates.
+// Idea: a fixed number of blocks, each with a contiguous chunk. Within a tile, a thread scans a
+//   vector of four in registers and puts its total into shared memory; there, one warp rakes:
+//   each of its lanes combines a run of adjacent totals, a Kogge-Stone scan combines the lanes,
+//   and each lane scans its run. Only one of the block's warps communicates.
 // Shapes: tiles of four elements per thread; the runs of totals are padded by one element each, so
 //   that the raking warp has no bank conflicts.
 // Reads and writes per element: 2 / 1.

@@ -1,22 +1,20 @@
 // One pass with decoupled look-back, in its textbook form: a tile per block.
 //
 // Idea: a block publishes the total of its tile as soon as it has it, and then looks back: it adds
-// up
-//   the totals of the tiles before until it finds one that has published everything up to its end,
-//   too, and publishes the same of its own tile. So no tile waits for the one before it, as it
+//   up the totals of the tiles before until it finds one that has published everything up to its
+//   end, too, and publishes the same of its own tile. So no tile waits for the one before it, as it
 //   would in a chain, and the array is read and written once.
 // Shapes: tiles of vectors of 16 bytes, in registers; the first warp of the block looks back, over
-// 32
-//   tiles at a time.
+//   32 tiles at a time.
 // Reads and writes per element: 1 / 1.
 // Launches: 1.
 // Workspace: a header, and 8 bytes per tile for every 4 bytes of an element.
 // Source: D. Merrill and M. Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back",
 //   NVIDIA technical report NVR-2016-002, 2016.
 // Departs from it in: an epoch in the state of a word (the paper's flags X, A and P), so that
-// nothing
-//   is reset between launches; warps keep rows of vectors, so that elements are not rearranged in
-//   shared memory; tiles are drawn from a counter, so that a block waits only for those that run.
+//   nothing is reset between launches; warps keep rows of vectors, so that elements are not
+//   rearranged in shared memory; tiles are drawn from a counter, so that a block waits only for
+//   those that run.
 #include "kernels/scan/register_tile.cuh"
 
 namespace facesat::gpu {

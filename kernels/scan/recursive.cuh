@@ -45,8 +45,8 @@ std::vector<Pass> levels_of(const Pass& pass, int tile, void* workspace) {
   return levels;
 }
 
-// What a recursion does that writes each level `writes` times, except for the last one; it is read
-// twice.
+// What a recursion does that reads each level twice and writes it `writes` times, but reads and
+// writes the last one once.
 inline ScanCost cost(const ScanTask& task, int tile, int writes) {
   ScanCost cost{.launches = 1};
   const std::vector<int> lengths = lengths_of(task.n, tile);

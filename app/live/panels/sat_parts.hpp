@@ -23,7 +23,8 @@ struct SatFacts {
   std::string authors;           // and the year
   double reads = 0, writes = 0;  // per element of each table
   std::string runs_as;           // how many launches on the GPU, or how many threads
-  // For a table of 1920 x 1080, on the GPU of kernels/sat/README.md, from which it is; 0: unknown.
+  // For a table of 1920 x 1080, on the GPU of kernels/sat/measurements.md, from which it is; 0:
+  // unknown.
   double documented_us = 0;
 };
 

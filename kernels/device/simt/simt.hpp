@@ -62,9 +62,11 @@ class Observer {
   virtual void synchronised() = 0;
   // A thread has received the value of lane `from` of its warp.
   virtual void received(unsigned from) = 0;
-  // A thread reads or writes memory; shared memory has calls of its own.
+  // A thread reads or writes memory; shared memory has calls of its own, with the value (the first
+  // 8 bytes of it).
   virtual void accessed(const void* address, std::size_t bytes, bool is_write) = 0;
-  virtual void accessed_shared(const void* address, std::size_t bytes, bool is_write) = 0;
+  virtual void accessed_shared(const void* address, std::size_t bytes, bool is_write,
+                               std::uint64_t value) = 0;
 };
 inline Observer* observer = nullptr;  // null: nobody is told
 

@@ -327,9 +327,9 @@ TEST(SatParameters, TheHybridsCornersFollowR) {
     }
 }
 
-// Kasagi et al.'s table I, but for what kernels/sat/README.md says: per element, a transpose writes
-// and reads once; the sums of a tile write once and read twice; a tile's SAT writes three times and
-// reads three times, and its first row and column once more.
+// Kasagi et al.'s table I, but for what kernels/sat/measurements.md says: per element, a transpose
+// writes and reads once; the sums of a tile write once and read twice; a tile's SAT writes three
+// times and reads three times, and its first row and column once more.
 TEST(SatSharedMemory, AccessesPerElement) {
   const Size size{256, 256};
   const double n = 2.0 * size.area(), edges = 2.0 / 32;  // two rounds
