@@ -550,9 +550,7 @@ std::vector<std::string> filter_ids(BenchFilter filter) {
     if (can_do(id, filter)) ids.emplace_back(id);
   if (is_statistic(filter)) ids.insert(ids.end(), {"integral_statistics", "direct_statistics"});
   if (filter == BenchFilter::gaussian) ids.emplace_back("three_boxes");
-  constexpr std::array of_npp{BenchFilter::box, BenchFilter::gaussian, BenchFilter::sobel,
-                              BenchFilter::convolution, BenchFilter::adaptive_threshold};
-  if (std::ranges::find(of_npp, filter) != of_npp.end()) ids.emplace_back("peer_npp");
+  if (is_measured_of_npp(filter)) ids.emplace_back("peer_npp");
   return ids;
 }
 

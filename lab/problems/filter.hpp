@@ -43,6 +43,13 @@ constexpr bool is_statistic(BenchFilter filter) {
          filter == BenchFilter::adaptive_threshold;
 }
 
+// Of the filters that NPP has, too.
+constexpr bool is_measured_of_npp(BenchFilter filter) {
+  return filter == BenchFilter::box || filter == BenchFilter::gaussian ||
+         filter == BenchFilter::sobel || filter == BenchFilter::convolution ||
+         filter == BenchFilter::adaptive_threshold;
+}
+
 // Pictures have 8 bits; results have 8, but those of sobel, stencil and convolution_rows are 32s,
 // and those of variance and skewness 32f.
 struct FilterCase {

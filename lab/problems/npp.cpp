@@ -1,6 +1,5 @@
 // NPP, NVIDIA's closed library of image primitives: its integral image and its filters. It is
 // loaded at run time if it is installed; the build does not need it.
-#include <algorithm>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -279,8 +278,7 @@ void call(BenchFilter filter, Radius radius, int divisor, const Weights& weights
 }  // namespace
 
 NppFilter npp_filter(BenchFilter filter, const Mask<std::int32_t>& mask) {
-  const std::vector<std::string> ids = filter_ids(filter);
-  if (std::ranges::find(ids, "peer_npp") == ids.end()) return {"NPP is not measured for it"};
+  if (!is_measured_of_npp(filter)) return {"NPP is not measured for it"};
   if (filter == BenchFilter::sobel && mask.radius.x > 2)
     return {"NPP has Sobel's derivatives of radius 1 and 2"};
   if (!filter_npp().why_none.empty()) return {filter_npp().why_none};
