@@ -44,6 +44,7 @@ class CpuPictureFilter final : public PictureFilter {
         break;
       case FilterKind::adaptive_threshold:
       case FilterKind::deviation:
+      case FilterKind::skewness:
         ids = {"integral"};
         break;
       case FilterKind::halftone:
@@ -70,6 +71,8 @@ class CpuPictureFilter final : public PictureFilter {
         return adaptive_threshold(gray, settings, algorithm, result);
       case FilterKind::deviation:
         return deviation(gray, settings, algorithm, result);
+      case FilterKind::skewness:
+        return skewness(gray, settings, algorithm, result);
       case FilterKind::halftone:
         return timed("error collection", [&] { collect_errors<IntegerHalftone>(gray, result); });
     }
@@ -168,6 +171,17 @@ class CpuPictureFilter final : public PictureFilter {
         cpu::deviation(tables_, radius, s.border, result);
       else
         cpu::direct_deviation(gray, radius, s.border, result);
+    });
+  }
+
+  void skewness(Gray gray, const Settings& s, const std::string& algorithm, Result result) {
+    const Radius radius{s.radius, s.radius};
+    if (algorithm == "integral") build_tables(gray, cpu::Powers::cubes, radius);
+    timed("skewness", [&] {
+      if (algorithm == "integral")
+        cpu::skewness(tables_, radius, s.border, result);
+      else
+        cpu::direct_skewness(gray, radius, s.border, result);
     });
   }
 

@@ -19,10 +19,11 @@ enum class FilterKind {
   sobel,               // gradient_pixel() of both derivatives; radius at most 6
   adaptive_threshold,  // threshold_pixel()
   deviation,           // deviation_pixel(): the local standard deviation
+  skewness,            // skewness_pixel()
   halftone             // error diffusion by whole numbers (halftone.hpp); radius and border unused
 };
-inline constexpr std::array<std::string_view, 6> filter_names{
-    "box", "gaussian", "sobel", "adaptive-threshold", "deviation", "halftone"};
+inline constexpr std::array<std::string_view, 7> filter_names{
+    "box", "gaussian", "sobel", "adaptive-threshold", "deviation", "skewness", "halftone"};
 
 // Throws ArgumentError with a sentence, unless the filter takes this radius.
 void check_filter_radius(FilterKind kind, int radius);

@@ -63,6 +63,14 @@ constexpr std::uint8_t deviation_pixel(const WindowSums& of) {
                                    Real{0.5});  // at most 128
 }
 
+// The skewness as a pixel, for display: 128 where values lie evenly about their mean, brighter
+// where few of them are much greater than the others, darker where few are much smaller.
+template <class Real = double>
+constexpr std::uint8_t skewness_pixel(const WindowSums& of) {
+  const Real pixel = Real{128.5} + Real{32} * skewness_of<Real>(of);
+  return static_cast<std::uint8_t>(pixel < 0 ? Real{0} : pixel > 255 ? Real{255} : pixel);
+}
+
 // The length of the gradient as a pixel, for display: |dx| + |dy| of Sobel's derivatives of a
 // radius, in units of radius 1, whose weights are a sixteenth of those of the next one; clamped to
 // 255.

@@ -54,8 +54,10 @@ void deviation(const IntegralImages& tables, Radius radius, Border border,
                View<std::uint8_t> result);
 // variance_of(), rounded to float.
 void variance(const IntegralImages& tables, Radius radius, Border border, View<float> result);
-// skewness_of(), rounded to float.
+// skewness_of(), rounded to float; skewness_pixel().
 void skewness(const IntegralImages& tables, Radius radius, Border border, View<float> result);
+void skewness(const IntegralImages& tables, Radius radius, Border border,
+              View<std::uint8_t> result);
 
 // A Gaussian, approximated by a box mean of a box mean of a box mean, of the radii of
 // three_boxes(sigma); each mean is rounded to 8 bits. `tables` is working memory.
@@ -78,5 +80,9 @@ void direct_deviation(View<const std::uint8_t> picture, Radius radius, Border bo
                       View<std::uint8_t> result);
 void direct_variance(View<const std::uint8_t> picture, Radius radius, Border border,
                      View<float> result);
+void direct_skewness(View<const std::uint8_t> picture, Radius radius, Border border,
+                     View<float> result);
+void direct_skewness(View<const std::uint8_t> picture, Radius radius, Border border,
+                     View<std::uint8_t> result);
 
 }  // namespace facesat::cpu

@@ -15,7 +15,7 @@
 #define FACESAT_CPU_FILTER_WINDOWS
 namespace facesat::cpu {
 
-enum class Statistic { mean, threshold, deviation, variance, skewness };
+enum class Statistic { mean, threshold, deviation, skewness_pixel, variance, skewness };
 
 struct WindowFilter {
   Statistic statistic;
@@ -25,15 +25,18 @@ struct WindowFilter {
   View<float> reals;                   // this one
   View<const std::uint8_t> picture{};  // of threshold
   int offset = 0;
-  // What the sums come from. Without tables: `columns`, or pictures padded by radius.x; the second
-  // has squares.
+  // What the sums come from. Without tables: `columns`, or pictures padded by radius.x, of the
+  // pixels and their powers.
   const IntegralImages* tables = nullptr;
   View<const std::uint8_t> columns{}, pixels{};
   View<const std::uint16_t> squares{};
+  View<const std::uint32_t> cubes{};
 
   Size size() const { return bytes.data ? bytes.size : reals.size; }
   bool needs_squares() const { return statistic >= Statistic::deviation; }
-  bool needs_cubes() const { return statistic == Statistic::skewness; }
+  bool needs_cubes() const {
+    return statistic == Statistic::skewness || statistic == Statistic::skewness_pixel;
+  }
 };
 
 // A row of sums of windows; of squares and cubes, where they are needed.
@@ -181,6 +184,9 @@ void finish_row(const WindowFilter& of, const WindowRow& row, int y) {
     case Statistic::deviation:
       for (std::size_t x = 0; x < width; ++x) bytes[x] = deviation_pixel(row.at(x, pixels));
       return;
+    case Statistic::skewness_pixel:
+      for (std::size_t x = 0; x < width; ++x) bytes[x] = skewness_pixel(row.at(x, pixels));
+      return;
     case Statistic::variance:
       return variance_row(row, pixels, reals);
     case Statistic::skewness:
@@ -222,10 +228,13 @@ void WindowRows(const WindowFilter& of, int first, int last) {
     const auto one = [](std::size_t) { return 1; };
     Terms<std::uint8_t, std::uint32_t> terms;
     Terms<std::uint16_t, std::uint64_t> square_terms;
+    Terms<std::uint32_t, std::uint64_t> cube_terms;
     finish([&](int y) {
       direct_row(of.pixels, of.radius, one, of.border, y, terms, row.sums.data());
       if (of.needs_squares())
         direct_row(of.squares, of.radius, one, of.border, y, square_terms, row.squares.data());
+      if (of.needs_cubes())
+        direct_row(of.cubes, of.radius, one, of.border, y, cube_terms, row.cubes.data());
     });
   }
 }
@@ -257,6 +266,10 @@ void run_direct(WindowFilter filter, View<const std::uint8_t> picture) {
   const PaddedPicture<std::uint16_t> squares(picture, radius, filter.border,
                                              [](int pixel) { return pixel * pixel; });
   filter.squares = squares.view();
+  if (!filter.needs_cubes()) return run(filter);
+  const PaddedPicture<std::uint32_t> cubes(
+      picture, radius, filter.border, [](std::uint32_t pixel) { return pixel * pixel * pixel; });
+  filter.cubes = cubes.view();
   run(filter);
 }
 
@@ -279,6 +292,10 @@ void variance(const IntegralImages& tables, Radius radius, Border border, View<f
 }
 void skewness(const IntegralImages& tables, Radius radius, Border border, View<float> result) {
   run({Statistic::skewness, radius, border, {}, result, {}, 0, &tables});
+}
+void skewness(const IntegralImages& tables, Radius radius, Border border,
+              View<std::uint8_t> result) {
+  run({Statistic::skewness_pixel, radius, border, result, {}, {}, 0, &tables});
 }
 
 void three_box_means(View<const std::uint8_t> picture, double sigma, Border border,
@@ -311,6 +328,14 @@ void direct_deviation(View<const std::uint8_t> picture, Radius radius, Border bo
 void direct_variance(View<const std::uint8_t> picture, Radius radius, Border border,
                      View<float> result) {
   run_direct({Statistic::variance, radius, border, {}, result}, picture);
+}
+void direct_skewness(View<const std::uint8_t> picture, Radius radius, Border border,
+                     View<std::uint8_t> result) {
+  run_direct({Statistic::skewness_pixel, radius, border, result, {}}, picture);
+}
+void direct_skewness(View<const std::uint8_t> picture, Radius radius, Border border,
+                     View<float> result) {
+  run_direct({Statistic::skewness, radius, border, {}, result}, picture);
 }
 
 }  // namespace facesat::cpu

@@ -18,7 +18,7 @@ int most_lanes_in_a_bank(const WarpAccess& access) {
 }
 
 void draw_access(Sheet& sheet, const WarpAccess& access, int x) {
-  sheet.text(x, top - 18, 11, access.is_write ? "a write" : "a read");
+  sheet.text(x, top - 18, 11, access.is_write ? "the second write" : "the second read");
   sheet.text(x, top - 5, 10, "bank 0 to 31, from left to right");
   sheet.rectangle(x, top, side, side, "#f0f0f0");
   for (std::size_t lane = 0; lane < access.banks.size(); ++lane)

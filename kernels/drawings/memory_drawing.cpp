@@ -41,8 +41,8 @@ int writer_of(const Element& element) {
   return element.writes.empty() ? -1 : static_cast<int>(element.writes.back());
 }
 
-// The block in strong colours: in the middle of the second of two rows of three tiles, of the
-// buffer that most blocks write to; where that is the first tile, which needs no other, the last.
+// The block in strong colours: the one in the middle of the buffer that most blocks write to; where
+// that is the first tile, which needs no other, the last.
 unsigned example_of(const std::vector<Buffer>& buffers, const Launch& launch) {
   unsigned example = launch.blocks() * 2 / 3;
   std::size_t most = 1;
@@ -55,7 +55,7 @@ unsigned example_of(const std::vector<Buffer>& buffers, const Launch& launch) {
     const std::size_t middle =
         buffers[i].is_array()
             ? launch.buffers[i].size() * 2 / 3
-            : static_cast<std::size_t>(size.height * 3 / 4) * size.width + size.width / 2;
+            : static_cast<std::size_t>(size.height / 2) * size.width + size.width / 2;
     int writer = writer_of(launch.buffers[i][middle]);
     if (writer == writer_of(launch.buffers[i].front()) && !buffers[i].is_array())
       writer = writer_of(launch.buffers[i].back());
@@ -126,26 +126,31 @@ class Map {
   int row_length_, rows_;
 };
 
-// Arrays have no width: they are drawn with that row length, of those that pictures have, that
-// shows the simplest picture.
-Map simplest_map(const std::vector<Element>& elements, const Buffer& buffer,
-                 const std::vector<Buffer>& buffers, unsigned example) {
-  if (!buffer.is_array()) return {elements, buffer.size.width, example};
-  const int longest = buffer.size.width;
-  std::size_t fewest = std::numeric_limits<std::size_t>::max();
-  int best = longest;
-  const auto consider = [&](int row_length) {
-    if (row_length < 1 || row_length > longest) return;
-    const std::size_t areas = Map(elements, row_length, example).areas().size();
-    if (areas < fewest) fewest = areas, best = row_length;
-  };
-  for (const Buffer& other : buffers)
-    if (!other.is_array())
-      for (const int row_length : {other.size.width, other.size.height}) consider(row_length);
-  if (fewest < std::numeric_limits<std::size_t>::max()) return {elements, best, example};
-  int row_length = 8;
-  while (2 * row_length * row_length < 3 * longest) row_length *= 2;
-  return {elements, std::min(row_length, longest), example};
+// The row length of each buffer. Arrays have no width: they are drawn with that row length, of
+// those that pictures have, that shows all launches most simply.
+std::vector<int> row_lengths(const std::vector<Buffer>& buffers,
+                             const std::vector<Launch>& launches) {
+  std::vector<int> lengths;
+  for (std::size_t i = 0; i < buffers.size(); ++i) {
+    const int longest = buffers[i].size.width;
+    if (!buffers[i].is_array()) {
+      lengths.push_back(longest);
+      continue;
+    }
+    int best = 8;
+    while (2 * best * best < 3 * longest) best *= 2;
+    std::size_t fewest = std::numeric_limits<std::size_t>::max();
+    for (const Buffer& other : buffers)
+      if (!other.is_array())
+        for (const int length : {other.size.width, other.size.height}) {
+          std::size_t areas = 0;
+          for (const Launch& launch : launches)
+            areas += Map(launch.buffers[i], length, example_of(buffers, launch)).areas().size();
+          if (areas < fewest) fewest = areas, best = length;
+        }
+    lengths.push_back(std::max(1, std::min(best, longest)));
+  }
+  return lengths;
 }
 
 // "picture: 1 read, 0.5 writes", each number per `count` accesses.
@@ -194,23 +199,24 @@ bool is_touched(const std::vector<Element>& elements) {
 }
 
 // Draws a launch, with its buffers below or beside each other; returns where it ends.
-int draw_launch(Sheet& sheet, const std::vector<Buffer>& buffers, const Launch& launch,
-                std::size_t number, int left, bool beside_each_other) {
+int draw_launch(Sheet& sheet, const std::vector<Buffer>& buffers, const std::vector<int>& lengths,
+                const Launch& launch, std::size_t number, int left, bool beside_each_other) {
   int top = gap / 2;
   sheet.text(
       left, top + line - 3, 11,
       fmt::format("{}. {}", number, launch.kernel.substr(0, launch.kernel.rfind("_kernel"))));
   top += line;
   const unsigned blocks = launch.blocks(), example = example_of(buffers, launch);
-  sheet.text(
-      left, top + line - 3, 10,
-      fmt::format("{} block{} of {} threads", blocks, blocks == 1 ? "" : "s", launch.threads()));
+  sheet.text(left, top + line - 3, 10,
+             blocks == 1 ? fmt::format("1 block of {} threads", launch.threads())
+                         : fmt::format("{} blocks of {} threads; strong: {}", blocks,
+                                       launch.threads(), example));
   top += line + 3;
   int bottom = top;
   for (std::size_t i = 0; i < buffers.size(); ++i) {
     const std::vector<Element>& elements = launch.buffers[i];
     if (!is_touched(elements)) continue;
-    const Map map = simplest_map(elements, buffers[i], buffers, example);
+    const Map map(elements, lengths[i], example);
     bottom = std::max(bottom, draw_map(sheet, map, buffers[i], elements, left, top) + 6);
     if (beside_each_other)
       left += column;
@@ -236,19 +242,20 @@ std::string draw_memory(const std::vector<Buffer>& buffers, const std::vector<La
                                  : static_cast<int>(shown.size()),
             width = std::max(columns, 2) * column + gap;
   Sheet sheet(width);
+  const std::vector<int> lengths = row_lengths(buffers, launches);
   int bottom = 0;
   for (std::size_t i = 0; i < shown.size(); ++i)
-    bottom = std::max(bottom, draw_launch(sheet, buffers, launches[shown[i]], shown[i] + 1,
+    bottom = std::max(bottom, draw_launch(sheet, buffers, lengths, launches[shown[i]], shown[i] + 1,
                                           gap + static_cast<int>(i) * column, count == 1));
   int x = gap;
-  for (const auto& [colour, what, space] :
-       {std::tuple{strong.read, "read", 50},
-        {strong.written, "written", 65},
-        {strong.both, "both, by one block (pale: by others). Numbers: blocks", 0}}) {
+  for (const auto& [colour, what, space] : {std::tuple{strong.read, "read", 50},
+                                            {strong.written, "written", 65},
+                                            {strong.both, "both", 50}}) {
     sheet.rectangle(x, bottom + 4, 9, 9, colour);
     sheet.text(x + 13, bottom + 12, 10, what);
     x += space;
   }
+  sheet.text(x, bottom + 12, 10, "by one block; pale: by the others");
   if (shown.size() < count)
     sheet.text(width - gap, bottom + 12, 10, fmt::format("{} of {} launches", shown.size(), count),
                Sheet::Anchor::end);

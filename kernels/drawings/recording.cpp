@@ -236,7 +236,12 @@ std::vector<WarpAccess> record_banks(const std::function<void()>& body) {
 namespace {
 
 void accessed(const void* address, std::size_t bytes, bool is_write) {
-  if (simt::observer && simt::is_running()) simt::observer->accessed(address, bytes, is_write);
+  if (!simt::observer || !simt::is_running()) return;
+  // The listener may be told of its own accesses, by functions of the standard library.
+  static thread_local bool is_listening = false;
+  if (std::exchange(is_listening, true)) return;
+  simt::observer->accessed(address, bytes, is_write);
+  is_listening = false;
 }
 
 }  // namespace

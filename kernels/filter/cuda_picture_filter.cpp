@@ -170,8 +170,9 @@ class CudaPictureFilter : public PictureFilter {
   }
   static StatisticTask statistic_task(const PictureFilterSettings& settings,
                                       View<const std::uint8_t> input, View<std::uint8_t> output) {
-    return {.statistic = settings.kind == FilterKind::deviation ? Statistic::deviation
-                                                                : Statistic::threshold,
+    return {.statistic = settings.kind == FilterKind::deviation  ? Statistic::deviation
+                         : settings.kind == FilterKind::skewness ? Statistic::skewness_pixel
+                                                                 : Statistic::threshold,
             .picture = input,
             .output = output.data,
             .output_pitch = output.pitch,

@@ -29,6 +29,9 @@ using PowerTable = WindowTable<double>;
 bool needs_squares(Statistic statistic) {
   return statistic != Statistic::mean && statistic != Statistic::threshold;
 }
+bool needs_cubes(Statistic statistic) {
+  return statistic == Statistic::skewness || statistic == Statistic::skewness_pixel;
+}
 bool needs_wide_squares(const StatisticTask& task) {
   return needs_squares(task.statistic) && task.radius.area() > most_pixels_of_squares;
 }
@@ -81,6 +84,7 @@ __device__ __forceinline__ Result<statistic> result_of(const WindowSums& sums, s
   if constexpr (statistic == Statistic::mean) return rounded_pixel(sums.sum, sums.pixels);
   if constexpr (statistic == Statistic::threshold) return threshold_pixel(pixel, sums, offset);
   if constexpr (statistic == Statistic::deviation) return deviation_pixel(sums);
+  if constexpr (statistic == Statistic::skewness_pixel) return facesat::skewness_pixel(sums);
   if constexpr (statistic == Statistic::variance) return static_cast<float>(variance_of(sums));
   if constexpr (statistic == Statistic::skewness) return static_cast<float>(skewness_of(sums));
 }
@@ -115,6 +119,8 @@ void launch_any(const StatisticTask& task, const Windows& windows, StreamHandle 
       return launch<Statistic::threshold>(task, windows, stream);
     case Statistic::deviation:
       return launch<Statistic::deviation>(task, windows, stream);
+    case Statistic::skewness_pixel:
+      return launch<Statistic::skewness_pixel>(task, windows, stream);
     case Statistic::variance:
       return launch<Statistic::variance>(task, windows, stream);
     case Statistic::skewness:
@@ -128,7 +134,7 @@ struct Workspace {
 
   explicit Workspace(const StatisticTask& task) {
     const Size size = task.picture.size;
-    const bool wide = needs_wide_squares(task), has_cubes = task.statistic == Statistic::skewness;
+    const bool wide = needs_wide_squares(task), has_cubes = needs_cubes(task.statistic);
     sum = table_bytes(size, 4);
     squares = needs_squares(task.statistic) && !wide ? sum : 0;
     sat = round_up_256(sat_or_default(task.sat).workspace_bytes(SatType::u8_u32, size));

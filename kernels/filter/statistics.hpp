@@ -16,11 +16,12 @@ namespace facesat::gpu {
 
 // Each is a rule of filters/rounding.hpp, with the type of the result.
 enum class Statistic {
-  mean,       // rounded_pixel(): 8u
-  threshold,  // threshold_pixel(): 8u
-  deviation,  // deviation_pixel(): 8u
-  variance,   // variance_of(), rounded to 32f
-  skewness    // skewness_of(), rounded to 32f
+  mean,            // rounded_pixel(): 8u
+  threshold,       // threshold_pixel(): 8u
+  deviation,       // deviation_pixel(): 8u
+  skewness_pixel,  // 8u
+  variance,        // variance_of(), rounded to 32f
+  skewness         // skewness_of(), rounded to 32f
 };
 
 // Pictures are in device memory, as those of a FilterTask.

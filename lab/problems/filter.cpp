@@ -75,8 +75,11 @@ class HostFilter {
                                                            : cpu::Powers::pixels,
                     radius);
     if constexpr (std::is_same_v<Out, float>) {
-      if (one_.filter == BenchFilter::skewness)
-        return cpu::skewness(tables_, radius, border, result);
+      if (one_.filter == BenchFilter::skewness) {
+        is_integral ? cpu::skewness(tables_, radius, border, result)
+                    : cpu::direct_skewness(picture, radius, border, result);
+        return;
+      }
       is_integral ? cpu::variance(tables_, radius, border, result)
                   : cpu::direct_variance(picture, radius, border, result);
       return;
@@ -450,9 +453,8 @@ std::vector<std::string> cpu_filter_ids(BenchFilter filter) {
       return {"cpu_direct"};
     case BenchFilter::variance:
     case BenchFilter::adaptive_threshold:
-      return {"cpu_integral", "cpu_direct"};
     case BenchFilter::skewness:
-      return {"cpu_integral"};
+      return {"cpu_integral", "cpu_direct"};
   }
   return {};
 }

@@ -13,7 +13,8 @@ namespace {
 
 constexpr FilterKind all_kinds[] = {FilterKind::box,       FilterKind::gaussian,
                                     FilterKind::sobel,     FilterKind::adaptive_threshold,
-                                    FilterKind::deviation, FilterKind::halftone};
+                                    FilterKind::deviation, FilterKind::skewness,
+                                    FilterKind::halftone};
 
 void convolved(View<const std::uint8_t> picture, const Mask<std::int32_t>& mask, Border border,
                View<std::uint8_t> result) {
@@ -49,6 +50,7 @@ Image<std::uint8_t> defined(View<const std::uint8_t> picture, const PictureFilte
       const WindowSums sums = window_at(picture, x, y, {s.radius, s.radius}, s.border);
       result.row(y)[x] = s.kind == FilterKind::box         ? rounded_pixel(sums.sum, sums.pixels)
                          : s.kind == FilterKind::deviation ? deviation_pixel(sums)
+                         : s.kind == FilterKind::skewness  ? skewness_pixel(sums)
                          : s.kind == FilterKind::sobel
                              ? gradient_pixel(dx.row(y)[x], dy.row(y)[x], s.radius)
                              : threshold_pixel(picture.row(y)[x], sums, s.offset);

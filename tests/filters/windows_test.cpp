@@ -14,16 +14,22 @@ constexpr int threshold_offset = 5;
 // What the definitions give for the windows of a picture.
 struct Expected {
   explicit Expected(Size size)
-      : mean(size), threshold(size), deviation(size), variance(size), skewness(size) {}
+      : mean(size),
+        threshold(size),
+        deviation(size),
+        skewness_pixels(size),
+        variance(size),
+        skewness(size) {}
   void set(int x, int y, std::uint8_t pixel, const WindowSums& sums) {
     mean.row(y)[x] = rounded_pixel(sums.sum, sums.pixels);
     threshold.row(y)[x] = threshold_pixel(pixel, sums, threshold_offset);
     deviation.row(y)[x] = deviation_pixel(sums);
     variance.row(y)[x] = static_cast<float>(variance_of(sums));
+    skewness_pixels.row(y)[x] = skewness_pixel(sums);
     skewness.row(y)[x] = static_cast<float>(skewness_of(sums));
   }
 
-  Image<std::uint8_t> mean, threshold, deviation;
+  Image<std::uint8_t> mean, threshold, deviation, skewness_pixels;
   Image<float> variance, skewness;
 };
 
@@ -48,6 +54,8 @@ void expect_from_tables(View<const std::uint8_t> picture, Radius radius, Border 
   tables.build(picture, cpu::Powers::cubes, radius);
   expect_result(expected.skewness.view(), name,
                 [&](Reals result) { cpu::skewness(tables, radius, border, result); });
+  expect_result(expected.skewness_pixels.view(), name,
+                [&](Bytes result) { cpu::skewness(tables, radius, border, result); });
 }
 
 void expect_without_tables(View<const std::uint8_t> picture, Radius radius, Border border,
@@ -64,6 +72,10 @@ void expect_without_tables(View<const std::uint8_t> picture, Radius radius, Bord
                 [&](Bytes result) { cpu::direct_deviation(picture, radius, border, result); });
   expect_result(expected.variance.view(), name,
                 [&](Reals result) { cpu::direct_variance(picture, radius, border, result); });
+  expect_result(expected.skewness.view(), name,
+                [&](Reals result) { cpu::direct_skewness(picture, radius, border, result); });
+  expect_result(expected.skewness_pixels.view(), name,
+                [&](Bytes result) { cpu::direct_skewness(picture, radius, border, result); });
 }
 
 void expect_as_defined(View<const std::uint8_t> picture, Radius radius, Border border) {

@@ -125,6 +125,9 @@ const std::array<Entry, filter_names.size()> kinds{{
      "White where a pixel exceeds the mean of the window around it minus the offset, else black"},
     {"local standard deviation",
      "How much the pixels of the window around each pixel vary; dark where they are alike"},
+    {"skewness",
+     "Grey where the pixels of the window around each pixel lie evenly about their mean, brighter "
+     "where few are much brighter than the others, darker where few are much darker"},
     {"halftone",
      "Black and white only: what rounding a pixel leaves is passed on to its neighbours (error "
      "diffusion)"},

@@ -135,7 +135,7 @@ TEST_P(FilterViewOnCpu, TakesTheSmallestAndTheLargestRadius) {
 INSTANTIATE_TEST_SUITE_P(All, FilterViewOnCpu,
                          ::testing::Values(FilterKind::box, FilterKind::gaussian, FilterKind::sobel,
                                            FilterKind::adaptive_threshold, FilterKind::deviation,
-                                           FilterKind::halftone),
+                                           FilterKind::skewness, FilterKind::halftone),
                          [](const auto& test) {
                            std::string name(filter_names[static_cast<std::size_t>(test.param)]);
                            std::erase(name, '-');

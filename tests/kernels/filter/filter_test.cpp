@@ -303,6 +303,8 @@ float definition(Statistic statistic, std::uint8_t pixel, const WindowSums& sums
       return threshold_pixel(pixel, sums, offset);
     case Statistic::deviation:
       return deviation_pixel(sums);
+    case Statistic::skewness_pixel:
+      return skewness_pixel(sums);
     case Statistic::variance:
       return static_cast<float>(variance_of(sums));
     case Statistic::skewness:
@@ -342,7 +344,8 @@ void check(Statistic statistic, Size size, Radius radius, Border border, int noi
 }
 
 void check_all(Size size, Radius radius, Border border, int noise_bits = 8) {
-  for (const Statistic statistic : {Statistic::mean, Statistic::threshold, Statistic::deviation})
+  for (const Statistic statistic :
+       {Statistic::mean, Statistic::threshold, Statistic::deviation, Statistic::skewness_pixel})
     check<std::uint8_t>(statistic, size, radius, border, noise_bits);
   for (const Statistic statistic : {Statistic::variance, Statistic::skewness})
     check<float>(statistic, size, radius, border, noise_bits);
