@@ -173,12 +173,14 @@ class FlowListener final : public Listener {
   std::vector<LaunchFlow> launches_;
 };
 
-class BankListener final : public Listener {
+class WarpListener final : public Listener {
  public:
+  explicit WarpListener(unsigned launch) : launch_(launch) {}
   void launched(const std::string&, const simt::Dim3&, const simt::Dim3&) override { ++launches_; }
   void accessed_shared(const void* address, std::size_t bytes, bool is_write,
                        std::uint64_t) override {
-    if (launches_ != 1 || simt::block_number() != 0 || simt::thread_number() >= lanes) return;
+    if (launches_ != launch_ + 1 || simt::block_number() != 0 || simt::thread_number() >= lanes)
+      return;
     const auto place = reinterpret_cast<std::uintptr_t>(address);
     elements_[place] = bytes;
     by_lane_[simt::thread_number()].push_back({is_write, place});
@@ -192,7 +194,7 @@ class BankListener final : public Listener {
     for (std::size_t i = 0; i < shortest; ++i) {
       WarpAccess access{by_lane_[0][i].is_write, {}};
       for (const auto& accesses : by_lane_)
-        access.banks.push_back(places.at(accesses[i].place).second % bank_count);
+        access.words.push_back(places.at(accesses[i].place).second);
       all.push_back(std::move(access));
     }
     return all;
@@ -206,7 +208,7 @@ class BankListener final : public Listener {
   };
   std::array<std::vector<Access>, lanes> by_lane_;
   Elements elements_;
-  unsigned launches_ = 0;
+  unsigned launch_, launches_ = 0;
 };
 
 }  // namespace
@@ -223,8 +225,19 @@ std::vector<std::vector<Flow>> record_flow(const std::function<void()>& body) {
   return listener.finish();
 }
 
-std::vector<WarpAccess> record_banks(const std::function<void()>& body) {
-  BankListener listener;
+int WarpAccess::turns() const {
+  std::map<unsigned, std::set<unsigned>> words_of_bank;
+  std::size_t most = 0;
+  for (const unsigned word : words) {
+    std::set<unsigned>& of_bank = words_of_bank[word % banks];
+    of_bank.insert(word);
+    most = std::max(most, of_bank.size());
+  }
+  return static_cast<int>(most);
+}
+
+std::vector<WarpAccess> record_warp(const std::function<void()>& body, unsigned launch) {
+  WarpListener listener(launch);
   body();
   return listener.finish();
 }

@@ -55,15 +55,18 @@ struct Flow {
 // sums of 32-bit integers that are random, so that a sum tells what it is made of.
 std::vector<std::vector<Flow>> record_flow(const std::function<void()>& body);
 
-// The banks of shared memory, counted from the beginning of an array of 32-bit words, that the
-// first warp of a launch's first block reads or writes at once: a bank per lane.
+// What the first warp of a launch's first block reads or writes in shared memory at once.
 struct WarpAccess {
-  bool is_write = false;
-  std::vector<unsigned> banks;
-};
-inline constexpr unsigned bank_count = 32;
+  static constexpr unsigned banks = 32;
 
-// The accesses in which all 32 lanes take part, in order, in the first launch.
-std::vector<WarpAccess> record_banks(const std::function<void()>& body);
+  bool is_write = false;
+  std::vector<unsigned> words;  // of each lane: the index in its array of 32-bit words
+
+  // The number of turns that it takes: the most different words in one bank.
+  int turns() const;
+};
+
+// The accesses in which all 32 lanes take part, in order, in a launch.
+std::vector<WarpAccess> record_warp(const std::function<void()>& body, unsigned launch = 0);
 
 }  // namespace facesat::drawings

@@ -131,7 +131,30 @@ TEST_P(SatDrawings, AreThoseOfTheKernels) {
 TEST(BankDrawings, AreThoseOfTheTransposition) {
   SatRun run(gpu::chen_2018_brlt_scanrow, {64, 64});
   expect_file("sat/drawings/chen_2018_brlt_scanrow.banks.svg",
-              drawings::draw_banks(drawings::record_banks([&] { run(); })));
+              drawings::draw_banks(drawings::record_warp([&] { run(); })));
+}
+
+// Kasagi et al.'s lemma 1, the buffers of 32 x 33 of Chen et al., and squares in shared memory.
+TEST(BankConflicts, ThereAreNoneWhereThePapersSaySo) {
+  for (const auto& [algorithm, launch] : {std::pair{&gpu::kasagi_2014_4r4w, 1u},
+                                          {&gpu::kasagi_2014_2r1w, 0u},
+                                          {&gpu::kasagi_2014_2r1w, 3u},
+                                          {&gpu::kasagi_2014_1r1w, 0u},
+                                          {&gpu::chen_2018_brlt_scanrow, 0u},
+                                          {&gpu::chen_2018_scanrow_brlt_ks, 0u},
+                                          {&gpu::chen_2018_scanrow_brlt_lf, 1u},
+                                          {&gpu::funasaka_2017_2r1w, 0u}}) {
+    SatRun run(*algorithm, {96, 96});
+    const auto accesses = drawings::record_warp([&] { run(); }, launch);
+    EXPECT_GT(accesses.size(), 30u) << algorithm->id;
+    for (const drawings::WarpAccess& access : accesses)
+      EXPECT_EQ(access.turns(), 1) << algorithm->id << ", launch " << launch;
+  }
+  // Whole columns of a square without padding are in one bank.
+  drawings::WarpAccess column;
+  for (unsigned lane = 0; lane < 32; ++lane) column.words.push_back(32 * lane);
+  EXPECT_EQ(column.turns(), 32);
+  EXPECT_EQ((drawings::WarpAccess{false, {7, 7, 7}}.turns()), 1);  // a broadcast
 }
 
 INSTANTIATE_TEST_SUITE_P(Registry, SatDrawings, ::testing::ValuesIn(gpu::sat_algorithms()),
