@@ -1,4 +1,5 @@
-// The picture that detectors are measured on, cropped from the top left corner to each size.
+// Pictures that detectors and other problems are measured on, cropped from the top left corner to
+// each size, and those that problems write.
 #pragma once
 
 #include <cstdint>

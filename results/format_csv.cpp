@@ -1,6 +1,6 @@
-// CSV: a row for each face. A frame of a video is called NAME#FRAME. Failures have no rows, and
-// pictures without faces have some only if they are asked for, so that a file cannot be completed
-// without its journal.
+// CSV: a row for each face. A frame of a video is called NAME#FRAME. Inputs that could not be
+// searched have no rows, and pictures without faces only if they are asked for, so that a file
+// cannot be completed without its journal.
 #include <algorithm>
 #include <sstream>
 
@@ -26,7 +26,7 @@ class Csv final : public Format {
                 .is_utf8 = false}) {}
   std::string header(const Layout& layout) const override {
     return fmt::format("{}{}{}\n", beginning, layout.names_cascades() ? ",cascade" : "",
-                       layout.csv_crops ? ",crop" : "");
+                       layout.csv_all ? ",crop" : "");
   }
   std::string to_text(const Record& record, const Layout& layout) const override;
   bool holds_only_results(std::istream& in) const override;
@@ -43,7 +43,8 @@ std::string Csv::to_text(const Record& record, const Layout& layout) const {
   const std::string image =
       csv_field(record.frame ? fmt::format("{}#{}", record.image, *record.frame) : record.image,
                 layout.csv_safe);
-  if (layout.csv_all && record.faces.empty() && !record.failure)
+  const bool was_searched = !record.failure || record.failure->kind == kind_of_unwritten_picture;
+  if (layout.csv_all && record.faces.empty() && was_searched)
     return image + std::string(columns_of(header(layout)) - 1, ',') + "\n";
   std::string rows;
   for (std::size_t i = 0; i < record.faces.size(); ++i) {
@@ -55,7 +56,7 @@ std::string Csv::to_text(const Record& record, const Layout& layout) const {
       rows.append(1, ',').append(csv_field(text, layout.csv_safe));
     };
     if (layout.names_cascades()) add(layout.cascades[found.cascade]);
-    if (layout.csv_crops) add(record.crops.empty() ? "" : record.crops[i]);
+    if (layout.csv_all) add(i < record.crops.size() ? record.crops[i] : "");
     rows += '\n';
   }
   return rows;
@@ -82,10 +83,11 @@ std::vector<std::string> next_row(std::istream& in) {
   return fields;
 }
 
-// A face, or a picture without faces.
-bool is_result(const std::vector<std::string>& row, std::size_t columns) {
+// A face, or a picture without faces in a file that has them.
+bool is_result(const std::vector<std::string>& row, std::size_t columns, bool has_all) {
   if (row.size() != columns) return false;
-  if (std::ranges::all_of(row.begin() + 1, row.end(), &std::string::empty)) return true;
+  const auto is_empty = [](const std::string& field) { return field.empty(); };
+  if (has_all && std::all_of(row.begin() + 1, row.end(), is_empty)) return true;
   return parse_number<int>(row[1]) && parse_number<int>(row[2]) && parse_number<int>(row[3]) &&
          parse_number<int>(row[4]) && parse_number<int>(row[5]) && parse_number<double>(row[6]);
 }
@@ -94,13 +96,14 @@ bool Csv::holds_only_results(std::istream& in) const {
   const std::vector<std::string> usual{"image", "x", "y", "w", "h", "neighbors", "score"};
   std::vector<std::string> header = next_row(in);
   const std::size_t columns = header.size();
+  const bool has_all = !header.empty() && header.back() == "crop";
   for (const char* optional : {"crop", "cascade"})
     if (header.size() > usual.size() && header.back() == optional) header.pop_back();
   if (header != usual) return false;
   while (true) {
     const std::vector<std::string> row = next_row(in);
     if (row.empty()) return true;
-    if (!is_result(row, columns)) return false;
+    if (!is_result(row, columns, has_all)) return false;
   }
 }
 
@@ -111,7 +114,7 @@ bool Csv::is_torn(std::string_view text, const Layout& layout) const {
   while (true) {
     const std::vector<std::string> row = next_row(in);
     if (row.empty() || row == without_end) return true;
-    if (!is_result(row, columns)) return false;
+    if (!is_result(row, columns, layout.csv_all)) return false;
   }
 }
 

@@ -31,9 +31,8 @@ struct Record {
   int orientation = 0;  // the EXIF orientation by which the picture was turned; 0: not to be told
   std::vector<Face> faces;
   std::optional<Failure> failure;
-  std::string warning;  // a sentence, if the picture was incomplete or damaged
-  std::vector<std::string>
-      crops;  // files in the folder of crops, one per face; empty: none written
+  std::string warning;             // a sentence, if the picture was incomplete or damaged
+  std::vector<std::string> crops;  // their files in the folder of crops, as far as written
 };
 
 // Turns records into text.
@@ -41,8 +40,8 @@ struct Layout {
   const Format* format = &jsonl_format();
   std::vector<std::string> cascades;  // names; faces name their cascade if there are several
   bool csv_safe = false;  // put an apostrophe before texts that a spreadsheet would run as formulas
-  bool csv_all = false;   // CSV: a row for each picture without faces, too
-  bool csv_crops = false;  // CSV: a column of the faces' crops
+  // CSV: a row for each picture without faces, too, and a column of the faces' crops.
+  bool csv_all = false;
 
   bool names_cascades() const { return cascades.size() > 1; }
   std::string header() const;                       // what the output begins with

@@ -46,8 +46,7 @@ Layout layout_of(const DetectCommand& command,
   Layout layout{.format = command.format,
                 .cascades = {},
                 .csv_safe = command.csv_safe,
-                .csv_all = command.csv_all,
-                .csv_crops = command.csv_all && !command.crops.empty()};
+                .csv_all = command.csv_all};
   for (std::size_t i = 0; i < cascades.size(); ++i) {
     const auto has_its_name = [&](const auto& other) { return other->name == cascades[i]->name; };
     const bool is_clear = std::count_if(cascades.begin(), cascades.end(), has_its_name) == 1;

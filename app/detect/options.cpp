@@ -78,8 +78,8 @@ void add_results(CLI::App& detect, DetectCommand& c) {
   detect.add_flag("--csv-safe", c.csv_safe,
                   "Put a ' before names in CSV that a spreadsheet would run as formulas");
   detect.add_flag("--csv-all", c.csv_all,
-                  "In CSV, pictures without faces have a row, too; with --crops, a column has "
-                  "the names of the crops");
+                  "In CSV, pictures without faces have a row, too, and a column has the names "
+                  "of the crops");
   detect.add_option("--annotate", c.annotate, "Write the pictures with boxes there")
       ->type_name("DIR");
   detect.add_option("--crops", c.crops, "Write one picture per face there")->type_name("DIR");

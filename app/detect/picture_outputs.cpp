@@ -75,12 +75,11 @@ class Crops final : public PictureOutput {
   void write(Item& item, View<const Bgr> picture) const override {
     if (item.earlier) return;
     int number = 0;
-    std::vector<std::string> written;
     for (const Face& found : item.record.faces) {
-      written.push_back(PictureNames::of_crop(item.picture_name, ++number));
-      folder().write(written.back(), crop_of(picture, found.box).view(), item.path);
+      const std::string name = PictureNames::of_crop(item.picture_name, ++number);
+      folder().write(name, crop_of(picture, found.box).view(), item.path);
+      item.record.crops.push_back(name);
     }
-    item.record.crops = std::move(written);
     // Deletes the remaining crops of an earlier run that found more faces. Some may have been
     // deleted by hand, so the numbers may have gaps.
     constexpr int widest_gap = 100;

@@ -26,13 +26,11 @@ std::string name_of_table(const Format& format) {
   return fmt::format("faces.{}", format.name);
 }
 
-Layout layout_of(const LiveSettings& settings, const ExportOptions& options,
-                 const std::string& folder) {
+Layout layout_of(const LiveSettings& settings, const ExportOptions& options) {
   DetectCommand command;
   command.cascades = settings.cascades;
   command.format = options.format;
   command.csv_all = options.format == &csv_format();
-  if (options.crops) command.crops = folder;
   std::vector<std::shared_ptr<const Cascade>> cascades;
   for (const std::string& cascade : settings.cascades) cascades.push_back(find_cascade(cascade));
   return layout_of(command, cascades);
@@ -56,6 +54,7 @@ Record record_of(const LiveResult& result) {
 }  // namespace
 
 std::string export_faces(const LiveResult& result, const ExportOptions& options) {
+  const Layout layout = layout_of(result.settings, options);
   Record record = record_of(result);
   std::string folder = make_dated_folder(options.folder, "faces");
   const PictureFolder pictures(folder);
@@ -69,7 +68,6 @@ std::string export_faces(const LiveResult& result, const ExportOptions& options)
     record.crops.push_back(PictureNames::of_crop(name, static_cast<int>(i) + 1));
     pictures.write(record.crops.back(), picture.sub(record.faces[i].box), input);
   }
-  const Layout layout = layout_of(result.settings, options, folder);
   write_text(fs::path(folder) / name_of_table(*options.format),
              layout.header() + layout.to_text(record));
   return folder;

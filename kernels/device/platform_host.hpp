@@ -64,12 +64,12 @@ T from_bits(std::uint64_t bits) {
 }
 
 template <class T>
-void count_shared(const T* element, bool is_write, const T& value) {
+void note_shared(const void* array, std::size_t index, bool is_write, const T& value) {
   ++(is_write ? counts.shared_writes : counts.shared_reads);
   if (!observer) return;
   std::uint64_t bits = 0;
   std::memcpy(&bits, &value, std::min(sizeof value, sizeof bits));
-  observer->accessed_shared(element, sizeof(T), is_write, bits);
+  observer->accessed_shared(array, static_cast<unsigned>(index), is_write, bits);
 }
 
 // The value of lane `from`, which must be in the mask.
@@ -256,12 +256,12 @@ class SharedArray {
    public:
     Element(SharedArray& array, int i) : array_(array), i_(i) {}
     operator T() const {
-      simt::count_shared(&array_.elements_[i_], false, array_.elements_[i_]);
+      simt::note_shared(&array_, static_cast<std::size_t>(i_), false, array_.elements_[i_]);
       if (!array_.written_[i_]) simt::undefined("unwritten shared memory is read");
       return array_.elements_[i_];
     }
     Element& operator=(T value) {
-      simt::count_shared(&array_.elements_[i_], true, value);
+      simt::note_shared(&array_, static_cast<std::size_t>(i_), true, value);
       array_.elements_[i_] = value;
       array_.written_[i_] = true;
       return *this;
@@ -290,17 +290,21 @@ class DynamicShared {
    public:
     Element(T* element, bool* written) : element_(element), written_(written) {}
     operator T() const {
-      simt::count_shared(element_, false, *element_);
+      simt::note_shared(simt::dynamic_shared(), index(), false, *element_);
       if (!*written_) simt::undefined("unwritten shared memory is read");
       return *element_;
     }
     void operator=(T value) {
-      simt::count_shared(element_, true, value);
+      simt::note_shared(simt::dynamic_shared(), index(), true, value);
       *element_ = value;
       *written_ = true;
     }
 
    private:
+    std::size_t index() const {
+      return static_cast<std::size_t>(element_ - reinterpret_cast<T*>(simt::dynamic_shared()));
+    }
+
     T* element_;
     bool* written_;
   };

@@ -19,7 +19,8 @@ std::string draw_memory(const std::vector<Buffer>& buffers, const std::vector<La
 std::string draw_flow(const std::vector<std::vector<Flow>>& launches);
 
 // Which lane of a warp meets which bank of shared memory, in the second write and the second read
-// of all accesses, and how many different words lie in a bank at most.
+// of all accesses (the first ones begin at bank 0 in any arrangement), and how many different words
+// lie in a bank at most.
 std::string draw_banks(const std::vector<WarpAccess>& accesses);
 
 }  // namespace facesat::drawings

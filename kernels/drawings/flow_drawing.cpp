@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <map>
 #include <set>
 #include <utility>
@@ -14,9 +13,8 @@ namespace {
 constexpr unsigned elements = 8;
 constexpr int spacing = 34, row = 26, left = 30, top = 24, most_rows = 8;
 
-// Of one step: from the elements before it to those after it.
-using Step = std::pair<unsigned, int>;  // the step and the array
-using Steps = std::map<Step, std::vector<std::pair<unsigned, unsigned>>>;
+// By step and array: from which elements before the step to which after it.
+using Steps = std::map<std::pair<unsigned, int>, std::vector<std::pair<unsigned, unsigned>>>;
 
 Steps steps_of(const std::vector<Flow>& launch) {
   Steps steps;

@@ -41,8 +41,9 @@ int writer_of(const Element& element) {
   return element.writes.empty() ? -1 : static_cast<int>(element.writes.back());
 }
 
-// The block in strong colours: the one in the middle of the buffer that most blocks write to; where
-// that is the first tile, which needs no other, the last.
+// The block in strong colours: of the buffer that most blocks write to, the one that writes the
+// middle of a picture or, where that is the first tile, which needs no other, its end; of an array,
+// what is at two thirds of it.
 unsigned example_of(const std::vector<Buffer>& buffers, const Launch& launch) {
   unsigned example = launch.blocks() * 2 / 3;
   std::size_t most = 1;
@@ -153,7 +154,7 @@ std::vector<int> row_lengths(const std::vector<Buffer>& buffers,
   return lengths;
 }
 
-// "picture: 1 read, 0.5 writes", each number per `count` accesses.
+// "picture: 1 read, 0.50 writes": per element of a picture, of an array in total.
 std::string caption(const Buffer& buffer, const std::vector<Element>& elements) {
   double reads = 0, writes = 0;
   for (const Element& element : elements)
@@ -208,7 +209,8 @@ int draw_launch(Sheet& sheet, const std::vector<Buffer>& buffers, const std::vec
   top += line;
   const unsigned blocks = launch.blocks(), example = example_of(buffers, launch);
   sheet.text(left, top + line - 3, 10,
-             blocks == 1 ? fmt::format("1 block of {} threads", launch.threads())
+             blocks == 1 ? fmt::format("1 block of {} thread{}", launch.threads(),
+                                       launch.threads() == 1 ? "" : "s")
                          : fmt::format("{} blocks of {} threads; strong: {}", blocks,
                                        launch.threads(), example));
   top += line + 3;

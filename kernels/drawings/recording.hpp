@@ -1,7 +1,7 @@
 // Records what an algorithm's kernels read and write, from their host twin.
 //
 // The twin is compiled with -fsanitize=thread, so that the compiler calls a function at each access
-// to memory; recording.cpp defines these functions in place of the sanitizer's own.
+// to memory; accesses.cpp defines these functions in place of the sanitizer's own.
 #pragma once
 
 #include <cstddef>
@@ -60,13 +60,14 @@ struct WarpAccess {
   static constexpr unsigned banks = 32;
 
   bool is_write = false;
-  std::vector<unsigned> words;  // of each lane: the index in its array of 32-bit words
+  std::vector<unsigned> words;  // of each lane: the index in an array of elements of 4 bytes
 
   // The number of turns that it takes: the most different words in one bank.
   int turns() const;
 };
 
-// The accesses in which all 32 lanes take part, in order, in a launch.
+// The accesses in a launch in which all 32 lanes take part, in order, until lanes go different
+// ways.
 std::vector<WarpAccess> record_warp(const std::function<void()>& body, unsigned launch = 0);
 
 }  // namespace facesat::drawings

@@ -14,9 +14,8 @@
 //   the picture does; windows that reach beyond it are combinations of the same prefix sums
 //   (filters/interval.hpp). Four warps of a block lie below each other: they find the rows that
 //   they have in common in the L1 cache.
-// Reads per pixel: 2 (rows enter and leave), times strip / (strip - 2 halo), times 1 + radius /
-// rows
-//   of a warp for the rows that enter first.
+// Reads per pixel: 2 (rows enter and leave), times strip / (strip - 2 halo), times
+//   1 + radius / rows of a warp for the rows that enter first, which are read in whole batches.
 // Launches: 1.
 // Workspace: none.
 // Source: ours; the sliding sums are those of M. J. McDonnell, "Box-filtering techniques", Computer

@@ -84,7 +84,7 @@ __device__ __forceinline__ Result<statistic> result_of(const WindowSums& sums, s
   if constexpr (statistic == Statistic::mean) return rounded_pixel(sums.sum, sums.pixels);
   if constexpr (statistic == Statistic::threshold) return threshold_pixel(pixel, sums, offset);
   if constexpr (statistic == Statistic::deviation) return deviation_pixel(sums);
-  if constexpr (statistic == Statistic::skewness_pixel) return facesat::skewness_pixel(sums);
+  if constexpr (statistic == Statistic::skewness_pixel) return skewness_pixel(sums);
   if constexpr (statistic == Statistic::variance) return static_cast<float>(variance_of(sums));
   if constexpr (statistic == Statistic::skewness) return static_cast<float>(skewness_of(sums));
 }

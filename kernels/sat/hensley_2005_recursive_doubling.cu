@@ -29,18 +29,16 @@ template <Along along, class Source>
 __global__ void __launch_bounds__(threads) add_samples_kernel(Source source, int step) {
   using Out = typename Source::Out;
   const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  const int y = static_cast<int>(blockIdx.y);
   if (x >= source.size.width) return;
   const std::ptrdiff_t stride = along == Along::rows ? step : step * source.input_pitch;
-  for (int y = static_cast<int>(blockIdx.y); y < source.size.height;
-       y += static_cast<int>(gridDim.y)) {
-    const int before = (along == Along::rows ? x : y) / step;
-    const auto* const last = source.input_row(y) + x;
-    Out sum{};
-    FACESAT_UNROLL
-    for (int k = 0; k < samples; ++k)
-      if (k <= before) sum += Source::value(last[-k * stride]);
-    source.row(y)[x] = sum;
-  }
+  const int before = (along == Along::rows ? x : y) / step;
+  const auto* const last = source.input_row(y) + x;
+  Out sum{};
+  FACESAT_UNROLL
+  for (int k = 0; k < samples; ++k)
+    if (k <= before) sum += Source::value(last[-k * stride]);
+  source.row(y)[x] = sum;
 }
 
 template <class Source>

@@ -24,7 +24,7 @@
 //   1R1W (VI): once the tiles above and to the left are in the table, differences of adjacent
 //     elements in the row above and in the column to the left are the sums that a tile lacks; added
 //     to its top row and its leftmost column, they turn its SAT into the table. The pixel and the
-//     table once; 65 more reads per tile. One launch for each anti-diagonal of tiles.
+//     table once; 65 more elements are read per tile. One launch for each anti-diagonal of tiles.
 //   Hybrid, (1 + r)R1W (VII): the first and the last launches of 1R1W have few tiles and are bound
 //     by latency; 2R1W makes those tiles, in the top left and in the bottom right corner. The
 //     parameter r, from 0 (1R1W) to 1 (2R1W), is the fraction of the picture that is then read

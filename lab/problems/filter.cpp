@@ -1,5 +1,5 @@
 // facesat bench filter: every convolution of kernels/filter and the filters by integral images, on
-// pictures of noise. They are compared with the floor (a kernel that only reads the picture and
+// noise or on a picture. They are compared with the floor (a kernel that only reads the picture and
 // writes the result), NPP and the CPU. Without a GPU, only the CPU's algorithms run.
 #include "lab/problems/filter.hpp"
 
@@ -173,28 +173,39 @@ class HostFilter {
   cpu::IntegralImages tables_;
 };
 
+// Of a run of one of the CPU's algorithms.
+constexpr std::int64_t most_operations = std::int64_t{1} << 36;
+
+// The multiplications or additions of a run, as far as they depend on the radius.
+std::int64_t operations_of(const std::string& id, Radius radius, Size size) {
+  const std::int64_t per_pixel = id == "cpu_direct"      ? radius.area()
+                                 : id == "cpu_separable" ? radius.columns() + radius.rows()
+                                                         : 0;
+  return per_pixel * static_cast<std::int64_t>(size.area());
+}
+
+// Throws MemoryError unless there is room for the result twice, and integral images of up to 20
+// bytes per pixel.
+template <class Out>
+void require_memory_of_results(Size size) {
+  require_memory(static_cast<std::uint64_t>(size.area()) * (2 * sizeof(Out) + 20), "The result");
+}
+
 // Those of the ids that are the CPU's. Throws MemoryError.
 std::vector<Subject> host_subjects(const FilterCase& one, const std::vector<std::string>& ids) {
-  constexpr std::int64_t most_operations = std::int64_t{1} << 36;  // of a run
   std::vector<Subject> subjects;
   gpu::visit_result_type(one.filter, [&]<class Out>(Out) {
-    const auto area = static_cast<std::int64_t>(one.picture.size.area());
     std::shared_ptr<HostFilter<Out>> filter;
+    const Radius radius = one.mask().radius;
     for (const std::string& id : cpu_filter_ids(one.filter)) {
       if (!contains(ids, id)) continue;
       Subject subject{.id = id, .bytes = one.bytes()};
-      // The multiplications or additions of a run, as far as they depend on the radius.
-      const Radius radius = one.mask().radius;
-      const std::int64_t per_pixel = id == "cpu_direct"      ? radius.area()
-                                     : id == "cpu_separable" ? radius.columns() + radius.rows()
-                                                             : 0;
-      if (per_pixel * area > most_operations) {
+      if (operations_of(id, radius, one.picture.size) > most_operations) {
         subject.failure = fmt::format("a run has more than {} billion operations",
                                       most_operations / 1'000'000'000);
         subject.is_absent = true;
       } else if (!filter) {
-        // The result twice, and integral images of up to 20 bytes per pixel.
-        require_memory(static_cast<std::uint64_t>(area) * (2 * sizeof(Out) + 20), "The result");
+        require_memory_of_results<Out>(one.picture.size);
         filter = std::make_shared<HostFilter<Out>>(one);
       }
       subject.open = [filter, id] {
@@ -212,6 +223,7 @@ std::vector<Subject> host_subjects(const FilterCase& one, const std::vector<std:
 Image<std::uint8_t> visible_result(const FilterCase& one) {
   Image<std::uint8_t> visible(one.picture.size);
   gpu::visit_result_type(one.filter, [&]<class Out>(Out) {
+    require_memory_of_results<Out>(one.picture.size);
     HostFilter<Out> filter(one);
     filter.run(cpu_filter_ids(one.filter).front());
     double least = 0, greatest = 255;
@@ -267,19 +279,18 @@ class FilterProblem final : public Problem {
         "direct_statistics, for variance, skewness and adaptive-threshold; three_boxes, for "
         "gaussian; "
         "peer_npp: NVIDIA's NPP; cpu_integral, cpu_separable, cpu_direct; all; repeatable [all]";
-    sizes_help = "Of the pictures; repeatable [3840x2160]";
+    sizes_help = "Of the pictures; repeatable [3840x2160, or that of --image]";
     options = {
         {"--filter", fmt::format("{}", fmt::join(gpu::bench_filter_names, "|")),
-         "What is computed: the mean of a window, a Gaussian, Sobel's derivative along x or along "
-         "y, "
-         "the sum of a window along rows, a convolution along rows, one with a mask that is not "
-         "separable, the variance or the skewness of a window, or a pixel compared with the mean "
-         "of "
-         "its window; repeatable [box]",
+         "What is computed: the mean of a window, a Gaussian, Sobel's derivative along x or y, the "
+         "sum of a window along rows, a convolution along rows, one whose mask is not separable, "
+         "the "
+         "variance or skewness of a window, or a pixel compared with the mean of its window; "
+         "repeatable [box]",
          &filter_names_},
         {"--radius", "R",
-         "Of the window, up to 1450, for sobel up to 6; repeatable [1, 2, 3, 5, 7, 10, 15, for "
-         "sobel 1, 2, 3]",
+         "Of the window, up to 1450, for Sobel's up to 6; repeatable [1, 2, 3, 5, 7, 10, 15, for "
+         "Sobel's 1, 2, 3]",
          &radii_},
         {"--border", "", "What lies beyond the edges of the picture [reflect101]",
          Option::Choice{{border_names.begin(), border_names.end()}, &border_}},
@@ -341,9 +352,18 @@ class FilterProblem final : public Problem {
 
   void prepare(const Request& request) override {
     files_.require_writable("the result of a filter");
-    if (files_.image.empty()) return;
-    picture_ = read_scene_picture(files_.image);
-    sizes_ = scene_sizes(request.sizes, picture_->pixels.size);
+    if (!files_.image.empty()) {
+      picture_ = read_scene_picture(files_.image);
+      sizes_ = scene_sizes(request.sizes, picture_->pixels.size);
+      for (const Size size : sizes_) picture_size(fmt::format("{}x{}", size.width, size.height));
+    }
+    if (files_.output.empty()) return;
+    const auto& [filter, radii] = filters_.front();
+    const FilterCase one{filter, {}, radii.front()};
+    if (operations_of(cpu_filter_ids(filter).front(), one.mask().radius, sizes_.front()) >
+        most_operations)
+      throw UsageError(
+          "--output: the result takes the CPU too long; choose a smaller --radius or --size");
   }
 
   std::vector<Column> columns() const override {
@@ -401,11 +421,12 @@ class FilterProblem final : public Problem {
  private:
   void run_case(BenchFilter filter, Size size, int radius, const Request& request, Table& table) {
     table.begin_case();
-    const Json fields{{"filter", gpu::bench_filter_names[static_cast<std::size_t>(filter)]},
-                      {"radius", radius},
-                      {"border", border_},
-                      {"width", size.width},
-                      {"height", size.height}};
+    Json fields{{"filter", gpu::bench_filter_names[static_cast<std::size_t>(filter)]},
+                {"radius", radius},
+                {"border", border_},
+                {"width", size.width},
+                {"height", size.height}};
+    if (picture_) fields["image"] = files_.image;
     std::vector<std::string> ids;  // those of this filter
     for (const std::string& id : ids_)
       if (contains(gpu::filter_ids(filter), id) || contains(cpu_filter_ids(filter), id))
@@ -499,6 +520,12 @@ bool can_do(std::string_view id, BenchFilter filter) {
       return false;
   }
   return false;
+}
+
+// Of the pixels of a window, without a mask.
+bool is_statistic(BenchFilter filter) {
+  return filter == BenchFilter::variance || filter == BenchFilter::skewness ||
+         filter == BenchFilter::adaptive_threshold;
 }
 
 std::vector<std::int32_t> random_weights(std::int64_t count) {

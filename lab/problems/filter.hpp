@@ -37,13 +37,7 @@ inline constexpr std::array<std::string_view, 10> bench_filter_names{
 constexpr bool is_sobel(BenchFilter filter) {
   return filter == BenchFilter::sobel || filter == BenchFilter::sobel_y;
 }
-// Of the pixels of a window, without a mask.
-constexpr bool is_statistic(BenchFilter filter) {
-  return filter == BenchFilter::variance || filter == BenchFilter::skewness ||
-         filter == BenchFilter::adaptive_threshold;
-}
-
-// Of the filters that NPP has, too.
+// Is NPP's filter measured, too?
 constexpr bool is_measured_of_npp(BenchFilter filter) {
   return filter == BenchFilter::box || filter == BenchFilter::gaussian ||
          filter == BenchFilter::sobel || filter == BenchFilter::convolution ||
@@ -80,8 +74,8 @@ inline constexpr int bench_offset = 5;
 
 // The ids of all rows that a filter can have on a GPU, also in builds without CUDA: those of the
 // registry, then for statistics "integral_statistics" and "direct_statistics", for gaussian
-// "three_boxes" (an approximation, compared with the CPU's), and "peer_npp" where NPP has the
-// filter.
+// "three_boxes" (an approximation, compared with the CPU's), and "peer_npp" where NPP's
+// is measured.
 std::vector<std::string> filter_ids(BenchFilter filter);
 
 // The floor (a kernel that only reads each pixel and writes each element of the result, in the same

@@ -69,15 +69,16 @@ void cpu_4r1w(View<const In> picture, View<Out> table) {
   }
 }
 
-// All threads of oneTBB. Bands of rows are divided into blocks, one for each thread, that stay in
-// its cache: first every block sums along its rows, then it adds the totals of the blocks to the
-// left, and the row of the table above. So memory is read and written once, and threads wait for
-// each other twice for each band. Types and tables as above. Source: A. Papatriantafyllou, D.
-// Sacharidis, "High Performance Parallel Summed-Area Table Kernels for Multi-core and Many-core
-// Systems", Euro-Par 2016; written from its abstract and introduction.
+// ---- an algorithm for all threads of oneTBB, with types and tables as above
+
+// Bands of rows are divided into blocks, one for each thread, that stay in its cache: first every
+// block sums along its rows, then it adds the totals of the blocks to the left, and the row of the
+// table above. So memory is read and written once, and threads wait for each other twice per band.
+// Source: A. Papatriantafyllou, D. Sacharidis, "High Performance Parallel Summed-Area Table Kernels
+// for Multi-core and Many-core Systems", Euro-Par 2016; written from its abstract and introduction.
 template <Summed summed, class In, class Out>
 void cpu_blocks(View<const In> picture, View<Out> table) {
-  const auto [width, height] = picture.size;
+  const int width = picture.size.width, height = picture.size.height;
   constexpr int cached_bytes = 256 << 10, alignment = 64 / sizeof(Out);
   const int threads = tbb::this_task_arena::max_concurrency();
   const int columns = ((width + threads - 1) / threads + alignment - 1) / alignment * alignment;

@@ -1,10 +1,12 @@
 // Drawings of algorithms are those that their kernels make.
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <random>
 #include <set>
 #include <sstream>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -21,18 +23,29 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// What is left of accesses after optimisation, and random orders, are matters of the compiler: the
+// drawings in the repository are made with this one.
+constexpr bool makes_the_same = FACESAT_RECORDS_ACCESSES && __GNUC__ == 12;
+
+fs::path path_of(const std::string& file) {
+  return fs::path(FACESAT_KERNELS) / file;
+}
+
 // Compares with the file in the repository, or writes it if FACESAT_DRAWINGS says so.
 void expect_file(const std::string& file, const std::string& drawing) {
-  const fs::path path = fs::path(FACESAT_KERNELS) / file;
+  const fs::path path = path_of(file);
   if (std::getenv("FACESAT_DRAWINGS") != nullptr) {
     fs::create_directories(path.parent_path());
-    std::ofstream(path) << drawing;
+    EXPECT_TRUE(std::ofstream(path) << drawing) << path;
     return;
   }
   std::stringstream text;
   text << std::ifstream(path).rdbuf();
-  EXPECT_TRUE(text.str() == drawing)
-      << path << " is not what its kernels do: ./dev drawings makes it";
+  EXPECT_TRUE(text.str().starts_with("<svg") && drawing.starts_with("<svg")) << path;
+  if (makes_the_same) {
+    EXPECT_TRUE(text.str() == drawing)
+        << path << " is not what its kernels do: ./dev drawings makes it";
+  }
 }
 
 template <class T>
@@ -111,12 +124,14 @@ Drawn draw(const gpu::SatAlgorithm& algorithm, Size size) {
                                               buffer_of("table", run.table.view()),
                                               buffer_of("workspace", run.workspace)};
   const auto launches = drawings::record(buffers, [&] { run(); });
+  EXPECT_GT(most_writers(launches), 0u);
   return {drawings::draw_memory(buffers, launches), most_writers(launches)};
 }
 
 class SatDrawings : public ::testing::TestWithParam<const gpu::SatAlgorithm*> {};
 
 TEST_P(SatDrawings, AreThoseOfTheKernels) {
+  if (!FACESAT_RECORDS_ACCESSES) GTEST_SKIP() << "this build records no accesses to memory";
   const gpu::SatAlgorithm& algorithm = *GetParam();
   const bool is_of_elements = algorithm.id == "kasagi_2014_4r1w",  // on the 9 x 9 of the paper
       is_small = algorithm.id == "facesat_one_exchange";  // leaves large pictures to the look-back
@@ -180,12 +195,14 @@ Drawn draw(const gpu::ScanAlgorithm& algorithm, int n) {
       buffer_of("input", input), buffer_of("output", output), buffer_of("workspace", workspace)};
   const auto launches =
       drawings::record(buffers, [&] { algorithm.enqueue(task, workspace.data(), test_stream()); });
+  EXPECT_GT(most_writers(launches), 0u);
   return {drawings::draw_memory(buffers, launches), most_writers(launches)};
 }
 
 class ScanDrawings : public ::testing::TestWithParam<const gpu::ScanAlgorithm*> {};
 
 TEST_P(ScanDrawings, AreThoseOfTheKernels) {
+  if (!FACESAT_RECORDS_ACCESSES) GTEST_SKIP() << "this build records no accesses to memory";
   const gpu::ScanAlgorithm& algorithm = *GetParam();
   const bool blocks_stay = algorithm.id == "facesat_scan";
   const TakingTurns turns(blocks_stay);
@@ -205,8 +222,9 @@ TEST_P(ScanDrawings, OfTheFlowOfValuesAreThoseOfTheKernels) {
   task.output = output.data();
   const std::string drawing = drawings::draw_flow(
       drawings::record_flow([&] { algorithm.enqueue(task, workspace.data(), test_stream()); }));
-  if (drawing.empty()) GTEST_SKIP() << "threads do not exchange values";
-  expect_file("scan/drawings/" + std::string(algorithm.id) + ".flow.svg", drawing);
+  const std::string file = "scan/drawings/" + std::string(algorithm.id) + ".flow.svg";
+  if (!drawing.empty()) return expect_file(file, drawing);
+  EXPECT_FALSE(fs::exists(path_of(file))) << "threads do not exchange values";
 }
 
 INSTANTIATE_TEST_SUITE_P(Registry, ScanDrawings, ::testing::ValuesIn(gpu::scan_algorithms()),
@@ -241,10 +259,12 @@ Drawn draw(const gpu::FilterAlgorithm& algorithm, Size size) {
       buffer_of("mask", ones), buffer_of("workspace", workspace)};
   const auto launches =
       drawings::record(buffers, [&] { algorithm.enqueue(task, workspace.data(), test_stream()); });
+  EXPECT_GT(most_writers(launches), 0u);
   return {drawings::draw_memory(buffers, launches), most_writers(launches)};
 }
 
 TEST_P(FilterDrawings, AreThoseOfTheKernels) {
+  if (!FACESAT_RECORDS_ACCESSES) GTEST_SKIP() << "this build records no accesses to memory";
   const gpu::FilterAlgorithm& algorithm = *GetParam();
   expect_file("filter/drawings/" + std::string(algorithm.id) + ".svg",
               with_enough_blocks(8, [&](int factor) {

@@ -92,6 +92,7 @@ TEST_F(FilterBench, MistakesAreReportedInASentence) {
            {{"--image", "missing.png"}, "missing.png"},
            {{"--output", "o.png"}, "choose one --filter, --radius and --size"},
            {{"--output", "o.jpg", "--radius", "1"}, ".png"},
+           {{"--filter", "convolution", "--radius", "1450", "--output", "o.png"}, "too long"},
            {{"--report", "foreign.html"}, "foreign.html"},
            {{"--json", "t", "--report", "t"}, "--json and --report need different files"}})
     expect_refused(run(filter(arguments)), {said});

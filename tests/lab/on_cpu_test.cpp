@@ -10,6 +10,7 @@
 #include <string>
 
 #include <gtest/gtest.h>
+#include <tbb/task_arena.h>
 
 #include "kernels/sat/algorithm.hpp"
 #include "kernels/scan/algorithm.hpp"
@@ -51,7 +52,7 @@ void check(View<const In> picture, Algorithm algorithm, const std::string& what)
 }
 
 TEST(CpuSats, AllTypesAndAwkwardSizes) {
-  for (const Size size : {Size{1, 1}, {1, 70}, {133, 1}, {3, 5}, {33, 65}, {65, 33}, {300, 600}})
+  for (const Size size : {Size{1, 1}, {1, 70}, {133, 1}, {3, 5}, {33, 65}, {65, 33}, {300, 900}})
     for (const gpu::SatTypeInfo& info : gpu::sat_types)
       gpu::visit_types(info.type, [&]<class In, class Out>(In, Out) {
         const Image<In> image = noise_of<In, Out>(size);
@@ -59,8 +60,11 @@ TEST(CpuSats, AllTypesAndAwkwardSizes) {
         const std::string what = std::string(info.name) + " " + ::testing::PrintToString(size);
         check<Summed::values, Out>(picture, lab::cpu_2r2w<Summed::values, In, Out>, what + " 2R2W");
         check<Summed::values, Out>(picture, lab::cpu_4r1w<Summed::values, In, Out>, what + " 4R1W");
-        check<Summed::values, Out>(picture, lab::cpu_blocks<Summed::values, In, Out>,
-                                   what + " blocks");
+        for (const int threads : {1, 2, 3, 19})
+          tbb::task_arena(threads).execute([&] {
+            check<Summed::values, Out>(picture, lab::cpu_blocks<Summed::values, In, Out>,
+                                       what + " blocks of " + std::to_string(threads));
+          });
         // Sums of many squares are not exact in 32f.
         if (sizeof(In) > 1 || (size.height > 100 && info.type == gpu::SatType::u8_f32)) return;
         check<Summed::squares, Out>(picture, lab::cpu_blocks<Summed::squares, In, Out>,

@@ -85,11 +85,11 @@ TEST_F(Results, CsvHasPicturesWithoutFacesAndCropsWhenAskedTo) {
   EXPECT_EQ(detect(joined(all, {"in"})).status, 1);
   const std::string table = read_text("r");
   EXPECT_EQ(std::ranges::count(table, '\n'), 3) << table;  // the header and two pictures
-  EXPECT_TRUE(has(table, "\nnone.pgm,,,,,,\n")) << table;
+  EXPECT_TRUE(has(table, "\nnone.pgm,,,,,,,\n")) << table;
   // What failed has no row, and is completed by its journal.
   write_pgm("in/broken.pgm", draw_faces({90, 80}, {}));
   EXPECT_EQ(detect(joined(all, {"--resume", "in"})).status, 0);
-  EXPECT_TRUE(has(read_text("r"), "\nbroken.pgm,,,,,,\n"));
+  EXPECT_TRUE(has(read_text("r"), "\nbroken.pgm,,,,,,,\n"));
   // Other columns are another file.
   EXPECT_EQ(detect({"--format", "csv", "-o", "r", "--resume", "in"}).status, 2);
   EXPECT_EQ(detect(joined(all, {"--crops", "crops", "in"})).status, 0);

@@ -1,8 +1,11 @@
 #include "app/live/gui/drawing.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <map>
 #include <string>
+
+#include "core/parse_number.hpp"
 
 namespace facesat::app {
 namespace {
@@ -17,10 +20,7 @@ std::string_view attribute(std::string_view element, std::string_view name) {
 }
 
 float number(std::string_view element, std::string_view name) {
-  const std::string_view text = attribute(element, name);
-  float value = 0;
-  std::from_chars(text.data(), text.data() + text.size(), value);
-  return value;
+  return parse_number<float>(attribute(element, name)).value_or(0);
 }
 
 // Of #rrggbb.

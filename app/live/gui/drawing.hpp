@@ -11,6 +11,7 @@ namespace facesat::app {
 // A drawing in the form that kernels/drawings/sheet.hpp writes.
 class Drawing {
  public:
+  // The text must outlive the drawing.
   explicit Drawing(std::string_view svg);
 
   ImVec2 size() const { return size_; }

@@ -160,7 +160,7 @@ void FacesPanel::draw_saving(PanelContext& context) {
   }
   tooltip(
       "The format of the table, as 'facesat detect' writes it. CSV has a row for each face and for "
-      "each picture without faces, and the names of the crops ('--csv-all')");
+      "each picture without faces, and a column of the crops ('--csv-all')");
   if (export_) return draw_list_export(context);
   const bool is_usable = !result.faces.empty() && state.is_upright();
   ImGui::BeginDisabled(!is_usable);

@@ -1,5 +1,6 @@
 // The panel of SAT (summed area table) algorithms: what they are, how fast they are on the current
 // frame, and two of them side by side.
+#include <algorithm>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -91,8 +92,8 @@ float pins_width() {
   return ImGui::CalcTextSize("AB").x + 4 * style.FramePadding.x + style.ItemInnerSpacing.x;
 }
 
-// The tooltip of an algorithm: a text, and below it the drawing of what it does. It is as large as
-// fits beside the row.
+// The tooltip of an algorithm: a text, and below it the drawing of what it does, which is smaller
+// where there is little room beside the row.
 void draw_explanation(const std::string& id, const std::string& text) {
   const Drawing* const drawing = drawing_of_sat(id);
   if (!drawing) return tooltip(text);
@@ -100,17 +101,19 @@ void draw_explanation(const std::string& id, const std::string& text) {
   const ImGuiStyle& style = ImGui::GetStyle();
   const ImGuiViewport& window = *ImGui::GetMainViewport();
   const float left = ImGui::GetItemRectMax().x + style.ItemSpacing.x;
-  const float room = window.WorkPos.x + window.WorkSize.x - left - 2 * style.WindowPadding.x;
+  const float width = window.WorkPos.x + window.WorkSize.x - left - 2 * style.WindowPadding.x;
+  const float above = ImGui::CalcTextSize(text.c_str(), nullptr, false, width).y +
+                      style.ItemSpacing.y + 2 * style.WindowPadding.y;
   constexpr float height_of_texts = 11;
-  const float scale = std::min(ImGui::GetFontSize() / height_of_texts, room / drawing->size().x);
+  const float scale =
+      std::max(0.1f, std::min({ImGui::GetFontSize() / height_of_texts, width / drawing->size().x,
+                               (window.WorkSize.y - above) / drawing->size().y}));
   const ImVec2 size{drawing->size().x * scale, drawing->size().y * scale};
-  const float height = ImGui::CalcTextSize(text.c_str(), nullptr, false, size.x).y +
-                       style.ItemSpacing.y + size.y + 2 * style.WindowPadding.y;
-  const float lowest = window.WorkPos.y + window.WorkSize.y - height;
+  const float lowest = window.WorkPos.y + window.WorkSize.y - above - size.y;
   ImGui::SetNextWindowPos(
       {left, std::max(window.WorkPos.y, std::min(ImGui::GetItemRectMin().y, lowest))});
   ImGui::BeginTooltip();
-  ImGui::PushTextWrapPos(size.x);
+  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
   ImGui::TextUnformatted(text.c_str());
   ImGui::PopTextWrapPos();
   drawing->draw(ImGui::GetCursorScreenPos(), scale);

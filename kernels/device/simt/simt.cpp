@@ -128,7 +128,8 @@ class Grid {
         size(grid_dim),
         block(block_dim),
         body(kernel_body),
-        random(schedule.seed) {}
+        // Seeds of the generator that follow each other begin alike.
+        random(static_cast<unsigned>(schedule.seed * 2654435761u)) {}
 
   void run();
 

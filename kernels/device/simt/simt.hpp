@@ -57,16 +57,18 @@ inline Counts counts;
 class Observer {
  public:
   virtual ~Observer() = default;
-  virtual void launched(const std::string& kernel, const Dim3& grid, const Dim3& block) = 0;
+  virtual void launched(const std::string& /*kernel*/, const Dim3& /*grid*/,
+                        const Dim3& /*block*/) {}
   // A thread has reached a barrier or an operation of its warp.
-  virtual void synchronised() = 0;
+  virtual void synchronised() {}
   // A thread has received the value of lane `from` of its warp.
-  virtual void received(unsigned from) = 0;
-  // A thread reads or writes memory; shared memory has calls of its own, with the value (the first
-  // 8 bytes of it).
-  virtual void accessed(const void* address, std::size_t bytes, bool is_write) = 0;
-  virtual void accessed_shared(const void* address, std::size_t bytes, bool is_write,
-                               std::uint64_t value) = 0;
+  virtual void received(unsigned /*from*/) {}
+  // A thread reads or writes an element of an array in shared memory, whose value is this (the
+  // first 8 bytes of it).
+  virtual void accessed_shared(const void* /*array*/, unsigned /*index*/, bool /*is_write*/,
+                               std::uint64_t /*value*/) {}
+  // A thread reads or writes memory. Only code that is compiled to tell it (kernels/drawings) does.
+  virtual void accessed(const void* /*address*/, std::size_t /*bytes*/, bool /*is_write*/) {}
 };
 inline Observer* observer = nullptr;  // null: nobody is told
 
