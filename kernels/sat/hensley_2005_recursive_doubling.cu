@@ -29,21 +29,25 @@ template <Along along, class Source>
 __global__ void __launch_bounds__(threads) add_samples_kernel(Source source, int step) {
   using Out = typename Source::Out;
   const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-  const int y = static_cast<int>(blockIdx.y);
   if (x >= source.size.width) return;
   const std::ptrdiff_t stride = along == Along::rows ? step : step * source.input_pitch;
-  const int before = (along == Along::rows ? x : y) / step;
-  const auto* const last = source.input_row(y) + x;
-  Out sum{};
-  FACESAT_UNROLL
-  for (int k = 0; k < samples; ++k)
-    if (k <= before) sum += Source::value(last[-k * stride]);
-  source.row(y)[x] = sum;
+  for (int y = static_cast<int>(blockIdx.y); y < source.size.height;
+       y += static_cast<int>(gridDim.y)) {
+    const int before = (along == Along::rows ? x : y) / step;
+    const auto* const last = source.input_row(y) + x;
+    Out sum{};
+    FACESAT_UNROLL
+    for (int k = 0; k < samples; ++k)
+      if (k <= before) sum += Source::value(last[-k * stride]);
+    source.row(y)[x] = sum;
+  }
 }
 
 template <class Source>
 void add_samples(const Source& source, Along along, int step, StreamHandle stream) {
-  const dim3 grid(divide_up(source.size.width, threads), source.size.height);
+  // On the host, where a block is expensive, those of large pictures loop over the rows.
+  const int rows = source.size.height;
+  const dim3 grid(divide_up(source.size.width, threads), on_host && rows > 64 ? 4 : rows);
   if (along == Along::rows)
     FACESAT_LAUNCH((add_samples_kernel<Along::rows, Source>), grid, dim3(threads), stream, source,
                    step);
