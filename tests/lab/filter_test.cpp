@@ -107,23 +107,23 @@ TEST_F(FilterBench, ResultsOfAPictureAreWritten) {
     const Finished done =
         run(filter(joined({"--image", "in.pgm", "--output", "out.png", "--runs", "1"}, chosen)));
     EXPECT_EQ(done.status, 0) << done.err;
-    return read_picture(path("out.png")).pixels;
+    return read_picture(path("out.png"));
   };
   // A mean is written as it is.
   Image<std::uint8_t> mean(gray.size());
   cpu::direct_box_mean(gray.view(), {1, 1}, Border::reflect101, mean.view());
-  const auto means = result({"--filter", "box", "--radius", "1"});
+  const Picture means = result({"--filter", "box", "--radius", "1"});
   for (int y = 0; y < 30; ++y)
-    for (int x = 0; x < 40; ++x) ASSERT_EQ(means.row(y)[x].b, mean.row(y)[x]);
+    for (int x = 0; x < 40; ++x) ASSERT_EQ(means.pixels.row(y)[x].b, mean.row(y)[x]);
   // Others reach from black to white.
   for (const char* name : {"sobel-y", "skewness"}) {
-    const auto picture = result({"--filter", name, "--radius", "2", "--size", "33x20"});
-    EXPECT_EQ(picture.size, (Size{33, 20}));
+    const Picture picture = result({"--filter", name, "--radius", "2", "--size", "33x20"});
+    EXPECT_EQ(picture.pixels.size, (Size{33, 20}));
     int least = 255, greatest = 0;
     for (int y = 0; y < 20; ++y)
       for (int x = 0; x < 33; ++x) {
-        least = std::min<int>(least, picture.row(y)[x].b);
-        greatest = std::max<int>(greatest, picture.row(y)[x].b);
+        least = std::min<int>(least, picture.pixels.row(y)[x].b);
+        greatest = std::max<int>(greatest, picture.pixels.row(y)[x].b);
       }
     EXPECT_EQ(least, 0) << name;
     EXPECT_EQ(greatest, 255) << name;
