@@ -4,6 +4,11 @@
 // or have ended, so that none waits for a block that has yet to start. The words that they exchange
 // contain both state and value, so that no fence is needed; the state includes the number of the
 // launch (the epoch), so that nothing is reset between launches.
+//
+// Even a block that runs may be halted: CUDA does not promise that all blocks of a launch make
+// progress. So a look-back does not wait for ever. After `patience` reads it computes the total of
+// the tile that it waits for from the input (decoupled fallback, after T. Smith, R. Levien and
+// J. D. Owens, "Decoupled Fallback: A Portable Single-Pass GPU Scan", SPAA 2025).
 #pragma once
 
 #include <cstddef>
@@ -78,16 +83,23 @@ __device__ __forceinline__ Out wait_for(const Word* words, std::ptrdiff_t part_s
   return value;
 }
 
+// How often a look-back reads what is not published before it computes it: on a GPU, for at least a
+// millisecond, so that this happens only if a block is halted.
+constexpr int patience = on_host ? 12 : 2000;
+
 // Publishes this tile's total, adds up those of the previous tiles until one has published its
 // inclusive total, and publishes its own inclusive total. `words` are this tile's; those of the
 // previous tile are at words + stride. There are `before` previous tiles. `window` of them are read
-// at once, which takes as long as reading one tile's. Returns the sum of all previous tiles.
-template <int window, class Out>
+// at once, which takes as long as reading one tile's. total_of(n) computes the total of the tile n
+// before this one, in case that it is not published. Returns the sum of all previous tiles.
+template <int window, class Out, class TotalOf>
 __device__ __forceinline__ Out look_back(Word* words, std::ptrdiff_t part_stride,
                                          std::ptrdiff_t stride, int before, Out total,
-                                         unsigned epoch) {
+                                         unsigned epoch, TotalOf total_of) {
   if (before > 0) publish(words, part_stride, epoch, own_total, total);
   Out sum{};
+  const int all = before;
+  int reads = 0;
   const Word* other = words + stride;
   while (before > 0) {
     Out seen[window];
@@ -102,9 +114,15 @@ __device__ __forceinline__ Out look_back(Word* words, std::ptrdiff_t part_stride
         sum += seen[i];
         read = state[i] == inclusive_total ? before : read + 1;
       }
+    if (read == 0) {
+      pause();
+      if (++reads < patience) continue;
+      sum += total_of(all - before + 1);
+      read = 1;
+    }
+    reads = 0;
     other += read * stride;
     before -= read;
-    if (read == 0) pause();
   }
   publish(words, part_stride, epoch, inclusive_total, static_cast<Out>(sum + total));
   return sum;

@@ -103,34 +103,45 @@ __device__ __forceinline__ void scan_row_part(const Part& part, Shared<T>& share
 }
 
 // Two warps look back along the rows, two along the columns.
-template <class T>
-__device__ __forceinline__ void look_back_along_lines(const Published& published, int2 at,
-                                                      const Part& part, Shared<T>& shared) {
-  const int line = part.line, lane = part.thread % 32;
+template <class Pass, class T>
+__device__ __forceinline__ void look_back_along_lines(const Pass& pass, const Published& published,
+                                                      int2 at, const Part& part,
+                                                      Shared<T>& shared) {
+  const int line = part.line, lane = part.thread % 32, x = at.x * side, y = at.y * side;
   if (part.quarter == 0) {
     const T total = sum_of_quarters(shared.row_parts, line);
     const T before = look_back<1, T>(published.own + row_sums + line, values_per_tile,
-                                     published.to_left, at.x, total, published.epoch);
+                                     published.to_left, at.x, total, published.epoch, [&](int n) {
+                                       return pass.sum_of(x - n * side, x - n * side + side,
+                                                          y + line, y + line + 1);
+                                     });
     shared.left[line] = before;
     const T half = warp_sum<T>(before + total);
     if (lane == 0) shared.strip[line / 32] = half;
   } else if (part.quarter == 1) {
     const T total = sum_of_quarters(shared.column_parts, line);
-    shared.above[line] =
-        warp_inclusive_scan(look_back<1, T>(published.own + column_sums + line, values_per_tile,
-                                            published.to_above, at.y, total, published.epoch));
+    const T before = look_back<1, T>(published.own + column_sums + line, values_per_tile,
+                                     published.to_above, at.y, total, published.epoch, [&](int n) {
+                                       return pass.sum_of(x + line, x + line + 1, y - n * side,
+                                                          y - n * side + side);
+                                     });
+    shared.above[line] = warp_inclusive_scan(before);
   }
 }
 
 // One thread looks back along the diagonal, over the sums of L-shapes. A tile's L-shape runs from
 // the left edge to the tile and from there to the upper edge.
-template <class T>
-__device__ __forceinline__ void look_back_along_diagonal(const Published& published, int2 at,
+template <class Pass, class T>
+__device__ __forceinline__ void look_back_along_diagonal(const Pass& pass,
+                                                         const Published& published, int2 at,
                                                          Shared<T>& shared) {
   const T l_shape = shared.strip[0] + shared.strip[1] + shared.above[31] + shared.above[63];
-  shared.corner[0] = look_back<1, T>(published.own + corner_sum, values_per_tile,
-                                     published.to_above + published.to_left, min(at.x, at.y),
-                                     l_shape, published.epoch);
+  shared.corner[0] = look_back<1, T>(
+      published.own + corner_sum, values_per_tile, published.to_above + published.to_left,
+      min(at.x, at.y), l_shape, published.epoch, [&](int n) {
+        const int x = (at.x - n) * side, y = (at.y - n) * side;
+        return pass.sum_of(0, x + side, y, y + side) + pass.sum_of(x, x + side, 0, y);
+      });
 }
 
 // Replaces the thread's quarter of a row by its sums from the picture's left edge on.
@@ -186,9 +197,9 @@ __global__ void __launch_bounds__(threads, sizeof(typename Pass::Out) == 8 ? 2 :
   __syncthreads();
   scan_row_part(part, shared, sums);
   __syncthreads();
-  look_back_along_lines(published, at, part, shared);
+  look_back_along_lines(pass, published, at, part, shared);
   __syncthreads();
-  if (part.thread == 0) look_back_along_diagonal(published, at, shared);
+  if (part.thread == 0) look_back_along_diagonal(pass, published, at, shared);
   store_row_part(part, sums, shared);
   __syncthreads();
   write_column_part(pass, x, y, part, sums, shared);

@@ -61,6 +61,27 @@ struct Tables : Shape {
   std::ptrdiff_t pitch[count];
 
   static constexpr bool of_squares(int t) { return !has_sum || t == 1; }
+
+  // What another tile publishes as its total of row i % tile_height in table i / tile_height, and
+  // of the i-th column, counted likewise, in the order of column_base below.
+  __device__ Out row_total(int i, int tile_x, int tile_y) const {
+    const int x = tile_x * Shape::tile_width;
+    const int y = tile_y * Shape::tile_height + i % Shape::tile_height;
+    return sum_of(i / Shape::tile_height, x, x + Shape::tile_width, y, y + 1);
+  }
+  __device__ Out column_total(int i, int tile_x, int tile_y) const {
+    const int column = i % Shape::tile_width, y = tile_y * Shape::tile_height;
+    const int x =
+        tile_x * Shape::tile_width + column / 128 * 128 + column % 32 * 4 + column % 128 / 32;
+    return sum_of(i / Shape::tile_width, 0, x + 1, y, y + Shape::tile_height);
+  }
+
+ private:
+  __device__ Out sum_of(int t, int x, int end_x, int y, int end_y) const {
+    if constexpr (has_sum && has_squares)
+      if (t == 1) return sum_of_box<Out, true>(input, input_pitch, size, x, end_x, y, end_y);
+    return sum_of_box<Out, of_squares(0)>(input, input_pitch, size, x, end_x, y, end_y);
+  }
 };
 
 // Calls work.operator()<i>() for i from 0 to count - 1.
@@ -166,8 +187,9 @@ __global__ void __launch_bounds__(Tables::threads, Tables::blocks)
   __syncthreads();
   for (int i = thread; i < row_values; i += Tables::threads)
     look_back_from<Tables::warps_across>(row_base, row_values, i, [&](Out total) {
-      return look_back<Tables::window, Out>(own + i, part_stride, -words_per_tile, tile.x, total,
-                                            epoch);
+      return look_back<Tables::window, Out>(
+          own + i, part_stride, -words_per_tile, tile.x, total, epoch,
+          [&](int n) { return task.row_total(i, tile.x - n, tile.y); });
     });
   __syncthreads();
 
@@ -188,7 +210,8 @@ __global__ void __launch_bounds__(Tables::threads, Tables::blocks)
     look_back_from<Tables::warps_down>(column_base, column_values, i, [&](Out total) {
       return look_back<Tables::window, Out>(
           own + row_values + i, part_stride,
-          -static_cast<std::ptrdiff_t>(tiles.across) * words_per_tile, tile.y, total, epoch);
+          -static_cast<std::ptrdiff_t>(tiles.across) * words_per_tile, tile.y, total, epoch,
+          [&](int n) { return task.column_total(i, tile.x, tile.y - n); });
     });
   __syncthreads();
 

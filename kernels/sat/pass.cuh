@@ -6,6 +6,20 @@
 
 namespace facesat::gpu {
 
+// The sum over columns [x, end_x) and rows [y, end_y) of a picture, as far as they are in it, of
+// its values or of their squares, by one thread: what a look-back needs if a block is halted.
+template <class Out, bool of_squares, class In>
+__device__ Out sum_of_box(const In* input, std::ptrdiff_t pitch, Size size, int x, int end_x, int y,
+                          int end_y) {
+  Out sum{};
+  for (; y < min(end_y, size.height); ++y)
+    for (int i = x; i < min(end_x, size.width); ++i) {
+      const Out v = static_cast<Out>(input[y * pitch + i]);
+      sum += of_squares ? v * v : v;
+    }
+  return sum;
+}
+
 // A picture, and the table to be made of its values or of their squares.
 template <class In_, class Out_, bool of_squares>
 struct Pass {
@@ -28,6 +42,9 @@ struct Pass {
   __device__ bool has(int x, int y) const { return x < size.width && y < size.height; }
   // The value of pixel (x, y); zero past the picture's right and lower edges.
   __device__ Out value_at(int x, int y) const { return has(x, y) ? value(input_row(y)[x]) : Out{}; }
+  __device__ Out sum_of(int x, int end_x, int y, int end_y) const {
+    return sum_of_box<Out, of_squares>(input, input_pitch, size, x, end_x, y, end_y);
+  }
 };
 
 template <class In, class Out, bool of_squares>

@@ -58,11 +58,13 @@ __device__ __forceinline__ void publish_total(const Op& op, Exchange<T>& exchang
 }
 
 // The extra warp's part: finds and publishes what is before the tile and up to its end.
-template <class T, class Op>
-__device__ __forceinline__ void find_before(const Op& op, Exchange<T>& exchange, int half,
-                                            int warps, int number, Word* words, unsigned epoch) {
+template <class Pass, class T>
+__device__ __forceinline__ void find_before(const Pass& pass, Exchange<T>& exchange, int half,
+                                            int warps, int number, int size, Word* words,
+                                            unsigned epoch) {
   const int lane = static_cast<int>(lane_of_thread());
-  const T before_tile = look_back<T>(op, words, number, epoch);
+  const auto& op = pass.op;
+  const T before_tile = look_back(pass, words, number, size, epoch);
   const T scanned = KoggeStoneLanes::scan(
       op, lane < warps ? static_cast<T>(exchange.totals[32 * half + lane]) : op.identity());
   const T previous = __shfl_up_sync(full_warp, scanned, 1);
@@ -102,7 +104,7 @@ __global__ void __launch_bounds__(most_workers(sizeof(typename Pass::T), rows) +
     if (is_worker)
       take(following, next, 1 - half);
     else
-      find_before(pass.op, exchange, half, warps, number, words, epoch);
+      find_before(pass, exchange, half, warps, number, size, words, epoch);
     __syncthreads();
     if (is_worker) {
       tile.store(pass, number * size, exchange.before[32 * half + warp]);

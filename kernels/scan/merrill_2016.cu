@@ -43,7 +43,7 @@ __global__ void __launch_bounds__(most_threads)
     const T total = __shfl_sync(full_warp, scanned, 31);
     Word* const word = words + number * parts<T>;
     if (lane == 0 && number > 0) publish(word, 1, epoch, own_total, total);
-    const T before = look_back<T>(pass.op, words, number, epoch);
+    const T before = look_back(pass, words, number, Tile::elements(threads), epoch);
     if (lane == 0) publish(word, 1, epoch, inclusive_total, pass.op(before, total));
     const T previous = __shfl_up_sync(full_warp, scanned, 1);
     of_warps[lane] = lane > 0 ? pass.op(before, previous) : before;

@@ -73,13 +73,30 @@ struct RegisterTile {
   }
 };
 
+// The combination of all elements of tile `number` of `elements` elements, in every lane.
+template <class Pass>
+__device__ typename Pass::T total_of_tile(const Pass& pass, int number, int elements) {
+  typename Pass::T total = pass.op.identity();
+  for (int i = number * elements; i < (number + 1) * elements; i += 32) {
+    const auto scanned =
+        KoggeStoneLanes::scan(pass.op, pass.load(i + static_cast<int>(lane_of_thread())));
+    total = pass.op(total, __shfl_sync(full_warp, scanned, 31));
+  }
+  return total;
+}
+
 // The combination of the tiles before `number`, in every lane of the calling warp. Where operands
 // may not change places, the lanes are combined after each 32 tiles, otherwise once, at the end.
-template <class T, class Op>
-__device__ __forceinline__ T look_back(const Op& op, const Word* words, int number,
-                                       unsigned epoch) {
+// Tiles have `elements` elements. A total that stays missing is computed from the input, unless the
+// array is scanned in place: then its tile may be overwritten already.
+template <class Pass>
+__device__ __forceinline__ typename Pass::T look_back(const Pass& pass, const Word* words,
+                                                      int number, int elements, unsigned epoch) {
+  using T = typename Pass::T;
+  const auto& op = pass.op;
   T sum = op.identity();
   bool is_done = false;
+  int reads = 0;
   for (int other = number - 1 - static_cast<int>(lane_of_thread()); !is_done; other -= 32) {
     T seen = op.identity();
     State state = other < 0 ? inclusive_total : none;  // before the first tile there is nothing
@@ -89,11 +106,19 @@ __device__ __forceinline__ T look_back(const Op& op, const Word* words, int numb
       const unsigned ends = __ballot_sync(full_warp, state == inclusive_total);
       is_done = ends != 0;
       needed = is_done ? ends ^ (ends - 1) : full_warp;
-      if ((__ballot_sync(full_warp, state == none) & needed) == 0) break;
+      const unsigned missing = __ballot_sync(full_warp, state == none) & needed;
+      if (missing == 0) break;
       pause();
+      if (++reads < patience || pass.input == pass.output) continue;
+      const int lane = __ffs(static_cast<int>(missing)) - 1;  // the nearest tile
+      const T total = total_of_tile(pass, __shfl_sync(full_warp, other, lane), elements);
+      if (static_cast<int>(lane_of_thread()) == lane) {
+        seen = total;
+        state = own_total;
+      }
     }
     const bool is_needed = needed >> lane_of_thread() & 1;
-    if constexpr (Op::is_commutative) {
+    if constexpr (Pass::Op::is_commutative) {
       if (is_needed) sum = op(sum, seen);
     } else {
       T these = is_needed ? seen : op.identity();  // lane 0 has the last of them
@@ -101,7 +126,7 @@ __device__ __forceinline__ T look_back(const Op& op, const Word* words, int numb
       sum = op(__shfl_sync(full_warp, these, 0), sum);
     }
   }
-  if constexpr (Op::is_commutative)
+  if constexpr (Pass::Op::is_commutative)
     for (unsigned d = 16; d > 0; d /= 2) sum = op(sum, __shfl_xor_sync(full_warp, sum, d));
   return sum;
 }

@@ -60,6 +60,10 @@ template <class Body>
 void under_one_schedule(Body body) {
   body();
 }
+template <class Body>
+void with_a_halted_block(Body body) {
+  body();
+}
 
 #else
 
@@ -91,7 +95,16 @@ void under_all_schedules(Body body) {
   }
   simt::set_schedule({});
 }
-// Runs `body` with the last of these schedules only.
+// Runs `body` with a block that is halted until all others have ended, in many places.
+template <class Body>
+void with_a_halted_block(Body body) {
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    simt::set_schedule({simt::Order::random, seed, 4, true});
+    body();
+  }
+  simt::set_schedule({});
+}
+// Runs `body` with the last of the schedules of under_all_schedules() only.
 template <class Body>
 void under_one_schedule(Body body) {
   simt::set_schedule({simt::Order::random, 2, 6});

@@ -96,7 +96,7 @@ class Block {
   std::vector<unsigned> in_operation, ended;
   Fibre* current = nullptr;
   boost::context::detail::fcontext_t scheduler = nullptr;
-  bool finished = false;
+  bool finished = false, halted = false;
   std::condition_variable has_turn;
   bool any_at_barrier = false;          // whether a thread passed true at the last barrier
   std::unique_ptr<std::byte[]> shared;  // dynamic
@@ -150,6 +150,8 @@ class Grid {
 
  private:
   void start_next();
+  // A random one of the blocks in flight; the halted one only if there is no other.
+  Block* any_live();
   // It is the turn of this block, or of the grid (null). The mutex must be locked.
   void give_turn(Block* next) {
     turn_ = next;
@@ -165,6 +167,7 @@ class Grid {
   std::mutex mutex_;
   std::condition_variable has_turn_;  // the grid's own thread
   Block* turn_ = nullptr;             // the only block that may run; null: the grid's own thread
+  bool has_halted_ = false;
 };
 
 Dim3 unflatten(unsigned i, Dim3 size) {
@@ -314,13 +317,22 @@ void Grid::start_next() {
                          }));
 }
 
+Block* Grid::any_live() {
+  std::vector<Block*> live;
+  Block* halted = nullptr;
+  for (auto& [resident, thread] : resident_)
+    if (resident->halted)
+      halted = resident.get();
+    else if (!resident->finished)
+      live.push_back(resident.get());
+  return live.empty() ? halted : live[random() % live.size()];
+}
+
 void Grid::hand_over(Block& from) {
   if (schedule.order != Order::random) return;
   std::unique_lock lock(mutex_);
-  std::vector<Block*> live;
-  for (auto& [resident, thread] : resident_)
-    if (!resident->finished) live.push_back(resident.get());
-  Block* const next = live[random() % live.size()];
+  if (schedule.halts && !has_halted_) has_halted_ = from.halted = true;
+  Block* const next = any_live();
   if (next == &from) return;
   give_turn(next);
   from.has_turn.wait(lock, [&] { return turn_ == &from; });
@@ -338,7 +350,7 @@ void Grid::run() {
     while (resident_.size() < most && !waiting_blocks_.empty()) start_next();
     if (resident_.empty()) break;
     std::unique_lock lock(mutex_);
-    run_one(lock, resident_[random() % resident_.size()].first.get());
+    run_one(lock, any_live());
     lock.unlock();
     std::erase_if(resident_, [](auto& entry) {
       if (!entry.first->finished) return false;

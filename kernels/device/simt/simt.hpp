@@ -3,7 +3,8 @@
 //
 // Every thread of a block is a fibre. Every block has a system thread, so that `__shared__` can be
 // `static thread_local`. Only one fibre runs at any moment. The schedule decides the order of
-// blocks: one after the other, in reverse, or several at once, interleaved at random from a seed.
+// blocks: one after the other, in reverse, or several at once, interleaved at random from a seed,
+// with or without one that is halted.
 // What is undefined on a GPU ends the launch with an error message: a barrier or shuffle that not
 // all threads reach which must, a shuffle from a lane outside its mask, a read of shared memory
 // that was never written, a wait for something that never comes.
@@ -32,11 +33,13 @@ struct Undefined : std::runtime_error {
 enum class Order { forward, reverse, random };
 
 // How blocks of all launches are ordered from now on. In random order `resident` blocks are in
-// flight at a time; otherwise one.
+// flight at a time; otherwise one. With `halts`, the first block that is interrupted goes on only
+// when all others have ended.
 struct Schedule {
   Order order = Order::forward;
   std::uint64_t seed = 1;
   unsigned resident = 4;
+  bool halts = false;
 };
 void set_schedule(const Schedule& schedule);
 

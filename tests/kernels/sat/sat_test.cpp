@@ -23,7 +23,7 @@ using gpu::SatType;
 // Which tables are computed.
 enum Wanted { the_sum = 1, the_squares = 2, both = 3 };
 
-enum class Schedules { one, all };
+enum class Schedules { one, all, halted };
 
 // Calls use(sum, squared_sum) with the device tables that `algorithm` has just written. On a GPU,
 // and on the host with one schedule, the workspace has been used for another picture before.
@@ -62,6 +62,8 @@ void run(const SatAlgorithm& algorithm, SatType type, View<const In> picture, Wa
   };
   if (schedules == Schedules::all)
     under_all_schedules(body);
+  else if (schedules == Schedules::halted)
+    with_a_halted_block(body);
   else
     under_one_schedule(body);
 }
@@ -310,6 +312,19 @@ TEST(SatParameters, AreWrittenAfterTheId) {
 }
 
 #if defined(FACESAT_SIMT)
+// A look-back computes itself what a halted block does not publish.
+TEST(SatFallback, NoBlockNeedsOneThatIsHalted) {
+  for (const SatAlgorithm& algorithm :
+       {gpu::facesat_one_exchange, gpu::facesat_lookback, gpu::emoto_2018_skss_lb})
+    for (const Size size : {Size{260, 30}, {200, 150}, {700, 300}}) {
+      const Image<std::uint8_t> picture = noise_of(size);
+      check_bytes(algorithm, picture.view(), Schedules::halted);
+      if (algorithm.id == gpu::facesat_one_exchange.id)  // both tables are left to facesat_lookback
+        check<std::uint32_t, std::uint8_t>(algorithm, SatType::u8_u32, picture.view(), the_sum,
+                                           Schedules::halted);
+    }
+}
+
 // Four launches for each corner, one for each anti-diagonal of tiles between them.
 TEST(SatParameters, TheHybridsCornersFollowR) {
   for (const Size tiles : {Size{1, 1}, {4, 1}, {1, 5}, {4, 4}, {7, 3}, {3, 6}})
