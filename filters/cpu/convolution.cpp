@@ -53,25 +53,26 @@ void finish_row(const Sum* sums, W divisor, int width, Out* HWY_RESTRICT out) {
 }
 
 template <class In, class Out, class W>
-void convolve_rows(const Convolution<In, Out, W>& of, int first, int last) {
+void convolve_part(const Convolution<In, Out, W>& of, Rect part) {
   using Sum = std::conditional_t<std::is_floating_point_v<In>, float, std::uint32_t>;
   const Mask<W>& mask = *of.mask;
-  const int width = of.picture.size.width;
+  const View<const In> columns = of.picture.sub({part.x, 0, part.width, of.picture.size.height});
   FilterRow<In, Sum> memory;
-  std::vector<Sum> sums(static_cast<std::size_t>(width));
-  for (int y = first; y < last; ++y) {
+  std::vector<Sum> sums(static_cast<std::size_t>(part.width));
+  for (int y = part.y; y < part.y + part.height; ++y) {
     if (of.is_direct)
       direct_row(
-          of.picture, mask.radius, [&](std::size_t i) { return mask.weights[i]; }, of.border, y,
+          columns, mask.radius, [&](std::size_t i) { return mask.weights[i]; }, of.border, y,
           memory.columns, sums.data());
     else
-      separable_row(of.picture, mask.row, mask.column, of.border, y, memory, sums.data());
-    finish_row(sums.data(), mask.divisor, width, of.result.row(y));
+      separable_row(of.picture, mask.row, mask.column, of.border, y, part.x, part.x + part.width,
+                    memory, sums.data());
+    finish_row(sums.data(), mask.divisor, part.width, of.result.row(y) + part.x);
   }
 }
 
-void ConvolveRows(const AnyConvolution& any, int first, int last) {
-  std::visit([&](const auto& of) { convolve_rows(of, first, last); }, any);
+void ConvolvePart(const AnyConvolution& any, Rect part) {
+  std::visit([&](const auto& of) { convolve_part(of, part); }, any);
 }
 
 void GradientRows(const Gradient& of, int first, int last) {
@@ -80,7 +81,7 @@ void GradientRows(const Gradient& of, int first, int last) {
   std::vector<std::uint32_t> dx(static_cast<std::size_t>(width)), dy(dx.size());
   for (int y = first; y < last; ++y) {
     for (const auto& [mask, sums] : {std::pair(of.along_x, dx.data()), {of.along_y, dy.data()}})
-      separable_row(of.picture, mask->row, mask->column, of.border, y, memory, sums);
+      separable_row(of.picture, mask->row, mask->column, of.border, y, 0, width, memory, sums);
     std::uint8_t* HWY_RESTRICT const out = of.result.row(y);
     for (int x = 0; x < width; ++x)
       out[x] = gradient_pixel(static_cast<std::int32_t>(dx[static_cast<std::size_t>(x)]),
@@ -96,25 +97,21 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace facesat::cpu {
 
-HWY_EXPORT(ConvolveRows);
+HWY_EXPORT(ConvolvePart);
 HWY_EXPORT(GradientRows);
 
 template <class In, class Out, class W>
 void convolve_direct(View<const In> picture, const Mask<W>& mask, Border border, View<Out> result) {
   const PaddedPicture<In> padded(picture, mask.radius.x, border, [](In pixel) { return pixel; });
   const AnyConvolution all = Convolution<In, Out, W>{padded.view(), &mask, border, result, true};
-  for_each_band(picture.size.height, [&](int first, int last) {
-    HWY_DYNAMIC_DISPATCH(ConvolveRows)(all, first, last);
-  });
+  for_each_part(picture.size, [&](Rect part) { HWY_DYNAMIC_DISPATCH(ConvolvePart)(all, part); });
 }
 
 template <class In, class Out, class W>
 void convolve_separable(View<const In> picture, const Mask<W>& mask, Border border,
                         View<Out> result) {
   const AnyConvolution all = Convolution<In, Out, W>{picture, &mask, border, result, false};
-  for_each_band(picture.size.height, [&](int first, int last) {
-    HWY_DYNAMIC_DISPATCH(ConvolveRows)(all, first, last);
-  });
+  for_each_part(picture.size, [&](Rect part) { HWY_DYNAMIC_DISPATCH(ConvolvePart)(all, part); });
 }
 
 void sobel_gradient(View<const std::uint8_t> picture, int radius, Border border,

@@ -3,8 +3,9 @@
 //
 // All of them: the result has the picture's size, at least one pixel, and does not overlap it.
 // Nothing past the ends of rows is read or written. Radii are 0 to greatest_filter_radius, and may
-// exceed the picture. Rows are divided among the threads of the caller's oneTBB arena; a filter may
-// be called by several threads at once. Throws MemoryError.
+// exceed the picture. Rows, and in convolutions parts of long ones, are divided among the threads
+// of the caller's oneTBB arena; a filter may be called by several threads at once. Throws
+// MemoryError.
 #pragma once
 
 #include <cstdint>

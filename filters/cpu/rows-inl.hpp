@@ -53,20 +53,40 @@ void weighted_sum(const Terms<In, Sum>& terms, int n, Sum* sums) {
   add_terms(terms, n, sums);
 }
 
-// Row y of the sums of a convolution by the factors of a mask: its columns, then its rows.
+// One of these sums, at a place on either side.
+template <class In, class Sum>
+Sum sum_at(const Terms<In, Sum>& terms, int x) {
+  Sum sum{};
+  for (const auto& [from, weight] : terms) sum += weight * static_cast<Sum>(from[x]);
+  return sum;
+}
+
+// Row y of the sums of a convolution by the factors of a mask, from column `first` to the one
+// before `last`: the mask's columns, then its rows.
 template <class In, class Sum, class W>
 void separable_row(View<const In> picture, const std::vector<W>& row, const std::vector<W>& column,
-                   Border border, int y, FilterRow<In, Sum>& memory, Sum* sums) {
+                   Border border, int y, int first, int last, FilterRow<In, Sum>& memory,
+                   Sum* sums) {
   const int width = picture.size.width, rx = static_cast<int>(row.size() / 2);
-  memory.padded.resize(static_cast<std::size_t>(width + 2 * rx));
-  Sum* const inner = memory.padded.data() + rx;
-  column_terms(picture, column, border, y, memory.columns);
-  weighted_sum(memory.columns, width, inner);
-  pad(inner, width, rx, border);
+  // The columns of the picture, of which `padded` has the sums, and what stands beside them.
+  const int left = std::max(0, first - rx), right = std::min(width, last + rx);
+  memory.padded.resize(static_cast<std::size_t>(last - first + 2 * rx));
+  Sum* const inner = memory.padded.data() + rx + (left - first);
+  column_terms(picture.sub({left, 0, width - left, picture.size.height}), column, border, y,
+               memory.columns);
+  weighted_sum(memory.columns, right - left, inner);
+  const auto beside = [&](int x) {
+    const int source = source_of(x, width, border);
+    return source == no_source                ? Sum{}
+           : source >= left && source < right ? inner[source - left]
+                                              : sum_at(memory.columns, source - left);
+  };
+  for (int x = first - rx; x < left; ++x) inner[x - left] = beside(x);
+  for (int x = right; x < last + rx; ++x) inner[x - left] = beside(x);
   memory.rows.clear();
   for (int i = 0; i <= 2 * rx; ++i)
-    add_term(memory.rows, inner + rx - i, row[static_cast<std::size_t>(i)]);
-  weighted_sum(memory.rows, width, sums);
+    add_term(memory.rows, memory.padded.data() + 2 * rx - i, row[static_cast<std::size_t>(i)]);
+  weighted_sum(memory.rows, last - first, sums);
 }
 
 // Row y of the sums of a convolution by weight(0), weight(1), ...: all of a mask's. `picture` is

@@ -64,6 +64,18 @@ void for_each_band(int height, Rows rows) {
                     [&](int i) { rows(i * band, std::min(height, (i + 1) * band)); });
 }
 
+// Calls part(rectangle) for parts of a picture, in parallel: bands of rows, of which long ones, of
+// signals, are divided, too.
+template <class Part>
+void for_each_part(Size size, Part part) {
+  constexpr int rows = 32, columns = 1 << 15;
+  const int across = divide_up(size.width, columns);
+  tbb::parallel_for(0, divide_up(size.height, rows) * across, [&](int i) {
+    const int x = i % across * columns, y = i / across * rows;
+    part(Rect{x, y, std::min(columns, size.width - x), std::min(rows, size.height - y)});
+  });
+}
+
 // value(pixel) for each pixel of a picture, with `radius` more columns on both sides.
 template <class T>
 class PaddedPicture {
@@ -72,12 +84,13 @@ class PaddedPicture {
   PaddedPicture(View<const In> picture, int radius, Border border, Value value)
       : image_({picture.size.width + 2 * radius, picture.size.height}),
         inner_{radius, 0, picture.size.width, picture.size.height} {
+    for_each_part(picture.size, [&](Rect part) {
+      for (int y = part.y; y < part.y + part.height; ++y)
+        for (int x = part.x; x < part.x + part.width; ++x)
+          image_.row(y)[radius + x] = static_cast<T>(value(picture.row(y)[x]));
+    });
     for_each_band(inner_.height, [&](int first, int last) {
-      for (int y = first; y < last; ++y) {
-        T* const row = image_.row(y) + radius;
-        for (int x = 0; x < inner_.width; ++x) row[x] = static_cast<T>(value(picture.row(y)[x]));
-        pad(row, inner_.width, radius, border);
-      }
+      for (int y = first; y < last; ++y) pad(image_.row(y) + radius, inner_.width, radius, border);
     });
   }
 

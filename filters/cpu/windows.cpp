@@ -222,7 +222,7 @@ void WindowRows(const WindowFilter& of, int first, int last) {
         along_y(static_cast<std::size_t>(of.radius.rows()), 1);
     FilterRow<std::uint8_t, std::uint32_t> memory;
     finish([&](int y) {
-      separable_row(of.columns, along_x, along_y, of.border, y, memory, row.sums.data());
+      separable_row(of.columns, along_x, along_y, of.border, y, 0, width, memory, row.sums.data());
     });
   } else {
     const auto one = [](std::size_t) { return 1; };

@@ -160,6 +160,21 @@ TEST(Convolution, OfLargeMasksAndPictures) {
                                                  Border::reflect101);
 }
 
+// Rows whose parts, of 32768 columns, are filtered one by one; the last part has 1 or 1000 columns,
+// fewer than the radius or more.
+TEST(Convolution, OfLongRows) {
+  std::mt19937 random(5);
+  for (const Size size : {Size{32768 + 1, 1}, {2 * 32768 + 1000, 2}})
+    for (const Border border : all_borders) {
+      expect_convolution<std::uint8_t, std::int32_t>(
+          random_picture<std::uint8_t>(size, random).view(), random_separable({9, 1}, 1, random),
+          border);
+      expect_convolution<std::int32_t, std::int32_t>(
+          random_picture<std::int32_t>(size, random).view(), random_separable({3, 0}, 1, random),
+          border);
+    }
+}
+
 TEST(Convolution, GaussianOfExtremes) {
   for (const std::uint8_t value : {0, 255})
     for (const Border border : all_borders) {
