@@ -141,6 +141,7 @@ std::string why_not(const FilterAlgorithm& algorithm, const FilterTask& task) {
   if (mask.kind < algorithm.takes)
     return algorithm.takes == MaskKind::ones ? "for boxes only" : "for separable masks only";
   if (algorithm.is_1d && mask.radius.y != 0) return "for masks of one row only";
+  if (!algorithm.is_1d && task.size.width > 32768) return "rows of up to 32768 elements";
   if (std::min(mask.radius.x, mask.radius.y) < 0 ||
       std::max(mask.radius.x, mask.radius.y) > greatest_filter_radius)
     return fmt::format("radii from 0 to {}", greatest_filter_radius);

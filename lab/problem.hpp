@@ -136,6 +136,8 @@ bool wants_all(const std::vector<std::string>& asked);  // nothing, or "all"
 
 // A size of pictures, up to 32768 x 32768. Throws UsageError.
 Size picture_size(const std::string& text);
+// A length that is written as "N" or "2^K", up to 2^most_bits. Throws UsageError.
+int array_length(const std::string& text, int most_bits);
 
 // Throws UsageError: "--type x: there is no such type; known are ...".
 [[noreturn]] void refuse_unknown(const std::string& option, const std::string& word,

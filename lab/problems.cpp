@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "core/parse_number.hpp"
 #include "kernels/device/gpu_info.hpp"
 #include "lab/problem.hpp"
 #include "support/errors.hpp"
@@ -58,6 +59,18 @@ Size picture_size(const std::string& text) {
   if (size.width < 1 || size.height < 1 || size.width > largest_side || size.height > largest_side)
     throw UsageError(fmt::format("--size {}: sides are from 1 to {}", text, largest_side));
   return size;
+}
+
+int array_length(const std::string& text, int most_bits) {
+  const bool is_power = text.starts_with("2^");
+  std::int64_t value =
+      parse_number<std::int64_t>(std::string_view(text).substr(is_power ? 2 : 0)).value_or(-1);
+  if (is_power) value = value >= 0 && value < 62 ? std::int64_t{1} << value : -1;
+  if (value < 1 || value > std::int64_t{1} << most_bits)
+    throw UsageError(
+        fmt::format("--size {}: expected a number of elements from 1 to 2^{}, like 1000 or 2^20",
+                    text, most_bits));
+  return static_cast<int>(value);
 }
 
 void refuse_unknown(const std::string& option, const std::string& word, const std::string& what,

@@ -97,7 +97,7 @@ struct FilterTask {
 struct FilterAlgorithm {
   std::string_view id, title, source;
   MaskKind takes = MaskKind::any;  // the masks that it is for
-  bool is_1d = false;              // along rows alone: masks of one row
+  bool is_1d = false;              // along rows alone, also of long signals: masks of one row
   bool is_valid_part = false;      // writes only the pixels whose window lies within the picture
 
   // Why a task, whose arrays are not looked at, is not for this algorithm, in a few words; empty if
@@ -125,7 +125,9 @@ inline const FilterAlgorithm* find_filter(std::string_view id) {
 }
 
 // Why the algorithm cannot do the task, in a few words; empty if it can. Pictures have sides of 1
-// to 32768, masks radii of 0 to greatest_filter_radius.
+// to 32768, but along rows alone up to longest_filter_row columns; masks have radii of 0 to
+// greatest_filter_radius.
+inline constexpr int longest_filter_row = 1 << 28;
 std::string why_not(const FilterAlgorithm& algorithm, const FilterTask& task);
 
 // PictureFilter on a GPU. Steps are the upload, the filter under its algorithm's id, and the

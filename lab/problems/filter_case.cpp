@@ -1,9 +1,11 @@
 // What `facesat bench filter` measures: masks and ids, with and without CUDA.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <numeric>
 #include <random>
 
+#include "core/memory.hpp"
 #include "lab/problems/filter.hpp"
 
 namespace facesat::gpu {
@@ -15,36 +17,16 @@ constexpr std::array filter_registry{
 #undef FACESAT_ALGORITHM
 };
 
-// By their names, because the constants do not exist without CUDA.
-bool can_do(std::string_view id, BenchFilter filter) {
-  const bool is_box = id == "facesat_box" || id == "integral_box";
-  const bool is_separable = id.find("separable") != id.npos;
-  const bool is_1d = id.starts_with("lecture_1d");
-  switch (filter) {
-    case BenchFilter::box:
-      return !is_1d;
-    case BenchFilter::gaussian:
-    case BenchFilter::sobel:
-    case BenchFilter::sobel_y:
-      return !is_box && !is_1d;
-    case BenchFilter::stencil:
-      return is_1d || is_box || is_separable;
-    case BenchFilter::convolution_rows:
-      return is_1d || is_separable;
-    case BenchFilter::convolution:
-      return !is_box && !is_separable && !is_1d;
-    case BenchFilter::variance:
-    case BenchFilter::skewness:
-    case BenchFilter::adaptive_threshold:
-      return false;
-  }
-  return false;
+MaskKind mask_kind_of(BenchFilter filter) {
+  if (filter == BenchFilter::box || filter == BenchFilter::stencil) return MaskKind::ones;
+  return filter == BenchFilter::convolution ? MaskKind::any : MaskKind::separable;
 }
 
-// Of the pixels of a window, without a mask.
-bool is_statistic(BenchFilter filter) {
-  return filter == BenchFilter::variance || filter == BenchFilter::skewness ||
-         filter == BenchFilter::adaptive_threshold;
+// Along rows, algorithms for masks of any weights are left out, unless they are made for rows.
+bool is_for(const FilterAlgorithm& algorithm, BenchFilter filter) {
+  if (is_statistic(filter) || algorithm.takes > mask_kind_of(filter)) return false;
+  return is_along_rows(filter) ? algorithm.is_1d || algorithm.takes != MaskKind::any
+                               : !algorithm.is_1d;
 }
 
 std::vector<std::int32_t> random_weights(std::int64_t count) {
@@ -55,9 +37,7 @@ std::vector<std::int32_t> random_weights(std::int64_t count) {
   return weights;
 }
 
-}  // namespace
-
-Mask<std::int32_t> FilterCase::mask() const {
+Mask<std::int32_t> mask_of(BenchFilter filter, int radius) {
   switch (filter) {
     case BenchFilter::gaussian:
       return gaussian_mask<std::int32_t>(radius);
@@ -84,21 +64,58 @@ Mask<std::int32_t> FilterCase::mask() const {
   return box_mask<std::int32_t>({radius, radius});
 }
 
+// Of real numbers, whose sums are at most 2^24 then.
+int greatest_level(const Mask<float>& mask) {
+  double magnitude = 0;
+  for (const float weight : mask.weights) magnitude += std::abs(weight);
+  return static_cast<int>(std::min(255.0, 0x1p24 / magnitude));
+}
+
+}  // namespace
+
+template <class W>
+Mask<W> FilterCase::mask() const {
+  const Mask<std::int32_t> whole = mask_of(filter, radius);
+  const auto weights = [](const std::vector<std::int32_t>& from) {
+    return std::vector<W>(from.begin(), from.end());
+  };
+  return {whole.radius, weights(whole.weights), weights(whole.row), weights(whole.column),
+          static_cast<W>(whole.divisor)};
+}
+template Mask<std::int32_t> FilterCase::mask() const;
+template Mask<float> FilterCase::mask() const;
+
+template <class In>
+Image<In> FilterCase::typed_picture() const {
+  require_memory(static_cast<std::uint64_t>(picture.size.area()) * sizeof(In), "The picture");
+  Image<In> typed(picture.size);
+  const int greatest = std::is_same_v<In, float> ? greatest_level(mask<float>()) : 255;
+  for (int y = 0; y < picture.size.height; ++y)
+    std::transform(picture.row(y), picture.row(y) + picture.size.width, typed.row(y),
+                   [&](std::uint8_t level) { return static_cast<In>(level * greatest / 255); });
+  return typed;
+}
+template Image<std::uint8_t> FilterCase::typed_picture() const;
+template Image<std::int32_t> FilterCase::typed_picture() const;
+template Image<float> FilterCase::typed_picture() const;
+
 double FilterCase::bytes() const {
   double bytes = 0;
-  visit_result_type(filter, [&]<class Out>(Out) {
-    bytes = static_cast<double>(picture.size.area()) * (1 + sizeof(Out));
+  visit_types(*this, [&]<class In, class Out>(In, Out) {
+    bytes = static_cast<double>(picture.size.area()) * (sizeof(In) + sizeof(Out));
   });
   return bytes;
 }
 
-std::vector<std::string> filter_ids(BenchFilter filter) {
+std::vector<std::string> filter_ids(BenchFilter filter, PictureType type) {
   std::vector<std::string> ids;
-  for (const std::string_view id : filter_registry)
-    if (can_do(id, filter)) ids.emplace_back(id);
+  for (const std::string_view id : filter_registry) {
+    const FilterAlgorithm* const algorithm = find_filter(id);
+    if (algorithm ? is_for(*algorithm, filter) : !is_statistic(filter)) ids.emplace_back(id);
+  }
   if (is_statistic(filter)) ids.insert(ids.end(), {"integral_statistics", "direct_statistics"});
-  if (filter == BenchFilter::gaussian) ids.emplace_back("three_boxes");
-  if (is_measured_of_npp(filter)) ids.emplace_back("peer_npp");
+  if (filter == BenchFilter::gaussian && type == PictureType::u8) ids.emplace_back("three_boxes");
+  if (is_measured_of_npp(filter, type)) ids.emplace_back("peer_npp");
   return ids;
 }
 

@@ -34,35 +34,54 @@ __global__ void count_wrong_kernel(View<const T> result, View<const T> expected,
     atomicAdd(wrong, 1u);
 }
 
-template <class Out>
-constexpr FilterType filter_type = sizeof(Out) == 1 ? FilterType::u8_u8 : FilterType::u8_s32;
+// Of a convolution; statistics have none of their own.
+template <class In, class Out>
+constexpr FilterType filter_type = std::is_same_v<In, float>          ? FilterType::f32_f32
+                                   : std::is_same_v<In, std::int32_t> ? FilterType::s32_s32
+                                   : sizeof(Out) == 1                 ? FilterType::u8_u8
+                                                                      : FilterType::u8_s32;
+// Of a table whose elements are as large as the results.
+template <class In>
+constexpr SatType floor_type = std::is_same_v<In, float>          ? SatType::f32_f32
+                               : std::is_same_v<In, std::int32_t> ? SatType::s32_s32
+                                                                  : SatType::u8_u32;
 
 // What the CPU computes.
 template <class Out>
-Image<Out> expected_result(const FilterCase& task, const Mask<std::int32_t>& mask) {
+Image<Out> expected_windows(const FilterCase& task, Radius radius) {
   Image<Out> result(task.picture.size);
   const View<Out> to = result.view();
   cpu::IntegralImages tables;
   const auto build = [&](cpu::Powers powers) -> const cpu::IntegralImages& {
-    tables.build(task.picture, powers, mask.radius);
+    tables.build(task.picture, powers, radius);
     return tables;
   };
   if constexpr (std::is_same_v<Out, float>) {
     if (task.filter == BenchFilter::variance)
-      cpu::variance(build(cpu::Powers::squares), mask.radius, task.border, to);
+      cpu::variance(build(cpu::Powers::squares), radius, task.border, to);
     else
-      cpu::skewness(build(cpu::Powers::cubes), mask.radius, task.border, to);
-  } else if (task.filter == BenchFilter::convolution) {
-    cpu::convolve_direct(task.picture, mask, task.border, to);
-  } else if constexpr (sizeof(Out) > 1) {
-    cpu::convolve_separable(task.picture, mask, task.border, to);
-  } else if (task.filter == BenchFilter::box) {
-    cpu::box_mean(build(cpu::Powers::pixels), mask.radius, task.border, to);
-  } else if (task.filter == BenchFilter::adaptive_threshold) {
-    cpu::adaptive_threshold(build(cpu::Powers::pixels), task.picture, mask.radius, task.border,
-                            bench_offset, to);
-  } else {
-    cpu::convolve_separable(task.picture, mask, task.border, to);
+      cpu::skewness(build(cpu::Powers::cubes), radius, task.border, to);
+  } else if constexpr (sizeof(Out) == 1) {
+    if (task.filter == BenchFilter::box)
+      cpu::box_mean(build(cpu::Powers::pixels), radius, task.border, to);
+    else
+      cpu::adaptive_threshold(build(cpu::Powers::pixels), task.picture, radius, task.border,
+                              bench_offset, to);
+  }
+  return result;
+}
+template <class Out, class In, class W>
+Image<Out> expected_result(const FilterCase& task, View<const In> picture, const Mask<W>& mask) {
+  if constexpr (sizeof(In) == 1) {
+    if (is_statistic(task.filter) || task.filter == BenchFilter::box)
+      return expected_windows<Out>(task, mask.radius);
+  }
+  Image<Out> result(picture.size);
+  if constexpr (sizeof(In) > 1 || std::is_integral_v<Out>) {
+    if (mask.is_separable())
+      cpu::convolve_separable(picture, mask, task.border, result.view());
+    else
+      cpu::convolve_direct(picture, mask, task.border, result.view());
   }
   return result;
 }
@@ -78,24 +97,39 @@ void put(View<const T> from, DeviceImage<T>& to, StreamHandle stream) {
   FACESAT_CUDA(cudaStreamSynchronize(stream));
 }
 
+// Calls floor(offset, size, in_pitch, out_pitch) for a picture, or for a long signal as one of
+// shorter rows, whose blocks have work for all of their threads; what is left over is a second
+// picture.
+template <class Floor>
+void for_each_block_of_rows(Size size, std::ptrdiff_t in_pitch, std::ptrdiff_t out_pitch,
+                            Floor floor) {
+  constexpr int row = 1 << 14;
+  if (size.height > 1 || size.width < row) return floor(0, size, in_pitch, out_pitch);
+  const int rows = size.width / row, rest = size.width % row;
+  floor(0, Size{row, rows}, row, row);
+  if (rest > 0) floor(std::ptrdiff_t{row} * rows, Size{rest, 1}, in_pitch, out_pitch);
+}
+
 // Pictures and results in device memory, and the right result.
-template <class Out>
+template <class In, class Out>
 class FilterInputs {
  public:
+  using W = WeightOf<In>;
   struct Copy {
-    DeviceImage<std::uint8_t> input;
+    DeviceImage<In> input;
     DeviceImage<Out> output;
   };
 
   explicit FilterInputs(const FilterCase& one)
       : one_(one),
         size_(one.picture.size),
-        mask_(one.mask(), timer_.stream()),
+        picture_(one.typed_picture<In>()),
+        mask_(one.mask<W>(), timer_.stream()),
         copies_(
             one.bytes(),
             [&](std::size_t) {
               Copy copy;
-              put(one.picture, copy.input, timer_.stream());
+              put(picture(), copy.input, timer_.stream());
               copy.output.resize(size_, DeviceImage<Out>::Border::none, timer_.stream());
               return copy;
             },
@@ -108,7 +142,7 @@ class FilterInputs {
             }) {
     // Of a convolution with too many weights, nothing is measured.
     if (one.filter == BenchFilter::convolution && is_too_much()) return;
-    const Image<Out> right = expected_result<Out>(one, mask_.on_host());
+    const Image<Out> right = expected_result<Out>(one, picture(), mask_.on_host());
     put(right.view(), expected_, timer_.stream());
   }
   FilterInputs(const FilterInputs&) = delete;
@@ -141,7 +175,7 @@ class FilterInputs {
   }
 
   FilterTask task_of(const Copy& copy) const {
-    return {.type = filter_type<Out>,
+    return {.type = filter_type<In, Out>,
             .size = size_,
             .input = copy.input.view().data,
             .input_pitch = copy.input.view().pitch,
@@ -164,58 +198,66 @@ class FilterInputs {
 
   const FilterCase& one() const { return one_; }
   const Copy& first() const { return copies_.first(); }
-  const Mask<std::int32_t>& mask() const { return mask_.on_host(); }
+  const Mask<W>& mask() const { return mask_.on_host(); }
   StreamHandle stream() const { return timer_.stream(); }
 
  private:
+  View<const In> picture() const { return picture_.view(); }
+
   FilterCase one_;
   Size size_;
   lab::StreamTimer timer_;
-  UploadedMask<std::int32_t> mask_;
+  Image<In> picture_;
+  UploadedMask<W> mask_;
   lab::Rotation<Copy> copies_;
   DeviceImage<Out> expected_;
 };
 
 // The rows of one case.
-template <class Out>
+template <class In, class Out>
 class FilterRows {
  public:
-  using Inputs = FilterInputs<Out>;
+  using Inputs = FilterInputs<In, Out>;
   using Copy = typename Inputs::Copy;
   explicit FilterRows(const FilterCase& one) : inputs_(std::make_shared<Inputs>(one)) {}
 
   lab::Subject floor() const {
     return unchecked("floor", 1, [](const Inputs& inputs, const Copy& copy, StreamHandle stream) {
-      const Size size = inputs.one().picture.size;
-      const View<std::uint8_t> in = copy.input.view();
+      const View<In> in = copy.input.view();
       const View<Out> out = copy.output.view();
-      if constexpr (sizeof(Out) == 1) {
-        const Size vectors{divide_up(size.width, 16), size.height};
-        copy_kernel<<<grid_of(vectors, block_width, block_height), dim3(block_width, block_height),
-                      0, stream>>>(
-            {reinterpret_cast<const uint4*>(in.data), vectors, in.pitch / 16},
-            {reinterpret_cast<uint4*>(out.data), vectors, out.pitch / 16});
-        check(cudaGetLastError(), "launch of copy_kernel");
-      } else {
-        enqueue_floor(SatTask{.type = SatType::u8_u32,
-                              .size = size,
-                              .input = in.data,
-                              .input_pitch = in.pitch,
-                              .sum = out.data,
-                              .sum_pitch = out.pitch},
-                      stream);
-      }
+      for_each_block_of_rows(
+          inputs.one().picture.size, in.pitch, out.pitch,
+          [&](std::ptrdiff_t at, Size size, std::ptrdiff_t in_pitch, std::ptrdiff_t out_pitch) {
+            if constexpr (sizeof(Out) == 1) {
+              const Size vectors{divide_up(size.width, 16), size.height};
+              copy_kernel<<<grid_of(vectors, block_width, block_height),
+                            dim3(block_width, block_height), 0, stream>>>(
+                  {reinterpret_cast<const uint4*>(in.data + at), vectors, in_pitch / 16},
+                  {reinterpret_cast<uint4*>(out.data + at), vectors, out_pitch / 16});
+              check(cudaGetLastError(), "launch of copy_kernel");
+            } else {
+              enqueue_floor(SatTask{.type = floor_type<In>,
+                                    .size = size,
+                                    .input = in.data + at,
+                                    .input_pitch = in_pitch,
+                                    .sum = out.data + at,
+                                    .sum_pitch = out_pitch},
+                            stream);
+            }
+          });
     });
   }
 
   // Nothing if the id is not known.
   std::optional<lab::Subject> row(const std::string& id) const {
     if (id == "peer_npp") return npp();
-    if (id == "direct_statistics") return direct_statistics();
-    if (id == "integral_statistics") return integral_statistics();
+    if constexpr (sizeof(In) == 1) {
+      if (id == "direct_statistics") return direct_statistics();
+      if (id == "integral_statistics") return integral_statistics();
+    }
     if constexpr (sizeof(Out) == 1)
       if (id == "three_boxes") return three_boxes_row();
-    if constexpr (!std::is_same_v<Out, float>)
+    if constexpr (sizeof(In) > 1 || std::is_integral_v<Out>)
       if (const FilterAlgorithm* const algorithm = find_filter(id)) return filter(*algorithm);
     return std::nullopt;
   }
@@ -321,7 +363,7 @@ class FilterRows {
   }
 
   lab::Subject npp() const {
-    const NppFilter filter = npp_filter(inputs_->one().filter, inputs_->mask());
+    const NppFilter filter = npp_filter(inputs_->one());
     if (!filter.why_not.empty()) return absent("peer_npp", filter.why_not);
     return unchecked(
         "peer_npp", 0,
@@ -339,8 +381,8 @@ lab::GpuSubjects filter_subjects(const FilterCase& one, int device,
                                  const std::vector<std::string>& ids) {
   FACESAT_CUDA(cudaSetDevice(device));
   lab::GpuSubjects all;
-  visit_result_type(one.filter, [&]<class Out>(Out) {
-    const FilterRows<Out> rows(one);
+  visit_types(one, [&]<class In, class Out>(In, Out) {
+    const FilterRows<In, Out> rows(one);
     all.subjects.push_back(rows.floor());
     for (const std::string& id : ids)
       if (const auto row = rows.row(id)) all.subjects.push_back(*row);

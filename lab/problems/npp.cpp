@@ -165,12 +165,14 @@ constexpr int replicate = 2;                   // NppiBorderType
 constexpr int mask_3x3 = 200, mask_5x5 = 201;  // NppiMaskSize
 
 // Signatures. Steps are the bytes from row to row; masks are in device memory, and backwards.
-using Box = int(const std::uint8_t* input, int input_step, NppiSize size, NppiPoint offset,
-                std::uint8_t* output, int output_step, NppiSize region, NppiSize mask,
-                NppiPoint anchor, int border, NppStreamContext context);
-using Gaussian = int(const std::uint8_t* input, int input_step, NppiSize size, NppiPoint offset,
-                     std::uint8_t* output, int output_step, NppiSize region, int taps,
-                     const float* weights, int border, NppStreamContext context);
+template <class T>
+using Box = int(const T* input, int input_step, NppiSize size, NppiPoint offset, T* output,
+                int output_step, NppiSize region, NppiSize mask, NppiPoint anchor, int border,
+                NppStreamContext context);
+template <class T>
+using Gaussian = int(const T* input, int input_step, NppiSize size, NppiPoint offset, T* output,
+                     int output_step, NppiSize region, int taps, const float* weights, int border,
+                     NppStreamContext context);
 using Sobel = int(const std::uint8_t* input, int input_step, NppiSize size, NppiPoint offset,
                   std::int16_t* output, int output_step, NppiSize region, int mask, int border,
                   NppStreamContext context);
@@ -183,12 +185,28 @@ using Threshold = int(const std::uint8_t* input, int input_step, NppiSize size, 
                       float delta, std::uint8_t above, std::uint8_t below, int border,
                       NppStreamContext context);
 
+// Of real numbers.
+using RealSobel = int(const float* input, int input_step, NppiSize size, NppiPoint offset,
+                      float* output, int output_step, NppiSize region, int border,
+                      NppStreamContext context);
+using RealConvolution = int(const float* input, int input_step, NppiSize size, NppiPoint offset,
+                            float* output, int output_step, NppiSize region, const float* weights,
+                            NppiSize mask, NppiPoint anchor, int border, NppStreamContext context);
+using RealRows = int(const float* input, int input_step, NppiSize size, NppiPoint offset,
+                     float* output, int output_step, NppiSize region, const float* weights,
+                     int taps, int anchor, int border, NppStreamContext context);
+
 struct FilterNpp {
-  Box* box = nullptr;
-  Gaussian* gaussian = nullptr;
+  Box<std::uint8_t>* box = nullptr;
+  Gaussian<std::uint8_t>* gaussian = nullptr;
   Sobel* sobel = nullptr;
   Convolution* convolution = nullptr;
   Threshold* threshold = nullptr;
+  Box<float>* real_box = nullptr;
+  Gaussian<float>* real_gaussian = nullptr;
+  RealSobel* real_sobel = nullptr;
+  RealConvolution* real_convolution = nullptr;
+  RealRows* real_rows = nullptr;
   std::string why_none;
 
   FilterNpp() {
@@ -198,6 +216,11 @@ struct FilterNpp {
     library.find("nppiFilterSobelVertBorder_8u16s_C1R_Ctx", sobel);
     library.find("nppiFilterBorder_8u_C1R_Ctx", convolution);
     library.find("nppiFilterThresholdAdaptiveBoxBorder_8u_C1R_Ctx", threshold);
+    library.find("nppiFilterBoxBorder_32f_C1R_Ctx", real_box);
+    library.find("nppiFilterGaussAdvancedBorder_32f_C1R_Ctx", real_gaussian);
+    library.find("nppiFilterSobelVertBorder_32f_C1R_Ctx", real_sobel);
+    library.find("nppiFilterBorder_32f_C1R_Ctx", real_convolution);
+    library.find("nppiFilterRowBorder_32f_C1R_Ctx", real_rows);
     why_none = library.why_none();
   }
 };
@@ -207,85 +230,104 @@ const FilterNpp& filter_npp() {
   return loaded;
 }
 
-// The weights of a mask, in device memory; none for filters that take no mask.
+// The weights of a mask, in device memory; none for filters that take no mask. NPP's Gaussian has
+// real weights, and its filters of real numbers have no divisor.
 struct Weights {
-  Buffer<float> row;
-  Buffer<std::int32_t> all;
+  Buffer<float> real{};
+  Buffer<std::int32_t> whole{};
 };
 
-Weights weights_for(BenchFilter filter, const Mask<std::int32_t>& mask) {
-  Weights weights;
-  if (filter == BenchFilter::gaussian) {
-    std::vector<float> row;
-    for (const std::int32_t weight : mask.row) row.push_back(static_cast<float>(weight) / 256);
-    weights.row = Buffer<float>(row.size());
-    FACESAT_CUDA(
-        cudaMemcpy(weights.row.data(), row.data(), weights.row.bytes(), cudaMemcpyHostToDevice));
-  }
-  if (filter == BenchFilter::convolution) {
-    weights.all = Buffer<std::int32_t>(mask.weights.size());
-    FACESAT_CUDA(cudaMemcpy(weights.all.data(), mask.weights.data(), weights.all.bytes(),
-                            cudaMemcpyHostToDevice));
-  }
-  return weights;
+template <class T>
+Buffer<T> uploaded(const std::vector<std::int32_t>& weights, int divisor) {
+  std::vector<T> divided;
+  for (const std::int32_t weight : weights) divided.push_back(static_cast<T>(weight) / divisor);
+  Buffer<T> memory(divided.size());
+  FACESAT_CUDA(cudaMemcpy(memory.data(), divided.data(), memory.bytes(), cudaMemcpyHostToDevice));
+  return memory;
 }
 
-void call(BenchFilter filter, Radius radius, int divisor, const Weights& weights,
-          const FilterTask& task, StreamHandle stream) {
-  const auto* const input = static_cast<const std::uint8_t*>(task.input);
-  const auto input_step = static_cast<int>(task.input_pitch);
-  const auto output_step =
-      static_cast<int>(task.output_pitch) * static_cast<int>(info_of(task.type).output_bytes);
-  auto* const output = static_cast<std::uint8_t*>(task.output);
+Weights weights_for(const FilterCase& one, const Mask<std::int32_t>& mask) {
+  if (one.filter == BenchFilter::gaussian) return {.real = uploaded<float>(mask.row, 256)};
+  if (one.filter == BenchFilter::convolution_rows) return {.real = uploaded<float>(mask.row, 1)};
+  if (one.filter != BenchFilter::convolution) return {};
+  if (one.type == PictureType::u8) return {.whole = uploaded<std::int32_t>(mask.weights, 1)};
+  return {.real = uploaded<float>(mask.weights, mask.divisor)};
+}
+
+// Calls a function, whose last two arguments are the border and the context. `rest`: those after
+// the pictures.
+template <class In, class Out, class Function, class... Rest>
+void call(const char* name, Function* function, const FilterTask& task, StreamHandle stream,
+          Rest... rest) {
+  const auto [type, type_name, input_bytes, output_bytes] = info_of(task.type);
   const NppiSize size{task.size.width, task.size.height};
+  check_npp(function(static_cast<const In*>(task.input),
+                     static_cast<int>(task.input_pitch) * static_cast<int>(input_bytes), size,
+                     {0, 0}, static_cast<Out*>(task.output),
+                     static_cast<int>(task.output_pitch) * static_cast<int>(output_bytes), size,
+                     rest..., replicate, npp_context(stream)),
+            name);
+}
+
+void filter_bytes(BenchFilter filter, Radius radius, int divisor, const Weights& weights,
+                  const FilterTask& task, StreamHandle stream) {
+  using Byte = std::uint8_t;
+  const FilterNpp& npp = filter_npp();
   const NppiSize mask{radius.columns(), radius.rows()};
   const NppiPoint anchor{radius.x, radius.y};
-  const NppStreamContext context = npp_context(stream);
-  switch (filter) {
-    case BenchFilter::box:
-      return check_npp(filter_npp().box(input, input_step, size, {0, 0}, output, output_step, size,
-                                        mask, anchor, replicate, context),
-                       "nppiFilterBoxBorder");
-    case BenchFilter::gaussian:
-      return check_npp(
-          filter_npp().gaussian(input, input_step, size, {0, 0}, output, output_step, size,
-                                radius.columns(), weights.row.data(), replicate, context),
-          "nppiFilterGaussAdvancedBorder");
-    case BenchFilter::sobel:
-      return check_npp(
-          filter_npp().sobel(input, input_step, size, {0, 0},
-                             static_cast<std::int16_t*>(task.output), output_step, size,
-                             radius.x == 1 ? mask_3x3 : mask_5x5, replicate, context),
-          "nppiFilterSobelVertBorder");
-    case BenchFilter::convolution:
-      return check_npp(
-          filter_npp().convolution(input, input_step, size, {0, 0}, output, output_step, size,
-                                   weights.all.data(), mask, anchor, divisor, replicate, context),
-          "nppiFilterBorder");
-    case BenchFilter::adaptive_threshold:
-      return check_npp(filter_npp().threshold(input, input_step, size, {0, 0}, output, output_step,
-                                              size, mask, 5, 255, 0, replicate, context),
-                       "nppiFilterThresholdAdaptiveBoxBorder");
-    case BenchFilter::sobel_y:
-    case BenchFilter::stencil:
-    case BenchFilter::convolution_rows:
-    case BenchFilter::variance:
-    case BenchFilter::skewness:
-      return;  // not called for them
-  }
+  if (filter == BenchFilter::box)
+    call<Byte, Byte>("nppiFilterBoxBorder", npp.box, task, stream, mask, anchor);
+  if (filter == BenchFilter::gaussian)
+    call<Byte, Byte>("nppiFilterGaussAdvancedBorder", npp.gaussian, task, stream, mask.width,
+                     weights.real.data());
+  if (filter == BenchFilter::sobel)
+    call<Byte, std::int16_t>("nppiFilterSobelVertBorder", npp.sobel, task, stream,
+                             radius.x == 1 ? mask_3x3 : mask_5x5);
+  if (filter == BenchFilter::convolution)
+    call<Byte, Byte>("nppiFilterBorder", npp.convolution, task, stream, weights.whole.data(), mask,
+                     anchor, divisor);
+  if (filter == BenchFilter::adaptive_threshold)
+    call<Byte, Byte>("nppiFilterThresholdAdaptiveBoxBorder", npp.threshold, task, stream, mask,
+                     5.0F, Byte{255}, Byte{0});
+}
+
+void filter_reals(BenchFilter filter, Radius radius, const Weights& weights, const FilterTask& task,
+                  StreamHandle stream) {
+  const FilterNpp& npp = filter_npp();
+  const NppiSize mask{radius.columns(), radius.rows()};
+  const NppiPoint anchor{radius.x, radius.y};
+  if (filter == BenchFilter::box)
+    call<float, float>("nppiFilterBoxBorder", npp.real_box, task, stream, mask, anchor);
+  if (filter == BenchFilter::gaussian)
+    call<float, float>("nppiFilterGaussAdvancedBorder", npp.real_gaussian, task, stream, mask.width,
+                       weights.real.data());
+  if (filter == BenchFilter::sobel)
+    call<float, float>("nppiFilterSobelVertBorder", npp.real_sobel, task, stream);
+  if (filter == BenchFilter::convolution)
+    call<float, float>("nppiFilterBorder", npp.real_convolution, task, stream, weights.real.data(),
+                       mask, anchor);
+  if (filter == BenchFilter::convolution_rows)
+    call<float, float>("nppiFilterRowBorder", npp.real_rows, task, stream, weights.real.data(),
+                       mask.width, anchor.x);
 }
 
 }  // namespace
 
-NppFilter npp_filter(BenchFilter filter, const Mask<std::int32_t>& mask) {
-  if (!is_measured_of_npp(filter)) return {"NPP is not measured for it"};
-  if (filter == BenchFilter::sobel && mask.radius.x > 2)
-    return {"NPP has Sobel's derivatives of radius 1 and 2"};
+NppFilter npp_filter(const FilterCase& one) {
+  const bool is_real = one.type == PictureType::f32;
+  if (!is_measured_of_npp(one.filter, one.type)) return {"NPP is not measured for it"};
+  if (one.filter == BenchFilter::sobel && one.radius > (is_real ? 1 : 2))
+    return {is_real ? "NPP has Sobel's derivatives of 32f of radius 1"
+                    : "NPP has Sobel's derivatives of radius 1 and 2"};
   if (!filter_npp().why_none.empty()) return {filter_npp().why_none};
-  const auto weights = std::make_shared<Weights>(weights_for(filter, mask));
-  return {"", [=, radius = mask.radius, divisor = mask.divisor](const FilterTask& task,
-                                                                StreamHandle stream) {
-            call(filter, radius, divisor, *weights, task, stream);
+  const Mask<std::int32_t> mask = one.mask<std::int32_t>();
+  const auto weights = std::make_shared<Weights>(weights_for(one, mask));
+  return {"", [=, filter = one.filter, radius = mask.radius, divisor = mask.divisor](
+                  const FilterTask& task, StreamHandle stream) {
+            if (is_real)
+              filter_reals(filter, radius, *weights, task, stream);
+            else
+              filter_bytes(filter, radius, divisor, *weights, task, stream);
           }};
 }
 

@@ -12,7 +12,6 @@
 #include <tbb/task_arena.h>
 
 #include "core/memory.hpp"
-#include "core/parse_number.hpp"
 #include "kernels/sat/model.hpp"
 #include "lab/micro.hpp"
 #include "lab/problem.hpp"
@@ -136,18 +135,6 @@ bool is_faster(const Measurement& a, const Measurement& b) {
   return quantile(a.us, 0.5) < quantile(b.us, 0.5);
 }
 
-// The length that is written as "N" or "2^K".
-int length_of(const std::string& text) {
-  const bool is_power = text.starts_with("2^");
-  std::int64_t value =
-      parse_number<std::int64_t>(std::string_view(text).substr(is_power ? 2 : 0)).value_or(-1);
-  if (is_power) value = value >= 0 && value < 62 ? std::int64_t{1} << value : -1;
-  if (value < 1 || value > gpu::longest_scan)
-    throw UsageError(fmt::format(
-        "--size {}: expected a number of elements from 1 to 2^30, like 1000 or 2^20", text));
-  return static_cast<int>(value);
-}
-
 // What "id" or "id:name=value,..." stands for; the id is known.
 ScanRow row_named(const std::string& text) {
   const std::string id = base_of(text);
@@ -200,7 +187,7 @@ class ScanProblem final : public Problem {
     const std::vector<std::string> sizes =
         request.sizes.empty() ? std::vector<std::string>{"2^19", "2^21", "2^23", "2^27"}
                               : request.sizes;
-    for (const std::string& text : sizes) lengths_.push_back(length_of(text));
+    for (const std::string& text : sizes) lengths_.push_back(array_length(text, 30));
     op_ = static_cast<ScanOperator>(
         known_word("--operator", "operator", operator_,
                    {gpu::scan_operators.begin(), gpu::scan_operators.end()}));

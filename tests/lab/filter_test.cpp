@@ -2,6 +2,8 @@
 // times are not checked here.
 #include "lab/problems/filter.hpp"
 
+#include <tuple>
+
 #include <fmt/format.h>
 
 #include "filters/cpu/filter.hpp"
@@ -16,6 +18,9 @@ class FilterBench : public BenchTest {
  protected:
   static Arguments filter(const Arguments& arguments) {
     return joined({"bench", "filter"}, arguments);
+  }
+  static Arguments filter_arguments(const std::string& name, const Arguments& arguments) {
+    return joined({"bench", "filter", "--filter", name}, arguments);
   }
 };
 
@@ -40,6 +45,62 @@ TEST_F(FilterBench, RowsOfTheCpuAreCheckedForEveryFilterAndBorder) {
       }
       EXPECT_EQ(measured, expected);
     }
+}
+
+TEST_F(FilterBench, ConvolutionsHavePicturesOfEveryType) {
+  for (std::size_t i = 0; i < gpu::bench_filter_names.size(); ++i) {
+    const auto filter = static_cast<gpu::BenchFilter>(i);
+    if (gpu::is_statistic(filter)) continue;
+    const std::string name(gpu::bench_filter_names[i]);
+    Arguments arguments = filter_arguments(name, {"--radius", "3", "--size", "65x33"});
+    std::vector<std::string> measured, expected;
+    for (const auto& [type, type_name] : gpu::picture_types) {
+      arguments.insert(arguments.end(), {"--type", std::string(type_name)});
+      for (const std::string& id : lab::cpu_filter_ids(filter, type)) {
+        arguments.insert(arguments.end(), {"--algorithm", id});
+        expected.push_back(std::string(type_name) + " " + id);
+      }
+    }
+    for (const Json& row : checked_rows(arguments)) {
+      measured.push_back(row["type"].get<std::string>() + " " + row["id"].get<std::string>());
+      EXPECT_EQ(row["filter"], name);
+    }
+    EXPECT_EQ(measured, expected);
+  }
+}
+
+// The bytes of a floor are those of the types.
+TEST_F(FilterBench, BytesAreThoseOfTheTypes) {
+  for (const auto& [type, filter, bytes] : std::vector<std::tuple<std::string, std::string, int>>{
+           {"8u", "box", 2}, {"8u", "stencil", 5}, {"32s", "box", 8}, {"32f", "stencil", 8}})
+    for (const Json& row :
+         checked_rows(filter_arguments(filter, {"--type", type, "--radius", "1", "--size", "100x50",
+                                                "--algorithm", "cpu_separable"}))) {
+      const double us = row["median_us"], gb_per_s = row["gb_per_s"];
+      EXPECT_NEAR(gb_per_s * us * 1000 / 5000, bytes, 0.01 * bytes);
+    }
+}
+
+TEST_F(FilterBench, SignalsAreFilteredAlongTheirOnlyRow) {
+  for (const char* name : {"stencil", "convolution-rows"}) {
+    std::vector<int> widths;
+    for (const Json& row : checked_rows(filter_arguments(
+             name, {"--type", "8u", "--type", "32f", "--radius", "4", "--size", "2^17", "--size",
+                    "100003", "--border", "wrap", "--algorithm", "cpu_direct"}))) {
+      widths.push_back(row["width"]);
+      EXPECT_EQ(row["height"], 1);
+    }
+    EXPECT_EQ(widths, (std::vector{1 << 17, 100003, 1 << 17, 100003}));
+  }
+}
+
+// Their exact sums need fewer grey levels as windows grow: with the largest, 0 and 1.
+TEST_F(FilterBench, LargeWindowsOfRealNumbersAreExact) {
+  EXPECT_EQ(checked_rows(filter_arguments("box", {"--type", "32f", "--size", "9x5", "--radius",
+                                                  "200", "--radius", "1450", "--algorithm",
+                                                  "cpu_separable", "--algorithm", "cpu_direct"}))
+                .size(),
+            4u);
 }
 
 TEST_F(FilterBench, RadiiMayExceedThePicture) {
@@ -88,9 +149,22 @@ TEST_F(FilterBench, MistakesAreReportedInASentence) {
             "--radius 7: Sobel's derivatives have radii from 1 to 6"},
            {{"--size", "40000x10"}, "--size 40000x10: sides are from 1 to 32768"},
            {{"--size", "0x10"}, "from 1 to 32768"},
+           {{"--size", "2^20"},
+            "--size 2^20: signals are for --filter stencil and convolution-rows, not for box"},
+           {{"--filter", "stencil", "--size", "2^29"},
+            "--size 2^29: expected a number of elements from 1 to 2^28"},
+           {{"--filter", "stencil", "--size", "1000", "--output", "o.png"},
+            "--size 1000: --image and --output are for pictures"},
+           {{"--type", "16u"}, "--type 16u: there is no such type; known are 8u, 32s, 32f"},
+           {{"--filter", "box", "--filter", "variance", "--type", "32f"},
+            "--type 32f: variance is for 8u only"},
+           {{"--type", "32s", "--algorithm", "cpu_integral"},
+            "there is no such algorithm of box; known are "},
+           {{"--filter", "convolution", "--type", "32f", "--radius", "529"},
+            "--radius 529: convolutions of 32f have radii from 1 to 528"},
            {{"--runs", "0"}, "--runs: expected a whole number"},
            {{"--image", "missing.png"}, "missing.png"},
-           {{"--output", "o.png"}, "choose one --filter, --radius and --size"},
+           {{"--output", "o.png"}, "choose one --filter, --type, --radius and --size"},
            {{"--output", "o.jpg", "--radius", "1"}, ".png"},
            {{"--filter", "convolution", "--radius", "1450", "--output", "o.png"}, "too long"},
            {{"--report", "foreign.html"}, "foreign.html"},
@@ -153,6 +227,7 @@ TEST_F(FilterBench, ReportIsWritten) {
 Json filter_row(const std::string& id, int radius, double us, double floor_us = 5) {
   Json row = row_of(id,
                     {{"filter", "box"},
+                     {"type", "8u"},
                      {"radius", radius},
                      {"border", "wrap"},
                      {"width", 640},
@@ -282,16 +357,19 @@ TEST(FilterReport, PartsOfTheResultAreNotCompared) {
   EXPECT_EQ(page.count("//figure[@class='scatter radii']//g[starts-with(@class,'point')]"), 6u);
 }
 
-TEST(FilterReport, FiltersAndSizesHaveSectionsOfTheirOwn) {
-  Json other = rows_of("cpu_direct", 1, 2, 3), larger = rows_of("cpu_direct", 4, 8, 12);
+TEST(FilterReport, FiltersTypesAndSizesHaveSectionsOfTheirOwn) {
+  Json other = rows_of("cpu_direct", 1, 2, 3), larger = rows_of("cpu_direct", 4, 8, 12),
+       real = rows_of("cpu_direct", 1, 2, 4);
   for (Json& one : other) one["filter"] = "variance";
   for (Json& one : larger) one["width"] = 1280;
+  for (Json& one : real) one["type"] = "32f";
   Json failed = filter_row("integral_box", 1, 1);
   for (const char* key : {"median_us", "min_us", "p95_us", "checked"}) failed.erase(key);
   failed["failure"] = "too little memory";
-  const Page page = page_of_lists(Json{rows_of("cpu_direct", 1, 2, 3), other, larger, {failed}});
+  const Page page =
+      page_of_lists(Json{rows_of("cpu_direct", 1, 2, 3), other, larger, real, {failed}});
   EXPECT_EQ(page.texts("//section[not(@id)]/h2"),
-            (std::vector<std::string>{"box ", "variance ", "box "}));
+            (std::vector<std::string>{"box 8u ", "variance 8u ", "box 8u ", "box 32f "}));
   EXPECT_TRUE(has(page.text, "too little memory"));
 }
 

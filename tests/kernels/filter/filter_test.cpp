@@ -227,6 +227,47 @@ TEST_P(Filter, BoxesAndGaussians) {
   }
 }
 
+// Of whole numbers up to 2^24, in any order; then there is only one rounding, that of the quotient.
+TEST_P(Filter, SumsOfRealNumbersThatAreExact) {
+  const Size size{300, 40};
+  const Image<std::uint8_t> levels = noise(size, 3);
+  const auto picture = formula<float>(size, [&](int x, int y) { return levels.row(y)[x]; });
+  const MaskKind kind = GetParam()->takes;
+  Mask<float> mask = random_mask<float>(kind, radius(3, 2), 8);
+  mask.divisor = 35;
+  DevicePicture<float> input(size, 77), output(size, 0);
+  input.upload(picture.view());
+  UploadedMask<float> uploaded(mask, kind);
+  const FilterTask task{.type = FilterType::f32_f32,
+                        .size = size,
+                        .input = input.view().data,
+                        .input_pitch = input.view().pitch,
+                        .output = output.view().data,
+                        .output_pitch = output.view().pitch,
+                        .border = Border::mirror,
+                        .mask = uploaded.mask()};
+  Image<float> expected(size);
+  convolve<float>(picture.view(), mask, Border::mirror, expected.view());
+  if (GetParam()->is_valid_part)
+    keep_valid_part(expected, mask.radius, DevicePicture<float>::poison);
+  DeviceArray<std::byte> workspace(std::vector<std::byte>(GetParam()->workspace_bytes(task)));
+  GetParam()->enqueue(task, workspace.data(), test_stream());
+  output.expect(expected.view(), std::string(GetParam()->id));
+}
+
+TEST(FilterAlongRows, LongSignals) {
+  const Size size{on_gpu ? (1 << 24) + 77 : 32768 + 77, 1};  // more blocks than 65535
+  for (const FilterAlgorithm* algorithm :
+       {gpu::find_filter("lecture_1d_naive"), gpu::find_filter("lecture_1d_shared")})
+    for (const auto& type : gpu::filter_types)
+      gpu::visit_types(type.type, [&]<class In, class Out>(In, Out) {
+        for (const Border border : {Border::wrap, Border::reflect101})
+          check<In, Out>(*algorithm, type.type, size,
+                         random_mask<WeightOf<Out>>(MaskKind::any, {2, 0}, 3), MaskKind::any,
+                         border);
+      });
+}
+
 TEST(FacesatBox, StripsAtTheEdges) {
   // The next to last strip of 224 or 192 results ends before the picture does, and its halo after.
   const FilterAlgorithm& box = *gpu::find_filter("facesat_box");
@@ -283,6 +324,11 @@ TEST(FilterRegistry, SaysWhatAnAlgorithmCannotDo) {
   EXPECT_EQ(why_not(*gpu::find_filter("lecture_1d_naive"), task), "for masks of one row only");
   task.mask.radius = {16, 16};
   EXPECT_NE(why_not(*gpu::find_filter("lecture_2d_idle_threads"), task), "");
+  task.size = {32769, 1};
+  task.mask.radius = {1, 0};
+  EXPECT_EQ(why_not(*gpu::find_filter("lecture_2d_naive"), task), "rows of up to 32768 elements");
+  EXPECT_EQ(why_not(*gpu::find_filter("lecture_1d_shared"), task), "");
+  task.size = {10, 10};
   task.mask.radius = {greatest_filter_radius + 1, 0};
   EXPECT_EQ(why_not(*gpu::find_filter("lecture_2d_naive"), task), "radii from 0 to 1450");
   EXPECT_EQ(gpu::find_filter("nothing"), nullptr);
