@@ -2,6 +2,7 @@
 #include "kernels/cuda_backend.hpp"
 #include "kernels/device/gpu_info.hpp"
 #include "kernels/filter/algorithm.hpp"
+#include "kernels/filter/integral_histogram.hpp"
 #include "kernels/sat/algorithm.hpp"
 #include "kernels/scan/algorithm.hpp"
 #include "kernels/tasks/problems.hpp"
@@ -42,6 +43,9 @@ std::unique_ptr<Backend> make_cuda_backend(int, std::string_view, const CudaSett
   refuse();
 }
 std::unique_ptr<PictureFilter> make_cuda_picture_filter(int) {
+  refuse();
+}
+std::unique_ptr<BoxSearch> make_cuda_box_search(int) {
   refuse();
 }
 void download(const ImageView&, View<std::uint8_t>) {
