@@ -84,9 +84,10 @@ __global__ void __launch_bounds__(side* warps)
   for (int i = 0; i < rows; ++i) {
     const int y = part.y + i;
     sums[i] = count_in_row(picture, tables.bins, part, y);
-    if (y >= picture.size.height) continue;
-    const std::uint32_t* const left = tables.row(part.bin, y) + part.left - 1;
-    sums[i] += left[0] - left[-tables.pitch];
+    if (y < picture.size.height) {
+      const std::uint32_t* const left = tables.row(part.bin, y) + part.left - 1;
+      sums[i] += left[0] - left[-tables.pitch];
+    }
   }
   store_running_sums(picture.size, tables, part, sums);
 }
@@ -99,9 +100,10 @@ __global__ void __launch_bounds__(side* warps)
   for (int i = 0; i < rows; ++i) {
     const int y = part.y + i;
     const std::uint32_t count = count_in_row(picture, tables.bins, part, y);
-    if (part.x >= picture.size.width || y >= picture.size.height) continue;
-    std::uint32_t* const row = tables.row(part.bin, y);
-    row[part.x] = row[part.left - 1] + count;
+    if (part.x < picture.size.width && y < picture.size.height) {
+      std::uint32_t* const row = tables.row(part.bin, y);
+      row[part.x] = row[part.left - 1] + count;
+    }
   }
 }
 

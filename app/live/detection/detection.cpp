@@ -59,6 +59,14 @@ void Detection::set(const LiveSettings& settings) {
   changed_.notify_all();
 }
 
+// Shows it in the last frame, too.
+void Detection::follow(std::optional<MarkedObject> object) {
+  const std::scoped_lock lock(mutex_);
+  followed_ = std::move(object);
+  settings_changed_ = true;
+  changed_.notify_all();
+}
+
 LiveSettings Detection::settings() const {
   const std::scoped_lock lock(mutex_);
   return settings_;
@@ -113,6 +121,7 @@ void Detection::run_once(const std::stop_token& stop) {
     detects = std::exchange(settings_changed_, false) || is_new;
     if (detects) is_taken_ = false;
     settings = settings_;
+    if (followed_) tracker_.follow(std::move(*std::exchange(followed_, std::nullopt)));
     compares = std::exchange(wants_comparison_, false);
     compared = std::exchange(compared_, {});
   }
@@ -166,11 +175,13 @@ LiveResult Detection::detect(const LiveSettings& settings) {
       result.filter = filter_.run(pixels, settings.detect.equalize, search_.device());
       result.view = filter_.picture();
     }
+    result.track = tracker_.find(*last_, search_.device());
   } catch (...) {
     result.faces.clear();
     result.message = reason_of(std::current_exception());
     result.comes_again = search_.turn_to_cpu();
   }
+  result.track_ended = tracker_.why_ended();
   if (fails_over || result.comes_again) repeat_on_cpu();
   result.frame = *last_;
   return result;

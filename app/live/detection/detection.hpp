@@ -52,6 +52,9 @@ class Detection {
   std::optional<Repeats> take_repeats() { return repeats_.take(); }
   std::uint64_t dropped() const;  // frames of the newest source that were replaced by newer ones
 
+  // From now on, results say where this object is; nullopt: none.
+  void follow(std::optional<MarkedObject> object);
+
   // Compares the SAT algorithms on the next frame, or on the last one if none comes. New frames and
   // settings wait for one run of an algorithm at most. Ends early when another source or machine is
   // chosen.
@@ -82,6 +85,7 @@ class Detection {
   SourceNames compared_;
   bool repeats_frame_ = false;  // the CPU has yet to repeat the frame in which the device failed
   std::shared_ptr<const Comparison> comparison_;
+  std::optional<std::optional<MarkedObject>> followed_;  // from the next frame on
   std::optional<CapturedFrame> newest_;
   std::uint64_t newest_source_ = 0;  // of the frame that was put last
   std::uint64_t dropped_ = 0;        // frames of that source
@@ -94,6 +98,7 @@ class Detection {
   // Used only by the thread.
   FaceSearch search_;
   FrameFilter filter_;
+  Tracker tracker_;
   LiveComparison comparing_;
   std::optional<CapturedFrame> last_;
 

@@ -10,6 +10,7 @@
 
 #include "app/live/detection/inspection.hpp"
 #include "app/live/detection/live_settings.hpp"
+#include "app/live/detection/tracker.hpp"
 #include "app/live/frames/capture.hpp"
 #include "results/results.hpp"
 
@@ -38,6 +39,8 @@ struct LiveResult {
   bool view_is_frame = true;              // the boxes can be drawn onto `view`
   std::optional<FilterResult> filter;     // if `view` is a filtered image
   std::size_t rejected = 0;               // faces that were left out for that reason
+  std::optional<Track> track;             // if an object is followed
+  std::string track_ended;                // why one is no longer followed, until another one is
   int level_count = 0;                    // of the inspected cascade's pyramid
   std::optional<LevelTables> tables;      // of the selected level, if it is to be explained
   std::optional<WindowLikeBox> like_box;  // if a box is to be explained: on that level

@@ -85,6 +85,7 @@ void Capture::set_slide_seconds(double seconds) {
 void Capture::seek(double position) {
   const std::scoped_lock lock(mutex_);
   orders_.seek = position;
+  orders_.jumps = true;
   changed_.notify_all();
 }
 
@@ -204,6 +205,7 @@ bool Capture::obey(const Orders& orders) {
   if (orders.entry && list_ && *orders.entry < list_->size()) open_entry(*orders.entry);
   if (orders.seek && source_) {
     source_->seek(*orders.seek);
+    sequences_ += orders.jumps;
     const std::scoped_lock lock(mutex_);
     state_.position = *orders.seek;  // even if reading fails: the next step starts from there
     state_.exhausted = false;
@@ -263,6 +265,7 @@ void Capture::use(std::size_t entry, std::unique_ptr<FrameSource> source,
                   const std::string& reason) {
   source_ = std::move(source);
   ++opened_;
+  ++sequences_;
   const std::scoped_lock lock(mutex_);
   state_.entry = entry;
   state_.source = opened_;
@@ -307,10 +310,12 @@ std::optional<Frame> Capture::frame_of_following() {
     is_same = next == state_.entry;
   }
   if (!next) return std::nullopt;
-  if (is_same && source_)
+  if (is_same && source_) {
     source_->seek(0);
-  else
+    ++sequences_;
+  } else {
     open_entry(*next);
+  }
   return source_ ? source_->next() : std::nullopt;
 }
 
@@ -358,8 +363,11 @@ void Capture::post(Frame frame) {
     quarter_turns = state_.quarter_turns;
     mirrored = state_.mirrored;
   }
-  if (quarter_turns != 0 || mirrored)
-    captured.picture = turned(std::move(captured.picture), quarter_turns, mirrored);
+  const int turns = 2 * quarter_turns + mirrored;
+  sequences_ += std::exchange(turned_, turns) != turns;
+  captured.sequence = sequences_;
+  captured.posted = ++posted_;
+  if (turns != 0) captured.picture = turned(std::move(captured.picture), quarter_turns, mirrored);
   post_(std::move(captured));
 }
 

@@ -25,6 +25,10 @@ struct CapturedFrame : Frame {
   // Which frame of its video it is, or which picture of its list, and how many there are; a count
   // of 0: unknown.
   std::size_t index = 0, count = 0;
+  std::uint64_t posted = 0;  // counts all frames
+  // Counts sequences: the frames of one follow each other, without a jump to another position, and
+  // are turned alike.
+  std::uint64_t sequence = 0;
   FrameSource::Kind kind = FrameSource::Kind::video;  // of its source
   double capture_ms = 0;                              // the time to read it
   double rate = 0;     // frames per second of its source; 0: it has none
@@ -110,6 +114,7 @@ class Capture {
     CameraMode mode;
     std::optional<std::size_t> entry;
     std::optional<double> seek;
+    bool jumps = false;  // the position was chosen, not stepped to
 
     bool any() const { return open || entry || seek; }
   };
@@ -143,8 +148,9 @@ class Capture {
   // Used only by the thread.
   std::shared_ptr<const std::vector<PlaylistEntry>> list_;
   CameraMode mode_;
-  std::unique_ptr<FrameSource> source_;  // null: the entry could not be opened
-  std::uint64_t opened_ = 0;             // sources
+  std::unique_ptr<FrameSource> source_;                    // null: the entry could not be opened
+  std::uint64_t opened_ = 0, posted_ = 0, sequences_ = 0;  // see CapturedFrame
+  int turned_ = 0;                                         // how the last frame was
   Clock::time_point shown_;
 
   GuardedThread thread_;  // last: it uses all of the above

@@ -127,6 +127,38 @@ void PictureView::handle_line() {
   if (is_near || moves_line_) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
 }
 
+// With Shift, a box is drawn in place of moving the picture.
+void PictureView::handle_mark() {
+  marked_.reset();
+  const ImVec2 mouse = ImGui::GetMousePos();
+  const ImVec2 point{(mouse.x - origin_.x) / drawn_zoom_, (mouse.y - origin_.y) / drawn_zoom_};
+  if (ImGui::IsMouseClicked(ImGuiMouseButton_Left)) {
+    is_marking_ = ImGui::IsItemHovered() && ImGui::GetIO().KeyShift && !moves_line_;
+    mark_begin_ = point;
+    mark_end_.reset();
+  }
+  if (!is_marking_) return;
+  if (ImGui::IsMouseDragging(ImGuiMouseButton_Left)) mark_end_ = point;
+  if (ImGui::IsMouseReleased(ImGuiMouseButton_Left)) {
+    marked_ = marking().value_or(Rect{});
+    mark_end_.reset();
+  }
+}
+
+std::optional<Rect> PictureView::marking() const {
+  if (!mark_end_) return std::nullopt;
+  const auto pixels = [](float from, float to, int limit) {
+    const auto end = static_cast<float>(limit);
+    const int first = static_cast<int>(std::clamp(std::floor(std::min(from, to)), 0.0f, end));
+    const int last = static_cast<int>(std::clamp(std::ceil(std::max(from, to)), 0.0f, end));
+    return std::pair(first, last - first);
+  };
+  const auto [x, width] = pixels(mark_begin_->x, mark_end_->x, size_.width);
+  const auto [y, height] = pixels(mark_begin_->y, mark_end_->y, size_.height);
+  if (width == 0 || height == 0) return std::nullopt;  // beside the picture
+  return Rect{x, y, width, height};
+}
+
 void PictureView::handle_mouse() {
   const ImGuiIO& io = ImGui::GetIO();
   const float now = drawn_zoom_;
@@ -173,7 +205,7 @@ void PictureView::place() {
 void PictureView::note_clicks(bool is_clicked) {
   const ImGuiIO& io = ImGui::GetIO();
   constexpr int button = ImGuiMouseButton_Left;
-  if (ImGui::IsMouseDoubleClicked(button)) first_click_.reset();
+  if (ImGui::IsMouseDoubleClicked(button) || is_marking_) first_click_.reset();
   if (is_clicked && io.MouseClickedLastCount[button] == 1) first_click_ = pointed_;
   const bool is_over = ImGui::GetTime() - io.MouseClickedTime[button] > io.MouseDoubleClickTime;
   clicked_once_ = is_over ? std::exchange(first_click_, std::nullopt) : std::nullopt;
@@ -187,7 +219,9 @@ bool PictureView::draw() {
   ImGui::InvisibleButton("picture", space_);
   place();
   handle_line();
-  if (!moves_line_ && (ImGui::IsItemHovered() || ImGui::IsItemActive())) handle_mouse();
+  handle_mark();
+  if (!moves_line_ && !is_marking_ && (ImGui::IsItemHovered() || ImGui::IsItemActive()))
+    handle_mouse();
   place();
   const ImVec2 mouse = ImGui::GetMousePos();
   const ImVec2 point{(mouse.x - origin_.x) / drawn_zoom_, (mouse.y - origin_.y) / drawn_zoom_};
@@ -196,9 +230,9 @@ bool PictureView::draw() {
       point.x < static_cast<float>(size_.width) && point.y < static_cast<float>(size_.height))
     pointed_ = point;
   const ImVec2 dragged = ImGui::GetMouseDragDelta(ImGuiMouseButton_Left);
-  const bool is_clicked =
-      ImGui::IsItemDeactivated() && dragged.x == 0 && dragged.y == 0 && pointed_ && !moves_line_;
-  if (ImGui::IsMouseReleased(ImGuiMouseButton_Left)) moves_line_ = false;
+  const bool is_clicked = ImGui::IsItemDeactivated() && dragged.x == 0 && dragged.y == 0 &&
+                          pointed_ && !moves_line_ && !is_marking_;
+  if (ImGui::IsMouseReleased(ImGuiMouseButton_Left)) moves_line_ = is_marking_ = false;
   note_clicks(is_clicked);
 
   ImDrawList& list = *ImGui::GetWindowDrawList();

@@ -83,6 +83,10 @@ class PictureView {
   // Where the picture was clicked, and not dragged, once it is certain that no second click
   // follows.
   std::optional<ImVec2> clicked_once() const { return clicked_once_; }
+  // The box that is being drawn with the pointer while Shift is held, in pixels of the picture; and
+  // the same once, when it is done: without a width if Shift was held for a click.
+  std::optional<Rect> marking() const;
+  std::optional<Rect> marked() const { return marked_; }
   const Texture& frame() const { return frame_; }
 
   void fit() { zoom_ = 0; }
@@ -93,6 +97,7 @@ class PictureView {
  private:
   void handle_mouse();
   void handle_line();
+  void handle_mark();
   void note_clicks(bool is_clicked);
   void place();
 
@@ -104,10 +109,13 @@ class PictureView {
   Size size_;
   float zoom_ = 0;             // screen pixels per picture pixel; 0: as large as fits
   ImVec2 centre_{0.5f, 0.5f};  // of the view, as a fraction of the picture
+  std::optional<ImVec2> mark_begin_, mark_end_;  // of the box that is being drawn
+  bool is_marking_ = false;                      // since the button was pressed
   // Of the last draw():
   ImVec2 corner_, space_, origin_;
   float drawn_zoom_ = 1;
   std::optional<ImVec2> pointed_;
+  std::optional<Rect> marked_;
   std::optional<ImVec2> first_click_, clicked_once_;  // first: a second click may follow
 };
 

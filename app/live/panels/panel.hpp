@@ -46,6 +46,7 @@ struct Wishes {
   std::optional<std::vector<std::string>> open;  // these sources
   std::optional<std::size_t> pointed_face;       // the face under the pointer stands out
   std::optional<std::size_t> clicked_face;       // zoom to it
+  std::optional<Rect> followed;                  // what is in this box; without a width: nothing
 };
 
 // What panels see of the window, for one frame of the user interface. All is borrowed.

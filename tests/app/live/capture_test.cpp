@@ -197,6 +197,36 @@ TEST_F(CaptureTest, VideosPlayPauseStepSeekAndLoop) {
   EXPECT_TRUE(eventually([&] { return count() > all + 1; }));
 }
 
+TEST_F(CaptureTest, SequencesEndWhereFramesDoNotFollowEachOther) {
+  test::write_video(path("f.avi"), 30);
+  start();
+  capture->loop(false);
+  capture->open({path("f.avi")});
+  ASSERT_TRUE(eventually([&] { return capture->state().message == Capture::ended; }));
+  const std::uint64_t played = newest().sequence, end = newest().posted;
+  EXPECT_EQ(end, 30u);
+  const auto after = [&](std::uint64_t frames) {
+    EXPECT_TRUE(eventually([&] { return newest().posted == end + frames; }));
+    return newest().sequence - played;
+  };
+  capture->step(-1);
+  EXPECT_EQ(after(1), 0u);
+  capture->seek(0.2);
+  EXPECT_EQ(after(2), 1u);
+  capture->step(1);
+  EXPECT_EQ(after(3), 1u);
+  capture->mirror();
+  EXPECT_EQ(after(4), 2u);
+  capture->step(1);
+  EXPECT_EQ(after(5), 2u);
+  capture->open({path("f.avi")});
+  EXPECT_TRUE(eventually([&] { return newest().posted > end + 6; }));
+  EXPECT_EQ(newest().sequence - played, 4u);  // another source, no longer mirrored
+  const std::uint64_t again = newest().sequence;
+  capture->loop(true);
+  EXPECT_TRUE(eventually([&] { return newest().sequence > again; }));
+}
+
 TEST_F(CaptureTest, FramesAreRotatedAndMirroredAsTheyAreSeen) {
   const auto value = [](int x, int y) { return static_cast<std::uint8_t>(100 * y + 10 * x + 5); };
   write_pgm("a.pgm", test::formula<std::uint8_t>({3, 2}, value));

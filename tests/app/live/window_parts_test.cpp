@@ -153,6 +153,48 @@ TEST_F(PictureViewTest, TheLineMovesAndHidesWhatIsLeftOfIt) {
   EXPECT_TRUE(view.pointed());
 }
 
+TEST_F(PictureViewTest, WithShiftABoxIsDrawn) {
+  ImGui::GetIO().KeyShift = true;
+  move_to(30.5f, 19.5f);
+  const ImVec2 corner = view.at(0, 0);
+  hold(true);
+  EXPECT_FALSE(view.marking());
+  move_to(50.5f, 10.5f);  // up and to the right
+  EXPECT_EQ(view.marking(), (Rect{30, 10, 21, 10}));
+  EXPECT_FALSE(view.marked());
+  ImGui::GetIO().KeyShift = false;  // at the beginning it counts
+  hold(false);
+  EXPECT_EQ(view.marked(), (Rect{30, 10, 21, 10}));
+  EXPECT_FALSE(view.marking());
+  pass();
+  EXPECT_FALSE(view.marked());
+  EXPECT_EQ(view.at(0, 0).x, corner.x);  // the picture has not moved
+  wait();
+  EXPECT_FALSE(clicked);
+}
+
+TEST_F(PictureViewTest, ABoxEndsAtTheEdgesOfThePicture) {
+  ImGui::GetIO().KeyShift = true;
+  move_to(90.5f, 40.5f);
+  hold(true);
+  move_to(110, 80);
+  hold(false);
+  EXPECT_EQ(view.marked(), (Rect{90, 40, 10, 10}));
+}
+
+TEST_F(PictureViewTest, AClickWithShiftIsAnEmptyBox) {
+  ImGui::GetIO().KeyShift = true;
+  move_to(30, 20);
+  const float zoom = view.zoom();
+  hold(true);
+  hold(false);
+  EXPECT_EQ(view.marked(), Rect{});
+  click();
+  EXPECT_EQ(view.zoom(), zoom);  // no double click
+  wait();
+  EXPECT_FALSE(clicked);
+}
+
 TEST(PinnedResult, SaysWhatDiffers) {
   LiveSettings pinned = test::cpu_settings({"eye"}), now = test::cpu_settings({"eye", "smile"});
   EXPECT_EQ(different_settings(now, now), "");
