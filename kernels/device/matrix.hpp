@@ -1,8 +1,13 @@
-// Products of small matrices of bytes, by the tensor cores of a GPU. All lanes of a warp call these
-// functions together.
+// Products of small matrices of bytes or doubles, by the tensor cores of a GPU. All lanes of a warp
+// call these functions together.
 //
-// A matrix lies in shared memory as core matrices (PTX's word): 8 rows of 16 bytes, each on a
-// 16-byte boundary.
+//   void multiply_add(double (&sums)[2], double a, double b);
+//     sums += A * B, for A of 8 rows by 4 columns and B of 4 by 8 (mma m8n8k4; by shuffles before
+//     compute capability 8.0). Lane l has row l / 4, column l % 4 of A, row l % 4, column l / 4 of
+//     B, and row l / 4, columns 2 * (l % 4) and 2 * (l % 4) + 1 of the sums.
+//
+// A matrix of bytes lies in shared memory as core matrices (PTX's word): 8 rows of 16 bytes, each
+// on a 16-byte boundary.
 //
 //   CoreMatrices load_core_matrices(const DynamicShared<std::uint32_t>& shared, unsigned address);
 //     Loads four of them (ldmatrix). Lane l passes the address of row l % 8 of number l / 8; it
@@ -91,6 +96,21 @@ inline void multiply_add(std::int32_t (&sums)[4], const std::uint32_t (&a)[4],
   }
 }
 
+inline void multiply_add(double (&sums)[2], double a, double b) {
+  const auto gather = [](double mine, double(&all)[32]) {
+    const std::uint64_t* values =
+        simt::exchange(simt::WarpOperation::multiply_add, ~0u, simt::to_bits(mine));
+    for (int lane = 0; lane < 32; ++lane) all[lane] = simt::from_bits<double>(values[lane]);
+  };
+  double in_a[32], in_b[32];
+  gather(a, in_a);
+  gather(b, in_b);
+  const auto lane = static_cast<int>(simt::lane_index());
+  for (int i = 0; i < 2; ++i)
+    for (int k = 0; k < 4; ++k)
+      sums[i] = std::fma(in_a[lane / 4 * 4 + k], in_b[(lane % 4 * 2 + i) * 4 + k], sums[i]);
+}
+
 inline constexpr bool has_warpgroup_products = true;
 inline void publish_matrices() {}
 
@@ -170,6 +190,21 @@ __device__ __forceinline__ void multiply_add(std::int32_t (&sums)[4], const std:
   for (int half = 0; half < 2; ++half) {
     quarter(sums[0], sums[1], a[2 * half], b[half]);
     quarter(sums[2], sums[3], a[2 * half + 1], b[half]);
+  }
+#endif
+}
+
+__device__ __forceinline__ void multiply_add(double (&sums)[2], double a, double b) {
+#if __CUDA_ARCH__ >= 800
+  asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
+      : "+d"(sums[0]), "+d"(sums[1])
+      : "d"(a), "d"(b));
+#else
+  const int lane = static_cast<int>(threadIdx.x % 32);
+  for (int k = 0; k < 4; ++k) {
+    const double of_row = __shfl_sync(~0u, a, lane / 4 * 4 + k);
+    for (int i = 0; i < 2; ++i)
+      sums[i] = fma(of_row, __shfl_sync(~0u, b, (lane % 4 * 2 + i) * 4 + k), sums[i]);
   }
 #endif
 }

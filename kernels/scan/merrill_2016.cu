@@ -20,39 +20,6 @@
 namespace facesat::gpu {
 namespace {
 
-constexpr int most_threads = 512;
-
-template <int rows, class Pass>
-__global__ void __launch_bounds__(most_threads)
-    tile_kernel(Pass pass, Header* header, Word* words) {
-  using T = typename Pass::T;
-  using Tile = RegisterTile<Pass, rows>;
-  __shared__ SharedArray<T, 32> of_warps;  // their totals, and then what is before each of them
-  const int threads = static_cast<int>(blockDim.x), warps = threads / 32;
-  const int lane = static_cast<int>(lane_of_thread()), warp = static_cast<int>(threadIdx.x) / 32;
-  const auto [number, epoch] = draw_ticket(header);
-  const int begin = number * Tile::elements(threads);
-  Tile tile;
-  tile.load(pass, begin, threads);
-  const T own = tile.scan(pass);
-  if (lane == 0) of_warps[warp] = own;
-  __syncthreads();
-  if (warp == 0) {
-    const T scanned = KoggeStoneLanes::scan(
-        pass.op, lane < warps ? static_cast<T>(of_warps[lane]) : pass.op.identity());
-    const T total = __shfl_sync(full_warp, scanned, 31);
-    Word* const word = words + number * parts<T>;
-    if (lane == 0 && number > 0) publish(word, 1, epoch, own_total, total);
-    const T before = look_back(pass, words, number, Tile::elements(threads), epoch);
-    if (lane == 0) publish(word, 1, epoch, inclusive_total, pass.op(before, total));
-    const T previous = __shfl_up_sync(full_warp, scanned, 1);
-    of_warps[lane] = lane > 0 ? pass.op(before, previous) : before;
-  }
-  __syncthreads();
-  tile.store(pass, begin, of_warps[warp]);
-  if (threadIdx.x == 0) finish(header, static_cast<int>(gridDim.x), epoch);
-}
-
 constexpr std::array thread_choices{128, 256, 512};
 constexpr std::array vector_choices{1, 2, 4, 7};
 constexpr std::array parameters{
@@ -66,9 +33,9 @@ int tile_of(const ScanTask& task) {
 void enqueue(const ScanTask& task, void* workspace, StreamHandle stream) {
   with_rows<1, 2, 4, 7>(task.settings[1], [&]<int rows>(std::integral_constant<int, rows>) {
     with_pass(task, [&]<class Pass>(const Pass& pass) {
-      FACESAT_LAUNCH((tile_kernel<rows, Pass>), dim3(divide_up(task.n, tile_of(task))),
-                     dim3(task.settings[0]), stream, pass, static_cast<Header*>(workspace),
-                     words_of(workspace));
+      FACESAT_LAUNCH((tile_kernel<RegisterTile<Pass, rows>, Pass>),
+                     dim3(divide_up(task.n, tile_of(task))), dim3(task.settings[0]), stream, pass,
+                     static_cast<Header*>(workspace), words_of(workspace));
     });
   });
 }

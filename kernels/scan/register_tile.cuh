@@ -1,6 +1,7 @@
-// A tile of a single-pass scan, in registers, and the look-back over the tiles before it. Each warp
-// has adjacent rows of 32 vectors of 16 bytes, one vector per lane, so that accesses are coalesced
-// without a detour through shared memory.
+// A tile of a single-pass scan, in registers, the look-back over the tiles before it, and the
+// kernel that does both with a tile per block. Each warp has adjacent rows of 32 vectors of 16
+// bytes, one vector per lane, so that accesses are coalesced without a detour through shared
+// memory.
 #pragma once
 
 #include "kernels/device/soft_synchronization.cuh"
@@ -129,6 +130,38 @@ __device__ __forceinline__ typename Pass::T look_back(const Pass& pass, const Wo
   if constexpr (Pass::Op::is_commutative)
     for (unsigned d = 16; d > 0; d /= 2) sum = op(sum, __shfl_xor_sync(full_warp, sum, d));
   return sum;
+}
+
+// One pass, a tile per block, with look-back by the block's first warp.
+constexpr int most_tile_threads = 512;
+template <class Tile, class Pass>
+__global__ void __launch_bounds__(most_tile_threads)
+    tile_kernel(Pass pass, Header* header, Word* words) {
+  using T = typename Pass::T;
+  __shared__ SharedArray<T, 32> of_warps;  // their totals, and then what is before each of them
+  const int threads = static_cast<int>(blockDim.x), warps = threads / 32;
+  const int lane = static_cast<int>(lane_of_thread()), warp = static_cast<int>(threadIdx.x) / 32;
+  const auto [number, epoch] = draw_ticket(header);
+  const int begin = number * Tile::elements(threads);
+  Tile tile;
+  tile.load(pass, begin, threads);
+  const T own = tile.scan(pass);
+  if (lane == 0) of_warps[warp] = own;
+  __syncthreads();
+  if (warp == 0) {
+    const T scanned = KoggeStoneLanes::scan(
+        pass.op, lane < warps ? static_cast<T>(of_warps[lane]) : pass.op.identity());
+    const T total = __shfl_sync(full_warp, scanned, 31);
+    Word* const word = words + number * parts<T>;
+    if (lane == 0 && number > 0) publish(word, 1, epoch, own_total, total);
+    const T before = look_back(pass, words, number, Tile::elements(threads), epoch);
+    if (lane == 0) publish(word, 1, epoch, inclusive_total, pass.op(before, total));
+    const T previous = __shfl_up_sync(full_warp, scanned, 1);
+    of_warps[lane] = lane > 0 ? pass.op(before, previous) : before;
+  }
+  __syncthreads();
+  tile.store(pass, begin, of_warps[warp]);
+  if (threadIdx.x == 0) finish(header, static_cast<int>(gridDim.x), epoch);
 }
 
 // The elements of a tile, by the number of threads and that of each thread's vectors.

@@ -1,4 +1,5 @@
-// Products of matrices of bytes, on tensor cores and on the host, against the definition.
+// Products of matrices of bytes and of doubles, on tensor cores and on the host, against the
+// definition.
 #include <random>
 
 #include "kernels/device/matrix.hpp"
@@ -29,6 +30,15 @@ __global__ void multiply_kernel(const std::uint32_t* a, const std::uint32_t* b,
   for (int i = 0; i < 4; ++i) mine[i] = sums[lane * 4 + i];
   gpu::multiply_add(mine, in_a.of, columns_of_b);
   for (int i = 0; i < 4; ++i) sums[lane * 4 + i] = mine[i];
+}
+
+// A warp computes sums += A * B, for an element of A and one of B per lane.
+__global__ void multiply_doubles_kernel(const double* a, const double* b, double* sums) {
+  const int lane = static_cast<int>(threadIdx.x);
+  double mine[2] = {sums[2 * lane], sums[2 * lane + 1]};
+  gpu::multiply_add(mine, a[lane], b[lane]);
+  sums[2 * lane] = mine[0];
+  sums[2 * lane + 1] = mine[1];
 }
 
 // A warpgroup computes sums = A * B, for 64 rows and 64 columns of 96 bytes, in 16-byte rows.
@@ -121,6 +131,27 @@ TEST(Matrix, ProductsOfBytes) {
                           test_stream(), at_a, at_b, at_sums);
     EXPECT_EQ(device_sums.download(), expected);
   }
+}
+
+// A has rows of 4, B has columns of 4, sums have rows of 8. All values are integers below 2^26, so
+// that every sum is exact.
+TEST(Matrix, ProductsOfDoubles) {
+  std::mt19937 random(3);
+  const auto integers = [&](std::size_t count) {
+    std::vector<double> values(count);
+    for (double& value : values) value = static_cast<double>(random() >> 6) - (1 << 25);
+    return values;
+  };
+  const std::vector<double> a = integers(32), b = integers(32), sums = integers(64);
+  std::vector<double> expected = sums;
+  for (int row = 0; row < 8; ++row)
+    for (int column = 0; column < 8; ++column)
+      for (int k = 0; k < 4; ++k) expected[row * 8 + column] += a[row * 4 + k] * b[column * 4 + k];
+  DeviceArray<double> device_a(a), device_b(b), device_sums(sums);
+  const double *const at_a = device_a.data(), *const at_b = device_b.data();
+  double* const at_sums = device_sums.data();
+  FACESAT_LAUNCH(multiply_doubles_kernel, dim3(1), dim3(32), test_stream(), at_a, at_b, at_sums);
+  EXPECT_EQ(device_sums.download(), expected);
 }
 
 TEST(Matrix, ProductsByWarpgroups) {

@@ -243,6 +243,7 @@ TEST(ScanFallback, NoBlockNeedsOneThatIsHalted) {
   };
   scan(gpu::merrill_2016);
   scan(gpu::facesat_scan);
+  scan(gpu::dakkak_2019_tensor);
   EXPECT_THROW(scan(gpu::yan_2013_streamscan), simt::Undefined);
   simt::set_schedule({});
 }
@@ -310,6 +311,34 @@ TEST_P(Scan, RealNumbersAreWithinTheRoundingError) {
   under_one_schedule([&] {
     check_reals<float>(*GetParam(), ScanType::f32);
     check_reals<double>(*GetParam(), ScanType::f64);
+  });
+}
+
+// Infinities, NaN and sums that overflow change no element before them.
+template <class Real>
+void check_large(const ScanAlgorithm& algorithm, ScanType type) {
+  using Limits = std::numeric_limits<Real>;
+  constexpr std::size_t n = 501, first = 300;
+  ScanTask task = task_of(algorithm, n, type);
+  task.settings = small_settings(algorithm);
+  for (const Real large : {Limits::infinity(), Limits::quiet_NaN(), Limits::max()}) {
+    std::vector<Real> values(n, Real{1});
+    values[first] = values[first + 1] = large;
+    const std::string what = text_of(algorithm, task, false) + ", " + std::to_string(large);
+    run<Real>(algorithm, task, values, true, what, [&](const std::vector<Real>& results) {
+      for (std::size_t i = 0; i < first; ++i)
+        ASSERT_EQ(results[i], static_cast<Real>(i + 1)) << what << " at " << i;
+      for (std::size_t i = first + 1; i < n; ++i)
+        ASSERT_TRUE(std::isnan(large) ? std::isnan(results[i]) : std::isinf(results[i]))
+            << what << " at " << i << ": " << results[i];
+    });
+  }
+}
+
+TEST_P(Scan, LargeNumbersChangeNothingBeforeThem) {
+  under_one_schedule([&] {
+    check_large<float>(*GetParam(), ScanType::f32);
+    check_large<double>(*GetParam(), ScanType::f64);
   });
 }
 
