@@ -122,26 +122,6 @@ __device__ __forceinline__ void scan_rows(Kept<In> (&pixels)[rows], Out (&before
   }
 }
 
-// Replaces the values i, i + stride, ... of `count` warps by their exclusive scan. The scan begins
-// with what look_back(total of the values) returns: the sum of everything before this tile.
-template <int count, class Array, class LookBack>
-__device__ __forceinline__ void look_back_from(Array& values, int stride, int i,
-                                               LookBack look_back) {
-  using Out = decltype(look_back({}));
-  Out of_warp[count], total{};
-  FACESAT_UNROLL
-  for (int w = 0; w < count; ++w) {
-    of_warp[w] = values[w * stride + i];
-    total += of_warp[w];
-  }
-  Out before = look_back(total);
-  FACESAT_UNROLL
-  for (int w = 0; w < count; ++w) {
-    values[w * stride + i] = before;
-    before += of_warp[w];
-  }
-}
-
 template <class Tables>
 __global__ void __launch_bounds__(Tables::threads, Tables::blocks)
     lookback_kernel(Tables task, Tiles tiles, Header* header, Word* words) {

@@ -1,5 +1,6 @@
 // Primitives that SAT (summed area table) algorithms share: loads, stores and sums of four adjacent
-// elements of a row, and the order in which blocks take the tiles of a picture.
+// elements of a row, the order in which blocks take the tiles of a picture, and a look-back for the
+// warps of a tile.
 #pragma once
 
 #include <type_traits>
@@ -230,6 +231,28 @@ __device__ __forceinline__ Drawn draw_tile(Header* header, Tiles tiles) {
   }
   __syncthreads();
   return {{drawn[0], drawn[1]}, static_cast<unsigned>(static_cast<int>(drawn[2]))};
+}
+
+// ---- look-back
+
+// Replaces the values i, i + stride, ... of `count` warps by their exclusive scan. The scan begins
+// with what look_back(total of the values) returns: the sum of everything before this tile.
+template <int count, class Array, class LookBack>
+__device__ __forceinline__ void look_back_from(Array& values, int stride, int i,
+                                               LookBack look_back) {
+  using Out = decltype(look_back({}));
+  Out of_warp[count], total{};
+  FACESAT_UNROLL
+  for (int w = 0; w < count; ++w) {
+    of_warp[w] = values[w * stride + i];
+    total += of_warp[w];
+  }
+  Out before = look_back(total);
+  FACESAT_UNROLL
+  for (int w = 0; w < count; ++w) {
+    values[w * stride + i] = before;
+    before += of_warp[w];
+  }
 }
 
 }  // namespace facesat::gpu

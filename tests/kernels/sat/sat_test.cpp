@@ -153,7 +153,8 @@ TEST_P(Sat, RowsLongerThanABlock) {
 // More tiles in a row or column than a block reads at once, and sums as large as a tile can have.
 // Where a row or column has a block of its own, thousands take long on the host.
 TEST_P(Sat, ManyTiles) {
-  if (!on_gpu && GetParam()->launches != 1) GTEST_SKIP() << "its tiles do not wait for each other";
+  const bool waits = GetParam()->launches == 1 || GetParam() == &gpu::tokura_2018;
+  if (!on_gpu && !waits) GTEST_SKIP() << "its tiles do not wait for each other";
   std::vector<Size> sizes{{2200, 3}, {3, 2200}, {2200, 8}, {4, 4300}};
   if (on_gpu) sizes.insert(sizes.end(), {{2119, 2113}, {1100, 4001}, {31000, 140}, {140, 31000}});
   for (const Size size : sizes) {
