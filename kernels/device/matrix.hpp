@@ -20,7 +20,7 @@
 //     top right, bottom right. `b` is B's columns as load_core_matrices() gives them, with a column
 //     as a row of two core matrices: bytes 0 to 15, bytes 16 to 31. Lane l has the sums of rows l /
 //     4 (elements 0 and 1) and l / 4 + 8 (elements 2 and 3), in columns 2 * (l % 4) and 2 * (l % 4)
-//     + 1.
+//     + 1. Sums of std::uint32_t are those of a B of unsigned bytes, modulo 2^32.
 //
 //   template <int n>
 //   void multiply_by_warpgroup(const DynamicShared<std::uint32_t>& shared,
@@ -38,6 +38,7 @@
 //     As multiply_rows_by_warps() below, likewise; `b` must have been published.
 #pragma once
 
+#include <type_traits>
 #include <vector>
 
 #include "kernels/device/platform.hpp"
@@ -70,8 +71,9 @@ inline CoreMatrices load_core_matrices(const DynamicShared<std::uint32_t>& share
   return matrices;
 }
 
-inline void multiply_add(std::int32_t (&sums)[4], const std::uint32_t (&a)[4],
-                         const std::uint32_t (&b)[2]) {
+template <class Sum>
+void multiply_add(Sum (&sums)[4], const std::uint32_t (&a)[4], const std::uint32_t (&b)[2]) {
+  using ByteOfB = std::conditional_t<std::is_signed_v<Sum>, std::int8_t, std::uint8_t>;
   constexpr int words = 6;
   const std::uint32_t mine[words] = {a[0], a[1], a[2], a[3], b[0], b[1]};
   std::uint32_t all[32][words];  // of each lane
@@ -90,8 +92,7 @@ inline void multiply_add(std::int32_t (&sums)[4], const std::uint32_t (&a)[4],
       const int part = k % 16 / 4, shift = k % 4 * 8;
       const std::uint32_t in_a = all[row % 8 * 4 + part][row / 8 + k / 16 * 2],
                           in_b = all[column * 4 + part][4 + k / 16];
-      sums[i] += static_cast<std::int32_t>(in_a >> shift & 255) *
-                 static_cast<std::int8_t>(in_b >> shift & 255);
+      sums[i] += static_cast<Sum>(in_a >> shift & 255) * static_cast<ByteOfB>(in_b >> shift & 255);
     }
   }
 }
@@ -172,27 +173,32 @@ __device__ __forceinline__ CoreMatrices load_core_matrices(const DynamicShared<s
   return matrices;
 }
 
+// Compute capability 7.5 multiplies 8 rows by 16 bytes; its lanes hold the same parts.
+#if __CUDA_ARCH__ >= 800
+#define FACESAT_MULTIPLY(byte_of_b)                                \
+  asm("mma.sync.aligned.m16n8k32.row.col.s32.u8." byte_of_b        \
+      ".s32 {%0, %1, %2, %3}, "                                    \
+      "{%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"              \
+      : "+r"(sums[0]), "+r"(sums[1]), "+r"(sums[2]), "+r"(sums[3]) \
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]))
+#else
+#define FACESAT_MULTIPLY(byte_of_b)                        \
+  for (int i = 0; i < 4; ++i)                              \
+  asm("mma.sync.aligned.m8n8k16.row.col.s32.u8." byte_of_b \
+      ".s32 {%0, %1}, {%2}, {%3}, "                        \
+      "{%0, %1};"                                          \
+      : "+r"(sums[i % 2 * 2]), "+r"(sums[i % 2 * 2 + 1])   \
+      : "r"(a[i]), "r"(b[i / 2]))
+#endif
 __device__ __forceinline__ void multiply_add(std::int32_t (&sums)[4], const std::uint32_t (&a)[4],
                                              const std::uint32_t (&b)[2]) {
-#if __CUDA_ARCH__ >= 800
-  asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.s8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
-      "{%8, %9}, {%0, %1, %2, %3};"
-      : "+r"(sums[0]), "+r"(sums[1]), "+r"(sums[2]), "+r"(sums[3])
-      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
-#else
-  // Compute capability 7.5 multiplies 8 rows by 16 bytes; its lanes hold the same parts.
-  const auto quarter = [](std::int32_t& first, std::int32_t& second, std::uint32_t rows,
-                          std::uint32_t columns) {
-    asm("mma.sync.aligned.m8n8k16.row.col.s32.u8.s8.s32 {%0, %1}, {%2}, {%3}, {%0, %1};"
-        : "+r"(first), "+r"(second)
-        : "r"(rows), "r"(columns));
-  };
-  for (int half = 0; half < 2; ++half) {
-    quarter(sums[0], sums[1], a[2 * half], b[half]);
-    quarter(sums[2], sums[3], a[2 * half + 1], b[half]);
-  }
-#endif
+  FACESAT_MULTIPLY("s8");
 }
+__device__ __forceinline__ void multiply_add(std::uint32_t (&sums)[4], const std::uint32_t (&a)[4],
+                                             const std::uint32_t (&b)[2]) {
+  FACESAT_MULTIPLY("u8");
+}
+#undef FACESAT_MULTIPLY
 
 __device__ __forceinline__ void multiply_add(double (&sums)[2], double a, double b) {
 #if __CUDA_ARCH__ >= 800

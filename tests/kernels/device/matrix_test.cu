@@ -12,8 +12,8 @@ constexpr int rows = 16, depth = 32, columns = 8;
 
 // A warp computes sums += A * B. Rows of A and columns of B lie one after the other, in two core
 // matrices each: the first 16 bytes of all of them, then the others.
-__global__ void multiply_kernel(const std::uint32_t* a, const std::uint32_t* b,
-                                std::int32_t* sums) {
+template <class Sum>
+__global__ void multiply_kernel(const std::uint32_t* a, const std::uint32_t* b, Sum* sums) {
   const gpu::DynamicShared<std::uint32_t> shared;
   const int lane = static_cast<int>(threadIdx.x);
   constexpr int words_of_a = rows * depth / 4, words_of_b = columns * depth / 4;
@@ -26,7 +26,7 @@ __global__ void multiply_kernel(const std::uint32_t* a, const std::uint32_t* b,
   const gpu::CoreMatrices in_b = gpu::load_core_matrices(
       shared, shared.address() + words_of_a * 4 + (number % 2 * columns + row) * 16);
   const std::uint32_t columns_of_b[2] = {in_b.of[0], in_b.of[1]};
-  std::int32_t mine[4];
+  Sum mine[4];
   for (int i = 0; i < 4; ++i) mine[i] = sums[lane * 4 + i];
   gpu::multiply_add(mine, in_a.of, columns_of_b);
   for (int i = 0; i < 4; ++i) sums[lane * 4 + i] = mine[i];
@@ -101,36 +101,45 @@ std::vector<std::uint32_t> words_of(const std::vector<Byte>& bytes) {
   return words;
 }
 
-TEST(Matrix, ProductsOfBytes) {
+template <class Sum, class ByteOfB>
+void check_products() {
   std::mt19937 random(1);
   for (int run = 0; run < 4; ++run) {
     std::vector<std::uint8_t> a(rows * depth);
-    std::vector<std::int8_t> b(columns * depth);
+    std::vector<ByteOfB> b(columns * depth);
     // The last run has the largest values.
+    constexpr ByteOfB largest = std::is_signed_v<ByteOfB> ? -128 : 255;
     for (auto& value : a) value = static_cast<std::uint8_t>(run == 3 ? 255 : random());
-    for (auto& value : b)
-      value = run == 3 ? std::int8_t{-128} : static_cast<std::int8_t>(random() % 256);
-    std::vector<std::int32_t> sums(32 * 4);
-    for (auto& value : sums) value = static_cast<std::int32_t>(random());
-    std::vector<std::int32_t> expected = sums;
+    for (auto& value : b) value = run == 3 ? largest : static_cast<ByteOfB>(random() % 256);
+    std::vector<Sum> sums(32 * 4);
+    for (auto& value : sums) value = static_cast<Sum>(random());
+    if (std::is_unsigned_v<Sum>) sums[5] = ~Sum{};  // wraps
+    std::vector<Sum> expected = sums;
     for (int lane = 0; lane < 32; ++lane)
       for (int i = 0; i < 4; ++i)
         for (int k = 0; k < depth; ++k) {
           const int row = lane / 4 + i / 2 * 8, column = lane % 4 * 2 + i % 2;
-          std::int32_t& sum = expected[lane * 4 + i];
-          sum = static_cast<std::int32_t>(
+          Sum& sum = expected[lane * 4 + i];
+          sum = static_cast<Sum>(
               static_cast<std::uint32_t>(sum) +
               static_cast<std::uint32_t>(a[(k / 16 * rows + row) * 16 + k % 16] *
                                          b[(k / 16 * columns + column) * 16 + k % 16]));
         }
     DeviceArray<std::uint32_t> device_a(words_of(a)), device_b(words_of(b));
-    DeviceArray<std::int32_t> device_sums(sums);
+    DeviceArray<Sum> device_sums(sums);
     const std::uint32_t *const at_a = device_a.data(), *const at_b = device_b.data();
-    std::int32_t* const at_sums = device_sums.data();
-    FACESAT_LAUNCH_SHARED(multiply_kernel, dim3(1), dim3(32), (rows + columns) * depth,
+    Sum* const at_sums = device_sums.data();
+    FACESAT_LAUNCH_SHARED(multiply_kernel<Sum>, dim3(1), dim3(32), (rows + columns) * depth,
                           test_stream(), at_a, at_b, at_sums);
     EXPECT_EQ(device_sums.download(), expected);
   }
+}
+
+TEST(Matrix, ProductsOfBytes) {
+  check_products<std::int32_t, std::int8_t>();
+}
+TEST(Matrix, ProductsOfUnsignedBytes) {
+  check_products<std::uint32_t, std::uint8_t>();
 }
 
 // A has rows of 4, B has columns of 4, sums have rows of 8. All values are integers below 2^26, so
