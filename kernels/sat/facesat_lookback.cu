@@ -21,15 +21,12 @@
 // Tiles along anti-diagonals write short pieces of many rows at once; a copy in that order takes
 // 1.1 to 1.2 times as long as the floor. A published word costs as much as two elements of the
 // table and is read once or twice. The rest is waiting for tiles that are a diagonal ahead.
-#include <algorithm>
-
-#include "kernels/sat/pass.cuh"
-#include "kernels/sat/tile.cuh"
+#include "kernels/sat/lookback.cuh"
 
 namespace facesat::gpu {
 namespace {
 
-// How a tile is divided: each warp has `rows_per_warp` rows of 128 columns, four per lane.
+// Each warp has `rows_per_warp` rows of 128 columns, four per lane.
 template <int warps_across_, int warps_down_, int rows_per_warp_, int blocks_, int window_,
           bool streams_>
 struct Shape {
@@ -37,59 +34,9 @@ struct Shape {
                        rows_per_warp = rows_per_warp_;
   static constexpr int threads = 32 * warps_across * warps_down, tile_width = 128 * warps_across,
                        tile_height = rows_per_warp * warps_down;
-  static constexpr int blocks = blocks_;  // per multiprocessor, at least
-  static constexpr int window = window_;  // tiles that a look-back reads at once
-  // Whether the table is written with store_streaming(): for tables too large for any cache.
+  static constexpr int blocks = blocks_, window = window_;
   static constexpr bool streams = streams_;
 };
-
-// The tables made in one launch: the sum, the sum of squares, or both from one read.
-template <class In_, class Out_, bool has_sum, bool has_squares, class Shape>
-struct Tables : Shape {
-  using In = In_;
-  using Out = Out_;
-  static constexpr int count = (has_sum ? 1 : 0) + (has_squares ? 1 : 0);
-  // Numbers of values that a tile publishes: row totals of all tables, then column totals.
-  static constexpr int row_values = count * Shape::tile_height,
-                       column_values = count * Shape::tile_width,
-                       values_per_tile = row_values + column_values;
-
-  Size size;
-  const In* input;
-  std::ptrdiff_t input_pitch;
-  Out* table[count];
-  std::ptrdiff_t pitch[count];
-
-  static constexpr bool of_squares(int t) { return !has_sum || t == 1; }
-
-  // What another tile publishes as its total of row i % tile_height in table i / tile_height, and
-  // of the i-th column, counted likewise, in the order of column_base below.
-  __device__ Out row_total(int i, int tile_x, int tile_y) const {
-    const int x = tile_x * Shape::tile_width;
-    const int y = tile_y * Shape::tile_height + i % Shape::tile_height;
-    return sum_of(i / Shape::tile_height, x, x + Shape::tile_width, y, y + 1);
-  }
-  __device__ Out column_total(int i, int tile_x, int tile_y) const {
-    const int column = i % Shape::tile_width, y = tile_y * Shape::tile_height;
-    const int x =
-        tile_x * Shape::tile_width + column / 128 * 128 + column % 32 * 4 + column % 128 / 32;
-    return sum_of(i / Shape::tile_width, 0, x + 1, y, y + Shape::tile_height);
-  }
-
- private:
-  __device__ Out sum_of(int t, int x, int end_x, int y, int end_y) const {
-    if constexpr (has_sum && has_squares)
-      if (t == 1) return sum_of_box<Out, true>(input, input_pitch, size, x, end_x, y, end_y);
-    return sum_of_box<Out, of_squares(0)>(input, input_pitch, size, x, end_x, y, end_y);
-  }
-};
-
-// Calls work.operator()<i>() for i from 0 to count - 1.
-template <int count, class Work>
-__device__ __forceinline__ void for_each_index(Work work) {
-  work.template operator()<0>();
-  if constexpr (count == 2) work.template operator()<1>();
-}
 
 // For each of a warp's rows: sets before[row] to the sum of the warp's pixels to the left of this
 // lane's pixels, and calls put_total(row, sum of the warp's pixels in that row) in the last lane.
@@ -129,18 +76,15 @@ __global__ void __launch_bounds__(Tables::threads, Tables::blocks)
   constexpr int rows_per_warp = Tables::rows_per_warp, tile_height = Tables::tile_height,
                 tile_width = Tables::tile_width;
   constexpr int row_values = Tables::row_values, column_values = Tables::column_values;
-  constexpr int part_stride = Tables::values_per_tile,
-                words_per_tile = parts<Out> * Tables::values_per_tile;
   // Row totals over each warp's columns; after the look-back, the sums of all pixels left of them.
-  __shared__ SharedArray<Out, Tables::warps_across * row_values> row_base;
+  __shared__ typename Tables::RowBase row_base;
   // Column totals over each warp's rows; after the look-back, the sums of all pixels above them. A
   // lane's four columns are 32 elements apart, which avoids bank conflicts.
-  __shared__ SharedArray<Out, Tables::warps_down * column_values> column_base;
+  __shared__ typename Tables::ColumnBase column_base;
   const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
   const int warp_x = warp % Tables::warps_across, warp_y = warp / Tables::warps_across;
-  const auto [tile, epoch] = draw_tile(header, tiles);
-  Word* const own =
-      words + (static_cast<std::ptrdiff_t>(tile.y) * tiles.across + tile.x) * words_per_tile;
+  const PublishedTile<Tables> published(draw_tile(header, tiles), tiles, words);
+  const int2 tile = published.tile;
   const int width = task.size.width, height = task.size.height;
   const int x = tile.x * tile_width + 128 * warp_x + 4 * lane;
   const int y = tile.y * tile_height + rows_per_warp * warp_y;
@@ -165,12 +109,7 @@ __global__ void __launch_bounds__(Tables::threads, Tables::blocks)
                                      [&](int i, Out total) { row_base[row_index(t, i)] = total; });
   });
   __syncthreads();
-  for (int i = thread; i < row_values; i += Tables::threads)
-    look_back_from<Tables::warps_across>(row_base, row_values, i, [&](Out total) {
-      return look_back<Tables::window, Out>(
-          own + i, part_stride, -words_per_tile, tile.x, total, epoch,
-          [&](int n) { return task.row_total(i, tile.x - n, tile.y); });
-    });
+  published.look_back_along_rows(row_base);
   __syncthreads();
 
   for_each_index<Tables::count>([&]<int t>() {
@@ -186,13 +125,7 @@ __global__ void __launch_bounds__(Tables::threads, Tables::blocks)
     for (int k = 0; k < 4; ++k) column_base[column_index(t, k)] = bases + total.v[k];
   });
   __syncthreads();
-  for (int i = thread; i < column_values; i += Tables::threads)
-    look_back_from<Tables::warps_down>(column_base, column_values, i, [&](Out total) {
-      return look_back<Tables::window, Out>(
-          own + row_values + i, part_stride,
-          -static_cast<std::ptrdiff_t>(tiles.across) * words_per_tile, tile.y, total, epoch,
-          [&](int n) { return task.column_total(i, tile.x, tile.y - n); });
-    });
+  published.look_back_along_columns(column_base);
   __syncthreads();
 
   specialise(is_inside, [&]<bool all_inside>() {
@@ -217,85 +150,48 @@ __global__ void __launch_bounds__(Tables::threads, Tables::blocks)
     });
   });
 
-  if (thread == 0) finish(header, tiles.count(), epoch);
+  if (thread == 0) finish(header, tiles.count(), published.epoch);
 }
 
-template <class Shape>
-constexpr Tiles tiles_of(Size size) {
-  return {divide_up(size.width, Shape::tile_width), divide_up(size.height, Shape::tile_height)};
-}
-
-// Calls with_shape(Shape{}) with the shape that measured fastest. Small pictures have few tiles, so
-// only a tile's latency counts; large ones need many bytes in flight, few published words, and long
-// contiguous writes.
-template <class In, class Out, bool both, class WithShape>
-void choose_shape(Size size, WithShape with_shape) {
-  // On the host, where kernels are only tested, much smaller pictures reach every shape.
-  constexpr double mega = on_host ? 3e3 : 1e6;
-  if constexpr (sizeof(Out) == 8) {
-    with_shape(Shape<1, 8, 8, 2, 1, false>{});
-  } else if constexpr (sizeof(In) > 1) {
-    with_shape(Shape<1, 8, 8, 3, 1, true>{});
-  } else if (size.area() < 3 * mega) {
-    with_shape(Shape<1, 8, 8, 4, 4, false>{});
-  } else if (size.area() < 14 * mega) {
-    with_shape(Shape < 1, 8, 16, both ? 3 : 4, 1, true > {});
-  } else {
-    with_shape(Shape<4, 8, 16, 1, 1, true>{});
+struct Lookback {
+  // Calls with_shape(Shape{}) with the shape that measured fastest. Small pictures have few tiles,
+  // so only a tile's latency counts; large ones need many bytes in flight, few published words, and
+  // long contiguous writes.
+  template <class In, class Out, bool both, class WithShape>
+  static void choose_shape(Size size, WithShape with_shape) {
+    // On the host, where kernels are only tested, much smaller pictures reach every shape.
+    constexpr double mega = on_host ? 3e3 : 1e6;
+    if constexpr (sizeof(Out) == 8) {
+      with_shape(Shape<1, 8, 8, 2, 1, false>{});
+    } else if constexpr (sizeof(In) > 1) {
+      with_shape(Shape<1, 8, 8, 3, 1, true>{});
+    } else if (size.area() < 3 * mega) {
+      with_shape(Shape<1, 8, 8, 4, 4, false>{});
+    } else if (size.area() < 14 * mega) {
+      with_shape(Shape < 1, 8, 16, both ? 3 : 4, 1, true > {});
+    } else {
+      with_shape(Shape<4, 8, 16, 1, 1, true>{});
+    }
   }
-}
 
-// Room for both tables where there may be two, as for 8-bit pictures.
+  template <class Tables>
+  static void launch(const Tables& task, Tiles tiles, Header* header, Word* words,
+                     StreamHandle stream) {
+    FACESAT_LAUNCH(lookback_kernel<Tables>, dim3(tiles.count()), dim3(Tables::threads), stream,
+                   task, tiles, header, words);
+  }
+};
+
 std::size_t workspace_bytes(SatType type, Size size) {
-  std::size_t values = 0;
-  visit_types(type, [&]<class In, class Out>(In, Out) {
-    const auto room_for = [&]<class Shape>(Shape) {
-      using Most = Tables<In, Out, true, sizeof(In) == 1, Shape>;
-      values = std::max(values, static_cast<std::size_t>(tiles_of<Shape>(size).count()) *
-                                    Most::values_per_tile * parts<Out>);
-    };
-    choose_shape<In, Out, false>(size, room_for);
-    choose_shape<In, Out, true>(size, room_for);
-  });
-  return header_bytes + values * sizeof(Word);
-}
-
-template <class Tables>
-void launch(const Tables& task, void* workspace, StreamHandle stream) {
-  const Tiles tiles = tiles_of<Tables>(task.size);
-  auto* const header = static_cast<Header*>(workspace);
-  auto* const words = reinterpret_cast<Word*>(static_cast<std::byte*>(workspace) + header_bytes);
-  FACESAT_LAUNCH(lookback_kernel<Tables>, dim3(tiles.count()), dim3(Tables::threads), stream, task,
-                 tiles, header, words);
-}
-
-template <bool has_sum, bool has_squares, class In, class Out>
-void enqueue_tables(const SatTask& task, void* workspace, StreamHandle stream) {
-  choose_shape<In, Out, has_sum && has_squares>(task.size, [&]<class Shape>(Shape) {
-    Tables<In, Out, has_sum, has_squares, Shape> tables;
-    tables.size = task.size;
-    tables.input = static_cast<const In*>(task.input);
-    tables.input_pitch = task.input_pitch;
-    if constexpr (has_squares) {
-      tables.table[has_sum] = static_cast<Out*>(task.squared_sum);
-      tables.pitch[has_sum] = task.squared_pitch;
-    }
-    if constexpr (has_sum) {
-      tables.table[0] = static_cast<Out*>(task.sum);
-      tables.pitch[0] = task.sum_pitch;
-    }
-    launch(tables, workspace, stream);
-  });
+  std::size_t bytes = 0;
+  visit_types(
+      type, [&]<class In, class Out>(In, Out) { bytes = lookback_bytes<Lookback, In, Out>(size); });
+  return bytes;
 }
 
 void enqueue(const SatTask& task, void* workspace, StreamHandle stream) {
   visit_types(task.type, [&]<class In, class Out>(In, Out) {
-    if constexpr (sizeof(In) == 1) {
-      if (task.sum && task.squared_sum)
-        return enqueue_tables<true, true, In, Out>(task, workspace, stream);
-      if (task.squared_sum) return enqueue_tables<false, true, In, Out>(task, workspace, stream);
-    }
-    enqueue_tables<true, false, In, Out>(task, workspace, stream);
+    enqueue_lookback<Lookback, In, Out>(task, workspace, stream);
   });
 }
 

@@ -1,0 +1,139 @@
+// For algorithms whose tiles look back for their rows, then for their columns, and that make both
+// tables in one launch: the tables, the look-backs of a tile, the workspace, the choice of a
+// kernel.
+#pragma once
+
+#include <algorithm>
+
+#include "kernels/sat/pass.cuh"
+#include "kernels/sat/tile.cuh"
+
+namespace facesat::gpu {
+
+// The tables made in one launch: the sum, the sum of squares, or both from one read. `Shape` says
+// how a tile is divided among warps:
+//   warps_across, warps_down, threads, tile_width, tile_height;
+//   blocks: per multiprocessor, at least;
+//   window: tiles that a look-back reads at once;
+//   streams: whether tables are written with store_streaming(): those too large for any cache.
+template <class In_, class Out_, bool has_sum, bool has_squares, class Shape>
+struct Tables : Shape {
+  using In = In_;
+  using Out = Out_;
+  static constexpr int count = (has_sum ? 1 : 0) + (has_squares ? 1 : 0);
+  // Numbers of values that a tile publishes: row totals of all tables, then column totals.
+  static constexpr int row_values = count * Shape::tile_height,
+                       column_values = count * Shape::tile_width,
+                       values_per_tile = row_values + column_values,
+                       words_per_tile = parts<Out> * values_per_tile;
+  // What warps put into shared memory for the look-backs.
+  using RowBase = SharedArray<Out, Shape::warps_across * row_values>;
+  using ColumnBase = SharedArray<Out, Shape::warps_down * column_values>;
+
+  Size size;
+  const In* input;
+  std::ptrdiff_t input_pitch;
+  Out* table[count];
+  std::ptrdiff_t pitch[count];
+
+  explicit Tables(const SatTask& task)
+      : size(task.size), input(static_cast<const In*>(task.input)), input_pitch(task.input_pitch) {
+    if constexpr (has_squares) {
+      table[has_sum] = static_cast<Out*>(task.squared_sum);
+      pitch[has_sum] = task.squared_pitch;
+    }
+    if constexpr (has_sum) {
+      table[0] = static_cast<Out*>(task.sum);
+      pitch[0] = task.sum_pitch;
+    }
+  }
+
+  static constexpr bool of_squares(int t) { return !has_sum || t == 1; }
+  static constexpr Tiles tiles_of(Size size) {
+    return {divide_up(size.width, Shape::tile_width), divide_up(size.height, Shape::tile_height)};
+  }
+};
+
+// Calls work.operator()<i>() for i from 0 to count - 1.
+template <int count, class Work>
+__device__ __forceinline__ void for_each_index(Work work) {
+  work.template operator()<0>();
+  if constexpr (count == 2) work.template operator()<1>();
+}
+
+// Where a tile publishes its words, and in which epoch.
+template <class Tables>
+struct PublishedTile {
+  int2 tile;
+  Word* own;
+  std::ptrdiff_t to_above;  // to the words of the tile above
+  unsigned epoch;
+
+  __device__ __forceinline__ PublishedTile(const Drawn& drawn, Tiles tiles, Word* words)
+      : tile(drawn.tile),
+        own(words +
+            (static_cast<std::ptrdiff_t>(tile.y) * tiles.across + tile.x) * Tables::words_per_tile),
+        to_above(-static_cast<std::ptrdiff_t>(tiles.across) * Tables::words_per_tile),
+        epoch(drawn.epoch) {}
+
+  // Replaces each warp's row totals by the sums of all pixels left of the warp's.
+  __device__ __forceinline__ void look_back_along_rows(typename Tables::RowBase& base) const {
+    using Out = typename Tables::Out;
+    for (int i = static_cast<int>(threadIdx.x); i < Tables::row_values; i += Tables::threads)
+      look_back_from<Tables::warps_across>(base, Tables::row_values, i, [&](Out total) {
+        return look_back<Tables::window, Out>(own + i, Tables::values_per_tile,
+                                              -Tables::words_per_tile, tile.x, total, epoch);
+      });
+  }
+  // The same for column totals and the sums of all pixels above the warp's.
+  __device__ __forceinline__ void look_back_along_columns(typename Tables::ColumnBase& base) const {
+    using Out = typename Tables::Out;
+    for (int i = static_cast<int>(threadIdx.x); i < Tables::column_values; i += Tables::threads)
+      look_back_from<Tables::warps_down>(base, Tables::column_values, i, [&](Out total) {
+        return look_back<Tables::window, Out>(own + Tables::row_values + i, Tables::values_per_tile,
+                                              to_above, tile.y, total, epoch);
+      });
+  }
+};
+
+// What the functions below need of an algorithm, here as one that has a single shape:
+//   struct Method {
+//     template <class In, class Out, bool both, class WithShape>
+//     static void choose_shape(Size, WithShape with_shape) { with_shape(Shape{}); }
+//     template <class Tables>
+//     static void launch(const Tables&, Tiles, Header*, Word*, StreamHandle);
+//   };
+
+// Room for both tables where there may be two, as for 8-bit pictures.
+template <class Method, class In, class Out>
+std::size_t lookback_bytes(Size size) {
+  std::size_t words = 0;
+  const auto room_for = [&]<class Shape>(Shape) {
+    using Most = Tables<In, Out, true, sizeof(In) == 1, Shape>;
+    words = std::max(words,
+                     static_cast<std::size_t>(Most::tiles_of(size).count()) * Most::words_per_tile);
+  };
+  Method::template choose_shape<In, Out, false>(size, room_for);
+  Method::template choose_shape<In, Out, true>(size, room_for);
+  return header_bytes + words * sizeof(Word);
+}
+
+template <class Method, class In, class Out>
+void enqueue_lookback(const SatTask& task, void* workspace, StreamHandle stream) {
+  const auto enqueue_tables = [&]<bool has_sum, bool has_squares>() {
+    Method::template choose_shape<In, Out, has_sum && has_squares>(
+        task.size, [&]<class Shape>(Shape) {
+          using Made = Tables<In, Out, has_sum, has_squares, Shape>;
+          Method::launch(Made(task), Made::tiles_of(task.size), static_cast<Header*>(workspace),
+                         reinterpret_cast<Word*>(static_cast<std::byte*>(workspace) + header_bytes),
+                         stream);
+        });
+  };
+  if constexpr (sizeof(In) == 1) {
+    if (task.sum && task.squared_sum) return enqueue_tables.template operator()<true, true>();
+    if (task.squared_sum) return enqueue_tables.template operator()<false, true>();
+  }
+  enqueue_tables.template operator()<true, false>();
+}
+
+}  // namespace facesat::gpu
