@@ -36,6 +36,8 @@ struct Shape {
                        tile_height = rows_per_warp * warps_down;
   static constexpr int blocks = blocks_, window = window_;
   static constexpr bool streams = streams_;
+  // A lane's four columns are 32 totals apart, which avoids bank conflicts.
+  __device__ static int column_at(int i) { return i / 128 * 128 + i % 32 * 4 + i % 128 / 32; }
 };
 
 // For each of a warp's rows: sets before[row] to the sum of the warp's pixels to the left of this
@@ -78,8 +80,7 @@ __global__ void __launch_bounds__(Tables::threads, Tables::blocks)
   constexpr int row_values = Tables::row_values, column_values = Tables::column_values;
   // Row totals over each warp's columns; after the look-back, the sums of all pixels left of them.
   __shared__ typename Tables::RowBase row_base;
-  // Column totals over each warp's rows; after the look-back, the sums of all pixels above them. A
-  // lane's four columns are 32 elements apart, which avoids bank conflicts.
+  // Column totals over each warp's rows; after the look-back, the sums of all pixels above them.
   __shared__ typename Tables::ColumnBase column_base;
   const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
   const int warp_x = warp % Tables::warps_across, warp_y = warp / Tables::warps_across;
@@ -109,7 +110,7 @@ __global__ void __launch_bounds__(Tables::threads, Tables::blocks)
                                      [&](int i, Out total) { row_base[row_index(t, i)] = total; });
   });
   __syncthreads();
-  published.look_back_along_rows(row_base);
+  published.look_back_along_rows(task, row_base);
   __syncthreads();
 
   for_each_index<Tables::count>([&]<int t>() {
@@ -125,7 +126,7 @@ __global__ void __launch_bounds__(Tables::threads, Tables::blocks)
     for (int k = 0; k < 4; ++k) column_base[column_index(t, k)] = bases + total.v[k];
   });
   __syncthreads();
-  published.look_back_along_columns(column_base);
+  published.look_back_along_columns(task, column_base);
   __syncthreads();
 
   specialise(is_inside, [&]<bool all_inside>() {

@@ -47,6 +47,7 @@ struct Shape {
                        tile_height = rows_per_warp * warps_down;
   static constexpr int blocks = blocks_, window = window_;
   static constexpr bool streams = streams_;
+  __device__ static int column_at(int i) { return i; }
 };
 
 // ---- pixels
@@ -380,11 +381,11 @@ __global__ void __launch_bounds__(Tables::threads, Tables::blocks)
   for_each_index<Tables::count>(
       [&]<int t>() { put_totals<t>(parts, ones, places, row_base, column_base); });
   __syncthreads();
-  published.look_back_along_rows(row_base);
+  published.look_back_along_rows(task, row_base);
   __syncthreads();
   for_each_index<Tables::count>([&]<int t>() { add_left<t>(places, row_base, column_base); });
   __syncthreads();
-  published.look_back_along_columns(column_base);
+  published.look_back_along_columns(task, column_base);
   __syncthreads();
   specialise(is_inside, [&]<bool all_inside>() {
     for_each_index<Tables::count>([&]<int t>() {

@@ -14,6 +14,7 @@ namespace facesat::gpu {
 // how a tile is divided among warps:
 //   warps_across, warps_down, threads, tile_width, tile_height;
 //   blocks: per multiprocessor, at least;
+//   column_at(i): the column of a tile that has the i-th total of columns;
 //   window: tiles that a look-back reads at once;
 //   streams: whether tables are written with store_streaming(): those too large for any cache.
 template <class In_, class Out_, bool has_sum, bool has_squares, class Shape>
@@ -49,8 +50,27 @@ struct Tables : Shape {
   }
 
   static constexpr bool of_squares(int t) { return !has_sum || t == 1; }
+  // What a tile publishes as its total of row i % tile_height in table i / tile_height, and of
+  // column column_at(i % tile_width) in table i / tile_width: the latter with all to its left.
+  __device__ Out row_total(int i, int tile_x, int tile_y) const {
+    const int x = tile_x * Shape::tile_width;
+    const int y = tile_y * Shape::tile_height + i % Shape::tile_height;
+    return sum_of(i / Shape::tile_height, x, x + Shape::tile_width, y, y + 1);
+  }
+  __device__ Out column_total(int i, int tile_x, int tile_y) const {
+    const int x = tile_x * Shape::tile_width + Shape::column_at(i % Shape::tile_width);
+    const int y = tile_y * Shape::tile_height;
+    return sum_of(i / Shape::tile_width, 0, x + 1, y, y + Shape::tile_height);
+  }
   static constexpr Tiles tiles_of(Size size) {
     return {divide_up(size.width, Shape::tile_width), divide_up(size.height, Shape::tile_height)};
+  }
+
+ private:
+  __device__ Out sum_of(int t, int x, int end_x, int y, int end_y) const {
+    if constexpr (has_sum && has_squares)
+      if (t == 1) return sum_of_box<Out, true>(input, input_pitch, size, x, end_x, y, end_y);
+    return sum_of_box<Out, of_squares(0)>(input, input_pitch, size, x, end_x, y, end_y);
   }
 };
 
@@ -77,21 +97,25 @@ struct PublishedTile {
         epoch(drawn.epoch) {}
 
   // Replaces each warp's row totals by the sums of all pixels left of the warp's.
-  __device__ __forceinline__ void look_back_along_rows(typename Tables::RowBase& base) const {
+  __device__ __forceinline__ void look_back_along_rows(const Tables& task,
+                                                       typename Tables::RowBase& base) const {
     using Out = typename Tables::Out;
     for (int i = static_cast<int>(threadIdx.x); i < Tables::row_values; i += Tables::threads)
       look_back_from<Tables::warps_across>(base, Tables::row_values, i, [&](Out total) {
-        return look_back<Tables::window, Out>(own + i, Tables::values_per_tile,
-                                              -Tables::words_per_tile, tile.x, total, epoch);
+        return look_back<Tables::window, Out>(
+            own + i, Tables::values_per_tile, -Tables::words_per_tile, tile.x, total, epoch,
+            [&](int n) { return task.row_total(i, tile.x - n, tile.y); });
       });
   }
   // The same for column totals and the sums of all pixels above the warp's.
-  __device__ __forceinline__ void look_back_along_columns(typename Tables::ColumnBase& base) const {
+  __device__ __forceinline__ void look_back_along_columns(const Tables& task,
+                                                          typename Tables::ColumnBase& base) const {
     using Out = typename Tables::Out;
     for (int i = static_cast<int>(threadIdx.x); i < Tables::column_values; i += Tables::threads)
       look_back_from<Tables::warps_down>(base, Tables::column_values, i, [&](Out total) {
-        return look_back<Tables::window, Out>(own + Tables::row_values + i, Tables::values_per_tile,
-                                              to_above, tile.y, total, epoch);
+        return look_back<Tables::window, Out>(
+            own + Tables::row_values + i, Tables::values_per_tile, to_above, tile.y, total, epoch,
+            [&](int n) { return task.column_total(i, tile.x, tile.y - n); });
       });
   }
 };

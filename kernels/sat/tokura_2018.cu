@@ -104,9 +104,13 @@ __global__ void __launch_bounds__(threads, 4)
   Word* const own = words + static_cast<std::ptrdiff_t>(tile) * words_per_tile;
   if (thread < tile_width)
     look_back_from<warps>(base, tile_width, thread, [&](Out total) {
-      return look_back<window, Out>(own + thread, tile_width,
-                                    -static_cast<std::ptrdiff_t>(tiles.across) * words_per_tile,
-                                    tile_y, total, epoch);
+      return look_back<window, Out>(
+          own + thread, tile_width, -static_cast<std::ptrdiff_t>(tiles.across) * words_per_tile,
+          tile_y, total, epoch, [&](int n) {
+            const int column = x + thread % 32 * 4 + thread / 32;
+            const int row = y - n * tile_height<Out>;
+            return pass.sum_of(column, column + 1, row, row + tile_height<Out>);
+          });
     });
   __syncthreads();
   FACESAT_UNROLL

@@ -316,7 +316,8 @@ TEST(SatParameters, AreWrittenAfterTheId) {
 // A look-back computes itself what a halted block does not publish.
 TEST(SatFallback, NoBlockNeedsOneThatIsHalted) {
   for (const SatAlgorithm& algorithm :
-       {gpu::facesat_one_exchange, gpu::facesat_lookback, gpu::emoto_2018_skss_lb})
+       {gpu::facesat_one_exchange, gpu::facesat_lookback, gpu::facesat_tensor_cores,
+        gpu::emoto_2018_skss_lb, gpu::tokura_2018})
     for (const Size size : {Size{260, 30}, {200, 150}, {700, 300}}) {
       const Image<std::uint8_t> picture = noise_of(size);
       check_bytes(algorithm, picture.view(), Schedules::halted);
