@@ -85,9 +85,11 @@ class PaddedPicture {
       : image_({picture.size.width + 2 * radius, picture.size.height}),
         inner_{radius, 0, picture.size.width, picture.size.height} {
     for_each_part(picture.size, [&](Rect part) {
-      for (int y = part.y; y < part.y + part.height; ++y)
-        for (int x = part.x; x < part.x + part.width; ++x)
-          image_.row(y)[radius + x] = static_cast<T>(value(picture.row(y)[x]));
+      for (int y = part.y; y < part.y + part.height; ++y) {
+        const In* const from = picture.row(y) + part.x;
+        T* const to = image_.row(y) + radius + part.x;
+        for (int x = 0; x < part.width; ++x) to[x] = static_cast<T>(value(from[x]));
+      }
     });
     for_each_band(inner_.height, [&](int first, int last) {
       for (int y = first; y < last; ++y) pad(image_.row(y) + radius, inner_.width, radius, border);
