@@ -11,9 +11,11 @@ namespace facesat::gpu {
 template <class Out, bool of_squares, class In>
 __device__ Out sum_of_box(const In* input, std::ptrdiff_t pitch, Size size, int x, int end_x, int y,
                           int end_y) {
+  const int right = end_x < size.width ? end_x : size.width;
+  const int bottom = end_y < size.height ? end_y : size.height;
   Out sum{};
-  for (; y < min(end_y, size.height); ++y)
-    for (int i = x; i < min(end_x, size.width); ++i) {
+  for (; y < bottom; ++y)
+    for (int i = x; i < right; ++i) {
       const Out v = static_cast<Out>(input[y * pitch + i]);
       sum += of_squares ? v * v : v;
     }
