@@ -6,14 +6,17 @@
 // launch (the epoch), so that nothing is reset between launches.
 //
 // Even a block that runs may be halted: CUDA does not promise that all blocks of a launch make
-// progress. So a look-back does not wait for ever. After `patience` reads it computes the total of
-// the tile that it waits for from the input (decoupled fallback, after T. Smith, R. Levien and
-// J. D. Owens, "Decoupled Fallback: A Portable Single-Pass GPU Scan", SPAA 2025).
+// progress. So a look-back does not wait for ever. After `patience` reads it gives up, and the
+// block begins again with look-backs that compute what is missing from the input (decoupled
+// fallback, after T. Smith, R. Levien and J. D. Owens, "Decoupled Fallback: A Portable Single-Pass
+// GPU Scan", SPAA 2025). It does not compute it at once: that would take registers of the usual
+// way.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include "kernels/device/platform.hpp"
 
@@ -83,15 +86,21 @@ __device__ __forceinline__ Out wait_for(const Word* words, std::ptrdiff_t part_s
   return value;
 }
 
-// How often a look-back reads what is not published before it computes it: on a GPU, for at least a
+// How often a look-back reads what is not published before it gives up: on a GPU, for at least a
 // millisecond, so that this happens only if a block is halted.
 constexpr int patience = on_host ? 12 : 2000;
+
+// What a look-back does about a total that stays missing: it sets `gave_up`, publishes nothing
+// more, and returns nothing of meaning.
+struct GiveUp {
+  bool& gave_up;
+};
 
 // Publishes this tile's total, adds up those of the previous tiles until one has published its
 // inclusive total, and publishes its own inclusive total. `words` are this tile's; those of the
 // previous tile are at words + stride. There are `before` previous tiles. `window` of them are read
-// at once, which takes as long as reading one tile's. total_of(n) computes the total of the tile n
-// before this one, in case that it is not published. Returns the sum of all previous tiles.
+// at once, which takes as long as reading one tile's. `total_of`: GiveUp, or a function of n that
+// computes the total of the tile n before this one. Returns the sum of all previous tiles.
 template <int window, class Out, class TotalOf>
 __device__ __forceinline__ Out look_back(Word* words, std::ptrdiff_t part_stride,
                                          std::ptrdiff_t stride, int before, Out total,
@@ -117,8 +126,13 @@ __device__ __forceinline__ Out look_back(Word* words, std::ptrdiff_t part_stride
     if (read == 0) {
       pause();
       if (++reads < patience) continue;
-      sum += total_of(all - before + 1);
-      read = 1;
+      if constexpr (std::is_same_v<TotalOf, GiveUp>) {
+        total_of.gave_up = true;
+        return sum;
+      } else {
+        sum += total_of(all - before + 1);
+        read = 1;
+      }
     }
     reads = 0;
     other += read * stride;

@@ -85,6 +85,13 @@ __global__ void __launch_bounds__(Tables::threads, Tables::blocks)
   const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
   const int warp_x = warp % Tables::warps_across, warp_y = warp / Tables::warps_across;
   const PublishedTile<Tables> published(draw_tile(header, tiles), tiles, words);
+  const auto end = [&] {
+    if (threadIdx.x == 0) finish(header, tiles.count(), published.epoch);
+  };
+  const auto store_alone = [&] {
+    published.store_alone(task, row_base);
+    end();
+  };
   const int2 tile = published.tile;
   const int width = task.size.width, height = task.size.height;
   const int x = tile.x * tile_width + 128 * warp_x + 4 * lane;
@@ -110,8 +117,7 @@ __global__ void __launch_bounds__(Tables::threads, Tables::blocks)
                                      [&](int i, Out total) { row_base[row_index(t, i)] = total; });
   });
   __syncthreads();
-  published.look_back_along_rows(task, row_base);
-  __syncthreads();
+  if (published.look_back_along_rows(row_base)) return store_alone();
 
   for_each_index<Tables::count>([&]<int t>() {
     Four<Out> total{};  // of the warp's rows
@@ -126,8 +132,7 @@ __global__ void __launch_bounds__(Tables::threads, Tables::blocks)
     for (int k = 0; k < 4; ++k) column_base[column_index(t, k)] = bases + total.v[k];
   });
   __syncthreads();
-  published.look_back_along_columns(task, column_base);
-  __syncthreads();
+  if (published.look_back_along_columns(column_base)) return store_alone();
 
   specialise(is_inside, [&]<bool all_inside>() {
     for_each_index<Tables::count>([&]<int t>() {
@@ -151,7 +156,7 @@ __global__ void __launch_bounds__(Tables::threads, Tables::blocks)
     });
   });
 
-  if (thread == 0) finish(header, tiles.count(), published.epoch);
+  end();
 }
 
 struct Lookback {

@@ -364,6 +364,13 @@ __global__ void __launch_bounds__(Tables::threads, Tables::blocks)
   __shared__ typename Tables::RowBase row_base;
   __shared__ typename Tables::ColumnBase column_base;
   const PublishedTile<Tables> published(draw_tile(header, tiles), tiles, words);
+  const auto end = [&] {
+    if (threadIdx.x == 0) finish(header, tiles.count(), published.epoch);
+  };
+  const auto store_alone = [&] {
+    published.store_alone(task, row_base);
+    end();
+  };
   const int2 tile = published.tile;
   const Places<Tables> places;
   const int x = tile.x * Tables::tile_width + part_width * places.warp_x;
@@ -381,18 +388,16 @@ __global__ void __launch_bounds__(Tables::threads, Tables::blocks)
   for_each_index<Tables::count>(
       [&]<int t>() { put_totals<t>(parts, ones, places, row_base, column_base); });
   __syncthreads();
-  published.look_back_along_rows(task, row_base);
-  __syncthreads();
+  if (published.look_back_along_rows(row_base)) return store_alone();
   for_each_index<Tables::count>([&]<int t>() { add_left<t>(places, row_base, column_base); });
   __syncthreads();
-  published.look_back_along_columns(task, column_base);
-  __syncthreads();
+  if (published.look_back_along_columns(column_base)) return store_alone();
   specialise(is_inside, [&]<bool all_inside>() {
     for_each_index<Tables::count>([&]<int t>() {
       store_table<t, all_inside>(task, x, y, parts, ones, places, row_base, column_base);
     });
   });
-  if (threadIdx.x == 0) finish(header, tiles.count(), published.epoch);
+  end();
 }
 
 struct TensorCores {

@@ -65,8 +65,7 @@ struct Tables : Shape {
   static constexpr Tiles tiles_of(Size size) {
     return {divide_up(size.width, Shape::tile_width), divide_up(size.height, Shape::tile_height)};
   }
-
- private:
+  // Over columns [x, end_x) and rows [y, end_y), as in table t.
   __device__ Out sum_of(int t, int x, int end_x, int y, int end_y) const {
     if constexpr (has_sum && has_squares)
       if (t == 1) return sum_of_box<Out, true>(input, input_pitch, size, x, end_x, y, end_y);
@@ -84,6 +83,8 @@ __device__ __forceinline__ void for_each_index(Work work) {
 // Where a tile publishes its words, and in which epoch.
 template <class Tables>
 struct PublishedTile {
+  using Out = typename Tables::Out;
+
   int2 tile;
   Word* own;
   std::ptrdiff_t to_above;  // to the words of the tile above
@@ -96,27 +97,58 @@ struct PublishedTile {
         to_above(-static_cast<std::ptrdiff_t>(tiles.across) * Tables::words_per_tile),
         epoch(drawn.epoch) {}
 
-  // Replaces each warp's row totals by the sums of all pixels left of the warp's.
-  __device__ __forceinline__ void look_back_along_rows(const Tables& task,
-                                                       typename Tables::RowBase& base) const {
-    using Out = typename Tables::Out;
+  // Replaces each warp's row totals by the sums of all pixels left of the warp's. A barrier of the
+  // block; returns whether a look-back gave up.
+  __device__ __forceinline__ bool look_back_along_rows(typename Tables::RowBase& base) const {
+    bool gave_up = false;
     for (int i = static_cast<int>(threadIdx.x); i < Tables::row_values; i += Tables::threads)
       look_back_from<Tables::warps_across>(base, Tables::row_values, i, [&](Out total) {
-        return look_back<Tables::window, Out>(
-            own + i, Tables::values_per_tile, -Tables::words_per_tile, tile.x, total, epoch,
-            [&](int n) { return task.row_total(i, tile.x - n, tile.y); });
+        return row_before<Tables::window>(i, total, GiveUp{gave_up});
       });
+    return __syncthreads_or(gave_up);
   }
   // The same for column totals and the sums of all pixels above the warp's.
-  __device__ __forceinline__ void look_back_along_columns(const Tables& task,
-                                                          typename Tables::ColumnBase& base) const {
-    using Out = typename Tables::Out;
+  __device__ __forceinline__ bool look_back_along_columns(typename Tables::ColumnBase& base) const {
+    bool gave_up = false;
     for (int i = static_cast<int>(threadIdx.x); i < Tables::column_values; i += Tables::threads)
       look_back_from<Tables::warps_down>(base, Tables::column_values, i, [&](Out total) {
-        return look_back<Tables::window, Out>(
-            own + Tables::row_values + i, Tables::values_per_tile, to_above, tile.y, total, epoch,
-            [&](int n) { return task.column_total(i, tile.x, tile.y - n); });
+        return column_before<Tables::window>(i, total, GiveUp{gave_up});
       });
+    return __syncthreads_or(gave_up);
+  }
+
+  // After a look-back that gave up: stores the tile's part of the tables, a column per thread, from
+  // the picture and look-backs that compute what is missing. Slow, but needs no other block.
+  __device__ void store_alone(const Tables& task, typename Tables::RowBase& left_of_row) const {
+    constexpr int width = Tables::tile_width, height = Tables::tile_height;
+    const int left = tile.x * width, top = tile.y * height;
+    for (int i = static_cast<int>(threadIdx.x); i < Tables::row_values; i += Tables::threads)
+      left_of_row[i] = row_before<1>(i, task.row_total(i, tile.x, tile.y),
+                                     [&](int n) { return task.row_total(i, tile.x - n, tile.y); });
+    __syncthreads();
+    for (int i = static_cast<int>(threadIdx.x); i < Tables::column_values; i += Tables::threads) {
+      const int t = i / width, x = left + Tables::column_at(i % width);
+      Out total = task.sum_of(t, left, x + 1, top, top + height);
+      for (int row = 0; row < height; ++row) total += left_of_row[t * height + row];
+      Out sum = column_before<1>(i, total,
+                                 [&](int n) { return task.column_total(i, tile.x, tile.y - n); });
+      for (int y = top; y < min(top + height, task.size.height); ++y) {
+        sum += left_of_row[t * height + y - top] + task.sum_of(t, left, x + 1, y, y + 1);
+        if (x < task.size.width) task.table[t][y * task.pitch[t] + x] = sum;
+      }
+    }
+  }
+
+ private:
+  template <int window, class TotalOf>
+  __device__ __forceinline__ Out row_before(int i, Out total, TotalOf total_of) const {
+    return look_back<window, Out>(own + i, Tables::values_per_tile, -Tables::words_per_tile, tile.x,
+                                  total, epoch, total_of);
+  }
+  template <int window, class TotalOf>
+  __device__ __forceinline__ Out column_before(int i, Out total, TotalOf total_of) const {
+    return look_back<window, Out>(own + Tables::row_values + i, Tables::values_per_tile, to_above,
+                                  tile.y, total, epoch, total_of);
   }
 };
 

@@ -30,7 +30,7 @@ namespace facesat::gpu {
 namespace {
 
 constexpr int warps = 8, threads = 32 * warps, tile_width = 128;
-constexpr int window = 4;  // tiles that a look-back reads at once
+constexpr int window = 1;  // tiles that a look-back reads at once
 
 template <class T>
 constexpr int rows_per_warp = 32 / sizeof(T);
@@ -75,8 +75,27 @@ __device__ __forceinline__ void store_transposed(const Pass& pass, ColumnsOfTile
   }
 }
 
+// The column whose total is the i-th of a tile.
+__device__ __forceinline__ int column_at(int i) {
+  return i % 32 * 4 + i / 32;
+}
+
+// After a look-back that gave up: stores the column from (x, y) on, `height` elements, as a row.
+// before(total, total_of) looks back.
+template <int height, class Pass, class Before>
+__device__ void store_column_alone(const Pass& pass, int x, int y, Before before) {
+  auto sum = before(pass.sum_of(x, x + 1, y, y + height), [&](int n) {
+    return pass.sum_of(x, x + 1, y - n * height, y - n * height + height);
+  });
+  for (int i = y; i < y + height; ++i)
+    if (pass.has(x, i)) {
+      sum += Pass::value(pass.input_row(i)[x]);
+      pass.row(x)[i] = sum;
+    }
+}
+
 template <class Pass>
-__global__ void __launch_bounds__(threads, 4)
+__global__ void __launch_bounds__(threads, sizeof(typename Pass::Out) == 8 ? 3 : 4)
     scan_columns_transpose_kernel(Pass pass, Tiles tiles, Header* header, Word* words) {
   using Out = typename Pass::Out;
   constexpr int words_per_tile = parts<Out> * tile_width, rows = rows_per_warp<Out>;
@@ -102,17 +121,21 @@ __global__ void __launch_bounds__(threads, 4)
   for (int k = 0; k < 4; ++k) base[warp * tile_width + 32 * k + lane] = sums.v[k];
   __syncthreads();
   Word* const own = words + static_cast<std::ptrdiff_t>(tile) * words_per_tile;
+  const auto before = [&](Out total, auto total_of) {
+    return look_back<window, Out>(own + thread, tile_width,
+                                  -static_cast<std::ptrdiff_t>(tiles.across) * words_per_tile,
+                                  tile_y, total, epoch, total_of);
+  };
+  bool gave_up = false;
   if (thread < tile_width)
-    look_back_from<warps>(base, tile_width, thread, [&](Out total) {
-      return look_back<window, Out>(
-          own + thread, tile_width, -static_cast<std::ptrdiff_t>(tiles.across) * words_per_tile,
-          tile_y, total, epoch, [&](int n) {
-            const int column = x + thread % 32 * 4 + thread / 32;
-            const int row = y - n * tile_height<Out>;
-            return pass.sum_of(column, column + 1, row, row + tile_height<Out>);
-          });
-    });
-  __syncthreads();
+    look_back_from<warps>(base, tile_width, thread,
+                          [&](Out total) { return before(total, GiveUp{gave_up}); });
+  if (__syncthreads_or(gave_up)) {
+    if (thread < tile_width)
+      store_column_alone<tile_height<Out>>(pass, x + column_at(thread), y, before);
+    if (thread == 0) finish(header, tiles.count(), epoch);
+    return;
+  }
   FACESAT_UNROLL
   for (int k = 0; k < 4; ++k) sums.v[k] = base[warp * tile_width + 32 * k + lane];
   FACESAT_UNROLL

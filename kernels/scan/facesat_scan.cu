@@ -64,7 +64,8 @@ __device__ __forceinline__ void find_before(const Pass& pass, Exchange<T>& excha
                                             unsigned epoch) {
   const int lane = static_cast<int>(lane_of_thread());
   const auto& op = pass.op;
-  const T before_tile = look_back(pass, words, number, size, epoch);
+  const T before_tile = look_back(pass, words, number, epoch,
+                                  [&](int other) { return total_of_tile(pass, other, size); });
   const T scanned = KoggeStoneLanes::scan(
       op, lane < warps ? static_cast<T>(exchange.totals[32 * half + lane]) : op.identity());
   const T previous = __shfl_up_sync(full_warp, scanned, 1);

@@ -88,11 +88,13 @@ __device__ typename Pass::T total_of_tile(const Pass& pass, int number, int elem
 
 // The combination of the tiles before `number`, in every lane of the calling warp. Where operands
 // may not change places, the lanes are combined after each 32 tiles, otherwise once, at the end.
-// Tiles have `elements` elements. A total that stays missing is computed from the input, unless the
-// array is scanned in place: then its tile may be overwritten already.
-template <class Pass>
+// `total_of` says what to do about a total that stays missing: GiveUp, or a function of the tile's
+// number, which all lanes call. If the array is scanned in place, its elements may be overwritten
+// already, and the look-back waits.
+template <class Pass, class TotalOf>
 __device__ __forceinline__ typename Pass::T look_back(const Pass& pass, const Word* words,
-                                                      int number, int elements, unsigned epoch) {
+                                                      int number, unsigned epoch,
+                                                      TotalOf total_of) {
   using T = typename Pass::T;
   const auto& op = pass.op;
   T sum = op.identity();
@@ -111,11 +113,16 @@ __device__ __forceinline__ typename Pass::T look_back(const Pass& pass, const Wo
       if (missing == 0) break;
       pause();
       if (++reads < patience || pass.input == pass.output) continue;
-      const int lane = __ffs(static_cast<int>(missing)) - 1;  // the nearest tile
-      const T total = total_of_tile(pass, __shfl_sync(full_warp, other, lane), elements);
-      if (static_cast<int>(lane_of_thread()) == lane) {
-        seen = total;
-        state = own_total;
+      if constexpr (std::is_same_v<TotalOf, GiveUp>) {
+        total_of.gave_up = true;
+        return sum;
+      } else {
+        const int lane = __ffs(static_cast<int>(missing)) - 1;  // the nearest tile
+        const T total = total_of(__shfl_sync(full_warp, other, lane));
+        if (static_cast<int>(lane_of_thread()) == lane) {
+          seen = total;
+          state = own_total;
+        }
       }
     }
     const bool is_needed = needed >> lane_of_thread() & 1;
@@ -130,6 +137,25 @@ __device__ __forceinline__ typename Pass::T look_back(const Pass& pass, const Wo
   if constexpr (Pass::Op::is_commutative)
     for (unsigned d = 16; d > 0; d /= 2) sum = op(sum, __shfl_xor_sync(full_warp, sum, d));
   return sum;
+}
+
+// After a look-back that gave up: a warp stores the scan of the tile. Slow, but needs no other
+// block.
+template <class Pass>
+__device__ void scan_tile_alone(const Pass& pass, Word* words, int number, int elements,
+                                unsigned epoch) {
+  const int lane = static_cast<int>(lane_of_thread());
+  typename Pass::T before = look_back(
+      pass, words, number, epoch, [&](int other) { return total_of_tile(pass, other, elements); });
+  for (int i = number * elements + lane; i - lane < (number + 1) * elements; i += 32) {
+    const auto own = pass.template load_several<1>(i);
+    const auto scanned = KoggeStoneLanes::scan(pass.op, own.v[0]);
+    const auto previous = __shfl_up_sync(full_warp, scanned, 1);
+    pass.template store_several<1>(i, lane > 0 ? pass.op(before, previous) : before, own);
+    before = pass.op(before, __shfl_sync(full_warp, scanned, 31));
+  }
+  if (lane == 0)
+    publish(words + number * parts<typename Pass::T>, 1, epoch, inclusive_total, before);
 }
 
 // One pass, a tile per block, with look-back by the block's first warp.
@@ -148,19 +174,22 @@ __global__ void __launch_bounds__(most_tile_threads)
   const T own = tile.scan(pass);
   if (lane == 0) of_warps[warp] = own;
   __syncthreads();
+  bool gave_up = false;
   if (warp == 0) {
     const T scanned = KoggeStoneLanes::scan(
         pass.op, lane < warps ? static_cast<T>(of_warps[lane]) : pass.op.identity());
     const T total = __shfl_sync(full_warp, scanned, 31);
     Word* const word = words + number * parts<T>;
     if (lane == 0 && number > 0) publish(word, 1, epoch, own_total, total);
-    const T before = look_back(pass, words, number, Tile::elements(threads), epoch);
-    if (lane == 0) publish(word, 1, epoch, inclusive_total, pass.op(before, total));
+    const T before = look_back(pass, words, number, epoch, GiveUp{gave_up});
+    if (lane == 0 && !gave_up) publish(word, 1, epoch, inclusive_total, pass.op(before, total));
     const T previous = __shfl_up_sync(full_warp, scanned, 1);
     of_warps[lane] = lane > 0 ? pass.op(before, previous) : before;
   }
-  __syncthreads();
-  tile.store(pass, begin, of_warps[warp]);
+  if (!__syncthreads_or(gave_up))
+    tile.store(pass, begin, of_warps[warp]);
+  else if (warp == 0)
+    scan_tile_alone(pass, words, number, Tile::elements(threads), epoch);
   if (threadIdx.x == 0) finish(header, static_cast<int>(gridDim.x), epoch);
 }
 

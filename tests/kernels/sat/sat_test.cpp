@@ -318,7 +318,7 @@ TEST(SatFallback, NoBlockNeedsOneThatIsHalted) {
   for (const SatAlgorithm& algorithm :
        {gpu::facesat_one_exchange, gpu::facesat_lookback, gpu::facesat_tensor_cores,
         gpu::emoto_2018_skss_lb, gpu::tokura_2018})
-    for (const Size size : {Size{260, 30}, {200, 150}, {700, 300}}) {
+    for (const Size size : {Size{260, 30}, {200, 150}, {700, 140}}) {
       const Image<std::uint8_t> picture = noise_of(size);
       check_bytes(algorithm, picture.view(), Schedules::halted);
       if (algorithm.id == gpu::facesat_one_exchange.id)  // both tables are left to facesat_lookback
