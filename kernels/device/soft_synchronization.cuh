@@ -6,7 +6,7 @@
 // launch (the epoch), so that nothing is reset between launches.
 //
 // Even a block that runs may be halted: CUDA does not promise that all blocks of a launch make
-// progress. So a look-back does not wait for ever. After `patience` reads it gives up, and the
+// progress. So a look-back need not wait for ever. After `patience` reads it gives up, and the
 // block begins again with look-backs that compute what is missing from the input (decoupled
 // fallback, after T. Smith, R. Levien and J. D. Owens, "Decoupled Fallback: A Portable Single-Pass
 // GPU Scan", SPAA 2025). It does not compute it at once: that would take registers of the usual
@@ -90,17 +90,19 @@ __device__ __forceinline__ Out wait_for(const Word* words, std::ptrdiff_t part_s
 // millisecond, so that this happens only if a block is halted.
 constexpr int patience = on_host ? 12 : 2000;
 
-// What a look-back does about a total that stays missing: it sets `gave_up`, publishes nothing
-// more, and returns nothing of meaning.
+// What a look-back does about a total that stays missing: it waits on, or it sets `gave_up`,
+// publishes nothing more, and returns nothing of meaning.
+struct Wait {};
 struct GiveUp {
-  bool& gave_up;
+  SharedArray<int, 1>& gave_up;  // of the block; 0 at first
 };
 
 // Publishes this tile's total, adds up those of the previous tiles until one has published its
 // inclusive total, and publishes its own inclusive total. `words` are this tile's; those of the
 // previous tile are at words + stride. There are `before` previous tiles. `window` of them are read
-// at once, which takes as long as reading one tile's. `total_of`: GiveUp, or a function of n that
-// computes the total of the tile n before this one. Returns the sum of all previous tiles.
+// at once, which takes as long as reading one tile's. `total_of`: Wait, GiveUp, or a function
+// of n that computes the total of the tile n before this one. Returns the sum of all previous
+// tiles.
 template <int window, class Out, class TotalOf>
 __device__ __forceinline__ Out look_back(Word* words, std::ptrdiff_t part_stride,
                                          std::ptrdiff_t stride, int before, Out total,
@@ -125,11 +127,11 @@ __device__ __forceinline__ Out look_back(Word* words, std::ptrdiff_t part_stride
       }
     if (read == 0) {
       pause();
-      if (++reads < patience) continue;
+      if (std::is_same_v<TotalOf, Wait> || ++reads < patience) continue;
       if constexpr (std::is_same_v<TotalOf, GiveUp>) {
-        total_of.gave_up = true;
+        total_of.gave_up[0] = 1;
         return sum;
-      } else {
+      } else if constexpr (!std::is_same_v<TotalOf, Wait>) {
         sum += total_of(all - before + 1);
         read = 1;
       }

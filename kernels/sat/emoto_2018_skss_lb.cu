@@ -102,60 +102,35 @@ __device__ __forceinline__ void scan_row_part(const Part& part, Shared<T>& share
   shared.row_parts[part.thread] = sums[length - 1];
 }
 
-// Two warps look back along the rows, two along the columns. `row_total_of`, `column_total_of`: as
-// look_back() takes them.
-template <class T, class RowTotalOf, class ColumnTotalOf>
+// Two warps look back along the rows, two along the columns.
+template <class T>
 __device__ __forceinline__ void look_back_along_lines(const Published& published, int2 at,
-                                                      const Part& part, Shared<T>& shared,
-                                                      RowTotalOf row_total_of,
-                                                      ColumnTotalOf column_total_of) {
+                                                      const Part& part, Shared<T>& shared) {
   const int line = part.line, lane = part.thread % 32;
   if (part.quarter == 0) {
     const T total = sum_of_quarters(shared.row_parts, line);
     const T before = look_back<1, T>(published.own + row_sums + line, values_per_tile,
-                                     published.to_left, at.x, total, published.epoch, row_total_of);
+                                     published.to_left, at.x, total, published.epoch, Wait{});
     shared.left[line] = before;
     const T half = warp_sum<T>(before + total);
     if (lane == 0) shared.strip[line / 32] = half;
   } else if (part.quarter == 1) {
     const T total = sum_of_quarters(shared.column_parts, line);
-    shared.above[line] = warp_inclusive_scan(
-        look_back<1, T>(published.own + column_sums + line, values_per_tile, published.to_above,
-                        at.y, total, published.epoch, column_total_of));
+    shared.above[line] = warp_inclusive_scan(look_back<1, T>(published.own + column_sums + line,
+                                                             values_per_tile, published.to_above,
+                                                             at.y, total, published.epoch, Wait{}));
   }
-}
-template <class Pass, class T>
-__device__ void compute_along_lines(const Pass& pass, const Published& published, int2 at,
-                                    const Part& part, Shared<T>& shared) {
-  const int left = at.x * side, top = at.y * side;
-  const auto row_total_of = [&](int n) {
-    const int x = left - n * side, y = top + part.line;
-    return pass.sum_of(x, x + side, y, y + 1);
-  };
-  const auto column_total_of = [&](int n) {
-    const int x = left + part.line, y = top - n * side;
-    return pass.sum_of(x, x + 1, y, y + side);
-  };
-  look_back_along_lines(published, at, part, shared, row_total_of, column_total_of);
 }
 
 // One thread looks back along the diagonal, over the sums of L-shapes. A tile's L-shape runs from
 // the left edge to the tile and from there to the upper edge.
-template <class T, class TotalOf>
+template <class T>
 __device__ __forceinline__ void look_back_along_diagonal(const Published& published, int2 at,
-                                                         Shared<T>& shared, TotalOf total_of) {
+                                                         Shared<T>& shared) {
   const T l_shape = shared.strip[0] + shared.strip[1] + shared.above[31] + shared.above[63];
   shared.corner[0] = look_back<1, T>(published.own + corner_sum, values_per_tile,
                                      published.to_above + published.to_left, min(at.x, at.y),
-                                     l_shape, published.epoch, total_of);
-}
-template <class Pass, class T>
-__device__ void compute_along_diagonal(const Pass& pass, const Published& published, int2 at,
-                                       Shared<T>& shared) {
-  look_back_along_diagonal(published, at, shared, [&](int n) {
-    const int x = (at.x - n) * side, y = (at.y - n) * side;
-    return pass.sum_of(0, x + side, y, y + side) + pass.sum_of(x, x + side, 0, y);
-  });
+                                     l_shape, published.epoch, Wait{});
 }
 
 // Replaces the thread's quarter of a row by its sums from the picture's left edge on.
@@ -211,21 +186,11 @@ __global__ void __launch_bounds__(threads, sizeof(typename Pass::Out) == 8 ? 2 :
   __syncthreads();
   scan_row_part(part, shared, sums);
   __syncthreads();
-  bool gave_up = false;
-  look_back_along_lines(published, at, part, shared, GiveUp{gave_up}, GiveUp{gave_up});
-  if (__syncthreads_or(gave_up)) {
-    compute_along_lines(pass, published, at, part, shared);
-    __syncthreads();
-    scan_row_part(part, shared, sums);  // again, so that they need no registers in the meantime
-    __syncthreads();
-    gave_up = false;
-  }
-  if (part.thread == 0) look_back_along_diagonal(published, at, shared, GiveUp{gave_up});
+  look_back_along_lines(published, at, part, shared);
+  __syncthreads();
+  if (part.thread == 0) look_back_along_diagonal(published, at, shared);
   store_row_part(part, sums, shared);
-  if (__syncthreads_or(gave_up)) {
-    if (part.thread == 0) compute_along_diagonal(pass, published, at, shared);
-    __syncthreads();
-  }
+  __syncthreads();
   write_column_part(pass, x, y, part, sums, shared);
   if (part.thread == 0) finish(header, tiles.count(), epoch);
 }

@@ -73,7 +73,7 @@ __device__ __forceinline__ void scan_rows(Kept<In> (&pixels)[rows], Out (&before
 
 template <class Tables>
 __global__ void __launch_bounds__(Tables::threads, Tables::blocks)
-    lookback_kernel(Tables task, Tiles tiles, Header* header, Word* words) {
+    lookback_kernel(FACESAT_PARAMETER(Tables) task, Tiles tiles, Header* header, Word* words) {
   using Out = typename Tables::Out;
   constexpr int rows_per_warp = Tables::rows_per_warp, tile_height = Tables::tile_height,
                 tile_width = Tables::tile_width;
@@ -82,6 +82,7 @@ __global__ void __launch_bounds__(Tables::threads, Tables::blocks)
   __shared__ typename Tables::RowBase row_base;
   // Column totals over each warp's rows; after the look-back, the sums of all pixels above them.
   __shared__ typename Tables::ColumnBase column_base;
+  __shared__ SharedArray<int, 1> gave_up;
   const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
   const int warp_x = warp % Tables::warps_across, warp_y = warp / Tables::warps_across;
   const PublishedTile<Tables> published(draw_tile(header, tiles), tiles, words);
@@ -89,7 +90,7 @@ __global__ void __launch_bounds__(Tables::threads, Tables::blocks)
     if (threadIdx.x == 0) finish(header, tiles.count(), published.epoch);
   };
   const auto store_alone = [&] {
-    published.store_alone(task, row_base);
+    facesat::gpu::store_alone(task, published, row_base);
     end();
   };
   const int2 tile = published.tile;
@@ -116,8 +117,9 @@ __global__ void __launch_bounds__(Tables::threads, Tables::blocks)
     scan_rows<Tables::of_squares(t)>(pixels, base[t],
                                      [&](int i, Out total) { row_base[row_index(t, i)] = total; });
   });
+  if (thread == 0) gave_up[0] = 0;
   __syncthreads();
-  if (published.look_back_along_rows(row_base)) return store_alone();
+  if (published.look_back_along_rows(row_base, gave_up)) return store_alone();
 
   for_each_index<Tables::count>([&]<int t>() {
     Four<Out> total{};  // of the warp's rows
@@ -132,7 +134,7 @@ __global__ void __launch_bounds__(Tables::threads, Tables::blocks)
     for (int k = 0; k < 4; ++k) column_base[column_index(t, k)] = bases + total.v[k];
   });
   __syncthreads();
-  if (published.look_back_along_columns(column_base)) return store_alone();
+  if (published.look_back_along_columns(column_base, gave_up)) return store_alone();
 
   specialise(is_inside, [&]<bool all_inside>() {
     for_each_index<Tables::count>([&]<int t>() {

@@ -360,15 +360,16 @@ __device__ __forceinline__ void store_table(const Tables& task, int x, int y,
 
 template <class Tables>
 __global__ void __launch_bounds__(Tables::threads, Tables::blocks)
-    tensor_cores_kernel(Tables task, Tiles tiles, Header* header, Word* words) {
+    tensor_cores_kernel(FACESAT_PARAMETER(Tables) task, Tiles tiles, Header* header, Word* words) {
   __shared__ typename Tables::RowBase row_base;
   __shared__ typename Tables::ColumnBase column_base;
+  __shared__ SharedArray<int, 1> gave_up;
   const PublishedTile<Tables> published(draw_tile(header, tiles), tiles, words);
   const auto end = [&] {
     if (threadIdx.x == 0) finish(header, tiles.count(), published.epoch);
   };
   const auto store_alone = [&] {
-    published.store_alone(task, row_base);
+    facesat::gpu::store_alone(task, published, row_base);
     end();
   };
   const int2 tile = published.tile;
@@ -387,11 +388,12 @@ __global__ void __launch_bounds__(Tables::threads, Tables::blocks)
   const Triangles ones;
   for_each_index<Tables::count>(
       [&]<int t>() { put_totals<t>(parts, ones, places, row_base, column_base); });
+  if (threadIdx.x == 0) gave_up[0] = 0;
   __syncthreads();
-  if (published.look_back_along_rows(row_base)) return store_alone();
+  if (published.look_back_along_rows(row_base, gave_up)) return store_alone();
   for_each_index<Tables::count>([&]<int t>() { add_left<t>(places, row_base, column_base); });
   __syncthreads();
-  if (published.look_back_along_columns(column_base)) return store_alone();
+  if (published.look_back_along_columns(column_base, gave_up)) return store_alone();
   specialise(is_inside, [&]<bool all_inside>() {
     for_each_index<Tables::count>([&]<int t>() {
       store_table<t, all_inside>(task, x, y, parts, ones, places, row_base, column_base);

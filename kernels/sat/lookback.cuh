@@ -27,6 +27,9 @@ struct Tables : Shape {
                        column_values = count * Shape::tile_width,
                        values_per_tile = row_values + column_values,
                        words_per_tile = parts<Out> * values_per_tile;
+  // With both tables, a look-back waits on if a block is halted: registers are full of pixels and
+  // sums, and giving up would make the kernel slower by 3 % (H100).
+  static constexpr bool gives_up = count == 1;
   // What warps put into shared memory for the look-backs.
   using RowBase = SharedArray<Out, Shape::warps_across * row_values>;
   using ColumnBase = SharedArray<Out, Shape::warps_down * column_values>;
@@ -97,49 +100,35 @@ struct PublishedTile {
         to_above(-static_cast<std::ptrdiff_t>(tiles.across) * Tables::words_per_tile),
         epoch(drawn.epoch) {}
 
+  __device__ __forceinline__ static auto about_missing(SharedArray<int, 1>& gave_up) {
+    if constexpr (Tables::gives_up)
+      return GiveUp{gave_up};
+    else
+      return Wait{};
+  }
+
   // Replaces each warp's row totals by the sums of all pixels left of the warp's. A barrier of the
   // block; returns whether a look-back gave up.
-  __device__ __forceinline__ bool look_back_along_rows(typename Tables::RowBase& base) const {
-    bool gave_up = false;
+  __device__ __forceinline__ bool look_back_along_rows(typename Tables::RowBase& base,
+                                                       SharedArray<int, 1>& gave_up) const {
     for (int i = static_cast<int>(threadIdx.x); i < Tables::row_values; i += Tables::threads)
       look_back_from<Tables::warps_across>(base, Tables::row_values, i, [&](Out total) {
-        return row_before<Tables::window>(i, total, GiveUp{gave_up});
+        return row_before<Tables::window>(i, total, about_missing(gave_up));
       });
-    return __syncthreads_or(gave_up);
+    __syncthreads();
+    return Tables::gives_up && gave_up[0] != 0;
   }
   // The same for column totals and the sums of all pixels above the warp's.
-  __device__ __forceinline__ bool look_back_along_columns(typename Tables::ColumnBase& base) const {
-    bool gave_up = false;
+  __device__ __forceinline__ bool look_back_along_columns(typename Tables::ColumnBase& base,
+                                                          SharedArray<int, 1>& gave_up) const {
     for (int i = static_cast<int>(threadIdx.x); i < Tables::column_values; i += Tables::threads)
       look_back_from<Tables::warps_down>(base, Tables::column_values, i, [&](Out total) {
-        return column_before<Tables::window>(i, total, GiveUp{gave_up});
+        return column_before<Tables::window>(i, total, about_missing(gave_up));
       });
-    return __syncthreads_or(gave_up);
-  }
-
-  // After a look-back that gave up: stores the tile's part of the tables, a column per thread, from
-  // the picture and look-backs that compute what is missing. Slow, but needs no other block.
-  __device__ void store_alone(const Tables& task, typename Tables::RowBase& left_of_row) const {
-    constexpr int width = Tables::tile_width, height = Tables::tile_height;
-    const int left = tile.x * width, top = tile.y * height;
-    for (int i = static_cast<int>(threadIdx.x); i < Tables::row_values; i += Tables::threads)
-      left_of_row[i] = row_before<1>(i, task.row_total(i, tile.x, tile.y),
-                                     [&](int n) { return task.row_total(i, tile.x - n, tile.y); });
     __syncthreads();
-    for (int i = static_cast<int>(threadIdx.x); i < Tables::column_values; i += Tables::threads) {
-      const int t = i / width, x = left + Tables::column_at(i % width);
-      Out total = task.sum_of(t, left, x + 1, top, top + height);
-      for (int row = 0; row < height; ++row) total += left_of_row[t * height + row];
-      Out sum = column_before<1>(i, total,
-                                 [&](int n) { return task.column_total(i, tile.x, tile.y - n); });
-      for (int y = top; y < min(top + height, task.size.height); ++y) {
-        sum += left_of_row[t * height + y - top] + task.sum_of(t, left, x + 1, y, y + 1);
-        if (x < task.size.width) task.table[t][y * task.pitch[t] + x] = sum;
-      }
-    }
+    return Tables::gives_up && gave_up[0] != 0;
   }
 
- private:
   template <int window, class TotalOf>
   __device__ __forceinline__ Out row_before(int i, Out total, TotalOf total_of) const {
     return look_back<window, Out>(own + i, Tables::values_per_tile, -Tables::words_per_tile, tile.x,
@@ -151,6 +140,33 @@ struct PublishedTile {
                                   tile.y, total, epoch, total_of);
   }
 };
+
+// After a look-back that gave up: stores the tile's part of the tables, a column per thread, from
+// the picture and look-backs that compute what is missing. Slow, but needs no other block.
+template <class Tables>
+FACESAT_NOINLINE __device__ void store_alone(const Tables& task, PublishedTile<Tables> published,
+                                             typename Tables::RowBase& left_of_row) {
+  using Out = typename Tables::Out;
+  const int2 tile = published.tile;
+  constexpr int width = Tables::tile_width, height = Tables::tile_height;
+  const int left = tile.x * width, top = tile.y * height;
+  for (int i = static_cast<int>(threadIdx.x); i < Tables::row_values; i += Tables::threads)
+    left_of_row[i] = published.template row_before<1>(
+        i, task.row_total(i, tile.x, tile.y),
+        [&](int n) { return task.row_total(i, tile.x - n, tile.y); });
+  __syncthreads();
+  for (int i = static_cast<int>(threadIdx.x); i < Tables::column_values; i += Tables::threads) {
+    const int t = i / width, x = left + Tables::column_at(i % width);
+    Out total = task.sum_of(t, left, x + 1, top, top + height);
+    for (int row = 0; row < height; ++row) total += left_of_row[t * height + row];
+    Out sum = published.template column_before<1>(
+        i, total, [&](int n) { return task.column_total(i, tile.x, tile.y - n); });
+    for (int y = top; y < min(top + height, task.size.height); ++y) {
+      sum += left_of_row[t * height + y - top] + task.sum_of(t, left, x + 1, y, y + 1);
+      if (x < task.size.width) task.table[t][y * task.pitch[t] + x] = sum;
+    }
+  }
+}
 
 // What the functions below need of an algorithm, here as one that has a single shape:
 //   struct Method {

@@ -83,7 +83,7 @@ __device__ __forceinline__ int column_at(int i) {
 // After a look-back that gave up: stores the column from (x, y) on, `height` elements, as a row.
 // before(total, total_of) looks back.
 template <int height, class Pass, class Before>
-__device__ void store_column_alone(const Pass& pass, int x, int y, Before before) {
+FACESAT_NOINLINE __device__ void store_column_alone(const Pass& pass, int x, int y, Before before) {
   auto sum = before(pass.sum_of(x, x + 1, y, y + height), [&](int n) {
     return pass.sum_of(x, x + 1, y - n * height, y - n * height + height);
   });
@@ -96,12 +96,14 @@ __device__ void store_column_alone(const Pass& pass, int x, int y, Before before
 
 template <class Pass>
 __global__ void __launch_bounds__(threads, sizeof(typename Pass::Out) == 8 ? 3 : 4)
-    scan_columns_transpose_kernel(Pass pass, Tiles tiles, Header* header, Word* words) {
+    scan_columns_transpose_kernel(FACESAT_PARAMETER(Pass) pass, Tiles tiles, Header* header,
+                                  Word* words) {
   using Out = typename Pass::Out;
   constexpr int words_per_tile = parts<Out> * tile_width, rows = rows_per_warp<Out>;
   __shared__ ColumnsOfTile<Out> columns;
   // Column totals over each warp's rows; after the look-back, the sums of all that is above them.
   __shared__ SharedArray<Out, warps * tile_width> base;
+  __shared__ SharedArray<int, 1> gave_up;
   const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
   const auto [tile, epoch] = draw_ticket(header);
   const int tile_y = tile / tiles.across;
@@ -119,6 +121,7 @@ __global__ void __launch_bounds__(threads, sizeof(typename Pass::Out) == 8 ? 3 :
   for (int i = 0; i < rows; ++i) add_row<Pass>(sums, pixels[i]);
   FACESAT_UNROLL
   for (int k = 0; k < 4; ++k) base[warp * tile_width + 32 * k + lane] = sums.v[k];
+  if (thread == 0) gave_up[0] = 0;
   __syncthreads();
   Word* const own = words + static_cast<std::ptrdiff_t>(tile) * words_per_tile;
   const auto before = [&](Out total, auto total_of) {
@@ -126,11 +129,11 @@ __global__ void __launch_bounds__(threads, sizeof(typename Pass::Out) == 8 ? 3 :
                                   -static_cast<std::ptrdiff_t>(tiles.across) * words_per_tile,
                                   tile_y, total, epoch, total_of);
   };
-  bool gave_up = false;
   if (thread < tile_width)
     look_back_from<warps>(base, tile_width, thread,
                           [&](Out total) { return before(total, GiveUp{gave_up}); });
-  if (__syncthreads_or(gave_up)) {
+  __syncthreads();
+  if (gave_up[0] != 0) {
     if (thread < tile_width)
       store_column_alone<tile_height<Out>>(pass, x + column_at(thread), y, before);
     if (thread == 0) finish(header, tiles.count(), epoch);

@@ -71,8 +71,8 @@ __global__ void __launch_bounds__(most_threads)
 constexpr std::array thread_choices{128, 256, 512};
 constexpr std::array vector_choices{1, 2, 4, 7};
 constexpr std::array parameters{
-    ScanParameter{"threads", "threads per block", 512, thread_choices},
-    ScanParameter{"vectors", "vectors of 16 bytes per thread", 4, vector_choices}};
+    ScanParameter{"threads", "threads per block", 128, thread_choices},
+    ScanParameter{"vectors", "vectors of 16 bytes per thread", 7, vector_choices}};
 
 int tile_of(const ScanTask& task) {
   return tile_elements(task, task.settings[0], task.settings[1]);

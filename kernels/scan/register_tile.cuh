@@ -114,7 +114,7 @@ __device__ __forceinline__ typename Pass::T look_back(const Pass& pass, const Wo
       pause();
       if (++reads < patience || pass.input == pass.output) continue;
       if constexpr (std::is_same_v<TotalOf, GiveUp>) {
-        total_of.gave_up = true;
+        total_of.gave_up[0] = 1;
         return sum;
       } else {
         const int lane = __ffs(static_cast<int>(missing)) - 1;  // the nearest tile
@@ -142,8 +142,8 @@ __device__ __forceinline__ typename Pass::T look_back(const Pass& pass, const Wo
 // After a look-back that gave up: a warp stores the scan of the tile. Slow, but needs no other
 // block.
 template <class Pass>
-__device__ void scan_tile_alone(const Pass& pass, Word* words, int number, int elements,
-                                unsigned epoch) {
+FACESAT_NOINLINE __device__ void scan_tile_alone(const Pass& pass, Word* words, int number,
+                                                 int elements, unsigned epoch) {
   const int lane = static_cast<int>(lane_of_thread());
   typename Pass::T before = look_back(
       pass, words, number, epoch, [&](int other) { return total_of_tile(pass, other, elements); });
@@ -162,9 +162,10 @@ __device__ void scan_tile_alone(const Pass& pass, Word* words, int number, int e
 constexpr int most_tile_threads = 512;
 template <class Tile, class Pass>
 __global__ void __launch_bounds__(most_tile_threads)
-    tile_kernel(Pass pass, Header* header, Word* words) {
+    tile_kernel(FACESAT_PARAMETER(Pass) pass, Header* header, Word* words) {
   using T = typename Pass::T;
   __shared__ SharedArray<T, 32> of_warps;  // their totals, and then what is before each of them
+  __shared__ SharedArray<int, 1> gave_up;
   const int threads = static_cast<int>(blockDim.x), warps = threads / 32;
   const int lane = static_cast<int>(lane_of_thread()), warp = static_cast<int>(threadIdx.x) / 32;
   const auto [number, epoch] = draw_ticket(header);
@@ -173,8 +174,8 @@ __global__ void __launch_bounds__(most_tile_threads)
   tile.load(pass, begin, threads);
   const T own = tile.scan(pass);
   if (lane == 0) of_warps[warp] = own;
+  if (threadIdx.x == 0) gave_up[0] = 0;
   __syncthreads();
-  bool gave_up = false;
   if (warp == 0) {
     const T scanned = KoggeStoneLanes::scan(
         pass.op, lane < warps ? static_cast<T>(of_warps[lane]) : pass.op.identity());
@@ -182,11 +183,13 @@ __global__ void __launch_bounds__(most_tile_threads)
     Word* const word = words + number * parts<T>;
     if (lane == 0 && number > 0) publish(word, 1, epoch, own_total, total);
     const T before = look_back(pass, words, number, epoch, GiveUp{gave_up});
-    if (lane == 0 && !gave_up) publish(word, 1, epoch, inclusive_total, pass.op(before, total));
+    if (lane == 0 && gave_up[0] == 0)
+      publish(word, 1, epoch, inclusive_total, pass.op(before, total));
     const T previous = __shfl_up_sync(full_warp, scanned, 1);
     of_warps[lane] = lane > 0 ? pass.op(before, previous) : before;
   }
-  if (!__syncthreads_or(gave_up))
+  __syncthreads();
+  if (gave_up[0] == 0)
     tile.store(pass, begin, of_warps[warp]);
   else if (warp == 0)
     scan_tile_alone(pass, words, number, Tile::elements(threads), epoch);
