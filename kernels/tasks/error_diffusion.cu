@@ -224,8 +224,8 @@ struct HalftoneParallelograms {
     const int first = 32 * j, last_lane_first = first - 31 * lag, width = problem.size.width;
     const Error above_lane = above(i, first + 1 + team.rank, team);
     if (j == 0 && team.rank == 0) carried.above[1] = above(i, 0, team);
-    // Lanes whose words came at different times would go on apart, for the rest of the row, and each
-    // shuffle would have to bring them together: some rows then take four times as long.
+    // Lanes whose words came at different times would go on apart, for the rest of the row, and
+    // each shuffle would have to bring them together: some rows then take four times as long.
     __syncwarp();
     const std::ptrdiff_t last_row = static_cast<std::ptrdiff_t>(i) * width;
     collect_window(
