@@ -135,7 +135,7 @@ MUTATIONS = [
     ("kernels/sat/lookback.cuh", "Shape::column_at(i % Shape::tile_width)", "i % Shape::tile_width",
      "SATs: what a halted block does not publish is computed for the column that is missing"),
     ("kernels/scan/maleki_2016_sam.cu", "known = number + 1;", "known = number;", "scans: a block does not add up its own tile twice"),
-    ("kernels/scan/dakkak_2019_tensor.cu", "from < to + (is_inclusive ? 1 : 0)", "from < to + 1",
+    ("kernels/scan/dakkak_2019_tensor.cu", "from < to + (is_inclusive ? 1 : 0)", "from < to + (is_inclusive ? 1 : 1)",
      "scans on tensor cores: exclusive results leave out the element itself"),
     ("kernels/sat/facesat_tensor_cores.cu", "down[i + 2] = down[i] << 6;", "down[i + 2] = down[i] << 5;",
      "SATs on tensor cores: upper digits have their weight"),
