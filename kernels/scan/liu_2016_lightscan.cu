@@ -68,12 +68,8 @@ constexpr std::array parameters{
     ScanParameter{"threads", "threads per block", 1024, thread_choices},
     ScanParameter{"vectors", "vectors of 16 bytes per thread", 7, vector_choices}};
 
-int tile_of(const ScanTask& task) {
-  return tile_elements(task, task.settings[0], task.settings[1]);
-}
-
 void enqueue(const ScanTask& task, void* workspace, StreamHandle stream) {
-  const int threads = task.settings[0], tiles = divide_up(task.n, tile_of(task));
+  const int threads = task.settings[0], tiles = divide_up(task.n, tile_of_settings(task));
   with_rows<1, 2, 4, 7>(task.settings[1], [&]<int rows>(std::integral_constant<int, rows>) {
     with_pass(task, [&]<class Pass>(const Pass& pass) {
       const int blocks = std::min(tiles, resident_blocks(light_kernel<rows, Pass>, threads));
@@ -95,7 +91,8 @@ const ScanAlgorithm liu_2016_lightscan{
     .year = 2016,
     .parameters = parameters,
     .cost = [](const ScanTask&) { return ScanCost{.launches = 1, .reads = 1, .writes = 1}; },
-    .workspace_bytes = [](const ScanTask& task) { return published_bytes(task, tile_of(task)); },
+    .workspace_bytes =
+        [](const ScanTask& task) { return published_bytes(task, tile_of_settings(task)); },
     .enqueue = enqueue,
 };
 

@@ -74,12 +74,8 @@ constexpr std::array parameters{
     ScanParameter{"threads", "threads per block", 128, thread_choices},
     ScanParameter{"vectors", "vectors of 16 bytes per thread", 7, vector_choices}};
 
-int tile_of(const ScanTask& task) {
-  return tile_elements(task, task.settings[0], task.settings[1]);
-}
-
 void enqueue(const ScanTask& task, void* workspace, StreamHandle stream) {
-  const int threads = task.settings[0], tiles = divide_up(task.n, tile_of(task));
+  const int threads = task.settings[0], tiles = divide_up(task.n, tile_of_settings(task));
   with_rows<1, 2, 4, 7>(task.settings[1], [&]<int rows>(std::integral_constant<int, rows>) {
     with_pass(task, [&]<class Pass>(const Pass& pass) {
       const int blocks = std::min(tiles, resident_blocks(sam_kernel<rows, Pass>, threads));
@@ -101,7 +97,8 @@ const ScanAlgorithm maleki_2016_sam{
     .year = 2016,
     .parameters = parameters,
     .cost = [](const ScanTask&) { return ScanCost{.launches = 1, .reads = 1, .writes = 1}; },
-    .workspace_bytes = [](const ScanTask& task) { return published_bytes(task, tile_of(task)); },
+    .workspace_bytes =
+        [](const ScanTask& task) { return published_bytes(task, tile_of_settings(task)); },
     .enqueue = enqueue,
 };
 

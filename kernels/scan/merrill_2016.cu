@@ -26,20 +26,6 @@ constexpr std::array parameters{
     ScanParameter{"threads", "threads per block", 256, thread_choices},
     ScanParameter{"vectors", "vectors of 16 bytes per thread", 4, vector_choices}};
 
-int tile_of(const ScanTask& task) {
-  return tile_elements(task, task.settings[0], task.settings[1]);
-}
-
-void enqueue(const ScanTask& task, void* workspace, StreamHandle stream) {
-  with_rows<1, 2, 4, 7>(task.settings[1], [&]<int rows>(std::integral_constant<int, rows>) {
-    with_pass(task, [&]<class Pass>(const Pass& pass) {
-      FACESAT_LAUNCH((tile_kernel<RegisterTile<Pass, rows>, Pass>),
-                     dim3(divide_up(task.n, tile_of(task))), dim3(task.settings[0]), stream, pass,
-                     static_cast<Header*>(workspace), words_of(workspace));
-    });
-  });
-}
-
 }  // namespace
 
 const ScanAlgorithm merrill_2016{
@@ -51,8 +37,9 @@ const ScanAlgorithm merrill_2016{
     .year = 2016,
     .parameters = parameters,
     .cost = [](const ScanTask&) { return ScanCost{.launches = 1, .reads = 1, .writes = 1}; },
-    .workspace_bytes = [](const ScanTask& task) { return published_bytes(task, tile_of(task)); },
-    .enqueue = enqueue,
+    .workspace_bytes =
+        [](const ScanTask& task) { return published_bytes(task, tile_of_settings(task)); },
+    .enqueue = enqueue_tiles<RegisterTile>,
 };
 
 }  // namespace facesat::gpu

@@ -219,4 +219,21 @@ inline Word* words_of(void* workspace) {
   return reinterpret_cast<Word*>(static_cast<std::byte*>(workspace) + header_bytes);
 }
 
+// The elements of a tile, if the parameters are the threads of a block and the vectors of each.
+inline int tile_of_settings(const ScanTask& task) {
+  return tile_elements(task, task.settings[0], task.settings[1]);
+}
+
+// Enqueues tile_kernel() with these parameters and tiles of the type TileOf<Pass, rows>.
+template <template <class, int> class TileOf>
+void enqueue_tiles(const ScanTask& task, void* workspace, StreamHandle stream) {
+  with_rows<1, 2, 4, 7>(task.settings[1], [&]<int rows>(std::integral_constant<int, rows>) {
+    with_pass(task, [&]<class Pass>(const Pass& pass) {
+      FACESAT_LAUNCH((tile_kernel<TileOf<Pass, rows>, Pass>),
+                     dim3(divide_up(task.n, tile_of_settings(task))), dim3(task.settings[0]),
+                     stream, pass, static_cast<Header*>(workspace), words_of(workspace));
+    });
+  });
+}
+
 }  // namespace facesat::gpu

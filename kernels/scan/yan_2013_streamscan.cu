@@ -53,14 +53,10 @@ constexpr std::array parameters{
     ScanParameter{"threads", "threads per block", 512, thread_choices},
     ScanParameter{"vectors", "vectors of 16 bytes per thread", 4, vector_choices}};
 
-int tile_of(const ScanTask& task) {
-  return tile_elements(task, task.settings[0], task.settings[1]);
-}
-
 void enqueue(const ScanTask& task, void* workspace, StreamHandle stream) {
   with_rows<1, 2, 4>(task.settings[1], [&]<int rows>(std::integral_constant<int, rows>) {
     with_pass(task, [&]<class Pass>(const Pass& pass) {
-      FACESAT_LAUNCH((stream_kernel<rows, Pass>), dim3(divide_up(task.n, tile_of(task))),
+      FACESAT_LAUNCH((stream_kernel<rows, Pass>), dim3(divide_up(task.n, tile_of_settings(task))),
                      dim3(task.settings[0]), stream, pass, static_cast<Header*>(workspace),
                      words_of(workspace));
     });
@@ -78,7 +74,8 @@ const ScanAlgorithm yan_2013_streamscan{
     .year = 2013,
     .parameters = parameters,
     .cost = [](const ScanTask&) { return ScanCost{.launches = 1, .reads = 1, .writes = 1}; },
-    .workspace_bytes = [](const ScanTask& task) { return published_bytes(task, tile_of(task)); },
+    .workspace_bytes =
+        [](const ScanTask& task) { return published_bytes(task, tile_of_settings(task)); },
     .enqueue = enqueue,
 };
 
