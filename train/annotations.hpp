@@ -1,0 +1,51 @@
+// Annotated pictures: where the objects are, by a human's judgement. For training and evaluation.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace facesat::train {
+
+// In pixels of the picture, turned upright by its EXIF orientation. Annotations may have fractions.
+struct Box {
+  double x = 0, y = 0, width = 0, height = 0;
+  bool operator==(const Box&) const = default;
+};
+
+struct AnnotatedObject {
+  Box box;
+  std::string label;     // empty where the format has none
+  bool ignored = false;  // neither expected nor wrong ("difficult", "crowd")
+};
+
+struct AnnotatedPicture {
+  std::filesystem::path file;
+  std::string name;                      // relative to the annotations: in tables and messages
+  std::vector<AnnotatedObject> objects;  // empty: a picture without objects
+};
+
+struct Annotations {
+  std::vector<AnnotatedPicture> pictures;  // in the order of the file; of a folder, by name
+  // Sentences about what was left out (boxes without area, unreadable lines), each with file and
+  // line: the first few, and how many more there are.
+  std::vector<std::string> warnings;
+};
+
+struct AnnotationOptions {
+  std::vector<std::string> labels;  // objects with another label are ignored; empty: all count
+  std::filesystem::path
+      pictures;  // the folder that names are relative to; empty: that of the annotations
+};
+
+// Reads a file or folder of annotations; the format is recognised from its contents:
+//   info.dat of OpenCV ("path n x y w h ..."), Pascal VOC (XML: a file or a folder), COCO (JSON),
+//   YOLO (a folder of texts, or a list of pictures), CSV with columns image,x,y,w,h, and facesat's
+//   own CSV and JSON Lines.
+// Throws UsageError for what cannot be read or is in no such format, with file, line and what was
+// expected.
+Annotations read_annotations(const std::filesystem::path& source,
+                             const AnnotationOptions& options = {});
+
+}  // namespace facesat::train

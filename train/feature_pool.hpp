@@ -1,0 +1,32 @@
+// All features of a window that training chooses from.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "core/cascade.hpp"
+
+namespace facesat::train {
+
+// basic: two and three rectangles side by side or above each other, four in a square. core: four in
+// a row or column and one in the centre of nine, too. all: tilted ones, too.
+enum class FeatureSet { haar_basic, haar_core, haar_all, lbp };
+
+constexpr FeatureKind kind_of(FeatureSet set) {
+  return set == FeatureSet::lbp ? FeatureKind::lbp : FeatureKind::haar;
+}
+
+// In the order in which opencv_traincascade numbers them, by x, y, width, height and form: of
+// features that are equally good, training takes the first. One of the two is empty.
+struct FeaturePool {
+  FeatureKind kind = FeatureKind::haar;
+  Size window;
+  std::vector<HaarFeature> haar{};
+  std::vector<LbpFeature> lbp{};
+
+  std::size_t count() const { return kind == FeatureKind::haar ? haar.size() : lbp.size(); }
+};
+
+FeaturePool make_pool(FeatureSet set, Size window);
+
+}  // namespace facesat::train
