@@ -1,0 +1,46 @@
+// The integral images of all samples, ordered so that a feature of many samples is one vector loop.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "train/feature_pool.hpp"
+#include "train/samples.hpp"
+
+#include "core/image.hpp"
+
+namespace facesat::train {
+
+class SampleTables {
+ public:
+  // For features of `pool`; samples are numbered through all parts. Throws MemoryError.
+  SampleTables(const FeaturePool& pool, std::span<const Samples* const> parts);
+
+  std::size_t count() const { return count_; }
+  // count() rounded up: so many elements the functions below write.
+  std::size_t padded() const { return static_cast<std::size_t>(tables_.size().width); }
+
+  // The value of a feature for every sample, normalised by its variance: exactly the values that
+  // the detector compares with a node's threshold. 0 for a sample of low variance. For any number
+  // of threads at once.
+  void values(const HaarFeature& feature, float* values) const;
+  void codes(const LbpFeature& feature, std::uint8_t* codes) const;
+
+ private:
+  struct Scratch;
+  void add(View<const std::uint8_t> picture, std::size_t sample, Scratch& scratch);
+  int row(int x, int y, bool tilted) const {
+    return (tilted ? (window_.width + 1) * (window_.height + 1) : 0) + y * (window_.width + 1) + x;
+  }
+
+  Size window_;
+  bool squares_, tilted_;
+  std::size_t count_ = 0;
+  // A row has the table element of one corner (x, y), 0 <= x <= width, for all samples. Rows of the
+  // tilted integral image follow.
+  Image<std::int32_t> tables_;
+  std::vector<float> inverse_deviations_;
+};
+
+}  // namespace facesat::train

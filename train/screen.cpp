@@ -1,0 +1,406 @@
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "train/screen.cpp"
+#include "train/screen.hpp"
+
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#ifndef FACESAT_TRAIN_SCREEN
+#define FACESAT_TRAIN_SCREEN
+namespace facesat::train {
+
+constexpr std::size_t most_bins = 256;
+
+// Sums in the bins of a feature, of integers that fit into 32 bits when they are all added up:
+// weights, weighted responses, and weighted squared responses. If responses are signs, weights say
+// it all, and the others are not there.
+struct Histogram {
+  alignas(64) std::int32_t sum[most_bins];
+};
+struct ClassHistograms {
+  Histogram weights, targets, squares;
+};
+struct Histograms {
+  ClassHistograms positives, negatives;
+};
+
+// The sums over both classes in all bins before a bin, and in all bins.
+struct SumsBefore {
+  Histogram weights, targets;
+  std::int32_t all_weights, all_targets;
+};
+
+// What the integers count.
+struct Units {
+  bool has_signs;
+  float weight, target, square;
+  float most;  // the largest response
+};
+
+}  // namespace facesat::train
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace facesat::train::HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+using F32 = hn::CappedTag<float, 16>;
+using V = hn::Vec<F32>;
+
+void Bins(const float* values, const Quantiser& quantiser, std::size_t n, std::uint8_t* bins) {
+  const F32 tag;
+  const hn::Rebind<std::int32_t, F32> integers;
+  const hn::Rebind<std::uint8_t, F32> bytes;
+  const auto low = hn::Set(tag, quantiser.low), scale = hn::Set(tag, quantiser.scale),
+             last = hn::Set(tag, static_cast<float>(quantiser.bins - 1));
+  for (std::size_t i = 0; i < n; i += hn::Lanes(tag)) {
+    const auto place = (hn::LoadU(tag, values + i) - low) * scale;
+    const auto bin = hn::Min(hn::Max(place, hn::Zero(tag)), last);
+    hn::StoreU(hn::DemoteTo(bytes, hn::ConvertTo(integers, bin)), bytes, bins + i);
+  }
+}
+
+HWY_INLINE V load(const Histogram& histogram, std::size_t i, float unit) {
+  const hn::RebindToSigned<F32> integers;
+  return hn::ConvertTo(F32(), hn::Load(integers, histogram.sum + i)) * hn::Set(F32(), unit);
+}
+
+// t^2 / w, for responses of at most `most`, with which it can't be more than most * |t|: that
+// counts where little weight is left, so that its rounding errors are large.
+HWY_INLINE V merit(V t, V w, V most) {
+  const V square = t * t / hn::Max(w, hn::Set(F32(), 1e-30f));
+  return hn::Min(square, most * hn::Abs(t));
+}
+
+// Sums of one class in each of some bins: of weights, weighted responses and weighted squares.
+struct ClassSums {
+  V w, t, s;
+
+  HWY_INLINE ClassSums(const ClassHistograms& sums, const Units& units, float sign, std::size_t i)
+      : w(load(sums.weights, i, units.weight)), t(w * hn::Set(F32(), sign)), s(w) {
+    if (units.has_signs) return;
+    t = load(sums.targets, i, units.target);
+    s = load(sums.squares, i, units.square);
+  }
+
+  // By how much t of a part of the samples can differ from what its weight lets expect: half the
+  // weight times the deviation of responses, and a little for rounding.
+  HWY_INLINE V spread() const {
+    const F32 tag;
+    return hn::Set(tag, 0.5f) * hn::Sqrt(hn::Max(w * s - t * t, hn::Zero(tag))) +
+           hn::Set(tag, 1e-3f) * hn::Abs(t);
+  }
+};
+
+// The largest bound of a split within each of `bins` ordered bins; or, if they are not to be
+// divided, the largest quality of a split before one of them.
+float OrderedBound(const Histograms& sums, const SumsBefore& before, const Units& units,
+                   Criterion criterion, bool between_bins, std::size_t bins) {
+  const F32 tag;
+  const float target_unit = units.has_signs ? units.weight : units.target;
+  const auto all_w = hn::Set(tag, static_cast<float>(before.all_weights) * units.weight);
+  const auto all_t = hn::Set(tag, static_cast<float>(before.all_targets) * target_unit);
+  const auto most = hn::Set(tag, units.most);
+  auto best = hn::Zero(tag);
+  for (std::size_t i = 0; i < bins; i += hn::Lanes(tag)) {
+    const ClassSums p(sums.positives, units, 1, i), q(sums.negatives, units, -1, i);
+    const auto w = load(before.weights, i, units.weight), t = load(before.targets, i, target_unit);
+    const auto spread = units.has_signs || between_bins ? hn::Zero(tag) : p.spread() + q.spread();
+    // The quality with these sums on the left.
+    const auto quality = [&](V left_w, V left_t) HWY_ATTR {
+      const auto right_w = all_w - left_w, right_t = all_t - left_t;
+      return criterion == Criterion::misclassification
+                 ? hn::Abs(left_t - right_t)
+                 : merit(hn::Abs(left_t) + spread, left_w, most) +
+                       merit(hn::Abs(right_t) + spread, right_w, most);
+    };
+    auto bound = quality(w, t);
+    if (!between_bins) {
+      // The quality is a convex function of the sums, so it is highest at a corner of where they
+      // can be: all or none of the bin's positives and negatives are on the left.
+      bound = hn::Max(bound, hn::Max(quality(w + p.w, t + p.t), quality(w + q.w, t + q.t)));
+      if (!units.has_signs)  // each sample of the bin as a side of its own
+        bound = hn::Min(bound, merit(t, w, most) + p.s + q.s +
+                                   merit(all_t - t - p.t - q.t, all_w - w - p.w - q.w, most));
+    }
+    best = hn::Max(best, bound);
+  }
+  const float bound = hn::GetLane(hn::MaxOfLanes(tag, best));
+  return criterion == Criterion::regression ? bound : 0.5f * (hn::GetLane(all_w) + bound);
+}
+
+// The same for codes in any order: a split is at most as good as if each code were a side.
+float UnorderedBound(const Histograms& sums, const Units& units, Criterion criterion,
+                     std::size_t bins) {
+  const F32 tag;
+  const auto most = hn::Set(tag, units.most);
+  auto quality = hn::Zero(tag), all_w = hn::Zero(tag);
+  for (std::size_t i = 0; i < bins; i += hn::Lanes(tag)) {
+    const ClassSums p(sums.positives, units, 1, i), q(sums.negatives, units, -1, i);
+    const auto w = p.w + q.w, t = p.t + q.t;
+    all_w = all_w + w;
+    quality =
+        quality + (criterion == Criterion::misclassification ? hn::Abs(t) : merit(t, w, most));
+  }
+  const float bound = hn::GetLane(hn::SumOfLanes(tag, quality));
+  return criterion == Criterion::regression
+             ? bound
+             : 0.5f * (hn::GetLane(hn::SumOfLanes(tag, all_w)) + bound);
+}
+
+}  // namespace
+}  // namespace facesat::train::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <new>
+#include <numeric>
+
+#include <tbb/blocked_range.h>
+#include <tbb/enumerable_thread_specific.h>
+#include <tbb/parallel_for.h>
+
+namespace facesat::train {
+namespace {
+
+HWY_EXPORT(Bins);
+HWY_EXPORT(OrderedBound);
+HWY_EXPORT(UnorderedBound);
+
+// What is added to the bins of the samples of a node.
+struct Addends {
+  std::vector<std::uint32_t> samples;  // that the addends belong to; empty: all samples
+  std::vector<std::int32_t> weights, targets, squares;
+  std::size_t positives = 0;  // of the addends
+  Units units{
+      .has_signs = true, .weight = 0x1p-30f, .target = 0x1p-27f, .square = 0x1p-24f, .most = 1};
+  float margin = 0;  // bounds are too small by at most this, because addends are rounded
+
+  explicit Addends(const NodeSamples& node);
+};
+
+Addends::Addends(const NodeSamples& node) {
+  constexpr double unit = 1.0 / (std::int64_t{1} << NodeSamples::fraction_bits);
+  units.has_signs = node.has_signs;
+  if (!units.has_signs) units.most = NodeSamples::most_response;
+  const auto rounded = [](double value, float of_unit) {
+    return static_cast<std::int32_t>(std::lrint(value / static_cast<double>(of_unit)));
+  };
+  const auto add = [&](std::size_t sample) {
+    if (sample < node.positives) ++positives;
+    const double weight = unit * static_cast<double>(node.weights[sample]);
+    weights.push_back(rounded(weight, units.weight));
+    if (units.has_signs) return;
+    const double target = unit * static_cast<double>(node.targets[sample]);
+    targets.push_back(rounded(target, units.target));
+    squares.push_back(weight > 0 ? rounded(target * target / weight, units.square) : 0);
+  };
+  if (node.inside.size() < node.count() / 10 * 9) {
+    samples = node.inside;
+    for (const std::uint32_t sample : samples) add(sample);
+  } else {
+    for (std::size_t sample = 0; sample < node.count(); ++sample) add(sample);
+  }
+  const float n = static_cast<float>(weights.size());
+  margin = n * (units.has_signs ? 2 * units.weight : 20 * units.target + units.square);
+}
+
+using Bins2 = const std::uint8_t* [2];
+
+// Adds values first .. last - 1 of the addends to the bins of their samples, for two features at
+// once: that hides the time from a store to the next load of the same bin, and shares the loads.
+void add(const Bins2& bins, const Addends& addends, const std::vector<std::int32_t>& values,
+         std::size_t first, std::size_t last, Histogram& histogram_a, Histogram& histogram_b) {
+  std::int32_t *const a = histogram_a.sum, *const b = histogram_b.sum;
+  if (!addends.samples.empty()) {
+    for (std::size_t i = first; i < last; ++i) {
+      const std::uint32_t sample = addends.samples[i];
+      a[bins[0][sample]] += values[i];
+      b[bins[1][sample]] += values[i];
+    }
+    return;
+  }
+  std::size_t i = first;
+  for (; i + 8 <= last; i += 8) {
+    std::uint64_t eight_a, eight_b;
+    std::memcpy(&eight_a, bins[0] + i, 8);
+    std::memcpy(&eight_b, bins[1] + i, 8);
+    for (std::size_t k = 0; k < 8; ++k) {
+      a[eight_a & 255] += values[i + k];
+      b[eight_b & 255] += values[i + k];
+      eight_a >>= 8;
+      eight_b >>= 8;
+    }
+  }
+  for (; i < last; ++i) {
+    a[bins[0][i]] += values[i];
+    b[bins[1][i]] += values[i];
+  }
+}
+
+void fill(const Bins2& bins, const Addends& addends, Histograms& a, Histograms& b) {
+  std::memset(&a, 0, sizeof a);
+  std::memset(&b, 0, sizeof b);
+  const auto add_class = [&](std::size_t first, std::size_t last, ClassHistograms& of_a,
+                             ClassHistograms& of_b) {
+    add(bins, addends, addends.weights, first, last, of_a.weights, of_b.weights);
+    if (addends.units.has_signs) return;
+    add(bins, addends, addends.targets, first, last, of_a.targets, of_b.targets);
+    add(bins, addends, addends.squares, first, last, of_a.squares, of_b.squares);
+  };
+  add_class(0, addends.positives, a.positives, b.positives);
+  add_class(addends.positives, addends.weights.size(), a.negatives, b.negatives);
+}
+
+void sum_up(const Histograms& sums, bool has_signs, std::size_t bins, SumsBefore& before) {
+  std::int32_t w = 0, t = 0;
+  const auto& [p, q] = sums;
+  for (std::size_t i = 0; i < bins; ++i) {
+    before.weights.sum[i] = w;
+    before.targets.sum[i] = t;
+    w += p.weights.sum[i] + q.weights.sum[i];
+    t += has_signs ? p.weights.sum[i] - q.weights.sum[i] : p.targets.sum[i] + q.targets.sum[i];
+  }
+  before.all_weights = w;
+  before.all_targets = t;
+}
+
+// Mean and deviation of a part of the values decide, so that bins are the same on all machines.
+Quantiser quantiser_of(std::span<const float> values, int bins) {
+  const std::size_t step = std::max<std::size_t>(values.size() / 256, 1);
+  double sum = 0, squares = 0, count = 0;
+  for (std::size_t i = 0; i < values.size(); i += step, ++count) {
+    const double value = values[i];
+    sum += value;
+    squares += value * value;
+  }
+  const double mean = sum / count, variance = squares / count - mean * mean;
+  if (variance <= 0) return {.low = static_cast<float>(mean), .scale = 0, .bins = bins};
+  const double reach = 3 * std::sqrt(variance);
+  return {.low = static_cast<float>(mean - reach),
+          .scale = static_cast<float>(bins / (2 * reach)),
+          .bins = bins};
+}
+
+}  // namespace
+
+// What a thread needs for a pair of features.
+struct Screen::Scratch {
+  std::vector<float> values;
+  std::vector<std::uint8_t> bins[2];  // of features that are not kept
+  Histograms histograms[2];
+  SumsBefore before;
+};
+
+Screen::Screen(const FeaturePool& pool, const SampleTables& tables, int bins, std::size_t memory)
+    : pool_(pool),
+      tables_(tables),
+      bins_(pool.kind == FeatureKind::lbp ? static_cast<int>(most_bins) : bins),
+      kept_(std::min(pool.count(), memory / tables.padded())),
+      quantisers_(pool.haar.size()) {
+  const std::size_t bytes = kept_ * tables.padded();
+  bytes_.reset(new (std::nothrow) std::uint8_t[bytes]);
+  if (!bytes_) throw MemoryError("the bins of the features", bytes);
+  tbb::enumerable_thread_specific<std::vector<float>> scratch;
+  tbb::parallel_for(std::size_t{0}, pool.count(), [&](std::size_t feature) {
+    std::vector<float>& values = scratch.local();
+    values.resize(tables_.padded());
+    if (pool_.kind == FeatureKind::haar) {
+      tables_.values(pool_.haar[feature], values.data());
+      quantisers_[feature] = quantiser_of({values.data(), tables_.count()}, bins_);
+    }
+    if (feature < kept_) compute_bins(feature, values, &bytes_[feature * tables_.padded()]);
+  });
+}
+
+Screen::~Screen() = default;
+
+// `values` has the feature's values if it is a Haar feature.
+void Screen::compute_bins(std::size_t feature, std::span<const float> values,
+                          std::uint8_t* bins) const {
+  switch (pool_.kind) {
+    case FeatureKind::haar:
+      HWY_DYNAMIC_DISPATCH(Bins)(values.data(), quantisers_[feature], tables_.padded(), bins);
+      break;
+    case FeatureKind::lbp:
+      tables_.codes(pool_.lbp[feature], bins);
+      break;
+  }
+}
+
+const std::uint8_t* Screen::bins_of(std::size_t feature, int which, Scratch& scratch) const {
+  if (feature < kept_) return &bytes_[feature * tables_.padded()];
+  scratch.values.resize(tables_.padded());
+  scratch.bins[which].resize(tables_.padded());
+  if (pool_.kind == FeatureKind::haar) tables_.values(pool_.haar[feature], scratch.values.data());
+  compute_bins(feature, scratch.values, scratch.bins[which].data());
+  return scratch.bins[which].data();
+}
+
+std::vector<float> Screen::bounds(const NodeSamples& node, Criterion criterion,
+                                  bool between_bins) const {
+  const Addends addends(node);
+  const auto bound_of = [&](const Histograms& histograms, SumsBefore& before) {
+    if (pool_.kind == FeatureKind::lbp)
+      return HWY_DYNAMIC_DISPATCH(UnorderedBound)(histograms, addends.units, criterion, bins_);
+    sum_up(histograms, node.has_signs, bins_, before);
+    return HWY_DYNAMIC_DISPATCH(OrderedBound)(histograms, before, addends.units, criterion,
+                                              between_bins, bins_);
+  };
+  std::vector<float> bounds(pool_.count());
+  tbb::enumerable_thread_specific<Scratch> scratches;
+  const auto pairs = tbb::blocked_range<std::size_t>(0, (pool_.count() + 1) / 2, 32);
+  tbb::parallel_for(pairs, [&](const tbb::blocked_range<std::size_t>& range) {
+    Scratch& scratch = scratches.local();
+    for (std::size_t pair = range.begin(); pair < range.end(); ++pair) {
+      const std::size_t first = 2 * pair, second = std::min(first + 1, pool_.count() - 1);
+      fill({bins_of(first, 0, scratch), bins_of(second, 1, scratch)}, addends,
+           scratch.histograms[0], scratch.histograms[1]);
+      for (std::size_t feature = first; feature <= second; ++feature) {
+        const float bound = bound_of(scratch.histograms[feature - first], scratch.before);
+        bounds[feature] = bound + addends.margin + 1e-5f * (1 + bound);
+      }
+    }
+  });
+  return bounds;
+}
+
+std::optional<Split> Screen::best_split(const NodeSamples& node, Criterion criterion,
+                                        bool between_bins) const {
+  const std::vector<float> bounds = this->bounds(node, criterion, between_bins);
+  std::vector<std::uint32_t> candidates(bounds.size());
+  std::iota(candidates.begin(), candidates.end(), 0u);
+  const auto search = [&](std::span<const std::uint32_t> features, std::optional<Split> best) {
+    tbb::enumerable_thread_specific<SplitFinder> finders(
+        [&] { return SplitFinder(pool_, tables_, node, criterion); });
+    tbb::enumerable_thread_specific<std::optional<Split>> found;
+    tbb::parallel_for(std::size_t{0}, features.size(), [&](std::size_t i) {
+      const std::uint32_t feature = features[i];
+      const std::optional<Split> split =
+          finders.local().find(feature, between_bins ? &quantisers_[feature] : nullptr);
+      std::optional<Split>& own = found.local();
+      if (split && (!own || split->is_better_than(*own))) own = split;
+    });
+    for (const std::optional<Split>& split : found)
+      if (split && (!best || split->is_better_than(*best))) best = split;
+    return best;
+  };
+  // First the features of the highest bounds; what they reach rules out nearly all others.
+  const std::size_t ahead = std::min<std::size_t>(16, candidates.size());
+  std::ranges::partial_sort(candidates, candidates.begin() + ahead, std::greater(),
+                            [&bounds](std::uint32_t feature) { return bounds[feature]; });
+  const std::optional<Split> best = search({candidates.data(), ahead}, std::nullopt);
+  const auto rest = std::span(candidates).subspan(ahead);
+  const auto end = std::ranges::partition(
+      rest, [&](std::uint32_t feature) { return !best || bounds[feature] >= best->quality; });
+  return search(rest.first(end.begin() - rest.begin()), best);
+}
+
+}  // namespace facesat::train
+#endif

@@ -1,0 +1,106 @@
+// Splits of a tree's node: the samples that go left and right by the value of one feature.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "train/feature_pool.hpp"
+#include "train/sample_tables.hpp"
+
+namespace facesat::train {
+
+// What makes a split good.
+//   regression: the least squared error of the responses' means (Gentle AdaBoost, LogitBoost).
+//   gini: the purity of both sides (Real AdaBoost).
+//   misclassification: the weight of the samples that are on the side of their class (Discrete
+//     AdaBoost).
+enum class Criterion { regression, gini, misclassification };
+
+// Sums over samples, such as those on one side of a split, in units of 2^-fraction_bits.
+struct SideSums {
+  std::int64_t weight = 0, target = 0;
+  SideSums operator+(const SideSums& other) const {
+    return {weight + other.weight, target + other.target};
+  }
+  SideSums operator-(const SideSums& other) const {
+    return {weight - other.weight, target - other.target};
+  }
+};
+
+// The samples of a node and what is to be learned about them. Weights and weighted responses are
+// integers, so that their sums do not depend on an order: that of threads, or of samples with equal
+// values.
+struct NodeSamples {
+  static constexpr int fraction_bits = 58;
+  static constexpr float most_response = 10;
+
+  // Of every sample; zero for those outside the node. A response is that of the class, 1 or -1, or
+  // that of LogitBoost. There are `positives` samples of the objects' class; the others follow.
+  NodeSamples(std::vector<double> weights, std::span<const float> responses, std::size_t positives);
+
+  std::size_t count() const { return weights.size(); }
+  std::size_t positives;
+  bool has_signs = true;              // all responses are 1 or -1
+  std::vector<std::uint32_t> inside;  // the samples in the node, in order
+  std::vector<std::int64_t> weights;
+  std::vector<std::int64_t> targets;  // weight times response
+  SideSums sums() const;              // of all samples
+};
+
+// The quality of a split, as opencv_traincascade computes it in f64; the best one is the largest.
+double quality_of(Criterion criterion, const SideSums& left, const SideSums& right);
+
+struct Split {
+  std::size_t feature = 0;
+  float quality = 0;                      // f32, as the old trainer compares them
+  float threshold = 0;                    // Haar: left if value < threshold
+  std::array<std::uint32_t, 8> subset{};  // LBP: left if the code's bit is set
+
+  // Of equally good features, the first one is taken.
+  bool is_better_than(const Split& other) const {
+    return quality != other.quality ? quality > other.quality : feature < other.feature;
+  }
+};
+
+// How the values of a Haar feature are divided into bins: a larger value never has a smaller bin.
+struct Quantiser {
+  float low = 0, scale = 0;
+  int bins = 0;
+
+  int bin(float value) const {
+    const float place = (value - low) * scale, last = static_cast<float>(bins - 1);
+    return static_cast<int>(std::min(std::max(place, 0.0f), last));
+  }
+};
+
+// Finds the best split by one feature. Each thread needs an object of its own, whose scratch memory
+// is kept from feature to feature.
+class SplitFinder {
+ public:
+  SplitFinder(const FeaturePool& pool, const SampleTables& tables, const NodeSamples& samples,
+              Criterion criterion)
+      : pool_(pool), tables_(tables), samples_(samples), criterion_(criterion) {}
+
+  // Nothing if all samples have the same value, as it were: see least_gap. With `between`, only
+  // splits between its bins are considered.
+  std::optional<Split> find(std::size_t feature, const Quantiser* between = nullptr);
+
+ private:
+  std::optional<Split> haar(std::size_t feature, const Quantiser* between);
+  std::optional<Split> lbp(std::size_t feature);
+
+  const FeaturePool& pool_;
+  const SampleTables& tables_;
+  const NodeSamples& samples_;
+  Criterion criterion_;
+  std::vector<float> values_;
+  std::vector<std::uint8_t> codes_;
+  std::vector<std::pair<float, std::uint32_t>> sorted_;
+};
+
+}  // namespace facesat::train
