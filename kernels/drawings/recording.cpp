@@ -49,6 +49,7 @@ class MemoryListener final : public Listener {
       const std::size_t in_row = static_cast<std::size_t>(offset) % buffer.pitch,
                         first = in_row / buffer.element_bytes,
                         last = (in_row + bytes - 1) / buffer.element_bytes;
+      if (first >= width) continue;  // past the end of the row, where another buffer may begin
       for (std::size_t x = first; x <= last && x < width; ++x) {
         Element& element = launches.back().buffers[i][static_cast<std::size_t>(row) * width + x];
         (is_write ? element.writes : element.reads).push_back(simt::block_number());

@@ -28,7 +28,7 @@ class CudaBoxSearch final : public BoxSearch {
         region.data, static_cast<std::size_t>(region.pitch), from.data,
         static_cast<std::size_t>(from.pitch), static_cast<std::size_t>(from.size.width),
         static_cast<std::size_t>(from.size.height), cudaMemcpyHostToDevice, stream_.get()));
-    enqueue_integral_histogram(region, tables_, HistogramScan::wf_tis, stream_.get());
+    enqueue_integral_histogram(region, tables_, HistogramScan::wf_tis, nullptr, stream_.get());
     enqueue_box_search(tables_, object, places, best_.data(), stream_.get());
     std::uint64_t best = 0;
     FACESAT_CUDA(

@@ -1,40 +1,59 @@
 // Integral histograms, and the search for a box by its histogram.
 //
-// Idea: the tables of all bins are computed in the same launches; a pixel adds 1 to the table of
-//   its bin and 0 to all others. Tiles of 32 x 32 elements are scanned along rows and along
-//   columns. CW-TiS (cross-weave) does this in two passes over strips of tiles: a strip needs the
-//   last column, then the last row, of the strip before, so each strip has a launch. WF-TiS
-//   (wavefront) does both at once: a tile needs the tiles at its left and above it, so all tiles of
-//   an anti-diagonal have a launch. What comes from the left into row y is the sum of that row
+// Idea: the tables of all bins are scanned along rows and along columns; a pixel adds 1 to the
+// table
+//   of its bin and 0 to all others. Cross-weave (CW) does the rows, then the columns; in wavefront
+//   order (WF), both are done at once.
+//   CW-B, the baseline, has a launch for each row of each bin, a block that scans it by a balanced
+//   tree; it transposes each table, scans its columns, which are now rows, in the same way, and
+//   transposes it back. CW-STS (scan, transpose, scan) has the same blocks, but one launch for all
+//   rows of all bins, and one for all transpositions.
+//   CW-TiS scans tiles of 32 x 32 elements, in two passes over strips of tiles: a strip needs the
+//   last column, then the last row, of the strip before, so each strip has a launch. WF-TiS scans a
+//   tile along rows and columns at once: it needs the tiles at its left and above it, so all tiles
+//   of an anti-diagonal have a launch. What comes from the left into row y is the sum of that row
 //   alone, which is the difference of two elements of the table: those at the tile's left in rows
 //   y and y - 1.
 //   The search has a thread for each place of the box, which reads four elements per bin.
-// Shapes: blocks of 32 x 8 threads, one per tile and bin; warps have four rows of the tile. In the
-//   search, blocks of 32 x 8 places.
-// Reads and writes per element of the tables: WF-TiS reads the pixel, two elements to the left,
-//   which are the same ones for 32 elements, and, for four elements, one above; it writes the
-//   element once. CW-TiS reads the pixel and an element to the left and writes the element, then
-//   reads it, and one above for four elements, and writes it again.
-// Launches: WF-TiS as many as there are anti-diagonals of tiles; CW-TiS as many as rows and columns
-//   of tiles. The search has 2.
-// Workspace: none besides the tables and, for the search, the best place of each block.
+// Shapes: with tiles, blocks of 32 x 8 threads, one per tile and bin; warps have four rows of the
+//   tile. Without, blocks of 256 threads along a row, 512 elements at a time, and of 32 x 8 threads
+//   for 32 x 32 elements that are transposed. In the search, blocks of 32 x 8 places.
+// Reads and writes per element of the tables: CW-B and CW-STS read the pixel and write the element,
+//   and then read and write it three times. WF-TiS reads the pixel, two elements to the left, which
+//   are the same ones for 32 elements, and, for four elements, one above; it writes the element
+//   once. CW-TiS reads the pixel and an element to the left and writes the element, then reads it,
+//   and one above for four elements, and writes it again.
+// Launches: CW-B for each bin one for each row and column, and two; CW-STS 4; CW-TiS as many as
+//   rows and columns of tiles; WF-TiS as many as there are anti-diagonals of tiles. The search has
+//   2.
+// Workspace: CW-B one transposed table, CW-STS the transposed tables of all bins; none with tiles.
+//   For the search, the best place of each block.
 // Source: M. Poostchi, K. Palaniappan, F. Bunyak, M. Becchi, G. Seetharaman, "Efficient GPU
 //   Implementation of the Integral Histogram", ACCV Workshops 2012; with the tiled scans, M.
 //   Poostchi, K. Palaniappan, D. Li, M. Becchi, F. Bunyak, G. Seetharaman, "Fast Integral Histogram
 //   Computations on GPU for Real-Time Video Analytics", arXiv:1711.01919, 2017.
-// Departs from it in: a row of a tile is not added up but counted: a warp votes which of its pixels
-//   are in the bin, and each lane counts the votes up to its own. Columns are added up in registers
-//   and, between warps, in shared memory. The methods without tiles, CW-B and CW-STS, which scan,
-//   transpose and scan whole tables, are left out; bilgic_2010_scan_transpose.cu of kernels/sat is
-//   such an algorithm for a single table.
+// Departs from it in: no table of ones and zeros is made first: whether a pixel is in the bin is
+//   found out where it is scanned. With tiles, a row is not added up but counted: a warp votes
+//   which of its pixels are in the bin, and each lane counts the votes up to its own. Columns are
+//   added up in registers and, between warps, in shared memory. CW-B and CW-STS transpose the
+//   tables back, so that all four leave the same ones; CW-B finishes a bin before the next, so that
+//   it needs only one transposed table; scan and transposition are those of
+//   bilgic_2010_scan_transpose.cu of kernels/sat, for rows of any length.
 #include "kernels/device/warp.cuh"
 #include "kernels/filter/integral_histogram.hpp"
 #include "kernels/filter/pass.cuh"
+#include "kernels/sat/transposed.cuh"
 
 namespace facesat::gpu {
 namespace {
 
+// ---- with tiles
+
 constexpr int side = 32, warps = 8, rows = side / warps;  // rows per warp
+
+constexpr Size tiles_of(Size size) {
+  return {divide_up(size.width, side), divide_up(size.height, side)};
+}
 
 // What a thread has of its tile: a column of four elements, from (x, y) on.
 struct Part {
@@ -120,6 +139,102 @@ __global__ void __launch_bounds__(side* warps)
   store_running_sums(size, tables, part, sums);
 }
 
+void enqueue_wavefront(View<const std::uint8_t> picture, const IntegralHistogram& tables,
+                       StreamHandle stream) {
+  const Size tiles = tiles_of(picture.size);
+  for (int diagonal = 0; diagonal < tiles.width + tiles.height - 1; ++diagonal) {
+    const int first = std::max(0, diagonal - (tiles.height - 1));
+    const int last = std::min(diagonal, tiles.width - 1);
+    FACESAT_LAUNCH(wavefront_kernel, dim3(last - first + 1, tables.bins), dim3(side, warps), stream,
+                   picture, tables, diagonal, first);
+  }
+}
+
+void enqueue_strips(View<const std::uint8_t> picture, const IntegralHistogram& tables,
+                    StreamHandle stream) {
+  const Size tiles = tiles_of(picture.size);
+  for (int column = 0; column < tiles.width; ++column)
+    FACESAT_LAUNCH(scan_rows_kernel, dim3(tiles.height, tables.bins), dim3(side, warps), stream,
+                   picture, tables, column);
+  for (int row = 0; row < tiles.height; ++row)
+    FACESAT_LAUNCH(scan_columns_kernel, dim3(tiles.width, tables.bins), dim3(side, warps), stream,
+                   picture.size, tables, row);
+}
+
+// ---- without tiles
+
+// From the picture to a bin's table, as kernels/sat/transposed.cuh scans it.
+struct BinPass {
+  using Out = std::uint32_t;
+
+  Size size;
+  View<const std::uint8_t> picture;
+  IntegralHistogram tables;
+  int bin;
+
+  __device__ Out value_at(int x, int y) const {
+    return x < size.width && y < size.height && bin_of(picture.row(y)[x], tables.bins) == bin;
+  }
+  __device__ Out* row(int y) const { return tables.row(bin, y); }
+};
+
+// What a launch works on: the pass of each bin.
+struct FromPicture {
+  Size size;
+  View<const std::uint8_t> picture;
+  IntegralHistogram tables;
+
+  __device__ BinPass of(int bin) const { return {size, picture, tables, bin}; }
+};
+struct BetweenTables {
+  Size size;
+  IntegralHistogram from, to;
+
+  __device__ Pass<std::uint32_t, std::uint32_t, false> of(int bin) const {
+    return {size, from.row(bin, 0), from.pitch, to.row(bin, 0), to.pitch};
+  }
+};
+
+// Blocks scan rows of bins, from these on.
+template <class Passes>
+__global__ void __launch_bounds__(tree_threads)
+    scan_rows_by_tree_kernel(Passes passes, int first_bin, int first_row) {
+  scan_row_by_tree(passes.of(first_bin + static_cast<int>(blockIdx.y)),
+                   first_row + static_cast<int>(blockIdx.x));
+}
+
+__global__ void __launch_bounds__(turning_side* turning_rows)
+    transpose_kernel(BetweenTables passes, int first_bin) {
+  transpose_tile(passes.of(first_bin + static_cast<int>(blockIdx.z)));
+}
+
+// At once: the launches of CW-STS; otherwise those of CW-B, whose workspace is one table.
+void enqueue_cross_weave(View<const std::uint8_t> picture, const IntegralHistogram& tables,
+                         bool at_once, void* workspace, StreamHandle stream) {
+  const Size size = picture.size, turned{size.height, size.width};
+  const std::ptrdiff_t pitch = transposed_pitch(size);
+  const IntegralHistogram columns{tables.bins, static_cast<std::uint32_t*>(workspace), pitch,
+                                  at_once ? pitch * size.width : 0};
+  const int bins_per_launch = at_once ? tables.bins : 1;
+  const auto scan_rows = [&]<class Passes>(const Passes& passes, int bin) {
+    const int rows_per_launch = at_once ? passes.size.height : 1;
+    for (int row = 0; row < passes.size.height; row += rows_per_launch)
+      FACESAT_LAUNCH(scan_rows_by_tree_kernel<Passes>, dim3(rows_per_launch, bins_per_launch),
+                     dim3(tree_threads), stream, passes, bin, row);
+  };
+  const auto transpose = [&](const BetweenTables& passes, int bin) {
+    const dim3 tiles = grid_of_turning(passes.size);
+    FACESAT_LAUNCH(transpose_kernel, dim3(tiles.x, tiles.y, bins_per_launch),
+                   dim3(turning_side, turning_rows), stream, passes, bin);
+  };
+  for (int bin = 0; bin < tables.bins; bin += bins_per_launch) {
+    scan_rows(FromPicture{size, picture, tables}, bin);
+    transpose({size, tables, columns}, bin);
+    scan_rows(BetweenTables{turned, columns, columns}, bin);
+    transpose({turned, columns, tables}, bin);
+  }
+}
+
 // ---- the search
 
 constexpr int block_width = 32, block_height = 8;
@@ -192,24 +307,40 @@ IntegralHistogram integral_histogram_in(void* memory, Size size, int bins) {
           pitch * (size.height + 1)};
 }
 
-void enqueue_integral_histogram(View<const std::uint8_t> picture, const IntegralHistogram& tables,
-                                HistogramScan scan, StreamHandle stream) {
-  const int across = divide_up(picture.size.width, side);
-  const int down = divide_up(picture.size.height, side);
-  const auto tiles = [&](int count) { return dim3(count, tables.bins); };
-  const dim3 block(side, warps);
-  if (scan == HistogramScan::wf_tis) {
-    for (int diagonal = 0; diagonal < across + down - 1; ++diagonal) {
-      const int first = std::max(0, diagonal - (down - 1)), last = std::min(diagonal, across - 1);
-      FACESAT_LAUNCH(wavefront_kernel, tiles(last - first + 1), block, stream, picture, tables,
-                     diagonal, first);
-    }
-    return;
+int histogram_launches(HistogramScan scan, Size size, int bins) {
+  const Size tiles = tiles_of(size);
+  switch (scan) {
+    case HistogramScan::wf_tis:
+      return tiles.width + tiles.height - 1;
+    case HistogramScan::cw_tis:
+      return tiles.width + tiles.height;
+    case HistogramScan::cw_sts:
+      return 4;
+    case HistogramScan::cw_b:
+      return bins * (size.height + 1 + size.width + 1);
   }
-  for (int column = 0; column < across; ++column)
-    FACESAT_LAUNCH(scan_rows_kernel, tiles(down), block, stream, picture, tables, column);
-  for (int row = 0; row < down; ++row)
-    FACESAT_LAUNCH(scan_columns_kernel, tiles(across), block, stream, picture.size, tables, row);
+  return 0;
+}
+
+std::size_t histogram_workspace_bytes(HistogramScan scan, Size size, int bins) {
+  const std::size_t table = transposed_bytes(SatType::u8_u32, size);
+  return scan == HistogramScan::cw_sts ? static_cast<std::size_t>(bins) * table
+         : scan == HistogramScan::cw_b ? table
+                                       : 0;
+}
+
+void enqueue_integral_histogram(View<const std::uint8_t> picture, const IntegralHistogram& tables,
+                                HistogramScan scan, void* workspace, StreamHandle stream) {
+  switch (scan) {
+    case HistogramScan::wf_tis:
+      return enqueue_wavefront(picture, tables, stream);
+    case HistogramScan::cw_tis:
+      return enqueue_strips(picture, tables, stream);
+    case HistogramScan::cw_sts:
+      return enqueue_cross_weave(picture, tables, true, workspace, stream);
+    case HistogramScan::cw_b:
+      return enqueue_cross_weave(picture, tables, false, workspace, stream);
+  }
 }
 
 void enqueue_box_search(const IntegralHistogram& tables, const Histogram& object,

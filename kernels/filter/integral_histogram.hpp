@@ -5,6 +5,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <string_view>
 
 #include "core/image.hpp"
 #include "filters/box_search.hpp"
@@ -12,11 +14,26 @@
 
 namespace facesat::gpu {
 
-// The paper's names of the order in which tiles are scanned (integral_histogram.cu).
-enum class HistogramScan {
-  wf_tis,  // wavefront of tiles
-  cw_tis   // cross-weave: strips of tiles, first along rows, then along columns
+// The paper's names of the ways to scan along rows and columns (integral_histogram.cu), and a table
+// of them in the same order.
+enum class HistogramScan { wf_tis, cw_tis, cw_sts, cw_b };
+struct HistogramScanInfo {
+  HistogramScan scan;
+  std::string_view id, title;
 };
+inline constexpr HistogramScanInfo histogram_scans[] = {
+    {HistogramScan::wf_tis, "wf_tis",
+     "Wavefront of tiles: rows and columns at once, a launch per anti-diagonal of tiles"},
+    {HistogramScan::cw_tis, "cw_tis",
+     "Cross-weave of tiles: along rows, then along columns, a launch per strip of tiles"},
+    {HistogramScan::cw_sts, "cw_sts",
+     "Cross-weave: all rows of all bins scanned, transposed, scanned and transposed, 4 launches"},
+    {HistogramScan::cw_b, "cw_b",
+     "Cross-weave, the baseline: the same with a launch for each row and bin"}};
+
+constexpr const HistogramScanInfo& info_of(HistogramScan scan) {
+  return histogram_scans[static_cast<std::size_t>(scan)];
+}
 
 // The tables of all bins. Element (x, y) of a table is the number of pixels of the bin in columns 0
 // to x of rows 0 to y. Row -1 and column -1 are there, too, and zero.
@@ -34,10 +51,14 @@ struct IntegralHistogram {
 std::size_t integral_histogram_bytes(Size size, int bins);
 IntegralHistogram integral_histogram_in(void* memory, Size size, int bins);
 
+int histogram_launches(HistogramScan scan, Size size, int bins);
+// Bytes of scratch memory, which need not be zero.
+std::size_t histogram_workspace_bytes(HistogramScan scan, Size size, int bins);
+
 // Enqueues the tables of a picture of at least one pixel in device memory. Writes neither row -1
 // nor column -1. Throws CudaError, as does the next function.
 void enqueue_integral_histogram(View<const std::uint8_t> picture, const IntegralHistogram& tables,
-                                HistogramScan scan, StreamHandle stream);
+                                HistogramScan scan, void* workspace, StreamHandle stream);
 
 // Enqueues the search for a box whose places make up the region of the tables. best[0] becomes the
 // greatest rank_of() among them; the other elements are scratch memory.

@@ -19,91 +19,27 @@
 namespace facesat::gpu {
 namespace {
 
-constexpr int threads = 256, leaves = 2 * threads;  // leaves: elements of a row per step
-constexpr int side = 32, tile_rows = 8;  // of a tile; rows of threads of the block that turns it
-
-// Strides are powers of two: one element of padding per 32 avoids bank conflicts.
-constexpr int padded(int i) {
-  return i + i / 32;
-}
-template <class T>
-using Tree = SharedArray<T, padded(leaves)>;
-
-// Replaces each leaf by the sum of `carry` and all leaves before it. Thread 0 keeps the carry.
-template <class T>
-__device__ __forceinline__ void scan_exclusive(Tree<T>& tree, T& carry, int thread) {
-  for (int stride = 1; stride < leaves; stride *= 2) {  // up-sweep
-    __syncthreads();
-    const int right = 2 * stride * (thread + 1) - 1;
-    if (right < leaves) tree[padded(right)] += tree[padded(right - stride)];
-  }
-  if (thread == 0) {  // has just written the root itself, so no barrier is needed
-    const T total = tree[padded(leaves - 1)];
-    tree[padded(leaves - 1)] = carry;
-    carry += total;
-  }
-  for (int stride = leaves / 2; stride > 0; stride /= 2) {  // down-sweep
-    __syncthreads();
-    const int right = 2 * stride * (thread + 1) - 1;
-    if (right < leaves) {
-      const T left_sum = tree[padded(right - stride)], before = tree[padded(right)];
-      tree[padded(right - stride)] = before;
-      tree[padded(right)] = before + left_sum;
-    }
-  }
-  __syncthreads();
-}
-
 // A block scans a row.
 template <class Pass>
-__global__ void __launch_bounds__(threads) scan_rows_kernel(Pass pass) {
-  using Out = typename Pass::Out;
-  __shared__ Tree<Out> tree;
-  const int y = static_cast<int>(blockIdx.x), thread = static_cast<int>(threadIdx.x);
-  Out carry{};
-  for (int begin = 0; begin < pass.size.width; begin += leaves) {
-    Out own[2];
-    FACESAT_UNROLL
-    for (int i = 0; i < 2; ++i) {
-      const int leaf = thread + i * threads;
-      own[i] = pass.value_at(begin + leaf, y);
-      tree[padded(leaf)] = own[i];
-    }
-    scan_exclusive(tree, carry, thread);
-    FACESAT_UNROLL
-    for (int i = 0; i < 2; ++i) {
-      const int leaf = thread + i * threads;
-      if (begin + leaf < pass.size.width) pass.row(y)[begin + leaf] = own[i] + tree[padded(leaf)];
-    }
-  }
+__global__ void __launch_bounds__(tree_threads) scan_rows_kernel(Pass pass) {
+  scan_row_by_tree(pass, static_cast<int>(blockIdx.x));
 }
 
 // row(x)[y] of the table becomes pixel (x, y).
 template <class Pass>
-__global__ void __launch_bounds__(side* tile_rows) transpose_kernel(Pass pass) {
-  using Out = typename Pass::Out;
-  __shared__ SharedArray<Out, side*(side + 1)> tile;
-  const int lane = static_cast<int>(threadIdx.x), first = static_cast<int>(threadIdx.y);
-  const int x = static_cast<int>(blockIdx.x) * side, y = static_cast<int>(blockIdx.y) * side;
-  FACESAT_UNROLL
-  for (int i = first; i < side; i += tile_rows)
-    tile[i * (side + 1) + lane] = pass.value_at(x + lane, y + i);
-  __syncthreads();
-  FACESAT_UNROLL
-  for (int i = first; i < side; i += tile_rows)
-    if (pass.has(x + i, y + lane)) pass.row(x + i)[y + lane] = tile[lane * (side + 1) + i];
+__global__ void __launch_bounds__(turning_side* turning_rows) transpose_kernel(Pass pass) {
+  transpose_tile(pass);
 }
 
 template <class Pass>
 void scan_rows(const Pass& pass, StreamHandle stream) {
-  FACESAT_LAUNCH(scan_rows_kernel<Pass>, dim3(pass.size.height), dim3(threads), stream, pass);
+  FACESAT_LAUNCH(scan_rows_kernel<Pass>, dim3(pass.size.height), dim3(tree_threads), stream, pass);
 }
 
 template <class Pass>
 void transpose(const Pass& pass, StreamHandle stream) {
-  FACESAT_LAUNCH(transpose_kernel<Pass>,
-                 dim3(divide_up(pass.size.width, side), divide_up(pass.size.height, side)),
-                 dim3(side, tile_rows), stream, pass);
+  FACESAT_LAUNCH(transpose_kernel<Pass>, grid_of_turning(pass.size),
+                 dim3(turning_side, turning_rows), stream, pass);
 }
 
 void enqueue(const SatTask& task, void* workspace, StreamHandle stream) {

@@ -13,6 +13,7 @@
 #include "core/image.hpp"
 #include "kernels/drawings/drawing.hpp"
 #include "kernels/filter/algorithm.hpp"
+#include "kernels/filter/integral_histogram.hpp"
 #include "kernels/sat/algorithm.hpp"
 #include "kernels/scan/algorithm.hpp"
 #include "tests/kit/device_memory.hpp"
@@ -281,6 +282,39 @@ TEST_P(FilterDrawings, AreThoseOfTheKernels) {
 
 INSTANTIATE_TEST_SUITE_P(Registry, FilterDrawings, ::testing::ValuesIn(gpu::filter_algorithms()),
                          [](const auto& tested) { return std::string(tested.param->id); });
+
+class HistogramDrawings : public ::testing::TestWithParam<gpu::HistogramScanInfo> {};
+
+Drawn draw(gpu::HistogramScan scan, Size size) {
+  constexpr int bins = 3;
+  const Image<std::uint8_t> picture = noise(size, 1);
+  std::vector<std::uint32_t> memory(gpu::integral_histogram_bytes(size, bins) / 4),
+      workspace(gpu::histogram_workspace_bytes(scan, size, bins) / 4);
+  const gpu::IntegralHistogram tables = gpu::integral_histogram_in(memory.data(), size, bins);
+  std::vector<drawings::Buffer> buffers{buffer_of("picture", picture.view())};
+  for (int bin = 0; bin < bins; ++bin)
+    buffers.push_back(buffer_of(("bin " + std::to_string(bin)).c_str(),
+                                View<std::uint32_t>{tables.row(bin, 0), size, tables.pitch}));
+  buffers.push_back(buffer_of("workspace", workspace));
+  const auto launches = drawings::record(buffers, [&] {
+    enqueue_integral_histogram(picture.view(), tables, scan, workspace.data(), test_stream());
+  });
+  EXPECT_GT(most_writers(launches), 0u);
+  return {drawings::draw_memory(buffers, launches), most_writers(launches)};
+}
+
+TEST_P(HistogramDrawings, AreThoseOfTheKernels) {
+  if (!FACESAT_RECORDS_ACCESSES) GTEST_SKIP() << "this build records no accesses to memory";
+  const auto& [scan, id, title] = GetParam();
+  const bool has_many_launches = scan == gpu::HistogramScan::cw_b;
+  expect_file("filter/drawings/integral_histogram_" + std::string(id) + ".svg",
+              with_enough_blocks(has_many_launches ? 1 : 8, [&, scan = scan](int factor) {
+                return draw(scan, {factor * 96, factor * 64});
+              }));
+}
+
+INSTANTIATE_TEST_SUITE_P(Orders, HistogramDrawings, ::testing::ValuesIn(gpu::histogram_scans),
+                         [](const auto& tested) { return std::string(tested.param.id); });
 
 }  // namespace
 }  // namespace facesat::test

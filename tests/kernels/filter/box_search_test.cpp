@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <random>
+#include <span>
 #include <tuple>
 #include <utility>
 
@@ -16,8 +17,6 @@ namespace {
 
 using gpu::HistogramScan;
 using gpu::IntegralHistogram;
-
-constexpr HistogramScan scans[] = {HistogramScan::wf_tis, HistogramScan::cw_tis};
 
 TEST(Histogram, BinsAreEqualPartsOfTheGreyValues) {
   for (const int bins : {1, 16, 32, 256})
@@ -69,35 +68,78 @@ class Tables {
   std::unique_ptr<DeviceArray<std::uint32_t>> device_;
 };
 
+constexpr HistogramScan of_tiles[] = {HistogramScan::wf_tis, HistogramScan::cw_tis},
+                        of_rows[] = {HistogramScan::cw_sts, HistogramScan::cw_b};
+
 // `size`: of the greatest picture that the tables have room for.
-void check_tables(Size picture_size, Size size, int bins) {
+void check_tables(std::span<const HistogramScan> scans, Size picture_size, Size size, int bins) {
   const Image<std::uint8_t> picture =
       noise(picture_size, static_cast<unsigned>(picture_size.width + bins));
   DevicePicture<std::uint8_t> input(picture_size, 77);
   input.upload(picture.view());
   Tables tables(size, bins);
-  for (const HistogramScan scan : scans)
+  for (const HistogramScan scan : scans) {
+    const std::string id(gpu::info_of(scan).id);
+    const std::size_t words = gpu::histogram_workspace_bytes(scan, picture_size, bins) / 4;
+    constexpr std::size_t guards = 64;
+    DeviceArray<std::uint32_t> workspace(std::vector<std::uint32_t>(words + guards, poison));
     for (int run = 0; run < 2; ++run) {
       tables.poison_again();
-      enqueue_integral_histogram(input.view(), tables.view, scan, test_stream());
-      tables.expect(std::as_const(picture).view(),
-                    ::testing::PrintToString(picture_size) + ", bins " + std::to_string(bins) +
-                        ", scan " + std::to_string(static_cast<int>(scan)) + ", run " +
-                        std::to_string(run));
+      enqueue_integral_histogram(input.view(), tables.view, scan, workspace.data(), test_stream());
+      tables.expect(std::as_const(picture).view(), ::testing::PrintToString(picture_size) +
+                                                       ", bins " + std::to_string(bins) + ", " +
+                                                       id + ", run " + std::to_string(run));
     }
+    const std::vector<std::uint32_t> after = workspace.download();
+    EXPECT_EQ(std::count(after.end() - guards, after.end(), poison), guards) << id;
+  }
 }
 
 // Tiles have 32 x 32 elements.
-TEST(IntegralHistogram, CountsThePixelsOfEachBin) {
+TEST(IntegralHistogram, TilesCountThePixelsOfEachBin) {
   for (const Size size : {Size{1, 1}, {32, 32}, {31, 33}, {33, 31}, {96, 1}, {1, 97}, {65, 64}})
-    under_one_schedule([&] { check_tables(size, size, 16); });
-  under_all_schedules([&] { check_tables({97, 67}, {97, 67}, 5); });
-  under_one_schedule([&] { check_tables({35, 70}, {35, 70}, 32); });
+    under_one_schedule([&] { check_tables(of_tiles, size, size, 16); });
+  under_all_schedules([&] { check_tables(of_tiles, {97, 67}, {97, 67}, 5); });
+  under_one_schedule([&] { check_tables(of_tiles, {35, 70}, {35, 70}, 32); });
+  for (const int bins : {1, 256})
+    under_one_schedule([&] { check_tables(of_tiles, {33, 34}, {33, 34}, bins); });
+}
+
+// Tiles that are transposed have 32 x 32 elements, and blocks scan 512 elements of a row at a time.
+TEST(IntegralHistogram, RowsCountThePixelsOfEachBin) {
+  under_all_schedules([&] { check_tables(of_rows, {35, 3}, {35, 3}, 3); });
+  for (const auto& [size, bins] : {std::pair{Size{1, 1}, 16},
+                                   {{32, 33}, 1},
+                                   {{7, 9}, 16},
+                                   {{2, 1}, 256},
+                                   {{513, 1}, 1},
+                                   {{2, 513}, 1}})
+    under_one_schedule([&] { check_tables(of_rows, size, size, bins); });
 }
 
 TEST(IntegralHistogram, TablesHaveRoomForSmallerPictures) {
-  check_tables({40, 33}, {90, 50}, 3);
+  check_tables(of_tiles, {40, 33}, {90, 50}, 3);
+  check_tables(of_rows, {40, 33}, {90, 50}, 3);
 }
+
+#if defined(FACESAT_SIMT)
+TEST(IntegralHistogram, LaunchesAreThoseThatItSays) {
+  constexpr int bins = 3;
+  for (const Size size : {Size{32, 33}, {70, 5}}) {
+    const Image<std::uint8_t> picture = noise(size, 1);
+    const Tables tables(size, bins);
+    for (const auto& [scan, id, title] : gpu::histogram_scans) {
+      std::vector<std::byte> workspace(gpu::histogram_workspace_bytes(scan, size, bins));
+      const std::size_t before = simt::counts.launches;
+      enqueue_integral_histogram(picture.view(), tables.view, scan, workspace.data(),
+                                 test_stream());
+      EXPECT_EQ(simt::counts.launches - before,
+                static_cast<std::size_t>(gpu::histogram_launches(scan, size, bins)))
+          << id;
+    }
+  }
+}
+#endif
 
 // ---- the search
 
@@ -138,7 +180,8 @@ BoxMatch find_on_gpu(View<const std::uint8_t> gray, const Histogram& object, con
   DevicePicture<std::uint8_t> input({region.width, region.height}, 77);
   input.upload(gray.sub(region));
   Tables tables({region.width, region.height}, histogram_bins);
-  enqueue_integral_histogram(input.view(), tables.view, HistogramScan::wf_tis, test_stream());
+  enqueue_integral_histogram(input.view(), tables.view, HistogramScan::wf_tis, nullptr,
+                             test_stream());
   DeviceArray<std::uint64_t> best(std::vector<std::uint64_t>(gpu::box_search_words, ~0ull));
   enqueue_box_search(tables.view, object, places, best.data(), test_stream());
   const std::uint64_t first = best.download().front();
