@@ -2,6 +2,7 @@
 #include "facesat/types.hpp"
 #include "lab/micro.hpp"
 #include "lab/problems/filter.hpp"
+#include "lab/problems/histogram.hpp"
 #include "lab/problems/sat.hpp"
 #include "lab/problems/scan.hpp"
 #include "lab/problems/tasks.hpp"
@@ -21,6 +22,10 @@ lab::GpuSubjects scan_subjects(const ScanTask&, bool, int, const std::vector<Sca
 }
 
 lab::GpuSubjects filter_subjects(const FilterCase&, int, const std::vector<std::string>&) {
+  return {};
+}
+
+lab::GpuSubjects histogram_subjects(const HistogramCase&, int, const std::vector<std::string>&) {
   return {};
 }
 

@@ -1,4 +1,5 @@
-// The commands `facesat bench sat`, `scan`, `tasks` and `filter`: one for each Problem.
+// The commands `facesat bench sat`, `scan`, `tasks`, `filter` and `histogram`: one for each
+// Problem.
 #pragma once
 
 #include <memory>

@@ -1,8 +1,7 @@
 // Integral histograms, and the search for a box by its histogram.
 //
-// Idea: the tables of all bins are scanned along rows and along columns; a pixel adds 1 to the
-// table
-//   of its bin and 0 to all others. Cross-weave (CW) does the rows, then the columns; in wavefront
+// Idea: the tables of all bins are scanned along rows and along columns; a pixel adds 1 to that of
+//   its bin and 0 to all others. Cross-weave (CW) does the rows, then the columns; in wavefront
 //   order (WF), both are done at once.
 //   CW-B, the baseline, has a launch for each row of each bin, a block that scans it by a balanced
 //   tree; it transposes each table, scans its columns, which are now rows, in the same way, and
@@ -35,10 +34,10 @@
 // Departs from it in: no table of ones and zeros is made first: whether a pixel is in the bin is
 //   found out where it is scanned. With tiles, a row is not added up but counted: a warp votes
 //   which of its pixels are in the bin, and each lane counts the votes up to its own. Columns are
-//   added up in registers and, between warps, in shared memory. CW-B and CW-STS transpose the
-//   tables back, so that all four leave the same ones; CW-B finishes a bin before the next, so that
-//   it needs only one transposed table; scan and transposition are those of
-//   bilgic_2010_scan_transpose.cu of kernels/sat, for rows of any length.
+//   added up in registers and, between warps, in shared memory. CW-B and CW-STS end with a
+//   transposition, which STS does not name, so that all four leave the same tables; CW-B finishes a
+//   bin before the next, so that it needs only one transposed table; scan and transposition are
+//   those of bilgic_2010_scan_transpose.cu of kernels/sat, for rows of any length.
 #include "kernels/device/warp.cuh"
 #include "kernels/filter/integral_histogram.hpp"
 #include "kernels/filter/pass.cuh"
@@ -288,24 +287,7 @@ __global__ void __launch_bounds__(block_width* block_height)
   if (thread == 0) best[0] = rank;
 }
 
-constexpr int table_border = 64;  // elements to the left, so that rows start on 256 bytes
-
-std::ptrdiff_t pitch_of(Size size) {
-  return divide_up(size.width, table_border) * table_border + table_border;
-}
-
 }  // namespace
-
-std::size_t integral_histogram_bytes(Size size, int bins) {
-  return static_cast<std::size_t>(bins) * static_cast<std::size_t>(size.height + 1) *
-         static_cast<std::size_t>(pitch_of(size)) * sizeof(std::uint32_t);
-}
-
-IntegralHistogram integral_histogram_in(void* memory, Size size, int bins) {
-  const std::ptrdiff_t pitch = pitch_of(size);
-  return {bins, static_cast<std::uint32_t*>(memory) + pitch + table_border, pitch,
-          pitch * (size.height + 1)};
-}
 
 int histogram_launches(HistogramScan scan, Size size, int bins) {
   const Size tiles = tiles_of(size);

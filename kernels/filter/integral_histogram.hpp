@@ -47,9 +47,18 @@ struct IntegralHistogram {
 };
 
 // Tables in memory that starts on a 256-byte boundary and was zero at first, for all pictures of up
-// to `size`, one after the other.
-std::size_t integral_histogram_bytes(Size size, int bins);
-IntegralHistogram integral_histogram_in(void* memory, Size size, int bins);
+// to `size`, one after the other. 64 elements are to the left, so that rows start on 256 bytes.
+constexpr std::ptrdiff_t integral_histogram_pitch(Size size) {
+  return divide_up(size.width, 64) * 64 + 64;
+}
+constexpr std::size_t integral_histogram_bytes(Size size, int bins) {
+  return static_cast<std::size_t>(bins) * static_cast<std::size_t>(size.height + 1) *
+         static_cast<std::size_t>(integral_histogram_pitch(size)) * sizeof(std::uint32_t);
+}
+constexpr IntegralHistogram integral_histogram_in(void* memory, Size size, int bins) {
+  const std::ptrdiff_t pitch = integral_histogram_pitch(size);
+  return {bins, static_cast<std::uint32_t*>(memory) + pitch + 64, pitch, pitch * (size.height + 1)};
+}
 
 int histogram_launches(HistogramScan scan, Size size, int bins);
 // Bytes of scratch memory, which need not be zero.

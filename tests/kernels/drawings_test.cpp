@@ -307,9 +307,10 @@ TEST_P(HistogramDrawings, AreThoseOfTheKernels) {
   if (!FACESAT_RECORDS_ACCESSES) GTEST_SKIP() << "this build records no accesses to memory";
   const auto& [scan, id, title] = GetParam();
   const bool has_many_launches = scan == gpu::HistogramScan::cw_b;
+  const Size size = has_many_launches ? Size{64, 32} : Size{96, 64};
   expect_file("filter/drawings/integral_histogram_" + std::string(id) + ".svg",
               with_enough_blocks(has_many_launches ? 1 : 8, [&, scan = scan](int factor) {
-                return draw(scan, {factor * 96, factor * 64});
+                return draw(scan, {factor * size.width, factor * size.height});
               }));
 }
 

@@ -4,6 +4,7 @@
 
 #include "kernels/sat/pass.cuh"
 #include "kernels/scan/operators.hpp"
+#include "lab/problems/histogram.hpp"
 #include "lab/problems/sat.hpp"
 #include "lab/problems/scan.hpp"
 #include "tests/kit/device_memory.hpp"
@@ -66,6 +67,49 @@ TEST(SatFloor, FillsConvertsAndChecks) {
     gpu::visit_types(info.type, [&]<class In, class Out>(In, Out) {
       check<In, Out>(info.type, {301, 19});
     });
+}
+
+// ---- integral histograms
+
+TEST(HistogramFloor, WritesEveryElementAndChecks) {
+  constexpr int bins = 3;
+  for (const Size size : {Size{301, 5}, {256, 4}, {3, 2}}) {
+    const Image<std::uint8_t> pixels = noise(size, 1);
+    DevicePicture<std::uint8_t> picture(size, 0);
+    picture.upload(pixels.view());
+    std::vector<std::uint32_t> memory(gpu::integral_histogram_bytes(size, bins) / 4, 99);
+    const gpu::IntegralHistogram on_host = gpu::integral_histogram_in(memory.data(), size, bins);
+    DeviceArray<std::uint32_t> device(memory);
+    const gpu::IntegralHistogram tables = gpu::integral_histogram_in(device.data(), size, bins);
+    const auto is_in_bin = [&](int bin, int x, int y) {
+      return bin_of(pixels.row(y)[x], bins) == bin;
+    };
+    const auto for_each_element = [&](auto visit) {
+      for (int bin = 0; bin < bins; ++bin)
+        for (int y = 0; y < size.height; ++y)
+          for (int x = 0; x < size.width; ++x) visit(bin, x, y);
+    };
+    gpu::enqueue_floor(picture.view(), tables, test_stream());
+    for_each_element([&](int bin, int x, int y) { on_host.row(bin, y)[x] = is_in_bin(bin, x, y); });
+    EXPECT_TRUE(device.download() == memory) << "nothing else was written";
+
+    std::fill(memory.begin(), memory.end(), 0);
+    for_each_element([&](int bin, int x, int y) {
+      for (int j = 0; j <= y; ++j)
+        for (int i = 0; i <= x; ++i) on_host.row(bin, y)[x] += is_in_bin(bin, i, j);
+    });
+    const auto count_wrong = [&] {
+      device.upload(memory);
+      DeviceArray<unsigned> wrong(std::vector<unsigned>{0});
+      gpu::enqueue_check(picture.view(), tables, wrong.data(), test_stream());
+      return wrong.download().front();
+    };
+    EXPECT_EQ(count_wrong(), 0u);
+    ++on_host.row(bins - 1, size.height - 1)[size.width - 1];
+    EXPECT_EQ(count_wrong(), 1u);
+    on_host.row(0, 0)[0] += 5;
+    EXPECT_GT(count_wrong(), 1u);
+  }
 }
 
 // ---- scans
