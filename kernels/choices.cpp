@@ -89,6 +89,16 @@ SatChoice choose_sat(std::string_view text) {
 
 // ---- scans: "id" or "id:name=value,..."
 
+std::string why_not(const ScanAlgorithm& algorithm, const ScanTask& task) {
+  if (task.order > algorithm.most_order)
+    return algorithm.most_order == 1 ? "for scans of order 1 only"
+                                     : fmt::format("orders from 1 to {}", algorithm.most_order);
+  if (task.tuple > algorithm.most_tuple)
+    return algorithm.most_tuple == 1 ? "for single elements only"
+                                     : fmt::format("tuples of 1 to {}", algorithm.most_tuple);
+  return "";
+}
+
 ScanSettings standard_settings(const ScanAlgorithm& algorithm) {
   ScanSettings settings{};
   for (std::size_t i = 0; i < algorithm.parameters.size(); ++i)

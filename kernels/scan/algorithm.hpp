@@ -51,6 +51,7 @@ constexpr std::string_view name_of(ScanOperator op) {
 }
 
 inline constexpr int longest_scan = 1 << 30;  // elements
+inline constexpr int most_scan_order = 8, most_scan_tuple = 8;
 
 // A parameter of an algorithm, like the number of threads of a block, with the values that it may
 // take.
@@ -69,6 +70,10 @@ using ScanSettings = std::array<int, most_scan_parameters>;
 // largest or smallest value of the type, infinity for real numbers, or the map x -> x). Both arrays
 // are in device memory and start on 16-byte boundaries. They may be the same; otherwise they must
 // not overlap.
+//
+// Tuples of s elements are s interleaved arrays, each of which is scanned by itself: element i is
+// combined with elements i - s, i - 2s and so on. n need not be a multiple of s. A scan of order q
+// is the scan of that of order q - 1.
 struct ScanTask {
   ScanType type = ScanType::u32;
   ScanOperator op = ScanOperator::sum;  // one that applies() to the type
@@ -76,7 +81,8 @@ struct ScanTask {
   int n = 0;  // elements, from 1 to longest_scan
   const void* input = nullptr;
   void* output = nullptr;
-  ScanSettings settings{};  // each one of the parameter's choices; see standard_settings()
+  ScanSettings settings{};   // each one of the parameter's choices; see standard_settings()
+  int order = 1, tuple = 1;  // from 1 to what the algorithm takes
 };
 
 // What one scan does. Reads and writes are of elements of global memory, per element of the array.
@@ -87,11 +93,12 @@ struct ScanCost {
 
 // A scan algorithm: a constant in kernels/scan whose name is the id, in a file of that name or,
 // where a paper has several, of its author and year. Every algorithm takes every type, every
-// operator that applies to it, and every length.
+// operator that applies to it, and every length; why_not() tells which orders and tuples.
 struct ScanAlgorithm {
   std::string_view id, title, source;
   int year;
   std::span<const ScanParameter> parameters{};
+  int most_order = 1, most_tuple = 1;  // the greatest that it takes
 
   ScanCost (*cost)(const ScanTask&);
 
@@ -111,6 +118,10 @@ Algorithms<ScanAlgorithm> scan_algorithms();  // the first is the default
 inline const ScanAlgorithm* find_scan(std::string_view id) {
   return find_by_id(scan_algorithms(), id);
 }
+
+// Why the algorithm is not for a task of this order and these tuples, in a few words; empty if it
+// is.
+std::string why_not(const ScanAlgorithm& algorithm, const ScanTask& task);
 
 ScanSettings standard_settings(const ScanAlgorithm& algorithm);
 // Every combination of the choices of its parameters.

@@ -1,6 +1,7 @@
 // The operators of prefix scans, for the CPU and for kernels, and the definition of a scan.
 #pragma once
 
+#include <array>
 #include <limits>
 #include <type_traits>
 
@@ -97,13 +98,18 @@ void visit_type(ScanType type, Visit visit) {
 // the CPU can access, which may be the same.
 inline void scan_reference(const ScanTask& task) {
   visit_type(task.type, [&]<class T>(T) {
-    const T* const input = static_cast<const T*>(task.input);
+    const T* input = static_cast<const T*>(task.input);
     T* const output = static_cast<T*>(task.output);
-    T sum = identity_of<T>(task.op);
-    for (int i = 0; i < task.n; ++i) {
-      const T next = combine(task.op, sum, input[i]);
-      output[i] = task.is_inclusive ? next : sum;
-      sum = next;
+    for (int k = 0; k < task.order; ++k) {
+      std::array<T, most_scan_tuple> sums;
+      sums.fill(identity_of<T>(task.op));
+      for (int i = 0; i < task.n; ++i) {
+        T& sum = sums[static_cast<std::size_t>(i % task.tuple)];
+        const T next = combine(task.op, sum, input[i]);
+        output[i] = task.is_inclusive ? next : sum;
+        sum = next;
+      }
+      input = output;
     }
   });
 }

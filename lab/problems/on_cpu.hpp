@@ -128,6 +128,23 @@ void scan_serially(std::span<const T> input, T* output, bool is_inclusive, T sum
   }
 }
 
+// One thread, for orders and tuples (ScanTask): an array after the other.
+template <gpu::ScanOperator op, class T>
+void scan_tuples_serially(std::span<const T> input, T* output, bool is_inclusive, int order,
+                          int tuple) {
+  for (int k = 0; k < order; ++k) {
+    std::vector<T> sums(static_cast<std::size_t>(tuple), gpu::identity_of<T>(op));
+    std::size_t place = 0;
+    for (std::size_t i = 0; i < input.size(); ++i) {
+      const T next = gpu::combine(op, sums[place], input[i]);
+      output[i] = is_inclusive ? next : sums[place];
+      sums[place] = next;
+      if (++place == sums.size()) place = 0;
+    }
+    input = {output, input.size()};
+  }
+}
+
 // Two passes over the array, which is read twice: the `parts` are reduced in parallel, their
 // totals scanned, and then each part is scanned from the total of those before it.
 template <gpu::ScanOperator op, class T>

@@ -12,6 +12,7 @@
 #include <tbb/task_arena.h>
 
 #include "core/memory.hpp"
+#include "core/parse_number.hpp"
 #include "kernels/sat/model.hpp"
 #include "lab/micro.hpp"
 #include "lab/problem.hpp"
@@ -34,7 +35,7 @@ const std::vector<std::string> gpu_scans{
 #define FACESAT_ALGORITHM(id) #id,
 #include "kernels/scan/registry.def"
 #undef FACESAT_ALGORITHM
-    "peer_cub"};
+    "peer_cub", gpu::repeated_scan_id};
 
 // Calls visit(std::integral_constant<ScanOperator, op>), so that loops know the operator.
 template <class Visit>
@@ -76,7 +77,10 @@ class HostScan {
   void run(bool in_parts) {
     const std::span<const T> input(in_place_ ? output_.get() : input_.get(), size());
     visit_operator(task_.op, [&]<ScanOperator op>(std::integral_constant<ScanOperator, op>) {
-      if (in_parts)
+      if (task_.order > 1 || task_.tuple > 1)
+        scan_tuples_serially<op, T>(input, output_.get(), task_.is_inclusive, task_.order,
+                                    task_.tuple);
+      else if (in_parts)
         scan_in_parts<op, T>(input, output_.get(), task_.is_inclusive,
                              static_cast<std::size_t>(tbb::this_task_arena::max_concurrency()));
       else
@@ -86,8 +90,7 @@ class HostScan {
 
   bool is_right() const {
     for (int i = 0; i < task_.n; ++i)
-      if (output_[i] != gpu::scan_expected<T>(task_, i, i > 0 ? output_[i - 1] : T{}, data_seed))
-        return false;
+      if (output_[i] != gpu::scan_expected<T>(task_, output_.get(), i, data_seed)) return false;
     return true;
   }
 
@@ -111,6 +114,12 @@ std::vector<Subject> host_subjects(const ScanTask& task, bool in_place,
       if (!contains(cpu_scans, row.id)) continue;
       Subject subject{
           .id = row.id, .fields = {{"settings", ""}}, .bytes = 2.0 * task.n * sizeof(T)};
+      if (row.id == "cpu_threads" && (task.order > 1 || task.tuple > 1)) {
+        subject.failure = "for scans of order 1 and single elements only";
+        subject.is_absent = true;
+        subjects.push_back(std::move(subject));
+        continue;
+      }
       try {
         require_memory(2 * static_cast<std::uint64_t>(task.n) * sizeof(T), "The array");
         if (!scan) scan = std::make_shared<HostScan<T>>(task, in_place);
@@ -125,6 +134,10 @@ std::vector<Subject> host_subjects(const ScanTask& task, bool in_place,
     }
   });
   return subjects;
+}
+
+bool is_integer(gpu::ScanType type) {
+  return type == gpu::ScanType::s32 || type == gpu::ScanType::u32 || type == gpu::ScanType::s64;
 }
 
 bool is_good(const Measurement& measured) {
@@ -144,9 +157,17 @@ ScanRow row_named(const std::string& text) {
     throw UsageError(fmt::format("--algorithm {}: {}", text, error.what()));
   }
   // Builds without CUDA do not know the parameters of the GPU's algorithms.
-  if ((id == "peer_cub" || contains(cpu_scans, id)) && text != id)
+  if ((id == "peer_cub" || id == gpu::repeated_scan_id || contains(cpu_scans, id)) && text != id)
     throw UsageError(fmt::format("--algorithm {}: {} has no parameters", text, id));
   return {id};
+}
+
+int number_up_to(int most, const std::string& option, const std::string& text) {
+  const auto number = parse_number<int>(text);
+  if (!number || *number < 1 || *number > most)
+    throw UsageError(
+        fmt::format("{}: expected a whole number from 1 to {}, not \"{}\"", option, most, text));
+  return *number;
 }
 
 class ScanProblem final : public Problem {
@@ -157,18 +178,28 @@ class ScanProblem final : public Problem {
     algorithms_type = "ID[:NAME=N,...]";
     algorithms_help =
         "As 'facesat info' lists them, with values for parameters; peer_cub: NVIDIA's CUB; "
-        "cpu_serial, cpu_threads; all; repeatable [all]";
+        "facesat_scan_repeated: facesat_scan, once for each order; cpu_serial, cpu_threads; all, "
+        "which are those that take --order and --tuple; repeatable [all]";
     sizes_type = "N|2^K";
     sizes_help = "Elements of the arrays, up to 2^30; repeatable [2^19, 2^21, 2^23, 2^27]";
     options = {
         {"--type", "TYPE",
          "Type of the elements: 32s, 32u, 64s, 32f, 64f, and with --operator compose maps x -> ax "
          "+ "
-         "b: affine32u, affine32f; repeatable [32f, 32s; affine32f, affine32u]",
+         "b: affine32u, affine32f; repeatable [32f, 32s; affine32f, affine32u; of higher orders "
+         "32s]",
          &type_names_},
         {"--operator", "", "What combines the elements; compose: one map after the other [sum]",
          Option::Choice{{"sum", "product", "minimum", "maximum", "compose"}, &operator_}},
         {"--exclusive", "", "Leave each element itself out of its result", &is_exclusive_},
+        {"--order", "N",
+         "Scan the array N times, up to 8; above 1 only sums of 32s, 32u, 64s, which stay exact "
+         "[1]",
+         &order_text_},
+        {"--tuple", "N",
+         "Scan N interleaved arrays, up to 8: each element is combined with the N-th before it "
+         "[1]",
+         &tuple_text_},
         {"--in-place", "", "Write the results over the array", &in_place_},
         {"--search", "", "Look for the fastest parameters of each algorithm that is given without",
          &search_},
@@ -179,6 +210,7 @@ class ScanProblem final : public Problem {
         {"floor", {"A kernel that reads every element once and writes it once"}},
         {"memcpy", {"cudaMemcpy of the array"}},
         {"peer_cub", {"CUB: DeviceScan"}},
+        {gpu::repeated_scan_id, {"facesat_scan, once for each order"}},
         {"cpu_serial", {"One thread of the CPU"}},
         {"cpu_threads", {"All threads of the CPU: reduces contiguous parts, then scans them"}}};
   }
@@ -191,10 +223,13 @@ class ScanProblem final : public Problem {
     op_ = static_cast<ScanOperator>(
         known_word("--operator", "operator", operator_,
                    {gpu::scan_operators.begin(), gpu::scan_operators.end()}));
+    order_ = number_up_to(gpu::most_scan_order, "--order", order_text_);
+    tuple_ = number_up_to(gpu::most_scan_tuple, "--tuple", tuple_text_);
     const bool composes = op_ == ScanOperator::compose;
     if (type_names_.empty())
-      type_names_ = composes ? std::vector<std::string>{"affine32f", "affine32u"}
-                             : std::vector<std::string>{"32f", "32s"};
+      type_names_ = composes     ? std::vector<std::string>{"affine32f", "affine32u"}
+                    : order_ > 1 ? std::vector<std::string>{"32s"}
+                                 : std::vector<std::string>{"32f", "32s"};
     types_ = known_types(type_names_, gpu::scan_types);
     for (const gpu::ScanType type : types_)
       if (!gpu::applies(op_, type))
@@ -202,6 +237,10 @@ class ScanProblem final : public Problem {
             fmt::format("--operator {}: not for --type {}; compose is for affine32u and affine32f, "
                         "the other operators are for numbers",
                         operator_, gpu::info_of(type).name));
+    for (const gpu::ScanType type : types_)
+      if (order_ > 1 && (op_ != ScanOperator::sum || !is_integer(type)))
+        throw UsageError(
+            fmt::format("--order {}: only for sums of 32s, 32u and 64s, which stay exact", order_));
     const std::string no_gpu = why_no_gpu(request.device);
     has_gpu_ = no_gpu.empty();
     if (model_) require_gpu("--model", no_gpu);
@@ -241,11 +280,14 @@ class ScanProblem final : public Problem {
     row.height = 1;
   }
 
-  // What all rows have in common: "exclusive sum, in place".
+  // What all rows have in common: "exclusive sum of order 2, tuples of 3, in place".
   std::string heading(const Row&, const Json& rows) const override {
     const Json& first = rows.front();
-    return fmt::format("{} {}{}", first.value("inclusive", true) ? "inclusive" : "exclusive",
+    const int order = first.value("order", 1), tuple = first.value("tuple", 1);
+    return fmt::format("{} {}{}{}{}", first.value("inclusive", true) ? "inclusive" : "exclusive",
                        first.value("operator", "sum"),
+                       order > 1 ? fmt::format(" of order {}", order) : "",
+                       tuple > 1 ? fmt::format(", tuples of {}", tuple) : "",
                        first.value("in_place", false) ? ", in place" : "");
   }
 
@@ -277,6 +319,7 @@ class ScanProblem final : public Problem {
       std::vector<std::string> texts;  // ways in which this algorithm is asked for
       for (const std::string& text : request.algorithms)
         if (base_of(text) == id && !contains(texts, text)) texts.push_back(text);
+      if (id == gpu::repeated_scan_id && order_ == 1 && texts.empty()) continue;
       if (texts.empty() && wants_all(request.algorithms) &&
           (no_gpu.empty() || !contains(gpu_scans, id)))
         texts.push_back(id);
@@ -289,10 +332,19 @@ class ScanProblem final : public Problem {
 
   void run_case(gpu::ScanType type, int n, const Request& request, Table& table) {
     table.begin_case();
-    const ScanTask task{.type = type, .op = op_, .is_inclusive = !is_exclusive_, .n = n};
+    std::vector<std::string> named;
+    for (const std::string& text : request.algorithms) named.push_back(base_of(text));
+    const ScanTask task{.type = type,
+                        .op = op_,
+                        .is_inclusive = !is_exclusive_,
+                        .n = n,
+                        .order = order_,
+                        .tuple = tuple_};
     const Json fields{{"type", gpu::info_of(type).name},
                       {"operator", operator_},
                       {"inclusive", !is_exclusive_},
+                      {"order", order_},
+                      {"tuple", tuple_},
                       {"in_place", in_place_},
                       {"n", n}};
     const auto add_model = [&](const Subject& subject, Json& row) {
@@ -310,11 +362,10 @@ class ScanProblem final : public Problem {
             kept.push_back(gpu.subjects[i]);
             kept_measured.push_back(measured[i]);
           }
-        table.add_measured(fields, kept, kept_measured, request.algorithms, add_model);
-        table.add_measured(fields, bad_, bad_measured_, request.algorithms);
+        table.add_measured(fields, kept, kept_measured, named, add_model);
+        table.add_measured(fields, bad_, bad_measured_, named);
       });
-    table.measure(fields, host_subjects(task, in_place_, rows_), request.runs, 0,
-                  request.algorithms);
+    table.measure(fields, host_subjects(task, in_place_, rows_), request.runs, 0, named);
   }
 
   // The rows with the three fastest settings of each algorithm that is searched, each measured with
@@ -381,7 +432,8 @@ class ScanProblem final : public Problem {
   }
 
   std::vector<std::string> type_names_;
-  std::string operator_ = "sum";
+  std::string operator_ = "sum", order_text_ = "1", tuple_text_ = "1";
+  int order_ = 1, tuple_ = 1;
   ScanOperator op_ = ScanOperator::sum;
   bool is_exclusive_ = false, in_place_ = false, search_ = false, model_ = false, has_gpu_ = false;
   std::vector<gpu::ScanType> types_;

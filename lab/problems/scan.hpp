@@ -62,14 +62,29 @@ constexpr T scan_input(ScanOperator op, int n, int i, std::uint32_t seed) {
   }
 }
 
-// What element i of the result must be if `before`, the element before it, is right. If all
-// elements are as expected, so is the whole result, by induction.
+// What element i of the result must be if all elements before it are right. If all elements are as
+// expected, so is the whole result, by induction. Of orders above 1, only for sums of integers:
+// their q-th differences are the input, so element i follows from the q elements of its place in
+// the tuple before it.
 template <class T>
-constexpr T scan_expected(const ScanTask& task, int i, T before, std::uint32_t seed) {
-  const int last = task.is_inclusive ? i : i - 1;  // of the elements that are combined
+constexpr T scan_expected(const ScanTask& task, const T* output, int i, std::uint32_t seed) {
+  // Of the elements that are combined, the last one.
+  const int last = task.is_inclusive ? i : i - task.order * task.tuple;
   if (last < 0) return identity_of<T>(task.op);
   const T element = scan_input<T>(task.op, task.n, last, seed);
-  return last == 0 ? element : combine(task.op, before, element);
+  if constexpr (std::is_integral_v<T>)
+    if (task.order > 1) {
+      auto sum = wrapping(element);
+      int binomial = 1;  // of q and k
+      for (int k = 1; k <= task.order && k * task.tuple <= i; ++k) {
+        binomial = binomial * (task.order - k + 1) / k;
+        const auto term =
+            static_cast<decltype(sum)>(binomial) * wrapping(output[i - k * task.tuple]);
+        sum = k % 2 == 1 ? sum + term : sum - term;
+      }
+      return static_cast<T>(sum);
+    }
+  return last < task.tuple ? element : combine(task.op, output[i - task.tuple], element);
 }
 
 // ---- on the GPU
@@ -88,6 +103,9 @@ void enqueue_check(const ScanTask& task, std::uint32_t seed, unsigned* wrong, St
 // CUB's scan, which users have without the collection. It fulfils the contract of
 // kernels/scan/algorithm.hpp, but is not in its registry.
 extern const ScanAlgorithm peer_cub_scan;
+
+// facesat_scan, once for each order.
+inline constexpr const char* repeated_scan_id = "facesat_scan_repeated";
 
 // An algorithm with its settings.
 struct ScanRow {

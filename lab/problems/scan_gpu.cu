@@ -85,10 +85,51 @@ std::shared_ptr<void> make_workspace(const ScanAlgorithm& scan, const ScanTask& 
   return {memory, memory->data()};
 }
 
+// The ordinary way to a scan of an order: as many scans, one after the other.
+ScanTask of_order_1(ScanTask task) {
+  task.settings = standard_settings(facesat_scan);
+  task.order = 1;
+  return task;
+}
+const ScanAlgorithm repeated_scan{
+    .id = repeated_scan_id,
+    .title = "facesat_scan, once for each order",
+    .source = "",
+    .year = 2026,
+    .most_order = most_scan_order,
+    .cost =
+        [](const ScanTask& task) {
+          const ScanCost one = facesat_scan.cost(of_order_1(task));
+          return ScanCost{task.order * one.launches, task.order * one.reads,
+                          task.order * one.writes};
+        },
+    .workspace_bytes =
+        [](const ScanTask& task) { return facesat_scan.workspace_bytes(of_order_1(task)); },
+    .enqueue =
+        [](const ScanTask& task, void* workspace, StreamHandle stream) {
+          ScanTask one = of_order_1(task);
+          for (int k = 0; k < task.order; ++k) {
+            facesat_scan.enqueue(one, workspace, stream);
+            one.input = one.output;
+          }
+        },
+};
+
+const ScanAlgorithm* algorithm_of(const std::string& id) {
+  for (const ScanAlgorithm* const scan : {&peer_cub_scan, &repeated_scan})
+    if (scan->id == id) return scan;
+  return find_scan(id);
+}
+
 lab::Subject subject_of(const ScanAlgorithm& scan, const ScanRow& row,
                         const std::shared_ptr<ScanInputs>& inputs) {
   ScanTask task = inputs->task();
   task.settings = row.settings;
+  if (std::string why = why_not(scan, task); !why.empty())
+    return {.id = row.id,
+            .fields = {{"settings", settings_text(scan, row.settings)}},
+            .failure = std::move(why),
+            .is_absent = true};
   const auto open = [=, &scan, settings = row.settings] {
     const std::shared_ptr<void> workspace = make_workspace(scan, task, inputs->stream());
     const auto run = [=, &scan, launches = scan.cost(task).launches] {
@@ -126,8 +167,7 @@ lab::GpuSubjects scan_subjects(const ScanTask& task, bool in_place, int device,
       reference("memcpy", inputs,
                 [raw = inputs.get()](const ScanTask&, StreamHandle stream) { raw->copy(stream); }));
   for (const ScanRow& row : chosen)
-    if (const ScanAlgorithm* const scan =
-            row.id == peer_cub_scan.id ? &peer_cub_scan : find_scan(row.id))
+    if (const ScanAlgorithm* const scan = algorithm_of(row.id))
       all.subjects.push_back(subject_of(*scan, row, inputs));
   all.room = lab::room_for_workspaces();
   return all;

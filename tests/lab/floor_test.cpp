@@ -2,6 +2,8 @@
 // docs/glossary.md).
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "kernels/sat/pass.cuh"
 #include "kernels/scan/operators.hpp"
 #include "lab/problems/histogram.hpp"
@@ -190,6 +192,32 @@ TEST(ScanFloor, TheCheckAcceptsScansAndNothingElse) {
       EXPECT_GE(count_wrong(task, wrong), 1u) << i;
     }
     EXPECT_GE(count_wrong(task, scan_of(filled<T>(task), task, !task.is_inclusive)), 1u);
+  });
+}
+
+TEST(ScanFloor, TheCheckKnowsOrdersAndTuples) {
+  for_all_tasks(700, []<class T>(ScanTask task, T) {
+    for (const int order : {1, 2, 3, 8})
+      for (const int tuple : {1, 2, 5}) {
+        if (order > 1 && !(std::is_integral_v<T> && task.op == ScanOperator::sum)) continue;
+        SCOPED_TRACE(fmt::format("order {}, tuples of {}", order, tuple));
+        task.order = order;
+        task.tuple = tuple;
+        const std::vector<T> right = scan_of(filled<T>(task), task, task.is_inclusive);
+        EXPECT_EQ(count_wrong(task, right), 0u);
+        for (const std::size_t i : {std::size_t{0}, std::size_t{333}, right.size() - 1}) {
+          std::vector<T> wrong = right;
+          wrong[i] = wrong[i] == T{5} ? T{6} : T{5};
+          EXPECT_GE(count_wrong(task, wrong), 1u) << i;
+        }
+        ScanTask other = task;
+        other.tuple = tuple + 1;
+        EXPECT_GE(count_wrong(other, right), 1u);
+        if (!std::is_integral_v<T> || task.op != ScanOperator::sum) continue;
+        other = task;
+        other.order = order % 8 + 1;
+        EXPECT_GE(count_wrong(other, right), 1u);
+      }
   });
 }
 

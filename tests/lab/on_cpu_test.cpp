@@ -97,6 +97,27 @@ TEST(CpuScans, FollowTheDefinition) {
   EXPECT_EQ(output, (std::vector<int>{std::numeric_limits<int>::max(), 3, -1, -1, -1}));
 }
 
+TEST(CpuScans, OrdersAndTuplesFollowTheDefinition) {
+  for (const int order : {1, 2, 8})
+    for (const int tuple : {1, 2, 3, 8})
+      for (const bool is_inclusive : {true, false}) {
+        std::vector<unsigned> input(101), expected(input.size()), output(input.size());
+        std::iota(input.begin(), input.end(), 0x9E3779B1u);
+        gpu::scan_reference({.is_inclusive = is_inclusive,
+                             .n = 101,
+                             .input = input.data(),
+                             .output = expected.data(),
+                             .order = order,
+                             .tuple = tuple});
+        scan_tuples_serially<ScanOperator::sum, unsigned>(input, output.data(), is_inclusive, order,
+                                                          tuple);
+        EXPECT_EQ(output, expected) << order << ", " << tuple;
+        scan_tuples_serially<ScanOperator::sum, unsigned>(input, input.data(), is_inclusive, order,
+                                                          tuple);
+        EXPECT_EQ(input, expected) << order << ", " << tuple << ", in place";
+      }
+}
+
 // Also more parts than elements, and in place.
 TEST(CpuScans, PartsGiveTheSame) {
   for (const std::size_t n : {1, 2, 7, 64, 1001})

@@ -37,6 +37,39 @@ TEST_F(ScanBench, RowsOfTheCpuAreCheckedForEveryTypeOperatorAndKind) {
     }
 }
 
+TEST_F(ScanBench, OrdersAndTuplesAreChecked) {
+  const Arguments common{"bench",  "scan", "--algorithm", "cpu_serial",
+                         "--size", "1",    "--size",      "1021"};
+  for (const char* tuple : {"1", "2", "8"}) {
+    for (const char* order : {"2", "8"})
+      for (const Arguments& kind : std::vector<Arguments>{{}, {"--exclusive", "--in-place"}}) {
+        const Json rows =
+            checked_rows(joined(joined(common, kind), {"--type", "32s", "--type", "32u", "--type",
+                                                       "64s", "--order", order, "--tuple", tuple}),
+                         {{"order", std::stoi(order)}, {"tuple", std::stoi(tuple)}});
+        EXPECT_EQ(rows.size(), 6u);
+      }
+    EXPECT_EQ(checked_rows(joined(common, {"--operator", "maximum", "--tuple", tuple})).size(), 4u);
+  }
+  const Json of_order_3 = checked_rows(joined(common, {"--order", "3"}));
+  EXPECT_EQ(of_order_3.size(), 2u);
+  EXPECT_EQ(of_order_3[0]["type"], "32s");  // real numbers would not be exact
+}
+
+TEST_F(ScanBench, AlgorithmsWithoutOrdersSayWhy) {
+  for (const char* option : {"--order", "--tuple"}) {
+    const Finished done = run({"bench", "scan", option, "2", "--type", "32s", "--size", "100",
+                               "--runs", "2", "--algorithm", "cpu_threads"});
+    EXPECT_NE(done.status, 0);
+    EXPECT_TRUE(has(done.out, "for scans of order 1 and single elements only")) << done.out;
+  }
+  if (has_gpu()) return;
+  const Finished all =
+      run({"bench", "scan", "--order", "2", "--size", "100", "--runs", "2", "--json", "s.json"});
+  EXPECT_EQ(all.status, 0) << all.err;
+  EXPECT_EQ(table("s.json")["rows"].size(), 1u);  // of cpu_serial
+}
+
 TEST_F(ScanBench, MistakesAreReportedInASentence) {
   for (const auto& [arguments, said] : std::vector<std::pair<Arguments, std::string>>{
            {{"--size", "0"}, "from 1 to 2^30"},
@@ -48,10 +81,17 @@ TEST_F(ScanBench, MistakesAreReportedInASentence) {
            {{"--operator", "xor"}, "expected compose|maximum|minimum|product|sum"},
            {{"--operator", "compose", "--type", "32f"}, "compose is for affine32u and affine32f"},
            {{"--operator", "sum", "--type", "affine32u"}, "the other operators are for numbers"},
+           {{"--order", "0"}, "from 1 to 8"},
+           {{"--order", "9"}, "from 1 to 8"},
+           {{"--tuple", "two"}, "from 1 to 8"},
+           {{"--tuple", "9"}, "from 1 to 8"},
+           {{"--order", "2", "--type", "32f"}, "only for sums of 32s, 32u and 64s"},
+           {{"--order", "2", "--operator", "product"}, "only for sums of 32s, 32u and 64s"},
            {{"--runs", "0"}, "--runs"},
            {{"--algorithm", "blelloch_1789"}, "there is no such algorithm; known are "},
            {{"--algorithm", "cpu_serial:threads=4"}, "cpu_serial has no parameters"},
            {{"--algorithm", "peer_cub:x=1"}, "peer_cub has no parameters"},
+           {{"--algorithm", "facesat_scan_repeated:threads=64"}, "has no parameters"},
            {{"--json", "same", "--report", "same"}, "need different files"}})
     expect_refused(run(joined({"bench", "scan"}, arguments)), {arguments[0], said});
 }
@@ -83,6 +123,8 @@ Json scan_row(const std::string& id, const std::string& settings, int n, double 
                  {"type", "32f"},
                  {"operator", "product"},
                  {"inclusive", false},
+                 {"order", 2},
+                 {"tuple", 3},
                  {"in_place", true},
                  {"n", n},
                  {"gb_per_s", 8.0 * n / us / 1000}},
@@ -108,7 +150,7 @@ TEST(ScanReport, ShowsEveryRow) {
   EXPECT_EQ(count("//figure[@class='lines']//g[starts-with(@class,'series')]"), 4u);
   EXPECT_EQ(count("//section[@id='algorithms']//tbody/tr"), 3u);
   page.expect_links();
-  EXPECT_TRUE(has(page.words("//h2"), "exclusive product, in place"));
+  EXPECT_TRUE(has(page.words("//h2"), "exclusive product of order 2, tuples of 3, in place"));
   expect_words(page.words("//section[not(@id)]//table"),
                {"2^20", "1\u202f000\u202f000", "threads=128", "2.40"});
   expect_words(page.words("//tr[@id='id-horn_2005']"),

@@ -142,7 +142,8 @@ void run(const ScanAlgorithm& algorithm, ScanTask task, const std::vector<T>& va
 std::string text_of(const ScanAlgorithm& algorithm, const ScanTask& task, bool in_place) {
   return std::string(algorithm.id) + ":" + gpu::settings_text(algorithm, task.settings) + ", " +
          std::string(gpu::info_of(task.type).name) + " " + std::string(gpu::name_of(task.op)) +
-         (task.is_inclusive ? " inclusive" : " exclusive") +
+         (task.is_inclusive ? " inclusive" : " exclusive") + ", order " +
+         std::to_string(task.order) + ", tuples of " + std::to_string(task.tuple) +
          (in_place ? " in place, n = " : ", n = ") + std::to_string(task.n);
 }
 
@@ -340,6 +341,121 @@ TEST_P(Scan, LargeNumbersChangeNothingBeforeThem) {
     check_large<float>(*GetParam(), ScanType::f32);
     check_large<double>(*GetParam(), ScanType::f64);
   });
+}
+
+// Those that take orders and tuples.
+class ScanOrders : public ::testing::TestWithParam<const ScanAlgorithm*> {};
+
+std::vector<const ScanAlgorithm*> with_orders() {
+  std::vector<const ScanAlgorithm*> all;
+  for (const ScanAlgorithm* const algorithm : gpu::scan_algorithms())
+    if (algorithm->most_order > 1 || algorithm->most_tuple > 1) all.push_back(algorithm);
+  return all;
+}
+
+// Tiles of the smallest settings have 384 elements, with tuples of 3 and 5 only 378 and 375.
+TEST_P(ScanOrders, LengthsAroundTileEdges) {
+  std::vector<int> lengths{1, 2, 4, 5, 6, 31, 374, 375, 376, 378, 379, 384, 385, 751, 1153, 3001};
+  if (on_gpu)
+    for (const int n : {13440, 13446, 13824, 65537, 1000003}) lengths.push_back(n);
+  for (const int order : {1, 2, 3, 8})
+    for (const int tuple : {1, 2, 3, 5, 8})
+      for (const int n : lengths) {
+        ScanTask task = task_of(*GetParam(), n);
+        task.settings = small_settings(*GetParam());
+        task.order = order;
+        task.tuple = tuple;
+        task.is_inclusive = n % 2 == 1;
+        const bool in_place = n % 4 == 0;
+        const auto body = [&] { check(*GetParam(), task, in_place); };
+        if (n == 385 || n == 751)
+          under_all_schedules(body);
+        else
+          under_one_schedule(body);
+      }
+}
+
+// Of orders above 1, results of real numbers are not exact.
+TEST_P(ScanOrders, AllTypesOperatorsAndKinds) {
+  const int n = on_gpu ? 300007 : 1501;
+  for (const gpu::ScanTypeInfo& type : gpu::scan_types)
+    for (const ScanOperator op : operators)
+      for (const int order : {1, 2})
+        for (const bool is_inclusive : {true, false}) {
+          const bool is_real = type.type == ScanType::f32 || type.type == ScanType::f64 ||
+                               type.type == ScanType::affine_f32;
+          if (!gpu::applies(op, type.type) || (is_real && order > 1)) continue;
+          ScanTask task = task_of(*GetParam(), n, type.type, op, is_inclusive);
+          task.settings = small_settings(*GetParam());
+          task.order = order;
+          task.tuple = 3;
+          under_one_schedule([&] { check(*GetParam(), task, is_inclusive); });
+        }
+}
+
+TEST_P(ScanOrders, AllSettings) {
+  const int n = on_gpu ? 300007 : 9000;
+  for (const ScanSettings& settings : tested_settings(*GetParam()))
+    for (ScanTask task : {task_of(*GetParam(), n, ScanType::s32),
+                          task_of(*GetParam(), n, ScanType::affine_u32, ScanOperator::compose)}) {
+      task.settings = settings;
+      task.order = 2;
+      task.tuple = 7;
+      under_one_schedule([&] { check(*GetParam(), task, false); });
+    }
+}
+
+#if !defined(FACESAT_SIMT)
+TEST_P(ScanOrders, LongArrays) {
+  ScanTask task = task_of(*GetParam(), (1 << 26) + 5);
+  task.order = 3;
+  check(*GetParam(), task, false);
+  task.tuple = 5;
+  check(*GetParam(), task, false);
+}
+#endif
+
+INSTANTIATE_TEST_SUITE_P(Registry, ScanOrders, ::testing::ValuesIn(with_orders()),
+                         [](const auto& tested) { return std::string(tested.param->id); });
+
+TEST(ScanRegistry, AlgorithmsSayWhichOrdersAndTuplesTheyTake) {
+  ScanTask task = task_of(gpu::merrill_2016, 100);
+  EXPECT_EQ(gpu::why_not(gpu::merrill_2016, task), "");
+  EXPECT_EQ(gpu::why_not(gpu::maleki_2016_sam, task), "");
+  task.order = 2;
+  EXPECT_EQ(gpu::why_not(gpu::merrill_2016, task), "for scans of order 1 only");
+  task.order = gpu::most_scan_order + 1;
+  EXPECT_EQ(gpu::why_not(gpu::maleki_2016_sam, task), "orders from 1 to 8");
+  task.order = 1;
+  task.tuple = 2;
+  EXPECT_EQ(gpu::why_not(gpu::merrill_2016, task), "for single elements only");
+  task.tuple = gpu::most_scan_tuple + 1;
+  EXPECT_EQ(gpu::why_not(gpu::maleki_2016_sam, task), "tuples of 1 to 8");
+  task.order = task.tuple = 8;
+  EXPECT_EQ(gpu::why_not(gpu::maleki_2016_sam, task), "");
+}
+
+// By hand.
+TEST(ScanReference, RepeatsAndInterleaves) {
+  const auto scanned = [](int order, int tuple, bool is_inclusive) {
+    const std::vector<std::uint32_t> input{3, 1, 4, 1, 5};
+    std::vector<std::uint32_t> output(input.size());
+    gpu::scan_reference({.is_inclusive = is_inclusive,
+                         .n = 5,
+                         .input = input.data(),
+                         .output = output.data(),
+                         .order = order,
+                         .tuple = tuple});
+    return output;
+  };
+  using Elements = std::vector<std::uint32_t>;
+  EXPECT_EQ(scanned(1, 1, true), (Elements{3, 4, 8, 9, 14}));
+  EXPECT_EQ(scanned(2, 1, true), (Elements{3, 7, 15, 24, 38}));
+  EXPECT_EQ(scanned(2, 1, false), (Elements{0, 0, 3, 7, 15}));
+  EXPECT_EQ(scanned(1, 2, true), (Elements{3, 1, 7, 2, 12}));
+  EXPECT_EQ(scanned(2, 2, true), (Elements{3, 1, 10, 3, 22}));
+  EXPECT_EQ(scanned(1, 2, false), (Elements{0, 0, 3, 1, 7}));
+  EXPECT_EQ(scanned(1, 8, true), (Elements{3, 1, 4, 1, 5}));
 }
 
 #if !defined(FACESAT_SIMT)
