@@ -170,7 +170,8 @@ struct TupleTile {
     }
   }
 
-  // Has a barrier; another one must follow before `shared` is used again.
+  // Has a barrier. What a thread reads after it is what it writes first in load(), so none is
+  // needed between tiles.
   __device__ __forceinline__ void store(const Pass& pass, int begin, DynamicShared<T> shared) {
     const Places moved = this->moved(), run = this->run();
     if (has_run()) {
@@ -238,7 +239,6 @@ __global__ void __launch_bounds__(most_threads)
     }
     tile.store(pass, begin, shared);
     known = number + 1;
-    __syncthreads();
   }
   if (thread == 0) finish(header, static_cast<int>(gridDim.x), epoch);
 }
