@@ -15,16 +15,52 @@ constexpr double unit = 1.0 / (std::int64_t{1} << NodeSamples::fraction_bits);
 constexpr float least_gap = 2 * std::numeric_limits<float>::epsilon();
 constexpr double least_weight = std::numeric_limits<float>::epsilon();
 
-double as_real(std::int64_t sum) {
-  return static_cast<double>(sum) * unit;
-}
+// Sums over samples on one side of a split; of classes, too.
+struct RealSums {
+  double weight = 0, target = 0;
+  double positive = 0, negative = 0;  // weights
 
-// The weights of the objects' class and of the other one, where responses are 1 and -1.
-struct ClassWeights {
-  double object, other;
+  static RealSums of(const SideSums& sums) {
+    const double weight = static_cast<double>(sums.weight) * unit;
+    const double target = static_cast<double>(sums.target) * unit;
+    return {weight, target, 0.5 * static_cast<double>(sums.weight + sums.target) * unit,
+            0.5 * static_cast<double>(sums.weight - sums.target) * unit};
+  }
+  void add(double w, float response) {
+    weight += w;
+    target += static_cast<double>(response) * w;
+    (response > 0 ? positive : negative) += w;
+  }
+  RealSums operator+(const RealSums& other) const {
+    return {weight + other.weight, target + other.target, positive + other.positive,
+            negative + other.negative};
+  }
+  RealSums operator-(const RealSums& other) const {
+    return {weight - other.weight, target - other.target, positive - other.positive,
+            negative - other.negative};
+  }
+  double mean() const {
+    return weight > std::numeric_limits<double>::epsilon() ? target / weight : 0;
+  }
 };
-ClassWeights class_weights(const SideSums& side) {
-  return {0.5 * as_real(side.weight + side.target), 0.5 * as_real(side.weight - side.target)};
+
+// The quality of a split, in the old trainer's f64 arithmetic: the best one is the largest.
+double quality_of(Criterion criterion, const RealSums& left, const RealSums& right) {
+  const auto squares = [](const RealSums& side) {
+    return side.positive * side.positive + side.negative * side.negative;
+  };
+  switch (criterion) {
+    case Criterion::regression:
+      return (left.target * left.target * right.weight +
+              right.target * right.target * left.weight) /
+             (left.weight * right.weight);
+    case Criterion::gini:
+      return (squares(left) * right.weight + squares(right) * left.weight) /
+             (left.weight * right.weight);
+    case Criterion::misclassification:
+      return std::max(left.negative + right.positive, left.positive + right.negative);
+  }
+  throw std::logic_error("unknown criterion");
 }
 
 // A threshold with greater > threshold > least: the mean in f32, or, if that is rounded to `least`,
@@ -36,14 +72,15 @@ float threshold_between(float least, float greater) {
 
 }  // namespace
 
-NodeSamples::NodeSamples(std::vector<double> real_weights, std::span<const float> responses,
+NodeSamples::NodeSamples(std::vector<double> weights_inside, std::span<const float> all_responses,
                          std::size_t positives_count)
-    : positives(positives_count) {
+    : positives(positives_count),
+      responses(all_responses),
+      real_weights(std::move(weights_inside)),
+      weights(real_weights.size()),
+      targets(real_weights.size()) {
   constexpr double one = std::int64_t{1} << fraction_bits;
-  const std::size_t n = real_weights.size();
-  weights.resize(n);
-  targets.resize(n);
-  for (std::size_t i = 0; i < n; ++i) {
+  for (std::size_t i = 0; i < count(); ++i) {
     if (real_weights[i] == 0) continue;
     inside.push_back(static_cast<std::uint32_t>(i));
     weights[i] = std::llrint(real_weights[i] * one);
@@ -56,27 +93,6 @@ SideSums NodeSamples::sums() const {
   SideSums all;
   for (const std::uint32_t sample : inside) all = all + SideSums{weights[sample], targets[sample]};
   return all;
-}
-
-double quality_of(Criterion criterion, const SideSums& left, const SideSums& right) {
-  const double l = as_real(left.weight), r = as_real(right.weight);
-  switch (criterion) {
-    case Criterion::regression: {
-      const double lt = as_real(left.target), rt = as_real(right.target);
-      return (lt * lt * r + rt * rt * l) / (l * r);
-    }
-    case Criterion::gini: {
-      const ClassWeights a = class_weights(left), b = class_weights(right);
-      return ((a.object * a.object + a.other * a.other) * r +
-              (b.object * b.object + b.other * b.other) * l) /
-             (l * r);
-    }
-    case Criterion::misclassification: {
-      const ClassWeights a = class_weights(left), b = class_weights(right);
-      return std::max(a.object + b.other, a.other + b.object);
-    }
-  }
-  throw std::logic_error("unknown criterion");
 }
 
 std::optional<Split> SplitFinder::find(std::size_t feature, const Quantiser* between) {
@@ -108,7 +124,7 @@ std::optional<Split> SplitFinder::haar(std::size_t feature, const Quantiser* bet
     if (!(value + least_gap < next) || (between && between->bin(value) == between->bin(next)))
       continue;
     if (left.weight == 0 || right.weight == 0) continue;
-    const double quality = quality_of(criterion_, left, right);
+    const double quality = quality_of(criterion_, RealSums::of(left), RealSums::of(right));
     if (quality <= best_quality) continue;
     best_quality = quality;
     best = i;
@@ -120,41 +136,40 @@ std::optional<Split> SplitFinder::haar(std::size_t feature, const Quantiser* bet
 }
 
 // Codes are ordered by their mean response (or, for classes, by the objects' weight); the best
-// split of this sequence has the codes of its beginning on the left. Of equal codes, the lower
-// comes first.
+// split of this sequence has the codes of its beginning on the left. Sums are added up in the order
+// of samples, and std::sort orders equal codes, so that the result is the old trainer's.
 std::optional<Split> SplitFinder::lbp(std::size_t feature) {
   codes_.resize(tables_.padded());
   tables_.codes(pool_.lbp[feature], codes_.data());
-  std::array<SideSums, 256> sums{};
-  for (const std::uint32_t sample : samples_.inside) {
-    SideSums& sum = sums[codes_[sample]];
-    sum = sum + SideSums{samples_.weights[sample], samples_.targets[sample]};
-  }
+  std::array<RealSums, 256> sums{};
+  for (const std::uint32_t sample : samples_.inside)
+    sums[codes_[sample]].add(samples_.real_weights[sample], samples_.responses[sample]);
+  const bool is_regression = criterion_ == Criterion::regression;
   std::array<double, 256> keys{};
+  RealSums left, right;
   for (std::size_t code = 0; code < keys.size(); ++code) {
-    const SideSums& sum = sums[code];
-    if (criterion_ != Criterion::regression)
-      keys[code] = class_weights(sum).object;
-    else if (sum.weight != 0)
-      keys[code] = as_real(sum.target) / as_real(sum.weight);
+    RealSums& sum = sums[code];
+    right = right + sum;
+    keys[code] = is_regression ? sum.mean() : sum.positive;
+    if (is_regression) sum.target = keys[code] * sum.weight;
   }
   std::array<std::uint8_t, 256> order;
   std::iota(order.begin(), order.end(), std::uint8_t{0});
-  std::ranges::stable_sort(order, {}, [&keys](std::uint8_t code) { return keys[code]; });
+  std::sort(order.begin(), order.end(),
+            [&keys](std::uint8_t a, std::uint8_t b) { return keys[a] < keys[b]; });
 
   std::optional<std::size_t> best;
   double best_quality = -1;
-  SideSums left, right = samples_.sums();
   for (std::size_t i = 0; i + 1 < order.size(); ++i) {
-    const SideSums& own = sums[order[i]];
-    if (as_real(own.weight) <= least_weight) continue;
+    const RealSums& own = sums[order[i]];
+    if (own.weight <= least_weight) continue;
     left = left + own;
     right = right - own;
     if (criterion_ != Criterion::misclassification &&
-        (as_real(left.weight) <= least_weight || as_real(right.weight) <= least_weight))
+        (left.weight <= least_weight || right.weight <= least_weight))
       continue;
     const double quality = quality_of(criterion_, left, right);
-    if (quality <= best_quality) continue;
+    if (!(quality > best_quality)) continue;
     best_quality = quality;
     best = i;
   }

@@ -39,21 +39,20 @@ struct NodeSamples {
   static constexpr int fraction_bits = 58;
   static constexpr float most_response = 10;
 
-  // Of every sample; zero for those outside the node. A response is that of the class, 1 or -1, or
-  // that of LogitBoost. There are `positives` samples of the objects' class; the others follow.
+  // `weights`: of every sample; zero for those outside the node. A response is that of the class, 1
+  // or -1, or that of LogitBoost; a reference is kept. There are `positives` samples of the
+  // objects' class; the others follow.
   NodeSamples(std::vector<double> weights, std::span<const float> responses, std::size_t positives);
 
   std::size_t count() const { return weights.size(); }
   std::size_t positives;
   bool has_signs = true;              // all responses are 1 or -1
   std::vector<std::uint32_t> inside;  // the samples in the node, in order
-  std::vector<std::int64_t> weights;
-  std::vector<std::int64_t> targets;  // weight times response
-  SideSums sums() const;              // of all samples
+  std::span<const float> responses;
+  std::vector<double> real_weights;
+  std::vector<std::int64_t> weights, targets;  // targets: weight times response
+  SideSums sums() const;                       // of all samples
 };
-
-// The quality of a split, as opencv_traincascade computes it in f64; the best one is the largest.
-double quality_of(Criterion criterion, const SideSums& left, const SideSums& right);
 
 struct Split {
   std::size_t feature = 0;

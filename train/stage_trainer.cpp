@@ -1,0 +1,159 @@
+#include "train/stage_trainer.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+namespace facesat::train {
+namespace {
+
+constexpr float margin = 1e-5f;  // that the detector subtracts from thresholds
+
+std::array<const Samples*, 4> parts_of(const StageSamples& samples) {
+  return {&samples.positives, &samples.negatives, &samples.held_out_positives,
+          &samples.held_out_negatives};
+}
+
+// Many bins rule out more features; with few samples, they take more time than the samples.
+int bins_of(const StageOptions& options, std::size_t samples) {
+  if (options.bins > 0) return options.bins;
+  return samples < 4096 ? 64 : 256;
+}
+
+}  // namespace
+
+StageTrainer::StageTrainer(const FeaturePool& pool, const StageSamples& samples,
+                           const StageOptions& options)
+    : pool_(pool),
+      options_(options),
+      positives_(samples.positives.count()),
+      count_(positives_ + samples.negatives.count()),
+      held_out_positives_(samples.held_out_positives.count()),
+      tables_(pool, parts_of(samples)),
+      screen_(pool, tables_, bins_of(options, count_), options.memory),
+      weights_(count_, 1.0 / static_cast<double>(count_)),
+      responses_(count_),
+      used_(count_),
+      scores_(tables_.count()) {
+  const bool is_logit = options.boosting == Boosting::logit;
+  const float response = is_logit ? 2 : 1;
+  for (std::size_t i = 0; i < count_; ++i) responses_[i] = is_positive(i) ? response : -response;
+  if (is_logit) logits_.resize(count_);
+  std::iota(used_.begin(), used_.end(), 0u);
+}
+
+bool StageTrainer::train_tree() {
+  if (used_.empty()) return false;
+  TrainedTree tree = grow_tree(
+      pool_, tables_, screen_,
+      {.weights = weights_, .responses = responses_, .positives = positives_, .used = used_},
+      {.boosting = options_.boosting, .depth = options_.depth, .between_bins = options_.bins != 0});
+  if (tree.nodes.empty()) return false;
+  if (options_.boosting == Boosting::discrete) scale_discrete(tree);
+  add(std::move(tree));
+  return true;
+}
+
+// Discrete AdaBoost: the leaves become votes, which weigh the more the smaller the error is.
+void StageTrainer::scale_discrete(TrainedTree& tree) {
+  const std::vector<std::uint32_t> leaves = tree.leaves_of(pool_, tables_);
+  double error = 0, sum = 0;
+  for (std::size_t i = 0; i < count_; ++i) {
+    sum += weights_[i];
+    if ((tree.leaves[leaves[i]] > 0) != is_positive(i)) error += weights_[i];
+  }
+  const double vote = -log_odds(error / sum);
+  for (double& leaf : tree.leaves) leaf *= vote;
+}
+
+void StageTrainer::add(TrainedTree tree) {
+  const std::vector<std::uint32_t> leaves = tree.leaves_of(pool_, tables_);
+  for (std::size_t i = 0; i < scores_.size(); ++i)
+    scores_[i] += static_cast<double>(static_cast<float>(tree.leaves[leaves[i]]));
+  std::vector<double> responses(count_);
+  for (std::size_t i = 0; i < count_; ++i) responses[i] = tree.leaves[leaves[i]];
+  trees_.push_back(std::move(tree));
+  update_weights(responses);
+  trim();
+}
+
+void StageTrainer::update_weights(const std::vector<double>& responses) {
+  switch (options_.boosting) {
+    case Boosting::gentle:
+    case Boosting::real:
+      for (std::size_t i = 0; i < count_; ++i)
+        weights_[i] *= std::exp(is_positive(i) ? -responses[i] : responses[i]);
+      break;
+    case Boosting::discrete:
+      for (std::size_t i = 0; i < count_; ++i)
+        if ((responses[i] > 0) != is_positive(i)) weights_[i] *= std::exp(std::fabs(responses[i]));
+      break;
+    case Boosting::logit:
+      update_logit(responses);
+      break;
+  }
+  const double sum = std::accumulate(weights_.begin(), weights_.end(), 0.0);
+  if (sum <= static_cast<double>(std::numeric_limits<float>::epsilon())) return;
+  const double scale = 1 / sum;
+  for (double& weight : weights_) weight *= scale;
+}
+
+void StageTrainer::update_logit(const std::vector<double>& responses) {
+  constexpr double least_weight = std::numeric_limits<float>::epsilon();
+  constexpr double most_response = NodeSamples::most_response;
+  for (std::size_t i = 0; i < count_; ++i) {
+    logits_[i] += 0.5 * responses[i];
+    const double p = 1 / (1 + std::exp(-2 * logits_[i]));  // that the sample is positive
+    weights_[i] = std::max(p * (1 - p), least_weight);
+    responses_[i] = static_cast<float>(is_positive(i) ? std::min(1 / p, most_response)
+                                                      : -std::min(1 / (1 - p), most_response));
+  }
+}
+
+// Leaves out the lightest samples, which together have 1 - trim_rate of the weight; of those that
+// are equally heavy, but for rounding errors, all or none. They take part again when they have
+// become heavier.
+void StageTrainer::trim() {
+  if (options_.trim_rate <= 0 || options_.trim_rate >= 1) return;
+  std::vector<double> sorted = weights_;
+  std::ranges::sort(sorted);
+  double left_out = 1 - options_.trim_rate, least = std::numeric_limits<double>::infinity();
+  for (const double weight : sorted) {
+    least = weight;
+    if (left_out <= 0) break;
+    left_out -= weight;
+    least = std::numeric_limits<double>::infinity();
+  }
+  used_.clear();
+  for (std::size_t i = 0; i < count_; ++i)
+    if (weights_[i] >= least * (1 - 1e-9)) used_.push_back(static_cast<std::uint32_t>(i));
+}
+
+float StageTrainer::threshold() const {
+  std::vector<float> sums(positives_);
+  for (std::size_t i = 0; i < positives_; ++i) sums[i] = static_cast<float>(scores_[i]);
+  std::ranges::sort(sums);
+  const float may_fail =
+      (1.0f - static_cast<float>(options_.min_hit_rate)) * static_cast<float>(positives_);
+  return sums[static_cast<std::size_t>(may_fail)];
+}
+
+Rates StageTrainer::rates(std::size_t first, std::size_t first_negative, std::size_t last) const {
+  const double least = threshold() - margin;  // in f32, as the detector does
+  const auto rate = [&](std::size_t begin, std::size_t end) {
+    const auto passes = [least](double score) { return score >= least; };
+    const auto passed = std::count_if(scores_.begin() + static_cast<std::ptrdiff_t>(begin),
+                                      scores_.begin() + static_cast<std::ptrdiff_t>(end), passes);
+    return begin == end ? 1 : static_cast<double>(passed) / static_cast<double>(end - begin);
+  };
+  return {.hit_rate = rate(first, first_negative), .false_alarm = rate(first_negative, last)};
+}
+
+bool StageTrainer::has_reached_rate() const {
+  return static_cast<float>(rates().false_alarm) <= static_cast<float>(options_.max_false_alarm);
+}
+
+}  // namespace facesat::train

@@ -1,0 +1,82 @@
+// One stage of a cascade: boosted trees that tell positives from negatives, and the threshold of
+// their sum.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "train/feature_pool.hpp"
+#include "train/sample_tables.hpp"
+#include "train/samples.hpp"
+#include "train/screen.hpp"
+#include "train/tree.hpp"
+
+namespace facesat::train {
+
+struct StageOptions {
+  Boosting boosting = Boosting::gentle;
+  double min_hit_rate = 0.995;   // of the training positives, that must pass
+  double max_false_alarm = 0.5;  // of the training negatives, that may pass
+  double trim_rate = 0.95;       // a tree learns from the heaviest samples, of this weight together
+  int depth = 1;                 // of trees; 1: stumps
+  int max_trees = 100;
+  int bins = 0;  // 0: exact thresholds; otherwise those between so many bins
+  std::size_t memory = std::size_t{4} << 30;  // for bins of features, in bytes
+};
+
+// Samples to learn from, and others, which may be empty, to see how the stage does with samples
+// that it has not learnt from. Positives come first.
+struct StageSamples {
+  Samples positives, negatives, held_out_positives, held_out_negatives;
+};
+
+// Rates of no samples are 1.
+struct Rates {
+  double hit_rate = 1, false_alarm = 1;
+};
+
+class StageTrainer {
+ public:
+  // Keeps a reference to `pool`, but not to the samples. Throws MemoryError.
+  StageTrainer(const FeaturePool& pool, const StageSamples& samples, const StageOptions& options);
+
+  // Trains the next tree. Returns false if there is none: no feature divides the samples.
+  bool train_tree();
+  // Goes on as if train_tree() had trained this tree; an earlier trainer has, for the same samples
+  // and options.
+  void add(TrainedTree tree);
+  const std::vector<TrainedTree>& trees() const { return trees_; }
+
+  // The highest threshold that min_hit_rate allows; of f32, as in the file: the detector's margin
+  // is not subtracted.
+  float threshold() const;
+  // Rates with that threshold, by the rules of the detector.
+  Rates rates() const { return rates(0, positives_, count_); }
+  Rates held_out_rates() const {
+    return rates(count_, count_ + held_out_positives_, scores_.size());
+  }
+  bool has_reached_rate() const;
+
+ private:
+  Rates rates(std::size_t first, std::size_t first_negative, std::size_t last) const;
+  bool is_positive(std::size_t sample) const { return sample < positives_; }
+  void scale_discrete(TrainedTree& tree);
+  void update_weights(const std::vector<double>& responses);
+  void update_logit(const std::vector<double>& responses);
+  void trim();
+
+  const FeaturePool& pool_;
+  StageOptions options_;
+  std::size_t positives_, count_;  // of the samples that are learnt from
+  std::size_t held_out_positives_;
+  SampleTables tables_;
+  Screen screen_;
+  std::vector<TrainedTree> trees_;
+  std::vector<double> weights_;
+  std::vector<float> responses_;     // what the next tree learns
+  std::vector<double> logits_;       // LogitBoost's F
+  std::vector<std::uint32_t> used_;  // by the next tree: not trimmed
+  std::vector<double> scores_;       // of all samples: the detector's sums over the trees
+};
+
+}  // namespace facesat::train
