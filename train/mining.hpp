@@ -7,7 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "train/annotations.hpp"
+#include "train/negatives.hpp"
+#include "train/picture_search.hpp"
 #include "train/samples.hpp"
 
 #include "core/cascade.hpp"
@@ -16,25 +17,40 @@
 namespace facesat::train {
 
 struct MiningOptions {
-  bool mirrored = true;       // pictures are searched mirrored, too
+  bool mirrored = true;       // after all pictures, their mirror images are searched
   double scale_factor = 1.1;  // between levels
-  int per_picture =
-      0;  // most windows of a picture (and of its mirror image) per call; 0: chosen by itself
+  // Most windows of a picture, and of its mirror image, per call. 0: as many as are needed, spread
+  // over all pictures as evenly as possible.
+  int per_picture = 0;
   std::uint64_t seed = 1;  // decides which windows of a picture are taken
+  // Positions that pass are remembered from call to call (see picture_search.hpp) while they take
+  // no more memory than this.
+  std::uint64_t remembered_bytes = std::uint64_t{256} << 20;
 };
 
-// How far a search has come; every count but `pictures` is of one call.
+// How far a search has come. Mirror images count as pictures of their own.
 struct MiningProgress {
-  std::size_t found = 0, wanted = 0;
-  std::uint64_t windows = 0;   // searched
-  std::uint64_t accepted = 0;  // of these, by the cascade: taken or not
-  std::size_t pictures = 0, all_pictures = 0;
+  std::size_t found = 0, wanted = 0;  // found < wanted at the end: the pool is exhausted
+  // Windows that the detector has searched, or need not search again because a part of the same
+  // cascade has rejected them. `accepted` of them passed: taken or not, but none at an object.
+  std::uint64_t windows = 0, accepted = 0;
+  std::size_t pictures = 0, all_pictures = 0;  // searched in this round; in a round
+  int round = 1;                               // how often the call has begun with all pictures
 };
 
 // What a mine has given, so that training can go on where it was interrupted.
 struct MineState {
   std::size_t next_picture = 0;
-  std::vector<std::uint64_t> taken;  // windows that have been given, as keys
+  std::vector<std::uint64_t> taken;  // windows that have been given, as keys, sorted
+  std::uint64_t pool = 0;            // checksum of the names of the pictures
+};
+
+// Where a sample comes from.
+struct Origin {
+  std::size_t picture = 0;  // index into Negatives
+  bool mirrored = false;
+  Rect box;  // in the picture as it is in its file, also if it was found in its mirror image
+  double score = 0;  // sum of the cascade's last stage: the higher, the more like an object
 };
 
 class Mine {
@@ -42,18 +58,34 @@ class Mine {
   virtual ~Mine() = default;
 
   // Appends windows, as the detector sees them (cut out of their level), until there are `wanted`
-  // new ones or the whole pool has been searched once without new ones (the pool is exhausted:
-  // fewer are appended). No window is given twice by one mine. `cascade` without stages accepts
-  // every window that is not of low variance. The same calls give the same samples, whatever the
-  // number of threads. Throws Stopped; the mine then is as before the call.
+  // new ones, or all pictures have been searched without any (the pool is exhausted: fewer are
+  // appended). The search goes on with the picture after the one that gave the last window. From
+  // each it takes a few windows, first those of the lowest rank in an order that is chosen by the
+  // seed. No window is given twice by one mine. `cascade` without stages accepts every window that
+  // is not of low variance. The same calls give the same samples, whatever the number of threads.
+  // Calls need the same window; they are fast if each cascade begins with the one before.
+  //
+  // `report` is called about ten times per second by the calling thread. Throws Stopped, what
+  // `report` throws, and UsageError if no picture can be used; the mine then is as before the call.
   virtual MiningProgress find(const Cascade& cascade, std::size_t wanted, Samples& samples,
                               const std::function<void(const MiningProgress&)>& report,
                               const ShouldStop& should_stop) = 0;
 
+  // Of the samples that the last call of find() has appended, in their order.
+  virtual const std::vector<Origin>& origins() const = 0;
+
   virtual MineState state() const = 0;
-  virtual void restore(MineState state) = 0;
-  virtual std::vector<std::string> warnings()
-      const = 0;  // pictures that could not be read, too small ones
+  // Throws UsageError for the state of a mine with other pictures.
+  virtual void restore(const MineState& state) = 0;
+
+  // Sentences about pictures that could not be read, are damaged or too small: the first few, and
+  // how many more there are.
+  virtual std::vector<std::string> warnings() const = 0;
 };
+
+// Throws ArgumentError for options outside their range. May be given the backend of another device;
+// each thread makes one.
+std::unique_ptr<Mine> open_mine(std::shared_ptr<Negatives> negatives, const MiningOptions& options,
+                                MakeBackend make_backend = make_cpu_backend);
 
 }  // namespace facesat::train

@@ -1,0 +1,226 @@
+#include "train/picture_search.hpp"
+
+#include <algorithm>
+#include <unordered_set>
+#include <utility>
+
+#include "train/shuffle.hpp"
+#include <tbb/task_arena.h>
+
+#include "core/pyramid.hpp"
+
+namespace facesat::train {
+namespace {
+
+// A cascade of one stage that every window passes, but for low variance.
+Cascade accepting(const Cascade& like) {
+  Cascade cascade;
+  cascade.kind = like.kind;
+  cascade.window = like.window;
+  if (cascade.kind == FeatureKind::haar)
+    cascade.haar.push_back({{{{{0, 0, 1, 1}, 1}, {{0, 0, 1, 1}, -1}, {}}}, false});
+  else
+    cascade.lbp.push_back({{0, 0, 1, 1}});
+  cascade.nodes.push_back({.feature = 0, .left = 0, .right = -1});
+  cascade.leaves = {0, 0};
+  cascade.trees.push_back({0, 1, 0});
+  cascade.stages.push_back({0, 1, -1});
+  return cascade;
+}
+
+double area(const Box& box) {
+  return box.width * box.height;
+}
+
+}  // namespace
+
+void Remembered::set(std::vector<std::uint64_t> windows) {
+  forget();
+  const auto count = static_cast<std::int64_t>(windows.size());
+  if (room_->fetch_sub(count) < count) {
+    *room_ += count;
+    return;
+  }
+  windows.shrink_to_fit();
+  windows_ = std::move(windows);
+}
+
+void Remembered::forget() {
+  if (windows_) *room_ += static_cast<std::int64_t>(windows_->size());
+  windows_.reset();
+}
+
+bool overlaps(const Rect& window, std::span<const Box> objects) {
+  constexpr double most = 0.2;
+  const Box box{static_cast<double>(window.x), static_cast<double>(window.y),
+                static_cast<double>(window.width), static_cast<double>(window.height)};
+  return std::ranges::any_of(objects, [&](const Box& object) {
+    const double width = std::min(box.x + box.width, object.x + object.width) -
+                         std::max(box.x, object.x),
+                 height = std::min(box.y + box.height, object.y + object.height) -
+                          std::max(box.y, object.y);
+    return width > 0 && height > 0 && width * height > most * std::min(area(box), area(object));
+  });
+}
+
+SearchedCascade::SearchedCascade(const Cascade& cascade)
+    : detector(std::make_shared<Cascade>(cascade.stages.empty() ? accepting(cascade) : cascade)),
+      judge(*detector) {}
+
+struct PictureSearch::Passing {
+  std::uint64_t number;
+  double score;
+};
+
+// The windows that are chosen, from those that are offered in the order of their ranks.
+class PictureSearch::Choice {
+ public:
+  Choice(const WindowPositions& positions, std::span<const std::uint64_t> taken,
+         std::uint64_t limit)
+      : positions_(positions), taken_(taken), limit_(limit) {}
+
+  bool is_full() const { return chosen_.size() >= limit_; }
+  void offer(const Passing& window) {
+    if (std::ranges::binary_search(taken_, window.number)) return;
+    const WindowPositions::Place place = positions_.place(window.number);
+    if (cells_.insert(cell_of(place)).second)
+      chosen_.push_back({window.number, positions_.box(place), window.score});
+  }
+  std::vector<ChosenWindow>& chosen() { return chosen_; }
+
+ private:
+  // The number of the window in the top left corner of the cell.
+  std::uint64_t cell_of(const WindowPositions::Place& place) const {
+    const auto [width, height] = positions_.pyramid().window;
+    const int across = std::max(1, width / 4), down = std::max(1, height / 4);
+    return positions_.number({place.level, place.x / across * across, place.y / down * down});
+  }
+
+  const WindowPositions& positions_;
+  std::span<const std::uint64_t> taken_;
+  std::uint64_t limit_;
+  std::unordered_set<std::uint64_t> cells_;
+  std::vector<ChosenWindow> chosen_;
+};
+
+PictureSearch::PictureSearch(std::shared_ptr<const SearchedCascade> cascade, double scale_factor,
+                             const MakeBackend& make_backend, const ShouldStop& should_stop)
+    : cascade_(std::move(cascade)),
+      scale_factor_(scale_factor),
+      backend_(make_backend()),
+      should_stop_(should_stop),
+      window_(cascade_->detector->window) {
+  backend_->stop_when(should_stop);
+}
+
+void PictureSearch::prepare(Size picture) {
+  if (positions_ && positions_->pyramid().image == picture) return;
+  is_prepared_ = false;
+  positions_ =
+      std::make_unique<WindowPositions>(picture, cascade_->detector->window, scale_factor_);
+}
+
+Judgement PictureSearch::judge(View<const std::uint8_t> gray, const WindowPositions::Place& place) {
+  positions_->cut(gray, place, window_.view());
+  return cascade_->judge(std::as_const(window_).view());
+}
+
+SearchResult PictureSearch::search(const SearchedPicture& picture, std::uint64_t limit,
+                                   Remembered& remembered) {
+  prepare(picture.gray.size);
+  if (positions_->count() == 0) return {.too_small = true};
+  std::optional<SearchResult> sampled = sample(picture, limit);
+  SearchResult result = sampled ? std::move(*sampled) : search_whole(picture, limit, remembered);
+  const Size window = window_.size();
+  result.pixels.resize(result.chosen.size() * window.area());
+  for (std::size_t i = 0; i < result.chosen.size(); ++i)
+    positions_->cut(picture.gray, positions_->place(result.chosen[i].number),
+                    {result.pixels.data() + i * window.area(), window, window.width});
+  return result;
+}
+
+// Judges positions one at a time, in their order. Gives up, with nullopt, when so few pass that a
+// search of the whole picture is faster: it takes as long for some dozens of windows.
+std::optional<SearchResult> PictureSearch::sample(const SearchedPicture& picture,
+                                                  std::uint64_t limit) {
+  constexpr std::uint64_t windows_per_judged = 512, at_least = 64;
+  const std::uint64_t count = positions_->count();
+  const std::uint64_t most = std::max(at_least, count / windows_per_judged);
+  const Shuffle order(count, picture.key);
+  Choice choice(*positions_, picture.taken, limit);
+  SearchResult result;
+  for (std::uint64_t rank = 0; rank < count && !choice.is_full(); ++rank) {
+    const bool is_hopeless = rank >= at_least && 4 * choice.chosen().size() * most < limit * rank;
+    if (rank >= most || is_hopeless) return std::nullopt;
+    check_stop(should_stop_);
+    const std::uint64_t number = order.at(rank);
+    const WindowPositions::Place place = positions_->place(number);
+    if (overlaps(positions_->box(place), picture.objects)) continue;
+    ++result.windows;
+    const Judgement judgement = judge(picture.gray, place);
+    if (!cascade_->judge.passes(judgement)) continue;
+    ++result.accepted;
+    choice.offer({number, judgement.score});
+  }
+  result.chosen = std::move(choice.chosen());
+  return result;
+}
+
+SearchResult PictureSearch::search_whole(const SearchedPicture& picture, std::uint64_t limit,
+                                         Remembered& remembered) {
+  const std::vector<Passing> passing = all_passing(picture, remembered);
+  Choice choice(*positions_, picture.taken, limit);
+  for (std::size_t i = 0; i < passing.size() && !choice.is_full(); ++i) choice.offer(passing[i]);
+  return {.windows = positions_->count(),
+          .accepted = passing.size(),
+          .chosen = std::move(choice.chosen())};
+}
+
+// All windows that pass, in their order.
+std::vector<PictureSearch::Passing> PictureSearch::all_passing(const SearchedPicture& picture,
+                                                               Remembered& remembered) {
+  std::vector<Passing> passing =
+      remembered.windows() ? judge_again(picture, *remembered.windows()) : detect(picture);
+  std::vector<std::uint64_t> numbers(passing.size());
+  std::ranges::transform(passing, numbers.begin(), &Passing::number);
+  remembered.set(std::move(numbers));
+
+  const Shuffle order(positions_->count(), picture.key);
+  std::vector<std::pair<std::uint64_t, Passing>> ranked;
+  ranked.reserve(passing.size());
+  for (const Passing& one : passing) ranked.emplace_back(order.rank_of(one.number), one);
+  std::ranges::sort(ranked, {}, [](const auto& one) { return one.first; });
+  std::ranges::transform(ranked, passing.begin(), [](const auto& one) { return one.second; });
+  return passing;
+}
+
+std::vector<PictureSearch::Passing> PictureSearch::detect(const SearchedPicture& picture) {
+  if (!is_prepared_) {
+    const DetectOptions options{
+        .scale_factor = scale_factor_, .min_neighbors = 0, .scan = Scan::dense};
+    backend_->prepare(cascade_->detector, positions_->pyramid(), options);
+    is_prepared_ = true;
+  }
+  backend_->load(picture.gray);
+  // Isolated, so that this thread does not begin another picture while it waits for this one.
+  tbb::this_task_arena::isolate([&] { backend_->run(); });
+  backend_->collect();
+  std::vector<Passing> passing;
+  for (const Window& window : backend_->windows())
+    if (!overlaps(window.box, picture.objects))
+      passing.push_back({positions_->number({window.level, window.x, window.y}), window.score});
+  return passing;
+}
+
+std::vector<PictureSearch::Passing> PictureSearch::judge_again(
+    const SearchedPicture& picture, const std::vector<std::uint64_t>& windows) {
+  std::vector<Passing> passing;
+  for (const std::uint64_t number : windows) {
+    check_stop(should_stop_);
+    const Judgement judgement = judge(picture.gray, positions_->place(number));
+    if (cascade_->judge.passes(judgement)) passing.push_back({number, judgement.score});
+  }
+  return passing;
+}
+
+}  // namespace facesat::train

@@ -1,0 +1,116 @@
+// Finds the windows of one picture that a cascade takes for objects, and chooses some of them.
+//
+// Windows are chosen in a pseudo-random order of all positions of the picture (Shuffle): those that
+// pass, and come first in it. Which these are does not depend on how they are found:
+//   - While many windows pass, as in a cascade's first stages, positions are judged one at a time
+//     in that order until there are enough.
+//   - Otherwise the detector searches the whole picture. The positions that pass are remembered:
+//     a cascade with further stages needs to look at no others.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "train/annotations.hpp"
+#include "train/judge.hpp"
+#include "train/window_positions.hpp"
+
+#include "core/backend.hpp"
+#include "core/cascade.hpp"
+#include "core/stop.hpp"
+
+namespace facesat::train {
+
+using MakeBackend = std::function<std::unique_ptr<Backend>()>;
+
+// Numbers of the windows of a picture (WindowPositions) that passed when they were judged last.
+class Remembered {
+ public:
+  // `room`: for how many more numbers there is memory, in all pictures.
+  explicit Remembered(std::atomic<std::int64_t>& room) : room_(&room) {}
+
+  const std::optional<std::vector<std::uint64_t>>& windows() const { return windows_; }
+  // Nothing is remembered if there is no room.
+  void set(std::vector<std::uint64_t> windows);
+  void forget();
+
+ private:
+  std::atomic<std::int64_t>* room_;
+  std::optional<std::vector<std::uint64_t>> windows_;
+};
+
+// A picture to be searched.
+struct SearchedPicture {
+  View<const std::uint8_t> gray;
+  std::span<const Box> objects;          // windows that overlap them are left out
+  std::uint64_t key = 0;                 // of its order of positions
+  std::span<const std::uint64_t> taken;  // windows that are not to be chosen again, sorted
+};
+
+struct ChosenWindow {
+  std::uint64_t number;  // of WindowPositions
+  Rect box;              // in the picture
+  double score;          // sum of the last stage
+};
+
+struct SearchResult {
+  bool too_small = false;      // no window fits into the picture
+  std::uint64_t windows = 0;   // searched; if they were judged one at a time, outside objects
+  std::uint64_t accepted = 0;  // of these, by the cascade, outside objects
+  std::vector<ChosenWindow> chosen{};
+  std::vector<std::uint8_t> pixels{};  // of the chosen ones, as Samples::pixels
+};
+
+// Does the window overlap an object by more than a fifth of the smaller of both? Then it shows much
+// of the object, or lies in it, or is larger and has the whole object in it.
+bool overlaps(const Rect& window, std::span<const Box> objects);
+
+// A cascade as the threads of a search share it.
+struct SearchedCascade {
+  std::shared_ptr<const Cascade> detector;  // of at least one stage
+  Judge judge;
+
+  // A cascade without stages accepts all windows that are not of low variance.
+  explicit SearchedCascade(const Cascade& cascade);
+};
+
+// To be used by one thread at a time.
+class PictureSearch {
+ public:
+  // `should_stop` must outlive the search.
+  PictureSearch(std::shared_ptr<const SearchedCascade> cascade, double scale_factor,
+                const MakeBackend& make_backend, const ShouldStop& should_stop);
+
+  // Chooses at most `limit` windows: of each cell of a quarter of the window, on each level, at
+  // most one, because its neighbours show nearly the same. Throws Stopped, MemoryError.
+  SearchResult search(const SearchedPicture& picture, std::uint64_t limit, Remembered& remembered);
+
+ private:
+  struct Passing;
+  class Choice;
+
+  void prepare(Size picture);
+  std::optional<SearchResult> sample(const SearchedPicture& picture, std::uint64_t limit);
+  SearchResult search_whole(const SearchedPicture& picture, std::uint64_t limit,
+                            Remembered& remembered);
+  std::vector<Passing> all_passing(const SearchedPicture& picture, Remembered& remembered);
+  std::vector<Passing> detect(const SearchedPicture& picture);
+  std::vector<Passing> judge_again(const SearchedPicture& picture,
+                                   const std::vector<std::uint64_t>& windows);
+  Judgement judge(View<const std::uint8_t> gray, const WindowPositions::Place& place);
+
+  std::shared_ptr<const SearchedCascade> cascade_;
+  double scale_factor_;
+  std::unique_ptr<Backend> backend_;
+  const ShouldStop& should_stop_;
+  std::unique_ptr<WindowPositions> positions_;  // on the heap: the backend borrows its pyramid
+  bool is_prepared_ = false;                    // is the backend, for these positions?
+  Image<std::uint8_t> window_;
+};
+
+}  // namespace facesat::train
