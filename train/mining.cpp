@@ -156,7 +156,7 @@ class PictureMine final : public Mine {
       : negatives_(std::move(negatives)),
         options_(options),
         make_backend_(std::move(make_backend)),
-        room_(static_cast<std::int64_t>(options.remembered_bytes / sizeof(std::uint64_t))),
+        room_(static_cast<std::int64_t>(options.remembered_bytes / sizeof(PassingWindow))),
         places_(negatives_->count() * (options.mirrored ? 2 : 1), Place{{}, Remembered(room_)}),
         problems_(negatives_->count()) {
     check({.scale_factor = options.scale_factor});
@@ -207,7 +207,7 @@ class PictureMine final : public Mine {
 
 // Of find(): what it appends in the end.
 struct PictureMine::Call {
-  std::shared_ptr<const SearchedCascade> cascade;
+  SearchedCascadePtr cascade;
   std::size_t wanted;
   Reporter& reporter;
   ShouldStop should_stop;
@@ -370,8 +370,9 @@ void PictureMine::take(Call& call, const Visit& visit) {
                             mirrored ? mirror_image(chosen.box, visit.size.width) : chosen.box,
                             chosen.score});
     call.taken.emplace_back(visit.place, chosen.number);
-    taken.insert(std::ranges::upper_bound(taken, chosen.number), chosen.number);
+    taken.push_back(chosen.number);
   }
+  std::ranges::sort(taken);
   call.next = (visit.place + 1) % places_.size();
   call.reporter.change([&](MiningProgress& progress) {
     progress.found = call.found.count();

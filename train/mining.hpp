@@ -36,6 +36,8 @@ struct MiningProgress {
   std::uint64_t windows = 0, accepted = 0;
   std::size_t pictures = 0, all_pictures = 0;  // searched in this round; in a round
   int round = 1;                               // how often the call has begun with all pictures
+
+  bool operator==(const MiningProgress&) const = default;
 };
 
 // What a mine has given, so that training can go on where it was interrupted.
@@ -51,6 +53,8 @@ struct Origin {
   bool mirrored = false;
   Rect box;  // in the picture as it is in its file, also if it was found in its mirror image
   double score = 0;  // sum of the cascade's last stage: the higher, the more like an object
+
+  bool operator==(const Origin&) const = default;
 };
 
 class Mine {

@@ -77,6 +77,7 @@ struct Negatives::Video {
   std::unique_ptr<FrameSource> source{};
   std::size_t next = 0;                                       // frame that `source` gives next
   std::size_t end = std::numeric_limits<std::size_t>::max();  // as far as known
+  std::string warning{};                                      // at the end: that frames are missing
 
   void open() {
     source = open_video(input.path, max_pixels);
@@ -91,6 +92,7 @@ struct Negatives::Video {
       std::optional<Frame> found = source->next();
       if (!found) {
         end = next;
+        warning = source->warning();
         return std::nullopt;
       }
       if (next++ == frame) return found;
@@ -235,10 +237,13 @@ std::optional<Negatives::Gray> Negatives::decode(const Picture& picture,
 std::optional<Negatives::Gray> Negatives::decode_frame(const Picture& picture) {
   Video& video = *videos_[picture.video];
   std::optional<Frame> frame;
+  std::string warning;
   {
     const std::scoped_lock lock(video.mutex);
     frame = video.read(picture.frame);
+    warning = std::exchange(video.warning, "");
   }
+  if (!warning.empty()) throw InputError("decode", warning);
   if (!frame) return std::nullopt;
   return Gray{std::make_shared<Image<std::uint8_t>>(to_gray(frame->picture)), ""};
 }

@@ -34,7 +34,7 @@ double area(const Box& box) {
 
 }  // namespace
 
-void Remembered::set(std::vector<std::uint64_t> windows) {
+void Remembered::set(std::vector<PassingWindow> windows, SearchedCascadePtr cascade) {
   forget();
   const auto count = static_cast<std::int64_t>(windows.size());
   if (room_->fetch_sub(count) < count) {
@@ -43,11 +43,13 @@ void Remembered::set(std::vector<std::uint64_t> windows) {
   }
   windows.shrink_to_fit();
   windows_ = std::move(windows);
+  cascade_ = std::move(cascade);
 }
 
 void Remembered::forget() {
   if (windows_) *room_ += static_cast<std::int64_t>(windows_->size());
   windows_.reset();
+  cascade_.reset();
 }
 
 bool overlaps(const Rect& window, std::span<const Box> objects) {
@@ -67,11 +69,6 @@ SearchedCascade::SearchedCascade(const Cascade& cascade)
     : detector(std::make_shared<Cascade>(cascade.stages.empty() ? accepting(cascade) : cascade)),
       judge(*detector) {}
 
-struct PictureSearch::Passing {
-  std::uint64_t number;
-  double score;
-};
-
 // The windows that are chosen, from those that are offered in the order of their ranks.
 class PictureSearch::Choice {
  public:
@@ -80,11 +77,11 @@ class PictureSearch::Choice {
       : positions_(positions), taken_(taken), limit_(limit) {}
 
   bool is_full() const { return chosen_.size() >= limit_; }
-  void offer(const Passing& window) {
+  void offer(const PassingWindow& window) {
     if (std::ranges::binary_search(taken_, window.number)) return;
     const WindowPositions::Place place = positions_.place(window.number);
     if (cells_.insert(cell_of(place)).second)
-      chosen_.push_back({window.number, positions_.box(place), window.score});
+      chosen_.push_back({window.number, window.score, positions_.box(place)});
   }
   std::vector<ChosenWindow>& chosen() { return chosen_; }
 
@@ -103,7 +100,7 @@ class PictureSearch::Choice {
   std::vector<ChosenWindow> chosen_;
 };
 
-PictureSearch::PictureSearch(std::shared_ptr<const SearchedCascade> cascade, double scale_factor,
+PictureSearch::PictureSearch(SearchedCascadePtr cascade, double scale_factor,
                              const MakeBackend& make_backend, const ShouldStop& should_stop)
     : cascade_(std::move(cascade)),
       scale_factor_(scale_factor),
@@ -168,33 +165,23 @@ std::optional<SearchResult> PictureSearch::sample(const SearchedPicture& picture
 
 SearchResult PictureSearch::search_whole(const SearchedPicture& picture, std::uint64_t limit,
                                          Remembered& remembered) {
-  const std::vector<Passing> passing = all_passing(picture, remembered);
+  std::vector<PassingWindow> found;
+  if (!remembered.windows())
+    found = detect(picture);
+  else if (!remembered.is_of(cascade_))
+    found = judge_again(picture, *remembered.windows());
+  const std::vector<PassingWindow>& passing =
+      remembered.is_of(cascade_) ? *remembered.windows() : found;
   Choice choice(*positions_, picture.taken, limit);
   for (std::size_t i = 0; i < passing.size() && !choice.is_full(); ++i) choice.offer(passing[i]);
-  return {.windows = positions_->count(),
-          .accepted = passing.size(),
-          .chosen = std::move(choice.chosen())};
+  SearchResult result{.windows = positions_->count(),
+                      .accepted = passing.size(),
+                      .chosen = std::move(choice.chosen())};
+  if (!remembered.is_of(cascade_)) remembered.set(std::move(found), cascade_);
+  return result;
 }
 
-// All windows that pass, in their order.
-std::vector<PictureSearch::Passing> PictureSearch::all_passing(const SearchedPicture& picture,
-                                                               Remembered& remembered) {
-  std::vector<Passing> passing =
-      remembered.windows() ? judge_again(picture, *remembered.windows()) : detect(picture);
-  std::vector<std::uint64_t> numbers(passing.size());
-  std::ranges::transform(passing, numbers.begin(), &Passing::number);
-  remembered.set(std::move(numbers));
-
-  const Shuffle order(positions_->count(), picture.key);
-  std::vector<std::pair<std::uint64_t, Passing>> ranked;
-  ranked.reserve(passing.size());
-  for (const Passing& one : passing) ranked.emplace_back(order.rank_of(one.number), one);
-  std::ranges::sort(ranked, {}, [](const auto& one) { return one.first; });
-  std::ranges::transform(ranked, passing.begin(), [](const auto& one) { return one.second; });
-  return passing;
-}
-
-std::vector<PictureSearch::Passing> PictureSearch::detect(const SearchedPicture& picture) {
+std::vector<PassingWindow> PictureSearch::detect(const SearchedPicture& picture) {
   if (!is_prepared_) {
     const DetectOptions options{
         .scale_factor = scale_factor_, .min_neighbors = 0, .scan = Scan::dense};
@@ -205,17 +192,23 @@ std::vector<PictureSearch::Passing> PictureSearch::detect(const SearchedPicture&
   // Isolated, so that this thread does not begin another picture while it waits for this one.
   tbb::this_task_arena::isolate([&] { backend_->run(); });
   backend_->collect();
-  std::vector<Passing> passing;
+  const Shuffle order(positions_->count(), picture.key);
+  std::vector<std::pair<std::uint64_t, PassingWindow>> ranked;
   for (const Window& window : backend_->windows())
-    if (!overlaps(window.box, picture.objects))
-      passing.push_back({positions_->number({window.level, window.x, window.y}), window.score});
+    if (!overlaps(window.box, picture.objects)) {
+      const std::uint64_t number = positions_->number({window.level, window.x, window.y});
+      ranked.push_back({order.rank_of(number), {number, window.score}});
+    }
+  std::ranges::sort(ranked, {}, [](const auto& one) { return one.first; });
+  std::vector<PassingWindow> passing(ranked.size());
+  std::ranges::transform(ranked, passing.begin(), [](const auto& one) { return one.second; });
   return passing;
 }
 
-std::vector<PictureSearch::Passing> PictureSearch::judge_again(
-    const SearchedPicture& picture, const std::vector<std::uint64_t>& windows) {
-  std::vector<Passing> passing;
-  for (const std::uint64_t number : windows) {
+std::vector<PassingWindow> PictureSearch::judge_again(const SearchedPicture& picture,
+                                                      const std::vector<PassingWindow>& windows) {
+  std::vector<PassingWindow> passing;
+  for (const auto& [number, score] : windows) {
     check_stop(should_stop_);
     const Judgement judgement = judge(picture.gray, positions_->place(number));
     if (cascade_->judge.passes(judgement)) passing.push_back({number, judgement.score});

@@ -4,8 +4,8 @@
 // pass, and come first in it. Which these are does not depend on how they are found:
 //   - While many windows pass, as in a cascade's first stages, positions are judged one at a time
 //     in that order until there are enough.
-//   - Otherwise the detector searches the whole picture. The positions that pass are remembered:
-//     a cascade with further stages needs to look at no others.
+//   - Otherwise the detector searches the whole picture. The windows that pass are remembered: a
+//     cascade with further stages needs to look at no others.
 #pragma once
 
 #include <atomic>
@@ -28,20 +28,38 @@ namespace facesat::train {
 
 using MakeBackend = std::function<std::unique_ptr<Backend>()>;
 
-// Numbers of the windows of a picture (WindowPositions) that passed when they were judged last.
+// A cascade as the threads of a search share it.
+struct SearchedCascade {
+  std::shared_ptr<const Cascade> detector;  // of at least one stage
+  Judge judge;
+
+  // A cascade without stages accepts all windows that are not of low variance.
+  explicit SearchedCascade(const Cascade& cascade);
+};
+using SearchedCascadePtr = std::shared_ptr<const SearchedCascade>;
+
+struct PassingWindow {
+  std::uint64_t number;  // of WindowPositions
+  double score;          // sum of the last stage
+};
+
+// The windows of a picture that a cascade accepts, in the picture's order, but for those at
+// objects; if there is memory for them.
 class Remembered {
  public:
-  // `room`: for how many more numbers there is memory, in all pictures.
+  // `room`: for how many more windows there is memory, in all pictures.
   explicit Remembered(std::atomic<std::int64_t>& room) : room_(&room) {}
 
-  const std::optional<std::vector<std::uint64_t>>& windows() const { return windows_; }
+  const std::optional<std::vector<PassingWindow>>& windows() const { return windows_; }
+  bool is_of(const SearchedCascadePtr& cascade) const { return windows_ && cascade_ == cascade; }
   // Nothing is remembered if there is no room.
-  void set(std::vector<std::uint64_t> windows);
+  void set(std::vector<PassingWindow> windows, SearchedCascadePtr cascade);
   void forget();
 
  private:
   std::atomic<std::int64_t>* room_;
-  std::optional<std::vector<std::uint64_t>> windows_;
+  std::optional<std::vector<PassingWindow>> windows_;
+  SearchedCascadePtr cascade_;
 };
 
 // A picture to be searched.
@@ -53,9 +71,9 @@ struct SearchedPicture {
 };
 
 struct ChosenWindow {
-  std::uint64_t number;  // of WindowPositions
-  Rect box;              // in the picture
-  double score;          // sum of the last stage
+  std::uint64_t number;
+  double score;
+  Rect box;  // in the picture
 };
 
 struct SearchResult {
@@ -70,41 +88,30 @@ struct SearchResult {
 // of the object, or lies in it, or is larger and has the whole object in it.
 bool overlaps(const Rect& window, std::span<const Box> objects);
 
-// A cascade as the threads of a search share it.
-struct SearchedCascade {
-  std::shared_ptr<const Cascade> detector;  // of at least one stage
-  Judge judge;
-
-  // A cascade without stages accepts all windows that are not of low variance.
-  explicit SearchedCascade(const Cascade& cascade);
-};
-
 // To be used by one thread at a time.
 class PictureSearch {
  public:
   // `should_stop` must outlive the search.
-  PictureSearch(std::shared_ptr<const SearchedCascade> cascade, double scale_factor,
-                const MakeBackend& make_backend, const ShouldStop& should_stop);
+  PictureSearch(SearchedCascadePtr cascade, double scale_factor, const MakeBackend& make_backend,
+                const ShouldStop& should_stop);
 
   // Chooses at most `limit` windows: of each cell of a quarter of the window, on each level, at
   // most one, because its neighbours show nearly the same. Throws Stopped, MemoryError.
   SearchResult search(const SearchedPicture& picture, std::uint64_t limit, Remembered& remembered);
 
  private:
-  struct Passing;
   class Choice;
 
   void prepare(Size picture);
   std::optional<SearchResult> sample(const SearchedPicture& picture, std::uint64_t limit);
   SearchResult search_whole(const SearchedPicture& picture, std::uint64_t limit,
                             Remembered& remembered);
-  std::vector<Passing> all_passing(const SearchedPicture& picture, Remembered& remembered);
-  std::vector<Passing> detect(const SearchedPicture& picture);
-  std::vector<Passing> judge_again(const SearchedPicture& picture,
-                                   const std::vector<std::uint64_t>& windows);
+  std::vector<PassingWindow> detect(const SearchedPicture& picture);
+  std::vector<PassingWindow> judge_again(const SearchedPicture& picture,
+                                         const std::vector<PassingWindow>& windows);
   Judgement judge(View<const std::uint8_t> gray, const WindowPositions::Place& place);
 
-  std::shared_ptr<const SearchedCascade> cascade_;
+  SearchedCascadePtr cascade_;
   double scale_factor_;
   std::unique_ptr<Backend> backend_;
   const ShouldStop& should_stop_;
