@@ -186,8 +186,8 @@ class PictureMine final : public Mine {
   std::uint64_t pool() const;
   void expect(const Cascade& cascade);
   void search_rounds(Call& call);
-  void search_round(Call& call, std::uint64_t limit);
-  void search(Call& call, PictureSearch& search, Visit& visit, std::uint64_t limit);
+  void search_round(Call& call, const SearchLimit& limit);
+  void search(Call& call, PictureSearch& search, Visit& visit, const SearchLimit& limit);
   void read(Call& call, Visit& visit);
   void take(Call& call, const Visit& visit);
   void undo(const Call& call);
@@ -257,9 +257,9 @@ void PictureMine::expect(const Cascade& cascade) {
 
 void PictureMine::search_rounds(Call& call) {
   // Twice as many as would be needed if all pictures gave the same number.
-  std::uint64_t limit = options_.per_picture > 0
-                            ? static_cast<std::uint64_t>(options_.per_picture)
-                            : (2 * call.wanted + places_.size() - 1) / places_.size();
+  SearchLimit limit{options_.per_picture > 0
+                        ? static_cast<std::uint64_t>(options_.per_picture)
+                        : (2 * call.wanted + places_.size() - 1) / places_.size()};
   while (!call.is_done()) {
     const std::size_t before = call.found.count();
     call.reporter.change([](MiningProgress& progress) { progress.pictures = 0; });
@@ -271,13 +271,13 @@ void PictureMine::search_rounds(Call& call) {
                       reasons.empty() ? "the videos have no frames" : reasons.front()));
     }
     if (call.found.count() == before || options_.per_picture > 0 || call.is_done()) break;
-    limit *= 2;
+    limit = {2 * limit.windows, false};
     call.reporter.change([](MiningProgress& progress) { ++progress.round; });
   }
 }
 
 // Searches every picture once, or until there are enough windows.
-void PictureMine::search_round(Call& call, std::uint64_t limit) {
+void PictureMine::search_round(Call& call, const SearchLimit& limit) {
   using VisitPtr = std::shared_ptr<Visit>;
   const std::size_t first = call.next;
   std::size_t begun = 0;
@@ -331,7 +331,8 @@ void PictureMine::read(Call& call, Visit& visit) {
   });
 }
 
-void PictureMine::search(Call& call, PictureSearch& search, Visit& visit, std::uint64_t limit) {
+void PictureMine::search(Call& call, PictureSearch& search, Visit& visit,
+                         const SearchLimit& limit) {
   const std::size_t picture = picture_of(visit.place);
   if (!negatives_->is_frame(picture)) read(call, visit);
   if (!visit.gray) return;
@@ -376,8 +377,10 @@ void PictureMine::take(Call& call, const Visit& visit) {
   call.next = (visit.place + 1) % places_.size();
   call.reporter.change([&](MiningProgress& progress) {
     progress.found = call.found.count();
-    progress.windows += result.windows;
-    progress.accepted += result.accepted;
+    if (progress.round == 1) {
+      progress.windows += result.windows;
+      progress.accepted += result.accepted;
+    }
     ++progress.pictures;
   });
 }

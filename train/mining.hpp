@@ -31,8 +31,9 @@ struct MiningOptions {
 // How far a search has come. Mirror images count as pictures of their own.
 struct MiningProgress {
   std::size_t found = 0, wanted = 0;  // found < wanted at the end: the pool is exhausted
-  // Windows that the detector has searched, or need not search again because a part of the same
-  // cascade has rejected them. `accepted` of them passed: taken or not, but none at an object.
+  // In the first round: windows that the detector has searched, or need not search again because a
+  // part of the same cascade has rejected them. `accepted` of them passed: taken or not, but none
+  // at an object.
   std::uint64_t windows = 0, accepted = 0;
   std::size_t pictures = 0, all_pictures = 0;  // searched in this round; in a round
   int round = 1;                               // how often the call has begun with all pictures
@@ -65,9 +66,11 @@ class Mine {
   // new ones, or all pictures have been searched without any (the pool is exhausted: fewer are
   // appended). The search goes on with the picture after the one that gave the last window. From
   // each it takes a few windows, first those of the lowest rank in an order that is chosen by the
-  // seed. No window is given twice by one mine. `cascade` without stages accepts every window that
-  // is not of low variance. The same calls give the same samples, whatever the number of threads.
-  // Calls need the same window; they are fast if each cascade begins with the one before.
+  // seed, at most one of those that show nearly the same; if that gives too few, it begins a
+  // further round, in which it takes these, and more of each picture. No window is given twice by
+  // one mine. `cascade` without stages accepts every window that is not of low variance. The same
+  // calls give the same samples, whatever the number of threads. Calls need the same window; they
+  // are fast if each cascade begins with the one before.
   //
   // `report` is called about ten times per second by the calling thread. Throws Stopped, what
   // `report` throws, and UsageError if no picture can be used; the mine then is as before the call.

@@ -59,7 +59,8 @@ class Negatives {
   };
   // Decodes a picture; nullopt for a frame past the end of a video that is shorter than it states.
   // Any number of threads may call this, but frames of a video take turns, and are quick to read
-  // in their order only. Throws InputError, MemoryError, Stopped.
+  // in their order only. Throws InputError, for a video that ends early at the first such frame;
+  // MemoryError; Stopped.
   std::optional<Gray> read(std::size_t picture, const ShouldStop& should_stop);
 
  private:

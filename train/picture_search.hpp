@@ -70,6 +70,14 @@ struct SearchedPicture {
   std::span<const std::uint64_t> taken;  // windows that are not to be chosen again, sorted
 };
 
+// How many windows of a picture are chosen.
+struct SearchLimit {
+  std::uint64_t windows = 1;
+  // At most one of each cell of a quarter of the window, on each level: its neighbours show nearly
+  // the same.
+  bool one_per_cell = true;
+};
+
 struct ChosenWindow {
   std::uint64_t number;
   double score;
@@ -95,16 +103,16 @@ class PictureSearch {
   PictureSearch(SearchedCascadePtr cascade, double scale_factor, const MakeBackend& make_backend,
                 const ShouldStop& should_stop);
 
-  // Chooses at most `limit` windows: of each cell of a quarter of the window, on each level, at
-  // most one, because its neighbours show nearly the same. Throws Stopped, MemoryError.
-  SearchResult search(const SearchedPicture& picture, std::uint64_t limit, Remembered& remembered);
+  // Throws Stopped, MemoryError.
+  SearchResult search(const SearchedPicture& picture, const SearchLimit& limit,
+                      Remembered& remembered);
 
  private:
   class Choice;
 
   void prepare(Size picture);
-  std::optional<SearchResult> sample(const SearchedPicture& picture, std::uint64_t limit);
-  SearchResult search_whole(const SearchedPicture& picture, std::uint64_t limit,
+  std::optional<SearchResult> sample(const SearchedPicture& picture, const SearchLimit& limit);
+  SearchResult search_whole(const SearchedPicture& picture, const SearchLimit& limit,
                             Remembered& remembered);
   std::vector<PassingWindow> detect(const SearchedPicture& picture);
   std::vector<PassingWindow> judge_again(const SearchedPicture& picture,

@@ -79,7 +79,7 @@ class MiningTest : public ::testing::Test {
   Mined mine_stages(const MiningOptions& options = {}) const {
     const std::unique_ptr<Mine> mine = open(options);
     Mined mined;
-    for (const std::size_t stages : {0, 2, 6, 9, 12}) find(*mine, first_stages(stages), 40, mined);
+    for (const std::size_t stages : {0, 2, 6, 10, 13}) find(*mine, first_stages(stages), 40, mined);
     return mined;
   }
 
@@ -141,7 +141,7 @@ TEST_F(MiningTest, FindsAllWindowsOfTheDetector) {
 // most one of each cell.
 TEST_F(MiningTest, ChoosesByTheOrderOfThePositions) {
   add_clouds(1);
-  add(test::clouds({600, 400}, 9, 3));
+  add(test::clouds({400, 300}, 9, 3));
   for (const std::size_t stages : {1, 5, 9})
     for (const int limit : {1, 7, 60}) {
       const Cascade cascade = first_stages(stages);
@@ -218,12 +218,12 @@ TEST_F(MiningTest, AnotherCascadeIsSearchedAnew) {
   add_clouds(2);
   const std::unique_ptr<Mine> mine = open(), other = open();
   Mined mined, expected;
-  find(*mine, first_stages(9), 1'000'000, mined);
+  find(*mine, first_stages(12), 1'000'000, mined);
   const MineState empty = other->state();
   mine->restore(empty);
   mined = {};
-  Cascade cascade = first_stages(9);
-  cascade.stages[8].threshold -= 1;
+  Cascade cascade = first_stages(12);
+  cascade.stages[11].threshold -= 1;
   find(*mine, cascade, 1'000'000, mined);
   find(*other, cascade, 1'000'000, expected);
   expect_equal(mined, expected);
@@ -356,7 +356,7 @@ TEST_F(MiningTest, GoesOnFromARestoredState) {
   const Mined expected = mine_stages();
   Mined mined;
   MineState state = open()->state();
-  for (const std::size_t stages : {0, 2, 6, 9, 12}) {  // a new mine for every stage
+  for (const std::size_t stages : {0, 2, 6, 10, 13}) {  // a new mine for every stage
     const std::unique_ptr<Mine> mine = open();
     mine->restore(state);
     find(*mine, first_stages(stages), 40, mined);
