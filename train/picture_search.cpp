@@ -29,8 +29,8 @@ Cascade accepting(const Cascade& like) {
   return cascade;
 }
 
-// How many windows the detector searches in the time in which one is cut out and judged by itself:
-// about 110 with 25 stages, 55 with 5 (one core with AVX-512).
+// About as many windows the detector searches in the time in which one is cut out and judged by
+// itself.
 constexpr std::uint64_t windows_per_judged = 128;
 
 double area(const Box& box) {

@@ -1,0 +1,46 @@
+#include "train/cascade_prefix.hpp"
+
+#include <algorithm>
+
+namespace facesat::train {
+namespace {
+
+// Whether two stages are the same, whatever the numbers of their features.
+bool are_equal_stages(const Cascade& a, const Cascade& b, std::size_t stage) {
+  const auto are_equal_features = [&](int i, int j) {
+    if (a.kind == FeatureKind::lbp) return a.lbp[i].block == b.lbp[j].block;
+    return a.haar[i].tilted == b.haar[j].tilted &&
+           std::ranges::equal(a.haar[i].parts, b.haar[j].parts, [](const auto& p, const auto& q) {
+             return p.rect == q.rect && p.weight == q.weight;
+           });
+  };
+  const auto are_equal_trees = [&](const Tree& s, const Tree& t) {
+    if (s.node_count != t.node_count) return false;
+    for (int i = 0; i < s.node_count; ++i) {
+      const Node &m = a.nodes[s.first_node + i], &n = b.nodes[t.first_node + i];
+      if (m.threshold != n.threshold || m.subset != n.subset || m.left != n.left ||
+          m.right != n.right || !are_equal_features(m.feature, n.feature))
+        return false;
+    }
+    return std::equal(&a.leaves[s.first_leaf], &a.leaves[s.first_leaf] + s.node_count + 1,
+                      &b.leaves[t.first_leaf]);
+  };
+  const Stage &s = a.stages[stage], &t = b.stages[stage];
+  if (s.threshold != t.threshold || s.tree_count != t.tree_count) return false;
+  for (int i = 0; i < s.tree_count; ++i)
+    if (!are_equal_trees(a.trees[s.first_tree + i], b.trees[t.first_tree + i])) return false;
+  return true;
+}
+
+}  // namespace
+
+bool begins_with(const Cascade& cascade, const Cascade& part) {
+  if (cascade.kind != part.kind || cascade.window != part.window ||
+      cascade.stages.size() < part.stages.size())
+    return false;
+  for (std::size_t stage = 0; stage < part.stages.size(); ++stage)
+    if (!are_equal_stages(cascade, part, stage)) return false;
+  return true;
+}
+
+}  // namespace facesat::train
