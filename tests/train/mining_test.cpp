@@ -16,6 +16,9 @@
 #include "support/errors.hpp"
 #include "tests/kit/cascades.hpp"
 #include "tests/kit/pictures.hpp"
+#if FACESAT_READS_VIDEOS
+#include "tests/kit/video.hpp"
+#endif
 
 namespace facesat::train {
 namespace {
@@ -127,6 +130,7 @@ TEST_F(MiningTest, FindsAllWindowsOfTheDetector) {
     Mined mined;
     const MiningProgress progress = find(*open(), cascade, 10'000'000, mined);
     EXPECT_EQ(progress.found, all);
+    EXPECT_EQ(progress.round, 3);  // one window of each cell, the others, nothing new
     EXPECT_EQ(mined.samples.count(), all);
     const std::vector<Judgement> judgements = judge(cascade, mined.samples);
     ASSERT_EQ(mined.origins.size(), judgements.size());
@@ -348,6 +352,23 @@ TEST(OverlapTest, IsMeasuredByTheSmallerArea) {
   EXPECT_TRUE(overlaps({27, 12, 10, 8}, objects));
   EXPECT_FALSE(overlaps({15, 12, 4, 4}, {}));
 }
+
+#if FACESAT_READS_VIDEOS
+// Frame i has the grey value 8 i. Windows of LBP cascades may have a low variance.
+TEST_F(MiningTest, FramesOfVideosAreReadInTheirOrder) {
+  test::write_video(path("v.avi"), 25);
+  sources_ = {.inputs = {path("v.avi")}, .frames = {.every = 1}, .kept_bytes = 0};
+  const Cascade cascade{.kind = FeatureKind::lbp, .window = {24, 24}};
+  const std::unique_ptr<Mine> mine = open({.mirrored = false, .per_picture = 1});
+  Mined mined;
+  for (const std::size_t wanted : {10, 12, 13})
+    EXPECT_EQ(find(*mine, cascade, wanted, mined).found, wanted);
+  for (std::size_t i = 0; i < mined.samples.count(); ++i) {
+    EXPECT_EQ(mined.origins[i].picture, i % 25);
+    EXPECT_NEAR(mined.samples[i].row(12)[12], 8 * static_cast<int>(i % 25), 2);
+  }
+}
+#endif
 
 // ---- state, stopping and warnings
 
