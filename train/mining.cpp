@@ -199,6 +199,7 @@ MiningProgress PictureMine::find(const Cascade& cascade, std::size_t wanted, Sam
   call.next = next_;
   try {
     search_rounds(call);
+    reporter.report();
     samples.pixels.insert(samples.pixels.end(), call.found.pixels.begin(), call.found.pixels.end());
   } catch (...) {
     undo(call);
@@ -206,7 +207,6 @@ MiningProgress PictureMine::find(const Cascade& cascade, std::size_t wanted, Sam
   }
   next_ = call.next;
   origins_ = std::move(call.origins);
-  reporter.report();
   return reporter.progress();
 }
 

@@ -130,7 +130,7 @@ TEST_F(MiningTest, FindsAllWindowsOfTheDetector) {
     Mined mined;
     const MiningProgress progress = find(*open(), cascade, 10'000'000, mined);
     EXPECT_EQ(progress.found, all);
-    EXPECT_EQ(progress.round, 3);  // one window of each cell, the others, nothing new
+    EXPECT_LE(progress.round, 3);  // one window of each cell, the others, nothing new
     EXPECT_EQ(mined.samples.count(), all);
     const std::vector<Judgement> judgements = judge(cascade, mined.samples);
     ASSERT_EQ(mined.origins.size(), judgements.size());
@@ -440,6 +440,16 @@ TEST_F(MiningTest, ReportsFromTheCallingThread) {
   EXPECT_GT(last.windows, 200'000u);
   EXPECT_GT(last.accepted, 0u);
   EXPECT_LT(last.accepted, last.windows / 10);
+}
+
+TEST_F(MiningTest, AReportMayEndTheSearch) {
+  add_clouds(1);
+  const std::unique_ptr<Mine> mine = open();
+  Samples samples{{24, 24}, {}};
+  const auto report = [](const MiningProgress&) { throw Stopped(); };
+  EXPECT_THROW(mine->find(first_stages(0), 10, samples, report, {}), Stopped);
+  EXPECT_EQ(samples.count(), 0u);
+  EXPECT_TRUE(mine->state().taken.empty());
 }
 
 TEST_F(MiningTest, WarnsOfPicturesThatGiveNothing) {
