@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/image.hpp"
+
 namespace facesat::train {
 
 // In pixels of the picture, turned upright by its EXIF orientation. Annotations may have fractions.
@@ -24,6 +26,9 @@ struct AnnotatedPicture {
   std::filesystem::path file;
   std::string name;                      // relative to the annotations: in tables and messages
   std::vector<AnnotatedObject> objects;  // empty: a picture without objects
+  // The picture's size where the format says it, else empty. If the file has another one, the boxes
+  // are those of another version of it, or of the picture before it was turned.
+  Size size;
 };
 
 struct Annotations {
@@ -40,12 +45,21 @@ struct AnnotationOptions {
 };
 
 // Reads a file or folder of annotations; the format is recognised from its contents:
-//   info.dat of OpenCV ("path n x y w h ..."), Pascal VOC (XML: a file or a folder), COCO (JSON),
-//   YOLO (a folder of texts, or a list of pictures), CSV with columns image,x,y,w,h, and facesat's
-//   own CSV and JSON Lines.
-// Throws UsageError for what cannot be read or is in no such format, with file, line and what was
-// expected.
+//   info.dat of OpenCV ("path n x y w h ...");
+//   CSV with columns image, x, y, w, h, as facesat writes it;
+//   JSON Lines as facesat writes them;
+//   Pascal VOC: an XML file, or a folder of them. Boxes run from pixel xmin to pixel xmax, counted
+//   from 1;
+//   COCO: a JSON file. Crowds are ignored objects;
+//   YOLO: a folder of texts, beside the pictures or in "labels" beside "images", or a list of
+//   pictures. Labels have the names of classes.txt or data.yaml, else they are numbers. Pictures
+//   are decoded to learn their sizes.
+// Boxes may reach beyond their pictures. Throws UsageError for what cannot be read or is in no such
+// format, with file, line and what was expected.
 Annotations read_annotations(const std::filesystem::path& source,
                              const AnnotationOptions& options = {});
+
+// Is this a file or folder in one of these formats? Throws UsageError if it cannot be read.
+bool has_annotations(const std::filesystem::path& source);
 
 }  // namespace facesat::train
