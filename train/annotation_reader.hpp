@@ -56,6 +56,7 @@ class AnnotationCollector {
   // Adds an object, unless its box has no area or is not of this world: then it is left out.
   void add(std::size_t picture, AnnotatedObject object, const Place& place);
   void leave_out(const Place& place, std::string_view reason);
+  void warn(std::string sentence) { warnings_.add(std::move(sentence)); }
 
   // Throws UsageError if labels were asked for and no object has one of them.
   Annotations take();
@@ -110,5 +111,8 @@ std::string read_annotation_file(const std::filesystem::path& file);
 // The box of four numbers in texts; nullopt if one is none.
 std::optional<Box> parse_box(std::string_view x, std::string_view y, std::string_view width,
                              std::string_view height);
+
+// The size of a picture in a file of annotations; empty if it is none.
+Size picture_size(std::optional<double> width, std::optional<double> height);
 
 }  // namespace facesat::train

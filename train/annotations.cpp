@@ -5,7 +5,6 @@
 #include <iterator>
 #include <system_error>
 
-#include "train/annotation_reader.hpp"
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -13,6 +12,7 @@
 #include "media/input_file.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"
+#include "train/annotation_reader.hpp"
 
 namespace facesat::train {
 namespace {
@@ -20,7 +20,9 @@ namespace {
 namespace fs = std::filesystem;
 
 // The first one that recognises a source reads it. Those that look at the least come last.
-constexpr const AnnotationReader* readers[] = {&csv_annotations, &info_annotations};
+constexpr const AnnotationReader* readers[] = {
+    &voc_annotations, &yolo_folder_annotations, &jsonl_annotations,    &coco_annotations,
+    &csv_annotations, &info_annotations,        &yolo_list_annotations};
 
 const AnnotationReader* reader_of(const AnnotationSource& source) {
   const auto found = std::ranges::find_if(
@@ -184,6 +186,14 @@ std::optional<Box> parse_box(std::string_view x, std::string_view y, std::string
   const auto left = number(x), top = number(y), across = number(width), down = number(height);
   if (!left || !top || !across || !down) return std::nullopt;
   return Box{*left, *top, *across, *down};
+}
+
+Size picture_size(std::optional<double> width, std::optional<double> height) {
+  const auto is_length = [](std::optional<double> number) {
+    return number && *number >= 1 && *number <= most;
+  };
+  if (!is_length(width) || !is_length(height)) return {};
+  return {static_cast<int>(*width), static_cast<int>(*height)};
 }
 
 // ---- the interface
