@@ -57,13 +57,31 @@ Axis make_axis(int begin, int source, int length, int limit, Enlarging enlarging
   return axis;
 }
 
-struct Sum {
+// The weighted sums of pixels.
+struct GraySum {
+  std::int64_t gray = 0;
+  void add(std::uint8_t pixel, std::int64_t weight) { gray += weight * pixel; }
+  template <class Rounded>
+  std::uint8_t mean(Rounded rounded) const {
+    return rounded(gray);
+  }
+};
+struct BgrSum {
   std::int64_t b = 0, g = 0, r = 0;
+  void add(Bgr pixel, std::int64_t weight) {
+    b += weight * pixel.b;
+    g += weight * pixel.g;
+    r += weight * pixel.r;
+  }
+  template <class Rounded>
+  Bgr mean(Rounded rounded) const {
+    return {rounded(b), rounded(g), rounded(r)};
+  }
 };
 
-}  // namespace
-
-Image<Bgr> resampled(View<const Bgr> picture, const Rect& region, Size size, Enlarging enlarging) {
+template <class Sum, class Pixel>
+Image<Pixel> resample(View<const Pixel> picture, const Rect& region, Size size,
+                      Enlarging enlarging) {
   const auto [width, height] = picture.size;
   const Axis columns = make_axis(region.x, region.width, size.width, width, enlarging),
              rows = make_axis(region.y, region.height, size.height, height, enlarging);
@@ -71,24 +89,29 @@ Image<Bgr> resampled(View<const Bgr> picture, const Rect& region, Size size, Enl
   const auto rounded = [total](std::int64_t sum) {
     return static_cast<std::uint8_t>((sum + total / 2) / total);
   };
-  Image<Bgr> result(size);
+  Image<Pixel> result(size);
   std::vector<Sum> sums(static_cast<std::size_t>(size.width));
   for (int y = 0; y < size.height; ++y) {
     std::fill(sums.begin(), sums.end(), Sum{});
     for (const Axis::Tap& row : rows.of(y))
       for (int x = 0; x < size.width; ++x)
-        for (const Axis::Tap& column : columns.of(x)) {
-          const Bgr pixel = picture.row(row.pixel)[column.pixel];
-          const std::int64_t weight = row.weight * column.weight;
-          sums[x].b += weight * pixel.b;
-          sums[x].g += weight * pixel.g;
-          sums[x].r += weight * pixel.r;
-        }
-    std::transform(sums.begin(), sums.end(), result.row(y), [&](const Sum& sum) {
-      return Bgr{rounded(sum.b), rounded(sum.g), rounded(sum.r)};
-    });
+        for (const Axis::Tap& column : columns.of(x))
+          sums[x].add(picture.row(row.pixel)[column.pixel], row.weight * column.weight);
+    std::transform(sums.begin(), sums.end(), result.row(y),
+                   [&](const Sum& sum) { return sum.mean(rounded); });
   }
   return result;
+}
+
+}  // namespace
+
+Image<Bgr> resampled(View<const Bgr> picture, const Rect& region, Size size, Enlarging enlarging) {
+  return resample<BgrSum>(picture, region, size, enlarging);
+}
+
+Image<std::uint8_t> resampled(View<const std::uint8_t> picture, const Rect& region, Size size,
+                              Enlarging enlarging) {
+  return resample<GraySum>(picture, region, size, enlarging);
 }
 
 }  // namespace facesat

@@ -1,6 +1,8 @@
 // Pictures in another size, in exact integer arithmetic: every build and machine makes the same.
 #pragma once
 
+#include <cstdint>
+
 #include "core/image.hpp"
 
 namespace facesat {
@@ -17,5 +19,7 @@ enum class Enlarging {
 // empty. Throws MemoryError.
 Image<Bgr> resampled(View<const Bgr> picture, const Rect& region, Size size,
                      Enlarging enlarging = Enlarging::smooth);
+Image<std::uint8_t> resampled(View<const std::uint8_t> picture, const Rect& region, Size size,
+                              Enlarging enlarging = Enlarging::smooth);
 
 }  // namespace facesat
