@@ -7,6 +7,7 @@
 #include "app/detect/detect.hpp"
 #include "app/info.hpp"
 #include "app/live/live.hpp"
+#include "app/train/samples_command.hpp"
 #include "support/messages.hpp"
 #if FACESAT_LAB
 #include "app/bench/bench.hpp"
@@ -62,6 +63,7 @@ Commands::Commands()
   parser_->require_subcommand(1);
   commands_.push_back(make_command(*parser_, add_detect, run_detect));
   commands_.push_back(make_command(*parser_, add_live, run_live));
+  commands_.push_back(make_command(*parser_, add_samples, run_samples));
 #if FACESAT_LAB
   for (Command& command : add_bench(*parser_)) commands_.push_back(std::move(command));
 #endif

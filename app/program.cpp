@@ -13,6 +13,7 @@
 
 #include "app/commands.hpp"
 #include "app/common/command_line.hpp"
+#include "app/train/old_names.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"
 #include "support/interrupt.hpp"
@@ -90,9 +91,12 @@ int run(int argc, char** argv) {
   const auto all = parser.get_subcommands({});
   if (argc > 1 && *argv[1] != '-' && std::none_of(all.begin(), all.end(), is_command))
     throw UsageError(fmt::format("there is no command \"{}\": see 'facesat --help'", argv[1]));
-  refuse_missing_values(std::vector<std::string>(argv + 1, argv + argc));
+  std::vector<std::string> arguments(argv + 1, argv + argc);
+  refuse_missing_values(arguments);
+  arguments = with_new_names(std::move(arguments));
+  std::ranges::reverse(arguments);  // the parser takes the last one first
   try {
-    parser.parse(argc, argv);
+    parser.parse(std::move(arguments));
   } catch (const CLI::ParseError& error) {
     return answer(parser, error);
   }

@@ -1,0 +1,33 @@
+// facesat samples: what a cascade is trained to find, cut out of pictures.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "train/positives.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace facesat::app {
+
+struct SamplesCommand {
+  std::vector<std::string> inputs;
+  std::string output;
+  train::PositiveOptions positives;
+  int jobs = 0;  // 0: all cores
+  bool quiet = false;
+};
+
+CLI::App* add_samples(CLI::App& program, SamplesCommand& command);
+
+// Returns the exit status: 1 if some inputs were refused, else 0. Throws UsageError, OutputError.
+int run_samples(const SamplesCommand& command);
+
+// The options of which objects become samples, and how, for all commands that read them. What the
+// parser does not check itself throws CLI::ValidationError.
+void add_sample_options(CLI::App& command, train::PositiveOptions& options);
+void check_sample_options(const train::PositiveOptions& options);
+
+}  // namespace facesat::app
