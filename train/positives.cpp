@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <numeric>
 #include <optional>
 #include <system_error>
 
@@ -18,7 +17,7 @@
 #include "results/resample.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"
-#include "train/negatives.hpp"
+#include "train/backgrounds.hpp"
 #include "train/sentences.hpp"
 #include "train/shuffle.hpp"
 #include "train/vec_file.hpp"
@@ -258,98 +257,34 @@ class PictureReader {
 
 // ---- distorted samples
 
-// A background of the window's size for each of `count` samples. Pictures that cannot be used are
-// left out, and their samples get others.
-class Backgrounds {
- public:
-  Backgrounds(std::size_t count, const PositiveOptions& options, Sentences& sentences)
-      : options_(options), windows_(count) {
-    if (options.backgrounds.empty()) {
-      const int value = options.distortion.transparent.value_or(0);
-      for (Gray& window : windows_) {
-        window = Gray(options.window);
-        for (int y = 0; y < options.window.height; ++y)
-          std::fill_n(window.row(y), options.window.width, static_cast<std::uint8_t>(value));
-      }
-      return;
-    }
-    NegativeSources sources;
-    sources.inputs = options.backgrounds;
-    sources.recursive = true;
-    sources.kept_bytes = 0;
-    Negatives pictures(std::move(sources));
-    sentences.add(pictures.warnings());
-    std::vector<std::size_t> usable(pictures.count());
-    std::iota(usable.begin(), usable.end(), std::size_t{0});
-    std::vector<std::size_t> open(count);
-    std::iota(open.begin(), open.end(), std::size_t{0});
-    while (!open.empty()) fill(pictures, usable, open, sentences);
+// What is behind each of the samples.
+std::vector<Gray> make_backgrounds(std::size_t count, const PositiveOptions& options,
+                                   Sentences& sentences) {
+  if (!options.backgrounds.empty())
+    return random_backgrounds(count, options.window, options.backgrounds, options.seed, sentences);
+  const int level = options.distortion.transparent.value_or(0);
+  std::vector<Gray> backgrounds(count);
+  for (Gray& background : backgrounds) {
+    background = Gray(options.window);
+    for (int y = 0; y < options.window.height; ++y)
+      std::fill_n(background.row(y), options.window.width, static_cast<std::uint8_t>(level));
   }
-
-  View<const std::uint8_t> operator[](std::size_t sample) const { return windows_[sample].view(); }
-
- private:
-  // Tries a usable picture for each open sample.
-  void fill(Negatives& pictures, std::vector<std::size_t>& usable, std::vector<std::size_t>& open,
-            Sentences& sentences) {
-    if (usable.empty())
-      throw UsageError(fmt::format("no background can be used: {}", sentences.all().back()));
-    std::vector<std::vector<std::size_t>> samples(usable.size());  // of each picture
-    for (const std::size_t sample : open)
-      samples[mixed(options_.seed ^ mixed(sample)) % usable.size()].push_back(sample);
-    std::vector<std::string> failures(usable.size());
-    tbb::parallel_for(std::size_t{0}, usable.size(), [&](std::size_t i) {
-      if (!samples[i].empty()) failures[i] = cut(pictures, usable[i], samples[i]);
-    });
-    open.clear();
-    std::vector<std::size_t> still_usable;
-    for (std::size_t i = 0; i < usable.size(); ++i) {
-      if (failures[i].empty()) {
-        still_usable.push_back(usable[i]);
-        continue;
-      }
-      sentences.add(fmt::format("{}: {}", pictures.name(usable[i]), failures[i]));
-      open.insert(open.end(), samples[i].begin(), samples[i].end());
-    }
-    std::ranges::sort(open);
-    usable = std::move(still_usable);
-  }
-
-  // Returns why the picture cannot be used; empty if it can.
-  std::string cut(Negatives& pictures, std::size_t picture,
-                  const std::vector<std::size_t>& samples) {
-    try {
-      const auto gray = pictures.read(picture, nullptr);
-      if (!gray) return "the video ends before this frame";
-      const auto [width, height] = gray->picture->size();
-      if (width < options_.window.width || height < options_.window.height)
-        return fmt::format("as a background, {}x{} pixels are too few", width, height);
-      for (const std::size_t sample : samples) {
-        Random random({options_.seed, sample, 1});
-        windows_[sample] = random_part(gray->picture->view(), options_.window, random);
-      }
-      return "";
-    } catch (const InputError& error) {
-      return error.what();
-    }
-  }
-
-  const PositiveOptions& options_;
-  std::vector<Gray> windows_;
-};
+  return backgrounds;
+}
 
 // Replaces the cut-out objects by their distorted copies.
 void distort(std::vector<Found::Object>& objects, const PositiveOptions& options,
              Sentences& sentences) {
   const auto copies = static_cast<std::size_t>(options.distortion.copies);
-  const Backgrounds backgrounds(objects.size() * copies, options, sentences);
+  const std::vector<Gray> backgrounds =
+      make_backgrounds(objects.size() * copies, options, sentences);
   for (Found::Object& object : objects) object.samples.resize(copies);
   tbb::parallel_for(std::size_t{0}, objects.size() * copies, [&](std::size_t i) {
     Found::Object& object = objects[i / copies];
     const Size size = object.cut_out.size();
     Random random({options.seed, i, 2});
     object.samples[i % copies] = distorted(object.cut_out.view(), {0, 0, size.width, size.height},
-                                           backgrounds[i], options.distortion, random);
+                                           backgrounds[i].view(), options.distortion, random);
   });
   if (!options.copies.mirrored) return;
   for (Found::Object& object : objects)

@@ -92,6 +92,39 @@ bool is_number(const std::string& text) {
   return parse_number<int>(text).has_value();
 }
 
+// What the argument at that place is the name of; null if it is none. -h without a number asks for
+// help.
+const OldName* find(const OldCommand& command, const Arguments& arguments, std::size_t at) {
+  const auto known = std::ranges::find(command.names, arguments[at], &OldName::old);
+  if (known == command.names.end()) return nullptr;
+  const bool has_number = at + 1 < arguments.size() && is_number(arguments[at + 1]);
+  return known->becomes != Becomes::height || has_number ? &*known : nullptr;
+}
+
+// A single dash has short options behind it, of which there are few.
+bool is_misspelt(const std::string& argument) {
+  constexpr std::string_view short_options = "hjoq";
+  return argument.size() > 1 && argument[0] == '-' &&
+         std::isalpha(static_cast<unsigned char>(argument[1])) != 0 &&
+         short_options.find(argument[1]) == short_options.npos;
+}
+
+void refuse_misspelt(const OldCommand& command, const Arguments& arguments) {
+  for (std::size_t i = 0; i < arguments.size() && arguments[i] != "--"; ++i) {
+    if (const OldName* const known = find(command, arguments, i)) {
+      const Becomes becomes = known->becomes;
+      i += becomes != Becomes::flag && becomes != Becomes::nothing && becomes != Becomes::refused;
+    } else if (is_misspelt(arguments[i])) {
+      std::vector<std::string_view> old;
+      for (const OldName& name : command.names) old.push_back(name.old);
+      throw UsageError(
+          fmt::format("{}: there is no such option; options begin with two dashes (see 'facesat {} "
+                      "--help'), or are the old {}",
+                      arguments[i], command.name, fmt::join(old, ", ")));
+    }
+  }
+}
+
 // Replaces the arguments of one command.
 class Renaming {
  public:
@@ -112,15 +145,8 @@ class Renaming {
 
  private:
   void step() {
-    const std::string argument = arguments_[at_];
-    const auto known = std::ranges::find(command_.names, argument, &OldName::old);
-    // -h without a number asks for help.
-    const bool is_old = known != command_.names.end() &&
-                        (known->becomes != Becomes::height || (has_next() && is_number(next())));
-    if (is_old) return rename(*known);
-    refuse_misspelt(argument);
-    result_.push_back(argument);
-    ++at_;
+    if (const OldName* const known = find(command_, arguments_, at_)) return rename(*known);
+    result_.push_back(arguments_[at_++]);
   }
 
   void rename(const OldName& known) {
@@ -165,24 +191,6 @@ class Renaming {
     return *parse_number<int>(value);
   }
 
-  // A single dash has short options behind it, of which there are few.
-  void refuse_misspelt(const std::string& argument) const {
-    constexpr std::string_view short_options = "hjoq";
-    if (argument.size() < 2 || argument[0] != '-' ||
-        std::isalpha(static_cast<unsigned char>(argument[1])) == 0 ||
-        short_options.find(argument[1]) != short_options.npos)
-      return;
-    std::vector<std::string_view> old;
-    for (const OldName& name : command_.names) old.push_back(name.old);
-    throw UsageError(
-        fmt::format("{}: there is no such option; options begin with two dashes (see 'facesat {} "
-                    "--help'), or are the old {}",
-                    argument, command_.name, fmt::join(old, ", ")));
-  }
-
-  bool has_next() const { return at_ + 1 < arguments_.size(); }
-  const std::string& next() const { return arguments_[at_ + 1]; }
-
   const OldCommand& command_;
   const Arguments& arguments_;
   std::size_t at_ = 0;  // of the argument that is looked at
@@ -197,6 +205,7 @@ Arguments with_new_names(Arguments arguments) {
     return !arguments.empty() && arguments.front() == one.name;
   });
   if (command == std::end(commands)) return arguments;
+  refuse_misspelt(*command, arguments);
   command->prepare(arguments);
   return Renaming(*command, arguments).result();
 }

@@ -13,7 +13,7 @@ using Usage = ProgramTest;
 TEST_F(Usage, HelpNamesEverySubcommandAndExitsWithZero) {
   const Finished help = run({"--help"});
   EXPECT_EQ(help.status, 0);
-  for (const char* word : {"detect", "live", "bench", "info", "cascades"})
+  for (const char* word : {"detect", "live", "samples", "bench", "info", "cascades"})
     EXPECT_TRUE(has(help.out, word)) << word;
   EXPECT_EQ(run({"detect", "--help"}).status, 0);
   EXPECT_EQ(run({"--version"}).out, "facesat " FACESAT_VERSION "\n");

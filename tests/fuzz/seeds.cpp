@@ -1,4 +1,5 @@
-// Writes the seed corpora for fuzzing: facesat_fuzz_seeds CASCADE_CORPUS READER_CORPUS.
+// Writes the seed corpora for fuzzing: facesat_fuzz_seeds CASCADE_CORPUS READER_CORPUS
+// ANNOTATIONS_CORPUS.
 #include <exception>
 #include <filesystem>
 #include <fstream>
@@ -123,22 +124,47 @@ void write_others(const fs::path& corpus) {
         "240\t18\t1\t3\tfailed\tmore\t0\t0\tname v.avi\ncomplete\n");
 }
 
+// ---- annotations
+
+void write_annotations(const fs::path& corpus) {
+  write(corpus / "info.dat", "a b.jpg 2 1 2 30 40 5 6 7 8\n# none\nc.jpg 0\n");
+  write(corpus / "boxes.csv",
+        "image,x,y,w,h,label\n\"a,\"\"b.jpg\",1,2,30,40.5,face\nc.jpg,,,,,\n");
+  write(corpus / "boxes.jsonl",
+        "{\"image\":\"a.jpg\",\"width\":64,\"height\":48,\"faces\":[{\"x\":1,\"y\":2,\"width\":30,"
+        "\"height\":30,\"cascade\":\"eye\"}]}\n");
+  write(corpus / "coco.json",
+        R"({"images":[{"id":1,"file_name":"a.jpg","width":64,"height":48}],)"
+        R"("categories":[{"id":3,"name":"car"}],"annotations":[{"image_id":1,"category_id":3,)"
+        R"("bbox":[1,2,30,40.5],"iscrowd":0,"segmentation":[[1,2,3]]}]})");
+  write(corpus / "voc.xml",
+        "<annotation><filename>a.jpg</filename><size><width>64</width><height>48</height></size>"
+        "<object><name>car</name><difficult>0</difficult><bndbox><xmin>1</xmin><ymin>2</ymin>"
+        "<xmax>30</xmax><ymax>40</ymax></bndbox></object></annotation>");
+  write(corpus / "yolo.txt", "0 0.5 0.5 0.25 0.5\n1 0 0 0.5 0 0.5 0.5 0.25 0.75\n");
+  write(corpus / "data.yaml", "path: .\nnames:\n  0: car\n  2: 'big bus'\nnc: 2\n");
+  write(corpus / "list.yaml", "names: ['car', bus]\n");
+  write(corpus / "list.txt", "images/a.jpg\nimages/b.jpg\n");
+  write(corpus / "two.vec", "\2\0\0\0\4\0\0\0\0\0\0\0\0\1\0\2\0\3\0\xFF\0\0\0\0\0\0\0\0\x80\0"sv);
+}
+
 }  // namespace
 }  // namespace facesat::test
 
 int main(int count, char** arguments) {
-  if (count != 3) {
-    std::cerr << "usage: facesat_fuzz_seeds CASCADE_CORPUS READER_CORPUS\n";
+  if (count != 4) {
+    std::cerr << "usage: facesat_fuzz_seeds CASCADE_CORPUS READER_CORPUS ANNOTATIONS_CORPUS\n";
     return 2;
   }
   try {
     using namespace facesat::test;
-    for (const int corpus : {1, 2}) std::filesystem::create_directories(arguments[corpus]);
+    for (const int corpus : {1, 2, 3}) std::filesystem::create_directories(arguments[corpus]);
     write_handwritten(arguments[1]);
     write_random(arguments[1]);
     copy_small(arguments[1]);
     write_pictures(arguments[2]);
     write_others(arguments[2]);
+    write_annotations(arguments[3]);
   } catch (const std::exception& error) {
     std::cerr << "facesat_fuzz_seeds: " << error.what() << "\n";
     return 1;

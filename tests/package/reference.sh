@@ -10,7 +10,7 @@ touch picture.jpg
 
 page=$(zcat "$folder/facesat.1.gz" | groff -man -ww -Tutf8 -P-cbou 2>warnings)
 [ ! -s warnings ] || { cat warnings; exit 1; }
-for command in detect live 'bench sat' 'bench detect' 'bench cascade' 'bench micro' info; do
+for command in detect live samples 'bench sat' 'bench detect' 'bench cascade' 'bench micro' info; do
   # From the command's heading to the next one.
   section=$(awk -v heading="   facesat $command" '/^   facesat / { inside = $0 == heading } inside' <<<"$page")
   # shellcheck disable=SC2086
