@@ -13,6 +13,7 @@
 #include "results/resample.hpp"
 #include "support/errors.hpp"
 #include "tests/kit/drawn_face.hpp"
+#include "tests/kit/encode.hpp"
 #include "tests/kit/messages.hpp"
 #include "tests/kit/pictures.hpp"
 #include "train/vec_file.hpp"
@@ -151,6 +152,15 @@ TEST_F(PositivesTest, CropsAndVecFilesAreObjectsAsTheyAre) {
                           read_positives({path("c.vec")}, {.window = {9, 9}});
                         }),
                         "48 pixels, but a window of 9x9 has 81"));
+}
+
+TEST_F(PositivesTest, JpegsMayBeReadAsTheirLuma) {
+  const test::Bytes jpeg = test::encode_jpeg({24, 24}, {});
+  const std::string file = write("a.jpg", {jpeg.begin(), jpeg.end()});
+  const Positives colour = read_positives({file}, {}),
+                  luma = read_positives({file}, {.reading = Reading::luma});
+  EXPECT_EQ(sample_of(luma, 0), pixels_of(read_picture(file, {}, Reading::luma).luma));
+  EXPECT_NE(sample_of(luma, 0), sample_of(colour, 0));
 }
 
 TEST_F(PositivesTest, MostLimitsTheObjects) {
