@@ -5,11 +5,10 @@
 #include <memory>
 #include <vector>
 
-#include "train/samples.hpp"
-
 #include "core/cascade.hpp"
 #include "core/image.hpp"
 #include "core/stop.hpp"
+#include "train/samples.hpp"
 
 namespace facesat::train {
 

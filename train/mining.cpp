@@ -10,8 +10,6 @@
 #include <thread>
 #include <utility>
 
-#include "train/cascade_prefix.hpp"
-#include "train/shuffle.hpp"
 #include <fmt/format.h>
 #include <tbb/enumerable_thread_specific.h>
 #include <tbb/parallel_pipeline.h>
@@ -19,6 +17,8 @@
 
 #include "core/pyramid.hpp"
 #include "support/errors.hpp"
+#include "train/cascade_prefix.hpp"
+#include "train/shuffle.hpp"
 
 namespace facesat::train {
 namespace {

@@ -7,12 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "core/cascade.hpp"
+#include "core/stop.hpp"
 #include "train/negatives.hpp"
 #include "train/picture_search.hpp"
 #include "train/samples.hpp"
-
-#include "core/cascade.hpp"
-#include "core/stop.hpp"
 
 namespace facesat::train {
 

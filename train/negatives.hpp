@@ -11,12 +11,11 @@
 #include <string>
 #include <vector>
 
-#include "train/annotations.hpp"
-
 #include "core/image.hpp"
 #include "core/stop.hpp"
 #include "media/frame_source.hpp"
 #include "results/inputs.hpp"
+#include "train/annotations.hpp"
 
 namespace facesat::train {
 

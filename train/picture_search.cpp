@@ -4,11 +4,11 @@
 #include <unordered_set>
 #include <utility>
 
-#include "train/shuffle.hpp"
 #include <tbb/task_arena.h>
 
 #include "core/pyramid.hpp"
 #include "core/rules.hpp"
+#include "train/shuffle.hpp"
 
 namespace facesat::train {
 namespace {

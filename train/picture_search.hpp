@@ -16,13 +16,12 @@
 #include <span>
 #include <vector>
 
-#include "train/annotations.hpp"
-#include "train/judge.hpp"
-#include "train/window_positions.hpp"
-
 #include "core/backend.hpp"
 #include "core/cascade.hpp"
 #include "core/stop.hpp"
+#include "train/annotations.hpp"
+#include "train/judge.hpp"
+#include "train/window_positions.hpp"
 
 namespace facesat::train {
 

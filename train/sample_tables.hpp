@@ -5,10 +5,9 @@
 #include <span>
 #include <vector>
 
+#include "core/image.hpp"
 #include "train/feature_pool.hpp"
 #include "train/samples.hpp"
-
-#include "core/image.hpp"
 
 namespace facesat::train {
 

@@ -5,11 +5,10 @@
 #include <span>
 #include <vector>
 
+#include "core/cascade.hpp"
 #include "train/feature_pool.hpp"
 #include "train/sample_tables.hpp"
 #include "train/screen.hpp"
-
-#include "core/cascade.hpp"
 
 namespace facesat::train {
 

@@ -1,12 +1,12 @@
 #include "train/judge.hpp"
 
-#include "train/window_positions.hpp"
 #include <gtest/gtest.h>
 
 #include "core/backend.hpp"
 #include "tests/kit/cascades.hpp"
 #include "tests/kit/pictures.hpp"
 #include "tests/kit/reference.hpp"
+#include "train/window_positions.hpp"
 
 namespace facesat::train {
 namespace {

@@ -8,7 +8,6 @@
 #include <thread>
 #include <tuple>
 
-#include "train/shuffle.hpp"
 #include <gtest/gtest.h>
 #include <tbb/global_control.h>
 
@@ -16,6 +15,7 @@
 #include "support/errors.hpp"
 #include "tests/kit/cascades.hpp"
 #include "tests/kit/pictures.hpp"
+#include "train/shuffle.hpp"
 #if FACESAT_READS_VIDEOS
 #include "tests/kit/video.hpp"
 #endif

@@ -4,11 +4,11 @@
 #include <numeric>
 #include <vector>
 
-#include "train/shuffle.hpp"
 #include <gtest/gtest.h>
 
 #include "tests/kit/pictures.hpp"
 #include "tests/kit/reference.hpp"
+#include "train/shuffle.hpp"
 
 namespace facesat::train {
 namespace {
