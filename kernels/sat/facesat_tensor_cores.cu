@@ -17,7 +17,7 @@
 // Launches: 1.
 // Workspace: a header, and a word of 64 bits for each of a tile's row and column totals.
 // Source: our own. Scans by triangular matrices on tensor cores are Dakkak, Li, Xiong, Gelado and
-//   Hwu's ("Accelerating Reduction and Scan Using Tensor Core Units", ICS 2019), in floats.
+//   Hwu's ("Accelerating Reduction and Scan Using Tensor Core Units", ICS 2019), in half precision.
 // Other types than integer tables of 8-bit pictures are left to facesat_lookback.
 //
 // Between load, products and store, no element moves from lane to lane. Row k of a second factor
