@@ -9,8 +9,8 @@
 // Shapes: tiles of 128 x 64 (128 x 32 for double), one block of 8 warps each: 8 (4) rows per warp,
 //   four columns per lane, in registers; blocks draw tickets for tiles, row by row of tiles.
 // Reads and writes per element: the pixel read; the intermediate written and read; the table
-//   written (2R2W). Published words, 1/32 of the table's size (1/16 for double), are written once or
-//   twice and read once or more by each launch.
+//   written (2R2W). Published words, 1/32 of the table's size (1/16 for double), are written once
+//   or twice and read once or more by each launch.
 // Launches: 2.
 // Workspace: the intermediate table, transposed; a header, and a word for each 32 bits of a tile's
 //   column totals.
