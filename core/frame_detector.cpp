@@ -6,6 +6,15 @@
 #include "core/rules.hpp"
 
 namespace facesat {
+
+void trim(std::vector<Face>& faces, Size image, const DetectOptions& options) {
+  if (options.clip)
+    for (Face& face : faces) face.box = rules::clipped(face.box, image);
+  std::erase_if(faces, [&](const Face& face) {
+    return face.box.width <= 0 || face.box.height <= 0 || face.score < options.min_score;
+  });
+}
+
 FrameDetector::FrameDetector(std::shared_ptr<const Cascade> cascade, const DetectOptions& options,
                              std::unique_ptr<Backend> backend)
     : cascade_(std::move(cascade)), options_(options), backend_(std::move(backend)) {
@@ -37,10 +46,7 @@ std::vector<Face> FrameDetector::finish() {
 
   const Stopwatch watch(times_[Step::group]);
   std::vector<Face> faces = backend_->group();
-  for (Face& face : faces) face.box = rules::clipped(face.box, pyramid_->image);
-  std::erase_if(faces, [this](const Face& face) {
-    return face.box.width <= 0 || face.box.height <= 0 || face.score < options_.min_score;
-  });
+  trim(faces, pyramid_->image, options_);
   return faces;
 }
 

@@ -9,6 +9,10 @@
 
 namespace facesat {
 
+// The last step: cuts faces to the image, unless they are to stay whole, and leaves out those of
+// which nothing remains, and those of lower scores than wanted.
+void trim(std::vector<Face>& faces, Size image, const DetectOptions& options);
+
 // One cascade on one backend, one frame at a time. Not for use by several threads at once.
 class FrameDetector {
  public:

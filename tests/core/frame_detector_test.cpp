@@ -175,6 +175,35 @@ TEST(FrameDetector, LeavesOutFacesOfLowerScores) {
   EXPECT_THROW(detect(default_model(), {.min_score = NAN}, picture.view()), ArgumentError);
 }
 
+// One search serves any number of neighbours, if its windows stay whole.
+TEST(FrameDetector, WholeWindowsGiveTheFacesOfAnyNumberOfNeighbors) {
+  const Model cascade = std::make_shared<Cascade>(half_cascade({12, 10}, 1, -1, 0));
+  int cut = 0;
+  for (unsigned seed = 0; seed < 8; ++seed) {
+    const Image<std::uint8_t> picture = clouds({83, 61}, seed, 4);
+    const auto windows_found = [&](bool clip) {
+      std::vector<Window> windows;
+      for (const Face& face :
+           detect(cascade, {.scale_factor = 1.3, .min_neighbors = 0, .clip = clip}, picture.view()))
+        windows.push_back({.score = face.score, .box = face.box});
+      return windows;
+    };
+    const std::vector<Window> whole = windows_found(false), clipped = windows_found(true);
+    for (int neighbors = 0; neighbors < 12; ++neighbors) {
+      const DetectOptions options{.scale_factor = 1.3, .min_neighbors = neighbors, .min_score = 1};
+      const auto faces_of = [&](const std::vector<Window>& windows) {
+        std::vector<Face> faces = group_faces(windows, neighbors);
+        trim(faces, picture.size(), options);
+        return faces;
+      };
+      const std::vector<Face> expected = detect(cascade, options, picture.view());
+      EXPECT_EQ(faces_of(whole), expected) << seed << ' ' << neighbors;
+      cut += faces_of(clipped) != expected;
+    }
+  }
+  EXPECT_GT(cut, 0);  // otherwise the pictures are too easy
+}
+
 TEST(FrameDetector, ReusedDetectorFindsTheSameAsANewOnePerFrame) {
   std::vector<Image<std::uint8_t>> frames;
   for (const Size size : {Size{200, 90}, {420, 130}, {30, 40}, {1, 1}, {200, 90}, {90, 200}})
