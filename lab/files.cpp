@@ -4,7 +4,6 @@
 #include <fstream>
 #include <string>
 #include <thread>
-#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -32,12 +31,6 @@ bool is_table(const std::string& file) {
          table["machine"].is_object() && keys_of(table["machine"]) == keys_of(machine_json());
 }
 
-// A page ends with a comment that identifies it, as long as nobody has edited the file.
-constexpr std::string_view mark_begin = "<!-- facesat ";
-std::string with_mark(const std::string& page) {
-  return fmt::format("{}{}{:016x} -->\n", page, mark_begin, checksum(page));
-}
-
 }  // namespace
 
 Json machine_json() {
@@ -59,21 +52,8 @@ void require_writable_table(const std::string& file) {
   if (has_contents(file) && !is_table(file)) refuse_foreign(file);
 }
 
-void require_writable_page(const std::string& file) {
-  if (file.empty()) return;
-  require_writable(file);
-  const std::vector<unsigned char> bytes = read_file(file);
-  const std::string text(bytes.begin(), bytes.end());
-  if (!text.empty() && with_mark(text.substr(0, text.rfind(mark_begin))) != text)
-    refuse_foreign(file);
-}
-
 void write_table(const std::string& file, const Json& rows) {
   write_text(file, Json{{"machine", machine_json()}, {"rows", rows}}.dump(2) + "\n");
-}
-
-void write_page(const std::string& file, const std::string& page) {
-  write_text(file, with_mark(page));
 }
 
 }  // namespace facesat::lab

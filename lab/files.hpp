@@ -1,5 +1,5 @@
-// The files that benchmarks write: a table as JSON, and a page as HTML. A file that a benchmark has
-// not written is never overwritten.
+// The tables that benchmarks write, as JSON. A file that a benchmark has not written is never
+// overwritten.
 #pragma once
 
 #include <string>
@@ -11,16 +11,11 @@ namespace facesat::lab {
 // CPU, cores, GPUs, compiler and date (UTC).
 nlohmann::ordered_json machine_json();
 
-// To be called before measuring; "": no such file is written. Throw UsageError with the reason if
-// the file cannot be written, or if it has contents that write_table() or write_page() did not
-// write.
+// To be called before measuring; "": no such file is written. Throws UsageError with the reason if
+// the file cannot be written, or if it has contents that write_table() did not write.
 void require_writable_table(const std::string& file);
-void require_writable_page(const std::string& file);
 
 // Writes a JSON object with the members "machine" (machine_json()) and "rows". Throws OutputError.
 void write_table(const std::string& file, const nlohmann::ordered_json& rows);
-
-// Writes an HTML page, with a mark at its end. Throws OutputError.
-void write_page(const std::string& file, const std::string& page);
 
 }  // namespace facesat::lab

@@ -6,6 +6,7 @@
 #include "lab/files.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"
+#include "support/html.hpp"
 #include "support/messages.hpp"
 
 namespace facesat::app {
@@ -51,7 +52,7 @@ void require_writable_files(const lab::Problem& problem, const lab::Request& req
         throw UsageError(
             fmt::format("{} and {} need different files", files[k].first, files[i].first));
   lab::require_writable_table(request.json);
-  lab::require_writable_page(request.report);
+  html::require_writable_page(request.report);
 }
 
 int run(lab::Problem& problem, lab::Request& request) {
@@ -65,8 +66,8 @@ int run(lab::Problem& problem, lab::Request& request) {
   problem.run(request, table);
   if (!request.json.empty()) lab::write_table(request.json, table.rows());
   if (!request.report.empty())
-    lab::write_page(request.report,
-                    lab::page_of(problem, table.rows(), lab::machine_json(), request.line));
+    html::write_page(request.report,
+                     lab::page_of(problem, table.rows(), lab::machine_json(), request.line));
   return table.all_right() ? 0 : 1;
 }
 

@@ -8,42 +8,6 @@
 
 namespace facesat::lab {
 
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\'':
-        out += "&#39;";
-        break;
-      default:
-        out += static_cast<unsigned char>(c) >= ' ' ? c : ' ';
-    }
-  return out;
-}
-
-std::string figure(double value, int decimals) {
-  std::string text = fmt::format("{:.{}f}", value, decimals);
-  const std::size_t point = std::min(text.find('.'), text.size());
-  for (std::size_t at = point; at > 3; at -= 3)  // narrow no-break spaces between thousands
-    text.insert(at - 3, "\u202f");
-  return text;
-}
-
-std::string tick_text(double tick) {
-  return tick < 1000 ? fmt::format("{:g}", tick) : figure(tick, 0);
-}
-
 std::string microseconds(double us) {
   return figure(us, us < 10 ? 2 : us < 1000 ? 1 : 0) + " µs";
 }
@@ -81,19 +45,8 @@ std::string verdict(const Row& row) {
 
 }  // namespace
 
-std::string table(const std::string& head, const std::string& body, const std::string& kind) {
-  return fmt::format(
-      "<div class=\"scroll\" tabindex=\"0\"><table{}>\n<thead><tr>{}</tr></thead>\n{}</table>"
-      "</div>\n",
-      kind.empty() ? "" : fmt::format(" class=\"{}\"", kind), head, body);
-}
-
 std::string figure_cell(double value, int decimals) {
   return value > 0 ? fmt::format("<td>{}</td>", figure(value, decimals)) : "<td>–</td>";
-}
-
-std::string words_cell(std::string_view text) {
-  return fmt::format("<td class=\"words\">{}</td>", escaped(text));
 }
 
 std::string figures_table(const Rows& rows) {

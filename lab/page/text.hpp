@@ -2,20 +2,19 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
 #include "lab/page/rows.hpp"
+#include "support/html.hpp"
+#include "support/html_chart.hpp"
 
 namespace facesat::lab {
 
-// Escapes text for elements and attributes. Control characters become spaces, because XML does not
-// allow them.
-std::string escaped(std::string_view text);
+using html::escaped;
+using html::figure;
+using html::table;
+using html::tick_text;
+using html::words_cell;
 
-// A number with `decimals` decimals; thousands are separated by narrow no-break spaces.
-std::string figure(double value, int decimals);
-
-std::string tick_text(double tick);  // the label of an axis tick
 std::string microseconds(double us);
 std::string multiple(double ratio);     // "1.50×"
 std::string size_text(const Row& row);  // "1920×1080", "2^20", "1000"
@@ -31,11 +30,7 @@ std::string winner(const Rows& rows);
 // All figures of the rows of a section; for a row that was not measured, the reason.
 std::string figures_table(const Rows& rows);
 
-// A table that scrolls where the window is narrow; head and body are HTML. `kind`: its CSS class.
-std::string table(const std::string& head, const std::string& body, const std::string& kind = "");
-
-// A cell with a number, or with a dash if it is not positive; a cell with text.
+// A cell with a number, or with a dash if it is not positive.
 std::string figure_cell(double value, int decimals);
-std::string words_cell(std::string_view text);
 
 }  // namespace facesat::lab
