@@ -5,6 +5,7 @@
 
 #include "app/common/command_line.hpp"
 #include "app/detect/detect.hpp"
+#include "app/evaluate/evaluate.hpp"
 #include "app/info.hpp"
 #include "app/live/live.hpp"
 #include "app/train/samples_command.hpp"
@@ -64,6 +65,7 @@ Commands::Commands()
   commands_.push_back(make_command(*parser_, add_detect, run_detect));
   commands_.push_back(make_command(*parser_, add_live, run_live));
   commands_.push_back(make_command(*parser_, add_samples, run_samples));
+  commands_.push_back(make_command(*parser_, add_evaluate, run_evaluate));
 #if FACESAT_LAB
   for (Command& command : add_bench(*parser_)) commands_.push_back(std::move(command));
 #endif

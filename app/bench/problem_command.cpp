@@ -12,16 +12,6 @@
 namespace facesat::app {
 namespace {
 
-// The command line as it could be typed.
-std::string line_of(const CLI::App& parser) {
-  std::string line = "facesat bench " + parser.get_name();
-  for (const CLI::Option* option : parser.get_options())
-    for (const std::string& value : option->results())
-      line += fmt::format(" {}{}", option->get_name(),
-                          option->get_items_expected_max() > 0 ? " " + value : "");
-  return line;
-}
-
 // Adds an option of a problem.
 struct Add {
   CLI::App& parser;
@@ -93,7 +83,7 @@ Command make_problem_command(CLI::App& bench, std::unique_ptr<lab::Problem> owne
            "Write the table to this file too, in place of an earlier one");
   add_file(parser, "--report", request->report,
            "Write a page of charts and tables there, as HTML, in place of an earlier one");
-  parser.final_callback([&request = *request, &parser] { request.line = line_of(parser); });
+  parser.final_callback([&request = *request, &parser] { request.line = "facesat bench " + line_of(parser); });
   return {&parser, [problem, request] { return run(*problem, *request); }};
 }
 

@@ -45,6 +45,19 @@ CLI::Validator whole_number(std::int64_t least, std::int64_t most) {
   return CLI::Validator(check, "");
 }
 
+std::string line_of(const CLI::App& command) {
+  std::string options = command.get_name(), arguments;
+  for (const CLI::Option* option : command.get_options())
+    for (const std::string& value : option->results()) {
+      if (option->get_positional())
+        arguments += " " + value;
+      else
+        options += fmt::format(" {}{}", option->get_name(),
+                               option->get_items_expected_max() > 0 ? " " + value : "");
+    }
+  return options + arguments;
+}
+
 void refuse_empty_values(CLI::App& command) {
   for (CLI::Option* option : command.get_options())
     if (option->get_items_expected_max() > 0)  // flags take no value
