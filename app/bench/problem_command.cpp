@@ -83,7 +83,8 @@ Command make_problem_command(CLI::App& bench, std::unique_ptr<lab::Problem> owne
            "Write the table to this file too, in place of an earlier one");
   add_file(parser, "--report", request->report,
            "Write a page of charts and tables there, as HTML, in place of an earlier one");
-  parser.final_callback([&request = *request, &parser] { request.line = "facesat bench " + line_of(parser); });
+  parser.final_callback(
+      [&request = *request, &parser] { request.line = "facesat bench " + line_of(parser); });
   return {&parser, [problem, request] { return run(*problem, *request); }};
 }
 

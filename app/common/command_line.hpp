@@ -83,7 +83,8 @@ void add_fields(CLI::App& command, Options& options, const std::vector<Field<Opt
 CLI::Validator whole_number(std::int64_t least,
                             std::int64_t most = std::numeric_limits<std::int64_t>::max());
 
-// The name of a command that has been parsed, with its options and arguments as they could be typed.
+// The name of a command that has been parsed, with its options and arguments as they could be
+// typed.
 std::string line_of(const CLI::App& command);
 
 // Makes all options and arguments of `command` and its subcommands reject empty values, which would

@@ -32,6 +32,8 @@ class Progress {
   // Counts the inputs of this shard in a background thread; until it is done, neither the total nor
   // the remaining time is shown.
   void count_in_background(Inputs inputs, const Shard& shard);
+  // There are that many inputs.
+  void expect(std::size_t total) { total_ = total; }
 
   // Shows the numbers, at most ten times a second (once a second if standard error is not a
   // terminal).

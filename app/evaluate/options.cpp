@@ -50,15 +50,16 @@ void add_matching(CLI::App& evaluate, EvaluateCommand& c) {
                   fmt::format("Least intersection over union of --match iou [{}]", c.match.iou))
       ->type_name("T");
   const auto add_sweep = [&c](Sweep sweep) { c.sweeps.push_back(sweep); };
-  add_choice<Sweep>(evaluate, "--curve",
-                    {{"neighbors", Sweep::neighbors},
-                     {"score", Sweep::score},
-                     {"stages", Sweep::stages},
-                     {"windows", Sweep::windows}},
-                    "What is varied in the table that is printed; repeatable. Files have the curves "
-                    "by neighbors, score and windows, which come from one search, and by stages if "
-                    "it is named: a search for each number of stages [neighbors]",
-                    add_sweep)
+  add_choice<Sweep>(
+      evaluate, "--curve",
+      {{"neighbors", Sweep::neighbors},
+       {"score", Sweep::score},
+       {"stages", Sweep::stages},
+       {"windows", Sweep::windows}},
+      "What is varied in the table that is printed; repeatable. Files have the curves "
+      "by neighbors, score and windows, which come from one search, and by stages if "
+      "it is named: a search for each number of stages [neighbors]",
+      add_sweep)
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
@@ -119,10 +120,12 @@ CLI::App* add_evaluate(CLI::App& program, EvaluateCommand& command) {
       "  centre  if its centre is at most 0.3 widths of the object from that of the object, and "
       "the ratio of\n"
       "          their sizes (square roots of areas) is from 1/1.5 to 1.5;\n"
-      "  opencv  as opencv_performance counted: the same but for sizes, which are root mean squares "
+      "  opencv  as opencv_performance counted: the same but for sizes, which are root mean "
+      "squares "
       "of width\n"
       "          and height, and limits, which are not right themselves;\n"
-      "  uiuc    as for the UIUC car images: the upper left corner and the width are in an ellipsoid "
+      "  uiuc    as for the UIUC car images: the upper left corner and the width are in an "
+      "ellipsoid "
       "around\n"
       "          the object's, a quarter of its width across and in size, a quarter of its height "
       "down.\n"
@@ -133,8 +136,10 @@ CLI::App* add_evaluate(CLI::App& program, EvaluateCommand& command) {
       "  facesat evaluate -o faces.html faces.csv frontalface_default frontalface_alt2 "
       "lbp:frontalface\n"
       "  facesat evaluate --root images --pictures images --curve stages faces.csv my.xml\n"
-      "Exit status: 0 every picture evaluated, 1 some picture could not be read and does not count, "
-      "2 wrong\nusage and nothing evaluated, 3 a device or an output failed; ended by a signal: 128 "
+      "Exit status: 0 every picture evaluated, 1 some picture could not be read and does not "
+      "count, "
+      "2 wrong\nusage and nothing evaluated, 3 a device or an output failed; ended by a signal: "
+      "128 "
       "and its number.");
   evaluate->final_callback([evaluate, &command] {
     check_command(*evaluate, command);

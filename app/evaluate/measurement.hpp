@@ -1,0 +1,89 @@
+// Searches the pictures of an evaluation, and counts at all operating points.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/evaluate/evaluate.hpp"
+#include "app/evaluate/pictures.hpp"
+#include "core/cascade.hpp"
+#include "results/results.hpp"
+
+namespace facesat::app {
+
+struct Point {
+  double value = 0;  // of what is varied
+  train::Counts counts;
+  // By windows and by stages: the part of all windows that the cascade (or its first stages)
+  // accepts without being right.
+  std::optional<double> window_rate;
+};
+
+struct Curve {
+  Sweep sweep;
+  std::vector<Point> points;  // from strict to lenient, but by neighbors and stages in their order
+};
+
+// An object that was not found, or a detection that is false, with the number of the picture.
+struct Miss {
+  std::size_t picture;
+  train::Box box;
+};
+struct FalseAlarm {
+  std::size_t picture;
+  Face face;
+};
+
+struct CascadeResult {
+  std::string name;  // as given
+  Size window;
+  std::size_t stages = 0;
+  train::Counts counts;  // with the options as given; misses and false alarms are those
+  std::vector<Curve> curves;
+  double average_precision = 0;  // by score
+  std::vector<Miss> misses;
+  std::vector<FalseAlarm> false_alarms;
+  std::size_t fewest_stages = 1;  // by stages: with fewer, too many windows pass
+};
+
+struct Evaluation {
+  std::size_t pictures = 0, objects = 0, ignored = 0;  // that were evaluated
+  std::size_t failures = 0;                            // pictures that could not be read
+  std::vector<CascadeResult> cascades;
+};
+
+// What one picture contributes, to all cascades.
+class PictureResult;
+
+// May be used by any number of threads.
+class Measurement {
+ public:
+  // Throws CascadeError, ArgumentError, BackendError. `notify`: see Detector.
+  Measurement(const EvaluateCommand& command, const Detector::Notify& notify);
+  ~Measurement();
+
+  void announce() const;                      // as Detector::announce()
+  std::vector<std::string> failures() const;  // as Detector::failures()
+
+  // Null if the program was interrupted. Throws what ends the run: DeviceError.
+  std::shared_ptr<const PictureResult> measure(const TestPicture& picture) const;
+  // Adds the result to the sums. For the pictures in their order, by one thread at a time. Returns
+  // a sentence on what is wrong with the picture, or an empty one.
+  std::string add(const TestPicture& picture, const PictureResult& result);
+  // The faces found so far with the options as given, by all cascades.
+  std::size_t faces() const;
+  std::size_t failed_pictures() const;
+
+  // Once all pictures are added.
+  Evaluation finish();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace facesat::app
