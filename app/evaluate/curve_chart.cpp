@@ -12,7 +12,7 @@
 namespace facesat::app {
 namespace {
 
-constexpr double height = 340;  // pixels
+constexpr double chart_height = 340;  // pixels
 
 struct Tick {
   double place;  // 0 .. 1
@@ -77,7 +77,7 @@ Scale scale_of(const ChartAxis& axis, const std::vector<ChartLine>& lines,
 
 std::string svg_of(const ChartLine& line, const Scale& x, const Scale& y) {
   const auto across = [&](const ChartPoint& point) { return html::percent(x.at(point.x)); };
-  const auto down = [&](const ChartPoint& point) { return height * (1 - y.at(point.y)); };
+  const auto down = [&](const ChartPoint& point) { return chart_height * (1 - y.at(point.y)); };
   std::string svg = fmt::format("<g class=\"series {}\">", line.look.classes());
   for (std::size_t i = 1; i < line.points.size(); ++i) {
     const ChartPoint &a = line.points[i - 1], &b = line.points[i];
@@ -104,17 +104,17 @@ std::string curve_chart(const std::string& caption, const ChartAxis& x, const Ch
     return "";
   const Scale across = scale_of(x, lines, &ChartPoint::x), up = scale_of(y, lines, &ChartPoint::y);
   std::string svg = "<g class=\"grid\">\n";
-  for (const auto& [place, text] : up.ticks) svg += html::level(height * (1 - place), text);
+  for (const auto& [place, text] : up.ticks) svg += html::level(chart_height * (1 - place), text);
   for (const auto& [place, text] : across.ticks)
-    svg +=
-        fmt::format("<line x1=\"{0}\" x2=\"{0}\" y2=\"{1:.0f}\" />", html::percent(place), height) +
-        html::below(place, height, text);
+    svg += fmt::format("<line x1=\"{0}\" x2=\"{0}\" y2=\"{1:.0f}\" />", html::percent(place),
+                       chart_height) +
+           html::below(place, chart_height, text);
   svg += fmt::format(
       "<text x=\"100%\" y=\"{:.0f}\" dy=\"36\" text-anchor=\"end\">{}</text>\n"
       "<text x=\"0\" y=\"-14\" dx=\"-3.2em\">{}</text></g>\n<g class=\"all\">\n",
-      height, html::escaped(x.title), html::escaped(y.title));
+      chart_height, html::escaped(x.title), html::escaped(y.title));
   for (const ChartLine& line : lines) svg += svg_of(line, across, up);
-  return html::chart("curves", 0, caption, height, x.title + ", " + y.title, svg + "</g>\n");
+  return html::chart("curves", 0, caption, chart_height, x.title + ", " + y.title, svg + "</g>\n");
 }
 
 }  // namespace facesat::app

@@ -79,7 +79,7 @@ void write_outputs(const Evaluation& evaluation, const EvaluateCommand& command,
 // program was interrupted.
 bool measure_all(const std::vector<TestPicture>& pictures, Measurement& measurement,
                  Progress& progress, std::size_t in_flight, bool quiet) {
-  struct Item {
+  struct Measured {
     std::size_t picture;
     std::shared_ptr<const PictureResult> result;
   };
@@ -92,13 +92,13 @@ bool measure_all(const std::vector<TestPicture>& pictures, Measurement& measurem
         flow.stop();
         return 0;
       });
-  const auto measure = tbb::make_filter<std::size_t, Item>(
-      tbb::filter_mode::parallel, [&](std::size_t picture) -> Item {
+  const auto measure = tbb::make_filter<std::size_t, Measured>(
+      tbb::filter_mode::parallel, [&](std::size_t picture) -> Measured {
         if (stop || interrupted()) return {picture, nullptr};
         return {picture, measurement.measure(pictures[picture])};
       });
-  const auto add =
-      tbb::make_filter<Item, void>(tbb::filter_mode::serial_in_order, [&](const Item& item) {
+  const auto add = tbb::make_filter<Measured, void>(
+      tbb::filter_mode::serial_in_order, [&](const Measured& item) {
         if (!item.result) stop = true;  // it was abandoned: nothing after it counts
         if (stop) return;
         const std::string said = measurement.add(pictures[item.picture], *item.result);

@@ -17,31 +17,12 @@
 namespace facesat::app {
 namespace {
 
-using train::Counts;
-
 // The numbers of neighbours that are tried.
 constexpr std::array neighbors_tried{0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10,
                                      12, 14, 17, 20, 25, 30, 40, 50, 70, 100};
 
 // By stages, a picture in which more windows pass takes too long to be grouped.
 constexpr std::size_t most_windows = 100'000;
-
-// What the first stages of a cascade find in a picture.
-struct StageCounts {
-  Counts faces;
-  std::size_t false_windows = 0;
-};
-
-// What a cascade finds in a picture.
-struct Part {
-  std::uint64_t searched = 0;  // windows
-  std::vector<Counts> by_neighbors;
-  std::vector<train::Step> by_score, by_window;
-  std::vector<StageCounts>
-      by_stages;            // of all stages, of one less, ... to the fewest that are tried
-  std::vector<Face> faces;  // with the options as given
-  train::Matches matches;
-};
 
 std::vector<Window> windows_of(const std::vector<Face>& faces, std::size_t cascade) {
   std::vector<Window> windows;
@@ -66,20 +47,6 @@ std::uint64_t windows_searched(Size picture, Size window, const DetectOptions& o
   return count;
 }
 
-void add(Counts& sum, const Counts& more) {
-  sum.found += more.found;
-  sum.false_alarms += more.false_alarms;
-}
-void add(StageCounts& sum, const StageCounts& more) {
-  add(sum.faces, more.faces);
-  sum.false_windows += more.false_windows;
-}
-template <class Sums>
-void add_each(Sums& sums, const Sums& more) {
-  sums.resize(std::max(sums.size(), more.size()));
-  for (std::size_t i = 0; i < more.size(); ++i) add(sums[i], more[i]);
-}
-
 std::shared_ptr<const Cascade> first_stages(const Cascade& cascade, std::size_t count) {
   auto cut = std::make_shared<Cascade>(cascade);
   cut->stages.resize(count);
@@ -94,17 +61,47 @@ DetectOptions search_options(DetectOptions options) {
   return options;
 }
 
-// The cascade that is evaluated, and what was found with it so far.
-struct Subject {
-  std::string name;
-  std::shared_ptr<const Cascade> cascade;
-  // By stages: for all of them, one less, and so on.
-  std::vector<Detector> cuts;
-  // The number of cuts that all pictures so far have been searched with.
-  std::unique_ptr<std::atomic<std::size_t>> cuts_left;
-  Part sums;
-  CascadeResult result;
+}  // namespace
+
+struct PictureResult {
+  // What the first stages of a cascade find in a picture.
+  struct StageCounts {
+    train::Counts faces;
+    std::size_t false_windows = 0;
+  };
+
+  // What a cascade finds in a picture.
+  struct Part {
+    std::uint64_t searched = 0;  // windows
+    std::vector<train::Counts> by_neighbors;
+    std::vector<train::Step> by_score, by_window;
+    std::vector<StageCounts>
+        by_stages;            // of all stages, of one less, ... to the fewest that are tried
+    std::vector<Face> faces;  // with the options as given
+    train::Matches matches;
+  };
+
+  Record record;
+  std::vector<Part> parts;  // for each cascade
 };
+
+namespace {
+
+using Part = PictureResult::Part;
+
+void add(train::Counts& sum, const train::Counts& more) {
+  sum.found += more.found;
+  sum.false_alarms += more.false_alarms;
+}
+void add(PictureResult::StageCounts& sum, const PictureResult::StageCounts& more) {
+  add(sum.faces, more.faces);
+  sum.false_windows += more.false_windows;
+}
+template <class Sums>
+void add_each(Sums& sums, const Sums& more) {
+  sums.resize(std::max(sums.size(), more.size()));
+  for (std::size_t i = 0; i < more.size(); ++i) add(sums[i], more[i]);
+}
 
 std::vector<Point> points_of(const std::vector<train::OperatingPoint>& curve) {
   std::vector<Point> points;
@@ -112,7 +109,7 @@ std::vector<Point> points_of(const std::vector<train::OperatingPoint>& curve) {
   return points;
 }
 
-Curve curve_by_neighbors(const std::vector<Counts>& sums) {
+Curve curve_by_neighbors(const std::vector<train::Counts>& sums) {
   Curve curve{Sweep::neighbors, {}};
   for (std::size_t i = 0; i < sums.size(); ++i)
     if (i == 0 || sums[i].found + sums[i].false_alarms > 0)
@@ -131,7 +128,7 @@ Curve curve_by_windows(const Part& sums) {
 Curve curve_by_stages(const Part& sums, std::size_t stages, std::size_t cuts) {
   Curve curve{Sweep::stages, {}};
   for (std::size_t cut = std::min(cuts, sums.by_stages.size()); cut-- > 0;) {
-    const StageCounts& counts = sums.by_stages[cut];
+    const PictureResult::StageCounts& counts = sums.by_stages[cut];
     curve.points.push_back({static_cast<double>(stages - cut), counts.faces,
                             static_cast<double>(counts.false_windows) /
                                 static_cast<double>(std::max<std::uint64_t>(sums.searched, 1))});
@@ -141,13 +138,19 @@ Curve curve_by_stages(const Part& sums, std::size_t stages, std::size_t cuts) {
 
 }  // namespace
 
-class PictureResult {
- public:
-  Record record;
-  std::vector<Part> parts;  // for each cascade
-};
-
 struct Measurement::State {
+  // The cascade that is evaluated, and what was found with it so far.
+  struct Subject {
+    std::string name;
+    std::shared_ptr<const Cascade> cascade;
+    // By stages: for all of them, one less, and so on.
+    std::vector<Detector> cuts;
+    // The number of cuts that all pictures so far have been searched with.
+    std::unique_ptr<std::atomic<std::size_t>> cuts_left;
+    Part sums;
+    CascadeResult result;
+  };
+
   explicit State(const EvaluateCommand& evaluate) : command(evaluate) {}
 
   const EvaluateCommand& command;
@@ -173,7 +176,7 @@ Measurement::Measurement(const EvaluateCommand& command, const Detector::Notify&
     for (const std::string& warning : cascade->warnings) notify(warning);
     plan_pyramid({2 * cascade->window.width, 2 * cascade->window.height}, cascade->window,
                  options);  // throws for options with which nothing can be searched
-    Subject& subject = state_->subjects.emplace_back();
+    State::Subject& subject = state_->subjects.emplace_back();
     subject.name = name;
     subject.cascade = cascade;
     const std::size_t stages = cascade->stages.size();
@@ -277,7 +280,7 @@ std::string Measurement::add(const TestPicture& picture, const PictureResult& re
   sums.objects += objects.size() - ignored;
   for (std::size_t i = 0; i < result.parts.size(); ++i) {
     const Part& part = result.parts[i];
-    Subject& subject = state_->subjects[i];
+    State::Subject& subject = state_->subjects[i];
     state_->faces += part.faces.size();
     subject.sums.searched += part.searched;
     add_each(subject.sums.by_neighbors, part.by_neighbors);
@@ -301,7 +304,7 @@ std::string Measurement::add(const TestPicture& picture, const PictureResult& re
 
 Evaluation Measurement::finish() {
   Evaluation& sums = state_->sums;
-  for (Subject& subject : state_->subjects) {
+  for (State::Subject& subject : state_->subjects) {
     CascadeResult& result = subject.result;
     result.name = subject.name;
     result.window = subject.cascade->window;

@@ -57,7 +57,7 @@ struct Evaluation {
 };
 
 // What one picture contributes, to all cascades.
-class PictureResult;
+struct PictureResult;
 
 // May be used by any number of threads.
 class Measurement {

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -16,7 +18,7 @@ using html::escaped;
 
 constexpr std::size_t most_shown = 48;    // misses, and false alarms, of a cascade
 constexpr std::size_t most_points = 150;  // of a line in a chart
-constexpr int longest = 112;              // pixels of a picture
+constexpr int longest_side = 112;         // pixels of a picture
 constexpr std::string_view more_style = R"(
 .curves .plot{padding:28px 2em 48px 4em}
 .curves .plot text.left{font-size:11px}
@@ -88,7 +90,7 @@ std::string header(const Evaluation& evaluation, const EvaluateCommand& command,
 
 // ---- charts
 
-const Curve* find(const CascadeResult& cascade, Sweep sweep) {
+const Curve* curve_by(const CascadeResult& cascade, Sweep sweep) {
   const auto found = std::ranges::find(cascade.curves, sweep, &Curve::sweep);
   return found == cascade.curves.end() ? nullptr : &*found;
 }
@@ -112,7 +114,7 @@ std::vector<ChartLine> lines_of(const Evaluation& evaluation, Sweep sweep, const
   std::vector<ChartLine> lines;
   for (std::size_t i = 0; i < evaluation.cascades.size(); ++i) {
     const CascadeResult& cascade = evaluation.cascades[i];
-    const Curve* curve = find(cascade, sweep);
+    const Curve* curve = curve_by(cascade, sweep);
     if (!curve) continue;
     ChartLine line{.look = look_of(i), .points = {}};
     line.has_markers = sweep == Sweep::neighbors || sweep == Sweep::stages;
@@ -252,7 +254,7 @@ std::string pictures_of(const std::string& kind, const std::vector<Shown>& shown
                         const std::vector<TestPicture>& pictures) {
   std::vector<CutOut> cuts;
   for (const Shown& one : shown) cuts.push_back(one.cut);
-  const std::vector<std::string> uris = cut_out(pictures, cuts, longest);
+  const std::vector<std::string> uris = cut_out(pictures, cuts, longest_side);
   std::string html = fmt::format("<div class=\"pictures {}\">\n", kind);
   for (std::size_t i = 0; i < shown.size(); ++i) {
     const auto& [cut, caption] = shown[i];
@@ -279,7 +281,7 @@ std::string section(const CascadeResult& cascade, std::size_t index, const Evalu
       "<section id=\"cascade-{}\">\n<h2>{} <small>window {}×{}, {} stages</small></h2>\n", index,
       escaped(cascade.name), cascade.window.width, cascade.window.height, cascade.stages);
   for (const Sweep sweep : {Sweep::neighbors, Sweep::stages})
-    if (const Curve* curve = find(cascade, sweep)) html += points_table(*curve, evaluation);
+    if (const Curve* curve = curve_by(cascade, sweep)) html += points_table(*curve, evaluation);
   const std::vector<Shown> misses = shown_misses(cascade.misses);
   const std::vector<Shown> alarms = shown_alarms(cascade.false_alarms);
   if (!misses.empty())
