@@ -65,6 +65,10 @@ bool is_utf8(std::string_view text) {
   return true;
 }
 
+std::string plural(std::size_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
 Size parse_size(const std::string& text) {
   const char *at = text.data(), *end = at + text.size();
   const auto number = [&](int& value) {

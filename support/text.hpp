@@ -2,6 +2,7 @@
 // types them.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -15,6 +16,8 @@ std::string printable(std::string_view text);
 
 // Is the whole text well-formed UTF-8?
 bool is_utf8(std::string_view text);
+
+std::string plural(std::size_t count, std::string_view noun);  // "1 image", "2 images"
 
 // The size in a text "N" or "WxH". Throws UsageError unless it is one in pixels, each side 0 or
 // more.

@@ -10,13 +10,10 @@
 #include <unistd.h>
 
 #include "support/messages.hpp"
+#include "support/text.hpp"
 
 namespace facesat::app {
 namespace {
-
-std::string plural(std::size_t n, const char* noun) {
-  return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
-}
 
 // "1:05" or "1:01:05".
 std::string clock_time(double seconds) {

@@ -29,7 +29,7 @@ std::string base64(std::span<const unsigned char> bytes) {
   return text;
 }
 
-std::string data_uri(View<const Bgr> picture, const Rect& box, int longest) {
+Cut cut_of(View<const Bgr> picture, const Rect& box, int longest) {
   CropOptions options{.margin = 0.5, .size = {}};
   const Rect region = crop_region(box, options);
   const double scale =
@@ -39,25 +39,25 @@ std::string data_uri(View<const Bgr> picture, const Rect& box, int longest) {
   };
   options.size = {scaled(region.width), scaled(region.height)};
   const Image<Bgr> cut = crop(picture, box, options);
-  return "data:image/jpeg;base64," + base64(encode_picture(cut.view(), ".jpg"));
+  return {"data:image/jpeg;base64," + base64(encode_picture(cut.view(), ".jpg")), cut.size()};
 }
 
 }  // namespace
 
-std::vector<std::string> cut_out(const std::vector<TestPicture>& pictures,
-                                 const std::vector<CutOut>& cut_outs, int longest) {
+std::vector<Cut> cut_out(const std::vector<TestPicture>& pictures,
+                         const std::vector<CutOut>& cut_outs, int longest) {
   std::map<std::size_t, std::vector<std::size_t>> by_picture;
   for (std::size_t i = 0; i < cut_outs.size(); ++i) by_picture[cut_outs[i].picture].push_back(i);
-  std::vector<std::string> uris(cut_outs.size());
+  std::vector<Cut> cuts(cut_outs.size());
   tbb::parallel_for_each(by_picture, [&](const auto& one) {
     try {
       const Picture picture = in_colour(read_picture(pictures[one.first].open()));
       for (const std::size_t i : one.second)
-        uris[i] = data_uri(picture.pixels, cut_outs[i].box, longest);
+        cuts[i] = cut_of(picture.pixels, cut_outs[i].box, longest);
     } catch (const Error&) {  // it is gone, or there is too little memory
     }
   });
-  return uris;
+  return cuts;
 }
 
 }  // namespace facesat::app

@@ -14,10 +14,14 @@ struct CutOut {
   Rect box;
 };
 
-// JPEG files, as data URIs: each shows a box in the middle and half of its width and height more at
-// each side, and is as large as it is in the picture, but not larger than `longest` pixels. Each
-// picture is read once. Empty where it cannot be read any more.
-std::vector<std::string> cut_out(const std::vector<TestPicture>& pictures,
-                                 const std::vector<CutOut>& cut_outs, int longest);
+struct Cut {
+  std::string uri;  // a JPEG file; empty if the picture cannot be read any more
+  Size size;
+};
+
+// Each shows a box in the middle and half of its width and height more at each side, and is as
+// large as it is in the picture, but not larger than `longest` pixels. Each picture is read once.
+std::vector<Cut> cut_out(const std::vector<TestPicture>& pictures,
+                         const std::vector<CutOut>& cut_outs, int longest);
 
 }  // namespace facesat::app

@@ -152,8 +152,10 @@ int run_evaluate(const EvaluateCommand& command) {
                                  pictures.size()));
   for (const CascadeResult& cascade : evaluation.cascades)
     if (cascade.fewest_stages > 1 && command.has(Sweep::stages))
-      say(fmt::format("{}: its first {} stages alone accept too many windows to be shown",
-                      cascade.name, cascade.fewest_stages - 1));
+      say(
+          fmt::format("{}: fewer than {} stages are left out: in some picture, they accept more "
+                      "than {} windows",
+                      cascade.name, cascade.fewest_stages, most_windows_by_stages));
   print(table_of(evaluation, command));
   write_outputs(evaluation, command, pictures);
   if (evaluation.failures > 0)

@@ -21,9 +21,6 @@ namespace {
 constexpr std::array neighbors_tried{0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10,
                                      12, 14, 17, 20, 25, 30, 40, 50, 70, 100};
 
-// By stages, a picture in which more windows pass takes too long to be grouped.
-constexpr std::size_t most_windows = 100'000;
-
 std::vector<Window> windows_of(const std::vector<Face>& faces, std::size_t cascade) {
   std::vector<Window> windows;
   for (const Face& face : faces)
@@ -236,7 +233,7 @@ void Measurement::State::measure_stages(const TestPicture& picture, const Pictur
   for (std::size_t cut = 0; cut < *subject.cuts_left; ++cut) {
     const std::vector<Window> windows =
         windows_of(subject.cuts[cut].detect(image_view(decoded), interrupted).faces, 0);
-    if (windows.size() > most_windows) {  // fewer stages accept even more
+    if (windows.size() > most_windows_by_stages) {  // fewer stages accept even more
       std::size_t left = *subject.cuts_left;
       while (left > cut && !subject.cuts_left->compare_exchange_weak(left, cut)) {
       }

@@ -15,6 +15,9 @@
 
 namespace facesat::app {
 
+// By stages, a picture in which more windows pass would take too long to be grouped.
+constexpr std::size_t most_windows_by_stages = 100'000;
+
 struct Point {
   double value = 0;  // of what is varied
   train::Counts counts;
@@ -47,7 +50,7 @@ struct CascadeResult {
   double average_precision = 0;  // by score
   std::vector<Miss> misses;
   std::vector<FalseAlarm> false_alarms;
-  std::size_t fewest_stages = 1;  // by stages: with fewer, too many windows pass
+  std::size_t fewest_stages = 1;  // by stages
 };
 
 struct Evaluation {

@@ -58,7 +58,8 @@ void add_matching(CLI::App& evaluate, EvaluateCommand& c) {
        {"windows", Sweep::windows}},
       "What is varied in the table that is printed; repeatable. Files have the curves "
       "by neighbors, score and windows, which come from one search, and by stages if "
-      "it is named: a search for each number of stages [neighbors]",
+      "it is named: a search for each number of stages. The window rate is the part of all windows "
+      "that are falsely accepted [neighbors]",
       add_sweep)
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);

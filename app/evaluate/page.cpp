@@ -10,6 +10,7 @@
 #include "app/evaluate/curve_chart.hpp"
 #include "app/evaluate/report.hpp"
 #include "support/html.hpp"
+#include "support/text.hpp"
 
 namespace facesat::app {
 namespace {
@@ -29,7 +30,8 @@ constexpr std::string_view more_style = R"(
 .pictures .cut{position:relative;width:7rem;height:7rem;background:var(--rule);display:flex;align-items:center;justify-content:center}
 .pictures .cut span{position:relative;display:inline-block;line-height:0}
 .pictures .cut span::after{content:"";position:absolute;inset:25%;border:1px solid var(--box);outline:1px solid #0006}
-.pictures img{max-width:7rem;max-height:7rem}
+details{margin-top:1.5rem}
+summary{cursor:pointer}
 .misses{--box:#ffd23f}
 .alarms{--box:#ff5a4f}
 .pictures figcaption{font-size:.6875rem;line-height:1.3;margin:.25rem 0 0;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
@@ -215,8 +217,9 @@ std::string points_table(const Curve& curve, const Evaluation& evaluation) {
 }
 
 struct Shown {
-  CutOut cut;
+  CutOut box;
   std::string caption;
+  std::string more;  // shown when the pointer is over it
 };
 
 Rect pixels_of(const train::Box& box) {
@@ -232,8 +235,13 @@ std::vector<Shown> shown_misses(std::vector<Miss> misses) {
   misses.resize(std::min(misses.size(), most_shown));
   std::vector<Shown> shown;
   for (const auto& [picture, box] : misses)
-    shown.push_back({{picture, pixels_of(box)}, fmt::format("{:g}×{:g}", box.width, box.height)});
+    shown.push_back(
+        {{picture, pixels_of(box)}, fmt::format("{:g}×{:g}", box.width, box.height), ""});
   return shown;
+}
+
+std::string windows_of(const Face& face) {
+  return plural(static_cast<std::size_t>(face.neighbors), "window");
 }
 
 // The false alarms of the most windows.
@@ -245,28 +253,36 @@ std::vector<Shown> shown_alarms(std::vector<FalseAlarm> alarms) {
   std::vector<Shown> shown;
   for (const auto& [picture, face] : alarms)
     shown.push_back({{picture, face.box},
-                     fmt::format("{}×{}, {} windows, score {:.2f}", face.box.width, face.box.height,
-                                 face.neighbors, face.score)});
+                     windows_of(face),
+                     fmt::format(", {}, score {:.3f}", windows_of(face), face.score)});
   return shown;
+}
+
+// Small cuts are enlarged.
+std::string image_of(const Cut& cut, const std::string& description) {
+  if (cut.uri.empty()) return "";
+  const double scale =
+      static_cast<double>(longest_side) / std::max(cut.size.width, cut.size.height);
+  return fmt::format(
+      "<span><img src=\"{}\" width=\"{:.0f}\" height=\"{:.0f}\" alt=\"{}\" /></span>", cut.uri,
+      scale * cut.size.width, scale * cut.size.height, description);
 }
 
 std::string pictures_of(const std::string& kind, const std::vector<Shown>& shown,
                         const std::vector<TestPicture>& pictures) {
-  std::vector<CutOut> cuts;
-  for (const Shown& one : shown) cuts.push_back(one.cut);
-  const std::vector<std::string> uris = cut_out(pictures, cuts, longest_side);
+  std::vector<CutOut> boxes;
+  for (const Shown& one : shown) boxes.push_back(one.box);
+  const std::vector<Cut> cuts = cut_out(pictures, boxes, longest_side);
   std::string html = fmt::format("<div class=\"pictures {}\">\n", kind);
   for (std::size_t i = 0; i < shown.size(); ++i) {
-    const auto& [cut, caption] = shown[i];
-    const std::string name = escaped(pictures[cut.picture].annotated.name);
-    const std::string where = fmt::format("{} at {}, {}: {}", name, cut.box.x, cut.box.y, caption);
+    const auto& [box, caption, more] = shown[i];
+    const std::string name = escaped(pictures[box.picture].annotated.name);
+    const std::string where = fmt::format("{} at {}, {}: {}×{}{}", name, box.box.x, box.box.y,
+                                          box.box.width, box.box.height, more);
     html += fmt::format(
-        "<figure title=\"{}\"><div class=\"cut\">{}</div><figcaption>{}<br />{}"
-        "</figcaption></figure>\n",
-        where,
-        uris[i].empty() ? ""
-                        : fmt::format("<span><img src=\"{}\" alt=\"{}\" /></span>", uris[i], where),
-        caption, name);
+        "<figure title=\"{}\"><div class=\"cut\">{}</div><figcaption>{}<br />{}</figcaption>"
+        "</figure>\n",
+        where, image_of(cuts[i], where), caption, name);
   }
   return html + "</div>\n";
 }
@@ -280,8 +296,6 @@ std::string section(const CascadeResult& cascade, std::size_t index, const Evalu
   std::string html = fmt::format(
       "<section id=\"cascade-{}\">\n<h2>{} <small>window {}×{}, {} stages</small></h2>\n", index,
       escaped(cascade.name), cascade.window.width, cascade.window.height, cascade.stages);
-  for (const Sweep sweep : {Sweep::neighbors, Sweep::stages})
-    if (const Curve* curve = curve_by(cascade, sweep)) html += points_table(*curve, evaluation);
   const std::vector<Shown> misses = shown_misses(cascade.misses);
   const std::vector<Shown> alarms = shown_alarms(cascade.false_alarms);
   if (!misses.empty())
@@ -293,6 +307,10 @@ std::string section(const CascadeResult& cascade, std::size_t index, const Evalu
         fmt::format("<h3>False alarms: {}</h3>\n",
                     how_many(alarms.size(), cascade.false_alarms.size(), "of the most windows,")) +
         pictures_of("alarms", alarms, pictures);
+  for (const Sweep sweep : {Sweep::neighbors, Sweep::score, Sweep::windows, Sweep::stages})
+    if (const Curve* curve = curve_by(cascade, sweep))
+      html += fmt::format("<details><summary>Figures by {}</summary>\n{}</details>\n",
+                          name_of(sweep), points_table(*curve, evaluation));
   return html + "</section>\n";
 }
 

@@ -13,10 +13,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string plural(std::size_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
-
 // The value of what is varied; scores as they are.
 std::string value_text(Sweep sweep, double value) {
   return sweep == Sweep::neighbors || sweep == Sweep::stages ? fmt::format("{:.0f}", value)
