@@ -17,26 +17,53 @@
 
 namespace facesat::app {
 
-// Adds an option that takes one of the words, in upper or lower case, and calls set() with the
-// word's meaning. Error messages include the option's name.
+// The words of a choice, as help and error messages list them.
+template <class Value>
+std::string listed(const std::map<std::string, Value>& words) {
+  std::string all;
+  for (const auto& [word, meaning] : words) all += (all.empty() ? "" : "|") + word;
+  return all;
+}
+// The meaning of a word, in upper or lower case. The message of the error includes the option's
+// name.
+template <class Value>
+const Value& meaning_of(const std::string& text, const std::string& option,
+                        const std::map<std::string, Value>& words) {
+  const auto found = words.find(CLI::detail::to_lower(text));
+  if (found == words.end())
+    throw CLI::ValidationError(
+        fmt::format("{}: expected {}, not \"{}\"", option, listed(words), text));
+  return found->second;
+}
+
+// Adds an option that takes one of the words, and calls set() with the word's meaning.
 template <class Value, class Set>
 CLI::Option* add_choice(CLI::App& command, const std::string& name,
                         const std::map<std::string, Value>& words, const std::string& help,
                         Set set) {
-  std::string all;
-  for (const auto& [word, meaning] : words) all += (all.empty() ? "" : "|") + word;
-  const auto parse = [name, words, all, set](const std::string& text) {
-    const auto found = words.find(CLI::detail::to_lower(text));
-    if (found == words.end())
-      throw CLI::ValidationError(fmt::format("{}: expected {}, not \"{}\"", name, all, text));
-    set(found->second);
+  const auto parse = [name, words, set](const std::string& text) {
+    set(meaning_of(text, name, words));
   };
-  return command.add_option_function<std::string>(name, parse, help)->type_name(all);
+  return command.add_option_function<std::string>(name, parse, help)->type_name(listed(words));
 }
 template <class Value>
 CLI::Option* add_choice(CLI::App& command, const std::string& name, Value& value,
                         const std::map<std::string, Value>& words, const std::string& help) {
   return add_choice(command, name, words, help, [&value](const Value& chosen) { value = chosen; });
+}
+
+// Adds an option that may be given several times, each time with one of the words.
+template <class Value>
+CLI::Option* add_choices(CLI::App& command, const std::string& name, std::vector<Value>& values,
+                         const std::map<std::string, Value>& words, const std::string& help) {
+  const auto parse = [name, words, &values](const std::vector<std::string>& texts) {
+    for (const std::string& text : texts) values.push_back(meaning_of(text, name, words));
+  };
+  return command.add_option_function<std::vector<std::string>>(name, parse, help)
+      ->type_name(listed(words))
+      ->expected(1)
+      ->take_all()
+      ->allow_extra_args(false);  // see add_repeatable()
 }
 
 // Adds an option that takes a size, "N" (a square) or "WxH". Error messages include the option's

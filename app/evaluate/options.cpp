@@ -49,9 +49,8 @@ void add_matching(CLI::App& evaluate, EvaluateCommand& c) {
       .add_option("--iou", c.match.iou,
                   fmt::format("Least intersection over union of --match iou [{}]", c.match.iou))
       ->type_name("T");
-  const auto add_sweep = [&c](Sweep sweep) { c.sweeps.push_back(sweep); };
-  add_choice<Sweep>(
-      evaluate, "--curve",
+  add_choices<Sweep>(
+      evaluate, "--curve", c.sweeps,
       {{"neighbors", Sweep::neighbors},
        {"score", Sweep::score},
        {"stages", Sweep::stages},
@@ -59,10 +58,7 @@ void add_matching(CLI::App& evaluate, EvaluateCommand& c) {
       "What is varied in the table that is printed; repeatable. Files have the curves "
       "by neighbors, score and windows, which come from one search, and by stages if "
       "it is named: a search for each number of stages. The window rate is the part of all windows "
-      "that are falsely accepted [neighbors]",
-      add_sweep)
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+      "that are falsely accepted [neighbors]");
 }
 
 void add_search(CLI::App& evaluate, EvaluateCommand& c) {
@@ -142,6 +138,7 @@ CLI::App* add_evaluate(CLI::App& program, EvaluateCommand& command) {
       "2 wrong\nusage and nothing evaluated, 3 a device or an output failed; ended by a signal: "
       "128 "
       "and its number.");
+  command.search.max_seconds = 1e9;  // every picture is to count, however long it takes
   evaluate->final_callback([evaluate, &command] {
     check_command(*evaluate, command);
     if (command.sweeps.empty()) command.sweeps = {Sweep::neighbors};

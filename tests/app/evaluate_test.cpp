@@ -41,7 +41,7 @@ class Evaluate : public ProgramTest {
 
   // The results as JSON. Expects that the run ends well.
   Json evaluated(Arguments arguments, const std::string& file = "r.json") const {
-    const Finished done = run(joined({"evaluate", "-o", file}, arguments));
+    const Finished done = run(joined({"evaluate", "-q", "-o", file}, arguments));
     EXPECT_EQ(done.status, 0) << done.err;
     EXPECT_EQ(done.err, "");
     return Json::parse(read_text(file));
@@ -77,7 +77,7 @@ TEST_F(Evaluate, CountsWhatIsFoundMissedAndFalse) {
 }
 
 TEST_F(Evaluate, PrintsATableForEachCascade) {
-  const Finished done = run({"evaluate", "in/truth.csv", "frontalface_default", "eye"});
+  const Finished done = run({"evaluate", "-q", "in/truth.csv", "frontalface_default", "eye"});
   EXPECT_EQ(done.status, 0);
   EXPECT_EQ(done.err, "");
   EXPECT_TRUE(done.out.starts_with(
@@ -390,6 +390,7 @@ TEST_F(Evaluate, AgreesWithOpencvOnPublishedPictures) {
   expect_counts(cascades[0], 263, 18, 33);
   expect_counts(cascades[1], 259, 22, 4);
   expect_counts(cascades[2], 262, 19, 6);
+  expect_counts(evaluated(joined({"--match", "centre"}, arguments))["cascades"][0], 262, 19, 34);
 }
 
 }  // namespace
