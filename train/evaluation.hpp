@@ -6,9 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "train/annotations.hpp"
-
 #include "facesat/types.hpp"
+#include "train/annotations.hpp"
 
 namespace facesat::train {
 

@@ -194,8 +194,8 @@ struct DetectOptions {
   // such as that of faces for one of eyes. Empty: each searches the whole image.
   std::string inside_of{};
   bool only_with_inner = false;  // leave out its faces inside which the others find nothing
-  // Boxes are cut to the image, as OpenCV does after grouping: rounding can make windows reach a few
-  // pixels beyond. Programs that group windows themselves need them whole.
+  // Boxes are cut to the image, as OpenCV does after grouping: rounding can make windows reach a
+  // few pixels beyond. Programs that group windows themselves need them whole.
   bool clip = true;
 
   bool operator==(const DetectOptions&) const = default;
