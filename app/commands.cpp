@@ -9,6 +9,7 @@
 #include "app/info.hpp"
 #include "app/live/live.hpp"
 #include "app/train/samples_command.hpp"
+#include "app/train/train_command.hpp"
 #include "support/messages.hpp"
 #if FACESAT_LAB
 #include "app/bench/bench.hpp"
@@ -65,6 +66,7 @@ Commands::Commands()
   commands_.push_back(make_command(*parser_, add_detect, run_detect));
   commands_.push_back(make_command(*parser_, add_live, run_live));
   commands_.push_back(make_command(*parser_, add_samples, run_samples));
+  commands_.push_back(make_command(*parser_, add_train, run_train));
   commands_.push_back(make_command(*parser_, add_evaluate, run_evaluate));
 #if FACESAT_LAB
   for (Command& command : add_bench(*parser_)) commands_.push_back(std::move(command));

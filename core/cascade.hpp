@@ -121,7 +121,8 @@ struct Cascade {
 Cascade parse_cascade(std::string_view bytes, const std::string& name);
 
 // The text of a file "opencv-cascade-classifier" that parse_cascade() reads as the same cascade.
-std::string to_xml(const Cascade& cascade);
+// `comment`: lines for its reader, without "--".
+std::string to_xml(const Cascade& cascade, std::string_view comment = {});
 
 // Reads a file and parses it; Cascade::name is the file's name without its extension. Throws
 // CascadeError, also for anything but a regular file of at most 16 MiB: pipes and devices are

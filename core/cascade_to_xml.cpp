@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <iterator>
 #include <limits>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -18,9 +19,11 @@ class Writer {
  public:
   explicit Writer(const Cascade& cascade) : cascade_(cascade) {}
 
-  std::string write() {
+  std::string write(std::string_view comment) {
     const auto [width, height] = cascade_.window;
-    line("<?xml version=\"1.0\"?>\n<opencv_storage>");
+    line("<?xml version=\"1.0\"?>");
+    if (!comment.empty()) line("<!--\n{}\n-->", comment);
+    line("<opencv_storage>");
     line("<cascade type_id=\"opencv-cascade-classifier\">");
     line("<stageType>BOOST</stageType>");
     line("<featureType>{}</featureType>", traits_.type_in_files);
@@ -116,8 +119,8 @@ class Writer {
 
 }  // namespace
 
-std::string to_xml(const Cascade& cascade) {
-  return Writer(cascade).write();
+std::string to_xml(const Cascade& cascade, std::string_view comment) {
+  return Writer(cascade).write(comment);
 }
 
 }  // namespace facesat

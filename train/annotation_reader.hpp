@@ -80,6 +80,9 @@ struct AnnotationReader {
   void (*read)(const AnnotationSource&, AnnotationCollector&);
 };
 
+// Of a list of pictures: is there a text with labels for any of them?
+bool list_has_labels(const AnnotationSource& source);
+
 extern const AnnotationReader info_annotations, csv_annotations, voc_annotations, coco_annotations,
     jsonl_annotations, yolo_folder_annotations, yolo_list_annotations;
 

@@ -198,8 +198,10 @@ Size picture_size(std::optional<double> width, std::optional<double> height) {
 
 // ---- the interface
 
-bool has_annotations(const fs::path& source) {
-  return reader_of(open(source)) != nullptr;
+bool has_annotations(const fs::path& path) {
+  const AnnotationSource source = open(path);
+  const AnnotationReader* const reader = reader_of(source);
+  return reader && (reader != &yolo_list_annotations || list_has_labels(source));
 }
 
 Annotations read_annotations(const fs::path& path, const AnnotationOptions& options) {

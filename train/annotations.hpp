@@ -59,7 +59,8 @@ struct AnnotationOptions {
 Annotations read_annotations(const std::filesystem::path& source,
                              const AnnotationOptions& options = {});
 
-// Is this a file or folder in one of these formats? Throws UsageError if it cannot be read.
+// Is this a file or folder in one of these formats? Not a list of pictures without labels. Throws
+// UsageError if it cannot be read.
 bool has_annotations(const std::filesystem::path& source);
 
 }  // namespace facesat::train

@@ -313,6 +313,12 @@ void read_list(const AnnotationSource& source, AnnotationCollector& found) {
 
 }  // namespace
 
+bool list_has_labels(const AnnotationSource& source) {
+  const std::vector<Labelled> pictures =
+      pictures_of_list(source, AnnotationCollector(source, {.labels = {}, .pictures = {}}));
+  return std::ranges::any_of(pictures, [](const auto& one) { return has_contents(one.labels); });
+}
+
 const AnnotationReader yolo_folder_annotations{
     "texts of YOLO (CLASS X Y WIDTH HEIGHT) in a folder, beside the pictures or in \"labels\" "
     "beside \"images\"",

@@ -1,6 +1,8 @@
 #include "train/cascade_prefix.hpp"
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 namespace facesat::train {
 namespace {
@@ -41,6 +43,42 @@ bool begins_with(const Cascade& cascade, const Cascade& part) {
   for (std::size_t stage = 0; stage < part.stages.size(); ++stage)
     if (!are_equal_stages(cascade, part, stage)) return false;
   return true;
+}
+
+Cascade without_unused(const Cascade& cascade) {
+  Cascade result;
+  result.name = cascade.name;
+  result.kind = cascade.kind;
+  result.window = cascade.window;
+  std::vector<int> numbers(cascade.feature_count(), -1);  // the new ones
+  const auto number_of = [&](int feature) {
+    int& number = numbers[feature];
+    if (number >= 0) return number;
+    number = static_cast<int>(result.feature_count());
+    if (cascade.kind == FeatureKind::haar)
+      result.haar.push_back(cascade.haar[feature]);
+    else
+      result.lbp.push_back(cascade.lbp[feature]);
+    return number;
+  };
+  for (Stage stage : cascade.stages) {
+    const int first_tree = std::exchange(stage.first_tree, static_cast<int>(result.trees.size()));
+    for (int i = 0; i < stage.tree_count; ++i) {
+      const Tree& tree = cascade.trees[first_tree + i];
+      result.trees.push_back({.first_node = static_cast<int>(result.nodes.size()),
+                              .node_count = tree.node_count,
+                              .first_leaf = static_cast<int>(result.leaves.size())});
+      for (int n = 0; n < tree.node_count; ++n) {
+        Node node = cascade.nodes[tree.first_node + n];
+        node.feature = number_of(node.feature);
+        result.nodes.push_back(node);
+      }
+      const auto leaves = cascade.leaves.begin() + tree.first_leaf;
+      result.leaves.insert(result.leaves.end(), leaves, leaves + tree.node_count + 1);
+    }
+    result.stages.push_back(stage);
+  }
+  return result;
 }
 
 }  // namespace facesat::train

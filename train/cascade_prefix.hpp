@@ -9,4 +9,7 @@ namespace facesat::train {
 // The numbers of features do not matter, nor do the names of cascades.
 bool begins_with(const Cascade& cascade, const Cascade& part);
 
+// The cascade without the trees and features that none of its stages uses.
+Cascade without_unused(const Cascade& cascade);
+
 }  // namespace facesat::train

@@ -97,7 +97,7 @@ struct ClassSums {
 // The largest bound of a split within each of `bins` ordered bins; or, if they are not to be
 // divided, the largest quality of a split before one of them.
 float OrderedBound(const Histograms& sums, const SumsBefore& before, const Units& units,
-                   Criterion criterion, bool between_bins, std::size_t bins) {
+                   SplitCriterion criterion, bool between_bins, std::size_t bins) {
   const F32 tag;
   const float target_unit = units.has_signs ? units.weight : units.target;
   const auto all_w = hn::Set(tag, static_cast<float>(before.all_weights) * units.weight);
@@ -111,7 +111,7 @@ float OrderedBound(const Histograms& sums, const SumsBefore& before, const Units
     // The quality with these sums on the left.
     const auto quality = [&](V left_w, V left_t) HWY_ATTR {
       const auto right_w = all_w - left_w, right_t = all_t - left_t;
-      return criterion == Criterion::misclassification
+      return criterion == SplitCriterion::misclassification
                  ? hn::Abs(left_t - right_t)
                  : merit(hn::Abs(left_t) + spread, left_w, most) +
                        merit(hn::Abs(right_t) + spread, right_w, most);
@@ -128,11 +128,11 @@ float OrderedBound(const Histograms& sums, const SumsBefore& before, const Units
     best = hn::Max(best, bound);
   }
   const float bound = hn::GetLane(hn::MaxOfLanes(tag, best));
-  return criterion == Criterion::regression ? bound : 0.5f * (hn::GetLane(all_w) + bound);
+  return criterion == SplitCriterion::regression ? bound : 0.5f * (hn::GetLane(all_w) + bound);
 }
 
 // The same for codes in any order: a split is at most as good as if each code were a side.
-float UnorderedBound(const Histograms& sums, const Units& units, Criterion criterion,
+float UnorderedBound(const Histograms& sums, const Units& units, SplitCriterion criterion,
                      std::size_t bins) {
   const F32 tag;
   const auto most = hn::Set(tag, units.most);
@@ -142,10 +142,10 @@ float UnorderedBound(const Histograms& sums, const Units& units, Criterion crite
     const auto w = p.w + q.w, t = p.t + q.t;
     all_w = all_w + w;
     quality =
-        quality + (criterion == Criterion::misclassification ? hn::Abs(t) : merit(t, w, most));
+        quality + (criterion == SplitCriterion::misclassification ? hn::Abs(t) : merit(t, w, most));
   }
   const float bound = hn::GetLane(hn::SumOfLanes(tag, quality));
-  return criterion == Criterion::regression
+  return criterion == SplitCriterion::regression
              ? bound
              : 0.5f * (hn::GetLane(hn::SumOfLanes(tag, all_w)) + bound);
 }
@@ -343,7 +343,7 @@ const std::uint8_t* Screen::bins_of(std::size_t feature, int which, Scratch& scr
   return scratch.bins[which].data();
 }
 
-std::vector<float> Screen::bounds(const NodeSamples& node, Criterion criterion,
+std::vector<float> Screen::bounds(const NodeSamples& node, SplitCriterion criterion,
                                   bool between_bins) const {
   const Addends addends(node);
   const auto bound_of = [&](const Histograms& histograms, SumsBefore& before) {
@@ -371,7 +371,7 @@ std::vector<float> Screen::bounds(const NodeSamples& node, Criterion criterion,
   return bounds;
 }
 
-std::optional<Split> Screen::best_split(const NodeSamples& node, Criterion criterion,
+std::optional<Split> Screen::best_split(const NodeSamples& node, SplitCriterion criterion,
                                         bool between_bins) const {
   const std::vector<float> bounds = this->bounds(node, criterion, between_bins);
   std::vector<std::uint32_t> candidates(bounds.size());

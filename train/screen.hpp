@@ -35,7 +35,7 @@ class Screen {
 
   // The best split of a node; nothing if no feature divides its samples. Exactly the best one, or,
   // if `between_bins`, the best one that has no bin on both sides.
-  std::optional<Split> best_split(const NodeSamples& samples, Criterion criterion,
+  std::optional<Split> best_split(const NodeSamples& samples, SplitCriterion criterion,
                                   bool between_bins) const;
 
   std::size_t kept() const { return kept_; }  // features whose bins are in memory
@@ -44,7 +44,7 @@ class Screen {
   struct Scratch;
   void compute_bins(std::size_t feature, std::span<const float> values, std::uint8_t* bins) const;
   const std::uint8_t* bins_of(std::size_t feature, int which, Scratch& scratch) const;
-  std::vector<float> bounds(const NodeSamples& samples, Criterion criterion,
+  std::vector<float> bounds(const NodeSamples& samples, SplitCriterion criterion,
                             bool between_bins) const;
 
   const FeaturePool& pool_;

@@ -45,19 +45,19 @@ struct RealSums {
 };
 
 // The quality of a split, in the old trainer's f64 arithmetic: the best one is the largest.
-double quality_of(Criterion criterion, const RealSums& left, const RealSums& right) {
+double quality_of(SplitCriterion criterion, const RealSums& left, const RealSums& right) {
   const auto squares = [](const RealSums& side) {
     return side.positive * side.positive + side.negative * side.negative;
   };
   switch (criterion) {
-    case Criterion::regression:
+    case SplitCriterion::regression:
       return (left.target * left.target * right.weight +
               right.target * right.target * left.weight) /
              (left.weight * right.weight);
-    case Criterion::gini:
+    case SplitCriterion::gini:
       return (squares(left) * right.weight + squares(right) * left.weight) /
              (left.weight * right.weight);
-    case Criterion::misclassification:
+    case SplitCriterion::misclassification:
       return std::max(left.negative + right.positive, left.positive + right.negative);
   }
   throw std::logic_error("unknown criterion");
@@ -144,7 +144,7 @@ std::optional<Split> SplitFinder::lbp(std::size_t feature) {
   std::array<RealSums, 256> sums{};
   for (const std::uint32_t sample : samples_.inside)
     sums[codes_[sample]].add(samples_.real_weights[sample], samples_.responses[sample]);
-  const bool is_regression = criterion_ == Criterion::regression;
+  const bool is_regression = criterion_ == SplitCriterion::regression;
   std::array<double, 256> keys{};
   RealSums left, right;
   for (std::size_t code = 0; code < keys.size(); ++code) {
@@ -165,7 +165,7 @@ std::optional<Split> SplitFinder::lbp(std::size_t feature) {
     if (own.weight <= least_weight) continue;
     left = left + own;
     right = right - own;
-    if (criterion_ != Criterion::misclassification &&
+    if (criterion_ != SplitCriterion::misclassification &&
         (left.weight <= least_weight || right.weight <= least_weight))
       continue;
     const double quality = quality_of(criterion_, left, right);

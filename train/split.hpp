@@ -19,7 +19,7 @@ namespace facesat::train {
 //   gini: the purity of both sides (Real AdaBoost).
 //   misclassification: the weight of the samples that are on the side of their class (Discrete
 //     AdaBoost).
-enum class Criterion { regression, gini, misclassification };
+enum class SplitCriterion { regression, gini, misclassification };
 
 // Sums over samples, such as those on one side of a split, in units of 2^-fraction_bits.
 struct SideSums {
@@ -82,7 +82,7 @@ struct Quantiser {
 class SplitFinder {
  public:
   SplitFinder(const FeaturePool& pool, const SampleTables& tables, const NodeSamples& samples,
-              Criterion criterion)
+              SplitCriterion criterion)
       : pool_(pool), tables_(tables), samples_(samples), criterion_(criterion) {}
 
   // Nothing if all samples have the same value, as it were: see least_gap. With `between`, only
@@ -96,7 +96,7 @@ class SplitFinder {
   const FeaturePool& pool_;
   const SampleTables& tables_;
   const NodeSamples& samples_;
-  Criterion criterion_;
+  SplitCriterion criterion_;
   std::vector<float> values_;
   std::vector<std::uint8_t> codes_;
   std::vector<std::pair<float, std::uint32_t>> sorted_;

@@ -133,12 +133,14 @@ void StageTrainer::trim() {
 }
 
 float StageTrainer::threshold() const {
-  std::vector<float> sums(positives_);
-  for (std::size_t i = 0; i < positives_; ++i) sums[i] = static_cast<float>(scores_[i]);
+  const bool by_held_out = options_.threshold_by_held_out && held_out_positives_ > 0;
+  const std::size_t first = by_held_out ? count_ : 0;
+  std::vector<float> sums(by_held_out ? held_out_positives_ : positives_);
+  for (std::size_t i = 0; i < sums.size(); ++i) sums[i] = static_cast<float>(scores_[first + i]);
   std::ranges::sort(sums);
   const float may_fail =
-      (1.0f - static_cast<float>(options_.min_hit_rate)) * static_cast<float>(positives_);
-  return sums[static_cast<std::size_t>(may_fail)];
+      (1.0f - static_cast<float>(options_.min_hit_rate)) * static_cast<float>(sums.size());
+  return sums[std::min(static_cast<std::size_t>(may_fail), sums.size() - 1)];
 }
 
 Rates StageTrainer::rates(std::size_t first, std::size_t first_negative, std::size_t last) const {

@@ -20,6 +20,8 @@ struct StageOptions {
   double trim_rate = 0.95;       // a tree learns from the heaviest samples, of this weight together
   int depth = 1;                 // of trees; 1: stumps
   int max_trees = 100;
+  bool threshold_by_held_out =
+      false;     // min_hit_rate is of the positives held out, if there are any
   int bins = 0;  // 0: exact thresholds; otherwise those between so many bins
   std::size_t memory = std::size_t{4} << 30;  // for bins of features, in bytes
 };
@@ -56,6 +58,7 @@ class StageTrainer {
     return rates(count_, count_ + held_out_positives_, scores_.size());
   }
   bool has_reached_rate() const;
+  std::size_t held_out_positives() const { return held_out_positives_; }
 
  private:
   Rates rates(std::size_t first, std::size_t first_negative, std::size_t last) const;

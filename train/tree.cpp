@@ -14,15 +14,15 @@ namespace {
 constexpr std::size_t least_samples = 11;  // of a node that is split
 constexpr double least_error = 0.01f;      // the same, of regression: the root of its mean square
 
-Criterion criterion_of(Boosting boosting) {
+SplitCriterion criterion_of(Boosting boosting) {
   switch (boosting) {
     case Boosting::gentle:
     case Boosting::logit:
-      return Criterion::regression;
+      return SplitCriterion::regression;
     case Boosting::real:
-      return Criterion::gini;
+      return SplitCriterion::gini;
     case Boosting::discrete:
-      return Criterion::misclassification;
+      return SplitCriterion::misclassification;
   }
   throw std::logic_error("unknown kind of boosting");
 }
@@ -75,8 +75,8 @@ class Grower {
   Summary classes(std::span<const std::uint32_t> samples) const;
   Summary mean(std::span<const std::uint32_t> samples) const;
   Summary summary(std::span<const std::uint32_t> samples) const {
-    return criterion_of(options_.boosting) == Criterion::regression ? mean(samples)
-                                                                    : classes(samples);
+    return criterion_of(options_.boosting) == SplitCriterion::regression ? mean(samples)
+                                                                         : classes(samples);
   }
   std::size_t grow(const std::vector<std::uint32_t>& samples, int depth);
   std::optional<Node> best_test(const std::vector<std::uint32_t>& samples) const;

@@ -149,27 +149,6 @@ void draw(View<const std::uint8_t> sample, View<Bgr> to) {
     std::transform(sample.row(y), sample.row(y) + sample.size.width, to.row(y), gray);
 }
 
-// As many samples as fit into a picture that programs can show, in rows, with lines in between.
-Image<Bgr> sheet_of(const Samples& samples) {
-  constexpr std::size_t most_pixels = 50'000'000;
-  const Size cell{samples.window.width + 1, samples.window.height + 1};
-  const std::size_t count = std::clamp(samples.count(), std::size_t{1},
-                                       std::max<std::size_t>(1, most_pixels / cell.area()));
-  // So that the sheet is about as wide as high.
-  const auto columns = std::clamp<std::size_t>(
-      std::lround(std::sqrt(static_cast<double>(count) * cell.height / cell.width)), 1, count);
-  const auto rows = (count + columns - 1) / columns;
-  Image<Bgr> sheet(
-      {static_cast<int>(columns) * cell.width + 1, static_cast<int>(rows) * cell.height + 1});
-  for (int y = 0; y < sheet.size().height; ++y)
-    std::fill_n(sheet.row(y), sheet.size().width, gray(0));
-  for (std::size_t i = 0; i < count; ++i)
-    draw(samples[i], sheet.view().sub({static_cast<int>(i % columns) * cell.width + 1,
-                                       static_cast<int>(i / columns) * cell.height + 1,
-                                       samples.window.width, samples.window.height}));
-  return sheet;
-}
-
 // Pictures of an earlier run that this one does not replace are deleted.
 void write_folder(const PictureFolder& folder, const Samples& samples) {
   const auto name = [](std::size_t sample) { return fmt::format("{:06}.png", sample + 1); };
@@ -225,6 +204,26 @@ void print_lines(const std::string& text) {
 }
 
 }  // namespace
+
+Image<Bgr> sheet_of(const Samples& samples) {
+  constexpr std::size_t most_pixels = 50'000'000;
+  const Size cell{samples.window.width + 1, samples.window.height + 1};
+  const std::size_t count = std::clamp(samples.count(), std::size_t{1},
+                                       std::max<std::size_t>(1, most_pixels / cell.area()));
+  // So that the sheet is about as wide as high.
+  const auto columns = std::clamp<std::size_t>(
+      std::lround(std::sqrt(static_cast<double>(count) * cell.height / cell.width)), 1, count);
+  const auto rows = (count + columns - 1) / columns;
+  Image<Bgr> sheet(
+      {static_cast<int>(columns) * cell.width + 1, static_cast<int>(rows) * cell.height + 1});
+  for (int y = 0; y < sheet.size().height; ++y)
+    std::fill_n(sheet.row(y), sheet.size().width, gray(0));
+  for (std::size_t i = 0; i < count; ++i)
+    draw(samples[i], sheet.view().sub({static_cast<int>(i % columns) * cell.width + 1,
+                                       static_cast<int>(i / columns) * cell.height + 1,
+                                       samples.window.width, samples.window.height}));
+  return sheet;
+}
 
 void add_sample_options(CLI::App& command, train::PositiveOptions& options) {
   add_objects(command, options);

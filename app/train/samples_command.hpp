@@ -25,6 +25,9 @@ CLI::App* add_samples(CLI::App& program, SamplesCommand& command);
 // Returns the exit status: 1 if some inputs were refused, else 0. Throws UsageError, OutputError.
 int run_samples(const SamplesCommand& command);
 
+// A picture of all samples in rows, or of as many as fit into one that programs can show.
+Image<Bgr> sheet_of(const train::Samples& samples);
+
 // The options of which objects become samples, and how, for all commands that read them. What the
 // parser does not check itself throws CLI::ValidationError.
 void add_sample_options(CLI::App& command, train::PositiveOptions& options);

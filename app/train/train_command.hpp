@@ -1,0 +1,38 @@
+// facesat train: makes a cascade for an object of the user's own.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "train/positives.hpp"
+#include "train/trainer.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace facesat::app {
+
+struct TrainCommand {
+  std::vector<std::string> positives;   // sources: see train::read_positives
+  std::vector<std::string> validation;  // the same, to hold out
+  std::vector<std::string> negatives;   // see train::NegativeSources, or annotations
+  std::string output;
+  std::string from;  // a cascade to go on from: "FILE" or "FILE:STAGES"
+  bool recursive = false;
+  train::PositiveOptions samples;
+  train::TrainingOptions training;
+  train::MiningOptions mining;
+  double held_out = 0.1;  // of the objects
+  int memory = 4096;      // for bins of features, in MiB
+  int jobs = 0;           // 0: all cores
+  bool restart = false;
+  bool quiet = false;
+};
+
+CLI::App* add_train(CLI::App& program, TrainCommand& command);
+
+// Returns the exit status: 1 if some inputs were refused, else 0. Throws UsageError, OutputError.
+int run_train(const TrainCommand& command);
+
+}  // namespace facesat::app

@@ -1,0 +1,42 @@
+// Tells the user of a training, and the log, how far it is.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <string>
+
+#include "train/trainer.hpp"
+
+namespace facesat::app {
+
+class TrainingReport : public train::TrainingObserver {
+ public:
+  // The log and the picture of the hardest negatives go into `folder`. `shown`: also say it.
+  TrainingReport(std::filesystem::path folder, const train::Negatives& negatives, bool shown)
+      : folder_(std::move(folder)), negatives_(negatives), shown_(shown) {}
+  ~TrainingReport() override;
+
+  void mines(int stage, const train::MiningProgress& progress) override;
+  void begins(const train::StageStart& start) override;
+  void has_tree(int stage, const train::StageTrainer& trainer) override;
+  void ends(int stage, const train::StageTrainer& trainer) override;
+  void has_negatives(int stage, const train::Samples& samples,
+                     const std::vector<train::Origin>& origins) override;
+  // Says a line, and adds it to the log.
+  void message(const std::string& line);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void show(const std::string& line);
+  void erase();
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - begun_).count(); }
+
+  std::filesystem::path folder_;
+  const train::Negatives& negatives_;
+  bool shown_, is_line_open_ = false;
+  Clock::time_point begun_ = Clock::now();  // mining, then the stage
+  std::size_t known_trees_ = 0;             // of the stage, from an earlier run
+};
+
+}  // namespace facesat::app
