@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <iterator>
 #include <random>
 #include <stdexcept>
 
@@ -77,6 +78,8 @@ std::vector<Image<std::uint8_t>> parts(const std::filesystem::path& folder, Size
   return samples;
 }
 
+constexpr Size shapes_window{20, 20};
+
 // Pictures of rectangles in multiples of 16.
 class Shapes {
  public:
@@ -97,8 +100,9 @@ class Shapes {
   Image<std::uint8_t> clutter() {
     Image<std::uint8_t> picture = background();
     for (int i = 2 + below(4); i > 0; --i) {
-      const int x = below(16), y = below(16);
-      fill(picture, {x, y, 3 + below(18 - x), 3 + below(18 - y)}, level(1, 15));
+      const int x = below(16), y = below(16), grey = level(1, 15);
+      const int width = 3 + below(18 - x), height = 3 + below(18 - y);
+      fill(picture, {x, y, width, height}, grey);
     }
     return speckled(std::move(picture));
   }
@@ -126,10 +130,6 @@ class Shapes {
     return picture;
   }
 
- public:
-  static constexpr Size shapes_window{20, 20};
-
- private:
   std::mt19937 random_{7};
 };
 
@@ -145,7 +145,7 @@ Image<std::uint8_t> mirrored(const Image<std::uint8_t>& picture) {
 }  // namespace
 
 TrainSet shapes_set() {
-  TrainSet set{.name = "shapes", .window = Shapes::shapes_window};
+  TrainSet set{.name = "shapes", .window = shapes_window};
   using Letter = Shapes::Letter;
   Shapes shapes;
   // Mirrored pairs, so that a feature has the quality of the mirrored one.

@@ -8,7 +8,7 @@ To be run by hand, as its results are stored; it needs a network, CMake, Ninja, 
 
 A RUN is the beginning of a name, such as "faces-haar"; others keep their stored results. The program is that of OpenCV
 3.4.18, the last version with a source package on PyPI; it and the modules it needs are compiled for SSE3 alone, so
-that cv::exp is the same on every x86 machine. PATCHES prints more, and sets a variable that the program never sets.
+that cv::exp is the same on every x86 machine. PATCHES prints more, and initialises a variable that the program does not.
 
 How the program takes samples
   Positives  Every stage starts again at the first sample of the .vec and takes those that pass all earlier stages,
@@ -29,9 +29,9 @@ What is stored, a line per run, stage and weak tree
   tree       samples: how many took part (fewer with trimmed weights); hits, false_alarms: the rates of the stage so
              far, as printed; nodes: left, right, feature (all features of the mode count), threshold or subset, as in
              OpenCV's files: children are nodes if above 0, else leaves; leaves: their values; quality: of each node's
-             split; rivals: of each node, other features whose quality, a float, is within 4 units in the last place
-             of the best one: their number, then the first of them. The best one wins, then the lowest feature; between
-             rivals, sums in another order may decide otherwise.
+             split; rivals: of each node, other features whose quality, a float, is less than the best one by a factor
+             of 1 - 4 * FLT_EPSILON at most: their number, then the first of them. The best one wins, then the lowest
+             feature; between rivals, sums in another order may decide otherwise.
 """
 
 import argparse
@@ -139,7 +139,8 @@ def build(work):
         text = (sources / name).read_text()
         assert text.count(part) == 1, (name, part)
         (sources / name).write_text(text.replace(part, part + insertion))
-    includes = [opencv / "include", opencv / "include" / "opencv", objects, *(opencv / "modules" / module / "include" for module in MODULES)]
+    includes = [opencv / "include", opencv / "include" / "opencv", objects,
+                *(opencv / "modules" / module / "include" for module in MODULES)]
     libraries = [objects / "lib" / f"libopencv_{module}.a" for module in reversed(MODULES)]
     subprocess.run(["c++", "-std=c++11", "-O3", "-DNDEBUG", "-D__OPENCV_BUILD", "-w",
                     *(f"-I{folder}" for folder in includes), *sources.glob("*.cpp"), *libraries,
