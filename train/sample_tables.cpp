@@ -110,7 +110,8 @@ float inverse_deviation(Size window, View<const std::uint32_t> sum,
            table.row(r.y - 1)[r.x - 1];
   };
   const double s = sum_of(sum);
-  return rules::normalisation(area, area * sum_of(squared_sum) - s * s);
+  const double spread = area * sum_of(squared_sum) - s * s;
+  return spread > 0 ? rules::inverse_deviation(spread) : 0;
 }
 
 }  // namespace

@@ -21,8 +21,9 @@ class SampleTables {
   std::size_t padded() const { return static_cast<std::size_t>(tables_.size().width); }
 
   // The value of a feature for every sample, normalised by its variance: exactly the values that
-  // the detector compares with a node's threshold. 0 for a sample of low variance. For any number
-  // of threads at once.
+  // the detector compares with a node's threshold. (It rejects windows of low variance before;
+  // here, they have values, too. A sample of one grey level has 0.) For any number of threads at
+  // once.
   void values(const HaarFeature& feature, float* values) const;
   void codes(const LbpFeature& feature, std::uint8_t* codes) const;
 

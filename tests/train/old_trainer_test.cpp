@@ -1,0 +1,170 @@
+// Stages as opencv_traincascade trains them on the same samples (oracle/train_reference.py made the
+// stored results): the same features, thresholds and leaves.
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/kit/train_sets.hpp"
+#include "train/stage_trainer.hpp"
+
+namespace facesat::train {
+namespace {
+
+using Json = nlohmann::json;
+
+// "0-4,6"
+std::vector<std::size_t> indices(const std::string& text) {
+  std::vector<std::size_t> result;
+  const char* at = text.c_str();
+  while (*at) {
+    char* end;
+    const std::size_t first = std::strtoul(at, &end, 10);
+    const std::size_t last = *end == '-' ? std::strtoul(end + 1, &end, 10) : first;
+    for (std::size_t i = first; i <= last; ++i) result.push_back(i);
+    at = *end ? end + 1 : end;
+  }
+  return result;
+}
+
+Samples chosen(const std::vector<Image<std::uint8_t>>& pictures, Size window,
+               const std::string& which) {
+  Samples samples{.window = window, .pixels = {}};
+  for (const std::size_t i : indices(which)) samples.add(pictures[i].view());
+  return samples;
+}
+
+struct Run {
+  FeatureSet features = FeatureSet::haar_basic;
+  StageOptions options;
+};
+
+Run run_of(const std::string& arguments) {
+  Run run;
+  std::istringstream words(arguments);
+  std::string name, value;
+  while (words >> name >> value) {
+    if (name == "-featureType" && value == "LBP") run.features = FeatureSet::lbp;
+    if (name == "-mode" && value == "CORE") run.features = FeatureSet::haar_core;
+    if (name == "-mode" && value == "ALL") run.features = FeatureSet::haar_all;
+    if (name == "-bt" && value == "DAB") run.options.boosting = Boosting::discrete;
+    if (name == "-bt" && value == "RAB") run.options.boosting = Boosting::real;
+    if (name == "-bt" && value == "LB") run.options.boosting = Boosting::logit;
+    if (name == "-minHitRate") run.options.min_hit_rate = std::stod(value);
+    if (name == "-maxFalseAlarmRate") run.options.max_false_alarm = std::stod(value);
+    if (name == "-weightTrimRate") run.options.trim_rate = static_cast<double>(std::stof(value));
+    if (name == "-maxDepth") run.options.depth = std::stoi(value);
+    if (name == "-maxWeakCount") run.options.max_trees = std::stoi(value);
+  }
+  return run;
+}
+
+// The old program divides by the deviation where the detector multiplies by its inverse.
+testing::AssertionResult is_near(float value, float expected) {
+  const float units = 4 * std::numeric_limits<float>::epsilon() * std::fabs(expected);
+  if (std::fabs(value - expected) <= std::max(units, 1e-12f)) return testing::AssertionSuccess();
+  return testing::AssertionFailure() << value << " instead of " << expected;
+}
+
+struct Tally {
+  int stages = 0, trees = 0, nodes = 0;  // that are the same
+  int rivals = 0, thresholds = 0;        // where another one that is equally good won
+};
+
+// Returns whether the tree is the same. One node's best feature may be another of those that are
+// as good up to rounding; then trees and the rest of the stage need not be alike.
+bool is_same(const TrainedTree& tree, const Json& expected, Tally& tally) {
+  const Json& nodes = expected["nodes"];
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const Json& node = nodes[i];
+    if (i >= tree.nodes.size()) {
+      ADD_FAILURE() << "node " << i << " is missing: " << expected.dump();
+      return false;
+    }
+    if (tree.nodes[i].feature != node[2]) {
+      EXPECT_GT(expected["rivals"][i][0], 0) << tree.nodes[i].feature << " in " << expected.dump();
+      ++tally.rivals;
+      return false;
+    }
+    // Of a symmetric feature, a threshold and its opposite can be equally good.
+    const bool is_haar = node.size() == 4;
+    if (is_haar && !is_near(tree.nodes[i].threshold, node[3])) {
+      ++tally.thresholds;
+      return false;
+    }
+    ++tally.nodes;
+    EXPECT_EQ(tree.nodes[i].left, node[0]);
+    EXPECT_EQ(tree.nodes[i].right, node[1]);
+    for (std::size_t k = 0; k < 8 && !is_haar; ++k)
+      EXPECT_EQ(static_cast<std::int32_t>(tree.nodes[i].subset[k]), node[3 + k]) << expected.dump();
+  }
+  EXPECT_EQ(tree.leaves.size(), expected["leaves"].size());
+  for (std::size_t i = 0; i < tree.leaves.size(); ++i)
+    EXPECT_TRUE(is_near(static_cast<float>(tree.leaves[i]), expected["leaves"][i]));
+  ++tally.trees;
+  return true;
+}
+
+void compare(const test::TrainSet& set, const Json& run, Tally& tally) {
+  SCOPED_TRACE(run["name"].get<std::string>());
+  const auto [features, options] = run_of(run["arguments"]);
+  const FeaturePool pool = make_pool(features, set.window);
+  for (const Json& stage : run["stages"]) {
+    StageTrainer trainer(pool,
+                         {.positives = chosen(set.positives, set.window, stage["positives"]),
+                          .negatives = chosen(set.negatives, set.window, stage["negatives"]),
+                          .held_out_positives = {set.window, {}},
+                          .held_out_negatives = {set.window, {}}},
+                         options);
+    bool is_alike = true;
+    for (const Json& tree : stage["trees"]) {
+      ASSERT_TRUE(trainer.train_tree());
+      is_alike = is_same(trainer.trees().back(), tree, tally);
+      if (!is_alike) break;
+      EXPECT_NEAR(trainer.rates().hit_rate, tree["hits"], 1e-5);
+      EXPECT_NEAR(trainer.rates().false_alarm, tree["false_alarms"], 1e-5);
+      const bool is_last = &tree == &stage["trees"].back();
+      const bool is_complete =
+          trainer.has_reached_rate() || std::ssize(trainer.trees()) == options.max_trees;
+      EXPECT_EQ(is_complete || (is_last && !trainer.train_tree()), is_last);
+    }
+    if (!is_alike) continue;
+    // The detector, and with it the trainer, adds up leaves that are rounded to f32.
+    EXPECT_NEAR(trainer.threshold(), stage["threshold"], 1e-6);
+    ++tally.stages;
+  }
+}
+
+class OldTrainer : public testing::TestWithParam<const char*> {};
+
+TEST_P(OldTrainer, TrainsTheSameStages) {
+  const std::string name = GetParam();
+  const char* data = std::getenv("FACESAT_TEST_DATA");
+  if (name != "shapes" && !data) GTEST_SKIP() << "skipped: FACESAT_TEST_DATA is not set";
+  const test::TrainSet set = name == "shapes"  ? test::shapes_set()
+                             : name == "faces" ? test::faces_set(std::string(data) + "/train")
+                                               : test::cars_set(std::string(data) + "/train");
+  std::ifstream file(std::string(FACESAT_STORED_STAGES) + "/" + name + ".json");
+  const Json stored = Json::parse(file);
+  char sum[17];
+  std::snprintf(sum, sizeof sum, "%016llx", static_cast<unsigned long long>(checksum(set)));
+  if (stored["checksum"] != sum) GTEST_SKIP() << "skipped: pictures are decoded differently here";
+  Tally tally;
+  for (const Json& run : stored["runs"]) compare(set, run, tally);
+  std::printf(
+      "%d stages, %d trees, %d nodes are the same; in %d and %d nodes, another feature and "
+      "another threshold won\n",
+      tally.stages, tally.trees, tally.nodes, tally.rivals, tally.thresholds);
+  EXPECT_GT(tally.stages, 10 * (tally.rivals + tally.thresholds));
+}
+
+INSTANTIATE_TEST_SUITE_P(Sets, OldTrainer, testing::Values("shapes", "faces", "cars"),
+                         [](const auto& test) { return std::string(test.param); });
+
+}  // namespace
+}  // namespace facesat::train
