@@ -79,8 +79,11 @@ struct Tree {
   int first_leaf = 0;  // node_count + 1 leaves
 };
 
+// What OpenCV subtracts, in f32, from the threshold of a stage in the file.
+inline constexpr float stage_margin = 1e-5f;
+
 // A window passes if the sum of the leaves that it reaches, one per tree, is not below `threshold`,
-// from which OpenCV's margin of 1e-5 is already subtracted.
+// from which stage_margin is already subtracted.
 struct Stage {
   int first_tree = 0, tree_count = 0;
   float threshold = 0;

@@ -308,10 +308,9 @@ class Parser {
   // A stage whose trees, from `first_tree` on, have been read.
   void add_stage(const StorageNode& node, std::size_t first_tree, float threshold) {
     if (cascade_.trees.size() == first_tree) add_zero(node);
-    // 1e-5 is OpenCV's margin (see Stage).
     cascade_.stages.push_back({static_cast<int>(first_tree),
                                static_cast<int>(cascade_.trees.size() - first_tree),
-                               threshold - 1e-5f});
+                               threshold - stage_margin});
   }
 
   void finish(const StorageNode& root) {

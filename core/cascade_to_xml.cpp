@@ -53,13 +53,13 @@ class Writer {
   }
   static double exact(float value) { return value; }
 
-  // The number that becomes `threshold` (or, if none does, the next one above) when OpenCV's margin
-  // is subtracted in f32.
+  // The number that becomes `threshold` (or, if none does, the next one above) when stage_margin
+  // is subtracted.
   static float before_margin(float threshold) {
     constexpr float infinity = std::numeric_limits<float>::infinity();
-    float value = threshold + 1e-5f;
-    while (value - 1e-5f > threshold) value = std::nextafter(value, -infinity);
-    while (value - 1e-5f < threshold) value = std::nextafter(value, infinity);
+    float value = threshold + stage_margin;
+    while (value - stage_margin > threshold) value = std::nextafter(value, -infinity);
+    while (value - stage_margin < threshold) value = std::nextafter(value, infinity);
     return value;
   }
 

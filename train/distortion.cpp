@@ -161,8 +161,8 @@ Projection random_view(Size window, const DistortionOptions& options, Random& ra
 
 // Where the window lies in the plane in which an object of its size is seen: around the object,
 // with the window's aspect ratio.
-struct Frame {
-  Frame(const Projection& view, Size window) {
+struct Bounds {
+  Bounds(const Projection& view, Size window) {
     const double right = window.width / 2.0, bottom = window.height / 2.0;
     Point least{1e9, 1e9}, most{-1e9, -1e9};
     for (const Point corner :
@@ -253,7 +253,7 @@ Gray distorted(GrayView picture, const Rect& box, GrayView background,
   const Gray mask =
       resampled(opacity(picture, box, options).view(), {0, 0, box.width, box.height}, size);
   const Projection view = random_view(window, options, random), to_object = view.inverse();
-  const Frame frame(view, window);
+  const Bounds frame(view, window);
   map_pixels(object, random_values(options, random));
   Gray sample(window);
   for (int y = 0; y < window.height; ++y)

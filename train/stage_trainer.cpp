@@ -10,8 +10,6 @@
 namespace facesat::train {
 namespace {
 
-constexpr float margin = 1e-5f;  // that the detector subtracts from thresholds
-
 std::array<const Samples*, 4> parts_of(const StageSamples& samples) {
   return {&samples.positives, &samples.negatives, &samples.held_out_positives,
           &samples.held_out_negatives};
@@ -144,7 +142,7 @@ float StageTrainer::threshold() const {
 }
 
 Rates StageTrainer::rates(std::size_t first, std::size_t first_negative, std::size_t last) const {
-  const double least = threshold() - margin;  // in f32, as the detector does
+  const double least = threshold() - stage_margin;
   const auto rate = [&](std::size_t begin, std::size_t end) {
     const auto passes = [least](double score) { return score >= least; };
     const auto passed = std::count_if(scores_.begin() + static_cast<std::ptrdiff_t>(begin),

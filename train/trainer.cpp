@@ -13,7 +13,6 @@
 namespace facesat::train {
 namespace {
 
-constexpr float margin = 1e-5f;  // that the detector subtracts from thresholds
 // With fewer negatives, a stage would learn what has nothing to do with objects.
 constexpr std::size_t least_negatives = 10;
 
@@ -37,7 +36,7 @@ int number_of(std::vector<Feature>& used, const Feature& feature, Same same) {
 void append_stage(Cascade& cascade, const FeaturePool& pool, const StageTrainer& trained) {
   Stage stage{.first_tree = static_cast<int>(cascade.trees.size()),
               .tree_count = static_cast<int>(trained.trees().size()),
-              .threshold = trained.threshold() - margin};
+              .threshold = trained.threshold() - stage_margin};
   for (const TrainedTree& tree : trained.trees()) {
     cascade.trees.push_back({.first_node = static_cast<int>(cascade.nodes.size()),
                              .node_count = static_cast<int>(tree.nodes.size()),
