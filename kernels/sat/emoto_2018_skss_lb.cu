@@ -21,7 +21,8 @@
 //   written from a description of the method, not from the text.
 // Our own choices: shapes; {state, value} words in place of flags and fences; the order in which
 //   sums from outside are added (those from the left before columns are summed, those from above
-//   afterwards).
+//   afterwards); on request, a fallback: if a look-back gives up on a halted block, the block makes
+//   its tile once more, with look-backs that compute what is missing from the picture.
 #include "kernels/sat/pass.cuh"
 #include "kernels/sat/tile.cuh"
 
@@ -46,6 +47,7 @@ struct Shared {
   SharedArray<T, side>& above;            // GCS of the tile above, as running sums of 32 each
   SharedArray<T, 2>& strip;               // the sum of this tile's GRS, in two halves
   SharedArray<T, 1>& corner;              // GS of the tile above and to the left
+  SharedArray<int, 1>& gave_up;           // whether a look-back did
 };
 
 // The thread's line (a column in scans down, a row in scans along rows), and its quarter of it.
@@ -54,8 +56,23 @@ struct Part {
       begin = quarter * length;
 };
 
-// Where a tile publishes its values, and in which epoch.
+// What look-backs do about totals that stay missing.
+enum class Missing { wait, give_up, compute };
+
+// For look_back(). total_of(n): the total of the tile n before this one.
+template <Missing missing, class T, class TotalOf>
+__device__ __forceinline__ auto about_missing(Shared<T>& shared, TotalOf total_of) {
+  if constexpr (missing == Missing::wait)
+    return Wait{};
+  else if constexpr (missing == Missing::give_up)
+    return GiveUp{shared.gave_up};
+  else
+    return total_of;
+}
+
+// A tile, where it publishes its values, and in which epoch.
 struct Published {
+  int2 at;
   Word* own;
   std::ptrdiff_t to_left, to_above;  // to the words of these tiles
   unsigned epoch;
@@ -103,34 +120,50 @@ __device__ __forceinline__ void scan_row_part(const Part& part, Shared<T>& share
 }
 
 // Two warps look back along the rows, two along the columns.
-template <class T>
-__device__ __forceinline__ void look_back_along_lines(const Published& published, int2 at,
+template <Missing missing, class Pass, class T>
+__device__ __forceinline__ void look_back_along_lines(const Pass& pass, const Published& published,
                                                       const Part& part, Shared<T>& shared) {
   const int line = part.line, lane = part.thread % 32;
+  const int2 at = published.at;
   if (part.quarter == 0) {
     const T total = sum_of_quarters(shared.row_parts, line);
-    const T before = look_back<1, T>(published.own + row_sums + line, values_per_tile,
-                                     published.to_left, at.x, total, published.epoch, Wait{});
+    const auto total_of = [&](int n) {
+      const int left = (at.x - n) * side, y = at.y * side + line;
+      return pass.sum_of(left, left + side, y, y + 1);
+    };
+    const T before =
+        look_back<1, T>(published.own + row_sums + line, values_per_tile, published.to_left, at.x,
+                        total, published.epoch, about_missing<missing>(shared, total_of));
     shared.left[line] = before;
     const T half = warp_sum<T>(before + total);
     if (lane == 0) shared.strip[line / 32] = half;
   } else if (part.quarter == 1) {
     const T total = sum_of_quarters(shared.column_parts, line);
-    shared.above[line] = warp_inclusive_scan(look_back<1, T>(published.own + column_sums + line,
-                                                             values_per_tile, published.to_above,
-                                                             at.y, total, published.epoch, Wait{}));
+    const auto total_of = [&](int n) {
+      const int x = at.x * side + line, top = (at.y - n) * side;
+      return pass.sum_of(x, x + 1, top, top + side);
+    };
+    shared.above[line] = warp_inclusive_scan(
+        look_back<1, T>(published.own + column_sums + line, values_per_tile, published.to_above,
+                        at.y, total, published.epoch, about_missing<missing>(shared, total_of)));
   }
 }
 
 // One thread looks back along the diagonal, over the sums of L-shapes. A tile's L-shape runs from
 // the left edge to the tile and from there to the upper edge.
-template <class T>
-__device__ __forceinline__ void look_back_along_diagonal(const Published& published, int2 at,
+template <Missing missing, class Pass, class T>
+__device__ __forceinline__ void look_back_along_diagonal(const Pass& pass,
+                                                         const Published& published,
                                                          Shared<T>& shared) {
+  const int2 at = published.at;
+  const auto l_shape_of = [&](int n) {
+    const int left = (at.x - n) * side, top = (at.y - n) * side;
+    return pass.sum_of(0, left + side, top, top + side) + pass.sum_of(left, left + side, 0, top);
+  };
   const T l_shape = shared.strip[0] + shared.strip[1] + shared.above[31] + shared.above[63];
-  shared.corner[0] = look_back<1, T>(published.own + corner_sum, values_per_tile,
-                                     published.to_above + published.to_left, min(at.x, at.y),
-                                     l_shape, published.epoch, Wait{});
+  shared.corner[0] = look_back<1, T>(
+      published.own + corner_sum, values_per_tile, published.to_above + published.to_left,
+      min(at.x, at.y), l_shape, published.epoch, about_missing<missing>(shared, l_shape_of));
 }
 
 // Replaces the thread's quarter of a row by its sums from the picture's left edge on.
@@ -162,8 +195,38 @@ __device__ __forceinline__ void write_column_part(const Pass& pass, int x, int y
     if (pass.has(x, y + i)) pass.row(y + i)[x] = base + sums[i];
 }
 
-template <class Pass>
-__global__ void __launch_bounds__(threads, sizeof(typename Pass::Out) == 8 ? 2 : 3)
+// Makes the tile's part of the table. Returns false if a look-back gave up.
+template <Missing missing, class Pass, class T>
+__device__ __forceinline__ bool make_tile(const Pass& pass, const Published& published,
+                                          Shared<T>& shared) {
+  const auto gave_up = [&] { return missing == Missing::give_up && shared.gave_up[0] != 0; };
+  const Part part;
+  const int x = published.at.x * side + part.line, y = published.at.y * side + part.begin;
+  T sums[length];
+
+  load_tile(pass, x, y, part, shared);
+  __syncthreads();
+  scan_row_part(part, shared, sums);
+  __syncthreads();
+  look_back_along_lines<missing>(pass, published, part, shared);
+  __syncthreads();
+  if (gave_up()) return false;
+  if (part.thread == 0) look_back_along_diagonal<missing>(pass, published, shared);
+  store_row_part(part, sums, shared);
+  __syncthreads();
+  if (gave_up()) return false;
+  write_column_part(pass, x, y, part, sums, shared);
+  return true;
+}
+
+// Slow, but needs no other block. Takes copies, so that the usual way has all of it in registers.
+template <class Pass, class T>
+FACESAT_NOINLINE __device__ void make_tile_alone(Pass pass, Published published, Shared<T> shared) {
+  make_tile<Missing::compute>(pass, published, shared);
+}
+
+template <bool gives_up, class Pass>
+__global__ void __launch_bounds__(threads, (sizeof(typename Pass::Out) == 8 ? 2 : 3) + gives_up)
     skss_lb_kernel(Pass pass, Tiles tiles, Header* header, Word* words) {
   using Out = typename Pass::Out;
   constexpr int words_per_tile = parts<Out> * values_per_tile;
@@ -173,26 +236,20 @@ __global__ void __launch_bounds__(threads, sizeof(typename Pass::Out) == 8 ? 2 :
   __shared__ SharedArray<Out, side> above;
   __shared__ SharedArray<Out, 2> strip;
   __shared__ SharedArray<Out, 1> corner;
-  Shared<Out> shared{tile, row_parts, column_parts, left, above, strip, corner};
+  __shared__ SharedArray<int, 1> gave_up;
+  Shared<Out> shared{tile, row_parts, column_parts, left, above, strip, corner, gave_up};
   const auto [at, epoch] = draw_tile(header, tiles);
   const Published published{
-      words + (static_cast<std::ptrdiff_t>(at.y) * tiles.across + at.x) * words_per_tile,
+      at, words + (static_cast<std::ptrdiff_t>(at.y) * tiles.across + at.x) * words_per_tile,
       -words_per_tile, -static_cast<std::ptrdiff_t>(tiles.across) * words_per_tile, epoch};
-  const Part part;
-  const int x = at.x * side + part.line, y = at.y * side + part.begin;
-  Out sums[length];
-
-  load_tile(pass, x, y, part, shared);
-  __syncthreads();
-  scan_row_part(part, shared, sums);
-  __syncthreads();
-  look_back_along_lines(published, at, part, shared);
-  __syncthreads();
-  if (part.thread == 0) look_back_along_diagonal(published, at, shared);
-  store_row_part(part, sums, shared);
-  __syncthreads();
-  write_column_part(pass, x, y, part, sums, shared);
-  if (part.thread == 0) finish(header, tiles.count(), epoch);
+  if constexpr (gives_up) {
+    if (threadIdx.x == 0) gave_up[0] = 0;
+    if (!make_tile<Missing::give_up>(pass, published, shared))
+      make_tile_alone(pass, published, shared);
+  } else {
+    make_tile<Missing::wait>(pass, published, shared);
+  }
+  if (threadIdx.x == 0) finish(header, tiles.count(), epoch);
 }
 
 constexpr Tiles tiles_of(Size size) {
@@ -209,8 +266,14 @@ void enqueue(const SatTask& task, void* workspace, StreamHandle stream) {
   auto* const words = reinterpret_cast<Word*>(static_cast<std::byte*>(workspace) + header_bytes);
   const Tiles tiles = tiles_of(task.size);
   for_each_table(task, [&]<class Pass>(const Pass& pass) {
-    FACESAT_LAUNCH(skss_lb_kernel<Pass>, dim3(tiles.count()), dim3(threads), stream, pass, tiles,
-                   header, words);
+    const auto launch = [&]<bool gives_up>() {
+      FACESAT_LAUNCH((skss_lb_kernel<gives_up, Pass>), dim3(tiles.count()), dim3(threads), stream,
+                     pass, tiles, header, words);
+    };
+    if (task.parameter == 0)
+      launch.template operator()<false>();
+    else
+      launch.template operator()<true>();
   });
 }
 
@@ -228,6 +291,7 @@ const SatAlgorithm emoto_2018_skss_lb{
     .writes = 1,
     .workspace_bytes = workspace_bytes,
     .enqueue = enqueue,
+    .parameter = &fallback_parameter,
 };
 
 }  // namespace facesat::gpu

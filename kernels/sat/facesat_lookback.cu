@@ -15,7 +15,7 @@
 //   (2016).
 // Departs from it in: no corner sums (column totals already contain what lies to the left); {state,
 //   value} words that need no fence; an epoch in the state, so that nothing is reset between
-//   launches.
+//   launches; a fallback if a block is halted (enqueue_lookback() says when).
 //
 // Why it takes longer than the floor (the time to merely read the picture and write the table).
 // Tiles along anti-diagonals write short pieces of many rows at once; a copy in that order takes
@@ -216,6 +216,7 @@ const SatAlgorithm facesat_lookback{
     .both_at_once = true,
     .workspace_bytes = workspace_bytes,
     .enqueue = enqueue,
+    .parameter = &fallback_parameter,
 };
 
 }  // namespace facesat::gpu

@@ -597,6 +597,7 @@ const SatAlgorithm facesat_one_exchange{
     .both_at_once = true,
     .workspace_bytes = workspace_bytes,
     .enqueue = enqueue,
+    .parameter = &fallback_parameter,
 };
 
 }  // namespace facesat::gpu

@@ -453,6 +453,7 @@ const SatAlgorithm facesat_tensor_cores{
     .both_at_once = true,
     .workspace_bytes = workspace_bytes,
     .enqueue = enqueue,
+    .parameter = &fallback_parameter,
 };
 
 }  // namespace facesat::gpu

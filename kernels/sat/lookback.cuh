@@ -17,7 +17,8 @@ namespace facesat::gpu {
 //   column_at(i): the column of a tile that has the i-th total of columns;
 //   window: tiles that a look-back reads at once;
 //   streams: whether tables are written with store_streaming(): those too large for any cache.
-template <class In_, class Out_, bool has_sum, bool has_squares, class Shape>
+// `gives_up_`: whether a look-back gives up if a block is halted, instead of waiting on.
+template <class In_, class Out_, bool has_sum, bool has_squares, bool gives_up_, class Shape>
 struct Tables : Shape {
   using In = In_;
   using Out = Out_;
@@ -27,9 +28,7 @@ struct Tables : Shape {
                        column_values = count * Shape::tile_width,
                        values_per_tile = row_values + column_values,
                        words_per_tile = parts<Out> * values_per_tile;
-  // With both tables, a look-back waits on if a block is halted: registers are full of pixels and
-  // sums, and giving up would make the kernel slower by 3 % (H100).
-  static constexpr bool gives_up = count == 1;
+  static constexpr bool gives_up = gives_up_;
   // What warps put into shared memory for the look-backs.
   using RowBase = SharedArray<Out, Shape::warps_across * row_values>;
   using ColumnBase = SharedArray<Out, Shape::warps_down * column_values>;
@@ -181,7 +180,7 @@ template <class Method, class In, class Out>
 std::size_t lookback_bytes(Size size) {
   std::size_t words = 0;
   const auto room_for = [&]<class Shape>(Shape) {
-    using Most = Tables<In, Out, true, sizeof(In) == 1, Shape>;
+    using Most = Tables<In, Out, true, sizeof(In) == 1, true, Shape>;
     words = std::max(words,
                      static_cast<std::size_t>(Most::tiles_of(size).count()) * Most::words_per_tile);
   };
@@ -190,19 +189,23 @@ std::size_t lookback_bytes(Size size) {
   return header_bytes + words * sizeof(Word);
 }
 
+// One table has a fallback at no cost. With both, registers are full of pixels and sums, and a
+// look-back that may give up makes the kernel slower by 3 % (H100): fallback_parameter chooses.
 template <class Method, class In, class Out>
 void enqueue_lookback(const SatTask& task, void* workspace, StreamHandle stream) {
-  const auto enqueue_tables = [&]<bool has_sum, bool has_squares>() {
+  const auto enqueue_tables = [&]<bool has_sum, bool has_squares, bool gives_up = true>() {
     Method::template choose_shape<In, Out, has_sum && has_squares>(
         task.size, [&]<class Shape>(Shape) {
-          using Made = Tables<In, Out, has_sum, has_squares, Shape>;
+          using Made = Tables<In, Out, has_sum, has_squares, gives_up, Shape>;
           Method::launch(Made(task), Made::tiles_of(task.size), static_cast<Header*>(workspace),
                          reinterpret_cast<Word*>(static_cast<std::byte*>(workspace) + header_bytes),
                          stream);
         });
   };
   if constexpr (sizeof(In) == 1) {
-    if (task.sum && task.squared_sum) return enqueue_tables.template operator()<true, true>();
+    if (task.sum && task.squared_sum)
+      return task.parameter == 0 ? enqueue_tables.template operator()<true, true, false>()
+                                 : enqueue_tables.template operator()<true, true>();
     if (task.squared_sum) return enqueue_tables.template operator()<false, true>();
   }
   enqueue_tables.template operator()<true, false>();

@@ -6,6 +6,17 @@
 
 namespace facesat::gpu {
 
+// Of algorithms whose look-backs can do without a block that is halted, but would be slower for it
+// in some cases even if none is (see kernels/device/soft_synchronization.cuh).
+inline constexpr double fallback_choices[]{0, 1};
+inline constexpr SatParameter fallback_parameter{
+    .name = "fallback",
+    .meaning = "when look-backs give up on a halted block (0: where that costs no time, 1: always)",
+    .least = 0,
+    .greatest = 1,
+    .is_whole = true,
+    .choices = fallback_choices};
+
 // The sum over columns [x, end_x) and rows [y, end_y) of a picture, as far as they are in it, of
 // its values or of their squares, by one thread: what a look-back needs if a block is halted.
 template <class Out, bool of_squares, class In>

@@ -126,7 +126,7 @@ TEST_F(Usage, ValuesOfSatParametersAreChecked) {
   const bool has_cuda = Json::parse(run({"info", "--json"}).out)["build"]["cuda"];
   for (const auto& [sat, said] :
        {std::pair{"dang_2014_blocked:32.5", "must be a whole number from 8 to 256"},
-        {"facesat_lookback:0.5", "facesat_lookback has no parameter"}}) {
+        {"opencv_style:0.5", "opencv_style has no parameter"}}) {
     const std::string expected =
         fmt::format("{}: {}", sat, has_cuda ? "" : "this build has no CUDA backend");
     for (const Finished& done : {run({"detect", "--sat", sat, "a.pgm"}),

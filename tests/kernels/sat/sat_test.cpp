@@ -10,6 +10,7 @@
 #include "kernels/sat/model.hpp"
 #include "kernels/sat/pass.cuh"
 #include "tests/kit/device_memory.hpp"
+#include "tests/kit/messages.hpp"
 #include "tests/kit/printers.hpp"
 #include "tests/kit/reference.hpp"
 
@@ -295,8 +296,9 @@ TEST(SatParameters, AreWrittenAfterTheId) {
            {"nosuch", "there is no such algorithm"},
            {"nosuch:0.5", "there is no such algorithm"},
            {"", "there is no such algorithm"},
-           {"facesat_lookback:0.5", "facesat_lookback has no parameter"},
-           {"facesat_lookback:", "facesat_lookback has no parameter"},
+           {"opencv_style:0.5", "opencv_style has no parameter"},
+           {"opencv_style:", "opencv_style has no parameter"},
+           {"facesat_lookback:2", "must be one of 0, 1"},
            {"kasagi_2014_hybrid:", "must be a number from 0 to 1"},
            {"kasagi_2014_hybrid:abc", "must be a number from 0 to 1"},
            {"kasagi_2014_hybrid:nan", "must be a number from 0 to 1"},
@@ -314,15 +316,38 @@ TEST(SatParameters, AreWrittenAfterTheId) {
 
 #if defined(FACESAT_SIMT)
 // A look-back computes itself what a halted block does not publish.
+void check_with_a_halted_block(const SatAlgorithm& algorithm, Size size, Wanted wanted) {
+  const Image<std::uint8_t> picture = noise_of(size);
+  check<std::uint32_t, std::uint8_t>(algorithm, SatType::u8_u32, picture.view(), wanted,
+                                     Schedules::halted);
+}
+
 TEST(SatFallback, NoBlockNeedsOneThatIsHalted) {
-  for (const SatAlgorithm& algorithm : {gpu::facesat_one_exchange, gpu::facesat_lookback,
-                                        gpu::facesat_tensor_cores, gpu::tokura_2018})
+  for (const SatAlgorithm& algorithm :
+       {gpu::facesat_one_exchange, gpu::facesat_lookback, gpu::facesat_tensor_cores,
+        gpu::tokura_2018, with_value(gpu::emoto_2018_skss_lb, 1)})
     for (const auto& [size, wanted] :
-         {std::pair{Size{130, 66}, the_sum}, {{130, 66}, the_squares}, {{700, 140}, the_sum}}) {
-      const Image<std::uint8_t> picture = noise_of(size);
-      check<std::uint32_t, std::uint8_t>(algorithm, SatType::u8_u32, picture.view(), wanted,
-                                         Schedules::halted);
-    }
+         {std::pair{Size{130, 66}, the_sum}, {{130, 66}, the_squares}, {{700, 140}, the_sum}})
+      check_with_a_halted_block(algorithm, size, wanted);
+}
+
+TEST(SatFallback, ItsParameterGivesItToBothTables) {
+  for (const SatAlgorithm& algorithm :
+       {gpu::facesat_one_exchange, gpu::facesat_lookback, gpu::facesat_tensor_cores})
+    for (const Size size : {Size{130, 66}, {700, 140}})
+      check_with_a_halted_block(with_value(algorithm, 1), size, both);
+}
+
+TEST(SatFallback, WithoutItBlocksWaitForOneThatIsHalted) {
+  for (const SatAlgorithm& algorithm : {gpu::facesat_one_exchange, gpu::facesat_lookback,
+                                        gpu::facesat_tensor_cores, gpu::emoto_2018_skss_lb}) {
+    const std::string said = message_of<simt::Undefined>([&] {
+      check_with_a_halted_block(algorithm, {700, 140}, both);
+    });
+    simt::set_schedule({});
+    EXPECT_NE(said.find("waits for something that never comes"), std::string::npos)
+        << algorithm.id << ": " << said;
+  }
 }
 
 // Four launches for each corner, one for each anti-diagonal of tiles between them.
