@@ -134,6 +134,8 @@ MUTATIONS = [
      "scans: what a halted block does not publish is computed from all of its elements"),
     ("kernels/sat/lookback.cuh", "Shape::column_at(i % Shape::tile_width)", "i % Shape::tile_width",
      "SATs: what a halted block does not publish is computed for the column that is missing"),
+    ("kernels/sat/emoto_2018_skss_lb.cu", "pass.sum_of(left, left + side, 0, top)", "pass.sum_of(left, left + side, 0, top + 1)",
+     "SATs: what a halted block does not publish is computed for the L-shape that is missing"),
     ("kernels/scan/maleki_2016_sam.cu", "known = number + 1;", "known = number;", "scans: a block does not add up its own tile twice"),
     ("kernels/scan/maleki_2016_sam.cu", "for (int d = tuple; d < 32", "for (int d = 1; d < 32",
      "scans of tuples: only elements of the same place are combined"),
