@@ -271,6 +271,8 @@ void sum_up(const Histograms& sums, bool has_signs, std::size_t bins, SumsBefore
   before.all_targets = t;
 }
 
+}  // namespace
+
 // Mean and deviation of a part of the values decide, so that bins are the same on all machines.
 Quantiser quantiser_of(std::span<const float> values, int bins) {
   const std::size_t step = std::max<std::size_t>(values.size() / 256, 1);
@@ -287,8 +289,6 @@ Quantiser quantiser_of(std::span<const float> values, int bins) {
           .scale = static_cast<float>(bins / (2 * reach)),
           .bins = bins};
 }
-
-}  // namespace
 
 // What a thread needs for a pair of features.
 struct Screen::Scratch {
@@ -376,6 +376,7 @@ std::optional<Split> Screen::best_split(const NodeSamples& node, SplitCriterion 
   const std::vector<float> bounds = this->bounds(node, criterion, between_bins);
   std::vector<std::uint32_t> candidates(bounds.size());
   std::iota(candidates.begin(), candidates.end(), 0u);
+  const bool is_between = between_bins && pool_.kind == FeatureKind::haar;
   const auto search = [&](std::span<const std::uint32_t> features, std::optional<Split> best) {
     tbb::enumerable_thread_specific<SplitFinder> finders(
         [&] { return SplitFinder(pool_, tables_, node, criterion); });
@@ -383,7 +384,7 @@ std::optional<Split> Screen::best_split(const NodeSamples& node, SplitCriterion 
     tbb::parallel_for(std::size_t{0}, features.size(), [&](std::size_t i) {
       const std::uint32_t feature = features[i];
       const std::optional<Split> split =
-          finders.local().find(feature, between_bins ? &quantisers_[feature] : nullptr);
+          finders.local().find(feature, is_between ? &quantisers_[feature] : nullptr);
       std::optional<Split>& own = found.local();
       if (split && (!own || split->is_better_than(*own))) own = split;
     });

@@ -15,6 +15,9 @@
 
 namespace facesat::train {
 
+// Bins for the values of a Haar feature, which reach three deviations to both sides of the mean.
+Quantiser quantiser_of(std::span<const float> values, int bins);
+
 // The values of all features for all samples in bins of a byte, for one stage. LBP codes are bins
 // themselves.
 //
