@@ -175,7 +175,8 @@ bool Training::prepare() {
 
 // Those of the stage before that still pass, and new ones.
 bool Training::find_negatives() {
-  const auto wanted = options_.negatives > 0 ? options_.negatives : positives_.count();
+  const auto wanted =
+      std::max(options_.negatives > 0 ? options_.negatives : positives_.count(), least_negatives);
   const auto held_out =
       static_cast<std::size_t>(std::lround(options_.held_out * static_cast<double>(wanted)));
   state_.stage = number();
@@ -232,7 +233,7 @@ bool Training::train_stage() {
                         .held_out_positives = std::move(held_out_positives_),
                         .held_out_negatives = state_.held_out_negatives},
                        options_.stage);
-  for (TrainedTree& tree : folder_.read_trees(number(), pool_.kind)) trainer.add(std::move(tree));
+  for (TrainedTree& tree : folder_.read_trees(number(), pool_)) trainer.add(std::move(tree));
   is_resumed_ = false;
   const auto is_complete = [&] {
     return !trainer.trees().empty() &&

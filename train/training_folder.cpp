@@ -27,21 +27,29 @@ constexpr std::string_view beginning = "{\"facesat_training\":";
 class Reader {
  public:
   Reader(const fs::path& file, std::string_view bytes) : file_(file), bytes_(bytes) {}
-  std::string_view take(std::size_t count) {
-    if (count > bytes_.size()) refuse(file_);
-    const std::string_view taken = bytes_.substr(0, count);
-    bytes_.remove_prefix(count);
-    return taken;
-  }
   Samples samples(Size window, std::size_t count) {
-    const std::string_view pixels = take(count * window.area());
+    if (window.width <= 0 || window.height <= 0) refuse(file_);
+    const std::string_view pixels = take(count, window.area());
     Samples samples{.window = window, .pixels = {}};
     samples.pixels.assign(pixels.begin(), pixels.end());
     return samples;
   }
+  std::vector<std::uint64_t> numbers(std::size_t count) {
+    const std::string_view bytes = take(count, sizeof(std::uint64_t));
+    std::vector<std::uint64_t> numbers(count);
+    std::memcpy(numbers.data(), bytes.data(), bytes.size());
+    return numbers;
+  }
   bool is_at_end() const { return bytes_.empty(); }
 
  private:
+  std::string_view take(std::size_t count, std::size_t size_of_each) {
+    if (count > bytes_.size() / size_of_each) refuse(file_);
+    const std::string_view taken = bytes_.substr(0, count * size_of_each);
+    bytes_.remove_prefix(taken.size());
+    return taken;
+  }
+
   const fs::path& file_;
   std::string_view bytes_;
 };
@@ -66,6 +74,19 @@ Node node_of(const Json& json, bool has_subset) {
   else
     node.threshold = json.at(3);
   return node;
+}
+
+// Whether the nodes test features that there are, and each leads to later ones or to leaves.
+bool is_sound(const TrainedTree& tree, std::size_t features) {
+  const auto nodes = std::ssize(tree.nodes);
+  if (nodes == 0 || std::ssize(tree.leaves) != nodes + 1) return false;
+  for (std::ptrdiff_t i = 0; i < nodes; ++i) {
+    const Node& node = tree.nodes[i];
+    if (node.feature < 0 || static_cast<std::size_t>(node.feature) >= features) return false;
+    for (const std::ptrdiff_t child : {node.left, node.right})
+      if (child > 0 ? child <= i || child >= nodes : -child > nodes) return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -94,10 +115,8 @@ std::optional<StageState> TrainingFolder::read_state() const {
                      .negatives = reader.samples(window, json.at("negatives")),
                      .held_out_negatives = reader.samples(window, json.at("held_out")),
                      .mine = {.next_picture = json.at("next_picture"),
-                              .taken = std::vector<std::uint64_t>(json.at("taken")),
+                              .taken = reader.numbers(json.at("taken")),
                               .pool = json.at("pool")}};
-    const std::size_t taken_bytes = state.mine.taken.size() * sizeof(std::uint64_t);
-    std::memcpy(state.mine.taken.data(), reader.take(taken_bytes).data(), taken_bytes);
     if (!reader.is_at_end()) refuse(samples_);
     return state;
   } catch (const Json::exception&) {
@@ -125,8 +144,8 @@ void TrainingFolder::write_state(const StageState& state) const {
   replace_file(samples_, bytes);
 }
 
-std::vector<TrainedTree> TrainingFolder::read_trees(int stage, FeatureKind kind) const {
-  const bool has_subset = traits_of(kind).subset_words > 0;
+std::vector<TrainedTree> TrainingFolder::read_trees(int stage, const FeaturePool& pool) const {
+  const bool has_subset = traits_of(pool.kind).subset_words > 0;
   std::vector<TrainedTree> trees;
   std::string complete;  // lines
   std::ifstream file(trees_);
@@ -138,6 +157,7 @@ std::vector<TrainedTree> TrainingFolder::read_trees(int stage, FeatureKind kind)
       TrainedTree tree;
       for (const Json& node : json.at("nodes")) tree.nodes.push_back(node_of(node, has_subset));
       for (const Json& leaf : json.at("leaves")) tree.leaves.push_back(leaf);
+      if (!is_sound(tree, pool.count())) refuse(trees_);
       trees.push_back(std::move(tree));
     } catch (const Json::exception&) {
       refuse(trees_);

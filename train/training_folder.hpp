@@ -33,8 +33,9 @@ class TrainingFolder {
   std::optional<StageState> read_state() const;
   void write_state(const StageState& state) const;
 
-  // The trees of a stage so far; a line that was not completed counts for nothing.
-  std::vector<TrainedTree> read_trees(int stage, FeatureKind kind) const;
+  // The trees of a stage so far; a line that was not completed counts for nothing. Throws
+  // UsageError for what is damaged otherwise.
+  std::vector<TrainedTree> read_trees(int stage, const FeaturePool& pool) const;
   void add(int stage, const TrainedTree& tree);
 
  private:
