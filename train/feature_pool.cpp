@@ -1,5 +1,11 @@
 #include "train/feature_pool.hpp"
 
+#include <cstdint>
+
+#include <fmt/format.h>
+
+#include "support/errors.hpp"
+
 namespace facesat::train {
 namespace {
 
@@ -56,9 +62,33 @@ class HaarForms {
   Rect c_;
 };
 
+// The places and sizes of a form that is `cells` cells long, along a side of the window.
+std::uint64_t places(int side, int cells) {
+  std::uint64_t count = 0;
+  for (int length = cells; length <= side; length += cells) count += side - length + 1;
+  return count;
+}
+
+// The number of features, without tilted ones.
+std::uint64_t upright_count(FeatureSet set, Size window) {
+  const auto form = [window](int columns, int rows) {
+    return places(window.width, columns) * places(window.height, rows);
+  };
+  if (set == FeatureSet::lbp) return form(3, 3);
+  const std::uint64_t basic = form(2, 1) + form(1, 2) + form(3, 1) + form(1, 3) + form(2, 2);
+  return set == FeatureSet::haar_basic ? basic : basic + form(4, 1) + form(1, 4) + form(3, 3);
+}
+
 }  // namespace
 
 FeaturePool make_pool(FeatureSet set, Size window) {
+  constexpr std::uint64_t most = 30'000'000;  // gigabytes, and minutes for a tree
+  const std::uint64_t count = upright_count(set, window);
+  if (count > most)
+    throw UsageError(
+        fmt::format("a window of {}x{} has {} million features, too many to choose from: "
+                    "take a smaller one",
+                    window.width, window.height, count / 1'000'000));
   FeaturePool pool{.kind = kind_of(set), .window = window};
   for (int x = 0; x < window.width; ++x)
     for (int y = 0; y < window.height; ++y)

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "support/errors.hpp"
+
 namespace facesat::train {
 namespace {
 
@@ -20,6 +22,12 @@ TEST(FeaturePool, HasAsManyFeaturesAsTheOldTrainer) {
   EXPECT_EQ(count(FeatureSet::haar_core, small), 101'329u);
   EXPECT_EQ(count(FeatureSet::haar_all, small), 125'199u);
   EXPECT_EQ(count(FeatureSet::lbp, small), 3'969u);
+}
+
+TEST(FeaturePool, RefusesWindowsWithTooManyFeatures) {
+  EXPECT_EQ(count(FeatureSet::haar_all, {300, 3}), 487'746u);
+  EXPECT_THROW(make_pool(FeatureSet::haar_basic, {200, 200}), UsageError);
+  EXPECT_THROW(make_pool(FeatureSet::lbp, {1000, 1000}), UsageError);
 }
 
 TEST(FeaturePool, FeaturesLieInTheWindow) {
