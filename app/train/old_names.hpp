@@ -1,4 +1,5 @@
-// The options of opencv_createsamples, under whose names the options of facesat can be given, too.
+// The options of opencv_createsamples and opencv_traincascade, under whose names those of facesat
+// can be given, too.
 #pragma once
 
 #include <string>
