@@ -133,45 +133,80 @@ void add_set_options(CLI::App& command, TrainCommand& options) {
 
 // ---- what a training depends on, so that another one does not go on with it
 
+void add_copies(Json& options, const train::PositiveOptions& samples) {
+  const train::CopyOptions& copies = samples.copies;
+  options["mirror"] = copies.mirrored;
+  if (copies.copies > 0)
+    options.update({{"copies", copies.copies},
+                    {"shift", copies.shift},
+                    {"scale", copies.scale},
+                    {"turn", copies.turn},
+                    {"brightness", copies.brightness},
+                    {"contrast", copies.contrast}});
+  const train::DistortionOptions& distortion = samples.distortion;
+  if (distortion.copies == 0) return;
+  options.update({{"distort", distortion.copies},
+                  {"background", samples.backgrounds},
+                  {"tolerance", distortion.tolerance},
+                  {"invert", distortion.inverted},
+                  {"invert-at-random", distortion.inverted_at_random},
+                  {"intensity", distortion.intensity},
+                  {"max-x-angle", distortion.max_x_angle},
+                  {"max-y-angle", distortion.max_y_angle},
+                  {"max-z-angle", distortion.max_z_angle}});
+  if (distortion.transparent) options["transparent"] = *distortion.transparent;
+}
+
 Json options_of(const TrainCommand& command) {
   const auto word = [](const auto& words, auto value) {
     return std::ranges::find(words, value, [](const auto& entry) { return entry.second; })->first;
   };
   const train::TrainingOptions& training = command.training;
   const train::StageOptions& stage = training.stage;
-  return {
-      {"positives", command.positives},
-      {"validation", command.validation},
-      {"negatives", command.negatives},
-      {"from", command.from},
-      {"recursive", command.recursive},
-      {"window", fmt::format("{}x{}", command.samples.window.width, command.samples.window.height)},
-      {"features", word(feature_sets, training.features)},
-      {"boosting", word(boostings, stage.boosting)},
-      {"hit-rate", stage.min_hit_rate},
-      {"false-alarms", stage.max_false_alarm},
-      {"trim", stage.trim_rate},
-      {"depth", stage.depth},
-      {"trees", stage.max_trees},
-      {"bins", stage.bins},
-      {"thresholds-by-held-out", stage.threshold_by_held_out},
-      {"positives-per-stage", training.positives},
-      {"negatives-per-stage", training.negatives},
-      {"held-out", command.held_out},
-      {"per-picture", command.mining.per_picture},
-      {"scale-factor", command.mining.scale_factor},
-      {"mirrored-negatives", command.mining.mirrored},
-      {"seed", command.samples.seed}};
+  const train::PositiveOptions& samples = command.samples;
+  Json options{{"positives", command.positives},
+               {"validation", command.validation},
+               {"negatives", command.negatives},
+               {"from", command.from},
+               {"recursive", command.recursive},
+               {"label", samples.annotations.labels},
+               {"pictures", Json::array({samples.annotations.pictures.string()})},
+               {"luma", samples.reading == Reading::luma},
+               {"count", samples.most},
+               {"aspect", samples.aspect == train::Aspect::keep ? "keep" : "stretch"},
+               {"window", fmt::format("{}x{}", samples.window.width, samples.window.height)},
+               {"features", word(feature_sets, training.features)},
+               {"boosting", word(boostings, stage.boosting)},
+               {"hit-rate", stage.min_hit_rate},
+               {"false-alarms", stage.max_false_alarm},
+               {"trim", stage.trim_rate},
+               {"depth", stage.depth},
+               {"trees", stage.max_trees},
+               {"bins", stage.bins},
+               {"thresholds-by-held-out", stage.threshold_by_held_out},
+               {"positives-per-stage", training.positives},
+               {"negatives-per-stage", training.negatives},
+               {"held-out", command.held_out},
+               {"per-picture", command.mining.per_picture},
+               {"scale-factor", command.mining.scale_factor},
+               {"mirrored-negatives", command.mining.mirrored},
+               {"seed", samples.seed}};
+  add_copies(options, samples);
+  return options;
 }
 
 // Stages may be added to a cascade, but not trained in another way than those before.
 void require_same(const Json& earlier, const Json& now, const fs::path& output) {
+  const auto text_of = [](const Json& options, const std::string& name) {
+    return options.contains(name) ? options[name].dump() : "not given";
+  };
+  Json names = earlier;
+  names.update(now);
   std::vector<std::string> changes;
-  for (const auto& [name, value] : now.items())
-    if (!earlier.contains(name) || earlier[name] != value)
-      changes.push_back(fmt::format("--{} was {}, is {}", name,
-                                    earlier.contains(name) ? earlier[name].dump() : "unknown",
-                                    value.dump()));
+  for (const auto& [name, value] : names.items())
+    if (text_of(earlier, name) != text_of(now, name))
+      changes.push_back(
+          fmt::format("--{} was {}, is {}", name, text_of(earlier, name), text_of(now, name)));
   if (changes.empty()) return;
   throw UsageError(
       fmt::format("{}: this training was begun in another way: {}. --restart begins "
@@ -181,12 +216,16 @@ void require_same(const Json& earlier, const Json& now, const fs::path& output) 
 
 // The folder of an earlier run, or a new one, in which the options are.
 void open_folder(const TrainCommand& command, const fs::path& folder, const Json& options) {
-  const fs::path file = folder / "options.json";
-  if (command.restart) {
-    for (const char* name : {"options.json", "stage.samples", "trees.jsonl", "log.jsonl",
-                             "hardest.csv", "hardest.png"})
+  const fs::path file = folder / "options.json", output = command.output;
+  make_folder(output.parent_path());
+  require_writable(output);
+  if (command.restart && has_contents(file)) {
+    // In this order, what is left is one state or refused, if the program is killed in between.
+    fs::remove(folder / "trees.jsonl");
+    fs::remove(output);
+    for (const char* name : {"stage.samples", "log.jsonl", "hardest.csv", "hardest.png"})
       fs::remove(folder / name);
-    fs::remove(command.output);
+    fs::remove(file);
   }
   if (has_contents(file)) {
     const std::vector<unsigned char> bytes = read_file(file);
@@ -318,7 +357,9 @@ CLI::App* add_train(CLI::App& program, TrainCommand& command) {
       "cars.xml\n"
       "  facesat train crops/ --mirror --negatives photos/ -r --stages 16 -o mine.xml\n"
       "  facesat train faces.vec --negatives photos.tar --from other.xml:10 -o longer.xml\n"
-      "The options of opencv_traincascade are understood, too.\n"
+      "The options of opencv_traincascade are understood, too: -data -vec -bg -numPos -numNeg "
+      "-numStages -featureType\n-mode -w -h -bt -minHitRate -maxFalseAlarmRate -weightTrimRate "
+      "-maxDepth -maxWeakCount -numThreads.\n"
       "The same inputs and options give the same file, byte for byte, on any number of threads, "
       "also if the run\nwas ended in between.\n"
       "Exit status: 0 trained, 1 trained but some inputs were refused, 2 wrong usage or nothing to "
@@ -337,6 +378,8 @@ int run_train(const TrainCommand& command) {
   const Json options = options_of(command);
   open_folder(command, folder, options);
   Cascade cascade = begun_with(command);
+  const train::FeaturePool pool =
+      train::make_pool(command.training.features, command.samples.window);
   const auto negatives = std::make_shared<train::Negatives>(negative_sources(command));
   TrainingReport report(folder, *negatives, !command.quiet);
   for (const std::string& warning : negatives->warnings()) report.message(warning);
@@ -350,8 +393,6 @@ int run_train(const TrainCommand& command) {
   train::TrainingSets sets{.positives = std::move(objects.samples),
                            .held_out_positives = std::move(objects.held_out),
                            .negatives = train::open_mine(negatives, mining)};
-  const train::FeaturePool pool =
-      train::make_pool(command.training.features, command.samples.window);
   try {
     const train::TrainingResult result = train::train(pool, std::move(cascade), sets, training,
                                                       output, folder, comment, report, interrupted);

@@ -36,7 +36,6 @@ class TrainingReport : public train::TrainingObserver {
   const train::Negatives& negatives_;
   bool shown_, is_line_open_ = false;
   Clock::time_point begun_ = Clock::now();  // mining, then the stage
-  std::size_t known_trees_ = 0;             // of the stage, from an earlier run
 };
 
 }  // namespace facesat::app
