@@ -10,7 +10,7 @@ touch picture.jpg
 
 page=$(zcat "$folder/facesat.1.gz" | groff -man -ww -Tutf8 -P-cbou 2>warnings)
 [ ! -s warnings ] || { cat warnings; exit 1; }
-for command in detect live samples evaluate 'bench sat' 'bench detect' 'bench cascade' 'bench micro' info; do
+for command in detect live samples train evaluate 'bench sat' 'bench detect' 'bench cascade' 'bench micro' info; do
   # From the command's heading to the next one.
   section=$(awk -v heading="   facesat $command" '/^   facesat / { inside = $0 == heading } inside' <<<"$page")
   # shellcheck disable=SC2086
@@ -39,7 +39,7 @@ expect() {
   [ "$offered" = "$expected" ] || { echo "'$COMP_LINE': offered '$offered', expected '$expected'"; exit 1; }
 }
 set +eu # bash-completion's functions use unset variables and statuses freely
-expect 'facesat ' detect live samples evaluate bench info cascades
+expect 'facesat ' detect live samples train evaluate bench info cascades
 expect 'facesat bench m' micro
 expect 'facesat detect --min-' --min-neighbors --min-size --min-score
 expect 'facesat detect --backend c' cpu cuda
