@@ -152,6 +152,8 @@ void Negatives::add_inputs(std::vector<std::string> inputs) {
         break;
     }
   }
+  if (pictures_.empty() && found.skipped().folders > 0)
+    warnings_.emplace_back("only folders are there, which --recursive searches");
 }
 
 void Negatives::add_video(Input input) {

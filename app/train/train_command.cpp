@@ -14,9 +14,11 @@
 #include <tbb/global_control.h>
 
 #include "app/common/command_line.hpp"
+#include "app/train/features_picture.hpp"
 #include "app/train/samples_command.hpp"
 #include "app/train/training_report.hpp"
 #include "core/parse_number.hpp"
+#include "media/codec.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"
 #include "support/interrupt.hpp"
@@ -223,7 +225,8 @@ void open_folder(const TrainCommand& command, const fs::path& folder, const Json
     // In this order, what is left is one state or refused, if the program is killed in between.
     fs::remove(folder / "trees.jsonl");
     fs::remove(output);
-    for (const char* name : {"stage.samples", "log.jsonl", "hardest.csv", "hardest.png"})
+    for (const char* name :
+         {"stage.samples", "log.jsonl", "hardest.csv", "hardest.png", "features.png"})
       fs::remove(folder / name);
     fs::remove(file);
   }
@@ -336,7 +339,8 @@ CLI::App* add_train(CLI::App& program, TrainCommand& command) {
   add_file(
       *train, "-o,--output", command.output,
       "The cascade, FILE.xml. The folder FILE.xml.training has the log, the hardest negatives, "
-      "and what is needed to go on when the training is ended: by the same command again")
+      "the first stage's features, and what is needed to go on when the training is ended: by the "
+      "same command again")
       ->required();
   add_set_options(*train, command);
   add_stage_options(*train, command.training);
@@ -398,6 +402,7 @@ int run_train(const TrainCommand& command) {
                                                       output, folder, comment, report, interrupted);
     for (const std::string& warning : sets.negatives->warnings()) report.message(warning);
     if (result.cascade.stages.empty()) throw UsageError(result.sentence);
+    write_picture(folder / "features.png", features_picture(result.cascade, sets.positives).view());
     report.message(fmt::format("{}: {}", output.string(), result.sentence));
   } catch (const Stopped&) {
     report.message(fmt::format("interrupted; the same command goes on{}",
