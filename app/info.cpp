@@ -1,6 +1,9 @@
 #include "app/info.hpp"
 
 #include <algorithm>
+#include <fstream>
+#include <map>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -134,6 +137,37 @@ std::string devices_text() {
   return text.empty() ? fmt::format("  devices    none: {}\n", why_none) : text;
 }
 
+// What facesat train has noted of the stages of a cascade, beside its file: a row of text for each,
+// and the titles. Empty if it has noted nothing.
+struct TrainingNotes {
+  std::string titles;
+  std::map<int, std::string> rows;
+};
+
+TrainingNotes training_notes(const std::string& file, const Cascade& cascade) {
+  constexpr std::string_view titles = "{:>10} {:>13} {:>13} {:>14}",
+                             row = "{:>10.4f} {:>13.4f} {:>13.4f} {:>14.4f}";
+  TrainingNotes notes;
+  std::ifstream log(file + ".training/log.jsonl");
+  for (std::string line; std::getline(log, line);) try {
+      const Json event = Json::parse(line);
+      if (event.at("event") != "stage_end") continue;
+      const int stage = event.at("stage");
+      const Json& held_out = event.at("held_out");
+      // Another cascade may have taken the file's place.
+      if (stage < std::ssize(cascade.stages) &&
+          event.at("trees") == cascade.stages.at(stage).tree_count)
+        notes.rows[stage] = fmt::format(
+            row, event.at("hit_rate").get<double>(), event.at("false_alarms").get<double>(),
+            held_out.at("hit_rate").get<double>(), held_out.at("false_alarms").get<double>());
+    } catch (const std::exception&) {  // a damaged line
+    }
+  if (!notes.rows.empty())
+    notes.titles =
+        fmt::format(titles, "hit rate", "false alarms", "held-out hits", "held-out false");
+  return notes;
+}
+
 }  // namespace
 
 std::string info_json() {
@@ -182,21 +216,22 @@ std::string cascade_details(const std::string& name) {
   for (const std::string& warning : c->warnings) say_line("facesat: " + warning);
   const auto tilted =
       std::count_if(c->haar.begin(), c->haar.end(), [](const HaarFeature& f) { return f.tilted; });
+  TrainingNotes notes = training_notes(name, *c);
   std::string text = fmt::format(
       "{}\n  kind      {}{}\n  window    {}\n  stages    {}\n  trees     {}\n  nodes     {}\n  "
       "features  {}{}\n\n"
-      "{:>5} {:>6} {:>6} {:>12}\n",
+      "{:>5} {:>6} {:>6} {:>12}{}\n",
       printable(c->name), name_of(c->kind), c->is_stumps() ? ", stumps" : ", trees",
       size_text(c->window), c->stages.size(), c->trees.size(), c->nodes.size(), c->feature_count(),
-      tilted > 0 ? fmt::format(" ({} tilted)", tilted) : "", "stage", "trees", "nodes",
-      "threshold");
+      tilted > 0 ? fmt::format(" ({} tilted)", tilted) : "", "stage", "trees", "nodes", "threshold",
+      notes.titles);
   for (std::size_t i = 0; i < c->stages.size(); ++i) {
     const Stage& stage = c->stages[i];
     int nodes = 0;
     for (int t = stage.first_tree; t < stage.first_tree + stage.tree_count; ++t)
       nodes += c->trees[t].node_count;
-    text +=
-        fmt::format("{:>5} {:>6} {:>6} {:>12.6f}\n", i, stage.tree_count, nodes, stage.threshold);
+    text += fmt::format("{:>5} {:>6} {:>6} {:>12.6f}{}\n", i, stage.tree_count, nodes,
+                        stage.threshold, notes.rows[static_cast<int>(i)]);
   }
   return text;
 }

@@ -209,6 +209,27 @@ TEST_F(Cascades, AreReadFromFilesOfAnyName) {
   EXPECT_EQ(shown("CASCADE.XML"), "CASCADE");
 }
 
+// What facesat train has noted beside the file, unless it is about another cascade.
+TEST_F(Cascades, AreShownWithTheRatesOfTheirTraining) {
+  write_text("mine.xml", stump_cascade());
+  const std::string without = run({"cascades", "show", "mine.xml"}).out;
+  std::filesystem::create_directory(folder / "mine.xml.training");
+  const auto with_log = [&](int trees) {
+    write_text("mine.xml.training/log.jsonl",
+               fmt::format("damaged\n{{\"event\":\"tree\",\"stage\":0}}\n"
+                           R"({{"event":"stage_end","stage":0,"trees":{},"hit_rate":0.9975,)"
+                           R"("false_alarms":0.4125,"held_out":{{"hit_rate":0.9625,)"
+                           R"("false_alarms":0.5375}}}})"
+                           "\n",
+                           trees));
+    return run({"cascades", "show", "mine.xml"}).out;
+  };
+  const std::string with = with_log(2);
+  for (const char* rate : {"0.9975", "0.4125", "0.9625", "0.5375"})
+    EXPECT_TRUE(has(with, rate)) << with;
+  EXPECT_EQ(with_log(1), without);
+}
+
 // Only files hide the cascades of the same names.
 TEST_F(Cascades, AreFoundBesideFoldersOfTheirNames) {
   std::filesystem::create_directory(folder / "eye");
