@@ -30,9 +30,10 @@ struct MiningOptions {
 // How far a search has come. Mirror images count as pictures of their own.
 struct MiningProgress {
   std::size_t found = 0, wanted = 0;  // found < wanted at the end: the pool is exhausted
-  // In the first round: windows that the detector has searched, or need not search again because a
-  // part of the same cascade has rejected them. `accepted` of them passed: taken or not, but none
-  // at an object.
+  // In the first round: windows of the pictures that the detector has searched, or need not search
+  // again because a part of the same cascade has rejected them. (Where many pass, they are
+  // estimated from a few of the picture.) `accepted` of them passed: taken or not, but none at an
+  // object.
   std::uint64_t windows = 0, accepted = 0;
   std::size_t pictures = 0, all_pictures = 0;  // searched in this round; in a round
   int round = 1;                               // how often the call has begun with all pictures

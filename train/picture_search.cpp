@@ -166,6 +166,10 @@ std::optional<SearchResult> PictureSearch::sample(const SearchedPicture& picture
     ++result.accepted;
     choice.offer({number, judgement.score});
   }
+  // These windows stand for all of the picture, which then counts as much as one that is searched
+  // as a whole: otherwise, pictures in which few windows pass would decide the rate.
+  if (result.windows > 0) result.accepted = count * result.accepted / result.windows;
+  result.windows = count;
   result.chosen = std::move(choice.chosen());
   return result;
 }

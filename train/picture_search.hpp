@@ -85,8 +85,8 @@ struct ChosenWindow {
 
 struct SearchResult {
   bool too_small = false;      // no window fits into the picture
-  std::uint64_t windows = 0;   // searched; if they were judged one at a time, outside objects
-  std::uint64_t accepted = 0;  // of these, by the cascade, outside objects
+  std::uint64_t windows = 0;   // of the picture
+  std::uint64_t accepted = 0;  // of these, by the cascade, outside objects: counted or estimated
   std::vector<ChosenWindow> chosen{};
   std::vector<std::uint8_t> pixels{};  // of the chosen ones, as Samples::pixels
 };

@@ -277,7 +277,7 @@ train::NegativeSources negative_sources(const TrainCommand& command) {
   train::NegativeSources sources;
   sources.recursive = command.recursive;
   for (const std::string& input : command.negatives) {
-    if (!train::has_annotations(input)) {
+    if (input.starts_with('@') || !train::has_annotations(input)) {
       sources.inputs.push_back(input);
       continue;
     }
