@@ -190,8 +190,7 @@ std::size_t lookback_bytes(Size size) {
 }
 
 // One table has a fallback at no cost. With both, registers are full of pixels and sums, and a
-// look-back that may give up makes the kernel slower by 1 to 7 % (H100): fallback_parameter
-// chooses.
+// look-back that may give up makes the kernel slower by 1 to 7 % (H100): see fallback_parameter.
 template <class Method, class In, class Out>
 void enqueue_lookback(const SatTask& task, void* workspace, StreamHandle stream) {
   const auto enqueue_tables = [&]<bool has_sum, bool has_squares, bool gives_up = true>() {
