@@ -49,8 +49,9 @@ TEST_F(TrainTest, MakesACascadeThatFinds) {
   EXPECT_TRUE(has(done.err, "stage 0: 54 positives, 54 negatives"));
   EXPECT_TRUE(has(done.err, "t.xml: all 3 stages are trained\n"));
   EXPECT_EQ(stages_of("t.xml"), 3u);
-  EXPECT_EQ(files_below("t.xml.training"), (Names{"hardest.csv", "hardest.png", "log.jsonl",
-                                                  "options.json", "stage.samples", "trees.jsonl"}));
+  EXPECT_EQ(files_below("t.xml.training"),
+            (Names{"features.png", "hardest.csv", "hardest.png", "log.jsonl", "options.json",
+                   "stage.samples", "trees.jsonl"}));
   for (const Json& event : read_records("t.xml.training/log.jsonl"))
     EXPECT_TRUE(event.contains("event")) << event.dump();
   const std::string xml = read_text("t.xml");

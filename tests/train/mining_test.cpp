@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 #include <tbb/global_control.h>
+#include <unistd.h>
 
 #include "media/codec.hpp"
 #include "support/errors.hpp"
@@ -50,7 +51,7 @@ struct Mined {
 class MiningTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    folder_ = fs::path(::testing::TempDir()) / "facesat_mining_test";
+    folder_ = fs::path(::testing::TempDir()) / ("facesat_mining_test" + std::to_string(::getpid()));
     fs::remove_all(folder_);
     fs::create_directories(folder_);
   }

@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "media/codec.hpp"
 #include "support/errors.hpp"
@@ -23,7 +24,8 @@ class NegativesTest : public ::testing::Test {
  protected:
   void SetUp() override {
     earlier_ = fs::current_path();
-    const fs::path folder = fs::path(::testing::TempDir()) / "facesat_negatives_test";
+    const fs::path folder =
+        fs::path(::testing::TempDir()) / ("facesat_negatives_test" + std::to_string(::getpid()));
     fs::remove_all(folder);
     fs::create_directories(folder / "in");
     fs::current_path(folder);

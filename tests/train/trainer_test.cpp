@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 #include <tbb/global_control.h>
+#include <unistd.h>
 
 #include "media/codec.hpp"
 #include "support/errors.hpp"
@@ -56,7 +57,9 @@ struct Watcher : TrainingObserver {
 
 class TrainerTest : public testing::Test {
  protected:
-  TrainerTest() : folder_(fs::path(testing::TempDir()) / "facesat_trainer_test") {
+  TrainerTest()
+      : folder_(fs::path(testing::TempDir()) /
+                ("facesat_trainer_test" + std::to_string(::getpid()))) {
     fs::remove_all(folder_);
     fs::create_directories(folder_);
     for (unsigned i = 0; i < 6; ++i) {
