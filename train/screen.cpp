@@ -397,10 +397,11 @@ std::optional<Split> Screen::best_split(const NodeSamples& node, SplitCriterion 
   std::ranges::partial_sort(candidates, candidates.begin() + ahead, std::greater(),
                             [&bounds](std::uint32_t feature) { return bounds[feature]; });
   const std::optional<Split> best = search({candidates.data(), ahead}, std::nullopt);
-  const auto rest = std::span(candidates).subspan(ahead);
-  const auto end = std::ranges::partition(
-      rest, [&](std::uint32_t feature) { return !best || bounds[feature] >= best->quality; });
-  return search(rest.first(end.begin() - rest.begin()), best);
+  const auto rest = candidates.begin() + static_cast<std::ptrdiff_t>(ahead);
+  const auto end = std::partition(rest, candidates.end(), [&](std::uint32_t feature) {
+    return !best || bounds[feature] >= best->quality;
+  });
+  return search({rest, end}, best);
 }
 
 }  // namespace facesat::train
