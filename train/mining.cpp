@@ -253,7 +253,7 @@ void PictureMine::search_round(Call& call, const SearchLimit& limit) {
           flow.stop();
           return VisitPtr();
         }
-        const auto visit = std::make_shared<Visit>((first + begun++) % places_.size());
+        const auto visit = std::make_shared<Visit>(Visit{(first + begun++) % places_.size()});
         if (negatives_->is_frame(picture_of(visit->place))) read(call, *visit);
         return visit;
       });

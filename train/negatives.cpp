@@ -157,7 +157,7 @@ void Negatives::add_inputs(std::vector<std::string> inputs) {
 }
 
 void Negatives::add_video(Input input) {
-  auto video = std::make_unique<Video>(std::move(input), sources_.frames, sources_.max_pixels);
+  std::unique_ptr<Video> video(new Video{std::move(input), sources_.frames, sources_.max_pixels});
   std::size_t frames = 0;
   try {
     video->open();
