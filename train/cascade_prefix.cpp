@@ -5,16 +5,21 @@
 #include <vector>
 
 namespace facesat::train {
+
+bool are_equal(const HaarFeature& a, const HaarFeature& b) {
+  return a.tilted == b.tilted &&
+         std::ranges::equal(a.parts, b.parts, [](const auto& p, const auto& q) {
+           return p.rect == q.rect && p.weight == q.weight;
+         });
+}
+
 namespace {
 
 // Whether two stages are the same, whatever the numbers of their features.
 bool are_equal_stages(const Cascade& a, const Cascade& b, std::size_t stage) {
   const auto are_equal_features = [&](int i, int j) {
     if (a.kind == FeatureKind::lbp) return a.lbp[i].block == b.lbp[j].block;
-    return a.haar[i].tilted == b.haar[j].tilted &&
-           std::ranges::equal(a.haar[i].parts, b.haar[j].parts, [](const auto& p, const auto& q) {
-             return p.rect == q.rect && p.weight == q.weight;
-           });
+    return are_equal(a.haar[i], b.haar[j]);
   };
   const auto are_equal_trees = [&](const Tree& s, const Tree& t) {
     if (s.node_count != t.node_count) return false;

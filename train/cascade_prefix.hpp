@@ -5,6 +5,8 @@
 
 namespace facesat::train {
 
+bool are_equal(const HaarFeature& a, const HaarFeature& b);
+
 // Does `cascade` begin with all stages of `part`, so that it accepts no window that `part` rejects?
 // The numbers of features do not matter, nor do the names of cascades.
 bool begins_with(const Cascade& cascade, const Cascade& part);

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "support/errors.hpp"
+#include "train/cascade_prefix.hpp"
 #include "train/judge.hpp"
 #include "train/training_folder.hpp"
 
@@ -15,13 +16,6 @@ namespace {
 
 // With fewer negatives, a stage would learn what has nothing to do with objects.
 constexpr std::size_t least_negatives = 10;
-
-bool operator==(const HaarFeature& a, const HaarFeature& b) {
-  const auto same_part = [](const HaarFeature::Part& p, const HaarFeature::Part& q) {
-    return p.rect == q.rect && p.weight == q.weight;
-  };
-  return a.tilted == b.tilted && std::ranges::equal(a.parts, b.parts, same_part);
-}
 
 // The number in `used` of a feature of `pool`, to which it is added if need be.
 template <class Feature, class Same>
@@ -42,13 +36,12 @@ void append_stage(Cascade& cascade, const FeaturePool& pool, const StageTrainer&
                              .node_count = static_cast<int>(tree.nodes.size()),
                              .first_leaf = static_cast<int>(cascade.leaves.size())});
     for (Node node : tree.nodes) {
-      node.feature =
-          pool.kind == FeatureKind::haar
-              ? number_of(cascade.haar, pool.haar[node.feature],
-                          [](const HaarFeature& a, const HaarFeature& b) { return a == b; })
-              : number_of(
-                    cascade.lbp, pool.lbp[node.feature],
-                    [](const LbpFeature& a, const LbpFeature& b) { return a.block == b.block; });
+      node.feature = pool.kind == FeatureKind::haar
+                         ? number_of(cascade.haar, pool.haar[node.feature], are_equal)
+                         : number_of(cascade.lbp, pool.lbp[node.feature],
+                                     [](const LbpFeature& a, const LbpFeature& b) {
+                                       return a.block == b.block;
+                                     });
       cascade.nodes.push_back(node);
     }
     for (const double leaf : tree.leaves) cascade.leaves.push_back(static_cast<float>(leaf));

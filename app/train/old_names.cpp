@@ -207,7 +207,7 @@ const OldName* find(const OldCommand& command, const Arguments& arguments, std::
   return known->becomes != Becomes::height || has_number ? &*known : nullptr;
 }
 
-// A single dash has short options behind it, of which there are few.
+// What follows a single dash are short options, of which there are few.
 bool is_misspelt(const std::string& argument, std::string_view flags) {
   constexpr std::string_view with_value = "jo";
   return argument.size() > 1 && argument[0] == '-' &&
