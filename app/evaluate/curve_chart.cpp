@@ -66,25 +66,25 @@ Scale logarithmic(std::vector<double> values, bool is_percentage) {
   return scale;
 }
 
-Scale scale_of(const ChartAxis& axis, const std::vector<ChartLine>& lines,
-               double ChartPoint::*value) {
+Scale scale_of(const CurveAxis& axis, const std::vector<DrawnCurve>& lines,
+               double CurvePoint::*value) {
   std::vector<double> values;
-  for (const ChartLine& line : lines)
-    for (const ChartPoint& point : line.points) values.push_back(point.*value);
+  for (const DrawnCurve& line : lines)
+    for (const CurvePoint& point : line.points) values.push_back(point.*value);
   return axis.is_logarithmic ? logarithmic(values, axis.is_percentage)
                              : linear(values, axis.is_percentage);
 }
 
-std::string svg_of(const ChartLine& line, const Scale& x, const Scale& y) {
-  const auto across = [&](const ChartPoint& point) { return html::percent(x.at(point.x)); };
-  const auto down = [&](const ChartPoint& point) { return chart_height * (1 - y.at(point.y)); };
+std::string svg_of(const DrawnCurve& line, const Scale& x, const Scale& y) {
+  const auto across = [&](const CurvePoint& point) { return html::percent(x.at(point.x)); };
+  const auto down = [&](const CurvePoint& point) { return chart_height * (1 - y.at(point.y)); };
   std::string svg = fmt::format("<g class=\"series {}\">", line.look.classes());
   for (std::size_t i = 1; i < line.points.size(); ++i) {
-    const ChartPoint &a = line.points[i - 1], &b = line.points[i];
+    const CurvePoint &a = line.points[i - 1], &b = line.points[i];
     svg += fmt::format("<line x1=\"{}\" y1=\"{:.1f}\" x2=\"{}\" y2=\"{:.1f}\" />", across(a),
                        down(a), across(b), down(b));
   }
-  for (const ChartPoint& point : line.points) {
+  for (const CurvePoint& point : line.points) {
     const std::string title = fmt::format("<title>{}</title>", html::escaped(point.title));
     svg += line.has_markers
                ? fmt::format("<g class=\"point\">{}<use href=\"#m{}\" x=\"{}\" y=\"{:.1f}\" /></g>",
@@ -97,12 +97,12 @@ std::string svg_of(const ChartLine& line, const Scale& x, const Scale& y) {
 
 }  // namespace
 
-std::string curve_chart(const std::string& caption, const ChartAxis& x, const ChartAxis& y,
-                        const std::vector<ChartLine>& lines) {
+std::string curve_chart(const std::string& caption, const CurveAxis& x, const CurveAxis& y,
+                        const std::vector<DrawnCurve>& lines) {
   if (std::none_of(lines.begin(), lines.end(),
-                   [](const ChartLine& line) { return line.points.size() > 1; }))
+                   [](const DrawnCurve& line) { return line.points.size() > 1; }))
     return "";
-  const Scale across = scale_of(x, lines, &ChartPoint::x), up = scale_of(y, lines, &ChartPoint::y);
+  const Scale across = scale_of(x, lines, &CurvePoint::x), up = scale_of(y, lines, &CurvePoint::y);
   std::string svg = "<g class=\"grid\">\n";
   for (const auto& [place, text] : up.ticks) svg += html::level(chart_height * (1 - place), text);
   for (const auto& [place, text] : across.ticks)
@@ -113,7 +113,7 @@ std::string curve_chart(const std::string& caption, const ChartAxis& x, const Ch
       "<text x=\"100%\" y=\"{:.0f}\" dy=\"36\" text-anchor=\"end\">{}</text>\n"
       "<text x=\"0\" y=\"-14\" dx=\"-3.2em\">{}</text></g>\n<g class=\"all\">\n",
       chart_height, html::escaped(x.title), html::escaped(y.title));
-  for (const ChartLine& line : lines) svg += svg_of(line, across, up);
+  for (const DrawnCurve& line : lines) svg += svg_of(line, across, up);
   return html::chart("curves", 0, caption, chart_height, x.title + ", " + y.title, svg + "</g>\n");
 }
 

@@ -8,27 +8,27 @@
 
 namespace facesat::app {
 
-struct ChartPoint {
+struct CurvePoint {
   double x, y;
   std::string title;  // shown when the pointer is over the point
 };
 
-struct ChartLine {
+struct DrawnCurve {
   html::Look look;
-  std::vector<ChartPoint> points;
+  std::vector<CurvePoint> points;
   bool has_markers = true;  // at each point
 };
 
 // An axis with its title: linear, or logarithmic; then values that are not positive lie at its low
 // end, which is labelled 0.
-struct ChartAxis {
+struct CurveAxis {
   std::string title;
   bool is_logarithmic = false;
   bool is_percentage = false;  // ticks are in per cent; ends at 100 %
 };
 
 // Empty if no line has two points.
-std::string curve_chart(const std::string& caption, const ChartAxis& x, const ChartAxis& y,
-                        const std::vector<ChartLine>& lines);
+std::string curve_chart(const std::string& caption, const CurveAxis& x, const CurveAxis& y,
+                        const std::vector<DrawnCurve>& lines);
 
 }  // namespace facesat::app

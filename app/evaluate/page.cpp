@@ -112,13 +112,13 @@ std::string title_of(const CascadeResult& cascade, Sweep sweep, const Point& poi
 
 // A line for each cascade, whose points are at place(point, rates).
 template <class Place>
-std::vector<ChartLine> lines_of(const Evaluation& evaluation, Sweep sweep, const Place& place) {
-  std::vector<ChartLine> lines;
+std::vector<DrawnCurve> lines_of(const Evaluation& evaluation, Sweep sweep, const Place& place) {
+  std::vector<DrawnCurve> lines;
   for (std::size_t i = 0; i < evaluation.cascades.size(); ++i) {
     const CascadeResult& cascade = evaluation.cascades[i];
     const Curve* curve = curve_by(cascade, sweep);
     if (!curve) continue;
-    ChartLine line{.look = look_of(i), .points = {}};
+    DrawnCurve line{.look = look_of(i), .points = {}};
     line.has_markers = sweep == Sweep::neighbors || sweep == Sweep::stages;
     for (const Point& point : thinned(curve->points, most_points)) {
       const auto [x, y] = place(point, rates_of(point.counts, evaluation));
@@ -131,22 +131,22 @@ std::vector<ChartLine> lines_of(const Evaluation& evaluation, Sweep sweep, const
 
 // Of the points without false alarms, only the one that finds the most: a logarithmic axis has them
 // all in one place.
-std::vector<ChartLine> without_low_zeros(std::vector<ChartLine> lines) {
-  for (ChartLine& line : lines) {
-    const auto zero = [](const ChartPoint& point) { return point.x <= 0; };
+std::vector<DrawnCurve> without_low_zeros(std::vector<DrawnCurve> lines) {
+  for (DrawnCurve& line : lines) {
+    const auto zero = [](const CurvePoint& point) { return point.x <= 0; };
     const auto best = std::ranges::max_element(
-        line.points, {}, [&](const ChartPoint& point) { return zero(point) ? point.y : -1; });
+        line.points, {}, [&](const CurvePoint& point) { return zero(point) ? point.y : -1; });
     if (best == line.points.end() || !zero(*best)) continue;
     const double y = best->y;
-    std::erase_if(line.points, [&](const ChartPoint& point) { return zero(point) && point.y < y; });
+    std::erase_if(line.points, [&](const CurvePoint& point) { return zero(point) && point.y < y; });
   }
   return lines;
 }
 
 std::string charts(const Evaluation& evaluation) {
-  const ChartAxis recall{"recall", false, true}, precision{"precision", false, true};
-  const ChartAxis alarms{"false alarms per picture", true, false};
-  const ChartAxis windows{"part of all windows that are falsely accepted", true, false};
+  const CurveAxis recall{"recall", false, true}, precision{"precision", false, true};
+  const CurveAxis alarms{"false alarms per picture", true, false};
+  const CurveAxis windows{"part of all windows that are falsely accepted", true, false};
   const auto froc = [](const Point&, const Rates& rates) {
     return std::pair(rates.per_picture, rates.recall);
   };
@@ -164,7 +164,7 @@ std::string charts(const Evaluation& evaluation) {
   const auto lines = [&](Sweep sweep, const auto& place) {
     return lines_of(evaluation, sweep, place);
   };
-  const ChartAxis stages{"stages"};
+  const CurveAxis stages{"stages"};
   const auto windows_over_stages = [](const Point& point, const Rates&) {
     return std::pair(point.value, point.window_rate.value_or(0));
   };

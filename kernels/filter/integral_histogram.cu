@@ -269,7 +269,7 @@ __device__ __forceinline__ std::uint32_t in_common_at(int x, int y, Size box,
 
 __global__ void __launch_bounds__(block_width* block_height)
     rank_kernel(IntegralHistogram tables, Histogram object, BoxPlaces places, std::uint64_t* best) {
-  const auto [i, j] = place_of_thread();
+  const auto [i, j] = pixel_of_thread();
   std::uint64_t rank = 0;
   if (i < places.count.width && j < places.count.height) {
     const Rect& box = places.box;

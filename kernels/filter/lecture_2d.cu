@@ -69,7 +69,7 @@ __device__ __forceinline__ typename Pass::Sum convolved_inside(const Pass& pass,
 
 template <class Pass>
 __global__ void __launch_bounds__(naive_width* naive_height) naive_kernel(Pass pass) {
-  const auto [x, y] = place_of_thread();
+  const auto [x, y] = pixel_of_thread();
   if (!pass.has(x, y)) return;
   pass.store(x, y, convolved(pass, x, y, [&](int i) { return pass.weights[i]; }));
 }
@@ -128,7 +128,7 @@ void with_constant_weights(const void* weights, std::size_t bytes, StreamHandle 
 
 template <class Pass>
 __global__ void __launch_bounds__(naive_width* naive_height) constant_mask_kernel(Pass pass) {
-  const auto [x, y] = place_of_thread();
+  const auto [x, y] = pixel_of_thread();
   if (!pass.has(x, y)) return;
   pass.store(x, y,
              convolved(pass, x, y, [](int i) { return constant_weight<typename Pass::Sum>(i); }));
@@ -154,7 +154,7 @@ struct ParameterMask {
 template <class Pass>
 __global__ void __launch_bounds__(naive_width* naive_height)
     parameter_mask_kernel(Pass pass, FACESAT_PARAMETER(ParameterMask<typename Pass::Sum>) mask) {
-  const auto [x, y] = place_of_thread();
+  const auto [x, y] = pixel_of_thread();
   if (!pass.has(x, y)) return;
   pass.store(x, y, convolved(pass, x, y, [&](int i) { return mask.weights[i]; }));
 }
@@ -233,7 +233,7 @@ double reads_of_padded(const FilterTask& task) {
 
 template <class Pass>
 __global__ void pad_kernel(Pass pass, typename Pass::In* to, Size padded) {
-  const auto [x, y] = place_of_thread();
+  const auto [x, y] = pixel_of_thread();
   if (x >= padded.width || y >= padded.height) return;
   to[static_cast<std::ptrdiff_t>(y) * padded.width + x] =
       pass.at(x - pass.radius.x, y - pass.radius.y);
@@ -241,7 +241,7 @@ __global__ void pad_kernel(Pass pass, typename Pass::In* to, Size padded) {
 
 template <class Pass>
 __global__ void padded_kernel(Pass pass) {
-  const auto [x, y] = place_of_thread();
+  const auto [x, y] = pixel_of_thread();
   if (!pass.has(x, y)) return;
   pass.store(x, y, convolved_inside(pass, x, y, [&](int i) { return pass.weights[i]; }));
 }
@@ -264,7 +264,7 @@ void enqueue_padded(const FilterTask& task, void* workspace, StreamHandle stream
 
 template <class Pass>
 __global__ void valid_kernel(Pass pass, Size valid) {
-  const auto [x, y] = place_of_thread();
+  const auto [x, y] = pixel_of_thread();
   if (x >= valid.width || y >= valid.height) return;
   const int column = x + pass.radius.x, row = y + pass.radius.y;
   pass.store(column, row,

@@ -35,7 +35,7 @@ template <class Pass>
 class HaloTile {
  public:
   // Of the block whose first pixel is at `first`.
-  __device__ HaloTile(const Pass& pass, Place first)
+  __device__ HaloTile(const Pass& pass, Pixel first)
       : pass_(pass),
         left_(first.x - pass.radius.x),
         top_(first.y - pass.radius.y),
@@ -95,7 +95,7 @@ double reads_of_halo_tile(const FilterTask& task) {
 template <class Loader, class Pass>
 __global__ void __launch_bounds__(halo_block* halo_block) halo_kernel(Pass pass) {
   const int x = static_cast<int>(threadIdx.x), y = static_cast<int>(threadIdx.y);
-  const Place first{static_cast<int>(blockIdx.x) * halo_block,
+  const Pixel first{static_cast<int>(blockIdx.x) * halo_block,
                     static_cast<int>(blockIdx.y) * halo_block};
   HaloTile<Pass> tile(pass, first);
   tile.load(pass.radius.x + x, pass.radius.y + y);  // the block's own pixels
@@ -169,7 +169,7 @@ template <int block, class Pass>
 __global__ void __launch_bounds__(block* block) nine_blocks_kernel(Pass pass) {
   const DynamicShared<typename Pass::In> pixels;
   const int x = static_cast<int>(threadIdx.x), y = static_cast<int>(threadIdx.y);
-  const auto [column, row] = place_of_thread();
+  const auto [column, row] = pixel_of_thread();
   for (int v = 0; v < 3; ++v)
     for (int u = 0; u < 3; ++u)
       pixels[(v * block + y) * (3 * block) + u * block + x] =

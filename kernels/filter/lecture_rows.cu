@@ -60,7 +60,7 @@ std::size_t row_tile_bytes(int radius, std::size_t element) {
 
 template <bool ones, class Pass>
 __global__ void __launch_bounds__(row_threads) naive_row_kernel(Pass pass) {
-  const auto [x, y] = place_of_thread();
+  const auto [x, y] = pixel_of_thread();
   if (!pass.has(x, y)) return;
   typename Pass::Sum sum{};
   for (int i = 0; i < pass.radius.columns(); ++i) {
@@ -86,7 +86,7 @@ template <bool ones, class Pass>
 __global__ void __launch_bounds__(row_threads) shared_row_kernel(Pass pass) {
   using In = typename Pass::In;
   using Sum = typename Pass::Sum;
-  const auto [x, y] = place_of_thread();
+  const auto [x, y] = pixel_of_thread();
   const int first = static_cast<int>(blockIdx.x) * row_threads;
   load_row_tile<In>(first, pass.radius.x, [&](int from) { return pass.at(from, y); });
   if (!pass.has(x, y)) return;
@@ -121,7 +121,7 @@ template <class Pass>
 __global__ void __launch_bounds__(row_threads) rows_kernel(Pass pass, typename Pass::Sum* sums) {
   using In = typename Pass::In;
   using Sum = typename Pass::Sum;
-  const auto [x, y] = place_of_thread();
+  const auto [x, y] = pixel_of_thread();
   const int first = static_cast<int>(blockIdx.x) * row_threads;
   load_row_tile<In>(first, pass.radius.x, [&](int from) { return pass.at(from, y); });
   if (!pass.has(x, y)) return;
@@ -132,7 +132,7 @@ __global__ void __launch_bounds__(row_threads) rows_kernel(Pass pass, typename P
 template <class Pass>
 __global__ void __launch_bounds__(column_width* column_height)
     columns_kernel(Pass pass, const typename Pass::Sum* sums) {
-  const auto [x, y] = place_of_thread();
+  const auto [x, y] = pixel_of_thread();
   if (!pass.has(x, y)) return;
   typename Pass::Sum sum{};
   for (int i = 0; i < pass.radius.rows(); ++i) {
@@ -181,7 +181,7 @@ struct Dense {
 template <class T, class From, class Sum>
 __device__ __forceinline__ void convolve_rows(From from, const Sum* weights, int radius,
                                               Dense<Sum> to) {
-  const auto [x, y] = place_of_thread();
+  const auto [x, y] = pixel_of_thread();
   const int first = static_cast<int>(blockIdx.x) * row_threads;
   load_row_tile<T>(first, radius, [&](int place) { return from(place, y); });
   if (x >= to.size.width) return;

@@ -102,12 +102,12 @@ void with_pass(const FilterTask& task, Launch launch) {
   visit_types(task.type, [&]<class In, class Out>(In, Out) { launch(make_pass<In, Out>(task)); });
 }
 
-// The place of this thread, and the grid of blocks of `width` x `height` threads, for kernels with
+// The pixel of this thread, and the grid of blocks of `width` x `height` threads, for kernels with
 // a thread per pixel.
-struct Place {
+struct Pixel {
   int x, y;
 };
-__device__ __forceinline__ Place place_of_thread() {
+__device__ __forceinline__ Pixel pixel_of_thread() {
   return {static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x),
           static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y)};
 }

@@ -93,7 +93,7 @@ template <Statistic statistic, class Windows>
 __global__ void __launch_bounds__(block_width* block_height)
     statistic_kernel(View<const std::uint8_t> picture, View<Result<statistic>> result,
                      Windows windows, Radius radius, Border border, int offset) {
-  const auto [x, y] = place_of_thread();
+  const auto [x, y] = pixel_of_thread();
   if (x >= picture.size.width || y >= picture.size.height) return;
   result.row(y)[x] =
       result_of<statistic>(windows.at(x, y, radius, border), picture.row(y)[x], offset);
@@ -147,7 +147,7 @@ struct Workspace {
 
 __global__ void gradient_kernel(View<const std::int32_t> dx, View<const std::int32_t> dy,
                                 int radius, View<std::uint8_t> result) {
-  const auto [x, y] = place_of_thread();
+  const auto [x, y] = pixel_of_thread();
   if (x < result.size.width && y < result.size.height)
     result.row(y)[x] = gradient_pixel(dx.row(y)[x], dy.row(y)[x], radius);
 }

@@ -107,7 +107,7 @@ inline constexpr int power_width = 32, power_height = 8;  // threads of a block
 
 template <int power, class In>
 __global__ void power_kernel(View<const In> picture, View<double> powers) {
-  const auto [x, y] = place_of_thread();
+  const auto [x, y] = pixel_of_thread();
   if (x >= picture.size.width || y >= picture.size.height) return;
   const auto value = static_cast<double>(picture.row(y)[x]);
   double result = value;
