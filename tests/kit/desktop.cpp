@@ -13,8 +13,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tests/kit/eventually.hpp"
-
 namespace facesat::test {
 namespace {
 
@@ -237,8 +235,9 @@ void VirtualDisplay::end() {
 
 bool VirtualDisplay::act(const std::string& script, const std::string& window) const {
   const std::string command =
-      "export DISPLAY=" + name + "; window=$(timeout 240 xdotool search --sync --onlyvisible " +
-      window + " | head -n 1) && [ -n \"$window\" ] && { " + script + "\n} >/dev/null 2>&1";
+      "export DISPLAY=" + name + "; window=$(timeout " + std::to_string(patience().count()) +
+      " xdotool search --sync --onlyvisible " + window +
+      " | head -n 1) && [ -n \"$window\" ] && { " + script + "\n} >/dev/null 2>&1";
   return std::system(command.c_str()) == 0;
 }
 

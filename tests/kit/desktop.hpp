@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 #include "core/image.hpp"
+#include "tests/kit/eventually.hpp"
 
 namespace facesat::test {
 
@@ -63,7 +64,7 @@ class Desktop {
   int count(Bgr colour) const;
   // Waits until the window has this title. False: as for shows().
   bool is_titled(const std::string& title) const;
-  // Waits until at least `pixels` pixels have this colour. False: they did not within `patience`.
+  // Waits until at least `pixels` pixels have this colour. False: they did not within patience().
   bool shows(Bgr colour, int pixels) const;
 
  private:
