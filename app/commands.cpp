@@ -40,11 +40,14 @@ struct CascadesCommand {
 CLI::App* add_cascades(CLI::App& program, CascadesCommand& command) {
   CLI::App* cascades =
       program.add_subcommand("cascades", "List the cascades, or the stages of one");
-  cascades->add_subcommand("list", "All cascades (the same as without a subcommand)");
+  const auto add_name = [&command](CLI::App& parser) {
+    return parser.add_option("NAME", command.shown, "A name from the list, or a file")
+        ->type_name("");
+  };
+  add_name(*cascades);
+  cascades->add_subcommand("list", "All cascades (the same as without a NAME)");
   CLI::App* show = cascades->add_subcommand("show", "The stages of one cascade");
-  show->add_option("NAME", command.shown, "A name from the list, or a file")
-      ->required()
-      ->type_name("");
+  add_name(*show)->required();
   cascades->require_subcommand(0, 1);
   return cascades;
 }

@@ -145,26 +145,26 @@ struct TrainingNotes {
 };
 
 TrainingNotes training_notes(const std::string& file, const Cascade& cascade) {
-  constexpr std::string_view titles = "{:>10} {:>13} {:>13} {:>14}",
-                             row = "{:>10.4f} {:>13.4f} {:>13.4f} {:>14.4f}";
+  constexpr std::string_view row = "{:>10} {:>13} {:>13} {:>14}";
+  const auto text = [](const Json& rates, const char* name) {
+    return rates.is_null() ? "-" : fmt::format("{:.4f}", rates.at(name).get<double>());
+  };
   TrainingNotes notes;
   std::ifstream log(file + ".training/log.jsonl");
   for (std::string line; std::getline(log, line);) try {
       const Json event = Json::parse(line);
       if (event.at("event") != "stage_end") continue;
       const int stage = event.at("stage");
-      const Json& held_out = event.at("held_out");
+      const Json held_out = event.value("held_out", Json());
       // Another cascade may have taken the file's place.
       if (stage < std::ssize(cascade.stages) &&
           event.at("trees") == cascade.stages.at(stage).tree_count)
-        notes.rows[stage] = fmt::format(
-            row, event.at("hit_rate").get<double>(), event.at("false_alarms").get<double>(),
-            held_out.at("hit_rate").get<double>(), held_out.at("false_alarms").get<double>());
+        notes.rows[stage] = fmt::format(row, text(event, "hit_rate"), text(event, "false_alarms"),
+                                        text(held_out, "hit_rate"), text(held_out, "false_alarms"));
     } catch (const std::exception&) {  // a damaged line
     }
   if (!notes.rows.empty())
-    notes.titles =
-        fmt::format(titles, "hit rate", "false alarms", "held-out hits", "held-out false");
+    notes.titles = fmt::format(row, "hit rate", "false alarms", "held-out hits", "held-out false");
   return notes;
 }
 

@@ -17,6 +17,7 @@
 
 #include "core/pyramid.hpp"
 #include "support/errors.hpp"
+#include "support/text.hpp"
 #include "train/cascade_prefix.hpp"
 #include "train/shuffle.hpp"
 
@@ -229,7 +230,7 @@ void PictureMine::search_rounds(Call& call) {
     if (call.searched == 0) {
       const std::vector<std::string> reasons = warnings();
       throw UsageError(
-          fmt::format("none of the {} pictures gives negatives: {}", negatives_->count(),
+          fmt::format("no negatives in {}: {}", plural(negatives_->count(), "picture"),
                       reasons.empty() ? "the videos have no frames" : reasons.front()));
     }
     if (call.found.count() == before || options_.per_picture > 0 || call.is_done()) break;

@@ -21,6 +21,7 @@
 #include "support/html.hpp"
 #include "support/interrupt.hpp"
 #include "support/messages.hpp"
+#include "support/text.hpp"
 
 namespace facesat::app {
 namespace {
@@ -142,19 +143,19 @@ int run_evaluate(const EvaluateCommand& command) {
       !interrupted() && measure_all(pictures, measurement, progress, 4 * jobs, command.quiet);
   progress.finish();
   if (!is_complete) {
-    say("interrupted: nothing is printed or written");
+    progress.message("facesat: interrupted: nothing is printed or written");
     end_as_interrupted();
   }
   for (const std::string& sentence : measurement.failures()) say(sentence);
   const Evaluation evaluation = measurement.finish();
   if (evaluation.pictures == 0)
-    throw UsageError(fmt::format("{}: none of its {} pictures could be read", command.annotations,
-                                 pictures.size()));
+    throw UsageError(fmt::format("{}: of {}, none could be read", command.annotations,
+                                 plural(pictures.size(), "picture")));
   for (const CascadeResult& cascade : evaluation.cascades)
     if (cascade.fewest_stages > 1 && command.has(Sweep::stages))
-      say(
-          fmt::format("{}: fewer than {} stages are left out: in some picture, they accept more "
-                      "than {} windows",
+      progress.message(
+          fmt::format("facesat: {}: fewer than {} stages are left out: in some picture, they "
+                      "accept more than {} windows",
                       cascade.name, cascade.fewest_stages, most_windows_by_stages));
   print(table_of(evaluation, command));
   write_outputs(evaluation, command, pictures);

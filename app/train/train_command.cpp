@@ -221,7 +221,8 @@ void open_folder(const TrainCommand& command, const fs::path& folder, const Json
   const fs::path file = folder / "options.json", output = command.output;
   make_folder(output.parent_path());
   require_writable(output);
-  if (command.restart && has_contents(file)) {
+  const bool has_trained = has_contents(folder / "trees.jsonl") || has_contents(output);
+  if (has_contents(file) && (command.restart || !has_trained)) {
     // In this order, what is left is one state or refused, if the program is killed in between.
     fs::remove(folder / "trees.jsonl");
     fs::remove(output);
@@ -320,8 +321,12 @@ std::string comment_of(const Json& options, const Objects& objects) {
   std::string text =
       fmt::format("Trained by facesat {} from {} positives ({} held out).", FACESAT_VERSION,
                   objects.samples.count(), objects.held_out.count());
-  for (const auto& [name, value] : options.items())
-    if (!value.is_array() && name != "from") text += fmt::format("\n{}: {}", name, value.dump());
+  for (const auto& [name, value] : options.items()) {
+    if (value.is_array() || (name == "from" && value == "")) continue;
+    const std::string word =
+        name == "from" ? fs::path(value.get<std::string>()).filename().string() : value.dump();
+    text += fmt::format("\n{}: {}", name, word);
+  }
   return text;
 }
 

@@ -113,12 +113,16 @@ void TrainingReport::ends(int stage, const train::StageTrainer& trainer) {
   const Rates rates = trainer.rates(), held_out = trainer.held_out_rates();
   Json event{{"event", "stage_end"}, {"stage", stage}, {"trees", trainer.trees().size()}};
   event.update(rates_json(rates));
-  event["held_out"] = rates_json(held_out);
+  if (trainer.held_out_positives() > 0) event["held_out"] = rates_json(held_out);
   event["seconds"] = seconds();
   append(folder_, event);
-  message(fmt::format("stage {}: {}, {}; of those held out {:.4f}, {:.4f}; {:.1f} s", stage,
-                      plural(trainer.trees().size(), "tree"), rates_text(rates), held_out.hit_rate,
-                      held_out.false_alarm, seconds()));
+  message(fmt::format("stage {}: {}, {}{}; {:.1f} s", stage, plural(trainer.trees().size(), "tree"),
+                      rates_text(rates),
+                      trainer.held_out_positives() > 0
+                          ? fmt::format("; of those held out {:.4f}, {:.4f}", held_out.hit_rate,
+                                        held_out.false_alarm)
+                          : "",
+                      seconds()));
   if (!trainer.has_reached_rate())
     message(
         fmt::format("stage {}: the false alarms are still {:.4f} after {}; --trees allows more, "

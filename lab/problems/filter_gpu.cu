@@ -22,14 +22,14 @@ constexpr const char* too_much = "it would take too long";
 
 // Reads and writes 16 bytes at a time.
 __global__ void copy_kernel(View<const uint4> from, View<uint4> to) {
-  const auto [x, y] = place_of_thread();
+  const auto [x, y] = pixel_of_thread();
   if (x < to.size.width && y < to.size.height) to.row(y)[x] = from.row(y)[x];
 }
 
 // Counts the elements of a part of the result that differ.
 template <class T>
 __global__ void count_wrong_kernel(View<const T> result, View<const T> expected, unsigned* wrong) {
-  const auto [x, y] = place_of_thread();
+  const auto [x, y] = pixel_of_thread();
   if (x < result.size.width && y < result.size.height && result.row(y)[x] != expected.row(y)[x])
     atomicAdd(wrong, 1u);
 }

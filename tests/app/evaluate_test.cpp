@@ -341,7 +341,7 @@ TEST_F(Evaluate, PicturesThatCannotBeReadDoNotCount) {
   EXPECT_EQ(json["cascades"][0]["misses"][0]["image"], "a.pgm");
   remove({"in/a.pgm", "in/b.pgm"});
   EXPECT_TRUE(ended(run({"evaluate", "-o", "r.json", "in/truth.csv", "frontalface_default"}), 2,
-                    "in/truth.csv: none of its 4 pictures could be read"));
+                    "in/truth.csv: of 4 pictures, none could be read"));
   EXPECT_EQ(Json::parse(read_text("r.json")), json);
 }
 

@@ -218,6 +218,21 @@ TEST_F(TrainTest, ChangedOptionsAreNamed) {
   EXPECT_EQ(read_text("mine.xml"), "somebody's");
 }
 
+TEST_F(TrainTest, OptionsMayChangeAsLongAsNothingIsTrained) {
+  write_pgm("tiny/1.pgm", clouds({8, 8}, 1, 2));
+  const Arguments before = joined(small, {"crops", "--negatives", "tiny", "-o", "t.xml"});
+  EXPECT_EQ(run(before).status, 2);
+  EXPECT_TRUE(exists("t.xml.training/options.json"));
+  EXPECT_EQ(train("t.xml").status, 0);
+}
+
+TEST_F(TrainTest, NothingNeedBeHeldOut) {
+  const Finished done = train("t.xml", {"--held-out", "0"});
+  EXPECT_TRUE(ended(done, 0, "60 positives from 60 pictures; 0 held out\n"));
+  EXPECT_FALSE(has(done.err, "of those held out"));
+  EXPECT_TRUE(has(run({"cascades", "t.xml"}).out, "             -              -\n"));
+}
+
 TEST_F(TrainTest, DamagedStatesAreNamed) {
   EXPECT_EQ(train("t.xml").status, 0);
   EXPECT_EQ(train("whole.xml").status, 0);
@@ -251,6 +266,7 @@ TEST_F(TrainTest, GoesOnFromACascade) {
   EXPECT_TRUE(has(done.err, "stage 2: "));
   EXPECT_FALSE(has(done.err, "stage 1: "));
   EXPECT_EQ(stages_of("longer.xml"), 5u);
+  EXPECT_TRUE(has(read_text("longer.xml"), "\nfrom: t.xml:2\n"));
   EXPECT_EQ(stages_of("t.xml"), 3u);
 }
 

@@ -184,6 +184,7 @@ TEST_F(Usage, CascadesAreListedAndShown) {
   EXPECT_EQ(one.status, 0);
   EXPECT_TRUE(has(one.out, "lbp"));
   EXPECT_TRUE(has(one.out, "24x24"));
+  EXPECT_EQ(one.out, run({"cascades", "lbp:frontalface"}).out);
 }
 
 class Cascades : public ProgramTest {
