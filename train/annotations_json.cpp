@@ -116,6 +116,8 @@ Json parse_coco(const AnnotationSource& source) {
     throw UsageError(fmt::format(
         "{}: this is not JSON",
         Place{source.path, line_of(source.text, error.byte > 0 ? error.byte - 1 : 0)}.text()));
+  } catch (const Json::out_of_range&) {
+    throw UsageError(fmt::format("{}: a number is too large", source.path.string()));
   }
 }
 

@@ -227,6 +227,8 @@ TEST_F(AnnotationsTest, OtherJsonIsRefused) {
   EXPECT_EQ(refusal("broken.json"),
             (folder / "broken.json").string() + ", line 2: this is not JSON");
   EXPECT_TRUE(test::has(refusal("other.json"), "there is no array \"images\""));
+  write("large.json", R"({"images": [], "annotations": [{"bbox": [1e3000, 1, 2, 3]}]})");
+  EXPECT_EQ(refusal("large.json"), (folder / "large.json").string() + ": a number is too large");
 }
 
 // ---- Pascal VOC
