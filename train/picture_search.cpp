@@ -194,16 +194,19 @@ SearchResult PictureSearch::search_whole(const SearchedPicture& picture, const S
 }
 
 std::vector<PassingWindow> PictureSearch::detect(const SearchedPicture& picture) {
-  if (!is_prepared_) {
-    const DetectOptions options{
-        .scale_factor = scale_factor_, .min_neighbors = 0, .scan = Scan::dense};
-    backend_->prepare(cascade_->detector, positions_->pyramid(), options);
-    is_prepared_ = true;
-  }
-  backend_->load(picture.gray);
-  // Isolated, so that this thread does not begin another picture while it waits for this one.
-  tbb::this_task_arena::isolate([&] { backend_->run(); });
-  backend_->collect();
+  // Isolated: a backend may wait for other threads, and this one must not begin another picture
+  // meanwhile, with the same backend.
+  tbb::this_task_arena::isolate([&] {
+    if (!is_prepared_) {
+      const DetectOptions options{
+          .scale_factor = scale_factor_, .min_neighbors = 0, .scan = Scan::dense};
+      backend_->prepare(cascade_->detector, positions_->pyramid(), options);
+      is_prepared_ = true;
+    }
+    backend_->load(picture.gray);
+    backend_->run();
+    backend_->collect();
+  });
   const Shuffle order(positions_->count(), picture.key);
   std::vector<std::pair<std::uint64_t, PassingWindow>> ranked;
   for (const Window& window : backend_->windows())
