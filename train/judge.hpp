@@ -5,10 +5,11 @@
 #include <memory>
 #include <vector>
 
+#include "boosting/samples.hpp"
+
 #include "core/cascade.hpp"
 #include "core/image.hpp"
 #include "core/stop.hpp"
-#include "train/samples.hpp"
 
 namespace facesat::train {
 

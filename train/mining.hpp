@@ -7,11 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "boosting/samples.hpp"
+
 #include "core/cascade.hpp"
 #include "core/stop.hpp"
 #include "train/negatives.hpp"
 #include "train/picture_search.hpp"
-#include "train/samples.hpp"
 
 namespace facesat::train {
 

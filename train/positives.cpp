@@ -39,7 +39,7 @@ struct Task {
   Size size{};                             // that it should have; empty: unknown
 };
 
-Gray to_gray(const Picture& picture) {
+Gray gray_of(const Picture& picture) {
   Gray gray(picture.size());
   if (picture.luma.data)
     copy(picture.luma, gray.view());
@@ -101,7 +101,7 @@ class Tasks {
         tasks.push_back({.name = picture.name,
                          .read =
                              [file = picture.file, reading = options_.reading] {
-                               return to_gray(read_picture(file, {}, reading));
+                               return gray_of(read_picture(file, {}, reading));
                              },
                          .objects = std::move(picture.objects),
                          .size = picture.size});
@@ -114,7 +114,7 @@ class Tasks {
         tasks.push_back({.name = input->name,
                          .read =
                              [input = *input, reading = options_.reading] {
-                               return to_gray(
+                               return gray_of(
                                    input.member
                                        ? read_picture(InputFile(input.member->read()), {}, reading)
                                        : read_picture(input.path, {}, reading));

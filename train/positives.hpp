@@ -7,10 +7,11 @@
 #include <utility>
 #include <vector>
 
+#include "boosting/samples.hpp"
+
 #include "media/codec.hpp"
 #include "train/annotations.hpp"
 #include "train/distortion.hpp"
-#include "train/samples.hpp"
 
 namespace facesat::train {
 

@@ -8,12 +8,13 @@
 #include <string>
 #include <vector>
 
+#include "boosting/feature_pool.hpp"
+#include "boosting/samples.hpp"
+#include "boosting/stage_trainer.hpp"
+
 #include "core/cascade.hpp"
 #include "core/stop.hpp"
-#include "train/feature_pool.hpp"
 #include "train/mining.hpp"
-#include "train/samples.hpp"
-#include "train/stage_trainer.hpp"
 
 namespace facesat::train {
 

@@ -8,9 +8,10 @@
 #include <string_view>
 #include <vector>
 
+#include "boosting/samples.hpp"
+#include "boosting/tree.hpp"
+
 #include "train/mining.hpp"
-#include "train/samples.hpp"
-#include "train/tree.hpp"
 
 namespace facesat::train {
 

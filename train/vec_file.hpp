@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "train/samples.hpp"
+#include "boosting/samples.hpp"
 
 namespace facesat::train {
 

@@ -1,9 +1,10 @@
 // What a trained cascade looks at first, drawn on the object.
 #pragma once
 
+#include "boosting/samples.hpp"
+
 #include "core/cascade.hpp"
 #include "core/image.hpp"
-#include "train/samples.hpp"
 
 namespace facesat::app {
 

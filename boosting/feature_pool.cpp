@@ -1,10 +1,10 @@
-#include "train/feature_pool.hpp"
+#include "boosting/feature_pool.hpp"
 
 #include <cstdint>
 
 #include <fmt/format.h>
 
-#include "support/errors.hpp"
+#include "facesat/types.hpp"
 
 namespace facesat::train {
 namespace {
@@ -85,7 +85,7 @@ FeaturePool make_pool(FeatureSet set, Size window) {
   constexpr std::uint64_t most = 30'000'000;  // gigabytes, and minutes for a tree
   const std::uint64_t count = upright_count(set, window);
   if (count > most)
-    throw UsageError(
+    throw ArgumentError(
         fmt::format("a window of {}x{} has {} million features, too many to choose from: "
                     "take a smaller one",
                     window.width, window.height, count / 1'000'000));

@@ -5,9 +5,10 @@
 #include <span>
 #include <vector>
 
+#include "boosting/feature_pool.hpp"
+#include "boosting/samples.hpp"
+
 #include "core/image.hpp"
-#include "train/feature_pool.hpp"
-#include "train/samples.hpp"
 
 namespace facesat::train {
 
@@ -27,18 +28,22 @@ class SampleTables {
   void values(const HaarFeature& feature, float* values) const;
   void codes(const LbpFeature& feature, std::uint8_t* codes) const;
 
- private:
-  struct Scratch;
-  void add(View<const std::uint8_t> picture, std::size_t sample, Scratch& scratch);
+  // What these are computed from: row(x, y, tilted) of the tables has the element of that corner,
+  // 0 <= x <= width, for every sample.
+  View<const std::int32_t> tables() const { return tables_.view(); }
   int row(int x, int y, bool tilted) const {
     return (tilted ? (window_.width + 1) * (window_.height + 1) : 0) + y * (window_.width + 1) + x;
   }
+  std::span<const float> inverse_deviations() const { return inverse_deviations_; }
+
+ private:
+  struct Scratch;
+  void add(View<const std::uint8_t> picture, std::size_t sample, Scratch& scratch);
 
   Size window_;
   bool squares_, tilted_;
   std::size_t count_ = 0;
-  // A row has the table element of one corner (x, y), 0 <= x <= width, for all samples. Rows of the
-  // tilted integral image follow.
+  // Rows of the tilted integral image follow those of the upright one.
   Image<std::int32_t> tables_;
   std::vector<float> inverse_deviations_;
 };

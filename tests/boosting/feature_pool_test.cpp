@@ -1,4 +1,4 @@
-#include "train/feature_pool.hpp"
+#include "boosting/feature_pool.hpp"
 
 #include <gtest/gtest.h>
 
@@ -26,8 +26,8 @@ TEST(FeaturePool, HasAsManyFeaturesAsTheOldTrainer) {
 
 TEST(FeaturePool, RefusesWindowsWithTooManyFeatures) {
   EXPECT_EQ(count(FeatureSet::haar_all, {300, 3}), 487'746u);
-  EXPECT_THROW(make_pool(FeatureSet::haar_basic, {200, 200}), UsageError);
-  EXPECT_THROW(make_pool(FeatureSet::lbp, {1000, 1000}), UsageError);
+  EXPECT_THROW(make_pool(FeatureSet::haar_basic, {200, 200}), ArgumentError);
+  EXPECT_THROW(make_pool(FeatureSet::lbp, {1000, 1000}), ArgumentError);
 }
 
 TEST(FeaturePool, FeaturesLieInTheWindow) {

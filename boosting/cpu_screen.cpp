@@ -1,15 +1,22 @@
+// The screen on the CPU.
+//
+// Idea: sums of weights in the bins of a feature, a histogram, take a fraction of the time of
+//   sorting, and bound what any split can reach: a split within a bin is at most as good as if each
+//   of the bin's samples were a side of its own, because dividing a side further never makes it
+//   worse. Of 160,000 features, some ten pass for the best known one.
+// Cost: a read of a byte and an addition into a histogram per feature and sample, for each node.
+// Source: the bound follows R. Appel, T. Fuchs, P. Dollár, P. Perona, "Quickly Boosting Decision
+//   Trees: Pruning Underachieving Features Early", ICML 2013, who bound features from a part of the
+//   samples; here it is from all, in less detail.
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "train/screen.cpp"
-#include "train/screen.hpp"
-
+#define HWY_TARGET_INCLUDE "boosting/cpu_screen.cpp"
+#include "boosting/screen.hpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
 #ifndef FACESAT_TRAIN_SCREEN
 #define FACESAT_TRAIN_SCREEN
 namespace facesat::train {
-
-constexpr std::size_t most_bins = 256;
 
 // Sums in the bins of a feature, of integers that fit into 32 bits when they are all added up:
 // weights, weighted responses, and weighted squared responses. If responses are signs, weights say
@@ -28,13 +35,6 @@ struct Histograms {
 struct SumsBefore {
   Histogram weights, targets;
   std::int32_t all_weights, all_targets;
-};
-
-// What the integers count.
-struct Units {
-  bool has_signs;
-  float weight, target, square;
-  float most;  // the largest response
 };
 
 }  // namespace facesat::train
@@ -78,7 +78,8 @@ HWY_INLINE V merit(V t, V w, V most) {
 struct ClassSums {
   V w, t, s;
 
-  HWY_INLINE ClassSums(const ClassHistograms& sums, const Units& units, float sign, std::size_t i)
+  HWY_INLINE ClassSums(const ClassHistograms& sums, const Addends::Units& units, float sign,
+                       std::size_t i)
       : w(load(sums.weights, i, units.weight)), t(w * hn::Set(F32(), sign)), s(w) {
     if (units.has_signs) return;
     t = load(sums.targets, i, units.target);
@@ -96,7 +97,7 @@ struct ClassSums {
 
 // The largest bound of a split within each of `bins` ordered bins; or, if they are not to be
 // divided, the largest quality of a split before one of them.
-float OrderedBound(const Histograms& sums, const SumsBefore& before, const Units& units,
+float OrderedBound(const Histograms& sums, const SumsBefore& before, const Addends::Units& units,
                    SplitCriterion criterion, bool between_bins, std::size_t bins) {
   const F32 tag;
   const float target_unit = units.has_signs ? units.weight : units.target;
@@ -132,7 +133,7 @@ float OrderedBound(const Histograms& sums, const SumsBefore& before, const Units
 }
 
 // The same for codes in any order: a split is at most as good as if each code were a side.
-float UnorderedBound(const Histograms& sums, const Units& units, SplitCriterion criterion,
+float UnorderedBound(const Histograms& sums, const Addends::Units& units, SplitCriterion criterion,
                      std::size_t bins) {
   const F32 tag;
   const auto most = hn::Set(tag, units.most);
@@ -172,44 +173,6 @@ namespace {
 HWY_EXPORT(Bins);
 HWY_EXPORT(OrderedBound);
 HWY_EXPORT(UnorderedBound);
-
-// What is added to the bins of the samples of a node.
-struct Addends {
-  std::vector<std::uint32_t> samples;  // that the addends belong to; empty: all samples
-  std::vector<std::int32_t> weights, targets, squares;
-  std::size_t positives = 0;  // of the addends
-  Units units{
-      .has_signs = true, .weight = 0x1p-30f, .target = 0x1p-27f, .square = 0x1p-24f, .most = 1};
-  float margin = 0;  // bounds are too small by at most this, because addends are rounded
-
-  explicit Addends(const NodeSamples& node);
-};
-
-Addends::Addends(const NodeSamples& node) {
-  constexpr double unit = 1.0 / (std::int64_t{1} << NodeSamples::fraction_bits);
-  units.has_signs = node.has_signs;
-  if (!units.has_signs) units.most = NodeSamples::most_response;
-  const auto rounded = [](double value, float of_unit) {
-    return static_cast<std::int32_t>(std::lrint(value / static_cast<double>(of_unit)));
-  };
-  const auto add = [&](std::size_t sample) {
-    if (sample < node.positives) ++positives;
-    const double weight = unit * static_cast<double>(node.weights[sample]);
-    weights.push_back(rounded(weight, units.weight));
-    if (units.has_signs) return;
-    const double target = unit * static_cast<double>(node.targets[sample]);
-    targets.push_back(rounded(target, units.target));
-    squares.push_back(weight > 0 ? rounded(target * target / weight, units.square) : 0);
-  };
-  if (node.inside.size() < node.count() / 10 * 9) {
-    samples = node.inside;
-    for (const std::uint32_t sample : samples) add(sample);
-  } else {
-    for (std::size_t sample = 0; sample < node.count(); ++sample) add(sample);
-  }
-  const float n = static_cast<float>(weights.size());
-  margin = n * (units.has_signs ? 2 * units.weight : 20 * units.target + units.square);
-}
 
 using Bins2 = const std::uint8_t* [2];
 
@@ -271,39 +234,43 @@ void sum_up(const Histograms& sums, bool has_signs, std::size_t bins, SumsBefore
   before.all_targets = t;
 }
 
-}  // namespace
-
-// Mean and deviation of a part of the values decide, so that bins are the same on all machines.
-Quantiser quantiser_of(std::span<const float> values, int bins) {
-  const std::size_t step = std::max<std::size_t>(values.size() / 256, 1);
-  double sum = 0, squares = 0, count = 0;
-  for (std::size_t i = 0; i < values.size(); i += step, ++count) {
-    const double value = values[i];
-    sum += value;
-    squares += value * value;
-  }
-  const double mean = sum / count, variance = squares / count - mean * mean;
-  if (variance <= 0) return {.low = static_cast<float>(mean), .scale = 0, .bins = bins};
-  const double reach = 3 * std::sqrt(variance);
-  return {.low = static_cast<float>(mean - reach),
-          .scale = static_cast<float>(bins / (2 * reach)),
-          .bins = bins};
-}
-
 // What a thread needs for a pair of features.
-struct Screen::Scratch {
+struct Scratch {
   std::vector<float> values;
   std::vector<std::uint8_t> bins[2];  // of features that are not kept
   Histograms histograms[2];
   SumsBefore before;
 };
 
-Screen::Screen(const FeaturePool& pool, const SampleTables& tables, int bins, std::size_t memory)
+class CpuScreen final : public Screen {
+ public:
+  CpuScreen(const FeaturePool& pool, const SampleTables& tables, int bins, std::size_t memory);
+
+  std::span<const float> bounds(const NodeSamples& node, SplitCriterion criterion,
+                                bool between_bins) override;
+  const Quantiser& quantiser(std::size_t feature) const override { return quantisers_[feature]; }
+
+ private:
+  void compute_bins(std::size_t feature, std::span<const float> values, std::uint8_t* bins) const;
+  const std::uint8_t* bins_of(std::size_t feature, int which, Scratch& scratch) const;
+
+  const FeaturePool& pool_;
+  const SampleTables& tables_;
+  int bins_;
+  std::size_t kept_;                       // features whose bins are in memory
+  std::unique_ptr<std::uint8_t[]> bytes_;  // tables_.padded() for each feature that is kept
+  std::vector<Quantiser> quantisers_;      // of Haar features
+  std::vector<float> bounds_;
+};
+
+CpuScreen::CpuScreen(const FeaturePool& pool, const SampleTables& tables, int bins,
+                     std::size_t memory)
     : pool_(pool),
       tables_(tables),
-      bins_(pool.kind == FeatureKind::lbp ? static_cast<int>(most_bins) : bins),
+      bins_(pool.kind == FeatureKind::lbp ? most_bins : bins),
       kept_(std::min(pool.count(), memory / tables.padded())),
-      quantisers_(pool.haar.size()) {
+      quantisers_(pool.haar.size()),
+      bounds_(pool.count()) {
   const std::size_t bytes = kept_ * tables.padded();
   bytes_.reset(new (std::nothrow) std::uint8_t[bytes]);
   if (!bytes_) throw MemoryError("the bins of the features", bytes);
@@ -319,11 +286,9 @@ Screen::Screen(const FeaturePool& pool, const SampleTables& tables, int bins, st
   });
 }
 
-Screen::~Screen() = default;
-
 // `values` has the feature's values if it is a Haar feature.
-void Screen::compute_bins(std::size_t feature, std::span<const float> values,
-                          std::uint8_t* bins) const {
+void CpuScreen::compute_bins(std::size_t feature, std::span<const float> values,
+                             std::uint8_t* bins) const {
   switch (pool_.kind) {
     case FeatureKind::haar:
       HWY_DYNAMIC_DISPATCH(Bins)(values.data(), quantisers_[feature], tables_.padded(), bins);
@@ -334,7 +299,7 @@ void Screen::compute_bins(std::size_t feature, std::span<const float> values,
   }
 }
 
-const std::uint8_t* Screen::bins_of(std::size_t feature, int which, Scratch& scratch) const {
+const std::uint8_t* CpuScreen::bins_of(std::size_t feature, int which, Scratch& scratch) const {
   if (feature < kept_) return &bytes_[feature * tables_.padded()];
   scratch.values.resize(tables_.padded());
   scratch.bins[which].resize(tables_.padded());
@@ -343,8 +308,8 @@ const std::uint8_t* Screen::bins_of(std::size_t feature, int which, Scratch& scr
   return scratch.bins[which].data();
 }
 
-std::vector<float> Screen::bounds(const NodeSamples& node, SplitCriterion criterion,
-                                  bool between_bins) const {
+std::span<const float> CpuScreen::bounds(const NodeSamples& node, SplitCriterion criterion,
+                                         bool between_bins) {
   const Addends addends(node);
   const auto bound_of = [&](const Histograms& histograms, SumsBefore& before) {
     if (pool_.kind == FeatureKind::lbp)
@@ -353,7 +318,6 @@ std::vector<float> Screen::bounds(const NodeSamples& node, SplitCriterion criter
     return HWY_DYNAMIC_DISPATCH(OrderedBound)(histograms, before, addends.units, criterion,
                                               between_bins, bins_);
   };
-  std::vector<float> bounds(pool_.count());
   tbb::enumerable_thread_specific<Scratch> scratches;
   const auto pairs = tbb::blocked_range<std::size_t>(0, (pool_.count() + 1) / 2, 32);
   tbb::parallel_for(pairs, [&](const tbb::blocked_range<std::size_t>& range) {
@@ -364,44 +328,18 @@ std::vector<float> Screen::bounds(const NodeSamples& node, SplitCriterion criter
            scratch.histograms[0], scratch.histograms[1]);
       for (std::size_t feature = first; feature <= second; ++feature) {
         const float bound = bound_of(scratch.histograms[feature - first], scratch.before);
-        bounds[feature] = bound + addends.margin + 1e-5f * (1 + bound);
+        bounds_[feature] = addends.with_margin(bound);
       }
     }
   });
-  return bounds;
+  return bounds_;
 }
 
-std::optional<Split> Screen::best_split(const NodeSamples& node, SplitCriterion criterion,
-                                        bool between_bins) const {
-  const std::vector<float> bounds = this->bounds(node, criterion, between_bins);
-  std::vector<std::uint32_t> candidates(bounds.size());
-  std::iota(candidates.begin(), candidates.end(), 0u);
-  const bool is_between = between_bins && pool_.kind == FeatureKind::haar;
-  const auto search = [&](std::span<const std::uint32_t> features, std::optional<Split> best) {
-    tbb::enumerable_thread_specific<SplitFinder> finders(
-        [&] { return SplitFinder(pool_, tables_, node, criterion); });
-    tbb::enumerable_thread_specific<std::optional<Split>> found;
-    tbb::parallel_for(std::size_t{0}, features.size(), [&](std::size_t i) {
-      const std::uint32_t feature = features[i];
-      const std::optional<Split> split =
-          finders.local().find(feature, is_between ? &quantisers_[feature] : nullptr);
-      std::optional<Split>& own = found.local();
-      if (split && (!own || split->is_better_than(*own))) own = split;
-    });
-    for (const std::optional<Split>& split : found)
-      if (split && (!best || split->is_better_than(*best))) best = split;
-    return best;
-  };
-  // First the features of the highest bounds; what they reach rules out nearly all others.
-  const std::size_t ahead = std::min<std::size_t>(16, candidates.size());
-  std::ranges::partial_sort(candidates, candidates.begin() + ahead, std::greater(),
-                            [&bounds](std::uint32_t feature) { return bounds[feature]; });
-  const std::optional<Split> best = search({candidates.data(), ahead}, std::nullopt);
-  const auto rest = candidates.begin() + static_cast<std::ptrdiff_t>(ahead);
-  const auto end = std::partition(rest, candidates.end(), [&](std::uint32_t feature) {
-    return !best || bounds[feature] >= best->quality;
-  });
-  return search({rest, end}, best);
+}  // namespace
+
+std::unique_ptr<Screen> make_cpu_screen(const FeaturePool& pool, const SampleTables& tables,
+                                        int bins, std::size_t memory) {
+  return std::make_unique<CpuScreen>(pool, tables, bins, memory);
 }
 
 }  // namespace facesat::train

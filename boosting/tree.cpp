@@ -1,4 +1,4 @@
-#include "train/tree.hpp"
+#include "boosting/tree.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 #include <optional>
 #include <stdexcept>
 
-#include "train/split.hpp"
+#include "boosting/split.hpp"
 
 namespace facesat::train {
 namespace {
@@ -51,7 +51,7 @@ std::vector<char> goes_left(const FeaturePool& pool, const SampleTables& tables,
 
 class Grower {
  public:
-  Grower(const FeaturePool& pool, const SampleTables& tables, const Screen& screen,
+  Grower(const FeaturePool& pool, const SampleTables& tables, Screen& screen,
          const TreeSamples& samples, const TreeOptions& options)
       : pool_(pool), tables_(tables), screen_(screen), samples_(samples), options_(options) {}
 
@@ -84,7 +84,7 @@ class Grower {
 
   const FeaturePool& pool_;
   const SampleTables& tables_;
-  const Screen& screen_;
+  Screen& screen_;
   const TreeSamples& samples_;
   const TreeOptions options_;
   std::vector<Grown> grown_;  // the root first
@@ -119,8 +119,8 @@ std::optional<Node> Grower::best_test(const std::vector<std::uint32_t>& samples)
   std::vector<double> weights(samples_.weights.size());
   for (const std::uint32_t sample : samples) weights[sample] = samples_.weights[sample];
   const NodeSamples node(weights, samples_.responses, samples_.positives);
-  const std::optional<Split> split =
-      screen_.best_split(node, criterion_of(options_.boosting), options_.between_bins);
+  const std::optional<Split> split = best_split(
+      screen_, pool_, tables_, node, criterion_of(options_.boosting), options_.between_bins);
   if (!split || !(split->quality > 0)) return std::nullopt;
   return Node{.feature = static_cast<int>(split->feature),
               .threshold = split->threshold,
@@ -194,7 +194,7 @@ std::vector<std::uint32_t> TrainedTree::leaves_of(const FeaturePool& pool,
   return result;
 }
 
-TrainedTree grow_tree(const FeaturePool& pool, const SampleTables& tables, const Screen& screen,
+TrainedTree grow_tree(const FeaturePool& pool, const SampleTables& tables, Screen& screen,
                       const TreeSamples& samples, const TreeOptions& options) {
   return Grower(pool, tables, screen, samples, options).grow();
 }

@@ -1,6 +1,6 @@
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "train/sample_tables.cpp"
-#include "train/sample_tables.hpp"
+#define HWY_TARGET_INCLUDE "boosting/sample_tables.cpp"
+#include "boosting/sample_tables.hpp"
 
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>

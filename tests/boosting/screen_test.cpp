@@ -1,5 +1,5 @@
 // The fast search for splits against plain ones.
-#include "train/screen.hpp"
+#include "boosting/screen.hpp"
 
 #include <array>
 #include <cmath>
@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "core/rules.hpp"
+#include "tests/kit/drawn_nodes.hpp"
 #include "tests/kit/instruction_sets.hpp"
 #include "tests/kit/pictures.hpp"
 #include "tests/kit/reference.hpp"
@@ -16,35 +17,10 @@
 namespace facesat::train {
 namespace {
 
-// Soft, sharp, of low variance, of one grey level, of two, and the same once more.
-Samples mixed_samples(Size window, int count, unsigned seed) {
-  Samples samples{.window = window, .pixels = {}};
-  for (int i = 0; i < count; ++i) {
-    const unsigned own = seed * 10'000 + static_cast<unsigned>(i);
-    switch (i % 8) {
-      case 0:
-        samples.add(test::noise(window, own, 100, 104).view());
-        break;
-      case 1:
-        samples.add(test::flat(window, static_cast<std::uint8_t>(i)).view());
-        break;
-      case 2:
-        samples.add(test::noise(window, own, 40, 42).view());
-        break;
-      case 3:
-        samples.add(test::noise(window, own).view());
-        break;
-      case 4: {
-        const Samples before = samples;
-        samples.add(before[before.count() / 2]);
-        break;
-      }
-      default:
-        samples.add(test::clouds(window, own, 1).view());
-    }
-  }
-  return samples;
-}
+using test::DrawnNode;
+using test::for_drawn_nodes;
+using test::mixed_samples;
+using test::Weights;
 
 // ---- values
 
@@ -124,55 +100,7 @@ TEST(SampleTables, HaveTheValuesOfEachSample) {
   }
 }
 
-// ---- nodes
-
-// How the weights of a node are drawn.
-enum class Weights { equal, random, unequal };
-
-struct DrawnNode {
-  std::vector<float> responses;
-  std::vector<double> weights;  // which sum to 1; some are 0 if the node is not the root
-  std::size_t positives;
-
-  DrawnNode(std::size_t count, Weights kind, bool is_logit, bool is_root, unsigned seed)
-      : responses(count), weights(count), positives(count * 2 / 5) {
-    std::mt19937 random(seed);
-    const auto uniform = [&] { return static_cast<double>(random()) / 0x1p32; };
-    double sum = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-      const bool is_positive = i < positives;
-      // Many samples of a class have the same response, as in LogitBoost after a stump.
-      const double size = is_logit ? 1 + std::floor(uniform() * 4) * uniform() * 3 : 1;
-      responses[i] = static_cast<float>(is_positive ? size : -size);
-      if (!is_root && random() % 3 == 0) continue;
-      weights[i] = kind == Weights::equal    ? 1
-                   : kind == Weights::random ? uniform()
-                                             : std::exp(-40 * uniform());
-      sum += weights[i];
-    }
-    for (double& weight : weights) weight /= sum;
-  }
-  NodeSamples samples() const { return {weights, responses, positives}; }
-};
-
-constexpr std::array criteria{SplitCriterion::regression, SplitCriterion::gini,
-                              SplitCriterion::misclassification};
-
-// Calls check(node, criterion, what it is) for nodes of `count` samples.
-template <class Check>
-void for_drawn_nodes(std::size_t count, Check check) {
-  unsigned seed = 0;
-  for (const Weights kind : {Weights::equal, Weights::random, Weights::unequal})
-    for (const bool is_root : {true, false})
-      for (const SplitCriterion criterion : criteria)
-        for (const bool is_logit : {false, true}) {
-          if (is_logit && criterion != SplitCriterion::regression) continue;
-          const DrawnNode node(count, kind, is_logit, is_root, ++seed);
-          check(node.samples(), criterion,
-                testing::Message()
-                    << "node " << seed << ", criterion " << static_cast<int>(criterion));
-        }
-}
+// ---- splits
 
 // The samples of a node that have this value or a smaller one, or a larger one: what a split makes
 // of them, from the definition of the criteria.
@@ -290,11 +218,9 @@ class ScreenTest : public testing::TestWithParam<ScreenCase> {
     const std::size_t all = pool.count() * tables.padded();
     for (const int bins : {64, 256}) {
       const std::vector<Quantiser> quantisers = quantisers_of(pool, tables, bins);
-      const Screen kept(pool, tables, bins, all), computed(pool, tables, bins, 0),
-          half(pool, tables, bins, all / 2);
-      ASSERT_EQ(kept.kept(), pool.count());
-      ASSERT_EQ(computed.kept(), 0u);
-      ASSERT_EQ(half.kept(), pool.count() / 2);
+      const auto kept = make_cpu_screen(pool, tables, bins, all),
+                 computed = make_cpu_screen(pool, tables, bins, 0),
+                 half = make_cpu_screen(pool, tables, bins, all / 2);
       for_drawn_nodes(samples.count(), [&](const NodeSamples& node, SplitCriterion criterion,
                                            const testing::Message& name) {
         for (const bool between_bins : {false, true}) {
@@ -302,9 +228,9 @@ class ScreenTest : public testing::TestWithParam<ScreenCase> {
           const std::optional<Split> expected =
               best_of_all(pool, tables, node, criterion,
                           between_bins && !quantisers.empty() ? &quantisers : nullptr);
-          expect_same(kept.best_split(node, criterion, between_bins), expected);
-          expect_same(computed.best_split(node, criterion, between_bins), expected);
-          expect_same(half.best_split(node, criterion, between_bins), expected);
+          for (const auto& screen : {&kept, &computed, &half})
+            expect_same(best_split(**screen, pool, tables, node, criterion, between_bins),
+                        expected);
         }
       });
     }
@@ -350,11 +276,11 @@ TEST_P(ScreenTest, FindsNothingInEqualSamples) {
     const FeaturePool pool = make_pool(GetParam().features, samples.window);
     const std::array parts{&samples};
     const SampleTables tables(pool, parts);
-    const Screen screen(pool, tables, 64, 1 << 20);
+    const auto screen = make_cpu_screen(pool, tables, 64, 1 << 20);
     for_drawn_nodes(samples.count(), [&](const NodeSamples& node, SplitCriterion criterion,
                                          const testing::Message& name) {
       for (const bool between_bins : {false, true})
-        if (const auto split = screen.best_split(node, criterion, between_bins))
+        if (const auto split = best_split(*screen, pool, tables, node, criterion, between_bins))
           ADD_FAILURE() << name << ": feature " << split->feature << ", quality " << split->quality;
     });
   }
@@ -369,9 +295,9 @@ TEST_P(ScreenTest, FindsTheSameOnEveryInstructionSet) {
     std::optional<Split> expected;
     test::on_every_instruction_set([&] {
       const SampleTables tables(pool, parts);
-      const Screen screen(pool, tables, 256, 1 << 20);
-      const auto split =
-          screen.best_split(node.samples(), SplitCriterion::regression, between_bins);
+      const auto screen = make_cpu_screen(pool, tables, 256, 1 << 20);
+      const auto split = best_split(*screen, pool, tables, node.samples(),
+                                    SplitCriterion::regression, between_bins);
       ASSERT_TRUE(split.has_value());
       if (!expected) expected = split;
       expect_same(split, expected);

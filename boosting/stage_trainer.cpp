@@ -1,10 +1,11 @@
-#include "train/stage_trainer.hpp"
+#include "boosting/stage_trainer.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <span>
 #include <utility>
 
 namespace facesat::train {
@@ -31,7 +32,7 @@ StageTrainer::StageTrainer(const FeaturePool& pool, const StageSamples& samples,
       count_(positives_ + samples.negatives.count()),
       held_out_positives_(samples.held_out_positives.count()),
       tables_(pool, parts_of(samples)),
-      screen_(pool, tables_, bins_of(options, count_), options.memory),
+      screen_(options.make_screen(pool, tables_, bins_of(options, count_), options.memory)),
       weights_(count_, 1.0 / static_cast<double>(count_)),
       responses_(count_),
       used_(count_),
@@ -46,7 +47,7 @@ StageTrainer::StageTrainer(const FeaturePool& pool, const StageSamples& samples,
 bool StageTrainer::train_tree() {
   if (used_.empty()) return false;
   TrainedTree tree = grow_tree(
-      pool_, tables_, screen_,
+      pool_, tables_, *screen_,
       {.weights = weights_, .responses = responses_, .positives = positives_, .used = used_},
       {.boosting = options_.boosting, .depth = options_.depth, .between_bins = options_.bins != 0});
   if (tree.nodes.empty()) return false;
@@ -71,39 +72,41 @@ void StageTrainer::add(TrainedTree tree) {
   const std::vector<std::uint32_t> leaves = tree.leaves_of(pool_, tables_);
   for (std::size_t i = 0; i < scores_.size(); ++i)
     scores_[i] += static_cast<double>(static_cast<float>(tree.leaves[leaves[i]]));
-  std::vector<double> responses(count_);
-  for (std::size_t i = 0; i < count_; ++i) responses[i] = tree.leaves[leaves[i]];
   trees_.push_back(std::move(tree));
-  update_weights(responses);
+  if (options_.boosting == Boosting::logit)
+    update_logit(leaves);
+  else
+    update_weights(leaves);
+  normalise_weights();
   trim();
 }
 
-void StageTrainer::update_weights(const std::vector<double>& responses) {
-  switch (options_.boosting) {
-    case Boosting::gentle:
-    case Boosting::real:
-      for (std::size_t i = 0; i < count_; ++i)
-        weights_[i] *= std::exp(is_positive(i) ? -responses[i] : responses[i]);
-      break;
-    case Boosting::discrete:
-      for (std::size_t i = 0; i < count_; ++i)
-        if ((responses[i] > 0) != is_positive(i)) weights_[i] *= std::exp(std::fabs(responses[i]));
-      break;
-    case Boosting::logit:
-      update_logit(responses);
-      break;
+// The weights of a leaf's positives, or its negatives, are all multiplied by the same factor.
+void StageTrainer::update_weights(std::span<const std::uint32_t> leaves) {
+  std::vector<std::array<double, 2>> factors;
+  for (const double leaf : trees_.back().leaves) {
+    const auto factor = [&](bool of_positives) {
+      if (options_.boosting == Boosting::discrete)
+        return (leaf > 0) == of_positives ? 1 : std::exp(std::fabs(leaf));
+      return std::exp(of_positives ? -leaf : leaf);
+    };
+    factors.push_back({factor(false), factor(true)});
   }
+  for (std::size_t i = 0; i < count_; ++i) weights_[i] *= factors[leaves[i]][is_positive(i)];
+}
+
+void StageTrainer::normalise_weights() {
   const double sum = std::accumulate(weights_.begin(), weights_.end(), 0.0);
   if (sum <= static_cast<double>(std::numeric_limits<float>::epsilon())) return;
   const double scale = 1 / sum;
   for (double& weight : weights_) weight *= scale;
 }
 
-void StageTrainer::update_logit(const std::vector<double>& responses) {
+void StageTrainer::update_logit(std::span<const std::uint32_t> leaves) {
   constexpr double least_weight = std::numeric_limits<float>::epsilon();
   constexpr double most_response = NodeSamples::most_response;
   for (std::size_t i = 0; i < count_; ++i) {
-    logits_[i] += 0.5 * responses[i];
+    logits_[i] += 0.5 * trees_.back().leaves[leaves[i]];
     const double p = 1 / (1 + std::exp(-2 * logits_[i]));  // that the sample is positive
     weights_[i] = std::max(p * (1 - p), least_weight);
     responses_[i] = static_cast<float>(is_positive(i) ? std::min(1 / p, most_response)
@@ -111,20 +114,29 @@ void StageTrainer::update_logit(const std::vector<double>& responses) {
   }
 }
 
+// Sorts only as many of the weights as are needed.
+double StageTrainer::least_weight_kept() const {
+  std::vector<double> weights = weights_;
+  const auto part = static_cast<std::ptrdiff_t>(count_ / 8 + 1);
+  double left_out = 1 - options_.trim_rate;
+  for (auto begin = weights.begin(); begin != weights.end();) {
+    const auto end = begin + std::min(part, weights.end() - begin);
+    if (end != weights.end()) std::ranges::nth_element(begin, end, weights.end());
+    std::sort(begin, end);
+    for (; begin != end; ++begin) {
+      if (left_out <= 0) return *begin;
+      left_out -= *begin;
+    }
+  }
+  return std::numeric_limits<double>::infinity();
+}
+
 // Leaves out the lightest samples, which together have 1 - trim_rate of the weight; of those that
 // are equally heavy, but for rounding errors, all or none. They take part again when they have
 // become heavier.
 void StageTrainer::trim() {
   if (options_.trim_rate <= 0 || options_.trim_rate >= 1) return;
-  std::vector<double> sorted = weights_;
-  std::ranges::sort(sorted);
-  double left_out = 1 - options_.trim_rate, least = std::numeric_limits<double>::infinity();
-  for (const double weight : sorted) {
-    least = weight;
-    if (left_out <= 0) break;
-    left_out -= weight;
-    least = std::numeric_limits<double>::infinity();
-  }
+  const double least = least_weight_kept();
   used_.clear();
   for (std::size_t i = 0; i < count_; ++i)
     if (weights_[i] >= least * (1 - 1e-9)) used_.push_back(static_cast<std::uint32_t>(i));
@@ -135,10 +147,12 @@ float StageTrainer::threshold() const {
   const std::size_t first = by_held_out ? count_ : 0;
   std::vector<float> sums(by_held_out ? held_out_positives_ : positives_);
   for (std::size_t i = 0; i < sums.size(); ++i) sums[i] = static_cast<float>(scores_[first + i]);
-  std::ranges::sort(sums);
   const float may_fail =
       (1.0f - static_cast<float>(options_.min_hit_rate)) * static_cast<float>(sums.size());
-  return sums[std::min(static_cast<std::size_t>(may_fail), sums.size() - 1)];
+  const auto lowest =
+      sums.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(may_fail, sums.size() - 1));
+  std::ranges::nth_element(sums, lowest);
+  return *lowest;
 }
 
 Rates StageTrainer::rates(std::size_t first, std::size_t first_negative, std::size_t last) const {

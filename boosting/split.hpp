@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "train/feature_pool.hpp"
-#include "train/sample_tables.hpp"
+#include "boosting/feature_pool.hpp"
+#include "boosting/sample_tables.hpp"
 
 namespace facesat::train {
 
@@ -29,6 +29,11 @@ struct SideSums {
   }
   SideSums operator-(const SideSums& other) const {
     return {weight - other.weight, target - other.target};
+  }
+  // If responses are signs: of the samples with this one.
+  SideSums of_sign(int sign) const {
+    const std::int64_t part = (weight + sign * target) / 2;
+    return {part, sign * part};
   }
 };
 
@@ -77,29 +82,60 @@ struct Quantiser {
   }
 };
 
+// Values at this distance from each other, of `count`, decide about bins.
+constexpr std::size_t quantiser_step(std::size_t count) {
+  return std::max<std::size_t>(count / 256, 1);
+}
+// Bins for values with this sum and this sum of squares, which reach three deviations to both sides
+// of the mean.
+Quantiser quantiser_of(double sum, double squares, double count, int bins);
+
+// The same for the values themselves.
+Quantiser quantiser_of(std::span<const float> values, int bins);
+
 // Finds the best split by one feature. Each thread needs an object of its own, whose scratch memory
 // is kept from feature to feature.
 class SplitFinder {
  public:
   SplitFinder(const FeaturePool& pool, const SampleTables& tables, const NodeSamples& samples,
               SplitCriterion criterion)
-      : pool_(pool), tables_(tables), samples_(samples), criterion_(criterion) {}
+      : pool_(pool),
+        tables_(tables),
+        samples_(samples),
+        criterion_(criterion),
+        all_(samples.sums()) {}
 
   // Nothing if all samples have the same value, as it were: see least_gap. With `between`, only
-  // splits between its bins are considered.
-  std::optional<Split> find(std::size_t feature, const Quantiser* between = nullptr);
+  // splits between its bins are considered. If the best split has a lower quality than `least`, it
+  // need not be found: nothing, or another one, may be returned.
+  std::optional<Split> find(std::size_t feature, const Quantiser* between = nullptr,
+                            float least = 0);
 
  private:
-  std::optional<Split> haar(std::size_t feature, const Quantiser* between);
+  // A range of a feature's values, and the samples there.
+  struct Section {
+    SideSums own{}, before{};  // sums of its samples, and of those with smaller values
+    std::size_t samples = 0;
+    double bound = 0;  // of the quality of splits in it, or between it and the next one
+  };
+
+  std::optional<Split> haar(std::size_t feature, const Quantiser* between, float least);
   std::optional<Split> lbp(std::size_t feature);
+  void divide();
+  double corner_bound(const SideSums& before, const SideSums& own) const;
+  void sort(std::size_t section);
 
   const FeaturePool& pool_;
   const SampleTables& tables_;
   const NodeSamples& samples_;
   SplitCriterion criterion_;
+  SideSums all_;
   std::vector<float> values_;
   std::vector<std::uint8_t> codes_;
-  std::vector<std::pair<float, std::uint32_t>> sorted_;
+  std::vector<Section> sections_;
+  std::vector<std::size_t> order_;                       // of sections, by their bounds
+  std::vector<std::uint8_t> section_of_;                 // of each of the samples inside
+  std::vector<std::pair<float, std::uint32_t>> sorted_;  // of a section
 };
 
 }  // namespace facesat::train

@@ -27,7 +27,7 @@ struct FeaturePool {
   std::size_t count() const { return kind == FeatureKind::haar ? haar.size() : lbp.size(); }
 };
 
-// Throws UsageError for windows that have tens of millions of features.
+// Throws ArgumentError for windows that have tens of millions of features.
 FeaturePool make_pool(FeatureSet set, Size window);
 
 }  // namespace facesat::train

@@ -5,10 +5,11 @@
 #include <span>
 #include <vector>
 
+#include "boosting/feature_pool.hpp"
+#include "boosting/sample_tables.hpp"
+#include "boosting/screen.hpp"
+
 #include "core/cascade.hpp"
-#include "train/feature_pool.hpp"
-#include "train/sample_tables.hpp"
-#include "train/screen.hpp"
 
 namespace facesat::train {
 
@@ -47,7 +48,7 @@ struct TreeSamples {
 // Grows a tree, depth first, each node by its best split. A node becomes a leaf at the greatest
 // depth, with at most ten samples, if it is of one class (Real and Discrete AdaBoost) or its error
 // is small (the others), or if nothing divides its samples. A tree without nodes: so does the root.
-TrainedTree grow_tree(const FeaturePool& pool, const SampleTables& tables, const Screen& screen,
+TrainedTree grow_tree(const FeaturePool& pool, const SampleTables& tables, Screen& screen,
                       const TreeSamples& samples, const TreeOptions& options);
 
 }  // namespace facesat::train

@@ -3,13 +3,16 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
 #include <vector>
 
-#include "train/feature_pool.hpp"
-#include "train/sample_tables.hpp"
-#include "train/samples.hpp"
-#include "train/screen.hpp"
-#include "train/tree.hpp"
+#include "boosting/feature_pool.hpp"
+#include "boosting/sample_tables.hpp"
+#include "boosting/samples.hpp"
+#include "boosting/screen.hpp"
+#include "boosting/tree.hpp"
 
 namespace facesat::train {
 
@@ -24,6 +27,7 @@ struct StageOptions {
       false;     // min_hit_rate is of the positives held out, if there are any
   int bins = 0;  // 0: exact thresholds; otherwise those between so many bins
   std::size_t memory = std::size_t{4} << 30;  // for bins of features, in bytes
+  MakeScreen make_screen = make_cpu_screen;   // all make the same cascade
 };
 
 // Samples to learn from, and others, which may be empty, to see how the stage does with samples
@@ -39,7 +43,8 @@ struct Rates {
 
 class StageTrainer {
  public:
-  // Keeps a reference to `pool`, but not to the samples. Throws MemoryError.
+  // Keeps a reference to `pool`, but not to the samples. Throws MemoryError, and DeviceError if the
+  // screen is a GPU's.
   StageTrainer(const FeaturePool& pool, const StageSamples& samples, const StageOptions& options);
 
   // Trains the next tree. Returns false if there is none: no feature divides the samples.
@@ -64,8 +69,10 @@ class StageTrainer {
   Rates rates(std::size_t first, std::size_t first_negative, std::size_t last) const;
   bool is_positive(std::size_t sample) const { return sample < positives_; }
   void scale_discrete(TrainedTree& tree);
-  void update_weights(const std::vector<double>& responses);
-  void update_logit(const std::vector<double>& responses);
+  void update_weights(std::span<const std::uint32_t> leaves);
+  void update_logit(std::span<const std::uint32_t> leaves);
+  void normalise_weights();
+  double least_weight_kept() const;
   void trim();
 
   const FeaturePool& pool_;
@@ -73,7 +80,7 @@ class StageTrainer {
   std::size_t positives_, count_;  // of the samples that are learnt from
   std::size_t held_out_positives_;
   SampleTables tables_;
-  Screen screen_;
+  std::unique_ptr<Screen> screen_;
   std::vector<TrainedTree> trees_;
   std::vector<double> weights_;
   std::vector<float> responses_;     // what the next tree learns
