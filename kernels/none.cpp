@@ -1,4 +1,5 @@
 // For builds without CUDA: there are no devices and no algorithms.
+#include "kernels/boosting/cuda_screen.hpp"
 #include "kernels/cuda_backend.hpp"
 #include "kernels/device/gpu_info.hpp"
 #include "kernels/filter/algorithm.hpp"
@@ -40,6 +41,9 @@ KeptDevice::~KeptDevice() = default;
 // ---- what they do ----
 
 std::unique_ptr<Backend> make_cuda_backend(int, std::string_view, const CudaSettings&) {
+  refuse();
+}
+train::MakeScreen make_cuda_screens(std::vector<int>, std::size_t) {
   refuse();
 }
 std::unique_ptr<PictureFilter> make_cuda_picture_filter(int) {

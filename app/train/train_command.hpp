@@ -4,6 +4,9 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json_fwd.hpp>
+
+#include "facesat.hpp"
 #include "train/positives.hpp"
 #include "train/trainer.hpp"
 
@@ -23,6 +26,7 @@ struct TrainCommand {
   train::PositiveOptions samples;
   train::TrainingOptions training;
   train::MiningOptions mining;
+  BackendOptions backend;
   double held_out = 0.1;  // of the objects
   int memory = 4096;      // for bins of features, in MiB
   int jobs = 0;           // 0: all cores
@@ -30,9 +34,13 @@ struct TrainCommand {
   bool quiet = false;
 };
 
+// What the cascade depends on, as text: a training goes on only with the same.
+nlohmann::ordered_json options_of(const TrainCommand& command);
+
 CLI::App* add_train(CLI::App& program, TrainCommand& command);
 
-// Returns the exit status: 1 if some inputs were refused, else 0. Throws UsageError, OutputError.
+// Returns the exit status: 1 if some inputs were refused, else 0. Throws UsageError, OutputError,
+// BackendError, DeviceError.
 int run_train(const TrainCommand& command);
 
 }  // namespace facesat::app

@@ -382,6 +382,9 @@ unsigned atomic_add(SharedArray<unsigned, N>& array, int i, unsigned v) {
   array[i] = before + v;
   return before;
 }
+inline void atomic_add(const DynamicShared<std::int32_t>& array, int i, std::int32_t v) {
+  array[i] = array[i] + v;
+}
 template <int N>
 void atomic_or(SharedArray<unsigned, N>& array, int i, unsigned bits) {
   array[i] = array[i] | bits;

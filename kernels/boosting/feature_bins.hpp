@@ -1,0 +1,101 @@
+// Kernels of the training: the bins of all features' values for all samples of a stage, and bounds
+// of the features' best splits from histograms over these bins (boosting/screen.hpp). All arrays
+// are in device memory. Includes no CUDA headers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "boosting/screen.hpp"
+
+#include "kernels/device/stream.hpp"
+
+namespace facesat::gpu {
+
+// Features are processed in groups of this many, whose bins for a sample lie side by side.
+constexpr int features_of_group = 32;
+
+// Of SampleTables: one row per corner, with the table element of each sample.
+struct SampleColumns {
+  const std::int32_t* tables = nullptr;
+  std::ptrdiff_t pitch = 0;  // elements from one row to the next
+  const float* inverse_deviations = nullptr;
+};
+
+// The rows that a feature reads: four corners of each rectangle of a Haar feature, in the order of
+// rules::corner_signs, or the corners of an LBP feature's grid. Rows of a part that is absent, of
+// weight 0, are not read.
+struct FeatureRows {
+  std::uint16_t row[16];
+  float weight[3];
+};
+// Of whole groups: the last feature is repeated.
+std::vector<FeatureRows> feature_rows(const train::FeaturePool& pool,
+                                      const train::SampleTables& tables);
+
+// What a Quantiser needs besides the number of bins.
+struct QuantiserScale {
+  float low, scale;
+};
+
+// The sum and the sum of squares of each Haar feature's values for samples 0, step, 2 * step ...
+// below `samples`, added up in this order, in f64 as quantiser_of() does.
+struct ValueSums {
+  double sum, squares;
+};
+void enqueue_value_sums(const SampleColumns& columns, const FeatureRows* features, int count,
+                        int samples, int step, ValueSums* sums, StreamHandle stream);
+
+// The bins of whole groups of features for samples 0 .. samples - 1. Those of a sample are 32
+// bytes, those of a group 32 * samples bytes. LBP features have no quantisers; bins are codes.
+void enqueue_bins(const SampleColumns& columns, FeatureKind kind, const FeatureRows* features,
+                  const QuantiserScale* quantisers, int bins, int groups, int samples,
+                  std::uint8_t* out, StreamHandle stream);
+
+// What train::Addends has, padded with zeros: positives first. Arrays start on 16 bytes.
+struct DeviceAddends {
+  static constexpr int multiple = 16;  // of the numbers of positives and of negatives
+
+  const std::uint32_t* samples = nullptr;
+  const std::int32_t *weights = nullptr, *targets = nullptr, *squares = nullptr;
+  int positives = 0, all = 0;
+};
+
+// These arrays one after the other, to be copied to device memory.
+class PackedAddends {
+ public:
+  explicit PackedAddends(const train::Addends& addends);
+  const std::vector<std::uint32_t>& words() const { return words_; }
+  // The same words at another address.
+  DeviceAddends in(const std::uint32_t* memory) const;
+  // The most words for so many samples.
+  static constexpr std::size_t most_words(std::size_t samples) {
+    return 4 * (samples + 2 * DeviceAddends::multiple);
+  }
+
+ private:
+  std::size_t positives_, all_;
+  std::vector<std::uint32_t> words_;
+};
+
+// How bounds follow from histograms.
+struct BoundRule {
+  train::Addends::Units units;
+  float margin = 0;
+  // Sums over the node; of targets, if responses are signs, positives' weights less negatives'.
+  std::int32_t all_weights = 0, all_targets = 0;
+  FeatureKind kind = FeatureKind::haar;
+  train::SplitCriterion criterion = train::SplitCriterion::regression;
+  bool between_bins = false;
+  int bins = 0;
+};
+
+BoundRule rule_of(const train::Addends& addends, FeatureKind kind, train::SplitCriterion criterion,
+                  bool between_bins, int bins);
+
+// The bounds of all features of the groups whose bins are given.
+void enqueue_bounds(const std::uint8_t* bins, int groups, int samples, const DeviceAddends& addends,
+                    const BoundRule& rule, float* bounds, StreamHandle stream);
+
+}  // namespace facesat::gpu
