@@ -241,36 +241,39 @@ void PictureMine::search_rounds(Call& call) {
 
 // Searches every picture once, or until there are enough windows.
 void PictureMine::search_round(Call& call, const SearchLimit& limit) {
-  using VisitPtr = std::shared_ptr<Visit>;
+  // When a round ends by an exception, oneTBB forgets the items between two filters, so these must
+  // not own anything.
+  std::vector<Visit> visits(4 * static_cast<std::size_t>(tbb::this_task_arena::max_concurrency()));
   const std::size_t first = call.next;
   std::size_t begun = 0;
   std::atomic<bool> is_done = false;
   tbb::enumerable_thread_specific<PictureSearch> searches([&] {
     return PictureSearch(call.cascade, options_.scale_factor, make_backend_, call.should_stop);
   });
-  const auto begin = tbb::make_filter<void, VisitPtr>(
-      tbb::filter_mode::serial_in_order, [&](tbb::flow_control& flow) {
+  const auto begin = tbb::make_filter<void, Visit*>(
+      tbb::filter_mode::serial_in_order, [&](tbb::flow_control& flow) -> Visit* {
         if (is_done || begun == places_.size()) {
           flow.stop();
-          return VisitPtr();
+          return nullptr;
         }
-        const auto visit = std::make_shared<Visit>(Visit{(first + begun++) % places_.size()});
+        Visit* const visit = &visits[begun % visits.size()];
+        *visit = {(first + begun++) % places_.size()};
         if (negatives_->is_frame(picture_of(visit->place))) read(call, *visit);
         return visit;
       });
   const auto search_one =
-      tbb::make_filter<VisitPtr, VisitPtr>(tbb::filter_mode::parallel, [&](const VisitPtr& visit) {
+      tbb::make_filter<Visit*, Visit*>(tbb::filter_mode::parallel, [&](Visit* visit) {
         if (!is_done) search(call, searches.local(), *visit, limit);
         return visit;
       });
   // What was begun beyond the last picture that is needed counts for nothing.
-  const auto take_one = tbb::make_filter<VisitPtr, void>(tbb::filter_mode::serial_in_order,
-                                                         [&](const VisitPtr& visit) {
-                                                           if (!is_done) take(call, *visit);
-                                                           if (call.is_done()) is_done = true;
-                                                         });
-  const auto in_flight = 4 * static_cast<std::size_t>(tbb::this_task_arena::max_concurrency());
-  tbb::parallel_pipeline(in_flight, begin & search_one & take_one);
+  const auto take_one =
+      tbb::make_filter<Visit*, void>(tbb::filter_mode::serial_in_order, [&](Visit* visit) {
+        if (!is_done) take(call, *visit);
+        if (call.is_done()) is_done = true;
+        *visit = {};
+      });
+  tbb::parallel_pipeline(visits.size(), begin & search_one & take_one);
 }
 
 // Calls work(); what is wrong with the picture does not end the search of the others.
