@@ -152,6 +152,8 @@ TEST_F(TrainTest, MistakesAreReportedInASentence) {
        "expected a number from 0.5 to 1"},
       {{"crops", "--negatives", "photos", "-o", "t.xml", "--boosting", "best"},
        "--boosting: expected"},
+      {{"crops", "--negatives", "photos", "-o", "t.xml", "--backend", "gpu"},
+       "--backend: expected auto|cpu|cuda"},
       {{"crops", "--negatives", "photos", "-o", "t.xml", "--depth", "0"}, "--depth"},
       {{"crops", "--negatives", "photos", "-o", "t.xml", "--bins", "257"}, "--bins"},
       {{"crops", "--negatives", "photos", "-o", "t.xml", "--scale-factor", "1"}, "--scale-factor"},
