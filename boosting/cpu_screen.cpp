@@ -16,7 +16,7 @@
 
 #ifndef FACESAT_TRAIN_SCREEN
 #define FACESAT_TRAIN_SCREEN
-namespace facesat::train {
+namespace facesat::training {
 
 // Sums in the bins of a feature, of integers that fit into 32 bits when they are all added up:
 // weights, weighted responses, and weighted squared responses. If responses are signs, weights say
@@ -37,11 +37,11 @@ struct SumsBefore {
   std::int32_t all_weights, all_targets;
 };
 
-}  // namespace facesat::train
+}  // namespace facesat::training
 #endif
 
 HWY_BEFORE_NAMESPACE();
-namespace facesat::train::HWY_NAMESPACE {
+namespace facesat::training::HWY_NAMESPACE {
 namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
@@ -152,7 +152,7 @@ float UnorderedBound(const Histograms& sums, const Addends::Units& units, SplitC
 }
 
 }  // namespace
-}  // namespace facesat::train::HWY_NAMESPACE
+}  // namespace facesat::training::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
@@ -167,7 +167,7 @@ HWY_AFTER_NAMESPACE();
 #include <tbb/enumerable_thread_specific.h>
 #include <tbb/parallel_for.h>
 
-namespace facesat::train {
+namespace facesat::training {
 namespace {
 
 HWY_EXPORT(Bins);
@@ -342,5 +342,5 @@ std::unique_ptr<Screen> make_cpu_screen(const FeaturePool& pool, const SampleTab
   return std::make_unique<CpuScreen>(pool, tables, bins, memory);
 }
 
-}  // namespace facesat::train
+}  // namespace facesat::training
 #endif

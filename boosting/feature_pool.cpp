@@ -6,7 +6,7 @@
 
 #include "facesat/types.hpp"
 
-namespace facesat::train {
+namespace facesat::training {
 namespace {
 
 // The Haar features whose basic unit is `cell`: a form has so many cells of this size.
@@ -102,4 +102,4 @@ FeaturePool make_pool(FeatureSet set, Size window) {
   return pool;
 }
 
-}  // namespace facesat::train
+}  // namespace facesat::training

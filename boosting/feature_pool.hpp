@@ -6,11 +6,7 @@
 
 #include "core/cascade.hpp"
 
-namespace facesat::train {
-
-// basic: two and three rectangles side by side or above each other, four in a square. core: four in
-// a row or column and one in the centre of nine, too. all: tilted ones, too.
-enum class FeatureSet { haar_basic, haar_core, haar_all, lbp };
+namespace facesat::training {
 
 constexpr FeatureKind kind_of(FeatureSet set) {
   return set == FeatureSet::lbp ? FeatureKind::lbp : FeatureKind::haar;
@@ -30,4 +26,4 @@ struct FeaturePool {
 // Throws ArgumentError for windows that have tens of millions of features.
 FeaturePool make_pool(FeatureSet set, Size window);
 
-}  // namespace facesat::train
+}  // namespace facesat::training

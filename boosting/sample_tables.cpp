@@ -9,7 +9,7 @@
 
 #ifndef FACESAT_TRAIN_SAMPLE_TABLES
 #define FACESAT_TRAIN_SAMPLE_TABLES
-namespace facesat::train {
+namespace facesat::training {
 
 // The table rows at the corners of a feature's rectangles, in the order of rules::corner_signs.
 struct HaarRows {
@@ -20,11 +20,11 @@ struct LbpRows {
   const std::int32_t* corner[4][4];  // of the grid, row by row
 };
 
-}  // namespace facesat::train
+}  // namespace facesat::training
 #endif
 
 HWY_BEFORE_NAMESPACE();
-namespace facesat::train::HWY_NAMESPACE {
+namespace facesat::training::HWY_NAMESPACE {
 namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
@@ -79,7 +79,7 @@ void LbpCodes(const LbpRows& rows, std::size_t n, std::uint8_t* codes) {
 }
 
 }  // namespace
-}  // namespace facesat::train::HWY_NAMESPACE
+}  // namespace facesat::training::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
@@ -90,7 +90,7 @@ HWY_AFTER_NAMESPACE();
 
 #include "core/cpu/integral.hpp"
 
-namespace facesat::train {
+namespace facesat::training {
 namespace {
 
 HWY_EXPORT(HaarValues);
@@ -185,5 +185,5 @@ void SampleTables::codes(const LbpFeature& feature, std::uint8_t* codes) const {
   HWY_DYNAMIC_DISPATCH(LbpCodes)(rows, padded(), codes);
 }
 
-}  // namespace facesat::train
+}  // namespace facesat::training
 #endif

@@ -10,7 +10,7 @@
 
 #include "core/image.hpp"
 
-namespace facesat::train {
+namespace facesat::training {
 
 class SampleTables {
  public:
@@ -48,4 +48,4 @@ class SampleTables {
   std::vector<float> inverse_deviations_;
 };
 
-}  // namespace facesat::train
+}  // namespace facesat::training

@@ -7,7 +7,7 @@
 
 #include "core/image.hpp"
 
-namespace facesat::train {
+namespace facesat::training {
 
 struct Samples {
   Size window;
@@ -24,4 +24,4 @@ struct Samples {
   }
 };
 
-}  // namespace facesat::train
+}  // namespace facesat::training

@@ -8,7 +8,7 @@
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
-namespace facesat::train {
+namespace facesat::training {
 
 Addends::Addends(const NodeSamples& node) {
   constexpr double unit = 1.0 / (std::int64_t{1} << NodeSamples::fraction_bits);
@@ -74,4 +74,4 @@ std::optional<Split> best_split(Screen& screen, const FeaturePool& pool, const S
   return best;
 }
 
-}  // namespace facesat::train
+}  // namespace facesat::training

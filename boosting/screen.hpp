@@ -14,7 +14,7 @@
 #include "boosting/sample_tables.hpp"
 #include "boosting/split.hpp"
 
-namespace facesat::train {
+namespace facesat::training {
 
 // The most bins of a feature's values; codes of LBP features are bins themselves.
 constexpr int most_bins = 256;
@@ -67,4 +67,4 @@ std::optional<Split> best_split(Screen& screen, const FeaturePool& pool, const S
                                 const NodeSamples& node, SplitCriterion criterion,
                                 bool between_bins);
 
-}  // namespace facesat::train
+}  // namespace facesat::training

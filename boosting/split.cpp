@@ -7,7 +7,7 @@
 #include <numeric>
 #include <stdexcept>
 
-namespace facesat::train {
+namespace facesat::training {
 namespace {
 
 constexpr double unit = 1.0 / (std::int64_t{1} << NodeSamples::fraction_bits);
@@ -278,4 +278,4 @@ std::optional<Split> SplitFinder::lbp(std::size_t feature) {
   return split;
 }
 
-}  // namespace facesat::train
+}  // namespace facesat::training

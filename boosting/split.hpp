@@ -12,7 +12,7 @@
 #include "boosting/feature_pool.hpp"
 #include "boosting/sample_tables.hpp"
 
-namespace facesat::train {
+namespace facesat::training {
 
 // What makes a split good.
 //   regression: the least squared error of the responses' means (Gentle AdaBoost, LogitBoost).
@@ -138,4 +138,4 @@ class SplitFinder {
   std::vector<std::pair<float, std::uint32_t>> sorted_;  // of a section
 };
 
-}  // namespace facesat::train
+}  // namespace facesat::training

@@ -8,7 +8,7 @@
 #include <span>
 #include <utility>
 
-namespace facesat::train {
+namespace facesat::training {
 namespace {
 
 std::array<const Samples*, 4> parts_of(const StageSamples& samples) {
@@ -170,4 +170,4 @@ bool StageTrainer::has_reached_rate() const {
   return static_cast<float>(rates().false_alarm) <= static_cast<float>(options_.max_false_alarm);
 }
 
-}  // namespace facesat::train
+}  // namespace facesat::training

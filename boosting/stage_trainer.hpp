@@ -14,7 +14,7 @@
 #include "boosting/screen.hpp"
 #include "boosting/tree.hpp"
 
-namespace facesat::train {
+namespace facesat::training {
 
 struct StageOptions {
   Boosting boosting = Boosting::gentle;
@@ -89,4 +89,4 @@ class StageTrainer {
   std::vector<double> scores_;       // of all samples: the detector's sums over the trees
 };
 
-}  // namespace facesat::train
+}  // namespace facesat::training

@@ -8,7 +8,7 @@
 
 #include "boosting/split.hpp"
 
-namespace facesat::train {
+namespace facesat::training {
 namespace {
 
 constexpr std::size_t least_samples = 11;  // of a node that is split
@@ -199,4 +199,4 @@ TrainedTree grow_tree(const FeaturePool& pool, const SampleTables& tables, Scree
   return Grower(pool, tables, screen, samples, options).grow();
 }
 
-}  // namespace facesat::train
+}  // namespace facesat::training

@@ -11,11 +11,7 @@
 
 #include "core/cascade.hpp"
 
-namespace facesat::train {
-
-// Gentle, Real and Discrete AdaBoost and LogitBoost (J. Friedman, T. Hastie, R. Tibshirani,
-// "Additive Logistic Regression", 2000), as opencv_traincascade has them.
-enum class Boosting { gentle, real, discrete, logit };
+namespace facesat::training {
 
 // The logarithm of p / (1 - p), for p not too near 0 and 1.
 double log_odds(double p);
@@ -51,4 +47,4 @@ struct TreeSamples {
 TrainedTree grow_tree(const FeaturePool& pool, const SampleTables& tables, Screen& screen,
                       const TreeSamples& samples, const TreeOptions& options);
 
-}  // namespace facesat::train
+}  // namespace facesat::training

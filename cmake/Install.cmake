@@ -3,7 +3,7 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 # Both libraries have the same objects, which are compiled once.
-set(parts facesat_core facesat_boosting facesat_filters facesat_cascades facesat_kernels facesat_library)
+set(parts facesat_core facesat_boosting facesat_training facesat_filters facesat_cascades facesat_kernels facesat_library)
 set_target_properties(${parts} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden CUDA_VISIBILITY_PRESET hidden
                                           VISIBILITY_INLINES_HIDDEN ON)
 list(TRANSFORM parts REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>" OUTPUT_VARIABLE objects)

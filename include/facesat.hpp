@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -65,6 +66,9 @@ struct CascadeInfo {
   std::vector<std::string> warnings{};
 };
 FACESAT_API CascadeInfo info_of(const Cascade& cascade);
+
+// The cascade as a file of OpenCV's present format. `comment`: lines for its reader.
+FACESAT_API std::string cascade_to_xml(const Cascade& cascade, std::string_view comment = {});
 
 // ---- detection
 
@@ -153,6 +157,55 @@ class FACESAT_API Detector {
  private:
   std::unique_ptr<Pool> pool_;
 };
+
+// ---- training
+
+// An image, and the objects in it.
+struct TrainingImage {
+  ImageView image;
+  // Boxes of objects. Among positives, none means that the image shows one object and nothing else;
+  // among negatives, that it shows none.
+  std::vector<Rect> objects{};
+};
+
+// A stage that has been trained. Rates of no samples are 1.
+struct TrainedStage {
+  int number = 0;  // from 0
+  int trees = 0;
+  std::size_t positives = 0, negatives = 0;  // that were learnt from
+  double hit_rate = 1, false_alarms = 1;     // the parts of these that pass
+  double held_out_hit_rate = 1, held_out_false_alarms = 1;
+  double acceptance = 1;  // the part of all windows searched that passes the stages before
+  double seconds = 0;     // to train it, without the search for negatives
+  std::shared_ptr<const Cascade> cascade{};  // so far
+};
+
+// Is called by the thread that trains, after each stage; returns whether training goes on.
+using OnStage = std::function<bool(const TrainedStage&)>;
+
+struct Training {
+  std::shared_ptr<const Cascade> cascade;
+  std::vector<TrainedStage> stages;
+  std::string ending;  // a sentence: why no further stage was trained
+  // Sentences about negatives that could not be used.
+  std::vector<std::string> warnings{};
+};
+
+// Trains a cascade that finds what the positives show, and that `facesat train` would train from
+// the same images: it is the same on the CPU and on devices, with any number of threads. Negatives
+// are searched outside their objects, so the same images can serve as both. Images are in host
+// memory or on a device, and must not change during the call. `from`: a cascade of the same window
+// and features, whose stages are kept.
+//
+// Throws ArgumentError for options outside their range, images that are none, boxes outside their
+// images, too few positives, and negatives smaller than the window; BackendError, DeviceError,
+// MemoryError, Stopped. What OnStage throws ends the training, too.
+FACESAT_API Training train(std::span<const TrainingImage> positives,
+                           std::span<const TrainingImage> negatives,
+                           const SampleOptions& samples = {}, const TrainOptions& options = {},
+                           const BackendOptions& backend = {}, const OnStage& on_stage = {},
+                           const ShouldStop& should_stop = {},
+                           const std::shared_ptr<const Cascade>& from = {});
 
 // ---- integral images
 

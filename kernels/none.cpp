@@ -43,7 +43,7 @@ KeptDevice::~KeptDevice() = default;
 std::unique_ptr<Backend> make_cuda_backend(int, std::string_view, const CudaSettings&) {
   refuse();
 }
-train::MakeScreen make_cuda_screens(std::vector<int>, std::size_t) {
+training::MakeScreen make_cuda_screens(std::vector<int>, std::size_t) {
   refuse();
 }
 std::unique_ptr<PictureFilter> make_cuda_picture_filter(int) {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "results/crop.hpp"
-#include "results/resample.hpp"
+#include "core/crop.hpp"
+#include "core/resample.hpp"
 
 namespace facesat {
 namespace {

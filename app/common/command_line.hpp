@@ -2,9 +2,11 @@
 // files that declare options include this header; others just declare CLI::App.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,7 +15,9 @@
 
 #include "app/common/fields.hpp"
 #include "core/image.hpp"
+#include "core/parse_number.hpp"
 #include "facesat.hpp"
+#include "library/training.hpp"
 
 namespace facesat::app {
 
@@ -104,6 +108,26 @@ CLI::Option* add_field(CLI::App& command, Options& options, const Field<Options>
 template <class Options>
 void add_fields(CLI::App& command, Options& options, const std::vector<Field<Options>>& fields) {
   for (const Field<Options>& field : fields) add_field(command, options, field);
+}
+
+// The same, of a number that must be in its range, if it is one of those with a range.
+template <class Options>
+void add_ranged_field(CLI::App& command, Options& options, const Field<Options>& field,
+                      const std::vector<Range<Options>>& ranges) {
+  CLI::Option* const option = add_field(command, options, field);
+  const auto range = std::ranges::find(ranges, field.key(), &Range<Options>::name);
+  if (range == ranges.end()) return;
+  const auto check = [range = *range](const std::string& text) {
+    const bool is_whole = range.member.index() == 0;
+    const auto whole = parse_number<std::int64_t>(text);
+    const auto number = is_whole && whole ? std::optional(static_cast<double>(*whole))
+                        : is_whole        ? std::nullopt
+                                          : parse_number<double>(text);
+    return number && range.has(*number)
+               ? std::string()
+               : fmt::format("expected {}, not \"{}\"", range.text(), text);
+  };
+  option->check(CLI::Validator(check, ""));
 }
 
 // Accepts decimal numbers from `least` to `most` as an option's value.

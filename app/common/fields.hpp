@@ -11,9 +11,9 @@
 
 #include <fmt/format.h>
 
+#include "core/crop.hpp"
 #include "facesat.hpp"
 #include "media/frame_source.hpp"
-#include "results/crop.hpp"
 
 namespace facesat::app {
 
@@ -112,6 +112,8 @@ const std::vector<Field<DetectOptions>>& detection_fields();
 const std::vector<Field<BackendOptions>>& backend_fields();
 const std::vector<Field<FrameChoice>>& frame_fields();
 const std::vector<Field<CropOptions>>& crop_fields();
+const std::vector<Field<SampleOptions>>& sample_fields();
+const std::vector<Field<TrainOptions>>& training_fields();
 const Field<DetectOptions>& detection_field(std::string_view name);
 
 }  // namespace facesat::app

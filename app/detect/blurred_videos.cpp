@@ -12,9 +12,9 @@
 #include <fmt/format.h>
 
 #include "app/common/child_process.hpp"
+#include "core/resample.hpp"
 #include "media/video_file.hpp"
 #include "results/picture_names.hpp"
-#include "results/resample.hpp"
 #include "support/errors.hpp"
 #include "support/interrupt.hpp"
 

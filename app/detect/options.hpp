@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "app/detect/search.hpp"
+#include "core/crop.hpp"
 #include "facesat.hpp"
 #include "media/frame_source.hpp"
 #include "results/blur.hpp"
-#include "results/crop.hpp"
 #include "results/results.hpp"
 #include "results/shard.hpp"
 

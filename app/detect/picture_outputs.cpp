@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include "app/detect/picture_output.hpp"
+#include "core/crop.hpp"
 #include "media/frame_source.hpp"
 #include "results/annotate.hpp"
 #include "results/blur.hpp"
-#include "results/crop.hpp"
 #include "results/picture_names.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"

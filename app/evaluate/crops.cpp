@@ -8,8 +8,8 @@
 
 #include <tbb/parallel_for_each.h>
 
+#include "core/crop.hpp"
 #include "media/codec.hpp"
-#include "results/crop.hpp"
 #include "support/errors.hpp"
 
 namespace facesat::app {

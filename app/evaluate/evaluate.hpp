@@ -4,8 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "datasets/evaluation.hpp"
+
 #include "app/detect/options.hpp"
-#include "train/evaluation.hpp"
 
 namespace facesat::app {
 
@@ -20,7 +21,7 @@ struct EvaluateCommand {
   std::string root;                   // of the names in the annotations; empty: their folder
   std::vector<std::string> labels;    // of the objects that count; empty: all
   std::vector<std::string> pictures;  // folders with pictures without objects
-  train::MatchOptions match;
+  training::MatchOptions match;
   std::vector<Sweep> sweeps;  // that are printed; by stages only if it is among them
   std::vector<std::string> outputs;
   DetectOptions detect;

@@ -63,19 +63,19 @@ DetectOptions search_options(DetectOptions options) {
 struct PictureResult {
   // What the first stages of a cascade find in a picture.
   struct StageCounts {
-    train::Counts faces;
+    training::Counts faces;
     std::size_t false_windows = 0;
   };
 
   // What a cascade finds in a picture.
   struct Part {
     std::uint64_t searched = 0;  // windows
-    std::vector<train::Counts> by_neighbors;
-    std::vector<train::Step> by_score, by_window;
+    std::vector<training::Counts> by_neighbors;
+    std::vector<training::Step> by_score, by_window;
     std::vector<StageCounts>
         by_stages;            // of all stages, of one less, ... to the fewest that are tried
     std::vector<Face> faces;  // with the options as given
-    train::Matches matches;
+    training::Matches matches;
   };
 
   Record record;
@@ -86,7 +86,7 @@ namespace {
 
 using Part = PictureResult::Part;
 
-void add(train::Counts& sum, const train::Counts& more) {
+void add(training::Counts& sum, const training::Counts& more) {
   sum.found += more.found;
   sum.false_alarms += more.false_alarms;
 }
@@ -100,13 +100,13 @@ void add_each(Sums& sums, const Sums& more) {
   for (std::size_t i = 0; i < more.size(); ++i) add(sums[i], more[i]);
 }
 
-std::vector<Point> points_of(const std::vector<train::OperatingPoint>& curve) {
+std::vector<Point> points_of(const std::vector<training::OperatingPoint>& curve) {
   std::vector<Point> points;
   for (const auto& [value, counts] : curve) points.push_back({value, counts, {}});
   return points;
 }
 
-Curve curve_by_neighbors(const std::vector<train::Counts>& sums) {
+Curve curve_by_neighbors(const std::vector<training::Counts>& sums) {
   Curve curve{Sweep::neighbors, {}};
   for (std::size_t i = 0; i < sums.size(); ++i)
     if (i == 0 || sums[i].found + sums[i].false_alarms > 0)
@@ -115,7 +115,7 @@ Curve curve_by_neighbors(const std::vector<train::Counts>& sums) {
 }
 
 Curve curve_by_windows(const Part& sums) {
-  Curve curve{Sweep::windows, points_of(train::curve_of(sums.by_window))};
+  Curve curve{Sweep::windows, points_of(training::curve_of(sums.by_window))};
   for (Point& point : curve.points)
     point.window_rate = static_cast<double>(point.counts.false_alarms) /
                         static_cast<double>(std::max<std::uint64_t>(sums.searched, 1));
@@ -214,13 +214,13 @@ Part Measurement::State::measure(const TestPicture& picture, const Picture& deco
   Part part;
   part.searched = windows_searched(size, subject.cascade->window, options);
   for (const int neighbors : neighbors_tried)
-    part.by_neighbors.push_back(train::counts_of(
-        train::match(objects, faces_of(windows, neighbors, size, options), command.match)));
+    part.by_neighbors.push_back(training::counts_of(
+        training::match(objects, faces_of(windows, neighbors, size, options), command.match)));
   part.faces = faces_of(windows, options.min_neighbors, size, options);
-  part.matches = train::match(objects, part.faces, command.match);
-  part.by_score = train::steps_of(objects, part.faces, command.match);
+  part.matches = training::match(objects, part.faces, command.match);
+  part.by_score = training::steps_of(objects, part.faces, command.match);
   part.by_window =
-      train::steps_of(objects, faces_of(windows, 0, size, options), command.match, true);
+      training::steps_of(objects, faces_of(windows, 0, size, options), command.match, true);
   measure_stages(picture, decoded, subject, part);
   return part;
 }
@@ -242,8 +242,8 @@ void Measurement::State::measure_stages(const TestPicture& picture, const Pictur
     const auto grouped = faces_of(windows, options.min_neighbors, decoded.size(), options);
     const auto each = faces_of(windows, 0, decoded.size(), options);
     part.by_stages.push_back(
-        {train::counts_of(train::match(objects, grouped, command.match)),
-         train::counts_of(train::match_each(objects, each, command.match)).false_alarms});
+        {training::counts_of(training::match(objects, grouped, command.match)),
+         training::counts_of(training::match_each(objects, each, command.match)).false_alarms});
   }
 }
 
@@ -271,8 +271,8 @@ std::string Measurement::add(const TestPicture& picture, const PictureResult& re
     return fmt::format("{}: {}", name, record.failure->message);
   }
   ++sums.pictures;
-  const auto ignored =
-      static_cast<std::size_t>(std::ranges::count(objects, true, &train::AnnotatedObject::ignored));
+  const auto ignored = static_cast<std::size_t>(
+      std::ranges::count(objects, true, &training::AnnotatedObject::ignored));
   sums.ignored += ignored;
   sums.objects += objects.size() - ignored;
   for (std::size_t i = 0; i < result.parts.size(); ++i) {
@@ -285,12 +285,12 @@ std::string Measurement::add(const TestPicture& picture, const PictureResult& re
     for (auto steps : {&Part::by_score, &Part::by_window})
       (subject.sums.*steps)
           .insert((subject.sums.*steps).end(), (part.*steps).begin(), (part.*steps).end());
-    app::add(subject.result.counts, train::counts_of(part.matches));
+    app::add(subject.result.counts, training::counts_of(part.matches));
     for (std::size_t k = 0; k < objects.size(); ++k)
       if (!objects[k].ignored && part.matches.found[k] == 0)
         subject.result.misses.push_back({number, objects[k].box});
     for (std::size_t k = 0; k < part.faces.size(); ++k)
-      if (part.matches.verdicts[k] == train::Verdict::false_alarm)
+      if (part.matches.verdicts[k] == training::Verdict::false_alarm)
         subject.result.false_alarms.push_back({number, part.faces[k]});
   }
   if (size.area() > 0 && size != record.size)
@@ -306,8 +306,8 @@ Evaluation Measurement::finish() {
     result.name = subject.name;
     result.window = subject.cascade->window;
     result.stages = subject.cascade->stages.size();
-    const auto by_score = train::curve_of(subject.sums.by_score);
-    result.average_precision = train::average_precision(by_score, sums.objects);
+    const auto by_score = training::curve_of(subject.sums.by_score);
+    result.average_precision = training::average_precision(by_score, sums.objects);
     result.curves.push_back(curve_by_neighbors(subject.sums.by_neighbors));
     result.curves.push_back({Sweep::score, points_of(by_score)});
     result.curves.push_back(curve_by_windows(subject.sums));

@@ -20,7 +20,7 @@ constexpr std::size_t most_windows_by_stages = 100'000;
 
 struct Point {
   double value = 0;  // of what is varied
-  train::Counts counts;
+  training::Counts counts;
   // By windows and by stages: the part of all windows that the cascade (or its first stages)
   // accepts without being right.
   std::optional<double> window_rate;
@@ -34,7 +34,7 @@ struct Curve {
 // An object that was not found, or a detection that is false, with the number of the picture.
 struct Miss {
   std::size_t picture;
-  train::Box box;
+  training::Box box;
 };
 struct FalseAlarm {
   std::size_t picture;
@@ -45,7 +45,7 @@ struct CascadeResult {
   std::string name;  // as given
   Size window;
   std::size_t stages = 0;
-  train::Counts counts;  // with the options as given; misses and false alarms are those
+  training::Counts counts;  // with the options as given; misses and false alarms are those
   std::vector<Curve> curves;
   double average_precision = 0;  // by score
   std::vector<Miss> misses;

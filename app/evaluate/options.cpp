@@ -10,7 +10,7 @@
 namespace facesat::app {
 namespace {
 
-using train::Criterion;
+using training::Criterion;
 
 void add_truth(CLI::App& evaluate, EvaluateCommand& c) {
   evaluate

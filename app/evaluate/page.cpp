@@ -222,7 +222,7 @@ struct Shown {
   std::string more;  // shown when the pointer is over it
 };
 
-Rect pixels_of(const train::Box& box) {
+Rect pixels_of(const training::Box& box) {
   const auto rounded = [](double number) { return static_cast<int>(std::lround(number)); };
   return {rounded(box.x), rounded(box.y), std::max(1, rounded(box.width)),
           std::max(1, rounded(box.height))};

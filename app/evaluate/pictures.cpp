@@ -37,7 +37,7 @@ void append_unannotated(const std::string& folder, std::set<FileIdentity>& known
   }
 }
 
-bool counts(const train::AnnotatedObject& object) {
+bool counts(const training::AnnotatedObject& object) {
   return !object.ignored;
 }
 
@@ -45,12 +45,12 @@ bool counts(const train::AnnotatedObject& object) {
 
 std::vector<TestPicture> find_pictures(const EvaluateCommand& command,
                                        const std::function<void(const std::string&)>& say) {
-  train::Annotations annotations = train::read_annotations(
+  training::Annotations annotations = training::read_annotations(
       command.annotations, {.labels = command.labels, .pictures = command.root});
   for (const std::string& warning : annotations.warnings) say(warning);
   std::vector<TestPicture> pictures;
   std::set<FileIdentity> known;
-  for (train::AnnotatedPicture& picture : annotations.pictures) {
+  for (training::AnnotatedPicture& picture : annotations.pictures) {
     if (const auto identity = file_identity(picture.file)) known.insert(*identity);
     pictures.push_back({std::move(picture), {}});
   }

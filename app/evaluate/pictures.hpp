@@ -5,14 +5,15 @@
 #include <string>
 #include <vector>
 
+#include "datasets/annotations.hpp"
+
 #include "app/evaluate/evaluate.hpp"
 #include "media/input_file.hpp"
-#include "train/annotations.hpp"
 
 namespace facesat::app {
 
 struct TestPicture {
-  train::AnnotatedPicture annotated;
+  training::AnnotatedPicture annotated;
   // Reads the bytes of a picture in an archive; else empty.
   std::function<std::vector<unsigned char>()> read;
 

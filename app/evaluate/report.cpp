@@ -24,7 +24,7 @@ std::string count_titles() {
   return fmt::format("{:>7} {:>7} {:>8} {:>9} {:>11} {:>9}", "found", "missed", "recall", "false",
                      "per picture", "precision");
 }
-std::string count_columns(const train::Counts& counts, const Evaluation& evaluation) {
+std::string count_columns(const training::Counts& counts, const Evaluation& evaluation) {
   const Rates rates = rates_of(counts, evaluation);
   return fmt::format("{:>7} {:>7} {:>6.1f} % {:>9} {:>11.3f} {:>7.1f} %", counts.found,
                      evaluation.objects - counts.found, 100 * rates.recall, counts.false_alarms,
@@ -57,7 +57,7 @@ std::string csv_field(const std::string& text) {
   return quoted + '"';
 }
 
-Json json_of(const train::Counts& counts, const Evaluation& evaluation) {
+Json json_of(const training::Counts& counts, const Evaluation& evaluation) {
   const Rates rates = rates_of(counts, evaluation);
   return {{"found", counts.found},
           {"missed", evaluation.objects - counts.found},
@@ -110,12 +110,12 @@ std::string_view name_of(Sweep sweep) {
   return names[static_cast<std::size_t>(sweep)];
 }
 
-std::string_view name_of(train::Criterion rule) {
+std::string_view name_of(training::Criterion rule) {
   constexpr std::string_view names[] = {"iou", "centre", "opencv", "uiuc"};
   return names[static_cast<std::size_t>(rule)];
 }
 
-Rates rates_of(const train::Counts& counts, const Evaluation& evaluation) {
+Rates rates_of(const training::Counts& counts, const Evaluation& evaluation) {
   const auto ratio = [](std::size_t part, std::size_t whole, double empty) {
     return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : empty;
   };
@@ -131,7 +131,7 @@ std::string scope_of(const Evaluation& evaluation, const EvaluateCommand& comman
   if (evaluation.failures > 0)
     text += fmt::format(" ({} more could not be read)", evaluation.failures);
   text += fmt::format("; --match {}", name_of(command.match.criterion));
-  if (command.match.criterion == train::Criterion::iou)
+  if (command.match.criterion == training::Criterion::iou)
     text += fmt::format(" --iou {}", command.match.iou);
   return text + fmt::format(", --min-neighbors {}", command.detect.min_neighbors);
 }
@@ -188,7 +188,7 @@ const std::string_view json_beginning = "{\n  \"facesat_evaluate\": ";
 Json json_of(const Evaluation& evaluation, const EvaluateCommand& command,
              const std::vector<TestPicture>& pictures) {
   Json match{{"criterion", name_of(command.match.criterion)}};
-  if (command.match.criterion == train::Criterion::iou) match["iou"] = command.match.iou;
+  if (command.match.criterion == training::Criterion::iou) match["iou"] = command.match.iou;
   Json options = Json::object();
   for (const Field<DetectOptions>& field : detection_fields())
     if (field.name != "inside-of" && field.name != "only-with-inner")

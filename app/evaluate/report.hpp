@@ -11,8 +11,8 @@
 
 namespace facesat::app {
 
-std::string_view name_of(Sweep sweep);            // "neighbors"
-std::string_view name_of(train::Criterion rule);  // "iou"
+std::string_view name_of(Sweep sweep);               // "neighbors"
+std::string_view name_of(training::Criterion rule);  // "iou"
 
 // The rates of an operating point.
 struct Rates {
@@ -20,7 +20,7 @@ struct Rates {
   double per_picture = 0;  // false alarms
   double precision = 0;    // found objects of these and false alarms; 1 if there are neither
 };
-Rates rates_of(const train::Counts& counts, const Evaluation& evaluation);
+Rates rates_of(const training::Counts& counts, const Evaluation& evaluation);
 
 // "281 objects in 72 pictures ..."
 std::string scope_of(const Evaluation& evaluation, const EvaluateCommand& command);

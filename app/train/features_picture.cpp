@@ -10,7 +10,7 @@ namespace {
 constexpr int least_side = 160;  // of a cell, in pixels: the scale is a whole number
 constexpr int most_columns = 8;  // of cells
 
-std::vector<double> mean_of(const train::Samples& samples) {
+std::vector<double> mean_of(const training::Samples& samples) {
   std::vector<double> mean(samples.window.area());
   for (std::size_t i = 0; i < samples.pixels.size(); ++i)
     mean[i % mean.size()] += samples.pixels[i] / static_cast<double>(samples.count());
@@ -77,7 +77,7 @@ void draw(const Cascade& cascade, const Node& node, const std::vector<double>& m
 
 }  // namespace
 
-Image<Bgr> features_picture(const Cascade& cascade, const train::Samples& positives) {
+Image<Bgr> features_picture(const Cascade& cascade, const training::Samples& positives) {
   const Size window = cascade.window;
   const int scale = (least_side + window.width - 1) / window.width;
   const Size cell{(window.width + 1) * scale, (window.height + 1) * scale};

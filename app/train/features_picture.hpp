@@ -13,6 +13,6 @@ namespace facesat::app {
 // darker where they count as negative; of LBP features, the grid is drawn, and the block in its
 // centre, with which the others are compared, is lighter. The cascade has a stage; `positives` are
 // not empty and of the size of its window. Throws MemoryError.
-Image<Bgr> features_picture(const Cascade& cascade, const train::Samples& positives);
+Image<Bgr> features_picture(const Cascade& cascade, const training::Samples& positives);
 
 }  // namespace facesat::app

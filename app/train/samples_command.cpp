@@ -5,23 +5,24 @@
 #include <filesystem>
 #include <numbers>
 
+#include "datasets/vec_file.hpp"
 #include <fmt/format.h>
 #include <tbb/global_control.h>
 
 #include "app/common/command_line.hpp"
 #include "core/parse_number.hpp"
+#include "library/training.hpp"
 #include "results/picture_folder.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"
 #include "support/messages.hpp"
 #include "support/text.hpp"
-#include "train/vec_file.hpp"
 
 namespace facesat::app {
 namespace {
 
 namespace fs = std::filesystem;
-using train::Samples;
+using training::Samples;
 
 // ---- options
 
@@ -41,13 +42,7 @@ CLI::Option* add_level(CLI::App& command, const std::string& name, int& level,
   return command.add_option(name, level, help)->type_name("LEVEL")->check(whole_number(0, 255));
 }
 
-void add_objects(CLI::App& command, train::PositiveOptions& options) {
-  add_size(command, "--window", options.window, "The size of the samples [24x24]");
-  add_choice<train::Aspect>(
-      command, "--aspect", options.aspect,
-      {{"stretch", train::Aspect::stretch}, {"keep", train::Aspect::keep}},
-      "Stretch boxes of another aspect ratio to the window, or make them wider or higher first "
-      "[stretch]");
+void add_objects(CLI::App& command, training::PositiveOptions& options) {
   command
       .add_option_function<std::string>(
           "--pictures",
@@ -65,32 +60,8 @@ void add_objects(CLI::App& command, train::PositiveOptions& options) {
       "Read JPEGs in grey, as 'facesat detect --luma' does");
 }
 
-void add_copies(CLI::App& command, train::PositiveOptions& options) {
-  train::CopyOptions& copies = options.copies;
-  command
-      .add_option("--copies", copies.copies,
-                  "Varied copies of each object, in addition to the object itself [0]")
-      ->type_name("N")
-      ->check(whole_number(0, 10'000));
-  add_number(command, "--shift", copies.shift, "F", 1,
-             "Shift copies by up to this fraction of the box [0]");
-  add_number(command, "--scale", copies.scale, "F", 1,
-             "Enlarge or shrink what copies show; 0.1: up to 1.1 times [0]");
-  add_number(command, "--turn", copies.turn, "DEGREES", 180, "Turn copies by up to this angle [0]");
-  add_number(command, "--brightness", copies.brightness, "LEVELS", 255,
-             "Make copies up to this much brighter or darker [0]");
-  add_number(command, "--contrast", copies.contrast, "F", 10,
-             "Change the contrast of copies; 0.1: up to 1.1 times [0]");
-  for (const char* name : {"--shift", "--scale", "--turn", "--brightness", "--contrast"})
-    command.get_option(name)->needs("--copies");
-  command.add_flag("--mirror", copies.mirrored, "Add the mirror image of each sample");
-  command.add_option("--seed", options.seed, "Of all that is left to chance [1]")
-      ->type_name("N")
-      ->check(whole_number(0));
-}
-
-void add_distortions(CLI::App& command, train::PositiveOptions& options) {
-  train::DistortionOptions& distortion = options.distortion;
+void add_distortions(CLI::App& command, training::PositiveOptions& options) {
+  training::DistortionOptions& distortion = options.distortion;
   command
       .add_option("--distort", distortion.copies,
                   "Instead of each object, this many copies that are turned in space and drawn "
@@ -113,7 +84,7 @@ void add_distortions(CLI::App& command, train::PositiveOptions& options) {
   command.add_flag("--invert-at-random", distortion.inverted_at_random, "Do so in half the copies");
   add_level(command, "--intensity", distortion.intensity,
             "Make distorted copies up to this much brighter or darker [40]");
-  constexpr double steepest = train::steepest_angle;
+  constexpr double steepest = training::steepest_angle;
   add_number(command, "--max-x-angle", distortion.max_x_angle, "RADIANS", steepest,
              "Nod by up to this angle [1.1]");
   add_number(command, "--max-y-angle", distortion.max_y_angle, "RADIANS", steepest,
@@ -168,7 +139,7 @@ class Output {
       if (same_file(input, path_))
         throw UsageError(fmt::format("{}: this is an input, and cannot be the output", input));
     if (kind_ == Kind::vec) {
-      if (has_contents(path_) && !train::is_vec_file(path_)) refuse_foreign(path_);
+      if (has_contents(path_) && !training::is_vec_file(path_)) refuse_foreign(path_);
       require_writable(path_);
     } else {
       const fs::path folder = kind_ == Kind::folder ? path_ : path_.parent_path();
@@ -179,7 +150,7 @@ class Output {
   void write(const Samples& samples) const {
     try {
       if (kind_ == Kind::vec)
-        train::write_vec(path_, samples);
+        training::write_vec(path_, samples);
       else if (kind_ == Kind::sheet)
         pictures_->write(path_.filename().string(), sheet_of(samples).view(), {});
       else
@@ -225,19 +196,18 @@ Image<Bgr> sheet_of(const Samples& samples) {
   return sheet;
 }
 
-void add_sample_options(CLI::App& command, train::PositiveOptions& options) {
+void add_sample_options(CLI::App& command, training::PositiveOptions& options) {
+  for (const Field<SampleOptions>& field : sample_fields())
+    add_ranged_field(command, options.samples, field, sample_ranges());
+  for (const char* name : {"--shift", "--scale", "--turn", "--brightness", "--contrast"})
+    command.get_option(name)->needs("--copies");
   add_objects(command, options);
-  add_copies(command, options);
   add_distortions(command, options);
 }
 
-void check_sample_options(const train::PositiveOptions& options) {
-  constexpr int least = 3, most = 1000;
-  const auto [shorter, longer] = std::minmax({options.window.width, options.window.height});
-  if (shorter < least || longer > most)
-    throw CLI::ValidationError(fmt::format("--window: expected sides from {} to {}, not {}x{}",
-                                           least, most, options.window.width,
-                                           options.window.height));
+void check_sample_options(const training::PositiveOptions& options) {
+  const std::string reason = why_no_window(options.samples.window);
+  if (!reason.empty()) throw CLI::ValidationError("--window: " + reason);
 }
 
 CLI::App* add_samples(CLI::App& program, SamplesCommand& command) {
@@ -280,7 +250,7 @@ int run_samples(const SamplesCommand& command) {
   if (command.jobs > 0)
     limit.emplace(tbb::global_control::max_allowed_parallelism,
                   static_cast<std::size_t>(command.jobs));
-  const train::Positives found = train::read_positives(command.inputs, command.positives);
+  const training::Positives found = training::read_positives(command.inputs, command.positives);
   if (found.samples.count() == 0)
     throw UsageError(
         fmt::format("no samples{}{}", found.report.sentences.empty() ? "" : ": ",

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "train/positives.hpp"
+#include "datasets/positives.hpp"
 
 namespace CLI {
 class App;
@@ -15,7 +15,7 @@ namespace facesat::app {
 struct SamplesCommand {
   std::vector<std::string> inputs;
   std::string output;
-  train::PositiveOptions positives;
+  training::PositiveOptions positives;
   int jobs = 0;  // 0: all cores
   bool quiet = false;
 };
@@ -26,11 +26,11 @@ CLI::App* add_samples(CLI::App& program, SamplesCommand& command);
 int run_samples(const SamplesCommand& command);
 
 // A picture of all samples in rows, or of as many as fit into one that programs can show.
-Image<Bgr> sheet_of(const train::Samples& samples);
+Image<Bgr> sheet_of(const training::Samples& samples);
 
 // The options of which objects become samples, and how, for all commands that read them. What the
 // parser does not check itself throws CLI::ValidationError.
-void add_sample_options(CLI::App& command, train::PositiveOptions& options);
-void check_sample_options(const train::PositiveOptions& options);
+void add_sample_options(CLI::App& command, training::PositiveOptions& options);
+void check_sample_options(const training::PositiveOptions& options);
 
 }  // namespace facesat::app

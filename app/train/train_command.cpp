@@ -1,13 +1,14 @@
 #include "app/train/train_command.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <filesystem>
 #include <iterator>
 #include <memory>
 #include <optional>
 #include <tuple>
 
+#include "datasets/negatives.hpp"
+#include "datasets/training_folder.hpp"
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
@@ -16,16 +17,13 @@
 #include "app/train/features_picture.hpp"
 #include "app/train/training_report.hpp"
 #include "core/parse_number.hpp"
-#include "kernels/boosting/cuda_screen.hpp"
-#include "library/detect/backends.hpp"
+#include "library/training.hpp"
 #include "media/codec.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"
 #include "support/interrupt.hpp"
 #include "support/messages.hpp"
 #include "support/text.hpp"
-#include "train/cascade_prefix.hpp"
-#include "train/training_folder.hpp"
 
 namespace facesat::app {
 namespace {
@@ -84,18 +82,15 @@ void open_folder(const TrainCommand& command, const fs::path& folder, const Json
                     "--from FILE goes on from its stages, with another output",
                     command.output));
   make_folder(folder);
-  train::replace_file(file, options.dump(1) + '\n');
+  training::replace_file(file, options.dump(1) + '\n');
 }
 
 // ---- the run
 
-// The first stages of a cascade of the user's, in terms of what is trained.
-Cascade begun_with(const TrainCommand& command) {
-  Cascade none;
-  none.kind = kind_of(command.training.features);
-  none.window = command.samples.window;
+// The cascade to go on from: that of an earlier run, or the one that the options name.
+std::optional<Cascade> cascade_to_go_on_from(const TrainCommand& command) {
   if (has_contents(command.output)) return load_cascade(command.output);
-  if (command.from.empty()) return none;
+  if (command.from.empty()) return std::nullopt;
   const std::size_t colon = command.from.rfind(':');
   const auto stages =
       colon == command.from.npos ? std::nullopt : parse_number<int>(command.from.substr(colon + 1));
@@ -104,50 +99,55 @@ Cascade begun_with(const TrainCommand& command) {
     throw UsageError(
         fmt::format("--from {}: the cascade has {} stages", command.from, cascade.stages.size()));
   if (stages) cascade.stages.resize(static_cast<std::size_t>(*stages));
-  if (cascade.kind != none.kind || cascade.window != none.window)
-    throw UsageError(fmt::format(
-        "--from {}: a cascade of {} features in windows of {}x{}; --features "
-        "and --window must agree",
-        command.from, name_of(cascade.kind), cascade.window.width, cascade.window.height));
-  return train::without_unused(cascade);
+  return cascade;
 }
 
-train::NegativeSources negative_sources(const TrainCommand& command) {
-  train::NegativeSources sources;
+Cascade first_stages(const TrainCommand& command) {
+  const std::optional<Cascade> from = cascade_to_go_on_from(command);
+  try {
+    return begun_with(from ? &*from : nullptr, command.training, command.samples.samples.window);
+  } catch (const ArgumentError& error) {
+    throw UsageError(fmt::format("--from {}: {}", command.from, error.what()));
+  }
+}
+
+training::NegativeSources negative_sources(const TrainCommand& command) {
+  training::NegativeSources sources;
   sources.recursive = command.recursive;
   for (const std::string& input : command.negatives) {
-    if (input.starts_with('@') || !train::has_annotations(input)) {
+    if (input.starts_with('@') || !training::has_annotations(input)) {
       sources.inputs.push_back(input);
       continue;
     }
-    train::Annotations annotated = train::read_annotations(
+    training::Annotations annotated = training::read_annotations(
         input, {.labels = {}, .pictures = command.samples.annotations.pictures});
     std::ranges::move(annotated.pictures, std::back_inserter(sources.annotated.pictures));
   }
   return sources;
 }
 
+std::uint64_t seed_of(const TrainCommand& command) {
+  return static_cast<std::uint64_t>(command.samples.samples.seed);
+}
+
 struct Objects {
-  train::Samples samples, held_out;
+  training::Samples samples, held_out;
   bool was_refused = false;  // some of the inputs
 };
 
 Objects read_objects(const TrainCommand& command, TrainingReport& report) {
-  const train::Positives found = train::read_positives(command.positives, command.samples);
+  const training::Positives found = training::read_positives(command.positives, command.samples);
   Objects objects;
   objects.was_refused = found.report.refused > 0;
   for (const std::string& sentence : found.report.sentences) report.message(sentence);
   if (command.validation.empty()) {
     std::tie(objects.samples, objects.held_out) =
-        train::held_out(found, command.held_out, command.samples.seed);
+        training::held_out(found, command.training.held_out, seed_of(command));
   } else {
     objects.samples = found.samples;
-    objects.held_out = train::read_positives(command.validation, command.samples).samples;
+    objects.held_out = training::read_positives(command.validation, command.samples).samples;
   }
-  constexpr std::size_t least = 10;
-  if (objects.samples.count() < least)
-    throw UsageError(fmt::format("{} to learn from: too few; at least {}, better a thousand",
-                                 plural(objects.samples.count(), "positive"), least));
+  require_enough(objects.samples);
   report.message(fmt::format("{} from {}; {} held out", plural(objects.samples.count(), "positive"),
                              plural(found.report.pictures, "picture"), objects.held_out.count()));
   return objects;
@@ -159,20 +159,6 @@ std::vector<std::string> names_of(const Backends& backends) {
   std::vector<std::string> names;
   for (const Backends::Device& device : backends.devices()) names.push_back(device.name);
   return names;
-}
-
-train::MakeScreen screens_on(const Backends& backends) {
-  std::vector<int> devices;
-  for (const Backends::Device& device : backends.devices()) devices.push_back(device.id);
-  return gpu::make_cuda_screens(devices);
-}
-
-// Threads take the devices in turns.
-train::MakeBackend backend_maker(const Backends& backends) {
-  if (!backends.on_gpu()) return make_cpu_backend;
-  const auto turn = std::make_shared<std::atomic<std::size_t>>(0);
-  return
-      [turn, devices = backends.devices()] { return devices[(*turn)++ % devices.size()].make(); };
 }
 
 // What the cascade's file says of itself. The options have the last word, so that nothing in it
@@ -202,29 +188,24 @@ int run_train(const TrainCommand& command) {
   const Json options = options_of(command);
   const Backends backends(command.backend, {});
   open_folder(command, folder, options);
-  Cascade cascade = begun_with(command);
-  const train::FeaturePool pool =
-      train::make_pool(command.training.features, command.samples.window);
-  const auto negatives = std::make_shared<train::Negatives>(negative_sources(command));
+  Cascade cascade = first_stages(command);
+  const training::FeaturePool pool =
+      training::make_pool(command.training.features, command.samples.samples.window);
+  const auto negatives = std::make_shared<training::Negatives>(negative_sources(command));
   TrainingReport report(folder, *negatives, !command.quiet);
   if (backends.on_gpu())
     report.message(fmt::format("training on {}", fmt::join(names_of(backends), " and ")));
   for (const std::string& warning : negatives->warnings()) report.message(warning);
   Objects objects = read_objects(command, report);
-  const std::string comment = comment_of(options, objects);
-  train::MiningOptions mining = command.mining;
-  mining.seed = command.samples.seed;
-  train::TrainingOptions training = command.training;
-  training.held_out = command.held_out;
-  training.stage.memory = static_cast<std::size_t>(command.memory) << 20;
-  if (backends.on_gpu()) training.stage.make_screen = screens_on(backends);
-  train::TrainingSets sets{
+  training::TrainingFolder store(folder, output, comment_of(options, objects));
+  training::TrainingSets sets{
       .positives = std::move(objects.samples),
       .held_out_positives = std::move(objects.held_out),
-      .negatives = train::open_mine(negatives, mining, backend_maker(backends))};
+      .negatives = open_mine(negatives, command.training, command.samples.samples.seed, backends)};
   try {
-    const train::TrainingResult result = train::train(pool, std::move(cascade), sets, training,
-                                                      output, folder, comment, report, interrupted);
+    const training::TrainingResult result =
+        training::train(pool, std::move(cascade), sets,
+                        training_options(command.training, backends), store, report, interrupted);
     for (const std::string& warning : sets.negatives->warnings()) report.message(warning);
     if (result.cascade.stages.empty()) throw UsageError(result.sentence);
     write_picture(folder / "features.png", features_picture(result.cascade, sets.positives).view());

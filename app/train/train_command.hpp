@@ -4,11 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "datasets/positives.hpp"
 #include <nlohmann/json_fwd.hpp>
 
 #include "facesat.hpp"
-#include "train/positives.hpp"
-#include "train/trainer.hpp"
 
 namespace CLI {
 class App;
@@ -17,19 +16,16 @@ class App;
 namespace facesat::app {
 
 struct TrainCommand {
-  std::vector<std::string> positives;   // sources: see train::read_positives
+  std::vector<std::string> positives;   // sources: see training::read_positives
   std::vector<std::string> validation;  // the same, to hold out
-  std::vector<std::string> negatives;   // see train::NegativeSources, or annotations
+  std::vector<std::string> negatives;   // see training::NegativeSources, or annotations
   std::string output;
   std::string from;  // a cascade to go on from: "FILE" or "FILE:STAGES"
   bool recursive = false;
-  train::PositiveOptions samples;
-  train::TrainingOptions training;
-  train::MiningOptions mining;
+  training::PositiveOptions samples;
+  TrainOptions training;
   BackendOptions backend;
-  double held_out = 0.1;  // of the objects
-  int memory = 4096;      // for bins of features, in MiB
-  int jobs = 0;           // 0: all cores
+  int jobs = 0;  // 0: all cores
   bool restart = false;
   bool quiet = false;
 };

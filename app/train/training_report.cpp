@@ -18,7 +18,7 @@ namespace facesat::app {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using train::Rates;
+using training::Rates;
 
 constexpr std::size_t hardest_shown = 48;
 
@@ -67,7 +67,7 @@ void TrainingReport::message(const std::string& line) {
   say_line(line);
 }
 
-void TrainingReport::mines(int stage, const train::MiningProgress& progress) {
+void TrainingReport::mines(int stage, const training::MiningProgress& progress) {
   if (progress.windows == 0 && progress.found == 0) begun_ = Clock::now();
   const double share =
       progress.wanted == 0
@@ -81,7 +81,7 @@ void TrainingReport::mines(int stage, const train::MiningProgress& progress) {
                    progress.found > 0 ? fmt::format(", about {:.0f} s to go", left) : ""));
 }
 
-void TrainingReport::begins(const train::StageStart& start) {
+void TrainingReport::begins(const training::StageStart& start) {
   const std::string samples = fmt::format(
       "stage {}: {} positives, {} negatives ({} of the stage before){}{}", start.stage,
       grouped(start.positives), grouped(start.negatives), grouped(start.kept),
@@ -99,7 +99,7 @@ void TrainingReport::begins(const train::StageStart& start) {
   begun_ = Clock::now();
 }
 
-void TrainingReport::has_tree(int stage, const train::StageTrainer& trainer) {
+void TrainingReport::has_tree(int stage, const training::StageTrainer& trainer) {
   const Rates rates = trainer.rates();
   Json event{{"event", "tree"}, {"stage", stage}, {"tree", trainer.trees().size()}};
   event.update(rates_json(rates));
@@ -109,7 +109,7 @@ void TrainingReport::has_tree(int stage, const train::StageTrainer& trainer) {
                    rates_text(rates)));
 }
 
-void TrainingReport::ends(int stage, const train::StageTrainer& trainer) {
+void TrainingReport::ends(int stage, const training::StageTrainer& trainer) {
   const Rates rates = trainer.rates(), held_out = trainer.held_out_rates();
   Json event{{"event", "stage_end"}, {"stage", stage}, {"trees", trainer.trees().size()}};
   event.update(rates_json(rates));
@@ -138,14 +138,14 @@ void TrainingReport::ends(int stage, const train::StageTrainer& trainer) {
                     stage, held_out.hit_rate, rates.hit_rate));
 }
 
-void TrainingReport::has_negatives(int stage, const train::Samples& samples,
-                                   const std::vector<train::Origin>& origins) {
+void TrainingReport::has_negatives(int stage, const training::Samples& samples,
+                                   const std::vector<training::Origin>& origins) {
   if (stage == 0 || samples.count() == 0) return;
   std::vector<std::size_t> order(samples.count());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, std::greater(), [&](std::size_t i) { return origins[i].score; });
   order.resize(std::min(order.size(), hardest_shown));
-  train::Samples hardest{.window = samples.window, .pixels = {}};
+  training::Samples hardest{.window = samples.window, .pixels = {}};
   std::ofstream list(folder_ / "hardest.csv");
   list << "image,x,y,w,h,score\n";
   for (const std::size_t i : order) {

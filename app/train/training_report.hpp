@@ -5,23 +5,24 @@
 #include <filesystem>
 #include <string>
 
-#include "train/trainer.hpp"
+#include "training/trainer.hpp"
 
 namespace facesat::app {
 
-class TrainingReport : public train::TrainingObserver {
+class TrainingReport : public training::TrainingObserver {
  public:
   // The log and the picture of the hardest negatives go into `folder`. `shown`: also say it.
-  TrainingReport(std::filesystem::path folder, const train::Negatives& negatives, bool shown)
+  TrainingReport(std::filesystem::path folder, const training::NegativePictures& negatives,
+                 bool shown)
       : folder_(std::move(folder)), negatives_(negatives), shown_(shown) {}
   ~TrainingReport() override;
 
-  void mines(int stage, const train::MiningProgress& progress) override;
-  void begins(const train::StageStart& start) override;
-  void has_tree(int stage, const train::StageTrainer& trainer) override;
-  void ends(int stage, const train::StageTrainer& trainer) override;
-  void has_negatives(int stage, const train::Samples& samples,
-                     const std::vector<train::Origin>& origins) override;
+  void mines(int stage, const training::MiningProgress& progress) override;
+  void begins(const training::StageStart& start) override;
+  void has_tree(int stage, const training::StageTrainer& trainer) override;
+  void ends(int stage, const training::StageTrainer& trainer) override;
+  void has_negatives(int stage, const training::Samples& samples,
+                     const std::vector<training::Origin>& origins) override;
   // Says a line, and adds it to the log.
   void message(const std::string& line);
 
@@ -33,7 +34,7 @@ class TrainingReport : public train::TrainingObserver {
   double seconds() const { return std::chrono::duration<double>(Clock::now() - begun_).count(); }
 
   std::filesystem::path folder_;
-  const train::Negatives& negatives_;
+  const training::NegativePictures& negatives_;
   bool shown_, is_line_open_ = false;
   Clock::time_point begun_ = Clock::now();  // mining, then the stage
 };

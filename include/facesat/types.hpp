@@ -220,6 +220,67 @@ struct StepTimes {
   double operator[](Step s) const { return ms[static_cast<std::size_t>(s)]; }
 };
 
+// ---- training
+
+// The features to choose from. basic: two and three rectangles side by side or above each other,
+// four in a square. core: four in a row or column and one in the centre of nine, too. all: tilted
+// ones, too. lbp: local binary patterns, which train and detect faster.
+enum class FeatureSet { haar_basic, haar_core, haar_all, lbp };
+
+// Gentle, Real and Discrete AdaBoost and LogitBoost (J. Friedman, T. Hastie, R. Tibshirani,
+// "Additive Logistic Regression", 2000), as opencv_traincascade has them.
+enum class Boosting { gentle, real, discrete, logit };
+
+// What becomes of a box that has not the window's aspect ratio.
+enum class Aspect {
+  stretch,  // it is stretched to the window, as by opencv_createsamples -info
+  keep,     // it grows in one direction first; beyond the image, edges are repeated
+};
+
+// How an object becomes samples. Of `shift` to `contrast`, each is the most by which a copy
+// differs, in both directions.
+struct SampleOptions {
+  Size window{24, 24};  // of the cascade: the smallest object that it finds
+  Aspect aspect = Aspect::stretch;
+  int copies = 0;         // of each object, in addition to the object itself
+  double shift = 0;       // across and down, as a fraction of the box
+  double scale = 0;       // 0.1: from 1/1.1 to 1.1 times the size
+  double turn = 0;        // in degrees, around the middle
+  double brightness = 0;  // added to pixels
+  double contrast = 0;    // 0.1: from 1/1.1 to 1.1 times the distance from middle grey
+  bool mirror = false;    // each sample is followed by its mirror image
+  int seed = 1;           // of all that is left to chance; not negative
+
+  bool operator==(const SampleOptions&) const = default;
+};
+
+struct TrainOptions {
+  FeatureSet features = FeatureSet::haar_basic;
+  Boosting boosting = Boosting::gentle;
+  int stages = 20;            // at most
+  double hit_rate = 0.995;    // the part of the positives that must pass each stage
+  double false_alarms = 0.5;  // the part of the negatives that may pass each stage
+  // Training ends when the cascade accepts no more than this part of the windows searched for
+  // negatives. 0: false_alarms to the power of `stages`, divided by the depth of trees.
+  double goal = 0;
+  double trim = 0.95;  // a tree learns from the heaviest samples, of this weight together
+  int depth = 1;       // of trees; 1: stumps
+  int trees = 100;     // of a stage, at most
+  int bins = 0;        // 0: exact thresholds; otherwise those between so many bins, up to 256
+  bool thresholds_by_held_out = false;  // hit_rate is of the positives held out
+  int positives_per_stage = 0;          // at most; 0: all
+  int negatives_per_stage = 0;          // 0: as many as positives
+  double held_out = 0.1;  // the part of all samples that nothing is learnt from: see over-training
+  // Most negatives of an image, and of its mirror image, per stage. 0: as many as are needed,
+  // spread over all images as evenly as possible.
+  int per_picture = 0;
+  double scale_factor = 1.1;       // between the sizes at which images are searched for negatives
+  bool mirrored_negatives = true;  // mirror images are searched, too
+  int memory = 4096;               // for the features' values on the CPU, in MiB
+
+  bool operator==(const TrainOptions&) const = default;
+};
+
 // ---- devices
 
 struct DeviceInfo {

@@ -13,12 +13,12 @@
 namespace facesat::gpu {
 namespace {
 
-using train::Addends;
-using train::FeaturePool;
-using train::NodeSamples;
-using train::Quantiser;
-using train::SampleTables;
-using train::SplitCriterion;
+using training::Addends;
+using training::FeaturePool;
+using training::NodeSamples;
+using training::Quantiser;
+using training::SampleTables;
+using training::SplitCriterion;
 
 // ---- the features of one device
 
@@ -84,7 +84,7 @@ class DevicePart {
 
   void find_quantisers() {
     const int count = groups_ * features_of_group;
-    const int step = static_cast<int>(train::quantiser_step(static_cast<std::size_t>(samples_)));
+    const int step = static_cast<int>(training::quantiser_step(static_cast<std::size_t>(samples_)));
     const Buffer<ValueSums> sums(static_cast<std::size_t>(count));
     enqueue_value_sums(columns_, features_.data(), count, samples_, step, sums.data(),
                        stream_.get());
@@ -95,7 +95,8 @@ class DevicePart {
     const double values = divide_up(samples_, step);
     std::vector<QuantiserScale> scales;
     for (const ValueSums& of_feature : host) {
-      quantisers_.push_back(train::quantiser_of(of_feature.sum, of_feature.squares, values, bins_));
+      quantisers_.push_back(
+          training::quantiser_of(of_feature.sum, of_feature.squares, values, bins_));
       scales.push_back({quantisers_.back().low, quantisers_.back().scale});
     }
     scales_ = Buffer<QuantiserScale>(scales.size());
@@ -152,13 +153,13 @@ class DevicePart {
 
 // ---- all devices
 
-class CudaScreen final : public train::Screen {
+class CudaScreen final : public training::Screen {
  public:
   CudaScreen(const std::vector<int>& devices, const FeaturePool& pool, const SampleTables& tables,
              int bins, std::size_t memory)
       : kind_(pool.kind),
         features_(pool.count()),
-        bins_(kind_ == FeatureKind::lbp ? train::most_bins : bins) {
+        bins_(kind_ == FeatureKind::lbp ? training::most_bins : bins) {
     const KeptDevice kept;
     const std::vector<FeatureRows> rows = feature_rows(pool, tables);
     const std::size_t groups = rows.size() / features_of_group;
@@ -203,7 +204,7 @@ class CudaScreen final : public train::Screen {
 
 }  // namespace
 
-train::MakeScreen make_cuda_screens(std::vector<int> devices, std::size_t memory) {
+training::MakeScreen make_cuda_screens(std::vector<int> devices, std::size_t memory) {
   return [devices = std::move(devices), memory](const FeaturePool& pool, const SampleTables& tables,
                                                 int bins, std::size_t) {
     return std::make_unique<CudaScreen>(devices, pool, tables, bins, memory);

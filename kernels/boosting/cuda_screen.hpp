@@ -12,6 +12,7 @@ namespace facesat::gpu {
 // the CPU. Of each device's memory, all that is free may be used for bins, or at most `memory`
 // bytes. (The limit for the CPU's memory does not concern them.) A screen throws DeviceError,
 // MemoryError.
-train::MakeScreen make_cuda_screens(std::vector<int> devices, std::size_t memory = ~std::size_t{0});
+training::MakeScreen make_cuda_screens(std::vector<int> devices,
+                                       std::size_t memory = ~std::size_t{0});
 
 }  // namespace facesat::gpu

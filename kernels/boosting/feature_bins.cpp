@@ -4,10 +4,10 @@
 
 namespace facesat::gpu {
 
-using train::Addends;
-using train::FeaturePool;
-using train::SampleTables;
-using train::SplitCriterion;
+using training::Addends;
+using training::FeaturePool;
+using training::SampleTables;
+using training::SplitCriterion;
 
 namespace {
 

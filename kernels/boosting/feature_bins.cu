@@ -30,7 +30,7 @@
 namespace facesat::gpu {
 namespace {
 
-using train::SplitCriterion;
+using training::SplitCriterion;
 
 // ---- values
 
@@ -213,8 +213,8 @@ struct ClassSums {
 
 template <bool has_signs>
 __device__ __forceinline__ ClassSums class_sums(const Histograms& histograms,
-                                                const train::Addends::Units& units, int is_negative,
-                                                int bin, int feature) {
+                                                const training::Addends::Units& units,
+                                                int is_negative, int bin, int feature) {
   const auto load = [&](int quantity, float unit) {
     return static_cast<float>(histograms.at(quantity, is_negative, bin, feature)) * unit;
   };

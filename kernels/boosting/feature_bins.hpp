@@ -31,8 +31,8 @@ struct FeatureRows {
   float weight[3];
 };
 // Of whole groups: the last feature is repeated.
-std::vector<FeatureRows> feature_rows(const train::FeaturePool& pool,
-                                      const train::SampleTables& tables);
+std::vector<FeatureRows> feature_rows(const training::FeaturePool& pool,
+                                      const training::SampleTables& tables);
 
 // What a Quantiser needs besides the number of bins.
 struct QuantiserScale {
@@ -53,7 +53,7 @@ void enqueue_bins(const SampleColumns& columns, FeatureKind kind, const FeatureR
                   const QuantiserScale* quantisers, int bins, int groups, int samples,
                   std::uint8_t* out, StreamHandle stream);
 
-// What train::Addends has, padded with zeros: positives first. Arrays start on 16 bytes.
+// What training::Addends has, padded with zeros: positives first. Arrays start on 16 bytes.
 struct DeviceAddends {
   static constexpr int multiple = 16;  // of the numbers of positives and of negatives
 
@@ -65,7 +65,7 @@ struct DeviceAddends {
 // These arrays one after the other, to be copied to device memory.
 class PackedAddends {
  public:
-  explicit PackedAddends(const train::Addends& addends);
+  explicit PackedAddends(const training::Addends& addends);
   const std::vector<std::uint32_t>& words() const { return words_; }
   // The same words at another address.
   DeviceAddends in(const std::uint32_t* memory) const;
@@ -81,18 +81,18 @@ class PackedAddends {
 
 // How bounds follow from histograms.
 struct BoundRule {
-  train::Addends::Units units;
+  training::Addends::Units units;
   float margin = 0;
   // Sums over the node; of targets, if responses are signs, positives' weights less negatives'.
   std::int32_t all_weights = 0, all_targets = 0;
   FeatureKind kind = FeatureKind::haar;
-  train::SplitCriterion criterion = train::SplitCriterion::regression;
+  training::SplitCriterion criterion = training::SplitCriterion::regression;
   bool between_bins = false;
   int bins = 0;
 };
 
-BoundRule rule_of(const train::Addends& addends, FeatureKind kind, train::SplitCriterion criterion,
-                  bool between_bins, int bins);
+BoundRule rule_of(const training::Addends& addends, FeatureKind kind,
+                  training::SplitCriterion criterion, bool between_bins, int bins);
 
 // The bounds of all features of the groups whose bins are given.
 void enqueue_bounds(const std::uint8_t* bins, int groups, int samples, const DeviceAddends& addends,

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "datasets/evaluation.hpp"
 #include <fmt/format.h>
 #include <pugixml.hpp>
 #include <unistd.h>
@@ -14,7 +15,6 @@
 #include "tests/kit/eventually.hpp"
 #include "tests/kit/pictures.hpp"
 #include "tests/kit/program.hpp"
-#include "train/evaluation.hpp"
 
 namespace facesat::test {
 namespace {
@@ -93,19 +93,19 @@ TEST_F(Evaluate, PrintsATableForEachCascade) {
 }
 
 // What detection found, compared with the objects of a.pgm, b.pgm and c.pgm.
-train::Counts counts_of_detect(const std::vector<Json>& records,
-                               const std::vector<train::AnnotatedPicture>& pictures) {
-  train::Counts sum;
+training::Counts counts_of_detect(const std::vector<Json>& records,
+                                  const std::vector<training::AnnotatedPicture>& pictures) {
+  training::Counts sum;
   for (const Json& record : records) {
-    std::vector<train::AnnotatedObject> objects;
-    for (const train::AnnotatedPicture& picture : pictures)
+    std::vector<training::AnnotatedObject> objects;
+    for (const training::AnnotatedPicture& picture : pictures)
       if (picture.name == record["image"]) objects = picture.objects;
     std::vector<Face> faces;
     for (const Json& face : record["faces"])
       faces.push_back({{face["x"], face["y"], face["width"], face["height"]},
                        face["neighbors"],
                        face["score"]});
-    const train::Counts counts = train::counts_of(train::match(objects, faces, {}));
+    const training::Counts counts = training::counts_of(training::match(objects, faces, {}));
     sum.found += counts.found;
     sum.false_alarms += counts.false_alarms;
   }
@@ -116,7 +116,7 @@ train::Counts counts_of_detect(const std::vector<Json>& records,
 // has faces at its edges, where windows are cut.
 TEST_F(Evaluate, EveryOperatingPointIsThatOfADetection) {
   write_pgm("in/d.pgm", draw_faces({233, 187}, {{24, 30, 25}, {120, 90, 40}, {212, 160, 27}}));
-  const auto pictures = train::read_annotations(folder / "in/truth.csv").pictures;
+  const auto pictures = training::read_annotations(folder / "in/truth.csv").pictures;
   const Arguments search{"--scale-factor", "1.07"};
   const Json json = evaluated(joined(search, all));
   const Json& curves = json["cascades"][0]["curves"];
@@ -124,18 +124,18 @@ TEST_F(Evaluate, EveryOperatingPointIsThatOfADetection) {
   for (const Json& point : curves["neighbors"]) {
     const auto records = records_of(
         joined(search, {"--min-neighbors", std::to_string(point["value"].get<int>()), "in"}));
-    const train::Counts counts = counts_of_detect(records, pictures);
+    const training::Counts counts = counts_of_detect(records, pictures);
     expect_counts(point, counts.found, 3 - counts.found, counts.false_alarms);
   }
   ASSERT_GE(curves["score"].size(), 2u);
   for (const Json& point : curves["score"]) {
     const auto records = records_of(joined(search, {"--min-score", point["value"].dump(), "in"}));
-    const train::Counts counts = counts_of_detect(records, pictures);
+    const training::Counts counts = counts_of_detect(records, pictures);
     expect_counts(point, counts.found, 3 - counts.found, counts.false_alarms);
   }
   // The options choose the point of the summary.
   for (const Arguments& chosen : {Arguments{"--min-neighbors", "9"}, {"--min-score", "2"}}) {
-    const train::Counts counts =
+    const training::Counts counts =
         counts_of_detect(records_of(joined(search, joined(chosen, {"in"}))), pictures);
     expect_counts(evaluated(joined(search, joined(chosen, all)))["cascades"][0], counts.found,
                   3 - counts.found, counts.false_alarms);

@@ -1,11 +1,11 @@
 // facesat samples, and the option names of opencv_createsamples.
+#include "datasets/vec_file.hpp"
 #include <fmt/format.h>
 
 #include "media/codec.hpp"
 #include "tests/kit/encode.hpp"
 #include "tests/kit/pictures.hpp"
 #include "tests/kit/program.hpp"
-#include "train/vec_file.hpp"
 
 namespace facesat::test {
 namespace {
@@ -17,8 +17,8 @@ class SamplesTest : public ProgramTest {
     write_pgm("b.pgm", clouds({40, 40}, 2, 2));
     write_text("info.dat", "a.pgm 2 1 2 30 30 20 10 36 36\nb.pgm 1 0 0 40 40\n");
   }
-  train::Samples vec(const std::string& name, Size window = {24, 24}) const {
-    return train::read_vec(folder / name, window);
+  training::Samples vec(const std::string& name, Size window = {24, 24}) const {
+    return training::read_vec(folder / name, window);
   }
 };
 
@@ -48,7 +48,7 @@ TEST_F(SamplesTest, BecomeASheet) {
   EXPECT_EQ(run({"samples", "info.dat", "-o", "s.vec"}).status, 0);
   const Picture sheet = read_picture(folder / "sub/sheet.png");
   ASSERT_EQ(sheet.size(), (Size{2 * 25 + 1, 2 * 25 + 1}));
-  const train::Samples samples = vec("s.vec");
+  const training::Samples samples = vec("s.vec");
   for (int i = 0; i < 3; ++i)
     for (int y = 0; y < 24; ++y)
       for (int x = 0; x < 24; ++x)

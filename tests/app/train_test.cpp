@@ -9,6 +9,8 @@
 #include <sys/resource.h>
 
 #include "core/cascade.hpp"
+#include "facesat.hpp"
+#include "media/codec.hpp"
 #include "tests/kit/cascades.hpp"
 #include "tests/kit/drawn_letter.hpp"
 #include "tests/kit/eventually.hpp"
@@ -75,6 +77,23 @@ TEST_F(TrainTest, DoesNotDependOnThreadsAndMemory) {
   EXPECT_EQ(read_text("one.xml"), read_text("none.xml"));
   EXPECT_EQ(train("other.xml", {"--seed", "2"}).status, 0);
   EXPECT_NE(read_text("one.xml"), read_text("other.xml"));
+}
+
+TEST_F(TrainTest, TheLibraryTrainsTheSame) {
+  EXPECT_EQ(train("t.xml", {"--mirror", "--copies", "1", "--shift", "0.1"}).status, 0);
+  const auto images_in = [&](const std::string& name, std::vector<Picture>& pictures) {
+    std::vector<TrainingImage> images;
+    for (const std::string& file : files_below(name))
+      pictures.push_back(read_picture((folder / name / file).string()));
+    for (const Picture& picture : pictures) images.push_back({image_view(picture.pixels)});
+    return images;
+  };
+  std::vector<Picture> crops, photos;
+  const Training training = facesat::train(
+      images_in("crops", crops), images_in("photos", photos),
+      {.window = {10, 9}, .copies = 1, .shift = 0.1, .mirror = true},
+      {.stages = 3, .hit_rate = 0.97, .false_alarms = 0.3, .goal = 1e-9, .trees = 4});
+  EXPECT_EQ(cascade_to_xml(*training.cascade), cascade_to_xml(load_cascade(folder / "t.xml")));
 }
 
 TEST_F(TrainTest, UsesAnnotatedPicturesForBoth) {
@@ -145,7 +164,7 @@ TEST_F(TrainTest, MistakesAreReportedInASentence) {
       {{"crops", "--negatives", "photos", "-o", "t.xml", "--from", "missing.xml"}, "missing.xml"},
       {{"crops", "--negatives", "photos", "-o", "t.xml", "--from", "mine.xml"}, "mine.xml"},
       {{"crops", "--negatives", "photos", "-o", "t.xml", "--from", "cascade.xml"},
-       "a cascade of lbp features in windows of 12x10; --features and --window must agree"},
+       "a cascade of lbp features in windows of 12x10; features and window must agree"},
       {{"crops", "--negatives", "photos", "-o", "t.xml", "--from", "cascade.xml:7"},
        "the cascade has 1 stage"},
       {{"crops", "--negatives", "photos", "-o", "t.xml", "--hit-rate", "1.1"},

@@ -4,7 +4,7 @@
 
 #include "support/errors.hpp"
 
-namespace facesat::train {
+namespace facesat::training {
 namespace {
 
 std::size_t count(FeatureSet set, Size window) {
@@ -66,4 +66,4 @@ TEST(FeaturePool, WeightsBalance) {
 }
 
 }  // namespace
-}  // namespace facesat::train
+}  // namespace facesat::training

@@ -17,7 +17,7 @@
 
 #include "tests/kit/train_sets.hpp"
 
-namespace facesat::train {
+namespace facesat::training {
 namespace {
 
 using Json = nlohmann::json;
@@ -184,4 +184,4 @@ INSTANTIATE_TEST_SUITE_P(Sets, OldTrainer,
                          });
 
 }  // namespace
-}  // namespace facesat::train
+}  // namespace facesat::training

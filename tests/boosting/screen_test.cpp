@@ -14,7 +14,7 @@
 #include "tests/kit/pictures.hpp"
 #include "tests/kit/reference.hpp"
 
-namespace facesat::train {
+namespace facesat::training {
 namespace {
 
 using test::DrawnNode;
@@ -306,4 +306,4 @@ TEST_P(ScreenTest, FindsTheSameOnEveryInstructionSet) {
 }
 
 }  // namespace
-}  // namespace facesat::train
+}  // namespace facesat::training

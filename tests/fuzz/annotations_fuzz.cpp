@@ -8,13 +8,13 @@
 #include <string>
 #include <string_view>
 
+#include "datasets/annotations.hpp"
+#include "datasets/vec_file.hpp"
 #include <unistd.h>
 
 #include "support/errors.hpp"
-#include "train/annotations.hpp"
-#include "train/vec_file.hpp"
 
-namespace facesat::train {
+namespace facesat::training {
 namespace {
 
 namespace fs = std::filesystem;
@@ -70,10 +70,10 @@ void write(const fs::path& file, std::string_view bytes) {
 }
 
 }  // namespace
-}  // namespace facesat::train
+}  // namespace facesat::training
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace facesat::train;
+  using namespace facesat::training;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   write(folder() / "file", text);
   read_any(folder() / "file");

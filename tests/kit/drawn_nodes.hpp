@@ -17,8 +17,8 @@
 namespace facesat::test {
 
 // Soft, sharp, of low variance, of one grey level, of two, and the same once more.
-inline train::Samples mixed_samples(Size window, int count, unsigned seed) {
-  train::Samples samples{.window = window, .pixels = {}};
+inline training::Samples mixed_samples(Size window, int count, unsigned seed) {
+  training::Samples samples{.window = window, .pixels = {}};
   for (int i = 0; i < count; ++i) {
     const unsigned own = seed * 10'000 + static_cast<unsigned>(i);
     switch (i % 8) {
@@ -35,7 +35,7 @@ inline train::Samples mixed_samples(Size window, int count, unsigned seed) {
         samples.add(noise(window, own).view());
         break;
       case 4: {
-        const train::Samples before = samples;
+        const training::Samples before = samples;
         samples.add(before[before.count() / 2]);
         break;
       }
@@ -72,11 +72,12 @@ struct DrawnNode {
     }
     for (double& weight : weights) weight /= sum;
   }
-  train::NodeSamples samples() const { return {weights, responses, positives}; }
+  training::NodeSamples samples() const { return {weights, responses, positives}; }
 };
 
-inline constexpr std::array criteria{train::SplitCriterion::regression, train::SplitCriterion::gini,
-                                     train::SplitCriterion::misclassification};
+inline constexpr std::array criteria{training::SplitCriterion::regression,
+                                     training::SplitCriterion::gini,
+                                     training::SplitCriterion::misclassification};
 
 // Calls check(node, criterion, what it is) for nodes of `count` samples.
 template <class Check>
@@ -84,9 +85,9 @@ void for_drawn_nodes(std::size_t count, Check check) {
   unsigned seed = 0;
   for (const Weights kind : {Weights::equal, Weights::random, Weights::unequal})
     for (const bool is_root : {true, false})
-      for (const train::SplitCriterion criterion : criteria)
+      for (const training::SplitCriterion criterion : criteria)
         for (const bool is_logit : {false, true}) {
-          if (is_logit && criterion != train::SplitCriterion::regression) continue;
+          if (is_logit && criterion != training::SplitCriterion::regression) continue;
           const DrawnNode node(count, kind, is_logit, is_root, ++seed);
           check(node.samples(), criterion,
                 testing::Message()

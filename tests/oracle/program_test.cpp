@@ -8,8 +8,8 @@
 #include <opencv2/imgproc.hpp>
 #include <unistd.h>
 
+#include "core/resample.hpp"
 #include "media/codec.hpp"
-#include "results/resample.hpp"
 #include "tests/kit/compare.hpp"
 #include "tests/oracle/opencv.hpp"
 

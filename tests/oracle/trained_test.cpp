@@ -3,6 +3,9 @@
 #include <filesystem>
 #include <memory>
 
+#include "datasets/negatives.hpp"
+#include "datasets/training_folder.hpp"
+#include "training/trainer.hpp"
 #include <gtest/gtest.h>
 #include <opencv2/imgproc.hpp>
 
@@ -10,7 +13,6 @@
 #include "tests/kit/drawn_letter.hpp"
 #include "tests/kit/instruction_sets.hpp"
 #include "tests/oracle/opencv.hpp"
-#include "train/trainer.hpp"
 
 namespace facesat::test {
 namespace {
@@ -19,8 +21,8 @@ namespace fs = std::filesystem;
 
 struct TrainedCase {
   const char* name;
-  train::FeatureSet features;
-  train::Boosting boosting;
+  FeatureSet features;
+  Boosting boosting;
   int depth, stages;
 
   friend void PrintTo(const TrainedCase& one, std::ostream* out) { *out << one.name; }
@@ -56,19 +58,19 @@ class OracleTrained : public ::testing::TestWithParam<TrainedCase> {
   // Returns the cascade's file.
   fs::path train() const {
     constexpr Size window{12, 11};
-    train::NegativeSources backgrounds;
+    training::NegativeSources backgrounds;
     for (int i = 0; i < 4; ++i) {
       backgrounds.inputs.push_back((folder_ / (std::to_string(i) + ".png")).string());
       const Image<std::uint8_t> ground = test::clouds({130, 90}, static_cast<unsigned>(i), 2);
       write_picture(backgrounds.inputs.back(), coloured(ground.view()).view());
     }
-    const train::FeaturePool pool = train::make_pool(GetParam().features, window);
-    train::TrainingSets sets{
+    const training::FeaturePool pool = training::make_pool(GetParam().features, window);
+    training::TrainingSets sets{
         .positives = {.window = window, .pixels = {}},
         .held_out_positives = {.window = window, .pixels = {}},
-        .negatives = train::open_mine(std::make_shared<train::Negatives>(backgrounds), {})};
+        .negatives = training::open_mine(std::make_shared<training::Negatives>(backgrounds), {})};
     for (unsigned i = 0; i < 200; ++i) sets.positives.add(drawn_letter(window, i).view());
-    train::TrainingOptions options{
+    training::TrainingOptions options{
         .features = GetParam().features, .stages = GetParam().stages, .goal = 1e-9};
     options.stage.boosting = GetParam().boosting;
     options.stage.depth = GetParam().depth;
@@ -77,11 +79,10 @@ class OracleTrained : public ::testing::TestWithParam<TrainedCase> {
     Cascade none;
     none.kind = pool.kind;
     none.window = window;
-    train::TrainingObserver silent;
+    training::TrainingObserver silent;
     const fs::path file = folder_ / "cascade.xml";
-    const Cascade cascade = train::train(pool, none, sets, options, file, folder_ / "state",
-                                         "made by\na test -- of <this>", silent, {})
-                                .cascade;
+    training::TrainingFolder store(folder_ / "state", file, "made by\na test -- of <this>");
+    const Cascade cascade = training::train(pool, none, sets, options, store, silent, {}).cascade;
     EXPECT_EQ(std::ssize(cascade.stages), GetParam().stages);
     return file;
   }
@@ -112,8 +113,6 @@ TEST_P(OracleTrained, OpenCvFindsTheSame) {
   EXPECT_GT(faces, 5u);
 }
 
-using train::Boosting;
-using train::FeatureSet;
 INSTANTIATE_TEST_SUITE_P(
     OpenCv, OracleTrained,
     ::testing::Values(TrainedCase{"HaarTrees", FeatureSet::haar_basic, Boosting::gentle, 2, 3},

@@ -13,17 +13,14 @@
 namespace facesat::test {
 namespace {
 
-using train::Boosting;
-using train::FeatureSet;
-
 std::vector<int> all_devices() {
   std::vector<int> devices;
   for (const DeviceInfo& device : gpu::devices()) devices.push_back(device.id);
   return devices;
 }
 
-void expect_same(const std::vector<train::TrainedTree>& trees,
-                 const std::vector<train::TrainedTree>& expected) {
+void expect_same(const std::vector<training::TrainedTree>& trees,
+                 const std::vector<training::TrainedTree>& expected) {
   ASSERT_EQ(trees.size(), expected.size());
   for (std::size_t t = 0; t < trees.size(); ++t) {
     ASSERT_EQ(trees[t].leaves, expected[t].leaves) << "tree " << t;
@@ -37,12 +34,12 @@ void expect_same(const std::vector<train::TrainedTree>& trees,
   }
 }
 
-std::vector<train::TrainedTree> trained(const train::FeaturePool& pool,
-                                        const train::StageSamples& samples,
-                                        train::StageOptions options,
-                                        const train::MakeScreen& make_screen) {
+std::vector<training::TrainedTree> trained(const training::FeaturePool& pool,
+                                           const training::StageSamples& samples,
+                                           training::StageOptions options,
+                                           const training::MakeScreen& make_screen) {
   options.make_screen = make_screen;
-  train::StageTrainer trainer(pool, samples, options);
+  training::StageTrainer trainer(pool, samples, options);
   for (int tree = 0; tree < 6 && trainer.train_tree();) ++tree;
   return trainer.trees();
 }
@@ -53,11 +50,11 @@ TEST(CudaScreen, TrainsTheTreesOfTheCpu) {
   for (const auto& [set, window, count] : {std::tuple{FeatureSet::haar_basic, Size{14, 12}, 900},
                                            {FeatureSet::haar_all, {8, 9}, 2800},
                                            {FeatureSet::lbp, {16, 15}, 1500}}) {
-    const train::FeaturePool pool = train::make_pool(set, window);
-    const train::StageSamples samples{.positives = mixed_samples(window, count / 2, 1),
-                                      .negatives = mixed_samples(window, count, 2),
-                                      .held_out_positives = mixed_samples(window, 50, 3),
-                                      .held_out_negatives = mixed_samples(window, 60, 4)};
+    const training::FeaturePool pool = training::make_pool(set, window);
+    const training::StageSamples samples{.positives = mixed_samples(window, count / 2, 1),
+                                         .negatives = mixed_samples(window, count, 2),
+                                         .held_out_positives = mixed_samples(window, 50, 3),
+                                         .held_out_negatives = mixed_samples(window, 60, 4)};
     for (const Boosting boosting :
          {Boosting::gentle, Boosting::real, Boosting::discrete, Boosting::logit})
       for (const int depth : {1, 3})
@@ -65,9 +62,9 @@ TEST(CudaScreen, TrainsTheTreesOfTheCpu) {
           SCOPED_TRACE(testing::Message()
                        << pool.count() << " features, boosting " << static_cast<int>(boosting)
                        << ", depth " << depth << ", bins " << bins);
-          const train::StageOptions options{
+          const training::StageOptions options{
               .boosting = boosting, .max_false_alarm = 0, .depth = depth, .bins = bins};
-          const auto expected = trained(pool, samples, options, train::make_cpu_screen);
+          const auto expected = trained(pool, samples, options, training::make_cpu_screen);
           expect_same(trained(pool, samples, options, gpu::make_cuda_screens({0})), expected);
           if (depth == 1)  // most bins are computed again for each node
             expect_same(trained(pool, samples, options, gpu::make_cuda_screens({0}, 1 << 20)),

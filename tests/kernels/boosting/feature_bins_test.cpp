@@ -12,7 +12,6 @@ namespace facesat::test {
 namespace {
 
 using namespace gpu;
-using train::FeatureSet;
 
 constexpr std::uint8_t poison = 0xA5;
 
@@ -31,7 +30,7 @@ class FeatureBinsTest : public testing::TestWithParam<FeatureBinsCase> {
  protected:
   FeatureBinsTest()
       : samples_(mixed_samples(GetParam().window, GetParam().samples, 3)),
-        pool_(train::make_pool(GetParam().features, GetParam().window)),
+        pool_(training::make_pool(GetParam().features, GetParam().window)),
         tables_(pool_, std::array{&samples_}),
         table_elements_(contents(tables_.tables())),
         deviations_({tables_.inverse_deviations().begin(), tables_.inverse_deviations().end()}),
@@ -43,19 +42,19 @@ class FeatureBinsTest : public testing::TestWithParam<FeatureBinsCase> {
   int groups() { return static_cast<int>(feature_rows(pool_, tables_).size()) / features_of_group; }
   std::size_t bytes() { return static_cast<std::size_t>(groups() * features_of_group * count()); }
 
-  std::vector<train::Quantiser> quantisers(int bins) const {
-    std::vector<train::Quantiser> all;
+  std::vector<training::Quantiser> quantisers(int bins) const {
+    std::vector<training::Quantiser> all;
     std::vector<float> values(tables_.padded());
     for (const HaarFeature& feature : pool_.haar) {
       tables_.values(feature, values.data());
-      all.push_back(train::quantiser_of({values.data(), tables_.count()}, bins));
+      all.push_back(training::quantiser_of({values.data(), tables_.count()}, bins));
     }
     while (!all.empty() && all.size() % features_of_group != 0) all.push_back(all.back());
     return all;
   }
 
   // The bins on the CPU, in the kernels' order.
-  std::vector<std::uint8_t> expected_bins(const std::vector<train::Quantiser>& quantisers) {
+  std::vector<std::uint8_t> expected_bins(const std::vector<training::Quantiser>& quantisers) {
     std::vector<std::uint8_t> bins(bytes());
     std::vector<float> values(tables_.padded());
     std::vector<std::uint8_t> codes(tables_.padded());
@@ -75,10 +74,10 @@ class FeatureBinsTest : public testing::TestWithParam<FeatureBinsCase> {
   }
 
   // Those of enqueue_bins().
-  std::unique_ptr<DeviceArray<std::uint8_t>> bins(const std::vector<train::Quantiser>& quantisers,
-                                                  int bins) {
+  std::unique_ptr<DeviceArray<std::uint8_t>> bins(
+      const std::vector<training::Quantiser>& quantisers, int bins) {
     std::vector<QuantiserScale> scales;
-    for (const train::Quantiser& q : quantisers) scales.push_back({q.low, q.scale});
+    for (const training::Quantiser& q : quantisers) scales.push_back({q.low, q.scale});
     if (scales.empty()) scales.resize(1);
     DeviceArray<QuantiserScale> device_scales(scales);
     auto out = std::make_unique<DeviceArray<std::uint8_t>>(
@@ -89,9 +88,9 @@ class FeatureBinsTest : public testing::TestWithParam<FeatureBinsCase> {
     return out;
   }
 
-  train::Samples samples_;
-  train::FeaturePool pool_;
-  train::SampleTables tables_;
+  training::Samples samples_;
+  training::FeaturePool pool_;
+  training::SampleTables tables_;
   DeviceArray<std::int32_t> table_elements_;
   DeviceArray<float> deviations_;
   DeviceArray<FeatureRows> features_;
@@ -117,16 +116,17 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST_P(FeatureBinsTest, ValuesAreAddedUpInTheOrderOfTheCpu) {
   if (pool_.kind != FeatureKind::haar) return;
-  const int step = static_cast<int>(train::quantiser_step(tables_.count()));
+  const int step = static_cast<int>(training::quantiser_step(tables_.count()));
   DeviceArray<ValueSums> sums(std::vector<ValueSums>(pool_.count() + 1, {-7, -7}));
   enqueue_value_sums(columns_, features_.data(), static_cast<int>(pool_.count()), count(), step,
                      sums.data(), test_stream());
   const std::vector<ValueSums> result = sums.download();
   EXPECT_EQ(result.back().sum, -7);
   const double values = divide_up(count(), step);
-  const std::vector<train::Quantiser> expected = quantisers(64);
+  const std::vector<training::Quantiser> expected = quantisers(64);
   for (std::size_t f = 0; f < pool_.count(); ++f) {
-    const train::Quantiser q = train::quantiser_of(result[f].sum, result[f].squares, values, 64);
+    const training::Quantiser q =
+        training::quantiser_of(result[f].sum, result[f].squares, values, 64);
     EXPECT_EQ(q.low, expected[f].low) << "feature " << f;
     EXPECT_EQ(q.scale, expected[f].scale) << "feature " << f;
   }
@@ -134,7 +134,7 @@ TEST_P(FeatureBinsTest, ValuesAreAddedUpInTheOrderOfTheCpu) {
 
 TEST_P(FeatureBinsTest, BinsAreThoseOfTheCpu) {
   for (const int number : {2, 64, 256}) {
-    const std::vector<train::Quantiser> all = quantisers(number);
+    const std::vector<training::Quantiser> all = quantisers(number);
     std::vector<std::uint8_t> expected = expected_bins(all);
     expected.resize(expected.size() + 32, poison);
     EXPECT_EQ(bins(all, number)->download(), expected) << number << " bins";
@@ -145,17 +145,17 @@ TEST_P(FeatureBinsTest, BinsAreThoseOfTheCpu) {
 TEST_P(FeatureBinsTest, BoundsAreAboveAllSplits) {
   for (const int wanted : {10, 256}) {
     const int number = pool_.kind == FeatureKind::lbp ? 256 : wanted;
-    const std::vector<train::Quantiser> all = quantisers(number);
+    const std::vector<training::Quantiser> all = quantisers(number);
     const auto device_bins = bins(all, number);
-    const auto cpu = train::make_cpu_screen(pool_, tables_, number, 1 << 20);
+    const auto cpu = training::make_cpu_screen(pool_, tables_, number, 1 << 20);
     for_drawn_nodes(
-        samples_.count(), [&](const train::NodeSamples& node, train::SplitCriterion criterion,
+        samples_.count(), [&](const training::NodeSamples& node, training::SplitCriterion criterion,
                               const testing::Message& name) {
           if (node.inside.empty()) return;
-          const train::Addends addends(node);
+          const training::Addends addends(node);
           const PackedAddends packed(addends);
           DeviceArray<std::uint32_t> words(packed.words());
-          train::SplitFinder finder(pool_, tables_, node, criterion);
+          training::SplitFinder finder(pool_, tables_, node, criterion);
           for (const bool between_bins : {false, true}) {
             SCOPED_TRACE(testing::Message() << name << ", " << number << " bins, " << between_bins);
             DeviceArray<float> bounds(std::vector<float>(groups() * features_of_group + 1, -7.0f));

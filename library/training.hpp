@@ -1,0 +1,78 @@
+// From the options of a training to what trains.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "training/trainer.hpp"
+#include <fmt/format.h>
+
+#include "facesat.hpp"
+#include "library/detect/backends.hpp"
+
+namespace facesat {
+
+// The values that an option may have.
+template <class Options>
+struct Range {
+  std::string_view name;  // of the member
+  std::variant<int Options::*, double Options::*> member;
+  double least, most;
+  bool or_zero = false;  // 0, which is no number then, is right, too
+
+  bool has(double value) const {  // NaN is outside
+    return (or_zero && value == 0) || (value >= least && value <= most);
+  }
+  // "a whole number from 1 to 12"
+  std::string text() const {
+    return fmt::format("{}a {}number from {:.10g} to {:.10g}", or_zero ? "0 or " : "",
+                       member.index() == 0 ? "whole " : "", least, most);
+  }
+};
+
+const std::vector<Range<SampleOptions>>& sample_ranges();
+const std::vector<Range<TrainOptions>>& training_ranges();
+// A sentence if the window is smaller or larger than is possible.
+std::string why_no_window(Size window);
+// Throw ArgumentError with the member's name.
+void check(const SampleOptions& options);
+void check(const TrainOptions& options);
+
+// The parts of a training; the options must have been checked. If there are devices, they search
+// and train, and threads take them in turns.
+training::TrainingOptions training_options(const TrainOptions& options, const Backends& backends);
+std::unique_ptr<training::Mine> open_mine(std::shared_ptr<training::NegativePictures> negatives,
+                                          const TrainOptions& options, int seed,
+                                          const Backends& backends);
+
+// Throws ArgumentError if there are too few samples to learn from.
+void require_enough(const training::Samples& positives);
+
+// What a training begins with: no stages, or those of `from`. Throws ArgumentError if that has
+// other features or another window.
+Cascade begun_with(const Cascade* from, const TrainOptions& options, Size window);
+
+// Tells OnStage of each stage, and ends the training if it says so.
+class StageCaller : public training::TrainingObserver {
+ public:
+  explicit StageCaller(OnStage on_stage) : on_stage_(std::move(on_stage)) {}
+
+  void begins(const training::StageStart& start) override;
+  void ends(int stage, const training::StageTrainer& trainer) override;
+  bool goes_on(const Cascade& cascade) override;
+
+  const std::vector<TrainedStage>& stages() const { return stages_; }
+
+ private:
+  OnStage on_stage_;
+  std::vector<TrainedStage> stages_;
+  training::StageStart start_;
+  std::chrono::steady_clock::time_point begun_;
+};
+
+}  // namespace facesat
