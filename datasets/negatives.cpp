@@ -179,6 +179,20 @@ void Negatives::add_video(Input input) {
   videos_.push_back(std::move(video));
 }
 
+NegativeSources sources_of(const std::vector<std::string>& inputs,
+                           const std::filesystem::path& root) {
+  NegativeSources sources;
+  for (const std::string& input : inputs) {
+    if (input.starts_with('@') || !has_annotations(input)) {
+      sources.inputs.push_back(input);
+      continue;
+    }
+    Annotations annotated = read_annotations(input, {.labels = {}, .pictures = root});
+    std::ranges::move(annotated.pictures, std::back_inserter(sources.annotated.pictures));
+  }
+  return sources;
+}
+
 std::string Negatives::name(std::size_t picture) const {
   const Picture& one = pictures_[picture];
   if (one.video == none) return one.input.name;

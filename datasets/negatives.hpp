@@ -34,6 +34,12 @@ struct NegativeSources {
   std::uint64_t kept_bytes = std::uint64_t{1} << 30;
 };
 
+// Sources of what a user gives as negatives: those that have annotations (see has_annotations) are
+// annotated pictures, whose names begin at `root`, or else at the annotations' folder. Throws
+// UsageError.
+NegativeSources sources_of(const std::vector<std::string>& inputs,
+                           const std::filesystem::path& root = {});
+
 class Negatives final : public NegativePictures {
  public:
   // Finds the pictures, without reading them, and the lengths of videos. First come those of the

@@ -246,6 +246,8 @@ std::vector<Rect> boxes_of(const TrainingImage& image, std::size_t number) {
   return boxes;
 }
 
+}  // namespace
+
 training::ObjectSamples samples_of(std::span<const TrainingImage> images,
                                    const SampleOptions& options) {
   std::vector<std::vector<std::vector<GrayImage>>> samples(
@@ -263,24 +265,27 @@ training::ObjectSamples samples_of(std::span<const TrainingImage> images,
   return all;
 }
 
-}  // namespace
+std::shared_ptr<training::NegativePictures> negatives_of(std::span<const TrainingImage> images) {
+  return std::make_shared<ImagesInMemory>(images);
+}
 
-Training train(std::span<const TrainingImage> positives, std::span<const TrainingImage> negatives,
-               const SampleOptions& samples, const TrainOptions& options,
-               const BackendOptions& backend, const OnStage& on_stage,
+// ---- training
+
+Training train(const training::ObjectSamples& objects,
+               std::shared_ptr<training::NegativePictures> negatives, const SampleOptions& samples,
+               const TrainOptions& options, const BackendOptions& backend, const OnStage& on_stage,
                const ShouldStop& should_stop, const std::shared_ptr<const Cascade>& from) {
-  check(samples);
   check(options);
   Cascade cascade = begun_with(from.get(), options, samples.window);
   const Backends backends(backend, {});
   const training::FeaturePool pool = training::make_pool(options.features, samples.window);
-  auto [learnt, held_out] = training::held_out(samples_of(positives, samples), options.held_out,
-                                               static_cast<std::uint64_t>(samples.seed));
+  auto [learnt, held_out] =
+      training::held_out(objects, options.held_out, static_cast<std::uint64_t>(samples.seed));
   require_enough(learnt);
-  training::TrainingSets sets{.positives = std::move(learnt),
-                              .held_out_positives = std::move(held_out),
-                              .negatives = open_mine(std::make_shared<ImagesInMemory>(negatives),
-                                                     options, samples.seed, backends)};
+  training::TrainingSets sets{
+      .positives = std::move(learnt),
+      .held_out_positives = std::move(held_out),
+      .negatives = open_mine(std::move(negatives), options, samples.seed, backends)};
   training::TrainingStore nothing_kept;
   StageCaller caller(on_stage);
   const training::TrainingResult result =
@@ -291,6 +296,15 @@ Training train(std::span<const TrainingImage> positives, std::span<const Trainin
           .stages = caller.stages(),
           .ending = result.sentence,
           .warnings = sets.negatives->warnings()};
+}
+
+Training train(std::span<const TrainingImage> positives, std::span<const TrainingImage> negatives,
+               const SampleOptions& samples, const TrainOptions& options,
+               const BackendOptions& backend, const OnStage& on_stage,
+               const ShouldStop& should_stop, const std::shared_ptr<const Cascade>& from) {
+  check(samples);
+  return train(samples_of(positives, samples), negatives_of(negatives), samples, options, backend,
+               on_stage, should_stop, from);
 }
 
 std::string cascade_to_xml(const Cascade& cascade, std::string_view comment) {

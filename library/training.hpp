@@ -3,12 +3,14 @@
 
 #include <chrono>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include "training/object_samples.hpp"
 #include "training/trainer.hpp"
 #include <fmt/format.h>
 
@@ -74,5 +76,16 @@ class StageCaller : public training::TrainingObserver {
   training::StageStart start_;
   std::chrono::steady_clock::time_point begun_;
 };
+
+// The samples of images in memory, and those to look for negatives in.
+training::ObjectSamples samples_of(std::span<const TrainingImage> images,
+                                   const SampleOptions& options);
+std::shared_ptr<training::NegativePictures> negatives_of(std::span<const TrainingImage> images);
+
+// The public train(), from any source of samples and negatives.
+Training train(const training::ObjectSamples& objects,
+               std::shared_ptr<training::NegativePictures> negatives, const SampleOptions& samples,
+               const TrainOptions& options, const BackendOptions& backend, const OnStage& on_stage,
+               const ShouldStop& should_stop, const std::shared_ptr<const Cascade>& from);
 
 }  // namespace facesat

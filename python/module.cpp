@@ -10,6 +10,7 @@
 #include "python/options.hpp"
 #include "python/records.hpp"
 #include "python/signals.hpp"
+#include "python/training.hpp"
 #include <fmt/format.h>
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -369,4 +370,5 @@ NB_MODULE(_facesat, m) {
   add_sat(m);
   add_scan(m);
   add_program(m);
+  add_training(m);
 }

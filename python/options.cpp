@@ -85,9 +85,23 @@ PythonOptions options_of(const nb::dict& given) {
   return options;
 }
 
+TrainingChoice training_options_of(const nb::dict& given) {
+  TrainingChoice options;
+  for (const auto& [key, value] : given) {
+    const auto name = nb::cast<std::string>(key);
+    if (!set_if_there(app::sample_fields(), options.samples, name, value) &&
+        !set_if_there(app::training_fields(), options.training, name, value) &&
+        !set_if_there(app::backend_fields(), options.backend, name, value))
+      throw ArgumentError(fmt::format("there is no option named {}", name));
+  }
+  return options;
+}
+
 void add_fields(nb::module_& module) {
   module.def("detection_fields", [] { return described(app::detection_fields()); });
   module.def("backend_fields", [] { return described(app::backend_fields()); });
+  module.def("sample_fields", [] { return described(app::sample_fields()); });
+  module.def("training_fields", [] { return described(app::training_fields()); });
 }
 
 }  // namespace facesat::python

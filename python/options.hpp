@@ -25,8 +25,17 @@ struct PythonOptions {
 // Throws ArgumentError for a name or word that there is not, and raises for a wrong type.
 PythonOptions options_of(const nanobind::dict& given);
 
-// Adds detection_fields() and backend_fields(): for each option its name, kind ("flag", "whole",
-// "number", "size", "text" or "word"), words, default, type on the command line, and help.
+// The same of a training.
+struct TrainingChoice {
+  SampleOptions samples;
+  TrainOptions training;
+  BackendOptions backend;
+};
+TrainingChoice training_options_of(const nanobind::dict& given);
+
+// Adds detection_fields(), backend_fields(), sample_fields() and training_fields(): for each option
+// its name, kind ("flag", "whole", "number", "size", "text" or "word"), words, default, type on the
+// command line, and help.
 void add_fields(nanobind::module_& module);
 
 }  // namespace facesat::python

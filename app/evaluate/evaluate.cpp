@@ -1,7 +1,6 @@
 #include "app/evaluate/evaluate.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <memory>
 #include <thread>
 #include <utility>
@@ -9,7 +8,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <tbb/global_control.h>
-#include <tbb/parallel_pipeline.h>
 
 #include "app/detect/progress.hpp"
 #include "app/evaluate/measurement.hpp"
@@ -76,44 +74,6 @@ void write_outputs(const Evaluation& evaluation, const EvaluateCommand& command,
     }
 }
 
-// Pictures are decoded and searched in parallel, and counted in their order. Returns false if the
-// program was interrupted.
-bool measure_all(const std::vector<TestPicture>& pictures, Measurement& measurement,
-                 Progress& progress, std::size_t in_flight, bool quiet) {
-  struct Measured {
-    std::size_t picture;
-    std::shared_ptr<const PictureResult> result;
-  };
-  std::atomic<bool> stop = false;
-  std::size_t next = 0;
-  Counts counts;
-  const auto read = tbb::make_filter<void, std::size_t>(
-      tbb::filter_mode::serial_in_order, [&](tbb::flow_control& flow) -> std::size_t {
-        if (next < pictures.size() && !stop && !interrupted()) return next++;
-        flow.stop();
-        return 0;
-      });
-  const auto measure = tbb::make_filter<std::size_t, Measured>(
-      tbb::filter_mode::parallel, [&](std::size_t picture) -> Measured {
-        if (stop || interrupted()) return {picture, nullptr};
-        return {picture, measurement.measure(pictures[picture])};
-      });
-  const auto add = tbb::make_filter<Measured, void>(
-      tbb::filter_mode::serial_in_order, [&](const Measured& item) {
-        if (!item.result) stop = true;  // it was abandoned: nothing after it counts
-        if (stop) return;
-        const std::string said = measurement.add(pictures[item.picture], *item.result);
-        if (!said.empty() && !quiet) progress.message("facesat: " + said);
-        counts.failures = measurement.failed_pictures();
-        counts.faces = measurement.faces();
-        ++counts.inputs;
-        ++counts.records;
-        progress.update(counts);
-      });
-  tbb::parallel_pipeline(in_flight, read & measure & add);
-  return !stop && next == pictures.size();
-}
-
 bool shows_progress(const EvaluateCommand& command) {
   if (command.quiet) return false;
   return command.progress == ProgressChoice::automatic ? standard_error_is_terminal()
@@ -128,7 +88,7 @@ int run_evaluate(const EvaluateCommand& command) {
   const auto say = [&](const std::string& sentence) {
     if (!command.quiet) progress.message("facesat: " + sentence);
   };
-  Measurement measurement(command, say);
+  Measurement measurement(command, say, interrupted);
   catch_interrupts();
   const std::vector<TestPicture> pictures = find_pictures(command, say);
   progress.expect(pictures.size());
@@ -139,8 +99,17 @@ int run_evaluate(const EvaluateCommand& command) {
       command.jobs > 0 ? command.jobs : std::max(1u, std::thread::hardware_concurrency());
   const tbb::global_control threads(tbb::global_control::max_allowed_parallelism, jobs);
   measurement.announce();
+  Counts counts;
+  const auto added = [&](const std::string& sentence) {
+    if (!sentence.empty()) say(sentence);
+    counts.failures = measurement.failed_pictures();
+    counts.faces = measurement.faces();
+    ++counts.inputs;
+    ++counts.records;
+    progress.update(counts);
+  };
   const bool is_complete =
-      !interrupted() && measure_all(pictures, measurement, progress, 4 * jobs, command.quiet);
+      !interrupted() && measure_all(pictures, measurement, 4 * jobs, added, interrupted);
   progress.finish();
   if (!is_complete) {
     progress.message("facesat: interrupted: nothing is printed or written");
@@ -148,9 +117,6 @@ int run_evaluate(const EvaluateCommand& command) {
   }
   for (const std::string& sentence : measurement.failures()) say(sentence);
   const Evaluation evaluation = measurement.finish();
-  if (evaluation.pictures == 0)
-    throw UsageError(fmt::format("{}: of {}, none could be read", command.annotations,
-                                 plural(pictures.size(), "picture")));
   for (const CascadeResult& cascade : evaluation.cascades)
     if (cascade.fewest_stages > 1 && command.has(Sweep::stages))
       progress.message(

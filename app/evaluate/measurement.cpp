@@ -7,12 +7,13 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <tbb/parallel_pipeline.h>
 
 #include "core/frame_detector.hpp"
 #include "core/grouping.hpp"
 #include "core/pyramid.hpp"
 #include "support/errors.hpp"
-#include "support/interrupt.hpp"
+#include "support/text.hpp"
 
 namespace facesat::app {
 namespace {
@@ -30,8 +31,8 @@ std::vector<Window> windows_of(const std::vector<Face>& faces, std::size_t casca
 
 // What Detector::detect() returns for these options, from whole windows.
 std::vector<Face> faces_of(const std::vector<Window>& windows, int min_neighbors, Size picture,
-                           const DetectOptions& options) {
-  std::vector<Face> faces = group_faces(windows, min_neighbors, interrupted);
+                           const DetectOptions& options, const ShouldStop& should_stop) {
+  std::vector<Face> faces = group_faces(windows, min_neighbors, should_stop);
   trim(faces, picture, options);
   sort_by_place(faces);
   return faces;
@@ -148,9 +149,11 @@ struct Measurement::State {
     CascadeResult result;
   };
 
-  explicit State(const EvaluateCommand& evaluate) : command(evaluate) {}
+  State(const EvaluateCommand& evaluate, ShouldStop stop)
+      : command(evaluate), should_stop(std::move(stop)) {}
 
   const EvaluateCommand& command;
+  ShouldStop should_stop;
   std::vector<Subject> subjects;
   std::optional<Detector> detector;
   std::size_t pictures = 0;  // added
@@ -163,8 +166,9 @@ struct Measurement::State {
                       Part& part) const;
 };
 
-Measurement::Measurement(const EvaluateCommand& command, const Detector::Notify& notify)
-    : state_(std::make_unique<State>(command)) {
+Measurement::Measurement(const EvaluateCommand& command, const Detector::Notify& notify,
+                         ShouldStop should_stop)
+    : state_(std::make_unique<State>(command, std::move(should_stop))) {
   check(command.detect);
   const DetectOptions options = search_options(command.detect);
   std::vector<std::shared_ptr<const Cascade>> cascades;
@@ -214,13 +218,13 @@ Part Measurement::State::measure(const TestPicture& picture, const Picture& deco
   Part part;
   part.searched = windows_searched(size, subject.cascade->window, options);
   for (const int neighbors : neighbors_tried)
-    part.by_neighbors.push_back(training::counts_of(
-        training::match(objects, faces_of(windows, neighbors, size, options), command.match)));
-  part.faces = faces_of(windows, options.min_neighbors, size, options);
+    part.by_neighbors.push_back(training::counts_of(training::match(
+        objects, faces_of(windows, neighbors, size, options, should_stop), command.match)));
+  part.faces = faces_of(windows, options.min_neighbors, size, options, should_stop);
   part.matches = training::match(objects, part.faces, command.match);
   part.by_score = training::steps_of(objects, part.faces, command.match);
-  part.by_window =
-      training::steps_of(objects, faces_of(windows, 0, size, options), command.match, true);
+  part.by_window = training::steps_of(objects, faces_of(windows, 0, size, options, should_stop),
+                                      command.match, true);
   measure_stages(picture, decoded, subject, part);
   return part;
 }
@@ -232,15 +236,16 @@ void Measurement::State::measure_stages(const TestPicture& picture, const Pictur
   const auto& objects = picture.annotated.objects;
   for (std::size_t cut = 0; cut < *subject.cuts_left; ++cut) {
     const std::vector<Window> windows =
-        windows_of(subject.cuts[cut].detect(image_view(decoded), interrupted).faces, 0);
+        windows_of(subject.cuts[cut].detect(image_view(decoded), should_stop).faces, 0);
     if (windows.size() > most_windows_by_stages) {  // fewer stages accept even more
       std::size_t left = *subject.cuts_left;
       while (left > cut && !subject.cuts_left->compare_exchange_weak(left, cut)) {
       }
       return;
     }
-    const auto grouped = faces_of(windows, options.min_neighbors, decoded.size(), options);
-    const auto each = faces_of(windows, 0, decoded.size(), options);
+    const auto grouped =
+        faces_of(windows, options.min_neighbors, decoded.size(), options, should_stop);
+    const auto each = faces_of(windows, 0, decoded.size(), options, should_stop);
     part.by_stages.push_back(
         {training::counts_of(training::match(objects, grouped, command.match)),
          training::counts_of(training::match_each(objects, each, command.match)).false_alarms});
@@ -256,8 +261,9 @@ std::shared_ptr<const PictureResult> Measurement::measure(const TestPicture& pic
                                               windows_of(result->record.faces, i)));
     result->record.faces = {};  // windows of all cascades
   };
-  const bool is_complete = make_record(result->record, {[&picture] { return picture.open(); }},
-                                       *state_->detector, state_->command.search, interrupted, use);
+  const bool is_complete =
+      make_record(result->record, {[&picture] { return picture.open(); }}, *state_->detector,
+                  state_->command.search, state_->should_stop, use);
   return is_complete ? result : nullptr;
 }
 
@@ -301,6 +307,9 @@ std::string Measurement::add(const TestPicture& picture, const PictureResult& re
 
 Evaluation Measurement::finish() {
   Evaluation& sums = state_->sums;
+  if (sums.pictures == 0)
+    throw UsageError(fmt::format("{}: of {}, none could be read", state_->command.annotations,
+                                 plural(state_->pictures, "picture")));
   for (State::Subject& subject : state_->subjects) {
     CascadeResult& result = subject.result;
     result.name = subject.name;
@@ -317,6 +326,36 @@ Evaluation Measurement::finish() {
     sums.cascades.push_back(std::move(result));
   }
   return std::move(sums);
+}
+
+bool measure_all(const std::vector<TestPicture>& pictures, Measurement& measurement,
+                 std::size_t in_flight, const std::function<void(const std::string&)>& added,
+                 const ShouldStop& should_stop) {
+  struct Measured {
+    std::size_t picture;
+    std::shared_ptr<const PictureResult> result;
+  };
+  std::atomic<bool> stop = false;
+  std::size_t next = 0;
+  const auto read = tbb::make_filter<void, std::size_t>(
+      tbb::filter_mode::serial_in_order, [&](tbb::flow_control& flow) -> std::size_t {
+        if (next < pictures.size() && !stop && !should_stop()) return next++;
+        flow.stop();
+        return 0;
+      });
+  const auto measure = tbb::make_filter<std::size_t, Measured>(
+      tbb::filter_mode::parallel, [&](std::size_t picture) -> Measured {
+        if (stop || should_stop()) return {picture, nullptr};
+        return {picture, measurement.measure(pictures[picture])};
+      });
+  const auto add = tbb::make_filter<Measured, void>(
+      tbb::filter_mode::serial_in_order, [&](const Measured& item) {
+        if (!item.result) stop = true;  // it was abandoned: nothing after it counts
+        if (stop) return;
+        added(measurement.add(pictures[item.picture], *item.result));
+      });
+  tbb::parallel_pipeline(in_flight, read & measure & add);
+  return !stop && next == pictures.size();
 }
 
 }  // namespace facesat::app

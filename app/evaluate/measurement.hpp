@@ -62,17 +62,18 @@ struct Evaluation {
 // What one picture contributes, to all cascades.
 struct PictureResult;
 
-// May be used by any number of threads.
+// Searches by any number of threads.
 class Measurement {
  public:
   // Throws CascadeError, ArgumentError, BackendError. `notify`: see Detector.
-  Measurement(const EvaluateCommand& command, const Detector::Notify& notify);
+  Measurement(const EvaluateCommand& command, const Detector::Notify& notify,
+              ShouldStop should_stop);
   ~Measurement();
 
   void announce() const;                      // as Detector::announce()
   std::vector<std::string> failures() const;  // as Detector::failures()
 
-  // Null if the program was interrupted. Throws what ends the run: DeviceError.
+  // Null if it was stopped. Throws what ends the run: DeviceError.
   std::shared_ptr<const PictureResult> measure(const TestPicture& picture) const;
   // Adds the result to the sums. For the pictures in their order, by one thread at a time. Returns
   // a sentence on what is wrong with the picture, or an empty one.
@@ -81,12 +82,18 @@ class Measurement {
   std::size_t faces() const;
   std::size_t failed_pictures() const;
 
-  // Once all pictures are added.
+  // Once all pictures are added. Throws UsageError if none of them could be read.
   Evaluation finish();
 
  private:
   struct State;
   std::unique_ptr<State> state_;
 };
+
+// Measures the pictures in parallel, up to `in_flight` at once, and adds them in their order; after
+// each, calls added() with what is wrong with it, if anything is. Returns false if it was stopped.
+bool measure_all(const std::vector<TestPicture>& pictures, Measurement& measurement,
+                 std::size_t in_flight, const std::function<void(const std::string&)>& added,
+                 const ShouldStop& should_stop);
 
 }  // namespace facesat::app

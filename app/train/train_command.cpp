@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <tuple>
@@ -112,17 +111,9 @@ Cascade first_stages(const TrainCommand& command) {
 }
 
 training::NegativeSources negative_sources(const TrainCommand& command) {
-  training::NegativeSources sources;
+  training::NegativeSources sources =
+      training::sources_of(command.negatives, command.samples.annotations.pictures);
   sources.recursive = command.recursive;
-  for (const std::string& input : command.negatives) {
-    if (input.starts_with('@') || !training::has_annotations(input)) {
-      sources.inputs.push_back(input);
-      continue;
-    }
-    training::Annotations annotated = training::read_annotations(
-        input, {.labels = {}, .pictures = command.samples.annotations.pictures});
-    std::ranges::move(annotated.pictures, std::back_inserter(sources.annotated.pictures));
-  }
   return sources;
 }
 

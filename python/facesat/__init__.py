@@ -5,7 +5,7 @@ A program that used cv2.CascadeClassifier goes on with
     from facesat import CascadeClassifier, data
 
 and new programs use Detector. The names of cascades are those of cascade_names(), such as "frontalface_default" or
-"lbp:frontalface"; the path of a file is accepted as well.
+"lbp:frontalface"; the path of a file is accepted as well. train() makes cascades for objects of your own.
 """
 
 from . import data
@@ -32,6 +32,7 @@ from ._facesat import (
 )
 from ._sat import sat
 from ._scan import scan
+from ._training import TrainedStage, Training, evaluate, train
 from .data import cascade_names
 
 __version__ = version()
@@ -50,12 +51,16 @@ __all__ = [
     "Face",
     "Faces",
     "OutOfMemory",
+    "TrainedStage",
+    "Training",
     "cascade_names",
     "data",
     "devices",
+    "evaluate",
     "groupRectangles",
     "sat",
     "sat_algorithms",
     "scan",
     "scan_algorithms",
+    "train",
 ]

@@ -7,9 +7,12 @@ import math
 import operator
 import os
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ._facesat import ArgumentError, backend_fields, detection_fields
+from ._facesat import ArgumentError, backend_fields, detection_fields, sample_fields, training_fields
+
+if TYPE_CHECKING:
+    from ._facesat import Field
 
 
 def whole(value: Any, name: str) -> int:
@@ -106,8 +109,20 @@ _KINDS: dict[str, Callable[[Any, str], Any]] = {
 
 def options(given: dict[str, Any]) -> dict[str, Any]:
     """Options of detection and of its backend, as the extension module takes them."""
+    return _checked(given, [*detection_fields(), *backend_fields()])
+
+
+def training_options(given: dict[str, Any]) -> dict[str, Any]:
+    """The same of a training."""
+    return _checked(given, [*sample_fields(), *training_fields(), *backend_fields()])
+
+
+def _checked(given: dict[str, Any], fields: list[Field]) -> dict[str, Any]:
+    unknown = given.keys() - {name for name, *_ in fields}
+    if unknown:
+        raise ArgumentError(f"there is no option named {sorted(unknown)[0]}")
     checked: dict[str, Any] = {}
-    for name, kind, words, *_ in [*detection_fields(), *backend_fields()]:
+    for name, kind, words, *_ in fields:
         if name not in given or (name == "min_score" and given[name] is None):
             continue
         value = given[name]

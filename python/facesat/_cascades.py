@@ -31,9 +31,14 @@ def _suggestion(name: str) -> str:
     return f'; there is a cascade named "{nearest[0]}"' if nearest else ""
 
 
+def cascade_file(name: str) -> str:
+    """The path of a cascade with this name if there is no such file; else the path itself."""
+    return _file_of(name) if name in cascade_names() and not os.path.isfile(name) else name
+
+
 def cascade_contents(name: str) -> bytes:
     """The contents of a file, or of the cascade of this name if there is no such file. Raises CascadeError."""
-    path = _file_of(name) if name in cascade_names() and not os.path.isfile(name) else name
+    path = cascade_file(name)
     try:
         with open(path, "rb") as file:
             return file.read()

@@ -1,6 +1,6 @@
 """The extension module. Its users are the files beside it; see facesat for what programs use."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -56,6 +56,26 @@ the command line, and its help."""
 
 def detection_fields() -> list[Field]: ...
 def backend_fields() -> list[Field]: ...
+def sample_fields() -> list[Field]: ...
+def training_fields() -> list[Field]: ...
+
+Stage = tuple[int, int, int, int, float, float, float, float, float, float, bytes]
+
+def train(
+    positives: list[Any],
+    negatives: list[Any],
+    labels: list[str],
+    options: dict[str, Any],
+    start: Cascade | None,
+    on_stage: Callable[[Stage], bool | None] | None,
+) -> tuple[list[Stage], str, list[str]]:
+    """Images are paths, or pairs of an array and boxes. Returns the stages, why training ended, and warnings."""
+
+def evaluate(
+    annotations: str, cascades: list[str], root: str, labels: list[str], match: str, iou: float, options: dict[str, Any]
+) -> tuple[str, list[str]]:
+    """Returns what the program writes as JSON, and warnings."""
+
 
 class Detector:
     def __init__(self, cascade: Cascade, options: dict[str, Any]) -> None: ...
