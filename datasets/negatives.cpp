@@ -112,9 +112,11 @@ Negatives::Negatives(NegativeSources sources) : sources_(std::move(sources)) {
     pictures_.push_back(std::move(picture));
   }
   if (pictures_.empty())
-    throw UsageError(warnings_.empty()
-                         ? "there are no pictures to look for negatives in"
-                         : "there are no pictures to look for negatives in: " + warnings_.front());
+    throw UsageError(
+        warnings_.empty()
+            ? fmt::format("{}: there are no pictures to look for negatives in",
+                          sources_.inputs.empty() ? "negatives" : sources_.inputs.front())
+            : "there are no pictures to look for negatives in: " + warnings_.front());
 }
 
 Negatives::~Negatives() = default;

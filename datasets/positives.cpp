@@ -51,6 +51,19 @@ class Tasks {
   explicit Tasks(const PositiveOptions& options) : options_(options) {}
 
   void add(const std::string& source) {
+    const std::size_t before = tasks.size() + failures;
+    read(source);
+    if (tasks.size() + failures > before) return;
+    sentences.add(source + ": there are no objects in it");
+    ++failures;
+  }
+
+  std::vector<Task> tasks;
+  Sentences sentences;
+  std::size_t failures = 0;  // of folders and the like
+
+ private:
+  void read(const std::string& source) {
     std::error_code ignored;
     const bool is_folder = fs::is_directory(source, ignored);
     if (!is_folder && (has_extension(source, {".vec"}) || is_vec_file(source)))
@@ -61,11 +74,6 @@ class Tasks {
       add_pictures(source);
   }
 
-  std::vector<Task> tasks;
-  Sentences sentences;
-  std::size_t failures = 0;  // of folders and the like
-
- private:
   // Is this a picture, an archive or a list of them, by its name or its beginning?
   static bool holds_pictures(const std::string& source) {
     if (source.starts_with('@') || has_extension(source, picture_extensions()) ||
@@ -203,9 +211,18 @@ class PictureReader {
         found_.objects[i] = read_object(picture.view(), boxes[i], i);
       });
     });
+    for (const Rect& box : boxes) found_.counts.stretched += is_stretched(box);
     for (const Rect& box : boxes)
       found_.counts.enlarged += 2 * box.width < options_.samples.window.width ||
                                 2 * box.height < options_.samples.window.height;
+  }
+
+  // By more than a quarter in one direction?
+  bool is_stretched(const Rect& box) const {
+    const Size window = options_.samples.window;
+    const double ratio = static_cast<double>(box.width) * window.height /
+                         (static_cast<double>(box.height) * window.width);
+    return options_.samples.aspect == Aspect::stretch && (ratio > 1.25 || ratio < 1 / 1.25);
   }
 
   // nullopt if it lies outside the picture.
@@ -307,6 +324,7 @@ std::vector<Found::Object> read_objects(const std::vector<Task>& tasks,
       report.refused += one.counts.refused;
       report.cut += one.counts.cut;
       report.enlarged += one.counts.enlarged;
+      report.stretched += one.counts.stretched;
       std::ranges::move(one.objects, std::back_inserter(objects));
     }
   }
@@ -329,6 +347,8 @@ std::string PositiveReport::text() const {
   if (enlarged > 0)
     text +=
         fmt::format("smaller than half the window, so that the sample is blurred: {}\n", enlarged);
+  if (stretched > 0)
+    text += fmt::format("stretched by more than a quarter to the window's shape: {}\n", stretched);
   for (const std::string& sentence : sentences) text += fmt::format("  {}\n", sentence);
   return text;
 }

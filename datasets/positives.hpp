@@ -31,10 +31,11 @@ struct PositiveReport {
   std::size_t pictures = 0;  // that could be read; samples of a .vec file count as such
   std::size_t objects = 0;   // that became samples
   std::size_t samples = 0;
-  std::size_t ignored = 0;   // objects that are difficult, crowds, or have other labels
-  std::size_t refused = 0;   // pictures that cannot be read, and objects outside their pictures
-  std::size_t cut = 0;       // objects that reach beyond their pictures, of which the rest is used
-  std::size_t enlarged = 0;  // objects smaller than half the window in one direction
+  std::size_t ignored = 0;    // objects that are difficult, crowds, or have other labels
+  std::size_t refused = 0;    // pictures that cannot be read, and objects outside their pictures
+  std::size_t cut = 0;        // objects that reach beyond their pictures, of which the rest is used
+  std::size_t enlarged = 0;   // objects smaller than half the window in one direction
+  std::size_t stretched = 0;  // objects stretched by more than a quarter (Aspect::stretch)
   std::vector<std::string> sentences;  // the reasons: the first few
 
   std::string text() const;  // lines for the user

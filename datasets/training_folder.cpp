@@ -114,6 +114,7 @@ std::optional<StageState> TrainingFolder::state(Size of_cascade, int stages) con
     const Size window{json.at("window").at(0), json.at("window").at(1)};
     Reader reader(samples_, text.substr(end + 1));
     StageState state{.stage = json.at("stage"),
+                     .positives = json.at("positives"),
                      .acceptance = json.at("acceptance"),
                      .kept = json.at("kept"),
                      .negatives = reader.samples(window, json.at("negatives")),
@@ -138,6 +139,7 @@ void TrainingFolder::keep(const StageState& state) {
   const Json json{{"facesat_training", 1},
                   {"stage", state.stage},
                   {"window", {window.width, window.height}},
+                  {"positives", state.positives},
                   {"acceptance", state.acceptance},
                   {"kept", state.kept},
                   {"negatives", state.negatives.count()},

@@ -54,8 +54,10 @@ Size window_of(const fs::path& file, std::uint64_t pixels, std::optional<Size> w
   const Size size = window.value_or(Size{side, side});
   if (size.area() == pixels) return size;
   throw UsageError(
-      window ? fmt::format("{}: its samples have {} pixels, but a window of {}x{} has {}",
-                           file.string(), pixels, size.width, size.height, size.area())
+      window ? fmt::format(
+                   "{}: its samples have {} pixels, but a window of {}x{} has {}: another window "
+                   "is needed",
+                   file.string(), pixels, size.width, size.height, size.area())
              : fmt::format("{}: its samples have {} pixels, which is no square: the window is "
                            "needed",
                            file.string(), pixels));

@@ -130,12 +130,14 @@ std::unique_ptr<training::Mine> open_mine(std::shared_ptr<training::NegativePict
                              std::move(make_backend));
 }
 
-void require_enough(const training::Samples& positives) {
+void require_enough(const training::Samples& learnt, const training::Samples& held_out) {
   constexpr std::size_t least = 10;
-  if (positives.count() < least)
-    throw ArgumentError(
-        fmt::format("{} positive{} to learn from: too few; at least {}, better a thousand",
-                    positives.count(), positives.count() == 1 ? "" : "s", least));
+  if (learnt.count() >= least) return;
+  const std::string aside =
+      held_out.count() > 0 ? fmt::format(" ({} held out)", held_out.count()) : "";
+  throw ArgumentError(
+      fmt::format("{} positive{} to learn from{}: too few; at least {}, better a thousand",
+                  learnt.count(), learnt.count() == 1 ? "" : "s", aside, least));
 }
 
 Cascade begun_with(const Cascade* from, const TrainOptions& options, Size window) {
@@ -147,6 +149,9 @@ Cascade begun_with(const Cascade* from, const TrainOptions& options, Size window
     throw ArgumentError(
         fmt::format("a cascade of {} features in windows of {}x{}; features and window must agree",
                     name_of(from->kind), from->window.width, from->window.height));
+  if (std::ssize(from->stages) > options.stages)
+    throw ArgumentError(fmt::format("it has {} stages already, more than the {} that are wanted",
+                                    from->stages.size(), options.stages));
   return training::without_unused(*from);
 }
 
@@ -281,7 +286,7 @@ Training train(const training::ObjectSamples& objects,
   const training::FeaturePool pool = training::make_pool(options.features, samples.window);
   auto [learnt, held_out] =
       training::held_out(objects, options.held_out, static_cast<std::uint64_t>(samples.seed));
-  require_enough(learnt);
+  require_enough(learnt, held_out);
   training::TrainingSets sets{
       .positives = std::move(learnt),
       .held_out_positives = std::move(held_out),

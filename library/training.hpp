@@ -53,10 +53,10 @@ std::unique_ptr<training::Mine> open_mine(std::shared_ptr<training::NegativePict
                                           const Backends& backends);
 
 // Throws ArgumentError if there are too few samples to learn from.
-void require_enough(const training::Samples& positives);
+void require_enough(const training::Samples& learnt, const training::Samples& held_out);
 
 // What a training begins with: no stages, or those of `from`. Throws ArgumentError if that has
-// other features or another window.
+// other features, another window, or more stages than are wanted.
 Cascade begun_with(const Cascade* from, const TrainOptions& options, Size window);
 
 // Tells OnStage of each stage, and ends the training if it says so.

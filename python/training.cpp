@@ -76,12 +76,12 @@ struct TrainCall {
 
  private:
   training::ObjectSamples read_positives() {
-    training::Positives found = training::read_positives(
-        positives.paths, {.samples = options.samples,
-                          .backgrounds = {},
-                          .annotations = {.labels = labels, .pictures = {}}});
+    training::PositiveOptions reading;
+    reading.samples = options.samples;
+    reading.annotations.labels = labels;
+    training::Positives found = training::read_positives(positives.paths, reading);
     warnings = found.report.sentences;
-    return std::move(found);
+    return found;
   }
 
   std::shared_ptr<training::NegativePictures> read_negatives() const {

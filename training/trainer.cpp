@@ -6,6 +6,7 @@
 
 #include "training/cascade_prefix.hpp"
 #include "training/judge.hpp"
+#include "training/shuffle.hpp"
 #include <fmt/format.h>
 
 namespace facesat::training {
@@ -56,6 +57,12 @@ Samples passing(const Cascade& cascade, const Samples& samples, std::size_t most
   return passed;
 }
 
+std::uint64_t checksum(const Samples& samples) {
+  std::uint64_t sum = 0;
+  for (const std::uint8_t pixel : samples.pixels) sum = mixed(sum + pixel);
+  return sum;
+}
+
 class Training {
  public:
   Training(const FeaturePool& pool, Cascade cascade, TrainingSets& sets,
@@ -78,7 +85,9 @@ class Training {
         return end(Ending::told, fmt::format("ended after stage {}", number() - 1));
     }
     if (result_.sentence.empty())
-      end(Ending::all_stages, fmt::format("all {} stages are trained", options_.stages));
+      end(Ending::all_stages, options_.stages == 1
+                                  ? "the one stage is trained"
+                                  : fmt::format("all {} stages are trained", options_.stages));
     return std::move(result_);
   }
 
@@ -120,8 +129,15 @@ class Training {
 
 void Training::resume() {
   const Samples none{.window = pool_.window, .pixels = {}};
-  state_ = {.stage = -1, .negatives = none, .held_out_negatives = none, .mine = {}};
+  state_ = {.stage = -1,
+            .positives = checksum(sets_.positives),
+            .negatives = none,
+            .held_out_negatives = none,
+            .mine = {}};
   if (std::optional<StageState> state = store_.state(pool_.window, number())) {
+    if (state->positives != state_.positives)
+      throw ArgumentError(
+          "the positives are not those with which training began: the same ones are needed");
     state_ = *std::move(state);
     is_resumed_ = state_.stage == number();
     sets_.negatives->restore(state_.mine);
@@ -168,10 +184,15 @@ bool Training::find_negatives() {
   if (has_reached_goal(state_.acceptance)) return false;
   if (state_.negatives.count() < least_negatives) {
     end(Ending::no_negatives,
-        fmt::format(
-            "the negatives are exhausted: {} of their windows pass{} all {} stages, too few "
-            "for another one; more pictures allow more stages",
-            state_.negatives.count(), state_.negatives.count() == 1 ? "es" : "", number()));
+        number() == 0
+            ? fmt::format(
+                  "the pictures have {} windows for negatives, too few: the others lie at objects, "
+                  "or have too little contrast",
+                  state_.negatives.count())
+            : fmt::format(
+                  "the negatives are exhausted: {} of their windows pass{} all {} stages, too few "
+                  "for another one; more pictures allow more stages",
+                  state_.negatives.count(), state_.negatives.count() == 1 ? "es" : "", number()));
     return false;
   }
   store_.keep(state_);

@@ -56,8 +56,9 @@ class TrainingObserver {
 // The samples of a stage, once they have been found.
 struct StageState {
   int stage = 0;
-  double acceptance = 1;  // of the windows searched for these negatives
-  std::size_t kept = 0;   // of the negatives, those of the stage before
+  std::uint64_t positives = 0;  // checksum of all
+  double acceptance = 1;        // of the windows searched for these negatives
+  std::size_t kept = 0;         // of the negatives, those of the stage before
   Samples negatives, held_out_negatives;
   MineState mine;  // after they were found
 };

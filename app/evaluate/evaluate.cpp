@@ -90,7 +90,12 @@ int run_evaluate(const EvaluateCommand& command) {
   };
   Measurement measurement(command, say, interrupted);
   catch_interrupts();
-  const std::vector<TestPicture> pictures = find_pictures(command, say);
+  bool is_left_out = false;  // something in the annotations
+  const std::vector<TestPicture> pictures =
+      find_pictures(command, [&](const std::string& sentence) {
+        is_left_out = true;
+        say(sentence);
+      });
   progress.expect(pictures.size());
 
   keep_standard_error_to_ourselves();
@@ -127,7 +132,7 @@ int run_evaluate(const EvaluateCommand& command) {
   write_outputs(evaluation, command, pictures);
   if (evaluation.failures > 0)
     say(fmt::format("pictures that could not be read, and do not count: {}", evaluation.failures));
-  return evaluation.failures > 0 ? 1 : 0;
+  return evaluation.failures > 0 || is_left_out ? 1 : 0;
 }
 
 }  // namespace facesat::app

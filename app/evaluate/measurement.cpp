@@ -308,8 +308,8 @@ std::string Measurement::add(const TestPicture& picture, const PictureResult& re
 Evaluation Measurement::finish() {
   Evaluation& sums = state_->sums;
   if (sums.pictures == 0)
-    throw UsageError(fmt::format("{}: of {}, none could be read", state_->command.annotations,
-                                 plural(state_->pictures, "picture")));
+    throw UsageError(fmt::format("{}: of {}, none could be read; --root says where they are",
+                                 state_->command.annotations, plural(state_->pictures, "picture")));
   for (State::Subject& subject : state_->subjects) {
     CascadeResult& result = subject.result;
     result.name = subject.name;

@@ -133,8 +133,9 @@ CLI::App* add_evaluate(CLI::App& program, EvaluateCommand& command) {
       "  facesat evaluate -o faces.html faces.csv frontalface_default frontalface_alt2 "
       "lbp:frontalface\n"
       "  facesat evaluate --root images --pictures images --curve stages faces.csv my.xml\n"
-      "Exit status: 0 every picture evaluated, 1 some picture could not be read and does not "
-      "count, "
+      "Exit status: 0 every picture evaluated, 1 a picture or a line of the annotations could not "
+      "be read and does "
+      "not count, "
       "2 wrong\nusage and nothing evaluated, 3 a device or an output failed; ended by a signal: "
       "128 "
       "and its number.");

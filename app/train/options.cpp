@@ -124,9 +124,17 @@ CLI::App* add_train(CLI::App& program, TrainCommand& command) {
       "-maxDepth -maxWeakCount -numThreads.\n"
       "The same inputs and options give the same file, byte for byte, on the CPU and on GPUs, with "
       "any number of\nthreads, also if the run was ended in between.\n"
-      "Exit status: 0 trained, 1 trained but some inputs were refused, 2 wrong usage or nothing to "
-      "learn from,\n3 the output cannot be written.");
-  train->final_callback([&command] { check_sample_options(command.samples); });
+      "Exit status: 0 trained, 1 trained but some inputs were refused, 2 wrong usage, nothing to "
+      "learn "
+      "from or an\noutput that cannot be opened, 3 an output or a device failed; ended by a "
+      "signal: "
+      "128 and its number.");
+  train->final_callback([&command] {
+    check_sample_options(command.samples);
+    if (command.training.thresholds_by_held_out && command.training.held_out == 0 &&
+        command.validation.empty())
+      throw CLI::ValidationError("--thresholds-by-held-out needs objects that are held out");
+  });
   return train;
 }
 

@@ -1,17 +1,22 @@
 #include "app/train/train_command.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <tuple>
+#include <utility>
 
 #include "datasets/negatives.hpp"
 #include "datasets/training_folder.hpp"
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
+#include <sys/file.h>
 #include <tbb/global_control.h>
+#include <unistd.h>
 
 #include "app/train/features_picture.hpp"
 #include "app/train/training_report.hpp"
@@ -51,11 +56,42 @@ void require_same(const Json& earlier, const Json& now, const fs::path& output) 
                   output.string(), fmt::join(changes, "; ")));
 }
 
-// The folder of an earlier run, or a new one, in which the options are.
-void open_folder(const TrainCommand& command, const fs::path& folder, const Json& options) {
+// Keeps other runs out of a folder while it exists. Throws UsageError if another one has it.
+class FolderLock {
+ public:
+  explicit FolderLock(const fs::path& folder)
+      : file_(::open(folder.c_str(), O_RDONLY | O_CLOEXEC)) {
+    // Other failures are ignored, because some file systems have no locks.
+    if (file_ >= 0 && ::flock(file_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+      ::close(file_);
+      throw UsageError(fmt::format("{}: another run of facesat trains there", folder.string()));
+    }
+  }
+  ~FolderLock() {
+    if (file_ >= 0) ::close(file_);
+  }
+  FolderLock(FolderLock&& other) noexcept : file_(std::exchange(other.file_, -1)) {}
+  FolderLock& operator=(FolderLock&&) = delete;
+
+ private:
+  int file_;
+};
+
+[[noreturn]] void refuse_foreign(const fs::path& output) {
+  throw UsageError(
+      fmt::format("{}: this file exists, and no training of it can be gone on with; --from FILE "
+                  "goes on from its stages, with another output",
+                  output.string()));
+}
+
+// The folder of an earlier run, or a new one, in which the options are; for this run alone.
+FolderLock open_folder(const TrainCommand& command, const fs::path& folder, const Json& options) {
   const fs::path file = folder / "options.json", output = command.output;
   make_folder(output.parent_path());
   require_writable(output);
+  if (has_contents(output) && !fs::exists(folder)) refuse_foreign(output);
+  make_folder(folder);
+  FolderLock lock(folder);
   const bool has_trained = has_contents(folder / "trees.jsonl") || has_contents(output);
   if (has_contents(file) && (command.restart || !has_trained)) {
     // In this order, what is left is one state or refused, if the program is killed in between.
@@ -73,15 +109,11 @@ void open_folder(const TrainCommand& command, const fs::path& folder, const Json
       throw UsageError(fmt::format("{}: the file is damaged; --restart begins the training anew",
                                    file.string()));
     require_same(earlier, options, command.output);
-    return;
+    return lock;
   }
-  if (has_contents(command.output))
-    throw UsageError(
-        fmt::format("{}: this file exists, and no training of it can be gone on with; "
-                    "--from FILE goes on from its stages, with another output",
-                    command.output));
-  make_folder(folder);
+  if (has_contents(output)) refuse_foreign(output);
   training::replace_file(file, options.dump(1) + '\n');
+  return lock;
 }
 
 // ---- the run
@@ -106,7 +138,9 @@ Cascade first_stages(const TrainCommand& command) {
   try {
     return begun_with(from ? &*from : nullptr, command.training, command.samples.samples.window);
   } catch (const ArgumentError& error) {
-    throw UsageError(fmt::format("--from {}: {}", command.from, error.what()));
+    throw UsageError(fmt::format(
+        "{}: {}", has_contents(command.output) ? command.output : "--from " + command.from,
+        error.what()));
   }
 }
 
@@ -131,14 +165,20 @@ Objects read_objects(const TrainCommand& command, TrainingReport& report) {
   Objects objects;
   objects.was_refused = found.report.refused > 0;
   for (const std::string& sentence : found.report.sentences) report.message(sentence);
+  if (2 * found.report.stretched > found.report.objects)
+    report.message(fmt::format(
+        "{} of {} have another shape than the window, to which they are stretched: another "
+        "--window suits them better, or --aspect keep",
+        found.report.stretched, plural(found.report.objects, "object")));
   if (command.validation.empty()) {
     std::tie(objects.samples, objects.held_out) =
         training::held_out(found, command.training.held_out, seed_of(command));
   } else {
     objects.samples = found.samples;
     objects.held_out = training::read_positives(command.validation, command.samples).samples;
+    if (objects.held_out.count() == 0) throw UsageError("--validation: there are no objects in it");
   }
-  require_enough(objects.samples);
+  require_enough(objects.samples, objects.held_out);
   report.message(fmt::format("{} from {}; {} held out", plural(objects.samples.count(), "positive"),
                              plural(found.report.pictures, "picture"), objects.held_out.count()));
   return objects;
@@ -178,7 +218,7 @@ int run_train(const TrainCommand& command) {
   catch_interrupts();
   const Json options = options_of(command);
   const Backends backends(command.backend, {});
-  open_folder(command, folder, options);
+  const FolderLock lock = open_folder(command, folder, options);
   Cascade cascade = first_stages(command);
   const training::FeaturePool pool =
       training::make_pool(command.training.features, command.samples.samples.window);
@@ -188,6 +228,7 @@ int run_train(const TrainCommand& command) {
     report.message(fmt::format("training on {}", fmt::join(names_of(backends), " and ")));
   for (const std::string& warning : negatives->warnings()) report.message(warning);
   Objects objects = read_objects(command, report);
+  bool was_refused = objects.was_refused;
   training::TrainingFolder store(folder, output, comment_of(options, objects));
   training::TrainingSets sets{
       .positives = std::move(objects.samples),
@@ -197,7 +238,10 @@ int run_train(const TrainCommand& command) {
     const training::TrainingResult result =
         training::train(pool, std::move(cascade), sets,
                         training_options(command.training, backends), store, report, interrupted);
-    for (const std::string& warning : sets.negatives->warnings()) report.message(warning);
+    for (const std::string& warning : sets.negatives->warnings()) {
+      report.message(warning);
+      was_refused = true;
+    }
     if (result.cascade.stages.empty()) throw UsageError(result.sentence);
     write_picture(folder / "features.png", features_picture(result.cascade, sets.positives).view());
     report.message(fmt::format("{}: {}", output.string(), result.sentence));
@@ -208,7 +252,7 @@ int run_train(const TrainCommand& command) {
                                    : ""));
     end_as_interrupted();
   }
-  return objects.was_refused ? 1 : 0;
+  return was_refused ? 1 : 0;
 }
 
 }  // namespace facesat::app

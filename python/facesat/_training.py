@@ -133,8 +133,9 @@ def train(
     The same inputs and options give the same cascade, on the CPU and on devices, with any number of threads. What cannot be
     read becomes a RuntimeWarning. Raises Error with a sentence that says what is wrong.
     """
-    own = ("positives", "negatives", "labels", "start", "on_stage")
-    given = {name: value for name, value in locals().items() if name not in own}
+    given = dict(locals())
+    for name in ("positives", "negatives", "labels", "start", "on_stage"):
+        del given[name]
     if start is not None and not isinstance(start, bytes):
         start = _arguments.path(start, "start", "a name, a path or bytes")
     call = (

@@ -5,8 +5,11 @@
 #include <cstdlib>
 #include <thread>
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "core/cascade.hpp"
 #include "facesat.hpp"
@@ -37,6 +40,13 @@ class TrainTest : public ProgramTest {
 
   Finished train(const std::string& output, const Arguments& more = {}) const {
     return run(joined(joined(letters, {"-o", output}), more));
+  }
+  // The same with another value of one of the options in `small`.
+  Finished train_with(const std::string& option, const std::string& value,
+                      const std::string& output, const Arguments& more = {}) const {
+    Arguments arguments = joined(joined(letters, {"-o", output}), more);
+    *std::next(std::ranges::find(arguments, option)) = value;
+    return run(arguments);
   }
   std::size_t stages_of(const std::string& name) const {
     return load_cascade(folder / name).stages.size();
@@ -252,6 +262,53 @@ TEST_F(TrainTest, NothingNeedBeHeldOut) {
   EXPECT_TRUE(ended(done, 0, "60 positives from 60 pictures; 0 held out\n"));
   EXPECT_FALSE(has(done.err, "of those held out"));
   EXPECT_TRUE(has(run({"cascades", "t.xml"}).out, "             -              -\n"));
+}
+
+TEST_F(TrainTest, OtherPositivesAreRefused) {
+  EXPECT_EQ(train("t.xml").status, 0);
+  write_pgm("crops/60.pgm", drawn_letter({10, 9}, 60));
+  EXPECT_TRUE(ended(train_with("--stages", "4", "t.xml"), 2,
+                    "the positives are not those with which training began"));
+  remove({"crops/60.pgm"});
+  EXPECT_TRUE(ended(train_with("--stages", "4", "t.xml"), 0, "all 4 stages are trained"));
+}
+
+TEST_F(TrainTest, StagesAreNeverTakenAway) {
+  EXPECT_EQ(train("t.xml").status, 0);
+  const std::string before = read_text("t.xml");
+  EXPECT_TRUE(ended(train_with("--stages", "2", "t.xml"), 2,
+                    "t.xml: it has 3 stages already, more than the 2 that are wanted"));
+  EXPECT_TRUE(ended(train_with("--stages", "2", "u.xml", {"--from", "t.xml"}), 2,
+                    "--from t.xml: it has 3 stages already"));
+  EXPECT_EQ(read_text("t.xml"), before);
+  EXPECT_EQ(train_with("--stages", "2", "u.xml", {"--from", "t.xml:2"}).status, 0);
+  EXPECT_EQ(stages_of("u.xml"), 2u);
+}
+
+TEST_F(TrainTest, AFolderIsForOneRunAtATime) {
+  write_text("t.xml.training/options.json", "");
+  const int descriptor = ::open((folder / "t.xml.training").c_str(), O_RDONLY | O_CLOEXEC);
+  ASSERT_EQ(::flock(descriptor, LOCK_EX), 0);
+  EXPECT_TRUE(ended(train("t.xml"), 2, "t.xml.training: another run of facesat trains there"));
+  ::close(descriptor);
+  EXPECT_EQ(train("t.xml").status, 0);
+}
+
+TEST_F(TrainTest, InputsWithoutUseAreNamed) {
+  write_text("empty/readme.txt", "");
+  write_text("photos/broken.pgm", "P5");
+  const Finished done = run(joined(letters, {"empty", "-o", "t.xml"}));
+  EXPECT_TRUE(ended(done, 1, "empty: there are no objects in it"));
+  EXPECT_TRUE(has(done.err, "broken.pgm: "));
+  EXPECT_EQ(stages_of("t.xml"), 3u);
+  EXPECT_TRUE(ended(train("u.xml", {"--validation", "empty"}), 2, "--validation: "));
+  EXPECT_TRUE(ended(run(joined(small, {"crops", "--negatives", "empty", "-o", "u.xml"})), 2,
+                    "empty: there are no pictures to look for negatives in"));
+  EXPECT_TRUE(ended(train("u.xml", {"--held-out", "0", "--thresholds-by-held-out"}), 2,
+                    "--thresholds-by-held-out needs objects that are held out"));
+  // Of another shape than the window.
+  EXPECT_TRUE(ended(train_with("--window", "9x18", "u.xml"), 1,
+                    "60 of 60 objects have another shape than the window"));
 }
 
 TEST_F(TrainTest, DamagedStatesAreNamed) {

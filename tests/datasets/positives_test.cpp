@@ -70,7 +70,9 @@ TEST_F(PositivesTest, AnnotatedObjectsAreCutOutAndStretched) {
   EXPECT_EQ(sample_of(found, 2),
             pixels_of(resampled(b.view(), {0, 0, 20, 20}, small_window).view()));
   EXPECT_EQ(found.objects, (std::vector<std::size_t>{0, 1, 2}));
-  EXPECT_EQ(found.report.text(), "3 samples of 3 objects in 2 pictures\n");
+  EXPECT_EQ(found.report.text(),
+            "3 samples of 3 objects in 2 pictures\n"
+            "stretched by more than a quarter to the window's shape: 2\n");
 }
 
 TEST_F(PositivesTest, BoxesMayKeepTheirAspectRatio) {
@@ -98,6 +100,7 @@ TEST_F(PositivesTest, BoxesOutsideAreRefusedAndThoseAcrossTheEdgeAreCut) {
       "refused: 1\n"
       "cut at the edge of the picture: 1\n"
       "smaller than half the window, so that the sample is blurred: 1\n"
+      "stretched by more than a quarter to the window's shape: 3\n"
       "  a.pgm: the box -10 -9 26 29 reaches beyond the picture of 40x30 pixels, so it is cut "
       "there\n"
       "  a.pgm: the box 100 0 8 8 lies outside the picture of 40x30 pixels\n");

@@ -156,8 +156,8 @@ TEST_F(LibraryTraining, MistakesAreNamed) {
               t.samples.window = {2, 9};
             }),
             "window: expected sides from 3 to 1000, not 2x9");
-  EXPECT_TRUE(
-      has(with([](auto& t) { t.positives.resize(9); }), "positives to learn from: too few"));
+  EXPECT_TRUE(has(with([](auto& t) { t.positives.resize(9); }),
+                  "8 positives to learn from (1 held out): too few"));
   EXPECT_EQ(with([](auto& t) { t.negatives.clear(); }),
             "there are no images to look for negatives in");
   EXPECT_EQ(with([](auto& t) {
