@@ -1,4 +1,4 @@
-// All of facesat's library in a hundred lines. It needs no picture: it makes one.
+// All of facesat's library in a few pages. It needs no picture: it makes one.
 #include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -70,6 +70,43 @@ void detect_with_two_cascades(const facesat::ImageView& image) {
   std::printf("%zu faces in four threads\n", count.load());
 }
 
+// A cascade for bright squares with a dark one inside, from drawings of them.
+void train() {
+  constexpr int side = 12;
+  const auto draw = [](int number) {
+    std::vector<std::uint8_t> pixels(side * side);
+    for (int y = 0; y < side; ++y)
+      for (int x = 0; x < side; ++x) {
+        const bool is_inside = x > 3 && x < 8 && y > 3 && y < 8;
+        pixels[y * side + x] =
+            static_cast<std::uint8_t>((is_inside ? 40 : 150) + (x * 7 + y * 13 + number * 29) % 60);
+      }
+    return pixels;
+  };
+  std::vector<std::vector<std::uint8_t>> squares;
+  for (int i = 0; i < 40; ++i) squares.push_back(draw(i));
+  std::vector<std::uint8_t> noise(200 * 200);
+  for (std::size_t i = 0; i < noise.size(); ++i)
+    noise[i] = static_cast<std::uint8_t>(i * i / 7 % 251);
+  const auto image = [](const std::vector<std::uint8_t>& pixels, int width) {
+    return facesat::ImageView{.pixels = pixels.data(),
+                              .size = {width, width},
+                              .pitch = width,
+                              .format = facesat::PixelFormat::gray};
+  };
+  std::vector<facesat::TrainingImage> positives, negatives{{image(noise, 200)}};
+  for (const auto& square : squares) positives.push_back({image(square, side)});
+
+  const facesat::Training training =
+      facesat::train(positives, negatives, {.window = {side, side}}, {.stages = 3}, {},
+                     [](const facesat::TrainedStage& stage) {
+                       std::printf("stage %d: %d trees\n", stage.number, stage.trees);
+                       return true;  // go on
+                     });
+  std::printf("%s; %zu bytes of XML\n", training.ending.c_str(),
+              facesat::cascade_to_xml(*training.cascade).size());
+}
+
 void integrate(const std::vector<std::uint8_t>& pixels, facesat::Size size) {
   std::vector<std::uint32_t> table(pixels.size());
   facesat::sat({.data = pixels.data(), .size = size, .pitch = size.width},
@@ -102,6 +139,7 @@ int main() try {
   show_machine();
   detect(image);
   detect_with_two_cascades(image);
+  train();
   integrate(pixels, size);
   filter_recursively();
 } catch (const facesat::Error& error) {

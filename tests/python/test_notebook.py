@@ -1,4 +1,4 @@
-"""The notebook: its cells run, and give what is saved in it."""
+"""The notebooks: their cells run, and give what is saved in them."""
 
 import pathlib
 
@@ -6,7 +6,7 @@ import pytest
 
 nbformat = pytest.importorskip("nbformat")
 nbclient = pytest.importorskip("nbclient")
-NOTEBOOK = pathlib.Path(__file__).parents[2] / "examples" / "python" / "integral_images.ipynb"
+NOTEBOOKS = pathlib.Path(__file__).parents[2] / "examples" / "python"
 
 
 def outputs(notebook):
@@ -21,10 +21,12 @@ def outputs(notebook):
     ]
 
 
-def test_cells_give_the_saved_outputs(tmp_path, monkeypatch):
+@pytest.mark.parametrize("name", ["integral_images", "my_own_detector"])
+def test_cells_give_the_saved_outputs(name, tmp_path, monkeypatch):
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path))  # without the user's start-up files
-    notebook = nbformat.read(NOTEBOOK, as_version=4)
+    file = NOTEBOOKS / f"{name}.ipynb"
+    notebook = nbformat.read(file, as_version=4)
     saved = outputs(notebook)
     assert all(pictures == 1 for _, pictures in saved)
     nbclient.NotebookClient(notebook, kernel_name="python3", startup_timeout=600).execute()  # raises what a cell raises
-    assert outputs(notebook) == saved, f"run all cells of {NOTEBOOK} and save it"
+    assert outputs(notebook) == saved, f"run all cells of {file} and save it"
