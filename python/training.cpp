@@ -177,8 +177,11 @@ nb::tuple evaluate(const std::string& annotations, const std::vector<std::string
 
 void add_training(nb::module_& module) {
   module.def("train", &train, nb::arg("positives"), nb::arg("negatives"), nb::arg("labels"),
-             nb::arg("options"), nb::arg("start").none(), nb::arg("on_stage").none());
-  module.def("evaluate", &evaluate);
+             nb::arg("options"), nb::arg("start").none(), nb::arg("on_stage").none(),
+             "Images are paths, or pairs of an array and boxes. Returns the stages, why training "
+             "ended, and "
+             "warnings.");
+  module.def("evaluate", &evaluate, "Returns what the program writes as JSON, and warnings.");
 }
 
 }  // namespace facesat::python
