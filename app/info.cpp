@@ -1,7 +1,6 @@
 #include "app/info.hpp"
 
 #include <algorithm>
-#include <fstream>
 #include <map>
 #include <string_view>
 
@@ -10,6 +9,7 @@
 #include <tbb/version.h>
 
 #include "app/live/live.hpp"
+#include "app/train/training_log.hpp"
 #include "cascades/cascade_store.hpp"
 #include "kernels/device/gpu_info.hpp"
 #include "kernels/sat/algorithm.hpp"
@@ -146,23 +146,19 @@ struct TrainingNotes {
 
 TrainingNotes training_notes(const std::string& file, const Cascade& cascade) {
   constexpr std::string_view row = "{:>10} {:>13} {:>13} {:>14}";
-  const auto text = [](const Json& rates, const char* name) {
-    return rates.is_null() ? "-" : fmt::format("{:.4f}", rates.at(name).get<double>());
-  };
+  const auto text = [](double rate) { return fmt::format("{:.4f}", rate); };
   TrainingNotes notes;
-  std::ifstream log(file + ".training/log.jsonl");
-  for (std::string line; std::getline(log, line);) try {
-      const Json event = Json::parse(line);
-      if (event.at("event") != "stage_end") continue;
-      const int stage = event.at("stage");
-      const Json held_out = event.value("held_out", Json());
-      // Another cascade may have taken the file's place.
-      if (stage < std::ssize(cascade.stages) &&
-          event.at("trees") == cascade.stages.at(stage).tree_count)
-        notes.rows[stage] = fmt::format(row, text(event, "hit_rate"), text(event, "false_alarms"),
-                                        text(held_out, "hit_rate"), text(held_out, "false_alarms"));
-    } catch (const std::exception&) {  // a damaged line
-    }
+  TrainingLog log(log_of_training(file));
+  log.read();
+  for (int i = 0; i < std::min(std::ssize(log.stages()), std::ssize(cascade.stages)); ++i) {
+    const LoggedStage& stage = log.stages()[i];
+    // Another cascade may have taken the file's place.
+    if (!stage.is_complete || stage.trees != cascade.stages[i].tree_count) continue;
+    const auto& held_out = stage.held_out;
+    notes.rows[i] = fmt::format(row, text(stage.rates.hit_rate), text(stage.rates.false_alarm),
+                                held_out ? text(held_out->hit_rate) : "-",
+                                held_out ? text(held_out->false_alarm) : "-");
+  }
   if (!notes.rows.empty())
     notes.titles = fmt::format(row, "hit rate", "false alarms", "held-out hits", "held-out false");
   return notes;

@@ -83,13 +83,15 @@ inline gpu::StreamHandle test_stream() {
   return {};
 }
 
-// Runs `body` with blocks in order, in reverse, and interleaved at random.
+// Runs `body` with blocks in order, in reverse, and interleaved at random. Where the accesses to
+// memory are in question, not the order, half of that will do.
 template <class Body>
 void under_all_schedules(Body body) {
-  for (const simt::Schedule& schedule : {simt::Schedule{simt::Order::forward, 1, 1},
-                                         {simt::Order::reverse, 1, 1},
-                                         {simt::Order::random, 1, 3},
-                                         {simt::Order::random, 2, 6}}) {
+  for (const simt::Schedule& schedule : {
+#ifndef __SANITIZE_ADDRESS__
+           simt::Schedule{simt::Order::forward, 1, 1}, simt::Schedule{simt::Order::random, 1, 3},
+#endif
+           simt::Schedule{simt::Order::reverse, 1, 1}, simt::Schedule{simt::Order::random, 2, 6}}) {
     simt::set_schedule(schedule);
     body();
   }
@@ -98,7 +100,12 @@ void under_all_schedules(Body body) {
 // Runs `body` with a block that is halted until all others have ended, in many places.
 template <class Body>
 void with_a_halted_block(Body body) {
-  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+#ifdef __SANITIZE_ADDRESS__
+  constexpr std::uint64_t seeds = 2;
+#else
+  constexpr std::uint64_t seeds = 5;
+#endif
+  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     simt::set_schedule({simt::Order::random, seed, 4, true});
     body();
   }

@@ -59,6 +59,12 @@ void Detection::set(const LiveSettings& settings) {
   changed_.notify_all();
 }
 
+void Detection::reload_cascades() {
+  const std::scoped_lock lock(mutex_);
+  cascades_changed_ = settings_changed_ = true;
+  changed_.notify_all();
+}
+
 // Shows it in the last frame, too.
 void Detection::follow(std::optional<MarkedObject> object) {
   const std::scoped_lock lock(mutex_);
@@ -121,6 +127,7 @@ void Detection::run_once(const std::stop_token& stop) {
     detects = std::exchange(settings_changed_, false) || is_new;
     if (detects) is_taken_ = false;
     settings = settings_;
+    if (std::exchange(cascades_changed_, false)) search_.forget_cascades();
     if (followed_) tracker_.follow(std::move(*std::exchange(followed_, std::nullopt)));
     compares = std::exchange(wants_comparison_, false);
     compared = std::exchange(compared_, {});

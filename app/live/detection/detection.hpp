@@ -34,6 +34,8 @@ class Detection {
 
   void put(CapturedFrame frame);
   void set(const LiveSettings& settings);
+  // Reads the files of cascades anew, which have changed.
+  void reload_cascades();
   LiveSettings settings() const;
 
   // From the next frame on, frames with their boxes are written to this video; "": no more.
@@ -81,7 +83,8 @@ class Detection {
   mutable std::mutex mutex_;
   std::condition_variable_any changed_;
   LiveSettings settings_;
-  bool settings_changed_ = true, wants_comparison_ = false, busy_ = false;
+  bool settings_changed_ = true, cascades_changed_ = false, wants_comparison_ = false,
+       busy_ = false;
   SourceNames compared_;
   bool repeats_frame_ = false;  // the CPU has yet to repeat the frame in which the device failed
   std::shared_ptr<const Comparison> comparison_;

@@ -87,7 +87,8 @@ bool FaceSearch::use(const LiveSettings& settings) {
   const BackendOptions machine = usable_backend();
   const bool same_machine = before && machine_ == machine;
   const bool same_device = before && without_sat(machine_) == without_sat(machine);
-  const bool same_detectors = before && before->cascades == settings.cascades &&
+  const bool same_detectors = before && !std::exchange(cascades_changed_, false) &&
+                              before->cascades == settings.cascades &&
                               in_whole_frame(before->detect) == in_whole_frame(settings.detect);
   const bool same_search = same_detectors && before->detect == settings.detect;
   if (!same_machine || !same_search) ++settings_count_;

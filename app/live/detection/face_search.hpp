@@ -65,6 +65,9 @@ class FaceSearch {
   const std::string& failure() const { return failure_; }
   bool has_detectors() const { return !detectors_.empty(); }
 
+  // The next call of use() reads the files of cascades anew.
+  void forget_cascades() { cascades_changed_ = true; }
+
  private:
   void make_detectors();
   void measure_kernels();  // or no longer
@@ -79,6 +82,7 @@ class FaceSearch {
   BackendOptions machine_;                // the same, after a failure of the device
   std::optional<Backends> backends_;      // nullopt: none were chosen yet
   CopySpeed speed_;
+  bool cascades_changed_ = false;
   bool device_failed_ = false;  // the CPU has taken over, until another backend is chosen
   std::string failure_;
   std::uint64_t settings_count_ = 0;  // changes of what detection depends on

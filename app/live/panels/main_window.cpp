@@ -283,6 +283,7 @@ void MainWindow::carry_out(PanelContext& context) {
   choices_.font_size = parts_.screen.font_size();
   settings_history_.note(choices_.settings);
   if (wishes.settings) parts_.detection.set(choices_.settings);
+  if (wishes.cascades) parts_.detection.reload_cascades();
   if (wishes.comparison) parts_.detection.compare();
   if (wishes.list_comparison && context.source.list) {
     SourceNames pictures;

@@ -39,6 +39,7 @@ struct Machine {
 // What panels ask of the window, which does it once all are drawn.
 struct Wishes {
   bool settings = false;         // Remembered::settings have changed
+  bool cascades = false;         // read the files of cascades anew
   bool comparison = false;       // compare the SAT algorithms on the frame
   bool list_comparison = false;  // or on the pictures of the list
   bool start_page = false;       // show it

@@ -289,7 +289,7 @@ TEST_P(FinishedRunsEachFormat, TakeUpWhatIsNewOrHasChanged) {
 
 // Programs with sanitizers take several times as long.
 #ifdef __SANITIZE_ADDRESS__
-constexpr int attempts = 10;
+constexpr int attempts = 4;
 #else
 constexpr int attempts = 25;
 #endif

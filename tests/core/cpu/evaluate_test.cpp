@@ -91,8 +91,13 @@ std::vector<Image<std::uint8_t>> pictures(unsigned seed) {
 TEST_P(Evaluate, EqualsTheReference) {
   std::size_t found = 0;
   const CascadeShape& shape = GetParam().shape;
-  const unsigned seeds =
-      shape.tree_factor * shape.max_nodes > 50 ? 3 : 25;  // the reference is slow
+#ifdef __SANITIZE_ADDRESS__
+  constexpr unsigned seeds_of_large = 1;
+#else
+  constexpr unsigned seeds_of_large = 3;
+#endif
+  // The reference is slow.
+  const unsigned seeds = shape.tree_factor * shape.max_nodes > 50 ? seeds_of_large : 25;
   for (unsigned seed = 0; seed < seeds; ++seed) {
     const Cascade cascade = random_cascade(seed, shape);
     for (const Image<std::uint8_t>& picture : pictures(seed))
