@@ -112,11 +112,11 @@ void add_fields(CLI::App& command, Options& options, const std::vector<Field<Opt
 
 // The same, of a number that must be in its range, if it is one of those with a range.
 template <class Options>
-void add_ranged_field(CLI::App& command, Options& options, const Field<Options>& field,
-                      const std::vector<Range<Options>>& ranges) {
+CLI::Option* add_ranged_field(CLI::App& command, Options& options, const Field<Options>& field,
+                              const std::vector<Range<Options>>& ranges) {
   CLI::Option* const option = add_field(command, options, field);
   const auto range = std::ranges::find(ranges, field.key(), &Range<Options>::name);
-  if (range == ranges.end()) return;
+  if (range == ranges.end()) return option;
   const auto check = [range = *range](const std::string& text) {
     const bool is_whole = range.member.index() == 0;
     const auto whole = parse_number<std::int64_t>(text);
@@ -127,8 +127,22 @@ void add_ranged_field(CLI::App& command, Options& options, const Field<Options>&
                ? std::string()
                : fmt::format("expected {}, not \"{}\"", range.text(), text);
   };
-  option->check(CLI::Validator(check, ""));
+  return option->check(CLI::Validator(check, ""));
 }
+
+// The options that are added from now until it is destroyed have this heading in the help.
+class Heading {
+ public:
+  Heading(CLI::App& command, const std::string& heading) : command_(command) {
+    command_.option_defaults()->group(heading);
+  }
+  ~Heading() { command_.option_defaults()->group("Options"); }
+  Heading(const Heading&) = delete;
+  Heading& operator=(const Heading&) = delete;
+
+ private:
+  CLI::App& command_;
+};
 
 // Accepts decimal numbers from `least` to `most` as an option's value.
 CLI::Validator whole_number(std::int64_t least,

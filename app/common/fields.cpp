@@ -83,9 +83,10 @@ const std::vector<Field<TrainOptions>>& training_fields() {
   using O = TrainOptions;
   static const std::vector<Field<O>> fields{
       {"features", choice<&O::features>({"haar-basic", "haar-core", "haar-all", "lbp"}), "",
-       "The features to choose from: two to four rectangles, those in a row of four and in a "
-       "centre, too, those turned by 45 degrees, too; or local binary patterns, which train and "
-       "detect faster [haar-basic]"},
+       "What is chosen from. haar-basic: two to four rectangles; haar-core: also four in a row, "
+       "and "
+       "one in a centre; haar-all: also those turned by 45 degrees; lbp: local binary patterns, "
+       "which train and detect faster [haar-basic]"},
       {"boosting", choice<&O::boosting>({"gentle", "real", "discrete", "logit"}), "",
        "Gentle, Real or Discrete AdaBoost, or LogitBoost [gentle]"},
       {"stages", &O::stages, "N", "The most stages [20]"},

@@ -27,6 +27,7 @@ void add_set_options(CLI::App& command, TrainCommand& options) {
 }
 
 void add_training_options(CLI::App& command, TrainOptions& options) {
+  const Heading heading(command, "Stages");
   for (const Field<TrainOptions>& field : training_fields())
     if (field.name == "mirrored-negatives")
       command.add_flag_callback(

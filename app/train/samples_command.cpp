@@ -61,6 +61,7 @@ void add_objects(CLI::App& command, training::PositiveOptions& options) {
 }
 
 void add_distortions(CLI::App& command, training::PositiveOptions& options) {
+  const Heading heading(command, "Distorted copies");
   training::DistortionOptions& distortion = options.distortion;
   command
       .add_option("--distort", distortion.copies,
@@ -197,6 +198,7 @@ Image<Bgr> sheet_of(const Samples& samples) {
 }
 
 void add_sample_options(CLI::App& command, training::PositiveOptions& options) {
+  const Heading heading(command, "Samples");
   for (const Field<SampleOptions>& field : sample_fields())
     add_ranged_field(command, options.samples, field, sample_ranges());
   for (const char* name : {"--shift", "--scale", "--turn", "--brightness", "--contrast"})

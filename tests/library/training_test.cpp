@@ -14,7 +14,7 @@ namespace facesat::test {
 namespace {
 
 constexpr Size letter_size{10, 9};
-const BackendOptions cpu{.choice = BackendChoice::cpu};
+const BackendOptions on_cpu{.choice = BackendChoice::cpu};
 
 ImageView view_of(const Image<std::uint8_t>& gray) {
   return {.pixels = gray.row(0),
@@ -35,7 +35,7 @@ struct Letters {
 
   Training run(const OnStage& on_stage = {}, const ShouldStop& should_stop = {},
                const std::shared_ptr<const Cascade>& from = {}) const {
-    return train(positives, negatives, samples, options, cpu, on_stage, should_stop, from);
+    return train(positives, negatives, samples, options, on_cpu, on_stage, should_stop, from);
   }
 
   std::vector<Image<std::uint8_t>> crops, photos;
@@ -73,7 +73,7 @@ TEST_F(LibraryTraining, MakesACascadeThatFinds) {
   for (int y = 0; y < 9; ++y)
     for (int x = 0; x < 10; ++x) scene.row(20 + y)[30 + x] = letter.row(y)[x];
   const auto read_again = cascade_from_bytes(cascade_to_xml(*training.cascade, "a comment"));
-  const Detector detector({read_again}, {.min_neighbors = 0}, cpu);
+  const Detector detector({read_again}, {.min_neighbors = 0}, on_cpu);
   bool is_found = false;
   for (const Face& face : detector.detect(view_of(scene)).faces)
     is_found |= face.box == Rect{30, 20, 10, 9};
@@ -104,7 +104,7 @@ TEST_F(LibraryTraining, UsesImagesForBoth) {
     }
     negatives[i] = {view_of(photos[i]), boxes};
   }
-  const Training from_both = train(negatives, negatives, samples, options, cpu);
+  const Training from_both = train(negatives, negatives, samples, options, on_cpu);
   EXPECT_EQ(from_both.stages[0].positives, 18u);
   EXPECT_EQ(from_both.stages[0].hit_rate, 1);
 }

@@ -220,7 +220,7 @@ void TrainingPanel::begin(PanelContext& context) {
 
 void TrainingPanel::draw(PanelContext& context) {
   draw_status(state_.message, "What facesat train has said last of " + state_.cascade);
-  if (ImGui::Checkbox("find with the newest stages", &follows_) && follows_)
+  if (ImGui::Checkbox("detect with the newest stages", &follows_) && follows_)
     context.wishes.cascades = true;
   tooltip(
       "Reads the cascade anew after every stage; otherwise, objects are found with the stages that "

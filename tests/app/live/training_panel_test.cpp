@@ -111,7 +111,7 @@ TEST_F(TrainingPanelTest, FollowsTheCascadeThatIsTrained) {
   append(std::string(ended) + second);
   EXPECT_TRUE(asks_for_cascades());
   EXPECT_GT(drawn(), before);
-  EXPECT_FALSE(wishes_after("find with the newest stages").cascades);
+  EXPECT_FALSE(wishes_after("detect with the newest stages").cascades);
   const int shown = drawn();
   append(
       "{\"event\":\"stage_end\",\"stage\":1,\"trees\":3,\"hit_rate\":1.0,\"false_alarms\":0.4,"
@@ -121,7 +121,7 @@ TEST_F(TrainingPanelTest, FollowsTheCascadeThatIsTrained) {
     return drawn() != shown;
   }));
   EXPECT_FALSE(context.wishes.cascades);
-  EXPECT_TRUE(wishes_after("find with the newest stages").cascades);
+  EXPECT_TRUE(wishes_after("detect with the newest stages").cascades);
   // Another cascade has none.
   choices.settings.cascades = {"frontalface_default"};
   EXPECT_TRUE(eventually([&] {
