@@ -10,9 +10,10 @@
 //   samples; here it is from all, in less detail.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "boosting/cpu_screen.cpp"
-#include "boosting/screen.hpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
+
+#include "boosting/screen.hpp"
 
 #ifndef FACESAT_TRAIN_SCREEN
 #define FACESAT_TRAIN_SCREEN

@@ -7,7 +7,6 @@
 
 #include "boosting/feature_pool.hpp"
 #include "boosting/samples.hpp"
-
 #include "core/image.hpp"
 
 namespace facesat::training {

@@ -8,7 +8,6 @@
 #include "boosting/feature_pool.hpp"
 #include "boosting/sample_tables.hpp"
 #include "boosting/screen.hpp"
-
 #include "core/cascade.hpp"
 
 namespace facesat::training {

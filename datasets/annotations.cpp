@@ -5,11 +5,11 @@
 #include <iterator>
 #include <system_error>
 
-#include "datasets/annotation_reader.hpp"
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "core/parse_number.hpp"
+#include "datasets/annotation_reader.hpp"
 #include "media/input_file.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"

@@ -6,9 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "training/negative_pictures.hpp"
-
 #include "core/image.hpp"
+#include "training/negative_pictures.hpp"
 
 namespace facesat::training {
 

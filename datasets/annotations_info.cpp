@@ -2,9 +2,8 @@
 // the number of objects is the first word after which as many numbers follow.
 #include <algorithm>
 
-#include "datasets/annotation_reader.hpp"
-
 #include "core/parse_number.hpp"
+#include "datasets/annotation_reader.hpp"
 
 namespace facesat::training {
 namespace {

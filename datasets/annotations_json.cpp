@@ -4,10 +4,10 @@
 // which is an object's label, and "width" and "height" of the picture.
 //   COCO: an object with the arrays "images", "annotations" and "categories". Crowds are ignored
 // objects.
-#include "datasets/annotation_reader.hpp"
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "datasets/annotation_reader.hpp"
 #include "support/errors.hpp"
 
 namespace facesat::training {

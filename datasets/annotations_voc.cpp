@@ -3,11 +3,11 @@
 // leave the last one out; their boxes come out up to a pixel larger.)
 #include <algorithm>
 
-#include "datasets/annotation_reader.hpp"
 #include <fmt/format.h>
 #include <pugixml.hpp>
 
 #include "core/parse_number.hpp"
+#include "datasets/annotation_reader.hpp"
 #include "media/codec.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"

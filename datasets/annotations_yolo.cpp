@@ -6,11 +6,11 @@
 #include <cmath>
 #include <exception>
 
-#include "datasets/annotation_reader.hpp"
 #include <fmt/format.h>
 #include <tbb/parallel_for.h>
 
 #include "core/parse_number.hpp"
+#include "datasets/annotation_reader.hpp"
 #include "media/codec.hpp"
 #include "results/inputs.hpp"
 #include "support/errors.hpp"

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <numeric>
 
-#include "datasets/negatives.hpp"
-#include "training/distortion.hpp"
-#include "training/shuffle.hpp"
 #include <fmt/format.h>
 #include <tbb/parallel_for.h>
 
+#include "datasets/negatives.hpp"
 #include "support/errors.hpp"
+#include "training/distortion.hpp"
+#include "training/shuffle.hpp"
 
 namespace facesat::training {
 namespace {

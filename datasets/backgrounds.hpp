@@ -5,9 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "datasets/sentences.hpp"
-
 #include "core/image.hpp"
+#include "datasets/sentences.hpp"
 
 namespace facesat::training {
 

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "datasets/annotations.hpp"
-
 #include "facesat/types.hpp"
 
 namespace facesat::training {

@@ -10,10 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "datasets/annotations.hpp"
-
 #include "core/image.hpp"
 #include "core/stop.hpp"
+#include "datasets/annotations.hpp"
 #include "media/frame_source.hpp"
 #include "results/inputs.hpp"
 

@@ -6,9 +6,6 @@
 #include <optional>
 #include <system_error>
 
-#include "datasets/backgrounds.hpp"
-#include "datasets/sentences.hpp"
-#include "datasets/vec_file.hpp"
 #include <fmt/format.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
@@ -16,6 +13,9 @@
 #include "core/cpu/gray.hpp"
 #include "core/resample.hpp"
 #include "core/rules.hpp"
+#include "datasets/backgrounds.hpp"
+#include "datasets/sentences.hpp"
+#include "datasets/vec_file.hpp"
 #include "results/inputs.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"

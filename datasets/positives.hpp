@@ -6,10 +6,9 @@
 #include <vector>
 
 #include "datasets/annotations.hpp"
+#include "media/codec.hpp"
 #include "training/distortion.hpp"
 #include "training/object_samples.hpp"
-
-#include "media/codec.hpp"
 
 namespace facesat::training {
 

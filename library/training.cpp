@@ -3,17 +3,16 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cmath>
-#include <tuple>
+#include <chrono>
 
-#include "training/cascade_prefix.hpp"
-#include "training/object_samples.hpp"
 #include <tbb/parallel_for.h>
 
 #include "core/cpu/gray.hpp"
 #include "core/rules.hpp"
 #include "kernels/boosting/cuda_screen.hpp"
 #include "library/detect/host_image.hpp"
+#include "training/cascade_prefix.hpp"
+#include "training/object_samples.hpp"
 
 namespace facesat {
 
@@ -155,34 +154,6 @@ Cascade begun_with(const Cascade* from, const TrainOptions& options, Size window
   return training::without_unused(*from);
 }
 
-// ---- stages
-
-void StageCaller::begins(const training::StageStart& start) {
-  start_ = start;
-  begun_ = std::chrono::steady_clock::now();
-}
-
-void StageCaller::ends(int stage, const training::StageTrainer& trainer) {
-  const training::Rates rates = trainer.rates(), held_out = trainer.held_out_rates();
-  stages_.push_back(
-      {.number = stage,
-       .trees = static_cast<int>(trainer.trees().size()),
-       .positives = start_.positives,
-       .negatives = start_.negatives,
-       .hit_rate = rates.hit_rate,
-       .false_alarms = rates.false_alarm,
-       .held_out_hit_rate = held_out.hit_rate,
-       .held_out_false_alarms = held_out.false_alarm,
-       .acceptance = start_.acceptance,
-       .seconds =
-           std::chrono::duration<double>(std::chrono::steady_clock::now() - begun_).count()});
-}
-
-bool StageCaller::goes_on(const Cascade& cascade) {
-  stages_.back().cascade = std::make_shared<const Cascade>(cascade);
-  return !on_stage_ || on_stage_(stages_.back());
-}
-
 // ---- images in memory
 
 namespace {
@@ -249,6 +220,48 @@ std::vector<Rect> boxes_of(const TrainingImage& image, std::size_t number) {
                                       size.width, size.height));
   }
   return boxes;
+}
+
+// ---- stages
+
+// Tells OnStage of each stage, and ends the training if it says so.
+class StageCaller final : public training::TrainingObserver {
+ public:
+  explicit StageCaller(OnStage on_stage) : on_stage_(std::move(on_stage)) {}
+
+  void begins(const training::StageStart& start) override {
+    start_ = start;
+    begun_ = std::chrono::steady_clock::now();
+  }
+  void ends(int stage, const training::StageTrainer& trainer) override;
+  bool goes_on(const Cascade& cascade) override {
+    stages_.back().cascade = std::make_shared<const Cascade>(cascade);
+    return !on_stage_ || on_stage_(stages_.back());
+  }
+
+  const std::vector<TrainedStage>& stages() const { return stages_; }
+
+ private:
+  OnStage on_stage_;
+  std::vector<TrainedStage> stages_;
+  training::StageStart start_;
+  std::chrono::steady_clock::time_point begun_;
+};
+
+void StageCaller::ends(int stage, const training::StageTrainer& trainer) {
+  const training::Rates rates = trainer.rates(), held_out = trainer.held_out_rates();
+  stages_.push_back(
+      {.number = stage,
+       .trees = static_cast<int>(trainer.trees().size()),
+       .positives = start_.positives,
+       .negatives = start_.negatives,
+       .hit_rate = rates.hit_rate,
+       .false_alarms = rates.false_alarm,
+       .held_out_hit_rate = held_out.hit_rate,
+       .held_out_false_alarms = held_out.false_alarm,
+       .acceptance = start_.acceptance,
+       .seconds =
+           std::chrono::duration<double>(std::chrono::steady_clock::now() - begun_).count()});
 }
 
 }  // namespace

@@ -1,21 +1,19 @@
 // From the options of a training to what trains.
 #pragma once
 
-#include <chrono>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <variant>
 #include <vector>
 
-#include "training/object_samples.hpp"
-#include "training/trainer.hpp"
 #include <fmt/format.h>
 
 #include "facesat.hpp"
 #include "library/detect/backends.hpp"
+#include "training/object_samples.hpp"
+#include "training/trainer.hpp"
 
 namespace facesat {
 
@@ -58,24 +56,6 @@ void require_enough(const training::Samples& learnt, const training::Samples& he
 // What a training begins with: no stages, or those of `from`. Throws ArgumentError if that has
 // other features, another window, or more stages than are wanted.
 Cascade begun_with(const Cascade* from, const TrainOptions& options, Size window);
-
-// Tells OnStage of each stage, and ends the training if it says so.
-class StageCaller : public training::TrainingObserver {
- public:
-  explicit StageCaller(OnStage on_stage) : on_stage_(std::move(on_stage)) {}
-
-  void begins(const training::StageStart& start) override;
-  void ends(int stage, const training::StageTrainer& trainer) override;
-  bool goes_on(const Cascade& cascade) override;
-
-  const std::vector<TrainedStage>& stages() const { return stages_; }
-
- private:
-  OnStage on_stage_;
-  std::vector<TrainedStage> stages_;
-  training::StageStart start_;
-  std::chrono::steady_clock::time_point begun_;
-};
 
 // The samples of images in memory, and those to look for negatives in.
 training::ObjectSamples samples_of(std::span<const TrainingImage> images,

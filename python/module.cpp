@@ -6,11 +6,6 @@
 #include <optional>
 #include <span>
 
-#include "python/arrays.hpp"
-#include "python/options.hpp"
-#include "python/records.hpp"
-#include "python/signals.hpp"
-#include "python/training.hpp"
 #include <fmt/format.h>
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -24,6 +19,11 @@
 #include "core/grouping.hpp"
 #include "facesat.hpp"
 #include "media/codec.hpp"
+#include "python/arrays.hpp"
+#include "python/options.hpp"
+#include "python/records.hpp"
+#include "python/signals.hpp"
+#include "python/training.hpp"
 #include "support/errors.hpp"
 
 namespace nb = nanobind;

@@ -8,8 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "python/options.hpp"
-#include "python/signals.hpp"
 #include <fmt/format.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -18,6 +16,8 @@
 #include <tbb/task_arena.h>
 
 #include "media/codec.hpp"
+#include "python/options.hpp"
+#include "python/signals.hpp"
 #include "results/archive.hpp"
 #include "results/inputs.hpp"
 #include "results/journal.hpp"

@@ -6,11 +6,6 @@
 #include <tuple>
 #include <vector>
 
-#include "datasets/negatives.hpp"
-#include "datasets/positives.hpp"
-#include "python/arrays.hpp"
-#include "python/options.hpp"
-#include "python/signals.hpp"
 #include <fmt/format.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -20,7 +15,12 @@
 
 #include "app/evaluate/measurement.hpp"
 #include "app/evaluate/report.hpp"
+#include "datasets/negatives.hpp"
+#include "datasets/positives.hpp"
 #include "library/training.hpp"
+#include "python/arrays.hpp"
+#include "python/options.hpp"
+#include "python/signals.hpp"
 
 namespace nb = nanobind;
 

@@ -5,9 +5,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "training/shuffle.hpp"
-
 #include "core/resample.hpp"
+#include "training/shuffle.hpp"
 
 namespace facesat::training {
 namespace {

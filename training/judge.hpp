@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "boosting/samples.hpp"
-
 #include "core/cascade.hpp"
 #include "core/image.hpp"
 #include "core/stop.hpp"

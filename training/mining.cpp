@@ -9,14 +9,14 @@
 #include <thread>
 #include <utility>
 
-#include "training/cascade_prefix.hpp"
-#include "training/shuffle.hpp"
 #include <fmt/format.h>
 #include <tbb/enumerable_thread_specific.h>
 #include <tbb/parallel_pipeline.h>
 #include <tbb/task_arena.h>
 
 #include "core/pyramid.hpp"
+#include "training/cascade_prefix.hpp"
+#include "training/shuffle.hpp"
 
 namespace facesat::training {
 namespace {

@@ -8,11 +8,10 @@
 #include <vector>
 
 #include "boosting/samples.hpp"
-#include "training/negative_pictures.hpp"
-#include "training/picture_search.hpp"
-
 #include "core/cascade.hpp"
 #include "core/stop.hpp"
+#include "training/negative_pictures.hpp"
+#include "training/picture_search.hpp"
 
 namespace facesat::training {
 

@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "training/distortion.hpp"
-#include "training/shuffle.hpp"
-
 #include "core/crop.hpp"
 #include "core/resample.hpp"
+#include "training/distortion.hpp"
+#include "training/shuffle.hpp"
 
 namespace facesat::training {
 

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "boosting/samples.hpp"
-
 #include "core/image.hpp"
 
 namespace facesat::training {

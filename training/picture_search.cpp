@@ -4,11 +4,11 @@
 #include <unordered_set>
 #include <utility>
 
-#include "training/shuffle.hpp"
 #include <tbb/task_arena.h>
 
 #include "core/pyramid.hpp"
 #include "core/rules.hpp"
+#include "training/shuffle.hpp"
 
 namespace facesat::training {
 namespace {

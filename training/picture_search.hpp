@@ -16,13 +16,12 @@
 #include <span>
 #include <vector>
 
-#include "training/judge.hpp"
-#include "training/negative_pictures.hpp"
-#include "training/window_positions.hpp"
-
 #include "core/backend.hpp"
 #include "core/cascade.hpp"
 #include "core/stop.hpp"
+#include "training/judge.hpp"
+#include "training/negative_pictures.hpp"
+#include "training/window_positions.hpp"
 
 namespace facesat::training {
 

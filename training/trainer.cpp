@@ -4,10 +4,11 @@
 #include <cmath>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "training/cascade_prefix.hpp"
 #include "training/judge.hpp"
 #include "training/shuffle.hpp"
-#include <fmt/format.h>
 
 namespace facesat::training {
 namespace {

@@ -12,10 +12,9 @@
 #include "boosting/samples.hpp"
 #include "boosting/stage_trainer.hpp"
 #include "boosting/tree.hpp"
-#include "training/mining.hpp"
-
 #include "core/cascade.hpp"
 #include "core/stop.hpp"
+#include "training/mining.hpp"
 
 namespace facesat::training {
 

@@ -4,9 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "datasets/evaluation.hpp"
-
 #include "app/detect/options.hpp"
+#include "datasets/evaluation.hpp"
 
 namespace facesat::app {
 

@@ -5,9 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "datasets/annotations.hpp"
-
 #include "app/evaluate/evaluate.hpp"
+#include "datasets/annotations.hpp"
 #include "media/input_file.hpp"
 
 namespace facesat::app {

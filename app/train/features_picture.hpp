@@ -2,7 +2,6 @@
 #pragma once
 
 #include "boosting/samples.hpp"
-
 #include "core/cascade.hpp"
 #include "core/image.hpp"
 

@@ -5,12 +5,12 @@
 #include <filesystem>
 #include <numbers>
 
-#include "datasets/vec_file.hpp"
 #include <fmt/format.h>
 #include <tbb/global_control.h>
 
 #include "app/common/command_line.hpp"
 #include "core/parse_number.hpp"
+#include "datasets/vec_file.hpp"
 #include "library/training.hpp"
 #include "results/picture_folder.hpp"
 #include "support/errors.hpp"

@@ -8,8 +8,6 @@
 #include <tuple>
 #include <utility>
 
-#include "datasets/negatives.hpp"
-#include "datasets/training_folder.hpp"
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -21,6 +19,8 @@
 #include "app/train/features_picture.hpp"
 #include "app/train/training_report.hpp"
 #include "core/parse_number.hpp"
+#include "datasets/negatives.hpp"
+#include "datasets/training_folder.hpp"
 #include "library/training.hpp"
 #include "media/codec.hpp"
 #include "support/errors.hpp"

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "datasets/positives.hpp"
 #include <nlohmann/json_fwd.hpp>
 
+#include "datasets/positives.hpp"
 #include "facesat.hpp"
 
 namespace CLI {

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "boosting/screen.hpp"
-
 #include "kernels/device/stream.hpp"
 
 namespace facesat::gpu {

@@ -5,12 +5,12 @@
 #include <fstream>
 #include <sstream>
 
-#include "datasets/evaluation.hpp"
 #include <fmt/format.h>
 #include <pugixml.hpp>
 #include <unistd.h>
 
 #include "core/cascade.hpp"
+#include "datasets/evaluation.hpp"
 #include "tests/kit/cascades.hpp"
 #include "tests/kit/eventually.hpp"
 #include "tests/kit/pictures.hpp"

@@ -1,7 +1,7 @@
 // facesat samples, and the option names of opencv_createsamples.
-#include "datasets/vec_file.hpp"
 #include <fmt/format.h>
 
+#include "datasets/vec_file.hpp"
 #include "media/codec.hpp"
 #include "tests/kit/encode.hpp"
 #include "tests/kit/pictures.hpp"

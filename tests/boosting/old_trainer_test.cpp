@@ -10,11 +10,11 @@
 #include <tuple>
 #include <vector>
 
-#include "boosting/stage_trainer.hpp"
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "boosting/stage_trainer.hpp"
 #include "tests/kit/train_sets.hpp"
 
 namespace facesat::training {

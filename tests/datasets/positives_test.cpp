@@ -7,11 +7,11 @@
 #include <numeric>
 #include <set>
 
-#include "datasets/vec_file.hpp"
 #include <gtest/gtest.h>
 #include <tbb/global_control.h>
 
 #include "core/resample.hpp"
+#include "datasets/vec_file.hpp"
 #include "support/errors.hpp"
 #include "tests/kit/drawn_face.hpp"
 #include "tests/kit/encode.hpp"

@@ -8,10 +8,10 @@
 #include <string>
 #include <string_view>
 
-#include "datasets/annotations.hpp"
-#include "datasets/vec_file.hpp"
 #include <unistd.h>
 
+#include "datasets/annotations.hpp"
+#include "datasets/vec_file.hpp"
 #include "support/errors.hpp"
 
 namespace facesat::training {

@@ -8,10 +8,10 @@
 #include <random>
 #include <vector>
 
-#include "boosting/samples.hpp"
-#include "boosting/split.hpp"
 #include <gtest/gtest.h>
 
+#include "boosting/samples.hpp"
+#include "boosting/split.hpp"
 #include "tests/kit/pictures.hpp"
 
 namespace facesat::test {

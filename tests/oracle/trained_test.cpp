@@ -3,16 +3,16 @@
 #include <filesystem>
 #include <memory>
 
-#include "datasets/negatives.hpp"
-#include "datasets/training_folder.hpp"
-#include "training/trainer.hpp"
 #include <gtest/gtest.h>
 #include <opencv2/imgproc.hpp>
 
+#include "datasets/negatives.hpp"
+#include "datasets/training_folder.hpp"
 #include "media/codec.hpp"
 #include "tests/kit/drawn_letter.hpp"
 #include "tests/kit/instruction_sets.hpp"
 #include "tests/oracle/opencv.hpp"
+#include "training/trainer.hpp"
 
 namespace facesat::test {
 namespace {

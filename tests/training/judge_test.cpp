@@ -1,12 +1,12 @@
 #include "training/judge.hpp"
 
-#include "training/window_positions.hpp"
 #include <gtest/gtest.h>
 
 #include "core/backend.hpp"
 #include "tests/kit/cascades.hpp"
 #include "tests/kit/pictures.hpp"
 #include "tests/kit/reference.hpp"
+#include "training/window_positions.hpp"
 
 namespace facesat::training {
 namespace {

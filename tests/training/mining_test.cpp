@@ -8,16 +8,16 @@
 #include <thread>
 #include <tuple>
 
-#include "datasets/negatives.hpp"
-#include "training/shuffle.hpp"
 #include <gtest/gtest.h>
 #include <tbb/global_control.h>
 #include <unistd.h>
 
+#include "datasets/negatives.hpp"
 #include "media/codec.hpp"
 #include "support/errors.hpp"
 #include "tests/kit/cascades.hpp"
 #include "tests/kit/pictures.hpp"
+#include "training/shuffle.hpp"
 #if FACESAT_READS_VIDEOS
 #include "tests/kit/video.hpp"
 #endif

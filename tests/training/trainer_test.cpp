@@ -8,19 +8,19 @@
 #include <iterator>
 #include <mutex>
 
-#include "datasets/negatives.hpp"
-#include "datasets/training_folder.hpp"
-#include "training/cascade_prefix.hpp"
-#include "training/judge.hpp"
 #include <gtest/gtest.h>
 #include <tbb/global_control.h>
 #include <unistd.h>
 
+#include "datasets/negatives.hpp"
+#include "datasets/training_folder.hpp"
 #include "media/codec.hpp"
 #include "support/errors.hpp"
 #include "tests/kit/drawn_letter.hpp"
 #include "tests/kit/messages.hpp"
 #include "tests/kit/pictures.hpp"
+#include "training/cascade_prefix.hpp"
+#include "training/judge.hpp"
 
 namespace facesat::training {
 namespace {

@@ -4,11 +4,11 @@
 #include <numeric>
 #include <vector>
 
-#include "training/shuffle.hpp"
 #include <gtest/gtest.h>
 
 #include "tests/kit/pictures.hpp"
 #include "tests/kit/reference.hpp"
+#include "training/shuffle.hpp"
 
 namespace facesat::training {
 namespace {

@@ -4,9 +4,9 @@
 #include <array>
 #include <optional>
 
-#include "boosting/stage_trainer.hpp"
 #include <gtest/gtest.h>
 
+#include "boosting/stage_trainer.hpp"
 #include "kernels/device/gpu_info.hpp"
 #include "tests/kit/drawn_nodes.hpp"
 
