@@ -58,7 +58,6 @@ void TrainingLog::add(const std::string& line) {
   } else {
     stage.trees = event.at(kind == "tree" ? "tree" : "trees");
     stage.rates = rates_of(event);
-    stage.seconds = event.at("seconds");
     stage.is_complete = kind == "stage_end";
     if (event.contains("held_out")) stage.held_out = rates_of(event["held_out"]);
   }

@@ -20,7 +20,6 @@ struct LoggedStage {
   int trees = 0;                              // so far
   training::Rates rates;                      // with these
   std::optional<training::Rates> held_out{};  // at the end
-  double seconds = 0;
   bool is_complete = false;
 };
 
