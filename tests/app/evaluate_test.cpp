@@ -76,6 +76,13 @@ TEST_F(Evaluate, CountsWhatIsFoundMissedAndFalse) {
   expect_counts(annotated["cascades"][0], 2, 1, 0);
 }
 
+TEST_F(Evaluate, AnnotationsThatAreLeftOutShowInTheStatus) {
+  write_text("in/truth.csv", read_text("in/truth.csv") + "b.pgm,1,2,three,4\n");
+  const Finished done = run(joined({"evaluate"}, all));
+  EXPECT_TRUE(ended(done, 1, "line 5: "));
+  EXPECT_TRUE(has(done.out, "3 objects"));
+}
+
 TEST_F(Evaluate, PrintsATableForEachCascade) {
   const Finished done = run({"evaluate", "-q", "in/truth.csv", "frontalface_default", "eye"});
   EXPECT_EQ(done.status, 0);
