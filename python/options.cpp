@@ -50,6 +50,15 @@ bool set_if_there(const std::vector<Field<Options>>& fields, Options& options,
   return true;
 }
 
+// Calls set(name, value) for all that is given; it returns whether there is such an option.
+template <class Set>
+void set_each(const nb::dict& given, const Set& set) {
+  for (const auto& [key, value] : given) {
+    const auto name = nb::cast<std::string>(key);
+    if (!set(name, value)) throw ArgumentError(fmt::format("there is no option named {}", name));
+  }
+}
+
 template <class Options>
 nb::list described(const std::vector<Field<Options>>& fields) {
   nb::list list;
@@ -75,25 +84,21 @@ nb::list described(const std::vector<Field<Options>>& fields) {
 
 PythonOptions options_of(const nb::dict& given) {
   PythonOptions options;
-  for (const auto& [key, value] : given) {
-    const auto name = nb::cast<std::string>(key);
-    if (!set_if_there(app::detection_fields(), options.detect, name, value) &&
-        !set_if_there(app::backend_fields(), options.backend, name, value) &&
-        !set_if_there(app::search_fields(), options.search, name, value))
-      throw ArgumentError(fmt::format("there is no option named {}", name));
-  }
+  set_each(given, [&](const std::string& name, nb::handle value) {
+    return set_if_there(app::detection_fields(), options.detect, name, value) ||
+           set_if_there(app::backend_fields(), options.backend, name, value) ||
+           set_if_there(app::search_fields(), options.search, name, value);
+  });
   return options;
 }
 
 TrainingChoice training_options_of(const nb::dict& given) {
   TrainingChoice options;
-  for (const auto& [key, value] : given) {
-    const auto name = nb::cast<std::string>(key);
-    if (!set_if_there(app::sample_fields(), options.samples, name, value) &&
-        !set_if_there(app::training_fields(), options.training, name, value) &&
-        !set_if_there(app::backend_fields(), options.backend, name, value))
-      throw ArgumentError(fmt::format("there is no option named {}", name));
-  }
+  set_each(given, [&](const std::string& name, nb::handle value) {
+    return set_if_there(app::sample_fields(), options.samples, name, value) ||
+           set_if_there(app::training_fields(), options.training, name, value) ||
+           set_if_there(app::backend_fields(), options.backend, name, value);
+  });
   return options;
 }
 

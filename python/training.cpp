@@ -91,14 +91,18 @@ struct TrainCall {
   }
 };
 
-nb::tuple to_tuple(const TrainedStage& stage) {
-  const std::string xml = cascade_to_xml(*stage.cascade);
-  return nb::make_tuple(stage.number, stage.trees, stage.positives, stage.negatives, stage.hit_rate,
-                        stage.false_alarms, stage.held_out_hit_rate, stage.held_out_false_alarms,
-                        stage.acceptance, stage.seconds, nb::bytes(xml.data(), xml.size()));
+nb::bytes xml_of(const Cascade& cascade) {
+  const std::string xml = cascade_to_xml(cascade);
+  return nb::bytes(xml.data(), xml.size());
 }
 
-// Returns the stages, why training ended, and warnings.
+nb::tuple to_tuple(const TrainedStage& stage) {
+  return nb::make_tuple(stage.number, stage.trees, stage.positives, stage.negatives, stage.hit_rate,
+                        stage.false_alarms, stage.held_out_hit_rate, stage.held_out_false_alarms,
+                        stage.acceptance, stage.seconds, xml_of(*stage.cascade));
+}
+
+// Returns the stages, why training ended, the cascade, and warnings.
 nb::tuple train(const nb::list& positives, const nb::list& negatives,
                 const std::vector<std::string>& labels, const nb::dict& options,
                 const nb::object& start, const nb::object& on_stage) {
@@ -119,7 +123,7 @@ nb::tuple train(const nb::list& positives, const nb::list& negatives,
   }
   nb::list stages;
   for (const TrainedStage& stage : result.stages) stages.append(to_tuple(stage));
-  return nb::make_tuple(stages, result.ending, call.warnings);
+  return nb::make_tuple(stages, result.ending, xml_of(*result.cascade), call.warnings);
 }
 
 training::MatchOptions match_options(const std::string& word, double iou) {
@@ -179,8 +183,7 @@ void add_training(nb::module_& module) {
   module.def("train", &train, nb::arg("positives"), nb::arg("negatives"), nb::arg("labels"),
              nb::arg("options"), nb::arg("start").none(), nb::arg("on_stage").none(),
              "Images are paths, or pairs of an array and boxes. Returns the stages, why training "
-             "ended, and "
-             "warnings.");
+             "ended, the cascade, and warnings.");
   module.def("evaluate", &evaluate, "Returns what the program writes as JSON, and warnings.");
 }
 

@@ -68,8 +68,8 @@ def train(
     options: dict[str, Any],
     start: Cascade | None,
     on_stage: Callable[[Stage], bool | None] | None,
-) -> tuple[list[Stage], str, list[str]]:
-    """Images are paths, or pairs of an array and boxes. Returns the stages, why training ended, and warnings."""
+) -> tuple[list[Stage], str, bytes, list[str]]:
+    """Images are paths, or pairs of an array and boxes. Returns the stages, why training ended, the cascade, and warnings."""
 
 def evaluate(
     annotations: str, cascades: list[str], root: str, labels: list[str], match: str, iou: float, options: dict[str, Any]

@@ -43,13 +43,11 @@ class Training(NamedTuple):
     """A cascade that has been trained, and how."""
 
     stages: list[TrainedStage]
+    """Those that this training has added."""
     ending: str
     """A sentence: why no further stage was trained."""
-
-    @property
-    def xml(self) -> bytes:
-        """The cascade as a file of OpenCV's: for Detector, CascadeClassifier and cv2."""
-        return self.stages[-1].xml
+    xml: bytes
+    """The cascade as a file of OpenCV's: for Detector, CascadeClassifier and cv2."""
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes xml into a file."""
@@ -146,9 +144,9 @@ def train(
         None if start is None else load_cascade(start),
         None if on_stage is None else lambda stage: on_stage(TrainedStage(*stage)),
     )
-    trained, ending, said = _facesat.train(*call)
+    trained, ending, xml, said = _facesat.train(*call)
     _warn(said)
-    return Training([TrainedStage(*stage) for stage in trained], ending)
+    return Training([TrainedStage(*stage) for stage in trained], ending, xml)
 
 
 def evaluate(

@@ -113,6 +113,8 @@ def test_a_training_is_ended_and_gone_on_with(tmp_path):
     ended.save(tmp_path / "two.xml")
     longer = facesat.train(LETTERS, GROUNDS, start=tmp_path / "two.xml", **SMALL)
     assert [stage.number for stage in longer.stages] == [2]
+    complete = facesat.train(LETTERS, GROUNDS, start=longer.xml, **SMALL)
+    assert complete.stages == [] and complete.xml == longer.xml
     with pytest.raises(ZeroDivisionError):
         facesat.train(LETTERS, GROUNDS, on_stage=lambda stage: 1 / 0, **SMALL)
 

@@ -129,7 +129,7 @@ constexpr std::array<Column, 6> stage_columns{{
     {"hits", "The part of the positives that pass this stage"},
     {"false", "The part of its negatives that pass"},
     {"held out", "The part of the positives that pass of those that nothing was learnt from"},
-    {"windows", "Of so many windows without objects, the stages before let one pass"},
+    {"windows", "The stages before let one of this number of windows without objects pass"},
 }};
 
 // Fills a cell.
