@@ -25,7 +25,7 @@ struct StageOptions {
   int max_trees = 100;
   bool threshold_by_held_out =
       false;     // min_hit_rate is of the positives held out, if there are any
-  int bins = 0;  // 0: exact thresholds; otherwise those between so many bins
+  int bins = 0;  // 0: exact thresholds; otherwise those between this many bins
   std::size_t memory = std::size_t{4} << 30;  // for bins of features, in bytes
   MakeScreen make_screen = make_cpu_screen;   // all make the same cascade
 };

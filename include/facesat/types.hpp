@@ -266,7 +266,7 @@ struct TrainOptions {
   double trim = 0.95;  // a tree learns from the heaviest samples, of this weight together
   int depth = 1;       // of trees; 1: stumps
   int trees = 100;     // of a stage, at most
-  int bins = 0;        // 0: exact thresholds; otherwise those between so many bins, up to 256
+  int bins = 0;        // 0: exact thresholds; otherwise those between this many bins, up to 256
   bool thresholds_by_held_out = false;  // hit_rate is of the positives held out
   int positives_per_stage = 0;          // at most; 0: all
   int negatives_per_stage = 0;          // 0: as many as positives
