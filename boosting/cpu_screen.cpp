@@ -32,6 +32,11 @@ struct Histograms {
   ClassHistograms positives, negatives;
 };
 
+// What splits of a feature can reach at most, and what one of them reaches; both but for rounding.
+struct Estimate {
+  float bound = 0, reached = 0;
+};
+
 // The sums over both classes in all bins before a bin, and in all bins.
 struct SumsBefore {
   Histogram weights, targets;
@@ -96,41 +101,50 @@ struct ClassSums {
   }
 };
 
-// The largest bound of a split within each of `bins` ordered bins; or, if they are not to be
-// divided, the largest quality of a split before one of them.
-float OrderedBound(const Histograms& sums, const SumsBefore& before, const Addends::Units& units,
-                   SplitCriterion criterion, bool between_bins, std::size_t bins) {
+// The largest bound of a split within each of `bins` ordered bins, and the largest quality of a
+// split before one of them; or, if bins are not to be divided, this as both.
+Estimate OrderedEstimate(const Histograms& sums, const SumsBefore& before,
+                         const Addends::Units& units, SplitCriterion criterion, bool between_bins,
+                         std::size_t bins) {
   const F32 tag;
   const float target_unit = units.has_signs ? units.weight : units.target;
   const auto all_w = hn::Set(tag, static_cast<float>(before.all_weights) * units.weight);
   const auto all_t = hn::Set(tag, static_cast<float>(before.all_targets) * target_unit);
   const auto most = hn::Set(tag, units.most);
-  auto best = hn::Zero(tag);
+  auto best = hn::Zero(tag), reached = hn::Zero(tag);
   for (std::size_t i = 0; i < bins; i += hn::Lanes(tag)) {
     const ClassSums p(sums.positives, units, 1, i), q(sums.negatives, units, -1, i);
     const auto w = load(before.weights, i, units.weight), t = load(before.targets, i, target_unit);
     const auto spread = units.has_signs || between_bins ? hn::Zero(tag) : p.spread() + q.spread();
-    // The quality with these sums on the left.
-    const auto quality = [&](V left_w, V left_t) HWY_ATTR {
+    // The quality with these sums on the left, which may be off by so much.
+    const auto quality = [&](V left_w, V left_t, V off) HWY_ATTR {
       const auto right_w = all_w - left_w, right_t = all_t - left_t;
       return criterion == SplitCriterion::misclassification
                  ? hn::Abs(left_t - right_t)
-                 : merit(hn::Abs(left_t) + spread, left_w, most) +
-                       merit(hn::Abs(right_t) + spread, right_w, most);
+                 : merit(hn::Abs(left_t) + off, left_w, most) +
+                       merit(hn::Abs(right_t) + off, right_w, most);
     };
-    auto bound = quality(w, t);
+    const auto between = quality(w, t, hn::Zero(tag));
+    const auto divides = hn::And(hn::Gt(w, hn::Zero(tag)), hn::Lt(w, all_w));
+    reached = hn::Max(reached, hn::IfThenElseZero(divides, between));
+    auto bound = quality(w, t, spread);
     if (!between_bins) {
       // The quality is a convex function of the sums, so it is highest at a corner of where they
       // can be: all or none of the bin's positives and negatives are on the left.
-      bound = hn::Max(bound, hn::Max(quality(w + p.w, t + p.t), quality(w + q.w, t + q.t)));
+      bound = hn::Max(
+          bound, hn::Max(quality(w + p.w, t + p.t, spread), quality(w + q.w, t + q.t, spread)));
       if (!units.has_signs)  // each sample of the bin as a side of its own
         bound = hn::Min(bound, merit(t, w, most) + p.s + q.s +
                                    merit(all_t - t - p.t - q.t, all_w - w - p.w - q.w, most));
     }
     best = hn::Max(best, bound);
   }
-  const float bound = hn::GetLane(hn::MaxOfLanes(tag, best));
-  return criterion == SplitCriterion::regression ? bound : 0.5f * (hn::GetLane(all_w) + bound);
+  const auto result = [&](V of_lanes) HWY_ATTR {
+    const float quality = hn::GetLane(hn::MaxOfLanes(tag, of_lanes));
+    if (criterion == SplitCriterion::regression || quality == 0) return quality;
+    return 0.5f * (hn::GetLane(all_w) + quality);
+  };
+  return {result(best), result(reached)};
 }
 
 // The same for codes in any order: a split is at most as good as if each code were a side.
@@ -158,6 +172,8 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cmath>
 #include <cstring>
 #include <functional>
@@ -172,7 +188,7 @@ namespace facesat::training {
 namespace {
 
 HWY_EXPORT(Bins);
-HWY_EXPORT(OrderedBound);
+HWY_EXPORT(OrderedEstimate);
 HWY_EXPORT(UnorderedBound);
 
 using Bins2 = const std::uint8_t* [2];
@@ -235,6 +251,46 @@ void sum_up(const Histograms& sums, bool has_signs, std::size_t bins, SumsBefore
   before.all_targets = t;
 }
 
+// The quality of the best split of codes: of all orders of the codes, that by their mean responses
+// has it (W. D. Fisher, "On Grouping for Maximum Homogeneity", 1958).
+float best_of_codes(const Histograms& sums, const Addends::Units& units, SplitCriterion criterion) {
+  struct Code {
+    float mean;
+    std::int32_t w, t;
+  };
+  std::array<Code, most_bins> codes;
+  std::size_t count = 0;
+  std::int32_t all_w = 0, all_t = 0;
+  const auto& [p, q] = sums;
+  for (std::size_t i = 0; i < most_bins; ++i) {
+    const std::int32_t w = p.weights.sum[i] + q.weights.sum[i];
+    if (w == 0) continue;
+    const std::int32_t t =
+        units.has_signs ? p.weights.sum[i] - q.weights.sum[i] : p.targets.sum[i] + q.targets.sum[i];
+    codes[count++] = {static_cast<float>(t) / static_cast<float>(w), w, t};
+    all_w += w;
+    all_t += t;
+  }
+  std::ranges::sort(codes.begin(), codes.begin() + static_cast<std::ptrdiff_t>(count), {},
+                    &Code::mean);
+  const float target_unit = units.has_signs ? units.weight : units.target;
+  const auto merit = [&](std::int32_t sum_t, std::int32_t sum_w) {
+    const float t = static_cast<float>(sum_t) * target_unit,
+                w = static_cast<float>(sum_w) * units.weight;
+    return std::min(t * t / std::max(w, 1e-30f), units.most * std::fabs(t));
+  };
+  float best = 0;
+  std::int32_t w = 0, t = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    w += codes[i].w;
+    t += codes[i].t;
+    best = std::max(best, merit(t, w) + merit(all_t - t, all_w - w));
+  }
+  return criterion == SplitCriterion::regression
+             ? best
+             : 0.5f * (static_cast<float>(all_w) * units.weight + best);
+}
+
 // What a thread needs for a pair of features.
 struct Scratch {
   std::vector<float> values;
@@ -247,8 +303,8 @@ class CpuScreen final : public Screen {
  public:
   CpuScreen(const FeaturePool& pool, const SampleTables& tables, int bins, std::size_t memory);
 
-  std::span<const float> bounds(const NodeSamples& node, SplitCriterion criterion,
-                                bool between_bins) override;
+  Candidates candidates(const NodeSamples& node, SplitCriterion criterion, bool between_bins,
+                        std::optional<float> least) override;
   const Quantiser& quantiser(std::size_t feature) const override { return quantisers_[feature]; }
 
  private:
@@ -309,15 +365,32 @@ const std::uint8_t* CpuScreen::bins_of(std::size_t feature, int which, Scratch& 
   return scratch.bins[which].data();
 }
 
-std::span<const float> CpuScreen::bounds(const NodeSamples& node, SplitCriterion criterion,
-                                         bool between_bins) {
+Candidates CpuScreen::candidates(const NodeSamples& node, SplitCriterion criterion,
+                                 bool between_bins, std::optional<float> wanted) {
   const Addends addends(node);
-  const auto bound_of = [&](const Histograms& histograms, SumsBefore& before) {
-    if (pool_.kind == FeatureKind::lbp)
-      return HWY_DYNAMIC_DISPATCH(UnorderedBound)(histograms, addends.units, criterion, bins_);
-    sum_up(histograms, node.has_signs, bins_, before);
-    return HWY_DYNAMIC_DISPATCH(OrderedBound)(histograms, before, addends.units, criterion,
-                                              between_bins, bins_);
+  std::atomic<float> least = wanted.value_or(0);
+  const auto estimate = [&](const Histograms& histograms, SumsBefore& before) -> Estimate {
+    if (pool_.kind == FeatureKind::haar) {
+      sum_up(histograms, node.has_signs, bins_, before);
+      return HWY_DYNAMIC_DISPATCH(OrderedEstimate)(histograms, before, addends.units, criterion,
+                                                   between_bins, bins_);
+    }
+    const float bound =
+        HWY_DYNAMIC_DISPATCH(UnorderedBound)(histograms, addends.units, criterion, bins_);
+    if (criterion == SplitCriterion::misclassification ||
+        bound + error_of(bound, addends.margin) < least)
+      return {.bound = bound};
+    const float best = best_of_codes(histograms, addends.units, criterion);
+    // Where classes count, the search for splits does not always find the best one.
+    return {.bound = best, .reached = criterion == SplitCriterion::regression ? best : 0};
+  };
+  const auto take = [&](std::size_t feature, const Estimate& of_feature) {
+    const auto [bound, reached] = of_feature;
+    bounds_[feature] = bound + error_of(bound, addends.margin);
+    const float surely_reached = reached - error_of(reached, addends.margin);
+    if (wanted) return;
+    for (float known = least; surely_reached > known;)
+      if (least.compare_exchange_weak(known, surely_reached)) break;
   };
   tbb::enumerable_thread_specific<Scratch> scratches;
   const auto pairs = tbb::blocked_range<std::size_t>(0, (pool_.count() + 1) / 2, 32);
@@ -327,13 +400,16 @@ std::span<const float> CpuScreen::bounds(const NodeSamples& node, SplitCriterion
       const std::size_t first = 2 * pair, second = std::min(first + 1, pool_.count() - 1);
       fill({bins_of(first, 0, scratch), bins_of(second, 1, scratch)}, addends,
            scratch.histograms[0], scratch.histograms[1]);
-      for (std::size_t feature = first; feature <= second; ++feature) {
-        const float bound = bound_of(scratch.histograms[feature - first], scratch.before);
-        bounds_[feature] = addends.with_margin(bound);
-      }
+      for (std::size_t feature = first; feature <= second; ++feature)
+        take(feature, estimate(scratch.histograms[feature - first], scratch.before));
     }
   });
-  return bounds_;
+  Candidates candidates{.features = {}, .least = least};
+  for (std::size_t feature = 0; feature < bounds_.size(); ++feature)
+    if (bounds_[feature] >= candidates.least)
+      candidates.features.push_back({bounds_[feature], static_cast<std::uint32_t>(feature)});
+  std::ranges::sort(candidates.features, std::greater(), &Candidates::One::bound);
+  return candidates;
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Which features can have the best split of a node at all: a quick bound for each, so that only a
-// few are searched exactly.
+// Which features can have the best split of a node at all: a quick estimate for each, so that only
+// a few are searched exactly.
 #pragma once
 
 #include <cstddef>
@@ -29,14 +29,30 @@ struct Addends {
   };
 
   explicit Addends(const NodeSamples& node);
-  // The bound that follows from one for sums of these integers, which are rounded, in f32.
-  float with_margin(float bound) const { return bound + margin + 1e-5f * (1 + bound); }
 
   Units units;
   std::vector<std::uint32_t> samples;  // that the addends belong to; empty: all samples
   std::vector<std::int32_t> weights, targets, squares;  // responses times weight, squares the same
   std::size_t positives = 0;                            // of the addends; they come first
-  float margin = 0;
+  float margin = 0;  // how far qualities from sums of the integers, which are rounded, may be off
+};
+
+// A quality that was computed from sums of rounded addends, in f32, is so much too high or too low
+// at most.
+constexpr float error_of(float quality, float margin) {
+  return margin + 1e-5f * (1 + quality);
+}
+
+// The features that may have the best split of a node.
+struct Candidates {
+  struct One {
+    float bound;  // no split of the feature has a higher quality
+    std::uint32_t feature;
+  };
+  std::vector<One> features;  // the one with the highest bound first
+  // The other features have lower bounds. It is a quality that is thought to be reached: that of a
+  // split between two bins.
+  float least = 0;
 };
 
 // Features are the columns of one stage's samples.
@@ -44,10 +60,10 @@ class Screen {
  public:
   virtual ~Screen() = default;
 
-  // For each feature, a quality that no split of the node exceeds; if `between_bins`, none of those
-  // that have no bin on both sides. Valid until the next call. Throws DeviceError, MemoryError.
-  virtual std::span<const float> bounds(const NodeSamples& node, SplitCriterion criterion,
-                                        bool between_bins) = 0;
+  // If `between_bins`, bounds are of splits that have no bin on both sides. With `least`, those are
+  // candidates that have a bound of so much, whatever is reached. Throws DeviceError, MemoryError.
+  virtual Candidates candidates(const NodeSamples& node, SplitCriterion criterion,
+                                bool between_bins, std::optional<float> least = {}) = 0;
   // How the values of a Haar feature are divided into bins: the same on all machines.
   virtual const Quantiser& quantiser(std::size_t feature) const = 0;
 };

@@ -141,33 +141,14 @@ std::optional<Split> SplitFinder::find(std::size_t feature, const Quantiser* bet
   throw std::logic_error("unknown kind of feature");
 }
 
-// The quality is a convex function of the sums on the left, so in a section it is highest at a
-// corner of where they can be: all or none of its positives and negatives are on the left. Without
-// signs, the corners are not known, and all samples are in one section.
-void SplitFinder::divide() {
-  constexpr std::size_t most_sections = 256, per_section = 32;
-  const std::size_t count = samples_.inside.size();
-  const bool is_divided = samples_.has_signs && count >= 2 * per_section;
-  const std::size_t sections = is_divided ? std::min(count / per_section, most_sections) : 1;
-  const Quantiser quantiser =
-      quantiser_of({values_.data(), tables_.count()}, static_cast<int>(sections));
-  sections_.assign(sections, Section{});
-  section_of_.resize(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::uint32_t sample = samples_.inside[i];
-    const int place = quantiser.bin(values_[sample]);
-    section_of_[i] = static_cast<std::uint8_t>(place);
-    Section& section = sections_[place];
-    section.own = section.own + SideSums{samples_.weights[sample], samples_.targets[sample]};
-    ++section.samples;
-  }
-  SideSums before;
-  for (Section& section : sections_) {
-    section.before = before;
-    before = before + section.own;
-    section.bound = is_divided ? corner_bound(section.before, section.own)
-                               : std::numeric_limits<double>::infinity();
-  }
+// All samples inside.
+SplitFinder::Section SplitFinder::whole() {
+  placed_.resize(samples_.inside.size());
+  std::ranges::transform(samples_.inside, placed_.begin(), [&](std::uint32_t sample) {
+    return ValueOfSample(values_[sample], sample);
+  });
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  return {0, placed_.size(), {}, {std::numeric_limits<float>::infinity(), 0}, infinity};
 }
 
 double SplitFinder::corner_bound(const SideSums& before, const SideSums& own) const {
@@ -180,58 +161,102 @@ double SplitFinder::corner_bound(const SideSums& before, const SideSums& own) co
   return bound * (1 + 1e-9);  // rounding errors are much smaller
 }
 
-// The samples of a section in the order of their values, and the next larger one after them.
-void SplitFinder::sort(std::size_t section) {
-  sorted_.clear();
-  std::size_t next = section + 1;
-  while (next < sections_.size() && sections_[next].samples == 0) ++next;
-  std::pair<float, std::uint32_t> after{std::numeric_limits<float>::infinity(), 0};
-  for (std::size_t i = 0; i < section_of_.size(); ++i) {
-    const std::uint32_t sample = samples_.inside[i];
-    if (section_of_[i] == section)
-      sorted_.emplace_back(values_[sample], sample);
-    else if (section_of_[i] == next)
-      after = std::min(after, {values_[sample], sample});
+// Bins for the values of samples, from some of them.
+Quantiser SplitFinder::quantiser_of_samples(std::span<const ValueOfSample> samples, int bins) {
+  const std::size_t step = quantiser_step(samples.size());
+  double sum = 0, squares = 0, count = 0;
+  for (std::size_t i = 0; i < samples.size(); i += step, ++count) {
+    const double value = samples[i].first;
+    sum += value;
+    squares += value * value;
   }
-  std::ranges::sort(sorted_);
-  if (next < sections_.size()) sorted_.push_back(after);
+  return quantiser_of(sum, squares, count, bins);
+}
+
+// Divides a section by value into smaller ones, and lets those wait whose bound is not below
+// `least`. The quality is a convex function of the sums on the left, so in a section it is highest
+// at a corner of where they can be: all or none of its positives and negatives are on the left.
+// Returns false if the section cannot be divided, or is so small that sorting it is faster. Without
+// signs, the corners are not known.
+bool SplitFinder::divide(const Section& section, float least) {
+  constexpr std::size_t most_bins = 256, per_bin = 8, least_samples = 6 * per_bin;
+  if (!samples_.has_signs || section.count < least_samples) return false;
+  const std::span<ValueOfSample> samples = std::span(placed_).subspan(section.first, section.count);
+  bins_.assign(std::min(section.count / per_bin, most_bins), Bin());
+  const Quantiser quantiser = quantiser_of_samples(samples, static_cast<int>(bins_.size()));
+  bin_of_.resize(section.count);
+  for (std::size_t i = 0; i < section.count; ++i) {
+    const auto [value, sample] = samples[i];
+    bin_of_[i] = static_cast<std::uint8_t>(quantiser.bin(value));
+    Bin& bin = bins_[bin_of_[i]];
+    bin.own = bin.own + SideSums{samples_.weights[sample], samples_.targets[sample]};
+    ++bin.count;
+  }
+  if (std::ranges::any_of(bins_, [&](const Bin& bin) { return bin.count == section.count; }))
+    return false;
+
+  undivided_.assign(samples.begin(), samples.end());
+  std::size_t end = 0;
+  for (Bin& bin : bins_) {
+    bin.end = end;
+    end += bin.count;
+  }
+  for (std::size_t i = 0; i < section.count; ++i) samples[bins_[bin_of_[i]].end++] = undivided_[i];
+
+  ValueOfSample after = section.after;
+  SideSums above = section.before;
+  for (const Bin& bin : bins_) above = above + bin.own;
+  for (std::size_t b = bins_.size(); b-- > 0;) {
+    const Bin& bin = bins_[b];
+    if (bin.count == 0) continue;
+    above = above - bin.own;
+    const std::size_t first = bin.end - bin.count;
+    const double bound = corner_bound(above, bin.own);
+    if (static_cast<float>(bound) >= least) {
+      waiting_.push_back({section.first + first, bin.count, above, after, bound});
+      std::ranges::push_heap(waiting_, {}, &Section::bound);
+    }
+    after = std::ranges::min(samples.subspan(first, bin.count));
+  }
+  return true;
+}
+
+// Looks for a better split than the best one in a section, at each of its values.
+void SplitFinder::search(const Section& section, const Quantiser* between, Best& best) {
+  const std::span<ValueOfSample> samples = std::span(placed_).subspan(section.first, section.count);
+  std::ranges::sort(samples);
+  SideSums left = section.before;
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    const auto [value, sample] = samples[i];
+    const float next = i + 1 < samples.size() ? samples[i + 1].first : section.after.first;
+    left = left + SideSums{samples_.weights[sample], samples_.targets[sample]};
+    const SideSums right = all_ - left;
+    if (!(value + least_gap < next) || (between && between->bin(value) == between->bin(next)))
+      continue;
+    if (left.weight == 0 || right.weight == 0) continue;
+    const double quality = quality_of(criterion_, RealSums::of(left), RealSums::of(right));
+    // Of equally good splits, the one between the smallest values.
+    if (quality < best.quality || (quality == best.quality && value > best.value)) continue;
+    best = {quality, value, next};
+  }
 }
 
 std::optional<Split> SplitFinder::haar(std::size_t feature, const Quantiser* between, float least) {
   values_.resize(tables_.padded());
   tables_.values(pool_.haar[feature], values_.data());
-  divide();
-  order_.clear();
-  for (std::size_t s = 0; s < sections_.size(); ++s)
-    if (sections_[s].samples > 0 && static_cast<float>(sections_[s].bound) >= least)
-      order_.push_back(s);
-  std::ranges::sort(order_, std::greater(), [&](std::size_t s) { return sections_[s].bound; });
-
-  // Of equally good splits, the one between the smallest values.
-  double best_quality = -1;
-  std::pair<float, float> best{};
-  for (const std::size_t s : order_) {
-    if (sections_[s].bound < best_quality) break;
-    sort(s);
-    SideSums left = sections_[s].before;
-    for (std::size_t i = 0; i + 1 < sorted_.size(); ++i) {
-      const auto [value, sample] = sorted_[i];
-      const float next = sorted_[i + 1].first;
-      left = left + SideSums{samples_.weights[sample], samples_.targets[sample]};
-      const SideSums right = all_ - left;
-      if (!(value + least_gap < next) || (between && between->bin(value) == between->bin(next)))
-        continue;
-      if (left.weight == 0 || right.weight == 0) continue;
-      const double quality = quality_of(criterion_, RealSums::of(left), RealSums::of(right));
-      if (quality < best_quality || (quality == best_quality && value > best.first)) continue;
-      best_quality = quality;
-      best = {value, next};
-    }
+  Best best;
+  for (waiting_.assign(1, whole()); !waiting_.empty();) {
+    std::ranges::pop_heap(waiting_, {}, &Section::bound);
+    const Section section = waiting_.back();
+    waiting_.pop_back();
+    if (section.bound < best.quality) break;
+    if (!divide(section, std::max(least, static_cast<float>(best.quality))))
+      search(section, between, best);
   }
-  if (best_quality < 0) return std::nullopt;
+  if (best.quality < 0) return std::nullopt;
   return Split{.feature = feature,
-               .quality = static_cast<float>(best_quality),
-               .threshold = threshold_between(best.first, best.second)};
+               .quality = static_cast<float>(best.quality),
+               .threshold = threshold_between(best.value, best.next)};
 }
 
 // Codes are ordered by their mean response (or, for classes, by the objects' weight); the best

@@ -112,18 +112,31 @@ class SplitFinder {
                             float least = 0);
 
  private:
-  // A range of a feature's values, and the samples there.
+  using ValueOfSample = std::pair<float, std::uint32_t>;
+  // A range of a feature's values.
   struct Section {
-    SideSums own{}, before{};  // sums of its samples, and of those with smaller values
-    std::size_t samples = 0;
+    std::size_t first = 0, count = 0;  // its samples, in placed_
+    SideSums before{};                 // sums of the samples with smaller values
+    ValueOfSample after{};             // the smallest value above it
     double bound = 0;  // of the quality of splits in it, or between it and the next one
+  };
+
+  struct Bin {  // of a section that is divided
+    SideSums own{};
+    std::size_t count = 0, end = 0;
+  };
+  struct Best {
+    double quality = -1;
+    float value = 0, next = 0;  // the threshold lies between them
   };
 
   std::optional<Split> haar(std::size_t feature, const Quantiser* between, float least);
   std::optional<Split> lbp(std::size_t feature);
-  void divide();
+  Section whole();
+  static Quantiser quantiser_of_samples(std::span<const ValueOfSample> samples, int bins);
+  bool divide(const Section& section, float least);
+  void search(const Section& section, const Quantiser* between, Best& best);
   double corner_bound(const SideSums& before, const SideSums& own) const;
-  void sort(std::size_t section);
 
   const FeaturePool& pool_;
   const SampleTables& tables_;
@@ -132,10 +145,12 @@ class SplitFinder {
   SideSums all_;
   std::vector<float> values_;
   std::vector<std::uint8_t> codes_;
-  std::vector<Section> sections_;
-  std::vector<std::size_t> order_;                       // of sections, by their bounds
-  std::vector<std::uint8_t> section_of_;                 // of each of the samples inside
-  std::vector<std::pair<float, std::uint32_t>> sorted_;  // of a section
+  std::vector<ValueOfSample> placed_;  // the samples inside, section by section
+  std::vector<Section> waiting_;       // a heap: the one with the highest bound first
+  // Of divide():
+  std::vector<Bin> bins_;
+  std::vector<std::uint8_t> bin_of_;  // of each sample of the section
+  std::vector<ValueOfSample> undivided_;
 };
 
 }  // namespace facesat::training

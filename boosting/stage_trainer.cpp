@@ -114,21 +114,25 @@ void StageTrainer::update_logit(std::span<const std::uint32_t> leaves) {
   }
 }
 
-// Sorts only as many of the weights as are needed.
+// The weight of the first sample that is kept, if they are in the order of their weights: those
+// before it have at least the weight that is left out.
 double StageTrainer::least_weight_kept() const {
   std::vector<double> weights = weights_;
-  const auto part = static_cast<std::ptrdiff_t>(count_ / 8 + 1);
-  double left_out = 1 - options_.trim_rate;
-  for (auto begin = weights.begin(); begin != weights.end();) {
-    const auto end = begin + std::min(part, weights.end() - begin);
-    if (end != weights.end()) std::ranges::nth_element(begin, end, weights.end());
-    std::sort(begin, end);
-    for (; begin != end; ++begin) {
-      if (left_out <= 0) return *begin;
-      left_out -= *begin;
+  const auto at = [&](std::size_t i) { return weights.begin() + static_cast<std::ptrdiff_t>(i); };
+  double left_out = 1 - options_.trim_rate;  // less the weights before `first`
+  std::size_t first = 0, last = count_;      // it is one of these; last: there is none
+  while (first < last) {
+    const std::size_t middle = first + (last - first) / 2;
+    std::nth_element(at(first), at(middle), at(last));
+    const double before = std::accumulate(at(first), at(middle), 0.0);
+    if (before >= left_out) {
+      last = middle;
+    } else {
+      left_out -= before + weights[middle];
+      first = middle + 1;
     }
   }
-  return std::numeric_limits<double>::infinity();
+  return last < count_ ? weights[last] : std::numeric_limits<double>::infinity();
 }
 
 // Leaves out the lightest samples, which together have 1 - trim_rate of the weight; of those that

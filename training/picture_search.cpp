@@ -29,8 +29,8 @@ Cascade accepting(const Cascade& like) {
   return cascade;
 }
 
-// About as many windows the detector searches in the time in which one is cut out and judged by
-// itself.
+// About as many windows the detector searches on the CPU in the time in which one is cut out and
+// judged by itself.
 constexpr std::uint64_t windows_per_judged = 128;
 
 double area(const Box& box) {
@@ -106,14 +106,10 @@ class PictureSearch::Choice {
   std::vector<ChosenWindow> chosen_;
 };
 
-PictureSearch::PictureSearch(SearchedCascadePtr cascade, double scale_factor,
-                             const MakeBackend& make_backend, const ShouldStop& should_stop)
-    : cascade_(std::move(cascade)),
-      scale_factor_(scale_factor),
-      backend_(make_backend()),
-      should_stop_(should_stop),
-      window_(cascade_->detector->window) {
-  backend_->stop_when(should_stop);
+PictureSearch::PictureSearch(double scale_factor, const MakeBackend& make_backend,
+                             const ShouldStop& should_stop)
+    : scale_factor_(scale_factor), backend_(make_backend()), should_stop_(should_stop) {
+  backend_->stop_when([&should_stop] { return should_stop && should_stop(); });
 }
 
 void PictureSearch::prepare(Size picture) {
@@ -128,8 +124,14 @@ Judgement PictureSearch::judge(View<const std::uint8_t> gray, const WindowPositi
   return cascade_->judge(std::as_const(window_).view());
 }
 
-SearchResult PictureSearch::search(const SearchedPicture& picture, const SearchLimit& limit,
+SearchResult PictureSearch::search(const SearchedCascadePtr& cascade,
+                                   const SearchedPicture& picture, const SearchLimit& limit,
                                    Remembered& remembered) {
+  if (cascade_ != cascade) {
+    cascade_ = cascade;
+    is_prepared_ = false;
+    window_.resize(cascade->detector->window);
+  }
   prepare(picture.gray.size);
   if (positions_->count() == 0) return {.too_small = true};
   std::optional<SearchResult> sampled = sample(picture, limit);
@@ -179,8 +181,10 @@ SearchResult PictureSearch::search_whole(const SearchedPicture& picture, const S
   std::vector<PassingWindow> found;
   if (!remembered.is_of(cascade_)) {
     const auto& earlier = remembered.windows();
-    const bool is_faster = earlier && earlier->size() <= positions_->count() / windows_per_judged;
-    found = is_faster ? judge_again(picture, *earlier) : detect(picture);
+    if (earlier && is_faster_judged(earlier->size()))
+      found = judging_.measure(earlier->size(), [&] { return judge_again(picture, *earlier); });
+    else
+      found = detecting_.measure(positions_->count(), [&] { return detect(picture); });
   }
   const std::vector<PassingWindow>& passing =
       remembered.is_of(cascade_) ? *remembered.windows() : found;
@@ -191,6 +195,14 @@ SearchResult PictureSearch::search_whole(const SearchedPicture& picture, const S
                       .chosen = std::move(choice.chosen())};
   if (!remembered.is_of(cascade_)) remembered.set(std::move(found), cascade_);
   return result;
+}
+
+// Would it take less time to judge so many windows one at a time than to search the picture? On a
+// GPU, which searches it a hundred times as fast, only a few.
+bool PictureSearch::is_faster_judged(std::uint64_t windows) const {
+  if (detecting_.is_known() && judging_.is_known())
+    return judging_.seconds_for(windows) <= detecting_.seconds_for(positions_->count());
+  return windows <= positions_->count() / windows_per_judged;
 }
 
 std::vector<PassingWindow> PictureSearch::detect(const SearchedPicture& picture) {

@@ -8,9 +8,12 @@
 //     cascade with further stages needs to look at no others.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -95,24 +98,47 @@ struct SearchResult {
 // of the object, or lies in it, or is larger and has the whole object in it.
 bool overlaps(const Rect& window, std::span<const Box> objects);
 
-// To be used by one thread at a time.
+// To be used by one thread at a time. Cascades of one window may follow each other, and keep the
+// backend's memory.
 class PictureSearch {
  public:
   // `should_stop` must outlive the search.
-  PictureSearch(SearchedCascadePtr cascade, double scale_factor, const MakeBackend& make_backend,
+  PictureSearch(double scale_factor, const MakeBackend& make_backend,
                 const ShouldStop& should_stop);
 
   // Throws Stopped, MemoryError.
-  SearchResult search(const SearchedPicture& picture, const SearchLimit& limit,
-                      Remembered& remembered);
+  SearchResult search(const SearchedCascadePtr& cascade, const SearchedPicture& picture,
+                      const SearchLimit& limit, Remembered& remembered);
 
  private:
   class Choice;
+
+  // How long a kind of work takes per window, at best: the first time, devices load code.
+  class Pace {
+   public:
+    template <class Work>
+    auto measure(std::uint64_t windows, Work work) {
+      const auto begin = std::chrono::steady_clock::now();
+      auto result = work();
+      const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
+      if (windows > 0) seconds_ = std::min(seconds_, taken.count() / static_cast<double>(windows));
+      return result;
+    }
+    bool is_known() const { return seconds_ < unknown; }
+    double seconds_for(std::uint64_t windows) const {
+      return seconds_ * static_cast<double>(windows);
+    }
+
+   private:
+    static constexpr double unknown = std::numeric_limits<double>::infinity();
+    double seconds_ = unknown;
+  };
 
   void prepare(Size picture);
   std::optional<SearchResult> sample(const SearchedPicture& picture, const SearchLimit& limit);
   SearchResult search_whole(const SearchedPicture& picture, const SearchLimit& limit,
                             Remembered& remembered);
+  bool is_faster_judged(std::uint64_t windows) const;
   std::vector<PassingWindow> detect(const SearchedPicture& picture);
   std::vector<PassingWindow> judge_again(const SearchedPicture& picture,
                                          const std::vector<PassingWindow>& windows);
@@ -124,6 +150,7 @@ class PictureSearch {
   const ShouldStop& should_stop_;
   std::unique_ptr<WindowPositions> positions_;  // on the heap: the backend borrows its pyramid
   bool is_prepared_ = false;                    // is the backend, for these positions?
+  Pace detecting_, judging_;
   Image<std::uint8_t> window_;
 };
 

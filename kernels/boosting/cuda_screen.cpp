@@ -1,8 +1,10 @@
 #include "kernels/boosting/cuda_screen.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <functional>
 #include <memory>
-#include <numeric>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -14,6 +16,7 @@ namespace facesat::gpu {
 namespace {
 
 using training::Addends;
+using training::Candidates;
 using training::FeaturePool;
 using training::NodeSamples;
 using training::Quantiser;
@@ -24,13 +27,16 @@ using training::SplitCriterion;
 
 class DevicePart {
  public:
-  DevicePart(int device, std::span<const FeatureRows> features, const FeaturePool& pool,
-             const SampleTables& tables, int bins, std::size_t memory)
+  // `features` are whole groups; they begin with number `first` of the pool.
+  DevicePart(int device, std::span<const FeatureRows> features, std::size_t first,
+             const FeaturePool& pool, const SampleTables& tables, int bins, std::size_t memory)
       : device_(device),
         kind_(pool.kind),
         bins_(bins),
         groups_(static_cast<int>(features.size()) / features_of_group),
-        samples_(static_cast<int>(tables.count())) {
+        samples_(static_cast<int>(tables.count())),
+        first_(static_cast<int>(first)),
+        count_(static_cast<int>(std::min(features.size(), pool.count() - first))) {
     FACESAT_CUDA(cudaSetDevice(device_));
     stream_ = make_stream();
     upload_tables(tables);
@@ -38,35 +44,70 @@ class DevicePart {
     FACESAT_CUDA(cudaMemcpyAsync(features_.data(), features.data(), features_.bytes(),
                                  cudaMemcpyHostToDevice, stream_.get()));
     bounds_ = Buffer<float>(features.size());
+    reached_ = Buffer<Reached>(1);
+    list_ = Buffer<Candidates::One>(features.size());
+    FACESAT_CUDA(cudaMemsetAsync(list_.data(), 0, list_.bytes(), stream_.get()));
+    host_reached_ = PinnedBuffer<Reached>(1);
+    host_list_ = PinnedBuffer<Candidates::One>(features.size());
     addends_ = Buffer<std::uint32_t>(PackedAddends::most_words(tables.count()));
     if (kind_ == FeatureKind::haar) find_quantisers();
     keep_bins(memory);
   }
 
-  // Starts to compute bounds, which will be at `bounds` after finish().
-  void start(const PackedAddends& addends, const BoundRule& rule, float* bounds) {
+  // Starts to look for candidates, which finish() returns.
+  void start(const PackedAddends& addends, const BoundRule& rule, std::optional<float> least) {
     FACESAT_CUDA(cudaSetDevice(device_));
     upload(addends.words(), addends_.data(), stream_.get());
+    FACESAT_CUDA(cudaMemsetAsync(reached_.data(), 0, reached_.bytes(), stream_.get()));
     const DeviceAddends own = addends.in(addends_.data());
     if (kept_ > 0)
-      enqueue_bounds(kept_bins_.data(), kept_, samples_, own, rule, bounds_.data(), stream_.get());
+      enqueue_bounds(kept_bins_.data(), kept_, samples_, own, rule, bounds_.data(), reached_.data(),
+                     stream_.get());
     for (int first = kept_; first < groups_; first += scratch_groups_) {
       const int groups = std::min(scratch_groups_, groups_ - first);
       compute_bins(first, groups, scratch_.data());
       enqueue_bounds(scratch_.data(), groups, samples_, own, rule,
-                     bounds_.data() + first * features_of_group, stream_.get());
+                     bounds_.data() + first * features_of_group, reached_.data(), stream_.get());
     }
-    FACESAT_CUDA(cudaMemcpyAsync(bounds, bounds_.data(), bounds_.bytes(), cudaMemcpyDeviceToHost,
-                                 stream_.get()));
+    enqueue_candidates(bounds_.data(), count_, first_, least, reached_.data(), list_.data(),
+                       stream_.get());
+    if (kind_ == FeatureKind::haar && !rule.between_bins)
+      enqueue_finer_bounds(columns_, features_.data(), scales_.data(), first_,
+                           std::min(count_, most_finer_blocks), own, rule, reached_.data(),
+                           list_.data(), stream_.get());
+    copy(reached_.data(), 1, host_reached_.data());
+    copy(list_.data(), std::min(list_.size(), usual_candidates), host_list_.data());
   }
-  void finish() const {
+  void wait() const {
     FACESAT_CUDA(cudaSetDevice(device_));
     FACESAT_CUDA(cudaStreamSynchronize(stream_.get()));
   }
+  std::span<const Candidates::One> finish() const {
+    wait();
+    const std::size_t count = host_reached_.data()->candidates;
+    if (count > usual_candidates) {
+      copy(list_.data() + usual_candidates, count - usual_candidates,
+           host_list_.data() + usual_candidates);
+      FACESAT_CUDA(cudaStreamSynchronize(stream_.get()));
+    }
+    return {host_list_.data(), count};
+  }
+  // After finish().
+  float reached() const { return std::bit_cast<float>(host_reached_.data()->bits); }
 
   const std::vector<Quantiser>& quantisers() const { return quantisers_; }
 
  private:
+  // So many candidates are copied without waiting for their number.
+  static constexpr std::size_t usual_candidates = 2048;
+  static constexpr int most_finer_blocks = 1024;  // about as many as a device runs at a time
+
+  template <class T>
+  void copy(const T* from, std::size_t count, T* to) const {
+    FACESAT_CUDA(
+        cudaMemcpyAsync(to, from, count * sizeof(T), cudaMemcpyDeviceToHost, stream_.get()));
+  }
+
   void upload_tables(const SampleTables& tables) {
     const View<const std::int32_t> rows = tables.tables();
     const std::size_t width = static_cast<std::size_t>(rows.size.width);
@@ -138,6 +179,7 @@ class DevicePart {
   int device_;
   FeatureKind kind_;
   int bins_, groups_, samples_;
+  int first_, count_;  // of the pool's features: those that the groups have
   int kept_ = 0, scratch_groups_ = 0;
   Stream stream_;
   Buffer<std::int32_t> tables_;
@@ -149,6 +191,10 @@ class DevicePart {
   Buffer<std::uint8_t> kept_bins_, scratch_;
   Buffer<std::uint32_t> addends_;
   Buffer<float> bounds_;
+  Buffer<Reached> reached_;
+  Buffer<Candidates::One> list_;
+  PinnedBuffer<Reached> host_reached_;
+  PinnedBuffer<Candidates::One> host_list_;
 };
 
 // ---- all devices
@@ -157,9 +203,7 @@ class CudaScreen final : public training::Screen {
  public:
   CudaScreen(const std::vector<int>& devices, const FeaturePool& pool, const SampleTables& tables,
              int bins, std::size_t memory)
-      : kind_(pool.kind),
-        features_(pool.count()),
-        bins_(kind_ == FeatureKind::lbp ? training::most_bins : bins) {
+      : kind_(pool.kind), bins_(kind_ == FeatureKind::lbp ? training::most_bins : bins) {
     const KeptDevice kept;
     const std::vector<FeatureRows> rows = feature_rows(pool, tables);
     const std::size_t groups = rows.size() / features_of_group;
@@ -167,38 +211,39 @@ class CudaScreen final : public training::Screen {
       const std::size_t first = groups * i / devices.size() * features_of_group,
                         end = groups * (i + 1) / devices.size() * features_of_group;
       if (first == end) continue;
-      firsts_.push_back(first);
-      parts_.push_back(std::make_unique<DevicePart>(
-          devices[i], std::span(rows).subspan(first, end - first), pool, tables, bins_, memory));
+      parts_.push_back(std::make_unique<DevicePart>(devices[i],
+                                                    std::span(rows).subspan(first, end - first),
+                                                    first, pool, tables, bins_, memory));
     }
-    FACESAT_CUDA(cudaSetDevice(devices.front()));
-    bounds_ = PinnedBuffer<float>(rows.size());
     for (const auto& part : parts_) {
-      part->finish();
+      part->wait();
       quantisers_.insert(quantisers_.end(), part->quantisers().begin(), part->quantisers().end());
     }
   }
 
-  std::span<const float> bounds(const NodeSamples& node, SplitCriterion criterion,
-                                bool between_bins) override {
+  Candidates candidates(const NodeSamples& node, SplitCriterion criterion, bool between_bins,
+                        std::optional<float> least) override {
     const KeptDevice kept;
     const Addends addends(node);
     const PackedAddends packed(addends);
     const BoundRule rule = rule_of(addends, kind_, criterion, between_bins, bins_);
-    for (std::size_t i = 0; i < parts_.size(); ++i)
-      parts_[i]->start(packed, rule, bounds_.data() + firsts_[i]);
-    for (const auto& part : parts_) part->finish();
-    return {bounds_.data(), features_};
+    for (const auto& part : parts_) part->start(packed, rule, least);
+    Candidates all;
+    for (const auto& part : parts_) {
+      const std::span<const Candidates::One> own = part->finish();
+      all.features.insert(all.features.end(), own.begin(), own.end());
+      all.least = std::max(all.least, least.value_or(part->reached()));
+    }
+    std::erase_if(all.features, [&](const Candidates::One& one) { return one.bound < all.least; });
+    std::ranges::sort(all.features, std::greater(), &Candidates::One::bound);
+    return all;
   }
   const Quantiser& quantiser(std::size_t feature) const override { return quantisers_[feature]; }
 
  private:
   FeatureKind kind_;
-  std::size_t features_;
   int bins_;
   std::vector<std::unique_ptr<DevicePart>> parts_;
-  std::vector<std::size_t> firsts_;  // first feature of each part
-  PinnedBuffer<float> bounds_;
   std::vector<Quantiser> quantisers_;
 };
 

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "boosting/screen.hpp"
@@ -93,8 +94,29 @@ struct BoundRule {
 BoundRule rule_of(const training::Addends& addends, FeatureKind kind,
                   training::SplitCriterion criterion, bool between_bins, int bins);
 
-// The bounds of all features of the groups whose bins are given.
+// What becomes known of the features of a node; zeros at first.
+struct Reached {
+  std::int32_t bits = 0;         // of a quality in f32 that is thought to be reached
+  std::uint32_t candidates = 0;  // in the list
+};
+
+// The bounds of all features of the groups whose bins are given, and the highest quality that one
+// of them reaches, or what has been reached before.
 void enqueue_bounds(const std::uint8_t* bins, int groups, int samples, const DeviceAddends& addends,
-                    const BoundRule& rule, float* bounds, StreamHandle stream);
+                    const BoundRule& rule, float* bounds, Reached* reached, StreamHandle stream);
+
+// Lists the features whose bounds are not below what is reached, or `least`, in any order. The list
+// has room for all of them; `first_feature` is the number of the first.
+void enqueue_candidates(const float* bounds, int count, int first_feature,
+                        std::optional<float> least, Reached* reached,
+                        training::Candidates::One* list, StreamHandle stream);
+
+// Lowers the bounds of listed Haar features, from more bins than rule.bins, for splits that may
+// divide these. `features` and `quantisers` begin with number `first_feature`. At most so many
+// `blocks` share the list.
+void enqueue_finer_bounds(const SampleColumns& columns, const FeatureRows* features,
+                          const QuantiserScale* quantisers, int first_feature, int blocks,
+                          const DeviceAddends& addends, const BoundRule& rule, Reached* reached,
+                          training::Candidates::One* list, StreamHandle stream);
 
 }  // namespace facesat::gpu

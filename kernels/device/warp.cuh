@@ -26,4 +26,11 @@ __device__ __forceinline__ T warp_sum(T value) {
   return value;
 }
 
+// The largest over all lanes, returned in each of them.
+template <class T>
+__device__ __forceinline__ T warp_max(T value) {
+  for (unsigned d = 16; d > 0; d /= 2) value = max(value, __shfl_xor_sync(full_warp, value, d));
+  return value;
+}
+
 }  // namespace facesat::gpu

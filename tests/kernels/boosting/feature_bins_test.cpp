@@ -3,7 +3,12 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <map>
 #include <memory>
+#include <optional>
+#include <random>
+#include <tuple>
 
 #include "tests/kit/device_memory.hpp"
 #include "tests/kit/drawn_nodes.hpp"
@@ -73,19 +78,30 @@ class FeatureBinsTest : public testing::TestWithParam<FeatureBinsCase> {
     return bins;
   }
 
-  // Those of enqueue_bins().
-  std::unique_ptr<DeviceArray<std::uint8_t>> bins(
-      const std::vector<training::Quantiser>& quantisers, int bins) {
+  static std::vector<QuantiserScale> scales_of(const std::vector<training::Quantiser>& quantisers) {
     std::vector<QuantiserScale> scales;
     for (const training::Quantiser& q : quantisers) scales.push_back({q.low, q.scale});
     if (scales.empty()) scales.resize(1);
-    DeviceArray<QuantiserScale> device_scales(scales);
+    return scales;
+  }
+
+  // Those of enqueue_bins().
+  std::unique_ptr<DeviceArray<std::uint8_t>> bins(
+      const std::vector<training::Quantiser>& quantisers, int bins) {
+    DeviceArray<QuantiserScale> device_scales(scales_of(quantisers));
     auto out = std::make_unique<DeviceArray<std::uint8_t>>(
         std::vector<std::uint8_t>(bytes() + 32, poison));
     enqueue_bins(columns_, pool_.kind, features_.data(), device_scales.data(), bins, groups(),
                  count(), out->data(), test_stream());
     out->download();  // waits: the scales end here
     return out;
+  }
+
+  // Of candidates that are all features.
+  std::vector<float> bounds_of(const training::Candidates& candidates) const {
+    std::vector<float> bounds(pool_.count(), -1);
+    for (const auto& [bound, feature] : candidates.features) bounds[feature] = bound;
+    return bounds;
   }
 
   training::Samples samples_;
@@ -142,6 +158,7 @@ TEST_P(FeatureBinsTest, BinsAreThoseOfTheCpu) {
 }
 
 // No split is better than its feature's bound, and bounds are those of the CPU but for rounding.
+// What is said to be reached is.
 TEST_P(FeatureBinsTest, BoundsAreAboveAllSplits) {
   for (const int wanted : {10, 256}) {
     const int number = pool_.kind == FeatureKind::lbp ? 256 : wanted;
@@ -159,21 +176,101 @@ TEST_P(FeatureBinsTest, BoundsAreAboveAllSplits) {
           for (const bool between_bins : {false, true}) {
             SCOPED_TRACE(testing::Message() << name << ", " << number << " bins, " << between_bins);
             DeviceArray<float> bounds(std::vector<float>(groups() * features_of_group + 1, -7.0f));
+            DeviceArray<Reached> reached(std::vector<Reached>(1));
             const BoundRule rule = rule_of(addends, pool_.kind, criterion, between_bins, number);
             for (int run = 0; run < 2; ++run)
               enqueue_bounds(device_bins->data(), groups(), count(), packed.in(words.data()), rule,
-                             bounds.data(), test_stream());
+                             bounds.data(), reached.data(), test_stream());
             const std::vector<float> result = bounds.download();
             EXPECT_EQ(result.back(), -7.0f);
-            const std::span<const float> expected = cpu->bounds(node, criterion, between_bins);
+            const std::vector<float> expected =
+                bounds_of(cpu->candidates(node, criterion, between_bins, 0.0f));
+            float best = 0;
             for (std::size_t f = 0; f < pool_.count(); ++f) {
               ASSERT_NEAR(result[f], expected[f], 2e-5f * (1 + expected[f])) << "feature " << f;
               const bool is_between = between_bins && pool_.kind == FeatureKind::haar;
               const auto split = finder.find(f, is_between ? &all[f] : nullptr);
               ASSERT_GE(result[f], split ? split->quality : 0) << "feature " << f;
+              if (split) best = std::max(best, split->quality);
             }
+            const float known = std::bit_cast<float>(reached.download()[0].bits);
+            EXPECT_LE(known, best);
+            const float of_cpu = cpu->candidates(node, criterion, between_bins).least;
+            EXPECT_NEAR(known, of_cpu, 2e-5f * (1 + of_cpu));
           }
         });
+  }
+}
+
+// Some features are listed, the first with a bound that is low already.
+TEST_P(FeatureBinsTest, FinerBoundsAreAboveAllSplits) {
+  if (pool_.kind != FeatureKind::haar) return;
+  constexpr int number = 10, first_feature = 500;
+  DeviceArray<QuantiserScale> scales(scales_of(quantisers(number)));
+  std::vector<training::Candidates::One> listed{{0.001f, first_feature}};
+  for (std::size_t f = 1; f < pool_.count(); f += pool_.count() / 12 + 1)
+    listed.push_back({1000, static_cast<std::uint32_t>(first_feature + f)});
+  const auto most = static_cast<int>(listed.size());
+  listed.push_back({-7, 7});
+  std::size_t lower = 0;
+  for_drawn_nodes(
+      samples_.count(), [&](const training::NodeSamples& node, training::SplitCriterion criterion,
+                            const testing::Message& name) {
+        SCOPED_TRACE(name);
+        if (node.inside.empty()) return;
+        const training::Addends addends(node);
+        const PackedAddends packed(addends);
+        DeviceArray<std::uint32_t> words(packed.words());
+        const BoundRule rule = rule_of(addends, pool_.kind, criterion, false, number);
+        DeviceArray<training::Candidates::One> list(listed);
+        DeviceArray<Reached> reached(std::vector<Reached>{{0, static_cast<std::uint32_t>(most)}});
+        // With fewer blocks than candidates, too.
+        for (const int blocks : {most, 5})
+          enqueue_finer_bounds(columns_, features_.data(), scales.data(), first_feature, blocks,
+                               packed.in(words.data()), rule, reached.data(), list.data(),
+                               test_stream());
+        const std::vector<training::Candidates::One> result = list.download();
+        EXPECT_EQ(result.front().bound, 0.001f);
+        EXPECT_EQ(result.back().bound, -7);
+        training::SplitFinder finder(pool_, tables_, node, criterion);
+        float best = 0;
+        for (std::size_t i = 0; i + 1 < result.size(); ++i) {
+          const auto split = finder.find(result[i].feature - first_feature);
+          if (split) best = std::max(best, split->quality);
+          if (i == 0) continue;
+          EXPECT_GE(result[i].bound, split ? split->quality : 0) << i;
+          lower += result[i].bound < 1000;
+        }
+        EXPECT_LE(std::bit_cast<float>(reached.download()[0].bits), best);
+      });
+  EXPECT_GT(lower, 50u);
+}
+
+// Bounds of 600 features; of which, from number 1000 on, those that reach enough are candidates.
+TEST(FeatureCandidates, AreTheFeaturesWithHighBounds) {
+  std::vector<float> bounds(600);
+  std::mt19937 random(1);
+  for (float& bound : bounds) bound = std::uniform_real_distribution<float>(0, 1)(random);
+  bounds[7] = bounds[599] = 0.75f;
+  for (const auto& [reached, least, expected] : {std::tuple{0.75f, std::optional<float>(), 0.75f},
+                                                 {0.75f, 0.5f, 0.5f},
+                                                 {0.9f, 0.0f, 0.0f},
+                                                 {2.0f, {}, 2.0f}}) {
+    DeviceArray<float> device_bounds(bounds);
+    DeviceArray<Reached> state(std::vector<Reached>{{std::bit_cast<std::int32_t>(reached), 0}});
+    DeviceArray<training::Candidates::One> list(
+        std::vector<training::Candidates::One>(601, {-7, 7}));
+    enqueue_candidates(device_bounds.data(), 600, 1000, least, state.data(), list.data(),
+                       test_stream());
+    std::map<std::uint32_t, float> listed;
+    const auto result = list.download();
+    for (std::uint32_t i = 0; i < state.download()[0].candidates; ++i)
+      listed[result[i].feature] = result[i].bound;
+    std::map<std::uint32_t, float> plain;
+    for (std::uint32_t f = 0; f < 600; ++f)
+      if (bounds[f] >= expected) plain[1000 + f] = bounds[f];
+    EXPECT_EQ(listed, plain);
+    EXPECT_EQ(result.back().bound, -7);
   }
 }
 
