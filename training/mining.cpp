@@ -197,6 +197,7 @@ MiningProgress PictureMine::find(const Cascade& cascade, std::size_t wanted, Sam
   call.next = next_;
   should_stop_ = reporter.polling();
   try {
+    reporter.report();
     search_rounds(call);
     reporter.report();
     samples.pixels.insert(samples.pixels.end(), call.found.pixels.begin(), call.found.pixels.end());

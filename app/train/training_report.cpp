@@ -69,6 +69,7 @@ void TrainingReport::message(const std::string& line) {
 
 void TrainingReport::mines(int stage, const training::MiningProgress& progress) {
   if (progress.windows == 0 && progress.found == 0) begun_ = Clock::now();
+  windows_ = progress.windows;
   const double share =
       progress.wanted == 0
           ? 1
@@ -88,14 +89,19 @@ void TrainingReport::begins(const training::StageStart& start) {
       start.stage > 0 ? fmt::format("; so far, {:.2g} of the windows pass", start.acceptance) : "",
       start.is_resumed ? "; goes on where it was ended" : "");
   message(samples);
-  append(folder_, {{"event", "stage"},
-                   {"stage", start.stage},
-                   {"positives", start.positives},
-                   {"negatives", start.negatives},
-                   {"kept", start.kept},
-                   {"held_out_positives", start.held_out_positives},
-                   {"held_out_negatives", start.held_out_negatives},
-                   {"acceptance", start.acceptance}});
+  Json event{{"event", "stage"},
+             {"stage", start.stage},
+             {"positives", start.positives},
+             {"negatives", start.negatives},
+             {"kept", start.kept},
+             {"held_out_positives", start.held_out_positives},
+             {"held_out_negatives", start.held_out_negatives},
+             {"acceptance", start.acceptance}};
+  if (!start.is_resumed) {
+    event["windows"] = windows_;
+    event["seconds"] = seconds();
+  }
+  append(folder_, event);
   begun_ = Clock::now();
 }
 
