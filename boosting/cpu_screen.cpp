@@ -3,7 +3,8 @@
 // Idea: sums of weights in the bins of a feature, a histogram, take a fraction of the time of
 //   sorting, and bound what any split can reach: a split within a bin is at most as good as if each
 //   of the bin's samples were a side of its own, because dividing a side further never makes it
-//   worse. Of 160,000 features, some ten pass for the best known one.
+//   worse. Between two bins, the histogram has the quality of a split itself. Of 160,000 features,
+//   some hundred have higher bounds than the best of these.
 // Cost: a read of a byte and an addition into a histogram per feature and sample, for each node.
 // Source: the bound follows R. Appel, T. Fuchs, P. Dollár, P. Perona, "Quickly Boosting Decision
 //   Trees: Pruning Underachieving Features Early", ICML 2013, who bound features from a part of the
