@@ -7,8 +7,6 @@
 #include <fmt/format.h>
 
 #include "app/detect/layout.hpp"
-#include "app/live/gui/screen.hpp"
-#include "app/live/outputs.hpp"
 #include "cascades/cascade_store.hpp"
 #include "media/frame_source.hpp"
 #include "media/source_name.hpp"
@@ -102,32 +100,6 @@ std::vector<std::string> export_arguments(const std::vector<std::string>& source
   for (const std::string& source : sources)
     arguments.push_back(source.starts_with('@') ? source : source_path(source).value().string());
   return arguments;
-}
-
-ListExport::ListExport(const std::vector<std::string>& sources, const LiveSettings& settings,
-                       const ExportOptions& options, const std::string& program)
-    : folder_(make_dated_folder(options.folder, "faces")) {
-  std::vector<std::string> arguments = export_arguments(sources, settings, folder_, options);
-  arguments.insert(arguments.begin(), program);
-  process_.emplace(
-      std::move(arguments), Stream::errors,
-      [this](const std::string& line) {
-        const std::scoped_lock lock(mutex_);
-        line_ = line;
-        Screen::wake();
-      },
-      [this](int status) {
-        const std::string last = progress();
-        end_.put(status == 0    ? std::string()
-                 : last.empty() ? "'facesat detect' could not be run"
-                                : last);
-        Screen::wake();
-      });
-}
-
-std::string ListExport::progress() const {
-  const std::scoped_lock lock(mutex_);
-  return line_;
 }
 
 }  // namespace facesat::app

@@ -1,14 +1,12 @@
 // Saves faces as `facesat detect` does: a table, a picture of each face, pictures with boxes.
 #pragma once
 
-#include <mutex>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "app/common/child_process.hpp"
 #include "app/live/detection/live_result.hpp"
-#include "app/live/threads.hpp"
+#include "app/live/outputs.hpp"
+#include "app/live/own_process.hpp"
 #include "results/format.hpp"
 
 namespace facesat::app {
@@ -38,22 +36,18 @@ std::string why_not_exportable(const std::vector<std::string>& sources,
 // own.
 class ListExport {
  public:
-  // `program`: facesat, by default this very program. Throws OutputError.
-  ListExport(const std::vector<std::string>& sources, const LiveSettings& settings,
-             const ExportOptions& options, const std::string& program = "/proc/self/exe");
+  // `program`: facesat. Throws OutputError.
+  ListExport(const std::string& program, const std::vector<std::string>& sources,
+             const LiveSettings& settings, const ExportOptions& options)
+      : folder_(make_dated_folder(options.folder, "faces")),
+        process_(program, export_arguments(sources, settings, folder_, options)) {}
 
   const std::string& folder() const { return folder_; }
-  std::string progress() const;  // the newest line, such as how many pictures are done
-  void stop() const { process_->stop(); }
-  // Once, after the end: an empty text if all went well, else what went wrong.
-  std::optional<std::string> take_end() { return end_.take(); }
+  OwnProcess& process() { return process_; }  // its lines say how many pictures are done
 
  private:
   const std::string folder_;
-  mutable std::mutex mutex_;
-  std::string line_;
-  Mailbox<std::string> end_;
-  std::optional<ChildProcess> process_;  // last: it uses all of the above
+  OwnProcess process_;
 };
 
 }  // namespace facesat::app

@@ -127,13 +127,13 @@ void PictureView::handle_line() {
   if (is_near || moves_line_) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
 }
 
-// With Shift, a box is drawn in place of moving the picture.
+// With Shift, or the other way round, a box is drawn in place of moving the picture.
 void PictureView::handle_mark() {
   marked_.reset();
   const ImVec2 mouse = ImGui::GetMousePos();
   const ImVec2 point{(mouse.x - origin_.x) / drawn_zoom_, (mouse.y - origin_.y) / drawn_zoom_};
   if (ImGui::IsMouseClicked(ImGuiMouseButton_Left)) {
-    is_marking_ = ImGui::IsItemHovered() && ImGui::GetIO().KeyShift && !moves_line_;
+    is_marking_ = ImGui::IsItemHovered() && ImGui::GetIO().KeyShift != draws_boxes_ && !moves_line_;
     mark_begin_ = point;
     mark_end_.reset();
   }

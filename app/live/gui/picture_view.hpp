@@ -84,9 +84,12 @@ class PictureView {
   // follows.
   std::optional<ImVec2> clicked_once() const { return clicked_once_; }
   // The box that is being drawn with the pointer while Shift is held, in pixels of the picture; and
-  // the same once, when it is done: without a width if Shift was held for a click.
+  // the same once, when it is done: without a width if Shift was held for a click. The other way
+  // round, if draw_boxes(true) was called: with Shift, the picture moves.
   std::optional<Rect> marking() const;
   std::optional<Rect> marked() const { return marked_; }
+  void draw_boxes(bool on) { draws_boxes_ = on; }
+  bool draws_boxes() const { return draws_boxes_; }
   const Texture& frame() const { return frame_; }
 
   void fit() { zoom_ = 0; }
@@ -111,6 +114,7 @@ class PictureView {
   ImVec2 centre_{0.5f, 0.5f};  // of the view, as a fraction of the picture
   std::optional<ImVec2> mark_begin_, mark_end_;  // of the box that is being drawn
   bool is_marking_ = false;                      // since the button was pressed
+  bool draws_boxes_ = false;                     // without Shift
   // Of the last draw():
   ImVec2 corner_, space_, origin_;
   float drawn_zoom_ = 1;

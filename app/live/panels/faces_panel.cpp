@@ -184,11 +184,12 @@ void FacesPanel::draw_list_export(PanelContext& context) {
   const LiveResult& result = context.result;
   const Capture::State& state = context.source;
   if (export_) {
-    if (ImGui::Button("stop")) export_->stop();
+    OwnProcess& process = export_->process();
+    if (ImGui::Button("stop")) process.stop();
     tooltip("Ends the search; what was saved stays");
     ImGui::SameLine();
-    ImGui::TextWrapped("%s", export_->progress().c_str());
-    if (const auto problem = export_->take_end()) {
+    ImGui::TextWrapped("%s", process.line().c_str());
+    if (const auto problem = process.take_end()) {
       context.saving.attempt([&] { return export_->folder(); });
       if (!problem->empty()) context.toasts.warn(*problem);
       export_.reset();
@@ -202,7 +203,7 @@ void FacesPanel::draw_list_export(PanelContext& context) {
   const std::string all = state.count > 1 ? fmt::format("all {}", state.count) : "all frames";
   if (ImGui::Button(all.c_str()) && is_usable)
     context.saving.attempt([&] {
-      export_.emplace(state.names, result.settings, options_);
+      export_.emplace(context.machine.program, state.names, result.settings, options_);
       return "";
     });
   ImGui::EndDisabled();

@@ -25,7 +25,7 @@ void draw_help(bool& is_open) {
     const char *key, *meaning;
   };
   // What writes a file or ends the program needs Ctrl.
-  static constexpr std::array<Key, 26> keys{{
+  static constexpr std::array<Key, 27> keys{{
       {"Space", "play, pause"},
       {"Left, Right", "previous, next frame of a video; else picture"},
       {"Page Up, Page Down", "previous, next picture or video of the list"},
@@ -44,6 +44,7 @@ void draw_help(bool& is_open) {
       {"H", "this help"},
       {"Click", "explain the face or place; another click: the window follows the pointer"},
       {"Shift+drag", "follow what is in the box; Shift+click or Esc: no longer"},
+      {"B", "mark objects with boxes, to train a detector for them, or no longer"},
       {"Esc", "back to the picture"},
       {"Ctrl+O", "open something else"},
       {"Ctrl+S", "screenshot"},
@@ -295,6 +296,7 @@ void MainWindow::carry_out(PanelContext& context) {
     parts_.detection.follow(wishes.followed->width > 0
                                 ? std::optional(mark(result_.frame, *wishes.followed))
                                 : std::nullopt);
+  if (wishes.pause) parts_.capture.play(false);
   if (wishes.seek) show_again(*wishes.seek, context.history);
   follow({wishes.pointed_face, wishes.clicked_face});
   if (!wishes.start_page) return;

@@ -34,6 +34,7 @@ struct Machine {
   std::vector<DeviceInfo> devices = gpu::devices();
   std::vector<SatFacts> sats = facts_of(gpu::sat_algorithms());  // on devices
   std::vector<std::string> cascades = cascade_names();
+  std::string program = "/proc/self/exe";  // facesat itself, for work in a process of its own
 };
 
 // What panels ask of the window, which does it once all are drawn.
@@ -43,6 +44,7 @@ struct Wishes {
   bool comparison = false;       // compare the SAT algorithms on the frame
   bool list_comparison = false;  // or on the pictures of the list
   bool start_page = false;       // show it
+  bool pause = false;            // stop playing
   std::optional<double> seek;    // pause at this position of the video, see Sample::position
   std::optional<std::vector<std::string>> open;  // these sources
   std::optional<std::size_t> pointed_face;       // the face under the pointer stands out

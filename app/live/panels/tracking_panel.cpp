@@ -96,8 +96,10 @@ void TrackingPanel::draw_over(PanelContext& context) {
   const LiveResult& result = context.result;
   if (!result.view_is_frame) return;
   const PictureView& view = context.view;
-  if (const auto box = view.marking()) draw_box(view, *box, "");
-  if (const auto box = view.marked()) context.wishes.followed = box;
+  if (!view.draws_boxes()) {  // otherwise they are those of objects to learn from
+    if (const auto box = view.marking()) draw_box(view, *box, "");
+    if (const auto box = view.marked()) context.wishes.followed = box;
+  }
   if (result.track)
     draw_box(view, result.track->box, fmt::format("{:.0f}%", result.track->percent()));
 }

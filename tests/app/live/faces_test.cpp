@@ -46,7 +46,7 @@ class FacesTest : public test::OnePanelTest {
   // Waits for the end of the search, and returns what went wrong.
   static std::string end_of(ListExport& list) {
     std::optional<std::string> problem;
-    EXPECT_TRUE(eventually([&] { return (problem = list.take_end()).has_value(); }));
+    EXPECT_TRUE(eventually([&] { return (problem = list.process().take_end()).has_value(); }));
     return problem.value_or("");
   }
   // The contents of all files in a folder.
@@ -184,10 +184,10 @@ TEST_F(FacesTest, ThoseOfAListAreSavedByDetect) {
   settings.detect.min_size = {40, 40};
   settings.detect.equalize = true;
   settings.detect.scan = Scan::dense;
-  ListExport list({"p", "-c.pgm"}, settings, {.format = &csv_format(), .crops = true},
-                  FACESAT_PROGRAM);
+  ListExport list(FACESAT_PROGRAM, {"p", "-c.pgm"}, settings,
+                  {.format = &csv_format(), .crops = true});
   EXPECT_EQ(end_of(list), "");
-  EXPECT_NE(list.progress().find("4 images"), std::string::npos) << list.progress();
+  EXPECT_NE(list.process().line().find("4 images"), std::string::npos) << list.process().line();
   fs::create_directory("wanted");
   const test::Finished done = detect_both(
       "--scale-factor 1.3 --min-size 40 --equalize --scan dense --format csv --csv-all "
@@ -198,9 +198,9 @@ TEST_F(FacesTest, ThoseOfAListAreSavedByDetect) {
 }
 
 TEST_F(FacesTest, ListsThatDetectCannotReadAreReported) {
-  ListExport list({"missing.pgm"}, settings, {}, FACESAT_PROGRAM);
+  ListExport list(FACESAT_PROGRAM, {"missing.pgm"}, settings, {});
   EXPECT_NE(end_of(list), "");
-  ListExport none({"missing.pgm"}, settings, {}, "/no such program");
+  ListExport none("/no such program", {"missing.pgm"}, settings, {});
   EXPECT_NE(end_of(none), "");
   EXPECT_EQ(why_not_exportable({"a.avi", "p"}, settings), "");
   EXPECT_NE(why_not_exportable({"0"}, settings), "");
@@ -209,11 +209,11 @@ TEST_F(FacesTest, ListsThatDetectCannotReadAreReported) {
 
 TEST_F(FacesTest, AListCanBeStopped) {
   test::write_video("long.avi", 3000);
-  ListExport list({"long.avi"}, settings, {.format = &csv_format(), .crops = false},
-                  FACESAT_PROGRAM);
-  list.stop();
+  ListExport list(FACESAT_PROGRAM, {"long.avi"}, settings,
+                  {.format = &csv_format(), .crops = false});
+  list.process().stop();
   end_of(list);
-  ListExport other({"long.avi"}, settings, {}, FACESAT_PROGRAM);  // is stopped by its destructor
+  ListExport other(FACESAT_PROGRAM, {"long.avi"}, settings, {});  // is stopped by its destructor
 }
 
 TEST_F(FacesTest, ThePanelSavesWhatIsShown) {

@@ -195,6 +195,23 @@ TEST_F(PictureViewTest, AClickWithShiftIsAnEmptyBox) {
   EXPECT_FALSE(clicked);
 }
 
+TEST_F(PictureViewTest, BoxesAreDrawnWithoutShiftIfThatIsWanted) {
+  view.draw_boxes(true);
+  move_to(30.5f, 10.5f);
+  hold(true);
+  move_to(49.5f, 39.5f);
+  hold(false);
+  EXPECT_EQ(view.marked(), (Rect{30, 10, 20, 30}));
+  view.one_to_one();
+  ImGui::GetIO().KeyShift = true;
+  move_to(30.5f, 10.5f);
+  hold(true);
+  move_to(49.5f, 39.5f);
+  EXPECT_FALSE(view.marking());
+  hold(false);
+  EXPECT_FALSE(view.marked());
+}
+
 TEST(PinnedResult, SaysWhatDiffers) {
   LiveSettings pinned = test::cpu_settings({"eye"}), now = test::cpu_settings({"eye", "smile"});
   EXPECT_EQ(different_settings(now, now), "");
