@@ -37,7 +37,7 @@ class TrainingReport : public training::TrainingObserver {
   std::filesystem::path folder_;
   const training::NegativePictures& negatives_;
   bool shown_, is_line_open_ = false;
-  std::uint64_t windows_ = 0;  // searched for the negatives of the stage
+  std::uint64_t windows_ = 0;               // searched for the negatives of the stage
   Clock::time_point begun_ = Clock::now();  // mining, then the stage
 };
 

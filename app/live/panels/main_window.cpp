@@ -388,7 +388,9 @@ void MainWindow::draw_faces() {
   const auto pointed = draw_boxes(view_, result_.faces,
                                   {.labels = choices_.labels,
                                    .highlighted = highlighted_,
-                                   .hint = explains ? "" : "  click: why?"});
+                                   .hint = view_.draws_boxes() ? "  click: mark"
+                                           : explains          ? ""
+                                                               : "  click: why?"});
   list.PopClipRect();
   follow({.pointed = pointed, .clicked = {}});
   pinned_.draw(view_, result_, choices_.labels);

@@ -98,7 +98,7 @@ void MarkingPanel::toggle(PanelContext& context) {
   is_marking_ = !is_marking_;
   if (!is_marking_) return;
   context.wishes.pause = true;
-  if (!folder_.empty()) open_marks(context);
+  if (!folder_.empty()) open_marks(context);  // the panel may be closed
 }
 
 // Those of the folder, or of a new one. Returns false, and says why, if it cannot be used.
@@ -177,6 +177,7 @@ bool MarkingPanel::handle_key(const Screen::Press& press, PanelContext& context)
 // ---- the panel
 
 void MarkingPanel::draw(PanelContext& context) {
+  if (!folder_.empty()) open_marks(context);
   bool marks_now = is_marking_;
   if (ImGui::Checkbox("mark objects", &marks_now)) toggle(context);
   tooltip(
@@ -191,7 +192,7 @@ void MarkingPanel::draw(PanelContext& context) {
 void MarkingPanel::draw_picture_controls(PanelContext& context) {
   const bool is_usable = context.view.draws_boxes();
   const Marks::Boxes* const now = is_usable ? boxes() : nullptr;
-  draw_status(!is_usable     ? "nothing is marked now"
+  draw_status(!is_usable     ? "marking is off"
               : !now         ? "this picture is not marked"
               : now->empty() ? "this picture is marked as having none"
                              : fmt::format("{} in this picture", plural(now->size(), "object")),
@@ -269,7 +270,7 @@ void MarkingPanel::draw_training(PanelContext& context) {
 
 void MarkingPanel::draw_negatives() {
   if (const auto chosen = dialog_.take()) negatives_ = chosen->front();
-  ImGui::InputTextWithHint("without", "no other pictures", &negatives_);
+  ImGui::InputTextWithHint("pictures without", "no other pictures", &negatives_);
   tooltip(
       "A folder of pictures without the object, the more the better: the detector learns from "
       "them what is none, besides from what is not marked in the marked pictures");
