@@ -4,7 +4,7 @@
 //   sorting, and bound what any split can reach: a split within a bin is at most as good as if each
 //   of the bin's samples were a side of its own, because dividing a side further never makes it
 //   worse. Between two bins, the histogram has the quality of a split itself. Of 160,000 features,
-//   some hundred have higher bounds than the best of these.
+//   about a hundred have higher bounds than the best of these.
 // Cost: a read of a byte and an addition into a histogram per feature and sample, for each node.
 // Source: the bound follows R. Appel, T. Fuchs, P. Dollár, P. Perona, "Quickly Boosting Decision
 //   Trees: Pruning Underachieving Features Early", ICML 2013, who bound features from a part of the
@@ -128,7 +128,7 @@ Estimate OrderedEstimate(const Histograms& sums, const SumsBefore& before,
     const auto between = quality(w, t, hn::Zero(tag));
     const auto divides = hn::And(hn::Gt(w, hn::Zero(tag)), hn::Lt(w, all_w));
     reached = hn::Max(reached, hn::IfThenElseZero(divides, between));
-    auto bound = quality(w, t, spread);
+    auto bound = units.has_signs || between_bins ? between : quality(w, t, spread);
     if (!between_bins) {
       // The quality is a convex function of the sums, so it is highest at a corner of where they
       // can be: all or none of the bin's positives and negatives are on the left.
@@ -142,13 +142,13 @@ Estimate OrderedEstimate(const Histograms& sums, const SumsBefore& before,
   }
   const auto result = [&](V of_lanes) HWY_ATTR {
     const float quality = hn::GetLane(hn::MaxOfLanes(tag, of_lanes));
-    if (criterion == SplitCriterion::regression || quality == 0) return quality;
-    return 0.5f * (hn::GetLane(all_w) + quality);
+    return criterion == SplitCriterion::regression ? quality
+                                                   : 0.5f * (hn::GetLane(all_w) + quality);
   };
-  return {result(best), result(reached)};
+  return {result(best), hn::AllTrue(tag, reached == hn::Zero(tag)) ? 0 : result(reached)};
 }
 
-// The same for codes in any order: a split is at most as good as if each code were a side.
+// A bound for codes, which have no order: a split is at most as good as if each code were a side.
 float UnorderedBound(const Histograms& sums, const Addends::Units& units, SplitCriterion criterion,
                      std::size_t bins) {
   const F32 tag;
@@ -252,8 +252,8 @@ void sum_up(const Histograms& sums, bool has_signs, std::size_t bins, SumsBefore
   before.all_targets = t;
 }
 
-// The quality of the best split of codes: of all orders of the codes, that by their mean responses
-// has it (W. D. Fisher, "On Grouping for Maximum Homogeneity", 1958).
+// The quality of the best split of codes, which divides them in the order of their mean responses
+// (W. D. Fisher, "On Grouping for Maximum Homogeneity", 1958).
 float best_of_codes(const Histograms& sums, const Addends::Units& units, SplitCriterion criterion) {
   struct Code {
     float mean;
@@ -382,7 +382,8 @@ Candidates CpuScreen::candidates(const NodeSamples& node, SplitCriterion criteri
         bound + error_of(bound, addends.margin) < least)
       return {.bound = bound};
     const float best = best_of_codes(histograms, addends.units, criterion);
-    // Where classes count, the search for splits does not always find the best one.
+    // Where classes count, the search for splits does not always find the best one, so no quality
+    // is known to be reached.
     return {.bound = best, .reached = criterion == SplitCriterion::regression ? best : 0};
   };
   const auto take = [&](std::size_t feature, const Estimate& of_feature) {

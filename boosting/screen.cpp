@@ -90,8 +90,8 @@ std::optional<Split> best_split(Screen& screen, const FeaturePool& pool, const S
   const std::optional<Split> best = best_among(first);
   const float reached = best ? best->quality : 0;
   if (reached >= first.least) return best;
-  // Between the bins lie only values that are too close to each other to be separated, say: the
-  // best split may be one of another feature.
+  // Nothing reached it: the values on both sides of that bin's edge may be too close to be
+  // separated. The best split may be one of a feature that was left out.
   return best_among(screen.candidates(node, criterion, between_bins, reached));
 }
 

@@ -34,11 +34,10 @@ struct Addends {
   std::vector<std::uint32_t> samples;  // that the addends belong to; empty: all samples
   std::vector<std::int32_t> weights, targets, squares;  // responses times weight, squares the same
   std::size_t positives = 0;                            // of the addends; they come first
-  float margin = 0;  // how far qualities from sums of the integers, which are rounded, may be off
+  float margin = 0;                                     // for error_of()
 };
 
-// A quality that was computed from sums of rounded addends, in f32, is so much too high or too low
-// at most.
+// By how much a quality that was computed in f32, from sums of rounded addends, may be wrong.
 constexpr float error_of(float quality, float margin) {
   return margin + 1e-5f * (1 + quality);
 }
@@ -50,8 +49,8 @@ struct Candidates {
     std::uint32_t feature;
   };
   std::vector<One> features;  // the one with the highest bound first
-  // The other features have lower bounds. It is a quality that is thought to be reached: that of a
-  // split between two bins.
+  // Features that are left out have lower bounds than this: a quality that a split between two bins
+  // should reach.
   float least = 0;
 };
 
@@ -60,8 +59,8 @@ class Screen {
  public:
   virtual ~Screen() = default;
 
-  // If `between_bins`, bounds are of splits that have no bin on both sides. With `least`, those are
-  // candidates that have a bound of so much, whatever is reached. Throws DeviceError, MemoryError.
+  // If `between_bins`, only splits that have no bin on both sides count. With `least`, candidates
+  // are the features whose bound is at least that. Throws DeviceError, MemoryError.
   virtual Candidates candidates(const NodeSamples& node, SplitCriterion criterion,
                                 bool between_bins, std::optional<float> least = {}) = 0;
   // How the values of a Haar feature are divided into bins: the same on all machines.

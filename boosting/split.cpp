@@ -120,15 +120,24 @@ Quantiser quantiser_of(double sum, double squares, double count, int bins) {
           .bins = bins};
 }
 
-Quantiser quantiser_of(std::span<const float> values, int bins) {
-  const std::size_t step = quantiser_step(values.size());
-  double sum = 0, squares = 0, count = 0;
-  for (std::size_t i = 0; i < values.size(); i += step, ++count) {
-    const double value = values[i];
+namespace {
+
+template <class Value>
+Quantiser quantiser_from(std::size_t count, int bins, Value value_of) {
+  const std::size_t step = quantiser_step(count);
+  double sum = 0, squares = 0, used = 0;
+  for (std::size_t i = 0; i < count; i += step, ++used) {
+    const double value = value_of(i);
     sum += value;
     squares += value * value;
   }
-  return quantiser_of(sum, squares, count, bins);
+  return quantiser_of(sum, squares, used, bins);
+}
+
+}  // namespace
+
+Quantiser quantiser_of(std::span<const float> values, int bins) {
+  return quantiser_from(values.size(), bins, [&](std::size_t i) { return values[i]; });
 }
 
 std::optional<Split> SplitFinder::find(std::size_t feature, const Quantiser* between, float least) {
@@ -147,8 +156,11 @@ SplitFinder::Section SplitFinder::whole() {
   std::ranges::transform(samples_.inside, placed_.begin(), [&](std::uint32_t sample) {
     return ValueOfSample(values_[sample], sample);
   });
-  constexpr double infinity = std::numeric_limits<double>::infinity();
-  return {0, placed_.size(), {}, {std::numeric_limits<float>::infinity(), 0}, infinity};
+  return {0,
+          placed_.size(),
+          {},
+          std::numeric_limits<float>::infinity(),
+          std::numeric_limits<double>::infinity()};
 }
 
 double SplitFinder::corner_bound(const SideSums& before, const SideSums& own) const {
@@ -161,18 +173,6 @@ double SplitFinder::corner_bound(const SideSums& before, const SideSums& own) co
   return bound * (1 + 1e-9);  // rounding errors are much smaller
 }
 
-// Bins for the values of samples, from some of them.
-Quantiser SplitFinder::quantiser_of_samples(std::span<const ValueOfSample> samples, int bins) {
-  const std::size_t step = quantiser_step(samples.size());
-  double sum = 0, squares = 0, count = 0;
-  for (std::size_t i = 0; i < samples.size(); i += step, ++count) {
-    const double value = samples[i].first;
-    sum += value;
-    squares += value * value;
-  }
-  return quantiser_of(sum, squares, count, bins);
-}
-
 // Divides a section by value into smaller ones, and lets those wait whose bound is not below
 // `least`. The quality is a convex function of the sums on the left, so in a section it is highest
 // at a corner of where they can be: all or none of its positives and negatives are on the left.
@@ -183,7 +183,8 @@ bool SplitFinder::divide(const Section& section, float least) {
   if (!samples_.has_signs || section.count < least_samples) return false;
   const std::span<ValueOfSample> samples = std::span(placed_).subspan(section.first, section.count);
   bins_.assign(std::min(section.count / per_bin, most_bins), Bin());
-  const Quantiser quantiser = quantiser_of_samples(samples, static_cast<int>(bins_.size()));
+  const Quantiser quantiser = quantiser_from(section.count, static_cast<int>(bins_.size()),
+                                             [&](std::size_t i) { return samples[i].first; });
   bin_of_.resize(section.count);
   for (std::size_t i = 0; i < section.count; ++i) {
     const auto [value, sample] = samples[i];
@@ -203,7 +204,7 @@ bool SplitFinder::divide(const Section& section, float least) {
   }
   for (std::size_t i = 0; i < section.count; ++i) samples[bins_[bin_of_[i]].end++] = undivided_[i];
 
-  ValueOfSample after = section.after;
+  float after = section.after;
   SideSums above = section.before;
   for (const Bin& bin : bins_) above = above + bin.own;
   for (std::size_t b = bins_.size(); b-- > 0;) {
@@ -216,7 +217,7 @@ bool SplitFinder::divide(const Section& section, float least) {
       waiting_.push_back({section.first + first, bin.count, above, after, bound});
       std::ranges::push_heap(waiting_, {}, &Section::bound);
     }
-    after = std::ranges::min(samples.subspan(first, bin.count));
+    after = std::ranges::min(samples.subspan(first, bin.count)).first;
   }
   return true;
 }
@@ -228,7 +229,7 @@ void SplitFinder::search(const Section& section, const Quantiser* between, Best&
   SideSums left = section.before;
   for (std::size_t i = 0; i < samples.size(); ++i) {
     const auto [value, sample] = samples[i];
-    const float next = i + 1 < samples.size() ? samples[i + 1].first : section.after.first;
+    const float next = i + 1 < samples.size() ? samples[i + 1].first : section.after;
     left = left + SideSums{samples_.weights[sample], samples_.targets[sample]};
     const SideSums right = all_ - left;
     if (!(value + least_gap < next) || (between && between->bin(value) == between->bin(next)))

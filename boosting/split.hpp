@@ -117,7 +117,7 @@ class SplitFinder {
   struct Section {
     std::size_t first = 0, count = 0;  // its samples, in placed_
     SideSums before{};                 // sums of the samples with smaller values
-    ValueOfSample after{};             // the smallest value above it
+    float after = 0;                   // the smallest value above it
     double bound = 0;  // of the quality of splits in it, or between it and the next one
   };
 
@@ -133,7 +133,6 @@ class SplitFinder {
   std::optional<Split> haar(std::size_t feature, const Quantiser* between, float least);
   std::optional<Split> lbp(std::size_t feature);
   Section whole();
-  static Quantiser quantiser_of_samples(std::span<const ValueOfSample> samples, int bins);
   bool divide(const Section& section, float least);
   void search(const Section& section, const Quantiser* between, Best& best);
   double corner_bound(const SideSums& before, const SideSums& own) const;

@@ -114,8 +114,8 @@ void StageTrainer::update_logit(std::span<const std::uint32_t> leaves) {
   }
 }
 
-// The weight of the first sample that is kept, if they are in the order of their weights: those
-// before it have at least the weight that is left out.
+// The smallest weight that is kept: in the order of weights, that of the first sample before which
+// the sum reaches the weight to be left out.
 double StageTrainer::least_weight_kept() const {
   std::vector<double> weights = weights_;
   const auto at = [&](std::size_t i) { return weights.begin() + static_cast<std::ptrdiff_t>(i); };

@@ -28,7 +28,7 @@ struct TrainedTree {
 struct TreeOptions {
   Boosting boosting = Boosting::gentle;
   int depth = 1;              // 1: stumps
-  bool between_bins = false;  // see Screen::best_split
+  bool between_bins = false;  // see best_split()
 };
 
 // The samples that a tree learns from. Weights and responses are those of all samples, of which the

@@ -119,9 +119,7 @@ class PictureMine final : public Mine {
         make_backend_(std::move(make_backend)),
         room_(static_cast<std::int64_t>(options.remembered_bytes / sizeof(PassingWindow))),
         places_(negatives_->count() * (options.mirrored ? 2 : 1), Place{{}, Remembered(room_)}),
-        problems_(negatives_->count()),
-        searches_(
-            [this] { return PictureSearch(options_.scale_factor, make_backend_, should_stop_); }) {
+        problems_(negatives_->count()) {
     check({.scale_factor = options.scale_factor});
     if (options.per_picture < 0)
       throw ArgumentError(fmt::format("the number of windows per picture must not be negative: {}",
@@ -151,7 +149,7 @@ class PictureMine final : public Mine {
   void search_rounds(Call& call);
   void search_round(Call& call, const SearchLimit& limit);
   void search(Call& call, PictureSearch& search, Visit& visit, const SearchLimit& limit);
-  void read(Visit& visit);
+  void read(Call& call, Visit& visit);
   void take(Call& call, const Visit& visit);
   void undo(const Call& call);
 
@@ -165,16 +163,18 @@ class PictureMine final : public Mine {
   std::size_t next_ = 0;            // place with which the next call begins
   std::optional<Cascade> cascade_;  // that of the last call: what it rejects is not remembered
   std::vector<Problem> problems_;   // of each picture
-  ShouldStop should_stop_;          // of the call
-  tbb::enumerable_thread_specific<PictureSearch> searches_;
   std::vector<Origin> origins_;
 };
 
+using Searches = tbb::enumerable_thread_specific<PictureSearch>;  // one per thread
+
 // Of find(): what it appends in the end.
 struct PictureMine::Call {
-  SearchedCascadePtr cascade;
   std::size_t wanted;
   Reporter& reporter;
+  const ShouldStop& should_stop;
+  // A device's memory is free again once the call ends.
+  Searches searches;
   Samples found;
   std::vector<Origin> origins{};
   std::vector<std::pair<std::size_t, std::uint64_t>> taken{};  // place and window
@@ -193,9 +193,16 @@ MiningProgress PictureMine::find(const Cascade& cascade, std::size_t wanted, Sam
     progress.wanted = wanted;
     progress.all_pictures = places_.size();
   });
-  Call call{std::make_shared<SearchedCascade>(cascade), wanted, reporter, {cascade.window, {}}};
+  const auto searched = std::make_shared<SearchedCascade>(cascade);
+  const ShouldStop polling = reporter.polling();
+  Call call{wanted,
+            reporter,
+            polling,
+            Searches([&] {
+              return PictureSearch(searched, options_.scale_factor, make_backend_, polling);
+            }),
+            {cascade.window, {}}};
   call.next = next_;
-  should_stop_ = reporter.polling();
   try {
     reporter.report();
     search_rounds(call);
@@ -255,12 +262,12 @@ void PictureMine::search_round(Call& call, const SearchLimit& limit) {
         }
         Visit* const visit = &visits[begun % visits.size()];
         *visit = {(first + begun++) % places_.size()};
-        if (negatives_->is_frame(picture_of(visit->place))) read(*visit);
+        if (negatives_->is_frame(picture_of(visit->place))) read(call, *visit);
         return visit;
       });
   const auto search_one =
       tbb::make_filter<Visit*, Visit*>(tbb::filter_mode::parallel, [&](Visit* visit) {
-        if (!is_done) search(call, searches_.local(), *visit, limit);
+        if (!is_done) search(call, call.searches.local(), *visit, limit);
         return visit;
       });
   // What was begun beyond the last picture that is needed counts for nothing.
@@ -285,9 +292,9 @@ void attempt(Visit& visit, Work work) {
   }
 }
 
-void PictureMine::read(Visit& visit) {
+void PictureMine::read(Call& call, Visit& visit) {
   attempt(visit, [&] {
-    visit.gray = negatives_->read(picture_of(visit.place), should_stop_);
+    visit.gray = negatives_->read(picture_of(visit.place), call.should_stop);
     if (visit.gray) visit.problem = visit.gray->warning;
   });
 }
@@ -295,7 +302,7 @@ void PictureMine::read(Visit& visit) {
 void PictureMine::search(Call& call, PictureSearch& search, Visit& visit,
                          const SearchLimit& limit) {
   const std::size_t picture = picture_of(visit.place);
-  if (!negatives_->is_frame(picture)) read(visit);
+  if (!negatives_->is_frame(picture)) read(call, visit);
   if (!visit.gray || !visit.gray->picture) return;
   attempt(visit, [&] {
     const auto owner = std::exchange(visit.gray, std::nullopt)->picture;
@@ -306,8 +313,7 @@ void PictureMine::search(Call& call, PictureSearch& search, Visit& visit,
     for (const Box& object : negatives_->objects(picture))
       objects.push_back(mirrored ? mirror_image(object, original.size.width) : object);
     Place& place = places_[visit.place];
-    visit.result = search.search(call.cascade,
-                                 {mirrored ? mirror.view() : original, objects,
+    visit.result = search.search({mirrored ? mirror.view() : original, objects,
                                   mixed(mixed(options_.seed) + visit.place), place.taken},
                                  limit, place.remembered);
     visit.size = original.size;

@@ -72,10 +72,9 @@ class Mine {
   // calls give the same samples, whatever the number of threads. Calls need the same window; they
   // are fast if each cascade begins with the one before.
   //
-  // `report` is called at the beginning, at the end and about ten times per second in between, by
-  // the calling thread. Throws Stopped, what
-  // `report` throws, and ArgumentError if no picture can be used; the mine then is as before the
-  // call.
+  // `report` is called by the calling thread at the beginning, about ten times per second, and at
+  // the end. Throws Stopped, what `report` throws, and ArgumentError if no picture can be used; the
+  // mine then is as before the call.
   virtual MiningProgress find(const Cascade& cascade, std::size_t wanted, Samples& samples,
                               const std::function<void(const MiningProgress&)>& report,
                               const ShouldStop& should_stop) = 0;

@@ -106,10 +106,14 @@ class PictureSearch::Choice {
   std::vector<ChosenWindow> chosen_;
 };
 
-PictureSearch::PictureSearch(double scale_factor, const MakeBackend& make_backend,
-                             const ShouldStop& should_stop)
-    : scale_factor_(scale_factor), backend_(make_backend()), should_stop_(should_stop) {
-  backend_->stop_when([&should_stop] { return should_stop && should_stop(); });
+PictureSearch::PictureSearch(SearchedCascadePtr cascade, double scale_factor,
+                             const MakeBackend& make_backend, const ShouldStop& should_stop)
+    : cascade_(std::move(cascade)),
+      scale_factor_(scale_factor),
+      backend_(make_backend()),
+      should_stop_(should_stop),
+      window_(cascade_->detector->window) {
+  backend_->stop_when(should_stop);
 }
 
 void PictureSearch::prepare(Size picture) {
@@ -124,14 +128,8 @@ Judgement PictureSearch::judge(View<const std::uint8_t> gray, const WindowPositi
   return cascade_->judge(std::as_const(window_).view());
 }
 
-SearchResult PictureSearch::search(const SearchedCascadePtr& cascade,
-                                   const SearchedPicture& picture, const SearchLimit& limit,
+SearchResult PictureSearch::search(const SearchedPicture& picture, const SearchLimit& limit,
                                    Remembered& remembered) {
-  if (cascade_ != cascade) {
-    cascade_ = cascade;
-    is_prepared_ = false;
-    window_.resize(cascade->detector->window);
-  }
   prepare(picture.gray.size);
   if (positions_->count() == 0) return {.too_small = true};
   std::optional<SearchResult> sampled = sample(picture, limit);

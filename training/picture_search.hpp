@@ -98,22 +98,22 @@ struct SearchResult {
 // of the object, or lies in it, or is larger and has the whole object in it.
 bool overlaps(const Rect& window, std::span<const Box> objects);
 
-// To be used by one thread at a time. Cascades of one window may follow each other, and keep the
-// backend's memory.
+// To be used by one thread at a time.
 class PictureSearch {
  public:
   // `should_stop` must outlive the search.
-  PictureSearch(double scale_factor, const MakeBackend& make_backend,
+  PictureSearch(SearchedCascadePtr cascade, double scale_factor, const MakeBackend& make_backend,
                 const ShouldStop& should_stop);
 
   // Throws Stopped, MemoryError.
-  SearchResult search(const SearchedCascadePtr& cascade, const SearchedPicture& picture,
-                      const SearchLimit& limit, Remembered& remembered);
+  SearchResult search(const SearchedPicture& picture, const SearchLimit& limit,
+                      Remembered& remembered);
 
  private:
   class Choice;
 
-  // How long a kind of work takes per window, at best: the first time, devices load code.
+  // The shortest time that a kind of work has taken per window: in its first call, a device also
+  // loads code.
   class Pace {
    public:
     template <class Work>

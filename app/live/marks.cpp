@@ -7,7 +7,9 @@
 #include <fmt/format.h>
 
 #include "datasets/annotations.hpp"
+#include "datasets/training_folder.hpp"
 #include "media/codec.hpp"
+#include "support/errors.hpp"
 #include "support/files.hpp"
 
 namespace facesat::app {
@@ -23,13 +25,22 @@ Rect rounded(const training::Box& box) {
 }  // namespace
 
 Marks::Marks(fs::path folder) : folder_(std::move(folder)) {
-  if (!has_contents(annotations())) return;
-  for (const auto& picture : training::read_annotations(annotations()).pictures) {
-    Boxes& boxes = marked_[picture.name];
-    for (const training::AnnotatedObject& object : picture.objects)
-      if (const Rect box = rounded(object.box); box.width > 0 && box.height > 0)
-        boxes.push_back(box);
-  }
+  read();
+}
+
+void Marks::read() {
+  std::error_code ignored;
+  if (!fs::is_directory(folder_, ignored))
+    throw UsageError(folder_.string() + ": the folder of the marked objects is not there");
+  std::map<std::string, Boxes> marked;
+  if (has_contents(annotations()))
+    for (const auto& picture : training::read_annotations(annotations()).pictures) {
+      Boxes& boxes = marked[picture.name];
+      for (const training::AnnotatedObject& object : picture.objects)
+        if (const Rect box = rounded(object.box); box.width > 0 && box.height > 0)
+          boxes.push_back(box);
+    }
+  marked_ = std::move(marked);
 }
 
 std::string Marks::name_of(View<const Bgr> picture) {
@@ -47,14 +58,15 @@ const Marks::Boxes* Marks::find(const std::string& name) const {
 }
 
 void Marks::set(const std::string& name, View<const Bgr> picture, Boxes boxes) {
+  read();
   std::error_code ignored;
-  make_folder(folder_);
   if (!fs::exists(folder_ / name, ignored)) write_picture(folder_ / name, picture);
   marked_[name] = std::move(boxes);
   write();
 }
 
 void Marks::remove(const std::string& name) {
+  read();
   if (marked_.erase(name) == 0) return;
   write();
   std::error_code ignored;  // then the picture stays, and does no harm
@@ -80,7 +92,7 @@ void Marks::write() const {
       text += fmt::format(" {} {} {} {}", box.x, box.y, box.width, box.height);
     text += '\n';
   }
-  write_text(annotations(), text);
+  training::replace_file(annotations(), text);
 }
 
 Size Marks::window() const {

@@ -13,13 +13,14 @@
 namespace facesat::app {
 
 // A folder with the pictures, as they were seen, and the boxes in objects.info.dat. Every change is
-// written at once. A picture is known again by its pixels, wherever they come from, so that marking
-// can go on another day.
+// written at once, to what the file has by then: two windows may mark in one folder. A picture is
+// known again by its pixels, wherever they come from, so that marking can go on another day.
 class Marks {
  public:
   using Boxes = std::vector<Rect>;
 
-  // Of a folder that has marks, or has none yet. Throws UsageError if it cannot be read.
+  // Of a folder that has marks, or has none yet. Throws UsageError if it is not there or cannot be
+  // read.
   explicit Marks(std::filesystem::path folder);
 
   const std::filesystem::path& folder() const { return folder_; }
@@ -29,7 +30,7 @@ class Marks {
 
   // The boxes of a picture: null if it has not been marked, empty if it has no objects.
   const Boxes* find(const std::string& name) const;
-  // Throw OutputError.
+  // Throw OutputError, and UsageError if the folder is gone or its file was damaged.
   void set(const std::string& name, View<const Bgr> picture, Boxes boxes);
   void remove(const std::string& name);
 
@@ -39,6 +40,7 @@ class Marks {
   Size window() const;
 
  private:
+  void read();
   void write() const;
 
   std::filesystem::path folder_;

@@ -17,12 +17,17 @@ OwnProcess::OwnProcess(const std::string& program, std::vector<std::string> argu
         Screen::wake();
       },
       [this](int status) {
-        const std::string last = line();
-        end_.put(status == 0    ? std::string()
-                 : last.empty() ? fmt::format("'facesat {}' could not be run", command_)
-                                : last);
+        end_.put(end_with(status));
         Screen::wake();
       });
+}
+
+OwnProcess::End OwnProcess::end_with(int status) const {
+  End end{.status = status, .was_stopped = was_stopped_, .problem = {}};
+  if (status == 0) return end;
+  end.problem = line();
+  if (end.problem.empty()) end.problem = fmt::format("'facesat {}' could not be run", command_);
+  return end;
 }
 
 std::string OwnProcess::line() const {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <fstream>
 #include <numeric>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -68,7 +69,7 @@ void TrainingReport::message(const std::string& line) {
 }
 
 void TrainingReport::mines(int stage, const training::MiningProgress& progress) {
-  if (progress.windows == 0 && progress.found == 0) begun_ = Clock::now();
+  if (std::exchange(mined_stage_, stage) != stage) begun_ = Clock::now();
   windows_ = progress.windows;
   const double share =
       progress.wanted == 0

@@ -37,7 +37,8 @@ class TrainingReport : public training::TrainingObserver {
   std::filesystem::path folder_;
   const training::NegativePictures& negatives_;
   bool shown_, is_line_open_ = false;
-  std::uint64_t windows_ = 0;               // searched for the negatives of the stage
+  int mined_stage_ = -1;                    // whose negatives were searched last
+  std::uint64_t windows_ = 0;               // searched for them
   Clock::time_point begun_ = Clock::now();  // mining, then the stage
 };
 

@@ -255,7 +255,7 @@ struct Estimate {
   float bound = 0, reached = 0;
 };
 
-// Of a split within the bin or before it.
+// Of the splits within a bin, and of the one before it.
 template <bool has_signs>
 __device__ __forceinline__ Estimate ordered_estimate(const ClassSums& p, const ClassSums& q,
                                                      const SumsBefore& before,
@@ -387,7 +387,8 @@ __device__ float best_of_codes(const GroupHistograms& histograms, const BoundRul
   return warp_max(best);
 }
 
-// Where classes count, the search for splits does not always find the best one.
+// Where classes count, the search for splits does not always find the best one, so no quality is
+// known to be reached.
 template <bool has_signs>
 __device__ Estimate unordered_estimate(const GroupHistograms& histograms, const BoundRule& rule,
                                        int feature) {
@@ -406,17 +407,25 @@ __device__ Estimate unordered_estimate(const GroupHistograms& histograms, const 
 
 // ---- results
 
-// The bound of a feature, for which this lane stands. Notes what is reached.
-__device__ __forceinline__ float noted(Estimate estimate, const BoundRule& rule, Reached* reached) {
-  const auto quality = [&](float value) {
-    if (rule.criterion == SplitCriterion::regression || value == 0) return value;
-    return 0.5f * (static_cast<float>(rule.all_weights) * rule.units.weight + value);
-  };
-  const float highest = quality(estimate.bound), lowest = quality(estimate.reached);
-  const float surely = lowest - training::error_of(lowest, rule.margin);
+__device__ __forceinline__ float quality_of(float value, const BoundRule& rule) {
+  return rule.criterion == SplitCriterion::regression
+             ? value
+             : 0.5f * (static_cast<float>(rule.all_weights) * rule.units.weight + value);
+}
+
+__device__ __forceinline__ float surely_above(const Estimate& estimate, const BoundRule& rule) {
+  const float quality = quality_of(estimate.bound, rule);
+  return quality + training::error_of(quality, rule.margin);
+}
+
+// To be called by one lane.
+__device__ __forceinline__ void note(const Estimate& estimate, const BoundRule& rule,
+                                     Reached* reached) {
+  if (estimate.reached == 0) return;
+  const float quality = quality_of(estimate.reached, rule);
+  const float surely = quality - training::error_of(quality, rule.margin);
   // Positive numbers are in the order of their bits.
   if (surely > 0) atomicMax(&reached->bits, std::bit_cast<std::int32_t>(surely));
-  return highest + training::error_of(highest, rule.margin);
 }
 
 template <bool has_signs>
@@ -438,7 +447,9 @@ __global__ void __launch_bounds__(bound_threads, has_signs ? 3 : 1)
     constexpr int of_warp = features_of_group / warps;
     for (int feature = of_warp * warp(); feature < of_warp * (warp() + 1); ++feature) {
       const Estimate estimate = unordered_estimate<has_signs>(histograms, rule, feature);
-      if (lane() == 0) own_bounds[feature] = noted(estimate, rule, reached);
+      if (lane() != 0) continue;
+      own_bounds[feature] = surely_above(estimate, rule);
+      note(estimate, rule, reached);
     }
     return;
   }
@@ -456,8 +467,9 @@ __global__ void __launch_bounds__(bound_threads, has_signs ? 3 : 1)
     estimate.bound = max(estimate.bound, bound);
     estimate.reached = max(estimate.reached, reached_there);
   }
+  own_bounds[lane()] = surely_above(estimate, rule);
   estimate.reached = warp_max(estimate.reached);
-  own_bounds[lane()] = noted(estimate, rule, reached);
+  if (lane() == 0) note(estimate, rule, reached);
 }
 
 __global__ void candidates_kernel(const float* bounds, int count, int first_feature, float least,
@@ -557,8 +569,10 @@ __global__ void finer_bounds_kernel(SampleColumns columns, const FeatureRows* fe
     }
     __syncthreads();
     const Estimate estimate = finer_estimate<has_signs>(histograms, rule);
-    if (threadIdx.x == 0)
-      list[place].bound = min(list[place].bound, noted(estimate, rule, reached));
+    if (threadIdx.x == 0) {
+      list[place].bound = min(list[place].bound, surely_above(estimate, rule));
+      note(estimate, rule, reached);
+    }
     __syncthreads();
   }
 }

@@ -141,8 +141,8 @@ double plain_best(const NodeSamples& node, const std::vector<float>& values,
   return best;
 }
 
-TEST(SplitFinder, FindsTheBestThreshold) {
-  const Samples samples = mixed_samples({5, 6}, 43, 3);
+// By every so many features.
+void expect_best_thresholds(const Samples& samples, std::size_t step) {
   const FeaturePool pool = make_pool(FeatureSet::haar_core, samples.window);
   const std::array parts{&samples};
   const SampleTables tables(pool, parts);
@@ -151,7 +151,7 @@ TEST(SplitFinder, FindsTheBestThreshold) {
   for_drawn_nodes(samples.count(), [&](const NodeSamples& node, SplitCriterion criterion,
                                        const testing::Message& name) {
     SplitFinder finder(pool, tables, node, criterion);
-    for (std::size_t f = 0; f < pool.count(); f += 5) {
+    for (std::size_t f = 0; f < pool.count(); f += step) {
       tables.values(pool.haar[f], values.data());
       const Quantiser quantiser = quantiser_of({values.data(), tables.count()}, 8);
       for (const Quantiser* between : std::array<const Quantiser*, 2>{nullptr, &quantiser}) {
@@ -162,6 +162,9 @@ TEST(SplitFinder, FindsTheBestThreshold) {
           continue;
         }
         ++splits;
+        const std::optional<Split> again = finder.find(f, between, split->quality);
+        ASSERT_TRUE(again.has_value());
+        EXPECT_EQ(again->threshold, split->threshold);
         EXPECT_NEAR(split->quality, best, 1e-5 * best) << name << ", feature " << f;
         EXPECT_NEAR(plain_quality(node, values, split->threshold, criterion), best, 1e-5 * best)
             << name << ", feature " << f;
@@ -173,7 +176,13 @@ TEST(SplitFinder, FindsTheBestThreshold) {
       }
     }
   });
-  EXPECT_GT(splits, 1000u);
+  EXPECT_GT(splits, 200u);
+}
+
+// So many samples that they are divided by value, and few.
+TEST(SplitFinder, FindsTheBestThreshold) {
+  expect_best_thresholds(mixed_samples({5, 6}, 43, 3), 5);
+  expect_best_thresholds(mixed_samples({5, 6}, 400, 3), 97);
 }
 
 // ---- screens
@@ -236,7 +245,6 @@ class ScreenTest : public testing::TestWithParam<ScreenCase> {
     }
   }
 
- private:
   static std::vector<Quantiser> quantisers_of(const FeaturePool& pool, const SampleTables& tables,
                                               int bins) {
     std::vector<Quantiser> quantisers;
@@ -266,6 +274,26 @@ TEST_P(ScreenTest, FindsTheFirstOfEqualSplits) {
   while (samples.count() < 48)
     samples.pixels.insert(samples.pixels.end(), few.pixels.begin(), few.pixels.end());
   expect_best_splits(samples);
+}
+
+// Both classes have the same values, so that no bin tells them apart: all features are equal.
+TEST_P(ScreenTest, FindsTheFirstFeatureWhereNoneHelps) {
+  const Samples half = mixed_samples(GetParam().window, 100, 8);
+  Samples samples = half;
+  samples.pixels.insert(samples.pixels.end(), half.pixels.begin(), half.pixels.end());
+  const FeaturePool pool = make_pool(GetParam().features, samples.window);
+  const std::array parts{&samples};
+  const SampleTables tables(pool, parts);
+  std::vector<float> responses(200, 1);
+  std::fill(responses.begin() + 100, responses.end(), -1.0f);
+  const NodeSamples node(std::vector<double>(200, 1.0 / 200), responses, 100);
+  const auto screen = make_cpu_screen(pool, tables, 256, 1 << 20);
+  const std::vector<Quantiser> quantisers = quantisers_of(pool, tables, 256);
+  for (const SplitCriterion criterion : test::criteria)
+    for (const bool between_bins : {false, true})
+      expect_same(best_split(*screen, pool, tables, node, criterion, between_bins),
+                  best_of_all(pool, tables, node, criterion,
+                              between_bins && !quantisers.empty() ? &quantisers : nullptr));
 }
 
 TEST_P(ScreenTest, FindsNothingInEqualSamples) {

@@ -120,10 +120,12 @@ def test_a_training_is_ended_and_gone_on_with(tmp_path):
 
 
 def test_ctrl_c_ends_a_training():
+    # What is both a positive and a negative keeps a stage from its rate for thousands of trees.
+    both = list(np.random.default_rng(1).integers(0, 256, (60, 24, 24), np.uint8))
     timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
     with pytest.raises(KeyboardInterrupt):
-        facesat.train(LETTERS * 40, GROUNDS, window=24, stages=500, false_alarms=0.99, goal=1e-9, backend="cpu")
+        facesat.train(both, both + GROUNDS, window=24, hit_rate=1, false_alarms=1e-6, trees=10000, backend="cpu")
     timer.join()
 
 

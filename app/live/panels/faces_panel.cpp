@@ -189,9 +189,9 @@ void FacesPanel::draw_list_export(PanelContext& context) {
     tooltip("Ends the search; what was saved stays");
     ImGui::SameLine();
     ImGui::TextWrapped("%s", process.line().c_str());
-    if (const auto problem = process.take_end()) {
+    if (const auto end = process.take_end()) {
       context.saving.attempt([&] { return export_->folder(); });
-      if (!problem->empty()) context.toasts.warn(*problem);
+      if (!end->problem.empty()) context.toasts.warn(end->problem);
       export_.reset();
     }
     return;

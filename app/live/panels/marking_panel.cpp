@@ -36,6 +36,26 @@ const std::array<Entry, 2> feature_sets{
     {{"lbp", "Local binary patterns: trained in a minute, and quick to find"},
      {"haar-basic", "Haar-like features: take longer, and often have fewer false alarms"}}};
 
+// Is most of the smaller one in the other?
+bool are_alike(const Rect& a, const Rect& b) {
+  const double width = std::min(a.x + a.width, b.x + b.width) - std::max(a.x, b.x),
+               height = std::min(a.y + a.height, b.y + b.height) - std::max(a.y, b.y);
+  const double smaller =
+      std::min(static_cast<double>(a.width) * a.height, static_cast<double>(b.width) * b.height);
+  return width > 0 && height > 0 && 2 * width * height > smaller;
+}
+
+// The name of a cascade, in the folder, that does not exist.
+std::string new_detector(const fs::path& folder) {
+  std::error_code ignored;
+  for (int number = 1;; ++number) {
+    const fs::path file =
+        folder / (number == 1 ? "detector.xml" : fmt::format("detector-{}.xml", number));
+    if (!fs::exists(file, ignored) && !fs::exists(file.string() + ".training", ignored))
+      return file.string();
+  }
+}
+
 bool contains(const Rect& box, ImVec2 point) {
   return point.x >= static_cast<float>(box.x) && point.x < static_cast<float>(box.x + box.width) &&
          point.y >= static_cast<float>(box.y) && point.y < static_cast<float>(box.y + box.height);
@@ -63,22 +83,26 @@ class MarkingPanel final : public Panel {
   void click(ImVec2 point, PanelContext& context);
   void draw_picture_controls(PanelContext& context);
   void draw_set();
+  void use_folder(std::string folder);
   void draw_training(PanelContext& context);
   void draw_negatives();
   void start(PanelContext& context);
   void follow_training(PanelContext& context);
-  std::string detector() const { return (marks_->folder() / "detector.xml").string(); }
+  void end_training(const OwnProcess::End& end, PanelContext& context);
 
   bool is_marking_ = false;
   std::string folder_;  // of the marks; empty: a new one
   std::optional<Marks> marks_;
-  std::uint64_t named_ = 0;  // CapturedFrame::posted of the picture of this name
+  bool is_refused_ = false;   // the folder could not be read, which has been said
+  FileDialog folder_dialog_;  // for another one
+  std::uint64_t named_ = 0;   // CapturedFrame::posted of the picture of this name
   std::string name_;
   std::size_t features_ = 0;  // of feature_sets
   std::string negatives_;     // a folder
   FileDialog dialog_;         // for it
   std::optional<OwnProcess> training_;
-  bool is_chosen_ = false;  // is the cascade that is trained, so that it detects?
+  std::string detector_;  // the cascade that is trained
+  std::string chosen_;    // the one of these that detects
 };
 
 // ---- marks
@@ -97,25 +121,26 @@ void MarkingPanel::begin(PanelContext& context) {
 void MarkingPanel::toggle(PanelContext& context) {
   is_marking_ = !is_marking_;
   if (!is_marking_) return;
+  is_refused_ = false;  // try again
   context.wishes.pause = true;
   if (!folder_.empty()) open_marks(context);  // the panel may be closed
 }
 
-// Those of the folder, or of a new one. Returns false, and says why, if it cannot be used.
+// Those of the folder, or of a new one. Returns false, and says why once, if it cannot be used.
 bool MarkingPanel::open_marks(PanelContext& context) {
   if (marks_) return true;
+  if (is_refused_) return false;
   try {
     if (folder_.empty()) {
       folder_ = fs::absolute(make_dated_folder(context.saving.folder(), "objects")).string();
       context.toasts.say_saved(folder_);
     }
     marks_.emplace(folder_);
-    return true;
   } catch (const Error& error) {
+    is_refused_ = true;
     context.toasts.warn(error.what());
-    folder_.clear();
-    return false;
   }
+  return marks_.has_value();
 }
 
 void MarkingPanel::set(Marks::Boxes boxes, PanelContext& context) {
@@ -198,10 +223,11 @@ void MarkingPanel::draw_picture_controls(PanelContext& context) {
                              : fmt::format("{} in this picture", plural(now->size(), "object")),
               "Of the picture or frame that is shown");
   ImGui::BeginDisabled(!is_usable || context.result.faces.empty());
-  if (ImGui::Button("take what is found")) {
+  if (ImGui::Button("take what is found") && is_usable) {
     Marks::Boxes all = now ? *now : Marks::Boxes();
     for (const Face& face : context.result.faces)
-      if (std::ranges::find(all, face.box) == all.end()) all.push_back(face.box);
+      if (std::ranges::none_of(all, [&](const Rect& box) { return are_alike(box, face.box); }))
+        all.push_back(face.box);
     set(std::move(all), context);
   }
   ImGui::EndDisabled();
@@ -209,7 +235,7 @@ void MarkingPanel::draw_picture_controls(PanelContext& context) {
   ImGui::SameLine();
   const bool is_empty = now && now->empty();
   ImGui::BeginDisabled(!is_usable);
-  if (ImGui::Button(is_empty ? "not marked###none" : "none here###none")) {
+  if (ImGui::Button(is_empty ? "not marked###none" : "none here###none") && is_usable) {
     if (is_empty)
       context.saving.attempt([&] {
         marks_->remove(name_);
@@ -230,14 +256,26 @@ void MarkingPanel::draw_set() {
   draw_status(fmt::format("{} in {}", plural(objects, "object"), plural(pictures, "picture")),
               folder_.empty() ? "Pictures and boxes are saved at once, in a new folder"
                               : "Saved at once, in " + folder_);
-  if (folder_.empty()) return;
+  if (const auto chosen = folder_dialog_.take(); chosen && !training_) use_folder(chosen->front());
   ImGui::BeginDisabled(training_.has_value());
-  if (ImGui::Button("begin another set")) {
-    marks_.reset();
-    folder_.clear();
+  if (!folder_.empty()) {
+    if (ImGui::Button("begin another set") && !training_) use_folder("");
+    tooltip("What is marked from now on is for another kind of object. The folder stays");
+    ImGui::SameLine();
+  }
+  if (folder_dialog_.is_available()) {
+    if (ImGui::Button("open a set...") && !training_) folder_dialog_.open(Choosing::folder);
+    tooltip("Go on with what was marked before, in a folder that facesat made");
+  } else {
+    ImGui::NewLine();
   }
   ImGui::EndDisabled();
-  tooltip("What is marked from now on is for another kind of object. The folder stays");
+}
+
+void MarkingPanel::use_folder(std::string folder) {
+  folder_ = std::move(folder);
+  marks_.reset();
+  is_refused_ = false;
 }
 
 // ---- training
@@ -298,16 +336,13 @@ void MarkingPanel::start(PanelContext& context) {
                                      "--scale=0.06",
                                      "--turn=4",
                                      "--brightness=20",
-                                     "--contrast=0.2",
-                                     "--restart",
-                                     "--output=" + detector()};
+                                     "--contrast=0.2"};
   if (!negatives_.empty()) {
     arguments.push_back("--negatives=" + with_home(negatives_));
     arguments.emplace_back("--recursive");
   }
-  std::error_code ignored;
-  fs::remove(detector(), ignored);  // that of an earlier training
-  is_chosen_ = false;
+  detector_ = new_detector(marks_->folder());
+  arguments.push_back("--output=" + detector_);
   context.saving.attempt([&] {
     training_.emplace(context.machine.program, std::move(arguments));
     return "";
@@ -316,20 +351,30 @@ void MarkingPanel::start(PanelContext& context) {
 
 void MarkingPanel::follow_training(PanelContext& context) {
   if (!training_) return;
-  const std::string cascade = detector();
-  std::error_code error;
-  if (!is_chosen_ && fs::file_size(cascade, error) > 0 && !error) {
-    is_chosen_ = true;
-    context.choices.settings.choose(cascade);
-    context.wishes.settings = context.wishes.cascades = true;
+  if (detector_ != chosen_ && has_contents(detector_)) {
+    LiveSettings& settings = context.choices.settings;
+    if (!chosen_.empty() && settings.has(chosen_)) settings.unchoose(chosen_);
+    chosen_ = detector_;
+    settings.choose(chosen_);
+    context.wishes.settings = true;
   }
-  const auto problem = training_->take_end();
-  if (!problem) return;
-  training_.reset();
-  if (problem->empty())
-    context.toasts.say_saved(cascade);
-  else
-    context.toasts.warn(*problem);
+  if (const auto end = training_->take_end()) {
+    training_.reset();
+    end_training(*end, context);
+  }
+}
+
+void MarkingPanel::end_training(const OwnProcess::End& end, PanelContext& context) {
+  constexpr int some_unusable = 1;  // as `facesat train` ends if all else went well
+  const bool has_stages = has_contents(detector_);
+  if (has_stages) context.toasts.say_saved(detector_);
+  if (end.was_stopped)
+    context.toasts.say(has_stages ? "the training was stopped; it has the stages so far"
+                                  : "the training was stopped before its first stage");
+  else if (end.status == some_unusable && has_stages)
+    context.toasts.say("some pictures could not be used: " + detector_ + ".training/log.jsonl");
+  else if (!end.problem.empty())
+    context.toasts.warn(end.problem);
 }
 
 // ---- settings

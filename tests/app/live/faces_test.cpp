@@ -45,9 +45,9 @@ class FacesTest : public test::OnePanelTest {
   }
   // Waits for the end of the search, and returns what went wrong.
   static std::string end_of(ListExport& list) {
-    std::optional<std::string> problem;
-    EXPECT_TRUE(eventually([&] { return (problem = list.process().take_end()).has_value(); }));
-    return problem.value_or("");
+    std::optional<OwnProcess::End> end;
+    EXPECT_TRUE(eventually([&] { return (end = list.process().take_end()).has_value(); }));
+    return end ? end->problem : "";
   }
   // The contents of all files in a folder.
   static std::map<std::string, std::string> contents(const fs::path& of) {

@@ -1,4 +1,5 @@
 // Marking objects in the window, and training with them.
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,8 @@ Image<Bgr> coloured(Size size, unsigned seed) {
 
 class MarksTest : public test::ProgramTest {
  protected:
+  MarksTest() { std::filesystem::create_directory(folder / "m"); }
+
   const Image<Bgr> picture = coloured({50, 40}, 1), other = coloured({50, 40}, 2);
 };
 
@@ -76,10 +79,22 @@ TEST_F(MarksTest, TheWindowHasTheMeanAspectRatio) {
 TEST_F(MarksTest, ThatCannotBeReadOrWrittenSaySo) {
   write_text("m/objects.info.dat", "nonsense\n");
   EXPECT_THROW(Marks(folder / "m"), UsageError);
-  write_text("file", "");
-  Marks marks(folder / "file");
-  EXPECT_THROW(marks.set("a.png", picture.view(), {}), OutputError);
-  EXPECT_EQ(marks.pictures(), 0u);
+  EXPECT_THROW(Marks(folder / "none"), UsageError);
+  std::filesystem::create_directory(folder / "gone");
+  Marks marks(folder / "gone");
+  std::filesystem::remove(folder / "gone");
+  EXPECT_THROW(marks.set("a.png", picture.view(), {}), UsageError);
+  EXPECT_FALSE(std::filesystem::exists(folder / "gone"));
+}
+
+TEST_F(MarksTest, OfTwoWindowsStay) {
+  Marks one(folder / "m"), another(folder / "m");
+  one.set("a.png", picture.view(), {{1, 2, 3, 4}});
+  another.set("b.png", other.view(), {});
+  one.set("c.png", picture.view(), {});
+  EXPECT_EQ(Marks(folder / "m").pictures(), 3u);
+  another.remove("a.png");
+  EXPECT_EQ(Marks(folder / "m").pictures(), 2u);
 }
 
 // ---- the panel
@@ -129,6 +144,7 @@ class MarkingPanelTest : public test::OnePanelTest {
   Marks saved() const {
     for (const auto& entry : std::filesystem::directory_iterator(folder))
       if (entry.path().string().ends_with("-objects")) return Marks(entry.path());
+    std::filesystem::create_directory(folder / "none");
     return Marks(folder / "none");
   }
   Marks::Boxes boxes() const {
@@ -204,16 +220,35 @@ TEST_F(MarkingPanelTest, TheFolderIsRememberedAndCanBeLeft) {
 }
 
 TEST_F(MarkingPanelTest, WhatCannotBeSavedIsSaid) {
-  write_text("file", "");
-  panel->recall({{"marks", {{"folder", path("file")}}}}, choices);
+  panel->recall({{"marks", {{"folder", path("gone")}}}}, choices);
+  press_key('B');
+  const auto said = [&] {
+    std::string all;
+    for (const auto& toast : toasts.shown({})) all += toast.text + "\n";
+    return all;
+  };
+  EXPECT_TRUE(test::has(said(), path("gone")));
+  drag({10.5f, 10.5f}, {29.5f, 39.5f});
+  EXPECT_FALSE(std::filesystem::exists(folder / "gone"));
+  // It is not forgotten: it may come back.
+  nlohmann::ordered_json file;
+  panel->remember(choices, file);
+  EXPECT_TRUE(test::has(file.dump(), path("gone")));
+  std::filesystem::create_directory(folder / "gone");
+  press_key('B');
   press_key('B');
   drag({10.5f, 10.5f}, {29.5f, 39.5f});
+  EXPECT_EQ(Marks(folder / "gone").objects(), 1u);
+  // While it is used, it goes.
+  std::filesystem::remove_all(folder / "gone");
+  drag({40.5f, 10.5f}, {69.5f, 39.5f});
   ASSERT_FALSE(saving.failures().empty());
-  EXPECT_TRUE(test::has(saving.failures().front(), path("file")));
+  EXPECT_TRUE(test::has(saving.failures().front(), path("gone")));
 }
 
 // From marks to a detector that the window uses.
 TEST_F(MarkingPanelTest, TrainsADetectorFromMarks) {
+  std::filesystem::create_directory(folder / "m");
   Marks marks(folder / "m");
   for (unsigned i = 0; i < 12; ++i) {
     Image<Bgr> picture = coloured({160, 120}, 100 + i);
@@ -235,12 +270,22 @@ TEST_F(MarkingPanelTest, TrainsADetectorFromMarks) {
     return choices.settings.has(detector);
   }));
   EXPECT_TRUE(context.wishes.settings);
-  const auto is_over = [&] {
+  const auto is_saved = [&] {
     panel->begin(context);
-    return !toasts.shown({}).empty();
+    return std::ranges::any_of(toasts.shown({}), [&](const Toasts::Toast& toast) {
+      return toast.text.find("detector.xml") != std::string::npos;
+    });
   };
-  EXPECT_TRUE(test::eventually(is_over));
-  EXPECT_TRUE(test::has(toasts.shown({}).front().text, "m"));
+  EXPECT_TRUE(test::eventually(is_saved));
+  EXPECT_FALSE(load_cascade(detector).stages.empty());
+  // Another training leaves this one alone, and takes its place.
+  wishes_after("train");
+  const std::string next = path("m/detector-2.xml");
+  EXPECT_TRUE(test::eventually([&] {
+    panel->begin(context);
+    return choices.settings.has(next);
+  }));
+  EXPECT_FALSE(choices.settings.has(detector));
   EXPECT_FALSE(load_cascade(detector).stages.empty());
 }
 
