@@ -52,9 +52,9 @@ std::string Marks::name_of(View<const Bgr> picture) {
   return fmt::format("{:016x}.png", sum);
 }
 
-const Marks::Boxes* Marks::find(const std::string& name) const {
+std::optional<Marks::Boxes> Marks::find(const std::string& name) const {
   const auto found = marked_.find(name);
-  return found == marked_.end() ? nullptr : &found->second;
+  return found == marked_.end() ? std::nullopt : std::optional(found->second);
 }
 
 void Marks::set(const std::string& name, View<const Bgr> picture, Boxes boxes) {

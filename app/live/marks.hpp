@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,8 +29,8 @@ class Marks {
   // The name that a picture has in the folder. Takes as long as reading all of its pixels.
   static std::string name_of(View<const Bgr> picture);
 
-  // The boxes of a picture: null if it has not been marked, empty if it has no objects.
-  const Boxes* find(const std::string& name) const;
+  // The boxes of a picture: nothing if it has not been marked, none if it has no objects.
+  std::optional<Boxes> find(const std::string& name) const;
   // Throw OutputError, and UsageError if the folder is gone or its file was damaged.
   void set(const std::string& name, View<const Bgr> picture, Boxes boxes);
   void remove(const std::string& name);

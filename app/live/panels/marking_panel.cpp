@@ -78,7 +78,7 @@ class MarkingPanel final : public Panel {
   }
   void toggle(PanelContext& context);
   bool open_marks(PanelContext& context);
-  const Marks::Boxes* boxes() const { return marks_ ? marks_->find(name_) : nullptr; }
+  std::optional<Marks::Boxes> boxes() const { return marks_ ? marks_->find(name_) : std::nullopt; }
   void set(Marks::Boxes boxes, PanelContext& context);
   void click(ImVec2 point, PanelContext& context);
   void draw_picture_controls(PanelContext& context);
@@ -153,7 +153,7 @@ void MarkingPanel::set(Marks::Boxes boxes, PanelContext& context) {
 
 // Takes a mark away, or adds what is found there.
 void MarkingPanel::click(ImVec2 point, PanelContext& context) {
-  Marks::Boxes now = boxes() ? *boxes() : Marks::Boxes();
+  Marks::Boxes now = boxes().value_or(Marks::Boxes());
   const auto marked =
       std::ranges::find_if(now, [&](const Rect& box) { return contains(box, point); });
   if (marked != now.end()) {
@@ -176,13 +176,13 @@ void MarkingPanel::draw_over(PanelContext& context) {
     list.AddRect(first, last, IM_COL32_BLACK, 0, 0, 6);
     list.AddRect(first, last, IM_COL32_WHITE, 0, 0, 3);
   };
-  if (const Marks::Boxes* const marked = boxes()) std::ranges::for_each(*marked, draw_box);
+  if (const auto marked = boxes()) std::ranges::for_each(*marked, draw_box);
   if (const auto box = view.marking()) draw_box(*box);
   const auto box = view.marked();
   if (!box) return;
   constexpr int least = 5;  // smaller ones are clicks with an unsteady hand
   if (box->width >= least && box->height >= least) {
-    Marks::Boxes now = boxes() ? *boxes() : Marks::Boxes();
+    Marks::Boxes now = boxes().value_or(Marks::Boxes());
     now.push_back(*box);
     set(std::move(now), context);
   } else if (view.pointed()) {
@@ -216,7 +216,7 @@ void MarkingPanel::draw(PanelContext& context) {
 
 void MarkingPanel::draw_picture_controls(PanelContext& context) {
   const bool is_usable = context.view.draws_boxes();
-  const Marks::Boxes* const now = is_usable ? boxes() : nullptr;
+  const std::optional<Marks::Boxes> now = is_usable ? boxes() : std::nullopt;
   draw_status(!is_usable     ? "marking is off"
               : !now         ? "this picture is not marked"
               : now->empty() ? "this picture is marked as having none"
@@ -224,7 +224,7 @@ void MarkingPanel::draw_picture_controls(PanelContext& context) {
               "Of the picture or frame that is shown");
   ImGui::BeginDisabled(!is_usable || context.result.faces.empty());
   if (ImGui::Button("take what is found") && is_usable) {
-    Marks::Boxes all = now ? *now : Marks::Boxes();
+    Marks::Boxes all = now.value_or(Marks::Boxes());
     for (const Face& face : context.result.faces)
       if (std::ranges::none_of(all, [&](const Rect& box) { return are_alike(box, face.box); }))
         all.push_back(face.box);

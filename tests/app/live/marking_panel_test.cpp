@@ -42,14 +42,14 @@ TEST_F(MarksTest, AreAnnotationsOfTheirPictures) {
   EXPECT_EQ(Marks::name_of(coloured({50, 40}, 1).view()), first);
   {
     Marks marks(folder / "m");
-    EXPECT_EQ(marks.find(first), nullptr);
+    EXPECT_FALSE(marks.find(first));
     marks.set(first, picture.view(), {{1, 2, 10, 20}, {30, 5, 20, 35}});
     marks.set(second, other.view(), {});
   }
   Marks marks(folder / "m");  // on another day
-  ASSERT_NE(marks.find(first), nullptr);
+  ASSERT_TRUE(marks.find(first));
   EXPECT_EQ(*marks.find(first), (Marks::Boxes{{1, 2, 10, 20}, {30, 5, 20, 35}}));
-  ASSERT_NE(marks.find(second), nullptr);
+  ASSERT_TRUE(marks.find(second));
   EXPECT_TRUE(marks.find(second)->empty());
   EXPECT_EQ(marks.pictures(), 2u);
   EXPECT_EQ(marks.objects(), 2u);
@@ -149,8 +149,7 @@ class MarkingPanelTest : public test::OnePanelTest {
   }
   Marks::Boxes boxes() const {
     const Marks marks = saved();
-    const Marks::Boxes* const found = marks.find(Marks::name_of(pixels.view()));
-    return found ? *found : Marks::Boxes{};
+    return marks.find(Marks::name_of(pixels.view())).value_or(Marks::Boxes());
   }
 
   Image<Bgr> pixels;
