@@ -98,7 +98,7 @@ class DevicePart {
   const std::vector<Quantiser>& quantisers() const { return quantisers_; }
 
  private:
-  // So many candidates are copied without waiting for their number.
+  // As many candidates are copied without waiting for their number.
   static constexpr std::size_t usual_candidates = 2048;
   static constexpr int most_finer_blocks = 1024;  // about as many as a device runs at a time
 

@@ -69,7 +69,7 @@ class PackedAddends {
   const std::vector<std::uint32_t>& words() const { return words_; }
   // The same words at another address.
   DeviceAddends in(const std::uint32_t* memory) const;
-  // The most words for so many samples.
+  // The most words that this number of samples needs.
   static constexpr std::size_t most_words(std::size_t samples) {
     return 4 * (samples + 2 * DeviceAddends::multiple);
   }
@@ -112,8 +112,8 @@ void enqueue_candidates(const float* bounds, int count, int first_feature,
                         training::Candidates::One* list, StreamHandle stream);
 
 // Lowers the bounds of listed Haar features, from more bins than rule.bins, for splits that may
-// divide these. `features` and `quantisers` begin with number `first_feature`. At most so many
-// `blocks` share the list.
+// divide these. `features` and `quantisers` begin with number `first_feature`. At most
+// `blocks` blocks share the list.
 void enqueue_finer_bounds(const SampleColumns& columns, const FeatureRows* features,
                           const QuantiserScale* quantisers, int first_feature, int blocks,
                           const DeviceAddends& addends, const BoundRule& rule, Reached* reached,
