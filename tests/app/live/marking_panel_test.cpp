@@ -260,7 +260,7 @@ TEST_F(MarkingPanelTest, TrainsADetectorFromMarks) {
       }
     marks.set(Marks::name_of(picture.view()), picture.view(), {box});
   }
-  panel->recall({{"marks", {{"folder", path("m")}, {"features", "haar-basic"}}}}, choices);
+  panel->recall({{"marks", {{"folder", path("m")}, {"features", "lbp"}}}}, choices);
   press_key('B');
   wishes_after("train");
   const std::string detector = path("m/detector.xml");
