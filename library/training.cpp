@@ -112,21 +112,22 @@ training::TrainingOptions training_options(const TrainOptions& options, const Ba
   return result;
 }
 
+training::MakeBackend make_backend_of(const Backends& backends) {
+  if (!backends.on_gpu()) return make_cpu_backend;
+  return [turn = std::make_shared<std::atomic<std::size_t>>(0), devices = backends.devices()] {
+    return devices[(*turn)++ % devices.size()].make();
+  };
+}
+
 std::unique_ptr<training::Mine> open_mine(std::shared_ptr<training::NegativePictures> negatives,
                                           const TrainOptions& options, int seed,
                                           const Backends& backends) {
-  training::MakeBackend make_backend = make_cpu_backend;
-  if (backends.on_gpu())
-    make_backend = [turn = std::make_shared<std::atomic<std::size_t>>(0),
-                    devices = backends.devices()] {
-      return devices[(*turn)++ % devices.size()].make();
-    };
   return training::open_mine(std::move(negatives),
                              {.mirrored = options.mirrored_negatives,
                               .scale_factor = options.scale_factor,
                               .per_picture = options.per_picture,
                               .seed = static_cast<std::uint64_t>(seed)},
-                             std::move(make_backend));
+                             make_backend_of(backends));
 }
 
 void require_enough(const training::Samples& learnt, const training::Samples& held_out) {

@@ -38,9 +38,17 @@ void ObjectSamples::add(std::size_t object, const std::vector<Image<std::uint8_t
   objects.insert(objects.end(), of_it.size(), object);
 }
 
+std::pair<Samples, Samples> divided(const ObjectSamples& all, const std::vector<bool>& apart) {
+  const Size window = all.samples.window;
+  std::pair<Samples, Samples> parts{{window, {}}, {window, {}}};
+  for (std::size_t i = 0; i < all.objects.size(); ++i)
+    (apart[all.objects[i]] ? parts.second : parts.first).add(all.samples[i]);
+  return parts;
+}
+
 std::pair<Samples, Samples> held_out(const ObjectSamples& all, double fraction,
                                      std::uint64_t seed) {
-  const std::size_t objects = all.objects.empty() ? 0 : all.objects.back() + 1;
+  const std::size_t objects = all.object_count();
   const auto held = static_cast<std::size_t>(
       std::floor(std::clamp(fraction, 0.0, 1.0) * static_cast<double>(objects) + 0.5));
   std::vector<bool> is_held(objects);
@@ -48,11 +56,7 @@ std::pair<Samples, Samples> held_out(const ObjectSamples& all, double fraction,
     const Shuffle order(objects, seed);
     for (std::size_t i = 0; i < held; ++i) is_held[order.at(i)] = true;
   }
-  const Size window = all.samples.window;
-  std::pair<Samples, Samples> parts{{window, {}}, {window, {}}};
-  for (std::size_t i = 0; i < all.objects.size(); ++i)
-    (is_held[all.objects[i]] ? parts.second : parts.first).add(all.samples[i]);
-  return parts;
+  return divided(all, is_held);
 }
 
 }  // namespace facesat::training

@@ -25,7 +25,11 @@ struct ObjectSamples {
   std::vector<std::size_t> objects{};  // of each sample, the number of its object, ascending
 
   void add(std::size_t object, const std::vector<Image<std::uint8_t>>& of_it);
+  std::size_t object_count() const { return objects.empty() ? 0 : objects.back() + 1; }
 };
+
+// The samples of the other objects, and those of the objects that are `apart`, in their order.
+std::pair<Samples, Samples> divided(const ObjectSamples& all, const std::vector<bool>& apart);
 
 // Divides samples by chance: `fraction` of the objects (rounded, halves up) are held out, each with
 // all of its samples. Returns the others and those held out, both in their order.

@@ -1,11 +1,14 @@
 // The options of facesat train.
+#include <memory>
 #include <type_traits>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "app/common/command_line.hpp"
 #include "app/train/samples_command.hpp"
+#include "app/train/settings_search.hpp"
 #include "app/train/train_command.hpp"
 #include "library/training.hpp"
 
@@ -35,6 +38,33 @@ void add_training_options(CLI::App& command, TrainOptions& options) {
           "Do not search the mirror images of pictures for negatives, too");
     else
       add_ranged_field(command, options, field, training_ranges());
+}
+
+// Options that are given are not searched.
+void set_searched(const CLI::App& train, TrainCommand& command) {
+  if (command.training.thresholds_by_held_out)
+    throw CLI::ValidationError("--search is not for --thresholds-by-held-out");
+  for (const std::string_view option : searchable_options())
+    if (train.count(fmt::format("--{}", option)) == 0) command.searched.emplace_back(option);
+  if (command.searched.empty())
+    throw CLI::ValidationError("--search: all of the options that it could vary are given");
+}
+
+void add_search(CLI::App& train, TrainCommand& command, bool& is_searched) {
+  const Heading heading(train, "Search");
+  train
+      .add_flag("--search", is_searched,
+                fmt::format("Find settings by cross validation first: those of --{} that are not "
+                            "given",
+                            fmt::join(searchable_options(), ", --")))
+      ->excludes("--from");
+  train
+      .add_option("--folds", command.folds,
+                  "Divide positives and pictures into so many parts, each of which is tried with "
+                  "cascades trained on the others [3]")
+      ->type_name("N")
+      ->check(whole_number(2, 100))
+      ->needs("--search");
 }
 
 // ---- what a training depends on, so that another one does not go on with it
@@ -85,6 +115,10 @@ Json options_of(const TrainCommand& command) {
     for (const char* name : {"copies", "shift", "scale", "turn", "brightness", "contrast"})
       options.erase(name);
   add_distortion(options, positives);
+  if (!command.searched.empty()) {
+    options["search"] = command.searched;
+    options["folds"] = command.folds;
+  }
   return options;
 }
 
@@ -108,6 +142,8 @@ CLI::App* add_train(CLI::App& program, TrainCommand& command) {
   add_sample_options(*train, command.samples);
   add_file(*train, "--from", command.from,
            "Go on from this cascade, or from its first stages: FILE or FILE:STAGES");
+  const auto is_searched = std::make_shared<bool>(false);
+  add_search(*train, command, *is_searched);
   train->add_flag("--restart", command.restart, "Forget what an earlier run has trained");
   add_fields(*train, command.backend, backend_fields());
   train->add_option("-j,--jobs", command.jobs, "Threads [all cores]")
@@ -120,6 +156,7 @@ CLI::App* add_train(CLI::App& program, TrainCommand& command) {
       "cars.xml\n"
       "  facesat train crops/ --mirror --negatives photos/ -r --stages 16 -o mine.xml\n"
       "  facesat train faces.vec --negatives photos.tar --from other.xml:10 -o longer.xml\n"
+      "  facesat train crops/ --mirror --negatives photos/ -r --features lbp --search -o best.xml\n"
       "The options of opencv_traincascade are understood, too: -data -vec -bg -numPos -numNeg "
       "-numStages -featureType\n-mode -w -h -bt -minHitRate -maxFalseAlarmRate -weightTrimRate "
       "-maxDepth -maxWeakCount -numThreads.\n"
@@ -130,8 +167,9 @@ CLI::App* add_train(CLI::App& program, TrainCommand& command) {
       "from or an\noutput that cannot be opened, 3 an output or a device failed; ended by a "
       "signal: "
       "128 and its number.");
-  train->final_callback([&command] {
+  train->final_callback([&command, train, is_searched] {
     check_sample_options(command.samples);
+    if (*is_searched) set_searched(*train, command);
     if (command.training.thresholds_by_held_out && command.training.held_out == 0 &&
         command.validation.empty())
       throw CLI::ValidationError("--thresholds-by-held-out needs objects that are held out");

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "app/train/features_picture.hpp"
+#include "app/train/settings_search.hpp"
 #include "app/train/training_report.hpp"
 #include "core/parse_number.hpp"
 #include "datasets/negatives.hpp"
@@ -92,13 +93,14 @@ FolderLock open_folder(const TrainCommand& command, const fs::path& folder, cons
   if (has_contents(output) && !fs::exists(folder)) refuse_foreign(output);
   make_folder(folder);
   FolderLock lock(folder);
-  const bool has_trained = has_contents(folder / "trees.jsonl") || has_contents(output);
+  const bool has_trained = has_contents(folder / "trees.jsonl") ||
+                           has_contents(folder / "search.jsonl") || has_contents(output);
   if (has_contents(file) && (command.restart || !has_trained)) {
     // In this order, what is left is one state or refused, if the program is killed in between.
     fs::remove(folder / "trees.jsonl");
     fs::remove(output);
-    for (const char* name :
-         {"stage.samples", "log.jsonl", "hardest.csv", "hardest.png", "features.png"})
+    for (const char* name : {"search.jsonl", "stage.samples", "log.jsonl", "hardest.csv",
+                             "hardest.png", "features.png"})
       fs::remove(folder / name);
     fs::remove(file);
   }
@@ -207,6 +209,31 @@ std::string comment_of(const Json& options, const Objects& objects) {
   return text;
 }
 
+// Returns whether some inputs were refused.
+bool train_cascade(const TrainCommand& command,
+                   std::shared_ptr<training::NegativePictures> negatives, const Backends& backends,
+                   const fs::path& folder, TrainingReport& report) {
+  const fs::path output = command.output;
+  Cascade cascade = first_stages(command);
+  const training::FeaturePool pool =
+      training::make_pool(command.training.features, command.samples.samples.window);
+  Objects objects = read_objects(command, report);
+  training::TrainingFolder store(folder, output, comment_of(options_of(command), objects));
+  training::TrainingSets sets{.positives = std::move(objects.samples),
+                              .held_out_positives = std::move(objects.held_out),
+                              .negatives = open_mine(std::move(negatives), command.training,
+                                                     command.samples.samples.seed, backends)};
+  const training::TrainingResult result =
+      training::train(pool, std::move(cascade), sets, training_options(command.training, backends),
+                      store, report, interrupted);
+  const std::vector<std::string> warnings = sets.negatives->warnings();
+  for (const std::string& warning : warnings) report.message(warning);
+  if (result.cascade.stages.empty()) throw UsageError(result.sentence);
+  write_picture(folder / "features.png", features_picture(result.cascade, sets.positives).view());
+  report.message(fmt::format("{}: {}", output.string(), result.sentence));
+  return objects.was_refused || !warnings.empty();
+}
+
 }  // namespace
 
 int run_train(const TrainCommand& command) {
@@ -216,35 +243,19 @@ int run_train(const TrainCommand& command) {
     limit.emplace(tbb::global_control::max_allowed_parallelism,
                   static_cast<std::size_t>(command.jobs));
   catch_interrupts();
-  const Json options = options_of(command);
   const Backends backends(command.backend, {});
-  const FolderLock lock = open_folder(command, folder, options);
-  Cascade cascade = first_stages(command);
-  const training::FeaturePool pool =
-      training::make_pool(command.training.features, command.samples.samples.window);
+  const FolderLock lock = open_folder(command, folder, options_of(command));
   const auto negatives = std::make_shared<training::Negatives>(negative_sources(command));
   TrainingReport report(folder, *negatives, !command.quiet);
   if (backends.on_gpu())
     report.message(fmt::format("training on {}", fmt::join(names_of(backends), " and ")));
   for (const std::string& warning : negatives->warnings()) report.message(warning);
-  Objects objects = read_objects(command, report);
-  bool was_refused = objects.was_refused;
-  training::TrainingFolder store(folder, output, comment_of(options, objects));
-  training::TrainingSets sets{
-      .positives = std::move(objects.samples),
-      .held_out_positives = std::move(objects.held_out),
-      .negatives = open_mine(negatives, command.training, command.samples.samples.seed, backends)};
   try {
-    const training::TrainingResult result =
-        training::train(pool, std::move(cascade), sets,
-                        training_options(command.training, backends), store, report, interrupted);
-    for (const std::string& warning : sets.negatives->warnings()) {
-      report.message(warning);
-      was_refused = true;
-    }
-    if (result.cascade.stages.empty()) throw UsageError(result.sentence);
-    write_picture(folder / "features.png", features_picture(result.cascade, sets.positives).view());
-    report.message(fmt::format("{}: {}", output.string(), result.sentence));
+    const TrainCommand chosen =
+        command.searched.empty()
+            ? command
+            : with_best_settings(command, negatives, backends, folder / "search.jsonl", report);
+    return train_cascade(chosen, negatives, backends, folder, report) ? 1 : 0;
   } catch (const Stopped&) {
     report.message(fmt::format("interrupted; the same command goes on{}",
                                has_contents(output)
@@ -252,7 +263,6 @@ int run_train(const TrainCommand& command) {
                                    : ""));
     end_as_interrupted();
   }
-  return was_refused ? 1 : 0;
 }
 
 }  // namespace facesat::app

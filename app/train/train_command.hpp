@@ -24,6 +24,8 @@ struct TrainCommand {
   bool recursive = false;
   training::PositiveOptions samples;
   TrainOptions training;
+  std::vector<std::string> searched;  // options: see settings_search.hpp
+  int folds = 3;                      // of the search
   BackendOptions backend;
   int jobs = 0;  // 0: all cores
   bool restart = false;

@@ -26,11 +26,12 @@ class TrainingReport : public training::TrainingObserver {
                      const std::vector<training::Origin>& origins) override;
   // Says a line, and adds it to the log.
   void message(const std::string& line);
+  // Says a line that the next one replaces, if it is read on a terminal.
+  void show(const std::string& line);
 
  private:
   using Clock = std::chrono::steady_clock;
 
-  void show(const std::string& line);
   void erase();
   double seconds() const { return std::chrono::duration<double>(Clock::now() - begun_).count(); }
 

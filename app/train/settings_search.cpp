@@ -1,0 +1,411 @@
+#include "app/train/settings_search.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <fstream>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include "app/common/fields.hpp"
+#include "library/training.hpp"
+#include "support/errors.hpp"
+#include "support/files.hpp"
+#include "support/interrupt.hpp"
+#include "support/text.hpp"
+#include "training/cross_validation.hpp"
+#include "training/trainer.hpp"
+
+namespace facesat::app {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+using training::Curve;
+using training::CurvePoint;
+
+constexpr std::array<std::string_view, 5> searchable{"features", "window", "hit-rate", "depth",
+                                                     "negatives-per-stage"};
+
+// ---- settings
+
+struct Settings {
+  TrainOptions training;
+  SampleOptions samples;
+};
+
+// "--hit-rate 0.995"
+std::string text_of(const Settings& settings, std::string_view option) {
+  std::string value;
+  const auto look_in = [&](const auto& fields, const auto& options) {
+    for (const auto& field : fields)
+      if (field.name == option) value = text_of(field, options);
+  };
+  look_in(training_fields(), settings.training);
+  look_in(sample_fields(), settings.samples);
+  return fmt::format("--{} {}", option, value);
+}
+
+std::string text_of(const Settings& settings) {
+  std::string text;
+  for (const std::string_view option : searchable)
+    text += (text.empty() ? "" : " ") + text_of(settings, option);
+  return text;
+}
+
+// The settings with other values of this option; one of them may be the same.
+std::vector<Settings> with_other_values(const Settings& settings, std::string_view option) {
+  std::vector<Settings> others;
+  const auto add = [&](auto& (*member)(Settings&), const auto& values) {
+    for (const auto& value : values) {
+      others.push_back(settings);
+      member(others.back()) = value;
+    }
+  };
+  if (option == "features")
+    add(
+        +[](Settings & one) -> auto& { return one.training.features; },
+        std::array{FeatureSet::lbp, FeatureSet::haar_basic, FeatureSet::haar_core,
+                   FeatureSet::haar_all});
+  if (option == "window")
+    add(
+        +[](Settings & one) -> auto& { return one.samples.window; },
+        std::array{Size{20, 20}, Size{24, 24}});
+  if (option == "hit-rate")
+    add(
+        +[](Settings & one) -> auto& { return one.training.hit_rate; },
+        std::array{0.99, 0.995, 0.998, 0.999});
+  if (option == "depth")
+    add(
+        +[](Settings & one) -> auto& { return one.training.depth; }, std::array{1, 2, 3});
+  if (option == "negatives-per-stage") {
+    const int now = settings.training.negatives_per_stage;
+    add(
+        +[](Settings & one) -> auto& { return one.training.negatives_per_stage; },
+        std::array{now / 2, 2 * now});
+  }
+  return others;
+}
+
+// ---- what has been tried
+
+struct Trial {
+  std::string settings;
+  int fold = 0;
+  int stages = 0;
+  std::size_t trees = 0;
+  double seconds = 0;
+  Curve curve{};
+};
+
+Json json_of(const Trial& trial) {
+  Json json{{"settings", trial.settings},     {"fold", trial.fold},
+            {"stages", trial.stages},         {"trees", trial.trees},
+            {"seconds", trial.seconds},       {"megapixels", trial.curve.megapixels},
+            {"windows", trial.curve.windows}, {"curve", Json::array()}};
+  for (const CurvePoint& point : trial.curve.points)
+    json["curve"].push_back(
+        {{"stages", point.stages}, {"accepted", point.accepted}, {"hit_rate", point.hit_rate}});
+  return json;
+}
+
+Trial trial_of(const Json& json) {
+  Trial trial{.settings = json.at("settings"),
+              .fold = json.at("fold"),
+              .stages = json.at("stages"),
+              .trees = json.at("trees"),
+              .seconds = json.at("seconds"),
+              .curve = {.megapixels = json.at("megapixels"), .windows = json.at("windows")}};
+  for (const Json& point : json.at("curve"))
+    trial.curve.points.push_back({.stages = point.at("stages"),
+                                  .accepted = point.at("accepted"),
+                                  .hit_rate = point.at("hit_rate")});
+  return trial;
+}
+
+// The trials so far, in a file. A line that was not completed counts for nothing.
+class Journal {
+ public:
+  explicit Journal(fs::path file) : file_(std::move(file)) {
+    std::ifstream lines(file_);
+    std::string complete;
+    for (std::string line; std::getline(lines, line) && !lines.eof();) {
+      try {
+        trials_.push_back(trial_of(Json::parse(line)));
+      } catch (const Json::exception&) {
+        throw UsageError(
+            fmt::format("{}: the file is damaged; --restart begins anew", file_.string()));
+      }
+      complete += line + '\n';
+    }
+    lines.close();
+    if (has_contents(file_)) write_text(file_, complete);
+  }
+
+  const Trial* find(const std::string& settings, int fold) const {
+    const auto found = std::ranges::find_if(trials_, [&](const Trial& trial) {
+      return trial.settings == settings && trial.fold == fold;
+    });
+    return found == trials_.end() ? nullptr : &*found;
+  }
+  void add(const Trial& trial) {
+    std::ofstream file(file_, std::ios::app);
+    file << json_of(trial).dump() << '\n';
+    if (!file.flush()) throw OutputError(fmt::format("{}: cannot be written", file_.string()));
+    trials_.push_back(trial);
+  }
+
+ private:
+  fs::path file_;
+  std::vector<Trial> trials_;
+};
+
+// ---- a trial
+
+// Shows how far the training of a trial is, and notes what its stages accept.
+class TrialObserver final : public training::TrainingObserver {
+ public:
+  TrialObserver(TrainingReport& report, std::string name)
+      : report_(report), name_(std::move(name)) {}
+
+  void mines(int stage, const training::MiningProgress& progress) override {
+    report_.show(fmt::format("{}: stage {}, {} of {} negatives", name_, stage, progress.found,
+                             progress.wanted));
+  }
+  void begins(const training::StageStart& start) override {
+    acceptances_.push_back(start.acceptance);
+  }
+  void has_tree(int stage, const training::StageTrainer& trainer) override {
+    report_.show(
+        fmt::format("{}: stage {}, {}", name_, stage, plural(trainer.trees().size(), "tree")));
+  }
+
+  // The fewest of `stages`, at least one, that accept no more than this part of all windows.
+  int stages_accepting(double part, int stages) const {
+    int least = 1;
+    while (least < stages && (std::ssize(acceptances_) <= least || acceptances_[least] > part))
+      ++least;
+    return least;
+  }
+
+ private:
+  TrainingReport& report_;
+  std::string name_;
+  std::vector<double> acceptances_;  // of the cascade before each stage
+};
+
+class Search {
+ public:
+  Search(const TrainCommand& command, std::shared_ptr<training::NegativePictures> negatives,
+         const Backends& backends, const fs::path& journal, TrainingReport& report)
+      : command_(command),
+        negatives_(std::move(negatives)),
+        backends_(backends),
+        journal_(journal),
+        report_(report),
+        goal_(command.training.goal > 0
+                  ? command.training.goal
+                  : std::pow(command.training.false_alarms, command.training.stages) /
+                        command.training.depth) {
+    if (negatives_->count() < static_cast<std::size_t>(command.folds))
+      throw UsageError(fmt::format("--search: {} to look for negatives in; {} folds need more",
+                                   plural(negatives_->count(), "picture"), command.folds));
+  }
+
+  Settings best() {
+    Settings best{command_.training, command_.samples.samples};
+    if (best.training.negatives_per_stage == 0) {
+      const double learnt =
+          static_cast<double>(objects_of(best).samples.count()) * (1 - best.training.held_out);
+      best.training.negatives_per_stage = std::max(10, static_cast<int>(std::lround(learnt)));
+    }
+    report_.message(fmt::format("search: of --{}, in {} folds",
+                                fmt::join(command_.searched, ", --"), command_.folds));
+    std::vector<double> rates = hit_rates(best, text_of(best), {});
+    const double first = mean(rates);
+    report_.message(fmt::format(
+        "search: hit rates are compared where {:.3g} windows without objects per megapixel pass",
+        mean(false_alarms_)));
+    for (const std::string& option : command_.searched)
+      for (const Settings& other : with_other_values(best, option)) {
+        if (text_of(other) == text_of(best)) continue;
+        const std::vector<double> others = hit_rates(other, text_of(other, option), rates);
+        if (others.size() == rates.size() && mean(others) > mean(rates)) {
+          best = other;
+          rates = others;
+        }
+      }
+    report_.message(fmt::format("search: the best: {}; hit rate {:.4f}, that of the first {:.4f}",
+                                text_of(best), mean(rates), first));
+    return best;
+  }
+
+ private:
+  static double mean(std::span<const double> rates) {
+    double sum = 0;
+    for (const double rate : rates) sum += rate;
+    return sum / static_cast<double>(std::max<std::size_t>(rates.size(), 1));
+  }
+
+  const training::ObjectSamples& objects_of(const Settings& settings);
+  Trial tried(const Settings& settings, int fold);
+  double false_alarms_of_fold(const Trial& trial) const;
+  const Trial* trial_of_fold(const Settings& settings, int fold, std::string& reason);
+  std::vector<double> hit_rates(const Settings& settings, const std::string& name,
+                                const std::vector<double>& best);
+
+  const TrainCommand& command_;
+  std::shared_ptr<training::NegativePictures> negatives_;
+  const Backends& backends_;
+  Journal journal_;
+  TrainingReport& report_;
+  double goal_;  // of trainings: accepted windows, as a part of all
+  std::map<std::pair<int, int>, training::ObjectSamples> objects_;  // of each window
+  std::vector<double> false_alarms_;  // of each fold, at which hit rates are compared
+};
+
+const training::ObjectSamples& Search::objects_of(const Settings& settings) {
+  const Size window = settings.samples.window;
+  const auto [found, is_new] = objects_.try_emplace({window.width, window.height});
+  if (is_new) {
+    training::PositiveOptions options = command_.samples;
+    options.samples = settings.samples;
+    found->second = training::read_positives(command_.positives, options);
+  }
+  return found->second;
+}
+
+// Trains with all other folds. Cascades go somewhat beyond the goal, so that they can be compared
+// at it, whatever their windows.
+Trial Search::tried(const Settings& settings, int number) {
+  const auto begun = std::chrono::steady_clock::now();
+  const training::Fold fold{number, command_.folds,
+                            static_cast<std::uint64_t>(settings.samples.seed)};
+  auto [learnt, apart] = divided(objects_of(settings), fold);
+  require_enough(learnt, apart);
+  if (apart.count() == 0)
+    throw UsageError(fmt::format("--search: the objects are too few for {} folds", fold.count));
+  const training::DividedPictures pictures = training::divided(negatives_, fold);
+
+  TrainOptions options = settings.training;
+  options.held_out = 0;
+  options.negatives_per_stage =
+      std::max(10, options.negatives_per_stage * (fold.count - 1) / fold.count);
+  options.stages = 2 * command_.training.stages;
+  options.goal = goal_ / 4;
+  training::TrainingSets sets{
+      .positives = std::move(learnt),
+      .held_out_positives = {settings.samples.window, {}},
+      .negatives = open_mine(pictures.learnt, options, settings.samples.seed, backends_)};
+  const training::FeaturePool pool = training::make_pool(options.features, settings.samples.window);
+  const std::string name = fmt::format("fold {}, {}", number, text_of(settings));
+  TrialObserver observer(report_, name);
+  training::TrainingStore nothing_kept;
+  const Cascade cascade =
+      training::train(pool, begun_with(nullptr, options, settings.samples.window), sets,
+                      training_options(options, backends_), nothing_kept, observer, interrupted)
+          .cascade;
+  Trial trial{.settings = text_of(settings),
+              .fold = number,
+              .stages = static_cast<int>(cascade.stages.size()),
+              .trees = cascade.trees.size()};
+  if (trial.stages > 0) {
+    report_.show(name + ": is tried");
+    const double part = std::max(1e-3, 8 * goal_);
+    trial.curve = training::curve_of(cascade, observer.stages_accepting(part, trial.stages), apart,
+                                     *pictures.tried, options.scale_factor,
+                                     make_backend_of(backends_), interrupted);
+  }
+  trial.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
+  return trial;
+}
+
+// Those of the goal, but at least ten windows, and no fewer than the first settings come to.
+double Search::false_alarms_of_fold(const Trial& trial) const {
+  const Curve& curve = trial.curve;
+  if (curve.points.empty() || curve.megapixels == 0)
+    throw UsageError(
+        "--search: with the settings that are given, no cascade can be trained in each fold");
+  return std::max({goal_ * static_cast<double>(curve.windows) / curve.megapixels,
+                   10 / curve.megapixels, curve.false_alarms(curve.points.back())});
+}
+
+// That of an earlier run, or a new one. Null, with a reason, if there are no such samples: those of
+// a .vec file have one size.
+const Trial* Search::trial_of_fold(const Settings& settings, int fold, std::string& reason) {
+  const std::string text = text_of(settings);
+  if (!journal_.find(text, fold)) {
+    try {
+      objects_of(settings);
+    } catch (const UsageError& error) {
+      reason = error.what();
+      return nullptr;
+    }
+    journal_.add(tried(settings, fold));
+  }
+  return journal_.find(text, fold);
+}
+
+// Of the folds. Fewer, if the settings cannot be better than those with the rates of `best`.
+std::vector<double> Search::hit_rates(const Settings& settings, const std::string& name,
+                                      const std::vector<double>& best) {
+  // With a mean that is so much lower after some folds, more folds would only take time.
+  constexpr double hopeless = 0.02;
+  std::vector<double> rates;
+  double trials = 0, stages = 0, trees = 0, seconds = 0;
+  std::string reason;
+  for (int fold = 0; fold < command_.folds && reason.empty(); ++fold) {
+    const Trial* const trial = trial_of_fold(settings, fold, reason);
+    if (!trial) break;
+    if (best.empty()) false_alarms_.push_back(false_alarms_of_fold(*trial));
+    trials += 1;
+    stages += trial->stages;
+    trees += static_cast<double>(trial->trees);
+    seconds += trial->seconds;
+    const std::optional<double> rate = hit_rate_at(trial->curve, false_alarms_[fold]);
+    if (rate)
+      rates.push_back(*rate);
+    else
+      reason = "it does not come to so few false alarms";
+    if (rate && rates.size() < best.size() &&
+        mean(rates) < mean(std::span(best).first(rates.size())) - hopeless)
+      reason = "given up";
+  }
+  std::string line = fmt::format("search: {}:", name);
+  if (!rates.empty()) {
+    const auto [least, most] = std::ranges::minmax(rates);
+    line += fmt::format(
+        " hit rate {:.4f}, {:.4f} to {:.4f} in {}; {:.0f} stages, {:.0f} trees, "
+        "{:.1f} s",
+        mean(rates), least, most, plural(rates.size(), "fold"), stages / trials, trees / trials,
+        seconds);
+  }
+  report_.message(line + (reason.empty() ? "" : (rates.empty() ? " " : "; ") + reason));
+  return rates;
+}
+
+}  // namespace
+
+std::span<const std::string_view> searchable_options() {
+  return searchable;
+}
+
+TrainCommand with_best_settings(const TrainCommand& command,
+                                std::shared_ptr<training::NegativePictures> negatives,
+                                const Backends& backends, const fs::path& journal,
+                                TrainingReport& report) {
+  const Settings best = Search(command, std::move(negatives), backends, journal, report).best();
+  TrainCommand chosen = command;
+  chosen.training = best.training;
+  chosen.samples.samples = best.samples;
+  return chosen;
+}
+
+}  // namespace facesat::app
