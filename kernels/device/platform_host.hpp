@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <type_traits>
 
 #include "kernels/device/simt/simt.hpp"
@@ -248,7 +249,9 @@ int resident_blocks(Kernel*, int, std::size_t = 0) {
   simt::launch_after_grid(                                          \
       #kernel, (grid), (block), [=] { kernel(__VA_ARGS__); }, (bytes))
 
-// Records which elements were written; reading any other is reported as undefined.
+// Records which elements were written; reading any other is reported as undefined. Elements are on
+// the heap: `__shared__` makes the array thread-local, and every block is a new thread, which would
+// begin by clearing the arrays of all kernels.
 template <class T, int N>
 class SharedArray {
  public:
@@ -256,14 +259,14 @@ class SharedArray {
    public:
     Element(SharedArray& array, int i) : array_(array), i_(i) {}
     operator T() const {
-      simt::note_shared(&array_, static_cast<std::size_t>(i_), false, array_.elements_[i_]);
-      if (!array_.written_[i_]) simt::undefined("unwritten shared memory is read");
-      return array_.elements_[i_];
+      simt::note_shared(&array_, static_cast<std::size_t>(i_), false, array_.memory_->elements[i_]);
+      if (!array_.memory_->written[i_]) simt::undefined("unwritten shared memory is read");
+      return array_.memory_->elements[i_];
     }
     Element& operator=(T value) {
       simt::note_shared(&array_, static_cast<std::size_t>(i_), true, value);
-      array_.elements_[i_] = value;
-      array_.written_[i_] = true;
+      array_.memory_->elements[i_] = value;
+      array_.memory_->written[i_] = true;
       return *this;
     }
     Element& operator=(const Element& other) { return *this = static_cast<T>(other); }
@@ -279,8 +282,11 @@ class SharedArray {
   }
 
  private:
-  T elements_[N];
-  bool written_[N]{};
+  struct Memory {
+    T elements[N];
+    bool written[N]{};
+  };
+  std::unique_ptr<Memory> memory_{new Memory};
 };
 
 template <class T>
