@@ -110,10 +110,6 @@ class Training {
     return fmt::format(
         "stage {} cannot be trained: no feature tells its positives from its negatives", number());
   }
-  double goal() const {
-    if (options_.goal > 0) return options_.goal;
-    return std::pow(options_.stage.max_false_alarm, options_.stages) / options_.stage.depth;
-  }
 
   const FeaturePool& pool_;
   TrainingSets& sets_;
@@ -201,11 +197,12 @@ bool Training::find_negatives() {
 }
 
 bool Training::has_reached_goal(double acceptance) {
-  if (number() == 0 || acceptance > goal()) return false;
+  const double goal = goal_of(options_);
+  if (number() == 0 || acceptance > goal) return false;
   end(Ending::goal_reached,
       fmt::format("the goal is reached: the cascade accepts {:.2g} of the windows without objects, "
                   "no more than {:.2g}",
-                  acceptance, goal()));
+                  acceptance, goal));
   return true;
 }
 
@@ -254,6 +251,11 @@ bool Training::train_stage() {
 }
 
 }  // namespace
+
+double goal_of(const TrainingOptions& options) {
+  if (options.goal > 0) return options.goal;
+  return std::pow(options.stage.max_false_alarm, options.stages) / options.stage.depth;
+}
 
 TrainingResult train(const FeaturePool& pool, Cascade cascade, TrainingSets& sets,
                      const TrainingOptions& options, TrainingStore& store,

@@ -29,6 +29,7 @@ struct TrainingOptions {
   // negatives. 0: max_false_alarm to the power of `stages`, divided by the depth of trees.
   double goal = 0;
 };
+double goal_of(const TrainingOptions& options);  // never 0
 
 struct StageStart {
   int stage = 0;

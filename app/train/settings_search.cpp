@@ -210,10 +210,7 @@ class Search {
         backends_(backends),
         journal_(journal),
         report_(report),
-        goal_(command.training.goal > 0
-                  ? command.training.goal
-                  : std::pow(command.training.false_alarms, command.training.stages) /
-                        command.training.depth) {
+        goal_(goal_of(training_options(command.training, backends))) {
     if (negatives_->count() < static_cast<std::size_t>(command.folds))
       throw UsageError(fmt::format("--search: {} to look for negatives in; {} folds need more",
                                    plural(negatives_->count(), "picture"), command.folds));
@@ -226,9 +223,10 @@ class Search {
           static_cast<double>(objects_of(best).samples.count()) * (1 - best.training.held_out);
       best.training.negatives_per_stage = std::max(10, static_cast<int>(std::lround(learnt)));
     }
-    report_.message(fmt::format("search: of --{}, in {} folds",
-                                fmt::join(command_.searched, ", --"), command_.folds));
-    std::vector<double> rates = hit_rates(best, text_of(best), {});
+    report_.message(fmt::format("search: of --{}, in {} folds, beginning with {}",
+                                fmt::join(command_.searched, ", --"), command_.folds,
+                                text_of(best)));
+    std::vector<double> rates = hit_rates(best, "the settings given", {});
     const double first = mean(rates);
     report_.message(fmt::format(
         "search: hit rates are compared where {:.3g} windows without objects per megapixel pass",
@@ -255,9 +253,10 @@ class Search {
   }
 
   const training::ObjectSamples& objects_of(const Settings& settings);
-  Trial tried(const Settings& settings, int fold);
+  Trial tried(const Settings& settings, int fold, const std::string& name);
   double false_alarms_of_fold(const Trial& trial) const;
-  const Trial* trial_of_fold(const Settings& settings, int fold, std::string& reason);
+  const Trial* trial_of_fold(const Settings& settings, int fold, const std::string& name,
+                             std::string& reason);
   std::vector<double> hit_rates(const Settings& settings, const std::string& name,
                                 const std::vector<double>& best);
 
@@ -273,18 +272,18 @@ class Search {
 
 const training::ObjectSamples& Search::objects_of(const Settings& settings) {
   const Size window = settings.samples.window;
-  const auto [found, is_new] = objects_.try_emplace({window.width, window.height});
-  if (is_new) {
+  const std::pair key(window.width, window.height);
+  if (!objects_.contains(key)) {
     training::PositiveOptions options = command_.samples;
     options.samples = settings.samples;
-    found->second = training::read_positives(command_.positives, options);
+    objects_.emplace(key, training::read_positives(command_.positives, options));
   }
-  return found->second;
+  return objects_.at(key);
 }
 
-// Trains with all other folds. Cascades go somewhat beyond the goal, so that they can be compared
-// at it, whatever their windows.
-Trial Search::tried(const Settings& settings, int number) {
+// Trains with all other folds. Cascades go beyond the goal, because they accept more windows of
+// pictures that they were not trained with.
+Trial Search::tried(const Settings& settings, int number, const std::string& name) {
   const auto begun = std::chrono::steady_clock::now();
   const training::Fold fold{number, command_.folds,
                             static_cast<std::uint64_t>(settings.samples.seed)};
@@ -299,13 +298,12 @@ Trial Search::tried(const Settings& settings, int number) {
   options.negatives_per_stage =
       std::max(10, options.negatives_per_stage * (fold.count - 1) / fold.count);
   options.stages = 2 * command_.training.stages;
-  options.goal = goal_ / 4;
+  options.goal = goal_ / 16;
   training::TrainingSets sets{
       .positives = std::move(learnt),
       .held_out_positives = {settings.samples.window, {}},
       .negatives = open_mine(pictures.learnt, options, settings.samples.seed, backends_)};
   const training::FeaturePool pool = training::make_pool(options.features, settings.samples.window);
-  const std::string name = fmt::format("fold {}, {}", number, text_of(settings));
   TrialObserver observer(report_, name);
   training::TrainingStore nothing_kept;
   const Cascade cascade =
@@ -339,7 +337,8 @@ double Search::false_alarms_of_fold(const Trial& trial) const {
 
 // That of an earlier run, or a new one. Null, with a reason, if there are no such samples: those of
 // a .vec file have one size.
-const Trial* Search::trial_of_fold(const Settings& settings, int fold, std::string& reason) {
+const Trial* Search::trial_of_fold(const Settings& settings, int fold, const std::string& name,
+                                   std::string& reason) {
   const std::string text = text_of(settings);
   if (!journal_.find(text, fold)) {
     try {
@@ -348,7 +347,7 @@ const Trial* Search::trial_of_fold(const Settings& settings, int fold, std::stri
       reason = error.what();
       return nullptr;
     }
-    journal_.add(tried(settings, fold));
+    journal_.add(tried(settings, fold, fmt::format("{}, fold {}", name, fold)));
   }
   return journal_.find(text, fold);
 }
@@ -362,7 +361,7 @@ std::vector<double> Search::hit_rates(const Settings& settings, const std::strin
   double trials = 0, stages = 0, trees = 0, seconds = 0;
   std::string reason;
   for (int fold = 0; fold < command_.folds && reason.empty(); ++fold) {
-    const Trial* const trial = trial_of_fold(settings, fold, reason);
+    const Trial* const trial = trial_of_fold(settings, fold, name, reason);
     if (!trial) break;
     if (best.empty()) false_alarms_.push_back(false_alarms_of_fold(*trial));
     trials += 1;
@@ -373,7 +372,10 @@ std::vector<double> Search::hit_rates(const Settings& settings, const std::strin
     if (rate)
       rates.push_back(*rate);
     else
-      reason = "it does not come to so few false alarms";
+      reason = trial->curve.points.empty()
+                   ? "nothing is learnt"
+                   : fmt::format("no fewer than {:.3g} windows per megapixel pass",
+                                 trial->curve.false_alarms(trial->curve.points.back()));
     if (rate && rates.size() < best.size() &&
         mean(rates) < mean(std::span(best).first(rates.size())) - hopeless)
       reason = "given up";

@@ -52,10 +52,11 @@ class SettingsSearchTest : public ProgramTest {
 TEST_F(SettingsSearchTest, TrainsWithTheBest) {
   const Finished done = search(all, "t.xml");
   EXPECT_TRUE(
-      ended(done, 0, "search: of --hit-rate, --depth, --negatives-per-stage, in 3 folds\n"));
+      ended(done, 0,
+            "search: of --hit-rate, --depth, --negatives-per-stage, in 3 folds, beginning with "
+            "--features lbp --window 10x9 --hit-rate 0.995 --depth 1 --negatives-per-stage 54\n"));
   for (const char* tried :
-       {"search: --features lbp --window 10x9 --hit-rate 0.995 --depth 1 --negatives-per-stage 54: "
-        "hit rate ",
+       {"search: the settings given: hit rate ",
         "search: --hit-rate 0.99: ", "search: --hit-rate 0.998: ", "search: --hit-rate 0.999: ",
         "search: --depth 2: ", "search: --depth 3: ", "search: --negatives-per-stage 27: ",
         "search: --negatives-per-stage 108: "})
@@ -129,7 +130,8 @@ TEST_F(SettingsSearchTest, LeavesOutWhatTheSamplesDoNotHave) {
       search({"train", "s.vec", "--negatives", "photos", "--features", "lbp", "--stages", "1",
               "--trees", "2", "--hit-rate", "0.97", "--depth", "1", "--negatives-per-stage", "40"},
              "t.xml");
-  EXPECT_TRUE(ended(done, 0, "search: of --window, in 3 folds\n"));
+  EXPECT_TRUE(ended(
+      done, 0, "search: of --window, in 3 folds, beginning with --features lbp --window 24x24 "));
   EXPECT_TRUE(has(done.err, "search: --window 20x20: s.vec: "));
   EXPECT_EQ(load_cascade(folder / "t.xml").window, (Size{24, 24}));
 }
