@@ -48,14 +48,25 @@ void append_stage(Cascade& cascade, const FeaturePool& pool, const StageTrainer&
   cascade.stages.push_back(stage);
 }
 
-// The first `most` samples that all stages accept; 0: all of them.
+// The samples that all stages accept, in their order; if there are more than `most` (0: any
+// number), those that come first in an order that is left to chance: the first ones in a file often
+// have something in common.
 Samples passing(const Cascade& cascade, const Samples& samples, std::size_t most,
                 const ShouldStop& should_stop) {
-  Samples passed{.window = samples.window, .pixels = {}};
   const std::vector<Judgement> results = judge(cascade, samples, should_stop);
-  for (std::size_t i = 0; i < results.size() && (most == 0 || passed.count() < most); ++i)
-    if (results[i].stages_passed == std::ssize(cascade.stages)) passed.add(samples[i]);
-  return passed;
+  std::vector<std::size_t> passed;
+  for (std::size_t i = 0; i < results.size(); ++i)
+    if (results[i].stages_passed == std::ssize(cascade.stages)) passed.push_back(i);
+  if (most > 0 && passed.size() > most) {
+    const Shuffle order(samples.count(), 0);
+    std::ranges::nth_element(passed, passed.begin() + static_cast<std::ptrdiff_t>(most), {},
+                             [&](std::size_t i) { return order.rank_of(i); });
+    passed.resize(most);
+    std::ranges::sort(passed);
+  }
+  Samples chosen{.window = samples.window, .pixels = {}};
+  for (const std::size_t i : passed) chosen.add(samples[i]);
+  return chosen;
 }
 
 std::uint64_t checksum(const Samples& samples) {

@@ -22,7 +22,7 @@ struct TrainingOptions {
   FeatureSet features = FeatureSet::haar_basic;
   StageOptions stage;
   int stages = 20;
-  std::size_t positives = 0;  // most per stage; 0: all that there are
+  std::size_t positives = 0;  // most per stage, chosen at random; 0: all that there are
   std::size_t negatives = 0;  // the same; 0: as many as positives
   double held_out = 0.1;      // negatives held out, as a fraction of those that are learnt from
   // Training ends when the cascade accepts no more than this part of the windows searched for

@@ -332,6 +332,11 @@ TEST_F(TrainerTest, UsesNoMorePositivesThanAskedFor) {
   EXPECT_EQ(watcher.starts.front().positives, 33u);
   EXPECT_EQ(watcher.starts.front().negatives, 33u);
   EXPECT_EQ(watcher.starts.front().held_out_negatives, 7u);
+  // Not the first ones.
+  ASSERT_GT(positives_.count(), 40u);
+  positives_.pixels.resize(33 * positives_.window.area());
+  run("first", watcher);
+  EXPECT_NE(to_xml(load_cascade(output("few")), ""), to_xml(load_cascade(output("first")), ""));
 }
 
 // Few positives do not mean too few negatives.
