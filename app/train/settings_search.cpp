@@ -6,7 +6,7 @@
 #include <cmath>
 #include <fstream>
 #include <map>
-#include <optional>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -226,39 +226,21 @@ class Search {
     report_.message(fmt::format("search: of --{}, in {} folds, beginning with {}",
                                 fmt::join(command_.searched, ", --"), command_.folds,
                                 text_of(best)));
-    std::vector<double> rates = hit_rates(best, "the settings given", {});
-    const double first = mean(rates);
-    report_.message(fmt::format(
-        "search: hit rates are compared where {:.3g} windows without objects per megapixel pass",
-        mean(false_alarms_)));
+    try_first(best);
     for (const std::string& option : command_.searched)
-      for (const Settings& other : with_other_values(best, option)) {
-        if (text_of(other) == text_of(best)) continue;
-        const std::vector<double> others = hit_rates(other, text_of(other, option), rates);
-        if (others.size() == rates.size() && mean(others) > mean(rates)) {
+      for (const Settings& other : with_other_values(best, option))
+        if (text_of(other) != text_of(best) && is_better(other, best, text_of(other, option)))
           best = other;
-          rates = others;
-        }
-      }
-    report_.message(fmt::format("search: the best: {}; hit rate {:.4f}, that of the first {:.4f}",
-                                text_of(best), mean(rates), first));
+    report_.message("search: the best: " + text_of(best));
     return best;
   }
 
  private:
-  static double mean(std::span<const double> rates) {
-    double sum = 0;
-    for (const double rate : rates) sum += rate;
-    return sum / static_cast<double>(std::max<std::size_t>(rates.size(), 1));
-  }
-
   const training::ObjectSamples& objects_of(const Settings& settings);
   Trial tried(const Settings& settings, int fold, const std::string& name);
-  double false_alarms_of_fold(const Trial& trial) const;
-  const Trial* trial_of_fold(const Settings& settings, int fold, const std::string& name,
-                             std::string& reason);
-  std::vector<double> hit_rates(const Settings& settings, const std::string& name,
-                                const std::vector<double>& best);
+  const Trial& trial_of(const Settings& settings, int fold, const std::string& name);
+  void try_first(const Settings& settings);
+  bool is_better(const Settings& settings, const Settings& best, const std::string& name);
 
   const TrainCommand& command_;
   std::shared_ptr<training::NegativePictures> negatives_;
@@ -267,7 +249,7 @@ class Search {
   TrainingReport& report_;
   double goal_;  // of trainings: accepted windows, as a part of all
   std::map<std::pair<int, int>, training::ObjectSamples> objects_;  // of each window
-  std::vector<double> false_alarms_;  // of each fold, at which hit rates are compared
+  std::vector<double> false_alarms_;  // of each fold, at which hit rates are compared if possible
 };
 
 const training::ObjectSamples& Search::objects_of(const Settings& settings) {
@@ -325,72 +307,102 @@ Trial Search::tried(const Settings& settings, int number, const std::string& nam
   return trial;
 }
 
-// Those of the goal, but at least ten windows, and no fewer than the first settings come to.
-double Search::false_alarms_of_fold(const Trial& trial) const {
-  const Curve& curve = trial.curve;
-  if (curve.points.empty() || curve.megapixels == 0)
-    throw UsageError(
-        "--search: with the settings that are given, no cascade can be trained in each fold");
-  return std::max({goal_ * static_cast<double>(curve.windows) / curve.megapixels,
-                   10 / curve.megapixels, curve.false_alarms(curve.points.back())});
-}
-
-// That of an earlier run, or a new one. Null, with a reason, if there are no such samples: those of
-// a .vec file have one size.
-const Trial* Search::trial_of_fold(const Settings& settings, int fold, const std::string& name,
-                                   std::string& reason) {
+// That of an earlier run, or a new one.
+const Trial& Search::trial_of(const Settings& settings, int fold, const std::string& name) {
   const std::string text = text_of(settings);
-  if (!journal_.find(text, fold)) {
-    try {
-      objects_of(settings);
-    } catch (const UsageError& error) {
-      reason = error.what();
-      return nullptr;
-    }
+  if (!journal_.find(text, fold))
     journal_.add(tried(settings, fold, fmt::format("{}, fold {}", name, fold)));
-  }
-  return journal_.find(text, fold);
+  return *journal_.find(text, fold);
 }
 
-// Of the folds. Fewer, if the settings cannot be better than those with the rates of `best`.
-std::vector<double> Search::hit_rates(const Settings& settings, const std::string& name,
-                                      const std::vector<double>& best) {
-  // With a mean that is so much lower after some folds, more folds would only take time.
-  constexpr double hopeless = 0.02;
-  std::vector<double> rates;
-  double trials = 0, stages = 0, trees = 0, seconds = 0;
-  std::string reason;
-  for (int fold = 0; fold < command_.folds && reason.empty(); ++fold) {
-    const Trial* const trial = trial_of_fold(settings, fold, name, reason);
-    if (!trial) break;
-    if (best.empty()) false_alarms_.push_back(false_alarms_of_fold(*trial));
-    trials += 1;
-    stages += trial->stages;
-    trees += static_cast<double>(trial->trees);
-    seconds += trial->seconds;
-    const std::optional<double> rate = hit_rate_at(trial->curve, false_alarms_[fold]);
-    if (rate)
-      rates.push_back(*rate);
-    else
-      reason = trial->curve.points.empty()
-                   ? "nothing is learnt"
-                   : fmt::format("no fewer than {:.3g} windows per megapixel pass",
-                                 trial->curve.false_alarms(trial->curve.points.back()));
-    if (rate && rates.size() < best.size() &&
-        mean(rates) < mean(std::span(best).first(rates.size())) - hopeless)
-      reason = "given up";
+// What several folds have in common.
+class Mean {
+ public:
+  void add(double value) { values_.push_back(value); }
+  double value() const {
+    return std::accumulate(values_.begin(), values_.end(), 0.0) /
+           static_cast<double>(std::max<std::size_t>(values_.size(), 1));
   }
-  std::string line = fmt::format("search: {}:", name);
-  if (!rates.empty()) {
-    const auto [least, most] = std::ranges::minmax(rates);
-    line += fmt::format(
-        " hit rate {:.4f}, {:.4f} to {:.4f} in {}; {:.0f} stages, {:.0f} trees, "
-        "{:.1f} s",
-        mean(rates), least, most, plural(rates.size(), "fold"), stages / trials, trees / trials,
-        seconds);
+  // "0.0123 (0.0101 to 0.0145)", or of a difference, "+0.0123 (-0.0101 to +0.0345)"
+  std::string text(bool is_difference = false) const {
+    const auto [least, most] = std::ranges::minmax(values_);
+    return is_difference ? fmt::format("{:+.4f} ({:+.4f} to {:+.4f})", value(), least, most)
+                         : fmt::format("{:.4f} ({:.4f} to {:.4f})", value(), least, most);
   }
-  report_.message(line + (reason.empty() ? "" : (rates.empty() ? " " : "; ") + reason));
-  return rates;
+
+ private:
+  std::vector<double> values_;
+};
+
+std::string text_of(const Trial& trial) {
+  return fmt::format("{}, {}, {:.1f} s", plural(trial.stages, "stage"), plural(trial.trees, "tree"),
+                     trial.seconds);
+}
+
+// Hit rates are compared at the false alarms of the goal, but at least at ten windows, and at no
+// fewer than these settings come to.
+void Search::try_first(const Settings& settings) {
+  Mean rate, false_alarms;
+  std::string trials;
+  for (int fold = 0; fold < command_.folds; ++fold) {
+    const Trial& trial = trial_of(settings, fold, "the settings given");
+    const Curve& curve = trial.curve;
+    if (curve.points.empty() || curve.megapixels == 0)
+      throw UsageError(
+          "--search: with the settings that are given, no cascade can be trained in each fold");
+    false_alarms_.push_back(
+        std::max({goal_ * static_cast<double>(curve.windows) / curve.megapixels,
+                  10 / curve.megapixels, curve.false_alarms(curve.points.back())}));
+    false_alarms.add(false_alarms_.back());
+    rate.add(hit_rate_at(curve, false_alarms_.back()).value());
+    trials = text_of(trial);
+  }
+  report_.message(fmt::format(
+      "search: the settings given: hit rate {}, where {:.3g} windows per megapixel pass; {}",
+      rate.text(), false_alarms.value(), trials));
+}
+
+// Compares hit rates in all folds, at the fewest false alarms to which both settings come.
+bool Search::is_better(const Settings& settings, const Settings& best, const std::string& name) {
+  // Settings that come to no fewer than several times those of the first settings are no choice.
+  constexpr double most_false_alarms = 4;
+  // With so much lower rates, more folds would only take time.
+  constexpr double hopeless = -0.02;
+  try {
+    objects_of(settings);
+  } catch (const UsageError& error) {  // the samples of a .vec file have one size
+    report_.message(fmt::format("search: {}: {}", name, error.what()));
+    return false;
+  }
+  Mean rate, gain, false_alarms;
+  std::string trials;
+  for (int fold = 0; fold < command_.folds; ++fold) {
+    const Trial& trial = trial_of(settings, fold, name);
+    const Curve& curve = trial.curve;
+    const Curve& best_curve = trial_of(best, fold, name).curve;
+    if (curve.points.empty()) {
+      report_.message(fmt::format("search: {}: nothing is learnt in fold {}", name, fold));
+      return false;
+    }
+    const double fewest = curve.false_alarms(curve.points.back());
+    if (fewest > most_false_alarms * false_alarms_[fold]) {
+      report_.message(fmt::format("search: {}: no fewer than {:.3g} windows per megapixel pass; {}",
+                                  name, fewest, text_of(trial)));
+      return false;
+    }
+    const double at =
+        std::max({false_alarms_[fold], fewest, best_curve.false_alarms(best_curve.points.back())});
+    false_alarms.add(at);
+    rate.add(hit_rate_at(curve, at).value());
+    gain.add(hit_rate_at(curve, at).value() - hit_rate_at(best_curve, at).value());
+    trials = text_of(trial);
+    if (gain.value() < hopeless) break;
+  }
+  report_.message(
+      fmt::format("search: {}: hit rate {:.4f}, {} beside the best so far, where {:.3g} windows "
+                  "per megapixel pass; {}",
+                  name, rate.value(), gain.text(true), false_alarms.value(), trials));
+  return gain.value() > 0;
 }
 
 }  // namespace

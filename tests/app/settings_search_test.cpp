@@ -42,7 +42,7 @@ class SettingsSearchTest : public ProgramTest {
   static Arguments best_of(const Finished& done) {
     const std::string beginning = "search: the best: ";
     const std::size_t at = done.err.find(beginning) + beginning.size();
-    std::istringstream words(done.err.substr(at, done.err.find(';', at) - at));
+    std::istringstream words(done.err.substr(at, done.err.find('\n', at) - at));
     Arguments arguments;
     for (std::string word; words >> word;) arguments.push_back(word);
     return arguments;
@@ -65,21 +65,23 @@ TEST_F(SettingsSearchTest, TrainsWithTheBest) {
   ASSERT_EQ(best.size(), 10u) << done.err;
   EXPECT_EQ(std::ranges::count(best, "--features"), 1);
 
-  // The hit rate of the best is that of its trials, and not below that of any other.
-  double best_rate = 0;
-  std::vector<double> rates;
+  // Values that are better, one after the other, are those of the best.
+  std::string expected = "--features lbp --window 10x9 --hit-rate 0.995 --depth 1 ";
+  expected += "--negatives-per-stage 54";
   std::istringstream lines(done.err);
   for (std::string line; std::getline(lines, line);) {
-    const std::size_t at = line.find("hit rate ");
-    if (!line.starts_with("search: ") || at == line.npos) continue;
-    const double rate = std::stod(line.substr(at + 9));
-    if (line.starts_with("search: the best: "))
-      best_rate = rate;
-    else if (has(line, " in 3 folds"))
-      rates.push_back(rate);
+    const std::string beginning = "search: --";
+    const std::size_t gain = line.find(", +");
+    if (!line.starts_with(beginning) || gain == line.npos || has(line, ", +0.0000 ")) continue;
+    const std::string option = line.substr(8, line.find(' ', beginning.size()) - 8);
+    const std::string value = line.substr(8, line.find(':', beginning.size()) - 8);
+    const std::size_t at = expected.find(option + " ");
+    ASSERT_NE(at, expected.npos) << line;
+    expected.replace(at, expected.find(" --", at + 1) - at, value);
   }
-  ASSERT_GE(rates.size(), 2u) << done.err;
-  EXPECT_EQ(best_rate, *std::ranges::max_element(rates)) << done.err;
+  std::string found;
+  for (const std::string& word : best) found += (found.empty() ? "" : " ") + word;
+  EXPECT_EQ(found, expected) << done.err;
 
   Arguments same{"train",   "crops", "--negatives",    "photos", "--stages", "2",
                  "--trees", "6",     "--scale-factor", "1.3",    "-o",       "same.xml"};
