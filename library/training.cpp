@@ -89,7 +89,8 @@ void check(const TrainOptions& options) {
 
 // ---- the parts of a training
 
-training::TrainingOptions training_options(const TrainOptions& options, const Backends& backends) {
+training::TrainingOptions training_options(const TrainOptions& options, int seed,
+                                           const Backends& backends) {
   training::TrainingOptions result{
       .features = options.features,
       .stage = {.boosting = options.boosting,
@@ -105,7 +106,8 @@ training::TrainingOptions training_options(const TrainOptions& options, const Ba
       .positives = static_cast<std::size_t>(options.positives_per_stage),
       .negatives = static_cast<std::size_t>(options.negatives_per_stage),
       .held_out = options.held_out,
-      .goal = options.goal};
+      .goal = options.goal,
+      .seed = static_cast<std::uint64_t>(seed)};
   std::vector<int> devices;
   for (const Backends::Device& device : backends.devices()) devices.push_back(device.id);
   if (!devices.empty()) result.stage.make_screen = gpu::make_cuda_screens(devices);
@@ -307,9 +309,9 @@ Training train(const training::ObjectSamples& objects,
       .negatives = open_mine(std::move(negatives), options, samples.seed, backends)};
   training::TrainingStore nothing_kept;
   StageCaller caller(on_stage);
-  const training::TrainingResult result =
-      training::train(pool, std::move(cascade), sets, training_options(options, backends),
-                      nothing_kept, caller, should_stop);
+  const training::TrainingResult result = training::train(
+      pool, std::move(cascade), sets, training_options(options, samples.seed, backends),
+      nothing_kept, caller, should_stop);
   if (result.cascade.stages.empty()) throw ArgumentError(result.sentence);
   return {.cascade = std::make_shared<const Cascade>(result.cascade),
           .stages = caller.stages(),

@@ -45,7 +45,8 @@ void check(const TrainOptions& options);
 
 // The parts of a training; the options must have been checked. If there are devices, they search
 // and train, and threads take them in turns.
-training::TrainingOptions training_options(const TrainOptions& options, const Backends& backends);
+training::TrainingOptions training_options(const TrainOptions& options, int seed,
+                                           const Backends& backends);
 training::MakeBackend make_backend_of(const Backends& backends);
 std::unique_ptr<training::Mine> open_mine(std::shared_ptr<training::NegativePictures> negatives,
                                           const TrainOptions& options, int seed,

@@ -70,23 +70,27 @@ struct Counts {
 };
 
 Counts counts_in(const NegativePictures::Gray& gray, const std::vector<Box>& objects,
-                 PictureSearch& search, const Judge& whole, Size window) {
+                 PictureSearch& search, const Judge& whole, Size window,
+                 const ShouldStop& should_stop) {
   if (!gray.picture) return {};
-  // More than there are.
-  constexpr SearchLimit all_windows{.windows = std::uint64_t{1} << 40, .one_per_cell = false};
+  constexpr SearchLimit at_most{.windows = 5000, .one_per_cell = false};
   std::atomic<std::int64_t> no_room = 0;
   Remembered nothing(no_room);
   const View<const std::uint8_t> pixels = gray.picture->view();
   const SearchResult found =
-      search.search({.gray = pixels, .objects = objects, .taken = {}}, all_windows, nothing);
+      search.search({.gray = pixels, .objects = objects, .taken = {}}, at_most, nothing);
   if (found.too_small) return {};
   Counts counts{.pixels = pixels.size.area(), .windows = found.windows};
   counts.accepted.resize(static_cast<std::size_t>(whole.stage_count()) + 1);
   for (std::size_t i = 0; i < found.chosen.size(); ++i) {
+    check_stop(should_stop);
     const Judgement judgement =
         whole({found.pixels.data() + i * window.area(), window, window.width});
     for (int k = 0; k <= judgement.stages_passed; ++k) ++counts.accepted[k];
   }
+  if (found.chosen.size() < found.accepted)
+    for (std::uint64_t& accepted : counts.accepted)
+      accepted = accepted * found.accepted / found.chosen.size();
   return counts;
 }
 
@@ -151,7 +155,7 @@ Curve curve_of(const Cascade& cascade, int least_stages, const Samples& positive
                               : negatives.read(visit->picture, should_stop);
         if (gray)
           visit->counts = counts_in(*gray, negatives.objects(visit->picture), searches.local(),
-                                    whole, cascade.window);
+                                    whole, cascade.window, should_stop);
         return visit;
       });
   const auto add = tbb::make_filter<Visit*, void>(tbb::filter_mode::serial_in_order,

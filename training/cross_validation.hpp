@@ -18,7 +18,8 @@
 namespace facesat::training {
 
 // Divides samples and pictures by chance into `count` folds of the same size. Those of fold
-// `number` are tried, those of all others are learnt from.
+// `number` are tried, those of all others are learnt from. Only the samples of one object stay
+// together: objects of one picture, and frames of one video, come into different folds.
 struct Fold {
   int number = 0, count = 3;
   std::uint64_t seed = 1;
@@ -50,9 +51,10 @@ struct Curve {
 };
 
 // The points of `cascade` with its first `least_stages` stages, with one more, and so on to all of
-// them. Windows are searched as by a Mine, without mirror images. All windows that pass
-// `least_stages` are judged one at a time: let these not be more than one of a thousand.
-// `least_stages` is from 1 to the number of stages. Throws Stopped, MemoryError.
+// them. Windows are searched as by a Mine, without mirror images; those that pass `least_stages`
+// are judged one at a time. If more than a few thousand of a picture pass, some stand for all: then
+// numbers are estimates. `least_stages` is from 1 to the number of stages. Throws Stopped,
+// MemoryError.
 Curve curve_of(const Cascade& cascade, int least_stages, const Samples& positives,
                NegativePictures& negatives, double scale_factor, const MakeBackend& make_backend,
                const ShouldStop& should_stop);

@@ -52,13 +52,13 @@ void append_stage(Cascade& cascade, const FeaturePool& pool, const StageTrainer&
 // number), those that come first in an order that is left to chance: the first ones in a file often
 // have something in common.
 Samples passing(const Cascade& cascade, const Samples& samples, std::size_t most,
-                const ShouldStop& should_stop) {
+                std::uint64_t seed, const ShouldStop& should_stop) {
   const std::vector<Judgement> results = judge(cascade, samples, should_stop);
   std::vector<std::size_t> passed;
   for (std::size_t i = 0; i < results.size(); ++i)
     if (results[i].stages_passed == std::ssize(cascade.stages)) passed.push_back(i);
   if (most > 0 && passed.size() > most) {
-    const Shuffle order(samples.count(), 0);
+    const Shuffle order(samples.count(), seed);
     std::ranges::nth_element(passed, passed.begin() + static_cast<std::ptrdiff_t>(most), {},
                              [&](std::size_t i) { return order.rank_of(i); });
     passed.resize(most);
@@ -157,8 +157,8 @@ void Training::resume() {
 // Collects the samples of the next stage. Returns false if training ends.
 bool Training::prepare() {
   const Cascade& cascade = result_.cascade;
-  positives_ = passing(cascade, sets_.positives, options_.positives, should_stop_);
-  held_out_positives_ = passing(cascade, sets_.held_out_positives, 0, should_stop_);
+  positives_ = passing(cascade, sets_.positives, options_.positives, options_.seed, should_stop_);
+  held_out_positives_ = passing(cascade, sets_.held_out_positives, 0, options_.seed, should_stop_);
   if (positives_.count() == 0) {
     end(Ending::no_positives, number() == 0
                                   ? "none of the positives can be used: their contrast is too low"
@@ -184,9 +184,10 @@ bool Training::find_negatives() {
   const auto held_out =
       static_cast<std::size_t>(std::lround(options_.held_out * static_cast<double>(wanted)));
   state_.stage = number();
-  state_.negatives = passing(result_.cascade, state_.negatives, wanted, should_stop_);
+  state_.negatives =
+      passing(result_.cascade, state_.negatives, wanted, options_.seed, should_stop_);
   state_.held_out_negatives =
-      passing(result_.cascade, state_.held_out_negatives, held_out, should_stop_);
+      passing(result_.cascade, state_.held_out_negatives, held_out, options_.seed, should_stop_);
   state_.kept = state_.negatives.count();
   mine(wanted - state_.negatives.count(), held_out - state_.held_out_negatives.count());
   if (has_reached_goal(state_.acceptance)) return false;

@@ -28,8 +28,9 @@ struct TrainingOptions {
   // Training ends when the cascade accepts no more than this part of the windows searched for
   // negatives. 0: max_false_alarm to the power of `stages`, divided by the depth of trees.
   double goal = 0;
+  std::uint64_t seed = 1;  // of the choice of positives
 };
-double goal_of(const TrainingOptions& options);  // never 0
+double goal_of(const TrainingOptions& options);
 
 struct StageStart {
   int stage = 0;

@@ -43,7 +43,7 @@ void add_training_options(CLI::App& command, TrainOptions& options) {
 // Options that are given are not searched.
 void set_searched(const CLI::App& train, TrainCommand& command) {
   if (command.training.thresholds_by_held_out)
-    throw CLI::ValidationError("--search is not for --thresholds-by-held-out");
+    throw CLI::ValidationError("--search cannot be used with --thresholds-by-held-out");
   for (const std::string_view option : searchable_options())
     if (train.count(fmt::format("--{}", option)) == 0) command.searched.emplace_back(option);
   if (command.searched.empty())
@@ -54,14 +54,14 @@ void add_search(CLI::App& train, TrainCommand& command, bool& is_searched) {
   const Heading heading(train, "Search");
   train
       .add_flag("--search", is_searched,
-                fmt::format("Find settings by cross validation first: those of --{} that are not "
-                            "given",
+                fmt::format("First find the best values of those of --{} that are not given, by "
+                            "cross validation; takes as long as 20 to 30 trainings",
                             fmt::join(searchable_options(), ", --")))
       ->excludes("--from");
   train
       .add_option("--folds", command.folds,
-                  "Divide positives and pictures into so many parts, each of which is tried with "
-                  "cascades trained on the others [3]")
+                  "Parts into which objects and pictures are divided; cascades are trained without "
+                  "one part and tried on it [3]")
       ->type_name("N")
       ->check(whole_number(2, 100))
       ->needs("--search");

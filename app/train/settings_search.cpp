@@ -4,9 +4,12 @@
 #include <array>
 #include <chrono>
 #include <cmath>
+#include <cstdint>
+#include <deque>
 #include <fstream>
 #include <map>
 #include <numeric>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -15,12 +18,15 @@
 #include <nlohmann/json.hpp>
 
 #include "app/common/fields.hpp"
+#include "datasets/training_folder.hpp"
+#include "datasets/vec_file.hpp"
 #include "library/training.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"
 #include "support/interrupt.hpp"
 #include "support/text.hpp"
 #include "training/cross_validation.hpp"
+#include "training/shuffle.hpp"
 #include "training/trainer.hpp"
 
 namespace facesat::app {
@@ -58,6 +64,33 @@ std::string text_of(const Settings& settings) {
   for (const std::string_view option : searchable)
     text += (text.empty() ? "" : " ") + text_of(settings, option);
   return text;
+}
+
+const Choice<TrainOptions>& feature_sets() {
+  const auto& fields = training_fields();
+  return std::get<Choice<TrainOptions>>(
+      std::ranges::find(fields, "features", &Field<TrainOptions>::name)->value);
+}
+
+Json json_of(const Settings& settings) {
+  const auto [width, height] = settings.samples.window;
+  return {{"features", feature_sets().words[static_cast<std::size_t>(settings.training.features)]},
+          {"window", {width, height}},
+          {"hit_rate", settings.training.hit_rate},
+          {"depth", settings.training.depth},
+          {"negatives_per_stage", settings.training.negatives_per_stage}};
+}
+
+Settings settings_of(const Json& json) {
+  const int features = feature_sets().index_of(json.at("features").get<std::string>());
+  if (features < 0) throw Json::other_error::create(501, "no such features", &json);
+  Settings settings;
+  settings.training.features = static_cast<FeatureSet>(features);
+  settings.samples.window = {json.at("window").at(0), json.at("window").at(1)};
+  settings.training.hit_rate = json.at("hit_rate");
+  settings.training.depth = json.at("depth");
+  settings.training.negatives_per_stage = json.at("negatives_per_stage");
+  return settings;
 }
 
 // The settings with other values of this option; one of them may be the same.
@@ -127,18 +160,22 @@ Trial trial_of(const Json& json) {
     trial.curve.points.push_back({.stages = point.at("stages"),
                                   .accepted = point.at("accepted"),
                                   .hit_rate = point.at("hit_rate")});
+  if (!(trial.curve.megapixels > 0) || trial.curve.points.empty())
+    throw Json::other_error::create(501, "no curve", &json);
   return trial;
 }
 
-// The trials so far, in a file. A line that was not completed counts for nothing.
+// A file with what the trials depend on, but for the options of which a training may have no other
+// ones, then the trials so far, then the best settings. A line that was not completed counts for
+// nothing.
 class Journal {
  public:
   explicit Journal(fs::path file) : file_(std::move(file)) {
     std::ifstream lines(file_);
-    std::string complete;
-    for (std::string line; std::getline(lines, line) && !lines.eof();) {
+    std::string complete, line;
+    while (std::getline(lines, line) && !lines.eof()) {
       try {
-        trials_.push_back(trial_of(Json::parse(line)));
+        read(Json::parse(line));
       } catch (const Json::exception&) {
         throw UsageError(
             fmt::format("{}: the file is damaged; --restart begins anew", file_.string()));
@@ -146,7 +183,21 @@ class Journal {
       complete += line + '\n';
     }
     lines.close();
-    if (has_contents(file_)) write_text(file_, complete);
+    if (!line.empty()) training::replace_file(file_, complete);
+  }
+
+  // Nullopt until the search has ended; other options than those that it varies are defaults.
+  const std::optional<Settings>& best() const { return best_; }
+  void end(const Settings& best) { write({{"best", json_of(best)}}); }
+
+  // Throws UsageError if the search was begun with something else.
+  void begin(const Json& inputs) {
+    if (inputs_.is_null()) write({{"inputs", inputs}});
+    if (inputs_ != inputs)
+      throw UsageError(
+          fmt::format("{}: the search was begun with other samples, pictures, --stages or --goal; "
+                      "--restart begins anew",
+                      file_.string()));
   }
 
   const Trial* find(const std::string& settings, int fold) const {
@@ -155,16 +206,28 @@ class Journal {
     });
     return found == trials_.end() ? nullptr : &*found;
   }
-  void add(const Trial& trial) {
-    std::ofstream file(file_, std::ios::app);
-    file << json_of(trial).dump() << '\n';
-    if (!file.flush()) throw OutputError(fmt::format("{}: cannot be written", file_.string()));
-    trials_.push_back(trial);
-  }
+  void add(const Trial& trial) { write(json_of(trial)); }
 
  private:
+  void read(const Json& json) {
+    if (json.contains("inputs"))
+      inputs_ = json["inputs"];
+    else if (json.contains("best"))
+      best_ = settings_of(json["best"]);
+    else
+      trials_.push_back(trial_of(json));
+  }
+  void write(const Json& json) {
+    std::ofstream file(file_, std::ios::app);
+    file << json.dump() << '\n';
+    if (!file.flush()) throw OutputError(fmt::format("{}: cannot be written", file_.string()));
+    read(json);
+  }
+
   fs::path file_;
-  std::vector<Trial> trials_;
+  Json inputs_;
+  std::optional<Settings> best_;
+  std::deque<Trial> trials_;  // they stay where they are
 };
 
 // ---- a trial
@@ -210,33 +273,14 @@ class Search {
         backends_(backends),
         journal_(journal),
         report_(report),
-        goal_(goal_of(training_options(command.training, backends))) {
-    if (negatives_->count() < static_cast<std::size_t>(command.folds))
-      throw UsageError(fmt::format("--search: {} to look for negatives in; {} folds need more",
-                                   plural(negatives_->count(), "picture"), command.folds));
-  }
+        goal_(goal_of(training_options(command.training, 0, backends))) {}
 
-  Settings best() {
-    Settings best{command_.training, command_.samples.samples};
-    if (best.training.negatives_per_stage == 0) {
-      const double learnt =
-          static_cast<double>(objects_of(best).samples.count()) * (1 - best.training.held_out);
-      best.training.negatives_per_stage = std::max(10, static_cast<int>(std::lround(learnt)));
-    }
-    report_.message(fmt::format("search: of --{}, in {} folds, beginning with {}",
-                                fmt::join(command_.searched, ", --"), command_.folds,
-                                text_of(best)));
-    try_first(best);
-    for (const std::string& option : command_.searched)
-      for (const Settings& other : with_other_values(best, option))
-        if (text_of(other) != text_of(best) && is_better(other, best, text_of(other, option)))
-          best = other;
-    report_.message("search: the best: " + text_of(best));
-    return best;
-  }
+  Settings best();
 
  private:
-  const training::ObjectSamples& objects_of(const Settings& settings);
+  const training::ObjectSamples& objects_of(Size window);
+  int negatives_per_stage();
+  void begin();
   Trial tried(const Settings& settings, int fold, const std::string& name);
   const Trial& trial_of(const Settings& settings, int fold, const std::string& name);
   void try_first(const Settings& settings);
@@ -252,33 +296,91 @@ class Search {
   std::vector<double> false_alarms_;  // of each fold, at which hit rates are compared if possible
 };
 
-const training::ObjectSamples& Search::objects_of(const Settings& settings) {
-  const Size window = settings.samples.window;
+Settings Search::best() {
+  if (journal_.best()) return *journal_.best();
+  Settings best{command_.training, command_.samples.samples};
+  begin();
+  if (best.training.negatives_per_stage == 0)
+    best.training.negatives_per_stage = negatives_per_stage();
+  std::vector<std::string> varied = command_.searched;
+  if (std::ranges::any_of(command_.positives, training::is_vec_file) &&
+      std::erase(varied, "window") > 0)
+    report_.message("search: --window does not vary: the samples of a .vec file have one size");
+  if (!varied.empty()) {
+    report_.message(fmt::format("search: varies --{}; {} folds; begins with {}",
+                                fmt::join(varied, ", --"), command_.folds, text_of(best)));
+    try_first(best);
+  }
+  std::set<std::string> tried{text_of(best)};
+  for (const std::string& option : varied)
+    for (const Settings& other : with_other_values(best, option))
+      if (tried.insert(text_of(other)).second && is_better(other, best, text_of(other, option)))
+        best = other;
+  report_.message("search: the best: " + text_of(best));
+  journal_.end(best);
+  return best;
+}
+
+// Finds mistakes before anything is trained.
+void Search::begin() {
+  const training::ObjectSamples& objects = objects_of(command_.samples.samples.window);
+  const auto folds = static_cast<std::size_t>(command_.folds);
+  if (negatives_->count() < folds || objects.object_count() < folds)
+    throw UsageError(
+        fmt::format("--search: {} folds need as many objects and as many pictures for "
+                    "negatives; there are {} and {}",
+                    folds, objects.object_count(), negatives_->count()));
+  std::uint64_t samples = 0;
+  for (const std::uint8_t pixel : objects.samples.pixels)
+    samples = training::mixed(samples + pixel);
+  journal_.begin({{"samples", samples},
+                  {"pictures", negatives_->checksum()},
+                  {"stages", command_.training.stages},
+                  {"goal", command_.training.goal}});
+}
+
+// As many as positives.
+int Search::negatives_per_stage() {
+  const double held_out = command_.validation.empty() ? command_.training.held_out : 0;
+  const double all =
+      static_cast<double>(objects_of(command_.samples.samples.window).samples.count());
+  const int learnt = std::max(10, static_cast<int>(std::lround(all * (1 - held_out))));
+  const int most = command_.training.positives_per_stage;
+  return most > 0 ? std::clamp(most, 10, learnt) : learnt;
+}
+
+const training::ObjectSamples& Search::objects_of(Size window) {
   const std::pair key(window.width, window.height);
   if (!objects_.contains(key)) {
     training::PositiveOptions options = command_.samples;
-    options.samples = settings.samples;
+    options.samples.window = window;
     objects_.emplace(key, training::read_positives(command_.positives, options));
   }
   return objects_.at(key);
 }
 
+// The number in a training with all folds but one.
+int part_of(int all, int folds) {
+  return all == 0 ? 0
+                  : static_cast<int>(
+                        std::max<std::int64_t>(10, std::int64_t{all} * (folds - 1) / folds));
+}
+
 // Trains with all other folds. Cascades go beyond the goal, because they accept more windows of
-// pictures that they were not trained with.
+// pictures that they were not trained with. Throws ArgumentError if there is no cascade, or nothing
+// to try it on.
 Trial Search::tried(const Settings& settings, int number, const std::string& name) {
   const auto begun = std::chrono::steady_clock::now();
   const training::Fold fold{number, command_.folds,
                             static_cast<std::uint64_t>(settings.samples.seed)};
-  auto [learnt, apart] = divided(objects_of(settings), fold);
+  auto [learnt, apart] = divided(objects_of(settings.samples.window), fold);
   require_enough(learnt, apart);
-  if (apart.count() == 0)
-    throw UsageError(fmt::format("--search: the objects are too few for {} folds", fold.count));
   const training::DividedPictures pictures = training::divided(negatives_, fold);
 
   TrainOptions options = settings.training;
   options.held_out = 0;
-  options.negatives_per_stage =
-      std::max(10, options.negatives_per_stage * (fold.count - 1) / fold.count);
+  options.negatives_per_stage = part_of(options.negatives_per_stage, fold.count);
+  options.positives_per_stage = part_of(options.positives_per_stage, fold.count);
   options.stages = 2 * command_.training.stages;
   options.goal = goal_ / 16;
   training::TrainingSets sets{
@@ -288,21 +390,26 @@ Trial Search::tried(const Settings& settings, int number, const std::string& nam
   const training::FeaturePool pool = training::make_pool(options.features, settings.samples.window);
   TrialObserver observer(report_, name);
   training::TrainingStore nothing_kept;
-  const Cascade cascade =
+  const training::TrainingResult trained =
       training::train(pool, begun_with(nullptr, options, settings.samples.window), sets,
-                      training_options(options, backends_), nothing_kept, observer, interrupted)
-          .cascade;
+                      training_options(options, settings.samples.seed, backends_), nothing_kept,
+                      observer, interrupted);
+  const Cascade& cascade = trained.cascade;
+  if (cascade.stages.empty())
+    throw ArgumentError(fmt::format("in fold {}, {}", number, trained.sentence));
   Trial trial{.settings = text_of(settings),
               .fold = number,
               .stages = static_cast<int>(cascade.stages.size()),
               .trees = cascade.trees.size()};
-  if (trial.stages > 0) {
-    report_.show(name + ": is tried");
-    const double part = std::max(1e-3, 8 * goal_);
-    trial.curve = training::curve_of(cascade, observer.stages_accepting(part, trial.stages), apart,
-                                     *pictures.tried, options.scale_factor,
-                                     make_backend_of(backends_), interrupted);
-  }
+  report_.show(name + ": the cascade is tried");
+  const double part = std::max(1e-3, 8 * goal_);
+  trial.curve = training::curve_of(cascade, observer.stages_accepting(part, trial.stages), apart,
+                                   *pictures.tried, options.scale_factor,
+                                   make_backend_of(backends_), interrupted);
+  if (trial.curve.megapixels == 0)
+    throw ArgumentError(fmt::format(
+        "none of the pictures for negatives in fold {} can be read and is as large as the window",
+        number));
   trial.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
   return trial;
 }
@@ -347,9 +454,6 @@ void Search::try_first(const Settings& settings) {
   for (int fold = 0; fold < command_.folds; ++fold) {
     const Trial& trial = trial_of(settings, fold, "the settings given");
     const Curve& curve = trial.curve;
-    if (curve.points.empty() || curve.megapixels == 0)
-      throw UsageError(
-          "--search: with the settings that are given, no cascade can be trained in each fold");
     false_alarms_.push_back(
         std::max({goal_ * static_cast<double>(curve.windows) / curve.megapixels,
                   10 / curve.megapixels, curve.false_alarms(curve.points.back())}));
@@ -358,7 +462,7 @@ void Search::try_first(const Settings& settings) {
     trials = text_of(trial);
   }
   report_.message(fmt::format(
-      "search: the settings given: hit rate {}, where {:.3g} windows per megapixel pass; {}",
+      "search: the settings given: hit rate {}, at {:.3g} false alarms per megapixel; {}",
       rate.text(), false_alarms.value(), trials));
 }
 
@@ -368,41 +472,40 @@ bool Search::is_better(const Settings& settings, const Settings& best, const std
   constexpr double most_false_alarms = 4;
   // With so much lower rates, more folds would only take time.
   constexpr double hopeless = -0.02;
-  try {
-    objects_of(settings);
-  } catch (const UsageError& error) {  // the samples of a .vec file have one size
-    report_.message(fmt::format("search: {}: {}", name, error.what()));
-    return false;
-  }
   Mean rate, gain, false_alarms;
   std::string trials;
-  for (int fold = 0; fold < command_.folds; ++fold) {
-    const Trial& trial = trial_of(settings, fold, name);
-    const Curve& curve = trial.curve;
+  int better = 0;  // folds, less those in which it is worse
+  for (int fold = 0; fold < command_.folds && (fold == 0 || gain.value() >= hopeless); ++fold) {
     const Curve& best_curve = trial_of(best, fold, name).curve;
-    if (curve.points.empty()) {
-      report_.message(fmt::format("search: {}: nothing is learnt in fold {}", name, fold));
+    const Trial* trial = nullptr;
+    try {
+      trial = &trial_of(settings, fold, name);
+    } catch (const ArgumentError& error) {
+      report_.message(fmt::format("search: {}: {}", name, error.what()));
       return false;
     }
-    const double fewest = curve.false_alarms(curve.points.back());
+    const double fewest = trial->curve.false_alarms(trial->curve.points.back());
     if (fewest > most_false_alarms * false_alarms_[fold]) {
-      report_.message(fmt::format("search: {}: no fewer than {:.3g} windows per megapixel pass; {}",
-                                  name, fewest, text_of(trial)));
+      report_.message(fmt::format(
+          "search: {}: not comparable: no fewer than {:.0f} false alarms per megapixel; {}", name,
+          fewest, text_of(*trial)));
       return false;
     }
     const double at =
         std::max({false_alarms_[fold], fewest, best_curve.false_alarms(best_curve.points.back())});
+    const double hit_rate = hit_rate_at(trial->curve, at).value(),
+                 difference = hit_rate - hit_rate_at(best_curve, at).value();
     false_alarms.add(at);
-    rate.add(hit_rate_at(curve, at).value());
-    gain.add(hit_rate_at(curve, at).value() - hit_rate_at(best_curve, at).value());
-    trials = text_of(trial);
-    if (gain.value() < hopeless) break;
+    rate.add(hit_rate);
+    gain.add(difference);
+    better += difference > 0 ? 1 : -1;
+    trials = text_of(*trial);
   }
   report_.message(
-      fmt::format("search: {}: hit rate {:.4f}, {} beside the best so far, where {:.3g} windows "
-                  "per megapixel pass; {}",
+      fmt::format("search: {}: hit rate {:.4f}, {} against the best so far, at {:.3g} false alarms "
+                  "per megapixel; {}",
                   name, rate.value(), gain.text(true), false_alarms.value(), trials));
-  return gain.value() > 0;
+  return gain.value() > 0 && better > 0;
 }
 
 }  // namespace
@@ -417,8 +520,11 @@ TrainCommand with_best_settings(const TrainCommand& command,
                                 TrainingReport& report) {
   const Settings best = Search(command, std::move(negatives), backends, journal, report).best();
   TrainCommand chosen = command;
-  chosen.training = best.training;
-  chosen.samples.samples = best.samples;
+  chosen.training.features = best.training.features;
+  chosen.training.hit_rate = best.training.hit_rate;
+  chosen.training.depth = best.training.depth;
+  chosen.training.negatives_per_stage = best.training.negatives_per_stage;
+  chosen.samples.samples.window = best.samples.window;
   return chosen;
 }
 

@@ -16,15 +16,15 @@ namespace facesat::app {
 // The options that a search can vary, in this order.
 std::span<const std::string_view> searchable_options();
 
-// The command with those values of `command.searched` that find the most: of the positives that a
-// cascade was not trained with, at equal numbers of false alarms in pictures that it was not
-// trained with.
+// The command with the best values of `command.searched`. They are found by cross validation: the
+// positives and the pictures are divided into `command.folds` folds, and a cascade that was trained
+// without a fold is tried on it. Of two cascades that accept as few windows without objects, the
+// one that accepts more positives is better. The values of the command are tried first; then one
+// option after the other takes some other values, and keeps the best one.
 //
-// The positives and the pictures are divided into `command.folds` folds. The values of the command
-// are tried first. Then one option after the other takes some other values, and keeps the best one.
-// `journal` has a line for each fold and value, so that an interrupted search can go on; `report`
-// is told of each value. Throws Stopped, UsageError, ArgumentError if there are too few samples or
-// pictures, OutputError.
+// `journal` has what was tried, so that an interrupted search can go on, and the outcome: a search
+// that has ended is not repeated. `report` is told of each value. Throws Stopped, OutputError,
+// UsageError, and ArgumentError if there is not enough to learn from.
 TrainCommand with_best_settings(const TrainCommand& command,
                                 std::shared_ptr<training::NegativePictures> negatives,
                                 const Backends& backends, const std::filesystem::path& journal,

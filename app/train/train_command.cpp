@@ -210,21 +210,21 @@ std::string comment_of(const Json& options, const Objects& objects) {
 }
 
 // Returns whether some inputs were refused.
-bool train_cascade(const TrainCommand& command,
+bool train_cascade(const TrainCommand& command, Objects objects,
                    std::shared_ptr<training::NegativePictures> negatives, const Backends& backends,
                    const fs::path& folder, TrainingReport& report) {
   const fs::path output = command.output;
   Cascade cascade = first_stages(command);
   const training::FeaturePool pool =
       training::make_pool(command.training.features, command.samples.samples.window);
-  Objects objects = read_objects(command, report);
   training::TrainingFolder store(folder, output, comment_of(options_of(command), objects));
   training::TrainingSets sets{.positives = std::move(objects.samples),
                               .held_out_positives = std::move(objects.held_out),
                               .negatives = open_mine(std::move(negatives), command.training,
                                                      command.samples.samples.seed, backends)};
   const training::TrainingResult result =
-      training::train(pool, std::move(cascade), sets, training_options(command.training, backends),
+      training::train(pool, std::move(cascade), sets,
+                      training_options(command.training, command.samples.samples.seed, backends),
                       store, report, interrupted);
   const std::vector<std::string> warnings = sets.negatives->warnings();
   for (const std::string& warning : warnings) report.message(warning);
@@ -251,11 +251,12 @@ int run_train(const TrainCommand& command) {
     report.message(fmt::format("training on {}", fmt::join(names_of(backends), " and ")));
   for (const std::string& warning : negatives->warnings()) report.message(warning);
   try {
-    const TrainCommand chosen =
-        command.searched.empty()
-            ? command
-            : with_best_settings(command, negatives, backends, folder / "search.jsonl", report);
-    return train_cascade(chosen, negatives, backends, folder, report) ? 1 : 0;
+    Objects objects = read_objects(command, report);
+    TrainCommand chosen = command;
+    if (!command.searched.empty())
+      chosen = with_best_settings(command, negatives, backends, folder / "search.jsonl", report);
+    if (chosen.samples.samples != command.samples.samples) objects = read_objects(chosen, report);
+    return train_cascade(chosen, std::move(objects), negatives, backends, folder, report) ? 1 : 0;
   } catch (const Stopped&) {
     report.message(fmt::format("interrupted; the same command goes on{}",
                                has_contents(output)

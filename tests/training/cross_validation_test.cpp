@@ -127,6 +127,7 @@ TEST(Curves, CountTheWindowsThatPass) {
     }
   }
   ASSERT_GT(accepted[9], 20u);
+  ASSERT_GT(accepted[1], 5 * 5000u);
 
   Samples positives{cascade.window, {}};
   for (unsigned i = 0; i < 40; ++i) positives.add(test::clouds(cascade.window, i, 3).view());
@@ -138,7 +139,10 @@ TEST(Curves, CountTheWindowsThatPass) {
     EXPECT_DOUBLE_EQ(curve.megapixels, static_cast<double>(pixels) / 1e6);
     ASSERT_EQ(std::ssize(curve.points), 10 - least);
     for (const CurvePoint& point : curve.points) {
-      EXPECT_EQ(point.accepted, accepted[point.stages]) << point.stages;
+      const auto expected = static_cast<double>(accepted[point.stages]);
+      // Of the many that pass one stage, some stand for all.
+      const double error = least == 1 ? 5 * std::sqrt(expected) : 0;
+      EXPECT_NEAR(static_cast<double>(point.accepted), expected, error) << point.stages;
       const auto hits = std::ranges::count_if(
           judged, [&](const Judgement& one) { return one.stages_passed >= point.stages; });
       EXPECT_DOUBLE_EQ(point.hit_rate, static_cast<double>(hits) / 40);

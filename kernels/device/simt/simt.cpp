@@ -190,7 +190,8 @@ Block::Block(Grid& in_grid, unsigned number)
     Fibre& fibre = fibres[i];
     fibre.number = i;
     fibre.index = unflatten(i, grid.block);
-    // Tops that differ in all but the lowest bits: caches hold few lines with equal ones.
+    // Tops are spread over 4 KiB: at equal places in their stacks, all fibres would share a few
+    // cache sets.
     const std::size_t unused = i % 64 * 64;
     fibre.context = boost::context::detail::make_fcontext(fibre.stack.get() + stack_bytes - unused,
                                                           stack_bytes - unused, &Block::enter);
