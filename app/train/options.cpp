@@ -8,7 +8,7 @@
 
 #include "app/common/command_line.hpp"
 #include "app/train/samples_command.hpp"
-#include "app/train/settings_search.hpp"
+#include "app/train/search_journal.hpp"
 #include "app/train/train_command.hpp"
 #include "library/training.hpp"
 

@@ -5,8 +5,6 @@
 #include <chrono>
 #include <cmath>
 #include <cstdint>
-#include <deque>
-#include <fstream>
 #include <map>
 #include <numeric>
 #include <set>
@@ -15,222 +13,42 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
-#include "app/common/fields.hpp"
-#include "datasets/training_folder.hpp"
+#include "app/train/search_journal.hpp"
 #include "datasets/vec_file.hpp"
 #include "library/training.hpp"
 #include "support/errors.hpp"
-#include "support/files.hpp"
 #include "support/interrupt.hpp"
 #include "support/text.hpp"
-#include "training/cross_validation.hpp"
 #include "training/shuffle.hpp"
 #include "training/trainer.hpp"
 
 namespace facesat::app {
 namespace {
 
-namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
 using training::Curve;
-using training::CurvePoint;
-
-constexpr std::array<std::string_view, 5> searchable{"features", "window", "hit-rate", "depth",
-                                                     "negatives-per-stage"};
-
-// ---- settings
-
-struct Settings {
-  TrainOptions training;
-  SampleOptions samples;
-};
-
-// "--hit-rate 0.995"
-std::string text_of(const Settings& settings, std::string_view option) {
-  std::string value;
-  const auto look_in = [&](const auto& fields, const auto& options) {
-    for (const auto& field : fields)
-      if (field.name == option) value = text_of(field, options);
-  };
-  look_in(training_fields(), settings.training);
-  look_in(sample_fields(), settings.samples);
-  return fmt::format("--{} {}", option, value);
-}
-
-std::string text_of(const Settings& settings) {
-  std::string text;
-  for (const std::string_view option : searchable)
-    text += (text.empty() ? "" : " ") + text_of(settings, option);
-  return text;
-}
-
-const Choice<TrainOptions>& feature_sets() {
-  const auto& fields = training_fields();
-  return std::get<Choice<TrainOptions>>(
-      std::ranges::find(fields, "features", &Field<TrainOptions>::name)->value);
-}
-
-Json json_of(const Settings& settings) {
-  const auto [width, height] = settings.samples.window;
-  return {{"features", feature_sets().words[static_cast<std::size_t>(settings.training.features)]},
-          {"window", {width, height}},
-          {"hit_rate", settings.training.hit_rate},
-          {"depth", settings.training.depth},
-          {"negatives_per_stage", settings.training.negatives_per_stage}};
-}
-
-Settings settings_of(const Json& json) {
-  const int features = feature_sets().index_of(json.at("features").get<std::string>());
-  if (features < 0) throw Json::other_error::create(501, "no such features", &json);
-  Settings settings;
-  settings.training.features = static_cast<FeatureSet>(features);
-  settings.samples.window = {json.at("window").at(0), json.at("window").at(1)};
-  settings.training.hit_rate = json.at("hit_rate");
-  settings.training.depth = json.at("depth");
-  settings.training.negatives_per_stage = json.at("negatives_per_stage");
-  return settings;
-}
 
 // The settings with other values of this option; one of them may be the same.
 std::vector<Settings> with_other_values(const Settings& settings, std::string_view option) {
   std::vector<Settings> others;
-  const auto add = [&](auto& (*member)(Settings&), const auto& values) {
+  const auto add = [&](auto member, const auto& values) {
     for (const auto& value : values) {
       others.push_back(settings);
-      member(others.back()) = value;
+      others.back().*member = value;
     }
   };
   if (option == "features")
-    add(
-        +[](Settings & one) -> auto& { return one.training.features; },
-        std::array{FeatureSet::lbp, FeatureSet::haar_basic, FeatureSet::haar_core,
-                   FeatureSet::haar_all});
-  if (option == "window")
-    add(
-        +[](Settings & one) -> auto& { return one.samples.window; },
-        std::array{Size{20, 20}, Size{24, 24}});
-  if (option == "hit-rate")
-    add(
-        +[](Settings & one) -> auto& { return one.training.hit_rate; },
-        std::array{0.99, 0.995, 0.998, 0.999});
-  if (option == "depth")
-    add(
-        +[](Settings & one) -> auto& { return one.training.depth; }, std::array{1, 2, 3});
+    add(&Settings::features, std::array{FeatureSet::lbp, FeatureSet::haar_basic,
+                                        FeatureSet::haar_core, FeatureSet::haar_all});
+  if (option == "window") add(&Settings::window, std::array{Size{20, 20}, Size{24, 24}});
+  if (option == "hit-rate") add(&Settings::hit_rate, std::array{0.99, 0.995, 0.998, 0.999});
+  if (option == "depth") add(&Settings::depth, std::array{1, 2, 3});
   if (option == "negatives-per-stage") {
-    const int now = settings.training.negatives_per_stage;
-    add(
-        +[](Settings & one) -> auto& { return one.training.negatives_per_stage; },
-        std::array{now / 2, 2 * now});
+    const int now = settings.negatives_per_stage;
+    add(&Settings::negatives_per_stage, std::array{now / 2, 2 * now});
   }
   return others;
 }
-
-// ---- what has been tried
-
-struct Trial {
-  std::string settings;
-  int fold = 0;
-  int stages = 0;
-  std::size_t trees = 0;
-  double seconds = 0;
-  Curve curve{};
-};
-
-Json json_of(const Trial& trial) {
-  Json json{{"settings", trial.settings},     {"fold", trial.fold},
-            {"stages", trial.stages},         {"trees", trial.trees},
-            {"seconds", trial.seconds},       {"megapixels", trial.curve.megapixels},
-            {"windows", trial.curve.windows}, {"curve", Json::array()}};
-  for (const CurvePoint& point : trial.curve.points)
-    json["curve"].push_back(
-        {{"stages", point.stages}, {"accepted", point.accepted}, {"hit_rate", point.hit_rate}});
-  return json;
-}
-
-Trial trial_of(const Json& json) {
-  Trial trial{.settings = json.at("settings"),
-              .fold = json.at("fold"),
-              .stages = json.at("stages"),
-              .trees = json.at("trees"),
-              .seconds = json.at("seconds"),
-              .curve = {.megapixels = json.at("megapixels"), .windows = json.at("windows")}};
-  for (const Json& point : json.at("curve"))
-    trial.curve.points.push_back({.stages = point.at("stages"),
-                                  .accepted = point.at("accepted"),
-                                  .hit_rate = point.at("hit_rate")});
-  if (!(trial.curve.megapixels > 0) || trial.curve.points.empty())
-    throw Json::other_error::create(501, "no curve", &json);
-  return trial;
-}
-
-// A file with what the trials depend on, but for the options of which a training may have no other
-// ones, then the trials so far, then the best settings. A line that was not completed counts for
-// nothing.
-class Journal {
- public:
-  explicit Journal(fs::path file) : file_(std::move(file)) {
-    std::ifstream lines(file_);
-    std::string complete, line;
-    while (std::getline(lines, line) && !lines.eof()) {
-      try {
-        read(Json::parse(line));
-      } catch (const Json::exception&) {
-        throw UsageError(
-            fmt::format("{}: the file is damaged; --restart begins anew", file_.string()));
-      }
-      complete += line + '\n';
-    }
-    lines.close();
-    if (!line.empty()) training::replace_file(file_, complete);
-  }
-
-  // Nullopt until the search has ended; other options than those that it varies are defaults.
-  const std::optional<Settings>& best() const { return best_; }
-  void end(const Settings& best) { write({{"best", json_of(best)}}); }
-
-  // Throws UsageError if the search was begun with something else.
-  void begin(const Json& inputs) {
-    if (inputs_.is_null()) write({{"inputs", inputs}});
-    if (inputs_ != inputs)
-      throw UsageError(
-          fmt::format("{}: the search was begun with other samples, pictures, --stages or --goal; "
-                      "--restart begins anew",
-                      file_.string()));
-  }
-
-  const Trial* find(const std::string& settings, int fold) const {
-    const auto found = std::ranges::find_if(trials_, [&](const Trial& trial) {
-      return trial.settings == settings && trial.fold == fold;
-    });
-    return found == trials_.end() ? nullptr : &*found;
-  }
-  void add(const Trial& trial) { write(json_of(trial)); }
-
- private:
-  void read(const Json& json) {
-    if (json.contains("inputs"))
-      inputs_ = json["inputs"];
-    else if (json.contains("best"))
-      best_ = settings_of(json["best"]);
-    else
-      trials_.push_back(trial_of(json));
-  }
-  void write(const Json& json) {
-    std::ofstream file(file_, std::ios::app);
-    file << json.dump() << '\n';
-    if (!file.flush()) throw OutputError(fmt::format("{}: cannot be written", file_.string()));
-    read(json);
-  }
-
-  fs::path file_;
-  Json inputs_;
-  std::optional<Settings> best_;
-  std::deque<Trial> trials_;  // they stay where they are
-};
-
-// ---- a trial
 
 // Shows how far the training of a trial is, and notes what its stages accept.
 class TrialObserver final : public training::TrainingObserver {
@@ -267,7 +85,7 @@ class TrialObserver final : public training::TrainingObserver {
 class Search {
  public:
   Search(const TrainCommand& command, std::shared_ptr<training::NegativePictures> negatives,
-         const Backends& backends, const fs::path& journal, TrainingReport& report)
+         const Backends& backends, const std::filesystem::path& journal, TrainingReport& report)
       : command_(command),
         negatives_(std::move(negatives)),
         backends_(backends),
@@ -289,7 +107,7 @@ class Search {
   const TrainCommand& command_;
   std::shared_ptr<training::NegativePictures> negatives_;
   const Backends& backends_;
-  Journal journal_;
+  SearchJournal journal_;
   TrainingReport& report_;
   double goal_;  // of trainings: accepted windows, as a part of all
   std::map<std::pair<int, int>, training::ObjectSamples> objects_;  // of each window
@@ -298,10 +116,9 @@ class Search {
 
 Settings Search::best() {
   if (journal_.best()) return *journal_.best();
-  Settings best{command_.training, command_.samples.samples};
+  Settings best = settings_of(command_);
   begin();
-  if (best.training.negatives_per_stage == 0)
-    best.training.negatives_per_stage = negatives_per_stage();
+  if (best.negatives_per_stage == 0) best.negatives_per_stage = negatives_per_stage();
   std::vector<std::string> varied = command_.searched;
   if (std::ranges::any_of(command_.positives, training::is_vec_file) &&
       std::erase(varied, "window") > 0)
@@ -371,29 +188,29 @@ int part_of(int all, int folds) {
 // to try it on.
 Trial Search::tried(const Settings& settings, int number, const std::string& name) {
   const auto begun = std::chrono::steady_clock::now();
-  const training::Fold fold{number, command_.folds,
-                            static_cast<std::uint64_t>(settings.samples.seed)};
-  auto [learnt, apart] = divided(objects_of(settings.samples.window), fold);
+  const int seed = command_.samples.samples.seed;
+  const training::Fold fold{number, command_.folds, static_cast<std::uint64_t>(seed)};
+  auto [learnt, apart] = divided(objects_of(settings.window), fold);
   require_enough(learnt, apart);
   const training::DividedPictures pictures = training::divided(negatives_, fold);
 
-  TrainOptions options = settings.training;
+  TrainCommand command = command_;
+  apply(settings, command);
+  TrainOptions& options = command.training;
   options.held_out = 0;
   options.negatives_per_stage = part_of(options.negatives_per_stage, fold.count);
   options.positives_per_stage = part_of(options.positives_per_stage, fold.count);
   options.stages = 2 * command_.training.stages;
   options.goal = goal_ / 16;
-  training::TrainingSets sets{
-      .positives = std::move(learnt),
-      .held_out_positives = {settings.samples.window, {}},
-      .negatives = open_mine(pictures.learnt, options, settings.samples.seed, backends_)};
-  const training::FeaturePool pool = training::make_pool(options.features, settings.samples.window);
+  training::TrainingSets sets{.positives = std::move(learnt),
+                              .held_out_positives = {settings.window, {}},
+                              .negatives = open_mine(pictures.learnt, options, seed, backends_)};
+  const training::FeaturePool pool = training::make_pool(options.features, settings.window);
   TrialObserver observer(report_, name);
   training::TrainingStore nothing_kept;
-  const training::TrainingResult trained =
-      training::train(pool, begun_with(nullptr, options, settings.samples.window), sets,
-                      training_options(options, settings.samples.seed, backends_), nothing_kept,
-                      observer, interrupted);
+  const training::TrainingResult trained = training::train(
+      pool, begun_with(nullptr, options, settings.window), sets,
+      training_options(options, seed, backends_), nothing_kept, observer, interrupted);
   const Cascade& cascade = trained.cascade;
   if (cascade.stages.empty())
     throw ArgumentError(fmt::format("in fold {}, {}", number, trained.sentence));
@@ -510,21 +327,13 @@ bool Search::is_better(const Settings& settings, const Settings& best, const std
 
 }  // namespace
 
-std::span<const std::string_view> searchable_options() {
-  return searchable;
-}
-
 TrainCommand with_best_settings(const TrainCommand& command,
                                 std::shared_ptr<training::NegativePictures> negatives,
-                                const Backends& backends, const fs::path& journal,
+                                const Backends& backends, const std::filesystem::path& journal,
                                 TrainingReport& report) {
   const Settings best = Search(command, std::move(negatives), backends, journal, report).best();
   TrainCommand chosen = command;
-  chosen.training.features = best.training.features;
-  chosen.training.hit_rate = best.training.hit_rate;
-  chosen.training.depth = best.training.depth;
-  chosen.training.negatives_per_stage = best.training.negatives_per_stage;
-  chosen.samples.samples.window = best.samples.window;
+  apply(best, chosen);
   return chosen;
 }
 

@@ -3,8 +3,6 @@
 
 #include <filesystem>
 #include <memory>
-#include <span>
-#include <string_view>
 
 #include "app/train/train_command.hpp"
 #include "app/train/training_report.hpp"
@@ -12,9 +10,6 @@
 #include "training/negative_pictures.hpp"
 
 namespace facesat::app {
-
-// The options that a search can vary, in this order.
-std::span<const std::string_view> searchable_options();
 
 // The command with the best values of `command.searched`. They are found by cross validation: the
 // positives and the pictures are divided into `command.folds` folds, and a cascade that was trained

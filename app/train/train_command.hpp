@@ -24,7 +24,7 @@ struct TrainCommand {
   bool recursive = false;
   training::PositiveOptions samples;
   TrainOptions training;
-  std::vector<std::string> searched;  // options: see settings_search.hpp
+  std::vector<std::string> searched;  // options: see search_journal.hpp
   int folds = 3;                      // of the search
   BackendOptions backend;
   int jobs = 0;  // 0: all cores
