@@ -73,7 +73,7 @@ Counts counts_in(const NegativePictures::Gray& gray, const std::vector<Box>& obj
                  PictureSearch& search, const Judge& whole, Size window,
                  const ShouldStop& should_stop) {
   if (!gray.picture) return {};
-  constexpr SearchLimit at_most{.windows = 5000, .one_per_cell = false};
+  constexpr SearchLimit at_most{.windows = 20'000, .one_per_cell = false};
   std::atomic<std::int64_t> no_room = 0;
   Remembered nothing(no_room);
   const View<const std::uint8_t> pixels = gray.picture->view();

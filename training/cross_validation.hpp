@@ -52,7 +52,7 @@ struct Curve {
 
 // The points of `cascade` with its first `least_stages` stages, with one more, and so on to all of
 // them. Windows are searched as by a Mine, without mirror images; those that pass `least_stages`
-// are judged one at a time. If more than a few thousand of a picture pass, some stand for all: then
+// are judged one at a time. If more than 20,000 of a picture pass, some stand for all: then
 // numbers are estimates. `least_stages` is from 1 to the number of stages. Throws Stopped,
 // MemoryError.
 Curve curve_of(const Cascade& cascade, int least_stages, const Samples& positives,
