@@ -243,14 +243,6 @@ def test_dlpack_arrays_are_images():
     assert same(detector(OnlyDlpack(FACES)), detector(FACES))
 
 
-@pytest.fixture
-def python_takes_ctrl_c():
-    """As usual; but jobs in the background of a shell ignore Ctrl+C."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
 @pytest.mark.parametrize("in_batch", [False, True])
 def test_ctrl_c_ends_a_call(in_batch, python_takes_ctrl_c):
     slow = facesat.Detector("lbp:frontalface", "cpu", scale_factor=1.0005, scan="dense")

@@ -119,7 +119,7 @@ def test_a_training_is_ended_and_gone_on_with(tmp_path):
         facesat.train(LETTERS, GROUNDS, on_stage=lambda stage: 1 / 0, **SMALL)
 
 
-def test_ctrl_c_ends_a_training():
+def test_ctrl_c_ends_a_training(python_takes_ctrl_c):
     # What is both a positive and a negative keeps a stage from its rate for thousands of trees.
     both = list(np.random.default_rng(1).integers(0, 256, (60, 24, 24), np.uint8))
     timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
