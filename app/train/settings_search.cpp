@@ -258,6 +258,10 @@ class Mean {
   std::vector<double> values_;
 };
 
+std::string per_megapixel(double false_alarms) {
+  return fmt::format("{:.{}f} false alarms per megapixel", false_alarms, false_alarms < 10 ? 1 : 0);
+}
+
 std::string text_of(const Trial& trial) {
   return fmt::format("{}, {}, {:.1f} s", plural(trial.stages, "stage"), plural(trial.trees, "tree"),
                      trial.seconds);
@@ -278,9 +282,8 @@ void Search::try_first(const Settings& settings) {
     rate.add(hit_rate_at(curve, false_alarms_.back()).value());
     trials = text_of(trial);
   }
-  report_.message(fmt::format(
-      "search: the settings given: hit rate {}, at {:.3g} false alarms per megapixel; {}",
-      rate.text(), false_alarms.value(), trials));
+  report_.message(fmt::format("search: the settings given: hit rate {}, at {}; {}", rate.text(),
+                              per_megapixel(false_alarms.value()), trials));
 }
 
 // Compares hit rates in all folds, at the fewest false alarms to which both settings come.
@@ -303,9 +306,8 @@ bool Search::is_better(const Settings& settings, const Settings& best, const std
     }
     const double fewest = trial->curve.false_alarms(trial->curve.points.back());
     if (fewest > most_false_alarms * false_alarms_[fold]) {
-      report_.message(fmt::format(
-          "search: {}: not comparable: no fewer than {:.0f} false alarms per megapixel; {}", name,
-          fewest, text_of(*trial)));
+      report_.message(fmt::format("search: {}: not comparable: no fewer than {}; {}", name,
+                                  per_megapixel(fewest), text_of(*trial)));
       return false;
     }
     const double at =
@@ -318,10 +320,9 @@ bool Search::is_better(const Settings& settings, const Settings& best, const std
     better += difference > 0 ? 1 : -1;
     trials = text_of(*trial);
   }
-  report_.message(
-      fmt::format("search: {}: hit rate {:.4f}, {} against the best so far, at {:.3g} false alarms "
-                  "per megapixel; {}",
-                  name, rate.value(), gain.text(true), false_alarms.value(), trials));
+  report_.message(fmt::format("search: {}: hit rate {:.4f}, {} against the best so far, at {}; {}",
+                              name, rate.value(), gain.text(true),
+                              per_megapixel(false_alarms.value()), trials));
   return gain.value() > 0 && better > 0;
 }
 
