@@ -69,12 +69,6 @@ Samples passing(const Cascade& cascade, const Samples& samples, std::size_t most
   return chosen;
 }
 
-std::uint64_t checksum(const Samples& samples) {
-  std::uint64_t sum = 0;
-  for (const std::uint8_t pixel : samples.pixels) sum = mixed(sum + pixel);
-  return sum;
-}
-
 class Training {
  public:
   Training(const FeaturePool& pool, Cascade cascade, TrainingSets& sets,
@@ -267,6 +261,12 @@ bool Training::train_stage() {
 double goal_of(const TrainingOptions& options) {
   if (options.goal > 0) return options.goal;
   return std::pow(options.stage.max_false_alarm, options.stages) / options.stage.depth;
+}
+
+std::uint64_t checksum(const Samples& samples) {
+  std::uint64_t sum = 0;
+  for (const std::uint8_t pixel : samples.pixels) sum = mixed(sum + pixel);
+  return sum;
 }
 
 TrainingResult train(const FeaturePool& pool, Cascade cascade, TrainingSets& sets,

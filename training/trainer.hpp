@@ -32,6 +32,9 @@ struct TrainingOptions {
 };
 double goal_of(const TrainingOptions& options);
 
+// By which samples are known again.
+std::uint64_t checksum(const Samples& samples);
+
 struct StageStart {
   int stage = 0;
   std::size_t positives = 0, negatives = 0, held_out_positives = 0, held_out_negatives = 0;

@@ -20,7 +20,7 @@
 #include "support/errors.hpp"
 #include "support/interrupt.hpp"
 #include "support/text.hpp"
-#include "training/shuffle.hpp"
+#include "training/cross_validation.hpp"
 #include "training/trainer.hpp"
 
 namespace facesat::app {
@@ -147,10 +147,7 @@ void Search::begin() {
         fmt::format("--search: {} folds need as many objects and as many pictures for "
                     "negatives; there are {} and {}",
                     folds, objects.object_count(), negatives_->count()));
-  std::uint64_t samples = 0;
-  for (const std::uint8_t pixel : objects.samples.pixels)
-    samples = training::mixed(samples + pixel);
-  journal_.begin({{"samples", samples},
+  journal_.begin({{"samples", training::checksum(objects.samples)},
                   {"pictures", negatives_->checksum()},
                   {"stages", command_.training.stages},
                   {"goal", command_.training.goal}});
