@@ -124,7 +124,7 @@ struct SampleTables::Scratch {
 SampleTables::SampleTables(const FeaturePool& pool, std::span<const Samples* const> parts)
     : window_(pool.window), squares_(traits_of(pool.kind).squares), tilted_(has_tilted(pool)) {
   for (const Samples* part : parts) count_ += part->count();
-  const int lanes = 16;
+  constexpr int lanes = 64;  // of the largest vectors of bytes
   const int padded = divide_up(static_cast<int>(count_), lanes) * lanes;
   tables_ = Image<std::int32_t>({padded, row(0, 0, true) * (tilted_ ? 2 : 1)});
   for (int y = 0; y < tables_.size().height; ++y) std::fill_n(tables_.row(y), padded, 0);
