@@ -1,0 +1,52 @@
+// Decodes JPEGs on the device, to the pixels of libjpeg-turbo: entropy decoding, dequantisation and
+// inverse DCT, upsampling of chroma, and conversion to BGR or grey.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/image.hpp"
+#include "kernels/device/stream.hpp"
+#include "kernels/jpeg/jpeg_stream.hpp"
+
+namespace facesat::gpu {
+
+// Where decoding of a piece begins or ends: bits past the beginning of the piece (or, at its end,
+// of the next one), block within the MCU, and coefficient within the block.
+using JpegPlace = std::uint32_t;
+
+// What a piece adds: whole blocks, and the differences of DC coefficients of each component. Then,
+// what all pieces before it have added.
+struct alignas(16) JpegSums {
+  std::int32_t blocks, dc[3];
+};
+
+// A JpegStream in device memory, and memory to work in. Arrays start on 16-byte boundaries.
+struct JpegTask {
+  const JpegHeader* header;
+  const JpegSegment* segments;
+  const std::uint32_t* segment_of_piece;
+  const std::uint32_t* words;
+
+  JpegPlace *begins, *ends;    // of pieces
+  JpegSums* sums;              // of pieces
+  std::int16_t* coefficients;  // pixels_of_block for each block, in zigzag order
+  std::uint8_t* samples;       // of components, each at 64 times its first block, row by row
+  unsigned* has_failed;        // set to 0 or 1; the picture counts only if it is 0
+};
+
+// Enqueues the decoding of the picture, whose header is `header` and whose size the view has.
+// `luma` gets what libjpeg-turbo gives for JCS_GRAYSCALE, `colour` what it gives for JCS_EXT_BGR.
+//
+// Decoding fails for damaged bits, and for bits of which too many pieces must be decoded one after
+// the other: where a picture has one colour, decoders that begin at a wrong place may never find
+// the right one.
+void enqueue_jpeg(const JpegTask& task, const JpegHeader& header, View<std::uint8_t> luma,
+                  StreamHandle stream);
+void enqueue_jpeg(const JpegTask& task, const JpegHeader& header, View<Bgr> colour,
+                  StreamHandle stream);
+
+// The first part of it: from bits to coefficients.
+void enqueue_coefficients(const JpegTask& task, const JpegHeader& header, StreamHandle stream);
+
+}  // namespace facesat::gpu

@@ -1,0 +1,341 @@
+#include "kernels/jpeg/jpeg_stream.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <optional>
+#include <string_view>
+
+namespace facesat::gpu {
+namespace {
+
+using Bytes = std::span<const unsigned char>;
+
+// Ends the reading of a file.
+struct Refusal {
+  const char* why;
+};
+
+void require(bool is_met, const char* why) {
+  if (!is_met) throw Refusal{why};
+}
+
+enum Marker : int {
+  sof0 = 0xC0,  // baseline
+  sof1 = 0xC1,  // extended sequential
+  dht = 0xC4,
+  rst0 = 0xD0,
+  rst7 = 0xD7,
+  soi = 0xD8,
+  eoi = 0xD9,
+  sos = 0xDA,
+  dqt = 0xDB,
+  dri = 0xDD,
+  app0 = 0xE0,
+  app14 = 0xEE,
+  app15 = 0xEF,
+  com = 0xFE,
+};
+
+// The bytes of a marker segment, from the first to the last.
+class Reader {
+ public:
+  explicit Reader(Bytes bytes) : rest_(bytes) {}
+  bool empty() const { return rest_.empty(); }
+  Bytes rest() const { return rest_; }
+  Bytes take(std::size_t count) {
+    require(count <= rest_.size(), "a header is too short");
+    const Bytes taken = rest_.first(count);
+    rest_ = rest_.subspan(count);
+    return taken;
+  }
+  int byte() { return take(1)[0]; }
+  int word() {
+    const int high = byte();
+    return high << 8 | byte();
+  }
+
+ private:
+  Bytes rest_;
+};
+
+HuffmanTable make_table(Bytes counts, Bytes symbols, bool is_dc) {
+  HuffmanTable table{};
+  std::ranges::copy(symbols, table.symbols);
+  int code = 0, place = 0;
+  for (int length = 1; length <= HuffmanTable::most_bits; ++length) {
+    code <<= 1;
+    table.to_place[length] = place - code;
+    for (int i = 0; i < counts[length - 1]; ++i, ++code, ++place) {
+      require(!is_dc || symbols[place] <= 15, "a Huffman table has a symbol that is not permitted");
+      const int more_bits = HuffmanTable::lookup_bits - length;
+      if (more_bits >= 0)
+        std::fill_n(table.lookup + (code << more_bits), 1 << more_bits,
+                    static_cast<std::uint16_t>(length << 8 | symbols[place]));
+    }
+    // A code of ones alone is not permitted, so that what fills up the last byte is none.
+    require(code < 1 << length, "a Huffman table has too many codes");
+    table.limit[length] = code << (HuffmanTable::most_bits - length);
+  }
+  return table;
+}
+
+class JpegFile {
+ public:
+  JpegFile(Bytes file, std::size_t max_pixels) : file_(file), max_pixels_(max_pixels) {}
+
+  JpegStream read() {
+    require(file_.size() > 2 && file_[0] == 0xFF && file_[1] == soi, "it is not a JPEG");
+    at_ = 2;
+    for (;;) {
+      const int marker = next_marker();
+      Reader segment(segment_bytes());
+      if (marker == sos) {
+        read_scan(segment);
+        return std::move(stream_);
+      }
+      read_header(marker, segment);
+    }
+  }
+
+ private:
+  struct Frame {
+    int ids[3];
+    int tables[3];
+  };
+
+  int next_marker() {
+    require(at_ + 2 <= file_.size() && file_[at_] == 0xFF, "a marker is missing");
+    while (at_ + 1 < file_.size() && file_[at_ + 1] == 0xFF) ++at_;
+    require(at_ + 2 <= file_.size(), "the file ends early");
+    at_ += 2;
+    return file_[at_ - 1];
+  }
+
+  Bytes segment_bytes() {
+    Reader length(file_.subspan(std::min(at_, file_.size())));
+    const int bytes = length.word();
+    require(bytes >= 2, "a header is too short");
+    const Bytes segment = length.take(static_cast<std::size_t>(bytes) - 2);
+    at_ += static_cast<std::size_t>(bytes);
+    return segment;
+  }
+
+  void read_header(int marker, Reader& segment) {
+    switch (marker) {
+      case sof0:
+      case sof1:
+        return read_frame(segment);
+      case dht:
+        return read_huffman_tables(segment);
+      case dqt:
+        return read_quantisers(segment);
+      case dri:
+        restart_interval_ = segment.word();
+        return require(segment.empty(), "a header is too long");
+      case app0:
+      case app14:
+        return read_colours(marker, segment);
+      default:
+        require((marker > app0 && marker <= app15) || marker == com,
+                "it is of a kind other than baseline and extended sequential");
+    }
+  }
+
+  void read_colours(int marker, Reader& segment) {
+    const auto begins = [&](Bytes bytes, std::string_view name) {
+      return bytes.size() >= name.size() &&
+             std::memcmp(bytes.data(), name.data(), name.size()) == 0;
+    };
+    const Bytes bytes = segment.rest();
+    using namespace std::string_view_literals;
+    if (marker == app0 && bytes.size() >= 14 && begins(bytes, "JFIF\0"sv)) has_jfif_ = true;
+    if (marker == app14 && bytes.size() >= 12 && begins(bytes, "Adobe"sv)) adobe_ = bytes[11];
+  }
+
+  void read_quantisers(Reader& segment) {
+    while (!segment.empty()) {
+      const int kind = segment.byte();
+      require(kind >> 4 <= 1 && (kind & 15) < 4, "a quantisation table has no valid number");
+      auto& table = quantisers_[static_cast<std::size_t>(kind & 15)].emplace();
+      for (std::uint16_t& quantiser : table)
+        quantiser = static_cast<std::uint16_t>(kind >> 4 ? segment.word() : segment.byte());
+    }
+  }
+
+  void read_huffman_tables(Reader& segment) {
+    while (!segment.empty()) {
+      const int kind = segment.byte();
+      require(kind >> 4 <= 1 && (kind & 15) < 2, "it has more than two Huffman tables of a kind");
+      const Bytes counts = segment.take(HuffmanTable::most_bits);
+      std::size_t count = 0;
+      for (const unsigned char of_length : counts) count += of_length;
+      require(count <= 256, "a Huffman table has too many codes");
+      const bool is_dc = kind >> 4 == 0;
+      const int index = (is_dc ? 0 : 2) + (kind & 15);
+      stream_.header.tables[index] = make_table(counts, segment.take(count), is_dc);
+      has_table_[static_cast<std::size_t>(index)] = true;
+    }
+  }
+
+  void read_frame(Reader& segment) {
+    JpegHeader& header = stream_.header;
+    require(header.component_count == 0, "it has two frames");
+    require(segment.byte() == 8, "its samples do not have 8 bits");
+    header.size.height = segment.word();
+    header.size.width = segment.word();
+    constexpr int most = 65500;  // that libjpeg-turbo reads
+    require(header.size.width > 0 && header.size.height > 0, "it has no size");
+    require(header.size.width <= most && header.size.height <= most, "it is too large");
+    require(header.size.area() <= max_pixels_, "it is too large");
+    header.component_count = segment.byte();
+    require(header.component_count == 1 || header.component_count == 3,
+            "it is neither grey nor YCbCr");
+    for (int i = 0; i < header.component_count; ++i) {
+      frame_.ids[i] = segment.byte();
+      const int factors = segment.byte();
+      header.components[i].h = factors >> 4;
+      header.components[i].v = factors & 15;
+      frame_.tables[i] = segment.byte();
+      require(frame_.tables[i] < 4, "a quantisation table is missing");
+    }
+    require(segment.empty(), "a header is too long");
+  }
+
+  // As libjpeg-turbo decides it.
+  bool is_ycbcr() const {
+    if (has_jfif_) return true;
+    if (adobe_) return *adobe_ == 1;
+    const auto& id = frame_.ids;
+    return !(id[0] == 'R' && id[1] == 'G' && id[2] == 'B');
+  }
+
+  void read_scan(Reader& segment) {
+    JpegHeader& header = stream_.header;
+    require(header.component_count > 0, "it has no frame");
+    require(segment.byte() == header.component_count, "it has several scans");
+    for (int i = 0; i < header.component_count; ++i) {
+      require(segment.byte() == frame_.ids[i], "its scan has other components than its frame");
+      const int tables = segment.byte();
+      require(tables >> 4 < 2 && (tables & 15) < 2, "a Huffman table is missing");
+      header.components[i].dc_table = tables >> 4;
+      header.components[i].ac_table = 2 + (tables & 15);
+      require(has_table_[static_cast<std::size_t>(header.components[i].dc_table)] &&
+                  has_table_[static_cast<std::size_t>(header.components[i].ac_table)],
+              "a Huffman table is missing");
+    }
+    require(segment.word() == 63 && segment.byte() == 0 && segment.empty(),
+            "its scan is not sequential");
+    require(header.component_count == 1 || is_ycbcr(), "it is neither grey nor YCbCr");
+    plan_blocks();
+    read_bits();
+  }
+
+  void plan_blocks() {
+    JpegHeader& header = stream_.header;
+    JpegComponent& luma = header.components[0];
+    if (header.component_count == 1) luma.h = luma.v = 1;  // a scan of one has blocks, not MCUs
+    const Size factors{luma.h, luma.v};
+    require(factors.width >= 1 && factors.width <= 4 && factors.height >= 1 && factors.height <= 4,
+            "its subsampling is rare");
+    header.mcus = {divide_up(header.size.width, 8 * factors.width),
+                   divide_up(header.size.height, 8 * factors.height)};
+    int first_block = 0;
+    for (int i = 0; i < header.component_count; ++i) {
+      JpegComponent& component = header.components[i];
+      require(i == 0 || is_usual(component, factors), "its subsampling is rare");
+      const auto& quantisers = quantisers_[static_cast<std::size_t>(frame_.tables[i])];
+      require(quantisers.has_value(), "a quantisation table is missing");
+      std::ranges::copy(*quantisers, component.quantisers);
+      component.size = {divide_up(header.size.width * component.h, factors.width),
+                        divide_up(header.size.height * component.v, factors.height)};
+      component.blocks = {header.mcus.width * component.h, header.mcus.height * component.v};
+      component.first_block = first_block;
+      first_block += component.blocks.width * component.blocks.height;
+      for (int k = 0; k < component.h * component.v; ++k) {
+        require(header.blocks_of_mcu < most_blocks_of_mcu, "its subsampling is rare");
+        header.component_of[header.blocks_of_mcu++] = static_cast<std::uint8_t>(i);
+      }
+    }
+  }
+
+  // Chroma with one block per MCU, for one, two or four of luma across and one or two down.
+  static bool is_usual(const JpegComponent& chroma, const Size& luma) {
+    const bool is_whole = chroma.h == 1 && chroma.v == 1;
+    return is_whole && luma.width != 3 && luma.height <= 2 && (luma.width < 4 || luma.height == 1);
+  }
+
+  // The bits of the scan.
+  void read_bits() {
+    JpegHeader& header = stream_.header;
+    const std::size_t mcus = header.mcus.area();
+    header.segment_mcus = static_cast<int>(
+        restart_interval_ == 0 ? mcus : std::min<std::size_t>(mcus, restart_interval_));
+    const std::size_t segments = (mcus + header.segment_mcus - 1) / header.segment_mcus;
+    bytes_.reserve(file_.size() - at_ + 8);
+    for (std::size_t i = 0; i < segments; ++i) {
+      read_segment();
+      const int expected = i + 1 == segments ? eoi : rst0 + static_cast<int>(i % 8);
+      require(next_marker() == expected, "it is damaged, or has several scans");
+    }
+    bytes_.resize(bytes_.size() + 8);
+    stream_.words.resize(bytes_.size() / 4);
+    for (std::size_t i = 0; i < stream_.words.size(); ++i) {
+      const unsigned char* const four = &bytes_[4 * i];
+      stream_.words[i] =
+          static_cast<std::uint32_t>(four[0]) << 24 | four[1] << 16 | four[2] << 8 | four[3];
+    }
+    header.piece_count = static_cast<int>(stream_.segment_of_piece.size());
+    stream_.end = at_;
+  }
+
+  // Up to the next marker.
+  void read_segment() {
+    const std::size_t begin = bytes_.size();
+    for (;;) {
+      const auto* const from = file_.data() + std::min(at_, file_.size());
+      const auto* const found = static_cast<const unsigned char*>(
+          std::memchr(from, 0xFF, static_cast<std::size_t>(file_.data() + file_.size() - from)));
+      require(found && found + 1 < file_.data() + file_.size(), "the file ends early");
+      const bool is_stuffed = found[1] == 0;
+      bytes_.insert(bytes_.end(), from, found + (is_stuffed ? 1 : 0));
+      at_ = static_cast<std::size_t>(found - file_.data());
+      if (!is_stuffed) break;
+      at_ += 2;
+    }
+    const std::size_t bits = 8 * (bytes_.size() - begin);
+    require(bits > 0 && bits < UINT32_MAX / 2, "it is damaged");
+    const auto number = static_cast<std::uint32_t>(stream_.segments.size());
+    stream_.segments.push_back(
+        {.first_word = static_cast<std::uint32_t>(begin / 4),
+         .bits = static_cast<std::uint32_t>(bits),
+         .first_piece = static_cast<std::uint32_t>(stream_.segment_of_piece.size())});
+    stream_.segment_of_piece.resize(
+        stream_.segment_of_piece.size() + (bits + piece_bits - 1) / piece_bits, number);
+    bytes_.resize((bytes_.size() + 3) / 4 * 4);
+  }
+
+  const Bytes file_;
+  const std::size_t max_pixels_;
+  std::size_t at_ = 0;
+  JpegStream stream_;
+  Frame frame_{};
+  std::optional<std::array<std::uint16_t, pixels_of_block>> quantisers_[4];
+  std::array<bool, 4> has_table_{};
+  bool has_jfif_ = false;
+  std::optional<int> adobe_;  // what Adobe's programs say of the colours
+  int restart_interval_ = 0;
+  std::vector<unsigned char> bytes_;  // of segments
+};
+
+}  // namespace
+
+std::variant<JpegStream, std::string> read_jpeg_stream(Bytes file, std::size_t max_pixels) {
+  try {
+    return JpegFile(file, max_pixels).read();
+  } catch (const Refusal& refusal) {
+    return std::string(refusal.why);
+  }
+}
+
+}  // namespace facesat::gpu

@@ -1,0 +1,84 @@
+// A JPEG as the kernels read it: what its headers say, tables for decoding, and the bits of its
+// scan without stuffed bytes, cut into pieces that are decoded in parallel.
+//
+// Source: ITU-T T.81 (1992). What is taken, and how, is what libjpeg-turbo does.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/image.hpp"
+
+namespace facesat::gpu {
+
+constexpr int most_blocks_of_mcu = 10;  // as in T.81
+constexpr int pixels_of_block = 64;     // 8x8
+
+// A Huffman table. Codes of a length are consecutive numbers, and those of longer codes follow.
+struct HuffmanTable {
+  static constexpr int most_bits = 16, lookup_bits = 9;
+  // By the next lookup_bits bits: the length of the code, and its symbol in the lower byte. 0: the
+  // code is longer.
+  std::uint16_t lookup[1 << lookup_bits];
+  // By length: codes are below this, with zeros appended up to 16 bits; and what added to the code
+  // gives the place of its symbol.
+  std::int32_t limit[most_bits + 1], to_place[most_bits + 1];
+  std::uint8_t symbols[256];
+};
+
+// One of the components of a scan: luma, or one of two of chroma.
+struct JpegComponent {
+  int h, v;                // blocks per MCU (minimum coded unit), across and down
+  int dc_table, ac_table;  // indices in JpegHeader::tables
+  Size size;               // in samples, as far as the image reaches
+  Size blocks;             // of whole MCUs
+  int first_block;         // its place among the blocks of all components
+  std::uint16_t quantisers[pixels_of_block];  // of coefficients, in zigzag order
+};
+
+struct JpegHeader {
+  Size size;                // of the image, in pixels
+  int component_count = 0;  // 1 or 3
+  JpegComponent components[3];
+  HuffmanTable tables[4];  // DC 0 and 1, AC 0 and 1
+  Size mcus;               // across and down
+  int blocks_of_mcu = 0;
+  std::uint8_t component_of[most_blocks_of_mcu];  // of each block of an MCU
+  int segment_mcus = 0;                           // between two restart markers
+  int piece_count = 0;
+
+  int block_count() const { return mcus.width * mcus.height * blocks_of_mcu; }
+};
+
+// The bits between two restart markers. Numbers of bits and words fit into 32 bits.
+struct JpegSegment {
+  std::uint32_t first_word;  // of JpegStream::words
+  std::uint32_t bits;
+  std::uint32_t first_piece;
+};
+
+// A segment is decoded in pieces of this many bits.
+constexpr std::uint32_t piece_bits = 1024;
+
+struct JpegStream {
+  JpegHeader header;
+  std::vector<JpegSegment> segments;
+  std::vector<std::uint32_t> segment_of_piece;
+  // The bits of all segments, each from a new word on; the first bit of a word is its highest. Two
+  // more words follow, so that reading ahead is permitted.
+  std::vector<std::uint32_t> words;
+  std::size_t end = 0;  // of the picture in the file, in bytes
+};
+
+// Reads a file, which is not kept. A sentence says why the kernels cannot decode it, though
+// libjpeg-turbo may: kinds of JPEG other than baseline and extended sequential with 8 bits in grey
+// or YCbCr, subsamplings that are rare, and everything that libjpeg-turbo has a warning or an error
+// for, as far as it can be seen here.
+std::variant<JpegStream, std::string> read_jpeg_stream(std::span<const unsigned char> file,
+                                                       std::size_t max_pixels);
+
+}  // namespace facesat::gpu
