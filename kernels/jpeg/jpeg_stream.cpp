@@ -67,14 +67,14 @@ HuffmanTable make_table(Bytes counts, Bytes symbols, bool is_dc) {
     code <<= 1;
     table.to_place[length] = place - code;
     for (int i = 0; i < counts[length - 1]; ++i, ++code, ++place) {
+      // A code of ones alone is not permitted, so that what fills up the last byte is none.
+      require(code < (1 << length) - 1, "a Huffman table has too many codes");
       require(!is_dc || symbols[place] <= 15, "a Huffman table has a symbol that is not permitted");
       const int more_bits = HuffmanTable::lookup_bits - length;
       if (more_bits >= 0)
         std::fill_n(table.lookup + (code << more_bits), 1 << more_bits,
                     static_cast<std::uint16_t>(length << 8 | symbols[place]));
     }
-    // A code of ones alone is not permitted, so that what fills up the last byte is none.
-    require(code < 1 << length, "a Huffman table has too many codes");
     table.limit[length] = code << (HuffmanTable::most_bits - length);
   }
   return table;
