@@ -8,10 +8,12 @@
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <variant>
 
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "kernels/jpeg/jpeg_stream.hpp"
 #include "media/codec_formats.hpp"
 #include "media/exif.hpp"
 #include "media/matroska.hpp"
@@ -68,6 +70,26 @@ void read_pictures(Bytes bytes) {
 #endif
 }
 
+// What kernels read lies within the arrays.
+void read_jpeg_bits(Bytes bytes) {
+  const auto read = gpu::read_jpeg_stream(bytes, most_pixels);
+  const auto* const stream = std::get_if<gpu::JpegStream>(&read);
+  if (!stream) return;
+  const gpu::JpegHeader& header = stream->header;
+  require(header.size.area() > 0 && header.size.area() <= most_pixels);
+  require(stream->end <= bytes.size() && header.segment_mcus > 0);
+  require(header.piece_count == static_cast<int>(stream->segment_of_piece.size()));
+  std::size_t pieces = 0, words = 0;
+  for (const gpu::JpegSegment& segment : stream->segments) {
+    require(segment.first_piece == pieces && segment.first_word == words && segment.bits > 0);
+    pieces += (segment.bits + gpu::piece_bits - 1) / gpu::piece_bits;
+    words += (segment.bits + 31) / 32;
+  }
+  require(pieces == stream->segment_of_piece.size() && words + 2 == stream->words.size());
+  for (const std::uint32_t segment : stream->segment_of_piece)
+    require(segment < stream->segments.size());
+}
+
 void read_results(std::string_view text, const std::filesystem::path& file) {
   const Layout layout;
   for (const Format* format : formats()) format->is_torn(text, layout);
@@ -121,6 +143,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   read_exif({data, size});
   read_pictures({data, size});
+  read_jpeg_bits({data, size});
   facesat::matroska_size(text);
   const int descriptor = ::memfd_create("fuzz", 0);
   require(descriptor >= 0 && ::write(descriptor, data, size) == static_cast<ssize_t>(size));
