@@ -94,6 +94,26 @@ class BitReader {
   unsigned high_, low_, used_;
 };
 
+// What decoding asks of the header for each code, in registers.
+struct Layout {
+  unsigned component_of_blocks, tables = 0;  // tables: four bits for each component
+  int blocks_of_mcu;
+
+  __device__ explicit Layout(const JpegHeader& header)
+      : component_of_blocks(header.component_of_blocks), blocks_of_mcu(header.blocks_of_mcu) {
+    for (int c = 0; c < header.component_count; ++c) {
+      const JpegComponent& component = header.components[c];
+      tables |= static_cast<unsigned>(component.dc_table | component.ac_table << 2) << 4 * c;
+    }
+  }
+  __device__ int component_of(int block) const {
+    return static_cast<int>(component_of_blocks >> 2 * block & 3);
+  }
+  __device__ int table_of(int block, bool is_dc) const {
+    return static_cast<int>(tables >> (4 * component_of(block) + (is_dc ? 0 : 2)) & 3);
+  }
+};
+
 __device__ __forceinline__ JpegPlace packed(std::uint32_t bits, int block, int k) {
   return bits | static_cast<unsigned>(block) << 8 | static_cast<unsigned>(k) << 16;
 }
@@ -126,15 +146,14 @@ __device__ __forceinline__ Piece piece_of(const JpegTask& task, int number) {
 // and coefficient, of the end of each block and how many bits are then left of the segment, and of
 // errors. Returns where the next piece begins.
 template <class Use>
-__device__ JpegPlace decode(const JpegHeader& header, Codes& codes, const Piece& piece,
-                            JpegPlace from, Use& use) {
+__device__ JpegPlace decode(const Layout& layout, Codes& codes, const Piece& piece, JpegPlace from,
+                            Use& use) {
   std::uint32_t bit = piece.begin + (from & 255);
   int block = static_cast<int>(from >> 8 & 255), k = static_cast<int>(from >> 16);
   BitReader reader(piece.words, bit);
   while (bit < piece.end) {
-    const JpegComponent& component = header.components[header.component_of[block]];
     const unsigned bits = reader.peek();
-    const Code code = codes.next(k == 0 ? component.dc_table : component.ac_table, bits);
+    const Code code = codes.next(layout.table_of(block, k == 0), bits);
     const int value_bits = static_cast<int>(code.symbol & 15), all = code.bits + value_bits;
     if (bit + static_cast<unsigned>(all) > piece.segment_bits)
       break;  // what fills up the last byte
@@ -154,7 +173,7 @@ __device__ JpegPlace decode(const JpegHeader& header, Codes& codes, const Piece&
     }
     if (k < pixels_of_block) continue;
     k = 0;
-    block = block + 1 == header.blocks_of_mcu ? 0 : block + 1;
+    block = block + 1 == layout.blocks_of_mcu ? 0 : block + 1;
     use.end_block(piece.segment_bits - bit);
   }
   return packed(bit < piece.end ? 0 : bit - piece.end, block, k);
@@ -163,13 +182,13 @@ __device__ JpegPlace decode(const JpegHeader& header, Codes& codes, const Piece&
 // ---- where pieces begin
 
 struct Counter {
-  const JpegHeader& header;
+  const Layout& layout;
   JpegSums sums{};
 
   __device__ void error() const {}
   __device__ void dc(int block, int difference) {
     FACESAT_UNROLL
-    for (int c = 0; c < 3; ++c) sums.dc[c] += header.component_of[block] == c ? difference : 0;
+    for (int c = 0; c < 3; ++c) sums.dc[c] += layout.component_of(block) == c ? difference : 0;
   }
   __device__ void coefficient(int, int) const {}
   __device__ void end_block(std::uint32_t) { ++sums.blocks; }
@@ -182,6 +201,7 @@ __global__ void join_pieces_kernel(JpegTask task, int piece_count, bool guesses)
   const JpegHeader& header = *task.header;
   __shared__ Codes codes;
   codes.load(header);
+  const Layout layout(header);
   const int thread = static_cast<int>(threadIdx.x);
   const int number = static_cast<int>(blockIdx.x) * piece_threads + thread;
   const bool is_there = number < piece_count;
@@ -189,9 +209,9 @@ __global__ void join_pieces_kernel(JpegTask task, int piece_count, bool guesses)
   JpegPlace begin = 0, end = 0;
   JpegSums sums{};
   const auto decode_from = [&](JpegPlace from) {
-    Counter counter{header};
+    Counter counter{layout};
     begin = from;
-    end = decode(header, codes, piece, from, counter);
+    end = decode(layout, codes, piece, from, counter);
     sums = counter.sums;
   };
   if (is_there && guesses) decode_from(0);
@@ -275,14 +295,15 @@ __global__ void clear_kernel(uint4* memory, int count) {
 class Writer {
  public:
   // The piece begins in block number `block` of the scan; its segment ends before `end`.
-  __device__ Writer(const JpegTask& task, const JpegSums& before, int block, int end)
-      : task_(task), header_(*task.header), dc_(before), block_(block), end_(end) {
+  __device__ Writer(const JpegTask& task, const Layout& layout, const JpegSums& before, int block,
+                    int end)
+      : task_(task), layout_(layout), header_(*task.header), dc_(before), block_(block), end_(end) {
     find_block();
   }
 
   __device__ void error() { has_error_ |= block_ < end_; }
   __device__ void dc(int block, int difference) {
-    const int component = header_.component_of[block];
+    const int component = layout_.component_of(block);
     int value = 0;
     FACESAT_UNROLL
     for (int c = 0; c < 3; ++c) {
@@ -309,7 +330,7 @@ class Writer {
   __device__ void find_block() {
     if (block_ >= end_) return;
     const int mcu = block_ / header_.blocks_of_mcu, in_mcu = block_ % header_.blocks_of_mcu;
-    const int number = header_.component_of[in_mcu];
+    const int number = layout_.component_of(in_mcu);
     const JpegComponent& component = header_.components[number];
     // Luma comes first, and components of chroma have a single block each.
     const int x = number == 0 ? in_mcu % component.h : 0,
@@ -325,6 +346,7 @@ class Writer {
   }
 
   const JpegTask& task_;
+  const Layout& layout_;
   const JpegHeader& header_;
   JpegSums dc_;
   int block_, end_;
@@ -336,6 +358,7 @@ __global__ void write_pieces_kernel(JpegTask task, int piece_count) {
   const JpegHeader& header = *task.header;
   __shared__ Codes codes;
   codes.load(header);
+  const Layout layout(header);
   const int number = static_cast<int>(blockIdx.x * piece_threads + threadIdx.x);
   if (number >= piece_count || *task.has_failed != 0) return;
   const Piece piece = piece_of(task, number);
@@ -346,9 +369,9 @@ __global__ void write_pieces_kernel(JpegTask task, int piece_count) {
   for (int c = 0; c < 3; ++c) before.dc[c] -= at_segment.dc[c];
   const int first_mcu = segment * header.segment_mcus;
   const int last_mcu = min(first_mcu + header.segment_mcus, header.mcus.width * header.mcus.height);
-  Writer writer(task, before, first_mcu * header.blocks_of_mcu + before.blocks,
+  Writer writer(task, layout, before, first_mcu * header.blocks_of_mcu + before.blocks,
                 last_mcu * header.blocks_of_mcu);
-  decode(header, codes, piece, task.begins[number], writer);
+  decode(layout, codes, piece, task.begins[number], writer);
   if (writer.has_error() || (piece.is_last && !writer.is_complete())) *task.has_failed = 1;
 }
 

@@ -254,7 +254,7 @@ class JpegFile {
       first_block += component.blocks.width * component.blocks.height;
       for (int k = 0; k < component.h * component.v; ++k) {
         require(header.blocks_of_mcu < most_blocks_of_mcu, "its subsampling is rare");
-        header.component_of[header.blocks_of_mcu++] = static_cast<std::uint8_t>(i);
+        header.component_of_blocks |= static_cast<std::uint32_t>(i) << 2 * header.blocks_of_mcu++;
       }
     }
   }

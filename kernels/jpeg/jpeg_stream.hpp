@@ -47,8 +47,9 @@ struct JpegHeader {
   HuffmanTable tables[4];  // DC 0 and 1, AC 0 and 1
   Size mcus;               // across and down
   int blocks_of_mcu = 0;
-  std::uint8_t component_of[most_blocks_of_mcu];  // of each block of an MCU
-  int segment_mcus = 0;                           // between two restart markers
+  // Of each block of an MCU, from the lowest bits on: two bits, the number of its component.
+  std::uint32_t component_of_blocks = 0;
+  int segment_mcus = 0;  // between two restart markers
   int piece_count = 0;
 
   int block_count() const { return mcus.width * mcus.height * blocks_of_mcu; }
