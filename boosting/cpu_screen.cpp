@@ -306,7 +306,7 @@ void sum_up(const Histograms& sums, bool has_signs, std::size_t bins, SumsBefore
 
 // The quality of the best split of codes, which divides them in the order of their mean responses
 // (W. D. Fisher, "On Grouping for Maximum Homogeneity", 1958).
-float best_of_codes(const Histograms& sums, const Addends::Units& units) {
+float best_of_codes(const Histograms& sums, const Addends::Units& units, SplitCriterion criterion) {
   struct Code {
     float mean;
     std::int32_t w, t;
@@ -339,7 +339,9 @@ float best_of_codes(const Histograms& sums, const Addends::Units& units) {
     t += codes[i].t;
     best = std::max(best, merit(t, w) + merit(all_t - t, all_w - w));
   }
-  return best;
+  return criterion == SplitCriterion::regression
+             ? best
+             : 0.5f * (static_cast<float>(all_w) * units.weight + best);
 }
 
 // What a thread needs for some features at a time.
@@ -376,7 +378,7 @@ class CpuScreen final : public Screen {
   const Quantiser& quantiser(std::size_t feature) const override { return quantisers_[feature]; }
 
  private:
-  // The estimates of features lower their bounds, and raise `least`.
+  // These set bounds, and raise `least`.
   void estimate_coarsely(const Addends& addends, SplitCriterion criterion, Least& least);
   void estimate(std::size_t feature, const Histograms& histograms, const Addends& addends,
                 SplitCriterion criterion, bool between_bins, int bins, SumsBefore& before,
@@ -454,15 +456,17 @@ void CpuScreen::estimate(std::size_t feature, const Histograms& histograms, cons
     case FeatureKind::lbp:
       of_feature.bound =
           HWY_DYNAMIC_DISPATCH(UnorderedBound)(histograms, addends.units, criterion, bins);
+      if (criterion == SplitCriterion::misclassification ||
+          of_feature.bound + error_of(of_feature.bound, addends.margin) < least)
+        break;
+      of_feature.bound = best_of_codes(histograms, addends.units, criterion);
       // Where classes count, the search for splits does not always find the best one, so no quality
       // is known to be reached.
-      if (criterion == SplitCriterion::regression &&
-          of_feature.bound + error_of(of_feature.bound, addends.margin) >= least)
-        of_feature.bound = of_feature.reached = best_of_codes(histograms, addends.units);
+      if (criterion == SplitCriterion::regression) of_feature.reached = of_feature.bound;
       break;
   }
   const auto [bound, reached] = of_feature;
-  bounds_[feature] = std::min(bounds_[feature], bound + error_of(bound, addends.margin));
+  bounds_[feature] = bound + error_of(bound, addends.margin);
   least.raise(reached - error_of(reached, addends.margin));
 }
 
