@@ -188,14 +188,16 @@ struct Counter {
   __device__ void error() const {}
   __device__ void dc(int block, int difference) {
     FACESAT_UNROLL
-    for (int c = 0; c < 3; ++c) sums.dc[c] += layout.component_of(block) == c ? difference : 0;
+    for (int c = 0; c < 3; ++c)
+      sums.dc[c] += layout.component_of(block) == c ? static_cast<unsigned>(difference) : 0;
   }
   __device__ void coefficient(int, int) const {}
   __device__ void end_block(std::uint32_t) { ++sums.blocks; }
 };
 
 // Launched several times: at first, all pieces begin at guessed places, and the first ones of
-// blocks of threads stay there. Later, these begin where the pieces before them have ended.
+// blocks of threads stay there. Later, these begin where the pieces before them have ended. Such an
+// end may be written meanwhile: either value will do, because all places are verified afterwards.
 __global__ void join_pieces_kernel(JpegTask task, int piece_count, bool guesses) {
   __shared__ SharedArray<JpegPlace, piece_threads> ends;
   const JpegHeader& header = *task.header;
@@ -252,7 +254,7 @@ __device__ __forceinline__ void add_to(JpegSums& sums, const JpegSums& more) {
 // Turns the sums of pieces into those of all pieces before them. One block; each thread has some
 // pieces in a row. Finds out whether all pieces begin where the ones before them have ended.
 __global__ void sum_pieces_kernel(JpegTask task, int piece_count) {
-  __shared__ SharedArray<std::int32_t, 4 * (sum_threads / 32)> warps;
+  __shared__ SharedArray<std::uint32_t, 4 * (sum_threads / 32)> warps;
   const int thread = static_cast<int>(threadIdx.x), warp = thread / 32;
   const int each = (piece_count + sum_threads - 1) / sum_threads;
   const int first = min(thread * each, piece_count), last = min(first + each, piece_count);
@@ -304,13 +306,13 @@ class Writer {
   __device__ void error() { has_error_ |= block_ < end_; }
   __device__ void dc(int block, int difference) {
     const int component = layout_.component_of(block);
-    int value = 0;
+    unsigned value = 0;
     FACESAT_UNROLL
     for (int c = 0; c < 3; ++c) {
-      dc_.dc[c] += component == c ? difference : 0;
+      dc_.dc[c] += component == c ? static_cast<unsigned>(difference) : 0;
       value = component == c ? dc_.dc[c] : value;
     }
-    put(0, value);
+    put(0, static_cast<int>(value));
   }
   __device__ void coefficient(int k, int value) {
     if (k < pixels_of_block)
@@ -369,7 +371,8 @@ __global__ void write_pieces_kernel(JpegTask task, int piece_count) {
   for (int c = 0; c < 3; ++c) before.dc[c] -= at_segment.dc[c];
   const int first_mcu = segment * header.segment_mcus;
   const int last_mcu = min(first_mcu + header.segment_mcus, header.mcus.width * header.mcus.height);
-  Writer writer(task, layout, before, first_mcu * header.blocks_of_mcu + before.blocks,
+  Writer writer(task, layout, before,
+                first_mcu * header.blocks_of_mcu + static_cast<int>(before.blocks),
                 last_mcu * header.blocks_of_mcu);
   decode(layout, codes, piece, task.begins[number], writer);
   if (writer.has_error() || (piece.is_last && !writer.is_complete())) *task.has_failed = 1;

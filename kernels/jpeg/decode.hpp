@@ -16,9 +16,9 @@ namespace facesat::gpu {
 using JpegPlace = std::uint32_t;
 
 // What a piece adds: whole blocks, and the differences of DC coefficients of each component. Then,
-// what all pieces before it have added.
+// what all pieces before it have added. Damaged bits may let sums wrap around.
 struct alignas(16) JpegSums {
-  std::int32_t blocks, dc[3];
+  std::uint32_t blocks, dc[3];
 };
 
 // A JpegStream in device memory, and memory to work in. Arrays start on 16-byte boundaries.
