@@ -20,9 +20,10 @@
 namespace facesat::gpu {
 namespace {
 
-constexpr int piece_threads = 128;   // of a block; each decodes a piece
-constexpr int most_rounds = 32;      // of decoding pieces again
-constexpr int launches_to_join = 2;  // after the first: pieces of different blocks of threads
+constexpr int piece_threads = 128;  // of a block; each decodes a piece
+constexpr int most_rounds = 32;     // of decoding pieces again
+constexpr int launches_to_join =
+    2;  // after the first: blocks of threads go on where those before them have ended
 
 // ---- codes
 
@@ -155,8 +156,11 @@ __device__ JpegPlace decode(const Layout& layout, Codes& codes, const Piece& pie
     const unsigned bits = reader.peek();
     const Code code = codes.next(layout.table_of(block, k == 0), bits);
     const int value_bits = static_cast<int>(code.symbol & 15), all = code.bits + value_bits;
-    if (bit + static_cast<unsigned>(all) > piece.segment_bits)
-      break;  // what fills up the last byte
+    if (bit + static_cast<unsigned>(all) > piece.segment_bits) {
+      // In the last piece, these may be the bits that fill up the last byte.
+      if (!piece.is_last) use.error();
+      break;
+    }
     if (!code.is_valid) use.error();
     const int value = value_of(bits, code, value_bits);
     bit += static_cast<unsigned>(all);
@@ -362,7 +366,7 @@ __global__ void write_pieces_kernel(JpegTask task, int piece_count) {
   codes.load(header);
   const Layout layout(header);
   const int number = static_cast<int>(blockIdx.x * piece_threads + threadIdx.x);
-  if (number >= piece_count || *task.has_failed != 0) return;
+  if (number >= piece_count || load_relaxed(task.has_failed) != 0) return;
   const Piece piece = piece_of(task, number);
   const auto segment = static_cast<int>(task.segment_of_piece[number]);
   JpegSums before = task.sums[number];
@@ -375,7 +379,8 @@ __global__ void write_pieces_kernel(JpegTask task, int piece_count) {
                 first_mcu * header.blocks_of_mcu + static_cast<int>(before.blocks),
                 last_mcu * header.blocks_of_mcu);
   decode(layout, codes, piece, task.begins[number], writer);
-  if (writer.has_error() || (piece.is_last && !writer.is_complete())) *task.has_failed = 1;
+  if (writer.has_error() || (piece.is_last && !writer.is_complete()))
+    store_relaxed(task.has_failed, 1u);
 }
 
 }  // namespace

@@ -40,7 +40,7 @@ struct JpegTask {
 //
 // Decoding fails for damaged bits, and for bits of which too many pieces must be decoded one after
 // the other: where a picture has one colour, decoders that begin at a wrong place may never find
-// the right one.
+// the right one. Whether decoding such bits fails may differ from one run to the next.
 void enqueue_jpeg(const JpegTask& task, const JpegHeader& header, View<std::uint8_t> luma,
                   StreamHandle stream);
 void enqueue_jpeg(const JpegTask& task, const JpegHeader& header, View<Bgr> colour,

@@ -67,7 +67,7 @@ HuffmanTable make_table(Bytes counts, Bytes symbols, bool is_dc) {
     code <<= 1;
     table.to_place[length] = place - code;
     for (int i = 0; i < counts[length - 1]; ++i, ++code, ++place) {
-      // A code of ones alone is not permitted, so that what fills up the last byte is none.
+      // A code of ones alone is not permitted.
       require(code < (1 << length) - 1, "a Huffman table has too many codes");
       require(!is_dc || symbols[place] <= 15, "a Huffman table has a symbol that is not permitted");
       const int more_bits = HuffmanTable::lookup_bits - length;
@@ -149,7 +149,10 @@ class JpegFile {
     };
     const Bytes bytes = segment.rest();
     using namespace std::string_view_literals;
-    if (marker == app0 && bytes.size() >= 14 && begins(bytes, "JFIF\0"sv)) has_jfif_ = true;
+    if (marker == app0 && bytes.size() >= 14 && begins(bytes, "JFIF\0"sv)) {
+      require(bytes[5] == 1, "its version of JFIF is unknown");
+      has_jfif_ = true;
+    }
     if (marker == app14 && bytes.size() >= 12 && begins(bytes, "Adobe"sv)) adobe_ = bytes[11];
   }
 
@@ -196,6 +199,8 @@ class JpegFile {
       const int factors = segment.byte();
       header.components[i].h = factors >> 4;
       header.components[i].v = factors & 15;
+      require(factors >> 4 >= 1 && factors >> 4 <= 4 && (factors & 15) >= 1 && (factors & 15) <= 4,
+              "its sampling factors are not permitted");
       frame_.tables[i] = segment.byte();
       require(frame_.tables[i] < 4, "a quantisation table is missing");
     }
@@ -236,8 +241,6 @@ class JpegFile {
     JpegComponent& luma = header.components[0];
     if (header.component_count == 1) luma.h = luma.v = 1;  // a scan of one has blocks, not MCUs
     const Size factors{luma.h, luma.v};
-    require(factors.width >= 1 && factors.width <= 4 && factors.height >= 1 && factors.height <= 4,
-            "its subsampling is rare");
     header.mcus = {divide_up(header.size.width, 8 * factors.width),
                    divide_up(header.size.height, 8 * factors.height)};
     int first_block = 0;
@@ -278,6 +281,9 @@ class JpegFile {
       const int expected = i + 1 == segments ? eoi : rst0 + static_cast<int>(i % 8);
       require(next_marker() == expected, "it is damaged, or has several scans");
     }
+    // So that numbers of bits and blocks fit into 31 bits.
+    constexpr std::size_t most_bytes = std::size_t{1} << 28;
+    require(bytes_.size() < most_bytes, "it is too large");
     bytes_.resize(bytes_.size() + 8);
     stream_.words.resize(bytes_.size() / 4);
     for (std::size_t i = 0; i < stream_.words.size(); ++i) {

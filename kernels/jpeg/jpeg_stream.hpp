@@ -22,10 +22,10 @@ constexpr int pixels_of_block = 64;     // 8x8
 struct HuffmanTable {
   static constexpr int most_bits = 16, lookup_bits = 9;
   // By the next lookup_bits bits: the length of the code, and its symbol in the lower byte. 0: the
-  // code is longer.
+  // code is longer, or there is none.
   std::uint16_t lookup[1 << lookup_bits];
-  // By length: codes are below this, with zeros appended up to 16 bits; and what added to the code
-  // gives the place of its symbol.
+  // By length: codes of up to this length, shifted to the left to have 16 bits, are below `limit`;
+  // a code plus `to_place` is the index of its symbol.
   std::int32_t limit[most_bits + 1], to_place[most_bits + 1];
   std::uint8_t symbols[256];
 };
@@ -43,9 +43,9 @@ struct JpegComponent {
 struct JpegHeader {
   Size size;                // of the image, in pixels
   int component_count = 0;  // 1 or 3
-  JpegComponent components[3];
-  HuffmanTable tables[4];  // DC 0 and 1, AC 0 and 1
-  Size mcus;               // across and down
+  JpegComponent components[3]{};
+  HuffmanTable tables[4]{};  // DC 0 and 1, AC 0 and 1
+  Size mcus;                 // across and down
   int blocks_of_mcu = 0;
   // Of each block of an MCU, from the lowest bits on: two bits, the number of its component.
   std::uint32_t component_of_blocks = 0;
@@ -55,7 +55,7 @@ struct JpegHeader {
   int block_count() const { return mcus.width * mcus.height * blocks_of_mcu; }
 };
 
-// The bits between two restart markers. Numbers of bits and words fit into 32 bits.
+// The bits between two restart markers.
 struct JpegSegment {
   std::uint32_t first_word;  // of JpegStream::words
   std::uint32_t bits;

@@ -64,7 +64,7 @@ __device__ __forceinline__ void inverse_dct(int (&x)[side]) {
 
 // A group of eight lanes computes a block: first columns, then rows.
 __global__ void inverse_dct_kernel(JpegTask task, JpegComponent component) {
-  // A row more, so that the lanes of a group do not always meet in one bank.
+  // A word more than a block, so that the groups of a warp read rows from different banks.
   constexpr int stride = pixels_of_block + 2;
   __shared__ SharedArray<std::int16_t, together * stride> all;
   __shared__ SharedArray<std::uint16_t, pixels_of_block> quantisers;
@@ -78,6 +78,7 @@ __global__ void inverse_dct_kernel(JpegTask task, JpegComponent component) {
   const int number = static_cast<int>(blockIdx.x) * together + group;
   const bool is_there = number < component.blocks.width * component.blocks.height;
   const int own = group * stride;
+  bool is_varied = false;  // are there coefficients below the first row?
   if (is_there) {
     const std::int16_t* const from =
         task.coefficients +
@@ -89,17 +90,14 @@ __global__ void inverse_dct_kernel(JpegTask task, JpegComponent component) {
       const int k = side * lane + i;
       const auto coefficient = static_cast<std::int16_t>(words[i / 2] >> (i % 2 * 16));
       all[own + order[k]] = static_cast<std::int16_t>(coefficient * quantisers[k]);
+      is_varied |= coefficient != 0 && order[k] >= side;
     }
   }
   __syncwarp();
   int x[side]{};
-  bool is_varied = false;  // in this column, below its first row
   if (is_there) {
     FACESAT_UNROLL
-    for (int i = 0; i < side; ++i) {
-      x[i] = all[own + side * i + lane];
-      is_varied |= i > 0 && x[i] != 0;
-    }
+    for (int i = 0; i < side; ++i) x[i] = all[own + side * i + lane];
   }
   const unsigned varied =
       __ballot_sync(0xFFFFFFFFu, is_varied) >> (thread % 32 / side * side) & 255;
@@ -164,7 +162,7 @@ template <int h, int v>
 __device__ __forceinline__ int upsampled(const Plane& plane, int x, int y) {
   const int column = x / h, row = y / v;
   const int side_of_x = x % 2 == 0 ? -1 : 1, beside = column + side_of_x;
-  // libjpeg-turbo has the better upsampling only from three columns on.
+  // libjpeg-turbo has weights across only from three columns on.
   const bool is_wide = plane.size.width > 2, is_edge = beside < 0 || beside >= plane.size.width;
   if constexpr (h == 2 && v == 1) {
     if (!is_wide || is_edge) return plane.at(column, row);

@@ -1,8 +1,11 @@
 // JPEGs decoded by the kernels, beside the pixels of libjpeg-turbo.
+#include <algorithm>
 #include <csetjmp>
 #include <cstdint>
 #include <cstdio>  // jpeglib.h needs it
 #include <cstdlib>
+#include <cstring>
+#include <iterator>
 #include <optional>
 #include <random>
 #include <string>
@@ -100,14 +103,13 @@ struct Decoded {
   bool has_warning = false;
 };
 
-// Nothing if libjpeg-turbo gives up.
-std::optional<Decoded> expected_of(const Bytes& file, bool in_colour) {
+// Returns false if libjpeg-turbo gives up.
+bool decode_by_libjpeg(const Bytes& file, bool in_colour, Decoded& decoded) {
   struct Errors {
     jpeg_error_mgr manager;
     std::jmp_buf failed;
   } errors;
   jpeg_decompress_struct info{};
-  Decoded decoded;
   info.err = jpeg_std_error(&errors.manager);
   info.client_data = &errors;
   errors.manager.error_exit = [](j_common_ptr of) {
@@ -116,7 +118,7 @@ std::optional<Decoded> expected_of(const Bytes& file, bool in_colour) {
   errors.manager.output_message = [](j_common_ptr) {};
   if (setjmp(errors.failed) != 0) {
     jpeg_destroy_decompress(&info);
-    return std::nullopt;
+    return false;
   }
   jpeg_create_decompress(&info);
   jpeg_mem_src(&info, file.data(), file.size());
@@ -132,6 +134,12 @@ std::optional<Decoded> expected_of(const Bytes& file, bool in_colour) {
   jpeg_finish_decompress(&info);
   decoded.has_warning = errors.manager.num_warnings > 0;
   jpeg_destroy_decompress(&info);
+  return true;
+}
+
+std::optional<Decoded> expected_of(const Bytes& file, bool in_colour) {
+  Decoded decoded;
+  if (!decode_by_libjpeg(file, in_colour, decoded)) return std::nullopt;
   return decoded;
 }
 
@@ -281,11 +289,53 @@ TEST(Jpeg, JoinsManyPieces) {
   });
 }
 
-TEST(Jpeg, FailsWhereNoPieceFindsTheRightPlace) {
+// Here, a piece that begins at a wrong place never finds the right one.
+TEST(Jpeg, JoinsPiecesOfOneColour) {
   under_one_schedule([] {
-    const Bytes file =
-        encode({.size = {1000, 600}, .across = 2, .down = 2, .content = Content::flat});
-    EXPECT_NE(compare<std::uint8_t>(file), Outcome::refused);
+    expect_equal({.size = {1000, 600}, .across = 2, .down = 2, .content = Content::flat});
+  });
+}
+
+std::size_t position_of(const Bytes& file, unsigned char marker) {
+  const unsigned char both[] = {0xFF, marker};
+  return static_cast<std::size_t>(std::ranges::search(file, both).begin() - file.begin());
+}
+
+// Quantisers of zero, and so large ones that numbers of 16 bits wrap around.
+TEST(Jpeg, HasTheirPixelsWithAnyQuantisers) {
+  std::mt19937 random(2);
+  under_one_schedule([&] {
+    for (int i = 0; i < 60; ++i) {
+      SCOPED_TRACE(i);
+      Bytes file = encode({.size = {40, 24},
+                           .channels = i % 2 == 0 ? 1 : 3,
+                           .quality = 100,
+                           .content = i % 3 == 0 ? Content::flat : Content::noise});
+      const std::size_t table = position_of(file, 0xDB) + 5;
+      for (std::size_t k = 0; k < 64; ++k)
+        file[table + k] = static_cast<unsigned char>(i % 5 == 0          ? 255
+                                                     : random() % 3 == 0 ? 0
+                                                                         : random());
+      EXPECT_EQ(compare<Bgr>(file), Outcome::equal);
+    }
+  });
+}
+
+// The last piece of what is left has only a few bytes.
+TEST(Jpeg, FailsWhereTheEndIsMissing) {
+  under_one_schedule([] {
+    for (const auto& [channels, across, down] : subsamplings) {
+      const Bytes file = encode(
+          {.size = {90, 70}, .channels = channels, .across = across, .down = down, .quality = 85});
+      const std::size_t begin = position_of(file, 0xDA) + 2 + file[position_of(file, 0xDA) + 3];
+      for (const std::size_t bytes : {127, 128, 129, 130, 131, 257, 258, 259, 385, 386}) {
+        SCOPED_TRACE(bytes);
+        if (begin + bytes + 40 > file.size()) continue;
+        Bytes cut(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(begin + bytes));
+        cut.insert(cut.end(), {0xFF, 0xD9});
+        EXPECT_NE(compare<Bgr>(cut), Outcome::equal);
+      }
+    }
   });
 }
 
