@@ -17,7 +17,7 @@ class SampleTables {
   SampleTables(const FeaturePool& pool, std::span<const Samples* const> parts);
 
   std::size_t count() const { return count_; }
-  // count() rounded up: so many elements the functions below write.
+  // count() rounded up: the number of elements that the functions below write.
   std::size_t padded() const { return static_cast<std::size_t>(tables_.size().width); }
 
   // The value of a feature for every sample, normalised by its variance: exactly the values that

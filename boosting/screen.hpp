@@ -68,7 +68,7 @@ class Screen {
 };
 
 // Makes the screen for the samples of a stage. It keeps references to pool and tables, and the bins
-// of all samples in at most so many bytes of `memory`; what does not fit is computed again for each
+// of all samples in at most `memory` bytes; what does not fit is computed again for each
 // node. `bins` is at most most_bins. Throws MemoryError.
 using MakeScreen = std::function<std::unique_ptr<Screen>(
     const FeaturePool& pool, const SampleTables& tables, int bins, std::size_t memory)>;
