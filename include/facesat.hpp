@@ -102,6 +102,8 @@ struct Detection {
   std::exception_ptr error;  // only from detect_all: why this image could not be searched
 };
 
+struct EncodedImage;  // opaque
+
 // Finds objects in images of any sizes. All functions may be called by any number of threads at the
 // same time: each image borrows what it needs from a pool, which grows to the number of images that
 // were searched at once, as far as memory allows; further calls wait.
@@ -136,6 +138,10 @@ class FACESAT_API Detector {
   // their order. What goes wrong with one of them becomes its Detection::error.
   std::vector<Detection> detect_all(std::span<const ImageView> images,
                                     const ShouldStop& should_stop = {}) const;
+
+  // For the program: a JPEG that devices decode, if there are some that are ready for it.
+  Detection detect_encoded(const EncodedImage& image, const ShouldStop& should_stop = {}) const;
+  bool decodes_jpegs() const;
 
   // "CPU", or the name of the device (the first, if there are several). This function and the two
   // below wait for devices that are starting.

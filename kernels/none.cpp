@@ -4,6 +4,7 @@
 #include "kernels/device/gpu_info.hpp"
 #include "kernels/filter/algorithm.hpp"
 #include "kernels/filter/integral_histogram.hpp"
+#include "kernels/jpeg/jpeg_decoder.hpp"
 #include "kernels/sat/algorithm.hpp"
 #include "kernels/scan/algorithm.hpp"
 #include "kernels/tasks/problems.hpp"
@@ -41,6 +42,9 @@ KeptDevice::~KeptDevice() = default;
 // ---- what they do ----
 
 std::unique_ptr<Backend> make_cuda_backend(int, std::string_view, const CudaSettings&) {
+  refuse();
+}
+std::unique_ptr<JpegDecoder> make_jpeg_decoder(int) {
   refuse();
 }
 training::MakeScreen make_cuda_screens(std::vector<int>, std::size_t) {

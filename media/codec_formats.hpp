@@ -38,6 +38,13 @@ Picture read_heif(std::span<const unsigned char> file, const DecodeLimits& limit
 Picture read_jpeg(std::span<const unsigned char> file, const DecodeLimits& limits = {},
                   Reading reading = Reading::colour);
 
+// Does another picture begin where the first one of this file ends, at byte `end`? Previews, and
+// the map that gives a photograph a larger range of brightness, are none.
+bool has_more_pictures(std::span<const unsigned char> jpeg, std::size_t end);
+
+// The orientation in the first APP1 segment of a JPEG, as exif_orientation() has it.
+int jpeg_orientation(std::span<const unsigned char> segment);
+
 // Encodes with a quality of 95, as cv::imencode does. No bytes if a side has more than 65500
 // pixels.
 std::vector<unsigned char> to_jpeg(View<const Bgr> pixels);

@@ -59,13 +59,11 @@ class JpegReader {
     return size();
   }
 
-  // The EXIF data, valid until the pixels are read. They are in the first APP1 segment before the
-  // first scan. Its signature is not checked: if XMP comes before EXIF, no orientation is found.
-  std::span<const unsigned char> exif() const {
-    constexpr std::size_t bytes_of_signature = 6;
+  // The data of the first APP1 segment before the first scan, valid until the pixels are read.
+  std::span<const unsigned char> metadata() const {
     const jpeg_saved_marker_ptr first = info_.marker_list;
-    if (!first || first->data_length <= bytes_of_signature) return {};
-    return std::span(first->data, first->data_length).subspan(bytes_of_signature);
+    if (!first) return {};
+    return {first->data, first->data_length};
   }
 
   // libjpeg-turbo converts all colours but these.
@@ -116,7 +114,8 @@ class JpegReader {
   std::string warning() const {
     if (ends_early_) return "the file ends early, so the lower part of the picture is missing";
     if (warning_[0] != 0) return fmt::format("the file is damaged ({})", warning_);
-    return has_more_pictures() ? only_first_picture : "";
+    const std::size_t end = file_.size() - info_.src->bytes_in_buffer;
+    return has_more_pictures(file_, end) ? only_first_picture : "";
   }
 
  private:
@@ -165,20 +164,6 @@ class JpegReader {
     }
   }
 
-  // Does another picture begin where this one ends? Previews, and the map that gives a photograph a
-  // larger range of brightness, are none.
-  bool has_more_pictures() const {
-    const std::span<const unsigned char> rest = file_.last(info_.src->bytes_in_buffer);
-    const auto next = std::ranges::find_if(rest, [](unsigned char c) { return c != 0; });
-    const std::string_view file = as_text(file_);
-    const auto begin = static_cast<std::size_t>(next - rest.begin()) + file_.size() - rest.size();
-    if (!file.substr(begin).starts_with("\xFF\xD8\xFF")) return false;
-    const std::string_view first = file.substr(0, begin);
-    const std::size_t index = first.find("MPF\0"sv);
-    if (index != first.npos && has_only_previews(file_.subspan(index + 4))) return false;
-    return first.find("http://ns.adobe.com/hdr-gain-map/") == first.npos;
-  }
-
   std::span<const unsigned char> file_;
   const DecodeLimits& limits_;
   unsigned calls_ = 0;  // of should_end()
@@ -193,7 +178,7 @@ class JpegReader {
 // The rest of the work after the header.
 template <class Pixel>
 Picture read_upright(JpegReader& reader, J_COLOR_SPACE colours, Size size) {
-  const int orientation = exif_orientation(reader.exif());
+  const int orientation = jpeg_orientation(reader.metadata());
   if (!reader.start(colours)) reader.rethrow();
   const NewFrame<Pixel> frame = new_frame<Pixel>(size);
   std::vector<JSAMPLE> cmyk(reader.is_cmyk() ? 4 * static_cast<std::size_t>(size.width) : 0);
@@ -251,6 +236,25 @@ class JpegWriter {
 };
 
 }  // namespace
+
+bool has_more_pictures(std::span<const unsigned char> jpeg, std::size_t end) {
+  const auto next = std::ranges::find_if(jpeg.subspan(end), [](unsigned char c) { return c != 0; });
+  const std::string_view file = as_text(jpeg);
+  const auto begin = static_cast<std::size_t>(next - jpeg.begin());
+  if (!file.substr(begin).starts_with("\xFF\xD8\xFF")) return false;
+  const std::string_view first = file.substr(0, begin);
+  const std::size_t index = first.find("MPF\0"sv);
+  if (index != first.npos && has_only_previews(jpeg.subspan(index + 4))) return false;
+  return first.find("http://ns.adobe.com/hdr-gain-map/") == first.npos;
+}
+
+// The segment's signature is not checked: if XMP comes before EXIF, no orientation is found.
+int jpeg_orientation(std::span<const unsigned char> segment) {
+  constexpr std::size_t bytes_of_signature = 6;
+  return segment.size() <= bytes_of_signature
+             ? 0
+             : exif_orientation(segment.subspan(bytes_of_signature));
+}
 
 Picture read_jpeg(std::span<const unsigned char> file, const DecodeLimits& limits,
                   Reading reading) {

@@ -4,6 +4,8 @@
 #include <optional>
 #include <utility>
 
+#include "core/orientation.hpp"
+
 namespace facesat {
 namespace {
 
@@ -99,20 +101,14 @@ std::optional<std::uint16_t> find_orientation(const ExifReader& exif) {
   return std::nullopt;
 }
 
-// Orientation 2 is mirrored horizontally, 3 is rotated by 180 degrees, and 4 is mirrored
-// vertically. 5 .. 8 have rows and columns exchanged: 5 and 7 are mirrored, 6 and 8 only rotated.
 template <class Pixel>
 Picture turned(View<const Pixel> from, int orientation) {
-  const bool transposed = orientation >= 5;
-  const bool flip_x = orientation == 2 || orientation == 3 || orientation == 6 || orientation == 7;
-  const bool flip_y = orientation == 3 || orientation == 4 || orientation == 7 || orientation == 8;
-  const auto [w, h] = from.size;
-  const NewFrame<Pixel> to = new_frame<Pixel>(transposed ? Size{h, w} : Size{w, h});
-  const auto [tw, th] = to.pixels.size;
-  for (int y = 0; y < th; ++y)
-    for (int x = 0; x < tw; ++x) {
-      const int u = flip_x ? tw - 1 - x : x, v = flip_y ? th - 1 - y : y;
-      to.pixels.row(y)[x] = transposed ? from.row(u)[v] : from.row(v)[u];
+  const NewFrame<Pixel> to = new_frame<Pixel>(upright_size(from.size, orientation));
+  const Size size = to.pixels.size;
+  for (int y = 0; y < size.height; ++y)
+    for (int x = 0; x < size.width; ++x) {
+      const PixelPlace place = place_before(x, y, size, orientation);
+      to.pixels.row(y)[x] = from.row(place.y)[place.x];
     }
   return to_picture(to);
 }

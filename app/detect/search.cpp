@@ -6,10 +6,15 @@
 #include <new>
 #include <optional>
 #include <utility>
+#include <variant>
 
 #include <fmt/format.h>
 
 #include "core/grouping.hpp"
+#include "core/orientation.hpp"
+#include "kernels/jpeg/jpeg_stream.hpp"
+#include "library/detect/encoded_image.hpp"
+#include "media/codec_formats.hpp"
 #include "media/exif.hpp"
 #include "support/errors.hpp"
 
@@ -88,22 +93,58 @@ std::optional<Failure> failure_of(const std::exception_ptr& error, double max_se
   }
 }
 
+Picture read(const InputFile& file, const SearchOptions& options, const ShouldStop& should_stop) {
+  return read_picture(file, {options.max_pixels, should_stop},
+                      options.luma ? Reading::luma : Reading::colour);
+}
+
+// Searches a JPEG that devices decode. Returns false if it is none, or of a kind that is left to
+// libjpeg-turbo.
+bool search_encoded(Record& record, const InputFile& file, const Detector& detector,
+                    const SearchOptions& options, const ShouldStop& should_stop) {
+  if (!detector.decodes_jpegs() || !file.beginning().starts_with("\xFF\xD8\xFF")) return false;
+  const std::vector<unsigned char> bytes = file.read();
+  const auto read_bits = gpu::read_jpeg_stream(bytes, options.max_pixels);
+  const auto* const jpeg = std::get_if<gpu::JpegStream>(&read_bits);
+  if (!jpeg) return false;
+  const int orientation = jpeg_orientation(jpeg->metadata);
+  record.warning = has_more_pictures(bytes, jpeg->end) ? only_first_picture : "";
+  record.size = upright_size(jpeg->header.size, orientation);
+  Picture picture;
+  const auto decode = [&] {
+    record.warning.clear();
+    record.size = {};
+    picture = read(file, options, should_stop);
+    record.warning = picture.warning;
+    record.size = picture.size();
+    return image_view(picture);
+  };
+  const EncodedImage image{*jpeg, options.luma, orientation, decode};
+  record.faces = detector.detect_encoded(image, should_stop).faces;
+  return true;
+}
+
+// Returns the picture if `needs_pixels`.
 Picture search(Record& record, PendingPicture pending, const Detector& detector,
-               const SearchOptions& options, const ShouldStop& should_stop) {
-  const bool is_frame = pending.frame.has_value();
-  Picture picture = is_frame ? std::move(*pending.frame)
-                             : read_picture(pending.open(), {options.max_pixels, should_stop},
-                                            options.luma ? Reading::luma : Reading::colour);
+               const SearchOptions& options, const ShouldStop& should_stop, bool needs_pixels) {
+  Picture picture;
+  if (pending.frame) {
+    picture = std::move(*pending.frame);
+  } else {
+    const InputFile file = pending.open();
+    if (!needs_pixels && !options.tries_orientations &&
+        search_encoded(record, file, detector, options, should_stop))
+      return picture;
+    picture = read(file, options, should_stop);
+  }
   record.warning = picture.warning;
   record.size = picture.size();
-  if (options.tries_orientations && !is_frame)
+  if (options.tries_orientations && !pending.frame)
     record.faces = turn_upright(picture, detector, should_stop);
   else
     record.faces = detector.detect(image_view(picture), should_stop).faces;
   if (options.tries_orientations) record.orientation = picture.orientation;
   record.size = picture.size();  // it may have been turned
-  sort_by_place(record.faces);
-  record.faces = kept_of(std::move(record.faces), options.kept);
   return picture;
 }
 
@@ -131,7 +172,10 @@ bool make_record(Record& record, PendingPicture pending, const Detector& detecto
     return should_end() || Clock::now() > deadline;
   };
   try {
-    Picture picture = search(record, std::move(pending), detector, options, should_stop);
+    Picture picture =
+        search(record, std::move(pending), detector, options, should_stop, use != nullptr);
+    sort_by_place(record.faces);
+    record.faces = kept_of(std::move(record.faces), options.kept);
     if (use) use(std::move(picture));
   } catch (const Stopped&) {
     record.failure = failure_of(std::current_exception(), options.max_seconds);

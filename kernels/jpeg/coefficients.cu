@@ -76,10 +76,11 @@ struct Codes {
 
 // ---- a piece
 
+// The words are as in the file, where the first byte has the highest bits.
 class BitReader {
  public:
   __device__ BitReader(const std::uint32_t* words, std::uint32_t bit)
-      : next_(words + bit / 32 + 2), high_(next_[-2]), low_(next_[-1]), used_(bit % 32) {}
+      : next_(words + bit / 32), high_(next()), low_(next()), used_(bit % 32) {}
   __device__ unsigned peek() const { return __funnelshift_l(low_, high_, used_); }
   // At most 32.
   __device__ void skip(int bits) {
@@ -87,10 +88,12 @@ class BitReader {
     if (used_ < 32) return;
     used_ -= 32;
     high_ = low_;
-    low_ = *next_++;
+    low_ = next();
   }
 
  private:
+  __device__ unsigned next() { return __byte_perm(*next_++, 0, 0x0123); }
+
   const std::uint32_t* next_;
   unsigned high_, low_, used_;
 };

@@ -26,7 +26,7 @@ struct JpegTask {
   const JpegHeader* header;
   const JpegSegment* segments;
   const std::uint32_t* segment_of_piece;
-  const std::uint32_t* words;
+  const std::uint32_t* words;  // JpegStream::bits
 
   JpegPlace *begins, *ends;    // of pieces
   JpegSums* sums;              // of pieces
@@ -35,15 +35,16 @@ struct JpegTask {
   unsigned* has_failed;        // set to 0 or 1; the picture counts only if it is 0
 };
 
-// Enqueues the decoding of the picture, whose header is `header` and whose size the view has.
-// `luma` gets what libjpeg-turbo gives for JCS_GRAYSCALE, `colour` what it gives for JCS_EXT_BGR.
+// Enqueues the decoding of the picture, whose header is `header`. `luma` gets what libjpeg-turbo
+// gives for JCS_GRAYSCALE, `colour` what it gives for JCS_EXT_BGR; either is turned upright from an
+// EXIF orientation (1 .. 8; 0: as it is), and has the size of the picture that results.
 //
 // Decoding fails for damaged bits, and for bits of which too many pieces must be decoded one after
 // the other: where a picture has one colour, decoders that begin at a wrong place may never find
 // the right one. Whether decoding such bits fails may differ from one run to the next.
-void enqueue_jpeg(const JpegTask& task, const JpegHeader& header, View<std::uint8_t> luma,
-                  StreamHandle stream);
-void enqueue_jpeg(const JpegTask& task, const JpegHeader& header, View<Bgr> colour,
+void enqueue_jpeg(const JpegTask& task, const JpegHeader& header, int orientation,
+                  View<std::uint8_t> luma, StreamHandle stream);
+void enqueue_jpeg(const JpegTask& task, const JpegHeader& header, int orientation, View<Bgr> colour,
                   StreamHandle stream);
 
 // The first part of it: from bits to coefficients.

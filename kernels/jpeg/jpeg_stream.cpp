@@ -6,6 +6,8 @@
 #include <optional>
 #include <string_view>
 
+#include "core/frame_memory.hpp"
+
 namespace facesat::gpu {
 namespace {
 
@@ -32,6 +34,7 @@ enum Marker : int {
   dqt = 0xDB,
   dri = 0xDD,
   app0 = 0xE0,
+  app1 = 0xE1,
   app14 = 0xEE,
   app15 = 0xEF,
   com = 0xFE,
@@ -136,6 +139,9 @@ class JpegFile {
       case app0:
       case app14:
         return read_colours(marker, segment);
+      case app1:
+        if (!stream_.metadata.data()) stream_.metadata = segment.rest();
+        return;
       default:
         require((marker > app0 && marker <= app15) || marker == com,
                 "it is of a kind other than baseline and extended sequential");
@@ -275,41 +281,43 @@ class JpegFile {
     header.segment_mcus = static_cast<int>(
         restart_interval_ == 0 ? mcus : std::min<std::size_t>(mcus, restart_interval_));
     const std::size_t segments = (mcus + header.segment_mcus - 1) / header.segment_mcus;
-    bytes_.reserve(file_.size() - at_ + 8);
+    // Up to three bytes fill up the last word of a segment, after which the file has a marker of
+    // two. With that, a segment has three bytes or more there.
+    const std::size_t rest = file_.size() - at_;
+    const std::size_t most_segments = std::min(segments, rest / 3 + 1);
+    const std::shared_ptr<void> memory = frame_memory(rest + most_segments + bytes_to_read_ahead);
+    bits_ = static_cast<unsigned char*>(memory.get());
     for (std::size_t i = 0; i < segments; ++i) {
       read_segment();
       const int expected = i + 1 == segments ? eoi : rst0 + static_cast<int>(i % 8);
       require(next_marker() == expected, "it is damaged, or has several scans");
     }
     // So that numbers of bits and blocks fit into 31 bits.
-    constexpr std::size_t most_bytes = std::size_t{1} << 28;
-    require(bytes_.size() < most_bytes, "it is too large");
-    bytes_.resize(bytes_.size() + 8);
-    stream_.words.resize(bytes_.size() / 4);
-    for (std::size_t i = 0; i < stream_.words.size(); ++i) {
-      const unsigned char* const four = &bytes_[4 * i];
-      stream_.words[i] =
-          static_cast<std::uint32_t>(four[0]) << 24 | four[1] << 16 | four[2] << 8 | four[3];
-    }
+    require(bytes_ < std::size_t{1} << 28, "it is too large");
+    append_zeros(bytes_to_read_ahead);
+    stream_.bits = {bits_, bytes_};
+    stream_.owner = memory;
     header.piece_count = static_cast<int>(stream_.segment_of_piece.size());
     stream_.end = at_;
   }
 
   // Up to the next marker.
   void read_segment() {
-    const std::size_t begin = bytes_.size();
+    const std::size_t begin = bytes_;
     for (;;) {
       const auto* const from = file_.data() + std::min(at_, file_.size());
       const auto* const found = static_cast<const unsigned char*>(
           std::memchr(from, 0xFF, static_cast<std::size_t>(file_.data() + file_.size() - from)));
       require(found && found + 1 < file_.data() + file_.size(), "the file ends early");
       const bool is_stuffed = found[1] == 0;
-      bytes_.insert(bytes_.end(), from, found + (is_stuffed ? 1 : 0));
+      const auto count = static_cast<std::size_t>(found - from) + (is_stuffed ? 1 : 0);
+      std::memcpy(bits_ + bytes_, from, count);
+      bytes_ += count;
       at_ = static_cast<std::size_t>(found - file_.data());
       if (!is_stuffed) break;
       at_ += 2;
     }
-    const std::size_t bits = 8 * (bytes_.size() - begin);
+    const std::size_t bits = 8 * (bytes_ - begin);
     require(bits > 0 && bits < UINT32_MAX / 2, "it is damaged");
     const auto number = static_cast<std::uint32_t>(stream_.segments.size());
     stream_.segments.push_back(
@@ -318,9 +326,15 @@ class JpegFile {
          .first_piece = static_cast<std::uint32_t>(stream_.segment_of_piece.size())});
     stream_.segment_of_piece.resize(
         stream_.segment_of_piece.size() + (bits + piece_bits - 1) / piece_bits, number);
-    bytes_.resize((bytes_.size() + 3) / 4 * 4);
+    append_zeros((4 - bytes_ % 4) % 4);
   }
 
+  void append_zeros(std::size_t count) {
+    std::memset(bits_ + bytes_, 0, count);
+    bytes_ += count;
+  }
+
+  static constexpr std::size_t bytes_to_read_ahead = 8;
   const Bytes file_;
   const std::size_t max_pixels_;
   std::size_t at_ = 0;
@@ -331,7 +345,8 @@ class JpegFile {
   bool has_jfif_ = false;
   std::optional<int> adobe_;  // what Adobe's programs say of the colours
   int restart_interval_ = 0;
-  std::vector<unsigned char> bytes_;  // of segments
+  unsigned char* bits_ = nullptr;  // of segments
+  std::size_t bytes_ = 0;
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <variant>
@@ -57,7 +58,7 @@ struct JpegHeader {
 
 // The bits between two restart markers.
 struct JpegSegment {
-  std::uint32_t first_word;  // of JpegStream::words
+  std::uint32_t first_word;  // of JpegStream::bits
   std::uint32_t bits;
   std::uint32_t first_piece;
 };
@@ -69,16 +70,18 @@ struct JpegStream {
   JpegHeader header;
   std::vector<JpegSegment> segments;
   std::vector<std::uint32_t> segment_of_piece;
-  // The bits of all segments, each from a new word on; the first bit of a word is its highest. Two
-  // more words follow, so that reading ahead is permitted.
-  std::vector<std::uint32_t> words;
-  std::size_t end = 0;  // of the picture in the file, in bytes
+  // The bits of all segments, each from a new word on, as in the file. Two more words follow, so
+  // that reading ahead is permitted.
+  std::span<const unsigned char> bits;
+  std::shared_ptr<const void> owner;        // of these: frame_memory()
+  std::span<const unsigned char> metadata;  // in the file: its first APP1 segment, as for EXIF data
+  std::size_t end = 0;                      // of the picture in the file, in bytes
 };
 
-// Reads a file, which is not kept. A sentence says why the kernels cannot decode it, though
+// Reads a file. A sentence says why the kernels cannot decode it, though
 // libjpeg-turbo may: kinds of JPEG other than baseline and extended sequential with 8 bits in grey
 // or YCbCr, subsamplings that are rare, and everything that libjpeg-turbo has a warning or an error
-// for, as far as it can be seen here.
+// for, as far as it can be seen here. Throws MemoryError.
 std::variant<JpegStream, std::string> read_jpeg_stream(std::span<const unsigned char> file,
                                                        std::size_t max_pixels);
 

@@ -8,6 +8,7 @@
 //   cache; memory sets the speed.
 // Source: libjpeg-turbo's results; the inverse DCT is that of C. Loeffler, A. Ligtenberg, G. S.
 //   Moschytz, "Practical Fast 1-D DCT Algorithms with 11 Multiplications", ICASSP 1989.
+#include "core/orientation.hpp"
 #include "kernels/device/platform.hpp"
 #include "kernels/jpeg/decode.hpp"
 
@@ -62,8 +63,10 @@ __device__ __forceinline__ void inverse_dct(int (&x)[side]) {
   }
 }
 
-// A group of eight lanes computes a block: first columns, then rows.
-__global__ void inverse_dct_kernel(JpegTask task, JpegComponent component) {
+// A group of eight lanes computes a block: first columns, then rows. A row of the grid has the
+// blocks of a component.
+__global__ void inverse_dct_kernel(JpegTask task) {
+  const JpegComponent& component = task.header->components[blockIdx.y];
   // A word more than a block, so that the groups of a warp read rows from different banks.
   constexpr int stride = pixels_of_block + 2;
   __shared__ SharedArray<std::int16_t, together * stride> all;
@@ -74,9 +77,9 @@ __global__ void inverse_dct_kernel(JpegTask task, JpegComponent component) {
     quantisers[thread] = component.quantisers[thread];
     order[thread] = natural_order[thread];
   }
-  __syncthreads();
   const int number = static_cast<int>(blockIdx.x) * together + group;
   const bool is_there = number < component.blocks.width * component.blocks.height;
+  if (__syncthreads_or(is_there) == 0) return;
   const int own = group * stride;
   bool is_varied = false;  // are there coefficients below the first row?
   if (is_there) {
@@ -198,13 +201,19 @@ __device__ __forceinline__ Bgr bgr_of(int luma, int cb, int cr) {
           clamped(luma + ((red_cr * cr + half) >> 16))};
 }
 
+// The pixel of the result that a thread computes.
+__device__ __forceinline__ PixelPlace own_place() {
+  return {static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x),
+          static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y)};
+}
+
 template <int h, int v>
 __global__ void colour_kernel(JpegTask task, JpegComponent luma, JpegComponent cb, JpegComponent cr,
-                              View<Bgr> colour) {
-  const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-  const int y = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
-  if (x >= colour.size.width || y >= colour.size.height) return;
-  colour.row(y)[x] =
+                              int orientation, View<Bgr> colour) {
+  const PixelPlace to = own_place();
+  if (to.x >= colour.size.width || to.y >= colour.size.height) return;
+  const auto [x, y] = place_before(to.x, to.y, colour.size, orientation);
+  colour.row(to.y)[to.x] =
       bgr_of(plane_of(task, luma).at(x, y), upsampled<h, v>(plane_of(task, cb), x, y),
              upsampled<h, v>(plane_of(task, cr), x, y));
 }
@@ -218,10 +227,11 @@ __device__ __forceinline__ void set(Bgr& pixel, int luma) {
 }
 
 template <class Pixel>
-__global__ void luma_kernel(JpegTask task, JpegComponent luma, View<Pixel> to) {
-  const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-  const int y = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
-  if (x < to.size.width && y < to.size.height) set(to.row(y)[x], plane_of(task, luma).at(x, y));
+__global__ void luma_kernel(JpegTask task, JpegComponent luma, int orientation, View<Pixel> grey) {
+  const PixelPlace to = own_place();
+  if (to.x >= grey.size.width || to.y >= grey.size.height) return;
+  const auto [x, y] = place_before(to.x, to.y, grey.size, orientation);
+  set(grey.row(to.y)[to.x], plane_of(task, luma).at(x, y));
 }
 
 // ---- launches
@@ -232,49 +242,55 @@ dim3 tiles_of(Size size) {
   return dim3(divide_up(size.width, 32), divide_up(size.height, 8));
 }
 
-void enqueue_inverse_dct(const JpegTask& task, const JpegComponent& component,
+// Of the first components.
+void enqueue_inverse_dct(const JpegTask& task, const JpegHeader& header, int components,
                          StreamHandle stream) {
-  const int blocks = component.blocks.width * component.blocks.height;
-  FACESAT_LAUNCH(inverse_dct_kernel, dim3(divide_up(blocks, together)), dim3(together * side),
-                 stream, task, component);
+  const Size& most = header.components[0].blocks;
+  const dim3 grid(divide_up(most.width * most.height, together), components);
+  FACESAT_LAUNCH(inverse_dct_kernel, grid, dim3(together * side), stream, task);
+}
+
+template <class Pixel>
+void enqueue_luma(const JpegTask& task, const JpegHeader& header, int orientation, View<Pixel> to,
+                  StreamHandle stream) {
+  FACESAT_LAUNCH(luma_kernel<Pixel>, tiles_of(to.size), tile, stream, task, header.components[0],
+                 orientation, to);
 }
 
 template <int h, int v>
-void enqueue_colour(const JpegTask& task, const JpegHeader& header, View<Bgr> colour,
-                    StreamHandle stream) {
+void enqueue_colour(const JpegTask& task, const JpegHeader& header, int orientation,
+                    View<Bgr> colour, StreamHandle stream) {
   const auto& of = header.components;
   FACESAT_LAUNCH((colour_kernel<h, v>), tiles_of(colour.size), tile, stream, task, of[0], of[1],
-                 of[2], colour);
+                 of[2], orientation, colour);
 }
 
 }  // namespace
 
-void enqueue_jpeg(const JpegTask& task, const JpegHeader& header, View<std::uint8_t> luma,
-                  StreamHandle stream) {
+void enqueue_jpeg(const JpegTask& task, const JpegHeader& header, int orientation,
+                  View<std::uint8_t> luma, StreamHandle stream) {
   enqueue_coefficients(task, header, stream);
-  enqueue_inverse_dct(task, header.components[0], stream);
-  FACESAT_LAUNCH(luma_kernel<std::uint8_t>, tiles_of(luma.size), tile, stream, task,
-                 header.components[0], luma);
+  enqueue_inverse_dct(task, header, 1, stream);
+  enqueue_luma(task, header, orientation, luma, stream);
 }
 
-void enqueue_jpeg(const JpegTask& task, const JpegHeader& header, View<Bgr> colour,
+void enqueue_jpeg(const JpegTask& task, const JpegHeader& header, int orientation, View<Bgr> colour,
                   StreamHandle stream) {
   enqueue_coefficients(task, header, stream);
-  for (int i = 0; i < header.component_count; ++i)
-    enqueue_inverse_dct(task, header.components[i], stream);
+  enqueue_inverse_dct(task, header, header.component_count, stream);
   const JpegComponent& luma = header.components[0];
   if (header.component_count == 1)
-    FACESAT_LAUNCH(luma_kernel<Bgr>, tiles_of(colour.size), tile, stream, task, luma, colour);
+    enqueue_luma(task, header, orientation, colour, stream);
   else if (luma.h == 1 && luma.v == 1)
-    enqueue_colour<1, 1>(task, header, colour, stream);
+    enqueue_colour<1, 1>(task, header, orientation, colour, stream);
   else if (luma.h == 1)
-    enqueue_colour<1, 2>(task, header, colour, stream);
+    enqueue_colour<1, 2>(task, header, orientation, colour, stream);
   else if (luma.h == 4)
-    enqueue_colour<4, 1>(task, header, colour, stream);
+    enqueue_colour<4, 1>(task, header, orientation, colour, stream);
   else if (luma.v == 1)
-    enqueue_colour<2, 1>(task, header, colour, stream);
+    enqueue_colour<2, 1>(task, header, orientation, colour, stream);
   else
-    enqueue_colour<2, 2>(task, header, colour, stream);
+    enqueue_colour<2, 2>(task, header, orientation, colour, stream);
 }
 
 }  // namespace facesat::gpu

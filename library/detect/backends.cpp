@@ -105,7 +105,7 @@ std::string Backends::why_no_gpu(const BackendOptions& options, const Cascades& 
                           [id = device.id, sat = sat_, settings] {
                             return gpu::make_cuda_backend(id, sat, settings);
                           },
-                          device.id});
+                          device.id, [id = device.id] { return gpu::make_jpeg_decoder(id); }});
   if (devices_.empty())
     throw BackendError(fmt::format("device {}: there is no such device; 'facesat info' lists them",
                                    options.device));

@@ -8,6 +8,7 @@
 
 #include "core/backend.hpp"
 #include "facesat.hpp"
+#include "kernels/jpeg/jpeg_decoder.hpp"
 
 namespace facesat {
 
@@ -24,6 +25,7 @@ class Backends {
     std::string name;  // "device 0 (NVIDIA H200)"
     std::function<std::unique_ptr<Backend>()> make;
     int id = 0;
+    std::function<std::unique_ptr<gpu::JpegDecoder>()> make_jpeg_decoder{};
   };
 
   // Throws BackendError if what the options demand is not available, or cannot evaluate the

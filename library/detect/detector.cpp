@@ -59,6 +59,14 @@ Detection Detector::detect(const ImageView& image, const ShouldStop& should_stop
   return pool_->detect(image, should_stop);
 }
 
+Detection Detector::detect_encoded(const EncodedImage& image, const ShouldStop& should_stop) const {
+  return pool_->detect_encoded(image, should_stop);
+}
+
+bool Detector::decodes_jpegs() const {
+  return pool_->decodes_jpegs();
+}
+
 std::vector<Detection> Detector::detect_all(std::span<const ImageView> images,
                                             const ShouldStop& should_stop) const {
   std::vector<Detection> all(images.size());

@@ -7,6 +7,7 @@
 #include <tbb/task_arena.h>
 
 #include "core/memory.hpp"
+#include "core/orientation.hpp"
 #include "kernels/cuda_backend.hpp"
 #include "library/detect/host_image.hpp"
 
@@ -179,40 +180,82 @@ Detection Detector::Pool::detect_on_cpu(const ImageView& image, const ShouldStop
   return found;
 }
 
-std::optional<Detection> Detector::Pool::detect_on_device(DeviceTurns& devices,
-                                                          const ImageView& image,
-                                                          const ShouldStop& should_stop) {
+template <class Search>
+std::optional<Detection> Detector::Pool::on_a_device(DeviceTurns& devices, Size size,
+                                                     const ShouldStop& should_stop,
+                                                     const Search& search_on) {
   const gpu::KeptDevice kept;
-  const bool may_fall_back = backends().may_fall_back();
   bool has_dropped_idle = false;
-  while (std::optional<DeviceTurns::Turn> turn = devices.take(image.size, should_stop)) {
+  while (std::optional<DeviceTurns::Turn> turn = devices.take(size, should_stop)) {
     try {
-      Detection found;
+      std::optional<Detection> found;
       // Isolated, as on the CPU: the other image could wait for the turn that this one has.
-      tbb::this_task_arena::isolate([&] {
-        found = image.on_device ? run(turn->detectors(), image, image.size, should_stop)
-                                : run(turn->detectors(), HostImage(image), image.size, should_stop);
-      });
-      found.on_gpu = true;
-      turn->keep_detectors();
+      tbb::this_task_arena::isolate([&] { found = search_on(*turn); });
+      turn->keep();
+      if (found) found->on_gpu = true;
       return found;
-    } catch (const MemoryError& error) {
-      if (!std::exchange(has_dropped_idle, true)) {
-        devices.drop_idle(turn->device());
-        continue;
-      }
-      if (!may_fall_back) throw;
-      notify_once(notified_of_memory_,
-                  fmt::format("{}; such pictures are detected on the CPU", error.what()));
-      return std::nullopt;
+    } catch (const MemoryError&) {
+      if (std::exchange(has_dropped_idle, true)) throw;
+      devices.drop_idle(turn->device());
     } catch (const DeviceError& error) {
-      if (!may_fall_back && !devices.has_others(turn->device())) throw;
+      if (!backends().may_fall_back() && !devices.has_others(turn->device())) throw;
       const std::optional<std::string> sentence = devices.fail(turn->device(), error.what());
       if (sentence && notify_) notify_(*sentence);
     }
   }
+  return std::nullopt;
+}
+
+std::optional<Detection> Detector::Pool::detect_on_device(DeviceTurns& devices,
+                                                          const ImageView& image,
+                                                          const ShouldStop& should_stop) {
+  const bool may_fall_back = backends().may_fall_back();
+  try {
+    std::optional<Detection> found =
+        on_a_device(devices, image.size, should_stop, [&](DeviceTurns::Turn& turn) {
+          return image.on_device ? run(turn.detectors(), image, image.size, should_stop)
+                                 : run(turn.detectors(), HostImage(image), image.size, should_stop);
+        });
+    if (found) return found;
+  } catch (const MemoryError& error) {
+    if (!may_fall_back) throw;
+    notify_once(notified_of_memory_,
+                fmt::format("{}; such pictures are detected on the CPU", error.what()));
+    return std::nullopt;
+  }
   if (!may_fall_back) throw DeviceError("all devices have failed");
   return std::nullopt;
+}
+
+// A device with too little memory for decoding may have enough for the decoded image.
+std::optional<Detection> Detector::Pool::decode_on_device(DeviceTurns& devices,
+                                                          const EncodedImage& image,
+                                                          const ShouldStop& should_stop) {
+  const Size size = upright_size(image.jpeg.header.size, image.orientation);
+  try {
+    return on_a_device(
+        devices, size, should_stop, [&](DeviceTurns::Turn& turn) -> std::optional<Detection> {
+          gpu::JpegDecoder& decoder = turn.jpeg_decoder();
+          const ImageView decoded = decoder.decode(image.jpeg, image.luma, image.orientation);
+          Detection found = run(turn.detectors(), decoded, size, should_stop);
+          if (decoder.has_failed()) return std::nullopt;
+          return found;
+        });
+  } catch (const MemoryError&) {
+    return std::nullopt;
+  }
+}
+
+Detection Detector::Pool::detect_encoded(const EncodedImage& image, const ShouldStop& should_stop) {
+  if (DeviceTurns* const all = devices())
+    if (std::optional<Detection> found = decode_on_device(*all, image, should_stop))
+      return std::move(*found);
+  return detect(image.decode(), should_stop);
+}
+
+bool Detector::Pool::decodes_jpegs() {
+  DeviceTurns* const all = devices();
+  return all && all->has_any();
 }
 
 void Detector::Pool::notify_once(std::atomic<bool>& notified, const std::string& sentence) {

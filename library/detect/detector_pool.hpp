@@ -14,6 +14,7 @@
 #include "library/detect/backend_start.hpp"
 #include "library/detect/detector_set.hpp"
 #include "library/detect/device_turns.hpp"
+#include "library/detect/encoded_image.hpp"
 
 namespace facesat {
 
@@ -55,6 +56,9 @@ class __attribute__((visibility("hidden"))) Detector::Pool {
 
   // As Detector::detect, which has checked the image.
   Detection detect(const ImageView& image, const ShouldStop& should_stop);
+  Detection detect_encoded(const EncodedImage& image, const ShouldStop& should_stop);
+  // As Detector::decodes_jpegs.
+  bool decodes_jpegs();
 
   // Waits until they are chosen.
   const Backends& backends() const { return start_.wait(); }
@@ -73,8 +77,15 @@ class __attribute__((visibility("hidden"))) Detector::Pool {
   // Null if there are none, or as long as they are starting.
   DeviceTurns* devices();
   Detection detect_on_cpu(const ImageView& image, const ShouldStop& should_stop);
+  // Calls search_on(turn), again on another device after a failure. nullopt: what that returns, or
+  // no device is left.
+  template <class Search>
+  std::optional<Detection> on_a_device(DeviceTurns& devices, Size size,
+                                       const ShouldStop& should_stop, const Search& search_on);
   // nullopt: no device can do it, but the CPU may.
   std::optional<Detection> detect_on_device(DeviceTurns& devices, const ImageView& image,
+                                            const ShouldStop& should_stop);
+  std::optional<Detection> decode_on_device(DeviceTurns& devices, const EncodedImage& image,
                                             const ShouldStop& should_stop);
   void notify_once(std::atomic<bool>& notified, const std::string& sentence);
 

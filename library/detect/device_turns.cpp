@@ -9,7 +9,7 @@ namespace facesat {
 
 DeviceTurns::DeviceTurns(const std::vector<Backends::Device>& devices, MakeSet make)
     : make_(std::move(make)) {
-  for (const Backends::Device& device : devices) devices_.push_back({device, {}, 0, false});
+  for (const Backends::Device& device : devices) devices_.push_back({device});
 }
 
 DetectorSet& DeviceTurns::Turn::detectors() {
@@ -17,15 +17,31 @@ DetectorSet& DeviceTurns::Turn::detectors() {
   return *set_;
 }
 
-void DeviceTurns::Turn::keep_detectors() {
+gpu::JpegDecoder& DeviceTurns::Turn::jpeg_decoder() {
+  Device& device = turns_->devices_[device_];
+  {
+    const std::scoped_lock lock(turns_->mutex_);
+    if (!decoder_ && !device.idle_decoders.empty()) {
+      decoder_ = std::move(device.idle_decoders.back());
+      device.idle_decoders.pop_back();
+    }
+  }
+  if (!decoder_) decoder_ = device.backend.make_jpeg_decoder();
+  return *decoder_;
+}
+
+void DeviceTurns::Turn::keep() {
   const std::scoped_lock lock(turns_->mutex_);
   Device& device = turns_->devices_[device_];
-  if (!device.has_failed) device.idle.give_back(std::move(set_));
+  if (device.has_failed) return;
+  if (set_) device.idle.give_back(std::move(set_));
+  if (decoder_) device.idle_decoders.push_back(std::move(decoder_));
 }
 
 DeviceTurns::Turn::~Turn() {
   if (!turns_) return;
   set_.reset();  // its memory is free before the next turn begins
+  decoder_.reset();
   {
     const std::scoped_lock lock(turns_->mutex_);
     --turns_->devices_[device_].images;
@@ -85,15 +101,23 @@ bool DeviceTurns::has_others(std::size_t index) {
   });
 }
 
+bool DeviceTurns::has_any() {
+  const std::scoped_lock lock(mutex_);
+  return !all_have_failed();
+}
+
 std::vector<std::string> DeviceTurns::failures() {
   const std::scoped_lock lock(mutex_);
   return failures_;
 }
 
 void DeviceTurns::drop_idle(std::size_t index) {
-  IdleSets dropped;  // destroyed when the lock is released, because that waits for the device
+  // Destroyed when the lock is released, because that waits for the device.
+  IdleSets sets;
+  std::vector<std::unique_ptr<gpu::JpegDecoder>> decoders;
   const std::scoped_lock lock(mutex_);
-  std::swap(dropped, devices_[index].idle);
+  std::swap(sets, devices_[index].idle);
+  std::swap(decoders, devices_[index].idle_decoders);
 }
 
 }  // namespace facesat

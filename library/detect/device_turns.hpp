@@ -30,14 +30,16 @@ class DeviceTurns {
     Turn(Turn&& other) noexcept
         : turns_(std::exchange(other.turns_, nullptr)),
           device_(other.device_),
-          set_(std::move(other.set_)) {}
+          set_(std::move(other.set_)),
+          decoder_(std::move(other.decoder_)) {}
     ~Turn();
 
     std::size_t device() const { return device_; }  // its place in the list of devices
     // Made anew if no set is idle. Throws MemoryError, DeviceError.
     DetectorSet& detectors();
-    // The detectors may be used again.
-    void keep_detectors();
+    gpu::JpegDecoder& jpeg_decoder();
+    // The detectors and the decoder may be used again.
+    void keep();
 
    private:
     friend DeviceTurns;
@@ -47,6 +49,7 @@ class DeviceTurns {
     DeviceTurns* turns_;
     std::size_t device_;
     std::unique_ptr<DetectorSet> set_;
+    std::unique_ptr<gpu::JpegDecoder> decoder_;
   };
 
   // Sleeps while all devices are busy. nullopt if every device has failed. Throws Stopped.
@@ -60,13 +63,17 @@ class DeviceTurns {
   // The sentences that fail() has returned.
   std::vector<std::string> failures();
 
-  // Frees the memory of the device's idle detectors.
+  // Is there a device that has not failed?
+  bool has_any();
+
+  // Frees the memory of the device's idle detectors and decoders.
   void drop_idle(std::size_t device);
 
  private:
   struct Device {
     Backends::Device backend;
-    IdleSets idle;
+    IdleSets idle{};
+    std::vector<std::unique_ptr<gpu::JpegDecoder>> idle_decoders{};
     int images = 0;  // being searched
     bool has_failed = false;
   };

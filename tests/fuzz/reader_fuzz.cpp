@@ -85,7 +85,7 @@ void read_jpeg_bits(Bytes bytes) {
     pieces += (segment.bits + gpu::piece_bits - 1) / gpu::piece_bits;
     words += (segment.bits + 31) / 32;
   }
-  require(pieces == stream->segment_of_piece.size() && words + 2 == stream->words.size());
+  require(pieces == stream->segment_of_piece.size() && 4 * (words + 2) == stream->bits.size());
   for (const std::uint32_t segment : stream->segment_of_piece)
     require(segment < stream->segments.size());
 }

@@ -21,7 +21,15 @@ struct Log {
   std::atomic<int> images = 0, at_once = 0, most_at_once = 0;
   int fails_at = -1;  // the image at which it fails for good
   bool has_memory = true;
+  View<const std::uint8_t> picture;  // that JPEGs have
+  std::atomic<int> decoded = 0;
+  bool has_memory_to_decode = true, decoding_fails = false;
 };
+
+// Views of frames in host memory stand for those on a device.
+View<const std::uint8_t> gray_view(const ImageView& image) {
+  return {static_cast<const std::uint8_t*>(image.pixels), image.size, image.pitch};
+}
 
 class LoggedBackend final : public Backend {
  public:
@@ -35,6 +43,7 @@ class LoggedBackend final : public Backend {
   void stop_when(ShouldStop should_stop) override { cpu_->stop_when(std::move(should_stop)); }
   void load(View<const Bgr> frame) override { cpu_->load(frame); }
   void load(View<const std::uint8_t> gray) override { cpu_->load(gray); }
+  void load(const ImageView& decoded) override { cpu_->load(gray_view(decoded)); }
   void run() override {
     const int at_once = ++log_.at_once;
     for (int most = log_.most_at_once; most < at_once;)
@@ -60,6 +69,21 @@ class LoggedBackend final : public Backend {
 constexpr std::chrono::hours hour{1};
 constexpr BackendStart::Delay at_once{}, in_an_hour{hour, hour, 0};
 
+// Its pictures are there already.
+class ReadyDecoder final : public gpu::JpegDecoder {
+ public:
+  explicit ReadyDecoder(Log& log) : log_(log) {}
+  ImageView decode(const gpu::JpegStream&, bool, int) override {
+    if (!log_.has_memory_to_decode) throw MemoryError("a buffer", 1000);
+    ++log_.decoded;
+    return image_view(log_.picture);
+  }
+  bool has_failed() override { return log_.decoding_fails; }
+
+ private:
+  Log& log_;
+};
+
 class PoolTest : public ::testing::Test {
  protected:
   Backends backends(BackendChoice choice = BackendChoice::automatic) {
@@ -67,7 +91,8 @@ class PoolTest : public ::testing::Test {
     for (std::size_t i = 0; i < logs.size(); ++i)
       all.push_back({"device " + std::to_string(i),
                      [log = &logs[i]] { return std::make_unique<LoggedBackend>(*log); },
-                     static_cast<int>(i)});
+                     static_cast<int>(i),
+                     [log = &logs[i]] { return std::make_unique<ReadyDecoder>(*log); }});
     return Backends(choice, std::move(all), "detecting on devices");
   }
   Detector::Pool pool(const BackendStart::Choose& choose,
@@ -169,6 +194,72 @@ TEST_F(PoolTest, ImagesTooLargeForADeviceGoToTheCpu) {
   EXPECT_TRUE(automatic.failures().empty());
   Detector::Pool strict = pool([this] { return backends(BackendChoice::cuda); });
   EXPECT_THROW(strict.detect(image_view(pictures[0].view()), {}), MemoryError);
+}
+
+// The pool decodes a JPEG of the first picture on a device, or calls `decode`.
+class EncodedImages : public PoolTest {
+ protected:
+  EncodedImages() {
+    jpeg.header.size = pictures[0].size();
+    for (Log& log : logs) log.picture = pictures[0].view();
+  }
+  Detection detect(Detector::Pool& pool) {
+    const auto decode = [this] {
+      ++decoded_here;
+      return image_view(pictures[0].view());
+    };
+    Detection found = pool.detect_encoded({.jpeg = jpeg, .luma = true, .decode = decode}, {});
+    EXPECT_EQ(boxes(found.faces), expected[0]);
+    return found;
+  }
+  int decoded_there() const { return logs[0].decoded + logs[1].decoded + logs[2].decoded; }
+
+  gpu::JpegStream jpeg;
+  int decoded_here = 0;
+};
+
+TEST_F(EncodedImages, AreDecodedByDevices) {
+  Detector::Pool shared = pool([this] { return backends(); });
+  EXPECT_TRUE(shared.decodes_jpegs());
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(detect(shared).on_gpu);
+  EXPECT_EQ(decoded_there(), 3);
+  EXPECT_EQ(decoded_here, 0);
+}
+
+TEST_F(EncodedImages, AreDecodedOnTheCpuWhereDecodingFails) {
+  for (Log& log : logs) log.decoding_fails = true;
+  Detector::Pool shared = pool([this] { return backends(); });
+  EXPECT_TRUE(detect(shared).on_gpu);  // the decoded image
+  EXPECT_EQ(decoded_there(), 1);
+  EXPECT_EQ(decoded_here, 1);
+}
+
+TEST_F(EncodedImages, AreDecodedOnTheCpuWhereMemoryIsShort) {
+  for (Log& log : logs) log.has_memory_to_decode = false;
+  for (const BackendChoice choice : {BackendChoice::automatic, BackendChoice::cuda}) {
+    Detector::Pool shared = pool([&] { return backends(choice); });
+    EXPECT_TRUE(detect(shared).on_gpu);
+  }
+  EXPECT_EQ(decoded_here, 2);
+  EXPECT_TRUE(told().empty());
+}
+
+TEST_F(EncodedImages, GoToTheCpuWhenAllDevicesHaveFailed) {
+  for (Log& log : logs) log.fails_at = 0;
+  Detector::Pool shared = pool([this] { return backends(); });
+  EXPECT_FALSE(detect(shared).on_gpu);
+  EXPECT_EQ(decoded_here, 1);
+  EXPECT_EQ(shared.failures().size(), 3u);
+  EXPECT_FALSE(shared.decodes_jpegs());
+  Detector::Pool strict = pool([this] { return backends(BackendChoice::cuda); });
+  EXPECT_THROW(detect(strict), DeviceError);
+}
+
+TEST_F(EncodedImages, GoToTheCpuWhileDevicesStart) {
+  Detector::Pool shared = pool([this] { return backends(); }, in_an_hour);
+  EXPECT_FALSE(shared.decodes_jpegs());
+  EXPECT_FALSE(detect(shared).on_gpu);
+  EXPECT_EQ(decoded_here, 1);
 }
 
 TEST_F(PoolTest, StopsWhileItWaitsForATurn) {

@@ -15,6 +15,7 @@
 #include <gtest/gtest.h>
 #include <jpeglib.h>
 
+#include "core/orientation.hpp"
 #include "kernels/jpeg/decode.hpp"
 #include "tests/kit/device_memory.hpp"
 #include "tests/kit/printers.hpp"
@@ -152,15 +153,21 @@ std::vector<T> poisoned(std::size_t count) {
   return memory;
 }
 
+std::vector<std::uint32_t> words_of(const JpegStream& stream) {
+  std::vector<std::uint32_t> words(stream.bits.size() / sizeof(std::uint32_t));
+  std::memcpy(words.data(), stream.bits.data(), stream.bits.size());
+  return words;
+}
+
 // Decodes twice with the same memory. Nothing if the kernels have failed.
 template <class Pixel>
-std::optional<Bytes> decode(const JpegStream& stream) {
+std::optional<Bytes> decode(const JpegStream& stream, int orientation) {
   const JpegHeader& header = stream.header;
   const auto pieces = static_cast<std::size_t>(header.piece_count);
   const std::size_t samples = static_cast<std::size_t>(header.block_count()) * 64;
   DeviceArray<JpegHeader> headers(std::vector<JpegHeader>{header});
   DeviceArray<gpu::JpegSegment> segments(stream.segments);
-  DeviceArray<std::uint32_t> segment_of_piece(stream.segment_of_piece), words(stream.words);
+  DeviceArray<std::uint32_t> segment_of_piece(stream.segment_of_piece), words(words_of(stream));
   DeviceArray<gpu::JpegPlace> begins(poisoned<gpu::JpegPlace>(pieces)),
       ends(poisoned<gpu::JpegPlace>(pieces));
   DeviceArray<gpu::JpegSums> sums(poisoned<gpu::JpegSums>(pieces));
@@ -180,7 +187,8 @@ std::optional<Bytes> decode(const JpegStream& stream) {
   std::optional<Bytes> result;
   for (int run = 0; run < 2; ++run) {
     DeviceArray<Pixel> pixels(poisoned<Pixel>(header.size.area()));
-    enqueue_jpeg(task, header, View<Pixel>{pixels.data(), header.size, header.size.width},
+    const Size size = upright_size(header.size, orientation);
+    enqueue_jpeg(task, header, orientation, View<Pixel>{pixels.data(), size, size.width},
                  test_stream());
     const unsigned failed = has_failed.download()[0];
     EXPECT_LE(failed, 1u);
@@ -200,19 +208,39 @@ std::optional<Bytes> decode(const JpegStream& stream) {
 
 enum class Outcome { equal, refused, failed };
 
+template <class Pixel>
+Bytes turned(const Bytes& from, Size size, int orientation) {
+  const Size upright = upright_size(size, orientation);
+  Bytes to(from.size());
+  for (int y = 0; y < upright.height; ++y)
+    for (int x = 0; x < upright.width; ++x) {
+      const PixelPlace place = place_before(x, y, upright, orientation);
+      const auto index = [](int row, int width, int column) {
+        return (static_cast<std::size_t>(row) * static_cast<std::size_t>(width) +
+                static_cast<std::size_t>(column)) *
+               sizeof(Pixel);
+      };
+      std::memcpy(&to[index(y, upright.width, x)], &from[index(place.y, size.width, place.x)],
+                  sizeof(Pixel));
+    }
+  return to;
+}
+
 // Fails if pixels differ, or if libjpeg-turbo has something to say about the file.
 template <class Pixel>
-Outcome compare(const Bytes& file) {
+Outcome compare(const Bytes& file, int orientation = 0) {
   const auto read = gpu::read_jpeg_stream(file, most_pixels);
   if (!std::holds_alternative<JpegStream>(read)) return Outcome::refused;
-  const std::optional<Bytes> pixels = decode<Pixel>(std::get<JpegStream>(read));
+  const std::optional<Bytes> pixels = decode<Pixel>(std::get<JpegStream>(read), orientation);
   if (!pixels) return Outcome::failed;
-  const std::optional<Decoded> expected = expected_of(file, sizeof(Pixel) == 3);
+  std::optional<Decoded> expected = expected_of(file, sizeof(Pixel) == 3);
   if (!expected) {
     ADD_FAILURE() << "libjpeg-turbo does not decode this file";
     return Outcome::equal;
   }
   EXPECT_FALSE(expected->has_warning);
+  expected->pixels =
+      turned<Pixel>(expected->pixels, std::get<JpegStream>(read).header.size, orientation);
   const auto differ = std::ranges::mismatch(*pixels, expected->pixels);
   EXPECT_TRUE(*pixels == expected->pixels)
       << "byte " << differ.in1 - pixels->begin() << ": " << int{*differ.in1} << " instead of "
@@ -278,6 +306,18 @@ TEST(Jpeg, BeginsAnewAtRestartMarkers) {
                         .down = down,
                         .restart_mcus = restart_mcus,
                         .content = content});
+  });
+}
+
+TEST(Jpeg, IsTurnedUpright) {
+  under_one_schedule([] {
+    for (int orientation = 0; orientation <= 8; ++orientation)
+      for (const int channels : {1, 3}) {
+        SCOPED_TRACE(orientation);
+        const Bytes file = encode({.size = {45, 26}, .channels = channels, .across = 2, .down = 2});
+        EXPECT_EQ(compare<Bgr>(file, orientation), Outcome::equal);
+        EXPECT_EQ(compare<std::uint8_t>(file, orientation), Outcome::equal);
+      }
   });
 }
 
