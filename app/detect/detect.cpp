@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <tbb/global_control.h>
 #include <tbb/parallel_pipeline.h>
+#include <tbb/task_arena.h>
 #include <unistd.h>
 
 #include "app/detect/blurred_videos.hpp"
@@ -290,8 +291,11 @@ int run_detect(const DetectCommand& command) {
   Sink sink(output.file, output.journal, layout, progress, command.quiet);
   bool all_written = true;
   const auto run = [&] {
-    all_written = run_pipeline(reader, *detector, sink, viewer ? &*viewer : nullptr, progress,
-                               command, outputs, items_in_flight(command, jobs));
+    tbb::task_arena arena(static_cast<int>(jobs));
+    arena.execute([&] {
+      all_written = run_pipeline(reader, *detector, sink, viewer ? &*viewer : nullptr, progress,
+                                 command, outputs, items_in_flight(command, jobs));
+    });
   };
   if (viewer)
     viewer->run(run);

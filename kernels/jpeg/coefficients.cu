@@ -2,16 +2,26 @@
 //
 // Idea: codes have no fixed lengths, so where a piece's first code begins is known only once the
 //   pieces before it are decoded. But a decoder that begins at a wrong place soon falls into step
-//   with the right one, because it meets the end of a code by chance. So all pieces are decoded at
-//   once, from guessed places; then each piece that has begun elsewhere than the one before it has
-//   ended is decoded again, until nothing changes.
-// Then: prefix sums over the pieces' whole blocks and DC differences say which block a piece begins
-//   in, and with which DC coefficients. With these, pieces are decoded once more, and coefficients
-//   are written.
-// Cost: bits are read three times or more. A thread decodes a piece of piece_bits.
+//   with the right one, because it meets the end of a code by chance. Then it is in the right code,
+//   but perhaps in the wrong block of the MCU, in which it stays for long where the picture is
+//   smooth. So all pieces are decoded at once, by a decoder for each guess: a block of the MCU that
+//   could begin there. Each decoder goes on through the next pieces until it ends a piece in the
+//   same state as one of that piece's own decoders. So it has a link to that one, and from the
+//   first piece on, links lead through the decoders that are right at the end of their pieces.
+// Then: links are followed within blocks of pieces from all states in which a block may be entered,
+//   from block to block, and within blocks from the right state. Where no decoder was met, a piece
+//   begins elsewhere than the one before it has ended, and is decoded again, until nothing changes.
+//   Prefix sums over the pieces' whole blocks and DC differences say which block a piece begins in,
+//   and with which DC coefficients. With these, pieces are decoded once more, and coefficients are
+//   written.
+// Cost: with n guesses, bits are decoded 2 n + 2 times. But what takes time is a chain of dependent
+//   instructions per code, of which a thread has piece_bits / 5 or so. Hence short pieces, and a
+//   loop with hardly a branch: a table tells by the next bits all that a code says, and words are
+//   loaded before they are needed.
 // Source: S. T. Klein, Y. Wiseman, "Parallel Huffman Decoding with Applications to JPEG Files", The
 //   Computer Journal 46(5), 2003; A. Weißenborn, B. Schmidt, "Accelerating JPEG Decompression on
-//   GPUs", HiPC 2021. Different from the latter: the sums of DC differences are those of pieces, so
+//   GPUs", HiPC 2021. Different from the latter: guesses and links, without which smooth pictures
+//   are decoded one piece after the other; and the sums of DC differences are those of pieces, so
 //   that no pass over blocks is needed for them.
 #include "kernels/device/platform.hpp"
 #include "kernels/device/warp.cuh"
@@ -21,36 +31,47 @@ namespace facesat::gpu {
 namespace {
 
 constexpr int piece_threads = 128;  // of a block; each decodes a piece
-constexpr int most_rounds = 32;     // of decoding pieces again
 constexpr int launches_to_join =
     2;  // after the first: blocks of threads go on where those before them have ended
 
 // ---- codes
 
 constexpr int tables = 4, lookup_size = 1 << HuffmanTable::lookup_bits,
-              lengths = HuffmanTable::most_bits + 1, most_symbols = 256;
+              lengths = HuffmanTable::most_bits + 1, most_codes = 256;
+constexpr JpegCode is_invalid = 1u << 31;
 
-struct Code {
-  int bits;
-  unsigned symbol;
-  bool is_valid;
-};
+__device__ __forceinline__ int all_bits_of(JpegCode code) {
+  return static_cast<int>(code & 63);
+}
+__device__ __forceinline__ int own_bits_of(JpegCode code) {
+  return static_cast<int>(code >> 8 & 31);
+}
+__device__ __forceinline__ int step_of(JpegCode code) {
+  return static_cast<int>(code >> 16 & 127);
+}
+
+// Smaller numbers than half of those with that many bits stand for negative values.
+__device__ __forceinline__ int value_of(unsigned bits, JpegCode code) {
+  const int own_bits = own_bits_of(code), count = all_bits_of(code) - own_bits;
+  if (count == 0) return 0;
+  const int value = static_cast<int>(bits << own_bits >> (32 - count));
+  return value >> (count - 1) != 0 ? value : value - (1 << count) + 1;
+}
 
 // The Huffman tables of a header, in shared memory.
 struct Codes {
-  SharedArray<std::uint16_t, tables * lookup_size> lookup;
-  SharedArray<std::uint8_t, tables * most_symbols> symbols;
+  SharedArray<JpegCode, tables * lookup_size> lookup;
+  SharedArray<JpegCode, tables * most_codes> codes;
   SharedArray<std::int32_t, tables * lengths> limits, places;
 
   // To be called by all threads.
   __device__ void load(const JpegHeader& header) {
-    const int thread = static_cast<int>(threadIdx.x);
+    const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
     for (int t = 0; t < tables; ++t) {
       const HuffmanTable& table = header.tables[t];
-      for (int i = thread; i < lookup_size; i += piece_threads)
+      for (int i = thread; i < lookup_size; i += threads)
         lookup[t * lookup_size + i] = table.lookup[i];
-      for (int i = thread; i < most_symbols; i += piece_threads)
-        symbols[t * most_symbols + i] = table.symbols[i];
+      for (int i = thread; i < most_codes; i += threads) codes[t * most_codes + i] = table.codes[i];
       if (thread < lengths) {
         limits[t * lengths + thread] = table.limit[thread];
         places[t * lengths + thread] = table.to_place[thread];
@@ -60,61 +81,71 @@ struct Codes {
   }
 
   // The code at the beginning of these bits. If there is none, 16 bits are skipped.
-  __device__ Code next(int table, unsigned bits) {
+  __device__ JpegCode next(int table, unsigned bits) {
     const auto next_bits = static_cast<int>(bits >> (32 - HuffmanTable::lookup_bits));
-    const unsigned entry = lookup[table * lookup_size + next_bits];
-    if (entry != 0) return {static_cast<int>(entry >> 8), entry & 255, true};
-    const int code = static_cast<int>(bits >> 16);
+    const JpegCode code = lookup[table * lookup_size + next_bits];
+    return code != 0 ? code : next_long(table, static_cast<int>(bits >> 16));
+  }
+
+ private:
+  __device__ JpegCode next_long(int table, int bits) {
     int length = HuffmanTable::lookup_bits + 1;
-    while (length < lengths && code >= limits[table * lengths + length]) ++length;
-    if (length == lengths) return {HuffmanTable::most_bits, 0, false};
+    FACESAT_UNROLL
+    for (int i = length; i < lengths; ++i) length += bits >= limits[table * lengths + i] ? 1 : 0;
+    if (length == lengths)
+      return is_invalid | jpeg_code(HuffmanTable::most_bits, 0, table < 2 ? 1 : pixels_of_block);
     const int place =
-        (code >> (HuffmanTable::most_bits - length)) + places[table * lengths + length];
-    return {length, symbols[table * most_symbols + (place & (most_symbols - 1))], true};
+        (bits >> (HuffmanTable::most_bits - length)) + places[table * lengths + length];
+    return codes[table * most_codes + (place & (most_codes - 1))];
   }
 };
 
 // ---- a piece
 
-// The words are as in the file, where the first byte has the highest bits.
+// The words are as in the file, where the first byte has the highest bits. A word is loaded long
+// before it is needed.
 class BitReader {
  public:
   __device__ BitReader(const std::uint32_t* words, std::uint32_t bit)
-      : next_(words + bit / 32), high_(next()), low_(next()), used_(bit % 32) {}
-  __device__ unsigned peek() const { return __funnelshift_l(low_, high_, used_); }
-  // At most 32.
+      : next_(words + bit / 32), high_(next()), low_(next()), after_(next()), bit_(bit) {}
+  __device__ std::uint32_t bit() const { return bit_; }
+  __device__ unsigned peek() const { return __funnelshift_l(low_, high_, bit_); }
+  // Fewer than 32.
   __device__ void skip(int bits) {
-    used_ += static_cast<unsigned>(bits);
-    if (used_ < 32) return;
-    used_ -= 32;
+    const std::uint32_t before = bit_;
+    bit_ += static_cast<unsigned>(bits);
+    if ((before ^ bit_) < 32) return;
     high_ = low_;
-    low_ = next();
+    low_ = after_;
+    after_ = next();
   }
 
  private:
   __device__ unsigned next() { return __byte_perm(*next_++, 0, 0x0123); }
 
   const std::uint32_t* next_;
-  unsigned high_, low_, used_;
+  unsigned high_, low_, after_;
+  std::uint32_t bit_;
 };
 
 // What decoding asks of the header for each code, in registers.
 struct Layout {
-  unsigned component_of_blocks, tables = 0;  // tables: four bits for each component
+  unsigned component_of_blocks, second_dc = 0, second_ac = 0;  // by block: is it the second table?
   int blocks_of_mcu;
 
   __device__ explicit Layout(const JpegHeader& header)
       : component_of_blocks(header.component_of_blocks), blocks_of_mcu(header.blocks_of_mcu) {
-    for (int c = 0; c < header.component_count; ++c) {
-      const JpegComponent& component = header.components[c];
-      tables |= static_cast<unsigned>(component.dc_table | component.ac_table << 2) << 4 * c;
+    for (int block = 0; block < blocks_of_mcu; ++block) {
+      const JpegComponent& component = header.components[component_of(block)];
+      second_dc |= static_cast<unsigned>(component.dc_table & 1) << block;
+      second_ac |= static_cast<unsigned>(component.ac_table & 1) << block;
     }
   }
   __device__ int component_of(int block) const {
     return static_cast<int>(component_of_blocks >> 2 * block & 3);
   }
   __device__ int table_of(int block, bool is_dc) const {
-    return static_cast<int>(tables >> (4 * component_of(block) + (is_dc ? 0 : 2)) & 3);
+    return static_cast<int>((is_dc ? second_dc : second_ac) >> block & 1) + (is_dc ? 0 : 2);
   }
 };
 
@@ -122,15 +153,8 @@ __device__ __forceinline__ JpegPlace packed(std::uint32_t bits, int block, int k
   return bits | static_cast<unsigned>(block) << 8 | static_cast<unsigned>(k) << 16;
 }
 
-// Of a code's symbol, the lower half says how many bits follow; these are the value. Smaller
-// numbers stand for negative values.
-__device__ __forceinline__ int value_of(unsigned bits, const Code& code, int count) {
-  if (count == 0) return 0;
-  const int value = static_cast<int>(bits << code.bits >> (32 - count));
-  return value >> (count - 1) != 0 ? value : value - (1 << count) + 1;
-}
-
 struct Piece {
+  int segment;
   const std::uint32_t* words;  // of its segment
   std::uint32_t begin, end;    // in bits of the segment
   std::uint32_t segment_bits;
@@ -138,12 +162,25 @@ struct Piece {
 };
 
 __device__ __forceinline__ Piece piece_of(const JpegTask& task, int number) {
-  const JpegSegment segment = task.segments[task.segment_of_piece[number]];
+  int first = 0, last = task.header->segment_count - 1;
+  while (first < last) {
+    const int middle = (first + last + 1) / 2;
+    if (task.segments[middle].first_piece <= static_cast<unsigned>(number))
+      first = middle;
+    else
+      last = middle - 1;
+  }
+  const JpegSegment segment = task.segments[first];
   const std::uint32_t begin =
       (static_cast<std::uint32_t>(number) - segment.first_piece) * piece_bits;
   const std::uint32_t end = min(begin + piece_bits, segment.bits);
-  return {
-      task.words + segment.first_word, begin, end, segment.bits, begin == 0, end == segment.bits};
+  return {first,
+          task.words + segment.first_word,
+          begin,
+          end,
+          segment.bits,
+          begin == 0,
+          end == segment.bits};
 }
 
 // Decodes the codes that begin in the piece, from `from` on. `use` is told of each DC difference
@@ -152,41 +189,143 @@ __device__ __forceinline__ Piece piece_of(const JpegTask& task, int number) {
 template <class Use>
 __device__ JpegPlace decode(const Layout& layout, Codes& codes, const Piece& piece, JpegPlace from,
                             Use& use) {
-  std::uint32_t bit = piece.begin + (from & 255);
   int block = static_cast<int>(from >> 8 & 255), k = static_cast<int>(from >> 16);
-  BitReader reader(piece.words, bit);
-  while (bit < piece.end) {
+  int table = layout.table_of(block, k == 0);
+  BitReader reader(piece.words, piece.begin + (from & 255));
+  while (reader.bit() < piece.end) {
     const unsigned bits = reader.peek();
-    const Code code = codes.next(layout.table_of(block, k == 0), bits);
-    const int value_bits = static_cast<int>(code.symbol & 15), all = code.bits + value_bits;
-    if (bit + static_cast<unsigned>(all) > piece.segment_bits) {
+    const JpegCode code = codes.next(table, bits);
+    if (reader.bit() + static_cast<unsigned>(all_bits_of(code)) > piece.segment_bits) {
       // In the last piece, these may be the bits that fill up the last byte.
       if (!piece.is_last) use.error();
       break;
     }
-    if (!code.is_valid) use.error();
-    const int value = value_of(bits, code, value_bits);
-    bit += static_cast<unsigned>(all);
-    reader.skip(all);
-    if (k == 0) {
-      use.dc(block, value);
-      k = 1;
-    } else if (value_bits == 0) {
-      k = code.symbol == 0xF0 ? k + 16 : pixels_of_block;
-    } else {
-      k += static_cast<int>(code.symbol >> 4);
-      use.coefficient(k, value);
-      ++k;
+    if ((code & is_invalid) != 0) use.error();
+    reader.skip(all_bits_of(code));
+    const bool is_dc = k == 0;
+    k += step_of(code);
+    if (is_dc)
+      use.dc(block, value_of(bits, code));
+    else
+      use.coefficient(k - 1, bits, code);
+    const bool is_end = k >= pixels_of_block;
+    if (is_end) {
+      k = 0;
+      block = block + 1 == layout.blocks_of_mcu ? 0 : block + 1;
+      use.end_block(block, piece.segment_bits - reader.bit());
     }
-    if (k < pixels_of_block) continue;
-    k = 0;
-    block = block + 1 == layout.blocks_of_mcu ? 0 : block + 1;
-    use.end_block(piece.segment_bits - bit);
+    table = layout.table_of(block, is_end);
   }
+  const std::uint32_t bit = reader.bit();
   return packed(bit < piece.end ? 0 : bit - piece.end, block, k);
 }
 
-// ---- where pieces begin
+// ---- where pieces begin: guesses
+
+constexpr int most_steps = 8;  // of a link: pieces that a decoder goes on
+constexpr int guess_threads = 512, most_pieces_together = 128;
+constexpr int states = most_steps * 16;  // in which a block of pieces is entered
+
+// A block of threads has as many pieces in a row, of which the last `most_steps` are also the first
+// of the next block.
+constexpr int pieces_together(const JpegHeader& header) {
+  const int pieces = guess_threads / header.guesses;
+  return pieces < most_pieces_together ? pieces : most_pieces_together;
+}
+constexpr int own_pieces(const JpegHeader& header) {
+  return pieces_together(header) - most_steps;
+}
+
+// A link has its steps in the upper half of a byte, and the guess in the lower half. A state is the
+// same with the number of pieces that are left out at a block's beginning.
+__device__ __forceinline__ int steps_of(int link) {
+  return link >> 4;
+}
+__device__ __forceinline__ int guess_of(int link) {
+  return link & 15;
+}
+
+struct Nothing {
+  __device__ void error() const {}
+  __device__ void dc(int, int) const {}
+  __device__ void coefficient(int, unsigned, JpegCode) const {}
+  __device__ void end_block(int, std::uint32_t) const {}
+};
+
+__global__ void decode_guesses_kernel(JpegTask task, int piece_count) {
+  __shared__ SharedArray<JpegPlace, guess_threads> ends;
+  __shared__ SharedArray<std::uint8_t, guess_threads> links;
+  __shared__ Codes codes;
+  const JpegHeader& header = *task.header;
+  const Layout layout(header);
+  codes.load(header);
+  const int thread = static_cast<int>(threadIdx.x), guesses = header.guesses;
+  const int own = own_pieces(header), first = static_cast<int>(blockIdx.x) * own;
+  const int piece_of_thread = thread / guesses, guess = thread % guesses;
+  const int number = first + piece_of_thread;
+  const bool is_there = piece_of_thread < pieces_together(header) && number < piece_count;
+  Piece piece = is_there ? piece_of(task, number) : Piece{};
+  Nothing use;
+  JpegPlace end = 0;
+  if (is_there) {
+    const auto bit = static_cast<std::uint32_t>(guess / layout.blocks_of_mcu);
+    end = decode(layout, codes, piece, packed(bit, guess % layout.blocks_of_mcu, 0), use);
+  }
+  ends[thread] = end;
+  __syncthreads();
+  if (is_there && piece_of_thread < own) {
+    task.guess_ends[number * guesses + guess] = end;
+    int link = 1 << 4;  // if no decoder is met, any one will do
+    for (int steps = 1; steps <= most_steps; ++steps) {
+      if (piece.is_last) {  // the next segment begins in its first block
+        link = steps << 4;
+        break;
+      }
+      piece = piece_of(task, number + steps);
+      end = decode(layout, codes, piece, end, use);
+      const int there = thread - guess + steps * guesses;
+      int met = 0;
+      while (met < guesses && ends[there + met] != end) ++met;
+      if (met == guesses) continue;
+      link = steps << 4 | met;
+      break;
+    }
+    links[thread] = static_cast<std::uint8_t>(link);
+    task.links[number * guesses + guess] = static_cast<std::uint8_t>(link);
+  }
+  __syncthreads();
+  if (thread >= states) return;
+  int at = steps_of(thread), state = guess_of(thread);
+  while (at < own && first + at < piece_count && state < guesses) {
+    const int link = links[at * guesses + state];
+    at += steps_of(link);
+    state = guess_of(link);
+  }
+  task.exits[blockIdx.x * states + thread] =
+      static_cast<std::uint8_t>(max(at - own, 0) << 4 | state);
+}
+
+// One block: follows the links from block to block of pieces.
+__global__ void enter_blocks_kernel(JpegTask task, int block_count) {
+  constexpr int together = 128, words_each = states / 4;
+  __shared__ SharedArray<std::uint32_t, together * words_each> exits;
+  const int thread = static_cast<int>(threadIdx.x);
+  const auto* const from = reinterpret_cast<const std::uint32_t*>(task.exits);
+  int state = 0;
+  for (int first = 0; first < block_count; first += together) {
+    const int count = min(together, block_count - first);
+    for (int i = thread; i < count * words_each; i += static_cast<int>(blockDim.x))
+      exits[i] = from[first * words_each + i];
+    __syncthreads();
+    for (int i = 0; thread == 0 && i < count; ++i) {
+      task.entries[first + i] = static_cast<std::uint8_t>(state);
+      state = static_cast<int>(exits[i * words_each + state / 4] >> 8 * (state % 4) & 255);
+    }
+    __syncthreads();
+  }
+}
+
+// ---- where pieces begin: the rest
 
 struct Counter {
   const Layout& layout;
@@ -198,24 +337,37 @@ struct Counter {
     for (int c = 0; c < 3; ++c)
       sums.dc[c] += layout.component_of(block) == c ? static_cast<unsigned>(difference) : 0;
   }
-  __device__ void coefficient(int, int) const {}
-  __device__ void end_block(std::uint32_t) { ++sums.blocks; }
+  __device__ void coefficient(int, unsigned, JpegCode) const {}
+  __device__ void end_block(int, std::uint32_t) { ++sums.blocks; }
 };
 
-// Launched several times: at first, all pieces begin at guessed places, and the first ones of
-// blocks of threads stay there. Later, these begin where the pieces before them have ended. Such an
-// end may be written meanwhile: either value will do, because all places are verified afterwards.
-__global__ void join_pieces_kernel(JpegTask task, int piece_count, bool guesses) {
+// Launched several times: at first, pieces begin where those before them have ended, as far as
+// links lead there, and the first ones of blocks of threads stay so. Later, these begin where the
+// pieces before them have ended. Such an end may be written meanwhile: either value will do,
+// because all places are verified afterwards.
+//
+// The pieces are those that follow a block's own ones, and the very first.
+__global__ void join_pieces_kernel(JpegTask task, int piece_count, bool is_first_launch) {
   __shared__ SharedArray<JpegPlace, piece_threads> ends;
-  const JpegHeader& header = *task.header;
+  __shared__ SharedArray<std::uint8_t, guess_threads> links;
+  __shared__ SharedArray<int, piece_threads> chosen;  // guesses; negative: unknown
   __shared__ Codes codes;
-  codes.load(header);
+  const JpegHeader& header = *task.header;
   const Layout layout(header);
-  const int thread = static_cast<int>(threadIdx.x);
-  const int number = static_cast<int>(blockIdx.x) * piece_threads + thread;
-  const bool is_there = number < piece_count;
+  const int thread = static_cast<int>(threadIdx.x), guesses = header.guesses;
+  const int own = own_pieces(header), first = static_cast<int>(blockIdx.x) * own;
+  const int number = first + thread, first_thread = blockIdx.x == 0 ? 0 : 1;
+  const bool is_there = thread >= first_thread && thread <= own && number < piece_count;
   const Piece piece = is_there ? piece_of(task, number) : Piece{};
-  JpegPlace begin = 0, end = 0;
+  JpegPlace begin = 0, end = 0, before = 0;
+  if (is_there && !is_first_launch) {
+    begin = task.begins[number];
+    end = task.ends[number];
+    before = number > 0 ? task.ends[number - 1] : 0;
+  }
+  const bool is_apart = is_there && !is_first_launch && !piece.is_first && before != begin;
+  if (!is_first_launch && __syncthreads_or(is_apart) == 0) return;
+  codes.load(header);
   JpegSums sums{};
   const auto decode_from = [&](JpegPlace from) {
     Counter counter{layout};
@@ -223,18 +375,32 @@ __global__ void join_pieces_kernel(JpegTask task, int piece_count, bool guesses)
     end = decode(layout, codes, piece, from, counter);
     sums = counter.sums;
   };
-  if (is_there && guesses) decode_from(0);
-  if (is_there && !guesses) {
-    begin = task.begins[number];
-    end = task.ends[number];
+  if (is_first_launch) {
+    const int count = min(own, piece_count - first) * guesses;
+    for (int i = thread; i < count; i += piece_threads) links[i] = task.links[first * guesses + i];
+    chosen[thread] = -1;
+    __syncthreads();
+    if (thread == 0) {
+      int at = steps_of(task.entries[blockIdx.x]), guess = guess_of(task.entries[blockIdx.x]);
+      while (at < own && first + at < piece_count) {
+        chosen[at] = guess;
+        const int link = links[at * guesses + guess];
+        at += steps_of(link);
+        guess = guess_of(link);
+      }
+      if (blockIdx.x == 0) *task.has_failed = 0;
+    }
+    __syncthreads();
+    const int guess = thread > 0 ? chosen[thread - 1] : -1;
+    if (is_there && !piece.is_first && guess >= 0)
+      before = task.guess_ends[(number - 1) * guesses + guess];
+    if (is_there) decode_from(before);
   }
-  bool has_changed = guesses;
-  JpegPlace before = begin;
-  if (is_there && !guesses && thread == 0 && number > 0) before = task.ends[number - 1];
-  for (int round = 0; round < most_rounds; ++round) {
+  bool has_changed = is_first_launch;
+  for (int round = 0; round < piece_threads; ++round) {
     ends[thread] = end;
     __syncthreads();
-    if (thread > 0) before = ends[thread - 1];
+    if (thread > first_thread) before = ends[thread - 1];
     const bool must_change = is_there && !piece.is_first && before != begin;
     if (must_change) {
       decode_from(before);
@@ -248,49 +414,75 @@ __global__ void join_pieces_kernel(JpegTask task, int piece_count, bool guesses)
   task.sums[number] = sums;
 }
 
-// ---- what is before each piece
+// ---- what is before each piece: prefix scans in groups of pieces, and over these
 
-constexpr int sum_threads = on_host ? 64 : 1024;
-
-__device__ __forceinline__ void add_to(JpegSums& sums, const JpegSums& more) {
+__device__ __forceinline__ JpegSums operator+(JpegSums sums, const JpegSums& more) {
   sums.blocks += more.blocks;
   FACESAT_UNROLL
   for (int c = 0; c < 3; ++c) sums.dc[c] += more.dc[c];
+  return sums;
+}
+__device__ __forceinline__ JpegSums operator-(JpegSums sums, const JpegSums& less) {
+  sums.blocks -= less.blocks;
+  FACESAT_UNROLL
+  for (int c = 0; c < 3; ++c) sums.dc[c] -= less.dc[c];
+  return sums;
 }
 
-// Turns the sums of pieces into those of all pieces before them. One block; each thread has some
-// pieces in a row. Finds out whether all pieces begin where the ones before them have ended.
+// Returns the sums of all threads before this one, and those of all.
+template <int threads>
+class SumsOfThreads {
+ public:
+  __device__ JpegSums before(const JpegSums& own, JpegSums& all) {
+    const int thread = static_cast<int>(threadIdx.x);
+    const JpegSums up_to{warp_inclusive_scan(own.blocks),
+                         {warp_inclusive_scan(own.dc[0]), warp_inclusive_scan(own.dc[1]),
+                          warp_inclusive_scan(own.dc[2])}};
+    if (thread % 32 == 31) warps_[thread / 32] = up_to;
+    __syncthreads();
+    JpegSums before{};
+    all = {};
+    for (int w = 0; w < threads / 32; ++w) {
+      if (w == thread / 32) before = all;
+      all = all + warps_[w];
+    }
+    return before + up_to - own;
+  }
+
+ private:
+  SharedArray<JpegSums, threads / 32> warps_;
+};
+
 __global__ void sum_pieces_kernel(JpegTask task, int piece_count) {
-  __shared__ SharedArray<std::uint32_t, 4 * (sum_threads / 32)> warps;
-  const int thread = static_cast<int>(threadIdx.x), warp = thread / 32;
-  const int each = (piece_count + sum_threads - 1) / sum_threads;
-  const int first = min(thread * each, piece_count), last = min(first + each, piece_count);
-  JpegSums own{};
-  bool is_joined = true;
+  __shared__ SumsOfThreads<pieces_of_group> threads;
+  const int number = static_cast<int>(blockIdx.x * pieces_of_group + threadIdx.x);
+  const JpegSums own = number < piece_count ? task.sums[number] : JpegSums{};
+  JpegSums all;
+  const JpegSums before = threads.before(own, all);
+  if (number < piece_count) task.sums[number] = before;
+  if (threadIdx.x == 0) task.groups[blockIdx.x] = all;
+}
+
+constexpr int group_threads = on_host ? 64 : 512;
+
+// One block; each thread has some groups in a row.
+__global__ void sum_groups_kernel(JpegTask task, int group_count) {
+  __shared__ SumsOfThreads<group_threads> threads;
+  const int thread = static_cast<int>(threadIdx.x);
+  const int each = (group_count + group_threads - 1) / group_threads;
+  const int first = min(thread * each, group_count), last = min(first + each, group_count);
+  JpegSums own{}, all;
+  for (int i = first; i < last; ++i) own = own + task.groups[i];
+  JpegSums before = threads.before(own, all);
   for (int i = first; i < last; ++i) {
-    add_to(own, task.sums[i]);
-    const std::uint32_t segment_begin = task.segments[task.segment_of_piece[i]].first_piece;
-    if (static_cast<std::uint32_t>(i) != segment_begin)
-      is_joined &= task.begins[i] == task.ends[i - 1];
+    const JpegSums of_group = task.groups[i];
+    task.groups[i] = before;
+    before = before + of_group;
   }
-  JpegSums up_to{warp_inclusive_scan(own.blocks),
-                 {warp_inclusive_scan(own.dc[0]), warp_inclusive_scan(own.dc[1]),
-                  warp_inclusive_scan(own.dc[2])}};
-  if (thread % 32 == 31) {
-    warps[4 * warp] = up_to.blocks;
-    for (int c = 0; c < 3; ++c) warps[4 * warp + 1 + c] = up_to.dc[c];
-  }
-  const int some_apart = __syncthreads_or(!is_joined);
-  if (thread == 0) *task.has_failed = some_apart != 0;
-  JpegSums before{up_to.blocks - own.blocks,
-                  {up_to.dc[0] - own.dc[0], up_to.dc[1] - own.dc[1], up_to.dc[2] - own.dc[2]}};
-  for (int w = 0; w < warp; ++w)
-    add_to(before, {warps[4 * w], {warps[4 * w + 1], warps[4 * w + 2], warps[4 * w + 3]}});
-  for (int i = first; i < last; ++i) {
-    const JpegSums of_piece = task.sums[i];
-    task.sums[i] = before;
-    add_to(before, of_piece);
-  }
+}
+
+__device__ JpegSums sums_before(const JpegTask& task, int piece) {
+  return task.groups[piece / pieces_of_group] + task.sums[piece];
 }
 
 // ---- coefficients
@@ -300,17 +492,45 @@ __global__ void clear_kernel(uint4* memory, int count) {
   if (i < count) memory[i] = make_uint4(0, 0, 0, 0);
 }
 
+// Where the coefficients of an MCU's blocks lie: the number of a block in the first MCU, and how
+// much that grows from one MCU to the next, and from one row of them to the next.
+struct BlockPlaces {
+  SharedArray<int, most_blocks_of_mcu> first, by_column, by_row;
+
+  // To be called by all threads, which must meet before reading.
+  __device__ void set(const JpegHeader& header, const Layout& layout) {
+    const int block = static_cast<int>(threadIdx.x);
+    if (block >= header.blocks_of_mcu) return;
+    const int number = layout.component_of(block);
+    const JpegComponent& component = header.components[number];
+    // Luma comes first, and components of chroma have a single block each.
+    const int in_component = number == 0 ? block : 0;
+    const int x = in_component % component.h, y = in_component / component.h;
+    first[block] = component.first_block + y * component.blocks.width + x;
+    by_column[block] = component.h;
+    by_row[block] = component.v * component.blocks.width;
+  }
+};
+
 // Writes what a piece has.
 class Writer {
  public:
   // The piece begins in block number `block` of the scan; its segment ends before `end`.
-  __device__ Writer(const JpegTask& task, const Layout& layout, const JpegSums& before, int block,
-                    int end)
-      : task_(task), layout_(layout), header_(*task.header), dc_(before), block_(block), end_(end) {
-    find_block();
+  __device__ Writer(const JpegTask& task, const Layout& layout, BlockPlaces& places,
+                    const JpegSums& before, int block, int end)
+      : layout_(layout),
+        places_(places),
+        coefficients_(task.coefficients),
+        columns_(task.header->mcus.width),
+        dc_(before),
+        left_(end - block) {
+    const int mcu = block / layout.blocks_of_mcu;
+    column_ = mcu % columns_;
+    row_ = mcu / columns_;
+    find_block(block % layout.blocks_of_mcu);
   }
 
-  __device__ void error() { has_error_ |= block_ < end_; }
+  __device__ void error() { has_error_ |= left_ > 0; }
   __device__ void dc(int block, int difference) {
     const int component = layout_.component_of(block);
     unsigned value = 0;
@@ -321,68 +541,67 @@ class Writer {
     }
     put(0, static_cast<int>(value));
   }
-  __device__ void coefficient(int k, int value) {
+  __device__ void coefficient(int k, unsigned bits, JpegCode code) {
+    if (all_bits_of(code) == own_bits_of(code)) return;
     if (k < pixels_of_block)
-      put(k, value);
+      put(k, value_of(bits, code));
     else
       error();
   }
-  __device__ void end_block(std::uint32_t bits_left) {
-    if (++block_ == end_) has_error_ |= bits_left >= 8;
-    find_block();
+  __device__ void end_block(int next_block, std::uint32_t bits_left) {
+    if (--left_ == 0) has_error_ |= bits_left >= 8;
+    if (next_block == 0 && ++column_ == columns_) {
+      column_ = 0;
+      ++row_;
+    }
+    find_block(next_block);
   }
 
   __device__ bool has_error() const { return has_error_; }
-  __device__ bool is_complete() const { return block_ >= end_; }
+  __device__ bool is_complete() const { return left_ <= 0; }
 
  private:
-  __device__ void find_block() {
-    if (block_ >= end_) return;
-    const int mcu = block_ / header_.blocks_of_mcu, in_mcu = block_ % header_.blocks_of_mcu;
-    const int number = layout_.component_of(in_mcu);
-    const JpegComponent& component = header_.components[number];
-    // Luma comes first, and components of chroma have a single block each.
-    const int x = number == 0 ? in_mcu % component.h : 0,
-              y = number == 0 ? in_mcu / component.h : 0;
-    const int column = mcu % header_.mcus.width * component.h + x;
-    const int row = mcu / header_.mcus.width * component.v + y;
-    to_ = task_.coefficients +
-          static_cast<std::size_t>(component.first_block + row * component.blocks.width + column) *
-              pixels_of_block;
+  __device__ void find_block(int block) {
+    const int number =
+        places_.first[block] + column_ * places_.by_column[block] + row_ * places_.by_row[block];
+    to_ = coefficients_ + static_cast<std::ptrdiff_t>(number) * pixels_of_block;
   }
   __device__ void put(int k, int value) {
-    if (block_ < end_) to_[k] = static_cast<std::int16_t>(value);
+    if (left_ > 0) to_[k] = static_cast<std::int16_t>(value);
   }
 
-  const JpegTask& task_;
   const Layout& layout_;
-  const JpegHeader& header_;
+  BlockPlaces& places_;
+  std::int16_t* const coefficients_;
+  const int columns_;  // of MCUs
   JpegSums dc_;
-  int block_, end_;
+  int left_, column_, row_;  // blocks left of the segment; the MCU's place
   bool has_error_ = false;
-  std::int16_t* to_ = nullptr;
+  std::int16_t* to_;
 };
 
 __global__ void write_pieces_kernel(JpegTask task, int piece_count) {
-  const JpegHeader& header = *task.header;
   __shared__ Codes codes;
-  codes.load(header);
+  __shared__ BlockPlaces places;
+  const JpegHeader& header = *task.header;
   const Layout layout(header);
+  places.set(header, layout);
+  codes.load(header);
   const int number = static_cast<int>(blockIdx.x * piece_threads + threadIdx.x);
-  if (number >= piece_count || load_relaxed(task.has_failed) != 0) return;
+  if (number >= piece_count) return;
   const Piece piece = piece_of(task, number);
-  const auto segment = static_cast<int>(task.segment_of_piece[number]);
-  JpegSums before = task.sums[number];
-  const JpegSums at_segment = task.sums[task.segments[segment].first_piece];
-  before.blocks -= at_segment.blocks;
-  for (int c = 0; c < 3; ++c) before.dc[c] -= at_segment.dc[c];
-  const int first_mcu = segment * header.segment_mcus;
+  const auto first_piece = static_cast<int>(task.segments[piece.segment].first_piece);
+  const JpegSums before = sums_before(task, number) - sums_before(task, first_piece);
+  const int first_mcu = piece.segment * header.segment_mcus;
   const int last_mcu = min(first_mcu + header.segment_mcus, header.mcus.width * header.mcus.height);
-  Writer writer(task, layout, before,
-                first_mcu * header.blocks_of_mcu + static_cast<int>(before.blocks),
-                last_mcu * header.blocks_of_mcu);
+  const int blocks = (last_mcu - first_mcu) * layout.blocks_of_mcu;
+  // Damaged bits may have any number of blocks.
+  const int in_segment = static_cast<int>(min(before.blocks, static_cast<unsigned>(blocks)));
+  const int first_block = first_mcu * layout.blocks_of_mcu;
+  Writer writer(task, layout, places, before, first_block + in_segment, first_block + blocks);
   decode(layout, codes, piece, task.begins[number], writer);
-  if (writer.has_error() || (piece.is_last && !writer.is_complete()))
+  const bool is_apart = !piece.is_first && task.begins[number] != task.ends[number - 1];
+  if (is_apart || writer.has_error() || (piece.is_last && !writer.is_complete()))
     store_relaxed(task.has_failed, 1u);
 }
 
@@ -390,16 +609,21 @@ __global__ void write_pieces_kernel(JpegTask task, int piece_count) {
 
 void enqueue_coefficients(const JpegTask& task, const JpegHeader& header, StreamHandle stream) {
   const int pieces = header.piece_count;
-  const dim3 grid(divide_up(pieces, piece_threads));
+  const int blocks = divide_up(pieces, own_pieces(header)),
+            groups = divide_up(pieces, pieces_of_group);
+  FACESAT_LAUNCH(decode_guesses_kernel, dim3(blocks), dim3(guess_threads), stream, task, pieces);
+  FACESAT_LAUNCH(enter_blocks_kernel, dim3(1), dim3(256), stream, task, blocks);
   for (int launch = 0; launch <= launches_to_join; ++launch)
-    FACESAT_LAUNCH(join_pieces_kernel, grid, dim3(piece_threads), stream, task, pieces,
+    FACESAT_LAUNCH(join_pieces_kernel, dim3(blocks), dim3(piece_threads), stream, task, pieces,
                    launch == 0);
-  FACESAT_LAUNCH(sum_pieces_kernel, dim3(1), dim3(sum_threads), stream, task, pieces);
+  FACESAT_LAUNCH(sum_pieces_kernel, dim3(groups), dim3(pieces_of_group), stream, task, pieces);
+  FACESAT_LAUNCH(sum_groups_kernel, dim3(1), dim3(group_threads), stream, task, groups);
   constexpr int vector = sizeof(uint4) / sizeof(std::int16_t);
   const int vectors = header.block_count() * (pixels_of_block / vector);
   FACESAT_LAUNCH(clear_kernel, dim3(divide_up(vectors, 256)), dim3(256), stream,
                  reinterpret_cast<uint4*>(task.coefficients), vectors);
-  FACESAT_LAUNCH(write_pieces_kernel, grid, dim3(piece_threads), stream, task, pieces);
+  FACESAT_LAUNCH(write_pieces_kernel, dim3(divide_up(pieces, piece_threads)), dim3(piece_threads),
+                 stream, task, pieces);
 }
 
 }  // namespace facesat::gpu

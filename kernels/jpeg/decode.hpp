@@ -15,21 +15,35 @@ namespace facesat::gpu {
 // of the next one), block within the MCU, and coefficient within the block.
 using JpegPlace = std::uint32_t;
 
-// What a piece adds: whole blocks, and the differences of DC coefficients of each component. Then,
-// what all pieces before it have added. Damaged bits may let sums wrap around.
+// What pieces add: whole blocks, and the differences of DC coefficients of each component. Damaged
+// bits may let sums wrap around.
 struct alignas(16) JpegSums {
   std::uint32_t blocks, dc[3];
 };
+
+// Pieces are summed in groups.
+constexpr int pieces_of_group = 128;
+
+// The lengths of arrays: of exits and entries, for a number of pieces. See coefficients.cu.
+constexpr std::size_t exits_of(std::size_t pieces) {
+  return (pieces / 32 + 1) * 128;
+}
+constexpr std::size_t entries_of(std::size_t pieces) {
+  return pieces / 32 + 1;
+}
 
 // A JpegStream in device memory, and memory to work in. Arrays start on 16-byte boundaries.
 struct JpegTask {
   const JpegHeader* header;
   const JpegSegment* segments;
-  const std::uint32_t* segment_of_piece;
   const std::uint32_t* words;  // JpegStream::bits
 
-  JpegPlace *begins, *ends;    // of pieces
-  JpegSums* sums;              // of pieces
+  JpegPlace* guess_ends;          // of pieces, for each guess
+  std::uint8_t* links;            // the same
+  std::uint8_t *exits, *entries;  // of blocks of pieces
+  JpegPlace *begins, *ends;       // of pieces
+  JpegSums* sums;              // of pieces: at first their own, then of those before in the group
+  JpegSums* groups;            // of groups: at first their own, then of all groups before
   std::int16_t* coefficients;  // pixels_of_block for each block, in zigzag order
   std::uint8_t* samples;       // of components, each at 64 times its first block, row by row
   unsigned* has_failed;        // set to 0 or 1; the picture counts only if it is 0

@@ -1,7 +1,7 @@
 #include "kernels/jpeg/jpeg_decoder.hpp"
 
+#include <algorithm>
 #include <cstddef>
-#include <cstring>
 
 #include "core/orientation.hpp"
 #include "kernels/device/cuda.hpp"
@@ -33,33 +33,32 @@ class Parts {
 struct Description {
   JpegHeader* header;
   JpegSegment* segments;
-  std::uint32_t* segment_of_piece;
 
   Description(Parts& parts, const JpegStream& jpeg)
       : header(parts.next<JpegHeader>(1)),
-        segments(parts.next<JpegSegment>(jpeg.segments.size())),
-        segment_of_piece(parts.next<std::uint32_t>(jpeg.segment_of_piece.size())) {}
+        segments(parts.next<JpegSegment>(jpeg.segments.size())) {}
 };
 
 JpegTask task_of(Parts& parts, const JpegStream& jpeg) {
   const auto pieces = static_cast<std::size_t>(jpeg.header.piece_count);
   const std::size_t samples = static_cast<std::size_t>(jpeg.header.block_count()) * pixels_of_block;
+  const std::size_t decoders = pieces * static_cast<std::size_t>(jpeg.header.guesses);
+  const std::size_t groups = pieces / pieces_of_group + 1;
   const Description description(parts, jpeg);
   return {.header = description.header,
           .segments = description.segments,
-          .segment_of_piece = description.segment_of_piece,
           .words = parts.next<std::uint32_t>(jpeg.bits.size() / sizeof(std::uint32_t)),
+          .guess_ends = parts.next<JpegPlace>(decoders),
+          .links = parts.next<std::uint8_t>(decoders),
+          .exits = parts.next<std::uint8_t>(exits_of(pieces)),
+          .entries = parts.next<std::uint8_t>(entries_of(pieces)),
           .begins = parts.next<JpegPlace>(pieces),
           .ends = parts.next<JpegPlace>(pieces),
           .sums = parts.next<JpegSums>(pieces),
+          .groups = parts.next<JpegSums>(groups),
           .coefficients = parts.next<std::int16_t>(samples),
           .samples = parts.next<std::uint8_t>(samples),
           .has_failed = parts.next<unsigned>(1)};
-}
-
-template <class T>
-void copy_to(T* to, const std::vector<T>& from) {
-  if (!from.empty()) std::memcpy(to, from.data(), from.size() * sizeof(T));
 }
 
 class CudaJpegDecoder final : public JpegDecoder {
@@ -121,8 +120,7 @@ class CudaJpegDecoder final : public JpegDecoder {
     task_ = task_of(parts, jpeg);
     const Description description(staged, jpeg);
     *description.header = jpeg.header;
-    copy_to(description.segments, jpeg.segments);
-    copy_to(description.segment_of_piece, jpeg.segment_of_piece);
+    std::ranges::copy(jpeg.segments, description.segments);
     FACESAT_CUDA(cudaMemcpyAsync(memory_.data(), staging_.data(), described.bytes(),
                                  cudaMemcpyHostToDevice, stream_.get()));
     // They are in page-locked memory, where that is in use for frames.

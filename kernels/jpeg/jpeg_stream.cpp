@@ -62,9 +62,16 @@ class Reader {
   Bytes rest_;
 };
 
+// A symbol's lower half says how many bits of a value follow.
+JpegCode code_of(int bits, int symbol, bool is_dc) {
+  const int value_bits = symbol & 15, zeros = symbol >> 4;
+  if (is_dc) return jpeg_code(bits, value_bits, 1);
+  if (value_bits > 0) return jpeg_code(bits, value_bits, zeros + 1);
+  return jpeg_code(bits, 0, zeros == 15 ? 16 : pixels_of_block);
+}
+
 HuffmanTable make_table(Bytes counts, Bytes symbols, bool is_dc) {
   HuffmanTable table{};
-  std::ranges::copy(symbols, table.symbols);
   int code = 0, place = 0;
   for (int length = 1; length <= HuffmanTable::most_bits; ++length) {
     code <<= 1;
@@ -73,10 +80,10 @@ HuffmanTable make_table(Bytes counts, Bytes symbols, bool is_dc) {
       // A code of ones alone is not permitted.
       require(code < (1 << length) - 1, "a Huffman table has too many codes");
       require(!is_dc || symbols[place] <= 15, "a Huffman table has a symbol that is not permitted");
+      table.codes[place] = code_of(length, symbols[place], is_dc);
       const int more_bits = HuffmanTable::lookup_bits - length;
       if (more_bits >= 0)
-        std::fill_n(table.lookup + (code << more_bits), 1 << more_bits,
-                    static_cast<std::uint16_t>(length << 8 | symbols[place]));
+        std::fill_n(table.lookup + (code << more_bits), 1 << more_bits, table.codes[place]);
     }
     table.limit[length] = code << (HuffmanTable::most_bits - length);
   }
@@ -297,8 +304,18 @@ class JpegFile {
     append_zeros(bytes_to_read_ahead);
     stream_.bits = {bits_, bytes_};
     stream_.owner = memory;
-    header.piece_count = static_cast<int>(stream_.segment_of_piece.size());
+    header.segment_count = static_cast<int>(segments);
+    header.guesses = header.blocks_of_mcu * first_bits();
     stream_.end = at_;
+  }
+
+  // From how many bits on decoders are to begin. Where blocks have few bits, there may be cycles of
+  // wrong codes, which some decoders never leave.
+  int first_bits() const {
+    constexpr std::size_t few_bits = 40;
+    const auto blocks = static_cast<std::size_t>(stream_.header.block_count());
+    if (8 * bytes_ > few_bits * blocks) return 1;
+    return stream_.header.component_count == 1 ? 4 : 2;
   }
 
   // Up to the next marker.
@@ -319,13 +336,11 @@ class JpegFile {
     }
     const std::size_t bits = 8 * (bytes_ - begin);
     require(bits > 0 && bits < UINT32_MAX / 2, "it is damaged");
-    const auto number = static_cast<std::uint32_t>(stream_.segments.size());
-    stream_.segments.push_back(
-        {.first_word = static_cast<std::uint32_t>(begin / 4),
-         .bits = static_cast<std::uint32_t>(bits),
-         .first_piece = static_cast<std::uint32_t>(stream_.segment_of_piece.size())});
-    stream_.segment_of_piece.resize(
-        stream_.segment_of_piece.size() + (bits + piece_bits - 1) / piece_bits, number);
+    int& pieces = stream_.header.piece_count;
+    stream_.segments.push_back({.first_word = static_cast<std::uint32_t>(begin / 4),
+                                .bits = static_cast<std::uint32_t>(bits),
+                                .first_piece = static_cast<std::uint32_t>(pieces)});
+    pieces += static_cast<int>((bits + piece_bits - 1) / piece_bits);
     append_zeros((4 - bytes_ % 4) % 4);
   }
 
@@ -334,7 +349,7 @@ class JpegFile {
     bytes_ += count;
   }
 
-  static constexpr std::size_t bytes_to_read_ahead = 8;
+  static constexpr std::size_t bytes_to_read_ahead = 12;
   const Bytes file_;
   const std::size_t max_pixels_;
   std::size_t at_ = 0;

@@ -19,16 +19,23 @@ namespace facesat::gpu {
 constexpr int most_blocks_of_mcu = 10;  // as in T.81
 constexpr int pixels_of_block = 64;     // 8x8
 
+// What a Huffman code says, in a word: from bit 0 on, the number of its bits and those of the value
+// that follows; from bit 8 on, of its own bits; from bit 16 on, by how much the number of the
+// coefficient grows. That of a value is the last one so passed.
+using JpegCode = std::uint32_t;
+
+constexpr JpegCode jpeg_code(int bits, int value_bits, int step) {
+  return static_cast<JpegCode>((bits + value_bits) | bits << 8 | step << 16);
+}
+
 // A Huffman table. Codes of a length are consecutive numbers, and those of longer codes follow.
 struct HuffmanTable {
-  static constexpr int most_bits = 16, lookup_bits = 9;
-  // By the next lookup_bits bits: the length of the code, and its symbol in the lower byte. 0: the
-  // code is longer, or there is none.
-  std::uint16_t lookup[1 << lookup_bits];
+  static constexpr int most_bits = 16, lookup_bits = 10;
+  JpegCode lookup[1 << lookup_bits];  // by the next bits; 0: the code is longer, or there is none
   // By length: codes of up to this length, shifted to the left to have 16 bits, are below `limit`;
-  // a code plus `to_place` is the index of its symbol.
+  // a code plus `to_place` is its index in `codes`.
   std::int32_t limit[most_bits + 1], to_place[most_bits + 1];
-  std::uint8_t symbols[256];
+  JpegCode codes[256];
 };
 
 // One of the components of a scan: luma, or one of two of chroma.
@@ -51,7 +58,8 @@ struct JpegHeader {
   // Of each block of an MCU, from the lowest bits on: two bits, the number of its component.
   std::uint32_t component_of_blocks = 0;
   int segment_mcus = 0;  // between two restart markers
-  int piece_count = 0;
+  int segment_count = 0, piece_count = 0;
+  int guesses = 0;  // of what a piece begins with: each of the blocks of an MCU, at its first bits
 
   int block_count() const { return mcus.width * mcus.height * blocks_of_mcu; }
 };
@@ -64,13 +72,12 @@ struct JpegSegment {
 };
 
 // A segment is decoded in pieces of this many bits.
-constexpr std::uint32_t piece_bits = 1024;
+constexpr std::uint32_t piece_bits = 256;
 
 struct JpegStream {
   JpegHeader header;
   std::vector<JpegSegment> segments;
-  std::vector<std::uint32_t> segment_of_piece;
-  // The bits of all segments, each from a new word on, as in the file. Two more words follow, so
+  // The bits of all segments, each from a new word on, as in the file. Three more words follow, so
   // that reading ahead is permitted.
   std::span<const unsigned char> bits;
   std::shared_ptr<const void> owner;        // of these: frame_memory()

@@ -78,16 +78,14 @@ void read_jpeg_bits(Bytes bytes) {
   const gpu::JpegHeader& header = stream->header;
   require(header.size.area() > 0 && header.size.area() <= most_pixels);
   require(stream->end <= bytes.size() && header.segment_mcus > 0);
-  require(header.piece_count == static_cast<int>(stream->segment_of_piece.size()));
+  require(header.segment_count == static_cast<int>(stream->segments.size()));
   std::size_t pieces = 0, words = 0;
   for (const gpu::JpegSegment& segment : stream->segments) {
     require(segment.first_piece == pieces && segment.first_word == words && segment.bits > 0);
     pieces += (segment.bits + gpu::piece_bits - 1) / gpu::piece_bits;
     words += (segment.bits + 31) / 32;
   }
-  require(pieces == stream->segment_of_piece.size() && 4 * (words + 2) == stream->bits.size());
-  for (const std::uint32_t segment : stream->segment_of_piece)
-    require(segment < stream->segments.size());
+  require(header.piece_count == static_cast<int>(pieces) && 4 * (words + 3) == stream->bits.size());
 }
 
 void read_results(std::string_view text, const std::filesystem::path& file) {

@@ -164,23 +164,34 @@ template <class Pixel>
 std::optional<Bytes> decode(const JpegStream& stream, int orientation) {
   const JpegHeader& header = stream.header;
   const auto pieces = static_cast<std::size_t>(header.piece_count);
+  const std::size_t groups_of_pieces = pieces / gpu::pieces_of_group + 1;
   const std::size_t samples = static_cast<std::size_t>(header.block_count()) * 64;
   DeviceArray<JpegHeader> headers(std::vector<JpegHeader>{header});
   DeviceArray<gpu::JpegSegment> segments(stream.segments);
-  DeviceArray<std::uint32_t> segment_of_piece(stream.segment_of_piece), words(words_of(stream));
+  DeviceArray<std::uint32_t> words(words_of(stream));
   DeviceArray<gpu::JpegPlace> begins(poisoned<gpu::JpegPlace>(pieces)),
       ends(poisoned<gpu::JpegPlace>(pieces));
-  DeviceArray<gpu::JpegSums> sums(poisoned<gpu::JpegSums>(pieces));
+  DeviceArray<gpu::JpegSums> sums(poisoned<gpu::JpegSums>(pieces)),
+      groups(poisoned<gpu::JpegSums>(groups_of_pieces));
+  const std::size_t decoders = pieces * static_cast<std::size_t>(header.guesses);
+  DeviceArray<gpu::JpegPlace> guess_ends(poisoned<gpu::JpegPlace>(decoders));
+  DeviceArray<std::uint8_t> links(poisoned<std::uint8_t>(decoders)),
+      exits(poisoned<std::uint8_t>(gpu::exits_of(pieces))),
+      entries(poisoned<std::uint8_t>(gpu::entries_of(pieces)));
   DeviceArray<std::int16_t> coefficients(poisoned<std::int16_t>(samples));
   DeviceArray<std::uint8_t> planes(poisoned<std::uint8_t>(samples));
   DeviceArray<unsigned> has_failed(poisoned<unsigned>(1));
   const JpegTask task{.header = headers.data(),
                       .segments = segments.data(),
-                      .segment_of_piece = segment_of_piece.data(),
                       .words = words.data(),
+                      .guess_ends = guess_ends.data(),
+                      .links = links.data(),
+                      .exits = exits.data(),
+                      .entries = entries.data(),
                       .begins = begins.data(),
                       .ends = ends.data(),
                       .sums = sums.data(),
+                      .groups = groups.data(),
                       .coefficients = coefficients.data(),
                       .samples = planes.data(),
                       .has_failed = has_failed.data()};
