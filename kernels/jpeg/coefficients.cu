@@ -30,9 +30,8 @@
 namespace facesat::gpu {
 namespace {
 
-constexpr int piece_threads = 128;  // of a block; each decodes a piece
-constexpr int launches_to_join =
-    2;  // after the first: blocks of threads go on where those before them have ended
+constexpr int piece_threads = pieces_of_group;  // of a block; each decodes a piece
+constexpr int launches_to_join = 3;
 
 // ---- codes
 
@@ -252,6 +251,16 @@ struct Nothing {
   __device__ void end_block(int, std::uint32_t) const {}
 };
 
+// Sets all coefficients to zero; most of them stay that.
+__device__ void clear(std::int16_t* coefficients, int blocks) {
+  constexpr int vector = sizeof(uint4) / sizeof(std::int16_t);
+  auto* const vectors = reinterpret_cast<uint4*>(coefficients);
+  const int count = blocks * (pixels_of_block / vector);
+  for (int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); i < count;
+       i += static_cast<int>(gridDim.x * blockDim.x))
+    vectors[i] = make_uint4(0, 0, 0, 0);
+}
+
 __global__ void decode_guesses_kernel(JpegTask task, int piece_count) {
   __shared__ SharedArray<JpegPlace, guess_threads> ends;
   __shared__ SharedArray<std::uint8_t, guess_threads> links;
@@ -261,6 +270,7 @@ __global__ void decode_guesses_kernel(JpegTask task, int piece_count) {
   codes.load(header);
   const int thread = static_cast<int>(threadIdx.x), guesses = header.guesses;
   const int own = own_pieces(header), first = static_cast<int>(blockIdx.x) * own;
+  clear(task.coefficients, header.block_count());
   const int piece_of_thread = thread / guesses, guess = thread % guesses;
   const int number = first + piece_of_thread;
   const bool is_there = piece_of_thread < pieces_together(header) && number < piece_count;
@@ -388,7 +398,6 @@ __global__ void join_pieces_kernel(JpegTask task, int piece_count, bool is_first
         at += steps_of(link);
         guess = guess_of(link);
       }
-      if (blockIdx.x == 0) *task.has_failed = 0;
     }
     __syncthreads();
     const int guess = thread > 0 ? chosen[thread - 1] : -1;
@@ -414,7 +423,7 @@ __global__ void join_pieces_kernel(JpegTask task, int piece_count, bool is_first
   task.sums[number] = sums;
 }
 
-// ---- what is before each piece: prefix scans in groups of pieces, and over these
+// ---- what is before each piece
 
 __device__ __forceinline__ JpegSums operator+(JpegSums sums, const JpegSums& more) {
   sums.blocks += more.blocks;
@@ -429,33 +438,34 @@ __device__ __forceinline__ JpegSums operator-(JpegSums sums, const JpegSums& les
   return sums;
 }
 
-// Returns the sums of all threads before this one, and those of all.
-template <int threads>
+// Prefix sums over the threads of a block.
 class SumsOfThreads {
  public:
+  // Returns the sums of all threads before this one, and those of all.
   __device__ JpegSums before(const JpegSums& own, JpegSums& all) {
-    const int thread = static_cast<int>(threadIdx.x);
+    const int warp = static_cast<int>(threadIdx.x) / 32;
     const JpegSums up_to{warp_inclusive_scan(own.blocks),
                          {warp_inclusive_scan(own.dc[0]), warp_inclusive_scan(own.dc[1]),
                           warp_inclusive_scan(own.dc[2])}};
-    if (thread % 32 == 31) warps_[thread / 32] = up_to;
+    if (threadIdx.x % 32 == 31) warps_[warp] = up_to;
     __syncthreads();
     JpegSums before{};
     all = {};
-    for (int w = 0; w < threads / 32; ++w) {
-      if (w == thread / 32) before = all;
+    for (int w = 0; w < piece_threads / 32; ++w) {
+      if (w == warp) before = all;
       all = all + warps_[w];
     }
     return before + up_to - own;
   }
 
  private:
-  SharedArray<JpegSums, threads / 32> warps_;
+  SharedArray<JpegSums, piece_threads / 32> warps_;
 };
 
+// Sums in groups of pieces. Those of groups are added where they are needed.
 __global__ void sum_pieces_kernel(JpegTask task, int piece_count) {
-  __shared__ SumsOfThreads<pieces_of_group> threads;
-  const int number = static_cast<int>(blockIdx.x * pieces_of_group + threadIdx.x);
+  __shared__ SumsOfThreads threads;
+  const int number = static_cast<int>(blockIdx.x * piece_threads + threadIdx.x);
   const JpegSums own = number < piece_count ? task.sums[number] : JpegSums{};
   JpegSums all;
   const JpegSums before = threads.before(own, all);
@@ -463,34 +473,7 @@ __global__ void sum_pieces_kernel(JpegTask task, int piece_count) {
   if (threadIdx.x == 0) task.groups[blockIdx.x] = all;
 }
 
-constexpr int group_threads = on_host ? 64 : 512;
-
-// One block; each thread has some groups in a row.
-__global__ void sum_groups_kernel(JpegTask task, int group_count) {
-  __shared__ SumsOfThreads<group_threads> threads;
-  const int thread = static_cast<int>(threadIdx.x);
-  const int each = (group_count + group_threads - 1) / group_threads;
-  const int first = min(thread * each, group_count), last = min(first + each, group_count);
-  JpegSums own{}, all;
-  for (int i = first; i < last; ++i) own = own + task.groups[i];
-  JpegSums before = threads.before(own, all);
-  for (int i = first; i < last; ++i) {
-    const JpegSums of_group = task.groups[i];
-    task.groups[i] = before;
-    before = before + of_group;
-  }
-}
-
-__device__ JpegSums sums_before(const JpegTask& task, int piece) {
-  return task.groups[piece / pieces_of_group] + task.sums[piece];
-}
-
 // ---- coefficients
-
-__global__ void clear_kernel(uint4* memory, int count) {
-  const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-  if (i < count) memory[i] = make_uint4(0, 0, 0, 0);
-}
 
 // Where the coefficients of an MCU's blocks lie: the number of a block in the first MCU, and how
 // much that grows from one MCU to the next, and from one row of them to the next.
@@ -583,15 +566,27 @@ class Writer {
 __global__ void write_pieces_kernel(JpegTask task, int piece_count) {
   __shared__ Codes codes;
   __shared__ BlockPlaces places;
+  __shared__ SumsOfThreads threads;
   const JpegHeader& header = *task.header;
   const Layout layout(header);
   places.set(header, layout);
   codes.load(header);
-  const int number = static_cast<int>(blockIdx.x * piece_threads + threadIdx.x);
+  const int thread = static_cast<int>(threadIdx.x), group = static_cast<int>(blockIdx.x);
+  const int number = group * piece_threads + thread;
+  const auto first_piece_of = [&](int segment) {
+    return static_cast<int>(task.segments[segment].first_piece);
+  };
+  // Of the groups before this one, from the beginning of a segment on that continues here.
+  JpegSums sums{}, of_groups;
+  const int continued = first_piece_of(piece_of(task, group * piece_threads).segment);
+  for (int i = continued / piece_threads + thread; i < group; i += piece_threads)
+    sums = sums + task.groups[i];
+  static_cast<void>(threads.before(sums, of_groups));
   if (number >= piece_count) return;
   const Piece piece = piece_of(task, number);
-  const auto first_piece = static_cast<int>(task.segments[piece.segment].first_piece);
-  const JpegSums before = sums_before(task, number) - sums_before(task, first_piece);
+  const int first_piece = first_piece_of(piece.segment);
+  JpegSums before = task.sums[number] - task.sums[first_piece];
+  if (first_piece / piece_threads < group) before = before + of_groups;
   const int first_mcu = piece.segment * header.segment_mcus;
   const int last_mcu = min(first_mcu + header.segment_mcus, header.mcus.width * header.mcus.height);
   const int blocks = (last_mcu - first_mcu) * layout.blocks_of_mcu;
@@ -610,20 +605,14 @@ __global__ void write_pieces_kernel(JpegTask task, int piece_count) {
 void enqueue_coefficients(const JpegTask& task, const JpegHeader& header, StreamHandle stream) {
   const int pieces = header.piece_count;
   const int blocks = divide_up(pieces, own_pieces(header)),
-            groups = divide_up(pieces, pieces_of_group);
+            groups = divide_up(pieces, piece_threads);
   FACESAT_LAUNCH(decode_guesses_kernel, dim3(blocks), dim3(guess_threads), stream, task, pieces);
   FACESAT_LAUNCH(enter_blocks_kernel, dim3(1), dim3(256), stream, task, blocks);
-  for (int launch = 0; launch <= launches_to_join; ++launch)
+  for (int launch = 0; launch < launches_to_join; ++launch)
     FACESAT_LAUNCH(join_pieces_kernel, dim3(blocks), dim3(piece_threads), stream, task, pieces,
                    launch == 0);
-  FACESAT_LAUNCH(sum_pieces_kernel, dim3(groups), dim3(pieces_of_group), stream, task, pieces);
-  FACESAT_LAUNCH(sum_groups_kernel, dim3(1), dim3(group_threads), stream, task, groups);
-  constexpr int vector = sizeof(uint4) / sizeof(std::int16_t);
-  const int vectors = header.block_count() * (pixels_of_block / vector);
-  FACESAT_LAUNCH(clear_kernel, dim3(divide_up(vectors, 256)), dim3(256), stream,
-                 reinterpret_cast<uint4*>(task.coefficients), vectors);
-  FACESAT_LAUNCH(write_pieces_kernel, dim3(divide_up(pieces, piece_threads)), dim3(piece_threads),
-                 stream, task, pieces);
+  FACESAT_LAUNCH(sum_pieces_kernel, dim3(groups), dim3(piece_threads), stream, task, pieces);
+  FACESAT_LAUNCH(write_pieces_kernel, dim3(groups), dim3(piece_threads), stream, task, pieces);
 }
 
 }  // namespace facesat::gpu

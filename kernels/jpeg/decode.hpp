@@ -43,10 +43,10 @@ struct JpegTask {
   std::uint8_t *exits, *entries;  // of blocks of pieces
   JpegPlace *begins, *ends;       // of pieces
   JpegSums* sums;              // of pieces: at first their own, then of those before in the group
-  JpegSums* groups;            // of groups: at first their own, then of all groups before
+  JpegSums* groups;            // of groups
   std::int16_t* coefficients;  // pixels_of_block for each block, in zigzag order
   std::uint8_t* samples;       // of components, each at 64 times its first block, row by row
-  unsigned* has_failed;        // set to 0 or 1; the picture counts only if it is 0
+  unsigned* has_failed;        // set to 1, in any memory, if the picture does not count
 };
 
 // Enqueues the decoding of the picture, whose header is `header`. `luma` gets what libjpeg-turbo

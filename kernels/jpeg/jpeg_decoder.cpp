@@ -1,6 +1,5 @@
 #include "kernels/jpeg/jpeg_decoder.hpp"
 
-#include <algorithm>
 #include <cstddef>
 
 #include "core/orientation.hpp"
@@ -29,25 +28,14 @@ class Parts {
   std::size_t bytes_ = 0;
 };
 
-// What is uploaded besides the bits.
-struct Description {
-  JpegHeader* header;
-  JpegSegment* segments;
-
-  Description(Parts& parts, const JpegStream& jpeg)
-      : header(parts.next<JpegHeader>(1)),
-        segments(parts.next<JpegSegment>(jpeg.segments.size())) {}
-};
-
-JpegTask task_of(Parts& parts, const JpegStream& jpeg) {
+JpegTask task_of(Parts& parts, const JpegStream& jpeg, unsigned* has_failed) {
   const auto pieces = static_cast<std::size_t>(jpeg.header.piece_count);
-  const std::size_t samples = static_cast<std::size_t>(jpeg.header.block_count()) * pixels_of_block;
   const std::size_t decoders = pieces * static_cast<std::size_t>(jpeg.header.guesses);
-  const std::size_t groups = pieces / pieces_of_group + 1;
-  const Description description(parts, jpeg);
-  return {.header = description.header,
-          .segments = description.segments,
-          .words = parts.next<std::uint32_t>(jpeg.bits.size() / sizeof(std::uint32_t)),
+  const std::size_t samples = static_cast<std::size_t>(jpeg.header.block_count()) * pixels_of_block;
+  const std::byte* const block = parts.next<std::byte>(jpeg.block.size());
+  return {.header = reinterpret_cast<const JpegHeader*>(block),
+          .segments = reinterpret_cast<const JpegSegment*>(block + jpeg.segments_at),
+          .words = reinterpret_cast<const std::uint32_t*>(block + jpeg.bits_at),
           .guess_ends = parts.next<JpegPlace>(decoders),
           .links = parts.next<std::uint8_t>(decoders),
           .exits = parts.next<std::uint8_t>(exits_of(pieces)),
@@ -55,10 +43,10 @@ JpegTask task_of(Parts& parts, const JpegStream& jpeg) {
           .begins = parts.next<JpegPlace>(pieces),
           .ends = parts.next<JpegPlace>(pieces),
           .sums = parts.next<JpegSums>(pieces),
-          .groups = parts.next<JpegSums>(groups),
+          .groups = parts.next<JpegSums>(pieces / pieces_of_group + 1),
           .coefficients = parts.next<std::int16_t>(samples),
           .samples = parts.next<std::uint8_t>(samples),
-          .has_failed = parts.next<unsigned>(1)};
+          .has_failed = has_failed};
 }
 
 class CudaJpegDecoder final : public JpegDecoder {
@@ -66,7 +54,6 @@ class CudaJpegDecoder final : public JpegDecoder {
   explicit CudaJpegDecoder(int device) : device_(device) {
     use_device();
     stream_ = make_stream();
-    wait_ = std::make_unique<StreamWait>();
     has_failed_ = PinnedBuffer<unsigned>(1);
   }
   // As CudaBackend's.
@@ -77,22 +64,21 @@ class CudaJpegDecoder final : public JpegDecoder {
 
   ImageView decode(const JpegStream& jpeg, bool luma, int orientation) override {
     use_device();
-    FACESAT_CUDA(cudaStreamSynchronize(stream_.get()));  // the last upload reads the staging
-    upload(jpeg);
-    const Size size = upright_size(jpeg.header.size, orientation);
     const cudaStream_t stream = stream_.get();
+    FACESAT_CUDA(cudaStreamSynchronize(stream));  // in case that has_failed() has not been called
+    *has_failed_.data() = 0;
+    const JpegTask task = upload(jpeg);
+    const Size size = upright_size(jpeg.header.size, orientation);
     ImageView picture;
     if (luma) {
       luma_.resize(size, DeviceImage<std::uint8_t>::Border::none, stream);
-      enqueue_jpeg(task_, jpeg.header, orientation, luma_.view(), stream);
+      enqueue_jpeg(task, jpeg.header, orientation, luma_.view(), stream);
       picture = image_view(luma_.view());
     } else {
       colour_.resize(size, DeviceImage<Bgr>::Border::none, stream);
-      enqueue_jpeg(task_, jpeg.header, orientation, colour_.view(), stream);
+      enqueue_jpeg(task, jpeg.header, orientation, colour_.view(), stream);
       picture = image_view(colour_.view());
     }
-    FACESAT_CUDA(cudaMemcpyAsync(has_failed_.data(), task_.has_failed, sizeof(unsigned),
-                                 cudaMemcpyDeviceToHost, stream));
     picture.on_device = true;
     picture.stream = stream;
     return picture;
@@ -100,41 +86,29 @@ class CudaJpegDecoder final : public JpegDecoder {
 
   bool has_failed() override {
     use_device();
-    wait_->wait(stream_.get());
+    FACESAT_CUDA(cudaStreamSynchronize(stream_.get()));
     return *has_failed_.data() != 0;
   }
 
  private:
   void use_device() const { FACESAT_CUDA(cudaSetDevice(device_)); }
 
-  void upload(const JpegStream& jpeg) {
-    Parts described, all;
-    const Description sizes(described, jpeg);
-    task_of(all, jpeg);
-    if (staging_.size() < described.bytes()) {
-      staging_ = PinnedBuffer<std::byte>();
-      staging_ = PinnedBuffer<std::byte>(described.bytes());
-    }
-    reserve(memory_, all.bytes());
-    Parts parts(memory_.data()), staged(staging_.data());
-    task_ = task_of(parts, jpeg);
-    const Description description(staged, jpeg);
-    *description.header = jpeg.header;
-    std::ranges::copy(jpeg.segments, description.segments);
-    FACESAT_CUDA(cudaMemcpyAsync(memory_.data(), staging_.data(), described.bytes(),
+  JpegTask upload(const JpegStream& jpeg) {
+    Parts sizes;
+    task_of(sizes, jpeg, nullptr);
+    reserve(memory_, sizes.bytes());
+    Parts parts(memory_.data());
+    const JpegTask task = task_of(parts, jpeg, has_failed_.data());
+    // From page-locked memory, where that is in use for frames.
+    FACESAT_CUDA(cudaMemcpyAsync(memory_.data(), jpeg.block.data(), jpeg.block.size(),
                                  cudaMemcpyHostToDevice, stream_.get()));
-    // They are in page-locked memory, where that is in use for frames.
-    FACESAT_CUDA(cudaMemcpyAsync(const_cast<std::uint32_t*>(task_.words), jpeg.bits.data(),
-                                 jpeg.bits.size(), cudaMemcpyHostToDevice, stream_.get()));
+    return task;
   }
 
   const int device_;
   Stream stream_;
-  std::unique_ptr<StreamWait> wait_;
-  PinnedBuffer<std::byte> staging_;
-  PinnedBuffer<unsigned> has_failed_;
+  PinnedBuffer<unsigned> has_failed_;  // written by the device
   Buffer<std::byte> memory_;
-  JpegTask task_{};
   DeviceImage<std::uint8_t> luma_;
   DeviceImage<Bgr> colour_;
 };

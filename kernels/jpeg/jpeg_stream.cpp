@@ -281,6 +281,8 @@ class JpegFile {
     return is_whole && luma.width != 3 && luma.height <= 2 && (luma.width < 4 || luma.height == 1);
   }
 
+  static std::size_t aligned(std::size_t bytes) { return (bytes + 15) / 16 * 16; }
+
   // The bits of the scan.
   void read_bits() {
     JpegHeader& header = stream_.header;
@@ -290,10 +292,13 @@ class JpegFile {
     const std::size_t segments = (mcus + header.segment_mcus - 1) / header.segment_mcus;
     // Up to three bytes fill up the last word of a segment, after which the file has a marker of
     // two. With that, a segment has three bytes or more there.
-    const std::size_t rest = file_.size() - at_;
-    const std::size_t most_segments = std::min(segments, rest / 3 + 1);
-    const std::shared_ptr<void> memory = frame_memory(rest + most_segments + bytes_to_read_ahead);
-    bits_ = static_cast<unsigned char*>(memory.get());
+    const std::size_t rest = file_.size() - at_, most_segments = std::min(segments, rest / 3 + 1);
+    stream_.bits_at = aligned(sizeof(JpegHeader));
+    const std::shared_ptr<void> memory =
+        frame_memory(aligned(stream_.bits_at + rest + most_segments + bytes_to_read_ahead) +
+                     most_segments * sizeof(JpegSegment));
+    auto* const block = static_cast<unsigned char*>(memory.get());
+    bits_ = block + stream_.bits_at;
     for (std::size_t i = 0; i < segments; ++i) {
       read_segment();
       const int expected = i + 1 == segments ? eoi : rst0 + static_cast<int>(i % 8);
@@ -302,11 +307,18 @@ class JpegFile {
     // So that numbers of bits and blocks fit into 31 bits.
     require(bytes_ < std::size_t{1} << 28, "it is too large");
     append_zeros(bytes_to_read_ahead);
-    stream_.bits = {bits_, bytes_};
-    stream_.owner = memory;
     header.segment_count = static_cast<int>(segments);
     header.guesses = header.blocks_of_mcu * first_bits();
     stream_.end = at_;
+
+    stream_.segments_at = aligned(stream_.bits_at + bytes_);
+    const std::size_t segment_bytes = segments * sizeof(JpegSegment);
+    std::memset(block + sizeof(JpegHeader), 0, stream_.bits_at - sizeof(JpegHeader));
+    std::memcpy(block, &header, sizeof(JpegHeader));
+    std::memset(bits_ + bytes_, 0, stream_.segments_at - stream_.bits_at - bytes_);
+    std::memcpy(block + stream_.segments_at, stream_.segments.data(), segment_bytes);
+    stream_.block = {block, stream_.segments_at + segment_bytes};
+    stream_.owner = memory;
   }
 
   // From how many bits on decoders are to begin. Where blocks have few bits, there may be cycles of

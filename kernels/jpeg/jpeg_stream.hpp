@@ -61,12 +61,12 @@ struct JpegHeader {
   int segment_count = 0, piece_count = 0;
   int guesses = 0;  // of what a piece begins with: each of the blocks of an MCU, at its first bits
 
-  int block_count() const { return mcus.width * mcus.height * blocks_of_mcu; }
+  constexpr int block_count() const { return mcus.width * mcus.height * blocks_of_mcu; }
 };
 
 // The bits between two restart markers.
 struct JpegSegment {
-  std::uint32_t first_word;  // of JpegStream::bits
+  std::uint32_t first_word;  // from the first bits on
   std::uint32_t bits;
   std::uint32_t first_piece;
 };
@@ -77,12 +77,15 @@ constexpr std::uint32_t piece_bits = 256;
 struct JpegStream {
   JpegHeader header;
   std::vector<JpegSegment> segments;
-  // The bits of all segments, each from a new word on, as in the file. Three more words follow, so
-  // that reading ahead is permitted.
-  std::span<const unsigned char> bits;
-  std::shared_ptr<const void> owner;        // of these: frame_memory()
   std::span<const unsigned char> metadata;  // in the file: its first APP1 segment, as for EXIF data
   std::size_t end = 0;                      // of the picture in the file, in bytes
+
+  // What devices get, in one piece, from frame_memory(): the header, from its beginning on; the
+  // bits of all segments, each from a new word on, as in the file; and the segments. Three more
+  // words follow the bits, so that reading ahead is permitted.
+  std::span<const unsigned char> block;
+  std::size_t bits_at = 0, segments_at = 0;  // in bytes
+  std::shared_ptr<const void> owner;         // of the block
 };
 
 // Reads a file. A sentence says why the kernels cannot decode it, though

@@ -54,6 +54,8 @@ class DeviceTurns {
 
   // Sleeps while all devices are busy. nullopt if every device has failed. Throws Stopped.
   std::optional<Turn> take(Size image, const ShouldStop& should_stop);
+  // nullopt if all devices are busy or have failed.
+  std::optional<Turn> try_take(Size image);
 
   // From now on the device gets no images. Returns the sentence that says so, or nothing if it has
   // failed before.
@@ -78,8 +80,9 @@ class DeviceTurns {
     bool has_failed = false;
   };
 
-  // Null if all devices that have not failed are busy.
-  Device* least_busy();
+  // To be called with the lock held, as all of these. nullopt if all devices that have not failed
+  // are busy.
+  std::optional<Turn> turn_of_least_busy(Size image);
   bool all_have_failed() const;
 
   MakeSet make_;
